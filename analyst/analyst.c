@@ -171,9 +171,9 @@ bool analyst_first_exit(const struct analyst *analyst, uint32_t *ret_status)
 bool analyst_function_bounds(
 	const struct analyst *analyst, uint32_t location, uint64_t *ret_start, uint64_t *ret_end)
 {
-	if (location >= analyst->locations.named || !analyst->locations.place[location].module)
+	if (location >= analyst->locations.named || !analyst->locations.code[location].module)
 		return false;
-	return symbolizer_bounds(&analyst->locations.place[location], ret_start, ret_end);
+	return symbolizer_bounds(&analyst->locations.code[location], ret_start, ret_end);
 }
 
 int analyst_open_file(const struct analyst *analyst, const char *file)
@@ -196,10 +196,10 @@ const uint8_t *analyst_code(const struct analyst *analyst, uint32_t location, ui
 {
 	const struct locations *locations = &analyst->locations;
 
-	if (location >= locations->places || !locations->place[location].module)
+	if (location >= locations->codes || !locations->code[location].module)
 		return NULL;
-	return symbolizer_code(
-		&(struct place){locations->place[location].module, svma}, ret_bytes, ret_machine);
+	return symbolizer_code(&(struct code_location){locations->code[location].module, svma},
+		ret_bytes, ret_machine);
 }
 
 const char *analyst_function_at(
@@ -207,10 +207,10 @@ const char *analyst_function_at(
 {
 	const struct locations *locations = &analyst->locations;
 
-	if (location >= locations->places || !locations->place[location].module)
+	if (location >= locations->codes || !locations->code[location].module)
 		return NULL;
 	return symbolizer_function_at(locations->symbolizer,
-		&(struct place){locations->place[location].module, svma}, ret_offset);
+		&(struct code_location){locations->code[location].module, svma}, ret_offset);
 }
 
 struct opener *analyst_opener(const struct analyst *analyst)

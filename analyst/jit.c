@@ -22,7 +22,7 @@
 /* Bytes read at a time; a longer line is invalid. */
 #define CHUNK_BYTES (UINT64_C(1) << 20)
 
-struct jit_place {
+struct jit_entry {
 	uint64_t pc;
 	uint32_t location;
 	uint32_t unknown; /* number of times it was to be unwound and had no name */
@@ -46,8 +46,8 @@ struct jit {
 	uint32_t pid;
 	bool live; /* the process's own root folder may be accessed */
 	struct jit_file map, dump;
-	struct jit_place *place; /* open addressing, a power of two */
-	size_t places, place_room;
+	struct jit_entry *entry; /* open addressing, a power of two */
+	size_t entries, entry_room;
 };
 
 struct jit *jit_new(struct profile *profile, struct opener *opener, uint32_t pid, bool live,
@@ -92,7 +92,7 @@ void jit_free(struct jit *jit)
 		return;
 	release(jit, &jit->map);
 	release(jit, &jit->dump);
-	free(jit->place);
+	free(jit->entry);
 	free(jit);
 }
 
@@ -195,86 +195,86 @@ static int read_more(struct jit *jit)
 	return of_map < 0 ? of_map : of_dump || of_map;
 }
 
-/* 1: the place has a name now. */
-static int name(struct jit *jit, struct jit_place *place)
+/* 1: the entry has a name now. */
+static int name(struct jit *jit, struct jit_entry *entry)
 {
 	struct jit_source source;
 	int function;
 
-	if (!jit_map_look_up(&jit->dump.map, place->pc, &source) &&
-		!jit_map_look_up(&jit->map.map, place->pc, &source))
+	if (!jit_map_look_up(&jit->dump.map, entry->pc, &source) &&
+		!jit_map_look_up(&jit->map.map, entry->pc, &source))
 		return 0;
 	function = profile_add_function(jit->profile,
 		&(struct function){
 			.name = source.name, .symbol = source.name, .file = source.file});
 	if (function < 0 ||
-		profile_set_lines(jit->profile, place->location,
+		profile_set_lines(jit->profile, entry->location,
 			&(struct location_line){
 				.function = (uint32_t)function, .line = source.line},
 			1) < 0)
 		return -ENOMEM;
-	place->named = true;
+	entry->named = true;
 	return 1;
 }
 
-static struct jit_place *place_of(struct jit_place *places, size_t room, uint64_t pc)
+static struct jit_entry *entry_of(struct jit_entry *entries, size_t room, uint64_t pc)
 {
 	size_t at = (size_t)((pc * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (room - 1);
 
-	while (places[at].used && places[at].pc != pc)
+	while (entries[at].used && entries[at].pc != pc)
 		at = (at + 1) & (room - 1);
-	return &places[at];
+	return &entries[at];
 }
 
-static int grow_places(struct jit *jit)
+static int grow_entries(struct jit *jit)
 {
-	size_t room = jit->place_room ? jit->place_room * 2 : 256;
-	struct jit_place *grown;
+	size_t room = jit->entry_room ? jit->entry_room * 2 : 256;
+	struct jit_entry *grown;
 
-	if (jit->places * 2 < jit->place_room)
+	if (jit->entries * 2 < jit->entry_room)
 		return 0;
 	grown = calloc(room, sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
-	for (size_t i = 0; i < jit->place_room; i++) {
-		if (jit->place[i].used)
-			*place_of(grown, room, jit->place[i].pc) = jit->place[i];
+	for (size_t i = 0; i < jit->entry_room; i++) {
+		if (jit->entry[i].used)
+			*entry_of(grown, room, jit->entry[i].pc) = jit->entry[i];
 	}
-	free(jit->place);
-	jit->place = grown;
-	jit->place_room = room;
+	free(jit->entry);
+	jit->entry = grown;
+	jit->entry_room = room;
 	return 0;
 }
 
 int jit_location(struct jit *jit, uint64_t pc, uint64_t start)
 {
-	struct jit_place *place;
+	struct jit_entry *entry;
 	int mapping, location, r;
 
-	if (grow_places(jit) < 0)
+	if (grow_entries(jit) < 0)
 		return -ENOMEM;
-	place = place_of(jit->place, jit->place_room, pc);
-	if (place->used)
-		return (int)place->location;
+	entry = entry_of(jit->entry, jit->entry_room, pc);
+	if (entry->used)
+		return (int)entry->location;
 	mapping = profile_add_mapping(
 		jit->profile, &(struct mapping){.file = "[jit]", .build_id = "", .start = start});
 	location =
 		mapping < 0 ? mapping : profile_add_location(jit->profile, (uint32_t)mapping, pc);
 	if (location < 0)
 		return location;
-	*place = (struct jit_place){
+	*entry = (struct jit_entry){
 		.pc = pc, .location = (uint32_t)location, .unknown = 2, .used = true};
-	jit->places++;
-	r = name(jit, place);
+	jit->entries++;
+	r = name(jit, entry);
 	if (r == 0 && read_more(jit) > 0)
-		r = name(jit, place);
+		r = name(jit, entry);
 	return r < 0 ? r : location;
 }
 
 int jit_unwind(struct jit *jit, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated)
 {
 	int r = jit_location(jit, pc, start);
-	struct jit_place *place;
+	struct jit_entry *entry;
 
 	if (r < 0)
 		return r;
@@ -282,12 +282,12 @@ int jit_unwind(struct jit *jit, uint64_t pc, uint64_t start, struct unwind_gener
 	 * CPython writes its jitdump through a buffer, so code runs before it is in the file. It is
 	 * looked for again at the 2nd, 6th, 14th, … time.
 	 */
-	place = place_of(jit->place, jit->place_room, pc);
-	place->unknown += !place->named;
-	if (!place->named && !(place->unknown & (place->unknown - 1)))
+	entry = entry_of(jit->entry, jit->entry_room, pc);
+	entry->unknown += !entry->named;
+	if (!entry->named && !(entry->unknown & (entry->unknown - 1)))
 		r = read_more(jit);
-	if (r > 0 && !place->named)
-		r = name(jit, place);
+	if (r > 0 && !entry->named)
+		r = name(jit, entry);
 	if (r < 0)
 		return r;
 	return jit_map_unwind(&jit->dump.map, pc, start, ret_generated) ||
@@ -335,9 +335,9 @@ int jit_finish(struct jit *jit)
 	if (r >= 0)
 		r = read_last_line(jit);
 
-	for (size_t i = 0; r >= 0 && i < jit->place_room; i++) {
-		if (jit->place[i].used && !jit->place[i].named)
-			r = name(jit, &jit->place[i]);
+	for (size_t i = 0; r >= 0 && i < jit->entry_room; i++) {
+		if (jit->entry[i].used && !jit->entry[i].named)
+			r = name(jit, &jit->entry[i]);
 	}
 	return r < 0 ? r : 0;
 }

@@ -64,7 +64,7 @@ int jit_note_unnamed(struct profile *profile)
 	}
 	qsort(list, n, sizeof(*list), by_time);
 	for (size_t i = 0; i < n && i < NOTES_MOST && r >= 0; i++) {
-		const char *way_out = runtime_advice(list[i].name);
+		const char *remedy = runtime_advice(list[i].name);
 		char note[400];
 
 		if (list[i].unnamed_ns <= 0 || list[i].unnamed_ns < all / PART_LEAST)
@@ -73,7 +73,7 @@ int jit_note_unnamed(struct profile *profile)
 			"%.0f %% of the CPU time is in code that %.32s (%" PRIu32
 			") generated and that no perf map names: %s",
 			(double)list[i].unnamed_ns * 100 / (double)all, list[i].name, list[i].pid,
-			way_out ? way_out : "a runtime that writes /tmp/perf-PID.map names it");
+			remedy ? remedy : "a runtime that writes /tmp/perf-PID.map names it");
 		r = profile_add_note(profile, note);
 	}
 	free(list);

@@ -9,18 +9,18 @@
 
 void locations_release(struct locations *locations)
 {
-	free(locations->place);
+	free(locations->code);
 	free(locations->nameless);
-	locations->place = NULL;
+	locations->code = NULL;
 	locations->nameless = NULL;
-	locations->places = locations->place_room = locations->named = 0;
+	locations->codes = locations->code_room = locations->named = 0;
 }
 
-static int add_mapping(struct locations *locations, const struct place *place)
+static int add_mapping(struct locations *locations, const struct code_location *code)
 {
 	struct module_info info;
 
-	module_describe(place->module, place->svma, &info);
+	module_describe(code->module, code->svma, &info);
 	return profile_add_mapping(locations->profile,
 		&(struct mapping){
 			.file = info.path,
@@ -31,29 +31,29 @@ static int add_mapping(struct locations *locations, const struct place *place)
 		});
 }
 
-int locations_add(struct locations *locations, const struct place *place)
+int locations_add(struct locations *locations, const struct code_location *code)
 {
-	int mapping = add_mapping(locations, place), location;
+	int mapping = add_mapping(locations, code), location;
 	size_t index;
 
 	if (mapping < 0)
 		return mapping;
-	location = profile_add_location(locations->profile, (uint32_t)mapping, place->svma);
+	location = profile_add_location(locations->profile, (uint32_t)mapping, code->svma);
 	if (location < 0)
 		return location;
 	index = (size_t)location;
-	if (index >= locations->place_room) {
+	if (index >= locations->code_room) {
 		size_t room = index * 2 + 256;
-		struct place *grown = reallocarray(locations->place, room, sizeof(*grown));
+		struct code_location *grown = reallocarray(locations->code, room, sizeof(*grown));
 
 		if (!grown)
 			return -ENOMEM;
-		locations->place = grown;
-		locations->place_room = room;
+		locations->code = grown;
+		locations->code_room = room;
 	}
-	while (locations->places <= index)
-		locations->place[locations->places++] = (struct place){0};
-	locations->place[index] = *place;
+	while (locations->codes <= index)
+		locations->code[locations->codes++] = (struct code_location){0};
+	locations->code[index] = *code;
 	return location;
 }
 
@@ -92,38 +92,38 @@ static int name(struct locations *locations, size_t index, const struct frame_ch
 
 int locations_name_new(struct locations *locations)
 {
-	size_t from = locations->named, room = locations->places - from + 1, n = 0;
+	size_t from = locations->named, room = locations->codes - from + 1, n = 0;
 	struct frame_chain *chains;
-	struct place *places;
+	struct code_location *codes;
 	bool *nameless;
 	size_t *index;
 	int r;
 
-	if (from == locations->places)
+	if (from == locations->codes)
 		return 0;
 	chains = calloc(room, sizeof(*chains));
-	places = calloc(room, sizeof(*places));
+	codes = calloc(room, sizeof(*codes));
 	index = calloc(room, sizeof(*index));
-	nameless = reallocarray(locations->nameless, locations->places, sizeof(*nameless));
+	nameless = reallocarray(locations->nameless, locations->codes, sizeof(*nameless));
 	if (nameless)
 		locations->nameless = nameless;
-	r = chains && places && index && nameless ? 0 : -ENOMEM;
+	r = chains && codes && index && nameless ? 0 : -ENOMEM;
 
-	for (size_t i = from; r == 0 && i < locations->places; i++) {
+	for (size_t i = from; r == 0 && i < locations->codes; i++) {
 		nameless[i] = true;
-		if (!locations->place[i].module)
+		if (!locations->code[i].module)
 			continue;
 		index[n] = i;
-		places[n++] = locations->place[i];
+		codes[n++] = locations->code[i];
 	}
 	if (r == 0)
-		r = symbolizer_resolve(locations->symbolizer, places, n, chains);
+		r = symbolizer_resolve(locations->symbolizer, codes, n, chains);
 	for (size_t i = 0; r >= 0 && i < n; i++)
 		r = name(locations, index[i], &chains[i]);
 	if (r >= 0)
-		locations->named = locations->places;
+		locations->named = locations->codes;
 	free(chains);
-	free(places);
+	free(codes);
 	free(index);
 	return r < 0 ? r : 0;
 }
@@ -145,19 +145,19 @@ int locations_note_losses(struct locations *locations)
 	const struct module *last = NULL;
 	int r = 0;
 
-	for (size_t i = 0; i < locations->places && r >= 0; i++) {
-		const struct place *place = &locations->place[i];
+	for (size_t i = 0; i < locations->codes && r >= 0; i++) {
+		const struct code_location *code = &locations->code[i];
 		struct module_info info;
 
-		if (!place->module)
+		if (!code->module)
 			continue;
-		module_describe(place->module, place->svma, &info);
-		if (place->module != last && module_has_changed(place->module))
+		module_describe(code->module, code->svma, &info);
+		if (code->module != last && module_has_changed(code->module))
 			r = note_of(locations, info.path,
 				"the file was written to while it was profiled; its names and "
 				"stacks "
 				"may be wrong or missing: replace a file by renaming a new one");
-		last = place->module;
+		last = code->module;
 		if (r >= 0 && info.problem[0] &&
 			(info.blamed || (locations->nameless[i] && info.deleted)))
 			r = note_of(locations, info.path, info.problem);
@@ -168,7 +168,7 @@ int locations_note_losses(struct locations *locations)
 bool locations_is_nameless(const struct locations *locations, uint32_t index)
 {
 	/* Generated code has no module; its names come from elsewhere. */
-	if (index >= locations->named || !locations->place[index].module)
+	if (index >= locations->named || !locations->code[index].module)
 		return profile_location(locations->profile, index).lines == 0;
 	return locations->nameless[index];
 }

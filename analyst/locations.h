@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The locations of the profile that are places in modules, and their names. */
+/* The locations of the profile that are in modules, and their names. */
 #ifndef ANALYST_LOCATIONS_H
 #define ANALYST_LOCATIONS_H
 
@@ -15,16 +15,17 @@ struct locations {
 	struct profile *profile;       /* borrowed */
 	struct symbolizer *symbolizer; /* borrowed */
 	struct opener *opener;         /* for generated code; borrowed */
-	struct place *place;           /* of each location; module NULL: not in a module */
-	bool *nameless; /* of named locations: only the function's place is known, or nothing */
-	size_t places, place_room;
-	size_t named; /* places before this one have been named */
+	struct code_location *code;    /* of each location; module NULL: not in a module */
+	bool *nameless; /* of named locations: the function is known by its address only, or not at
+			   all */
+	size_t codes, code_room;
+	size_t named; /* locations before this one have been named */
 };
 
 void locations_release(struct locations *locations);
 
-/* The location of a place; the place is stored for naming. -ENOMEM. */
-int locations_add(struct locations *locations, const struct place *place);
+/* Adds @code, if it is new, and stores it for naming: the location. -ENOMEM. */
+int locations_add(struct locations *locations, const struct code_location *code);
 
 /*
  * A location identified only by its name: @object is its mapping, for example "[syscall]". -ENOMEM.

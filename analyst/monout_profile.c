@@ -20,12 +20,12 @@ static int add(struct histogram *h, uint64_t address, uint32_t ticks)
 {
 	uint64_t period = 1000000000 / h->monout->hz;
 	int64_t values[2] = {ticks, (int64_t)(ticks * period)};
-	struct place place;
+	struct code_location code;
 	uint32_t location;
 	int r;
 
-	(void)space_find(h->space, address, &place);
-	r = locations_add(&h->locations, &place);
+	(void)space_find(h->space, address, &code);
+	r = locations_add(&h->locations, &code);
 	if (r < 0)
 		return r;
 	location = (uint32_t)r;
@@ -50,7 +50,7 @@ static int add_all(struct histogram *h, const char *name)
 /* Is there text where the counters are? If not, histogram and program do not match. */
 static bool belongs(const struct histogram *h)
 {
-	struct place low, high;
+	struct code_location low, high;
 
 	return space_find(h->space, h->monout->low, &low) ||
 		space_find(h->space, h->monout->high - 1, &high);

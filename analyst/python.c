@@ -119,7 +119,7 @@ static int detect(struct locations *locations, const struct space *space,
 	return 1;
 }
 
-static struct python_code *place_of(struct python_code *code, size_t room, uint64_t address)
+static struct python_code *slot_of(struct python_code *code, size_t room, uint64_t address)
 {
 	size_t at = (size_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (room - 1);
 
@@ -131,7 +131,7 @@ static struct python_code *place_of(struct python_code *code, size_t room, uint6
 struct python_code *python_find_code(const struct python *python, uint64_t address)
 {
 	struct python_code *code =
-		python->room ? place_of(python->code, python->room, address) : NULL;
+		python->room ? slot_of(python->code, python->room, address) : NULL;
 
 	return code && code->used ? code : NULL;
 }
@@ -150,7 +150,7 @@ static int make_room(struct python *python)
 		return -ENOMEM;
 	for (size_t i = 0; i < python->room; i++)
 		if (python->code[i].used)
-			*place_of(grown, room, python->code[i].address) = python->code[i];
+			*slot_of(grown, room, python->code[i].address) = python->code[i];
 	free(python->code);
 	python->code = grown;
 	python->room = room;
@@ -177,7 +177,7 @@ static int take_object(void *state, const struct record_object *object)
 {
 	struct python *python = state;
 	const struct python_layout *l = &python->layout;
-	struct python_code code = {.address = object->address, .used = true}, *place;
+	struct python_code code = {.address = object->address, .used = true}, *slot;
 	const uint8_t *lines = NULL;
 	int function;
 
@@ -197,10 +197,10 @@ static int take_object(void *state, const struct record_object *object)
 	}
 	if (code.lines_bytes)
 		memcpy(code.lines, lines, code.lines_bytes);
-	place = place_of(python->code, python->room, object->address);
-	python->codes += !place->used;
-	release_code(place);
-	*place = code;
+	slot = slot_of(python->code, python->room, object->address);
+	python->codes += !slot->used;
+	release_code(slot);
+	*slot = code;
 	return 0;
 }
 
@@ -246,7 +246,7 @@ static bool is_own(const void *state, const struct unwind_frame *frame)
 {
 	const struct python *python = state;
 
-	return frame->place.module == python->module;
+	return frame->location.module == python->module;
 }
 
 const struct runtime python_runtime = {

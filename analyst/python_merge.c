@@ -255,9 +255,9 @@ static bool is_loop(const struct merger *m, size_t native)
 	uint64_t offset;
 	const char *name;
 
-	if (frame->place.module != m->python->module)
+	if (frame->location.module != m->python->module)
 		return false;
-	name = symbolizer_function_at(m->python->list->symbolizer, &frame->place, &offset);
+	name = symbolizer_function_at(m->python->list->symbolizer, &frame->location, &offset);
 	return name && strncmp(name, "_PyEval_EvalFrameDefault", 24) == 0;
 }
 
@@ -318,12 +318,12 @@ static bool waits_for_lock(const struct merger *m)
 	const char *name;
 	size_t own = 0;
 
-	while (own < s->n && s->frame[own].place.module != python->module)
+	while (own < s->n && s->frame[own].location.module != python->module)
 		own++;
 	if (!python->gil || !s->in_call || !own || own == s->n || !python->list->symbolizer)
 		return false;
 	name = symbolizer_function_at(
-		python->list->symbolizer, &s->frame[own - 1].place, &offset);
+		python->list->symbolizer, &s->frame[own - 1].location, &offset);
 	if (!name || !strstr(name, "pthread_cond_"))
 		return false;
 	for (uint64_t at = (s->frame[0].sp + 7) & ~UINT64_C(7); at + 8 <= s->frame[own].sp; at += 8)

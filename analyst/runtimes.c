@@ -75,14 +75,14 @@ static void detect_go(struct runtimes *runtimes, struct image_space *image)
 	struct request request = {.type = REQUEST_GO, .index = image->pid};
 	uint8_t bytes[REQUEST_BYTES];
 
-	if (image->go_told || !options->request || !image->space)
+	if (image->go_reported || !options->request || !image->space)
 		return;
 	request.value = space_go(image->space);
-	image->go_told = true;
+	image->go_reported = true;
 	if (!request.value || request.value > REQUEST_GO_MOST)
 		return;
 	request_put(bytes, &request);
-	image->go_told = options->request(options->context, bytes, sizeof(bytes));
+	image->go_reported = options->request(options->context, bytes, sizeof(bytes));
 }
 
 static int detect(struct runtimes *runtimes, struct image_space *image)

@@ -172,7 +172,7 @@ int spaces_exec(struct spaces *spaces, const struct record_exec *exec)
 	forget_threads(image);
 	image_runtime_free(image->runtime);
 	image->runtime = NULL;
-	image->go_told = false;
+	image->go_reported = false;
 	return 0;
 }
 

@@ -38,7 +38,7 @@ struct image_space {
 	size_t memories; /* number of threads whose last stack is kept */
 	struct jit *jit; /* NULL: no generated code known */
 	struct image_runtime *runtime; /* of a language; NULL: none is known */
-	bool go_told; /* the supervisor knows whether it is a Go program */
+	bool go_reported;              /* the supervisor knows whether it is a Go program */
 	char *maps;      /* text being assembled */
 	size_t maps_bytes, maps_room;
 };

@@ -127,7 +127,7 @@ static int frame_location(
 
 		return jit ? jit_location(jit, frame->pc, frame->generated) : -ENOMEM;
 	}
-	location = locations_add(stacks->locations, &frame->place);
+	location = locations_add(stacks->locations, &frame->location);
 	if (location >= 0 && frame->tag)
 		*frame->tag = (uint32_t)location + 1;
 	return location;
@@ -329,7 +329,8 @@ static bool is_newborn(const struct stacks *stacks, const struct record_sample *
 	if (!sample->registers || sample->reg[0])
 		return false;
 	if (sample->syscall < 0)
-		name = symbolizer_function_at(stacks->locations->symbolizer, &leaf->place, &offset);
+		name = symbolizer_function_at(
+			stacks->locations->symbolizer, &leaf->location, &offset);
 	else
 		syscalls_name(sample->machine, sample->syscall, call, sizeof(call));
 	for (size_t i = 0; name && i < sizeof(births) / sizeof(*births); i++)
@@ -346,7 +347,7 @@ static bool is_start_of_context(const struct stacks *stacks, const struct unwind
 {
 	uint64_t offset;
 	const char *name = result->n ? symbolizer_function_at(stacks->locations->symbolizer,
-					       &result->frame[result->n - 1].place, &offset)
+					       &result->frame[result->n - 1].location, &offset)
 				     : NULL;
 
 	return name && !strcmp(name, "__start_context");

@@ -29,7 +29,7 @@ struct run {
 	struct symbolizer *symbolizer;
 	struct space *space;
 	uint64_t *addresses;
-	struct place *places;
+	struct code_location *locations;
 	struct frame_chain *chains;
 	size_t n;
 };
@@ -59,9 +59,9 @@ static int read_addresses(struct run *run)
 		}
 		run->addresses[run->n++] = strtoull(line, NULL, 16);
 	}
-	run->places = calloc(run->n + 1, sizeof(*run->places));
+	run->locations = calloc(run->n + 1, sizeof(*run->locations));
 	run->chains = calloc(run->n + 1, sizeof(*run->chains));
-	return run->places && run->chains ? 0 : -ENOMEM;
+	return run->locations && run->chains ? 0 : -ENOMEM;
 }
 
 /* Maps with one line, which maps all of the file. */
@@ -103,7 +103,7 @@ static void print_source(const struct run *run)
 {
 	struct module_info info;
 
-	module_describe(run->places[0].module, run->places[0].svma, &info);
+	module_describe(run->locations[0].module, run->locations[0].svma, &info);
 	printf("symbols: %s\nlines: %s\ndeleted: %d\nproblem: %s\n", info.symbols, info.lines,
 		info.deleted, info.problem);
 }
@@ -136,16 +136,17 @@ static int run_all(struct run *run)
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < run->n; i++) {
-		(void)space_find(run->space, run->addresses[i], &run->places[i]);
+		(void)space_find(run->space, run->addresses[i], &run->locations[i]);
 		if (!run->pid)
-			run->places[i] = (struct place){.module = run->space->mappings[0].module,
-				.svma = run->addresses[i]};
+			run->locations[i] =
+				(struct code_location){.module = run->space->mappings[0].module,
+					.svma = run->addresses[i]};
 	}
 	begin = seconds();
-	rc = symbolizer_resolve(run->symbolizer, run->places, run->n, run->chains);
+	rc = symbolizer_resolve(run->symbolizer, run->locations, run->n, run->chains);
 	first = seconds();
 	if (rc == 0 && run->timed)
-		rc = symbolizer_resolve(run->symbolizer, run->places, run->n, run->chains);
+		rc = symbolizer_resolve(run->symbolizer, run->locations, run->n, run->chains);
 	second = seconds();
 	if (rc)
 		return rc;
@@ -182,7 +183,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	rc = run_all(&run);
-	free(run.places);
+	free(run.locations);
 	free(run.chains);
 	free(run.addresses);
 	space_free(run.space);

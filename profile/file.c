@@ -67,7 +67,7 @@ static int read_path(const char *path, bool zero, uint8_t **ret_data, size_t *re
 }
 
 /* The remedy, for the end of a message. */
-static const char *way_out(int error)
+static const char *remedy(int error)
 {
 	switch (error) {
 	case -ENOENT: return "; sprofrun writes profiles, to sprof.pb.gz if not told otherwise";
@@ -81,7 +81,7 @@ static char *cannot_read(const char *path, int error)
 {
 	char *text;
 
-	if (asprintf(&text, "cannot read '%s': %s%s", path, strerror(-error), way_out(error)) < 0)
+	if (asprintf(&text, "cannot read '%s': %s%s", path, strerror(-error), remedy(error)) < 0)
 		return NULL;
 	return text;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const struct {
-	const char *begins, *way_out;
+	const char *begins, *remedy;
 } runtimes[] = {
 	{"java",
 		"'jcmd PID Compiler.perfmap' while it runs (Java 17 and later; sprofrun --jit-map "
@@ -21,7 +21,7 @@ const char *runtime_advice(const char *process)
 {
 	for (size_t i = 0; i < sizeof(runtimes) / sizeof(*runtimes); i++) {
 		if (!strncmp(process, runtimes[i].begins, strlen(runtimes[i].begins)))
-			return runtimes[i].way_out;
+			return runtimes[i].remedy;
 	}
 	return NULL;
 }

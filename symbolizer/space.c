@@ -249,15 +249,17 @@ const struct mapping *space_find_mapping(const struct space *space, uint64_t pc)
 	return &space->mappings[low];
 }
 
-bool space_find(const struct space *space, uint64_t pc, struct place *ret_place)
+bool space_find(const struct space *space, uint64_t pc, struct code_location *ret_location)
 {
 	const struct mapping *mapping = space_find_mapping(space, pc);
 
 	if (!mapping) {
-		*ret_place = (struct place){.module = space->symbolizer->unknown, .svma = pc};
+		*ret_location =
+			(struct code_location){.module = space->symbolizer->unknown, .svma = pc};
 		return false;
 	}
-	*ret_place = (struct place){.module = mapping->module, .svma = pc - mapping->bias};
+	*ret_location =
+		(struct code_location){.module = mapping->module, .svma = pc - mapping->bias};
 	return true;
 }
 

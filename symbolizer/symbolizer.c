@@ -61,8 +61,8 @@ void symbolizer_free(struct symbolizer *symbolizer)
 
 static int by_place(const void *a, const void *b)
 {
-	const struct place *x = *(const struct place *const *)a,
-			   *y = *(const struct place *const *)b;
+	const struct code_location *x = *(const struct code_location *const *)a,
+				   *y = *(const struct code_location *const *)b;
 
 	if (x->module != y->module)
 		return (uintptr_t)x->module < (uintptr_t)y->module ? -1 : 1;
@@ -70,11 +70,11 @@ static int by_place(const void *a, const void *b)
 }
 
 /*
- * Resolves the places of one module in ascending order, so that a unit's tables are read and used
- * together.
+ * Resolves the locations of one module in ascending order, so that a unit's tables are read and
+ * used together.
  */
-static int resolve_module(const struct place *const *sorted, size_t n, const struct place *places,
-	struct frame_chain *ret_chains)
+static int resolve_module(const struct code_location *const *sorted, size_t n,
+	const struct code_location *locations, struct frame_chain *ret_chains)
 {
 	struct names *names = names_of(sorted[0]->module);
 	bool blamed;
@@ -87,9 +87,9 @@ static int resolve_module(const struct place *const *sorted, size_t n, const str
 		return rc;
 	blamed = names_is_blamed(names);
 	for (size_t i = 0; i < n && rc == 0; i++) {
-		rc = names_resolve(names, sorted[i]->svma, &ret_chains[sorted[i] - places]);
+		rc = names_resolve(names, sorted[i]->svma, &ret_chains[sorted[i] - locations]);
 		/*
-		 * Start again from the first place: results with and without lines must not be
+		 * Start again from the first location: results with and without lines must not be
 		 * mixed.
 		 */
 		if (rc == 0 && !blamed && names_is_blamed(names)) {
@@ -101,10 +101,10 @@ static int resolve_module(const struct place *const *sorted, size_t n, const str
 	return rc;
 }
 
-int symbolizer_resolve(struct symbolizer *symbolizer, const struct place *places, size_t n,
-	struct frame_chain *ret_chains)
+int symbolizer_resolve(struct symbolizer *symbolizer, const struct code_location *locations,
+	size_t n, struct frame_chain *ret_chains)
 {
-	const struct place **sorted;
+	const struct code_location **sorted;
 	int rc = 0;
 
 	(void)symbolizer;
@@ -114,44 +114,45 @@ int symbolizer_resolve(struct symbolizer *symbolizer, const struct place *places
 	if (!sorted)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		sorted[i] = &places[i];
+		sorted[i] = &locations[i];
 	qsort(sorted, n, sizeof(*sorted), by_place);
 	for (size_t first = 0, end; first < n && rc == 0; first = end) {
 		for (end = first + 1; end < n && sorted[end]->module == sorted[first]->module;)
 			end++;
-		rc = resolve_module(sorted + first, end - first, places, ret_chains);
+		rc = resolve_module(sorted + first, end - first, locations, ret_chains);
 	}
 	free(sorted);
 	return rc;
 }
 
-bool symbolizer_bounds(const struct place *place, uint64_t *ret_start, uint64_t *ret_end)
+bool symbolizer_bounds(const struct code_location *location, uint64_t *ret_start, uint64_t *ret_end)
 {
-	struct names *names = names_of(place->module);
+	struct names *names = names_of(location->module);
 
-	return names && names_bounds(names, place->svma, ret_start, ret_end);
+	return names && names_bounds(names, location->svma, ret_start, ret_end);
 }
 
-const uint8_t *symbolizer_code(const struct place *place, size_t *ret_bytes, unsigned *ret_machine)
+const uint8_t *symbolizer_code(
+	const struct code_location *location, size_t *ret_bytes, unsigned *ret_machine)
 {
-	const struct module *module = place->module;
+	const struct module *module = location->module;
 
 	if (!module->headers_ok)
 		return NULL;
 	*ret_machine = module->image.machine;
-	return image_bytes_at(&module->image, place->svma, ret_bytes);
+	return image_bytes_at(&module->image, location->svma, ret_bytes);
 }
 
 const char *symbolizer_function_at(
-	struct symbolizer *symbolizer, const struct place *place, uint64_t *ret_offset)
+	struct symbolizer *symbolizer, const struct code_location *location, uint64_t *ret_offset)
 {
 	struct frame_chain chain = {0};
 	uint64_t start, end;
 
-	if (symbolizer_resolve(symbolizer, place, 1, &chain) < 0 || !chain.n ||
-		chain.frame[chain.n - 1].unnamed || !symbolizer_bounds(place, &start, &end) ||
-		start > place->svma)
+	if (symbolizer_resolve(symbolizer, location, 1, &chain) < 0 || !chain.n ||
+		chain.frame[chain.n - 1].unnamed || !symbolizer_bounds(location, &start, &end) ||
+		start > location->svma)
 		return NULL;
-	*ret_offset = place->svma - start;
+	*ret_offset = location->svma - start;
 	return chain.frame[chain.n - 1].function;
 }

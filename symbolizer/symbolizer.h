@@ -4,15 +4,15 @@
  *
  * A symbolizer owns the modules (ELF files) that it has seen, shared by all address spaces. A space
  * is one process image: the mappings of /proc/PID/maps. space_find() turns a runtime address into a
- * place (a module and an address as in its file), which outlives the space; symbolizer_resolve()
- * turns many places into names and lines at once.
+ * location (a module and an address as in its file), which outlives the space; symbolizer_resolve()
+ * turns many locations into names and lines at once.
  *
  *	pc    runtime address
  *	svma  address as in the ELF file; bias = pc - svma
  *
  * Nothing here knows how an address was sampled, prints, or exits. Results are 0 or positive, or
  * -errno. A file that is missing or broken is never an error of a call: its module says so
- * (module_describe()), and its places resolve to no function.
+ * (module_describe()), and its locations resolve to no function.
  */
 #ifndef SYMBOLIZER_SYMBOLIZER_H
 #define SYMBOLIZER_SYMBOLIZER_H
@@ -91,18 +91,18 @@ const char *space_jitdump(const struct space *space);
  */
 uint32_t space_go(const struct space *space);
 
-struct place {
+struct code_location {
 	struct module *module; /* owned by the symbolizer; never NULL after space_find() */
 	uint64_t svma;
 };
 
-/* Is pc in a known mapping? If not, the place is in the module "[unknown]". */
-bool space_find(const struct space *space, uint64_t pc, struct place *ret_place);
+/* Is pc in a known mapping? If not, the location is in the module "[unknown]". */
+bool space_find(const struct space *space, uint64_t pc, struct code_location *ret_location);
 
 struct module_info {
 	const char *path; /* as in maps, without " (deleted)"; "[vdso]", "[anon]", "[unknown]" … */
 	const char *build_id; /* hex, "" none */
-	/* The executable segment that contains the place, for pprof's Mapping. */
+	/* The executable segment that contains the location, for pprof's Mapping. */
 	uint64_t segment_svma, segment_bytes, segment_offset;
 	bool deleted; /* deleted, or replaced by another file */
 	/* The rest is set by symbolizer_resolve() for the module, and "" before. */
@@ -119,7 +119,7 @@ void module_describe(const struct module *module, uint64_t svma, struct module_i
 /* Has the file been written to since it was opened? Then the results are doubtful. */
 bool module_has_changed(const struct module *module);
 
-/* One function at a place; a place with inlined calls has several. */
+/* One function at a location; a location with inlined calls has several. */
 struct frame {
 	const char *function;   /* demangled */
 	const char *symbol;     /* as linked (equal to function if not mangled) */
@@ -136,27 +136,29 @@ struct frame_chain {
 };
 
 /*
- * Resolves @n places at once; ret_chains[i] belongs to places[i]. The caller owns the array, the
- * symbolizer the frames and strings. The address must point *into* the instruction: for a return
- * address pass svma - 1. -ENOMEM is the only error.
+ * Resolves @n locations at once; ret_chains[i] belongs to locations[i]. The caller owns the array,
+ * the symbolizer the frames and strings. The address must point *into* the instruction: for a
+ * return address pass svma - 1. -ENOMEM is the only error.
  */
-int symbolizer_resolve(struct symbolizer *symbolizer, const struct place *places, size_t n,
-	struct frame_chain *ret_chains);
+int symbolizer_resolve(struct symbolizer *symbolizer, const struct code_location *locations,
+	size_t n, struct frame_chain *ret_chains);
 
 /*
- * The bounds of the function at a place that was resolved, from symbols or unwind information.
+ * The bounds of the function at a location that was resolved, from symbols or unwind information.
  * False: unknown.
  */
-bool symbolizer_bounds(const struct place *place, uint64_t *ret_start, uint64_t *ret_end);
+bool symbolizer_bounds(
+	const struct code_location *location, uint64_t *ret_start, uint64_t *ret_end);
 
-/* The bytes of a place in its file, and the machine (EM_…) of the code. NULL: not available. */
-const uint8_t *symbolizer_code(const struct place *place, size_t *ret_bytes, unsigned *ret_machine);
+/* The bytes of a location in its file, and the machine (EM_…) of the code. NULL: not available. */
+const uint8_t *symbolizer_code(
+	const struct code_location *location, size_t *ret_bytes, unsigned *ret_machine);
 
 /*
- * The name of the function at a place, and the place's offset in it. The place need not have been
- * resolved. NULL: no name. Owned by the symbolizer.
+ * The name of the function at a location, and the location's offset in it. The location need not
+ * have been resolved. NULL: no name. Owned by the symbolizer.
  */
 const char *symbolizer_function_at(
-	struct symbolizer *symbolizer, const struct place *place, uint64_t *ret_offset);
+	struct symbolizer *symbolizer, const struct code_location *location, uint64_t *ret_offset);
 
 #endif

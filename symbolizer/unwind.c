@@ -170,10 +170,10 @@ static int add_frame(const struct cursor *cursor, struct unwind_result *result)
 	frame->tag = cursor->step && cursor->step != &cursor->own ? &cursor->step->tag : NULL;
 	frame->generated = is_generated(cursor->mapping) ? cursor->mapping->start : 0;
 	if (cursor->mapping) {
-		frame->place.module = cursor->mapping->module;
-		frame->place.svma = pc - cursor->mapping->bias;
+		frame->location.module = cursor->mapping->module;
+		frame->location.svma = pc - cursor->mapping->bias;
 	} else {
-		(void)space_find(cursor->space, pc, &frame->place);
+		(void)space_find(cursor->space, pc, &frame->location);
 	}
 	result->guessed += cursor->guessed;
 	return 0;

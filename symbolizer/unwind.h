@@ -4,7 +4,7 @@
  *
  * Call frame information is interpreted here (unwind_table.c, unwind_row.c, unwind_expr.c), each
  * row once per address in a module and not per process: a step with a known row takes some 30 ns.
- * Without information the frame pointer is followed if that leads to a plausible place, and the
+ * Without information the frame pointer is followed if that leads to a plausible location, and the
  * frame is marked as guessed; otherwise the stack ends, and the result says so. A stack never ends
  * silently.
  */
@@ -85,14 +85,14 @@ enum unwind_end {
 };
 
 struct unwind_frame {
-	struct place place; /* inside the instruction that is or was executed */
-	uint64_t pc;        /* runtime address of the place */
+	struct code_location location; /* inside the instruction that is or was executed */
+	uint64_t pc;                   /* runtime address of the location */
 	uint64_t sp;
 	uint64_t generated; /* start of the mapping of generated code, 0: code of a file */
 	bool signal;        /* the return address of a signal handler: a frame made by the kernel */
 	bool guessed;       /* reached without information, or without a register it requires */
 	bool searched;      /* guessed in the latter way: its callee's frame was searched for */
-	/* For the caller's use, one per place, 0 at first; NULL if there is none. */
+	/* For the caller's use, one per location, 0 at first; NULL if there is none. */
 	uint32_t *tag;
 };
 

@@ -71,14 +71,14 @@ static void end(struct sessions *sessions, struct session *s)
 	sessions->elapsed -= is_elapsed(s);
 }
 
-static void note_told(struct sessions *sessions, struct session *s)
+static void set_reported(struct sessions *sessions, struct session *s)
 {
-	if (s->untold && !--sessions->untold)
+	if (s->unreported && !--sessions->unreported)
 		sessions->idle_since_ns = clock_now();
-	s->untold = false;
+	s->unreported = false;
 }
 
-static void tell_change(struct sessions *sessions)
+static void announce_change(struct sessions *sessions)
 {
 	if (!sessions->n)
 		sessions->idle_since_ns = clock_now();
@@ -89,7 +89,7 @@ static void replace(struct sessions *sessions, struct session **at, struct sessi
 {
 	if (*at) {
 		end(sessions, *at);
-		note_told(sessions, *at);
+		set_reported(sessions, *at);
 	}
 	if (s) {
 		sessions->n++;
@@ -97,7 +97,7 @@ static void replace(struct sessions *sessions, struct session **at, struct sessi
 	}
 	free_session(*at);
 	*at = s;
-	tell_change(sessions);
+	announce_change(sessions);
 }
 
 /* The stream of tables with this period, or a free one; if there is none, the last stream. */
@@ -249,7 +249,7 @@ void session_status(struct sessions *sessions, struct process *process, bool end
 	struct call_status status = {.state = CALL_IS_OFF};
 
 	if (s) {
-		note_told(sessions, s);
+		set_reported(sessions, s);
 		tally = &s->tally;
 		status = (struct call_status){.state = end ? CALL_IS_OFF
 				: s->off                   ? CALL_HAS_ENDED
@@ -529,9 +529,9 @@ static void tidy(struct sessions *sessions, struct session *s, bool of_thread)
 	if (!s->off)
 		return;
 	end(sessions, s);
-	s->untold = !of_thread;
-	sessions->untold += s->untold;
-	tell_change(sessions);
+	s->unreported = !of_thread;
+	sessions->unreported += s->unreported;
+	announce_change(sessions);
 }
 
 void session_tidy(struct sessions *sessions)

@@ -55,7 +55,8 @@ struct sessions {
 	unsigned threads; /* of these, sessions of single threads */
 	unsigned elapsed; /* of these, sessions of elapsed time */
 	uint64_t serial;  /* of the last session created */
-	unsigned untold; /* sessions that ended by themselves and whose program does not know yet */
+	unsigned unreported; /* sessions that ended by themselves and whose program does not know
+				yet */
 	bool untidy;     /* one of the sessions is */
 	uint64_t idle_since_ns; /* since when there has been no session */
 	struct session_figures figures;
@@ -87,7 +88,7 @@ struct session {
 	bool untidy;         /* regions were turned off, or all of it: session_tidy() is due */
 	bool off;            /* turned off, but not by a call: @reason */
 	bool ended;          /* over, and kept only to report that */
-	bool untold;         /* that has not been reported yet */
+	bool unreported;     /* that has not been reported yet */
 	enum call_reason reason;
 };
 

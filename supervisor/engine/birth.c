@@ -88,7 +88,7 @@ static void release(struct engine *engine, struct tracee *t)
 {
 	if (target_step(t, TRACEE_BORN) != TRACEE_RELEASE)
 		return;
-	t->asked_ns = 0;
+	t->stop_requested_ns = 0;
 	restart_group_stop_over(&engine->restarter, t);
 }
 
@@ -103,7 +103,7 @@ static void let_child_go(struct engine *engine, int tid, struct tracee *t)
 		target_remove(&engine->target, t);
 		(void)tracer_detach(tid);
 	} else if (target_add(&engine->target, tid, NULL, &t) == 0) {
-		t->let_go = true;
+		t->detach_at_stop = true;
 	}
 }
 
@@ -169,7 +169,7 @@ void birth_adopt(struct engine *engine, struct tracee *parent)
 }
 
 /* A stop of a thread that has not been announced yet. */
-void birth_meet(struct engine *engine, const struct waiter_result *seen)
+void birth_early_stop(struct engine *engine, const struct waiter_result *seen)
 {
 	struct tracee *t;
 
@@ -177,7 +177,7 @@ void birth_meet(struct engine *engine, const struct waiter_result *seen)
 		no_memory(engine, seen->tid);
 		return;
 	}
-	(void)target_step(t, TRACEE_MET);
+	(void)target_step(t, TRACEE_UNANNOUNCED);
 	t->early_since_ns = clock_now();
 	engine->births.early++;
 	/*

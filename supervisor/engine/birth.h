@@ -27,7 +27,7 @@ int birth_attach(struct engine *engine, int pid);
 /* @parent has made a process or thread and is still in the stop of that event. */
 void birth_adopt(struct engine *engine, struct tracee *parent);
 /* A stop of a thread that has not been announced yet. */
-void birth_meet(struct engine *engine, const struct waiter_result *seen);
+void birth_early_stop(struct engine *engine, const struct waiter_result *seen);
 /* Adopts threads whose parent's event never came. */
 void birth_adopt_orphans(struct engine *engine, uint64_t now_ns);
 /* The executable of a process; NULL: out of memory. */

@@ -46,7 +46,7 @@ static void note_chosen(struct engine *engine, struct tracee *t)
 	t->was_chosen = true;
 }
 
-static void look_again(struct engine *engine, struct tracee *t, uint64_t now)
+static void examine_again(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	uint64_t wait = (now - t->choice_since_ns) / AGE_PART;
 
@@ -68,7 +68,7 @@ int choice_add(struct engine *engine, struct tracee *t)
 		note_chosen(engine, t);
 	if (rule->name && !choice_rule_lists(rule, t->tid)) {
 		t->choice_since_ns = clock_now();
-		look_again(engine, t, t->choice_since_ns);
+		examine_again(engine, t, t->choice_since_ns);
 	}
 	return settle(engine, t);
 }
@@ -91,7 +91,7 @@ static void look(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	if (matches(engine->options->choice, t) == t->left_out)
 		change(engine, t, now);
-	look_again(engine, t, now);
+	examine_again(engine, t, now);
 }
 
 void choice_renew(struct engine *engine, struct tracee *t, uint64_t now)
@@ -102,7 +102,7 @@ void choice_renew(struct engine *engine, struct tracee *t, uint64_t now)
 	look(engine, t, now);
 }
 
-void choice_turn(struct engine *engine, uint64_t now)
+void choice_poll(struct engine *engine, uint64_t now)
 {
 	struct target *target = &engine->target;
 	uint64_t next = 0;

@@ -35,8 +35,8 @@ int choice_add(struct engine *engine, struct tracee *tracee);
 void choice_renew(struct engine *engine, struct tracee *tracee, uint64_t now_ns);
 
 /* Reads the names that are due. */
-void choice_turn(struct engine *engine, uint64_t now_ns);
-/* When choice_turn() is due; 0: never. */
+void choice_poll(struct engine *engine, uint64_t now_ns);
+/* When choice_poll() is due; 0: never. */
 uint64_t choice_next(const struct engine *engine);
 
 /*

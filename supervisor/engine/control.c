@@ -66,7 +66,7 @@ void control_requests(struct engine *engine)
 	}
 }
 
-bool engine_is_order(int signal)
+bool engine_is_control_signal(int signal)
 {
 	switch (signal) {
 	case SIGINT:
@@ -189,12 +189,12 @@ static void handle_signal(struct engine *engine, const struct signalfd_siginfo *
 
 	if (signal == SIGUSR2 && engine->options->snapshots && origin != FROM_TERMINAL) {
 		control_snapshot(engine);
-	} else if (engine_is_order(signal) && command_lives) {
+	} else if (engine_is_control_signal(signal) && command_lives) {
 		if (!is_ours_alone(engine->result, origin))
 			return;
 		engine->life.hung_up |= signal == SIGHUP && origin == FROM_TERMINAL_TO_US;
 		pass_on(engine->result, signal, origin);
-	} else if (engine_is_order(signal) && !(signal == SIGHUP && is_hangup_ignored())) {
+	} else if (engine_is_control_signal(signal) && !(signal == SIGHUP && is_hangup_ignored())) {
 		engine->result->stopped_by = signal;
 		engine->timing.stop = true;
 	} else if (engine_is_stop(signal) && command_lives &&
@@ -231,7 +231,7 @@ bool engine_pass_on(const struct engine_result *result, const siginfo_t *info)
 		waiter_peek(result->command_pid, &seen) < 0 || seen.kind == WAITER_GONE)
 		return false;
 	origin = origin_of(info, &sender);
-	if (engine_is_order(info->si_signo) && is_ours_alone(result, origin))
+	if (engine_is_control_signal(info->si_signo) && is_ours_alone(result, origin))
 		pass_on(result, info->si_signo, origin);
 	return true;
 }

@@ -13,7 +13,7 @@ void counting_begin(struct engine *engine, struct tracee *t, bool newborn)
 	if (!newborn)
 		(void)procfiles_read_cpu(&engine->files, t, &cpu);
 	t->account = (struct account){.start_ns = cpu.run_ns,
-		.told_ns = cpu.run_ns,
+		.reported_ns = cpu.run_ns,
 		.seen = cpu,
 		.seen_at_ns = now,
 		.moved_at_ns = now};

@@ -31,7 +31,7 @@ void cpu_account_report(struct engine *engine, struct tracee *t, bool last)
 	struct account *a = &t->account;
 	const struct record_cpu record = {.pid = (uint32_t)t->process->pid,
 		.tid = (uint32_t)t->tid,
-		.cpu_ns = a->seen.run_ns > a->told_ns ? a->seen.run_ns - a->told_ns : 0};
+		.cpu_ns = a->seen.run_ns > a->reported_ns ? a->seen.run_ns - a->reported_ns : 0};
 
 	if (!engine->counting || t->left_out || (!record.cpu_ns && !last))
 		return;
@@ -43,7 +43,7 @@ void cpu_account_report(struct engine *engine, struct tracee *t, bool last)
 		t->image->lost_ns += record.cpu_ns;
 	else
 		return; /* reported later */
-	a->told_ns += record.cpu_ns;
+	a->reported_ns += record.cpu_ns;
 }
 
 void cpu_account_close(struct engine *engine, struct tracee *t)
@@ -60,7 +60,7 @@ void cpu_account_close(struct engine *engine, struct tracee *t)
 		t->process->kernel_ns += used;
 		cpu_account_report(engine, t, true);
 	}
-	a->start_ns = a->told_ns = a->seen.run_ns;
+	a->start_ns = a->reported_ns = a->seen.run_ns;
 }
 
 void cpu_account_end(struct engine *engine, struct process *process, uint32_t status)
@@ -102,7 +102,7 @@ void cpu_account_report_all(struct engine *engine, uint64_t now)
 
 		if (!look(engine, t, now))
 			continue;
-		t->account.told_at_ns = now;
+		t->account.reported_at_ns = now;
 		cpu_account_report(engine, t, false);
 	}
 }
@@ -128,9 +128,9 @@ void cpu_account_sweep(struct engine *engine, uint64_t now)
 		t = target->tracee[target->account_cursor++];
 		if (!look(engine, t, now))
 			continue;
-		if (now - t->account.told_at_ns < CLOCK_SECOND_NS)
+		if (now - t->account.reported_at_ns < CLOCK_SECOND_NS)
 			continue;
-		t->account.told_at_ns = now;
+		t->account.reported_at_ns = now;
 		cpu_account_report(engine, t, false);
 	}
 }

@@ -198,7 +198,7 @@ int diagnose_read(int pid, struct diagnose_facts *ret_facts)
 	return 0;
 }
 
-static const char *yama_way_out(int mode)
+static const char *yama_remedy(int mode)
 {
 	switch (mode) {
 	case 1:
@@ -267,7 +267,7 @@ void diagnose_explain(const struct diagnose_facts *f, char *to, size_t room)
 			pid, pid);
 		return;
 	case DIAGNOSE_YAMA:
-		(void)snprintf(to, room, "cannot attach to %d: %s", pid, yama_way_out(f->yama));
+		(void)snprintf(to, room, "cannot attach to %d: %s", pid, yama_remedy(f->yama));
 		return;
 	case DIAGNOSE_SECCOMP:
 		(void)snprintf(to, room,
@@ -288,7 +288,7 @@ void diagnose_explain(const struct diagnose_facts *f, char *to, size_t room)
 void diagnose_explain_child(const struct diagnose_facts *f, char *to, size_t room)
 {
 	if (f->yama == 3 || (f->yama == 2 && !is_capable(&f->we)))
-		(void)snprintf(to, room, "cannot trace: %s", yama_way_out(f->yama));
+		(void)snprintf(to, room, "cannot trace: %s", yama_remedy(f->yama));
 	else if (f->tracer)
 		(void)snprintf(to, room,
 			"cannot trace: %s (pid %d) traces this process and what it starts, and a "

@@ -75,10 +75,10 @@ void dump_stop(struct engine *engine, struct tracee *t, int signal)
 {
 	struct arch_snapshot snapshot;
 	uint64_t seen = clock_now(), end, stop_ns = 0;
-	struct cpu_time cpu = t->asked_cpu;
+	struct cpu_time cpu = t->stop_requested_cpu;
 	int r;
 
-	if (!t->asked_ns) {
+	if (!t->stop_requested_ns) {
 		restart_deliver(&engine->restarter, t, signal);
 		return;
 	}
@@ -93,7 +93,7 @@ void dump_stop(struct engine *engine, struct tracee *t, int signal)
 	window_leave();
 	if (r == 0)
 		stop_ns = stops_time(t, &cpu, snapshot.syscall >= 0, seen, end);
-	t->asked_ns = 0;
+	t->stop_requested_ns = 0;
 	if (r == 0) {
 		examine(engine, t, &snapshot, false);
 		hand_over(engine, t, &snapshot, stop_ns, 0);
@@ -104,19 +104,19 @@ void dump_group_stop(struct engine *engine, struct tracee *t)
 {
 	struct arch_snapshot snapshot;
 
-	if (t->asked_ns && take(engine, t, &snapshot) == 0) {
+	if (t->stop_requested_ns && take(engine, t, &snapshot) == 0) {
 		examine(engine, t, &snapshot, true);
 		examine(engine, t, &snapshot, false);
 		hand_over(engine, t, &snapshot, 0, RECORD_SAMPLE_STOPPED);
 	}
-	t->asked_ns = 0;
+	t->stop_requested_ns = 0;
 }
 
 static bool ask(struct tracee *t)
 {
 	if (tracer_interrupt(t->tid) < 0)
 		return false;
-	(void)target_step(t, TRACEE_ASK);
+	(void)target_step(t, TRACEE_REQUEST_STOP);
 	return true;
 }
 
@@ -125,7 +125,7 @@ void dump_again(struct engine *engine, struct tracee *t, int32_t syscall)
 	(void)engine;
 	(void)syscall;
 	if (!ask(t))
-		t->asked_ns = 0;
+		t->stop_requested_ns = 0;
 }
 
 /* Would a stop restart the time-out of the call in which the thread sleeps? */
@@ -191,7 +191,7 @@ static void wait_for(struct engine *engine, const struct tracee *t, uint64_t pat
 	while (clock_now() < until) {
 		struct tracee *still = target_find(&engine->target, tid);
 
-		if (!still || !still->asked_ns)
+		if (!still || !still->stop_requested_ns)
 			return;
 		if (patience_ns > PATIENCE_NS)
 			(void)poll(&none, 1, 1);
@@ -234,19 +234,19 @@ void dump_run(struct engine *engine)
 
 		if (!t->process || t->left_out || look(engine, t))
 			continue;
-		(void)procfiles_read_cpu(&engine->files, t, &t->asked_cpu);
+		(void)procfiles_read_cpu(&engine->files, t, &t->stop_requested_cpu);
 		if (!ask(t))
 			continue;
-		t->asked_ns = t->not_stopped_ns = clock_now();
+		t->stop_requested_ns = t->not_stopped_ns = clock_now();
 		wait_for(engine, t, PATIENCE_NS);
 	}
 	for (size_t i = 0; i < target->tracees; i++) {
 		struct tracee *t = target->tracee[i];
 
 		now = clock_now();
-		if (t->asked_ns && now < began + WAIT_NS)
+		if (t->stop_requested_ns && now < began + WAIT_NS)
 			wait_for(engine, t, began + WAIT_NS - now);
-		if (i < target->tracees && target->tracee[i] == t && t->asked_ns) {
+		if (i < target->tracees && target->tracee[i] == t && t->stop_requested_ns) {
 			engine->audit.missed_stops++;
 			say_line(&engine->say, SAY_WARNING,
 				"thread %d did not stop within a second (it is in the kernel, or "

@@ -52,7 +52,8 @@ static void count_missed(struct engine *engine, uint64_t now)
 	for (size_t i = 0; i < engine->target.tracees; i++) {
 		struct tracee *t = engine->target.tracee[i];
 
-		if (t->state != TRACEE_ASKED || !t->asked_ns || now <= t->asked_ns + SECOND_NS)
+		if (t->state != TRACEE_STOP_REQUESTED || !t->stop_requested_ns ||
+			now <= t->stop_requested_ns + SECOND_NS)
 			continue;
 		if (proc_status_is_zombie(t->tid)) {
 			stops_overtaken(engine, t, SYS_exit);
@@ -101,16 +102,16 @@ static void sweep(struct engine *engine, uint64_t now)
 		counting_set(engine, !engine->timing.frozen);
 		rotate_begin(engine, now);
 	}
-	reader_turn(engine, now, false);
-	rotate_turn(engine, now);
-	serving_turn(engine);
+	reader_poll(engine, now, false);
+	rotate_poll(engine, now);
+	serving_poll(engine);
 	session_tidy(&engine->sessions);
-	special_turn(&engine->special, 0);
+	special_poll(&engine->special, 0);
 	restart_expire(&engine->restarter, now);
 	lifecycle_continue_command(engine, now);
 	if (engine->births.early)
 		birth_adopt_orphans(engine, now);
-	choice_turn(engine, now);
+	choice_poll(engine, now);
 	blocked_scan_tick(engine, now);
 	elapse_tick(engine, now);
 	if (now - engine->timing.swept_ns < SWEEP_NS)
@@ -165,7 +166,7 @@ static uint64_t leaves_at(const struct engine *engine)
 {
 	const struct sessions *sessions = &engine->sessions;
 
-	return engine->options->serve_only && !sessions->n && !sessions->untold
+	return engine->options->serve_only && !sessions->n && !sessions->unreported
 		? sessions->idle_since_ns + LINGER_NS
 		: 0;
 }
@@ -200,13 +201,13 @@ static uint64_t next_event(struct engine *engine)
 }
 
 /* Calls options->begun, once: the processes are attached to, or the command has been executed. */
-static void tell_begun(struct engine *engine)
+static void call_begun(struct engine *engine)
 {
 	const struct engine_options *options = engine->options;
 
-	if (engine->life.told_begun || (options->command && !engine->life.executed))
+	if (engine->life.begun_called || (options->command && !engine->life.executed))
 		return;
-	engine->life.told_begun = true;
+	engine->life.begun_called = true;
 	if (options->begun)
 		options->begun(options->context);
 }
@@ -221,7 +222,7 @@ static void loop(struct engine *engine)
 		sleep_until(engine, next_event(engine));
 		now = clock_now();
 		sweep(engine, now);
-		tell_begun(engine);
+		call_begun(engine);
 		emit_bell(&engine->emitter, now);
 		once_a_second(engine, now);
 	}
@@ -325,7 +326,7 @@ static int prepare(struct engine *engine)
 		if (options->serve_only)
 			return r;
 		say_line(&engine->say, SAY_WARNING, "programs cannot call sprofil: %s%s",
-			strerror(-r), fds_way_out(r));
+			strerror(-r), fds_remedy(r));
 	}
 	if (engine->files.cpu_source == CPU_SOURCE_STAT)
 		say_line(&engine->say, SAY_WARNING,
@@ -370,7 +371,7 @@ static void await_room(struct engine *engine)
 	}
 }
 
-static void tell_released(const struct engine *engine)
+static void report_released(const struct engine *engine)
 {
 	const struct engine_options *options = engine->options;
 	size_t n = 0, room = engine->target.processes;
@@ -404,8 +405,8 @@ static void finish(struct engine *engine)
 		say_line(&engine->say, SAY_WARNING,
 			"no thread was chosen: none was seen that --thread-name or --tid means");
 	/* The target runs again, so its file systems answer. */
-	special_turn(&engine->special, EXAMINE_MS);
-	tell_released(engine);
+	special_poll(&engine->special, EXAMINE_MS);
+	report_released(engine);
 	await_room(engine);
 	counting_settle(engine);
 	(void)figures_print(engine, now, text);
@@ -461,7 +462,7 @@ static void *trace(void *context)
 			dump_run(engine);
 		else
 			loop(engine);
-		reader_turn(engine, clock_now(), true);
+		reader_poll(engine, clock_now(), true);
 		/* What came while the command lived must not be taken for an order that follows its
 		 * end. */
 		control_signals(engine);

@@ -128,7 +128,7 @@ struct engine_result {
 void engine_run(const struct engine_options *options, struct engine_result *ret_result);
 
 /* Is @signal meant for the command while it lives, and otherwise an order to end? */
-bool engine_is_order(int signal);
+bool engine_is_control_signal(int signal);
 /* Is @signal a request of the terminal, or of an editor, to stop? */
 bool engine_is_stop(int signal);
 

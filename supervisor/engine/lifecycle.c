@@ -39,7 +39,7 @@ static void end_process(struct engine *engine, struct process *process, uint32_t
 /* The stop that was asked for will not come. */
 static void overtake(struct engine *engine, struct tracee *t, int32_t syscall)
 {
-	if (t->asked_ns)
+	if (t->stop_requested_ns)
 		engine->life.stops->overtaken(engine, t, syscall);
 }
 
@@ -196,7 +196,7 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 }
 
 /* exec has turned profiling off: the helper must not touch the new image. */
-static void let_go(struct engine *engine, struct tracee *t)
+static void detach_at_stop(struct engine *engine, struct tracee *t)
 {
 	(void)tracer_detach(t->tid);
 	drop(engine, t, RECORD_EXIT_DETACHED);
@@ -252,7 +252,7 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 	case TRACEE_ADOPT:
 		birth_adopt(engine, t);
 		/* The registers are those of its call: this stop serves as well. */
-		if (t->asked_ns)
+		if (t->stop_requested_ns)
 			stops->tick(engine, t, 0);
 		else
 			(void)tracer_resume(t->tid, 0);
@@ -260,7 +260,7 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 	case TRACEE_NEW_IMAGE:
 		t = new_image(engine, t);
 		if (engine->options->serve_only)
-			let_go(engine, t);
+			detach_at_stop(engine, t);
 		else
 			(void)tracer_resume(t->tid, 0);
 		break;
@@ -296,12 +296,12 @@ void lifecycle_handle(struct engine *engine, const struct waiter_result *seen)
 	if (seen->kind == WAITER_STOP && tracee_classify(seen->status) == TRACEE_EXEC)
 		(void)waiter_take_stop(seen->tid);
 	if (!t) {
-		birth_meet(engine, seen);
+		birth_early_stop(engine, seen);
 		return;
 	}
 	if (seen->kind == WAITER_GONE) {
 		act(engine, t, TRACEE_DEATH, seen->status);
-	} else if (t->let_go) {
+	} else if (t->detach_at_stop) {
 		sampling_remove(engine, t);
 		session_thread_ended(t);
 		session_clear_thread(&engine->sessions, t);

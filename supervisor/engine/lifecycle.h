@@ -29,7 +29,7 @@ struct lifecycle {
 	/* more events are pending than were handled; no signal will announce them */
 	bool undrained;
 	bool executed;   /* the command has reached its exec */
-	bool told_begun; /* engine_options.begun was called */
+	bool begun_called; /* engine_options.begun was called */
 	bool hung_up;    /* the terminal is gone, and the supervisor leads the session */
 	int stop_signal; /* the terminal requested a stop (^Z); the command decides; 0: none */
 	/* When a SIGCONT to the supervisor is passed on to a command that is still stopped; 0. */

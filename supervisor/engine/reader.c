@@ -109,7 +109,7 @@ void reader_start(struct engine *engine)
 			"cannot start the analyst %s: %s%s; there will be no profile",
 			options->analyst[0], strerror(-r),
 			r == -EFBIG ? " (the memory that it shares with us counts for 'ulimit -f')"
-				    : fds_way_out(r));
+				    : fds_remedy(r));
 		return;
 	}
 	held_pieces_set_writer(&engine->rotation.pieces, engine->reader.link.pid);
@@ -155,7 +155,7 @@ static void replace(struct engine *engine)
 	reader_begin(engine);
 }
 
-void reader_turn(struct engine *engine, uint64_t now, bool last)
+void reader_poll(struct engine *engine, uint64_t now, bool last)
 {
 	struct reader *reader = &engine->reader;
 

@@ -38,6 +38,6 @@ void reader_died(struct engine *engine, int status);
  * stopped while the process is started, up to 0.1 s on a busy machine. @last: at once, because the
  * run is over.
  */
-void reader_turn(struct engine *engine, uint64_t now_ns, bool last);
+void reader_poll(struct engine *engine, uint64_t now_ns, bool last);
 
 #endif

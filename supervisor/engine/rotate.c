@@ -96,7 +96,7 @@ uint16_t rotate_end_flags(const struct engine *engine)
 {
 	const struct engine_result *result = engine->result;
 
-	if (result->error && !engine->life.told_begun)
+	if (result->error && !engine->life.begun_called)
 		return RECORD_END_REFUSED;
 	if (!engine->options->ring || engine->rotation.asked || result->stopped_by ||
 		(result->command_ended && WIFSIGNALED(result->command_status)))
@@ -170,7 +170,7 @@ static bool may_end(struct engine *engine)
 		ring_is_half_empty(&engine->emitter.ring) && free_writer(&engine->rotation);
 }
 
-void rotate_turn(struct engine *engine, uint64_t now)
+void rotate_poll(struct engine *engine, uint64_t now)
 {
 	struct rotation *rotation = &engine->rotation;
 
@@ -235,7 +235,8 @@ static void join(struct engine *engine, int pid, unsigned *orders)
 
 	engine_signals(&signals);
 	while (waiter_peek(pid, &seen) == 0 && seen.kind != WAITER_GONE) {
-		if (sigtimedwait(&signals, &info, &second) < 0 || !engine_is_order(info.si_signo) ||
+		if (sigtimedwait(&signals, &info, &second) < 0 ||
+			!engine_is_control_signal(info.si_signo) ||
 			engine_pass_on(engine->result, &info))
 			continue;
 		if (++*orders > 1)

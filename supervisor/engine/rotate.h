@@ -50,7 +50,7 @@ void rotate_process_ended(struct engine *engine, int pid, uint32_t status);
 /* Flags of the last RECORD_END. */
 uint16_t rotate_end_flags(const struct engine *engine);
 /* Begins another file when it is time. Blocks for the start of a process at most. */
-void rotate_turn(struct engine *engine, uint64_t now);
+void rotate_poll(struct engine *engine, uint64_t now);
 /* A child with this pid is gone. */
 void rotate_forget(struct rotation *rotation, int pid);
 /*

@@ -266,7 +266,7 @@ static void take_instant(struct engine *engine, struct sampled_cpu *c, bool remo
 		return;
 	t->hit = true;
 	t->remote = remote;
-	t->asked_cpu = hit->hit.before;
+	t->stop_requested_cpu = hit->hit.before;
 }
 
 static void tell_stretch(struct sampling *s, unsigned cpu)

@@ -92,7 +92,7 @@ void serving_read(struct engine *engine)
 	}
 }
 
-void serving_turn(struct engine *engine)
+void serving_poll(struct engine *engine)
 {
 	if (engine->serving.asked)
 		order_piece(engine);

@@ -28,6 +28,6 @@ const char *serving_next_segment(struct serving *serving);
 /* Reads pending requests. */
 void serving_read(struct engine *engine);
 /* Retries a request that could not be honoured yet. */
-void serving_turn(struct engine *engine);
+void serving_poll(struct engine *engine);
 
 #endif

@@ -18,15 +18,15 @@
 
 bool stops_ask(struct engine *engine, struct tracee *t)
 {
-	struct tracee_step step = tracee_step(t->state, TRACEE_ASK);
+	struct tracee_step step = tracee_step(t->state, TRACEE_REQUEST_STOP);
 
 	if (step.action != TRACEE_INTERRUPT || restart_busy(t) ||
 		launch_is_before_exec(&engine->launch, t->tid) ||
 		!procfiles_claim(&engine->files, t) || tracer_interrupt(t->tid) < 0)
 		return false;
-	(void)target_step(t, TRACEE_ASK);
-	t->asked_ns = t->not_stopped_ns = clock_now();
-	t->asked_cpu = t->account.seen;
+	(void)target_step(t, TRACEE_REQUEST_STOP);
+	t->stop_requested_ns = t->not_stopped_ns = clock_now();
+	t->stop_requested_cpu = t->account.seen;
 	t->was_alone = t->process->threads == 1;
 	t->missed = false;
 	t->hit = false;
@@ -56,7 +56,7 @@ void stops_await(struct engine *engine, const struct sample_thread *thread)
 bool stops_are_over(struct engine *engine)
 {
 	for (size_t i = 0; i < engine->target.tracees; i++) {
-		if (engine->target.tracee[i]->state == TRACEE_ASKED)
+		if (engine->target.tracee[i]->state == TRACEE_STOP_REQUESTED)
 			return false;
 	}
 	return true;
@@ -72,9 +72,9 @@ bool stops_are_over(struct engine *engine)
 uint64_t stops_time(const struct tracee *t, const struct cpu_time *cpu, bool in_call,
 	uint64_t seen_ns, uint64_t end_ns)
 {
-	uint64_t whole = end_ns - t->asked_ns;
-	uint64_t other =
-		(cpu->run_ns - t->asked_cpu.run_ns) + (cpu->wait_ns - t->asked_cpu.wait_ns);
+	uint64_t whole = end_ns - t->stop_requested_ns;
+	uint64_t other = (cpu->run_ns - t->stop_requested_cpu.run_ns) +
+		(cpu->wait_ns - t->stop_requested_cpu.wait_ns);
 	uint64_t least = end_ns - seen_ns, most = end_ns - t->not_stopped_ns;
 	uint64_t stop = whole > other && !in_call ? whole - other : 0;
 
@@ -166,7 +166,7 @@ void stops_overtaken(struct engine *engine, struct tracee *t, int32_t syscall)
 			record_call(engine, t, syscall, clock_now());
 	}
 	t->hit = false;
-	t->asked_ns = 0;
+	t->stop_requested_ns = 0;
 }
 
 static enum sample_place place_of(const struct arch_snapshot *snapshot)
@@ -179,7 +179,7 @@ static enum sample_place place_of(const struct arch_snapshot *snapshot)
 void stops_take(struct engine *engine, struct tracee *t, int signal)
 {
 	uint64_t seen = clock_now(), end, stop;
-	bool asked = t->asked_ns != 0, known, valid = false, profiled;
+	bool asked = t->stop_requested_ns != 0, known, valid = false, profiled;
 	struct sampling *s = &engine->sampling;
 	struct arch_snapshot snapshot;
 	struct cpu_time cpu;
@@ -211,14 +211,14 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 		sampler_lose(&s->sampler, t->sample);
 	t->hit = false;
 	if (r < 0 || !asked) {
-		t->asked_ns = 0;
+		t->stop_requested_ns = 0;
 		return;
 	}
 	cpu_account_update(engine, t, &cpu, end);
 	stop = stops_time(t, &cpu, snapshot.syscall >= 0, seen, end);
 	/* The look for those that do not come is made once a second only. */
-	engine->audit.missed_stops += !t->missed && seen - t->asked_ns > CLOCK_SECOND_NS;
-	t->asked_ns = 0;
+	engine->audit.missed_stops += !t->missed && seen - t->stop_requested_ns > CLOCK_SECOND_NS;
+	t->stop_requested_ns = 0;
 	t->machine = snapshot.machine;
 	blocked_scan_stopped(engine, t, &cpu, stop, end);
 	engine->audit.stops++;

@@ -28,7 +28,7 @@ void fds_init(struct fds *fds, struct target *target)
 	fds->most -= fds->most > 2 * RESERVE ? RESERVE : fds->most / 2;
 }
 
-const char *fds_way_out(int error)
+const char *fds_remedy(int error)
 {
 	return error == -EMFILE ? " (the limit of open files is too low; raise it: ulimit -n)" : "";
 }
@@ -68,7 +68,7 @@ static void evict(struct fds *fds, const struct process *but)
 	for (size_t i = 0; i < target->tracees; i++) {
 		struct tracee *t = target->tracee[i];
 
-		if (now - t->account.moved_at_ns < IDLE_NS || t->asked_ns)
+		if (now - t->account.moved_at_ns < IDLE_NS || t->stop_requested_ns)
 			continue;
 		closed += close_all(t->fd, THREAD_FILES);
 	}

@@ -24,7 +24,7 @@ struct fds {
 void fds_init(struct fds *fds, struct target *target);
 
 /* The end of a message on a failed open: the remedy for -EMFILE, "" for any other -errno. */
-const char *fds_way_out(int error);
+const char *fds_remedy(int error);
 
 /*
  * Decides whether a descriptor may stay open. @fd: the result of an open, for @process (NULL: for

@@ -100,7 +100,7 @@ static void say(struct special *special, const struct examiner_question *q)
 			q->image->path, q->pid);
 }
 
-void special_turn(struct special *special, int most_ms)
+void special_poll(struct special *special, int most_ms)
 {
 	struct examiner_question *q;
 

@@ -95,12 +95,12 @@ struct tracee {
 	uint64_t choice_since_ns;     /* birth, or the last change of left_out */
 	uint64_t choice_again_ns;     /* when to examine its name; 0 never */
 	uint16_t machine;             /* machine of its last stop; 0: no stop yet */
-	uint64_t asked_ns;            /* when the interrupt was sent; 0: no stop was requested */
+	uint64_t stop_requested_ns;   /* when the interrupt was sent; 0: no stop was requested */
 	bool was_alone;               /* then it was the only thread of its process */
 	bool remote;                  /* the interrupt went to another CPU than ours */
 	uint64_t not_stopped_ns;      /* when the thread was last seen not to have stopped */
-	struct cpu_time asked_cpu;    /* CPU time reading at asked_ns */
-	bool let_go;                  /* a child that is not followed: detached at its first stop */
+	struct cpu_time stop_requested_cpu; /* CPU time reading at stop_requested_ns */
+	bool detach_at_stop;          /* a child that is not followed: detached at its first stop */
 	bool unwatched;               /* counted as not sampled for want of descriptors */
 	bool missed;                  /* this interrupt is already counted as missed */
 	struct stack_home home;       /* its usual stack */

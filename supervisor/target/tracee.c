@@ -33,7 +33,7 @@ enum tracee_event tracee_classify(int status)
  */
 static struct tracee_step alive(enum tracee_state state, enum tracee_event event)
 {
-	bool asked = state == TRACEE_ASKED;
+	bool asked = state == TRACEE_STOP_REQUESTED;
 
 	switch (event) {
 	case TRACEE_TRAP: return (struct tracee_step){TRACEE_RUNNING, TRACEE_TICK};
@@ -43,10 +43,10 @@ static struct tracee_step alive(enum tracee_state state, enum tracee_event event
 			TRACEE_RUNNING, asked ? TRACEE_TICK_SIGNAL : TRACEE_DELIVER};
 	case TRACEE_CHILD: return (struct tracee_step){TRACEE_RUNNING, TRACEE_ADOPT};
 	case TRACEE_EXEC: return (struct tracee_step){TRACEE_RUNNING, TRACEE_NEW_IMAGE};
-	case TRACEE_ASK:
+	case TRACEE_REQUEST_STOP:
 		if (asked)
 			break;
-		return (struct tracee_step){TRACEE_ASKED, TRACEE_INTERRUPT};
+		return (struct tracee_step){TRACEE_STOP_REQUESTED, TRACEE_INTERRUPT};
 	case TRACEE_CALL: return (struct tracee_step){TRACEE_RUNNING, TRACEE_RESTART};
 	case TRACEE_OTHER: return (struct tracee_step){TRACEE_RUNNING, TRACEE_RESUME};
 	default: break;
@@ -60,8 +60,8 @@ static struct tracee_step expected(enum tracee_event event)
 	switch (event) {
 	case TRACEE_TRAP: return (struct tracee_step){TRACEE_RUNNING, TRACEE_RELEASE};
 	case TRACEE_SEIZED: return (struct tracee_step){TRACEE_RUNNING, TRACEE_NOTHING};
-	case TRACEE_MET: return (struct tracee_step){TRACEE_EARLY, TRACEE_NOTHING};
-	case TRACEE_ASK:
+	case TRACEE_UNANNOUNCED: return (struct tracee_step){TRACEE_EARLY, TRACEE_NOTHING};
+	case TRACEE_REQUEST_STOP:
 	case TRACEE_BORN: return (struct tracee_step){TRACEE_EXPECTED, TRACEE_NOTHING};
 	default: return alive(TRACEE_RUNNING, event);
 	}
@@ -72,7 +72,7 @@ static struct tracee_step listening(enum tracee_event event)
 {
 	switch (event) {
 	case TRACEE_TRAP: return (struct tracee_step){TRACEE_RUNNING, TRACEE_RESUME};
-	case TRACEE_ASK: return (struct tracee_step){TRACEE_LISTENING, TRACEE_NOTHING};
+	case TRACEE_REQUEST_STOP: return (struct tracee_step){TRACEE_LISTENING, TRACEE_NOTHING};
 	default: return alive(TRACEE_RUNNING, event);
 	}
 }
@@ -98,7 +98,7 @@ struct tracee_step tracee_step(enum tracee_state state, enum tracee_event event)
 	 */
 	if (event == TRACEE_RENAMED)
 		return (struct tracee_step){TRACEE_RUNNING, TRACEE_NOTHING};
-	if (state != TRACEE_EXPECTED && (event == TRACEE_SEIZED || event == TRACEE_MET))
+	if (state != TRACEE_EXPECTED && (event == TRACEE_SEIZED || event == TRACEE_UNANNOUNCED))
 		return (struct tracee_step){state, TRACEE_NOTHING};
 	switch (state) {
 	case TRACEE_EXPECTED: return expected(event);

@@ -13,8 +13,8 @@ enum tracee_state {
 	TRACEE_EXPECTED, /* announced by its parent's event or our seize; has not stopped yet */
 	TRACEE_EARLY,    /* its first stop came before its parent's event; held in that stop */
 	TRACEE_RUNNING,
-	TRACEE_ASKED,     /* running, with an interrupt pending */
-	TRACEE_LISTENING, /* in a group-stop */
+	TRACEE_STOP_REQUESTED, /* running, with an interrupt pending */
+	TRACEE_LISTENING,      /* in a group-stop */
 	TRACEE_GONE,
 	TRACEE_STATES
 };
@@ -26,14 +26,14 @@ enum tracee_event {
 	TRACEE_SIGNAL,     /* a signal-delivery-stop */
 	TRACEE_CHILD,      /* the thread made a process or thread */
 	TRACEE_EXEC,
-	TRACEE_DEATH, /* the thread is a zombie */
-	TRACEE_ASK,   /* not an event of the thread: a tick stop is wanted */
-	TRACEE_CALL,  /* entry to or exit from a system call that is restarted */
-	TRACEE_OTHER, /* an event that was not requested */
+	TRACEE_DEATH,        /* the thread is a zombie */
+	TRACEE_REQUEST_STOP, /* not an event of the thread: a tick stop is wanted */
+	TRACEE_CALL,         /* entry to or exit from a system call that is restarted */
+	TRACEE_OTHER,        /* an event that was not requested */
 	/* Not events of the thread, either: */
-	TRACEE_SEIZED,  /* the supervisor has seized the thread, which runs */
-	TRACEE_MET,     /* a stop of a thread that has not been announced */
-	TRACEE_RENAMED, /* the thread has called exec and now has its leader's tid */
+	TRACEE_SEIZED,      /* the supervisor has seized the thread, which runs */
+	TRACEE_UNANNOUNCED, /* a stop of a thread that has not been announced */
+	TRACEE_RENAMED,     /* the thread has called exec and now has its leader's tid */
 	TRACEE_EVENTS
 };
 

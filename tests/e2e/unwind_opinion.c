@@ -165,7 +165,7 @@ static bool is_vdso(const struct unwind_frame *frame)
 {
 	struct module_info info;
 
-	module_describe(frame->place.module, frame->place.svma, &info);
+	module_describe(frame->location.module, frame->location.svma, &info);
 	return strcmp(info.path, "[vdso]") == 0;
 }
 

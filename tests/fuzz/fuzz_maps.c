@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.size = sizeof(options), .debug_directories = "/nonexistent"};
 	struct symbolizer *symbolizer;
 	struct space *space = NULL, *child = NULL;
-	struct place place;
+	struct code_location place;
 	volatile size_t sink = 0;
 
 	if (symbolizer_new(&options, &symbolizer))

@@ -16,7 +16,7 @@ enum { FUZZ_PLACES = 512 };
 /* Resolves addresses all over the executable segments, and describes the module. */
 static inline void fuzz_resolve(struct symbolizer *symbolizer, struct module *module)
 {
-	struct place places[FUZZ_PLACES];
+	struct code_location places[FUZZ_PLACES];
 	struct frame_chain chains[FUZZ_PLACES];
 	struct module_info info;
 	size_t n = 0;
@@ -29,10 +29,11 @@ static inline void fuzz_resolve(struct symbolizer *symbolizer, struct module *mo
 		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
 			continue;
 		for (uint64_t at = 0; at < p->p_memsz && n < FUZZ_PLACES; at += step)
-			places[n++] = (struct place){.module = module, .svma = p->p_vaddr + at};
+			places[n++] =
+				(struct code_location){.module = module, .svma = p->p_vaddr + at};
 	}
 	if (n < FUZZ_PLACES)
-		places[n++] = (struct place){.module = module, .svma = UINT64_MAX};
+		places[n++] = (struct code_location){.module = module, .svma = UINT64_MAX};
 	if (symbolizer_resolve(symbolizer, places, n, chains) == 0)
 		for (size_t i = 0; i < n; i++)
 			for (size_t j = 0; j < chains[i].n; j++)

@@ -95,7 +95,7 @@ struct sim_thread {
 	size_t timer; /* its place in the heap, plus 1 */
 	/* The supervisor. */
 	bool reported, asked, hit, remote;
-	uint64_t asked_ns;
+	uint64_t stop_requested_ns;
 };
 
 enum sim_ours { SIM_NOT_OURS, SIM_WAITER_HOLDS, SIM_TRACER };

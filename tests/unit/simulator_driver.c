@@ -157,7 +157,7 @@ static bool ask(struct sim *sim, struct sim_thread *t)
 		return false;
 	sim_interrupt(sim, t);
 	t->asked = true;
-	t->asked_ns = sim->now;
+	t->stop_requested_ns = sim->now;
 	return true;
 }
 

@@ -100,7 +100,7 @@ static void resolve_self(unsigned long failing, int *ret_error, char problem[512
 	const struct symbolizer_options options = {.size = sizeof(options)};
 	struct symbolizer *symbolizer;
 	struct space *space;
-	struct place place;
+	struct code_location place;
 	struct frame_chain chain = {0};
 	struct module_info info;
 	FILE *file = fopen("/proc/self/maps", "r");

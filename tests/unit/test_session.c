@@ -93,7 +93,7 @@ static int end(void **state)
 	assert_int_equal(w->sessions.n, 0);
 	assert_int_equal(w->sessions.threads, 0);
 	assert_int_equal(w->sessions.elapsed, 0);
-	assert_int_equal(w->sessions.untold, 0);
+	assert_int_equal(w->sessions.unreported, 0);
 	target_release(&w->target);
 	free(w);
 	return 0;
@@ -335,18 +335,18 @@ static void test_session__a_region_that_faults_dies_alone(void **state)
 	session_tidy(&w->sessions);
 	assert_int_equal(w->changes, 1);
 	assert_int_equal(w->sessions.n, 0);
-	assert_int_equal(w->sessions.untold, 1);
+	assert_int_equal(w->sessions.unreported, 1);
 	w->sessions.untidy = true; /* another one is */
 	session_tidy(&w->sessions);
 	assert_int_equal(w->changes, 1);
-	assert_int_equal(w->sessions.untold, 1);
+	assert_int_equal(w->sessions.unreported, 1);
 	tick(w, AT + 0x1000, TICK_NS);
 	w->sessions.idle_since_ns = 0;
 	s = status_of(w, false);
 	assert_int_equal(s.state, CALL_HAS_ENDED);
 	assert_int_equal(s.reason, CALL_FAULT);
 	assert_int_equal(s.faulted, 1);
-	assert_int_equal(w->sessions.untold, 0);
+	assert_int_equal(w->sessions.unreported, 0);
 	assert_true(w->sessions.idle_since_ns != 0);
 	assert_int_equal(session_period_ns(&w->sessions, STREAM), 0);
 	/* An end that the program was never told of is not kept once it has a new table. */
@@ -354,9 +354,9 @@ static void test_session__a_region_that_faults_dies_alone(void **state)
 		session_set(&w->sessions, w->process, CALL_NATIVE, 0, 4, &regions[1], 1), 0);
 	tick(w, AT + 0x1000, TICK_NS);
 	session_tidy(&w->sessions);
-	assert_int_equal(w->sessions.untold, 1);
+	assert_int_equal(w->sessions.unreported, 1);
 	assert_int_equal(on(w, 0), 0);
-	assert_int_equal(w->sessions.untold, 0);
+	assert_int_equal(w->sessions.unreported, 0);
 }
 
 static void test_session__more_dead_regions_than_are_listed(void **state)
@@ -432,12 +432,12 @@ static void test_session__all_are_tidied(void **state)
 	thread->session->off = thread->session->untidy = true;
 	session_tidy(&w->sessions);
 	assert_int_equal(w->sessions.n, 0);
-	assert_int_equal(w->sessions.untold, 1);
+	assert_int_equal(w->sessions.unreported, 1);
 	/* The process's and its thread's: all. */
 	assert_int_equal(on_thread(w, 0), 0);
 	session_clear(&w->sessions, process);
 	assert_int_equal(w->sessions.threads, 1);
-	assert_int_equal(w->sessions.untold, 0);
+	assert_int_equal(w->sessions.unreported, 0);
 	assert_null(thread->session);
 }
 
@@ -568,7 +568,7 @@ static void test_session__a_thread_has_one_beside_its_process(void **state)
 	w->thread->session->off = w->thread->session->untidy = w->sessions.untidy = true;
 	session_tidy(&w->sessions);
 	assert_int_equal(w->sessions.n, 0);
-	assert_int_equal(w->sessions.untold, 0);
+	assert_int_equal(w->sessions.unreported, 0);
 	session_clear_thread(&w->sessions, w->thread);
 }
 

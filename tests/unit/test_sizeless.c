@@ -16,7 +16,7 @@ static void test_sizeless__names_no_other_function(void **state)
 	const struct symbolizer_options options = {
 		.size = sizeof(options), .debug_directories = "/nonexistent"};
 	static struct frame_chain chain[BYTES];
-	static struct place place[BYTES];
+	static struct code_location place[BYTES];
 	struct symbolizer *symbolizer;
 	struct space *space;
 	size_t named = 0, unnamed = 0;

@@ -70,7 +70,7 @@ enum { LINE_OF_HERE = __LINE__ - 2 };
 static void test_space__names_its_own_process(void **state)
 {
 	struct world world;
-	struct place place;
+	struct code_location place;
 	struct frame_chain chain;
 	struct module_info info;
 	volatile int n = 0;
@@ -96,7 +96,7 @@ static void test_space__names_its_own_process(void **state)
 static void test_space__knows_nothing_outside_of_mappings(void **state)
 {
 	struct world world;
-	struct place place;
+	struct code_location place;
 	struct frame_chain chain;
 	struct module_info info;
 
@@ -120,7 +120,7 @@ static void test_space__skips_senseless_lines(void **state)
 				   "00400800-00402000 rw-p 00000000 00:00 0 [overlaps]\n"
 				   "00500000-00501000 rw-p 00000000 00:00 0 [anon:a name]";
 	struct world world;
-	struct place place;
+	struct code_location place;
 	struct module_info info;
 
 	(void)state;
@@ -144,7 +144,7 @@ static void test_space__names_the_vdso(void **state)
 {
 	uint64_t vdso = getauxval(AT_SYSINFO_EHDR);
 	struct world world;
-	struct place place;
+	struct code_location place;
 	struct frame_chain chain;
 	struct module_info info;
 	size_t named = 0;
@@ -174,7 +174,7 @@ static void test_space__forks(void **state)
 {
 	struct world world;
 	struct space *child;
-	struct place before, after;
+	struct code_location before, after;
 
 	(void)state;
 	make_world(&world, getpid());
@@ -203,7 +203,7 @@ static void test_space__many_processes_keep_no_descriptors(void **state)
 {
 	unsigned before = open_descriptors();
 	struct world world;
-	struct place first = {0}, place;
+	struct code_location first = {0}, place;
 	size_t bytes;
 	char *text = read_own_maps(&bytes);
 
@@ -285,7 +285,7 @@ static void test_space__each_mapping_has_its_own_bias(void **state)
 	char path[] = "/tmp/sprofil-two-texts-XXXXXX", text[4096];
 	int fd = mkstemp(path);
 	struct world world;
-	struct place place;
+	struct code_location place;
 
 	(void)state;
 	assert_true(fd >= 0);
@@ -327,7 +327,7 @@ static void test_space__finds_text_that_was_moved(void **state)
 	static const char *const kinds[] = {"", "[anon: text]", "/anon_hugepage (deleted)"};
 	char path[] = "/tmp/sprofil-moved-XXXXXX", text[4096];
 	int fd = mkstemp(path);
-	struct place place, other;
+	struct code_location place, other;
 	struct world world;
 
 	(void)state;

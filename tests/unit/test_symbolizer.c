@@ -70,9 +70,9 @@ static void end(struct watch *watch)
 	symbolizer_free(watch->symbolizer);
 }
 
-static struct place place_of(const struct watch *watch, const void *code)
+static struct code_location place_of(const struct watch *watch, const void *code)
 {
-	struct place place;
+	struct code_location place;
 
 	assert_true(space_find(watch->space, (uintptr_t)code, &place));
 	return place;
@@ -91,7 +91,7 @@ __attribute__((noinline)) static int two(volatile int *n)
 static void test_symbolizer__answers_in_the_order_of_the_places(void **state)
 {
 	struct watch watch;
-	struct place places[1000];
+	struct code_location places[1000];
 	struct frame_chain chains[1000];
 
 	(void)state;
@@ -125,7 +125,7 @@ static void test_symbolizer__says_what_it_works_on(void **state)
 {
 	struct watch watch;
 	struct frame_chain chain;
-	struct place place;
+	struct code_location place;
 	char own[4096];
 	ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
 
@@ -148,7 +148,7 @@ static void test_symbolizer__leaves_alone_what_it_shall_skip(void **state)
 	struct watch watch;
 	struct frame_chain chain;
 	struct module_info info;
-	struct place place;
+	struct code_location place;
 
 	(void)state;
 	begin(&watch, SYMBOLIZER_SKIP_DEBUG_INFO);
@@ -180,7 +180,7 @@ static void expect_problem(const void *content, size_t bytes, const char *want)
 	char path[] = "/tmp/test_symbolizer.XXXXXX", text[256];
 	struct symbolizer *symbolizer;
 	struct space *space;
-	struct place place;
+	struct code_location place;
 	struct module_info info;
 	struct frame_chain chain;
 	int fd = mkostemp(path, O_CLOEXEC), n;
@@ -227,7 +227,7 @@ static void test_symbolizer__a_missing_file_is_a_problem_of_its_module(void **st
 	const struct symbolizer_options options = {.size = sizeof(options)};
 	struct symbolizer *symbolizer;
 	struct space *space;
-	struct place place;
+	struct code_location place;
 	struct module_info info;
 
 	(void)state;

@@ -120,7 +120,7 @@ int front_join_analyst(struct engine_result *result,
 			(!stop_view && engine_pass_on(result, &info)))
 			continue;
 		/* SIGUSR2 requests a snapshot: the profile is being written already. */
-		if (info.si_signo != SIGUSR2 && engine_is_order(info.si_signo)) {
+		if (info.si_signo != SIGUSR2 && engine_is_control_signal(info.si_signo)) {
 			*ret_signal = info.si_signo;
 			hurry_analyst(result, orders++);
 		} else if (info.si_signo == SIGTSTP && stop_view) {
@@ -155,7 +155,7 @@ static int exec_failed(const char *program, const char *command, int error)
 	return error == ENOENT ? FRONT_NOT_FOUND : FRONT_NOT_EXECUTABLE;
 }
 
-static const char *way_out(int error)
+static const char *remedy(int error)
 {
 	switch (error) {
 	case -EMFILE: return "; raise the limit (ulimit -n)";
@@ -188,7 +188,7 @@ static int refused(const char *program, const struct engine_result *result)
 		explain_child(program, &facts);
 	else
 		front_complain(program, "cannot begin: %s%s", strerror(-result->error),
-			way_out(result->error));
+			remedy(result->error));
 	return FRONT_OURS;
 }
 

@@ -355,7 +355,7 @@ static bool ends_wait(const struct engine_result *result, const siginfo_t *info)
 	if (info->si_signo == SIGTSTP)
 		suspend(SIGTSTP);
 	/* SIGUSR2 requests a snapshot: the profile has been written. */
-	return info->si_signo != SIGUSR2 && engine_is_order(info->si_signo);
+	return info->si_signo != SIGUSR2 && engine_is_control_signal(info->si_signo);
 }
 
 /* Waits until the process ends by itself. False: it did not, or an order came first. */

@@ -71,8 +71,8 @@ void serve_front_tell(const struct serve_front *front);
 
 /*
  * The engine and the analyst have ended: waits a few seconds at most for the last answers. An order
- * to end (engine_is_order()) that is not for a command which lives on ends this wait, and the
- * processes. @ordered: such an order came during the wait for the analyst. The signals of
+ * to end (engine_is_control_signal()) that is not for a command which lives on ends this wait, and
+ * the processes. @ordered: such an order came during the wait for the analyst. The signals of
  * engine_signals() must be blocked. False: a profile to be pushed is not in the store.
  */
 bool serve_front_join(

@@ -151,9 +151,9 @@ static const struct option long_options[] = {
 	{0},
 };
 
-static _Noreturn void usage_error(const char *what, const char *value, const char *way_out)
+static _Noreturn void usage_error(const char *what, const char *value, const char *remedy)
 {
-	target_options_reject(program, what, value, way_out);
+	target_options_reject(program, what, value, remedy);
 }
 
 static bool one_of(const char *value, const char *const *list)

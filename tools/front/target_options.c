@@ -20,9 +20,9 @@
 #define COST_USUAL_PPM 10000
 
 _Noreturn void target_options_reject(
-	const char *program, const char *what, const char *value, const char *way_out)
+	const char *program, const char *what, const char *value, const char *remedy)
 {
-	front_complain(program, "%s '%s': %s", what, value, way_out);
+	front_complain(program, "%s '%s': %s", what, value, remedy);
 	exit(FRONT_USAGE);
 }
 
@@ -143,14 +143,14 @@ static void add_pids(struct target_options *o, int *pid, size_t n)
 
 bool target_options_take(struct target_options *o, int option, const char *value)
 {
-	const char *what = NULL, *way_out = NULL;
+	const char *what = NULL, *remedy = NULL;
 	size_t pids_n;
 	int *pids;
 
 	switch (option) {
 	case 'p':
 		if (units_pids(value, &pids, &pids_n) < 0)
-			what = "bad pid list", way_out = "give process ids, like 123 or 123,456";
+			what = "bad pid list", remedy = "give process ids, like 123 or 123,456";
 		else
 			add_pids(o, pids, pids_n);
 		break;
@@ -165,18 +165,18 @@ bool target_options_take(struct target_options *o, int option, const char *value
 	case 'r':
 	case 'F':
 		if (units_rate_period_ns(value, &o->period_ns) < 0)
-			what = "bad rate", way_out = "give ticks a second, 0.01 to 100000";
+			what = "bad rate", remedy = "give ticks a second, 0.01 to 100000";
 		o->fixed_rate = true;
 		break;
 	case 'i':
 		if (units_time_ns(value, &o->period_ns) < 0 || o->period_ns < 10000 ||
 			o->period_ns > UINT64_C(100000000000))
-			what = "bad interval", way_out = "give a time from 10us to 100s";
+			what = "bad interval", remedy = "give a time from 10us to 100s";
 		o->fixed_rate = true;
 		break;
 	case 'd':
 		if (units_time_ns(value, &o->duration_ns) < 0)
-			what = "bad duration", way_out = "give a time, like 10s, 500ms or 2m";
+			what = "bad duration", remedy = "give a time, like 10s, 500ms or 2m";
 		break;
 	case 'g': take_call_graph(o, value); break;
 	case 'w': take_clock(o, value); break;
@@ -186,23 +186,23 @@ bool target_options_take(struct target_options *o, int option, const char *value
 	case TARGET_OPTION_MAX_STACK:
 		if (units_size_bytes(value, &o->max_stack) < 0 || o->max_stack < 4096 ||
 			o->max_stack > MAX_STACK_MOST)
-			what = "bad stack size", way_out = "give a size from 4K to 256M";
+			what = "bad stack size", remedy = "give a size from 4K to 256M";
 		break;
 	case 'f': o->no_follow = false; break;
 	case TARGET_OPTION_NO_FOLLOW: o->no_follow = true; break;
 	case TARGET_OPTION_MAX_COST:
 		if (units_percent_ppm(value, &o->cost_ppm) < 0)
-			what = "bad cost", way_out = "give percent, 0.001 to 100";
+			what = "bad cost", remedy = "give percent, 0.001 to 100";
 		break;
 	case TARGET_OPTION_MAX_CPU:
 		if (units_percent_ppm(value, &o->cpu_ppm) < 0)
-			what = "bad share of a CPU", way_out = "give percent, 0.001 to 100";
+			what = "bad share of a CPU", remedy = "give percent, 0.001 to 100";
 		break;
 	case TARGET_OPTION_NO_REALTIME: o->no_realtime = true; break;
 	default: return false;
 	}
 	if (what)
-		target_options_reject(o->program, what, value, way_out);
+		target_options_reject(o->program, what, value, remedy);
 	return true;
 }
 

@@ -121,7 +121,7 @@ enum {
 
 /* Reports a wrong value, and ends the program with status 2. */
 _Noreturn void target_options_reject(
-	const char *program, const char *what, const char *value, const char *way_out);
+	const char *program, const char *what, const char *value, const char *remedy);
 
 /*
  * The process to attach to for @pid, which may be the id of any of its threads. A message says so

@@ -18,7 +18,7 @@ struct inspected {
 	struct symbolizer *symbolizer;
 	const struct inspection_object *object;
 	struct inspection_address *address;
-	struct place *place; /* by address; without a module: not in the mapping */
+	struct code_location *location; /* by address; without a module: not in the mapping */
 	struct frame_chain *chain;
 	size_t n;
 	bool found;
@@ -37,9 +37,9 @@ static int read_addresses(struct inspected *in, struct reader *asked)
 	if (in->n > (size_t)(asked->end - asked->p) / ADDRESS_BYTES)
 		return -EPROTO;
 	in->address = calloc(in->n + 1, sizeof(*in->address));
-	in->place = calloc(in->n + 1, sizeof(*in->place));
+	in->location = calloc(in->n + 1, sizeof(*in->location));
 	in->chain = calloc(in->n + 1, sizeof(*in->chain));
-	if (!in->address || !in->place || !in->chain)
+	if (!in->address || !in->location || !in->chain)
 		return -ENOMEM;
 	for (size_t i = 0; i < in->n; i++)
 		in->address[i] = inspection_get_address(asked);
@@ -82,13 +82,13 @@ static int map_object(
 	return r;
 }
 
-/* Is the file of the place the one that was profiled? */
-static int compare_build(struct inspected *in, const struct place *place)
+/* Is the file of the location the one that was profiled? */
+static int compare_build(struct inspected *in, const struct code_location *location)
 {
 	const char *wanted = in->object->build_id;
 	struct module_info info;
 
-	module_describe(place->module, place->svma, &info);
+	module_describe(location->module, location->svma, &info);
 	if (wanted[0] && strcmp(wanted, info.build_id) != 0 && !info.problem[0]) {
 		if (asprintf(&in->doubt,
 			    "the file has another build-id than the one that was profiled (%s, not "
@@ -106,19 +106,19 @@ static int compare_build(struct inspected *in, const struct place *place)
 /* The places of the addresses, those in one module first. */
 static int find_places(struct inspected *in, struct space *space)
 {
-	struct place place;
+	struct code_location location;
 	bool known = false;
 	int r;
 
 	for (size_t i = 0; i < in->n; i++) {
-		if (!space_find(space, in->address[i].address, &place))
+		if (!space_find(space, in->address[i].address, &location))
 			continue;
-		r = known ? 0 : compare_build(in, &place);
+		r = known ? 0 : compare_build(in, &location);
 		if (r < 0)
 			return r;
 		known = true;
 		if (in->found)
-			in->place[i] = place;
+			in->location[i] = location;
 	}
 	return 0;
 }
@@ -129,13 +129,13 @@ static int resolve(struct inspected *in)
 
 	/* Addresses outside the mapping cannot be named from the file. */
 	for (size_t i = 0; i < in->n; i++) {
-		if (!in->place[i].module)
+		if (!in->location[i].module)
 			continue;
-		in->place[n] = in->place[i];
+		in->location[n] = in->location[i];
 		in->address[n++] = in->address[i];
 	}
 	in->n = n;
-	return symbolizer_resolve(in->symbolizer, in->place, n, in->chain);
+	return symbolizer_resolve(in->symbolizer, in->location, n, in->chain);
 }
 
 static int put_state(struct inspected *in, const char *why)
@@ -147,7 +147,7 @@ static int put_state(struct inspected *in, const char *why)
 	struct module_info info;
 
 	if (in->n) {
-		module_describe(in->place[0].module, in->place[0].svma, &info);
+		module_describe(in->location[0].module, in->location[0].svma, &info);
 		state.symbols = info.symbols;
 		state.lines = info.lines;
 		state.language = info.language;
@@ -176,7 +176,7 @@ static const uint8_t *code_at(
 {
 	const struct walk *walk = context;
 
-	return symbolizer_code(&(struct place){walk->module, svma}, ret_bytes, ret_machine);
+	return symbolizer_code(&(struct code_location){walk->module, svma}, ret_bytes, ret_machine);
 }
 
 static const char *function_at(void *context, uint64_t svma, uint64_t *ret_offset)
@@ -184,7 +184,7 @@ static const char *function_at(void *context, uint64_t svma, uint64_t *ret_offse
 	const struct walk *walk = context;
 
 	return symbolizer_function_at(
-		walk->in->symbolizer, &(struct place){walk->module, svma}, ret_offset);
+		walk->in->symbolizer, &(struct code_location){walk->module, svma}, ret_offset);
 }
 
 static int put_frame(FILE *out, const struct frame *frame)
@@ -204,7 +204,7 @@ static int put_instruction(void *context, uint64_t svma, const char *text)
 	struct writer w = writer_over(bytes, sizeof(bytes));
 	struct frame_chain chain = {0};
 	int r = symbolizer_resolve(
-		walk->in->symbolizer, &(struct place){walk->module, svma}, 1, &chain);
+		walk->in->symbolizer, &(struct code_location){walk->module, svma}, 1, &chain);
 
 	if (r < 0)
 		return r;
@@ -230,19 +230,19 @@ static int put_problem(FILE *out, const char *problem)
 /* The function of an address, unless it ends before @done, which is set to its end. */
 static int put_function(struct inspected *in, size_t index, uint64_t *done)
 {
-	const struct place *place = &in->place[index];
-	struct walk walk = {in, place->module, in->address[index].address - place->svma};
+	const struct code_location *location = &in->location[index];
+	struct walk walk = {in, location->module, in->address[index].address - location->svma};
 	const struct instructions_source source = {code_at, function_at, &walk};
 	char *problem = NULL;
 	uint64_t start, end;
 	int r;
 
-	if (!symbolizer_bounds(place, &start, &end)) {
-		start = place->svma > AROUND_BYTES ? place->svma - AROUND_BYTES : 0;
+	if (!symbolizer_bounds(location, &start, &end)) {
+		start = location->svma > AROUND_BYTES ? location->svma - AROUND_BYTES : 0;
 		start = start < *done ? *done : start;
-		end = place->svma + AROUND_BYTES;
+		end = location->svma + AROUND_BYTES;
 	}
-	if (place->svma < *done || end <= start)
+	if (location->svma < *done || end <= start)
 		return 0;
 	*done = end;
 	r = instructions_walk(
@@ -314,7 +314,7 @@ int inspect_object(struct symbolizer *symbolizer, struct opener *opener,
 		r = -EIO;
 	space_free(space);
 	free(in.address);
-	free(in.place);
+	free(in.location);
 	free(in.chain);
 	free(in.doubt);
 	return r < 0 ? r : 0;

@@ -107,7 +107,7 @@ static const char *path_of(const struct unwind_frame *frame)
 {
 	struct module_info info;
 
-	module_describe(frame->place.module, frame->place.svma, &info);
+	module_describe(frame->location.module, frame->location.svma, &info);
 	return info.path;
 }
 
@@ -139,7 +139,7 @@ static int note(struct opinions *o, const struct unwind_result *ours, size_t sam
 		return 0;
 	if (ours->end != UNWIND_COMPLETE)
 		module->why = ours->why;
-	if (symbolizer_resolve(o->symbolizer, &last->place, 1, &chain) < 0)
+	if (symbolizer_resolve(o->symbolizer, &last->location, 1, &chain) < 0)
 		return -ENOMEM;
 	module->function = chain.n ? chain.frame[chain.n - 1].function : "";
 	return 0;

@@ -30,14 +30,14 @@ static int add_command(char **to, const char *command)
 static int mend_generated(const struct doctor *d, struct doctor_object *object)
 {
 	const char *process = profile_task(d->profile, object->task).process;
-	const char *way_out = runtime_advice(process);
+	const char *remedy = runtime_advice(process);
 	char mend[300];
 
 	(void)snprintf(mend, sizeof(mend), "%s; then take a new profile",
-		way_out ? way_out
-			: "java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, node "
-			  "--perf-basic-prof-only-functions, python -X perf (3.12 and later), "
-			  "DOTNET_PerfMapEnabled=1 name theirs");
+		remedy ? remedy
+		       : "java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, node "
+			 "--perf-basic-prof-only-functions, python -X perf (3.12 and later), "
+			 "DOTNET_PerfMapEnabled=1 name theirs");
 	return say(
 		object, "code without a file: made at run time, and nobody told its names", mend);
 }
