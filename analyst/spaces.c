@@ -173,6 +173,7 @@ int spaces_exec(struct spaces *spaces, const struct record_exec *exec)
 	image_runtime_free(image->runtime);
 	image->runtime = NULL;
 	image->go_reported = false;
+	image->samples = 0;
 	return 0;
 }
 

@@ -31,7 +31,8 @@ struct thread_name {
 
 struct image_space {
 	uint32_t pid;
-	char *path, *name;   /* of the image; "" unknown */
+	char *path, *name;   /* of the image; "" unknown; the name may be its title (titles.h) */
+	uint64_t samples;
 	struct space *space; /* NULL: no maps yet */
 	struct thread_name *thread;
 	size_t threads, thread_room;

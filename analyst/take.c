@@ -5,8 +5,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "analyst/analyst.h"
 #include "analyst/analyst_state.h"
 #include "analyst/arrays.h"
+#include "analyst/titles.h"
 #include "profile/labels.h"
 #include "profile/profile.h"
 #include "profile/timeline.h"
@@ -131,6 +133,9 @@ static int take_sample(struct analyst *analyst, const struct record_sample *samp
 		if (r < 0)
 			return r;
 	}
+	if (analyst->spaces.live &&
+		titles_sample(analyst->profile, analyst_opener(analyst), image) < 0)
+		return -ENOMEM;
 	if (is_left_out(analyst, sample))
 		return shares_sample(&analyst->shares, sample->pid, sample->tid, SHARES_LEFT_OUT,
 			sample->weight_ns);

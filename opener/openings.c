@@ -94,7 +94,7 @@ static int source(struct openings *o, const struct opening *what)
 }
 
 /* Data made from memory, or from /proc, of a process traced by the supervisor. */
-static int of_process(struct openings *o, const struct opening *what)
+static int of_process(struct openings *o, const struct opening *what, struct opened *opened)
 {
 	struct noted noted;
 	bool lives;
@@ -105,6 +105,7 @@ static int of_process(struct openings *o, const struct opening *what)
 	case OPENING_IMAGE: return openings_image(what);
 	case OPENING_VDSO: return openings_vdso(what);
 	case OPENING_THREADS: return openings_threads(what->pid);
+	case OPENING_TITLE: return openings_title(what->pid, opened);
 	default: return 0;
 	}
 }
@@ -153,8 +154,9 @@ static int answer(
 	case OPENING_MAPPED: return openings_mapped(what, opened);
 	case OPENING_IMAGE:
 	case OPENING_VDSO:
-	case OPENING_PROCESS: return of_process(o, what);
-	case OPENING_THREADS: return view ? of_process(o, what) : -EPERM;
+	case OPENING_TITLE:
+	case OPENING_PROCESS: return of_process(o, what, opened);
+	case OPENING_THREADS: return view ? of_process(o, what, opened) : -EPERM;
 	case OPENING_ELF: return elf(what, opened);
 	case OPENING_JITDUMP:
 	case OPENING_PERF_MAP: return perf_map(o, what, opened);
@@ -168,7 +170,7 @@ static int answer(
 
 static bool has_descriptor(uint32_t kind)
 {
-	return kind != OPENING_PROCESS && kind != OPENING_STAT;
+	return kind != OPENING_PROCESS && kind != OPENING_STAT && kind != OPENING_TITLE;
 }
 
 void openings_answer(struct openings *openings, pid_t sender, const struct opening *what,

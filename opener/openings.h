@@ -58,6 +58,8 @@ int openings_mapped(const struct opening *what, struct opened *opened);
 int openings_image(const struct opening *what);
 int openings_vdso(const struct opening *what);
 int openings_threads(uint32_t pid);
+/* 0 or -errno. */
+int openings_title(uint32_t pid, struct opened *opened);
 int openings_perf_map(const struct noted *owner, bool live, struct opened *opened);
 /* @opened->text is the path as the process names it. */
 int openings_jitdump(const struct noted *owner, bool live, struct opened *opened);

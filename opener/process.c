@@ -273,6 +273,22 @@ int openings_threads(uint32_t pid)
 	return fd < 0 ? -ENOMEM : fd;
 }
 
+int openings_title(uint32_t pid, struct opened *opened)
+{
+	char path[32];
+	ssize_t n;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%u/cmdline", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	n = read(fd, opened->text, sizeof(opened->text) - 1);
+	opened->text[n < 0 ? 0 : n] = '\0'; /* a NUL ends the first argument before that */
+	(void)close(fd);
+	return n < 0 ? -EIO : 0;
+}
+
 /*
  * Accepts a regular file, not a link, of the process's user, or of root and readable by others:
  * otherwise a link or hard link could make us read a file that its creator may not read.

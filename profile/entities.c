@@ -118,6 +118,12 @@ static bool task_equal(const void *things, uint32_t index, const void *key)
 		a->thread == b->thread;
 }
 
+static uint64_t task_hash(const struct task_item *item)
+{
+	return table_mix(table_mix((uint64_t)item->pid << 32 | item->tid, item->process),
+		item->thread);
+}
+
 int profile_add_task(struct profile *profile, const struct task *task)
 {
 	int process = pool_add_text(&profile->strings, task->process);
@@ -128,7 +134,7 @@ int profile_add_task(struct profile *profile, const struct task *task)
 
 	if (process < 0 || thread < 0)
 		return -ENOMEM;
-	hash = table_mix(table_mix((uint64_t)item.pid << 32 | item.tid, item.process), item.thread);
+	hash = task_hash(&item);
 	found = table_find(&profile->task_table, hash, task_equal, profile->task, &item);
 	if (found >= 0)
 		return found;
@@ -137,6 +143,27 @@ int profile_add_task(struct profile *profile, const struct task *task)
 		return -ENOMEM;
 	profile->task[profile->tasks] = item;
 	return (int)profile->tasks++;
+}
+
+int profile_rename_process(
+	struct profile *profile, uint32_t pid, const char *name, const char *new_name)
+{
+	int from = pool_add_text(&profile->strings, name);
+	int to = pool_add_text(&profile->strings, new_name);
+
+	if (from < 0 || to < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < profile->tasks; i++) {
+		struct task_item *item = &profile->task[i];
+
+		if (item->pid != pid || item->process != (uint32_t)from)
+			continue;
+		item->process = (uint32_t)to;
+		/* It is found under its new hash; what the old one leads to is no longer equal. */
+		if (table_add(&profile->task_table, task_hash(item), (uint32_t)i) < 0)
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 int profile_mark_processes(struct profile *profile, const char *mark)

@@ -94,6 +94,9 @@ uint32_t profile_main(const struct profile *profile);
 int profile_add_function(struct profile *profile, const struct function *function);
 int profile_add_location(struct profile *profile, uint32_t mapping, uint64_t address);
 int profile_add_task(struct profile *profile, const struct task *task);
+/* The tasks of @pid whose process is @name are of @new_name. -ENOMEM: some may be renamed. */
+int profile_rename_process(
+	struct profile *profile, uint32_t pid, const char *name, const char *new_name);
 /* Appends @mark to the name of each process. No task is found again afterwards. */
 int profile_mark_processes(struct profile *profile, const char *mark);
 

@@ -56,20 +56,21 @@ enum opening_kind {
 	OPENING_LOG = 10,     /* the output of the command, live view */
 	OPENING_STATM = 11,   /* the sender's own /proc/PID/statm */
 	OPENING_JITDUMP = 12, /* path, pid; start and end 1: as for a perf map */
+	OPENING_TITLE = 13, /* pid; text: its first argument, which may be a title; no descriptor */
 	/*
 	 * pid, time, path (a name): the profile's file, for writing; start and end 1: a snapshot's
 	 * file, whose name contains the time
 	 */
-	OPENING_OUTPUT = 13,
-	OPENING_CAPTURE = 14, /* the file of the capture */
-	OPENING_VIEW = 15,    /* path: a file that the user of the live view named */
-	OPENING_KEEP = 16,    /* a file in TMPDIR for data that cannot be written elsewhere */
+	OPENING_OUTPUT = 14,
+	OPENING_CAPTURE = 15, /* the file of the capture */
+	OPENING_VIEW = 16,    /* path: a file that the user of the live view named */
+	OPENING_KEEP = 17,    /* a file in TMPDIR for data that cannot be written elsewhere */
 	/*
 	 * gives the last file its name; no descriptor; text: the name if it differs from the one
 	 * announced at the beginning
 	 */
-	OPENING_COMMIT = 17,
-	OPENING_ABANDON = 18, /* deletes the last file instead */
+	OPENING_COMMIT = 18,
+	OPENING_ABANDON = 19, /* deletes the last file instead */
 };
 
 enum opened_flag {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Records written by hand go in; the profile that they must make comes out. */
+#include "analyst/titles.h"
 #include "tests/unit/stream_fixture.h"
 
 static void test_analyst__samples_become_stacks_with_weights(void **state)
@@ -357,6 +358,36 @@ static void test_analyst__ticks_of_the_wall_clock_are_its_periods(void **state)
 	analyst_free(stream.analyst);
 }
 
+static void test_analyst__titles_are_what_a_process_says_of_itself(void **state)
+{
+	static const struct {
+		const char *argument, *title;
+	} cases[] = {
+		{"nginx: worker process", "nginx: worker process"},
+		{"postgres: checkpointer   ", "postgres: checkpointer"},
+		{"redis-server *:6379", "redis-server *:6379"},
+		{"sshd: user@pts/0", "sshd: user@pts/0"},
+		{"./my program", NULL},
+		{"/opt/chrome/chrome --type=renderer", NULL},
+		{"sleep", NULL},
+		{"sleep   ", NULL},
+		{" x", NULL},
+		{"", NULL},
+	};
+	char title[TITLE_BYTES], longer[200];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(title_parse(cases[i].argument, title), cases[i].title != NULL);
+		if (cases[i].title)
+			assert_string_equal(title, cases[i].title);
+	}
+	/* Cut before a character that does not fit whole. */
+	(void)snprintf(longer, sizeof(longer), "a %0*d\xc3\xa4\xc3\xa4", TITLE_BYTES - 4, 0);
+	assert_true(title_parse(longer, title));
+	assert_int_equal(strlen(title), TITLE_BYTES - 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -371,6 +402,7 @@ int main(void)
 		cmocka_unit_test(test_analyst__broken_records_are_counted),
 		cmocka_unit_test(test_analyst__waiting_time_goes_where_it_was_seen),
 		cmocka_unit_test(test_analyst__ticks_of_the_wall_clock_are_its_periods),
+		cmocka_unit_test(test_analyst__titles_are_what_a_process_says_of_itself),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -141,9 +141,11 @@ static void test_opening__memory_of_the_target_alone(void **state)
 	assert_int_equal(ask(&openings, OPENING_IMAGE, own, "").error, -ENOENT);
 	assert_int_equal(ask(&openings, OPENING_VDSO, own, "").error, -ENOENT);
 	assert_int_equal(ask(&openings, OPENING_THREADS, own, "").error, -ENOENT);
+	assert_int_equal(ask(&openings, OPENING_TITLE, own, "").error, -ENOENT);
 	openings.guards = false;
 	assert_int_equal(ask(&openings, OPENING_PROCESS, own, "").error, 0);
 	assert_int_equal(ask(&openings, OPENING_THREADS, own, "").error, 0);
+	assert_non_null(strstr(ask(&openings, OPENING_TITLE, own, "").text, "test_opening"));
 	openings_release(&openings);
 }
 

@@ -34,6 +34,25 @@ static void test_profile__finds_equal_things_again(void **state)
 	profile_free(p);
 }
 
+static void test_profile__a_renamed_process_is_found(void **state)
+{
+	struct profile *p = fixture_profile();
+	struct task worker = {100, 101, "demo: serves", "worker"};
+
+	(void)state;
+	assert_int_equal(profile_rename_process(p, 7, "demo", "demo: serves"), 0);
+	assert_int_equal(profile_rename_process(p, 100, "other", "demo: serves"), 0);
+	assert_string_equal(profile_task(p, 1).process, "demo");
+	assert_int_equal(profile_rename_process(p, 100, "demo", "demo: serves"), 0);
+	for (size_t i = 0; i < profile_tasks(p); i++)
+		assert_string_equal(profile_task(p, i).process, "demo: serves");
+	assert_int_equal(profile_add_task(p, &worker), 1);
+	/* One of the old name is another one. */
+	worker.process = "demo";
+	assert_true(profile_add_task(p, &worker) > 1);
+	profile_free(p);
+}
+
 static void test_profile__sums_equal_stacks(void **state)
 {
 	struct profile *p = fixture_profile();
@@ -246,6 +265,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_profile__finds_equal_things_again),
+		cmocka_unit_test(test_profile__a_renamed_process_is_found),
 		cmocka_unit_test(test_profile__sums_equal_stacks),
 		cmocka_unit_test(test_profile__sums_stay_in_range),
 		cmocka_unit_test(test_profile__refuses_wrong_indexes),

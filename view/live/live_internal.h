@@ -46,7 +46,8 @@ struct live_row {
 	unsigned indent;
 	uint8_t fold, relation;
 	char state;
-	bool exact; /* not sampled: has no confidence interval */
+	bool exact;  /* not sampled: has no confidence interval */
+	bool titled; /* the name is the title of the process */
 };
 
 struct live_table {

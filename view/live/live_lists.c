@@ -253,6 +253,12 @@ static uint32_t last_function(const struct live *live, size_t task)
 		.function;
 }
 
+/* The title of a process (analyst/titles.h) stands for the name of its first thread. */
+static bool is_titled(const struct task *task)
+{
+	return task->tid == task->pid && strchr(task->process, ' ');
+}
+
 /* Adds rows of the tasks with samples; live->stamp gets the row of each task, + 1. */
 static int add_tasks(struct live *live)
 {
@@ -267,7 +273,8 @@ static int add_tasks(struct live *live)
 		if (!row)
 			return -ENOMEM;
 		live->stamp[i] = (uint32_t)(row - live->table.row) + 1;
-		row->name = task.thread;
+		row->titled = is_titled(&task);
+		row->name = row->titled ? task.process : task.thread;
 		row->place = last;
 		row->text = live->places.function[last].function;
 		row->object = live->places.function[last].object;
@@ -309,7 +316,8 @@ int live_collect_threads(struct live *live, struct live_page *page)
 		if (!row)
 			return -ENOMEM;
 		row->state = thread->state;
-		row->name = thread->name;
+		if (!row->titled)
+			row->name = thread->name;
 		if (thread->left_out) {
 			row->text = "left out";
 			row->object = NULL;

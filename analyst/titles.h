@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Titles: what a process writes over its first argument to say what it is, such as "nginx: worker
+ * process" or "redis-server *:6379". It names the process from then on.
+ */
+#ifndef ANALYST_TITLES_H
+#define ANALYST_TITLES_H
+
+#include <stdbool.h>
+
+enum { TITLE_BYTES = 80 };
+
+struct image_space;
+struct opener;
+struct profile;
+
+/*
+ * Is @argument, the first one of a process, a title? It has several words, and the first one is no
+ * path. A longer title is cut.
+ */
+bool title_parse(const char *argument, char ret_title[TITLE_BYTES]);
+
+/*
+ * With each sample of a process: from time to time, ever more rarely, its title is read. -ENOMEM.
+ */
+int titles_sample(struct profile *profile, struct opener *opener, struct image_space *image);
+
+#endif
