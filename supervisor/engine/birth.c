@@ -14,7 +14,10 @@
 #include "supervisor/os/proc_status.h"
 #include "supervisor/os/waiter.h"
 
-/* A thread whose parent's event does not come is adopted without it after this time. */
+/*
+ * A thread that stopped before its parent's fork event is adopted without that event after this
+ * time.
+ */
 #define ORPHAN_NS 50000000
 
 /* The executable of a process. If it cannot be read, the process's name in brackets is used. */
@@ -70,7 +73,7 @@ static int birth_thread(
 	return r;
 }
 
-/* A thread cannot be added, and runs untraced. */
+/* Warns that a thread could not be added to the tables for want of memory; it runs untraced. */
 static void no_memory(struct engine *engine, int tid)
 {
 	engine->audit.unwatched_threads++;
@@ -83,7 +86,7 @@ static void no_memory(struct engine *engine, int tid)
 	(void)tracer_detach(tid);
 }
 
-/* The process of a held newborn is known now. */
+/* Resumes a newborn thread that was held until its process was known. */
 static void release(struct engine *engine, struct tracee *t)
 {
 	if (target_step(t, TRACEE_BORN) != TRACEE_RELEASE)
@@ -121,12 +124,12 @@ void birth_adopt(struct engine *engine, struct tracee *parent)
 
 	if (tracer_get_message(parent->tid, &message) < 0 || !process)
 		return;
-	/* It is not put out of sight by its children, whom the sampler takes for running. */
+	/* A thread that makes children runs, so the sampler goes on observing it. */
 	if (parent->sample)
 		sampler_heed(&engine->sampling.sampler, parent->sample);
 	t = target_find(&engine->target, (int)message);
 	if (t && t->state != TRACEE_EARLY)
-		return; /* an orphan that was adopted already */
+		return; /* The thread was adopted without this event before. */
 	/*
 	 * The child was killed, and reaped as an unknown thread, before this event was seen. No
 	 * further event will come, although its parent may keep its zombie (race:
@@ -204,7 +207,7 @@ void birth_adopt_orphans(struct engine *engine, uint64_t now)
 		if (t->state != TRACEE_EARLY || now - t->early_since_ns < ORPHAN_NS)
 			continue;
 		if (proc_status_read_ids(t->tid, &pid, &parent) < 0)
-			continue; /* dead; the wait will report it */
+			continue; /* The thread is dead; the wait will report it. */
 		process = target_find_process(&engine->target, pid);
 		if (!process && !engine->births.tracer.follow) {
 			let_child_go(engine, t->tid, t);

@@ -14,7 +14,7 @@ struct tracee;
 struct waiter_result;
 
 struct births {
-	struct tracer_options tracer; /* how threads are seized */
+	struct tracer_options tracer; /* PTRACE_SEIZE's options */
 	unsigned early;               /* threads in TRACEE_EARLY */
 	bool said_no_memory;
 };

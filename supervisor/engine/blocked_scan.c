@@ -17,7 +17,8 @@
 #include "supervisor/engine/handover.h"
 
 /*
- * Interval at which the time of a thread that stays blocked is sent, to keep the profile current.
+ * A sample with the waiting time of a thread that stays blocked is sent this often, so that the
+ * profile stays current.
  */
 #define SAY_NS UINT64_C(1000000000)
 /* Observations of a tick take at most this part of the time between ticks; one is always made. */
@@ -25,7 +26,10 @@
 #define LONG_TICK_NS  10000000
 /* The clock is read after this many observations. */
 #define LOOKS_A_CLOCK 8
-/* A thread sets its name soon after its birth, and may then sleep for long. */
+/*
+ * For this time after its birth a thread's name is read at each observation: it sets its name soon
+ * after its birth, and may then sleep for long.
+ */
 #define NAME_YOUNG_NS 100000000
 
 static bool is_refusal(int r)
@@ -76,10 +80,10 @@ static void take_stack(struct engine *engine, struct tracee *t, const struct act
 }
 
 /*
- * Is the observation between the readings @before and @after consistent? The third figure of
+ * Did the thread stay off the CPU between the readings @before and @after? The third figure of
  * schedstat grows when a thread is scheduled in. Without schedstat, the count of context switches
  * grows when a thread is scheduled out: then the thread must also still be blocked at the same
- * place.
+ * address.
  */
 static bool did_not_run(struct engine *engine, struct tracee *t, const struct activity *activity,
 	const struct cpu_time *before, const struct cpu_time *after)
@@ -92,7 +96,9 @@ static bool did_not_run(struct engine *engine, struct tracee *t, const struct ac
 		again.sp == activity->sp && again.pc == activity->pc;
 }
 
-/* Sends a sample, and on success pays the time that it represents. */
+/*
+ * Sends a sample. If the analyst takes it, the waiting time that it stands for counts as reported.
+ */
 static bool hand_over(struct engine *engine, struct tracee *t, struct record_sample *sample,
 	const struct waiting *owed, uint64_t now)
 {
@@ -109,7 +115,10 @@ static bool hand_over(struct engine *engine, struct tracee *t, struct record_sam
 	return true;
 }
 
-/* Assigns the waiting time to the place where the thread was last seen. */
+/*
+ * Sends the waiting time since the last sample, with the stack where the thread was seen blocked
+ * then.
+ */
 static void say_again(
 	struct engine *engine, struct tracee *t, const struct waiting *owed, uint64_t now)
 {
@@ -120,7 +129,7 @@ static void say_again(
 		t->wall.said_ns = now;
 }
 
-/* The thread has run and left that place. */
+/* The thread has run since it was last seen blocked: closes the waiting time of that stack. */
 static void leave_place(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	const struct waiting here = {.blocked_ns = wall_owes_here(&t->wall)};
@@ -144,7 +153,7 @@ static bool is_in_a_stop(struct engine *engine, struct tracee *t)
 		(state == 'R' || (state == 't' && t->state != TRACEE_LISTENING));
 }
 
-/* The place of a thread that does not run, and its CPU time. False: it runs, or ran meanwhile. */
+/* Reads where a blocked thread stands, and its CPU time. False: it runs, or ran meanwhile. */
 static bool take_place(struct engine *engine, struct tracee *t, uint64_t now,
 	struct record_sample *sample, struct cpu_time *ret_cpu)
 {
@@ -202,8 +211,8 @@ void blocked_scan_take_tick(struct engine *engine, struct tracee *t)
 		cpu_account_update(engine, t, &cpu, clock_now());
 	} else {
 		/*
-		 * The thread was woken meanwhile: the place is known, the stack is not. In a call
-		 * that is being restarted it is still there.
+		 * The thread was woken meanwhile: its address is known, its stack is not. If its
+		 * call is being restarted, it is still blocked there.
 		 */
 		sample.pc = hit->activity.pc;
 		sample.sp = hit->activity.sp;
@@ -310,7 +319,7 @@ void blocked_scan_close(
 		return;
 	wall_settle(&t->wall, cpu, now);
 	owed = wall_owes(&t->wall);
-	/* The thread went from that place to its end, as far as was observed. */
+	/* The thread ran from where it was last seen blocked to its end, as far as was observed. */
 	if (t->wall.seen)
 		say_again(engine, t, &owed, now);
 	owed = wall_owes(&t->wall);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Observes blocked threads without a stop: /proc/PID/task/TID/syscall gives the place, and the
+ * Observes blocked threads without a stop: /proc/PID/task/TID/syscall gives their address, and the
  * stack is copied; the copy is kept only if the thread provably did not run meanwhile. With the
  * wall clock, all threads are examined in turn (target/wall.h).
  */
@@ -16,7 +16,7 @@ struct engine;
 struct tracee;
 
 struct blocked_scan {
-	uint64_t tick_ns; /* time of the last observations */
+	uint64_t tick_ns; /* CLOCK_MONOTONIC of the last observations */
 	bool said_no_activity;
 };
 
@@ -30,11 +30,11 @@ void blocked_scan_begin(
 	struct engine *engine, struct tracee *tracee, const struct cpu_time *cpu, uint64_t now_ns);
 void blocked_scan_close(
 	struct engine *engine, struct tracee *tracee, const struct cpu_time *cpu, uint64_t now_ns);
-/* The analyst has died, and with it what it knew of the threads' places. */
+/* The analyst has died, and with it the stacks of blocked threads, which are sent anew. */
 void blocked_scan_forget_analyst(struct engine *engine);
 /*
- * A tick of a thread that the supervisor preempted and that sleeps now. The place where it sleeps
- * is where it was, so no stop is needed.
+ * Takes the sample of a thread that the supervisor preempted and that is blocked by now. It has not
+ * run since the instant, so it is read without a stop.
  */
 void blocked_scan_take_tick(struct engine *engine, struct tracee *tracee);
 /*

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "supervisor/engine/engine_state.h"
 
-/* --max-cpu: the factor by which the period between instants is stretched. */
+/* Sets the factor by which --max-cpu stretches the period between instants. */
 static void keep_throttle(struct engine *engine, uint64_t now)
 {
 	const struct engine_options *options = engine->options;

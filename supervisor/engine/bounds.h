@@ -14,8 +14,8 @@
 struct engine;
 
 struct bounds {
-	struct cost cost;         /* what the target loses */
-	struct throttle throttle; /* our own CPU time */
+	struct cost cost;         /* CPU time that the target loses */
+	struct throttle throttle; /* CPU time that the supervisor and the analyst use */
 };
 
 /* The target has run for @ran_ns of CPU time. */
@@ -26,8 +26,8 @@ void bounds_ran(struct engine *engine, uint64_t ran_ns);
  */
 void bounds_lost(struct engine *engine, uint64_t lost_ns);
 /*
- * A thread was uninterrupted from one stop to the next, @apart_ns of wall time: it did not run for
- * @lost_ns of that. Such a figure is exact, with all waits and switches.
+ * A thread was uninterrupted from one stop to the next, @apart_ns of wall time, in which it did not
+ * run for @lost_ns. Such a figure is exact: it contains all waits and context switches.
  */
 void bounds_uninterrupted(struct engine *engine, uint64_t lost_ns, uint64_t apart_ns);
 

@@ -8,7 +8,7 @@
 #define WAIT_LEAST_NS 2000000
 #define WAIT_MOST_NS  200000000
 #define AGE_PART      4
-/* Names read per turn, at about 2 us each: at most half a percent of a CPU. */
+/* Names read per call of choice_poll(), at about 2 us each: at most half a percent of a CPU. */
 #define READ_MOST 8
 #define AGAIN_NS  4000000
 
@@ -26,7 +26,7 @@ static bool has_session(const struct tracee *t)
 	return t->session || (t->process && t->process->session);
 }
 
-/* -ENOMEM: the thread stays out of the sampler. */
+/* Applies a changed choice to a thread. -ENOMEM: the sampler does not get the thread. */
 static int settle(struct engine *engine, struct tracee *t)
 {
 	bool wanted = !t->left_out || has_session(t);
@@ -122,7 +122,7 @@ void choice_poll(struct engine *engine, uint64_t now)
 		if (!next || t->choice_again_ns < next)
 			next = t->choice_again_ns;
 	}
-	/* More names are due, but other work comes in between. */
+	/* More names are due, but the engine's other work comes in between. */
 	engine->choice.next_ns = next && next <= now ? now + AGAIN_NS : next;
 }
 

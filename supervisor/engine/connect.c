@@ -62,7 +62,7 @@ static void see_threads(void *context, const struct process *process)
 	cpu_account_read_all(context, process);
 }
 
-/* Any stop serves to write the ticks of sleeping threads. */
+/* Ticks of sleeping threads are written at any stop of a thread of their process. */
 static void take_stop(struct engine *engine, struct tracee *t, int signal)
 {
 	session_catch_up(&engine->sessions, t);

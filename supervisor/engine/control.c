@@ -27,7 +27,10 @@ void engine_signals(sigset_t *ret_set)
 		(void)sigaddset(ret_set, signals[i]);
 }
 
-/* Of a thread of the target, if there is still one. No more than --max-stack is copied. */
+/*
+ * How much of a thread's stack is copied from now on, as the analyst found it; at most --max-stack.
+ * The thread may have ended.
+ */
 static void set_stack_need(struct engine *engine, uint32_t tid, uint64_t bytes)
 {
 	struct tracee *t = tid <= INT_MAX ? target_find(&engine->target, (int)tid) : NULL;
@@ -87,9 +90,10 @@ enum origin {
 };
 
 /*
- * The terminal sends its signals to the command as well. A hang-up goes only to the session leader:
- * the others get it when the leader ends, and without the supervisor the command would be the
- * leader. @sender: that of the signal; of a forwarded one, the first one's.
+ * Who sent a signal, and to whom. The terminal sends its signals to the command as well. A hang-up
+ * goes only to the session leader: the others get it when the leader ends, and without the
+ * supervisor the command would be the leader. @sender: the pid in the siginfo; of a forwarded
+ * signal, that of the first sender.
  */
 static enum origin find_origin(int signal, int code, uint64_t value, int *sender)
 {
@@ -121,15 +125,15 @@ void engine_forward(int pid, const siginfo_t *info)
 	(void)sigqueue(pid, info->si_signo, value);
 }
 
-/* Is this signal none that the command gets as well? */
+/* Was the signal sent to the supervisor, and not to the command as well? */
 static bool is_ours_alone(const struct engine_result *result, enum origin origin)
 {
 	return origin != FROM_TERMINAL || result->command_apart;
 }
 
 /*
- * As the kernel does, so that a stopped process gets the hang-up. The terminal sends its signals to
- * a process group.
+ * Passes a signal on to the command. A hang-up is followed by SIGCONT, as the kernel does, so that
+ * a stopped process gets it. The terminal's signals go to the process group.
  */
 static void pass_on(const struct engine_result *result, int signal, enum origin origin)
 {
@@ -141,7 +145,10 @@ static void pass_on(const struct engine_result *result, int signal, enum origin 
 		(void)kill(pid, SIGCONT);
 }
 
-/* By nohup(1). Signals that shells ignore for background jobs (SIGINT) still count as orders. */
+/*
+ * Has nohup(1) had SIGHUP ignored? Signals that shells ignore for background jobs (SIGINT) still
+ * count as requests to end.
+ */
 static bool is_hangup_ignored(void)
 {
 	struct sigaction action;
@@ -149,7 +156,7 @@ static bool is_hangup_ignored(void)
 	return sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/* First sends the analyst the CPU time of all threads, otherwise sent once a second. */
+/* First sends the analyst the CPU time of all threads, which it otherwise gets once a second. */
 void control_snapshot(struct engine *engine)
 {
 	char text[FIGURES_BYTES];
@@ -167,7 +174,10 @@ bool engine_is_stop(int signal)
 	return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
 }
 
-/* A full-screen program stops its whole process group itself, as the terminal would. */
+/*
+ * Does the sender belong to the target? A full-screen program stops its whole process group itself,
+ * as the terminal would.
+ */
 static bool is_of_target(const struct engine *engine, int sender)
 {
 	return target_find_process(&engine->target, sender) != NULL;
@@ -200,7 +210,7 @@ static void handle_signal(struct engine *engine, const struct signalfd_siginfo *
 	} else if (engine_is_stop(signal) && command_lives &&
 		(origin != SENT || is_of_target(engine, sender))) {
 		engine->life.stop_signal = signal;
-		/* In a session of its own, the command does not heed the terminal's. */
+		/* A command in a session of its own does not get the terminal's signals. */
 		if (engine->result->command_apart && origin != SENT)
 			(void)kill(-engine->launch.pid, SIGSTOP);
 		lifecycle_stop_with_command(engine);

@@ -16,8 +16,8 @@ void counting_close(struct engine *engine, struct tracee *tracee);
 /* Begins or ends counting for all threads. */
 void counting_set(struct engine *engine, bool counting);
 /*
- * A view or a server wants no samples, or wants them again: at once, or when the delay is over, or
- * with the next file.
+ * Stops and starts sampling for a view or a server. Sampling starts at once, or when the delay is
+ * over, or with the next file.
  */
 void counting_freeze(struct engine *engine, bool frozen);
 /* Closes the accounts of all live threads for good. */

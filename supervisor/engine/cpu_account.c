@@ -7,8 +7,8 @@
 /* Threads read per call of cpu_account_sweep(). */
 #define SWEEP_MOST 8
 /*
- * Where a pass over all threads takes this long, there are many. One that used such a part of the
- * time since the last pass is asked at each instant, not at random.
+ * If a pass over all threads takes longer than PASS_LONG_NS, there are many. A thread that used
+ * such a part of the time since the last pass is then observed at each instant, not at random.
  */
 #define PASS_LONG_NS  20000000
 #define AT_WORK_PARTS 8
@@ -42,7 +42,7 @@ void cpu_account_report(struct engine *engine, struct tracee *t, bool last)
 	else if (last)
 		t->image->lost_ns += record.cpu_ns;
 	else
-		return; /* reported later */
+		return; /* The CPU time up to here is reported later. */
 	a->reported_ns += record.cpu_ns;
 }
 
@@ -72,7 +72,7 @@ void cpu_account_end(struct engine *engine, struct process *process, uint32_t st
 	(void)emit_exit(&engine->emitter, clock_now(), &record);
 }
 
-/* Among many threads the sampler may not ask this one at each instant any more, though it works. */
+/* Has the sampler observe a thread again that it dropped among many, but that runs. */
 static void heed(struct engine *engine, struct tracee *t, const struct cpu_time *cpu, uint64_t now)
 {
 	uint64_t span = now - t->account.seen_at_ns, ran = cpu->run_ns - t->account.seen.run_ns;

@@ -26,7 +26,9 @@ static bool same_user(const struct diagnose_facts *f)
 	return true;
 }
 
-/* A namespace that cannot be read decides nothing. */
+/*
+ * Are the two processes in different user namespaces? One that cannot be read counts as the same.
+ */
 static bool other_user_namespace(const struct diagnose_facts *f)
 {
 	return f->it.user_namespace && f->we.user_namespace &&
@@ -90,7 +92,12 @@ static void ids(const char *text, const char *name, uint32_t ret_id[3])
 		memset(ret_id, 0, 3 * sizeof(*ret_id));
 }
 
-/* "/proc/PID/status": "Uid:\t0\t0\t0\t0\n", "CapPrm:\t000001ffffffffff\n", "Seccomp:\t0\n". */
+/*
+ * Reads the ids and capabilities of one process from /proc/PID/status: "Uid:\t0\t0\t0\t0
+ * ", "CapPrm:\t000001ffffffffff
+ * ", "Seccomp:\t0
+ * ".
+ */
 static int read_side(
 	const char *who, const char *set, struct diagnose_side *ret_side, char *text, size_t room)
 {
@@ -130,7 +137,7 @@ static int read_yama(void)
 	return n == 1 ? digit - '0' : -1;
 }
 
-/* Attaches in a child process, whose end detaches again. Returns errno, 0: it worked. */
+/* Attaches in a child process; its end detaches. Returns errno, 0: it worked. */
 static int attempt(int pid)
 {
 	const struct tracer_options options = {.follow = false};
@@ -145,7 +152,7 @@ static int attempt(int pid)
 }
 
 /*
- * Who traces: of a divided program of ours the process that its user knows
+ * Names the tracer of the target. Where sprofil is divided, that is the process that its user knows
  * (tools/front/own_session.h).
  */
 static void name_tracer(struct diagnose_facts *f)
@@ -171,7 +178,7 @@ int diagnose_read(int pid, struct diagnose_facts *ret_facts)
 
 	if (r < 0)
 		return r;
-	/* The first thread may have ended, and the others go on. */
+	/* The first thread may have ended while others run. */
 	tid = procfs_living_thread(pid);
 	(void)snprintf(who, sizeof(who), "%d", tid);
 	/*

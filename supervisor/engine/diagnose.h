@@ -10,19 +10,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The name of a process that traces, where another one stands for it before the user. */
+/*
+ * The name of the tracing process of a divided sprofil; its user knows another process
+ * (own_session.h).
+ */
 #define DIAGNOSE_TRACER_NAME "sprofil-tracer"
 
 enum diagnose_cause {
-	DIAGNOSE_NONE, /* nothing prevents it */
+	DIAGNOSE_NONE, /* nothing prevents attaching */
 	DIAGNOSE_GONE,
 	DIAGNOSE_ZOMBIE,
 	DIAGNOSE_KERNEL_THREAD,
 	DIAGNOSE_OURSELVES,
-	DIAGNOSE_TRACED, /* by another tracer */
+	DIAGNOSE_TRACED, /* another tracer has attached */
 	DIAGNOSE_OTHER_USER,
 	DIAGNOSE_USER_NAMESPACE,
-	DIAGNOSE_CAPABILITIES, /* the target has some that we lack */
+	DIAGNOSE_CAPABILITIES, /* the target has capabilities that we lack */
 	DIAGNOSE_NOT_DUMPABLE,
 	DIAGNOSE_YAMA,
 	DIAGNOSE_SECCOMP,
@@ -31,7 +34,8 @@ enum diagnose_cause {
 
 struct diagnose_side {
 	uint32_t uid[3], gid[3]; /* real, effective, saved */
-	uint64_t capabilities;   /* ours: effective; the target's: permitted */
+	/* of the supervisor the effective ones, of the target the permitted ones */
+	uint64_t capabilities;
 	uint64_t user_namespace; /* inode; 0: cannot be read */
 	int seccomp;             /* 0 none, 2 a filter */
 };
@@ -55,7 +59,10 @@ int diagnose_read(int pid, struct diagnose_facts *ret_facts);
 /* One line: the cause and the remedy, without a newline. */
 void diagnose_explain(const struct diagnose_facts *facts, char *to, size_t room);
 
-/* The same if a child of ours may not be traced. Of @facts, those of us. */
+/*
+ * Explains why a child of ours cannot be traced, as diagnose_explain(). Uses only our own side of
+ * @facts.
+ */
 void diagnose_explain_child(const struct diagnose_facts *facts, char *to, size_t room);
 
 #endif

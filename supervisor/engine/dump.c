@@ -14,11 +14,11 @@
 #include "supervisor/target/restart.h"
 #include "supervisor/target/restart_rule.h"
 
-/* For one stop, before the next thread is interrupted. */
+/* How long one thread's stop is awaited before the next thread is interrupted. */
 #define PATIENCE_NS 2000000
-/* For all stops. */
+/* How long the stops of all threads are awaited. */
 #define WAIT_NS UINT64_C(1000000000)
-/* For the analyst to start, and to examine the processes. */
+/* How long the analyst may take to start and to examine the processes. */
 #define EXAMINE_NS UINT64_C(2000000000)
 
 static void hand_over(struct engine *engine, struct tracee *t, const struct arch_snapshot *snapshot,
@@ -153,7 +153,7 @@ static bool is_delicate(
 	return false;
 }
 
-/* True: the thread was examined without a stop. */
+/* Examines a blocked thread without a stop. False: it must be stopped. */
 static bool look(struct engine *engine, struct tracee *t)
 {
 	struct arch_snapshot snapshot = {.machine = arch_native.machine};
@@ -201,7 +201,10 @@ static void wait_for(struct engine *engine, const struct tracee *t, uint64_t pat
 	}
 }
 
-/* The analyst examines the mappings of each process, and says what is to be read of it. */
+/*
+ * Waits until the analyst has examined the mappings of each process, and has said what to read of
+ * its runtime.
+ */
 static void await_runtimes(struct engine *engine, uint64_t began)
 {
 	struct pollfd request = {.fd = engine->reader.link.request_fd, .events = POLLIN};

@@ -13,10 +13,13 @@ struct engine;
 struct tracee;
 
 void dump_run(struct engine *engine);
-/* As stops_take(); the second for a thread in a group-stop, which stays stopped. */
+/*
+ * Takes the stack in a tick stop, and resumes the thread with @signal.
+ * _group_stop(): of a thread in a group-stop, which stays stopped.
+ */
 void dump_stop(struct engine *engine, struct tracee *tracee, int signal);
 void dump_group_stop(struct engine *engine, struct tracee *tracee);
-/* Another event has come in place of the stop (lifecycle.h): it is asked for once more. */
+/* Requests a stop once more, after another event has come in its place (lifecycle.h). */
 void dump_again(struct engine *engine, struct tracee *tracee, int32_t syscall);
 
 #endif

@@ -13,8 +13,8 @@
 struct engine;
 
 struct elapser {
-	uint64_t next_ns; /* when threads are examined again */
-	size_t cursor;    /* in target.tracee */
+	uint64_t next_ns; /* CLOCK_MONOTONIC: threads are examined again */
+	size_t cursor;    /* index in target.tracee */
 };
 
 /* Examines some threads in turn, if it is time; bounded. */

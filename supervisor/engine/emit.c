@@ -183,7 +183,7 @@ bool emit_sample(struct emitter *emitter, uint64_t now_ns, const struct record_s
 	return true;
 }
 
-/* The sample that follows rings the bell. */
+/* Not followed by a wake-up of the analyst: the sample that comes next wakes it. */
 static bool commit_with_sample(struct emitter *emitter, int bytes)
 {
 	if (bytes > 0 && ring_commit(&emitter->ring, (size_t)bytes))

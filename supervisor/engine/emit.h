@@ -22,11 +22,11 @@ struct emitter {
 	struct ring ring;
 	bool open;        /* the ring has a reader */
 	int bell_fd;      /* pipe to the analyst; a byte wakes it */
-	bool bell_owed;   /* samples are in the ring, and the analyst sleeps */
+	bool bell_owed;   /* samples are in the ring and the analyst sleeps: it must be woken */
 	uint64_t rung_ns; /* when the analyst was last woken for samples */
 };
 
-/* Each returns false if the record could not be written (ring full, no reader). */
+/* Results of all: false if the record could not be written (ring full, no reader). */
 bool emit_start(struct emitter *emitter, uint64_t now_ns, const struct record_start *start);
 /* Sends the process and its image if the analyst does not have them yet. */
 bool emit_process(struct emitter *emitter, uint64_t now_ns, struct process *process);
@@ -45,7 +45,7 @@ bool emit_audit(struct emitter *emitter, uint64_t now_ns, enum record_type type,
 void emit_describe_stack(const struct stack_copy *copy, const struct arch_snapshot *snapshot,
 	struct record_sample *sample);
 bool emit_sample(struct emitter *emitter, uint64_t now_ns, const struct record_sample *sample);
-/* What precedes a sample, and is lost with it if the ring is full. */
+/* Records that precede a sample, and are lost with it if the ring is full. */
 bool emit_runtime(
 	struct emitter *emitter, uint64_t now_ns, const struct record_runtime *runtime);
 bool emit_object(struct emitter *emitter, uint64_t now_ns, const struct record_object *object);

@@ -33,19 +33,22 @@
 #include "supervisor/os/waiter.h"
 
 #define SECOND_NS CLOCK_SECOND_NS
-/* Between two steps of the sweep over all threads. */
+/* Interval between two steps of the sweep over all threads. */
 #define SWEEP_NS 4000000
-/* serve_only: between turning profiling off and letting go, for it may be turned on again. */
+/*
+ * serve_only: how long the helper stays attached after profiling was turned off, as a program may
+ * turn it on again.
+ */
 #define LINGER_NS   200000000
 #define HUNG_STATUS 125
 #define ROOM_NS     (10 * SECOND_NS)
-/* At the end, for what the examiner has not said yet. */
+/* How long the end of the run waits for answers of the examiner. */
 #define EXAMINE_MS 500
 
 /*
- * Stops that were asked for and have not come: in D state, or never scheduled. Counted once. The
- * end of a leader is reported only with that of its last thread: it was on its way there (race:
- * leader_ends_while_asked).
+ * Counts stops that were requested a second ago and have not come: in D state, or never scheduled.
+ * Each counts once. A leader's end is reported only with that of its last thread: it may have been
+ * ending (race: leader_ends_while_asked).
  */
 static void count_missed(struct engine *engine, uint64_t now)
 {
@@ -64,7 +67,7 @@ static void count_missed(struct engine *engine, uint64_t now)
 	}
 }
 
-/* Children of a command that has ended keep us; the user may wonder. */
+/* Tells the user which children of a command that has ended keep the profiling going on. */
 static void say_who_is_left(struct engine *engine)
 {
 	if (!engine->result->command_ended || engine->timing.said_who_is_left)
@@ -86,13 +89,14 @@ static void once_a_second(struct engine *engine, uint64_t now)
 	say_who_is_left(engine);
 	engine->timing.audit_again_ns = now + SECOND_NS;
 	count_missed(engine, now);
-	lifecycle_drain(engine); /* who is gone has left its account there */
+	/* The CPU time of threads that have ended is added when their deaths are handled. */
+	lifecycle_drain(engine);
 	lifecycle_sweep(engine);
 	if (figures_print(engine, now, text))
 		(void)emit_audit(&engine->emitter, now, RECORD_AUDIT, 0, text);
 }
 
-/* What is done at times for all threads. */
+/* Bounded work that is due now and then for all threads. */
 static void sweep(struct engine *engine, uint64_t now)
 {
 	if (engine->timing.begins_at_ns && now >= engine->timing.begins_at_ns) {
@@ -141,7 +145,10 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 	n = ppoll(fds, 5, &timeout, NULL);
 	now = clock_now();
 	watchdog_note(&engine->watchdog, now);
-	/* First of all: threads that are held for it stand still. */
+	/*
+	 * The sampler's wake-up is read first of all: threads that are preempted for it stand
+	 * still.
+	 */
 	if (n > 0 && fds[3].revents && read(fds[3].fd, &rings, sizeof(rings)) < 0)
 		fds[3].revents = 0;
 	if (n > 0 && fds[0].revents)
@@ -161,7 +168,7 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 		serving_read(engine);
 }
 
-/* When a helper without anything to do ends; 0: not yet known. */
+/* When a helper that has nothing to do ends; 0: not yet known. */
 static uint64_t leaves_at(const struct engine *engine)
 {
 	const struct sessions *sessions = &engine->sessions;
@@ -200,7 +207,9 @@ static uint64_t next_event(struct engine *engine)
 	return next;
 }
 
-/* Calls options->begun, once: the processes are attached to, or the command has been executed. */
+/*
+ * Calls options->begun once: when the processes are attached to, or the command has been executed.
+ */
 static void call_begun(struct engine *engine)
 {
 	const struct engine_options *options = engine->options;
@@ -228,7 +237,9 @@ static void loop(struct engine *engine)
 	}
 }
 
-/* 0 if any is attached to, and all that must be. */
+/*
+ * Attaches to all processes of the options. 0 if at least one is attached to, and all that must be.
+ */
 static int attach_all(struct engine *engine)
 {
 	const struct engine_options *options = engine->options;
@@ -240,7 +251,7 @@ static int attach_all(struct engine *engine)
 		bool leave_out = i >= options->pids_given;
 		int pid = options->pids[i], error = 0;
 
-		/* Or it was named twice. */
+		/* The process is new, or it was named twice. */
 		if (!target_find_process(&engine->target, pid))
 			error = birth_attach(engine, pid);
 		any |= error == 0;
@@ -251,7 +262,7 @@ static int attach_all(struct engine *engine)
 				pid);
 		if (error == 0)
 			continue;
-		/* What has ended meanwhile says less than what refuses. */
+		/* A refusal is worth more to the user than a process that has ended meanwhile. */
 		if (!any && (!result->refused_pid || r == -ESRCH)) {
 			result->refused_pid = pid;
 			r = error;
@@ -301,7 +312,7 @@ static int begin(struct engine *engine)
 	if (r < 0)
 		return r;
 	(void)target_step(t, TRACEE_SEIZED);
-	process->announced = true; /* it has no image of interest before its exec */
+	process->announced = true; /* The process has no image of interest before its exec. */
 	return 0;
 }
 
@@ -312,7 +323,7 @@ static int prepare(struct engine *engine)
 	uint64_t now = clock_now();
 	int r;
 
-	/* What nothing goes on without comes first: descriptors may be few. */
+	/* First the descriptors without which nothing works: few may be left. */
 	engine_signals(&signals);
 	engine->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (engine->signal_fd < 0)
@@ -356,7 +367,7 @@ static int prepare(struct engine *engine)
 	return 0;
 }
 
-/* The last records must not be lost: lets the analyst make room, if it lives. */
+/* Waits for the analyst to make room in the ring for the last records, if it lives. */
 static void await_room(struct engine *engine)
 {
 	uint64_t until = clock_now() + ROOM_NS;
@@ -404,7 +415,7 @@ static void finish(struct engine *engine)
 		!engine->result->exec_error)
 		say_line(&engine->say, SAY_WARNING,
 			"no thread was chosen: none was seen that --thread-name or --tid means");
-	/* The target runs again, so its file systems answer. */
+	/* The target runs again, so file systems that it serves answer. */
 	special_poll(&engine->special, EXAMINE_MS);
 	report_released(engine);
 	await_room(engine);
@@ -417,8 +428,9 @@ static void finish(struct engine *engine)
 }
 
 /*
- * What the program that started us is told: EBUSY when somebody else traces it, or did just now.
- * That is mostly a helper that another of its threads started, so it looks again.
+ * The errno for the program that started this helper: EBUSY if another supervisor traces it, or did
+ * just now. That is mostly a helper that another of its threads started, so the program searches
+ * again.
  */
 static int refusal(const struct engine *engine, int error)
 {
@@ -463,8 +475,10 @@ static void *trace(void *context)
 		else
 			loop(engine);
 		reader_poll(engine, clock_now(), true);
-		/* What came while the command lived must not be taken for an order that follows its
-		 * end. */
+		/*
+		 * Signals that came while the command lived must not count as requests that follow
+		 * its end.
+		 */
 		control_signals(engine);
 		counting_set(engine, false);
 		sampling_unpin(engine);

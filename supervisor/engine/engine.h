@@ -22,7 +22,7 @@ struct stack_copy;
 /* A server that requests the profile so far. The descriptors are owned by the caller. */
 struct engine_server {
 	int request_fd; /* its requests (proto/request.h); non-blocking */
-	int pieces_fd;  /* the analyst sends pieces (proto/piece.h) to it through this */
+	int pieces_fd;  /* the analyst sends pieces (proto/piece.h) to the server through this */
 	bool on_demand; /* sample only while the server wants it; the run ends with the server */
 };
 
@@ -81,7 +81,7 @@ struct engine_options {
 	const char *const *analyst; /* argv of the analyst; argv[0] is its path; NULL: no analyst */
 	uint64_t ring_bytes;        /* a power of two */
 	bool wall;                  /* examine blocked threads too */
-	bool wall_first;            /* and a tick is a period of wall-clock time */
+	bool wall_first; /* with @wall: a sample stands for a period of wall-clock time */
 	size_t max_stack;           /* maximum bytes of a stack to copy; 0: no stacks */
 	/*
 	 * The tracing thread hangs in the kernel, and with it a thread of the target. Only the end
@@ -110,7 +110,7 @@ struct engine_result {
 	int exec_error;     /* errno: the command could not be executed */
 	int refused_pid;    /* with error: the process that could not be attached to, 0 none */
 	int command_pid;    /* 0 none */
-	bool command_apart; /* it has a session of its own: the terminal sends it no signals */
+	bool command_apart; /* the command has a session of its own, without the terminal's signals */
 	bool command_ended; /* command_status is valid */
 	int command_status;
 	int analyst_pid; /* still to be waited for, 0 none */
@@ -127,13 +127,13 @@ struct engine_result {
  */
 void engine_run(const struct engine_options *options, struct engine_result *ret_result);
 
-/* Is @signal meant for the command while it lives, and otherwise an order to end? */
+/* Does @signal go to the command while it lives, and end the profiling otherwise? */
 bool engine_is_control_signal(int signal);
 /* Is @signal a request of the terminal, or of an editor, to stop? */
 bool engine_is_stop(int signal);
 
 /*
- * Handles a signal that came after engine_run(). True: the command lives; an order that was sent to
+ * Handles a signal that came after engine_run(). True: the command lives; a signal that was sent to
  * the supervisor alone has been passed on.
  */
 bool engine_pass_on(const struct engine_result *result, const siginfo_t *info);

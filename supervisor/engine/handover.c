@@ -52,13 +52,14 @@ void handover_sample(struct engine *engine, struct tracee *t, struct record_samp
 	uint64_t weight_ns, uint64_t now)
 {
 	/*
-	 * The thread was runnable: its run queue time belongs here, but it was blocked elsewhere.
+	 * Run queue time belongs to the sample of a runnable thread; its blocked time belongs
+	 * elsewhere.
 	 */
 	const struct waiting waited = {.queue_ns = t->wall.queue_ns};
 
 	if (t->left_out) {
 		runtime_records_forget(engine);
-		return; /* it was examined only for a table */
+		return; /* The stop was for a table of a session only, not for the profile. */
 	}
 	engine->audit.found_ns += weight_ns;
 	sample->weight_ns = weight_ns;

@@ -15,7 +15,7 @@ void handover_announce(struct engine *engine, struct tracee *tracee, uint64_t pc
 /* Sends a sample of @weight_ns, or counts its loss. */
 void handover_sample(struct engine *engine, struct tracee *tracee, struct record_sample *sample,
 	uint64_t weight_ns, uint64_t now_ns);
-/* The analyst has got the thread's waiting time @paid. */
+/* Notes that the analyst has got the waiting time @paid of the thread. */
 void handover_paid(struct engine *engine, struct tracee *tracee, const struct waiting *paid);
 
 #endif

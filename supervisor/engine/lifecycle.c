@@ -36,7 +36,7 @@ static void end_process(struct engine *engine, struct process *process, uint32_t
 	target_remove_process(&engine->target, process);
 }
 
-/* The stop that was asked for will not come. */
+/* The requested stop will not come: another event came in its place. */
 static void overtake(struct engine *engine, struct tracee *t, int32_t syscall)
 {
 	if (t->stop_requested_ns)
@@ -59,9 +59,9 @@ static void drop(struct engine *engine, struct tracee *t, uint32_t status)
 }
 
 /*
- * In which call has a thread been since it was asked for a stop that ends with @status? The stop
- * comes before the thread is in its own code again, or enters a call. In a process of several
- * threads another one may have ended it anywhere.
+ * The system call in which a thread has been since its stop was requested, given that it ended with
+ * @status; negative: unknown. The stop comes before the thread is in its own code again, or enters
+ * a call. In a process of several threads another one may have ended it anywhere.
  */
 static int32_t last_call(const struct tracee *t, int status)
 {
@@ -69,9 +69,9 @@ static int32_t last_call(const struct tracee *t, int status)
 }
 
 /*
- * A zombie. Its final CPU time is read, and it is reaped before anything else: a pidfd tells the
- * parent of its end at once, but the parent can collect it only when we have (race:
- * pidfd_meets_zombie). The name of a thread that is to be sampled in its end is still to be read.
+ * Handles a zombie. Its final CPU time is read, and it is reaped before anything else: a pidfd
+ * tells the parent of its end at once, but the parent can collect it only when we have (race:
+ * pidfd_meets_zombie). The name of a thread that was to be sampled is read before that.
  */
 static void reap(struct engine *engine, struct tracee *t, int status)
 {
@@ -89,21 +89,20 @@ static void reap(struct engine *engine, struct tracee *t, int status)
 		engine->result->command_status = status;
 		engine->result->exec_error = launch_exec_error(&engine->launch);
 		/*
-		 * A session leader does not wait: its end passes the hang-up to the other
-		 * processes.
+		 * A session leader that got a hang-up does not wait: its end passes the hang-up on.
 		 */
 		engine->timing.stop |= engine->life.hung_up;
 	}
 	drop(engine, t, (uint32_t)status);
 }
 
-/* What @t did until its exec made it the leader was done under the tid @former. */
+/* Closes the accounts of what @t did under the tid @former, until its exec made it the leader. */
 static void close_former(struct engine *engine, struct tracee *t, int former)
 {
 	struct cpu_time cpu;
 	int tid = t->tid;
 
-	/* Read by the present tid; the file stays open. */
+	/* The CPU time is read under the present tid through the file that stays open. */
 	if (procfiles_read_cpu(&engine->files, t, &cpu) == 0)
 		cpu_account_update(engine, t, &cpu, clock_now());
 	t->tid = former;
@@ -153,8 +152,8 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 	process = t->process;
 	if (launch_is_before_exec(&engine->launch, t->tid)) {
 		/*
-		 * The command is about to run its first instruction; what came before was our code,
-		 * and not sampled. Without memory the thread is counted, not sampled.
+		 * The command is about to run its first instruction; what came before was our own
+		 * code, and is not sampled. Without memory the thread is counted, not sampled.
 		 */
 		(void)launch_exec_error(&engine->launch);
 		(void)choice_add(engine, t);
@@ -195,7 +194,7 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 	return t;
 }
 
-/* exec has turned profiling off: the helper must not touch the new image. */
+/* A helper detaches: exec has turned profiling off, and the new image must not be touched. */
 static void detach_at_stop(struct engine *engine, struct tracee *t)
 {
 	(void)tracer_detach(t->tid);
@@ -251,7 +250,9 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 		break;
 	case TRACEE_ADOPT:
 		birth_adopt(engine, t);
-		/* The registers are those of its call: this stop serves as well. */
+		/*
+		 * The thread is in its call at this stop, too, so the stop serves for the sample.
+		 */
 		if (t->stop_requested_ns)
 			stops->tick(engine, t, 0);
 		else
@@ -308,13 +309,13 @@ void lifecycle_handle(struct engine *engine, const struct waiter_result *seen)
 		target_remove(&engine->target, t);
 		(void)tracer_detach(seen->tid);
 	} else if (t->state == TRACEE_EARLY && !t->process) {
-		(void)tracer_resume(t->tid, 0); /* SIGKILL ended its hold */
+		(void)tracer_resume(t->tid, 0); /* SIGKILL has ended the hold. */
 	} else {
 		act(engine, t, tracee_classify(seen->status), seen->status);
 	}
 }
 
-/* Examines each thread, so that a thread with very many events cannot starve the others. */
+/* Examines each thread in turn, so that one with very many events cannot starve the others. */
 static void ask_each(struct engine *engine)
 {
 	for (size_t i = engine->target.tracees; i-- > 0;) {

@@ -17,9 +17,9 @@ struct lifecycle_stops {
 	/* The thread enters a group-stop, and stays in it. NULL: nothing to do. */
 	void (*group)(struct engine *engine, struct tracee *tracee);
 	/*
-	 * Another event than a tick stop has come where a stop was asked for; the thread stands
-	 * still, or is dead. @syscall: it has been in that call since it was asked; negative: that
-	 * is not known.
+	 * Another event came in place of the stop that was requested; the thread stands still, or
+	 * is dead. @syscall: the system call in which it has been since the request; negative:
+	 * unknown.
 	 */
 	void (*overtaken)(struct engine *engine, struct tracee *tracee, int32_t syscall);
 };
@@ -29,10 +29,14 @@ struct lifecycle {
 	/* more events are pending than were handled; no signal will announce them */
 	bool undrained;
 	bool executed;   /* the command has reached its exec */
-	bool begun_called; /* engine_options.begun was called */
-	bool hung_up;    /* the terminal is gone, and the supervisor leads the session */
-	int stop_signal; /* the terminal requested a stop (^Z); the command decides; 0: none */
-	/* When a SIGCONT to the supervisor is passed on to a command that is still stopped; 0. */
+	bool begun_called; /* engine_options.begun has been called */
+	bool hung_up;      /* the terminal is gone, and the supervisor leads its session */
+	/* stop signal that the terminal sent (^Z) and on which the command decides; 0: none */
+	int stop_signal;
+	/*
+	 * When a SIGCONT that the supervisor got is passed on to a command that is still stopped;
+	 * 0: none.
+	 */
 	uint64_t continues_at_ns;
 };
 
@@ -47,7 +51,9 @@ void lifecycle_drain(struct engine *engine);
  * job stopped.
  */
 void lifecycle_stop_with_command(struct engine *engine);
-/* Who continues the job by the pid that the shell knows means the command. */
+/*
+ * Handles SIGCONT: a user who continues the job by the pid that the shell knows means the command.
+ */
 void lifecycle_continue_command(struct engine *engine, uint64_t now_ns);
 /*
  * Removes threads that are gone although no wait reported them, a few per call. This covers

@@ -13,7 +13,7 @@
 extern char **environ;
 
 #ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23 /* Linux 5.14; others refuse it */
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels refuse it */
 #endif
 
 static void close_fd(int *fd)
@@ -150,7 +150,7 @@ int link_start(
 		link_release(link);
 		return r;
 	}
-	/* While the analyst starts. */
+	/* The first pages of the ring are made resident while the analyst starts. */
 	(void)madvise(link->memory, ring_first_bytes(capacity), MADV_POPULATE_WRITE);
 	return 0;
 }

@@ -13,7 +13,7 @@
 #include "supervisor/engine/stops.h"
 #include "supervisor/os/mem.h"
 
-/* A stop that does not occur delays a fresh analyst by this much at most. */
+/* A fresh analyst waits at most this long for a requested stop that does not come. */
 #define QUIET_MOST_NS 100000000
 
 static size_t join_command(char *const argv[], char *to, size_t room)
@@ -187,7 +187,7 @@ void reader_forget(struct engine *engine)
 void reader_begin(struct engine *engine)
 {
 	reader_start(engine);
-	/* Processes that do nothing from now on are in the profile, too. */
+	/* Processes that do nothing from now on belong into the profile, too. */
 	for (size_t i = 0; i < engine->target.processes; i++)
 		(void)emit_process(&engine->emitter, clock_now(), engine->target.process[i]);
 }

@@ -42,7 +42,7 @@ void rotate_begin(struct engine *engine, uint64_t now)
 	engine->rotation.again_ns = every_ns ? now + every_ns : 0;
 }
 
-/* So small that JSON keeps all digits. */
+/* Less than 2^53, so that JSON keeps all digits. */
 static uint64_t new_number(void)
 {
 	uint64_t number = 0;
@@ -62,7 +62,7 @@ int rotate_prepare(struct engine *engine)
 	return engine->options->ring ? held_pieces_begin(&engine->rotation.pieces) : 0;
 }
 
-/* File names contain seconds, and the analyst's word is not trusted. */
+/* Files of one second would have the same name; and the analyst, which asks, is not trusted. */
 void rotate_wanted(struct engine *engine, uint64_t now)
 {
 	struct rotation *rotation = &engine->rotation;
@@ -153,15 +153,18 @@ static void begin_file(struct engine *engine, uint64_t now)
 		say_line(&engine->say, SAY_WARNING,
 			"--ring has no memory for another piece: a part of it will be missing");
 	reader_begin(engine);
-	/* What it continues is in it even if no second passes before the supervisor is killed. */
+	/*
+	 * The file says that it continues a run, even if no second passes before the supervisor is
+	 * killed.
+	 */
 	if (figures_print(engine, now, text))
 		(void)emit_audit(&engine->emitter, now, RECORD_AUDIT, 0, text);
 	counting_set(engine, !engine->timing.frozen);
 }
 
 /*
- * Before the command's exec there is nothing to write. A full ring would lose the last record, and
- * with it the figures: then the file continues until there is room.
+ * May the file end now? Before the command's exec there is nothing to write. A full ring would lose
+ * the last record, and with it the figures: then the file continues until there is room.
  */
 static bool may_end(struct engine *engine)
 {
@@ -223,7 +226,8 @@ void rotate_forget(struct rotation *rotation, int pid)
 }
 
 /*
- * An analyst may hang, as on a network file system that is down: a second order to end kills it.
+ * Waits for an analyst. It may hang, as on a network file system that is down: a second signal that
+ * ends kills it.
  */
 static void join(struct engine *engine, int pid, unsigned *orders)
 {

@@ -33,7 +33,7 @@ struct rotation {
 	} writer[ROTATE_WRITERS];
 	struct held_pieces pieces; /* --ring */
 	bool asked;                /* --ring: the profile is to be written at the end */
-	/* The values at the begin of the file, for figures that continue. */
+	/* The counters at the begin of the file; a file's figures are the difference. */
 	struct sample_figures sampled;
 	struct session_figures calls;
 	uint64_t repaired, unrepaired, cpu_ns, cost_ns;
@@ -54,8 +54,8 @@ void rotate_poll(struct engine *engine, uint64_t now);
 /* A child with this pid is gone. */
 void rotate_forget(struct rotation *rotation, int pid);
 /*
- * The end: waits for analysts that still write; none of them waits for a reader any more. A second
- * order to end kills the one that is waited for.
+ * At the end: waits for analysts that still write; none of them waits for a reader any more. A
+ * second signal that ends kills the analyst that is waited for.
  */
 void rotate_join(struct engine *engine);
 

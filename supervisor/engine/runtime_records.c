@@ -7,7 +7,10 @@
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/os/remote.h"
 
-/* States of threads read after the resume, in search of a thread; and how soon again. */
+/*
+ * Thread states read after the resume to find that of a new thread; and after which time it is
+ * searched for again.
+ */
 #define FIND_MOST     4096
 #define FIND_AGAIN_NS 20000000
 /* Code objects examined by one read. */
@@ -29,7 +32,7 @@ void runtime_records_request(struct engine *engine, const struct request *reques
 	if (!process || runtime_copy_init(&engine->runtimes.copy) < 0)
 		return;
 	process->runtime = runtime_process_set(process->runtime, &table);
-	/* Its blocked threads were seen without their frames: they are looked at again. */
+	/* Blocked threads of the process were seen without its frames: they are examined again. */
 	for (size_t i = 0; i < engine->target.tracees; i++) {
 		struct tracee *t = engine->target.tracee[i];
 
@@ -99,7 +102,7 @@ static bool send_object(struct engine *engine, const struct tracee *t, uint64_t 
 	const struct runtime_table *table = &t->process->runtime->table;
 	const struct runtime_source source = {read_memory, (void *)t, NULL};
 	static const size_t most = RUNTIME_TEXT_BYTES_MOST;
-	/* The stop's copy has been used by now. */
+	/* The copy made in the stop has been sent, so its memory can be used. */
 	uint8_t *room = engine->runtimes.copy.data;
 	struct record_object object = {.pid = table->pid,
 		.id = table->id,
@@ -116,7 +119,7 @@ static bool send_object(struct engine *engine, const struct tracee *t, uint64_t 
 	return emit_object(&engine->emitter, now, &object);
 }
 
-/* Reads these code objects, and sends those that the analyst does not have as they are. */
+/* Reads code objects, and sends those that the analyst does not have or that have changed. */
 static void send_objects(struct engine *engine, const struct tracee *t, const uint64_t *address,
 	size_t n, uint64_t now)
 {

@@ -34,7 +34,10 @@ void runtime_records_go(struct engine *engine, const struct request *request);
 
 /* A forked child has its parent's runtime at the same addresses. */
 void runtime_records_fork(const struct process *from, struct process *process);
-/* Another image, or another analyst, which sends its tables again. */
+/*
+ * Drops the tables of a process that has another image, or for another analyst, which sends its
+ * own.
+ */
 void runtime_records_drop(struct process *process);
 void runtime_records_forget_analyst(struct engine *engine);
 
@@ -46,8 +49,8 @@ void runtime_records_copy(
 	struct engine *engine, struct tracee *t, const struct arch_snapshot *snapshot);
 
 /*
- * After the resume, just before the sample is sent, with the same time: sends what was read. Or it
- * is not used.
+ * After the resume, just before the sample is sent, with the same time: sends what was read.
+ * _forget(): drops it, if the sample is not sent.
  */
 void runtime_records_hand_over(struct engine *engine, struct tracee *t, uint64_t now);
 void runtime_records_forget(struct engine *engine);

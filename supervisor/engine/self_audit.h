@@ -30,22 +30,24 @@ struct self_audit {
 	uint64_t period_ns;
 	uint64_t ticks;     /* samples sent */
 	uint64_t found_ns;  /* weights of the samples, including lost ones */
-	uint64_t kernel_ns; /* CPU time of the same threads, those that ended */
-	bool chooses; /* threads are chosen: number of chosen threads, and the others' CPU time */
+	uint64_t kernel_ns; /* CPU time of the threads that have ended */
+	/* threads are chosen (--thread-name): their number, and the CPU time of the others */
+	bool chooses;
 	uint64_t chosen_threads, left_out_ns;
 	uint64_t began_ns, ended_ns; /* CLOCK_MONOTONIC */
 	uint64_t stops;              /* tick stops */
 	uint64_t stopped_ns;         /* their duration, summed over threads */
 	struct audit_histogram stop;
 	uint64_t cost_ns; /* CPU time that sampling took from the target */
-	uint64_t instants, late_instants, throttled_instants, unproved_stops; /* of the profile */
+	/* of the profile, not of tables */
+	uint64_t instants, late_instants, throttled_instants, unproved_stops;
 	bool realtime;         /* the sampler currently has real-time priority */
 	uint64_t lost_samples; /* ring full, or lost with an analyst that died */
-	uint64_t missed_stops; /* requested, and not happened within a second */
+	uint64_t missed_stops; /* stops requested that did not come within a second */
 	uint64_t processes, threads;
 	/*
-	 * Files of one run (--rotate, --ring) have the same number, and are counted from 1; what
-	 * the file before has counted too. 0: there is one file.
+	 * Files of one run (--rotate, --ring) have the same number, and are counted from 1; then
+	 * the processes and threads that the file before has counted, too. 0: there is one file.
 	 */
 	uint64_t recording, recording_file, continued_processes, continued_threads;
 	uint64_t unwatched_threads; /* at some time not sampled for want of descriptors or memory */
@@ -54,11 +56,11 @@ struct self_audit {
 	/* With the wall clock. */
 	bool wall;
 	uint64_t elapsed_ns;         /* sum of the lifetimes of threads that ended */
-	struct waiting waited;       /* sent */
-	struct waiting unattributed; /* of threads that could not be examined */
-	uint64_t looks;              /* observations of blocked threads with a place */
-	uint64_t unsure_looks;       /* discarded: the thread ran meanwhile */
-	uint64_t lost_looks;         /* ring full */
+	struct waiting waited;       /* waiting time sent */
+	struct waiting unattributed; /* waiting time of threads that could not be examined */
+	uint64_t looks;              /* observations of blocked threads */
+	uint64_t unsure_looks;       /* observations discarded: the thread ran meanwhile */
+	uint64_t lost_looks;         /* observations lost: the ring was full */
 	/* calls that failed with EINTR at a stop and could not be restarted */
 	uint64_t unrepaired_eintr;
 	/* time in which ticks were less frequent than requested, because of --max-cpu */

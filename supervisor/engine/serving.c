@@ -13,7 +13,7 @@
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/figures.h"
 
-/* Requests handled at once; the sampler waits meanwhile. */
+/* Requests handled per call; the sampler waits meanwhile. */
 #define READ_MOST 8
 
 void serving_begin(struct serving *serving, const struct engine_options *options)
@@ -31,8 +31,8 @@ const char *serving_next_segment(struct serving *serving)
 }
 
 /*
- * Asks the analyst for a piece of the records so far. The accounts are sent first, otherwise the
- * last second's CPU time would be missing.
+ * Asks the analyst for a piece of the records so far. Accounts are sent first, otherwise the last
+ * second's CPU time would be missing.
  */
 static void order_piece(struct engine *engine)
 {

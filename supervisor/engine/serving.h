@@ -16,8 +16,8 @@ struct engine;
 struct engine_options;
 
 struct serving {
-	int fd;           /* of its requests; -1: no server, or no longer one */
-	bool asked;       /* a requested piece waits for room or for a change of files */
+	int fd;     /* of its requests; -1: no server, or no longer one */
+	bool asked; /* a requested piece waits for room in the ring or for a change of files */
 	uint32_t segment; /* number of the last segment; the first is 1 */
 	char segment_text[12];
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What differs between machines: how a register set from ptrace becomes a snapshot, and how calls
- * are restarted. One const table per machine; adding a machine takes one file and one line in
- * arch.c. Pure.
+ * are restarted. A const table for each machine: adding one takes one file and one line in arch.c.
+ * Pure.
  */
 #ifndef SUPERVISOR_ARCH_H
 #define SUPERVISOR_ARCH_H
@@ -18,8 +18,8 @@ struct arch_raw {
 	uint64_t word[64]; /* the register set as laid out by the kernel */
 	size_t bytes;      /* its size, which distinguishes a 32-bit from a 64-bit thread */
 	/*
-	 * Where find_call sets it: the system call that the thread is in, -1 none, and whether the
-	 * kernel has moved the pc back to the instruction that restarts the call.
+	 * Set by find_call: the system call that the thread is in, -1 none, and whether the kernel
+	 * has moved the pc back to the instruction that restarts the call.
 	 */
 	int32_t syscall;
 	bool again;
@@ -30,8 +30,8 @@ struct arch_snapshot {
 	uint16_t registers;
 	uint64_t pc, sp, fp;
 	uint64_t thread_pointer; /* 0: not known */
-	int32_t syscall; /* system call that the thread is in, -1 none: its time is the user's */
-	int64_t result;  /* of that call so far, a negative errno on failure; ARCH_RESTART */
+	int32_t syscall;         /* system call that the thread is in, -1: it is in user mode */
+	int64_t result; /* result of that call so far, a negative errno on failure; ARCH_RESTART */
 	uint64_t reg[RECORD_MAX_REGISTERS]; /* in the order of the machine's DWARF numbers */
 };
 
@@ -76,7 +76,7 @@ struct arch_call {
 	uint8_t wait_argument;
 	enum arch_transfer transfer;
 	enum arch_whole whole;
-	uint8_t argument;       /* of the transfer: the first one */
+	uint8_t argument;       /* number of the first argument that describes the transfer */
 	uint8_t flags_argument; /* MSG_… of calls that send and receive, 0: none */
 	bool block; /* resumed by the kernel through restart_syscall, with the remaining time */
 };
@@ -87,7 +87,7 @@ struct arch_call {
  * back.
  */
 struct arch_restart {
-	size_t bytes; /* size of the register set that this is for */
+	size_t bytes; /* size of the register set for which this table is */
 	uint8_t result, pc, sp, argument[6];
 	uint8_t entry; /* what the result's register must hold at the entry of a call */
 	uint8_t instruction[4], instruction_bytes; /* the instruction that enters the kernel */
@@ -128,8 +128,8 @@ struct arch {
 };
 
 /*
- * The result of a call that the kernel restarts unless a handler is about to run; then the call
- * fails with EINTR. This is the kernel's ERESTARTNOHAND, which no header defines.
+ * The result of a call that the kernel restarts unless a handler is about to run, in which case the
+ * call fails with EINTR. This is the kernel's ERESTARTNOHAND, which no header defines.
  */
 #define ARCH_RESTART (-514)
 

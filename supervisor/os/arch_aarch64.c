@@ -54,8 +54,8 @@ static bool decode(const struct arch_raw *raw, struct arch_snapshot *s)
 
 /*
  * do_signal() of arch/arm64/kernel/signal.c forgets the call before the stop: its number is -1
- * then. A thread with the pc behind an svc has just left the call; one with the pc at it will
- * repeat it.
+ * then. A thread whose pc is behind an svc instruction has just left the call; one whose pc is at
+ * it will repeat it.
  */
 static bool find_call(struct arch_raw *raw, const uint32_t code[2])
 {

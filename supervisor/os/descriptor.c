@@ -46,7 +46,7 @@ static bool is_quick(int fd)
 	return fcntl(fd, F_GETPIPE_SZ) >= 0;
 }
 
-/* (test: closing_linger_blocks_nobody) */
+/* On another thread, if the close may block (test: closing_linger_blocks_nobody). */
 void descriptor_close(int fd)
 {
 	pthread_attr_t attributes;
@@ -57,7 +57,7 @@ void descriptor_close(int fd)
 		return;
 	}
 	if (pthread_attr_init(&attributes) != 0)
-		return; /* leaks a descriptor rather than block */
+		return; /* Leaks a descriptor rather than block. */
 	(void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	(void)pthread_attr_setstacksize(&attributes, CLOSER_STACK_BYTES);
 	(void)pthread_create(&thread, &attributes, close_slowly, (void *)(intptr_t)fd);
@@ -79,7 +79,10 @@ static int copy_of(int pid, int tid, int fd)
 	if (readlink(path, target, sizeof(target)) < (ssize_t)sizeof(prefix) - 1 ||
 		memcmp(target, prefix, sizeof(prefix) - 1) != 0)
 		return -1;
-	/* The first thread may have ended; before Linux 6.9 there is no way but through it. */
+	/*
+	 * The first thread may have ended; before Linux 6.9 a process is reached through its first
+	 * thread only.
+	 */
 	pidfd = (int)syscall(SYS_pidfd_open, tid, PIDFD_OF_THREAD);
 	if (pidfd < 0 && errno == EINVAL)
 		pidfd = (int)syscall(SYS_pidfd_open, pid, 0);

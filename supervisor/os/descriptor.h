@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 enum descriptor_kind {
-	DESCRIPTOR_OTHER, /* or unknown */
+	DESCRIPTOR_OTHER, /* another kind, or unknown */
 	DESCRIPTOR_PIPE,
 	DESCRIPTOR_STREAM, /* a socket without record boundaries */
 	DESCRIPTOR_TERMINAL,

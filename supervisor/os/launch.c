@@ -14,8 +14,8 @@
 #include "supervisor/os/waiter.h"
 
 /*
- * By convention, a file whose format the kernel does not know is a shell script, unless it is
- * binary: a damaged program must not be run by a shell.
+ * Is the file a shell script? By convention, a file whose format the kernel does not know is one,
+ * unless it is binary: a damaged program must not be run by a shell.
  */
 static bool looks_like_text(const char *path)
 {
@@ -28,7 +28,10 @@ static bool looks_like_text(const char *path)
 	return n == 0 || (n > 0 && head[0] != 0x7f && !memchr(head, 0, (size_t)n));
 }
 
-/* @shell_argv has room for two more elements than @argv. Returns errno. */
+/*
+ * Calls execve(2), and the shell for a script. @shell_argv has room for two more elements than
+ * @argv. Returns errno.
+ */
 static int exec_file(
 	const char *path, char *const argv[], char *shell_argv[], char *const environment[])
 {
@@ -66,8 +69,8 @@ static int exec_along_path(char *const argv[], char *shell_argv[], char *const e
 			if (r != ENOENT && r != ENOTDIR && r != EACCES)
 				return r;
 			/*
-			 * The file exists, but a later one may work; or its folder may not be
-			 * searched.
+			 * The file exists, but one in a later folder may work; or this folder may
+			 * not be searched.
 			 */
 			if (r == EACCES && access(file, F_OK) == 0)
 				error = EACCES;
@@ -77,7 +80,7 @@ static int exec_along_path(char *const argv[], char *shell_argv[], char *const e
 	}
 }
 
-/* Returns errno. */
+/* Changes to another user, groups included. Returns errno. */
 static int become_user(const struct launch_user *user)
 {
 	if (setgroups(user->groups_n, user->groups) < 0 ||
@@ -95,7 +98,7 @@ static _Noreturn void be_the_command(char *const argv[], char *shell_argv[],
 	int error;
 
 	if (read(go_fd, &go, 1) != 1)
-		_exit(125); /* the supervisor gave up, or is dead */
+		_exit(125); /* The supervisor gave up, or is dead. */
 	(void)close(go_fd);
 	for (int i = 0; state->streams && i < 3; i++) {
 		if (state->streams[i] != i && dup2(state->streams[i], i) < 0)
@@ -106,8 +109,8 @@ static _Noreturn void be_the_command(char *const argv[], char *shell_argv[],
 		(void)signal(SIGCHLD, SIG_IGN);
 	(void)sigprocmask(SIG_SETMASK, &state->mask, NULL);
 	/*
-	 * Not in our session, whose terminal another user could type into (TIOCSTI). What the
-	 * terminal would send is passed on (test: test_command_as.sh).
+	 * The command gets a session of its own: in ours, another user could type into the terminal
+	 * (TIOCSTI). What the terminal would send is passed on (test: test_command_as.sh).
 	 */
 	if (state->user)
 		(void)setsid();

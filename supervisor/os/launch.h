@@ -27,15 +27,17 @@ struct launch_state {
 	bool children_ignored;
 	struct rlimit files;
 	char *const *environment; /* NULL: ours; PATH is always taken from ours */
-	/* NULL: ours. Another one's command gets a session of its own. */
+	/* user of the command; NULL: ours. Another user's command gets a session of its own. */
 	const struct launch_user *user;
 	const int *streams; /* its descriptors 0, 1 and 2; NULL: ours */
 };
 
 struct launch {
 	int pid;   /* 0 none */
-	int go_fd; /* the child waits for this pipe */
-	/* readable: errno of a failed exec (4 bytes), or end of file after a successful one */
+	int go_fd; /* the child waits for a byte from this pipe */
+	/*
+	 * Readable when the exec has been tried: errno (4 bytes) if it failed, end of file if not.
+	 */
 	int error_fd;
 };
 
@@ -55,10 +57,7 @@ int launch_go(struct launch *launch, const struct tracer_options *options);
 /* Gives up instead of launch_go(): the child ends. From the thread of launch_begin(). */
 void launch_abandon(struct launch *launch);
 
-/*
- * Is @tid the child before its exec, when it is still a copy of the supervisor? What it does then
- * is not the command's.
- */
+/* Is @tid the child before its exec, when it still runs code of the supervisor? */
 bool launch_is_before_exec(const struct launch *launch, int tid);
 
 /*

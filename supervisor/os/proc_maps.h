@@ -33,7 +33,10 @@ bool proc_maps_next_executable(const char **at, struct mapped_range *ret_range);
  */
 int proc_maps_open(int pid);
 int proc_maps_query(int maps_fd, uint64_t address, struct mapped_range *ret_range);
-/* The same for memory that may contain a stack: readable and writable. */
+/*
+ * The mapping that may contain a stack, readable and writable, at an address; otherwise as
+ * proc_maps_query().
+ */
 int proc_maps_query_writable(int maps_fd, uint64_t address, struct mapped_range *ret_range);
 /* Does a mapping that nothing may access end at @start, the begin of a mapping? */
 bool proc_maps_is_guarded(int maps_fd, uint64_t start);

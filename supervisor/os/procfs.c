@@ -18,7 +18,7 @@
 #include "supervisor/os/mem.h"
 #include "supervisor/os/window.h"
 
-/* Of a thread's sched file: the third line is the one needed. */
+/* The third line of a thread's sched file is the one needed; it is within this many bytes. */
 #define SWITCHED_BYTES 256
 #define TURN_BYTES     512
 #define QUEUED_BYTES   2048

@@ -48,13 +48,13 @@ int procfs_parse_cpu(enum cpu_source source, const char *text, struct cpu_time *
 
 /* What a thread does, from /proc/PID/task/TID/syscall. */
 struct activity {
-	bool running;    /* running or in the run queue; all other fields are 0 */
+	bool running;    /* running or in the run queue; then all other fields are 0 */
 	int32_t syscall; /* number; -1: blocked, but not in a call */
 	uint64_t sp, pc;
 };
 int procfs_open_activity(int pid, int tid);
 int procfs_read_activity(int fd, struct activity *ret_activity);
-/* The same with the arguments of the call, which are 0 if the thread runs. */
+/* Also reads the arguments of the call, which are 0 if the thread runs. */
 int procfs_read_call(int fd, struct activity *ret_activity, uint64_t ret_argument[6]);
 /* "running\n", or "232 0x4 0x7ff… 0x400 0xffffffff 0x0 0x0 0x7ffe0 0x7f1c\n" (call, arguments, sp,
  * pc), or "-1 0x7ffe0 0x7f1c\n". */
@@ -68,7 +68,7 @@ int procfs_parse_activity(const char *text, struct activity *ret_activity);
 int procfs_open_switched(int pid, int tid);
 int procfs_read_switched(int fd, uint64_t *ret_ns);
 /*
- * The same file, of a thread that waits for a CPU: since when, by the scheduler's clock
+ * Since when a thread waits for a CPU, by the scheduler's clock, from the same file
  * (se.avg.last_update_time, which is renewed when a thread enters the run queue), rounded down to
  * 1,024 ns. Where the CPU's frequency is part of the load, that clock falls behind.
  */
@@ -76,11 +76,12 @@ int procfs_read_queued(int fd, uint64_t *ret_ns);
 /* "...\nse.avg.last_update_time  :  56887693467648\n..." gives that. -EPROTO. */
 int procfs_parse_queued(const char *text, uint64_t *ret_ns);
 
-/* The same file, of a running thread: its turn on the CPU. */
+/* A running thread's time on the CPU since it was scheduled in, from the same file. */
 struct turn {
-	uint64_t switched_ns; /* exec_start: the start of the turn, or the last tick in it */
-	uint64_t run_ns;      /* the thread's CPU time at switched_ns (CLOCK_THREAD_CPUTIME_ID) */
-	uint64_t switches;    /* turns that have ended */
+	/* exec_start: when it was scheduled in, or the last scheduler tick since then */
+	uint64_t switched_ns;
+	uint64_t run_ns;   /* the thread's CPU time at switched_ns (CLOCK_THREAD_CPUTIME_ID) */
+	uint64_t switches; /* times that it was scheduled out */
 };
 int procfs_read_turn(int fd, struct turn *ret_turn);
 /*
@@ -117,8 +118,9 @@ void procfs_read_exe(int pid, char *ret_path, size_t bytes);
 int procfs_read_threads(int pid, int **tids, size_t *n, size_t *room);
 
 /*
- * A thread of a process that has not ended: @pid, or another one if the first thread has. The files
- * of /proc/TID then show what those of /proc/PID do not show any more. @pid if none is left.
+ * Returns a thread of the process that has not ended: @pid, or another one if the first thread has
+ * ended. The files of /proc/TID then show what those of /proc/PID do not show any more. @pid if
+ * none is left.
  */
 int procfs_living_thread(int pid);
 

@@ -13,7 +13,9 @@
 
 /* Returns the number of bytes transferred, fewer than @n at an inaccessible page; -errno. */
 ssize_t remote_read(int tid, uint64_t at, void *to, size_t n);
-/* The same for @n pairs of pieces; a pair has equal lengths. At most 1024. */
+/*
+ * Reads @n pieces with one system call; pairs of @to and @from have equal lengths. @n at most 1024.
+ */
 ssize_t remote_read_vector(int tid, const struct iovec *to, const struct iovec *from, size_t n);
 ssize_t remote_write(int tid, uint64_t at, const void *from, size_t n);
 

@@ -15,7 +15,7 @@ struct say {
 	void *context;
 };
 
-/* Never in the stop window. Lines longer than 511 bytes are cut. */
+/* Not in the stop window. Lines longer than 511 bytes are cut. */
 void say_line(const struct say *say, enum say_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

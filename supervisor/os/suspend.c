@@ -7,7 +7,10 @@ void suspend(int signal)
 {
 	sigset_t set, before;
 
-	/* The signal is blocked: this process reads it from a signalfd, or waits for it. */
+	/*
+	 * The signal is blocked here, and must not be for a stop: this process reads it from a
+	 * signalfd.
+	 */
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, signal);
 	(void)pthread_sigmask(SIG_UNBLOCK, &set, &before);

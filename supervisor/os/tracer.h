@@ -26,7 +26,7 @@ bool tracer_lives(int tid);
 /* Resumes a stopped thread, with @signal delivered (0: none). The only place that resumes. */
 int tracer_resume(int tid, int signal);
 
-/* The same; the thread stops again at entry to or exit from its next system call. */
+/* Resumes likewise; the thread stops again at entry to or exit from its next system call. */
 int tracer_resume_to_call(int tid, int signal);
 
 /* Leaves a thread in its group-stop, and gets the event of the stop's end. */
@@ -35,7 +35,7 @@ int tracer_listen(int tid);
 /* Registers of a stopped thread. May run in the stop window. -EPROTO: unknown size. */
 int tracer_get_snapshot(int tid, struct arch_snapshot *ret_snapshot);
 
-/* The same registers unchanged, to modify and write back. Not in the stop window. */
+/* The registers as the kernel has them, to modify and write back. Not in the stop window. */
 int tracer_get_raw(int tid, struct arch_raw *ret_raw);
 int tracer_set_raw(int tid, const struct arch_raw *raw);
 

@@ -25,13 +25,13 @@ struct waiter_result {
 /* Looks for a stop or death of @tid, or of any thread (0). -ECHILD: no such child or tracee. */
 int waiter_peek(int tid, struct waiter_result *ret_result);
 
-/* The same for a death of any thread. */
+/* Looks for a death of any thread, otherwise as waiter_peek(). */
 int waiter_peek_death(struct waiter_result *ret_result);
 
 /* Consumes what waiter_peek() saw: reaps a zombie, or forgets a stop. */
 int waiter_take(int tid);
 
-/* Forgets a stop. A death that has replaced it remains to be seen. */
+/* Forgets a stop. If the thread has died meanwhile, its death is still reported. */
 int waiter_take_stop(int tid);
 
 /* Waits until child @pid ends; sets *@ret_status to its wait status. Never returns -EINTR. */

@@ -4,8 +4,8 @@
  * arithmetic.
  *
  * The sampler counts CPU time. This account covers the rest: time blocked, stopped, or in the run
- * queue. The time is owed until the thread's place is known: it is counted in full where the thread
- * is seen blocked; run queue time is also counted where the thread is found running.
+ * queue. It is counted in full at the address where the thread is seen blocked; run queue time is
+ * also counted where the thread is found running. Until then the account owes it.
  */
 #ifndef SUPERVISOR_ELAPSED_H
 #define SUPERVISOR_ELAPSED_H
@@ -15,7 +15,7 @@
 struct cpu_time;
 
 struct elapsed {
-	uint64_t serial; /* of the table; 0: none yet */
+	uint64_t serial; /* serial number of the table; 0: none yet */
 	uint64_t begin_ns, begin_run_ns, begin_wait_ns;
 	uint64_t paid_ns;       /* off-CPU time that has been counted */
 	uint64_t queue_ns;      /* run queue time, as last read */
@@ -29,7 +29,7 @@ void elapsed_begin(
 /* The thread is running. Its CPU time in @cpu may be stale; its run queue time is exact. */
 void elapsed_see(struct elapsed *elapsed, const struct cpu_time *cpu);
 
-/* The thread is blocked. Returns the whole ticks of off-CPU time to count at this place. */
+/* The thread is blocked. Returns the whole ticks of off-CPU time to count where it is. */
 uint64_t elapsed_take(
 	struct elapsed *elapsed, const struct cpu_time *cpu, uint64_t now_ns, uint64_t period_ns);
 

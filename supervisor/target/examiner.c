@@ -16,14 +16,14 @@
 
 #include "supervisor/os/priority.h"
 
-/* The names of called functions are searched in this much of an executable. */
+/* The names of called functions are searched for in the first bytes of an executable. */
 #define SEARCH_BYTES ((size_t)16 << 20)
 #define PART_BYTES   ((size_t)64 << 10)
 #define STACK_BYTES  ((size_t)256 << 10)
-/* Further questions wait for the answers to these; a file system may never answer. */
+/* Further questions are not asked while these are open; a file system may never answer. */
 #define ASKED_MOST 64
 
-/* The text after "key" in a status text; NULL: there is no such line. */
+/* The text after @key in a /proc/PID/status; NULL: there is no such line. */
 static const char *value_of(const char *status, const char *key)
 {
 	const char *at = strstr(status, key);
@@ -68,7 +68,8 @@ static bool lost_privilege(const struct examiner_question *q)
 /* Is "ptrace" a name in the file? The parts overlap by the length of the name. */
 static bool mentions_ptrace(const struct examiner_question *q)
 {
-	static const char name[] = "\0ptrace"; /* and the NUL behind it */
+	/* The name with its NUL, and the NUL in front of it. */
+	static const char name[] = "\0ptrace";
 	char path[48], part[PART_BYTES];
 	size_t kept = 0, at = 0;
 	bool found = false;
@@ -115,7 +116,10 @@ static void *examine(void *context)
 	return NULL;
 }
 
-/* The thread inherits neither real-time priority nor a CPU from the tracing thread. */
+/*
+ * Starts the examiner's thread, which inherits neither real-time priority nor a CPU from the
+ * tracing thread.
+ */
 static bool start(struct examiner *examiner)
 {
 	const struct sched_param fair = {.sched_priority = 0};

@@ -17,20 +17,20 @@ enum examiner_kind {
 	EXAMINER_PRIVILEGE, /* does the process lack the privileges that its file would give? */
 };
 
-/* Allocated by whoever asks. */
+/* A question, allocated by whoever asks it. */
 struct examiner_question {
 	enum examiner_kind kind;
 	int pid;
 	const struct image *image; /* borrowed; not read by the examiner */
 	int fd;                    /* of the executable, O_PATH; owned */
-	char status[4096];         /* EXAMINER_PRIVILEGE: of the process */
+	char status[4096];         /* EXAMINER_PRIVILEGE: /proc/PID/status of the process */
 	bool yes;                  /* the answer */
 };
 
 struct examiner {
 	bool failed;    /* the thread cannot be started */
 	int socket;     /* to the thread; valid if @started */
-	bool started;   /* all 0: not yet */
+	bool started;   /* false in a zeroed structure: not yet */
 	unsigned asked; /* answers to come */
 };
 

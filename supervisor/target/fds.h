@@ -34,8 +34,8 @@ const char *fds_remedy(int error);
 int fds_keep(struct fds *fds, const struct process *process, int fd);
 
 /*
- * Of a few threads that run, takes the descriptors of the one that ran longest ago. *@ret_any: some
- * thread has descriptors and can give them up after its stop.
+ * Closes the descriptors of a thread: of a few that run, the one that ran longest ago. *@ret_any:
+ * some thread has descriptors and can give them up after its stop.
  */
 bool fds_steal(struct fds *fds, bool *ret_any);
 

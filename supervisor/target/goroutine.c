@@ -39,7 +39,7 @@ static bool has_stack(const uint64_t g[G_WORDS])
 		g[G_END] - g[G_START] <= STACK_BYTES_MOST;
 }
 
-/* The goroutine for which the thread works on the stack of @own. */
+/* Reads the goroutine for which a thread works that is on its own stack @own. */
 static bool find_current(int tid, uint64_t own, uint64_t thread, uint64_t g[G_WORDS])
 {
 	uint64_t m[M_WORDS];

@@ -23,7 +23,10 @@ struct arch_snapshot;
 
 struct goroutine {
 	uint64_t end; /* of the stack that the thread is on; 0: not known */
-	/* The goroutine's stack, if that is another one; left_sp 0: it is not, or is not known. */
+	/*
+	 * The goroutine's stack, if the thread is on another one; left_sp 0: it is not, or is not
+	 * known.
+	 */
 	uint64_t left_sp, left_end;
 	uint64_t left_pc; /* 0: the thread is in the vdso, called with that stack pointer */
 };

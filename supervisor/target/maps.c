@@ -11,9 +11,9 @@
 #include "supervisor/os/proc_status.h"
 #include "supervisor/target/procfiles.h"
 
-/* The first readings of an image's maps have no minimum interval. */
+/* This many readings of an image's maps come without a minimum interval. */
 #define READS_AT_ONCE 16
-/* The interval between two looks at the size: this part of the time it has been unchanged. */
+/* The process's size is read again after this part of the time it has been unchanged. */
 #define PAGES_PART    16
 #define PAGES_MOST_NS UINT64_C(50000000)
 /* A library reserves all its pages first, and maps its code there within this time. */
@@ -29,13 +29,18 @@ void maps_release(struct maps_reader *reader)
 void maps_forget(struct process *process)
 {
 	process->maps_read = false;
-	/* The analyst forgets them, too; a look just before the exec's stop may have sent these. */
+	/*
+	 * The analyst forgets them, too. Those of the old image may have been sent just before the
+	 * exec's stop.
+	 */
 	process->maps_announced = false;
 	process->maps_reads = 0;
-	/* The next image may have as much code as this one, and is not complete yet. */
+	/*
+	 * The next image may have as much code as this one, and its libraries are not mapped yet.
+	 */
 	process->pages = process->pages_next = process->executable = process->executable_next = 0;
 	process->pages_again_ns = 0;
-	procfiles_set_reader(process, 0); /* the thread that called exec is the first one */
+	procfiles_set_reader(process, 0); /* The thread that called exec is the first one now. */
 	process->ranges = process->stacks.n = 0;
 	process->stacks.bottom = 0;
 }
@@ -151,7 +156,7 @@ void maps_read(struct maps_reader *reader, struct process *process, uint64_t now
 		n = proc_maps_read(procfiles_reader(process), &reader->text, &reader->room);
 	at = reader->text;
 	if (n <= 0)
-		return; /* the process is ending: keep the previous maps */
+		return; /* The process is ending: keeps the previous maps. */
 	process->ranges = 0;
 	while (proc_maps_next_executable(&at, &range)) {
 		if (mem_grow((void **)&process->range, &process->range_room, process->ranges + 1,

@@ -36,15 +36,16 @@ static int get(struct procfiles *files, struct tracee *t, enum thread_file file)
 	if (fd < 0)
 		fd = open_file(files, t, file);
 	if (fd == -EMFILE || fd == -ENFILE) {
-		(void)fds_keep(&files->fds, t->process, fd); /* makes room */
+		/* Closes an idle thread's descriptors. */
+		(void)fds_keep(&files->fds, t->process, fd);
 		fd = open_file(files, t, file);
 	}
 	return fd;
 }
 
 /*
- * Called after the reading: the file is kept open or closed. A file that cannot stay open is still
- * read.
+ * Ends a reading: the file is kept open or closed. A file that cannot stay open is opened for each
+ * reading.
  */
 static void put_back(struct procfiles *files, struct tracee *t, enum thread_file file, int fd)
 {
@@ -202,7 +203,7 @@ bool procfiles_claim(struct procfiles *files, struct tracee *t)
 		t->fd[THREAD_CPU] >= 0)
 		return true;
 	if (any)
-		return false; /* next time */
+		return false; /* The next call tries again. */
 	if (!t->unwatched)
 		files->unwatched++;
 	t->unwatched = true;

@@ -18,7 +18,7 @@ struct say;
 
 struct procfiles {
 	struct fds fds;
-	enum cpu_source cpu_source; /* the file that THREAD_CPU is */
+	enum cpu_source cpu_source; /* which file THREAD_CPU is */
 	const struct say *say;
 	uint64_t unwatched; /* threads that were at some time not sampled for want of descriptors */
 	bool said_no_fds;
@@ -33,7 +33,7 @@ int procfiles_read_open_cpu(
 	const struct procfiles *files, const struct tracee *tracee, struct cpu_time *ret_cpu);
 /* CPU time, with slices that change whenever the thread runs, whatever the source is. */
 int procfiles_read_runs(struct procfiles *files, struct tracee *tracee, struct cpu_time *ret_cpu);
-/* Reads the CPU time of a zombie for those who ask after it has been reaped. */
+/* Reads the CPU time of a zombie before it is reaped, for those who need it afterwards. */
 void procfiles_read_final(struct procfiles *files, struct tracee *tracee);
 /* What the thread does; _call() also reads the arguments of its current system call. */
 int procfiles_read_activity(
@@ -52,9 +52,9 @@ int procfiles_read_state(struct procfiles *files, struct tracee *tracee, char *r
 int procfiles_of(struct procfiles *files, struct process *process, enum process_file file);
 
 /*
- * The thread by whose number files of /proc show the process: the first one shows nothing once it
- * has ended. _find_reader() looks for another one when that was seen to fail, and closes the files
- * of the process. False: there is none.
+ * The thread through whose /proc files those of the process are read: the first one's show nothing
+ * once it has ended. _find_reader() searches another one when a reading has failed, and closes the
+ * files of the process. False: there is none.
  */
 int procfiles_reader(const struct process *process);
 bool procfiles_find_reader(struct process *process);

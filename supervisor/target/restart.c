@@ -16,9 +16,11 @@
 #define RESUME_MOST_NS 20000
 /* CPU time from the end of a group-stop to the return to user space, through stops for signals. */
 #define GROUP_STOP_RUN_NS 300000
-/* At the end: time for transfers to complete, and again for those that are interrupted. */
+/*
+ * At the end of the run: time for transfers to complete, and again for those that are interrupted.
+ */
 #define LET_GO_NS 200000000
-/* Then, time for threads woken by signals to reach their stops. */
+/* After that, time for threads woken by signals to reach their stops. */
 #define AWAKE_NS 20000000
 /* The kernel's internal restart results: ERESTARTSYS … ERESTART_RESTARTBLOCK. */
 enum { RESTART_FIRST = -516, RESTART_LAST = -512 };
@@ -37,7 +39,10 @@ struct activity restart_activity(const struct tracee *t)
 		.sp = m->before.word[arch_native.restart->sp]};
 }
 
-/* Another stop came between the restart and the call's second entry, or instead of that entry. */
+/*
+ * Undoes a restart: another stop came between it and the call's second entry, or in place of the
+ * entry.
+ */
 static void undo(struct restarter *restarter, struct tracee *t)
 {
 	struct restart *m = t->restart;
@@ -57,7 +62,7 @@ static bool ignores(const struct tracee *t, int signal)
 	return ignored & bit || (by_default & bit && !(caught & bit));
 }
 
-/* True also if the dispositions cannot be read. */
+/* Does the process catch @signal? Also true if the dispositions cannot be read. */
 static bool catches(const struct tracee *t, int signal)
 {
 	uint64_t ignored, caught;
@@ -85,9 +90,9 @@ static void note_handler(struct tracee *t, int signal, const struct arch_snapsho
 }
 
 /*
- * Did the call fail with EINTR because of a group-stop, as it would without us? SIGCONT and other
- * signals may each stop the thread again before it returns to user space; it needs almost no CPU
- * time for that.
+ * Did the call fail with EINTR because of a group-stop, as it would without the supervisor? SIGCONT
+ * and other signals may each stop the thread again before it returns to user space; it needs almost
+ * no CPU time for that.
  */
 static bool failed_rightly(
 	struct restarter *restarter, struct tracee *t, const struct arch_snapshot *s)
@@ -103,7 +108,10 @@ static bool failed_rightly(
 	return m->stopped;
 }
 
-/* A request made without the pipe (proto/call.h, CALL_OFF_FIRST): its second word, 0 if none. */
+/*
+ * The second word of a request made by tgkill() instead of the pipe (proto/call.h, CALL_OFF_FIRST);
+ * 0: none.
+ */
 static uint64_t said_by_signal(const struct arch_snapshot *s)
 {
 	bool said = s->syscall == arch_native.tgkill.number && s->machine == arch_native.machine &&
@@ -176,14 +184,17 @@ uint64_t restart_resume(struct restarter *restarter, struct tracee *t, int signa
 		window_leave();
 		if (snapshot->result == -EINTR && failed_rightly(restarter, t, snapshot))
 			need = RESTART_NOTHING;
-		/* A signal that has an effect interrupts the call, as it would without us. */
+		/*
+		 * A signal that has an effect interrupts the call, as it would without the
+		 * supervisor.
+		 */
 		else if (signal && !ignores(t, signal))
 			need = RESTART_NOTHING;
 		else if (need == RESTART_FILTERED)
 			need = proc_status_is_filtered(t->tid) ? RESTART_BEGIN_AGAIN
 							       : RESTART_NOTHING;
 	}
-	/* SIGPIPE: the reader is gone. That, not our stop, cut the transfer short. */
+	/* SIGPIPE: the pipe has no reader. That, not our stop, cut the transfer short. */
 	if (need == RESTART_MAYBE_SHORT && signal == SIGPIPE)
 		need = RESTART_NOTHING;
 	/*
@@ -202,7 +213,8 @@ uint64_t restart_resume(struct restarter *restarter, struct tracee *t, int signa
 	else
 		(void)tracer_resume(t->tid, signal);
 	/*
-	 * If the thread preempts the supervisor on this CPU, the clock is read milliseconds later.
+	 * If the thread preempts the supervisor on this CPU when it is resumed, the clock is read
+	 * milliseconds later.
 	 */
 	end_ns = clock_now();
 	return end_ns - resumed_ns < RESUME_MOST_NS ? end_ns : resumed_ns + RESUME_MOST_NS;
@@ -290,14 +302,15 @@ void restart_call_stop(struct restarter *restarter, struct tracee *t)
 		return;
 	}
 	if (tracer_get_raw(t->tid, &raw) < 0)
-		return; /* killed */
+		return; /* The thread was killed. */
 	if (!conclude(restarter, t, &raw, &result, &cut)) {
 		/*
 		 * No signal can be injected at this stop, so the entry instruction is repeated by
 		 * hand.
 		 */
 		restart_repeat(&raw);
-		if (arch->rewinds) /* otherwise the first argument could be taken for a result */
+		/* On such machines, the first argument could be taken for a result. */
+		if (arch->rewinds)
 			(void)tracer_forget_call(t->tid);
 		m->inside = false;
 		restart_set_registers(t, &m->before, &raw);
@@ -382,8 +395,9 @@ static size_t still_busy(struct restarter *restarter, bool interrupt_all, bool f
 }
 
 /*
- * An ignored signal interrupts a blocked call of a traced thread. The thread must stay traced until
- * its stop, where the call is restarted; on a busy machine this takes milliseconds.
+ * Is a signal pending for a thread? An ignored signal interrupts a blocked call of a traced thread.
+ * The thread must stay traced until its stop, where the call is restarted; on a busy machine this
+ * takes milliseconds.
  */
 static bool somebody_is_waking(struct restarter *restarter)
 {

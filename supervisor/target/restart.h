@@ -33,7 +33,7 @@ struct tracee;
 uint64_t restart_resume(struct restarter *restarter, struct tracee *tracee, int signal,
 	const struct arch_snapshot *snapshot);
 
-/* The same; reads the registers. */
+/* Like restart_resume(); reads the registers itself. */
 void restart_deliver(struct restarter *restarter, struct tracee *tracee, int signal);
 
 /* A thread enters or leaves a watched call. Resumes it. */
@@ -53,8 +53,8 @@ void restart_expire(struct restarter *restarter, uint64_t now_ns);
 /* Is a call of this thread watched? */
 bool restart_busy(const struct tracee *tracee);
 /*
- * The watched call and its place, as the kernel gives them for a thread that sleeps in that call.
- * Only of a thread that is restart_busy().
+ * The watched call and the thread's pc and sp in it, as /proc shows them for a thread that sleeps.
+ * Only if restart_busy().
  */
 struct activity restart_activity(const struct tracee *tracee);
 

@@ -67,7 +67,9 @@ static void set_result(struct arch_raw *raw, int64_t value)
 	raw->word[arch_native.restart->result] = (uint64_t)value;
 }
 
-/* Writes @n bytes below the live part of the stack, saving what was there. */
+/*
+ * Writes @n bytes below the live part of the stack; saves what was there, for restart_give_back().
+ */
 static bool use_scratch(struct restarter *restarter, struct tracee *t, const void *from, size_t n)
 {
 	struct restart *m = t->restart;
@@ -105,7 +107,9 @@ void restart_repeat(struct arch_raw *raw)
 	raw->word[arch->result] = raw->word[arch->entry];
 }
 
-/* At a stop of ours, or before a signal. */
+/*
+ * Sets the registers so that the kernel restarts the call. At a stop of ours, or before a signal.
+ */
 static void restart(struct arch_raw *raw)
 {
 	if (arch_native.restart->rewinds)
@@ -177,7 +181,7 @@ static bool find_deadline(
 
 	if (call->wait == ARCH_WAIT_NONE)
 		return false;
-	/* The deadline is absolute, so a restart keeps it. */
+	/* Other operations have an absolute deadline, which a restart keeps. */
 	if (call->wait == ARCH_WAIT_FUTEX && (argument(raw, 1) & FUTEX_OPERATION) != FUTEX_OF_WAIT)
 		return false;
 	if (call->wait >= ARCH_WAIT_RECEIVE) {
@@ -239,7 +243,8 @@ static bool begin_again(struct restarter *restarter, struct tracee *t, struct ar
 		else if (use_scratch(restarter, t, wait, sizeof(wait)))
 			set_argument(raw, m->call->wait_argument, m->scratch_at);
 		else
-			m->has_deadline = false; /* no room: restart with the whole time */
+			/* There is no room: the call is restarted with its whole time-out. */
+			m->has_deadline = false;
 	}
 	restart(raw);
 	/* Only the entry shows whether a handler runs before the restart. */
@@ -339,7 +344,7 @@ static bool advance_vector(
 	rest = read_rest(t, at, n, image.part);
 	if (!rest)
 		return false;
-	/* The size is fixed, so the place is the same for each piece. */
+	/* The size is fixed, so all pieces of a transfer are written to the same address. */
 	bytes = sizeof(image) - skip;
 	parts_at = ((m->before.word[arch_native.restart->sp] - arch_native.red_zone_bytes - bytes) &
 			   ~UINT64_C(15)) +
@@ -387,7 +392,7 @@ bool restart_advance(struct restarter *restarter, struct tracee *t, struct arch_
 	}
 }
 
-/* Would the call have continued without our stop? */
+/* Would the call have gone on without our stop? */
 static bool meant_whole(struct tracee *t, const struct arch_raw *raw)
 {
 	const struct arch_call *call = t->restart->call;
@@ -411,7 +416,7 @@ static bool meant_whole(struct tracee *t, const struct arch_raw *raw)
 	}
 }
 
-/* The common case, decided without examining the descriptor. */
+/* Is the transfer complete? The common case, decided without examining the descriptor. */
 static bool is_whole(const struct arch_raw *raw, const struct arch_call *call)
 {
 	unsigned length = call->argument + (call->transfer == ARCH_TRANSFER_BUFFER);
@@ -425,7 +430,7 @@ static bool complete(struct restarter *restarter, struct tracee *t, struct arch_
 {
 	struct restart *m = t->restart;
 
-	/* A signal or the next interrupt stops the thread again before it leaves the kernel. */
+	/* The rest was refused before, and another stop came before the thread left the kernel. */
 	if (m->refused && m->refused_pc == raw->word[arch_native.restart->pc] &&
 		m->refused_sp == raw->word[arch_native.restart->sp] &&
 		m->refused_done == raw->word[arch_native.restart->result])

@@ -23,7 +23,7 @@ struct restart {
 	uint64_t done, whole, piece;
 	uint64_t scratch_at;
 	size_t scratch_bytes;
-	uint8_t scratch[RESTART_SCRATCH_BYTES]; /* what was there before */
+	uint8_t scratch[RESTART_SCRATCH_BYTES]; /* what the memory contained before */
 	/*
 	 * The call was set to EINTR, and the thread is about to reach the stop that restarts it.
 	 * Any other outcome of that stop ends the call (test: handler_ends_timed_call).
@@ -32,12 +32,12 @@ struct restart {
 	bool cut; /* also, an interrupt is pending whose stop restarts the call */
 	/* The call is over; a further stop must not take it for one that ended early. */
 	bool over;
-	/* The rest of this transfer was refused (EPIPE, EAGAIN): the transfer ended by itself. */
+	/* The rest of this transfer was refused (EPIPE, EAGAIN): the transfer is over. */
 	bool refused;
 	uint64_t refused_pc, refused_sp, refused_done;
 	bool has_deadline, internet;
 	uint64_t deadline_ns;
-	int64_t timed_out; /* the result at the deadline if we end the call */
+	int64_t timed_out; /* result at the deadline if the supervisor ends the call */
 	/* A group-stop ended this call: where, and the CPU time at the end of the group-stop. */
 	bool stopped;
 	uint64_t stopped_pc, stopped_sp, stopped_run_ns;

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #define SECOND_NS  UINT64_C(1000000000)
-#define FOR_EVER_S 3155760000 /* a hundred years */
+#define FOR_EVER_S 3155760000 /* A hundred years. */
 
 static const struct arch_call *find(const struct arch_restart *arch, int32_t number)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Decides what to do about system calls that our stops disturb. Pure; restart.h acts.
+ * Decides what to do about system calls that stops by the supervisor disturb. Pure; restart.h acts.
  *
  * A stop makes some blocked calls fail with EINTR, which a program without handlers never sees
  * otherwise, and cuts some transfers short. docs/PTRACE.md has the list and the test of each.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of the restart of calls (restart.h), and the callbacks to its user. */
+/* The state of system call restarts (restart.h), and the callbacks to its user. */
 #ifndef SUPERVISOR_RESTARTER_H
 #define SUPERVISOR_RESTARTER_H
 
@@ -11,7 +11,7 @@ struct procfiles;
 struct target;
 
 struct restart_events {
-	/* @process turns its profiling off by a call that a stop shows (proto/call.h). */
+	/* A call of @process that a stop shows turns its profiling off (proto/call.h). */
 	void (*turn_off)(void *context, struct process *process);
 	/* Handles pending stops and deaths. */
 	void (*drain)(void *context);
@@ -22,9 +22,9 @@ struct restarter {
 	struct procfiles *files;
 	const struct restart_events *events;
 	void *context;
-	bool ending;         /* at the end: no new restarts that would have to be watched */
-	uint64_t next_ns;    /* next deadline of a watched call; 0: none */
-	uint64_t repaired;   /* system calls that a stop disturbed and that were restarted */
+	bool ending;       /* the supervisor ends: no new restarts that would have to be watched */
+	uint64_t next_ns;  /* next deadline of a watched call; 0: none */
+	uint64_t repaired; /* system calls that a stop disturbed and that were restarted */
 	uint64_t unrepaired; /* calls that failed with EINTR at a stop and could not be restarted */
 };
 

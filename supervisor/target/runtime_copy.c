@@ -10,7 +10,7 @@
 #include "supervisor/target/stack.h"
 
 #define DATA_BYTES ((size_t)3 << 20)
-/* By how much the newest chunk may be used beyond the last stop's end for the guess to cover it. */
+/* The guess covers this much more of the newest chunk than was used at the last stop. */
 #define SLACK_BYTES 1024
 /* Greater chunks are invalid. */
 #define CHUNK_BYTES_MOST ((uint64_t)1 << 20)
@@ -55,7 +55,7 @@ void runtime_copy_release(struct runtime_copy *copy)
 	*copy = (struct runtime_copy){0};
 }
 
-/* True: all of it was read. */
+/* Reads one piece. False: not all of it was readable. */
 static bool read_one(const struct runtime_source *source, uint64_t at, void *to, size_t bytes)
 {
 	struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)at, bytes};
@@ -63,7 +63,7 @@ static bool read_one(const struct runtime_source *source, uint64_t at, void *to,
 	return source->read(source->context, &local, &remote, 1) == (ssize_t)bytes;
 }
 
-/* The same in the stop, where the number and the time of reads are bounded. */
+/* Reads one piece in a stop, where the number and the time of reads are bounded. */
 static bool read_bounded(struct runtime_copy *copy, const struct runtime_source *source,
 	uint64_t at, void *to, size_t bytes)
 {
@@ -126,7 +126,7 @@ static bool add_guess(struct runtime_copy *copy, size_t *n, uint64_t at, size_t 
 	return true;
 }
 
-/* Adds the chunks of the last stop. */
+/* Adds the chunks of the last stop to the pieces to be read. */
 static size_t guess_chunks(struct runtime_copy *copy, const struct runtime_thread *thread, size_t n)
 {
 	for (size_t i = 0; i < thread->chunks && i < RUNTIME_CHUNKS_MOST; i++) {
@@ -148,7 +148,7 @@ static size_t guess_singles(struct runtime_copy *copy, const struct runtime_tabl
 	return n;
 }
 
-/* The frames that did not fit into the first read. */
+/* Reads frames outside of chunks that did not fit into the first read. */
 static void load_more_singles(struct runtime_copy *copy, const struct runtime_table *table,
 	const struct runtime_thread *thread, const struct runtime_source *source)
 {
@@ -305,7 +305,7 @@ static const uint8_t *in_stack(const struct stack_copy *stack, uint64_t at, size
 	return NULL;
 }
 
-/* The innermost frame, 0: none. */
+/* The address of the innermost frame, 0: none. */
 static uint64_t innermost(struct runtime_copy *copy, const struct runtime_table *table,
 	const struct runtime_source *source)
 {
@@ -342,7 +342,10 @@ static const uint8_t *frame_at(struct runtime_copy *copy, const struct runtime_t
 		hint->piece = (size_t)(piece - copy->piece);
 		return piece->data + (at - piece->base);
 	}
-	/* Frames return and are called at the inner end, so the others keep their order. */
+	/*
+	 * Calls and returns change the inner end of the chain only, so the other frames keep their
+	 * order.
+	 */
 	for (size_t i = hint->single; i < copy->single.bytes / each; i++) {
 		if (thread->single[i] == at) {
 			hint->single = i + 1;
@@ -367,7 +370,7 @@ static void walk(struct runtime_copy *copy, const struct runtime_table *table,
 		uint64_t *frame = copy->frame + copy->frames * RECORD_FRAME_WORDS;
 		const uint8_t *data;
 
-		/* A chain that leads back to itself. */
+		/* The chain leads back to itself. */
 		if (at == mark || copy->frames == RUNTIME_FRAMES_MOST) {
 			copy->flags |=
 				at == mark ? RECORD_RUNTIME_UNREAD : RECORD_RUNTIME_TRUNCATED;

@@ -39,11 +39,11 @@ struct runtime_range {
 	uint64_t start, end;
 };
 
-/* What is remembered of a thread between its stops. */
+/* What is known of a thread from one stop to the next. */
 struct runtime_thread {
-	uint64_t address;  /* of its state; 0: not known */
+	uint64_t address;  /* of its state in the runtime; 0: not known */
 	uint64_t self;     /* its thread pointer; 0: not known */
-	uint64_t again_ns; /* it is not searched for before */
+	uint64_t again_ns; /* CLOCK_MONOTONIC: its state is not searched for before */
 	/* Where its frames were at the last stop; newest first. */
 	struct runtime_range *chunk;
 	size_t chunks, chunk_room;
@@ -58,7 +58,7 @@ struct runtime_object {
 	bool used;
 };
 
-/* Of a process. */
+/* What is known of a process. */
 struct runtime_process {
 	struct runtime_table table;
 	struct runtime_object *object; /* open addressing, a power of two */
@@ -72,10 +72,10 @@ struct runtime_piece {
 	size_t bytes;
 };
 
-/* Of the stopped thread. One for all, allocated beforehand. */
+/* The frames of the stopped thread. One for all threads, allocated beforehand. */
 struct runtime_copy {
-	bool taken; /* since the last handover */
-	int tid;    /* then of this thread */
+	bool taken; /* frames were read since the last handover */
+	int tid;    /* then: the thread they belong to */
 	uint16_t flags;
 	uint64_t thread;
 	uint64_t watch[RUNTIME_WATCH_WORDS];
@@ -92,7 +92,7 @@ struct runtime_copy {
 	struct iovec *to, *from; /* RUNTIME_VECTOR each */
 };
 
-/* -ENOMEM. Touches all of it. Nothing to do if it is already initialized. */
+/* Allocates and touches all buffers; does nothing if that has been done. -ENOMEM. */
 int runtime_copy_init(struct runtime_copy *copy);
 void runtime_copy_release(struct runtime_copy *copy);
 
@@ -104,7 +104,10 @@ void runtime_copy_take(struct runtime_copy *copy, const struct runtime_table *ta
 	struct runtime_thread *thread, const struct runtime_source *source, int tid,
 	uint64_t now_ns);
 
-/* After the resume: where the frames were, for the next stop. Out of memory: nothing is known. */
+/*
+ * After the resume: remembers where the frames were, for the next stop. Out of memory: nothing is
+ * known of the thread.
+ */
 void runtime_thread_learn(struct runtime_thread *thread, const struct runtime_table *table,
 	const struct runtime_copy *copy);
 void runtime_thread_release(struct runtime_thread *thread);
@@ -125,7 +128,7 @@ void runtime_process_free(struct runtime_process *process);
  * the next call.
  */
 struct runtime_object *runtime_object_find(struct runtime_process *process, uint64_t address);
-/* Of the keys of an object of table->object_bytes bytes; never 0. */
+/* Hash of the keys of an object of table->object_bytes bytes; never 0. */
 uint64_t runtime_object_hash(const struct runtime_table *table, const uint8_t *object);
 /*
  * Reads a text of an object to @to (RUNTIME_TEXT_BYTES_MOST bytes); returns its bytes, with the

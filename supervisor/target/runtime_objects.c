@@ -5,9 +5,9 @@
 #include "supervisor/os/mem.h"
 #include "supervisor/target/runtime_copy.h"
 
-/* A program with more code objects has them sent again. */
+/* A program with more code objects than this has them sent more than once. */
 #define OBJECTS_MOST 65536
-/* Read of a text at first: most are not longer. */
+/* Bytes of a text read at first: most are not longer. */
 #define TEXT_BYTES 512
 
 struct runtime_process *runtime_process_set(

@@ -26,7 +26,10 @@ struct special {
 void special_see_exec(struct special *special, const struct process *process);
 void special_see_child(struct special *special, const struct process *parent);
 
-/* Says what was found meanwhile. Waits at most @most_ms for each answer that is still to come. */
+/*
+ * Warns of what the examiner has found. Waits at most @most_ms for each answer that is still to
+ * come.
+ */
 void special_poll(struct special *special, int most_ms);
 void special_release(struct special *special);
 

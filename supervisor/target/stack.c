@@ -13,16 +13,13 @@
 
 #define PAGE_BYTES 4096
 /*
- * Copied if the end of the mapping is unknown, in which case the copy ends at the first unmapped
- * page, or if nothing is known of the length of the thread's stacks.
+ * How much is copied if the end of the mapping is unknown, in which case the copy ends at the first
+ * unmapped page, or if nothing is known of the length of the thread's stacks.
  */
 #define BLIND_BYTES 65536
 /* The signal frame is searched in this much of an alternate stack. */
 #define SEARCH_BYTES 65536
-/*
- * By how much the stack may have grown since the last stop for the guess to cover it, and the
- * maximum length of a guess.
- */
+/* By how much the stack may have grown since the last stop for the guess to cover it. */
 #define GUESS_BELOW 2048
 #define GUESS_MOST  65536
 /* The main thread's stack may have grown by this much since the maps were read. */
@@ -35,7 +32,10 @@ void stack_ranges_release(struct stack_ranges *ranges)
 	*ranges = (struct stack_ranges){0};
 }
 
-/* Exclude the program's arguments and environment, often as long as all frames together. */
+/*
+ * Ends the range below the program's arguments and environment, often as long as all frames
+ * together.
+ */
 static void cut(const struct stack_ranges *ranges, struct stack_range *range)
 {
 	if (range->start < ranges->bottom && ranges->bottom < range->end)
@@ -207,7 +207,7 @@ static uint64_t needed(const struct stack_copy *copy, const struct stack_home *h
 
 	if (copy->whole)
 		return copy->most;
-	/* On another stack than usual a signal frame is searched for. */
+	/* On another stack than the usual one, a signal frame is searched for. */
 	return inside(home, sp) || need > SEARCH_BYTES ? need : SEARCH_BYTES;
 }
 
@@ -232,13 +232,19 @@ static uint64_t word_at(const struct stack_piece *piece, size_t at)
 	return word;
 }
 
-/* What the signal frame on an alternate stack tells; sp 0: there is none. */
+/*
+ * Where a handler on an alternate stack interrupted the thread, as its signal frame says; sp 0:
+ * there is none.
+ */
 struct interrupted {
 	uint64_t sp;         /* at which the handler interrupted the thread */
 	uint64_t start, end; /* of the alternate stack */
 };
 
-/* SS_ONSTACK and SS_AUTODISARM; all else would be no uc_stack of a handler that runs on it. */
+/*
+ * May the word be ss_flags? SS_ONSTACK and SS_AUTODISARM are; anything else is no uc_stack of a
+ * handler that runs on it.
+ */
 static bool are_flags(uint64_t word)
 {
 	return ((uint32_t)word & ~(UINT32_C(1) << 31)) <= 1;
@@ -246,7 +252,7 @@ static bool are_flags(uint64_t word)
 
 /*
  * The signal frame holds uc_stack {ss_sp, ss_flags, ss_size}, which describes the memory that
- * contains the frame, and a stack pointer into other memory. That of a young thread may be memory
+ * contains the frame, and a stack pointer into other memory. A young thread's may point into memory
  * that is not known yet: it counts if there is no other.
  */
 static struct interrupted find_interrupted(
@@ -299,7 +305,7 @@ void stack_copy_guess(struct stack_copy *copy, int tid, const struct stack_range
 	copy->guess.bytes = 0;
 	if (!copy->most || !range)
 		return;
-	/* The stack pointer may be further up than it was. */
+	/* The stack pointer may be higher than it was at the last stop. */
 	end = end_of(copy, ranges, home, home->sp, &limit);
 	end = limit - end < GUESS_BELOW ? limit : end + GUESS_BELOW;
 	from = home->sp - GUESS_BELOW;
@@ -327,7 +333,7 @@ static bool take_guess(struct stack_copy *copy, uint64_t from, uint64_t end)
 	return good;
 }
 
-/* The goroutine's stack, which its thread has left. The vdso's caller has no red zone. */
+/* Copies the goroutine's stack, which its thread has left. A caller in the vdso has no red zone. */
 static void take_left(struct stack_copy *copy, int tid, const struct goroutine *goroutine)
 {
 	copy->left_pc = goroutine->left_pc;

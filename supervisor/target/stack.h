@@ -30,9 +30,10 @@ struct mapped_range;
 
 struct stack_range {
 	uint64_t start, end;
-	uint64_t check_ns; /* when to ask the kernel whether the range is still right */
-	bool grows;        /* downwards: the main thread's */
-	bool is_stack;     /* that, or an inaccessible mapping lies below it: a stack's guard */
+	/* CLOCK_MONOTONIC: then the kernel is asked whether the range is still right */
+	uint64_t check_ns;
+	bool grows;    /* downwards: the main thread's */
+	bool is_stack; /* it grows, or an inaccessible mapping lies below it: a stack's guard */
 };
 
 /* Memory of a process that can contain a stack pointer; ascending, disjoint. */

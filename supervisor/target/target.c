@@ -8,7 +8,10 @@
 
 #include "supervisor/os/mem.h"
 
-/* Also for a fresh structure, whose descriptors are all 0. */
+/*
+ * Marks all descriptors as not open. Needed for a fresh structure, too, whose descriptors are all
+ * 0.
+ */
 static void no_files(int *fd, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

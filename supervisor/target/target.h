@@ -28,7 +28,7 @@ struct session;
 enum thread_file { THREAD_CPU, THREAD_ACTIVITY, THREAD_STAT, THREAD_SWITCHED, THREAD_FILES };
 enum process_file { PROCESS_MAPS, PROCESS_STATM, PROCESS_PIDFD, PROCESS_FILES };
 
-/* An executable. */
+/* An executable that processes of the target run. */
 struct image {
 	char *path;
 	bool traces_asked; /* whether the program calls ptrace itself (special.h) */
@@ -43,7 +43,7 @@ struct image {
 
 struct process {
 	int pid, parent;
-	int reader_tid; /* the thread through which /proc is read (procfiles.h); 0: the first */
+	int reader_tid; /* thread through which /proc is read (procfiles.h); 0: the first */
 	int inner_pid;  /* the pid in its own pid namespace, for service.c; 0: not read yet */
 	struct image *image;
 	unsigned threads;   /* number of threads that are not gone */
@@ -60,18 +60,19 @@ struct process {
 	unsigned maps_reads;        /* since the last exec */
 	uint64_t maps_again_ns;     /* no reading before this time, to limit the cost */
 	int fd[PROCESS_FILES];      /* procfiles.c; negative: not open */
-	uint64_t pages, pages_next; /* mapped, at the last reading of the maps; as last seen */
+	/* pages mapped: at the last reading of the maps, and as last read */
+	uint64_t pages, pages_next;
 	/* KiB of executable mappings, at the same two times */
 	uint64_t executable, executable_next;
 	uint64_t pages_since_ns,
-		pages_again_ns; /* when these were last seen to change; when to look again */
-	uint64_t maps_hash;     /* of the executable mappings */
-	/* Owned by the calls: of --region and of sprofil; NULL none. */
+		pages_again_ns; /* when these last changed; when they are read again */
+	uint64_t maps_hash;     /* hash of the executable mappings */
+	/* Tables of --region and of sprofil, owned by the calls; NULL none. */
 	struct region_table *histogram;
 	struct session *session;
 	struct stack_ranges stacks;      /* memory that can contain a stack pointer, as last read */
 	struct handled_calls handled;    /* since the last exec (restart.c) */
-	struct runtime_process *runtime; /* of a language; NULL: none is known */
+	struct runtime_process *runtime; /* a language's runtime; NULL: none is known */
 };
 
 struct tracee {
@@ -83,28 +84,28 @@ struct tracee {
 	int fd[THREAD_FILES]; /* procfiles.c; negative: not open */
 	struct account account;
 	bool reaped;               /* its files cannot be read any more */
-	struct cpu_time final_cpu; /* read before that */
+	struct cpu_time final_cpu; /* its CPU time, read before it was reaped */
 	struct wall wall;
-	struct session *session;   /* owned by the calls: session of this thread alone; NULL none */
+	struct session *session;   /* session of this thread alone, owned by the calls; NULL none */
 	struct elapsed elapsed[2]; /* for the process's table and for the thread's own */
 	uint64_t table_began_ns;   /* its CPU time when the process's table was put in force */
 	struct sample_thread *sample; /* NULL: not sampled yet */
-	bool hit;                     /* the requested stop is for a sample */
+	bool hit;                     /* the stop is requested for a sample */
 	bool left_out;                /* not profiled, because of --thread-name or --tid */
-	bool was_chosen;              /* counted as chosen */
+	bool was_chosen;              /* already counted as chosen */
 	uint64_t choice_since_ns;     /* birth, or the last change of left_out */
-	uint64_t choice_again_ns;     /* when to examine its name; 0 never */
+	uint64_t choice_again_ns;     /* when its name is read for the choice; 0 never */
 	uint16_t machine;             /* machine of its last stop; 0: no stop yet */
 	uint64_t stop_requested_ns;   /* when the interrupt was sent; 0: no stop was requested */
-	bool was_alone;               /* then it was the only thread of its process */
+	bool was_alone; /* when the stop was requested, it was the only thread of its process */
 	bool remote;                  /* the interrupt went to another CPU than ours */
 	uint64_t not_stopped_ns;      /* when the thread was last seen not to have stopped */
 	struct cpu_time stop_requested_cpu; /* CPU time reading at stop_requested_ns */
 	bool detach_at_stop;          /* a child that is not followed: detached at its first stop */
-	bool unwatched;               /* counted as not sampled for want of descriptors */
+	bool unwatched;               /* already counted as not sampled for want of descriptors */
 	bool missed;                  /* this interrupt is already counted as missed */
-	struct stack_home home;       /* its usual stack */
-	struct runtime_thread runtime; /* of a language */
+	struct stack_home home;       /* where its stacks are */
+	struct runtime_thread runtime; /* frames of a language's runtime */
 	int32_t syscall;               /* system call of its last stop, for restart_syscall */
 	uint64_t name_again_ns;        /* when to read its name again */
 	uint64_t name_since_ns;        /* when its name was last seen to have changed */
@@ -141,7 +142,7 @@ enum tracee_action target_step(struct tracee *tracee, enum tracee_event event);
 int target_add(struct target *target, int tid, struct process *process, struct tracee **ret_tracee);
 /* Removes a thread and closes its descriptors. Its process stays. */
 void target_remove(struct target *target, struct tracee *tracee);
-/* Sets the process of an early thread. */
+/* Sets the process of a thread that stopped before its process was known. */
 void target_place(struct tracee *tracee, struct process *process);
 /* Changes a thread's tid to @tid (exec by a thread that is not the leader). */
 void target_rename(struct target *target, struct tracee *tracee, int tid);

@@ -54,7 +54,7 @@ static struct tracee_step alive(enum tracee_state state, enum tracee_event event
 	return (struct tracee_step){state, TRACEE_NOTHING};
 }
 
-/* An announced thread: its first stop, or any event that came instead. */
+/* Steps an announced thread: its first stop, or any event that came in its place. */
 static struct tracee_step expected(enum tracee_event event)
 {
 	switch (event) {
@@ -67,7 +67,10 @@ static struct tracee_step expected(enum tracee_event event)
 	}
 }
 
-/* A group-stop ends with a trap (SIGCONT), or with any event caused by SIGKILL. */
+/*
+ * Steps a thread in a group-stop, which ends with a trap (SIGCONT), or with any event caused by
+ * SIGKILL.
+ */
 static struct tracee_step listening(enum tracee_event event)
 {
 	switch (event) {

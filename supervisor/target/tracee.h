@@ -30,9 +30,9 @@ enum tracee_event {
 	TRACEE_REQUEST_STOP, /* not an event of the thread: a tick stop is wanted */
 	TRACEE_CALL,         /* entry to or exit from a system call that is restarted */
 	TRACEE_OTHER,        /* an event that was not requested */
-	/* Not events of the thread, either: */
+	/* Not events of the thread, but steps taken by the supervisor: */
 	TRACEE_SEIZED,      /* the supervisor has seized the thread, which runs */
-	TRACEE_UNANNOUNCED, /* a stop of a thread that has not been announced */
+	TRACEE_UNANNOUNCED, /* a stop of a thread that no event has announced */
 	TRACEE_RENAMED,     /* the thread has called exec and now has its leader's tid */
 	TRACEE_EVENTS
 };
@@ -40,7 +40,7 @@ enum tracee_event {
 enum tracee_action {
 	TRACEE_NOTHING,
 	TRACEE_HOLD,    /* consume the status; leave the thread stopped until its parent's event */
-	TRACEE_RELEASE, /* resume; from now on the thread is traced like any other */
+	TRACEE_RELEASE, /* resume; the thread's first stop is over */
 	TRACEE_TICK,    /* a tick stop: sample, resume */
 	TRACEE_TICK_SIGNAL, /* sample, resume with the signal */
 	TRACEE_RESUME,
@@ -67,7 +67,10 @@ struct tracee_step {
  */
 enum tracee_event tracee_classify(int status);
 
-/* What to do. Every pair has an answer; an event that cannot happen in a state does no harm. */
+/*
+ * The next state and the action. Every pair has an answer; an event that cannot happen in a state
+ * does no harm.
+ */
 struct tracee_step tracee_step(enum tracee_state state, enum tracee_event event);
 
 #endif
