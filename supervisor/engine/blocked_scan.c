@@ -27,7 +27,7 @@
 /* The clock is read after this many observations. */
 #define LOOKS_A_CLOCK 8
 /*
- * For this time after its birth a thread's name is read at each observation: it sets its name soon
+ * A name that changed less than this ago is read at each observation: a thread sets its name soon
  * after its birth, and may then sleep for long.
  */
 #define NAME_YOUNG_NS 100000000

@@ -110,7 +110,7 @@ struct engine_result {
 	int exec_error;     /* errno: the command could not be executed */
 	int refused_pid;    /* with error: the process that could not be attached to, 0 none */
 	int command_pid;    /* 0 none */
-	bool command_apart; /* the command has a session of its own, without the terminal's signals */
+	bool command_apart; /* has a session of its own: the terminal sends it no signals */
 	bool command_ended; /* command_status is valid */
 	int command_status;
 	int analyst_pid; /* still to be waited for, 0 none */
