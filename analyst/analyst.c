@@ -20,7 +20,7 @@
 /* Maximum processes whose root folders are searched for a file. */
 #define OPEN_TRIES 64
 
-/* The rank in a job, a number, and the host, a text. */
+/* Reads the job's labels: the rank, a number, and the host, a text. */
 static int take_labels(struct analyst *analyst, const struct analyst_options *options)
 {
 	struct label label[2];
@@ -37,7 +37,7 @@ static int take_labels(struct analyst *analyst, const struct analyst_options *op
 	return set < 0 ? set : 0;
 }
 
-/* "only threads whose name matches 'io-.*' were profiled" */
+/* Adds a note: "only threads whose name matches 'io-.*' were profiled". */
 static int note_threads(struct profile *profile, const char *threads)
 {
 	char note[200];
@@ -295,8 +295,8 @@ void analyst_note_cpu(struct analyst *analyst)
 }
 
 /*
- * Without the supervisor's last record, the audit's figures are the last ones sent, up to a second
- * old.
+ * Adds a note that the supervisor's last record is missing: the audit's figures are the last ones
+ * sent, up to a second old.
  */
 static int note_early_end(struct analyst *analyst)
 {
@@ -309,7 +309,10 @@ static int note_early_end(struct analyst *analyst)
 	return profile_add_note(analyst->profile, note);
 }
 
-/* "solver rank 3": pids of several machines are meaningless, and may be equal. */
+/*
+ * Names the processes of a rank, "solver rank 3": pids of several machines are meaningless, and may
+ * be equal.
+ */
 static int name_rank(const struct analyst *analyst)
 {
 	char mark[32];

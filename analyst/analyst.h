@@ -22,27 +22,29 @@ struct analyst_options {
 	bool frame_pointers; /* unwind by frame pointers */
 	bool per_process;    /* keep what is needed for a profile per process */
 	const char *rank;    /* in an MPI or Slurm job: a label of all samples; NULL none */
-	/* of that job; if several, the rank is appended to the name of each process */
+	/*
+	 * number of ranks of that job; if several, the rank is appended to the name of each process
+	 */
 	unsigned ranks;
-	const char *host;    /* a label, too; NULL unknown. All are copied */
+	const char *host;    /* the host, also a label; NULL unknown. All strings are copied */
 	bool no_timeline;    /* do not keep when samples were taken */
 	bool user_only;      /* exclude ticks in system calls; their time is reported */
 	bool jit_map;        /* perf maps are rewritten before the end: --jit-map */
 	const char *threads; /* description of the chosen threads, for a note; NULL: all */
-	struct runtimes_options runtimes; /* frames of languages */
+	struct runtimes_options runtimes; /* how frames of languages are shown */
 	bool live;           /* the processes may be alive: access files through /proc */
 	/* The figures of another second have come. May be NULL. */
 	void (*second)(void *context);
 	/* A snapshot is requested: called during analyst_record(). May be NULL. */
 	void (*snapshot)(void *context);
-	/* A piece for the server is requested: called in the same way. May be NULL. */
+	/* A piece for the server is requested: called during analyst_record(). May be NULL. */
 	void (*serve)(void *context);
 	/*
-	 * So many bytes of the next stacks of thread @tid are needed, where the supervisor cannot
-	 * tell their end. May be NULL.
+	 * The supervisor is to copy @bytes of thread @tid's next stacks where it cannot tell their
+	 * end. May be NULL.
 	 */
 	void (*stack_needs)(void *context, uint32_t tid, uint64_t bytes);
-	/* As in struct symbolizer_options; may be NULL. */
+	/* Third-party code begins with a file, as in struct symbolizer_options. May be NULL. */
 	void (*working_on)(void *context, const char *path);
 	enum symbolizer_skip (*skip)(void *context, const char *path);
 	void *context;
@@ -71,13 +73,13 @@ int analyst_finish(struct analyst *analyst);
  */
 int analyst_name_new(struct analyst *analyst);
 
-/* @snapshot: a copy of a profile that continues is to be finished, so it did not end early. */
+/* @snapshot: this process finishes a copy of a profile that goes on, which has not ended early. */
 void analyst_set_snapshot(struct analyst *analyst, bool snapshot);
 
 /* CLOCK_MONOTONIC of the first and the last record. */
 void analyst_times(const struct analyst *analyst, uint64_t *ret_began_ns, uint64_t *ret_last_ns);
 
-/* Another process is going to finish: include the CPU time used by this one. */
+/* Includes the CPU time used by this process so far; another process is going to finish. */
 void analyst_note_cpu(struct analyst *analyst);
 
 /*
@@ -133,7 +135,10 @@ struct opener *analyst_opener(const struct analyst *analyst);
  */
 const uint8_t *analyst_code(const struct analyst *analyst, uint32_t location, uint64_t svma,
 	size_t *ret_bytes, unsigned *ret_machine);
-/* The function at such an address, and the offset of the address in it. NULL: no name. */
+/*
+ * The function at an address of the file that contains a location, and the offset of the address in
+ * it. NULL: no name.
+ */
 const char *analyst_function_at(
 	const struct analyst *analyst, uint32_t location, uint64_t svma, uint64_t *ret_offset);
 

@@ -25,13 +25,13 @@ struct analyst {
 	struct spaces spaces;
 	struct profile *profile; /* its CPU values are weights until analyst_finish() */
 	struct shares shares;
-	float *factor; /* by stack, for a view */
+	float *factor; /* factors by stack, for a view */
 	size_t factor_room;
 	struct locations locations;
 	struct runtimes runtimes;
 	struct stacks stacks;
 	bool per_process, no_timeline, user_only;
-	uint32_t labels; /* of all samples */
+	uint32_t labels; /* labels of all samples */
 	struct processes processes;
 	const char *rank;
 	void (*snapshot_now)(void *context);
@@ -41,8 +41,8 @@ struct analyst {
 	struct unsampled unsampled;
 	uint64_t began_ns, last_ns; /* CLOCK_MONOTONIC of the records */
 	uint32_t first_pid;
-	char *main_path;   /* image of the first process, NULL unknown */
-	bool main_changed; /* it has changed since the process's first record */
+	char *main_path;   /* path of the first process's image, NULL unknown */
+	bool main_changed; /* that image has changed since the process's first record */
 	struct wallclock wallclock;
 	struct counts counts;
 	bool has_image, ended, first_ended, snapshot;

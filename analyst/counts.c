@@ -10,7 +10,7 @@
 #include "profile/profile.h"
 #include "profile/stats.h"
 
-/* Of fewer seconds the scatter says little. */
+/* In fewer seconds than this, the scatter is not meaningful. */
 #define SCATTER_SECONDS 4
 
 static uint64_t own_cpu_ns(void)
@@ -47,7 +47,7 @@ void counts_second(struct counts *counts, const struct profile *profile)
 	s->seconds++;
 }
 
-/* The variance of the sum of all that was found, in us^2: that of a ratio of two sums. */
+/* The variance of the sum of all CPU time found, in us^2: that of a ratio of two sums. */
 static uint64_t scatter_us2(const struct counts_scatter *s)
 {
 	double ratio = (double)s->found_ns / (double)s->kernel_ns, n = s->seconds;

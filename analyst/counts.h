@@ -15,21 +15,21 @@ struct wallclock;
  * sums over the seconds of found * found, found * kernel and kernel * kernel, in s^2.
  */
 struct counts_scatter {
-	uint64_t found_ns, kernel_ns; /* at the last audit */
+	uint64_t found_ns, kernel_ns; /* values at the last audit */
 	double ff, fk, kk;
 	unsigned seconds;
 };
 
 struct counts {
 	uint64_t samples, bad_records, unresolved, guessed_stacks;
-	double weight, weight_squared; /* planned, of all samples */
-	bool user_only;                /* the figure left_out_ns is printed */
+	double weight, weight_squared; /* planned weights of all samples */
+	bool user_only;                /* the figure left_out_ns is to be printed */
 	uint64_t left_out_ns;          /* CPU time in system calls that is in no row */
-	uint64_t cpu_ns;               /* used by the process that took the records */
+	uint64_t cpu_ns;               /* CPU time used by the process that took the records */
 	struct counts_scatter scatter;
 };
 
-/* The supervisor's figures of another second are in @profile. */
+/* The supervisor's figures of another second have been set in @profile. */
 void counts_second(struct counts *counts, const struct profile *profile);
 
 /* Sets the figures known while records come in. */

@@ -13,7 +13,7 @@ struct blame;
 struct finish {
 	/* Runs in the child, after analyst_finish(); @error: its result. Returns an exit status. */
 	int (*deliver)(void *context, struct analyst *analyst, int error);
-	/* Prints one line, in the parent. */
+	/* Prints one line; called in the parent. */
 	void (*say)(void *context, const char *line);
 	void *context;
 };

@@ -13,8 +13,9 @@
 #include "profile/profile.h"
 
 /*
- * Maximum memory of one map, and of all together. The largest maps of Java have some 100,000
- * pieces, 10 MiB; but 6 bytes of a file, "0 1 a\n", can take 42 bytes of memory.
+ * Maximum memory of one map, and of all maps together. The largest maps of Java have some 100,000
+ * pieces, 10 MiB; but 6 bytes of a file, "0 1 a
+ * ", can take 42 bytes of memory.
  */
 #define MAP_MOST   (UINT64_C(128) << 20)
 #define MAPS_MOST  (UINT64_C(512) << 20)
@@ -25,13 +26,14 @@
 struct jit_entry {
 	uint64_t pc;
 	uint32_t location;
-	uint32_t unknown; /* number of times it was to be unwound and had no name */
+	/* number of times that code at this address was to be unwound and had no name */
+	uint32_t unknown;
 	bool used, named;
 };
 
 /* A perf map or a jitdump. */
 struct jit_file {
-	char *path; /* of the dump, as the process names it; NULL: unknown */
+	char *path; /* path of the dump, as the process names it; NULL: unknown */
 	char name[48];
 	int fd; /* -1: not opened yet */
 	uint64_t read_bytes;
@@ -44,7 +46,7 @@ struct jit {
 	struct jit_budget *budget;
 	struct opener *opener;
 	uint32_t pid;
-	bool live; /* the process's own root folder may be accessed */
+	bool live; /* the process may be alive: its own root folder may be accessed */
 	struct jit_file map, dump;
 	struct jit_entry *entry; /* open addressing, a power of two */
 	size_t entries, entry_room;
@@ -65,7 +67,10 @@ struct jit *jit_new(struct profile *profile, struct opener *opener, uint32_t pid
 		.live = live,
 		.map.fd = -1,
 		.dump.fd = -1};
-	/* While the process lives: records its owner, and its pid in its own namespace. */
+	/*
+	 * While the process lives: has the opener record its owner, and its pid in its own
+	 * namespace.
+	 */
 	if (live)
 		(void)opener_ask_path(opener, OPENING_PROCESS, pid, "", &noted);
 	return jit;
@@ -83,7 +88,7 @@ static void release(struct jit *jit, struct jit_file *file)
 void jit_set_dump(struct jit *jit, const char *path)
 {
 	if (path && !jit->dump.path)
-		jit->dump.path = strdup(path); /* without memory, it is not read */
+		jit->dump.path = strdup(path); /* Out of memory: the dump is not read. */
 }
 
 void jit_free(struct jit *jit)
@@ -96,7 +101,7 @@ void jit_free(struct jit *jit)
 	free(jit);
 }
 
-/* The names read so far are kept. */
+/* Stops reading a file. The names read so far are kept. */
 static int leave(struct jit *jit, struct jit_file *file, const char *why)
 {
 	char note[160];
@@ -113,7 +118,7 @@ static int leave(struct jit *jit, struct jit_file *file, const char *why)
 	return profile_add_note(jit->profile, note) < 0 ? -ENOMEM : 0;
 }
 
-/* Returns the bytes taken, 0: no complete line or record. */
+/* Reads the next part of a file. Returns the bytes taken, 0: no complete line or record. */
 static int64_t read_chunk(struct jit *jit, struct jit_file *file, char *text, uint64_t left)
 {
 	uint64_t before = jit_map_bytes(&file->map);
@@ -136,7 +141,7 @@ static int64_t read_chunk(struct jit *jit, struct jit_file *file, char *text, ui
 	return taken;
 }
 
-/* /tmp/perf-PID.map, or the dump that was mapped, in the process's root folder or in ours. */
+/* Opens /tmp/perf-PID.map, or the dump that was mapped, in the process's root folder or in ours. */
 static int open_file(struct jit *jit, struct jit_file *file)
 {
 	struct opening what = {
@@ -169,7 +174,7 @@ static int read_file(struct jit *jit, struct jit_file *file)
 	text = malloc(CHUNK_BYTES);
 	if (!text)
 		return -ENOMEM;
-	/* Up to the present size: data may be appended faster than they are read. */
+	/* Reads up to the size at the beginning: data may be appended faster than they are read. */
 	while (taken > 0 && !file->over && file->read_bytes < (uint64_t)st.st_size) {
 		taken = read_chunk(jit, file, text, (uint64_t)st.st_size - file->read_bytes);
 		if (taken == -EINVAL)
@@ -195,7 +200,7 @@ static int read_more(struct jit *jit)
 	return of_map < 0 ? of_map : of_dump || of_map;
 }
 
-/* 1: the entry has a name now. */
+/* Looks up the name of an entry. 1: it has one now. */
 static int name(struct jit *jit, struct jit_entry *entry)
 {
 	struct jit_source source;
@@ -294,7 +299,7 @@ int jit_unwind(struct jit *jit, uint64_t pc, uint64_t start, struct unwind_gener
 		jit_map_unwind(&jit->map.map, pc, start, ret_generated);
 }
 
-/* Drops the map, to read its present content. Names already assigned stay. */
+/* Drops the map, so that its present content is read. Names already assigned stay. */
 static void forget_map(struct jit *jit)
 {
 	release(jit, &jit->map);

@@ -21,7 +21,7 @@ struct profile;
 /* Memory of the maps of all processes; zero-initialized. */
 struct jit_budget {
 	uint64_t used_bytes;
-	unsigned said; /* number of notes about maps that were too large */
+	unsigned said; /* number of notes so far about maps that were too large */
 	/* --jit-map: maps are rewritten, not only appended to: read them again at the end */
 	bool rewritten;
 };

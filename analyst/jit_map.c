@@ -51,7 +51,7 @@ int jit_map_put(struct jit_map *map, uint64_t start, uint64_t size, const char *
 
 int jit_map_begin_lines(struct jit_map *map, uint64_t start)
 {
-	map->lines = map->pending; /* drops the lines of code that never came */
+	map->lines = map->pending; /* Drops the lines of code that never came. */
 	map->pending_start = start;
 	return put_text(map, "", 0, &map->last_file);
 }
@@ -74,7 +74,8 @@ int jit_map_put_line(
 
 int jit_map_put_unwind(struct jit_map *map, const uint8_t *data, size_t bytes)
 {
-	map->unwind_bytes = map->pending_unwind; /* drops that of code that never came */
+	/* Drops the unwind information of code that never came. */
+	map->unwind_bytes = map->pending_unwind;
 	if (arrays_grow((void **)&map->unwind, &map->unwind_room, map->unwind_bytes + bytes, 1) < 0)
 		return -ENOMEM;
 	memcpy(map->unwind + map->unwind_bytes, data, bytes);
@@ -89,7 +90,9 @@ int jit_map_move(struct jit_map *map, uint64_t from, uint64_t to, uint64_t size)
 
 	if (!size || size > UINT64_MAX - to)
 		return 0;
-	/* Unsealed, the newest pieces are last; sealed, the order field decides. */
+	/*
+	 * In an unsealed map, the newest pieces are last; in a sealed one, the order field decides.
+	 */
 	for (size_t i = map->n, n = 0; i-- > 0 && n < MOVED_MOST; n++) {
 		if (map->code[i].start == from && (!best || map->code[i].order > best->order))
 			best = &map->code[i];
@@ -204,7 +207,7 @@ static const struct jit_code *find(struct jit_map *map, uint64_t pc)
 	return best;
 }
 
-/* The last line at or before the address; compilers write lines in order, or nearly so. */
+/* Finds the last line at or before the address; compilers write lines in order, or nearly so. */
 bool jit_map_look_up(struct jit_map *map, uint64_t pc, struct jit_source *ret_source)
 {
 	const struct jit_code *code = find(map, pc);
@@ -224,7 +227,7 @@ bool jit_map_look_up(struct jit_map *map, uint64_t pc, struct jit_source *ret_so
 	return true;
 }
 
-/* CPython's -X perf gives each function a trampoline, and names it so. */
+/* Is the piece a trampoline? CPython's -X perf gives each function one, and names it so. */
 static bool is_trampoline(const char *name)
 {
 	static const char python[] = "py::";

@@ -13,18 +13,19 @@
 struct unwind_generated;
 
 struct jit_line {
-	uint64_t offset; /* from the start of the code */
+	uint64_t offset; /* address, from the start of the code */
 	size_t file;     /* position in jit_map.text */
 	uint32_t line;
 };
 
 struct jit_code {
 	uint64_t start, end;
-	size_t name;                 /* position in jit_map.text */
-	size_t line, lines;          /* in jit_map.line, sorted by address if they came so */
-	size_t unwind, unwind_bytes; /* in jit_map.unwind */
+	size_t name; /* position in jit_map.text */
+	/* its lines: index in jit_map.line and number; sorted by address if they came so */
+	size_t line, lines;
+	size_t unwind, unwind_bytes; /* its unwind information, in jit_map.unwind */
 	uint32_t order;
-	uint64_t reach; /* the greatest end of this and all previous pieces; after sealing */
+	uint64_t reach; /* after sealing: the greatest end of this and all previous pieces */
 };
 
 /* A perf map or jitdump in memory. */
@@ -36,12 +37,12 @@ struct jit_map {
 	size_t text_bytes, text_room;
 	struct jit_line *line;
 	size_t lines, lines_room;
-	size_t pending;         /* lines from here on belong to code that is still to come, at: */
-	uint64_t pending_start; /* this address */
-	size_t last_file;       /* of the pending lines, in text */
+	size_t pending;         /* lines from this index on belong to code that is still to come */
+	uint64_t pending_start; /* the start of that code */
+	size_t last_file;       /* file of the last pending line, in text */
 	uint8_t *unwind;        /* call frame information */
 	size_t unwind_bytes, unwind_room;
-	size_t pending_unwind; /* what is from here on belongs to the next code */
+	size_t pending_unwind; /* what is behind this belongs to the code that comes next */
 };
 
 /* The source position of generated code. */
@@ -75,7 +76,7 @@ int jit_map_put_line(
  */
 int jit_map_move(struct jit_map *map, uint64_t from, uint64_t to, uint64_t size);
 
-/* Call frame information of the code that comes next. */
+/* Call frame information of the code that comes next; copied. */
 int jit_map_put_unwind(struct jit_map *map, const uint8_t *data, size_t bytes);
 
 /*

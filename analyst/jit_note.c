@@ -10,7 +10,8 @@
 #include "profile/profile.h"
 #include "profile/runtime_advice.h"
 
-enum { NOTES_MOST = 3, PART_LEAST = 20 /* a note from this part of the time on */ };
+/* only processes with at least this part of the time, in percent, get a note */
+enum { NOTES_MOST = 3, PART_LEAST = 20 };
 
 struct process_time {
 	uint32_t pid;

@@ -15,9 +15,9 @@ struct locations {
 	struct profile *profile;       /* borrowed */
 	struct symbolizer *symbolizer; /* borrowed */
 	struct opener *opener;         /* for generated code; borrowed */
-	struct code_location *code;    /* of each location; module NULL: not in a module */
-	bool *nameless; /* of named locations: the function is known by its address only, or not at
-			   all */
+	struct code_location *code;    /* by location: where it is; module NULL: not in a module */
+	/* by location, if it is named: the function is known by its address only, or not at all */
+	bool *nameless;
 	size_t codes, code_room;
 	size_t named; /* locations before this one have been named */
 };

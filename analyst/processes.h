@@ -17,8 +17,8 @@ struct process_facts {
 	char *path, *name; /* of its last image */
 	double weight, weight_squared;
 	double left_out;    /* the weight of samples that are excluded from the profile */
-	uint64_t kernel_ns; /* reported at its exit */
-	uint64_t cpu_ns;    /* reported for its threads */
+	uint64_t kernel_ns; /* CPU time reported at its exit */
+	uint64_t cpu_ns;    /* CPU time reported for its threads */
 };
 
 struct processes {
@@ -28,7 +28,7 @@ struct processes {
 
 void processes_release(struct processes *processes);
 
-/* Each -ENOMEM. */
+/* Each takes a record of that kind. -ENOMEM. */
 int processes_exec(struct processes *processes, const struct record_exec *exec);
 int processes_sample(struct processes *processes, uint32_t pid, uint64_t weight_ns, bool left_out);
 int processes_cpu(struct processes *processes, const struct record_cpu *cpu);

@@ -204,7 +204,7 @@ static int take_object(void *state, const struct record_object *object)
 	return 0;
 }
 
-/* The position of the first location whose line is not below @line. */
+/* The index of the first location whose line is not below @line. */
 static size_t line_at(const struct python_code *code, uint32_t line)
 {
 	size_t low = 0, high = code->locations;

@@ -5,7 +5,7 @@
 
 #include "proto/bytes.h"
 
-/* A line beyond is none. */
+/* Lines above this are invalid. */
 #define LINE_MOST (INT32_MAX / 2)
 
 static uint64_t word_at(const uint8_t *data)
@@ -104,7 +104,10 @@ static uint32_t line_of(int64_t line)
 	return line > 0 && line <= LINE_MOST ? (uint32_t)line : 0;
 }
 
-/* lnotab: pairs of a number of bytes and a signed number of lines, which apply in this order. */
+/*
+ * Finds a line in lnotab: pairs of a number of bytes and a signed number of lines, which apply in
+ * this order.
+ */
 static int64_t find_in_lnotab(struct reader *r, int64_t line, int64_t offset)
 {
 	int64_t at = 0;
@@ -118,7 +121,10 @@ static int64_t find_in_lnotab(struct reader *r, int64_t line, int64_t offset)
 	return line;
 }
 
-/* 3.10: pairs of a number of bytes and the lines by which these differ; -128: they have none. */
+/*
+ * Finds a line in the table of 3.10: pairs of a number of bytes and the lines by which these
+ * differ; -128: they have none.
+ */
 static int64_t find_in_ranges(struct reader *r, int64_t line, int64_t offset)
 {
 	int64_t end = 0;
@@ -136,7 +142,7 @@ static int64_t find_in_ranges(struct reader *r, int64_t line, int64_t offset)
 	return 0;
 }
 
-/* Groups of 6 bits, the lowest first; bit 6: more follow. */
+/* Reads groups of 6 bits, the lowest first; bit 6: more follow. */
 static uint32_t get_varint(struct reader *r)
 {
 	uint32_t value = 0;
@@ -159,9 +165,9 @@ static int64_t get_signed(struct reader *r)
 }
 
 /*
- * 3.11: entries begin with 1 bit set, 4 bits of kind, 3 bits of length - 1 in units of 2 bytes.
- * Kinds 0-9: one byte of columns; 10-12: lines of difference, two bytes of columns; 13: lines; 14:
- * lines, lines to the end, two columns; 15: none.
+ * Finds a line in the table of 3.11: entries begin with 1 bit set, 4 bits of kind, 3 bits of length
+ * - 1 in units of 2 bytes. Kinds 0-9: one byte of columns; 10-12: lines of difference, two bytes of
+ * columns; 13: lines; 14: lines, lines to the end, two columns; 15: none.
  */
 static int64_t find_in_locations(struct reader *r, int64_t line, int64_t offset)
 {

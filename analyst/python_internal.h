@@ -27,10 +27,10 @@ struct python_code {
 struct python {
 	struct python_layout layout;
 	struct locations *list;
-	const struct module *module; /* of the interpreter */
+	const struct module *module; /* the interpreter's module */
 	struct python_code *code;    /* open addressing, a power of two */
 	size_t codes, room;
-	int mapping; /* in the profile */
+	int mapping; /* index of its mapping in the profile */
 	uint64_t gil, gil_bytes; /* the lock's address and size; 0: not known */
 };
 

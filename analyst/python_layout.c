@@ -55,7 +55,7 @@ const struct python_layout *python_layout_find(uint16_t version)
 	return NULL;
 }
 
-/* Texts and chunks are as in 3.12. */
+/* The layout of 3.12, of which later versions have texts and chunks. */
 static struct python_layout begin_from_3_12(uint16_t version)
 {
 	struct python_layout layout = *python_layout_find(PYTHON_3_12);

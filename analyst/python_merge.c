@@ -18,10 +18,10 @@
 #include "analyst/python_internal.h"
 #include "symbolizer/symbolizer.h"
 
-/* Frames with this owner, or a greater one, are the loop's own. */
+/* Frames with this owner, or a greater one, belong to the evaluation loop itself. */
 #define OWNED_BY_C_STACK 3
 
-/* From frame_word[] of the table: after the address of the frame. */
+/* Indexes in a frame as recorded: its address, then the words of frame_word[] of the table. */
 enum { FRAME_ADDRESS, FRAME_PREVIOUS, FRAME_CODE, FRAME_INSTRUCTION, FRAME_FLAGS };
 
 struct merger {
@@ -46,7 +46,7 @@ static uint8_t frame_flag(const struct merger *m, size_t frame, uint32_t offset)
 	return (uint8_t)(frame_word(m, frame, FRAME_FLAGS) >> 8 * (offset & 7));
 }
 
-/* A word of the stack's copy. */
+/* Reads a word of the stack's copy. False: it is not in the copy. */
 static bool stack_word(const struct merger *m, uint64_t at, uint64_t *ret_word)
 {
 	for (int i = 0; i < UNWIND_PIECES; i++) {
@@ -83,7 +83,7 @@ static int add_locations(struct merger *m, size_t from, size_t end)
 		if (m->python->layout.version <= PYTHON_3_10)
 			offset = (int32_t)frame_word(m, i, FRAME_INSTRUCTION);
 		if (m->python->layout.version == PYTHON_3_10)
-			offset *= 2; /* it counts instructions */
+			offset *= 2; /* The field counts instructions, of 2 bytes. */
 		location = python_location(m->python, code, offset);
 		if (location < 0)
 			return location;
@@ -133,7 +133,10 @@ static int add_group(struct merger *m, size_t native, size_t from, size_t end)
 	return 0;
 }
 
-/* The same for the native frame that contains @at. -EPROTO: none does. */
+/*
+ * Adds frames in the place of the native frame that contains the address @at. -EPROTO: none does.
+ * Otherwise as add_group().
+ */
 static int add_group_at(struct merger *m, uint64_t at, size_t from, size_t end)
 {
 	size_t native;
@@ -156,7 +159,7 @@ static bool is_entry(const struct merger *m, size_t i)
 					 : frame_flag(m, i, l->frame_owner) >= OWNED_BY_C_STACK;
 }
 
-/* 3.12 on. */
+/* Merges the frames of 3.12 and later. */
 static int merge_by_entry_frame(struct merger *m)
 {
 	size_t from = 0;
@@ -174,7 +177,9 @@ static int merge_by_entry_frame(struct merger *m)
 	return from == frames_of(m) ? 0 : -EPROTO;
 }
 
-/* 3.11: the objects' chain and the frames' chain lead through the same frames. */
+/*
+ * Merges the frames of 3.11: the objects' chain and the frames' chain lead through the same frames.
+ */
 static int merge_by_cframe_groups(struct merger *m)
 {
 	const struct python_layout *l = &m->python->layout;
@@ -211,7 +216,7 @@ static size_t count_cframes(struct merger *m)
 	uint64_t at = m->sample->record->thread_word[0], next;
 	size_t n = 0;
 
-	/* The last one is not on the stack; each next one lies further out. */
+	/* The last object is not on the stack; each next one lies further out. */
 	while (n <= frames_of(m) + 1 &&
 		stack_word(m, at + m->python->layout.cframe_previous, &next)) {
 		if (next == at)
@@ -222,7 +227,10 @@ static size_t count_cframes(struct merger *m)
 	return n;
 }
 
-/* An activation has no frame before it begins, and no object on the stack once it has ended. */
+/*
+ * Merges the frames of 3.10. An activation has no frame before it begins, and no object on the
+ * stack once it has ended.
+ */
 static int merge_by_cframe(struct merger *m)
 {
 	uint64_t at = m->sample->record->thread_word[0];
@@ -261,7 +269,7 @@ static bool is_loop(const struct merger *m, size_t native)
 	return name && strncmp(name, "_PyEval_EvalFrameDefault", 24) == 0;
 }
 
-/* Before 3.10. */
+/* Merges the frames of versions before 3.10. */
 static int merge_one_to_one(struct merger *m)
 {
 	size_t loops = 0, i = 0;
@@ -277,7 +285,7 @@ static int merge_one_to_one(struct merger *m)
 
 		if (!is_loop(m, k))
 			continue;
-		/* The innermost one is about to begin. */
+		/* The innermost activation is about to begin. */
 		if (loops == frames_of(m) + 1) {
 			loops--;
 			continue;
@@ -290,7 +298,7 @@ static int merge_one_to_one(struct merger *m)
 	return 0;
 }
 
-/* All frames, without their places. -EPROTO: the code of one is not known. */
+/* Adds all frames of the language, without native ones. -EPROTO: the code of one is not known. */
 static int add_all(struct merger *m)
 {
 	m->stack->locations = m->stack->groups = 0;
@@ -332,7 +340,10 @@ static bool waits_for_lock(const struct merger *m)
 	return false;
 }
 
-/* The watched words: the thread that had the lock last, and whether it is locked. */
+/*
+ * Does the thread hold the lock? The watched words say which thread had it last, and whether it is
+ * locked.
+ */
 static bool holds_lock(const struct merger *m)
 {
 	const struct record_runtime *record = m->sample->record;

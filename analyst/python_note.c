@@ -9,18 +9,20 @@
 
 #include "profile/profile.h"
 
-enum { PART_LEAST = 20 /* a note from this part of the time on */, MINOR_LEAST = 12 };
+/* A process gets a note if it has at least this part of the time, in percent. */
+enum { PART_LEAST = 20, MINOR_LEAST = 12 };
 
 enum kind { KIND_OTHER, KIND_INTERPRETER, KIND_PYTHON };
 
 struct noting {
 	struct profile *profile;
-	uint8_t *kind; /* of each location: enum kind */
+	uint8_t *kind; /* by location: enum kind */
 	struct process {
 		uint32_t pid;
 		const char *name;
-		int64_t ns, named_ns; /* of stacks without functions of Python, and with them */
-		uint32_t location; /* in its interpreter */
+		/* time of stacks without functions of Python, and with them */
+		int64_t ns, named_ns;
+		uint32_t location; /* a location in its interpreter */
 	} * process;
 	size_t n;
 };
@@ -57,7 +59,7 @@ static struct process *process_of(struct noting *n, const struct task *task)
 	return &n->process[n->n++];
 }
 
-/* Returns the CPU time of all samples. */
+/* Adds up the samples by process. Returns their CPU time. */
 static int64_t count(struct noting *n)
 {
 	int64_t all = 0;
@@ -131,7 +133,9 @@ int python_note(struct profile *profile)
 		n.kind[i] = (uint8_t)kind_of(profile, profile_location(profile, i));
 	all = count(&n);
 	for (size_t i = 0; i < n.n; i++) {
-		/* Some stacks are before its first function, or after its last. */
+		/*
+		 * Some stacks of a named program are before its first function, or after its last.
+		 */
 		if (n.process[i].ns > n.process[i].named_ns &&
 			(!most || n.process[i].ns > most->ns))
 			most = &n.process[i];

@@ -37,7 +37,8 @@ struct runtime_stack {
 	size_t locations, location_room;
 	struct runtime_group *group;
 	size_t groups, group_room;
-	bool holds_lock, waits_for_lock; /* of the interpreter */
+	/* whether the thread holds, or waits for, the lock of the interpreter */
+	bool holds_lock, waits_for_lock;
 };
 
 struct runtime {
@@ -49,7 +50,7 @@ struct runtime {
 	 */
 	int (*detect)(struct locations *locations, const struct space *space,
 		struct runtime_table *ret_table, void **ret_state);
-	/* Takes over a code object; one that makes no sense is as good as none. -ENOMEM. */
+	/* Takes over a code object; an invalid one is dropped. -ENOMEM. */
 	int (*object)(void *state, const struct record_object *object);
 	/*
 	 * Sets the groups and the locations of *@stack. 1: the frames agree with the stack; 0: they

@@ -32,7 +32,7 @@ void runtimes_release(struct runtimes *runtimes)
 	*runtimes = (struct runtimes){0};
 }
 
-/* Sends the table to the supervisor; if that is not possible now, with the next sample. */
+/* Sends a runtime's table to the supervisor; if that is not possible now, with the next sample. */
 static void ask(struct runtimes *runtimes, struct image_runtime *runtime)
 {
 	uint8_t requests[RUNTIME_REQUEST_BYTES];
@@ -186,7 +186,10 @@ static void hide(struct runtimes *runtimes, const struct image_runtime *runtime,
 			i++;
 			continue;
 		}
-		/* What the language has called, or what calls it: not the beginning of a thread. */
+		/*
+		 * Fold what the language has called, and what calls it, but not the beginning of a
+		 * thread.
+		 */
 		fold = group < stack->groups ||
 			(group && stack->group[group - 1].frame + 1 == begin);
 		for (size_t k = begin; k < i; k++)

@@ -44,17 +44,17 @@ struct runtimes {
 	struct locations *locations; /* borrowed */
 	/* The record that belongs to the next sample; tid 0: none. */
 	struct record_runtime pending;
-	uint64_t pending_ns; /* its time, which is the sample's */
-	uint8_t *frame; /* its frames, copied */
+	uint64_t pending_ns; /* CLOCK_MONOTONIC of that record, which is the sample's */
+	uint8_t *frame; /* frames of that record, copied */
 	size_t frame_room;
-	struct runtime_stack stack; /* of the current sample */
-	uint8_t *hidden;            /* for each of its native frames */
+	struct runtime_stack stack; /* the language's part of the current sample */
+	uint8_t *hidden;            /* by native frame of the current sample: it is not shown */
 	size_t hidden_room;
 	uint64_t merged, unmatched;
 	bool found;
 };
 
-/* Of a process's image. */
+/* The runtime of a process's image. */
 struct image_runtime {
 	const struct runtime *runtime;
 	void *state;
@@ -73,14 +73,17 @@ int runtimes_take(
 	struct runtimes *runtimes, uint64_t time_ns, const struct record_runtime *record);
 int runtimes_object(
 	struct runtimes *runtimes, struct image_space *image, const struct record_object *object);
-/* A sample of this time begins; or it has been taken, or dropped. */
+/*
+ * A sample with this time begins.
+ * _over(): it has been taken, or dropped.
+ */
 void runtimes_sample_begins(struct runtimes *runtimes, uint64_t time_ns);
 void runtimes_sample_over(struct runtimes *runtimes);
 
 /*
- * Finds the places of the language's frames in a stack: runtimes->stack, and which native frames
- * are hidden. 1: there are such frames; 0: none, or they do not agree with the stack, which is
- * counted. -ENOMEM.
+ * Places the language's frames in a stack: sets runtimes->stack, and which native frames are
+ * hidden. 1: there are such frames; 0: none, or they do not agree with the stack, which is counted.
+ * -ENOMEM.
  */
 int runtimes_merge(struct runtimes *runtimes, struct image_space *image,
 	const struct record_sample *sample, const struct unwind_result *result);

@@ -53,7 +53,10 @@ void settled_release(struct settled *settled)
 	*settled = (struct settled){0};
 }
 
-/* The pool that took over in the end; thread, process, executable: at most two steps. */
+/*
+ * The pool that took over @pool in the end; from thread to process to executable: at most two
+ * steps.
+ */
 static uint32_t final_pool(const struct settled *settled, uint32_t pool)
 {
 	while (settled->pool[pool].into != pool)

@@ -16,7 +16,7 @@ struct settled {
 	size_t rests;
 };
 
-/* -ENOMEM. */
+/* Closes a copy of the pools. -ENOMEM. */
 int settle(const struct shares *shares, struct settled *ret_settled);
 void settled_release(struct settled *settled);
 

@@ -177,7 +177,7 @@ static int end_image(struct shares *shares, struct share_process *process)
 	return 0;
 }
 
-/* The position of @pid in the list. */
+/* The index of @pid in the list, or where it would be inserted. */
 static size_t place_of(const struct shares *shares, uint32_t pid)
 {
 	size_t low = 0, high = shares->processes;
@@ -364,7 +364,7 @@ void shares_cover(struct shares *shares)
 			struct share_pool *pool = &shares->pool[process->thread[j].pool];
 
 			if (!process->thread[j].timed)
-				continue; /* all that it has is weights */
+				continue; /* A pool that is not timed has weights only. */
 			pool->cpu_ns += pool->weight_ns - pool->covered_ns;
 			pool->covered_ns = pool->weight_ns;
 		}

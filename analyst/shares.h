@@ -33,7 +33,7 @@ struct share_pool {
 	uint64_t cpu_ns, weight_ns;
 	uint64_t covered_ns; /* its weight when its time was last reported */
 	uint32_t samples;
-	uint32_t into; /* the pool that took over; its own index: none */
+	uint32_t into; /* index of the pool that took over; its own index: none */
 };
 
 struct share_thread {
@@ -53,7 +53,7 @@ struct share_executable {
 	uint32_t pool;
 };
 
-/* The stack of ticks that are excluded from the profile, but get their part of the time. */
+/* The "stack" of ticks that are excluded from the profile, but get their part of the time. */
 #define SHARES_LEFT_OUT UINT32_MAX
 
 /* The weight of a pool's samples at one stack. */
@@ -65,7 +65,7 @@ struct share_entry {
 
 /* CPU time without samples. */
 struct share_rest {
-	uint32_t executable, pid; /* pid 0: of several processes */
+	uint32_t executable, pid; /* pid 0: the time is that of several processes */
 	uint64_t cpu_ns;
 };
 
@@ -73,7 +73,7 @@ struct shares {
 	bool per_process; /* nothing is pooled across processes */
 	struct share_pool *pool;
 	size_t pools, pool_room;
-	uint32_t free;                 /* head of a list linked by .into; 0 none */
+	uint32_t free; /* first of the unused pools, a list linked by .into; 0 none */
 	struct share_process *process; /* sorted by pid */
 	size_t processes, process_room;
 	struct share_executable *executable;
@@ -83,8 +83,8 @@ struct shares {
 	size_t entries, entry_room;
 	uint32_t *first; /* by stack: index of an entry + 1, 0 none */
 	size_t stacks, stack_room;
-	uint32_t first_left_out; /* the same of SHARES_LEFT_OUT */
-	struct share_rest *rest; /* of images that have ended, per process */
+	uint32_t first_left_out; /* as @first, of SHARES_LEFT_OUT */
+	struct share_rest *rest; /* time of images that have ended, per process */
 	size_t rests, rest_room;
 };
 

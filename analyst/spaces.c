@@ -91,13 +91,13 @@ static int name_jit(struct image_space *image)
 {
 	if (!image->jit)
 		return 0;
-	/* The dump may have been mapped after the first piece of generated code was seen. */
+	/* The dump may have been mapped after the first generated code was observed. */
 	if (image->space)
 		jit_set_dump(image->jit, space_jitdump(image->space));
 	return jit_finish(image->jit);
 }
 
-/* Generated code is named at the latest when its process, or the image that generated it, ends. */
+/* Names generated code, at the latest when its process, or the image that generated it, ends. */
 static int finish_jit(struct image_space *image)
 {
 	int r = name_jit(image);
@@ -144,7 +144,7 @@ int spaces_fork(struct spaces *spaces, uint32_t pid, uint32_t parent)
 	struct image_space *from, *to;
 	size_t at;
 
-	(void)spaces_drop(spaces, pid); /* a reused pid */
+	(void)spaces_drop(spaces, pid); /* The pid is reused. */
 	to = spaces_get(spaces, pid);
 	at = place_of(spaces, parent);
 	if (!to)
@@ -186,7 +186,7 @@ int spaces_maps(struct spaces *spaces, const struct record_maps *maps, bool last
 		return -ENOMEM;
 	if (maps->offset == 0)
 		image->maps_bytes = 0;
-	/* A piece is missing (it was not sent): the next complete text comes soon. */
+	/* A piece of the text was not sent: the next complete text comes soon. */
 	if (maps->offset != image->maps_bytes || maps->bytes > MAPS_MOST - maps->offset)
 		return 0;
 	if (arrays_grow((void **)&image->maps, &image->maps_room,

@@ -18,10 +18,11 @@ struct thread_name {
 	uint32_t tid;
 	int task; /* index in the profile, -1: not added yet */
 	char *name;
-	struct unwind_memory *memory; /* of its last stack, NULL: none */
+	struct unwind_memory *memory; /* memory of its last stack, NULL: none */
 	struct stack_need need;       /* how much of its stacks is to be copied */
 	/*
-	 * The place where the thread was last observed blocked, leaf first; blocked_n 0: none yet.
+	 * The stack with which the thread was last observed blocked, leaf first; blocked_n 0: none
+	 * yet.
 	 */
 	uint32_t *blocked;
 	size_t blocked_n, blocked_room;

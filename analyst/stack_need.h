@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 struct stack_need {
-	uint64_t bytes;     /* with the reserve; falls slowly */
-	uint64_t requested; /* of the supervisor; 0: nothing yet */
+	uint64_t bytes;     /* bytes needed, with the reserve; falls slowly */
+	uint64_t requested; /* bytes requested of the supervisor; 0: nothing yet */
 };
 
 /*

@@ -16,7 +16,9 @@
 
 _Static_assert(UNWIND_FRAMES_MOST == PROFILE_FRAMES_MOST, "reports name this bound");
 
-/* Each takes as much memory as a stack; a program with more threads unwinds without them. */
+/*
+ * Each kept stack takes as much memory as the stack; in a program with more threads none is kept.
+ */
 #define MEMORIES_MOST 512
 
 int stacks_init(struct stacks *stacks, struct locations *locations, bool frame_pointers, bool live)
@@ -43,7 +45,7 @@ void stacks_release(struct stacks *stacks)
 	*stacks = (struct stacks){0};
 }
 
-/* The location of a system call, which is a frame of its own. */
+/* The location of a system call, which is shown as a frame. */
 static int call_location(struct stacks *stacks, uint16_t machine, int32_t number)
 {
 	char name[64];
@@ -72,7 +74,7 @@ static int call_location(struct stacks *stacks, uint16_t machine, int32_t number
 	return location;
 }
 
-/* The location of a frame that is not a function of the program. */
+/* The location of a mark: a frame that is not a function of the program. */
 static int mark(struct stacks *stacks, int *location, const char *object, const char *name)
 {
 	if (*location < 0)
@@ -87,7 +89,7 @@ static int mark_of_end(struct stacks *stacks, enum unwind_end end)
 	return mark(stacks, &stacks->incomplete_mark, "[stack]", STACKS_INCOMPLETE);
 }
 
-/* NULL: out of memory. */
+/* The generated code of a process, added if it is new. NULL: out of memory. */
 static struct jit *jit_of(struct stacks *stacks, struct image_space *image)
 {
 	if (!image->jit) {
@@ -172,7 +174,7 @@ static int unwind(struct stacks *stacks, struct image_space *image, struct threa
 	return unwind_stack(stacks->unwinder, image->space, &input, ret_result);
 }
 
-/* Was a stack copied? Not for a flat profile. */
+/* Does the sample have a stack? Not in a flat profile. */
 static bool has_stack(const struct record_sample *sample)
 {
 	return sample->registers || sample->stack_base;
@@ -184,15 +186,15 @@ static bool is_blocked(const struct record_sample *sample)
 }
 
 /*
- * Is the place in the program known? Not of a thread of which only the state could be read, nor of
- * one that was in a call at the instant and has left it by exec or by its end.
+ * Is the pc of the sample known? Not of a thread of which only the state could be read, nor of one
+ * that was in a call at the instant and has left it by exec or by its end.
  */
 static bool has_place(const struct record_sample *sample)
 {
 	return sample->pc || (sample->syscall < 0 && !is_blocked(sample));
 }
 
-/* The kernel's work for the thread, as a frame of its own. 0: none; 1: in *@ret_location. */
+/* The frame for the kernel's work on behalf of the thread. 0: none; 1: in *@ret_location. */
 static int kernel_leaf(struct stacks *stacks, const struct record_sample *sample, int *ret_location)
 {
 	if (!has_stack(sample) && !is_blocked(sample) && has_place(sample))
@@ -213,7 +215,7 @@ static void push(struct stacks *stacks, size_t *n, int location)
 	stacks->location[(*n)++] = (uint32_t)location;
 }
 
-/* The frames of a language alone. */
+/* Adds the frames of a language alone. */
 static int put_language(struct stacks *stacks, const struct runtime_stack *stack)
 {
 	size_t n = 0;
@@ -239,8 +241,8 @@ static int put_language(struct stacks *stacks, const struct runtime_stack *stack
 }
 
 /*
- * A frame, or the frames of a language that stand in its place. *@group: the next of them; @stack:
- * NULL: there are none.
+ * Adds a frame, or the frames of a language that stand in its place. *@group: the next group of
+ * them; @stack: NULL: there are none.
  */
 static int put_frame(struct stacks *stacks, struct image_space *image,
 	const struct unwind_frame *frame, const struct runtime_stack *stack, size_t index,
@@ -285,7 +287,7 @@ static int put_together(struct stacks *stacks, struct image_space *image,
 	const struct record_sample *sample, const struct unwind_result *result, bool merged)
 {
 	const struct runtime_stack *stack = merged ? &stacks->runtimes->stack : NULL;
-	size_t n = 0, marks = 3, group = 0; /* one at each end, and one for a lock */
+	size_t n = 0, marks = 3, group = 0; /* marks: one at each end, and one for a lock */
 	int location;
 
 	for (size_t i = 0; i < result->n; i++)
@@ -340,8 +342,8 @@ static bool is_newborn(const struct stacks *stacks, const struct record_sample *
 }
 
 /*
- * Where a context of makecontext(3) begins and, when its function returns, ends: it has no caller,
- * though the C library's unwind information does not say so.
+ * Is this where a context of makecontext(3) begins and, when its function returns, ends? It has no
+ * caller, though the C library's unwind information does not say so.
  */
 static bool is_start_of_context(const struct stacks *stacks, const struct unwind_result *result)
 {
@@ -354,8 +356,8 @@ static bool is_start_of_context(const struct stacks *stacks, const struct unwind
 }
 
 /*
- * The end of the stack is not known to the supervisor: tells it how much of the next one to copy.
- * The outermost frame's stack pointer is in the piece that was copied last, behind its begin.
+ * Notes how much of the thread's next stack is to be copied, where the supervisor does not know its
+ * end. The outermost frame's stack pointer is in the piece that was copied last, behind its begin.
  */
 static void note_need(struct stacks *stacks, struct thread_name *thread,
 	const struct record_sample *sample, const struct unwind_result *result)

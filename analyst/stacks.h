@@ -34,9 +34,9 @@ struct stacks {
 	struct locations *locations; /* borrowed */
 	struct unwinder *unwinder;
 	bool frame_pointers, live;
-	uint32_t *location; /* of the current stack, leaf first */
+	uint32_t *location; /* locations of the current stack, leaf first */
 	size_t room;
-	/* locations; -1: not added yet */
+	/* locations of the marks; -1: not added yet */
 	int truncated_mark, incomplete_mark, signal_mark, guessed_mark, blocked_mark, stopped_mark,
 		none_mark, lock_mark;
 	struct stacks_call {
@@ -48,7 +48,7 @@ struct stacks {
 	uint64_t truncated, incomplete, guessed;
 	struct jit_budget jit_budget;
 	struct runtimes *runtimes; /* borrowed; NULL: none */
-	/* As in struct analyst_options. */
+	/* As stack_needs() of struct analyst_options. */
 	void (*stack_needs)(void *context, uint32_t tid, uint64_t bytes);
 	void *context;
 };
@@ -59,8 +59,8 @@ void stacks_release(struct stacks *stacks);
 
 /*
  * Unwinds the stack of a sample, leaf first, into *@ret_stack, valid until the next call; returns
- * its length. A sample without registers gives only its place. The address of a caller is that of
- * the call. @image has a space. -ENOMEM. *@ret_guessed: some frames were guessed.
+ * its length. A sample without registers gives only the location of its pc. A caller's address is
+ * that of the call. @image has a space. -ENOMEM. *@ret_guessed: some frames were guessed.
  */
 int stacks_take(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
 	const struct record_sample *sample, const uint32_t **ret_stack, bool *ret_guessed);

@@ -25,7 +25,7 @@ static int find_task(
 	return thread->task;
 }
 
-/* Adds the weights of a sample to the time line. */
+/* Adds a sample to the time line, with its weights. */
 static int note_time(struct analyst *analyst, const struct record_sample *sample, uint32_t stack)
 {
 	const uint64_t weight_ns[TIMELINE_STATES] = {
@@ -41,7 +41,7 @@ static int note_time(struct analyst *analyst, const struct record_sample *sample
 	for (int i = 0; i < TIMELINE_STATES && r >= 0 && !analyst->no_timeline; i++) {
 		instant.state = (enum timeline_state)i;
 		instant.weight_ns = weight_ns[i];
-		/* The thread was woken up, and then waited for a CPU. */
+		/* The thread was blocked, was woken up, and then waited for a CPU. */
 		if (i == TIMELINE_BLOCKED && instant.time_ns > weight_ns[TIMELINE_QUEUED])
 			instant.time_ns -= weight_ns[TIMELINE_QUEUED];
 		r = timeline_add(analyst->profile, &instant);
@@ -74,7 +74,7 @@ static int take_blocked(struct analyst *analyst, struct image_space *image,
 	return note_time(analyst, sample, (uint32_t)n);
 }
 
-/* The value that holds the duration of a thread's stop for its stack. */
+/* Sets the values of a stack of --dump: the duration of the thread's stop. */
 static int stopped_values(
 	struct analyst *analyst, const struct record_sample *sample, int64_t *values)
 {
@@ -91,7 +91,7 @@ static int stopped_values(
 	return 0;
 }
 
-/* A tick: its weight belongs to the thread, until the thread's time is distributed. */
+/* Adds a sample's weight to the account of its thread, which gets time at the end. */
 static int weigh(struct analyst *analyst, const struct record_sample *sample, uint32_t stack)
 {
 	double weight = (double)sample->weight_ns;
@@ -127,7 +127,9 @@ static int take_sample(struct analyst *analyst, const struct record_sample *samp
 	if (!thread)
 		return -ENOMEM;
 	if (!image->space) {
-		/* Its maps could not be read in time; an empty space gives "[unknown]". */
+		/*
+		 * The process's maps could not be read in time; an empty space gives "[unknown]".
+		 */
 		int r = space_new(analyst->symbolizer, 0, &image->space);
 
 		if (r < 0)
@@ -166,7 +168,10 @@ static int take_sample(struct analyst *analyst, const struct record_sample *samp
 	return weigh(analyst, sample, (uint32_t)n);
 }
 
-/* Lines "key value\n". A line of another form is skipped. */
+/*
+ * Takes lines "key value
+ * "; one of another form is skipped.
+ */
 static int take_audit(struct analyst *analyst, const char *text)
 {
 	char key[64];
@@ -184,7 +189,7 @@ static int take_audit(struct analyst *analyst, const char *text)
 	return counts_tell(&analyst->counts, analyst->profile);
 }
 
-/* The figures so far; @tell, which may be NULL, is called after them. */
+/* Takes the figures so far; @tell, which may be NULL, is called after them. */
 static int take_figures(
 	struct analyst *analyst, const struct record *rec, void (*tell)(void *context))
 {
@@ -217,7 +222,7 @@ static int take_start(struct analyst *analyst, const struct record *rec)
 	return profile_add_note(analyst->profile, note);
 }
 
-/* The mappings of a process are known, or known anew. */
+/* Looks for a runtime in a process whose mappings are new. */
 static int detect_runtime(struct analyst *analyst, uint32_t pid)
 {
 	struct image_space *image = spaces_get(&analyst->spaces, pid);
@@ -316,7 +321,7 @@ static int take(struct analyst *analyst, const struct record *rec)
 	}
 }
 
-/* Data for profiles of each process. */
+/* Takes a record for profiles of each process (--per-process). */
 static int take_apart(struct analyst *analyst, const struct record *rec)
 {
 	struct processes *processes = &analyst->processes;

@@ -41,7 +41,10 @@ static int add(struct thread_states *states, const struct thread_state *state)
 	return 0;
 }
 
-/* "TID (NAME) STATE ...\n", ended by NUL, of each thread. */
+/*
+ * Parses "TID (NAME) STATE ...
+ * ", ended by NUL, of each thread.
+ */
 static int take_all(struct thread_states *states, uint32_t pid, const char *text, size_t bytes)
 {
 	int r = 0;

@@ -18,13 +18,13 @@ struct unsampled {
 
 void unsampled_release(struct unsampled *unsampled);
 
-/* Each -ENOMEM. */
+/* Each takes a record or time. -ENOMEM. */
 int unsampled_take(struct unsampled *unsampled, const struct record_unsampled *record);
 /* Adds all to the profile. */
 int unsampled_finish(const struct unsampled *unsampled, const struct wallclock *wallclock,
 	struct profile *profile);
 /*
- * Adds one to the profile. @pid 0: of several processes, named after the file; otherwise of a
+ * Adds one time to the profile. @pid 0: of several processes, named after the file; otherwise of a
  * process named @name.
  */
 int unsampled_add(struct profile *profile, const struct wallclock *wallclock,

@@ -13,10 +13,10 @@
 enum { LINKS_MOST = 40, OPEN_FLAGS = O_PATH | O_NOFOLLOW | O_CLOEXEC };
 
 struct walk {
-	int dir_fd, fd; /* fd: of the current name */
+	int dir_fd, fd; /* folder and, if it exists, the file of the current name */
 	char rest[PATH_MAX];
 	char name[NAME_MAX + 1];
-	bool last; /* this is the last name */
+	bool last; /* the current name is the last one */
 	unsigned links;
 	struct stat st, folder;
 };
@@ -58,7 +58,7 @@ static bool is_procfs(int fd)
 	return fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* Removes the next name from the rest. 0: none. */
+/* Removes the next name from the rest of the path. 0: there is none. */
 static int take_name(struct walk *w)
 {
 	const char *at = w->rest + strspn(w->rest, "/");
@@ -79,7 +79,7 @@ static int take_name(struct walk *w)
 }
 
 /*
- * The target of a procfs link, if it has no name: a pipe, a socket, an open terminal, a deleted
+ * Takes the target of a procfs link that has no name: a pipe, a socket, an open terminal, a deleted
  * file.
  */
 static bool take_nameless(struct walk *w)
@@ -124,7 +124,7 @@ static int follow_link(struct walk *w, const char **ret_problem)
 	return w->dir_fd < 0 ? -errno : 0;
 }
 
-/* Walks one name. 1: the walk is over. */
+/* Walks one name of the path. 1: the walk is over. */
 static int step(struct walk *w, const char **ret_problem)
 {
 	int r = take_name(w);

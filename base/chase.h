@@ -18,14 +18,14 @@
 
 struct chased {
 	int folder_fd;           /* O_PATH */
-	char name[NAME_MAX + 1]; /* in that folder; not a link, except of procfs */
+	char name[NAME_MAX + 1]; /* name in that folder; not a link, except of procfs */
 	int fd;                  /* O_PATH of the existing file, -1: none */
 	struct stat st, folder;  /* st: valid with fd */
 };
 
 /*
- * Release after success. -EISDIR: a folder; -ELOOP: a link that is not trusted, or too many links,
- * and *@ret_problem says which; other -errno as of open(2).
+ * Resolves @path. Release after success. -EISDIR: a folder; -ELOOP: a link that is not trusted, or
+ * too many links, and *@ret_problem says which; other -errno as of open(2).
  */
 int chase(const char *path, struct chased *ret_chased, const char **ret_problem);
 void chase_release(struct chased *chased);

@@ -21,7 +21,7 @@ static int refuse(const char **ret_problem, const char *problem)
 	return -EPERM;
 }
 
-/* Devices on which open and write have no side effects: null, zero, full, terminals. */
+/* Do open and write have no side effects on the device? null, zero, full, terminals. */
 static bool is_harmless(dev_t device)
 {
 	unsigned minor_number = minor(device);
@@ -29,18 +29,21 @@ static bool is_harmless(dev_t device)
 	switch (major(device)) {
 	case 1: return minor_number == 3 || minor_number == 5 || minor_number == 7;
 	case 5: return minor_number == 0;
-	default: return major(device) >= 136 && major(device) <= 143; /* pseudo terminals */
+	default: return major(device) >= 136 && major(device) <= 143; /* Pseudo terminals. */
 	}
 }
 
-/* Like fs.protected_fifos: a pipe that another user has put into a shared folder is a trap. */
+/*
+ * Is it a FIFO of another user in a shared folder? The kernel refuses these with
+ * fs.protected_fifos.
+ */
 static bool is_trap(const struct chased *at)
 {
 	return at->st.st_uid != geteuid() && at->st.st_uid != at->folder.st_uid &&
 		at->folder.st_mode & S_ISVTX && at->folder.st_mode & S_IWOTH;
 }
 
-/* 1: write in place, 0: replace. */
+/* How to write to an existing file. 1: in place, 0: replace it. */
 static int judge(const struct chased *at, const char **ret_problem)
 {
 	if (at->fd < 0)
@@ -48,7 +51,8 @@ static int judge(const struct chased *at, const char **ret_problem)
 	switch (at->st.st_mode & S_IFMT) {
 	case S_IFREG:
 		if (!at->st.st_nlink)
-			return 1; /* without a name: a descriptor of ours, through /proc */
+			/* The file has no name: it is a descriptor of ours, through /proc. */
+			return 1;
 		if (at->st.st_mode & (S_ISUID | S_ISGID | S_ISVTX))
 			return refuse(ret_problem,
 				"the file there has special mode bits (set-user-ID, set-group-ID "
@@ -77,7 +81,7 @@ static int reopen(const struct chased *at, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Opening a FIFO waits for a reader. */
+/* Opens a file to be written in place. Opening a FIFO waits for a reader. */
 static int open_in_place(const struct chased *at, int peer_fd)
 {
 	bool fifo = S_ISFIFO(at->st.st_mode);
@@ -121,8 +125,8 @@ static int open_fresh(struct outfile *o)
 }
 
 /*
- * The owner of the older file is compared with that of a fresh one: some file systems give all
- * files to one user.
+ * Creates the new file. The owner of the older file is compared with that of the new one, as some
+ * file systems give all files to one user.
  */
 static int make_fresh(struct outfile *o, const char **ret_problem)
 {
@@ -189,7 +193,7 @@ int outfile_name(struct outfile *outfile)
 	return r;
 }
 
-/* Not every file system supports renaming without replacing, or hard links. */
+/* Renames without replacing. Not every file system supports that, or hard links. */
 static int rename_new(int folder, const char *from, const char *to)
 {
 	struct stat st;

@@ -20,14 +20,14 @@ enum { OUTFILE_FRESH_BYTES = 32, OUTFILE_AT_ONCE = -2 };
 struct outfile {
 	struct chased at;
 	int fd;                          /* write to this */
-	char fresh[OUTFILE_FRESH_BYTES]; /* its name until it is renamed, "": written in place */
+	char fresh[OUTFILE_FRESH_BYTES]; /* name until it is renamed; "": it is written in place */
 };
 
 /*
- * End with outfile_commit() or outfile_abandon(). With @peer_fd >= 0, waits for the reader of a
- * FIFO only as long as that pipe's reading end is open (-EINTR: none came), and the descriptor of a
- * FIFO is non-blocking; with OUTFILE_AT_ONCE, does not wait (-EAGAIN). -errno, and *@ret_problem is
- * a sentence that says more, or NULL.
+ * Creates or opens the file. End with outfile_commit() or outfile_abandon(). With @peer_fd >= 0,
+ * waits for the reader of a FIFO only as long as that pipe's reading end is open (-EINTR: none
+ * came), and the descriptor of a FIFO is non-blocking; with OUTFILE_AT_ONCE, does not wait
+ * (-EAGAIN). -errno, and *@ret_problem is a sentence that says more, or NULL.
  */
 int outfile_begin(struct outfile *outfile, const char *path, int peer_fd, const char **ret_problem);
 /*
@@ -43,7 +43,7 @@ int outfile_name(struct outfile *outfile);
  * again with another one. The descriptor stays open. Not for a file written in place.
  */
 int outfile_name_new(struct outfile *outfile, const char *name);
-/* Closes, then names. */
+/* Closes the file and gives it its name. */
 int outfile_commit(struct outfile *outfile);
 /* Removes the new file; an existing one is unchanged. */
 void outfile_abandon(struct outfile *outfile);

@@ -30,7 +30,10 @@ const char *output_rank(void)
 
 unsigned output_ranks(void)
 {
-	/* Not SLURM_NTASKS: it is also set in a batch script, which is a single process. */
+	/*
+	 * Variables of launchers. SLURM_NTASKS is not among them: it is also set in a batch script,
+	 * which is a single process.
+	 */
 	static const char *const names[] = {
 		"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"};
 
@@ -63,7 +66,7 @@ char *output_apart(const char *pattern, const char *mark)
 
 	if (!dot || dot == name)
 		dot = end;
-	/* Suffixes of two words, such as ".pb.gz". */
+	/* A suffix may have two words, such as ".pb.gz". */
 	while (dot < end && before > name && *--before != '.')
 		;
 	if (dot < end && before > name && is_word(before + 1, dot))
@@ -99,8 +102,8 @@ bool output_is_timed(const char *pattern)
 }
 
 /*
- * A process chooses its name: a file of it stays in its folder, is one line in a list, and is no
- * option to whom it is given.
+ * Writes a process's name into a file's name. A process chooses its name: the file stays in its
+ * folder, is one line in a list, and is not taken for an option.
  */
 static void put_name(FILE *out, const char *name, bool is_first)
 {
@@ -112,7 +115,7 @@ static void put_name(FILE *out, const char *name, bool is_first)
 	}
 }
 
-/* @is_first: what is put begins the name of a file or folder. */
+/* Writes the value of a conversion. @is_first: it begins the name of a file or folder. */
 static void put_value(FILE *out, char what, const struct output_facts *facts, bool is_first)
 {
 	char stamp[32];

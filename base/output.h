@@ -20,12 +20,12 @@ struct output_facts {
  * -ENOMEM.
  */
 int output_name(const char *pattern, const struct output_facts *facts, char **ret_name);
-/* The same, but "%t" and "%%" are unchanged. */
+/* Replaces %p %n %r, but neither %t nor %%; otherwise as output_name(). */
 int output_series(const char *pattern, const struct output_facts *facts, char **ret_series);
 
 /* The rank of this process according to the usual launchers' environment variables, or "0". */
 const char *output_rank(void);
-/* NULL: no launcher sets one. */
+/* That rank; NULL: no launcher sets one. */
 const char *output_known_rank(void);
 /* The number of ranks of the job according to the launcher; 1 if unknown. */
 unsigned output_ranks(void);

@@ -7,7 +7,7 @@
 
 enum piece { PIECE_WHOLE, PIECE_BEGUN, PIECE_FOREIGN };
 
-/* "ESC [ 1 ; 31 m" */
+/* Parses a colour: "ESC [ 1 ; 31 m". */
 static enum piece colour(const char *p, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
@@ -41,7 +41,10 @@ static enum piece find_piece(const struct output_text *text)
 				       : character(text->held, text->n);
 }
 
-/* The first byte held is not part of a character or colour; the others are examined again. */
+/*
+ * Drops the first byte held, which is not part of a character or colour; the others are examined
+ * again.
+ */
 static void drop(struct output_text *text, FILE *out)
 {
 	char rest[OUTPUT_TEXT_HELD];

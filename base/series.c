@@ -52,7 +52,7 @@ struct member {
 	char name[NAME_MAX + 1];
 };
 
-/* Newest first. */
+/* Sorts files by time, newest first. */
 static int compare(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
@@ -64,7 +64,9 @@ static int compare(const void *a, const void *b)
 	return strcmp(y->name, x->name);
 }
 
-/* Returns the number of files; 0 if out of memory: then nothing is removed. */
+/*
+ * Lists the files of a series. Returns their number; 0 if out of memory: then nothing is removed.
+ */
 static size_t list(DIR *folder, const char *pattern, struct member **ret_member)
 {
 	struct member *member = NULL;

@@ -24,7 +24,7 @@ static char *append(char *to, const char *text, size_t bytes)
 	return to + bytes;
 }
 
-/* it's -> 'it'\''s' */
+/* Quotes an argument: it's -> 'it'\''s' */
 static char *append_quoted(char *to, const char *arg, size_t bytes)
 {
 	*to++ = '\'';

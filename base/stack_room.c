@@ -21,7 +21,7 @@ struct call {
 	ucontext_t before, own;
 };
 
-/* makecontext() passes integers only. */
+/* Runs on the new stack. makecontext() passes integers only. */
 static void begin(unsigned high, unsigned low)
 {
 	struct call *call = (struct call *)(uintptr_t)((uint64_t)high << 32 | low);
@@ -48,7 +48,7 @@ int stack_room_run(int (*run)(int argc, char **argv), int argc, char **argv)
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
 	if (stack == MAP_FAILED || getcontext(&call.own) < 0)
 		return run(argc, argv);
-	/* Below it is a page that may not be touched, as below every stack. */
+	/* The page below the stack may not be touched, as below every stack. */
 	(void)mprotect(stack, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE);
 	call.own.uc_stack.ss_sp = stack;
 	call.own.uc_stack.ss_size = OWN_BYTES;

@@ -135,7 +135,7 @@ static int replace(char **text, size_t at, size_t cut, bool ascii)
 	return 0;
 }
 
-/* Keeps @head columns, and as much of the end as fits. */
+/* Cuts the middle of a text: keeps @head columns, and as much of the end as fits. */
 static int cut_middle(char **text, size_t columns, size_t head, bool ascii)
 {
 	size_t dots = text_columns(text_ellipsis(ascii));
@@ -172,7 +172,7 @@ struct brackets {
 	uint32_t *closing; /* by byte: where the bracket that opens there is closed; 0: nowhere */
 	uint32_t *columns; /* by byte: columns of the text before it */
 	uint32_t *stack;   /* open brackets; later emptied ones, the leftmost last */
-	size_t n;          /* of the stack */
+	size_t n;          /* number of open brackets */
 };
 
 static void release_brackets(struct brackets *b)
@@ -256,7 +256,7 @@ static int write_emptied(const struct brackets *b, char **text, bool ascii)
 	return 0;
 }
 
-/* Empties as many as the width wants. */
+/* Empties as many brackets as the width requires. */
 static int empty_brackets(char **text, size_t columns, bool ascii)
 {
 	static const char kinds[][2] = {{'(', ')'}, {'<', '>'}};

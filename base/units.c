@@ -13,7 +13,7 @@ struct unit {
 	double factor;
 };
 
-/* A finite number that is not negative, followed by its unit. */
+/* Parses a finite number that is not negative, followed by its unit. */
 static int parse(const char *text, const struct unit *units, size_t n, double *ret_value)
 {
 	char *end;

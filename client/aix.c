@@ -7,7 +7,7 @@
 #include "client/client.h"
 #include "client/dialects.h"
 
-#define COMPUTED UINT32_MAX /* p_scale -1 */
+#define COMPUTED UINT32_MAX /* p_scale -1: computed from the other fields */
 
 /*
  * struct prof of AIX, in the machine's own byte order:
@@ -31,8 +31,10 @@ static void decode_aix(const uint8_t entry[CLIENT_ENTRY_BYTES], struct call_regi
 	r->bytes = bytes;
 	if (r->scale != COMPUTED)
 		return;
-	/* p_bufsize * 65536 / (p_high - p_low), at most 0xFFFF, and at least 1 if there is a
-	 * counter */
+	/*
+	 * The scale is p_bufsize * 65536 / (p_high - p_low), at most 0xFFFF, and at least 1 if
+	 * there is a counter.
+	 */
 	r->scale = 0;
 	if (bytes >= 2 && r->limit > r->offset) {
 		uint64_t scale = ((uint64_t)bytes << 16) / (r->limit - r->offset);
@@ -109,7 +111,7 @@ static int run_buffer(void *buff, size_t bufsiz, size_t offset, unsigned scale)
 
 CLIENT_PUBLIC void sprofil_aix_profil(void *buff, size_t bufsiz, size_t offset, unsigned scale)
 {
-	/* -1 of an unsigned int, however it was passed */
+	/* -1 as an unsigned int, however it was passed, means an array. */
 	bool array = bufsiz == UINT_MAX || bufsiz == SIZE_MAX;
 
 	(void)client_result(array ? run_array(buff) : run_buffer(buff, bufsiz, offset, scale));

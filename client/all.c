@@ -29,7 +29,8 @@ static struct all_segment *segment;
 static size_t segments, room;
 static bool on;
 static unsigned fast;
-static unsigned long long changes; /* loads and unloads so far, as counted by the loader */
+/* loads and unloads of objects so far, as counted by the loader */
+static unsigned long long changes;
 
 struct all_segment *all_lock(size_t *ret_n)
 {
@@ -61,7 +62,7 @@ static void *map_counters(const struct all_segment *s)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-/* Inserts before the last segment, which is that of the rest. */
+/* Inserts a segment before the last one, which collects what is in no segment. */
 static int add(const struct all_segment *new)
 {
 	size_t at = segments ? segments - 1 : 0;
@@ -124,7 +125,7 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *context)
 		new.end = (info->dlpi_addr + p->p_vaddr + p->p_memsz + ALL_STEP - 1) &
 			~(uint64_t)(ALL_STEP - 1);
 		if (new.end - new.start > UINT_MAX)
-			continue; /* counted with the rest */
+			continue; /* Its ticks are counted in the last segment, of the rest. */
 		new.path = info->dlpi_name ? info->dlpi_name : "";
 		known = find(&new);
 		if (known) {
@@ -138,7 +139,7 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-/* Adds all that is loaded now, and the rest. */
+/* Adds all objects that are loaded now, and the segment of the rest. */
 static int look(void)
 {
 	if (!segments && add(&(struct all_segment){.path = ""}) < 0)
@@ -184,7 +185,8 @@ static int begin(unsigned flags)
 	if (r < 0)
 		return r;
 	/*
-	 * Zero the counters. Unloaded segments keep their slots, because they may be loaded again.
+	 * Zeroes the counters. Unloaded segments keep their slots, because they may be loaded
+	 * again.
 	 */
 	for (size_t i = 0; i < segments; i++)
 		(void)madvise(segment[i].counter, counter_bytes(&segment[i]), MADV_DONTNEED);

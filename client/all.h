@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ALL_STEP 4u /* bytes of text per counter */
+#define ALL_STEP 4u /* Bytes of text per counter. */
 
 struct all_symbol {
-	uint64_t address, bytes; /* as in the ELF file */
+	uint64_t address, bytes; /* address in the ELF file */
 	const char *name;
 };
 
@@ -18,18 +18,18 @@ struct all_symbol {
 struct all_segment {
 	uint64_t start, end; /* multiples of ALL_STEP; 0 to 0: the rest, in no segment */
 	uint64_t bias;
-	const char *path; /* "": the program itself */
+	const char *path; /* path of its file; "": the program itself */
 	uint32_t *counter;
 	bool loaded;
-	struct all_symbol *symbol; /* ascending; of the whole file */
+	struct all_symbol *symbol; /* symbols of the whole file, ascending */
 	char *names;               /* the strings of the symbols */
 	size_t symbols;
 	bool named; /* the symbol table has been read */
 };
 
 /*
- * Returns the segments, under a lock that all_unlock() releases. The last one is that of the rest.
- * *@ret_n 0: sprofil_all() was never turned on.
+ * Returns the segments, under a lock that all_unlock() releases. The last one collects what is in
+ * no segment. *@ret_n 0: sprofil_all() was never turned on.
  */
 struct all_segment *all_lock(size_t *ret_n);
 void all_unlock(void);

@@ -73,7 +73,7 @@ static const struct all_symbol *function_at(const struct all_segment *s, uint64_
 
 	if (i == s->symbols)
 		return NULL;
-	/* Hand-written code has no size. */
+	/* Hand-written code has no size in its symbol. */
 	return !symbol->bytes || svma < symbol->address + symbol->bytes ? symbol : NULL;
 }
 
@@ -107,7 +107,7 @@ static int read_segment(struct all_segment *s, struct rows *rows)
 	const volatile uint32_t *counter = s->counter;
 	size_t n = s->end ? (s->end - s->start) / ALL_STEP : 1;
 	const struct all_symbol *last = NULL;
-	bool unnamed = false; /* is the last row without a name? */
+	bool unnamed = false; /* the last row has no name */
 	int r = 0;
 
 	for (size_t i = skip_zeroes(s, 0, n); i < n && r == 0; i = skip_zeroes(s, i + 1, n)) {

@@ -16,8 +16,8 @@
 #define PART_MOST ((size_t)1 << 30) /* maximum bytes of a table */
 
 /*
- * A copy of @count elements of @each bytes at @offset of the file, followed by a NUL; the caller
- * frees it. -ENODATA: the file does not have them; -ENOMEM.
+ * Copies @count elements of @each bytes at @offset of the file, followed by a NUL; the caller frees
+ * the copy. -ENODATA: the file does not have them; -ENOMEM.
  */
 static int copy_part(int fd, uint64_t offset, uint64_t count, size_t each, void **ret_part)
 {
@@ -47,7 +47,7 @@ static int copy_part(int fd, uint64_t offset, uint64_t count, size_t each, void 
 	return 0;
 }
 
-/* The section headers, *@ret_n of them; the caller frees them. -ENODATA, -ENOMEM. */
+/* Reads the section headers, *@ret_n of them; the caller frees them. -ENODATA, -ENOMEM. */
 static int sections_of(int fd, ElfW(Shdr) * *ret_section, size_t *ret_n)
 {
 	void *part;
@@ -79,7 +79,7 @@ static int by_address(const void *a, const void *b)
 	return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
 }
 
-/* The functions among the @count symbols at @from, whose names are in @names. */
+/* Collects the functions among the @count symbols at @from, whose names are in @names. */
 static struct all_symbol *functions_of(
 	const ElfW(Sym) * from, size_t count, const char *names, size_t bytes, size_t *ret_n)
 {

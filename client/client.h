@@ -26,10 +26,10 @@ struct client_call {
 	unsigned element;
 	uint32_t count;
 	const void *table;      /* @count entries in the caller's memory, not trusted; or NULL: */
-	struct call_region one; /* the only region */
+	struct call_region one; /* the only region, if there is no table */
 	/* Converts an entry of the table to a region. */
 	void (*decode)(const uint8_t entry[CLIENT_ENTRY_BYTES], struct call_region *ret_region);
-	/* Checks region @i; @before: the one before it, NULL for the first. 0 or -EINVAL. */
+	/* Checks region @i; @before is the region before it, NULL for the first. 0 or -EINVAL. */
 	int (*check)(const struct client_call *call, uint32_t i, const struct call_region *region,
 		const struct call_region *before);
 	struct timeval *tick; /* where to write the period, or NULL; not trusted */
@@ -48,8 +48,8 @@ int dialects_native(
 int client_result(int r);
 
 /*
- * A pipe for safe access to memory that may not be mapped, and for the answer. While it is open,
- * the thread is not cancelled, which would leak the descriptors; closing it restores errno.
+ * A pipe through which memory that may not be mapped is accessed safely. While it is open, the
+ * thread is not cancelled, which would leak the descriptors; closing it restores errno.
  */
 struct client_pipe {
 	int read_fd, write_fd;
@@ -99,9 +99,9 @@ void client_catch_up(const struct client_pipe *pipe);
 bool client_is_hidden(void);
 /* The last supervisor found, 0: none. */
 int client_supervisor(void);
-/* Forgets the remembered supervisor. */
+/* Forgets the last supervisor found. */
 void client_forget(void);
-/* Remembers where the request pipe is. */
+/* Remembers the request pipe of the supervisor @pid. */
 void client_remember(uint32_t pid, int descriptor, uint64_t inode);
 
 /* Starts a helper that traces us. 0, or -EPERM if that is not permitted: see client_refusal(). */

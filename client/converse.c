@@ -18,7 +18,7 @@
 #define ANSWER_MS       10000 /* a supervisor that is silent for this long is stuck */
 
 /*
- * Writes one message. @pending: SIGPIPE is blocked and was pending before. A supervisor that has
+ * Writes one message. @pending: SIGPIPE was pending before, and is blocked. A supervisor that has
  * just died must not kill the program, so a SIGPIPE of ours is consumed.
  */
 static int send_message(int fd, const uint8_t *data, size_t bytes, bool pending)
@@ -30,7 +30,7 @@ static int send_message(int fd, const uint8_t *data, size_t bytes, bool pending)
 		if (n == (ssize_t)bytes)
 			return 0;
 		if (n >= 0)
-			return -EPIPE; /* impossible: a request is atomic */
+			return -EPIPE; /* Impossible: a request is written whole or not at all. */
 		if (errno == EPIPE && !pending) {
 			struct timespec none = {0, 0};
 			sigset_t sigpipe;
@@ -74,8 +74,8 @@ static int send_table(int fd, const struct client_pipe *pipe, const struct clien
 }
 
 /*
- * Has the answer to @q come? It is recognized by its nonce: any process may have written to our
- * pipe. The answer to a table has no status.
+ * Takes the answer to @q. It is recognized by its nonce: any process may have written to our pipe.
+ * The answer to a table has no status. False: it has not come.
  */
 static bool take_answer(int answer_fd, const struct call_request *q, struct client_reply *ret_reply)
 {
@@ -85,7 +85,7 @@ static bool take_answer(int answer_fd, const struct call_request *q, struct clie
 		call_get_answer(data, sizeof(data), &ret_reply->answer) < 0 ||
 		ret_reply->answer.nonce != q->nonce)
 		return false;
-	/* Both came in one write. */
+	/* Answer and status came in one write. */
 	ret_reply->has_status = q->total == 0 &&
 		read(answer_fd, status, sizeof(status)) == (ssize_t)sizeof(status) &&
 		call_get_status(status, sizeof(status), &ret_reply->status) == 0;
@@ -114,7 +114,7 @@ static int await_answer(
 	do {
 		if (take_answer(answer_fd, q, ret_reply))
 			return -ret_reply->answer.error;
-		(void)sched_yield(); /* to the supervisor, if it shares this CPU */
+		(void)sched_yield(); /* Lets the supervisor run, if it shares this CPU. */
 	} while (used_ns() < until);
 	for (;;) {
 		/* poll() reports an error on the request pipe when its reader is gone. */
@@ -124,7 +124,7 @@ static int await_answer(
 		if (n == 0)
 			return -ETIMEDOUT;
 		if (n < 0)
-			continue; /* EINTR: a handler of the program ran */
+			continue; /* EINTR: a handler of the program ran. */
 		if (fds[0].revents & POLLIN) {
 			if (take_answer(answer_fd, q, ret_reply))
 				return -ret_reply->answer.error;
@@ -155,7 +155,10 @@ int client_converse(int request_fd, const struct client_pipe *pipe, const struct
 		return -EPERM;
 	call_put_seal(seal, &q);
 	(void)used_ns();
-	/* A handler that calls sprofil too must not come between the pieces of one table. */
+	/*
+	 * Signals are blocked: a handler that calls sprofil too must not come between the pieces of
+	 * one table.
+	 */
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_BLOCK, &all, &mask);
 	(void)sigpending(&pending);
@@ -163,7 +166,7 @@ int client_converse(int request_fd, const struct client_pipe *pipe, const struct
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	if (r == 0)
 		r = await_answer(request_fd, pipe->read_fd, &q, ret_reply);
-	/* From now on the request is worthless, whoever repeats it. */
+	/* Without its seal the request is worthless, whoever repeats it. */
 	explicit_bzero(seal, sizeof(seal));
 	return r;
 }

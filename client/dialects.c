@@ -83,7 +83,10 @@ static u128 end_of(const struct call_region *region)
 	return region->offset + (((u128)region->bytes << 16) + scale - 1) / scale;
 }
 
-/* In a set-user-ID program the environment is not trusted. */
+/*
+ * Does SPROFIL_STRICT ask for strict checks? In a set-user-ID program the environment is not
+ * trusted.
+ */
 static bool is_strict(void)
 {
 	char value[1];
@@ -100,7 +103,8 @@ static bool is_strict(void)
 static int check_hpux(const struct client_call *call, uint32_t i, const struct call_region *region,
 	const struct call_region *before)
 {
-	uint64_t most = (UINT64_C(1) << 30) * region->scale; /* 2^46 * pr_scale / 65536 */
+	/* At most 2^46 * pr_scale / 65536 bytes. */
+	uint64_t most = (UINT64_C(1) << 30) * region->scale;
 
 	if (region->bytes == 0 || region->bytes % call->element || region->bytes > most)
 		return -EINVAL;
@@ -120,7 +124,7 @@ static bool fast_is_restricted(void)
 	return client_environment(CALL_RESTRICT_ENV, value, sizeof(value)) == 1 && value[0] == '1';
 }
 
-/* The width that the flags stand for. 0: not exactly one flag. */
+/* The width of a counter by its flag. 0: not exactly one flag. */
 static unsigned element_of(unsigned width_flags)
 {
 	switch (width_flags) {
@@ -131,7 +135,7 @@ static unsigned element_of(unsigned width_flags)
 	}
 }
 
-/* The checks after those of the flags, and the call. */
+/* Checks the arguments behind the flags, and performs the call. */
 static int run_table(struct client_call *call, const void *profp, int profcnt, struct timeval *tvp)
 {
 	if (call_period_ns(call->dialect, call->flags) < call_period_ns(call->dialect, 0) &&
@@ -153,7 +157,7 @@ static int turn_off(enum call_dialect dialect, uint32_t more)
 	return client_run(&call);
 }
 
-/* @more: further flags of the request. */
+/* sprofil() of HP-UX and IRIX. @more: further flags of the request. */
 static int run_irix(enum call_dialect dialect, unsigned allowed, const void *profp, int profcnt,
 	struct timeval *tvp, unsigned flags, uint32_t more)
 {
@@ -172,7 +176,7 @@ static int run_irix(enum call_dialect dialect, unsigned allowed, const void *pro
 	return run_table(&call, profp, profcnt, tvp);
 }
 
-/* profil() is sprofil() with one entry, without errors for its content. */
+/* profil(): sprofil() with one entry, without errors for its content. */
 static int run_profil(enum call_dialect dialect, uint32_t flags, const void *buff, size_t bufsiz,
 	size_t offset, unsigned scale)
 {

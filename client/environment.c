@@ -54,7 +54,7 @@ static unsigned find(const struct client_pipe *pipe, char *const *entries, unsig
 	}
 	/* An entry at the end of its memory may be shorter. */
 	while (read(pipe->read_fd, begins, sizeof(begins)) > 0)
-		; /* the pipe does not block */
+		; /* The pipe is empty; it does not block. */
 	for (unsigned i = 0; i < n; i++)
 		if (client_copy_in(pipe, begins, entries[i], length) == 0 &&
 			memcmp(begins, prefix, length) == 0)

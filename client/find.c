@@ -76,7 +76,7 @@ static int open_pipe(uint32_t pid, int descriptor, uint64_t inode)
 
 	(void)put_number(
 		put_text(put_number(put_text(path, "/proc/"), pid), "/fd/"), (uint64_t)descriptor);
-	/* Check before opening: opening another kind of file could have side effects. */
+	/* Checks before opening: opening another kind of file could have side effects. */
 	if (stat(path, &st) < 0)
 		return -ENOENT;
 	if (!S_ISFIFO(st.st_mode) || st.st_ino != inode)
@@ -148,7 +148,8 @@ static int open_marked(int dir, const char *name, uint32_t tracer)
 	fd = open_pipe(tracer, (int)descriptor, inode);
 	if (fd >= 0)
 		client_remember(tracer, (int)descriptor, inode);
-	return fd == -ENOENT ? -EACCES : fd; /* the pipe exists, or did just now */
+	/* The pipe exists, or did just now, but may not be opened. */
+	return fd == -ENOENT ? -EACCES : fd;
 }
 
 static int search(uint32_t tracer)
@@ -211,7 +212,10 @@ int client_find(void)
 			return fd;
 		client_forget();
 	}
-	/* The leader is attached to first. Once it has ended, its status has no TracerPid. */
+	/*
+	 * The supervisor attaches to the leader first. Once the leader has ended, its status has no
+	 * TracerPid.
+	 */
 	tracer = number_in("/proc/self/status", tracer_key);
 	if (tracer <= 0)
 		tracer = number_in("/proc/thread-self/status", tracer_key);

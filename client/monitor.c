@@ -11,11 +11,11 @@
 #include "client/client.h"
 
 #define TEXT_MOST (UINT64_C(1) << 32)
-#define STEP      4u /* bytes of text per counter of monstartup() */
+#define STEP      4u /* Bytes of text per counter of monstartup(). */
 
 static struct monitor now; /* counter NULL: no histogram */
-static bool running;       /* as set by moncontrol() */
-static void *mapped;       /* the counters of monstartup() */
+static bool running;       /* whether moncontrol() has counting on */
+static void *mapped;       /* memory of monstartup()'s counters */
 static size_t mapped_bytes;
 
 static int turn_off(void)
@@ -44,7 +44,7 @@ static int turn_on(void)
 	return r;
 }
 
-/* Nothing may count in the old histogram when a new one begins. */
+/* Ends the old histogram: nothing may count in it when a new one begins. */
 static int forget(void)
 {
 	int r = running ? turn_off() : 0;
@@ -67,10 +67,13 @@ static int first_text(struct dl_phdr_info *info, size_t size, void *ret_start)
 		if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & PF_X)
 			start = MIN(start, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
 	*(uint64_t *)ret_start = start;
-	return 1; /* the program itself comes first */
+	return 1; /* The program itself comes first. */
 }
 
-/* In all manuals, "monitor(2, etext, ...)" stands for the whole program, which begins elsewhere. */
+/*
+ * The address where a histogram begins. In all manuals, "monitor(2, etext, ...)" stands for the
+ * whole program, which begins elsewhere.
+ */
 static uint64_t start_of(uint64_t low)
 {
 	uint64_t start = low;
@@ -80,7 +83,7 @@ static uint64_t start_of(uint64_t low)
 	return start;
 }
 
-/* @bufsize words of 2 bytes. */
+/* Starts counting in @buffer, @bufsize words of 2 bytes. */
 static int start(enum call_dialect dialect, uint64_t low, uint64_t high, void *buffer, int bufsize,
 	int nfunc)
 {
@@ -132,7 +135,7 @@ static int finish(int (*write_file)(const struct monitor *monitor))
 	int r, off;
 
 	if (!now.counter)
-		return 0; /* nothing was started */
+		return 0; /* Nothing was started. */
 	off = running ? turn_off() : 0;
 	r = off < 0 ? off : write_file(&now);
 	off = off < 0 ? off : forget();

@@ -83,7 +83,10 @@ static void put_u64(struct out *out, uint64_t value)
 	put(out, &value, sizeof(value));
 }
 
-/* In a set-user-ID program the environment is not trusted. -ENOENT: not set. */
+/*
+ * Copies the value of an environment variable. In a set-user-ID program the environment is not
+ * trusted. -ENOENT: not set.
+ */
 static int wish(const char *name, char *to, size_t room)
 {
 	return getauxval(AT_SECURE) ? -ENOENT : client_environment(name, to, room);
@@ -101,7 +104,10 @@ bool monitor_is_unwanted(enum call_dialect dialect)
 	return knows_profdir(dialect) && wish("PROFDIR", value, sizeof(value)) == 0;
 }
 
-/* As the original implementations do: an existing file is overwritten, links are not followed. */
+/*
+ * Opens a file as the original implementations do: an existing one is overwritten, links are not
+ * followed.
+ */
 static int out_open(struct out *out, const char *path)
 {
 	out->error = 0;

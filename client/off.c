@@ -11,10 +11,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Ignored unless there is a handler. Many programs block SIGCHLD and wait for it: see pick(). */
+/*
+ * Signals that are ignored unless there is a handler. Many programs block SIGCHLD and wait for it:
+ * see pick().
+ */
 static const int signals[] = {SIGURG, SIGWINCH, SIGCHLD, 0};
 
-/* Only reads: libsprofil installs no handlers. */
+/* Does the program ignore @signal? Only reads: libsprofil installs no handlers. */
 static bool is_ignored(int signal)
 {
 	/* The kernel's struct sigaction begins with the handler. */
@@ -26,9 +29,9 @@ static bool is_ignored(int signal)
 }
 
 /*
- * A signal without an effect, preferably an unblocked one. A blocked and pending signal belongs to
- * code that waits for it with sigwait or a signalfd: unblocking it would lose it, and SIGCHLD may
- * come at any time. 0: none.
+ * Picks a signal without an effect, preferably an unblocked one. A blocked and pending signal
+ * belongs to code that waits for it with sigwait or a signalfd: unblocking it would lose it, and
+ * SIGCHLD may come at any time. 0: none.
  */
 static int pick(const sigset_t *blocked)
 {

@@ -41,11 +41,11 @@ void client_pipe_close(const struct client_pipe *pipe)
 
 int client_copy_in(const struct client_pipe *pipe, void *to, const void *from, size_t bytes)
 {
-	/* Not write(): AddressSanitizer's interceptor would itself read the memory. */
+	/* Not by write(): AddressSanitizer's interceptor would itself read the memory. */
 	ssize_t n = syscall(SYS_write, pipe->write_fd, from, bytes);
 	int r = n == (ssize_t)bytes ? 0 : -EFAULT;
 
-	/* Remove from the pipe what was written before the fault. */
+	/* Removes from the pipe what was written before the fault. */
 	if (n > 0 && read(pipe->read_fd, to, (size_t)n) != n)
 		r = -EFAULT;
 	return r;
@@ -59,7 +59,7 @@ int client_copy_out(const struct client_pipe *pipe, void *to, const void *from, 
 	if (n == (ssize_t)bytes && read(pipe->read_fd, to, bytes) == n)
 		return 0;
 	while (read(pipe->read_fd, rest, sizeof(rest)) > 0)
-		; /* the pipe does not block */
+		; /* The pipe is empty; it does not block. */
 	return -EFAULT;
 }
 
@@ -85,7 +85,7 @@ int client_region(const struct client_call *call, const struct client_pipe *pipe
 	return 0;
 }
 
-/* Would anything be counted? If not, no supervisor is needed. */
+/* Would anything be counted for the region? If nothing is for any, no supervisor is needed. */
 static bool is_active(const struct client_call *call, const struct call_region *region)
 {
 	if (region->bytes < call->element)
@@ -93,7 +93,7 @@ static bool is_active(const struct client_call *call, const struct call_region *
 	return call->dialect == CALL_AIX ? (region->scale & 0xffff) != 0 : region->scale >= 2;
 }
 
-/* No buffer may continue at address 0. */
+/* Does the region's buffer continue at address 0? No buffer may. */
 static bool wraps_around(const struct call_region *region)
 {
 	return region->bytes && region->base > UINT64_MAX - (region->bytes - 1);
@@ -112,7 +112,7 @@ static int check_table(const struct client_call *call, const struct client_pipe 
 	for (uint32_t i = 0; i < call->count; i++) {
 		r = client_region(call, pipe, &entries, i, &region);
 		if (r < 0)
-			return r; /* an unreadable table is reported before a wrong one */
+			return r; /* An unreadable table is reported before a wrong one. */
 		if (!error && call->check)
 			error = call->check(call, i, &region, i ? &before : NULL);
 		if (!error && is_active(call, &region) && wraps_around(&region))
@@ -158,7 +158,7 @@ static int try_without_pipe(int found)
 {
 	int r;
 
-	if (found == -EPERM) /* the tracer is another program; we have seen all of it */
+	if (found == -EPERM) /* Another program traces us, as client_find() has seen. */
 		return 0;
 	r = client_turn_off();
 	return r < 0 && found == -ENOENT ? 0 : r;
@@ -190,7 +190,7 @@ static int try_to_reach(const struct client_call *call, const struct client_pipe
 		return try_without_pipe(fd);
 	if (fd == -ENOENT || fd == -ENODATA) {
 		r = client_start();
-		return r < 0 ? r : -EBUSY; /* now it can be found */
+		return r < 0 ? r : -EBUSY; /* Now the supervisor can be found. */
 	}
 	if (fd < 0)
 		return fd == -EACCES ? -EPERM : fd;
@@ -215,13 +215,13 @@ static int reach(const struct client_call *call, const struct client_pipe *pipe,
 	for (unsigned i = 0; i < ATTEMPTS; i++) {
 		int r = try_to_reach(call, pipe, off, ret_reply);
 
-		/* No answer, because the supervisor could not read the seal. */
+		/* There was no answer because the supervisor could not read the seal. */
 		if (r == -ETIMEDOUT && client_is_hidden())
 			return -EPERM;
 		if (r == -EPERM ? ++refused == REFUSALS : r != -EBUSY)
 			return r;
 		if (i == 0)
-			continue; /* usually, it was just started */
+			continue; /* Usually the supervisor was just started. */
 		if (wait_ms < 64)
 			wait_ms = wait_ms ? 2 * wait_ms : 1;
 		nap(wait_ms);
@@ -254,7 +254,7 @@ static int perform(struct client_call *call, const struct client_pipe *pipe)
 	if (call->flags & CALL_WALL)
 		client_note_elapsed();
 	if (call->flags & CALL_THREAD)
-		; /* the process's table is unchanged */
+		; /* The process's table is unchanged. */
 	else if (off)
 		client_note_off(reply.has_status ? &reply.status : NULL);
 	else

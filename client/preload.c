@@ -31,7 +31,10 @@ static const char *cause(void)
 	}
 }
 
-/* The program was not written for a supervisor, and may ignore the failure. Said once. */
+/*
+ * Prints the cause of a failure, once: the program was not written for a supervisor, and may ignore
+ * it.
+ */
 static int result(int r)
 {
 	static const char head[] = "libsprofil-preload: nothing is counted: ";

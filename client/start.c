@@ -35,7 +35,7 @@
 #define STACK_BYTES 65536
 #define READY_MS    10000
 
-/* The last intermediate process that stayed, and its owner: owner's pid << 32 | its pid. */
+/* The last intermediate process that stayed, with its owner's pid: owner << 32 | pid. */
 static _Atomic uint64_t last_between;
 
 /* The helper's path relative to this library, determined once when the library was loaded. */
@@ -46,7 +46,7 @@ __attribute__((constructor)) static void find_installed(void)
 	Dl_info info;
 	const char *slash;
 	char path[PATH_MAX];
-	int n, error = errno; /* main() must begin with errno 0 */
+	int n, error = errno; /* main() must begin with errno 0, so it is restored. */
 
 	/* dladdr is not async-signal-safe, so it is called here. */
 	if (!dladdr((const void *)&client_start, &info) || !info.dli_fname)
@@ -73,8 +73,8 @@ struct start {
 	const char *path;
 	char *argv[6];
 	int ready_fd, go_fd;
-	bool stay;               /* we are the helper's init: the intermediate process stays */
-	char *stack;             /* of the helper, until its exec */
+	bool stay; /* the owner is the init of orphaned processes: the intermediate process stays */
+	char *stack;             /* the helper's stack, needed until its exec */
 	_Atomic uint32_t helper; /* the helper's pid, or -errno if it could not be created */
 };
 
@@ -109,13 +109,14 @@ ON_BORROWED_STACK static void close_all(void)
 }
 
 /*
- * The intermediate process; the same restrictions apply. errno is the owner's: once the owner
- * continues, no call here may fail. Therefore the wait must succeed even if the program ignores
- * SIGCHLD.
+ * Runs in the intermediate process, with the restrictions of become_helper(). errno is shared with
+ * the owner: once the owner continues, no call here may fail. Therefore the wait must succeed even
+ * if the program ignores SIGCHLD.
  */
 ON_BORROWED_STACK static int stand_between(void *context)
 {
-	static const uint64_t by_default[4]; /* the kernel's struct sigaction */
+	/* all 0 in the kernel's struct sigaction: the default */
+	static const uint64_t by_default[4];
 	struct start *start = context;
 	bool stay = start->stay;
 	int pid;
@@ -127,7 +128,7 @@ ON_BORROWED_STACK static int stand_between(void *context)
 		pid = -errno;
 	else if (stay)
 		close_all();
-	/* After the wake-up, if we stay, @start is no longer valid: its owner returns. */
+	/* After this wake-up, @start is no longer valid: its owner returns. */
 	atomic_store(&start->helper, (uint32_t)pid);
 	(void)syscall(SYS_futex, &start->helper, FUTEX_WAKE, 1, NULL, NULL, 0);
 	if (stay && pid > 0)
@@ -156,8 +157,8 @@ static bool init_is_us(void)
 }
 
 /*
- * Creates both; returns the pid of the intermediate process, or -errno. start->helper is the
- * helper's.
+ * Creates the intermediate process and, through it, the helper. Returns the pid of the intermediate
+ * process, or -errno; start->helper is the helper's.
  */
 static int spawn(struct start *start)
 {
@@ -241,7 +242,7 @@ static void bury_last(void)
 		(void)waitpid((pid_t)(uint32_t)last, NULL, WNOHANG | __WCLONE);
 }
 
-/* Signals of the program may interrupt the wait. */
+/* Reaps the intermediate process; signals of the program may interrupt the wait. */
 static void bury(int between)
 {
 	while (waitpid(between, NULL, __WCLONE) < 0 && errno == EINTR)
@@ -259,7 +260,7 @@ static int let_go(int helper, int ready[2], int go[2])
 {
 	int r = -EPERM, pidfd = (int)syscall(SYS_pidfd_open, helper, 0);
 
-	/* Permits the trace where Yama restricts ptrace to descendants. */
+	/* Permits the helper to trace us where Yama restricts ptrace to descendants. */
 	(void)prctl(PR_SET_PTRACER, (unsigned long)helper, 0, 0, 0);
 	(void)close(ready[1]);
 	ready[1] = -1;
@@ -291,7 +292,7 @@ static int start_with(const char *path, int ready[2], int go[2])
 	if (r > 0)
 		r = let_go(r, ready, go);
 	if (!start.stay || r < 0)
-		bury(between); /* it has ended, or ends with its helper */
+		bury(between); /* The intermediate process has ended, or ends with its helper. */
 	else
 		atomic_store(&last_between, (uint64_t)(uint32_t)getpid() << 32 | (uint32_t)between);
 	return r;
@@ -304,7 +305,7 @@ int client_start(void)
 	const char *path = supervisor_path(given);
 	int ready[2], go[2], r;
 
-	/* The helper would look at another process that has our pid in that /proc. */
+	/* If not, the helper would trace another process that has our pid in that /proc. */
 	r = client_check_proc();
 	if (r == -ENODATA) {
 		client_note_refusal(SPROFIL_FOREIGN_PROC);

@@ -9,7 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* "7 (a) b) Z 1 ...": the state is behind the last parenthesis; X: it is about to be gone. */
+/*
+ * Has the thread ended? "7 (a) b) Z 1 ...": the state is behind the last parenthesis; X: it is
+ * about to disappear.
+ */
 static bool has_ended(uint32_t pid, uint32_t tid)
 {
 	char path[48], text[512];

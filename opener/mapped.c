@@ -35,7 +35,7 @@ static bool own_line(uintptr_t address, struct maps_line *ret_line)
 	return found;
 }
 
-/* Would /proc/PID/maps print these numbers for the file behind @fd? */
+/* Would /proc/PID/maps print the numbers of @what for the file behind @fd? */
 static bool is_printed_so(int fd, const struct opening *what)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -78,8 +78,8 @@ static int open_in_root(const struct opening *what, const char *path, struct sta
 }
 
 /*
- * The same for a process with a root folder in another mount namespace: maps has the path from that
- * namespace's root, "/srv/box/bin/sh", and /proc/PID/root leads to "/srv/box".
+ * Opens it for a process whose root folder is in another mount namespace: maps has the path from
+ * that namespace's root, "/srv/box/bin/sh", and /proc/PID/root leads to "/srv/box".
  */
 static int open_below_root(const struct opening *what, struct stat *ret_st)
 {

@@ -27,7 +27,7 @@ static int digit_value(char c, unsigned base)
 	return value >= 0 && (unsigned)value < base ? value : -1;
 }
 
-/* At least one digit, and no more than fit into 64 bits. */
+/* Takes a number of at least one digit that fits into 64 bits. */
 static bool take_number(struct span *span, unsigned base, uint64_t *ret_value)
 {
 	const char *first = span->at;

@@ -20,7 +20,7 @@ static int here(const struct opening *what, struct opened *ret_opened)
 	return ret_opened->error;
 }
 
-/* The first descriptor of a message; there should be no others, and they are closed. */
+/* Takes the first descriptor of a message; there should be no others, and they are closed. */
 static int descriptor_of(struct msghdr *message)
 {
 	int fd = -1;
@@ -85,8 +85,8 @@ int opener_ask(struct opener *opener, struct opening *what, struct opened *ret_o
 	if (!opener)
 		return here(what, ret_opened);
 	/*
-	 * The sequence of a child begins elsewhere: an answer to another child that died may be
-	 * pending.
+	 * A child process counts from another sequence number: an answer to another child that died
+	 * may be pending.
 	 */
 	if (opener->pid != getpid()) {
 		opener->pid = getpid();
@@ -106,7 +106,7 @@ int opener_ask(struct opener *opener, struct opening *what, struct opened *ret_o
 			return fail(ret_opened, r);
 		if (ret_opened->sequence == what->sequence)
 			return ret_opened->error;
-		/* An answer for a child of ours that died before it read it. */
+		/* The answer is for a child of ours that died before it read it. */
 		if (ret_opened->fd >= 0)
 			(void)close(ret_opened->fd);
 		ret_opened->fd = -1;

@@ -23,7 +23,7 @@ struct opener {
  */
 int opener_ask(struct opener *opener, struct opening *what, struct opened *ret_opened);
 
-/* For requests that consist of a path or a process. */
+/* Sends a request that consists of a path or a process; otherwise as opener_ask(). */
 int opener_ask_path(struct opener *opener, uint32_t kind, uint32_t pid, const char *path,
 	struct opened *ret_opened);
 

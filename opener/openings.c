@@ -59,7 +59,7 @@ static int look(const struct opening *what, struct opened *opened)
 	return 0;
 }
 
-/* May the owner of the profiled process, or everybody, read the file? */
+/* May the analyst read the file? Only if the owner of the profiled process, or everybody, may. */
 static bool is_credible(struct openings *o, uint32_t pid, int fd, const struct stat *st)
 {
 	struct noted noted;
@@ -76,7 +76,7 @@ static bool is_credible(struct openings *o, uint32_t pid, int fd, const struct s
 	return false;
 }
 
-/* At its path, or below the process's root. */
+/* Opens a source file, at its path or below the process's root. */
 static int source(struct openings *o, const struct opening *what)
 {
 	struct noted noted;
@@ -93,7 +93,7 @@ static int source(struct openings *o, const struct opening *what)
 	return -EACCES;
 }
 
-/* Data made from memory, or from /proc, of a process traced by the supervisor. */
+/* Passes on data made from memory, or from /proc, of a process traced by the supervisor. */
 static int of_process(struct openings *o, const struct opening *what, struct opened *opened)
 {
 	struct noted noted;

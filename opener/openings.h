@@ -29,17 +29,17 @@
 
 /* A process that was examined while it lived. */
 struct noted {
-	uint32_t pid, inner_pid; /* in our pid namespace, in its own */
-	uid_t uid;               /* effective */
+	uint32_t pid, inner_pid; /* its pid in our namespace, and in its own */
+	uid_t uid;               /* effective user */
 	uint64_t start;          /* start time, from "stat", because pids are reused */
 };
 
 /* All zero: used in the requesting process itself, without these conditions. */
 struct openings {
-	bool guards;     /* the requesting process, the analyst, is not trusted */
+	bool guards; /* the requesting process, the analyst, is not trusted: the conditions hold */
 	int supervisor;  /* guards: processes traced by this one may be accessed; 0 none */
 	bool view;       /* guards: there is a live view */
-	const char *log; /* output of the command, NULL none */
+	const char *log; /* path of the command's output, NULL none */
 	struct noted *noted;
 	size_t n, room;
 };

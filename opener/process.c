@@ -116,7 +116,7 @@ bool openings_process(struct openings *o, uint32_t pid, struct noted *ret_noted,
 			continue;
 		if (start && start != o->noted[i].start)
 			break;
-		/* Its user may have changed. */
+		/* The user of the process may have changed. */
 		if (start && look_at(o, pid, &fresh) && fresh.start == start)
 			o->noted[i] = fresh;
 		*ret_noted = o->noted[i];

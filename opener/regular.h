@@ -23,7 +23,10 @@ enum regular_links {
  */
 int regular_open(int root_fd, const char *path, enum regular_links links, struct stat *ret_st);
 
-/* The same below a process's root folder; -errno also if that is inaccessible. */
+/*
+ * Opens a file below a process's root folder. Also -errno if that is inaccessible. Otherwise as
+ * regular_open().
+ */
 int regular_open_of(int pid, const char *path, enum regular_links links, struct stat *ret_st);
 
 /*

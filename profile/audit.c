@@ -366,7 +366,8 @@ static uint64_t mean_by_stops(
 }
 
 /*
- * The sum of w^2 of a profile follows from its sum of w and its effective size, and can be added.
+ * The effective sample size of both profiles. A profile's sum of w^2 follows from its sum of w and
+ * its effective size, and can be added.
  */
 static uint64_t effective_of_both(const struct profile *into, const struct profile *from)
 {
@@ -389,7 +390,7 @@ static uint64_t effective_of_both(const struct profile *into, const struct profi
 	return (uint64_t)(stats_effective_samples(sum, squares) + 0.5);
 }
 
-/* Which file of a run it is, and what the file before has counted, too. */
+/* The figures of a file of a run: which file it is, and what the file before has counted, too. */
 struct of_file {
 	uint64_t recording, number, processes, threads;
 };
@@ -433,7 +434,7 @@ static int merge_figure(
 		forget(into, key);
 		return 0;
 	case AUDIT_DERIVED: forget(into, key); return 0;
-	case AUDIT_FILE: return 0; /* merge_files() */
+	case AUDIT_FILE: return 0; /* Merged by merge_files(). */
 	}
 	return -EINVAL;
 }
@@ -510,8 +511,8 @@ int audit_merge(struct profile *into, const struct profile *from)
 
 	for (int round = 0; round < 2; round++) {
 		/*
-		 * Backwards, because forget() removes an element. Handles the figures that only
-		 * @into has.
+		 * Merges the figures that only @into has. Backwards, because forget() removes an
+		 * element.
 		 */
 		for (size_t i = into->audits; i-- > 0;) {
 			const char *key = pool_at(&into->strings, into->audit[i].key);

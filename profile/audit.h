@@ -23,7 +23,7 @@ enum audit_kind {
 	AUDIT_SAME,      /* unknown unless all are equal */
 	AUDIT_BY_STOPS,  /* the mean, weighted by the stops of each */
 	AUDIT_EFFECTIVE, /* effective sample size: combined by the weights' squares */
-	AUDIT_FILE,      /* which file of a run it is: for the processes that continue */
+	AUDIT_FILE,      /* which file of a run it is */
 };
 
 /* AUDIT_RATIO in 1 / AUDIT_RATIO_ONE, AUDIT_PERCENT in percent / AUDIT_RATIO_ONE. */
@@ -31,7 +31,7 @@ enum audit_unit { AUDIT_COUNT, AUDIT_NS, AUDIT_RATIO, AUDIT_PERCENT };
 
 #define AUDIT_RATIO_ONE 10000
 
-/* Only in profiles that exclude system calls. */
+/* A figure of profiles that exclude system calls. */
 #define AUDIT_SYSCALL_CPU "syscall_cpu_ns"
 
 struct audit_key {
@@ -87,8 +87,8 @@ bool audit_cost(const struct profile *profile, double *ret_share);
 /* The sampling rate reached, compared with the requested one. */
 struct audit_rate {
 	double asked_hz;
-	double reached_hz; /* 0: too few samples to tell */
-	double expected;   /* samples, at the requested rate */
+	double reached_hz; /* 0: too few samples */
+	double expected;   /* samples expected at the requested rate */
 	uint64_t samples;
 	/* number of equally weighted samples with the same information; 0 unknown */
 	uint64_t effective;

@@ -11,7 +11,8 @@
 enum { FEW_SAMPLES = 100, EXPECTED_LEAST = 20 };
 
 /*
- * The time of which ticks are periods: CPU time of the threads, or their lifetimes; none excluded.
+ * The time of which ticks are periods, without what is excluded: CPU time of the threads, or their
+ * lifetimes.
  */
 static bool ticked_ns(const struct profile *profile, uint64_t *ret_ns)
 {
@@ -44,7 +45,10 @@ bool audit_rate(const struct profile *profile, struct audit_rate *ret_rate)
 	rate.expected = (double)ns / (double)period_ns;
 	if (rate.expected >= EXPECTED_LEAST)
 		rate.reached_hz = (double)samples * 1e9 / (double)ns;
-	/* By more than the noise of a count, and by more than a tenth. */
+	/*
+	 * The rate is low if it misses the requested one by more than a tenth, and by more than
+	 * chance.
+	 */
 	rate.is_low = rate.reached_hz > 0 && rate.reached_hz < 0.9 * rate.asked_hz &&
 		(double)samples + 3 * sqrt(rate.expected) < rate.expected;
 	if (profile_audit(profile, STATS_EFFECTIVE_SAMPLES, &effective) && effective) {

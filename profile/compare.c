@@ -38,7 +38,7 @@ static double beta_fraction(double a, double b, double x)
 	return h;
 }
 
-/* I_x(a, b). */
+/* The regularized incomplete beta function I_x(a, b). */
 static double incomplete_beta(double a, double b, double x)
 {
 	double front;
@@ -77,8 +77,8 @@ struct comparing {
 	const struct compare_run *run;
 	size_t runs[2], rows;
 	const double *value;
-	double freedom;     /* of the spread of one row; 0: no spread */
-	double mean_beyond; /* mean of all rows */
+	double freedom;     /* degrees of freedom of the spread of one row; 0: no spread */
+	double mean_beyond; /* mean of @beyond of all rows */
 	struct shrinkage prior;
 	const struct speed *speed;
 	bool *tested;
@@ -267,7 +267,7 @@ static bool find_outliers(const struct comparing *c, bool *outlier)
 	return found;
 }
 
-/* -ENOMEM. */
+/* Finds the spread common to all rows. -ENOMEM. */
 static int find_prior(struct comparing *c)
 {
 	struct shrinkage_row *row = calloc(c->rows + 1, sizeof(*row));
@@ -317,7 +317,7 @@ static double relative_variance(
 	const struct comparing *c, int side, size_t row, double mean, double *ret_mean)
 {
 	double all = all_of(c, side) / (double)c->runs[side], n = samples_of(c, side);
-	double half = all / n / 2; /* half a sample */
+	double half = all / n / 2; /* Half a sample. */
 
 	if (mean < half)
 		mean = half;

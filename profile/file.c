@@ -66,7 +66,7 @@ static int read_path(const char *path, bool zero, uint8_t **ret_data, size_t *re
 	return error;
 }
 
-/* The remedy, for the end of a message. */
+/* The remedy for an error, for the end of a message. */
 static const char *remedy(int error)
 {
 	switch (error) {
@@ -118,7 +118,7 @@ static char *cannot_use(
 	return n < 0 ? NULL : text;
 }
 
-/* A message about a file that was read. NULL: nothing to say, or out of memory. */
+/* A message about a file that was read. NULL: none, or out of memory. */
 static char *doubt(const char *path, const char *problem)
 {
 	char *text;

@@ -29,14 +29,17 @@ int file_read_bytes(const char *path, uint8_t **ret_data, size_t *ret_bytes, cha
 int file_write(const char *path, const void *data, size_t bytes);
 
 /*
- * The same, but waits for the reader of a pipe only as long as the reading end of another pipe is
- * open, whose writing end is @peer_fd. -EINTR: no reader came. *@ret_problem: a sentence that says
- * more than the -errno, or NULL.
+ * Writes a file likewise, but waits for the reader of a pipe only as long as the reading end of
+ * another pipe is open, whose writing end is @peer_fd. -EINTR: no reader came. *@ret_problem: a
+ * sentence that says more than the -errno, or NULL.
  */
 int file_write_while(
 	const char *path, const void *data, size_t bytes, int peer_fd, const char **ret_problem);
 
-/* The same to a descriptor; with @peer_fd >= 0 it may be non-blocking. */
+/*
+ * Writes to a descriptor; with @peer_fd >= 0 it may be non-blocking. Otherwise as
+ * file_write_while().
+ */
 int file_write_fd(int fd, const void *data, size_t bytes, int peer_fd);
 
 #endif

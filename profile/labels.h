@@ -21,7 +21,7 @@ struct label {
 	const char *key;
 	const char *text; /* NULL: the label is a number */
 	int64_t number;
-	const char *unit; /* of the number; "" none */
+	const char *unit; /* unit of the number; "" none */
 };
 
 /* Returns the index of a set; an equal set is found again; 0 without labels. -ENOMEM. */

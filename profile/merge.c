@@ -142,7 +142,7 @@ static int merge_samples(struct profile *into, const struct profile *from, struc
 	return error < 0 ? error : 0;
 }
 
-/* Time without a sample has no instants in any profile. */
+/* Has the profile samples? Time without a sample has no instants in any profile. */
 static bool is_counted(const struct profile *profile)
 {
 	for (size_t i = 0; i < profile->samples; i++) {
@@ -209,7 +209,7 @@ static int merge_remarks(struct profile *into, const struct profile *from)
 	if (!into->samples)
 		into->period_ns = period;
 	else if (from->samples && period != into->period_ns)
-		into->period_ns = 0; /* the rates differ */
+		into->period_ns = 0; /* The rates differ. */
 	if (from->realtime_ns && (!into->realtime_ns || from->realtime_ns < into->realtime_ns))
 		into->realtime_ns = from->realtime_ns;
 	into->duration_ns += from->duration_ns;

@@ -23,10 +23,10 @@ struct function_item {
 
 struct location_item {
 	uint64_t address;
-	size_t first; /* its lines begin here in location_line[] */
+	size_t first; /* first of its lines in location_line[] */
 	uint32_t mapping;
 	uint32_t lines;
-	bool named; /* identified by its lines as well: in named_table */
+	bool named; /* identified by its lines, too: it is in named_table */
 };
 
 struct task_item {
@@ -34,10 +34,10 @@ struct task_item {
 };
 
 struct sample_item {
-	size_t first; /* its stack begins here in frame[] */
+	size_t first; /* first frame of its stack in frame[] */
 	uint32_t n;
 	uint32_t task;
-	uint32_t labels; /* labels.h */
+	uint32_t labels; /* set of labels (labels.h) */
 };
 
 struct label_item {
@@ -47,7 +47,7 @@ struct label_item {
 };
 
 struct label_set {
-	size_t first; /* begins here in label[] */
+	size_t first; /* first label of the set in label[] */
 	size_t n;
 };
 
@@ -70,12 +70,12 @@ struct timeline_piece {
 };
 
 struct timeline {
-	struct timeline_rows *open; /* not full yet; NULL: none */
+	struct timeline_rows *open; /* rows that do not fill a piece yet; NULL: none */
 	uint8_t *scratch;           /* buffer for the encoding of a piece */
 	struct timeline_piece *piece;
 	size_t pieces, piece_room;
-	size_t bytes;    /* of all pieces */
-	size_t instants; /* of all pieces and the open rows */
+	size_t bytes;    /* bytes of all pieces */
+	size_t instants; /* number of instants in all pieces and the open rows */
 	uint64_t first_ns, last_ns;
 	size_t most; /* bytes beyond which the time line is thinned, 0: TIMELINE_MOST_BYTES */
 };
@@ -86,7 +86,7 @@ struct profile {
 	uint32_t main; /* mapping of the main program */
 	size_t value_types;
 	size_t default_value;                    /* SIZE_MAX: none */
-	uint32_t value_type[VALUE_TYPES_MAX][2]; /* type, unit */
+	uint32_t value_type[VALUE_TYPES_MAX][2]; /* by value type: type, unit (strings) */
 
 	struct mapping_item *mapping;
 	struct function_item *function;
@@ -121,12 +121,12 @@ struct profile {
 	bool named_is_stale; /* lines of a named location have changed since the table was filled */
 
 	struct timeline timeline;
-	const char *timeline_left_out; /* why; NULL: none was */
+	const char *timeline_left_out; /* why there is no time line; NULL: it was not left out */
 
 	struct foreign_item foreign;
 	uint32_t command;
 	uint64_t realtime_ns, duration_ns, period_ns;
-	/* of a span of a profile: its bounds; otherwise 0; not stored in files */
+	/* bounds, if the profile is a span of another one; otherwise 0; not stored in files */
 	uint64_t part_from_ns, part_to_ns;
 };
 

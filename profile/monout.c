@@ -20,7 +20,7 @@ bool monout_is_gmon(const uint8_t *data, size_t bytes)
 	return bytes >= 4 && !memcmp(data, "gmon", 4);
 }
 
-/* False: the fields exclude each other. */
+/* Reads the head. False: its fields exclude each other. */
 static bool read_header(const uint8_t *data, struct monout *ret_monout, uint32_t *ret_calls)
 {
 	struct monout m = {0};
@@ -50,7 +50,7 @@ bool monout_seems(const uint8_t *data, size_t bytes)
 	return bytes >= HEADER_BYTES && read_header(data, &m, &calls) && !(m.high >> ADDRESS_BITS);
 }
 
-/* The least number of counters that the scale gives for these words of text. */
+/* The least number of counters that the scale gives for so many words of text. */
 static uint64_t least_counters(uint64_t words, uint32_t scale)
 {
 	return words / 65536 * scale + (words % 65536 * scale + 65535) / 65536;

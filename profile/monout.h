@@ -28,7 +28,7 @@
 struct monout {
 	uint64_t low, high;
 	uint32_t hz, scale;
-	const uint8_t *counter; /* in the file's bytes */
+	const uint8_t *counter; /* the counters, in the file's bytes */
 	size_t counters;
 };
 

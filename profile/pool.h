@@ -23,9 +23,9 @@ struct pool_item {
 int pool_init(struct pool *pool);
 void pool_release(struct pool *pool);
 
-/* The id of the string of @bytes bytes (up to its first NUL). -ENOMEM. */
+/* Finds or adds the string of @bytes bytes (up to its first NUL): its id. -ENOMEM. */
 int pool_add(struct pool *pool, const char *text, size_t bytes);
-/* NULL counts as "". */
+/* Likewise for a NUL-terminated string; NULL counts as "". */
 int pool_add_text(struct pool *pool, const char *text);
 
 static inline const char *pool_at(const struct pool *pool, uint32_t id)

@@ -49,8 +49,8 @@ static void say_cost(const struct profile *profile, struct sentence *sentence)
 }
 
 /*
- * "151 samples, 244 of 250 Hz reached, cost 0.93 % of the CPU time, found 102.6 % of the expected
- * samples, lost 0"
+ * The comment with the audit's main figures: "151 samples, 244 of 250 Hz reached, cost 0.93 % of
+ * the CPU time, found 102.6 % of the expected samples, lost 0"
  */
 static int audit_comment(const struct profile *profile, char **ret_comment)
 {
@@ -87,7 +87,7 @@ static size_t count_notes(const struct profile *profile)
 	return n;
 }
 
-/* The notes for which @room suffices; if there are more, the last one says so. */
+/* Takes the notes for which @room suffices; if there are more, the last one says so. */
 static int note_comments(const struct profile *profile, size_t room, char **ret_comment, size_t *n)
 {
 	size_t notes = count_notes(profile), shown = notes > room ? room - 1 : notes, left = shown;

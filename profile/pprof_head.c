@@ -62,7 +62,7 @@ int pprof_head_period(struct reading *r, const struct field *field)
 	return 0;
 }
 
-/* A period that the model has no meaning for. */
+/* Keeps a period that the model has no meaning for (foreign.h). */
 static int keep_period(struct reading *r, const char *type, const char *unit)
 {
 	struct foreign foreign = foreign_get(r->profile);
@@ -158,7 +158,7 @@ int pprof_head_doc_url(struct reading *r, const struct field *field)
 	return foreign.doc_url ? foreign_set(r->profile, &foreign) : -EBADMSG;
 }
 
-/* For example "sprofil: stops 2500". False: another form. */
+/* Takes a figure, for example "sprofil: stops 2500". False: another form. */
 static bool read_audit(struct reading *r, const char *text, int *ret_error)
 {
 	const char *space = strchr(text, ' ');
@@ -187,8 +187,8 @@ static const char *after(const char *text, const char *prefix)
 }
 
 /*
- * A comment of another program is a note. So is the line of the audit if the figures are missing:
- * another program has rewritten the file.
+ * Takes a comment. One of another program is a note. So is the line of the audit if the figures are
+ * missing: another program has rewritten the file.
  */
 static int take_comment(struct reading *r, int64_t index)
 {

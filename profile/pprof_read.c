@@ -97,7 +97,7 @@ static int read_strings(struct reading *r)
 
 	if (error < 0)
 		return error;
-	/* Each string takes at least two bytes of the file besides its text. */
+	/* Each string takes at least two bytes of the file besides its text, so this suffices. */
 	r->text = malloc((size_t)(span.end - span.p) + 1);
 	r->string = calloc(r->strings + 1, sizeof(*r->string));
 	if (!r->text || !r->string)
@@ -144,7 +144,7 @@ static int read_mapping(struct reading *r, const struct field *field)
 	return add_id(r, &r->mappings, message->id, profile_add_mapping(r->profile, &mapping));
 }
 
-/* Line numbers beyond the model's range count as unknown. */
+/* A line number; one beyond the model's range counts as unknown. */
 static uint32_t line_of(int64_t line)
 {
 	return line > 0 && line <= UINT32_MAX ? (uint32_t)line : 0;
@@ -284,7 +284,7 @@ static int read_plain(
 	return error < 0 ? error : 0;
 }
 
-/* Formats mistaken for profiles, by their first bytes. */
+/* The name of a format that is mistaken for a profile, by its first bytes. */
 static const char *other_format(const uint8_t *data, size_t bytes)
 {
 	static const struct {

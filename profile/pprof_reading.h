@@ -23,9 +23,9 @@ struct reading {
 	struct pprof_column *column;
 	size_t columns;
 	bool has_samples, has_cpu;
-	bool has_remarks; /* our figures and notes */
+	bool has_remarks; /* the file has our figures and notes */
 	int64_t period;
-	int64_t cpu_of_sample; /* value of a sample if no column has it; otherwise 0 */
+	int64_t cpu_of_sample; /* CPU time of a sample if no column has it; otherwise 0 */
 
 	struct ids mappings, functions, locations;
 	int no_mapping; /* index of the mapping for locations without one, -1: not needed yet */
@@ -40,7 +40,7 @@ struct reading {
 	struct label *label; /* of the current sample */
 	size_t label_room, labels;
 	struct span last_labels; /* of the last sample, in the file */
-	int last_task;           /* the task that they name, -1: none yet */
+	int last_task;           /* the task that these labels name, -1: none yet */
 	uint32_t last_set;
 
 	struct scan_arena arena;
@@ -53,7 +53,7 @@ int pprof_reading_bad(struct reading *r, const char *problem);
 int pprof_reading_unpack(struct reading *r, const struct field *field,
 	const ProtobufCMessageDescriptor *descriptor, ProtobufCMessage **ret_message);
 
-/* NULL, and the problem: no such string. */
+/* The string with this index; NULL, with the problem set: there is none. */
 const char *pprof_reading_text(struct reading *r, int64_t index);
 
 /*
@@ -71,7 +71,7 @@ reading_take pprof_head_drop_frames;
 reading_take pprof_head_keep_frames;
 reading_take pprof_head_doc_url;
 reading_take pprof_head_comment;
-/* The same for comments that other programs do not show; read before those that they show. */
+/* Reads a comment that other programs do not show, before those that they show. As reading_take. */
 reading_take pprof_head_remark;
 
 /* A sample; mappings, functions and locations have been read. */

@@ -13,7 +13,7 @@
 enum { LOCATION_ID = 1, VALUE = 2, LABEL = 3 };
 
 struct parts {
-	size_t locations; /* in r->stack */
+	size_t locations; /* number of locations in r->stack */
 	size_t numbers;
 	int64_t value[VALUE_TYPES_MAX];
 	struct span labels; /* from the first one to the last */
@@ -49,7 +49,7 @@ static int add_number(struct reading *r, struct parts *parts, uint64_t number)
 	return 0;
 }
 
-/* One number, or a packed array of numbers. */
+/* Reads one number, or a packed array of numbers. */
 static inline int take_numbers(struct reading *r, struct parts *parts, const struct field *field,
 	int (*add)(struct reading *r, struct parts *parts, uint64_t number))
 {
@@ -150,7 +150,7 @@ static int take_labels(struct reading *r, const struct span *labels)
 	return 0;
 }
 
-/* @index: of the stack, or -errno. */
+/* Keeps the values of a sample of the file. @index: of its stack, or -errno. */
 static int keep_sample(struct reading *r, int index, const int64_t *values)
 {
 	uint32_t *more = table_grow(r->sample, &r->sample_room, r->samples + 1, sizeof(*r->sample));

@@ -28,9 +28,9 @@ struct field {
 	size_t bytes;
 };
 
-/* 1: *@ret_field is the next one; 0: the end; -EBADMSG: neither. */
+/* Reads a field. 1: *@ret_field is the next one; 0: the end; -EBADMSG: neither. */
 int pprof_scan_field(struct span *span, struct field *ret_field);
-/* The next varint of a packed field. The same results. */
+/* Reads the next varint of a packed field, with the same results. */
 int pprof_scan_varint(struct span *span, uint64_t *ret_value);
 
 /* The memory of one unpacked message: allocated piece by piece, freed all at once. */

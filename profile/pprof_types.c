@@ -60,7 +60,10 @@ int64_t pprof_types_times(int64_t value, int64_t factor)
 
 enum task_field { TASK_PID, TASK_TID, TASK_PROCESS, TASK_THREAD, TASK_NOTHING };
 
-/* perf_data_converter, the agents of Parca and Pyroscope, py-spy, pprof-rs. */
+/*
+ * The names that other programs use for our labels: perf_data_converter, the agents of Parca and
+ * Pyroscope, py-spy, pprof-rs.
+ */
 static const struct {
 	const char *key;
 	enum task_field number, text;
@@ -92,7 +95,7 @@ static uint32_t id_of(const char *text, int64_t number)
 	return number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
-/* The forms that our writer uses. */
+/* Has the label the form that our writer uses? */
 static bool is_ours(const char *key, const char *text)
 {
 	return text ? !strcmp(key, PPROF_LABEL_PROCESS) || !strcmp(key, PPROF_LABEL_THREAD)

@@ -37,10 +37,10 @@ struct writing {
 	size_t scratch_room;
 	uint64_t *id; /* buffer for a stack as 64-bit ids */
 	size_t id_room;
-	Label *label, **labels; /* of one sample */
+	Label *label, **labels; /* labels of one sample */
 	size_t label_room, labels_room;
-	size_t strings; /* written so far */
-	size_t columns; /* value types to be written, and which */
+	size_t strings; /* number of strings written so far */
+	size_t columns; /* value types to be written: their number, and which */
 	size_t column[VALUE_TYPES_MAX];
 };
 
@@ -113,7 +113,7 @@ static void choose_columns(struct writing *w)
 	}
 }
 
-/* CPU time, unless another default was set. */
+/* The index of the default column: CPU time, unless another default was set. */
 static size_t default_column(const struct profile *profile)
 {
 	size_t index = profile_default_value(profile);
@@ -166,7 +166,7 @@ static int put_head(struct writing *w)
 	return put(w, &piece);
 }
 
-/* The substitute for "no mapping" in files of other programs is not written. */
+/* Is it the substitute for "no mapping" in files of other programs? It is not written. */
 static bool is_blank(const struct mapping_item *item)
 {
 	return !item->file && !item->build_id && !item->start && !item->limit;
@@ -195,7 +195,7 @@ static int put_mapping(struct writing *w, size_t index)
 	return put(w, &piece);
 }
 
-/* The format requires the main program's mapping first. */
+/* Writes the mappings, the main program's first, as the format requires. */
 static int put_mappings(struct writing *w)
 {
 	size_t first = w->profile->main;
@@ -350,7 +350,7 @@ static int put_sample(struct writing *w, size_t index)
 	return put(w, &piece);
 }
 
-/* The string of a comment is written right before it. @ours: only for our reader. */
+/* Writes a comment, and its string right before it. @ours: only for our reader. */
 static int put_comment(struct writing *w, const char *text, bool ours)
 {
 	Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
@@ -377,7 +377,7 @@ static int put_ours(struct writing *w, const char *prefix, const char *text)
 	return error;
 }
 
-/* All audit figures and notes; comments of other programs stay comments. */
+/* Writes all audit figures and notes; comments of other programs stay comments. */
 static int put_remarks(struct writing *w)
 {
 	int error = 0;
@@ -403,7 +403,7 @@ static int put_remarks(struct writing *w)
 	return error;
 }
 
-/* The command, and what readers of other projects print at the top. */
+/* Writes the command, and what readers of other projects print at the top. */
 static int put_comments(struct writing *w)
 {
 	char *comment[PPROF_COMMENTS_MOST];

@@ -69,7 +69,7 @@ static int widen_values(struct profile *profile)
 	if (!value)
 		return -ENOMEM;
 	profile->value = value;
-	/* From the last to the first, because each moves up. */
+	/* From the last sample to the first, because each moves up. */
 	for (size_t i = profile->samples; i-- > 0;) {
 		memmove(value + i * wide, value + i * old, old * sizeof(*value));
 		value[i * wide + old] = 0;

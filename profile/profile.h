@@ -61,7 +61,7 @@ struct function {
 	const char *name;   /* for display: demangled */
 	const char *symbol; /* as linked */
 	const char *file;   /* source file or "" */
-	uint32_t line;      /* of its first line, 0 unknown */
+	uint32_t line;      /* line of its first line, 0 unknown */
 };
 
 struct location_line {
@@ -71,7 +71,7 @@ struct location_line {
 
 struct location {
 	uint32_t mapping; /* index */
-	uint64_t address; /* svma */
+	uint64_t address; /* address in the file (svma) */
 	/* innermost first; the last is the function that is not inlined */
 	const struct location_line *line;
 	size_t lines; /* 0: not symbolized */

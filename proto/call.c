@@ -40,7 +40,7 @@ static bool flags_are_sane(uint32_t flags)
 
 	if (tick && (tick < CALL_TICK_LEAST || tick > CALL_TICK_MOST))
 		return false;
-	/* There is no status of a thread's table. */
+	/* A thread's table has no status. */
 	if (flags & CALL_STATUS && flags & CALL_THREAD)
 		return false;
 	return !(flags & ((1u << CALL_TICK_SHIFT) - 1) & ~(uint32_t)CALL_ALL_FLAGS);
@@ -186,7 +186,7 @@ int call_scan(const uint8_t *data, size_t bytes, bool drained, struct call_reque
 			*ret_used = at + size;
 			return 1;
 		}
-		at++; /* not a request: one may begin inside */
+		at++; /* This is not a request, but one may begin inside. */
 	}
 }
 

@@ -162,7 +162,7 @@ enum call_flags {
 enum call_state {
 	CALL_IS_OFF = 0,
 	CALL_IS_ON = 1,
-	CALL_HAS_ENDED = 2, /* not by a call: @reason */
+	CALL_HAS_ENDED = 2, /* profiling has ended, but not by a call: @reason says why */
 	CALL_STATES
 };
 
@@ -193,7 +193,7 @@ struct call_request {
 	uint8_t dialect;
 	uint8_t element;
 	uint32_t flags;
-	const uint8_t *regions; /* decoded: borrowed; read with call_get_region() */
+	const uint8_t *regions; /* when decoded: borrowed, read with call_get_region() */
 };
 
 struct call_answer {
@@ -266,7 +266,7 @@ int call_get_status(const uint8_t *data, size_t bytes, struct call_status *ret_s
  *   done = call_assembly_add(&a, &request);
  */
 struct call_assembly {
-	struct call_request head;   /* of the first request; its @regions is NULL */
+	struct call_request head;   /* the first request; its @regions is NULL */
 	uint32_t have;              /* regions so far */
 	struct call_region *region; /* room for head.total regions */
 };

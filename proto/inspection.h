@@ -127,13 +127,13 @@ void inspection_put_state(struct writer *w, const struct inspection_state *state
 void inspection_put_instruction(struct writer *w, const struct inspection_instruction *instruction);
 void inspection_put_frame(struct writer *w, const struct inspection_frame *frame);
 void inspection_put_problem(struct writer *w, const char *problem);
-/* Up to their data, which the caller writes. */
+/* Writes the record up to the data, which the caller writes. */
 void inspection_put_histogram(struct writer *w, const struct inspection_histogram *histogram);
 void inspection_put_profile(struct writer *w, size_t bytes);
 
 /*
- * Start behind the kind. A missing or malformed field sets the reader's @bad flag; texts are ""
- * then.
+ * Decoders start behind the kind. A missing or malformed field sets the reader's @bad flag; texts
+ * are "" then.
  */
 struct inspection_object inspection_get_object(struct reader *r);
 struct inspection_address inspection_get_address(struct reader *r);

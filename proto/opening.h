@@ -44,10 +44,10 @@
 #define OPENING_BYTES_MOST   (OPENING_REQUEST_HEAD + OPENING_PATH_MOST)
 
 enum opening_kind {
-	OPENING_MAPPED = 1,   /* pid, start, end, device, inode, path: the file of a mapping */
-	OPENING_IMAGE = 2,    /* the same: a copy of its mapped parts, unwritable ones only */
-	OPENING_VDSO = 3,     /* pid, start, end: a copy of the vdso */
-	OPENING_ELF = 4,      /* path: a debug file, by build-id, link or alternate link */
+	OPENING_MAPPED = 1, /* pid, start, end, device, inode, path: the file of a mapping */
+	OPENING_IMAGE = 2, /* as OPENING_MAPPED: a copy of the mapped parts that are not writable */
+	OPENING_VDSO = 3,  /* pid, start, end: a copy of the vdso */
+	OPENING_ELF = 4,   /* path: a debug file, by build-id, link or alternate link */
 	OPENING_PROCESS = 5,  /* pid: records its user and its own pid, for later; no descriptor */
 	OPENING_PERF_MAP = 6, /* pid; start and end 1: its own root may be searched */
 	OPENING_STAT = 7,     /* path: its present kind; no descriptor */
@@ -55,7 +55,7 @@ enum opening_kind {
 	OPENING_THREADS = 9,  /* pid: a copy of each thread's "stat", ended by NUL, live view */
 	OPENING_LOG = 10,     /* the output of the command, live view */
 	OPENING_STATM = 11,   /* the sender's own /proc/PID/statm */
-	OPENING_JITDUMP = 12, /* path, pid; start and end 1: as for a perf map */
+	OPENING_JITDUMP = 12, /* path, pid; start and end as for a perf map: a jitdump */
 	OPENING_TITLE = 13, /* pid; text: its first argument, which may be a title; no descriptor */
 	/*
 	 * pid, time, path (a name): the profile's file, for writing; start and end 1: a snapshot's
@@ -78,7 +78,7 @@ enum opened_flag {
 	OPENED_OTHER = 2,     /* it may not be the file that was mapped */
 	OPENED_PLAIN = 4,     /* the name is the path without " (deleted)" */
 	OPENED_NO_ELF = 8,    /* found, but not an ELF file: no descriptor */
-	OPENED_IN_PLACE = 16, /* the output is a pipe or terminal */
+	OPENED_IN_PLACE = 16, /* the output is a pipe or terminal, which is written in place */
 };
 
 struct opening {

@@ -28,9 +28,10 @@
 #define CAPTURE_MAGIC       "SPROFCAP\x01\0\0\0\0\0\0\0"
 #define CAPTURE_MAGIC_BYTES 16
 
-#define RECORD_HEADER_BYTES   16
-#define RECORD_MAX_REGISTERS  40
-#define RECORD_SAMPLE_BYTES   104 /* fixed part of a sample; registers and stack follow */
+#define RECORD_HEADER_BYTES  16
+#define RECORD_MAX_REGISTERS 40
+/* Bytes of the fixed part of a sample; registers and stack follow. */
+#define RECORD_SAMPLE_BYTES   104
 #define RECORD_MAX_TEXT_BYTES 32768
 
 enum record_type {
@@ -40,8 +41,8 @@ enum record_type {
 	RECORD_EXEC = 3,    /* a process's image: at exec, and after RECORD_PROCESS if it has one */
 	RECORD_MAPS = 4,    /* a piece of /proc/PID/maps, as the kernel printed it */
 	RECORD_THREAD = 5,  /* a thread's name: at its first sample, and when it changes */
-	RECORD_SAMPLE = 6,  /* one tick */
-	RECORD_EXIT = 7,    /* a process is gone, or detached */
+	RECORD_SAMPLE = 6, /* a thread at an instant, or examined otherwise (flags) */
+	RECORD_EXIT = 7,      /* a process is gone, or detached */
 	RECORD_UNSAMPLED = 8, /* time of an image for which there was no sample */
 	RECORD_AUDIT = 9,     /* the audit figures so far; the last record counts */
 	RECORD_END = 10,      /* the last record of the supervisor */
@@ -211,7 +212,7 @@ struct record_sample {
 	uint32_t outer_bytes;
 	uint64_t outer_base;
 	uint64_t left_pc, left_sp; /* with RECORD_SAMPLE_LEFT */
-	const uint8_t *outer;      /* borrowed, too */
+	const uint8_t *outer;      /* borrowed from the record */
 };
 
 /*

@@ -17,7 +17,7 @@
 
 #define REQUEST_BYTES      16
 #define REQUEST_STACK_MOST (UINT64_C(256) << 20)
-/* Greatest value of REQUEST_GO. */
+/* The greatest value of REQUEST_GO. */
 enum { REQUEST_GO_MOST = 65536 };
 
 enum request_type {

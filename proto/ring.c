@@ -135,7 +135,8 @@ uint8_t *ring_reserve(struct ring *ring, size_t bytes, bool event)
 	uint64_t need = ((uint64_t)bytes + 7) & ~UINT64_C(7),
 		 used = ring->at & (ring->capacity - 1);
 	uint64_t to_end = ring->capacity - used;
-	bool anew = may_begin_anew(ring, used, need); /* then there is room for the record */
+	/* Continuing at the beginning leaves room for the record. */
+	bool anew = may_begin_anew(ring, used, need);
 	uint64_t padding = need > to_end || anew ? to_end : 0;
 
 	if (bytes < RECORD_HEADER_BYTES || need > ring->capacity || padding + need > ring->capacity)

@@ -40,7 +40,7 @@ struct ring {
 	uint64_t at;        /* this side's own position */
 	uint64_t seen;      /* the other side's position when last read */
 	uint64_t reserved;  /* producer: bytes of the open reservation, padding included */
-	uint64_t padding;   /* producer: bytes of padding before it */
+	uint64_t padding;   /* producer: bytes of padding before the reservation */
 	uint64_t anew_at;   /* producer: where padding last began in an empty ring */
 	uint64_t anew_room; /* producer: bytes outside that padding */
 };
@@ -49,8 +49,9 @@ struct ring {
 size_t ring_memory_bytes(uint64_t capacity);
 
 /*
- * Of these, the ones at the beginning that are used for good while the consumer keeps up. The first
- * touch of a page takes longer than all else that is done for a record: touch them beforehand.
+ * How many of these bytes, at the beginning, are used again and again while the consumer keeps up.
+ * The first touch of a page takes longer than all else that is done for a record: touch them
+ * beforehand.
  */
 size_t ring_first_bytes(uint64_t capacity);
 

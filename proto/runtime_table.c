@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The order of the fields in the requests: visits each with @visit. */
+/* Visits the fields of a table in the order of the requests, each with @visit. */
 struct visitor {
 	uint64_t *word;
 	uint32_t n;

@@ -48,16 +48,16 @@ struct runtime_text {
 
 struct runtime_table {
 	uint32_t pid;
-	uint32_t id; /* of the analyst; repeated in each record */
+	uint32_t id; /* number that the analyst gave the table; repeated in each record */
 	/* The address of the pointer to the first group of threads. */
 	uint64_t threads_head;
 	uint32_t group_next, group_threads; /* in a group: next group, first thread */
 	/* In a thread's state. tid and self: NONE if it has none. */
-	uint32_t thread_bytes; /* how much of it is read */
+	uint32_t thread_bytes; /* how many bytes of it are read */
 	uint32_t thread_next, thread_tid, thread_self;
-	uint32_t thread_frame; /* pointer to the innermost frame, or */
+	uint32_t thread_frame; /* offset of the pointer to the innermost frame, or */
 	uint32_t frame_behind; /* to an object that has it at this offset; NONE: to the frame */
-	uint32_t thread_word[RUNTIME_THREAD_WORDS]; /* reported */
+	uint32_t thread_word[RUNTIME_THREAD_WORDS]; /* offsets of the words that are reported */
 	/*
 	 * Frames are pushed on chunks of memory: the newest chunk, and up to where it is used. In a
 	 * chunk: the previous one, and how many words behind the header are used. thread_chunk
@@ -82,7 +82,7 @@ enum { RUNTIME_REQUESTS = 44, RUNTIME_REQUEST_BYTES = RUNTIME_REQUESTS * REQUEST
 
 void runtime_table_put(uint8_t to[RUNTIME_REQUEST_BYTES], const struct runtime_table *table);
 
-/* The table as it comes in, request by request. */
+/* A table that comes in request by request. */
 struct runtime_incoming {
 	uint64_t word[RUNTIME_REQUESTS];
 	uint32_t n;

@@ -10,13 +10,13 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* The budget of a file: a base, and a multiple of its size. */
+/* The budget of a file: FILE_LEAST, and FILE_FACTOR times its size. */
 #define FILE_LEAST  (64 * MIB)
 #define FILE_FACTOR 32
 /* Debug sections compress to a third or a tenth; sections of zeros to a thousandth. */
 #define INFLATION_FREE   (16 * MIB)
 #define INFLATION_FACTOR 64
-/* The memory used by libdwarf's tables is checked every few units. */
+/* libdwarf's memory is checked every few units. */
 #define LOOK_EACH 4
 
 static uint64_t clamped(uint64_t value, uint64_t least, uint64_t most)
@@ -98,7 +98,7 @@ bool budget_inflate(struct budget *budget, uint64_t from, uint64_t to)
 	return true;
 }
 
-/* A forked child needs a "statm" of its own. */
+/* The descriptor of this process's "statm"; a forked child needs one of its own. */
 static int statm_of(struct budget *all)
 {
 	struct opening what = {.kind = OPENING_STATM};

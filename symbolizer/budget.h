@@ -18,14 +18,16 @@ struct opener;
 
 struct budget {
 	struct budget *all;     /* of all files together, NULL: none */
-	uint64_t limit, used;   /* bytes of memory kept */
+	uint64_t limit, used;   /* bytes of memory: the limit, and what is kept */
 	uint64_t inflated;      /* bytes of sections after decompression */
 	uint64_t inflated_most; /* limit of inflated */
-	uint64_t began, grown;  /* private memory of the process: budget_watch() */
+	/* private memory of the process: at budget_watch_begin(), and what it grew by */
+	uint64_t began, grown;
 	unsigned looks;
-	struct opener *opener;   /* of all files: provides "statm", NULL: this process */
-	int statm_fd, statm_pid; /* of all files, 0: not opened yet */
-	bool over;               /* something was refused */
+	/* provides "statm"; in the budget of all files; NULL: this process */
+	struct opener *opener;
+	int statm_fd, statm_pid; /* in the budget of all files; 0: not opened yet */
+	bool over;               /* an addition was refused */
 };
 
 /* The budget of all files, according to the machine's memory. To be released. */
@@ -36,7 +38,10 @@ void budget_init(struct budget *budget, struct budget *all);
 /* Adds one of its files, of @bytes bytes. */
 void budget_admit(struct budget *budget, uint64_t bytes);
 
-/* With a NULL budget these refuse nothing. False: over budget, now or before. */
+/*
+ * Takes @bytes from the budget. False: over budget, now or before. A NULL budget refuses nothing,
+ * here and below.
+ */
 bool budget_take(struct budget *budget, uint64_t bytes);
 /* May this much be used temporarily? */
 bool budget_fits(struct budget *budget, uint64_t bytes);

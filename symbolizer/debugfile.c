@@ -31,7 +31,7 @@ static uint32_t crc32_of(const uint8_t *data, size_t bytes)
 }
 
 struct wanted {
-	const uint8_t *build_id; /* NULL: identified by CRC */
+	const uint8_t *build_id; /* NULL: the file is identified by its CRC */
 	size_t build_id_bytes;
 	uint32_t crc;
 };
@@ -157,7 +157,7 @@ static int directory_bytes(const char *path)
 	return slash ? (int)(slash - path) : 0;
 }
 
-/* .gnu_debuglink: a name, NUL, padding to 4, the CRC. */
+/* Parses .gnu_debuglink: a name, NUL, padding to 4, the CRC. */
 static int find_by_link(struct symbolizer *symbolizer, const char *path, struct elffile *file,
 	struct debugfile *ret_debugfile)
 {
@@ -201,7 +201,7 @@ int debugfile_find(struct symbolizer *symbolizer, const char *path, const struct
 	return find_by_link(symbolizer, path, file, ret_debugfile);
 }
 
-/* .gnu_debugaltlink: a name, NUL, the build-id of the supplement. */
+/* Parses .gnu_debugaltlink: a name, NUL, the build-id of the supplement. */
 int debugfile_find_supplement(struct symbolizer *symbolizer, const char *path, struct elffile *file,
 	struct debugfile *ret_debugfile)
 {

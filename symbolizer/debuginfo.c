@@ -18,7 +18,7 @@ enum { PART_BYTES_MOST = 4096 };
 struct entry {
 	struct dwarf_unit info;
 	struct unit unit;
-	struct dwarf_reader *split; /* for its functions in a .dwo, NULL: none */
+	struct dwarf_reader *split; /* reader for its functions in a .dwo, NULL: none */
 	bool read;
 };
 
@@ -49,7 +49,7 @@ struct debuginfo {
 };
 
 /*
- * Collects the needed .debug_ sections under their plain names. Returns whether there is
+ * Collects the .debug_ sections that are needed, under their plain names. Returns whether there is
  * .debug_info.
  */
 static bool gather(struct elffile *file, struct strpool *strings, struct sections *sections)
@@ -138,7 +138,7 @@ static int index_by_content(struct debuginfo *d, uint32_t number)
 	}
 	if (!entry->info.split)
 		return rc ? rc : unit_seal(unit);
-	/* Its functions are read when its first address is looked up. */
+	/* The unit's functions are read when its first address is looked up. */
 	unit_release(unit);
 	entry->read = false;
 	return rc;
@@ -193,12 +193,12 @@ int debuginfo_open(struct elffile *file, struct elffile *supplement, struct strp
 		return file->budget && file->budget->over ? -E2BIG : -ENOENT;
 	}
 	if (supplement) {
-		/* It may contain only strings. */
+		/* A supplement may contain only strings. */
 		(void)gather(supplement, strings, &d->supplement);
 		more = &d->supplement.source;
 	}
 	if (file->budget && file->budget->over)
-		rc = -E2BIG; /* a section was not decompressed */
+		rc = -E2BIG; /* A section was not decompressed. */
 	else
 		rc = dwarf_reader_open(
 			&d->own.source, more, text_low, text_high, file->budget, &d->reader);
@@ -250,7 +250,7 @@ static struct function *function_slot(
 	return &d->functions[at];
 }
 
-/* The function of a DIE, read once. */
+/* Finds or adds the function of a DIE, which is read once. */
 static int find_function(struct debuginfo *d, struct dwarf_reader *reader, uint64_t die,
 	struct dwarf_function *ret_function)
 {
@@ -346,7 +346,10 @@ static int make_frames(struct debuginfo *d, struct entry *entry, uint64_t svma,
 		rc = find_function(d, entry->split ? entry->split : d->reader, s->die, &function);
 		if (rc)
 			break;
-		/* Its name is in a supplement that is missing: the place is in the caller. */
+		/*
+		 * The function's name is in a supplement that is missing: the address belongs to
+		 * the caller.
+		 */
 		if (s->parent == UNIT_NONE || function.name || function.linkage_name)
 			frames[n++] = (struct debuginfo_frame){
 				.name = function.name,

@@ -20,15 +20,16 @@ struct debuginfo_frame {
 	const char *file;                /* interned, "" unknown */
 	uint32_t line, function_line;    /* 0 unknown */
 	bool inlined;
-	bool qualified; /* name needs no namespace or class, because the language has none */
+	bool qualified; /* the name is complete: the language has no namespaces or classes */
 };
 
 /* Deeper chains of inlined calls are cut at the outer end. */
 enum { DEBUGINFO_FRAMES_MAX = 128 };
 
 /*
- * @supplement: the file named by .gnu_debugaltlink, NULL none. Both files and @strings must outlive
- * the result. -ENOENT: no DWARF in the file; -ENOEXEC: damaged; -E2BIG: over the file's budget.
+ * Opens the DWARF of a file. @supplement: the file named by .gnu_debugaltlink, NULL none. Both
+ * files and @strings must outlive the result. -ENOENT: no DWARF in the file; -ENOEXEC: damaged;
+ * -E2BIG: over the file's budget.
  */
 int debuginfo_open(struct elffile *file, struct elffile *supplement, struct strpool *strings,
 	uint64_t text_low, uint64_t text_high, struct debuginfo **ret_debuginfo);
@@ -36,7 +37,7 @@ void debuginfo_close(struct debuginfo *debuginfo);
 
 /* Does some unit have its functions in a .dwo file? */
 bool debuginfo_is_split(const struct debuginfo *debuginfo);
-/* Sets where these files are searched, NULL: not at all. Must outlive @debuginfo. */
+/* Sets where .dwo files are searched for, NULL: not at all. @splitfiles must outlive @debuginfo. */
 void debuginfo_set_splitfiles(struct debuginfo *debuginfo, struct splitfiles *splitfiles);
 
 /*

@@ -38,7 +38,9 @@ static size_t without_clone(const char *name)
 }
 
 #ifdef HAVE_DEMANGLE
-/* The three mangling schemes; demanglers ignore all other names too. */
+/*
+ * Does the name begin as one of the three mangling schemes? Demanglers ignore all other names too.
+ */
 static bool looks_mangled(const char *name)
 {
 	return strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0 ||
@@ -80,7 +82,10 @@ static bool demangle_parts(const char *name, struct text *text)
 	return name[1] == 'Z' && cplus_demangle_v3_callback(name, options, take_part, text);
 }
 
-/* Names of D refer back to their parts, and can thereby double in length as well. */
+/*
+ * Is a name of D free of references to its own parts? These can double the length at each
+ * reference.
+ */
 static bool is_simple_d(const char *name)
 {
 	size_t references = 0, bytes = 0;
@@ -90,7 +95,10 @@ static bool is_simple_d(const char *name)
 	return bytes <= D_BYTES_MAX && references <= D_REFERENCES_MAX;
 }
 
-/* NULL: the name stays as it is, also if out of memory. Freed by the caller. */
+/*
+ * Demangles a name; the caller frees the result. NULL: the name stays as it is, also if out of
+ * memory.
+ */
 static char *demangled(const char *name)
 {
 	struct text *text;
@@ -106,7 +114,7 @@ static char *demangled(const char *name)
 }
 #endif
 
-/* @bytes bytes of @name, which is interned. NULL: out of memory. */
+/* The first @bytes bytes of @name, interned. NULL: out of memory. */
 static const char *plain_name(struct strpool *strings, const char *name, size_t bytes)
 {
 	const char *plain = name[bytes] ? strpool_intern(strings, name, bytes) : name;

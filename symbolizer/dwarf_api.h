@@ -79,7 +79,7 @@ struct dwarf_split {
 	uint64_t strings_base, ranges_base; /* ranges: for DWARF 4 */
 };
 
-/* The needed attributes of one DIE. */
+/* The attributes of a DIE that are needed. */
 struct dwarf_facts {
 	bool has_low, has_high, has_ranges, ranges_by_index, has_origin, origin_in_supplement,
 		split;
@@ -91,10 +91,10 @@ struct dwarf_facts {
 /* Missing or damaged attributes are left zero. @dbg: the file of the DIE. */
 void dwarf_facts_read(const struct dwarf_reader *reader, Dwarf_Debug dbg, Dwarf_Die die,
 	struct dwarf_facts *ret_facts);
-/* Frees an error, which may be NULL. */
+/* Frees a libdwarf error, which may be NULL. */
 void dwarf_facts_forget(Dwarf_Debug dbg, Dwarf_Error error);
 
-/* An address or a string by index, for a reader with .split. False, NULL: damaged. */
+/* Look up an address or a string by index, for a reader with .split. False, NULL: damaged. */
 bool dwarf_split_address(const struct dwarf_reader *reader, Dwarf_Debug dbg,
 	Dwarf_Attribute attribute, uint64_t *ret_address);
 const char *dwarf_split_string(

@@ -28,8 +28,8 @@ static uint32_t read_u32(Dwarf_Debug dbg, Dwarf_Attribute attribute)
 }
 
 /*
- * Strings in the supplement are looked up here: libdwarf needs it as the "tied" file, of which
- * there is one.
+ * Reads a string attribute. Strings in the supplement are looked up here: libdwarf needs it as the
+ * "tied" file, of which there is one.
  */
 static const char *read_string(
 	const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Attribute attribute)

@@ -43,11 +43,11 @@ static int read_files(struct dwarf_reader *r, Dwarf_Line_Context context, Dwarf_
 	return rc;
 }
 
-/* @default_file: that of rows without one. */
+/* @default_file: the file of rows without one. */
 static int read_rows(struct dwarf_reader *r, Dwarf_Line *rows, Dwarf_Signed n,
 	Dwarf_Unsigned default_file, struct unit *unit)
 {
-	size_t begin = unit->n_lines; /* of the sequence */
+	size_t begin = unit->n_lines; /* The first row of the current sequence. */
 	int rc = 0;
 
 	for (Dwarf_Signed i = 0; i < n && rc == 0; i++) {
@@ -70,7 +70,7 @@ static int read_rows(struct dwarf_reader *r, Dwarf_Line *rows, Dwarf_Signed n,
 				unit, svma, (uint32_t)(file % UNIT_NONE), (uint32_t)line);
 			continue;
 		}
-		/* Drop a sequence that is empty, or whose code the linker discarded. */
+		/* Drops a sequence that is empty, or whose code the linker discarded. */
 		if (unit->n_lines > begin &&
 			(unit->lines[begin].svma >= svma || unit->lines[begin].svma < r->text_low ||
 				unit->lines[begin].svma >= r->text_high))
@@ -83,10 +83,13 @@ static int read_rows(struct dwarf_reader *r, Dwarf_Line *rows, Dwarf_Signed n,
 	return rc;
 }
 
-/* Temporary memory of libdwarf per row, and per byte or entry of the header. */
+/* libdwarf's temporary memory per row, and per byte or entry of the header. */
 enum { ROW_BYTES = 160, NAME_BYTES = 64 };
 
-/* Is the table to be read? -E2BIG: it is too large; 0: none, or damaged. */
+/*
+ * Can the line table be read within the budget? 1: yes; -E2BIG: it is too large; 0: none, or
+ * damaged.
+ */
 static int judge_table(const struct dwarf_reader *r, Dwarf_Die die, struct linescan *ret_scan)
 {
 	Dwarf_Attribute attribute = NULL;
@@ -107,7 +110,7 @@ static int judge_table(const struct dwarf_reader *r, Dwarf_Die die, struct lines
 	if (linescan_table(&r->lines, offset, &scan) < 0)
 		return 0;
 	*ret_scan = scan;
-	/* The scan takes time, again for each unit. */
+	/* Time is charged, too: the table is scanned again for each unit. */
 	if (!budget_take(r->budget, scan.rows + scan.names))
 		return -E2BIG;
 	return budget_fits(r->budget, scan.rows * ROW_BYTES + scan.names * NAME_BYTES) ? 1 : -E2BIG;
@@ -133,8 +136,8 @@ int dwarf_lines_read(
 	}
 	rc = read_files(r, context, version, info, unit);
 	/*
-	 * The file of rows before any file is set is 1, in DWARF 5 as before; up to version 0.4
-	 * libdwarf says 0 there. What sets file 0 itself (clang) sets all files.
+	 * Rows before any file is set belong to file 1, in DWARF 5 as before; up to version 0.4
+	 * libdwarf says 0 there. A table that sets file 0 itself (clang's) sets all files.
 	 */
 	if (rc == 0 && tables == 1 &&
 		dwarf_srclines_from_linecontext(context, &rows, &n, &error) == DW_DLV_OK)

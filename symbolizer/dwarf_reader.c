@@ -10,10 +10,10 @@
 
 /* Deeper nesting, or a longer chain of references, than any compiler makes is damage. */
 enum { DEPTH_MAX = 256, REFERENCES_MAX = 16 };
-/* Charged to the budget for the time that each DIE takes. */
+/* Bytes charged to the budget for the time that each DIE takes. */
 enum { DIE_COST = 4 };
 
-/* Adds a range as in the data, if it is in the text kept by the linker. */
+/* Adds a range to a unit, if it is in text that the linker kept. */
 static int add_range(const struct dwarf_reader *r, struct unit *unit, uint64_t low, uint64_t high,
 	uint32_t scope, uint32_t depth)
 {
@@ -70,7 +70,7 @@ int dwarf_reader_open(const struct dwarf_source *source, const struct dwarf_sour
 {
 	struct dwarf_reader *r;
 
-	/* libdwarf may keep each abbreviation, of 4 bytes, in a hundred. */
+	/* libdwarf may use a hundred bytes for an abbreviation, which has 4 in the file. */
 	if (!budget_fits(budget, dwarf_sections_find(source, ".debug_abbrev").bytes * 24))
 		return -E2BIG;
 	r = calloc(1, sizeof(*r));
@@ -225,7 +225,7 @@ struct walk {
 
 static int walk_children(struct walk *walk, Dwarf_Die parent, uint32_t scope);
 
-/* A function or an inlined call, and the calls inlined into it. */
+/* Reads a function or an inlined call, and the calls inlined into it. */
 static int walk_scope(struct walk *walk, Dwarf_Die die, uint32_t scope, bool inlined)
 {
 	struct dwarf_reader *r = walk->reader;
@@ -285,8 +285,8 @@ static int walk_one(struct walk *walk, Dwarf_Die die, uint32_t scope)
 }
 
 /*
- * DIEs are in file order. DW_AT_sibling may name any DIE: one that leads back, or into what has
- * been read, makes an endless list in a few bytes.
+ * Is the DIE behind those already read? DIEs are in file order. DW_AT_sibling may name any DIE: one
+ * that leads back, or into what has been read, makes an endless list in a few bytes.
  */
 static bool is_ahead(struct walk *walk, Dwarf_Die die)
 {

@@ -35,13 +35,13 @@ struct dwarf_source {
 
 struct dwarf_unit {
 	uint64_t die;                /* offset of the unit's own DIE */
-	struct rangelist_unit lists; /* for the ranges of its DIEs */
+	struct rangelist_unit lists; /* where the ranges of its DIEs are */
 	const char *directory;       /* compilation directory, NULL unknown */
 	bool code;                   /* may describe code: not a type or partial unit */
-	bool classes;                /* its language has functions inside types */
+	bool classes;                /* the language has functions inside types */
 	bool mangled;                /* DW_AT_name alone does not name its functions in full */
-	bool split;                  /* the rest is in a .dwo file: */
-	const char *dwo_name;        /* the name of that file, NULL unknown */
+	bool split;                  /* its functions are in a .dwo file: */
+	const char *dwo_name;        /* name of that file, NULL unknown */
 	uint64_t dwo_id;
 	uint64_t ranges_base; /* DW_AT_GNU_ranges_base: the base of its ranges there */
 	bool ranged;          /* its DIE says which addresses it covers */

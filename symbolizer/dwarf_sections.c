@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* rangelist.c reads ranges; libdwarf would read them as well if it knew of them. */
+/* Is the section read here, and hidden from libdwarf? It would read ranges as well. */
 static bool is_ours(const struct dwarf_section *section)
 {
 	return strcmp(section->name, ".debug_ranges") == 0 ||

@@ -69,7 +69,7 @@ const char *dwarf_split_string(
 	return (const char *)strings->data + at;
 }
 
-/* Data that the unit's DIEs need, from its own header and the skeleton. */
+/* Sets the data that the unit's DIEs need, from its own header and the skeleton. */
 static void describe(struct dwarf_split *s, const struct dwarf_unit *skeleton,
 	const struct splitfile_unit *from, bool version5, bool wide)
 {

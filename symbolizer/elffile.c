@@ -40,7 +40,7 @@ void elffile_close(struct elffile *file)
 	file->n_sections = 0;
 }
 
-/* ".zdebug_": "ZLIB" and the size as eight big-endian bytes. */
+/* The size after decompression of a ".zdebug_" section: "ZLIB", then eight big-endian bytes. */
 static uint64_t zdebug_bytes(const Elf_Data *data)
 {
 	const uint8_t *p = data->d_buf;
@@ -55,7 +55,7 @@ static uint64_t zdebug_bytes(const Elf_Data *data)
 
 enum { COMPRESSED_ZSTD = 2 }; /* ELFCOMPRESS_ZSTD */
 
-/* ch_type, the first word of the data. 0: there is none. */
+/* The section's ch_type, the first word of the data. 0: it is not compressed. */
 static uint32_t compression_of(Elf_Scn *scn)
 {
 	Elf_Data *raw = elf_rawdata(scn, NULL);
@@ -75,7 +75,7 @@ static int inflate_section(
 	Elf_Data *raw;
 
 	if (head->sh_flags & SHF_COMPRESSED) {
-		/* zstd needs libelf 0.189, built with it: others refuse its head. */
+		/* zstd needs libelf 0.189 or later, built with zstd: others refuse its header. */
 		if (!gelf_getchdr(scn, &chdr)) {
 			file->unknown_compression |= compression_of(scn) == COMPRESSED_ZSTD;
 			return -EINVAL;

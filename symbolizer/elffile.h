@@ -19,8 +19,10 @@ struct elffile {
 	bool elf64;
 	uint16_t machine;
 	size_t n_sections;
-	bool unknown_compression; /* a section was asked for that libelf cannot decompress */
-	struct budget *budget; /* for data derived from the file; NULL none. Set after the open. */
+	/* a requested section is compressed in a way that libelf does not know */
+	bool unknown_compression;
+	/* charged for data derived from the file; NULL none. Set after the open. */
+	struct budget *budget;
 };
 
 struct elffile_section {

@@ -7,10 +7,10 @@
 #include "symbolizer/image.h"
 #include "symbolizer/module.h"
 
-/* Entries of a hash chain examined: a damaged table may have no end. */
+/* A hash chain is followed for so many entries: a damaged table may have no end. */
 #define CHAIN_MOST 100000
 
-/* What PT_DYNAMIC says; addresses as in the file, 0: not there. */
+/* Addresses of the tables that PT_DYNAMIC names, as in the file; 0: not there. */
 struct tables {
 	uint64_t symbols, strings, hash, gnu_hash;
 };
@@ -80,7 +80,10 @@ static bool is_symbol(const struct image *image, const struct tables *tables, ui
 	return true;
 }
 
-/* Buckets and chain of the System V ABI: nbucket, nchain, bucket[], chain[]. */
+/*
+ * Looks up @name by DT_HASH, buckets and chain of the System V ABI: nbucket, nchain, bucket[],
+ * chain[].
+ */
 static bool find_by_hash(const struct image *image, const struct tables *tables, const char *name,
 	uint64_t *ret_svma)
 {
@@ -103,9 +106,9 @@ static bool find_by_hash(const struct image *image, const struct tables *tables,
 }
 
 /*
- * GNU's: buckets, first symbol, words of a Bloom filter, shift; then the filter (8 bytes a word),
- * bucket[], and chain[] with a hash for each symbol from the first one on, whose lowest bit marks
- * the end of a bucket.
+ * Looks up @name by DT_GNU_HASH: buckets, first symbol, words of a Bloom filter, shift; then the
+ * filter (8 bytes a word), bucket[], and chain[] with a hash for each symbol from the first one on,
+ * whose lowest bit marks the end of a bucket.
  */
 static bool find_by_gnu_hash(const struct image *image, const struct tables *tables,
 	const char *name, uint64_t *ret_svma)

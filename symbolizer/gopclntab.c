@@ -71,7 +71,7 @@ static bool read_u64(struct part part, uint64_t at, uint64_t *ret_value)
 	return true;
 }
 
-/* A string that ends within the part; NULL none. */
+/* A string that ends within the part; NULL: none. */
 static const char *string_at(struct part part, uint64_t at)
 {
 	if (at >= part.bytes || !memchr(part.data + at, 0, part.bytes - at))
@@ -124,7 +124,10 @@ static struct part segment_part(const struct image *image, const Elf64_Phdr *seg
 			: image->bytes - segment->p_offset};
 }
 
-/* Without section headers: the table is aligned, and in a segment that is not code. */
+/*
+ * Searches the table in a file without section headers: it is aligned, and in a segment that is not
+ * code.
+ */
 static bool search_table(struct gopclntab *table, uint64_t *ret_svma)
 {
 	const struct image *image = table->image;
@@ -177,7 +180,10 @@ static uint64_t find_pointer(const struct image *image, uint64_t to)
 	return 0;
 }
 
-/* Position-independent programs: the words are in relocations (Elf64_Rela), by address. */
+/*
+ * Collects the relocations (Elf64_Rela) of position-independent programs, which have the words;
+ * sorted by address.
+ */
 static void take_relocations(
 	struct part relocations, uint64_t table_svma, uint64_t word[MODULE_WORDS])
 {
@@ -244,7 +250,7 @@ static bool find_symbol(struct elffile *elf, uint64_t *ret_offset)
 	return false;
 }
 
-/* A program without C has no thread-local memory but this word. */
+/* The offset of the word "g". A program without C has no other thread-local memory. */
 static uint32_t find_g(const struct image *image, struct elffile *elf)
 {
 	const Elf64_Phdr *tls = NULL;
@@ -332,7 +338,7 @@ static enum gopclntab_kind kind_of(const struct gopclntab *table, uint64_t recor
 		{"runtime.nanotime1", GOPCLNTAB_CALLS_VDSO},
 		{"runtime.walltime", GOPCLNTAB_CALLS_VDSO},
 		{"time.now", GOPCLNTAB_CALLS_VDSO},
-		{"runtime.sigreturn__sigaction", GOPCLNTAB_SIGRETURN}, /* since Go 1.20 */
+		{"runtime.sigreturn__sigaction", GOPCLNTAB_SIGRETURN}, /* Since Go 1.20. */
 		{"runtime.sigreturn", GOPCLNTAB_SIGRETURN},
 		{"runtime.mcall", GOPCLNTAB_TOP},
 		{"runtime.goexit", GOPCLNTAB_TOP},
@@ -341,7 +347,7 @@ static enum gopclntab_kind kind_of(const struct gopclntab *table, uint64_t recor
 	};
 	size_t bytes = strlen(name);
 
-	/* The assembler's name of a function that is called from C. */
+	/* The assembler appends this to the name of a function that is called from C. */
 	if (bytes > 5 && strcmp(name + bytes - 5, ".abi0") == 0)
 		bytes -= 5;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
@@ -362,7 +368,7 @@ bool gopclntab_find(
 
 	if (svma < table->text || offset > UINT32_MAX)
 		return false;
-	/* Pair @n has the end of the last function. */
+	/* The last pair has the end of the last function. */
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
 
@@ -388,7 +394,7 @@ bool gopclntab_find(
 	return true;
 }
 
-/* LEB128 of at most 32 bits. */
+/* Reads a LEB128 number of at most 32 bits. */
 static bool take_varint(struct part *part, uint32_t *ret_value)
 {
 	uint32_t value = 0;
@@ -490,7 +496,7 @@ static bool inlined_at(const struct gopclntab *table, const struct gopclntab_fun
 	return *ret_name && **ret_name && parent < f->end - f->start;
 }
 
-/* File and line of a place in a function; "" and 0: unknown. -ENOMEM. */
+/* File and line of an address in a function; "" and 0: unknown. -ENOMEM. */
 static int place_line(const struct gopclntab *table, const struct gopclntab_function *f,
 	uint64_t distance, struct debuginfo_frame *frame)
 {

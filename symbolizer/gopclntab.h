@@ -48,10 +48,14 @@ void gopclntab_free(struct gopclntab *table);
 /* What a function does to the stack of its thread. */
 enum gopclntab_kind {
 	GOPCLNTAB_PLAIN,
-	GOPCLNTAB_TOP,        /* has no caller: a goroutine's or a thread's first function */
-	GOPCLNTAB_LEAVES,     /* goes on on the thread's own stack, for the goroutine */
-	GOPCLNTAB_CALLS_C,    /* the same, to call C */
-	GOPCLNTAB_LEFT,       /* where a goroutine is said to be that has left its stack so */
+	GOPCLNTAB_TOP,     /* has no caller: a goroutine's or a thread's first function */
+	GOPCLNTAB_LEAVES,  /* goes on on the thread's own stack, for the goroutine */
+	GOPCLNTAB_CALLS_C, /* as GOPCLNTAB_LEAVES, to call C */
+	/*
+	 * the function in which a goroutine is said to be that has left its stack by
+	 * GOPCLNTAB_LEAVES
+	 */
+	GOPCLNTAB_LEFT,
 	GOPCLNTAB_CALLS_VDSO, /* keeps the stack pointer in a register while in the vdso */
 	GOPCLNTAB_SIGRETURN,  /* where a signal handler returns to */
 };

@@ -110,13 +110,13 @@ static int read_phdrs(struct image *image, uint64_t offset, size_t entry_bytes, 
 }
 
 /* Notes are 4-aligned; in segments with p_align 8, 8-aligned (the gABI's rule for 64 bits). */
-/* Of Go's linker, in a note of the name "Go". */
+/* The type of a note of the name "Go", by Go's linker. */
 #define NOTE_GO_BUILD_ID 4
 
 static void read_notes(struct image *image, const uint8_t *data, uint64_t end, uint64_t align)
 {
 	uint64_t at = 0;
-	Elf64_Nhdr note; /* the same layout in both classes */
+	Elf64_Nhdr note; /* Both classes of ELF have the same layout. */
 
 	while (end - at >= sizeof(note)) {
 		uint64_t name, desc, next;

@@ -134,7 +134,10 @@ static uint64_t pass_entries(struct span *s, unsigned offset_bytes)
 	return n;
 }
 
-/* @lengths: numbers of operands of the standard opcodes, from opcode 1 on. */
+/*
+ * Counts the rows of a line program. @lengths: numbers of operands of the standard opcodes, from
+ * opcode 1 on.
+ */
 static uint64_t count_rows(
 	struct span *s, unsigned opcode_base, const uint8_t *lengths, bool *ret_sets_file_0)
 {
@@ -205,7 +208,7 @@ int linescan_table(
 		return -EINVAL;
 	if (scan.names < header)
 		scan.names = header;
-	/* A truncated table is truncated for libdwarf too. */
+	/* libdwarf, too, reads a truncated table up to its end. */
 	scan.rows = count_rows(&s, opcode_base, lengths, &scan.sets_file_0);
 	*ret_scan = scan;
 	return 0;

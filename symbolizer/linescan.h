@@ -14,7 +14,7 @@
 struct linescan {
 	uint64_t rows;
 	uint64_t names; /* bytes of the header, or entries of its tables, whichever is more */
-	bool sets_file_0; /* some row's file is number 0 because the table says so */
+	bool sets_file_0; /* the table sets file number 0 for some row */
 };
 
 /* The table at @offset of .debug_line. -EINVAL: damaged, or of a version other than 2 to 5. */

@@ -14,7 +14,7 @@
 
 enum { FIRST_BUCKETS = 256, PATH_BYTES = 4096 };
 
-/* Each file takes two kernel mappings, of at most 65,530 (vm.max_map_count). */
+/* Each file takes two mappings; a process may have 65,530 (vm.max_map_count). */
 enum { FILES_MAX = 30000 };
 
 void module_complain(struct module *module, const char *problem)
@@ -133,7 +133,7 @@ static int look_into(struct module *module)
 	return module->build_id ? 0 : -ENOMEM;
 }
 
-/* The file was found; if there is no descriptor, it is not an ELF file. */
+/* Opens a module from a file that was found; without a descriptor, it is not an ELF file. */
 static int from_file(struct symbolizer *symbolizer, const struct opened *opened, const char *path,
 	struct module **ret_module)
 {
@@ -173,7 +173,7 @@ static int from_file(struct symbolizer *symbolizer, const struct opened *opened,
 	return look_into(module);
 }
 
-/* The file is inaccessible; uses its parts in the process's memory. */
+/* Opens a module from a file's parts in the memory of a process, as the file is inaccessible. */
 static int from_memory(struct symbolizer *symbolizer, int pid, const struct maps_line *line,
 	struct module_key *key, struct module **ret_module)
 {
@@ -207,7 +207,7 @@ static int open_vdso(struct symbolizer *symbolizer, int pid, const struct maps_l
 
 	if (rc == -ENOMEM)
 		return rc;
-	/* 32-bit and 64-bit processes have different ones, all others the same. */
+	/* The vdso of 32-bit and 64-bit processes differs; all of one kind have the same. */
 	key.bytes = image.bytes;
 	key.ino = image.data ? strpool_hash(image.data, image.bytes) : 0;
 	*ret_module = module = look_up(symbolizer, &key);
@@ -236,7 +236,7 @@ int module_open(struct symbolizer *symbolizer, int pid, const struct maps_line *
 
 	if (line->name[0] != '/')
 		return open_vdso(symbolizer, pid, line, ret_module);
-	/* A longer path is not searched by name. */
+	/* A file with a longer path is not searched by name. */
 	if (line->name_bytes < PATH_BYTES) {
 		what.plain_bytes = (uint32_t)maps_line_unescape(line->name, bytes, what.path);
 		what.path[maps_line_unescape(line->name, line->name_bytes, what.path)] = '\0';

@@ -70,20 +70,21 @@ struct space {
 int space_set_biases(struct mapping *mappings, size_t n);
 
 /*
- * Code of a file that was copied to memory without a file, at the same addresses, as `node
- * --use-largepages` does (space_moved.c). Such a mapping may be one, or code made at run time.
+ * Might the mapping be code of a file that was copied to memory without a file, at the same
+ * addresses, as `node --use-largepages` does (space_moved.c)? It might also be code made at run
+ * time.
  */
 bool space_may_be_moved(const struct mapping *mapping);
 /* Is a mapping without a file, which may be such code, next to the one at @index? */
 bool space_is_beside_moved(const struct mapping *mappings, size_t n, size_t index);
-/* Gives those mappings their modules and biases; all others have theirs. */
+/* Gives mappings of such copied code their modules and biases; all others have theirs. */
 void space_find_moved(struct mapping *mappings, size_t n);
 
 /* The mapping that contains @pc, NULL none. Valid until the next space_set_maps(). */
 const struct mapping *space_find_mapping(const struct space *space, uint64_t pc);
 
 /*
- * Reads memory from the mapped files: only read-only, file-backed mappings, because others may
+ * Reads memory from the mapped files: only from read-only, file-backed mappings, as others may
  * differ from their file. Returns the bytes read, from @address on; 0: not known from a file.
  */
 size_t space_read(const struct space *space, uint64_t address, void *to, size_t bytes);

@@ -112,7 +112,7 @@ static int name_frame(struct names *n, const struct debuginfo_frame *from,
 	if (!linked)
 		linked = from->name ? from->name : "";
 	rc = spelling_find(&n->spellings, strings, &n->budget, linked, &name);
-	/* "foo.constprop.0": the linker's name for a clone of what DWARF calls foo. */
+	/* The linker's name of a clone, "foo.constprop.0", is not that in DWARF, foo. */
 	bytes = strlen(linked);
 	if (rc == 0 && symbol && strncmp(symbol->name, linked, bytes) == 0 &&
 		symbol->name[bytes] == '.') {
@@ -254,7 +254,7 @@ int names_resolve(struct names *names, uint64_t svma, struct frame_chain *ret_ch
 		return 0;
 	}
 	rc = make_chain(names, svma, &chain);
-	/* The answers may have been discarded meanwhile. */
+	/* The table of answers may have been discarded meanwhile. */
 	if (rc == 0 && names->n_answers * 2 >= names->answers_capacity)
 		rc = grow_answers(names);
 	if (rc)

@@ -32,13 +32,13 @@ struct names {
 	struct module *module;
 	struct names_source own, debug, supplement, mini;
 	struct symtab symtab;
-	struct budget budget; /* of all these */
+	struct budget budget; /* budget of all these files */
 	struct debuginfo *debuginfo;
 	struct gopclntab *pclntab; /* NULL: not a Go program */
 	struct splitfiles *splitfiles; /* NULL: the debug information is not split */
 	const char *symbols, *lines;
 	const char *working_on;       /* while DWARF is read */
-	bool lines_wanted;            /* lines are wanted, and have not been searched yet */
+	bool lines_wanted;            /* lines are requested, and have not been searched for yet */
 	bool begun;                   /* names have been requested */
 	bool left_alone;              /* the file must not be parsed at all */
 	bool go;                      /* Go made the file */
@@ -46,7 +46,8 @@ struct names {
 	struct names_answer *answers; /* open addressing by svma */
 	size_t n_answers, answers_capacity;
 	struct spellings spellings;
-	struct unwind_table *ranges; /* of functions without a name; NULL: not searched yet */
+	/* ranges of functions without a name; NULL: not searched for yet */
+	struct unwind_table *ranges;
 	struct arena arena;
 };
 
@@ -61,7 +62,7 @@ int names_blame(struct names *names, int error);
 int names_load(struct names *names);
 int names_load_lines(struct names *names);
 void names_say_what_is_missing(struct names *names);
-/* For split debug information, so far. */
+/* Sets the module's problem if files of split debug information are missing so far. */
 void names_say_split_is_missing(struct names *names);
 /* Releases everything that was loaded. */
 void names_release_files(struct names *names);

@@ -31,7 +31,7 @@ static enum symbolizer_skip skip_of(const struct module *module, const char *pat
 /* Bytes of a file without section headers that may be searched for Go's table. */
 #define GO_SEARCH_MOST (UINT64_C(512) << 20)
 
-/* It exists but is not read: the problem says why. */
+/* Marks a source that exists but is not read: the problem says why. */
 static const char unread[] = "unread";
 
 static int complain_about(struct module *module, const char *what, const char *path)
@@ -64,14 +64,14 @@ int names_blame(struct names *n, int error)
 	n->lines_wanted = false;
 	n->working_on = NULL;
 	n->blamed = true;
-	/* The answers so far are based on it. */
+	/* The answers so far are based on what is dropped. */
 	free(n->answers);
 	n->answers = NULL;
 	n->n_answers = n->answers_capacity = 0;
 	problem = strpool_intern(&module->symbolizer->strings, text, sizeof(text));
 	if (!problem)
 		return -ENOMEM;
-	module->problem = problem; /* other problems are its consequences */
+	module->problem = problem; /* Other problems are consequences of this one. */
 	return 0;
 }
 
@@ -86,7 +86,7 @@ static int open_elf(struct names *n, struct names_source *source, const struct i
 	return rc;
 }
 
-/* MiniDebugInfo: the local functions that .dynsym lacks. */
+/* Adds the symbols of MiniDebugInfo: local functions, which .dynsym lacks. */
 static int load_mini(struct names *n)
 {
 	struct elffile_section section;
@@ -137,13 +137,13 @@ static int load_debug_file(struct names *n)
 	return rc < 0 ? rc : 0;
 }
 
-/* What a Go program knows of itself, stripped or not. */
+/* Opens the table that a Go program has of itself, stripped or not. */
 static int load_go(struct names *n)
 {
 	struct elffile *elf = n->own.elf.elf ? &n->own.elf : NULL;
 	int rc;
 
-	/* Without section headers all of the file is searched: not of the largest. */
+	/* Without section headers all of the file is searched, unless it is too large. */
 	if (!elf && n->module->image.bytes > GO_SEARCH_MOST)
 		return 0;
 	rc = gopclntab_open(&n->module->image, elf, &n->module->symbolizer->strings, &n->pclntab);
@@ -195,7 +195,7 @@ static void text_bounds(const struct module *module, uint64_t *ret_low, uint64_t
 	*ret_high = high;
 }
 
-/* The supplement of a file processed by dwz. */
+/* Opens the supplement of a file processed by dwz. */
 static int load_supplement(struct names *n, struct names_source *from, bool *ret_missing)
 {
 	struct debugfile found;
@@ -215,7 +215,7 @@ static int load_supplement(struct names *n, struct names_source *from, bool *ret
 	return 0;
 }
 
-/* The files of split units are opened when the units are read. */
+/* Prepares for the files of split units, which are opened when the units are read. */
 static int load_split(struct names *n)
 {
 	int rc = splitfiles_new(
@@ -346,7 +346,7 @@ int names_load(struct names *n)
 		return 0;
 	}
 	names_work_on(module, module->key.path);
-	/* An image from memory has no section table, which libelf would look for. */
+	/* libelf would search for a section table, which an image from memory does not have. */
 	if (!module->from_memory && open_elf(n, &n->own, &module->image))
 		module_complain(module, "its section headers are damaged");
 	n->go = elffile_find(&n->own.elf, ".note.go.buildid", &section) > 0;

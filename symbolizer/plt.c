@@ -42,7 +42,7 @@ static uint32_t word_at(const uint8_t *p)
 	return value;
 }
 
-/* One relocation: the slot that it fills and the symbol. */
+/* Reads a relocation: the slot that it fills and the symbol. */
 static void read_relocation(const struct elffile *file, const struct elffile_section *table,
 	size_t i, uint64_t *ret_got, uint64_t *ret_symbol)
 {
@@ -172,7 +172,7 @@ static const char *decode_aarch64(
 		if ((adrp & 0x9f00001f) != 0x90000010 || (ldr & 0xffc003ff) != 0xf9400211)
 			continue;
 		page = (uint64_t)((adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3));
-		page = (page ^ 0x100000) - 0x100000; /* 21 bits, signed */
+		page = (page ^ 0x100000) - 0x100000; /* The field has 21 bits and a sign. */
 		return name_of_slot(slots,
 			((svma + at) & ~UINT64_C(4095)) + (page << 12) +
 				(uint64_t)(ldr >> 10 & 0xfff) * 8);

@@ -15,7 +15,7 @@ enum {
 	RLE_START_LENGTH,
 };
 
-/* 4 or 8 bytes in this machine's byte order. */
+/* Reads a word of 4 or 8 bytes in this machine's byte order. */
 static bool take_word(
 	const struct rangelist_bytes *from, uint64_t *at, unsigned bytes, uint64_t *ret_value)
 {
@@ -102,7 +102,10 @@ bool rangelist_indexed(
 	return true;
 }
 
-/* Pairs relative to the base; (largest address, x) sets the base, (0, 0) ends the list. */
+/*
+ * Reads a pair of .debug_ranges: relative to the base; (largest address, x) sets the base, (0, 0)
+ * ends the list.
+ */
 static bool next_pair(struct rangelist *list, uint64_t *ret_low, uint64_t *ret_high)
 {
 	uint64_t select = list->unit->address_bytes == 8 ? UINT64_MAX : UINT32_MAX;

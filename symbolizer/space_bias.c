@@ -14,7 +14,7 @@
 
 #include "symbolizer/module.h"
 
-/* Segments in one page, and mappings on each side that are asked. */
+/* Segments that a page may contain, and mappings on each side that are compared. */
 enum { CANDIDATES_MOST = 8, NEIGHBOURS_MOST = 16 };
 
 static size_t find_candidates(const struct mapping *mapping, uint64_t bias[CANDIDATES_MOST])
@@ -33,7 +33,7 @@ static size_t find_candidates(const struct mapping *mapping, uint64_t bias[CANDI
 			mapping->end - mapping->start, mapping->execute, segment, CANDIDATES_MOST);
 	for (size_t i = 0; i < n; i++)
 		bias[i] = base + segment[i]->p_offset - segment[i]->p_vaddr;
-	/* Without program headers the offset serves as the address: all processes still agree. */
+	/* Without program headers the offset serves as the address, so that all processes agree. */
 	if (!n)
 		bias[n++] = base;
 	return n;

@@ -13,7 +13,7 @@
 
 #include "symbolizer/module.h"
 
-/* Mappings on each side that are looked at. */
+/* Mappings on each side that are examined. */
 enum { NEIGHBOURS_MOST = 4 };
 
 bool space_may_be_moved(const struct mapping *mapping)
@@ -31,7 +31,7 @@ bool space_is_beside_moved(const struct mapping *mappings, size_t n, size_t inde
 		(index + 1 < n && m->end == m[1].start && space_may_be_moved(&m[1]));
 }
 
-/* Has the file code at all of @moved, as @neighbour of it is loaded? */
+/* Does the file have code at all of @moved, given how @neighbour is mapped? */
 static bool has_code_at(const struct mapping *neighbour, const struct mapping *moved)
 {
 	const struct module *module = neighbour->module;

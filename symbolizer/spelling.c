@@ -39,7 +39,10 @@ static int grow(struct spellings *spellings)
 	return 0;
 }
 
-/* Names can share their bytes in the file, each beginning one byte behind the previous one. */
+/*
+ * Bytes that a name may take. Names can share their bytes in the file, each beginning one byte
+ * behind the previous one.
+ */
 static size_t bytes_of(struct budget *budget, const char *raw)
 {
 	size_t bytes = strnlen(raw, NAME_BYTES_MOST);

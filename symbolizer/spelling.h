@@ -20,8 +20,8 @@ struct spellings {
 };
 
 /*
- * @raw must be valid as long as @spellings. A name that is longer than any compiler makes, or over
- * the budget, is cut. -ENOMEM.
+ * Finds or adds a name. @raw must be valid as long as @spellings. A name that is longer than any
+ * compiler makes, or over the budget, is cut. -ENOMEM.
  */
 int spelling_find(struct spellings *spellings, struct strpool *strings, struct budget *budget,
 	const char *raw, struct spelling *ret_spelling);

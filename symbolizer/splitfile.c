@@ -22,7 +22,7 @@ struct splitfile {
 	struct image image;
 	struct elffile elf; /* .elf NULL: missing, or not an ELF file */
 	struct splitfile_unit whole;
-	struct rangelist_bytes table; /* of a .dwp */
+	struct rangelist_bytes table; /* table of a .dwp */
 };
 
 struct splitfiles {
@@ -163,7 +163,7 @@ static uint64_t word_at(const struct rangelist_bytes *from, uint64_t at, unsigne
 	return narrow;
 }
 
-/* The row of a unit, from 1 on, by open addressing with a second hash; 0 none. */
+/* The row of a unit in a .dwp, from 1 on, by open addressing with a second hash; 0: none. */
 static uint64_t row_of(const struct rangelist_bytes *table, uint64_t id, uint64_t slots)
 {
 	uint64_t mask = slots - 1, at = id & mask, step = (id >> 32 & mask) | 1;

@@ -29,8 +29,9 @@ struct splitfile_unit {
 };
 
 /*
- * For the file at @path, and its debug file at @debug_path, NULL none. Both paths must outlive the
- * result, as must @budget, which is charged for decompressed data. -ENOMEM.
+ * Creates the search for split units of the file at @path, and its debug file at @debug_path, NULL
+ * none. Both paths must outlive the result, as must @budget, which is charged for decompressed
+ * data. -ENOMEM.
  */
 int splitfiles_new(struct symbolizer *symbolizer, const char *path, const char *debug_path,
 	struct budget *budget, struct splitfiles **ret_splitfiles);
@@ -51,7 +52,7 @@ void splitfiles_free(struct splitfiles *splitfiles);
 int splitfiles_find(struct splitfiles *splitfiles, const char *directory, const char *name,
 	uint64_t id, struct splitfile_unit *ret_unit);
 
-/* The reader did not find the unit in the result of splitfiles_find(). */
+/* Notes that the reader did not find the unit in the result of splitfiles_find(). */
 void splitfiles_blame(struct splitfiles *splitfiles, const char *directory, const char *name);
 
 /* The number of units not found; *ret_path: the first of their files, "" none. */

@@ -8,7 +8,7 @@ enum { CHUNK_BYTES = 64 * 1024, ALIGNMENT = 16, FIRST_CAPACITY = 256 };
 
 struct arena_chunk {
 	struct arena_chunk *next;
-	uint64_t pad; /* keeps data aligned to 16 */
+	uint64_t pad; /* keeps the data behind it aligned to 16 */
 	uint8_t data[];
 };
 

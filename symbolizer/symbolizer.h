@@ -68,7 +68,7 @@ void space_free(struct space *space);
 
 /*
  * Replaces the mappings by the text of a /proc/PID/maps (need not be NUL-terminated). Returns the
- * number of invalid lines, which are skipped. Places found before stay valid.
+ * number of invalid lines, which are skipped. Locations found before stay valid.
  */
 int space_set_maps(struct space *space, const char *text, size_t bytes);
 
@@ -105,7 +105,7 @@ struct module_info {
 	/* The executable segment that contains the location, for pprof's Mapping. */
 	uint64_t segment_svma, segment_bytes, segment_offset;
 	bool deleted; /* deleted, or replaced by another file */
-	/* The rest is set by symbolizer_resolve() for the module, and "" before. */
+	/* The following fields are "" until symbolizer_resolve() has been called for the module. */
 	const char *
 		symbols; /* where names came from: "symtab", "dynsym", ".gnu_debugdata", … "none" */
 	const char *lines;    /* where lines came from: path of the file with DWARF, or "none" */
@@ -125,7 +125,7 @@ struct frame {
 	const char *symbol;     /* as linked (equal to function if not mangled) */
 	const char *file;       /* of the line; "" unknown */
 	uint32_t line;          /* 0 unknown */
-	uint32_t function_line; /* where the function is declared, 0 unknown */
+	uint32_t function_line; /* line of the function's declaration, 0 unknown */
 	bool inlined;           /* inlined into the next frame of the chain */
 	bool unnamed;           /* no name is known: function is "[FILE+0xSTART]" */
 };

@@ -168,7 +168,7 @@ void symtab_seal(struct symtab *symtab)
 		qsort(s, symtab->n, sizeof(*s), by_address);
 	for (size_t i = 0; i < symtab->n; i++) {
 		if (kept && s[kept - 1].svma == s[i].svma) {
-			/* An alias: keep the name, and take the size if it was unknown. */
+			/* An alias: the name is kept, and its size taken if that was unknown. */
 			if (s[kept - 1].bytes == 0)
 				s[kept - 1].bytes = s[i].bytes;
 			continue;
@@ -203,8 +203,8 @@ const struct symbol *symtab_find(const struct symtab *symtab, uint64_t svma)
 			high = middle;
 	}
 	/*
-	 * Search backwards over symbols that end before the address, as long as an earlier one may
-	 * cover it.
+	 * Searches backwards over symbols that end before the address, as long as an earlier one
+	 * may cover it.
 	 */
 	while (low-- > 0 && symtab->symbols[low].reach > svma)
 		if (svma - symtab->symbols[low].svma < symtab->symbols[low].bytes)

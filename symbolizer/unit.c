@@ -77,7 +77,10 @@ int unit_add_file(struct unit *unit, const char *name, const char *directory)
 	return 0;
 }
 
-/* At one address, the end of a sequence comes before the beginning of the next. */
+/*
+ * Sorts rows by address; at one address, the end of a sequence comes before the beginning of the
+ * next.
+ */
 static int by_line_address(const void *a, const void *b)
 {
 	const struct unit_line *x = a, *y = b;
@@ -90,7 +93,7 @@ static int by_line_address(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Of rows at one address the last one counts; rows without a change are removed. */
+/* Sorts the rows. Of rows at one address the last one counts; rows without a change are removed. */
 static void seal_lines(struct unit *unit)
 {
 	struct unit_line *l = unit->lines;
@@ -116,7 +119,7 @@ static void seal_lines(struct unit *unit)
 	}
 }
 
-/* Outer ranges before those inside them. */
+/* Sorts ranges so that outer ones precede those inside them. */
 static int by_range(const void *a, const void *b)
 {
 	const struct unit_range *x = a, *y = b;

@@ -16,7 +16,7 @@ enum { UNIT_NONE = UINT32_MAX };
 
 struct unit_line {
 	uint64_t svma;
-	uint32_t file; /* UNIT_NONE: no line from here on (the end of a sequence) */
+	uint32_t file; /* UNIT_NONE: no line from this address on (the end of a sequence) */
 	uint32_t line;
 	uint32_t order; /* position in the table; only until unit_seal() */
 };
@@ -41,7 +41,7 @@ struct unit_segment {
 
 struct unit_file {
 	const char *name, *directory; /* owned by the debug file */
-	const char *path;             /* interned; NULL until asked for */
+	const char *path;             /* interned; NULL until requested */
 };
 
 struct unit {

@@ -80,14 +80,14 @@ static void begin(struct cursor *cursor)
 	cursor->reg[machine->sp] = input->sp;
 }
 
-/* Code that was made at run time and is in no file. */
+/* Is it a mapping of code that was made at run time and is in no file? */
 static bool is_generated(const struct mapping *mapping)
 {
 	return mapping && mapping->execute && !mapping->module->image.data && !mapping->inode &&
 		strcmp(mapping->name, "[vsyscall]") != 0;
 }
 
-/* The runtime may have said how to unwind the generated code at @pc. -ENOMEM. */
+/* Asks the caller's callback how to unwind the generated code at @pc. -ENOMEM. */
 static int locate_generated(struct cursor *cursor, uint64_t pc)
 {
 	const struct unwind_input *input = cursor->input;
@@ -223,7 +223,7 @@ static void stop_at_failure(const struct cursor *cursor, int error, struct unwin
 		stop(result, UNWIND_INCOMPLETE, "a register that is needed is not known");
 }
 
-/* Takes over the memory's frames from here on. 1: done. */
+/* Takes the frames from here on from the last stack, if they are unchanged. 1: done. */
 static int reuse(struct cursor *cursor, struct unwind_result *result)
 {
 	size_t n = unwind_memory_match(cursor->input->memory, cursor);

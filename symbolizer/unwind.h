@@ -38,7 +38,7 @@ struct unwind_piece {
 struct unwind_generated {
 	uint64_t start, end;     /* runtime addresses */
 	const uint8_t *eh_frame; /* its call frame information, relative to start; NULL: none */
-	size_t bytes;            /* of it */
+	size_t bytes;            /* its bytes */
 	/*
 	 * A trampoline: its frame is one word, at the bottom the return address follows. The word
 	 * is the caller's frame pointer, if the frame pointer points to it.
@@ -51,10 +51,10 @@ struct unwind_input {
 	uint16_t registers;  /* number of elements of reg */
 	const uint64_t *reg; /* in the order of the machine's DWARF numbers, the pc last */
 	uint64_t pc, sp;
-	struct unwind_piece piece[UNWIND_PIECES]; /* of the stack; bytes 0: none */
+	struct unwind_piece piece[UNWIND_PIECES]; /* pieces of the stack; bytes 0: none */
 	/*
-	 * A thread of a Go program that is on its own stack: where it has left its goroutine's,
-	 * which is a piece, too. 0: it is not, or that is not known.
+	 * Set for a thread of a Go program that is on its own stack: where it has left its
+	 * goroutine's, which is a piece, too. 0: it is not, or that is not known.
 	 */
 	uint64_t left_pc, left_sp;
 	bool truncated; /* the stack continues behind the end of a piece */
@@ -63,7 +63,7 @@ struct unwind_input {
 	 * register are searched for, and are guessed.
 	 */
 	bool blocked;
-	bool frame_pointers; /* follow them, and use tables only if that fails */
+	bool frame_pointers; /* follow frame pointers, and use tables only if that fails */
 	/*
 	 * The thread's last stack, to reuse unchanged frames; NULL: not kept. See
 	 * unwind_memory_new().
@@ -91,8 +91,8 @@ struct unwind_frame {
 	uint64_t generated; /* start of the mapping of generated code, 0: code of a file */
 	bool signal;        /* the return address of a signal handler: a frame made by the kernel */
 	bool guessed;       /* reached without information, or without a register it requires */
-	bool searched;      /* guessed in the latter way: its callee's frame was searched for */
-	/* For the caller's use, one per location, 0 at first; NULL if there is none. */
+	bool searched;      /* with @guessed: the frame of its callee was searched for */
+	/* A word for the caller's use, one per location, 0 at first; NULL if there is none. */
 	uint32_t *tag;
 };
 
@@ -105,7 +105,7 @@ struct unwind_result {
 	const char *why; /* the reason if incomplete; otherwise "" */
 };
 
-/* -ENOMEM is the only error. */
+/* Unwinds a stack. -ENOMEM is the only error. */
 int unwind_stack(struct unwinder *unwinder, const struct space *space,
 	const struct unwind_input *input, struct unwind_result *ret_result);
 

@@ -31,7 +31,7 @@ static uint64_t pop(struct stack *stack)
 	return 0;
 }
 
-/* The @depth-th from the top. */
+/* Pushes the @depth-th entry from the top again. */
 static void pick(struct stack *stack, unsigned depth)
 {
 	if (depth < stack->n)
@@ -106,7 +106,7 @@ static bool one_operand(unsigned op, struct span *s, struct stack *stack)
 	}
 }
 
-/* @a is the second entry, @b the top. */
+/* Operators with two operands: @a is the second entry, @b the top. */
 static bool two_operands(unsigned op, uint64_t a, uint64_t b, uint64_t *ret_value)
 {
 	int64_t x = (int64_t)a, y = (int64_t)b;

@@ -10,14 +10,14 @@
 struct unwind_expr_context {
 	const uint64_t *reg; /* UNWIND_REGISTERS of them */
 	uint64_t known;      /* a bit for each register whose value is known */
-	/* -EFAULT: unknown. */
+	/* Reads memory. -EFAULT: unknown. */
 	int (*read)(void *context, uint64_t address, unsigned bytes, uint64_t *ret_value);
 	void *context;
 };
 
 /*
- * Runs @code with @first on the stack if @has_first. -ENOEXEC: invalid, too long, or needs an
- * unknown register; or the error of read().
+ * Runs an expression, with @first on the stack if @has_first. -ENOEXEC: invalid, too long, or needs
+ * an unknown register; or the error of read().
  */
 int unwind_expr_run(const struct unwind_expr_context *context, const uint8_t *code, size_t bytes,
 	bool has_first, uint64_t first, uint64_t *ret_value);

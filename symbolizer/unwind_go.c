@@ -53,8 +53,8 @@ static unsigned make_rules(uint16_t machine, int64_t depth, struct unwind_rule *
  */
 static unsigned x86_signal_rules(struct unwind_rule *rule)
 {
-	static const uint8_t place[] = {
-		13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7, 16}; /* by DWARF's number */
+	static const uint8_t place[] = {/* the kernel's order, as DWARF numbers */
+		13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7, 16};
 
 	for (uint8_t i = 0; i < RULES_MOST; i++)
 		rule[i] = saved_at(i, 40 + 8 * (int64_t)place[i]);
@@ -103,7 +103,7 @@ int unwind_go_row(struct unwinder *unwinder, struct module *module, struct unwin
 	int64_t depth;
 	bool x86 = machine == EM_X86_64;
 
-	/* Others are not to be parsed for it while samples come in. */
+	/* Other files are not parsed for this table while samples come in. */
 	if (!module->image.go)
 		return 0;
 	names = names_of(module);
@@ -144,7 +144,7 @@ static int leave_to_same_stack(struct cursor *cursor)
 	return 0;
 }
 
-/* The caller of what the goroutine is said to be in; that one is no frame of its own. */
+/* Steps over the function in which the goroutine is said to be, which is no frame of its own. */
 static int skip_left(struct cursor *cursor)
 {
 	const struct mapping *mapping = space_find_mapping(cursor->space, cursor->pc);
@@ -156,7 +156,10 @@ static int skip_left(struct cursor *cursor)
 	if (!step)
 		return -ENOMEM;
 	if (!step->usable || step->go != GOPCLNTAB_LEFT) {
-		/* Of morestack: the return address in the function whose stack was too short. */
+		/*
+		 * Behind morestack, the return address leads into the function whose stack was too
+		 * short.
+		 */
 		cursor->exact = false;
 		return 0;
 	}

@@ -59,7 +59,7 @@ bool unwind_follows_call(const struct cursor *cursor, uint64_t pc, uint64_t *ret
 	}
 	if ((word & 0xfc000000) != 0x94000000)
 		return (word & 0xfffffc1f) == 0xd63f0000;
-	/* 26 bits, in words, signed */
+	/* The distance has 26 bits and a sign, in words. */
 	distance = (int32_t)(word << 6) >> 6;
 	*ret_target = pc - 4 + (uint64_t)(int64_t)distance * 4;
 	return true;
@@ -97,7 +97,9 @@ int unwind_follow_pointer(struct cursor *cursor)
 	return 0;
 }
 
-/* A function that has not set up a frame yet: the return address is where the call left it. */
+/*
+ * Leaves a function that has not set up a frame yet: the return address is where the call left it.
+ */
 static int leave_leaf(struct cursor *cursor)
 {
 	const struct unwind_machine *machine = cursor->machine;
@@ -117,8 +119,8 @@ static int leave_leaf(struct cursor *cursor)
 }
 
 /*
- * At a call, the frame is one word, and the return address is behind it. Before the word is pushed,
- * and after it is popped, the return address is where the call left it.
+ * Leaves a trampoline. At a call, its frame is one word, and the return address is behind it.
+ * Before the word is pushed, and after it is popped, the return address is where the call left it.
  */
 int unwind_leave_trampoline(struct cursor *cursor)
 {
@@ -141,7 +143,9 @@ int unwind_leave_trampoline(struct cursor *cursor)
 	return 0;
 }
 
-/* The first instructions of the program or the dynamic linker have no caller. */
+/*
+ * Is the pc in the first instructions of the program or the dynamic linker, which have no caller?
+ */
 static bool is_entry(const struct cursor *cursor)
 {
 	const struct mapping *mapping = cursor->mapping;

@@ -14,7 +14,8 @@ struct unwind_table;
 struct unwind_machine {
 	uint16_t machine;
 	uint8_t registers, sp, fp,
-		link;     /* link: where a call leaves the return address, 0xff the stack */
+		/* link: register in which a call leaves the return address, 0xff: on the stack */
+		link;
 	uint8_t width;    /* bytes of a word on the stack */
 	uint64_t kept;    /* registers that a call preserves */
 	uint64_t pc_mask; /* removes the bits that sign a return address */
@@ -29,7 +30,7 @@ struct unwind_step {
 	struct unwind_rule cfa;
 	uint32_t tag;
 	uint8_t rules, return_column;
-	uint8_t go; /* enum gopclntab_kind, of a Go function */
+	uint8_t go; /* enum gopclntab_kind, for a Go function */
 	bool usable, signal;
 	bool elsewhere; /* the caller may be on another stack */
 	/*
@@ -48,7 +49,8 @@ struct unwinder {
 	struct symbolizer *symbolizer;
 	struct unwind_step **step; /* open addressing, a power of two; in the arena */
 	size_t steps, step_room;
-	struct module_table *table; /* the same */
+	/* open addressing; index of the module's call frame information */
+	struct module_table *table;
 	size_t tables, table_room;
 	struct arena arena; /* steps and rules */
 	struct unwind_frame *frame;
@@ -65,16 +67,19 @@ struct cursor {
 	uint64_t known; /* a bit for each register */
 	uint64_t pc, sp;
 	bool exact; /* pc is the executing instruction, not a return address */
-	/* its callee returns to its first byte, so it has no caller, except by chance */
+	/*
+	 * its callee returns to its first byte, so it was not called from there, except by chance
+	 */
 	bool uncalled;
-	bool guessed, searched;        /* how this frame was reached; see unwind.h */
+	bool guessed, searched;        /* how this frame was found; see unwind.h */
 	bool pointed;                  /* reached by the frame pointer alone */
 	const struct mapping *mapping; /* of the pc, NULL none */
 	struct unwind_step *step;      /* of the pc, NULL none */
 	struct unwind_step own;        /* the step of generated code, with these rules */
 	struct unwind_rule own_rule[UNWIND_REGISTERS];
-	bool trampoline;   /* see struct unwind_generated */
-	bool switched;                 /* it was followed to its goroutine's stack */
+	/* the generated code at the pc is a trampoline (struct unwind_generated) */
+	bool trampoline;
+	bool switched;                 /* the cursor has gone over to the goroutine's stack */
 	unsigned searches; /* number of frames searched for */
 	bool beyond;       /* memory behind the end of a truncated piece was needed */
 };
@@ -99,12 +104,12 @@ int unwind_read(struct cursor *cursor, uint64_t address, unsigned bytes, uint64_
  */
 int unwind_apply(struct cursor *cursor);
 
-/* The same, if the frame's CFA is known from elsewhere. */
+/* Steps to the caller with the frame's CFA known from elsewhere; otherwise as unwind_apply(). */
 int unwind_apply_at(struct cursor *cursor, uint64_t cfa);
 
 /*
- * The same, if the register on which the CFA depends is unknown: the frame is searched for.
- * -ENOEXEC: another register is unknown, or nothing plausible was found.
+ * Searches the frame, because the register on which the CFA depends is unknown, and steps to the
+ * caller. -ENOEXEC: another register is unknown, or nothing plausible was found.
  */
 int unwind_search(struct cursor *cursor);
 
@@ -133,7 +138,7 @@ int unwind_follow_pointer(struct cursor *cursor);
 /* Is @pc in an executable mapping? */
 bool unwind_is_code(const struct cursor *cursor, uint64_t pc);
 
-/* unwind_memory.c */
+/* unwind_memory.c: */
 /* Prepares for a new stack. */
 void unwind_memory_compare(struct unwind_memory *memory, const struct unwind_input *input,
 	const struct unwind_machine *machine);
@@ -142,12 +147,12 @@ void unwind_memory_compare(struct unwind_memory *memory, const struct unwind_inp
  * all of the stack from there on are; 0 none.
  */
 size_t unwind_memory_match(struct unwind_memory *memory, const struct cursor *cursor);
-/* Copies those frames, leaf first, and how they ended. */
+/* Copies those frames, leaf first, and how the stack ended. */
 void unwind_memory_take(const struct unwind_memory *memory, size_t n,
 	struct unwind_frame *ret_frames, struct unwind_result *result);
 /* Records the frame at the cursor. -ENOMEM. */
 int unwind_memory_note(struct unwind_memory *memory, const struct cursor *cursor);
-/* Keeps the stack, or forgets it if it cannot be kept. */
+/* Keeps the stack for the next time, or forgets it if it cannot be kept. */
 void unwind_memory_keep(struct unwind_memory *memory, const struct unwind_input *input,
 	const struct unwind_result *result);
 

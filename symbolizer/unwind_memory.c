@@ -33,7 +33,7 @@ struct unwind_memory {
 	uint64_t end;       /* address behind the last byte; 0: empty */
 	uint64_t same_from; /* the new stack is equal to the old one from here on */
 	const struct unwind_machine *machine;
-	size_t at; /* index in old: frames from here to the leaf are too far inside */
+	size_t at; /* index in old: frames before it lie inside of the current one */
 	enum unwind_end how;
 	const char *why;
 };

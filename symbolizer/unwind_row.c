@@ -90,7 +90,7 @@ static void define_cfa(struct machine *m, unsigned op, struct span *s)
 {
 	uint64_t reg;
 
-	/* These modify a register or an offset, which an expression does not have. */
+	/* An expression has no register and no offset that could be modified. */
 	if ((op == CFA_DEF_CFA_REGISTER || op == CFA_DEF_CFA_OFFSET ||
 		    op == CFA_DEF_CFA_OFFSET_SF) &&
 		m->row.cfa.how != UNWIND_IS) {
@@ -167,8 +167,8 @@ static void extended(struct machine *m, unsigned op, struct span *s)
 	case CFA_DEF_CFA_EXPRESSION: define_cfa(m, op, s); break;
 	case CFA_GNU_ARGS_SIZE: (void)span_uleb(s); break;
 	case CFA_AARCH64_NEGATE_RA_STATE:
-		break;          /* signed return addresses are stripped by the caller */
-	default: m->bad = true; /* including CFA_set_loc, which no compiler emits */
+		break;          /* The caller strips the signature of return addresses. */
+	default: m->bad = true; /* Also CFA_set_loc, which no compiler emits. */
 	}
 }
 

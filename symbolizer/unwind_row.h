@@ -42,7 +42,7 @@ struct unwind_row {
 	bool signal;
 };
 
-/* -ENOEXEC: invalid or unknown instructions. */
+/* Makes the row for an address. -ENOEXEC: invalid or unknown instructions. */
 int unwind_row_make(const struct unwind_entry *entry, uint64_t svma, struct unwind_row *ret_row);
 
 #endif

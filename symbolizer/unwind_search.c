@@ -19,7 +19,7 @@
 #include "symbolizer/unwind_internal.h"
 #include "symbolizer/unwind_table.h"
 
-/* The part of memory in which a frame is searched. */
+/* A frame is searched for in this much memory. */
 #define SEARCH_BYTES   65536
 #define PROLOGUE_BYTES 40
 /* Once a frame is found its caller's registers are known, so a valid stack needs few searches. */
@@ -51,8 +51,8 @@ static enum callee callee_of(const struct search *search, uint64_t pc)
 	if (!mapping || !mapping->execute || !mapping->module->image.data)
 		return CALLEE_NONE;
 	/*
-	 * All stubs share an entry, in whose middle a stub begins; a function begins an entry of
-	 * its own.
+	 * All PLT stubs share an entry, in whose middle a stub begins; a function begins an entry
+	 * of its own.
 	 */
 	if (unwind_entry_find(cursor->unwinder, mapping->module, target - mapping->bias, &entry) ==
 			0 &&
@@ -167,7 +167,7 @@ static bool by_return_address(const struct search *search, uint64_t *ret_cfa)
 		if (callee == CALLEE_UNKNOWN && !second && pointer_leads_on(search, cfa))
 			second = cfa;
 	}
-	/* Having searched there does not mean that the frame is there. */
+	/* A frame that was searched for may have been found in the wrong place. */
 	if (second)
 		search->cursor->beyond = beyond;
 	*ret_cfa = second;

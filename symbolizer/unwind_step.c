@@ -60,7 +60,7 @@ int unwind_entry_find(struct unwinder *unwinder, struct module *module, uint64_t
 	return table ? unwind_table_find(table, svma, ret_entry) : -ENOMEM;
 }
 
-/* @rules: room for those of @row. */
+/* Fills a step. @rules: room for the rules of @row. */
 static void fill(struct unwind_step *step, const struct unwind_row *row, struct unwind_rule *rules)
 {
 	step->rule = rules;
@@ -178,7 +178,7 @@ int unwind_read(struct cursor *cursor, uint64_t address, unsigned bytes, uint64_
 			return 0;
 		}
 	}
-	/* Behind the end, but not so far that the address must be wrong. */
+	/* Is the address behind the end of a truncated copy, but near enough to be right? */
 	for (unsigned i = 0; i < UNWIND_PIECES && cursor->input->truncated; i++) {
 		const struct unwind_piece *piece = &cursor->input->piece[i];
 
@@ -221,7 +221,7 @@ static int find_cfa(struct cursor *cursor, uint64_t *ret_cfa)
 	return 0;
 }
 
-/* The caller's value of a register; *@ret_known false: lost. */
+/* The caller's value of a register; *@ret_known false: it is lost. */
 static int find_value(struct cursor *cursor, const struct unwind_rule *rule, uint64_t cfa,
 	uint64_t *ret_value, bool *ret_known)
 {
@@ -282,7 +282,7 @@ int unwind_apply_at(struct cursor *cursor, uint64_t cfa)
 
 		r = find_value(cursor, rule, cfa, &value[i], &saved);
 		if (r < 0 && rule->reg != step->return_column && rule->reg != machine->sp) {
-			/* This register may never be needed. */
+			/* A register that cannot be read may never be needed. */
 			saved = false;
 			r = 0;
 		}

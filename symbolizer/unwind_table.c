@@ -30,7 +30,7 @@ struct section {
 	const uint8_t *data;
 	size_t bytes;
 	uint64_t svma;
-	bool eh; /* .eh_frame, otherwise .debug_frame */
+	bool eh; /* the section is .eh_frame, otherwise .debug_frame */
 };
 
 struct known {
@@ -84,7 +84,7 @@ static uint64_t read_format(struct span *s, unsigned format, bool wide)
 	}
 }
 
-/* A pointer stored at address @at; @data_base is the base for DW_EH_PE_datarel. */
+/* Reads an encoded pointer at address @at; @data_base is the base for DW_EH_PE_datarel. */
 static uint64_t read_pointer(
 	struct span *s, unsigned encoding, uint64_t at, uint64_t data_base, bool wide)
 {
@@ -145,7 +145,7 @@ static void read_augmentation(const struct section *section, struct span *s, con
 			in.bad = false;
 			break;
 		}
-		default: return; /* the rest is skipped by its length */
+		default: return; /* The rest of the augmentation is skipped by its length. */
 		}
 	}
 }
@@ -174,7 +174,7 @@ static bool read_cie(const struct section *section, size_t offset, bool wide, st
 	if (version == 4) {
 		(void)span_u8(&s); /* address size */
 		if (span_u8(&s) != 0)
-			return false; /* segmented addresses */
+			return false; /* Segmented addresses are not supported. */
 	}
 	cie.code_align = span_uleb(&s);
 	cie.data_align = span_sleb(&s);
@@ -239,7 +239,7 @@ static int read_entry(const struct section *section, size_t offset, bool wide,
 int unwind_table_read_piece(const uint8_t *data, size_t bytes, uint64_t low, uint64_t high,
 	struct unwind_entry *ret_entry)
 {
-	/* At an address from which no 32-bit distance leads below 0. */
+	/* The piece is taken to lie at an address from which no 32-bit distance leads below 0. */
 	const struct section section = {data, bytes, UINT64_C(1) << 40, true};
 	size_t offset = 0;
 	int r;
@@ -324,7 +324,7 @@ static int find_by_header(
 
 	if (!table->eh.data)
 		return -ENOENT;
-	/* The last pair that begins at or below the address. */
+	/* Finds the last pair that begins at or below the address. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 

@@ -26,7 +26,7 @@ struct unwind_entry {
 	bool wide;   /* addresses have 8 bytes */
 };
 
-/* NULL: out of memory. Reads nothing yet. */
+/* Creates a table, and reads nothing yet. NULL: out of memory. */
 struct unwind_table *unwind_table_new(struct module *module);
 void unwind_table_free(struct unwind_table *table);
 

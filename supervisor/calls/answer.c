@@ -99,10 +99,10 @@ static bool seems_pipe(int pid, int number)
 }
 
 /*
- * A copy of the sender's own descriptor: 7 us faster than opening the pipe (Linux 5.6). It may
- * block, whatever its flags are now, so it is only for pwritev2() with RWF_NOWAIT. -EBADF: not a
- * pipe to which the sender can write. -ENOTSUP: no copy possible. Descriptors are looked up in the
- * first thread of the process, whose table may differ from @tid's.
+ * Copies the sender's own descriptor: 7 us faster than opening the pipe (Linux 5.6). A write to it
+ * may block, whatever its flags are now, so it is only for pwritev2() with RWF_NOWAIT. -EBADF: not
+ * a pipe to which the sender can write. -ENOTSUP: no copy possible. Descriptors are looked up in
+ * the first thread of the process, whose table may differ from @tid's.
  */
 static int borrow_pipe(struct answerer *answerer, struct process *process, int tid, int number)
 {
@@ -152,11 +152,12 @@ void answer_send(struct answerer *answerer, struct process *process, int tid,
 		return;
 	fd = open_pipe(answerer, tid, q->answer);
 	if (fd == -EMFILE) {
-		(void)fds_keep(&answerer->files->fds, process, fd); /* makes room */
+		/* Closes idle descriptors to make room. */
+		(void)fds_keep(&answerer->files->fds, process, fd);
 		fd = open_pipe(answerer, tid, q->answer);
 	}
 	if (fd < 0)
-		return; /* the sender is gone, or wants no answer */
+		return; /* The sender is gone, or wants no answer. */
 	if (write(fd, whole.iov_base, whole.iov_len) < 0)
 		errno = 0;
 	(void)close(fd);

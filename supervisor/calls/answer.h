@@ -14,7 +14,7 @@ struct procfiles;
 
 struct answerer {
 	struct procfiles *files;
-	uint64_t device; /* of all anonymous pipes */
+	uint64_t device; /* st_dev of anonymous pipes */
 	/* the kernel cannot write to pipes without blocking (before Linux 6.4) */
 	bool cannot_borrow;
 };

@@ -6,15 +6,15 @@
 
 #include "proto/bytes.h"
 
-#define PAGE_BYTES 4096u /* the smallest page of any machine: protection never changes within */
+#define PAGE_BYTES 4096u /* The smallest page of any machine: protection never changes within. */
 #define STOP_AT    32767u
 
 /* One counter, with the sum of all additions to it. */
 struct cell {
 	uint64_t address;
 	uint64_t ticks;
-	uint64_t full;    /* the part of them that does not fit in the counter */
-	uint8_t bytes[8]; /* as they lie in the target */
+	uint64_t full;    /* the part of the additions that does not fit in the counter */
+	uint8_t bytes[8]; /* the counter's bytes as they lie in the target */
 	uint8_t old[8];
 	bool faulted;
 };
@@ -69,8 +69,8 @@ static bool crosses_page(const struct cell *c, unsigned element)
 }
 
 /*
- * Transfers @count cells. The kernel stops at the first vector that faults and returns the bytes
- * transferred before it: that cell is marked, and the rest are tried again.
+ * Reads or writes @count cells in the target. The kernel stops at the first vector that faults and
+ * returns the bytes transferred before it: that cell is marked, and the rest are tried again.
  */
 static int transfer(const struct counter_memory *m, counter_transfer *move, struct cell **cells,
 	unsigned count, unsigned element)
@@ -107,9 +107,9 @@ static ssize_t write_part(
 }
 
 /*
- * A counter across two pages, one of which may be inaccessible: the kernel would write the first
- * half before it faults. Therefore the second half is written first, and restored if the first half
- * fails.
+ * Writes a counter that lies across two pages, one of which may be inaccessible: the kernel would
+ * write the first half before it faults. Therefore the second half is written first, and restored
+ * if the first half fails.
  */
 static int write_across(const struct counter_memory *m, struct cell *c, unsigned element)
 {
@@ -196,8 +196,8 @@ int counter_apply(const struct counter_memory *memory, unsigned element,
 		err = update(memory, element, overflow, &cells[from], to - from, ret_stop);
 	}
 	/*
-	 * Each addition has a cell. Of several to one counter, the first gets the ticks that did
-	 * not fit.
+	 * Each addition has a cell now. Of several additions to one counter, the first gets the
+	 * ticks that did not fit.
 	 */
 	for (unsigned i = 0; !err && i < count; i++) {
 		for (unsigned k = 0; k < n; k++) {

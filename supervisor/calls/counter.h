@@ -18,7 +18,7 @@
 
 #define COUNTER_BATCH 64 /* maximum additions per counter_apply() */
 
-/* As process_vm_readv(2) and process_vm_writev(2), but -errno on failure. */
+/* process_vm_readv(2) or process_vm_writev(2), but -errno on failure. */
 typedef ssize_t counter_transfer(
 	void *context, const struct iovec *local, const struct iovec *remote, unsigned count);
 

@@ -9,9 +9,9 @@
 #include "supervisor/os/mem.h"
 #include "supervisor/target/target.h"
 
-#define COUNTS_MOST (UINT64_C(1) << 26) /* 512 MiB of counters suffice for any text */
+#define COUNTS_MOST (UINT64_C(1) << 26) /* 512 MiB of counters suffice for any text. */
 #define SCALE_MOST  UINT32_C(0x1fffffff)
-#define SELF_BYTES  8 /* counters are kept as uint64_t, whatever width they represent */
+#define SELF_BYTES  8 /* Counters are kept as uint64_t, whatever width they represent. */
 
 __extension__ typedef unsigned __int128 u128;
 
@@ -34,7 +34,7 @@ static int parse_number(const char **at, char end, uint64_t *ret_number)
 	return 0;
 }
 
-/* If @text names no width, *@ret_element is unchanged. */
+/* Parses the width of a counter. If @text names none, *@ret_element is unchanged. */
 static int parse_width(const char *text, unsigned *ret_element)
 {
 	static const struct {
@@ -53,7 +53,7 @@ static int parse_width(const char *text, unsigned *ret_element)
 	return -EINVAL;
 }
 
-/* "libm.so.6:0x1f000-0x24000:0x10000:uint"; the object's name may contain colons. */
+/* Parses "libm.so.6:0x1f000-0x24000:0x10000:uint"; the object's name may contain colons. */
 static int parse(const char *text, unsigned element, struct histogram_region *ret_region,
 	size_t *ret_object_bytes)
 {
@@ -138,8 +138,9 @@ static bool is_object(const char *path, size_t bytes, const char *object)
 }
 
 /*
- * Where a module is mapped; its mappings are consecutive lines. One line: "55d0a000-55d0b000 r-xp
- * 00002000 08:01 1234    /usr/bin/xz". *@ret_base: the address of file offset 0, mapped or not.
+ * Finds a module in a maps text; its mappings are consecutive lines. One line: "55d0a000-55d0b000
+ * r-xp 00002000 08:01 1234    /usr/bin/xz". *@ret_base: the address of file offset 0, mapped or
+ * not.
  */
 static bool find_object(const char *maps, const char *object, uint64_t *ret_base, uint64_t *ret_end)
 {
@@ -186,7 +187,7 @@ int histogram_resolve(struct histogram *h, const char *maps, struct region_table
 		uint64_t base = 0, end = 0, bias = 0;
 
 		if (from->object && !find_object(maps, from->object, &base, &end))
-			continue; /* no bytes: the region has no counters here */
+			continue; /* Without bytes, the region has no counters in this process. */
 		from->seen = true;
 		if (from->object)
 			bias = bias_of(from, base, end);

@@ -39,7 +39,7 @@ static bool is_enabled(const struct region_table *t, const struct call_region *r
 	return r->bytes >= t->element && (scale_of(t, r) >= 2 || takes_all(t, r));
 }
 
-/* The addresses that have a counter in @r, which is enabled. False: none. */
+/* Computes the addresses that have a counter in region @r, which is enabled. False: none. */
 static bool range_of(const struct region_table *t, const struct call_region *r, uint64_t *ret_first,
 	uint64_t *ret_last)
 {
@@ -50,7 +50,8 @@ static bool range_of(const struct region_table *t, const struct call_region *r, 
 	if (takes_all(t, r)) {
 		*ret_last = r->limit ? r->limit - 1 : UINT64_MAX;
 		if (!r->limit)
-			*ret_first = 0; /* "all instructions", including those below the offset */
+			/* Scale 1 counts all instructions, also those below the offset. */
+			*ret_first = 0;
 	} else {
 		text = ((u128)(r->bytes / t->element) * t->element * 65536 + scale - 1) / scale;
 		end = (u128)r->offset + text;
@@ -115,7 +116,10 @@ static void flatten(
 	}
 }
 
-/* The first region that ends above an address owns it: each takes what earlier ones left. */
+/*
+ * Makes disjoint spans where the first region that ends above an address owns it: each region takes
+ * what those before it left.
+ */
 static void put_in_order(struct region_table *t)
 {
 	uint64_t from = 0;
@@ -129,7 +133,7 @@ static void put_in_order(struct region_table *t)
 		if (range_of(t, r, &first, &last))
 			add_span(t, first > from ? first : from, last, i);
 		if (!r->limit)
-			return; /* no region ends above it */
+			return; /* No region ends above the address. */
 		if (r->limit > from)
 			from = r->limit;
 	}
@@ -206,7 +210,7 @@ int region_table_new(enum call_dialect dialect, uint32_t flags, unsigned element
 		for (uint32_t i = 0; i < count && !err; i++)
 			err = wraps_around(t, &t->region[i]) ? -EINVAL : 0;
 		if (err)
-			; /* the whole table is refused */
+			; /* The whole table is refused. */
 		else if (t->policy->in_order)
 			put_in_order(t);
 		else
@@ -236,7 +240,7 @@ int region_table_without(
 	for (uint32_t i = 0; i < table->count; i++) {
 		regions[i] = table->region[i];
 		if (is_dead(dead, i))
-			regions[i].bytes = 0; /* a region without a counter is never chosen */
+			regions[i].bytes = 0; /* A region without a counter is never chosen. */
 	}
 	r = region_table_new(
 		table->dialect, table->flags, table->element, regions, table->count, ret_table);
@@ -281,7 +285,7 @@ static bool hit(
 	return true;
 }
 
-/* The look-up without the spans, which do not reflect regions turned off since they were built. */
+/* Looks up @pc without the spans, which do not reflect regions turned off since they were built. */
 static uint32_t search_living(const struct region_table *t, const uint8_t *dead, uint64_t pc)
 {
 	uint32_t best = REGION_NONE;

@@ -20,11 +20,11 @@
 /*
  * The pipe is read in small pieces, and not after this time: meanwhile the stops of other threads
  * wait, and any process of the same user can keep the pipe full (test: flood). The rest of a
- * message cut here stays in the pipe, so the next turn comes at once.
+ * message cut here stays in the pipe, so the engine's next round reads it at once.
  */
 #define TURN_NS      100000
 #define PIECE_BYTES  512
-#define BUFFER_BYTES (CALL_MAX_BYTES + PIECE_BYTES) /* a message and a piece behind it */
+#define BUFFER_BYTES (CALL_MAX_BYTES + PIECE_BYTES) /* A message and a piece behind it. */
 
 static void close_fd(int *fd)
 {
@@ -115,7 +115,7 @@ static int inner_pid(struct process *process)
 }
 
 /*
- * The process that sent @q, and a tid of it through which its memory and descriptors can be
+ * Finds the process that sent @q, and a tid of it through which its memory and descriptors can be
  * reached. NULL: not a process that we trace.
  */
 static struct process *find_sender(
@@ -133,7 +133,7 @@ static struct process *find_sender(
 
 		if (p->pid == (int)q->pid || inner_pid(p) != (int)q->pid)
 			continue;
-		/* Or its first thread has ended. */
+		/* The process's first thread may have ended. */
 		if (has_seal(procfiles_reader(p), q) ||
 			(procfiles_find_reader(p) && has_seal(procfiles_reader(p), q))) {
 			*ret_tid = procfiles_reader(p);
@@ -149,7 +149,10 @@ static void drop(struct service_call *call)
 	*call = (struct service_call){.pid = 0};
 }
 
-/* Processes in two containers may have equal inner pids, so the outer pid is compared too. */
+/*
+ * Finds the table that is being received from @q's sender. Processes in two containers may have
+ * equal inner pids, so the outer pid is compared too.
+ */
 static struct service_call *find_coming(
 	struct service *service, int pid, const struct call_request *q)
 {
@@ -185,7 +188,10 @@ static struct service_call *begin(
 	return c;
 }
 
-/* 0 or an errno value. In another pid namespace, only the first thread's tid can be translated. */
+/*
+ * Puts a table of one thread in force. 0 or an errno value. In another pid namespace, only the
+ * first thread's tid can be translated.
+ */
 static int apply_to_thread(struct service *service, const struct service_call *w)
 {
 	const struct call_request *q = &w->table.head;
@@ -207,7 +213,10 @@ static bool is_fast(const struct call_request *q)
 	return call_period_ns(q->dialect, q->flags) < call_period_ns(q->dialect, 0);
 }
 
-/* A request for the status: the ticks will be counted when the next one comes. */
+/*
+ * Before a status is answered: has the sender stop, so that its ticks are counted by its next
+ * request.
+ */
 static void ask_stop(struct service *service, int tid)
 {
 	struct tracee *t = target_find(service->sessions->target, tid);
@@ -303,6 +312,6 @@ void service_announce(const struct service *service, int fd, int error)
 		return;
 	(void)call_put_answer(data, sizeof(data), &a);
 	if (write(fd, data, sizeof(data)) < 0)
-		errno = 0; /* the program is gone; the wait will report its end */
+		errno = 0; /* The program is gone; the wait will report its end. */
 	(void)close(fd);
 }

@@ -20,7 +20,10 @@
 
 /* A request, possibly in pieces. */
 struct service_call {
-	/* of the sender, in our namespace; tid gives access to its memory and descriptors */
+	/*
+	 * pid and tid of the sender in our namespace; tid gives access to its memory and
+	 * descriptors
+	 */
 	int pid, tid;
 	struct call_assembly table; /* region NULL: a free slot */
 };
@@ -31,11 +34,12 @@ struct service {
 	struct sessions *sessions;
 	struct answerer answerer;
 	bool restrict_fast;             /* PROF_FAST fails with EACCES */
-	int read_fd, write_fd, mark_fd; /* the pipe; the memfd that names it */
+	int read_fd, write_fd, mark_fd; /* the pipe's ends; the memfd that names it */
 	uint64_t inode;                 /* of the pipe */
 	uint8_t *buffer;
-	size_t bytes;                                   /* in the buffer */
-	struct service_call coming[SERVICE_ASSEMBLIES]; /* being received in pieces */
+	size_t bytes; /* bytes in the buffer */
+	/* tables of which pieces are still to come */
+	struct service_call coming[SERVICE_ASSEMBLIES];
 	unsigned next_victim;
 };
 
@@ -43,12 +47,12 @@ struct service {
 int service_open(struct service *service);
 void service_release(struct service *service);
 
-/* The pipe is readable. */
+/* Call when the pipe is readable: handles the requests in it. */
 void service_read(struct service *service);
 
 /*
- * A helper's first answer, written to @fd, which is then closed: @error 0 and where its pipe is, or
- * the errno value of its failure.
+ * Writes a helper's first answer to @fd, and closes it: @error 0 and where its pipe is, or the
+ * errno value of its failure.
  */
 void service_announce(const struct service *service, int fd, int error);
 

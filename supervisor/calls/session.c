@@ -56,7 +56,7 @@ static uint64_t owed(const struct session *s)
 	return ticks;
 }
 
-/* Counting ends for good. */
+/* Ends a session: nothing is counted for it any more. */
 static void end(struct sessions *sessions, struct session *s)
 {
 	uint64_t lost = owed(s);
@@ -100,7 +100,10 @@ static void replace(struct sessions *sessions, struct session **at, struct sessi
 	announce_change(sessions);
 }
 
-/* The stream of tables with this period, or a free one; if there is none, the last stream. */
+/*
+ * The sampler's stream for tables of this period: one that has it, or a free one; if there is none,
+ * the last stream.
+ */
 static unsigned stream_for(const struct sessions *sessions, uint64_t period_ns)
 {
 	unsigned i = 1;
@@ -187,8 +190,8 @@ void session_thread_ended(struct tracee *t)
 }
 
 /*
- * Ticks of CPU time of @process that no instant has met so far. A live thread may always lack one:
- * its next instant is to come.
+ * Ticks of CPU time of @process for which no instant has found a thread so far. A live thread may
+ * always lack one: its next instant is to come.
  */
 static uint64_t unmet(struct sessions *sessions, const struct process *process)
 {
@@ -214,7 +217,8 @@ int session_set_thread(struct sessions *sessions, struct tracee *tracee, enum ca
 	unsigned threads = sessions->threads - (tracee->session != NULL);
 	int r;
 
-	sessions->threads = threads + 1; /* its clock is looked for while it is put in force */
+	/* A thread's clock is searched for while it is put in force. */
+	sessions->threads = threads + 1;
 	r = set(sessions, &tracee->session, dialect, flags, element, regions, count);
 	sessions->threads = threads + (tracee->session != NULL);
 	if (r == 0)
@@ -300,7 +304,9 @@ static void turn_off(struct session *s, enum call_reason reason)
 	s->reason = reason;
 }
 
-/* Adds to one counter. False: the process could not be reached, and the ticks must be kept. */
+/*
+ * Adds ticks to one counter. False: the process could not be reached, and the ticks must be kept.
+ */
 static bool add(struct sessions *sessions, struct tracee *t, struct session *s,
 	const struct region_hit *hit, uint64_t ticks)
 {
@@ -314,7 +320,10 @@ static bool add(struct sessions *sessions, struct tracee *t, struct session *s,
 	int r = counter_apply(&memory, s->table->element, policy->overflow, &add, 1, &full);
 
 	if (r < 0) {
-		/* The process has changed its user or is no longer dumpable: this is permanent. */
+		/*
+		 * The process has changed its user or is no longer dumpable: it cannot be reached
+		 * any more.
+		 */
 		if (r == -EPERM)
 			turn_off(s, CALL_HIDDEN);
 		sessions->untidy |= s->untidy;
@@ -342,8 +351,8 @@ static bool add(struct sessions *sessions, struct tracee *t, struct session *s,
 }
 
 /*
- * With no room left, ticks are added to those of the last place kept; of elapsed time they are
- * lost.
+ * Keeps ticks until a thread of the process stops. With no room left, they are added to those of
+ * the last address kept; of elapsed time they are lost.
  */
 static void leave(struct sessions *sessions, struct session *s, uint64_t pc, uint64_t ticks)
 {
@@ -403,7 +412,7 @@ static bool takes(const struct session *s, unsigned stream)
 	return s && !s->off && s->stream == stream;
 }
 
-/* True for a tick in a system call if the table excludes these. */
+/* Does the table exclude a tick in a system call? */
 static bool passes_over(struct sessions *sessions, struct session *s, bool in_call, uint64_t ticks)
 {
 	if (!in_call || !(s->table->flags & CALL_USER))

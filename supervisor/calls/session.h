@@ -2,7 +2,7 @@
 /*
  * The profiling of a process that called sprofil or profil: a table, with a clock of its own. Each
  * instant of that clock (sample/plan.h) at which a thread of the process is found adds one tick at
- * the thread's place.
+ * the thread's address.
  *
  * A forked child gets a session of its own, which shares the table. exec ends the session. A thread
  * may have an additional session (CALL_THREAD), which a fork does not inherit.
@@ -30,7 +30,7 @@ struct session_figures {
 	uint64_t lost;   /* owed to a table that ended before they could be written */
 };
 
-/* The same for one table, as reported to its program (proto/call.h). */
+/* What happened to the ticks of one table, as reported to its program (proto/call.h). */
 struct session_tally {
 	uint64_t counted, outside, full, faulted, lost;
 };
@@ -52,19 +52,19 @@ struct sessions {
 	void (*interrupt)(void *context, struct tracee *tracee);
 	void *context;
 	unsigned n;
-	unsigned threads; /* of these, sessions of single threads */
-	unsigned elapsed; /* of these, sessions of elapsed time */
-	uint64_t serial;  /* of the last session created */
+	unsigned threads; /* number of sessions of single threads */
+	unsigned elapsed; /* number of sessions of elapsed time */
+	uint64_t serial;  /* serial number of the last session created */
 	unsigned unreported; /* sessions that ended by themselves and whose program does not know
 				yet */
-	bool untidy;     /* one of the sessions is */
-	uint64_t idle_since_ns; /* since when there has been no session */
+	bool untidy;     /* some session is untidy */
+	uint64_t idle_since_ns; /* CLOCK_MONOTONIC: since when there has been no session */
 	struct session_figures figures;
 };
 
 /*
  * Ticks of threads that have gone to sleep: counted at the next stop of the process. A table of
- * elapsed time may wait long for that stop, and has room for more places.
+ * elapsed time may wait long for that stop, and has room for more addresses.
  */
 struct session_left {
 	uint64_t pc;
@@ -83,12 +83,13 @@ struct session {
 	struct session_left *left;
 	unsigned left_n, left_room;
 	struct session_tally tally;
-	uint64_t weighed_ns; /* of a process: weights of all instants that have met its threads */
-	uint64_t ran_ns;     /* CPU time since the begin of those threads that have ended */
+	/* session of a process: weights of all instants that found one of its threads */
+	uint64_t weighed_ns;
+	uint64_t ran_ns;     /* CPU time, since they began to count, of threads that have ended */
 	bool untidy;         /* regions were turned off, or all of it: session_tidy() is due */
-	bool off;            /* turned off, but not by a call: @reason */
+	bool off;            /* turned off, but not by a call: @reason says why */
 	bool ended;          /* over, and kept only to report that */
-	bool unreported;     /* that has not been reported yet */
+	bool unreported;     /* its end has not been reported yet */
 	enum call_reason reason;
 };
 
@@ -100,13 +101,13 @@ struct session {
 int session_set(struct sessions *sessions, struct process *process, enum call_dialect dialect,
 	uint32_t flags, unsigned element, const struct call_region *regions, uint32_t count);
 
-/* The same for a table of one thread, in addition to its process's. */
+/* Puts a table of one thread in force, in addition to its process's. Otherwise as session_set(). */
 int session_set_thread(struct sessions *sessions, struct tracee *tracee, enum call_dialect dialect,
 	uint32_t flags, unsigned element, const struct call_region *regions, uint32_t count);
 
 /*
- * @tracee has ended or is let go, and its account's last reading is final. To be called before its
- * own session is cleared.
+ * @tracee has ended or is detached, and its account's last reading is final. To be called before
+ * its own session is cleared.
  */
 void session_thread_ended(struct tracee *tracee);
 
@@ -117,8 +118,8 @@ void session_clear_thread(struct sessions *sessions, struct tracee *tracee);
 
 /*
  * Returns the state of profiling of @process, and marks it as reported. @end: profiling is being
- * turned off. Ticks are lost that were dropped, and those of CPU time that has passed without an
- * instant so far, beyond one for each thread: the account of the next tick may still make up for
+ * turned off. Lost ticks are those that were dropped, and those of CPU time that has passed without
+ * an instant so far, beyond one for each thread: the account of the next tick may still make up for
  * some of these (sample/ticks.h).
  */
 void session_status(struct sessions *sessions, struct process *process, bool end,
@@ -135,8 +136,8 @@ void session_tick(struct sessions *sessions, struct tracee *tracee, unsigned str
 	bool in_call, uint64_t weight_ns);
 
 /*
- * The same for a thread that sleeps at @pc: counted at the next stop, because memory is written
- * only then.
+ * Counts a tick of a thread that sleeps at @pc: at the next stop, because memory is written only
+ * then. Otherwise as session_tick().
  */
 void session_tick_asleep(struct sessions *sessions, struct tracee *tracee, unsigned stream,
 	uint64_t pc, uint64_t weight_ns);
