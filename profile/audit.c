@@ -89,6 +89,8 @@ static const struct audit_key known[] = {
 	{"guessed_stacks", AUDIT_SUM, AUDIT_COUNT, true, "blocked stacks with guessed frames"},
 	{"unproved_stops", AUDIT_SUM, AUDIT_COUNT, true,
 		"stops of a thread that had not been on the CPU: no sample"},
+	{"undelivered_pages", AUDIT_SUM, AUDIT_COUNT, true,
+		"times that memory was done without, as its page was not delivered in time"},
 	{"missed_stops", AUDIT_SUM, AUDIT_COUNT, true,
 		"stops that had not come a second after they were asked for"},
 	{"unwatched_threads", AUDIT_SUM, AUDIT_COUNT, true,

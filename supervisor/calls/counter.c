@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "proto/bytes.h"
+#include "supervisor/os/remote.h"
 
 #define PAGE_BYTES 4096u /* The smallest page of any machine: protection never changes within. */
 #define STOP_AT    32767u
@@ -22,24 +23,18 @@ struct cell {
 static ssize_t vm_read(
 	void *context, const struct iovec *local, const struct iovec *remote, unsigned count)
 {
-	const pid_t *tid = context;
-	ssize_t n = process_vm_readv(*tid, local, count, remote, count, 0);
-
-	return n < 0 ? -errno : n;
+	return remote_read_vector(context, local, remote, count);
 }
 
 static ssize_t vm_write(
 	void *context, const struct iovec *local, const struct iovec *remote, unsigned count)
 {
-	const pid_t *tid = context;
-	ssize_t n = process_vm_writev(*tid, local, count, remote, count, 0);
-
-	return n < 0 ? -errno : n;
+	return remote_write_vector(context, local, remote, count);
 }
 
-struct counter_memory counter_memory_of(pid_t *tid)
+struct counter_memory counter_memory_of(struct remote *remote)
 {
-	return (struct counter_memory){vm_read, vm_write, tid};
+	return (struct counter_memory){vm_read, vm_write, remote};
 }
 
 static uint64_t add_saturating(uint64_t a, uint64_t b)

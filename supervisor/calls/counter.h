@@ -18,6 +18,8 @@
 
 #define COUNTER_BATCH 64 /* maximum additions per counter_apply() */
 
+struct remote;
+
 /* process_vm_readv(2) or process_vm_writev(2), but -errno on failure. */
 typedef ssize_t counter_transfer(
 	void *context, const struct iovec *local, const struct iovec *remote, unsigned count);
@@ -27,8 +29,8 @@ struct counter_memory {
 	void *context;
 };
 
-/* The memory of the process of thread *@tid. @tid is read at each transfer. */
-struct counter_memory counter_memory_of(pid_t *tid);
+/* @remote is borrowed, and read at each transfer. */
+struct counter_memory counter_memory_of(struct remote *remote);
 
 struct counter_add {
 	uint64_t address; /* of the counter */

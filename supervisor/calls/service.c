@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "supervisor/calls/session.h"
 #include "supervisor/os/mem.h"
-#include "supervisor/os/remote.h"
+#include "supervisor/target/tracee_memory.h"
 #include "supervisor/target/procfiles.h"
 #include "supervisor/target/target.h"
 
@@ -77,12 +77,20 @@ void service_release(struct service *service)
 	service->buffer = NULL;
 }
 
-static bool has_seal(int tid, const struct call_request *q)
+static bool is_sealed(struct remote memory, const struct call_request *q)
 {
 	uint8_t seal[CALL_SEAL_BYTES];
 
-	return remote_read(tid, q->seal, seal, sizeof(seal)) == (ssize_t)sizeof(seal) &&
+	return remote_read(&memory, q->seal, seal, sizeof(seal)) == (ssize_t)sizeof(seal) &&
 		call_seal_is_good(seal, q);
+}
+
+/* @tid: of a thread of @process. */
+static bool has_seal(
+	struct service *service, struct process *process, int tid, const struct call_request *q)
+{
+	procfiles_open_pagemap(service->answerer.files, process, tid);
+	return is_sealed(tracee_memory_of(process, tid), q);
 }
 
 /*
@@ -119,11 +127,13 @@ static int inner_pid(struct process *process)
  * reached. NULL: not a process that we trace.
  */
 static struct process *find_sender(
-	const struct target *target, const struct call_request *q, int *ret_tid)
+	struct service *service, const struct call_request *q, int *ret_tid)
 {
+	const struct target *target = service->sessions->target;
 	struct tracee *t = target_find(target, (int)q->tid);
 
-	if (t && t->process && t->process->pid == (int)q->pid && has_seal(t->tid, q)) {
+	if (t && t->process && t->process->pid == (int)q->pid &&
+		has_seal(service, t->process, t->tid, q)) {
 		*ret_tid = t->tid;
 		return t->process;
 	}
@@ -134,8 +144,9 @@ static struct process *find_sender(
 		if (p->pid == (int)q->pid || inner_pid(p) != (int)q->pid)
 			continue;
 		/* The process's first thread may have ended. */
-		if (has_seal(procfiles_reader(p), q) ||
-			(procfiles_find_reader(p) && has_seal(procfiles_reader(p), q))) {
+		if (has_seal(service, p, procfiles_reader(p), q) ||
+			(procfiles_find_reader(p) &&
+				has_seal(service, p, procfiles_reader(p), q))) {
 			*ret_tid = procfiles_reader(p);
 			return p;
 		}
@@ -248,16 +259,27 @@ static void apply(struct service *service, struct process *process, const struct
 	answer_send(&service->answerer, process, w->tid, q, error, tell ? &status : NULL);
 }
 
+static bool has_strange_seal(struct service *service, const struct call_request *q)
+{
+	static const int none = -1;
+	struct pages *pages = &service->strange;
+
+	*pages = (struct pages){.pagemap_fd = &none,
+		.couriers = service->sessions->target->couriers,
+		.away = pages->away};
+	return is_sealed((struct remote){(int)q->pid, pages->couriers ? pages : NULL}, q);
+}
+
 static void take(struct service *service, const struct call_request *q)
 {
 	struct service_call *call;
 	struct process *process;
 	int tid = 0, r;
 
-	process = find_sender(service->sessions->target, q, &tid);
+	process = find_sender(service, q, &tid);
 	if (!process) {
 		/* A process that we do not trace gets an answer if its seal is right. */
-		if (has_seal((int)q->pid, q))
+		if (has_strange_seal(service, q))
 			answer_send(&service->answerer, NULL, (int)q->pid, q, ESRCH, NULL);
 		return;
 	}

@@ -15,6 +15,7 @@
 
 #include "proto/call.h"
 #include "supervisor/calls/answer.h"
+#include "supervisor/os/pages.h"
 
 #define SERVICE_ASSEMBLIES 64 /* maximum tables in several pieces being received at a time */
 
@@ -41,6 +42,7 @@ struct service {
 	/* tables of which pieces are still to come */
 	struct service_call coming[SERVICE_ASSEMBLIES];
 	unsigned next_victim;
+	struct pages strange; /* of a process that is not traced */
 };
 
 /* Creates the pipe. -errno: there will be no calls, and @service has no descriptors. */

@@ -315,7 +315,8 @@ static bool add(struct sessions *sessions, struct tracee *t, struct session *s,
 	struct session_figures *figures = &sessions->figures;
 	size_t cursor = 0;
 	pid_t tid = tracee_memory_next_tid(sessions->target, t, &cursor);
-	struct counter_memory memory = counter_memory_of(&tid);
+	struct remote remote = tracee_memory_of(t->process, tid);
+	struct counter_memory memory = counter_memory_of(&remote);
 	bool full = false;
 	int r = counter_apply(&memory, s->table->element, policy->overflow, &add, 1, &full);
 

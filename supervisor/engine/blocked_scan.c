@@ -15,6 +15,7 @@
 #include "supervisor/engine/cpu_account.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/handover.h"
+#include "supervisor/target/tracee_memory.h"
 
 /*
  * A sample with the waiting time of a thread that stays blocked is sent this often, so that the
@@ -71,10 +72,13 @@ static void take_stack(struct engine *engine, struct tracee *t, const struct act
 {
 	const struct arch_snapshot snapshot = {
 		.machine = sample->machine, .pc = activity->pc, .sp = activity->sp};
+	struct remote memory;
 
 	if (!engine->stack.most || !activity->sp)
 		return;
-	stack_copy_take(&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
+	memory = tracee_memory_of(t->process, t->tid);
+	procfiles_open_pagemap(&engine->files, t->process, t->tid);
+	stack_copy_take(&engine->stack, &memory, &snapshot, &t->process->stacks, &t->home);
 	runtime_records_copy(engine, t, &snapshot);
 	emit_describe_stack(&engine->stack, &snapshot, sample);
 }

@@ -81,6 +81,7 @@ void connect_parts(struct engine *engine)
 {
 	const struct engine_options *options = engine->options;
 
+	engine->target.couriers = &engine->couriers;
 	procfiles_init(&engine->files, &engine->target, &engine->say);
 	engine->maps = (struct maps_reader){.files = &engine->files,
 		.stacks = options->max_stack > 0,

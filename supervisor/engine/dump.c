@@ -13,6 +13,7 @@
 #include "supervisor/os/window.h"
 #include "supervisor/target/restart.h"
 #include "supervisor/target/restart_rule.h"
+#include "supervisor/target/tracee_memory.h"
 
 /* How long one thread's stop is awaited before the next thread is interrupted. */
 #define PATIENCE_NS 2000000
@@ -52,10 +53,11 @@ static void hand_over(struct engine *engine, struct tracee *t, const struct arch
 /* Reads the registers and copies the stack of a stopped thread. */
 static int take(struct engine *engine, struct tracee *t, struct arch_snapshot *snapshot)
 {
+	const struct remote memory = tracee_memory_of(t->process, t->tid);
 	int r = tracer_get_snapshot(t->tid, snapshot);
 
 	if (r == 0 && engine->stack.most)
-		stack_copy_take(&engine->stack, t->tid, snapshot, &t->process->stacks, &t->home);
+		stack_copy_take(&engine->stack, &memory, snapshot, &t->process->stacks, &t->home);
 	if (r == 0)
 		runtime_records_copy(engine, t, snapshot);
 	return r;
@@ -112,8 +114,9 @@ void dump_group_stop(struct engine *engine, struct tracee *t)
 	t->stop_requested_ns = 0;
 }
 
-static bool ask(struct tracee *t)
+static bool ask(struct engine *engine, struct tracee *t)
 {
+	procfiles_open_pagemap(&engine->files, t->process, t->tid);
 	if (tracer_interrupt(t->tid) < 0)
 		return false;
 	(void)target_step(t, TRACEE_REQUEST_STOP);
@@ -122,9 +125,8 @@ static bool ask(struct tracee *t)
 
 void dump_again(struct engine *engine, struct tracee *t, int32_t syscall)
 {
-	(void)engine;
 	(void)syscall;
-	if (!ask(t))
+	if (!ask(engine, t))
 		t->stop_requested_ns = 0;
 }
 
@@ -157,6 +159,7 @@ static bool is_delicate(
 static bool look(struct engine *engine, struct tracee *t)
 {
 	struct arch_snapshot snapshot = {.machine = arch_native.machine};
+	const struct remote memory = tracee_memory_of(t->process, t->tid);
 	struct activity activity;
 	struct cpu_time before, after;
 	uint64_t argument[6];
@@ -168,11 +171,12 @@ static bool look(struct engine *engine, struct tracee *t)
 		procfiles_read_call(&engine->files, t, &activity, argument) < 0 ||
 		activity.running || !is_delicate(t, &activity, argument))
 		return false;
+	procfiles_open_pagemap(&engine->files, t->process, t->tid);
 	snapshot.pc = activity.pc;
 	snapshot.sp = activity.sp;
 	snapshot.syscall = activity.syscall;
 	if (engine->stack.most)
-		stack_copy_take(&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
+		stack_copy_take(&engine->stack, &memory, &snapshot, &t->process->stacks, &t->home);
 	runtime_records_copy(engine, t, &snapshot);
 	/* The thread was scheduled in meanwhile: the copy may be inconsistent. */
 	if (procfiles_read_cpu(&engine->files, t, &after) < 0 || after.slices != before.slices)
@@ -238,7 +242,7 @@ void dump_run(struct engine *engine)
 		if (!t->process || t->left_out || look(engine, t))
 			continue;
 		(void)procfiles_read_cpu(&engine->files, t, &t->stop_requested_cpu);
-		if (!ask(t))
+		if (!ask(engine, t))
 			continue;
 		t->stop_requested_ns = t->not_stopped_ns = clock_now();
 		wait_for(engine, t, PATIENCE_NS);

@@ -538,4 +538,5 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 	sampling_release(&engine);
 	maps_release(&engine.maps);
 	special_release(&engine.special);
+	couriers_release(&engine.couriers);
 }

@@ -26,6 +26,7 @@
 #include "supervisor/engine/self_audit.h"
 #include "supervisor/engine/serving.h"
 #include "supervisor/engine/timing.h"
+#include "supervisor/os/courier.h"
 #include "supervisor/os/launch.h"
 #include "supervisor/os/say.h"
 #include "supervisor/os/watchdog.h"
@@ -42,6 +43,7 @@ struct engine {
 	struct say say;
 	/* The target, and what acts on it. */
 	struct target target;
+	struct couriers couriers;
 	struct procfiles files;
 	struct maps_reader maps;
 	struct restarter restarter;

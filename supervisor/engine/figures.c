@@ -48,6 +48,7 @@ bool figures_print(const struct engine *engine, uint64_t now, char ret_text[FIGU
 		: 0;
 	audit.repaired_calls = engine->restarter.repaired - before->repaired;
 	audit.unrepaired_eintr = engine->restarter.unrepaired - before->unrepaired;
+	audit.undelivered_pages = engine->couriers.given_up - before->undelivered;
 	audit.unwatched_threads += engine->files.unwatched;
 	audit.calls = calls_since(&engine->sessions.figures, &before->calls);
 	audit.ended_ns = now;

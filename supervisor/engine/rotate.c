@@ -30,6 +30,7 @@ static void note_figures(struct engine *engine)
 	rotation->calls = engine->sessions.figures;
 	rotation->repaired = engine->restarter.repaired;
 	rotation->unrepaired = engine->restarter.unrepaired;
+	rotation->undelivered = engine->couriers.given_up;
 	rotation->cost_ns = engine->bounds.cost.total_ns;
 	rotation->cpu_ns = clock_read(CLOCK_PROCESS_CPUTIME_ID);
 }

@@ -36,7 +36,7 @@ struct rotation {
 	/* The counters at the begin of the file; a file's figures are the difference. */
 	struct sample_figures sampled;
 	struct session_figures calls;
-	uint64_t repaired, unrepaired, cpu_ns, cost_ns;
+	uint64_t repaired, unrepaired, undelivered, cpu_ns, cost_ns;
 };
 
 /* --ring: allocates the first piece. -errno. Call before an analyst starts. */

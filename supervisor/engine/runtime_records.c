@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "supervisor/engine/engine_state.h"
-#include "supervisor/os/remote.h"
+#include "supervisor/target/tracee_memory.h"
 
 /*
  * Thread states read after the resume to find that of a new thread; and after which time it is
@@ -75,8 +75,9 @@ static ssize_t read_memory(
 	void *context, const struct iovec *to, const struct iovec *from, size_t n)
 {
 	const struct tracee *t = context;
+	const struct remote memory = tracee_memory_of(t->process, t->tid);
 
-	return remote_read_vector(t->tid, to, from, n);
+	return remote_read_vector(&memory, to, from, n);
 }
 
 void runtime_records_copy(
@@ -133,7 +134,7 @@ static void send_objects(struct engine *engine, const struct tracee *t, const ui
 		to[i] = (struct iovec){data + i * bytes, bytes};
 		from[i] = (struct iovec){(void *)(uintptr_t)address[i], bytes};
 	}
-	got = remote_read_vector(t->tid, to, from, n);
+	got = read_memory((void *)(uintptr_t)t, to, from, n);
 	for (size_t i = 0; got > 0 && i < (size_t)got / bytes; i++) {
 		uint64_t hash = runtime_object_hash(&runtime->table, data + i * bytes);
 		struct runtime_object *object = runtime_object_find(runtime, address[i]);

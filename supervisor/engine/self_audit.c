@@ -152,11 +152,14 @@ int self_audit_print(
 		{"left_out_cpu_ns", audit->left_out_ns},
 	};
 	const struct figure yielded = {"yielded_ns", audit->yielded_ns};
+	const struct figure undelivered = {"undelivered_pages", audit->undelivered_pages};
 	struct page page = {to, room, 0};
 	int r = print(&page, figures, sizeof(figures) / sizeof(*figures));
 
 	if (r == 0 && audit->yielded_ns)
 		r = print(&page, &yielded, 1);
+	if (r == 0 && audit->undelivered_pages)
+		r = print(&page, &undelivered, 1);
 	if (r == 0 && audit->chooses)
 		r = print(&page, choice, sizeof(choice) / sizeof(*choice));
 	if (r == 0 && audit->recording)

@@ -10,6 +10,7 @@
 #include "supervisor/engine/cpu_account.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/handover.h"
+#include "supervisor/target/tracee_memory.h"
 #include "supervisor/os/waiter.h"
 #include "supervisor/os/window.h"
 
@@ -181,13 +182,14 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	uint64_t seen = clock_now(), end, stop;
 	bool asked = t->stop_requested_ns != 0, known, valid = false, profiled;
 	struct sampling *s = &engine->sampling;
+	const struct remote memory = tracee_memory_of(t->process, t->tid);
 	struct arch_snapshot snapshot;
 	struct cpu_time cpu;
 	int r;
 
 	window_enter();
 	if (asked && t->remote)
-		stack_copy_guess(&engine->stack, t->tid, &t->process->stacks, &t->home);
+		stack_copy_guess(&engine->stack, &memory, &t->process->stacks, &t->home);
 	/* The order matters: after the wait alone the CPU time may be stale, GETREGSET settles it.
 	 */
 	r = tracer_get_snapshot(t->tid, &snapshot);
@@ -200,7 +202,7 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	if (valid)
 		count_ticks(engine, t, &snapshot);
 	if (profiled && engine->stack.most)
-		stack_copy_take(&engine->stack, t->tid, &snapshot, &t->process->stacks, &t->home);
+		stack_copy_take(&engine->stack, &memory, &snapshot, &t->process->stacks, &t->home);
 	stack_copy_forget(&engine->stack);
 	if (profiled)
 		runtime_records_copy(engine, t, &snapshot);

@@ -2,26 +2,99 @@
 #include "supervisor/os/remote.h"
 
 #include <errno.h>
+#include <stdbool.h>
 
-ssize_t remote_read(int tid, uint64_t at, void *to, size_t n)
+#include "supervisor/os/pages.h"
+
+static ssize_t read_some(
+	const struct remote *remote, uint64_t at, void *to, size_t n, enum pages_use use)
 {
-	struct iovec local = {to, n}, remote = {(void *)(uintptr_t)at, n};
-	ssize_t got = process_vm_readv(tid, &local, 1, &remote, 1, 0);
+	struct iovec local = {to, n}, there = {(void *)(uintptr_t)at, n};
+	ssize_t got;
 
+	if (remote->pages) {
+		bool late;
+		int64_t ready = pages_cover(remote->pages, remote->tid, at, n, use, &late);
+
+		if (ready < 0)
+			return (ssize_t)ready;
+		local.iov_len = there.iov_len = (size_t)ready;
+	}
+	got = process_vm_readv(remote->tid, &local, 1, &there, 1, 0);
 	return got < 0 ? -errno : got;
 }
 
-ssize_t remote_read_vector(int tid, const struct iovec *to, const struct iovec *from, size_t n)
+ssize_t remote_read(const struct remote *remote, uint64_t at, void *to, size_t n)
 {
-	ssize_t got = process_vm_readv(tid, to, n, from, n, 0);
-
-	return got < 0 ? -errno : got;
+	return read_some(remote, at, to, n, PAGES_READ);
 }
 
-ssize_t remote_write(int tid, uint64_t at, const void *from, size_t n)
+ssize_t remote_peek(const struct remote *remote, uint64_t at, void *to, size_t n)
 {
-	struct iovec local = {(void *)(uintptr_t)from, n}, remote = {(void *)(uintptr_t)at, n};
-	ssize_t put = process_vm_writev(tid, &local, 1, &remote, 1, 0);
+	return read_some(remote, at, to, n, PAGES_PEEK);
+}
 
-	return put < 0 ? -errno : put;
+/*
+ * How many of the @n pieces can be accessed at once, as a whole. 0: *@ret_first bytes of the first
+ * one.
+ */
+static ssize_t cover(const struct remote *remote, const struct iovec *piece, size_t n,
+	enum pages_use use, size_t *ret_first)
+{
+	*ret_first = 0;
+	for (size_t i = 0; remote->pages && i < n; i++) {
+		bool late;
+		int64_t ready = pages_cover(remote->pages, remote->tid,
+			(uintptr_t)piece[i].iov_base, piece[i].iov_len, use, &late);
+
+		if (late || ready == -ESRCH)
+			return late ? -ETIMEDOUT : -ESRCH;
+		if (ready == (int64_t)piece[i].iov_len)
+			continue;
+		if (i == 0 && ready > 0)
+			*ret_first = (size_t)ready;
+		return i || ready > 0 ? (ssize_t)i : (ssize_t)ready;
+	}
+	return (ssize_t)n;
+}
+
+static ssize_t transfer(const struct remote *remote, const struct iovec *local,
+	const struct iovec *there, size_t n, enum pages_use use)
+{
+	size_t first;
+	ssize_t whole = cover(remote, there, n, use, &first), done;
+	struct iovec part[2];
+
+	if (whole < 0)
+		return whole;
+	if (!whole && n) {
+		part[0] = (struct iovec){local->iov_base, first};
+		part[1] = (struct iovec){there->iov_base, first};
+		local = &part[0];
+		there = &part[1];
+		whole = 1;
+	}
+	done = use == PAGES_WRITE
+		? process_vm_writev(remote->tid, local, (size_t)whole, there, (size_t)whole, 0)
+		: process_vm_readv(remote->tid, local, (size_t)whole, there, (size_t)whole, 0);
+	return done < 0 ? -errno : done;
+}
+
+ssize_t remote_read_vector(
+	const struct remote *remote, const struct iovec *to, const struct iovec *from, size_t n)
+{
+	return transfer(remote, to, from, n, PAGES_READ);
+}
+
+ssize_t remote_write_vector(
+	const struct remote *remote, const struct iovec *from, const struct iovec *to, size_t n)
+{
+	return transfer(remote, from, to, n, PAGES_WRITE);
+}
+
+ssize_t remote_write(const struct remote *remote, uint64_t at, const void *from, size_t n)
+{
+	struct iovec local = {(void *)(uintptr_t)from, n}, there = {(void *)(uintptr_t)at, n};
+
+	return remote_write_vector(remote, &local, &there, 1);
 }

@@ -21,11 +21,11 @@ enum { M_WORDS = 28, M_CURRENT_FIRST = 20 };
 /* The register that keeps the stack pointer while a goroutine's thread is in the vdso. */
 enum { X86_64_R12 = 12, AARCH64_R20 = 20 };
 
-static bool read_words(int tid, uint64_t at, uint64_t *to, size_t words)
+static bool read_words(const struct remote *memory, uint64_t at, uint64_t *to, size_t words)
 {
 	ssize_t bytes = (ssize_t)(words * sizeof(*to));
 
-	return at >= POINTER_LEAST && remote_read(tid, at, to, (size_t)bytes) == bytes;
+	return at >= POINTER_LEAST && remote_peek(memory, at, to, (size_t)bytes) == bytes;
 }
 
 static bool is_inside(const uint64_t g[G_WORDS], uint64_t sp)
@@ -40,29 +40,30 @@ static bool has_stack(const uint64_t g[G_WORDS])
 }
 
 /* Reads the goroutine for which a thread works that is on its own stack @own. */
-static bool find_current(int tid, uint64_t own, uint64_t thread, uint64_t g[G_WORDS])
+static bool find_current(
+	const struct remote *memory, uint64_t own, uint64_t thread, uint64_t g[G_WORDS])
 {
 	uint64_t m[M_WORDS];
 
-	if (!read_words(tid, thread, m, M_WORDS) || m[0] != own)
+	if (!read_words(memory, thread, m, M_WORDS) || m[0] != own)
 		return false;
 	for (unsigned i = M_WORDS; i-- > M_CURRENT_FIRST;) {
-		if (m[i] != own && m[i] % 8 == 0 && read_words(tid, m[i], g, G_WORDS) &&
+		if (m[i] != own && m[i] % 8 == 0 && read_words(memory, m[i], g, G_WORDS) &&
 			g[G_THREAD] == thread && has_stack(g) && is_inside(g, g[G_SP]))
 			return true;
 	}
 	return false;
 }
 
-void goroutine_find(int tid, const struct arch_snapshot *snapshot, uint32_t g_below,
-	struct goroutine *ret_goroutine)
+void goroutine_find(const struct remote *memory, const struct arch_snapshot *snapshot,
+	uint32_t g_below, struct goroutine *ret_goroutine)
 {
 	uint64_t address, g[G_WORDS], kept;
 
 	*ret_goroutine = (struct goroutine){0};
 	if (!snapshot->thread_pointer ||
-		!read_words(tid, snapshot->thread_pointer - g_below, &address, 1) ||
-		!read_words(tid, address, g, G_WORDS) || !has_stack(g))
+		!read_words(memory, snapshot->thread_pointer - g_below, &address, 1) ||
+		!read_words(memory, address, g, G_WORDS) || !has_stack(g))
 		return;
 	kept = snapshot->machine == EM_X86_64 ? X86_64_R12 : AARCH64_R20;
 	if (is_inside(g, snapshot->sp)) {
@@ -72,7 +73,7 @@ void goroutine_find(int tid, const struct arch_snapshot *snapshot, uint32_t g_be
 		ret_goroutine->left_end = g[G_END];
 		return;
 	}
-	if (find_current(tid, address, g[G_THREAD], g)) {
+	if (find_current(memory, address, g[G_THREAD], g)) {
 		ret_goroutine->left_sp = g[G_SP];
 		ret_goroutine->left_pc = g[G_PC];
 		ret_goroutine->left_end = g[G_END];

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 struct arch_snapshot;
+struct remote;
 
 struct goroutine {
 	uint64_t end; /* of the stack that the thread is on; 0: not known */
@@ -32,11 +33,11 @@ struct goroutine {
 };
 
 /*
- * Runs in the stop window of @tid: at most 12 reads of some words. @g_below: the distance of the
- * word "g" from the thread pointer, downwards. What is read is not trusted; nothing is assumed if
- * it does not fit together.
+ * Runs in the stop window of the thread: at most 12 reads of some words. @g_below: the distance of
+ * the word "g" from the thread pointer, downwards. What is read is not trusted; nothing is assumed
+ * if it does not fit together.
  */
-void goroutine_find(int tid, const struct arch_snapshot *snapshot, uint32_t g_below,
-	struct goroutine *ret_goroutine);
+void goroutine_find(const struct remote *memory, const struct arch_snapshot *snapshot,
+	uint32_t g_below, struct goroutine *ret_goroutine);
 
 #endif

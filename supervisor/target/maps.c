@@ -42,6 +42,7 @@ void maps_forget(struct process *process)
 	process->pages_again_ns = 0;
 	procfiles_set_reader(process, 0); /* The thread that called exec is the first one now. */
 	process->ranges = process->stacks.n = 0;
+	pages_forget(&process->memory);
 	process->stacks.bottom = 0;
 }
 

@@ -2,6 +2,7 @@
 #include "supervisor/target/procfiles.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -192,11 +193,23 @@ void procfiles_read_final(struct procfiles *files, struct tracee *t)
 	t->reaped = true;
 }
 
+void procfiles_open_pagemap(struct procfiles *files, struct process *process, int tid)
+{
+	int *fd = &process->fd[PROCESS_PAGEMAP];
+	char path[48];
+
+	if (!process->memory.couriers || (*fd != -1 && *fd != -EMFILE && *fd != -ENFILE))
+		return;
+	(void)snprintf(path, sizeof(path), "/proc/%d/pagemap", tid);
+	*fd = fds_keep(&files->fds, process, procfs_open(path));
+}
+
 bool procfiles_claim(struct procfiles *files, struct tracee *t)
 {
 	struct cpu_time cpu;
 	bool any;
 
+	procfiles_open_pagemap(files, t->process, t->tid);
 	if (t->fd[THREAD_CPU] >= 0)
 		return true;
 	if (fds_steal(&files->fds, &any) && procfiles_read_cpu(files, t, &cpu) == 0 &&

@@ -61,6 +61,13 @@ bool procfiles_find_reader(struct process *process);
 void procfiles_set_reader(struct process *process, int tid);
 
 /*
+ * Opens the pagemap of the process through its thread @tid, which lives, if that has not been tried
+ * yet. Called before its memory is accessed: where the file is not open, couriers are sent for
+ * every page (pages.h).
+ */
+void procfiles_open_pagemap(struct procfiles *files, struct process *process, int tid);
+
+/*
  * Makes sure that the files needed in the stop window of @tracee are open, if necessary by closing
  * another thread's. False: the thread cannot be sampled now; this is counted if no other thread has
  * descriptors either.

@@ -8,9 +8,9 @@
 #include "base/clock.h"
 #include "proto/call.h"
 #include "supervisor/os/proc_status.h"
-#include "supervisor/os/remote.h"
 #include "supervisor/os/window.h"
 #include "supervisor/target/restart_call.h"
+#include "supervisor/target/tracee_memory.h"
 
 /* A resume takes less than this; time beyond does not belong to the stop. */
 #define RESUME_MOST_NS 20000
@@ -130,6 +130,7 @@ static uint64_t said_by_signal(const struct arch_snapshot *s)
 static void answer_by_result(
 	struct restarter *restarter, struct tracee *t, uint64_t said, uint64_t sp)
 {
+	const struct remote memory = tracee_memory_of(t->process, t->tid);
 	struct arch_raw raw, seen;
 	uint64_t word;
 
@@ -141,8 +142,8 @@ static void answer_by_result(
 		raw.word[arch_native.tgkill.result] = CALL_OFF_DONE;
 	} else {
 		raw.word[arch_native.tgkill.result] =
-			remote_read(t->tid, sp, &word, sizeof(word)) == -EPERM ? CALL_ASK_NO
-									       : CALL_ASK_YES;
+			remote_read(&memory, sp, &word, sizeof(word)) == -EPERM ? CALL_ASK_NO
+										: CALL_ASK_YES;
 	}
 	restart_set_registers(t, &seen, &raw);
 }

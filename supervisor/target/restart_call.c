@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "supervisor/os/descriptor.h"
 #include "supervisor/os/mem.h"
-#include "supervisor/os/remote.h"
 #include "supervisor/target/tracee_memory.h"
 
 #define PARTS_READ 64
@@ -33,7 +32,9 @@ struct restart *restart_of(struct tracee *t)
 
 static bool get_memory(const struct tracee *t, uint64_t at, void *to, size_t n)
 {
-	return remote_read(t->tid, at, to, n) == (ssize_t)n;
+	const struct remote memory = tracee_memory_of(t->process, t->tid);
+
+	return remote_read(&memory, at, to, n) == (ssize_t)n;
 }
 
 /*

@@ -183,15 +183,15 @@ void stack_copy_release(struct stack_copy *copy)
 }
 
 /* Copies [@from, @end) to @to, up to the first unmapped page. */
-static void copy_piece(const struct stack_copy *copy, int tid, uint64_t from, uint64_t end,
-	uint8_t *to, struct stack_piece *ret_piece)
+static void copy_piece(const struct stack_copy *copy, const struct remote *memory, uint64_t from,
+	uint64_t end, uint8_t *to, struct stack_piece *ret_piece)
 {
 	uint64_t bytes = end - from;
 	ssize_t got;
 
 	if (bytes > copy->most)
 		bytes = copy->most;
-	got = remote_read(tid, from, to, (size_t)bytes);
+	got = remote_read(memory, from, to, (size_t)bytes);
 	*ret_piece = (struct stack_piece){to, from, got > 0 ? (size_t)got : 0};
 }
 
@@ -296,8 +296,8 @@ static bool may_be_on_other(const struct stack_home *home, uint64_t sp, uint64_t
 	return sp > last_sp && sp - last_sp > PAGE_BYTES;
 }
 
-void stack_copy_guess(struct stack_copy *copy, int tid, const struct stack_ranges *ranges,
-	const struct stack_home *home)
+void stack_copy_guess(struct stack_copy *copy, const struct remote *memory,
+	const struct stack_ranges *ranges, const struct stack_home *home)
 {
 	const struct stack_range *range = home->sp ? stack_ranges_find(ranges, home->sp) : NULL;
 	uint64_t from, end, limit;
@@ -312,7 +312,7 @@ void stack_copy_guess(struct stack_copy *copy, int tid, const struct stack_range
 	if (from < range->start && !range->grows)
 		from = range->start;
 	if (end - from <= GUESS_MOST && end - from <= copy->most)
-		copy_piece(copy, tid, from, end, copy->buffer, &copy->guess);
+		copy_piece(copy, memory, from, end, copy->buffer, &copy->guess);
 }
 
 void stack_copy_forget(struct stack_copy *copy)
@@ -334,17 +334,19 @@ static bool take_guess(struct stack_copy *copy, uint64_t from, uint64_t end)
 }
 
 /* Copies the goroutine's stack, which its thread has left. A caller in the vdso has no red zone. */
-static void take_left(struct stack_copy *copy, int tid, const struct goroutine *goroutine)
+static void take_left(
+	struct stack_copy *copy, const struct remote *memory, const struct goroutine *goroutine)
 {
 	copy->left_pc = goroutine->left_pc;
 	copy->left_sp = goroutine->left_sp;
-	copy_piece(copy, tid, goroutine->left_sp, goroutine->left_end, copy->buffer + copy->most,
+	copy_piece(copy, memory, goroutine->left_sp, goroutine->left_end, copy->buffer + copy->most,
 		&copy->outer);
 	copy->truncated |= copy->outer.base + copy->outer.bytes < goroutine->left_end;
 }
 
-void stack_copy_take(struct stack_copy *copy, int tid, const struct arch_snapshot *snapshot,
-	const struct stack_ranges *ranges, struct stack_home *home)
+void stack_copy_take(struct stack_copy *copy, const struct remote *memory,
+	const struct arch_snapshot *snapshot, const struct stack_ranges *ranges,
+	struct stack_home *home)
 {
 	uint64_t sp = snapshot->sp, below = arch_native.red_zone_bytes, end, limit, outer;
 	struct goroutine goroutine = {0};
@@ -356,19 +358,19 @@ void stack_copy_take(struct stack_copy *copy, int tid, const struct arch_snapsho
 	home->sp = sp;
 	end = end_of(copy, ranges, home, sp, &copy->limit);
 	if (ranges->g_below)
-		goroutine_find(tid, snapshot, ranges->g_below, &goroutine);
+		goroutine_find(memory, snapshot, ranges->g_below, &goroutine);
 	if (goroutine.end > sp)
 		copy->limit = end = goroutine.end;
 	if (sp < below || end <= sp)
 		return;
 	if (!take_guess(copy, sp - below, end))
-		copy_piece(copy, tid, sp - below, end, copy->buffer, &copy->inner);
+		copy_piece(copy, memory, sp - below, end, copy->buffer, &copy->inner);
 	/* A stack pointer at the very beginning of its mapping has no red zone. */
 	if (!copy->inner.bytes)
-		copy_piece(copy, tid, sp, end, copy->buffer, &copy->inner);
+		copy_piece(copy, memory, sp, end, copy->buffer, &copy->inner);
 	copy->truncated = copy->limit && copy->inner.base + copy->inner.bytes < copy->limit;
 	if (goroutine.left_sp) {
-		take_left(copy, tid, &goroutine);
+		take_left(copy, memory, &goroutine);
 		return;
 	}
 	if (snapshot->machine != arch_native.machine || !may_be_on_other(home, sp, last_sp))
@@ -389,6 +391,6 @@ void stack_copy_take(struct stack_copy *copy, int tid, const struct arch_snapsho
 	end = end_of(copy, ranges, home, outer, &limit);
 	if (outer < below || end <= outer || (outer >= sp && outer < copy->limit))
 		return;
-	copy_piece(copy, tid, outer - below, end, copy->buffer + copy->most, &copy->outer);
+	copy_piece(copy, memory, outer - below, end, copy->buffer + copy->most, &copy->outer);
 	copy->truncated |= limit && copy->outer.base + copy->outer.bytes < limit;
 }

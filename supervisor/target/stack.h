@@ -27,6 +27,7 @@
 #include "supervisor/os/arch.h"
 
 struct mapped_range;
+struct remote;
 
 struct stack_range {
 	uint64_t start, end;
@@ -97,19 +98,20 @@ int stack_copy_init(struct stack_copy *copy, size_t most);
 void stack_copy_release(struct stack_copy *copy);
 
 /*
- * In the stop window of @tid, before its registers are read: copies the stack from slightly below
- * the last stack pointer on, if the stack is short. A thread on another CPU needs 3 us to get off
- * that CPU, about as long as the copy takes. stack_copy_take() uses the guess if the stack pointer
- * is not further down. A thread preempted by the supervisor is already off its CPU and needs no
- * guess.
+ * In the stop window of the thread, before its registers are read: copies the stack from slightly
+ * below the last stack pointer on, if the stack is short. A thread on another CPU needs 3 us to get
+ * off that CPU, about as long as the copy takes. stack_copy_take() uses the guess if the stack
+ * pointer is not further down. A thread preempted by the supervisor is already off its CPU and
+ * needs no guess.
  */
-void stack_copy_guess(struct stack_copy *copy, int tid, const struct stack_ranges *ranges,
-	const struct stack_home *home);
+void stack_copy_guess(struct stack_copy *copy, const struct remote *memory,
+	const struct stack_ranges *ranges, const struct stack_home *home);
 /* The stop window ends: drops a guess that was not used. */
 void stack_copy_forget(struct stack_copy *copy);
 
-/* Runs in the stop window of @tid. Updates @home. Unreadable parts are left out. */
-void stack_copy_take(struct stack_copy *copy, int tid, const struct arch_snapshot *snapshot,
-	const struct stack_ranges *ranges, struct stack_home *home);
+/* Runs in the stop window of the thread. Updates @home. Unreadable parts are left out. */
+void stack_copy_take(struct stack_copy *copy, const struct remote *memory,
+	const struct arch_snapshot *snapshot, const struct stack_ranges *ranges,
+	struct stack_home *home);
 
 #endif

@@ -178,6 +178,8 @@ int target_add_process(struct target *target, int pid, int parent, struct image 
 	p->parent = parent;
 	p->image = image;
 	no_files(p->fd, PROCESS_FILES);
+	p->memory.pagemap_fd = &p->fd[PROCESS_PAGEMAP];
+	p->memory.couriers = target->couriers;
 	target->process[target->processes++] = p;
 	*ret_process = p;
 	return 0;
@@ -238,5 +240,5 @@ void target_release(struct target *target)
 	free(target->by_tid);
 	free(target->process);
 	free(target->image);
-	*target = (struct target){0};
+	*target = (struct target){.couriers = target->couriers};
 }

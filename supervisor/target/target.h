@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "supervisor/os/pages.h"
 #include "supervisor/os/procfs.h"
 #include "supervisor/target/account.h"
 #include "supervisor/target/elapsed.h"
@@ -26,7 +27,7 @@ struct session;
 
 /* Files of a thread and of a process that are kept open (procfiles.h). */
 enum thread_file { THREAD_CPU, THREAD_ACTIVITY, THREAD_STAT, THREAD_SWITCHED, THREAD_FILES };
-enum process_file { PROCESS_MAPS, PROCESS_STATM, PROCESS_PIDFD, PROCESS_FILES };
+enum process_file { PROCESS_MAPS, PROCESS_STATM, PROCESS_PIDFD, PROCESS_PAGEMAP, PROCESS_FILES };
 
 /* An executable that processes of the target run. */
 struct image {
@@ -57,9 +58,9 @@ struct process {
 	bool maps_read;      /* since the last exec */
 	bool maps_announced; /* the analyst has them */
 	uint32_t maps_generation;
-	unsigned maps_reads;        /* since the last exec */
-	uint64_t maps_again_ns;     /* no reading before this time, to limit the cost */
-	int fd[PROCESS_FILES];      /* procfiles.c; negative: not open */
+	unsigned maps_reads;    /* since the last exec */
+	uint64_t maps_again_ns; /* no reading before this time, to limit the cost */
+	int fd[PROCESS_FILES];  /* procfiles.c; negative: not open */
 	/* pages mapped: at the last reading of the maps, and as last read */
 	uint64_t pages, pages_next;
 	/* KiB of executable mappings, at the same two times */
@@ -70,6 +71,7 @@ struct process {
 	/* Tables of --region and of sprofil, owned by the calls; NULL none. */
 	struct region_table *histogram;
 	struct session *session;
+	struct pages memory;             /* what is known of its pages */
 	struct stack_ranges stacks;      /* memory that can contain a stack pointer, as last read */
 	struct handled_calls handled;    /* since the last exec (restart.c) */
 	struct runtime_process *runtime; /* a language's runtime; NULL: none is known */
@@ -98,13 +100,13 @@ struct tracee {
 	uint16_t machine;             /* machine of its last stop; 0: no stop yet */
 	uint64_t stop_requested_ns;   /* when the interrupt was sent; 0: no stop was requested */
 	bool was_alone; /* when the stop was requested, it was the only thread of its process */
-	bool remote;                  /* the interrupt went to another CPU than ours */
-	uint64_t not_stopped_ns;      /* when the thread was last seen not to have stopped */
+	bool remote;    /* the interrupt went to another CPU than ours */
+	uint64_t not_stopped_ns;            /* when the thread was last seen not to have stopped */
 	struct cpu_time stop_requested_cpu; /* CPU time reading at stop_requested_ns */
-	bool detach_at_stop;          /* a child that is not followed: detached at its first stop */
-	bool unwatched;               /* already counted as not sampled for want of descriptors */
-	bool missed;                  /* this interrupt is already counted as missed */
-	struct stack_home home;       /* where its stacks are */
+	bool detach_at_stop;    /* a child that is not followed: detached at its first stop */
+	bool unwatched;         /* already counted as not sampled for want of descriptors */
+	bool missed;            /* this interrupt is already counted as missed */
+	struct stack_home home; /* where its stacks are */
 	struct runtime_thread runtime; /* frames of a language's runtime */
 	int32_t syscall;               /* system call of its last stop, for restart_syscall */
 	uint64_t name_again_ns;        /* when to read its name again */
@@ -116,6 +118,7 @@ struct tracee {
 };
 
 struct target {
+	struct couriers *couriers; /* borrowed; NULL: pages are waited for */
 	struct tracee **tracee;
 	size_t tracees, tracee_room;
 	/* Positions of the passes that handle a few threads at a time. */

@@ -6,6 +6,14 @@
 #include "supervisor/os/remote.h"
 #include "supervisor/target/target.h"
 
+struct remote tracee_memory_of(const struct process *process, int tid)
+{
+	/* What is known of the pages says nothing about the process itself. */
+	struct pages *pages = (struct pages *)(uintptr_t)&process->memory;
+
+	return (struct remote){tid, pages->couriers ? pages : NULL};
+}
+
 int tracee_memory_next_tid(const struct target *target, const struct tracee *t, size_t *cursor)
 {
 	const struct process *process = t->process;
@@ -28,7 +36,10 @@ bool tracee_memory_write(const struct target *target, const struct tracee *t, ui
 	ssize_t r = -ESRCH;
 	int tid;
 
-	while (r == -ESRCH && (tid = tracee_memory_next_tid(target, t, &cursor)) != 0)
-		r = remote_write(tid, at, from, n);
+	while (r == -ESRCH && (tid = tracee_memory_next_tid(target, t, &cursor)) != 0) {
+		const struct remote remote = tracee_memory_of(t->process, tid);
+
+		r = remote_write(&remote, at, from, n);
+	}
 	return r == (ssize_t)n;
 }

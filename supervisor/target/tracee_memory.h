@@ -10,8 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "supervisor/os/remote.h"
+
+struct process;
 struct target;
 struct tracee;
+
+/* The memory of the process, through @tid. */
+struct remote tracee_memory_of(const struct process *process, int tid);
 
 /*
  * Returns a tid through which to write the memory of @tracee's process, or 0: none is left.

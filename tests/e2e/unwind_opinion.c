@@ -26,6 +26,7 @@
 
 #include "supervisor/os/proc_maps.h"
 #include "supervisor/os/procfs.h"
+#include "supervisor/os/remote.h"
 #include "supervisor/os/tracer.h"
 #include "supervisor/target/stack.h"
 #include "symbolizer/symbolizer.h"
@@ -203,13 +204,14 @@ static void compare(struct state *s, const struct unwind_result *ours)
 
 static void examine(struct state *s, int tid, unw_addr_space_t by_ptrace, unw_addr_space_t by_copy)
 {
+	const struct remote memory = {.tid = tid};
 	struct unwind_result ours;
 	double began;
 
 	s->upt = _UPT_create(tid);
 	if (!s->upt || tracer_get_snapshot(tid, &s->snapshot) < 0)
 		return;
-	stack_copy_take(&s->copy, tid, &s->snapshot, &s->ranges, &s->home);
+	stack_copy_take(&s->copy, &memory, &s->snapshot, &s->ranges, &s->home);
 	began = now_ns();
 	walk(by_ptrace, s->upt, &s->theirs);
 	s->ptrace_ns += now_ns() - began;

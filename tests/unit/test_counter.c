@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "supervisor/calls/counter.h"
+#include "supervisor/os/remote.h"
 
 #define BASE UINT64_C(0x10000)
 #define PAGE 4096u
@@ -378,6 +379,7 @@ static void test_counter__real_memory(void **state)
 		{.address = at + PAGE - 1, .ticks = 3},
 		{.address = at + 2 * PAGE, .ticks = 3},
 	};
+	struct remote remote = {0};
 	struct counter_memory m;
 	bool stop = false;
 	int status;
@@ -395,7 +397,8 @@ static void test_counter__real_memory(void **state)
 		_exit(0);
 	}
 	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
-	m = counter_memory_of(&pid);
+	remote.tid = pid;
+	m = counter_memory_of(&remote);
 	assert_int_equal(counter_apply(&m, 2, REGION_SATURATE, adds, 4, &stop), 0);
 	assert_false(adds[0].faulted);
 	assert_true(adds[1].faulted);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding a goroutine's stack in memory that is a table here: remote_read() of the test. */
+/* Finding a goroutine's stack in memory that is a table here: remote_peek() of the test. */
 #include <elf.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -20,9 +20,9 @@ enum { USER = BASE + 0x300, THREAD = BASE + 0x400, R12 = 12 };
 static uint64_t word[WORDS];
 static unsigned reads;
 
-ssize_t remote_read(int tid, uint64_t at, void *to, size_t n)
+ssize_t remote_peek(const struct remote *remote, uint64_t at, void *to, size_t n)
 {
-	(void)tid;
+	(void)remote;
 	reads++;
 	if (at < BASE || at - BASE > sizeof(word) || n > sizeof(word) - (at - BASE))
 		return -EFAULT;
@@ -62,7 +62,7 @@ static struct goroutine find(uint64_t sp, uint64_t r12)
 	struct goroutine goroutine;
 
 	snapshot.reg[R12] = r12;
-	goroutine_find(1, &snapshot, 8, &goroutine);
+	goroutine_find(NULL, &snapshot, 8, &goroutine);
 	return goroutine;
 }
 

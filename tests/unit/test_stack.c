@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "supervisor/os/proc_maps.h"
+#include "supervisor/os/remote.h"
 #include "supervisor/target/stack.h"
 
 static const char maps[] =
@@ -23,6 +24,14 @@ static const char maps[] =
 	"9000-b000 rw-p 00000000 00:00 0 \n"
 	"7ffd0000-7ffd2100 rw-p 00000000 00:00 0    [stack]\n"
 	"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0    [vsyscall]\n";
+
+static const struct remote *own_memory(void)
+{
+	static struct remote own;
+
+	own.tid = (int)getpid();
+	return &own;
+}
 
 static void test_stack__ranges_are_the_writable_lines(void **state)
 {
@@ -124,11 +133,11 @@ static void test_stack__a_guess_serves_if_it_holds_enough(void **state)
 		uint64_t base = sp[i] - arch_native.red_zone_bytes;
 		uint8_t mark = (uint8_t)(200 + i);
 
-		stack_copy_guess(&copy, (int)getpid(), &ranges, &home);
+		stack_copy_guess(&copy, own_memory(), &ranges, &home);
 		assert_true(copy.guess.bytes > 0 && copy.guess.bytes < 8192);
 		/* What changes afterwards is in a copy that had to be made again. */
 		at[8000] = mark;
-		stack_copy_take(&copy, (int)getpid(), &snapshot, &ranges, &home);
+		stack_copy_take(&copy, own_memory(), &snapshot, &ranges, &home);
 		assert_true(copy.inner.base == base);
 		assert_int_equal(copy.inner.bytes, start + 8192 - base);
 		assert_int_equal(
@@ -136,7 +145,7 @@ static void test_stack__a_guess_serves_if_it_holds_enough(void **state)
 		assert_memory_equal(copy.inner.data, (void *)(uintptr_t)base, start + 8000 - base);
 		assert_true(home.sp == sp[i]);
 		/* It serves once. */
-		stack_copy_take(&copy, (int)getpid(), &snapshot, &ranges, &home);
+		stack_copy_take(&copy, own_memory(), &snapshot, &ranges, &home);
 		assert_int_equal(copy.inner.data[start + 8000 - base], mark);
 	}
 	stack_copy_release(&copy);
@@ -155,7 +164,7 @@ static void test_stack__copies_from_the_red_zone_to_the_end(void **state)
 
 	(void)state;
 	assert_int_equal(stack_copy_init(&copy, 65536), 0);
-	stack_copy_take(&copy, (int)getpid(), &snapshot, &ranges, &home);
+	stack_copy_take(&copy, own_memory(), &snapshot, &ranges, &home);
 	assert_true(copy.inner.base == start + 1000 - arch_native.red_zone_bytes);
 	assert_int_equal(copy.inner.bytes, 8192 - 1000 + arch_native.red_zone_bytes);
 	assert_memory_equal(
@@ -165,18 +174,18 @@ static void test_stack__copies_from_the_red_zone_to_the_end(void **state)
 	assert_int_equal(copy.outer.bytes, 0);
 	/* A range that has shrunk: what is there is copied, and nothing crashes. */
 	range.end += 4096;
-	stack_copy_take(&copy, (int)getpid(), &snapshot, &ranges, &home);
+	stack_copy_take(&copy, own_memory(), &snapshot, &ranges, &home);
 	assert_int_equal(copy.inner.bytes, 8192 - 1000 + arch_native.red_zone_bytes);
 	/* No range is known: the pages that are there. */
 	ranges.n = 0;
-	stack_copy_take(&copy, (int)getpid(), &snapshot, &ranges, &home);
+	stack_copy_take(&copy, own_memory(), &snapshot, &ranges, &home);
 	assert_int_equal(copy.inner.bytes, 8192 - 1000 + arch_native.red_zone_bytes);
 	assert_true(copy.limit == 0);
 	/* A wild stack pointer, and a stack that has gone. */
 	snapshot = at_sp(16);
 	home = (struct stack_home){.sp = start + 2 * 4096};
-	stack_copy_guess(&copy, (int)getpid(), &ranges, &home);
-	stack_copy_take(&copy, (int)getpid(), &snapshot, &ranges, &home);
+	stack_copy_guess(&copy, own_memory(), &ranges, &home);
+	stack_copy_take(&copy, own_memory(), &snapshot, &ranges, &home);
 	assert_int_equal(copy.inner.bytes, 0);
 	stack_copy_release(&copy);
 	(void)munmap(at, 8192);
@@ -197,7 +206,7 @@ static void test_stack__in_the_heap_as_much_as_is_needed(void **state)
 	(void)state;
 	assert_true(at != MAP_FAILED);
 	assert_int_equal(stack_copy_init(&copy, 1 << 20), 0);
-	stack_copy_take(&copy, (int)getpid(), &snapshot, &ranges, &home);
+	stack_copy_take(&copy, own_memory(), &snapshot, &ranges, &home);
 	assert_int_equal(copy.inner.bytes, 65536 + zone);
 	assert_true(copy.truncated);
 	home.need = 8192;
@@ -205,9 +214,9 @@ static void test_stack__in_the_heap_as_much_as_is_needed(void **state)
 		/* The guess, if one is made, serves: it is longer by what the stack may shrink. */
 		snapshot.sp = sp + 500 * i;
 		if (i % 2)
-			stack_copy_guess(&copy, (int)getpid(), &ranges, &home);
+			stack_copy_guess(&copy, own_memory(), &ranges, &home);
 		assert_int_equal(copy.guess.bytes > 0, i % 2);
-		stack_copy_take(&copy, (int)getpid(), &snapshot, &ranges, &home);
+		stack_copy_take(&copy, own_memory(), &snapshot, &ranges, &home);
 		assert_true(copy.inner.base == snapshot.sp - zone);
 		assert_int_equal(copy.inner.bytes, 8192 + zone);
 		assert_true(copy.truncated);
@@ -215,12 +224,12 @@ static void test_stack__in_the_heap_as_much_as_is_needed(void **state)
 	/* A mapping that is a stack, and the only copy of a stack there will be, are copied whole.
 	 */
 	range.is_stack = true;
-	stack_copy_take(&copy, (int)getpid(), &snapshot, &ranges, &home);
+	stack_copy_take(&copy, own_memory(), &snapshot, &ranges, &home);
 	assert_int_equal(copy.inner.bytes, start + BYTES - snapshot.sp + zone);
 	assert_false(copy.truncated);
 	range.is_stack = false;
 	copy.whole = true;
-	stack_copy_take(&copy, (int)getpid(), &snapshot, &ranges, &home);
+	stack_copy_take(&copy, own_memory(), &snapshot, &ranges, &home);
 	assert_int_equal(copy.inner.bytes, start + BYTES - snapshot.sp + zone);
 	stack_copy_release(&copy);
 	assert_int_equal(munmap(at, BYTES), 0);
@@ -238,7 +247,7 @@ static void test_stack__cap_keeps_the_part_nearest_to_sp(void **state)
 
 	(void)state;
 	assert_int_equal(stack_copy_init(&copy, 4096), 0);
-	stack_copy_take(&copy, (int)getpid(), &snapshot, &ranges, &home);
+	stack_copy_take(&copy, own_memory(), &snapshot, &ranges, &home);
 	assert_int_equal(copy.inner.bytes, 4096);
 	assert_true(copy.truncated);
 	assert_memory_equal(copy.inner.data, at + 256 - arch_native.red_zone_bytes, 4096);
@@ -261,7 +270,7 @@ static void handler(int number)
 	struct arch_snapshot snapshot = at_sp((uintptr_t)&here);
 
 	(void)number;
-	stack_copy_take(&seen->copy, (int)getpid(), &snapshot, &seen->ranges, &seen->home);
+	stack_copy_take(&seen->copy, own_memory(), &snapshot, &seen->ranges, &seen->home);
 }
 
 /* A handler on @alternate finds this function's frame in the copy, or fails. */
@@ -317,8 +326,8 @@ static void end_seen(struct seen *own, char *text)
 /* test: what a handler on an alternate stack interrupted is copied too. */
 static void test_stack__finds_what_a_handler_interrupted(void **state)
 {
-	void *alternate = mmap(
-		NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *alternate =
+		mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct seen own = {0};
 	char *text = NULL;
 	uint64_t start;
@@ -334,8 +343,8 @@ static void test_stack__finds_what_a_handler_interrupted(void **state)
 /* A young thread: no maps were read since its stack was made. */
 static void test_stack__finds_it_on_a_stack_that_is_not_known(void **state)
 {
-	void *alternate = mmap(
-		NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *alternate =
+		mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct seen own = {0};
 	char *text = NULL;
 

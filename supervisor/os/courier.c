@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/os/courier.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "supervisor/os/mem.h"
+#include "supervisor/os/pagemap.h"
+#include "supervisor/os/priority.h"
+
+#define STACK_BYTES ((size_t)256 << 10)
+/* Pages that are touched by one call. */
+#define AT_ONCE    64
+#define PART_BYTES 4097
+
+struct errand {
+	int tid;
+	uint64_t at;
+	unsigned pages;
+	bool write;
+};
+
+bool courier_may_write(const char *mountinfo, unsigned major, unsigned minor)
+{
+	/* Their pages are written to without asking anybody but the kernel. */
+	static const char *const own[] = {"bcachefs", "btrfs", "exfat", "ext2", "ext3", "ext4",
+		"f2fs", "hugetlbfs", "jfs", "overlay", "ramfs", "tmpfs", "vfat", "xfs", "zfs"};
+
+	while (*mountinfo) {
+		const char *end = strchrnul(mountinfo, '\n');
+		const char *type = strstr(mountinfo, " - ");
+		unsigned line_major, line_minor;
+
+		if (sscanf(mountinfo, "%*u %*u %u:%u", &line_major, &line_minor) == 2 &&
+			line_major == major && line_minor == minor && type && type < end) {
+			size_t length = strcspn(type + 3, " \n");
+
+			for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+				if (strlen(own[i]) == length && !memcmp(type + 3, own[i], length))
+					return true;
+		}
+		mountinfo = *end ? end + 1 : end;
+	}
+	return false;
+}
+
+/* The kernel's own file systems for shared memory, which nobody has mounted. */
+static bool is_memory(unsigned major, unsigned minor)
+{
+	static const unsigned flags[] = {MFD_CLOEXEC, MFD_CLOEXEC | MFD_HUGETLB};
+	bool same = false;
+
+	for (size_t i = 0; i < 2 && !same; i++) {
+		int fd = memfd_create("sprofil", flags[i]);
+		struct stat st;
+
+		same = fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == makedev(major, minor);
+		if (fd >= 0)
+			(void)close(fd);
+	}
+	return same;
+}
+
+/* The whole text of a file of /proc; freed by the caller. NULL: it cannot be read. */
+static char *read_text(int tid, const char *file)
+{
+	char path[48], *text = NULL;
+	size_t room = 0, n = 0;
+	ssize_t got = -1;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/%s", tid, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && mem_grow((void **)&text, &room, n + PART_BYTES, 1) == 0 &&
+		(got = read(fd, text + n, room - n - 1)) > 0)
+		n += (size_t)got;
+	if (fd >= 0)
+		(void)close(fd);
+	if (got != 0) {
+		free(text);
+		return NULL;
+	}
+	text[n] = '\0';
+	return text;
+}
+
+/* Is the page at @at in a private mapping, or in one that can be written without asking? */
+static bool may_write(int tid, uint64_t at)
+{
+	char *maps = read_text(tid, "maps"), *mountinfo;
+	bool may = false;
+
+	for (const char *line = maps; line && *line;) {
+		const char *end = strchrnul(line, '\n');
+		unsigned long long start, stop;
+		unsigned major, minor;
+		char shared;
+
+		if (sscanf(line, "%llx-%llx %*c%*c%*c%c %*x %x:%x", &start, &stop, &shared, &major,
+			    &minor) == 5 &&
+			at >= start && at < stop) {
+			may = shared == 'p' || is_memory(major, minor);
+			if (!may && (mountinfo = read_text(tid, "mountinfo"))) {
+				may = courier_may_write(mountinfo, major, minor);
+				free(mountinfo);
+			}
+			break;
+		}
+		line = *end ? end + 1 : end;
+	}
+	free(maps);
+	return may;
+}
+
+/* Waits for pages, as long as it takes. Returns how many can be read. */
+static int touch(const struct errand *errand)
+{
+	struct iovec from[AT_ONCE];
+	uint8_t byte[AT_ONCE];
+	unsigned done = 0;
+
+	while (done < errand->pages) {
+		unsigned n = errand->pages - done < AT_ONCE ? errand->pages - done : AT_ONCE;
+		struct iovec to = {byte, n};
+		ssize_t got;
+
+		for (unsigned i = 0; i < n; i++)
+			from[i] = (struct iovec){
+				(void *)(uintptr_t)(errand->at + (done + i) * pagemap_bytes()), 1};
+		got = process_vm_readv(errand->tid, &to, 1, from, n, 0);
+		if (got < 0)
+			return done || errno == EFAULT ? (int)done : -errno;
+		done += (unsigned)got;
+		if ((unsigned)got < n)
+			break;
+	}
+	return (int)done;
+}
+
+static int run(const struct errand *errand)
+{
+	int done = touch(errand), good = 0, fd;
+	char path[48];
+
+	if (done <= 0 || !errand->write)
+		return done;
+	(void)snprintf(path, sizeof(path), "/proc/%d/pagemap", errand->tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && good < done) {
+		uint64_t at = errand->at + (uint64_t)good * pagemap_bytes(), word;
+
+		if (pread(fd, &word, sizeof(word), (off_t)(at / pagemap_bytes() * 8)) != 8 ||
+			!pagemap_is_present(word) ||
+			(!pagemap_is_writable(word) &&
+				(pagemap_is_watched(word) || !may_write(errand->tid, at))))
+			break;
+		good++;
+	}
+	if (fd >= 0)
+		(void)close(fd);
+	return good;
+}
+
+static void *courier(void *context)
+{
+	int socket = (int)(intptr_t)context;
+	struct errand errand;
+
+	(void)priority_any_cpu(pthread_self());
+	while (recv(socket, &errand, sizeof(errand), 0) == sizeof(errand)) {
+		int done = run(&errand);
+
+		if (send(socket, &done, sizeof(done), MSG_NOSIGNAL) != sizeof(done))
+			break;
+	}
+	(void)close(socket);
+	return NULL;
+}
+
+/* The thread has the priority of the tracing thread, for which a stopped thread may be waiting. */
+static bool start(struct courier *c)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	bool started = false;
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return false;
+	if (pthread_attr_init(&attributes) == 0) {
+		(void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+		(void)pthread_attr_setstacksize(&attributes, STACK_BYTES);
+		started = pthread_create(
+				  &thread, &attributes, courier, (void *)(intptr_t)pair[1]) == 0;
+		(void)pthread_attr_destroy(&attributes);
+	}
+	if (!started) {
+		(void)close(pair[0]);
+		(void)close(pair[1]);
+		return false;
+	}
+	*c = (struct courier){COURIER_IDLE, pair[0]};
+	return true;
+}
+
+static bool is_back(struct courier *c, int wait_ns, int *ret_done)
+{
+	struct timespec patience = {.tv_nsec = wait_ns};
+	struct pollfd answered = {.fd = c->socket, .events = POLLIN};
+
+	if (ppoll(&answered, 1, &patience, NULL) <= 0 ||
+		recv(c->socket, ret_done, sizeof(*ret_done), MSG_DONTWAIT) != sizeof(*ret_done))
+		return false;
+	c->state = COURIER_IDLE;
+	return true;
+}
+
+/* One that is idle, or a new one. NULL: there can be none. */
+static struct courier *find(struct couriers *couriers)
+{
+	struct courier *none = NULL;
+	int done;
+
+	for (size_t i = 0; i < COURIERS_MOST; i++) {
+		struct courier *c = &couriers->courier[i];
+
+		if (c->state == COURIER_IDLE || (c->state == COURIER_AWAY && is_back(c, 0, &done)))
+			return c;
+		if (c->state == COURIER_NONE && !none)
+			none = c;
+	}
+	return none && start(none) ? none : NULL;
+}
+
+int couriers_send(
+	struct couriers *couriers, unsigned *away, int tid, uint64_t at, unsigned pages, bool write)
+{
+	const struct errand errand = {tid, at, pages, write};
+	struct courier *c;
+	int done;
+
+	if (*away && couriers->courier[*away - 1].state == COURIER_AWAY &&
+		!is_back(&couriers->courier[*away - 1], 0, &done)) {
+		couriers->given_up++;
+		return -ETIMEDOUT;
+	}
+	*away = 0;
+	c = find(couriers);
+	if (!c ||
+		send(c->socket, &errand, sizeof(errand), MSG_DONTWAIT | MSG_NOSIGNAL) !=
+			sizeof(errand)) {
+		couriers->given_up++;
+		return -ETIMEDOUT;
+	}
+	c->state = COURIER_AWAY;
+	if (is_back(c, COURIER_WAIT_NS, &done))
+		return done;
+	*away = (unsigned)(c - couriers->courier) + 1;
+	couriers->given_up++;
+	return -ETIMEDOUT;
+}
+
+void couriers_release(struct couriers *couriers)
+{
+	for (size_t i = 0; i < COURIERS_MOST; i++)
+		if (couriers->courier[i].state != COURIER_NONE)
+			(void)close(couriers->courier[i].socket);
+	*couriers = (struct couriers){.given_up = couriers->given_up};
+}

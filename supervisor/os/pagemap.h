@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The words of /proc/PID/pagemap, one for each page, at eight times the page's number
+ * (Documentation/admin-guide/mm/pagemap.rst).
+ */
+#ifndef SUPERVISOR_PAGEMAP_H
+#define SUPERVISOR_PAGEMAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <unistd.h>
+
+/* Of a page of this machine. */
+static inline uint64_t pagemap_bytes(void)
+{
+	return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static inline bool pagemap_is_present(uint64_t word)
+{
+	return word >> 63;
+}
+
+/* Write-protected by userfaultfd. */
+static inline bool pagemap_is_watched(uint64_t word)
+{
+	return word >> 57 & 1;
+}
+
+/* Anonymous and private: a write asks nobody. */
+static inline bool pagemap_is_writable(uint64_t word)
+{
+	return pagemap_is_present(word) && !(word >> 61 & 1) && !pagemap_is_watched(word);
+}
+
+#endif
