@@ -42,20 +42,20 @@ enum { OPENER_SUFFIXES = 32 };
 
 struct run {
 	struct analyst_settings settings;
-	struct analyst_results results; /* with these settings */
+	struct analyst_results results; /* how results are delivered */
 	struct blame blame;
-	struct file_size file_size; /* --rotate SIZE */
+	struct file_size file_size; /* estimate for --rotate SIZE */
 	struct analyst *analyst;
 	struct opener opener;
 	int replay_fd;
-	struct live_session *session; /* while there is one, in the process that shows it */
+	struct live_session *session; /* the live view, in the process that shows it; NULL */
 	bool stuck;                   /* the terminal was not restored: our parent must do so */
 	bool no_screen;               /* the terminal cannot be drawn on */
 };
 
 /*
- * Third-party code begins to work on a file, or has ended: recorded for the process that survives a
- * crash, and shown on the screen.
+ * Third-party code begins to work on a file, or has ended: records that for the process that
+ * survives a crash, and shows it on the screen.
  */
 static void working_on(void *context, const char *path)
 {
@@ -74,7 +74,7 @@ static enum symbolizer_skip skip(void *context, const char *path)
 	return blame_skip(&((struct run *)context)->blame, path);
 }
 
-/* The ring of descriptor 3. NULL, and a message, on failure. */
+/* Maps the ring of descriptor 3. NULL, and a message, on failure. */
 static uint8_t *map_ring(const struct analyst_settings *s, struct ring *ring)
 {
 	struct stat st;
@@ -110,7 +110,7 @@ static void say_nothing(void *context, const char *line)
 	(void)line;
 }
 
-/* During the stream of records: a child makes a result of the profile so far. */
+/* While records come in, has a child make a result of the profile so far. */
 static int finish_copy(struct run *run, const struct finish *finish)
 {
 	struct live_session *session = run->session;
@@ -124,7 +124,7 @@ static int finish_copy(struct run *run, const struct finish *finish)
 	return r;
 }
 
-/* For the live view: writes the profile so far to a file. */
+/* Writes the profile so far to a file, for the live view. */
 static int save(void *context, const char *path)
 {
 	struct run *run = context;
@@ -137,7 +137,7 @@ static int save(void *context, const char *path)
 	return r > 0 ? -r : r;
 }
 
-/* SIGUSR2 to sprofrun. */
+/* Handles SIGUSR2 to sprofrun: writes the profile so far. */
 static void write_so_far(void *context)
 {
 	struct run *run = context;
@@ -145,7 +145,7 @@ static void write_so_far(void *context)
 	(void)finish_copy(run, &(struct finish){analyst_results_so_far, say, &run->results});
 }
 
-/* A request of the server. */
+/* Handles a request of the server. */
 static void serve_so_far(void *context)
 {
 	struct run *run = context;
@@ -176,7 +176,7 @@ static void request_stack(void *context, uint32_t tid, uint64_t bytes)
 	request(&(struct request){.type = REQUEST_STACK, .index = tid, .value = bytes});
 }
 
-/* The pipe does not block. A whole table fits, or nothing is written. */
+/* Sends requests. The pipe does not block: all of a table fits, or nothing is written. */
 static bool send_request(void *context, const uint8_t *data, size_t bytes)
 {
 	(void)context;
@@ -259,7 +259,7 @@ static int take_replay(const struct run *run)
 	return r == -EPROTO ? 0 : r;
 }
 
-/* The command line of the opener: its permissions are fixed before any record is read. */
+/* Starts the opener. Its command line fixes its permissions before any record is read. */
 static int start_opener(const struct analyst_settings *s, struct opener *ret_opener, pid_t *ret_pid)
 {
 	const char *argv[15 + 2 * OPENER_SUFFIXES] = {"", ""};
@@ -294,7 +294,10 @@ static int start_opener(const struct analyst_settings *s, struct opener *ret_ope
 	return opener_start(argv, ret_opener, ret_pid);
 }
 
-/* Data from files are loaded now: time zone, character set, the terminal's description. */
+/*
+ * Loads what later comes from files (time zone, character set, the terminal's description), and
+ * enters the sandbox.
+ */
 static int give_up_rights(struct run *run)
 {
 	struct analyst_settings *s = &run->settings;
@@ -391,7 +394,9 @@ static int run_all(int argc, char **argv)
 	analyst_settings_parse(s, &run.blame, argc, argv);
 	if (s->rotate_bytes && file_size_begin(&run.file_size, s->rotate_bytes) < 0)
 		return 2;
-	/* So is a file without a reader; but a view ends then. */
+	/*
+	 * A write to a pipe without a reader is an error like any other, too; but a view ends then.
+	 */
 	if (!s->live.on)
 		(void)signal(SIGPIPE, SIG_IGN);
 	vanish_survive();

@@ -87,7 +87,10 @@ static struct symbolizer_options options(struct inspector *in, uint8_t how_much)
 		.opener = &in->opener};
 }
 
-/* One object, with nothing kept of the previous one: memory is limited to what one object takes. */
+/*
+ * Answers about one object, with nothing kept of the previous one: memory is limited to what one
+ * object takes.
+ */
 static int answer_one(
 	struct inspector *in, const struct inspection_object *object, struct reader *asked)
 {

@@ -43,10 +43,10 @@ struct settings {
 struct begun {
 	bool any;
 	bool recording;      /* an existing file of that name is kept once */
-	const char *pattern; /* of its name, with %t for the time; NULL: none */
+	const char *pattern; /* pattern of its name, with %t for the time; NULL: none */
 	struct output_facts facts;
-	char own[OPENING_PATH_MOST + 1]; /* the process's name in these */
-	char *kept; /* the path of OPENING_KEEP, which @any does not cover; NULL */
+	char own[OPENING_PATH_MOST + 1]; /* name of the process in these */
+	char *kept;                      /* path of OPENING_KEEP, which @any does not cover; NULL */
 	struct outfile out;
 };
 
@@ -86,7 +86,7 @@ static int begin(struct begun *begun, const char *path, struct opened *opened)
 	return fcntl(begun->out.fd, F_DUPFD_CLOEXEC, 3);
 }
 
-/* A name that a process gives itself must not act as a path. */
+/* Makes a name that a process gives itself harmless as a part of a path. */
 static void disarm(char *name)
 {
 	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
@@ -134,7 +134,7 @@ static bool ends_well(const struct settings *s, const char *path)
 	return false;
 }
 
-/* A bad name must not cost the measured data. */
+/* Begins a file in TMPDIR: a bad name must not cost the measured data. */
 static int begin_keep(struct begun *begun, struct opened *opened)
 {
 	const char *folder = getenv("TMPDIR");
@@ -155,8 +155,9 @@ static int begin_keep(struct begun *begun, struct opened *opened)
 }
 
 /*
- * Times have a resolution of seconds. Of two files of one second, such as a snapshot and the file
- * that begins then, the later one gets a number behind its time (test: test_rotate.sh).
+ * Names a file by its time, of a resolution of seconds. Of two files of one second, such as a
+ * snapshot and the file that begins then, the later one gets a number behind its time (test:
+ * test_rotate.sh).
  */
 static int name_timed(struct begun *begun, struct opened *opened)
 {
@@ -178,7 +179,7 @@ static int name_timed(struct begun *begun, struct opened *opened)
 	return r;
 }
 
-/* Of files that differ only in their time, keeps the newest. */
+/* Removes the oldest of the files that differ only in their time. */
 static void trim(const struct begun *begun, int folder_fd, unsigned keep)
 {
 	char *series;

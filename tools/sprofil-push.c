@@ -35,14 +35,14 @@ enum { CONNECT_SECONDS = 10, SEND_SECONDS = 30, LAST_SECONDS = 5, ANSWER_BYTES =
 struct sender {
 	const char *program, *name;
 	bool quiet, verbose;
-	char *url; /* as given */
+	char *url; /* the address as given */
 	CURL *curl;
 	struct push_queue queue;
 	uint64_t again_ns, wait_ns; /* time of the next try; interval after that */
 	bool away;                  /* the store was unavailable at the last try */
-	size_t refused;             /* by the store */
+	size_t refused;             /* number of profiles that the store refused */
 	bool over;                  /* no more profiles will come */
-	uint64_t left_ns;           /* when that was seen during a POST; 0 */
+	uint64_t left_ns;           /* when that was seen while a POST was running; 0 */
 	char answer[ANSWER_BYTES];  /* the store's text about a refusal */
 	size_t answered;
 };
@@ -70,7 +70,7 @@ static size_t take_answer(char *data, size_t size, size_t n, void *context)
 	return size * n;
 }
 
-/* Once nobody sends profiles any more, somebody waits for our end: a POST gets LAST_SECONDS. */
+/* Ends a POST after LAST_SECONDS once no more profiles come, as somebody waits for our end. */
 static int watch_end(
 	void *context, curl_off_t to_come, curl_off_t came, curl_off_t to_go, curl_off_t gone)
 {
@@ -83,7 +83,10 @@ static int watch_end(
 	return s->left_ns && clock_now() - s->left_ns > LAST_SECONDS * CLOCK_SECOND_NS;
 }
 
-/* 0: the store has it, or will never accept it. -EAGAIN: later. *@ret_why: "", or what is wrong. */
+/*
+ * Sends a profile. 0: the store has it, or will never accept it. -EAGAIN: later. *@ret_why: "", or
+ * what is wrong.
+ */
 static int post(struct sender *s, const struct pushed *what, char *ret_why, size_t room)
 {
 	struct curl_slist *headers =
@@ -125,7 +128,7 @@ static int post(struct sender *s, const struct pushed *what, char *ret_why, size
 	return 0;
 }
 
-/* False: the store is unavailable, and the profile still waits. */
+/* Sends the oldest profile. False: the store is unavailable, and the profile still waits. */
 static bool send_first(struct sender *s)
 {
 	const struct pushed *first = push_queue_first(&s->queue);
@@ -171,7 +174,7 @@ static void turn(struct sender *s)
 		(void)send_first(s);
 }
 
-/* No more will come, and somebody waits for our end: nothing is tried twice any more. */
+/* Sends what is left, each profile once: no more will come, and somebody waits for our end. */
 static void send_last(struct sender *s)
 {
 	while (push_queue_first(&s->queue) && send_first(s))

@@ -27,9 +27,9 @@
 #include "tools/serve/serve_push.h"
 #include "tools/serve/serve_spans.h"
 
-/* A requested piece that does not come is requested again. */
+/* A requested piece that has not come after this time is requested again. */
 #define AGAIN_NS (10 * CLOCK_SECOND_NS)
-/* For the last answers, when the target is gone. */
+/* Time for the last answers when the target is gone. */
 #define LAST_NS (5 * CLOCK_SECOND_NS)
 
 struct server {

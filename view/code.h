@@ -20,14 +20,14 @@ struct code_frame {
 struct code_instruction {
 	uint64_t address; /* as in the profile */
 	const char *text;
-	size_t first;    /* of code_object.frame: innermost first */
+	size_t first;    /* its frames in code_object.frame: innermost first */
 	unsigned frames; /* 0: unknown */
 };
 
 /* A request about a mapping of the profile, and the answer. */
 struct code_object {
 	uint32_t mapping;
-	const uint64_t *address; /* to be looked up, ascending; borrowed */
+	const uint64_t *address; /* addresses to be looked up, ascending; borrowed */
 	size_t addresses;
 	bool instructions; /* request the instructions of the functions at the addresses, too */
 
@@ -37,16 +37,18 @@ struct code_object {
 	const char *problem;      /* what is missing, and the remedy; "" nothing */
 	const char *language;     /* "Go", "": unknown */
 	const char *code_problem; /* why there are no instructions; "" not missing */
-	size_t named, lined;      /* of the addresses */
+	size_t named, lined;      /* number of addresses with a name, with a line */
 	struct code_instruction *instruction; /* ascending */
 	struct code_frame *frame;
 	size_t instructions_n, frames;
-	char *owned; /* memory of the strings */
+	char *owned; /* memory of all strings; freed by code_forget() */
 };
 
-/* Both are freed by the caller, and NULL if they are unknown. */
+/*
+ * A package with debug symbols. The strings are freed by the caller, and NULL if they are unknown.
+ */
 struct code_package {
-	char *command; /* installs them */
+	char *command; /* command that installs them */
 	char *foreign; /* the name of a package that is not of this distribution */
 };
 

@@ -24,7 +24,7 @@ static const char *thread_name(const void *things, size_t index)
 	return profile_task(things, index).thread;
 }
 
-/* Sets one flag for each of @n names; one element is extra. */
+/* Sets a flag for each of @n names that matches; there is one element more. */
 static int match_all(const char *pattern, const char *what, const void *things, size_t n,
 	name_at *name, bool **ret_flags, char **ret_problem)
 {
@@ -51,7 +51,7 @@ static int match_all(const char *pattern, const char *what, const void *things, 
 	return flags ? 0 : -ENOMEM;
 }
 
-/* "samples, cpu, wall": the existing value types. NULL: out of memory. */
+/* The existing value types, for a message: "samples, cpu, wall". NULL: out of memory. */
 static char *list_values(const struct profile *profile)
 {
 	char *text = strdup(""), *more;

@@ -11,13 +11,16 @@
 #include "view/places.h"
 
 struct filter {
-	bool *focus;  /* by place; NULL all */
-	bool *object; /* by mapping; NULL all */
-	bool *thread; /* by task; NULL all */
+	bool *focus;  /* by place: it matches; NULL: all do */
+	bool *object; /* by mapping: it matches; NULL: all do */
+	bool *thread; /* by task: it matches; NULL: all do */
 	size_t value; /* index of the chosen value type; SIZE_MAX none */
 };
 
-/* Results and @ret_problem: as report->print. */
+/*
+ * Matches the names. 0, -ENOMEM, or -EINVAL with a sentence in @ret_problem, which the caller
+ * frees: a pattern of the options is no regular expression, or there is no such value.
+ */
 int filter_init(struct filter *filter, const struct profile *profile, const struct places *places,
 	const struct report_options *options, char **ret_problem);
 void filter_release(struct filter *filter);

@@ -8,7 +8,10 @@
 #include "view/options.h"
 #include "view/progress.h"
 
-/* The command; else the first process; else the executable, which is first in a pprof file. */
+/*
+ * The title: the command; else the first process; else the executable, which is first in a pprof
+ * file.
+ */
 static int make_title(struct frames *frames)
 {
 	const struct profile *profile = frames->profile;
@@ -66,7 +69,7 @@ static int append_location(struct frames *frames, uint32_t index)
 		return -ENOMEM;
 	frames->frame = more;
 	for (size_t i = 0; i < n; i++) {
-		/* Without inlined functions, only the last line has a place. */
+		/* Without inlined functions, only the last line of a location has a place. */
 		const struct location_line *line =
 			location.lines ? &location.line[location.lines - n + i] : NULL;
 

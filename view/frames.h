@@ -27,15 +27,15 @@ struct frames {
 	struct report_options options;
 	struct places places;
 	struct filter filter;
-	struct rows sums;    /* all but rows */
-	struct frame *frame; /* of the last sample taken, leaf first */
+	struct rows sums;    /* sums over the samples, without rows */
+	struct frame *frame; /* frames of the last sample taken, leaf first */
 	size_t n, room;
 	uint32_t *seen; /* by place: the stamp of the last sample that contains it */
 	uint32_t stamp;
 	char *title; /* what was profiled, for display */
 };
 
-/* Results and @ret_problem: as report->print. */
+/* Collects the places and sums. Results and @ret_problem as those of filter_init(). */
 int frames_init(struct frames *frames, const struct profile *profile,
 	const struct report_options *given, char **ret_problem);
 void frames_release(struct frames *frames);
@@ -45,7 +45,7 @@ void frames_release(struct frames *frames);
  * exclude it, or its weight is 0 (or negative, in a difference made by another program). -ENOMEM.
  */
 int frames_take(struct frames *frames, size_t index, int64_t *ret_weight);
-/* The same, whatever its weight. 1: taken; 0: excluded by the options. -ENOMEM. */
+/* Takes a sample whatever its weight. 1: taken; 0: excluded by the options. -ENOMEM. */
 int frames_take_stack(struct frames *frames, size_t index);
 
 /*
@@ -56,7 +56,7 @@ int frames_take_stack(struct frames *frames, size_t index);
  */
 bool frames_is_call(struct frames *frames, size_t i);
 
-/* The exported value type. */
+/* The value type that is exported. */
 struct value_type frames_value_type(const struct frames *frames);
 /* The source file of a frame's function; "" unknown. */
 const char *frames_file(const struct frames *frames, const struct frame *frame);

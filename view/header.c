@@ -14,7 +14,10 @@
 /* Maximum length of the command line if the width is unlimited. */
 enum { TITLE_COLUMNS = 160 };
 
-/* The command; else the first process; else the executable, which is first in a pprof file. */
+/*
+ * The title: the command; else the first process; else the executable, which is first in a pprof
+ * file.
+ */
 static const char *title_of(const struct profile *profile)
 {
 	const char *command = profile_command(profile);
@@ -28,7 +31,7 @@ static const char *title_of(const struct profile *profile)
 	return "profile";
 }
 
-/* "12.41 s of CPU time", "48.20 MiB of inuse_space", "310 samples". */
+/* Prints "12.41 s of CPU time", "48.20 MiB of inuse_space" or "310 samples". */
 static void print_amount(
 	const struct profile *profile, const struct rows *rows, int64_t amount, FILE *out)
 {
@@ -66,7 +69,7 @@ static void print_rate(const struct profile *profile, FILE *out)
 	fprintf(out, " at %s", rate);
 }
 
-/* ", 2149 samples (2100 effective) at 990 of 1000 Hz" */
+/* Prints ", 2149 samples (2100 effective) at 990 of 1000 Hz". */
 static void print_samples(const struct profile *profile, const struct rows *rows, FILE *out)
 {
 	char asked[TEXT_UNIT_BYTES], reached[TEXT_UNIT_BYTES];
@@ -99,7 +102,7 @@ static void print_filter(const char *what, const char *pattern, FILE *out)
 	free(clean);
 }
 
-/* What the options leave of the profile. */
+/* Prints what part of the profile the options choose. */
 static void print_choice(const struct profile *profile, const struct report_options *options,
 	const struct rows *rows, FILE *out)
 {

@@ -71,7 +71,7 @@ void layout_set(struct layout *layout, size_t column, const char *text)
 		layout->error = -ENOMEM;
 }
 
-/* Hidden columns have this width. */
+/* The width of hidden columns. */
 #define HIDDEN SIZE_MAX
 
 static void measure(const struct layout *layout, size_t *widths)
@@ -210,7 +210,7 @@ static void print_cell(const struct layout *layout, size_t column, const char *t
 		pad(GAP, out);
 }
 
-/* Further pieces go below the first. */
+/* Prints prose. Further pieces go below the first. */
 static void print_prose(size_t column, const char *text, const size_t *widths, FILE *out)
 {
 	size_t before = 0, next;
@@ -236,7 +236,10 @@ static const char *color_of(const struct layout *layout, double heat)
 	return heat >= 0.1 ? "\033[1;31m" : heat >= 0.03 ? "\033[33m" : "";
 }
 
-/* Nothing is cut; a few long names exceed their column, to avoid blanks in every line. */
+/*
+ * Limits the padding: nothing is cut, but a few long names exceed their column, to avoid blanks in
+ * every line.
+ */
 static void bound_padding(const struct layout *layout, size_t *widths)
 {
 	for (size_t c = 0; c < layout->columns; c++) {

@@ -34,7 +34,7 @@ struct layout {
 	double *heat; /* by row: its share, 0 to 1 */
 	size_t rows, cell_room, heat_room;
 	bool ascii, color;
-	int error; /* the first one; sticky */
+	int error; /* the first error that occurred */
 };
 
 void layout_init(struct layout *layout, const struct layout_column *column, size_t columns,

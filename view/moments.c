@@ -65,7 +65,7 @@ static int take_instants(
 	return r;
 }
 
-/* Takes what has not been distributed: time without a sample, and rounding errors. */
+/* Adds moments for what has not been distributed: time without a sample, and rounding errors. */
 static int take_rest(struct moments *m, const struct frames *frames, const bool *chosen,
 	const struct given *given)
 {

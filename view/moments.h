@@ -9,7 +9,7 @@
 #include "view/frames.h"
 
 struct moment {
-	uint64_t time_ns; /* since the beginning of the profile */
+	uint64_t time_ns; /* time since the beginning of the profile */
 	int64_t weight;
 	uint32_t sample;
 	uint32_t task;
@@ -25,9 +25,9 @@ struct moments {
 enum moments_order { MOMENTS_BY_TIME, MOMENTS_BY_TASK };
 
 /*
- * 1: filled; 0: the profile has no time line; -ENOMEM. Stacks excluded by the options, or without
- * weight, have no moments; stacks with a weight but no instant (time without a sample) have one, at
- * the end.
+ * Distributes the stacks over time. 1: filled; 0: the profile has no time line; -ENOMEM. Stacks
+ * excluded by the options, or without weight, have no moments; stacks with a weight but no instant
+ * (time without a sample) have one, at the end.
  */
 int moments_init(struct moments *moments, const struct frames *frames, enum moments_order order);
 void moments_release(struct moments *moments);

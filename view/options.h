@@ -29,22 +29,22 @@ enum report_split {
 	REPORT_SPLIT_NONE,
 	REPORT_SPLIT_PROCESS,
 	REPORT_SPLIT_THREAD,
-	REPORT_SPLIT_NAME, /* processes with the same name together; call trees only */
+	REPORT_SPLIT_NAME, /* call trees only: processes with the same name together */
 };
 
 struct report_options {
 	size_t size; /* sizeof(struct report_options) */
 	enum report_format format;
 	enum report_split split;
-	bool sort_by_total; /* default: by self */
+	bool sort_by_total; /* by total; default: by self */
 	unsigned limit;     /* maximum rows, 0 all */
-	double min_percent; /* rows below are omitted */
+	double min_percent; /* rows with less than this share are omitted */
 	bool with_self;     /* flat, lines: no rows that would show 0.0 % self */
 	const char *focus;  /* only samples with a function that matches this ERE; NULL all */
 	const char *object; /* only samples whose leaf is in an object that matches */
 	const char *thread; /* only threads whose name matches */
 	bool no_inline;     /* merge inlined functions into the function that is not inlined */
-	bool no_demangle;   /* names as linked */
+	bool no_demangle;   /* show names as linked */
 	bool color;         /* text only */
 	bool ascii;         /* text only: no characters beyond ASCII */
 	unsigned width;     /* columns of the output, 0 unlimited; text only */
@@ -61,12 +61,12 @@ struct report_options {
 	const char *function;
 	bool by_share;             /* diff: of shares, not of times */
 	bool paths;                /* diff: call paths, not functions */
-	bool has_fail_above;       /* diff: report whether something got slower by more than … */
+	bool has_fail_above;       /* diff: check whether something got slower by more than … */
 	double fail_above;         /* … percent */
 	enum report_by balance_by; /* merge: the units to compare; flat: the units of its rows */
-	enum report_instructions instructions; /* annotate */
+	enum report_instructions instructions; /* annotate: which instructions */
 	bool fetch;                            /* doctor: download debug files through debuginfod */
-	const char *fetch_command;             /* doctor: the command that would; NULL: none */
+	const char *fetch_command;      /* doctor: the command that would download; NULL: none */
 	const struct code_reader *code; /* annotate, html: reads files; NULL: not available */
 	/* Called from time to time in long work, if not NULL: @done is 0 to 1. */
 	void (*progress)(void *context, const char *what, double done);
@@ -76,11 +76,11 @@ struct report_options {
 /* Two sides, A and B, each of one run or several. */
 struct report_sides {
 	struct profile *const *profile[2];
-	const char *const *name[2]; /* of their files */
+	const char *const *name[2]; /* names of their files */
 	size_t n[2];
 };
 
-/* The options as this version knows them; fields unknown to the caller's version are off. */
+/* Copies the options that the caller's version has; later fields are off. */
 static inline struct report_options options_take(const struct report_options *given)
 {
 	struct report_options options = {0};

@@ -15,7 +15,7 @@ struct pairs {
 	size_t n, room;
 };
 
-/* The index of the pair, which is added if it is new; -ENOMEM. */
+/* Finds or adds a pair: its index; -ENOMEM. */
 int pairs_add(struct pairs *pairs, uint64_t a, uint64_t b);
 void pairs_release(struct pairs *pairs);
 

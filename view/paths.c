@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-/* In a narrower column, a path is cut as one text. */
+/* Below this width, a path is cut as one text. */
 enum { LEAST_COLUMNS = 12 };
 
 struct path {
@@ -18,8 +18,8 @@ struct path {
 	size_t frames; /* at least 1 */
 	size_t common; /* innermost frames that the path most like this one has, too */
 	/*
-	 * If the next frame reads like the other's without arguments: the bytes at which the two
-	 * names begin to differ; else 0.
+	 * If the next frame differs from the other path's only in its arguments: the bytes at which
+	 * the two names begin to differ; else 0.
 	 */
 	size_t differ_at;
 };
@@ -33,7 +33,10 @@ static void release(struct path *path, size_t n)
 	free(path);
 }
 
-/* Rust has names like "<[u8; 4] as Hash>::hash": a blank follows that semicolon. */
+/*
+ * The next semicolon between functions. Rust has names like "<[u8; 4] as Hash>::hash": a blank
+ * follows that semicolon.
+ */
 static char *separator(char *text)
 {
 	for (; *text; text++) {
@@ -73,7 +76,7 @@ static const char *from_leaf(const struct path *path, size_t index)
 	return index < path->frames ? path->frame[path->frames - 1 - index] : NULL;
 }
 
-/* From the leaf outwards, so that neighbours have most in common. */
+/* Compares paths from the leaf outwards, so that neighbours have most in common. */
 static int compare_paths(const void *a, const void *b)
 {
 	const struct path *x = a, *y = b;
@@ -150,15 +153,15 @@ static int tell_apart(struct path *a, struct path *b, bool ascii)
 
 /* A path as it is shown: the frames from @tail on, and one before them. */
 struct showing {
-	char **name;   /* of all frames, cut */
-	size_t *width; /* of each, in columns */
+	char **name;   /* names of all frames, cut */
+	size_t *width; /* width of each name, in columns */
 	size_t apart; /* the frame that tells the path from others */
 	size_t differ_at;
 	size_t tail;
 	size_t dots;
 };
 
-/* Of what stands before the tail, with the semicolons. */
+/* Columns that precede the tail, with the semicolons. */
 static size_t width_before(const struct showing *s)
 {
 	if (s->apart < s->tail)
@@ -167,7 +170,9 @@ static size_t width_before(const struct showing *s)
 	return s->tail > 0 ? s->dots + 1 : 0;
 }
 
-/* The frame that tells paths apart keeps its beginning if the difference is there. */
+/*
+ * Cuts one name. The frame that tells paths apart keeps its beginning if the difference is there.
+ */
 static int cut_name(struct showing *s, size_t frame, size_t columns, bool ascii)
 {
 	int r = frame == s->apart && s->differ_at && s->differ_at + s->dots < columns

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 /*
- * Cuts @n paths to @columns (at least 1) in place; they are @stride pointers apart, NULL none.
+ * Cuts @n paths to @columns (at least 1) in place; they are @stride pointers apart, NULL: no path.
  * -ENOMEM.
  */
 int paths_cut(char **path, size_t n, size_t stride, size_t columns, bool ascii);

@@ -23,7 +23,7 @@ struct places {
 	struct pool pool;
 
 	size_t *first; /* by location, and one more: its first index in @of */
-	uint32_t *of;  /* innermost first */
+	uint32_t *of;  /* places of all locations, innermost first */
 	size_t ofs, of_room;
 };
 

@@ -27,7 +27,7 @@ struct collecting {
 	struct filter filter;
 	struct rows *rows;
 	size_t room;
-	struct row_key *key; /* by row */
+	struct row_key *key; /* by row: its key */
 	size_t key_room;
 	/*
 	 * By row: the last sample counted in its total, + 1, and the total of each value. Compact,
@@ -116,7 +116,7 @@ static int row_of(struct collecting *c, uint32_t place, const struct task *task)
 	return index;
 }
 
-/* A sample without a stack has no row, but counts in the sums. */
+/* Counts a sample. One without a stack has no row, but counts in the sums. */
 static int collect_sample(struct collecting *c, const struct sample *sample, int64_t stamp)
 {
 	struct task task = profile_task(c->profile, sample->task);
@@ -146,8 +146,9 @@ static int collect_sample(struct collecting *c, const struct sample *sample, int
 }
 
 /*
- * The requested value type; otherwise the file's default, if any; otherwise CPU time, if any, then
- * samples, then the default of pprof: the last type.
+ * Chooses the value type by which rows are weighed: the requested one; otherwise the file's
+ * default, if any; otherwise CPU time, if any, then samples, then the default of pprof: the last
+ * type.
  */
 static size_t choose_weight(const struct rows *rows, const struct profile *profile, size_t chosen)
 {
@@ -258,7 +259,7 @@ static int compare_rows(const void *a, const void *b, void *context)
 	return by_name ? by_name : (x->id > y->id) - (x->id < y->id);
 }
 
-/* Less is shown as 0.0 %. */
+/* A lower share is shown as 0.0 %. */
 #define SHOWN_LEAST 0.0005
 
 /* Removes rows excluded by the options; the rows are sorted. */

@@ -29,16 +29,17 @@ struct row {
 struct rows {
 	struct row *row; /* sorted, without those excluded by the options */
 	size_t n;
-	struct row left_out; /* their sums; only self and total */
+	struct row left_out; /* sums of the rows excluded; only self and total */
 	size_t left_out_rows;
-	size_t callers_only; /* of these, how many have less self time than is shown */
+	size_t callers_only; /* number of excluded rows that have less self time than is shown */
 	size_t weight;       /* index of the value type by which rows are sorted and weighed */
-	int64_t all[VALUE_TYPES_MAX];    /* of the whole profile */
-	int64_t chosen[VALUE_TYPES_MAX]; /* of the samples chosen by the options */
+	int64_t all[VALUE_TYPES_MAX];    /* sums of the whole profile */
+	int64_t chosen[VALUE_TYPES_MAX]; /* sums of the samples chosen by the options */
 	int64_t unsampled;               /* the part of all[weight] that is [unsampled] */
-	/* What shares are of: all[weight], or the sum of all amounts without signs. */
+	/* The amount that shares are of: all[weight], or the sum of all amounts without signs. */
 	int64_t whole;
-	bool negative; /* some are negative: a difference of profiles, as other tools write it */
+	/* some amounts are negative: a difference of profiles, as other tools write it */
+	bool negative;
 	double effective_samples;        /* 0 unknown */
 	bool filtered;                   /* the options choose samples */
 	bool has_callers;                /* total differs from self somewhere */
@@ -55,13 +56,13 @@ static inline int64_t rows_amount(int64_t value)
 }
 
 /*
- * Only the sums: weight, all, chosen, unsampled, whole, effective_samples. For reports whose rows
- * are not a list.
+ * Sets only the sums: weight, all, chosen, unsampled, whole, effective_samples. For reports whose
+ * rows are not a list.
  */
 void rows_sum_up(const struct profile *profile, const struct places *places,
 	const struct filter *filter, struct rows *rows);
 
-/* Results and @ret_problem: as report->print. */
+/* Collects the rows. Results and @ret_problem as those of filter_init(). */
 int rows_collect(const struct profile *profile, const struct report_options *options,
 	enum rows_by by, struct rows *ret_rows, char **ret_problem);
 void rows_release(struct rows *rows);

@@ -20,7 +20,7 @@ enum cell_kind { CELL_UNKNOWN, CELL_NUMBER, CELL_COUNT, CELL_RATIO, CELL_DECIMAL
 struct cell {
 	enum cell_kind kind;
 	int64_t number;   /* CELL_NUMBER */
-	uint64_t count;   /* CELL_COUNT; CELL_RATIO: in 1 / AUDIT_RATIO_ONE */
+	uint64_t count;   /* in 1 / AUDIT_RATIO_ONE for CELL_RATIO */
 	const char *text; /* CELL_TEXT */
 	double decimal;   /* CELL_DECIMAL; finite */
 };
@@ -35,13 +35,13 @@ static inline struct cell cell_count(uint64_t count)
 	return (struct cell){.kind = CELL_COUNT, .count = count};
 }
 
-/* A decimal number with four digits behind the point. */
+/* A cell with four digits behind the point. */
 static inline struct cell cell_ratio(uint64_t count)
 {
 	return (struct cell){.kind = CELL_RATIO, .count = count};
 }
 
-/* A decimal number with six significant digits. */
+/* A cell with six significant digits. */
 static inline struct cell cell_decimal(double decimal)
 {
 	return (struct cell){.kind = CELL_DECIMAL, .decimal = decimal};
@@ -59,13 +59,13 @@ struct sheet {
 	size_t columns, rows;
 };
 
-/* @format is not REPORT_TEXT; @column is borrowed. */
+/* Begins a table. @format is not REPORT_TEXT; @column is borrowed. */
 void sheet_begin(struct sheet *sheet, enum report_format format, const char *const *column,
 	size_t columns, FILE *out);
 void sheet_row(struct sheet *sheet, const struct cell *cell);
 void sheet_end(struct sheet *sheet);
 
-/* Two columns, "key" and "value"; in JSON one object with the keys. */
+/* Begins a table of two columns, "key" and "value"; in JSON one object with the keys. */
 void sheet_pairs_begin(struct sheet *sheet, enum report_format format, FILE *out);
 void sheet_pair(struct sheet *sheet, const char *key, struct cell value);
 void sheet_pairs_end(struct sheet *sheet);

@@ -57,7 +57,7 @@ static int split(struct source *source, unsigned tab)
 	return 0;
 }
 
-/* Merged profiles have the time of the earliest. */
+/* A merged profile has the time of the earliest one. */
 int source_note_newer(
 	const struct profile *profile, const char *path, uint64_t changed_ns, char **ret_note)
 {

@@ -15,8 +15,9 @@ struct source {
 };
 
 /*
- * Tabs have @tab columns. A file that is not available has no lines: -ENOMEM is the only error.
- * A file that was modified after @profile was begun gets a note. @reader may be NULL.
+ * Reads a source file. Tabs have @tab columns. A file that is not available has no lines: -ENOMEM
+ * is the only error. A file that was modified after @profile was begun gets a note. @reader may be
+ * NULL.
  */
 int source_read(struct source *source, const struct profile *profile,
 	const struct code_reader *reader, const char *file, bool shared, unsigned tab);

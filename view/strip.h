@@ -9,7 +9,7 @@
 /* The character for a share of 0 to 1 (more counts as 1): a blank for 0. */
 const char *strip_character(double share, bool ascii);
 
-/* Prints it, with @color in the colour of its heat. */
+/* Prints the character, with @color in the colour of its heat. */
 void strip_put(double share, bool ascii, bool color, FILE *out);
 
 #endif

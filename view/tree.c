@@ -15,14 +15,14 @@ struct growing {
 	struct tree *tree;
 	enum tree_folding folding;
 	struct filter filter;
-	struct table table; /* of nodes */
+	struct table table; /* index of nodes, by parent and place */
 	uint32_t *task;     /* by task: the first task that is the same process or thread */
 	size_t *seen;       /* by node: the last sample counted in total, + 1 */
 	size_t seen_room;
 	uint32_t *path; /* nodes of this sample's stack */
 	size_t path_n, path_room;
 	size_t base;     /* nodes of the path that are not functions */
-	uint32_t *at;    /* by place: index on the path; 0: not there */
+	uint32_t *at;    /* by place: index on the path; 0: not on it */
 	uint32_t *count; /* by place: how often it is in this stack */
 	bool is_inside;  /* this sample's stack has reached options->root, or there is none */
 };
@@ -162,7 +162,7 @@ static void count_call(struct growing *g, const uint32_t *place, size_t before)
 	g->count[*place]++;
 }
 
-/* From the root function on; nothing before it is a part of the tree. */
+/* Steps to a place. Only what is behind the root function is a part of the tree. */
 static int step_inside(struct growing *g, uint32_t place, const struct sample *sample, size_t stamp)
 {
 	const char *root = g->options->root;
@@ -171,7 +171,7 @@ static int step_inside(struct growing *g, uint32_t place, const struct sample *s
 	return g->is_inside ? step(g, place, sample, stamp) : 0;
 }
 
-/* The places of a sample in the order of the tree, one per call from @step on. */
+/* Steps through the places of a sample in the order of the tree, one per call from @step on. */
 static int step_all(struct growing *g, const struct sample *sample, size_t stamp)
 {
 	const struct places *places = &g->tree->places;
@@ -427,7 +427,7 @@ char *tree_task_name(const struct profile *profile, const struct report_options 
 
 	if (options->split == REPORT_SPLIT_NAME)
 		return strdup(task.process[0] ? task.process : "[process]");
-	/* A process that ended before it was met. */
+	/* The process ended before its pid was known. */
 	if (process && !task.pid && task.process[0])
 		return strdup(task.process);
 	if (asprintf(&name, "%s %u", process ? task.process : task.thread,

@@ -22,9 +22,9 @@ enum tree_folding {
 	 * itself; callees that are active at the same time may sum up to more than their caller.
 	 */
 	TREE_FOLDED,
-	/* The same, but only the final path is counted: callees sum up to their caller. */
+	/* As TREE_FOLDED, but only the final path is counted: callees sum up to their caller. */
 	TREE_SHORTENED,
-	/* Unchanged stacks. */
+	/* Stacks are unchanged. */
 	TREE_WHOLE,
 };
 
@@ -44,11 +44,11 @@ struct tree {
 	size_t value_room, values;
 	size_t deepest; /* frames of the deepest stack */
 	struct places places;
-	struct rows sums; /* all but rows */
+	struct rows sums; /* sums over the samples, without rows */
 	bool bottom_up;
 };
 
-/* Results and @ret_problem: as report->print. */
+/* Builds the tree. Results and @ret_problem as those of filter_init() (filter.h). */
 int tree_init(struct tree *tree, const struct profile *profile,
 	const struct report_options *options, enum tree_folding folding, char **ret_problem);
 void tree_release(struct tree *tree);
@@ -63,7 +63,7 @@ static inline const int64_t *tree_total(const struct tree *tree, size_t node)
 	return tree_self(tree, node) + tree->values;
 }
 
-/* In the value by which the tree is weighed. */
+/* The node's self value by which the tree is weighed. */
 static inline int64_t tree_self_weight(const struct tree *tree, size_t node)
 {
 	return tree_self(tree, node)[tree->sums.weight];
@@ -78,8 +78,8 @@ static inline int64_t tree_total_weight(const struct tree *tree, size_t node)
 uint32_t tree_walk(const struct tree *tree, uint32_t top, uint32_t node);
 
 /*
- * "worker 101", or by name "worker"; only for nodes of a task. The caller frees the result; NULL:
- * out of memory.
+ * The name of a node of a task: "worker 101", or by name "worker". The caller frees it; NULL: out
+ * of memory.
  */
 char *tree_task_name(const struct profile *profile, const struct report_options *options,
 	const struct tree_node *node);

@@ -14,10 +14,10 @@ struct wall_types {
 	size_t wall, queue, blocked;
 };
 
-/* False: neither wall-clock time nor run queue time. */
+/* Finds the types. False: neither wall-clock time nor run queue time. */
 bool wall_types_find(const struct profile *profile, struct wall_types *ret_types);
 
-/* One of @values, 0 if it does not exist. */
+/* The value with this index, 0 if it does not exist. */
 static inline int64_t wall_types_value(const int64_t *values, size_t index)
 {
 	return index == SIZE_MAX ? 0 : values[index];

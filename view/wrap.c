@@ -25,7 +25,7 @@ size_t wrap_piece(const char *text, size_t columns, size_t *ret_next)
 {
 	const char *p = text + strspn(text, " "), *end = NULL, *next = NULL;
 	size_t taken = (size_t)(p - text);
-	bool splits = false; /* the best place so far is behind a number */
+	bool splits = false; /* The best place for a break so far is behind a number. */
 
 	while (!is_at_end(p)) {
 		const char *word = p, *behind;

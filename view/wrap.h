@@ -28,9 +28,9 @@ size_t wrap_piece(const char *text, size_t columns, size_t *ret_next);
  */
 void wrap_line(const char *text, size_t width, FILE *out);
 
-/* Where to print, until wrap_end(); NULL: out of memory. */
+/* Begins: returns the stream to print to, until wrap_end(); NULL: out of memory. */
 FILE *wrap_begin(struct wrap *wrap, size_t width, FILE *out);
-/* 0 or -ENOMEM. */
+/* Ends, and prints what was collected. 0 or -ENOMEM. */
 int wrap_end(struct wrap *wrap);
 
 #endif

@@ -28,7 +28,7 @@ static struct delivery delivery_of(const struct analyst_results *results)
 		.peer_fd = results->settings->replay ? -1 : LINK_REQUEST_FD};
 }
 
-/* @of: the process's name, for %n. */
+/* @of: name of the process, for %n in the file's name. */
 static int write_profile(const struct analyst_results *results, const struct profile *profile,
 	uint32_t pid, const char *of, struct delivered *ret_delivered)
 {
@@ -41,7 +41,10 @@ static int write_profile(const struct analyst_results *results, const struct pro
 	return delivery_print(&delivery, profile);
 }
 
-/* A bad name must not cost the measured data. */
+/*
+ * Says where the data is when the file could not be written: a bad name must not cost the measured
+ * data.
+ */
 static void complain_unwritten(const struct analyst_results *results,
 	const struct delivered *delivered, int error, const struct profile *profile)
 {
@@ -61,7 +64,7 @@ static void complain_unwritten(const struct analyst_results *results,
 		kept.name[0] ? kept.name : "TMPDIR");
 }
 
-/* A profile per process; output is a pattern that distinguishes them. */
+/* Writes a profile for each process; output is a pattern that distinguishes them. */
 static int write_apart(const struct analyst_results *results, struct analyst *analyst,
 	struct delivered *ret_delivered)
 {
@@ -98,7 +101,10 @@ static void print_report(const struct analyst_settings *s, const struct profile 
 		return;
 	options.min_percent = report->text_min_percent;
 	options.with_self = true;
-	/* A path from the start of a program to its hot spot takes more rows than a list. */
+	/*
+	 * `tree` needs more rows than a list: a path from the start of a program to its hot spot
+	 * takes many.
+	 */
 	if (report->text_min_percent > 0)
 		options.limit *= 2;
 	if (isatty(STDERR_FILENO) && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0)
@@ -115,7 +121,7 @@ static void print_place(const struct analyst_settings *s, const char *name)
 		format == export_at(0) ? "; sprofreport reads it" : "");
 }
 
-/* The end of a server does not affect the profile. */
+/* Sends a piece to the server, whose end does not affect the profile. */
 static void serve(
 	const struct analyst_settings *s, const struct analyst *analyst, enum piece_kind kind)
 {
@@ -129,7 +135,7 @@ static void serve(
 			s, "a piece of the profile did not reach the server: %s", strerror(-r));
 }
 
-/* For --ring: keeps a piece, or writes the profile of all pieces. */
+/* --ring: keeps a piece, or writes the profile of all pieces. */
 static int deliver_pieces(const struct analyst_results *results, struct analyst *analyst,
 	struct delivered *ret_delivered)
 {
@@ -183,7 +189,7 @@ int analyst_results_end(void *context, struct analyst *analyst, int error)
 	if (error < 0)
 		analyst_settings_complain(s, "cannot make the profile: %s", strerror(-error));
 	else if (!analyst_has_image(analyst))
-		return 0; /* the command never ran; sprofrun says why */
+		return 0; /* The command never ran; sprofrun says why. */
 	if (error >= 0 && s->segment)
 		serve(s, analyst, PIECE_WHOLE);
 	if (s->unwritten)

@@ -16,16 +16,16 @@ struct analyst_results {
 	struct opener *opener;
 };
 
-/* At the end: the profile or what was requested instead, and the report. */
+/* At the end: writes the profile, or what was requested instead, and the report. */
 int analyst_results_end(void *context, struct analyst *analyst, int error);
-/* SIGUSR2: the profile so far, with the time in its name. */
+/* SIGUSR2: writes the profile so far, with the time in its name. */
 int analyst_results_so_far(void *context, struct analyst *analyst, int error);
 /*
- * Save in the live view: the profile so far to the settings' output. Prints nothing; returns an
- * errno.
+ * Save in the live view: writes the profile so far to the settings' output. Prints nothing; returns
+ * an errno.
  */
 int analyst_results_view(void *context, struct analyst *analyst, int error);
-/* Request of the server: the profile so far as a piece. */
+/* Request of the server: sends the profile so far as a piece. */
 int analyst_results_piece(void *context, struct analyst *analyst, int error);
 
 #endif

@@ -33,7 +33,7 @@ static bool want_color(const char *when)
 	return isatty(STDERR_FILENO) && !(no && no[0]);
 }
 
-/* May a recording have that name? Asked by sprofrun before it runs anything. */
+/* May a recording have this file name? sprofrun checks before it runs anything. */
 static int check_output(const struct analyst_settings *s, const char *name)
 {
 	char *problem = NULL;
@@ -45,7 +45,7 @@ static int check_output(const struct analyst_settings *s, const char *name)
 	return 2;
 }
 
-/* Inherited descriptors: the analyst's own piece, and @before others. */
+/* Takes inherited descriptors: of the analyst's own piece, and of @before others. */
 static void take_pieces(struct pieces *pieces, size_t before)
 {
 	pieces->on = true;
@@ -65,7 +65,7 @@ static bool is_in_place(const char *path)
 	return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
-/* A profile per process: the name of the output becomes a pattern that distinguishes them. */
+/* For a profile per process, makes the output's name a pattern that distinguishes them. */
 static void tell_apart(struct analyst_settings *s)
 {
 	if (!s->per_process || is_in_place(s->output))

@@ -22,7 +22,7 @@ enum { PIECES_FD = LINK_MORE_FD, PIECE_FD = LINK_MORE_FD };
 
 struct analyst_settings {
 	const char *output, *report, *name, *capture, *replay;
-	const char *program; /* that started the analyst, for messages */
+	const char *program; /* the program that started the analyst, for messages */
 	const char *threads; /* description of the chosen threads; NULL: all */
 	bool color, quiet, verbose, frame_pointers, per_process, dump, no_timeline;
 	bool jit_map, user_only;
@@ -30,10 +30,10 @@ struct analyst_settings {
 	bool interpreter_frames;
 	char *apart;  /* the pattern for a profile per process, to which output points; else NULL */
 	bool records; /* a profile is to be written */
-	uint32_t segment;      /* of the pieces sent to a server; 0: none */
-	bool unwritten;        /* and the profile is not written anywhere else */
-	struct pieces pieces;  /* --ring */
-	uint64_t rotate_bytes; /* --rotate SIZE; 0 none */
+	uint32_t segment;      /* the analyst's segment of the pieces sent to a server; 0: none */
+	bool unwritten;        /* with @segment: the profile is written nowhere else */
+	struct pieces pieces;  /* pieces of --ring */
+	uint64_t rotate_bytes; /* file size for --rotate SIZE; 0 none */
 	const char *keep; /* number of profiles to keep that differ only in their time; NULL: all */
 	enum report_split split;
 	struct live_settings live;

@@ -47,7 +47,7 @@ static int end(const struct delivery *d, int r, struct delivered *ret_delivered)
 	return r < 0 ? r : named;
 }
 
-/* Without a peer, only write(2) itself waits. */
+/* Without a peer, whose end would end the wait, lets write(2) itself wait. */
 static void let_block(const struct delivery *d, int fd)
 {
 	int flags = d->peer_fd < 0 ? fcntl(fd, F_GETFL) : -1;
@@ -56,7 +56,7 @@ static void let_block(const struct delivery *d, int fd)
 		(void)fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
 }
 
-/* @why: details of a failure from the format, as in struct delivered. */
+/* Converts the profile to a format. @why: details of a failure, as in struct delivered. */
 static int export(const char *name, const struct profile *profile, char **ret_data, size_t *ret_n,
 	char why[DELIVERY_WHY_BYTES])
 {

@@ -25,7 +25,7 @@ enum { DELIVERY_WHY_BYTES = 512 };
 
 /* The result, with the data needed for messages. */
 struct delivered {
-	char name[OPENING_PATH_MOST + 1]; /* of the file */
+	char name[OPENING_PATH_MOST + 1]; /* name of the file */
 	char why[DELIVERY_WHY_BYTES];     /* on failure a sentence with details, or "" */
 };
 

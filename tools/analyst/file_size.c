@@ -52,8 +52,8 @@ static _Noreturn void try(const struct file_size *size, const struct profile *pr
 }
 
 /*
- * Assumes a constant ratio. In fact it decreases, because names come early, so the next try is not
- * too late.
+ * Sets the size for the next try, with a constant ratio of profile to file. In fact the ratio
+ * decreases, because names come early, so the next try is not too late.
  */
 static void plan(struct file_size *size, uint64_t found_bytes)
 {
@@ -77,9 +77,9 @@ bool file_size_is_reached(struct file_size *size, const struct profile *profile)
 		uint64_t found = *size->found_bytes;
 
 		size->child = 0;
-		/* A try whose child died has found 0: the next one comes at twice the size. */
+		/* A try whose child died found 0: the next one comes at twice the size. */
 		plan(size, found);
-		/* Add what came meanwhile, and what will come until the next check. */
+		/* Adds what came meanwhile, and what will come until the next check. */
 		found = (uint64_t)((double)found * (double)now / (double)size->tried);
 		if (found >= size->most_bytes - size->most_bytes / 16) {
 			size->most_bytes = 0;

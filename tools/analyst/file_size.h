@@ -15,9 +15,10 @@ struct profile;
 
 struct file_size {
 	uint64_t most_bytes; /* 0: not needed */
-	uint64_t tried, again; /* size of the profile at the last try, and for the next one */
-	uint64_t *found_bytes; /* shared with the child */
-	pid_t child;           /* 0: none */
+	/* size of the profile at the last try, and at which the next one is due */
+	uint64_t tried, again;
+	uint64_t *found_bytes; /* the child's result, in shared memory */
+	pid_t child;           /* pid of the child that tries; 0: none */
 };
 
 /* -ENOMEM. Lasts as long as the process. */

@@ -25,7 +25,7 @@ int pieces_keep(int fd, const struct profile *profile)
 
 	if (r < 0)
 		return r;
-	/* An analyst that died here may have left a part. */
+	/* An analyst that died while it wrote may have left a part. */
 	if (lseek(fd, 0, SEEK_SET) < 0)
 		r = -errno;
 	if (r == 0)

@@ -16,8 +16,8 @@ enum { PIECES_BEFORE_MOST = 4 };
 
 struct pieces {
 	bool on;
-	int own_fd;                        /* of this analyst's piece */
-	int before_fd[PIECES_BEFORE_MOST]; /* oldest first */
+	int own_fd;                        /* descriptor of this analyst's piece */
+	int before_fd[PIECES_BEFORE_MOST]; /* descriptors of earlier pieces, oldest first */
 	size_t before;
 };
 

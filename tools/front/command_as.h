@@ -12,7 +12,7 @@
 
 struct engine_options;
 
-/* For a table of struct option and a string of short options. */
+/* Entries for a table of struct option and a string of short options. */
 /* clang-format off */
 #define COMMAND_AS_LONG \
 	{"env", required_argument, NULL, 'E'}, \
@@ -22,7 +22,7 @@ struct engine_options;
 
 /* Zero-initialized. */
 struct command_as {
-	char **environment; /* NULL: ours */
+	char **environment; /* of the command; NULL: ours */
 	struct launch_user user;
 	bool has_user;
 };
@@ -34,8 +34,8 @@ struct command_as {
 int command_as_variable(struct command_as *as, const char *assignment);
 
 /*
- * A user's name or number, with the groups of this user. -ENOENT: no such user; -EPERM: another
- * user, and we are not root.
+ * Sets the command's user by name or number, with the groups of this user. -ENOENT: no such user;
+ * -EPERM: another user, and we are not root.
  */
 int command_as_user(struct command_as *as, const char *name);
 

@@ -18,9 +18,9 @@ bool containers_find(const char *name, char ret_id[CGROUP_ID_BYTES]);
 
 /* What a process that is called conmon is. */
 struct container_monitor {
-	unsigned uid[4]; /* real, effective, saved, file system */
-	unsigned owner, mode; /* of its executable */
-	char exe[4096];       /* the path of that */
+	unsigned uid[4]; /* user ids: real, effective, saved, file system */
+	unsigned owner, mode; /* owner and mode of its executable */
+	char exe[4096];       /* path of the executable */
 };
 
 /*
@@ -36,7 +36,7 @@ bool containers_may_monitor(const struct container_monitor *monitor, unsigned ow
 bool containers_read_monitor(
 	const char *line, size_t bytes, const char *name, char ret_id[CGROUP_ID_BYTES]);
 
-/* Is this the name in the text of a docker config.v2.json: …"Name":"/web"…? */
+/* Is the container of a docker config.v2.json called @name? …"Name":"/web"… */
 bool containers_is_named(const char *json, const char *name);
 
 #endif

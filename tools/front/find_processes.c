@@ -27,7 +27,7 @@ static bool is_called(int pid, const char *name)
 	return slash && strcmp(slash + 1, name) == 0;
 }
 
-/* Have all its threads ended, so that only its status is left? */
+/* Have all threads of the process ended, so that only its status is left? */
 static bool has_ended(int pid)
 {
 	int *tids = NULL;

@@ -87,7 +87,10 @@ int front_end_like(int status)
 	return 128 + signal_number;
 }
 
-/* Handles the @nth order since the target is gone. */
+/*
+ * Handles the @nth signal to end since the target is gone: the analyst is told to hurry, then
+ * killed.
+ */
 static void hurry_analyst(struct engine_result *result, unsigned nth)
 {
 	if (nth == 0)
@@ -107,7 +110,7 @@ int front_join_analyst(struct engine_result *result,
 	struct waiter_result seen;
 	siginfo_t info;
 	sigset_t signals;
-	unsigned orders = stop_view ? 0 : 1; /* SIGTERM is for the view */
+	unsigned orders = stop_view ? 0 : 1; /* SIGTERM ends the view. */
 	int status = 0;
 
 	engine_signals(&signals);
@@ -119,7 +122,7 @@ int front_join_analyst(struct engine_result *result,
 		if (sigtimedwait(&signals, &info, &second) < 0 ||
 			(!stop_view && engine_pass_on(result, &info)))
 			continue;
-		/* SIGUSR2 requests a snapshot: the profile is being written already. */
+		/* SIGUSR2 requests a snapshot, but the profile is being written already. */
 		if (info.si_signo != SIGUSR2 && engine_is_control_signal(info.si_signo)) {
 			*ret_signal = info.si_signo;
 			hurry_analyst(result, orders++);

@@ -29,7 +29,7 @@
 static const char needed[] = "it comes with a JDK (Debian: openjdk-17-jdk-headless)";
 
 struct java {
-	int pid, inner_pid; /* in our pid namespace, in its own */
+	int pid, inner_pid; /* pid in our namespace, and in its own */
 	uid_t uid;
 	gid_t gid;
 };
@@ -118,7 +118,7 @@ static const char *obstacle(const struct java *java)
 	return NULL;
 }
 
-/* Only absolute folders of PATH: files in the current folder may be anybody's. */
+/* Finds jcmd in absolute folders of PATH: files in the current folder may be anybody's. */
 static bool find_jcmd(char path[PATH_MAX])
 {
 	const char *folders = getenv("PATH");
@@ -162,7 +162,7 @@ static _Noreturn void become_jcmd(const char *path, const struct java *java, int
 	_exit(FRONT_NOT_EXECUTABLE);
 }
 
-/* Returns the wait status; -1: it could not be started, or took too long. */
+/* Runs jcmd. Returns its wait status; -1: it could not be started, or took too long. */
 static int run_jcmd(const char *path, const struct java *java, int output, uint64_t until_ns)
 {
 	pid_t pid = fork();
@@ -266,7 +266,7 @@ char *jcmd_variable(const char *before)
 {
 	char *variable;
 
-	/* Older versions would refuse to start with an unknown option. */
+	/* Older versions of Java would refuse to start with an unknown option. */
 	if (asprintf(&variable,
 		    "JAVA_TOOL_OPTIONS=%s%s-XX:+IgnoreUnrecognizedVMOptions "
 		    "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit",

@@ -16,8 +16,8 @@
 #include <stddef.h>
 
 /*
- * Asks those of @pids that are Java processes; at most 10 s for all. Reports failures, and unless
- * @quiet that there was none.
+ * Asks the Java processes among @pids; at most 10 s for all. Reports failures, and unless @quiet
+ * that there was none.
  */
 void jcmd_write_maps(const char *program, const int *pids, size_t n, bool quiet);
 

@@ -43,7 +43,7 @@ static int check_terminal(struct live_front *front)
 	return 0;
 }
 
-/* "redis-server (1234)", or the command line. */
+/* Sets the name shown for the target: "redis-server (1234)", or the command line. */
 static void name_target(struct live_front *front, const struct engine_options *engine)
 {
 	size_t n = 0, room = sizeof(front->target);
@@ -102,8 +102,8 @@ static void add(struct live_front *front, const char *format, ...)
 }
 
 /*
- * The modes of the terminal, for an analyst that replaces a dead one: it finds its predecessor's
- * modes, and must not restore those.
+ * Passes the terminal's modes to an analyst that replaces a dead one, which left modes of its own
+ * behind: they must not be restored.
  */
 static void add_modes(struct live_front *front)
 {
@@ -184,8 +184,9 @@ void live_front_note(struct live_front *front, const char *line)
 }
 
 /*
- * The target is gone, and the user looks at its data. The analyst leaves the terminal before we
- * stop and a shell takes it. We see that by its modes, or wait a second.
+ * Suspends the front after the target is gone, while the user looks at its data. The analyst leaves
+ * the terminal before we stop and a shell takes it. We see that by the terminal's modes, or wait a
+ * second.
  */
 static void stop_with(void *context, int analyst_pid)
 {
@@ -215,7 +216,7 @@ static void give_terminal_back(struct live_front *front, bool screen_too)
 
 	pid_t group = tcgetpgrp(STDOUT_FILENO);
 
-	/* In the background the terminal is the shell's already. */
+	/* A process in the background has lost the terminal to the shell already. */
 	if (group >= 0 && group != getpgrp())
 		return;
 	/* The terminal may be blocked; its pending output is not worth waiting for. */

@@ -18,7 +18,7 @@ struct engine_result;
 
 struct live_front {
 	const char *program;
-	/* Options. */
+	/* Options, set by the caller. */
 	bool batch;
 	bool records; /* the profile is recorded too: sampling continues when the user leaves */
 	bool totals, color;
@@ -32,7 +32,7 @@ struct live_front {
 	bool own_log, trims;
 	char log_path[64];
 	pthread_t trimmer;
-	int stop_fd; /* makes the trimming thread end */
+	int stop_fd; /* pipe whose end makes the trimming thread end */
 	bool has_terminal;
 	struct termios terminal;
 	FILE *notes; /* messages kept while the screen was in use */

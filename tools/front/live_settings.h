@@ -12,12 +12,12 @@ enum { LIVE_EXIT_STUCK = 3, LIVE_EXIT_NO_SCREEN = 4 };
 struct live_settings {
 	bool on;
 	bool batch, ascii, totals, color;
-	int in_fd;        /* keys come from there */
+	int in_fd;        /* descriptor that keys come from */
 	bool goes_on;     /* sampling continues when the user leaves */
 	bool one_process; /* the target was named by a single pid */
-	uint64_t screens; /* batch: number of screens, 0: until the end */
+	uint64_t screens; /* batch mode: number of screens, 0: until the end */
 	uint64_t delay_ns, half_life_ns, period_ns, cost_ppm;
-	uint64_t rows, columns; /* batch */
+	uint64_t rows, columns; /* batch mode: size of a screen */
 	const char *target, *view, *log, *keys, *save_as;
 	/* --thread-name and --tid as given: the threads to profile; NULL: not given */
 	const char *thread_name, *tids;

@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "tools/front/front.h"
 
-/* An existing file that is not a regular one is written in place, whatever its name. */
+/* Is there a file that is not a regular one? It is written in place, whatever its name. */
 static bool is_in_place(const char *path)
 {
 	struct stat st;
@@ -25,7 +25,7 @@ static bool is_in_place(const char *path)
 	return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
-/* Or an empty file, as created by mktemp. */
+/* Is the file empty, as mktemp creates it? */
 static bool is_prepared(const char *path)
 {
 	struct stat st;
@@ -59,7 +59,7 @@ static void check_format(const char *analyst, const char *pattern)
 
 void output_option_check(const char *program, const char *analyst, const char *pattern)
 {
-	/* The process does not exist yet: our pid, of similar length, is used. */
+	/* The process does not exist yet: our own pid, of similar length, stands for its pid. */
 	const struct output_facts facts = {.pid = (uint32_t)getpid(),
 		.name = "name",
 		.time = time(NULL),

@@ -19,7 +19,7 @@ void output_option_check(const char *program, const char *analyst, const char *p
  */
 const char *output_option_for_rank(const char *program, const char *pattern, bool quiet);
 
-/* Neither standard output, nor an existing pipe or device. */
+/* Is the output a regular file, neither standard output nor an existing pipe or device? */
 bool output_option_is_file(const char *pattern);
 
 #endif

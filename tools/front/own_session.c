@@ -28,12 +28,12 @@ static bool sessions_have_shares(void)
 }
 
 /*
- * The shell sees one job: this process stops when @pid does, and ends as it ends. @pid stops with
- * its command after a request that was passed on. If somebody has stopped it alone, it goes on at
- * once: meanwhile threads of the target would stand still. If @pid must go
- * on (@alone), only this process is suspended: threads of a target whose tracer is stopped stand
- * still from their next signal or new thread on. In the first process of a container, orphans must
- * be waited for, too.
+ * Stands for the process @pid before the shell, which sees one job: this process stops when @pid
+ * does, and ends as it ends. @pid stops with its command after a request that was passed on. If
+ * somebody has stopped it alone, it goes on at once: meanwhile threads of the target would stand
+ * still. If @pid must go on (@alone), only this process is suspended: threads of a target whose
+ * tracer is stopped stand still from their next signal or new thread on. In the first process of a
+ * container, orphans must be waited for, too.
  */
 static _Noreturn void stand_for(pid_t pid, bool alone)
 {
@@ -79,7 +79,7 @@ bool own_session_divide(const struct engine_options *options)
 		return false;
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 		_exit(FRONT_OURS);
-	/* A search by name then finds the other process. */
+	/* A search by name then finds the other process, which the user knows. */
 	(void)prctl(PR_SET_NAME, DIAGNOSE_TRACER_NAME);
 	return true;
 }

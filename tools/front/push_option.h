@@ -18,7 +18,7 @@ char *push_option_read(const char *path, const char **ret_problem);
 
 /*
  * Overwrites the password in @url, a word of the command line, which everybody who lists processes
- * can see. False: none.
+ * can see. False: it has none.
  */
 bool push_option_hide(char *url);
 

@@ -27,11 +27,14 @@
 extern char **environ;
 
 enum { BACKLOG = 64, ADDRESS_BYTES = INET6_ADDRSTRLEN, FDS = SERVE_PUSH_FD + 1 };
-/* Above all numbers used in the children, so that none is overwritten while they are set up. */
+/*
+ * Descriptors are passed above all numbers used in the children, so that none is overwritten while
+ * they are set up.
+ */
 enum { FIRST_FD = 16 };
 /*
- * In units of 10 ms: the server has ten seconds for its last answers. sprofil-push limits its time
- * itself.
+ * Waits in units of 10 ms: the server has ten seconds for its last answers; sprofil-push limits its
+ * time itself.
  */
 enum { SERVER_MOMENTS = 1000, PUSH_MOMENTS = 100000 };
 
@@ -99,7 +102,7 @@ void serve_front_check(const struct serve_front *f)
 			"write the URL into a file, and give --push-from FILE");
 }
 
-/* "6060", ":6060", "localhost:6060", "127.0.0.1:6060", "[::1]:6060" */
+/* Parses "6060", ":6060", "localhost:6060", "127.0.0.1:6060" or "[::1]:6060". */
 static bool read_address(const char *text, union address *ret_address, socklen_t *ret_bytes)
 {
 	const char *colon = strrchr(text, ':'), *port = colon ? colon + 1 : text;
@@ -136,7 +139,7 @@ static bool is_loopback(const union address *address)
 	return ntohl(address->four.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
-/* The address of the socket: with port 0 the kernel chooses the port. */
+/* Notes the address of the socket: with port 0 the kernel has chosen the port. */
 static void note_address(struct serve_front *f, int fd, const union address *asked)
 {
 	union address address = {0};
@@ -198,7 +201,10 @@ static int lift(int fd)
 	return high;
 }
 
-/* Signals of the terminal are for the command: these processes end with the profiling. */
+/*
+ * Starts a process. The terminal's signals are for the command: this process ends with the
+ * profiling.
+ */
 static int start(const char *const argv[], const int fds[FDS], pid_t *ret_pid)
 {
 	static const int blocked[] = {
@@ -276,7 +282,8 @@ static bool start_server(struct serve_front *f, const char *name, const int fds[
 }
 
 /*
- * An address may contain a password: it is passed in the environment, which not everybody can read.
+ * Starts sprofil-push. The address may contain a password: it is passed in the environment, which
+ * not everybody can read.
  */
 static bool start_push(struct serve_front *f, const char *name, const int fds[FDS])
 {
@@ -354,11 +361,11 @@ static bool ends_wait(const struct engine_result *result, const siginfo_t *info)
 		return false;
 	if (info->si_signo == SIGTSTP)
 		suspend(SIGTSTP);
-	/* SIGUSR2 requests a snapshot: the profile has been written. */
+	/* SIGUSR2 requests a snapshot, but the profile has been written. */
 	return info->si_signo != SIGUSR2 && engine_is_control_signal(info->si_signo);
 }
 
-/* Waits until the process ends by itself. False: it did not, or an order came first. */
+/* Waits until the process ends by itself. False: it did not, or a signal to end came first. */
 static bool await(const struct engine_result *result, pid_t pid, unsigned moments, bool *ordered)
 {
 	const struct timespec moment = {0, 10000000};
@@ -377,7 +384,7 @@ static bool await(const struct engine_result *result, pid_t pid, unsigned moment
 	return false;
 }
 
-/* True: it ended by itself, with status 0. */
+/* Waits for a process. True: it ended by itself, with status 0. */
 static bool join_one(const struct engine_result *result, pid_t pid, unsigned moments, bool *ordered)
 {
 	struct waiter_result seen;
@@ -385,7 +392,7 @@ static bool join_one(const struct engine_result *result, pid_t pid, unsigned mom
 
 	if (!await(result, pid, moments, ordered))
 		(void)kill(pid, SIGKILL);
-	/* The engine has already waited for a process that ended before, which is too early. */
+	/* The engine has already waited for a process that ended too early. */
 	return waiter_peek(pid, &seen) == 0 && waiter_join(pid, &status) == 0 && !status;
 }
 
@@ -400,7 +407,7 @@ bool serve_front_join(struct serve_front *f, const struct engine_result *result,
 	f->server.request_fd = f->server.pieces_fd = -1;
 	if (f->server_pid)
 		all = join_one(result, f->server_pid, SERVER_MOMENTS, &ordered);
-	/* What the server did not pass on is missing in the store. */
+	/* What the server did not pass on to sprofil-push is missing in the store. */
 	all = f->push_pid ? join_one(result, f->push_pid, PUSH_MOMENTS, &ordered) && all : true;
 	if (ordered && served && !f->quiet)
 		front_complain(f->program, "interrupted: who still waited for %s got none",

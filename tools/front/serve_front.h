@@ -13,16 +13,17 @@
 #include "supervisor/engine/engine.h"
 
 struct serve_front {
-	const char *program;      /* for messages */
+	const char *program;      /* name of the program, for messages */
 	const char *listen;       /* --listen; NULL none */
 	char *url;                /* --push; NULL none */
 	const char *every;        /* --push-every as given; NULL: not given */
 	uint64_t push_ns;         /* --push-every */
-	bool password_shown;      /* it was visible in the command line until it was overwritten */
+	/* the password was visible in the command line until it was overwritten */
+	bool password_shown;
 	bool quiet, verbose, on_demand;
-	char address[80];            /* where it listens, as a URL; empty: it does not */
-	bool port_chosen;            /* by the kernel, so the user must be told */
-	bool reachable;              /* from other machines */
+	char address[80];            /* where the server listens, as a URL; empty: it does not */
+	bool port_chosen;            /* the kernel chose the port, so the user must be told */
+	bool reachable;              /* other machines can reach the port */
 	struct engine_server server; /* for the engine, after serve_front_begin() */
 	pid_t server_pid, push_pid;
 };
@@ -32,7 +33,7 @@ struct serve_front {
 		.push_ns = UINT64_C(15000000000), \
 		.server = {.request_fd = -1, .pieces_fd = -1}})
 
-/* For a table of struct option. */
+/* Options for a table of struct option. */
 enum {
 	SERVE_OPTION_LISTEN = 2048,
 	SERVE_OPTION_PUSH,
@@ -66,13 +67,13 @@ void serve_front_check(const struct serve_front *front);
  */
 bool serve_front_begin(struct serve_front *front, const char *name, struct engine_options *engine);
 
-/* There is something to serve from now on: prints the address, if there is one. */
+/* Prints the address, if there is one: from now on there is something to serve. */
 void serve_front_tell(const struct serve_front *front);
 
 /*
- * The engine and the analyst have ended: waits a few seconds at most for the last answers. An order
- * to end (engine_is_control_signal()) that is not for a command which lives on ends this wait, and
- * the processes. @ordered: such an order came during the wait for the analyst. The signals of
+ * The engine and the analyst have ended: waits a few seconds at most for the last answers. A signal
+ * to end (engine_is_control_signal()), unless it is for a command that lives on, ends this wait and
+ * the processes. @ordered: such a signal came during the wait for the analyst. The signals of
  * engine_signals() must be blocked. False: a profile to be pushed is not in the store.
  */
 bool serve_front_join(

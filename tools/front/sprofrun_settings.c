@@ -165,7 +165,7 @@ static bool one_of(const char *value, const char *const *list)
 	return false;
 }
 
-/* Unwritable files are reported before the command runs in vain. */
+/* Checks that a file can be written, so that the command does not run in vain. */
 static const char *file_to_write(const char *what, const char *path)
 {
 	const char *problem;
@@ -182,7 +182,7 @@ static const char *file_to_write(const char *what, const char *path)
 	return path;
 }
 
-/* "10M" is a size and "10m" a time: otherwise they have no unit in common. */
+/* Is it a size? "10M" is, "10m" is a time: otherwise they have no unit in common. */
 static bool is_size(const char *value)
 {
 	const char *unit = value + strspn(value, "0123456789.");
@@ -212,7 +212,7 @@ static _Noreturn void refuse_pair(const char *option, const char *other)
 	exit(FRONT_USAGE);
 }
 
-/* "fpcsampx": does what SpeedShop's experiment of that name does. -i, -F, -g and -G may follow. */
+/* "fpcsampx": sets options as SpeedShop's experiment of that name. -i, -F, -g and -G may follow. */
 static void take_experiment(struct sprofrun_settings *s, const char *value)
 {
 	static const struct {
@@ -252,7 +252,7 @@ static void take_regions(struct sprofrun_settings *s)
 		front_complain(program, "--region and --histogram belong together");
 		exit(FRONT_USAGE);
 	}
-	/* A region counts for all threads. */
+	/* A region counts for all threads, so threads cannot be chosen. */
 	if (s->histogram && s->engine.choice)
 		refuse_pair("--region", s->target.threads.name ? "--thread-name" : "--tid");
 }
@@ -370,7 +370,7 @@ static void check_rotation(struct sprofrun_settings *s)
 		s->report = "none";
 }
 
-/* A server needs spans of the profile's time line. */
+/* Refuses --listen and --push without a time line, from which spans are cut. */
 static void check_serving(struct sprofrun_settings *s)
 {
 	const char *other = s->no_timeline ? "--no-timeline" : other_result(s);
@@ -382,7 +382,10 @@ static void check_serving(struct sprofrun_settings *s)
 	serve_front_check(&s->serve);
 }
 
-/* Waiting threads are in system calls: nothing would be left of wall-clock time. */
+/*
+ * Refuses --user-only with the wall clock: waiting threads are in system calls, so nothing would be
+ * left.
+ */
 static void check_user_only(const struct sprofrun_settings *s)
 {
 	if (s->user_only && (s->target.wall || s->engine.dump))
@@ -392,7 +395,7 @@ static void check_user_only(const struct sprofrun_settings *s)
 						       : "--clock both");
 }
 
-/* Maps come at the end; until then nothing could be named. */
+/* Refuses --jit-map with options that need names before the end, when the maps come. */
 static void check_jit_map(struct sprofrun_settings *s)
 {
 	const char *other = sprofrun_settings_rotates(s) ? s->ring ? "--ring" : "--rotate"
@@ -421,7 +424,7 @@ void sprofrun_settings_parse(struct sprofrun_settings *s, int argc, char **argv)
 {
 	int option;
 
-	argv[0] = (char *)program; /* getopt's messages begin with it */
+	argv[0] = (char *)program; /* getopt's messages begin with argv[0]. */
 	s->region = calloc((size_t)argc, sizeof(*s->region));
 	if (!s->region) {
 		front_complain(program, "cannot begin: %s", strerror(ENOMEM));

@@ -19,15 +19,15 @@ struct sprofrun_settings {
 	char *java; /* JAVA_TOOL_OPTIONS=... in the command's environment; owned, NULL: unset */
 	const char *output, *report, *color, *capture, *diagnose, *check_stacks;
 	bool quiet, verbose, per_thread, live, no_timeline, jit_map, user_only;
-	struct live_front front; /* for --live */
+	struct live_front front; /* settings of --live */
 	struct serve_front serve;
 	struct histogram regions;
-	const char **region; /* as given; owned */
+	const char **region; /* texts of --region as given; owned */
 	size_t region_n;
 	bool wide_bins; /* regions have bins of 32 bits by default */
 	const char *histogram;
-	const char *keep;          /* number of files of --rotate to keep, the newest */
-	const char *rotate, *ring; /* as given */
+	const char *keep;          /* --keep: number of newest files of --rotate to keep */
+	const char *rotate, *ring; /* values as given */
 	bool report_given;
 };
 
@@ -37,7 +37,7 @@ struct sprofrun_settings {
  */
 void sprofrun_settings_parse(struct sprofrun_settings *settings, int argc, char **argv);
 
-/* Several consecutive files: --rotate or --ring. */
+/* Does the run write several consecutive files, by --rotate or --ring? */
 bool sprofrun_settings_rotates(const struct sprofrun_settings *settings);
 
 #endif

@@ -14,9 +14,9 @@
 
 #define RING_BYTES        (UINT64_C(8) << 20)
 #define RING_STACKS       (UINT64_C(64) << 20)
-#define RING_STACKS_LEAST 16 /* of the largest stacks must fit */
+#define RING_STACKS_LEAST 16 /* The ring has room for so many of the largest stacks. */
 #define MAX_STACK_MOST    (UINT64_C(256) << 20)
-/* Of the target's CPU time, where neither a bound nor a rate is given. */
+/* Bound on the cost, of the target's CPU time, where neither a bound nor a rate is given. */
 #define COST_USUAL_PPM 10000
 
 _Noreturn void target_options_reject(
@@ -100,7 +100,7 @@ static void take_python(struct target_options *o, const char *value)
 size_t target_options_language(const struct target_options *o, const char **argv, size_t n)
 {
 	argv[n++] = "--python";
-	/* Without stacks, their frames have no places. */
+	/* Frames of a language stand among those of the stack: without stacks, there are none. */
 	argv[n++] = strcmp(o->call_graph, "no") == 0 ? "no" : o->python;
 	if (o->interpreter_frames)
 		argv[n++] = "--interpreter-frames";

@@ -12,20 +12,20 @@
 #include "tools/front/thread_options.h"
 
 struct target_options {
-	const char *program; /* for messages */
-	bool quiet;          /* no notes */
+	const char *program; /* name of the program, for messages */
+	bool quiet;          /* print no notes */
 	int *pids;           /* given by -p, followed by those found; owned; NULL: a command */
 	size_t pids_n;
-	struct process_list found; /* by name, cgroup, container */
-	bool tree;                 /* and their descendants */
+	struct process_list found; /* processes found by name, cgroup or container */
+	bool tree;                 /* descendants, too */
 	struct thread_options threads;
 	bool no_follow;
 	uint64_t period_ns;
-	bool fixed_rate; /* the period is given, and does not yield to a bound that is not */
+	bool fixed_rate; /* the period is given, and does not yield to a bound that is not given */
 	uint64_t duration_ns;
 	const char *call_graph;
-	const char *python;      /* yes, only or no */
-	bool interpreter_frames; /* do not fold those of the interpreter */
+	const char *python;      /* --python: yes, only or no */
+	bool interpreter_frames; /* do not fold frames of the interpreter */
 	bool wall, wall_first; /* as in struct engine_options */
 	uint64_t max_stack;
 	uint32_t cost_ppm; /* bound on the cost of sampling; 0: not given */
@@ -40,7 +40,7 @@ struct target_options {
 		.python = "yes",                    \
 		.max_stack = UINT64_C(1) << 20})
 
-/* For a table of struct option and a string of short options. */
+/* Options for a table of struct option and a string of short options. */
 enum {
 	TARGET_OPTION_NO_FOLLOW = 1024,
 	TARGET_OPTION_MAX_COST,

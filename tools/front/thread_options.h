@@ -12,9 +12,9 @@
 enum { THREAD_ARGUMENTS = 6 };
 
 struct thread_options {
-	const char *name, *tid; /* as given; NULL: not given */
+	const char *name, *tid; /* values as given; NULL: not given */
 	regex_t regex;
-	int *list; /* of --tid; owned */
+	int *list; /* numbers of --tid; owned */
 	size_t n;
 	struct choice_rule rule;
 	char text[160]; /* description of these threads, for the profile's reader */

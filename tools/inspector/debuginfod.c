@@ -15,7 +15,7 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* "progress 1000 5000" */
+/* Parses a line "progress 1000 5000" and shows it. */
 static void tell(struct waiting *waiting, const char *line, const char *path)
 {
 	char what[64];

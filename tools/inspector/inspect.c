@@ -15,7 +15,8 @@
 #include "tools/inspector/inspect_talk.h"
 
 /*
- * First without debug information, then without the file; after that the file is skipped for good.
+ * When the inspector dies: first the file's debug information is skipped, then the file; after that
+ * nothing of it is requested.
  */
 enum { SKIP_MOST = 2 };
 
@@ -89,8 +90,8 @@ static void refuse(struct code_object *object, size_t n, const char *problem)
 }
 
 /*
- * One round from @done on; returns the number of further answers. @skip applies to the first
- * object.
+ * Does one round from object @done on; returns the number of further answers. @skip applies to the
+ * first object.
  */
 static int ask_and_take(const char *path, const struct profile *profile, struct code_object *object,
 	size_t n, uint8_t skip)
@@ -131,7 +132,10 @@ static int inspect(
 			return 0;
 		}
 		done += (size_t)r;
-		/* The object without an answer ended the inspector: less of its file is tried. */
+		/*
+		 * The inspector died at the object without an answer: less of its file is read in
+		 * the next round.
+		 */
 		skip = r ? 1 : skip + 1;
 		if (done < n && skip > SKIP_MOST) {
 			refuse(&object[done++], 1,

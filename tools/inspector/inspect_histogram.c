@@ -13,7 +13,7 @@
 #include "tools/inspector/inspect_answer.h"
 #include "tools/inspector/inspect_talk.h"
 
-/* First without debug information, then without the file. */
+/* When the inspector dies: first the program's debug information is skipped, then the file. */
 enum { SKIP_MOST = 2 };
 
 struct question {
@@ -42,7 +42,7 @@ static int write_question(
 	return 0;
 }
 
-/* -EPROTO: the inspector died. */
+/* Asks the inspector once. -EPROTO: it died. */
 static int ask(const char *inspector, const struct question *q, uint8_t skip,
 	struct profile **ret_profile, char **ret_why)
 {
@@ -86,7 +86,7 @@ static int ask_again(const struct question *q, struct profile **ret_profile, cha
 	return r;
 }
 
-/* The message about @why, NULL none, and about what was skipped. */
+/* The message from @why, NULL none, and what was skipped. */
 static char *tell(const char *path, const char *program, const char *why, uint8_t skip)
 {
 	char *text = NULL;

@@ -18,11 +18,12 @@ struct inspected {
 	struct symbolizer *symbolizer;
 	const struct inspection_object *object;
 	struct inspection_address *address;
-	struct code_location *location; /* by address; without a module: not in the mapping */
+	/* by address: its location; without a module: not in the mapping */
+	struct code_location *location;
 	struct frame_chain *chain;
 	size_t n;
 	bool found;
-	char *doubt; /* NULL none */
+	char *doubt; /* a doubt about the file, NULL none */
 	FILE *out;
 };
 
@@ -47,8 +48,8 @@ static int read_addresses(struct inspected *in, struct reader *asked)
 }
 
 /*
- * The line that the profile's mapping would have in a process's maps: whole pages, and the file's
- * present device and inode.
+ * Maps the object at the address of the profile's mapping, as a process would: whole pages, and the
+ * file's present device and inode.
  */
 static int map_object(
 	struct space *space, const struct inspection_object *object, const struct opened *now)
@@ -69,7 +70,7 @@ static int map_object(
 	(void)fprintf(line, "%" PRIx64 "-%" PRIx64 " r-xp %" PRIx64 " %x:%x %" PRIu64 " ",
 		object->start - within, object->limit, offset, major(now->device),
 		minor(now->device), now->inode);
-	/* As the kernel writes it: a newline of the name would end the line. */
+	/* As the kernel writes it: a newline in the name would end the line. */
 	for (const char *p = object->path; *p; p++) {
 		if (*p == '\n')
 			(void)fputs("\\012", line);
@@ -103,7 +104,7 @@ static int compare_build(struct inspected *in, const struct code_location *locat
 	return 0;
 }
 
-/* The places of the addresses, those in one module first. */
+/* Finds the locations of the addresses, those in one module first. */
 static int find_places(struct inspected *in, struct space *space)
 {
 	struct code_location location;

@@ -46,7 +46,10 @@ static int start(const char *path, int *ret_fd, pid_t *ret_pid)
 	return 0;
 }
 
-/* The inspector reads everything before it answers; if it is gone, it has read what it wanted. */
+/*
+ * Sends the whole request. The inspector reads everything before it answers; if it is gone, it has
+ * read what it wanted.
+ */
 static void send_all(int fd, const char *data, size_t bytes)
 {
 	while (bytes) {
@@ -80,7 +83,7 @@ static int receive_all(int fd, FILE *to)
 	}
 }
 
-/* One process. *@ret_killed: it was ended by SIGKILL, which a file cannot cause. */
+/* Runs one process. *@ret_killed: it was ended by SIGKILL, which a file cannot cause. */
 static int talk(const char *path, const char *asked, size_t asked_bytes, char **ret_answer,
 	size_t *ret_bytes, bool *ret_killed)
 {

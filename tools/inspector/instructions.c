@@ -32,7 +32,10 @@ static int fail(char **ret_problem, int error, const char *format, ...)
 /* Longer functions are cut. */
 #define CODE_BYTES_MOST ((size_t)256 << 10)
 
-/* Data in the text become ".byte", so that the instructions after them are still shown. */
+/*
+ * Opens the disassembler. Data in the text become ".byte", so that the instructions after them are
+ * still shown.
+ */
 static int open_machine(unsigned machine, csh *ret_handle)
 {
 	cs_err error = CS_ERR_ARCH;
@@ -52,7 +55,10 @@ static int open_machine(unsigned machine, csh *ret_handle)
 	return 0;
 }
 
-/* Jumps and calls whose only operand is an address: "0x1030", on ARM "#0x1030". */
+/*
+ * The target of a jump or call whose only operand is an address: "0x1030", on ARM "#0x1030". False:
+ * another instruction.
+ */
 static bool leads_to(csh handle, const cs_insn *insn, uint64_t *ret_target)
 {
 	const char *text = insn->op_str + (insn->op_str[0] == '#');

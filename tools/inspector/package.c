@@ -16,9 +16,9 @@ enum { POLICY_BYTES = 16384, NAME_BYTES = 256 };
 /* What the table of versions of a package says. */
 struct policy {
 	bool candidate;       /* it can be installed */
-	bool installed_first; /* no archive has a newer version than the installed one */
+	bool installed_first; /* the installed version is the newest in the archives */
 	bool ours;            /* the installed version is in an archive of this distribution */
-	bool any_ours;        /* some version is */
+	bool any_ours;        /* some version is in an archive of this distribution */
 	bool any_archive;     /* some version is in an archive at all */
 };
 
@@ -52,7 +52,7 @@ static void take_line(const struct package_system *system, const char *line, str
 	}
 }
 
-/* The part of @package. */
+/* Reads the part of @package from apt-cache policy. */
 static struct policy read_policy(
 	const struct package_system *system, const char *package, const char *text)
 {
@@ -74,7 +74,10 @@ static struct policy read_policy(
 	return policy;
 }
 
-/* Is the package of somebody else? His version is newer than that of the distribution. */
+/*
+ * Is the installed package from somebody else, whose version is newer than that of the
+ * distribution?
+ */
 static bool is_foreign(const struct policy *policy)
 {
 	if (policy->ours)
@@ -121,7 +124,10 @@ int package_judge(const struct package_system *system, const char *package, cons
 		&ret_package->command);
 }
 
-/* "libc6:amd64: /lib/x86_64-linux-gnu/libc.so.6": the package comes first. */
+/*
+ * Cuts a line of dpkg-query to its package, which comes first: "libc6:amd64:
+ * /lib/x86_64-linux-gnu/libc.so.6".
+ */
 static bool take_package(char *line)
 {
 	size_t bytes = strspn(line, "abcdefghijklmnopqrstuvwxyz0123456789+-.");
@@ -143,13 +149,13 @@ static bool ask_dpkg(const char *path, char line[NAME_BYTES])
 		return false;
 	while (!found && fgets(line, NAME_BYTES, out))
 		found = take_package(line);
-	/* Read the rest, so that the program does not die of a closed pipe. */
+	/* Reads the rest, so that the program does not die of a closed pipe. */
 	while (fgetc(out) != EOF)
 		;
 	return libexec_end(out, pid) == 0 && found;
 }
 
-/* @text is empty if there is no apt. */
+/* Asks apt-cache policy. @text is empty if there is no apt. */
 static void ask_apt(const char *package, const char *symbols, char text[POLICY_BYTES])
 {
 	char *argv[] = {(char *)"env", (char *)"LC_ALL=C", (char *)"apt-cache", (char *)"policy",
@@ -168,7 +174,7 @@ static void ask_apt(const char *package, const char *symbols, char text[POLICY_B
 	(void)libexec_end(out, pid);
 }
 
-/* "VERSION_CODENAME=bookworm" */
+/* Takes a value of /etc/os-release: "VERSION_CODENAME=bookworm". */
 static void take_value(const char *line, const char *key, char *to, size_t room)
 {
 	size_t bytes = strlen(key);
@@ -176,7 +182,7 @@ static void take_value(const char *line, const char *key, char *to, size_t room)
 	if (strncmp(line, key, bytes) != 0)
 		return;
 	line += bytes + (line[bytes] == '"');
-	/* It goes into a command. */
+	/* The text goes into a command. */
 	(void)snprintf(to, room, "%.*s",
 		(int)strspn(line, "abcdefghijklmnopqrstuvwxyz0123456789-."), line);
 }

@@ -5,16 +5,16 @@
 
 struct code_package;
 
-/* Of /etc/os-release. */
+/* The distribution, from /etc/os-release. */
 struct package_system {
 	char id[16];       /* "debian", "ubuntu"; "" unknown */
 	char codename[24]; /* "bookworm"; "" unknown */
 };
 
 /*
- * What to do for the debug symbols of @package, given what apt-cache policy says of it and of its
- * symbols' package, @symbols: of this distribution, whether its archive of debug symbols is set up,
- * or of somebody else. Pure. -ENOMEM.
+ * What to do for the debug symbols of @package, given the output of apt-cache policy for it and for
+ * its symbols' package, @symbols: whether it is of this distribution, and whether the archive of
+ * debug symbols is set up. Pure. -ENOMEM.
  */
 int package_judge(const struct package_system *system, const char *package, const char *symbols,
 	const char *policy, struct code_package *ret_package);

@@ -29,7 +29,10 @@ int source_files_add(struct source_files *files, const char *text)
 	return 0;
 }
 
-/* Returns -errno of the last file tried; @ret_path is the name of the first one that exists. */
+/*
+ * Opens a file below a folder. Returns -errno of the last file tried; @ret_path is the name of the
+ * first one that exists.
+ */
 static int open_one(const char *folder, const char *tail, struct stat *ret_st, char **ret_path)
 {
 	bool joined = folder[0] && tail[0] && tail[0] != '/' && folder[strlen(folder) - 1] != '/';
@@ -54,14 +57,14 @@ static bool begins_with(const char *file, const struct source_path *path)
 		!file[path->from_bytes];
 }
 
-/* /build/app/src/a.c below DIR: DIR/build/app/src/a.c, DIR/app/src/a.c, … DIR/a.c. */
+/* Searches /build/app/src/a.c below DIR: DIR/build/app/src/a.c, DIR/app/src/a.c, … DIR/a.c. */
 static int open_tail(const char *folder, const char *file, struct stat *ret_st, char **ret_path)
 {
 	int fd = -ENOENT;
 
 	for (const char *tail = file; tail && fd < 0 && fd != -ENOMEM; tail = strchr(tail, '/')) {
 		tail += strspn(tail, "/");
-		/* Never leave the folder. */
+		/* Never leaves the folder. */
 		if (!strncmp(tail, "../", 3) || strstr(tail, "/../"))
 			continue;
 		fd = open_one(folder, tail, ret_st, ret_path);

@@ -16,7 +16,10 @@ enum { SOURCE_PATHS_MOST = 32 };
 struct source_files {
 	struct source_path {
 		const char
-			*from; /* prefix of names; NULL: any name, of which a suffix is searched */
+			/*
+			 * prefix of names; NULL: any name, a suffix of which is searched below @to
+			 */
+			*from;
 		size_t from_bytes;
 		const char *to; /* its replacement: a folder */
 	} path[SOURCE_PATHS_MOST];

@@ -11,7 +11,7 @@
 
 struct live_choice {
 	regex_t name;
-	int *tid; /* owned */
+	int *tid; /* list of --tid; owned */
 	struct choice_rule rule;
 };
 

@@ -28,18 +28,19 @@ enum {
 struct live_screen {
 	pthread_t thread;
 	pthread_mutex_t lock;
-	struct screen next, shown; /* next: under the lock; shown: the thread's own */
-	bool fresh, anew, quit;    /* under the lock */
-	char busy[BUSY_BYTES];     /* under the lock; "": not */
-	int wake_fd, key_fd[2], signal_fd, opened; /* opened: result of the thread's start */
+	struct screen next, shown; /* next: protected by the lock; shown: the thread's own */
+	bool fresh, anew, quit;    /* protected by the lock */
+	char busy[BUSY_BYTES];     /* protected by the lock; "": the caller is not busy */
+	int wake_fd, key_fd[2], signal_fd, opened; /* opened: the result of opening the terminal */
 	bool color;
 	int in_fd;
 	FILE *in, *out;
 	unsigned first_rows, first_columns; /* at the start */
 	unsigned rows, columns;             /* owned by the thread, once it runs */
 	unsigned looks;                     /* owned by the thread: remaining checks of the size */
-	unsigned leaves; /* owned by the thread: we will be stopped; remaining checks */
-	bool away;       /* owned by the thread: another process has the terminal */
+	/* owned by the thread: a stop of ours is about to come; checks left until then */
+	unsigned leaves;
+	bool away; /* owned by the thread: another process has the terminal */
 };
 
 static void read_size(const struct live_screen *screen, unsigned *rows, unsigned *columns)
@@ -84,9 +85,9 @@ static void paint(struct live_screen *screen, struct terminal *terminal, bool bu
 }
 
 /*
- * The kernel sends SIGWINCH just before it stores the new size, so a read at that time may return
- * the old one (seen under load: test_sproftop). Therefore the size is checked at every wake-up, and
- * once more a moment after a signal.
+ * Reads the terminal's size. The kernel sends SIGWINCH just before it stores the new size, so a
+ * read at that time may return the old one (seen under load: test_sproftop). Therefore the size is
+ * read at every wake-up, and once more a moment after a signal.
  */
 static void see_size(struct live_screen *screen, struct terminal *terminal)
 {
@@ -110,9 +111,9 @@ static bool is_foreground(const struct live_screen *screen)
 }
 
 /*
- * A job that is stopped, or in the background, leaves the terminal to the shell. The supervisor may
- * be stopped without our notice (SIGSTOP, or a SIGTSTP to it alone), so the owner of the terminal
- * is checked at every wake-up.
+ * Leaves the terminal to the shell while the job is stopped or in the background. The supervisor
+ * may be stopped without our notice (SIGSTOP, or a SIGTSTP to it alone), so the owner of the
+ * terminal is checked at every wake-up.
  */
 static void see_place(struct live_screen *screen, struct terminal *terminal)
 {
@@ -242,7 +243,10 @@ static int open_all(struct live_screen *screen)
 	return 0;
 }
 
-/* The terminal's description is read there, which takes more than the smallest limits permit. */
+/*
+ * Starts the thread, with a stack that suffices for reading the terminal's description; the
+ * smallest limits do not.
+ */
 static int start(struct live_screen *screen)
 {
 	pthread_attr_t attributes;
@@ -311,7 +315,7 @@ bool live_screen_close(struct live_screen *screen)
 	wake(screen);
 	(void)clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec++;
-	/* A blocked terminal keeps its thread; the process ends without it. */
+	/* A blocked terminal holds its thread; the process ends without it. */
 	if (pthread_clockjoin_np(screen->thread, NULL, CLOCK_MONOTONIC, &until) != 0)
 		return false;
 	release(screen);

@@ -31,14 +31,14 @@ bool live_screen_close(struct live_screen *screen);
 int live_screen_fd(const struct live_screen *screen);
 bool live_screen_key(struct live_screen *screen, struct live_key *ret_key);
 
-/* The size at the start. */
+/* The terminal's size when it was opened. */
 void live_screen_size(const struct live_screen *screen, unsigned *ret_rows, unsigned *ret_columns);
 
 /* Paints the screen as soon as the terminal accepts output. -ENOMEM. */
 int live_screen_show(struct live_screen *screen, const struct screen *model, bool anew);
 
 /*
- * A message that is shown if work takes longer than a moment; NULL: the work is over. From any
+ * Sets a message that is shown if work takes longer than a moment; NULL: the work is over. From any
  * thread.
  */
 void live_screen_busy(struct live_screen *screen, const char *what);

@@ -31,7 +31,7 @@
 
 #define TARGET_BYTES 256
 #define FRAME_NS     (CLOCK_SECOND_NS / 10) /* minimum interval of drawing the screen */
-#define LOOK_SHARE   50 /* an update with very many stacks takes at most this part of the time */
+#define LOOK_SHARE   50 /* An update with very many stacks takes at most this part of the time. */
 
 struct running {
 	struct live_session *session;
@@ -44,13 +44,13 @@ struct running {
 	size_t thread_room;
 	unsigned rows, columns;
 	int signal_fd;
-	/* the doorbell is open; RECORD_END has come; the user wants to leave */
+	/* open: the doorbell is; ended: RECORD_END has come; quit: the user wants to leave */
 	bool open, ended, quit;
 	bool started; /* the target is known: its image is, or a second has passed */
 	bool changed, anew;
 	uint64_t begun_ns, drawn_ns, updated_ns, printed;
 	uint64_t not_before_ns; /* earliest time of the next update */
-	const char *keys;       /* the rest of a script */
+	const char *keys;       /* the keys of --keys not pressed yet */
 	int error;
 };
 
@@ -106,7 +106,9 @@ static int read_threads(struct running *run)
 	return 0;
 }
 
-/* "redis-server (1234)": the name changes if the process executes another program. */
+/*
+ * The target's name, "redis-server (1234)", which changes if the process executes another program.
+ */
 static const char *name_target(const struct running *run, char text[TARGET_BYTES])
 {
 	const struct live_settings *s = run->session->settings;
@@ -156,7 +158,7 @@ static uint64_t next_update_ns(const struct running *run)
 	return next > run->not_before_ns ? next : run->not_before_ns;
 }
 
-/* Requests of the user that the view cannot perform. */
+/* Performs requests of the user that the view cannot perform. */
 static void serve(struct running *run)
 {
 	struct control *control = live_control(run->live);
@@ -178,7 +180,7 @@ static void serve(struct running *run)
 		if (!named)
 			r = -EINVAL;
 		else if (export_check_recording(control->save_as, &problem) < 0)
-			r = -ENOMEM; /* unless there is a sentence */
+			r = -ENOMEM; /* An error without a sentence is shown as such. */
 		else
 			r = run->session->save(run->session->context, control->save_as);
 		if (!named)
@@ -221,7 +223,7 @@ static int press(struct running *run, struct live_key key)
 	return r;
 }
 
-/* Keys given on the command line: literal characters, \e for Esc, \r for Enter. */
+/* Presses keys given on the command line: literal characters, \e for Esc, \r for Enter. */
 static int press_script(struct running *run)
 {
 	int r = 0;
@@ -256,7 +258,7 @@ static int draw(struct running *run, uint64_t now)
 		r = standard_end_output();
 		run->session->unwritten = r < 0;
 		if (ferror(stdout))
-			run->quit = true; /* the reader has left */
+			run->quit = true; /* The reader of batch mode has left. */
 	}
 	run->changed = run->anew = false;
 	run->drawn_ns = now;
@@ -298,7 +300,7 @@ static int await(struct running *run)
 	return r;
 }
 
-/* The modes to which the terminal is to be restored. */
+/* Parses the modes to which the terminal is to be restored. */
 static void set_modes(const char *hex)
 {
 	struct termios modes;
@@ -315,7 +317,9 @@ static void set_modes(const char *hex)
 	(void)tcsetattr(STDOUT_FILENO, TCSANOW, &modes);
 }
 
-/* The screen is opened when there is something to show: a refusal does not touch the terminal. */
+/*
+ * Opens the screen when there is something to show, so that a refusal does not touch the terminal.
+ */
 static int open_screen(struct running *run)
 {
 	struct live_session *s = run->session;
@@ -327,7 +331,8 @@ static int open_screen(struct running *run)
 		run->started = true;
 	run->started |= analyst_has_image(s->analyst);
 	if (analyst_end_flags(s->analyst) & RECORD_END_REFUSED)
-		run->started = false; /* one of several processes: the others are known already */
+		/* The target is one of several processes: the others are known already. */
+		run->started = false;
 	if (run->painter || s->settings->batch || !run->started)
 		return 0;
 	set_modes(s->settings->modes);
@@ -341,7 +346,7 @@ static int open_screen(struct running *run)
 	return 0;
 }
 
-/* A turn: records, figures, keys, screen. */
+/* One round: records, figures, keys, screen. */
 static int turn(struct running *run)
 {
 	struct live_session *s = run->session;
@@ -411,7 +416,7 @@ static int open_signals(void)
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
 		(void)sigaddset(&set, signals[i]);
 	(void)sigprocmask(SIG_BLOCK, &set, NULL);
-	/* when a reader of batch mode leaves, the view ends regularly */
+	/* When the reader of batch mode leaves, the view ends regularly. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)sigdelset(&set, SIGWINCH);
 	(void)sigdelset(&set, SIGTSTP);
@@ -419,7 +424,7 @@ static int open_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* The user has left: pending records are still taken, so that a recording loses nothing. */
+/* Takes pending records after the user has left, so that a recording loses nothing. */
 static int drain(struct running *run)
 {
 	struct live_session *s = run->session;

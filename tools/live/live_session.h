@@ -25,9 +25,9 @@ struct live_session {
 	/* Writes the profile so far to a file; returns 0, or -errno. Prints nothing. */
 	int (*save)(void *context, const char *path);
 	void *context;
-	struct live_screen *screen; /* NULL while there is none */
-	bool stuck;                 /* out: the terminal is blocked and could not be restored */
-	bool unwritten;             /* out: the result is that of standard output in batch mode */
+	struct live_screen *screen; /* the screen, while there is one; NULL */
+	bool stuck;                 /* result: the terminal is blocked and could not be restored */
+	bool unwritten;             /* result: standard output of batch mode could not be written */
 };
 
 /*

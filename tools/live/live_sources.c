@@ -54,7 +54,7 @@ static int read_source(void *context, const char *path, char **ret_text, uint64_
 	return r;
 }
 
-/* The last part of the log, whose beginning may be a hole. */
+/* Reads the last part of the log, whose beginning may be a hole. */
 static int read_output(void *context, char **ret_text)
 {
 	const struct live_source_context *c = context;
@@ -78,7 +78,7 @@ static int read_output(void *context, char **ret_text)
 	return r;
 }
 
-/* A location of the analyst's profile, for instructions.h. */
+/* A location of the analyst's profile, as context for instructions.h. */
 struct at_location {
 	const struct analyst *analyst;
 	uint32_t location;

@@ -35,7 +35,7 @@ static int keep(int fd)
 	return r;
 }
 
-/* "FOLDER/x/xterm", or on case-insensitive file systems "FOLDER/78/xterm". */
+/* Reads "FOLDER/x/xterm", or on case-insensitive file systems "FOLDER/78/xterm". */
 static int look_in(const char *folder, const char *type)
 {
 	char path[PATH_MAX];
@@ -58,7 +58,7 @@ static int look_in(const char *folder, const char *type)
 	return r;
 }
 
-/* Colon-separated; an empty one stands for the usual ones. */
+/* Searches colon-separated folders; an empty one stands for the usual ones. */
 static int look_in_all(const char *folders, const char *type)
 {
 	char folder[PATH_MAX];

@@ -30,7 +30,7 @@ static bool is_installed(const char *name)
 	return found;
 }
 
-/* NULL: not wanted, or not available. */
+/* The command of the pager. NULL: not wanted, or not available. */
 static const char *command(void)
 {
 	const char *pager = getenv("PAGER");
@@ -94,7 +94,7 @@ int pager_close(struct pager *pager)
 		error = errno;
 	if (pager->pid) {
 		status = child_join(pager->pid);
-		/* The shell reports in this way that there is no such command. */
+		/* By this status the shell reports that there is no such command. */
 		if (WIFEXITED(status) && WEXITSTATUS(status) >= 126)
 			return -ENOEXEC;
 	}

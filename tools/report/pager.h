@@ -8,7 +8,7 @@
 
 struct pager {
 	FILE *out; /* stdout if there is no pager */
-	pid_t pid; /* 0 no pager */
+	pid_t pid; /* pid of the pager; 0: none */
 	int error; /* errno of the first write that failed */
 };
 

@@ -473,7 +473,7 @@ static void put_report_first(int argc, char **argv)
 	}
 }
 
-/* What sprofrun writes, and a report reads, if nothing else is said. */
+/* The file that sprofrun writes, and a report reads, if none is named. */
 static char default_file[] = "sprof.pb.gz";
 static char *default_files[] = {default_file, NULL};
 
@@ -482,7 +482,7 @@ static bool is_report(const struct command *command, const char *name)
 	return command->report && strcmp(command->report->name, name) == 0;
 }
 
-/* The reports of one profile read the default, if it is there. */
+/* Does the report read the default file, and is it there? */
 static bool has_default(const struct command *command)
 {
 	return (command->report ? !command->report->print_sides : !command->merges) &&
@@ -533,10 +533,11 @@ static int take_words(struct command *command, int argc, char **argv)
 	return 0;
 }
 
-/* Exports of samples, not of a report: all of them is written. */
+/* Exports of samples, not of a report: options for rows do not apply. */
 #define ALL_SAMPLES " pprof folded speedscope firefox callgrind gmon perf-script "
 
-/* Options that some reports and formats have no use for: all but those of @of, or those of @not_of.
+/*
+ * Options that some reports and formats have no use for: all but those of @of, or those of @not_of.
  */
 static const struct {
 	int option;

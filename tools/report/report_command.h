@@ -17,7 +17,7 @@ struct command {
 	const struct report *report;               /* NULL: export */
 	const struct export_format *export_format; /* NULL: report */
 	const char *format, *output;
-	/* the program to which the files, mon.out, belong; NULL: they are profiles */
+	/* the program of which the files, mon.out, are; NULL: they are profiles */
 	const char *program;
 	struct source_files sources;
 	char **file;
@@ -36,7 +36,7 @@ int command_parse(struct command *command, int argc, char **argv);
 
 /* "sprofreport: …" on stderr. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
-/* The same for a sentence of ours with a list below, a line each. */
+/* Prints a sentence of ours with a list below it, an item a line. */
 void complain_list(const char *text);
 
 #endif

@@ -11,7 +11,7 @@
 #include "profile/profile.h"
 #include "profile/timeline.h"
 
-/* "0", "0.0", "0s": the beginning, with or without a unit. */
+/* Is it "0", "0.0" or "0s", the beginning, with or without a unit? */
 static bool is_zero(const char *time)
 {
 	static const char *const units[] = {"", "s", "ms", "us", "ns", "m", "min", "h"};
@@ -79,7 +79,7 @@ static int refuse_span(uint64_t from_ns, uint64_t to_ns, uint64_t end_ns, char *
 	return -ERANGE;
 }
 
-/* An end behind the profile's may be a mistake. */
+/* Adds a note if the end is behind the profile's, as that may be a mistake. */
 static int tell_end(struct profile *part, uint64_t to_ns, uint64_t end_ns)
 {
 	char to[TEXT_UNIT_BYTES], end[TEXT_UNIT_BYTES], note[3 * TEXT_UNIT_BYTES + 80];

@@ -10,7 +10,7 @@ struct profile;
 
 struct report_moment {
 	bool given;
-	bool from_end; /* "-2s": relative to the end */
+	bool from_end; /* the time is relative to the end: "-2s" */
 	uint64_t ns;
 };
 
@@ -18,7 +18,7 @@ struct report_span {
 	struct report_moment from, to;
 };
 
-/* "2.5s", "500ms", "0", "-2s". False: invalid. */
+/* Parses "2.5s", "500ms", "0" or "-2s". False: invalid. */
 bool report_moment_take(const char *text, struct report_moment *ret_moment);
 
 bool report_span_is_given(const struct report_span *span);

@@ -37,10 +37,13 @@
 #define SANITIZED 0
 #endif
 
-/* The range of users that systemd assigns to services while they run: they own no files. */
+/* Users that systemd assigns to services while they run: they own no files. */
 enum { USER_FIRST = 61184, USERS = 4336, USER_NOBODY = 65534 };
 
-/* Files are mapped; those with the debug information of a browser have 5 GiB. */
+/*
+ * Address space besides the machine's memory: files are mapped, and those with the debug
+ * information of a browser have 5 GiB.
+ */
 #define ADDRESSES_FREE (UINT64_C(16) << 30)
 
 /* Added to our own score, so that the supervisor and the target survive. */
@@ -63,7 +66,10 @@ static void add(char text[SANDBOX_TEXT_BYTES], const char *format, ...)
 	va_end(args);
 }
 
-/* "200\n" */
+/*
+ * Raises this process's OOM score: writes "200
+ * " or so.
+ */
 static void die_first(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
@@ -80,7 +86,7 @@ static void die_first(void)
 	(void)close(fd);
 }
 
-/* The machine's memory, and room for mapped files. */
+/* Limits the address space to the machine's memory, and room for mapped files. */
 static void bound_memory(void)
 {
 	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
@@ -96,7 +102,7 @@ static void bound_memory(void)
 	(void)setrlimit(RLIMIT_AS, &now);
 }
 
-/* A user namespace may contain few users. */
+/* Becomes @user, if the namespace has that one: a user namespace may contain few users. */
 static bool become(uid_t user)
 {
 	return setgroups(0, NULL) == 0 && setresgid(user, user, user) == 0 &&
@@ -129,7 +135,10 @@ static void drop_capabilities(struct sandbox *s)
 		add(s->lacks, "no_new_privs (%s)", strerror(errno));
 }
 
-/* While that is still permitted: executed programs could not regain capabilities. */
+/*
+ * Drops the bounding set while that is still permitted: executed programs could regain capabilities
+ * by it.
+ */
 static void drop_bounding_set(void)
 {
 	for (unsigned long capability = 0;
@@ -153,7 +162,8 @@ static void forbid_paths(struct sandbox *s)
 {
 	static const unsigned fs_rights[] = {0, 13, 14, 15, 15, 16};
 	const long last = sizeof(fs_rights) / sizeof(*fs_rights) - 1;
-	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1 /* the version */);
+	/* The call returns the version. */
+	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
 	struct ruleset rules = {0};
 	int fd, r;
 
@@ -179,7 +189,7 @@ static void forbid_paths(struct sandbox *s)
 }
 
 #ifdef HAVE_SECCOMP
-/* Harmless with any arguments. */
+/* Calls that are harmless with any arguments. */
 static const int allowed[] = {SCMP_SYS(read), SCMP_SYS(readv), SCMP_SYS(pread64), SCMP_SYS(write),
 	SCMP_SYS(writev), SCMP_SYS(pwrite64), SCMP_SYS(lseek), SCMP_SYS(_llseek), SCMP_SYS(close),
 	SCMP_SYS(close_range), SCMP_SYS(dup), SCMP_SYS(dup2), SCMP_SYS(dup3), SCMP_SYS(fstat),
@@ -200,7 +210,7 @@ static const int allowed[] = {SCMP_SYS(read), SCMP_SYS(readv), SCMP_SYS(pread64)
 	SCMP_SYS(times), SCMP_SYS(getrlimit), SCMP_SYS(ugetrlimit), SCMP_SYS(setrlimit),
 	SCMP_SYS(restart_syscall)};
 
-/* For the terminal: no TIOCSTI, which simulates the user's input. */
+/* Calls for the terminal: no TIOCSTI, which simulates the user's input. */
 static const unsigned long terminal_calls[] = {TCGETS, TCSETS, TCSETSW, TCSETSF, TIOCGWINSZ,
 	TIOCGPGRP, TIOCSPGRP, TCFLSH, TCSBRK, FIONREAD, 0x802c542a, 0x402c542b, 0x402c542c,
 	0x402c542d /* TCGETS2, TCSETS2, TCSETSW2, TCSETSF2 */};
@@ -209,16 +219,16 @@ static const unsigned long terminal_calls[] = {TCGETS, TCSETS, TCSETSW, TCSETSF,
 static const int descriptor_calls[] = {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL,
 	F_GET_SEALS, F_ADD_SEALS};
 
-/* Of this process only. PR_SET_VMA names the mappings of malloc. */
+/* prctl() operations on this process only. PR_SET_VMA names the mappings of malloc. */
 static const int own_calls[] = {PR_SET_PDEATHSIG, PR_SET_NAME, PR_GET_NAME, 0x53564d41};
 
-/* For connections made by others to us. */
+/* Calls for connections made by others to us. */
 static const int serving_calls[] = {SCMP_SYS(accept), SCMP_SYS(accept4), SCMP_SYS(recvfrom),
 	SCMP_SYS(sendto), SCMP_SYS(shutdown), SCMP_SYS(getsockname), SCMP_SYS(getpeername),
 	SCMP_SYS(getsockopt), SCMP_SYS(setsockopt), SCMP_SYS(epoll_create1), SCMP_SYS(epoll_ctl),
 	SCMP_SYS(epoll_wait), SCMP_SYS(epoll_pwait)};
 
-/* In addition, for connections made by us. */
+/* Further calls for connections made by us. */
 static const int connecting_calls[] = {SCMP_SYS(socket), SCMP_SYS(connect), SCMP_SYS(bind),
 	SCMP_SYS(socketpair), SCMP_SYS(sendmmsg), SCMP_SYS(recvmmsg), SCMP_SYS(access),
 	SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(stat), SCMP_SYS(lstat),
@@ -249,7 +259,7 @@ static int add_calls(scmp_filter_ctx filter, enum surroundings surroundings)
 static int add_rules(scmp_filter_ctx filter)
 {
 	const uint64_t not_executed = PROT_EXEC;
-	/* Threads and children, in the same namespaces, and with us as parent. */
+	/* Threads and children may be created, in the same namespaces, and with us as parent. */
 	const uint64_t not_cloned = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
 		CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_PARENT | CLONE_PTRACE;
 	int r = 0;
@@ -269,7 +279,7 @@ static int add_rules(scmp_filter_ctx filter)
 	ALLOW_IF(mmap, SCMP_A2(SCMP_CMP_MASKED_EQ, not_executed, 0));
 	ALLOW_IF(mprotect, SCMP_A2(SCMP_CMP_MASKED_EQ, not_executed, 0));
 	ALLOW_IF(clone, SCMP_A0(SCMP_CMP_MASKED_EQ, not_cloned, 0));
-	/* Its arguments cannot be checked; glibc then uses clone(2). */
+	/* The arguments of clone3(2) cannot be checked; glibc then uses clone(2). */
 	r = r ? r : seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
 	return r;
 #undef ALLOW_IF
@@ -306,14 +316,14 @@ static int ascending(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Linux before 5.9, or a container that does not know close_range(). */
+/* Closes descriptors where close_range() is unknown: Linux before 5.9, or a container. */
 static void close_one_by_one(int from, int to)
 {
 	DIR *own = opendir("/proc/self/fd");
 	const struct dirent *entry;
 
 	while (own && (entry = readdir(own))) {
-		int fd = atoi(entry->d_name); /* "." is 0 */
+		int fd = atoi(entry->d_name); /* The entries "." and ".." count as 0. */
 
 		if (fd >= from && fd <= to && fd != dirfd(own))
 			(void)close(fd);

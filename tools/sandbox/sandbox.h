@@ -20,25 +20,25 @@
 enum { SANDBOX_TEXT_BYTES = 256 };
 
 struct sandbox {
-	char holds[SANDBOX_TEXT_BYTES]; /* names of layers, for -v */
-	char lacks[SANDBOX_TEXT_BYTES]; /* missing layers and why; "" none */
+	char holds[SANDBOX_TEXT_BYTES]; /* names of the layers in force, for -v */
+	char lacks[SANDBOX_TEXT_BYTES]; /* names of missing layers, and why; "" none */
 };
 
 /* Closes all descriptors from 3 on except the @n in @keep; -1 in @keep is ignored. Sorts @keep. */
 void sandbox_close_others(int *keep, size_t n);
 
-/* Call once, while the process has one thread. */
+/* Enters the sandbox. Call once, while the process has one thread. */
 void sandbox_enter(struct sandbox *ret_sandbox);
 
 /*
- * The same for a process that serves connections to a listening socket: permits accept(2) and
+ * Likewise, for a process that serves connections to a listening socket: permits accept(2) and
  * related calls.
  */
 void sandbox_enter_serving(struct sandbox *ret_sandbox);
 
 /*
- * For a process that connects to others, by name: it may create sockets, and open files readable by
- * everybody (certificates, the resolver's). No landlock.
+ * Likewise, for a process that connects to others, by name: it may create sockets, and open files
+ * readable by everybody (certificates, the resolver's). No landlock.
  */
 void sandbox_enter_connecting(struct sandbox *ret_sandbox);
 

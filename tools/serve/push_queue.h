@@ -22,8 +22,8 @@ struct pushed {
 struct push_queue {
 	struct pushed waiting[PUSH_QUEUE_MOST]; /* oldest first */
 	size_t n, bytes;
-	size_t lost; /* dropped */
-	/* The profile being read. */
+	size_t lost; /* number of profiles dropped */
+	/* The profile that is being read. */
 	uint8_t head[PUSH_HEAD_BYTES];
 	size_t head_bytes, read;
 	struct pushed coming;

@@ -19,17 +19,17 @@
 #define REQUEST_NS (5 * CLOCK_SECOND_NS)
 #define ANSWER_NS  (120 * CLOCK_SECOND_NS)
 #define LOOK_NS    CLOCK_SECOND_NS
-/* Until connections are accepted again, when no more can be. */
+/* Time until connections are accepted again, when no more can be. */
 #define CROWD_NS   (CLOCK_SECOND_NS / 4)
 enum { CONNECTIONS_MOST = 64, CONNECTION_BYTES = 16384, SILENCE_SECONDS = 5 };
-/* Connections accepted in a turn: answers that wait are not delayed by a crowd. */
+/* Connections accepted per round: answers that wait are not delayed by a crowd. */
 enum { ACCEPTS_MOST = 128 };
 
 /* A connection. */
 struct guest {
 	struct guest *next;
 	int fd;
-	uint64_t until_ns; /* when it is closed; 0: it waits for us */
+	uint64_t until_ns; /* when it is closed; 0: it waits for a profile */
 };
 
 /* A request for a profile. */
@@ -51,7 +51,7 @@ struct http {
 	const char *name;
 	bool loopback;
 	int listen_fd;      /* -1: no new connections */
-	size_t connections; /* that the library has */
+	size_t connections; /* number of connections that the library has */
 	uint64_t accept_ns; /* no connection is accepted before this time */
 	struct guest *guests;
 	struct visit *visits;
@@ -68,7 +68,10 @@ static void end_wait(struct http *http, struct visit *visit, int error)
 	MHD_resume_connection(visit->connection);
 }
 
-/* The one that has waited longest is the last of the list. */
+/*
+ * Ends a request that its client has half closed: the one that has waited longest, the last of the
+ * list.
+ */
 static void end_half_closed(struct http *http)
 {
 	struct visit *oldest = NULL;
@@ -94,7 +97,7 @@ static enum MHD_Result begin_profile(
 		    &seconds))
 		return answer_text(connection, MHD_HTTP_BAD_REQUEST,
 			"seconds: give a whole number from 1 to 600\n");
-	/* Two spans are reserved for --push. A client that is gone may look as one that waits. */
+	/* Two spans are reserved for --push. A client that is gone may look like one that waits. */
 	if (http->spans->n + 2 >= SPANS_MOST)
 		end_half_closed(http);
 	if (http->spans->n + 2 < SPANS_MOST)
@@ -173,7 +176,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
 		return MHD_YES;
 	}
 	if (*bytes) {
-		*bytes = 0; /* bodies are ignored */
+		*bytes = 0; /* Bodies are ignored. */
 		return MHD_YES;
 	}
 	if (visit->guest)
@@ -244,8 +247,8 @@ int http_begin(int listen_fd, struct spans *spans, const char *name, struct http
 		.listen_fd = listen_fd};
 	socket_begin_listening(listen_fd);
 	/*
-	 * Connections are accepted here: the library, at its limit, stops to listen, and begins
-	 * again in a call that nothing announces.
+	 * Accepts connections here, not in the library, which at its limit stops to listen, and
+	 * begins again in a call that nothing announces.
 	 */
 	http->daemon = MHD_start_daemon(
 		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,
@@ -307,7 +310,7 @@ void http_poll(struct http *http, struct pollfd *fds, uint64_t *until_ns)
 		.events = POLLIN};
 	if (now < http->accept_ns && http->accept_ns < *until_ns)
 		*until_ns = http->accept_ns;
-	/* The library does not watch connections that wait for us. */
+	/* The library does not watch connections that wait for a profile. */
 	for (const struct visit *visit = http->visits; visit; visit = visit->next) {
 		if (visit->span && visit->guest && n < HTTP_POLLS)
 			fds[n++] = (struct pollfd){.fd = visit->guest->fd,
@@ -347,7 +350,10 @@ static void finish_visits(struct http *http, const struct pollfd *fds, uint64_t 
 	}
 }
 
-/* A client that sends single bytes slowly counts as silent, too. */
+/*
+ * Closes connections that are silent for too long. A client that sends single bytes slowly counts
+ * as silent, too.
+ */
 static void end_slow_guests(struct http *http, uint64_t now)
 {
 	if (now < http->look_ns)
@@ -359,7 +365,10 @@ static void end_slow_guests(struct http *http, uint64_t now)
 	}
 }
 
-/* The connection that has been silent for longest makes room; false: all are being answered. */
+/*
+ * Makes room by closing the connection that has been silent for longest; false: all are being
+ * answered.
+ */
 static bool make_room(struct http *http)
 {
 	const struct guest *oldest = NULL;
@@ -400,7 +409,7 @@ static void accept_connections(struct http *http, uint64_t now)
 		http->connections++;
 		if (MHD_add_connection(http->daemon, fd, (struct sockaddr *)&address, bytes) !=
 			MHD_YES)
-			http->connections--; /* the library has closed it */
+			http->connections--; /* The library has closed it. */
 	}
 }
 

@@ -16,7 +16,10 @@
 
 struct http;
 
-/* The library's own descriptor, the one that listens, one per client that waits for a profile. */
+/*
+ * Descriptors to poll: the library's own, the one that listens, one per client that waits for a
+ * profile.
+ */
 enum { HTTP_POLLS = 2 + SPANS_MOST };
 
 /* Takes ownership of @listen_fd, which listens. -ENOTSUP: built without libmicrohttpd. */

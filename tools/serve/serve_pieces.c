@@ -13,7 +13,7 @@
 
 #define PIECE_MOST_BYTES ((size_t)256 << 20)
 #define READ_BYTES       ((size_t)256 << 10)
-/* Maximum reads per turn: clients wait meanwhile. */
+/* Maximum reads per round: clients wait meanwhile. */
 #define READS_MOST 64
 
 static void forget(struct coming *coming)
@@ -91,7 +91,7 @@ static void done(struct pieces *pieces, const struct piece *piece)
 		pieces->so_far_ns = piece->until_ns;
 }
 
-/* False: no process is left that could send one. */
+/* Takes an announcement. False: no process is left that could send one. */
 static bool take_announcement(struct pieces *pieces)
 {
 	uint8_t head[PIECE_BYTES + 1];

@@ -18,7 +18,7 @@ struct spans;
 enum { PIECES_MOST = 8 };
 
 struct pieces {
-	int fd; /* of announcements; -1: no sender is left */
+	int fd; /* socket of announcements; -1: no sender is left */
 	struct spans *spans;
 	struct coming {
 		struct piece piece;
@@ -27,7 +27,7 @@ struct pieces {
 		size_t bytes, room;
 	} coming[PIECES_MOST];
 	uint64_t so_far_ns;  /* the latest end among pieces already handled */
-	const char *problem; /* with the last piece; NULL none */
+	const char *problem; /* what is wrong with the last piece; NULL none */
 };
 
 /* Takes ownership of @fd, which is non-blocking. */

@@ -47,7 +47,10 @@ uint64_t push_next(const struct push *push, uint64_t now)
 		return now;
 	if (!push->span[0])
 		return now + SECOND_NS;
-	/* It becomes the older one when that has been written, which POLLOUT or a piece brings. */
+	/*
+	 * The span becomes the older one when that has been written, which POLLOUT or a piece
+	 * brings.
+	 */
 	return push->span[1] ? UINT64_MAX : push->to_ns[0];
 }
 
@@ -93,7 +96,7 @@ static void take(struct push *push, struct span *span, size_t i)
 		if (until > now)
 			until = now;
 		put_u64(&w, from);
-		put_u64(&w, until > from ? until : from + 1); /* stores refuse spans of length 0 */
+		put_u64(&w, until > from ? until : from + 1); /* Stores refuse spans of length 0. */
 		put_u64(&w, bytes);
 		memcpy(push->data + PUSH_HEAD_BYTES, data, bytes);
 		push->bytes = PUSH_HEAD_BYTES + bytes;
@@ -102,7 +105,7 @@ static void take(struct push *push, struct span *span, size_t i)
 	free(data);
 }
 
-/* Of two spans the older one first; the previous one must have been written. */
+/* Finishes the older of two spans; the one before must have been written. */
 static void finish(struct push *push, uint64_t now)
 {
 	for (size_t i = 2; i-- > 0;) {

@@ -24,9 +24,9 @@ struct spans;
 struct push {
 	int fd; /* -1: no receiver */
 	uint64_t every_ns;
-	bool begun; /* the first span, without which a short run would have no profile */
+	bool begun; /* the first span has begun, without which a short run would have no profile */
 	struct spans *spans;
-	struct span *span[2]; /* the current one, and one that is not yet complete */
+	struct span *span[2]; /* the current span, and one before it that is not complete yet */
 	uint64_t to_ns[2], from_realtime_ns[2];
 	uint8_t *data; /* the profile being written, with its head; NULL none */
 	size_t bytes, written;
@@ -35,7 +35,7 @@ struct push {
 /* Takes ownership of @fd; -1: nothing is pushed. */
 void push_init(struct push *push, int fd, uint64_t every_ns, struct spans *spans);
 void push_release(struct push *push);
-/* The time of its next task. */
+/* The time of the next task. */
 uint64_t push_next(const struct push *push, uint64_t now_ns);
 void push_poll(const struct push *push, struct pollfd *fd);
 void push_turn(struct push *push, const struct pollfd *fd, uint64_t now_ns);

@@ -5,9 +5,9 @@
 
 #include <stdbool.h>
 
-/* Only clients on this machine reach it; true if that cannot be found out. */
+/* Do only clients on this machine reach the socket? True if that cannot be found out. */
 bool socket_is_loopback(int fd);
-/* The kernel notices that a peer is gone: sockets inherit that from the one that listens. */
+/* Has the kernel notice that a peer is gone: sockets inherit that from the one that listens. */
 void socket_begin_listening(int fd);
 
 #endif

@@ -12,11 +12,11 @@
 
 struct span {
 	uint64_t from_ns, to_ns, realtime_ns;
-	uint64_t until_ns;    /* the end of the last piece, at most to_ns */
-	struct profile *sum;  /* of the pieces so far; NULL none */
+	uint64_t until_ns;    /* end of the last piece, at most to_ns */
+	struct profile *sum;  /* sum of the pieces so far; NULL none */
 	uint32_t low;         /* earlier segments ended before the span begins */
 	uint32_t first, last; /* segments in which it begins and ends; 0 unknown */
-	uint32_t behind;      /* the first segment known to begin after its end; 0 none */
+	uint32_t behind;      /* the first segment known to begin after the span's end; 0 none */
 	uint32_t segments;    /* number of segments that have come */
 	int error;
 };
@@ -80,7 +80,7 @@ bool spans_announced(struct spans *spans, const struct piece *piece)
 		if (piece->until_ns <= span->from_ns && piece->kind == PIECE_WHOLE &&
 			piece->segment >= span->low)
 			span->low = piece->segment + 1;
-		/* It may end between two segments. */
+		/* The span may end between two segments. */
 		if (piece->began_ns >= span->to_ns &&
 			(!span->behind || piece->segment < span->behind))
 			span->behind = piece->segment;
@@ -119,7 +119,7 @@ static int add(struct span *span, const struct piece *piece, const struct profil
 	if (r == 0)
 		r = timeline_span(profile, from, span->to_ns - piece->began_ns, &part);
 	if (r == -ENODATA)
-		return 0; /* no process ran */
+		return 0; /* No process ran. */
 	if (r < 0)
 		return r;
 	profile_forget_remarks(part);
@@ -161,7 +161,7 @@ void spans_close(struct spans *spans)
 	spans->closed = true;
 }
 
-/* Have all segments come that it is in? */
+/* Have all segments come that contain the span? */
 static bool is_whole(const struct span *span)
 {
 	uint32_t first = span->first ? span->first : span->low;
@@ -195,7 +195,7 @@ uint64_t spans_next(const struct spans *spans, uint64_t now)
 
 		if (at <= now)
 			at += SPANS_PATIENCE_NS;
-		/* It is over, and waits for something else: for room in a pipe. */
+		/* A span that is over waits for something else: room in a pipe. */
 		if (at <= now)
 			at = now + CLOCK_SECOND_NS;
 		if (at < next)

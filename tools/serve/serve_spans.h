@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Spans of time whose profile is wanted, and the pieces (proto/piece.h) of which they consist.
+ * Spans of time whose profile is requested, and the pieces (proto/piece.h) of which they consist.
  * Spans may overlap, and extend over several segments, whose pieces come in any order. No input or
  * output; times are CLOCK_MONOTONIC.
  */
@@ -23,14 +23,14 @@ struct spans {
 	const char *name; /* what is profiled: the command line in the profiles */
 	struct span *span[SPANS_MOST];
 	size_t n;
-	uint32_t whole_segment; /* the last one known to be over */
+	uint32_t whole_segment; /* the last segment known to be over */
 	bool closed;            /* no more pieces will come */
 };
 
 void spans_init(struct spans *spans, const char *name);
 void spans_release(struct spans *spans);
 
-/* NULL: too many spans, or out of memory. */
+/* Adds a span. NULL: too many spans, or out of memory. */
 struct span *spans_begin(struct spans *spans, uint64_t from_ns, uint64_t to_ns);
 /* The span is no longer wanted, or has been answered. */
 void spans_end(struct spans *spans, struct span *span);
@@ -44,7 +44,7 @@ void spans_close(struct spans *spans);
 
 /* Is the span complete, or as complete as it will ever be? */
 bool spans_is_over(const struct spans *spans, const struct span *span, uint64_t now_ns);
-/* Is a span past its end, and lacks the piece with it? */
+/* Is a span past its end, and lacks a piece? */
 bool spans_want_piece(const struct spans *spans, uint64_t now_ns);
 /* When the next span is past its end, or is given up; UINT64_MAX: never. */
 uint64_t spans_next(const struct spans *spans, uint64_t now_ns);

@@ -40,7 +40,7 @@ enum { NO_CALLEE = UINT32_MAX };
 /* The cost of a line itself, or of a call from it. */
 struct grind_cost {
 	uint32_t function, line;
-	uint32_t callee; /* NO_CALLEE: itself */
+	uint32_t callee; /* NO_CALLEE: the cost of the line itself */
 	int64_t weight, samples;
 };
 
@@ -62,8 +62,8 @@ struct grind {
 	struct grind_cost *cost;
 	size_t costs, cost_room;
 	struct table cost_table;
-	struct pool name[3]; /* of objects, files and functions: the ids in the format */
-	size_t named[3];     /* of these, names already written */
+	struct pool name[3]; /* ids of objects, files and functions in the format */
+	size_t named[3];     /* number of names already written */
 	int64_t all;
 	FILE *out;
 };
@@ -213,7 +213,7 @@ static int compare_costs(const void *a, const void *b)
 	return (x->line > y->line) - (x->line < y->line);
 }
 
-/* "fn=(1) main", and from then on "fn=(1)". */
+/* Writes "fn=(1) main", and from then on "fn=(1)". */
 static int put_name(struct grind *g, const char *key, enum grind_name kind, const char *text)
 {
 	char *clean = text_clean(text[0] ? text : "???", false);

@@ -10,22 +10,26 @@
 
 struct export_format {
 	const char *name;    /* "svg" */
-	const char *suffix;  /* of files in this format: ".svg" */
-	const char *help;    /* one line */
+	const char *suffix;  /* suffix of files in this format: ".svg" */
+	const char *help;    /* a line for --help */
 	const char *content; /* how such a file describes itself: "the flame graph is" */
 	bool binary;         /* not for a terminal */
 	bool report;         /* one report of many: a recording is not reduced to it */
-	bool has_signs;      /* holds negative values; others refuse a difference of profiles */
+	/* the format holds negative values; others refuse a difference of profiles */
+	bool has_signs;
 	const char *instead; /* what a recording to such a file name is instead; NULL pprof */
-	/* As report->print; all options apply except colours and widths. */
+	/*
+	 * Writes the profile. All options apply except colours and widths. Parameters and results
+	 * as those of report->print (report.h).
+	 */
 	int (*write)(const struct profile *profile, const struct report_options *options, FILE *out,
 		char **ret_problem);
-	/* The same for two sides, as report->print_sides; NULL: not supported. */
+	/* Writes a difference of two sides. As report->print_sides; NULL: not supported. */
 	int (*write_sides)(const struct report_sides *sides, const struct report_options *options,
 		FILE *out, char **ret_problem);
 };
 
-/* NULL: no format of that name. */
+/* The format called @name; NULL: none. */
 const struct export_format *export_find(const char *name);
 /* The format of the suffix of a file name, in any case; NULL none. */
 const struct export_format *export_find_for_file(const char *path);
@@ -39,13 +43,16 @@ const char *export_remark(const char *path);
 /* The @index-th format, NULL past the end. */
 const struct export_format *export_at(size_t index);
 
-/* Calls @format->write, unless it cannot hold the values. Results and @ret_problem: as there. */
+/*
+ * Calls @format->write, unless the format cannot hold the profile's values: -EINVAL, with a
+ * sentence in @ret_problem.
+ */
 int export_write(const struct export_format *format, const struct profile *profile,
 	const struct report_options *options, FILE *out, char **ret_problem);
 
 /*
  * Writes in the format of export_for_recording() to a new buffer that the caller frees. Results and
- * @ret_problem: as report->print.
+ * @ret_problem as those of export_write().
  */
 int export_for_file(const char *path, const struct profile *profile,
 	const struct report_options *options, char **ret_data, size_t *ret_bytes,

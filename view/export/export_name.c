@@ -14,7 +14,7 @@
 
 enum { SUFFIX_MOST = 8 };
 
-/* A suffix such as "csv", but not "2024", "%p", "corp-net" or mktemp's "x7Qd1B". */
+/* Is it a suffix, such as "csv"? Not "2024", "%p", "corp-net" or mktemp's "x7Qd1B". */
 static bool is_suffix(const char *text)
 {
 	bool lower = false, upper = false;
@@ -31,7 +31,7 @@ static bool is_suffix(const char *text)
 	return !(lower && upper);
 }
 
-/* Usual names of pprof files, which are compressed like ours. */
+/* Is it a usual suffix of pprof files? These are compressed like ours. */
 static bool is_of_pprof(const char *suffix)
 {
 	static const char *const names[] = {"pprof", "prof", "pb", "gz"};
@@ -43,7 +43,7 @@ static bool is_of_pprof(const char *suffix)
 	return false;
 }
 
-/* ".pb.gz (pprof), .folded, .svg" */
+/* The list of formats for a message: ".pb.gz (pprof), .folded, .svg". */
 static char *list_formats(void)
 {
 	const struct export_format *format;

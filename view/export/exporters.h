@@ -5,7 +5,7 @@
 
 #include "view/options.h"
 
-/* As export_format->write. */
+/* The write() of a struct export_format. */
 typedef int exporter_write(const struct profile *profile, const struct report_options *options,
 	FILE *out, char **ret_problem);
 

@@ -19,10 +19,10 @@
 
 /* A row of the samples' table, or several of the same stack. */
 struct firefox_row {
-	int stack; /* -1 none */
+	int stack; /* -1: the samples have no stack */
 	uint32_t rank;
 	int64_t weight, samples;
-	uint64_t time_ns; /* with a time line */
+	uint64_t time_ns; /* time of the sample, with a time line */
 };
 
 static int compare_rows(const void *a, const void *b)
@@ -76,7 +76,9 @@ static int64_t rows_of(const struct firefox *f, const struct firefox_row *row)
 
 enum column { COLUMN_STACK, COLUMN_TIME, COLUMN_WEIGHT, COLUMN_CPU };
 
-/* Samples at their times, weighted by CPU time, say how busy the thread was since the one before.
+/*
+ * Samples at their times, weighted by CPU time, say how busy the thread was since the sample
+ * before.
  */
 static bool has_cpu_use(const struct firefox *f)
 {
@@ -194,7 +196,7 @@ static int put_thread(
 	return error;
 }
 
-/* Moments are sorted by task. */
+/* Writes the threads from the moments, which are sorted by task. */
 static int put_timed_threads(struct firefox *f)
 {
 	const struct moments *moments = f->moments;
@@ -216,7 +218,7 @@ static int put_timed_threads(struct firefox *f)
 	return error;
 }
 
-/* Samples in the order of their tasks. */
+/* Writes the threads from the samples, in the order of their tasks. */
 static int put_threads(struct firefox *f)
 {
 	const struct profile *profile = f->frames->profile;
@@ -277,8 +279,8 @@ static void put_meta(const struct firefox *f)
 }
 
 /*
- * The id that Breakpad derives from a build-id: its first 16 bytes as a GUID (one 32-bit and two
- * 16-bit numbers in little-endian order), in capitals, and the age 0.
+ * Writes the id that Breakpad derives from a build-id: its first 16 bytes as a GUID (one 32-bit and
+ * two 16-bit numbers in little-endian order), in capitals, and the age 0.
  */
 static void put_breakpad_id(const char *build_id, FILE *out)
 {

@@ -26,14 +26,15 @@ struct firefox_wait {
 	uint64_t from_ns, to_ns;
 	uint32_t sample, task;
 	enum timeline_state state;
-	uint32_t place; /* of its leaf, or FIREFOX_NO_PLACE */
+	uint32_t place; /* place of its leaf, or FIREFOX_NO_PLACE */
 	int stack;      /* from firefox_add_stack() */
 };
 
 struct firefox_waits {
 	struct firefox_wait *wait; /* by task and time */
 	size_t n, room;
-	size_t at, first, chosen; /* current position; those of the current thread */
+	/* position in the waits; first wait and number of waits of the current thread */
+	size_t at, first, chosen;
 };
 
 enum { FIREFOX_NO_PLACE = UINT32_MAX };
@@ -43,7 +44,7 @@ enum { FIREFOX_NO_PLACE = UINT32_MAX };
 struct firefox {
 	struct frames *frames;
 	const struct moments *moments; /* NULL: the profile has no time line */
-	double samples;                /* of the whole profile: may exceed an int64_t */
+	double samples; /* sum of the samples of the whole profile: may exceed an int64_t */
 	struct pool strings;
 	struct pairs source;  /* string of its file name */
 	struct pairs library; /* file and build-id of the mapping (unique pointers) */
@@ -72,7 +73,7 @@ void firefox_forget_waits(struct firefox *f);
 int firefox_take_waits(struct firefox *f, uint32_t task);
 /* Writes the end of a thread, with its markers. -ENOMEM. */
 int firefox_put_markers(struct firefox *f);
-/* Followed by a comma. */
+/* Writes the schema of the markers, followed by a comma. */
 void firefox_put_marker_schema(const struct firefox *f);
 
 /* Indexes of meta.categories. */

@@ -11,10 +11,13 @@
 #include "view/export/firefox.h"
 #include "view/json.h"
 
-/* Times are whole microseconds, and two observations of a thread are not at the same instant. */
+/*
+ * Gap between two observations of one wait: times are whole microseconds, and two observations of a
+ * thread are not at the same instant.
+ */
 #define JOIN_NS UINT64_C(50000)
 
-/* The time of a thread between its waits is not its own. */
+/* Sorts waits by task and time. */
 static int compare_waits(const void *a, const void *b)
 {
 	const struct firefox_wait *x = a, *y = b;
@@ -163,7 +166,7 @@ int firefox_put_markers(struct firefox *f)
 		fprintf(f->out, "%s%.6f", i ? "," : "", (double)wait_at(f, i)->to_ns / 1e6);
 	fputs("],\n\"phase\":[", f->out);
 	for (size_t i = 0; i < f->waits.chosen; i++)
-		fputs(i ? ",1" : "1", f->out); /* an interval */
+		fputs(i ? ",1" : "1", f->out); /* Phase 1: an interval. */
 	fputs("],\n\"category\":[", f->out);
 	for (size_t i = 0; i < f->waits.chosen; i++)
 		fprintf(f->out, "%s%d", i ? "," : "", kinds[wait_at(f, i)->state].category);

@@ -311,7 +311,7 @@ int firefox_put_tables(struct firefox *f)
 	if (!error)
 		error = put_names(f, thread->resource.n, resource_name);
 	put_constant(f, "host", thread->resource.n, "null");
-	put_constant(f, "type", thread->resource.n, "1"); /* a library */
+	put_constant(f, "type", thread->resource.n, "1"); /* 1: the resource is a library. */
 	put_length(f, thread->resource.n);
 
 	fputs("\"nativeSymbols\":{", f->out);

@@ -18,7 +18,7 @@ struct folding {
 	FILE *out;
 };
 
-/* The caller frees. */
+/* The name of a node. The caller frees it. */
 static char *name_of(const struct folding *f, const struct tree_node *node)
 {
 	char *name, *clean;

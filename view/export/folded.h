@@ -15,7 +15,7 @@
 
 #include "view/options.h"
 
-/* As export_format->write. */
+/* The write() of the format (export.h). */
 int folded_write(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 

@@ -34,21 +34,21 @@
 
 enum { TAG_HISTOGRAM = 0, TAG_ARC = 1 };
 
-/* Bytes of text per bin; bins have 16 bits. An instruction across bins counts in its first. */
+/* Bytes of text per bin; bins have 16 bits. An instruction across bins counts in its first bin. */
 enum { BIN_BYTES = 4, BIN_MOST = UINT16_MAX };
 /*
- * A histogram has the units of its fullest bin; several histograms only if units would become
- * coarse.
+ * The rate of the fullest bin decides the units; several histograms are written only if units would
+ * become too coarse.
  */
 enum { FINEST_RATE = 1000000, FINE_RATE = 1000, MOST_HISTOGRAMS = 16 };
 /* gprof keeps a number for each bin in memory. */
 #define LARGEST_TEXT (UINT64_C(1) << 30)
-/* Of all histograms, unless one is larger: a small profile may tell of much code. */
+/* Bound for all histograms, unless one alone is larger: a small profile may tell of much code. */
 #define MOST_BYTES (UINT64_C(64) << 20)
 
 struct arc {
 	uint64_t from;
-	uint32_t to; /* place */
+	uint32_t to; /* place of the callee */
 	uint32_t count;
 };
 
@@ -324,7 +324,7 @@ int gmon_write(const struct profile *profile, const struct report_options *given
 	bool has_samples;
 	int error;
 
-	options.no_inline = true; /* the format has only symbols */
+	options.no_inline = true; /* The format has only symbols. */
 	error = frames_init(&frames, profile, &options, ret_problem);
 	if (error < 0)
 		return error;

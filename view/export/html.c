@@ -16,9 +16,9 @@
 #include "view/share.h"
 #include "view/wall_types.h"
 
-/* More rows make the page slow, and nobody reads them. */
+/* More rows would make the page slow, and nobody reads them. */
 enum { ROWS_MOST = 1000 };
-/* The time line: the strip, the text beside it, and threads with a strip of their own. */
+/* Sizes of the time line: the strip, the text beside it, and threads with a strip of their own. */
 enum { STRIP_COLUMNS = 90, TIME_COLUMNS = 122, STRIPS_MOST = 24 };
 
 void html_share(const struct html *html, const struct row *row, int64_t value, char *to)
@@ -26,7 +26,7 @@ void html_share(const struct html *html, const struct row *row, int64_t value, c
 	to[0] = '\0';
 	if (value)
 		share_format(&html->lines, false, row->unsampled, value, to);
-	/* Remove the blanks that would fill a column. */
+	/* Removes the blanks that would fill a column. */
 	for (size_t n = strlen(to); n && to[n - 1] == ' '; n--)
 		to[n - 1] = '\0';
 }
@@ -44,7 +44,7 @@ static void put_value(const struct html *html, const struct row *row, int64_t va
 	fputs("</td>", html->out);
 }
 
-/* With the wall clock, the parts of a function's own time, as in `flat`. */
+/* Has the profile the parts of wall-clock time, which are shown as in `flat`? */
 static bool has_wall(const struct html *html, struct wall_types *ret_wall)
 {
 	return wall_types_find(html->profile, ret_wall) &&
@@ -115,7 +115,7 @@ static void put_functions(const struct html *html)
 	fputs("</section>\n", html->out);
 }
 
-/* Lines of text, as in a text report. */
+/* Writes lines of text, as in a text report. */
 static void put_text(const struct html *html, const char *text, bool title)
 {
 	const char *end = strchrnul(text, '\n');
@@ -158,7 +158,7 @@ static int put_head(const struct html *html)
 		char *title = strndup(text, strcspn(text, "\n"));
 
 		fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-		      /* Nothing is loaded, whatever a name contains. */
+		      /* The page loads nothing, whatever a name contains. */
 		      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 		      "style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "
 		      "form-action 'none'\">\n"
@@ -195,7 +195,10 @@ static int put_notes(const struct html *html)
 	return 0;
 }
 
-/* @value: of which the strips are; NULL: as in the report. 1: the profile has no time line. */
+/*
+ * Prints the strips. @value: the value that they show; NULL: as in the report. 1: the profile has
+ * no time line.
+ */
 static int print_strips(const struct html *html, const char *value, FILE *out)
 {
 	struct report_options options = *html->options;
@@ -218,7 +221,7 @@ static int print_strips(const struct html *html, const char *value, FILE *out)
 }
 
 /*
- * The time line as text, with the wall clock first when threads ran and then when they were
+ * Prints the time line as text, with the wall clock first when threads ran and then when they were
  * blocked; NULL if the profile has none.
  */
 static int print_time(const struct html *html, char **ret_text)

@@ -24,7 +24,7 @@ struct html {
  */
 int html_sources(struct html *html, FILE *out);
 
-/* "12.3 % ±0.9", "" if 0. */
+/* Writes a share, "12.3 % ±0.9"; "" if it is 0. */
 void html_share(const struct html *html, const struct row *row, int64_t value, char *to);
 
 /* page.css and page.js, converted to C by the build. */

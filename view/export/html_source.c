@@ -13,12 +13,12 @@
 #include "view/source.h"
 
 /*
- * Maximum functions with their source, and lines of all of them, because a larger page is slow.
- * Context lines around expensive lines.
+ * Maximum functions with their source, and lines of all of them, because a larger page is slow;
+ * context lines around expensive ones.
  */
 enum { FUNCTIONS_MOST = 150, LINES_MOST = 40000, CONTEXT = 8 };
 
-/* Functions below this share of all are only in the table. */
+/* Functions below this share of all are in the table only. */
 #define LEAST_SHARE 0.001
 
 struct file {
@@ -31,7 +31,7 @@ struct sources {
 	FILE *out;
 	struct file *file;
 	size_t files, file_room;
-	size_t *order; /* of lines: by function, object, file, then by number */
+	size_t *order; /* order of lines: by function, object, file, then by number */
 	size_t printed;
 	uint32_t n;
 };
@@ -53,7 +53,7 @@ static int compare_lines(const void *a, const void *b, void *context)
 	return r ? r : x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* Reads each file once. NULL: out of memory. */
+/* The source of a name; each file is read once. NULL: out of memory. */
 static const struct source *source_of(struct sources *s, const char *name)
 {
 	struct file *more;
@@ -120,7 +120,7 @@ static uint32_t declared_at(
 	return before > CONTEXT ? before - CONTEXT : 1;
 }
 
-/* Eight steps of heat, by a line's part of the hottest line and of all. */
+/* The step of heat, of eight, by a line's part of the hottest line and of all. */
 static unsigned heat_of(const struct html *html, int64_t self, int64_t most)
 {
 	double part = most > 0 ? (double)self / (double)most : 0;
@@ -154,7 +154,7 @@ static void put_line(struct sources *s, const struct source *source, uint32_t nu
 	s->printed++;
 }
 
-/* Lines @first to @end of one file, with context. */
+/* Writes the lines from @first to @end of one file, with context. */
 static int put_file(struct sources *s, const struct row *function, size_t first, size_t end)
 {
 	const struct rows *lines = &s->html->lines;

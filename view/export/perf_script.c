@@ -22,10 +22,10 @@
 #include "view/frames.h"
 #include "view/moments.h"
 
-/* Of records that stand for single samples. */
+/* Records for single samples are written up to this size. */
 #define MOST_BYTES (64 << 20)
 
-/* "cpu-clock:u"; another value's name, made a single word. */
+/* The name of the event: "cpu-clock:u"; another value's name, made a single word. */
 static char *event_name(const struct frames *frames)
 {
 	struct value_type type = frames_value_type(frames);
@@ -41,7 +41,7 @@ static char *event_name(const struct frames *frames)
 	return name;
 }
 
-/* White space in a name would end the frame. */
+/* Writes the frames of a stack. White space in a name would end the frame. */
 static int put_stack(const struct frames *frames, FILE *out)
 {
 	for (size_t i = 0; i < frames->n; i++) {
@@ -62,7 +62,7 @@ static int put_stack(const struct frames *frames, FILE *out)
 	return ferror(out) ? -EIO : 0;
 }
 
-/* The head of a record. */
+/* Writes the head of a record. */
 static int put_head(
 	const struct task *task, uint64_t time_ns, int64_t period, const char *event, FILE *out)
 {
@@ -78,7 +78,7 @@ static int put_head(
 	return 0;
 }
 
-/* One record of the last stack taken. */
+/* Writes one record of the last stack taken. */
 static int put_record(const struct frames *frames, const struct task *task, uint64_t time_ns,
 	int64_t period, const char *event, FILE *out)
 {
@@ -90,7 +90,7 @@ static int put_record(const struct frames *frames, const struct task *task, uint
 	return error;
 }
 
-/* What is written without a time line. */
+/* What a file without a time line is written from. */
 struct stacks {
 	struct frames *frames;
 	const char *event;
@@ -99,7 +99,7 @@ struct stacks {
 	FILE *out;
 };
 
-/* Samples that the stack stands for. */
+/* The number of samples that the stack stands for. */
 static int64_t samples_of(const struct stacks *s, size_t index)
 {
 	struct sample sample = profile_sample(s->frames->profile, index);
@@ -126,7 +126,7 @@ static int stack_text(const struct frames *frames, char **ret_text, size_t *ret_
 	return error;
 }
 
-/* Bytes of a record's head, about. */
+/* Bytes of a record's head, roughly. */
 enum { HEAD_BYTES = 64 };
 
 static int measure(struct stacks *s)
@@ -158,7 +158,7 @@ static int measure(struct stacks *s)
 	return error;
 }
 
-/* The records of a stack; the time of its task advances by its weight. */
+/* Writes the records of a stack; the time of its task advances by its weight. */
 static int put_sample(const struct stacks *s, size_t index, int64_t weight)
 {
 	struct sample sample = profile_sample(s->frames->profile, index);

@@ -19,14 +19,17 @@
 
 struct scope {
 	const struct frames *frames;
-	struct frames *timed; /* the same, for the stacks of single samples */
+	struct frames *timed; /* as @frames, for the stacks of single samples */
 	const struct tree *tree;
 	uint32_t *path;
 	size_t room;
 	FILE *out;
 };
 
-/* Frames are places: a function of an object, with the file of the first place of that name. */
+/*
+ * Writes the frames of the format, which are places: a function of an object, with the file of the
+ * first place of that name.
+ */
 static int put_frames(const struct frames *frames, FILE *out)
 {
 	const struct profile *profile = frames->profile;
@@ -62,7 +65,7 @@ static int put_frames(const struct frames *frames, FILE *out)
 			fprintf(out, ",\"line\":%" PRIu32, known.line);
 		fputc('}', out);
 	}
-	/* For samples without a stack. */
+	/* The last frame is for samples without a stack. */
 	fprintf(out, "%s{\"name\":\"[unknown]\",\"file\":\"\"}]}", places->n ? ",\n" : "\n");
 	free(function);
 	return 0;
@@ -101,7 +104,7 @@ static const char *unit_of(const char *unit)
 	return "none";
 }
 
-/* Everything below @top. */
+/* Writes a profile of all stacks below the node @top. */
 static int put_profile(struct scope *s, uint32_t top, const char *name)
 {
 	const struct tree *tree = s->tree;
@@ -163,7 +166,7 @@ static int put_task_name(const struct task *task, FILE *out)
 	return 0;
 }
 
-/* Frames of the last stack taken, root first. */
+/* Writes the frames of the last stack taken, root first. */
 static void put_frames_of(const struct frames *frames, FILE *out)
 {
 	fputc('[', out);
@@ -175,8 +178,9 @@ static void put_frames_of(const struct frames *frames, FILE *out)
 }
 
 /*
- * The samples of a thread, or their weights (@weights). Each begins at its time, or at the end of
- * the previous one, because a thread runs one thing at a time. Returns the end of the last one.
+ * Writes the samples of a thread, or their weights (@weights). Each begins at its time, or at the
+ * end of the previous one, because a thread runs one thing at a time. Returns the end of the last
+ * one.
  */
 static int put_thread_column(struct scope *s, const struct moments *moments, uint32_t task,
 	bool weights, int64_t *ret_end)
@@ -276,7 +280,7 @@ static int put_all(struct scope *s, char **ret_problem)
 	error = tree_init(&tree, s->frames->profile, &options, TREE_WHOLE, ret_problem);
 	if (error)
 		return error;
-	/* A single thread is the same as all threads. */
+	/* The profile of a single thread would repeat that of all threads. */
 	if (tree.node[TREE_ROOT].child != TREE_NONE &&
 		tree.node[tree.node[TREE_ROOT].child].next != TREE_NONE)
 		error = put_threads(s, &options);

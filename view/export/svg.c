@@ -16,11 +16,11 @@
 
 /* More frames make a browser slow; the hottest are drawn. */
 enum { MOST_FRAMES = 40000 };
-/* Less than a pixel even when zoomed to its caller. */
+/* A narrower frame is less than a pixel even when zoomed to its caller. */
 #define LEAST_PERCENT 0.002
-/* From here on a graph of whole stacks is too high to be read: recursion is folded. */
+/* A graph of whole stacks with more rows is too high to be read: recursion is folded. */
 enum { MOST_ROWS = 300 };
-/* From here on the root is on top, where it is visible first. */
+/* With more rows, the root is on top, where it is visible first. */
 enum { MOST_FLAME_ROWS = 36 };
 enum { LEGEND_ITEM = 230, LINE_COLUMNS = 160 };
 
@@ -43,7 +43,7 @@ static size_t deepest_stack(const struct profile *profile)
 	return deepest;
 }
 
-/* A text of several lines, each a <text> element; adds their number to *@lines. */
+/* Writes a text of several lines, each a <text> element; adds their number to *@lines. */
 static int put_lines(const struct svg *svg, const char *text, unsigned y, unsigned *lines)
 {
 	int error = 0;
@@ -130,7 +130,7 @@ static int put_document(struct svg *svg, char *head, char *foot)
 	FILE *document = svg->out, *out = open_memstream(&body, &bytes);
 	int error;
 
-	/* The height is known only after header and footer. */
+	/* The height is known only after header and footer have been written. */
 	if (!out)
 		return -ENOMEM;
 	svg->out = out;
@@ -177,7 +177,7 @@ static int put_document(struct svg *svg, char *head, char *foot)
 	return error;
 }
 
-/* The output of @print; the caller frees it. */
+/* Catches the output of @print; the caller frees it. */
 static int print_to_text(const struct svg *svg, bool head, char **ret_text)
 {
 	char *text = NULL;

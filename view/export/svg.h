@@ -14,15 +14,15 @@
 
 struct svg_diff;
 
-/* As export_format->write. */
+/* The write() of the format (export.h). */
 int svg_write(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 
-/* The same as an element of an HTML page, without the text above and below the frames. */
+/* Writes the graph as an element of an HTML page, without the text above and below the frames. */
 int svg_write_element(const struct profile *profile, const struct report_options *options,
 	FILE *out, char **ret_problem);
 
-/* The same for the paths of two sides (svg_diff.h), which are the profile's stacks. */
+/* Writes a graph of the paths of two sides (svg_diff.h), which are the profile's stacks. */
 int svg_write_diff(const struct profile *profile, const struct report_options *options,
 	struct svg_diff *diff, FILE *out, char **ret_problem);
 
@@ -39,12 +39,12 @@ struct svg {
 	const struct tree_choice *choice;
 	FILE *out;
 	uint32_t rows; /* levels of frames, including the root's */
-	unsigned top;  /* of the frames */
-	bool element;  /* an element of an HTML page */
+	unsigned top;  /* y of the first row of frames */
+	bool element;  /* the graph is an element of an HTML page */
 	const struct svg_diff *diff; /* for two sides; NULL: a single profile */
 	struct text_scale *scale;
 
-	/* Greatest self first. */
+	/* Objects with a colour, greatest self first. */
 	const char *object[SVG_OBJECTS];
 	int64_t object_self[SVG_OBJECTS];
 	size_t objects;
@@ -53,15 +53,15 @@ struct svg {
 
 /* Finds the objects (svg_objects.c). -ENOMEM. */
 int svg_choose_objects(struct svg *svg);
-/* 0 … svg->objects - 1, or SVG_OBJECTS for grey ones. */
+/* The number of an object's colour: 0 … svg->objects - 1, or SVG_OBJECTS for grey ones. */
 unsigned svg_object_of(const struct svg *svg, const char *object);
-/* "#rrggbb" of a function; the same for equal names, mostly different for neighbours. */
+/* The colour "#rrggbb" of a function; the same for equal names, mostly different for neighbours. */
 void svg_color(unsigned object, const char *function, char to[8]);
 
-/* All frames (svg_frames.c). */
+/* Writes all frames (svg_frames.c). */
 int svg_frames(const struct svg *svg);
 
-/* @text with XML escapes; characters invalid in XML become U+FFFD (svg_text.c). */
+/* Writes @text with XML escapes; characters invalid in XML become U+FFFD (svg_text.c). */
 void svg_text(FILE *out, const char *text);
 
 /* style.css and flame.js, converted to C by the build. */

@@ -191,7 +191,7 @@ enum svg_change svg_diff_change(const struct svg_diff *svg_diff, size_t node)
 	return row->by.b > row->by.a ? SVG_MORE : SVG_LESS;
 }
 
-/* @strength 0 is white, 1 is the full colour. */
+/* Mixes the colour of a change with white. @strength 0 is white, 1 is the full colour. */
 static void mix(unsigned change, double strength, char to[8])
 {
 	static const unsigned char color[SVG_CHANGES][3] = {
@@ -208,7 +208,9 @@ void svg_diff_legend(unsigned change, char to[8])
 	mix(change, 0.8, to);
 }
 
-/* A small change is pale; one of half the greater side has the full colour. */
+/*
+ * The colour of a node. A small change is pale; one of half the greater side has the full colour.
+ */
 void svg_diff_color(const struct svg_diff *svg_diff, size_t node, char to[8])
 {
 	enum svg_change change = svg_diff_change(svg_diff, node);

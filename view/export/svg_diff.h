@@ -18,7 +18,7 @@ struct svg_diff {
 	const struct diff_row **row; /* by node of the tree; NULL: unknown */
 };
 
-/* As export_format->write_sides. */
+/* The write_sides() of the format (export.h). */
 int svg_diff_write(const struct report_sides *sides, const struct report_options *options,
 	FILE *out, char **ret_problem);
 
@@ -28,7 +28,7 @@ int svg_diff_find(struct svg_diff *svg_diff, const struct tree *tree);
 enum svg_change svg_diff_change(const struct svg_diff *svg_diff, size_t node);
 /* "#rrggbb"; the stronger the change, the stronger the colour. */
 void svg_diff_color(const struct svg_diff *svg_diff, size_t node, char to[8]);
-/* The same for a change, as in the legend. */
+/* The full colour of a change, "#rrggbb", for the legend. */
 void svg_diff_legend(unsigned change, char to[8]);
 /* The text of a frame's tooltip: both sides, the change and its interval. */
 void svg_diff_tooltip(const struct svg *svg, size_t node);

@@ -16,11 +16,11 @@ struct frame {
 	uint32_t node, depth;
 	int64_t x, width; /* in the unit of the weight */
 	unsigned object;
-	const struct place *place; /* NULL: a process or thread, or all */
+	const struct place *place; /* NULL: the frame is a process or thread, or all */
 	char *name;
 };
 
-/* The caller frees. */
+/* The name of a node. The caller frees it. */
 static char *name_of(const struct svg *svg, uint32_t index)
 {
 	const struct tree_node *node = &svg->tree->node[index];
@@ -48,9 +48,7 @@ static void put_amount(const struct svg *svg, int64_t value)
 }
 
 /*
- * demo::compute(int)
- * /usr/bin/demo
- * 49.5 ±9.8 % of all · 200.00 ms · 50 samples
+ * Writes a tooltip: demo::compute(int) /usr/bin/demo 49.5 ±9.8 % of all · 200.00 ms · 50 samples
  * itself 0.0 % · 0.00 ms · 0 samples
  */
 static void put_tooltip(const struct svg *svg, const struct frame *frame)

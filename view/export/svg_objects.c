@@ -87,7 +87,10 @@ unsigned svg_object_of(const struct svg *svg, const char *object)
 	return SVG_OBJECTS;
 }
 
-/* Light enough for black text, and distinguishable, also for most colour-blind people. */
+/*
+ * Sets a colour that is light enough for black text, and distinguishable, also for most
+ * colour-blind people.
+ */
 void svg_color(unsigned object, const char *function, char to[8])
 {
 	static const uint8_t colors[SVG_OBJECTS + 1][3] = {{0xf4, 0xa2, 0x59}, {0x8a, 0xb8, 0xec},
@@ -95,7 +98,7 @@ void svg_color(unsigned object, const char *function, char to[8])
 		{0xf3, 0x9b, 0xb4}, {0xcb, 0xad, 0x84}, {0xbd, 0xd9, 0x5e}, {0xa6, 0xb8, 0xc9},
 		{0xd0, 0xd0, 0xd0}};
 	const uint8_t *color = colors[object < SVG_OBJECTS ? object : SVG_OBJECTS];
-	/* Part of white, 0 to 7 sixteenths. */
+	/* The part of white, 0 to 7 sixteenths. */
 	unsigned white = (unsigned)(table_hash_bytes(function, strlen(function)) >> 13) % 8;
 	unsigned part[3];
 

@@ -15,7 +15,10 @@ static const char *escape_of(int32_t c)
 	}
 }
 
-/* XML 1.0, production Char; and no characters that change the direction of adjacent text. */
+/*
+ * Is the character in XML 1.0's production Char, and does it not change the direction of adjacent
+ * text?
+ */
 static bool is_allowed(int32_t c)
 {
 	if (c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xfffe || c == 0xffff)

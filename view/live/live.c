@@ -141,8 +141,8 @@ static int take_facts(struct live *live, const struct live_facts *facts)
 }
 
 /*
- * The first update usually comes before the first sample, so names appear before a whole delay has
- * passed.
+ * When the next update is due. The first one usually comes before the first sample, so names appear
+ * before a whole delay has passed.
  */
 static uint64_t until_next(const struct live *live, uint64_t begun_ns)
 {
@@ -158,7 +158,10 @@ int live_update(struct live *live, const struct profile *profile, const struct l
 	size_t threads = live->threads;
 	int r;
 
-	/* The clock that was asked for, until another one is chosen. */
+	/*
+	 * Shows the clock that the profile names as its default, until the user chooses another
+	 * one.
+	 */
 	if (!live->clock_chosen && profile && profile_default_value(profile) != SIZE_MAX)
 		live->value = profile_default_value(profile);
 	live->profile = profile;
@@ -225,7 +228,9 @@ static void leave_out(struct live *live)
 	table->n = kept;
 }
 
-/* A cursor that was moved stays with its row, otherwise on its line. */
+/*
+ * Puts the cursor after an update: if it was moved, it stays with its row, otherwise on its line.
+ */
 static void settle_cursor(struct live *live, struct live_page *page)
 {
 	const struct live_table *table = &live->table;
@@ -262,7 +267,7 @@ int live_look(struct live *live)
 		return r;
 	live->table.of = live->table.n;
 	if (!view->is_text) {
-		/* The tree has already been filtered and sorted. */
+		/* The call tree has already been filtered and sorted. */
 		if (page->view != LIVE_TREE) {
 			leave_out(live);
 			live_sort(live, page);
@@ -294,7 +299,7 @@ void live_set_view(struct live *live, enum live_view view)
 {
 	struct live_page *page = live_page(live), fresh;
 
-	/* Text pages are on top of the page from which they were opened. */
+	/* Text pages are opened on top of another page, and closed before one opens. */
 	while (live->pages > 1 && (live_views[page->view].is_text || page->view == LIVE_CALLERS)) {
 		live_close(live);
 		page = live_page(live);
@@ -316,7 +321,7 @@ struct live_row *live_row(struct live *live)
 	return page->cursor < live->table.n ? &live->table.row[page->cursor] : NULL;
 }
 
-/* Prose has no visible cursor: its first visible row moves. */
+/* Scrolls. Prose has no visible cursor: its first visible row moves. */
 static void live_scroll(struct live *live, long rows)
 {
 	struct live_page *page = live_page(live);

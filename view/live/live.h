@@ -22,15 +22,15 @@ struct profile;
 
 /* Sources of text that is not in the profile. The caller frees the results. */
 struct live_sources {
-	/* A source file, and when it was last modified, since 1970. -errno. */
+	/* Reads a source file, and when it was last modified, since 1970. -errno. */
 	int (*source)(void *context, const char *path, char **ret_text, uint64_t *ret_changed_ns);
 	/*
-	 * The instructions of the function that contains a location, as lines "
+	 * Returns the instructions of the function that contains a location, as lines "
 	 * ADDRESS:\tINSTRUCTION" (hexadecimal, as in the file). -errno; then @ret_problem is a
 	 * sentence that says what is missing, or NULL.
 	 */
 	int (*disassembly)(void *context, uint32_t location, char **ret_text, char **ret_problem);
-	/* The last part of the command's output. -errno. */
+	/* Returns the last part of the command's output. -errno. */
 	int (*output)(void *context, char **ret_text);
 	void *context;
 };
@@ -39,17 +39,17 @@ struct live_options {
 	size_t size;             /* sizeof(struct live_options) */
 	bool ascii;              /* no characters beyond ASCII */
 	bool totals;             /* sums since the start, instead of decayed weights */
-	uint64_t half_life_ns;   /* of the weights; 0: 10 s */
-	uint64_t delay_ns;       /* between two updates from the profile; 0: 1 s */
+	uint64_t half_life_ns;   /* half-life of the weights; 0: 10 s */
+	uint64_t delay_ns;       /* time between two updates from the profile; 0: 1 s */
 	uint64_t period_ns;      /* initial sampling period */
 	double cost_percent; /* bound on the cost of sampling, 0 none */
 	const char *view;        /* initial view, NULL functions */
 	const char *save_as;     /* proposed file name for saving */
-	bool batch;              /* no cursor, no keys */
+	bool batch;              /* batch mode: no cursor, no keys */
 	struct live_sources sources;
 };
 
-/* Copies @options. -EINVAL: no such view. */
+/* Creates a view; copies @options. -EINVAL: no such view. */
 int live_new(const struct live_options *options, struct live **ret_live);
 void live_free(struct live *live);
 
@@ -69,8 +69,8 @@ enum live_target_state { LIVE_STARTS, LIVE_RUNS, LIVE_ENDED, LIVE_LET_GO, LIVE_C
 struct live_facts {
 	const char *target; /* its name, for display */
 	enum live_target_state state;
-	bool stopped; /* LIVE_RUNS: all its threads are stopped by a signal, not by us */
-	int status;   /* LIVE_ENDED: exit status of the command, -1 unknown; */
+	bool stopped; /* with LIVE_RUNS: all its threads are stopped by a signal, not by us */
+	int status;   /* with LIVE_ENDED: exit status of the command, -1 unknown; */
 	int signal;   /* or the signal that killed it, 0 none */
 	const struct live_thread *thread; /* live threads, including those without samples */
 	size_t threads;
@@ -127,7 +127,7 @@ enum live_key_code {
 
 struct live_key {
 	int32_t code;
-	unsigned row, column; /* of the mouse */
+	unsigned row, column; /* position of the mouse */
 };
 
 /* Performs the action of a key; requests to the caller are in live_control(). -ENOMEM. */

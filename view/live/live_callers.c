@@ -8,14 +8,18 @@
 #define NOBODY "[no caller]"
 
 struct sides {
-	double *callee; /* by function; callers are in live->total, with one more for no caller */
+	/*
+	 * weights by function: of callees; those of callers are in live->total, with one more for
+	 * no caller
+	 */
+	double *callee;
 	double self, total;
 };
 
 /*
- * One stack, leaf first. The function above called it, each caller counts once per stack; the
- * function called from its innermost frame is its callee. A function that calls itself is not its
- * own caller.
+ * Counts one stack, leaf first. Each function that called the page's function counts once per stack
+ * as a caller; the function called from its innermost frame is its callee. A function that calls
+ * itself is not its own caller.
  */
 static void walk(struct live *live, const struct sample *sample, double weight, uint32_t function,
 	struct sides *sides)

@@ -151,7 +151,7 @@ static int read_source(struct live *live, struct live_page *page, const char *fi
 		return r;
 	if (r < 0)
 		return set_problem(page, "the source file %s is not here", file);
-	/* The end of a long path would be cut off the screen, and the note with it. */
+	/* A long path is cut at its end, with a note behind it, so the base name is used. */
 	return source_note_newer(live->profile, text_basename(file), changed_ns, &page->note);
 }
 
@@ -226,7 +226,7 @@ static void weigh_addresses(struct live *live, const struct live_page *page)
 		whole += weight;
 		if (!sample.n)
 			continue;
-		/* A system call is made by the instruction before. */
+		/* A system call is made by the instruction before its address. */
 		location = profile_location(live->profile,
 			sample.location[sample.n > 1 &&
 				live->places.location[sample.location[0]].is_call]);

@@ -6,8 +6,8 @@
 #include "view/live/live_internal.h"
 
 struct live_code_line {
-	char *text;       /* in the page's text */
-	uint64_t address; /* of instructions; 0 none */
+	char *text;       /* a line in the page's text */
+	uint64_t address; /* address of an instruction; 0 none */
 };
 
 /* Splits the page's text into lines, once, and adds a row for each. -ENOMEM. */

@@ -114,8 +114,8 @@ static double error_of(const struct live *live, double value)
 }
 
 /*
- * "2.1"; "-4.0" if the upper half of the interval would exceed 100 %: how far the interval reaches
- * down.
+ * Formats the error of a share: "2.1"; "-4.0" if the upper half of the interval would exceed 100 %:
+ * how far the interval reaches down.
  */
 static void format_error(const struct live *live, double value, char *to, size_t room)
 {
@@ -159,7 +159,7 @@ static void format_share(char *to, size_t room, double value, double whole)
 		to[0] = '\0';
 }
 
-/* Eighths of a character, which show a share at a glance. */
+/* Formats a bar of eighths of a character, which shows a share at a glance. */
 static void format_bar(const struct live *live, double value, unsigned width, char *to, size_t room)
 {
 	static const char *const part[] = {"", "\xe2\x96\x8f", "\xe2\x96\x8e", "\xe2\x96\x8d",
@@ -256,7 +256,7 @@ static int by_amount(double a, double b)
 	return (a < b) - (a > b);
 }
 
-/* The column's default order: amounts descending, names ascending. */
+/* Compares rows by a column in its default order: amounts descending, names ascending. */
 static int compare_by(
 	enum live_column_kind kind, const struct live_row *x, const struct live_row *y)
 {

@@ -20,14 +20,14 @@ static bool is_left(enum live_column_kind kind)
 		kind == COLUMN_RELATION;
 }
 
-/* A cut text is still useful; a cut figure is not. */
+/* Can the column be cut? A cut text is still useful; a cut figure is not. */
 static bool may_be_cut(const struct live_column *column)
 {
 	return column->width == 0 || column->kind == COLUMN_NAME || column->kind == COLUMN_PLACE ||
 		column->kind == COLUMN_OBJECT;
 }
 
-/* Places the columns for which there is room. */
+/* Chooses the columns for which there is room, and their positions. */
 static size_t lay_out(
 	const struct live_view_ops *view, unsigned columns, struct place_of_column *to)
 {
@@ -88,7 +88,7 @@ static void draw_titles(struct live *live, struct screen *screen, unsigned row,
 	}
 }
 
-/* Names are shifted by the arrow keys, and cut. */
+/* Draws a name, shifted by the arrow keys, and cut. */
 static int draw_name(struct live *live, struct screen *screen, unsigned row, unsigned at,
 	unsigned width, unsigned style, const char *text, bool is_path)
 {
@@ -125,7 +125,7 @@ static int draw_tree_name(struct live *live, struct screen *screen, unsigned row
 	return draw_name(live, screen, row, at, end > at ? end - at : 1, style, line->name, false);
 }
 
-/* "file.c:123"; a long path loses its beginning. */
+/* Draws "file.c:123"; a long path loses its beginning. */
 static void draw_place(struct live *live, struct screen *screen, unsigned row,
 	const struct place_of_column *place, unsigned style, const struct live_row *line)
 {

@@ -39,12 +39,17 @@ static double cpus_by_samples(const struct live *live, uint64_t begun_ns)
 	return begun_ns && live->now_ns > begun_ns ? cpu / (double)(live->now_ns - begun_ns) : 0;
 }
 
-/* The rate reached is told where so many samples were asked for. */
+/* The rate reached is shown if at least so many samples were requested. */
 #define RATE_SAMPLES 10
-/* The first second is free: after so many it has hardly any weight in the cost of all. */
+/*
+ * A cost above the bound is no cause for a warning before this many seconds: the first second may
+ * cost more.
+ */
 #define COST_SECONDS 20
 
-/* Figures come once a second; the difference is what the second brought. */
+/*
+ * Takes the audit's figures, which come once a second; the difference is what the second brought.
+ */
 void live_see_audit(struct live *live, uint64_t begun_ns)
 {
 	struct live_audit *audit = &live->audit;
@@ -52,7 +57,7 @@ void live_see_audit(struct live *live, uint64_t begun_ns)
 	double wall, sampled;
 
 	next.wall_ns = figure(live, "wall_ns");
-	/* With --delay the figures begin anew when that is over. */
+	/* With --delay the figures begin anew when the delay is over. */
 	if (next.wall_ns && next.wall_ns < audit->wall_ns)
 		audit->wall_ns = audit->kernel_ns = audit->samples = audit->sampled_ns = 0;
 	if (next.wall_ns <= audit->wall_ns && audit->known)
@@ -75,7 +80,7 @@ void live_see_audit(struct live *live, uint64_t begun_ns)
 	next.cpus = (double)(next.kernel_ns - audit->kernel_ns) / wall;
 	if (next.kernel_ns < audit->kernel_ns || next.cpus > 1e5)
 		next.cpus = 0;
-	/* Of less time it would be noise. */
+	/* The rate of less time would be noise. */
 	next.rate = sampled >= RATE_SAMPLES * (double)live->period_ns
 		? (double)(next.samples - audit->samples) * 1e9 / sampled
 		: 0;
@@ -93,7 +98,10 @@ void live_see_audit(struct live *live, uint64_t begun_ns)
 	*audit = next;
 }
 
-/* The last seconds; a full character is a whole CPU, or the maximum if that is more. */
+/*
+ * Formats the CPUs of the last seconds as a strip; a full character is a whole CPU, or the maximum
+ * if that is more.
+ */
 static void format_history(const struct live *live, size_t columns, char *to, size_t room)
 {
 	static const char ascii[] = " .:-=+*#";
@@ -157,7 +165,7 @@ static unsigned format_state(const struct live *live, char *to, size_t room)
 }
 
 /*
- * The rate of the last second. Of a target that has ended, that of the whole run: its last samples
+ * The rate of the last second. If the target has ended, that of the whole run: its last samples
  * have come since the figures of the second before.
  */
 static double rate_reached(const struct live *live)
@@ -169,7 +177,7 @@ static double rate_reached(const struct live *live)
 	return audit_rate(live->profile, &whole) ? whole.reached_hz : 0;
 }
 
-/* "250 Hz", and the rate reached. */
+/* Formats "250 Hz", and the rate reached. */
 static void format_rate(const struct live *live, char *to, size_t room)
 {
 	char asked[TEXT_UNIT_BYTES], reached[TEXT_UNIT_BYTES];
@@ -247,7 +255,7 @@ static void draw_piece(struct screen *screen, unsigned *at, const struct piece *
 	*at += screen_put(screen, 1, *at, screen->columns, piece->style, piece->text) + 2;
 }
 
-/* "99.2 ±1.1 %": half the 95 % confidence interval, if there is room. */
+/* Formats "99.2 ±1.1 %": with half the 95 % confidence interval, if there is room. */
 static void format_found(const struct live *live, bool narrow, struct piece *piece)
 {
 	const struct live_audit *audit = &live->audit;
@@ -278,7 +286,7 @@ static void format_cost(const struct live *live, struct piece *piece)
 		piece->style = STYLE_WARN;
 }
 
-/* Late instants, if any, and whether they can be avoided. */
+/* Formats the number of late instants, if any, and whether they can be avoided. */
 static void format_instants(
 	const struct live *live, bool narrow, struct piece *late, struct piece *realtime)
 {
@@ -345,7 +353,10 @@ static void draw_audit(struct live *live, struct screen *screen)
 		draw_piece(screen, &at, &piece[i]);
 }
 
-/* "Functions  thread worker 101  object libc.so.6  filter x", and the number of rows. */
+/*
+ * Draws the title, "Functions  thread worker 101  object libc.so.6  filter x", and the number of
+ * rows.
+ */
 static void draw_title(struct live *live, struct screen *screen)
 {
 	const struct live_page *page = live_page(live);

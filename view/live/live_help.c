@@ -7,7 +7,7 @@
 #include "view/live/live_code.h"
 #include "view/live/live_internal.h"
 
-/* Lines that fit in a terminal of 60 columns. */
+/* Text for the help, in lines that fit in a terminal of 60 columns. */
 static const char about[] = "SELF%     share of CPU time spent in the function itself\n"
 			    "TOTAL%    in it and in what it called. Shares are of what\n"
 			    "          the view is zoomed into\n"

@@ -35,18 +35,18 @@ enum live_relation { LIVE_CALLER = 1, LIVE_ITSELF, LIVE_CALLEE };
 enum live_fold { LIVE_LEAF, LIVE_OPEN, LIVE_CLOSED };
 
 struct live_row {
-	uint64_t id;        /* stable from one update to the next */
-	double self, total; /* in the value shown */
-	double now;         /* CPUs */
+	uint64_t id;        /* identifies the row from one update to the next */
+	double self, total; /* weights in the value shown */
+	double now;         /* CPUs used at present */
 	const char *name, *object, *text;
-	uint32_t place; /* of functions; LIVE_NONE: the row is not a function */
-	uint32_t line;  /* of a source file */
-	uint32_t node;  /* of the tree */
+	uint32_t place; /* place of the function; LIVE_NONE: the row is not a function */
+	uint32_t line;  /* number of a line of a source file */
+	uint32_t node;  /* node of the tree */
 	uint32_t pid, tid;
 	unsigned indent;
 	uint8_t fold, relation;
 	char state;
-	bool exact;  /* not sampled: has no confidence interval */
+	bool exact;  /* the value is not sampled: it has no confidence interval */
 	bool titled; /* the name is the title of the process */
 };
 
@@ -55,13 +55,13 @@ struct live_table {
 	size_t n, room;
 	double whole;             /* the total of which shares are taken */
 	double effective_samples; /* in @whole */
-	size_t of;                /* rows before filter and limit */
+	size_t of;                /* number of rows before filter and limit */
 };
 
 enum live_column_kind {
 	COLUMN_SELF,
 	COLUMN_TOTAL,
-	COLUMN_ERROR, /* of the share that the view is about */
+	COLUMN_ERROR, /* the error of the share that the view is about */
 	COLUMN_BAR,
 	COLUMN_TIME, /* self, in seconds */
 	COLUMN_NAME,
@@ -82,35 +82,38 @@ struct live_column {
 	enum live_column_kind kind;
 	const char *title;
 	uint16_t width; /* 0: the remaining width; at most one column follows */
-	uint16_t from;  /* minimum screen width at which it is shown */
+	uint16_t from;  /* the column is shown from this screen width on */
 };
 
 struct live_page {
 	enum live_view view,
 		below;      /* below: the view opened by Enter in a list of threads or objects */
-	uint32_t place;     /* the function of the page, LIVE_NONE */
+	uint32_t place;     /* the page's function, LIVE_NONE: none */
 	uint32_t tid, pid;  /* only this thread; tid 0: all */
 	const char *object; /* only this object; NULL all */
-	uint64_t root;      /* of the tree: the path of a node, 0: the whole tree */
-	size_t cursor, top, shift; /* row, first row shown, columns that names are shifted left */
+	uint64_t root;      /* tree: the path of the node at the root, 0: the whole tree */
+	/* row of the cursor, first row shown, columns that names are shifted left */
+	size_t cursor, top, shift;
 	bool moved;                /* the cursor was moved, and stays with its row */
 	uint64_t cursor_id;
 	int sort; /* index of a column; -1: the view's own order */
 	bool inverted;
 	bool opened; /* the tree was unfolded along its hottest path; or the text was positioned */
-	char *text, *problem;        /* of source, disassembly, output */
+	char *text, *problem;        /* text of source, disassembly or output; why there is none */
 	char *note;                  /* about the text, shown above it; NULL none */
-	struct live_code_line *code; /* of the text */
+	struct live_code_line *code; /* lines of the text */
 	size_t lines;
 };
 
 struct live_audit {
-	uint64_t samples, sampled_ns, kernel_ns, wall_ns, lost; /* as last seen */
-	double cpus, rate;    /* of the last second */
-	double cost, stopped; /* of the whole run; cost negative: unknown */
+	/* the audit's figures as last seen */
+	uint64_t samples, sampled_ns, kernel_ns, wall_ns, lost;
+	double cpus, rate;    /* values of the last second */
+	double cost, stopped; /* values of the whole run; cost negative: unknown */
 	struct audit_found found;
 	bool known, knows_found;
-	double first_cpus; /* from samples alone, before figures are known; 0: not known either */
+	/* CPUs from samples alone, before figures are known; 0: not known either */
+	double first_cpus;
 	float history[LIVE_HISTORY]; /* CPUs per second; newest at [seconds - 1] */
 	size_t seconds;
 };
@@ -121,11 +124,11 @@ struct live_span {
 	bool choosing;         /* arrow keys move on the strip */
 	bool anchored;         /* one end of the span is at @anchor */
 	bool chosen;           /* tables show the span */
-	size_t cursor, anchor; /* cells */
+	size_t cursor, anchor; /* positions, in cells */
 	uint64_t from_ns, to_ns, end_ns;
-	double *cell; /* of the strip */
+	double *cell; /* by cell of the strip: what ran */
 	size_t cells, cell_room, instants;
-	double *weight; /* by stack, in the span */
+	double *weight; /* weight by stack, in the span */
 	size_t stacks, weight_room, value;
 	double sum, squares;
 };
@@ -147,10 +150,10 @@ struct live {
 	struct live_audit audit;
 	struct live_table table;
 	struct live_page page[LIVE_PAGES_MOST];
-	size_t pages; /* the last one is visible */
+	size_t pages; /* number of pages; the last one is visible */
 	struct live_prompt prompt;
 	struct live_span span;
-	unsigned columns; /* of the last screen */
+	unsigned columns; /* width of the last screen */
 	char message[LIVE_TEXT_BYTES];
 	bool message_is_bad;
 
@@ -168,18 +171,18 @@ struct live {
 
 	char target[LIVE_TEXT_BYTES];
 	enum live_target_state state;
-	bool stopped; /* by a signal */
+	bool stopped; /* the target is stopped by a signal */
 	int status, signal;
 	struct live_thread *thread;
 	size_t threads, thread_room;
 
-	/* Sums by function, line, object: of the current update. */
+	/* Sums by function, line or object, for the current update. */
 	double *self, *total;
 	uint32_t *stamp;
 	size_t sums_room;
 	uint32_t stamps;
 
-	/* Of the last screen, for the mouse and for paging. */
+	/* Positions on the last screen, for the mouse and for paging. */
 	unsigned rows_first, rows_shown, header_row;
 	struct {
 		unsigned from, to;
@@ -194,7 +197,7 @@ struct live_view_ops {
 	const struct live_column *column;
 	size_t columns;
 	int sort;     /* initial sort column, -1 none */
-	bool is_text; /* its rows have an order of their own */
+	bool is_text; /* its rows are text in its own order */
 	int (*collect)(struct live *live, struct live_page *page);
 	bool is_prose; /* for reading: rows scroll, the cursor is invisible */
 };
@@ -206,19 +209,19 @@ static inline struct live_page *live_page(struct live *live)
 	return &live->page[live->pages - 1];
 }
 
-/* live.c */
+/* live.c: */
 int live_look(struct live *live); /* rebuilds the table of the page */
 int live_open(struct live *live, const struct live_page *page);
 void live_close(struct live *live);
 void live_page_release(struct live_page *page);
 void live_complain(struct live *live, const char *message);
 void live_set_view(struct live *live, enum live_view view);
-struct live_row *live_row(struct live *live); /* under the cursor, NULL none */
+struct live_row *live_row(struct live *live); /* The row under the cursor, NULL none. */
 void live_move(struct live *live, long rows);
 int live_add_row(struct live *live, const struct live_row *row);
 bool live_matches(const struct live *live, const struct live_row *row, bool search);
 
-/* live_lists.c */
+/* live_lists.c: */
 int live_collect_functions(struct live *live, struct live_page *page);
 int live_collect_lines(struct live *live, struct live_page *page);
 int live_collect_objects(struct live *live, struct live_page *page);
@@ -229,7 +232,7 @@ int live_collect_threads(struct live *live, struct live_page *page);
  */
 bool live_next_stack(const struct live *live, const struct live_page *page, size_t *at,
 	struct sample *ret_sample, double *ret_weight);
-/* Its first visible frame (system calls may be hidden). */
+/* The index of the stack's first visible frame (system calls may be hidden). */
 size_t live_first_frame(const struct live *live, const struct sample *sample);
 int live_clear_sums(struct live *live, size_t n);
 /*
@@ -251,7 +254,7 @@ static inline void live_add_total(struct live *live, uint32_t thing, double weig
 }
 void live_set_whole(struct live *live, double whole);
 
-/* live_callers.c, live_tree.c, live_code.c, live_help.c */
+/* live_callers.c, live_tree.c, live_code.c, live_help.c: */
 int live_collect_callers(struct live *live, struct live_page *page);
 int live_collect_tree(struct live *live, struct live_page *page);
 int live_collect_source(struct live *live, struct live_page *page);
@@ -270,8 +273,8 @@ int live_zoom_in(struct live *live);
 int live_zoom_out(struct live *live);
 /*
  * From the list of threads, zooms into the row's thread; from a thread, back to all; otherwise
- * opens the list. The same for objects, but zooms directly into the object of the row at the
- * cursor.
+ * opens the list.
+ * _object(): likewise, but zooms directly into the object of the row at the cursor.
  */
 int live_zoom_thread(struct live *live);
 int live_zoom_object(struct live *live);
@@ -283,19 +286,19 @@ int live_next_view(struct live *live, int step);
 /* Shows that view, or functions if it is shown already. */
 int live_toggle_view(struct live *live, enum live_view view);
 
-/* live_columns.c */
+/* live_columns.c: */
 void live_sort(struct live *live, const struct live_page *page);
 /* Of times per thread, the title names the clock: "CPU%", "WALL%". */
 const char *live_column_title(const struct live *live, const struct live_column *column);
 bool live_column_shown(const struct live_column *column, unsigned columns);
-/* Text of a cell in @to (64 bytes; NULL for a name, which is used directly); returns its style. */
+/* Formats a cell in @to (64 bytes; NULL for a name, which is used directly); returns its style. */
 unsigned live_format(const struct live *live, const struct live_row *row,
 	const struct live_column *column, char *to, size_t room);
-/* Style for a part of the whole. */
+/* The style for a part of the whole. */
 unsigned live_heat(const struct live *live, double value);
 bool live_is_noise(const struct live *live, const struct live_row *row);
 
-/* live_keys.c, live_prompt.c */
+/* live_keys.c, live_prompt.c: */
 enum live_prompt_kind {
 	PROMPT_NONE,
 	PROMPT_SEARCH,
@@ -316,7 +319,7 @@ int live_span_update(struct live *live);
 int live_span_draw(struct live *live, struct screen *screen, unsigned row);
 int live_span_toggle(struct live *live);
 int live_span_press(struct live *live, int32_t code);
-/* "1.20 s to 1.40 s" */
+/* Formats the chosen span: "1.20 s to 1.40 s". */
 void live_span_describe(const struct live *live, char *to, size_t room);
 /* The weight of a stack in the span. */
 static inline double live_span_weight(const struct live_span *span, size_t stack)
@@ -324,7 +327,7 @@ static inline double live_span_weight(const struct live_span *span, size_t stack
 	return stack < span->stacks ? span->weight[stack] : 0;
 }
 
-/* live_draw.c, live_head.c */
+/* live_draw.c, live_head.c: */
 void live_draw_head(struct live *live, struct screen *screen);
 void live_see_audit(struct live *live, uint64_t begun_ns);
 

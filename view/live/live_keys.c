@@ -39,7 +39,7 @@ static enum live_request request_of(int32_t key)
 	return LIVE_REQUEST_NONE;
 }
 
-/* Shows a message if so. */
+/* Has the view an order of its own, so that no column can be chosen? Then shows a message. */
 static bool has_own_order(struct live *live)
 {
 	enum live_view view = live_page(live)->view;
@@ -58,7 +58,7 @@ static void sort_by(struct live *live, int step)
 
 	if (has_own_order(live))
 		return;
-	/* Skip the error and the bar, which are the share again. */
+	/* Skips the columns of the error and the bar, which show the share again. */
 	do
 		column = (column + step + n) % n;
 	while (view->column[column].kind == COLUMN_ERROR ||
@@ -128,7 +128,7 @@ static void freeze(struct live *live)
 	live_say(live, live->frozen ? "frozen: no samples are taken" : "sampling goes on");
 }
 
-/* The next time value that the profile has. */
+/* Shows the next time value that the profile has. */
 static void change_clock(struct live *live)
 {
 	size_t types = live->profile ? profile_value_types(live->profile) : 0, next = live->value;
@@ -175,7 +175,7 @@ static int fold(struct live *live, enum live_fold how, bool all_below)
 
 	if (!in_tree(live) || !row)
 		return 0;
-	/* A leaf, or a folded node: go to its caller. */
+	/* At a leaf, or a folded node, the cursor goes to its caller. */
 	if (how == LIVE_CLOSED && !all_below && row->fold != LIVE_OPEN) {
 		uint64_t caller = live_tree_parent(live, row->node);
 
@@ -268,7 +268,7 @@ static bool serve_prompt(struct live *live, enum live_request request)
 	return true;
 }
 
-/* Requests that change how the profile is shown. False: another request. */
+/* Performs requests that change how the profile is shown. False: another request. */
 static bool serve_setting(struct live *live, enum live_request request)
 {
 	switch (request) {

@@ -259,7 +259,7 @@ static bool is_titled(const struct task *task)
 	return task->tid == task->pid && strchr(task->process, ' ');
 }
 
-/* Adds rows of the tasks with samples; live->stamp gets the row of each task, + 1. */
+/* Adds rows of the tasks with samples; afterwards live->stamp has the row of each task, + 1. */
 static int add_tasks(struct live *live)
 {
 	for (size_t i = 0; i < live->weights.tasks; i++) {

@@ -80,7 +80,7 @@ static int add_line(struct live_places *places, const struct live_place *key)
 	return (int)places->lines++;
 }
 
-/* "[libfoo.so]": everything in an object that has no name, or none yet. */
+/* The name "[libfoo.so]" for everything in an object that has no name, or none yet. */
 static const char *name_of_object(struct live_places *places, const char *object)
 {
 	const char *base = text_basename(object);

@@ -19,12 +19,12 @@ struct live_place {
 	const char *function, *file, *object;
 	uint32_t line;           /* of lines; of functions: their first line, 0 unknown */
 	uint32_t function_place; /* of lines: the function's index */
-	uint32_t location;       /* a location in it */
+	uint32_t location;       /* some location in it */
 	bool unsampled;
 };
 
 struct live_frame {
-	uint32_t function, line; /* indexes of places */
+	uint32_t function, line; /* places of the function and of the line */
 };
 
 struct live_places {
@@ -34,7 +34,7 @@ struct live_places {
 	struct pool pool;
 
 	struct live_location {
-		size_t first;           /* in frame[]; innermost first */
+		size_t first;           /* its first frame in frame[]; innermost first */
 		uint32_t frames, lines; /* lines: number of lines that the profile had for it */
 		bool is_call;           /* the frame of a system call */
 	} * location;
@@ -46,7 +46,7 @@ struct live_places {
 
 int live_places_init(struct live_places *places);
 void live_places_release(struct live_places *places);
-/* -ENOMEM. */
+/* Takes new locations, and names that have come. -ENOMEM. */
 int live_places_update(struct live_places *places, const struct profile *profile);
 
 #endif

@@ -194,7 +194,7 @@ int live_prompt_press(struct live *live, struct live_key key)
 	struct live_prompt *prompt = &live->prompt;
 	bool proposed = prompt->proposed;
 
-	prompt->proposed = false; /* keys that edit keep the text */
+	prompt->proposed = false; /* Keys that edit keep the text. */
 	switch (key.code) {
 	case LIVE_KEY_ENTER:
 	case '\n': return enter(live);

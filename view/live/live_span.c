@@ -37,7 +37,7 @@ static double weight_of(const struct live *live, const struct instant *instant, 
 	return factor * (double)weight_ns;
 }
 
-/* The cell of a time. */
+/* The cell that contains a time. */
 static size_t cell_of(const struct live_span *span, uint64_t ns)
 {
 	size_t at = (size_t)((double)ns / (double)span->end_ns * (double)span->cells);
@@ -122,7 +122,7 @@ int live_span_update(struct live *live)
 	return r;
 }
 
-/* The cells of the selection, or of the cursor alone; false: none. */
+/* The cells of the selection, or of the cursor alone; false: there is none. */
 static bool selected(const struct live_span *span, size_t *ret_from, size_t *ret_to)
 {
 	if (span->choosing) {
@@ -211,7 +211,7 @@ int live_span_toggle(struct live *live)
 	span->shown = span->choosing = true;
 	span->anchored = false;
 	if (!span->cells) {
-		/* With the width that will be drawn. */
+		/* Uses the width that will be drawn. */
 		int r = fill_cells(live,
 			live->columns > 2 * LABEL_COLUMNS ? live->columns - LABEL_COLUMNS - 1 : 60);
 

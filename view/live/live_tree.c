@@ -80,7 +80,7 @@ static int child_of(struct live_tree *tree, uint32_t parent, uint32_t place)
 	return (int)tree->nodes++;
 }
 
-/* The node at which a stack ends. */
+/* Finds or adds the node at which a stack ends. */
 static int place_stack(struct live *live, struct live_tree *tree, const struct sample *sample)
 {
 	const struct live_places *places = &live->places;
@@ -323,7 +323,7 @@ static int add_node(struct live *live, uint32_t index, unsigned indent, int chil
 }
 
 struct visit {
-	size_t begin, at, end; /* in child[] */
+	size_t begin, at, end; /* positions in child[] */
 	unsigned indent;
 };
 

@@ -16,15 +16,16 @@
 struct live_weights {
 	size_t stacks, types;
 	int64_t *seen, *base; /* by stack and type: at the last update; at the last reset */
-	float *decayed;       /* the same, in units that grow with time: multiply by the scale */
+	/* likewise, decayed: in units that grow with time, to be multiplied by the scale */
+	float *decayed;
 	size_t seen_room, base_room, decayed_room;
 	double half_life_ns;
-	uint64_t origin_ns, now_ns, reset_ns; /* origin: of the units */
+	uint64_t origin_ns, now_ns, reset_ns; /* origin: time at which a unit is 1 */
 	bool begun;
 	double total[VALUE_TYPES_MAX], total_squares[VALUE_TYPES_MAX];
 	/* in the units of @decayed */
 	double recent[VALUE_TYPES_MAX], recent_squares[VALUE_TYPES_MAX];
-	float *factor; /* by stack, of CPU values; beyond @factors: 1 */
+	float *factor; /* by stack: factor of CPU values; beyond @factors: 1 */
 	size_t factors, factor_room;
 	double total_ns, recent_ns; /* CPU values of all stacks, times their factors */
 	uint32_t *last;             /* by task: its last stack + 1; 0 none */
@@ -48,7 +49,7 @@ double live_weights_scale(const struct live_weights *weights);
  */
 double live_weights_per_ns(const struct live_weights *weights);
 
-/* With @decay, not yet multiplied by the scale. */
+/* The weight of a stack; with @decay, not yet multiplied by the scale. */
 static inline double live_weight(
 	const struct live_weights *weights, size_t stack, size_t type, bool decay)
 {

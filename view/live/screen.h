@@ -41,13 +41,13 @@ enum { SCREEN_ROWS_MOST = 512, SCREEN_COLUMNS_MOST = 1024 };
 struct screen {
 	unsigned rows, columns;
 	bool ascii;                    /* no characters beyond ASCII */
-	int cursor_row, cursor_column; /* of an input line; -1: invisible */
+	int cursor_row, cursor_column; /* position of an input line's cursor; -1: invisible */
 	struct screen_cell *cell;      /* row by row */
 };
 
 /*
- * For a zeroed structure or a screen; all cells become blanks. Sizes are bounded. -ENOMEM:
- * unchanged.
+ * Sets the size of a zeroed structure or a screen; all cells become blanks. Sizes are bounded.
+ * -ENOMEM: unchanged.
  */
 int screen_resize(struct screen *screen, unsigned rows, unsigned columns);
 void screen_release(struct screen *screen);
@@ -61,7 +61,7 @@ int screen_copy(struct screen *to, const struct screen *from);
  */
 unsigned screen_put(struct screen *screen, unsigned row, unsigned column, unsigned columns,
 	unsigned style, const char *text);
-/* The same, ending before @end. */
+/* Puts @text so that it ends before column @end; otherwise as screen_put(). */
 unsigned screen_put_right(struct screen *screen, unsigned row, unsigned end, unsigned columns,
 	unsigned style, const char *text);
 /* Sets the style of cells, or adds a style that may be combined. */

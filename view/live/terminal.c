@@ -8,7 +8,7 @@
 #include <string.h>
 #include <term.h>
 #include <termios.h>
-#undef columns /* term.h defines plain words as macros */
+#undef columns /* term.h defines plain words as macros. */
 #undef lines
 
 enum { GROUND_PLAIN, GROUND_BAR, GROUND_SELECTED, GROUNDS };
@@ -18,12 +18,12 @@ struct terminal {
 	FILE *out;
 	bool color;
 	unsigned rows, columns;
-	struct termios modes; /* the modes set by us */
+	struct termios modes; /* the terminal modes that we have set */
 	bool left;
-	cchar_t style[STYLES][GROUNDS]; /* attributes and colours only */
+	cchar_t style[STYLES][GROUNDS]; /* attributes and colours for each style on each ground */
 };
 
-/* The look of styles: with 256 colours, with 8, with none. Colour -1 is the terminal's default. */
+/* How styles look: with 256 colours, with 8, with none. Colour -1 is the terminal's default. */
 static const struct look {
 	short many, few, ground;
 	attr_t with_color, without;
@@ -103,8 +103,8 @@ int terminal_open(const char *type, FILE *out, FILE *in, bool color, struct term
 	(void)keypad(stdscr, TRUE);
 	(void)nodelay(stdscr, TRUE);
 	/*
-	 * On a busy machine the bytes of a key arrive separately; still short enough for Esc to
-	 * feel quick.
+	 * Time for the bytes of a key, which arrive separately on a busy machine; still short
+	 * enough for Esc to feel quick.
 	 */
 	(void)set_escdelay(100);
 	(void)mouseinterval(0);
@@ -122,7 +122,9 @@ int terminal_open(const char *type, FILE *out, FILE *in, bool color, struct term
 	return 0;
 }
 
-/* Back to the shell. A terminal without a second screen (vt100) keeps ours but for its last line.
+/*
+ * Goes back to the shell's screen. A terminal without a second screen (vt100) keeps ours but for
+ * its last line.
  */
 static void leave_screen(void)
 {

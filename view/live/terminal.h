@@ -28,10 +28,13 @@ void terminal_close(struct terminal *terminal);
 void terminal_leave(struct terminal *terminal);
 void terminal_return(struct terminal *terminal);
 
-/* Blocks while the terminal accepts no output. @anew: paints everything, whatever is there. */
+/*
+ * Paints a screen. Blocks while the terminal accepts no output. @anew: paints everything, whatever
+ * is there.
+ */
 void terminal_paint(struct terminal *terminal, const struct screen *screen, bool anew);
 
-/* The terminal's new size. */
+/* Takes over the terminal's new size. */
 void terminal_resize(struct terminal *terminal, unsigned rows, unsigned columns);
 
 /* Reads the next key, if there is one. Does not block. */

@@ -279,11 +279,11 @@ static void put_instructions(struct sheet *sheet, const struct annotate *annotat
 	}
 }
 
-/* A line, the functions inlined in it, its instructions; then the next line. */
+/* Prints each line, the functions inlined in it, and its instructions. */
 static int print_sheet(struct annotate *annotate, FILE *out)
 {
 	static const struct row nothing;
-	struct row_builder head = {0}; /* the sheet borrows its names */
+	struct row_builder head = {0}; /* The sheet borrows the names of these columns. */
 	struct row_builder_other other;
 	struct sheet sheet;
 	struct source source;

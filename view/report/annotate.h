@@ -47,12 +47,12 @@ struct annotate {
 	uint32_t declared;  /* first line of the function, 0 unknown */
 	const char *file;   /* the file with most of it; "" unknown */
 	const char *object; /* the object with most of it */
-	struct row row;     /* of the function */
+	struct row row;     /* values of the function */
 	bool *wanted;       /* by place of frames */
 
 	struct annotate_line *line;
 	struct annotate_inlined *inlined;
-	struct annotate_instruction *instruction; /* by line, then by address */
+	struct annotate_instruction *instruction; /* sorted by line, then by address */
 	size_t lines, inlineds, instructions;
 	size_t line_room, inlined_room, instruction_room;
 	struct table line_table, inlined_table;
@@ -63,7 +63,10 @@ struct annotate {
 	size_t codes;
 };
 
-/* Results and @ret_problem: as report->print. */
+/*
+ * Collects the lines of the function that @options->function names. Results and @ret_problem as
+ * those of report->print (report.h).
+ */
 int annotate_init(struct annotate *annotate, const struct profile *profile,
 	const struct report_options *options, char **ret_problem);
 void annotate_release(struct annotate *annotate);
@@ -77,11 +80,11 @@ int annotate_instructions(struct annotate *annotate);
 /* Is the function named @function the annotated one? */
 bool annotate_is(const struct annotate *annotate, const char *function);
 
-/* As report->print. */
+/* The print() of the report (report.h). */
 int annotate_print(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 
-/* The text form (annotate_text.c). */
+/* Prints the text form (annotate_text.c). */
 int annotate_text(struct annotate *annotate, FILE *out);
 
 #endif

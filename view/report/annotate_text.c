@@ -29,9 +29,10 @@ struct printing {
 	const struct report_options *options;
 	struct text_scale scale;
 	struct source source;
-	size_t indent;     /* the common indent of all lines, which is removed */
-	size_t *order;     /* of lines: by file, then by number */
-	uint32_t declared; /* of the current file: no line before it is context; 0 none */
+	size_t indent; /* the common indent of all lines, which is removed */
+	size_t *order; /* order of lines: by file, then by number */
+	/* first line of the function in the current file: no line before it is context; 0 none */
+	uint32_t declared;
 	bool wide;
 	FILE *out;
 };
@@ -47,7 +48,7 @@ static const char *color_of(const struct printing *p, const struct row *row)
 				  : "";
 }
 
-/* Right-aligned; counts columns, not bytes. */
+/* Prints a cell right-aligned; counts columns, not bytes. */
 static void put_cell(const struct printing *p, const char *text, size_t columns)
 {
 	size_t has = text_columns(text);
@@ -92,7 +93,7 @@ static size_t room_of(const struct printing *p)
 		: LEAST_TEXT;
 }
 
-/* The caller frees; NULL: out of memory. */
+/* A name cut to the columns. The caller frees it; NULL: out of memory. */
 static char *short_name(const struct printing *p, const char *name, size_t columns)
 {
 	char *copy = text_clean(name, p->options->ascii);
@@ -105,7 +106,7 @@ static char *short_name(const struct printing *p, const char *name, size_t colum
 	return copy;
 }
 
-/* One row: values, line, text, which is cut to the width. */
+/* Prints one row: values, line, text, which is cut to the width. */
 static int put_row(const struct printing *p, const struct row *row, bool total, uint32_t line,
 	const char *style, const char *text)
 {
@@ -146,7 +147,7 @@ static size_t indent_of(const char *text)
 	return strspn(text, " ");
 }
 
-/* The functions inlined in a line, and its instructions. */
+/* Prints the functions inlined in a line, and its instructions. */
 static int put_inlined(const struct printing *p, size_t line, size_t indent)
 {
 	const struct annotate *a = p->annotate;
@@ -259,7 +260,7 @@ static void find_indent(struct printing *p, uint32_t first, uint32_t last)
 		p->indent = 0;
 }
 
-/* Context lines around @number that follow @done. */
+/* Prints the context lines around @number that follow @done. */
 static int put_around(struct printing *p, uint32_t *done, uint32_t upto, uint32_t number)
 {
 	uint32_t from = number > CONTEXT ? number - CONTEXT : 1;
@@ -277,7 +278,7 @@ static int put_around(struct printing *p, uint32_t *done, uint32_t upto, uint32_
 	return r;
 }
 
-/* Context lines behind the last hot one. */
+/* Prints context lines behind the last hot one. */
 static int put_behind(struct printing *p, uint32_t *done, uint32_t before)
 {
 	int r = 0;
@@ -293,7 +294,7 @@ static int put_behind(struct printing *p, uint32_t *done, uint32_t before)
 	return r;
 }
 
-/* The lines of one file, sorted, from @first to @last. */
+/* Prints the lines of one file, sorted, from @first to @last. */
 static int put_lines(struct printing *p, size_t first, size_t last, bool own)
 {
 	const struct annotate *a = p->annotate;
@@ -323,7 +324,7 @@ static int put_lines(struct printing *p, size_t first, size_t last, bool own)
 	return r < 0 ? r : put_behind(p, &done, own ? UINT32_MAX : done + 1);
 }
 
-/* The file's name, and why its lines are not shown, or may not fit. */
+/* Prints the file's name, and why its lines are not shown, or may not fit. */
 static int put_file_head(const struct printing *p, const char *file)
 {
 	struct wrap wrap;
@@ -375,7 +376,10 @@ static int compare_lines(const void *a, const void *b, void *context)
 	return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* A name of up to a line, and the object, in the same line if it has room there. */
+/*
+ * Prints the function's name in up to a line, and the object, in the same line if it has room
+ * there.
+ */
 static int put_name(const struct printing *p)
 {
 	const struct annotate *a = p->annotate;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Says how reliable the report is. Figures that the profile lacks are not mentioned. */
+/* The audit: says how reliable a report is. Figures that the profile lacks are not mentioned. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 #include "view/wrap.h"
 
 /*
- * With a fifth of the samples unresolved, doctor is recommended. With more than one truncated stack
- * in 33, the option that copies more is. Below a twentieth of its time on a CPU, the wall clock is.
+ * With a fifth of the samples unresolved, the audit recommends doctor; with more than one truncated
+ * stack in 33, the option that copies more; below a twentieth of its time on a CPU, the wall clock.
  */
 enum { FAST_HZ = 5000, MANY_UNRESOLVED = 5, MANY_TRUNCATED = 33, IDLE = 20 };
 
@@ -38,7 +38,7 @@ static void end_line(struct auditing *a)
 	a->begun = false;
 }
 
-/* "found 99.2 % ± 1.1 of the expected samples"; half the 95 % confidence interval. */
+/* Prints "found 99.2 % ± 1.1 of the expected samples"; ± is half the 95 % confidence interval. */
 static void print_found(struct auditing *a, const struct audit_found *found)
 {
 	separate(a, "");
@@ -46,7 +46,7 @@ static void print_found(struct auditing *a, const struct audit_found *found)
 		a->ascii ? "+-" : "\xc2\xb1", found->error * STATS_95_PERCENT * 100);
 }
 
-/* "real-time priority, 12 late instants (0.4 %)" */
+/* Prints "real-time priority, 12 late instants (0.4 %)". */
 static void print_instants(struct auditing *a, const struct audit_found *found)
 {
 	uint64_t late = 0;
@@ -63,7 +63,7 @@ static void print_instants(struct auditing *a, const struct audit_found *found)
 		fprintf(a->out, " (%.1f %%)", found->late * 100);
 }
 
-/* "12.43 s of CPU time (20.0 ms unsampled, 3.20 s in system calls left out)" */
+/* Prints "12.43 s of CPU time (20.0 ms unsampled, 3.20 s in system calls left out)". */
 static void print_times(struct auditing *a)
 {
 	char all[TEXT_UNIT_BYTES], rest[TEXT_UNIT_BYTES], calls[TEXT_UNIT_BYTES];
@@ -107,7 +107,9 @@ static void print_cause(struct auditing *a, const struct audit_found *found)
 		fputc('\n', a->out);
 		return;
 	}
-	/* A sampler that has to wait for its CPU misses busy threads as well. */
+	/*
+	 * Without real-time priority, a sampler that waits for its CPU misses busy threads as well.
+	 */
 	if (!by_late && found->realtime == 0)
 		fputs("the sampler had no real-time priority and waited for CPUs, or ", a->out);
 	if (by_short)
@@ -123,7 +125,7 @@ static void print_cause(struct auditing *a, const struct audit_found *found)
 	fputc('\n', a->out);
 }
 
-/* ", cost 0.93 %", and @of_what: of the target's CPU time. */
+/* Prints ", cost 0.93 %", and @of_what: of the target's CPU time. */
 static void print_cost(struct auditing *a, const char *of_what)
 {
 	double share;
@@ -134,7 +136,9 @@ static void print_cost(struct auditing *a, const char *of_what)
 	fprintf(a->out, "cost %.2f %%%s", share * 100, of_what);
 }
 
-/* ", 248 of 250 Hz reached, cost 0.93 % of the CPU time, as good as 3011 of equal weight" */
+/*
+ * Prints ", 248 of 250 Hz reached, cost 0.93 % of the CPU time, as good as 3011 of equal weight".
+ */
 static void print_rate(struct auditing *a, const struct audit_rate *rate)
 {
 	char asked[TEXT_UNIT_BYTES], reached[TEXT_UNIT_BYTES];
@@ -161,8 +165,9 @@ static uint64_t throttled(const struct profile *profile)
 }
 
 /*
- * Slots of a CPU get longer while no thread is found there. True if less than a quarter of a CPU's
- * time was used, and samples are not missing because of a bound.
+ * Did threads run so seldom that the rate is low? Periods of a CPU get longer while no thread is
+ * found there. True if less than a quarter of a CPU's time was used, and samples are not missing
+ * because of a bound.
  */
 static bool runs_seldom(const struct profile *profile, const struct audit_rate *rate)
 {
@@ -174,7 +179,9 @@ static bool runs_seldom(const struct profile *profile, const struct audit_rate *
 		rate->asked_hz < FAST_HZ;
 }
 
-/* A bound explains most of what is missing: the rate and the cost, which are told, say it. */
+/*
+ * Does a bound explain most of the missing samples? Then rate and cost, which are printed, say so.
+ */
 static bool is_by_bound(const struct profile *profile, const struct audit_rate *rate)
 {
 	return (double)throttled(profile) >= (rate->expected - (double)rate->samples) / 2;
@@ -242,7 +249,7 @@ static void print_coverage(struct auditing *a)
 	end_line(a);
 }
 
-/* "stop time p50 21 us, p99 60 us, max 412 us, 0.5 % of the running time" */
+/* Prints "stop time p50 21 us, p99 60 us, max 412 us, 0.5 % of the running time". */
 static void print_stops(struct auditing *a)
 {
 	static const char *const stops[][2] = {
@@ -267,7 +274,7 @@ static void print_stops(struct auditing *a)
 	fprintf(a->out, "stopped for %.2f %% of the running time", stopped * 100);
 }
 
-/* "3 of 5 threads left out, with 1.23 s of CPU time" */
+/* Prints "3 of 5 threads left out, with 1.23 s of CPU time". */
 static void print_choice(struct auditing *a)
 {
 	uint64_t chosen, threads, left_out = 0;
@@ -283,7 +290,7 @@ static void print_choice(struct auditing *a)
 		threads - chosen, threads, text);
 }
 
-/* "threads lived 26.94 s: 13.0 % on a CPU, 34.1 % waiting for one, 52.8 % blocked" */
+/* Prints "threads lived 26.94 s: 13.0 % on a CPU, 34.1 % waiting for one, 52.8 % blocked". */
 static void print_wall(struct auditing *a)
 {
 	uint64_t elapsed, cpu = 0, queue[2] = {0}, blocked[2] = {0};
@@ -341,7 +348,7 @@ static void print_losses(struct auditing *a)
 	}
 }
 
-/* If many samples have no function name, that is the report's main defect. */
+/* Recommends doctor if many samples have no function name, which is the report's main defect. */
 static void point_to_doctor(struct auditing *a)
 {
 	uint64_t unresolved = 0, samples = 0;
@@ -367,7 +374,7 @@ static size_t longest_stack(const struct profile *profile)
 	return most;
 }
 
-/* Where main is missing, the report says how to have it. */
+/* Recommends the option that copies more of stacks, if many do not reach main. */
 static void print_truncated(struct auditing *a)
 {
 	uint64_t truncated = 0, samples = 0;
@@ -388,8 +395,8 @@ static void print_truncated(struct auditing *a)
 }
 
 /*
- * "on a CPU for 0.1 % of the time: …": less than a twentieth, of a profile that knows nothing about
- * the rest.
+ * Recommends the wall clock: "on a CPU for 0.1 % of the time: …" if a profile that knows nothing
+ * about the rest has less than a twentieth.
  */
 static void point_to_wall(struct auditing *a)
 {
@@ -404,7 +411,7 @@ static void point_to_wall(struct auditing *a)
 		(double)kernel * 100 / (double)wall);
 }
 
-/* All that is known of the sampling, in several lines. */
+/* Prints all that is known of the sampling, in several lines. */
 static void print_figures(struct auditing *a)
 {
 	print_coverage(a);
@@ -427,7 +434,7 @@ static void print_notes(const struct profile *profile, FILE *out)
 	}
 }
 
-/* ", found 99.2 % ± 1.1": of the expected samples. */
+/* Prints ", found 99.2 % ± 1.1": of the expected samples. */
 static void print_found_briefly(struct auditing *a)
 {
 	struct audit_found found;
@@ -439,7 +446,7 @@ static void print_found_briefly(struct auditing *a)
 		found.error * STATS_95_PERCENT * 100);
 }
 
-/* ", lost 3, unresolved 29 (10.0 %)", or ", nothing lost". */
+/* Prints ", lost 3, unresolved 29 (10.0 %)", or ", nothing lost". */
 static void print_losses_briefly(struct auditing *a)
 {
 	static const struct {
@@ -468,14 +475,14 @@ static void print_losses_briefly(struct auditing *a)
 			fprintf(a->out, " (%.1f %%)", (double)n * 100 / (double)all);
 		shown++;
 	}
-	/* Of a profile of another program that cannot be said. */
+	/* Of a profile of another program, "nothing lost" cannot be said. */
 	if (!shown && profile_audit(a->profile, "lost_samples", &ignored)) {
 		separate(a, "audit: ");
 		fputs("nothing lost", a->out);
 	}
 }
 
-/* "audit: 3104 samples at 248 of 250 Hz, cost 1.24 %, found 99.2 % ± 1.1, nothing lost" */
+/* Prints "audit: 3104 samples at 248 of 250 Hz, cost 1.24 %, found 99.2 % ± 1.1, nothing lost". */
 static void print_line(struct auditing *a)
 {
 	char asked[TEXT_UNIT_BYTES], reached[TEXT_UNIT_BYTES], calls[TEXT_UNIT_BYTES];
@@ -505,7 +512,7 @@ static void print_line(struct auditing *a)
 	end_line(a);
 }
 
-/* What is wrong with the figures, a sentence each. */
+/* Prints what is wrong with the figures, a sentence each. */
 static void print_remarks(struct auditing *a)
 {
 	struct audit_found found;

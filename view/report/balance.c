@@ -34,8 +34,8 @@ static char *label_text(const struct profile *profile, const struct sample *samp
 }
 
 /*
- * "solver 4711", "solver 4711 on node7"; without a pid where none is known, as in files of other
- * programs. The caller frees it.
+ * The name of a process: "solver 4711", "solver 4711 on node7"; without a pid where none is known,
+ * as in files of other programs. The caller frees it.
  */
 static char *process_text(const struct profile *profile, const struct sample *sample)
 {
@@ -168,7 +168,7 @@ static void take_value(struct balance_row *row, uint32_t group, double value)
 	row->mean += value;
 }
 
-/* The row of all functions first, then those with the most costly imbalance. */
+/* Sorts rows: all functions first, then those with the most costly imbalance. */
 static int compare_rows(const void *a, const void *b)
 {
 	const struct balance_row *x = a, *y = b;

@@ -13,7 +13,10 @@
 
 struct balance_group {
 	double weight, samples;
-	/* of a process, owned by the profile, without the mark of its rank; NULL: of several */
+	/*
+	 * program of a process, owned by the profile, without the mark of its rank; NULL: of
+	 * several
+	 */
 	const char *program;
 	size_t program_bytes;
 	uint32_t like; /* the first group that behaves like this one, possibly itself */
@@ -29,10 +32,10 @@ enum { BALANCE_ALL = UINT32_MAX };
 
 struct balance {
 	struct frames frames;
-	struct pool names; /* of groups, from 1 on */
+	struct pool names; /* names of groups, from 1 on */
 	struct balance_group *group;
 	size_t groups;
-	double left_out;   /* weight of what is of no group */
+	double left_out;   /* weight of samples that are in no group */
 	double period;     /* mean weight of a sample; 0: nothing says how many samples there are */
 	struct pairs part; /* group, place */
 	double *weight;    /* by index in part */
@@ -43,12 +46,12 @@ struct balance {
 
 const char *balance_name(const struct balance *balance, size_t group);
 
-/* balance_alike.c: fills group[].like. -ENOMEM. */
+/* Fills group[].like (balance_alike.c). -ENOMEM. */
 int balance_find_alike(struct balance *balance);
 
 int balance_print(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
-/* balance_text.c */
+/* Prints the text form (balance_text.c). */
 int balance_text(const struct balance *balance, FILE *out);
 
 #endif

@@ -16,8 +16,8 @@
 #define ALIKE 0.1
 
 /*
- * Two programs are expected to differ. They are not called alike if chance could hide a difference
- * of more than this part: that takes about 90 samples of each.
+ * Two groups are not called alike if chance could hide a difference of more than this part: that
+ * takes about 90 samples of each.
  */
 #define MOST_CHANCE 0.3
 
@@ -25,7 +25,7 @@
 enum { LEADERS_MOST = 64 };
 
 struct leaders {
-	double *share[LEADERS_MOST]; /* by place */
+	double *share[LEADERS_MOST]; /* shares by place, of each leader */
 	uint32_t group[LEADERS_MOST];
 	size_t n;
 };
@@ -89,7 +89,7 @@ static bool is_alike(const struct balance *b, const struct leaders *leaders, siz
 	apart = distance(b, leaders->share[leader], share, a->samples, of->samples, &chance);
 	if (differ && chance > MOST_CHANCE)
 		return false;
-	/* Twice the mean effect of chance is not chance. */
+	/* Twice the mean effect of chance is beyond chance. */
 	return apart <= ALIKE + chance;
 }
 

@@ -14,7 +14,7 @@ struct calling {
 	const struct profile *profile;
 	struct callers *callers;
 	size_t values;
-	uint32_t *stack; /* places of a sample, leaf first */
+	uint32_t *stack; /* places of the current sample, leaf first */
 	size_t n, room;
 };
 

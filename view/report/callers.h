@@ -28,14 +28,14 @@ struct callers_side {
 struct callers {
 	struct row function;
 	struct callers_side caller, callee;
-	bool *is_function; /* by place */
+	bool *is_function; /* by place: it is one of the function's */
 	struct places places;
-	struct rows sums; /* all but rows */
+	struct rows sums; /* sums over the samples, without rows */
 };
 
 /*
- * -ENOENT: no function has that name, or the expression matches none or several; otherwise results
- * and @ret_problem, which is then always set, are as for report->print.
+ * Collects callers and callees. -ENOENT: no function has that name, or the expression matches none
+ * or several; otherwise results as those of report->print. @ret_problem is set in each case.
  */
 int callers_init(struct callers *callers, const struct profile *profile,
 	const struct report_options *options, char **ret_problem);
@@ -48,11 +48,11 @@ void callers_release(struct callers *callers);
 int callers_find(const struct profile *profile, const struct report_options *options,
 	char **ret_name, char **ret_problem);
 
-/* As report->print. */
+/* The print() of the report (report.h). */
 int callers_print(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 
-/* The text form (callers_text.c). */
+/* Prints the text form (callers_text.c). */
 int callers_text(const struct profile *profile, const struct report_options *options,
 	const struct callers *callers, FILE *out);
 

@@ -14,7 +14,7 @@ enum { CANDIDATES = 8, LIST_COLUMNS = 100, INDENT = 4 };
 /* Functions, greatest total first; equal names in several objects count as one. */
 struct finding {
 	struct rows rows;
-	bool *hit; /* by row: its name matches, and no earlier row has the same name */
+	bool *hit; /* by row: its name matches, and no earlier row has that name */
 	size_t hits;
 };
 
@@ -86,7 +86,10 @@ static int list_hits(const struct finding *f, const struct report_options *optio
 	return r;
 }
 
-/* Of a name that matches nothing: what it matches without case, or the hottest functions. */
+/*
+ * Lists suggestions for a name that matches nothing: what it matches without case, or the hottest
+ * functions.
+ */
 static int list_instead(struct finding *f, const struct report_options *options, FILE *out)
 {
 	regex_t any;

@@ -26,7 +26,8 @@ struct collecting {
 	size_t keys, key_room, unsampled_room;
 	struct table table;
 	/*
-	 * By run and key: self, total. Runs are processed one after the other, so keys only grow.
+	 * Values by run and key: self, total. Runs are processed one after the other, so keys only
+	 * grow.
 	 */
 	double *value[2];
 	size_t room[2];
@@ -127,7 +128,7 @@ static int collect_functions(struct collecting *c, struct founds *founds,
 	return error < 0 ? error : 0;
 }
 
-/* "main;run;eval": the path of the caller, by node, followed by the function. */
+/* Builds "main;run;eval": the path of the caller, by node, followed by the function. */
 static int path_of(struct collecting *c, const struct tree *tree, uint32_t at, int *id)
 {
 	const struct tree_node *node = &tree->node[at];
@@ -236,7 +237,7 @@ static void fill_row(struct diff *diff, const struct collecting *c, size_t key,
 	}
 }
 
-/* By share: scales runs as if each had taken as long as the mean. */
+/* With --by share: scales runs as if each had taken as long as the mean. */
 static void scale_runs(struct diff *diff, const struct collecting *c, double *const value[2])
 {
 	double mean = 0;
@@ -436,7 +437,7 @@ static void put_sheet(const struct diff *diff, size_t limit, double least, FILE 
 	sheet_end(&sheet);
 }
 
-/* New rows have no percentage, and are more than any. */
+/* Names a row. New rows have no percentage, and are more than any. */
 static void name_slower(const char *what, double delta, FILE *out)
 {
 	fputs("\n    ", out);
@@ -447,7 +448,7 @@ static void name_slower(const char *what, double delta, FILE *out)
 		fputs(", new", out);
 }
 
-/* 1: something is too slow; *ret_what then lists what. -ENOMEM. */
+/* Finds rows that are too slow. 1: there are some; *ret_what lists them. -ENOMEM. */
 static int find_slower(const struct diff *diff, char **ret_what)
 {
 	const char *what = diff->options.paths ? "call paths" : "functions";

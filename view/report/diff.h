@@ -11,7 +11,7 @@
 
 /* Rows of all runs, identified by names, because addresses differ between builds. */
 struct diff_row {
-	const char *function; /* or a call path, "main;run;eval" */
+	const char *function; /* function, or a call path, "main;run;eval" */
 	const char *object;   /* the last component of its path */
 	bool unsampled;
 	struct compare_row by;    /* the compared value: self, or total with sort_by_total */
@@ -24,13 +24,13 @@ struct diff {
 	struct value_type type;
 	struct diff_row *row; /* significant ones first, then by amount of change */
 	size_t rows, tested, significant;
-	struct compare_run *run; /* of side A, then of side B */
-	double all[2];           /* means of the runs */
+	struct compare_run *run; /* the runs of side A, then those of side B */
+	double all[2];           /* means of the runs of each side */
 	struct speed speed;      /* if it is noise, it has been removed from the rows' values */
 	struct pool strings;
 };
 
-/* Results and @ret_problem: as report->print. */
+/* Compares the sides. Results and @ret_problem as those of report->print. */
 int diff_init(struct diff *diff, const struct report_sides *sides,
 	const struct report_options *options, char **ret_problem);
 void diff_release(struct diff *diff);
@@ -40,17 +40,17 @@ void diff_release(struct diff *diff);
 bool diff_is_significant(const struct diff_row *row);
 
 /*
- * As report->print_sides: 1 if something is significantly slower by more than fail_above, and
- * @ret_problem names it.
+ * The print_sides() of the report (report.h): 1 if something is significantly slower by more than
+ * fail_above, and @ret_problem names it.
  */
 int diff_print(const struct report_sides *sides, const struct report_options *options, FILE *out,
 	char **ret_problem);
 
-/* The text above and below the rows (diff_text.c): the sides, what was tested. */
+/* Prints the text above and below the rows (diff_text.c): the sides, what was tested. */
 void diff_head(const struct diff *diff, FILE *out);
 void diff_foot(const struct diff *diff, FILE *out);
 
-/* The text form (diff_text.c). */
+/* Prints the text form (diff_text.c). */
 int diff_text(const struct diff *diff, FILE *out);
 
 #endif

@@ -40,7 +40,7 @@ static void format_percent(double part, char to[TEXT_UNIT_BYTES])
 		(void)snprintf(to, TEXT_UNIT_BYTES, "%+.1f %%", part * 100);
 }
 
-/* "+9.1 … +15.8 %": the 95 % interval of the change. */
+/* Formats "+9.1 … +15.8 %": the 95 % interval of the change. */
 static void format_range(const struct compare_row *by, bool ascii, char to[2 * TEXT_UNIT_BYTES])
 {
 	const char *dots = ascii ? ".." : "\xe2\x80\xa6";
@@ -102,7 +102,10 @@ static void put_side(const struct diff *diff, int side, FILE *out)
 	fputc('\n', out);
 }
 
-/* The sum has no sampling error; its error is estimated from the differences between runs. */
+/*
+ * Prints the sum, which has no sampling error; its error is estimated from the differences between
+ * runs.
+ */
 static void put_all(const struct diff *diff, FILE *out)
 {
 	double a = diff->all[0], b = diff->all[1], spread = 0, error;
@@ -125,7 +128,7 @@ static void put_all(const struct diff *diff, FILE *out)
 	fputc('\n', out);
 }
 
-/* Least and greatest factor of a run, relative to the mean. */
+/* Prints the least and the greatest factor of a run, relative to the mean. */
 static void put_speed(const struct diff *diff, FILE *out)
 {
 	const struct speed *speed = &diff->speed;

@@ -79,7 +79,7 @@ static const char *outermost_name(const struct profile *profile, const struct sa
 		: "";
 }
 
-/* The outermost frame says why a stack does not reach its beginning. */
+/* Counts a stack that does not reach its beginning, as its outermost frame says. */
 static int count_end(struct doctor *d, const struct sample *sample, int64_t count)
 {
 	const char *name = outermost_name(d->profile, sample);
@@ -197,7 +197,7 @@ static int make_wish(struct doctor *d, struct doctor_object *object)
 	return 0;
 }
 
-/* Code made at run time: who named it? Of the two only a jitdump has lines. */
+/* Who named code made at run time? Of perf map and jitdump, only a jitdump has lines. */
 static const char *symbols_of_jit(const struct doctor_object *object)
 {
 	if (object->unnamed == object->samples)
@@ -249,7 +249,7 @@ static int fetch(struct doctor *d)
 			(object->unnamed || object->unlined))
 			r = reader->fetch(reader->context, object->path, object->build_id,
 				&object->unfetched);
-		/* The error applies to all of them. */
+		/* The error applies to all objects. */
 		if (r == -EDESTADDRREQ || r == -ENOTSUP)
 			break;
 		r = r == -ENOMEM ? r : 0;
@@ -292,7 +292,7 @@ void doctor_release(struct doctor *doctor)
 	*doctor = (struct doctor){0};
 }
 
-/* Both in one cell, "first; second". NULL: out of memory. */
+/* Joins two texts in one cell, "first; second". NULL: out of memory. */
 static char *join(const char *first, const char *second)
 {
 	char *text;

@@ -15,10 +15,10 @@
 
 struct doctor_object {
 	const char *path, *build_id;
-	uint32_t mapping;         /* one of them */
-	uint32_t task;            /* of its last sample */
-	size_t lined;             /* of its locations in the profile */
-	int64_t samples, weight;  /* of leaves, and their weight */
+	uint32_t mapping;         /* one of its mappings */
+	uint32_t task;            /* task of its last sample */
+	size_t lined;             /* number of its locations with a line in the profile */
+	int64_t samples, weight;  /* of samples whose leaf is in it: number, and weight */
 	int64_t unnamed, unlined; /* samples without a function's name, without a source line */
 	int64_t stubs;            /* samples in PLT stubs */
 	int64_t incomplete, truncated; /* stacks that end here too early */
@@ -26,11 +26,11 @@ struct doctor_object {
 	const char *cause;             /* a sentence, "" nothing is missing */
 	const char *unfetched; /* why a server gave no debug file; "": it did, or was not asked */
 	char *mend;            /* the remedy, a sentence; NULL none */
-	char *command[2];      /* those of the remedy that can be run as they are, or NULL */
+	char *command[2];      /* commands of the remedy that can be run as they are, or NULL */
 	const char *behind;    /* what to do after one of the commands, "" nothing */
 	/* besides that cause: why stacks end here too early, and the remedy; "" nothing */
 	const char *cut_cause, *cut_mend;
-	bool cut_mend_is_command; /* it can be run as it is */
+	bool cut_mend_is_command; /* the remedy can be run as it is */
 	struct code_object code;
 	uint64_t *address;
 };
@@ -44,7 +44,7 @@ struct doctor {
 	struct rows sums;
 };
 
-/* Results and @ret_problem: as report->print. */
+/* Examines the objects. Results and @ret_problem as those of report->print. */
 int doctor_init(struct doctor *doctor, const struct profile *profile,
 	const struct report_options *options, char **ret_problem);
 void doctor_release(struct doctor *doctor);
@@ -55,11 +55,11 @@ bool doctor_is_file(const struct doctor_object *object);
 /* Finds the remedy (doctor_mend.c). -ENOMEM. */
 int doctor_mend(struct doctor *doctor, struct doctor_object *object);
 
-/* As report->print. */
+/* The print() of the report (report.h). */
 int doctor_print(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 
-/* The text form (doctor_text.c). */
+/* Prints the text form (doctor_text.c). */
 int doctor_text(const struct doctor *doctor, FILE *out);
 
 #endif

@@ -19,14 +19,14 @@ static int say(struct doctor_object *object, const char *cause, const char *mend
 	return mend && !object->mend ? -ENOMEM : 0;
 }
 
-/* @command may be NULL. */
+/* Appends a command. @command may be NULL. */
 static int add_command(char **to, const char *command)
 {
 	*to = command ? strdup(command) : NULL;
 	return command && !*to ? -ENOMEM : 0;
 }
 
-/* Code made at run time: whoever made it can name it. */
+/* Remedy for code made at run time: whoever made it can name it. */
 static int mend_generated(const struct doctor *d, struct doctor_object *object)
 {
 	const char *process = profile_task(d->profile, object->task).process;
@@ -42,7 +42,7 @@ static int mend_generated(const struct doctor *d, struct doctor_object *object)
 		object, "code without a file: made at run time, and nobody told its names", mend);
 }
 
-/* Code that is not in a file. */
+/* Remedy for code that is not in a file. */
 static int mend_special(const struct doctor *d, struct doctor_object *object)
 {
 	const char *path = object->path;
@@ -58,7 +58,7 @@ static int mend_special(const struct doctor *d, struct doctor_object *object)
 	return mend_generated(d, object);
 }
 
-/* How its debug symbols are installed. */
+/* Finds how the debug symbols of the file at @path are installed. */
 static int find_package(const struct doctor *d, const char *path, struct code_package *ret_package)
 {
 	const struct code_reader *reader = d->options.code;
@@ -72,7 +72,7 @@ static bool is_go(const struct doctor_object *object)
 	return strcmp(object->code.language, "Go") == 0;
 }
 
-/* What its owner can do: @compile, or ask whoever made its package. */
+/* Advises the owner of the file: @compile, or to ask whoever made its package. */
 static int advise(struct doctor_object *object, const struct code_package *package,
 	const char *compile, const char *fetch)
 {
@@ -118,7 +118,7 @@ static int mend_missing(const struct doctor *d, struct doctor_object *object, co
 	return r;
 }
 
-/* Not one of the samples that could have a line has one. */
+/* Has none of the samples that could have a line one? */
 static bool has_no_lines(const struct doctor_object *object)
 {
 	return object->unlined && object->unlined == object->samples - object->stubs;
@@ -133,7 +133,7 @@ static bool is_better_now(const struct doctor_object *object)
 			(has_no_lines(object) && object->code.lined > object->lined));
 }
 
-/* The file exists but cannot be read: recompiling or installing would not help. */
+/* Does the file exist, but cannot be read? Recompiling or installing would not help. */
 static bool is_unread(const struct code_object *code)
 {
 	return !strcmp(code->lines, "unread") || !strcmp(code->symbols, "unread");
@@ -143,7 +143,7 @@ static int mend_file(const struct doctor *d, struct doctor_object *object)
 {
 	const struct code_object *code = &object->code;
 
-	/* Nothing else ran, so nothing is missing. */
+	/* Only PLT stubs ran, so nothing is missing. */
 	if (object->samples && object->samples == object->stubs)
 		return 0;
 	/* Names and lines exist; inlined functions may be missing. */
@@ -188,7 +188,7 @@ static int mend_file(const struct doctor *d, struct doctor_object *object)
 	return 0;
 }
 
-/* What keeps the callers of an object's code known. */
+/* The compiler option that keeps the callers of an object's code known. */
 static const char *way_of_stacks(const struct doctor_object *object)
 {
 	if (!doctor_is_file(object))
@@ -200,13 +200,16 @@ static const char *way_of_stacks(const struct doctor_object *object)
 	return "compile it with -fasynchronous-unwind-tables; assembler wants .cfi directives";
 }
 
-/* Debug information mends nothing of that: it is a cause of its own. */
+/*
+ * Remedy for stacks that end early. Debug information is no remedy for that: it is a cause of its
+ * own.
+ */
 static int mend_stacks(const struct doctor *d, struct doctor_object *object)
 {
 	bool is_truncated = object->truncated > object->incomplete;
 	const char *mend, *cause;
 
-	/* A few are cut by chance: at the end of a process, say. The table counts them. */
+	/* A few stacks are cut by chance: at the end of a process, say. The table counts them. */
 	if ((object->incomplete + object->truncated) * FEW_CUT <= d->sums.chosen[VALUE_SAMPLES])
 		return 0;
 	if (is_truncated) {

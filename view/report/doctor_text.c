@@ -66,7 +66,7 @@ static bool is_shown(const struct doctor *doctor, const struct doctor_object *ob
 		object->incomplete + object->truncated;
 }
 
-/* What the samples of an object lack, and why; advice, unless there are commands. */
+/* Prints what the samples of an object lack, and why; advice, unless there are commands. */
 static int put_cause(const struct doctor *doctor, const struct doctor_object *object, FILE *given)
 {
 	int64_t lost = object->unnamed ? object->unnamed
@@ -95,7 +95,7 @@ static int put_cause(const struct doctor *doctor, const struct doctor_object *ob
 	return wrap_end(&wrap);
 }
 
-/* A line each, which is not wrapped, so that it can be copied. */
+/* Prints commands, a line each, which is not wrapped, so that it can be copied. */
 static int put_commands(
 	const struct doctor *doctor, const struct doctor_object *object, FILE *given)
 {
@@ -119,7 +119,7 @@ static int put_commands(
 	return wrap_end(&wrap);
 }
 
-/* The cut stacks of an object that lacks something else, too. */
+/* Prints the cut stacks of an object that lacks something else, too. */
 static int put_cut(const struct doctor *doctor, const struct doctor_object *object, FILE *given)
 {
 	int64_t cut = object->incomplete + object->truncated;
@@ -136,7 +136,7 @@ static int put_cut(const struct doctor *doctor, const struct doctor_object *obje
 	return wrap_end(&wrap);
 }
 
-/* Of each object. */
+/* Prints the causes of each object. */
 static int put_causes(const struct doctor *doctor, FILE *out)
 {
 	bool any = false;

@@ -63,7 +63,7 @@ static void print_frame(
 
 struct dumped {
 	struct task task;
-	size_t sample; /* index */
+	size_t sample; /* index of the sample */
 };
 
 static int by_thread(const void *a, const void *b)

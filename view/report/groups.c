@@ -22,7 +22,7 @@ enum { MAX_COLUMNS = 8 };
 struct groups {
 	const struct profile *profile;
 	struct report_options options;
-	struct rows rows; /* with row->task and id, or object; self is all of it */
+	struct rows rows; /* rows with row->task and id, or object; self is all of the time */
 	size_t room;
 	uint32_t *of_task; /* by task, or by mapping: its row + 1 */
 	size_t left_out;
@@ -35,7 +35,7 @@ static bool by_object(const struct groups *g)
 	return g->options.balance_by == REPORT_BY_OBJECT;
 }
 
-/* The name of equal processes, threads or objects is the same string. */
+/* Finds or adds a row. The name of equal processes, threads or objects is the same string. */
 static struct row *find(struct groups *g, const char *name, uint32_t id)
 {
 	for (size_t i = 0; i < g->rows.n; i++) {
@@ -191,7 +191,10 @@ static void add_row(const struct groups *g, struct layout *layout, struct text_s
 	size_t at = 0;
 
 	layout_row(layout, share_of(&g->rows, value));
-	/* The kernel tells the time of a thread; that of an object is sampled. */
+	/*
+	 * The time of a thread comes from the kernel, without an error; that of an object is
+	 * sampled.
+	 */
 	share_format(&g->rows, g->options.ascii, !by_object(g), value, cell);
 	layout_set(layout, at++, cell);
 	text_format_scaled(value, scale, cell);

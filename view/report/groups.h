@@ -8,7 +8,9 @@
 struct profile;
 struct report_options;
 
-/* As report->print; @options->balance_by says by what. */
+/*
+ * Prints the rows; @options->balance_by says of what. Results as those of report->print (report.h).
+ */
 int groups_print(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 

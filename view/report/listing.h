@@ -5,13 +5,13 @@
 
 #include "view/rows.h"
 
-/* As report->print. */
+/* The print() of the reports (report.h). */
 int listing_print_flat(const struct profile *profile, const struct report_options *options,
 	FILE *out, char **ret_problem);
 int listing_print_lines(const struct profile *profile, const struct report_options *options,
 	FILE *out, char **ret_problem);
 
-/* The text form (listing_text.c). */
+/* Prints the text form (listing_text.c). */
 int listing_text(const struct profile *profile, const struct report_options *options,
 	enum rows_by by, const struct rows *rows, FILE *out);
 

@@ -24,7 +24,7 @@ struct listing {
 	struct layout_column column[MAX_COLUMNS];
 	size_t columns;
 	struct layout layout;
-	size_t at; /* the next cell to be set */
+	size_t at; /* position of the next cell to be set */
 };
 
 static void add_number(struct listing *l, const char *title, unsigned drop)
@@ -89,7 +89,7 @@ static void set_value(struct listing *l, const struct row *row, int64_t value)
 	set(l, cell);
 }
 
-/* The parts of the time, in a common unit. */
+/* Sets the parts of wall-clock time, in a common unit. */
 static void set_wall(struct listing *l, const struct row *row)
 {
 	const int64_t parts[] = {row->self[VALUE_CPU_NS],

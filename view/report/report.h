@@ -17,7 +17,7 @@ struct profile;
 struct report {
 	const char *name;        /* "flat" */
 	const char *help;        /* one line */
-	bool wants_function;     /* needs options->function */
+	bool wants_function;     /* the report needs options->function */
 	double text_min_percent; /* default of min_percent for text */
 	/*
 	 * Writes the report. -EINVAL: a pattern of the options is not a regular expression;
@@ -35,7 +35,7 @@ struct report {
 		FILE *out, char **ret_problem);
 };
 
-/* NULL: no report of that name. */
+/* The report called @name; NULL: none. */
 const struct report *report_find(const char *name);
 /* The @index-th report, NULL past the end. */
 const struct report *report_at(size_t index);
@@ -45,9 +45,9 @@ const struct report *report_at(size_t index);
  * of every text report. Wrapped to @width columns, unless that is 0. 0 or -ENOMEM.
  */
 int report_audit_line(const struct profile *profile, bool ascii, unsigned width, FILE *out);
-/* The same without a recommendation of doctor: the end of doctor itself. */
+/* Prints the end of doctor: the audit without a recommendation of doctor. */
 int report_audit_of_doctor(const struct profile *profile, bool ascii, unsigned width, FILE *out);
-/* The same with all figures: the end of summary. */
+/* Prints the end of summary: the audit with all figures. */
 int report_audit_full(const struct profile *profile, bool ascii, unsigned width, FILE *out);
 
 #endif

@@ -17,7 +17,7 @@ enum { MOST_SLOTS = 1 << 20, PERIODS = 20 };
 
 struct slot {
 	uint64_t first_ns, last_ns;
-	uint32_t first, last; /* stacks */
+	uint32_t first, last; /* stacks of the first and the last instant of a slot */
 	bool used;
 };
 

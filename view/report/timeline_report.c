@@ -31,7 +31,7 @@ static int compare_rows(const void *a, const void *b)
 	return (x->task > y->task) - (x->task < y->task);
 }
 
-/* By name, which is the same string for equal names. */
+/* Sorts rows by name, which is the same string for equal names. */
 static int compare_names(const void *a, const void *b, void *context)
 {
 	const struct profile *profile = context;
@@ -43,8 +43,8 @@ static int compare_names(const void *a, const void *b, void *context)
 }
 
 /*
- * Short processes with the same name are one row, as the compilers that make starts: that of the
- * first of them, @of. The rows are still in the order of the tasks.
+ * Joins short processes with the same name in one row, as the compilers that make starts: that of
+ * the first of them, @of. The rows are still in the order of the tasks.
  */
 static int group_short(struct time_grid *grid, size_t tasks, uint32_t *of)
 {
@@ -151,7 +151,7 @@ static size_t column_of(const struct time_grid *grid, uint64_t time_ns)
 	return column < grid->columns ? column : grid->columns - 1;
 }
 
-/* The innermost function of a stack that is shown. */
+/* The innermost frame of a stack that is shown. */
 static uint32_t place_of(const struct time_grid *grid, const struct sample *sample)
 {
 	return sample->n ? grid->frames.places.of[grid->frames.places.first[sample->location[0]]]
@@ -310,7 +310,7 @@ static bool is_idle(const struct time_grid *grid, double weight, uint64_t ns)
 	return grid->is_time ? weight < IDLE_CPUS * (double)ns : weight <= 0;
 }
 
-/* @part has the sums of each part, but not yet what is on top. */
+/* Finds the most frequent function of each part. @part has the sums already. */
 static int find_tops(
 	const struct time_grid *grid, uint32_t row, size_t columns, struct timeline_phase *part)
 {
@@ -406,7 +406,7 @@ static void put_row(
 	row_builder_add(to, "object", cell_text(place->object));
 }
 
-/* A row per column, with --split also per thread. */
+/* Prints a row per column, with --split also per thread. */
 static int print_sheet(const struct time_grid *grid, FILE *out)
 {
 	const struct timeline_phase none = {.row = TIMELINE_NO_ROW, .place = TIMELINE_NO_PLACE};

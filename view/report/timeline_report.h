@@ -13,15 +13,16 @@
 /* A thread, or another unit of the split. The last row collects all without a row of their own. */
 struct timeline_row {
 	uint32_t task;
-	uint32_t tasks; /* of short processes with the same name: how many are in this row; or 1 */
+	/* number of short processes with the same name that are in this row; or 1 */
+	uint32_t tasks;
 	double weight;
 };
 
 /* A part of the time with one function on top, or none. */
 struct timeline_phase {
-	size_t from, to; /* columns */
+	size_t from, to; /* first and last column */
 	uint32_t row;    /* TIMELINE_NO_ROW all */
-	uint32_t place;  /* on top; TIMELINE_NO_PLACE: nothing ran */
+	uint32_t place;  /* place on top; TIMELINE_NO_PLACE: nothing ran */
 	double weight, top_weight;
 };
 
@@ -41,21 +42,21 @@ struct time_grid {
 	uint64_t from_ns, to_ns;
 	size_t columns;
 	struct timeline_row *row; /* heaviest first */
-	size_t rows;              /* without the last one */
+	size_t rows;              /* number of rows without the last one */
 	double *cell;             /* weights: (rows + 1) times columns */
 	struct pairs top;         /* (column, row), place */
 	double *top_weight;       /* by index in top */
 	size_t top_room;
 	struct timeline_gap gap[TIMELINE_MOST_GAPS];
 	size_t gaps, all_gaps;
-	bool is_time; /* weights are nanoseconds */
-	bool is_cpu;  /* of CPU time */
+	bool is_time; /* the value is a time, in nanoseconds */
+	bool is_cpu;  /* the value is CPU time */
 };
 
 /*
- * @columns: maximum for the text; fewer if samples are few. The default of a wall-clock profile is
- * CPU time. Results and @ret_problem: as
- * report->print; -ENODATA: the profile has no time line.
+ * Divides the profile's time. @columns: maximum for the text; fewer if samples are few. The default
+ * of a wall-clock profile is CPU time. Results and @ret_problem as those of report->print;
+ * -ENODATA: the profile has no time line.
  */
 int time_grid_init(struct time_grid *grid, const struct profile *profile,
 	const struct report_options *options, size_t columns, char **ret_problem);
@@ -71,10 +72,10 @@ uint64_t time_grid_ns(const struct time_grid *grid, size_t column);
 int time_grid_phases(const struct time_grid *grid, uint32_t row, size_t columns, bool joined,
 	struct timeline_phase **ret_phase, size_t *ret_phases);
 
-/* timeline_gaps.c: fills grid->gap. */
+/* Fills grid->gap (timeline_gaps.c). -ENOMEM. */
 int time_grid_find_gaps(struct time_grid *grid);
 
-/* timeline_text.c: the report, and its strips, phases and gaps alone. */
+/* Prints strips, phases and gaps alone, and the whole report (timeline_text.c). */
 int timeline_body(const struct time_grid *grid, FILE *out);
 int timeline_text(const struct time_grid *grid, FILE *out);
 

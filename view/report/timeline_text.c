@@ -28,7 +28,7 @@ static void format_seconds(uint64_t ns, uint64_t all_ns, char to[TEXT_UNIT_BYTES
 	(void)snprintf(to, TEXT_UNIT_BYTES, "%.*f s", digits, (double)ns / 1e9);
 }
 
-/* Times above the strip, as many as fit; before them, what the strip is of. */
+/* Prints times above the strip, as many as fit, and in front of them what the strip shows. */
 static int put_scale(const struct time_grid *grid, FILE *out)
 {
 	uint64_t all = grid->to_ns - grid->from_ns;
@@ -96,7 +96,7 @@ static double most_of(const struct time_grid *grid, const double *cell)
 	return most;
 }
 
-/* "worker 101"; "cc1 ×12": so many short processes. NULL: out of memory. */
+/* The name of a row, "worker 101"; "cc1 ×12" for so many short processes. NULL: out of memory. */
 static char *name_row(const struct time_grid *grid, const struct task *task, uint32_t tasks)
 {
 	const char *name = task->thread[0] ? task->thread : task->process;
@@ -201,7 +201,7 @@ static int put_phases(const struct time_grid *grid, FILE *out)
 	return r;
 }
 
-/* Shortened if the report has a width: two of them stand beside the times. */
+/* Prints a name, shortened if the report has a width: two of them stand beside the times. */
 static void put_name(const struct time_grid *grid, const char *name, FILE *out)
 {
 	unsigned width = grid->frames.options.width;
@@ -215,7 +215,7 @@ static void put_name(const struct time_grid *grid, const char *name, FILE *out)
 	free(text);
 }
 
-/* The innermost function of the stack, and the caller of a system call. */
+/* Prints the innermost function of a stack, and the caller of a system call. */
 static void put_stack(const struct time_grid *grid, const char *before, uint32_t stack, FILE *out)
 {
 	const struct places *places = &grid->frames.places;

@@ -8,7 +8,7 @@
 #include "view/row_builder.h"
 #include "view/options.h"
 
-/* Hottest first; callers, which have lower indexes, before equally hot callees. */
+/* Sorts nodes: hottest first; callers, which have lower indexes, before equally hot callees. */
 static int compare_totals(const void *a, const void *b, void *context)
 {
 	const struct tree *tree = context;

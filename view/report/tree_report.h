@@ -5,7 +5,7 @@
 
 #include "view/tree.h"
 
-/* As report->print. */
+/* The print() of the report (report.h). */
 int tree_report_print(const struct profile *profile, const struct report_options *options,
 	FILE *out, char **ret_problem);
 
@@ -13,7 +13,7 @@ int tree_report_print(const struct profile *profile, const struct report_options
 struct tree_choice {
 	bool *kept; /* by node; never the root */
 	size_t n, left_out;
-	int64_t most_left_out; /* the greatest total of omitted nodes */
+	int64_t most_left_out; /* the greatest total of a node that is not kept */
 };
 
 int tree_choice_init(
@@ -24,10 +24,10 @@ void tree_choice_release(struct tree_choice *choice);
 uint32_t tree_choice_first(
 	const struct tree_choice *choice, const struct tree *tree, uint32_t node);
 
-/* The text form (tree_text.c). */
+/* Prints the text form (tree_text.c). */
 int tree_text(const struct profile *profile, const struct report_options *options,
 	const struct tree *tree, const struct tree_choice *choice, FILE *out);
-/* Its table alone, and what stands below it. */
+/* Prints the table alone, and what stands below it. */
 int tree_text_part(const struct profile *profile, const struct report_options *options,
 	const struct tree *tree, const struct tree_choice *choice, FILE *out);
 

@@ -37,7 +37,7 @@ struct printing {
 	struct text_scale scale;
 	bool has_samples, has_recursion;
 	struct layout layout;
-	size_t at;      /* the next cell to be set */
+	size_t at;      /* position of the next cell to be set */
 	uint32_t *fork; /* the nodes above this one, and itself, that have siblings */
 	size_t forks, fork_room;
 };
@@ -60,7 +60,10 @@ static bool is_fork(const struct printing *p, uint32_t node)
 	return first != node || !is_last(p, node);
 }
 
-/* Rows are in depth-first order: a fork of the same parent ends what is below the previous one. */
+/*
+ * Enters a node. Rows are in depth-first order: a fork of the same parent ends what is below the
+ * previous one.
+ */
 static int enter(struct printing *p, uint32_t node)
 {
 	const struct tree_node *all = p->tree->node;
