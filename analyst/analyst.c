@@ -349,7 +349,8 @@ int analyst_finish(struct analyst *analyst)
 	if (r == 0 && !analyst->snapshot)
 		r = jit_note_unnamed(analyst->profile);
 	if (r == 0 && !analyst->snapshot)
-		r = python_note(analyst->profile);
+		r = python_note(analyst->profile,
+			analyst->runtimes.options.show != RUNTIMES_NOT);
 	if (r == 0)
 		r = note_main(analyst);
 	if (r == 0 && analyst->labels)

@@ -9,8 +9,8 @@
 
 #include "profile/profile.h"
 
-/* A process gets a note if it has at least this part of the time, in percent. */
-enum { PART_LEAST = 20, MINOR_LEAST = 12 };
+/* A process gets a note if it has at least one part in so many of the time. */
+enum { PART_LEAST = 20 };
 
 enum kind { KIND_OTHER, KIND_INTERPRETER, KIND_PYTHON };
 
@@ -101,24 +101,25 @@ static unsigned minor_version(const char *path)
 	return at ? (unsigned)strtoul(at + sizeof(word) - 1, NULL, 10) : 0;
 }
 
-static int say(const struct noting *n, const struct process *process, int64_t all)
+static int say(const struct noting *n, const struct process *process, int64_t all, bool shown)
 {
 	struct location location = profile_location(n->profile, process->location);
 	unsigned minor = minor_version(profile_mapping(n->profile, location.mapping).file);
-	char note[400], version[80] = "";
+	char note[400], version[32] = "";
 
 	if (minor)
-		(void)snprintf(version, sizeof(version), "; this is 3.%u%s", minor,
-			minor < MINOR_LEAST ? ", which cannot" : "");
+		(void)snprintf(version, sizeof(version), "; this is 3.%u", minor);
 	(void)snprintf(note, sizeof(note),
 		"%.0f %% of the CPU time is in the interpreter of %.32s (%" PRIu32
-		"), whose stacks show no functions of Python: python -X perf (3.12 and later%s) "
-		"names them",
-		(double)process->ns * 100 / (double)all, process->name, process->pid, version);
+		"), whose stacks show no functions of Python: %s%s",
+		(double)process->ns * 100 / (double)all, process->name, process->pid,
+		shown ? "sprofrun knows those of CPython 3.8 to 3.14 whose file exports _PyRuntime"
+		      : "--python yes, the default, shows them",
+		shown ? version : "");
 	return profile_add_note(n->profile, note);
 }
 
-int python_note(struct profile *profile)
+int python_note(struct profile *profile, bool shown)
 {
 	struct noting n = {.profile = profile,
 		.kind = calloc(profile_locations(profile) + 1, 1),
@@ -141,7 +142,7 @@ int python_note(struct profile *profile)
 			most = &n.process[i];
 	}
 	if (most && most->ns > 0 && most->ns >= all / PART_LEAST)
-		r = say(&n, most, all);
+		r = say(&n, most, all, shown);
 out:
 	free(n.kind);
 	free(n.process);

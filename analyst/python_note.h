@@ -4,11 +4,13 @@
 
 struct profile;
 
+#include <stdbool.h>
+
 /*
  * Adds a note if a good part of the time is in a Python interpreter whose stacks name no function
- * of Python: how to get names, and which version that takes. One note, of the process with most of
+ * of Python: how to get names. @shown: they were looked for. One note, of the process with most of
  * that time. Call after everything else has been named. -ENOMEM.
  */
-int python_note(struct profile *profile);
+int python_note(struct profile *profile, bool shown);
 
 #endif
