@@ -14,6 +14,9 @@
 #define SLACK_BYTES 1024
 /* Greater chunks are invalid. */
 #define CHUNK_BYTES_MOST ((uint64_t)1 << 20)
+/* Of the pages of single frames, the newest ones are searched. */
+#define PAGE_BYTES UINT64_C(4096)
+#define PAGES_NEAR 8
 /* States of threads read in a stop to find a new thread; the newest come first. */
 #define FIND_IN_STOP 24
 
@@ -182,7 +185,7 @@ static bool load(struct runtime_copy *copy, const struct runtime_table *table,
 	uint8_t *state = copy->data;
 	ssize_t got;
 
-	copy->used = copy->pieces = copy->single.bytes = 0;
+	copy->used = copy->pieces = copy->pages = copy->single.bytes = 0;
 	(void)add_guess(copy, &n, thread->address, table->thread_bytes);
 	for (int i = 0; i < RUNTIME_WATCH_WORDS; i++)
 		if (table->watch[i])
@@ -321,15 +324,42 @@ static uint64_t innermost(struct runtime_copy *copy, const struct runtime_table 
 											   : 0;
 }
 
+/*
+ * A frame that is read singly, with the page that it lies on: frames of one size, such as those of
+ * a recursion, are neighbours. NULL: not readable, or too much.
+ */
+static const uint8_t *frame_of_page(
+	struct runtime_copy *copy, const struct runtime_source *source, uint64_t at, size_t bytes)
+{
+	const uint64_t base = at & ~(PAGE_BYTES - 1);
+	const size_t n = (size_t)((at + bytes + PAGE_BYTES - 1 - base) & ~(PAGE_BYTES - 1));
+	size_t near = copy->pages < PAGES_NEAR ? copy->pages : PAGES_NEAR;
+	const struct runtime_piece *page =
+		piece_with(copy->page + copy->pages - near, near, at, bytes);
+	uint8_t *to = copy->data + copy->used;
+
+	if (page)
+		return page->data + (at - page->base);
+	if (n > DATA_BYTES - copy->used || copy->pages == RUNTIME_PAGES_MOST) {
+		copy->flags |= RECORD_RUNTIME_TRUNCATED;
+		return NULL;
+	}
+	if (!read_bounded(copy, source, base, to, n))
+		return NULL;
+	copy->used += n;
+	copy->page[copy->pages++] = (struct runtime_piece){base, to, n};
+	return to + (at - base);
+}
+
 /* Where a walk has found the frames so far, to look there first for the next. */
 struct hint {
 	size_t piece, single;
 };
 
-/* A frame's bytes: from what was read, from the stack, or read now to @to. NULL: unreadable. */
+/* A frame's bytes: from what was read, from the stack, or read now. NULL: unreadable. */
 static const uint8_t *frame_at(struct runtime_copy *copy, const struct runtime_table *table,
 	const struct runtime_source *source, const struct runtime_thread *thread, uint64_t at,
-	struct hint *hint, uint8_t *to)
+	struct hint *hint)
 {
 	const size_t each = table->frame_bytes;
 	const struct runtime_piece *piece =
@@ -353,16 +383,13 @@ static const uint8_t *frame_at(struct runtime_copy *copy, const struct runtime_t
 		}
 	}
 	data = in_stack(source->stack, at, each);
-	if (data)
-		return data;
-	return read_bounded(copy, source, at, to, each) ? to : NULL;
+	return data ? data : frame_of_page(copy, source, at, each);
 }
 
 static void walk(struct runtime_copy *copy, const struct runtime_table *table,
 	const struct runtime_source *source, const struct runtime_thread *thread)
 {
 	uint64_t at = innermost(copy, table, source) & ~table->tag, mark = 0;
-	uint8_t bytes[RUNTIME_FRAME_BYTES_MOST];
 	struct hint hint = {0};
 	size_t next_mark = 1;
 
@@ -376,7 +403,7 @@ static void walk(struct runtime_copy *copy, const struct runtime_table *table,
 				at == mark ? RECORD_RUNTIME_UNREAD : RECORD_RUNTIME_TRUNCATED;
 			return;
 		}
-		data = frame_at(copy, table, source, thread, at, &hint, bytes);
+		data = frame_at(copy, table, source, thread, at, &hint);
 		if (!data)
 			return;
 		frame[0] = at;

@@ -22,6 +22,7 @@ enum {
 	RUNTIME_CHUNKS_MOST = 128,
 	RUNTIME_FRAMES_MOST = 16384,
 	RUNTIME_SINGLES_MOST = 4096, /* frames outside of chunks that are read at once */
+	RUNTIME_PAGES_MOST = 512,    /* of frames that are read singly */
 	RUNTIME_READS_MOST = 1024,   /* reads in a stop, beyond those made at once */
 	RUNTIME_VECTOR = 1024,       /* the kernel's maximum of pieces of a read */
 };
@@ -85,6 +86,8 @@ struct runtime_copy {
 	struct runtime_piece piece[RUNTIME_CHUNKS_MOST];
 	size_t pieces;
 	struct runtime_piece single; /* the frames read at once, frame_bytes each */
+	struct runtime_piece page[RUNTIME_PAGES_MOST];
+	size_t pages;
 	uint8_t *data;
 	size_t used;
 	unsigned reads;
