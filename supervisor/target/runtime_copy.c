@@ -427,7 +427,6 @@ void runtime_copy_take(struct runtime_copy *copy, const struct runtime_table *ta
 	copy->flags = 0;
 	copy->frames = 0;
 	copy->reads = 0;
-	copy->until_ns = clock_now() + RUNTIME_STOP_NS;
 	memset(copy->watch, 0, sizeof(copy->watch));
 	if (!thread->address || !load(copy, table, thread, source, tid)) {
 		thread->address = now_ns >= thread->again_ns
@@ -441,6 +440,8 @@ void runtime_copy_take(struct runtime_copy *copy, const struct runtime_table *ta
 			return;
 		}
 	}
+	/* What is known does not use up the time for what is not: each stop gets further. */
+	copy->until_ns = clock_now() + RUNTIME_STOP_NS;
 	copy->thread = thread->address;
 	for (int i = 0; i < RUNTIME_THREAD_WORDS; i++)
 		copy->thread_word[i] = table->thread_word[i] == RUNTIME_NONE

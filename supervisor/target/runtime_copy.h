@@ -26,7 +26,7 @@ enum {
 	RUNTIME_READS_MOST = 1024,   /* reads in a stop, beyond those made at once */
 	RUNTIME_VECTOR = 1024,       /* the kernel's maximum of pieces of a read */
 };
-/* The time after which no further read is made in a stop. */
+/* The time after the first reads of a stop after which no further one is made. */
 #define RUNTIME_STOP_NS 500000
 
 /* Reads memory of the target: as process_vm_readv(2), or -errno. */
