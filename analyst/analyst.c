@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "analyst/analyst_state.h"
-#include "analyst/arrays.h"
 #include "analyst/jit_note.h"
 #include "analyst/python_note.h"
 #include "analyst/take.h"
 #include "analyst/times.h"
+#include "base/array.h"
 #include "opener/opener.h"
 #include "profile/labels.h"
 #include "profile/profile.h"
@@ -90,8 +90,8 @@ int analyst_new(const struct analyst_options *options, struct analyst **ret_anal
 	analyst->locations = (struct locations){.profile = analyst->profile,
 		.symbolizer = analyst->symbolizer,
 		.opener = options->opener};
-	analyst->runtimes = (struct runtimes){
-		.options = options->runtimes, .locations = &analyst->locations};
+	analyst->runtimes =
+		(struct runtimes){.options = options->runtimes, .locations = &analyst->locations};
 	r = stacks_init(
 		&analyst->stacks, &analyst->locations, options->frame_pointers, options->live);
 	if (r < 0) {
@@ -239,8 +239,7 @@ int analyst_name_new(struct analyst *analyst)
 int analyst_factors(struct analyst *analyst, const float **ret_factor, size_t *ret_stacks)
 {
 	size_t stacks = profile_samples(analyst->profile);
-	int r = arrays_grow((void **)&analyst->factor, &analyst->factor_room, stacks + 1,
-		sizeof(*analyst->factor));
+	int r = array_grow(&analyst->factor, &analyst->factor_room, stacks + 1);
 
 	if (r == 0)
 		r = times_factors(&analyst->shares, stacks, analyst->factor);

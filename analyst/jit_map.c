@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyst/arrays.h"
+#include "base/array.h"
 #include "symbolizer/unwind.h"
 
 #define NAME_MOST 4096 /* longer names are cut */
@@ -19,7 +19,7 @@ static int put_text(struct jit_map *map, const char *text, size_t bytes, size_t 
 {
 	if (bytes > NAME_MOST)
 		bytes = NAME_MOST;
-	if (arrays_grow((void **)&map->text, &map->text_room, map->text_bytes + bytes + 1, 1) < 0)
+	if (array_grow(&map->text, &map->text_room, map->text_bytes + bytes + 1) < 0)
 		return -ENOMEM;
 	memcpy(map->text + map->text_bytes, text, bytes);
 	*ret_at = map->text_bytes;
@@ -34,7 +34,7 @@ int jit_map_put(struct jit_map *map, uint64_t start, uint64_t size, const char *
 
 	if (!size || !bytes || size > UINT64_MAX - start)
 		return 0;
-	if (arrays_grow((void **)&map->code, &map->room, map->n + 1, sizeof(*map->code)) < 0 ||
+	if (array_grow(&map->code, &map->room, map->n + 1) < 0 ||
 		put_text(map, name, bytes, &code.name) < 0)
 		return -ENOMEM;
 	if (start == map->pending_start)
@@ -59,8 +59,7 @@ int jit_map_begin_lines(struct jit_map *map, uint64_t start)
 int jit_map_put_line(
 	struct jit_map *map, uint64_t offset, uint32_t line, const char *file, size_t bytes)
 {
-	if (arrays_grow((void **)&map->line, &map->lines_room, map->lines + 1, sizeof(*map->line)) <
-		0)
+	if (array_grow(&map->line, &map->lines_room, map->lines + 1) < 0)
 		return -ENOMEM;
 	/* Most lines of a piece are in one file. */
 	if (file &&
@@ -76,7 +75,7 @@ int jit_map_put_unwind(struct jit_map *map, const uint8_t *data, size_t bytes)
 {
 	/* Drops the unwind information of code that never came. */
 	map->unwind_bytes = map->pending_unwind;
-	if (arrays_grow((void **)&map->unwind, &map->unwind_room, map->unwind_bytes + bytes, 1) < 0)
+	if (array_grow(&map->unwind, &map->unwind_room, map->unwind_bytes + bytes) < 0)
 		return -ENOMEM;
 	memcpy(map->unwind + map->unwind_bytes, data, bytes);
 	map->unwind_bytes += bytes;
@@ -100,7 +99,7 @@ int jit_map_move(struct jit_map *map, uint64_t from, uint64_t to, uint64_t size)
 	if (!best)
 		return 0;
 	moved = *best;
-	if (arrays_grow((void **)&map->code, &map->room, map->n + 1, sizeof(*map->code)) < 0)
+	if (array_grow(&map->code, &map->room, map->n + 1) < 0)
 		return -ENOMEM;
 	moved.start = to;
 	moved.end = to + size;

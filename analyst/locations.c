@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "profile/profile.h"
 
 void locations_release(struct locations *locations)
@@ -42,15 +43,8 @@ int locations_add(struct locations *locations, const struct code_location *code)
 	if (location < 0)
 		return location;
 	index = (size_t)location;
-	if (index >= locations->code_room) {
-		size_t room = index * 2 + 256;
-		struct code_location *grown = reallocarray(locations->code, room, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		locations->code = grown;
-		locations->code_room = room;
-	}
+	if (array_grow(&locations->code, &locations->code_room, index + 1) < 0)
+		return -ENOMEM;
 	while (locations->codes <= index)
 		locations->code[locations->codes++] = (struct code_location){0};
 	locations->code[index] = *code;

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyst/arrays.h"
+#include "base/array.h"
+#include "base/text.h"
 #include "profile/audit.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
@@ -52,15 +53,8 @@ static struct process_facts *get(struct processes *processes, uint32_t pid)
 
 	if (low < processes->n && processes->list[low].pid == pid)
 		return &processes->list[low];
-	if (processes->n == processes->room) {
-		size_t room = processes->room * 2 + 16;
-		void *grown = reallocarray(processes->list, room, sizeof(*processes->list));
-
-		if (!grown)
-			return NULL;
-		processes->list = grown;
-		processes->room = room;
-	}
+	if (array_grow(&processes->list, &processes->room, processes->n + 1) < 0)
+		return NULL;
 	facts.path = strdup("");
 	facts.name = strdup("");
 	if (!facts.path || !facts.name) {
@@ -79,8 +73,8 @@ int processes_exec(struct processes *processes, const struct record_exec *exec)
 {
 	struct process_facts *facts = get(processes, exec->pid);
 
-	if (!facts || arrays_replace(&facts->path, exec->path) < 0 ||
-		arrays_replace(&facts->name, exec->name) < 0)
+	if (!facts || text_replace(&facts->path, exec->path) < 0 ||
+		text_replace(&facts->name, exec->name) < 0)
 		return -ENOMEM;
 	return 0;
 }

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyst/arrays.h"
 #include "analyst/locations.h"
 #include "analyst/python_code.h"
 #include "analyst/python_internal.h"
+#include "base/array.h"
 #include "profile/profile.h"
 #include "symbolizer/exported.h"
 
@@ -57,8 +57,8 @@ static uint16_t version_of_name(const char *path)
 }
 
 /* -ENOTSUP: a version that is not known. */
-static int find_layout(const struct space *space, const struct exported *runtime,
-	struct python_layout *ret_layout)
+static int find_layout(
+	const struct space *space, const struct exported *runtime, struct python_layout *ret_layout)
 {
 	uint8_t offsets[512];
 	struct exported number;
@@ -157,8 +157,8 @@ static int make_room(struct python *python)
 	return 0;
 }
 
-static int add_function(const struct python *python, const struct record_object *object,
-	int32_t first_line)
+static int add_function(
+	const struct python *python, const struct record_object *object, int32_t first_line)
 {
 	char file[PYTHON_TEXT_MOST + 1], name[PYTHON_TEXT_MOST + 1];
 
@@ -222,8 +222,8 @@ static size_t line_at(const struct python_code *code, uint32_t line)
 
 int python_location(struct python *python, struct python_code *code, int64_t offset)
 {
-	uint32_t line = python_line(python->layout.version, code->lines, code->lines_bytes,
-		code->first_line, offset);
+	uint32_t line = python_line(
+		python->layout.version, code->lines, code->lines_bytes, code->first_line, offset);
 	size_t at = line_at(code, line);
 	int location;
 
@@ -232,8 +232,7 @@ int python_location(struct python *python, struct python_code *code, int64_t off
 	location = profile_add_named_location(python->list->profile, (uint32_t)python->mapping, 0,
 		&(struct location_line){.function = code->function, .line = line}, 1);
 	if (location < 0 ||
-		arrays_grow((void **)&code->location, &code->location_room, code->locations + 1,
-			sizeof(*code->location)) < 0)
+		array_grow(&code->location, &code->location_room, code->locations + 1) < 0)
 		return -ENOMEM;
 	memmove(code->location + at + 1, code->location + at,
 		(code->locations - at) * sizeof(*code->location));

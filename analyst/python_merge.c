@@ -13,9 +13,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "analyst/arrays.h"
 #include "analyst/locations.h"
 #include "analyst/python_internal.h"
+#include "base/array.h"
 #include "symbolizer/symbolizer.h"
 
 /* Frames with this owner, or a greater one, belong to the evaluation loop itself. */
@@ -66,13 +66,12 @@ static int add_locations(struct merger *m, size_t from, size_t end)
 {
 	struct runtime_stack *stack = m->stack;
 
-	if (arrays_grow((void **)&stack->location, &stack->location_room,
-		    stack->locations + (end - from) + 1, sizeof(*stack->location)) < 0)
+	if (array_grow(&stack->location, &stack->location_room,
+		    stack->locations + (end - from) + 1) < 0)
 		return -ENOMEM;
 	for (size_t i = from; i < end; i++) {
 		const uint32_t start = m->python->layout.code_start;
-		uint64_t address =
-			frame_word(m, i, FRAME_CODE) & ~(uint64_t)m->python->layout.tag;
+		uint64_t address = frame_word(m, i, FRAME_CODE) & ~(uint64_t)m->python->layout.tag;
 		struct python_code *code = python_find_code(m->python, address);
 		int64_t offset;
 		int location;
@@ -121,8 +120,7 @@ static int add_group(struct merger *m, size_t native, size_t from, size_t end)
 
 	if (from == end)
 		return 0;
-	if (arrays_grow((void **)&stack->group, &stack->group_room, stack->groups + 1,
-		    sizeof(*stack->group)) < 0)
+	if (array_grow(&stack->group, &stack->group_room, stack->groups + 1) < 0)
 		return -ENOMEM;
 	r = add_locations(m, from, end);
 	if (r < 0)
@@ -236,8 +234,7 @@ static int merge_by_cframe(struct merger *m)
 	uint64_t at = m->sample->record->thread_word[0];
 	size_t n = count_cframes(m), from = 0;
 
-	if (n == frames_of(m) + 1 &&
-		!stack_word(m, at + m->python->layout.cframe_previous, &at))
+	if (n == frames_of(m) + 1 && !stack_word(m, at + m->python->layout.cframe_previous, &at))
 		return -EPROTO;
 	if (!m->sample->truncated) {
 		if (n > frames_of(m) + 1 || n + 1 < frames_of(m))

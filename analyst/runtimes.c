@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyst/arrays.h"
 #include "analyst/locations.h"
 #include "analyst/spaces.h"
+#include "base/array.h"
 #include "profile/profile.h"
 #include "proto/request.h"
 #include "symbolizer/symbolizer.h"
@@ -118,13 +118,12 @@ int runtimes_detect(struct runtimes *runtimes, struct image_space *image)
 	return r;
 }
 
-int runtimes_take(
-	struct runtimes *runtimes, uint64_t time_ns, const struct record_runtime *record)
+int runtimes_take(struct runtimes *runtimes, uint64_t time_ns, const struct record_runtime *record)
 {
 	size_t bytes = (size_t)record->frames * RECORD_FRAME_WORDS * 8;
 
 	runtimes->pending.tid = 0;
-	if (arrays_grow((void **)&runtimes->frame, &runtimes->frame_room, bytes + 1, 1) < 0)
+	if (array_grow(&runtimes->frame, &runtimes->frame_room, bytes + 1) < 0)
 		return -ENOMEM;
 	if (bytes)
 		memcpy(runtimes->frame, record->frame, bytes);
@@ -225,7 +224,7 @@ int runtimes_merge(struct runtimes *runtimes, struct image_space *image,
 	runtimes->unmatched += r == 0;
 	if (r == 0 && runtimes->options.show != RUNTIMES_ONLY)
 		return 0;
-	if (arrays_grow((void **)&runtimes->hidden, &runtimes->hidden_room, result->n, 1) < 0)
+	if (array_grow(&runtimes->hidden, &runtimes->hidden_room, result->n) < 0)
 		return -ENOMEM;
 	memset(runtimes->hidden, 0, result->n);
 	if (runtimes->stack.groups && !runtimes->options.own_frames)

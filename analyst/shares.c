@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyst/arrays.h"
+#include "base/array.h"
 
 static int new_pool(struct shares *shares, uint32_t *ret_pool)
 {
@@ -14,8 +14,7 @@ static int new_pool(struct shares *shares, uint32_t *ret_pool)
 	if (index) {
 		shares->free = shares->pool[index].into;
 	} else {
-		if (arrays_grow((void **)&shares->pool, &shares->pool_room, shares->pools + 1,
-			    sizeof(*shares->pool)) < 0)
+		if (array_grow(&shares->pool, &shares->pool_room, shares->pools + 1) < 0)
 			return -ENOMEM;
 		index = (uint32_t)shares->pools++;
 	}
@@ -46,8 +45,8 @@ static int find_executable(struct shares *shares, const char *path, uint32_t *re
 		*ret_executable = (uint32_t)index;
 		return 0;
 	}
-	if (arrays_grow((void **)&shares->executable, &shares->executable_room,
-		    shares->executables + 1, sizeof(*shares->executable)) < 0 ||
+	if (array_grow(&shares->executable, &shares->executable_room, shares->executables + 1) <
+			0 ||
 		new_pool(shares, &executable.pool) < 0)
 		return -ENOMEM;
 	executable.path = strdup(path);
@@ -159,8 +158,7 @@ static int keep_rest(struct shares *shares, const struct share_process *process)
 
 	if (!shares->per_process || pool->samples || !pool->cpu_ns)
 		return 0;
-	if (arrays_grow((void **)&shares->rest, &shares->rest_room, shares->rests + 1,
-		    sizeof(*shares->rest)) < 0)
+	if (array_grow(&shares->rest, &shares->rest_room, shares->rests + 1) < 0)
 		return -ENOMEM;
 	shares->rest[shares->rests++] =
 		(struct share_rest){process->executable, process->pid, pool->cpu_ns};
@@ -210,8 +208,7 @@ static struct share_process *get_process(struct shares *shares, uint32_t pid)
 
 	if (process)
 		return process;
-	if (arrays_grow((void **)&shares->process, &shares->process_room, shares->processes + 1,
-		    sizeof(*shares->process)) < 0 ||
+	if (array_grow(&shares->process, &shares->process_room, shares->processes + 1) < 0 ||
 		new_pool(shares, &fresh.pool) < 0)
 		return NULL;
 	process = &shares->process[at];
@@ -285,8 +282,7 @@ static struct share_thread *get_thread(
 	}
 	if (low < process->threads && process->thread[low].tid == tid)
 		return &process->thread[low];
-	if (arrays_grow((void **)&process->thread, &process->room, process->threads + 1,
-		    sizeof(*process->thread)) < 0 ||
+	if (array_grow(&process->thread, &process->room, process->threads + 1) < 0 ||
 		new_pool(shares, &fresh.pool) < 0)
 		return NULL;
 	thread = &process->thread[low];
@@ -303,8 +299,7 @@ static uint32_t *get_first(struct shares *shares, uint32_t stack)
 
 	if (stack == SHARES_LEFT_OUT)
 		return &shares->first_left_out;
-	if (arrays_grow((void **)&shares->first, &shares->stack_room, (size_t)stack + 1,
-		    sizeof(*shares->first)) < 0)
+	if (array_grow(&shares->first, &shares->stack_room, (size_t)stack + 1) < 0)
 		return NULL;
 	if (stack >= stacks) {
 		shares->stacks = (size_t)stack + 1;
@@ -326,8 +321,7 @@ static struct share_entry *get_entry(struct shares *shares, uint32_t stack, uint
 		if (shares->entry[i - 1].pool == pool)
 			return &shares->entry[i - 1];
 	}
-	if (arrays_grow((void **)&shares->entry, &shares->entry_room, shares->entries + 1,
-		    sizeof(*shares->entry)) < 0)
+	if (array_grow(&shares->entry, &shares->entry_room, shares->entries + 1) < 0)
 		return NULL;
 	entry = &shares->entry[shares->entries++];
 	*entry = (struct share_entry){.pool = pool, .next = *first};

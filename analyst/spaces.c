@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyst/arrays.h"
 #include "analyst/jit.h"
 #include "analyst/runtimes.h"
+#include "base/array.h"
+#include "base/text.h"
 #include "symbolizer/unwind.h"
 
 /* A larger maps text (400,000 mappings) is invalid. */
@@ -68,8 +69,7 @@ struct image_space *spaces_get(struct spaces *spaces, uint32_t pid)
 
 	if (at < spaces->n && spaces->list[at]->pid == pid)
 		return spaces->list[at];
-	if (arrays_grow((void **)&spaces->list, &spaces->room, spaces->n + 1,
-		    sizeof(*spaces->list)) < 0)
+	if (array_grow(&spaces->list, &spaces->room, spaces->n + 1) < 0)
 		return NULL;
 	image = calloc(1, sizeof(*image));
 	if (!image)
@@ -152,7 +152,7 @@ int spaces_fork(struct spaces *spaces, uint32_t pid, uint32_t parent)
 	if (at == spaces->n || spaces->list[at]->pid != parent)
 		return 0;
 	from = spaces->list[at];
-	if (arrays_replace(&to->path, from->path) < 0 || arrays_replace(&to->name, from->name) < 0)
+	if (text_replace(&to->path, from->path) < 0 || text_replace(&to->name, from->name) < 0)
 		return -ENOMEM;
 	if (from->space)
 		return space_fork(from->space, spaces->live ? (int)pid : 0, &to->space);
@@ -163,8 +163,8 @@ int spaces_exec(struct spaces *spaces, const struct record_exec *exec)
 {
 	struct image_space *image = spaces_get(spaces, exec->pid);
 
-	if (!image || arrays_replace(&image->path, exec->path) < 0 ||
-		arrays_replace(&image->name, exec->name) < 0)
+	if (!image || text_replace(&image->path, exec->path) < 0 ||
+		text_replace(&image->name, exec->name) < 0)
 		return -ENOMEM;
 	if (finish_jit(image) < 0)
 		return -ENOMEM;
@@ -189,8 +189,7 @@ int spaces_maps(struct spaces *spaces, const struct record_maps *maps, bool last
 	/* A piece of the text was not sent: the next complete text comes soon. */
 	if (maps->offset != image->maps_bytes || maps->bytes > MAPS_MOST - maps->offset)
 		return 0;
-	if (arrays_grow((void **)&image->maps, &image->maps_room,
-		    image->maps_bytes + maps->bytes + 1, 1) < 0)
+	if (array_grow(&image->maps, &image->maps_room, image->maps_bytes + maps->bytes + 1) < 0)
 		return -ENOMEM;
 	memcpy(image->maps + image->maps_bytes, maps->text, maps->bytes);
 	image->maps_bytes += maps->bytes;
@@ -218,8 +217,7 @@ struct thread_name *spaces_find_thread(struct image_space *image, uint32_t tid)
 		if (image->thread[i].tid == tid)
 			return &image->thread[i];
 	}
-	if (arrays_grow((void **)&image->thread, &image->thread_room, image->threads + 1,
-		    sizeof(*image->thread)) < 0)
+	if (array_grow(&image->thread, &image->thread_room, image->threads + 1) < 0)
 		return NULL;
 	t = &image->thread[image->threads];
 	*t = (struct thread_name){.tid = tid, .task = -1, .name = strdup("")};
@@ -237,5 +235,5 @@ int spaces_thread(struct spaces *spaces, const struct record_thread *thread)
 	if (!t)
 		return -ENOMEM;
 	t->task = -1;
-	return arrays_replace(&t->name, thread->name);
+	return text_replace(&t->name, thread->name);
 }

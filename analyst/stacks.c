@@ -10,6 +10,7 @@
 #include "analyst/runtimes.h"
 #include "analyst/spaces.h"
 #include "analyst/syscalls.h"
+#include "base/array.h"
 #include "profile/profile.h"
 #include "proto/record.h"
 #include "symbolizer/unwind.h"
@@ -57,15 +58,8 @@ static int call_location(struct stacks *stacks, uint16_t machine, int32_t number
 		if (call->number == number && call->machine == machine)
 			return (int)call->location;
 	}
-	if (stacks->calls == stacks->call_room) {
-		size_t room = stacks->call_room * 2 + 16;
-		void *grown = reallocarray(stacks->call, room, sizeof(*stacks->call));
-
-		if (!grown)
-			return -ENOMEM;
-		stacks->call = grown;
-		stacks->call_room = room;
-	}
+	if (array_grow(&stacks->call, &stacks->call_room, stacks->calls + 1) < 0)
+		return -ENOMEM;
 	syscalls_name(machine, number, name, sizeof(name));
 	location = locations_add_named(stacks->locations, "[kernel]", name);
 	if (location >= 0)
@@ -133,20 +127,6 @@ static int frame_location(
 	if (location >= 0 && frame->tag)
 		*frame->tag = (uint32_t)location + 1;
 	return location;
-}
-
-static int room_for(struct stacks *stacks, size_t n)
-{
-	uint32_t *grown;
-
-	if (n <= stacks->room)
-		return 0;
-	grown = reallocarray(stacks->location, n * 2, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	stacks->location = grown;
-	stacks->room = n * 2;
-	return 0;
 }
 
 static int unwind(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
@@ -221,7 +201,7 @@ static int put_language(struct stacks *stacks, const struct runtime_stack *stack
 	size_t n = 0;
 	int location;
 
-	if (room_for(stacks, stack->locations + 2) < 0)
+	if (array_grow(&stacks->location, &stacks->room, stack->locations + 2) < 0)
 		return -ENOMEM;
 	if (stack->waits_for_lock) {
 		location = mark(stacks, &stacks->lock_mark, "[python]", RUNTIMES_WAITS);
@@ -292,7 +272,8 @@ static int put_together(struct stacks *stacks, struct image_space *image,
 
 	for (size_t i = 0; i < result->n; i++)
 		marks += result->frame[i].searched;
-	if (room_for(stacks, result->n + marks + (stack ? stack->locations : 0)) < 0)
+	if (array_grow(&stacks->location, &stacks->room,
+		    result->n + marks + (stack ? stack->locations : 0)) < 0)
 		return -ENOMEM;
 	if (kernel_leaf(stacks, sample, &location)) {
 		if (location < 0)

@@ -7,8 +7,8 @@
 
 #include "analyst/analyst.h"
 #include "analyst/analyst_state.h"
-#include "analyst/arrays.h"
 #include "analyst/titles.h"
+#include "base/text.h"
 #include "profile/labels.h"
 #include "profile/profile.h"
 #include "profile/timeline.h"
@@ -263,7 +263,7 @@ static int take_exec(struct analyst *analyst, const struct record_exec *exec)
 		analyst->first_pid = exec->pid;
 	else if (exec->pid == analyst->first_pid)
 		analyst->main_changed = true;
-	if (exec->pid == analyst->first_pid && arrays_replace(&analyst->main_path, exec->path) < 0)
+	if (exec->pid == analyst->first_pid && text_replace(&analyst->main_path, exec->path) < 0)
 		return -ENOMEM;
 	if (shares_exec(&analyst->shares, exec->pid, exec->path) < 0)
 		return -ENOMEM;
@@ -294,8 +294,7 @@ static int take(struct analyst *analyst, const struct record *rec)
 	case RECORD_MAPS: return take_maps(analyst, rec);
 	case RECORD_THREAD: return spaces_thread(&analyst->spaces, &rec->as.thread);
 	case RECORD_RUNTIME:
-		return runtimes_take(
-			&analyst->runtimes, rec->header.time_ns, &rec->as.runtime);
+		return runtimes_take(&analyst->runtimes, rec->header.time_ns, &rec->as.runtime);
 	case RECORD_OBJECT: return take_object(analyst, &rec->as.object);
 	case RECORD_SAMPLE: {
 		int r;

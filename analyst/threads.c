@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyst/analyst.h"
+#include "base/array.h"
 #include "opener/opener.h"
 
 #define TEXT_MOST ((size_t)64 << 20)
@@ -26,25 +27,7 @@ int thread_states_parse(const char *text, struct thread_state *state)
 	return 0;
 }
 
-static int add(struct thread_states *states, const struct thread_state *state)
-{
-	if (states->n == states->room) {
-		size_t room = states->room * 2 + 64;
-		void *grown = reallocarray(states->thread, room, sizeof(*states->thread));
-
-		if (!grown)
-			return -ENOMEM;
-		states->thread = grown;
-		states->room = room;
-	}
-	states->thread[states->n++] = *state;
-	return 0;
-}
-
-/*
- * Parses "TID (NAME) STATE ...
- * ", ended by NUL, of each thread.
- */
+/* Parses "TID (NAME) STATE ...\n", ended by NUL, of each thread. */
 static int take_all(struct thread_states *states, uint32_t pid, const char *text, size_t bytes)
 {
 	int r = 0;
@@ -54,7 +37,7 @@ static int take_all(struct thread_states *states, uint32_t pid, const char *text
 
 		state.tid = (uint32_t)strtoul(text, NULL, 10);
 		if (thread_states_parse(text, &state) == 0)
-			r = add(states, &state);
+			r = array_add(&states->thread, &states->room, &states->n, state);
 	}
 	return r;
 }

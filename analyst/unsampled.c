@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyst/arrays.h"
 #include "analyst/wallclock.h"
+#include "base/array.h"
 #include "profile/profile.h"
 
 void unsampled_release(struct unsampled *unsampled)
@@ -21,8 +21,7 @@ int unsampled_take(struct unsampled *unsampled, const struct record_unsampled *r
 {
 	char *path;
 
-	if (arrays_grow((void **)&unsampled->list, &unsampled->room, unsampled->n + 1,
-		    sizeof(*unsampled->list)) < 0)
+	if (array_grow(&unsampled->list, &unsampled->room, unsampled->n + 1) < 0)
 		return -ENOMEM;
 	path = strdup(record->path);
 	if (!path)

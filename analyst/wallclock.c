@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyst/spaces.h"
+#include "base/array.h"
 #include "proto/record.h"
 
 int wallclock_begin(
@@ -79,14 +80,8 @@ int64_t wallclock_ticks(const struct wallclock *wallclock, struct thread_name *t
 
 int wallclock_keep(struct thread_name *thread, const uint32_t *stack, size_t n, bool guessed)
 {
-	if (n > thread->blocked_room) {
-		uint32_t *grown = reallocarray(thread->blocked, n, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		thread->blocked = grown;
-		thread->blocked_room = n;
-	}
+	if (array_grow(&thread->blocked, &thread->blocked_room, n) < 0)
+		return -ENOMEM;
 	memcpy(thread->blocked, stack, n * sizeof(*stack));
 	thread->blocked_n = n;
 	thread->blocked_guessed = guessed;

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 /*
  * The length of a time at the start of @name, like 20260131-235959 or 20260131-235959_2; 0 if there
  * is none.
@@ -80,17 +82,10 @@ static size_t list(DIR *folder, const char *pattern, struct member **ret_member)
 			fstatat(dirfd(folder), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 			!S_ISREG(st.st_mode) || st.st_uid != geteuid())
 			continue;
-		if (n == room) {
-			struct member *more;
-
-			room = room * 2 + 16;
-			more = reallocarray(member, room, sizeof(*more));
-			if (!more) {
-				free(member);
-				*ret_member = NULL;
-				return 0;
-			}
-			member = more;
+		if (array_grow(&member, &room, n + 1) < 0) {
+			free(member);
+			*ret_member = NULL;
+			return 0;
 		}
 		member[n].changed = st.st_mtim;
 		(void)snprintf(member[n++].name, sizeof(member->name), "%s", entry->d_name);

@@ -359,6 +359,17 @@ int text_cut_sentence(char **text, size_t columns, bool ascii)
 	return cut_middle(text, columns, columns > dots ? columns - dots : 0, ascii);
 }
 
+int text_replace(char **text, const char *with)
+{
+	char *copy = strdup(with);
+
+	if (!copy)
+		return -ENOMEM;
+	free(*text);
+	*text = copy;
+	return 0;
+}
+
 const char *text_basename(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text for display: columns of UTF-8, cutting of names, units. */
+/* Text, mostly for display: columns of UTF-8, cutting of names, units. */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
@@ -48,6 +48,9 @@ int text_cut_sentence(char **text, size_t columns, bool ascii);
 int text_empty_brackets(char **text, bool ascii);
 /* What stands for the part that was cut. */
 const char *text_ellipsis(bool ascii);
+
+/* Replaces *@text, possibly NULL, by a copy of @with. 0 or -ENOMEM. */
+int text_replace(char **text, const char *with);
 
 /* The last component of a path. */
 const char *text_basename(const char *path);

@@ -6,17 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/model.h"
-
-/* Makes room for one more item. */
-#define GROW(profile, what, count)                                                  \
-	__extension__({                                                             \
-		void *moved_ = table_grow((profile)->what, &(profile)->what##_room, \
-			(profile)->count + 1, sizeof(*(profile)->what));            \
-		if (moved_)                                                         \
-			(profile)->what = moved_;                                   \
-		moved_ ? 0 : -ENOMEM;                                               \
-	})
 
 static bool mapping_equal(const void *things, uint32_t index, const void *key)
 {
@@ -39,7 +30,8 @@ int profile_add_mapping(struct profile *profile, const struct mapping *mapping)
 	if (file < 0 || build_id < 0)
 		return -ENOMEM;
 	hash = table_mix(table_mix(item.file, item.build_id), item.start);
-	found = table_find(&profile->mapping_table, hash, mapping_equal, profile->mapping, &item);
+	found = table_intern(&profile->mapping_table, hash, mapping_equal, &profile->mapping,
+		&profile->mapping_room, &profile->mappings, &item);
 	if (found >= 0) {
 		old = &profile->mapping[found];
 		if (old->limit < item.limit)
@@ -47,13 +39,8 @@ int profile_add_mapping(struct profile *profile, const struct mapping *mapping)
 		old->has_functions |= item.has_functions;
 		old->has_lines |= item.has_lines;
 		old->has_inlines |= item.has_inlines;
-		return found;
 	}
-	if (GROW(profile, mapping, mappings) < 0 ||
-		table_add(&profile->mapping_table, hash, (uint32_t)profile->mappings) < 0)
-		return -ENOMEM;
-	profile->mapping[profile->mappings] = item;
-	return (int)profile->mappings++;
+	return found;
 }
 
 int profile_mapping_of(struct profile *profile, const char *file)
@@ -94,20 +81,12 @@ int profile_add_function(struct profile *profile, const struct function *functio
 		.line = function->line,
 		.is_unsampled = !strcmp(function->name, PROFILE_UNSAMPLED)};
 	uint64_t hash;
-	int found;
 
 	if (name < 0 || symbol < 0 || file < 0)
 		return -ENOMEM;
 	hash = table_mix(table_mix((uint64_t)item.name << 32 | item.symbol, item.file), item.line);
-	found = table_find(
-		&profile->function_table, hash, function_equal, profile->function, &item);
-	if (found >= 0)
-		return found;
-	if (GROW(profile, function, functions) < 0 ||
-		table_add(&profile->function_table, hash, (uint32_t)profile->functions) < 0)
-		return -ENOMEM;
-	profile->function[profile->functions] = item;
-	return (int)profile->functions++;
+	return table_intern(&profile->function_table, hash, function_equal, &profile->function,
+		&profile->function_room, &profile->functions, &item);
 }
 
 static bool task_equal(const void *things, uint32_t index, const void *key)
@@ -130,19 +109,12 @@ int profile_add_task(struct profile *profile, const struct task *task)
 	int thread = pool_add_text(&profile->strings, task->thread);
 	struct task_item item = {task->pid, task->tid, (uint32_t)process, (uint32_t)thread};
 	uint64_t hash;
-	int found;
 
 	if (process < 0 || thread < 0)
 		return -ENOMEM;
 	hash = task_hash(&item);
-	found = table_find(&profile->task_table, hash, task_equal, profile->task, &item);
-	if (found >= 0)
-		return found;
-	if (GROW(profile, task, tasks) < 0 ||
-		table_add(&profile->task_table, hash, (uint32_t)profile->tasks) < 0)
-		return -ENOMEM;
-	profile->task[profile->tasks] = item;
-	return (int)profile->tasks++;
+	return table_intern(&profile->task_table, hash, task_equal, &profile->task,
+		&profile->task_room, &profile->tasks, &item);
 }
 
 int profile_rename_process(
@@ -251,13 +223,9 @@ static int put_lines(struct profile *profile, struct location_item *item,
 			return -EINVAL;
 	}
 	if (lines > item->lines) {
-		struct location_line *more =
-			table_grow(profile->location_line, &profile->location_line_room,
-				profile->location_lines + lines, sizeof(*more));
-
-		if (!more)
+		if (array_grow(&profile->location_line, &profile->location_line_room,
+			    profile->location_lines + lines) < 0)
 			return -ENOMEM;
-		profile->location_line = more;
 		item->first = profile->location_lines;
 		profile->location_lines += lines;
 	}
@@ -270,7 +238,8 @@ static int put_lines(struct profile *profile, struct location_item *item,
 /* A new location without lines. */
 static int append_location(struct profile *profile, const struct named *key)
 {
-	if (profile->locations >= INT_MAX || GROW(profile, location, locations) < 0)
+	if (profile->locations >= INT_MAX ||
+		array_grow(&profile->location, &profile->location_room, profile->locations + 1) < 0)
 		return -ENOMEM;
 	profile->location[profile->locations] =
 		(struct location_item){.mapping = key->mapping, .address = key->address};

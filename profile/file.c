@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/outfile.h"
 #include "profile/monout.h"
 #include "profile/pprof.h"
@@ -23,17 +24,15 @@
 /* @zero: the file may begin with a zero byte, which no profile does. */
 static int read_fd(int fd, bool zero, uint8_t **ret_data, size_t *ret_bytes)
 {
-	uint8_t *data = NULL, *more;
+	uint8_t *data = NULL;
 	size_t used = 0, room = 0;
 	ssize_t n;
 
 	do {
-		more = table_grow(data, &room, used + 64 * 1024, 1);
-		if (!more) {
+		if (array_grow(&data, &room, used + 64 * 1024) < 0) {
 			free(data);
 			return -ENOMEM;
 		}
-		data = more;
 		n = read(fd, data + used, room - used);
 		if (n > 0)
 			used += (size_t)n;

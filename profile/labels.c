@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/model.h"
 
 static bool set_equal(const void *things, uint32_t index, const void *key)
@@ -44,15 +45,11 @@ static int append_label(struct profile *profile, const struct label *label)
 	int key = pool_add_text(&profile->strings, label->key);
 	int text = pool_add_text(&profile->strings, label->text);
 	int unit = pool_add_text(&profile->strings, label->unit);
-	struct label_item *more = table_grow(
-		profile->label, &profile->label_room, profile->labels + 1, sizeof(*more));
 
-	if (!more)
+	if (key < 0 || text < 0 || unit < 0 ||
+		array_grow(&profile->label, &profile->label_room, profile->labels + 1) < 0)
 		return -ENOMEM;
-	profile->label = more;
-	if (key < 0 || text < 0 || unit < 0)
-		return -ENOMEM;
-	more[profile->labels++] = (struct label_item){.key = (uint32_t)key,
+	profile->label[profile->labels++] = (struct label_item){.key = (uint32_t)key,
 		.text = (uint32_t)text,
 		.unit = (uint32_t)unit,
 		.number = label->text ? 0 : label->number,
@@ -62,7 +59,7 @@ static int append_label(struct profile *profile, const struct label *label)
 
 int labels_add(struct profile *profile, const struct label *label, size_t n)
 {
-	struct label_set set = {.first = profile->labels, .n = n}, *more;
+	struct label_set set = {.first = profile->labels, .n = n};
 	uint64_t hash;
 	int r = 0, found;
 
@@ -77,12 +74,10 @@ int labels_add(struct profile *profile, const struct label *label, size_t n)
 			profile->labels = set.first;
 			return found + 1;
 		}
-		more = table_grow(profile->label_set, &profile->label_set_room,
-			profile->label_sets + 1, sizeof(*more));
-		profile->label_set = more ? more : profile->label_set;
-		r = more && profile->label_sets < INT_MAX - 1
-			? table_add(&profile->label_table, hash, (uint32_t)profile->label_sets)
-			: -ENOMEM;
+		r = array_grow(
+			&profile->label_set, &profile->label_set_room, profile->label_sets + 1);
+		if (r >= 0)
+			r = table_add(&profile->label_table, hash, (uint32_t)profile->label_sets);
 	}
 	if (r < 0) {
 		profile->labels = set.first;

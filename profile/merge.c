@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/audit.h"
 #include "profile/foreign.h"
 #include "profile/model.h"
@@ -88,14 +89,10 @@ static int merge_locations(struct profile *into, const struct profile *from, str
 
 	for (size_t i = 0; i < from->locations && index >= 0; i++) {
 		struct location location = profile_location(from, i);
-		struct location_line *more =
-			table_grow(line, &room, location.lines + 1, sizeof(*line));
 
-		if (!more) {
-			index = -ENOMEM;
+		index = array_grow(&line, &room, location.lines);
+		if (index < 0)
 			break;
-		}
-		line = more;
 		for (size_t j = 0; j < location.lines; j++) {
 			line[j] = (struct location_line){
 				maps->function[location.line[j].function], location.line[j].line};
@@ -118,13 +115,10 @@ static int merge_samples(struct profile *into, const struct profile *from, struc
 	for (size_t i = 0; i < from->samples && error >= 0; i++) {
 		struct sample sample = profile_sample(from, i);
 		int64_t values[VALUE_TYPES_MAX] = {0};
-		uint32_t *more = table_grow(stack, &room, sample.n + 1, sizeof(*stack));
 
-		if (!more) {
-			error = -ENOMEM;
+		error = array_grow(&stack, &room, sample.n);
+		if (error < 0)
 			break;
-		}
-		stack = more;
 		for (size_t j = 0; j < sample.n; j++)
 			stack[j] = maps->location[sample.location[j]];
 		for (size_t j = 0; j < from->value_types; j++)

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum { CHUNK_BYTES = 64 * 1024 - 64 };
 
 struct pool_chunk {
@@ -66,16 +68,13 @@ int pool_add(struct pool *pool, const char *text, size_t bytes)
 {
 	struct pool_item key = {text, strnlen(text, bytes)};
 	uint64_t hash = table_hash_bytes(text, key.bytes);
-	struct pool_item *item;
 	char *copy;
 	int id = table_find(&pool->table, hash, equal, pool->item, &key);
 
 	if (id >= 0)
 		return id;
-	item = table_grow(pool->item, &pool->room, pool->n + 1, sizeof(*item));
-	if (!item)
+	if (array_grow(&pool->item, &pool->room, pool->n + 1) < 0)
 		return -ENOMEM;
-	pool->item = item;
 	copy = room_for(pool, key.bytes + 1);
 	if (!copy)
 		return -ENOMEM;

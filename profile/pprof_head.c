@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/foreign.h"
 #include "profile/pprof_labels.h"
 #include "profile/pprof_reading.h"
@@ -21,7 +22,7 @@ static bool is_taken(const struct reading *r, int value)
 int pprof_head_value_type(struct reading *r, const struct field *field)
 {
 	Perftools__Profiles__ValueType *message;
-	struct pprof_column column, *more;
+	struct pprof_column column;
 	const char *type, *unit;
 	size_t room = r->columns;
 	int error = pprof_reading_unpack(r, field, &perftools__profiles__value_type__descriptor,
@@ -46,10 +47,8 @@ int pprof_head_value_type(struct reading *r, const struct field *field)
 		return error;
 	if (is_taken(r, column.value))
 		column.value = -1;
-	more = table_grow(r->column, &room, r->columns + 1, sizeof(*more));
-	if (!more)
+	if (array_grow(&r->column, &room, r->columns + 1) < 0)
 		return -ENOMEM;
-	r->column = more;
 	r->column[r->columns++] = column;
 	r->has_samples |= column.value == VALUE_SAMPLES;
 	r->has_cpu |= column.value == VALUE_CPU_NS;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/gzip.h"
 #include "profile/pprof.h"
 #include "profile/pprof_reading.h"
@@ -192,7 +193,6 @@ static int mapping_of(struct reading *r, uint64_t id)
 static int read_location(struct reading *r, const struct field *field)
 {
 	Perftools__Profiles__Location *message;
-	struct location_line *line;
 	size_t lines = 0;
 	int mapping,
 		error = pprof_reading_unpack(r, field, &perftools__profiles__location__descriptor,
@@ -203,15 +203,13 @@ static int read_location(struct reading *r, const struct field *field)
 	mapping = mapping_of(r, message->mapping_id);
 	if (mapping < 0)
 		return mapping;
-	line = table_grow(r->line, &r->line_room, message->n_line + 1, sizeof(*line));
-	if (!line)
+	if (array_grow(&r->line, &r->line_room, message->n_line + 1) < 0)
 		return -ENOMEM;
-	r->line = line;
 	for (size_t i = 0; i < message->n_line; i++) {
 		int function = ids_find(&r->functions, message->line[i]->function_id);
 
 		if (function >= 0)
-			line[lines++] = (struct location_line){
+			r->line[lines++] = (struct location_line){
 				(uint32_t)function, line_of(message->line[i]->line)};
 		else if (message->line[i]->function_id)
 			return pprof_reading_bad(
@@ -219,7 +217,7 @@ static int read_location(struct reading *r, const struct field *field)
 	}
 	return add_id(r, &r->locations, message->id,
 		profile_add_named_location(
-			r->profile, (uint32_t)mapping, message->address, line, lines));
+			r->profile, (uint32_t)mapping, message->address, r->line, lines));
 }
 
 static int read_all(struct reading *r)

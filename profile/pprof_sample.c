@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/pprof_reading.h"
 #include "profile/profile.pb-c.h"
 
@@ -27,17 +28,11 @@ static int bad_part(struct reading *r)
 static int add_location(struct reading *r, struct parts *parts, uint64_t id)
 {
 	int location = ids_find(&r->locations, id);
-	uint32_t *stack;
 
 	if (location < 0)
 		return pprof_reading_bad(
 			r, "a sample of it is at a location that it does not have");
-	stack = table_grow(r->stack, &r->stack_room, parts->locations + 1, sizeof(*stack));
-	if (!stack)
-		return -ENOMEM;
-	r->stack = stack;
-	stack[parts->locations++] = (uint32_t)location;
-	return 0;
+	return array_add(&r->stack, &r->stack_room, &parts->locations, (uint32_t)location);
 }
 
 static int add_number(struct reading *r, struct parts *parts, uint64_t number)
@@ -94,7 +89,6 @@ static int take_parts(struct reading *r, const struct field *sample, struct part
 static int take_label(struct reading *r, const struct field *field, struct task *task)
 {
 	Perftools__Profiles__Label *label;
-	struct label *more;
 	const char *key, *text, *unit;
 	int error = pprof_reading_unpack(
 		r, field, &perftools__profiles__label__descriptor, (ProtobufCMessage **)&label);
@@ -109,12 +103,8 @@ static int take_label(struct reading *r, const struct field *field, struct task 
 	text = label->str ? text : NULL;
 	if (pprof_types_label(task, key, text, label->num))
 		return 0;
-	more = table_grow(r->label, &r->label_room, r->labels + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	r->label = more;
-	more[r->labels++] = (struct label){key, text, label->num, unit};
-	return 0;
+	return array_add(
+		&r->label, &r->label_room, &r->labels, (struct label){key, text, label->num, unit});
 }
 
 static bool are_same(const struct span *a, const struct span *b)
@@ -153,11 +143,8 @@ static int take_labels(struct reading *r, const struct span *labels)
 /* Keeps the values of a sample of the file. @index: of its stack, or -errno. */
 static int keep_sample(struct reading *r, int index, const int64_t *values)
 {
-	uint32_t *more = table_grow(r->sample, &r->sample_room, r->samples + 1, sizeof(*r->sample));
-
-	if (!more)
+	if (array_grow(&r->sample, &r->sample_room, r->samples + 1) < 0)
 		return -ENOMEM;
-	r->sample = more;
 	if (index < 0)
 		return index;
 	profile_add_values(r->profile, (size_t)index, values);

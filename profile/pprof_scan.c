@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 enum { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_DELIMITED = 2, WIRE_32 = 5 };
 
 enum { CHUNK_BYTES = 64 * 1024 - 64 };
@@ -146,18 +148,15 @@ static bool id_equal(const void *things, uint32_t index, const void *key)
 
 int ids_add(struct ids *ids, uint64_t id, uint32_t index)
 {
-	struct ids_item *more;
 	int error;
 
 	if (ids_find(ids, id) >= 0)
 		return -EEXIST;
-	more = table_grow(ids->item, &ids->room, ids->n + 1, sizeof(*more));
-	if (!more)
+	if (array_grow(&ids->item, &ids->room, ids->n + 1) < 0)
 		return -ENOMEM;
-	ids->item = more;
 	error = table_add(&ids->table, table_mix(0, id), (uint32_t)ids->n);
 	if (error >= 0)
-		more[ids->n++] = (struct ids_item){id, index};
+		ids->item[ids->n++] = (struct ids_item){id, index};
 	return error;
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/gzip.h"
 #include "profile/model.h"
 #include "profile/pprof.h"
@@ -47,15 +48,13 @@ struct writing {
 static int put(struct writing *w, const Profile *piece)
 {
 	size_t bytes = perftools__profiles__profile__get_packed_size(piece);
-	uint8_t *scratch = table_grow(w->scratch, &w->scratch_room, bytes, 1);
 
 	if (!bytes)
 		return 0;
-	if (!scratch)
+	if (array_grow(&w->scratch, &w->scratch_room, bytes) < 0)
 		return -ENOMEM;
-	w->scratch = scratch;
-	(void)perftools__profiles__profile__pack(piece, scratch);
-	return gzip_writer_append(w->gzip, scratch, bytes);
+	(void)perftools__profiles__profile__pack(piece, w->scratch);
+	return gzip_writer_append(w->gzip, w->scratch, bytes);
 }
 
 /* Returns the index of the string in the table. */
@@ -304,42 +303,25 @@ static size_t fill_others(
 	return n;
 }
 
-/* Makes room for the labels of one sample. */
-static int make_room_for_labels(struct writing *w, size_t n)
-{
-	Label *label = table_grow(w->label, &w->label_room, n, sizeof(*label));
-	Label **labels;
-
-	if (!label)
-		return -ENOMEM;
-	w->label = label;
-	labels = table_grow(w->labels, &w->labels_room, n, sizeof(*labels));
-	if (!labels)
-		return -ENOMEM;
-	w->labels = labels;
-	return 0;
-}
-
 static int put_sample(struct writing *w, size_t index)
 {
 	const struct sample_item *item = &w->profile->sample[index];
 	const int64_t *value = w->profile->value + index * w->profile->value_types;
 	Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
 	Sample sample = PERFTOOLS__PROFILES__SAMPLE__INIT, *samples[1] = {&sample};
+	size_t labels = LABELS + labels_count(w->profile, item->labels);
 	int64_t chosen[VALUE_TYPES_MAX];
-	uint64_t *id = table_grow(w->id, &w->id_room, (size_t)item->n + 1, sizeof(*id));
 
-	if (!id)
-		return -ENOMEM;
-	w->id = id;
-	if (make_room_for_labels(w, LABELS + labels_count(w->profile, item->labels)) < 0)
+	if (array_grow(&w->id, &w->id_room, item->n) < 0 ||
+		array_grow(&w->label, &w->label_room, labels) < 0 ||
+		array_grow(&w->labels, &w->labels_room, labels) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < item->n; i++)
-		id[i] = (uint64_t)w->profile->frame[item->first + i] + 1;
+		w->id[i] = (uint64_t)w->profile->frame[item->first + i] + 1;
 	for (size_t i = 0; i < w->columns; i++)
 		chosen[i] = value[w->column[i]];
 	sample.n_location_id = item->n;
-	sample.location_id = id;
+	sample.location_id = w->id;
 	sample.n_value = w->columns;
 	sample.value = chosen;
 	sample.n_label = fill_labels(w, item->task, w->label, w->labels);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/model.h"
 
 int profile_new(struct profile **ret_profile)
@@ -60,19 +61,16 @@ void profile_free(struct profile *profile)
 static int widen_values(struct profile *profile)
 {
 	size_t old = profile->value_types, wide = old + 1;
-	int64_t *value;
 
 	if (!profile->samples)
 		return 0;
-	value = table_grow(
-		profile->value, &profile->value_room, profile->samples * wide, sizeof(*value));
-	if (!value)
+	if (array_grow(&profile->value, &profile->value_room, profile->samples * wide) < 0)
 		return -ENOMEM;
-	profile->value = value;
 	/* From the last sample to the first, because each moves up. */
 	for (size_t i = profile->samples; i-- > 0;) {
-		memmove(value + i * wide, value + i * old, old * sizeof(*value));
-		value[i * wide + old] = 0;
+		memmove(profile->value + i * wide, profile->value + i * old,
+			old * sizeof(*profile->value));
+		profile->value[i * wide + old] = 0;
 	}
 	return 0;
 }
@@ -194,21 +192,19 @@ static bool note_equal(const void *things, uint32_t index, const void *key)
 static int add_note(struct profile *profile, const char *note, uint32_t mark)
 {
 	int id = pool_add_text(&profile->strings, note), error;
-	uint32_t key = (uint32_t)id | mark, *notes;
+	uint32_t key = (uint32_t)id | mark;
 	uint64_t hash = table_mix(0, key);
 
 	if (id < 0)
 		return id;
 	if (table_find(&profile->note_table, hash, note_equal, profile->note, &key) >= 0)
 		return 0;
-	notes = table_grow(profile->note, &profile->note_room, profile->notes + 1, sizeof(*notes));
-	if (!notes)
+	if (array_grow(&profile->note, &profile->note_room, profile->notes + 1) < 0)
 		return -ENOMEM;
-	profile->note = notes;
 	error = table_add(&profile->note_table, hash, (uint32_t)profile->notes);
 	if (error < 0)
 		return error;
-	notes[profile->notes++] = key;
+	profile->note[profile->notes++] = key;
 	return 0;
 }
 

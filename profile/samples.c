@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/model.h"
 
 struct stack {
@@ -45,35 +46,22 @@ static void add_to(int64_t *sum, int64_t value)
 /* The new stack's values are 0. */
 static int append_stack(struct profile *profile, const struct stack *stack)
 {
-	struct sample_item *samples;
-	uint32_t *frames;
-	int64_t *value;
-
-	samples = table_grow(
-		profile->sample, &profile->sample_room, profile->samples + 1, sizeof(*samples));
-	if (!samples)
-		return -ENOMEM;
-	profile->sample = samples;
-	frames = table_grow(
-		profile->frame, &profile->frame_room, profile->frames + stack->n, sizeof(*frames));
-	if (!frames)
-		return -ENOMEM;
-	profile->frame = frames;
-	value = table_grow(profile->value, &profile->value_room,
-		(profile->samples + 1) * profile->value_types, sizeof(*value));
-	if (!value)
-		return -ENOMEM;
-	profile->value = value;
-	if (table_add(&profile->sample_table, stack_hash(stack), (uint32_t)profile->samples) < 0)
+	if (array_grow(&profile->sample, &profile->sample_room, profile->samples + 1) < 0 ||
+		array_grow(&profile->frame, &profile->frame_room, profile->frames + stack->n) < 0 ||
+		array_grow(&profile->value, &profile->value_room,
+			(profile->samples + 1) * profile->value_types) < 0 ||
+		table_add(&profile->sample_table, stack_hash(stack), (uint32_t)profile->samples) <
+			0)
 		return -ENOMEM;
 
-	samples[profile->samples] =
+	profile->sample[profile->samples] =
 		(struct sample_item){profile->frames, stack->n, stack->task, stack->labels};
 	if (stack->n)
-		memcpy(frames + profile->frames, stack->location, stack->n * sizeof(*frames));
+		memcpy(profile->frame + profile->frames, stack->location,
+			stack->n * sizeof(*profile->frame));
 	profile->frames += stack->n;
-	memset(value + profile->samples * profile->value_types, 0,
-		profile->value_types * sizeof(*value));
+	memset(profile->value + profile->samples * profile->value_types, 0,
+		profile->value_types * sizeof(*profile->value));
 	return (int)profile->samples++;
 }
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "profile/foreign.h"
 #include "profile/profile_copier.h"
 
@@ -40,23 +41,20 @@ static int copy_location(struct profile_copier *s, uint32_t index)
 {
 	struct location location = profile_location(s->from, index);
 	int mapping = copy_mapping(s, location.mapping);
-	struct location_line *line;
 
 	if (s->location[index] >= 0 || mapping < 0)
 		return mapping < 0 ? mapping : s->location[index];
-	line = table_grow(s->line, &s->line_room, location.lines + 1, sizeof(*line));
-	if (!line)
+	if (array_grow(&s->line, &s->line_room, location.lines + 1) < 0)
 		return -ENOMEM;
-	s->line = line;
 	for (size_t i = 0; i < location.lines; i++) {
 		int function = copy_function(s, location.line[i].function);
 
 		if (function < 0)
 			return function;
-		line[i] = (struct location_line){(uint32_t)function, location.line[i].line};
+		s->line[i] = (struct location_line){(uint32_t)function, location.line[i].line};
 	}
 	s->location[index] = profile_add_named_location(
-		s->into, (uint32_t)mapping, location.address, line, location.lines);
+		s->into, (uint32_t)mapping, location.address, s->line, location.lines);
 	return s->location[index];
 }
 
@@ -74,12 +72,10 @@ static int copy_task(struct profile_copier *s, uint32_t index)
 int profile_copier_sample(struct profile_copier *s, size_t index, const int64_t *values)
 {
 	struct sample sample = profile_sample(s->from, index);
-	uint32_t *stack = table_grow(s->stack, &s->stack_room, sample.n + 1, sizeof(*stack));
 	int task = copy_task(s, sample.task), labels, into;
 
-	if (!stack)
+	if (array_grow(&s->stack, &s->stack_room, sample.n + 1) < 0)
 		return -ENOMEM;
-	s->stack = stack;
 	if (task < 0)
 		return task;
 	for (size_t i = 0; i < sample.n; i++) {
@@ -87,13 +83,13 @@ int profile_copier_sample(struct profile_copier *s, size_t index, const int64_t 
 
 		if (location < 0)
 			return location;
-		stack[i] = (uint32_t)location;
+		s->stack[i] = (uint32_t)location;
 	}
 	labels = labels_copy(s->into, s->from, sample.labels);
 	if (labels < 0)
 		return labels;
 	into = profile_add_labelled_stack(
-		s->into, (uint32_t)task, (uint32_t)labels, stack, sample.n);
+		s->into, (uint32_t)task, (uint32_t)labels, s->stack, sample.n);
 	if (into < 0)
 		return into;
 	profile_add_values(s->into, (size_t)into, values);

@@ -5,6 +5,10 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/array.h"
+
+#include "base/array.h"
+
 enum { FIRST_SLOTS = 64 };
 
 void table_release(struct table *table)
@@ -69,15 +73,12 @@ static int enlarge(struct table *table)
 
 int table_add(struct table *table, uint64_t hash, uint32_t index)
 {
-	uint32_t *hashes;
 	size_t i;
 
 	if (index >= INT_MAX)
 		return -ENOMEM;
-	hashes = table_grow(table->hash, &table->hashes, (size_t)index + 1, sizeof(*hashes));
-	if (!hashes)
+	if (array_grow(&table->hash, &table->hashes, (size_t)index + 1) < 0)
 		return -ENOMEM;
-	table->hash = hashes;
 	/* At most two thirds full, so that a search is short and always ends. */
 	if (table->used + 1 > table->slots / 3 * 2 && enlarge(table) < 0)
 		return -ENOMEM;
@@ -88,6 +89,20 @@ int table_add(struct table *table, uint64_t hash, uint32_t index)
 	table->slot[i] = index + 1;
 	table->used++;
 	return 0;
+}
+
+int table_take(struct table *table, uint64_t hash, table_equal *equal,
+	const struct table_items *items, const void *key)
+{
+	int index = table_find(table, hash, equal, *items->items, key);
+
+	if (index >= 0)
+		return index;
+	if (array_reserve(items->items, items->room, *items->n + 1, items->size) < 0 ||
+		table_add(table, hash, (uint32_t)*items->n) < 0)
+		return -ENOMEM;
+	memcpy((char *)*items->items + *items->n * items->size, key, items->size);
+	return (int)(*items->n)++;
 }
 
 uint64_t table_hash_bytes(const void *data, size_t bytes)

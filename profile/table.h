@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A hash table of indexes into an array of the caller's: it finds equal items, and stores only
- * their hashes. Items are numbered 0, 1, 2 … and never removed. Also the hash function and the
- * growing of arrays, for all tables of profile/ and view/.
+ * their hashes. Items are numbered 0, 1, 2 … and never removed. Also the hash function for all
+ * tables of profile/ and view/.
  */
 #ifndef PROFILE_TABLE_H
 #define PROFILE_TABLE_H
@@ -44,22 +44,25 @@ static inline uint64_t table_mix(uint64_t hash, uint64_t value)
 uint64_t table_hash_bytes(const void *data, size_t bytes);
 
 /*
- * Returns @array with room for @need elements of @size bytes, possibly moved (*@room: the
- * capacity). NULL: out of memory; @array is unchanged.
+ * The index of the item in *@items (of which there are *@n, and room for *@room) that equals *@key,
+ * an item; if there is none, *@key is appended. -ENOMEM.
  */
-static inline void *table_grow(void *array, size_t *room, size_t need, size_t size)
-{
-	size_t more = *room + *room / 2 + 16;
-	void *moved;
+#define table_intern(table, hash, equal, items, room, n, key)                              \
+	__extension__({                                                                    \
+		void *things_ = *(items);                                                  \
+		const struct table_items of_ = {&things_, (room), (n), sizeof(**(items))}; \
+		int index_ = table_take((table), (hash), (equal), &of_, (key));            \
+		*(items) = things_;                                                        \
+		index_;                                                                    \
+	})
 
-	if (need <= *room)
-		return array;
-	if (more < need)
-		more = need;
-	moved = reallocarray(array, more, size);
-	if (moved)
-		*room = more;
-	return moved;
-}
+struct table_items {
+	void **items;
+	size_t *room, *n, size;
+};
+
+/* As table_intern(). */
+int table_take(struct table *table, uint64_t hash, table_equal *equal,
+	const struct table_items *items, const void *key);
 
 #endif

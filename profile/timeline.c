@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/model.h"
 #include "profile/timeline_code.h"
 
@@ -44,18 +45,15 @@ size_t timeline_instants(const struct profile *profile)
 static int close_piece(struct timeline *timeline)
 {
 	size_t bytes = timeline_encode(timeline->open, timeline->scratch);
-	struct timeline_piece *grown = table_grow(
-		timeline->piece, &timeline->piece_room, timeline->pieces + 1, sizeof(*grown));
 	uint8_t *data = malloc(bytes);
 
-	if (grown)
-		timeline->piece = grown;
-	if (!grown || !data) {
+	if (!data ||
+		array_add(&timeline->piece, &timeline->piece_room, &timeline->pieces,
+			(struct timeline_piece){data, bytes}) < 0) {
 		free(data);
 		return -ENOMEM;
 	}
 	memcpy(data, timeline->scratch, bytes);
-	timeline->piece[timeline->pieces++] = (struct timeline_piece){data, bytes};
 	timeline->bytes += bytes;
 	timeline->open->n = 0;
 	return 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "opener/opener.h"
 #include "symbolizer/budget.h"
 #include "symbolizer/elffile.h"
@@ -129,15 +130,8 @@ static int file_at(struct splitfiles *s, const char *path, struct splitfile **re
 	}
 	if (s->n == FILES_MOST)
 		return -ENOENT;
-	if (s->n == s->capacity) {
-		size_t capacity = s->capacity ? s->capacity * 2 : 16;
-		struct splitfile **files = realloc(s->file, capacity * sizeof(*files));
-
-		if (!files)
-			return -ENOMEM;
-		s->file = files;
-		s->capacity = capacity;
-	}
+	if (array_grow(&s->file, &s->capacity, s->n + 1) < 0)
+		return -ENOMEM;
 	file = calloc(1, sizeof(*file));
 	if (!file)
 		return -ENOMEM;

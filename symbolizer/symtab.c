@@ -5,22 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "symbolizer/budget.h"
 #include "symbolizer/elffile.h"
 
 int symtab_add_symbol(struct symtab *symtab, const struct symbol *symbol)
 {
-	if (symtab->n == symtab->capacity) {
-		size_t capacity = symtab->capacity ? symtab->capacity * 2 : 256;
-		struct symbol *grown = realloc(symtab->symbols, capacity * sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		symtab->symbols = grown;
-		symtab->capacity = capacity;
-	}
-	symtab->symbols[symtab->n++] = *symbol;
-	return 0;
+	return array_add(&symtab->symbols, &symtab->capacity, &symtab->n, *symbol);
 }
 
 void symtab_release(struct symtab *symtab)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "symbolizer/unwind_internal.h"
 #include "symbolizer/unwind_table.h"
 
@@ -140,17 +141,7 @@ static int locate(struct cursor *cursor)
 
 static struct unwind_frame *room_for(struct unwinder *unwinder, size_t n)
 {
-	if (n > unwinder->frame_room) {
-		size_t room = n + unwinder->frame_room + 256;
-		struct unwind_frame *grown =
-			reallocarray(unwinder->frame, room, sizeof(*unwinder->frame));
-
-		if (!grown)
-			return NULL;
-		unwinder->frame = grown;
-		unwinder->frame_room = room;
-	}
-	return unwinder->frame;
+	return array_grow(&unwinder->frame, &unwinder->frame_room, n) < 0 ? NULL : unwinder->frame;
 }
 
 static int add_frame(const struct cursor *cursor, struct unwind_result *result)

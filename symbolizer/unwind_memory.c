@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "symbolizer/unwind_internal.h"
 
 enum { KEPT_MOST = 12, BLOCK_BYTES = 1024 };
@@ -129,17 +130,7 @@ void unwind_memory_take(const struct unwind_memory *memory, size_t n,
 
 static int room_for(struct list *list, size_t n)
 {
-	size_t room = n + n / 2 + 32;
-	struct noted *grown;
-
-	if (n <= list->room)
-		return 0;
-	grown = reallocarray(list->noted, room, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	list->noted = grown;
-	list->room = room;
-	return 0;
+	return array_grow(&list->noted, &list->room, n);
 }
 
 int unwind_memory_note(struct unwind_memory *memory, const struct cursor *cursor)

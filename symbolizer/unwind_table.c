@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "symbolizer/module.h"
 #include "symbolizer/unwind_span.h"
 
@@ -363,18 +364,11 @@ static int make_list(struct unwind_table *table, const char *name, struct list *
 		return r == -ENOMEM ? r : 0;
 	list->section.eh = name[1] == 'e';
 	while ((r = read_entry(&list->section, offset, wide, &entry, &next)) >= 0) {
-		if (r == 1 && list->n == room) {
-			struct known *grown;
-
-			room = room * 2 + 256;
-			grown = reallocarray(list->known, room, sizeof(*grown));
-			if (!grown)
-				return -ENOMEM;
-			list->known = grown;
-		}
 		/* Functions discarded by the linker are left at address 0. */
-		if (r == 1 && entry.low != 0)
-			list->known[list->n++] = (struct known){entry.low, entry.high, offset};
+		if (r == 1 && entry.low != 0 &&
+			array_add(&list->known, &room, &list->n,
+				(struct known){entry.low, entry.high, offset}) < 0)
+			return -ENOMEM;
 		offset = next;
 	}
 	if (list->n)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "view/options.h"
 #include "view/progress.h"
@@ -63,17 +64,15 @@ static int append_location(struct frames *frames, uint32_t index)
 {
 	struct location location = profile_location(frames->profile, index);
 	size_t first = frames->places.first[index], n = frames->places.first[index + 1] - first;
-	struct frame *more = table_grow(frames->frame, &frames->room, frames->n + n, sizeof(*more));
 
-	if (!more)
+	if (array_grow(&frames->frame, &frames->room, frames->n + n) < 0)
 		return -ENOMEM;
-	frames->frame = more;
 	for (size_t i = 0; i < n; i++) {
 		/* Without inlined functions, only the last line of a location has a place. */
 		const struct location_line *line =
 			location.lines ? &location.line[location.lines - n + i] : NULL;
 
-		more[frames->n++] = (struct frame){
+		frames->frame[frames->n++] = (struct frame){
 			.place = frames->places.of[first + i],
 			.location = index,
 			.function = line ? line->function : FRAMES_NO_FUNCTION,

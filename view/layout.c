@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "profile/table.h"
 #include "view/paths.h"
@@ -33,24 +34,15 @@ void layout_release(struct layout *layout)
 
 void layout_row(struct layout *layout, double heat)
 {
-	char **cell;
-	double *heats;
+	size_t first = layout->rows * layout->columns;
 
 	if (layout->error)
 		return;
-	cell = table_grow(layout->cell, &layout->cell_room, (layout->rows + 1) * layout->columns,
-		sizeof(*cell));
-	if (cell)
-		layout->cell = cell;
-	heats = table_grow(layout->heat, &layout->heat_room, layout->rows + 1, sizeof(*heats));
-	if (heats)
-		layout->heat = heats;
-	if (!cell || !heats) {
-		layout->error = -ENOMEM;
-		return;
-	}
-	memset(cell + layout->rows * layout->columns, 0, layout->columns * sizeof(*cell));
-	heats[layout->rows++] = heat;
+	layout->error = array_grow(&layout->cell, &layout->cell_room, first + layout->columns);
+	if (!layout->error)
+		layout->error = array_add(&layout->heat, &layout->heat_room, &layout->rows, heat);
+	if (!layout->error)
+		memset(layout->cell + first, 0, layout->columns * sizeof(*layout->cell));
 }
 
 static char **cell_at(const struct layout *layout, size_t row, size_t column)

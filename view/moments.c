@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "profile/timeline.h"
 #include "profile/timeline_scale.h"
 
@@ -16,13 +17,7 @@ struct given {
 
 static int append(struct moments *m, const struct moment *moment)
 {
-	struct moment *more = table_grow(m->moment, &m->room, m->n + 1, sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	m->moment = more;
-	more[m->n++] = *moment;
-	return 0;
+	return array_add(&m->moment, &m->room, &m->n, *moment);
 }
 
 static bool is_chosen(const struct frames *frames, const struct sample *sample)

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 static bool pair_equal(const void *things, uint32_t index, const void *key)
 {
 	const struct pair *a = (const struct pair *)things + index, *b = key;
@@ -15,19 +17,9 @@ int pairs_add(struct pairs *pairs, uint64_t a, uint64_t b)
 {
 	const struct pair key = {a, b};
 	uint64_t hash = table_mix(table_mix(a, 1), b);
-	int index = table_find(&pairs->table, hash, pair_equal, pairs->pair, &key);
-	struct pair *more;
 
-	if (index >= 0)
-		return index;
-	more = table_grow(pairs->pair, &pairs->room, pairs->n + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	pairs->pair = more;
-	if (table_add(&pairs->table, hash, (uint32_t)pairs->n) < 0)
-		return -ENOMEM;
-	more[pairs->n] = key;
-	return (int)pairs->n++;
+	return table_intern(
+		&pairs->table, hash, pair_equal, &pairs->pair, &pairs->room, &pairs->n, &key);
 }
 
 void pairs_release(struct pairs *pairs)

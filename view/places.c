@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 
 /*
@@ -26,20 +27,9 @@ static int add_place(struct places *places, const struct place *place)
 {
 	uint64_t hash = table_mix(table_mix((uintptr_t)place->function, (uintptr_t)place->file),
 		table_mix((uintptr_t)place->object, place->line));
-	struct place *more;
-	int index = table_find(&places->table, hash, place_equal, places->place, place);
 
-	if (index >= 0)
-		return index;
-	more = table_grow(places->place, &places->room, places->n + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	places->place = more;
-	index = table_add(&places->table, hash, (uint32_t)places->n);
-	if (index < 0)
-		return index;
-	more[places->n] = *place;
-	return (int)places->n++;
+	return table_intern(&places->table, hash, place_equal, &places->place, &places->room,
+		&places->n, place);
 }
 
 static uint64_t address_in_file(const struct mapping *mapping, uint64_t address)
@@ -82,16 +72,10 @@ static const char *name_unresolved(
 static int append(struct places *places, const struct place *place)
 {
 	int index = add_place(places, place);
-	uint32_t *more;
 
 	if (index < 0)
 		return index;
-	more = table_grow(places->of, &places->of_room, places->ofs + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	places->of = more;
-	more[places->ofs++] = (uint32_t)index;
-	return 0;
+	return array_add(&places->of, &places->of_room, &places->ofs, (uint32_t)index);
 }
 
 static int append_line(struct places *places, const struct profile *profile,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/stats.h"
 #include "profile/table.h"
 #include "view/filter.h"
@@ -59,28 +60,15 @@ static int append_row(struct collecting *c, const struct row_key *key, uint64_t 
 {
 	struct rows *rows = c->rows;
 	const struct place *place = &c->places->place[key->place];
-	struct row *row = table_grow(rows->row, &c->room, rows->n + 1, sizeof(*row));
-	struct row_key *keys;
-	int64_t *tally;
-	int error;
 
-	if (!row)
+	if (array_grow(&rows->row, &c->room, rows->n + 1) < 0 ||
+		array_grow(&c->key, &c->key_room, rows->n + 1) < 0 ||
+		array_grow(&c->tally, &c->tally_room, (rows->n + 1) * c->tally_size) < 0 ||
+		table_add(&c->table, hash, (uint32_t)rows->n) < 0)
 		return -ENOMEM;
-	rows->row = row;
-	keys = table_grow(c->key, &c->key_room, rows->n + 1, sizeof(*keys));
-	if (!keys)
-		return -ENOMEM;
-	c->key = keys;
-	tally = table_grow(c->tally, &c->tally_room, rows->n + 1, c->tally_size * sizeof(*tally));
-	if (!tally)
-		return -ENOMEM;
-	c->tally = tally;
-	error = table_add(&c->table, hash, (uint32_t)rows->n);
-	if (error < 0)
-		return error;
-	keys[rows->n] = *key;
-	memset(tally + rows->n * c->tally_size, 0, c->tally_size * sizeof(*tally));
-	row[rows->n] = (struct row){
+	c->key[rows->n] = *key;
+	memset(c->tally + rows->n * c->tally_size, 0, c->tally_size * sizeof(*c->tally));
+	rows->row[rows->n] = (struct row){
 		.function = place->function,
 		.file = place->file,
 		.object = place->object,
@@ -275,10 +263,10 @@ static void leave_out(struct rows *rows, const struct report_options *options, s
 	for (size_t i = 0; i < rows->n; i++) {
 		struct row *row = &rows->row[i];
 		int64_t self = rows_amount(row->self[rows->weight]);
-		int64_t value = options->sort_by_total ? rows_amount(row->total[rows->weight])
-						       : self;
-		bool calls_only = options->with_self &&
-			(double)self < (double)rows->whole * SHOWN_LEAST;
+		int64_t value =
+			options->sort_by_total ? rows_amount(row->total[rows->weight]) : self;
+		bool calls_only =
+			options->with_self && (double)self < (double)rows->whole * SHOWN_LEAST;
 
 		if ((options->limit && kept >= options->limit) || (double)value < least ||
 			calls_only) {

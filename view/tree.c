@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "view/filter.h"
 #include "view/progress.h"
 
@@ -37,32 +38,21 @@ static bool node_equal(const void *things, uint32_t index, const void *key)
 static int append_node(struct growing *g, const struct tree_node *key, uint64_t hash)
 {
 	struct tree *tree = g->tree;
-	struct tree_node *node;
-	int64_t *value;
-	size_t *seen;
 	int error;
 
 	if (tree->n >= INT32_MAX)
 		return -EFBIG;
-	node = table_grow(tree->node, &tree->node_room, tree->n + 1, sizeof(*node));
-	if (!node)
+	if (array_grow(&tree->node, &tree->node_room, tree->n + 1) < 0 ||
+		array_grow(&tree->value, &tree->value_room, (tree->n + 1) * 2 * tree->values) < 0 ||
+		array_grow(&g->seen, &g->seen_room, tree->n + 1) < 0)
 		return -ENOMEM;
-	tree->node = node;
-	value = table_grow(
-		tree->value, &tree->value_room, (tree->n + 1) * 2 * tree->values, sizeof(*value));
-	if (!value)
-		return -ENOMEM;
-	tree->value = value;
-	seen = table_grow(g->seen, &g->seen_room, tree->n + 1, sizeof(*seen));
-	if (!seen)
-		return -ENOMEM;
-	g->seen = seen;
 	error = table_add(&g->table, hash, (uint32_t)tree->n);
 	if (error < 0)
 		return error;
-	node[tree->n] = *key;
-	memset(value + tree->n * 2 * tree->values, 0, 2 * tree->values * sizeof(*value));
-	seen[tree->n] = 0;
+	tree->node[tree->n] = *key;
+	memset(tree->value + tree->n * 2 * tree->values, 0,
+		2 * tree->values * sizeof(*tree->value));
+	g->seen[tree->n] = 0;
 	return (int)tree->n++;
 }
 
@@ -103,13 +93,7 @@ static void count_total(struct growing *g, uint32_t node, const struct sample *s
 
 static int push(struct growing *g, uint32_t node)
 {
-	uint32_t *more = table_grow(g->path, &g->path_room, g->path_n + 1, sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	g->path = more;
-	more[g->path_n++] = node;
-	return 0;
+	return array_add(&g->path, &g->path_room, &g->path_n, node);
 }
 
 static void pop_to(struct growing *g, size_t n)
@@ -329,8 +313,8 @@ static int compare_siblings(const void *a, const void *b, void *context)
 	const struct tree *tree = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	const struct tree_node *m = &tree->node[x], *n = &tree->node[y];
-	const int64_t total[2] = {rows_amount(tree_total_weight(tree, x)),
-		rows_amount(tree_total_weight(tree, y))};
+	const int64_t total[2] = {
+		rows_amount(tree_total_weight(tree, x)), rows_amount(tree_total_weight(tree, y))};
 	const int64_t self[2] = {
 		rows_amount(tree_self_weight(tree, x)), rows_amount(tree_self_weight(tree, y))};
 	int by_name = 0;

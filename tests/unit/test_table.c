@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "profile/pool.h"
 #include "profile/table.h"
 
@@ -57,19 +58,20 @@ static void test_table__hash_spreads(void **state)
 	assert_true(table_hash_bytes("12345678x", 9) != table_hash_bytes("12345678y", 9));
 }
 
-static void test_table__grow_keeps_what_is_there(void **state)
+static void test_array__grow_keeps_what_is_there(void **state)
 {
-	size_t room = 0;
-	int *array = table_grow(NULL, &room, 1, sizeof(*array)), *more;
+	int *array = NULL, *before;
+	size_t room = 0, n = 0;
 
 	(void)state;
-	assert_non_null(array);
-	array[0] = 42;
-	assert_ptr_equal(table_grow(array, &room, room, sizeof(*array)), array);
-	more = table_grow(array, &room, room + 1, sizeof(*array));
-	assert_non_null(more);
-	assert_int_equal(more[0], 42);
-	free(more);
+	assert_int_equal(array_add(&array, &room, &n, 42), 0);
+	assert_int_equal(n, 1);
+	before = array;
+	assert_int_equal(array_grow(&array, &room, room), 0);
+	assert_ptr_equal(array, before);
+	assert_int_equal(array_grow(&array, &room, room + 1), 0);
+	assert_int_equal(array[0], 42);
+	free(array);
 }
 
 static void test_table__pool_keeps_each_string_once(void **state)
@@ -102,7 +104,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table__finds_what_was_added_even_with_equal_hashes),
 		cmocka_unit_test(test_table__hash_spreads),
-		cmocka_unit_test(test_table__grow_keeps_what_is_there),
+		cmocka_unit_test(test_array__grow_keeps_what_is_there),
 		cmocka_unit_test(test_table__pool_keeps_each_string_once),
 	};
 

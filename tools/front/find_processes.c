@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "supervisor/os/proc_status.h"
 #include "supervisor/os/procfs.h"
 #include "tools/front/containers.h"
@@ -43,17 +44,7 @@ static bool has_ended(int pid)
 
 static int add(struct process_list *list, int pid)
 {
-	if (list->n == list->room || !list->pid) {
-		size_t room = 2 * list->room + 16;
-		int *more = reallocarray(list->pid, room, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		list->pid = more;
-		list->room = room;
-	}
-	list->pid[list->n++] = pid;
-	return 0;
+	return array_add(&list->pid, &list->room, &list->n, pid);
 }
 
 /* Adds the processes for which @is_meant is true; 0 or -errno. */
@@ -168,16 +159,9 @@ static int read_kin(struct kin **ret_kin, size_t *ret_n)
 		if (one.pid <= 0 || one.pid == getpid() ||
 			proc_status_read_ids(one.pid, &self, &one.parent) < 0)
 			continue;
-		if (n == room) {
-			struct kin *more = reallocarray(kin, room = 2 * room + 256, sizeof(*more));
-
-			if (!more) {
-				r = -ENOMEM;
-				break;
-			}
-			kin = more;
-		}
-		kin[n++] = one;
+		r = array_add(&kin, &room, &n, one);
+		if (r < 0)
+			break;
 	}
 	if (dir)
 		(void)closedir(dir);

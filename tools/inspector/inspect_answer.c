@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "profile/pprof.h"
 #include "profile/profile.h"
 #include "profile/table.h"
@@ -40,25 +41,20 @@ static int take_instruction(struct taking *t)
 {
 	struct inspection_instruction from = inspection_get_instruction(&t->reader);
 	struct code_object *answer = &t->answer;
-	struct code_instruction *more = table_grow(answer->instruction, &t->instruction_room,
-		answer->instructions_n + 1, sizeof(*more));
-	struct code_frame *frame;
+	struct code_instruction *more;
 
-	if (!more)
+	if (array_grow(&answer->instruction, &t->instruction_room, answer->instructions_n + 1) <
+			0 ||
+		array_grow(&answer->frame, &t->frame_room, answer->frames + from.frames + 1) < 0)
 		return -ENOMEM;
-	answer->instruction = more;
-	frame = table_grow(
-		answer->frame, &t->frame_room, answer->frames + from.frames + 1, sizeof(*frame));
-	if (!frame)
-		return -ENOMEM;
-	answer->frame = frame;
-	more += answer->instructions_n++;
+	more = &answer->instruction[answer->instructions_n++];
 	*more = (struct code_instruction){
 		.address = from.address, .text = from.text, .first = answer->frames};
 	for (unsigned i = 0; i < from.frames && !t->reader.bad; i++) {
 		struct inspection_frame one = inspection_get_frame(&t->reader);
 
-		frame[answer->frames++] = (struct code_frame){one.function, one.file, one.line};
+		answer->frame[answer->frames++] =
+			(struct code_frame){one.function, one.file, one.line};
 		more->frames++;
 	}
 	/* Instructions must ascend, for binary search. */

@@ -16,6 +16,7 @@
 #include "analyst/analyst.h"
 #include "analyst/input.h"
 #include "analyst/threads.h"
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/standard.h"
 #include "base/text.h"
@@ -82,18 +83,12 @@ static enum live_target_state state_of(const struct running *run, int *ret_statu
 
 static int read_threads(struct running *run)
 {
-	struct live_thread *thread;
 	int r = thread_states_read(&run->states, run->session->analyst);
 
 	if (r < 0)
 		return r;
-	if (run->states.n > run->thread_room) {
-		thread = reallocarray(run->thread, run->states.n, sizeof(*thread));
-		if (!thread)
-			return -ENOMEM;
-		run->thread = thread;
-		run->thread_room = run->states.n;
-	}
+	if (array_grow(&run->thread, &run->thread_room, run->states.n) < 0)
+		return -ENOMEM;
 	for (size_t i = 0; i < run->states.n; i++) {
 		const struct thread_state *from = &run->states.thread[i];
 

@@ -7,6 +7,7 @@
 
 #include <libunwind-ptrace.h>
 
+#include "base/array.h"
 #include "profile/table.h"
 #include "supervisor/os/arch.h"
 #include "supervisor/os/proc_maps.h"
@@ -94,11 +95,9 @@ static struct opinion_module *module_of(struct opinions *o, const char *path)
 		if (!strcmp(o->module[i].path, path))
 			return &o->module[i];
 	}
-	more = table_grow(o->module, &o->room, o->modules + 1, sizeof(*more));
-	if (!more)
+	if (array_grow(&o->module, &o->room, o->modules + 1) < 0)
 		return NULL;
-	o->module = more;
-	more += o->modules++;
+	more = &o->module[o->modules++];
 	*more = (struct opinion_module){.path = path, .function = "", .why = ""};
 	return more;
 }

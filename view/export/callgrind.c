@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "view/export/exporters.h"
 #include "view/frames.h"
@@ -83,20 +84,16 @@ static int function_of(struct grind *g, const struct grind_step *step)
 	struct grind_function key = {
 		.place = frame->place, .level = step->level, .file = frames_file(g->frames, frame)};
 	uint64_t hash = table_mix(table_mix(key.place, key.level), (uintptr_t)key.file);
-	struct grind_function *more;
 	int index = table_find(&g->function_table, hash, function_equal, g->function, &key);
 
 	if (index >= 0)
 		return index;
-	more = table_grow(g->function, &g->function_room, g->functions + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	g->function = more;
-	if (table_add(&g->function_table, hash, (uint32_t)g->functions) < 0)
+	if (array_grow(&g->function, &g->function_room, g->functions + 1) < 0 ||
+		table_add(&g->function_table, hash, (uint32_t)g->functions) < 0)
 		return -ENOMEM;
 	if (frame->function != FRAMES_NO_FUNCTION)
 		key.line = profile_function(g->frames->profile, frame->function).line;
-	more[g->functions] = key;
+	g->function[g->functions] = key;
 	return (int)g->functions++;
 }
 
@@ -112,14 +109,10 @@ static int add_cost(struct grind *g, const struct grind_cost *cost)
 	uint64_t hash =
 		table_mix(table_mix(cost->function, (uint64_t)cost->line << 32 | cost->callee), 0);
 	int index = table_find(&g->cost_table, hash, cost_equal, g->cost, cost);
-	struct grind_cost *more;
 
 	if (index < 0) {
-		more = table_grow(g->cost, &g->cost_room, g->costs + 1, sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		g->cost = more;
-		if (table_add(&g->cost_table, hash, (uint32_t)g->costs) < 0)
+		if (array_grow(&g->cost, &g->cost_room, g->costs + 1) < 0 ||
+			table_add(&g->cost_table, hash, (uint32_t)g->costs) < 0)
 			return -ENOMEM;
 		g->cost[g->costs++] = *cost;
 		return 0;
@@ -132,15 +125,13 @@ static int add_cost(struct grind *g, const struct grind_cost *cost)
 
 static int push(struct grind *g, const struct frame *frame)
 {
-	struct grind_step *more = table_grow(g->path, &g->path_room, g->steps + 1, sizeof(*more));
 	uint32_t before = g->at[frame->place];
 
-	if (!more)
+	if (array_grow(&g->path, &g->path_room, g->steps + 1) < 0)
 		return -ENOMEM;
-	g->path = more;
-	more[g->steps++] = (struct grind_step){
+	g->path[g->steps++] = (struct grind_step){
 		.frame = frame,
-		.level = before ? more[before - 1].level + 1 : 1,
+		.level = before ? g->path[before - 1].level + 1 : 1,
 		.before = before,
 	};
 	g->at[frame->place] = (uint32_t)g->steps;

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "profile/timeline.h"
 #include "view/export/firefox.h"
 #include "view/json.h"
@@ -31,14 +32,7 @@ static int compare_waits(const void *a, const void *b)
 
 static int append(struct firefox_waits *waits, const struct firefox_wait *wait)
 {
-	struct firefox_wait *more =
-		table_grow(waits->wait, &waits->room, waits->n + 1, sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	waits->wait = more;
-	more[waits->n++] = *wait;
-	return 0;
+	return array_add(&waits->wait, &waits->room, &waits->n, *wait);
 }
 
 static void join(struct firefox_waits *waits)

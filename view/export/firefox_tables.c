@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "view/export/firefox.h"
 
 /* The frame of a row of the frame table. */
@@ -28,16 +29,13 @@ static int library_of(struct firefox *f, const struct frame *frame)
 	uint32_t index = profile_location(f->frames->profile, frame->location).mapping;
 	struct mapping mapping = profile_mapping(f->frames->profile, index);
 	size_t n = f->library.n;
-	uint32_t *more;
 	int library = pairs_add(&f->library, (uintptr_t)mapping.file, (uintptr_t)mapping.build_id);
 
 	if (library < 0 || f->library.n == n)
 		return library;
-	more = table_grow(f->mapping, &f->mapping_room, n + 1, sizeof(*more));
-	if (!more)
+	if (array_grow(&f->mapping, &f->mapping_room, n + 1) < 0)
 		return -ENOMEM;
-	f->mapping = more;
-	more[n] = index;
+	f->mapping[n] = index;
 	return library;
 }
 

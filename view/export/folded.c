@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "view/options.h"
 #include "view/tree.h"
@@ -41,15 +42,13 @@ static int print_stack(struct folding *f, uint32_t leaf, int64_t count)
 {
 	const struct tree_node *all = f->tree->node;
 	size_t n = all[leaf].depth;
-	uint32_t *path = table_grow(f->path, &f->room, n + 1, sizeof(*path));
 
-	if (!path)
+	if (array_grow(&f->path, &f->room, n + 1) < 0)
 		return -ENOMEM;
-	f->path = path;
 	for (uint32_t at = leaf; at != TREE_ROOT; at = all[at].parent)
-		path[all[at].depth - 1] = at;
+		f->path[all[at].depth - 1] = at;
 	for (size_t i = 0; i < n; i++) {
-		char *name = name_of(f, &all[path[i]]);
+		char *name = name_of(f, &all[f->path[i]]);
 
 		if (!name)
 			return -ENOMEM;

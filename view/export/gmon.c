@@ -27,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "view/export/exporters.h"
 #include "view/frames.h"
@@ -86,20 +87,16 @@ static int add_arc(struct gmon *g, const struct arc *arc)
 {
 	uint64_t hash = table_mix(table_mix(arc->from, arc->to), 0);
 	int index = table_find(&g->table, hash, arc_equal, g->arc, arc);
-	struct arc *more;
 
 	if (index >= 0) {
 		if (__builtin_add_overflow(g->arc[index].count, arc->count, &g->arc[index].count))
 			g->arc[index].count = UINT32_MAX;
 		return 0;
 	}
-	more = table_grow(g->arc, &g->arc_room, g->arcs + 1, sizeof(*more));
-	if (!more)
+	if (array_grow(&g->arc, &g->arc_room, g->arcs + 1) < 0 ||
+		table_add(&g->table, hash, (uint32_t)g->arcs) < 0)
 		return -ENOMEM;
-	g->arc = more;
-	if (table_add(&g->table, hash, (uint32_t)g->arcs) < 0)
-		return -ENOMEM;
-	more[g->arcs++] = *arc;
+	g->arc[g->arcs++] = *arc;
 	return 0;
 }
 

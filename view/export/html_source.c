@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "profile/table.h"
 #include "view/export/html.h"
@@ -56,18 +57,14 @@ static int compare_lines(const void *a, const void *b, void *context)
 /* The source of a name; each file is read once. NULL: out of memory. */
 static const struct source *source_of(struct sources *s, const char *name)
 {
-	struct file *more;
-
 	for (size_t i = 0; i < s->files; i++) {
 		if (!strcmp(s->file[i].name, name))
 			return &s->file[i].source;
 	}
-	more = table_grow(s->file, &s->file_room, s->files + 1, sizeof(*more));
-	if (!more)
+	if (array_grow(&s->file, &s->file_room, s->files + 1) < 0)
 		return NULL;
-	s->file = more;
-	more[s->files].name = name;
-	if (source_read(&more[s->files].source, s->html->profile, s->html->options->code, name,
+	s->file[s->files].name = name;
+	if (source_read(&s->file[s->files].source, s->html->profile, s->html->options->code, name,
 		    true, SOURCE_TAB) < 0)
 		return NULL;
 	return &s->file[s->files++].source;

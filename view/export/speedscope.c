@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "view/export/exporters.h"
 #include "view/frames.h"
 #include "view/json.h"
@@ -74,21 +75,19 @@ static int put_frames(const struct frames *frames, FILE *out)
 static int put_stack(struct scope *s, uint32_t leaf)
 {
 	const struct tree_node *all = s->tree->node;
-	uint32_t *path = table_grow(s->path, &s->room, all[leaf].depth + (size_t)1, sizeof(*path));
 	size_t n = 0;
 
-	if (!path)
+	if (array_grow(&s->path, &s->room, all[leaf].depth + (size_t)1) < 0)
 		return -ENOMEM;
-	s->path = path;
 	for (uint32_t at = leaf; at != TREE_NONE; at = all[at].parent) {
 		if (all[at].place != TREE_NONE)
-			path[n++] = all[at].place;
+			s->path[n++] = all[at].place;
 	}
 	if (!n)
-		path[n++] = (uint32_t)s->frames->places.n;
+		s->path[n++] = (uint32_t)s->frames->places.n;
 	fputc('[', s->out);
 	while (n--)
-		fprintf(s->out, "%" PRIu32 "%s", path[n], n ? "," : "]");
+		fprintf(s->out, "%" PRIu32 "%s", s->path[n], n ? "," : "]");
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "profile/table.h"
 #include "view/options.h"
@@ -66,18 +67,14 @@ static int add_frame(struct joining *j, const char *function, const char *object
 	int named = profile_add_function(
 		j->profile, &(struct function){.name = function, .symbol = function});
 	struct location_line line = {.function = (uint32_t)named};
-	uint32_t *more;
 	int location;
 
 	if (mapping < 0 || named < 0)
 		return -ENOMEM;
 	location = profile_add_named_location(j->profile, (uint32_t)mapping, 0, &line, 1);
-	more = table_grow(j->stack, &j->room, j->n + 1, sizeof(*more));
-	if (location < 0 || !more)
+	if (location < 0)
 		return -ENOMEM;
-	j->stack = more;
-	more[j->n++] = (uint32_t)location;
-	return 0;
+	return array_add(&j->stack, &j->room, &j->n, (uint32_t)location);
 }
 
 static void turn(uint32_t *stack, size_t n)

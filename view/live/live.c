@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "view/live/live_internal.h"
 
 #define SECOND_NS    UINT64_C(1000000000)
@@ -123,14 +124,10 @@ uint64_t live_due_ns(const struct live *live)
 
 static int take_facts(struct live *live, const struct live_facts *facts)
 {
-	struct live_thread *thread =
-		table_grow(live->thread, &live->thread_room, facts->threads + 1, sizeof(*thread));
-
-	if (!thread)
+	if (array_grow(&live->thread, &live->thread_room, facts->threads + 1) < 0)
 		return -ENOMEM;
-	live->thread = thread;
 	if (facts->threads)
-		memcpy(thread, facts->thread, facts->threads * sizeof(*thread));
+		memcpy(live->thread, facts->thread, facts->threads * sizeof(*live->thread));
 	live->threads = facts->threads;
 	(void)snprintf(live->target, sizeof(live->target), "%s", facts->target);
 	live->state = facts->state;
@@ -187,13 +184,8 @@ int live_update(struct live *live, const struct profile *profile, const struct l
 int live_add_row(struct live *live, const struct live_row *row)
 {
 	struct live_table *table = &live->table;
-	struct live_row *more = table_grow(table->row, &table->room, table->n + 1, sizeof(*more));
 
-	if (!more)
-		return -ENOMEM;
-	table->row = more;
-	more[table->n++] = *row;
-	return 0;
+	return array_add(&table->row, &table->room, &table->n, *row);
 }
 
 bool live_matches(const struct live *live, const struct live_row *row, bool search)

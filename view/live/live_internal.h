@@ -179,7 +179,7 @@ struct live {
 	/* Sums by function, line or object, for the current update. */
 	double *self, *total;
 	uint32_t *stamp;
-	size_t sums_room;
+	size_t self_room, total_room, stamp_room;
 	uint32_t stamps;
 
 	/* Positions on the last screen, for the mouse and for paging. */

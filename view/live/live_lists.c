@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "profile/stats.h"
 #include "view/live/live_internal.h"
@@ -63,23 +64,10 @@ size_t live_first_frame(const struct live *live, const struct sample *sample)
 
 int live_clear_sums(struct live *live, size_t n)
 {
-	if (n > live->sums_room) {
-		size_t room = n + n / 2 + 64;
-		void *self = reallocarray(live->self, room, sizeof(*live->self)), *total, *stamp;
-
-		if (!self)
-			return -ENOMEM;
-		live->self = self;
-		total = reallocarray(live->total, room, sizeof(*live->total));
-		if (!total)
-			return -ENOMEM;
-		live->total = total;
-		stamp = reallocarray(live->stamp, room, sizeof(*live->stamp));
-		if (!stamp)
-			return -ENOMEM;
-		live->stamp = stamp;
-		live->sums_room = room;
-	}
+	if (array_grow(&live->self, &live->self_room, n) < 0 ||
+		array_grow(&live->total, &live->total_room, n) < 0 ||
+		array_grow(&live->stamp, &live->stamp_room, n) < 0)
+		return -ENOMEM;
 	if (n) {
 		memset(live->self, 0, n * sizeof(*live->self));
 		memset(live->total, 0, n * sizeof(*live->total));

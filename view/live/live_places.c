@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 
 int live_places_init(struct live_places *places)
@@ -44,40 +45,17 @@ static bool same_line(const void *things, uint32_t index, const void *key)
 static int add_function(struct live_places *places, const struct live_place *key)
 {
 	uint64_t hash = table_mix((uintptr_t)key->function, (uintptr_t)key->object);
-	int index = table_find(&places->function_table, hash, same_function, places->function, key);
-	struct live_place *more;
 
-	if (index >= 0)
-		return index;
-	more = table_grow(
-		places->function, &places->function_room, places->functions + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	places->function = more;
-	index = table_add(&places->function_table, hash, (uint32_t)places->functions);
-	if (index < 0)
-		return index;
-	more[places->functions] = *key;
-	return (int)places->functions++;
+	return table_intern(&places->function_table, hash, same_function, &places->function,
+		&places->function_room, &places->functions, key);
 }
 
 static int add_line(struct live_places *places, const struct live_place *key)
 {
 	uint64_t hash = table_mix(table_mix(key->function_place, (uintptr_t)key->file), key->line);
-	int index = table_find(&places->line_table, hash, same_line, places->line, key);
-	struct live_place *more;
 
-	if (index >= 0)
-		return index;
-	more = table_grow(places->line, &places->line_room, places->lines + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	places->line = more;
-	index = table_add(&places->line_table, hash, (uint32_t)places->lines);
-	if (index < 0)
-		return index;
-	more[places->lines] = *key;
-	return (int)places->lines++;
+	return table_intern(&places->line_table, hash, same_line, &places->line, &places->line_room,
+		&places->lines, key);
 }
 
 /* The name "[libfoo.so]" for everything in an object that has no name, or none yet. */
@@ -97,7 +75,6 @@ static const char *name_of_object(struct live_places *places, const char *object
 static int append(struct live_places *places, struct live_place *place, uint32_t function_line)
 {
 	uint32_t line = place->line;
-	struct live_frame *more;
 	int index;
 
 	place->line = function_line;
@@ -109,12 +86,8 @@ static int append(struct live_places *places, struct live_place *place, uint32_t
 	index = add_line(places, place);
 	if (index < 0)
 		return index;
-	more = table_grow(places->frame, &places->frame_room, places->frames + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	places->frame = more;
-	more[places->frames++] = (struct live_frame){place->function_place, (uint32_t)index};
-	return 0;
+	return array_add(&places->frame, &places->frame_room, &places->frames,
+		(struct live_frame){place->function_place, (uint32_t)index});
 }
 
 static int build(struct live_places *places, const struct profile *profile, uint32_t index)
@@ -151,12 +124,9 @@ static int build(struct live_places *places, const struct profile *profile, uint
 int live_places_update(struct live_places *places, const struct profile *profile)
 {
 	size_t n = profile_locations(profile);
-	struct live_location *more =
-		table_grow(places->location, &places->location_room, n + 1, sizeof(*more));
 
-	if (!more)
+	if (array_grow(&places->location, &places->location_room, n + 1) < 0)
 		return -ENOMEM;
-	places->location = more;
 	for (size_t i = 0; i < n; i++) {
 		if (i < places->locations &&
 			profile_location(profile, i).lines == places->location[i].lines)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "profile/stats.h"
 #include "profile/timeline.h"
@@ -58,7 +59,6 @@ static int fill_cells(struct live *live, size_t cells)
 	uint64_t first_ns, began = profile_realtime_ns(live->profile);
 	struct timeline_cursor cursor;
 	struct instant instant;
-	double *cell;
 	int r;
 
 	if (span->cells == cells && span->instants <= instants &&
@@ -67,13 +67,11 @@ static int fill_cells(struct live *live, size_t cells)
 	/* While the user chooses a column, the columns do not move. */
 	if (span->cells == cells && span->choosing)
 		return 0;
-	cell = table_grow(span->cell, &span->cell_room, cells, sizeof(*cell));
-	if (!cell)
+	if (array_grow(&span->cell, &span->cell_room, cells) < 0)
 		return -ENOMEM;
-	span->cell = cell;
 	span->cells = cells;
 	span->instants = instants;
-	memset(cell, 0, cells * sizeof(*cell));
+	memset(span->cell, 0, cells * sizeof(*span->cell));
 	if (!timeline_bounds(live->profile, &first_ns, &span->end_ns))
 		return 0;
 	span->end_ns++;
@@ -82,7 +80,7 @@ static int fill_cells(struct live *live, size_t cells)
 		uint64_t ns = instant.time_ns > began ? instant.time_ns - began : 0;
 
 		if (instant.state == TIMELINE_RUNNING)
-			cell[cell_of(span, ns)] += (double)instant.weight_ns;
+			span->cell[cell_of(span, ns)] += (double)instant.weight_ns;
 	}
 	timeline_end(&cursor);
 	return r;
@@ -95,26 +93,23 @@ int live_span_update(struct live *live)
 	size_t stacks = profile_samples(live->profile);
 	struct timeline_cursor cursor;
 	struct instant instant;
-	double *weight;
 	int r;
 
 	if (!span->chosen || span->value == live->value)
 		return 0;
-	weight = table_grow(span->weight, &span->weight_room, stacks + 1, sizeof(*weight));
-	if (!weight)
+	if (array_grow(&span->weight, &span->weight_room, stacks + 1) < 0)
 		return -ENOMEM;
-	span->weight = weight;
 	span->stacks = stacks;
 	span->value = live->value;
 	span->sum = span->squares = 0;
-	memset(weight, 0, stacks * sizeof(*weight));
+	memset(span->weight, 0, stacks * sizeof(*span->weight));
 	r = timeline_begin(&cursor, live->profile);
 	while (r >= 0 && timeline_next(&cursor, &instant)) {
 		uint64_t part = instant_before(&instant, began + span->to_ns) -
 			instant_before(&instant, began + span->from_ns);
 		double of_it = part ? weight_of(live, &instant, part) : 0;
 
-		weight[instant.sample] += of_it;
+		span->weight[instant.sample] += of_it;
 		span->sum += of_it;
 		span->squares += of_it * of_it;
 	}

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "view/live/live_tree.h"
+#include "base/array.h"
 
 /* The initially opened path continues while a child has this share of its parent. */
 #define HOT_SHARE 0.25
@@ -58,25 +59,23 @@ static int child_of(struct live_tree *tree, uint32_t parent, uint32_t place)
 		.fold = LIVE_CLOSED};
 	uint64_t hash = table_mix(table_mix(parent, place), 7);
 	int index = table_find(&tree->table, hash, same_node, tree->node, &key);
-	struct tree_item *more;
 
 	if (index >= 0)
 		return index;
-	more = table_grow(tree->node, &tree->node_room, tree->nodes + 1, sizeof(*more));
-	if (!more)
+	if (array_grow(&tree->node, &tree->node_room, tree->nodes + 1) < 0)
 		return -ENOMEM;
-	tree->node = more;
 	index = table_add(&tree->table, hash, (uint32_t)tree->nodes);
 	if (index < 0)
 		return index;
-	key.path = table_mix(parent == LIVE_NONE ? 1 : more[parent].path, place + UINT64_C(1));
+	key.path =
+		table_mix(parent == LIVE_NONE ? 1 : tree->node[parent].path, place + UINT64_C(1));
 	if (was_open(tree, key.path))
 		key.fold = LIVE_OPEN;
 	if (parent != LIVE_NONE) {
-		key.next = more[parent].first;
-		more[parent].first = (uint32_t)tree->nodes;
+		key.next = tree->node[parent].first;
+		tree->node[parent].first = (uint32_t)tree->nodes;
 	}
-	more[tree->nodes] = key;
+	tree->node[tree->nodes] = key;
 	return (int)tree->nodes++;
 }
 
@@ -92,7 +91,6 @@ static int place_stack(struct live *live, struct live_tree *tree, const struct s
 
 		for (size_t j = l->first + l->frames; j-- > l->first && node >= 0;) {
 			uint32_t place = places->frame[j].function;
-			uint32_t *path;
 
 			if (tree->at[place]) {
 				while (n > tree->at[place])
@@ -101,11 +99,9 @@ static int place_stack(struct live *live, struct live_tree *tree, const struct s
 				continue;
 			}
 			node = child_of(tree, (uint32_t)node, place);
-			path = table_grow(tree->path, &tree->path_room, n + 1, sizeof(*path));
-			if (!path || node < 0)
+			if (node < 0 ||
+				array_add(&tree->path, &tree->path_room, &n, (uint32_t)node) < 0)
 				return -ENOMEM;
-			tree->path = path;
-			path[n++] = (uint32_t)node;
 			tree->at[place] = (uint32_t)n;
 		}
 	}
@@ -151,19 +147,14 @@ static int begin_anew(struct live *live, struct live_tree *tree)
 static int make_room(struct live *live, struct live_tree *tree)
 {
 	size_t stacks = live->weights.stacks, functions = live->places.functions;
-	uint32_t *end = table_grow(tree->end, &tree->end_room, stacks + 1, sizeof(*end)), *at;
 
-	if (!end)
+	if (array_grow(&tree->end, &tree->end_room, stacks + 1) < 0 ||
+		array_grow(&tree->at, &tree->at_room, functions + 1) < 0)
 		return -ENOMEM;
-	tree->end = end;
-	at = table_grow(tree->at, &tree->at_room, functions + 1, sizeof(*at));
-	if (!at)
-		return -ENOMEM;
-	tree->at = at;
-	memset(at, 0, (functions + 1) * sizeof(*at));
+	memset(tree->at, 0, (functions + 1) * sizeof(*tree->at));
 	if (stacks < tree->ends)
 		tree->ends = 0;
-	memset(end + tree->ends, 0, (stacks - tree->ends) * sizeof(*end));
+	memset(tree->end + tree->ends, 0, (stacks - tree->ends) * sizeof(*tree->end));
 	tree->ends = stacks;
 	return 0;
 }
@@ -189,18 +180,15 @@ static bool stack_matches(const struct live *live, const struct sample *sample)
 static int match_places(struct live *live)
 {
 	size_t n = live->places.functions;
-	bool *matches;
 
 	if (!live->has_filter)
 		return 0;
-	matches = table_grow(live->place_matches, &live->matches_room, n + 1, sizeof(*matches));
-	if (!matches)
+	if (array_grow(&live->place_matches, &live->matches_room, n + 1) < 0)
 		return -ENOMEM;
-	live->place_matches = matches;
 	for (; live->places_matched < n; live->places_matched++) {
 		const struct live_place *place = &live->places.function[live->places_matched];
 
-		matches[live->places_matched] = live_matches(live,
+		live->place_matches[live->places_matched] = live_matches(live,
 			&(struct live_row){.name = place->function, .object = place->object},
 			false);
 	}
@@ -288,15 +276,11 @@ int live_tree_children(struct live_tree *tree, uint32_t node, size_t n, double l
 	size_t before = n;
 
 	for (uint32_t c = tree->node[node].first; c != LIVE_NONE; c = tree->node[c].next) {
-		uint32_t *child;
-
 		if (tree->node[c].total <= 0 || tree->node[c].total < least)
 			continue;
-		child = table_grow(tree->child, &tree->child_room, n + 1, sizeof(*child));
-		if (!child)
+		if (array_grow(&tree->child, &tree->child_room, n + 1) < 0)
 			return -ENOMEM;
-		tree->child = child;
-		child[n++] = c;
+		tree->child[n++] = c;
 	}
 	if (n - before > 1)
 		qsort_r(tree->child + before, n - before, sizeof(*tree->child), hotter_first, tree);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/stats.h"
 #include "profile/table.h"
 
@@ -59,24 +60,12 @@ static void renew_units(struct live_weights *weights)
 static int make_room(struct live_weights *weights, size_t stacks, size_t tasks)
 {
 	size_t before = weights->stacks * weights->types, n = stacks * weights->types;
-	void *seen = table_grow(weights->seen, &weights->seen_room, n + 1, sizeof(int64_t)), *base,
-	     *decayed, *last;
 
-	if (!seen)
+	if (array_grow(&weights->seen, &weights->seen_room, n + 1) < 0 ||
+		array_grow(&weights->base, &weights->base_room, n + 1) < 0 ||
+		array_grow(&weights->decayed, &weights->decayed_room, n + 1) < 0 ||
+		array_grow(&weights->last, &weights->last_room, tasks + 1) < 0)
 		return -ENOMEM;
-	weights->seen = seen;
-	base = table_grow(weights->base, &weights->base_room, n + 1, sizeof(int64_t));
-	if (!base)
-		return -ENOMEM;
-	weights->base = base;
-	decayed = table_grow(weights->decayed, &weights->decayed_room, n + 1, sizeof(float));
-	if (!decayed)
-		return -ENOMEM;
-	weights->decayed = decayed;
-	last = table_grow(weights->last, &weights->last_room, tasks + 1, sizeof(uint32_t));
-	if (!last)
-		return -ENOMEM;
-	weights->last = last;
 	memset(weights->seen + before, 0, (n - before) * sizeof(int64_t));
 	memset(weights->base + before, 0, (n - before) * sizeof(int64_t));
 	memset(weights->decayed + before, 0, (n - before) * sizeof(float));
@@ -110,14 +99,10 @@ static void take(struct live_weights *weights, size_t stack, const int64_t *valu
 
 static int take_factors(struct live_weights *weights, const float *factor, size_t factors)
 {
-	float *copy = table_grow(
-		weights->factor, &weights->factor_room, factors + 1, sizeof(*weights->factor));
-
-	if (!copy)
+	if (array_grow(&weights->factor, &weights->factor_room, factors + 1) < 0)
 		return -ENOMEM;
-	weights->factor = copy;
 	if (factors)
-		memcpy(copy, factor, factors * sizeof(*copy));
+		memcpy(weights->factor, factor, factors * sizeof(*weights->factor));
 	weights->factors = factors;
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "view/row_builder.h"
 #include "view/options.h"
 #include "view/report/callers.h"
@@ -28,21 +29,11 @@ static bool same_line(const void *things, uint32_t index, const void *key)
 
 int annotate_line_of(struct annotate *annotate, const char *file, uint32_t line)
 {
-	struct annotate_line key = {.file = file, .line = line}, *more;
+	struct annotate_line key = {.file = file, .line = line};
 	uint64_t hash = table_mix(table_hash_bytes(file, strlen(file)), line);
-	int index = table_find(&annotate->line_table, hash, same_line, annotate->line, &key);
 
-	if (index >= 0)
-		return index;
-	more = table_grow(annotate->line, &annotate->line_room, annotate->lines + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	annotate->line = more;
-	index = table_add(&annotate->line_table, hash, (uint32_t)annotate->lines);
-	if (index < 0)
-		return index;
-	more[annotate->lines] = key;
-	return (int)annotate->lines++;
+	return table_intern(&annotate->line_table, hash, same_line, &annotate->line,
+		&annotate->line_room, &annotate->lines, &key);
 }
 
 static bool same_inlined(const void *things, uint32_t index, const void *key)
@@ -56,22 +47,13 @@ static bool same_inlined(const void *things, uint32_t index, const void *key)
 static int count_inlined(
 	struct annotate *annotate, uint32_t line, const char *function, const int64_t *value)
 {
-	struct annotate_inlined key = {.line = line, .function = function}, *more;
+	struct annotate_inlined key = {.line = line, .function = function};
 	uint64_t hash = table_mix(table_hash_bytes(function, strlen(function)), line);
-	int index =
-		table_find(&annotate->inlined_table, hash, same_inlined, annotate->inlined, &key);
+	int index = table_intern(&annotate->inlined_table, hash, same_inlined, &annotate->inlined,
+		&annotate->inlined_room, &annotate->inlineds, &key);
 
-	if (index < 0) {
-		more = table_grow(annotate->inlined, &annotate->inlined_room,
-			annotate->inlineds + 1, sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		annotate->inlined = more;
-		index = table_add(&annotate->inlined_table, hash, (uint32_t)annotate->inlineds);
-		if (index < 0)
-			return index;
-		more[annotate->inlineds++] = key;
-	}
+	if (index < 0)
+		return index;
 	add_values(
 		annotate->inlined[index].row.self, value, profile_value_types(annotate->profile));
 	return 0;

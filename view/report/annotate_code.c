@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "view/report/annotate.h"
 
 /* Deeper chains of inlined calls are cut. */
@@ -57,13 +58,12 @@ static int make_wish(struct annotate *annotate, uint32_t mapping)
 
 static struct annotate_instruction *append(struct annotate *annotate)
 {
-	struct annotate_instruction *more = table_grow(annotate->instruction,
-		&annotate->instruction_room, annotate->instructions + 1, sizeof(*more));
+	struct annotate_instruction *more;
 
-	if (!more)
+	if (array_grow(&annotate->instruction, &annotate->instruction_room,
+		    annotate->instructions + 1) < 0)
 		return NULL;
-	annotate->instruction = more;
-	more += annotate->instructions++;
+	more = &annotate->instruction[annotate->instructions++];
 	*more = (struct annotate_instruction){.line = ANNOTATE_NO_LINE};
 	return more;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "profile/labels.h"
 #include "view/row_builder.h"
@@ -80,17 +81,14 @@ static int add(struct balance *b, uint32_t group, uint32_t place, double weight)
 {
 	size_t before = b->part.n;
 	int index = pairs_add(&b->part, group, place);
-	double *more;
 
 	if (index < 0)
 		return index;
-	more = table_grow(b->weight, &b->weight_room, b->part.n, sizeof(*more));
-	if (!more)
+	if (array_grow(&b->weight, &b->weight_room, b->part.n) < 0)
 		return -ENOMEM;
-	b->weight = more;
 	if (b->part.n > before)
-		more[index] = 0;
-	more[index] += weight;
+		b->weight[index] = 0;
+	b->weight[index] += weight;
 	return 0;
 }
 
@@ -128,7 +126,6 @@ static int collect(struct balance *b)
 
 	for (size_t i = 0; i < profile_samples(profile); i++) {
 		struct sample sample = profile_sample(profile, i);
-		struct balance_group *more;
 		int group, r;
 
 		if (sample.value[value] <= 0 ||
@@ -139,13 +136,11 @@ static int collect(struct balance *b)
 			b->left_out += (double)sample.value[value];
 			continue;
 		}
-		more = group < 0 ? NULL : table_grow(b->group, &room, b->names.n, sizeof(*more));
-		if (!more)
+		if (group < 0 || array_grow(&b->group, &room, b->names.n) < 0)
 			return -ENOMEM;
-		b->group = more;
 		add_group(b, &sample);
-		more[group].weight += (double)sample.value[value];
-		more[group].samples += (double)sample.value[VALUE_SAMPLES];
+		b->group[group].weight += (double)sample.value[value];
+		b->group[group].samples += (double)sample.value[VALUE_SAMPLES];
 		r = sample.n
 			? add(b, (uint32_t)group, places->of[places->first[sample.location[0]]],
 				  (double)sample.value[value])

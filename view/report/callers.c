@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "view/filter.h"
 #include "view/row_builder.h"
 #include "view/options.h"
@@ -29,24 +30,17 @@ static void add_values(int64_t *sum, const int64_t *value, size_t n)
 static int row_of(struct calling *c, struct callers_side *side, uint32_t place)
 {
 	const struct places *places = &c->callers->places;
-	struct row *row;
-	size_t *seen;
 
 	if (side->row_of[place])
 		return (int)side->row_of[place] - 1;
-	row = table_grow(side->row, &side->room, side->n + 1, sizeof(*row));
-	if (!row)
+	if (array_grow(&side->row, &side->room, side->n + 1) < 0 ||
+		array_grow(&side->seen, &side->seen_room, side->n + 1) < 0)
 		return -ENOMEM;
-	side->row = row;
-	seen = table_grow(side->seen, &side->seen_room, side->n + 1, sizeof(*seen));
-	if (!seen)
-		return -ENOMEM;
-	side->seen = seen;
-	seen[side->n] = 0;
-	row[side->n] = (struct row){.function = CALLERS_NOBODY, .object = "", .task = ""};
+	side->seen[side->n] = 0;
+	side->row[side->n] = (struct row){.function = CALLERS_NOBODY, .object = "", .task = ""};
 	if (place < places->n) {
-		row[side->n].function = places->place[place].function;
-		row[side->n].object = places->place[place].object;
+		side->row[side->n].function = places->place[place].function;
+		side->row[side->n].object = places->place[place].object;
 	}
 	side->row_of[place] = (uint32_t)++side->n;
 	return (int)side->n - 1;
@@ -76,12 +70,10 @@ static int flatten(struct calling *c, const struct sample *sample)
 	for (size_t i = 0; i < sample->n; i++) {
 		size_t first = places->first[sample->location[i]];
 		size_t n = places->first[sample->location[i] + 1] - first;
-		uint32_t *more = table_grow(c->stack, &c->room, c->n + n, sizeof(*more));
 
-		if (!more)
+		if (array_grow(&c->stack, &c->room, c->n + n) < 0)
 			return -ENOMEM;
-		c->stack = more;
-		memcpy(more + c->n, places->of + first, n * sizeof(*more));
+		memcpy(c->stack + c->n, places->of + first, n * sizeof(*c->stack));
 		c->n += n;
 	}
 	return 0;

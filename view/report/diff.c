@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "view/options.h"
 #include "view/rows.h"
@@ -57,9 +58,8 @@ static int key_of(struct collecting *c, const char *function, const char *object
 {
 	int f = pool_add_text(&c->diff->strings, function);
 	int o = pool_add_text(&c->diff->strings, object);
-	struct diff_key key = {(uint32_t)f, (uint32_t)o}, *more;
+	struct diff_key key = {(uint32_t)f, (uint32_t)o};
 	uint64_t hash = table_mix(key.function, key.object);
-	bool *flags;
 	int index;
 
 	if (f < 0 || o < 0)
@@ -67,18 +67,12 @@ static int key_of(struct collecting *c, const char *function, const char *object
 	index = table_find(&c->table, hash, key_equal, c->key, &key);
 	if (index >= 0)
 		return index;
-	more = table_grow(c->key, &c->key_room, c->keys + 1, sizeof(*more));
-	if (!more)
+	if (array_grow(&c->key, &c->key_room, c->keys + 1) < 0 ||
+		array_grow(&c->unsampled, &c->unsampled_room, c->keys + 1) < 0 ||
+		table_add(&c->table, hash, (uint32_t)c->keys) < 0)
 		return -ENOMEM;
-	c->key = more;
-	flags = table_grow(c->unsampled, &c->unsampled_room, c->keys + 1, sizeof(*flags));
-	if (!flags)
-		return -ENOMEM;
-	c->unsampled = flags;
-	if (table_add(&c->table, hash, (uint32_t)c->keys) < 0)
-		return -ENOMEM;
-	flags[c->keys] = unsampled;
-	more[c->keys] = key;
+	c->unsampled[c->keys] = unsampled;
+	c->key[c->keys] = key;
 	return (int)c->keys++;
 }
 
@@ -95,13 +89,8 @@ struct founds {
 
 static int add_found(struct founds *founds, size_t run, int key, double self, double total)
 {
-	struct found *more = table_grow(founds->found, &founds->room, founds->n + 1, sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	founds->found = more;
-	more[founds->n++] = (struct found){(uint32_t)run, (uint32_t)key, self, total};
-	return 0;
+	return array_add(&founds->found, &founds->room, &founds->n,
+		(struct found){(uint32_t)run, (uint32_t)key, self, total});
 }
 
 static int collect_functions(struct collecting *c, struct founds *founds,
@@ -428,8 +417,7 @@ static void put_sheet(const struct diff *diff, size_t limit, double least, FILE 
 			cell_decimal(row->by.q),
 		};
 
-		if (fmax(fabs(row->by.a), fabs(row->by.b)) < least &&
-			!diff_is_significant(row))
+		if (fmax(fabs(row->by.a), fabs(row->by.b)) < least && !diff_is_significant(row))
 			continue;
 		sheet_row(&sheet, cells);
 		rows++;

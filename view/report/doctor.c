@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/table.h"
 #include "view/filter.h"
 #include "view/options.h"
@@ -34,11 +35,9 @@ static struct doctor_object *object_of(struct doctor *d, uint32_t mapping)
 			return &d->object[i];
 		}
 	}
-	more = table_grow(d->object, &d->room, d->n + 1, sizeof(*more));
-	if (!more)
+	if (array_grow(&d->object, &d->room, d->n + 1) < 0)
 		return NULL;
-	d->object = more;
-	more += d->n;
+	more = &d->object[d->n];
 	d->of[mapping] = (uint32_t)++d->n;
 	*more = (struct doctor_object){.path = m.file,
 		.build_id = m.build_id,

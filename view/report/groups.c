@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "profile/table.h"
 #include "view/filter.h"
@@ -65,11 +66,9 @@ static int row_of(struct groups *g, const struct sample *sample)
 		return (int)g->of_task[index] - 1;
 	row = find(g, name, id);
 	if (!row) {
-		row = table_grow(g->rows.row, &g->room, g->rows.n + 1, sizeof(*row));
-		if (!row)
+		if (array_grow(&g->rows.row, &g->room, g->rows.n + 1) < 0)
 			return -ENOMEM;
-		g->rows.row = row;
-		row += g->rows.n++;
+		row = &g->rows.row[g->rows.n++];
 		*row = (struct row){.function = "",
 			.file = "",
 			.object = by_object(g) ? name : "",

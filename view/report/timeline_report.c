@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "profile/timeline.h"
 #include "profile/timeline_scale.h"
@@ -163,17 +164,14 @@ static int add_top(
 {
 	size_t before = grid->top.n;
 	int index = pairs_add(&grid->top, (uint64_t)column << 32 | row, place);
-	double *more;
 
 	if (index < 0)
 		return index;
-	more = table_grow(grid->top_weight, &grid->top_room, grid->top.n, sizeof(*more));
-	if (!more)
+	if (array_grow(&grid->top_weight, &grid->top_room, grid->top.n) < 0)
 		return -ENOMEM;
-	grid->top_weight = more;
 	if (grid->top.n > before)
-		more[index] = 0;
-	more[index] += value;
+		grid->top_weight[index] = 0;
+	grid->top_weight[index] += value;
 	return 0;
 }
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "view/header.h"
 #include "view/layout.h"
@@ -67,18 +68,12 @@ static bool is_fork(const struct printing *p, uint32_t node)
 static int enter(struct printing *p, uint32_t node)
 {
 	const struct tree_node *all = p->tree->node;
-	uint32_t *more;
 
 	if (!is_fork(p, node))
 		return 0;
 	while (p->forks && all[p->fork[p->forks - 1]].depth >= all[node].depth)
 		p->forks--;
-	more = table_grow(p->fork, &p->fork_room, p->forks + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	p->fork = more;
-	more[p->forks++] = node;
-	return 0;
+	return array_add(&p->fork, &p->fork_room, &p->forks, node);
 }
 
 static int set_name(struct printing *p, uint32_t index)

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Growing arrays: a pointer, the number of elements there is room for, and the number in use. */
+#ifndef BASE_ARRAY_H
+#define BASE_ARRAY_H
+
+#include <stddef.h>
+
+/*
+ * Makes the array *@array of elements, of which *@room fit, hold at least @n. It grows by halves
+ * and may move; new elements are not initialized. 0, or -ENOMEM and nothing has changed.
+ */
+#define array_grow(array, room, n)                                                    \
+	__extension__({                                                               \
+		void *items_ = *(array);                                              \
+		int result_ = array_reserve(&items_, (room), (n), sizeof(**(array))); \
+		*(array) = items_;                                                    \
+		result_;                                                              \
+	})
+
+/* Appends an element to *@array, which has *@n. 0, or -ENOMEM and nothing has changed. */
+#define array_add(array, room, n, ...)                              \
+	__extension__({                                             \
+		int added_ = array_grow((array), (room), *(n) + 1); \
+		if (added_ == 0)                                    \
+			(*(array))[(*(n))++] = __VA_ARGS__;         \
+		added_;                                             \
+	})
+
+/* As array_grow(), for elements of @size bytes. */
+int array_reserve(void **array, size_t *room, size_t n, size_t size);
+
+#endif
