@@ -5,9 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "profile/shrinkage.h"
-#include "profile/speed.h"
-
 /* Continued fraction of the incomplete beta function (Lentz's method). */
 static double beta_fraction(double a, double b, double x)
 {
@@ -38,7 +35,7 @@ static double beta_fraction(double a, double b, double x)
 	return h;
 }
 
-/* The regularized incomplete beta function I_x(a, b). */
+/* I_x(a, b). */
 static double incomplete_beta(double a, double b, double x)
 {
 	double front;
@@ -77,10 +74,10 @@ struct comparing {
 	const struct compare_run *run;
 	size_t runs[2], rows;
 	const double *value;
-	double freedom;     /* degrees of freedom of the spread of one row; 0: no spread */
-	double mean_beyond; /* mean of @beyond of all rows */
-	struct shrinkage prior;
-	const struct speed *speed;
+	double freedom; /* of the spread of one row; 0: no spread */
+	bool scaled;    /* by a factor that other rows' samples determine */
+	double beyond;  /* the spread of most rows beyond sampling, relative to the value squared */
+	double lent;    /* the degrees of freedom that it counts as */
 	bool *tested;
 };
 
@@ -88,8 +85,7 @@ struct comparing {
 struct spread {
 	double variance; /* of the values of the runs */
 	double sampling; /* the part explained by sampling error */
-	double beyond;   /* the unexplained part, relative to the value squared */
-	double value;    /* mean of all runs */
+	double square;   /* of the mean of all runs */
 };
 
 static size_t first_run(const struct comparing *c, int side)
@@ -97,42 +93,31 @@ static size_t first_run(const struct comparing *c, int side)
 	return side == COMPARE_A ? 0 : c->runs[COMPARE_A];
 }
 
-static double value_of(const struct comparing *c, size_t run, size_t row)
-{
-	return c->value[run * c->rows + row];
-}
-
 static double mean_of(const struct comparing *c, int side, size_t row)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < c->runs[side]; i++)
-		sum += value_of(c, first_run(c, side) + i, row);
+		sum += c->value[(first_run(c, side) + i) * c->rows + row];
 	return sum / (double)c->runs[side];
 }
 
-static double samples_of(const struct comparing *c, int side)
+/* The sums over a side's runs. */
+static struct compare_run sum_of(const struct comparing *c, int side)
 {
-	double sum = 0;
+	struct compare_run sum = {0};
 
-	for (size_t i = 0; i < c->runs[side]; i++)
-		sum += c->run[first_run(c, side) + i].effective_samples;
-	return sum;
-}
-
-static double all_of(const struct comparing *c, int side)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < c->runs[side]; i++)
-		sum += c->run[first_run(c, side) + i].all;
+	for (size_t i = 0; i < c->runs[side]; i++) {
+		sum.all += c->run[first_run(c, side) + i].all;
+		sum.effective_samples += c->run[first_run(c, side) + i].effective_samples;
+	}
 	return sum;
 }
 
 /* The share of both sides together: its value if they do not differ. */
 static double common_share(const struct comparing *c, size_t row)
 {
-	double all = all_of(c, COMPARE_A) + all_of(c, COMPARE_B);
+	double all = sum_of(c, COMPARE_A).all + sum_of(c, COMPARE_B).all;
 	double sum = mean_of(c, COMPARE_A, row) * (double)c->runs[COMPARE_A] +
 		mean_of(c, COMPARE_B, row) * (double)c->runs[COMPARE_B];
 
@@ -140,33 +125,30 @@ static double common_share(const struct comparing *c, size_t row)
 }
 
 /*
- * The variance of a share due to one effective sample. After division by a factor determined by
- * other rows' samples, values no longer have a known sum, and their counts are Poisson-distributed.
+ * The variance due to sampling alone of a run's value, if the share is @share. After division by a
+ * factor determined by other rows' samples, values no longer have a known sum: their counts are
+ * Poisson-distributed, and the factor has the error of as many samples.
  */
-static double one_sample(const struct comparing *c, size_t row, double share)
+static double sampling_variance(const struct comparing *c, size_t run, double share)
 {
-	if (!c->speed)
-		return share * (1 - share);
-	return share + share * share * speed_variance(c->speed, row);
+	double one = c->scaled ? share * (1 + share) : share * (1 - share);
+
+	return c->run[run].all * c->run[run].all * one / c->run[run].effective_samples;
 }
 
-/* The variance due to sampling alone of a side's mean, if the share is @share. */
-static double sampling_variance(const struct comparing *c, int side, size_t row, double share)
+/* The same of a side's mean. */
+static double sampling_of_mean(const struct comparing *c, int side, double share)
 {
-	double one = one_sample(c, row, share);
-	double sum = 0;
+	double sum = 0, runs = (double)c->runs[side];
 
-	for (size_t i = 0; i < c->runs[side]; i++) {
-		const struct compare_run *run = &c->run[first_run(c, side) + i];
-
-		sum += run->all * run->all * one / run->effective_samples;
-	}
-	return sum / (double)(c->runs[side] * c->runs[side]);
+	for (size_t i = 0; i < c->runs[side]; i++)
+		sum += sampling_variance(c, first_run(c, side) + i, share);
+	return sum / (runs * runs);
 }
 
 static struct spread spread_of(const struct comparing *c, size_t row)
 {
-	double one = one_sample(c, row, common_share(c, row));
+	double share = common_share(c, row), value = 0;
 	double runs = (double)(c->runs[COMPARE_A] + c->runs[COMPARE_B]);
 	struct spread spread = {0};
 
@@ -174,17 +156,15 @@ static struct spread spread_of(const struct comparing *c, size_t row)
 		double mean = mean_of(c, side, row);
 
 		for (size_t i = 0; i < c->runs[side]; i++) {
-			const struct compare_run *run = &c->run[first_run(c, side) + i];
-			double value = value_of(c, first_run(c, side) + i, row);
+			size_t run = first_run(c, side) + i;
+			double off = c->value[run * c->rows + row] - mean;
 
-			spread.value += value / runs;
-			spread.variance += (value - mean) * (value - mean) / c->freedom;
-			spread.sampling +=
-				run->all * run->all * one / run->effective_samples / runs;
+			value += mean / runs;
+			spread.variance += off * off / c->freedom;
+			spread.sampling += sampling_variance(c, run, share) / runs;
 		}
 	}
-	if (spread.value > 0)
-		spread.beyond = (spread.variance - spread.sampling) / (spread.value * spread.value);
+	spread.square = value * value;
 	return spread;
 }
 
@@ -197,19 +177,14 @@ static bool is_testable(const struct comparing *c, size_t row)
 			return false;
 	}
 	return share < 1 &&
-		share * (samples_of(c, COMPARE_A) + samples_of(c, COMPARE_B)) >=
+		share *
+			(sum_of(c, COMPARE_A).effective_samples +
+				sum_of(c, COMPARE_B).effective_samples) >=
 		COMPARE_LEAST_SAMPLES;
 }
 
-/* The variance of a row that is like all others. */
-static double expected_variance(const struct comparing *c, const struct spread *spread)
-{
-	return spread->sampling + c->mean_beyond * spread->value * spread->value;
-}
-
-/* Quantiles of the normal distribution. */
-#define ONCE_IN_10   1.281552
-#define ONCE_IN_1000 3.090232
+/* A normal variable exceeds this once in ten times. */
+#define ONCE_IN_10 1.281552
 
 /*
  * The quotient of two variances, one with @freedom, one known, that is exceeded by chance as rarely
@@ -222,71 +197,60 @@ static double odd_quotient(double freedom, double quantile)
 	return root * root * root;
 }
 
-/*
- * The information from rows that are not outliers, weighted by size. Fills in @row; outliers stay
- * empty.
- */
-static void learn_from(struct comparing *c, const bool *outlier, struct shrinkage_row *row)
+static int compare_weighted(const void *a, const void *b)
 {
-	double sum = 0, weights = 0;
-	struct spread spread;
+	const struct compare_weighted *x = a, *y = b;
 
-	for (size_t i = 0; i < c->rows; i++) {
-		if (!c->tested[i] || outlier[i])
-			continue;
-		sum += common_share(c, i) * spread_of(c, i).beyond;
-		weights += common_share(c, i);
-	}
-	c->mean_beyond = weights > 0 ? fmax(sum / weights, 0) : 0;
-	for (size_t i = 0; i < c->rows; i++) {
-		row[i] = (struct shrinkage_row){0};
-		if (!c->tested[i] || outlier[i])
-			continue;
-		spread = spread_of(c, i);
-		row[i].weight = common_share(c, i);
-		row[i].quotient = spread.variance / expected_variance(c, &spread);
-	}
-	c->prior = shrinkage_find(row, c->rows, c->freedom, COMPARE_PRIOR);
+	return (x->value > y->value) - (x->value < y->value);
 }
 
-/* A row that spreads far more than the others says nothing about them. */
-static bool find_outliers(const struct comparing *c, bool *outlier)
+double compare_median(struct compare_weighted *item, size_t n)
 {
-	bool found = false;
+	double all = 0, sum = 0;
+	size_t i;
 
-	for (size_t i = 0; i < c->rows; i++) {
+	qsort(item, n, sizeof(*item), compare_weighted);
+	for (i = 0; i < n; i++)
+		all += item[i].weight;
+	for (i = 0; i + 1 < n; i++) {
+		sum += item[i].weight;
+		if (sum >= all / 2)
+			break;
+	}
+	return item[i].value;
+}
+
+/* The median of the rows' spreads: few rows that spread far more do not matter. -ENOMEM. */
+static int find_common_spread(struct comparing *c)
+{
+	struct compare_weighted *item = malloc((c->rows + 1) * sizeof(*item));
+	size_t n = 0;
+
+	if (!item)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->rows && c->freedom > 0; i++) {
 		struct spread spread;
 
-		if (!c->tested[i] || outlier[i])
+		if (!c->tested[i])
 			continue;
 		spread = spread_of(c, i);
-		outlier[i] = spread.variance > odd_quotient(c->freedom, ONCE_IN_1000) *
-				c->prior.scale * expected_variance(c, &spread);
-		found = found || outlier[i];
+		item[n++] = (struct compare_weighted){
+			(spread.variance / odd_quotient(c->freedom, 0) - spread.sampling) /
+				spread.square,
+			fmin(common_share(c, i), COMPARE_MOST_WEIGHT)};
 	}
-	return found;
+	if (n) {
+		c->beyond = fmax(compare_median(item, n), 0);
+		/* It cannot be worth more than the rows behind it. */
+		c->lent = fmin(COMPARE_LENT, c->freedom * (double)(n - 1) / 2);
+	}
+	free(item);
+	return 0;
 }
 
-/* Finds the spread common to all rows. -ENOMEM. */
-static int find_prior(struct comparing *c)
-{
-	struct shrinkage_row *row = calloc(c->rows + 1, sizeof(*row));
-	bool *outlier = calloc(c->rows + 1, sizeof(*outlier));
-	int r = row && outlier ? 0 : -ENOMEM;
-
-	if (r == 0 && c->freedom > 0) {
-		do
-			learn_from(c, outlier, row);
-		while (find_outliers(c, outlier));
-	}
-	free(row);
-	free(outlier);
-	return r;
-}
-
-/* The error of a row: of sampling, and between runs. */
+/* The error of a row between runs. */
 struct error {
-	double beyond;  /* relative variance between runs; below 0: own includes that of sampling */
+	double beyond;  /* relative variance beyond sampling; below 0: own, which includes it */
 	double own;     /* variance between runs */
 	double freedom; /* of the t distribution; HUGE_VAL: normal */
 };
@@ -295,55 +259,43 @@ static struct error error_of(const struct comparing *c, size_t row)
 {
 	struct error error = {.freedom = HUGE_VAL};
 	struct spread spread;
-	double variance;
+	double expected, variance;
 
 	if (!(c->freedom > 0))
 		return error;
 	spread = spread_of(c, row);
-	error.freedom = c->freedom + c->prior.freedom;
-	variance = (c->prior.freedom * c->prior.scale * expected_variance(c, &spread) +
-			   c->freedom * spread.variance) /
-		error.freedom;
-	variance = fmax(variance, spread.sampling);
-	if (spread.variance > odd_quotient(c->freedom, ONCE_IN_10) * variance)
+	expected = spread.sampling + c->beyond * spread.square;
+	if (spread.variance > odd_quotient(c->freedom, ONCE_IN_10) * expected)
 		return (struct error){-1, spread.variance, c->freedom};
-	if (spread.value > 0)
-		error.beyond = (variance - spread.sampling) / (spread.value * spread.value);
+	error.freedom = c->freedom + c->lent;
+	variance = (c->lent * expected + c->freedom * spread.variance) / error.freedom;
+	error.beyond = fmax(variance - spread.sampling, 0) / spread.square;
 	return error;
 }
 
 /* The relative variance of a side's mean; for a mean of 0, that of the least detectable value. */
-static double relative_variance(
-	const struct comparing *c, int side, size_t row, double mean, double *ret_mean)
+static double relative_variance(const struct comparing *c, int side, double mean, double *ret_mean)
 {
-	double all = all_of(c, side) / (double)c->runs[side], n = samples_of(c, side);
-	double half = all / n / 2; /* Half a sample. */
+	struct compare_run sum = sum_of(c, side);
+	double all = sum.all / (double)c->runs[side];
 
-	if (mean < half)
-		mean = half;
+	mean = fmax(mean, all / sum.effective_samples / 2);
 	*ret_mean = mean;
-	return sampling_variance(c, side, row, fmin(mean / all, 1)) / (mean * mean);
-}
-
-/* The contribution of the error of the factor's slope, in variances of a run. */
-static double leverage(const struct comparing *c, size_t row)
-{
-	return c->speed ? c->speed->leverage[row] : 0;
+	return sampling_of_mean(c, side, fmin(mean / all, 1)) / (mean * mean);
 }
 
 /* The interval of the ratio b / a, from that of its logarithm. */
 static void find_interval(
-	const struct comparing *c, size_t index, const struct error *error, struct compare_row *row)
+	const struct comparing *c, const struct error *error, struct compare_row *row)
 {
 	double na = (double)c->runs[COMPARE_A], nb = (double)c->runs[COMPARE_B], a, b, reach;
-	double variance = relative_variance(c, COMPARE_A, index, row->a, &a) +
-		relative_variance(c, COMPARE_B, index, row->b, &b);
+	double variance = relative_variance(c, COMPARE_A, row->a, &a) +
+		relative_variance(c, COMPARE_B, row->b, &b);
 
 	if (error->beyond < 0)
 		variance = error->own * (1 / (na * a * a) + 1 / (nb * b * b));
 	else
 		variance += error->beyond * (1 / na + 1 / nb);
-	variance *= 1 + leverage(c, index) / (1 / na + 1 / nb);
 	reach = compare_t_limit(0.05, error->freedom) * sqrt(variance);
 	row->low = row->b > 0 ? b / a * exp(-reach) - 1 : -1;
 	row->high = row->a > 0 ? b / a * exp(reach) - 1 : HUGE_VAL;
@@ -351,7 +303,8 @@ static void find_interval(
 
 static void compare_row(const struct comparing *c, size_t index, struct compare_row *row)
 {
-	double share = common_share(c, index), variance, runs;
+	double na = (double)c->runs[COMPARE_A], nb = (double)c->runs[COMPARE_B];
+	double share = common_share(c, index), variance;
 	struct error error;
 
 	*row = (struct compare_row){.a = mean_of(c, COMPARE_A, index),
@@ -368,18 +321,14 @@ static void compare_row(const struct comparing *c, size_t index, struct compare_
 	if (!row->tested)
 		return;
 	error = error_of(c, index);
-	runs = 1 / (double)c->runs[COMPARE_A] + 1 / (double)c->runs[COMPARE_B];
 	if (error.beyond < 0)
-		variance = error.own * runs;
+		variance = error.own * (1 / na + 1 / nb);
 	else
-		variance = sampling_variance(c, COMPARE_A, index, share) +
-			sampling_variance(c, COMPARE_B, index, share) +
-			error.beyond *
-				(row->a * row->a / (double)c->runs[COMPARE_A] +
-					row->b * row->b / (double)c->runs[COMPARE_B]);
-	variance *= 1 + leverage(c, index) / runs;
+		variance = sampling_of_mean(c, COMPARE_A, share) +
+			sampling_of_mean(c, COMPARE_B, share) +
+			error.beyond * (row->a * row->a / na + row->b * row->b / nb);
 	row->p = compare_t_beyond((row->b - row->a) / sqrt(variance), error.freedom);
-	find_interval(c, index, &error, row);
+	find_interval(c, &error, row);
 }
 
 static int compare_p(const void *a, const void *b)
@@ -412,21 +361,21 @@ static int find_rates(struct compare_row *row, size_t rows)
 }
 
 int compare_rows(const struct compare_run *run, size_t runs_a, size_t runs_b, const double *value,
-	size_t rows, const bool *skip, const struct speed *speed, struct compare_row *row)
+	size_t rows, const bool *skip, bool scaled, struct compare_row *row)
 {
 	struct comparing c = {.run = run,
 		.runs = {runs_a, runs_b},
 		.rows = rows,
 		.value = value,
-		.freedom = fmax((double)(runs_a + runs_b) - 2 - (speed ? speed->taken : 0), 0),
-		.speed = speed,
+		.freedom = fmax((double)(runs_a + runs_b) - 2, 0),
+		.scaled = scaled,
 		.tested = calloc(rows + 1, sizeof(bool))};
 	int error = c.tested ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < rows && !error; i++)
 		c.tested[i] = !(skip && skip[i]) && is_testable(&c, i);
 	if (!error)
-		error = find_prior(&c);
+		error = find_common_spread(&c);
 	if (!error) {
 		for (size_t i = 0; i < rows; i++)
 			compare_row(&c, i, &row[i]);

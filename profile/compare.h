@@ -5,13 +5,11 @@
  * A side is one run or several. A row (a function) has a value in each run: time, or a share. Its
  * error has two parts. Sampling: a share p in a run of n effective samples has the variance p (1 -
  * p) / n. Between runs of the same program: with several runs a side, it is the spread beyond
- * sampling, relative to the value. A few runs determine a spread poorly: a row's own spread counts
- * with its degrees of freedom (two less than the number of runs), and the spread of all rows with
- * as many degrees as rows are alike in it (profile/shrinkage.h), at most COMPARE_PRIOR. Rows that
- * spread far more than most (at the 0.1 % level) do not contribute to this. A row that spreads more
- * than this common spread (at the 10 % level) uses its own, with its own degrees of freedom. No
- * error is less than that of sampling. With one run a side only the sampling error is known, and
- * the claim is too strong if runs differ.
+ * sampling, relative to the value. A few runs determine a spread poorly, so a row's own spread,
+ * with two degrees of freedom less than there are runs, is averaged with that of most rows (their
+ * median), which counts as COMPARE_LENT degrees. A row that spreads more than that (at the 10 %
+ * level) uses its own, with its own degrees of freedom. No error is less than that of sampling.
+ * With one run a side only the sampling error is known, and the claim is too strong if runs differ.
  *
  * Rows are tested together: q is the false discovery rate of Benjamini and Hochberg, so among the
  * rows with q <= 0.05 at most 5 % are false on average, however many rows there are.
@@ -24,12 +22,12 @@
 
 enum { COMPARE_A, COMPARE_B };
 
-/* Maximum degrees of freedom that the spread of all rows adds to each row. */
-#define COMPARE_PRIOR 20.0
+/* Maximum degrees of freedom that the spread of most rows adds to each row. */
+#define COMPARE_LENT 10.0
+/* Medians over rows are weighted by shares; none counts more than this. */
+#define COMPARE_MOST_WEIGHT 0.2
 /* Rows with fewer effective samples in total are not tested: no difference could be detected. */
 #define COMPARE_LEAST_SAMPLES 10.0
-
-struct speed;
 
 struct compare_run {
 	double all; /* the total of which shares are taken: all rows, and time in no row */
@@ -47,11 +45,18 @@ struct compare_row {
 /*
  * @run: the @runs_a + @runs_b runs, those of side a first. @value: the values of all rows in the
  * first run, then in the second, and so on. Fills the @rows elements of @row. @skip: rows not to be
- * tested, or NULL. @speed: the factors by which the values have been divided (profile/speed.h),
- * which have errors too, or NULL. -ENOMEM.
+ * tested, or NULL. @scaled: the values have been divided by factors (profile/speed.h), which have
+ * errors too. -ENOMEM.
  */
 int compare_rows(const struct compare_run *run, size_t runs_a, size_t runs_b, const double *value,
-	size_t rows, const bool *skip, const struct speed *speed, struct compare_row *row);
+	size_t rows, const bool *skip, bool scaled, struct compare_row *row);
+
+struct compare_weighted {
+	double value, weight;
+};
+
+/* The weighted median of @n items, at least one, which are sorted. */
+double compare_median(struct compare_weighted *item, size_t n);
 
 /* Two-sided probability that a variable of Student's t distribution is beyond @t. */
 double compare_t_beyond(double t, double freedom);

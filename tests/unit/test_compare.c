@@ -97,7 +97,7 @@ static void count_turns(
 
 		for (size_t i = 0; i < 2 * runs; i++)
 			make_run(program, i >= runs, &seed, value + i * ROWS, &run[i]);
-		assert_int_equal(compare_rows(run, runs, runs, value, ROWS, NULL, NULL, row), 0);
+		assert_int_equal(compare_rows(run, runs, runs, value, ROWS, NULL, false, row), 0);
 		for (size_t i = 0; i < ROWS; i++)
 			any |= row[i].q <= 0.05;
 		*ret_any += any;
@@ -151,7 +151,7 @@ static void test_compare__rows_that_come_and_go(void **state)
 	struct compare_row row[5];
 
 	(void)state;
-	assert_int_equal(compare_rows(run, 1, 1, value, 5, skip, NULL, row), 0);
+	assert_int_equal(compare_rows(run, 1, 1, value, 5, skip, false, row), 0);
 	assert_false(row[0].tested);
 	assert_true(row[0].q >= 1 && fabs(row[0].delta - 0.2) < 1e-12);
 	assert_true(row[1].tested && row[1].q < 1e-9 && isinf(row[1].delta) && row[1].low > 10);
@@ -169,11 +169,11 @@ static void test_compare__without_samples_nothing_is_tested(void **state)
 	struct compare_row row[2];
 
 	(void)state;
-	assert_int_equal(compare_rows(run, 1, 1, value, 2, NULL, NULL, row), 0);
+	assert_int_equal(compare_rows(run, 1, 1, value, 2, NULL, false, row), 0);
 	assert_false(row[0].tested || row[1].tested);
-	assert_int_equal(compare_rows(empty, 1, 1, none, 2, NULL, NULL, row), 0);
+	assert_int_equal(compare_rows(empty, 1, 1, none, 2, NULL, false, row), 0);
 	assert_false(row[0].tested || row[0].delta != 0);
-	assert_int_equal(compare_rows(run, 1, 1, value, 0, NULL, NULL, row), 0);
+	assert_int_equal(compare_rows(run, 1, 1, value, 0, NULL, false, row), 0);
 }
 
 int main(void)

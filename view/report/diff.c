@@ -249,10 +249,10 @@ static void take_out_speed(const struct diff *diff, const struct collecting *c,
 	struct compare_run *run, double *const value[2])
 {
 	for (size_t i = 0; i < c->runs; i++) {
-		run[i].all /= exp(diff->speed.log_factor[i]);
-		for (size_t j = 0; j < c->keys; j++) {
-			double factor = speed_of(&diff->speed, i, j);
+		double factor = exp(diff->speed.log_factor[i]);
 
+		run[i].all /= factor;
+		for (size_t j = 0; j < c->keys; j++) {
 			value[0][i * c->keys + j] /= factor;
 			value[1][i * c->keys + j] /= factor;
 		}
@@ -274,7 +274,7 @@ static int compare_runs(struct diff *diff, const struct collecting *c, double *c
 		take_out_speed(diff, c, run, value);
 	if (!error)
 		error = compare_rows(run, a, b, value[diff->options.sort_by_total], c->keys,
-			c->unsampled, diff->speed.is_noise ? &diff->speed : NULL, row);
+			c->unsampled, diff->speed.is_noise, row);
 	free(run);
 	return error;
 }

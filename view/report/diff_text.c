@@ -141,8 +141,7 @@ static void put_speed(const struct diff *diff, FILE *out)
 	if (speed->is_noise)
 		fprintf(out,
 			"runs differ by a common factor (%.3f to %.3f) in all %ss, as by a machine "
-			"that others use;\nit is taken out, of each as far as it follows the rest "
-			"of the program\n",
+			"that others use;\nit is taken out\n",
 			exp(least), exp(most), diff->options.paths ? "call path" : "function");
 	if (speed->is_change)
 		fprintf(out,
