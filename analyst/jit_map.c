@@ -177,19 +177,9 @@ static void seal(struct jit_map *map)
 /* The number of pieces that begin at or below @pc; they come first. */
 static size_t count_below(struct jit_map *map, uint64_t pc)
 {
-	size_t low = 0, high = map->n;
-
 	if (!map->sealed)
 		seal(map);
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (map->code[middle].start <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_bisect(i, 0, map->n, map->code[i].start <= pc);
 }
 
 static const struct jit_code *find(struct jit_map *map, uint64_t pc)

@@ -25,17 +25,7 @@ void processes_release(struct processes *processes)
 /* The position of @pid in the list. */
 static size_t place_of(const struct processes *processes, uint32_t pid)
 {
-	size_t low = 0, high = processes->n;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (processes->list[middle].pid < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_bisect(i, 0, processes->n, processes->list[i].pid < pid);
 }
 
 const char *processes_name(const struct processes *processes, uint32_t pid)

@@ -207,17 +207,7 @@ static int take_object(void *state, const struct record_object *object)
 /* The index of the first location whose line is not below @line. */
 static size_t line_at(const struct python_code *code, uint32_t line)
 {
-	size_t low = 0, high = code->locations;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (code->location[middle].line < line)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_bisect(i, 0, code->locations, code->location[i].line < line);
 }
 
 int python_location(struct python *python, struct python_code *code, int64_t offset)

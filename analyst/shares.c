@@ -178,17 +178,7 @@ static int end_image(struct shares *shares, struct share_process *process)
 /* The index of @pid in the list, or where it would be inserted. */
 static size_t place_of(const struct shares *shares, uint32_t pid)
 {
-	size_t low = 0, high = shares->processes;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (shares->process[middle].pid < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_bisect(i, 0, shares->processes, shares->process[i].pid < pid);
 }
 
 static struct share_process *find_process(struct shares *shares, uint32_t pid)
@@ -270,16 +260,8 @@ static struct share_thread *get_thread(
 	struct shares *shares, struct share_process *process, uint32_t tid)
 {
 	struct share_thread fresh = {.tid = tid}, *thread;
-	size_t low = 0, high = process->threads;
+	size_t low = array_bisect(i, 0, process->threads, process->thread[i].tid < tid);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (process->thread[middle].tid < tid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low < process->threads && process->thread[low].tid == tid)
 		return &process->thread[low];
 	if (array_grow(&process->thread, &process->room, process->threads + 1) < 0 ||

@@ -49,17 +49,7 @@ void spaces_release(struct spaces *spaces)
 /* The position of @pid in the list, which is sorted by pid. */
 static size_t place_of(const struct spaces *spaces, uint32_t pid)
 {
-	size_t low = 0, high = spaces->n;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (spaces->list[middle]->pid < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_bisect(i, 0, spaces->n, spaces->list[i]->pid < pid);
 }
 
 struct image_space *spaces_get(struct spaces *spaces, uint32_t pid)

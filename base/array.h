@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Growing arrays: a pointer, the number of elements there is room for, and the number in use. */
+/*
+ * Growing arrays (a pointer, the number of elements there is room for, and the number in use), and
+ * the bisection of sorted ones.
+ */
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H
 
@@ -24,6 +27,23 @@
 		if (added_ == 0)                                    \
 			(*(array))[(*(n))++] = __VA_ARGS__;         \
 		added_;                                             \
+	})
+
+/*
+ * The first index from @from to @end for which @before is false; it is true for all up to some
+ * index. @i: the name of the index in @before.
+ */
+#define array_bisect(i, from, end, before)                    \
+	__extension__({                                       \
+		size_t low_ = (from), high_ = (end);          \
+		while (low_ < high_) {                        \
+			size_t i = low_ + (high_ - low_) / 2; \
+			if (before)                           \
+				low_ = i + 1;                 \
+			else                                  \
+				high_ = i;                    \
+		}                                             \
+		low_;                                         \
 	})
 
 /* As array_grow(), for elements of @size bytes. */

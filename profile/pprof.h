@@ -35,6 +35,12 @@ struct profile;
 int pprof_write(const struct profile *profile, uint8_t **ret_data, size_t *ret_bytes);
 
 /*
+ * About how long the result would be once the locations have names. Real files were between 21 %
+ * shorter and 33 % longer.
+ */
+uint64_t pprof_estimate(const struct profile *profile);
+
+/*
  * Reads a compressed or uncompressed profile. -EBADMSG: not a pprof file, truncated or
  * inconsistent; *@ret_problem (if not NULL) is set to a constant sentence that says what is wrong.
  * -EFBIG: it would decompress to more than 4 GiB, or to 256 times its size and more than 256 MiB.

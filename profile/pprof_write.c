@@ -442,3 +442,13 @@ int pprof_write(const struct profile *profile, uint8_t **ret_data, size_t *ret_b
 	free(w.labels);
 	return error < 0 ? error : 0;
 }
+
+/* Compressed bytes: of any file, of what is counted in it. */
+enum { ANY_BYTES = 1000, INSTANT_BYTES = 3, STACK_BYTES = 8, FRAME_BYTES = 1, LOCATION_BYTES = 24 };
+
+uint64_t pprof_estimate(const struct profile *profile)
+{
+	return ANY_BYTES + INSTANT_BYTES * (uint64_t)profile->timeline.instants +
+		STACK_BYTES * (uint64_t)profile->samples + FRAME_BYTES * (uint64_t)profile->frames +
+		LOCATION_BYTES * (uint64_t)profile->locations;
+}

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "opener/maps_line.h"
 #include "symbolizer/gopclntab.h"
 #include "symbolizer/module.h"
@@ -234,16 +235,8 @@ int space_set_maps(struct space *space, const char *text, size_t bytes)
 
 const struct mapping *space_find_mapping(const struct space *space, uint64_t pc)
 {
-	size_t low = 0, high = space->n;
+	size_t low = array_bisect(i, 0, space->n, space->mappings[i].end <= pc);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (space->mappings[middle].end <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == space->n || pc < space->mappings[low].start)
 		return NULL;
 	return &space->mappings[low];

@@ -99,17 +99,7 @@ static void open_file(struct splitfiles *s, struct splitfile *file)
 /* The index of the path among the files, or where to insert it. */
 static size_t slot_of(const struct splitfiles *s, const char *path)
 {
-	size_t low = 0, high = s->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if ((uintptr_t)s->file[middle]->path < (uintptr_t)path)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_bisect(i, 0, s->n, (uintptr_t)s->file[i]->path < (uintptr_t)path);
 }
 
 /*

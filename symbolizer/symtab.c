@@ -183,16 +183,8 @@ void symtab_seal(struct symtab *symtab)
 
 const struct symbol *symtab_find(const struct symtab *symtab, uint64_t svma)
 {
-	size_t low = 0, high = symtab->n;
+	size_t low = array_bisect(i, 0, symtab->n, symtab->symbols[i].svma <= svma);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (symtab->symbols[middle].svma <= svma)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	/*
 	 * Searches backwards over symbols that end before the address, as long as an earlier one
 	 * may cover it.

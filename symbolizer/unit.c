@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "symbolizer/budget.h"
 
 /* Makes room in *@array for element @n. -ENOMEM, -E2BIG: the array is unchanged. */
@@ -199,16 +200,8 @@ int unit_seal(struct unit *unit)
 
 const struct unit_line *unit_find_line(const struct unit *unit, uint64_t svma)
 {
-	size_t low = 0, high = unit->n_lines;
+	size_t low = array_bisect(i, 0, unit->n_lines, unit->lines[i].svma <= svma);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (unit->lines[middle].svma <= svma)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == 0 || unit->lines[low - 1].file == UNIT_NONE)
 		return NULL;
 	return &unit->lines[low - 1];
@@ -216,16 +209,8 @@ const struct unit_line *unit_find_line(const struct unit *unit, uint64_t svma)
 
 uint32_t unit_find_scope(const struct unit *unit, uint64_t svma)
 {
-	size_t low = 0, high = unit->n_segments;
+	size_t low = array_bisect(i, 0, unit->n_segments, unit->segments[i].svma <= svma);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (unit->segments[middle].svma <= svma)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low ? unit->segments[low - 1].scope : UNIT_NONE;
 }
 

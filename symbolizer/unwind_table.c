@@ -320,20 +320,14 @@ static int32_t search_word(const struct unwind_table *table, size_t i)
 static int find_by_header(
 	const struct unwind_table *table, uint64_t svma, struct unwind_entry *ret_entry)
 {
-	size_t low = 0, high = table->entries, next;
+	size_t low, next;
 	uint64_t at;
 
 	if (!table->eh.data)
 		return -ENOENT;
 	/* Finds the last pair that begins at or below the address. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table->search_base + (uint64_t)(int64_t)search_word(table, 2 * middle) <= svma)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = array_bisect(i, 0, table->entries,
+		table->search_base + (uint64_t)(int64_t)search_word(table, 2 * i) <= svma);
 	if (low == 0)
 		return -ENOENT;
 	at = table->search_base + (uint64_t)(int64_t)search_word(table, 2 * low - 1);
@@ -379,16 +373,8 @@ static int make_list(struct unwind_table *table, const char *name, struct list *
 static int find_in_list(
 	const struct list *list, uint64_t svma, bool wide, struct unwind_entry *ret_entry)
 {
-	size_t low = 0, high = list->n, next;
+	size_t low = array_bisect(i, 0, list->n, list->known[i].low <= svma), next;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (list->known[middle].low <= svma)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == 0 || svma >= list->known[low - 1].high)
 		return -ENOENT;
 	return read_entry(&list->section, list->known[low - 1].offset, wide, ret_entry, &next) == 1

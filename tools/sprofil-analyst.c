@@ -25,12 +25,12 @@
 #include "base/output.h"
 #include "base/stack_room.h"
 #include "base/standard.h"
+#include "profile/pprof.h"
 #include "proto/request.h"
 #include "proto/ring.h"
 #include "tools/analyst/analyst_results.h"
 #include "tools/analyst/analyst_settings.h"
 #include "tools/analyst/delivery.h"
-#include "tools/analyst/file_size.h"
 #include "tools/live/live_screen.h"
 #include "tools/live/live_session.h"
 #include "tools/live/terminfo.h"
@@ -44,7 +44,7 @@ struct run {
 	struct analyst_settings settings;
 	struct analyst_results results; /* how results are delivered */
 	struct blame blame;
-	struct file_size file_size; /* estimate for --rotate SIZE */
+	uint64_t rotate_bytes; /* --rotate SIZE: request it then; 0: not, or it was requested */
 	struct analyst *analyst;
 	struct opener opener;
 	int replay_fd;
@@ -166,8 +166,13 @@ static void look_at_size(void *context)
 {
 	struct run *run = context;
 
-	if (file_size_is_reached(&run->file_size, analyst_profile(run->analyst)))
-		request(&(struct request){.type = REQUEST_ROTATE});
+	/* The file grows until the next look at it. */
+	if (!run->rotate_bytes ||
+		pprof_estimate(analyst_profile(run->analyst)) <
+			run->rotate_bytes - run->rotate_bytes / 16)
+		return;
+	run->rotate_bytes = 0;
+	request(&(struct request){.type = REQUEST_ROTATE});
 }
 
 static void request_stack(void *context, uint32_t tid, uint64_t bytes)
@@ -357,7 +362,7 @@ static int analyse(struct run *run, struct ring *ring)
 				    .host = rank && uname(&host) == 0 ? host.nodename : NULL,
 				    .working_on = working_on,
 				    .skip = skip,
-				    .second = run->file_size.most_bytes ? look_at_size : NULL,
+				    .second = run->rotate_bytes ? look_at_size : NULL,
 				    .snapshot = s->replay || s->dump ? NULL : write_so_far,
 				    .serve = s->segment ? serve_so_far : NULL,
 				    .stack_needs = s->replay || s->dump ? NULL : request_stack,
@@ -392,11 +397,8 @@ static int run_all(int argc, char **argv)
 	/* A file that becomes too long is an error like any other. */
 	(void)signal(SIGXFSZ, SIG_IGN);
 	analyst_settings_parse(s, &run.blame, argc, argv);
-	if (s->rotate_bytes && file_size_begin(&run.file_size, s->rotate_bytes) < 0)
-		return 2;
-	/*
-	 * A write to a pipe without a reader is an error like any other, too; but a view ends then.
-	 */
+	run.rotate_bytes = s->rotate_bytes;
+	/* So is a file without a reader; but a view ends then. */
 	if (!s->live.on)
 		(void)signal(SIGPIPE, SIG_IGN);
 	vanish_survive();

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "supervisor/os/mem.h"
 
 __extension__ typedef unsigned __int128 u128;
@@ -308,16 +309,8 @@ static uint32_t search_living(const struct region_table *t, const uint8_t *dead,
 
 static uint32_t search_spans(const struct region_table *t, uint64_t pc)
 {
-	uint32_t low = 0, high = t->spans;
+	size_t low = array_bisect(i, 0, t->spans, t->span[i].last < pc);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (t->span[middle].last < pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < t->spans && t->span[low].first <= pc ? t->span[low].region : REGION_NONE;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "supervisor/os/mem.h"
 #include "supervisor/os/proc_maps.h"
@@ -54,16 +55,8 @@ static bool same_range(const struct mapped_range *a, const struct mapped_range *
 
 static const struct mapped_range *range_of(const struct process *process, uint64_t pc)
 {
-	size_t low = 0, high = process->ranges;
+	size_t low = array_bisect(i, 0, process->ranges, pc >= process->range[i].end);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (pc >= process->range[middle].end)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < process->ranges && pc >= process->range[low].start ? &process->range[low]
 									: NULL;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "supervisor/os/mem.h"
 #include "supervisor/os/proc_maps.h"
 #include "supervisor/os/remote.h"
@@ -96,17 +97,7 @@ int stack_ranges_set(struct stack_ranges *ranges, const char *maps)
 /* The index of the first range that ends above @sp. */
 static size_t place_of(const struct stack_ranges *ranges, uint64_t sp)
 {
-	size_t low = 0, high = ranges->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ranges->range[middle].end <= sp)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_bisect(i, 0, ranges->n, ranges->range[i].end <= sp);
 }
 
 struct stack_range *stack_ranges_find(const struct stack_ranges *ranges, uint64_t sp)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "view/source.h"
 
@@ -199,16 +200,8 @@ static void read_addresses(struct live_page *page)
 
 static size_t line_at(const struct live_page *page, uint64_t address)
 {
-	size_t low = 0, high = page->lines;
+	size_t low = array_bisect(i, 0, page->lines, page->code[i].address < address);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (page->code[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < page->lines && page->code[low].address == address ? low : SIZE_MAX;
 }
 

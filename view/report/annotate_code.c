@@ -116,16 +116,8 @@ static int add_instruction(struct annotate *annotate, const struct code_object *
 static struct annotate_instruction *find(
 	struct annotate *annotate, size_t from, size_t to, uint64_t address)
 {
-	size_t low = from, high = to;
+	size_t low = array_bisect(i, from, to, annotate->instruction[i].address <= address);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (annotate->instruction[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low > from && annotate->instruction[low - 1].address == address
 		? &annotate->instruction[low - 1]
 		: NULL;
