@@ -17,6 +17,7 @@
 #include "tools/front/own_session.h"
 #include "tools/front/serve_front.h"
 #include "tools/front/target_options.h"
+#include "tools/help/help.h"
 
 static const char program[] = "sprofserve";
 
@@ -29,39 +30,6 @@ struct settings {
 	struct serve_front serve;
 	bool quiet, verbose;
 };
-
-/* clang-format off */
-static const char usage_text[] =
-	"Usage: sprofserve [options] -p PID[,PID...]\n"
-	"       sprofserve [options] [--] COMMAND [ARG...]\n"
-	"\n"
-	"Serves CPU profiles of live processes, or of a command, over HTTP, as programs\n"
-	"in Go do: go tool pprof http://127.0.0.1:6060/debug/pprof/profile?seconds=10, or\n"
-	"a store that scrapes such addresses. Samples are taken only while a profile is\n"
-	"wanted.\n"
-	"\n"
-	"  -p, --pid PID[,PID...]   attach to live processes; ^C lets them go\n"
-	TARGET_HELP_WHOM
-	"      --listen ADDR:PORT   where to listen (default 127.0.0.1:6060); a port\n"
-	"                           alone is one of 127.0.0.1, 0 one that is free\n"
-	SERVE_HELP_PUSH
-	TARGET_HELP_RATE
-	"  -d, --duration TIME      stop after this time: 10s, 500ms, 2m\n"
-	TARGET_HELP_CALL_GRAPH
-	"  -w, --clock cpu|wall|both\n"
-	"                           cpu (default); wall or both: where threads block, too\n"
-	TARGET_HELP_FOLLOW
-	TARGET_HELP_OVERHEAD
-	"      --max-cpu PCT        bound on the share of a CPU that sprofserve takes\n"
-	"                           (default none)\n"
-	"  -q, --quiet              no notes; errors still\n"
-	"  -v, --verbose            say more\n"
-	"  -h, --help               this text\n"
-	"      --version            the version\n"
-	"\n"
-	"Exit status: that of COMMAND; 127 not found, 126 not executable, 125 a failure\n"
-	"of sprofserve, 2 usage.\n";
-/* clang-format on */
 
 enum { OPT_VERSION = 256 };
 
@@ -105,7 +73,7 @@ static void parse(struct settings *s, int argc, char **argv)
 		case 'q': s->quiet = true; break;
 		case 'v': s->verbose = true; break;
 		case 'h':
-			(void)fputs(usage_text, stdout);
+			(void)fputs(help_sprofserve, stdout);
 			exit(standard_printed(program, FRONT_OURS));
 		case OPT_VERSION:
 			(void)puts("sprofserve " SPROFIL_VERSION);

@@ -22,6 +22,7 @@
 #include "tools/front/live_settings.h"
 #include "tools/front/own_session.h"
 #include "tools/front/target_options.h"
+#include "tools/help/help.h"
 
 static const char program[] = "sproftop";
 
@@ -36,43 +37,6 @@ struct settings {
 	const char *color;
 	bool keep;
 };
-
-/* clang-format off */
-static const char usage_text[] =
-	"Usage: sproftop [options] -p PID[,PID...]\n"
-	"       sproftop [options] [--] COMMAND [ARG...]\n"
-	"\n"
-	"Shows where live processes, or a command, spend their CPU time, while they do.\n"
-	"Press h for the keys, q to leave.\n"
-	"\n"
-	"  -p, --pid PID[,PID...]   attach to live processes; they are let go at the end\n"
-	TARGET_HELP_WHOM
-	TARGET_HELP_RATE
-	"  -d, --duration TIME      sample only so long; then the data can be looked at\n"
-	"  -s, --delay TIME         between two looks at the data (default 1s)\n"
-	"      --half-life TIME     in which the past loses half its weight (default 10s)\n"
-	"      --totals             sums since the start instead\n"
-	"      --view functions|lines|tree|threads|objects\n"
-	"                           what is shown first (default functions)\n"
-	"  -b, --batch              screens as plain text on standard output\n"
-	"  -n, --screens N          that many, and out\n"
-	"      --size COLUMNSxROWS  of those screens (default 100x30)\n"
-	"      --keys KEYS          as if typed once there is something to see\n"
-	TARGET_HELP_CALL_GRAPH
-	"  -w, --clock cpu|wall|both\n"
-	"                           cpu (default); wall or both: where threads block, too\n"
-	TARGET_HELP_FOLLOW
-	TARGET_HELP_OVERHEAD
-	"      --max-cpu PCT        bound on the share of a CPU that sproftop takes\n"
-	"                           (default 2.6, more in proportion above 250 Hz)\n"
-	"      --log FILE           where the command's output goes; else its end is\n"
-	"                           shown by O, and when sproftop ends\n"
-	"      --keep               leave the command running at the end\n"
-	"      --color auto|always|never\n"
-	"      --ascii              no character beyond ASCII\n"
-	"  -h, --help               this text\n"
-	"      --version            the version\n";
-/* clang-format on */
 
 enum {
 	OPT_HALF_LIFE = 256,
@@ -191,7 +155,7 @@ static void parse_option(struct settings *s, int option, const char *value)
 		s->color = value;
 		break;
 	case OPT_ASCII: front->ascii = true; break;
-	case 'h': (void)fputs(usage_text, stdout); exit(standard_printed(program, FRONT_OURS));
+	case 'h': (void)fputs(help_sproftop, stdout); exit(standard_printed(program, FRONT_OURS));
 	case OPT_VERSION:
 		(void)puts("sproftop " SPROFIL_VERSION);
 		exit(standard_printed(program, FRONT_OURS));

@@ -46,13 +46,6 @@ enum {
 	{"push", required_argument, NULL, SERVE_OPTION_PUSH}, \
 	{"push-from", required_argument, NULL, SERVE_OPTION_PUSH_FROM}, \
 	{"push-every", required_argument, NULL, SERVE_OPTION_PUSH_EVERY}
-
-/* Lines of --help. */
-#define SERVE_HELP_PUSH \
-	"      --push URL           send profiles to a store (Pyroscope's /ingest)\n" \
-	"      --push-from FILE     the same; the URL, which may hold a password, is in\n" \
-	"                           FILE\n" \
-	"      --push-every TIME    how often (default 15s)\n"
 /* clang-format on */
 
 /* Handles one of the options above. False: another option. */

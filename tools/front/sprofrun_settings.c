@@ -15,87 +15,13 @@
 #include "tools/front/front.h"
 #include "tools/front/jcmd.h"
 #include "tools/front/output_option.h"
+#include "tools/help/help.h"
 
 static const char program[] = "sprofrun";
 
 #define ROTATE_LEAST_NS    UINT64_C(1000000000)
 #define ROTATE_LEAST_BYTES UINT64_C(65536)
 #define RING_LEAST_NS      UINT64_C(4000000000)
-
-/* clang-format off */
-static const char usage_text[] =
-	"Usage: sprofrun [options] [--] COMMAND [ARG...]\n"
-	"       sprofrun [options] -p PID[,PID...]\n"
-	"\n"
-	"Profiles a command and its children from birth to death, or live processes, by\n"
-	"sampling their threads from outside. Samples are CPU time.\n"
-	"\n"
-	"  -p, --pid PID[,PID...]   attach to live processes; ^C lets them go\n"
-	TARGET_HELP_WHOM
-	"      --diagnose PID       may I attach? If not: the cause, and what mends it\n"
-	"      --dump PID           one stack of every thread, now\n"
-	"      --check-stacks PID   are its stacks right? asks libunwind, too\n"
-	"  -o, --output FILE        profile file (default sprof.pb.gz); %p pid, %n name,\n"
-	"                           %t time, %r rank; - is stdout\n"
-	TARGET_HELP_RATE
-	"      --exp usertime|pcsamp|fpcsamp\n"
-	"                           experiments of SpeedShop: stacks each 30 ms, none\n"
-	"                           each 10 ms, none each 1 ms; with an x (pcsampx) bins\n"
-	"                           of --region have 32 bits unless it tells\n"
-	"  -d, --duration TIME      stop after this time: 10s, 500ms, 2m\n"
-	"  -D, --delay TIME         start after this time\n"
-	"      --rotate TIME|SIZE   a profile of each TIME (1m, 1h), or a new one at\n"
-	"                           about SIZE (10M, 500K), complete, named by its start:\n"
-	"                           sprof.20260131-235959.pb.gz. SIGUSR2 writes the\n"
-	"                           profile so far under such a name, too\n"
-	"      --ring TIME          only the last TIME is kept, in memory; a profile of\n"
-	"                           it is written, named by its time, at SIGUSR2 and when\n"
-	"                           a signal ends the command or, with -p, a process or\n"
-	"                           sprofrun\n"
-	"      --keep N             of these files only the N newest stay\n"
-	"      --listen ADDR:PORT   give profiles of so many seconds to who asks by HTTP\n"
-	"                           for /debug/pprof/profile?seconds=N, as programs in Go\n"
-	"                           do; a port alone is one of 127.0.0.1, 0 one that is\n"
-	"                           free\n"
-	SERVE_HELP_PUSH
-	TARGET_HELP_CALL_GRAPH
-	"  -w, --clock cpu|wall|both\n"
-	"                           cpu (default); wall: where threads block and wait,\n"
-	"                           too, without stopping them; both: as wall, but ticks\n"
-	"                           and reports are of CPU time\n"
-	"      --user-only          leave out ticks inside system calls\n"
-	TARGET_HELP_FOLLOW
-	"      --per-process        a profile of each process: -o sprof.pb.gz gives\n"
-	"                           sprof.PID.pb.gz\n"
-	"      --jit-map            Java's generated code gets names: jcmd is run at the\n"
-	"                           end, or a command that is started writes them at its\n"
-	"                           own end\n"
-	"  -t, --per-thread         the report tells threads apart\n"
-	TARGET_HELP_OVERHEAD
-	"      --max-cpu PCT        bound on the share of a CPU that sprofrun takes\n"
-	"                           (default none)\n"
-	"      --live               show it while it runs, as sproftop does\n"
-	"      --no-timeline        do not keep when samples were taken: a smaller file\n"
-	"      --capture FILE       keep the raw records too (see the man page)\n"
-	"      --region OBJ:START-END:SCALE[:ushort|uint|uint64]\n"
-	"                           count as sprofil(3) does in this region of a module\n"
-	"                           (or abs); may be given more than once\n"
-	"      --histogram FILE     where to write these counters\n"
-	"      --restrict-fastprof  PROF_FAST of sprofil(3) fails with EACCES\n"
-	"      --report flat|lines|tree|summary|none\n"
-	"                           at the end, on stderr (default flat)\n"
-	"  -E, --env NAME[=VALUE]   set a variable of the command's environment, or\n"
-	"                           remove it\n"
-	"  -u, --user USER          run the command as this user (root only)\n"
-	"  -q, --quiet              no report and no notes; errors still\n"
-	"  -v, --verbose            say more\n"
-	"      --color auto|always|never\n"
-	"  -h, --help               this text\n"
-	"      --version            the version\n"
-	"\n"
-	"Exit status: that of COMMAND; 127 not found, 126 not executable, 125 a failure\n"
-	"of sprofrun, 2 usage. When a signal ends COMMAND, sprofrun ends by the same one.\n";
-/* clang-format on */
 
 enum {
 	OPT_CAPTURE = 256,
@@ -325,7 +251,7 @@ static void parse_option(struct sprofrun_settings *s, int option, char *value)
 			usage_error("bad color", value, "choose auto, always or never");
 		s->color = value;
 		break;
-	case 'h': (void)fputs(usage_text, stdout); exit(standard_printed(program, FRONT_OURS));
+	case 'h': (void)fputs(help_sprofrun, stdout); exit(standard_printed(program, FRONT_OURS));
 	case OPT_VERSION:
 		(void)puts("sprofrun " SPROFIL_VERSION);
 		exit(standard_printed(program, FRONT_OURS));

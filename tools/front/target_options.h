@@ -80,43 +80,6 @@ enum {
 	{"max-cpu", required_argument, NULL, TARGET_OPTION_MAX_CPU}, \
 	{"no-realtime", no_argument, NULL, TARGET_OPTION_NO_REALTIME}
 #define TARGET_OPTIONS_SHORT "p:r:F:i:d:g:Gw:f"
-
-/* Lines of --help, in the order in which all programs have them. */
-#define TARGET_HELP_WHOM \
-	"      --name NAME          attach to all processes of that name\n" \
-	"      --tree               and to the descendants that they have\n" \
-	"      --cgroup PATH        attach to all processes of a cgroup: a path, or\n" \
-	"                           one name of it (nginx.service)\n" \
-	"      --container ID|NAME  attach to all processes of a container (docker,\n" \
-	"                           podman, Kubernetes, LXC, nspawn)\n" \
-	"      --thread-name RE     only threads whose name matches; names are looked at\n" \
-	"                           now and then, as threads change them\n" \
-	"      --tid TID[,TID...]   only these threads of live processes (and those of\n" \
-	"                           --thread-name); without -p, of their own\n"
-#define TARGET_HELP_RATE \
-	"  -F, -r, --rate HZ        ticks per second of CPU time and thread (default at\n" \
-	"                           most 250: as many as --max-cost allows)\n" \
-	"  -i, --interval TIME      the same as a period: 1ms, 500us\n"
-#define TARGET_HELP_CALL_GRAPH \
-	"  -g, --call-graph dwarf|fp|no\n" \
-	"                           stacks: dwarf (default), fp (by frame pointers), none\n" \
-	"  -G                       the same as -g no\n" \
-	"      --python yes|only|no\n" \
-	"                           functions of Python in the stacks: among the native\n" \
-	"                           ones (default), alone, or not at all\n" \
-	"      --interpreter-frames\n" \
-	"                           show the frames of the interpreter, too\n"
-#define TARGET_HELP_FOLLOW \
-	"      --max-stack SIZE     most that is copied of a stack (default 1M)\n" \
-	"  -f, --follow             children too (default)\n" \
-	"      --no-follow          only the process itself\n"
-#define TARGET_HELP_OVERHEAD \
-	"      --max-cost PCT       bound on the CPU time that sampling takes from the\n" \
-	"                           target, in percent of its own (default 1; none\n" \
-	"                           with -F or -i)\n" \
-	"      --max-overhead PCT   the same as --max-cost\n" \
-	"      --no-realtime        sample without real-time priority, even where it\n" \
-	"                           is permitted\n"
 /* clang-format on */
 
 /* Reports a wrong value, and ends the program with status 2. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "tools/help/help.h"
 #include "tools/report/report_command.h"
 
 #include <errno.h>
@@ -74,55 +75,6 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-static const char help_options[] =
-	"\n"
-	"FILE is a profile of sprofrun or any other pprof file, - standard input;\n"
-	"several are merged. Without any, sprof.pb.gz is read.\n"
-	"\n"
-	"  --format text|tsv|csv|json|FORMAT\n"
-	"                    of a report text (default), tsv, csv, json; of export a\n"
-	"                    FORMAT, or what the name of OUT says\n"
-	"  --sort self|total\n"
-	"                    by a row's own time (default), or with that of what it calls\n"
-	"  --limit N         at most N rows, 0 all (default)\n"
-	"  --min-pct P       no rows below P percent (default: 0; as text 0.5 of tree,\n"
-	"                    timeline, balance, 0.1 of diff, doctor; of flat, lines what\n"
-	"                    shows more than 0.0 % self)\n"
-	"  --width COLUMNS   of text; 0 unlimited (default: the terminal's, else 0)\n"
-	"  --focus RE        only samples with a function that matches\n"
-	"  --object RE       only samples in an object whose path matches\n"
-	"  --thread RE       only threads whose name matches\n"
-	"  --from TIME       only what happened from then on: 2.5s, 500ms after the\n"
-	"                    beginning, -2s before the end\n"
-	"  --to TIME         only what happened until then\n"
-	"  --split none|process|thread\n"
-	"                    rows apart by process or thread\n"
-	"  --value KIND      weigh by cpu, samples, or what else the file has; with the\n"
-	"                    wall clock wall, runqueue, blocked, guessed\n"
-	"  --bottom-up       tree, svg: from the leaves to those who called them\n"
-	"  --icicle          svg: the root on top\n"
-	"  --by time|share|rank|host|process|thread|object\n"
-	"                    flat: a table by process, thread or object\n"
-	"                    diff: time (default), of a run; share of all\n"
-	"                    merge: compare by rank, host or process\n"
-	"  --paths           diff: call paths, not functions\n"
-	"  --diff            export svg: two sides, as of diff, in one flame graph\n"
-	"  --fail-above PCT  diff: status 1 if something is significantly slower by more\n"
-	"  --instructions hot|all|none\n"
-	"                    annotate: which are shown; hot by default\n"
-	"  --source-path OLD=NEW|DIR\n"
-	"                    annotate, html: where sources are here\n"
-	"  --debuginfod      doctor: get debug files of what is hot from DEBUGINFOD_URLS\n"
-	"  --no-inline       count inlined functions as the one they are part of\n"
-	"  --no-demangle     names as the linker knows them\n"
-	"  --program FILE    the FILEs are mon.out of this program: sprofil-monitor(3)\n"
-	"  --color auto|always|never\n"
-	"  -o, --output OUT  write to the file OUT\n"
-	"  -h, --help        this\n"
-	"  --version         the version\n"
-	"\n"
-	"RE is a POSIX extended regular expression.\n";
-
 /* How a row of a list in a message begins. */
 #define LIST_ROW "\n    "
 
@@ -188,7 +140,7 @@ static void print_help(void)
 	puts("\nFUNC is the name of a function, or a RE that matches only one\n\n"
 	     "FORMAT of export is one of");
 	list_formats(stdout);
-	fputs(help_options, stdout);
+	fputs(help_sprofreport, stdout);
 }
 
 /* The bit of an option without a letter. */
