@@ -2,7 +2,6 @@
 #include "analyst/wallclock.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyst/spaces.h"

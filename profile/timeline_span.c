@@ -6,7 +6,6 @@
  * together have all of it, to the nanosecond.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

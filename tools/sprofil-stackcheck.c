@@ -13,8 +13,6 @@
  */
 #include <errno.h>
 #include <grp.h>
-#include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

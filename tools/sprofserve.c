@@ -3,7 +3,6 @@
  * sprofserve: gives live processes, or a command, what Go programs have with net/http/pprof:
  * profiles over HTTP, and for a store. Samples are taken only while a profile is wanted.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>

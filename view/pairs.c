@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/pairs.h"
 
-#include <errno.h>
 #include <stdlib.h>
-
-#include "base/array.h"
 
 static bool pair_equal(const void *things, uint32_t index, const void *key)
 {

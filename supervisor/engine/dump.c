@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor/engine/dump.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <string.h>
 
@@ -12,7 +11,6 @@
 #include "supervisor/os/proc_status.h"
 #include "supervisor/os/window.h"
 #include "supervisor/target/restart.h"
-#include "supervisor/target/restart_rule.h"
 #include "supervisor/target/tracee_memory.h"
 
 /* How long one thread's stop is awaited before the next thread is interrupted. */

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>

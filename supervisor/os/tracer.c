@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
 

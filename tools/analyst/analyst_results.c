@@ -18,7 +18,6 @@
 #include "tools/analyst/pieces.h"
 #include "tools/serve/piece_send.h"
 #include "view/export/export.h"
-#include "view/export/export_name.h"
 #include "view/report/dump_text.h"
 #include "view/report/report.h"
 

@@ -2,7 +2,6 @@
 #include "tools/inspector/debuginfod.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/libexec.h"

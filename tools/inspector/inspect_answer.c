@@ -7,7 +7,6 @@
 #include "base/array.h"
 #include "profile/pprof.h"
 #include "profile/profile.h"
-#include "profile/table.h"
 #include "proto/inspection.h"
 #include "view/code.h"
 

@@ -4,7 +4,6 @@
  * where. The profiler observes a waiting thread repeatedly: consecutive observations at the same
  * place, without a gap, are one wait.
  */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/array.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What is unfolded in the call tree, and the search in the folded parts. */
-#include <errno.h>
 
 #include "view/live/live_tree.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Pages of plain text: the help, generated from the table of keys, and the command's output. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "view/live/live_code.h"

@@ -2,7 +2,6 @@
 /* Converts keys to requests, and performs the requests. */
 #include "view/live/live_keys.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The views that are lists of sums: functions, lines, objects, threads. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "base/text.h"
 #include "profile/stats.h"
 #include "view/live/live_internal.h"
 

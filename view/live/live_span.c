@@ -9,7 +9,6 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "profile/stats.h"
 #include "profile/timeline.h"
 #include "view/live/live_internal.h"
 #include "view/strip.h"

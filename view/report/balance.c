@@ -10,8 +10,8 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "profile/labels.h"
-#include "view/row_builder.h"
 #include "view/options.h"
+#include "view/sheet.h"
 
 const char *balance_name(const struct balance *balance, size_t group)
 {

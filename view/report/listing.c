@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/report/listing.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "view/row_builder.h"
 #include "view/options.h"
 #include "view/report/groups.h"

@@ -2,13 +2,11 @@
 #include "view/report/summary.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "profile/audit.h"
 #include "profile/profile.h"
-#include "view/header.h"
 #include "view/layout.h"
 #include "view/options.h"
 #include "view/report/report.h"
