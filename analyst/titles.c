@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "analyst/arrays.h"
 #include "analyst/spaces.h"
+#include "base/text.h"
 #include "opener/opener.h"
 #include "profile/profile.h"
 
@@ -40,5 +40,5 @@ int titles_sample(struct profile *profile, struct opener *opener, struct image_s
 		return 0;
 	if (profile_rename_process(profile, image->pid, image->name, title) < 0)
 		return -ENOMEM;
-	return arrays_replace(&image->name, title);
+	return text_replace(&image->name, title);
 }
