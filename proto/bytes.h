@@ -10,6 +10,7 @@
 #ifndef PROTO_BYTES_H
 #define PROTO_BYTES_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -49,19 +50,21 @@ static inline const uint8_t *get_bytes(struct reader *r, size_t bytes)
 	return p;
 }
 
+static inline uint8_t get_u8(struct reader *r)
+{
+	const uint8_t *p = get_bytes(r, 1);
+
+	return p ? *p : 0;
+}
+
 static inline uint64_t get_le(struct reader *r, unsigned bytes)
 {
 	const uint8_t *p = get_bytes(r, bytes);
 	uint64_t v = 0;
 
-	for (unsigned i = 0; p && i < bytes; i++)
-		v |= (uint64_t)p[i] << (8 * i);
-	return v;
-}
-
-static inline uint8_t get_u8(struct reader *r)
-{
-	return (uint8_t)get_le(r, 1);
+	if (p)
+		memcpy(&v, p, bytes);
+	return le64toh(v);
 }
 
 static inline uint16_t get_u16(struct reader *r)
@@ -103,11 +106,9 @@ static inline void put_bytes(struct writer *w, const void *data, size_t bytes)
 
 static inline void put_le(struct writer *w, uint64_t v, unsigned bytes)
 {
-	uint8_t le[8];
+	uint64_t le = htole64(v);
 
-	for (unsigned i = 0; i < 8; i++)
-		le[i] = (uint8_t)(v >> (8 * i));
-	put_bytes(w, le, bytes);
+	put_bytes(w, &le, bytes);
 }
 
 static inline void put_u8(struct writer *w, uint8_t v)

@@ -27,12 +27,12 @@ enum {
 };
 
 /* A span that is consumed from its beginning; reads past its end yield zeros and set @bad. */
-struct span {
+struct reader {
 	const uint8_t *at, *end;
 	bool bad;
 };
 
-static uint64_t take(struct span *s, unsigned bytes)
+static uint64_t take(struct reader *s, unsigned bytes)
 {
 	uint64_t value = 0;
 	uint32_t word;
@@ -59,7 +59,7 @@ static uint64_t take(struct span *s, unsigned bytes)
 	return value;
 }
 
-static uint64_t take_uleb(struct span *s)
+static uint64_t take_uleb(struct reader *s)
 {
 	uint64_t value = 0, byte;
 	unsigned shift = 0;
@@ -73,7 +73,7 @@ static uint64_t take_uleb(struct span *s)
 	return value;
 }
 
-static void pass(struct span *s, uint64_t bytes)
+static void pass(struct reader *s, uint64_t bytes)
 {
 	if ((uint64_t)(s->end - s->at) < bytes) {
 		s->bad = true;
@@ -83,7 +83,7 @@ static void pass(struct span *s, uint64_t bytes)
 	}
 }
 
-static void pass_form(struct span *s, uint64_t form, unsigned offset_bytes)
+static void pass_form(struct reader *s, uint64_t form, unsigned offset_bytes)
 {
 	const uint8_t *end;
 
@@ -114,7 +114,7 @@ static void pass_form(struct span *s, uint64_t form, unsigned offset_bytes)
  * Skips the directories or files of DWARF 5: their format, their number, and the entries. Returns
  * the number.
  */
-static uint64_t pass_entries(struct span *s, unsigned offset_bytes)
+static uint64_t pass_entries(struct reader *s, unsigned offset_bytes)
 {
 	uint64_t form[FORMATS_MOST], n;
 	unsigned formats = (unsigned)take(s, 1);
@@ -139,7 +139,7 @@ static uint64_t pass_entries(struct span *s, unsigned offset_bytes)
  * opcode 1 on.
  */
 static uint64_t count_rows(
-	struct span *s, unsigned opcode_base, const uint8_t *lengths, bool *ret_sets_file_0)
+	struct reader *s, unsigned opcode_base, const uint8_t *lengths, bool *ret_sets_file_0)
 {
 	uint64_t rows = 0, operand;
 
@@ -174,11 +174,11 @@ int linescan_table(
 	struct linescan scan = {0};
 	const uint8_t *lengths;
 	uint64_t bytes, header;
-	struct span s, head;
+	struct reader s, head;
 
 	if (!section->data || offset > section->bytes)
 		return -EINVAL;
-	s = (struct span){section->data + offset, section->data + section->bytes, false};
+	s = (struct reader){section->data + offset, section->data + section->bytes, false};
 	bytes = take(&s, 4);
 	if (bytes == UINT32_MAX) {
 		offset_bytes = 8;
@@ -194,7 +194,7 @@ int linescan_table(
 	header = take(&s, offset_bytes);
 	if (s.bad || header > (uint64_t)(s.end - s.at))
 		return -EINVAL;
-	head = (struct span){s.at, s.at + header, false};
+	head = (struct reader){s.at, s.at + header, false};
 	s.at += header;
 	pass(&head, version >= 4 ? 5 : 4);
 	opcode_base = (unsigned)take(&head, 1);

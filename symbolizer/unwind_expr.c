@@ -5,7 +5,7 @@
 
 #include "symbolizer/unwind_dwarf.h"
 #include "symbolizer/unwind_row.h"
-#include "symbolizer/unwind_span.h"
+#include "symbolizer/leb128.h"
 
 enum { STACK_MOST = 64, STEPS_MOST = 1000 };
 
@@ -49,24 +49,24 @@ static void push_register(const struct unwind_expr_context *context, struct stac
 		stack->bad = true;
 }
 
-static bool constant(unsigned op, struct span *s, struct stack *stack)
+static bool constant(unsigned op, struct reader *s, struct stack *stack)
 {
 	switch (op) {
-	case OP_CONST1U: push(stack, span_u8(s)); return true;
-	case OP_CONST1S: push(stack, (uint64_t)(int8_t)span_u8(s)); return true;
-	case OP_CONST2U: push(stack, span_u16(s)); return true;
-	case OP_CONST2S: push(stack, (uint64_t)(int16_t)span_u16(s)); return true;
-	case OP_CONST4U: push(stack, span_u32(s)); return true;
-	case OP_CONST4S: push(stack, (uint64_t)(int32_t)span_u32(s)); return true;
+	case OP_CONST1U: push(stack, get_u8(s)); return true;
+	case OP_CONST1S: push(stack, (uint64_t)(int8_t)get_u8(s)); return true;
+	case OP_CONST2U: push(stack, get_u16(s)); return true;
+	case OP_CONST2S: push(stack, (uint64_t)(int16_t)get_u16(s)); return true;
+	case OP_CONST4U: push(stack, get_u32(s)); return true;
+	case OP_CONST4S: push(stack, (uint64_t)(int32_t)get_u32(s)); return true;
 	case OP_CONST8U:
-	case OP_CONST8S: push(stack, span_u64(s)); return true;
-	case OP_CONSTU: push(stack, span_uleb(s)); return true;
-	case OP_CONSTS: push(stack, (uint64_t)span_sleb(s)); return true;
+	case OP_CONST8S: push(stack, get_u64(s)); return true;
+	case OP_CONSTU: push(stack, get_uleb(s)); return true;
+	case OP_CONSTS: push(stack, (uint64_t)get_sleb(s)); return true;
 	default: return false;
 	}
 }
 
-static bool arrange(unsigned op, struct span *s, struct stack *stack)
+static bool arrange(unsigned op, struct reader *s, struct stack *stack)
 {
 	uint64_t a, b, c;
 
@@ -74,7 +74,7 @@ static bool arrange(unsigned op, struct span *s, struct stack *stack)
 	case OP_DUP: pick(stack, 0); return true;
 	case OP_DROP: (void)pop(stack); return true;
 	case OP_OVER: pick(stack, 1); return true;
-	case OP_PICK: pick(stack, span_u8(s)); return true;
+	case OP_PICK: pick(stack, get_u8(s)); return true;
 	case OP_SWAP:
 		a = pop(stack), b = pop(stack);
 		push(stack, a), push(stack, b);
@@ -87,7 +87,7 @@ static bool arrange(unsigned op, struct span *s, struct stack *stack)
 	}
 }
 
-static bool one_operand(unsigned op, struct span *s, struct stack *stack)
+static bool one_operand(unsigned op, struct reader *s, struct stack *stack)
 {
 	uint64_t a;
 
@@ -99,7 +99,7 @@ static bool one_operand(unsigned op, struct span *s, struct stack *stack)
 	case OP_NEG: push(stack, -pop(stack)); return true;
 	case OP_NOT: push(stack, ~pop(stack)); return true;
 	case OP_PLUS_UCONST:
-		a = span_uleb(s);
+		a = get_uleb(s);
 		push(stack, pop(stack) + a);
 		return true;
 	default: return false;
@@ -133,9 +133,9 @@ static bool two_operands(unsigned op, uint64_t a, uint64_t b, uint64_t *ret_valu
 	}
 }
 
-static void jump(struct span *s, const uint8_t *begin, bool taken)
+static void jump(struct reader *s, const uint8_t *begin, bool taken)
 {
-	int16_t distance = (int16_t)span_u16(s);
+	int16_t distance = (int16_t)get_u16(s);
 
 	if (!taken)
 		return;
@@ -171,28 +171,28 @@ int unwind_expr_run(const struct unwind_expr_context *context, const uint8_t *co
 	bool has_first, uint64_t first, uint64_t *ret_value)
 {
 	struct stack stack = {.n = 0};
-	struct span s = span_over(code, bytes);
+	struct reader s = reader_over(code, bytes);
 	int r = 0;
 
 	if (has_first)
 		push(&stack, first);
 	for (unsigned steps = 0; s.p < s.end && r == 0; steps++) {
-		unsigned op = span_u8(&s);
+		unsigned op = get_u8(&s);
 
 		if (steps == STEPS_MOST)
 			return -ENOEXEC;
 		if (op >= OP_LIT0 && op <= OP_LIT31) {
 			push(&stack, op - OP_LIT0);
 		} else if (op >= OP_BREG0 && op <= OP_BREG31) {
-			push_register(context, &stack, op - OP_BREG0, span_sleb(&s));
+			push_register(context, &stack, op - OP_BREG0, get_sleb(&s));
 		} else if (op == OP_BREGX) {
-			uint64_t reg = span_uleb(&s);
+			uint64_t reg = get_uleb(&s);
 
-			push_register(context, &stack, reg, span_sleb(&s));
+			push_register(context, &stack, reg, get_sleb(&s));
 		} else if (op == OP_DEREF) {
 			r = load(context, &stack, 8);
 		} else if (op == OP_DEREF_SIZE) {
-			r = load(context, &stack, span_u8(&s));
+			r = load(context, &stack, get_u8(&s));
 		} else if (op == OP_SKIP || op == OP_BRA) {
 			jump(&s, code, op == OP_SKIP || pop(&stack) != 0);
 		} else if (op != OP_NOP && !constant(op, &s, &stack) && !arrange(op, &s, &stack) &&

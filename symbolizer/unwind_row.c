@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "symbolizer/unwind_dwarf.h"
-#include "symbolizer/unwind_span.h"
+#include "symbolizer/leb128.h"
 #include "symbolizer/unwind_table.h"
 
 enum { REMEMBERED_MOST = 16 };
@@ -27,10 +27,10 @@ static void set(struct machine *m, uint64_t reg, enum unwind_how how, int64_t va
 		(struct unwind_rule){.reg = (uint8_t)reg, .how = (uint8_t)how, .value = value};
 }
 
-static void set_expression(struct machine *m, uint64_t reg, enum unwind_how how, struct span *s)
+static void set_expression(struct machine *m, uint64_t reg, enum unwind_how how, struct reader *s)
 {
-	uint64_t bytes = span_uleb(s);
-	const uint8_t *code = span_take(s, bytes);
+	uint64_t bytes = get_uleb(s);
+	const uint8_t *code = get_bytes(s, bytes);
 
 	if (!code || reg >= UNWIND_REGISTERS)
 		return;
@@ -49,10 +49,10 @@ static void set_cfa(struct machine *m, uint64_t reg, int64_t offset)
 			.reg = (uint8_t)reg, .how = UNWIND_IS, .value = offset};
 }
 
-static void set_cfa_expression(struct machine *m, struct span *s)
+static void set_cfa_expression(struct machine *m, struct reader *s)
 {
-	uint64_t bytes = span_uleb(s);
-	const uint8_t *code = span_take(s, bytes);
+	uint64_t bytes = get_uleb(s);
+	const uint8_t *code = get_bytes(s, bytes);
 
 	if (code)
 		m->row.cfa = (struct unwind_rule){
@@ -86,7 +86,7 @@ static void advance(struct machine *m, uint64_t units)
 	m->at += units * m->entry->code_align;
 }
 
-static void define_cfa(struct machine *m, unsigned op, struct span *s)
+static void define_cfa(struct machine *m, unsigned op, struct reader *s)
 {
 	uint64_t reg;
 
@@ -99,64 +99,64 @@ static void define_cfa(struct machine *m, unsigned op, struct span *s)
 	}
 	switch (op) {
 	case CFA_DEF_CFA:
-		reg = span_uleb(s);
-		set_cfa(m, reg, (int64_t)span_uleb(s));
+		reg = get_uleb(s);
+		set_cfa(m, reg, (int64_t)get_uleb(s));
 		break;
 	case CFA_DEF_CFA_SF:
-		reg = span_uleb(s);
-		set_cfa(m, reg, factored(m, (uint64_t)span_sleb(s)));
+		reg = get_uleb(s);
+		set_cfa(m, reg, factored(m, (uint64_t)get_sleb(s)));
 		break;
-	case CFA_DEF_CFA_REGISTER: set_cfa(m, span_uleb(s), m->row.cfa.value); break;
-	case CFA_DEF_CFA_OFFSET: m->row.cfa.value = (int64_t)span_uleb(s); break;
-	case CFA_DEF_CFA_OFFSET_SF: m->row.cfa.value = factored(m, (uint64_t)span_sleb(s)); break;
+	case CFA_DEF_CFA_REGISTER: set_cfa(m, get_uleb(s), m->row.cfa.value); break;
+	case CFA_DEF_CFA_OFFSET: m->row.cfa.value = (int64_t)get_uleb(s); break;
+	case CFA_DEF_CFA_OFFSET_SF: m->row.cfa.value = factored(m, (uint64_t)get_sleb(s)); break;
 	default: set_cfa_expression(m, s);
 	}
 }
 
-static void extended(struct machine *m, unsigned op, struct span *s)
+static void extended(struct machine *m, unsigned op, struct reader *s)
 {
 	uint64_t reg;
 
 	switch (op) {
 	case CFA_NOP: break;
-	case CFA_ADVANCE_LOC1: advance(m, span_u8(s)); break;
-	case CFA_ADVANCE_LOC2: advance(m, span_u16(s)); break;
-	case CFA_ADVANCE_LOC4: advance(m, span_u32(s)); break;
+	case CFA_ADVANCE_LOC1: advance(m, get_u8(s)); break;
+	case CFA_ADVANCE_LOC2: advance(m, get_u16(s)); break;
+	case CFA_ADVANCE_LOC4: advance(m, get_u32(s)); break;
 	case CFA_OFFSET_EXTENDED:
-		reg = span_uleb(s);
-		set(m, reg, UNWIND_AT, factored(m, span_uleb(s)));
+		reg = get_uleb(s);
+		set(m, reg, UNWIND_AT, factored(m, get_uleb(s)));
 		break;
 	case CFA_OFFSET_EXTENDED_SF:
-		reg = span_uleb(s);
-		set(m, reg, UNWIND_AT, factored(m, (uint64_t)span_sleb(s)));
+		reg = get_uleb(s);
+		set(m, reg, UNWIND_AT, factored(m, (uint64_t)get_sleb(s)));
 		break;
 	case CFA_GNU_NEGATIVE:
-		reg = span_uleb(s);
-		set(m, reg, UNWIND_AT, -factored(m, span_uleb(s)));
+		reg = get_uleb(s);
+		set(m, reg, UNWIND_AT, -factored(m, get_uleb(s)));
 		break;
 	case CFA_VAL_OFFSET:
-		reg = span_uleb(s);
-		set(m, reg, UNWIND_IS, factored(m, span_uleb(s)));
+		reg = get_uleb(s);
+		set(m, reg, UNWIND_IS, factored(m, get_uleb(s)));
 		break;
 	case CFA_VAL_OFFSET_SF:
-		reg = span_uleb(s);
-		set(m, reg, UNWIND_IS, factored(m, (uint64_t)span_sleb(s)));
+		reg = get_uleb(s);
+		set(m, reg, UNWIND_IS, factored(m, (uint64_t)get_sleb(s)));
 		break;
-	case CFA_RESTORE_EXTENDED: restore(m, span_uleb(s)); break;
-	case CFA_UNDEFINED: set(m, span_uleb(s), UNWIND_UNDEFINED, 0); break;
-	case CFA_SAME_VALUE: set(m, span_uleb(s), UNWIND_SAME, 0); break;
+	case CFA_RESTORE_EXTENDED: restore(m, get_uleb(s)); break;
+	case CFA_UNDEFINED: set(m, get_uleb(s), UNWIND_UNDEFINED, 0); break;
+	case CFA_SAME_VALUE: set(m, get_uleb(s), UNWIND_SAME, 0); break;
 	case CFA_REGISTER:
-		reg = span_uleb(s);
-		set(m, reg, UNWIND_REGISTER, (int64_t)span_uleb(s));
+		reg = get_uleb(s);
+		set(m, reg, UNWIND_REGISTER, (int64_t)get_uleb(s));
 		break;
 	case CFA_REMEMBER_STATE: remember(m, true); break;
 	case CFA_RESTORE_STATE: remember(m, false); break;
 	case CFA_EXPRESSION:
-		reg = span_uleb(s);
+		reg = get_uleb(s);
 		set_expression(m, reg, UNWIND_AT_COMPUTED, s);
 		break;
 	case CFA_VAL_EXPRESSION:
-		reg = span_uleb(s);
+		reg = get_uleb(s);
 		set_expression(m, reg, UNWIND_COMPUTED, s);
 		break;
 	case CFA_DEF_CFA:
@@ -165,7 +165,7 @@ static void extended(struct machine *m, unsigned op, struct span *s)
 	case CFA_DEF_CFA_OFFSET:
 	case CFA_DEF_CFA_OFFSET_SF:
 	case CFA_DEF_CFA_EXPRESSION: define_cfa(m, op, s); break;
-	case CFA_GNU_ARGS_SIZE: (void)span_uleb(s); break;
+	case CFA_GNU_ARGS_SIZE: (void)get_uleb(s); break;
 	case CFA_AARCH64_NEGATE_RA_STATE:
 		break;          /* The caller strips the signature of return addresses. */
 	default: m->bad = true; /* Also CFA_set_loc, which no compiler emits. */
@@ -175,14 +175,14 @@ static void extended(struct machine *m, unsigned op, struct span *s)
 /* Runs until the next row would begin above @svma. */
 static void run(struct machine *m, const uint8_t *code, const uint8_t *end, uint64_t svma)
 {
-	struct span s = {code, end, false};
+	struct reader s = {code, end, false};
 
 	while (s.p < s.end && !s.bad && !m->bad) {
-		uint8_t op = span_u8(&s);
+		uint8_t op = get_u8(&s);
 
 		switch (op & 0xc0) {
 		case CFA_ADVANCE_LOC: advance(m, op & 0x3f); break;
-		case CFA_OFFSET: set(m, op & 0x3f, UNWIND_AT, factored(m, span_uleb(&s))); break;
+		case CFA_OFFSET: set(m, op & 0x3f, UNWIND_AT, factored(m, get_uleb(&s))); break;
 		case CFA_RESTORE: restore(m, op & 0x3f); break;
 		default: extended(m, op, &s);
 		}

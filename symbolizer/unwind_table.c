@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "symbolizer/module.h"
-#include "symbolizer/unwind_span.h"
+#include "symbolizer/leb128.h"
 
 /* DW_EH_PE_…: how a pointer is encoded, and what it is relative to. */
 enum {
@@ -69,25 +69,25 @@ static uint64_t address_of(const struct section *section, const uint8_t *p)
 	return section->svma + (uint64_t)(p - section->data);
 }
 
-static uint64_t read_format(struct span *s, unsigned format, bool wide)
+static uint64_t read_format(struct reader *s, unsigned format, bool wide)
 {
 	switch (format) {
-	case PE_ABSOLUTE: return wide ? span_u64(s) : span_u32(s);
-	case PE_ULEB: return span_uleb(s);
-	case PE_UDATA2: return span_u16(s);
-	case PE_UDATA4: return span_u32(s);
+	case PE_ABSOLUTE: return wide ? get_u64(s) : get_u32(s);
+	case PE_ULEB: return get_uleb(s);
+	case PE_UDATA2: return get_u16(s);
+	case PE_UDATA4: return get_u32(s);
 	case PE_UDATA8:
-	case PE_SDATA8: return span_u64(s);
-	case PE_SLEB: return (uint64_t)span_sleb(s);
-	case PE_SDATA2: return (uint64_t)(int16_t)span_u16(s);
-	case PE_SDATA4: return (uint64_t)(int32_t)span_u32(s);
+	case PE_SDATA8: return get_u64(s);
+	case PE_SLEB: return (uint64_t)get_sleb(s);
+	case PE_SDATA2: return (uint64_t)(int16_t)get_u16(s);
+	case PE_SDATA4: return (uint64_t)(int32_t)get_u32(s);
 	default: s->bad = true; return 0;
 	}
 }
 
 /* Reads an encoded pointer at address @at; @data_base is the base for DW_EH_PE_datarel. */
 static uint64_t read_pointer(
-	struct span *s, unsigned encoding, uint64_t at, uint64_t data_base, bool wide)
+	struct reader *s, unsigned encoding, uint64_t at, uint64_t data_base, bool wide)
 {
 	uint64_t value = read_format(s, encoding & PE_FORMAT, wide);
 
@@ -103,19 +103,19 @@ static uint64_t read_pointer(
 }
 
 /* The content of the entry at @offset; false at the end. *@ret_wide: the 64-bit format. */
-static bool open_entry(const struct section *section, size_t offset, struct span *ret_body,
+static bool open_entry(const struct section *section, size_t offset, struct reader *ret_body,
 	bool *ret_wide, size_t *ret_next)
 {
-	struct span s;
+	struct reader s;
 	uint64_t bytes;
 
 	if (offset >= section->bytes)
 		return false;
-	s = span_over(section->data + offset, section->bytes - offset);
-	bytes = span_u32(&s);
+	s = reader_over(section->data + offset, section->bytes - offset);
+	bytes = get_u32(&s);
 	*ret_wide = bytes == UINT32_MAX;
 	if (*ret_wide)
-		bytes = span_u64(&s);
+		bytes = get_u64(&s);
 	if (s.bad || bytes == 0 || bytes > (uint64_t)(s.end - s.p))
 		return false;
 	s.end = s.p + bytes;
@@ -124,22 +124,22 @@ static bool open_entry(const struct section *section, size_t offset, struct span
 	return true;
 }
 
-static void read_augmentation(const struct section *section, struct span *s, const uint8_t *letters,
-	bool wide, struct cie *cie)
+static void read_augmentation(const struct section *section, struct reader *s,
+	const uint8_t *letters, bool wide, struct cie *cie)
 {
-	uint64_t bytes = span_uleb(s);
-	const uint8_t *data = span_take(s, bytes);
-	struct span in = data ? span_over(data, (size_t)bytes) : span_over(s->p, 0);
+	uint64_t bytes = get_uleb(s);
+	const uint8_t *data = get_bytes(s, bytes);
+	struct reader in = data ? reader_over(data, (size_t)bytes) : reader_over(s->p, 0);
 
 	cie->augmented = true;
 	for (letters++; *letters; letters++) {
 		switch (*letters) {
-		case 'L': (void)span_u8(&in); break;
-		case 'R': cie->encoding = span_u8(&in); break;
+		case 'L': (void)get_u8(&in); break;
+		case 'R': cie->encoding = get_u8(&in); break;
 		case 'S': cie->signal = true; break;
 		case 'B': break; /* aarch64: the key that signs return addresses */
 		case 'P': {
-			unsigned encoding = span_u8(&in);
+			unsigned encoding = get_u8(&in);
 
 			(void)read_pointer(&in, encoding & ~PE_INDIRECT & 0xff,
 				address_of(section, in.p), 0, wide);
@@ -155,7 +155,7 @@ static bool read_cie(const struct section *section, size_t offset, bool wide, st
 {
 	struct cie cie = {.encoding = PE_ABSOLUTE};
 	const uint8_t *letters, *nul;
-	struct span s;
+	struct reader s;
 	bool wide_format;
 	size_t next;
 	uint64_t id;
@@ -163,23 +163,23 @@ static bool read_cie(const struct section *section, size_t offset, bool wide, st
 
 	if (!open_entry(section, offset, &s, &wide_format, &next))
 		return false;
-	id = wide_format && !section->eh ? span_u64(&s) : span_u32(&s);
+	id = wide_format && !section->eh ? get_u64(&s) : get_u32(&s);
 	if (section->eh ? id != 0 : id != (wide_format ? UINT64_MAX : UINT32_MAX))
 		return false;
-	version = span_u8(&s);
+	version = get_u8(&s);
 	letters = s.p;
 	nul = memchr(letters, 0, (size_t)(s.end - s.p));
 	if (!nul || (version != 1 && version != 3 && version != 4))
 		return false;
 	s.p = nul + 1;
 	if (version == 4) {
-		(void)span_u8(&s); /* address size */
-		if (span_u8(&s) != 0)
+		(void)get_u8(&s); /* address size */
+		if (get_u8(&s) != 0)
 			return false; /* Segmented addresses are not supported. */
 	}
-	cie.code_align = span_uleb(&s);
-	cie.data_align = span_sleb(&s);
-	cie.return_column = version == 1 ? span_u8(&s) : span_uleb(&s);
+	cie.code_align = get_uleb(&s);
+	cie.data_align = get_sleb(&s);
+	cie.return_column = version == 1 ? get_u8(&s) : get_uleb(&s);
 	if (*letters == 'z')
 		read_augmentation(section, &s, letters, wide, &cie);
 	else if (*letters)
@@ -196,14 +196,14 @@ static int read_entry(const struct section *section, size_t offset, bool wide,
 {
 	const uint8_t *id_at;
 	struct cie cie;
-	struct span s;
+	struct reader s;
 	bool wide_format;
 	uint64_t id, bytes, low;
 
 	if (!open_entry(section, offset, &s, &wide_format, ret_next))
 		return -1;
 	id_at = s.p;
-	id = wide_format && !section->eh ? span_u64(&s) : span_u32(&s);
+	id = wide_format && !section->eh ? get_u64(&s) : get_u32(&s);
 	if (section->eh) {
 		uint64_t at = (uint64_t)(id_at - section->data);
 
@@ -218,7 +218,7 @@ static int read_entry(const struct section *section, size_t offset, bool wide,
 	low = read_pointer(&s, cie.encoding, address_of(section, s.p), 0, wide);
 	bytes = read_format(&s, cie.encoding & PE_FORMAT, wide);
 	if (cie.augmented)
-		(void)span_take(&s, span_uleb(&s));
+		(void)get_bytes(&s, get_uleb(&s));
 	if (s.bad || bytes == 0 || bytes > UINT64_MAX - low)
 		return 0;
 	*ret_entry = (struct unwind_entry){
@@ -280,7 +280,7 @@ static void open_header(struct unwind_table *table)
 	uint64_t svma = 0, eh, n;
 	unsigned eh_encoding, n_encoding, encoding;
 	size_t bytes = 0;
-	struct span s;
+	struct reader s;
 
 	for (size_t i = 0; i < image->n_phdr; i++) {
 		if (image->phdr[i].p_type == PT_GNU_EH_FRAME) {
@@ -290,12 +290,12 @@ static void open_header(struct unwind_table *table)
 	}
 	if (!data)
 		return;
-	s = span_over(data, bytes);
-	if (span_u8(&s) != 1)
+	s = reader_over(data, bytes);
+	if (get_u8(&s) != 1)
 		return;
-	eh_encoding = span_u8(&s);
-	n_encoding = span_u8(&s);
-	encoding = span_u8(&s);
+	eh_encoding = get_u8(&s);
+	n_encoding = get_u8(&s);
+	encoding = get_u8(&s);
 	eh = read_pointer(&s, eh_encoding, svma + 4, svma, image->elf64);
 	n = read_pointer(&s, n_encoding, svma + (uint64_t)(s.p - data), svma, image->elf64);
 	if (s.bad || encoding != (PE_DATAREL | PE_SDATA4) || n == 0 ||
