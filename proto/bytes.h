@@ -106,9 +106,11 @@ static inline void put_bytes(struct writer *w, const void *data, size_t bytes)
 
 static inline void put_le(struct writer *w, uint64_t v, unsigned bytes)
 {
-	uint64_t le = htole64(v);
+	uint8_t le[8];
 
-	put_bytes(w, &le, bytes);
+	for (unsigned i = 0; i < 8; i++)
+		le[i] = (uint8_t)(v >> (8 * i));
+	put_bytes(w, le, bytes);
 }
 
 static inline void put_u8(struct writer *w, uint8_t v)

@@ -21,6 +21,7 @@
 #include "base/standard.h"
 #include "proto/call.h"
 #include "supervisor/engine/engine.h"
+#include "supervisor/engine/signals.h"
 
 static void say(void *context, enum say_kind kind, const char *line)
 {
@@ -78,7 +79,7 @@ static void own_state(void)
 
 	for (int i = 1; i < NSIG; i++)
 		(void)signal(i, SIG_DFL);
-	engine_signals(&set);
+	signals_handled(&set);
 	(void)sigprocmask(SIG_SETMASK, &set, NULL);
 	(void)setsid();
 	if (chdir("/") < 0)

@@ -18,6 +18,7 @@
 #include "base/units.h"
 #include "supervisor/calls/histogram.h"
 #include "supervisor/engine/engine.h"
+#include "supervisor/engine/signals.h"
 #include "supervisor/os/procfs.h"
 #include "tools/front/front.h"
 #include "tools/front/jcmd.h"
@@ -195,7 +196,7 @@ static int await(const char *command, const char *analyst)
 	(void)join_analyst(&result, &by);
 	if (!result.command_pid)
 		return FRONT_OURS;
-	return engine_join(&result, &status) < 0 ? FRONT_OURS : front_end_like(status);
+	return signals_join_command(&result, &status) < 0 ? FRONT_OURS : front_end_like(status);
 }
 
 static int run(struct sprofrun_settings *s)
@@ -218,7 +219,7 @@ static int run(struct sprofrun_settings *s)
 		return analyst || !pushed ? FRONT_OURS : 0;
 	if (result.command_ended)
 		return front_end_like(result.command_status);
-	if (engine_join(&result, &status) < 0)
+	if (signals_join_command(&result, &status) < 0)
 		return FRONT_OURS;
 	return front_end_like(status);
 }

@@ -11,6 +11,7 @@
 #include "base/standard.h"
 #include "base/text.h"
 #include "supervisor/engine/engine.h"
+#include "supervisor/engine/signals.h"
 #include "supervisor/os/procfs.h"
 #include "tools/front/front.h"
 #include "tools/front/own_session.h"
@@ -104,7 +105,7 @@ static int run(struct settings *s)
 		return analyst || !pushed ? FRONT_OURS : 0;
 	if (result.command_ended)
 		return front_end_like(result.command_status);
-	if (engine_join(&result, &status) < 0)
+	if (signals_join_command(&result, &status) < 0)
 		return FRONT_OURS;
 	return front_end_like(status);
 }

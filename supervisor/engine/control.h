@@ -9,7 +9,4 @@ struct engine;
 void control_signals(struct engine *engine);
 void control_requests(struct engine *engine);
 
-/* Requests that the profile so far be written. */
-void control_snapshot(struct engine *engine);
-
 #endif

@@ -24,6 +24,7 @@
 #include "supervisor/engine/figures.h"
 #include "supervisor/engine/rotate.h"
 #include "supervisor/engine/serving.h"
+#include "supervisor/engine/signals.h"
 #include "supervisor/engine/stops.h"
 #include "supervisor/os/mem.h"
 #include "supervisor/os/proc_status.h"
@@ -322,7 +323,7 @@ static int prepare(struct engine *engine)
 	int r;
 
 	/* First the descriptors without which nothing works: few may be left. */
-	engine_signals(&signals);
+	signals_handled(&signals);
 	engine->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (engine->signal_fd < 0)
 		return -errno;

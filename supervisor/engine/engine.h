@@ -121,33 +121,10 @@ struct engine_result {
 
 /*
  * Blocks until the target is gone or detached, or profiling could not begin. The signals of
- * engine_signals() must be blocked in all threads. All tracees are released before the function
+ * signals_handled() must be blocked in all threads. All tracees are released before the function
  * returns; the analyst has been told to finish. The calling thread is the command's parent, and
  * must live as long as the command (launch.h says why).
  */
 void engine_run(const struct engine_options *options, struct engine_result *ret_result);
-
-/* Does @signal go to the command while it lives, and end the profiling otherwise? */
-bool engine_is_control_signal(int signal);
-/* Is @signal a request of the terminal, or of an editor, to stop? */
-bool engine_is_stop(int signal);
-
-/*
- * Handles a signal that came after engine_run(). True: the command lives; a signal that was sent to
- * the supervisor alone has been passed on.
- */
-bool engine_pass_on(const struct engine_result *result, const siginfo_t *info);
-
-/* Sends @pid a signal that came to the process standing for it, with the signal's origin. */
-void engine_forward(int pid, const siginfo_t *info);
-
-/*
- * Waits for a command that outlives engine_run() (--duration), and passes on signals sent to the
- * supervisor alone. Sets @ret_status to its wait status.
- */
-int engine_join(const struct engine_result *result, int *ret_status);
-
-/* The signals that the engine handles, to be blocked before threads are created. */
-void engine_signals(sigset_t *ret_set);
 
 #endif

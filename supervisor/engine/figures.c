@@ -2,6 +2,7 @@
 #include "supervisor/engine/figures.h"
 
 #include "base/clock.h"
+#include "supervisor/engine/cpu_account.h"
 #include "supervisor/engine/engine_state.h"
 
 /* Include the open accounts of live threads. */
@@ -55,4 +56,16 @@ bool figures_print(const struct engine *engine, uint64_t now, char ret_text[FIGU
 	ret_text[0] = '\0';
 	return self_audit_print(&audit, clock_read(CLOCK_PROCESS_CPUTIME_ID) - before->cpu_ns,
 		       ret_text, FIGURES_BYTES) >= 0;
+}
+
+void figures_snapshot(struct engine *engine)
+{
+	char text[FIGURES_BYTES];
+	uint64_t now = clock_now();
+
+	cpu_account_report_all(engine, now);
+	if (!figures_print(engine, now, text) ||
+		!emit_audit(&engine->emitter, now, RECORD_SNAPSHOT, 0, text))
+		say_line(&engine->say, SAY_WARNING,
+			"no snapshot was written: the analyst is busy, or gone");
 }

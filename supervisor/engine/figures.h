@@ -14,4 +14,10 @@ struct engine;
  */
 bool figures_print(const struct engine *engine, uint64_t now_ns, char ret_text[FIGURES_BYTES]);
 
+/*
+ * Requests that the profile so far be written. First sends the analyst the CPU time of all threads,
+ * which it otherwise gets once a second.
+ */
+void figures_snapshot(struct engine *engine);
+
 #endif

@@ -10,10 +10,10 @@
 
 #include "base/clock.h"
 #include "proto/record.h"
-#include "supervisor/engine/control.h"
 #include "supervisor/engine/counting.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/figures.h"
+#include "supervisor/engine/signals.h"
 #include "supervisor/engine/stops.h"
 #include "supervisor/os/waiter.h"
 
@@ -88,7 +88,7 @@ void rotate_process_ended(struct engine *engine, int pid, uint32_t status)
 		!was_named(engine->options, pid))
 		return;
 	if (engine->target.tracees)
-		control_snapshot(engine);
+		figures_snapshot(engine);
 	else
 		engine->rotation.asked = true;
 }
@@ -238,11 +238,11 @@ static void join(struct engine *engine, int pid, unsigned *orders)
 	siginfo_t info;
 	int status;
 
-	engine_signals(&signals);
+	signals_handled(&signals);
 	while (waiter_peek(pid, &seen) == 0 && seen.kind != WAITER_GONE) {
 		if (sigtimedwait(&signals, &info, &second) < 0 ||
-			!engine_is_control_signal(info.si_signo) ||
-			engine_pass_on(engine->result, &info))
+			!signals_is_control(info.si_signo) ||
+			signals_pass_on(engine->result, &info))
 			continue;
 		if (++*orders > 1)
 			(void)kill(pid, SIGKILL);

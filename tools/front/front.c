@@ -13,6 +13,7 @@
 #include "base/standard.h"
 #include "supervisor/engine/diagnose.h"
 #include "supervisor/engine/engine.h"
+#include "supervisor/engine/signals.h"
 #include "supervisor/os/suspend.h"
 #include "supervisor/os/waiter.h"
 
@@ -52,7 +53,7 @@ void front_prepare(struct launch_state *state)
 	state->children_ignored = children.sa_handler == SIG_IGN;
 	(void)signal(SIGCHLD, SIG_DFL);
 	(void)sigprocmask(SIG_SETMASK, NULL, &state->mask);
-	engine_signals(&signals);
+	signals_handled(&signals);
 	(void)sigprocmask(SIG_BLOCK, &signals, NULL);
 	(void)getrlimit(RLIMIT_NOFILE, &state->files);
 	files = state->files;
@@ -113,17 +114,17 @@ int front_join_analyst(struct engine_result *result,
 	unsigned orders = stop_view ? 0 : 1; /* SIGTERM ends the view. */
 	int status = 0;
 
-	engine_signals(&signals);
+	signals_handled(&signals);
 	if (!result->analyst_pid)
 		return 0;
 	if (stop_view && result->stopped_by)
 		hurry_analyst(result, orders++);
 	while (waiter_peek(result->analyst_pid, &seen) == 0 && seen.kind != WAITER_GONE) {
 		if (sigtimedwait(&signals, &info, &second) < 0 ||
-			(!stop_view && engine_pass_on(result, &info)))
+			(!stop_view && signals_pass_on(result, &info)))
 			continue;
 		/* SIGUSR2 requests a snapshot, but the profile is being written already. */
-		if (info.si_signo != SIGUSR2 && engine_is_control_signal(info.si_signo)) {
+		if (info.si_signo != SIGUSR2 && signals_is_control(info.si_signo)) {
 			*ret_signal = info.si_signo;
 			hurry_analyst(result, orders++);
 		} else if (info.si_signo == SIGTSTP && stop_view) {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "supervisor/engine/diagnose.h"
+#include "supervisor/engine/signals.h"
 #include "supervisor/os/priority.h"
 #include "supervisor/os/suspend.h"
 #include "tools/front/front.h"
@@ -41,7 +42,7 @@ static _Noreturn void stand_for(pid_t pid, bool alone)
 	siginfo_t info;
 	int status, stop = 0;
 
-	engine_signals(&signals);
+	signals_handled(&signals);
 	for (;;) {
 		pid_t seen = waitpid(-1, &status, WNOHANG | WUNTRACED);
 
@@ -54,12 +55,12 @@ static _Noreturn void stand_for(pid_t pid, bool alone)
 			(void)kill(pid, SIGCONT);
 		} else if (seen <= 0 && sigwaitinfo(&signals, &info) >= 0 &&
 			info.si_signo != SIGCHLD) {
-			if (!alone && engine_is_stop(info.si_signo))
+			if (!alone && signals_is_stop(info.si_signo))
 				stop = info.si_signo;
 			if (alone && info.si_signo == SIGTSTP)
 				suspend(SIGTSTP);
 			else
-				engine_forward(pid, &info);
+				signals_forward(pid, &info);
 		}
 	}
 }

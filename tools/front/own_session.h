@@ -18,12 +18,12 @@
 
 /*
  * Divides this process in two: where a command is started, only if that gains time. The parent
- * never returns: for the shell it stands for both, passes on its signals (engine_forward()), and
+ * never returns: for the shell it stands for both, passes on its signals (signals_forward()), and
  * ends as the child does. It also stops as the child does, which stops when its command does; where
  * processes are attached to, the parent alone stops, and profiling goes on. True: this is the
  * child, which must trace, start the command and the analyst, and then leave the session
  * (engine_options.own_session). It ends if the parent is killed. False: nothing has changed. Call
- * while there is one thread, with the signals of engine_signals() blocked.
+ * while there is one thread, with the signals of signals_handled() blocked.
  */
 bool own_session_divide(const struct engine_options *options);
 

@@ -17,6 +17,7 @@
 
 #include "base/libexec.h"
 #include "base/units.h"
+#include "supervisor/engine/signals.h"
 #include "supervisor/os/suspend.h"
 #include "supervisor/os/waiter.h"
 #include "tools/front/front.h"
@@ -357,12 +358,12 @@ bool serve_front_begin(struct serve_front *f, const char *name, struct engine_op
 /* Handles a signal during a wait. True: the signal ends the wait. */
 static bool ends_wait(const struct engine_result *result, const siginfo_t *info)
 {
-	if (engine_pass_on(result, info))
+	if (signals_pass_on(result, info))
 		return false;
 	if (info->si_signo == SIGTSTP)
 		suspend(SIGTSTP);
 	/* SIGUSR2 requests a snapshot, but the profile has been written. */
-	return info->si_signo != SIGUSR2 && engine_is_control_signal(info->si_signo);
+	return info->si_signo != SIGUSR2 && signals_is_control(info->si_signo);
 }
 
 /* Waits until the process ends by itself. False: it did not, or a signal to end came first. */
@@ -373,7 +374,7 @@ static bool await(const struct engine_result *result, pid_t pid, unsigned moment
 	siginfo_t info;
 	sigset_t signals;
 
-	engine_signals(&signals);
+	signals_handled(&signals);
 	(void)sigdelset(&signals, SIGCHLD);
 	for (unsigned i = 0; !*ordered && i < moments; i++) {
 		if (waiter_peek(pid, &seen) < 0 || seen.kind == WAITER_GONE)

@@ -65,11 +65,10 @@ void serve_front_tell(const struct serve_front *front);
 
 /*
  * The engine and the analyst have ended: waits a few seconds at most for the last answers. A signal
- * to end (engine_is_control_signal()), unless it is for a command that lives on, ends this wait and
+ * to end (signals_is_control()), unless it is for a command that lives on, ends this wait and
  * the processes. @ordered: such a signal came during the wait for the analyst. The signals of
- * engine_signals() must be blocked. False: a profile to be pushed is not in the store.
+ * signals_handled() must be blocked. False: a profile to be pushed is not in the store.
  */
-bool serve_front_join(
-	struct serve_front *front, const struct engine_result *result, bool ordered);
+bool serve_front_join(struct serve_front *front, const struct engine_result *result, bool ordered);
 
 #endif

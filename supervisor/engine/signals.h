@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Signals to the supervisor: those that the command also gets, and those that it is sent. */
+#ifndef SUPERVISOR_SIGNALS_H
+#define SUPERVISOR_SIGNALS_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct engine_result;
+
+/* The origin of a signal. signals_forward() passes it on as the signal's value, with the sender. */
+enum signals_origin {
+	SIGNALS_SENT = 0x73707200, /* by kill(2), to the supervisor alone */
+	SIGNALS_FROM_TERMINAL,     /* and sent to the command as well */
+	SIGNALS_FROM_TERMINAL_TO_US,
+};
+
+/*
+ * Who sent a signal, and to whom. The terminal sends its signals to the command as well. A hang-up
+ * goes only to the session leader: the others get it when the leader ends, and without the
+ * supervisor the command would be the leader. @sender: the pid in the siginfo; of a forwarded
+ * signal, that of the first sender.
+ */
+enum signals_origin signals_origin(int signal, int code, uint64_t value, int *sender);
+/* Was the signal sent to the supervisor, and not to the command as well? */
+bool signals_is_ours_alone(const struct engine_result *result, enum signals_origin origin);
+/*
+ * Passes a signal on to the command. A hang-up is followed by SIGCONT, as the kernel does, so that
+ * a stopped process gets it. The terminal's signals go to the process group.
+ */
+void signals_send(const struct engine_result *result, int signal, enum signals_origin origin);
+
+/* Does @signal go to the command while it lives, and end the profiling otherwise? */
+bool signals_is_control(int signal);
+/* Is @signal a request of the terminal, or of an editor, to stop? */
+bool signals_is_stop(int signal);
+
+/*
+ * Handles a signal that came after engine_run(). True: the command lives; a signal that was sent to
+ * the supervisor alone has been passed on.
+ */
+bool signals_pass_on(const struct engine_result *result, const siginfo_t *info);
+
+/* Sends @pid a signal that came to the process standing for it, with the signal's origin. */
+void signals_forward(int pid, const siginfo_t *info);
+
+/*
+ * Waits for a command that outlives engine_run() (--duration), and passes on signals sent to the
+ * supervisor alone. Sets @ret_status to its wait status.
+ */
+int signals_join_command(const struct engine_result *result, int *ret_status);
+
+/* The signals that the engine handles, to be blocked before threads are created. */
+void signals_handled(sigset_t *ret_set);
+
+#endif
