@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile/table.h"
+#include "base/table.h"
 
 /* With this many samples, the relative standard error is 22 %. */
 enum { SHARES_FEW = 20 };

@@ -14,9 +14,9 @@
 
 #include "base/array.h"
 #include "base/outfile.h"
+#include "base/table.h"
 #include "profile/monout.h"
 #include "profile/pprof.h"
-#include "profile/table.h"
 
 /* Of the compressed file; the uncompressed size has a bound of its own. */
 #define FILE_BYTES_MAX ((size_t)1 << 30)

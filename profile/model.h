@@ -3,10 +3,10 @@
 #ifndef PROFILE_MODEL_H
 #define PROFILE_MODEL_H
 
+#include "base/table.h"
 #include "profile/labels.h"
 #include "profile/pool.h"
 #include "profile/profile.h"
-#include "profile/table.h"
 #include "profile/timeline.h"
 
 /* Items as stored: strings are ids of the pool. */

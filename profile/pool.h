@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile/table.h"
+#include "base/table.h"
 
 struct pool {
 	struct table table;

@@ -13,7 +13,7 @@
 
 #include <protobuf-c/protobuf-c.h>
 
-#include "profile/table.h"
+#include "base/table.h"
 
 struct span {
 	const uint8_t *p, *end;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "symbolizer/budget.h"
 #include "symbolizer/dwarf_reader.h"
 #include "symbolizer/elffile.h"
@@ -26,7 +27,6 @@ struct function {
 	const struct dwarf_reader *reader;
 	uint64_t die;
 	struct dwarf_function says;
-	bool used;
 };
 
 struct sections {
@@ -43,8 +43,9 @@ struct debuginfo {
 	struct unit index; /* its "scopes" are unit numbers */
 	struct entry *units;
 	size_t n_units, units_capacity;
-	struct function *functions; /* open addressing by reader and DIE */
-	size_t n_functions, functions_capacity;
+	struct table table; /* of functions, by reader and DIE */
+	struct function *functions;
+	size_t n_functions, functions_room;
 	bool split;
 };
 
@@ -221,6 +222,7 @@ void debuginfo_close(struct debuginfo *debuginfo)
 		dwarf_reader_close(debuginfo->units[i].split);
 	}
 	free(debuginfo->units);
+	table_release(&debuginfo->table);
 	free(debuginfo->functions);
 	unit_release(&debuginfo->index);
 	dwarf_reader_close(debuginfo->reader);
@@ -237,49 +239,27 @@ void debuginfo_set_splitfiles(struct debuginfo *debuginfo, struct splitfiles *sp
 	debuginfo->splitfiles = splitfiles;
 }
 
-static struct function *function_slot(
-	struct debuginfo *d, const struct dwarf_reader *reader, uint64_t die)
+static bool function_equal(const void *things, uint32_t index, const void *key)
 {
-	uint64_t key = die ^ (uintptr_t)reader << 16;
-	size_t at =
-		(size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (d->functions_capacity - 1);
+	const struct function *a = (const struct function *)things + index, *b = key;
 
-	while (d->functions[at].used &&
-		(d->functions[at].die != die || d->functions[at].reader != reader))
-		at = (at + 1) & (d->functions_capacity - 1);
-	return &d->functions[at];
+	return a->die == b->die && a->reader == b->reader;
 }
 
 /* Finds or adds the function of a DIE, which is read once. */
 static int find_function(struct debuginfo *d, struct dwarf_reader *reader, uint64_t die,
 	struct dwarf_function *ret_function)
 {
-	struct function *slot;
+	struct function key = {.reader = reader, .die = die};
+	size_t before = d->n_functions;
+	int index = table_intern(&d->table, table_mix((uintptr_t)reader, die), function_equal,
+		&d->functions, &d->functions_room, &d->n_functions, &key);
 
-	if (d->n_functions * 2 >= d->functions_capacity) {
-		struct function *old = d->functions;
-		size_t old_capacity = d->functions_capacity;
-		size_t capacity = old_capacity ? old_capacity * 2 : 256;
-		struct function *functions = calloc(capacity, sizeof(*functions));
-
-		if (!functions)
-			return -ENOMEM;
-		d->functions = functions;
-		d->functions_capacity = capacity;
-		for (size_t i = 0; i < old_capacity; i++)
-			if (old[i].used)
-				*function_slot(d, old[i].reader, old[i].die) = old[i];
-		free(old);
-	}
-	slot = function_slot(d, reader, die);
-	if (!slot->used) {
-		slot->used = true;
-		slot->reader = reader;
-		slot->die = die;
-		dwarf_reader_function(reader, die, &slot->says);
-		d->n_functions++;
-	}
-	*ret_function = slot->says;
+	if (index < 0)
+		return index;
+	if ((size_t)index == before)
+		dwarf_reader_function(reader, die, &d->functions[index].says);
+	*ret_function = d->functions[index].says;
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "opener/maps_line.h"
 #include "opener/opener.h"
 #include "symbolizer/memory_image.h"
@@ -23,75 +24,45 @@ void module_complain(struct module *module, const char *problem)
 		module->problem = problem;
 }
 
-static size_t bucket_of(const struct symbolizer *symbolizer, const struct module_key *key)
+static uint64_t key_hash(const struct module_key *key)
 {
-	uint64_t words[6] = {
+	const uint64_t words[6] = {
 		(uintptr_t)key->path, key->dev, key->ino, key->bytes, key->mtime_ns, key->deleted};
 
-	return (size_t)strpool_hash(words, sizeof(words)) & (symbolizer->n_buckets - 1);
+	return table_hash_bytes(words, sizeof(words));
 }
 
-static bool same_key(const struct module_key *a, const struct module_key *b)
+static bool key_equal(const void *things, uint32_t index, const void *key)
 {
+	const struct module_key *a = &((struct module *const *)things)[index]->key, *b = key;
+
 	return a->path == b->path && a->dev == b->dev && a->ino == b->ino && a->bytes == b->bytes &&
 		a->mtime_ns == b->mtime_ns && a->deleted == b->deleted;
 }
 
 static struct module *look_up(const struct symbolizer *symbolizer, const struct module_key *key)
 {
-	struct module *module;
+	int index =
+		table_find(&symbolizer->table, key_hash(key), key_equal, symbolizer->modules, key);
 
-	if (!symbolizer->n_buckets)
-		return NULL;
-	module = symbolizer->buckets[bucket_of(symbolizer, key)];
-	while (module && !same_key(&module->key, key))
-		module = module->next;
-	return module;
-}
-
-static int grow(struct symbolizer *symbolizer)
-{
-	size_t old_n = symbolizer->n_buckets;
-	struct module **old = symbolizer->buckets;
-	size_t n = old_n ? old_n * 2 : FIRST_BUCKETS;
-	struct module **buckets = calloc(n, sizeof(struct module *));
-
-	if (!buckets)
-		return -ENOMEM;
-	symbolizer->buckets = buckets;
-	symbolizer->n_buckets = n;
-	for (size_t i = 0; i < old_n; i++) {
-		struct module *module, *next;
-
-		for (module = old[i]; module; module = next) {
-			size_t at = bucket_of(symbolizer, &module->key);
-
-			next = module->next;
-			module->next = buckets[at];
-			buckets[at] = module;
-		}
-	}
-	free(old);
-	return 0;
+	return index < 0 ? NULL : symbolizer->modules[index];
 }
 
 static struct module *add(struct symbolizer *symbolizer, const struct module_key *key)
 {
-	struct module *module;
-	size_t at;
+	struct module *module = calloc(1, sizeof(*module));
 
-	if (symbolizer->n_modules >= symbolizer->n_buckets && grow(symbolizer))
+	if (!module ||
+		array_grow(&symbolizer->modules, &symbolizer->modules_room,
+			symbolizer->n_modules + 1) < 0 ||
+		table_add(&symbolizer->table, key_hash(key), (uint32_t)symbolizer->n_modules) < 0) {
+		free(module);
 		return NULL;
-	module = calloc(1, sizeof(*module));
-	if (!module)
-		return NULL;
+	}
 	module->symbolizer = symbolizer;
 	module->key = *key;
 	module->build_id = module->problem = "";
-	at = bucket_of(symbolizer, key);
-	module->next = symbolizer->buckets[at];
-	symbolizer->buckets[at] = module;
-	symbolizer->n_modules++;
+	symbolizer->modules[symbolizer->n_modules++] = module;
 	return module;
 }
 

@@ -13,6 +13,7 @@
 #ifndef SYMBOLIZER_MODULE_H
 #define SYMBOLIZER_MODULE_H
 
+#include "base/table.h"
 #include "symbolizer/budget.h"
 #include "symbolizer/image.h"
 #include "symbolizer/strpool.h"
@@ -28,7 +29,6 @@ struct module_key {
 };
 
 struct module {
-	struct module *next; /* in the same bucket */
 	struct symbolizer *symbolizer;
 	struct module_key key;
 	struct image image;   /* .data NULL: the file is not available, and `problem` says why */
@@ -45,8 +45,9 @@ struct symbolizer {
 	char *debuginfod_cache; /* the cache folder of libdebuginfod; NULL none */
 	struct strpool strings;
 	struct budget budget; /* of all files */
-	struct module **buckets;
-	size_t n_modules, n_buckets;
+	struct table table;   /* of modules */
+	struct module **modules;
+	size_t n_modules, modules_room;
 	struct module *unknown, *anonymous;
 };
 

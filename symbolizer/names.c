@@ -36,6 +36,7 @@ void names_free(struct names *names)
 	if (!names)
 		return;
 	names_release_files(names);
+	table_release(&names->table);
 	free(names->answers);
 	spelling_release(&names->spellings);
 	unwind_table_free(names->ranges);
@@ -213,56 +214,30 @@ static int make_chain(struct names *n, uint64_t svma, struct frame_chain *ret_ch
 	return rc;
 }
 
-static struct names_answer *answer_slot(struct names *n, uint64_t svma)
+static bool answer_equal(const void *things, uint32_t index, const void *key)
 {
-	size_t at = (size_t)(svma * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (n->answers_capacity - 1);
+	const struct names_answer *a = (const struct names_answer *)things + index, *b = key;
 
-	while (n->answers[at].used && n->answers[at].svma != svma)
-		at = (at + 1) & (n->answers_capacity - 1);
-	return &n->answers[at];
-}
-
-static int grow_answers(struct names *n)
-{
-	struct names_answer *old = n->answers;
-	size_t old_capacity = n->answers_capacity;
-	size_t capacity = old_capacity ? old_capacity * 2 : 64;
-	struct names_answer *answers = calloc(capacity, sizeof(*answers));
-
-	if (!answers)
-		return -ENOMEM;
-	n->answers = answers;
-	n->answers_capacity = capacity;
-	for (size_t i = 0; i < old_capacity; i++)
-		if (old[i].used)
-			*answer_slot(n, old[i].svma) = old[i];
-	free(old);
-	return 0;
+	return a->svma == b->svma;
 }
 
 int names_resolve(struct names *names, uint64_t svma, struct frame_chain *ret_chain)
 {
-	struct frame_chain chain;
-	struct names_answer *answer;
-	int rc;
+	struct names_answer answer = {.svma = svma};
+	uint64_t hash = table_mix(0, svma);
+	int index = table_find(&names->table, hash, answer_equal, names->answers, &answer);
 
-	if (names->n_answers * 2 >= names->answers_capacity && grow_answers(names))
-		return -ENOMEM;
-	answer = answer_slot(names, svma);
-	if (answer->used) {
-		*ret_chain = answer->chain;
-		return 0;
+	if (index < 0) {
+		int rc = make_chain(names, svma, &answer.chain);
+
+		if (rc)
+			return rc;
+		index = table_intern(&names->table, hash, answer_equal, &names->answers,
+			&names->answers_room, &names->n_answers, &answer);
 	}
-	rc = make_chain(names, svma, &chain);
-	/* The table of answers may have been discarded meanwhile. */
-	if (rc == 0 && names->n_answers * 2 >= names->answers_capacity)
-		rc = grow_answers(names);
-	if (rc)
-		return rc;
-	answer = answer_slot(names, svma);
-	*answer = (struct names_answer){.used = true, .svma = svma, .chain = chain};
-	names->n_answers++;
-	*ret_chain = chain;
+	if (index < 0)
+		return index;
+	*ret_chain = names->answers[index].chain;
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #ifndef SYMBOLIZER_NAMES_INTERNAL_H
 #define SYMBOLIZER_NAMES_INTERNAL_H
 
+#include "base/table.h"
 #include "symbolizer/budget.h"
 #include "symbolizer/elffile.h"
 #include "symbolizer/image.h"
@@ -18,7 +19,6 @@ struct splitfiles;
 struct names_answer {
 	uint64_t svma;
 	struct frame_chain chain;
-	bool used;
 };
 
 /* A file with names: the module's own, its debug file, the supplement of that. */
@@ -43,8 +43,9 @@ struct names {
 	bool left_alone;              /* the file must not be parsed at all */
 	bool go;                      /* Go made the file */
 	bool blamed;                  /* the file was too large: names_is_blamed() */
-	struct names_answer *answers; /* open addressing by svma */
-	size_t n_answers, answers_capacity;
+	struct table table;           /* of answers, by svma */
+	struct names_answer *answers;
+	size_t n_answers, answers_room;
 	struct spellings spellings;
 	/* ranges of functions without a name; NULL: not searched for yet */
 	struct unwind_table *ranges;

@@ -65,9 +65,8 @@ int names_blame(struct names *n, int error)
 	n->working_on = NULL;
 	n->blamed = true;
 	/* The answers so far are based on what is dropped. */
-	free(n->answers);
-	n->answers = NULL;
-	n->n_answers = n->answers_capacity = 0;
+	table_clear(&n->table);
+	n->n_answers = 0;
 	problem = strpool_intern(&module->symbolizer->strings, text, sizeof(text));
 	if (!problem)
 		return -ENOMEM;

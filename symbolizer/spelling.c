@@ -13,30 +13,11 @@
 /* Some names of C++ have a few 10,000 bytes. */
 enum { NAME_BYTES_MOST = 65536, NAME_BYTES_LEAST = 512 };
 
-static struct spelling *slot_of(const struct spellings *spellings, const char *raw)
+static bool raw_equal(const void *things, uint32_t index, const void *key)
 {
-	uint64_t mixed = (uint64_t)(uintptr_t)raw * UINT64_C(0x9e3779b97f4a7c15);
-	size_t at = (size_t)(mixed >> 20) & (spellings->capacity - 1);
+	const struct spelling *a = (const struct spelling *)things + index, *b = key;
 
-	while (spellings->slots[at].raw && spellings->slots[at].raw != raw)
-		at = (at + 1) & (spellings->capacity - 1);
-	return &spellings->slots[at];
-}
-
-static int grow(struct spellings *spellings)
-{
-	struct spellings grown = {
-		.n = spellings->n, .capacity = spellings->capacity ? spellings->capacity * 2 : 64};
-
-	grown.slots = calloc(grown.capacity, sizeof(*grown.slots));
-	if (!grown.slots)
-		return -ENOMEM;
-	for (size_t i = 0; i < spellings->capacity; i++)
-		if (spellings->slots[i].raw)
-			*slot_of(&grown, spellings->slots[i].raw) = spellings->slots[i];
-	free(spellings->slots);
-	*spellings = grown;
-	return 0;
+	return a->raw == b->raw;
 }
 
 /*
@@ -53,26 +34,27 @@ static size_t bytes_of(struct budget *budget, const char *raw)
 int spelling_find(struct spellings *spellings, struct strpool *strings, struct budget *budget,
 	const char *raw, struct spelling *ret_spelling)
 {
-	struct spelling *slot;
 	struct spelling made = {.raw = raw};
+	uint64_t hash = table_mix(0, (uintptr_t)raw);
+	int index = table_find(&spellings->table, hash, raw_equal, spellings->item, &made);
 
-	if (spellings->n * 2 >= spellings->capacity && grow(spellings))
-		return -ENOMEM;
-	slot = slot_of(spellings, raw);
-	if (!slot->raw) {
+	if (index < 0) {
 		made.linked = strpool_intern(strings, raw, bytes_of(budget, raw));
 		made.shown = made.linked ? demangle_name(strings, made.linked) : NULL;
 		if (!made.shown)
 			return -ENOMEM;
-		*slot = made;
-		spellings->n++;
+		index = table_intern(&spellings->table, hash, raw_equal, &spellings->item,
+			&spellings->room, &spellings->n, &made);
 	}
-	*ret_spelling = *slot;
+	if (index < 0)
+		return index;
+	*ret_spelling = spellings->item[index];
 	return 0;
 }
 
 void spelling_release(struct spellings *spellings)
 {
-	free(spellings->slots);
+	table_release(&spellings->table);
+	free(spellings->item);
 	*spellings = (struct spellings){0};
 }

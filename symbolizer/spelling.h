@@ -4,19 +4,22 @@
 
 #include <stddef.h>
 
+#include "base/table.h"
+
 struct budget;
 struct strpool;
 
 /* A name as linked and as displayed, both interned. */
 struct spelling {
-	const char *raw; /* the name in the file; NULL: a free slot */
+	const char *raw; /* the name in the file */
 	const char *linked, *shown;
 };
 
 /* Demangling is slow and the same functions recur: each name is demangled once. */
 struct spellings {
-	struct spelling *slots; /* open addressing by the raw name's address */
-	size_t n, capacity;
+	struct table table; /* by the address of the raw name */
+	struct spelling *item;
+	size_t n, room;
 };
 
 /*

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_BYTES = 64 * 1024, ALIGNMENT = 16, FIRST_CAPACITY = 256 };
+#include "base/array.h"
+
+enum { CHUNK_BYTES = 64 * 1024, ALIGNMENT = 16 };
 
 struct arena_chunk {
 	struct arena_chunk *next;
@@ -50,11 +52,6 @@ void arena_release(struct arena *arena)
 	*arena = (struct arena){0};
 }
 
-struct strpool_slot {
-	uint64_t hash;
-	const char *text; /* NULL: free */
-};
-
 uint64_t strpool_hash(const void *data, size_t bytes)
 {
 	const uint8_t *p = data;
@@ -65,58 +62,41 @@ uint64_t strpool_hash(const void *data, size_t bytes)
 	return hash ^ hash >> 32;
 }
 
-static int grow(struct strpool *strings)
+struct text {
+	const char *text;
+	size_t bytes;
+};
+
+static bool text_equal(const void *things, uint32_t index, const void *key)
 {
-	size_t capacity = strings->capacity ? strings->capacity * 2 : FIRST_CAPACITY;
-	struct strpool_slot *slots = calloc(capacity, sizeof(*slots));
+	const char *have = ((const char *const *)things)[index];
+	const struct text *wanted = key;
 
-	if (!slots)
-		return -1;
-	for (size_t i = 0; i < strings->capacity; i++) {
-		size_t at = (size_t)strings->slots[i].hash & (capacity - 1);
-
-		if (!strings->slots[i].text)
-			continue;
-		while (slots[at].text)
-			at = (at + 1) & (capacity - 1);
-		slots[at] = strings->slots[i];
-	}
-	free(strings->slots);
-	strings->slots = slots;
-	strings->capacity = capacity;
-	return 0;
+	return !strncmp(have, wanted->text, wanted->bytes) && !have[wanted->bytes];
 }
 
 const char *strpool_intern(struct strpool *strings, const char *text, size_t bytes)
 {
-	uint64_t hash;
-	size_t at;
+	struct text key = {text, strnlen(text, bytes)};
+	uint64_t hash = table_hash_bytes(text, key.bytes);
+	int index = table_find(&strings->table, hash, text_equal, strings->text, &key);
 	char *copy;
 
-	bytes = strnlen(text, bytes);
-	hash = strpool_hash(text, bytes);
-	if (strings->n * 4 >= strings->capacity * 3 && grow(strings))
+	if (index >= 0)
+		return strings->text[index];
+	copy = arena_alloc(&strings->arena, key.bytes + 1);
+	if (!copy || array_grow(&strings->text, &strings->room, strings->n + 1) < 0 ||
+		table_add(&strings->table, hash, (uint32_t)strings->n) < 0)
 		return NULL;
-	at = (size_t)hash & (strings->capacity - 1);
-	for (; strings->slots[at].text; at = (at + 1) & (strings->capacity - 1)) {
-		const char *have = strings->slots[at].text;
-
-		if (strings->slots[at].hash == hash && strncmp(have, text, bytes) == 0 &&
-			have[bytes] == '\0')
-			return have;
-	}
-	copy = arena_alloc(&strings->arena, bytes + 1);
-	if (!copy)
-		return NULL;
-	memcpy(copy, text, bytes);
-	strings->slots[at] = (struct strpool_slot){.hash = hash, .text = copy};
-	strings->n++;
+	memcpy(copy, text, key.bytes);
+	strings->text[strings->n++] = copy;
 	return copy;
 }
 
 void strpool_release(struct strpool *strings)
 {
 	arena_release(&strings->arena);
-	free(strings->slots);
+	table_release(&strings->table);
+	free(strings->text);
 	*strings = (struct strpool){0};
 }

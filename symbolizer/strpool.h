@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/table.h"
+
 struct arena {
 	struct arena_chunk *chunks;
 	size_t used, bytes; /* of the newest chunk */
@@ -22,8 +24,9 @@ void arena_release(struct arena *arena);
 
 struct strpool {
 	struct arena arena;
-	struct strpool_slot *slots;
-	size_t n, capacity; /* capacity is a power of two */
+	struct table table;
+	const char **text;
+	size_t n, room;
 };
 
 /* Returns the only copy of @text[0 .. @bytes), cut at a NUL. NULL: out of memory. */

@@ -43,15 +43,10 @@ void symbolizer_free(struct symbolizer *symbolizer)
 {
 	if (!symbolizer)
 		return;
-	for (size_t i = 0; i < symbolizer->n_buckets; i++) {
-		struct module *module, *next;
-
-		for (module = symbolizer->buckets[i]; module; module = next) {
-			next = module->next;
-			module_free(module);
-		}
-	}
-	free(symbolizer->buckets);
+	for (size_t i = 0; i < symbolizer->n_modules; i++)
+		module_free(symbolizer->modules[i]);
+	table_release(&symbolizer->table);
+	free(symbolizer->modules);
 	free(symbolizer->debug_directories);
 	free(symbolizer->debuginfod_cache);
 	strpool_release(&symbolizer->strings);

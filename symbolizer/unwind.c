@@ -40,10 +40,12 @@ void unwinder_free(struct unwinder *unwinder)
 {
 	if (!unwinder)
 		return;
-	for (size_t i = 0; i < unwinder->table_room; i++)
+	for (size_t i = 0; i < unwinder->tables; i++)
 		unwind_table_free(unwinder->table[i].table);
 	arena_release(&unwinder->arena);
 	free(unwinder->table);
+	table_release(&unwinder->by_place);
+	table_release(&unwinder->by_module);
 	free(unwinder->step);
 	free(unwinder->frame);
 	free(unwinder);

@@ -3,6 +3,7 @@
 #ifndef SYMBOLIZER_UNWIND_INTERNAL_H
 #define SYMBOLIZER_UNWIND_INTERNAL_H
 
+#include "base/table.h"
 #include "symbolizer/module.h"
 #include "symbolizer/unwind.h"
 #include "symbolizer/unwind_row.h"
@@ -47,10 +48,10 @@ struct module_table {
 
 struct unwinder {
 	struct symbolizer *symbolizer;
-	struct unwind_step **step; /* open addressing, a power of two; in the arena */
+	struct table by_place, by_module; /* steps; tables */
+	struct unwind_step **step;        /* in the arena */
 	size_t steps, step_room;
-	/* open addressing; index of the module's call frame information */
-	struct module_table *table;
+	struct module_table *table; /* the modules' call frame information */
 	size_t tables, table_room;
 	struct arena arena; /* steps and rules */
 	struct unwind_frame *frame;

@@ -4,52 +4,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "symbolizer/unwind_expr.h"
 #include "symbolizer/unwind_internal.h"
 #include "symbolizer/unwind_table.h"
 
-static size_t place_of(const void *module, uint64_t svma, size_t room)
+static bool table_equal_module(const void *things, uint32_t index, const void *key)
 {
-	uint64_t h = ((uintptr_t)module >> 4) * UINT64_C(0x9e3779b97f4a7c15) + svma;
-
-	h *= UINT64_C(0xff51afd7ed558ccd);
-	return (size_t)(h >> 32) & (room - 1);
+	return ((const struct module_table *)things)[index].module == key;
 }
 
 static struct unwind_table *table_of(struct unwinder *unwinder, struct module *module)
 {
-	struct module_table *slot;
-	size_t at;
+	uint64_t hash = table_mix(0, (uintptr_t)module);
+	int index =
+		table_find(&unwinder->by_module, hash, table_equal_module, unwinder->table, module);
+	struct unwind_table *table;
 
-	if (unwinder->tables * 2 >= unwinder->table_room) {
-		size_t room = unwinder->table_room ? unwinder->table_room * 2 : 64;
-		struct module_table *grown = calloc(room, sizeof(*grown));
-
-		if (!grown)
-			return NULL;
-		for (size_t i = 0; i < unwinder->table_room; i++) {
-			slot = &unwinder->table[i];
-			at = place_of(slot->module, 0, room);
-			while (slot->module && grown[at].module)
-				at = (at + 1) & (room - 1);
-			if (slot->module)
-				grown[at] = *slot;
-		}
-		free(unwinder->table);
-		unwinder->table = grown;
-		unwinder->table_room = room;
+	if (index >= 0)
+		return unwinder->table[index].table;
+	table = unwind_table_new(module);
+	if (!table ||
+		array_grow(&unwinder->table, &unwinder->table_room, unwinder->tables + 1) < 0 ||
+		table_add(&unwinder->by_module, hash, (uint32_t)unwinder->tables) < 0) {
+		unwind_table_free(table);
+		return NULL;
 	}
-	at = place_of(module, 0, unwinder->table_room);
-	while ((slot = &unwinder->table[at])->module && slot->module != module)
-		at = (at + 1) & (unwinder->table_room - 1);
-	if (!slot->module) {
-		slot->table = unwind_table_new(module);
-		if (!slot->table)
-			return NULL;
-		slot->module = module;
-		unwinder->tables++;
-	}
-	return slot->table;
+	unwinder->table[unwinder->tables++] = (struct module_table){module, table};
+	return table;
 }
 
 int unwind_entry_find(struct unwinder *unwinder, struct module *module, uint64_t svma,
@@ -115,52 +97,31 @@ static int make(struct unwinder *unwinder, struct module *module, struct unwind_
 	return 0;
 }
 
-static int grow(struct unwinder *unwinder)
+static bool step_equal(const void *things, uint32_t index, const void *key)
 {
-	size_t room = unwinder->step_room ? unwinder->step_room * 2 : 4096;
-	struct unwind_step **grown = calloc(room, sizeof(*grown));
+	const struct unwind_step *a = ((struct unwind_step *const *)things)[index], *b = key;
 
-	if (!grown)
-		return -ENOMEM;
-	for (size_t i = 0; i < unwinder->step_room; i++) {
-		struct unwind_step *step = unwinder->step[i];
-		size_t at = step ? place_of(step->module, step->svma, room) : 0;
-
-		if (!step)
-			continue;
-		while (grown[at])
-			at = (at + 1) & (room - 1);
-		grown[at] = step;
-	}
-	free(unwinder->step);
-	unwinder->step = grown;
-	unwinder->step_room = room;
-	return 0;
+	return a->svma == b->svma && a->module == b->module;
 }
 
 struct unwind_step *unwind_step_find(
 	struct unwinder *unwinder, struct module *module, uint64_t svma)
 {
-	struct unwind_step *step;
-	size_t at;
+	struct unwind_step key = {.module = module, .svma = svma}, *step;
+	uint64_t hash = table_mix(svma, (uintptr_t)module);
+	int index = table_find(&unwinder->by_place, hash, step_equal, unwinder->step, &key);
 
-	if (unwinder->steps * 2 >= unwinder->step_room && grow(unwinder) < 0)
-		return NULL;
-	at = place_of(module, svma, unwinder->step_room);
-	while ((step = unwinder->step[at])) {
-		if (step->svma == svma && step->module == module)
-			return step;
-		at = (at + 1) & (unwinder->step_room - 1);
-	}
+	if (index >= 0)
+		return unwinder->step[index];
 	step = arena_alloc(&unwinder->arena, sizeof(*step));
 	if (!step)
 		return NULL;
-	step->module = module;
-	step->svma = svma;
-	if (make(unwinder, module, step) < 0)
+	*step = key;
+	if (make(unwinder, module, step) < 0 ||
+		array_grow(&unwinder->step, &unwinder->step_room, unwinder->steps + 1) < 0 ||
+		table_add(&unwinder->by_place, hash, (uint32_t)unwinder->steps) < 0)
 		return NULL;
-	unwinder->step[at] = step;
-	unwinder->steps++;
+	unwinder->step[unwinder->steps++] = step;
 	return step;
 }
 

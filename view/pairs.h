@@ -3,7 +3,7 @@
 #ifndef VIEW_PAIRS_H
 #define VIEW_PAIRS_H
 
-#include "profile/table.h"
+#include "base/table.h"
 
 struct pair {
 	uint64_t a, b;

@@ -3,9 +3,9 @@
 #ifndef VIEW_PLACES_H
 #define VIEW_PLACES_H
 
+#include "base/table.h"
 #include "profile/pool.h"
 #include "profile/profile.h"
-#include "profile/table.h"
 #include "view/options.h"
 #include "view/rows.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/table.h"
 #include "profile/stats.h"
-#include "profile/table.h"
 #include "view/filter.h"
 #include "view/places.h"
 

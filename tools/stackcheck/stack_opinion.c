@@ -8,7 +8,7 @@
 #include <libunwind-ptrace.h>
 
 #include "base/array.h"
-#include "profile/table.h"
+#include "base/table.h"
 #include "supervisor/os/arch.h"
 #include "supervisor/os/proc_maps.h"
 #include "supervisor/target/stack.h"

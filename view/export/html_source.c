@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/table.h"
 #include "base/text.h"
-#include "profile/table.h"
 #include "view/export/html.h"
 #include "view/export/svg.h"
 #include "view/share.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/table.h"
 #include "base/text.h"
-#include "profile/table.h"
 #include "view/options.h"
 #include "view/report/diff.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/table.h"
+#include "base/table.h"
 #include "view/export/svg.h"
 
 struct object {

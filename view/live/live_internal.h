@@ -8,9 +8,9 @@
 
 #include <regex.h>
 
+#include "base/table.h"
 #include "profile/audit.h"
 #include "profile/profile.h"
-#include "profile/table.h"
 #include "view/live/live.h"
 #include "view/live/live_places.h"
 #include "view/live/live_weights.h"

@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/table.h"
 #include "profile/pool.h"
 #include "profile/profile.h"
-#include "profile/table.h"
 
 /* Strings are unique pointers, of the profile or of the pool. */
 struct live_place {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/table.h"
 #include "profile/stats.h"
-#include "profile/table.h"
 
 /* Half-lives after which the units are renewed: 2^40 is far below the limits of a float. */
 #define UNITS_LAST 40

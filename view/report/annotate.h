@@ -9,7 +9,7 @@
 #ifndef VIEW_REPORT_ANNOTATE_H
 #define VIEW_REPORT_ANNOTATE_H
 
-#include "profile/table.h"
+#include "base/table.h"
 #include "view/code.h"
 #include "view/frames.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "profile/table.h"
+#include "base/table.h"
 #include "view/filter.h"
 #include "view/options.h"
 #include "view/places.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/table.h"
 #include "base/text.h"
-#include "profile/table.h"
 #include "view/filter.h"
 #include "view/header.h"
 #include "view/layout.h"

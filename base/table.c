@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "profile/table.h"
+#include "base/table.h"
 
 #include <errno.h>
 #include <limits.h>

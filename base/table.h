@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A hash table of indexes into an array of the caller's: it finds equal items, and stores only
- * their hashes. Items are numbered 0, 1, 2 … and never removed. Also the hash function for all
- * tables of profile/ and view/.
+ * their hashes. Items are numbered 0, 1, 2 … and never removed. Also their
+ * hash function.
  */
-#ifndef PROFILE_TABLE_H
-#define PROFILE_TABLE_H
+#ifndef BASE_TABLE_H
+#define BASE_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
