@@ -28,6 +28,7 @@
 #include "tools/front/serve_front.h"
 #include "tools/front/sprofrun_settings.h"
 #include "tools/front/target_options.h"
+#include "tools/front/terminal_relay.h"
 
 static const char program[] = "sprofrun";
 
@@ -290,11 +291,36 @@ static void begun(void *context)
  * Asks the live processes, which have been detached by now. Those of a command that has ended have
  * written their maps.
  */
-static void write_maps(void *context, const int *pids, size_t n)
+static void released(void *context, const int *pids, size_t n)
 {
 	const struct sprofrun_settings *s = context;
 
-	jcmd_write_maps(program, pids, n, s->quiet || s->engine.command);
+	if (s->relay.used)
+		terminal_relay_finish(&s->relay, n == 0);
+	if (s->jit_map)
+		jcmd_write_maps(program, pids, n, s->quiet || s->engine.command);
+}
+
+static void command_stops(void *context)
+{
+	const struct sprofrun_settings *s = context;
+
+	terminal_relay_tell_stop(&s->relay);
+}
+
+/* With --live the command has no terminal. */
+static void prepare_relay(struct sprofrun_settings *s)
+{
+	int error = 0;
+
+	if (!s->engine.inherited.user || s->live)
+		return;
+	if (!terminal_relay_open(&s->relay, &error) && error)
+		say_format(s, SAY_WARNING,
+			"there can be no pseudo-terminal for the command (%s): it has ours, "
+			"without "
+			"job control",
+			strerror(-error));
 }
 
 /*
@@ -392,8 +418,9 @@ int main(int argc, char **argv)
 
 	front_prepare(&s.engine.inherited);
 	command_as_finish(program, &s.as, &s.engine);
-	s.engine.released = s.jit_map ? write_maps : NULL;
-	s.engine.own_session = !s.engine.dump && own_session_divide(&s.engine);
+	s.engine.released = s.jit_map || s.engine.inherited.user ? released : NULL;
+	prepare_relay(&s);
+	s.engine.own_session = !s.engine.dump && own_session_divide(&s.engine, &s.relay);
 	if (s.live) {
 		int status = live_front_begin(&s.front, &s.engine, analyst_argv, &n);
 
@@ -403,6 +430,12 @@ int main(int argc, char **argv)
 	/* Two writers of one stream would damage the profile. */
 	if (!s.live && !s.engine.dump && s.engine.command && strcmp(s.output, "-") == 0)
 		s.engine.inherited.streams = errors_only;
+	if (s.relay.used) {
+		s.engine.inherited.streams =
+			terminal_relay_streams(&s.relay, s.engine.inherited.streams);
+		s.engine.inherited.terminal = &s.relay.slave;
+		s.engine.stops = command_stops;
+	}
 	if (!serve_front_begin(&s.serve, name, &s.engine))
 		return FRONT_OURS;
 	s.engine.analyst = analyst_argv;

@@ -141,7 +141,7 @@ int main(int argc, char **argv)
 	s.engine.analyst = analyst_argv;
 	s.engine.context = &s;
 	front_prepare(&s.engine.inherited);
-	s.engine.own_session = own_session_divide(&s.engine);
+	s.engine.own_session = own_session_divide(&s.engine, NULL);
 	if (serve_front_begin(&s.serve, name, &s.engine))
 		status = run(&s);
 	target_options_release(&s.target);

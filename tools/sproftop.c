@@ -261,7 +261,7 @@ int main(int argc, char **argv)
 
 	n += thread_options_arguments(&s.target.threads, analyst_argv + n);
 	front_prepare(&s.engine.inherited);
-	s.engine.own_session = own_session_divide(&s.engine);
+	s.engine.own_session = own_session_divide(&s.engine, NULL);
 	status = live_front_begin(&s.front, &s.engine, analyst_argv, &n);
 	s.engine.analyst = analyst_argv;
 	s.engine.context = &s;

@@ -96,6 +96,11 @@ struct engine_options {
 	 */
 	void (*begun)(void *context);
 	/*
+	 * The command has stopped by a signal of its own terminal, and the process will. NULL: its
+	 * terminal is ours.
+	 */
+	void (*stops)(void *context);
+	/*
 	 * Called after all processes are detached and before the analyst is told that this is the
 	 * end. @pids: the profiled processes that have not ended. May block. May be NULL.
 	 */

@@ -11,6 +11,7 @@
 #include "supervisor/engine/counting.h"
 #include "supervisor/engine/cpu_account.h"
 #include "supervisor/engine/engine_state.h"
+#include "supervisor/engine/signals.h"
 #include "supervisor/os/suspend.h"
 #include "supervisor/os/waiter.h"
 #include "supervisor/target/restart.h"
@@ -210,6 +211,8 @@ void lifecycle_stop_with_command(struct engine *engine)
 	if (!signal || !t || t->state != TRACEE_LISTENING)
 		return;
 	engine->life.stop_signal = 0;
+	if (engine->options->stops)
+		engine->options->stops(engine->options->context);
 	suspend(signal);
 }
 
@@ -246,6 +249,10 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 		overtake(engine, t, -1);
 		restart_group_stop(&engine->restarter, t);
 		(void)tracer_listen(t->tid);
+		/* Its terminal is its own, and sends us nothing. */
+		if (engine->options->stops && t->tid == engine->launch.pid &&
+			signals_is_stop(signal))
+			engine->life.stop_signal = signal;
 		lifecycle_stop_with_command(engine);
 		break;
 	case TRACEE_ADOPT:

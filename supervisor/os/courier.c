@@ -19,7 +19,6 @@
 #include "supervisor/os/mem.h"
 #include "supervisor/os/pagemap.h"
 #include "supervisor/os/priority.h"
-#include "supervisor/os/vm_read.h"
 
 #define STACK_BYTES ((size_t)256 << 10)
 /* Pages that are touched by one call. */
@@ -126,24 +125,23 @@ static bool may_write(int tid, uint64_t at)
 }
 
 /* Waits for pages, as long as it takes. Returns how many can be read. */
-static int touch(const struct errand *errand, const int *mem_fd)
+static int touch(const struct errand *errand)
 {
-	struct iovec from[AT_ONCE], to[AT_ONCE];
+	struct iovec from[AT_ONCE];
 	uint8_t byte[AT_ONCE];
 	unsigned done = 0;
 
 	while (done < errand->pages) {
 		unsigned n = errand->pages - done < AT_ONCE ? errand->pages - done : AT_ONCE;
+		struct iovec to = {byte, n};
 		ssize_t got;
 
-		for (unsigned i = 0; i < n; i++) {
+		for (unsigned i = 0; i < n; i++)
 			from[i] = (struct iovec){
 				(void *)(uintptr_t)(errand->at + (done + i) * pagemap_bytes()), 1};
-			to[i] = (struct iovec){byte + i, 1};
-		}
-		got = vm_read(errand->tid, mem_fd, to, from, n);
+		got = process_vm_readv(errand->tid, &to, 1, from, n, 0);
 		if (got < 0)
-			return done || got == -EFAULT || got == -EIO ? (int)done : (int)got;
+			return done || errno == EFAULT ? (int)done : -errno;
 		done += (unsigned)got;
 		if ((unsigned)got < n)
 			break;
@@ -153,15 +151,9 @@ static int touch(const struct errand *errand, const int *mem_fd)
 
 static int run(const struct errand *errand)
 {
-	int mem_fd = -1, done, good = 0, fd;
+	int done = touch(errand), good = 0, fd;
 	char path[48];
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/mem", errand->tid);
-	if (vm_read_is_refused())
-		mem_fd = open(path, O_RDONLY | O_CLOEXEC);
-	done = touch(errand, &mem_fd);
-	if (mem_fd >= 0)
-		(void)close(mem_fd);
 	if (done <= 0 || !errand->write)
 		return done;
 	(void)snprintf(path, sizeof(path), "/proc/%d/pagemap", errand->tid);

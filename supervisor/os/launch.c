@@ -104,6 +104,11 @@ static _Noreturn void be_the_command(char *const argv[], char *shell_argv[],
 		if (state->streams[i] != i && dup2(state->streams[i], i) < 0)
 			_exit(125);
 	}
+	/* SIGTTOU is blocked still. */
+	if (state->terminal) {
+		(void)setpgid(0, 0);
+		(void)tcsetpgrp(*state->terminal, getpid());
+	}
 	(void)setrlimit(RLIMIT_NOFILE, &state->files);
 	if (state->children_ignored)
 		(void)signal(SIGCHLD, SIG_IGN);
@@ -112,7 +117,7 @@ static _Noreturn void be_the_command(char *const argv[], char *shell_argv[],
 	 * The command gets a session of its own: in ours, another user could type into the terminal
 	 * (TIOCSTI). What the terminal would send is passed on (test: test_command_as.sh).
 	 */
-	if (state->user)
+	if (state->user && !state->terminal)
 		(void)setsid();
 	error = state->user ? become_user(state->user) : 0;
 	if (!error)

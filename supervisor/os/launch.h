@@ -29,6 +29,11 @@ struct launch_state {
 	char *const *environment; /* NULL: ours; PATH is always taken from ours */
 	/* user of the command; NULL: ours. Another user's command gets a session of its own. */
 	const struct launch_user *user;
+	/*
+	 * The terminal of this process's session: the command gets a process group in its
+	 * foreground, and no session. NULL: there is none for it alone.
+	 */
+	const int *terminal;
 	const int *streams; /* its descriptors 0, 1 and 2; NULL: ours */
 };
 

@@ -5,12 +5,12 @@
 #include <stdbool.h>
 
 #include "supervisor/os/pages.h"
-#include "supervisor/os/vm_read.h"
 
 static ssize_t read_some(
 	const struct remote *remote, uint64_t at, void *to, size_t n, enum pages_use use)
 {
 	struct iovec local = {to, n}, there = {(void *)(uintptr_t)at, n};
+	ssize_t got;
 
 	if (remote->pages) {
 		bool late;
@@ -20,7 +20,8 @@ static ssize_t read_some(
 			return (ssize_t)ready;
 		local.iov_len = there.iov_len = (size_t)ready;
 	}
-	return vm_read(remote->tid, remote->mem_fd, &local, &there, 1);
+	got = process_vm_readv(remote->tid, &local, 1, &there, 1, 0);
+	return got < 0 ? -errno : got;
 }
 
 ssize_t remote_read(const struct remote *remote, uint64_t at, void *to, size_t n)
@@ -73,9 +74,9 @@ static ssize_t transfer(const struct remote *remote, const struct iovec *local,
 		there = &part[1];
 		whole = 1;
 	}
-	if (use != PAGES_WRITE)
-		return vm_read(remote->tid, remote->mem_fd, local, there, (size_t)whole);
-	done = process_vm_writev(remote->tid, local, (size_t)whole, there, (size_t)whole, 0);
+	done = use == PAGES_WRITE
+		? process_vm_writev(remote->tid, local, (size_t)whole, there, (size_t)whole, 0)
+		: process_vm_readv(remote->tid, local, (size_t)whole, there, (size_t)whole, 0);
 	return done < 0 ? -errno : done;
 }
 

@@ -17,7 +17,6 @@ struct pages;
 struct remote {
 	int tid;
 	struct pages *pages; /* NULL: pages are waited for */
-	const int *mem_fd;   /* as of vm_read(); never written, as that ignores protection */
 };
 
 /*

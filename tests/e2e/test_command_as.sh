@@ -33,11 +33,39 @@ if [ "$(id -u)" = 0 ]; then
     is "by number" "$(cd / && "$SPROFRUN" -q -o "$WORK/n.pb.gz" -u "$(id -u nobody)" id -u)" \
         "$(id -u nobody)"
     is "the profile is ours" "$(stat -c %u u.pb.gz)" 0
-    # Its session is its own, without our terminal: there TIOCSTI would type into our shell.
+    # Its session and its terminal are its own: on ours TIOCSTI would type into our shell.
     if command -v script >/dev/null; then
-        (cd / && script -qec "$SPROFRUN -q -o $WORK/t.pb.gz -u nobody cat /proc/self/stat" \
-            /dev/null) </dev/null >typescript
-        is "session and terminal" "$(tr -d '\r' <typescript | awk '{ print ($1 == $6), $7 }')" "1 0"
+        # in_terminal COMMAND: what it writes there
+        in_terminal() { (cd / && script -qec "$1" /dev/null) </dev/null | tr -d '\r\004\b'; }
+        as="$SPROFRUN -q -o $WORK/t.pb.gz -u nobody"
+        in_terminal "cat /proc/self/stat; $as cat /proc/self/stat" >typescript
+        own='{ sub(/.*\) /, ""); session[NR] = $4; tty[NR] = $5 }
+            END { print NR, $3 == $6, session[1] != session[2], tty[1] != tty[2], tty[2] != 0 }'
+        is "its process group is in the foreground of another session and terminal" \
+            "$(sed 's/^^D//' typescript | awk "$own")" "2 1 1 1 1"
+        in_terminal "stty rows 17 cols 71 -echo; $as stty -a" >typescript
+        is "the size, and the modes" \
+            "$(grep -oE 'rows 17|columns 71|-echo ' typescript | tr '\n' ' ')" \
+            "rows 17 columns 71 -echo  "
+        in_terminal "stty -a >$WORK/before; $as true; $as stty raw; stty -a >$WORK/after" \
+            >typescript
+        check "ours are as they were" cmp before after
+        in_terminal "$as sh -c 'exit 5'; echo \$?; $as sh -c 'kill -TERM \$\$'; echo \$?" \
+            >typescript
+        is "the status" "$(grep -oE '[0-9]+$' typescript | tr '\n' ' ')" "5 143 "
+        # What the command writes last arrives before what we say.
+        in_terminal "${as/-q/} seq 20000" >typescript
+        sed -n '/^20000$/,$p' typescript >rest
+        is "all that it writes" "$(awk '$0 == 20000 { print NR; exit }' typescript)" 20000
+        check "and then the report" grep -q '^audit' rest
+        # Pipes and files are passed as they are.
+        in_terminal "$as head -c 3000000 /dev/zero | wc -c" >typescript
+        is "a pipe behind it" "$(grep -oE '[0-9]+$' typescript)" 3000000
+        noise 300000 >bytes
+        in_terminal "cat $WORK/bytes | $as cksum >$WORK/sum" >typescript
+        check "a pipe before it" cmp -s sum <(cksum <bytes)
+        in_terminal "echo x | $as cat" >typescript
+        is "no line ends are added" "$(od -An -c typescript | tr -d ' ')" 'x\n'
         # ^C goes to it nevertheless.
         (cd / && script -fqec "$SPROFRUN -q -o $WORK/i.pb.gz -u nobody sh -c \
             'trap \"echo interrupted; exit 9\" INT; echo ready; while :; do sleep 0.1; done'" \

@@ -2,9 +2,15 @@
 # SPDX-License-Identifier: MIT
 # The wrapper in a real terminal under a shell with job control: ^C, ^Z and fg, ^\, the size of the
 # window, full-screen programs. Everything is waited for by looking at the screen or at /proc.
-# FAIR=1: without real-time priority.
+# FAIR=1: without real-time priority. AS=USER: the command is of another user.
 . "$(dirname "$0")/../lib.sh"
-SPROFRUN="$SPROFRUN ${FAIR:+--no-realtime}"
+SPROFRUN="$SPROFRUN ${FAIR:+--no-realtime} ${AS:+-u $AS}"
+if [ -n "${AS:-}" ]; then
+    [ "$(id -u)" = 0 ] || skip "needs root"
+    chmod 777 "$WORK"
+    install -m 755 "$TARGETS/busy" "$WORK"
+    TARGETS=$WORK
+fi
 command -v tmux >/dev/null || skip "tmux is missing"
 
 unset TMUX
@@ -158,6 +164,7 @@ rm -f enough
 
 # Full-screen programs.
 seq -f 'line %g' 1000 >text
+chmod 666 text
 # (vim comes first: after less in a smaller size tmux now and then scrolls in the smaller part
 # only.)
 if command -v vim >/dev/null; then

@@ -29,6 +29,27 @@ static bool sessions_have_shares(void)
 }
 
 /*
+ * The process that traces has stopped: by the signal @stop, which was passed on to it, or with the
+ * command, whose own terminal sent it one. 0: somebody has stopped it alone.
+ */
+static int stop_of_job(struct terminal_relay *relay, int stop)
+{
+	terminal_relay_leave(relay);
+	if (!stop && relay->stops)
+		stop = SIGTSTP;
+	relay->stops = false;
+	return stop;
+}
+
+static bool next_signal(struct terminal_relay *relay, const sigset_t *signals, siginfo_t *ret_info)
+{
+	if (!relay)
+		return sigwaitinfo(signals, ret_info) >= 0;
+	terminal_relay_wait(relay, signals, ret_info);
+	return true;
+}
+
+/*
  * Stands for the process @pid before the shell, which sees one job: this process stops when @pid
  * does, and ends as it ends. @pid stops with its command after a request that was passed on. If
  * somebody has stopped it alone, it goes on at once: meanwhile threads of the target would stand
@@ -36,24 +57,30 @@ static bool sessions_have_shares(void)
  * tracer is stopped stand still from their next signal or new thread on. In the first process of a
  * container, orphans must be waited for, too.
  */
-static _Noreturn void stand_for(pid_t pid, bool alone)
+static _Noreturn void stand_for(pid_t pid, bool alone, struct terminal_relay *relay)
 {
 	sigset_t signals;
 	siginfo_t info;
 	int status, stop = 0;
 
 	signals_handled(&signals);
+	if (relay)
+		terminal_relay_begin(relay);
 	for (;;) {
 		pid_t seen = waitpid(-1, &status, WNOHANG | WUNTRACED);
 
+		if (seen == pid && relay && !WIFSTOPPED(status))
+			terminal_relay_end(relay);
 		if (seen == pid && !WIFSTOPPED(status))
 			exit(front_end_like(status));
 		if (seen == pid) {
+			if (relay)
+				stop = stop_of_job(relay, stop);
 			if (stop)
 				suspend(stop);
 			stop = 0;
 			(void)kill(pid, SIGCONT);
-		} else if (seen <= 0 && sigwaitinfo(&signals, &info) >= 0 &&
+		} else if (seen <= 0 && next_signal(relay, &signals, &info) &&
 			info.si_signo != SIGCHLD) {
 			if (!alone && signals_is_stop(info.si_signo))
 				stop = info.si_signo;
@@ -65,22 +92,26 @@ static _Noreturn void stand_for(pid_t pid, bool alone)
 	}
 }
 
-bool own_session_divide(const struct engine_options *options)
+bool own_session_divide(const struct engine_options *options, struct terminal_relay *relay)
 {
 	pid_t parent = getpid(), pid;
 
-	if (options->command &&
+	if (!relay || !relay->used)
+		relay = NULL;
+	if (options->command && !relay &&
 		(!sessions_have_shares() || (!options->no_realtime && priority_may_be_realtime())))
 		return false;
 	(void)fflush(NULL);
 	pid = fork();
 	if (pid > 0)
-		stand_for(pid, !options->command);
+		stand_for(pid, !options->command, relay);
 	if (pid < 0)
 		return false;
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 		_exit(FRONT_OURS);
 	/* A search by name then finds the other process, which the user knows. */
 	(void)prctl(PR_SET_NAME, DIAGNOSE_TRACER_NAME);
+	if (relay)
+		terminal_relay_lead(relay, options->inherited.user->uid);
 	return true;
 }

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 
 #include "supervisor/engine/engine.h"
+#include "tools/front/terminal_relay.h"
 
 /*
  * Divides this process in two: where a command is started, only if that gains time. The parent
@@ -24,7 +25,9 @@
  * child, which must trace, start the command and the analyst, and then leave the session
  * (engine_options.own_session). It ends if the parent is killed. False: nothing has changed. Call
  * while there is one thread, with the signals of signals_handled() blocked.
+ *
+ * @relay, if it is not NULL and used: this process is divided in any case, and the parent relays.
  */
-bool own_session_divide(const struct engine_options *options);
+bool own_session_divide(const struct engine_options *options, struct terminal_relay *relay);
 
 #endif

@@ -11,11 +11,13 @@
 #include "tools/front/live_front.h"
 #include "tools/front/serve_front.h"
 #include "tools/front/target_options.h"
+#include "tools/front/terminal_relay.h"
 
 struct sprofrun_settings {
 	struct engine_options engine;
 	struct target_options target;
 	struct command_as as;
+	struct terminal_relay relay; /* -u in a terminal */
 	char *java; /* JAVA_TOOL_OPTIONS=... in the command's environment; owned, NULL: unset */
 	const char *output, *report, *color, *capture, *diagnose, *check_stacks;
 	bool quiet, verbose, per_thread, live, no_timeline, jit_map, user_only;
