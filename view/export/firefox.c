@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +15,13 @@
 #include "view/export/exporters.h"
 #include "view/json.h"
 
-/* Maximum rows of all threads; with more samples, several samples of a stack share a row. */
-#define MOST_ROWS 1000000
+/*
+ * Maximum rows of all threads: a thousand for each stack of the profile, within these limits. With
+ * more samples, several samples of a stack share a row.
+ */
+#define LEAST_ROWS 50000
+#define MOST_ROWS  1000000
+#define ROWS_EACH  1000
 
 /* A row of the samples' table, or several of the same stack. */
 struct firefox_row {
@@ -66,11 +72,13 @@ static int rank_rows(const struct firefox *f, struct firefox_row *row, size_t ro
 static int64_t rows_of(const struct firefox *f, const struct firefox_row *row)
 {
 	double all = f->samples, n = (double)row->samples;
+	double most = ROWS_EACH * (double)profile_samples(f->frames->profile);
 
 	if (f->moments)
 		return 1;
-	if (all > MOST_ROWS)
-		n = n * MOST_ROWS / all;
+	most = fmin(fmax(most, LEAST_ROWS), MOST_ROWS);
+	if (all > most)
+		n = n * most / all;
 	return n > 1 ? (int64_t)n : 1;
 }
 

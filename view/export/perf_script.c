@@ -9,11 +9,14 @@
  * Leaf first, with an empty line behind each sample. There is a record for each sample, so that
  * programs that count records and programs that add up periods agree. Addresses are those in the
  * file. Without a time line the time is the thread's time so far, as if equal stacks were
- * consecutive. A file of a few bytes may count samples without end: past MOST_BYTES several samples
- * share a record with the sum of their periods, which the first line says.
+ * consecutive. A file of a few bytes may count samples without end, so the size is bounded by what
+ * the file holds: past RECORDS_EACH records a stack on average, but not below LEAST_BYTES and not
+ * beyond MOST_BYTES, several samples share a record with the sum of their periods. The first line
+ * says so.
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +25,9 @@
 #include "view/frames.h"
 #include "view/moments.h"
 
-/* Records for single samples are written up to this size. */
-#define MOST_BYTES (64 << 20)
+#define LEAST_BYTES  (4 << 20)
+#define MOST_BYTES   (64 << 20)
+#define RECORDS_EACH 1000
 
 /* The name of the event: "cpu-clock:u"; another value's name, made a single word. */
 static char *event_name(const struct frames *frames)
@@ -131,7 +135,7 @@ enum { HEAD_BYTES = 64 };
 
 static int measure(struct stacks *s)
 {
-	double samples = 0, bytes = 0;
+	double samples = 0, bytes = 0, most = 0;
 	int error = 0;
 
 	for (size_t i = 0; i < profile_samples(s->frames->profile) && !error; i++) {
@@ -146,10 +150,12 @@ static int measure(struct stacks *s)
 		if (error)
 			continue;
 		free(text);
+		most += RECORDS_EACH * (double)(length + HEAD_BYTES);
 		samples += (double)samples_of(s, i);
 		bytes += (double)samples_of(s, i) * (double)(length + HEAD_BYTES);
 	}
-	s->share = bytes > MOST_BYTES ? MOST_BYTES / bytes : 1;
+	most = fmin(fmax(most, LEAST_BYTES), MOST_BYTES);
+	s->share = bytes > most ? most / bytes : 1;
 	if (s->share < 1)
 		fprintf(s->out,
 			"# %.0f samples: a record for about %.0f of them each, with the sum of "
