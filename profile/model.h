@@ -3,9 +3,9 @@
 #ifndef PROFILE_MODEL_H
 #define PROFILE_MODEL_H
 
+#include "base/pool.h"
 #include "base/table.h"
 #include "profile/labels.h"
-#include "profile/pool.h"
 #include "profile/profile.h"
 #include "profile/timeline.h"
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/pool.h"
 #include "opener/opener.h"
 #include "symbolizer/budget.h"
 #include "symbolizer/elffile.h"
@@ -78,7 +79,7 @@ static int try_path(struct symbolizer *symbolizer, const char *path, const struc
 	if (rc == 0 && !matches(&image, wanted))
 		rc = -ENOENT;
 	if (rc == 0) {
-		ret_debugfile->path = strpool_intern(&symbolizer->strings, path, strlen(path));
+		ret_debugfile->path = pool_intern(&symbolizer->strings, path, strlen(path));
 		rc = ret_debugfile->path ? 0 : -ENOMEM;
 	}
 	if (rc) {

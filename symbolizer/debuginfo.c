@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pool.h"
 #include "base/table.h"
 #include "symbolizer/budget.h"
 #include "symbolizer/dwarf_reader.h"
 #include "symbolizer/elffile.h"
 #include "symbolizer/splitfile.h"
-#include "symbolizer/strpool.h"
 
 enum { SECTIONS_MAX = 64 };
 /* Longer parts of a path are cut. */
@@ -35,7 +35,7 @@ struct sections {
 };
 
 struct debuginfo {
-	struct strpool *strings;
+	struct pool *strings;
 	struct budget *budget;
 	struct splitfiles *splitfiles;
 	struct dwarf_reader *reader;
@@ -53,7 +53,7 @@ struct debuginfo {
  * Collects the .debug_ sections that are needed, under their plain names. Returns whether there is
  * .debug_info.
  */
-static bool gather(struct elffile *file, struct strpool *strings, struct sections *sections)
+static bool gather(struct elffile *file, struct pool *strings, struct sections *sections)
 {
 	static const char *const wanted[] = {".debug_info", ".debug_abbrev", ".debug_line",
 		".debug_str", ".debug_line_str", ".debug_ranges", ".debug_rnglists", ".debug_addr",
@@ -68,7 +68,7 @@ static bool gather(struct elffile *file, struct strpool *strings, struct section
 
 		if (elffile_find(file, wanted[i], &from) < 0)
 			continue;
-		to->name = strpool_intern(strings, wanted[i], strlen(wanted[i]));
+		to->name = pool_intern(strings, wanted[i], strlen(wanted[i]));
 		to->data = from.data;
 		to->bytes = from.bytes;
 		to->svma = from.svma;
@@ -178,7 +178,7 @@ static int index_units(struct debuginfo *d)
 	return rc ? rc : unit_seal(&d->index);
 }
 
-int debuginfo_open(struct elffile *file, struct elffile *supplement, struct strpool *strings,
+int debuginfo_open(struct elffile *file, struct elffile *supplement, struct pool *strings,
 	uint64_t text_low, uint64_t text_high, struct debuginfo **ret_debuginfo)
 {
 	struct debuginfo *d = calloc(1, sizeof(*d));
@@ -298,7 +298,7 @@ static const char *path_of(struct debuginfo *d, const struct entry *entry, uint3
 			if (n && i < 2)
 				text[used++] = '/';
 		}
-		file->path = strpool_intern(d->strings, text, used);
+		file->path = pool_intern(d->strings, text, used);
 		free(text);
 	}
 	if (!file->path)

@@ -13,7 +13,7 @@
 struct debuginfo;
 struct elffile;
 struct splitfiles;
-struct strpool;
+struct pool;
 
 struct debuginfo_frame {
 	const char *name, *linkage_name; /* NULL unknown */
@@ -31,7 +31,7 @@ enum { DEBUGINFO_FRAMES_MAX = 128 };
  * files and @strings must outlive the result. -ENOENT: no DWARF in the file; -ENOEXEC: damaged;
  * -E2BIG: over the file's budget.
  */
-int debuginfo_open(struct elffile *file, struct elffile *supplement, struct strpool *strings,
+int debuginfo_open(struct elffile *file, struct elffile *supplement, struct pool *strings,
 	uint64_t text_low, uint64_t text_high, struct debuginfo **ret_debuginfo);
 void debuginfo_close(struct debuginfo *debuginfo);
 

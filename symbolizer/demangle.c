@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/strpool.h"
-
 #ifdef HAVE_DEMANGLE
 #include <libiberty/demangle.h>
+
+#include "base/pool.h"
 #endif
 
 /* Longer names are not demangled: demanglers recurse. */
@@ -115,23 +115,23 @@ static char *demangled(const char *name)
 #endif
 
 /* The first @bytes bytes of @name, interned. NULL: out of memory. */
-static const char *plain_name(struct strpool *strings, const char *name, size_t bytes)
+static const char *plain_name(struct pool *strings, const char *name, size_t bytes)
 {
-	const char *plain = name[bytes] ? strpool_intern(strings, name, bytes) : name;
+	const char *plain = name[bytes] ? pool_intern(strings, name, bytes) : name;
 
 #ifdef HAVE_DEMANGLE
 	char *text =
 		plain && looks_mangled(plain) && bytes <= NAME_BYTES_MAX ? demangled(plain) : NULL;
 
 	if (text) {
-		plain = strpool_intern(strings, text, strlen(text));
+		plain = pool_intern(strings, text, strlen(text));
 		free(text);
 	}
 #endif
 	return plain;
 }
 
-const char *demangle_name(struct strpool *strings, const char *name)
+const char *demangle_name(struct pool *strings, const char *name)
 {
 	static const char stub[] = "@plt";
 	size_t bytes = strlen(name);
@@ -149,7 +149,7 @@ const char *demangle_name(struct strpool *strings, const char *name)
 		return NULL;
 	memcpy(text, plain, bytes);
 	memcpy(text + bytes, stub, sizeof(stub));
-	result = strpool_intern(strings, text, bytes + strlen(stub));
+	result = pool_intern(strings, text, bytes + strlen(stub));
 	free(text);
 	return result;
 }

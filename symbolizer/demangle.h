@@ -2,7 +2,7 @@
 #ifndef SYMBOLIZER_DEMANGLE_H
 #define SYMBOLIZER_DEMANGLE_H
 
-struct strpool;
+struct pool;
 
 /*
  * The name as in the source: C++, Rust and D names demangled (if libiberty was built in), without
@@ -10,6 +10,6 @@ struct strpool;
  * function. Returns @name itself if nothing changes. NULL: out of memory. @name must be interned,
  * and the result is.
  */
-const char *demangle_name(struct strpool *strings, const char *name);
+const char *demangle_name(struct pool *strings, const char *name);
 
 #endif

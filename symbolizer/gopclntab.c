@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pool.h"
 #include "symbolizer/debuginfo.h"
 #include "symbolizer/elffile.h"
 #include "symbolizer/image.h"
-#include "symbolizer/strpool.h"
 
 enum {
 	HEADER_BYTES = 72,
@@ -46,7 +46,7 @@ struct part {
 
 struct gopclntab {
 	const struct image *image;
-	struct strpool *strings;
+	struct pool *strings;
 	struct part all;
 	struct part names, units, files, pcs, functions;
 	uint64_t n, text, gofunc;
@@ -273,7 +273,7 @@ static uint32_t find_g(const struct image *image, struct elffile *elf)
 	return (uint32_t)(bytes - offset);
 }
 
-int gopclntab_open(const struct image *image, struct elffile *elf, struct strpool *strings,
+int gopclntab_open(const struct image *image, struct elffile *elf, struct pool *strings,
 	struct gopclntab **ret_table)
 {
 	struct gopclntab *table = calloc(1, sizeof(*table));
@@ -512,7 +512,7 @@ static int place_line(const struct gopclntab *table, const struct gopclntab_func
 		at != UINT32_MAX)
 		path = string_at(table->files, at);
 	if (path)
-		frame->file = strpool_intern(table->strings, path, strnlen(path, FILE_NAME_MOST));
+		frame->file = pool_intern(table->strings, path, strnlen(path, FILE_NAME_MOST));
 	return frame->file ? 0 : -ENOMEM;
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/pool.h"
 #include "opener/maps_line.h"
 #include "opener/opener.h"
 #include "symbolizer/memory_image.h"
@@ -75,7 +76,7 @@ void module_free(struct module *module)
 
 struct module *module_special(struct symbolizer *symbolizer, const char *name)
 {
-	struct module_key key = {.path = strpool_intern(&symbolizer->strings, name, strlen(name))};
+	struct module_key key = {.path = pool_intern(&symbolizer->strings, name, strlen(name))};
 	struct module *module = key.path ? look_up(symbolizer, &key) : NULL;
 
 	if (!module && key.path)
@@ -100,7 +101,7 @@ static int look_into(struct module *module)
 	}
 	module->headers_ok = true;
 	image_build_id_hex(&module->image, hex);
-	module->build_id = strpool_intern(&module->symbolizer->strings, hex, strlen(hex));
+	module->build_id = pool_intern(&module->symbolizer->strings, hex, strlen(hex));
 	return module->build_id ? 0 : -ENOMEM;
 }
 
@@ -172,7 +173,7 @@ static int open_vdso(struct symbolizer *symbolizer, int pid, const struct maps_l
 	struct module **ret_module)
 {
 	struct image image = {0};
-	struct module_key key = {.path = strpool_intern(&symbolizer->strings, "[vdso]", 6)};
+	struct module_key key = {.path = pool_intern(&symbolizer->strings, "[vdso]", 6)};
 	struct module *module;
 	int rc = key.path ? memory_vdso(symbolizer->options.opener, pid, line, &image) : -ENOMEM;
 
@@ -180,7 +181,7 @@ static int open_vdso(struct symbolizer *symbolizer, int pid, const struct maps_l
 		return rc;
 	/* The vdso of 32-bit and 64-bit processes differs; all of one kind have the same. */
 	key.bytes = image.bytes;
-	key.ino = image.data ? strpool_hash(image.data, image.bytes) : 0;
+	key.ino = image.data ? table_hash_bytes(image.data, image.bytes) : 0;
 	*ret_module = module = look_up(symbolizer, &key);
 	if (module || !(*ret_module = module = add(symbolizer, &key))) {
 		image_release(&image);
@@ -216,7 +217,7 @@ int module_open(struct symbolizer *symbolizer, int pid, const struct maps_line *
 	if (opened.flags & OPENED_PLAIN)
 		what.path[what.plain_bytes] = '\0';
 	key.deleted = opened.flags & OPENED_DELETED;
-	key.path = strpool_intern(&symbolizer->strings, what.path, strlen(what.path));
+	key.path = pool_intern(&symbolizer->strings, what.path, strlen(what.path));
 	if (!key.path)
 		rc = -ENOMEM;
 	else if (opened.fd >= 0 || opened.flags & OPENED_NO_ELF)

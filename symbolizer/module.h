@@ -13,10 +13,10 @@
 #ifndef SYMBOLIZER_MODULE_H
 #define SYMBOLIZER_MODULE_H
 
+#include "base/pool.h"
 #include "base/table.h"
 #include "symbolizer/budget.h"
 #include "symbolizer/image.h"
-#include "symbolizer/strpool.h"
 #include "symbolizer/symbolizer.h"
 
 struct maps_line;
@@ -43,7 +43,7 @@ struct symbolizer {
 	struct symbolizer_options options;
 	char *debug_directories;
 	char *debuginfod_cache; /* the cache folder of libdebuginfod; NULL none */
-	struct strpool strings;
+	struct pool strings;
 	struct budget budget; /* of all files */
 	struct table table;   /* of modules */
 	struct module **modules;

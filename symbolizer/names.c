@@ -102,7 +102,7 @@ void names_end(struct names *names)
 static int name_frame(struct names *n, const struct debuginfo_frame *from,
 	const struct symbol *symbol, struct frame *to)
 {
-	struct strpool *strings = &n->module->symbolizer->strings;
+	struct pool *strings = &n->module->symbolizer->strings;
 	const char *linked = from->linkage_name;
 	struct spelling name, clone;
 	size_t bytes;

@@ -3,13 +3,14 @@
 #ifndef SYMBOLIZER_NAMES_INTERNAL_H
 #define SYMBOLIZER_NAMES_INTERNAL_H
 
+#include "base/pool.h"
 #include "base/table.h"
 #include "symbolizer/budget.h"
 #include "symbolizer/elffile.h"
 #include "symbolizer/image.h"
 #include "symbolizer/names.h"
 #include "symbolizer/spelling.h"
-#include "symbolizer/strpool.h"
+#include "symbolizer/arena.h"
 #include "symbolizer/symbolizer.h"
 #include "symbolizer/symtab.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/pool.h"
 #include "symbolizer/names_internal.h"
 
 #include <errno.h>
@@ -40,7 +41,7 @@ static int complain_about(struct module *module, const char *what, const char *p
 	const char *problem;
 	int n = snprintf(text, sizeof(text), "%s (%.900s)", what, path);
 
-	problem = n > 0 ? strpool_intern(&module->symbolizer->strings, text, sizeof(text)) : NULL;
+	problem = n > 0 ? pool_intern(&module->symbolizer->strings, text, sizeof(text)) : NULL;
 	if (!problem)
 		return -ENOMEM;
 	module_complain(module, problem);
@@ -67,7 +68,7 @@ int names_blame(struct names *n, int error)
 	/* The answers so far are based on what is dropped. */
 	table_clear(&n->table);
 	n->n_answers = 0;
-	problem = strpool_intern(&module->symbolizer->strings, text, sizeof(text));
+	problem = pool_intern(&module->symbolizer->strings, text, sizeof(text));
 	if (!problem)
 		return -ENOMEM;
 	module->problem = problem; /* Other problems are consequences of this one. */
@@ -240,7 +241,7 @@ void names_say_split_is_missing(struct names *n)
 		"so inlined functions are missing: bring the .dwo files back, or beside the "
 		"program put its .dwp, which \"dwp -e PROGRAM\" makes where they are",
 		path, more);
-	problem = strpool_intern(&n->module->symbolizer->strings, text, strlen(text));
+	problem = pool_intern(&n->module->symbolizer->strings, text, strlen(text));
 	if (problem)
 		module_complain(n->module, problem);
 }

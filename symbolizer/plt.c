@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pool.h"
 #include "symbolizer/budget.h"
 #include "symbolizer/elffile.h"
-#include "symbolizer/strpool.h"
 #include "symbolizer/symtab.h"
 
 struct slot {
@@ -181,7 +181,7 @@ static const char *decode_aarch64(
 }
 
 static int name_stubs(struct symtab *symtab, const struct slots *slots, struct elffile *file,
-	const struct elffile_section *plt, struct strpool *strings)
+	const struct elffile_section *plt, struct pool *strings)
 {
 	uint64_t step = plt->entry_bytes;
 
@@ -206,14 +206,14 @@ static int name_stubs(struct symtab *symtab, const struct slots *slots, struct e
 		n = snprintf(text, sizeof(text), "%.*s@plt", (int)sizeof(text) - 8, name);
 		if (n > 0 && !budget_take(file->budget, (uint64_t)n + sizeof(symbol)))
 			return -E2BIG;
-		symbol.name = n > 0 ? strpool_intern(strings, text, (size_t)n) : NULL;
+		symbol.name = n > 0 ? pool_intern(strings, text, (size_t)n) : NULL;
 		if (!symbol.name || symtab_add_symbol(symtab, &symbol))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-int symtab_add_plt(struct symtab *symtab, struct elffile *file, struct strpool *strings)
+int symtab_add_plt(struct symtab *symtab, struct elffile *file, struct pool *strings)
 {
 	static const char *const tables[] = {".plt", ".plt.sec", ".plt.got"};
 	struct elffile_section section;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/pool.h"
 #include "opener/maps_line.h"
 #include "symbolizer/gopclntab.h"
 #include "symbolizer/module.h"
@@ -212,7 +213,7 @@ int space_set_maps(struct space *space, const char *text, size_t bytes)
 			.minor = line->minor,
 			.write = line->write,
 			.execute = line->execute,
-			.name = strpool_intern(
+			.name = pool_intern(
 				&space->symbolizer->strings, line->name, line->name_bytes),
 		};
 		if (!mappings[i].name)

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pool.h"
 #include "symbolizer/budget.h"
 #include "symbolizer/demangle.h"
-#include "symbolizer/strpool.h"
 
 /* Some names of C++ have a few 10,000 bytes. */
 enum { NAME_BYTES_MOST = 65536, NAME_BYTES_LEAST = 512 };
@@ -31,7 +31,7 @@ static size_t bytes_of(struct budget *budget, const char *raw)
 	return bytes <= NAME_BYTES_LEAST || budget_take(budget, bytes) ? bytes : NAME_BYTES_LEAST;
 }
 
-int spelling_find(struct spellings *spellings, struct strpool *strings, struct budget *budget,
+int spelling_find(struct spellings *spellings, struct pool *strings, struct budget *budget,
 	const char *raw, struct spelling *ret_spelling)
 {
 	struct spelling made = {.raw = raw};
@@ -39,7 +39,7 @@ int spelling_find(struct spellings *spellings, struct strpool *strings, struct b
 	int index = table_find(&spellings->table, hash, raw_equal, spellings->item, &made);
 
 	if (index < 0) {
-		made.linked = strpool_intern(strings, raw, bytes_of(budget, raw));
+		made.linked = pool_intern(strings, raw, bytes_of(budget, raw));
 		made.shown = made.linked ? demangle_name(strings, made.linked) : NULL;
 		if (!made.shown)
 			return -ENOMEM;

@@ -7,7 +7,7 @@
 #include "base/table.h"
 
 struct budget;
-struct strpool;
+struct pool;
 
 /* A name as linked and as displayed, both interned. */
 struct spelling {
@@ -26,7 +26,7 @@ struct spellings {
  * Finds or adds a name. @raw must be valid as long as @spellings. A name that is longer than any
  * compiler makes, or over the budget, is cut. -ENOMEM.
  */
-int spelling_find(struct spellings *spellings, struct strpool *strings, struct budget *budget,
+int spelling_find(struct spellings *spellings, struct pool *strings, struct budget *budget,
 	const char *raw, struct spelling *ret_spelling);
 void spelling_release(struct spellings *spellings);
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/pool.h"
 #include "opener/opener.h"
 #include "symbolizer/budget.h"
 #include "symbolizer/elffile.h"
@@ -107,7 +108,7 @@ static size_t slot_of(const struct splitfiles *s, const char *path)
  */
 static int file_at(struct splitfiles *s, const char *path, struct splitfile **ret_file)
 {
-	const char *interned = strpool_intern(&s->symbolizer->strings, path, strlen(path));
+	const char *interned = pool_intern(&s->symbolizer->strings, path, strlen(path));
 	struct splitfile *file;
 	size_t slot;
 
@@ -293,7 +294,7 @@ void splitfiles_blame(struct splitfiles *splitfiles, const char *directory, cons
 		return;
 	(void)snprintf(path, sizeof(path), "%s%s%s", relative ? directory : "", relative ? "/" : "",
 		name ? name : "");
-	interned = strpool_intern(&s->symbolizer->strings, path, strlen(path));
+	interned = pool_intern(&s->symbolizer->strings, path, strlen(path));
 	s->first_missing = interned ? interned : "";
 }
 

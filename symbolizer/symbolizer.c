@@ -49,7 +49,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	free(symbolizer->modules);
 	free(symbolizer->debug_directories);
 	free(symbolizer->debuginfod_cache);
-	strpool_release(&symbolizer->strings);
+	pool_release(&symbolizer->strings);
 	budget_release(&symbolizer->budget);
 	free(symbolizer);
 }

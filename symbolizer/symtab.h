@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct elffile;
-struct strpool;
+struct pool;
 
 struct symbol {
 	uint64_t svma, bytes; /* bytes 0 until symtab_seal(): up to the next symbol */
@@ -34,7 +34,7 @@ struct symtab {
 int symtab_add(struct symtab *symtab, struct elffile *file, uint32_t type);
 int symtab_add_symbol(struct symtab *symtab, const struct symbol *symbol);
 /* Adds the entries of .plt, .plt.sec and .plt.got with the names "NAME@plt". -ENOMEM, -E2BIG. */
-int symtab_add_plt(struct symtab *symtab, struct elffile *file, struct strpool *strings);
+int symtab_add_plt(struct symtab *symtab, struct elffile *file, struct pool *strings);
 /* Sorts, and resolves aliases and sizes. Call before symtab_find(). */
 void symtab_seal(struct symtab *symtab);
 /* The innermost symbol that covers the address, NULL none. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/pool.h"
 #include "symbolizer/module.h"
 #include "symbolizer/unwind_table.h"
 
@@ -34,6 +35,6 @@ int unnamed_find(
 	}
 	(void)snprintf(name, sizeof(name), "[%.*s+0x%" PRIx64 "]", (int)(bytes < 255 ? bytes : 255),
 		base, entry.low);
-	*ret_name = strpool_intern(&module->symbolizer->strings, name, sizeof(name));
+	*ret_name = pool_intern(&module->symbolizer->strings, name, sizeof(name));
 	return *ret_name ? 0 : -ENOMEM;
 }

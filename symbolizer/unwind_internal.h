@@ -4,6 +4,7 @@
 #define SYMBOLIZER_UNWIND_INTERNAL_H
 
 #include "base/table.h"
+#include "symbolizer/arena.h"
 #include "symbolizer/module.h"
 #include "symbolizer/unwind.h"
 #include "symbolizer/unwind_row.h"

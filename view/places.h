@@ -3,8 +3,8 @@
 #ifndef VIEW_PLACES_H
 #define VIEW_PLACES_H
 
+#include "base/pool.h"
 #include "base/table.h"
-#include "profile/pool.h"
 #include "profile/profile.h"
 #include "view/options.h"
 #include "view/rows.h"

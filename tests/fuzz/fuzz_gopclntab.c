@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pool.h"
 #include "symbolizer/debuginfo.h"
 #include "symbolizer/elffile.h"
 #include "symbolizer/gopclntab.h"
 #include "symbolizer/image.h"
-#include "symbolizer/strpool.h"
 #include "tests/fuzz/fuzz.h"
 
 static void look_up(const struct gopclntab *table, uint64_t svma)
@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct image image = {0};
 	struct elffile elf = {0};
-	struct strpool strings = {0};
+	struct pool strings = {0};
 	struct gopclntab *table;
 	uint8_t *copy = size ? malloc(size) : NULL;
 
@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (opened)
 			elffile_close(&elf);
 	}
-	strpool_release(&strings);
+	pool_release(&strings);
 	image_release(&image);
 	return 0;
 }

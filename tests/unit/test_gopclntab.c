@@ -7,15 +7,15 @@
 
 #include <cmocka.h>
 
+#include "base/pool.h"
 #include "symbolizer/debuginfo.h"
 #include "symbolizer/gopclntab.h"
 #include "symbolizer/image.h"
-#include "symbolizer/strpool.h"
 #include "tests/unit/go_fixture.h"
 
 struct opened {
 	struct image image;
-	struct strpool strings;
+	struct pool strings;
 	struct gopclntab *table;
 };
 
@@ -38,7 +38,7 @@ static void open_fixture(struct opened *o, bool since_120, bool start)
 static void close_it(struct opened *o)
 {
 	gopclntab_free(o->table);
-	strpool_release(&o->strings);
+	pool_release(&o->strings);
 	image_release(&o->image);
 }
 

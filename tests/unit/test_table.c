@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "base/array.h"
+#include "base/pool.h"
 #include "base/table.h"
-#include "profile/pool.h"
 
 static bool number_equal(const void *things, uint32_t index, const void *key)
 {

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/pool.h"
 #include "base/table.h"
-#include "profile/pool.h"
 #include "profile/profile.h"
 
 /* Strings are unique pointers, of the profile or of the pool. */

@@ -3,8 +3,8 @@
 #ifndef VIEW_REPORT_DIFF_H
 #define VIEW_REPORT_DIFF_H
 
+#include "base/pool.h"
 #include "profile/compare.h"
-#include "profile/pool.h"
 #include "profile/profile.h"
 #include "profile/speed.h"
 #include "view/report/report.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "profile/pool.h"
+#include "base/pool.h"
 
 #include <errno.h>
 #include <string.h>

@@ -7,33 +7,34 @@
 
 #include <cmocka.h>
 
+#include "base/pool.h"
 #include "symbolizer/demangle.h"
-#include "symbolizer/strpool.h"
+#include "symbolizer/arena.h"
 
-static void test_strpool__keeps_one_copy(void **state)
+static void test_arena__keeps_one_copy(void **state)
 {
-	struct strpool pool = {0};
+	struct pool pool = {0};
 	const char *first[5000];
 	char text[32];
 
 	(void)state;
 	for (int i = 0; i < 5000; i++) {
 		(void)snprintf(text, sizeof(text), "string %d", i);
-		first[i] = strpool_intern(&pool, text, strlen(text));
+		first[i] = pool_intern(&pool, text, strlen(text));
 		assert_string_equal(first[i], text);
 	}
 	for (int i = 0; i < 5000; i++) {
 		(void)snprintf(text, sizeof(text), "string %d", i);
-		assert_ptr_equal(strpool_intern(&pool, text, strlen(text)), first[i]);
+		assert_ptr_equal(pool_intern(&pool, text, strlen(text)), first[i]);
 	}
 	/* A part of a string, and a string cut at its NUL. */
-	assert_string_equal(strpool_intern(&pool, "abcdef", 3), "abc");
-	assert_string_equal(strpool_intern(&pool, "abc\0def", 7), "abc");
-	assert_string_equal(strpool_intern(&pool, "", 0), "");
-	strpool_release(&pool);
+	assert_string_equal(pool_intern(&pool, "abcdef", 3), "abc");
+	assert_string_equal(pool_intern(&pool, "abc\0def", 7), "abc");
+	assert_string_equal(pool_intern(&pool, "", 0), "");
+	pool_release(&pool);
 }
 
-static void test_strpool__arena_gives_zeroed_memory(void **state)
+static void test_arena__arena_gives_zeroed_memory(void **state)
 {
 	struct arena arena = {0};
 
@@ -51,14 +52,14 @@ static void test_strpool__arena_gives_zeroed_memory(void **state)
 	arena_release(&arena);
 }
 
-static const char *shown(struct strpool *pool, const char *name)
+static const char *shown(struct pool *pool, const char *name)
 {
-	return demangle_name(pool, strpool_intern(pool, name, strlen(name)));
+	return demangle_name(pool, pool_intern(pool, name, strlen(name)));
 }
 
-static void test_strpool__demangle_drops_marks_of_clones(void **state)
+static void test_arena__demangle_drops_marks_of_clones(void **state)
 {
-	struct strpool pool = {0};
+	struct pool pool = {0};
 
 	(void)state;
 	assert_string_equal(shown(&pool, "f"), "f");
@@ -71,17 +72,17 @@ static void test_strpool__demangle_drops_marks_of_clones(void **state)
 	assert_string_equal(shown(&pool, "go.main.part.1"), "go.main");
 	assert_string_equal(shown(&pool, ".part"), ".part");
 	assert_string_equal(shown(&pool, "puts@plt"), "puts@plt");
-	strpool_release(&pool);
+	pool_release(&pool);
 }
 
 /* The expected names are those of the languages' own documents on mangling. */
-static void test_strpool__demangles(void **state)
+static void test_arena__demangles(void **state)
 {
-	struct strpool pool = {0};
+	struct pool pool = {0};
 
 	(void)state;
 	if (strcmp(shown(&pool, "_Z1fv"), "f()") != 0) {
-		strpool_release(&pool);
+		pool_release(&pool);
 		print_message("built without libiberty\n");
 		skip();
 	}
@@ -95,16 +96,16 @@ static void test_strpool__demangles(void **state)
 	assert_string_equal(shown(&pool, "_Z"), "_Z");
 	assert_string_equal(shown(&pool, "_R"), "_R");
 	assert_string_equal(shown(&pool, "_DYNAMIC"), "_DYNAMIC");
-	strpool_release(&pool);
+	pool_release(&pool);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_strpool__keeps_one_copy),
-		cmocka_unit_test(test_strpool__arena_gives_zeroed_memory),
-		cmocka_unit_test(test_strpool__demangle_drops_marks_of_clones),
-		cmocka_unit_test(test_strpool__demangles),
+		cmocka_unit_test(test_arena__keeps_one_copy),
+		cmocka_unit_test(test_arena__arena_gives_zeroed_memory),
+		cmocka_unit_test(test_arena__demangle_drops_marks_of_clones),
+		cmocka_unit_test(test_arena__demangles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
