@@ -12,6 +12,8 @@
  */
 #define PASS_LONG_NS  20000000
 #define AT_WORK_PARTS 8
+/* A reading that is no older than this is not repeated by account_sweep(). */
+#define FRESH_NS 16000000
 
 void cpu_account_update(
 	struct engine *engine, struct tracee *t, const struct cpu_time *cpu, uint64_t now)
@@ -82,13 +84,17 @@ static void heed(struct engine *engine, struct tracee *t, const struct cpu_time 
 		sampler_heed(&engine->sampling.sampler, t->sample);
 }
 
-static bool look(struct engine *engine, struct tracee *t, uint64_t now)
+/* Reads the thread's CPU time, unless that was done less than @fresh_ns ago. */
+static bool look(struct engine *engine, struct tracee *t, uint64_t now, uint64_t fresh_ns)
 {
 	struct cpu_time cpu;
 
 	if (!t->process || t->state == TRACEE_GONE ||
-		launch_is_before_exec(&engine->launch, t->tid) ||
-		procfiles_read_cpu(&engine->files, t, &cpu) < 0)
+		launch_is_before_exec(&engine->launch, t->tid))
+		return false;
+	if (now - t->account.seen_at_ns < fresh_ns)
+		return true;
+	if (procfiles_read_cpu(&engine->files, t, &cpu) < 0)
 		return false;
 	heed(engine, t, &cpu, now);
 	cpu_account_update(engine, t, &cpu, now);
@@ -100,7 +106,7 @@ void cpu_account_report_all(struct engine *engine, uint64_t now)
 	for (size_t i = 0; i < engine->target.tracees; i++) {
 		struct tracee *t = engine->target.tracee[i];
 
-		if (!look(engine, t, now))
+		if (!look(engine, t, now, 0))
 			continue;
 		t->account.reported_at_ns = now;
 		cpu_account_report(engine, t, false);
@@ -113,7 +119,7 @@ void cpu_account_read_all(struct engine *engine, const struct process *process)
 
 	for (size_t i = 0; i < engine->target.tracees; i++)
 		if (engine->target.tracee[i]->process == process)
-			(void)look(engine, engine->target.tracee[i], now);
+			(void)look(engine, engine->target.tracee[i], now, 0);
 }
 
 void cpu_account_sweep(struct engine *engine, uint64_t now)
@@ -126,7 +132,7 @@ void cpu_account_sweep(struct engine *engine, uint64_t now)
 		if (target->account_cursor >= target->tracees)
 			target->account_cursor = 0;
 		t = target->tracee[target->account_cursor++];
-		if (!look(engine, t, now))
+		if (!look(engine, t, now, FRESH_NS))
 			continue;
 		if (now - t->account.reported_at_ns < CLOCK_SECOND_NS)
 			continue;

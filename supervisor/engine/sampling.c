@@ -49,9 +49,8 @@ static bool call(struct sampled_cpu *c)
 {
 	struct sampling *s = c->sampling;
 	unsigned index = c->instant.cpu, place = atomic_load(&c->place);
-	int claimed = summons_claim(&s->summons, (int)index, CLAIM_NS);
 
-	if (claimed < 0)
+	if (!summons_claim(&s->summons, (int)index, CLAIM_NS))
 		return false;
 	if (place != index)
 		atomic_store(&s->summons.holds, (int)index);
@@ -269,11 +268,6 @@ static void take_instant(struct engine *engine, struct sampled_cpu *c, bool remo
 	t->stop_requested_cpu = hit->hit.before;
 }
 
-static void tell_stretch(struct sampling *s, unsigned cpu)
-{
-	atomic_store(&s->cpu[cpu].stretch_1024, sampler_stretch(&s->sampler, cpu));
-}
-
 /* We had a CPU for @ns. It is a cost where a thread of the target waited for it. */
 static void note_occupied(struct engine *engine, unsigned cpu, uint64_t ns)
 {
@@ -295,13 +289,7 @@ static void serve(struct engine *engine, unsigned index)
 	if (!remote)
 		s->awake_ns = c->instant.woke_ns; /* the waiter occupied this CPU until now */
 	take_instant(engine, c, remote);
-	tell_stretch(s, index);
-	if (s->sampler.awakened >= 0) {
-		tell_stretch(s, (unsigned)s->sampler.awakened);
-		if (s->cpu[s->sampler.awakened].waiter.started)
-			cpu_waiter_poke(&s->cpu[s->sampler.awakened].waiter);
-		s->sampler.awakened = -1;
-	}
+	atomic_store(&c->stretch_1024, sampler_stretch(&s->sampler, index));
 	if (!remote)
 		return;
 	(void)summons_let_go(&s->summons, (int)index);
@@ -322,7 +310,6 @@ void sampling_rest(struct engine *engine)
 		atomic_store(&s->cpu[on].occupied_until_ns, now);
 	}
 	atomic_store(&s->works_on, -1);
-	arrival_rest(&s->log);
 	summons_rest(&s->summons, false);
 }
 
@@ -364,7 +351,7 @@ static void wait_in_place(struct engine *engine, struct sampled_cpu *c, uint64_t
 	if (c->waiter.started || atomic_load(&c->next_ns) > now)
 		return;
 	adopt(c, now);
-	r = arrival_read(&s->log, s->sched_fd, &arrival);
+	r = arrival_read(s->sched_fd, now, &arrival);
 	if (begin_instant(c, now, &arrival, r)) {
 		c->called_ns = now;
 		serve(engine, c->instant.cpu);

@@ -11,10 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "supervisor/os/arrival.h"
 #include "supervisor/os/cpu_waiter.h"
 #include "supervisor/os/realtime.h"
-#include "supervisor/os/summons.h"
 #include "supervisor/sample/plan.h"
 #include "supervisor/sample/sampler.h"
 
@@ -54,7 +52,6 @@ struct sampling {
 	uint64_t place_next_ns; /* when to decide places again */
 	int load_fd;            /* /proc/loadavg */
 	int sched_fd;           /* the tracing thread's own scheduling file */
-	struct arrival_log log; /* of the tracing thread */
 	bool begun;
 	struct realtime realtime;
 	/* lifecycle_handle(): acts on a stop that was seen. */

@@ -28,11 +28,11 @@ static int probe_cpu_time(void *context, struct sample_thread *s, struct cpu_tim
 	return procfiles_read_cpu(&engine->files, s->owner, ret_cpu);
 }
 
-static int probe_switched(void *context, struct sample_thread *s, uint64_t *ret_ns)
+static int probe_turn(void *context, struct sample_thread *s, struct turn *ret_turn)
 {
 	struct engine *engine = context;
 
-	return procfiles_read_switched(&engine->files, s->owner, ret_ns);
+	return procfiles_read_turn(&engine->files, s->owner, ret_turn);
 }
 
 static int probe_queued(void *context, struct sample_thread *s, uint64_t *ret_ns)
@@ -70,7 +70,7 @@ static int probe_runnable(void *context)
 const struct probe sampling_probe = {
 	.activity = probe_activity,
 	.cpu_time = probe_cpu_time,
-	.switched = probe_switched,
+	.turn = probe_turn,
 	.queued = probe_queued,
 	.last_cpu = probe_last_cpu,
 	.now = probe_now,

@@ -4,14 +4,34 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "supervisor/os/priority.h"
+#include "supervisor/os/procfs.h"
 
 #define STACK_BYTES (64 * 1024)
+/* From the context switch to the first instruction of a thread that wakes up, at most. */
+#define ENTRY_NS 5000
+
+int arrival_read(int fd, uint64_t woke_ns, struct arrival *ret_arrival)
+{
+	struct turn turn;
+	int r = fd < 0 ? -ENODATA : procfs_read_turn(fd, &turn);
+	uint64_t now, since, ran;
+
+	if (r < 0)
+		return r;
+	since = clock_read(CLOCK_THREAD_CPUTIME_ID) - turn.run_ns;
+	now = clock_now();
+	ran = now - woke_ns + ENTRY_NS;
+	*ret_arrival = (struct arrival){
+		turn.switched_ns - (ran > since ? ran - since : 0), turn.switched_ns, now - since};
+	return 0;
+}
 
 /* Sleeps until @at_ns, or until the word is not @word any more. True: it is time. */
 static bool sleep_until(struct cpu_waiter *w, uint32_t word, uint64_t at_ns)
@@ -27,7 +47,6 @@ static void *wait_on_cpu(void *context)
 {
 	struct cpu_waiter *w = context;
 	int fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
-	struct arrival_log log = {0};
 	uint64_t woke = 0;
 
 	(void)priority_stay(0, w->cpu);
@@ -37,10 +56,9 @@ static void *wait_on_cpu(void *context)
 		/* Before all that it stands for: a change after this ends the sleep at once. */
 		uint32_t word = atomic_load(&w->word);
 		struct arrival arrival = {0};
-		int r = woke ? arrival_read(&log, fd, &arrival) : 0;
+		int r = woke ? arrival_read(fd, woke, &arrival) : 0;
 		uint64_t next = w->wake(w->context, woke, &arrival, r);
 
-		arrival_rest(&log);
 		woke = sleep_until(w, word, next) ? clock_now() : 0;
 	}
 	if (fd >= 0)
@@ -80,4 +98,83 @@ void cpu_waiter_stop(struct cpu_waiter *w)
 	cpu_waiter_poke(w);
 	(void)pthread_join(w->thread, NULL);
 	w->started = false;
+}
+
+static inline void relax(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+int summons_init(struct summons *s)
+{
+	atomic_store(&s->state, SUMMONS_WORKS);
+	atomic_store(&s->cpu, -1);
+	atomic_store(&s->holds, -1);
+	s->tid = gettid();
+	s->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return s->bell_fd < 0 ? -errno : 0;
+}
+
+void summons_release(struct summons *s)
+{
+	if (s->bell_fd >= 0)
+		(void)close(s->bell_fd);
+	s->bell_fd = -1;
+}
+
+bool summons_claim(struct summons *s, int index, uint64_t wait_ns)
+{
+	uint64_t began = clock_now();
+
+	for (;;) {
+		int seen = atomic_load(&s->state);
+
+		if ((seen == SUMMONS_SLEEPS || seen == SUMMONS_AWAITS) &&
+			atomic_compare_exchange_strong(&s->state, &seen, index))
+			return true;
+		if (clock_now() - began > wait_ns)
+			return false;
+		relax();
+	}
+}
+
+void summons_call(struct summons *s, int cpu)
+{
+	const uint64_t one = 1;
+
+	if (atomic_load(&s->cpu) != cpu && priority_stay(s->tid, cpu) == 0)
+		atomic_store(&s->cpu, cpu);
+	if (write(s->bell_fd, &one, sizeof(one)) < 0)
+		return; /* it has been rung already */
+}
+
+void summons_hold(struct summons *s, int index, uint64_t most_ns)
+{
+	uint64_t began = clock_now();
+
+	while (atomic_load(&s->holds) == index && clock_now() - began < most_ns)
+		relax();
+	(void)summons_let_go(s, index);
+}
+
+int summons_wake(struct summons *s)
+{
+	int claimed = atomic_exchange(&s->state, SUMMONS_WORKS);
+
+	return claimed >= 0 ? claimed : -1;
+}
+
+bool summons_let_go(struct summons *s, int index)
+{
+	return atomic_compare_exchange_strong(&s->holds, &index, -1);
+}
+
+void summons_unpin(struct summons *s)
+{
+	if (atomic_exchange(&s->cpu, -1) >= 0)
+		(void)sched_setaffinity(0, sizeof(s->started_on), &s->started_on);
 }

@@ -18,10 +18,9 @@
 #include "supervisor/os/mem.h"
 #include "supervisor/os/window.h"
 
-/* The third line of a thread's sched file is the one needed; it is within this many bytes. */
-#define SWITCHED_BYTES 256
-#define TURN_BYTES     512
-#define QUEUED_BYTES   2048
+/* Of a thread's sched file: what is needed of it stands in so much of its beginning. */
+#define TURN_BYTES   512
+#define QUEUED_BYTES 2048
 
 int procfs_open(const char *path)
 {
@@ -429,16 +428,6 @@ int procfs_parse_turn(const char *text, struct turn *ret_turn)
 	r = parse_sched(text, "\nse.exec_start", &ret_turn->switched_ns);
 	if (r == 0 && parse_sched(text, "\nse.sum_exec_runtime", &ret_turn->run_ns) == 0)
 		(void)parse_sched(text, "\nnr_switches", &ret_turn->switches);
-	return r;
-}
-
-int procfs_read_switched(int fd, uint64_t *ret_ns)
-{
-	char text[SWITCHED_BYTES];
-	int n = read_small(fd, text, sizeof(text)), r = n;
-
-	if (n >= 0)
-		r = parse_sched(text, "\nse.exec_start", ret_ns);
 	return r;
 }
 

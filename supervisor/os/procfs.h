@@ -66,7 +66,6 @@ int procfs_parse_activity(const char *text, struct activity *ret_activity);
  * get the same value. The value of a running thread advances with the scheduler's ticks.
  */
 int procfs_open_switched(int pid, int tid);
-int procfs_read_switched(int fd, uint64_t *ret_ns);
 /*
  * Since when a thread waits for a CPU, by the scheduler's clock, from the same file
  * (se.avg.last_update_time, which is renewed when a thread enters the run queue), rounded down to
@@ -76,7 +75,7 @@ int procfs_read_queued(int fd, uint64_t *ret_ns);
 /* "...\nse.avg.last_update_time  :  56887693467648\n..." gives that. -EPROTO. */
 int procfs_parse_queued(const char *text, uint64_t *ret_ns);
 
-/* A running thread's time on the CPU since it was scheduled in, from the same file. */
+/* A thread's last turn on a CPU, from the same file. */
 struct turn {
 	/* exec_start: when it was scheduled in, or the last scheduler tick since then */
 	uint64_t switched_ns;

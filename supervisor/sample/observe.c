@@ -25,9 +25,7 @@ struct sleeper {
 static bool is_runnable(struct observation *o, struct sample_thread *t)
 {
 	o->activity = (struct activity){0};
-	t->asked_running =
-		o->s->probe->activity(o->s->context, t, &o->activity) >= 0 && o->activity.running;
-	return t->asked_running;
+	return o->s->probe->activity(o->s->context, t, &o->activity) >= 0 && o->activity.running;
 }
 
 /*
@@ -54,29 +52,53 @@ static bool was_last_here(struct observation *o, struct sample_thread *t)
 }
 
 /*
- * Has @t the time stamp of our arrival? A context switch writes the same one to the thread that
- * leaves a CPU and to the one that comes. A tick may have renewed the waiter's since.
+ * Is @stamp of @t that of our arrival? A context switch writes the same one to the thread that
+ * leaves a CPU and to the one that comes. A tick may have renewed the waiter's since; between the
+ * two, another CPU may have switched.
  */
-static bool left_for_us(struct observation *o, struct sample_thread *t, bool runnable)
+static bool is_ours(struct observation *o, struct sample_thread *t, uint64_t stamp, bool runnable)
 {
 	const struct arrival *a = &o->instant->arrival;
-	uint64_t its;
+
+	return stamp == a->last_ns ||
+		(runnable && stamp >= a->first_ns && stamp < a->last_ns && was_last_here(o, t));
+}
+
+/* Did @t leave this CPU when we came? */
+static bool left_for_us(struct observation *o, struct sample_thread *t, bool runnable)
+{
+	struct turn turn;
 
 	if (o->instant->error < 0) /* the kernel has no time stamps: its CPU must do */
 		return runnable && was_last_here(o, t);
-	if (o->s->probe->switched(o->s->context, t, &its) < 0)
-		return false;
-	/* Between the two, another CPU may have switched. */
-	return its == a->last_ns ||
-		(runnable && its >= a->first_ns && its < a->last_ns && was_last_here(o, t));
+	return o->s->probe->turn(o->s->context, t, &turn) >= 0 &&
+		is_ours(o, t, turn.switched_ns, runnable);
 }
 
-/* The instant, by the scheduler's clock. */
-static uint64_t instant_of(const struct observation *o)
+/*
+ * A thread that is seldom found asleep: its time stamp is read first, and mostly tells all. If its
+ * stop was requested at an earlier instant, it stops before it is in its own code again, so it has
+ * been in one call since.
+ */
+static bool ask_busy(struct observation *o, struct sample_thread *t)
 {
-	uint64_t came = o->instant->arrival.monotonic_ns, planned = o->instant->planned_ns;
+	const struct arrival *a = &o->instant->arrival;
+	struct turn turn;
 
-	return o->instant->arrival.last_ns - (came > planned ? came - planned : 0);
+	if (o->s->probe->turn(o->s->context, t, &turn) < 0)
+		return false;
+	t->busy = turn.run_ns != t->asked.run_ns;
+	t->asked.run_ns = turn.run_ns;
+	t->asked_ns = o->s->probe->now(o->s->context);
+	if (turn.switched_ns < a->first_ns || turn.switched_ns > a->last_ns)
+		return false;
+	if (t->stopping) {
+		o->stopping = turn.run_ns - t->hit.before.run_ns >= STOP_RUN_NS;
+		return o->stopping && is_ours(o, t, turn.switched_ns, true);
+	}
+	if (is_runnable(o, t))
+		return is_ours(o, t, turn.switched_ns, true);
+	return turn.switched_ns == a->last_ns && o->activity.pc;
 }
 
 /*
@@ -92,18 +114,17 @@ static struct sample_thread *ask_recent(
 		struct sample_thread *t = o->s->newest;
 
 		for (unsigned i = 0; t && i < RECENT_MOST; t = t->older, i++) {
-			bool ran;
-
 			if ((t->cpu != (int)o->instant->cpu) != elsewhere)
 				continue;
-			ran = has_run(o, t);
-			/* What has not run since is runnable still, if it was. */
-			if (ran ? is_runnable(o, t) : t->asked_running) {
-				if (ran && left_for_us(o, t, true))
+			if ((t->busy || t->stopping) && o->instant->error >= 0) {
+				if (ask_busy(o, t))
 					return t;
-				o->elsewhere = t;
-			} else if (ran) {
-				sleeper[n++] = (struct sleeper){t, o->activity};
+			} else if (has_run(o, t)) {
+				t->busy = is_runnable(o, t);
+				if (!t->busy)
+					sleeper[n++] = (struct sleeper){t, o->activity};
+				else if (left_for_us(o, t, true))
+					return t;
 			}
 		}
 	}
@@ -172,6 +193,14 @@ static struct sample_thread *ask_others(struct observation *o)
 	return found;
 }
 
+/* The instant, by the scheduler's clock. */
+static uint64_t instant_of(const struct observation *o)
+{
+	uint64_t came = o->instant->arrival.monotonic_ns, planned = o->instant->planned_ns;
+
+	return o->instant->arrival.last_ns - (came > planned ? came - planned : 0);
+}
+
 /*
  * This CPU was idle, and a thread waits for it. The kernel charges a thread from its wake-up, also
  * while its CPU still leaves the idle state: was it woken before the instant?
@@ -181,33 +210,13 @@ static struct sample_thread *ask_woken(struct observation *o)
 	struct sample_thread *t = o->s->newest;
 
 	for (unsigned i = 0; t && i < RECENT_MOST && o->instant->error >= 0; t = t->older, i++) {
-		uint64_t its, queued;
+		struct turn turn;
+		uint64_t queued;
 
 		if (is_runnable(o, t) && was_last_here(o, t) &&
-			o->s->probe->switched(o->s->context, t, &its) >= 0 &&
-			o->s->probe->queued(o->s->context, t, &queued) >= 0 && queued > its &&
-			queued <= instant_of(o))
-			return t;
-	}
-	return NULL;
-}
-
-/*
- * A thread whose stop was requested at an earlier instant, and which was preempted. It stops before
- * it is in its own code again, so it has been in one call since.
- */
-static struct sample_thread *ask_stopping(struct observation *o)
-{
-	struct sample_thread *t = o->s->newest;
-
-	for (unsigned n = 0; t && n < RECENT_MOST; t = t->older, n++) {
-		struct cpu_time cpu;
-
-		if (!t->stopping || o->s->probe->cpu_time(o->s->context, t, &cpu) < 0 ||
-			cpu.run_ns - t->hit.before.run_ns < STOP_RUN_NS)
-			continue;
-		/* Without time stamps nothing tells whether it runs. */
-		if (o->instant->error >= 0 && left_for_us(o, t, true))
+			o->s->probe->turn(o->s->context, t, &turn) >= 0 &&
+			o->s->probe->queued(o->s->context, t, &queued) >= 0 &&
+			queued > turn.switched_ns && queued <= instant_of(o))
 			return t;
 	}
 	return NULL;
@@ -230,10 +239,6 @@ struct sample_thread *observe(struct observation *o)
 	if (!t)
 		t = ask_sleepers(o, sleeper, n);
 	if (t || !o->s->threads)
-		return t;
-	t = ask_stopping(o);
-	o->stopping = t != NULL;
-	if (t)
 		return t;
 	runnable = o->s->probe->runnable(o->s->context);
 	if (runnable && o->s->threads > RECENT_MOST)

@@ -15,7 +15,6 @@ struct observation {
 	uint64_t weight_1024; /* the inverse of the probability that this thread was asked */
 	bool stopping;        /* the thread is to stop since an earlier instant, and in a call */
 	struct activity activity;
-	struct sample_thread *elsewhere; /* one that is runnable, but was not here; NULL none */
 };
 
 /* The thread that was preempted, or fell asleep and so let us in. NULL: none of the target. */

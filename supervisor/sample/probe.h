@@ -17,8 +17,8 @@ struct probe {
 	int (*activity)(void *context, struct sample_thread *thread, struct activity *ret_activity);
 	/* Its CPU time; up to a scheduler tick stale while the thread runs on another CPU. */
 	int (*cpu_time)(void *context, struct sample_thread *thread, struct cpu_time *ret_cpu);
-	/* The scheduler's time stamp (exec_start) of its last context switch, ns. */
-	int (*switched)(void *context, struct sample_thread *thread, uint64_t *ret_ns);
+	/* Its last context switch by the scheduler's clock (exec_start), and its CPU time then. */
+	int (*turn)(void *context, struct sample_thread *thread, struct turn *ret_turn);
 	/* Since when the thread, which waits for a CPU, does so; the same clock. */
 	int (*queued)(void *context, struct sample_thread *thread, uint64_t *ret_ns);
 	/* The CPU that it is on, waits for, or was last on; negative: unknown. */

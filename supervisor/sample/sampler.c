@@ -42,8 +42,7 @@ int sampler_init(struct sampler *s, const struct probe *probe, void *context, co
 		.context = context,
 		.factor_1024 = PLAN_ONE,
 		.busy_1024 = PLAN_ONE,
-		.ask_ns = USUAL_ASK_NS,
-		.awakened = -1};
+		.ask_ns = USUAL_ASK_NS};
 	s->cpu = mem_new(cpus, sizeof(*s->cpu));
 	if (!s->cpu)
 		return -ENOMEM;
@@ -151,18 +150,6 @@ uint64_t sampler_stretch(const struct sampler *s, unsigned cpu)
 	return stretch * PLAN_ONE;
 }
 
-/* A thread runs on a CPU whose gaps are long for want of hits: they are as requested again. */
-static void awaken(struct sampler *s, unsigned cpu, struct sample_thread *elsewhere)
-{
-	int number = elsewhere ? s->probe->last_cpu(s->context, elsewhere) : -1;
-	int other = number < 0 ? -1 : sampler_cpu(s, number);
-
-	if (other < 0 || other == (int)cpu || s->cpu[other].misses < MISSES)
-		return;
-	s->cpu[other].misses = 0;
-	s->awakened = other;
-}
-
 static void note_miss(struct sampler *s, const struct observation *o)
 {
 	struct sample_cpu *c = &s->cpu[o->instant->cpu];
@@ -170,7 +157,6 @@ static void note_miss(struct sampler *s, const struct observation *o)
 	c->hit = NULL;
 	c->resumed = NULL; /* it was not on its CPU all the time */
 	c->misses += c->misses < UINT32_MAX;
-	awaken(s, o->instant->cpu, o->elsewhere);
 }
 
 static void note_hit(struct sampler *s, unsigned cpu, struct sample_thread *t)

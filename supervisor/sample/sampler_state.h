@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "supervisor/os/arrival.h"
+#include "supervisor/os/cpu_waiter.h"
 #include "supervisor/os/procfs.h"
 #include "supervisor/sample/plan.h"
 #include "supervisor/sample/probe.h"
@@ -50,7 +50,7 @@ struct sample_thread {
 	int cpu;                 /* index of the CPU of its last hit, -1 none */
 	uint64_t stop_requested_ns; /* CLOCK_MONOTONIC: when its CPU time was last read; 0 never */
 	struct cpu_time asked;   /* and what it was */
-	bool asked_running;      /* it was runnable then */
+	bool busy;               /* when it was last asked it had run, and was not blocked */
 	bool stopping;           /* its stop was requested, and has not been seen yet */
 	struct cpu_time resumed; /* its CPU time in its last sample's stop */
 	uint64_t resumed_ns;     /* CLOCK_MONOTONIC: the end of that stop; 0 there was none */
@@ -95,7 +95,6 @@ struct sampler {
 	uint64_t ask_ns; /* moving average of the time to ask one thread */
 	uint32_t idle;   /* a bit for each of the last 32 looks at the load: a CPU was idle */
 	unsigned looks;
-	int awakened; /* index of a CPU without hits on which a thread was seen to run; -1 none */
 	struct sample_figures figures;
 };
 

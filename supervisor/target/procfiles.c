@@ -105,10 +105,10 @@ int procfiles_read_call(struct procfiles *files, struct tracee *t, struct activi
 	return r;
 }
 
-int procfiles_read_switched(struct procfiles *files, struct tracee *t, uint64_t *ret_ns)
+int procfiles_read_turn(struct procfiles *files, struct tracee *t, struct turn *ret_turn)
 {
 	int fd = get(files, t, THREAD_SWITCHED);
-	int r = fd < 0 ? fd : procfs_read_switched(fd, ret_ns);
+	int r = fd < 0 ? fd : procfs_read_turn(fd, ret_turn);
 
 	put_back(files, t, THREAD_SWITCHED, fd);
 	return r;

@@ -41,7 +41,7 @@ int procfiles_read_activity(
 int procfiles_read_call(struct procfiles *files, struct tracee *tracee,
 	struct activity *ret_activity, uint64_t ret_argument[6]);
 /* When the thread was last scheduled in or out, by the scheduler's clock. */
-int procfiles_read_switched(struct procfiles *files, struct tracee *tracee, uint64_t *ret_ns);
+int procfiles_read_turn(struct procfiles *files, struct tracee *tracee, struct turn *ret_turn);
 int procfiles_read_queued(struct procfiles *files, struct tracee *tracee, uint64_t *ret_ns);
 /* The CPU that the thread is on, waits for, or was last on. */
 int procfiles_read_last_cpu(struct procfiles *files, struct tracee *tracee);

@@ -69,7 +69,7 @@ static int cpu_time(void *context, struct sample_thread *s, struct cpu_time *ret
 	return 0;
 }
 
-static int switched(void *context, struct sample_thread *s, uint64_t *ret_ns)
+static int turn(void *context, struct sample_thread *s, struct turn *ret)
 {
 	struct world *w = context;
 	struct actor *a = s->owner;
@@ -77,7 +77,7 @@ static int switched(void *context, struct sample_thread *s, uint64_t *ret_ns)
 	w->stamps++;
 	if (a->state == GONE)
 		return -ESRCH;
-	*ret_ns = a->stamp_ns;
+	*ret = (struct turn){.switched_ns = a->stamp_ns, .run_ns = a->run_ns};
 	return 0;
 }
 
@@ -111,7 +111,7 @@ static int runnable(void *context)
 	return w->runnable;
 }
 
-static const struct probe probe = {activity, cpu_time, switched, queued, last_cpu, now, runnable};
+static const struct probe probe = {activity, cpu_time, turn, queued, last_cpu, now, runnable};
 static const int numbers[4] = {2, 3, 5, 7};
 
 /* @cpus of the machine, @threads that sleep; real time, a period of 1 ms. */

@@ -90,12 +90,14 @@ static int probe_cpu_time(void *context, struct sample_thread *s, struct cpu_tim
 	return is_there(t) ? 0 : -ESRCH;
 }
 
-static int probe_switched(void *context, struct sample_thread *s, uint64_t *ret_ns)
+static int probe_turn(void *context, struct sample_thread *s, struct turn *ret)
 {
 	struct sim_thread *t = s->owner;
 
 	sim_tracer_work(context, SWITCHED_NS);
-	*ret_ns = t->state == SIM_ON_CPU ? last_update(context, t) : t->stamp_ns;
+	*ret = (struct turn){
+		.switched_ns = t->state == SIM_ON_CPU ? last_update(context, t) : t->stamp_ns,
+		.run_ns = read_cpu(context, t).run_ns};
 	return is_there(t) ? 0 : -ESRCH;
 }
 
@@ -135,7 +137,7 @@ static int probe_runnable(void *context)
 static const struct probe probe = {
 	.activity = probe_activity,
 	.cpu_time = probe_cpu_time,
-	.switched = probe_switched,
+	.turn = probe_turn,
 	.queued = probe_queued,
 	.last_cpu = probe_last_cpu,
 	.now = probe_now,
@@ -302,7 +304,6 @@ static void serve(struct sim *sim, unsigned cpu)
 {
 	struct sim_cpu *c = &sim->cpu[cpu];
 	bool remote = c->holds;
-	int other;
 
 	c->instant.unsure =
 		!sim->options.realtime && !remote && sim->now - c->called_ns > UNSURE_NS;
@@ -311,14 +312,6 @@ static void serve(struct sim *sim, unsigned cpu)
 	take_instant(sim, cpu, remote);
 	sim->claimed = -1;
 	c->called_ns = 0;
-	other = sim->sampler.awakened;
-	sim->sampler.awakened = -1;
-	if (other >= 0 && !sim->cpu[other].holds) {
-		plan_set_factors(&sim->cpu[other].plan, sim->sampler.factor_1024,
-			sampler_stretch(&sim->sampler, (unsigned)other), sim->now);
-		set_waiter(sim, (unsigned)other);
-		sim_cpu_refresh(sim, &sim->cpu[other]);
-	}
 	if (!remote)
 		return;
 	if (c->holds) {
