@@ -3,12 +3,12 @@
 
 /*
  * At each instant the RECENT_MOST threads of the last hits are asked. Of the others a random part
- * is asked: as many as OTHERS_NS and an OTHERS_PARTS of the period are enough for, since the
- * preempted thread waits meanwhile.
+ * is asked: as many as OTHERS_NS is enough for, since the preempted thread waits meanwhile, and as
+ * an OTHERS_PART of the time allows, which is saved up where nothing is runnable.
  */
 #define RECENT_MOST  16
-#define OTHERS_NS    150000
-#define OTHERS_PARTS 16
+#define OTHERS_NS    300000
+#define OTHERS_PART  16
 #define OTHERS_LEAST 16
 #define OTHERS_MOST  256
 /* Blocked threads whose time stamp is read: one may have let us in by falling asleep. */
@@ -154,15 +154,20 @@ static struct sample_thread *ask_sleepers(
 	return NULL;
 }
 
-/* So many of all others may be asked at an instant. */
-static size_t others_most(const struct sampler *s)
+/* So many of all others may be asked at this instant; known before who was preempted. */
+static size_t others_most(struct observation *o)
 {
-	uint64_t time = s->period_ns[0] / OTHERS_PARTS;
+	struct sampler *s = o->s;
+	uint64_t woke = o->instant->woke_ns;
 	size_t most;
 
-	if (!time || time > OTHERS_NS)
-		time = OTHERS_NS;
-	most = s->ask_ns ? time / s->ask_ns : OTHERS_MOST;
+	if (woke > s->others_ns) {
+		s->others_left_ns += (woke - s->others_ns) / OTHERS_PART;
+		s->others_ns = woke;
+	}
+	if (s->others_left_ns > OTHERS_NS)
+		s->others_left_ns = OTHERS_NS;
+	most = s->others_left_ns / s->ask_ns;
 	most = most < OTHERS_LEAST ? OTHERS_LEAST : most > OTHERS_MOST ? OTHERS_MOST : most;
 	return most < s->threads ? most : s->threads;
 }
@@ -171,8 +176,7 @@ static size_t others_most(const struct sampler *s)
 static struct sample_thread *ask_others(struct observation *o)
 {
 	struct sampler *s = o->s;
-	size_t n = s->threads, most = others_most(s), asked = 0;
-	size_t at = n ? plan_random(&s->random, n) : 0;
+	size_t n = s->threads, most = others_most(o), asked = 0, at = plan_random(&s->random, n);
 	struct sample_thread *found = NULL;
 	uint64_t began = s->probe->now(s->context), took;
 
@@ -185,9 +189,12 @@ static struct sample_thread *ask_others(struct observation *o)
 		if (has_run(o, t) && is_runnable(o, t) && left_for_us(o, t, true))
 			found = t;
 	}
-	took = asked ? (s->probe->now(s->context) - began) / asked : 0;
-	if (asked && took < OTHERS_NS)
-		s->ask_ns += ((int64_t)took - (int64_t)s->ask_ns) / 16;
+	took = s->probe->now(s->context) - began;
+	s->others_left_ns -= took < s->others_left_ns ? took : s->others_left_ns;
+	if (asked && took / asked < OTHERS_NS)
+		s->ask_ns += ((int64_t)(took / asked) - (int64_t)s->ask_ns) / 16;
+	s->ask_ns += !s->ask_ns;
+	o->part_1024 = (unsigned)(PLAN_ONE * most / n);
 	if (found)
 		o->weight_1024 = PLAN_ONE * (uint64_t)n / most;
 	return found;

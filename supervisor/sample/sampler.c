@@ -17,8 +17,12 @@
 #define LATE_REALTIME_NS 20000000
 /* Later than this in the fair class, we were let in by a thread that released its CPU itself. */
 #define SLOW_NS 40000
-/* After so many misses in a row gaps double, and again; up to this, or as many as CPUs. */
+/*
+ * After so many misses in a row gaps double, and again; up to this, or as many as CPUs. After a hit
+ * some more are needed.
+ */
 #define MISSES       64
+#define MISSES_HIT   128
 #define STRETCH_MOST 16
 /* Gaps become longer if more than one of so many instants is lost for that, shorter if less. */
 #define BUSY_MOST        16
@@ -145,7 +149,8 @@ uint64_t sampler_stretch(const struct sampler *s, unsigned cpu)
 {
 	uint64_t stretch = 1, most = s->cpus > STRETCH_MOST ? s->cpus : STRETCH_MOST;
 
-	for (unsigned n = s->cpu[cpu].misses; n >= MISSES && stretch < most; n -= MISSES)
+	for (int64_t n = s->cpu[cpu].misses_1024 / PLAN_ONE; n >= MISSES && stretch < most;
+		n -= MISSES)
 		stretch *= 2;
 	return stretch * PLAN_ONE;
 }
@@ -156,7 +161,8 @@ static void note_miss(struct sampler *s, const struct observation *o)
 
 	c->hit = NULL;
 	c->resumed = NULL; /* it was not on its CPU all the time */
-	c->misses += c->misses < UINT32_MAX;
+	if (c->misses_1024 < INT32_MAX / 2)
+		c->misses_1024 += (int32_t)o->part_1024;
 }
 
 static void note_hit(struct sampler *s, unsigned cpu, struct sample_thread *t)
@@ -164,7 +170,7 @@ static void note_hit(struct sampler *s, unsigned cpu, struct sample_thread *t)
 	struct sample_cpu *c = &s->cpu[cpu];
 
 	c->hit = t;
-	c->misses = 0;
+	c->misses_1024 = -MISSES_HIT * PLAN_ONE;
 	c->hits += HIT_WEIGHT;
 	t->cpu = (int)cpu;
 	sampler_heed(s, t);
@@ -197,7 +203,7 @@ static void lose(struct sampler *s, const struct plan_due *due, bool unproved)
 struct sample_thread *sampler_instant(struct sampler *s, const struct sample_instant *i)
 {
 	uint64_t late_ns = i->woke_ns > i->planned_ns ? i->woke_ns - i->planned_ns : 0;
-	struct observation o = {.s = s, .instant = i, .weight_1024 = PLAN_ONE};
+	struct observation o = {.s = s, .instant = i, .weight_1024 = PLAN_ONE, .part_1024 = PLAN_ONE};
 	bool slow = late_ns > SLOW_NS && !s->realtime;
 	struct sample_thread *t;
 

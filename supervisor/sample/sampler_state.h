@@ -60,7 +60,7 @@ struct sample_thread {
 
 struct sample_cpu {
 	int number;                /* of the machine */
-	unsigned misses;           /* in a row */
+	int32_t misses_1024;       /* in a row; one counts by how many threads were asked */
 	uint32_t hits;             /* a moving sum (sampler_turn) */
 	struct sample_thread *hit; /* of the last hit here, NULL none */
 	/* The last thread that was resumed here; what was taken from this CPU since, and how often.
@@ -92,7 +92,8 @@ struct sampler {
 	struct sample_thread **thread;
 	size_t threads, room;
 	struct sample_thread *newest, *oldest;
-	uint64_t ask_ns; /* moving average of the time to ask one thread */
+	uint64_t ask_ns; /* moving average of the time to ask one thread, above 0 */
+	uint64_t others_ns, others_left_ns; /* up to then, so much time may be spent on others */
 	uint32_t idle;   /* a bit for each of the last 32 looks at the load: a CPU was idle */
 	unsigned looks;
 	struct sample_figures figures;
