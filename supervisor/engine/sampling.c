@@ -21,15 +21,7 @@
 #define HOLD_NS 500000
 /* In the fair class: a thread may have run between the waiter and a tracing thread this late. */
 #define UNSURE_NS 40000
-/*
- * The tracing thread wakes up before a remote instant by LEAD_NS at first, then by its usual
- * wake-up latency and LEAD_SPARE_NS; it awaits the waiter for AWAIT_NS after the instant.
- */
-#define LEAD_NS       40000
-#define LEAD_MOST_NS  100000
-#define LEAD_SPARE_NS 8000
-#define AWAIT_NS      100000
-#define PLACE_NS      20000000
+#define PLACE_NS 20000000
 
 bool sampling_covers(const struct engine *engine, int pid)
 {
@@ -115,7 +107,6 @@ int sampling_init(struct engine *engine)
 
 	if (r < 0)
 		return r;
-	s->lead_ns = LEAD_NS;
 	s->load_fd = procfs_open_load();
 	s->sched_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
 	atomic_store(&s->factor_1024, PLAN_ONE);
@@ -310,31 +301,14 @@ void sampling_rest(struct engine *engine)
 		atomic_store(&s->cpu[on].occupied_until_ns, now);
 	}
 	atomic_store(&s->works_on, -1);
-	summons_rest(&s->summons, false);
-}
-
-/* Index of the CPU whose next instant the tracing thread is to be awake for, -1 none. */
-static int awaited(const struct sampling *s)
-{
-	unsigned best = 0;
-
-	for (unsigned i = 1; i < s->sampler.cpus; i++)
-		if (s->sampler.cpu[i].hits > s->sampler.cpu[best].hits)
-			best = i;
-	return s->sampler.cpu[best].hit && atomic_load(&s->cpu[best].place) != best &&
-			atomic_load(&s->summons.cpu) != s->sampler.cpu[best].number
-		? (int)best
-		: -1;
+	summons_rest(&s->summons);
 }
 
 uint64_t sampling_next(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;
-	int cpu = s->begun ? awaited(s) : -1;
-	uint64_t at = cpu < 0 ? PLAN_NEVER : atomic_load(&s->cpu[cpu].next_ns);
+	uint64_t at = PLAN_NEVER;
 
-	s->lead_at_ns = at == PLAN_NEVER || at < clock_now() ? 0 : at - s->lead_ns;
-	at = s->lead_at_ns ? s->lead_at_ns : PLAN_NEVER;
 	for (unsigned i = 0; s->begun && i < s->sampler.cpus; i++)
 		if (!s->cpu[i].waiter.started && atomic_load(&s->cpu[i].next_ns) < at)
 			at = atomic_load(&s->cpu[i].next_ns);
@@ -358,24 +332,6 @@ static void wait_in_place(struct engine *engine, struct sampled_cpu *c, uint64_t
 	}
 	plan_drop(&c->plan, clock_now());
 	atomic_store(&c->next_ns, plan_next(&c->plan));
-}
-
-/* Awake a little before a remote instant: the waiter need not hold its CPU for long. */
-static int await_waiter(struct sampling *s, uint64_t now)
-{
-	int cpu = awaited(s);
-	uint64_t at = cpu < 0 ? PLAN_NEVER : atomic_load(&s->cpu[cpu].next_ns), late;
-
-	if (!s->lead_at_ns || now < s->lead_at_ns || at == PLAN_NEVER)
-		return -1;
-	late = now - s->lead_at_ns < LEAD_MOST_NS ? now - s->lead_at_ns : LEAD_MOST_NS;
-	s->lead_ns += ((int64_t)(late + LEAD_SPARE_NS) - (int64_t)s->lead_ns) / 8;
-	s->lead_at_ns = 0;
-	summons_rest(&s->summons, true);
-	/* It may have been told another time since. */
-	while (!summons_is_claimed(&s->summons) && now < at + AWAIT_NS && now + LEAD_MOST_NS > at)
-		now = clock_now();
-	return summons_wake(&s->summons);
 }
 
 static void decide_places(struct sampling *s, uint64_t now)
@@ -417,8 +373,6 @@ void sampling_wake(struct engine *engine, uint64_t now)
 	if (atomic_exchange(&engine->watchdog.moved, false))
 		atomic_store(&s->summons.cpu, -1);
 	atomic_store(&s->works_on, sampler_cpu(&s->sampler, atomic_load(&s->summons.cpu)));
-	if (claimed < 0)
-		claimed = await_waiter(s, now);
 	if (claimed >= 0)
 		serve(engine, (unsigned)claimed);
 	for (unsigned i = 0; i < s->sampler.cpus; i++)

@@ -47,8 +47,6 @@ struct sampling {
 	_Atomic uint64_t busy;  /* instants that found the tracing thread at work elsewhere */
 	_Atomic int works_on;   /* index of the CPU where the tracing thread is at work, -1 */
 	uint64_t awake_ns;      /* since when */
-	uint64_t lead_ns;       /* how long before a remote instant it is to wake up */
-	uint64_t lead_at_ns;    /* it is to wake up then for that, 0 not */
 	uint64_t place_next_ns; /* when to decide places again */
 	int load_fd;            /* /proc/loadavg */
 	int sched_fd;           /* the tracing thread's own scheduling file */

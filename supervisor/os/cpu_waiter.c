@@ -131,10 +131,9 @@ bool summons_claim(struct summons *s, int index, uint64_t wait_ns)
 	uint64_t began = clock_now();
 
 	for (;;) {
-		int seen = atomic_load(&s->state);
+		int sleeps = SUMMONS_SLEEPS;
 
-		if ((seen == SUMMONS_SLEEPS || seen == SUMMONS_AWAITS) &&
-			atomic_compare_exchange_strong(&s->state, &seen, index))
+		if (atomic_compare_exchange_strong(&s->state, &sleeps, index))
 			return true;
 		if (clock_now() - began > wait_ns)
 			return false;

@@ -4,13 +4,12 @@
  * When it wakes up it preempts whoever runs there; the scheduler's time stamp of that is read first
  * of all. One waiter at a time has the tracing thread, by its index:
  *
- *	     summons_rest()                summons_claim()              summons_wake()
- *	WORKS ───────────► SLEEPS or AWAITS ─────────────► claimed by a waiter ───────► WORKS
- *	                      │ summons_wake(), for something else                        ▲
- *	                      └───────────────────────────────────────────────────────────┘
+ *	     summons_rest()      summons_claim()              summons_wake()
+ *	WORKS ───────────► SLEEPS ─────────────► claimed by a waiter ───────► WORKS
+ *	                      │ summons_wake(), for something else              ▲
+ *	                      └─────────────────────────────────────────────────┘
  *
- * The tracing thread sleeps in poll(2) on @bell_fd. While it awaits an instant it is awake, and
- * needs no bell.
+ * The tracing thread sleeps in poll(2) on @bell_fd.
  */
 #ifndef SUPERVISOR_CPU_WAITER_H
 #define SUPERVISOR_CPU_WAITER_H
@@ -59,7 +58,7 @@ void cpu_waiter_stop(struct cpu_waiter *waiter);
 /* Wakes it up: what it is to do has changed. */
 void cpu_waiter_poke(struct cpu_waiter *waiter);
 
-enum { SUMMONS_WORKS = -3, SUMMONS_SLEEPS = -2, SUMMONS_AWAITS = -1 };
+enum { SUMMONS_WORKS = -2, SUMMONS_SLEEPS = -1 };
 
 struct summons {
 	_Atomic int state; /* enum above, or the index of the waiter that has claimed it */
@@ -81,10 +80,10 @@ void summons_call(struct summons *summons, int cpu);
 /* It works on another CPU: keeps this one until it says so, or for @most_ns. */
 void summons_hold(struct summons *summons, int index, uint64_t most_ns);
 
-/* For the tracing thread: it is about to sleep, or to await an instant. */
-static inline void summons_rest(struct summons *summons, bool awaits)
+/* For the tracing thread: it is about to sleep. */
+static inline void summons_rest(struct summons *summons)
 {
-	atomic_store(&summons->state, awaits ? SUMMONS_AWAITS : SUMMONS_SLEEPS);
+	atomic_store(&summons->state, SUMMONS_SLEEPS);
 }
 /* It is awake. Returns the index of the waiter that has claimed it, or -1. */
 int summons_wake(struct summons *summons);

@@ -242,12 +242,6 @@ struct sample_thread *sampler_instant(struct sampler *s, const struct sample_ins
 	return t;
 }
 
-void sampler_miss(struct sampler *s, const struct plan_due *due, bool throttled)
-{
-	s->figures.instants += due->streams & 1;
-	*(throttled ? &s->figures.throttled : &s->figures.late) += due->streams & 1;
-}
-
 void sampler_lose(struct sampler *s, struct sample_thread *t)
 {
 	t->stopping = false;

@@ -53,9 +53,6 @@ uint64_t sampler_stretch(const struct sampler *sampler, unsigned cpu);
 struct sample_thread *sampler_instant(
 	struct sampler *sampler, const struct sample_instant *instant);
 
-/* The instant cannot be used: nobody could serve it, or a bound forbids a stop. */
-void sampler_miss(struct sampler *sampler, const struct plan_due *due, bool throttled);
-
 /* The hit of @thread comes to nothing. */
 void sampler_lose(struct sampler *sampler, struct sample_thread *thread);
 

@@ -163,13 +163,13 @@ struct sim {
 	size_t timers;
 	/* What wakes the tracing thread. */
 	uint64_t tracer_due_ns, tracer_at_ns; /* its timer, and when that goes off */
-	bool tracer_runs, tracer_called, awaits;
+	bool tracer_runs, tracer_called;
 	unsigned tracer_cpu;
 	int claimed;                            /* index of the waiter that has called it, -1 */
 	struct sim_thread *report[SIM_THREADS]; /* stopped, born, ended */
 	size_t reports;
 	struct sampler sampler;
-	uint64_t awake_ns, lead_ns, lead_at_ns, place_next_ns, busy;
+	uint64_t awake_ns, place_next_ns, busy;
 	struct sim_thread *queue[SIM_CPUS][SIM_THREADS];
 	unsigned batch;
 	struct sim_result *result;

@@ -25,10 +25,6 @@
 #define CLAIM_NS      100000
 #define HOLD_NS       500000
 #define UNSURE_NS     40000
-#define LEAD_NS       40000
-#define LEAD_MOST_NS  100000
-#define LEAD_SPARE_NS 8000
-#define AWAIT_NS      100000
 #define PLACE_NS      20000000
 /* From the waiter's call to the tracing thread on its CPU; in the fair class one of so many times
  * the thread that waits is picked first, for so long. */
@@ -175,15 +171,13 @@ bool sim_waiter_claims(struct sim *sim, unsigned cpu)
 	struct sim_cpu *c = &sim->cpu[cpu];
 	uint64_t ready = c->woke_ns + ARRIVED_NS, now = sim->now > ready ? sim->now : ready;
 
-	if (sim->claimed >= 0 || (sim->tracer_runs && !sim->awaits))
+	if (sim->claimed >= 0 || sim->tracer_runs)
 		return false;
 	sim->claimed = (int)cpu;
 	c->claims = false;
 	c->called_ns = now;
 	c->holds_until_ns = now + (c->place == cpu ? HANDOVER_NS : HOLD_NS);
 	sim_cpu_refresh(sim, c);
-	if (sim->awaits)
-		return true;
 	if (sim->tracer_cpu != c->place)
 		sim_tracer_move(sim, c->place);
 	if (c->place != cpu) {
@@ -323,39 +317,6 @@ static void serve(struct sim *sim, unsigned cpu)
 	await_stop(sim, sim->sampler.cpu[cpu].hit);
 }
 
-/* awaited() */
-static int awaited(const struct sim *sim)
-{
-	unsigned best = 0;
-
-	for (unsigned i = 1; i < sim->options.cpus; i++)
-		if (sim->sampler.cpu[i].hits > sim->sampler.cpu[best].hits)
-			best = i;
-	return sim->sampler.cpu[best].hit && sim->cpu[best].place != best && sim->tracer_cpu != best
-		? (int)best
-		: -1;
-}
-
-/* await_waiter() */
-static void await_waiter(struct sim *sim)
-{
-	int cpu = awaited(sim);
-	uint64_t at = cpu < 0 ? SIM_NEVER : plan_next(&sim->cpu[cpu].plan), late;
-
-	if (!sim->lead_at_ns || sim->now < sim->lead_at_ns || at == SIM_NEVER)
-		return;
-	late = sim->now - sim->lead_at_ns;
-	late = late < LEAD_MOST_NS ? late : LEAD_MOST_NS;
-	sim->lead_ns += ((int64_t)(late + LEAD_SPARE_NS) - (int64_t)sim->lead_ns) / 8;
-	sim->lead_at_ns = 0;
-	sim->awaits = true;
-	while (sim->claimed < 0 && sim->now < at + AWAIT_NS && sim->now + LEAD_MOST_NS > at)
-		sim_tracer_work(sim, 300);
-	if (sim->claimed >= 0 && sim->cpu[sim->claimed].called_ns > sim->now)
-		sim_tracer_work(sim, sim->cpu[sim->claimed].called_ns - sim->now);
-	sim->awaits = false;
-}
-
 /* decide_places() */
 static void decide_places(struct sim *sim)
 {
@@ -372,8 +333,6 @@ static void decide_places(struct sim *sim)
 static void wake_up(struct sim *sim)
 {
 	sim->awake_ns = sim->now;
-	if (sim->claimed < 0)
-		await_waiter(sim);
 	if (sim->claimed >= 0)
 		serve(sim, (unsigned)sim->claimed);
 	decide_places(sim);
@@ -407,19 +366,12 @@ static void drain(struct sim *sim)
 	}
 }
 
-/* sampling_rest(), sampling_next() */
+/* sampling_rest() */
 static uint64_t rest(struct sim *sim)
 {
-	uint64_t next = sim->options.duration_ns, at;
-	int cpu = awaited(sim);
-
 	sampler_occupied(&sim->sampler, sim->tracer_cpu, sim->now - sim->awake_ns);
 	sim->cpu[sim->tracer_cpu].occupied_until_ns = sim->now;
-	sim->lead_at_ns = 0;
-	at = cpu < 0 ? SIM_NEVER : plan_next(&sim->cpu[cpu].plan);
-	if (at != SIM_NEVER && at > sim->now && at - sim->lead_ns < next)
-		next = sim->lead_at_ns = at - sim->lead_ns;
-	return next;
+	return sim->options.duration_ns;
 }
 
 static void loop(struct sim *sim)
@@ -458,7 +410,6 @@ int sim_run(const struct sim_options *options, void (*begin)(struct sim *sim),
 		return r;
 	sim->options = *options;
 	sim->result = ret_result;
-	sim->lead_ns = LEAD_NS;
 	sim->claimed = -1;
 	plan_seed(&sim->random, options->seed * UINT64_C(0x9e3779b97f4a7c15) + 1);
 	for (unsigned i = 0; i < SIM_CPUS; i++) {

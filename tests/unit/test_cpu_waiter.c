@@ -94,7 +94,7 @@ static void test_cpu_waiter__wakes_up_in_time_calls_and_holds_its_cpu(void **sta
 	atomic_store(&f.at_ns, at);
 	cpu_waiter_poke(&f.waiter);
 	wait_until(&f.pokes, 2);
-	summons_rest(&f.summons, false);
+	summons_rest(&f.summons);
 	hear(&f);
 	assert_int_equal(summons_wake(&f.summons), 3);
 	assert_true(atomic_load(&f.woke_ns) >= at);
@@ -105,24 +105,6 @@ static void test_cpu_waiter__wakes_up_in_time_calls_and_holds_its_cpu(void **sta
 	end(&f);
 }
 
-static void test_cpu_waiter__a_tracing_thread_that_awaits_it_is_claimed_without_a_bell(void **state)
-{
-	struct fixture f;
-
-	(void)state;
-	begin(&f);
-	atomic_store(&f.at_ns, 1);
-	cpu_waiter_poke(&f.waiter);
-	summons_rest(&f.summons, true);
-	while (!summons_is_claimed(&f.summons))
-		continue;
-	assert_int_equal(summons_wake(&f.summons), 3);
-	hear(&f); /* the fixture rings in any case */
-	assert_true(atomic_load(&f.claimed));
-	assert_true(summons_let_go(&f.summons, 3));
-	end(&f);
-}
-
 static void test_cpu_waiter__a_tracing_thread_at_work_is_not_claimed(void **state)
 {
 	struct summons s;
@@ -130,7 +112,7 @@ static void test_cpu_waiter__a_tracing_thread_at_work_is_not_claimed(void **stat
 	(void)state;
 	assert_int_equal(summons_init(&s), 0);
 	assert_false(summons_claim(&s, 1, MS));
-	summons_rest(&s, false);
+	summons_rest(&s);
 	assert_true(summons_claim(&s, 1, MS));
 	/* One at a time. */
 	assert_false(summons_claim(&s, 2, MS));
@@ -147,8 +129,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cpu_waiter__wakes_up_in_time_calls_and_holds_its_cpu),
-		cmocka_unit_test(
-			test_cpu_waiter__a_tracing_thread_that_awaits_it_is_claimed_without_a_bell),
 		cmocka_unit_test(test_cpu_waiter__a_tracing_thread_at_work_is_not_claimed),
 	};
 

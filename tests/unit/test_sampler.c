@@ -185,12 +185,6 @@ static void test_sampler__an_instant_that_comes_late_is_lost_and_counted(void **
 		assert_int_equal(w.sampler.figures.late, 1);
 		assert_int_equal(w.sampler.figures.instants, 2);
 	}
-	/* Those that the engine could not use. */
-	sampler_miss(&w.sampler, &w.due, false);
-	assert_int_equal(w.sampler.figures.late, 2);
-	sampler_miss(&w.sampler, &w.due, true);
-	assert_int_equal(w.sampler.figures.throttled, 1);
-	assert_int_equal(w.sampler.figures.instants, 4);
 	sampler_release(&w.sampler);
 }
 
