@@ -13,7 +13,6 @@
 #include "supervisor/engine/sampling_probe.h"
 #include "supervisor/engine/stops.h"
 #include "supervisor/os/mem.h"
-#include "supervisor/os/priority.h"
 
 /* A waiter keeps its CPU so long for a tracing thread that is at work elsewhere. */
 #define CLAIM_NS 100000

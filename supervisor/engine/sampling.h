@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "supervisor/os/cpu_waiter.h"
-#include "supervisor/os/realtime.h"
+#include "supervisor/os/priority.h"
 #include "supervisor/sample/plan.h"
 #include "supervisor/sample/sampler.h"
 

@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "supervisor/os/priority.h"
-#include "supervisor/os/realtime.h"
 
 #define MS         UINT64_C(1000000)
 #define PATIENT_NS (20000 * MS)
