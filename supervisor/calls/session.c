@@ -12,6 +12,9 @@
 #include "supervisor/target/target.h"
 #include "supervisor/target/tracee_memory.h"
 
+/* A stop that was asked for so that ticks are written is asked for again. */
+#define WRITE_AGAIN_NS 100000000
+
 static void free_session(struct session *s)
 {
 	if (!s)
@@ -190,6 +193,26 @@ void session_thread_ended(struct tracee *t)
 }
 
 /*
+ * A child's figures end with it, and its parent is told what it lacks: of one child that is
+ * chance, so CPU time and weights are handed over, not their difference.
+ */
+static void hand_to_parent(struct sessions *sessions, const struct process *child)
+{
+	const struct target *target = sessions->target;
+	const struct process *parent = target_find_process(target, child->parent);
+	struct session *s = child->session, *to = parent ? parent->session : NULL;
+
+	if (!to || to->ended || s->off || to->table != s->table || is_elapsed(s))
+		return;
+	for (size_t i = 0; i < target->tracees; i++)
+		if (target->tracee[i]->process == child)
+			to->ran_ns += ran_since(target->tracee[i]);
+	to->ran_ns += s->ran_ns;
+	to->weighed_ns += s->weighed_ns;
+	to->tally.lost += s->tally.lost + owed(s);
+}
+
+/*
  * Ticks of CPU time of @process for which no instant has found a thread so far. A live thread may
  * always lack one: its next instant is to come.
  */
@@ -238,8 +261,10 @@ void session_clear(struct sessions *sessions, struct process *process)
 {
 	struct target *target = sessions->target;
 
-	if (process->session)
+	if (process->session) {
+		hand_to_parent(sessions, process);
 		replace(sessions, &process->session, NULL);
+	}
 	for (size_t i = 0; sessions->threads && i < target->tracees; i++)
 		if (target->tracee[i]->process == process)
 			session_clear_thread(sessions, target->tracee[i]);
@@ -359,6 +384,11 @@ static void leave(struct sessions *sessions, struct session *s, uint64_t pc, uin
 {
 	unsigned i = 0;
 
+	if (!s->left_n && !is_elapsed(s)) {
+		s->write_at_ns = clock_now() + s->table->period_ns;
+		if (!sessions->write_at_ns || s->write_at_ns < sessions->write_at_ns)
+			sessions->write_at_ns = s->write_at_ns;
+	}
 	while (i < s->left_n && s->left[i].pc != pc)
 		i++;
 	if (i == s->left_room && is_elapsed(s)) {
@@ -512,6 +542,44 @@ void session_ask_stop(struct sessions *sessions, struct tracee *t)
 	if ((t->process && t->process->session && t->process->session->left_n) ||
 		(t->session && t->session->left_n))
 		sessions->interrupt(sessions->context, t);
+}
+
+/* A thread of @process that can be stopped. */
+static struct tracee *stoppable(const struct target *target, const struct process *process)
+{
+	for (size_t i = 0; i < target->tracees; i++)
+		if (target->tracee[i]->process == process &&
+			target->tracee[i]->state == TRACEE_RUNNING)
+			return target->tracee[i];
+	return NULL;
+}
+
+/* The first stop writes what is left; asked again if it does not come. */
+static void write_left(struct sessions *sessions, struct session *s, struct tracee *t, uint64_t now)
+{
+	if (!s || !s->left_n || s->off || is_elapsed(s))
+		return;
+	if (now >= s->write_at_ns) {
+		if (t)
+			sessions->interrupt(sessions->context, t);
+		s->write_at_ns = now + WRITE_AGAIN_NS;
+	}
+	if (!sessions->write_at_ns || s->write_at_ns < sessions->write_at_ns)
+		sessions->write_at_ns = s->write_at_ns;
+}
+
+void session_poll(struct sessions *sessions, uint64_t now)
+{
+	struct target *target = sessions->target;
+
+	if (!sessions->write_at_ns || now < sessions->write_at_ns)
+		return;
+	sessions->write_at_ns = 0;
+	for (size_t i = 0; i < target->processes; i++)
+		write_left(sessions, target->process[i]->session,
+			stoppable(target, target->process[i]), now);
+	for (size_t i = 0; sessions->threads && i < target->tracees; i++)
+		write_left(sessions, target->tracee[i]->session, target->tracee[i], now);
 }
 
 void session_catch_up(struct sessions *sessions, struct tracee *t)

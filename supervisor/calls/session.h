@@ -58,6 +58,7 @@ struct sessions {
 	unsigned unreported; /* sessions that ended by themselves and whose program does not know
 				yet */
 	bool untidy;     /* some session is untidy */
+	uint64_t write_at_ns; /* CLOCK_MONOTONIC: when session_poll() has something to do, 0 not */
 	uint64_t idle_since_ns; /* CLOCK_MONOTONIC: since when there has been no session */
 	struct session_figures figures;
 };
@@ -83,6 +84,7 @@ struct session {
 	struct session_left *left;
 	unsigned left_n, left_room;
 	struct session_tally tally;
+	uint64_t write_at_ns; /* CLOCK_MONOTONIC: when a stop is requested for what is left */
 	/* session of a process: weights of all instants that found one of its threads */
 	uint64_t weighed_ns;
 	uint64_t ran_ns;     /* CPU time, since they began to count, of threads that have ended */
@@ -111,7 +113,10 @@ int session_set_thread(struct sessions *sessions, struct tracee *tracee, enum ca
  */
 void session_thread_ended(struct tracee *tracee);
 
-/* Ends the session of the process, if there is one, and those of its threads. */
+/*
+ * Ends the session of the process, if there is one, and those of its threads. What a forked child
+ * lacks counts as its parent's from now on, if that has the same table still.
+ */
 void session_clear(struct sessions *sessions, struct process *process);
 /* Ends the session of one thread. */
 void session_clear_thread(struct sessions *sessions, struct tracee *tracee);
@@ -158,6 +163,12 @@ uint64_t session_elapsed_period_ns(const struct tracee *tracee);
 void session_ask_stop(struct sessions *sessions, struct tracee *tracee);
 /* Stop window: @tracee is stopped, so ticks left by sleeping threads of its process are counted. */
 void session_catch_up(struct sessions *sessions, struct tracee *tracee);
+
+/*
+ * At sessions->write_at_ns: ticks left by sleeping threads for a period are written at a stop that
+ * is requested for that.
+ */
+void session_poll(struct sessions *sessions, uint64_t now_ns);
 
 /* Outside the stop window: applies what session_tick() found out about regions that are off. */
 void session_tidy(struct sessions *sessions);

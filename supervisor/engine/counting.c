@@ -28,9 +28,9 @@ void counting_close(struct engine *engine, struct tracee *t)
 	if (!t->process)
 		return;
 	(void)procfiles_read_cpu(&engine->files, t, &cpu);
+	cpu_account_update(engine, t, &cpu, clock_now()); /* tables need it, too */
 	if (!engine->counting)
 		return;
-	cpu_account_update(engine, t, &cpu, clock_now());
 	blocked_scan_close(engine, t, &cpu, clock_now());
 	cpu_account_close(engine, t);
 }

@@ -109,6 +109,7 @@ static void sweep(struct engine *engine, uint64_t now)
 	rotate_poll(engine, now);
 	serving_poll(engine);
 	session_tidy(&engine->sessions);
+	session_poll(&engine->sessions, now);
 	special_poll(&engine->special, 0);
 	restart_expire(&engine->restarter, now);
 	lifecycle_continue_command(engine, now);
@@ -194,6 +195,7 @@ static uint64_t next_event(struct engine *engine)
 			 engine->timing.begins_at_ns, engine->rotation.again_ns,
 			 engine->restarter.next_ns, elapse_next(engine), choice_next(engine),
 			 engine->life.continues_at_ns, leaves_at(engine),
+			 engine->sessions.write_at_ns,
 			 engine->births.early || engine->options->wall
 				 ? engine->timing.swept_ns + SWEEP_NS
 				 : 0};

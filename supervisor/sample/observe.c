@@ -34,7 +34,7 @@ static bool is_runnable(struct observation *o, struct sample_thread *t)
  */
 static bool has_run(struct observation *o, struct sample_thread *t)
 {
-	bool known = t->stop_requested_ns && t->stop_requested_ns < o->instant->planned_ns;
+	bool known = t->read_ns && t->stop_requested_ns < o->instant->planned_ns;
 	struct cpu_time cpu;
 	uint64_t ran;
 
@@ -42,7 +42,7 @@ static bool has_run(struct observation *o, struct sample_thread *t)
 		return false;
 	ran = cpu.run_ns - t->asked.run_ns;
 	t->asked = cpu;
-	t->stop_requested_ns = o->s->probe->now(o->s->context);
+	t->read_ns = o->s->probe->now(o->s->context);
 	return !known || !cpu.slices || ran;
 }
 
@@ -89,7 +89,7 @@ static bool ask_busy(struct observation *o, struct sample_thread *t)
 		return false;
 	t->busy = turn.run_ns != t->asked.run_ns;
 	t->asked.run_ns = turn.run_ns;
-	t->asked_ns = o->s->probe->now(o->s->context);
+	t->read_ns = o->s->probe->now(o->s->context);
 	if (turn.switched_ns < a->first_ns || turn.switched_ns > a->last_ns)
 		return false;
 	if (t->stopping) {
@@ -183,7 +183,7 @@ static struct sample_thread *ask_others(struct observation *o)
 	for (size_t i = 0; i < most && !found; i++) {
 		struct sample_thread *t = s->thread[(at + i) % n];
 
-		if (t->stop_requested_ns >= o->instant->woke_ns)
+		if (t->read_ns >= o->instant->woke_ns)
 			continue; /* asked already */
 		asked++;
 		if (has_run(o, t) && is_runnable(o, t) && left_for_us(o, t, true))

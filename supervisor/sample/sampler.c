@@ -203,7 +203,8 @@ static void lose(struct sampler *s, const struct plan_due *due, bool unproved)
 struct sample_thread *sampler_instant(struct sampler *s, const struct sample_instant *i)
 {
 	uint64_t late_ns = i->woke_ns > i->planned_ns ? i->woke_ns - i->planned_ns : 0;
-	struct observation o = {.s = s, .instant = i, .weight_1024 = PLAN_ONE, .part_1024 = PLAN_ONE};
+	struct observation o = {
+		.s = s, .instant = i, .weight_1024 = PLAN_ONE, .part_1024 = PLAN_ONE};
 	bool slow = late_ns > SLOW_NS && !s->realtime;
 	struct sample_thread *t;
 

@@ -48,7 +48,7 @@ struct sample_thread {
 	struct sample_thread *newer, *older; /* by the time of the last hit */
 	size_t slot;
 	int cpu;                 /* index of the CPU of its last hit, -1 none */
-	uint64_t stop_requested_ns; /* CLOCK_MONOTONIC: when its CPU time was last read; 0 never */
+	uint64_t read_ns;        /* CLOCK_MONOTONIC: when its CPU time was last read; 0 never */
 	struct cpu_time asked;   /* and what it was */
 	bool busy;               /* when it was last asked it had run, and was not blocked */
 	bool stopping;           /* its stop was requested, and has not been seen yet */

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "supervisor/calls/session.h"
 #include "supervisor/os/procfs.h"
 #include "supervisor/os/say.h"
@@ -279,6 +280,72 @@ static void test_session__ticks_of_sleepers_are_counted_at_the_next_stop(void **
 	session_catch_up(&w->sessions, w->thread);
 	assert_int_equal(w->count[0], 3);
 	assert_int_equal(w->sessions.figures.lost, 2);
+}
+
+/* A sleeper may sleep for long: a stop is requested when its ticks are as old as one tick. */
+static void test_session__what_sleepers_left_is_written_within_a_tick(void **state)
+{
+	struct world *w = *state;
+	uint64_t at, before = clock_now();
+
+	assert_int_equal(on(w, 0), 0);
+	w->thread->state = TRACEE_RUNNING;
+	session_poll(&w->sessions, before);
+	session_tick_asleep(&w->sessions, w->thread, STREAM, AT, TICK_NS);
+	at = w->sessions.write_at_ns;
+	assert_in_range(at, before + TICK_NS, clock_now() + TICK_NS);
+	session_poll(&w->sessions, at - 1);
+	assert_int_equal(w->interrupts, 0);
+	session_poll(&w->sessions, at);
+	assert_int_equal(w->interrupts, 1);
+	/* The stop does not come: it is requested again, later. */
+	at = w->sessions.write_at_ns;
+	w->thread->state = TRACEE_LISTENING;
+	session_poll(&w->sessions, at);
+	assert_int_equal(w->interrupts, 1);
+	w->thread->state = TRACEE_RUNNING;
+	session_poll(&w->sessions, w->sessions.write_at_ns);
+	assert_int_equal(w->interrupts, 2);
+	session_catch_up(&w->sessions, w->thread);
+	assert_int_equal(w->count[0], 1);
+	session_poll(&w->sessions, w->sessions.write_at_ns);
+	assert_int_equal(w->interrupts, 2);
+	assert_int_equal(w->sessions.write_at_ns, 0);
+}
+
+/* Of one child what it lacks is chance; of all together it is not. */
+static void test_session__what_ended_children_lack_is_lost_by_the_parent(void **state)
+{
+	struct world *w = *state;
+	struct process *child;
+	struct tracee *t;
+
+	assert_int_equal(on(w, 0), 0);
+	for (unsigned i = 0; i < 4; i++) {
+		assert_int_equal(target_add_process(&w->target, NO_TID, w->process->pid, NULL,
+					 &child),
+			0);
+		assert_int_equal(target_add(&w->target, NO_TID, child, &t), 0);
+		session_fork(&w->sessions, w->process, child);
+		t->account.seen.run_ns = 5 * TICK_NS;
+		/* Every other one is met too often. */
+		session_tick_asleep(&w->sessions, t, STREAM, AT, (i % 2 ? 6 : 2) * TICK_NS);
+		session_thread_ended(t);
+		child->session->left_n = 0; /* they are written */
+		target_remove(&w->target, t);
+		session_clear(&w->sessions, child);
+		target_remove_process(&w->target, child);
+	}
+	assert_int_equal(status_of(w, false).lost, 4);
+	/* A child with another table has nothing to do with this one. */
+	assert_int_equal(
+		target_add_process(&w->target, NO_TID, w->process->pid, NULL, &child), 0);
+	assert_int_equal(target_add(&w->target, NO_TID, child, &t), 0);
+	session_fork(&w->sessions, w->process, child);
+	t->account.seen.run_ns = 5 * TICK_NS;
+	assert_int_equal(on(w, 0), 0);
+	session_clear(&w->sessions, child);
+	assert_int_equal(status_of(w, false).lost, 0);
 }
 
 static void test_session__threads_that_cannot_be_reached_leave_their_ticks(void **state)
@@ -717,6 +784,8 @@ int main(void)
 		SESSION_TEST(test_session__status_tells_what_no_instant_met),
 		SESSION_TEST(test_session__status_tells_where_ticks_went),
 		SESSION_TEST(test_session__ticks_of_sleepers_are_counted_at_the_next_stop),
+		SESSION_TEST(test_session__what_sleepers_left_is_written_within_a_tick),
+		SESSION_TEST(test_session__what_ended_children_lack_is_lost_by_the_parent),
 		SESSION_TEST(test_session__threads_that_cannot_be_reached_leave_their_ticks),
 		SESSION_TEST(test_session__a_region_that_faults_dies_alone),
 		SESSION_TEST(test_session__more_dead_regions_than_are_listed),
