@@ -34,7 +34,7 @@ static bool is_runnable(struct observation *o, struct sample_thread *t)
  */
 static bool has_run(struct observation *o, struct sample_thread *t)
 {
-	bool known = t->read_ns && t->stop_requested_ns < o->instant->planned_ns;
+	bool known = t->read_ns && t->read_ns < o->instant->planned_ns;
 	struct cpu_time cpu;
 	uint64_t ran;
 
