@@ -104,7 +104,6 @@ void connect_parts(struct engine *engine)
 	engine->service.sessions = &engine->sessions;
 	engine->service.answerer.files = &engine->files;
 	engine->service.restrict_fast = options->restrict_fast;
-	engine->sampling.handle = lifecycle_handle;
 	cost_init(&engine->bounds.cost, options->max_cost_ppm);
 	engine->births.tracer.follow = options->follow;
 }

@@ -151,8 +151,6 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 	 */
 	if (n > 0 && fds[3].revents && read(fds[3].fd, &rings, sizeof(rings)) < 0)
 		fds[3].revents = 0;
-	if (n > 0 && fds[0].revents && summons_is_claimed(&engine->sampling.summons))
-		lifecycle_bury(engine);
 	sampling_wake(engine, now);
 	if (n > 0 && fds[0].revents)
 		control_signals(engine);

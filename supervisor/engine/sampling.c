@@ -14,13 +14,12 @@
 #include "supervisor/engine/stops.h"
 #include "supervisor/os/mem.h"
 
-/* A waiter keeps its CPU so long for a tracing thread that is at work elsewhere. */
-#define CLAIM_NS 100000
-/* Remote placement: it keeps its CPU so long until its thread's stop is requested. */
-#define HOLD_NS 500000
-/* In the fair class: a thread may have run between the waiter and a tracing thread this late. */
-#define UNSURE_NS 40000
-#define PLACE_NS 20000000
+/* A waiter keeps its CPU so long for its turn: mostly the tracing thread is at work elsewhere. */
+#define CLAIM_NS 200000
+/* After this a waiter that has its turn may go on on another CPU. */
+#define STUCK_NS 20000000
+/* Between two decisions about the periods. */
+#define DECIDE_NS 20000000
 
 bool sampling_covers(const struct engine *engine, int pid)
 {
@@ -35,20 +34,36 @@ bool sampling_covers(const struct engine *engine, int pid)
 	return CPU_COUNT(&theirs) == 0;
 }
 
-/* For a waiter, at its instant: calls the tracing thread. False: it is at work. */
-static bool call(struct sampled_cpu *c)
+/* Which thread was preempted? Where one was, the tracing thread has something to do. */
+static bool ask(struct sampled_cpu *c)
 {
 	struct sampling *s = c->sampling;
-	unsigned index = c->instant.cpu, place = atomic_load(&c->place);
 
-	if (!summons_claim(&s->summons, (int)index, CLAIM_NS))
+	s->hit = sampler_instant(&s->sampler, &c->instant);
+	atomic_store(&c->stretch_1024, sampler_stretch(&s->sampler, c->instant.cpu));
+	return s->hit != NULL;
+}
+
+/* The tracing thread has not come for it: the thread has probably run. */
+static void drop_hit(struct sampling *s)
+{
+	if (s->hit)
+		sampler_lose(&s->sampler, s->hit, true);
+	s->hit = NULL;
+}
+
+/* For a waiter, at its instant. False: its turn did not come. */
+static bool take_instant(struct sampled_cpu *c)
+{
+	struct summons *summons = &c->sampling->summons;
+
+	if (!summons_claim(summons, (int)c->instant.cpu, CLAIM_NS))
 		return false;
-	if (place != index)
-		atomic_store(&s->summons.holds, (int)index);
-	c->called_ns = clock_now();
-	summons_call(&s->summons, s->sampler.cpu[place].number);
-	if (place != index)
-		summons_hold(&s->summons, (int)index, HOLD_NS);
+	drop_hit(c->sampling);
+	if (ask(c))
+		summons_call(summons, c->waiter.cpu);
+	else
+		summons_give_back(summons);
 	return true;
 }
 
@@ -89,7 +104,7 @@ static uint64_t wake(void *context, uint64_t woke, const struct arrival *arrival
 
 	adopt(c, clock_now());
 	if (woke && begin_instant(c, woke, arrival, error) &&
-		atomic_load(&s->works_on) != (int)c->instant.cpu && !call(c))
+		atomic_load(&s->works_on) != (int)c->instant.cpu && !take_instant(c))
 		atomic_fetch_add(&s->busy, c->instant.due.streams & 1);
 	plan_drop(&c->plan, clock_now());
 	atomic_store(&c->next_ns, plan_next(&c->plan));
@@ -131,7 +146,6 @@ int sampling_init(struct engine *engine)
 		c->waiter.context = c;
 		plan_init(&c->plan, seed + i * UINT64_C(0x9e3779b97f4a7c15));
 		atomic_store(&c->stretch_1024, PLAN_ONE);
-		atomic_store(&c->place, i);
 		atomic_store(&c->next_ns, PLAN_NEVER);
 	}
 	return sampler_init(&s->sampler, &sampling_probe, engine, number, cpus, ~seed);
@@ -204,7 +218,9 @@ int sampling_add(struct engine *engine, struct tracee *t)
 void sampling_remove(struct engine *engine, struct tracee *t)
 {
 	if (t->sample && t->hit)
-		sampler_lose(&engine->sampling.sampler, t->sample);
+		sampler_lose(&engine->sampling.sampler, t->sample, false);
+	if (engine->sampling.hit == t->sample)
+		drop_hit(&engine->sampling);
 	t->hit = false;
 	if (t->sample)
 		sampler_remove(&engine->sampling.sampler, t->sample);
@@ -234,30 +250,6 @@ void sampling_set_periods(struct engine *engine)
 			adopt(&s->cpu[i], clock_now());
 }
 
-/* The instant that the waiter of a CPU called for. */
-static void take_instant(struct engine *engine, struct sampled_cpu *c, bool remote)
-{
-	struct sampler *s = &engine->sampling.sampler;
-	struct sample_thread *hit;
-	struct tracee *t;
-
-	hit = sampler_instant(s, &c->instant);
-	t = hit ? hit->owner : NULL;
-	if (t && hit->hit.asleep) {
-		blocked_scan_take_tick(engine, t);
-		return;
-	}
-	if (t && !stops_ask(engine, t)) {
-		sampler_lose(s, hit);
-		return;
-	}
-	if (!t)
-		return;
-	t->hit = true;
-	t->remote = remote;
-	t->stop_requested_cpu = hit->hit.before;
-}
-
 /* We had a CPU for @ns. It is a cost where a thread of the target waited for it. */
 static void note_occupied(struct engine *engine, unsigned cpu, uint64_t ns)
 {
@@ -268,23 +260,26 @@ static void note_occupied(struct engine *engine, unsigned cpu, uint64_t ns)
 		bounds_lost(engine, ns);
 }
 
-static void serve(struct engine *engine, unsigned index)
+/* Requests the stop that a waiter called for, or samples the thread where it sleeps. */
+static void serve(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;
-	struct sampled_cpu *c = &s->cpu[index];
-	bool remote = atomic_load(&s->summons.holds) == (int)index;
-	uint64_t now = clock_now();
+	struct sample_thread *hit = s->hit;
+	struct tracee *t = hit ? hit->owner : NULL;
 
-	c->instant.unsure = !s->sampler.realtime && !remote && now - c->called_ns > UNSURE_NS;
-	if (!remote)
-		s->awake_ns = c->instant.woke_ns; /* the waiter occupied this CPU until now */
-	take_instant(engine, c, remote);
-	atomic_store(&c->stretch_1024, sampler_stretch(&s->sampler, index));
-	if (!remote)
+	s->hit = NULL;
+	if (!t)
 		return;
-	(void)summons_let_go(&s->summons, (int)index);
-	note_occupied(engine, index, clock_now() - c->instant.woke_ns);
-	stops_await(engine, s->sampler.cpu[index].hit);
+	if (atomic_load(&s->works_on) == (int)hit->hit.cpu)
+		s->awake_ns = hit->hit.woke_ns; /* the waiter occupied this CPU until now */
+	if (hit->hit.asleep) {
+		blocked_scan_take_tick(engine, t);
+	} else if (sampler_confirm(&s->sampler, hit)) {
+		t->hit = stops_ask(engine, t);
+		t->stop_requested_cpu = hit->hit.before;
+		if (!t->hit)
+			sampler_lose(&s->sampler, hit, false);
+	}
 }
 
 void sampling_rest(struct engine *engine)
@@ -318,30 +313,26 @@ uint64_t sampling_next(struct engine *engine)
 static void wait_in_place(struct engine *engine, struct sampled_cpu *c, uint64_t now)
 {
 	struct sampling *s = &engine->sampling;
-	struct arrival arrival = {0};
+	struct arrival arrival = {.waited_ns = ARRIVAL_UNKNOWN};
 	int r;
 
 	if (c->waiter.started || atomic_load(&c->next_ns) > now)
 		return;
 	adopt(c, now);
 	r = arrival_read(s->sched_fd, now, &arrival);
-	if (begin_instant(c, now, &arrival, r)) {
-		c->called_ns = now;
-		serve(engine, c->instant.cpu);
-	}
+	if (begin_instant(c, now, &arrival, r) && ask(c))
+		serve(engine);
 	plan_drop(&c->plan, clock_now());
 	atomic_store(&c->next_ns, plan_next(&c->plan));
 }
 
-static void decide_places(struct sampling *s, uint64_t now)
+static void decide(struct sampling *s, uint64_t now)
 {
-	if (now < s->place_next_ns)
+	if (now < s->decide_next_ns)
 		return;
-	s->place_next_ns = now + PLACE_NS;
+	s->decide_next_ns = now + DECIDE_NS;
 	sampler_turn(&s->sampler, atomic_exchange(&s->busy, 0));
 	atomic_store(&s->factor_1024, sampler_factor(&s->sampler));
-	for (unsigned i = 0; i < s->sampler.cpus; i++)
-		atomic_store(&s->cpu[i].place, sampler_place(&s->sampler, i));
 }
 
 static void watch_own_time(struct engine *engine, uint64_t now)
@@ -358,24 +349,42 @@ static void watch_own_time(struct engine *engine, uint64_t now)
 				  "without it");
 }
 
+/*
+ * The tracing thread waits for the end of a waiter's turn. If a program of higher priority has
+ * taken that one's CPU meanwhile, it goes on on another one.
+ */
+static void take_turn(struct sampling *s)
+{
+	struct cpu_waiter *freed = NULL;
+	int index;
+
+	while (summons_wake(&s->summons, STUCK_NS) < 0) {
+		index = atomic_load(&s->summons.state);
+		if (index < 0)
+			continue;
+		freed = &s->cpu[index].waiter;
+		(void)priority_any_cpu(freed->thread);
+	}
+	if (freed)
+		cpu_waiter_stay(freed);
+}
+
 void sampling_wake(struct engine *engine, uint64_t now)
 {
 	struct sampling *s = &engine->sampling;
-	int claimed;
 
 	if (!s->begun)
 		return;
-	claimed = summons_wake(&s->summons);
+	take_turn(s);
 	s->awake_ns = now;
 	/* The watchdog let it run on all CPUs, as somebody of higher priority has the one it had.
 	 */
 	if (atomic_exchange(&engine->watchdog.moved, false))
 		atomic_store(&s->summons.cpu, -1);
 	atomic_store(&s->works_on, sampler_cpu(&s->sampler, atomic_load(&s->summons.cpu)));
-	if (claimed >= 0)
-		serve(engine, (unsigned)claimed);
+	serve(engine);
 	for (unsigned i = 0; i < s->sampler.cpus; i++)
 		wait_in_place(engine, &s->cpu[i], now);
-	decide_places(s, now);
+	decide(s, now);
 	watch_own_time(engine, now);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sampler at work (sample/sampler.h): a waiter on each CPU, which calls the tracing thread at
- * its instants, and what that does then. Its probe: sampling_probe.h; the stops: stops.h.
+ * The sampler at work (sample/sampler.h): a waiter on each CPU, which asks at its instants, and
+ * calls the tracing thread for its hits. Its probe: sampling_probe.h; the stops: stops.h.
  */
 #ifndef SUPERVISOR_SAMPLING_H
 #define SUPERVISOR_SAMPLING_H
@@ -19,7 +19,6 @@
 struct engine;
 struct sampling;
 struct tracee;
-struct waiter_result;
 
 /* The stream of --region, after those of the sprofil tables. */
 #define SAMPLING_HISTOGRAM (PLAN_STREAMS - 1)
@@ -27,33 +26,30 @@ struct waiter_result;
 struct sampled_cpu {
 	struct cpu_waiter waiter;
 	struct sampling *sampling;
-	/* The waiter's own; @instant and @called_ns are the tracing thread's while it is called. */
+	/* The waiter's own. */
 	struct plan plan;
 	struct sample_instant instant;
-	uint64_t called_ns;
 	/* Told by the waiter: its next instant. */
 	_Atomic uint64_t next_ns;
-	/* Told by the tracing thread. */
 	_Atomic uint64_t stretch_1024;      /* plan_set_factors() */
-	_Atomic uint64_t occupied_until_ns; /* up to then it had this CPU */
-	_Atomic unsigned place;             /* index of the CPU where it is to work for this one */
+	_Atomic uint64_t occupied_until_ns; /* up to then the tracing thread had this CPU */
 };
 
 struct sampling {
+	/* Of the thread whose turn it is (cpu_waiter.h), as all that is known of the target. */
 	struct sampler sampler;
-	struct sampled_cpu *cpu; /* by index */
+	struct sample_thread *hit; /* what a waiter called for, NULL nothing */
+	struct sampled_cpu *cpu;   /* by index */
 	struct summons summons;
 	_Atomic uint64_t period_ns[PLAN_STREAMS], factor_1024;
-	_Atomic uint64_t busy;  /* instants that found the tracing thread at work elsewhere */
-	_Atomic int works_on;   /* index of the CPU where the tracing thread is at work, -1 */
-	uint64_t awake_ns;      /* since when */
-	uint64_t place_next_ns; /* when to decide places again */
+	_Atomic uint64_t busy; /* instants for which no turn came in time */
+	_Atomic int works_on;  /* index of the CPU where the tracing thread is at work, -1 */
+	uint64_t awake_ns;     /* since when */
+	uint64_t decide_next_ns;
 	int load_fd;            /* /proc/loadavg */
 	int sched_fd;           /* the tracing thread's own scheduling file */
 	bool begun;
 	struct realtime realtime;
-	/* lifecycle_handle(): acts on a stop that was seen. */
-	void (*handle)(struct engine *engine, const struct waiter_result *seen);
 };
 
 /* The CPUs, and what is opened once. -errno. */
@@ -71,11 +67,11 @@ void sampling_remove(struct engine *engine, struct tracee *tracee);
 /* The periods of the profile and of the tables are what they are now. */
 void sampling_set_periods(struct engine *engine);
 
-/* The tracing thread is about to sleep: waiters may call it. */
+/* The tracing thread is about to sleep: waiters may ask, and call it. */
 void sampling_rest(struct engine *engine);
 /* When it has to wake up for sampling by itself, PLAN_NEVER not. */
 uint64_t sampling_next(struct engine *engine);
-/* It is awake since @now_ns; takes the instant of the waiter that called. */
+/* It is awake since @now_ns, and has what a waiter called for to do. */
 void sampling_wake(struct engine *engine, uint64_t now_ns);
 
 /* Before another program is started, which would inherit the affinity; and after. */

@@ -55,7 +55,7 @@ static uint64_t probe_now(void *context)
 	return clock_now();
 }
 
-/* /proc/loadavg counts this thread, and a waiter that holds its CPU: they are left out. */
+/* /proc/loadavg counts this thread: it is left out. */
 static int probe_runnable(void *context)
 {
 	struct sampling *s = &((struct engine *)context)->sampling;
@@ -63,8 +63,7 @@ static int probe_runnable(void *context)
 
 	if (runnable < 0)
 		return -1;
-	runnable -= 1 + (atomic_load(&s->summons.holds) >= 0);
-	return runnable > 0 ? runnable : 0;
+	return runnable > 0 ? runnable - 1 : 0;
 }
 
 const struct probe sampling_probe = {

@@ -11,11 +11,7 @@
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/handover.h"
 #include "supervisor/target/tracee_memory.h"
-#include "supervisor/os/waiter.h"
 #include "supervisor/os/window.h"
-
-/* For how long stops on other CPUs are looked for before the tracing thread sleeps. */
-#define SPIN_NS 50000
 
 bool stops_ask(struct engine *engine, struct tracee *t)
 {
@@ -32,26 +28,6 @@ bool stops_ask(struct engine *engine, struct tracee *t)
 	t->missed = false;
 	t->hit = false;
 	return true;
-}
-
-/*
- * A thread on another CPU stops within some 10 us, sooner than this process could fall asleep and
- * be woken. What has not come then is found by SIGCHLD.
- */
-void stops_await(struct engine *engine, const struct sample_thread *thread)
-{
-	struct tracee *t = thread && thread->stopping ? thread->owner : NULL;
-	uint64_t now = clock_now(), until = now + SPIN_NS;
-	struct waiter_result seen;
-
-	while (t && now < until && waiter_peek(t->tid, &seen) == 0) {
-		if (seen.kind != WAITER_NOTHING) {
-			engine->sampling.handle(engine, &seen);
-			return;
-		}
-		t->not_stopped_ns = now;
-		now = clock_now();
-	}
 }
 
 bool stops_are_over(struct engine *engine)
@@ -162,7 +138,7 @@ void stops_overtaken(struct engine *engine, struct tracee *t, int32_t syscall)
 		if (syscall < 0 || t->sample->hit.due.streams != 1 || !engine->counting ||
 			(t->machine && t->machine != arch_native.machine) ||
 			procfiles_read_cpu(&engine->files, t, &cpu) < 0)
-			sampler_lose(sampler, t->sample);
+			sampler_lose(sampler, t->sample, false);
 		else if (sampler_judge(sampler, t->sample, &cpu, SAMPLE_IN_CALL))
 			record_call(engine, t, syscall, clock_now());
 	}
@@ -188,8 +164,6 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	int r;
 
 	window_enter();
-	if (asked && t->remote)
-		stack_copy_guess(&engine->stack, &memory, &t->process->stacks, &t->home);
 	/* The order matters: after the wait alone the CPU time may be stale, GETREGSET settles it.
 	 */
 	r = tracer_get_snapshot(t->tid, &snapshot);
@@ -203,14 +177,13 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 		count_ticks(engine, t, &snapshot);
 	if (profiled && engine->stack.most)
 		stack_copy_take(&engine->stack, &memory, &snapshot, &t->process->stacks, &t->home);
-	stack_copy_forget(&engine->stack);
 	if (profiled)
 		runtime_records_copy(engine, t, &snapshot);
 	end = restart_resume(&engine->restarter, t, signal, known ? &snapshot : NULL);
 	window_leave();
 	/* It has been killed in its stop. */
 	if (r < 0 && asked && t->hit && t->sample)
-		sampler_lose(&s->sampler, t->sample);
+		sampler_lose(&s->sampler, t->sample, false);
 	t->hit = false;
 	if (r < 0 || !asked) {
 		t->stop_requested_ns = 0;
@@ -226,8 +199,6 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	engine->audit.stops++;
 	engine->audit.stopped_ns += stop;
 	audit_histogram_add(&engine->audit.stop, stop);
-	if (t->remote) /* otherwise it is a part of what we had that CPU for */
-		bounds_lost(engine, stop);
 	if (valid) {
 		struct sample_loss loss = sampler_resumed(&s->sampler, t->sample, &cpu, end);
 

@@ -8,13 +8,10 @@
 
 struct cpu_time;
 struct engine;
-struct sample_thread;
 struct tracee;
 
 /* Asks @tracee for a stop. False: it cannot be asked now. */
 bool stops_ask(struct engine *engine, struct tracee *tracee);
-/* Looks for the stop of @thread, NULL nobody's, on another CPU without sleeping, some 10 us. */
-void stops_await(struct engine *engine, const struct sample_thread *thread);
 /* A stop of @tracee, whether it was asked for or not; resumes it, with @signal. */
 void stops_take(struct engine *engine, struct tracee *tracee, int signal);
 

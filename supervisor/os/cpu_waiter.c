@@ -16,6 +16,10 @@
 #define STACK_BYTES (64 * 1024)
 /* From the context switch to the first instruction of a thread that wakes up, at most. */
 #define ENTRY_NS 5000
+/* A tracing thread that was called and has not come yet: others had the CPU before it. */
+#define COME_NS 60000
+/* Most turns of a waiter end sooner than the tracing thread could fall asleep and be woken. */
+#define SPIN_NS 20000
 
 int arrival_read(int fd, uint64_t woke_ns, struct arrival *ret_arrival)
 {
@@ -28,8 +32,9 @@ int arrival_read(int fd, uint64_t woke_ns, struct arrival *ret_arrival)
 	since = clock_read(CLOCK_THREAD_CPUTIME_ID) - turn.run_ns;
 	now = clock_now();
 	ran = now - woke_ns + ENTRY_NS;
-	*ret_arrival = (struct arrival){
-		turn.switched_ns - (ran > since ? ran - since : 0), turn.switched_ns, now - since};
+	ret_arrival->first_ns = turn.switched_ns - (ran > since ? ran - since : 0);
+	ret_arrival->last_ns = turn.switched_ns;
+	ret_arrival->monotonic_ns = now - since;
 	return 0;
 }
 
@@ -43,11 +48,22 @@ static bool sleep_until(struct cpu_waiter *w, uint32_t word, uint64_t at_ns)
 	return r < 0 && errno == ETIMEDOUT;
 }
 
+/* For how long this thread has waited in run queues, in all. */
+static uint64_t read_waited(int fd)
+{
+	struct cpu_time cpu;
+
+	return procfs_read_cpu(CPU_SOURCE_SCHEDSTAT, fd, &cpu) < 0 ? 0 : cpu.wait_ns;
+}
+
 static void *wait_on_cpu(void *context)
 {
 	struct cpu_waiter *w = context;
 	int fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
-	uint64_t woke = 0;
+	int queue_fd = w->realtime || procfs_cpu_source() != CPU_SOURCE_SCHEDSTAT
+		? -1
+		: open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+	uint64_t woke = 0, waited = 0;
 
 	(void)priority_stay(0, w->cpu);
 	if (!w->realtime || priority_realtime() < 0)
@@ -55,14 +71,21 @@ static void *wait_on_cpu(void *context)
 	while (!atomic_load(&w->quit)) {
 		/* Before all that it stands for: a change after this ends the sleep at once. */
 		uint32_t word = atomic_load(&w->word);
-		struct arrival arrival = {0};
+		struct arrival arrival = {.waited_ns = ARRIVAL_UNKNOWN};
 		int r = woke ? arrival_read(fd, woke, &arrival) : 0;
-		uint64_t next = w->wake(w->context, woke, &arrival, r);
+		uint64_t next;
 
+		if (woke && queue_fd >= 0)
+			arrival.waited_ns = read_waited(queue_fd) - waited;
+		next = w->wake(w->context, woke, &arrival, r);
+		/* It may have been preempted since. */
+		waited = queue_fd >= 0 ? read_waited(queue_fd) : 0;
 		woke = sleep_until(w, word, next) ? clock_now() : 0;
 	}
 	if (fd >= 0)
 		(void)close(fd);
+	if (queue_fd >= 0)
+		(void)close(queue_fd);
 	return NULL;
 }
 
@@ -80,6 +103,15 @@ int cpu_waiter_start(struct cpu_waiter *w)
 	(void)pthread_attr_destroy(&attributes);
 	w->started = r == 0;
 	return r;
+}
+
+void cpu_waiter_stay(struct cpu_waiter *w)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(w->cpu, &set);
+	(void)pthread_setaffinity_np(w->thread, sizeof(set), &set);
 }
 
 void cpu_waiter_poke(struct cpu_waiter *w)
@@ -113,7 +145,7 @@ int summons_init(struct summons *s)
 {
 	atomic_store(&s->state, SUMMONS_WORKS);
 	atomic_store(&s->cpu, -1);
-	atomic_store(&s->holds, -1);
+	atomic_store(&s->wanted, false);
 	s->tid = gettid();
 	s->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	return s->bell_fd < 0 ? -errno : 0;
@@ -131,14 +163,32 @@ bool summons_claim(struct summons *s, int index, uint64_t wait_ns)
 	uint64_t began = clock_now();
 
 	for (;;) {
-		int sleeps = SUMMONS_SLEEPS;
+		uint64_t waited = clock_now() - began;
+		int seen = atomic_load(&s->state);
 
-		if (atomic_compare_exchange_strong(&s->state, &sleeps, index))
+		if (!atomic_load(&s->wanted) &&
+			(seen == SUMMONS_SLEEPS || (seen == SUMMONS_CALLED && waited > COME_NS)) &&
+			atomic_compare_exchange_strong(&s->state, &seen, index))
 			return true;
-		if (clock_now() - began > wait_ns)
+		if (waited > wait_ns)
 			return false;
 		relax();
 	}
+}
+
+/* True: the tracing thread waited for it, and needs no bell. */
+static bool hand_on(struct summons *s, int state)
+{
+	atomic_store(&s->state, state);
+	if (!atomic_load(&s->wanted))
+		return false;
+	(void)syscall(SYS_futex, &s->state, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
+	return true;
+}
+
+void summons_give_back(struct summons *s)
+{
+	(void)hand_on(s, SUMMONS_SLEEPS);
 }
 
 void summons_call(struct summons *s, int cpu)
@@ -147,29 +197,33 @@ void summons_call(struct summons *s, int cpu)
 
 	if (atomic_load(&s->cpu) != cpu && priority_stay(s->tid, cpu) == 0)
 		atomic_store(&s->cpu, cpu);
-	if (write(s->bell_fd, &one, sizeof(one)) < 0)
+	if (!hand_on(s, SUMMONS_CALLED) && write(s->bell_fd, &one, sizeof(one)) < 0)
 		return; /* it has been rung already */
 }
 
-void summons_hold(struct summons *s, int index, uint64_t most_ns)
+int summons_wake(struct summons *s, uint64_t wait_ns)
 {
+	const struct timespec most = {
+		(time_t)(wait_ns / CLOCK_SECOND_NS), (long)(wait_ns % CLOCK_SECOND_NS)};
+
 	uint64_t began = clock_now();
 
-	while (atomic_load(&s->holds) == index && clock_now() - began < most_ns)
-		relax();
-	(void)summons_let_go(s, index);
-}
+	for (;;) {
+		int seen = atomic_load(&s->state);
 
-int summons_wake(struct summons *s)
-{
-	int claimed = atomic_exchange(&s->state, SUMMONS_WORKS);
-
-	return claimed >= 0 ? claimed : -1;
-}
-
-bool summons_let_go(struct summons *s, int index)
-{
-	return atomic_compare_exchange_strong(&s->holds, &index, -1);
+		if (seen >= 0) {
+			atomic_store(&s->wanted, true);
+			if (clock_now() - began < SPIN_NS)
+				relax();
+			else if (syscall(SYS_futex, &s->state, FUTEX_WAIT | FUTEX_PRIVATE_FLAG,
+					 seen, &most, NULL, 0) < 0 &&
+				errno == ETIMEDOUT)
+				return -ETIMEDOUT;
+		} else if (atomic_compare_exchange_strong(&s->state, &seen, SUMMONS_WORKS)) {
+			atomic_store(&s->wanted, false);
+			return seen == SUMMONS_CALLED;
+		}
+	}
 }
 
 void summons_unpin(struct summons *s)

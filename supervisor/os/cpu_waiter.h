@@ -2,14 +2,19 @@
 /*
  * A thread that stays on one CPU and sleeps until a set time, and how it calls the tracing thread.
  * When it wakes up it preempts whoever runs there; the scheduler's time stamp of that is read first
- * of all. One waiter at a time has the tracing thread, by its index:
+ * of all.
  *
- *	     summons_rest()      summons_claim()              summons_wake()
- *	WORKS ───────────► SLEEPS ─────────────► claimed by a waiter ───────► WORKS
- *	                      │ summons_wake(), for something else              ▲
- *	                      └─────────────────────────────────────────────────┘
+ * One thread at a time has the sampler and all that is known of the target: the tracing thread
+ * while it is awake, or a waiter, by its index, while it asks which thread it has preempted.
  *
- * The tracing thread sleeps in poll(2) on @bell_fd.
+ *	      summons_rest()          summons_claim()           summons_call(), _claim()
+ *	WORKS ─────────────► SLEEPS ◄────────────────► a waiter asks ◄──────────────► CALLED
+ *	  ▲                    │     summons_give_back()                                │
+ *	  └────────────────────┴──────────────────────────── summons_wake() ────────────┘
+ *
+ * The tracing thread sleeps in poll(2) on @bell_fd. A waiter that wants its turn spins, for a
+ * bounded time, as the thread that it has preempted would run if it slept. The tracing thread
+ * sleeps until it is its turn.
  */
 #ifndef SUPERVISOR_CPU_WAITER_H
 #define SUPERVISOR_CPU_WAITER_H
@@ -25,12 +30,18 @@ struct arrival {
 	uint64_t first_ns,
 		last_ns; /* between these two; at last_ns if no tick has renewed the time stamp */
 	uint64_t monotonic_ns; /* CLOCK_MONOTONIC at last_ns */
+	/*
+	 * For how long others had the CPU after the timer went off; ARRIVAL_UNKNOWN. What is late
+	 * beside, the timer was: then the CPU was idle, or stayed with the thread that it had.
+	 */
+	uint64_t waited_ns;
 };
+#define ARRIVAL_UNKNOWN UINT64_MAX
 
 /*
  * @fd: /proc/thread-self/sched of the calling thread, which woke up at @woke_ns. To be called
  * before it reads its CPU time, which renews the time stamp. -ENODATA or another -errno: the kernel
- * does not tell.
+ * does not tell. waited_ns is left as it is.
  */
 int arrival_read(int fd, uint64_t woke_ns, struct arrival *ret_arrival);
 
@@ -55,44 +66,46 @@ struct cpu_waiter {
  */
 int cpu_waiter_start(struct cpu_waiter *waiter);
 void cpu_waiter_stop(struct cpu_waiter *waiter);
+/* It stays on its CPU again, after somebody has let it go on on others. */
+void cpu_waiter_stay(struct cpu_waiter *waiter);
 /* Wakes it up: what it is to do has changed. */
 void cpu_waiter_poke(struct cpu_waiter *waiter);
 
-enum { SUMMONS_WORKS = -2, SUMMONS_SLEEPS = -1 };
+enum { SUMMONS_WORKS = -3, SUMMONS_SLEEPS = -2, SUMMONS_CALLED = -1 };
 
 struct summons {
-	_Atomic int state; /* enum above, or the index of the waiter that has claimed it */
-	int bell_fd;       /* an eventfd */
-	int tid;           /* of the tracing thread */
+	_Atomic int state;    /* enum above, or the index of the waiter whose turn it is */
+	_Atomic bool wanted;  /* the tracing thread sleeps until a waiter's turn ends */
+	int bell_fd;          /* an eventfd */
+	int tid;              /* of the tracing thread */
 	cpu_set_t started_on;
-	_Atomic int cpu;   /* of the machine: it stays there; -1: it may be on any */
-	_Atomic int holds; /* index of the waiter that holds its CPU until it is released, -1 */
+	_Atomic int cpu; /* of the machine: the tracing thread stays there; -1: it may be on any */
 };
 
 /* Called by the tracing thread. -errno. */
 int summons_init(struct summons *summons);
 void summons_release(struct summons *summons);
 
-/* For waiter @index: claims the tracing thread, for @wait_ns at most. False: it is at work. */
+/*
+ * For waiter @index: begins its turn, after @wait_ns at most. Another waiter's call that the tracing
+ * thread has not followed for long is void. False: somebody else has the turn.
+ */
 bool summons_claim(struct summons *summons, int index, uint64_t wait_ns);
-/* It comes to CPU @cpu of the machine. Call it when it is claimed, and what it needs is set. */
+/* Ends its turn: nothing is to be done. */
+void summons_give_back(struct summons *summons);
+/* Ends its turn: the tracing thread comes to CPU @cpu of the machine, for what has been set. */
 void summons_call(struct summons *summons, int cpu);
-/* It works on another CPU: keeps this one until it says so, or for @most_ns. */
-void summons_hold(struct summons *summons, int index, uint64_t most_ns);
 
 /* For the tracing thread: it is about to sleep. */
 static inline void summons_rest(struct summons *summons)
 {
 	atomic_store(&summons->state, SUMMONS_SLEEPS);
 }
-/* It is awake. Returns the index of the waiter that has claimed it, or -1. */
-int summons_wake(struct summons *summons);
-static inline bool summons_is_claimed(const struct summons *summons)
-{
-	return atomic_load(&summons->state) >= 0;
-}
-/* The waiter @index need not hold its CPU any more. False: it has given up before. */
-bool summons_let_go(struct summons *summons, int index);
+/*
+ * It is awake; waits for the end of a waiter's turn. 1: it was called. -ETIMEDOUT: the turn takes
+ * longer than @wait_ns; call it again.
+ */
+int summons_wake(struct summons *summons, uint64_t wait_ns);
 /* It may be on the CPUs of summons.started_on again. */
 void summons_unpin(struct summons *summons);
 

@@ -229,13 +229,6 @@ static struct sample_thread *ask_woken(struct observation *o)
 	return NULL;
 }
 
-void observe_load(struct sampler *s)
-{
-	int runnable = s->probe->runnable(s->context);
-
-	s->idle = s->idle << 1 | (runnable >= 0 && runnable < (int)s->cpus);
-}
-
 struct sample_thread *observe(struct observation *o)
 {
 	struct sleeper sleeper[2 * RECENT_MOST];

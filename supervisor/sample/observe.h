@@ -21,7 +21,4 @@ struct observation {
 /* The thread that was preempted, or fell asleep and so let us in. NULL: none of the target. */
 struct sample_thread *observe(struct observation *observation);
 
-/* Reads whether a CPU is idle, beside @own threads of the target that are known to be runnable. */
-void observe_load(struct sampler *sampler);
-
 #endif

@@ -9,9 +9,10 @@
 #include "supervisor/sample/ticks.h"
 
 /*
- * An instant that comes later than this is lost. In the fair class it is a time that the scheduler
- * chose, often the end of somebody's slice; in real time only the kernel delays a wake-up, in a
- * call of the thread that is then hit.
+ * An instant that comes later than this is lost. In the fair class, where only the time counts for
+ * which the waiter was in the run queue, the scheduler chose when it comes, often at the end of
+ * somebody's slice. In real time only the kernel delays a wake-up, in a call of the thread that is
+ * then hit.
  */
 #define LATE_FAIR_NS     100000
 #define LATE_REALTIME_NS 20000000
@@ -28,11 +29,6 @@
 #define BUSY_MOST        16
 #define BUSY_LEAST       32
 #define BUSY_FACTOR_MOST (64 * PLAN_ONE)
-/* What a hit adds to sample_cpu.hits. */
-#define HIT_WEIGHT 256
-/* Every so many hits the machine's load is read (3 us); so many of 32 make the remote placement. */
-#define LOAD_HITS  4
-#define IDLE_LEAST 24
 /* A thread that is uninterrupted waits while we occupy its CPU, and so long at most beside. */
 #define SWITCH_NS 60000
 /* Longer than this nothing was sampled, and a hypervisor may have had the machine. */
@@ -171,11 +167,8 @@ static void note_hit(struct sampler *s, unsigned cpu, struct sample_thread *t)
 
 	c->hit = t;
 	c->misses_1024 = -MISSES_HIT * PLAN_ONE;
-	c->hits += HIT_WEIGHT;
 	t->cpu = (int)cpu;
 	sampler_heed(s, t);
-	if (s->looks++ % LOAD_HITS == 0)
-		observe_load(s);
 	/* Of instants that would have been hits, as far as can be told. */
 	if (s->factor_1024 > s->busy_1024)
 		s->stretched_1024 += s->factor_1024 - PLAN_ONE;
@@ -200,9 +193,21 @@ static void lose(struct sampler *s, const struct plan_due *due, bool unproved)
 	s->figures.unproved += unproved && due->streams & 1;
 }
 
+/*
+ * For how long another thread may have had the CPU since the instant. In the fair class it is the
+ * waiter's time in the run queue: where the timer was late, the CPU was idle until then, as it goes
+ * off when its CPU does anything; or the thread that is preempted had the CPU all along.
+ */
+static uint64_t lateness(const struct sampler *s, const struct sample_instant *i)
+{
+	uint64_t late = i->woke_ns > i->planned_ns ? i->woke_ns - i->planned_ns : 0;
+
+	return s->realtime || i->arrival.waited_ns > late ? late : i->arrival.waited_ns;
+}
+
 struct sample_thread *sampler_instant(struct sampler *s, const struct sample_instant *i)
 {
-	uint64_t late_ns = i->woke_ns > i->planned_ns ? i->woke_ns - i->planned_ns : 0;
+	uint64_t late_ns = lateness(s, i);
 	struct observation o = {
 		.s = s, .instant = i, .weight_1024 = PLAN_ONE, .part_1024 = PLAN_ONE};
 	bool slow = late_ns > SLOW_NS && !s->realtime;
@@ -214,8 +219,8 @@ struct sample_thread *sampler_instant(struct sampler *s, const struct sample_ins
 		return NULL;
 	}
 	t = observe(&o);
-	if ((!t && i->unsure) || (t && slow && !o.stopping && !o.activity.running)) {
-		lose(s, &i->due, !t);
+	if (t && slow && !o.stopping && !o.activity.running) {
+		lose(s, &i->due, false);
 		return NULL;
 	}
 	if (!t) {
@@ -227,6 +232,9 @@ struct sample_thread *sampler_instant(struct sampler *s, const struct sample_ins
 		add_to_hit(t, &i->due);
 		return NULL;
 	}
+	/* For sampler_confirm(); it does not run while its CPU is ours. */
+	if (!s->realtime && o.activity.running)
+		(void)s->probe->cpu_time(s->context, t, &t->asked);
 	t->hit = (struct sample_hit){.cpu = i->cpu,
 		.slow = slow,
 		.asleep = !o.activity.running,
@@ -243,10 +251,22 @@ struct sample_thread *sampler_instant(struct sampler *s, const struct sample_ins
 	return t;
 }
 
-void sampler_lose(struct sampler *s, struct sample_thread *t)
+bool sampler_confirm(struct sampler *s, struct sample_thread *t)
+{
+	const struct cpu_time *before = &t->hit.before;
+	struct cpu_time cpu;
+
+	if (s->realtime || (s->probe->cpu_time(s->context, t, &cpu) >= 0 &&
+				   cpu.run_ns == before->run_ns && cpu.slices == before->slices))
+		return true;
+	sampler_lose(s, t, true);
+	return false;
+}
+
+void sampler_lose(struct sampler *s, struct sample_thread *t, bool unproved)
 {
 	t->stopping = false;
-	lose(s, &t->hit.due, false);
+	lose(s, &t->hit.due, unproved);
 }
 
 bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_time *cpu,
@@ -255,7 +275,7 @@ bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_
 	t->stopping = false;
 	/* It yielded its CPU, which let us in late: at the instant it was elsewhere. */
 	if (t->hit.slow && place == SAMPLE_IN_YIELD) {
-		sampler_lose(s, t);
+		sampler_lose(s, t, false);
 		return false;
 	}
 	ticks_settle(s, t, cpu);
@@ -298,18 +318,6 @@ struct sample_loss sampler_resumed(
 	return loss;
 }
 
-unsigned sampler_place(const struct sampler *s, unsigned cpu)
-{
-	unsigned best = cpu;
-
-	if (__builtin_popcount(s->idle) < IDLE_LEAST)
-		return cpu;
-	for (unsigned i = 0; i < s->cpus; i++)
-		if (s->cpu[i].hits < s->cpu[best].hits)
-			best = i;
-	return best;
-}
-
 /*
  * One tracing thread takes some 10,000 samples a second. Where instants find it at work elsewhere,
  * all gaps become longer.
@@ -325,8 +333,6 @@ void sampler_turn(struct sampler *s, uint64_t busy)
 		s->busy_1024 += s->busy_1024 / 8;
 	else if (busy * BUSY_LEAST < instants && s->busy_1024 > PLAN_ONE)
 		s->busy_1024 -= (s->busy_1024 - PLAN_ONE) / 16 + 1;
-	for (unsigned i = 0; i < s->cpus; i++)
-		s->cpu[i].hits -= s->cpu[i].hits / 8;
 }
 
 uint64_t sampler_factor(const struct sampler *s)

@@ -53,8 +53,14 @@ uint64_t sampler_stretch(const struct sampler *sampler, unsigned cpu);
 struct sample_thread *sampler_instant(
 	struct sampler *sampler, const struct sample_instant *instant);
 
-/* The hit of @thread comes to nothing. */
-void sampler_lose(struct sampler *sampler, struct sample_thread *thread);
+/*
+ * Has the thread not run since the instant that hit it? To be asked before its stop is requested.
+ * False: the hit is lost, as nobody knows where the thread was.
+ */
+bool sampler_confirm(struct sampler *sampler, struct sample_thread *thread);
+
+/* The hit of @thread comes to nothing; @unproved: as it may have run since. */
+void sampler_lose(struct sampler *sampler, struct sample_thread *thread, bool unproved);
 
 /* Where a thread stands that has been stopped. */
 enum sample_place { SAMPLE_IN_PROGRAM, SAMPLE_IN_CALL, SAMPLE_IN_YIELD };
@@ -79,16 +85,8 @@ struct sample_loss sampler_resumed(struct sampler *sampler, struct sample_thread
 	const struct cpu_time *cpu, uint64_t end_ns);
 
 /*
- * Where the tracing thread is to work for an instant of CPU @cpu: the index of a CPU. A thread that
- * is resumed by a thread on its own CPU migrates if a CPU is idle. So if one is idle, the tracing
- * thread works on the CPU that has the fewest hits (remote placement). Otherwise it comes to @cpu
- * (local placement), and no other CPU's thread is disturbed.
- */
-unsigned sampler_place(const struct sampler *sampler, unsigned cpu);
-
-/*
  * To be called every 20 ms or so. Since the last call @busy instants of the profile found the
- * tracing thread at work elsewhere: they are lost.
+ * sampler taken by others: they are lost.
  */
 void sampler_turn(struct sampler *sampler, uint64_t busy);
 /* The profile's gaps are longer than its period by this, for bounds or as we cannot keep up. */

@@ -20,8 +20,6 @@ struct sample_instant {
 	int error;           /* negative: the kernel does not tell @arrival */
 	struct arrival arrival;
 	struct plan_due due;
-	bool unsure; /* a thread may have run here since the waiter woke up: a miss proves nothing
-		      */
 };
 
 /* A hit, from the instant until the thread's stop. */
@@ -61,7 +59,6 @@ struct sample_thread {
 struct sample_cpu {
 	int number;                /* of the machine */
 	int32_t misses_1024;       /* in a row; one counts by how many threads were asked */
-	uint32_t hits;             /* a moving sum (sampler_turn) */
 	struct sample_thread *hit; /* of the last hit here, NULL none */
 	/* The last thread that was resumed here; what was taken from this CPU since, and how often.
 	 */
@@ -73,7 +70,7 @@ struct sample_cpu {
 struct sample_figures {
 	uint64_t instants;  /* of the profile */
 	uint64_t late;      /* lost: too late, unproved, or the thread could not be stopped */
-	uint64_t unproved;  /* of those: a thread of the target may have run before we asked */
+	uint64_t unproved;  /* of those: the thread has run before its stop was requested */
 	uint64_t throttled; /* left out for a bound */
 };
 
@@ -94,8 +91,6 @@ struct sampler {
 	struct sample_thread *newest, *oldest;
 	uint64_t ask_ns; /* moving average of the time to ask one thread, above 0 */
 	uint64_t others_ns, others_left_ns; /* up to then, so much time may be spent on others */
-	uint32_t idle;   /* a bit for each of the last 32 looks at the load: a CPU was idle */
-	unsigned looks;
 	struct sample_figures figures;
 };
 

@@ -100,7 +100,6 @@ struct tracee {
 	uint16_t machine;             /* machine of its last stop; 0: no stop yet */
 	uint64_t stop_requested_ns;   /* when the interrupt was sent; 0: no stop was requested */
 	bool was_alone; /* when the stop was requested, it was the only thread of its process */
-	bool remote;    /* the interrupt went to another CPU than ours */
 	uint64_t not_stopped_ns;            /* when the thread was last seen not to have stopped */
 	struct cpu_time stop_requested_cpu; /* CPU time reading at stop_requested_ns */
 	bool detach_at_stop;    /* a child that is not followed: detached at its first stop */

@@ -36,8 +36,8 @@ struct world {
 	uint64_t stamp_ns;   /* of the waiter that woke up, by the scheduler's clock */
 	uint64_t renewed_ns; /* how long after it came, at most */
 	uint64_t late_ns;    /* how long after the instant it came */
+	uint64_t waited_ns;  /* how long others had the CPU meanwhile */
 	int arrived_error, runnable;
-	bool unsure;
 	unsigned stamps, runnables;
 	uint64_t now, ask_ns; /* what it takes to ask for a CPU time */
 };
@@ -121,6 +121,7 @@ static inline void begin(struct world *w, unsigned cpus, unsigned threads)
 	assert_int_equal(sampler_init(&w->sampler, &probe, w, numbers, cpus, 1), 0);
 	w->sampler.realtime = true;
 	w->runnable = -1;
+	w->waited_ns = ARRIVAL_UNKNOWN;
 	w->due = (struct plan_due){.streams = 1, .weight_ns = {MS}};
 	sampler_set_period(&w->sampler, 0, MS);
 	for (unsigned i = 0; i < threads; i++) {
@@ -137,13 +138,13 @@ static inline void begin(struct world *w, unsigned cpus, unsigned threads)
 /* An instant of @cpu, late_ns after it, a millisecond after the last one. */
 static inline struct actor *look(struct world *w, unsigned cpu)
 {
-	struct sample_instant i = {
-		.cpu = cpu, .error = w->arrived_error, .due = w->due, .unsure = w->unsure};
+	struct sample_instant i = {.cpu = cpu, .error = w->arrived_error, .due = w->due};
 	struct sample_thread *t;
 
 	i.planned_ns = w->now + MS;
 	i.woke_ns = w->now = i.planned_ns + w->late_ns;
-	i.arrival = (struct arrival){w->stamp_ns - w->renewed_ns, w->stamp_ns, i.woke_ns};
+	i.arrival = (struct arrival){
+		w->stamp_ns - w->renewed_ns, w->stamp_ns, i.woke_ns, w->waited_ns};
 	w->stamps = w->runnables = 0;
 	for (unsigned k = 0; k < MANY; k++)
 		w->actor[k].asked = 0;

@@ -176,12 +176,13 @@ static void cpu_event(struct sim *sim, unsigned cpu)
 	sim_cpu_account(sim, c);
 	if (c->waiter_at_ns <= sim->now) {
 		c->waiter_at_ns = SIM_NEVER;
-		c->arrives_ns[SIM_WAITER_COMES] = sim->now;
+		c->arrives_ns[SIM_WAITER_COMES] = c->expired_ns = sim->now;
 		sim_cpu_schedule(sim, cpu);
 	} else if (c->idle || (c->leaves_ns && c->leaves_ns <= sim->now)) {
 		sim_cpu_schedule(sim, cpu);
 	} else if (c->holds && c->holds_until_ns <= sim->now) {
-		sim_waiter_release(sim, cpu);
+		if (!sim_waiter_stays(sim, cpu))
+			sim_waiter_release(sim, cpu);
 	} else if (c->current && c->event_ns <= sim->now) {
 		bool expired = c->current->left_ns != 0;
 
@@ -245,10 +246,14 @@ void sim_tracer_work(struct sim *sim, uint64_t ns)
 	sim_pass(sim, sim->now + ns);
 }
 
-/* Until it has the CPU where it is to be. */
+/* Until it has the CPU where it is to be, and no waiter has its turn. */
 static void tracer_comes(struct sim *sim)
 {
-	while (!sim->tracer_runs) {
+	while (!sim->tracer_runs || sim->turn >= 0) {
+		if (sim->turn >= 0) {
+			sim_waiter_asks(sim);
+			continue;
+		}
 		if (!sim->tracer_called && sim->now >= sim->tracer_at_ns) {
 			sim_call_tracer(sim, &sim->cpu[sim->tracer_cpu]);
 			sim_cpu_schedule(sim, sim->tracer_cpu);
@@ -263,7 +268,6 @@ static void tracer_comes(struct sim *sim)
 bool sim_tracer_sleep(struct sim *sim, uint64_t until_ns)
 {
 	unsigned cpu = sim->tracer_cpu;
-	struct sim_cpu *first = NULL;
 
 	if (sim->reports || until_ns <= sim->now)
 		return false;
@@ -271,11 +275,7 @@ bool sim_tracer_sleep(struct sim *sim, uint64_t until_ns)
 	sim->tracer_runs = false;
 	sim->tracer_due_ns = until_ns;
 	sim->tracer_at_ns = until_ns;
-	for (unsigned i = 0; i < sim->options.cpus; i++)
-		if (sim->cpu[i].claims && (!first || sim->cpu[i].woke_ns < first->woke_ns))
-			first = &sim->cpu[i];
-	if (first)
-		(void)sim_waiter_claims(sim, (unsigned)(first - sim->cpu));
+	sim_next_turn(sim);
 	sim_cpu_schedule(sim, cpu);
 	tracer_comes(sim);
 	return true;
@@ -286,9 +286,12 @@ void sim_tracer_move(struct sim *sim, unsigned cpu)
 	struct sim_cpu *from = &sim->cpu[sim->tracer_cpu];
 
 	from->arrives_ns[SIM_TRACER_COMES] = SIM_NEVER;
+	if (sim->tracer_runs)
+		from->ours = SIM_NOT_OURS;
+	sim->tracer_runs = false;
+	sim->tracer_called = true;
 	sim->tracer_cpu = cpu;
-	sim->tracer_called = false;
-	sim_cpu_refresh(sim, from);
+	sim_cpu_schedule(sim, (unsigned)(from - sim->cpu));
 }
 
 void sim_waiter_release(struct sim *sim, unsigned cpu)

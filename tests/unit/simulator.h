@@ -94,7 +94,7 @@ struct sim_thread {
 	uint64_t wake_at_ns;
 	size_t timer; /* its place in the heap, plus 1 */
 	/* The supervisor. */
-	bool reported, asked, hit, remote;
+	bool reported, asked, hit;
 	uint64_t stop_requested_ns;
 };
 
@@ -119,16 +119,18 @@ struct sim_cpu {
 	struct sim_thread *preempted; /* the same, of the waiter's last instant */
 	uint64_t waiter_due_ns;       /* the waiter's timer */
 	uint64_t waiter_at_ns;        /* when that goes off */
+	uint64_t expired_ns;          /* when it last did */
 	uint64_t arrives_ns[2]; /* the waiter and the tracer get the CPU, if nothing prevents it */
 	bool holds;             /* the waiter is awake */
-	bool claims;            /* and waits until it can call the tracing thread */
+	bool claims;            /* and waits for its turn */
 	bool dropped;           /* it has nothing to do */
-	uint64_t woke_ns, holds_until_ns, called_ns;
+	bool asked;             /* it had its turn */
+	uint64_t woke_ns, holds_until_ns;
+	uint64_t waits_ns;      /* since when it waits for its turn */
 	/* As in struct sampled_cpu. */
 	struct plan plan;
 	struct sample_instant instant;
 	uint64_t occupied_until_ns;
-	unsigned place;
 	uint64_t next_ns; /* the earliest of all these */
 };
 
@@ -142,6 +144,9 @@ struct sim_options {
 	 * own, which is counted as its CPU time.
 	 */
 	uint64_t slow_ns;
+	/* Another virtual machine: an idle CPU needs so much to do anything, timers included; 0:
+	 * as a real one. */
+	uint64_t idle_ns;
 	bool no_stamps; /* the kernel does not tell when threads were switched */
 };
 
@@ -165,11 +170,12 @@ struct sim {
 	uint64_t tracer_due_ns, tracer_at_ns; /* its timer, and when that goes off */
 	bool tracer_runs, tracer_called;
 	unsigned tracer_cpu;
-	int claimed;                            /* index of the waiter that has called it, -1 */
+	int turn;                               /* index of the waiter that asks, -1 none */
+	struct sample_thread *hit;              /* what it has called the tracing thread for */
 	struct sim_thread *report[SIM_THREADS]; /* stopped, born, ended */
 	size_t reports;
 	struct sampler sampler;
-	uint64_t awake_ns, place_next_ns, busy;
+	uint64_t awake_ns, decide_next_ns, busy;
 	struct sim_thread *queue[SIM_CPUS][SIM_THREADS];
 	unsigned batch;
 	struct sim_result *result;
@@ -191,15 +197,20 @@ void sim_pass(struct sim *sim, uint64_t until_ns);
 bool sim_tracer_sleep(struct sim *sim, uint64_t until_ns);
 /* It works for @ns. */
 void sim_tracer_work(struct sim *sim, uint64_t ns);
-/* The tracing thread is to be on CPU @cpu when it wakes up next. */
+/* The tracing thread, which sleeps or waits for its turn, is called to CPU @cpu. */
 void sim_tracer_move(struct sim *sim, unsigned cpu);
 /* The waiter of @cpu sleeps, until its next instant. */
 void sim_waiter_release(struct sim *sim, unsigned cpu);
-/* In the driver: the waiter of @cpu is awake; it has slept again; it may call the tracing thread.
+/*
+ * In the driver: the waiter of @cpu is awake; it sleeps again; or not yet, as it still waits for
+ * its turn; the next one that waits for its turn
+ * gets it; whoever has it asks, and calls the tracing thread if it has a hit.
  */
 void sim_waiter_comes(struct sim *sim, unsigned cpu);
 void sim_waiter_goes(struct sim *sim, unsigned cpu);
-bool sim_waiter_claims(struct sim *sim, unsigned cpu);
+bool sim_waiter_stays(struct sim *sim, unsigned cpu);
+void sim_next_turn(struct sim *sim);
+void sim_waiter_asks(struct sim *sim);
 void sim_interrupt(struct sim *sim, struct sim_thread *thread);
 void sim_resume(struct sim *sim, struct sim_thread *thread);
 /* Books the CPU time of the threads that run, up to now. */

@@ -112,9 +112,6 @@ void sim_call_tracer(struct sim *sim, const struct sim_cpu *from)
 		return;
 	sim->tracer_called = true;
 	c->arrives_ns[SIM_TRACER_COMES] = sim->now;
-	/* A waiter rings when it has woken up. */
-	if (c != from && from && from->holds && from->called_ns)
-		c->arrives_ns[SIM_TRACER_COMES] = from->called_ns;
 	if (c != from)
 		c->arrives_ns[SIM_TRACER_COMES] += sim_between(sim, CALL_LEAST_NS, CALL_MOST_NS);
 	if (c != from)
@@ -238,7 +235,7 @@ static void expire_timers(struct sim *sim, struct sim_cpu *c)
 {
 	if (c->waiter_at_ns != SIM_NEVER && c->waiter_due_ns <= sim->now) {
 		c->waiter_at_ns = SIM_NEVER;
-		c->arrives_ns[SIM_WAITER_COMES] = sim->now;
+		c->arrives_ns[SIM_WAITER_COMES] = c->expired_ns = sim->now;
 	}
 	if (c == &sim->cpu[sim->tracer_cpu] && sim->tracer_due_ns <= sim->now &&
 		sim->tracer_at_ns > sim->now) {
@@ -247,14 +244,21 @@ static void expire_timers(struct sim *sim, struct sim_cpu *c)
 	}
 }
 
+static uint64_t exit_latency(struct sim *sim, const struct sim_cpu *c)
+{
+	uint64_t most = sim->options.idle_ns;
+
+	if (sim->now - c->idle_since_ns < SHALLOW_NS)
+		return sim_between(sim, SHALLOW_LEAST_NS, SHALLOW_MOST_NS);
+	return most ? sim_between(sim, most / 4, most)
+		    : sim_between(sim, IDLE_LEAST_NS, IDLE_MOST_NS);
+}
+
 /* An idle CPU begins to wake up, or has done so. */
 static bool is_awake(struct sim *sim, struct sim_cpu *c)
 {
 	if (c->idle && c->exits_ns == SIM_NEVER && (c->queued || sim_cpu_is_called(sim, c)))
-		c->exits_ns = sim->now +
-			(sim->now - c->idle_since_ns < SHALLOW_NS
-					? sim_between(sim, SHALLOW_LEAST_NS, SHALLOW_MOST_NS)
-					: sim_between(sim, IDLE_LEAST_NS, IDLE_MOST_NS));
+		c->exits_ns = sim->now + exit_latency(sim, c);
 	if (c->idle && c->exits_ns > sim->now)
 		return false;
 	if (c->idle && c->queued && sim->options.slow_ns)
@@ -265,6 +269,8 @@ static bool is_awake(struct sim *sim, struct sim_cpu *c)
 			c->queue[i]->since_ns = sim->now;
 	if (c->idle)
 		expire_timers(sim, c);
+	if (c->idle && sim->options.idle_ns)
+		c->expired_ns = sim->now; /* it was the timer that was late */
 	c->idle = false;
 	c->exits_ns = SIM_NEVER;
 	return c->leaves_ns <= sim->now || sim_cpu_is_called(sim, c);

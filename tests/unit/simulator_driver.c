@@ -20,12 +20,10 @@
 #define BIRTH_NS     15000
 /* A running thread's figures are brought up to date so often. */
 #define TICK_NS 4000000
-/* As in engine/sampling.c and engine/stops.c. */
-#define SPIN_NS       50000
-#define CLAIM_NS      100000
-#define HOLD_NS       500000
-#define UNSURE_NS     40000
-#define PLACE_NS      20000000
+/* As in engine/sampling.c. */
+#define CLAIM_NS  200000
+#define COME_NS   60000
+#define DECIDE_NS 20000000
 /* From the waiter's call to the tracing thread on its CPU; in the fair class one of so many times
  * the thread that waits is picked first, for so long. */
 #define HANDOVER_NS    2000
@@ -165,30 +163,72 @@ static void take_sleeper(struct sim *sim, struct sim_thread *t)
 	record(sim, t->sample.hit.activity.pc - 1, t->sample.hit.due.weight_ns[0]);
 }
 
-/* call(): in the waiter's thread. */
-bool sim_waiter_claims(struct sim *sim, unsigned cpu)
+/* summons_claim() */
+static void claim(struct sim *sim, unsigned cpu)
 {
 	struct sim_cpu *c = &sim->cpu[cpu];
-	uint64_t ready = c->woke_ns + ARRIVED_NS, now = sim->now > ready ? sim->now : ready;
 
-	if (sim->claimed >= 0 || sim->tracer_runs)
-		return false;
-	sim->claimed = (int)cpu;
+	if (sim->turn >= 0 || sim->tracer_runs || (sim->hit && sim->now < c->waits_ns + COME_NS))
+		return;
+	if (sim->hit)
+		sampler_lose(&sim->sampler, sim->hit, true);
+	sim->hit = NULL;
+	sim->turn = (int)cpu;
 	c->claims = false;
-	c->called_ns = now;
-	c->holds_until_ns = now + (c->place == cpu ? HANDOVER_NS : HOLD_NS);
+	c->holds_until_ns = SIM_NEVER;
 	sim_cpu_refresh(sim, c);
-	if (sim->tracer_cpu != c->place)
-		sim_tracer_move(sim, c->place);
-	if (c->place != cpu) {
-		sim_call_tracer(sim, c);
-		return true;
+}
+
+bool sim_waiter_stays(struct sim *sim, unsigned cpu)
+{
+	struct sim_cpu *c = &sim->cpu[cpu];
+
+	if (!c->claims || sim->now >= c->waits_ns + CLAIM_NS)
+		return false;
+	c->holds_until_ns = c->waits_ns + CLAIM_NS;
+	claim(sim, cpu);
+	sim_cpu_refresh(sim, c);
+	return true;
+}
+
+void sim_next_turn(struct sim *sim)
+{
+	const struct sim_cpu *first = NULL;
+
+	for (unsigned i = 0; i < sim->options.cpus; i++)
+		if (sim->cpu[i].claims && (!first || sim->cpu[i].woke_ns < first->woke_ns))
+			first = &sim->cpu[i];
+	if (first)
+		claim(sim, (unsigned)(first - sim->cpu));
+}
+
+/* take_instant(), ask(): in the waiter's thread. */
+void sim_waiter_asks(struct sim *sim)
+{
+	unsigned cpu = (unsigned)sim->turn;
+	struct sim_cpu *c = &sim->cpu[cpu];
+	struct sim_thread *there = c->preempted;
+	uint64_t ready = c->woke_ns + ARRIVED_NS;
+
+	sim_pass(sim, ready > sim->now ? ready : sim->now);
+	sim->hit = sampler_instant(&sim->sampler, &c->instant);
+	sim->turn = -1;
+	c->asked = true;
+	if (there && there->foreign)
+		there = NULL;
+	sim->result->wrong += sim->hit && sim->hit->owner != there;
+	sim->result->missed += there && !sim->hit;
+	c->holds_until_ns = sim->now + (sim->hit ? HANDOVER_NS : 0);
+	sim_cpu_refresh(sim, c);
+	if (!sim->hit) {
+		sim_next_turn(sim);
+		return;
 	}
-	sim->tracer_called = true;
+	/* summons_call() */
+	sim_tracer_move(sim, cpu);
 	c->arrives_ns[1] = c->holds_until_ns;
 	if (!sim->options.realtime && c->queued && !plan_random(&sim->random, OTHER_FIRST_OF))
 		c->arrives_ns[1] += sim_between(sim, OTHER_LEAST_NS, OTHER_MOST_NS);
-	return true;
 }
 
 /* wake(): in the waiter's thread. */
@@ -198,6 +238,7 @@ void sim_waiter_comes(struct sim *sim, unsigned cpu)
 	uint64_t planned = plan_next(&c->plan);
 
 	c->dropped = planned <= c->occupied_until_ns || planned > c->woke_ns;
+	c->asked = false;
 	if (c->dropped) {
 		c->holds_until_ns = c->woke_ns;
 		return;
@@ -206,12 +247,14 @@ void sim_waiter_comes(struct sim *sim, unsigned cpu)
 		.planned_ns = planned,
 		.woke_ns = c->woke_ns,
 		.error = sim->options.no_stamps ? -ENODATA : 0,
-		.arrival = {c->stamp_ns - SIM_FALL_ASLEEP_NS, c->stamp_ns, c->stamp_ns}};
+		.arrival = {c->stamp_ns - SIM_FALL_ASLEEP_NS, c->stamp_ns, c->stamp_ns,
+			c->stamp_ns - c->expired_ns}};
 	plan_take(&c->plan, c->woke_ns, &c->instant.due);
 	c->preempted = c->replaced;
 	c->claims = true;
-	c->holds_until_ns = c->woke_ns + ARRIVED_NS + CLAIM_NS;
-	(void)sim_waiter_claims(sim, cpu);
+	c->waits_ns = c->woke_ns + ARRIVED_NS;
+	c->holds_until_ns = c->waits_ns + COME_NS;
+	claim(sim, cpu);
 }
 
 static void set_waiter(struct sim *sim, unsigned cpu)
@@ -225,39 +268,11 @@ void sim_waiter_goes(struct sim *sim, unsigned cpu)
 {
 	struct sim_cpu *c = &sim->cpu[cpu];
 
-	sim->busy += !c->dropped && !c->called_ns;
-	c->called_ns = sim->claimed == (int)cpu ? c->called_ns : 0;
+	sim->busy += !c->dropped && !c->asked;
 	plan_set_factors(&c->plan, sampler_factor(&sim->sampler),
 		sampler_stretch(&sim->sampler, cpu), sim->now);
 	plan_drop(&c->plan, sim->now);
 	set_waiter(sim, cpu);
-}
-
-/* take_instant() */
-static void take_instant(struct sim *sim, unsigned cpu, bool remote)
-{
-	struct sim_cpu *c = &sim->cpu[cpu];
-	struct sim_thread *there = c->preempted, *t;
-	struct sample_thread *hit = sampler_instant(&sim->sampler, &c->instant);
-
-	t = hit ? hit->owner : NULL;
-	if (there && there->foreign)
-		there = NULL;
-	sim->result->wrong += t && t != there;
-	sim->result->missed += there && !t;
-	if (t && hit->hit.asleep) {
-		take_sleeper(sim, t);
-		return;
-	}
-	if (!t)
-		return;
-	if (!ask(sim, t)) {
-		sampler_lose(&sim->sampler, hit);
-		sim->result->refused++;
-		return;
-	}
-	t->hit = true;
-	t->remote = remote;
 }
 
 /* stops_take() */
@@ -278,64 +293,42 @@ static void handle_stop(struct sim *sim, struct sim_thread *t)
 	record(sim, place, t->sample.hit.due.weight_ns[0]);
 }
 
-/* stops_await() */
-static void await_stop(struct sim *sim, struct sample_thread *hit)
-{
-	struct sim_thread *t = hit && hit->stopping ? hit->owner : NULL;
-	uint64_t until = sim->now + SPIN_NS;
-
-	while (t && sim->now < until) {
-		if (t->state == SIM_STOPPED) {
-			handle_stop(sim, t);
-			return;
-		}
-		sim_tracer_work(sim, 1000);
-	}
-}
-
 /* serve() */
-static void serve(struct sim *sim, unsigned cpu)
+static void serve(struct sim *sim)
 {
-	struct sim_cpu *c = &sim->cpu[cpu];
-	bool remote = c->holds;
+	struct sample_thread *hit = sim->hit;
+	struct sim_thread *t = hit ? hit->owner : NULL;
 
-	c->instant.unsure =
-		!sim->options.realtime && !remote && sim->now - c->called_ns > UNSURE_NS;
-	if (!remote)
-		sim->awake_ns = c->woke_ns;
-	take_instant(sim, cpu, remote);
-	sim->claimed = -1;
-	c->called_ns = 0;
-	if (!remote)
+	sim->hit = NULL;
+	if (!t)
 		return;
-	if (c->holds) {
-		c->called_ns = 1; /* it was served */
-		sim_waiter_release(sim, cpu);
-		c->called_ns = 0;
+	sim->awake_ns = hit->hit.woke_ns;
+	if (hit->hit.asleep) {
+		take_sleeper(sim, t);
+	} else if (sampler_confirm(&sim->sampler, hit)) {
+		t->hit = ask(sim, t);
+		if (!t->hit)
+			sampler_lose(&sim->sampler, hit, false);
+		sim->result->refused += !t->hit;
 	}
-	sampler_occupied(&sim->sampler, cpu, sim->now - c->woke_ns);
-	await_stop(sim, sim->sampler.cpu[cpu].hit);
 }
 
-/* decide_places() */
-static void decide_places(struct sim *sim)
+/* decide() */
+static void decide(struct sim *sim)
 {
-	if (sim->now < sim->place_next_ns)
+	if (sim->now < sim->decide_next_ns)
 		return;
-	sim->place_next_ns = sim->now + PLACE_NS;
+	sim->decide_next_ns = sim->now + DECIDE_NS;
 	sampler_turn(&sim->sampler, sim->busy);
 	sim->busy = 0;
-	for (unsigned i = 0; i < sim->options.cpus; i++)
-		sim->cpu[i].place = sampler_place(&sim->sampler, i);
 }
 
 /* sampling_wake() */
 static void wake_up(struct sim *sim)
 {
 	sim->awake_ns = sim->now;
-	if (sim->claimed >= 0)
-		serve(sim, (unsigned)sim->claimed);
-	decide_places(sim);
+	serve(sim);
+	decide(sim);
 }
 
 static void reap(struct sim *sim, struct sim_thread *t)
@@ -367,11 +360,10 @@ static void drain(struct sim *sim)
 }
 
 /* sampling_rest() */
-static uint64_t rest(struct sim *sim)
+static void rest(struct sim *sim)
 {
 	sampler_occupied(&sim->sampler, sim->tracer_cpu, sim->now - sim->awake_ns);
 	sim->cpu[sim->tracer_cpu].occupied_until_ns = sim->now;
-	return sim->options.duration_ns;
 }
 
 static void loop(struct sim *sim)
@@ -385,7 +377,8 @@ static void loop(struct sim *sim)
 		sim_cpu_refresh(sim, &sim->cpu[i]);
 	}
 	for (;;) {
-		(void)sim_tracer_sleep(sim, rest(sim));
+		rest(sim);
+		(void)sim_tracer_sleep(sim, sim->options.duration_ns);
 		sim_account(sim);
 		if (sim->now >= sim->options.duration_ns)
 			break;
@@ -410,7 +403,7 @@ int sim_run(const struct sim_options *options, void (*begin)(struct sim *sim),
 		return r;
 	sim->options = *options;
 	sim->result = ret_result;
-	sim->claimed = -1;
+	sim->turn = -1;
 	plan_seed(&sim->random, options->seed * UINT64_C(0x9e3779b97f4a7c15) + 1);
 	for (unsigned i = 0; i < SIM_CPUS; i++) {
 		struct sim_cpu *c = &sim->cpu[i];
@@ -420,7 +413,6 @@ int sim_run(const struct sim_options *options, void (*begin)(struct sim *sim),
 		c->waiter_at_ns = c->next_ns = SIM_NEVER;
 		c->arrives_ns[0] = c->arrives_ns[1] = c->exits_ns = SIM_NEVER;
 		c->idle = i > 0;
-		c->place = i;
 		plan_init(&c->plan, (options->seed * SIM_CPUS + i) * UINT64_C(0xbf58476d1ce4e5b9));
 	}
 	r = sampler_init(&sim->sampler, &probe, sim, numbers, options->cpus,

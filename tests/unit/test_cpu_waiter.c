@@ -23,7 +23,7 @@ struct fixture {
 	struct summons summons;
 	_Atomic uint64_t at_ns, woke_ns;
 	_Atomic unsigned wakes, pokes;
-	_Atomic bool claimed;
+	_Atomic bool claimed, gives_back;
 };
 
 static uint64_t wake(void *context, uint64_t woke, const struct arrival *arrival, int error)
@@ -38,11 +38,10 @@ static uint64_t wake(void *context, uint64_t woke, const struct arrival *arrival
 	assert_true(arrival->first_ns <= arrival->last_ns);
 	atomic_store(&f->woke_ns, woke);
 	atomic_store(&f->claimed, summons_claim(&f->summons, 3, DEADLINE_MS * MS));
-	if (atomic_load(&f->claimed)) {
-		atomic_store(&f->summons.holds, 3);
+	if (atomic_load(&f->gives_back))
+		summons_give_back(&f->summons);
+	else if (atomic_load(&f->claimed))
 		summons_call(&f->summons, 0);
-		summons_hold(&f->summons, 3, DEADLINE_MS * MS);
-	}
 	atomic_fetch_add(&f->wakes, 1);
 	return UINT64_MAX;
 }
@@ -83,7 +82,7 @@ static void wait_until(const _Atomic unsigned *count, unsigned least)
 		assert_true(clock_now() < until);
 }
 
-static void test_cpu_waiter__wakes_up_in_time_calls_and_holds_its_cpu(void **state)
+static void test_cpu_waiter__wakes_up_in_time_and_calls(void **state)
 {
 	struct fixture f;
 	uint64_t at = clock_now() + 5 * MS;
@@ -96,40 +95,95 @@ static void test_cpu_waiter__wakes_up_in_time_calls_and_holds_its_cpu(void **sta
 	wait_until(&f.pokes, 2);
 	summons_rest(&f.summons);
 	hear(&f);
-	assert_int_equal(summons_wake(&f.summons), 3);
+	assert_int_equal(summons_wake(&f.summons, MS), 1);
 	assert_true(atomic_load(&f.woke_ns) >= at);
-	assert_int_equal(atomic_load(&f.wakes), 0);
-	assert_true(summons_let_go(&f.summons, 3));
-	assert_false(summons_let_go(&f.summons, 3));
-	wait_until(&f.wakes, 1);
+	assert_true(atomic_load(&f.claimed));
+	assert_int_equal(atomic_load(&f.summons.cpu), 0);
+	/* Once: it is at work now. */
+	assert_int_equal(summons_wake(&f.summons, MS), 0);
 	end(&f);
 }
 
-static void test_cpu_waiter__a_tracing_thread_at_work_is_not_claimed(void **state)
+static void test_cpu_waiter__gives_its_turn_back(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	atomic_store(&f.gives_back, true);
+	atomic_store(&f.at_ns, 1);
+	summons_rest(&f.summons);
+	cpu_waiter_poke(&f.waiter);
+	wait_until(&f.wakes, 1);
+	assert_true(atomic_load(&f.claimed));
+	assert_int_equal(atomic_load(&f.summons.state), SUMMONS_SLEEPS);
+	assert_int_equal(summons_wake(&f.summons, MS), 0);
+	end(&f);
+}
+
+/* It waits asleep, and is woken without the bell, for nothing or for a call. */
+static void test_cpu_waiter__the_tracing_thread_waits_for_the_end_of_a_turn(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	for (unsigned gives_back = 0; gives_back < 2; gives_back++) {
+		begin(&f);
+		atomic_store(&f.gives_back, gives_back);
+		atomic_store(&f.at_ns, 1);
+		/* It wants it before the waiter may have it. */
+		atomic_store(&f.summons.wanted, true);
+		summons_rest(&f.summons);
+		cpu_waiter_poke(&f.waiter);
+		wait_until(&f.pokes, 1);
+		assert_int_equal(atomic_load(&f.wakes), 0);
+		atomic_store(&f.summons.wanted, false);
+		while (atomic_load(&f.summons.state) == SUMMONS_SLEEPS && !atomic_load(&f.wakes))
+			continue;
+		while (summons_wake(&f.summons, DEADLINE_MS * MS) < 0)
+			continue;
+		wait_until(&f.wakes, 1);
+		assert_true(atomic_load(&f.claimed));
+		assert_false(atomic_load(&f.summons.wanted));
+		end(&f);
+	}
+}
+
+static void test_cpu_waiter__one_at_a_time_has_the_turn(void **state)
 {
 	struct summons s;
 
 	(void)state;
 	assert_int_equal(summons_init(&s), 0);
-	assert_false(summons_claim(&s, 1, MS));
+	assert_false(summons_claim(&s, 1, MS)); /* the tracing thread is at work */
 	summons_rest(&s);
 	assert_true(summons_claim(&s, 1, MS));
-	/* One at a time. */
 	assert_false(summons_claim(&s, 2, MS));
-	assert_int_equal(summons_wake(&s), 1);
-	assert_int_equal(summons_wake(&s), -1);
-	/* Nobody serves it: it gives its CPU back. */
-	atomic_store(&s.holds, 1);
-	summons_hold(&s, 1, MS);
-	assert_int_equal(atomic_load(&s.holds), -1);
+	/* Whoever has it takes long. */
+	assert_int_equal(summons_wake(&s, MS), -ETIMEDOUT);
+	summons_give_back(&s);
+	/* The tracing thread wants it, and is the next. */
+	assert_false(summons_claim(&s, 2, MS));
+	assert_int_equal(summons_wake(&s, MS), 0);
+	summons_rest(&s);
+	assert_true(summons_claim(&s, 2, MS));
+	/* The tracing thread does not come when it is called. */
+	summons_call(&s, 0);
+	assert_false(summons_claim(&s, 3, 0));
+	assert_true(summons_claim(&s, 3, DEADLINE_MS * MS));
+	summons_give_back(&s);
+	summons_unpin(&s);
 	summons_release(&s);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cpu_waiter__wakes_up_in_time_calls_and_holds_its_cpu),
-		cmocka_unit_test(test_cpu_waiter__a_tracing_thread_at_work_is_not_claimed),
+		cmocka_unit_test(test_cpu_waiter__wakes_up_in_time_and_calls),
+		cmocka_unit_test(test_cpu_waiter__gives_its_turn_back),
+		cmocka_unit_test(
+			test_cpu_waiter__the_tracing_thread_waits_for_the_end_of_a_turn),
+		cmocka_unit_test(test_cpu_waiter__one_at_a_time_has_the_turn),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

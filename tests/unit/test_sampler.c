@@ -214,20 +214,60 @@ static void test_sampler__who_let_us_in_late_is_not_taken_for_where_it_is_now(vo
 	sampler_release(&w.sampler);
 }
 
-static void test_sampler__a_miss_proves_nothing_if_a_thread_may_have_run_since(void **state)
+/* In the fair class: what it waited for others counts. A timer may be late; then nobody ran. */
+static void test_sampler__a_late_timer_is_not_a_late_instant(void **state)
 {
 	struct world w;
 	struct actor *a = &w.actor[0];
 
 	(void)state;
 	begin(&w, 1, 1);
-	w.unsure = true;
+	a->state = RUNNABLE;
+	w.sampler.realtime = false;
+	w.late_ns = 10 * MS;
+	w.waited_ns = 100000;
+	preempted(&w, a);
+	assert_ptr_equal(look(&w, 0), a);
+	assert_true(a->sample.hit.slow);
+	a->sample.stopping = false;
+	w.waited_ns++;
+	preempted(&w, a);
 	assert_null(look(&w, 0));
 	assert_int_equal(w.sampler.figures.late, 1);
-	assert_int_equal(w.sampler.figures.unproved, 1);
-	/* A time stamp does: it has not run since. */
-	hit(&w, a, 0, 1);
-	assert_int_equal(w.sampler.figures.late, 1);
+	/* It waits for its turn also before the timer's time, which does not matter. */
+	w.late_ns = 100000;
+	preempted(&w, a);
+	assert_ptr_equal(look(&w, 0), a);
+	sampler_release(&w.sampler);
+}
+
+/* Between the instant and the request of its stop it may have run, in the fair class. */
+static void test_sampler__a_hit_is_lost_if_the_thread_has_run_since(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+
+	(void)state;
+	begin(&w, 1, 1);
+	a->state = RUNNABLE;
+	for (unsigned i = 0; i < 4; i++) {
+		w.sampler.realtime = i == 3;
+		preempted(&w, a);
+		assert_ptr_equal(look(&w, 0), a);
+		a->run_ns += i == 1 || i == 3; /* in real time it is not asked */
+		a->slices += i == 2;
+		assert_int_equal(sampler_confirm(&w.sampler, &a->sample), i % 3 == 0);
+		assert_int_equal(a->sample.stopping, i % 3 == 0);
+		assert_int_equal(w.sampler.figures.unproved, i < 2 ? i : 2);
+		assert_int_equal(w.sampler.figures.late, w.sampler.figures.unproved);
+		a->sample.stopping = false;
+	}
+	/* It is gone. */
+	w.sampler.realtime = false;
+	preempted(&w, a);
+	assert_ptr_equal(look(&w, 0), a);
+	a->state = GONE;
+	assert_false(sampler_confirm(&w.sampler, &a->sample));
 	sampler_release(&w.sampler);
 }
 
@@ -440,25 +480,6 @@ static void test_sampler__all_gaps_become_longer_if_we_cannot_keep_up(void **sta
 	sampler_release(&w.sampler);
 }
 
-static void test_sampler__the_placement_is_remote_where_a_cpu_is_idle(void **state)
-{
-	struct world w;
-	struct actor *a = &w.actor[0];
-
-	(void)state;
-	begin(&w, 3, 1);
-	w.runnable = 3; /* none is */
-	hit(&w, a, 0, 200);
-	assert_int_equal(sampler_place(&w.sampler, 0), 0);
-	w.runnable = 2;
-	hit(&w, a, 0, 200);
-	assert_int_not_equal(sampler_place(&w.sampler, 0), 0);
-	/* An instant of a CPU without hits disturbs no other CPU. */
-	assert_int_equal(sampler_place(&w.sampler, 1), 1);
-	assert_int_equal(sampler_place(&w.sampler, 2), 2);
-	sampler_release(&w.sampler);
-}
-
 /* A thread that had its CPU but for us: what it did not run of the time between its stops. */
 static void test_sampler__the_loss_of_an_uninterrupted_thread_is_measured(void **state)
 {
@@ -503,8 +524,8 @@ int main(void)
 		cmocka_unit_test(test_sampler__without_time_stamps_its_cpu_must_do),
 		cmocka_unit_test(test_sampler__an_instant_that_comes_late_is_lost_and_counted),
 		cmocka_unit_test(test_sampler__who_let_us_in_late_is_not_taken_for_where_it_is_now),
-		cmocka_unit_test(
-			test_sampler__a_miss_proves_nothing_if_a_thread_may_have_run_since),
+		cmocka_unit_test(test_sampler__a_late_timer_is_not_a_late_instant),
+		cmocka_unit_test(test_sampler__a_hit_is_lost_if_the_thread_has_run_since),
 		cmocka_unit_test(
 			test_sampler__a_random_part_of_the_others_is_asked_and_weighs_for_all),
 		cmocka_unit_test(test_sampler__who_has_not_run_since_it_was_asked_is_passed_over),
@@ -516,7 +537,6 @@ int main(void)
 			test_sampler__a_table_has_as_many_ticks_as_the_thread_has_cpu_time),
 		cmocka_unit_test(test_sampler__gaps_become_longer_for_want_of_hits),
 		cmocka_unit_test(test_sampler__all_gaps_become_longer_if_we_cannot_keep_up),
-		cmocka_unit_test(test_sampler__the_placement_is_remote_where_a_cpu_is_idle),
 		cmocka_unit_test(test_sampler__the_loss_of_an_uninterrupted_thread_is_measured),
 	};
 
