@@ -87,8 +87,8 @@ int summons_init(struct summons *summons);
 void summons_release(struct summons *summons);
 
 /*
- * For waiter @index: begins its turn, after @wait_ns at most. Another waiter's call that the tracing
- * thread has not followed for long is void. False: somebody else has the turn.
+ * For waiter @index: begins its turn, after @wait_ns at most. A call of another waiter's that the
+ * tracing thread has not followed for long is void. False: somebody else has the turn.
  */
 bool summons_claim(struct summons *summons, int index, uint64_t wait_ns);
 /* Ends its turn: nothing is to be done. */
