@@ -110,6 +110,7 @@ void analyst_free(struct analyst *analyst)
 {
 	if (!analyst)
 		return;
+	hold_release(&analyst->hold);
 	processes_release(&analyst->processes);
 	stacks_release(&analyst->stacks);
 	runtimes_release(&analyst->runtimes);
@@ -257,10 +258,7 @@ int analyst_record(struct analyst *analyst, const uint8_t *data, size_t bytes)
 		analyst->counts.bad_records++;
 		return r;
 	}
-	analyst->last_ns = rec.header.time_ns;
-	if (!analyst->began_ns)
-		analyst->began_ns = rec.header.time_ns;
-	return take_record(analyst, &rec);
+	return hold_record(analyst, data, bytes, &rec);
 }
 
 /* Counts the samples at locations without a name. */
@@ -325,9 +323,12 @@ static int name_rank(const struct analyst *analyst)
 int analyst_finish(struct analyst *analyst)
 {
 	uint64_t wall = 0;
+	int r = hold_flush(analyst);
 	bool early = !analyst->ended && !analyst->snapshot;
-	int r = early ? note_early_end(analyst) : 0;
 
+	if (r < 0)
+		return r;
+	r = early ? note_early_end(analyst) : 0;
 	if (early)
 		shares_cover(&analyst->shares);
 	if (r >= 0)

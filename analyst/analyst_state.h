@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "analyst/counts.h"
+#include "analyst/hold.h"
 #include "analyst/locations.h"
 #include "analyst/processes.h"
 #include "analyst/runtimes.h"
@@ -30,6 +31,7 @@ struct analyst {
 	struct locations locations;
 	struct runtimes runtimes;
 	struct stacks stacks;
+	struct hold hold;
 	bool per_process, no_timeline, user_only;
 	uint32_t labels; /* labels of all samples */
 	struct processes processes;

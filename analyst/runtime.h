@@ -14,6 +14,7 @@
 #include "symbolizer/unwind.h"
 
 struct locations;
+struct peek;
 struct space;
 
 /* A stack as unwound, and what its language's runtime says about it. */
@@ -50,6 +51,18 @@ struct runtime {
 	 */
 	int (*detect)(struct locations *locations, const struct space *space,
 		struct runtime_table *ret_table, void **ret_state);
+	/*
+	 * Of a runtime that generates code: the caller of a frame of it, and its location, for
+	 * unwind_frame.runtime_tag: the location and 1. It reads memory through @peek; what is
+	 * not there yet makes it return as much as it knows, with peek->missed. Such a runtime has
+	 * no table, and none of the functions object, merge and is_own. 1, 0, -ENOMEM as
+	 * unwind_input.runtime.
+	 */
+	int (*step)(void *state, struct peek *peek, uint64_t now_ns,
+		const struct unwind_runtime_frame *frame,
+		struct unwind_runtime_caller *ret_caller);
+	/* What there is to say about it; NULL: nothing. */
+	const char *(*problem)(const void *state);
 	/* Takes over a code object; an invalid one is dropped. -ENOMEM. */
 	int (*object)(void *state, const struct record_object *object);
 	/*
@@ -62,6 +75,6 @@ struct runtime {
 	void (*free)(void *state);
 };
 
-extern const struct runtime python_runtime;
+extern const struct runtime python_runtime, hotspot_runtime;
 
 #endif

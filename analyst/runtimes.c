@@ -13,13 +13,14 @@
 #include "proto/request.h"
 #include "symbolizer/symbolizer.h"
 
-static const struct runtime *const all[] = {&python_runtime};
+static const struct runtime *const all[] = {&python_runtime, &hotspot_runtime};
 
 void image_runtime_free(struct image_runtime *runtime)
 {
 	if (!runtime)
 		return;
 	runtime->runtime->free(runtime->state);
+	peek_release(&runtime->peek);
 	free(runtime);
 }
 
@@ -37,7 +38,7 @@ static void ask(struct runtimes *runtimes, struct image_runtime *runtime)
 {
 	uint8_t requests[RUNTIME_REQUEST_BYTES];
 
-	if (runtime->asked || !runtimes->options.request)
+	if (runtime->asked || runtime->runtime->step || !runtimes->options.request)
 		return;
 	runtime_table_put(requests, &runtime->table);
 	runtime->asked = runtimes->options.request(
@@ -53,6 +54,18 @@ static int note_problem(
 	return profile_add_note(runtimes->locations->profile, note);
 }
 
+/* Requests what the runtime needs first: --dump waits for this, and then for the rest. */
+static int begin_steps(struct runtimes *runtimes, struct image_runtime *runtime)
+{
+	const struct unwind_runtime_frame nowhere = {0};
+	struct unwind_runtime_caller caller;
+	int r = runtime->runtime->step(runtime->state, &runtime->peek, 0, &nowhere, &caller);
+
+	runtimes->steps = true;
+	peek_send(&runtime->peek);
+	return r < 0 ? r : 0;
+}
+
 static int set(struct runtimes *runtimes, struct image_space *image, const struct runtime *runtime,
 	void *state, const struct runtime_table *table)
 {
@@ -61,8 +74,14 @@ static int set(struct runtimes *runtimes, struct image_space *image, const struc
 		runtime->free(state);
 		return -ENOMEM;
 	}
-	*image->runtime = (struct image_runtime){runtime, state, *table, false};
+	*image->runtime =
+		(struct image_runtime){.runtime = runtime, .state = state, .table = *table};
 	image->runtime->table.pid = image->pid;
+	image->runtime->peek = (struct peek){.pid = image->pid,
+		.request = runtimes->options.request,
+		.context = runtimes->options.context};
+	if (runtime->step)
+		return begin_steps(runtimes, image->runtime);
 	runtimes->found = true;
 	ask(runtimes, image->runtime);
 	return 0;
@@ -90,7 +109,11 @@ static int detect(struct runtimes *runtimes, struct image_space *image)
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		struct runtime_table table;
 		void *state = NULL;
-		int r = all[i]->detect(runtimes->locations, image->space, &table, &state);
+		int r;
+
+		if (!all[i]->step && runtimes->options.show == RUNTIMES_NOT)
+			continue;
+		r = all[i]->detect(runtimes->locations, image->space, &table, &state);
 
 		if (r > 0)
 			return set(runtimes, image, all[i], state, &table);
@@ -108,7 +131,7 @@ int runtimes_detect(struct runtimes *runtimes, struct image_space *image)
 	int r = 0;
 
 	detect_go(runtimes, image);
-	if (!image->runtime && image->space && runtimes->options.show != RUNTIMES_NOT)
+	if (!image->runtime && image->space)
 		r = detect(runtimes, image);
 	if (runtimes->options.examined && runtimes->options.request) {
 		request_put(request, &(struct request){.type = REQUEST_EXAMINED});
@@ -137,7 +160,8 @@ int runtimes_object(
 	struct runtimes *runtimes, struct image_space *image, const struct record_object *object)
 {
 	(void)runtimes;
-	if (!image->runtime || image->runtime->table.id != object->id)
+	if (!image->runtime || image->runtime->runtime->step ||
+		image->runtime->table.id != object->id)
 		return 0;
 	return image->runtime->runtime->object(image->runtime->state, object);
 }
@@ -211,7 +235,7 @@ int runtimes_merge(struct runtimes *runtimes, struct image_space *image,
 	int r;
 
 	runtimes->stack.groups = runtimes->stack.locations = 0;
-	if (!runtime)
+	if (!runtime || runtime->runtime->step)
 		return 0;
 	ask(runtimes, runtime);
 	if (record->tid != sample->tid || record->pid != sample->pid ||
@@ -232,12 +256,107 @@ int runtimes_merge(struct runtimes *runtimes, struct image_space *image,
 	return runtimes->stack.locations > 0;
 }
 
-int runtimes_close(const struct runtimes *runtimes, struct profile *profile)
+bool runtimes_steps(const struct image_space *image)
 {
+	return image->runtime && image->runtime->runtime->step;
+}
+
+int runtimes_step(struct runtimes *runtimes, struct image_space *image, uint64_t now_ns,
+	const struct unwind_runtime_frame *frame, struct unwind_runtime_caller *ret_caller)
+{
+	struct image_runtime *runtime = image->runtime;
+	const char *problem;
 	int r;
 
-	if (!runtimes->found)
+	if (!runtimes_steps(image))
 		return 0;
-	r = profile_set_audit(profile, "python_stacks", runtimes->merged);
-	return r < 0 ? r : profile_set_audit(profile, "python_unmatched", runtimes->unmatched);
+	r = runtime->runtime->step(runtime->state, &runtime->peek, now_ns, frame, ret_caller);
+	problem = runtime->said ? NULL : runtime->runtime->problem(runtime->state);
+	if (r < 0 || !problem)
+		return r;
+	runtime->said = true;
+	return note_problem(runtimes, image, problem) < 0 ? -ENOMEM : r;
+}
+
+int runtimes_memory(
+	struct image_space *image, uint64_t time_ns, const struct record_memory *memory)
+{
+	return runtimes_steps(image) ? peek_answer(&image->runtime->peek, time_ns, memory) : 0;
+}
+
+/* The next one of @spaces with such a runtime, from the @*at-th on. NULL: none. */
+static struct peek *next_peek(
+	const struct runtimes *runtimes, const struct spaces *spaces, size_t *at)
+{
+	while (runtimes->steps && *at < spaces->n) {
+		struct image_space *image = spaces->list[(*at)++];
+
+		if (runtimes_steps(image))
+			return &image->runtime->peek;
+	}
+	return NULL;
+}
+
+bool runtimes_waiting(const struct runtimes *runtimes, const struct spaces *spaces)
+{
+	const struct peek *peek;
+	size_t at = 0;
+
+	while ((peek = next_peek(runtimes, spaces, &at)))
+		if (peek->waiting)
+			return true;
+	return false;
+}
+
+void runtimes_send(struct runtimes *runtimes, const struct spaces *spaces)
+{
+	struct peek *peek;
+	size_t at = 0;
+
+	while ((peek = next_peek(runtimes, spaces, &at)))
+		peek_send(peek);
+}
+
+void runtimes_forget_memory(struct runtimes *runtimes, const struct spaces *spaces)
+{
+	struct peek *peek;
+	size_t at = 0;
+
+	while ((peek = next_peek(runtimes, spaces, &at)))
+		peek_forget(peek);
+}
+
+void runtimes_tidy_memory(struct runtimes *runtimes, const struct spaces *spaces)
+{
+	struct peek *peek;
+	size_t at = 0;
+
+	while ((peek = next_peek(runtimes, spaces, &at)))
+		peek_tidy(peek);
+}
+
+void runtimes_last(struct runtimes *runtimes, const struct spaces *spaces)
+{
+	struct peek *peek;
+	size_t at = 0;
+
+	while ((peek = next_peek(runtimes, spaces, &at)))
+		peek->last = true;
+}
+
+int runtimes_close(const struct runtimes *runtimes, struct profile *profile)
+{
+	int r = 0;
+
+	if (runtimes->found) {
+		r = profile_set_audit(profile, "python_stacks", runtimes->merged);
+		if (r == 0)
+			r = profile_set_audit(profile, "python_unmatched", runtimes->unmatched);
+	}
+	if (r == 0 && runtimes->steps) {
+		r = profile_set_audit(profile, "java_stacks", runtimes->stepped);
+		if (r == 0)
+			r = profile_set_audit(profile, "java_unread", runtimes->forced);
+	}
+	return r;
 }

@@ -10,10 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyst/peek.h"
 #include "analyst/runtime.h"
 
 struct image_space;
 struct profile;
+struct record_memory;
+struct spaces;
 struct unwind_result;
 
 enum runtimes_show {
@@ -51,7 +54,10 @@ struct runtimes {
 	uint8_t *hidden;            /* by native frame of the current sample: it is not shown */
 	size_t hidden_room;
 	uint64_t merged, unmatched;
-	bool found;
+	bool found; /* a runtime with frames to be merged */
+	bool steps; /* one that unwinds its own code */
+	uint64_t stepped; /* stacks with frames of such a runtime */
+	uint64_t forced; /* stacks that were taken without memory that they need */
 };
 
 /* The runtime of a process's image. */
@@ -60,6 +66,8 @@ struct image_runtime {
 	void *state;
 	struct runtime_table table;
 	bool asked; /* the supervisor has the table */
+	bool said;  /* what there is to say about it */
+	struct peek peek; /* of a runtime that unwinds its own code */
 };
 
 void runtimes_release(struct runtimes *runtimes);
@@ -87,6 +95,24 @@ void runtimes_sample_over(struct runtimes *runtimes);
  */
 int runtimes_merge(struct runtimes *runtimes, struct image_space *image,
 	const struct record_sample *sample, const struct unwind_result *result);
+
+/* Does the process have a runtime that unwinds its own code? */
+bool runtimes_steps(const struct image_space *image);
+/* As unwind_input.runtime, at the time @now_ns. */
+int runtimes_step(struct runtimes *runtimes, struct image_space *image, uint64_t now_ns,
+	const struct unwind_runtime_frame *frame, struct unwind_runtime_caller *ret_caller);
+/* Memory that it has requested has come. -ENOMEM. */
+int runtimes_memory(
+	struct image_space *image, uint64_t time_ns, const struct record_memory *memory);
+/*
+ * Of all processes: is memory awaited? Sends requests. Drops answers if there are many, or all. No
+ * more answers come.
+ */
+bool runtimes_waiting(const struct runtimes *runtimes, const struct spaces *spaces);
+void runtimes_tidy_memory(struct runtimes *runtimes, const struct spaces *spaces);
+void runtimes_send(struct runtimes *runtimes, const struct spaces *spaces);
+void runtimes_forget_memory(struct runtimes *runtimes, const struct spaces *spaces);
+void runtimes_last(struct runtimes *runtimes, const struct spaces *spaces);
 
 /* Sets the figures of the audit, if a runtime was found. -errno. */
 int runtimes_close(const struct runtimes *runtimes, struct profile *profile);

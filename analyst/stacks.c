@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyst/stacks.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +99,16 @@ static struct jit *jit_of(struct stacks *stacks, struct image_space *image)
 struct generated_of {
 	struct stacks *stacks;
 	struct image_space *image;
+	uint64_t now_ns;
 };
+
+static int ask_runtime(void *context, const struct unwind_runtime_frame *frame,
+	struct unwind_runtime_caller *ret_caller)
+{
+	const struct generated_of *of = context;
+
+	return runtimes_step(of->stacks->runtimes, of->image, of->now_ns, frame, ret_caller);
+}
 
 static int find_generated(
 	void *context, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated)
@@ -118,6 +128,8 @@ static int frame_location(
 		return (int)(*frame->tag - 1);
 	if (frame->signal)
 		return mark(stacks, &stacks->signal_mark, "[kernel]", STACKS_SIGNAL);
+	if (frame->runtime_tag)
+		return (int)(frame->runtime_tag - 1);
 	if (frame->generated) {
 		struct jit *jit = jit_of(stacks, image);
 
@@ -130,9 +142,9 @@ static int frame_location(
 }
 
 static int unwind(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
-	const struct record_sample *sample, struct unwind_result *ret_result)
+	uint64_t now_ns, const struct record_sample *sample, struct unwind_result *ret_result)
 {
-	struct generated_of of = {stacks, image};
+	struct generated_of of = {stacks, image, now_ns};
 	const struct unwind_input input = {
 		.machine = sample->machine,
 		.registers = sample->registers,
@@ -148,6 +160,10 @@ static int unwind(struct stacks *stacks, struct image_space *image, struct threa
 		.blocked = sample->flags & (RECORD_SAMPLE_BLOCKED | RECORD_SAMPLE_ASLEEP),
 		.memory = thread->memory,
 		.generated = find_generated,
+		.runtime = stacks->runtimes && runtimes_steps(image) &&
+				sample->machine == EM_X86_64
+			? ask_runtime
+			: NULL,
 		.generated_context = &of,
 	};
 
@@ -356,17 +372,64 @@ static void note_need(struct stacks *stacks, struct thread_name *thread,
 		stacks->stack_needs(stacks->context, thread->tid, bytes);
 }
 
-int stacks_take(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
-	const struct record_sample *sample, const uint32_t **ret_stack, bool *ret_guessed)
+/* Unwinds with the memory of the thread's last stack. */
+static int unwind_remembering(struct stacks *stacks, struct image_space *image,
+	struct thread_name *thread, uint64_t time_ns, const struct record_sample *sample,
+	struct unwind_result *ret_result)
 {
-	struct unwind_result result;
-	int r, merged;
+	struct peek *peek = runtimes_steps(image) ? &image->runtime->peek : NULL;
+	int r;
 
 	if (!thread->memory && has_stack(sample) && image->memories < MEMORIES_MOST) {
 		thread->memory = unwind_memory_new();
 		image->memories += thread->memory != NULL;
 	}
-	r = unwind(stacks, image, thread, sample, &result);
+	if (peek)
+		peek_begin(peek);
+	r = unwind(stacks, image, thread, time_ns, sample, ret_result);
+	/* What lacks names or frames is not to be used again. */
+	if (peek && peek->missed && thread->memory)
+		unwind_memory_clear(thread->memory);
+	return r;
+}
+
+static void count_stepped(struct stacks *stacks, const struct unwind_result *result)
+{
+	if (!stacks->runtimes || !stacks->runtimes->steps)
+		return;
+	for (size_t i = 0; i < result->n; i++) {
+		if (result->frame[i].runtime_tag) {
+			stacks->runtimes->stepped++;
+			return;
+		}
+	}
+}
+
+int stacks_probe(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
+	uint64_t time_ns, const struct record_sample *sample)
+{
+	int r = unwind_remembering(stacks, image, thread, time_ns, sample, &stacks->probed_result);
+
+	if (r == 0 && image->runtime->peek.missed)
+		r = -EAGAIN;
+	stacks->probed_ns = r == 0 ? time_ns : 0;
+	stacks->probed_tid = sample->tid;
+	return r;
+}
+
+int stacks_take(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
+	uint64_t time_ns, const struct record_sample *sample, const uint32_t **ret_stack,
+	bool *ret_guessed)
+{
+	struct unwind_result result;
+	int r, merged;
+
+	r = 0;
+	if (stacks->probed_ns && stacks->probed_ns == time_ns && stacks->probed_tid == sample->tid)
+		result = stacks->probed_result;
+	else
+		r = unwind_remembering(stacks, image, thread, time_ns, sample, &result);
+	stacks->probed_ns = 0;
 	if (r == 0 && result.end == UNWIND_INCOMPLETE &&
 		is_newborn(stacks, sample, &result.frame[0])) {
 		result.end = UNWIND_COMPLETE;
@@ -378,6 +441,7 @@ int stacks_take(struct stacks *stacks, struct image_space *image, struct thread_
 	if (r < 0)
 		return r;
 	note_need(stacks, thread, sample, &result);
+	count_stepped(stacks, &result);
 	merged = stacks->runtimes ? runtimes_merge(stacks->runtimes, image, sample, &result) : 0;
 	if (merged < 0)
 		return merged;

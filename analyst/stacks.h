@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "analyst/jit.h"
+#include "symbolizer/unwind.h"
 
 struct image_space;
 struct locations;
@@ -46,6 +47,10 @@ struct stacks {
 	} * call; /* system calls seen so far */
 	size_t calls, call_room;
 	uint64_t truncated, incomplete, guessed;
+	/* The sample that was unwound by stacks_probe() just before, and its stack; 0: none. */
+	uint64_t probed_ns;
+	uint32_t probed_tid;
+	struct unwind_result probed_result;
 	struct jit_budget jit_budget;
 	struct runtimes *runtimes; /* borrowed; NULL: none */
 	/* As stack_needs() of struct analyst_options. */
@@ -58,11 +63,20 @@ int stacks_init(struct stacks *stacks, struct locations *locations, bool frame_p
 void stacks_release(struct stacks *stacks);
 
 /*
+ * Unwinds the stack of a sample of @time_ns; stacks_take() of the same sample, next, does not do so
+ * again. 0; -EAGAIN: memory of the process is
+ * needed for it, and is to be requested; -ENOMEM. @image has a runtime that unwinds its code.
+ */
+int stacks_probe(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
+	uint64_t time_ns, const struct record_sample *sample);
+
+/*
  * Unwinds the stack of a sample, leaf first, into *@ret_stack, valid until the next call; returns
  * its length. A sample without registers gives only the location of its pc. A caller's address is
  * that of the call. @image has a space. -ENOMEM. *@ret_guessed: some frames were guessed.
  */
 int stacks_take(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
-	const struct record_sample *sample, const uint32_t **ret_stack, bool *ret_guessed);
+	uint64_t time_ns, const struct record_sample *sample, const uint32_t **ret_stack,
+	bool *ret_guessed);
 
 #endif

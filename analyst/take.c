@@ -60,7 +60,8 @@ static int take_blocked(struct analyst *analyst, struct image_space *image,
 	if (task < 0)
 		return task;
 	if (!again || !thread->blocked_n) {
-		n = stacks_take(&analyst->stacks, image, thread, sample, &stack, &guessed);
+		n = stacks_take(&analyst->stacks, image, thread, analyst->last_ns, sample,
+			&stack, &guessed);
 		if (n < 0 || wallclock_keep(thread, stack, (size_t)n, guessed) < 0)
 			return -ENOMEM;
 		analyst->counts.guessed_stacks += guessed;
@@ -149,7 +150,8 @@ static int take_sample(struct analyst *analyst, const struct record_sample *samp
 		if (r < 0)
 			return r;
 	}
-	n = stacks_take(&analyst->stacks, image, thread, sample, &stack, &guessed);
+	n = stacks_take(&analyst->stacks, image, thread, analyst->last_ns, sample,
+			&stack, &guessed);
 	task = find_task(analyst, image, thread);
 	labels = dump ? lock_label(analyst) : 0;
 	if (n < 0 || task < 0 || labels < 0)
@@ -338,8 +340,40 @@ static int take_apart(struct analyst *analyst, const struct record *rec)
 	}
 }
 
+int take_probe(struct analyst *analyst, uint64_t time_ns, const struct record_sample *sample)
+{
+	struct image_space *image;
+	struct thread_name *thread;
+
+	/* Most targets have no such runtime. */
+	if (!analyst->runtimes.steps || is_left_out(analyst, sample))
+		return 0;
+	image = spaces_get(&analyst->spaces, sample->pid);
+	if (!image)
+		return -ENOMEM;
+	if (!image->space || !runtimes_steps(image))
+		return 0;
+	thread = spaces_find_thread(image, sample->tid);
+	if (!thread)
+		return -ENOMEM;
+	if (sample->flags & RECORD_SAMPLE_AGAIN && thread->blocked_n)
+		return 0;
+	return stacks_probe(&analyst->stacks, image, thread, time_ns, sample);
+}
+
+int take_memory(
+	struct analyst *analyst, uint64_t time_ns, const struct record_memory *memory)
+{
+	struct image_space *image = spaces_get(&analyst->spaces, memory->pid);
+
+	return image ? runtimes_memory(image, time_ns, memory) : -ENOMEM;
+}
+
 int take_record(struct analyst *analyst, const struct record *rec)
 {
+	analyst->last_ns = rec->header.time_ns;
+	if (!analyst->began_ns)
+		analyst->began_ns = rec->header.time_ns;
 	if (analyst->per_process && take_apart(analyst, rec) < 0)
 		return -ENOMEM;
 	return take(analyst, rec);

@@ -266,6 +266,25 @@ size_t record_object_bytes(const struct record_object *object)
 	return bytes;
 }
 
+int record_put_memory(
+	uint8_t *to, size_t room, uint64_t time_ns, const struct record_memory *memory)
+{
+	struct writer w = begin(to, room, RECORD_MEMORY, 0, time_ns);
+
+	put_u32(&w, memory->pid);
+	put_u32(&w, memory->requested);
+	put_u64(&w, memory->address);
+	put_u32(&w, memory->bytes);
+	put_u32(&w, 0);
+	put_padded(&w, memory->data, memory->bytes);
+	return finish(&w, to);
+}
+
+size_t record_memory_bytes(const struct record_memory *memory)
+{
+	return 40 + memory->bytes + padding_of(memory->bytes);
+}
+
 static void get_runtime(struct reader *r, struct record_runtime *runtime)
 {
 	runtime->pid = get_u32(r);
@@ -299,6 +318,17 @@ static void get_object(struct reader *r, struct record_object *object)
 	object->data = get_padded(r, object->bytes);
 	for (int i = 0; i < RUNTIME_TEXTS; i++)
 		object->text[i] = get_padded(r, object->text_bytes[i]);
+}
+
+static void get_memory(struct reader *r, struct record_memory *memory)
+{
+	memory->pid = get_u32(r);
+	memory->requested = get_u32(r);
+	memory->address = get_u64(r);
+	memory->bytes = get_u32(r);
+	(void)get_u32(r);
+	memory->data = get_padded(r, memory->bytes);
+	r->bad |= memory->bytes > memory->requested;
 }
 
 static void get_start(struct reader *r, struct record_start *start)
@@ -420,6 +450,7 @@ int record_get(const uint8_t *data, size_t bytes, struct record *ret_record)
 		get_runtime(&r, &rec.as.runtime);
 		break;
 	case RECORD_OBJECT: get_object(&r, &rec.as.object); break;
+	case RECORD_MEMORY: get_memory(&r, &rec.as.memory); break;
 	case RECORD_AUDIT:
 	case RECORD_SNAPSHOT:
 	case RECORD_SERVE:

@@ -52,6 +52,7 @@ enum record_type {
 	RECORD_SERVE = 13,
 	RECORD_RUNTIME = 14, /* a language's frames, of the thread of the next sample */
 	RECORD_OBJECT = 15,  /* a code object of such frames */
+	RECORD_MEMORY = 16,  /* the answer to a REQUEST_MEMORY */
 	RECORD_TYPES
 };
 
@@ -311,6 +312,21 @@ struct record_object {
 	const uint8_t *text[RUNTIME_TEXTS];
 };
 
+/*
+ * RECORD_MEMORY: memory of a process, read at the time of the record, while the process may run.
+ *   16  4  pid
+ *   20  4  requested     number of bytes
+ *   24  8  address
+ *   32  4  bytes         that could be read, from the address on; 0: none
+ *   36  4  -
+ *   40  -  the bytes
+ */
+struct record_memory {
+	uint32_t pid, requested, bytes;
+	uint64_t address;
+	const uint8_t *data; /* borrowed */
+};
+
 /* A decoded record; header.type selects the member of @as. */
 struct record {
 	struct record_header header;
@@ -327,6 +343,7 @@ struct record {
 		struct record_audit audit;
 		struct record_runtime runtime;
 		struct record_object object;
+		struct record_memory memory;
 	} as;
 };
 
@@ -359,6 +376,9 @@ size_t record_runtime_bytes(const struct record_runtime *runtime);
 int record_put_object(
 	uint8_t *to, size_t room, uint64_t time_ns, const struct record_object *object);
 size_t record_object_bytes(const struct record_object *object);
+int record_put_memory(
+	uint8_t *to, size_t room, uint64_t time_ns, const struct record_memory *memory);
+size_t record_memory_bytes(const struct record_memory *memory);
 /* Bytes that record_put_sample() needs. */
 size_t record_sample_bytes(const struct record_sample *sample);
 

@@ -21,6 +21,7 @@ static bool value_ok(const struct request *request)
 	case REQUEST_EXAMINED:
 	case REQUEST_RUNTIME: return true;
 	case REQUEST_GO: return request->value > 0 && request->value <= REQUEST_GO_MOST;
+	case REQUEST_MEMORY: return request->index && request->value >> 48;
 	default: return false;
 	}
 }

@@ -6,7 +6,7 @@
  *   offset  size  field
  *        0     4  type     enum request_type
  *        4     4  index    of REQUEST_RUNTIME: which word of the table; of REQUEST_STACK: the tid;
- *                          of REQUEST_GO: the pid; otherwise 0
+ *                          of REQUEST_GO and REQUEST_MEMORY: the pid; otherwise 0
  *        8     8  value    by type
  */
 #ifndef PROTO_REQUEST_H
@@ -17,6 +17,8 @@
 
 #define REQUEST_BYTES      16
 #define REQUEST_STACK_MOST (UINT64_C(256) << 20)
+/* Of REQUEST_MEMORY: addresses lie below this one. */
+#define REQUEST_MEMORY_END (UINT64_C(1) << 48)
 /* The greatest value of REQUEST_GO. */
 enum { REQUEST_GO_MOST = 65536 };
 
@@ -32,6 +34,11 @@ enum request_type {
 	REQUEST_EXAMINED = 9, /* for --dump: the mappings of a process have been examined */
 	/* process @index is a Go program; value: bytes from its word "g" to the thread pointer */
 	REQUEST_GO = 10,
+	/*
+	 * read memory of process @index, and send it (RECORD_MEMORY); value: the address in the
+	 * lower 48 bits, the number of bytes in the upper 16
+	 */
+	REQUEST_MEMORY = 11,
 };
 
 struct request {

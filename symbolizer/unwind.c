@@ -90,12 +90,46 @@ static bool is_generated(const struct mapping *mapping)
 		strcmp(mapping->name, "[vsyscall]") != 0;
 }
 
+static bool read_word(void *reader, uint64_t address, uint64_t *ret_word)
+{
+	return unwind_read(reader, address, sizeof(*ret_word), ret_word) == 0;
+}
+
+/* 1: the code belongs to a runtime that unwinds it itself. */
+static int ask_runtime(struct cursor *cursor)
+{
+	const struct unwind_input *input = cursor->input;
+	const struct unwind_machine *machine = cursor->machine;
+	const bool has_fp = machine && cursor->known >> machine->fp & 1;
+	const struct unwind_runtime_frame frame = {.pc = cursor->pc,
+		.sp = cursor->sp,
+		.fp = has_fp ? cursor->reg[machine->fp] : 0,
+		.exact = cursor->exact,
+		.reg = cursor->exact && machine && cursor->known + 1 == BIT(machine->registers)
+			? cursor->reg
+			: NULL,
+		.read = read_word,
+		.reader = cursor};
+	int r;
+
+	if (!input->runtime)
+		return 0;
+	cursor->caller = (struct unwind_runtime_caller){0};
+	r = input->runtime(input->generated_context, &frame, &cursor->caller);
+	cursor->of_runtime = r > 0;
+	return r;
+}
+
 /* Asks the caller's callback how to unwind the generated code at @pc. -ENOMEM. */
 static int locate_generated(struct cursor *cursor, uint64_t pc)
 {
 	const struct unwind_input *input = cursor->input;
 	struct unwind_generated generated;
-	int r = input->generated
+	int r = ask_runtime(cursor);
+
+	if (r)
+		return r < 0 ? r : 0;
+	r = input->generated
 		? input->generated(input->generated_context, pc, cursor->mapping->start, &generated)
 		: 0;
 
@@ -123,7 +157,7 @@ static int locate(struct cursor *cursor)
 	if (!mapping || pc < mapping->start || pc >= mapping->end)
 		cursor->mapping = mapping = space_find_mapping(cursor->space, pc);
 	cursor->step = NULL;
-	cursor->uncalled = cursor->trampoline = false;
+	cursor->uncalled = cursor->trampoline = cursor->of_runtime = false;
 	if (is_generated(mapping))
 		return locate_generated(cursor, pc);
 	if (!mapping || !mapping->module->image.data)
@@ -162,6 +196,7 @@ static int add_frame(const struct cursor *cursor, struct unwind_result *result)
 	frame->signal = cursor->step && cursor->step->usable && cursor->step->signal;
 	frame->tag = cursor->step && cursor->step != &cursor->own ? &cursor->step->tag : NULL;
 	frame->generated = is_generated(cursor->mapping) ? cursor->mapping->start : 0;
+	frame->runtime_tag = cursor->of_runtime ? cursor->caller.tag : 0;
 	if (cursor->mapping) {
 		frame->location.module = cursor->mapping->module;
 		frame->location.svma = pc - cursor->mapping->bias;
@@ -178,6 +213,8 @@ static int step_out(struct cursor *cursor)
 	int r = -ENOENT;
 
 	cursor->searched = false;
+	if (cursor->of_runtime)
+		return unwind_follow_runtime(cursor);
 	if (usable && cursor->step->go) {
 		r = unwind_go_leave(cursor);
 		if (r != -ENOENT)
@@ -208,6 +245,8 @@ static void stop_at_failure(const struct cursor *cursor, int error, struct unwin
 {
 	if (cursor->beyond)
 		stop(result, UNWIND_TRUNCATED, "");
+	else if (cursor->of_runtime)
+		stop(result, UNWIND_INCOMPLETE, "its runtime does not say how to go on");
 	else if (!cursor->step || !cursor->step->usable)
 		stop(result, UNWIND_INCOMPLETE, "no unwind information, and no frame pointer");
 	else if (error == -EFAULT)

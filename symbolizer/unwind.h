@@ -46,6 +46,25 @@ struct unwind_generated {
 	bool trampoline;
 };
 
+/* A frame of generated code, for its runtime. */
+struct unwind_runtime_frame {
+	uint64_t pc, sp;
+	uint64_t fp; /* 0: lost, or not used as one */
+	bool exact;  /* pc is the executing instruction, not a return address */
+	const uint64_t *reg; /* if exact: all registers, as in unwind_input; NULL: lost */
+	/* Reads a word of the stack. False: it is not in the copy. */
+	bool (*read)(void *reader, uint64_t address, uint64_t *ret_word);
+	void *reader;
+};
+
+/* What the runtime says. */
+struct unwind_runtime_caller {
+	bool found;      /* false: the stack ends here, and is incomplete */
+	uint64_t pc, sp; /* of the caller */
+	uint64_t fp;     /* the same */
+	uint32_t tag;    /* for unwind_frame.runtime_tag */
+};
+
 struct unwind_input {
 	uint16_t machine;    /* ELF e_machine: x86-64, i386, aarch64 */
 	uint16_t registers;  /* number of elements of reg */
@@ -75,7 +94,13 @@ struct unwind_input {
 	 */
 	int (*generated)(
 		void *context, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated);
-	void *generated_context;
+	/*
+	 * Asks the runtime that has made the generated code at frame->pc. 1: it is its code,
+	 * whether or not the caller was found; 0: it is not; -ENOMEM. NULL: there is none.
+	 */
+	int (*runtime)(void *context, const struct unwind_runtime_frame *frame,
+		struct unwind_runtime_caller *ret_caller);
+	void *generated_context; /* of both */
 };
 
 enum unwind_end {
@@ -89,6 +114,7 @@ struct unwind_frame {
 	uint64_t pc;                   /* runtime address of the location */
 	uint64_t sp;
 	uint64_t generated; /* start of the mapping of generated code, 0: code of a file */
+	uint32_t runtime_tag; /* of generated code: what its runtime has said; 0: nothing */
 	bool signal;        /* the return address of a signal handler: a frame made by the kernel */
 	bool guessed;       /* reached without information, or without a register it requires */
 	bool searched;      /* with @guessed: the frame of its callee was searched for */

@@ -97,6 +97,21 @@ int unwind_follow_pointer(struct cursor *cursor)
 	return 0;
 }
 
+int unwind_follow_runtime(struct cursor *cursor)
+{
+	const struct unwind_runtime_caller *caller = &cursor->caller;
+	const struct unwind_machine *machine = cursor->machine;
+
+	if (!caller->found || caller->sp < cursor->sp ||
+		(caller->sp == cursor->sp && !cursor->exact))
+		return -ENOENT;
+	move(cursor, caller->pc & machine->pc_mask, caller->sp, 0);
+	cursor->reg[machine->fp] = caller->fp;
+	cursor->known |= UINT64_C(1) << machine->fp;
+	cursor->guessed = false;
+	return 0;
+}
+
 /*
  * Leaves a function that has not set up a frame yet: the return address is where the call left it.
  */

@@ -81,6 +81,8 @@ struct cursor {
 	struct unwind_rule own_rule[UNWIND_REGISTERS];
 	/* the generated code at the pc is a trampoline (struct unwind_generated) */
 	bool trampoline;
+	bool of_runtime; /* its runtime knows this code, and has said: */
+	struct unwind_runtime_caller caller;
 	bool switched;                 /* the cursor has gone over to the goroutine's stack */
 	unsigned searches; /* number of frames searched for */
 	bool beyond;       /* memory behind the end of a truncated piece was needed */
@@ -134,6 +136,8 @@ bool unwind_follows_call(const struct cursor *cursor, uint64_t pc, uint64_t *ret
 int unwind_guess(struct cursor *cursor);
 /* Steps out of a trampoline. -ENOENT: the frame is not as a trampoline's. */
 int unwind_leave_trampoline(struct cursor *cursor);
+/* Steps to the caller that the runtime has named. */
+int unwind_follow_runtime(struct cursor *cursor);
 /* Steps to the caller by the frame pointer alone. */
 int unwind_follow_pointer(struct cursor *cursor);
 

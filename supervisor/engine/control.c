@@ -16,6 +16,8 @@
 
 /* A command that gets the same SIGCONT as the supervisor is going on after this time. */
 #define CONTINUE_NS 50000000
+/* Each may read memory of the target: 1 to 2 us. */
+#define REQUESTS_AT_ONCE 64
 
 /*
  * How much of a thread's stack is copied from now on, as the analyst found it; at most --max-stack.
@@ -42,6 +44,7 @@ static void handle_request(struct engine *engine, const struct request *request)
 	case REQUEST_RUNTIME: runtime_records_request(engine, request); break;
 	case REQUEST_STACK: set_stack_need(engine, request->index, request->value); break;
 	case REQUEST_GO: runtime_records_go(engine, request); break;
+	case REQUEST_MEMORY: runtime_records_memory(engine, request); break;
 	case REQUEST_STOP: engine->timing.stop = true; break;
 	default: break;
 	}
@@ -52,8 +55,11 @@ void control_requests(struct engine *engine)
 	uint8_t message[REQUEST_BYTES];
 	struct request request;
 
-	while (read(engine->reader.link.request_fd, message, sizeof(message)) ==
-		(ssize_t)sizeof(message)) {
+	/* What is left is taken in the next turn: sampling instants do not wait. */
+	for (unsigned i = 0; i < REQUESTS_AT_ONCE; i++) {
+		if (read(engine->reader.link.request_fd, message, sizeof(message)) !=
+			(ssize_t)sizeof(message))
+			return;
 		if (request_get(message, &request) == 0)
 			handle_request(engine, &request);
 	}

@@ -19,6 +19,9 @@
 #define WAIT_NS UINT64_C(1000000000)
 /* How long the analyst may take to start and to examine the processes. */
 #define EXAMINE_NS UINT64_C(2000000000)
+/* For its requests of memory, which end when none comes for the pause. */
+#define READS_NS UINT64_C(2000000000)
+#define READS_PAUSE_MS 100
 
 static void hand_over(struct engine *engine, struct tracee *t, const struct arch_snapshot *snapshot,
 	uint64_t stop_ns, uint16_t flags)
@@ -223,6 +226,21 @@ static void await_runtimes(struct engine *engine, uint64_t began)
 	}
 }
 
+/* The stacks of some runtimes need memory that the analyst requests when it has them. */
+static void await_reads(struct engine *engine)
+{
+	struct pollfd request = {.fd = engine->reader.link.request_fd, .events = POLLIN};
+	uint64_t began = clock_now();
+
+	emit_bell(&engine->emitter, began);
+	while (engine->runtimes.read_ns && engine->emitter.open && request.fd >= 0 &&
+		clock_now() < began + READS_NS) {
+		if (poll(&request, 1, READS_PAUSE_MS) <= 0 || !(request.revents & POLLIN))
+			return;
+		control_requests(engine);
+	}
+}
+
 void dump_run(struct engine *engine)
 {
 	struct target *target = &engine->target;
@@ -260,4 +278,5 @@ void dump_run(struct engine *engine)
 				t->tid);
 		}
 	}
+	await_reads(engine);
 }

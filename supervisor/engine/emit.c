@@ -9,6 +9,9 @@
 
 /* Minimum interval of wake-ups of the analyst for samples. */
 #define BELL_NS 50000000
+/* The same while the analyst reads the target's memory, and for how long that is taken to last. */
+#define PROMPT_BELL_NS 2000000
+#define PROMPT_NS      200000000
 
 /* Reserves room for a record whose text has @text_bytes, including NULs and padding. */
 static uint8_t *reserve(struct emitter *emitter, size_t text_bytes, size_t *ret_room)
@@ -36,8 +39,10 @@ static bool commit(struct emitter *emitter, int bytes)
 
 void emit_bell(struct emitter *emitter, uint64_t now_ns)
 {
+	uint64_t wait_ns = now_ns < emitter->prompt_until_ns ? PROMPT_BELL_NS : BELL_NS;
+
 	if (!emitter->bell_owed ||
-		(now_ns - emitter->rung_ns < BELL_NS && ring_is_half_empty(&emitter->ring)))
+		(now_ns - emitter->rung_ns < wait_ns && ring_is_half_empty(&emitter->ring)))
 		return;
 	emitter->rung_ns = now_ns;
 	ring_bell(emitter);
@@ -205,4 +210,13 @@ bool emit_object(struct emitter *emitter, uint64_t now_ns, const struct record_o
 	uint8_t *to = emitter->open ? ring_reserve(&emitter->ring, room, false) : NULL;
 
 	return to && commit_with_sample(emitter, record_put_object(to, room, now_ns, object));
+}
+
+bool emit_memory(struct emitter *emitter, uint64_t now_ns, const struct record_memory *memory)
+{
+	size_t room = record_memory_bytes(memory);
+	uint8_t *to = emitter->open ? ring_reserve(&emitter->ring, room, false) : NULL;
+
+	emitter->prompt_until_ns = now_ns + PROMPT_NS;
+	return to && commit(emitter, record_put_memory(to, room, now_ns, memory));
 }

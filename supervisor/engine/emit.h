@@ -24,6 +24,8 @@ struct emitter {
 	int bell_fd;      /* pipe to the analyst; a byte wakes it */
 	bool bell_owed;   /* samples are in the ring and the analyst sleeps: it must be woken */
 	uint64_t rung_ns; /* when the analyst was last woken for samples */
+	/* Until then, samples wake it sooner: what they need of the target's memory may go. */
+	uint64_t prompt_until_ns;
 };
 
 /* Results of all: false if the record could not be written (ring full, no reader). */
@@ -48,6 +50,8 @@ bool emit_sample(struct emitter *emitter, uint64_t now_ns, const struct record_s
 /* Records that precede a sample, and are lost with it if the ring is full. */
 bool emit_runtime(
 	struct emitter *emitter, uint64_t now_ns, const struct record_runtime *runtime);
+/* Wakes the analyst at once: samples wait for it. */
+bool emit_memory(struct emitter *emitter, uint64_t now_ns, const struct record_memory *memory);
 bool emit_object(struct emitter *emitter, uint64_t now_ns, const struct record_object *object);
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor/engine/runtime_records.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -55,6 +56,41 @@ void runtime_records_go(struct engine *engine, const struct request *request)
 
 	if (process)
 		process->stacks.g_below = (uint32_t)request->value;
+}
+
+/* By the leader's tid, or, if the leader has ended, by another thread's. */
+static ssize_t read_process(
+	const struct engine *engine, const struct process *process, uint64_t at, void *to, size_t n)
+{
+	struct remote memory = tracee_memory_of(process, process->pid);
+	ssize_t got = remote_read(&memory, at, to, n);
+
+	for (size_t i = 0; got == -ESRCH && i < engine->target.tracees; i++) {
+		if (engine->target.tracee[i]->process != process)
+			continue;
+		memory = tracee_memory_of(process, engine->target.tracee[i]->tid);
+		got = remote_read(&memory, at, to, n);
+	}
+	return got;
+}
+
+void runtime_records_memory(struct engine *engine, const struct request *request)
+{
+	const struct process *process =
+		target_find_process(&engine->target, (int)request->index);
+	static const uint64_t address_mask = REQUEST_MEMORY_END - 1;
+	uint8_t data[UINT16_MAX];
+	struct record_memory memory = {.pid = request->index,
+		.requested = (uint32_t)(request->value >> 48),
+		.address = request->value & address_mask,
+		.data = data};
+	ssize_t got = process ? read_process(engine, process, memory.address, data,
+					memory.requested)
+			      : -ESRCH;
+
+	memory.bytes = got > 0 ? (uint32_t)got : 0;
+	engine->runtimes.read_ns = clock_now();
+	(void)emit_memory(&engine->emitter, engine->runtimes.read_ns, &memory);
 }
 
 void runtime_records_drop(struct process *process)

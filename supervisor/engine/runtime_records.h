@@ -22,6 +22,7 @@ struct runtime_records {
 	struct runtime_incoming incoming;
 	struct runtime_copy copy; /* allocated with the first table */
 	size_t examined;          /* processes that the analyst has examined, for --dump */
+	uint64_t read_ns; /* when memory was last requested; 0: never */
 };
 
 void runtime_records_release(struct engine *engine);
@@ -31,6 +32,12 @@ void runtime_records_request(struct engine *engine, const struct request *reques
 
 /* REQUEST_GO: where goroutines are found (supervisor/target/goroutine.h). */
 void runtime_records_go(struct engine *engine, const struct request *request);
+
+/*
+ * REQUEST_MEMORY: reads memory of a process of the target, and sends it. The process need not be
+ * stopped. Not in a stop window.
+ */
+void runtime_records_memory(struct engine *engine, const struct request *request);
 
 /* A forked child has its parent's runtime at the same addresses. */
 void runtime_records_fork(const struct process *from, struct process *process);

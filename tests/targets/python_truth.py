@@ -346,6 +346,7 @@ class Profile:
                 (object_, functions[line[1]][0], functions[line[1]][1], line.get(2, 0),
                  functions[line[1]][2]) for line in reversed(lines)] or [(object_, '', '', 0, 0)]
         self.samples = []
+        self.in_leaf = []  # frames of the innermost place: inlined into each other
         for part in parts[2]:
             ids, values = [], []
             for number, value in fields(part):
@@ -355,6 +356,7 @@ class Profile:
                     values += packed(value) if isinstance(value, bytes) else [value]
             stack = [frame for id_ in reversed(ids) for frame in locations[id_]]
             self.samples.append((values[0], stack))
+            self.in_leaf.append(len(locations[ids[0]]) if ids else 0)
 
 
 def without_collected(stack):

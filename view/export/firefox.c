@@ -282,7 +282,8 @@ static void put_meta(const struct firefox *f)
 	      "{\"name\":\"Program\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},"
 	      "{\"name\":\"Library\",\"color\":\"blue\",\"subcategories\":[\"Other\"]},"
 	      "{\"name\":\"System call\",\"color\":\"orange\",\"subcategories\":[\"Other\"]},"
-	      "{\"name\":\"Python\",\"color\":\"green\",\"subcategories\":[\"Other\"]}]},\n",
+	      "{\"name\":\"Python\",\"color\":\"green\",\"subcategories\":[\"Other\"]},"
+	      "{\"name\":\"Java\",\"color\":\"orange\",\"subcategories\":[\"Other\"]}]},\n",
 		f->out);
 }
 

@@ -97,6 +97,8 @@ static int category_of(const struct firefox *f, const struct frame *frame)
 		return FIREFOX_SYSTEM_CALL;
 	if (!strcmp(object, "[python]"))
 		return FIREFOX_PYTHON;
+	if (!strcmp(object, "[java]"))
+		return FIREFOX_JAVA;
 	if (!object[0] || object[0] == '[')
 		return FIREFOX_OTHER;
 	return object == profile_mapping(profile, profile_main(profile)).file ? FIREFOX_PROGRAM

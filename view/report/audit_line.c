@@ -327,6 +327,7 @@ static void print_losses(struct auditing *a)
 		{"incomplete_stacks", "incomplete stacks", false},
 		{"guessed_frames", "guessed frames", false},
 		{"python_unmatched", "unmatched Python stacks", false},
+		{"java_unread", "unread Java stacks", false},
 		{"unrepaired_eintr", "calls left with EINTR", false},
 		{"sprofil_lost", "sprofil ticks lost", false},
 	};

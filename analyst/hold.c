@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyst/hold.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyst/analyst_state.h"
+#include "analyst/arrays.h"
+#include "analyst/take.h"
+#include "proto/record.h"
+
+/*
+ * A stack waits no longer than this, and no more bytes of records wait. Answers come behind all
+ * that the analyst has not taken yet.
+ */
+#define WAIT_NS    UINT64_C(3000000000)
+#define BYTES_MOST ((size_t)128 << 20)
+/* While answers keep coming, what waits is tried again after this time. */
+#define AGAIN_NS 10000000
+/* Stacks that request memory at the same time; the others wait for these. */
+#define AT_ONCE 32
+
+void hold_release(struct hold *hold)
+{
+	free(hold->data);
+	free(hold->list);
+	*hold = (struct hold){0};
+}
+
+static bool is_empty(const struct hold *hold)
+{
+	return hold->begin == hold->end;
+}
+
+/* Moves what waits to the beginning, if that is worth it. */
+static void tidy(struct hold *hold)
+{
+	if (hold->data_begin > hold->data_end / 2) {
+		memmove(hold->data, hold->data + hold->data_begin,
+			hold->data_end - hold->data_begin);
+		hold->data_end -= hold->data_begin;
+		hold->data_begin = 0;
+	}
+	if (hold->begin > hold->end / 2) {
+		memmove(hold->list, hold->list + hold->begin,
+			(hold->end - hold->begin) * sizeof(*hold->list));
+		hold->end -= hold->begin;
+		hold->begin = 0;
+	}
+}
+
+static int add(struct hold *hold, const uint8_t *data, size_t bytes, bool ready)
+{
+	tidy(hold);
+	if (arrays_grow((void **)&hold->data, &hold->data_room, hold->data_end + bytes, 1) < 0 ||
+		arrays_grow((void **)&hold->list, &hold->room, hold->end + 1, sizeof(*hold->list)) <
+			0)
+		return -ENOMEM;
+	memcpy(hold->data + hold->data_end, data, bytes);
+	hold->data_end += bytes;
+	hold->list[hold->end++] = (struct held){(uint32_t)bytes, ready};
+	return 0;
+}
+
+/* Does the stack of a sample have all that it needs? -EAGAIN: no, and it was requested. */
+static int probe(struct analyst *analyst, const struct record *rec)
+{
+	return rec->header.type == RECORD_SAMPLE
+		? take_probe(analyst, rec->header.time_ns, &rec->as.sample)
+		: 0;
+}
+
+/* The first one is taken without what it needs: answers may have been lost. */
+static void give_up(struct analyst *analyst)
+{
+	runtimes_forget_memory(&analyst->runtimes, &analyst->spaces);
+	analyst->runtimes.forced++;
+}
+
+/* Takes records from the beginning on, until one has to wait. */
+static int take_ready(struct analyst *analyst, uint64_t now_ns)
+{
+	struct hold *hold = &analyst->hold;
+
+	while (!is_empty(hold)) {
+		const struct held *held = &hold->list[hold->begin];
+		struct record rec;
+		int r = 0;
+
+		/* It was well-formed when it came. */
+		(void)record_get(hold->data + hold->data_begin, held->bytes, &rec);
+		if (!held->ready)
+			r = probe(analyst, &rec);
+		if (r == -EAGAIN) {
+			if (now_ns < rec.header.time_ns + WAIT_NS &&
+				hold->data_end - hold->data_begin <= BYTES_MOST)
+				return 0;
+			give_up(analyst);
+			r = 0;
+		}
+		if (r == 0)
+			r = take_record(analyst, &rec);
+		if (r)
+			return r;
+		hold->data_begin += held->bytes;
+		hold->begin++;
+	}
+	runtimes_tidy_memory(&analyst->runtimes, &analyst->spaces);
+	return 0;
+}
+
+/* Requests what the first ones need. */
+static int probe_waiting(struct analyst *analyst)
+{
+	struct hold *hold = &analyst->hold;
+	size_t at = hold->data_begin, waiting = 0;
+
+	for (size_t i = hold->begin; i < hold->end && waiting < AT_ONCE; i++) {
+		struct held *held = &hold->list[i];
+		struct record rec;
+
+		if (!held->ready) {
+			int r;
+
+			(void)record_get(hold->data + at, held->bytes, &rec);
+			r = probe(analyst, &rec);
+			if (r == -ENOMEM)
+				return r;
+			held->ready = r == 0;
+			waiting += r != 0;
+		}
+		at += held->bytes;
+	}
+	return 0;
+}
+
+/* All answers have come, or it is time: goes on. */
+static int retry(struct analyst *analyst, uint64_t now_ns)
+{
+	int r = take_ready(analyst, now_ns);
+
+	analyst->hold.tried_ns = now_ns;
+	if (r == 0)
+		r = probe_waiting(analyst);
+	runtimes_send(&analyst->runtimes, &analyst->spaces);
+	return r;
+}
+
+/* An answer. */
+static int take_answer(struct analyst *analyst, const struct record *rec)
+{
+	struct hold *hold = &analyst->hold;
+	uint64_t now_ns = rec->header.time_ns;
+	int r = take_memory(analyst, now_ns, &rec->as.memory);
+
+	if (r < 0 || is_empty(hold) ||
+		(runtimes_waiting(&analyst->runtimes, &analyst->spaces) &&
+			now_ns < hold->tried_ns + AGAIN_NS))
+		return r;
+	return retry(analyst, now_ns);
+}
+
+int hold_record(
+	struct analyst *analyst, const uint8_t *data, size_t bytes, const struct record *rec)
+{
+	struct hold *hold = &analyst->hold;
+	uint64_t now_ns = rec->header.time_ns;
+	int r;
+
+	if (rec->header.type == RECORD_MEMORY)
+		return take_answer(analyst, rec);
+	if (is_empty(hold)) {
+		r = probe(analyst, rec);
+		runtimes_send(&analyst->runtimes, &analyst->spaces);
+		if (r != -EAGAIN)
+			return r < 0 ? r : take_record(analyst, rec);
+		hold->tried_ns = now_ns;
+		return add(hold, data, bytes, false);
+	}
+	r = add(hold, data, bytes, rec->header.type != RECORD_SAMPLE);
+	if (r < 0)
+		return r;
+	if (rec->header.type == RECORD_END)
+		return hold_flush(analyst);
+	return now_ns < hold->tried_ns + AGAIN_NS ? 0 : retry(analyst, now_ns);
+}
+
+int hold_flush(struct analyst *analyst)
+{
+	runtimes_last(&analyst->runtimes, &analyst->spaces);
+	return take_ready(analyst, UINT64_MAX);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* Shared by the hotspot*.c files: the code that HotSpot has generated, and its methods. */
+#ifndef ANALYST_HOTSPOT_INTERNAL_H
+#define ANALYST_HOTSPOT_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyst/hotspot_layout.h"
+
+struct locations;
+struct peek;
+struct unwind_runtime_caller;
+struct unwind_runtime_frame;
+
+enum { HOTSPOT_HEAPS_MOST = 8, HOTSPOT_NAME_MOST = 1024 };
+
+/* A code heap: generated code in segments. */
+struct hotspot_heap {
+	uint64_t start, end; /* reserved */
+	uint64_t segments;   /* a byte for each segment */
+	uint32_t log2;       /* of a segment's bytes */
+};
+
+/* A method of Java. */
+struct hotspot_method {
+	uint64_t address;
+	bool used;
+	bool is_method;        /* it made sense */
+	uint32_t function;     /* index in the profile */
+	uint64_t const_method; /* with its method, the key: when it changes, so may the rest */
+	uint64_t checked_ns;
+	uint32_t code_bytes; /* of bytecode */
+	uint8_t *lines;      /* the compressed table; owned; NULL: none */
+	size_t lines_bytes;
+};
+
+enum hotspot_kind {
+	HOTSPOT_METHOD, /* compiled Java */
+	HOTSPOT_INTERPRETER,
+	HOTSPOT_FRAME, /* a stub with a frame of fixed size */
+	HOTSPOT_STUB,  /* a stub without, or with a frame that the frame pointer tells */
+};
+
+/* A location for a pc, or for a line of a method. */
+struct hotspot_place {
+	uint64_t key, line;
+	uint32_t location;
+	bool used;
+};
+
+/* A piece of generated code ("CodeBlob"). */
+struct hotspot_blob {
+	uint64_t start, end;               /* of the blob, which begins with its header */
+	uint64_t code, code_end, verified; /* verified: entry of a compiled method */
+	uint64_t method, deopt, deopt_mh;
+	uint64_t checked_ns;
+	enum hotspot_kind kind;
+	uint32_t frame_bytes, id;
+	int32_t frame_complete; /* where the frame is complete, from @code on; negative: nowhere */
+	uint32_t original_pc;   /* where a deoptimized frame keeps it, from its sp on */
+	char name[64];          /* of a stub */
+	/* From the metadata on: methods, debug information, and the addresses that have some. */
+	uint8_t *debug; /* owned */
+	uint32_t debug_bytes, scopes, pcs;
+};
+
+struct hotspot {
+	struct hotspot_tables tables;
+	struct locations *list;
+	struct peek *peek;
+	int mapping; /* in the profile */
+	struct hotspot_heap heap[HOTSPOT_HEAPS_MOST];
+	size_t heaps;
+	uint64_t heaps_ns;  /* when they were read; 0: never */
+	uint64_t layout_ns; /* when its reading was last tried */
+	uint64_t call_stub_return;
+	struct hotspot_blob **blob; /* ascending, disjoint */
+	size_t blobs, blob_room;
+	uint64_t debug_bytes;          /* of all blobs */
+	struct hotspot_method *method; /* open addressing, a power of two */
+	size_t methods, method_room;
+	struct hotspot_place *place; /* the same */
+	size_t places, place_room;
+	uint64_t now_ns; /* of the sample at hand */
+};
+
+/* hotspot_code.c */
+/*
+ * The blob at @pc. 1: *@ret_blob, valid until the next call; 0: there is none; -EAGAIN: memory is
+ * needed first; -ENOMEM.
+ */
+int hotspot_blob_find(struct hotspot *hotspot, uint64_t pc, struct hotspot_blob **ret_blob);
+void hotspot_blobs_forget(struct hotspot *hotspot);
+/* Is @pc in a code heap, as far as is known? */
+bool hotspot_is_code(const struct hotspot *hotspot, uint64_t pc);
+
+/* hotspot_method.c */
+/* The method at @address. 1: *@ret_method, valid until the next call; 0: none; as above. */
+int hotspot_method_find(
+	struct hotspot *hotspot, uint64_t address, struct hotspot_method **ret_method);
+void hotspot_methods_forget(struct hotspot *hotspot);
+/* A location, @n lines of functions, innermost first; -ENOMEM. */
+struct location_line;
+int hotspot_location(struct hotspot *hotspot, uint64_t key, uint64_t line,
+	const struct location_line *lines, size_t n);
+
+/* hotspot_step.c: as unwind_input.runtime; -EAGAIN: memory is needed first. */
+int hotspot_step(struct hotspot *hotspot, const struct unwind_runtime_frame *frame,
+	struct unwind_runtime_caller *ret_caller);
+
+#endif

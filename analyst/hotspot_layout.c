@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyst/hotspot_layout.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "analyst/peek.h"
+#include "symbolizer/exported.h"
+
+/*
+ * VMStructEntry: type name, field name, type of the field, is it static (4 bytes), offset, address;
+ * VMTypeEntry: name, superclass, three numbers of 4 bytes, size. The tables end with an entry
+ * without a name; those of JDK 17 have 1,900 and 700.
+ */
+enum {
+	STRUCT_BYTES = 48,
+	STRUCT_FIELD = 8,
+	STRUCT_STATIC = 24,
+	STRUCT_OFFSET = 32,
+	STRUCT_ADDRESS = 40,
+	TYPE_BYTES = 40,
+	TYPE_SIZE = 32,
+	ENTRIES_AT_ONCE = 1024,
+	ENTRIES_MOST = 8192,
+	NAME_MOST = 40,
+	OFFSET_MOST = 65536,
+};
+
+#define UNSET HOTSPOT_NONE
+/*
+ * The dynamic linker relocates the tables after the library has been mapped: readings that fail
+ * before it is certain that there is nothing to be read.
+ */
+#define TRIES_MOST 50
+
+struct wanted {
+	const char *type, *field; /* field NULL: the size of the type */
+	uint16_t at;              /* in struct hotspot_layout */
+	bool is_static, optional;
+};
+
+#define IN(member) offsetof(struct hotspot_layout, member)
+
+static const struct wanted wanted[] = {
+	{"CodeCache", "_heaps", IN(heaps_at), true, false},
+	{"Abstract_VM_Version", "_vm_major_version", IN(version_at), true, false},
+	{"StubRoutines", "_call_stub_return_address", IN(call_stub_return_at), true, false},
+	/* up to JDK 16 */
+	{"GenericGrowableArray", "_len", IN(array_length), false, true},
+	{"GrowableArrayBase", "_len", IN(array_length), false, true},
+	{"GrowableArray<int>", "_data", IN(array_data), false, false},
+	{"CodeHeap", "_memory", IN(heap_memory), false, false},
+	{"CodeHeap", "_segmap", IN(heap_segments), false, false},
+	{"CodeHeap", "_log2_segment_size", IN(heap_log2), false, false},
+	{"VirtualSpace", "_low", IN(space_low), false, false},
+	{"VirtualSpace", "_high", IN(space_high), false, false},
+	{"VirtualSpace", "_high_boundary", IN(space_end), false, false},
+	{"HeapBlock::Header", "_used", IN(block_used), false, false},
+	{"HeapBlock", NULL, IN(block_bytes), false, false},
+	{"CodeBlob", "_name", IN(blob_name), false, false},
+	{"CodeBlob", "_size", IN(blob_size), false, false},
+	{"CodeBlob", "_frame_complete_offset", IN(blob_frame_complete), false, false},
+	{"CodeBlob", "_frame_size", IN(blob_frame_size), false, false},
+	{"CodeBlob", "_code_begin", IN(blob_code_begin), false, false},
+	{"CodeBlob", "_code_end", IN(blob_code_end), false, false},
+	{"CompiledMethod", "_method", IN(code_method), false, false},
+	{"CompiledMethod", "_scopes_data_begin", IN(code_scopes), false, false},
+	{"CompiledMethod", "_deopt_handler_begin", IN(code_deopt), false, false},
+	{"CompiledMethod", "_deopt_mh_handler_begin", IN(code_deopt_mh), false, false},
+	{"nmethod", "_orig_pc_offset", IN(code_original_pc), false, false},
+	{"nmethod", "_metadata_offset", IN(code_metadata), false, false},
+	{"nmethod", "_scopes_pcs_offset", IN(code_pcs), false, false},
+	{"nmethod", "_dependencies_offset", IN(code_dependencies), false, false},
+	{"nmethod", "_verified_entry_point", IN(code_verified), false, false},
+	{"nmethod", "_compile_id", IN(code_id), false, false},
+	{"nmethod", NULL, IN(code_bytes), false, false},
+	{"Method", "_constMethod", IN(method_const), false, false},
+	{"Method", NULL, IN(method_bytes), false, false},
+	{"ConstMethod", "_constants", IN(const_pool), false, false},
+	{"ConstMethod", "_constMethod_size", IN(const_size), false, false},
+	{"ConstMethod", "_flags", IN(const_flags), false, true},
+	/* from JDK 21 on */
+	{"ConstMethod", "_flags._flags", IN(const_flags), false, true},
+	{"ConstMethod", "_code_size", IN(const_code_size), false, false},
+	{"ConstMethod", "_name_index", IN(const_name), false, false},
+	{"ConstMethod", NULL, IN(const_bytes), false, false},
+	{"ConstantPool", "_pool_holder", IN(pool_holder), false, false},
+	{"ConstantPool", "_source_file_name_index", IN(pool_source), false, true},
+	{"ConstantPool", NULL, IN(pool_bytes), false, false},
+	/* up to JDK 12 */
+	{"InstanceKlass", "_source_file_name_index", IN(klass_source), false, true},
+	{"Klass", "_name", IN(klass_name), false, false},
+	{"Symbol", "_length", IN(symbol_length), false, false},
+	{"Symbol", "_body", IN(symbol_body), false, true},
+	{"Symbol", "_body[0]", IN(symbol_body), false, true},
+};
+
+#define WANTED (sizeof(wanted) / sizeof(*wanted))
+
+static uint64_t word_at(const uint8_t *data)
+{
+	uint64_t word;
+
+	memcpy(&word, data, sizeof(word));
+	return word;
+}
+
+/* Is the text at @address, in the library, @name? */
+static bool is_name(const struct hotspot_tables *tables, uint64_t address, const char *name)
+{
+	size_t bytes = strlen(name) + 1;
+	char text[NAME_MOST];
+
+	/* Most names differ at once. */
+	return exported_read(tables->module, address - tables->bias, text, 2) &&
+		text[0] == name[0] && text[1] == name[1] && bytes <= sizeof(text) &&
+		exported_read(tables->module, address - tables->bias, text, bytes) &&
+		memcmp(text, name, bytes) == 0;
+}
+
+static void put(struct hotspot_layout *layout, const struct wanted *field, uint64_t value)
+{
+	uint8_t *to = (uint8_t *)layout + field->at;
+	uint32_t offset = (uint32_t)value;
+
+	if (field->is_static)
+		memcpy(to, &value, sizeof(value));
+	else if (value < OFFSET_MOST)
+		memcpy(to, &offset, sizeof(offset));
+}
+
+/* Takes an entry of the structs, or (@types) of the types. */
+static void take(struct hotspot_tables *tables, const uint8_t *entry, bool types)
+{
+	uint64_t type = word_at(entry), field = types ? 0 : word_at(entry + STRUCT_FIELD);
+	uint32_t is_static = 0;
+
+	if (!types)
+		memcpy(&is_static, entry + STRUCT_STATIC, sizeof(is_static));
+	for (size_t i = 0; i < WANTED; i++) {
+		const struct wanted *w = &wanted[i];
+
+		if (types != !w->field || w->is_static != (is_static != 0) ||
+			!is_name(tables, type, w->type) ||
+			(!types && !is_name(tables, field, w->field)))
+			continue;
+		put(&tables->layout, w,
+			word_at(entry +
+				(types                      ? TYPE_SIZE
+						: is_static ? STRUCT_ADDRESS
+							    : STRUCT_OFFSET)));
+	}
+}
+
+/* Reads a table to its end. 1: done; 0: it makes no sense; -EAGAIN. */
+static int read_table(
+	struct hotspot_tables *tables, struct peek *peek, uint64_t pointer_at, bool types)
+{
+	const size_t each = types ? TYPE_BYTES : STRUCT_BYTES;
+	const uint8_t *data;
+	uint64_t table;
+	size_t got;
+	int r = peek_at(peek, pointer_at, sizeof(table), 0, &data);
+
+	if (r <= 0)
+		return r;
+	table = word_at(data);
+	for (size_t n = 0; n < ENTRIES_MOST; n += ENTRIES_AT_ONCE) {
+		r = peek_some(peek, table + n * each, ENTRIES_AT_ONCE * each, 0, &data, &got);
+		if (r <= 0)
+			return r;
+		for (size_t i = 0; i < got / each && i < ENTRIES_AT_ONCE; i++) {
+			if (!word_at(data + i * each))
+				return 1;
+			take(tables, data + i * each, types);
+		}
+	}
+	return 0;
+}
+
+static bool is_complete(const struct hotspot_layout *layout)
+{
+	const struct hotspot_layout *l = layout;
+
+	for (size_t i = 0; i < WANTED; i++) {
+		uint32_t offset;
+		uint64_t address;
+
+		memcpy(&offset, (const uint8_t *)layout + wanted[i].at, sizeof(offset));
+		memcpy(&address, (const uint8_t *)layout + wanted[i].at,
+			wanted[i].is_static ? sizeof(address) : 0);
+		if (wanted[i].is_static ? !address : offset == UNSET && !wanted[i].optional)
+			return false;
+	}
+	return l->array_length != UNSET && l->const_flags != UNSET && l->symbol_body != UNSET &&
+		l->code_bytes <= 4096 && l->const_bytes <= 256 && l->pool_bytes <= 512 &&
+		l->method_bytes <= 512 && l->block_bytes <= 64;
+}
+
+/* Do the fields that are read lie in the types that are read? */
+static bool is_sane(const struct hotspot_layout *l)
+{
+	const uint32_t in_code[] = {l->blob_name, l->blob_size, l->blob_frame_complete,
+		l->blob_frame_size, l->blob_code_begin, l->blob_code_end, l->code_method,
+		l->code_scopes, l->code_deopt, l->code_deopt_mh, l->code_original_pc,
+		l->code_metadata, l->code_pcs, l->code_dependencies, l->code_verified, l->code_id};
+	const uint32_t in_const[] = {
+		l->const_pool, l->const_size, l->const_flags, l->const_code_size, l->const_name};
+	bool sane = l->method_const + 8 <= l->method_bytes && l->pool_holder + 8 <= l->pool_bytes &&
+		(l->pool_source == UNSET || l->pool_source + 2 <= l->pool_bytes) &&
+		l->block_used + 1 <= l->block_bytes && l->symbol_body <= 64 &&
+		l->symbol_length + 2 <= 64 && l->array_length + 4 <= 64 && l->array_data + 8 <= 64;
+
+	for (size_t i = 0; i < sizeof(in_code) / sizeof(*in_code); i++)
+		sane &= in_code[i] + 8 <= l->code_bytes;
+	for (size_t i = 0; i < sizeof(in_const) / sizeof(*in_const); i++)
+		sane &= in_const[i] + 2 <= l->const_bytes;
+	return sane && l->const_pool + 8 <= l->const_bytes && l->const_size + 4 <= l->const_bytes;
+}
+
+static void begin(struct hotspot_layout *layout)
+{
+	memset(layout, 0xff, sizeof(*layout));
+	layout->heaps_at = layout->version_at = layout->call_stub_return_at = 0;
+}
+
+/* Reads both tables, once. As hotspot_layout_read(). */
+static int read_tables(struct hotspot_tables *tables, struct peek *peek)
+{
+	int structs, types;
+
+	if (tables->read)
+		return 1;
+	begin(&tables->layout);
+	structs = read_table(tables, peek, tables->structs_at, false);
+	types = read_table(tables, peek, tables->types_at, true);
+	if (structs < 0 || types < 0)
+		return structs < types ? structs : types;
+	tables->read = structs && types && tables->layout.version_at;
+	return tables->read;
+}
+
+int hotspot_layout_read(struct hotspot_tables *tables, struct peek *peek, uint64_t now_ns)
+{
+	struct hotspot_layout *l = &tables->layout;
+	const uint8_t *data;
+	int r;
+
+	if (tables->known || tables->problem)
+		return tables->known;
+	r = read_tables(tables, peek);
+	if (r > 0)
+		r = peek_at(peek, l->version_at, 4, tables->tries ? now_ns : 0, &data);
+	if (r > 0)
+		memcpy(&l->version, data, sizeof(l->version));
+	/* The library initializes it after it has been mapped. */
+	if (r == 0 || (r > 0 && !l->version)) {
+		if (++tables->tries >= TRIES_MOST)
+			tables->problem = "its HotSpot does not say how it is laid out: its stacks "
+					  "are native ones";
+		return 0;
+	}
+	if (r < 0)
+		return r;
+	if (l->version < HOTSPOT_OLDEST || l->version > HOTSPOT_NEWEST || !is_complete(l) ||
+		!is_sane(l)) {
+		tables->problem =
+			"its version of HotSpot is not among those that are known (JDK 11 to "
+			"21): its stacks are native ones";
+		return 0;
+	}
+	tables->known = true;
+	return 1;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where HotSpot keeps what, as its library says itself: gHotSpotVMStructs and gHotSpotVMTypes
+ * (vmStructs.hpp), which the serviceability agent reads, too.
+ */
+#ifndef ANALYST_HOTSPOT_LAYOUT_H
+#define ANALYST_HOTSPOT_LAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct module;
+struct peek;
+
+/* Versions of the JDK whose layout is known. */
+enum { HOTSPOT_OLDEST = 11, HOTSPOT_NEWEST = 21 };
+
+/* The offset of a field that this version does not have. */
+#define HOTSPOT_NONE UINT32_MAX
+
+/* Addresses of static fields, offsets of others, sizes of types. */
+struct hotspot_layout {
+	uint32_t version; /* of the JDK */
+	uint64_t heaps_at, version_at, call_stub_return_at;
+	uint32_t array_length, array_data;
+	uint32_t heap_memory, heap_segments, heap_log2;
+	uint32_t space_low, space_high, space_end;
+	uint32_t block_used, block_bytes;
+	uint32_t blob_name, blob_size, blob_frame_complete, blob_frame_size, blob_code_begin,
+		blob_code_end;
+	uint32_t code_method, code_scopes, code_deopt, code_deopt_mh;
+	uint32_t code_original_pc, code_metadata, code_pcs, code_dependencies, code_verified,
+		code_id, code_bytes;
+	uint32_t method_const, method_bytes;
+	uint32_t const_pool, const_size, const_flags, const_code_size, const_name, const_bytes;
+	uint32_t pool_holder, pool_source, pool_bytes;
+	uint32_t klass_name, klass_source;
+	uint32_t symbol_length, symbol_body;
+};
+
+/* A reading of the tables; zero-initialized but for the first three. */
+struct hotspot_tables {
+	const struct module *module; /* libjvm.so */
+	uint64_t bias;
+	uint64_t structs_at, types_at; /* addresses of the pointers to the tables */
+	struct hotspot_layout layout;
+	unsigned tries;
+	bool read; /* the tables, but not the version */
+	bool known;
+	const char *problem; /* why it never will be known; NULL: it may be, later */
+};
+
+/*
+ * 1: tables->layout is known; -EAGAIN: memory is not there yet; 0: the library is not ready, or
+ * tables->problem says why it never is; -ENOMEM.
+ */
+int hotspot_layout_read(struct hotspot_tables *tables, struct peek *peek, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: MIT */
+/* From a frame of generated code to its caller, and its location: x86-64. */
+#include <errno.h>
+#include <string.h>
+
+#include "analyst/hotspot_frame.h"
+#include "analyst/hotspot_internal.h"
+#include "analyst/hotspot_scopes.h"
+#include "analyst/locations.h"
+#include "analyst/peek.h"
+#include "profile/profile.h"
+#include "symbolizer/unwind.h"
+
+/* DWARF numbers of registers. */
+enum { RAX = 0, RBX = 3, RBP = 6, R13 = 13 };
+
+/*
+ * A frame of the interpreter, in words from the frame pointer on (frame_x86.hpp): the caller's
+ * frame pointer and the return address, and downwards the caller's stack pointer, that of calls,
+ * the method, five more words, the bytecode that calls, the bottom of its operands.
+ */
+enum { SENDER_SP = -1, METHOD = -3, BYTECODE = -8, FIXED_WORDS = 9 };
+
+/* Scopes of one place: methods inlined into another. */
+enum { SCOPES_MOST = 64 };
+
+/* Kinds of keys of locations. */
+enum { KEY_COMPILED = 1, KEY_STUB = 2, KEY_INTERPRETED = 3, KEY_KINDS = 4 };
+
+struct step {
+	struct hotspot *hotspot;
+	const struct unwind_runtime_frame *frame;
+	const struct hotspot_blob *blob;
+	struct unwind_runtime_caller caller;
+};
+
+static bool read_stack(const struct step *step, uint64_t address, uint64_t *ret_word)
+{
+	return step->frame->read(step->frame->reader, address, ret_word);
+}
+
+/* The caller whose return address is at @at, behind which its stack begins. */
+static void set_caller(struct step *step, uint64_t at, uint64_t fp)
+{
+	uint64_t pc;
+
+	if (!read_stack(step, at, &pc))
+		return;
+	step->caller.found = true;
+	step->caller.pc = pc;
+	step->caller.sp = at + 8;
+	step->caller.fp = fp;
+}
+
+/* The frame pointer is saved in the word below the return address, at @at. */
+static void set_caller_saved(struct step *step, uint64_t at)
+{
+	uint64_t fp = 0;
+
+	if (read_stack(step, at - 8, &fp))
+		set_caller(step, at, fp);
+}
+
+/* A return address into generated code, behind a call. -EAGAIN. */
+static int is_return(struct step *step, uint64_t pc)
+{
+	struct hotspot_blob *blob;
+
+	/* What is found may move; the step's own blob is looked up again by whoever needs it. */
+	if (!hotspot_is_code(step->hotspot, pc))
+		return 0;
+	return hotspot_blob_find(step->hotspot, pc - 1, &blob);
+}
+
+static int set_stub(struct step *step, const char *name)
+{
+	struct hotspot *hotspot = step->hotspot;
+	const uint64_t key = step->blob->start * KEY_KINDS + KEY_STUB;
+	int location = hotspot_location(hotspot, key, 0, NULL, 0);
+
+	if (location == -ENOENT) {
+		int function = profile_add_function(hotspot->list->profile,
+			&(struct function){.name = name, .symbol = name, .file = ""});
+
+		if (function < 0)
+			return function;
+		location = hotspot_location(hotspot, key, 0,
+			&(struct location_line){.function = (uint32_t)function}, 1);
+	}
+	if (location < 0)
+		return location;
+	step->caller.tag = (uint32_t)location + 1;
+	return 1;
+}
+
+/* The line of @bci in a method. @method is not valid afterwards. */
+static struct location_line line_of(
+	const struct step *step, const struct hotspot_method *method, int32_t bci)
+{
+	uint32_t version = step->hotspot->tables.layout.version;
+
+	return (struct location_line){.function = method->function,
+		.line = method->lines ? hotspot_line(method->lines, method->lines_bytes,
+						bci < 0 ? 0 : bci, version)
+				      : 0};
+}
+
+/* The methods at a place of compiled code, innermost first. Returns how many; -EAGAIN. */
+static int find_lines(struct step *step, uint32_t scope, struct location_line line[SCOPES_MOST])
+{
+	const struct hotspot_blob *blob = step->blob;
+	const uint32_t version = step->hotspot->tables.layout.version;
+	struct hotspot_method *method;
+	int n = 0, worst = 1;
+
+	while (scope && n < SCOPES_MOST) {
+		struct hotspot_scope s;
+		uint64_t address;
+		int r;
+
+		if (!hotspot_scope_read(blob->debug + blob->scopes, blob->pcs - blob->scopes, scope,
+			    version, &s) ||
+			!s.method || 8 * (uint64_t)s.method > blob->scopes)
+			break;
+		memcpy(&address, blob->debug + 8 * ((size_t)s.method - 1), sizeof(address));
+		r = hotspot_method_find(step->hotspot, address, &method);
+		if (r == 0)
+			break;
+		worst = r < worst ? r : worst;
+		if (r > 0)
+			line[n] = line_of(step, method, s.bci);
+		n++;
+		/* A caller's scope was written before. */
+		if (s.sender >= scope)
+			break;
+		scope = s.sender;
+	}
+	return worst < 0 ? worst : n;
+}
+
+/* A pc of a compiled method, or what a deoptimized frame had instead. */
+static int set_compiled(struct step *step, uint64_t pc)
+{
+	struct hotspot *hotspot = step->hotspot;
+	const struct hotspot_blob *blob = step->blob;
+	const uint64_t key = pc * KEY_KINDS + KEY_COMPILED;
+	int location = hotspot_location(hotspot, key, blob->id, NULL, 0), n = 0;
+	struct location_line line[SCOPES_MOST];
+	struct hotspot_method *method;
+	struct hotspot_pc at;
+
+	if (location == -ENOENT) {
+		if (hotspot_pc_find(blob->debug + blob->pcs, blob->debug_bytes - blob->pcs,
+			    (int64_t)(pc - blob->code), &at) &&
+			!(step->frame->exact && at.first))
+			n = find_lines(step, at.scope, line);
+		if (n < 0)
+			return n;
+		if (!n) {
+			n = hotspot_method_find(hotspot, blob->method, &method);
+			if (n <= 0)
+				return n < 0 ? n : set_stub(step, blob->name);
+			line[0] = line_of(step, method, 0);
+			line[0].line = 0;
+		}
+		location = hotspot_location(hotspot, key, blob->id, line, (size_t)n);
+	}
+	if (location < 0)
+		return location;
+	step->caller.tag = (uint32_t)location + 1;
+	return 1;
+}
+
+/* After a call of a method handle the frame pointer holds the stack pointer. */
+static uint64_t own_sp(const struct step *step)
+{
+	const struct hotspot_blob *blob = step->blob;
+	const struct unwind_runtime_frame *frame = step->frame;
+	struct hotspot_pc at;
+	bool moved = frame->pc == blob->deopt_mh;
+
+	if (!frame->exact && blob->debug &&
+		hotspot_pc_find(blob->debug + blob->pcs, blob->debug_bytes - blob->pcs,
+			(int64_t)(frame->pc - blob->code), &at) &&
+		blob->code + (uint64_t)(int64_t)at.pc == frame->pc)
+		moved |= (at.flags & HOTSPOT_PC_METHOD_HANDLE) != 0;
+	return moved && frame->fp >= frame->sp && frame->fp - frame->sp < blob->frame_bytes
+		? frame->fp
+		: frame->sp;
+}
+
+/* How much of the frame is there? -EAGAIN: the code is needed. */
+static int find_frame(struct step *step, enum hotspot_frame *ret_frame)
+{
+	const struct hotspot_blob *blob = step->blob;
+	const uint64_t pc = step->frame->pc;
+	struct peek *peek = step->hotspot->peek;
+	uint64_t entry = blob->kind == HOTSPOT_METHOD ? blob->verified : blob->code, bytes;
+	const uint8_t *code;
+	int r;
+
+	*ret_frame = HOTSPOT_FRAME_WHOLE;
+	if (!step->frame->exact)
+		return 1;
+	if (pc >= blob->code && (pc <= entry || entry < blob->code)) {
+		*ret_frame = HOTSPOT_FRAME_NONE;
+		return 1;
+	}
+	if (blob->frame_complete >= 0 && pc > entry &&
+		pc < blob->code + (uint64_t)(uint32_t)blob->frame_complete &&
+		pc - entry <= HOTSPOT_FRAME_BYTES) {
+		r = peek_at(peek, entry, pc - entry, 0, &code);
+		if (r > 0)
+			*ret_frame = hotspot_frame_at_begin(code, pc - entry);
+		return r < 0 ? r : 1;
+	}
+	bytes = pc < blob->code_end ? blob->code_end - pc : 0;
+	if (bytes > HOTSPOT_FRAME_BYTES)
+		bytes = HOTSPOT_FRAME_BYTES;
+	r = bytes ? peek_at(peek, pc, bytes, 0, &code) : 0;
+	if (r > 0)
+		*ret_frame = hotspot_frame_at_end(code, bytes);
+	return r < 0 ? r : 1;
+}
+
+/* A frame of fixed size, that of a compiled method or of a stub. */
+static int leave_fixed(struct step *step)
+{
+	const struct hotspot_blob *blob = step->blob;
+	const struct unwind_runtime_frame *frame = step->frame;
+	uint64_t end;
+	enum hotspot_frame is;
+	int r = find_frame(step, &is);
+
+	if (r < 0)
+		return r;
+	switch (is) {
+	case HOTSPOT_FRAME_NONE: set_caller(step, frame->sp, frame->fp); break;
+	case HOTSPOT_FRAME_POINTER: set_caller_saved(step, frame->sp + 8); break;
+	case HOTSPOT_FRAME_UNSAVED:
+		set_caller(step, frame->sp + blob->frame_bytes - 8, frame->fp);
+		break;
+	default:
+		end = own_sp(step) + blob->frame_bytes;
+		set_caller_saved(step, end - 8);
+		break;
+	}
+	return 1;
+}
+
+static int step_compiled(struct step *step)
+{
+	const struct hotspot_blob *blob = step->blob;
+	uint64_t pc = step->frame->pc, original;
+	int r = leave_fixed(step), named;
+
+	/* Such a frame has another return address, and keeps its own. */
+	if ((pc == blob->deopt || pc == blob->deopt_mh) && !step->frame->exact &&
+		read_stack(step, own_sp(step) + blob->original_pc, &original) &&
+		original >= blob->code && original < blob->code_end)
+		pc = original;
+	named = set_compiled(step, pc);
+	return r < 0 ? r : named;
+}
+
+/* The frame that the frame pointer tells. */
+static void leave_by_pointer(struct step *step)
+{
+	uint64_t fp = step->frame->fp;
+
+	if (fp >= step->frame->sp && fp % 8 == 0)
+		set_caller_saved(step, fp + 8);
+}
+
+/* Code without a known frame: the return address is on top, or behind a frame pointer. */
+static int step_stub(struct step *step)
+{
+	const struct unwind_runtime_frame *frame = step->frame;
+	uint64_t pc = 0;
+	int r, named = set_stub(step, step->blob->name);
+
+	if (named < 0)
+		return named;
+	/* From here, a function of the VM is called that called Java. */
+	if (!frame->exact && frame->pc == step->hotspot->call_stub_return) {
+		leave_by_pointer(step);
+		return 1;
+	}
+	r = read_stack(step, frame->sp, &pc) ? is_return(step, pc) : 0;
+	if (r < 0)
+		return r;
+	if (r && frame->exact)
+		set_caller(step, frame->sp, frame->fp);
+	else
+		leave_by_pointer(step);
+	return 1;
+}
+
+/* The location of a bytecode of an interpreted method. -EAGAIN. */
+static int set_interpreted(struct step *step, uint64_t address, uint64_t bytecode)
+{
+	struct hotspot *hotspot = step->hotspot;
+	struct location_line line;
+	struct hotspot_method *method;
+	uint64_t first;
+	int location, r = hotspot_method_find(hotspot, address, &method);
+
+	if (r <= 0)
+		return r;
+	first = method->const_method + hotspot->tables.layout.const_bytes;
+	/* A native method has no bytecode. */
+	line = line_of(step, method,
+		bytecode >= first && bytecode - first < method->code_bytes
+			? (int32_t)(bytecode - first)
+			: 0);
+	if (!(bytecode >= first && bytecode - first < method->code_bytes))
+		line.line = 0;
+	location = hotspot_location(
+		hotspot, line.function * UINT64_C(4) + KEY_INTERPRETED, line.line, &line, 1);
+	if (location < 0)
+		return location;
+	step->caller.tag = (uint32_t)location + 1;
+	return 1;
+}
+
+/* A frame of the interpreter, which keeps its caller's stack pointer. */
+static void leave_with(struct step *step, uint64_t sender_sp)
+{
+	uint64_t fp = step->frame->fp;
+
+	set_caller_saved(step, fp + 8);
+	if (step->caller.found && sender_sp >= fp + 16 && sender_sp - fp < UINT64_C(1) << 20)
+		step->caller.sp = sender_sp;
+}
+
+/* The frame of the interpreter at the frame pointer. 1: it is one; 0; -EAGAIN. */
+static int leave_interpreted(struct step *step)
+{
+	const struct unwind_runtime_frame *frame = step->frame;
+	struct hotspot *hotspot = step->hotspot;
+	uint64_t fp = frame->fp, method, bytecode, sender, first;
+	struct hotspot_method *found;
+	int r;
+
+	if (fp % 8 || fp < frame->sp || fp - frame->sp < 8 * FIXED_WORDS - 8 ||
+		!read_stack(step, fp + 8 * (int64_t)METHOD, &method) ||
+		!read_stack(step, fp + 8 * (int64_t)BYTECODE, &bytecode) ||
+		!read_stack(step, fp + 8 * (int64_t)SENDER_SP, &sender))
+		return 0;
+	/* Returned to, it is whole. */
+	if (!frame->exact)
+		leave_with(step, sender);
+	r = hotspot_method_find(hotspot, method, &found);
+	if (r <= 0)
+		return r;
+	first = found->const_method + hotspot->tables.layout.const_bytes;
+	if (frame->exact && frame->reg && found->code_bytes) {
+		/* While it runs, a register holds the bytecode; else this is the caller's frame. */
+		uint64_t r13 = frame->reg[R13];
+
+		if (r13 < first || r13 - first >= found->code_bytes)
+			return 0;
+		bytecode = r13;
+	}
+	leave_with(step, sender);
+	return set_interpreted(step, method, bytecode);
+}
+
+/*
+ * The interpreter begins with a method, whose frame is not there yet, or not all of it: a register
+ * holds the method. It has taken the return address from the stack, or not.
+ */
+static int leave_beginning(struct step *step)
+{
+	const struct unwind_runtime_frame *frame = step->frame;
+	const uint64_t *reg = frame->reg;
+	uint64_t pc = 0;
+	int named, r;
+
+	if (!reg)
+		return 0;
+	named = set_interpreted(step, reg[RBX], 0);
+	if (named < 0)
+		return named;
+	/* Its frame has been begun. */
+	if (frame->fp >= frame->sp && frame->fp - frame->sp < 8 * FIXED_WORDS &&
+		read_stack(step, frame->fp + 8, &pc)) {
+		r = is_return(step, pc);
+		if (r < 0)
+			return r;
+		if (r) {
+			leave_by_pointer(step);
+			return 1;
+		}
+	}
+	r = read_stack(step, frame->sp, &pc) ? is_return(step, pc) : 0;
+	if (r < 0)
+		return r;
+	if (r) {
+		set_caller(step, frame->sp, frame->fp);
+		return 1;
+	}
+	/* Taken to a register: at the beginning to rax, at the end to r13. */
+	r = is_return(step, reg[RAX]);
+	pc = reg[RAX];
+	if (!r) {
+		r = is_return(step, reg[R13]);
+		pc = reg[R13];
+	}
+	if (r <= 0)
+		return r;
+	step->caller.found = true;
+	step->caller.pc = pc;
+	step->caller.sp = frame->sp;
+	step->caller.fp = frame->fp;
+	return 1;
+}
+
+static int step_interpreted(struct step *step)
+{
+	const char *name = step->blob->name;
+	int r = leave_interpreted(step);
+
+	if (!r && step->frame->exact)
+		r = leave_beginning(step);
+	if (r < 0 || step->caller.tag)
+		return r < 0 ? r : 1;
+	return set_stub(step, name);
+}
+
+int hotspot_step(struct hotspot *hotspot, const struct unwind_runtime_frame *frame,
+	struct unwind_runtime_caller *ret_caller)
+{
+	struct step step = {.hotspot = hotspot, .frame = frame};
+	struct hotspot_blob *blob;
+	struct hotspot_blob copy;
+	int r = hotspot_blob_find(hotspot, frame->pc - !frame->exact, &blob);
+
+	if (r <= 0)
+		return r;
+	/* Looking for others may drop it. */
+	copy = *blob;
+	step.blob = &copy;
+	switch (blob->kind) {
+	case HOTSPOT_METHOD: r = step_compiled(&step); break;
+	case HOTSPOT_INTERPRETER: r = step_interpreted(&step); break;
+	case HOTSPOT_FRAME:
+		r = leave_fixed(&step);
+		if (r > 0)
+			r = set_stub(&step, copy.name);
+		break;
+	default: r = step_stub(&step); break;
+	}
+	*ret_caller = step.caller;
+	return r;
+}

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Java's methods in native stacks, without any option for Java: each stack of a program whose stacks
+# are known is one that was there, line by line; so they are of one that runs already, of a capture,
+# and of threads that wait.
+. "$(dirname "$0")/../lib.sh"
+command -v javac >/dev/null || skip "needs javac (Debian: openjdk-17-jdk-headless)"
+command -v python3 >/dev/null || skip "needs python3"
+[ "$(uname -m)" = x86_64 ] || skip "needs x86-64"
+version=$(java -XshowSettings:properties -version 2>&1 | awk '/java.specification.version =/ { print $3 }')
+[ "${version%%.*}" -ge 11 ] && [ "${version%%.*}" -le 21 ] || skip "needs Java 11 to 21"
+javac -d . "$SOURCE/tests/targets/Truth.java" || skip "javac fails"
+java Truth write known || skip "java fails"
+
+# Through native code in each round, not only in the first ones.
+native=-Dsun.reflect.inflationThreshold=1000000000
+judge() { # WHAT PROFILE
+    result=$(python3 "$SOURCE/tests/targets/java_truth.py" known "$2")
+    is "$1: each stack was there ($(tail -n 1 <<<"$result"))" $? 0
+    [ -z "$(grep '^wrong' <<<"$result")" ] || echo "$result"
+    check "$1: there are stacks of Java" [ "$(figure java_stacks "$2")" -gt 0 ]
+}
+
+"$SPROFRUN" -q -F 500 --capture capture -o run.pb.gz -- java $native Truth run 2
+is "status" $? 0
+judge "a run" run.pb.gz
+part() { # KEY PROFILE: percent of its samples
+    awk -v n="$(figure "$1" "$2")" -v all="$(figure samples "$2")" 'BEGIN { print n * 100 / all }'
+}
+about "incomplete, percent" "$(part incomplete_stacks run.pb.gz)" 0 2
+about "without names, percent" "$(part unresolved_samples run.pb.gz)" 0 2
+
+"$BUILD/tools/sprofil-analyst" --quiet --replay capture --output replay.pb.gz
+is "replay: status" $? 0
+folded() { "$SPROFREPORT" export --format folded -o - "$1" | sort; }
+is "a replay has the same stacks" "$(folded replay.pb.gz)" "$(folded run.pb.gz)"
+
+java Truth run 1000 2 & pid=$!
+wait_until "Java computes" 60 sh -c "awk '{ exit !(\$14 > 60) }' /proc/$pid/stat"
+"$SPROFRUN" -q -F 500 -d 1s -p $pid -o attached.pb.gz
+is "attached: status" $? 0
+judge "attached" attached.pb.gz
+check "Java goes on" kill -0 $pid
+"$SPROFRUN" --dump $pid >dump
+is "dump: status" $? 0
+# Its stack is whole: no mark at its end.
+is "dump: the main thread waits, and its stack is whole" "$(awk -v RS= '
+    /  Truth\.main  Truth\.java:[0-9]+  \[java\]/ && !/incomplete|truncated/' dump | grep -c Thread.join)" 1
+kill $pid
+wait $pid 2>/dev/null
+
+finish

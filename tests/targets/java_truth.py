@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""java_truth.py FILE PROFILE: is each stack of Truth.java in the profile, or its beginning, one of
+those that it has written down? Of methods that are inlined into the innermost one only the
+outermost counts: HotSpot says what is inlined at calls and checks, and between these it is that of
+the next. Prints what is wrong, and how many stacks there were; status 1 if
+any is wrong, or if there are none."""
+import re
+import sys
+
+from python_truth import Profile
+
+# Not the hidden classes that lambdas are made of: StackWalker does not show them, either.
+OWN = re.compile(r'Truth(\$[A-Z][a-z]+)?\.(?!main$|lambda\$main|writeDown|<)')
+
+
+def beginnings(path):
+    """The methods of each stack from everything() on: of all but the last the lines, too."""
+    known = set()
+    with open(path) as file:
+        for line in file:
+            frames = [frame.rsplit(':', 1) for frame in line.strip().split(';') if frame]
+            names = [frame[0] for frame in frames]
+            frames = frames[names.index('Truth.everything'):]
+            at = ''
+            for name, number in frames:
+                known.add(at + name)
+                at += name + ':' + number + ';'
+    return known
+
+
+def main(path, profile):
+    known = beginnings(path)
+    checked = outside = wrong = deepest = native = 0
+    read = Profile(profile)
+    for (count, stack), in_leaf in zip(read.samples, read.in_leaf):
+        if in_leaf > 1:
+            stack = stack[:1 - in_leaf]
+        own = [frame for frame in stack if frame[0] == '[java]' and OWN.match(frame[2])]
+        if not own or own[0][2] != 'Truth.everything':
+            outside += count
+            continue
+        checked += count
+        deepest = max(deepest, len(own))
+        native += count * any('invoke0' in frame[2] for frame in stack)
+        text = ''.join('%s:%d;' % (frame[2], frame[3]) for frame in own[:-1]) + own[-1][2]
+        if text not in known:
+            wrong += count
+            print('wrong: ' + ' '.join('%s:%d' % (frame[2] or '?', frame[3])
+                                       for frame in stack[-60:]))
+    print('checked %d outside %d through native code %d deepest %d wrong %d' % (
+        checked, outside, native, deepest, wrong))
+    return wrong > 0 or not checked
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))
