@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyst/analyst_state.h"
-#include "analyst/arrays.h"
+#include "base/array.h"
 #include "analyst/take.h"
 #include "proto/record.h"
 
@@ -53,9 +53,8 @@ static void tidy(struct hold *hold)
 static int add(struct hold *hold, const uint8_t *data, size_t bytes, bool ready)
 {
 	tidy(hold);
-	if (arrays_grow((void **)&hold->data, &hold->data_room, hold->data_end + bytes, 1) < 0 ||
-		arrays_grow((void **)&hold->list, &hold->room, hold->end + 1, sizeof(*hold->list)) <
-			0)
+	if (array_grow(&hold->data, &hold->data_room, hold->data_end + bytes) < 0 ||
+		array_grow(&hold->list, &hold->room, hold->end + 1) < 0)
 		return -ENOMEM;
 	memcpy(hold->data + hold->data_end, data, bytes);
 	hold->data_end += bytes;

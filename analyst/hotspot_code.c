@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyst/arrays.h"
+#include "base/array.h"
 #include "analyst/hotspot_internal.h"
 #include "analyst/peek.h"
 #include "symbolizer/exported.h"
@@ -175,8 +175,7 @@ static int insert(struct hotspot *hotspot, struct hotspot_blob *blob)
 	if (hotspot->debug_bytes > ALL_BYTES_MOST || hotspot->blobs == BLOBS_MOST)
 		hotspot_blobs_forget(hotspot);
 	remove_range(hotspot, blob->start, blob->end);
-	if (arrays_grow((void **)&hotspot->blob, &hotspot->blob_room, hotspot->blobs + 1,
-		    sizeof(*hotspot->blob)) < 0) {
+	if (array_grow(&hotspot->blob, &hotspot->blob_room, hotspot->blobs + 1) < 0) {
 		release_blob(hotspot, blob);
 		return -ENOMEM;
 	}

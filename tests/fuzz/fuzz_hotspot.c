@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A HotSpot that lies, and changes while it is read: the made-up one, damaged. The input is pieces
+ * of 4 bytes; the lowest 3 bits of the first say what to do:
+ *
+ * 0 to 2: the byte at an offset (2 bytes) of its memory becomes the last one. 3: the same to the
+ * stack, or, if the first byte is 128 or more, to the registers. 4: a step from a pc at an offset
+ * of the memory; of the last byte bit 0: exact, bit 1: the frame pointer is a register's, the rest:
+ * where in the stack it is. 5: time goes by. 6: as 0, but after the next step. 7: lines, scopes and
+ * instructions are looked up in the rest of the input.
+ */
+#include "analyst/hotspot_frame.h"
+#include "analyst/hotspot_scopes.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/made_hotspot.h"
+
+enum { STEPS_MOST = 64 };
+
+struct late {
+	uint16_t at;
+	uint8_t value;
+	bool set;
+};
+
+static void try_step(struct made *m, const uint8_t piece[4], struct late *late)
+{
+	const uint64_t pc = MADE_BASE + (uint64_t)(piece[1] | piece[2] << 8) % MADE_BYTES;
+	struct unwind_runtime_frame frame = {.pc = pc,
+		.sp = MADE_STACK + 8 * (uint64_t)(piece[3] >> 4),
+		.fp = piece[3] & 2 ? m->reg[6] : MADE_STACK + 8 * (uint64_t)(piece[3] >> 2),
+		.exact = piece[3] & 1,
+		.reg = piece[3] & 1 ? m->reg : NULL};
+	struct unwind_runtime_caller caller;
+
+	for (int i = 0; i < 12; i++) {
+		int r = made_step(m, frame, &caller);
+
+		if (late->set)
+			m->memory[late->at] = late->value;
+		late->set = false;
+		if (r <= 0 || !caller.found)
+			return;
+		/* As the unwinder: outwards only. */
+		if (caller.sp < frame.sp || (caller.sp == frame.sp && !frame.exact))
+			return;
+		frame = (struct unwind_runtime_frame){
+			.pc = caller.pc, .sp = caller.sp, .fp = caller.fp};
+	}
+}
+
+static void look_up(const uint8_t *data, size_t bytes)
+{
+	struct hotspot_scope scope;
+	struct hotspot_pc pc;
+
+	for (uint32_t version = 17; version <= 21; version += 4) {
+		(void)hotspot_line(data, bytes, 40, version);
+		for (uint32_t at = 0; at < 64; at++)
+			(void)hotspot_scope_read(data, bytes, at, version, &scope);
+	}
+	(void)hotspot_pc_find(data, bytes, 100, &pc);
+	(void)hotspot_frame_at_begin(data, bytes < 64 ? bytes : 64);
+	(void)hotspot_frame_at_end(data, bytes < 64 ? bytes : 64);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct made *m = made_new();
+	struct late late = {0};
+	int steps = 0;
+
+	for (; size >= 4; data += 4, size -= 4) {
+		const uint16_t at = (uint16_t)(data[1] | data[2] << 8);
+
+		switch (data[0] & 7) {
+		case 3:
+			if (data[0] < 128)
+				((uint8_t *)m->stack)[at % sizeof(m->stack)] = data[3];
+			else
+				((uint8_t *)m->reg)[at % sizeof(m->reg)] = data[3];
+			break;
+		case 4:
+			if (steps++ < STEPS_MOST)
+				try_step(m, data, &late);
+			break;
+		case 5:
+			m->hotspot.now_ns += UINT64_C(10000000) * data[3];
+			if (m->now_ns < m->hotspot.now_ns)
+				m->now_ns = m->hotspot.now_ns;
+			if (data[1] & 1)
+				peek_tidy(&m->peek);
+			break;
+		case 6: late = (struct late){at, data[3], true}; break;
+		case 7: look_up(data + 4, size - 4); break;
+		default: m->memory[at] = data[3]; break;
+		}
+	}
+	made_free(m);
+	return 0;
+}
