@@ -45,7 +45,8 @@ check "Java goes on" kill -0 $pid
 is "dump: status" $? 0
 # Its stack is whole: no mark at its end.
 is "dump: the main thread waits, and its stack is whole" "$(awk -v RS= '
-    /  Truth\.main  Truth\.java:[0-9]+  \[java\]/ && !/incomplete|truncated/' dump | grep -c Thread.join)" 1
+    /java\.lang\.Thread\.join .*  Truth\.main  Truth\.java:[0-9]+  \[java\]/ &&
+        !/incomplete|truncated/ { n++ } END { print n + 0 }' dump)" 1
 kill $pid
 wait $pid 2>/dev/null
 

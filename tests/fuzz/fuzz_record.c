@@ -43,6 +43,7 @@ static unsigned touch_record(const struct record *rec)
 		return touch(rec->as.runtime.frame,
 			(size_t)rec->as.runtime.frames * RECORD_FRAME_WORDS * 8);
 	case RECORD_OBJECT: return touch_object(&rec->as.object);
+	case RECORD_MEMORY: return touch(rec->as.memory.data, rec->as.memory.bytes);
 	case RECORD_UNSAMPLED: return touch(rec->as.unsampled.path, strlen(rec->as.unsampled.path));
 	case RECORD_AUDIT:
 	case RECORD_END: return touch(rec->as.audit.text, strlen(rec->as.audit.text));

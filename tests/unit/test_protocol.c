@@ -3,6 +3,7 @@
  * docs/PROTOCOL.md (named by the environment) and the codecs say the same: what an encoder writes
  * is looked up by the offsets and sizes of the tables there.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -268,6 +269,7 @@ static void test_protocol__runtimes(void **state)
 {
 	static const uint8_t bytes[40] = {1};
 	uint8_t data[256];
+	struct record rec;
 	int n;
 
 	(void)state;
@@ -298,6 +300,21 @@ static void test_protocol__runtimes(void **state)
 			{"bytes", 9}, {"file_bytes", 1}, {"name_bytes", 2},
 			{"lines_bytes", 3}, {"data", 48}, {NULL, 0}});
 	assert_int_equal(n, 48 + 16 + 3 * 8);
+	n = record_put_memory(data, sizeof(data), 1,
+		&(struct record_memory){.pid = 1,
+			.requested = 20,
+			.address = 0x1122334455,
+			.bytes = 9,
+			.data = bytes});
+	check("Memory", data, (size_t)n,
+		(const struct field[]){{"pid", 1}, {"requested", 20}, {"address", 0x1122334455},
+			{"bytes", 9}, {"data", 40}, {NULL, 0}});
+	assert_int_equal(n, 40 + 16);
+	assert_memory_equal(data + 40, bytes, 9);
+	assert_int_equal(record_get(data, (size_t)n, &rec), 0);
+	assert_int_equal(rec.as.memory.bytes, 9);
+	data[20] = 8; /* more than were requested */
+	assert_int_equal(record_get(data, (size_t)n, &rec), -EPROTO);
 }
 
 static void test_protocol__requests(void **state)

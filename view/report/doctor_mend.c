@@ -192,8 +192,9 @@ static int mend_file(const struct doctor *d, struct doctor_object *object)
 static const char *way_of_stacks(const struct doctor_object *object)
 {
 	if (!doctor_is_file(object))
-		return "keep frame pointers: java -XX:+PreserveFramePointer, node "
-		       "--interpreted-frames-native-stack; then sprofrun --call-graph fp";
+		return "keep frame pointers: node --interpreted-frames-native-stack, or java "
+		       "-XX:+PreserveFramePointer (not needed for 11 to 21); then sprofrun "
+		       "--call-graph fp";
 	if (is_go(object))
 		return "assembler of Go that uses the frame pointer for something else; the other "
 		       "functions have whole stacks";
