@@ -19,21 +19,29 @@ static bool is_taken(const struct reading *r, int value)
 	return false;
 }
 
-int pprof_head_value_type(struct reading *r, const struct field *field)
+static int read_type(
+	struct reading *r, const struct field *field, const char **ret_type, const char **ret_unit)
 {
 	Perftools__Profiles__ValueType *message;
-	struct pprof_column column;
-	const char *type, *unit;
-	size_t room = r->columns;
 	int error = pprof_reading_unpack(r, field, &perftools__profiles__value_type__descriptor,
 		(ProtobufCMessage **)&message);
 
 	if (error < 0)
 		return error;
-	type = pprof_reading_text(r, message->type);
-	unit = pprof_reading_text(r, message->unit);
-	if (!type || !unit)
-		return -EBADMSG;
+	*ret_type = pprof_reading_text(r, message->type);
+	*ret_unit = pprof_reading_text(r, message->unit);
+	return *ret_type && *ret_unit ? 0 : -EBADMSG;
+}
+
+int pprof_head_value_type(struct reading *r, const struct field *field)
+{
+	struct pprof_column column;
+	const char *type, *unit;
+	size_t room = r->columns;
+	int error = read_type(r, field, &type, &unit);
+
+	if (error < 0)
+		return error;
 	if (r->columns >= 64)
 		return pprof_reading_bad(r, "it has more than 64 kinds of values");
 	error = pprof_types_column(r->profile, type, unit, &column);
@@ -74,18 +82,12 @@ static int keep_period(struct reading *r, const char *type, const char *unit)
 
 int pprof_head_period_type(struct reading *r, const struct field *field)
 {
-	Perftools__Profiles__ValueType *message;
 	const char *type, *unit;
 	int64_t period_ns;
-	int error = pprof_reading_unpack(r, field, &perftools__profiles__value_type__descriptor,
-		(ProtobufCMessage **)&message);
+	int error = read_type(r, field, &type, &unit);
 
 	if (error < 0)
 		return error;
-	type = pprof_reading_text(r, message->type);
-	unit = pprof_reading_text(r, message->unit);
-	if (!type || !unit)
-		return -EBADMSG;
 	period_ns = pprof_types_times(r->period, pprof_types_ns(unit));
 	if (strcmp(type, "cpu") != 0 || period_ns <= 0)
 		return keep_period(r, type, unit);

@@ -214,15 +214,7 @@ static int run(struct sprofrun_settings *s)
 		analyst = join_analyst(&result, &by);
 	pushed = serve_front_join(&s->serve, &result, by != 0);
 	status = front_failure(program, &s->engine, &result);
-	if (status)
-		return status;
-	if (!s->engine.command)
-		return analyst || !pushed ? FRONT_OURS : 0;
-	if (result.command_ended)
-		return front_end_like(result.command_status);
-	if (signals_join_command(&result, &status) < 0)
-		return FRONT_OURS;
-	return front_end_like(status);
+	return status ? status : front_end(&s->engine, &result, !analyst && pushed);
 }
 
 /* "1234 (redis-server)", or "3 processes" */

@@ -99,15 +99,7 @@ static int run(struct settings *s)
 	analyst = front_join_analyst(&result, NULL, NULL, &by);
 	pushed = serve_front_join(&s->serve, &result, by != 0);
 	status = front_failure(program, &s->engine, &result);
-	if (status)
-		return status;
-	if (!s->engine.command)
-		return analyst || !pushed ? FRONT_OURS : 0;
-	if (result.command_ended)
-		return front_end_like(result.command_status);
-	if (signals_join_command(&result, &status) < 0)
-		return FRONT_OURS;
-	return front_end_like(status);
+	return status ? status : front_end(&s->engine, &result, !analyst && pushed);
 }
 
 int main(int argc, char **argv)

@@ -32,28 +32,30 @@ char *source_expand(const char *text, unsigned tab)
 	return to;
 }
 
-static int split(struct source *source, unsigned tab)
+int source_split(char **text, unsigned tab, char ***ret_line, size_t *ret_lines)
 {
-	char *text = source_expand(source->text, tab);
-	size_t n = 1;
+	char *at = source_expand(*text, tab), **line;
+	size_t n = 1, lines = 0;
 
-	if (!text)
+	if (!at)
 		return -ENOMEM;
-	free(source->text);
-	source->text = text;
-	for (const char *p = text; *p; p++)
+	free(*text);
+	*text = at;
+	for (const char *p = at; *p; p++)
 		n += *p == '\n';
-	source->line = calloc(n, sizeof(*source->line));
-	if (!source->line)
+	line = calloc(n, sizeof(*line));
+	if (!line)
 		return -ENOMEM;
-	while (*text) {
-		char *end = strchrnul(text, '\n');
+	while (*at) {
+		char *end = strchrnul(at, '\n');
 		bool last = !*end;
 
 		*end = '\0';
-		source->line[source->lines++] = text;
-		text = last ? end : end + 1;
+		line[lines++] = at;
+		at = last ? end : end + 1;
 	}
+	*ret_line = line;
+	*ret_lines = lines;
 	return 0;
 }
 
@@ -82,7 +84,7 @@ int source_read(struct source *source, const struct profile *profile,
 		r = reader->source(reader->context, file, shared, &source->text, &source->path,
 			&changed_ns, &source->problem);
 	if (r == 0)
-		r = split(source, tab);
+		r = source_split(&source->text, tab, &source->line, &source->lines);
 	if (r == 0)
 		r = source_note_newer(profile, source->path, changed_ns, &source->note);
 	if (r == -ENOMEM)

@@ -36,6 +36,12 @@ const char *source_line(const struct source *source, uint32_t number);
 /* @text with tabs expanded and carriage returns removed. NULL: out of memory. */
 char *source_expand(const char *text, unsigned tab);
 
+/*
+ * Replaces *@text, which is freed, by source_expand() of it, cut into lines; *ret_line, which the
+ * caller frees, points into it. -ENOMEM.
+ */
+int source_split(char **text, unsigned tab, char ***ret_line, size_t *ret_lines);
+
 enum { SOURCE_TAB = 8 };
 
 #endif

@@ -203,3 +203,14 @@ int front_failure(const char *program, const struct engine_options *options,
 		return exec_failed(program, options->command[0], result->exec_error);
 	return result->error ? refused(program, result) : 0;
 }
+
+int front_end(const struct engine_options *options, const struct engine_result *result, bool done)
+{
+	int status = result->command_status;
+
+	if (!options->command)
+		return done ? 0 : FRONT_OURS;
+	if (!result->command_ended && signals_join_command(result, &status) < 0)
+		return FRONT_OURS;
+	return front_end_like(status);
+}

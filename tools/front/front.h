@@ -61,4 +61,10 @@ int front_join_analyst(struct engine_result *result,
 int front_failure(const char *program, const struct engine_options *options,
 	const struct engine_result *result);
 
+/*
+ * The end of a program whose profiling has not failed: its status, or the end of the command, which
+ * is waited for. @done: its results were delivered.
+ */
+int front_end(const struct engine_options *options, const struct engine_result *result, bool done);
+
 #endif

@@ -92,7 +92,7 @@ static int open_source(const struct source_files *files, const char *file, bool 
 	return open_one("", file, ret_st, ret_path);
 }
 
-static int read_all(int fd, size_t bytes, char **ret_text)
+int source_files_text(int fd, off_t offset, size_t bytes, char **ret_text)
 {
 	char *text = malloc(bytes + 1);
 	size_t n = 0;
@@ -101,7 +101,7 @@ static int read_all(int fd, size_t bytes, char **ret_text)
 	if (!text)
 		return -ENOMEM;
 	while (n < bytes && got > 0) {
-		got = pread(fd, text + n, bytes - n, (off_t)n);
+		got = pread(fd, text + n, bytes - n, offset + (off_t)n);
 		n += got > 0 ? (size_t)got : 0;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -140,7 +140,7 @@ int source_files_read(const struct source_files *files, const char *file, bool s
 	else if (st.st_size > SOURCE_BYTES_MOST)
 		r = refuse(ret_problem, path, "is larger than 16 MiB");
 	else
-		r = read_all(fd, (size_t)st.st_size, ret_text);
+		r = source_files_text(fd, 0, (size_t)st.st_size, ret_text);
 	(void)close(fd);
 	if (r < 0) {
 		free(path);

@@ -48,4 +48,10 @@ static inline uint64_t source_files_changed_ns(const struct stat *st)
 	return time->tv_sec < 0 ? 0 : (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_nsec;
 }
 
+/*
+ * Reads @bytes of a file from @offset on, or up to its end; NULs become blanks. *ret_text ends with
+ * a NUL; the caller frees it. -ENOMEM.
+ */
+int source_files_text(int fd, off_t offset, size_t bytes, char **ret_text);
+
 #endif

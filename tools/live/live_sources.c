@@ -16,26 +16,6 @@
 
 enum { SOURCE_BYTES_MOST = 16 << 20, LOG_BYTES = 64 << 10, AROUND_BYTES = 128 };
 
-/* Reads @bytes of a file from @offset on, NUL-terminated. */
-static int read_part(int fd, off_t offset, size_t bytes, char **ret_text)
-{
-	char *text = malloc(bytes + 1);
-	size_t n = 0;
-	ssize_t got = 1;
-
-	if (!text)
-		return -ENOMEM;
-	while (n < bytes && got > 0) {
-		got = pread(fd, text + n, bytes - n, offset + (off_t)n);
-		n += got > 0 ? (size_t)got : 0;
-	}
-	text[n] = '\0';
-	for (size_t i = 0; i < n; i++)
-		text[i] = text[i] ? text[i] : ' ';
-	*ret_text = text;
-	return 0;
-}
-
 static int read_source(void *context, const char *path, char **ret_text, uint64_t *ret_changed_ns)
 {
 	const struct live_source_context *c = context;
@@ -47,7 +27,7 @@ static int read_source(void *context, const char *path, char **ret_text, uint64_
 	if (fstat(fd, &st) < 0 || st.st_size > SOURCE_BYTES_MOST)
 		r = -EINVAL;
 	else
-		r = read_part(fd, 0, (size_t)st.st_size, ret_text);
+		r = source_files_text(fd, 0, (size_t)st.st_size, ret_text);
 	if (r == 0)
 		*ret_changed_ns = source_files_changed_ns(&st);
 	(void)close(fd);
@@ -73,7 +53,7 @@ static int read_output(void *context, char **ret_text)
 	}
 	if (st.st_size > LOG_BYTES)
 		from = st.st_size - LOG_BYTES;
-	r = read_part(fd, from, (size_t)(st.st_size - from), ret_text);
+	r = source_files_text(fd, from, (size_t)(st.st_size - from), ret_text);
 	(void)close(fd);
 	return r;
 }

@@ -63,11 +63,11 @@ int live_new(const struct live_options *options, struct live **ret_live)
 void live_page_release(struct live_page *page)
 {
 	free(page->text);
-	free(page->code);
+	free(page->line);
 	free(page->problem);
 	free(page->note);
 	page->text = page->problem = page->note = NULL;
-	page->code = NULL;
+	page->line = NULL;
 	page->lines = 0;
 }
 

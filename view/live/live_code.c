@@ -12,40 +12,18 @@
 
 static int split(struct live_page *page)
 {
-	char *text = source_expand(page->text, SOURCE_TAB), *line;
-	size_t n = 1;
-
-	if (!text)
-		return -ENOMEM;
-	free(page->text);
-	page->text = text;
-	for (const char *p = text; *p; p++)
-		n += *p == '\n';
-	page->code = calloc(n, sizeof(*page->code));
-	if (!page->code)
-		return -ENOMEM;
-	for (line = text; *line;) {
-		char *end = strchrnul(line, '\n');
-		bool last = !*end;
-
-		*end = '\0';
-		page->code[page->lines++].text = line;
-		if (last)
-			break;
-		line = end + 1;
-	}
-	return 0;
+	return source_split(&page->text, SOURCE_TAB, &page->line, &page->lines);
 }
 
 int live_code_rows(struct live *live, struct live_page *page)
 {
-	if (!page->code && split(page) < 0)
+	if (!page->line && split(page) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < page->lines; i++) {
 		if (live_add_row(live,
 			    &(struct live_row){.id = i,
 				    .line = (uint32_t)i + 1,
-				    .text = page->code[i].text,
+				    .text = page->line[i],
 				    .place = page->place}) < 0)
 			return -ENOMEM;
 	}
@@ -187,22 +165,19 @@ int live_collect_source(struct live *live, struct live_page *page)
 }
 
 /* "  401136:\tmov ..." begins with an address. */
-static void read_addresses(struct live_page *page)
+static uint64_t address_of(const char *line)
 {
-	for (size_t i = 0; i < page->lines; i++) {
-		char *end;
-		uint64_t address = strtoull(page->code[i].text, &end, 16);
+	char *end;
+	uint64_t address = strtoull(line, &end, 16);
 
-		if (end != page->code[i].text && *end == ':')
-			page->code[i].address = address;
-	}
+	return end != line && *end == ':' ? address : 0;
 }
 
 static size_t line_at(const struct live_page *page, uint64_t address)
 {
-	size_t low = array_bisect(i, 0, page->lines, page->code[i].address < address);
+	size_t low = array_bisect(i, 0, page->lines, address_of(page->line[i]) < address);
 
-	return low < page->lines && page->code[low].address == address ? low : SIZE_MAX;
+	return low < page->lines && address_of(page->line[low]) == address ? low : SIZE_MAX;
 }
 
 static void weigh_addresses(struct live *live, const struct live_page *page)
@@ -246,10 +221,7 @@ static int fetch_disassembly(struct live *live, struct live_page *page)
 		return set_problem(page, "the instructions of %s cannot be had", place->function);
 	if (page->problem)
 		return 0;
-	r = split(page);
-	if (r == 0)
-		read_addresses(page);
-	return r;
+	return split(page);
 }
 
 int live_collect_disassembly(struct live *live, struct live_page *page)

@@ -5,11 +5,6 @@
 
 #include "view/live/live_internal.h"
 
-struct live_code_line {
-	char *text;       /* a line in the page's text */
-	uint64_t address; /* address of an instruction; 0 none */
-};
-
 /* Splits the page's text into lines, once, and adds a row for each. -ENOMEM. */
 int live_code_rows(struct live *live, struct live_page *page);
 

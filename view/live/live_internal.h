@@ -99,9 +99,9 @@ struct live_page {
 	int sort; /* index of a column; -1: the view's own order */
 	bool inverted;
 	bool opened; /* the tree was unfolded along its hottest path; or the text was positioned */
-	char *text, *problem;        /* text of source, disassembly or output; why there is none */
-	char *note;                  /* about the text, shown above it; NULL none */
-	struct live_code_line *code; /* lines of the text */
+	char *text, *problem; /* text of source, disassembly or output; why there is none */
+	char *note;           /* about the text, shown above it; NULL none */
+	char **line;          /* of the text */
 	size_t lines;
 };
 
