@@ -10,8 +10,11 @@ void counting_begin(struct engine *engine, struct tracee *t, bool newborn)
 	struct cpu_time cpu = {0};
 	uint64_t now = clock_now();
 
-	if (!newborn)
+	t->begin_kernel = (struct kernel_time){0};
+	if (!newborn) {
 		(void)procfiles_read_cpu(&engine->files, t, &cpu);
+		procfiles_read_kernel_time(t, &t->begin_kernel);
+	}
 	t->account = (struct account){.start_ns = cpu.run_ns,
 		.reported_ns = cpu.run_ns,
 		.seen = cpu,
@@ -19,6 +22,23 @@ void counting_begin(struct engine *engine, struct tracee *t, bool newborn)
 		.moved_at_ns = now};
 	if (!t->left_out)
 		blocked_scan_begin(engine, t, &cpu, now);
+}
+
+static uint64_t grown(uint64_t from, uint64_t to)
+{
+	return to > from ? to - from : 0;
+}
+
+/* What the kernel knows of its own time, of a thread whose account is closed. */
+static void add_kernel_time(struct engine *engine, struct tracee *t)
+{
+	struct kernel_time *all = &engine->audit.in_kernel, now;
+
+	procfiles_read_kernel_time(t, &now);
+	all->minor_faults += grown(t->begin_kernel.minor_faults, now.minor_faults);
+	all->major_faults += grown(t->begin_kernel.major_faults, now.major_faults);
+	all->system_ns += grown(t->begin_kernel.system_ns, now.system_ns);
+	t->begin_kernel = now;
 }
 
 void counting_close(struct engine *engine, struct tracee *t)
@@ -33,6 +53,7 @@ void counting_close(struct engine *engine, struct tracee *t)
 		return;
 	blocked_scan_close(engine, t, &cpu, clock_now());
 	cpu_account_close(engine, t);
+	add_kernel_time(engine, t);
 }
 
 void counting_set(struct engine *engine, bool counting)

@@ -151,6 +151,11 @@ int self_audit_print(
 		{"chosen_threads", audit->chosen_threads},
 		{"left_out_cpu_ns", audit->left_out_ns},
 	};
+	const struct figure in_kernel[] = {
+		{"minor_faults", audit->in_kernel.minor_faults},
+		{"major_faults", audit->in_kernel.major_faults},
+		{"system_cpu_ns", audit->in_kernel.system_ns},
+	};
 	const struct figure yielded = {"yielded_ns", audit->yielded_ns};
 	const struct figure undelivered = {"undelivered_pages", audit->undelivered_pages};
 	struct page page = {to, room, 0};
@@ -160,6 +165,8 @@ int self_audit_print(
 		r = print(&page, &yielded, 1);
 	if (r == 0 && audit->undelivered_pages)
 		r = print(&page, &undelivered, 1);
+	if (r == 0 && audit->all_closed && !audit->chooses)
+		r = print(&page, in_kernel, sizeof(in_kernel) / sizeof(*in_kernel));
 	if (r == 0 && audit->chooses)
 		r = print(&page, choice, sizeof(choice) / sizeof(*choice));
 	if (r == 0 && audit->recording)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "supervisor/calls/session.h"
+#include "supervisor/os/procfs.h"
 #include "supervisor/target/wall.h"
 
 /* Durations in buckets of 3 %: 32 for each power of two, from 1 ns to 2^40 ns. */
@@ -39,6 +40,9 @@ struct self_audit {
 	uint64_t stopped_ns;         /* their duration, summed over threads */
 	struct audit_histogram stop;
 	uint64_t cost_ns; /* CPU time that sampling took from the target */
+	/* Page faults and time in the kernel of threads that have ended; all of them have? */
+	struct kernel_time in_kernel;
+	bool all_closed;
 	/* of the profile, not of tables */
 	uint64_t instants, late_instants, throttled_instants, unproved_stops;
 	bool realtime;         /* the sampler currently has real-time priority */

@@ -127,6 +127,35 @@ uint64_t procfs_read_stack_bottom(int pid)
 		: procfs_parse_stack_bottom(text);
 }
 
+static bool parse_field(const char *text, int field, uint64_t *ret_value)
+{
+	const char *p = stat_field(text, field);
+
+	return p && parse_decimal(&p, ret_value);
+}
+
+int procfs_parse_kernel_time(const char *text, struct kernel_time *ret_time)
+{
+	struct kernel_time time;
+	long hz = sysconf(_SC_CLK_TCK);
+
+	if (hz <= 0 || !parse_field(text, 10, &time.minor_faults) ||
+		!parse_field(text, 12, &time.major_faults) ||
+		!parse_field(text, 15, &time.system_ns))
+		return -EPROTO;
+	time.system_ns *= 1000000000 / (uint64_t)hz;
+	*ret_time = time;
+	return 0;
+}
+
+int procfs_read_kernel_time(int stat_fd, struct kernel_time *ret_time)
+{
+	char text[1024];
+	int n = read_small(stat_fd, text, sizeof(text));
+
+	return n < 0 ? n : procfs_parse_kernel_time(text, ret_time);
+}
+
 int procfs_parse_state(const char *text, char *ret_state)
 {
 	const char *p = stat_field(text, 3);

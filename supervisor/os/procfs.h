@@ -101,6 +101,16 @@ uint64_t procfs_read_stack_bottom(int pid);
 /* Field 28 of stat. */
 uint64_t procfs_parse_stack_bottom(const char *text);
 
+/* Page faults, and CPU time in the kernel as it accounts for it, at ticks of 1 to 10 ms. */
+struct kernel_time {
+	uint64_t minor_faults, major_faults;
+	uint64_t system_ns;
+};
+
+/* Fields 10, 12 and 15 of stat. -EPROTO. */
+int procfs_read_kernel_time(int stat_fd, struct kernel_time *ret_time);
+int procfs_parse_kernel_time(const char *text, struct kernel_time *ret_time);
+
 /* The thread's state: 'R', 'S', 'D', 'T' …, field 3 of stat. */
 int procfs_read_state(int stat_fd, char *ret_state);
 /* "7 (a) b) S 1 …" gives 'S'. -EPROTO. */

@@ -185,11 +185,26 @@ int procfiles_of(struct procfiles *files, struct process *process, enum process_
 	return process->fd[file];
 }
 
+void procfiles_read_kernel_time(const struct tracee *t, struct kernel_time *ret_time)
+{
+	int fd = t->fd[THREAD_STAT], opened;
+
+	*ret_time = t->final_kernel;
+	if (t->reaped)
+		return;
+	opened = fd < 0 ? procfs_open_stat(t->process->pid, t->tid) : -1;
+	if (procfs_read_kernel_time(fd < 0 ? opened : fd, ret_time) < 0)
+		*ret_time = t->begin_kernel;
+	if (opened >= 0)
+		(void)close(opened);
+}
+
 void procfiles_read_final(struct procfiles *files, struct tracee *t)
 {
 	struct cpu_time cpu;
 
 	t->final_cpu = procfiles_read_runs(files, t, &cpu) < 0 ? t->account.seen : cpu;
+	procfiles_read_kernel_time(t, &t->final_kernel);
 	t->reaped = true;
 }
 

@@ -33,6 +33,8 @@ int procfiles_read_open_cpu(
 	const struct procfiles *files, const struct tracee *tracee, struct cpu_time *ret_cpu);
 /* CPU time, with slices that change whenever the thread runs, whatever the source is. */
 int procfiles_read_runs(struct procfiles *files, struct tracee *tracee, struct cpu_time *ret_cpu);
+/* The thread's page faults and time in the kernel; those of its begin if they cannot be read. */
+void procfiles_read_kernel_time(const struct tracee *tracee, struct kernel_time *ret_time);
 /* Reads the CPU time of a zombie before it is reaped, for those who need it afterwards. */
 void procfiles_read_final(struct procfiles *files, struct tracee *tracee);
 /* What the thread does; _call() also reads the arguments of its current system call. */

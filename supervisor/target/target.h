@@ -87,6 +87,7 @@ struct tracee {
 	struct account account;
 	bool reaped;               /* its files cannot be read any more */
 	struct cpu_time final_cpu; /* its CPU time, read before it was reaped */
+	struct kernel_time begin_kernel, final_kernel; /* when it was first counted; as final_cpu */
 	struct wall wall;
 	struct session *session;   /* session of this thread alone, owned by the calls; NULL none */
 	struct elapsed elapsed[2]; /* for the process's table and for the thread's own */

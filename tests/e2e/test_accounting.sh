@@ -40,6 +40,12 @@ profile "leaders that end first" 0 -F 2000 "$TARGETS/lives" leaders 30
 profile "long calls" 0 -F 1000 "$TARGETS/long_calls" 10 16
 profile "a bound on stop time" 0 -F 5000 --max-overhead 0.1 "$TARGETS/busy" 2 0.3
 
+# Each of the buffer's pages is a fault, huge or not.
+profile "page faults" 0 -F 1000 -- dd if=/dev/zero of=/dev/null bs=8M count=1 status=none
+check "page faults are counted" [ "$(figure minor_faults p.pb.gz)" -gt 4 ]
+check "and the kernel's time is a part of all" [ "$(figure system_cpu_ns p.pb.gz)" -le \
+    $(($(figure kernel_cpu_ns p.pb.gz) + 10000000)) ]
+
 "$SPROFRUN" -o p.pb.gz -D 10s true 2>err
 check "a delay that outlasts the command is said" grep -q "before the delay was over" err
 check "and nothing else is blamed" grep -q "no CPU time was used while it was profiled" err

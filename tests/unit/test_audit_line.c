@@ -211,6 +211,25 @@ static void test_audit_line__what_was_left_out_is_told(void **state)
 }
 
 /* A file of before: what it has is shown. */
+/* 404 ms, of which the kernel had 300 ms; no row is a system call's. */
+static void test_audit_line__page_faults_are_told(void **state)
+{
+	struct profile *profile = fixture_profile();
+
+	(void)state;
+	assert_silent(profile, "page fault");
+	set(profile, "system_cpu_ns", 300 * FIXTURE_MS);
+	set(profile, "minor_faults", 1000);
+	set(profile, "major_faults", 2);
+	assert_says(profile,
+		"74 % +- 13 of the CPU time is the kernel's outside of system calls (1002 page "
+		"faults, and interrupts); it is shown where the threads were\n");
+	/* Less than twice its error. */
+	set(profile, "system_cpu_ns", 40 * FIXTURE_MS);
+	assert_silent(profile, "page fault");
+	profile_free(profile);
+}
+
 static void test_audit_line__without_the_test_the_times_are_told(void **state)
 {
 	struct profile *profile;
@@ -320,6 +339,7 @@ int main(void)
 		cmocka_unit_test(test_audit_line__no_stop_has_no_length),
 		cmocka_unit_test(test_audit_line__a_rate_that_cannot_be),
 		cmocka_unit_test(test_audit_line__what_was_left_out_is_told),
+		cmocka_unit_test(test_audit_line__page_faults_are_told),
 		cmocka_unit_test(test_audit_line__without_the_test_the_times_are_told),
 		cmocka_unit_test(test_audit_line__a_report_ends_with_one_line),
 		cmocka_unit_test(test_audit_line__what_waits_is_pointed_to_the_wall_clock),

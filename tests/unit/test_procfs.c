@@ -305,11 +305,19 @@ static void test_procfs__executable_mappings_are_told_from_others(void **state)
 static void test_procfs__parses_state_and_switches(void **state)
 {
 	uint64_t switches = 0, again = 0;
+	struct kernel_time time;
 	char letter = 0;
 
 	(void)state;
 	assert_int_equal(procfs_parse_state("7 (a) b) D 1 7 7 0\n", &letter), 0);
 	assert_int_equal(letter, 'D');
+	assert_int_equal(procfs_parse_kernel_time(
+				 "7 (a) b) D 1 7 7 0 -1 64 123 4 5 6 77 88 9 9 20 0\n", &time),
+		0);
+	assert_int_equal(time.minor_faults, 123);
+	assert_int_equal(time.major_faults, 5);
+	assert_int_equal(time.system_ns, 88 * (1000000000 / sysconf(_SC_CLK_TCK)));
+	assert_int_equal(procfs_parse_kernel_time("7 (a) D 1 7 7 0 -1 64 123 4 5", &time), -EPROTO);
 	assert_int_equal(procfs_parse_state("7 (a", &letter), -EPROTO);
 	assert_int_equal(procfs_parse_state("7 (a)", &letter), -EPROTO);
 	assert_int_equal(proc_status_parse_switches("Name:\ta\nvoluntary_ctxt_switches:\t12\n"

@@ -9,6 +9,7 @@
 #include "profile/audit.h"
 #include "profile/profile.h"
 #include "profile/stats.h"
+#include "view/report/audit_faults.h"
 #include "view/report/report.h"
 #include "view/wrap.h"
 
@@ -529,6 +530,7 @@ static void print_remarks(struct auditing *a)
 			has_found ? found.late : 0);
 	print_truncated(a);
 	end_line(a);
+	audit_faults_print(a->profile, a->ascii, a->out);
 	point_to_wall(a);
 }
 
