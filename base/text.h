@@ -52,6 +52,12 @@ const char *text_ellipsis(bool ascii);
 /* Replaces *@text, possibly NULL, by a copy of @with. 0 or -ENOMEM. */
 int text_replace(char **text, const char *with);
 
+/*
+ * Reads the beginning of a small file, as those in /proc are, with a NUL behind it. @folder_fd: as
+ * for openat(). Returns its length, or -errno, and the text is empty.
+ */
+int text_read_file(int folder_fd, const char *path, char *to, size_t room);
+
 /* The last component of a path. */
 const char *text_basename(const char *path);
 

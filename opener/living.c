@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
+
 /*
  * Has the thread ended? "7 (a) b) Z 1 ...": the state is behind the last parenthesis; X: it is
  * about to disappear.
@@ -17,15 +19,9 @@ static bool has_ended(uint32_t pid, uint32_t tid)
 {
 	char path[48], text[512];
 	const char *at;
-	ssize_t n;
-	int fd;
 
 	(void)snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", pid, tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		(void)close(fd);
-	text[n < 0 ? 0 : n] = '\0';
+	(void)text_read_file(AT_FDCWD, path, text, sizeof(text));
 	at = strrchr(text, ')');
 	return !at || at[1] != ' ' || at[2] == 'Z' || at[2] == 'X';
 }

@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "opener/living.h"
 #include "opener/maps_line.h"
 #include "opener/openings.h"
@@ -27,15 +28,9 @@ static uint64_t start_of(uint32_t pid)
 {
 	char path[32], text[1024], *at;
 	uint64_t start = 0;
-	ssize_t n;
-	int fd;
 
 	(void)snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		(void)close(fd);
-	text[n < 0 ? 0 : n] = '\0';
+	(void)text_read_file(AT_FDCWD, path, text, sizeof(text));
 	at = strrchr(text, ')');
 	for (unsigned field = 0; at && field < 20; field++)
 		at = strchr(at + 1, ' ');
@@ -235,18 +230,12 @@ int openings_vdso(const struct opening *what)
 static void copy_stat(int tasks_fd, const char *tid, int to)
 {
 	char path[32], text[512];
-	ssize_t n;
-	int fd;
+	int n;
 
 	(void)snprintf(path, sizeof(path), "%.20s/stat", tid);
-	fd = openat(tasks_fd, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	n = read(fd, text, sizeof(text) - 1);
-	(void)close(fd);
+	n = text_read_file(tasks_fd, path, text, sizeof(text));
 	if (n <= 0)
 		return;
-	text[n] = '\0';
 	(void)!write(to, text, (size_t)n + 1);
 }
 

@@ -191,21 +191,15 @@ static bool note_equal(const void *things, uint32_t index, const void *key)
 
 static int add_note(struct profile *profile, const char *note, uint32_t mark)
 {
-	int id = pool_add_text(&profile->strings, note), error;
+	int id = pool_add_text(&profile->strings, note), index;
 	uint32_t key = (uint32_t)id | mark;
 	uint64_t hash = table_mix(0, key);
 
 	if (id < 0)
 		return id;
-	if (table_find(&profile->note_table, hash, note_equal, profile->note, &key) >= 0)
-		return 0;
-	if (array_grow(&profile->note, &profile->note_room, profile->notes + 1) < 0)
-		return -ENOMEM;
-	error = table_add(&profile->note_table, hash, (uint32_t)profile->notes);
-	if (error < 0)
-		return error;
-	profile->note[profile->notes++] = key;
-	return 0;
+	index = table_intern(&profile->note_table, hash, note_equal, &profile->note,
+		&profile->note_room, &profile->notes, &key);
+	return index < 0 ? index : 0;
 }
 
 int profile_add_note(struct profile *profile, const char *note)

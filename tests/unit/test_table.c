@@ -74,6 +74,22 @@ static void test_array__grow_keeps_what_is_there(void **state)
 	free(array);
 }
 
+static void test_array__bisect_finds_the_first_that_is_not_before(void **state)
+{
+	static const int sorted[] = {1, 3, 3, 7};
+
+	(void)state;
+	for (int wanted = 0; wanted <= 8; wanted++) {
+		size_t at = array_bisect(i, 0, 4, sorted[i] < wanted), linear = 0;
+
+		while (linear < 4 && sorted[linear] < wanted)
+			linear++;
+		assert_int_equal(at, linear);
+	}
+	assert_int_equal(array_bisect(i, 1, 3, sorted[i] < 9), 3);
+	assert_int_equal(array_bisect(i, 2, 2, true), 2);
+}
+
 static void test_table__pool_keeps_each_string_once(void **state)
 {
 	struct pool pool;
@@ -104,6 +120,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table__finds_what_was_added_even_with_equal_hashes),
 		cmocka_unit_test(test_table__hash_spreads),
+		cmocka_unit_test(test_array__bisect_finds_the_first_that_is_not_before),
 		cmocka_unit_test(test_array__grow_keeps_what_is_there),
 		cmocka_unit_test(test_table__pool_keeps_each_string_once),
 	};

@@ -19,6 +19,7 @@
 
 #include "base/child.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "supervisor/os/proc_maps.h"
 #include "supervisor/os/proc_status.h"
 #include "tools/front/front.h"
@@ -50,17 +51,10 @@ static int read_java(int pid, struct java *ret_java)
 {
 	char path[40], text[4096], *line, *last;
 	struct java java = {.pid = pid, .inner_pid = pid};
-	ssize_t n;
-	int fd;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		(void)close(fd);
-	if (n <= 0)
+	if (text_read_file(AT_FDCWD, path, text, sizeof(text)) <= 0)
 		return -ESRCH;
-	text[n] = '\0';
 	if (!read_id(text, "\nUid:", &java.uid) || !read_id(text, "\nGid:", &java.gid))
 		return -EPERM;
 	line = strstr(text, "\nNSpid:");

@@ -84,17 +84,11 @@ static int function_of(struct grind *g, const struct grind_step *step)
 	struct grind_function key = {
 		.place = frame->place, .level = step->level, .file = frames_file(g->frames, frame)};
 	uint64_t hash = table_mix(table_mix(key.place, key.level), (uintptr_t)key.file);
-	int index = table_find(&g->function_table, hash, function_equal, g->function, &key);
 
-	if (index >= 0)
-		return index;
-	if (array_grow(&g->function, &g->function_room, g->functions + 1) < 0 ||
-		table_add(&g->function_table, hash, (uint32_t)g->functions) < 0)
-		return -ENOMEM;
 	if (frame->function != FRAMES_NO_FUNCTION)
 		key.line = profile_function(g->frames->profile, frame->function).line;
-	g->function[g->functions] = key;
-	return (int)g->functions++;
+	return table_intern(&g->function_table, hash, function_equal, &g->function,
+		&g->function_room, &g->functions, &key);
 }
 
 static bool cost_equal(const void *things, uint32_t index, const void *key)
@@ -108,15 +102,12 @@ static int add_cost(struct grind *g, const struct grind_cost *cost)
 {
 	uint64_t hash =
 		table_mix(table_mix(cost->function, (uint64_t)cost->line << 32 | cost->callee), 0);
-	int index = table_find(&g->cost_table, hash, cost_equal, g->cost, cost);
+	size_t before = g->costs;
+	int index = table_intern(
+		&g->cost_table, hash, cost_equal, &g->cost, &g->cost_room, &g->costs, cost);
 
-	if (index < 0) {
-		if (array_grow(&g->cost, &g->cost_room, g->costs + 1) < 0 ||
-			table_add(&g->cost_table, hash, (uint32_t)g->costs) < 0)
-			return -ENOMEM;
-		g->cost[g->costs++] = *cost;
-		return 0;
-	}
+	if (index < 0 || g->costs > before)
+		return index < 0 ? index : 0;
 	if (__builtin_add_overflow(g->cost[index].weight, cost->weight, &g->cost[index].weight))
 		g->cost[index].weight = INT64_MAX;
 	g->cost[index].samples += cost->samples;

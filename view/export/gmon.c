@@ -86,17 +86,13 @@ static bool arc_equal(const void *things, uint32_t index, const void *key)
 static int add_arc(struct gmon *g, const struct arc *arc)
 {
 	uint64_t hash = table_mix(table_mix(arc->from, arc->to), 0);
-	int index = table_find(&g->table, hash, arc_equal, g->arc, arc);
+	size_t before = g->arcs;
+	int index = table_intern(&g->table, hash, arc_equal, &g->arc, &g->arc_room, &g->arcs, arc);
 
-	if (index >= 0) {
-		if (__builtin_add_overflow(g->arc[index].count, arc->count, &g->arc[index].count))
-			g->arc[index].count = UINT32_MAX;
-		return 0;
-	}
-	if (array_grow(&g->arc, &g->arc_room, g->arcs + 1) < 0 ||
-		table_add(&g->table, hash, (uint32_t)g->arcs) < 0)
-		return -ENOMEM;
-	g->arc[g->arcs++] = *arc;
+	if (index < 0 || g->arcs > before)
+		return index < 0 ? index : 0;
+	if (__builtin_add_overflow(g->arc[index].count, arc->count, &g->arc[index].count))
+		g->arc[index].count = UINT32_MAX;
 	return 0;
 }
 
