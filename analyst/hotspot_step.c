@@ -21,6 +21,12 @@ enum { RAX = 0, RBX = 3, RBP = 6, R13 = 13 };
  */
 enum { SENDER_SP = -1, METHOD = -3, BYTECODE = -8, FIXED_WORDS = 9 };
 
+/* Words that compiled code or a stub may have pushed onto its frame when it runs. */
+enum { PUSHED_MOST = 2, STUB_PUSHED_MOST = 12 };
+
+/* A stub without a known frame pushes the frame pointer in its first instructions. */
+enum { STUB_BEGIN = 16 };
+
 /* Scopes of one place: methods inlined into another. */
 enum { SCOPES_MOST = 64 };
 
@@ -214,6 +220,12 @@ static int find_frame(struct step *step, enum hotspot_frame *ret_frame)
 			*ret_frame = hotspot_frame_at_begin(code, pc - entry);
 		return r < 0 ? r : 1;
 	}
+	if (blob->frame_complete < 0 && pc - blob->code <= STUB_BEGIN) {
+		r = peek_at(peek, blob->code, pc - blob->code, 0, &code);
+		if (r > 0 && hotspot_frame_at_begin(code, pc - blob->code) == HOTSPOT_FRAME_POINTER)
+			*ret_frame = HOTSPOT_FRAME_POINTER;
+		return r < 0 ? r : 1;
+	}
 	bytes = pc < blob->code_end ? blob->code_end - pc : 0;
 	if (bytes > HOTSPOT_FRAME_BYTES)
 		bytes = HOTSPOT_FRAME_BYTES;
@@ -223,12 +235,25 @@ static int find_frame(struct step *step, enum hotspot_frame *ret_frame)
 	return r < 0 ? r : 1;
 }
 
+/*
+ * Where the frame ends. All callers are generated code; when a frame runs, it may have pushed
+ * something onto it, as the comparison of strings does.
+ */
+static uint64_t end_of(const struct step *step)
+{
+	uint64_t end = own_sp(step) + step->blob->frame_bytes, pc;
+
+	for (uint64_t i = 0; step->frame->exact && i <= PUSHED_MOST; i++)
+		if (read_stack(step, end + 8 * i - 8, &pc) && hotspot_is_code(step->hotspot, pc))
+			return end + 8 * i;
+	return end;
+}
+
 /* A frame of fixed size, that of a compiled method or of a stub. */
 static int leave_fixed(struct step *step)
 {
 	const struct hotspot_blob *blob = step->blob;
 	const struct unwind_runtime_frame *frame = step->frame;
-	uint64_t end;
 	enum hotspot_frame is;
 	int r = find_frame(step, &is);
 
@@ -240,10 +265,7 @@ static int leave_fixed(struct step *step)
 	case HOTSPOT_FRAME_UNSAVED:
 		set_caller(step, frame->sp + blob->frame_bytes - 8, frame->fp);
 		break;
-	default:
-		end = own_sp(step) + blob->frame_bytes;
-		set_caller_saved(step, end - 8);
-		break;
+	default: set_caller_saved(step, end_of(step) - 8); break;
 	}
 	return 1;
 }
@@ -272,6 +294,42 @@ static void leave_by_pointer(struct step *step)
 		set_caller_saved(step, fp + 8);
 }
 
+/* Is there a direct call of the step's blob before @pc? -EAGAIN. */
+static int is_called_from(struct step *step, uint64_t pc)
+{
+	const struct hotspot_blob *blob = step->blob;
+	const uint8_t *code;
+	int32_t distance;
+	uint64_t target;
+	int r;
+
+	if (!hotspot_is_code(step->hotspot, pc))
+		return 0;
+	r = peek_at(step->hotspot->peek, pc - 5, 5, 0, &code);
+	if (r <= 0)
+		return r;
+	memcpy(&distance, code + 1, sizeof(distance));
+	target = pc + (uint64_t)(int64_t)distance;
+	return code[0] == 0xe8 && target >= blob->code && target < blob->code_end;
+}
+
+/* A stub that has pushed something: the first word that is the return address of a call of it. */
+static int leave_pushed(struct step *step)
+{
+	const struct unwind_runtime_frame *frame = step->frame;
+	uint64_t pc;
+
+	for (uint64_t i = 1; i <= STUB_PUSHED_MOST; i++) {
+		int r = read_stack(step, frame->sp + 8 * i, &pc) ? is_called_from(step, pc) : 0;
+
+		if (r > 0)
+			set_caller(step, frame->sp + 8 * i, frame->fp);
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
 /* Code without a known frame: the return address is on top, or behind a frame pointer. */
 static int step_stub(struct step *step)
 {
@@ -289,9 +347,14 @@ static int step_stub(struct step *step)
 	r = read_stack(step, frame->sp, &pc) ? is_return(step, pc) : 0;
 	if (r < 0)
 		return r;
-	if (r && frame->exact)
+	if (r && frame->exact) {
 		set_caller(step, frame->sp, frame->fp);
-	else
+		return 1;
+	}
+	r = frame->exact ? leave_pushed(step) : 0;
+	if (r < 0)
+		return r;
+	if (!r)
 		leave_by_pointer(step);
 	return 1;
 }

@@ -229,6 +229,31 @@ static void test_hotspot__stubs(void **state)
 	made_free(m);
 }
 
+/* What runs may have pushed something onto its frame. */
+static void test_hotspot__what_is_pushed_onto_a_frame(void **state)
+{
+	const uint64_t stub = AT(MADE_STUB) + MADE_HEADER + MADE_CODE_AT;
+	const int32_t distance = (int32_t)(stub - (CODE + 45));
+	struct made *m = made_new();
+	struct unwind_runtime_caller caller;
+
+	(void)state;
+	m->stack[3] = 0x777;
+	m->stack[4] = CODE + 32;
+	assert_int_equal(made_step(m, frame_at(CODE + 40, STACK(0), 3, true), &caller), 1);
+	assert_caller(&caller, CODE + 32, STACK(5), 0x777);
+	/* A stub is called directly, from where its return address says. */
+	m->stack[0] = 0;
+	m->stack[1] = CODE + 32;
+	m->stack[2] = CODE + 45;
+	made_put(m, MADE_COMPILED + MADE_HEADER + MADE_CODE_AT + 40, 0xe8, 1);
+	made_put(m, MADE_COMPILED + MADE_HEADER + MADE_CODE_AT + 41, (uint32_t)distance, 4);
+	peek_forget(&m->peek);
+	assert_int_equal(made_step(m, frame_at(stub + 20, STACK(0), 3, true), &caller), 1);
+	assert_caller(&caller, CODE + 45, STACK(3), 3);
+	made_free(m);
+}
+
 /* Code that was replaced is noticed after a while; what is known is not read again before. */
 static void test_hotspot__replaced_code(void **state)
 {
@@ -336,6 +361,7 @@ int main(void)
 		cmocka_unit_test(test_hotspot__deoptimized_frames),
 		cmocka_unit_test(test_hotspot__interpreted_frames),
 		cmocka_unit_test(test_hotspot__stubs),
+		cmocka_unit_test(test_hotspot__what_is_pushed_onto_a_frame),
 		cmocka_unit_test(test_hotspot__replaced_code),
 		cmocka_unit_test(test_hotspot__where_there_is_no_code),
 		cmocka_unit_test(test_hotspot__layouts_that_are_not_known),
