@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 #include "analyst/hotspot_layout.h"
+#include "symbolizer/unwind.h"
 
 struct locations;
 struct peek;
-struct unwind_runtime_caller;
-struct unwind_runtime_frame;
+struct location_line;
 
 enum { HOTSPOT_HEAPS_MOST = 8, HOTSPOT_NAME_MOST = 1024 };
 
@@ -102,9 +102,25 @@ int hotspot_method_find(
 	struct hotspot *hotspot, uint64_t address, struct hotspot_method **ret_method);
 void hotspot_methods_forget(struct hotspot *hotspot);
 /* A location, @n lines of functions, innermost first; -ENOMEM. */
-struct location_line;
 int hotspot_location(struct hotspot *hotspot, uint64_t key, uint64_t line,
 	const struct location_line *lines, size_t n);
+
+/* A frame of generated code, and what has been found out about it. */
+struct hotspot_step {
+	struct hotspot *hotspot;
+	const struct unwind_runtime_frame *frame;
+	const struct hotspot_blob *blob;
+	struct unwind_runtime_caller caller;
+};
+
+/*
+ * hotspot_place.c: set step->caller.tag to the location of the frame: of a stub, of a pc of a
+ * compiled method, of a bytecode of the method at @address. 1; 0: there is no such method; -EAGAIN:
+ * memory is needed first; -ENOMEM.
+ */
+int hotspot_name_stub(struct hotspot_step *step);
+int hotspot_name_compiled(struct hotspot_step *step, uint64_t pc);
+int hotspot_name_interpreted(struct hotspot_step *step, uint64_t address, uint64_t bytecode);
 
 /* hotspot_step.c: as unwind_input.runtime; -EAGAIN: memory is needed first. */
 int hotspot_step(struct hotspot *hotspot, const struct unwind_runtime_frame *frame,

@@ -6,9 +6,7 @@
 #include "analyst/hotspot_frame.h"
 #include "analyst/hotspot_internal.h"
 #include "analyst/hotspot_scopes.h"
-#include "analyst/locations.h"
 #include "analyst/peek.h"
-#include "profile/profile.h"
 #include "symbolizer/unwind.h"
 
 /* DWARF numbers of registers. */
@@ -27,26 +25,13 @@ enum { PUSHED_MOST = 2, STUB_PUSHED_MOST = 12 };
 /* A stub without a known frame pushes the frame pointer in its first instructions. */
 enum { STUB_BEGIN = 16 };
 
-/* Scopes of one place: methods inlined into another. */
-enum { SCOPES_MOST = 64 };
-
-/* Kinds of keys of locations. */
-enum { KEY_COMPILED = 1, KEY_STUB = 2, KEY_INTERPRETED = 3, KEY_KINDS = 4 };
-
-struct step {
-	struct hotspot *hotspot;
-	const struct unwind_runtime_frame *frame;
-	const struct hotspot_blob *blob;
-	struct unwind_runtime_caller caller;
-};
-
-static bool read_stack(const struct step *step, uint64_t address, uint64_t *ret_word)
+static bool read_stack(const struct hotspot_step *step, uint64_t address, uint64_t *ret_word)
 {
 	return step->frame->read(step->frame->reader, address, ret_word);
 }
 
 /* The caller whose return address is at @at, behind which its stack begins. */
-static void set_caller(struct step *step, uint64_t at, uint64_t fp)
+static void set_caller(struct hotspot_step *step, uint64_t at, uint64_t fp)
 {
 	uint64_t pc;
 
@@ -59,7 +44,7 @@ static void set_caller(struct step *step, uint64_t at, uint64_t fp)
 }
 
 /* The frame pointer is saved in the word below the return address, at @at. */
-static void set_caller_saved(struct step *step, uint64_t at)
+static void set_caller_saved(struct hotspot_step *step, uint64_t at)
 {
 	uint64_t fp = 0;
 
@@ -68,7 +53,7 @@ static void set_caller_saved(struct step *step, uint64_t at)
 }
 
 /* A return address into generated code, behind a call. -EAGAIN. */
-static int is_return(struct step *step, uint64_t pc)
+static int is_return(struct hotspot_step *step, uint64_t pc)
 {
 	struct hotspot_blob *blob;
 
@@ -78,107 +63,8 @@ static int is_return(struct step *step, uint64_t pc)
 	return hotspot_blob_find(step->hotspot, pc - 1, &blob);
 }
 
-static int set_stub(struct step *step, const char *name)
-{
-	struct hotspot *hotspot = step->hotspot;
-	const uint64_t key = step->blob->start * KEY_KINDS + KEY_STUB;
-	int location = hotspot_location(hotspot, key, 0, NULL, 0);
-
-	if (location == -ENOENT) {
-		int function = profile_add_function(hotspot->list->profile,
-			&(struct function){.name = name, .symbol = name, .file = ""});
-
-		if (function < 0)
-			return function;
-		location = hotspot_location(hotspot, key, 0,
-			&(struct location_line){.function = (uint32_t)function}, 1);
-	}
-	if (location < 0)
-		return location;
-	step->caller.tag = (uint32_t)location + 1;
-	return 1;
-}
-
-/* The line of @bci in a method. @method is not valid afterwards. */
-static struct location_line line_of(
-	const struct step *step, const struct hotspot_method *method, int32_t bci)
-{
-	uint32_t version = step->hotspot->tables.layout.version;
-
-	return (struct location_line){.function = method->function,
-		.line = method->lines ? hotspot_line(method->lines, method->lines_bytes,
-						bci < 0 ? 0 : bci, version)
-				      : 0};
-}
-
-/* The methods at a place of compiled code, innermost first. Returns how many; -EAGAIN. */
-static int find_lines(struct step *step, uint32_t scope, struct location_line line[SCOPES_MOST])
-{
-	const struct hotspot_blob *blob = step->blob;
-	const uint32_t version = step->hotspot->tables.layout.version;
-	struct hotspot_method *method;
-	int n = 0, worst = 1;
-
-	while (scope && n < SCOPES_MOST) {
-		struct hotspot_scope s;
-		uint64_t address;
-		int r;
-
-		if (!hotspot_scope_read(blob->debug + blob->scopes, blob->pcs - blob->scopes, scope,
-			    version, &s) ||
-			!s.method || 8 * (uint64_t)s.method > blob->scopes)
-			break;
-		memcpy(&address, blob->debug + 8 * ((size_t)s.method - 1), sizeof(address));
-		r = hotspot_method_find(step->hotspot, address, &method);
-		if (r == 0)
-			break;
-		worst = r < worst ? r : worst;
-		if (r > 0)
-			line[n] = line_of(step, method, s.bci);
-		n++;
-		/* A caller's scope was written before. */
-		if (s.sender >= scope)
-			break;
-		scope = s.sender;
-	}
-	return worst < 0 ? worst : n;
-}
-
-/* A pc of a compiled method, or what a deoptimized frame had instead. */
-static int set_compiled(struct step *step, uint64_t pc)
-{
-	struct hotspot *hotspot = step->hotspot;
-	const struct hotspot_blob *blob = step->blob;
-	const uint64_t key = pc * KEY_KINDS + KEY_COMPILED;
-	int location = hotspot_location(hotspot, key, blob->id, NULL, 0), n = 0;
-	struct location_line line[SCOPES_MOST];
-	struct hotspot_method *method;
-	struct hotspot_pc at;
-
-	if (location == -ENOENT) {
-		if (hotspot_pc_find(blob->debug + blob->pcs, blob->debug_bytes - blob->pcs,
-			    (int64_t)(pc - blob->code), &at) &&
-			!(step->frame->exact && at.first))
-			n = find_lines(step, at.scope, line);
-		if (n < 0)
-			return n;
-		if (!n) {
-			n = hotspot_method_find(hotspot, blob->method, &method);
-			if (n <= 0)
-				return n < 0 ? n : set_stub(step, blob->name);
-			line[0] = line_of(step, method, 0);
-			line[0].line = 0;
-		}
-		location = hotspot_location(hotspot, key, blob->id, line, (size_t)n);
-	}
-	if (location < 0)
-		return location;
-	step->caller.tag = (uint32_t)location + 1;
-	return 1;
-}
-
 /* After a call of a method handle the frame pointer holds the stack pointer. */
-static uint64_t own_sp(const struct step *step)
+static uint64_t own_sp(const struct hotspot_step *step)
 {
 	const struct hotspot_blob *blob = step->blob;
 	const struct unwind_runtime_frame *frame = step->frame;
@@ -196,7 +82,7 @@ static uint64_t own_sp(const struct step *step)
 }
 
 /* How much of the frame is there? -EAGAIN: the code is needed. */
-static int find_frame(struct step *step, enum hotspot_frame *ret_frame)
+static int find_frame(struct hotspot_step *step, enum hotspot_frame *ret_frame)
 {
 	const struct hotspot_blob *blob = step->blob;
 	const uint64_t pc = step->frame->pc;
@@ -239,7 +125,7 @@ static int find_frame(struct step *step, enum hotspot_frame *ret_frame)
  * Where the frame ends. All callers are generated code; when a frame runs, it may have pushed
  * something onto it, as the comparison of strings does.
  */
-static uint64_t end_of(const struct step *step)
+static uint64_t end_of(const struct hotspot_step *step)
 {
 	uint64_t end = own_sp(step) + step->blob->frame_bytes, pc;
 
@@ -250,7 +136,7 @@ static uint64_t end_of(const struct step *step)
 }
 
 /* A frame of fixed size, that of a compiled method or of a stub. */
-static int leave_fixed(struct step *step)
+static int leave_fixed(struct hotspot_step *step)
 {
 	const struct hotspot_blob *blob = step->blob;
 	const struct unwind_runtime_frame *frame = step->frame;
@@ -270,7 +156,7 @@ static int leave_fixed(struct step *step)
 	return 1;
 }
 
-static int step_compiled(struct step *step)
+static int step_compiled(struct hotspot_step *step)
 {
 	const struct hotspot_blob *blob = step->blob;
 	uint64_t pc = step->frame->pc, original;
@@ -281,12 +167,12 @@ static int step_compiled(struct step *step)
 		read_stack(step, own_sp(step) + blob->original_pc, &original) &&
 		original >= blob->code && original < blob->code_end)
 		pc = original;
-	named = set_compiled(step, pc);
+	named = hotspot_name_compiled(step, pc);
 	return r < 0 ? r : named;
 }
 
 /* The frame that the frame pointer tells. */
-static void leave_by_pointer(struct step *step)
+static void leave_by_pointer(struct hotspot_step *step)
 {
 	uint64_t fp = step->frame->fp;
 
@@ -295,7 +181,7 @@ static void leave_by_pointer(struct step *step)
 }
 
 /* Is there a direct call of the step's blob before @pc? -EAGAIN. */
-static int is_called_from(struct step *step, uint64_t pc)
+static int is_called_from(struct hotspot_step *step, uint64_t pc)
 {
 	const struct hotspot_blob *blob = step->blob;
 	const uint8_t *code;
@@ -314,7 +200,7 @@ static int is_called_from(struct step *step, uint64_t pc)
 }
 
 /* A stub that has pushed something: the first word that is the return address of a call of it. */
-static int leave_pushed(struct step *step)
+static int leave_pushed(struct hotspot_step *step)
 {
 	const struct unwind_runtime_frame *frame = step->frame;
 	uint64_t pc;
@@ -331,11 +217,11 @@ static int leave_pushed(struct step *step)
 }
 
 /* Code without a known frame: the return address is on top, or behind a frame pointer. */
-static int step_stub(struct step *step)
+static int step_stub(struct hotspot_step *step)
 {
 	const struct unwind_runtime_frame *frame = step->frame;
 	uint64_t pc = 0;
-	int r, named = set_stub(step, step->blob->name);
+	int r, named = hotspot_name_stub(step);
 
 	if (named < 0)
 		return named;
@@ -359,35 +245,8 @@ static int step_stub(struct step *step)
 	return 1;
 }
 
-/* The location of a bytecode of an interpreted method. -EAGAIN. */
-static int set_interpreted(struct step *step, uint64_t address, uint64_t bytecode)
-{
-	struct hotspot *hotspot = step->hotspot;
-	struct location_line line;
-	struct hotspot_method *method;
-	uint64_t first;
-	int location, r = hotspot_method_find(hotspot, address, &method);
-
-	if (r <= 0)
-		return r;
-	first = method->const_method + hotspot->tables.layout.const_bytes;
-	/* A native method has no bytecode. */
-	line = line_of(step, method,
-		bytecode >= first && bytecode - first < method->code_bytes
-			? (int32_t)(bytecode - first)
-			: 0);
-	if (!(bytecode >= first && bytecode - first < method->code_bytes))
-		line.line = 0;
-	location = hotspot_location(
-		hotspot, line.function * UINT64_C(4) + KEY_INTERPRETED, line.line, &line, 1);
-	if (location < 0)
-		return location;
-	step->caller.tag = (uint32_t)location + 1;
-	return 1;
-}
-
 /* A frame of the interpreter, which keeps its caller's stack pointer. */
-static void leave_with(struct step *step, uint64_t sender_sp)
+static void leave_with(struct hotspot_step *step, uint64_t sender_sp)
 {
 	uint64_t fp = step->frame->fp;
 
@@ -397,7 +256,7 @@ static void leave_with(struct step *step, uint64_t sender_sp)
 }
 
 /* The frame of the interpreter at the frame pointer. 1: it is one; 0; -EAGAIN. */
-static int leave_interpreted(struct step *step)
+static int leave_interpreted(struct hotspot_step *step)
 {
 	const struct unwind_runtime_frame *frame = step->frame;
 	struct hotspot *hotspot = step->hotspot;
@@ -426,14 +285,14 @@ static int leave_interpreted(struct step *step)
 		bytecode = r13;
 	}
 	leave_with(step, sender);
-	return set_interpreted(step, method, bytecode);
+	return hotspot_name_interpreted(step, method, bytecode);
 }
 
 /*
  * The interpreter begins with a method, whose frame is not there yet, or not all of it: a register
  * holds the method. It has taken the return address from the stack, or not.
  */
-static int leave_beginning(struct step *step)
+static int leave_beginning(struct hotspot_step *step)
 {
 	const struct unwind_runtime_frame *frame = step->frame;
 	const uint64_t *reg = frame->reg;
@@ -442,7 +301,7 @@ static int leave_beginning(struct step *step)
 
 	if (!reg)
 		return 0;
-	named = set_interpreted(step, reg[RBX], 0);
+	named = hotspot_name_interpreted(step, reg[RBX], 0);
 	if (named < 0)
 		return named;
 	/* Its frame has been begun. */
@@ -479,22 +338,21 @@ static int leave_beginning(struct step *step)
 	return 1;
 }
 
-static int step_interpreted(struct step *step)
+static int step_interpreted(struct hotspot_step *step)
 {
-	const char *name = step->blob->name;
 	int r = leave_interpreted(step);
 
 	if (!r && step->frame->exact)
 		r = leave_beginning(step);
 	if (r < 0 || step->caller.tag)
 		return r < 0 ? r : 1;
-	return set_stub(step, name);
+	return hotspot_name_stub(step);
 }
 
 int hotspot_step(struct hotspot *hotspot, const struct unwind_runtime_frame *frame,
 	struct unwind_runtime_caller *ret_caller)
 {
-	struct step step = {.hotspot = hotspot, .frame = frame};
+	struct hotspot_step step = {.hotspot = hotspot, .frame = frame};
 	struct hotspot_blob *blob;
 	struct hotspot_blob copy;
 	int r = hotspot_blob_find(hotspot, frame->pc - !frame->exact, &blob);
@@ -510,7 +368,7 @@ int hotspot_step(struct hotspot *hotspot, const struct unwind_runtime_frame *fra
 	case HOTSPOT_FRAME:
 		r = leave_fixed(&step);
 		if (r > 0)
-			r = set_stub(&step, copy.name);
+			r = hotspot_name_stub(&step);
 		break;
 	default: r = step_stub(&step); break;
 	}
