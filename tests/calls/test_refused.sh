@@ -43,3 +43,13 @@ if unshare -pf true 2>/dev/null; then
 else
 	echo "not tested: another pid namespace (needs CAP_SYS_ADMIN)"
 fi
+# A root folder without devices is no reason to refuse.
+if unshare -m sh -c 'mount -t tmpfs none /dev' 2>/dev/null; then
+	# shellcheck disable=SC2086
+	SPROFIL_SUPERVISOR=$path unshare -m sh -c 'mount -t tmpfs none /dev && exec "$@"' sh \
+		$command >out 2>err
+	[ "$(cat out err)" = "0 0 0" ] || { echo "without /dev/null: $(cat out err)"; exit 1; }
+	echo "ok: without /dev/null"
+else
+	echo "not tested: without /dev/null (needs CAP_SYS_ADMIN)"
+fi

@@ -35,4 +35,25 @@ for mode in one many slow; do
     done
     check "$mode: processes" [ "$(figure processes $mode.pb.gz)" -ge 18 ]
 done
+
+# A stack in a mapped file of that file system: its pages are read only by who may wait for them.
+noise 600000 >pages
+cat >mapped.sh <<'B'
+server=$1 source=$2 mode=$3 program=$4
+$server "$source" mnt $mode >ready & pid=$!
+read -r word <ready
+[ "$word" = mounted ] || exit 77
+$program mnt/prog 20
+status=$?
+umount -l mnt
+wait $pid
+exit $status
+B
+for mode in one many slow; do
+    timeout -k 5 60 unshare -m "$SPROFRUN" -q -F 2000 -o $mode.pb.gz \
+        sh mapped.sh "$TARGETS/fuse" pages $mode "$TARGETS/uffd" >out 2>err
+    is "mapped, $mode: status" $? 7
+    is "mapped, $mode: output" "$(cat out err)" ""
+    check "mapped, $mode: it goes on to the end" [ "$(figure processes $mode.pb.gz)" -ge 4 ]
+done
 finish

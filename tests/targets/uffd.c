@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread on a stack whose pages another process delivers (userfaultfd). uffd MODE ROUNDS: the
- * server is one thread of another process; MODE fast answers at once, slow after 10 ms. In each
- * round the thread gives its stack back, and calls itself down to 64 pages, skipping some of them.
- * Ends with 7 if all of its numbers are right, with 77 where there is no userfaultfd for the
- * kernel's own accesses.
+ * A thread on a stack whose pages another process delivers. In each round the thread gives its
+ * stack back, and calls itself down to 64 pages, skipping some of them. Ends with 7 if all of its
+ * numbers are right.
+ *
+ *	uffd fast|slow ROUNDS	by userfaultfd: one thread of another process, at once or after
+ *				10 ms. Ends with 77 where there is none for the kernel's own
+ *				accesses
+ *	uffd FILE ROUNDS	by the file system of FILE, which is mapped
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +30,7 @@
 
 static size_t page_bytes;
 static uint8_t *stack;
+static int file = -1;
 static volatile uint64_t sink;
 
 static void serve(int fd, long delay_ns)
@@ -70,22 +74,43 @@ static void *work(void *context)
 		sum += descend(DEPTH);
 		if (madvise(stack, (PAGES - 8) * page_bytes, MADV_DONTNEED) < 0)
 			return NULL;
+		if (file >= 0)
+			(void)posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
 	}
 	return (void *)(uintptr_t)(sum == (uint64_t)rounds * DEPTH * (DEPTH + 1) / 2);
+}
+
+static int run(long rounds)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	void *right;
+
+	(void)pthread_attr_init(&attributes);
+	if (pthread_attr_setstack(&attributes, stack, PAGES * page_bytes) != 0 ||
+		pthread_create(&thread, &attributes, work, &rounds) != 0)
+		return 1;
+	(void)pthread_join(thread, &right);
+	return right ? 7 : 2;
 }
 
 int main(int argc, char **argv)
 {
 	long rounds = argc > 2 ? atol(argv[2]) : 1;
+	const char *mode = argc > 1 ? argv[1] : "fast";
 	struct uffdio_api api = {.api = UFFD_API};
 	struct uffdio_register all = {.mode = UFFDIO_REGISTER_MODE_MISSING};
-	pthread_attr_t attributes;
-	pthread_t thread;
-	void *right;
 	pid_t server;
-	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	int fd, status;
 
 	page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	if (strchr(mode, '/')) {
+		file = open(mode, O_RDONLY | O_CLOEXEC);
+		stack = mmap(
+			NULL, PAGES * page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
+		return file < 0 || stack == MAP_FAILED ? 1 : run(rounds);
+	}
+	fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
 	stack = mmap(NULL, PAGES * page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 		-1, 0);
 	all.range.start = (uintptr_t)stack;
@@ -95,13 +120,9 @@ int main(int argc, char **argv)
 		return 77;
 	server = fork();
 	if (server == 0)
-		serve(fd, argc > 1 && strcmp(argv[1], "slow") == 0 ? 10000000 : 0);
-	(void)pthread_attr_init(&attributes);
-	if (server < 0 || pthread_attr_setstack(&attributes, stack, PAGES * page_bytes) != 0 ||
-		pthread_create(&thread, &attributes, work, &rounds) != 0)
-		return 1;
-	(void)pthread_join(thread, &right);
+		serve(fd, strcmp(mode, "slow") == 0 ? 10000000 : 0);
+	status = server < 0 ? 1 : run(rounds);
 	(void)kill(server, SIGTERM);
 	(void)waitpid(server, NULL, 0);
-	return right ? 7 : 2;
+	return status;
 }
