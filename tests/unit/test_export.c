@@ -534,6 +534,36 @@ static void test_export__callgrind_names_levels_of_recursion(void **state)
 	profile_free(profile);
 }
 
+/* A file of a few bytes may claim a gigabyte of code: what holds no sample is left out. */
+static void test_export__gmon_of_much_code(void **state)
+{
+	const int64_t values[VALUE_TYPES_MAX] = {3, 12000000};
+	const struct mapping mapping = {
+		.start = 0x1000, .limit = 0x1000 + (UINT64_C(1) << 30), .file = "/usr/bin/app"};
+	const uint32_t leaf[] = {0, 1};
+	struct report_options options = {.size = sizeof(options)};
+	struct profile *profile;
+	size_t bytes, arcs;
+	uint32_t rate;
+	char *data;
+
+	(void)state;
+	assert_int_equal(profile_new(&profile), 0);
+	assert_int_equal(profile_add_mapping(profile, &mapping), 0);
+	assert_int_equal(profile_add_task(profile, &(struct task){0}), 0);
+	assert_int_equal(profile_add_location(profile, 0, 0x1100), 0);
+	assert_int_equal(profile_add_location(profile, 0, 0x30000100), 1);
+	for (size_t i = 0; i < 2; i++)
+		assert_true(profile_add_sample(profile, 0, &leaf[i], 1, values) >= 0);
+	data = export(profile, "gmon", &options, &bytes);
+	assert_in_range(bytes, 1000, 100000);
+	assert_int_equal(gmon_bins(data, bytes, 0, UINT64_MAX, &rate, &arcs) * 1000 / rate, 24);
+	assert_int_equal(
+		gmon_bins(data, bytes, 0x30000000, UINT64_MAX, &rate, &arcs) * 1000 / rate, 12);
+	free(data);
+	profile_free(profile);
+}
+
 static void test_export__perf_script_has_a_record_for_each_sample(void **state)
 {
 	struct report_options options = {.size = sizeof(options), .thread = "worker"};
@@ -621,6 +651,7 @@ int main(void)
 		cmocka_unit_test(test_export__gmon_is_about_one_object),
 		cmocka_unit_test(test_export__gmon_holds_long_times),
 		cmocka_unit_test(test_export__callgrind_names_levels_of_recursion),
+		cmocka_unit_test(test_export__gmon_of_much_code),
 		cmocka_unit_test(test_export__perf_script_has_a_record_for_each_sample),
 		cmocka_unit_test(test_export__of_an_empty_profile),
 	};

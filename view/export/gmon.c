@@ -42,6 +42,11 @@ enum { BIN_BYTES = 4, BIN_MOST = UINT16_MAX };
  * become too coarse.
  */
 enum { FINEST_RATE = 1000000, FINE_RATE = 1000, MOST_HISTOGRAMS = 16 };
+/*
+ * Of an object with more bins than these (8 MiB of text), pieces without samples are left out: a
+ * file of a few bytes may claim to be about a gigabyte of code.
+ */
+enum { WHOLE_BINS = 1 << 21, PIECE_BINS = 1 << 14 };
 /* gprof keeps a number for each bin in memory. */
 #define LARGEST_TEXT (UINT64_C(1) << 30)
 /* Bound for all histograms, unless one alone is larger: a small profile may tell of much code. */
@@ -183,6 +188,34 @@ static uint32_t choose_rate(const struct gmon *g)
 }
 
 /*
+ * Writes a histogram of @n bins from bin @at on, unless it is empty and one of many. True: bins
+ * have more than it can hold.
+ */
+static bool put_piece(struct gmon *g, uint32_t rate, uint16_t *bin, size_t at, size_t n)
+{
+	bool more = false, any = n == g->bins;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t *left = &g->bin[at + i];
+
+		bin[i] = (uint16_t)(*left > BIN_MOST ? BIN_MOST : *left);
+		*left -= bin[i];
+		more |= *left > 0;
+		any |= bin[i] != 0;
+	}
+	if (!any)
+		return false;
+	fputc(TAG_HISTOGRAM, g->out);
+	put_u64(g, g->low + at * BIN_BYTES);
+	put_u64(g, g->low + (at + n) * BIN_BYTES);
+	put_u32(g, (uint32_t)n);
+	put_u32(g, rate);
+	(void)fwrite("seconds\0\0\0\0\0\0\0\0s", 1, 16, g->out);
+	(void)fwrite(bin, sizeof(*bin), n, g->out);
+	return more;
+}
+
+/*
  * The excess of a full bin goes to another histogram of the same range, which gprof adds. Bins are
  * rounded so that the sum stays right.
  */
@@ -190,7 +223,8 @@ static int put_histograms(struct gmon *g)
 {
 	uint32_t rate = choose_rate(g);
 	int64_t unit = 1000000000 / rate, rest = 0;
-	uint16_t *bin = calloc(g->bins, sizeof(*bin));
+	size_t piece = g->bins > WHOLE_BINS ? PIECE_BINS : g->bins;
+	uint16_t *bin = calloc(piece, sizeof(*bin));
 	bool more = true;
 
 	if (!bin)
@@ -208,18 +242,9 @@ static int put_histograms(struct gmon *g)
 	}
 	while (more) {
 		more = false;
-		for (size_t i = 0; i < g->bins; i++) {
-			bin[i] = (uint16_t)(g->bin[i] > BIN_MOST ? BIN_MOST : g->bin[i]);
-			g->bin[i] -= bin[i];
-			more |= g->bin[i] > 0;
-		}
-		fputc(TAG_HISTOGRAM, g->out);
-		put_u64(g, g->low);
-		put_u64(g, g->high);
-		put_u32(g, (uint32_t)g->bins);
-		put_u32(g, rate);
-		(void)fwrite("seconds\0\0\0\0\0\0\0\0s", 1, 16, g->out);
-		(void)fwrite(bin, sizeof(*bin), g->bins, g->out);
+		for (size_t at = 0; at < g->bins; at += piece)
+			more |= put_piece(
+				g, rate, bin, at, g->bins - at < piece ? g->bins - at : piece);
 	}
 	free(bin);
 	return 0;
