@@ -13,7 +13,8 @@
 # between system calls, "0 20"; 0 none), LANGS ("c go"), RATES ("250 1000"), STACKS ("0 1"),
 # SAMPLERS ("perf plain product default"), MS (wall time of the work, 500), FAIR (1: without
 # real-time priority).
-# Columns: lost_pct is the wall time lost against the mean of the runs alone before and after, in
+# Columns: class is what the sampler had (realtime, fair; several if rounds differ; - perf), not what
+# was asked for; lost_pct is the wall time lost against the mean of the runs alone before and after, in
 # the same round; low and high its range; cpu_us_sample the supervisor's CPU time a sample (perf
 # has none: it works in the kernel, in the target's time); reached_pct the samples, of those that
 # the rate asks for; stop_us the median stop (plain: the mean, from the request on); cost_pct what
@@ -37,8 +38,8 @@ case $LANGS in
 esac
 program() { [ "$1" = c ] && echo "$BUILD/bench/busy_threads" || echo "$WORK/busy_go"; }
 
-# under SAMPLER RATE STACKS COMMAND...: prints "wall_ns samples reached cpu_us stop_us cost"; -: not
-# known
+# under SAMPLER RATE STACKS COMMAND...: prints "wall_ns samples reached cpu_us stop_us cost class"; -:
+# not known
 under() {
     local sampler=$1 rate=$2 stacks=$3 options=() run=$SPROFRUN
     shift 3
@@ -64,23 +65,24 @@ under() {
     esac
     read -r wall cpu <out || return
     case $sampler in
-    alone) echo "$wall - - - - -" ;;
+    alone) echo "$wall - - - - - -" ;;
     perf)
         sed -n 's/.*(\([0-9]*\) samples).*/\1/p' log | awk -v w="$wall" -v c="$cpu" -v r="$rate" \
-            'END { n = $1 + 0; print w, n, 100 * n / (r * c / 1e9), "-", "-", "-" }'
+            'END { n = $1 + 0; print w, n, 100 * n / (r * c / 1e9), "-", "-", "-", "-" }'
         ;;
     plain)
-        awk -v w="$wall" -v c="$cpu" -v r="$rate" '/^samples/ {
+        awk -v w="$wall" -v c="$cpu" -v r="$rate" -v fair="$FAIR" '/^samples/ {
             for (i = 1; i < NF; i += 2) v[$i] = $(i + 1) }
+            /no real-time priority/ { fair = 1 }
             END { print w, v["samples"], 100 * v["samples"] / (r * c / 1e9), v["cpu_us_sample"],
-                v["stop_us"], "-" }' log
+                v["stop_us"], "-", fair ? "fair" : "realtime" }' log
         ;;
     *)
         awk -F'\t' -v w="$wall" -v r="$rate" '{ v[$1] = $2 }
             END { n = v["samples"] ? v["samples"] : 1; print w, v["samples"],
                 100 * v["samples"] / (r * v["kernel_cpu_ns"] / 1e9),
                 v["supervisor_cpu_ns"] / n / 1e3, v["stop_ns_p50"] / 1e3,
-                "cost_pct" in v ? v["cost_pct"] : "-" }' summary
+                "cost_pct" in v ? v["cost_pct"] : "-", v["realtime"] ? "realtime" : "fair" }' summary
         ;;
     esac
 }
@@ -141,12 +143,11 @@ done
 
 machine="$CPUS CPUs, $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n1), Linux $(uname -r)"
 commit=$(git -C "$ROOT" rev-parse --short HEAD 2>/dev/null || echo unknown)
-[ "$FAIR" = 0 ] && class=realtime || class=fair
 {
     printf 'date\tmachine\tcommit\tcommand\tlang\tthreads\tcalls_us\trate\tstacks\tsampler\tclass\t'
     printf 'rounds\tlost_pct\tlow\thigh\tsamples\treached_pct\tcpu_us_sample\tstop_us\tcost_pct\n'
     sort -s -k1,1 -k2,2n -k3,3n -k4,4n -k5,5n -k6,6 -k7,7g runs | awk -v OFS='\t' \
-        -v head="$(date +%F)"$'\t'"$machine"$'\t'"$commit"$'\tbench/cost.sh' -v class="$class" '
+        -v head="$(date +%F)"$'\t'"$machine"$'\t'"$commit"$'\tbench/cost.sh' '
         function middle(column,   i, n, v, x, j) {
             for (i = 1; i <= rows; i++) if (row[i, column] != "-") {
                 x = row[i, column] + 0
@@ -155,13 +156,14 @@ commit=$(git -C "$ROOT" rev-parse --short HEAD 2>/dev/null || echo unknown)
             if (!n) return "-"
             return sprintf("%.4g", n % 2 ? v[(n - 1) / 2] : (v[n / 2 - 1] + v[n / 2]) / 2) }
         function put() {
-            if (rows) print head, was, class, rows, middle(7), sprintf("%.4g", row[1, 7]),
+            if (rows) print head, was, classes, rows, middle(7), sprintf("%.4g", row[1, 7]),
                 sprintf("%.4g", row[rows, 7]), middle(8), middle(9), middle(10), middle(11),
                 middle(12)
-            rows = 0 }
+            rows = 0; classes = "" }
         { key = $1 OFS $2 OFS $3 OFS $4 OFS $5 OFS $6
           if (key != was) put()
           was = key; rows++
+          if (index(classes, $13) == 0) classes = classes (classes ? "/" : "") $13
           for (i = 7; i <= 12; i++) row[rows, i] = $i }
         END { put() }'
 } >"$FILE"
