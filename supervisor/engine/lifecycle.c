@@ -20,8 +20,6 @@
 #define DRAIN_MOST 256
 /* After this many stops of one thread in a row, the other threads are examined one by one. */
 #define STREAK_MOST 16
-/* Among more threads than this, looking for a death alone takes too long. */
-#define BURY_MOST 256
 /* Threads whose existence is checked per second. */
 #define SWEEP_MOST 64
 
@@ -332,19 +330,6 @@ static void ask_each(struct engine *engine)
 			waiter_peek(engine->target.tracee[i]->tid, &seen) == 0 &&
 			seen.kind != WAITER_NOTHING)
 			lifecycle_handle(engine, &seen);
-	}
-}
-
-void lifecycle_bury(struct engine *engine)
-{
-	struct waiter_result seen;
-
-	if (engine->target.tracees > BURY_MOST)
-		return;
-	for (unsigned i = 0; i < DRAIN_MOST; i++) {
-		if (waiter_peek_death(&seen) < 0 || seen.kind != WAITER_GONE)
-			return;
-		lifecycle_handle(engine, &seen);
 	}
 }
 

@@ -42,8 +42,6 @@ struct lifecycle {
 
 /* Handles an event returned by waiter_peek(). */
 void lifecycle_handle(struct engine *engine, const struct waiter_result *seen);
-/* Handles the deaths of any threads, before stops that may have come earlier; bounded. */
-void lifecycle_bury(struct engine *engine);
 /* Looks for stops and deaths of any thread, and handles them; bounded. */
 void lifecycle_drain(struct engine *engine);
 /*

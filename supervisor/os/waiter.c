@@ -19,12 +19,12 @@ static int status_of(const siginfo_t *info)
 	}
 }
 
-static int peek(int tid, int what, struct waiter_result *ret_result)
+int waiter_peek(int tid, struct waiter_result *ret_result)
 {
 	siginfo_t info = {.si_pid = 0};
 
 	if (waitid(tid ? P_PID : P_ALL, (id_t)tid, &info,
-		    what | WNOHANG | WNOWAIT | __WALL | __WNOTHREAD) < 0)
+		    WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL | __WNOTHREAD) < 0)
 		return -errno;
 	*ret_result = (struct waiter_result){WAITER_NOTHING, info.si_pid, 0};
 	if (!info.si_pid)
@@ -41,16 +41,6 @@ static int peek(int tid, int what, struct waiter_result *ret_result)
 		break;
 	}
 	return 0;
-}
-
-int waiter_peek(int tid, struct waiter_result *ret_result)
-{
-	return peek(tid, WEXITED | WSTOPPED, ret_result);
-}
-
-int waiter_peek_death(struct waiter_result *ret_result)
-{
-	return peek(0, WEXITED, ret_result);
 }
 
 int waiter_take(int tid)

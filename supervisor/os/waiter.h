@@ -25,9 +25,6 @@ struct waiter_result {
 /* Looks for a stop or death of @tid, or of any thread (0). -ECHILD: no such child or tracee. */
 int waiter_peek(int tid, struct waiter_result *ret_result);
 
-/* Looks for a death of any thread, otherwise as waiter_peek(). */
-int waiter_peek_death(struct waiter_result *ret_result);
-
 /* Consumes what waiter_peek() saw: reaps a zombie, or forgets a stop. */
 int waiter_take(int tid);
 

@@ -19,9 +19,6 @@
 #define BLIND_BYTES 65536
 /* The signal frame is searched in this much of an alternate stack. */
 #define SEARCH_BYTES 65536
-/* By how much the stack may have grown since the last stop for the guess to cover it. */
-#define GUESS_BELOW 2048
-#define GUESS_MOST  65536
 /* The main thread's stack may have grown by this much since the maps were read. */
 #define GROWTH_BYTES (UINT64_C(1) << 30)
 #define CHECK_NS     100000000
@@ -286,43 +283,6 @@ static bool may_be_on_other(const struct stack_home *home, uint64_t sp, uint64_t
 	return sp > last_sp && sp - last_sp > PAGE_BYTES;
 }
 
-void stack_copy_guess(struct stack_copy *copy, const struct remote *memory,
-	const struct stack_ranges *ranges, const struct stack_home *home)
-{
-	const struct stack_range *range = home->sp ? stack_ranges_find(ranges, home->sp) : NULL;
-	uint64_t from, end, limit;
-
-	copy->guess.bytes = 0;
-	if (!copy->most || !range)
-		return;
-	/* The stack pointer may be higher than it was at the last stop. */
-	end = end_of(copy, ranges, home, home->sp, &limit);
-	end = limit - end < GUESS_BELOW ? limit : end + GUESS_BELOW;
-	from = home->sp - GUESS_BELOW;
-	if (from < range->start && !range->grows)
-		from = range->start;
-	if (end - from <= GUESS_MOST && end - from <= copy->most)
-		copy_piece(copy, memory, from, end, copy->buffer, &copy->guess);
-}
-
-void stack_copy_forget(struct stack_copy *copy)
-{
-	copy->guess.bytes = 0;
-}
-
-/* Does the guess cover [@from, @end)? A guess is used once. */
-static bool take_guess(struct stack_copy *copy, uint64_t from, uint64_t end)
-{
-	const struct stack_piece *guess = &copy->guess;
-	bool good = guess->bytes && from >= guess->base && guess->base + guess->bytes >= end;
-
-	if (good)
-		copy->inner =
-			(struct stack_piece){guess->data + (from - guess->base), from, end - from};
-	copy->guess.bytes = 0;
-	return good;
-}
-
 /* Copies the goroutine's stack, which its thread has left. A caller in the vdso has no red zone. */
 static void take_left(
 	struct stack_copy *copy, const struct remote *memory, const struct goroutine *goroutine)
@@ -353,8 +313,7 @@ void stack_copy_take(struct stack_copy *copy, const struct remote *memory,
 		copy->limit = end = goroutine.end;
 	if (sp < below || end <= sp)
 		return;
-	if (!take_guess(copy, sp - below, end))
-		copy_piece(copy, memory, sp - below, end, copy->buffer, &copy->inner);
+	copy_piece(copy, memory, sp - below, end, copy->buffer, &copy->inner);
 	/* A stack pointer at the very beginning of its mapping has no red zone. */
 	if (!copy->inner.bytes)
 		copy_piece(copy, memory, sp, end, copy->buffer, &copy->inner);

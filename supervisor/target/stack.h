@@ -87,7 +87,6 @@ struct stack_copy {
 	bool whole;      /* copy to the end of any mapping: there is no next copy */
 	/* outer: the stack that a handler interrupted, or a goroutine's (left_sp); bytes 0: none */
 	struct stack_piece inner, outer;
-	struct stack_piece guess; /* of the stopped thread; bytes 0: none */
 	uint64_t limit; /* end of the mapping that contains the stack pointer; 0 unknown */
 	bool truncated; /* the stack is longer than the copy */
 	uint64_t left_pc, left_sp; /* goroutine.h; sp 0: none */
@@ -96,18 +95,6 @@ struct stack_copy {
 /* @most: maximum bytes of a stack, rounded up to pages. -ENOMEM. Touches the whole buffer. */
 int stack_copy_init(struct stack_copy *copy, size_t most);
 void stack_copy_release(struct stack_copy *copy);
-
-/*
- * In the stop window of the thread, before its registers are read: copies the stack from slightly
- * below the last stack pointer on, if the stack is short. A thread on another CPU needs 3 us to get
- * off that CPU, about as long as the copy takes. stack_copy_take() uses the guess if the stack
- * pointer is not further down. A thread preempted by the supervisor is already off its CPU and
- * needs no guess.
- */
-void stack_copy_guess(struct stack_copy *copy, const struct remote *memory,
-	const struct stack_ranges *ranges, const struct stack_home *home);
-/* The stop window ends: drops a guess that was not used. */
-void stack_copy_forget(struct stack_copy *copy);
 
 /* Runs in the stop window of the thread. Updates @home. Unreadable parts are left out. */
 void stack_copy_take(struct stack_copy *copy, const struct remote *memory,

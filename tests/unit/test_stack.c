@@ -115,43 +115,6 @@ static struct arch_snapshot at_sp(uint64_t sp)
 	return (struct arch_snapshot){.machine = arch_native.machine, .sp = sp};
 }
 
-/* A stack that is read before the registers, and a stack pointer that is elsewhere than it was. */
-static void test_stack__a_guess_serves_if_it_holds_enough(void **state)
-{
-	uint8_t *at = two_pages();
-	uint64_t start = (uintptr_t)at, last = start + 5000;
-	const uint64_t sp[] = {last, last + 1000, last - 1500, last - 4000};
-	struct stack_range range = {.start = start, .end = start + 8192};
-	struct stack_ranges ranges = {.range = &range, .n = 1};
-	struct stack_copy copy;
-
-	(void)state;
-	assert_int_equal(stack_copy_init(&copy, 65536), 0);
-	for (size_t i = 0; i < sizeof(sp) / sizeof(sp[0]); i++) {
-		struct stack_home home = {.start = start, .end = start + 8192, .sp = last};
-		struct arch_snapshot snapshot = at_sp(sp[i]);
-		uint64_t base = sp[i] - arch_native.red_zone_bytes;
-		uint8_t mark = (uint8_t)(200 + i);
-
-		stack_copy_guess(&copy, own_memory(), &ranges, &home);
-		assert_true(copy.guess.bytes > 0 && copy.guess.bytes < 8192);
-		/* What changes afterwards is in a copy that had to be made again. */
-		at[8000] = mark;
-		stack_copy_take(&copy, own_memory(), &snapshot, &ranges, &home);
-		assert_true(copy.inner.base == base);
-		assert_int_equal(copy.inner.bytes, start + 8192 - base);
-		assert_int_equal(
-			copy.inner.data[start + 8000 - base] == mark, sp[i] == last - 4000);
-		assert_memory_equal(copy.inner.data, (void *)(uintptr_t)base, start + 8000 - base);
-		assert_true(home.sp == sp[i]);
-		/* It serves once. */
-		stack_copy_take(&copy, own_memory(), &snapshot, &ranges, &home);
-		assert_int_equal(copy.inner.data[start + 8000 - base], mark);
-	}
-	stack_copy_release(&copy);
-	assert_int_equal(munmap(at, 8192), 0);
-}
-
 static void test_stack__copies_from_the_red_zone_to_the_end(void **state)
 {
 	uint8_t *at = two_pages();
@@ -184,7 +147,6 @@ static void test_stack__copies_from_the_red_zone_to_the_end(void **state)
 	/* A wild stack pointer, and a stack that has gone. */
 	snapshot = at_sp(16);
 	home = (struct stack_home){.sp = start + 2 * 4096};
-	stack_copy_guess(&copy, own_memory(), &ranges, &home);
 	stack_copy_take(&copy, own_memory(), &snapshot, &ranges, &home);
 	assert_int_equal(copy.inner.bytes, 0);
 	stack_copy_release(&copy);
@@ -211,11 +173,7 @@ static void test_stack__in_the_heap_as_much_as_is_needed(void **state)
 	assert_true(copy.truncated);
 	home.need = 8192;
 	for (unsigned i = 0; i < 4; i++) {
-		/* The guess, if one is made, serves: it is longer by what the stack may shrink. */
 		snapshot.sp = sp + 500 * i;
-		if (i % 2)
-			stack_copy_guess(&copy, own_memory(), &ranges, &home);
-		assert_int_equal(copy.guess.bytes > 0, i % 2);
 		stack_copy_take(&copy, own_memory(), &snapshot, &ranges, &home);
 		assert_true(copy.inner.base == snapshot.sp - zone);
 		assert_int_equal(copy.inner.bytes, 8192 + zone);
@@ -377,7 +335,6 @@ int main(void)
 		cmocka_unit_test(test_stack__ranges_are_the_writable_lines),
 		cmocka_unit_test(test_stack__the_environment_is_no_stack),
 		cmocka_unit_test(test_stack__ranges_are_corrected),
-		cmocka_unit_test(test_stack__a_guess_serves_if_it_holds_enough),
 		cmocka_unit_test(test_stack__copies_from_the_red_zone_to_the_end),
 		cmocka_unit_test(test_stack__in_the_heap_as_much_as_is_needed),
 		cmocka_unit_test(test_stack__cap_keeps_the_part_nearest_to_sp),

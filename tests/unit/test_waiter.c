@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -12,8 +13,8 @@
 
 #include "supervisor/os/waiter.h"
 
-/* Deaths are seen behind stops that came before them, and stay until they are taken. */
-static void test_waiter__sees_deaths_alone(void **state)
+/* A death is seen behind a stop that came before it, and stays until it is taken. */
+static void test_waiter__sees_a_death_until_it_is_taken(void **state)
 {
 	pid_t stopped = fork(), dead;
 	struct waiter_result seen;
@@ -26,8 +27,8 @@ static void test_waiter__sees_deaths_alone(void **state)
 		_exit(3);
 	}
 	assert_int_equal(waitid(P_PID, (id_t)stopped, &info, WSTOPPED | WNOWAIT), 0);
-	assert_int_equal(waiter_peek_death(&seen), 0);
-	assert_int_equal(seen.kind, WAITER_NOTHING);
+	assert_int_equal(waiter_peek(stopped, &seen), 0);
+	assert_int_equal(seen.kind, WAITER_FOREIGN);
 
 	dead = fork();
 	assert_true(dead >= 0);
@@ -35,14 +36,13 @@ static void test_waiter__sees_deaths_alone(void **state)
 		_exit(7);
 	assert_int_equal(waitid(P_PID, (id_t)dead, &info, WEXITED | WNOWAIT), 0);
 	for (unsigned i = 0; i < 2; i++) {
-		assert_int_equal(waiter_peek_death(&seen), 0);
+		assert_int_equal(waiter_peek(dead, &seen), 0);
 		assert_int_equal(seen.kind, WAITER_GONE);
 		assert_int_equal(seen.tid, dead);
 		assert_int_equal(WEXITSTATUS(seen.status), 7);
 	}
 	assert_int_equal(waiter_take(dead), 0);
-	assert_int_equal(waiter_peek_death(&seen), 0);
-	assert_int_equal(seen.kind, WAITER_NOTHING);
+	assert_int_equal(waiter_peek(dead, &seen), -ECHILD);
 	assert_int_equal(kill(stopped, SIGKILL), 0);
 	assert_int_equal(waitpid(stopped, NULL, 0), stopped);
 }
@@ -50,7 +50,7 @@ static void test_waiter__sees_deaths_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_waiter__sees_deaths_alone),
+		cmocka_unit_test(test_waiter__sees_a_death_until_it_is_taken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
