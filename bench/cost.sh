@@ -13,12 +13,12 @@
 # between system calls, "0 20"; 0 none), LANGS ("c go"), RATES ("250 1000"), STACKS ("0 1"),
 # SAMPLERS ("perf plain product default"), MS (wall time of the work, 500), FAIR (1: without
 # real-time priority).
-# Columns: class is what the sampler had (realtime, fair; several if rounds differ; - perf), not what
-# was asked for; lost_pct is the wall time lost against the mean of the runs alone before and after, in
-# the same round; low and high its range; cpu_us_sample the supervisor's CPU time a sample (perf
-# has none: it works in the kernel, in the target's time); reached_pct the samples, of those that
-# the rate asks for; stop_us the median stop (plain: the mean, from the request on); cost_pct what
-# the product says.
+# Columns: class is what the sampler had (realtime, fair; several if rounds differ; - perf), not
+# what was asked for; lost_pct is the wall time lost against the mean of the runs alone before and
+# after, in the same round; low and high its range; cpu_us_sample the supervisor's CPU time a
+# sample (perf has none: it works in the kernel, in the target's time); reached_pct the samples,
+# of those that the rate asks for; stop_us the median stop (plain: the mean, from the request on);
+# cost_pct what the product says.
 . "$(dirname "$0")/lib.sh"
 FILE=${1:-/dev/stdout}
 CPUS=$(nproc) TIME=${TIME:-540} MS=${MS:-500} FAIR=${FAIR:-0}
@@ -38,8 +38,8 @@ case $LANGS in
 esac
 program() { [ "$1" = c ] && echo "$BUILD/bench/busy_threads" || echo "$WORK/busy_go"; }
 
-# under SAMPLER RATE STACKS COMMAND...: prints "wall_ns samples reached cpu_us stop_us cost class"; -:
-# not known
+# under SAMPLER RATE STACKS COMMAND...: prints
+# "wall_ns samples reached cpu_us stop_us cost class"; -: not known
 under() {
     local sampler=$1 rate=$2 stacks=$3 options=() run=$SPROFRUN
     shift 3
