@@ -25,6 +25,10 @@ objects() { "$SPROFREPORT" --format tsv "$1" | awk -F'\t' 'NR > 1 { print $6 }' 
 is "alone: nothing else" "$(objects only.pb.gz | grep -v unsampled)" '[python]'
 check "among the native ones" grep -q libc <<<"$(objects yes.pb.gz)"
 
+"$SPROFREPORT" annotate busy yes.pb.gz --source-path "$SOURCE" >busy
+check "annotate: the lines of a function" grep -qE '^ *[0-9.]+ .* [0-9]+ +total \+= i \* i % 7$' busy
+check "annotate: and no instructions" [ -z "$(grep -E '^ .* [0-9a-f]+:  |no file behind' busy)" ]
+
 # A stopped system: one thread computes, one waits for the lock, others wait for other things.
 cat >waiting.py <<'END'
 import threading, time

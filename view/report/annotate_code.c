@@ -10,9 +10,11 @@
 /* Deeper chains of inlined calls are cut. */
 enum { INSTRUCTION_FRAMES = 128 };
 
+/* Functions of a language that is interpreted have no instructions, and the address 0. */
 static bool was_met(const struct annotate *annotate, size_t location)
 {
-	return annotate->at[location].self[annotate->frames.sums.weight] != 0;
+	return profile_location(annotate->profile, location).address != 0 &&
+		annotate->at[location].self[annotate->frames.sums.weight] != 0;
 }
 
 static int by_address(const void *a, const void *b)

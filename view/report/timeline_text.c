@@ -219,6 +219,7 @@ static void put_name(const struct time_grid *grid, const char *name, FILE *out)
 static void put_stack(const struct time_grid *grid, const char *before, uint32_t stack, FILE *out)
 {
 	const struct places *places = &grid->frames.places;
+	const char *last = NULL;
 	struct sample sample;
 
 	if (stack == TIMELINE_NO_STACK)
@@ -229,8 +230,12 @@ static void put_stack(const struct time_grid *grid, const char *before, uint32_t
 		const struct place *place =
 			&places->place[places->of[places->first[sample.location[i]]]];
 
-		fputs(i ? " < " : "", out);
-		put_name(grid, place->function, out);
+		/* Of a recursion, or of code without names, once. */
+		if (last && strcmp(last, place->function) == 0)
+			continue;
+		fputs(last ? " < " : "", out);
+		last = place->function;
+		put_name(grid, last, out);
 		if (place->object[0] != '[')
 			break;
 	}
