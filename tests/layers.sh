@@ -188,21 +188,17 @@ for test in json.load(sys.stdin):
         print(test["name"], suites)')
 [ -z "$hits" ] || complain "not in one of hermetic, live and truth: $hits"
 
-# What a test may not do.
+# What a test may not do (forbidden.txt). Each rule is tried on the lines that it must find, too.
 tests=$(git ls-files 'tests/*/*.sh' 'tests/*/*.c' 'tests/*/*.py' ':!tests/aarch64' ':!tests/yama')
-# pattern, why
-no_test_may() {
-    local hits
-    hits=$(grep -nE "$1" $tests /dev/null)
-    [ -z "$hits" ] || complain "$2: $hits"
-}
-no_test_may '\b(pkill|killall)\b' 'a test ends processes by their ids'
-no_test_may '(head|dd|<) .*/dev/u?random|\$RANDOM|\bs?rand(om)?\((time|getpid)|perl.*\brand\b' \
-    'a test has the same random numbers in each run'
-no_test_may 'not judged|best of (three|five)|for _ in 1 2 3' 'a test does not try again until it passes'
-# Time in which nothing may happen is said to be that, on the same line.
-no_test_may '^[[:space:]]*sleep [0-9.]+$' 'a test does not sleep for a condition: wait_until'
-no_test_may '[Ss]tolen?\b.*/proc/stat|/proc/stat.*[Ss]tolen?\b' 'a test does not subtract stolen time'
+while IFS=$'\t' read -r pattern why examples; do
+    [[ $pattern && $pattern != \#* ]] || continue
+    hits=$(grep -nE -- "$pattern" $tests /dev/null)
+    [ -z "$hits" ] || complain "$why: $hits"
+    [ -n "$examples" ] || complain "forbidden.txt: no example of '$why'"
+    while IFS= read -r line; do
+        grep -qE -- "$pattern" <<<"$line" || complain "'$line' is not found: $why"
+    done < <(tr '\t' '\n' <<<"$examples")
+done <tests/forbidden.txt
 
 # The supervisor's programs, and the opener, link libc only.
 for program in sprofrun sproftop sprofserve sprofil-supervisor sprofil-opener; do

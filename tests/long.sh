@@ -39,5 +39,11 @@ echo "100,000 random keys for the live view"
 "$build/tests/fuzz/monkey" 100000 "$(date +%s)"
 echo "sproftop on a busy process for ${LONG_LIVE_SECONDS:-1800} seconds: its CPU and memory"
 "$(dirname "$0")/long_live.sh" "$build" "${LONG_LIVE_SECONDS:-1800}"
+seed=$(date +%s)
+echo "races on the scripted kernel, ${LONG_KERNEL_MOST:-100000} orders each, and others: KERNEL_SEED=$seed"
+for test in answers births calls engine profile races restarts; do
+    KERNEL_COUNT=20000 KERNEL_MOST="${LONG_KERNEL_MOST:-100000}" KERNEL_SEED=$seed \
+        "$build/tests/kernel/test_$test"
+done
 echo "the sampler in the simulator: biases of a tenth of a percent"
 SIMULATOR_TIMES="${LONG_SIMULATOR_TIMES:-50}" "$build/tests/unit/test_simulator" -v

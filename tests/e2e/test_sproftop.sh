@@ -217,14 +217,18 @@ for signal in ${SIGNALS:-TERM KILL}; do
     check "the target lives after SIG$signal" kill -0 $target
     wait_until "all threads are let go after SIG$signal" 20 let_go
 done
-start "$SPROFTOP $much -p $target"
-wait_shows 'show_inner'
-kill -KILL "$(pgrep -P "$(tracing "$(top_pid)")" -x sprofil-analyst)"
-# A fresh one draws.
-wait_shows 'lost [1-9]'
-tm send-keys -t t q
-wait_back
-check "the death of the analyst is told" shows 'analyst .* killed by signal'
+for way in SEGV:F10 KILL:q; do
+    start "$SPROFTOP $much -p $target"
+    wait_shows 'show_inner'
+    kill -"${way%:*}" "$(pgrep -P "$(tracing "$(top_pid)")" -x sprofil-analyst)"
+    # A fresh one draws.
+    wait_shows 'lost [1-9]'
+    tm send-keys -t t "${way#*:}"
+    wait_back
+    wait_shows '^status=0'
+    check "the death of the analyst is told" shows 'analyst .* killed by signal'
+    wait_until "all threads are let go" 20 let_go
+done
 
 # --- stopped and continued: the shell gets the terminal, and the view gets it again ---
 # stopped_and_back: the shell has its terminal; then fg, and the view is there, and takes keys.

@@ -55,6 +55,12 @@ static void sleep_in_call(struct kernel *k, struct task *t)
 	const struct blocking *call = t->call;
 	uint64_t most, until = UINT64_MAX;
 
+	if (call->breaks && argument(t, call->length) < t->whole) {
+		t->state = TASK_SLEEPS;
+		kernel_wake(k, t, -EPIPE);
+		kernel_send(k, t, false, SIGPIPE);
+		return;
+	}
 	/* With restart_syscall the kernel knows the end of the time. */
 	if ((int64_t)t->word[X64_ORIG_RAX] == SYS_restart_syscall)
 		most = t->call_ends_ns > k->now_ns ? t->call_ends_ns - k->now_ns : 1;

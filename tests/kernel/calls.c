@@ -19,6 +19,7 @@
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -73,14 +74,13 @@ WRAP(int, waitid, idtype_t type, id_t id, siginfo_t *info, int options)
 		 : __real_waitid(type, id, info, options);
 }
 
-/* Both directions, of one piece. */
+/* Both directions. There is one local piece, or one for each remote piece. */
 static ssize_t transfer(struct kernel *k, int tid, const struct iovec *local, size_t locals,
 	const struct iovec *remote, size_t n, bool write)
 {
 	struct task *t;
 	ssize_t done = 0;
 
-	(void)locals;
 	kernel_point(k);
 	if (write && k->writing)
 		k->writing(k);
@@ -90,17 +90,18 @@ static ssize_t transfer(struct kernel *k, int tid, const struct iovec *local, si
 	for (size_t i = 0; i < n; i++) {
 		uint64_t at = (uintptr_t)remote[i].iov_base;
 		size_t room = 0, bytes = remote[i].iov_len;
-		uint8_t *memory = kernel_memory(t->space, at, &room);
+		uint8_t *memory = kernel_memory(t->space, at, &room), *own;
 
 		if (!memory || (write && memory < t->space->data) ||
 			(write && t->space->readonly_data && memory >= t->space->data &&
 				memory < t->space->stack))
 			break;
 		bytes = bytes < room ? bytes : room;
+		own = locals == n ? local[i].iov_base : (uint8_t *)local->iov_base + done;
 		if (write)
-			memcpy(memory, (const char *)local->iov_base + done, bytes);
+			memcpy(memory, own, bytes);
 		else
-			memcpy((char *)local->iov_base + done, memory, bytes);
+			memcpy(own, memory, bytes);
 		t->space->writes += write;
 		done += (ssize_t)bytes;
 		if (bytes < remote[i].iov_len)
@@ -167,7 +168,12 @@ WRAP(int, open64, const char *path, int flags, ...)
 	else if (k && k->object_fd >= 0 && (file = of_descriptor(k, path, "fdinfo")) != NULL)
 		path = file;
 	r = k && !file ? kernel_open(k, path) : -1000;
-	return r == -1000 ? __real_open64(path, flags, mode) : (int)result_of(r);
+	r = r == -1000 ? __real_open64(path, flags, mode) : (int)result_of(r);
+	if (file && k->object_next >= 0) {
+		k->object_fd = k->object_next;
+		k->object_next = -1;
+	}
+	return r;
 }
 
 WRAP(ssize_t, pread64, int fd, void *to, size_t n, off64_t at)
@@ -215,7 +221,20 @@ WRAP(ssize_t, read, int fd, void *to, size_t n)
 		k->reading_fd = again ? -1 : fd;
 		return again ? 0 : result_of(kernel_read_file(k, fd, to, n));
 	}
+	for (size_t i = 0; k && k->reading && i < k->pipe_ends; i++)
+		if (k->pipe_end[i] == fd)
+			k->reading(k);
 	return __real_read(fd, to, n);
+}
+
+/* The last close of such a socket waits for its peer. */
+static bool lingers(int fd)
+{
+	struct linger linger;
+	socklen_t bytes = sizeof(linger);
+
+	return getsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, &bytes) == 0 && linger.l_onoff &&
+		linger.l_linger;
 }
 
 WRAP(int, close, int fd)
@@ -226,6 +245,8 @@ WRAP(int, close, int fd)
 		return kernel_close_file(k, fd);
 	if (k && fd >= SIGNAL_FD && fd <= PIDFD)
 		return 0;
+	if (k && k->tracing && !k->elsewhere && lingers(fd))
+		kernel_fail(k, "the tracing thread closes a socket that may linger");
 	for (size_t i = 0; k && i < k->pipe_ends; i++)
 		if (k->pipe_end[i] == fd)
 			k->pipe_end[i] = -1;
@@ -565,6 +586,8 @@ WRAP(pid_t, fork, void)
 	k->next_tid++;
 	t->state = TASK_SLEEPS; /* for the pipe */
 	t->group->is_command = true;
+	t->group->dies_with_tracer =
+		k->tracing; /* PR_SET_PDEATHSIG: with the thread that made it */
 	for (size_t i = 0; i < 4; i++)
 		t->end[i] = dup(k->pipe_end[k->pipe_ends - 4 + i]);
 	return t->tid;
@@ -584,7 +607,18 @@ WRAP(ssize_t, write, int fd, const void *from, size_t n)
 	return __real_write(fd, from, n);
 }
 
-/* The first thread is the tracing one, and runs here, to its end. There are no others. */
+static bool is_detached(const pthread_attr_t *attributes)
+{
+	int state = PTHREAD_CREATE_JOINABLE;
+
+	return attributes && pthread_attr_getdetachstate(attributes, &state) == 0 &&
+		state == PTHREAD_CREATE_DETACHED;
+}
+
+/*
+ * The first thread is the tracing one, and runs here, to its end. Of the others only those that
+ * nobody joins are there: they run at once.
+ */
 WRAP(int, pthread_create, pthread_t *ret, const pthread_attr_t *attributes,
 	void *(*start)(void *context), void *context)
 {
@@ -592,6 +626,12 @@ WRAP(int, pthread_create, pthread_t *ret, const pthread_attr_t *attributes,
 
 	if (!k)
 		return __real_pthread_create(ret, attributes, start, context);
+	if (k->tracing && is_detached(attributes)) {
+		k->elsewhere = true;
+		(void)start(context);
+		k->elsewhere = false;
+		return 0;
+	}
 	if (k->tracing || k->traced_once)
 		return EAGAIN;
 	k->tracing = k->traced_once = true;
@@ -714,7 +754,10 @@ WRAP(long, syscall, long number, ...)
 		return result_of(kernel_find(k, (int)a[0]) && !k->dead ? 0 : -ESRCH);
 	case SYS_sched_setattr: return 0;
 	case SYS_pidfd_open: return result_of(kernel_find(k, (int)a[0]) ? PIDFD : -ESRCH);
-	case SYS_pidfd_getfd: return k->object_fd < 0 ? result_of(-EBADF) : dup(k->object_fd);
+	case SYS_pidfd_getfd:
+		return k->no_copies        ? result_of(-ENOSYS)
+			: k->object_fd < 0 ? result_of(-EBADF)
+					   : dup(k->object_fd);
 	case SYS_kcmp: return 0;
 	default: return __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	}

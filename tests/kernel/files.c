@@ -133,21 +133,29 @@ static int print_status(const struct task *t, char *to, size_t room)
 		"\nSigCgt:\t%016" PRIx64 "\nSeccomp:\t%d\nvoluntary_ctxt_switches:\t%" PRIu64
 		"\nnonvoluntary_ctxt_switches:\t0\n",
 		t->name, state_of(t), t->group->pid, t->tid, t->group->parent, t->tid,
-		4 + t->group->execs, set_of(t->pending), set_of(t->group->pending), ignored, caught,
-		t->group->filtered ? 2 : 0, t->slices);
+		4 + t->group->execs + t->group->libraries, set_of(t->pending),
+		set_of(t->group->pending), ignored, caught, t->group->filtered ? 2 : 0, t->slices);
 }
 
 static int print_maps(const struct task *t, char *to, size_t room)
 {
+	int n;
+
 	if (t->state == TASK_ZOMBIE)
 		return 0;
-	return snprintf(to, room,
-		"%" PRIx64 "-%" PRIx64 " r-xp 00000000 08:01 %u          %s\n%" PRIx64 "-%" PRIx64
-		" rw-p 00000000 00:00 0 \n%" PRIx64 "-%" PRIx64
-		" rw-p 00000000 00:00 0          [stack]\n",
-		KERNEL_CODE, KERNEL_CODE + KERNEL_MEMORY, 77 + t->group->execs, t->group->exe,
-		KERNEL_DATA, KERNEL_DATA + KERNEL_MEMORY, KERNEL_STACK,
-		KERNEL_STACK + KERNEL_MEMORY);
+	n = snprintf(to, room, "%" PRIx64 "-%" PRIx64 " r-xp 00000000 08:01 %u          %s\n",
+		KERNEL_CODE, KERNEL_CODE + KERNEL_MEMORY, 77 + t->group->execs, t->group->exe);
+	n += snprintf(to + n, room - (size_t)n, "%" PRIx64 "-%" PRIx64 " rw-p 00000000 00:00 0 \n",
+		KERNEL_DATA, KERNEL_DATA + KERNEL_MEMORY);
+	for (unsigned i = 0; i < t->group->libraries && n < (int)room; i++)
+		n += snprintf(to + n, room - (size_t)n,
+			"%x-%x r-xp 00000000 08:01 %u          /lib/late%u.so\n",
+			0x7000000 + 0x10000 * i, 0x7001000 + 0x10000 * i, 900 + i, i);
+	if (n < (int)room)
+		n += snprintf(to + n, room - (size_t)n,
+			"%" PRIx64 "-%" PRIx64 " rw-p 00000000 00:00 0          [stack]\n",
+			KERNEL_STACK, KERNEL_STACK + KERNEL_MEMORY);
+	return n;
 }
 
 static int print_of_task(const struct task *t, enum kind kind, char *to, size_t room)
@@ -175,7 +183,9 @@ static int print_of_task(const struct task *t, enum kind kind, char *to, size_t 
 			t->name, t->tid, t->switched_ns / 1000000, t->switched_ns % 1000000,
 			t->run_ns / 1000000, t->run_ns % 1000000, t->slices, t->switched_ns);
 	case FILE_MAPS: return print_maps(t, to, room);
-	case FILE_STATM: return snprintf(to, room, "%u 1 1 1 0 1 0\n", 6 + t->group->execs);
+	case FILE_STATM:
+		return snprintf(
+			to, room, "%u 1 1 1 0 1 0\n", 6 + t->group->execs + t->group->libraries);
 	default: return snprintf(to, room, "0::/user.slice\n");
 	}
 }

@@ -30,7 +30,7 @@ struct kernel *kernel_new(const struct oracle *oracle)
 	k->cpus = 1;
 	k->file_limit = 1 << 20;
 	k->files_most = KERNEL_FILES;
-	k->ring_fd = k->object_fd = -1;
+	k->ring_fd = k->object_fd = k->object_next = -1;
 	return k;
 }
 

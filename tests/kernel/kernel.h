@@ -76,6 +76,7 @@ struct blocking {
 	unsigned length;     /* of a transfer: the argument that is its length; 0: none */
 	uint64_t piece;      /* and so much is transferred when a signal comes */
 	bool lenient;        /* its result may differ from that of an undisturbed call */
+	bool breaks; /* the reader of a transfer goes away: EPIPE and SIGPIPE for what is left */
 };
 
 enum phase { PHASE_NONE, PHASE_ENTRY, PHASE_INSIDE, PHASE_EXIT, PHASE_LEAVING };
@@ -199,10 +200,11 @@ struct group {
 	bool ended;        /* all its threads are gone or zombies */
 	bool reaped, told; /* its parent has been sent SIGCHLD */
 	const char *exe;
-	bool filtered;       /* has a seccomp filter */
-	bool refuses;        /* ptrace gives EPERM */
-	bool is_command;     /* launched by the supervisor */
-	uint64_t exec_pages; /* changes with its mappings */
+	bool filtered;         /* has a seccomp filter */
+	bool refuses;          /* ptrace gives EPERM */
+	bool is_command;       /* launched by the supervisor, */
+	bool dies_with_tracer; /* by its tracing thread */
+	unsigned libraries;    /* mapped since its exec */
 	unsigned execs;
 };
 
@@ -342,7 +344,10 @@ struct kernel {
 	int ring_fd;                      /* of the supervisor: the ring that it made last */
 	struct kernel_records records;    /* what they were told */
 	void (*record)(struct kernel *kernel, const struct record *record);
-	int object_fd; /* the real file behind each descriptor of a task; -1 none */
+	int object_fd;   /* the real file behind each descriptor of a task; -1 none */
+	int object_next; /* takes its place once that was opened; -1 none */
+	bool no_copies;  /* a descriptor of a task cannot be copied (pidfd_getfd, Linux 5.6) */
+	bool elsewhere;  /* another thread of the supervisor runs */
 	char object_path[64];
 	int reading_fd;          /* a file that is read in pieces */
 	struct group *folder_of; /* the folder that is read, */
@@ -362,7 +367,10 @@ struct kernel {
 	size_t scratch;                         /* of the test */
 	void (*each)(struct kernel *kernel);    /* invariants of the test, after each event */
 	void (*asleep)(struct kernel *kernel);  /* the supervisor is about to sleep, */
-	void (*writing)(struct kernel *kernel); /* or to write into a task's memory */
+	void (*writing)(struct kernel *kernel); /* to write into a task's memory, */
+	void (*reading)(struct kernel *kernel); /* or to read one of its pipes */
+	void (*asking)(
+		struct kernel *kernel, struct task *task); /* PTRACE_INTERRUPT, just before */
 };
 
 /* The kernel that the wrapped calls act on; NULL: the real one. */

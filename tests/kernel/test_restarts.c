@@ -19,33 +19,35 @@ static const struct step one_handled[] = {RUN(2 * MS), KILL(100, SIGUSR1), EXIT_
 static const struct step stop_and_go[] = {
 	RUN(2 * MS), KILL(100, SIGTSTP), RUN(2 * MS), KILL(100, SIGCONT), EXIT_GROUP(0)};
 
-static const struct blocking epoll = {
-	SYS_epoll_wait, {4, 0, 8, 30}, WAIT_MS, 3, 30 * MS, 0, -EINTR, 2, 9 * MS, 0, 0, false};
+static const struct blocking epoll = {SYS_epoll_wait, {4, 0, 8, 30}, WAIT_MS, 3, 30 * MS, 0, -EINTR,
+	2, 9 * MS, 0, 0, false, false};
 static const struct blocking epoll_out = {
-	SYS_epoll_wait, {4, 0, 8, 12}, WAIT_MS, 3, 12 * MS, 0, -EINTR, 0, 0, 0, 0, false};
+	SYS_epoll_wait, {4, 0, 8, 12}, WAIT_MS, 3, 12 * MS, 0, -EINTR, 0, 0, 0, 0, false, false};
 static const struct blocking epoll_ever = {SYS_epoll_wait, {4, 0, 8, (uint64_t)-1}, WAIT_FOR_EVER,
-	3, 0, 0, -EINTR, 2, 15 * MS, 0, 0, false};
+	3, 0, 0, -EINTR, 2, 15 * MS, 0, 0, false, false};
 static const struct blocking epoll_spec = {SYS_epoll_pwait2, {4, 0, 8, KERNEL_DATA}, WAIT_SPEC, 3,
-	11 * MS, 0, -EINTR, 0, 0, 0, 0, false};
+	11 * MS, 0, -EINTR, 0, 0, 0, 0, false, false};
 static const struct blocking sig_wait = {SYS_rt_sigtimedwait, {1, 2, KERNEL_DATA}, WAIT_SPEC, 2,
-	11 * MS, -EAGAIN, -EINTR, 5, 8 * MS, 0, 0, false};
+	11 * MS, -EAGAIN, -EINTR, 5, 8 * MS, 0, 0, false, false};
 static const struct blocking random_bytes = {SYS_getrandom, {KERNEL_DATA, 4096, 0}, WAIT_FOR_EVER,
-	0, 0, 0, -EINTR, 4096, 4 * MS, 1, 700, false};
+	0, 0, 0, -EINTR, 4096, 4 * MS, 1, 700, false, false};
 /* Cut short where the supervisor ends at the moment of its interrupt (a limit of PTRACE.md). */
 static const struct blocking cut_bytes = {SYS_getrandom, {KERNEL_DATA, 4096, 0}, WAIT_FOR_EVER, 0,
-	0, 0, -EINTR, 4096, 4 * MS, 1, 700, true};
+	0, 0, -EINTR, 4096, 4 * MS, 1, 700, true, false};
 static const struct blocking write_pipe = {SYS_write, {5, KERNEL_DATA, 4096}, WAIT_FOR_EVER, 0, 0,
-	0, -EINTR, 4096, 4 * MS, 2, 1000, false};
-static const struct blocking write_parts = {
-	SYS_writev, {5, KERNEL_DATA, 2}, WAIT_FOR_EVER, 0, 0, 0, -EINTR, 2, 4 * MS, 0, 0, true};
+	0, -EINTR, 4096, 4 * MS, 2, 1000, false, false};
+static const struct blocking write_broken = {SYS_write, {5, KERNEL_DATA, 4096}, WAIT_FOR_EVER, 0, 0,
+	0, -EINTR, 4096, 4 * MS, 2, 1000, true, true};
+static const struct blocking write_parts = {SYS_writev, {5, KERNEL_DATA, 2}, WAIT_FOR_EVER, 0, 0, 0,
+	-EINTR, 2, 4 * MS, 0, 0, true, false};
 static const struct blocking receive = {SYS_recvfrom, {6, KERNEL_DATA, 64, 0}, WAIT_SOCKET, 0,
-	20 * MS, -EAGAIN, -EINTR, 64, 9 * MS, 0, 0, false};
+	20 * MS, -EAGAIN, -EINTR, 64, 9 * MS, 0, 0, false, false};
 static const struct blocking receive_out = {SYS_recvfrom, {6, KERNEL_DATA, 64, 0}, WAIT_SOCKET, 0,
-	20 * MS, -EAGAIN, -EINTR, 64, 0, 0, 0, false};
-static const struct blocking poll_filtered = {
-	SYS_poll, {KERNEL_DATA, 1, 25}, WAIT_MS, 2, 25 * MS, 0, -516, 1, 9 * MS, 0, 0, false};
-static const struct blocking io = {
-	SYS_io_uring_enter, {3, 1, 1}, WAIT_FOR_EVER, 0, 0, 0, -EINTR, 1, 5 * MS, 0, 0, true};
+	20 * MS, -EAGAIN, -EINTR, 64, 0, 0, 0, false, false};
+static const struct blocking poll_filtered = {SYS_poll, {KERNEL_DATA, 1, 25}, WAIT_MS, 2, 25 * MS,
+	0, -516, 1, 9 * MS, 0, 0, false, false};
+static const struct blocking io = {SYS_io_uring_enter, {3, 1, 1}, WAIT_FOR_EVER, 0, 0, 0, -EINTR, 1,
+	5 * MS, 0, 0, true, false};
 
 #define CALLS(name, call)                                                                 \
 	static const struct step name##_steps[] = {                                       \
@@ -80,6 +82,7 @@ CALLS(sig_wait, &sig_wait)
 CALLS(random_bytes, &random_bytes)
 CALLS(cut_bytes, &cut_bytes)
 CALLS(write_pipe, &write_pipe)
+CALLS(write_broken, &write_broken)
 CALLS(write_parts, &write_parts)
 CALLS(receive, &receive)
 CALLS(receive_out, &receive_out)
@@ -169,6 +172,81 @@ static void restart_meets_filter(void **state)
 	play("poll without one", poll_filtered_build, ignored);
 }
 
+/*
+ * A reader that goes away while a transfer is completed: the rest is refused, with SIGPIPE, and is
+ * not asked for again and again. The program sees a short transfer and its signal, once.
+ */
+static void broken_build(struct kernel *k)
+{
+	write_broken_build(k);
+	kernel_group(k, 100)->handler[SIGPIPE] = DISPOSITION_HANDLER;
+}
+
+static void is_told_once(struct kernel *k, const struct engine_result *result)
+{
+	const struct group *g = kernel_group(k, 100);
+
+	(void)result;
+	if (!g->ended || g->marks != 2 || g->delivered[SIGPIPE] > 2 || k->events > 2000)
+		kernel_fail(k, "%u of 2 calls, %u signals, %lu events", g->marks,
+			g->delivered[SIGPIPE], k->events);
+}
+
+static void reader_goes_away(void **state)
+{
+	struct scene scene = {
+		.build = broken_build, .check = is_told_once, .options = {.follow = true}};
+	int pipe_fds[2];
+
+	(void)state;
+	assert_int_equal(pipe(pipe_fds), 0);
+	object = pipe_fds[1];
+	disturber = ignored;
+	race(__func__, &scene);
+	disturber = often;
+	race(__func__, &scene);
+	(void)close(pipe_fds[0]);
+	(void)close(pipe_fds[1]);
+	object = -1;
+}
+
+/* The deadline of a call that a handler has ended is not that of the next one. */
+static const struct step handler_then_ignored[] = {RUN(6 * MS), KILL(100, SIGUSR1), RUN(MS),
+	KILL(100, SIGWINCH), RUN(2 * MS), AGAIN(4, 4), EXIT_GROUP(0)};
+
+static void handler_ends_timed_call(void **state)
+{
+	const struct timeval wait = {0, 20000};
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	assert_int_equal(setsockopt(fds[0], SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)), 0);
+	object = fds[0];
+	play("recv", receive_out_build, handler_then_ignored);
+	play("epoll_wait", epoll_out_build, handler_then_ignored);
+	(void)close(fds[0]);
+	(void)close(fds[1]);
+	object = -1;
+}
+
+/* The supervisor's copy of a lingering socket is closed by a thread that may wait. */
+static void closing_linger_blocks_nobody(void **state)
+{
+	const struct linger linger = {.l_onoff = 1, .l_linger = 2};
+	const struct timeval wait = {0, 20000};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	(void)state;
+	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)), 0);
+	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)), 0);
+	object = fd;
+	play("recv", receive_build, ignored);
+	play("a time-out", receive_out_build, often);
+	(void)close(fd);
+	object = -1;
+}
+
 /* Not restarted, but counted: what it has submitted is gone. */
 static void io_uring_is_left_alone(void **state)
 {
@@ -205,6 +283,9 @@ int main(void)
 		cmocka_unit_test(transfer_is_not_cut_short),
 		cmocka_unit_test(timed_call_is_not_cut_short),
 		cmocka_unit_test(restart_meets_filter),
+		cmocka_unit_test(reader_goes_away),
+		cmocka_unit_test(handler_ends_timed_call),
+		cmocka_unit_test(closing_linger_blocks_nobody),
 		cmocka_unit_test(io_uring_is_left_alone),
 		cmocka_unit_test(end_meets_restart),
 	};

@@ -53,6 +53,8 @@ static int interrupt(struct kernel *k, int tid)
 
 	if (!t || !t->traced)
 		return -ESRCH;
+	if (k->asking)
+		k->asking(k, t);
 	if (t->state == TASK_ZOMBIE || t->killed)
 		return 0;
 	t->trap_pending = true;
@@ -305,5 +307,8 @@ void kernel_tracer_ends(struct kernel *k)
 		else if (t->state == TASK_ZOMBIE && t->tid != t->group->pid)
 			kernel_reap(k, t);
 	}
+	for (size_t i = 0; i < k->groups; i++)
+		if (k->group[i]->dies_with_tracer)
+			kernel_end_group(k, k->group[i], SIGKILL);
 	kernel_settle(k);
 }

@@ -21,7 +21,7 @@ same() {
 	shift 2
 	"$report" "$@" >"$work/out" 2>"$work/err" || fail "$what: status $?"
 	[ -s "$work/err" ] && fail "$what: $(cat "$work/err")"
-	[ -n "${GOLDEN_WRITE:-}" ] && cp "$work/out" "$golden/$file"
+	[ "${SPROFIL_GOLDEN:-}" = write ] && cp "$work/out" "$golden/$file"
 	diff -u "$golden/$file" "$work/out" || fail "$what"
 }
 

@@ -86,7 +86,7 @@ static void test_unit__agrees_with_a_search_of_all_ranges(void **state)
 		struct unit unit = {0};
 		size_t n = 1;
 
-		for (int attempt = 0; attempt < 200 && n < 40; attempt++) {
+		for (int draw = 0; draw < 200 && n < 40; draw++) {
 			const struct unit_range *outer = &ranges[(unsigned)rand_r(&seed) % n];
 			uint64_t low =
 				outer->low + (unsigned)rand_r(&seed) % (outer->high - outer->low);

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests and answers between a program and the supervisor, where either side disturbs. */
+#include "tests/kernel/calling.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+/* Two threads tick in one bin: no tick is lost, and none counts twice. */
+static uint32_t counted;
+
+static void remember(struct kernel *k, struct task *t)
+{
+	(void)k;
+	counted = counter(t);
+}
+
+static const struct step second[] = {RUN(40 * MS), EXIT(0)};
+static const struct step two[] = {DO(on), CLONE(second), RUN(40 * MS), SLEEP(60 * MS), DO(status),
+	SLEEP(5 * MS), DO(remember), DO(off), RUN(MS), EXIT_GROUP(0)};
+
+static void two_build(struct kernel *k)
+{
+	build(k, two);
+	k->cpus = 3;
+}
+
+/* The status that was answered, among the answers. */
+static bool find_status(struct call_status *ret_status)
+{
+	uint8_t data[CALL_STATUS_BYTES];
+	bool found = false;
+	ssize_t got;
+
+	while ((got = read(answers[0], data, CALL_ANSWER_BYTES)) == CALL_ANSWER_BYTES) {
+		if (memcmp(data, "SPRT", 4) != 0)
+			continue;
+		got = read(answers[0], data + CALL_ANSWER_BYTES,
+			CALL_STATUS_BYTES - CALL_ANSWER_BYTES);
+		found |= got == CALL_STATUS_BYTES - CALL_ANSWER_BYTES &&
+			call_get_status(data, sizeof(data), ret_status) == 0;
+	}
+	return found;
+}
+
+static void all_ticks_are_there(struct kernel *k, const struct engine_result *result)
+{
+	struct call_status status;
+
+	if (result->error)
+		kernel_fail(k, "error %d", result->error);
+	else if (!find_status(&status))
+		return; /* the program was done before anybody traced it */
+	else if (counted != status.counted || counted < 40 || counted > 84)
+		kernel_fail(k, "%u ticks in the bin, %llu counted", counted,
+			(unsigned long long)status.counted);
+}
+
+static void two_threads_in_one_bin(void **state)
+{
+	struct scene scene = calling(two_build);
+
+	(void)state;
+	scene.check = all_ticks_are_there;
+	some(__func__, &scene);
+	scene.options.serve_only = false;
+	some(__func__, &scene);
+}
+
+/*
+ * The sender's answer pipe may be any file that the sender cannot write to, but the supervisor
+ * could: nothing is written to it, and nothing is opened for writing but a pipe of the sender's.
+ */
+static const struct step asks[] = {DO(on), RUN(3 * MS), DO(off), RUN(MS), EXIT_GROUP(0)};
+static int in_place, afterwards;
+static bool without_copies;
+
+static void asks_build(struct kernel *k)
+{
+	build(k, asks);
+	k->object_fd = in_place;
+	k->object_next = afterwards;
+	k->no_copies = without_copies;
+}
+
+static unsigned answered(int fd, int next, bool no_copies)
+{
+	struct scene scene = calling(asks_build);
+
+	in_place = fd;
+	afterwards = next;
+	without_copies = no_copies;
+	once("answers", &scene);
+	return count_answers(0);
+}
+
+static void answer_with_rights_of_sender(void **state)
+{
+	char name[] = "/tmp/answer-XXXXXX", path[32];
+	int file = mkstemp(name), fifo, reader, sender;
+	struct stat st;
+
+	(void)state;
+	for (int no_copies = 0; no_copies < 2; no_copies++) {
+		sender = dup(answers[1]);
+		reader = dup(answers[0]);
+		assert_int_equal(answered(sender, -1, no_copies), 2);
+		/* A file of somebody else's, for reading or writing; and the pipe's other end. */
+		assert_int_equal(answered(file, -1, no_copies), 0);
+		assert_int_equal(answered(reader, -1, no_copies), 0);
+		/* Exchanged once the supervisor has looked at it. */
+		assert_int_equal(answered(sender, file, no_copies), no_copies ? 0 : 2);
+		assert_int_equal(answered(file, sender, no_copies), 0);
+		assert_int_equal(answered(sender, reader, true), 0);
+		(void)close(sender);
+		(void)close(reader);
+	}
+	assert_int_equal(fstat(file, &st), 0);
+	assert_int_equal(st.st_size, 0);
+	(void)close(file);
+	assert_int_equal(unlink(name), 0);
+	/* A named pipe has a file system. */
+	assert_int_equal(mkfifo(name, 0600), 0);
+	fifo = open(name, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	assert_true(fifo >= 0);
+	assert_int_equal(answered(fifo, -1, false), 0);
+	assert_int_equal(answered(fifo, -1, true), 0);
+	assert_int_equal(read(fifo, path, sizeof(path)), -1);
+	assert_int_equal(errno, EAGAIN);
+	(void)close(fifo);
+	assert_int_equal(unlink(name), 0);
+}
+
+/*
+ * Somebody keeps the request pipe full, with requests of a process that nobody traces, and with
+ * noise: births go on meanwhile.
+ */
+static void begins(struct kernel *k, struct task *t);
+static const struct step child[] = {MARK, EXIT_GROUP(0)};
+static const struct step forks[] = {
+	DO(begins), FORK(child), WAIT, RUN(MS), AGAIN(3, 8), EXIT_GROUP(0)};
+static bool noise;
+static unsigned reads;
+static unsigned long calls_then;
+
+static void fill(struct kernel *k)
+{
+	const struct call_request q = {.pid = 7777,
+		.tid = 7777,
+		.answer = 7,
+		.nonce = 0x1234567,
+		.seal = SEAL,
+		.dialect = CALL_NATIVE,
+		.element = 4};
+	uint8_t message[CALL_MAX_BYTES];
+	int n = call_put_request(message, sizeof(message), &q, NULL);
+
+	if (noise)
+		memset(message, 0x5a, (size_t)n);
+	kernel_tick(k);
+	k->scratch++;
+	/* One that reads until the pipe is empty never does anything else again. */
+	reads = k->calls == calls_then ? reads + 1 : 0;
+	calls_then = k->calls;
+	if (reads > 2000)
+		kernel_fail(k, "the supervisor reads requests and does nothing else");
+	while (!k->broken && write(k->pipe_end[1], message, (size_t)n) == n)
+		;
+}
+
+static void begins(struct kernel *k, struct task *t)
+{
+	(void)t;
+	if (k->tracing)
+		fill(k);
+}
+
+static void flooded_build(struct kernel *k)
+{
+	build(k, forks);
+	k->reading = fill;
+}
+
+static void births_went_on(struct kernel *k, const struct engine_result *result)
+{
+	if (result->error || k->scratch < 100)
+		kernel_fail(k, "error %d, %zu reads", result->error, k->scratch);
+	if (k->longest_stop_ns > (uint64_t)(20 * MS))
+		kernel_fail(k, "a thread stands in a stop for %llu us",
+			(unsigned long long)k->longest_stop_ns / 1000);
+}
+
+static void flood(void **state)
+{
+	struct scene scene = calling(flooded_build);
+
+	(void)state;
+	scene.options.serve_only = false;
+	scene.options.duration_ns = 100 * (uint64_t)MS;
+	scene.check = births_went_on;
+	noise = false;
+	once("requests", &scene);
+	noise = true;
+	once("noise", &scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			two_threads_in_one_bin, open_answers, close_answers),
+		cmocka_unit_test_setup_teardown(
+			answer_with_rights_of_sender, open_answers, close_answers),
+		cmocka_unit_test_setup_teardown(flood, open_answers, close_answers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/* What is known of a target and changes between two samples: its mappings, its leader, its runtime.
+ */
+#include "tests/kernel/races.h"
+
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "proto/runtime_table.h"
+
+static const char *const analyst[] = {"/lib/analyst", NULL};
+static char *const command[] = {(char *)"/bin/command", NULL};
+
+static struct scene profiling(void (*build)(struct kernel *k))
+{
+	return (struct scene){.build = build,
+		.options = {.follow = true,
+			.analyst = analyst,
+			.ring_bytes = 1 << 16,
+			.max_stack = 4096}};
+}
+
+/*
+ * A leader that ends after it was asked for a stop: its stop never comes, and its death is reported
+ * only with that of its last thread.
+ */
+static const struct step stays[] = {RUN(2600 * MS), EXIT(0)};
+static const struct step leader_leaves[] = {CLONE(stays), RUN(1000 * MS), EXIT(0)};
+
+static void ends_when_asked(struct kernel *k, struct task *t)
+{
+	if (t->tid == 100 && t->state == TASK_RUNS && t->run_ns > (uint64_t)(20 * MS))
+		kernel_end_task(k, t, 0);
+}
+
+static void count_exits(struct kernel *k, const struct record *r)
+{
+	if (r->header.type == RECORD_SAMPLE && r->as.sample.tid == 100 &&
+		r->as.sample.syscall == SYS_exit)
+		k->scratch++;
+}
+
+static void leader_build(struct kernel *k)
+{
+	(void)kernel_add_process(k, 100, 1, "/bin/leader", leader_leaves);
+	k->cpus = 2;
+	k->asking = ends_when_asked;
+	k->record = count_exits;
+}
+
+static void is_sampled_in_exit(struct kernel *k, const struct engine_result *result)
+{
+	if (result->error || k->scratch != 1)
+		kernel_fail(k, "%zu samples in exit, error %d", k->scratch, result->error);
+}
+
+static void leader_ends_while_asked(void **state)
+{
+	struct scene scene = profiling(leader_build);
+
+	(void)state;
+	scene.check = is_sampled_in_exit;
+	scene.options.period_ns = 10 * MS;
+	scene.options.duration_ns = 4000 * (uint64_t)MS;
+	once(__func__, &scene);
+	scene.options.wall = true;
+	once(__func__, &scene);
+}
+
+/* A library is mapped between two samples: its mapping is told before what is sampled later. */
+static void maps_library(struct kernel *k, struct task *t)
+{
+	(void)k;
+	t->group->libraries++;
+}
+
+static const struct step loads[] = {RUN(60 * MS), DO(maps_library), RUN(60 * MS), DO(maps_library),
+	RUN(60 * MS), EXIT_GROUP(0)};
+
+/* The number of libraries in the maps that were told last, and of samples since they were old. */
+static void follow_maps(struct kernel *k, const struct record *r)
+{
+	unsigned *late = k->context;
+
+	if (r->header.type == RECORD_MAPS) {
+		char text[2048] = "";
+		size_t n = r->as.maps.bytes;
+
+		memcpy(text, r->as.maps.text, n < sizeof(text) ? n : sizeof(text) - 1);
+		k->scratch =
+			strstr(text, "/lib/late1.so") ? 2 : strstr(text, "/lib/late0.so") != NULL;
+	}
+	if (r->header.type == RECORD_SAMPLE && kernel_group(k, 100)->libraries > k->scratch)
+		++*late;
+}
+
+static unsigned late_samples;
+
+static void maps_build(struct kernel *k)
+{
+	(void)kernel_add_process(k, 100, 1, "/bin/loads", loads);
+	late_samples = 0;
+	k->context = &late_samples;
+	k->record = follow_maps;
+}
+
+static void maps_are_told(struct kernel *k, const struct engine_result *result)
+{
+	/* One is on its way at the change; pages are asked for every few samples once they settle.
+	 */
+	if (result->error || k->scratch != 2 || late_samples > 20)
+		kernel_fail(k, "%zu libraries are told, %u samples before that", k->scratch,
+			late_samples);
+}
+
+static void maps_change_between_samples(void **state)
+{
+	struct scene scene = profiling(maps_build);
+
+	(void)state;
+	scene.check = maps_are_told;
+	some(__func__, &scene);
+}
+
+/*
+ * PR_SET_PDEATHSIG: a child dies with the thread that made it. The tracing thread ends before the
+ * command does; the command is not its child.
+ */
+static const struct step lives_on[] = {RUN(50 * MS), MARK, EXIT_GROUP(5)};
+static const struct step commanded[] = {EXEC("/bin/command", lives_on)};
+
+static void nobody(struct kernel *k)
+{
+	k->cpus = 2;
+}
+
+static void has_lived_on(struct kernel *k, const struct engine_result *result)
+{
+	const struct group *g = kernel_group(k, result->command_pid);
+
+	if (!g || g->marks != 1 || g->status != 5 << 8)
+		kernel_fail(k, "the command ends with 0x%x", g ? (unsigned)g->status : 0);
+}
+
+static void pdeathsig(void **state)
+{
+	struct scene scene = profiling(nobody);
+
+	(void)state;
+	scene.command = commanded;
+	scene.options.command = command;
+	scene.options.duration_ns = 5 * (uint64_t)MS;
+	scene.check = has_lived_on;
+	some(__func__, &scene);
+}
+
+/*
+ * An interpreter: a thread state with two frames in a chunk, whose code objects have a name each.
+ * The analyst sends the table when it has seen the process.
+ */
+enum {
+	HEAD = KERNEL_DATA + 40,
+	GROUP = KERNEL_DATA + 0x100,
+	THREAD = KERNEL_DATA + 0x200,
+	CHUNK = KERNEL_DATA + 0x400,
+	CODE = KERNEL_DATA + 0x800,
+	NAME = KERNEL_DATA + 0xa00
+};
+
+static const struct runtime_table interpreter = {
+	.pid = 100,
+	.id = 0x30b,
+	.threads_head = HEAD,
+	.group_next = 0,
+	.group_threads = 16,
+	.thread_bytes = 312,
+	.thread_next = 8,
+	.thread_tid = 160,
+	.thread_self = 152,
+	.thread_frame = 56,
+	.frame_behind = RUNTIME_NONE,
+	.thread_word = {56, RUNTIME_NONE},
+	.thread_chunk = RUNTIME_NONE,
+	.watch = {KERNEL_DATA, KERNEL_DATA + 8},
+	.frame_bytes = 72,
+	.frame_word = {48, 32, 56, 64},
+	.object_bytes = 144,
+	.key = {112, 128, 136, 72, 16},
+	.text = {{112, 16, 72, 4}, {128, 16, 72, 4}, {136, 16, 72, 1}},
+};
+
+static void poke(struct task *t, uint64_t at, uint64_t word)
+{
+	memcpy(t->space->data + (at - KERNEL_DATA), &word, sizeof(word));
+}
+
+static void interpret(struct task *t)
+{
+	poke(t, HEAD, GROUP);
+	poke(t, GROUP + 16, THREAD);
+	poke(t, THREAD + 160, 100);
+	poke(t, THREAD + 56, CHUNK + 100);
+	poke(t, CHUNK + 100 + 48, CHUNK);
+	poke(t, CHUNK + 100 + 32, CODE);
+	poke(t, CHUNK + 48, 0);
+	poke(t, CHUNK + 32, CODE + 200);
+	for (unsigned i = 0; i < 2; i++) {
+		poke(t, CODE + 200 * i + 112, NAME);
+		poke(t, CODE + 200 * i + 72, i + 1);
+	}
+	poke(t, NAME + 16, 4);
+	memcpy(t->space->data + (NAME + 72 - KERNEL_DATA), "spin", 4);
+}
+
+/* The interpreter reuses the memory of a code object for another one. */
+static void another_object(struct kernel *k, struct task *t)
+{
+	(void)k;
+	poke(t, CODE + 72, 99);
+}
+
+/* This thread's state is freed: its frames are unknown. */
+static void no_frames(struct kernel *k, struct task *t)
+{
+	(void)k;
+	poke(t, THREAD + 160, 12345);
+}
+
+static const struct step interprets[] = {RUN(40 * MS), DO(another_object), RUN(40 * MS),
+	DO(no_frames), RUN(40 * MS), FORK(stays), EXEC("/bin/other", stays)};
+
+static void send_table(struct kernel *k)
+{
+	uint8_t requests[RUNTIME_REQUEST_BYTES];
+
+	if (!k->analysts || k->scratch || !k->records.n[RECORD_SAMPLE])
+		return;
+	k->scratch = 1;
+	runtime_table_put(requests, &interpreter);
+	if (write(k->analyst[0].request_fd, requests, sizeof(requests)) < 0)
+		kernel_fail(k, "the request pipe is closed");
+}
+
+static struct {
+	unsigned with_frames, unknown, objects, texts;
+} seen;
+
+static void see(struct kernel *k, const struct record *r)
+{
+	(void)k;
+	if (r->header.type == RECORD_RUNTIME && r->as.runtime.flags & RECORD_RUNTIME_UNKNOWN)
+		seen.unknown++;
+	else if (r->header.type == RECORD_RUNTIME)
+		seen.with_frames += r->as.runtime.frames == 2;
+	if (r->header.type != RECORD_OBJECT)
+		return;
+	seen.objects++;
+	seen.texts += r->as.object.text_bytes[0] > 0;
+}
+
+static void interpreter_build(struct kernel *k)
+{
+	interpret(kernel_add_process(k, 100, 1, "/bin/interpreter", interprets));
+	memset(&seen, 0, sizeof(seen));
+	k->asleep = send_table;
+	k->record = see;
+}
+
+static void frames_are_told(struct kernel *k, const struct engine_result *result)
+{
+	if (result->error || seen.with_frames < 10 || seen.unknown < 10)
+		kernel_fail(
+			k, "%u samples with frames, %u unknown", seen.with_frames, seen.unknown);
+	/* Each object once, and again when it is another one. */
+	if (seen.objects != 3 || seen.texts != 3)
+		kernel_fail(k, "%u objects, %u with a text", seen.objects, seen.texts);
+}
+
+static void frames_of_an_interpreter(void **state)
+{
+	struct scene scene = profiling(interpreter_build);
+
+	(void)state;
+	scene.check = frames_are_told;
+	once(__func__, &scene);
+	scene.options.wall = true;
+	once(__func__, &scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(leader_ends_while_asked),
+		cmocka_unit_test(maps_change_between_samples),
+		cmocka_unit_test(pdeathsig),
+		cmocka_unit_test(frames_of_an_interpreter),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
