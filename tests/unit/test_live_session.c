@@ -158,8 +158,9 @@ static void test_live_session__screens_as_text(void **state)
 		const char *view, *keys, *shows;
 	} screens[] = {{NULL, NULL, "FUNCTION"}, {"objects", NULL, "OBJECT"},
 		{"threads", NULL, "worker"}, {NULL, "l", "LINE"}, {NULL, "g", "CALL TREE"},
-		{NULL, "h", "help"}, {NULL, "/getr\\r", "getrandom"}, {NULL, "wx.svg\\r", "FUNCTION"},
-		{NULL, "w\\\\\\e", "FUNCTION"}, {NULL, "]", "FUNCTION"}, {NULL, "f", "frozen"}};
+		{NULL, "h", "help"}, {NULL, "/getr\\r", "getrandom"},
+		{NULL, "wx.svg\\r", "FUNCTION"}, {NULL, "w\\\\\\e", "FUNCTION"},
+		{NULL, "]", "FUNCTION"}, {NULL, "f", "frozen"}};
 	char *text;
 	int status;
 
