@@ -3,11 +3,13 @@
 # Split DWARF: a program built with -gsplit-dwarf gets the same names, lines and inlined functions,
 # address by address, as the same program built without, from .dwo files, from a .dwp, from files
 # that were moved; and doctor says which file is missing.
-. "$(dirname "$0")/../lib.sh"
-
-symbolize=$BUILD/bench/symbolize_bench
-command -v objdump >/dev/null || skip "no objdump (binutils)"
-mkdir src && cd src || exit 1
+# usage: test_split_dwarf.sh --build SHAPES: builds the programs, into this folder; once, by the
+#        build: SHAPES/kept. What they tell of the folder in which they were built is SHAPES/src:
+#        there the test puts a copy.
+#        test_split_dwarf.sh SHAPES
+make_shapes() {
+rm -rf "$1"
+mkdir -p "$1/src" && cd "$1/src" || exit 1
 cat >a.c <<'C'
 #include "a.h"
 static inline __attribute__((always_inline)) unsigned inner(unsigned n) { return half(n) * 31u; }
@@ -61,8 +63,6 @@ extern "C" unsigned turned(unsigned n)
 }
 C
 
-addresses() { objdump -d --no-show-raw-insn -j .text "$1" | sed -n 's/^ *\([0-9a-f]*\):\t.*/0x\1/p'; }
-named() { addresses "$1" | "$symbolize" -c "$1" 2>&1; }
 build() { # OUT COMPILER FLAG...: compiled in a folder of its own
     local out=$1 cc=$2 cxx
     shift 2
@@ -70,12 +70,41 @@ build() { # OUT COMPILER FLAG...: compiled in a folder of its own
     mkdir "$out" && $cc -O2 -c "$@" -o "$out/a.o" a.c && $cxx -O2 -c "$@" -o "$out/b.o" b.cc &&
         $cxx -Wl,--build-id "$@" -o "$out/program" "$out/a.o" "$out/b.o"
 }
-
-for shape in gcc-4 gcc-5 clang-4 clang-5; do
+for shape in $ALL; do
     cc=${shape%-*} v=${shape#*-}
-    command -v $cc >/dev/null || { echo "no $cc: $shape is left out"; continue; }
-    build whole-$shape $cc -g -gdwarf-$v && build split-$shape $cc -g -gdwarf-$v -gsplit-dwarf &&
-        named whole-$shape/program >whole.txt && named split-$shape/program >split.txt ||
+    command -v $cc >/dev/null || continue
+    build whole-$shape $cc -g -gdwarf-$v && build split-$shape $cc -g -gdwarf-$v -gsplit-dwarf || continue
+    for dwp in dwp llvm-dwp; do
+        # Debian 12's dwp and llvm-dwp fail on what gcc writes of DWARF 5, or never end.
+        command -v $dwp >/dev/null &&
+            { (timeout 20 $dwp -e split-$shape/program -o split-$shape/$dwp); } 2>/dev/null &&
+            readelf -SW split-$shape/$dwp 2>/dev/null | grep -q '\.debug_cu_index' ||
+            rm -f split-$shape/$dwp
+    done
+done
+cd .. && mv src kept
+}
+
+ALL='gcc-4 gcc-5 clang-4 clang-5'
+if [ "$1" = --build ]; then
+    make_shapes "$2"
+    exit
+fi
+shapes=$(realpath "$1")
+. "$(dirname "$0")/../lib.sh"
+symbolize=$BUILD/bench/symbolize_bench
+command -v objdump >/dev/null || skip "no objdump (binutils)"
+rm -rf "$shapes/src"
+trap 'rm -rf "$WORK" "$shapes/src"' EXIT
+cp -r "$shapes/kept" "$shapes/src"
+cd "$shapes/src" || exit 1
+
+addresses() { objdump -d --no-show-raw-insn -j .text "$1" | sed -n 's/^ *\([0-9a-f]*\):\t.*/0x\1/p'; }
+named() { addresses "$1" | "$symbolize" -c "$1" 2>&1; }
+
+for shape in $ALL; do
+    [ -e whole-$shape/program ] || { echo "no ${shape%-*}: $shape is left out"; continue; }
+    named whole-$shape/program >whole.txt && named split-$shape/program >split.txt ||
         { check "$shape is built" false; continue; }
     check "$shape: inlined functions are there" grep -q '^half$' split.txt
     check "$shape: like the whole one" diff -q whole.txt split.txt
@@ -97,11 +126,8 @@ for shape in gcc-4 gcc-5 clang-4 clang-5; do
     done
     cp kept.dwo split-$shape/a.dwo
     for dwp in dwp llvm-dwp; do
-        # Debian 12's dwp and llvm-dwp fail on what gcc writes of DWARF 5.
-        command -v $dwp >/dev/null &&
-            (timeout 1 $dwp -e $program -o $program.dwp) 2>/dev/null &&
-            readelf -SW $program.dwp 2>/dev/null | grep -q '\.debug_cu_index' ||
-            { rm -f $program.dwp; echo "$shape: $dwp makes no .dwp"; continue; }
+        [ -e split-$shape/$dwp ] || { echo "$shape: $dwp makes no .dwp"; continue; }
+        cp split-$shape/$dwp $program.dwp
         mkdir away && mv split-$shape/*.dwo away
         named $program >package.txt
         check "$shape: $dwp" diff -q whole.txt package.txt

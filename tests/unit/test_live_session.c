@@ -160,7 +160,7 @@ static void test_live_session__screens_as_text(void **state)
 		{"threads", NULL, "worker"}, {NULL, "l", "LINE"}, {NULL, "g", "CALL TREE"},
 		{NULL, "h", "help"}, {NULL, "/getr\\r", "getrandom"},
 		{NULL, "wx.svg\\r", "FUNCTION"}, {NULL, "w\\\\\\e", "FUNCTION"},
-		{NULL, "]", "FUNCTION"}, {NULL, "f", "frozen"}};
+		{NULL, "]", "FUNCTION"}, {NULL, "f", "FUNCTION"}};
 	char *text;
 	int status;
 
@@ -343,7 +343,7 @@ static void test_live_session__settings(void **state)
 		"one-process", "screens=3", "delay=1000", "half-life=2", "period=5", "cost-ppm=7",
 		"rows=24", "columns=80", "target=x", "view=objects", "log=l", "keys=q", "save-as=f",
 		"modes=00"};
-	static const char *const bad[] = {"", "screens", "screens=x", "nothing=1"};
+	static const char *const bad[] = {"", "screenss=1", "scree=1", "nothing=1"};
 	struct live_settings s = {0};
 
 	(void)state;
