@@ -607,17 +607,9 @@ WRAP(ssize_t, write, int fd, const void *from, size_t n)
 	return __real_write(fd, from, n);
 }
 
-static bool is_detached(const pthread_attr_t *attributes)
-{
-	int state = PTHREAD_CREATE_JOINABLE;
-
-	return attributes && pthread_attr_getdetachstate(attributes, &state) == 0 &&
-		state == PTHREAD_CREATE_DETACHED;
-}
-
 /*
- * The first thread is the tracing one, and runs here, to its end. Of the others only those that
- * nobody joins are there: they run at once.
+ * The first thread is the tracing one, and runs here, to its end. There are no others, unless the
+ * test says that what they do is over at once.
  */
 WRAP(int, pthread_create, pthread_t *ret, const pthread_attr_t *attributes,
 	void *(*start)(void *context), void *context)
@@ -626,7 +618,7 @@ WRAP(int, pthread_create, pthread_t *ret, const pthread_attr_t *attributes,
 
 	if (!k)
 		return __real_pthread_create(ret, attributes, start, context);
-	if (k->tracing && is_detached(attributes)) {
+	if (k->tracing && k->others_run) {
 		k->elsewhere = true;
 		(void)start(context);
 		k->elsewhere = false;
