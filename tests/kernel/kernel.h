@@ -347,8 +347,7 @@ struct kernel {
 	int object_fd;   /* the real file behind each descriptor of a task; -1 none */
 	int object_next; /* takes its place once that was opened; -1 none */
 	bool no_copies;  /* a descriptor of a task cannot be copied (pidfd_getfd, Linux 5.6) */
-	bool others_run; /* other threads of the supervisor can be made, and end at once */
-	bool elsewhere;  /* such a thread runs */
+	bool elsewhere;  /* another thread of the supervisor runs */
 	char object_path[64];
 	int reading_fd;          /* a file that is read in pieces */
 	struct group *folder_of; /* the folder that is read, */

@@ -95,7 +95,7 @@ static inline void killed_anywhere(const char *name, struct scene *scene, unsign
 	scene->pids = target;
 	scene->pids_n = 1;
 	for (scene->dies_at = 1; scene->dies_at <= most; scene->dies_at++) {
-		struct explored e = explore_all(scene_play, scene, 1, bounded(50));
+		struct explored e = explore_all(scene_play, scene, 1, bounded(16));
 
 		judge(name, &e);
 	}

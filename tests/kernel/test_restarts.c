@@ -59,7 +59,7 @@ static const struct blocking io = {SYS_io_uring_enter, {3, 1, 1}, WAIT_FOR_EVER,
 
 static const struct step *disturber = ignored;
 static int object = -1;
-static bool filtered, others_run;
+static bool filtered;
 
 static void build(struct kernel *k, const struct step *steps)
 {
@@ -72,7 +72,6 @@ static void build(struct kernel *k, const struct step *steps)
 	t->group->filtered = filtered;
 	k->cpus = 2;
 	k->object_fd = object;
-	k->others_run = others_run;
 }
 
 CALLS(epoll, &epoll)
@@ -242,10 +241,8 @@ static void closing_linger_blocks_nobody(void **state)
 	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)), 0);
 	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)), 0);
 	object = fd;
-	others_run = true;
 	play("recv", receive_build, ignored);
 	play("a time-out", receive_out_build, often);
-	others_run = false;
 	(void)close(fd);
 	object = -1;
 }
