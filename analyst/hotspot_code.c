@@ -161,6 +161,8 @@ static void remove_range(struct hotspot *hotspot, uint64_t start, uint64_t end)
 
 	while (at + n < hotspot->blobs && hotspot->blob[at + n]->start < end)
 		release_blob(hotspot, hotspot->blob[at + n++]);
+	if (!n)
+		return;
 	memmove(hotspot->blob + at, hotspot->blob + at + n,
 		(hotspot->blobs - at - n) * sizeof(*hotspot->blob));
 	hotspot->blobs -= n;
