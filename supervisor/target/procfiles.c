@@ -203,8 +203,13 @@ void procfiles_read_final(struct procfiles *files, struct tracee *t)
 {
 	struct cpu_time cpu;
 
-	t->final_cpu = procfiles_read_runs(files, t, &cpu) < 0 ? t->account.seen : cpu;
-	procfiles_read_kernel_time(t, &t->final_kernel);
+	t->final_cpu = t->account.seen;
+	/* A newborn that dies before its parent's clone event has no process yet. */
+	if (t->process) {
+		if (procfiles_read_runs(files, t, &cpu) == 0)
+			t->final_cpu = cpu;
+		procfiles_read_kernel_time(t, &t->final_kernel);
+	}
 	t->reaped = true;
 }
 
