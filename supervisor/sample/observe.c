@@ -8,7 +8,7 @@
  */
 #define RECENT_MOST  16
 #define OTHERS_NS    300000
-#define OTHERS_PART  16
+#define OTHERS_PART  32
 #define OTHERS_LEAST 16
 #define OTHERS_MOST  256
 /* Blocked threads whose time stamp is read: one may have let us in by falling asleep. */
@@ -194,7 +194,6 @@ static struct sample_thread *ask_others(struct observation *o)
 	if (asked && took / asked < OTHERS_NS)
 		s->ask_ns += ((int64_t)(took / asked) - (int64_t)s->ask_ns) / 16;
 	s->ask_ns += !s->ask_ns;
-	o->part_1024 = (unsigned)(PLAN_ONE * most / n);
 	if (found)
 		o->weight_1024 = PLAN_ONE * (uint64_t)n / most;
 	return found;

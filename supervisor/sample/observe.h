@@ -13,7 +13,6 @@ struct observation {
 	struct sampler *s;
 	const struct sample_instant *instant;
 	uint64_t weight_1024; /* the inverse of the probability that this thread was asked */
-	unsigned part_1024;   /* so many of the target's runnable threads were asked */
 	bool stopping;        /* the thread is to stop since an earlier instant, and in a call */
 	struct activity activity;
 };

@@ -145,8 +145,7 @@ uint64_t sampler_stretch(const struct sampler *s, unsigned cpu)
 {
 	uint64_t stretch = 1, most = s->cpus > STRETCH_MOST ? s->cpus : STRETCH_MOST;
 
-	for (int64_t n = s->cpu[cpu].misses_1024 / PLAN_ONE; n >= MISSES && stretch < most;
-		n -= MISSES)
+	for (int n = s->cpu[cpu].misses; n >= MISSES && stretch < most; n -= MISSES)
 		stretch *= 2;
 	return stretch * PLAN_ONE;
 }
@@ -157,8 +156,7 @@ static void note_miss(struct sampler *s, const struct observation *o)
 
 	c->hit = NULL;
 	c->resumed = NULL; /* it was not on its CPU all the time */
-	if (c->misses_1024 < INT32_MAX / 2)
-		c->misses_1024 += (int32_t)o->part_1024;
+	c->misses += c->misses < INT32_MAX;
 }
 
 static void note_hit(struct sampler *s, unsigned cpu, struct sample_thread *t)
@@ -166,7 +164,7 @@ static void note_hit(struct sampler *s, unsigned cpu, struct sample_thread *t)
 	struct sample_cpu *c = &s->cpu[cpu];
 
 	c->hit = t;
-	c->misses_1024 = -MISSES_HIT * PLAN_ONE;
+	c->misses = -MISSES_HIT;
 	t->cpu = (int)cpu;
 	sampler_heed(s, t);
 	/* Of instants that would have been hits, as far as can be told. */
@@ -208,8 +206,7 @@ static uint64_t lateness(const struct sampler *s, const struct sample_instant *i
 struct sample_thread *sampler_instant(struct sampler *s, const struct sample_instant *i)
 {
 	uint64_t late_ns = lateness(s, i);
-	struct observation o = {
-		.s = s, .instant = i, .weight_1024 = PLAN_ONE, .part_1024 = PLAN_ONE};
+	struct observation o = {.s = s, .instant = i, .weight_1024 = PLAN_ONE};
 	bool slow = late_ns > SLOW_NS && !s->realtime;
 	struct sample_thread *t;
 

@@ -58,7 +58,7 @@ struct sample_thread {
 
 struct sample_cpu {
 	int number;                /* of the machine */
-	int32_t misses_1024;       /* in a row; one counts by how many threads were asked */
+	int misses;                /* in a row; below 0 after a hit */
 	struct sample_thread *hit; /* of the last hit here, NULL none */
 	/* The last thread that was resumed here; what was taken from this CPU since, and how often.
 	 */
