@@ -476,6 +476,54 @@ static void test_front__the_output_of_a_command_is_kept(void **state)
 	assert_true(output_log_open("/nowhere/log", &fd, path, sizeof(path), &problem) < 0);
 }
 
+/* The live view's options for the analyst; messages and output come when the screen is left. */
+static void view(char **argv)
+{
+	char *command[] = {(char *)"/bin/prog", (char *)"-x", NULL};
+	struct live_front front = LIVE_FRONT_DEFAULT("sproftop");
+	struct engine_options engine = {
+		.command = command, .period_ns = 4000000, .max_cost_ppm = 10000};
+	struct engine_result result = {0};
+	const char *argument[LIVE_FRONT_ARGUMENTS];
+	size_t n = 0;
+	int by = 0;
+
+	(void)argv;
+	front.batch = front.totals = front.color = front.ascii = true;
+	front.view = "objects";
+	front.keys = "q";
+	front.save_as = "x.pb.gz";
+	(void)printf("%d\n", live_front_begin(&front, &engine, argument, &n));
+	for (size_t i = 0; i < n; i++)
+		(void)printf("%s\n", argument[i]);
+	(void)fflush(NULL);
+	live_front_note(&front, "a note\33[2J");
+	(void)!write(front.log_fd, "of the command\n", 15);
+	(void)live_front_join(&front, &result, &by);
+	/* No terminal, and one that cannot place text. */
+	front = LIVE_FRONT_DEFAULT("sprofrun");
+	(void)printf("%d\n", live_front_begin(&front, &engine, argument, &n));
+	front = LIVE_FRONT_DEFAULT("sproftop");
+	front.batch = true;
+	front.log = "/nowhere/log";
+	(void)printf("%d\n", live_front_begin(&front, &engine, argument, &n));
+}
+
+static void test_front__the_view(void **state)
+{
+	static const char *const says[] = {"target=prog -x", "cost-ppm=10000", "log=/proc/",
+		"view=objects", "keys=q", "save-as=x.pb.gz", "--live\nbatch", "totals", "ascii",
+		"sproftop: a note", "the command wrote:\nof the command",
+		"standard output is no terminal", "cannot write the log /nowhere/log"};
+	char text[TEXT];
+
+	(void)state;
+	assert_int_equal(in_child(view, NULL, text), 0);
+	for (size_t i = 0; i < sizeof(says) / sizeof(*says); i++)
+		if (!strstr(text, says[i]))
+			fail_msg("'%s' is not in %s", says[i], text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -486,6 +534,7 @@ int main(void)
 		cmocka_unit_test(test_front__java),
 		cmocka_unit_test(test_front__failures),
 		cmocka_unit_test(test_front__ends_as_the_command_did),
+		cmocka_unit_test(test_front__the_view),
 		cmocka_unit_test(test_front__the_output_of_a_command_is_kept),
 	};
 
