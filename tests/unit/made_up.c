@@ -45,6 +45,18 @@ WRAP(int, open64, const char *path, int flags, ...)
 	return __real_open64(redirect(path, to), flags, mode);
 }
 
+WRAP(int, openat64, int at, const char *path, int flags, ...)
+{
+	char to[PATH_MAX];
+	va_list arguments;
+	mode_t mode;
+
+	va_start(arguments, flags);
+	mode = flags & O_CREAT ? va_arg(arguments, mode_t) : 0;
+	va_end(arguments);
+	return __real_openat64(at, redirect(path, to), flags, mode);
+}
+
 WRAP(DIR *, opendir, const char *path)
 {
 	char to[PATH_MAX];
