@@ -13,7 +13,7 @@ enum { COLUMNS = 600, ROWS = 300 };
 
 struct strip {
 	int rows, rank, ranks;
-	double *now, *next; /* with a row of each neighbour */
+	double *now, *next; /* rows of the strip, with one of each neighbour */
 };
 
 static __attribute__((noinline)) double relax(const struct strip *s)

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * contort WHAT SECONDS: a target that is as odd as it can be while it is sampled. Exits with 6 if
- * nothing was changed for it.
- *   stacks     runs with stack pointers that lead nowhere: no stack, the kernel, the edge of a
- *              mapping, a file that was cut, not an address at all
- *   canonical  the same but for the last kind
- *   maps       has thousands of executable mappings, which change all the time
- *   names      maps files whose names have new lines, escapes, and "(deleted)"
- *   threads    makes threads that are gone at once
+ * contort WHAT SECONDS: a target that behaves oddly while it is sampled. Exits with 6 if nothing
+ * was changed for it. stacks: runs with stack pointers that lead nowhere: no stack, the kernel, the
+ * edge of a mapping, a file that was cut, not an address at all. canonical: likewise, but for the
+ * last kind. maps: has thousands of executable mappings, which change all the time. names: maps
+ * files whose names have new lines, escapes, and "(deleted)". threads: makes threads that end at
+ * once.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -36,7 +34,7 @@ static void fail(const char *what)
 }
 
 #ifdef __x86_64__
-/* About 20 ms with another stack pointer, and a frame pointer that is no better. */
+/* Runs about 20 ms with another stack pointer, and an equally wild frame pointer. */
 static uint64_t spin_on(uint64_t sp)
 {
 	uint64_t turns = 20000000, kept = sp;

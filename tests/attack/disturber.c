@@ -62,7 +62,7 @@ static int names(void)
 	return 6;
 }
 
-/* So that somebody reads it: an address that only the map can name. */
+/* Runs generated code, at an address that only the perf map can name, so that the map is read. */
 static void *generated(void *context)
 {
 	unsigned char *code = mmap(
@@ -72,7 +72,7 @@ static void *generated(void *context)
 	(void)context;
 	if (code == MAP_FAILED)
 		return NULL;
-	memcpy(code, "\xeb\xfe", 2); /* a jump to itself */
+	memcpy(code, "\xeb\xfe", 2); /* A jump to itself. */
 	memcpy(&run, &code, sizeof(run));
 	run();
 	return NULL;

@@ -13,7 +13,7 @@ void spin(double seconds)
 	struct timespec now;
 
 	do {
-		/* Some time of its own between two calls, so that it has samples. */
+		/* Runs some time of its own between two calls, so that it has samples. */
 		for (volatile unsigned i = 0; i < 100000; i++)
 			;
 		(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);

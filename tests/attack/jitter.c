@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 	while (faccessat(folder, "go", F_OK, 0) < 0)
 		(void)nanosleep(&moment, NULL);
 #if defined(__x86_64__)
-	*code = 0xfeeb; /* a jump to itself */
+	*code = 0xfeeb; /* A jump to itself. */
 #elif defined(__aarch64__)
 	*code = 0x14000000;
 #else

@@ -29,7 +29,7 @@ enum { CALLS = sizeof(calls) / sizeof(*calls), OPTION_ENOSYS = SECCOMP_RET_ERRNO
 
 static void forbid(int number)
 {
-	/* libseccomp takes prctl() where there is no seccomp(). */
+	/* libseccomp uses prctl() where there is no seccomp(). */
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 3, 0),
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 {
 	char *name = argc > 2 ? strtok(argv[1], ",") : NULL;
 
-	/* A filter would forbid those after that of seccomp: it comes last. */
+	/* The filter for seccomp() itself comes last: it would forbid the others. */
 	for (; name; name = strtok(NULL, ",")) {
 		size_t i = 0;
 

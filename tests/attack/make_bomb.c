@@ -123,7 +123,10 @@ static void put_abbreviation(FILE *out, uint64_t code, uint64_t tag, int childre
 	put(out, 0, 2);
 }
 
-/* A unit with low_pc and high_pc; functions with ranges and a name at 0 of .debug_str. */
+/*
+ * Makes a unit with low_pc and high_pc; functions with ranges, and a name at offset 0 of
+ * .debug_str.
+ */
 static void make_functions(const char *folder, unsigned n, unsigned pairs, unsigned name_bytes)
 {
 	static const uint8_t unit[][2] = {{0x11, 0x01}, {0x12, 0x07}}; /* low, high: addr, data8 */
@@ -177,7 +180,7 @@ static void make_siblings(const char *folder)
 	put(info, text_low, 8);
 	put(info, text_bytes, 8);
 	put(info, 2, 1);
-	put(info, 11 + 17, 4); /* the head, the unit: this one */
+	put(info, 11 + 17, 4); /* Of the namespace: behind the head and the unit. */
 	put(info, 3, 1);
 	put(info, text_low, 8);
 	put(info, text_bytes, 8);
@@ -187,7 +190,7 @@ static void make_siblings(const char *folder)
 	close_file(abbrev);
 }
 
-/* Units that do not say what they cover, so that all their lines are to be read. */
+/* Makes units that do not say which addresses they cover, so that all their lines are read. */
 static void make_lines(const char *folder)
 {
 	static const uint8_t unit[][2] = {{0x10, 0x17}}; /* stmt_list */
@@ -231,7 +234,7 @@ static void make_abbreviations(const char *folder)
 	put(abbrev, 0, 1);
 	for (unsigned i = 0; i < UNITS; i++) {
 		put_unit(info, 3);
-		put_uleb(info, CODES); /* of three bytes */
+		put_uleb(info, CODES); /* An abbreviation code of three bytes. */
 	}
 	close_file(info);
 	close_file(abbrev);

@@ -70,7 +70,7 @@ static void try_net(void)
 
 	tell("socket", fd);
 	tell("unix socket", socket(AF_UNIX, SOCK_STREAM, 0));
-	/* Through whatever is open. */
+	/* Tries what can be done through descriptors that are open. */
 	for (int i = 0; i < 16; i++) {
 		if (connect(i, (struct sockaddr *)&to, sizeof(to)) == 0 || errno == ECONNREFUSED)
 			tell("connect", 0);
@@ -209,7 +209,7 @@ void planted_fault(const uint8_t *data, size_t bytes)
 	try_process("bystander", bystander);
 	try_rights();
 	try_opener(bystander, &memory);
-	try_process("parent", getppid()); /* if that can be killed, so are we */
+	try_process("parent", getppid()); /* Kills the parent, if that is possible. */
 	(void)fprintf(stderr, "planted: all tried\n");
 	__builtin_trap();
 }

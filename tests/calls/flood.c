@@ -48,7 +48,7 @@ static int tracer(void)
 	return pid;
 }
 
-/* By the memfd's name (proto/call.h, CALL_MARK). */
+/* Finds the request pipe by the memfd's name (proto/call.h, CALL_MARK). */
 static int open_pipe(int pid)
 {
 	char folder[64], path[400], link[128];

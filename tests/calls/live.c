@@ -16,7 +16,7 @@
 
 #define PAGE      4096u
 #define PATTERN   0x5a
-#define GIVE_UP_S 60 /* a spinning thread that gets no CPU for so long is a failure */
+#define GIVE_UP_S 60 /* A spinning thread that gets no CPU for this long is a failure. */
 
 static atomic_int signals_seen, interruptions;
 
@@ -28,7 +28,7 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* One instruction at @address: a jump to itself, or a return. */
+/* Writes one instruction at @address: a jump to itself, or a return. */
 static void put_code(uint64_t address, bool loop)
 {
 	void *at = (void *)(uintptr_t)address;
@@ -65,7 +65,7 @@ static void nap(uint64_t ns)
 		atomic_fetch_add(&interruptions, 1);
 }
 
-/* What the file of /proc says behind @key, up to @bytes of it; false when there is no such file. */
+/* Reads what a file of /proc says behind @key, up to @bytes of it; false: there is no such file. */
 static bool read_proc(const char *path, const char *key, char *text, size_t bytes)
 {
 	char all[4096];
@@ -116,10 +116,10 @@ struct spinner {
 	pthread_t thread;
 	clockid_t clock;
 	_Atomic pid_t tid;
-	uint64_t used_ns; /* by its own account, at its end */
+	uint64_t used_ns; /* CPU time of the thread, read by itself at its end */
 };
 
-/* A thread is gone when its tracer, if it has one, has taken note of its end. */
+/* Waits until a thread is gone: its tracer, if it has one, has seen its end. */
 static void wait_until_gone(pid_t tid)
 {
 	uint64_t until = clock_ns(CLOCK_MONOTONIC) + GIVE_UP_S * UINT64_C(1000000000);
@@ -154,8 +154,8 @@ static void begin(struct spinner *s)
 }
 
 /*
- * Waits until all have used their time, and lets them return. A supervisor that got no CPU all the
- * while has seen nothing of them: they spin until it has.
+ * Waits until all threads have used their time, and lets them return. A supervisor that got no CPU
+ * meanwhile has not sampled them: they spin until it has.
  */
 static void finish(struct spinner *s, unsigned n, double seconds)
 {
@@ -194,7 +194,8 @@ void live_spin_both(uint64_t one, uint64_t other, double seconds, uint64_t used_
 	struct spinner s[2] = {{.address = one}, {.address = other}};
 
 	map_text(one);
-	if (other != one) /* the first would fall through the new page while it is still empty */
+	/* Otherwise the first thread would run into the new page while that is still empty. */
+	if (other != one)
 		map_text(other);
 	begin(&s[0]);
 	begin(&s[1]);
@@ -206,11 +207,11 @@ void live_spin_both(uint64_t one, uint64_t other, double seconds, uint64_t used_
 struct hopper {
 	uint64_t address[2];
 	uint64_t used_ns[2];
-	_Atomic unsigned hops; /* that are done */
+	_Atomic unsigned hops; /* hops done so far */
 	_Atomic pid_t tid;
 };
 
-#define HOPS 4 /* few: each moves a part of a tick from one address to the other */
+#define HOPS 4 /* Few hops: each moves a part of a tick from one address to the other. */
 
 static void *hop(void *hopper)
 {
@@ -239,7 +240,7 @@ void live_hop(const uint64_t address[2], double seconds, uint64_t used_ns[2])
 	clockid_t clock;
 
 	map_text(address[0]);
-	put_code(address[1], true); /* on the same pages */
+	put_code(address[1], true); /* The other address is on the same pages. */
 	assert_int_equal(pthread_create(&thread, NULL, hop, &h), 0);
 	assert_int_equal(pthread_getcpuclockid(thread, &clock), 0);
 	for (unsigned i = 0; i < HOPS; i++) {
@@ -273,7 +274,7 @@ uint64_t live_burn(double seconds)
 {
 	uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID), now = start;
 
-	errno = EXDEV; /* being sampled must not change it */
+	errno = EXDEV; /* Sampling must not change errno. */
 	while (now - start < (uint64_t)(seconds * 1e9))
 		now = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	assert_int_equal(errno, EXDEV);
@@ -309,19 +310,19 @@ bool live_truth(void)
 }
 
 /*
- * Counts below which there may be none: what a thread that shares its CPU has run before its first
- * tick, and since its last one, is a tick each on average, exponentially distributed. Both together
- * are beyond this in 3e-7 of the cases.
+ * With fewer expected ticks, none may come: a thread that shares its CPU has run for a tick on
+ * average before its first tick, and after its last one, each exponentially distributed. Both
+ * together exceed this in 3e-7 of the cases.
  */
 #define SOME 18
 
-/* With a profile of 4 ms of the same thread ticks have a deviation of 1.2 (docs/SAMPLING.md). */
+/* With a profile of 4 ms of the same thread, ticks have a deviation of 1.2 (docs/SAMPLING.md). */
 #define BESIDE_A_PROFILE 5.5
 
 /*
- * The ticks that a table has with a thread are as many as its CPU time has, but for its beginning
- * and end. This is so where the thread has its CPU to itself and instants come in time, so it is
- * judged in the truth suite alone, which sets TRUTH. Without real-time priority instants come late.
+ * A table has as many ticks of a thread as its CPU time has, but for its beginning and end. That
+ * holds where the thread has its CPU to itself and instants come in time, so it is judged in the
+ * truth suite only, which sets TRUTH. Without real-time priority, instants come late.
  */
 void live_check_within(uint64_t count, double ticks, double most, const char *file, int line)
 {
@@ -411,7 +412,7 @@ void live_filter(void)
 {
 	const char *pattern = getenv("LIVE_FILTER");
 
-	/* A test that aborts at a failure (CMOCKA_TEST_ABORT) has told which it was. */
+	/* A test that aborts at a failure (CMOCKA_TEST_ABORT) has printed which test it was. */
 	(void)setvbuf(stdout, NULL, _IOLBF, 0);
 	if (pattern)
 		cmocka_set_test_filter(pattern);

@@ -30,7 +30,7 @@
 /* Seconds of spinning that give some 20 ticks of the clock. */
 #define LIVE_SHORT 0.2
 
-/* Text far from everything else. */
+/* Addresses of text that is far from everything else. */
 #define LIVE_A UINT64_C(0x10000000)
 #define LIVE_B UINT64_C(0x20000000)
 #define LIVE_C UINT64_C(0x7e0000000000)
@@ -53,7 +53,9 @@ void live_hop(const uint64_t address[2], double seconds, uint64_t used_ns[2]);
 /* CPU time of this process so far, in ns. */
 uint64_t live_process_cpu(void);
 
-/* The same for this thread: it takes CPU time somewhere in the test's own text. */
+/*
+ * Uses CPU time of this thread somewhere in the test's own text. Returns the CPU time used, in ns.
+ */
 uint64_t live_burn(double seconds);
 
 /*
@@ -62,12 +64,12 @@ uint64_t live_burn(double seconds);
  * MAP_PRIVATE in @sharing.
  */
 void *live_buffer(size_t bytes, int sharing);
-/* Asserts that the pattern is whole. */
+/* Asserts that the pattern around the buffer is unchanged. */
 void live_check_buffer(const void *buffer, size_t bytes);
 
-/* Is this the truth suite, which judges what chance and the machine's load have a part in? */
+/* Is this the truth suite, which judges what depends on chance and the machine's load? */
 bool live_truth(void);
-/* @value is between the limits, both included; judged in the truth suite alone. */
+/* Asserts in the truth suite only that @value is between the limits, both included. */
 #define live_chance(value, low, high)                            \
 	do {                                                     \
 		if (live_truth())                                \
@@ -75,33 +77,33 @@ bool live_truth(void);
 	} while (0)
 
 /*
- * About as many counts as @cpu_ns makes ticks: +- max(3, 5 %), twice that without real-time
- * priority; with LIVE_BESIDE_A_PROFILE in the environment max(5.5, 5 %). That is judged in the
- * truth suite; in all others there are some where chance cannot leave none.
+ * Asserts that there are as many counts as @cpu_ns makes ticks: +- max(3, 5 %), twice that without
+ * real-time priority; with LIVE_BESIDE_A_PROFILE in the environment max(5.5, 5 %). That is judged
+ * in the truth suite only; in other suites, that there are any where chance cannot leave none.
  */
 #define live_about(count, cpu_ns, tick_ns) \
 	live_check_about(count, cpu_ns, tick_ns, __FILE__, __LINE__)
-/* The same with @most as the limit. */
+/* Asserts likewise with @most as the limit. */
 void live_check_within(uint64_t count, double ticks, double most, const char *file, int line);
 void live_check_about(
 	uint64_t count, uint64_t cpu_ns, uint64_t tick_ns, const char *file, int line);
 
-/* errno of a call that must have failed with -1; a success is errno 0. */
+/* The errno of a call that must have failed with -1; 0 if it succeeded. */
 int live_errno(int result);
 
 /*
- * The tests as a group, with what must hold after all of them: no signal has come, no call was
+ * Runs the tests as a group, with what must hold after all of them: no signal has come, no call was
  * interrupted, there is no child, and as many descriptors are open as before.
  */
 #define live_run(tests) live_run_group(#tests, tests, sizeof(tests) / sizeof((tests)[0]))
 int live_run_group(const char *name, const struct CMUnitTest *tests, size_t count);
 
-/* Tests that have children and leave them signals: without those checks. */
+/* Runs tests that have children, which send signals: without those checks. */
 #define live_run_with_children(tests) (live_filter(), cmocka_run_group_tests(tests, NULL, NULL))
 /* $LIVE_FILTER, a pattern, selects tests of a run by hand. */
 void live_filter(void);
 
-/* The process that traces this one; 0: none. */
+/* The pid that traces this process; 0: none. */
 int live_tracer(void);
 /* Waits until the supervisor, if there is one, has nothing to do. */
 void live_settle(void);

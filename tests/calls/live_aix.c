@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define SPIN 0.3 /* seconds that give some 18 ticks */
+#define SPIN 0.3 /* Seconds that give some 18 ticks. */
 
 _Static_assert(offsetof(struct prof, p_low) == 0 &&
 		offsetof(struct prof, p_low) < offsetof(struct prof, p_high) &&
@@ -59,7 +59,8 @@ static void test_live_aix__sixty_times_a_second(void **state)
 /* AIX-6, AIX-7 */
 static void test_live_aix__end_of_the_buffer(void **state)
 {
-	uint8_t *bytes = live_buffer(9, MAP_PRIVATE); /* to count behind the 5 would be no fault */
+	/* Counting behind the 5 bytes would not fault. */
+	uint8_t *bytes = live_buffer(9, MAP_PRIVATE);
 	uint64_t cpu;
 	short first;
 
@@ -97,7 +98,8 @@ static void test_live_aix__core_clock(void **state)
 	cpu = live_spin(LIVE_C, SPIN);
 	live_about(count(one, 0) - before, cpu, LIVE_AIX_TICK_NS);
 	before = count(one, 0);
-	profil(one, 2, (size_t)LIVE_C, 0x10001); /* an offset above it: all instructions still */
+	/* An offset above the address: still all instructions. */
+	profil(one, 2, (size_t)LIVE_C, 0x10001);
 	cpu = live_spin(LIVE_A, SPIN);
 	off();
 	live_about(count(one, 0) - before, cpu, LIVE_AIX_TICK_NS);
@@ -148,7 +150,7 @@ static void test_live_aix__array_of_structures(void **state)
 	uint64_t cpu;
 
 	(void)state;
-	memcpy(last, table, 5 * sizeof(*last)); /* behind the terminator: nothing */
+	memcpy(last, table, 5 * sizeof(*last)); /* Behind the terminator, nothing counts. */
 	for (unsigned form = 0; form < 3; form++) {
 		memset(a, 0, sizeof(a));
 		memset(b, 0, sizeof(b));
@@ -172,13 +174,13 @@ static void test_live_aix__array_of_structures(void **state)
 		assert_int_equal(sum(a, 1024) + sum(b, 16) + sum(c, 16),
 			count(a, 1023) + count(b, 2) + count(c, 0));
 	}
-	/* the first is the terminator: nothing is profiled, and no more what was */
+	/* The first entry is the terminator: nothing is profiled, and no longer what was. */
 	profil(table + 5, -1, 0, 0);
 	profil(table + 4, -1, 0, 0);
 	(void)live_spin(LIVE_B, 0.1);
 	off();
 	assert_int_equal(sum(d, 16), 0);
-	/* 0xfffffffe is a size, and the pointer a buffer */
+	/* 0xfffffffe is a size, and the pointer a buffer. */
 	memset(b, 0, sizeof(b));
 	profil(b, 0xfffffffe, (size_t)LIVE_A, 0x8000);
 	cpu = live_spin(LIVE_A + 8, SPIN);

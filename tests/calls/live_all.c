@@ -74,7 +74,7 @@ static uint64_t ticks_in(const char *function, const char *object)
 	return 0;
 }
 
-/* Until @ticks have come to @function, at most for 100 times as long. */
+/* Runs until @ticks have been counted for @function, at most for 100 times as long. */
 static void run_until(void (*work)(void), const char *function, uint64_t ticks)
 {
 	(void)read_rows();
@@ -104,7 +104,7 @@ static void test_live_all__names_the_functions(void **state)
 	assert_int_equal(found->address, (uintptr_t)hot_function);
 	assert_true(readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0);
 	assert_string_equal(found->object, exe);
-	/* off is off, and a new one begins at 0: only what these calls take may be in it */
+	/* After off, a new profile begins at 0: only what these calls take may be in it. */
 	hot_function();
 	assert_int_equal(read_rows(), s.counted);
 	assert_int_equal(sprofil_all(0), 0);
@@ -114,14 +114,14 @@ static void test_live_all__names_the_functions(void **state)
 	assert_int_equal(sprofil_all_off(), 0);
 }
 
-/* What no object has is a row without names. Code of libc without a symbol has libc's path. */
+/* The row of what is in no object has no names. Code of libc without a symbol has libc's path. */
 static void test_live_all__the_rest_is_counted_too(void **state)
 {
 	uint64_t counted;
 
 	(void)state;
 	assert_int_equal(sprofil_all(SPROFIL_ALL_FAST), 0);
-	(void)read_rows(); /* the rows are those of the test before until then */
+	(void)read_rows(); /* Until then the rows are those of the test before. */
 	for (unsigned i = 0; i < 40 && !ticks_in("", ""); i++) {
 		(void)live_spin(LIVE_A, 0.02);
 		(void)read_rows();
@@ -148,7 +148,7 @@ static void work_there(void)
 	loaded_work(0.002);
 }
 
-/* By the macro dlopen; unloaded and loaded again it goes on. */
+/* A library loaded by the macro dlopen is counted; unloaded and loaded again it is counted on. */
 static void test_live_all__libraries_that_are_loaded_later(void **state)
 {
 	struct sprofil_state s;
@@ -178,7 +178,7 @@ static void test_live_all__libraries_that_are_loaded_later(void **state)
 	work_there();
 	assert_int_equal(known_segments(), known);
 	assert_int_equal(sprofil_all_off(), 0);
-	/* Off stays off. */
+	/* After off, nothing is counted any more. */
 	assert_int_equal(dlclose(handle), 0);
 	handle = dlopen(library, RTLD_NOW);
 	s = status();
@@ -188,7 +188,7 @@ static void test_live_all__libraries_that_are_loaded_later(void **state)
 	assert_true(ticks_of("loaded_work") >= ticks);
 }
 
-/* What the loader tells of the executable segments, while @context are known. */
+/* Counts the executable segments that the loader knows, while @context segments are known. */
 static int is_known(struct dl_phdr_info *info, size_t size, void *context)
 {
 	const char *path = info->dlpi_name ? info->dlpi_name : "";
@@ -221,10 +221,10 @@ static unsigned regions_of_what_is_loaded(void)
 	unsigned found = 0;
 
 	(void)dl_iterate_phdr(is_known, &found);
-	return found + 1; /* and the rest */
+	return found + 1; /* The segment of the rest is one more. */
 }
 
-/* Another file with the same code, at *@ret_path as long as the descriptor is open. */
+/* Makes another file with the same code, at *@ret_path as long as the descriptor is open. */
 static int copy_of_library(char *ret_path, size_t room)
 {
 	int from = open(library, O_RDONLY | O_CLOEXEC), to = memfd_create("other", MFD_CLOEXEC);
@@ -237,7 +237,7 @@ static int copy_of_library(char *ret_path, size_t room)
 	return to;
 }
 
-/* The same code under another name, in place of what was unloaded: the table is made anew. */
+/* The same code under another name, in place of an unloaded library: a new table is made. */
 static void test_live_all__another_library_in_the_place_of_one(void **state)
 {
 	char path[64];
@@ -260,7 +260,7 @@ static void test_live_all__another_library_in_the_place_of_one(void **state)
 	assert_int_equal(close(fd), 0);
 }
 
-/* The same code as often, each under a name of its own. */
+/* Loads the same code many times, each time under another name. */
 static void test_live_all__many_libraries(void **state)
 {
 	enum { LIBRARIES = 70 };
@@ -340,7 +340,9 @@ static bool turner_sleeps(void)
 	return state && state[2] == 'S';
 }
 
-/* While the segments are read nobody changes them. What is off already waits for nothing else. */
+/*
+ * While segments are read nobody changes them. An off that changes nothing does not wait for that.
+ */
 static void test_live_all__one_thread_at_a_time(void **state)
 {
 	pthread_t thread;

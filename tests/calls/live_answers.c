@@ -40,7 +40,9 @@ static void off(void)
 
 static _Alignas(8) uint8_t seal[CALL_SEAL_BYTES];
 
-/* A request to turn off, with a good seal, whose answer is to go to descriptor @answer; its bytes.
+/*
+ * Makes a request to turn off, with a valid seal, whose answer is to go to descriptor @answer.
+ * Returns its bytes.
  */
 static int make_request(int answer, uint8_t message[CALL_MAX_BYTES])
 {
@@ -80,7 +82,7 @@ static int bytes_in(int fd)
 	return n;
 }
 
-/* What came into the empty pipe by the time the supervisor has seen to a later call. */
+/* The bytes in the empty pipe after the supervisor has answered a later call. */
 static int answered(int read_fd, int number)
 {
 	on();
@@ -90,7 +92,7 @@ static int answered(int read_fd, int number)
 	return bytes_in(read_fd);
 }
 
-/* Who can only read a pipe does not get it written to. */
+/* A sender that can only read a pipe does not get an answer written to it. */
 static void check_rights(void)
 {
 	int fd[2], both;
@@ -116,8 +118,8 @@ static void test_live_answers__rights_of_the_sender(void **state)
 }
 
 /*
- * A request that is sent again after its call, by who has overheard it: the seal is wiped, nothing
- * is done and nothing is answered.
+ * A request that is sent again after its call, by another process that has read it: the seal is
+ * wiped, so nothing is done and nothing is answered.
  */
 static void test_live_answers__a_replayed_request(void **state)
 {
@@ -139,7 +141,7 @@ static void test_live_answers__a_replayed_request(void **state)
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
 		sum += counts[i];
 	off();
-	assert_true(sum > 0); /* it is still on */
+	assert_true(sum > 0); /* The table is still in force. */
 	assert_int_equal(bytes_in(fd[0]), OFF_BYTES);
 	(void)close(fd[0]);
 	(void)close(fd[1]);
@@ -154,7 +156,9 @@ static void *check_with_own_descriptors(void *ret_done)
 	return NULL;
 }
 
-/* The same of a thread whose descriptors are its own: they cannot be copied, but opened. */
+/*
+ * Likewise for a thread with a descriptor table of its own: its pipe cannot be copied, but opened.
+ */
 static void test_live_answers__rights_of_a_thread_with_own_descriptors(void **state)
 {
 	pthread_t thread;
@@ -167,7 +171,7 @@ static void test_live_answers__rights_of_a_thread_with_own_descriptors(void **st
 		skip();
 }
 
-/* Other things than pipes: they are not opened, and what is in them stays. */
+/* Descriptors that are no pipes are not opened, and their content stays. */
 static void test_live_answers__only_to_pipes(void **state)
 {
 	char folder[] = "/tmp/answers.XXXXXX", path[64];
@@ -200,7 +204,7 @@ static void test_live_answers__only_to_pipes(void **state)
 	(void)close(pair[1]);
 }
 
-/* A full pipe, and one that nobody reads: the supervisor goes on at once. */
+/* With a full pipe, and one without a reader, the supervisor goes on at once. */
 static void test_live_answers__full_and_broken_pipes(void **state)
 {
 	char block[4096] = {0};

@@ -95,7 +95,7 @@ static void spin_until_counted(const volatile unsigned short *counter, uint64_t 
 	assert_true(*counter != before);
 }
 
-/* Turns off; @n counters have all that was counted, and some was. */
+/* Turns off; the @n counters have all that was counted, and that is not nothing. */
 static void expect_all_in(const struct dialect *d, const unsigned short *counts, unsigned n)
 {
 	struct sprofil_state s;
@@ -138,7 +138,7 @@ static void test_live_dialects__fork_leaves_on_in_both(void **state)
 	}
 }
 
-/* The new image of the next test: the same addresses, and nobody counts. */
+/* The new image of the next test spins at the same addresses, and nothing is counted. */
 static int image(void)
 {
 	unsigned short *counts = mmap((void *)(uintptr_t)FIXED, 4096, PROT_READ | PROT_WRITE,
@@ -226,7 +226,7 @@ static void expect_tick(const struct dialect *d, unsigned flags, void *counts, u
 	assert_int_equal(ask().tick_ns, tick_ns);
 }
 
-/* The clock is the slow one, unless the fast one is asked for. */
+/* The clock is the slow one, unless the fast one is requested. */
 static void test_live_dialects__ticks(void **state)
 {
 	(void)state;
@@ -245,7 +245,7 @@ static void test_live_dialects__ticks(void **state)
 	}
 }
 
-/* The one in force is still that of @counts, and counts. */
+/* The table of @counts is still in force, and counts. */
 static void expect_unchanged(const struct dialect *d, const unsigned short *counts)
 {
 	struct sprofil_state s = ask();
@@ -260,8 +260,8 @@ static void expect_unchanged(const struct dialect *d, const unsigned short *coun
 }
 
 /*
- * C14, C15, IRIX-25: of several errors the first in the order is told, and what was in force stays
- * in force.
+ * C14, C15, IRIX-25: of several errors the first one in the order is reported, and the table in
+ * force stays in force.
  */
 static void test_live_dialects__errors_in_order(void **state)
 {
@@ -301,7 +301,7 @@ static void test_live_dialects__errors_in_order(void **state)
 	}
 }
 
-/* The same where errno is all there is. */
+/* Likewise for calls whose only result is errno. */
 static void test_live_dialects__silent_calls_that_fail(void **state)
 {
 	const struct dialect *aix = &dialects[DIALECTS - 1];

@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#define UINT64_FLAG 8 /* not in glibc's own header */
+#define UINT64_FLAG 8 /* glibc's own header does not have it. */
 
 _Static_assert(offsetof(struct prof, pr_base) == 0 && offsetof(struct prof, pr_size) == 8 &&
 		offsetof(struct prof, pr_off) == 16 && offsetof(struct prof, pr_scale) == 24,
@@ -52,7 +52,7 @@ static void test_live_glibc__second_call_replaces(void **state)
 	live_about(a[0], cpu, LIVE_TICK_NS);
 }
 
-/* Two adjacent regions and a thread that hops between them: none goes to a wrong counter. */
+/* Two adjacent regions and a thread that hops between them: no tick goes to a wrong counter. */
 static void test_live_glibc__change_of_region(void **state)
 {
 	unsigned a[4] = {0}, b[4] = {0}, ov = 0;
@@ -66,7 +66,7 @@ static void test_live_glibc__change_of_region(void **state)
 	off();
 	live_about(a[0], cpu[0], LIVE_TICK_NS);
 	live_about(b[0], cpu[1], LIVE_TICK_NS);
-	/* the bin has what the test itself used, elsewhere */
+	/* The bin has the ticks of the test's own code, elsewhere. */
 	all = live_process_cpu() - all;
 	rest = all > cpu[0] + cpu[1] ? all - cpu[0] - cpu[1] : 0;
 	live_about(ov, rest, LIVE_TICK_NS);
@@ -79,7 +79,7 @@ static void test_live_glibc__unmatched_goes_nowhere(void **state)
 
 	(void)state;
 	assert_int_equal(sprofil(p, 2, NULL, PROF_UINT), 0);
-	(void)live_spin(LIVE_A - 4096, 0.1); /* below the lowest */
+	(void)live_spin(LIVE_A - 4096, 0.1); /* Below the lowest region. */
 	(void)live_spin(LIVE_A + 0x100, 0.1);
 	(void)live_spin(LIVE_C, 0.1);
 	off();
@@ -107,7 +107,10 @@ static void test_live_glibc__bin_saturates(void **state)
 	assert_int_equal(wide, 0xffffffff);
 }
 
-/* The bin is taken anywhere; its tick is the real one; PROF_FAST is not ignored. */
+/*
+ * The bin may be anywhere in the table; the tick reported is the real one; PROF_FAST is not
+ * ignored.
+ */
 static void test_live_glibc__bin_tick_and_fast(void **state)
 {
 	unsigned a[4] = {0}, ov = 0;
@@ -220,7 +223,7 @@ static void test_live_glibc__profil(void **state)
 	cpu = live_spin(LIVE_A, LIVE_SHORT);
 	(void)live_spin(LIVE_A + 8, LIVE_SHORT);
 	live_about(a[0], cpu, LIVE_TICK_NS);
-	assert_int_equal(a[2], 65535); /* not wrapped */
+	assert_int_equal(a[2], 65535); /* The counter has not wrapped. */
 	for (unsigned scale = 0; scale < 2; scale++) {
 		assert_int_equal(profil(a, sizeof(a), (size_t)LIVE_A, 0x8000), 0);
 		assert_int_equal(profil(a, sizeof(a), (size_t)LIVE_A, scale), 0);
@@ -229,10 +232,10 @@ static void test_live_glibc__profil(void **state)
 		assert_int_equal(a[0], before);
 	}
 	assert_int_equal(profil(none, 64, (size_t)LIVE_A, 0x8000), 0);
-	/* a bad buffer kills nobody */
+	/* A bad buffer ends no process. */
 	assert_int_equal(profil((unsigned short *)(uintptr_t)4096, 64, (size_t)LIVE_A, 0x8000), 0);
 	(void)live_spin(LIVE_A, 0.1);
-	/* offset 0 and scale 2 is no bin here */
+	/* Offset 0 and scale 2 is no bin in this dialect. */
 	assert_int_equal(profil(a, sizeof(a), 0, 2), 0);
 	before = a[0];
 	(void)live_spin(LIVE_C, 0.1);

@@ -21,7 +21,7 @@
 
 #include "client/client.h"
 
-/* A program that closes all descriptors. */
+/* A program that closes all its descriptors. */
 static void test_live_life__all_descriptors_closed(void **state)
 {
 	pid_t pid;
@@ -62,7 +62,7 @@ static void *call_on_and_off(void *failures)
 /* Many threads whose first calls fall together: one helper, and no reply is lost. */
 static void test_live_life__calls_from_many_threads(void **state)
 {
-	pid_t pid = fork(); /* one without a helper yet */
+	pid_t pid = fork(); /* A process without a helper. */
 
 	(void)state;
 	assert_true(pid >= 0);
@@ -80,7 +80,7 @@ static void test_live_life__calls_from_many_threads(void **state)
 	live_reap(pid);
 }
 
-/* A debugger has the process: the call is refused, and says so. */
+/* A debugger traces the process: the call is refused with that reason. */
 static void test_live_life__traced_by_another(void **state)
 {
 	int ready[2];
@@ -109,7 +109,7 @@ static void test_live_life__traced_by_another(void **state)
 	assert_int_equal(close(ready[1]), 0);
 }
 
-/* No supervisor where it should be: EPERM, and no child is left. */
+/* The supervisor's program is missing: EPERM, and no child is left. */
 static void test_live_life__no_supervisor(void **state)
 {
 	pid_t pid = fork();
@@ -130,15 +130,15 @@ static void test_live_life__no_supervisor(void **state)
 }
 
 /*
- * What this program is when it is started as a helper, and what it says then: on a page that it
- * shares with the one that starts it, by a descriptor that nobody else uses.
+ * What this program does when it is started as a helper, and reports then on a page that it shares
+ * with its starter, by a descriptor that nobody else uses.
  */
 #define SHARED_FD 100
 
 struct shared {
 	enum { CHECK, SAY_NOTHING, INTERRUPT } what;
-	atomic_bool leave, left; /* by the process that holds the pipe open */
-	atomic_bool interrupted; /* by a signal of the helper */
+	atomic_bool leave, left; /* set by, and for, the process that holds the pipe open */
+	atomic_bool interrupted; /* set when the helper has sent its signal */
 };
 
 static struct shared *share(void)
@@ -148,14 +148,17 @@ static struct shared *share(void)
 	return shared == MAP_FAILED ? NULL : shared;
 }
 
-/* Nothing of the program's is here: its environment, its session, a signal that interrupts. */
+/*
+ * Has the helper nothing of the program: not its environment, its session, a signal that
+ * interrupts?
+ */
 static bool is_apart(void)
 {
 	sigset_t mask;
 
 	if (sigprocmask(SIG_SETMASK, NULL, &mask) < 0)
 		return false;
-	for (int i = 1; i < 32; i++) /* of the real-time ones two are the C library's own */
+	for (int i = 1; i < 32; i++) /* Two of the real-time signals are the C library's own. */
 		if (i != SIGKILL && i != SIGSTOP && !sigismember(&mask, i))
 			return false;
 	return !environ[0] && getsid(0) == getpid() && getpgid(0) == getpid();
@@ -169,7 +172,7 @@ static void hold_on(struct shared *shared)
 	atomic_store(&shared->left, true);
 }
 
-/* Sends a signal to the program that waits for our answer, and returns when it was handled. */
+/* Sends a signal to the program that waits for our answer; returns when it was handled. */
 static void interrupt(struct shared *shared, const char *pid)
 {
 	char path[32], state = 0;
@@ -189,7 +192,7 @@ static void interrupt(struct shared *shared, const char *pid)
 		(void)usleep(10000);
 }
 
-/* "another one came before" when all is well, an answer that no other helper gives. */
+/* Answers "another one came before", which no other helper does, if all is well. */
 static int be_helper(char **argv)
 {
 	struct shared *shared = share();
@@ -212,7 +215,9 @@ static int be_helper(char **argv)
 	return write(ready_fd, data, sizeof(data)) == (ssize_t)sizeof(data) ? 0 : 3;
 }
 
-/* In a child: what client_start() returns when this program is the helper, which does @what. */
+/*
+ * In a child process: the result of client_start() when this program is the helper and does @what.
+ */
 static int start_ourselves(unsigned what, struct shared **ret_shared)
 {
 	struct shared *shared;
@@ -229,7 +234,10 @@ static int start_ourselves(unsigned what, struct shared **ret_shared)
 	return client_start();
 }
 
-/* Before it does anything of its own: what the terminal sends to the program does not end it. */
+/*
+ * A signal from the terminal to the program does not end the helper, even before it has done
+ * anything.
+ */
 static void test_live_helper__has_nothing_of_ours(void **state)
 {
 	pid_t pid = fork();
@@ -245,8 +253,8 @@ static void test_live_helper__has_nothing_of_ours(void **state)
 }
 
 /*
- * It ends without a word, while a process that was forked meanwhile holds the pipe open, through
- * which it would have answered: the call fails at once, and not when that process ends.
+ * The helper ends without an answer, while a process that was forked meanwhile holds its pipe open:
+ * the call fails at once, and not when that process ends.
  */
 static void test_live_helper__says_nothing(void **state)
 {
@@ -275,7 +283,7 @@ static void note_interruption(int signal)
 	atomic_store(&noted->interrupted, true);
 }
 
-/* A handler of the program runs while it waits for the answer: it waits on. */
+/* A handler of the program runs while the call waits for the answer: it goes on waiting. */
 static void test_live_helper__interrupts_the_wait(void **state)
 {
 	pid_t pid = fork();
@@ -294,7 +302,7 @@ static void test_live_helper__interrupts_the_wait(void **state)
 	live_reap(pid);
 }
 
-/* The subreaper and the first process of a container would get the helper as a child. */
+/* A subreaper, and the first process of a container, would get the helper as a child. */
 static void test_live_life__helper_is_not_our_child(void **state)
 {
 	pid_t pid = fork();
@@ -336,7 +344,10 @@ static void test_live_life__helper_is_killed(void **state)
 	live_about(counts[0], cpu, LIVE_TICK_NS);
 }
 
-/* A stopped one would hold us at our next tick, for good: somebody lets it go on at once. */
+/*
+ * A stopped helper would hold the program at its next tick for good; sprofil-watch continues it at
+ * once.
+ */
 static void test_live_helper__goes_on_if_stopped(void **state)
 {
 	unsigned counts[4] = {0};
@@ -365,8 +376,8 @@ static void put_all(int fd, const void *data, size_t bytes)
 }
 
 /*
- * Truncated, repeated and hostile messages, and one that another process forged for us: the table
- * in force stays, and the next call is answered.
+ * Truncated, repeated and hostile messages, and one that another process forged: the table in force
+ * stays, and the next call is answered.
  */
 static void test_live_life__hostile_messages(void **state)
 {
@@ -393,7 +404,7 @@ static void test_live_life__hostile_messages(void **state)
 	assert_true(bytes > 0);
 	memset(garbage, 'S', sizeof(garbage));
 	for (unsigned i = 0; i < 20; i++) {
-		put_all(fd, message, (size_t)bytes); /* no seal of ours */
+		put_all(fd, message, (size_t)bytes); /* Its seal is not ours. */
 		put_all(fd, message, 33);
 		put_all(fd, garbage, sizeof(garbage));
 		q.pid = 1;
@@ -406,7 +417,9 @@ static void test_live_life__hostile_messages(void **state)
 	off();
 }
 
-/* The helper leaves a fifth of a second after the off: calls around that time find it or the next.
+/*
+ * The helper ends a fifth of a second after the off: calls around that time find it or the next
+ * helper.
  */
 static void test_live_life__calls_while_the_helper_leaves(void **state)
 {
@@ -424,7 +437,10 @@ static void test_live_life__calls_while_the_helper_leaves(void **state)
 	}
 }
 
-/* On for three ticks at a time: what is owed when it is turned off is counted, and no more. */
+/*
+ * Profiling is on for three ticks at a time: what is owed when it is turned off is counted, and no
+ * more.
+ */
 static void test_live_life__short_rounds_add_up(void **state)
 {
 	unsigned ov = 0;
@@ -445,7 +461,10 @@ static void test_live_life__short_rounds_add_up(void **state)
 static atomic_int handler_failures, handler_calls;
 static timer_t handler_timer;
 
-/* From the end of a handler on, so that what it interrupts gets on, however long a call takes. */
+/*
+ * The timer is set again at the end of a handler, so that the interrupted code makes progress,
+ * however long a call takes.
+ */
 static int call_handler_soon(void)
 {
 	const struct itimerspec soon = {.it_value = {0, 300000}};

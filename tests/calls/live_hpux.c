@@ -35,9 +35,9 @@ static void put(void *counts, size_t index, size_t width, uint64_t v)
 }
 
 static const struct {
-	unsigned flag, scale; /* scale: four bytes of text a counter */
+	unsigned flag, scale; /* scale: four bytes of text per counter */
 	size_t width;
-	uint64_t before; /* a narrower one would be full */
+	uint64_t before; /* counts that a narrower counter could not hold */
 } widths[] = {{PROF_USHORT, 0x8000, 2, UINT8_MAX}, {PROF_UINT, 0x10000, 4, UINT16_MAX},
 	{PROF_UINT64, 0x20000, 8, UINT32_MAX}};
 
@@ -91,7 +91,7 @@ static void test_live_hpux__on_off_on(void **state)
 		live_about(b[0] - before, cpu, LIVE_TICK_NS);
 		before = b[0];
 		(void)live_spin(LIVE_B, 0.1);
-		assert_int_equal(b[0], before); /* off: not counted */
+		assert_int_equal(b[0], before); /* After off, nothing is counted. */
 		off();
 	}
 }
@@ -176,7 +176,7 @@ static void test_live_hpux__overflow_bin(void **state)
 	off();
 	live_about(ov - before, out, LIVE_TICK_NS);
 	live_about(a[0], in, LIVE_TICK_NS);
-	/* without a bin: nowhere */
+	/* Without a bin, the tick is counted nowhere. */
 	memset(a, 0, sizeof(a));
 	assert_int_equal(sprofil(p, 1, NULL, PROF_UINT), 0);
 	(void)live_spin(LIVE_C, 0.1);
@@ -184,7 +184,7 @@ static void test_live_hpux__overflow_bin(void **state)
 	off();
 	for (unsigned i = 0; i < 0x40; i++)
 		assert_int_equal(a[i], 0);
-	/* neither of these is one */
+	/* Neither of these is a bin. */
 	p[1].pr_scale = 4;
 	ov = 0;
 	assert_int_equal(sprofil(p, 2, NULL, PROF_UINT), 0);
@@ -275,8 +275,8 @@ static void test_live_hpux__errors(void **state)
 }
 
 /*
- * C9, C22: page 2 of the manual allows overlap, any order and a bin of several counters; who wants
- * page 3 asks for it.
+ * C9, C22: page 2 of the manual allows overlap, any order and a bin of several counters; page 3,
+ * which is followed on request, does not.
  */
 static void test_live_hpux__strict_order_on_request(void **state)
 {
@@ -304,7 +304,7 @@ static void test_live_hpux__strict_order_on_request(void **state)
 	assert_int_equal(live_errno(sprofil(by_one, 2, NULL, PROF_UINT)), EINVAL);
 	by_one[1] = region(a, 4, LIVE_A + 87382, 0x10000);
 	assert_int_equal(sprofil(by_one, 2, NULL, PROF_UINT), 0);
-	/* text up to the last address, and beyond: nothing comes behind it */
+	/* Text up to the last address, and beyond: no region can follow. */
 	by_one[0] = region(a, 4, (uint64_t)-8, 2);
 	by_one[1] = region(a, 4, LIVE_A, 0x10000);
 	assert_int_equal(live_errno(sprofil(by_one, 2, NULL, PROF_UINT)), EINVAL);
@@ -321,7 +321,7 @@ static void test_live_hpux__profil_is_one_entry(void **state)
 	(void)state;
 	assert_int_equal(profil(a, 31, (size_t)LIVE_A, 0x8000), 0);
 	cpu = live_spin(LIVE_A + 4 * 14, LIVE_SHORT);
-	(void)live_spin(LIVE_A + 4 * 15, 0.1); /* half a counter is none */
+	(void)live_spin(LIVE_A + 4 * 15, 0.1); /* Half a counter is none. */
 	live_about(get(a, 14, 2), cpu, LIVE_TICK_NS);
 	live_check_buffer(a, 31);
 	assert_int_equal(profil(a, 0, (size_t)LIVE_A, 0x8000), 0);

@@ -31,7 +31,9 @@ static unsigned *fixed_buffer(void)
 	return p;
 }
 
-/* No count comes here from before, nobody traces us any more, and a call of our own works. */
+/*
+ * In the new image nothing is counted from before, nobody traces it, and a call of its own works.
+ */
 static int be_new_image(void)
 {
 	unsigned *counts = fixed_buffer();
@@ -58,7 +60,7 @@ static void exec_self(void)
 	_exit(99);
 }
 
-/* A child that spins, and says in shared memory how much CPU time that took. */
+/* Forks a child that spins, and reports its CPU time in shared memory. */
 static pid_t fork_spinner(uint64_t at, double seconds, uint64_t *shared_cpu)
 {
 	pid_t pid = fork();
@@ -112,7 +114,7 @@ static int spin_in_clone(void *argument)
 	uint64_t end = *(uint64_t *)argument;
 	struct timespec ts;
 
-	/* Only this: another process in our memory must not use the C library's locks. */
+	/* Only a loop: another process in our memory must not use the C library's locks. */
 	do
 		(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
 	while ((uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec < end);
@@ -122,7 +124,7 @@ static int spin_in_clone(void *argument)
 /* IRIX-33 */
 static void test_live_life__shared_memory_processes(void **state)
 {
-	/* where such a process is when it spins: in its function, or in the vdso's clock */
+	/* A spinning process is in its function, or in the vdso's clock. */
 	unsigned ov = 0;
 	struct prof bin = {&ov, 4, 0, 2};
 	uint64_t cpu = 300000000;
@@ -222,7 +224,7 @@ static void test_live_life__thread_from_before(void **state)
 		cpu = between(&before, &after);
 	} while (cpu < 200000000);
 	off();
-	/* it has gone on until the call was answered */
+	/* The thread has run on until the call was answered. */
 	assert_int_equal(clock_gettime(clock, &after), 0);
 	cpu_after = between(&before, &after);
 	atomic_store(&leave, true);
@@ -267,8 +269,7 @@ static void *exec_from_thread(void *unused)
 	return unused;
 }
 
-/* Counts for the leader, which is being killed by another thread's exec, stay out of the new image.
- */
+/* Counts for the leader, which another thread's exec is killing, do not go to the new image. */
 static void test_live_life__exec_never_receives_counts(void **state)
 {
 	(void)state;
@@ -291,7 +292,7 @@ static void test_live_life__exec_never_receives_counts(void **state)
 	}
 }
 
-/* The bin takes every tick of the process: what comes after the off is seen at once. */
+/* The bin takes every tick of the process, so that any after the off would be seen. */
 static void test_live_life__disable_returns_only_after_the_last_write(void **state)
 {
 	volatile unsigned *ov = live_buffer(4, MAP_PRIVATE);
@@ -326,7 +327,7 @@ static void *seize_after_leader(void *unused)
 	(void)unused;
 	(void)nanosleep(&nap, NULL);
 	on(counts, 16, LIVE_A);
-	/* It is found again, though nobody traces the leader. */
+	/* The supervisor is found again, though nobody traces the leader. */
 	supervisor = client_supervisor();
 	client_forget();
 	on(counts, 16, LIVE_A);
@@ -354,7 +355,7 @@ static void test_live_life__leader_exits_first(void **state)
 	live_reap(pid);
 }
 
-/* Many short threads: the counts are their CPU time, not more and not less. */
+/* The counts of many short threads are their CPU time, not more and not less. */
 static void test_live_life__short_threads_add_up(void **state)
 {
 	unsigned counts[4] = {0};
@@ -363,7 +364,7 @@ static void test_live_life__short_threads_add_up(void **state)
 
 	(void)state;
 	assert_int_equal(sprofil(&p, 1, NULL, PROF_UINT), 0);
-	for (unsigned i = 0; i < 60; i++) /* 20 % are 4.6 times the deviation of their sum */
+	for (unsigned i = 0; i < 60; i++) /* 20 % are 4.6 times the deviation of their sum. */
 		cpu += live_spin(LIVE_A, 0.015);
 	off();
 	live_check_within(counts[0], (double)cpu / LIVE_TICK_NS, (double)cpu / LIVE_TICK_NS / 5,

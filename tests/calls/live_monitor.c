@@ -49,7 +49,7 @@ static uint64_t counted(void)
 	return s.counted;
 }
 
-/* Spins until a tick has come there, at most for 100 ticks of the slowest clock. */
+/* Spins at @at until a tick has been counted, at most for 100 ticks of the slowest clock. */
 static void spin(uint64_t at)
 {
 	uint64_t before = counted();
@@ -132,13 +132,13 @@ static void test_live_monitor__moncontrol_suspends(void **state)
 		assert_int_equal(counter[0], before);
 		assert_int_equal(sprofil_moncontrol(1), 0);
 		assert_int_equal(remove("mon.out"), 0);
-		/* It is written once. */
+		/* The file is written once. */
 		assert_int_equal(d->monitor(NULL, NULL, NULL, 0, 0), 0);
 		assert_int_equal(access("mon.out", F_OK), -1);
 	}
 }
 
-/* Every tick, at its place in the file of both kinds. */
+/* Every tick is at its place in the files of both kinds. */
 static void test_live_monitor__monstartup_counts_by_four_bytes(void **state)
 {
 	(void)state;
@@ -153,7 +153,7 @@ static void test_live_monitor__monstartup_counts_by_four_bytes(void **state)
 			continue;
 		assert_int_equal(d->monstartup(LIVE_B + 1, LIVE_B + 61), 0);
 		spin(LIVE_B + 40);
-		(void)live_spin(LIVE_B + 64, 0.05); /* behind it */
+		(void)live_spin(LIVE_B + 64, 0.05); /* Behind the text that is counted. */
 		ticks = counted();
 		assert_int_equal(sprofil_mcleanup(), 0);
 		gmon = fopen("gmon.out", "r");
@@ -181,7 +181,7 @@ static size_t take_file(const char *path, uint8_t *to, size_t room)
 	return n;
 }
 
-/* As many counters as there are words of text, or room; the calls that others count are written. */
+/* There are as many counters as words of text, or as fit; calls counted by others are written. */
 static void test_live_monitor__the_head_and_the_calls(void **state)
 {
 	static const struct {
@@ -250,7 +250,7 @@ static uint64_t address_space(void)
 	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* They are given back, once: what the program maps there after that is its own. */
+/* Counters are unmapped once: what the program maps there afterwards is its own. */
 static void test_live_monitor__monstartup_gives_its_counters_back(void **state)
 {
 	static unsigned short buffer[100];
@@ -264,14 +264,14 @@ static void test_live_monitor__monstartup_gives_its_counters_back(void **state)
 
 		if (!d->monstartup)
 			continue;
-		/* what stdio and the first call take for good */
+		/* What stdio and the first call allocate for good. */
 		assert_int_equal(d->monstartup(LIVE_A, LIVE_A + 64), 0);
 		assert_int_equal(sprofil_mcleanup(), 0);
 		before = address_space();
 		assert_int_equal(d->monstartup(LIVE_A, LIVE_A + text), 0);
 		bytes = text / 4 * (d->hz == 60 ? 2 : 4);
 		assert_in_range(address_space() - before, bytes, bytes + (1 << 20));
-		/* by a buffer that takes their place; by the next ones, and then none */
+		/* They are replaced by a buffer; by the next ones; by none. */
 		assert_int_equal(sprofil_native_monitor(
 					 text_at(LIVE_A), text_at(LIVE_A + 64), buffer, 100, 0),
 			0);
@@ -309,7 +309,7 @@ static bool is_off(void)
 	return sprofil_status(&s, sizeof(s)) == 0 && s.state == SPROFIL_OFF;
 }
 
-/* Here writing waits for a reader. */
+/* At this point, writing waits for a reader. */
 static void test_live_monitor__is_off_while_it_writes(void **state)
 {
 	static unsigned short buffer[12 + 32];
@@ -331,7 +331,7 @@ static void test_live_monitor__is_off_while_it_writes(void **state)
 	assert_int_equal(result, 0);
 }
 
-/* By an empty PROFDIR, where the dialect has that. */
+/* An empty PROFDIR means that nothing is wanted, in dialects that have it. */
 static void test_live_monitor__what_is_unwanted(void **state)
 {
 	unsigned short buffer[100] = {0};
@@ -358,7 +358,7 @@ static void test_live_monitor__what_is_unwanted(void **state)
 	assert_int_equal(unsetenv("PROFDIR"), 0);
 }
 
-/* Where the only executable segment of the program begins. */
+/* Finds where the only executable segment of the program begins. */
 static int find_text(struct dl_phdr_info *info, size_t size, void *ret_start)
 {
 	unsigned found = 0;
@@ -374,7 +374,7 @@ static int find_text(struct dl_phdr_info *info, size_t size, void *ret_start)
 	return 1;
 }
 
-/* As the manuals have it for the whole program: from 2 on. */
+/* A histogram of the whole program begins at 2, as in the manuals. */
 static void test_live_monitor__two_stands_for_the_beginning(void **state)
 {
 	extern char etext;
@@ -394,7 +394,7 @@ static void test_live_monitor__two_stands_for_the_beginning(void **state)
 	(void)live_burn(0.05);
 	assert_int_equal(sprofil_native_monitor(NULL, NULL, NULL, 0, 0), 0);
 	assert_int_equal(remove("mon.out"), 0);
-	/* so does whatever lies in the first page; behind it an address is one */
+	/* Any address in the first page stands for the beginning; one behind it is an address. */
 	assert_int_equal(sprofil_native_monitor(text_at(4095), text_at((uintptr_t)&etext), buffer,
 				 sizeof(buffer) / 2, 0),
 		0);
@@ -407,7 +407,7 @@ static void test_live_monitor__two_stands_for_the_beginning(void **state)
 	assert_int_equal(remove("mon.out"), 0);
 }
 
-/* 4 GiB and not a byte more. */
+/* 4 GiB of text are accepted, and not a byte more. */
 static void test_live_monitor__the_most_text(void **state)
 {
 	static unsigned short buffer[1 << 18];
@@ -428,7 +428,7 @@ static void test_live_monitor__the_most_text(void **state)
 				EINVAL);
 		}
 		if (d->monstartup) {
-			/* the memory for it may not be there */
+			/* The memory for it may be missing. */
 			assert_true(d->monstartup(LIVE_A, LIVE_A + most) == 0 || errno == ENOMEM);
 			assert_int_equal(
 				live_errno(d->monstartup(LIVE_A, LIVE_A + most + 1)), EINVAL);
@@ -439,7 +439,7 @@ static void test_live_monitor__the_most_text(void **state)
 	}
 }
 
-/* Where there is no supervisor nothing has begun, so nothing is written at the end. */
+/* Without a supervisor nothing has begun, so nothing is written at the end. */
 static void test_live_monitor__what_cannot_be_turned_on(void **state)
 {
 	static unsigned short buffer[100];
@@ -490,7 +490,7 @@ static void test_live_monitor__errors(void **state)
 			assert_int_equal(live_errno(d->monitor(text_at(LIVE_A),
 						 text_at(LIVE_A + 65536), buffer, 13, 0)),
 				EINVAL);
-			/* more text than there is, though the buffer would do */
+			/* A range of text larger than there is, though the buffer would suffice. */
 			assert_int_equal(
 				live_errno(d->monitor(text_at(LIVE_A),
 					text_at(LIVE_A + (UINT64_C(1) << 33)), buffer, 1 << 18, 0)),

@@ -53,7 +53,7 @@ static double now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* Wherever the child is. */
+/* Counts, wherever the child is. */
 static int count(unsigned *counts)
 {
 	struct prof bin = {counts, 4, 0, 2};
@@ -61,7 +61,7 @@ static int count(unsigned *counts)
 	return sprofil(&bin, 1, NULL, PROF_UINT);
 }
 
-/* live_spin() looks into /proc. */
+/* Not live_spin(), which reads /proc. */
 static void spin(double seconds)
 {
 	clock_t end = clock() + (clock_t)(seconds * CLOCKS_PER_SEC);
@@ -85,15 +85,15 @@ static int hide(void)
 	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ? 0 : NOT_HERE;
 }
 
-/* Begins as an ordinary user, whose supervisor may not look into what is hidden. */
+/* Begins as an ordinary user, whose supervisor cannot access a hidden process. */
 static int hide_as_nobody(void)
 {
 	return getuid() ? hide() : NOT_HERE;
 }
 
 /*
- * While it is hidden nothing can be counted in it, and "on" says so at once; afterwards it counts
- * again. Leaves it hidden.
+ * While hidden, nothing can be counted, and "on" fails at once; afterwards it counts again. Ends
+ * hidden.
  */
 static int hide_and_turn_on(void)
 {
@@ -114,7 +114,7 @@ static int hide_and_turn_on(void)
 	return counts[0] ? hide() : NEVER_COUNTED;
 }
 
-/* A supervisor with CAP_SYS_PTRACE does not mind. */
+/* A supervisor with CAP_SYS_PTRACE still has access. */
 static int hide_from_root(void)
 {
 	unsigned *counts = live_buffer(4, MAP_PRIVATE);
@@ -128,7 +128,7 @@ static int hide_from_root(void)
 	return counts[0] ? 0 : NEVER_COUNTED;
 }
 
-/* And some are pending: who waits for them must get them. */
+/* Blocks all signals, of which some are pending: they must stay so. */
 static int block_all(void)
 {
 	sigset_t all;
@@ -140,7 +140,7 @@ static int block_all(void)
 	return become_nobody();
 }
 
-/* SIGURG is the program's, and SIGWINCH is awaited by somebody: it stays pending. */
+/* SIGURG has a handler, and SIGWINCH is awaited: it stays pending. */
 static int keep_some_signals(void)
 {
 	struct sigaction action = {.sa_handler = handle};
@@ -168,7 +168,7 @@ static const struct change {
 	{"hidden_from_root_on", hide_from_root},
 };
 
-/* The child. It asserts nothing: its status tells. */
+/* Runs in the child. Asserts nothing: its status tells. */
 static int child(const struct change *change)
 {
 	unsigned *counts = live_buffer(4, MAP_PRIVATE), last;
@@ -194,7 +194,8 @@ static int child(const struct change *change)
 	for (int signal = 1; signal < SIGRTMAX; signal++)
 		if (sigismember(&before, signal) != sigismember(&after, signal))
 			return MASK_CHANGED;
-	if (now() - since > 3) /* it was 10 s; a helper may still be on its way out */
+	/* A call took 10 s before that was fixed; a helper may still be on its way out. */
+	if (now() - since > 3)
 		return OFF_SLOW;
 	if (sprofil_status(&status, sizeof(status)) == 0 || errno != ENODATA)
 		return STATUS_WRONG;
@@ -208,7 +209,7 @@ static int child(const struct change *change)
 			(!sigismember(&pending, SIGCHLD) || !sigismember(&pending, SIGURG))) ||
 		handled)
 		return SIGNAL_LOST;
-	/* And once more: it is off already, and that is told in no time. */
+	/* Off once more, which it is already, succeeds at once. */
 	since = now();
 	r = sprofil(NULL, 0, NULL, 0);
 	return r < 0 ? OFF_FAILED : now() - since > 1 ? OFF_SLOW : 0;
@@ -221,7 +222,7 @@ static void check(const struct change *change, bool as_nobody)
 
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		/* Dumpable again, as if it had been its user's from the beginning. */
+		/* Dumpable again, as if it had been a process of its user from the beginning. */
 		if (as_nobody && (become_nobody() || prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0))
 			_exit(NOT_HERE);
 		_exit(child(change));
@@ -268,7 +269,7 @@ static void test_live_off__on_while_undumpable(void **state)
 	check(&changes[7], false);
 }
 
-/* Nobody traces this one: the signal is not seen by anybody. */
+/* Nobody traces this process: nobody sees the signal. */
 static void test_live_off__untraced(void **state)
 {
 	struct sigaction action = {.sa_handler = handle}, old;
@@ -286,7 +287,10 @@ static void test_live_off__untraced(void **state)
 	(void)sigpending(&pending);
 	assert_false(sigismember(&pending, SIGURG));
 	(void)sigprocmask(SIG_SETMASK, &mask, NULL);
-	/* With handlers for all there is no way, but the kernel says that nobody traces us. */
+	/*
+	 * With handlers for all signals none can be used, but the kernel says that nobody traces
+	 * us.
+	 */
 	handled = 0;
 	(void)sigaction(SIGURG, &action, &old);
 	(void)sigaction(SIGWINCH, &action, NULL);

@@ -60,7 +60,7 @@ static void test_live_options__a_tick_of_ones_own(void **state)
 	}
 }
 
-/* The counts of the other thread are the process's alone. */
+/* The other thread is counted in the process's table only. */
 static void test_live_options__a_thread_has_a_table_beside_its_process(void **state)
 {
 	volatile uint32_t *own = live_buffer(4, MAP_PRIVATE), *all = live_buffer(4, MAP_PRIVATE);
@@ -72,7 +72,7 @@ static void test_live_options__a_thread_has_a_table_beside_its_process(void **st
 	assert_int_equal(status().tick_ns, 1000000);
 	(void)live_burn(0.2);
 	(void)live_spin(LIVE_A, 0.1); /* another thread */
-	/* each at its own tick */
+	/* Each at its own tick. */
 	assert_true(*own > 0 && *all > *own);
 	live_chance(*own, 21, 1000);
 	assert_int_equal(off(SPROFIL_THREAD), 0);
@@ -81,7 +81,7 @@ static void test_live_options__a_thread_has_a_table_beside_its_process(void **st
 	(void)live_burn(0.1);
 	assert_int_equal(*own, before);
 	live_chance(*all, 2 * before + 1, 10000);
-	/* off of the process is off of its threads */
+	/* Off for the process is off for its threads. */
 	assert_int_equal(with((void *)own, 0, 2000000, SPROFIL_THREAD, NULL), 0);
 	assert_int_equal(off(0), 0);
 	before = *own;
@@ -106,7 +106,7 @@ static void *work(void *context)
 	return NULL;
 }
 
-/* Both burn at the same places; each tick is in one table. */
+/* Both burn at the same addresses; each tick is in one table. */
 static void test_live_options__each_thread_has_its_own(void **state)
 {
 	pthread_barrier_t barrier;
@@ -133,7 +133,7 @@ static void test_live_options__each_thread_has_its_own(void **state)
 		live_chance(*worker[i].count, 60, 300);
 	/* 5 standard deviations of a Poisson number, and the start */
 	live_chance(*worker[0].count + *worker[1].count, 0, used / 1000000 + 110);
-	/* Their tables went with them, and so does the helper. */
+	/* Their tables ended with them, and the helper ends, too. */
 	for (unsigned i = 0; i < 1000 && live_tracer(); i++)
 		(void)usleep(10000);
 	assert_int_equal(live_tracer(), 0);
@@ -197,8 +197,8 @@ static void sleep_s(double seconds)
 }
 
 /*
- * Of elapsed time the rest at each end is less than a tick, and a look comes up to 10 ms late. A
- * thread at work is met as live_check_within() has it, with its rate of false alarms.
+ * Of elapsed time the remainder at each end is less than a tick, and an observation comes up to 10
+ * ms late. A running thread is judged as by live_check_within(), with its rate of false alarms.
  */
 static void expect_elapsed(uint64_t count, double seconds, uint64_t tick_ns)
 {
@@ -207,7 +207,7 @@ static void expect_elapsed(uint64_t count, double seconds, uint64_t tick_ns)
 	live_check_within(count, ticks, ticks * 0.05 + less, __FILE__, __LINE__);
 }
 
-/* A sleeper is counted at its system call, and it is all there when it asks. */
+/* A sleeper is counted at its system call, and all its time is there when it asks. */
 static void test_live_options__elapsed_time_of_a_sleeper(void **state)
 {
 	volatile uint32_t *count = live_buffer(8, MAP_PRIVATE);
@@ -228,17 +228,18 @@ static void test_live_options__elapsed_time_of_a_sleeper(void **state)
 	sleep_s(0.3);
 	assert_int_equal(off(0), 0);
 	expect_elapsed(count[0] + count[1], now_s() - began, 5000000);
-	live_chance(status().lost, 0, 2); /* a look may come between its question and off */
+	/* An observation may come between the status request and off. */
+	live_chance(status().lost, 0, 2);
 	live_chance(count[0], 145, 175);
 	/* CPU time again. */
 	assert_int_equal(sprofil(regions, 2, NULL, PROF_UINT), 0);
 	count[0] = 0;
 	sleep_s(0.1);
 	assert_int_equal(off(0), 0);
-	live_chance(count[0], 0, 3); /* of CPU time there is hardly any */
+	live_chance(count[0], 0, 3); /* There is hardly any CPU time. */
 }
 
-/* One runs, the others sleep: each has its elapsed time. */
+/* One thread runs, the others sleep: each has its elapsed time. */
 static void test_live_options__elapsed_time_of_threads(void **state)
 {
 	volatile uint32_t *count = live_buffer(8, MAP_PRIVATE);
@@ -253,7 +254,10 @@ static void test_live_options__elapsed_time_of_threads(void **state)
 	(void)live_spin(LIVE_A, 0.6);
 	assert_int_equal(off(0), 0);
 	took = now_s() - began;
-	/* This thread slept meanwhile. What the other waited for a CPU is its elapsed time, too. */
+	/*
+	 * This thread slept meanwhile. The time that the other one waited for a CPU is its elapsed
+	 * time, too.
+	 */
 	expect_elapsed(count[1], took, LIVE_TICK_NS);
 	expect_elapsed(count[0], took, LIVE_TICK_NS);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls of a program to which signals come all the time. They wait on for what they waited for, no
- * handler runs anywhere else than in the program, and nothing is left behind.
+ * Calls of a program to which signals come all the time. They go on waiting, no handler runs
+ * anywhere else than in the program, and nothing is left behind.
  */
 #include <sprofil/sprofil.h>
 
@@ -28,7 +28,7 @@ static int off(void)
 	return sprofil(NULL, 0, NULL, 0);
 }
 
-/* On, some ticks, off: 0 when they were counted. */
+/* On, some ticks, off. 0: they were counted. */
 static int works(void)
 {
 	memset(counts, 0, sizeof(counts));
@@ -51,11 +51,14 @@ static void in_child(int (*body)(void))
 	live_reap(pid);
 }
 
-/* From the end of a handler on, so that what it interrupts gets on, however long a call takes. */
+/*
+ * The timer is set again at the end of a handler, so that the interrupted code makes progress,
+ * however long a call takes.
+ */
 static const struct itimerval soon = {.it_value = {0, 700}};
 static volatile sig_atomic_t enough;
 
-/* Each tick of another clock turns it off, in the midst of whatever the program does. */
+/* Turns off at each tick of another clock, whatever the program is doing. */
 static void turn_off(int signal)
 {
 	int error = errno;
@@ -101,7 +104,9 @@ static void wake(int signal)
 	(void)signal;
 }
 
-/* Whatever of it waits, for a supervisor that is only being made: it goes on waiting. */
+/*
+ * Signals come while the program waits for a supervisor that is being started: it goes on waiting.
+ */
 static int call_while_signals_come(void)
 {
 	struct sigaction action = {.sa_handler = wake};
@@ -116,7 +121,7 @@ static int call_while_signals_come(void)
 	return works();
 }
 
-/* Nor does the wait for what is left of a supervisor that could not be started. */
+/* Likewise while it waits for the remains of a supervisor that could not be started. */
 static int fail_while_signals_come(void)
 {
 	struct sigaction action = {.sa_handler = wake};
@@ -152,8 +157,8 @@ static void note_where(int signal)
 }
 
 /*
- * What makes the supervisor runs in the program's memory for a moment. To it, too, signals come of
- * whoever sends them to the group; there no handler runs.
+ * The process that starts the supervisor runs in the program's memory for a moment. Signals to the
+ * group reach it, too; no handler runs there.
  */
 static int start_while_the_group_gets_signals(void)
 {
@@ -188,7 +193,7 @@ static void test_live_signals__no_handler_runs_elsewhere(void **state)
 	in_child(start_while_the_group_gets_signals);
 }
 
-/* A program that is nobody's init has no child of ours, of whatever kind. */
+/* A program that is not the init of orphans has no child of the library, of whatever kind. */
 static int have_no_child(void)
 {
 	if (on() < 0)

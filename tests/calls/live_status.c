@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sprofil_status() tells what became of every tick. Native interface. */
+/* sprofil_status() says what became of every tick. Native interface. */
 #include <sprofil/sprofil.h>
 #include <sprofil/options.h>
 
@@ -19,7 +19,7 @@
 
 #define NOT_HERE 77
 
-/* Of another dialect, whose header cannot be had together with this one's. */
+/* A function of another dialect, whose header cannot be included together with this one's. */
 void sprofil_sysv_profil(unsigned short *buff, size_t bufsiz, size_t offset, unsigned scale);
 
 static struct sprofil_state ask(void)
@@ -43,8 +43,8 @@ static struct prof region(void *base, unsigned bytes, uint64_t at)
 }
 
 /*
- * How many ticks there are is not the matter of these tests, but where they are: a half to double
- * of some 100 or 200, which chance misses by 5 standard deviations at least.
+ * These tests are about where ticks are, not how many: half to double of some 100 or 200, which
+ * chance misses by 5 standard deviations at least.
  */
 static void expect_some(uint64_t ticks, uint64_t cpu_ns)
 {
@@ -60,7 +60,7 @@ static void expect(const struct sprofil_state *s, uint32_t state, uint32_t reaso
 	assert_int_equal(s->reason, reason);
 }
 
-/* Waits until the figure is there: the stop that counts may still be on its way. */
+/* Waits until the state is reached: the stop that counts may still be on its way. */
 static struct sprofil_state await_state(uint32_t state)
 {
 	struct sprofil_state s = ask();
@@ -73,7 +73,7 @@ static struct sprofil_state await_state(uint32_t state)
 	return s;
 }
 
-/* The first test of the program. */
+/* Must be the first test of the program. */
 static void test_live_status__nothing_was_turned_on(void **state)
 {
 	struct sprofil_state s = ask();
@@ -82,7 +82,7 @@ static void test_live_status__nothing_was_turned_on(void **state)
 	expect(&s, SPROFIL_OFF, SPROFIL_NO_REASON);
 	assert_true(s.tick_ns == 0 && s.counted == 0 && s.outside == 0 && s.regions == 0);
 	assert_int_equal(s.supervisor, 0);
-	assert_int_equal(live_tracer(), 0); /* a question starts nothing */
+	assert_int_equal(live_tracer(), 0); /* A status request starts nothing. */
 }
 
 static void test_live_status__each_tick_is_somewhere(void **state)
@@ -93,7 +93,7 @@ static void test_live_status__each_tick_is_somewhere(void **state)
 	uint64_t in, out;
 
 	(void)state;
-	a[0] = 1000000; /* "counted" is not what the program itself did */
+	a[0] = 1000000; /* "counted" does not contain what the program itself wrote. */
 	assert_int_equal(sprofil(p, 2, NULL, PROF_UINT | PROF_FAST), 0);
 	in = live_spin(LIVE_A, 0.1) + live_spin(LIVE_B + 4, 0.1);
 	out = live_spin(LIVE_C, 0.1);
@@ -102,7 +102,7 @@ static void test_live_status__each_tick_is_somewhere(void **state)
 	assert_int_equal(s.tick_ns, LIVE_FAST_TICK_NS);
 	assert_int_equal(s.regions, 2);
 	assert_int_equal(s.dead, 0);
-	/* that is a thread of it */
+	/* The tracer is a thread of that process. */
 	assert_int_equal(getpgid(s.supervisor), getpgid(live_tracer()));
 	expect_some(s.counted, in);
 	expect_some(s.outside, out);
@@ -113,7 +113,7 @@ static void test_live_status__each_tick_is_somewhere(void **state)
 	assert_true(last.counted >= s.counted && last.outside >= s.outside);
 	assert_int_equal(last.tick_ns, LIVE_FAST_TICK_NS);
 	assert_int_equal(last.full + last.faulted, 0);
-	/* a second "off" changes nothing, a new table begins at 0 */
+	/* A second "off" changes nothing, a new table begins at 0. */
 	off();
 	s = ask();
 	assert_int_equal(s.counted, last.counted);
@@ -164,7 +164,7 @@ static void test_live_status__dead_regions(void **state)
 	off();
 	s = ask();
 	assert_int_equal(s.counted, b[0]);
-	/* all of them: it has ended */
+	/* All regions are dead: profiling has ended. */
 	assert_int_equal(sprofil(p + 1, 1, NULL, PROF_UINT | PROF_FAST), 0);
 	(void)live_spin(LIVE_A, 0.02);
 	s = await_state(SPROFIL_ENDED);
@@ -175,7 +175,7 @@ static void test_live_status__dead_regions(void **state)
 	expect(&s, SPROFIL_OFF, SPROFIL_FAULT);
 }
 
-/* More of them than the list has room for. */
+/* There are more dead regions than the list has room for. */
 static void test_live_status__many_dead_regions(void **state)
 {
 	unsigned *gone = live_buffer(16, MAP_PRIVATE), b[4] = {0};
@@ -193,7 +193,7 @@ static void test_live_status__many_dead_regions(void **state)
 	s = ask();
 	off();
 	expect(&s, SPROFIL_ON, SPROFIL_NO_REASON);
-	/* A region whose 20 ticks were all elsewhere lives on, as a rule none. */
+	/* A region without any of the 20 ticks stays alive; usually there is none. */
 	assert_in_range(s.dead, SPROFIL_DEAD_LISTED, 20);
 	live_chance(s.dead, 15, 20);
 	for (unsigned i = 0; i < SPROFIL_DEAD_LISTED; i++)
@@ -206,7 +206,7 @@ static void test_live_status__stopped_at_32767(void **state)
 	struct sprofil_state s;
 
 	(void)state;
-	/* The one before was turned off without a word: that is not said of this one. */
+	/* The table before was turned off without a message: that is not reported for this one. */
 	sprofil_sysv_profil(a, 8, LIVE_B, 0x8000);
 	client_note_off(NULL);
 	sprofil_sysv_profil(a, 8, LIVE_A, 0x8000);
@@ -215,7 +215,7 @@ static void test_live_status__stopped_at_32767(void **state)
 	assert_int_equal(a[0], 32767);
 	expect(&s, SPROFIL_ENDED, SPROFIL_FULL);
 	assert_int_equal(s.counted, 7);
-	/* The helper has stayed to tell that. Now it goes, and it is still known. */
+	/* The helper has stayed to report that. Now it ends, and its figures are still known. */
 	for (unsigned i = 0; live_tracer() && i < 2000; i++)
 		(void)usleep(5000);
 	assert_int_equal(live_tracer(), 0);
@@ -245,7 +245,7 @@ static void test_live_status__arguments(void **state)
 	memset(most, 0xff, sizeof(most));
 	assert_int_equal(sprofil_status((void *)most, 256), 0);
 	assert_true(most[0] == SPROFIL_OFF && most[255] == 0 && most[256] == 0xff);
-	/* an older program's, and a newer one's */
+	/* The structures of an older program, and of a newer one. */
 	memset(bytes, 0xff, sizeof(bytes));
 	assert_int_equal(sprofil_status((void *)bytes, 8), 0);
 	assert_true(bytes[0] == SPROFIL_OFF && bytes[7] == 0 && bytes[8] == 0xff);
@@ -261,14 +261,14 @@ static int in_child(void)
 	struct prof p = region(a, 16, LIVE_A);
 	struct sprofil_state s;
 
-	/* figures of its own */
+	/* The thread's table has figures of its own. */
 	s = ask();
 	if (s.state != SPROFIL_ON || s.counted != 0 || s.regions != 1)
 		return 1;
 	(void)live_spin(LIVE_A, 0.03);
 	if (ask().counted == 0)
 		return 2;
-	/* not to be looked into any more: it is said, and "off" brings no figures */
+	/* The process becomes inaccessible: that is reported, and "off" brings no figures. */
 	if (getuid() == 0 && (setgid(65534) || setuid(65534) || prctl(PR_SET_DUMPABLE, 1)))
 		return 3;
 	off();
@@ -318,7 +318,7 @@ static void test_live_status__supervisor_killed(void **state)
 	s = await_state(SPROFIL_ENDED);
 	expect(&s, SPROFIL_ENDED, SPROFIL_GONE);
 	assert_int_equal(s.supervisor, 0);
-	/* A table of elapsed time asks before each call, and is no less in force for that. */
+	/* A table of elapsed time asks for its status before each call, and stays in force. */
 	assert_int_equal(sprofil_with(&p, 1, NULL, PROF_UINT, &wall), 0);
 	s = ask();
 	expect(&s, SPROFIL_ON, SPROFIL_NO_REASON);
@@ -362,8 +362,8 @@ static int be_the_second(void *context)
 }
 
 /*
- * Two processes of one memory, each with a supervisor of its own: what one of them remembers of its
- * supervisor does not lead the other to a wrong one.
+ * Two processes that share memory, each with a supervisor of its own: what one of them remembers of
+ * its supervisor does not lead the other to a wrong one.
  */
 static void test_live_status__processes_of_one_memory(void **state)
 {
@@ -373,7 +373,7 @@ static void test_live_status__processes_of_one_memory(void **state)
 	pid_t pid;
 
 	(void)state;
-	assert_int_equal(live_tracer(), 0); /* or the second would be its, too */
+	assert_int_equal(live_tracer(), 0); /* Otherwise the second helper would be its, too. */
 	pid = clone(be_the_second, stack + sizeof(stack), CLONE_VM | SIGCHLD, &pair);
 	assert_true(pid > 0);
 	await_step(&pair, 1);
@@ -396,7 +396,7 @@ int main(void)
 		cmocka_unit_test(test_live_status__arguments),
 		cmocka_unit_test(test_live_status__supervisor_killed),
 	};
-	/* First, while no handlers stand in the way of "off" after setuid. */
+	/* These run first, while no handlers prevent "off" after setuid. */
 	const struct CMUnitTest with_children[] = {
 		cmocka_unit_test(test_live_status__nothing_was_turned_on),
 		cmocka_unit_test(test_live_status__processes_of_one_memory),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Calls of a program that lacks something: descriptors, processes, memory, stack; or that is
- * cancelled in a call, or calls from the child of a vfork. A call that fails says what is lacking
+ * cancelled in a call, or calls from the child of a vfork. A call that fails says what is missing
  * and leaves nothing behind, and the next one works.
  */
 #include <sprofil/sprofil.h>
@@ -42,7 +42,7 @@ static int off(void)
 	return sprofil(NULL, 0, NULL, 0);
 }
 
-/* On, some ticks, off: 0 when they were counted. */
+/* On, some ticks, off. 0: they were counted. */
 static int works(void)
 {
 	memset(counts, 0, sizeof(counts));
@@ -101,7 +101,7 @@ static int have_no_standard_descriptors(void)
 	return open_descriptors() == before - 3 ? 0 : 3;
 }
 
-/* With each number of descriptors that are left, for a first call and for later ones. */
+/* Tries each number of descriptors that are left, for a first call and for later ones. */
 static int run_out_of_descriptors(void)
 {
 	unsigned succeeded = 0, before = open_descriptors();
@@ -126,7 +126,7 @@ static int run_out_of_descriptors(void)
 		if (open_descriptors() != before)
 			return 6;
 	}
-	if (!succeeded) /* ten are more than enough */
+	if (!succeeded) /* Ten descriptors are more than enough. */
 		return 7;
 	return works();
 }
@@ -163,7 +163,7 @@ static void test_live_straits__no_process_more(void **state)
 	in_child(lack_processes);
 }
 
-/* @call with @argument (its 32 low bits) gets @action. */
+/* A seccomp filter: @call with @argument (its low 32 bits) gets @action. */
 static int filter(unsigned call, unsigned n, unsigned argument, unsigned action)
 {
 	struct sock_filter code[] = {
@@ -182,7 +182,7 @@ static int filter(unsigned call, unsigned n, unsigned argument, unsigned action)
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-/* One process can be made, and not the helper. Nobody is permitted to trace us then. */
+/* One process can be created, but not the helper. Then nobody may trace us. */
 static int lack_a_second_process(void)
 {
 	unsigned before = open_descriptors();
@@ -211,8 +211,8 @@ static void test_live_straits__no_process_for_the_helper(void **state)
 }
 
 /*
- * A subreaper that does not care for its children: the process that waits for the helper shares its
- * memory. Whatever that one does until it ends, errno stays.
+ * A subreaper that reaps no children: the process that waits for the helper shares its memory.
+ * Whatever that process does until it ends, errno is unchanged.
  */
 static int keep_errno(void)
 {
@@ -254,7 +254,10 @@ static pid_t parent_of(pid_t pid)
 	return parent;
 }
 
-/* What a subreaper has open is not held open by the process in between, which stays. */
+/*
+ * The intermediate process, which stays with a subreaper, does not hold the program's descriptors
+ * open.
+ */
 static int end_a_pipe(void)
 {
 	struct pollfd end = {.events = POLLIN};
@@ -273,7 +276,7 @@ static int end_a_pipe(void)
 	return off() < 0 ? 5 : 0;
 }
 
-/* The same where the kernel cannot close them all at once (before 5.9). */
+/* Likewise where the kernel cannot close them all at once (before 5.9). */
 static int end_a_pipe_one_by_one(void)
 {
 	if (filter(SYS_close_range, 0, 0, SECCOMP_RET_ERRNO | ENOSYS) < 0)
@@ -281,7 +284,7 @@ static int end_a_pipe_one_by_one(void)
 	return end_a_pipe();
 }
 
-/* It ends with its helper, and does not stay a zombie when the next helper is made. */
+/* The intermediate process ends with its helper, and is reaped when the next helper is started. */
 static int bury_the_last(void)
 {
 	siginfo_t end;
@@ -289,7 +292,7 @@ static int bury_the_last(void)
 
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 || on() < 0)
 		return 1;
-	between = parent_of(parent_of(live_tracer())); /* and the helper's watch */
+	between = parent_of(parent_of(live_tracer())); /* The helper's watch stands between them. */
 	if (kill(live_tracer(), SIGKILL) < 0)
 		return 2;
 	if (waitid(P_PID, (id_t)between, &end, WEXITED | __WCLONE | WNOWAIT) < 0)
@@ -309,7 +312,10 @@ static void note_where(int signal)
 		atomic_fetch_add(&elsewhere, 1);
 }
 
-/* It is in the program's memory and group: no signal ends it, and none runs a handler in it. */
+/*
+ * The intermediate process is in the program's memory and group: no signal ends it, and none runs a
+ * handler in it.
+ */
 static int disturb_it(void)
 {
 	struct sigaction action = {.sa_handler = note_where};
@@ -324,11 +330,11 @@ static int disturb_it(void)
 	between = parent_of(parent_of(live_tracer()));
 	if (parent_of(between) != owner)
 		return 2;
-	for (int i = 1; i < NSIG; i++) /* all that can be handled */
+	for (int i = 1; i < NSIG; i++) /* All signals that can be handled. */
 		if (sigaction(i, NULL, &action) == 0 && action.sa_handler == note_where &&
 			kill(between, i) < 0)
 			return 3;
-	/* Whatever of these it takes, it takes before it sees that the helper has ended. */
+	/* Those of the signals that it takes, it takes before it sees that the helper has ended. */
 	if (kill(live_tracer(), SIGKILL) < 0)
 		return 4;
 	while (waitid(P_PID, (id_t)between, &end, WEXITED | __WCLONE) < 0)
@@ -360,7 +366,7 @@ static rlim_t address_space(void)
 	return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Helpers that were killed, one after the other, leave no stack. */
+/* Helpers that were killed, one after the other, leave no stack mapped. */
 static int start_often(void)
 {
 	rlim_t before = 0;
@@ -397,7 +403,7 @@ static void test_live_straits__no_memory_more(void **state)
 	in_child(lack_memory);
 }
 
-/* Limits that are no straits for the program are none for its supervisor. */
+/* Limits under which the program works do not disturb its supervisor. */
 static int live_with_little(void)
 {
 	if (set_soft(RLIMIT_STACK, 128 * 1024) < 0)
@@ -495,7 +501,7 @@ static void test_live_straits__a_thread_is_cancelled(void **state)
 	in_child(cancel_callers);
 }
 
-/* It has its parent's memory, and what is remembered of a supervisor with it. */
+/* The child of a vfork has its parent's memory, and with it what is remembered of a supervisor. */
 static int call_in_child_of_vfork(void)
 {
 	for (volatile unsigned i = 0; i < 4; i++) {
@@ -521,7 +527,7 @@ static void test_live_straits__calls_in_the_child_of_a_vfork(void **state)
 	in_child(call_in_child_of_vfork);
 }
 
-/* What is found where it was installed needs no environment; what is named there comes first. */
+/* The installed supervisor is found without an environment; one named there has precedence. */
 static int be_installed(const char *folder, const char *given, const char *what)
 {
 	char line[3 * PATH_MAX], program[PATH_MAX];
@@ -587,7 +593,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_live_straits__where_it_is_installed),
 	};
 
-	/* The library has looked for its supervisor, and a program begins with 0. */
+	/* The library has searched for its supervisor; a program begins with errno 0. */
 	if (errno)
 		return 20;
 	if (argc == 2 && strcmp(argv[1], "works") == 0)

@@ -5,7 +5,7 @@
 
 void loaded_work(double seconds);
 
-/* Uses so much CPU time here, and a little in clock_gettime(). */
+/* Uses @seconds of CPU time here, and a little in clock_gettime(). */
 void loaded_work(double seconds)
 {
 	volatile uint64_t sink = 0;

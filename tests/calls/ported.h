@@ -17,7 +17,7 @@ static double cpu_seconds(void)
 	return (double)clock() / CLOCKS_PER_SEC;
 }
 
-/* Stands in itself, mostly: it asks for the time every 100,000 rounds or so. */
+/* A function that mostly stands in itself: it reads the clock every 100,000 rounds or so. */
 #define PORTED_LOOP(name)                                               \
 	__attribute__((noinline, aligned(64))) static double name(void) \
 	{                                                               \
@@ -33,8 +33,8 @@ static double cpu_seconds(void)
 
 /*
  * Is @count what @ticks ticks leave? 3 for the ends, and 6 standard deviations of a Poisson number,
- * which is more than the sampling of a thread that others push from its CPU leaves: a false alarm
- * in less than 1e-8 of the checks.
+ * which is more than the sampling of a thread that is preempted by others leaves: a false alarm in
+ * less than 1e-8 of the checks.
  */
 static int ported_about(const char *what, double count, double ticks)
 {

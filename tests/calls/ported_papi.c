@@ -17,7 +17,7 @@ typedef struct {
 
 enum { PAPI_OK = 0, PAPI_ESYS = -3, PAPI_PROFIL_BUCKET_16 = 8, PAPI_PROFIL_BUCKET_32 = 16 };
 
-/* The shim. */
+/* PAPI's function, made of sprofil(). */
 static int PAPI_sprofil(PAPI_sprofil_t *p, int n, int set, int event, int threshold, int flags)
 {
 	struct prof table[64];

@@ -29,7 +29,7 @@ static int turn_on(void)
 	return profil(counts, sizeof(counts), (size_t)burn, 65536);
 }
 
-/* Off must have been said: nothing moves. */
+/* After off, no counter changes any more. */
 static int is_still(const char *what)
 {
 	unsigned short before[256];

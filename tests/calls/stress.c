@@ -68,7 +68,7 @@ static void *be_thread(void *sum)
 	struct prof table[60];
 	unsigned turn = 0;
 
-	for (unsigned i = 0; i < 59; i++) /* more than one message, now and then */
+	for (unsigned i = 0; i < 59; i++) /* Sometimes more than one message. */
 		table[i] = (struct prof){&words[1], 4, 4096 + 16 * i, 0x10000};
 	table[59] = (struct prof){words, sizeof(words), 0, 2};
 	while (!atomic_load(&leave)) {
@@ -77,7 +77,10 @@ static void *be_thread(void *sum)
 		call(NULL, 0, 0);
 		turn++;
 	}
-	/* Another thread's last "on" may be ours: all turn off before the buffers go. */
+	/*
+	 * Another thread's last "on" may use our buffers: all threads turn off before they are
+	 * freed.
+	 */
 	call(NULL, 0, 0);
 	check_rest(words);
 	atomic_fetch_add((_Atomic uint64_t *)sum, words[0]);
@@ -100,7 +103,10 @@ static void run_threads(unsigned seconds)
 	for (unsigned i = 0; i < THREADS; i++)
 		(void)pthread_join(thread[i], NULL);
 	cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - start;
-	/* On for a part of the time: at most all of it, and the phase of each thread's account. */
+	/*
+	 * A table is in force for a part of the time: it has at most all of it, and the phase of
+	 * each thread's account.
+	 */
 	if (sum > cpu / 10000000 + atomic_load(&calls))
 		complain("more counts than CPU time", sum, cpu / 10000000);
 	printf("threads: %lu calls, %llu counts in %.1f s of CPU time\n", atomic_load(&calls),
@@ -108,7 +114,7 @@ static void run_threads(unsigned seconds)
 }
 
 /*
- * Can so many random instants be met where @mean are expected? Within 5.5 standard deviations and
+ * Can @n random instants find a thread where @mean are expected? Within 5.5 standard deviations and
  * 3: a Poisson number is not in 1e-7 of the cases, if the mean is 1 or more.
  */
 static bool may_be(uint64_t n, double mean)
@@ -134,7 +140,7 @@ static int be_process(uint64_t until)
 		call(NULL, 0, 0);
 		after = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 		seen = words[0];
-		/* Instants are random: of a Poisson number of this mean more come 1e-7 times. */
+		/* Instants are random: more than this come in 1e-7 of the cases. */
 		if (!may_be(seen - all, (double)(after - before) / 1e7))
 			complain("too many counts for a round", seen - all, after - before);
 		all = seen;
@@ -165,7 +171,8 @@ static void run_processes(unsigned seconds)
 		if (pid < 0)
 			exit(2);
 		if (pid == 0) {
-			atomic_store(&failures, 0); /* those of the threads are the parent's */
+			/* Failures of threads are counted by the parent. */
+			atomic_store(&failures, 0);
 			status = be_process(until);
 			(void)fflush(stdout);
 			_exit(status);
@@ -195,7 +202,9 @@ static long number_after(const char *path, const char *key)
 	return n;
 }
 
-/* Scheduling files: two of its own threads, and one of each thread of ours that it has asked for.
+/*
+ * Is it a scheduling file? The helper has two of its own threads, and one of each of our threads
+ * that it has read.
  */
 static bool is_note(DIR *dir, const char *name)
 {
@@ -234,13 +243,16 @@ static struct footprint look_at_helper(void)
 	return f;
 }
 
-/* The least of some looks: it closes the answer's pipe just after we have read it. */
+/*
+ * The least of several measurements: the helper closes the answer's pipe just after we have read
+ * it.
+ */
 static struct footprint measure_helper(void)
 {
 	struct timespec nap = {0, 5000000};
 	struct footprint least;
 
-	burn(100000000); /* then it has the files of this thread open */
+	burn(100000000); /* After this, the helper has the files of this thread open. */
 	least = look_at_helper();
 	for (unsigned i = 0; i < 20; i++) {
 		struct footprint f = look_at_helper();
@@ -259,7 +271,7 @@ int main(int argc, char **argv)
 	struct prof keep = {counts, sizeof(counts), 4096, 0x10000};
 	struct footprint first, last;
 
-	/* Twice: the second half must not need more than the first. */
+	/* Done twice: the second half must not need more than the first. */
 	call(&keep, 1, PROF_UINT);
 	run_threads(seconds / 4 + 1);
 	call(&keep, 1, PROF_UINT);
@@ -274,7 +286,7 @@ int main(int argc, char **argv)
 	call(NULL, 0, 0);
 	printf("helper: %ld KiB and %u descriptors, then %ld KiB and %u\n", first.kib,
 		first.descriptors, last.kib, last.descriptors);
-#ifndef __SANITIZE_ADDRESS__ /* it keeps what was freed for a while */
+#ifndef __SANITIZE_ADDRESS__ /* AddressSanitizer keeps what was freed for a while. */
 	if (!first.kib || last.kib > first.kib + first.kib / 4 ||
 		last.descriptors > first.descriptors)
 		complain("the helper grows", (unsigned long long)first.kib,

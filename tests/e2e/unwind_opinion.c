@@ -49,13 +49,13 @@ struct state {
 	struct stack_copy copy;
 	struct arch_snapshot snapshot;
 	struct opinion theirs, again;
-	void *upt; /* of the thread that is stopped */
+	void *upt; /* unwinder of the stopped thread */
 	uint64_t frames, stops, agree, longer, shorter, differ, vdso;
 	double ours_ns, copy_ns, ptrace_ns;
 	uint64_t ours_frames, copy_frames, ptrace_frames;
 };
 
-/* libunwind-ptrace hands its own context through to the accessors, so ours is here. */
+/* libunwind-ptrace passes its own context to the accessors, so ours is here. */
 static struct state *current;
 
 static double now_ns(void)
@@ -175,7 +175,7 @@ static void compare(struct state *s, const struct unwind_result *ours)
 	const struct opinion *t = &s->theirs;
 	size_t n = ours->n < t->n ? ours->n : t->n, i = 0;
 
-	/* A caller's place is inside of its call, libunwind tells the return address. */
+	/* A caller's location is inside its call; libunwind returns the return address. */
 	while (i < n && (ours->frame[i].pc == t->pc[i] || ours->frame[i].pc + 1 == t->pc[i]) &&
 		ours->frame[i].sp == t->sp[i])
 		i++;
@@ -234,7 +234,7 @@ static void examine(struct state *s, int tid, unw_addr_space_t by_ptrace, unw_ad
 	_UPT_destroy(s->upt);
 }
 
-/* The @turn-th of its threads. */
+/* Picks thread number @turn of the process. */
 static int pick_thread(int pid, unsigned turn)
 {
 	int *tids = NULL, tid;
@@ -297,7 +297,7 @@ int main(int argc, char **argv)
 		const struct timespec pause = {0, 3000000 + (long)(i % 7) * 1000000};
 
 		one_stop(&s, pick_thread(s.pid, i), by_ptrace, by_copy);
-		(void)nanosleep(&pause, NULL); /* the program goes on to another place */
+		(void)nanosleep(&pause, NULL); /* Lets the program go on to another location. */
 	}
 	(void)printf("stops %ju frames %ju agree %ju ours_longer %ju theirs_longer %ju differ %ju "
 		     "vdso %ju\n",

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!end)
 		return 0;
-	/* Exactly as long as they are: a byte too far is seen. */
+	/* Copied exactly, so that a read one byte too far is detected. */
 	words = malloc(bytes ? bytes : 1);
 	text = malloc(bytes + 1);
 	if (words && text) {

@@ -49,7 +49,7 @@ static void print_reports(struct profile *profile)
 		(void)fclose(out);
 }
 
-/* What we write we must be able to read, and it must be as much. */
+/* What is written must be readable, and must have the same values. */
 static void write_and_read(const struct profile *profile)
 {
 	struct profile *back = NULL;

@@ -15,7 +15,7 @@
 
 enum { OBJECTS = 4, OBJECT_BYTES = 208, CODE = 0x10000, STACK = 0x7000, NATIVE_MOST = 16 };
 
-/* The input's bytes as a whole: an exact copy on the heap, so that a read too far is seen. */
+/* An exact copy of bytes of the input on the heap, so that a read too far is detected. */
 static uint8_t *copy_of(const uint8_t *data, size_t bytes)
 {
 	uint8_t *copy = malloc(bytes ? bytes : 1);
@@ -61,7 +61,7 @@ static void try_texts(const struct python_layout *layout, const uint8_t *data, s
 			struct request request;
 			int r = 0;
 
-			/* What is found sane here must be so for the supervisor. */
+			/* What is accepted here must be acceptable to the supervisor. */
 			python_layout_table(&described, 0x1000, &table);
 			runtime_table_put(requests, &table);
 			for (int i = 0; i < RUNTIME_REQUESTS; i++)
@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct unwind_frame native[NATIVE_MOST] = {0};
 	struct locations list = {0};
-	/* Any module that no frame is in. */
+	/* A module in which no frame is. */
 	struct python python = {.gil = STACK, .gil_bytes = 64, .module = (void *)&list};
 	struct record_runtime record = {0};
 	struct runtime_sample sample = {.record = &record, .frame = native};

@@ -7,7 +7,7 @@
 #include "proto/record.h"
 #include "tests/fuzz/fuzz.h"
 
-/* Touches every byte that a record lends, so that a bad bound is seen. */
+/* Reads every byte that a record lends, so that a bad bound is detected. */
 static unsigned touch(const void *data, size_t bytes)
 {
 	const uint8_t *p = data;
@@ -53,7 +53,7 @@ static unsigned touch_record(const struct record *rec)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	volatile unsigned sink = 0; /* so that the reads are made */
+	volatile unsigned sink = 0; /* The sink has the reads made. */
 
 	(void)sink;
 

@@ -32,7 +32,7 @@ static void take_step(struct ring *ring, uint8_t *memory, const uint8_t *step)
 	switch (what % 8) {
 	case 0: memcpy(memory + AT_TAIL, &value, sizeof(value)); return;
 	case 1: memcpy(memory + value % RING_DATA_OFFSET / 8 * 8, &bytes, sizeof(bytes)); return;
-	case 2: /* an honest consumer, for once */
+	case 2: /* Once, an honest consumer. */
 		memcpy(memory + AT_TAIL, &ring->at, sizeof(ring->at));
 		memcpy(memory + AT_TAIL + 8, &(uint32_t){1}, 4);
 		return;
@@ -78,7 +78,8 @@ static void broken_producer(const uint8_t *data, size_t size)
 {
 	size_t bytes, taken = 0;
 	struct ring ring;
-	uint8_t *memory = malloc(size ? size : 1); /* exactly: a byte too far is seen */
+	/* Allocated exactly: a read one byte too far is detected. */
+	uint8_t *memory = malloc(size ? size : 1);
 	const uint8_t *record;
 	int error = 0;
 

@@ -47,7 +47,7 @@ static ssize_t read_memory(
 	return got;
 }
 
-/* As of 3.11, 3.10 and 3.12. */
+/* The tables of 3.11, 3.10 and 3.12. */
 static struct runtime_table table_of(unsigned which)
 {
 	struct runtime_table t = {
@@ -76,7 +76,7 @@ static struct runtime_table table_of(unsigned which)
 	return t;
 }
 
-/* The input's own table, if it is one. */
+/* Takes a table from the input, if it is one. */
 static bool take_table(const uint8_t *data, size_t size, struct runtime_table *ret_table)
 {
 	struct runtime_incoming incoming = {0};
@@ -117,7 +117,7 @@ static void read_objects(struct runtime_process *process, const struct runtime_c
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct runtime_copy copy; /* 4 MB: allocated once */
+	static struct runtime_copy copy; /* 4 MB, allocated once. */
 	struct memory m = {0};
 	struct stack_copy stack = {0};
 	struct runtime_source source = {read_memory, &m, &stack};

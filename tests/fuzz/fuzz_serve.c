@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (memcmp(again, data, size) != 0)
 			abort();
 	}
-	/* Just as long as it is, for what reads beyond it. */
+	/* Allocated exactly, so that a read beyond it is detected. */
 	text = malloc(size + 1);
 	if (!text)
 		return 0;

@@ -63,7 +63,7 @@ static int64_t cpu_of(const struct profile *profile)
 	return sum;
 }
 
-/* Both parts together are never more than all. */
+/* Cuts the profile: both parts together are never more than all. */
 static void cut(const struct profile *profile, uint64_t at_ns)
 {
 	struct profile *part[2];

@@ -27,7 +27,7 @@ static uint64_t argument(const struct task *t, unsigned i)
 	return t->word[argument_word[i]];
 }
 
-/* The time-out of the call as its registers say; 0: none. */
+/* The time-out in the call's registers; 0: none. */
 static uint64_t limit_of(struct task *t)
 {
 	const struct blocking *call = t->call;
@@ -70,7 +70,7 @@ static void sleep_in_call(struct kernel *k, struct task *t)
 		until = t->call_ends_ns = k->now_ns + most;
 	t->call_times_out = true;
 	if (call->wake_ns) {
-		/* Data of a transfer take their time; what is awaited comes when it comes. */
+		/* A transfer takes its time; an awaited event comes at its time. */
 		uint64_t wake = (call->length ? k->now_ns : t->call_began_ns) + call->wake_ns;
 
 		wake = wake > k->now_ns ? wake : k->now_ns + 1;
@@ -105,7 +105,7 @@ void kernel_begin_call(struct kernel *k, struct task *t, const struct blocking *
 	enter(k, t);
 }
 
-/* The call is over, for now; a watched one stops once more on its way. */
+/* The call is over, for now; a watched call stops once more at its exit. */
 static void leave(struct task *t, int64_t result)
 {
 	t->state = TASK_RUNS;
@@ -182,7 +182,7 @@ static bool is_restart(int64_t result)
 	return result <= -512 && result >= -516;
 }
 
-/* restart_syscall, or the call itself once more. */
+/* Restarts the call: by restart_syscall, or itself. */
 static void begin_again(struct kernel *k, struct task *t, int64_t result)
 {
 	if (result == -516 && t->group->filtered) {

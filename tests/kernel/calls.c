@@ -36,7 +36,7 @@ enum { SIGNAL_FD = 900, TIMER_FD = 901, PIDFD = 902 };
 	result __wrap_##name(__VA_ARGS__); \
 	result __wrap_##name(__VA_ARGS__)
 
-/* 0 and positive results as they are; -errno as errno and -1. */
+/* Returns 0 and positive results as they are; -errno as errno and -1. */
 static long result_of(long r)
 {
 	if (r >= 0)
@@ -130,7 +130,7 @@ WRAP(ssize_t, process_vm_writev, pid_t pid, const struct iovec *local, unsigned 
 }
 
 /* Files. */
-/* The real path of the file behind a descriptor of a task; NULL: that is not what @path names. */
+/* The real path of the file behind a descriptor of a task; NULL: @path names no such file. */
 static const char *of_descriptor(struct kernel *k, const char *path, const char *folder)
 {
 	char name[16];
@@ -215,7 +215,7 @@ WRAP(ssize_t, read, int fd, void *to, size_t n)
 			    : result_of(-EAGAIN);
 	}
 	if (k && kernel_is_file(k, fd)) {
-		/* Only maps are read in pieces: all of them at once, then the end. */
+		/* Only maps are read in several pieces: all of them at once, then the end. */
 		bool again = k->file[fd - 1000].id && k->reading_fd == fd;
 
 		k->reading_fd = again ? -1 : fd;
@@ -413,7 +413,7 @@ static uint64_t after(const struct kernel *k, const struct timespec *timeout)
 		: UINT64_MAX;
 }
 
-/* Those of the descriptors that are real: pipes of requests, which a test writes to. */
+/* Polls the descriptors that are real: pipes of requests, which a test writes to. */
 static int poll_real(struct pollfd *fds, nfds_t n)
 {
 	int ready = 0, signal = -1;
@@ -508,7 +508,7 @@ WRAP(int, pipe2, int fds[2], int flags)
 	int r = __real_pipe2(fds, flags);
 	size_t kept = 0;
 
-	/* Closed ones make room. */
+	/* Closed ends make room. */
 	for (size_t i = 0; k && i < k->pipe_ends; i++)
 		if (k->pipe_end[i] >= 0)
 			k->pipe_end[kept++] = k->pipe_end[i];
@@ -533,7 +533,7 @@ WRAP(int, fcntl64, int fd, int what, ...)
 	if (k && kernel_is_file(k, fd))
 		return (int)result_of(-EMFILE);
 	r = __real_fcntl64(fd, what, value);
-	/* A copy takes the place of what it is a copy of. */
+	/* A copy of a pipe's end takes its place. */
 	for (size_t i = 0; k && r >= 0 && what == F_DUPFD_CLOEXEC && i < k->pipe_ends; i++)
 		if (k->pipe_end[i] == fd)
 			k->pipe_end[i] = r;
@@ -584,7 +584,7 @@ WRAP(pid_t, fork, void)
 		return (pid_t)result_of(-EAGAIN);
 	t = kernel_add_process(k, k->next_tid, k->supervisor, "/us", k->command);
 	k->next_tid++;
-	t->state = TASK_SLEEPS; /* for the pipe */
+	t->state = TASK_SLEEPS; /* The child waits for the pipe. */
 	t->group->is_command = true;
 	t->group->dies_with_tracer =
 		k->tracing; /* PR_SET_PDEATHSIG: with the thread that made it */
@@ -711,7 +711,7 @@ WRAP(int, raise, int signal)
 
 	if (!k)
 		return __real_raise(signal);
-	k->raised = signal; /* it stops, and is continued at once */
+	k->raised = signal; /* The supervisor stops, and is continued at once. */
 	return 0;
 }
 

@@ -9,20 +9,20 @@ struct choice {
 	uint16_t chosen, of, cost;
 };
 
-/* How choices beyond those to repeat are made. */
+/* How choices beyond the given ones are made. */
 enum picking { PICK_FIRST, PICK_RANDOM, PICK_SPREAD };
 
 struct player {
 	struct choice choice[KERNEL_CHOICES];
-	size_t n; /* choices of the order that is played, and of those to repeat: */
+	size_t n; /* number of choices in the order that is played, and of given ones */
 	size_t given;
 	unsigned spent, most_early;
-	size_t points; /* of an order: about so many of its choices cost something */
+	size_t points; /* number of choices in an order that cost something, estimated */
 	enum picking picking;
 	uint64_t state;
 };
 
-/* The heap is not to be given back to the real kernel after each order. */
+/* Keeps the heap: it is not given back to the kernel after each order. */
 static void keep_heap(void)
 {
 	(void)mallopt(M_TRIM_THRESHOLD, 16 << 20);
@@ -38,8 +38,8 @@ static uint64_t next_random(struct player *p)
 }
 
 /*
- * Most early choices are 0: otherwise nothing would be late. PICK_SPREAD: about @most_early of an
- * order's are not, anywhere in it.
+ * Most early choices are 0: otherwise nothing would be late. PICK_SPREAD: about @most_early choices
+ * of an order are not 0, anywhere in it.
  */
 static unsigned pick(struct player *p, unsigned n, unsigned cost)
 {
@@ -67,7 +67,7 @@ static unsigned choose(void *context, unsigned n, unsigned cost)
 	return chosen;
 }
 
-/* True: it fails. */
+/* Plays one order. True: it fails. */
 static bool play_once(
 	struct player *p, script_play *play, void *context, struct explored *ret, bool logged)
 {
@@ -94,7 +94,7 @@ static bool play_once(
 	return failed;
 }
 
-/* The choices that were made are those to repeat. */
+/* Takes the choices that were made as the given ones. */
 static void keep(struct player *p)
 {
 	p->given = p->n;
@@ -131,7 +131,7 @@ static void shorten(struct player *p, script_play *play, void *context, struct e
 	(void)play_once(p, play, context, ret, true);
 }
 
-/* The next order in turn. False: that was the last. */
+/* Goes on to the next order. False: that was the last. */
 static bool advance(struct player *p)
 {
 	unsigned spent = p->spent;
@@ -150,7 +150,9 @@ static bool advance(struct player *p)
 	return false;
 }
 
-/* Every order with at most @early early choices. False: one fails, or @most have been played. */
+/*
+ * Plays every order with at most @early early choices. False: one fails, or @most have been played.
+ */
 static bool play_in_turn(struct player *p, script_play *play, void *context, unsigned early,
 	unsigned long most, struct explored *ret)
 {
@@ -191,7 +193,10 @@ struct explored explore_all(
 	if (!p)
 		abort();
 	keep_heap();
-	/* In turn the last choices of an order vary first: what is left of @most is spread. */
+	/*
+	 * When orders are played in turn, their last choices vary first: the rest of @most is
+	 * spread.
+	 */
 	for (unsigned early = 0; early <= most_early && !ret.failed; early++) {
 		ret.complete = play_in_turn(
 			p, play, context, early, ret.orders + (most - ret.orders + 1) / 2, &ret);

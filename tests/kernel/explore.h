@@ -17,22 +17,22 @@ typedef void script_play(struct kernel *kernel, void *context);
 
 struct explored {
 	unsigned long orders;
-	bool complete; /* every order within the bound was played */
+	bool complete; /* all orders within the bound were played */
 	bool failed;
-	unsigned choices; /* of the shortest failing order: how many are not 0 */
+	unsigned choices; /* number of choices in the shortest failing order that are not 0 */
 	char failure[256];
-	char *log; /* what happens in that order, one event a line; freed by the caller; NULL */
+	char *log; /* events of that order, one a line; freed by the caller; NULL: none failed */
 };
 
 /*
- * Every order with at most @most_early choices that are not 0, of those that cost something: so
- * often something happens before it must. First those with none, then with one, and so on. Not more
- * than @most orders: if they are more, those of them that come last are drawn from anywhere in the
- * script, with a fixed seed.
+ * Plays every order with at most @most_early early choices: those that cost something and are not
+ * 0, so that something happens before it must. First orders with none, then with one, and so on. At
+ * most @most orders: if there are more, the last of them are drawn from anywhere in the script,
+ * with a fixed seed.
  */
 struct explored explore_all(
 	script_play *play, void *context, unsigned most_early, unsigned long most);
-/* @count orders chosen at random; the same @seed gives the same ones. */
+/* Plays @count orders chosen at random; the same @seed gives the same orders. */
 struct explored explore_random(
 	script_play *play, void *context, uint64_t seed, unsigned long count);
 

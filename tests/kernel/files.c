@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-/* The supervisor's descriptors of our files. */
+/* The first number of the supervisor's descriptors for files of the kernel's. */
 #define FIRST_FD 1000
 
 enum kind {

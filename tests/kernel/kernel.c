@@ -145,7 +145,7 @@ static struct task *add(struct kernel *k, int tid, const struct step *program)
 		abort();
 	*t->id = (struct pid){tid, t};
 	t->cpu = (int)((unsigned)tid % k->cpus);
-	t->word[15] = UINT64_MAX; /* orig_rax: not in a call */
+	t->word[15] = UINT64_MAX; /* orig_rax: not in a call. */
 	t->word[16] = KERNEL_CODE + 0x102;
 	t->word[19] = KERNEL_STACK + KERNEL_MEMORY - 1024;
 	return t;
@@ -158,7 +158,7 @@ static struct space *new_space(void)
 	if (!s)
 		abort();
 	s->users = 1;
-	s->code[0x100] = 0x0f; /* syscall, before the pc */
+	s->code[0x100] = 0x0f; /* The instruction syscall, before the pc. */
 	s->code[0x101] = 0x05;
 	return s;
 }

@@ -36,24 +36,24 @@ enum {
 #define KERNEL_STACK UINT64_C(0x7ffe0000)
 
 enum op {
-	OP_END,   /* the thread runs on for ever */
+	OP_END,   /* the thread runs on without an end */
 	OP_RUN,   /* @a: ns of CPU time */
 	OP_SLEEP, /* @a: ns in clock_nanosleep */
 	OP_CALL,  /* a call that blocks: its description is @call */
-	OP_CLONE, /* a thread that runs @program */
-	OP_FORK,  /* a process, also by vfork: the parent waits for its exec or end */
+	OP_CLONE, /* clones a thread that runs @program */
+	OP_FORK,  /* forks, also by vfork: then the parent waits for the child's exec or end */
 	OP_VFORK,
 	OP_EXEC,       /* the process runs @program; @name: its executable */
-	OP_EXEC_FAILS, /* @a: errno */
-	OP_EXIT,       /* of the thread, @a: status */
+	OP_EXEC_FAILS, /* the exec fails with errno @a */
+	OP_EXIT,       /* the thread ends with status @a */
 	OP_EXIT_GROUP,
-	OP_KILL,   /* signal @b to process @a, 0: its own */
-	OP_TKILL,  /* signal @b to thread @a, 0: itself */
-	OP_WAIT,   /* for the end of any child; reaps it */
-	OP_MARK,   /* counts in the process's marks */
-	OP_AGAIN,  /* goes back @a steps, @b times (0: for ever) */
+	OP_KILL,   /* sends signal @b to process @a, 0: its own */
+	OP_TKILL,  /* sends signal @b to thread @a, 0: itself */
+	OP_WAIT,   /* waits for the end of any child, and reaps it */
+	OP_MARK,   /* counts in the marks of the process */
+	OP_AGAIN,  /* goes back @a steps, @b times (0: without an end) */
 	OP_HANDLE, /* signal @a gets disposition @b */
-	OP_STORE,  /* the word @b at data address @a */
+	OP_STORE,  /* writes the word @b to data address @a */
 	OP_DO,     /* calls @act(kernel, task), for what only one test needs */
 };
 
@@ -66,15 +66,15 @@ enum wait { WAIT_FOR_EVER, WAIT_MS, WAIT_SPEC, WAIT_SOCKET };
 struct blocking {
 	int32_t number;
 	uint64_t argument[6];
-	enum wait wait; /* where its time-out is: argument @wait_argument, or the socket's */
+	enum wait wait; /* where its time-out is: in argument @wait_argument, or the socket's */
 	unsigned wait_argument;
 	uint64_t most_ns;    /* the time-out; 0: none */
-	int64_t timed_out;   /* its result then */
+	int64_t timed_out;   /* result at the time-out */
 	int64_t interrupted; /* the kernel's result when a signal comes: -EINTR, -512 ... -516 */
-	int64_t result;      /* its result when what it waits for comes, */
-	uint64_t wake_ns;    /* so long after its beginning; 0: never */
-	unsigned length;     /* of a transfer: the argument that is its length; 0: none */
-	uint64_t piece;      /* and so much is transferred when a signal comes */
+	int64_t result;      /* result when the awaited event comes */
+	uint64_t wake_ns;    /* time of that event after the call's beginning; 0: never */
+	unsigned length;     /* number of the argument that is a transfer's length; 0: none */
+	uint64_t piece;      /* bytes transferred when a signal comes */
 	bool lenient;        /* its result may differ from that of an undisturbed call */
 	bool breaks; /* the reader of a transfer goes away: EPIPE and SIGPIPE for what is left */
 };
@@ -90,7 +90,7 @@ struct step {
 	void (*act)(struct kernel *kernel, struct task *task);
 };
 
-/* One step each. */
+/* Steps of programs. */
 #define END                  \
 	{                    \
 		.op = OP_END \
@@ -177,7 +177,7 @@ enum disposition { DISPOSITION_DEFAULT, DISPOSITION_IGNORE, DISPOSITION_HANDLER 
 
 struct space {
 	unsigned users;
-	unsigned writes; /* by the supervisor */
+	unsigned writes; /* number of writes by the supervisor */
 	bool readonly_data;
 	uint8_t code[KERNEL_MEMORY], data[KERNEL_MEMORY], stack[KERNEL_MEMORY];
 };
@@ -194,11 +194,11 @@ struct group {
 	enum disposition handler[65];
 	unsigned pending[65], delivered[65], marks, interrupted_calls;
 	bool any_pending; /* perhaps */
-	int stop_signal;  /* a group-stop is on, or begins */
+	int stop_signal;  /* signal of a group-stop that is in force, or begins */
 	bool exiting;
 	int status;        /* wait status at its end */
 	bool ended;        /* all its threads are gone or zombies */
-	bool reaped, told; /* its parent has been sent SIGCHLD */
+	bool reaped, told; /* told: its parent has been sent SIGCHLD */
 	const char *exe;
 	bool filtered;         /* has a seccomp filter */
 	bool refuses;          /* ptrace gives EPERM */
@@ -232,29 +232,29 @@ struct task {
 	/* its program */
 	const struct step *at;
 	int64_t rounds;
-	uint64_t ran_ns;   /* of the step */
-	uint64_t until_ns; /* of the sleep, 0 none */
+	uint64_t ran_ns;   /* CPU time used in the step */
+	uint64_t until_ns; /* end of the sleep, 0 none */
 	const struct blocking *call;
-	enum phase phase; /* of the call: ENTRY and EXIT are stops of PTRACE_SYSCALL */
+	enum phase phase; /* phase of its call: ENTRY and EXIT are stops of PTRACE_SYSCALL */
 	uint64_t call_began_ns, call_ends_ns, call_pc, whole;
 	bool call_times_out;
-	struct task *vfork_of; /* the parent that waits for us */
+	struct task *vfork_of; /* the parent that waits for this task's exec or end */
 	bool born;             /* it has run an instruction */
-	bool clean;            /* nothing was pending when it was last in its program */
+	bool clean;            /* no signal was pending when it was last in its program */
 	/* its times */
 	uint64_t run_ns, wait_ns, slices;
-	uint64_t switched_ns; /* when it was last put on its CPU, or left it */
+	uint64_t switched_ns; /* CLOCK_MONOTONIC: last context switch */
 	bool on_cpu;
 	/* signals for it alone */
 	unsigned pending[65];
 	bool any_pending; /* perhaps */
 	bool killed, stop_pending, group_stopped;
-	/* its tracer: the supervisor, or nobody */
+	/* states of tracing by the supervisor */
 	bool traced, listening, trap_pending, notify_pending, to_call;
 	unsigned long options;
 	enum stop_kind stop_kind;
-	int stop_status; /* as waitid gives it */
-	int stop_code;   /* 0: consumed by a wait */
+	int stop_status; /* stop status as waitid gives it */
+	int stop_code;   /* si_code of the stop; 0: consumed by a wait */
 	int stop_signal; /* the signal of a signal-delivery-stop */
 	bool waitable;
 	uint64_t stopped_ns; /* since when it is in this stop */
@@ -263,10 +263,10 @@ struct task {
 	uint64_t word[KERNEL_WORDS];
 	unsigned interrupts;
 	int exit_status;
-	int end[4]; /* the child before its exec: descriptors that it holds; 0 none */
+	int end[4]; /* the launched child before its exec: descriptors that it holds; 0 none */
 };
 
-/* What has become of a process: for the comparison with an undisturbed run. */
+/* How a process has ended, for the comparison with a run without a supervisor. */
 struct kernel_end {
 	int pid, status;
 	unsigned marks, execs;
@@ -294,11 +294,11 @@ struct kernel_records {
 
 struct kernel_file {
 	bool used;
-	int kind; /* files.c */
+	int kind; /* kind of the file (files.c) */
 	struct pid *id;
 };
 
-/* Decides what happens next: of @n possibilities one, of which all but 0 cost @cost. */
+/* Chooses what happens next: one of @n possibilities, of which all but 0 cost @cost. */
 struct oracle {
 	unsigned (*choose)(void *context, unsigned n, unsigned cost);
 	void *context;
@@ -306,7 +306,7 @@ struct oracle {
 
 struct kernel {
 	struct task task[KERNEL_TASKS];
-	size_t tasks; /* so many of them have been in use */
+	size_t tasks; /* number of tasks that have been in use */
 	struct pid *pid[4 * KERNEL_TASKS];
 	size_t pids;
 	struct group *group[KERNEL_TASKS];
@@ -314,54 +314,56 @@ struct kernel {
 	struct kernel_file file[KERNEL_FILES];
 	struct oracle oracle;
 	int next_tid, supervisor;
-	bool tid_reused_at_once; /* a freed tid is the next one given */
+	bool tid_reused_at_once; /* the tid of a task that is gone is given to the next one */
 	/* the machine */
-	uint64_t now_ns, own_ns;       /* CLOCK_MONOTONIC; CPU time of the supervisor */
-	uint64_t woke_ns, rest_own_ns; /* when it was put on its CPU; its CPU time then */
+	uint64_t now_ns, own_ns; /* CLOCK_MONOTONIC; CPU time of the supervisor */
+	/* when the supervisor was last scheduled in; its CPU time then */
+	uint64_t woke_ns, rest_own_ns;
 	unsigned cpus;
 	long sleeps;
-	int file_limit, files_most; /* RLIMIT_NOFILE; so many files of /proc can be open */
+	int file_limit, files_most; /* RLIMIT_NOFILE; how many files of /proc can be open */
 	bool no_schedstat, no_syscall_file, has_sched;
 	/* the supervisor */
 	bool tracing, traced_once;
-	uint64_t ended_ns;     /* when the tracing thread did */
-	unsigned long dies_at; /* the supervisor is killed at this call of its; 0: not */
+	uint64_t ended_ns;     /* when the tracing thread has ended */
+	unsigned long dies_at; /* the supervisor is killed at its call number @dies_at; 0: never */
 	bool dead;
-	bool child_pending; /* SIGCHLD */
+	bool child_pending; /* SIGCHLD is pending for the supervisor */
 	struct {
 		int signal, code, sender;
 		uint64_t value, at_ns;
-	} signal[16]; /* to the supervisor, once their time has come */
+	} signal[16]; /* signals to the supervisor, delivered once their time has come */
 	size_t signals;
 	int pipe_end[16]; /* pipes of the supervisor, which a child inherits */
 	size_t pipe_ends;
-	bool written;               /* to one of these pipes */
-	const struct step *command; /* what the launched child does: its first step is an exec */
-	struct analyst analyst[KERNEL_ANALYSTS]; /* one after the other */
+	bool written;               /* a byte is in one of these pipes */
+	const struct step *command; /* program of the launched child: its first step is an exec */
+	struct analyst analyst[KERNEL_ANALYSTS]; /* analysts, one after the other */
 	size_t analysts;
 	bool analyst_fails, analyst_hangs;
-	unsigned long analyst_dies_after; /* the first one, after so many samples; 0: not */
-	int ring_fd;                      /* of the supervisor: the ring that it made last */
-	struct kernel_records records;    /* what they were told */
+	/* the first analyst dies after this many samples; 0: never */
+	unsigned long analyst_dies_after;
+	int ring_fd;                   /* descriptor of the ring that the supervisor made last */
+	struct kernel_records records; /* records that the analysts got */
 	void (*record)(struct kernel *kernel, const struct record *record);
 	int object_fd;   /* the real file behind each descriptor of a task; -1 none */
 	int object_next; /* takes its place once that was opened; -1 none */
 	bool no_copies;  /* a descriptor of a task cannot be copied (pidfd_getfd, Linux 5.6) */
 	bool elsewhere;  /* another thread of the supervisor runs */
 	char object_path[64];
-	int reading_fd;          /* a file that is read in pieces */
-	struct group *folder_of; /* the folder that is read, */
-	size_t folder_at;        /* and how far */
+	int reading_fd;          /* descriptor of a file that is read in pieces */
+	struct group *folder_of; /* the folder that is being read, */
+	size_t folder_at;        /* and the position in it */
 	struct dirent entry;
 	/* what happened */
 	int raised;           /* a signal with which the supervisor stopped itself */
-	unsigned long calls;  /* of the supervisor */
+	unsigned long calls;  /* calls of the supervisor */
 	unsigned long events; /* transitions of tasks */
 	unsigned requests_refused;
-	uint64_t longest_stop_ns; /* of those that ended */
+	uint64_t longest_stop_ns; /* longest stop that has ended */
 	bool broken;
 	char failure[256];
-	char *log; /* NULL: none wanted */
+	char *log; /* text of all events; NULL: not wanted */
 	size_t log_bytes, log_room;
 	void *context;                          /* of the test */
 	size_t scratch;                         /* of the test */
@@ -379,29 +381,29 @@ extern struct kernel *kernel_in_use;
 struct kernel *kernel_new(const struct oracle *oracle);
 void kernel_free(struct kernel *kernel);
 
-/* A process with one thread that runs @program; its tid and pid are @pid. */
+/* Adds a process with one thread that runs @program; its tid and pid are @pid. */
 struct task *kernel_add_process(
 	struct kernel *kernel, int pid, int parent, const char *exe, const struct step *program);
 struct task *kernel_add_thread(
 	struct kernel *kernel, struct task *of, int tid, const struct step *program);
-/* A zombie of a group may have a NULL program. NULL: no such task. */
+/* Finds a task; NULL: none. A zombie may have a NULL program. */
 struct task *kernel_find(struct kernel *kernel, int tid);
 struct group *kernel_group(struct kernel *kernel, int pid);
 
-/* The first failure counts. All tasks are gone then, so that the supervisor comes to an end. */
+/* Fails the run; the first failure counts. All tasks are gone then, so that the supervisor ends. */
 void kernel_fail(struct kernel *kernel, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void kernel_note(struct kernel *kernel, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 unsigned kernel_choose(struct kernel *kernel, unsigned n, unsigned cost);
 
-/* To the supervisor, @in_ns from now; @code SI_USER, SI_KERNEL. */
+/* Sends a signal to the supervisor @in_ns from now; @code SI_USER, SI_KERNEL. */
 void kernel_signal(struct kernel *kernel, int signal, int code, int sender, uint64_t in_ns);
 
-/* task.c: what tasks do. The number of tasks that can do something now; lets the @i-th do it. */
+/* task.c: what tasks do. The number of tasks that can act now; lets the @i-th of them act. */
 unsigned kernel_enabled(struct kernel *kernel);
 void kernel_step(struct kernel *kernel, unsigned i);
-/* A call of the supervisor's begins: something may happen before it. */
+/* A call of the supervisor begins: a task may act before it. */
 void kernel_point(struct kernel *kernel);
 void kernel_send(struct kernel *kernel, struct task *to, bool to_group, int signal);
 bool kernel_has_work(const struct task *task);
@@ -418,9 +420,9 @@ void kernel_begin_call(struct kernel *kernel, struct task *task, const struct bl
 void kernel_interrupt_call(struct task *task);
 void kernel_wake(struct kernel *kernel, struct task *task, int64_t result);
 void kernel_time_over(struct kernel *kernel, struct task *task);
-/* The way back to the program, through a handler or not. */
+/* The task returns to its program, through a handler or not. */
 void kernel_return(struct kernel *kernel, struct task *task, bool handler);
-/* After a stop at the entry or the exit of a call. True: the thread sleeps in it. */
+/* Continues a call after a stop at its entry or exit. True: the thread sleeps in it. */
 bool kernel_call_goes_on(struct kernel *kernel, struct task *task);
 /* life.c: the end, and exec. */
 void kernel_end_task(struct kernel *kernel, struct task *task, int status);
@@ -428,12 +430,12 @@ void kernel_end_group(struct kernel *kernel, struct group *group, int status);
 void kernel_exec(struct kernel *kernel, struct task *task);
 void kernel_settle(struct kernel *kernel);
 bool kernel_is_alone(struct kernel *kernel, const struct task *task);
-/* exec(2): the other threads are gone, but for a leader that is a zombie. */
+/* exec(2): are the other threads gone, but for a leader that is a zombie? */
 bool kernel_has_process(struct kernel *kernel, const struct task *task);
 
-/* time.c. Lets time pass, and all that happens in it, up to @until_ns or a cause to wake up. */
+/* time.c: lets time pass, and all that happens in it, up to @until_ns or a cause to wake up. */
 bool kernel_sleep(struct kernel *kernel, uint64_t until_ns, bool (*awake)(struct kernel *kernel));
-/* A little time of the supervisor's own. */
+/* The supervisor uses a little time of its own. */
 void kernel_tick(struct kernel *kernel);
 
 /* trace.c: ptrace(2) and waitid(2), with -errno. */

@@ -18,7 +18,7 @@ static void close_ends(struct task *t)
 	}
 }
 
-/* The task is gone for good; files of /proc that it had stay, and give ESRCH. */
+/* Frees a task that is gone; files of /proc that it had stay open, and give ESRCH. */
 static void release(struct kernel *k, struct task *t)
 {
 	if (t->id->task == t)
@@ -44,7 +44,7 @@ static void tell_parent(struct kernel *k, struct task *t)
 	kernel_send(k, parent_of(k, t), true, SIGCHLD);
 }
 
-/* Who is the leader of a group with one task left is reported now. */
+/* Reports the leader of a group that is its last task. */
 void kernel_settle(struct kernel *k)
 {
 	for (size_t i = 0; i < k->tasks; i++) {
@@ -56,7 +56,7 @@ void kernel_settle(struct kernel *k)
 		if (t->traced || t->group->parent == k->supervisor)
 			kernel_tell_tracer(k);
 		else if (!parent_of(k, t))
-			release(k, t); /* init reaps it */
+			release(k, t); /* init reaps it. */
 		else if (!t->group->told)
 			tell_parent(k, t);
 	}
@@ -137,7 +137,7 @@ static void kill_others(struct kernel *k, struct task *t)
 	}
 }
 
-/* The other threads are gone; a leader that was not the caller may be a zombie still. */
+/* Are the other threads gone? A leader that was not the caller may still be a zombie. */
 bool kernel_has_process(struct kernel *k, const struct task *t)
 {
 	for (size_t i = 0; i < k->tasks; i++) {
@@ -157,7 +157,7 @@ static void take_over(struct kernel *k, struct task *t)
 
 	if (!leader || leader == t)
 		return;
-	/* Its struct pid is the caller's from now on; the leader is gone without an event. */
+	/* The leader's struct pid becomes the caller's; the leader is gone without an event. */
 	t->id->task = NULL;
 	t->id = leader->id;
 	t->id->task = t;
@@ -207,7 +207,7 @@ void kernel_exec(struct kernel *k, struct task *t)
 	t->call = NULL;
 	t->phase = PHASE_NONE;
 	memset(t->word, 0, sizeof(t->word));
-	t->word[15] = 59; /* execve: the registers are those of its return */
+	t->word[15] = 59; /* execve: the registers are those of its return. */
 	t->word[16] = KERNEL_CODE + 0x102;
 	t->word[19] = KERNEL_STACK + KERNEL_MEMORY - 512;
 	kernel_note(k, "task %d runs %s (it was %d)", t->tid, s->name, t->former);

@@ -23,7 +23,7 @@
 		__VA_ARGS__                        \
 	}
 
-/* Orders with so many early choices are played, and so many at random. */
+/* Orders with up to EARLY early choices are played, MOST of them at most, and RANDOM at random. */
 enum { EARLY = 2, RANDOM = 500, MOST = 2000 };
 
 static inline void judge(const char *name, const struct explored *e)
@@ -75,7 +75,7 @@ static inline void race(const char *name, struct scene *scene)
 	play_orders(name, scene, EARLY, MOST, RANDOM);
 }
 
-/* Of long scripts, some orders. */
+/* Plays some orders of a long script. */
 static inline void some(const char *name, struct scene *scene)
 {
 	play_orders(name, scene, 1, 60, 30);
@@ -87,7 +87,7 @@ static inline void once(const char *name, struct scene *scene)
 	play_orders(name, scene, 0, 1, 0);
 }
 
-/* The supervisor is killed at each of its first @most calls. */
+/* Kills the supervisor at each of its first @most calls. */
 static inline void killed_anywhere(const char *name, struct scene *scene, unsigned long most)
 {
 	static const int target[] = {100};
@@ -107,7 +107,7 @@ static inline struct scene following(void (*build)(struct kernel *k))
 	return (struct scene){.build = build, .same = true, .options = {.follow = true}};
 }
 
-/* What is gone must not be waited for: the engine looks for that once a second. */
+/* What is gone must not be waited for: the engine checks that once a second. */
 static inline void has_ended(struct kernel *k, const struct engine_result *result)
 {
 	(void)result;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The longest run of the supervisor without an end of its own. */
+/* A run in which the supervisor does not end by itself is ended after this time. */
 #define DURATION_NS UINT64_C(2000000000)
 
 static void say(void *context, enum say_kind kind, const char *line)
@@ -26,7 +26,7 @@ bool scene_said(const struct scene *scene, const char *text)
 	return strstr(scene->said, text) != NULL;
 }
 
-/* The same tasks without a supervisor, in the first order. */
+/* Runs the same tasks without a supervisor, in the first order. */
 static void run_alone(struct scene *scene)
 {
 	struct kernel *k = kernel_new(NULL);

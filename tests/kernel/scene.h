@@ -17,21 +17,21 @@
 enum { SCENE_ENDS = 32 };
 
 struct scene {
-	/* The tasks; called before each run. */
+	/* Adds the tasks; called before each run. */
 	void (*build)(struct kernel *kernel);
-	/* What must hold after the run; NULL: nothing more. */
+	/* Checks the run; NULL: nothing more has to hold. */
 	void (*check)(struct kernel *kernel, const struct engine_result *result);
 	bool same;       /* processes end as in a run without the supervisor */
-	bool same_calls; /* and as many of their calls fail with EINTR */
+	bool same_calls; /* as many of their calls fail with EINTR as without the supervisor */
 	const int *pids;
 	size_t pids_n;
-	const struct step *command; /* launched; with @argv of the options */
-	unsigned long dies_at;      /* as of the kernel */
+	const struct step *command; /* program of the launched child; with @argv of the options */
+	unsigned long dies_at;      /* as kernel.dies_at */
 	struct engine_options options;
 	/* How processes end without a supervisor, once that is known. */
 	struct kernel_end was[SCENE_ENDS];
 	size_t was_n;
-	/* Of the last run. */
+	/* Result of the last run. */
 	struct engine_result result;
 	char said[4096]; /* lines for the user */
 	size_t said_bytes;

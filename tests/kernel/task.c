@@ -90,7 +90,7 @@ static void deliver(struct kernel *k, struct task *t, int signal)
 	}
 }
 
-/* The next signal of a task; 0: none. */
+/* Takes the next signal of a task; 0: none. */
 static int take_signal(struct task *t)
 {
 	for (int s = 1; s < 65; s++) {
@@ -111,7 +111,7 @@ static int take_signal(struct task *t)
 	return 0;
 }
 
-/* On the way to the program: what has come is seen to, one thing at a time. */
+/* On the way to the program: handles what has come, one thing at a time. */
 static void see_to_work(struct kernel *k, struct task *t)
 {
 	int signal;
@@ -149,7 +149,7 @@ void kernel_resumed(struct kernel *k, struct task *t, int signal)
 	t->waitable = false;
 	t->listening = false;
 	t->resumes++;
-	/* What is not traced any more stays in its group-stop. */
+	/* A task that is not traced any more stays in its group-stop. */
 	if (!t->traced && t->group_stopped && t->group->stop_signal) {
 		t->state = TASK_STOPPED;
 		return;
@@ -231,7 +231,7 @@ void kernel_send(struct kernel *k, struct task *to, bool to_group, int signal)
 	}
 }
 
-/* clock_nanosleep: the kernel goes on with what is left of it (ERESTART_RESTARTBLOCK). */
+/* clock_nanosleep: the kernel goes on with the remaining time (ERESTART_RESTARTBLOCK). */
 static const struct blocking any_sleep = {
 	.number = SYS_clock_nanosleep, .interrupted = -516, .lenient = true};
 static const struct blocking any_wait = {.number = SYS_wait4, .interrupted = -512, .lenient = true};
@@ -365,7 +365,10 @@ static void program_step(struct kernel *k, struct task *t)
 	}
 }
 
-/* It may have begun before what is pending came: the kernel looks only on the way back. */
+/*
+ * May a pending signal have come before the call began? The kernel checks for signals only on the
+ * way back.
+ */
 static bool may_have_begun(const struct task *t)
 {
 	switch (t->at->op) {
@@ -396,7 +399,7 @@ static unsigned abilities(struct kernel *k, struct task *t)
 			return may_have_begun(t) && t->word[X64_ORIG_RAX] == UINT64_MAX
 				? CAN_WORK | CAN_STEP
 				: CAN_WORK;
-		if (t->call) /* another thread has taken the signal that ended its call */
+		if (t->call) /* Another thread has taken the signal that ended its call. */
 			return CAN_WORK;
 		timed = t->at->op == OP_RUN || t->at->op == OP_END;
 		return timed ? CAN_NOTHING : CAN_STEP;
@@ -465,7 +468,7 @@ void kernel_point(struct kernel *k)
 		kernel_note(k, "the supervisor is killed");
 		kernel_tracer_ends(k);
 		k->dead = true;
-		/* What still runs here of it comes to its end. */
+		/* Tasks that still run are ended. */
 		kernel_signal(k, SIGTERM, SI_USER, 1, 0);
 	}
 	while (!k->broken && (n = kernel_enabled(k)) > 0) {

@@ -7,7 +7,7 @@
 
 enum { FIRST_STOP = SIGTRAP | PTRACE_EVENT_STOP << 8 };
 
-/* A thread stops for the first time before anybody has seen its parent's event. */
+/* A thread stops for the first time before the supervisor sees its parent's event. */
 static void stops_at_once(struct kernel *k)
 {
 	for (size_t i = 0; i < k->tasks; i++) {
@@ -42,7 +42,7 @@ static const struct step unusual[] = {
 HOOKED(unusual, (void)kernel_add_process(k, 100, 1, "/bin/unusual", unusual);)
 HOOKED(unusual_early, unusual_build(k); k->each = stops_at_once;)
 
-/* What is not followed waits for nothing: it is held only until its parent's event is seen. */
+/* A child that is not followed is held only until its parent's event is seen. */
 static void none_is_held(struct kernel *k, const struct engine_result *result)
 {
 	(void)result;
@@ -72,7 +72,7 @@ static const struct step killer[] = {RUN(1000), KILL(1000, SIGKILL), EXIT_GROUP(
 HOOKED(killed_child, (void)kernel_add_process(k, 100, 1, "/bin/parent", short_parent);
 	(void)kernel_add_process(k, 50, 1, "/bin/killer", killer);)
 
-/* The same at once, and its parent keeps the zombie as long as it lives. */
+/* The child dies at once, and its parent keeps the zombie as long as it lives. */
 static void dies_at_once(struct kernel *k)
 {
 	struct task *t = kernel_find(k, 1000);

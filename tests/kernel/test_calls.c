@@ -7,7 +7,7 @@
 
 #include <sys/syscall.h>
 
-/* The helper; it lets go when no table is left. */
+/* A helper; it detaches when no table is left. */
 static const struct step counts[] = {DO(on), RUN(10 * MS), DO(is_counted), RUN(4 * MS), DO(status),
 	RUN(2 * MS), DO(off), RUN(2 * MS), DO(is_counted), RUN(10 * MS), DO(is_not_counted),
 	EXIT_GROUP(0)};
@@ -31,7 +31,7 @@ static void ticks_are_counted(void **state)
 	(void)state;
 	scene.check = all_is_told;
 	once(__func__, &scene);
-	/* In a profile, too. */
+	/* The same in a profile. */
 	scene.options.serve_only = false;
 	once(__func__, &scene);
 }
@@ -63,19 +63,19 @@ static void exec_never_receives_counts(void **state)
 	scene.build = exec_thread_build;
 	race(__func__, &scene);
 	scene.options.serve_only = false;
-	/* The exec begins, the leader ends, and its tid is the caller's: before one write. */
+	/* Before one write, the exec begins, the leader ends, and the caller gets its tid. */
 	play_orders(__func__, &scene, 3, 4000, 2000);
 	while (count_answers(0))
 		;
 }
 
 /*
- * The whole of an exec by another thread, between the leader's stop and the write of its tick: what
- * has the leader's tid then is the new image.
+ * An exec by another thread takes place between the leader's stop and the write of its tick: the
+ * new image then has the leader's tid.
  */
 static const struct step execs_when_told[] = {RUN(1000 * MS), EXEC("/bin/next", after_exec)};
 static const struct step meets_exec[] = {DO(on), CLONE(execs_when_told), RUN(50 * MS), EXIT(0)};
-static unsigned meeting; /* the write that the exec comes before */
+static unsigned meeting; /* number of the write before which the exec comes */
 
 static void exec_before_write(struct kernel *k)
 {
@@ -117,7 +117,7 @@ static void exec_meets_write(void **state)
 		;
 }
 
-/* A child has the table, and its own copy of the counters. */
+/* A child shares the table, and has its own copy of the counters. */
 static const struct step fork_child[] = {RUN(4 * MS), DO(is_counted), EXIT_GROUP(0)};
 static const struct step fork_counts[] = {DO(on), RUN(4 * MS), FORK(fork_child), DO(is_counted),
 	WAIT, DO(off), RUN(MS), EXIT_GROUP(0)};
@@ -174,7 +174,7 @@ static void tables_of_other_kinds(void **state)
 	(void)count_answers(0);
 }
 
-/* Who does not know the nonce gets nothing; who is refused is told. */
+/* A sender that does not know the nonce gets no answer; one that is refused gets an error. */
 static const struct step forges[] = {DO(forged), RUN(5 * MS), DO(is_not_counted), EXIT_GROUP(0)};
 static const struct step is_refused[] = {DO(on), RUN(5 * MS), DO(is_not_counted), EXIT_GROUP(0)};
 
@@ -201,7 +201,7 @@ static void requests_are_refused(void **state)
 	assert_int_equal(count_answers(EACCES), 1);
 }
 
-/* The helper says whether it could attach. */
+/* The helper reports whether it could attach. */
 static void attaches_build(struct kernel *k)
 {
 	build(k, counts);

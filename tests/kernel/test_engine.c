@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The engine with an analyst: launch, orders, requests, pieces, choice, dump, and the sums. */
+/* The engine with an analyst: launch, signals, requests, pieces, choice, dump, and the sums. */
 #include "tests/kernel/races.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 static const char *const analyst[] = {"/lib/analyst", NULL};
 static char *const command[] = {(char *)"/bin/command", (char *)"-x", NULL};
 
-/* Works and sleeps for 60 ms, in two threads and a child. */
+/* Runs and sleeps for 60 ms, in two threads and a child. */
 static const struct step thread_works[] = {RUN(2 * MS), SLEEP(3 * MS), AGAIN(2, 6), EXIT(0)};
 static const struct step child_works[] = {RUN(5 * MS), SLEEP(MS), AGAIN(2, 3), EXIT_GROUP(2)};
 static const struct step works[] = {CLONE(thread_works), FORK(child_works), RUN(4 * MS),
@@ -43,7 +43,7 @@ static void long_worker(struct kernel *k)
 	(void)kernel_add_process(k, 100, 1, "/bin/works", works_for_long);
 }
 
-/* What was sampled and what was not is what the kernel charged. */
+/* Sampled and unsampled time together are what the kernel charged. */
 static void sums_are_whole(struct kernel *k, const struct engine_result *result)
 {
 	const struct kernel_records *r = &k->records;
@@ -119,7 +119,7 @@ static void attached_is_profiled(void **state)
 	once(__func__, &scene);
 }
 
-/* Without what newer kernels have. */
+/* A kernel without the features of newer ones. */
 static void old_kernel(struct kernel *k)
 {
 	worker(k);
@@ -162,7 +162,8 @@ static void kernel_with_time_stamps(void **state)
 static void dying(struct kernel *k)
 {
 	long_worker(k);
-	k->analyst_dies_after = 1000; /* after the first second, whose CPU time it was told */
+	/* The first analyst dies after the first second, whose CPU time was reported to it. */
+	k->analyst_dies_after = 1000;
 }
 
 static void restarted(struct kernel *k, const struct engine_result *result)
@@ -466,7 +467,7 @@ static void threads_are_chosen(void **state)
 	regfree(&name);
 }
 
-/* --dump: each thread's stack once, asleep, at work, stopped. */
+/* --dump: each thread's stack once, of threads that sleep, run, or are stopped. */
 static const struct blocking delicate = {.number = SYS_epoll_wait,
 	.argument = {4, 0, 8, 500},
 	.wait = WAIT_MS,

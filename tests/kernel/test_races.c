@@ -8,7 +8,7 @@ static const struct step newborn_thread[] = {TKILL(0, SIGURG), MARK, EXIT(0)};
 static const struct step newborn_child[] = {MARK, EXIT_GROUP(4)};
 static const struct step short_child[] = {RUN(1 * MS), EXIT_GROUP(0)};
 
-/* An interrupt and whatever else stops a thread. */
+/* An interrupt meets another stop of a thread. */
 static const struct step met_image[] = {MARK, RUN(2 * MS), EXIT_GROUP(7)};
 static const struct step met[] = {HANDLE(SIGUSR1, DISPOSITION_HANDLER), RUN(1 * MS),
 	TKILL(0, SIGUSR1), RUN(1 * MS), TKILL(0, SIGUSR1), FORK(newborn_child), RUN(1 * MS),
@@ -27,7 +27,7 @@ static void interrupt_meets_other_stop(void **state)
 	killed_anywhere(__func__, &scene, 100);
 }
 
-/* The tid of the caller becomes the leader's. */
+/* The caller of exec gets the leader's tid. */
 static const struct step other[] = {RUN(20 * MS), MARK, EXIT(0)};
 static const struct step execs[] = {
 	RUN(1 * MS), STORE(KERNEL_DATA, 1), EXEC("/bin/next", met_image)};
@@ -51,7 +51,7 @@ static void exec_from_other_thread(void **state)
 	struct scene scene = following(other_execs_build);
 
 	(void)state;
-	scene.same = false; /* whoever marks first */
+	scene.same = false; /* The order of the marks differs. */
 	scene.check = nothing_in_new_image;
 	race(__func__, &scene);
 	killed_anywhere(__func__, &scene, 80);
@@ -77,7 +77,7 @@ static void sigkill_while_stopped(void **state)
 	race(__func__, &scene);
 }
 
-/* A stop is followed by a death before it was seen; the zombies of threads, and their leader's. */
+/* A death follows a stop before that was seen; zombies of threads, and their leader's. */
 static const struct step ends[] = {TKILL(0, SIGURG), EXIT(0)};
 static const struct step all_end[] = {
 	CLONE(ends), CLONE(ends), RUN(500000), TKILL(0, SIGURG), EXIT_GROUP(9)};
@@ -151,7 +151,7 @@ static void detach_leaves_stopped(void **state)
 	struct scene scene = following(stays_stopped_build);
 
 	(void)state;
-	scene.same = false; /* how far it came */
+	scene.same = false; /* How far it gets differs. */
 	scene.check = is_still_stopped;
 	scene.options.duration_ns = 20 * (uint64_t)MS;
 	race(__func__, &scene);
@@ -216,7 +216,7 @@ static void unstoppable_thread(void **state)
 
 	(void)state;
 	scene.options.duration_ns = 200 * (uint64_t)MS;
-	scene.same = false; /* it does not end */
+	scene.same = false; /* The run does not end as without the supervisor. */
 	race(__func__, &scene);
 }
 
@@ -231,7 +231,7 @@ static void tid_reused(void **state)
 	struct scene scene = following(reused_build);
 
 	(void)state;
-	scene.same = false; /* processes of the same number */
+	scene.same = false; /* Processes get the same pid. */
 	scene.check = has_ended;
 	race(__func__, &scene);
 }

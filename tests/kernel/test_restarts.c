@@ -11,7 +11,7 @@
 
 #define MS INT64_C(1000000)
 
-/* Signals that the target ignores by default; without a tracer they wake nobody. */
+/* Signals that the target ignores by default; without a tracer they end no call. */
 static const struct step ignored[] = {RUN(MS), KILL(100, SIGWINCH), RUN(2 * MS), KILL(100, SIGCHLD),
 	RUN(3 * MS), KILL(100, SIGURG), RUN(20 * MS), KILL(100, SIGCONT), EXIT_GROUP(0)};
 static const struct step often[] = {RUN(3 * MS), KILL(100, SIGWINCH), AGAIN(2, 20), EXIT_GROUP(0)};

@@ -20,7 +20,7 @@ static bool is_spurious(const struct task *t)
 	return t->stop_code == (SIGTRAP | PTRACE_EVENT_EXEC << 8) && t->message != (uint64_t)t->tid;
 }
 
-/* The stopped tracee of a request. */
+/* The stopped tracee that a request names. */
 static struct task *stopped(struct kernel *k, int tid)
 {
 	struct task *t = kernel_find(k, tid);
@@ -39,7 +39,7 @@ static int seize(struct kernel *k, int tid, unsigned long options)
 		return -EPERM;
 	t->traced = true;
 	t->options = options;
-	/* One in a group-stop goes over into the stop of a tracee. */
+	/* A task in a group-stop enters the stop of a tracee. */
 	if (t->state == TASK_STOPPED) {
 		t->state = TASK_RUNS;
 		t->trap_pending = true;
@@ -66,7 +66,7 @@ static int interrupt(struct kernel *k, int tid)
 	return 0;
 }
 
-/* A stop that nobody ends stands out by its length. A newborn is held for 50 ms at most. */
+/* Fails the run if a stop is too long. A newborn is held for 50 ms at most. */
 static void check_length(struct kernel *k, const struct task *t)
 {
 	if (!t->listening && k->now_ns - t->stopped_ns > k->longest_stop_ns)
@@ -108,7 +108,7 @@ static int listen(struct kernel *k, struct task *t)
 	t->listening = true;
 	t->waitable = false;
 	t->resumes++;
-	/* What has come meanwhile stops it again. */
+	/* What has come meanwhile stops the task again. */
 	if (t->notify_pending || t->trap_pending)
 		t->state = TASK_RUNS;
 	return 0;
@@ -192,7 +192,7 @@ long kernel_ptrace(struct kernel *k, int request, int tid, uintptr_t address, ui
 	return r;
 }
 
-/* Is there something of @t to be waited for? */
+/* Is there an event of @t to be waited for? */
 static bool is_waitable(struct kernel *k, const struct task *t, int options)
 {
 	bool child = t->tid == t->group->pid && t->group->parent == k->supervisor;

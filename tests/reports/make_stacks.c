@@ -36,7 +36,7 @@ static struct profile *make_large(void)
 
 		(void)snprintf(file, sizeof(file),
 			object ? "/usr/lib/libpart%u.so.%u" : "/opt/large", object, object);
-/* The number stands in each form as often as it wants. */
+/* The number is formatted as each form requires. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #pragma GCC diagnostic ignored "-Wformat-extra-args"
@@ -50,7 +50,10 @@ static struct profile *make_large(void)
 			0x1000 + 16 * i, &(struct location_line){function, 1}, 1);
 	}
 	for (size_t i = 0; i < LARGE_STACKS; i++) {
-		/* The outer part is that of the stack before, as in a program that goes its way. */
+		/*
+		 * The outer part of the stack is that of the stack before, as in a program that
+		 * goes its way.
+		 */
 		uint32_t depth = 5 + next(&seed) % (LARGE_DEPTH - 5);
 		uint32_t kept = i ? next(&seed) % 100 < 97 ? 4 + next(&seed) % 36 : 2 : 0;
 		int64_t values[VALUE_TYPES_MAX] = {1 + next(&seed) % 9, 0};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes a profile with a time line: that of tests/unit/timeline_fixture.h, or one of many samples.
- * make_timeline phases FILE, make_timeline many SAMPLES STACKS FILE,
- * make_timeline rank RANK FACTOR FILE: the first one, of a rank that has FACTOR times as much of
- * store, make_timeline waits FILE: the first one, where main is blocked in work from 1.8 s to 2 s,
- * seen by three looks, and again from 2.1 s to 2.2 s, and helper waits for a CPU from 2.55 s to
- * 2.6 s; make_timeline wall FILE: a wall-clock profile of 2 s, of which a thread runs in the first,
- * and is blocked in the second, with as much time of an unknown thread without a sample
+ * make_timeline phases FILE, make_timeline many SAMPLES STACKS FILE, make_timeline rank RANK FACTOR
+ * FILE: the first one, of a rank that has FACTOR times as much of store, make_timeline waits FILE:
+ * the first one, where main is blocked in work from 1.8 s to 2 s, by three observations, and again
+ * from 2.1 s to 2.2 s, and helper waits for a CPU from 2.55 s to 2.6 s; make_timeline wall FILE: a
+ * wall-clock profile of 2 s, of which a thread runs in the first, and is blocked in the second,
+ * with as much time of an unknown thread without a sample
  */
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static void add_places(struct profile *profile, uint32_t location[FUNCTIONS])
 	}
 }
 
-/* Each stack is met at least once, a few of them most of the time. */
+/* Each stack is sampled at least once, a few of them most of the time. */
 static struct profile *make_many(size_t samples, size_t stacks)
 {
 	uint32_t location[FUNCTIONS], stack[DEPTH], task[THREADS];

@@ -127,7 +127,7 @@ static struct timespec spec_of(const struct waits *w)
 static bool wait_ppoll(const struct waits *w)
 {
 	struct pollfd none = {.fd = -1};
-	struct timespec rest = spec_of(w); /* the call itself writes what is left */
+	struct timespec rest = spec_of(w); /* The call itself writes the remaining time. */
 
 	return syscall(SYS_ppoll, &none, 1, &rest, NULL, 0) == 0;
 }
@@ -166,7 +166,8 @@ static void timeouts(unsigned ms, unsigned slack)
 	static const struct {
 		const char *name;
 		bool (*wait)(const struct waits *w);
-		unsigned more; /* ms: two ticks, where we end the call ourselves */
+		/* ms that may be added: two ticks, where the supervisor ends the call */
+		unsigned more;
 	} calls[] = {{"epoll_wait", wait_epoll, 0}, {"poll", wait_poll, 0},
 		{"ppoll", wait_ppoll, 0}, {"sigtimedwait", wait_signal, 0},
 		{"semtimedop", wait_semaphore, 0}, {"nanosleep", wait_sleep, 0},
@@ -225,7 +226,7 @@ static void stop_and_go(void)
 	pid_t parent = getpid();
 
 	if (fork() == 0) {
-		while (!is_asleep(parent)) /* of our own task folder: never true */
+		while (!is_asleep(parent)) /* Never true for our own task. */
 			if (usleep(50000) == 0)
 				break;
 		(void)kill(parent, SIGSTOP);

@@ -18,7 +18,7 @@
 #define WHOLE (1 << 20)
 
 static char data[WHOLE];
-static int end[2]; /* 0 is read from, 1 written to */
+static int end[2]; /* end[0] is read from, end[1] written to */
 static int file;
 
 static void *take_some(void *context)

@@ -25,7 +25,7 @@ static uint64_t used_ns(void)
 	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
 }
 
-/* Both ask for the time rarely: what they use is theirs. */
+/* Both read the clock rarely, so that what they use is theirs. */
 #define WORK(name, time_ns)                                           \
 	__attribute__((noinline)) static void name(void)              \
 	{                                                             \
@@ -50,7 +50,7 @@ static void *run(void *context)
 
 		(kind ? f1 : f0)();
 		spent_ns[kind] += used_ns() - from;
-		/* As much of both kinds on average. */
+		/* Sleeps so that both kinds use as much on average. */
 		nap.tv_nsec = (long)(rand_r(&seed) % 1800 + 1) * (kind ? 540000 : 90000);
 		(void)nanosleep(&nap, NULL);
 	}

@@ -18,7 +18,7 @@ enum { NUMBERS = 512 };
 unsigned callbacks_run(double seconds);
 
 static volatile uint64_t sink;
-/* The header's inline version of it would not be libc's. */
+/* The header's inline version would not be libc's. */
 static void *(*volatile search)(
 	const void *, const void *, size_t, size_t, int (*)(const void *, const void *)) = bsearch;
 

@@ -38,7 +38,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SHORT_NS 200000 /* a time-out */
+#define SHORT_NS 200000 /* A time-out. */
 
 static int fd[4], id;
 static char folder[] = "/tmp/eintr.XXXXXX", path[64];
@@ -78,7 +78,7 @@ static void work(unsigned us)
 		;
 }
 
-/* The outcome of a call that is to time out: the value or errno that says so. */
+/* The outcome of a call that must time out: the value or errno that says so. */
 static int timed(long r, long value, int error)
 {
 	if (r < 0)
@@ -141,7 +141,10 @@ static int call_ppoll(void)
 	return timed(ppoll(&p, 1, &short_time, NULL), 0, 0);
 }
 
-/* The time-out lies in memory that the kernel cannot write: then it does not restart by itself. */
+/*
+ * The time-out lies in memory that the kernel cannot write, so the kernel does not restart the call
+ * by itself.
+ */
 static int call_ppoll_const(void)
 {
 	struct pollfd p = {.fd = fd[1], .events = POLLIN};
@@ -563,7 +566,7 @@ static int call_pause(void)
 
 static void poke_pause(void)
 {
-	/* The signal may come before pause() does; then the next one ends it. */
+	/* The signal may come before pause() begins; then the next one ends it. */
 	if (atomic_load(&word))
 		(void)pthread_kill(self, SIGUSR1);
 }
@@ -575,8 +578,8 @@ static void nothing(void)
 static const struct scenario {
 	const char *name;
 	void (*make)(void);
-	int (*call)(void);  /* 0, errno, or -1: a wrong result */
-	void (*poke)(void); /* by the other thread, now and then */
+	int (*call)(void);  /* result: 0, errno, or -1: wrong */
+	void (*poke)(void); /* wakes the call; run by the other thread from time to time */
 	void (*drop)(void);
 } scenarios[] = {
 	{"epoll_wait", make_epoll, call_epoll_wait, NULL, nothing},

@@ -28,7 +28,7 @@ static uint64_t clock_ns(clockid_t clock)
 
 static uint64_t end_ns;
 
-/* Until the process has used so much. */
+/* Works until the process has used the CPU time. */
 static void *work(void *context)
 {
 	(void)context;

@@ -21,7 +21,7 @@ static double cpu_time(clockid_t clock)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* The clock is read rarely: what a thread does is its own code. No two functions are the same. */
+/* The clock is read rarely: what a thread does is its own code. No two functions are equal. */
 #define SPIN(name, step)                                            \
 	static __attribute__((noinline)) void name(double until)    \
 	{                                                           \

@@ -24,10 +24,9 @@
 #include <unistd.h>
 
 static atomic_bool begun;
-static atomic_int child; /* written by the kernel before the child or its event are to be seen */
+static atomic_int child; /* The kernel writes this before the child or its event can be observed. */
 
-/* The value of a line of a process's status: "State:\tT (stopped)" gives 'T'; "" is no such line.
- */
+/* The value of a line of a process's status: "State:\tT (stopped)" gives 'T'; "": no such line. */
 static void read_status(int pid, const char *key, char value[32])
 {
 	char path[48], line[256];
@@ -77,7 +76,7 @@ int main(void)
 	read_status(getpid(), "TracerPid:\t", value);
 	tracer = atoi(value);
 	(void)pthread_create(&thread, NULL, make_child, (void *)(uintptr_t)tracer);
-	while (!atomic_load(&begun)) /* a newborn waits for the tracer too */
+	while (!atomic_load(&begun)) /* A newborn waits for the tracer, too. */
 		(void)usleep(1000);
 	if (!tracer || kill(tracer, SIGSTOP) < 0)
 		_exit(77);

@@ -18,8 +18,10 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* They ask for the time rarely: what they use is theirs. No two are alike, or they would become
- * one. */
+/*
+ * The functions read the clock rarely, so that what they use is theirs. No two are equal, or the
+ * compiler would merge them.
+ */
 #define PART(name, number)                                                       \
 	__attribute__((noinline)) static void name(uint64_t until_ns)            \
 	{                                                                        \

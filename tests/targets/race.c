@@ -213,11 +213,11 @@ static void stopped_children(unsigned n)
 	}
 }
 
-static uint64_t used_before; /* leader: by main() */
+static uint64_t used_before; /* CPU time used before main() began */
 
 /*
  * leader MS: the leader ends at once; two threads work on, until one has used MS ms of CPU time. It
- * prints what the process has used since its main() in ns, and ends it with 5.
+ * prints the CPU time of the process since its main() in ns, and ends the process with 5.
  */
 static void *end_process(void *context)
 {
@@ -272,7 +272,7 @@ static void in_vfork(unsigned ms)
 static void changing_maps(unsigned n)
 {
 #ifdef __x86_64__
-	/* mov $ebx_count, %ecx; 1: dec %ecx; jnz 1b; ret, and the same behind four nops */
+	/* mov $ebx_count, %ecx; 1: dec %ecx; jnz 1b; ret, and again behind four nops */
 	static const uint8_t code[2][16] = {
 		{0xb9, 0x00, 0x20, 0x00, 0x00, 0xff, 0xc9, 0x75, 0xfc, 0xc3},
 		{0x90, 0x90, 0x90, 0x90, 0xb9, 0x00, 0x20, 0x00, 0x00, 0xff, 0xc9, 0x75, 0xfc,
@@ -342,7 +342,7 @@ static void killed_newborns(unsigned n)
 			harmed("child %u: %x", i, status);
 	}
 	for (unsigned i = 0; i < n / 10; i++) {
-		/* A whole group, killed while its threads and children are being born. */
+		/* A whole group is killed while its threads and children are being born. */
 		int status = 0;
 		pid_t pid = fork();
 

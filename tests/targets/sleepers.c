@@ -58,7 +58,8 @@ int main(int argc, char **argv)
 			return 99;
 	}
 	(void)nanosleep(
-		&ts, NULL); /* they are asleep by now, or count as woken and the test tells */
+		/* The threads are asleep by now; if not, they count as woken and the test fails. */
+		&ts, NULL);
 	for (int i = 0; i < n && i < 1024; i++)
 		before[i] = switches(tids[i]);
 	do {

@@ -41,7 +41,9 @@ static double now(void)
 {
 	struct timespec ts;
 
-	/* Not through the vdso, which libunwind cannot read: --check-stacks compares with that. */
+	/*
+	 * Not through the vdso, which libunwind, with which --check-stacks compares, cannot read.
+	 */
 	(void)syscall(SYS_clock_gettime, napping ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &ts);
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }

@@ -111,7 +111,7 @@ static void make_listener(int domain)
 	must(listen(fd[0], 1) == 0, "listen");
 }
 
-/* Was there room? */
+/* Makes a socket's buffer full. True: there was room. */
 static bool fill(void)
 {
 	char block[4096] = {0};
@@ -153,7 +153,7 @@ static void make_send(void)
 static void make_send_tcp(void)
 {
 	make_pair(AF_INET, SOCK_STREAM);
-	/* What is under way, and a probe of the closed window after 0.2 s, make room once more. */
+	/* Data under way, and a probe of the closed window after 0.2 s, make room once more. */
 	for (int quiet = 0, i = 0; quiet < 300 && i < 10000; i++) {
 		quiet = fill() ? 0 : quiet + 1;
 		(void)usleep(1000);

@@ -23,7 +23,7 @@
 
 #define BYTES ((size_t)1 << 20)
 
-static int fd[2]; /* 0 is read from, 1 written to */
+static int fd[2]; /* fd[0] is read from, fd[1] written to */
 static unsigned char out[BYTES], in[BYTES];
 static atomic_ulong wrong;
 
@@ -80,7 +80,7 @@ static void make_urandom(void)
 	fd[1] = -1;
 }
 
-/* Odd parts: 1, 2, 3 … bytes and then the rest, many more than the repair takes at once. */
+/* Odd parts: 1, 2, 3 … bytes and then the rest, many more than a restart handles at once. */
 static int parts_of(unsigned char *base, struct iovec *part, int most)
 {
 	size_t at = 0;
@@ -258,7 +258,7 @@ static unsigned long run(const struct scenario *s)
 		else if (s->check)
 			s->check();
 		if (s->peer && (n < 0 || (size_t)n < BYTES))
-			break; /* the stream is out of step from here */
+			break; /* The stream is out of step from here on. */
 	}
 	if (fd[1] >= 0 && s->peer == take)
 		(void)close(fd[1]);

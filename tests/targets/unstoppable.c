@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 		syscall(SYS_io_setup, READS_MOST, &aio) < 0)
 		return 77;
 	(void)pthread_create(&thread, NULL, work, NULL);
-	/* As many as take long enough, by what a few take. */
+	/* As many reads as take long enough, estimated by a few. */
 	for (long n = 128; took < want; n = (long)((uint64_t)n * want * 9 / 8 / took)) {
 		uint64_t ns = 0;
 

@@ -34,7 +34,8 @@ enum {
 struct go_fixture {
 	uint8_t *data; /* GO_BYTES; a file offset is the address */
 	bool since_120;
-	size_t names, units, files, pcs, functions; /* offsets of what follows next, in the table */
+	/* offsets in the table at which the next entries are added */
+	size_t names, units, files, pcs, functions;
 };
 
 static inline void go_put(struct go_fixture *go, size_t at, uint64_t value, size_t bytes)
@@ -114,7 +115,9 @@ static inline void go_headers(struct go_fixture *go)
 	}
 }
 
-/* A record; @line: of the function's declaration, since 1.20. Returns the offset after it. */
+/*
+ * Appends a record; @line: of the function's declaration, since 1.20. Returns the offset behind it.
+ */
 static inline size_t go_record(struct go_fixture *go, size_t at, uint32_t entry, const char *name,
 	uint32_t pcsp, bool top, uint32_t line)
 {
@@ -159,7 +162,9 @@ static inline void go_main(struct go_fixture *go, size_t at)
 	}
 }
 
-/* @start: whether the header says where the code begins. To be freed with free(go->data). */
+/*
+ * Builds the file. @start: the header says where the code begins. To be freed with free(go->data).
+ */
 static inline void go_build(struct go_fixture *go, bool since_120, bool start)
 {
 	static const int none[][2] = {{0, 0x20}};

@@ -74,7 +74,7 @@ static inline void live_fixture_init(struct live_fixture *f)
 	(void)profile_set_audit(p, "stopped_ns", 40 * (uint64_t)FIXTURE_MS);
 }
 
-/* When the only source file was modified. */
+/* When the only source file was last modified. */
 static inline uint64_t *live_fixture_changed_ns(void)
 {
 	static uint64_t changed_ns;
@@ -133,7 +133,7 @@ static inline struct live *live_fixture_new(bool ascii, bool totals)
 	return live;
 }
 
-/* One look at @second seconds; three threads live; 102 was never sampled, and is left out. */
+/* An update at @second seconds; three threads live; 102 was never sampled, and is not profiled. */
 static inline int live_fixture_look(
 	struct live *live, const struct profile *profile, uint64_t second)
 {

@@ -6,7 +6,7 @@
 #ifndef TESTS_NO_MEMORY_H
 #define TESTS_NO_MEMORY_H
 
-/* The so manyth allocation from now on fails, and sets this to 0; 0: none fails. */
+/* The allocation with this number from now on fails, and sets this to 0; 0: none fails. */
 extern unsigned long until_failure;
 
 #endif

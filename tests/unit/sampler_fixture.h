@@ -25,8 +25,8 @@ struct actor {
 	int state;
 	uint64_t run_ns, wait_ns, slices, stamp_ns, queued_ns, pc;
 	int last_cpu;
-	int syscall;    /* in which it sleeps; 0 nanosleep */
-	unsigned asked; /* for its activity */
+	int syscall;    /* system call in which it sleeps; 0 nanosleep */
+	unsigned asked; /* how often its activity was read */
 };
 
 struct world {
@@ -39,7 +39,7 @@ struct world {
 	uint64_t waited_ns;  /* how long others had the CPU meanwhile */
 	int arrived_error, runnable;
 	unsigned stamps, runnables;
-	uint64_t now, ask_ns; /* what it takes to ask for a CPU time */
+	uint64_t now, ask_ns; /* ask_ns: duration of reading a CPU time */
 };
 
 static int activity(void *context, struct sample_thread *s, struct activity *ret)
@@ -114,7 +114,7 @@ static int runnable(void *context)
 static const struct probe probe = {activity, cpu_time, turn, queued, last_cpu, now, runnable};
 static const int numbers[4] = {2, 3, 5, 7};
 
-/* @cpus of the machine, @threads that sleep; real time, a period of 1 ms. */
+/* Sets up @cpus CPUs and @threads sleeping threads; real time, a period of 1 ms. */
 static inline void begin(struct world *w, unsigned cpus, unsigned threads)
 {
 	memset(w, 0, sizeof(*w));
@@ -135,7 +135,7 @@ static inline void begin(struct world *w, unsigned cpus, unsigned threads)
 	}
 }
 
-/* An instant of @cpu, late_ns after it, a millisecond after the last one. */
+/* An instant of @cpu, late_ns late, a millisecond after the last one. */
 static inline struct actor *look(struct world *w, unsigned cpu)
 {
 	struct sample_instant i = {.cpu = cpu, .error = w->arrived_error, .due = w->due};
@@ -152,7 +152,7 @@ static inline struct actor *look(struct world *w, unsigned cpu)
 	return t ? t->owner : NULL;
 }
 
-/* @a was on the CPU and has been preempted by us. */
+/* The supervisor has preempted @a on its CPU. */
 static inline void preempted(struct world *w, struct actor *a)
 {
 	w->stamp_ns += 1000000;
@@ -160,7 +160,7 @@ static inline void preempted(struct world *w, struct actor *a)
 	a->run_ns += 1000;
 }
 
-/* It is hit, @n times in a row; its stops come. */
+/* @a is hit @n times in a row, and its stops come. */
 static inline void hit(struct world *w, struct actor *a, unsigned cpu, unsigned n)
 {
 	a->state = RUNNABLE;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine's events: steps and sleeps of threads, and what ours ask for, in their order. */
+/*
+ * The machine's events in their order: steps and sleeps of threads, and requests of the supervisor.
+ */
 #include "tests/unit/simulator_cpu.h"
 
 #include <string.h>
@@ -89,7 +91,7 @@ void sim_start(struct sim *sim, struct sim_thread *t)
 	sim_enqueue(sim, t);
 }
 
-/* The next thing that takes time. False: it has ended. */
+/* Begins the thread's next step that takes time. False: the thread has ended. */
 static bool next_step(struct sim *sim, struct sim_cpu *c, struct sim_thread *t)
 {
 	struct sim_thread *child;
@@ -128,7 +130,7 @@ static bool next_step(struct sim *sim, struct sim_cpu *c, struct sim_thread *t)
 	}
 }
 
-/* On the way to sleep the last thing is to see whether it is to sleep at all. */
+/* The last thing on the way to sleep is the check whether to sleep at all. */
 static void fall_asleep(struct sim *sim, struct sim_cpu *c, struct sim_thread *t)
 {
 	uint64_t until = t->step.kind == SIM_SLEEP ? sim->now + t->step.ns : t->step.ns;
@@ -159,7 +161,8 @@ static void end_step(struct sim *sim, unsigned cpu)
 			sim_cpu_stop(sim, c);
 		else if (was_call && sim_cpu_is_called(sim, c))
 			sim_cpu_requeue(
-				sim, c); /* we waited for the end of the call: there it is */
+				/* The supervisor waited for the end of the call, which is here. */
+				sim, c);
 		else
 			(void)next_step(sim, c, t);
 	}
@@ -209,7 +212,7 @@ static void timer_event(struct sim *sim)
 		sim_enqueue(sim, t);
 }
 
-/* The next event up to @limit_ns happens. False: there is none. */
+/* Lets the next event up to @limit_ns happen. False: there is none. */
 static bool happen(struct sim *sim, uint64_t limit_ns)
 {
 	uint64_t next = sim->timers ? sim->timer[0]->wake_at_ns : SIM_NEVER;

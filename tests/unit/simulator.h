@@ -29,27 +29,28 @@
 #define SIM_NEVER   UINT64_MAX
 #define SIM_US      UINT64_C(1000)
 #define SIM_MS      UINT64_C(1000000)
-/* The way to sleep, with interrupts off or without preemption. */
+/* Duration of the way to sleep, with interrupts off or without preemption. */
 #define SIM_FALL_ASLEEP_NS 1500
 
 struct sim;
 struct sim_thread;
 
 enum sim_kind {
-	SIM_RUN,         /* the program's own code: it is preempted and stopped where it is */
-	SIM_CALL,        /* a system call that computes: preempted, but it stops at its end */
-	SIM_ATOMIC,      /* a system call that cannot be preempted: we come at its end */
-	SIM_SLEEP,       /* for ns */
-	SIM_SLEEP_UNTIL, /* until ns */
-	SIM_WAIT,        /* until somebody wakes it; a wake-up that came before counts */
-	SIM_WAKE,        /* @other; takes no time */
-	SIM_SPAWN,       /* another thread with the program @program; takes no time */
+	SIM_RUN,  /* the program's own code: it is preempted and stopped where it is */
+	SIM_CALL, /* a system call that computes: it can be preempted, but stops at its end */
+	/* a system call that cannot be preempted: the supervisor gets the CPU at its end */
+	SIM_ATOMIC,
+	SIM_SLEEP,       /* sleeps for @ns */
+	SIM_SLEEP_UNTIL, /* sleeps until @ns */
+	SIM_WAIT,  /* waits until another thread wakes it; a wake-up that came before counts */
+	SIM_WAKE,  /* wakes @other; takes no time */
+	SIM_SPAWN, /* starts another thread with the program @program; takes no time */
 	SIM_EXIT,
 };
 
 struct sim_step {
 	enum sim_kind kind;
-	unsigned place; /* sleeping: where the way to sleep and from it belongs to */
+	unsigned place; /* sleeping: location to which the way to sleep and from it belong */
 	uint64_t ns;
 	struct sim_thread *other;
 	void (*program)(struct sim *sim, struct sim_thread *thread, struct sim_step *step);
@@ -62,12 +63,12 @@ enum sim_state {
 	SIM_QUEUED,
 	SIM_ON_CPU,
 	SIM_BLOCKED,
-	SIM_STOPPED, /* by the tracing thread's interrupt, which waits to be seen */
-	SIM_BORN,    /* waits for the tracing thread to let it go */
+	SIM_STOPPED, /* stopped by an interrupt, which the tracing thread has not seen */
+	SIM_BORN,    /* waits for the tracing thread to resume it */
 	SIM_ENDED,   /* waits for the tracing thread to reap it */
 };
 
-/* Of a step. */
+/* The phase of a step. */
 enum sim_phase { SIM_BODY, SIM_FALLING_ASLEEP, SIM_SLEEPING, SIM_WAKING };
 
 struct sim_thread {
@@ -75,24 +76,24 @@ struct sim_thread {
 	/* The program. */
 	sim_program *program;
 	unsigned id, at, count;
-	uint64_t number[4]; /* what the program likes to keep */
+	uint64_t number[4]; /* numbers for the program's own use */
 	struct sim_thread *peer[2];
-	bool foreign; /* not of the target */
+	bool foreign; /* the thread is not of the target */
 	/* The machine. */
 	enum sim_state state;
 	enum sim_phase phase;
 	struct sim_step step;
 	uint64_t left_ns;
-	bool interrupt; /* it is to stop */
+	bool interrupt; /* an interrupt is pending */
 	bool woken;     /* what it slept for has come */
 	unsigned posts; /* wake-ups that came before the sleep */
-	bool fresh;     /* in the queue by a wake-up, and has not run since */
+	bool fresh;     /* it was enqueued by a wake-up, and has not run since */
 	int cpu;
 	uint64_t vruntime_ns;
-	uint64_t since_ns; /* on its CPU, or in its queue */
+	uint64_t since_ns; /* since when it is on its CPU, or in its queue */
 	uint64_t run_ns, wait_ns, slices, stamp_ns;
 	uint64_t wake_at_ns;
-	size_t timer; /* its place in the heap, plus 1 */
+	size_t timer; /* index in the heap of timers, plus 1 */
 	/* The supervisor. */
 	bool reported, asked, hit;
 	uint64_t stop_requested_ns;
@@ -101,18 +102,18 @@ struct sim_thread {
 enum sim_ours { SIM_NOT_OURS, SIM_WAITER_HOLDS, SIM_TRACER };
 
 struct sim_cpu {
-	struct sim_thread *current, *left; /* the one that was here last */
+	struct sim_thread *current, *left; /* left: the thread that ran here last */
 	struct sim_thread **queue;
 	size_t queued;
-	uint64_t accounted_ns; /* the current one's time is booked up to here */
-	uint64_t event_ns;     /* when the current one's step or slice ends */
+	uint64_t accounted_ns; /* the current thread's time is booked up to here */
+	uint64_t event_ns;     /* end of the current thread's step or slice */
 	uint64_t slice_end_ns;
 	uint64_t min_vruntime_ns;
 	bool idle;
 	uint64_t idle_since_ns;
-	uint64_t exits_ns;  /* idle: when it will be awake, SIM_NEVER nothing wakes it */
-	uint64_t leaves_ns; /* awake, it is in the kernel's idle loop until then; 0: it is not */
-	/* Ours. */
+	uint64_t exits_ns;  /* of an idle CPU: when it will be awake, SIM_NEVER: nothing wakes it */
+	uint64_t leaves_ns; /* awake: until then it is in the kernel's idle loop; 0: it is not */
+	/* Threads of the supervisor. */
 	enum sim_ours ours;
 	uint64_t stamp_ns;            /* when ours was put on it */
 	struct sim_thread *replaced;  /* in whose place, NULL nobody's */
@@ -139,9 +140,9 @@ struct sim_options {
 	uint64_t period_ns, duration_ns, seed;
 	bool realtime;
 	/*
-	 * As in a virtual machine: so much passes from a timer's interrupt, which is in time, to
-	 * our first instruction, on average; and from the wake-up of a thread on an idle CPU to its
-	 * own, which is counted as its CPU time.
+	 * Mean delays in a virtual machine: from a timer's interrupt, which is in time, to our
+	 * first instruction; and from the wake-up of a thread on an idle CPU to its own, which is
+	 * counted as its CPU time.
 	 */
 	uint64_t slow_ns;
 	/* Another virtual machine: an idle CPU needs so much to do anything, timers included; 0:
@@ -153,7 +154,8 @@ struct sim_options {
 struct sim_result {
 	double found[SIM_BATCHES][SIM_PLACES], truth[SIM_BATCHES][SIM_PLACES];
 	uint64_t samples, events, refused;
-	uint64_t wrong, missed; /* another one was found than was replaced; nobody was */
+	/* instants that found another thread than was preempted; that found none */
+	uint64_t wrong, missed;
 	struct sample_figures figures;
 };
 
@@ -163,8 +165,8 @@ struct sim {
 	struct plan_random random;
 	struct sim_cpu cpu[SIM_CPUS];
 	struct sim_thread thread[SIM_THREADS];
-	size_t threads;                        /* the highest that was ever used, plus 1 */
-	struct sim_thread *timer[SIM_THREADS]; /* a heap of those that sleep for some time */
+	size_t threads;                        /* the highest index that was ever used, plus 1 */
+	struct sim_thread *timer[SIM_THREADS]; /* heap of threads with a timed sleep */
 	size_t timers;
 	/* What wakes the tracing thread. */
 	uint64_t tracer_due_ns, tracer_at_ns; /* its timer, and when that goes off */
@@ -184,22 +186,25 @@ struct sim {
 /* A number in [from, to). */
 uint64_t sim_between(struct sim *sim, uint64_t from, uint64_t to);
 
-/* Another thread, which is let go by sim_start(). NULL: there are SIM_THREADS already. */
+/* Makes a thread, which sim_start() starts. NULL: there are SIM_THREADS already. */
 struct sim_thread *sim_new_thread(struct sim *sim, sim_program *program);
 void sim_start(struct sim *sim, struct sim_thread *thread);
 
-/* Lets virtual time pass until @until_ns. While the tracing thread sleeps: or until it is awake. */
+/*
+ * Lets virtual time pass until @until_ns. While the tracing thread sleeps: at most until it is
+ * awake.
+ */
 void sim_pass(struct sim *sim, uint64_t until_ns);
 /*
- * The tracing thread sleeps until @until_ns, or until something wakes it. False: something had done
- * so already, and it kept its CPU.
+ * Lets the tracing thread sleep until @until_ns, or until something wakes it. False: something had
+ * done so already, and it kept its CPU.
  */
 bool sim_tracer_sleep(struct sim *sim, uint64_t until_ns);
-/* It works for @ns. */
+/* Lets the tracing thread work for @ns. */
 void sim_tracer_work(struct sim *sim, uint64_t ns);
 /* The tracing thread, which sleeps or waits for its turn, is called to CPU @cpu. */
 void sim_tracer_move(struct sim *sim, unsigned cpu);
-/* The waiter of @cpu sleeps, until its next instant. */
+/* Lets the waiter of @cpu sleep until its next instant. */
 void sim_waiter_release(struct sim *sim, unsigned cpu);
 /*
  * In the driver: the waiter of @cpu is awake; it sleeps again; or not yet, as it still waits for
@@ -216,7 +221,7 @@ void sim_resume(struct sim *sim, struct sim_thread *thread);
 /* Books the CPU time of the threads that run, up to now. */
 void sim_account(struct sim *sim);
 
-/* Runs the threads that @begin makes, under the sampler. 0 or -ENOMEM. */
+/* Runs the threads that @begin makes, with the sampler. 0 or -ENOMEM. */
 int sim_run(const struct sim_options *options, void (*begin)(struct sim *sim),
 	struct sim_result *ret_result);
 

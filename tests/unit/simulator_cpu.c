@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* CPUs and a scheduler after the kernel's fair class: who runs where, and when it is our turn. */
+/*
+ * CPUs and a scheduler like the kernel's fair class: which thread runs where, and when the
+ * supervisor's run.
+ */
 #include "tests/unit/simulator_cpu.h"
 
-/* What another CPU or an eventfd needs to reach the tracing thread's. */
+/* Time that a wake-up of the tracing thread takes, from another CPU or by an eventfd. */
 #define CALL_LEAST_NS 1000
 #define CALL_MOST_NS  2500
-/* An idle CPU needs this to do anything, timers included; less while its sleep is not deep. */
+/* Time that an idle CPU needs to do anything, timers included; less while its sleep is not deep. */
 #define SHALLOW_NS       100000
 #define SHALLOW_LEAST_NS 500
 #define SHALLOW_MOST_NS  1500
 #define IDLE_LEAST_NS    3000
 #define IDLE_MOST_NS     30000
-/* A fair thread's slice, ended by a tick; what a woken one must lag behind to preempt at once. */
+/* A fair thread's slice, ended by a tick; the lag by which a woken thread preempts at once. */
 #define SLICE_NS  2800000
 #define TICK_NS   4000000
 #define LAG_NS    1000000
 #define CREDIT_NS 1400000
-/* One that ran within this long is not taken to another CPU. */
+/* A thread that ran within this time is not migrated. */
 #define HOT_NS 500000
-/* Ours, in the fair class: beside threads that wait one wake-up of so many comes late. */
+/* In the fair class, beside threads that wait, one wake-up of so many comes late. */
 #define LATE_ONE_OF 6
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -49,7 +52,10 @@ bool sim_is_atomic(const struct sim_thread *t)
 	return t->phase != SIM_BODY || t->step.kind == SIM_ATOMIC;
 }
 
-/* When something happens here next. What cannot be interrupted is not interrupted by us. */
+/*
+ * Recomputes when the next event of the CPU is due. What cannot be interrupted is not interrupted
+ * by the supervisor.
+ */
 void sim_cpu_refresh(struct sim *sim, struct sim_cpu *c)
 {
 	struct sim_thread *t = c->current;
@@ -132,7 +138,7 @@ void sim_cpu_stop(struct sim *sim, struct sim_cpu *c)
 	sim_cpu_leave(sim, c, SIM_STOPPED);
 }
 
-/* A preempted thread goes back to the queue. */
+/* Puts a preempted thread back into the queue. */
 void sim_cpu_requeue(struct sim *sim, struct sim_cpu *c)
 {
 	struct sim_thread *t = c->current;
@@ -156,7 +162,7 @@ static void move_to(struct sim *sim, struct sim_thread *t, unsigned cpu)
 	t->cpu = (int)cpu;
 }
 
-/* From the longest queue one that is not hot, for a CPU that has nothing to do. */
+/* Migrates a thread that is not hot from the longest queue to a CPU that has nothing to do. */
 static void pull(struct sim *sim, unsigned cpu)
 {
 	struct sim_cpu *from = &sim->cpu[cpu];
@@ -200,7 +206,7 @@ static void put_on_cpu(struct sim *sim, unsigned cpu, struct sim_thread *t)
 		t->phase = SIM_WAKING;
 		t->left_ns = SIM_WAKE_UP_NS;
 	}
-	/* In the program's code, or at the end of a call. */
+	/* A thread stops in the program's code, or at the end of a call. */
 	if (t->interrupt &&
 		(!t->left_ns || t->phase == SIM_SLEEPING ||
 			(t->phase == SIM_BODY && t->step.kind == SIM_RUN)))
@@ -230,7 +236,7 @@ void sim_cpu_come(struct sim *sim, unsigned cpu, unsigned who)
 	sim_waiter_comes(sim, cpu);
 }
 
-/* What is due goes off when its CPU wakes up, for whatever reason. */
+/* Fires the timers that are due when the CPU wakes up, for whatever reason. */
 static void expire_timers(struct sim *sim, struct sim_cpu *c)
 {
 	if (c->waiter_at_ns != SIM_NEVER && c->waiter_due_ns <= sim->now) {
@@ -263,7 +269,7 @@ static bool is_awake(struct sim *sim, struct sim_cpu *c)
 		return false;
 	if (c->idle && c->queued && sim->options.slow_ns)
 		c->leaves_ns = sim->now + sim_slowness(sim);
-	/* What woke it wakes those. */
+	/* A wake-up of the CPU wakes the queued threads. */
 	for (size_t i = 0; c->idle && i < c->queued; i++)
 		if (c->queue[i]->fresh)
 			c->queue[i]->since_ns = sim->now;
@@ -276,7 +282,7 @@ static bool is_awake(struct sim *sim, struct sim_cpu *c)
 	return c->leaves_ns <= sim->now || sim_cpu_is_called(sim, c);
 }
 
-/* The CPU takes up what is to be done. */
+/* Schedules the CPU. */
 void sim_cpu_schedule(struct sim *sim, unsigned cpu)
 {
 	struct sim_cpu *c = &sim->cpu[cpu];
@@ -350,7 +356,7 @@ void sim_cpu_push_away(struct sim *sim, unsigned cpu)
 	}
 }
 
-/* In the fair class who is on the CPU may keep it for a while. */
+/* In the fair class, the thread on the CPU may keep it for a while. */
 bool sim_cpu_must_wait(struct sim *sim, struct sim_cpu *c, unsigned who)
 {
 	struct sim_thread *t = c->current;

@@ -6,19 +6,21 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 
-/* What it costs: files of /proc, an interrupt, a stop with its registers, a record, a wake-up. */
+/*
+ * Durations: reading files of /proc, an interrupt, a stop with its registers, a record, a wake-up.
+ */
 #define ACTIVITY_NS  1500
 #define CPU_TIME_NS  1500
 #define SWITCHED_NS  5000
 #define LAST_CPU_NS  2000
-#define ARRIVED_NS   5000 /* read by the waiter */
+#define ARRIVED_NS   5000 /* Read by the waiter. */
 #define RUNNABLE_NS  3000
 #define INTERRUPT_NS 2500
 #define STOP_NS      8000
 #define RECORD_NS    4000
 #define LOOP_NS      2000
 #define BIRTH_NS     15000
-/* A running thread's figures are brought up to date so often. */
+/* How often a running thread's figures are updated. */
 #define TICK_NS 4000000
 /* As in engine/sampling.c. */
 #define CLAIM_NS  200000
@@ -43,7 +45,7 @@ static int probe_activity(void *context, struct sample_thread *s, struct activit
 	sim_tracer_work(context, ACTIVITY_NS);
 	if (!is_there(t))
 		return -ESRCH;
-	/* One that has been asked already, or is stopped, is none to ask. */
+	/* A thread with a stop request, or in a stop, gets no further request. */
 	if (t->asked) {
 		*ret = (struct activity){.syscall = -1};
 		return 0;
@@ -55,7 +57,10 @@ static int probe_activity(void *context, struct sample_thread *s, struct activit
 	return 0;
 }
 
-/* The last tick of a CPU at which its thread's figures were brought up to date, or its switch. */
+/*
+ * When the figures of a CPU's thread were last updated: at a scheduler tick, or when it was
+ * scheduled in.
+ */
 static uint64_t last_update(const struct sim *sim, const struct sim_thread *t)
 {
 	uint64_t offset = (unsigned)t->cpu % 4 * SIM_MS;
@@ -69,7 +74,7 @@ static struct cpu_time read_cpu(struct sim *sim, const struct sim_thread *t)
 {
 	struct cpu_time cpu = {t->run_ns, t->wait_ns, t->slices};
 
-	/* Booked up to some moment, it ran all the time since it was put there. */
+	/* The thread ran all the time since it was scheduled in. */
 	if (t->state == SIM_ON_CPU)
 		cpu.run_ns = t->run_ns + last_update(sim, t) - sim->cpu[t->cpu].accounted_ns;
 	return cpu;
@@ -145,7 +150,7 @@ static void record(struct sim *sim, uint64_t place, uint64_t weight_ns)
 	sim_tracer_work(sim, RECORD_NS);
 }
 
-/* stops_ask() */
+/* As stops_ask(). */
 static bool ask(struct sim *sim, struct sim_thread *t)
 {
 	sim_tracer_work(sim, INTERRUPT_NS);
@@ -157,7 +162,7 @@ static bool ask(struct sim *sim, struct sim_thread *t)
 	return true;
 }
 
-/* blocked_scan_take_tick(): where it slept is known with the hit. */
+/* As blocked_scan_take_tick(): the location of a sleeper is known with the hit. */
 static void take_sleeper(struct sim *sim, struct sim_thread *t)
 {
 	record(sim, t->sample.hit.activity.pc - 1, t->sample.hit.due.weight_ns[0]);
@@ -231,7 +236,7 @@ void sim_waiter_asks(struct sim *sim)
 		c->arrives_ns[1] += sim_between(sim, OTHER_LEAST_NS, OTHER_MOST_NS);
 }
 
-/* wake(): in the waiter's thread. */
+/* As wake(), in the waiter's thread. */
 void sim_waiter_comes(struct sim *sim, unsigned cpu)
 {
 	struct sim_cpu *c = &sim->cpu[cpu];
@@ -323,7 +328,7 @@ static void decide(struct sim *sim)
 	sim->busy = 0;
 }
 
-/* sampling_wake() */
+/* As sampling_wake(). */
 static void wake_up(struct sim *sim)
 {
 	sim->awake_ns = sim->now;
@@ -337,7 +342,7 @@ static void reap(struct sim *sim, struct sim_thread *t)
 	t->state = SIM_UNUSED;
 }
 
-/* lifecycle_drain(): stops, births and ends. */
+/* As lifecycle_drain(): handles stops, births and ends. */
 static void drain(struct sim *sim)
 {
 	while (sim->reports) {

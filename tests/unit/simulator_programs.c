@@ -26,7 +26,7 @@ static struct sim_thread *add(struct sim *sim, sim_program *program, uint64_t a,
 	return t;
 }
 
-/* Four equal parts, number[0] in all, then a sleep of about number[1]: its places are 0 to 4. */
+/* Four equal parts, number[0] in all, then a sleep of about number[1]: its locations are 0 to 4. */
 static void bursts(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	unsigned at = t->at++ % 5;
@@ -96,7 +96,7 @@ static void lockstep_double(struct sim *sim)
 	(void)add(sim, lockstep, sim->options.period_ns * 2, 0);
 }
 
-/* Two parts, then the other one's turn. Places 0 to 2 or 3 to 5. */
+/* Two parts, then the other thread's turn. Locations 0 to 2 or 3 to 5. */
 static void ping_pong(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	unsigned first = (unsigned)t->number[0];
@@ -129,7 +129,7 @@ static void ping_pong_1ms(struct sim *sim)
 	begin_ping_pong(sim, 333 * SIM_US);
 }
 
-/* Of tasks from 0.1 to 5 ms the logarithm is uniform, roughly: from octave to octave. */
+/* The duration of a task, 0.1 to 5 ms; its logarithm is uniform, roughly: from octave to octave. */
 static uint64_t task_ns(struct sim *sim)
 {
 	uint64_t ns = (100 * SIM_US) << plan_random(&sim->random, 6);
@@ -259,7 +259,7 @@ static void five_functions(struct sim *sim)
 	(void)add(sim, five, 0, 0);
 }
 
-/* One that is nearly always there, and one that rarely comes: no calls, one CPU. */
+/* A thread that nearly always runs, and one that rarely does: no calls, one CPU. */
 static void rare_guest(struct sim *sim)
 {
 	struct sim_thread *t = add(sim, busy, 500 * SIM_US, 0);
@@ -268,7 +268,7 @@ static void rare_guest(struct sim *sim)
 	t->at = 4;
 }
 
-/* Beside it the places of a guest are its own. */
+/* The rare thread: its locations are its own. */
 static void own_burst(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	bursts(sim, t, step);
@@ -303,7 +303,9 @@ static void atomic_3ms(struct sim *sim)
 	(void)add(sim, atomic, 3 * SIM_MS, 0);
 }
 
-/* The same where the kernel is preempted: it stops at their end. */
+/*
+ * Calls that are longer than a period, on a kernel that can be preempted: they stop at their end.
+ */
 static void calls(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	atomic(sim, t, step);
@@ -341,7 +343,7 @@ static void random_program(struct sim *sim, struct sim_thread *t, struct sim_ste
 	unsigned at = t->at++ % (2 * t->count), place = (at / 2 + t->id) % 8;
 	struct plan_random fixed;
 
-	/* What is done at a place of the program is the same each time. */
+	/* What is done at a location of the program is the same each time. */
 	plan_seed(&fixed, (sim->options.seed * 64 + t->id) * 64 + at + UINT64_C(0x123456789abcdef));
 	for (unsigned i = 0; i < 8; i++)
 		(void)plan_random(&fixed, 2);
@@ -376,7 +378,7 @@ void scenario_random(struct sim *sim)
 		t[i] = add(sim, random_program, 0, 0);
 		t[i]->count = 2 + (unsigned)plan_random(&sim->random, 7);
 	}
-	/* Whoever waits was woken once for each wait, and the first time for nothing. */
+	/* Each waiting thread was woken once for each wait, and the first time without a cause. */
 	for (unsigned i = 0; i + 1 < n; i += 2) {
 		t[i]->peer[0] = t[i + 1];
 		t[i + 1]->peer[0] = t[i];
@@ -384,13 +386,16 @@ void scenario_random(struct sim *sim)
 	}
 }
 
-/* A thread goes to sleep when we come, and is woken before it is asked. */
+/* A thread goes to sleep when the supervisor comes, and is woken before it is observed. */
 static const char woken[] = "woken while it is asked";
-/* Nor is a sleeper asked that was not met lately, or one whose stop is awaited. */
+/* A sleeper is not observed if it was not hit lately, or if its stop is awaited. */
 static const char unmet[] = "sleepers not met lately";
-/* We come when the scheduler lets us, at the end of a call or of a turn. */
+/* The supervisor gets its CPU when the scheduler permits, at the end of a call or of a slice. */
 static const char late[] = "instants that come late";
-/* The gaps between instants are even: a resumed thread's CPU leaves idle in the rarer part. */
+/*
+ * Intervals between instants are even: a resumed thread's CPU leaves idle in the rarer part of
+ * them.
+ */
 static const char even[] = "CPUs that leave idle after each stop";
 
 const struct scenario scenarios[] = {

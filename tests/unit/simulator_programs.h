@@ -9,10 +9,13 @@ struct scenario {
 	const char *name;
 	void (*begin)(struct sim *sim);
 	unsigned places;
-	unsigned cpus; /* only on so many; 0 on any number */
-	/* It is known to be wrong for this reason, in real time too; NULL it is right. */
+	unsigned cpus; /* number of CPUs on which it is run; 0: any */
+	/*
+	 * the reason for which results are known to be wrong, in real time too; NULL: they are
+	 * right
+	 */
 	const char *bias;
-	/* The same in the fair class alone, and where interrupts are slow. */
+	/* likewise, in the fair class only, and where interrupts are slow */
 	const char *fair_bias, *slow_bias;
 };
 

@@ -48,7 +48,7 @@ static inline uint32_t stacks_location(
 	return fixture_location(profile, is_libc ? libc : app, address, lines, inlined ? 2 : 1);
 }
 
-/* @stack: names, root first, with spaces between them. */
+/* Adds a sample. @stack: names, root first, with spaces between them. */
 static inline void stacks_add(struct profile *profile, uint32_t task, uint32_t app, uint32_t libc,
 	const char *stack, int64_t samples)
 {
@@ -79,7 +79,7 @@ static inline struct profile *fixture_stacks(void)
 		const char *stack;
 		int64_t samples;
 	} stacks[] = {
-		{0, "main run lex", 40}, /* one frame of parse and lex */
+		{0, "main run lex", 40}, /* parse and lex are one frame. */
 		{0, "main run eval apply eval apply eval add", 30},
 		{0, "main run eval apply", 10},
 		{0, "main fib fib fib", 20},
@@ -110,7 +110,7 @@ static inline struct profile *fixture_stacks(void)
 	return profile;
 }
 
-/* Names that want to be more than names, in functions, objects, threads and the command. */
+/* A profile with hostile names of functions, objects, threads and the command. */
 static inline struct profile *fixture_hostile(void)
 {
 	static const char *const names[] = {

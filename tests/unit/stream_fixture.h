@@ -25,7 +25,7 @@ struct stream {
 	struct analyst *analyst;
 	uint64_t now;
 	int last;      /* result of the last analyst_record() */
-	FILE *capture; /* gets all records too; NULL none */
+	FILE *capture; /* file that gets all records, too; NULL none */
 };
 
 static inline void begin_with(struct stream *stream, struct analyst_options options)

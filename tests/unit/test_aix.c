@@ -50,13 +50,13 @@ static void test_aix__computed_scales(void **state)
 	} rows[] = {
 		{0x400000, 0x401000, 0x800, 0x8000, 1023},
 		{0x400000, 0x401000, 0x600, 0x6000, 767},
-		{0x400000, 0x401000, 0x1000, 0xffff, 2047}, /* not 0x10000, which is 0: off */
+		{0x400000, 0x401000, 0x1000, 0xffff, 2047}, /* Not 0x10000, which would mean off. */
 		{0x400000, 0x401000, 0x2000, 0xffff, 2047},
 		{0x400000, 0x420000, 2, 1, 0},
-		{0x400000, 0x440000, 2, 1, 0}, /* not 0 */
+		{0x400000, 0x440000, 2, 1, 0}, /* Not 0. */
 		{0x400000, 0x401000, 0, 0, NOWHERE},
 		{0x400000, 0x401000, 1, 0, NOWHERE},
-		{0x400000, 0x401000, -1, 0xffff, 2047}, /* a size of 4 GiB less 1 */
+		{0x400000, 0x401000, -1, 0xffff, 2047}, /* A size of 4 GiB less 1. */
 		{0x401000, 0x400000, 0x800, 0, NOWHERE},
 		{0x400000, 0x400000, 0x800, 0, NOWHERE},
 		{0, UINT64_MAX, 0x800, 1, 0},
@@ -79,7 +79,7 @@ static void test_aix__computed_scales(void **state)
 	}
 }
 
-/* By the manual's sentences, entry by entry. */
+/* The counter of @pc by the manual's sentences, entry by entry. */
 static uint64_t oracle(const struct entry *e, unsigned n, uint64_t pc)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -140,7 +140,7 @@ static void test_aix__random_arrays_match_the_oracle(void **state)
 	}
 }
 
-/* AIX-20: strictly. */
+/* AIX-20: addresses must ascend strictly. */
 static void test_aix__ascending(void **state)
 {
 	struct call_region a = {.limit = 10}, b = {.limit = 11};
@@ -152,7 +152,7 @@ static void test_aix__ascending(void **state)
 	assert_int_equal(check_ascending(NULL, 1, &a, &a), -EINVAL);
 }
 
-/* AIX-21: up to the entry with p_high 0, of which one more than the most may be the last. */
+/* AIX-21: the array ends with the entry whose p_high is 0, which may be one behind the most. */
 static void test_aix__the_length_of_an_array(void **state)
 {
 	struct entry *e = calloc(CALL_MAX_REGIONS + 1, sizeof(*e));

@@ -46,7 +46,7 @@ static int fake_iterate(
 	return r;
 }
 
-/* The calls: how many, the last table of them, and what they say. */
+/* Counts of calls, the last table, and their results. */
 static unsigned ons, offs, flags_of_last;
 static struct entry table[OBJECTS + 8];
 static int entries, error_of_on, error_of_off;
@@ -54,7 +54,7 @@ static int entries, error_of_on, error_of_off;
 int sprofil_native_sprofil(const void *profp, int profcnt, struct timeval *tvp, unsigned flags)
 {
 	assert_null(tvp);
-	/* one thread at a time */
+	/* One thread at a time. */
 	assert_int_equal(pthread_mutex_trylock(&lock), EBUSY);
 	errno = profcnt ? error_of_on : error_of_off;
 	if (profcnt) {
@@ -69,7 +69,7 @@ int sprofil_native_sprofil(const void *profp, int profcnt, struct timeval *tvp, 
 	}
 	if (errno)
 		return -1;
-	errno = EIO; /* says nothing */
+	errno = EIO; /* Has no message. */
 	return 0;
 }
 
@@ -88,7 +88,7 @@ static ElfW(Phdr) header_of(unsigned type, unsigned flags, uint64_t address, uin
 	return (ElfW(Phdr)){.p_type = type, .p_flags = flags, .p_vaddr = address, .p_memsz = bytes};
 }
 
-/* Of one page of text, at a place of its own. */
+/* Loads an object of one page of text, at an address of its own. */
 static void load(unsigned i)
 {
 	object[i].address = TEXT + i * UINT64_C(0x100000);
@@ -104,7 +104,7 @@ static void load(unsigned i)
 static void unload(unsigned i)
 {
 	object[i].loaded = false;
-	memset(object[i].name, 'x', 8); /* it goes with the object */
+	memset(object[i].name, 'x', 8); /* The name is freed with the object. */
 	subs++;
 }
 
@@ -146,7 +146,7 @@ static void expect(int i, uint64_t offset, unsigned size)
 	assert_non_null(table[i].base);
 }
 
-/* The last one. */
+/* Expects that the last segment is the rest. */
 static void expect_rest(void)
 {
 	assert_int_equal(table[entries - 1].offset, 0);
@@ -155,19 +155,20 @@ static void expect_rest(void)
 	assert_non_null(table[entries - 1].base);
 }
 
-/* By whole counters; what is no code, or nothing, or too much, is with the rest. */
+/* Segments have whole counters; what is no code, or empty, or too large, counts with the rest. */
 static void test_all__segments(void **state)
 {
 	struct object *o = &object[0];
 
 	(void)state;
-	o->header[0] = header_of(PT_LOAD, PF_X | PF_R, 0x1001, 0xa); /* to 0x100b */
+	o->header[0] = header_of(PT_LOAD, PF_X | PF_R, 0x1001, 0xa); /* Up to 0x100b. */
 	o->header[1] = header_of(PT_NOTE, PF_X | PF_R, 0x1800, 0x100);
-	o->header[2] = header_of(PT_LOAD, PF_X | PF_R, 0x2005, 0x4); /* to 0x2009 */
+	o->header[2] = header_of(PT_LOAD, PF_X | PF_R, 0x2005, 0x4); /* Up to 0x2009. */
 	o->header[3] = header_of(PT_LOAD, PF_X | PF_R, 0x2800, 0);
 	o->header[4] = header_of(PT_LOAD, PF_X, 0x3000, 0x1000);
 	o->header[5] = header_of(PT_LOAD, PF_X | PF_R, 0x10000, UINT64_C(1) << 32);
-	o->header[6] = header_of(PT_LOAD, PF_X | PF_R, 0x5000, 0x1000); /* behind the last */
+	/* Behind the last counter. */
+	o->header[6] = header_of(PT_LOAD, PF_X | PF_R, 0x5000, 0x1000);
 	o->headers = 6;
 	assert_int_equal(sprofil_all(0), 0);
 	assert_int_equal(flags_of_last, NATIVE_UINT);
@@ -206,7 +207,7 @@ static void loaded(void)
 	assert_int_equal(pthread_mutex_unlock(&lock), 0);
 }
 
-/* A table for each change, and no more. What was unloaded keeps its counters and its name. */
+/* A new table for each change, and no more. An unloaded object keeps its counters and its name. */
 static void test_all__libraries_come_and_go(void **state)
 {
 	const struct all_segment *s;
@@ -231,7 +232,7 @@ static void test_all__libraries_come_and_go(void **state)
 	counter = s->counter;
 	assert_ptr_equal(table[1].base, counter);
 	*counter = 7;
-	/* one goes and one comes */
+	/* One is unloaded and one loaded. */
 	unload(1);
 	load(2);
 	loaded();
@@ -247,7 +248,7 @@ static void test_all__libraries_come_and_go(void **state)
 	s = segment_of(TEXT + 0x101000, "/lib/1.so");
 	assert_true(s && s->loaded && s->counter == counter && *counter == 7);
 	assert_int_equal(segments, 4);
-	/* off is off, and keeps the counts; a new one begins with zeroes */
+	/* Off ends counting, and keeps the counts; a new profile begins with zeroes. */
 	assert_int_equal(sprofil_all_off(), 0);
 	assert_int_equal(offs, 1);
 	load(3);
@@ -260,7 +261,7 @@ static void test_all__libraries_come_and_go(void **state)
 	assert_int_equal(offs, 1);
 }
 
-/* Another file at the same place, and the same file with another end, are others. */
+/* Another file at the same address, and the same file with another end, are other segments. */
 static void test_all__others_in_the_same_place(void **state)
 {
 	(void)state;
@@ -281,7 +282,7 @@ static void test_all__others_in_the_same_place(void **state)
 	assert_int_equal(entries, 3);
 	expect(1, TEXT + 0x101000, 0x2000);
 	object[1].header[1].p_vaddr = 0x2000;
-	object[1].header[1].p_memsz = 0x1000; /* the same end */
+	object[1].header[1].p_memsz = 0x1000; /* Now with the same end. */
 	adds++;
 	loaded();
 	assert_int_equal(segments, 6);
@@ -313,16 +314,16 @@ static void test_all__what_fails(void **state)
 	errno = 0;
 	assert_int_equal(sprofil_all(2), -1);
 	assert_int_equal(errno, EINVAL);
-	assert_int_equal(sprofil_all_off(), 0); /* it is */
+	assert_int_equal(sprofil_all_off(), 0); /* Now it is on. */
 	assert_int_equal(ons + offs, 0);
-	/* it cannot be turned on: it is off */
+	/* Turning on fails: it is off. */
 	error_of_on = EPERM;
 	assert_int_equal(sprofil_all(0), -1);
 	assert_int_equal(errno, EPERM);
 	assert_int_equal(sprofil_all_off(), 0);
 	assert_int_equal(ons, 1);
 	assert_int_equal(offs, 0);
-	/* it cannot be turned off: it is on, and nothing begins */
+	/* Turning off fails: it is on, and nothing begins. */
 	error_of_on = 0;
 	assert_int_equal(sprofil_all(0), 0);
 	error_of_off = EACCES;

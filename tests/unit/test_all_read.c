@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #define BIAS  UINT64_C(0x100000)
-#define START (BIAS + 0x1000) /* of the library's text */
-#define PAGE  1024u           /* counters that are skipped at a time */
+#define START (BIAS + 0x1000) /* Where the library's text begins. */
+#define PAGE  1024u           /* Counters that are skipped at a time. */
 
 static struct all_segment *segment;
 static size_t segments;
@@ -19,7 +19,7 @@ static int locked, symbols_error;
 static unsigned symbols_asked;
 static char asked[64];
 
-/* In place of those of all.c and all_symbols.c. */
+/* These replace those of all.c and all_symbols.c. */
 struct all_segment *all_lock(size_t *ret_n)
 {
 	locked++;
@@ -53,7 +53,7 @@ int all_symbols(const char *path, struct all_symbol **ret_symbols, char **ret_na
 	return 0;
 }
 
-/* @n counters of the object at @path; "" the program. */
+/* Adds a segment of @n counters of the object at @path; "" the program. */
 static struct all_segment *add_segment(uint64_t start, size_t n, const char *path)
 {
 	struct all_segment *s;
@@ -117,7 +117,7 @@ static void test_all_read__functions_have_their_counters(void **state)
 
 	(void)state;
 	assert_int_equal(read_rows(), 0);
-	assert_int_equal(symbols_asked, 0); /* for nothing */
+	assert_int_equal(symbols_asked, 0); /* Not read, as there is nothing to name. */
 	for (unsigned i = 0; i < 16; i++) {
 		s->counter[i] = 7 + i;
 		assert_int_equal(read_rows(), 1);
@@ -129,7 +129,10 @@ static void test_all_read__functions_have_their_counters(void **state)
 	assert_string_equal(asked, "/lib/some.so");
 }
 
-/* Also of what has no name; the most ticks come first, of as many the lowest address. */
+/*
+ * Adjacent counters without a name are one row, too; rows with the most ticks come first, of equal
+ * ones the lowest address.
+ */
 static void test_all_read__neighbours_are_one_row(void **state)
 {
 	struct all_segment *s = add_segment(START, 16, "/lib/some.so");
@@ -145,7 +148,7 @@ static void test_all_read__neighbours_are_one_row(void **state)
 	expect(4, 20, "", 0x1038 + BIAS);
 	expect(5, 10, "ten", 0x1028 + BIAS);
 	expect(6, 10, "", 0x102c + BIAS);
-	/* with room for some: as many are told, and no more written */
+	/* With room for some rows, only so many are written. */
 	memset(row, 0x55, sizeof(row));
 	assert_int_equal(sprofil_all_read(row, 2), 7);
 	expect(1, 40, "inside", 0x1013 + BIAS);
@@ -166,7 +169,7 @@ static void test_all_read__the_program_and_the_rest(void **state)
 	assert_string_equal(row[0].object, exe);
 	expect(1, 2, "", 0);
 	assert_string_equal(row[1].object, "");
-	/* of the rest no names are asked for */
+	/* For the rest, no names are read. */
 	assert_int_equal(symbols_asked, 1);
 	assert_string_equal(asked, "/proc/self/exe");
 }
@@ -183,7 +186,9 @@ static void test_all_read__segments_are_apart(void **state)
 	assert_string_equal(row[1].object, "/lib/some.so");
 }
 
-/* Where most is 0 nothing is passed over. Odd ends, and a whole number of pages. */
+/*
+ * Where most counters are 0, none of the others is skipped. Odd ends, and a whole number of pages.
+ */
 static void test_all_read__zeroes_are_skipped(void **state)
 {
 	static const size_t at[] = {0, 1, PAGE - 1, PAGE, 2 * PAGE - 1, 2 * PAGE, 2 * PAGE + 951};
@@ -208,7 +213,7 @@ static void test_all_read__zeroes_are_skipped(void **state)
 				set++;
 			}
 		}
-		assert_int_equal(read_rows(), 1); /* of one name, which is none */
+		assert_int_equal(read_rows(), 1); /* Without a name, all are one row. */
 		assert_int_equal(row[0].ticks, set);
 		(void)forget(NULL);
 	}
@@ -225,7 +230,7 @@ static void test_all_read__many_rows(void **state)
 	assert_int_equal(row[299].address, 0x1000 + BIAS);
 }
 
-/* Nothing is told then, and the next one asks again. */
+/* Then no rows are returned, and the next call reads them again. */
 static void test_all_read__without_memory(void **state)
 {
 	(void)state;
@@ -254,7 +259,7 @@ static void test_all_read__prints_rows(void **state)
 	s->counter[0] = 500;
 	s->counter[11] = 300;
 	add_segment(0, 1, "")->counter[0] = 200;
-	errno = EIO; /* of some call before */
+	errno = EIO; /* errno of an earlier call. */
 	assert_int_equal(sprofil_all_print(fd, 0), 0);
 	assert_int_equal(sprofil_all_print(fd, 2), 0);
 	assert_int_equal(sprofil_all_print(fd, 4), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What client/all_symbols.c finds in files made here; what it leaves is LeakSanitizer's to find. */
+/* What client/all_symbols.c finds in files made here; leaks are LeakSanitizer's to find. */
 #include "client/all.h"
 
 #include <elf.h>
@@ -23,7 +23,7 @@
 enum { NONE, DYNSYM, DYNSTR, SYMTAB, STRTAB, SECTIONS };
 
 #define SYMBOLS 8
-#define NAMES   "\0last\0small\0big\0data\0ifunc\0end" /* and no NULs behind */
+#define NAMES   "\0last\0small\0big\0data\0ifunc\0end" /* Without NULs behind. */
 
 /* The strings lie at the very end of the file. */
 struct image {
@@ -88,10 +88,10 @@ static void make_image(void)
 	image.symbol[5] = symbol_of(STT_GNU_IFUNC, 0x100, 8, "ifunc", 1);
 	image.symbol[6] = symbol_of(STT_FUNC, 0x180, 8, "end", 1);
 	image.symbol[7] = symbol_of(STT_FUNC, 0x400, 8, "last", 1);
-	image.symbol[7].st_name = sizeof(image.names); /* none of this table */
+	image.symbol[7].st_name = sizeof(image.names); /* A name outside of this table. */
 }
 
-/* Nothing stays open. */
+/* Reads @file, and checks that no descriptor stays open. */
 static int look_at(const char *file)
 {
 	int fd = dup(2), again, r;
@@ -155,7 +155,7 @@ static void test_all_symbols__functions_in_order(void **state)
 	make_image();
 	assert_int_equal(look(BYTES), 0);
 	expect_all();
-	/* descriptor 0 is one as any other */
+	/* Descriptor 0 may be the file's. */
 	input = dup(0);
 	(void)close(0);
 	assert_int_equal(all_symbols(path, &symbols, &names, &n), 0);
@@ -167,7 +167,7 @@ static void test_all_symbols__functions_in_order(void **state)
 	expect_all();
 }
 
-/* .symtab before .dynsym, wherever they stand; that alone where the other was stripped. */
+/* .symtab is read rather than .dynsym, wherever they are; .dynsym alone if it was stripped. */
 static void test_all_symbols__the_better_table(void **state)
 {
 	ElfW(Shdr) dynsym;
@@ -214,7 +214,7 @@ static void test_all_symbols__what_makes_no_sense(void **state)
 	image.head.e_ident[1]++;
 	expect_none(look(BYTES));
 	make_image();
-	image.head.e_ident[EI_CLASS] ^= 3; /* of 32 bits, or of 64 */
+	image.head.e_ident[EI_CLASS] ^= 3; /* Of 32 bits, or of 64. */
 	expect_none(look(BYTES));
 	make_image();
 	image.head.e_shentsize--;
@@ -239,7 +239,7 @@ static void test_all_symbols__what_makes_no_sense(void **state)
 	expect_none(look(BYTES));
 }
 
-/* The vdso has no path; a folder can be opened, and not be read. */
+/* The vdso has no path; a folder can be opened, but not read. */
 static void test_all_symbols__what_is_no_file(void **state)
 {
 	(void)state;
@@ -250,7 +250,7 @@ static void test_all_symbols__what_is_no_file(void **state)
 	expect_none(look_at("/dev/null"));
 }
 
-/* It is told wherever memory ends, and nothing is lost. */
+/* -ENOMEM at each allocation that fails, without a leak. */
 static void test_all_symbols__without_memory(void **state)
 {
 	(void)state;

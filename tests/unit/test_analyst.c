@@ -24,7 +24,8 @@ static void test_analyst__samples_become_stacks_with_weights(void **state)
 	assert_int_equal(analyst_first_pid(stream.analyst), 7);
 	assert_int_equal(analyst_finish(stream.analyst), 0);
 	p = analyst_profile(stream.analyst);
-	assert_int_equal(profile_samples(p), 3); /* two threads at one place, and the unknown one */
+	/* Two threads at one location, and the unknown one. */
+	assert_int_equal(profile_samples(p), 3);
 	assert_int_equal(cpu_ns(&stream, 7, "/no/such/lib.so"), 10000000);
 	assert_int_equal(cpu_ns(&stream, 7, "[unknown]"), 3000000);
 	assert_int_equal(figure(&stream, "samples"), 4);
@@ -39,7 +40,7 @@ static void test_analyst__samples_become_stacks_with_weights(void **state)
 	analyst_free(stream.analyst);
 }
 
-/* In system call @syscall, with @result as its result, and a stack of nothing. */
+/* Puts a sample in system call @syscall, with @result as its result, and an empty stack. */
 static void put_in_call(struct stream *stream, int32_t syscall, uint64_t result)
 {
 	static const uint8_t zeros[64];
@@ -87,7 +88,7 @@ static void test_analyst__a_newborn_has_no_caller(void **state)
 	put_process(&stream, 7, 1, 0);
 	put_exec(&stream, 7, "/no/such/prog", "prog");
 	put_maps(&stream, 7, 0, maps_of_prog, true);
-	put_in_call(&stream, CLONE3, 8); /* its parent */
+	put_in_call(&stream, CLONE3, 8); /* Its parent. */
 	put_in_call(&stream, GETPPID, 0);
 	put_text(&stream, RECORD_END, "stops 2\n");
 	assert_int_equal(analyst_finish(stream.analyst), 0);
@@ -121,7 +122,7 @@ static void test_analyst__a_fork_has_its_parents_maps_and_exec_its_own(void **st
 	assert_int_equal(cpu_ns(&stream, 9, "/no/such/other"), 2000000);
 	assert_int_equal(cpu_ns(&stream, 9, "[unknown]"), 4000000);
 	assert_int_equal(cpu_ns(&stream, 7, "/no/such/lib.so"), 8000000);
-	/* What the first process runs is the main program: it comes first in the file. */
+	/* The image of the first process is the main program: it comes first in the file. */
 	assert_int_equal(pprof_write(analyst_profile(stream.analyst), &data, &bytes), 0);
 	assert_int_equal(pprof_read(data, bytes, &back, NULL), 0);
 	assert_string_equal(profile_mapping(back, 0).file, "/no/such/prog");
@@ -143,7 +144,7 @@ static void test_analyst__maps_come_in_pieces(void **state)
 	put_maps(&stream, 7, 0, first, false);
 	put_maps(&stream, 7, 40, maps_of_prog + 40, true);
 	put_sample(&stream, 7, 7, 0x10000010, 1);
-	/* A piece that is missing: what was known stays. */
+	/* A piece of the maps is missing: what was known stays. */
 	put_maps(&stream, 7, 40, "20000000-20100000 r-xp 00000000 fe:00 78 /other\n", true);
 	put_sample(&stream, 7, 7, 0x10000010, 1);
 	put_text(&stream, RECORD_END, "");
@@ -207,7 +208,7 @@ static void test_analyst__an_early_end_is_noted(void **state)
 	analyst_free(stream.analyst);
 }
 
-/* What its threads did after their last reports is known by the weights of their samples. */
+/* Without the supervisor's last reports, the weights of samples stand for the time. */
 static void test_analyst__samples_after_the_last_report_stand_for_their_weights(void **state)
 {
 	struct stream stream;
@@ -256,7 +257,7 @@ static void put_wall_start(struct stream *stream, uint16_t flags)
 	put(stream, b, record_put_start(b, sizeof(b), stream->now, &start));
 }
 
-/* @cpu_ns 0: it was seen blocked at @pc; @pc 0: again. */
+/* @cpu_ns 0: it was observed blocked at @pc; @pc 0: still there. */
 static void put_wall(struct stream *stream, uint32_t tid, uint64_t pc, uint64_t cpu_ns,
 	uint64_t queue_ns, uint64_t blocked_ns)
 {
@@ -312,7 +313,7 @@ static void test_analyst__waiting_time_goes_where_it_was_seen(void **state)
 	put_text(&stream, RECORD_END, "");
 	assert_int_equal(analyst_finish(stream.analyst), 0);
 	p = analyst_profile(stream.analyst);
-	/* Two places where they waited, one where one ran. */
+	/* Two locations where threads waited, one where one ran. */
 	assert_int_equal(profile_samples(p), 3);
 	assert_int_equal(sum_of(&stream, 7, "blocked"), 50000005);
 	assert_int_equal(sum_of(&stream, 7, "runqueue"), 8000);
@@ -343,9 +344,9 @@ static void test_analyst__ticks_of_the_wall_clock_are_its_periods(void **state)
 	put_process(&stream, 7, 1, 0);
 	put_exec(&stream, 7, "/no/such/prog", "prog");
 	put_maps(&stream, 7, 0, maps_of_prog, true);
-	put_wall(&stream, 7, 0x10000010, 0, 1000000, 5000000); /* 1.5 periods */
-	put_wall(&stream, 7, 0, 0, 0, 1000000);                /* 1.75 */
-	put_wall(&stream, 7, 0, 0, 0, 1000000);                /* 2 */
+	put_wall(&stream, 7, 0x10000010, 0, 1000000, 5000000); /* 1.5 periods so far. */
+	put_wall(&stream, 7, 0, 0, 0, 1000000);                /* 1.75 periods so far. */
+	put_wall(&stream, 7, 0, 0, 0, 1000000);                /* 2 periods. */
 	put_wall(&stream, 8, 0x10000010, 0, 0, 3999999);
 	put_wall(&stream, 7, 0x10000030, 4000000, 0, 0);
 	put_text(&stream, RECORD_END, "");

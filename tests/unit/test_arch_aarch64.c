@@ -21,7 +21,7 @@
 #define SVC 0xd4000001u
 #define NOP 0xd503201fu
 
-enum { X0 = 0, X8 = 8, SP = 31, PC = 32 }; /* of struct user_pt_regs */
+enum { X0 = 0, X8 = 8, SP = 31, PC = 32 }; /* Indexes in struct user_pt_regs. */
 
 static struct arch_raw thread(uint64_t x0, uint64_t x8)
 {
@@ -55,7 +55,7 @@ static void test_arch_aarch64__the_instruction_before_tells_the_call(void **stat
 	assert_int_equal(s.syscall, -1);
 }
 
-/* The kernel has put x0 back, and the pc: what is in x0 is no result. */
+/* The kernel has restored x0 and the pc: what is in x0 is no result. */
 static void test_arch_aarch64__a_call_to_be_repeated_has_no_result(void **state)
 {
 	const uint32_t before[2] = {NOP, SVC};
@@ -78,7 +78,7 @@ static void test_arch_aarch64__registers_of_no_call_need_no_look(void **state)
 	(void)state;
 	assert_false(arch_native.find_call(&pointer, NULL));
 	assert_int_equal(pointer.syscall, -1);
-	arm.bytes = 18 * 4; /* a 32-bit thread */
+	arm.bytes = 18 * 4; /* A 32-bit thread. */
 	assert_false(arch_native.find_call(&arm, NULL));
 	assert_int_equal(arm.syscall, -1);
 }
@@ -115,7 +115,10 @@ static void test_arch_aarch64__has_the_numbers_of_this_machine(void **state)
 	assert_int_equal(restart_need(arch_native.restart, EM_AARCH64, &s, &call), RESTART_LEAVE);
 }
 
-/* What the result has overwritten is kept behind the registers, where nobody sets it. */
+/*
+ * The first argument, which the result has overwritten, is kept behind the registers, where nothing
+ * sets it.
+ */
 static void test_arch_aarch64__the_first_argument_is_no_register(void **state)
 {
 	const struct arch_restart *restart = arch_native.restart;

@@ -12,7 +12,7 @@
 #include "tests/unit/profile_fixture.h"
 #include "view/report/report.h"
 
-/* What is said about @profile; the caller frees. */
+/* The text of the audit of @profile; the caller frees it. */
 static char *said_of(const struct profile *profile, bool ascii)
 {
 	char *text = NULL;
@@ -149,10 +149,10 @@ static void test_audit_line__says_what_few_samples_mean(void **state)
 	set(profile, "throttled_instants", 20);
 	set(profile, "wall_ns", 1600 * FIXTURE_MS);
 	assert_says(profile, "60 samples of 101 that were asked for: one takes longer");
-	/* Within three times the noise of 101. */
+	/* 71 is within three times the noise of 101. */
 	set(profile, "samples", 71);
 	assert_silent(profile, "asked for");
-	/* What is missing has another reason. */
+	/* Missing samples have another reason. */
 	set(profile, "effective_samples", 20000);
 	set(profile, "instants", 25000);
 	set(profile, "found_ns", 200 * FIXTURE_MS);
@@ -176,7 +176,7 @@ static void test_audit_line__no_stop_has_no_length(void **state)
 	profile_free(profile);
 }
 
-/* So short a period is over before a sample is taken. */
+/* With so short a period, a sample takes longer than a period. */
 static void test_audit_line__a_rate_that_cannot_be(void **state)
 {
 	struct profile *profile = fixture_profile();
@@ -191,7 +191,7 @@ static void test_audit_line__a_rate_that_cannot_be(void **state)
 	profile_free(profile);
 }
 
-/* The rate is that of the time which ticks were taken of. */
+/* The rate refers to the time of which ticks were taken. */
 static void test_audit_line__what_was_left_out_is_told(void **state)
 {
 	struct profile *profile;
@@ -210,7 +210,6 @@ static void test_audit_line__what_was_left_out_is_told(void **state)
 	profile_free(profile);
 }
 
-/* A file of before: what it has is shown. */
 /* 404 ms, of which the kernel had 300 ms; no row is a system call's. */
 static void test_audit_line__page_faults_are_told(void **state)
 {
@@ -230,6 +229,7 @@ static void test_audit_line__page_faults_are_told(void **state)
 	profile_free(profile);
 }
 
+/* A file of an older version: the figures that it has are shown. */
 static void test_audit_line__without_the_test_the_times_are_told(void **state)
 {
 	struct profile *profile;
@@ -260,7 +260,7 @@ static void test_audit_line__long_stacks_name_the_option(void **state)
 	set(profile, "truncated_stacks", 4);
 	assert_says(profile, "\nstacks are longer than --max-stack (1M by default)");
 	assert_says(profile, ": --max-stack 64M copies them whole\n");
-	/* Beyond so many frames, no option helps. */
+	/* With so many frames, no option helps. */
 	fixture_add(profile, task, location, 65535, 1);
 	assert_says(profile, "--max-stack 64M");
 	fixture_add(profile, task, location, 65536, 1);
@@ -313,7 +313,10 @@ static void test_audit_line__a_report_ends_with_one_line(void **state)
 	profile_free(profile);
 }
 
-/* 404 ms of CPU time in 10 s; with the wall clock, the rest of the time is in the profile. */
+/*
+ * 404 ms of CPU time in 10 s: the wall clock is recommended; with it, the rest of the time is in
+ * the profile.
+ */
 static void test_audit_line__what_waits_is_pointed_to_the_wall_clock(void **state)
 {
 	struct profile *profile = fixture_profile();

@@ -67,7 +67,7 @@ static struct profile *profile_of(const struct process *process, size_t n)
 	return profile;
 }
 
-/* The report; the caller frees. */
+/* The report's text; the caller frees it. */
 static char *report_of(const struct process *process, size_t n, unsigned width)
 {
 	struct profile *profile = profile_of(process, n);
@@ -95,7 +95,7 @@ static void assert_says(const struct process *process, size_t n, unsigned width,
 	free(text);
 }
 
-/* One sample has a large relative noise, but says little of 133 samples. */
+/* One sample has a large relative noise, but is not evidence against 133 samples. */
 static void test_balance__few_samples_are_not_like_many(void **state)
 {
 	static const struct process same[] = {{"job", "f", 1, 133, 0}, {"job", "f", 2, 1, 0}};
@@ -165,7 +165,7 @@ static void test_balance__ranks_of_one_program_need_no_evidence(void **state)
 	assert_says(PROCESSES(names), 0, "\n2 kinds of behaviour\n");
 }
 
-/* Without a pid it is the time of all processes of an executable that were never met. */
+/* Without a pid, it is the time of all processes of an executable without samples. */
 static void test_balance__time_of_no_known_process_is_none(void **state)
 {
 	static const struct process list[] = {{"ld", "f", 7, 100, 0}, {"ld", "", 0, 0, 0}};

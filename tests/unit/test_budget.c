@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a file may cost; and what becomes of it when there is no memory, by allocations that fail.
- */
+/* What a file may cost; and what happens when allocations fail. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +33,7 @@ static void test_budget__is_in_proportion_to_the_file(void **state)
 	assert_false(file.over);
 	assert_false(budget_take(&file, 1));
 	assert_true(file.over);
-	/* Once over, for good; others are not concerned. */
+	/* A file over its budget stays so; others are not affected. */
 	budget_admit(&file, 1 * MIB);
 	assert_false(budget_take(&file, 1));
 	budget_init(&file, &all);
@@ -64,16 +63,19 @@ static void test_budget__sections_inflate_as_far_as_they_are_honest(void **state
 	(void)state;
 	budget_init(&file, NULL);
 	budget_admit(&file, 4 * MIB);
-	assert_true(budget_inflate(&file, 1000, 16 * MIB)); /* of a small one any */
+	/* A small section may inflate to any size below the free limit. */
+	assert_true(budget_inflate(&file, 1000, 16 * MIB));
 	assert_true(budget_inflate(&file, 2 * MIB, 64 * MIB));
 	assert_false(budget_inflate(&file, MIB / 4, 64 * MIB));
 	assert_true(file.over);
 }
 
-/* A table of DWARF 4: folders none, files "a" ; rows by a special operation, copy, end_sequence. */
+/*
+ * A line table of DWARF 4: no folders, file "a"; rows by a special operation, copy, end_sequence.
+ */
 static const uint8_t table4[] = {36, 0, 0, 0, 4, 0, 25, 0, 0, 0, 1, 1, 1, 1, 14, 13, 0, 1, 1, 1, 1,
 	0, 0, 0, 1, 0, 0, 1, 0, 'a', 0, 0, 0, 0, 0, 27, 1, 0, 1, 1};
-/* Of DWARF 5: no folders, and 2^28 files whose format says that they take no bytes. */
+/* A line table of DWARF 5: no folders, and 2^28 files whose format says that they take no bytes. */
 static const uint8_t table5[] = {26, 0, 0, 0, 5, 0, 8, 0, 18, 0, 0, 0, 1, 1, 1, 1, 14, 4, 0, 1, 1,
 	0, 0, 0, 0x80, 0x80, 0x80, 0x80, 1, 0};
 

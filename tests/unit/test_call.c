@@ -95,7 +95,7 @@ static void test_call__damaged_request_is_refused(void **state)
 	assert_int_equal(call_get_request(data, (size_t)bytes, &q), 0);
 }
 
-/* The checksum of @bytes bytes as the head of proto/call.h has it, put in its place. */
+/* Writes the checksum of @bytes bytes as the head of proto/call.h defines it. */
 static void sum_up(uint8_t *data, size_t bytes)
 {
 	uint32_t sum = UINT32_C(2166136261);
@@ -107,7 +107,7 @@ static void sum_up(uint8_t *data, size_t bytes)
 		data[8 + i] = (uint8_t)(sum >> 8 * i);
 }
 
-/* A checksum that is right makes no request of another version or size. */
+/* A message of another version or size is refused, even with a valid checksum. */
 static void test_call__another_version_is_refused(void **state)
 {
 	uint8_t data[CALL_MAX_BYTES], was[4];
@@ -160,7 +160,7 @@ static void test_call__flags(void **state)
 	assert_true(put(data, &q) > 0);
 	q.flags = (uint32_t)(CALL_TICK_MOST + 1) << CALL_TICK_SHIFT;
 	assert_int_equal(put(data, &q), -EINVAL);
-	/* who asks for the status sends no table, and asks for that of the process */
+	/* A status request has no table, and is about the process's. */
 	q.flags = CALL_STATUS;
 	assert_int_equal(put(data, &q), -EINVAL);
 	q.total = q.count = 0;
@@ -217,17 +217,17 @@ static void test_call__scan_passes_over_garbage(void **state)
 	(void)state;
 	memcpy(data, "SPRSPRQx", 8);
 	n = 8;
-	memcpy(data + n, message, 60); /* a truncated one, right before a whole one */
+	memcpy(data + n, message, 60); /* A truncated request, right before a whole one. */
 	n += 60;
 	memcpy(data + n, message, (size_t)bytes);
 	n += (size_t)bytes;
 	message[20] ^= 1;
-	memcpy(data + n, message, (size_t)bytes); /* a hostile one */
+	memcpy(data + n, message, (size_t)bytes); /* A hostile request. */
 	n += (size_t)bytes;
 	message[20] ^= 1;
 	memcpy(data + n, message, (size_t)bytes);
 	n += (size_t)bytes;
-	memcpy(data + n, message, 100); /* a truncated one at the end */
+	memcpy(data + n, message, 100); /* A truncated request at the end. */
 	n += 100;
 	while (call_scan(data + at, n - at, true, &got, &used) == 1) {
 		assert_int_equal(got.pid, example.pid);
@@ -236,14 +236,14 @@ static void test_call__scan_passes_over_garbage(void **state)
 	}
 	assert_int_equal(at + used, n);
 	assert_int_equal(found, 2);
-	/* a size that is more than any request has, and more than there is */
+	/* A size that is larger than any request, and than the data. */
 	huge = malloc(8);
 	assert_non_null(huge);
 	memcpy(huge, "SPRQ\x01\0\xff\xff", 8);
 	assert_int_equal(call_scan(huge, 8, true, &got, &used), 0);
 	assert_int_equal(used, 8);
 	free(huge);
-	/* while more may come, the last piece is kept */
+	/* While more may come, the last piece is kept. */
 	assert_int_equal(call_scan(data + n - 100, 100, false, &got, &used), 0);
 	assert_int_equal(used, 0);
 	assert_int_equal(call_scan(data + n - 101, 101, false, &got, &used), 0);
@@ -254,7 +254,7 @@ static void test_call__scan_passes_over_garbage(void **state)
 	assert_int_equal(used, 4);
 }
 
-/* Scans @bytes bytes of which none lies behind the end of the memory. How many are taken. */
+/* Scans @bytes bytes at the very end of the memory. Returns how many are taken. */
 static size_t scan(const uint8_t *data, size_t bytes, bool drained, int expected)
 {
 	uint8_t *own = malloc(bytes);
@@ -268,7 +268,7 @@ static size_t scan(const uint8_t *data, size_t bytes, bool drained, int expected
 	return used;
 }
 
-/* Where the last of several pieces begins, and how much of it is there. */
+/* Tests where the last of several pieces begins, and how much of it is there. */
 static void test_call__scan_keeps_what_may_grow(void **state)
 {
 	uint8_t data[4 * CALL_MAX_BYTES] = {0}, *message = data + CALL_MAX_BYTES;
@@ -276,25 +276,25 @@ static void test_call__scan_keeps_what_may_grow(void **state)
 	size_t bytes = (size_t)put(message, &q);
 
 	(void)state;
-	/* whole, and nothing behind it */
+	/* A whole request, and nothing behind it. */
 	assert_int_equal(scan(message, bytes, false, 1), bytes);
 	assert_int_equal(scan(message, bytes, true, 1), bytes);
-	/* 4 bytes, and 8 of which the last two are the size, behind others */
+	/* 4 bytes, and 8 of which the last two are the size, behind others. */
 	assert_int_equal(scan(message, 4, false, 0), 0);
 	assert_int_equal(scan(message - 2, 2 + 6, false, 0), 2);
 	assert_int_equal(scan(message - 2, 2 + 8, false, 0), 2);
 	assert_int_equal(scan(message - 40, 40 + bytes - 1, false, 0), 40);
 	assert_int_equal(scan(message - 40, 40 + bytes - 1, true, 0), 40 + bytes - 1);
-	/* what lies before it could be the size of a request */
+	/* The bytes in front of it could be the size of a request. */
 	message[-1] = 8;
 	assert_int_equal(scan(message - 8, 8 + 100, false, 0), 8);
-	/* one that is none, and then the first bytes of a magic */
+	/* An invalid request, then the first bytes of a magic. */
 	memcpy(message, "SPRQ\x01\0\0\0xxSP", 12);
 	assert_int_equal(scan(message, 12, false, 0), 10);
-	/* a size that no request has goes no further than the bytes that there are */
+	/* An impossible size is not followed beyond the data. */
 	memcpy(message, "SPRQ\x01\0\x01\x10", 8);
 	assert_int_equal(scan(data, CALL_MAX_BYTES + 8, true, 0), CALL_MAX_BYTES + 8);
-	/* the largest one, without its last byte */
+	/* The largest request, without its last byte. */
 	q.total = q.count = CALL_REGIONS_EACH;
 	assert_int_equal(put(message, &q), CALL_MAX_BYTES);
 	assert_int_equal(scan(message, CALL_MAX_BYTES - 1, false, 0), 0);
@@ -407,7 +407,7 @@ static void test_call__periods(void **state)
 		UINT64_C(10000000000));
 }
 
-/* Decodes what @q says and gives it to the assembly. */
+/* Decodes the message of @q and gives it to the assembly. */
 static int add(struct call_assembly *a, const struct call_request *q)
 {
 	uint8_t data[CALL_MAX_BYTES];
@@ -429,15 +429,16 @@ static void test_call__assembly(void **state)
 	assert_true(call_assembly_starts(&q));
 	q.regions = (const uint8_t *)&q;
 	call_assembly_begin(&a, &q);
-	assert_null(a.head.regions); /* borrowed of what is read over by the next */
+	/* The regions are borrowed from memory that the next message overwrites. */
+	assert_null(a.head.regions);
 	assert_int_equal(add(&a, &q), 0);
-	assert_int_equal(add(&a, &q), 0); /* repeated */
+	assert_int_equal(add(&a, &q), 0); /* A repeated piece. */
 	assert_int_equal(a.have, 2);
 	other = q;
-	other.first = 3; /* one is missing */
+	other.first = 3; /* A piece is missing. */
 	assert_int_equal(add(&a, &other), -EPROTO);
 	other = q;
-	other.first = 1; /* overlaps */
+	other.first = 1; /* A piece overlaps. */
 	assert_int_equal(add(&a, &other), -EPROTO);
 	other = q;
 	other.first = 2;
@@ -454,7 +455,7 @@ static void test_call__assembly(void **state)
 	assert_int_equal(room[0].base, 1);
 	assert_int_equal(room[1].base, UINT64_MAX);
 	assert_int_equal(room[3].scale, UINT32_MAX);
-	/* the off request has no regions */
+	/* The off request has no regions. */
 	q.total = q.first = q.count = 0;
 	call_assembly_begin(&a, &q);
 	assert_int_equal(add(&a, &q), 1);

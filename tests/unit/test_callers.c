@@ -77,7 +77,10 @@ static void test_callers__the_outermost_is_called_by_nobody(void **state)
 	assert_row(&callers.function, "main", 0, 113);
 	assert_int_equal(callers.caller.n, 1);
 	assert_row(&callers.caller.row[0], CALLERS_NOBODY, 0, 113);
-	/* fib with 25 of 146 is below. Its self is where main called it, not one further in. */
+	/*
+	 * fib has 25 of 146 below it. Its self value is where main called it, not one level further
+	 * in.
+	 */
 	assert_int_equal(callers.callee.n, 1);
 	assert_int_equal(callers.callee.left_out, 1);
 	assert_row(&callers.callee.row[0], "run", 0, 88);
@@ -124,7 +127,7 @@ static void test_callers__count_the_chosen_samples(void **state)
 	profile_free(profile);
 }
 
-/* What is said when it is not one function, and the names of the fixture with two kinds of name. */
+/* The message when no single function is meant, and names of both kinds. */
 static void test_callers__find_one_function(void **state)
 {
 	static const struct {

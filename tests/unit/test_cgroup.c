@@ -27,10 +27,11 @@ static void test_cgroup__a_path_and_what_is_below(void **state)
 	assert_true(cgroup_is_in(text, "nginx.service"));
 	assert_true(cgroup_is_in(text, "b"));
 	assert_false(cgroup_is_in(text, "nginx"));
-	assert_false(cgroup_is_in(text, "")); /* a script's empty variable is not the root */
+	/* An empty variable of a script does not mean the root. */
+	assert_false(cgroup_is_in(text, ""));
 	assert_true(cgroup_is_in(text, "/"));
 	assert_false(cgroup_is_in(text, "cpu"));
-	/* All are below the root. */
+	/* All cgroups are below the root. */
 	assert_true(cgroup_is_in(text, "/"));
 	assert_true(cgroup_is_in(text, "/sys/fs/cgroup"));
 	assert_false(cgroup_is_in("", "/"));
@@ -81,7 +82,7 @@ static void test_cgroup__a_container_by_podmans_monitor(void **state)
 	assert_true(containers_read_monitor(line, sizeof(line), "web", id));
 	assert_string_equal(id, ID);
 	assert_false(containers_read_monitor(line, sizeof(line), "we", id));
-	/* However it is cut, nothing beyond it is read. */
+	/* However the text is cut, nothing beyond it is read. */
 	for (size_t i = 0; i < sizeof(line) - sizeof("--exit-dir\0/run"); i++) {
 		char *cut = test_malloc(i + 1);
 
@@ -112,12 +113,12 @@ static void test_cgroup__a_monitor_is_run_by_whom_we_trust(void **state)
 
 	(void)state;
 	assert_true(containers_may_monitor(&m, 1000));
-	m.uid[0] = 1000; /* a set-user-ID program of root that we started */
+	m.uid[0] = 1000; /* A set-user-ID program of root, started by us. */
 	assert_true(containers_may_monitor(&m, 1000));
-	m.uid[0] = 1001; /* … that another user started */
+	m.uid[0] = 1001; /* … started by another user. */
 	assert_false(containers_may_monitor(&m, 1000));
 	m = good;
-	(void)strcpy(m.exe, "/usr/bin/su"); /* "conmon" is what the link was called */
+	(void)strcpy(m.exe, "/usr/bin/su"); /* "conmon" is the name of the link only. */
 	assert_false(containers_may_monitor(&m, 1000));
 	m = good;
 	m.mode = 0104755;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The statistics of `diff`, against tables of Student's t and against runs that are made by chance.
- */
+/* The statistics of `diff`, against tables of Student's t and against random runs. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,13 +53,13 @@ static double normal(uint64_t *seed)
 }
 
 struct program {
-	double noise;     /* of a run's time, relative */
-	double row_noise; /* of each row's besides */
-	double slower;    /* of row 1 of side B */
-	double samples;   /* of a run */
+	double noise;     /* relative noise of a run's time */
+	double row_noise; /* relative noise of each row, in addition */
+	double slower;    /* factor of row 1 in side B */
+	double samples;   /* samples of a run */
 };
 
-/* A run: what each row took, seen through samples; its whole time is known exactly. */
+/* Makes a run: each row's time, observed through samples; the run's whole time is exact. */
 static void make_run(const struct program *program, bool is_b, uint64_t *seed, double *value,
 	struct compare_run *run)
 {
@@ -76,7 +75,7 @@ static void make_run(const struct program *program, bool is_b, uint64_t *seed, d
 			time *= 1 + program->slower;
 		n = time * program->samples;
 		all += time;
-		value[i] = fmax(n + sqrt(n) * normal(seed), 0); /* nearly Poisson's */
+		value[i] = fmax(n + sqrt(n) * normal(seed), 0); /* Nearly a Poisson number. */
 		found += value[i];
 	}
 	for (size_t i = 0; i < ROWS; i++)
@@ -84,7 +83,7 @@ static void make_run(const struct program *program, bool is_b, uint64_t *seed, d
 	*run = (struct compare_run){all, found};
 }
 
-/* In how many of TURNS is anything significant, and in how many row 1? */
+/* Counts in how many of TURNS anything is significant, and in how many row 1 is. */
 static void count_turns(
 	const struct program *program, size_t runs, uint64_t seed, int *ret_any, int *ret_row)
 {
@@ -121,7 +120,7 @@ static void test_compare__finds_what_is_slower(void **state)
 	assert_true(found >= 15);
 }
 
-/* Equal programs: with what their runs differ by, seen and not seen. */
+/* Runs of equal programs that differ by noise, observed and not. */
 static void test_compare__claims_nothing_of_equals(void **state)
 {
 	static const struct program programs[] = {
@@ -158,7 +157,7 @@ static void test_compare__rows_that_come_and_go(void **state)
 	assert_true(isinf(row[1].high));
 	assert_true(row[2].q < 1e-9 && row[2].delta <= -1 && row[2].high < -0.9);
 	assert_true(row[3].q > 0.3 && row[3].low < 0 && row[3].high > 0);
-	assert_false(row[4].tested); /* two samples */
+	assert_false(row[4].tested); /* Two samples only. */
 }
 
 static void test_compare__without_samples_nothing_is_tested(void **state)

@@ -20,21 +20,21 @@
 
 #include <cmocka.h>
 
-#define ENTRIES 70 /* three requests */
+#define ENTRIES 70 /* Fills three requests. */
 
-/* A thread that calls, and what it gets. */
+/* A thread that performs a call, and its result. */
 struct talk {
 	struct client_call call;
 	bool off;
 	int request_fd[2];
 	atomic_int tid;
 	atomic_bool done;
-	_Atomic uint64_t seal; /* where it was */
-	bool sealed_still;     /* when the call has returned */
+	_Atomic uint64_t seal; /* address of the seal */
+	bool sealed_still;     /* the seal was still valid when the call had returned */
 	bool mask_is_same;
 	int result;
 	struct client_reply reply;
-	struct call_request request; /* the first of the table */
+	struct call_request request; /* first request of the table */
 	struct call_region region[ENTRIES];
 	unsigned requests;
 };
@@ -102,7 +102,7 @@ static void *converse(void *context)
 	return NULL;
 }
 
-/* What the thread's status says of @name, "State:" for example; "": nothing. */
+/* Reads the value of @name, "State:" for example, from the thread's status; "": there is none. */
 static const char *thread_status(const struct talk *t, const char *name, char line[256])
 {
 	char path[64];
@@ -119,7 +119,7 @@ static const char *thread_status(const struct talk *t, const char *name, char li
 	return value;
 }
 
-/* The thread sleeps, or its call has returned. */
+/* Waits until the thread sleeps, or its call has returned. */
 static void wait_for_sleep(const struct talk *t)
 {
 	char line[256];
@@ -132,7 +132,7 @@ static void wait_for_sleep(const struct talk *t)
 	assert_true(t->done);
 }
 
-/* Reads what comes, up to the whole table; what is no request is passed over. */
+/* Reads requests, up to the whole table; other data are skipped. */
 static void take_table(struct talk *t)
 {
 	static uint8_t data[1 << 17];
@@ -227,11 +227,11 @@ static void test_converse__a_table_in_pieces(void **state)
 		end(&t, thread);
 		assert_int_equal(t.result, i % 2 ? -EACCES : 0);
 		assert_int_equal(t.reply.answer.tick_ns, 4711);
-		assert_false(t.reply.has_status); /* a table has none */
+		assert_false(t.reply.has_status); /* The answer to a table has no status. */
 	}
 }
 
-/* The table is not there, or only its first entries: nothing can be waited for. */
+/* The table is not readable, or only its first entries: the call does not wait. */
 static void test_converse__a_table_that_cannot_be_read(void **state)
 {
 	struct talk t = talk_of(ENTRIES);
@@ -258,7 +258,7 @@ static void test_converse__off_has_a_status(void **state)
 		take_table(&t);
 		assert_int_equal(t.requests, 1);
 		assert_int_equal(t.request.total, 0);
-		/* one that is good, one that is none, no one */
+		/* A valid answer, an invalid one, none. */
 		status.state = i == 1 ? CALL_STATES : CALL_HAS_ENDED;
 		answer(&t, t.request.nonce, 0, i < 2 ? &status : NULL);
 		end(&t, thread);
@@ -269,7 +269,7 @@ static void test_converse__off_has_a_status(void **state)
 	}
 }
 
-/* What others write to the pipe is passed over, also what comes while it sleeps. */
+/* Answers written to the pipe by others are skipped, also while the call sleeps. */
 static void test_converse__answers_of_others(void **state)
 {
 	static const uint8_t garbage[CALL_ANSWER_BYTES];
@@ -306,7 +306,7 @@ static void handle(int number)
 	handled++;
 }
 
-/* It waits asleep, and goes on when a handler of the program has run. */
+/* The call waits asleep, and goes on when a handler of the program has run. */
 static void test_converse__sleeps_until_the_answer(void **state)
 {
 	struct sigaction action = {.sa_handler = handle}, before;
@@ -317,7 +317,7 @@ static void test_converse__sleeps_until_the_answer(void **state)
 	take_table(&t);
 	wait_for_sleep(&t);
 	assert_false(t.done);
-	/* 60 us, however long that takes */
+	/* 60 us of CPU time, however long that takes. */
 	assert_true(cpu_time_of(thread) < 500000000);
 	assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
 	assert_int_equal(pthread_kill(thread, SIGUSR1), 0);
@@ -332,7 +332,7 @@ static void test_converse__sleeps_until_the_answer(void **state)
 	assert_int_equal(t.result, 0);
 }
 
-/* No signal is handled between the pieces: while the pipe has no room for the next. */
+/* No signal is handled between the pieces, while the pipe has no room for the next. */
 static void test_converse__waits_for_room(void **state)
 {
 	static const uint8_t filling[4096];
@@ -356,7 +356,7 @@ static void test_converse__waits_for_room(void **state)
 	assert_int_equal(t.result, 0);
 }
 
-/* After the request was taken, and without an answer. */
+/* The supervisor dies after it took the request, without an answer. */
 static void test_converse__a_supervisor_that_dies(void **state)
 {
 	struct talk t = talk_of(1);
@@ -379,7 +379,7 @@ static bool is_pending(int number)
 	return sigismember(&pending, number) == 1;
 }
 
-/* Our SIGPIPE is taken back; one that was there before stays, and so does any other signal. */
+/* Our own SIGPIPE is consumed; one that was pending before stays, and so does any other signal. */
 static void test_converse__a_supervisor_that_has_died(void **state)
 {
 	sigset_t both, before;
@@ -400,7 +400,7 @@ static void test_converse__a_supervisor_that_has_died(void **state)
 			assert_int_equal(raise(SIGPIPE), 0);
 		assert_int_equal(close(t.request_fd[0]), 0);
 		t.request_fd[0] = -1;
-		(void)converse(&t); /* this thread */
+		(void)converse(&t); /* In this thread. */
 		assert_int_equal(t.result, -EPIPE);
 		assert_true(t.mask_is_same);
 		assert_int_equal(is_pending(SIGPIPE), i > 1);

@@ -14,12 +14,12 @@
 #define SECOND UINT64_C(1000000000)
 #define PERIOD (4 * MS)
 
-/* A target of one busy thread, sampled at a fixed distance, as far as the period is stretched. */
+/* A target of one busy thread, sampled at a fixed interval, stretched by the bound. */
 struct world {
 	struct cost cost;
 	uint64_t now_ns, samples, given_up;
-	uint64_t ran_ns, lost_ns;          /* truly */
-	uint64_t occupied_each, lost_each; /* of a sample */
+	uint64_t ran_ns, lost_ns;          /* true values */
+	uint64_t occupied_each, lost_each; /* values of each sample */
 	bool even;                         /* the thread is uninterrupted */
 };
 
@@ -57,7 +57,7 @@ static void run(struct world *w, uint64_t seconds)
 	}
 }
 
-/* What was measured exactly is stated exactly, though the occupation is half of it. */
+/* What was measured exactly is reported exactly, though the occupation is half of it. */
 static void test_cost__is_what_uninterrupted_threads_lose(void **state)
 {
 	struct world w = begun(0, 60 * US, 120 * US, true);
@@ -70,7 +70,9 @@ static void test_cost__is_what_uninterrupted_threads_lose(void **state)
 	assert_false(cost_is_spent(&w.cost));
 }
 
-/* Without that it is the occupation, and a quarter more for the switches. */
+/*
+ * Without uninterrupted threads, the cost is the occupation, and a quarter more for the switches.
+ */
 static void test_cost__is_estimated_where_no_thread_is_uninterrupted(void **state)
 {
 	struct world w = begun(0, 100 * US, 125 * US, false);
@@ -80,7 +82,7 @@ static void test_cost__is_estimated_where_no_thread_is_uninterrupted(void **stat
 	assert_in_range(w.cost.total_ns * 1000 / w.lost_ns, 999, 1001);
 }
 
-/* What was measured once goes on to hold where it cannot be measured. */
+/* A ratio that was measured once stays in force where it cannot be measured. */
 static void test_cost__a_measured_ratio_is_kept(void **state)
 {
 	struct world w = begun(0, 60 * US, 150 * US, true);
@@ -113,9 +115,9 @@ static void check_bound(uint64_t bound_ppm, uint64_t occupied_ns, uint64_t lost_
 	run(&w, 1);
 	w.ran_ns = w.lost_ns = w.samples = 0;
 	run(&w, 30);
-	/* Within the bound, and the rate is not lower than that asks for. */
+	/* The cost is within the bound, and the rate is not lower than necessary. */
 	assert_in_range(w.lost_ns * 1000000 / w.ran_ns, bound_ppm * 85 / 100, bound_ppm);
-	/* Samples come evenly, they are not given up. */
+	/* Samples come evenly; instants are not given up. */
 	assert_true(w.given_up <= w.samples / 50);
 }
 
@@ -129,7 +131,7 @@ static void test_cost__the_rate_yields_to_the_bound(void **state)
 	check_bound(50000, 1000 * US, 1200 * US, true);
 }
 
-/* No more often than asked for, whatever the bound allows. */
+/* The rate is not higher than requested, whatever the bound allows. */
 static void test_cost__no_more_samples_than_the_bound_needs(void **state)
 {
 	struct world w = begun(50000, 60 * US, 100 * US, true);
@@ -140,7 +142,7 @@ static void test_cost__no_more_samples_than_the_bound_needs(void **state)
 	assert_int_equal(w.given_up, 0);
 }
 
-/* Samples that become ten times as dear: some seconds later the bound holds again. */
+/* Samples become ten times as costly: some seconds later the cost is within the bound again. */
 static void test_cost__follows_a_change(void **state)
 {
 	struct world w = begun(10000, 40 * US, 50 * US, true);
@@ -155,7 +157,9 @@ static void test_cost__follows_a_change(void **state)
 	assert_in_range(w.lost_ns * 1000000 / w.ran_ns, 8500, 10000);
 }
 
-/* A sample that took long, beside other load, is paid back, and hardly changes the rate. */
+/*
+ * A single sample that took long, beside other load, is compensated, and hardly changes the rate.
+ */
 static void test_cost__one_dear_sample(void **state)
 {
 	struct world w = begun(10000, 80 * US, 100 * US, false);
@@ -186,7 +190,8 @@ static void test_cost__others_are_not_counted(void **state)
 		run(&w, 1);
 	}
 	assert_in_range(w.cost.total_ns * 1000 / w.lost_ns, 950, 1050);
-	cost_uninterrupted(&w.cost, 30 * MS, 30 * MS); /* no time to run: says nothing */
+	/* The thread did not run: this figure says nothing. */
+	cost_uninterrupted(&w.cost, 30 * MS, 30 * MS);
 	cost_uninterrupted(&w.cost, 40 * MS, 30 * MS);
 	assert_int_equal(w.cost.even_lost_ns <= w.cost.even_ran_ns, 1);
 }
@@ -205,7 +210,7 @@ static void test_cost__all_time_is_no_bound(void **state)
 	assert_false(cost_is_spent(&w.cost));
 }
 
-/* The count of samples begins anew with another file or analyst. */
+/* The count of samples starts again with another file or analyst. */
 static void test_cost__the_count_may_begin_anew(void **state)
 {
 	struct world w = begun(10000, 80 * US, 100 * US, true);

@@ -17,16 +17,16 @@
 #define BASE UINT64_C(0x10000)
 #define PAGE 4096u
 
-/* A target of four pages, each of which can be taken away for reading or writing. */
+/* A target of four pages, each of which can be made unreadable or unwritable. */
 struct fake {
 	uint8_t memory[4 * PAGE];
 	bool no_read[4], no_write[4];
-	int error;              /* every transfer fails with it */
-	unsigned reads, writes; /* calls */
-	unsigned vectors;       /* of all calls */
+	int error;              /* error of every transfer */
+	unsigned reads, writes; /* number of calls */
+	unsigned vectors;       /* vectors of all calls */
 };
 
-/* As the kernel does it: page by page, so that a vector may be cut at a page's end. */
+/* Transfers page by page, as the kernel does, so that a vector may be cut at a page's end. */
 static ssize_t move(struct fake *f, const struct iovec *local, const struct iovec *remote,
 	unsigned count, bool store)
 {
@@ -165,7 +165,7 @@ static void test_counter__two_threads_in_one_bin(void **state)
 	assert_int_equal(f.writes, 1);
 }
 
-/* Two buffers that overlap by half a counter: each update sees the one before. */
+/* Two buffers that overlap by half a counter: each update uses the one before. */
 static void test_counter__overlapping_buffers(void **state)
 {
 	struct fake f = {.memory = {0}};
@@ -217,7 +217,7 @@ static void test_counter__fault_leaves_the_others(void **state)
 	for (unsigned how = 0; how < 2; how++) {
 		struct fake f = {.memory = {0}};
 
-		f.no_read[1] = how == 0; /* so it is found at the reading, or at the writing */
+		f.no_read[1] = how == 0; /* The fault occurs at the reading, or at the writing. */
 		f.no_write[1] = true;
 		assert_int_equal(apply(&f, 4, REGION_SATURATE, adds, 6, NULL), 0);
 		assert_false(adds[0].faulted);
@@ -232,7 +232,7 @@ static void test_counter__fault_leaves_the_others(void **state)
 	}
 }
 
-/* The first half of a counter lies on a page that can be written, the second does not. */
+/* The first half of a counter is on a writable page, the second is not. */
 static void test_counter__fault_in_half_a_counter_changes_nothing(void **state)
 {
 	uint64_t across = BASE + PAGE - 2;
@@ -242,8 +242,8 @@ static void test_counter__fault_in_half_a_counter_changes_nothing(void **state)
 		struct fake f = {.memory = {0}}, before;
 		struct counter_add add = {.address = across, .ticks = 1};
 
-		memset(f.memory, 0xaa, sizeof(f.memory)); /* the neighbours */
-		preset(&f, across, 4, 0x5ffff);           /* both halves are to change */
+		memset(f.memory, 0xaa, sizeof(f.memory)); /* The neighbours of the counter. */
+		preset(&f, across, 4, 0x5ffff);           /* Both halves are changed. */
 		before = f;
 		f.no_write[bad] = true;
 		assert_int_equal(apply(&f, 4, REGION_SATURATE, &add, 1, NULL), 0);
@@ -259,7 +259,7 @@ static void test_counter__fault_in_half_a_counter_changes_nothing(void **state)
 	}
 }
 
-/* What cannot be read is not written, even where it could be. */
+/* A counter that cannot be read is not written, even if it could be. */
 static void test_counter__not_readable_is_not_written(void **state)
 {
 	struct fake f = {.memory = {0}};
@@ -276,7 +276,7 @@ static void test_counter__not_readable_is_not_written(void **state)
 	assert_int_equal(value(&f, BASE + PAGE, 4), 4);
 }
 
-/* Ticks that find no room are told, of several for one counter once. */
+/* Ticks that do not fit are reported, once for several additions to one counter. */
 static void test_counter__full_ticks_are_told(void **state)
 {
 	struct fake f = {.memory = {0}};
@@ -296,7 +296,7 @@ static void test_counter__full_ticks_are_told(void **state)
 	assert_int_equal(apply(&f, 2, REGION_STOP_AT_32767, adds, 1, &stop), 0);
 	assert_true(stop);
 	assert_int_equal(adds[0].full, 3);
-	/* out of reach is not full */
+	/* An inaccessible counter is not a full one. */
 	f.no_write[0] = true;
 	preset(&f, BASE, 2, 65534);
 	assert_int_equal(apply(&f, 2, REGION_SATURATE, adds, 1, NULL), 0);
@@ -311,7 +311,7 @@ static void test_counter__as_many_as_a_batch(void **state)
 		{.address = BASE, .ticks = 1}, {.address = BASE, .ticks = 1, .full = 7}};
 
 	(void)state;
-	/* What lies behind the last is nobody's. */
+	/* Nothing behind the last counter is changed. */
 	assert_int_equal(apply(&f, 8, REGION_SATURATE, adds, 1, NULL), 0);
 	assert_int_equal(adds[1].full, 7);
 	assert_int_equal(value(&f, BASE, 8), 1);
@@ -322,7 +322,7 @@ static void test_counter__as_many_as_a_batch(void **state)
 	assert_int_equal(apply(&f, 8, REGION_SATURATE, adds, COUNTER_BATCH + 1, NULL), -EINVAL);
 	assert_int_equal(f.reads + f.writes, 0);
 	assert_int_equal(apply(&f, 8, REGION_SATURATE, adds, COUNTER_BATCH, NULL), 0);
-	assert_int_equal(f.reads, 1); /* neighbours do not overlap */
+	assert_int_equal(f.reads, 1); /* Adjacent counters do not overlap. */
 	assert_int_equal(f.writes, 1);
 	for (unsigned i = 1; i <= COUNTER_BATCH; i++)
 		assert_int_equal(value(&f, BASE + 8 * i, 8), 1);
@@ -367,7 +367,7 @@ static void test_counter__full_counter_is_left_alone(void **state)
 	assert_int_equal(value(&f, BASE, 4), 0xffff);
 }
 
-/* The real calls on a real child: a read-only page faults and stays as it is (CONFORMANCE 2.7). */
+/* The real calls on a real child: a read-only page faults and is unchanged (CONFORMANCE 2.7). */
 static void test_counter__real_memory(void **state)
 {
 	uint8_t *page =

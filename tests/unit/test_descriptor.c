@@ -35,7 +35,7 @@ static bool can_copy(void)
 	return copy >= 0;
 }
 
-/* A connected socket with data that nobody takes; *@ret_peer: the one that should. */
+/* Makes a connected socket with data that nobody reads; *@ret_peer: the other end. */
 static int full_socket(int *ret_peer)
 {
 	struct sockaddr_in address = {
@@ -68,7 +68,7 @@ static void test_descriptor__close_waits_for_no_lingering_socket(void **state)
 	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)), 0);
 	since = now();
 	assert_int_equal(close(fd), 0);
-	assert_true(now() - since > 1.5); /* a plain close does */
+	assert_true(now() - since > 1.5); /* A plain close blocks. */
 	(void)close(peer);
 
 	fd = full_socket(&peer);
@@ -76,12 +76,13 @@ static void test_descriptor__close_waits_for_no_lingering_socket(void **state)
 	since = now();
 	descriptor_close(fd);
 	assert_true(now() - since < 1);
-	while (fcntl(fd, F_GETFD) >= 0 && now() - since < 10) /* but closed it is */
+	/* The socket is closed nevertheless. */
+	while (fcntl(fd, F_GETFD) >= 0 && now() - since < 10)
 		(void)usleep(10000);
 	assert_true(now() - since < 10);
 	(void)close(peer);
 
-	/* What cannot linger is closed when it returns. */
+	/* A socket that cannot linger is closed before the function returns. */
 	fd = socket(AF_INET, SOCK_STREAM, 0);
 	descriptor_close(fd);
 	assert_int_equal(fcntl(fd, F_GETFD), -1);

@@ -11,7 +11,7 @@
 
 #include "supervisor/engine/diagnose.h"
 
-/* An ordinary user's process that this user may not attach to, for no reason yet. */
+/* Facts about an ordinary user's process that the same user cannot attach to, for no reason yet. */
 static struct diagnose_facts refused(void)
 {
 	return (struct diagnose_facts){
@@ -70,7 +70,7 @@ static void test_diagnose__another_tracer_is_named(void **state)
 	f.tracer = 99;
 	strcpy(f.tracer_name, "gdb");
 	expect(&f, DIAGNOSE_TRACED, "gdb (pid 99)");
-	/* Also to root: nothing helps but the other's end. */
+	/* Root is refused, too: only an action on the target's side helps. */
 	f.we.capabilities = UINT64_MAX;
 	expect(&f, DIAGNOSE_TRACED, "kill 99");
 }
@@ -83,7 +83,7 @@ static void test_diagnose__other_users(void **state)
 	f.it.uid[1] = 0;
 	expect(&f, DIAGNOSE_OTHER_USER, "user 0, you are 1000");
 	f = refused();
-	f.it.gid[2] = 5; /* a saved group is enough */
+	f.it.gid[2] = 5; /* A different saved group is enough. */
 	expect(&f, DIAGNOSE_OTHER_USER, "sudo sprofrun -p 7");
 }
 
@@ -96,7 +96,7 @@ static void test_diagnose__not_dumpable_belongs_to_root_in_proc(void **state)
 	expect(&f, DIAGNOSE_NOT_DUMPABLE, "not dumpable");
 }
 
-/* A command of ours: Yama's mode 1 permits it, 2 to who has the capability, 3 to nobody. */
+/* A child of ours: Yama's mode 1 permits it, 2 with the capability, 3 never. */
 static void test_diagnose__a_child_by_mode(void **state)
 {
 	static const char *const said[] = {"seccomp, or another tracer",
@@ -117,7 +117,7 @@ static void test_diagnose__a_child_by_mode(void **state)
 	assert_non_null(strstr(text, "seccomp"));
 }
 
-/* sprofrun under strace -f, gdb or another sprofrun: that one traces the command, too. */
+/* sprofrun under strace -f, gdb or another sprofrun, which traces the command, too. */
 static void test_diagnose__a_child_of_who_is_traced(void **state)
 {
 	struct diagnose_facts f = {.tracer = 99};
@@ -158,7 +158,7 @@ static void test_diagnose__namespace_capabilities_seccomp(void **state)
 	expect(&f, DIAGNOSE_USER_NAMESPACE, "user namespace");
 	f.we.capabilities = UINT64_MAX;
 	expect(&f, DIAGNOSE_USER_NAMESPACE, "user namespace");
-	/* One that is not to be seen need not be another one. */
+	/* A namespace that cannot be read need not be another one. */
 	f.it.user_namespace = 0;
 	expect(&f, DIAGNOSE_UNKNOWN, "security module");
 	f = refused();

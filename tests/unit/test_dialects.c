@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What each dialect makes of its arguments: client/dialects.c, with the call itself in here. */
+/*
+ * What each dialect makes of its arguments: client/dialects.c, with the call itself in this test.
+ */
 #include "client/dialects.c"
 
 #include <setjmp.h>
@@ -10,7 +12,7 @@
 
 static struct client_call got;
 static unsigned runs;
-static const char *strict, *restricted; /* in the environment */
+static const char *strict, *restricted; /* values of the environment */
 
 int client_run(const struct client_call *call)
 {
@@ -54,7 +56,7 @@ static int error_of(sprofil_call *call, const void *profp, int profcnt, unsigned
 
 static void test_dialects__entries(void **state)
 {
-	/* what lies between the members is of no use */
+	/* Bytes between the members have no effect. */
 	const uint64_t irix[4] = {0x1112131415161718, 0xffffffff21222324, 0x3132333435363738,
 		0xffffffff41424344},
 		       glibc[4] = {1, UINT64_MAX - 1, 3, UINT32_MAX - UINT64_C(1)},
@@ -106,7 +108,7 @@ static void test_dialects__sizes_of_hpux(void **state)
 	assert_int_equal(check_bytes(6, 8, 2), -EINVAL);
 	assert_int_equal(check_bytes(UINT64_C(2) << 30, 8, 2), 0);
 	assert_int_equal(check_bytes((UINT64_C(2) << 30) + 4, 8, 2), -EINVAL);
-	/* of a bin the first counter is used; page 3 wants no more */
+	/* The first counter of a bin is used; page 3 permits no more than one. */
 	assert_int_equal(check_bytes(8, 0, 2), 0);
 	strict = "";
 	assert_int_equal(check_bytes(8, 0, 2), -EINVAL);
@@ -116,7 +118,7 @@ static void test_dialects__sizes_of_hpux(void **state)
 	strict = NULL;
 }
 
-/* A region that begins at @offset, behind one of @bytes from @before on. */
+/* The result for a region that begins at @offset, behind one of @bytes from @before on. */
 static int follow(uint64_t before, uint64_t bytes, uint32_t scale, uint64_t offset)
 {
 	static const struct client_call call = {.count = 2, .element = 4};
@@ -134,12 +136,12 @@ static void test_dialects__overlap_in_hpux(void **state)
 	assert_int_equal(follow(0x1000, 8, 0x10000, 0x1007), -EINVAL);
 	assert_int_equal(follow(0x1000, 8, 0x10000, 0x1008), 0);
 	assert_int_equal(follow(0x1000, 8, 0x10000, 0x10), -EINVAL);
-	/* 2 2/3 bytes, and 21845 1/3: the next whole one is behind them */
+	/* 2 2/3 bytes, and 21845 1/3: the next whole byte is behind them. */
 	assert_int_equal(follow(0x1000, 4, 0x18000, 0x1002), -EINVAL);
 	assert_int_equal(follow(0x1000, 4, 0x18000, 0x1003), 0);
 	assert_int_equal(follow(0x1000, 1, 3, 0x1000 + 21845), -EINVAL);
 	assert_int_equal(follow(0x1000, 1, 3, 0x1000 + 21846), 0);
-	assert_int_equal(follow(0x1000, 8, 0, UINT64_C(0x80fff)), -EINVAL); /* as 1 */
+	assert_int_equal(follow(0x1000, 8, 0, UINT64_C(0x80fff)), -EINVAL); /* As scale 1. */
 	assert_int_equal(follow(0x1000, 8, 0, UINT64_C(0x81000)), 0);
 	strict = NULL;
 }
@@ -159,7 +161,7 @@ static void test_dialects__fast_ticks_may_be_restricted(void **state)
 		assert_int_equal(error_of(sprofil_glibc_sprofil, table, 1, GLIBC_FAST), expected);
 		assert_int_equal(error_of(sprofil_native_sprofil, table, 1, UINT), 0);
 		assert_int_equal(error_of(sprofil_glibc_sprofil, table, 1, 0), 0);
-		/* before the table */
+		/* Checked before the table. */
 		assert_int_equal(error_of(sprofil_native_sprofil, NULL, 1, UINT | FAST),
 			i == 3 ? EACCES : EFAULT);
 	}
@@ -169,7 +171,7 @@ static void test_dialects__fast_ticks_may_be_restricted(void **state)
 struct dialect {
 	sprofil_call *call;
 	enum call_dialect dialect;
-	unsigned uint, elements; /* the flag of 4 bytes; elements that it has, as bits */
+	unsigned uint, elements; /* uint: flag of 4 bytes; elements: permitted widths, as bits */
 };
 
 static const struct dialect dialects[] = {
@@ -194,7 +196,7 @@ static void test_dialects__counts_of_entries(void **state)
 		assert_int_equal(error_of(d->call, table, 1, d->uint), 0);
 		assert_int_equal(got.count, 1);
 		assert_int_equal(error_of(d->call, NULL, 1, d->uint), EFAULT);
-		/* off, whatever the flags; not in IRIX */
+		/* Off succeeds whatever the flags are; not in IRIX. */
 		assert_int_equal(
 			error_of(d->call, table, 0, 77), d->dialect == CALL_IRIX ? E2BIG : 0);
 		if (d->dialect == CALL_IRIX)
@@ -240,7 +242,7 @@ static void test_dialects__flags(void **state)
 									  : check_bin_is_last));
 		}
 	}
-	/* those of sprofil_with(); off knows whose */
+	/* Flags of sprofil_with(); off keeps the one that says whose table it is. */
 	assert_int_equal(dialects_native(table, 1, NULL, UINT, CALL_USER | CALL_THREAD), 0);
 	assert_int_equal(got.flags, CALL_USER | CALL_THREAD);
 	assert_int_equal(dialects_native(table, 0, NULL, UINT, CALL_USER | CALL_THREAD), 0);
@@ -271,7 +273,7 @@ static void test_dialects__profil(void **state)
 	check_profil(CALL_SYSV, 0);
 	assert_int_equal(sprofil_glibc_profil(buffer, 8, 0x1000, 0x8000), 0);
 	check_profil(CALL_GLIBC, CALL_PLAIN);
-	/* glibc's turns off without a buffer */
+	/* glibc's profil turns off without a buffer. */
 	assert_int_equal(sprofil_glibc_profil(NULL, 8, 0x1000, 0x8000), 0);
 	assert_int_equal(got.one.bytes, 0);
 	assert_int_equal(sprofil_sysconf(0x5350), CALL_MAX_REGIONS);

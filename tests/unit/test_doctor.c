@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What doctor says of objects whose files were read, were not, or were too much for who reads. */
+/* What doctor says of objects whose files were read, were not read, or ended the reader. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include "tests/unit/profile_fixture.h"
 #include "view/report/doctor.h"
 
-/* All objects are alike: the answer is the context. */
+/* All objects get the same answer: the context. */
 static int inspect(
 	void *context, const struct profile *profile, struct code_object *object, size_t n)
 {
@@ -52,7 +52,7 @@ static void expect(const struct code_object *answer, const char *cause, const ch
 	for (size_t i = 0; i < doctor.n; i++) {
 		const struct doctor_object *object = &doctor.object[i];
 
-		/* That of demo has names and lines. */
+		/* The object demo has names and lines. */
 		if (!doctor_is_file(object) || !object->unnamed)
 			continue;
 		files++;
@@ -78,7 +78,7 @@ static void test_doctor__what_is_missing_is_to_be_compiled(void **state)
 	expect(&answer, "it has no debug information", "compile it with -g");
 }
 
-/* The file killed who read it, or took too much memory. */
+/* The file crashed its reader, or took too much memory. */
 static void test_doctor__what_cannot_be_read_is_no_fault_of_the_compiler(void **state)
 {
 	static const char cause[] = "its debug information is left alone";
@@ -255,7 +255,7 @@ static void test_doctor__a_command_line_is_a_command_only(void **state)
 	profile_free(profile);
 }
 
-/* The table counts @cut stacks of 200; what is said of them, or NULL. */
+/* Expects the text @said of a Go program with @cut cut stacks of 200, or none (NULL). */
 static void expect_of_go(
 	const char *symbols, const char *lines, int64_t cut, const char *mend, const char *cut_mend)
 {
@@ -301,7 +301,7 @@ static void test_doctor__go_is_not_told_to_use_options_of_gcc(void **state)
 	expect_of_go("symtab", "none", 3, "go build without -ldflags=-w", "assembler of Go");
 }
 
-/* Of the parts that ran, none has lines; another part has, now as when the profile was taken. */
+/* None of the parts that ran has lines; another part has, now as when the profile was taken. */
 static void test_doctor__a_new_profile_is_advised_only_if_it_has_more(void **state)
 {
 	struct code_object answer = {

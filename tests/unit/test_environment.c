@@ -38,7 +38,7 @@ static void test_environment__as_it_is_now(void **state)
 	assert_int_equal(get(), 0);
 	assert_int_equal(unsetenv(NAME), 0);
 	assert_int_equal(get(), -ENOENT);
-	/* It is no cancellation point, and errno stays. */
+	/* The function is no cancellation point, and errno is unchanged. */
 	errno = 4711;
 	assert_int_equal(get(), -ENOENT);
 	assert_int_equal(errno, 4711);
@@ -91,7 +91,7 @@ static void test_environment__a_value_of_two_pages(void **state)
 	environ = entries;
 	assert_int_equal(client_environment(NAME, to, sizeof(to)), PAGE + 9);
 	assert_string_equal(to, text);
-	/* just enough; a byte too few, which are in the second page */
+	/* Just enough room; a byte too few, which is on the second page. */
 	assert_int_equal(client_environment(NAME, to, PAGE + 10), PAGE + 9);
 	memset(to, '?', sizeof(to));
 	assert_int_equal(client_environment(NAME, to, PAGE + 9), -ENOSPC);
@@ -102,7 +102,7 @@ static void test_environment__a_value_of_two_pages(void **state)
 
 static void test_environment__the_length_of_the_name(void **state)
 {
-	char name[] = "SPROFIL_NAME_OF_AS_MANY_AS_33_YY"; /* with its 0 */
+	char name[] = "SPROFIL_NAME_OF_AS_MANY_AS_33_YY"; /* With its NUL. */
 
 	(void)state;
 	assert_int_equal(setenv(name, "long", 1), 0);
@@ -138,7 +138,7 @@ static void test_environment__many_entries(void **state)
 	environ = before;
 }
 
-/* Some end must be: of 65,536 entries, or of what has no end. */
+/* The search is bounded: by 65,536 entries, and for a string without an end. */
 static void test_environment__the_most_entries(void **state)
 {
 	static _Alignas(PAGE) char *entries[65536 + 2];
@@ -156,7 +156,7 @@ static void test_environment__the_most_entries(void **state)
 	environ = before;
 }
 
-/* Two pages, of which the second is not there. */
+/* Two pages, the second unmapped. */
 static char *page_and_end(void)
 {
 	char *at = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -166,7 +166,7 @@ static char *page_and_end(void)
 	return at;
 }
 
-/* Strings and the array end where the memory does. */
+/* Strings and the array end where the mapped memory does. */
 static void test_environment__nothing_is_behind(void **state)
 {
 	static const char last[] = NAME "=1";
@@ -175,14 +175,14 @@ static void test_environment__nothing_is_behind(void **state)
 	char **before = environ;
 
 	(void)state;
-	entries[0] = strings + PAGE - 2; /* shorter than the name */
+	entries[0] = strings + PAGE - 2; /* Shorter than the name. */
 	memcpy(entries[0], "A", 2);
 	entries[1] = strings + PAGE - 2 - sizeof(last);
 	memcpy(entries[1], last, sizeof(last));
 	environ = entries;
 	assert_int_equal(get(), 1);
 	assert_string_equal(value, "1");
-	/* without a NULL, and freed */
+	/* Without a NULL, and freed. */
 	entries[1] = entries[2] = entries[0];
 	assert_int_equal(get(), -ENOENT);
 	environ = (char **)(void *)(page + PAGE);
@@ -192,7 +192,10 @@ static void test_environment__nothing_is_behind(void **state)
 	assert_int_equal(munmap(strings, PAGE), 0);
 }
 
-/* One that is shorter than the name and ends where the memory does, among as many as are copied. */
+/*
+ * An entry that is shorter than the name and ends where the memory does, among as many as are
+ * copied at once.
+ */
 static void test_environment__nothing_is_behind_one_of_many(void **state)
 {
 	static _Alignas(PAGE) char *entries[72];
@@ -212,7 +215,7 @@ static void test_environment__nothing_is_behind_one_of_many(void **state)
 	assert_int_equal(munmap(strings, PAGE), 0);
 }
 
-/* It is asked for where the call itself may still succeed: nothing of the thread may change. */
+/* Called where the call itself may still succeed: nothing of the thread may change. */
 static void test_environment__without_descriptors(void **state)
 {
 	struct rlimit limit, none;
@@ -248,7 +251,7 @@ static void *change(void *nothing)
 	return nothing;
 }
 
-/* Another thread is in setenv() all the while: what is told is the value, or that there is none. */
+/* Another thread calls setenv() all the time: the result is the value, or that there is none. */
 static void test_environment__while_it_changes(void **state)
 {
 	pthread_t thread;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks are those of the table in stacks_fixture.h. The SVG is read by others in tests/e2e. */
+/* Stacks are those of the table in stacks_fixture.h. Other programs read the SVG in tests/e2e. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,7 +58,7 @@ static void test_export__is_chosen_by_file_name(void **state)
 		else
 			assert_null(format);
 	}
-	/* What was recorded is kept whole, unless stacks or a picture are asked for. */
+	/* A recording keeps all data, unless stacks or a picture are requested. */
 	assert_ptr_equal(export_for_recording("x.svg"), export_find("svg"));
 	assert_ptr_equal(export_for_recording("x.csv"), export_find("pprof"));
 	assert_ptr_equal(export_for_recording("x.json"), export_find("speedscope"));
@@ -73,7 +73,7 @@ static void test_export__is_chosen_by_file_name(void **state)
 		assert_ptr_equal(export_find(export_at(i)->name), export_at(i));
 }
 
-/* A profile of one stack, of these values. */
+/* A profile of one stack with these values. */
 static struct profile *one_stack(int64_t samples, int64_t cpu_ns)
 {
 	int64_t values[VALUE_TYPES_MAX] = {samples, cpu_ns};
@@ -89,7 +89,7 @@ static struct profile *one_stack(int64_t samples, int64_t cpu_ns)
 	return profile;
 }
 
-/* A file of 200 bytes counts samples without end. */
+/* A file of 200 bytes may count samples without end. */
 static void test_export__writes_no_more_than_it_reads(void **state)
 {
 	static const int64_t counts[] = {100000000, INT64_MAX};
@@ -114,7 +114,7 @@ static void test_export__writes_no_more_than_it_reads(void **state)
 	}
 }
 
-/* What other tools write as the difference of two profiles. */
+/* A difference of two profiles as other tools write it. */
 static void test_export__loses_no_negative_value(void **state)
 {
 	struct report_options options = {.size = sizeof(options)};
@@ -228,7 +228,7 @@ static void test_export__folded_names_keep_the_format(void **state)
 			assert_true(c >= 0x20 && c != 0x7f);
 			frames += c == ';';
 		}
-		/* The thread, and one frame more each. */
+		/* The thread, and one frame for each function. */
 		assert_true(frames >= 2 && frames <= 11);
 	}
 	assert_int_equal(lines, 10);
@@ -270,7 +270,7 @@ static void test_export__svg_has_a_frame_for_each_call(void **state)
 	profile_free(profile);
 }
 
-/* What a make starts has nothing in common but "all". */
+/* The programs that a make starts have only "all" in common. */
 static void test_export__svg_has_a_root_for_each_program(void **state)
 {
 	struct report_options options = {.size = sizeof(options), .programs = true};
@@ -306,7 +306,7 @@ static void test_export__svg_of_deep_recursion_is_not_high(void **state)
 	profile_free(profile);
 }
 
-/* Nothing of a name gets out of its text. */
+/* A name cannot escape from its text. */
 static void test_export__svg_escapes_names(void **state)
 {
 	struct report_options options = {.size = sizeof(options), .split = REPORT_SPLIT_THREAD};
@@ -355,7 +355,7 @@ static void test_export__svg_text_escapes(void **state)
 	}
 }
 
-/* Black text can be read on each: WCAG asks for a contrast of 7 at most. */
+/* Black text can be read on each colour: WCAG asks for a contrast of 7 at most. */
 static void test_export__svg_colors_are_light(void **state)
 {
 	static const char *const names[] = {"", "a", "main", "operator new", "x1", "x2", "x3"};
@@ -371,7 +371,7 @@ static void test_export__svg_colors_are_light(void **state)
 			svg_color(object, names[i], color);
 			assert_int_equal(
 				sscanf(color, "#%2x%2x%2x", &part[0], &part[1], &part[2]), 3);
-			/* sRGB's curve, nearly: the square. */
+			/* The curve of sRGB is nearly the square. */
 			for (size_t j = 0; j < 3; j++)
 				luminance += weight[j] * part[j] / 255 * part[j] / 255;
 			assert_true((luminance + 0.05) / 0.05 >= 7);
@@ -401,7 +401,7 @@ static void test_export__pprof_is_the_whole_profile(void **state)
 	profile_free(profile);
 }
 
-/* The times of a gmon.out, by address: its histograms added up, in units of 1 / *@ret_rate s. */
+/* Adds up the histograms of a gmon.out, by address, in units of 1 / *@ret_rate s. */
 static uint64_t gmon_bins(const char *data, size_t bytes, uint64_t from, uint64_t to,
 	uint32_t *ret_rate, size_t *arcs)
 {
@@ -452,7 +452,7 @@ static void test_export__gmon_is_about_one_object(void **state)
 	char *data = export(profile, "gmon", &options, &bytes), *problem = NULL;
 
 	(void)state;
-	/* What was met in app: all but read, what has no stack, and what is unsampled. */
+	/* All samples in app: without read, samples without a stack, and [unsampled]. */
 	sum = gmon_bins(data, bytes, 0, UINT64_MAX, &rate, &arcs);
 	assert_int_equal(sum * 1000 / rate, 128);
 	/* fib is the eighth function: 25 ms. */
@@ -465,7 +465,7 @@ static void test_export__gmon_is_about_one_object(void **state)
 	free(data);
 	options.object = "libc";
 	data = export(profile, "gmon", &options, &bytes);
-	/* work is no function of libc: start_thread calls read. */
+	/* work is no function of libc: its own caller, start_thread, calls read. */
 	sum = gmon_bins(data, bytes, 0, UINT64_MAX, &rate, &arcs);
 	assert_int_equal(sum * 1000 / rate, 12);
 	assert_int_equal(arcs, 1);
@@ -477,7 +477,7 @@ static void test_export__gmon_is_about_one_object(void **state)
 	profile_free(profile);
 }
 
-/* A bin has 16 bits; what it holds has not. */
+/* A bin has 16 bits; longer times take several histograms. */
 static void test_export__gmon_holds_long_times(void **state)
 {
 	static const int64_t times_ns[] = {1, 499, 65535000, 65536000, INT64_C(70000000000),
@@ -509,7 +509,10 @@ static void test_export__gmon_holds_long_times(void **state)
 	}
 }
 
-/* Recursion is told by levels, and each function is called from one place of a stack. */
+/*
+ * Levels of recursion have names of their own, and each function is called from one function of a
+ * stack.
+ */
 static void test_export__callgrind_names_levels_of_recursion(void **state)
 {
 	struct report_options options = {.size = sizeof(options), .focus = "^add$"};

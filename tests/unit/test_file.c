@@ -20,7 +20,7 @@
 #include "profile/pprof.h"
 #include "tests/unit/profile_fixture.h"
 
-/* A folder of the test's own, which is the working directory meanwhile. */
+/* Makes a folder of the test's own the working directory. */
 static int enter_folder(void **state)
 {
 	static char folder[] = "/tmp/test_file.XXXXXX";
@@ -54,7 +54,7 @@ static void assert_content(const char *path, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-/* Entries of the folder, "." and ".." aside. */
+/* Number of entries of the folder, without "." and "..". */
 static int entries;
 
 static int count_one(const char *path, const struct stat *status, int type, struct FTW *ftw)
@@ -104,7 +104,10 @@ static int record(const char *path, const char *text)
 	return r < 0 ? r : outfile_commit(&out);
 }
 
-/* Once: the one before the last is gone. What is nothing of ours stays under the name. */
+/*
+ * An existing file is kept once, so the one before it is lost. A file that is not ours keeps its
+ * name.
+ */
 static void test_file__a_recording_keeps_the_one_before(void **state)
 {
 	char longest[256];
@@ -140,7 +143,7 @@ static void test_file__a_recording_keeps_the_one_before(void **state)
 	assert_entries(8);
 }
 
-/* Nothing is replaced; what has no name yet gets another one. */
+/* Nothing is replaced: a new file gets another name. */
 static void test_file__takes_a_name_that_is_free(void **state)
 {
 	struct outfile out;
@@ -160,7 +163,7 @@ static void test_file__takes_a_name_that_is_free(void **state)
 	assert_entries(3);
 }
 
-/* Killed while it writes, over and over: the file is whole, and there is no other one. */
+/* The writer is killed again and again: the file is whole, and there is no other one. */
 static void test_file__leaves_no_part_when_it_is_interrupted(void **state)
 {
 	enum { BYTES = 8 << 20, TIMES = 5 };
@@ -194,7 +197,7 @@ static void test_file__leaves_no_part_when_it_is_interrupted(void **state)
 	free(data);
 }
 
-/* A full disk, played by a limit on the size of files. */
+/* A full disk, simulated by a limit on the size of files. */
 static void test_file__leaves_the_old_one_when_it_fails(void **state)
 {
 	struct rlimit old, small = {10, RLIM_INFINITY};

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* A request pipe, and what names it. */
+/* A request pipe, and the memfd that names it. */
 struct mark {
 	int pipe[2], mark;
 	uint64_t inode;
@@ -26,7 +26,7 @@ static uint64_t inode_of(int fd)
 	return st.st_ino;
 }
 
-/* @format has the descriptor and the inode of the pipe, as a rule. */
+/* Makes a mark. @format takes the descriptor and the inode of the pipe. */
 static struct mark mark_as(const char *format, int64_t more)
 {
 	struct mark m;
@@ -51,7 +51,7 @@ static void unmark(const struct mark *m)
 	assert_int_equal(close(m->pipe[1]), 0);
 }
 
-/* It is the pipe's, of which nothing waits, and no program that is executed has it. */
+/* Checks that @fd is the pipe's, does not block, and is closed by exec. */
 static void check_pipe(int fd, const struct mark *m)
 {
 	char byte = 'x';
@@ -126,7 +126,7 @@ static void test_find__opens_a_pipe_and_nothing_else(void **state)
 	assert_int_equal(open_pipe(self, 1000, m.inode), -ENOENT);
 	assert_int_equal(open_pipe(0x3ffffff, m.pipe[0], m.inode), -ENOENT);
 	without_descriptors(find_pipe, &m);
-	/* descriptor 0 is one as any other */
+	/* Descriptor 0 may be the file's. */
 	input = dup(0);
 	(void)close(0);
 	client_forget();
@@ -154,7 +154,7 @@ static void test_find__opens_a_pipe_and_nothing_else(void **state)
 	unmark(&m);
 }
 
-/* What number_in() finds in a file of @text and then @more of @filling. */
+/* The result of number_in() for a file of @text after @more bytes of @filling. */
 static int64_t number_of(const char *filling, size_t more, const char *text)
 {
 	int fd = memfd_create("status", MFD_CLOEXEC), next = dup(2), r;
@@ -180,16 +180,16 @@ static void test_find__the_number_behind_a_key(void **state)
 	assert_int_equal(number_of("", 0, "Name:\tx\nTracerPid:\t0\nUid:\t1\n"), 0);
 	assert_int_equal(number_of("", 0, "Name:\tTracerPid:\t9081\n"), -ENODATA);
 	assert_int_equal(number_of("", 0, ""), -ENODATA);
-	/* what was read before is no part of it */
+	/* What was read before is no part of the number. */
 	assert_int_equal(number_of("9", 1500, ""), -ENODATA);
 	assert_int_equal(number_of("", 0, "\nTracerPid:\t12"), 12);
-	/* up to the last of 1,023 bytes */
+	/* Up to the last of 1,023 bytes. */
 	assert_int_equal(number_of("x", 1023 - 14, "\nTracerPid:\t12"), 12);
 	assert_int_equal(number_of("x", 1024 - 14, "\nTracerPid:\t12"), 1);
 	assert_int_equal(number_in("/nonexistent", "\nTracerPid:\t"), -ENODATA);
 }
 
-/* The result for a mark as mark_as() makes it. */
+/* The result of the search for a mark as mark_as() makes it. */
 static int result_of(const char *format, int64_t more)
 {
 	struct mark m = mark_as(format, more);
@@ -199,7 +199,7 @@ static int result_of(const char *format, int64_t more)
 	assert_true(dir >= 0);
 	(void)snprintf(name, sizeof(name), "%d", m.mark);
 	client_forget();
-	errno = EACCES; /* of some call before */
+	errno = EACCES; /* errno of an earlier call. */
 	fd = open_marked(dir, name, (uint32_t)getpid());
 	assert_int_equal(client_supervisor(), fd < 0 ? 0 : getpid());
 	if (fd >= 0)
@@ -218,14 +218,14 @@ static void test_find__marks(void **state)
 	(void)state;
 	assert_int_equal(result_of(NULL, 0), 0);
 	assert_int_equal(result_of("sprofil-calls:", 0), 0);
-	assert_int_equal(result_of(NULL, 1), -EACCES); /* another pipe's */
+	assert_int_equal(result_of(NULL, 1), -EACCES); /* The inode of another pipe. */
 	assert_int_equal(result_of("sprofil-callx:", 0), -ENOENT);
 	assert_int_equal(result_of("sprofil-calls;", 0), -ENOENT);
 	assert_int_equal(result_of("sprofil-calls:9999999999", 0), -ENOENT);
 	assert_int_equal(result_of("sprofil-calls:;", 0), -ENOENT);
 	assert_int_equal(result_of("x", 0), -ENOENT);
 	assert_int_equal(open_marked(dir, "4711", (uint32_t)getpid()), -ENOENT);
-	/* the greatest descriptor, which is not there; one more; a name that is too long */
+	/* The greatest descriptor, which does not exist; one more; a name that is too long. */
 	others[0] = memfd_create("sprofil-calls:2147483647:1", MFD_CLOEXEC);
 	others[1] = memfd_create("sprofil-calls:2147483648:1", MFD_CLOEXEC);
 	others[2] = memfd_create("sprofil-calls:00000000000000000000000000000000000000000000000000"
@@ -280,7 +280,7 @@ static void *wait_there(void *unused)
 	return unused;
 }
 
-/* Nobody traces this test. */
+/* This test is not traced. */
 static void test_find__what_is_remembered(void **state)
 {
 	struct mark m = mark_as(NULL, 0);
@@ -293,11 +293,11 @@ static void test_find__what_is_remembered(void **state)
 	assert_int_equal(client_supervisor(), getpid());
 	check_pipe(client_find(), &m);
 	check_pipe(client_find(), &m);
-	/* it was another's */
+	/* The pipe remembered was another one. */
 	client_remember((uint32_t)getpid(), m.pipe[0], m.inode + 1);
 	assert_int_equal(client_find(), -ENOENT);
 	assert_int_equal(client_supervisor(), 0);
-	/* a thread traces; the process is meant */
+	/* A thread traces; its process is searched for. */
 	assert_int_equal(pthread_barrier_init(&barrier, NULL, 2), 0);
 	assert_int_equal(pthread_create(&thread, NULL, wait_there, NULL), 0);
 	(void)pthread_barrier_wait(&barrier);
@@ -305,7 +305,7 @@ static void test_find__what_is_remembered(void **state)
 	assert_int_equal(client_supervisor(), getpid());
 	(void)pthread_barrier_wait(&barrier);
 	assert_int_equal(pthread_join(thread, NULL), 0);
-	client_remember(0x3ffffff, m.pipe[0], m.inode); /* not there */
+	client_remember(0x3ffffff, m.pipe[0], m.inode); /* This process does not exist. */
 	assert_int_equal(client_supervisor(), 0x3ffffff);
 	client_forget();
 	assert_int_equal(client_supervisor(), 0);

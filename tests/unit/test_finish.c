@@ -15,7 +15,7 @@
 #include "analyst/blame.h"
 #include "analyst/finish.h"
 
-/* A delivery that dies of two files, as foreign code would; and what was said about it. */
+/* A delivery that dies of two files, as third-party code would; and the messages about it. */
 struct scene {
 	struct blame blame;
 	enum symbolizer_skip good_from; /* "/bad" is survived from this level on */
@@ -57,7 +57,7 @@ static int play(struct scene *scene)
 	struct analyst *analyst;
 	int r;
 
-	/* ASan would turn the signal into an exit status. */
+	/* AddressSanitizer would turn the signal into an exit status. */
 	(void)signal(SIGSEGV, SIG_DFL);
 	assert_int_equal(analyst_new(&options, &analyst), 0);
 	assert_int_equal(blame_init(&scene->blame, NULL), 0);

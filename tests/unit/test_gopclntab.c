@@ -84,7 +84,7 @@ static void test_gopclntab__tells_the_depth_of_the_stack(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		assert_int_equal(
 			gopclntab_depth(o.table, &f, GO_TEXT + cases[i].at), cases[i].depth);
-	/* The table of depths ends before that. */
+	/* The table of depths ends before this address. */
 	assert_int_equal(gopclntab_depth(o.table, &f, GO_TEXT + 0x40), -ENOENT);
 	close_it(&o);
 }
@@ -113,7 +113,7 @@ static void test_gopclntab__tells_inlined_calls_and_lines(void **state)
 		assert_int_equal(frames[2].function_line, since_120 ? 9 : 0);
 		assert_int_equal(gopclntab_frames(o.table, GO_TEXT + 0x38, 128, frames), 1);
 		assert_int_equal(gopclntab_frames(o.table, GO_TEXT + 0x80, 128, frames), 0);
-		/* No more than there is room for. */
+		/* No more frames than there is room for. */
 		assert_int_equal(gopclntab_frames(o.table, GO_TEXT + 0x18, 1, frames), 1);
 		assert_string_equal(frames[0].name, "main.main");
 		close_it(&o);
@@ -126,12 +126,13 @@ static void test_gopclntab__refuses_what_does_not_fit(void **state)
 		size_t at;
 		uint64_t value;
 	} changes[] = {
-		{GO_TABLE, 0xfffffffb},            /* a version that is not known */
-		{GO_TABLE + 8, 0},                 /* no functions */
-		{GO_TABLE + 8, UINT64_MAX},        /* more than there is room for */
-		{GO_TABLE + 56, 0x100000},         /* a part outside of the file */
-		{GO_TABLE + 0x508, 0x3f},          /* a function that begins elsewhere */
-		{GO_MODULE + 0x10 + 8 * 22, 0x10}, /* code that is none, and none in the header */
+		{GO_TABLE, 0xfffffffb},     /* An unknown version. */
+		{GO_TABLE + 8, 0},          /* No functions. */
+		{GO_TABLE + 8, UINT64_MAX}, /* More functions than there is room for. */
+		{GO_TABLE + 56, 0x100000},  /* A part outside the file. */
+		{GO_TABLE + 0x508, 0x3f},   /* A function that begins elsewhere. */
+		/* No code at this address, and none in the header. */
+		{GO_MODULE + 0x10 + 8 * 22, 0x10},
 	};
 
 	(void)state;
@@ -154,7 +155,7 @@ static void test_gopclntab__refuses_what_does_not_fit(void **state)
 	}
 }
 
-/* A call that says that it was made in itself. */
+/* An inlined call that claims to be made in itself. */
 static void test_gopclntab__ends_a_circle_of_inlined_calls(void **state)
 {
 	struct debuginfo_frame frames[DEBUGINFO_FRAMES_MAX];

@@ -80,7 +80,7 @@ static void test_goroutine__its_stack_ends_where_it_says(void **state)
 static void test_goroutine__on_the_threads_stack_it_was_left(void **state)
 {
 	(void)state;
-	/* Go 1.19 has the word at 24, later ones at 23. */
+	/* The word is number 24 in Go 1.19, 23 in later versions. */
 	for (unsigned current = 23; current <= 24; current++) {
 		struct goroutine g;
 
@@ -90,7 +90,7 @@ static void test_goroutine__on_the_threads_stack_it_was_left(void **state)
 		assert_int_equal(g.left_sp, 0x901800);
 		assert_int_equal(g.left_pc, 0x401000);
 		assert_int_equal(g.left_end, 0x902000);
-		/* The stack of a thread that C made: the runtime only estimates its bounds. */
+		/* The stack of a thread created by C: the runtime only estimates its bounds. */
 		g = find(0x780000, 0);
 		assert_int_equal(g.end, 0);
 		assert_int_equal(g.left_sp, 0x901800);
@@ -127,16 +127,16 @@ static void test_goroutine__believes_nothing_that_does_not_fit(void **state)
 	static const struct {
 		uint64_t at, value;
 	} changes[] = {
-		{POINTER - 8, 0},            /* no goroutine yet */
-		{POINTER - 8, UINT64_MAX},   /* a wild pointer */
-		{OWN, 0x704000},             /* a stack without bytes */
-		{OWN + 8, UINT64_MAX},       /* one without an end */
-		{THREAD, USER},              /* not this thread's own */
-		{OWN + 48, 8},               /* no thread */
-		{USER + 48, THREAD + 8},     /* another thread's */
-		{USER + 56, 0x902000},       /* left outside of its stack */
-		{THREAD + 8 * 24, OWN},      /* its own */
-		{THREAD + 8 * 24, BASE + 3}, /* not aligned */
+		{POINTER - 8, 0},            /* No goroutine yet. */
+		{POINTER - 8, UINT64_MAX},   /* A wild pointer. */
+		{OWN, 0x704000},             /* An empty stack. */
+		{OWN + 8, UINT64_MAX},       /* A stack without an end. */
+		{THREAD, USER},              /* Not the thread's own goroutine. */
+		{OWN + 48, 8},               /* No thread. */
+		{USER + 48, THREAD + 8},     /* Another thread's goroutine. */
+		{USER + 56, 0x902000},       /* It was left outside its stack. */
+		{THREAD + 8 * 24, OWN},      /* The thread's own goroutine. */
+		{THREAD + 8 * 24, BASE + 3}, /* A pointer that is not aligned. */
 	};
 
 	(void)state;
@@ -149,7 +149,7 @@ static void test_goroutine__believes_nothing_that_does_not_fit(void **state)
 		assert_int_equal(g.left_sp, 0);
 		assert_int_equal(g.end, i >= 4 ? 0x704000 : 0);
 	}
-	/* However many words look like pointers. */
+	/* However many words look like pointers, reads are bounded. */
 	set_up(OWN, 24);
 	for (unsigned i = 1; i < 28; i++)
 		set(THREAD + 8 * i, BASE + 0x800 + 8 * i);

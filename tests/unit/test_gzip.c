@@ -60,14 +60,14 @@ static void test_gzip__reads_all_members(void **state)
 	assert_int_equal(gzip_unpack(both, a_bytes + b_bytes + 4, &out, &bytes, &more), 0);
 	assert_int_equal(bytes, 12);
 	assert_memory_equal(out, "first second", 12);
-	assert_false(more); /* it is padded */
+	assert_false(more); /* The rest is padding. */
 	free(out);
 	memcpy(both + a_bytes + b_bytes, "\0\0\0x", 4);
 	assert_int_equal(gzip_unpack(both, a_bytes + b_bytes + 4, &out, &bytes, &more), 0);
 	assert_int_equal(bytes, 12);
 	assert_true(more);
 	free(out);
-	/* The second one cut. */
+	/* The second member is cut. */
 	assert_int_equal(gzip_unpack(both, a_bytes + b_bytes - 3, &out, &bytes, &more), -ENODATA);
 	free(a);
 	free(b);
@@ -82,7 +82,7 @@ static void test_gzip__refuses_damage(void **state)
 
 	(void)state;
 	pack("some text, some text", 20, 1, &packed, &packed_bytes);
-	packed[packed_bytes - 6] ^= 1; /* the checksum */
+	packed[packed_bytes - 6] ^= 1; /* A wrong checksum. */
 	assert_int_equal(gzip_unpack(packed, packed_bytes, &out, &bytes, &more), -EBADMSG);
 	assert_int_equal(gzip_unpack(packed, 3, &out, &bytes, &more), -ENODATA);
 	assert_false(gzip_is(packed, 1));
@@ -103,7 +103,7 @@ static void test_gzip__refuses_a_bomb(void **state)
 	assert_int_equal(gzip_unpack(packed, packed_bytes, &out, &bytes, &more), -EFBIG);
 	assert_null(out);
 	free(packed);
-	/* Below the bound it is let through. */
+	/* Below the bound it is accepted. */
 	pack(zeros, piece, 20, &packed, &packed_bytes);
 	assert_int_equal(gzip_unpack(packed, packed_bytes, &out, &bytes, &more), 0);
 	assert_int_equal(bytes, 20 * piece);

@@ -54,7 +54,7 @@ static void test_histogram__parses_regions(void **state)
 	histogram_release(&h);
 }
 
-/* Number of the counter that @pc goes to, -1 none. */
+/* The index of the counter for @pc, -1 none. */
 static int64_t counter_of(const struct region_table *t, uint64_t pc)
 {
 	struct region_hit hit;
@@ -68,11 +68,12 @@ static void test_histogram__finds_modules(void **state)
 	struct region_table *t;
 
 	(void)state;
-	assert_int_equal(histogram_add(&h, "pie:0x1000-0x1100:0x8000"), 0);               /* 64 */
-	assert_int_equal(histogram_add(&h, "fixed:0x401000-0x401100:0x10000:uint"), 0);   /* 64 */
-	assert_int_equal(histogram_add(&h, "libm.so.6:0x2000-0x2100:0x10000:uint64"), 0); /* 32 */
-	assert_int_equal(histogram_add(&h, "m.so.6:0x2000-0x2100:0x8000"), 0);            /* 64 */
-	assert_int_equal(histogram_add(&h, "absent:0x2000-0x2100:0x8000"), 0);            /* 64 */
+	assert_int_equal(histogram_add(&h, "pie:0x1000-0x1100:0x8000"), 0);             /* 64 */
+	assert_int_equal(histogram_add(&h, "fixed:0x401000-0x401100:0x10000:uint"), 0); /* 64 */
+	/* 32 counters. */
+	assert_int_equal(histogram_add(&h, "libm.so.6:0x2000-0x2100:0x10000:uint64"), 0);
+	assert_int_equal(histogram_add(&h, "m.so.6:0x2000-0x2100:0x8000"), 0); /* 64 */
+	assert_int_equal(histogram_add(&h, "absent:0x2000-0x2100:0x8000"), 0); /* 64 */
 	assert_int_equal(histogram_begin(&h), 0);
 	assert_int_equal(h.counts, 64 + 64 + 32 + 64 + 64);
 	assert_int_equal(histogram_resolve(&h, maps, &t), 0);
@@ -104,8 +105,8 @@ static void test_histogram__prints_what_counted(void **state)
 	assert_int_equal(histogram_add(&h, "abs:0x2000-0x2010:0x10000:uint64"), 0);
 	assert_int_equal(histogram_add(&h, "abs:0-0:2"), 0);
 	assert_int_equal(histogram_begin(&h), 0);
-	h.count[1] = 70000; /* more than 16 bits hold */
-	h.count[2] = 1;     /* its last byte only belongs to the region */
+	h.count[1] = 70000; /* More than 16 bits hold. */
+	h.count[2] = 1;     /* Only its last byte belongs to the region. */
 	h.count[4] = 70000;
 	h.count[5] = 3;
 	assert_int_equal(histogram_print(&h, file), 0);

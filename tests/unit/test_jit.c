@@ -55,7 +55,7 @@ static void test_jit__the_newest_piece_counts(void **state)
 	jit_map_release(&map);
 }
 
-/* A map that grows while it is read, and names a place only later. */
+/* A map that grows while it is read, and names an address only later. */
 static void write_map(const char *path, const char *lines)
 {
 	FILE *file = fopen(path, "we");
@@ -110,7 +110,7 @@ static void test_jit__names_come_late(void **state)
 	(void)unlink(path);
 }
 
-/* A map whose last line has no end; if it was only not written yet, the whole one is newer. */
+/* A map whose last line has no end; if the rest was not written yet, the whole line is newer. */
 static void test_jit__the_last_line_needs_no_end(void **state)
 {
 	struct jit_map map = {0};
@@ -145,7 +145,7 @@ static void test_jit__the_last_line_needs_no_end(void **state)
 	jit_map_release(&map);
 }
 
-/* As jcmd does: the same file, from its beginning on, and not shorter. */
+/* The file is rewritten from its beginning, and not shorter, as jcmd does. */
 static void test_jit__a_map_may_be_written_anew(void **state)
 {
 	struct jit_budget budget = {.rewritten = true};
@@ -271,7 +271,7 @@ static void test_jit__a_dump_has_names_and_lines(void **state)
 	jit_map_release(&map);
 }
 
-/* CPython's trampoline: sub $8,%rsp; call *%rcx; add $8,%rsp; ret. As -X perf_jit writes it. */
+/* CPython's trampoline as -X perf_jit writes it: sub $8,%rsp; call *%rcx; add $8,%rsp; ret. */
 static const uint8_t eh_frame[] = {0x14, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 0x10, 1,
 	0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0, 0x14, 0, 0, 0, 0x1c, 0, 0, 0, 0xd0, 0xff, 0xff, 0xff, 0x0b,
 	0, 0, 0, 0, 0x44, 0x0e, 0x10, 0x46, 0x0e, 8, 0};
@@ -297,7 +297,7 @@ static void test_jit__a_dump_says_how_to_unwind(void **state)
 	(void)state;
 	end = put_code(dump, end, 0x1000, 11, "with");
 	end = put_code(dump, end, 0x2000, 11, "without");
-	/* Longer than its record, and a header longer than all: neither is taken. */
+	/* A piece longer than its record, and a header longer than the whole: both are refused. */
 	end = put_unwind(dump, end, UINT64_MAX, 20);
 	end = put_unwind(dump, end, 20, UINT64_MAX);
 	end = put_code(dump, end, 0x3000, 11, "py::trampoline:/x.py");
@@ -316,7 +316,10 @@ static void test_jit__a_dump_says_how_to_unwind(void **state)
 	assert_true(jit_map_unwind(&map, 0x3004, 0, &found));
 	assert_null(found.eh_frame);
 	assert_true(found.trampoline);
-	/* Behind a trampoline in the same mapping; not in another, nor behind something else. */
+	/*
+	 * The address is behind a trampoline in the same mapping; not in another one, nor behind
+	 * other code.
+	 */
 	assert_true(jit_map_unwind(&map, 0x3014, 0x3000, &found));
 	assert_true(found.trampoline);
 	assert_false(jit_map_unwind(&map, 0x3014, 0x3010, &found));
@@ -337,7 +340,7 @@ static void test_jit__a_dump_is_read_record_by_record(void **state)
 	for (size_t n = 0; n < end; n++)
 		assert_int_equal(jitdump_add(&map, dump, n, n, sizeof(dump)), 0);
 	assert_int_equal(map.n, 0);
-	/* Of all that is in the file 100 bytes are at hand at most. */
+	/* At most 100 bytes of the file are available. */
 	assert_int_equal(jitdump_add(&map, dump, 100, all, 100), end);
 	assert_string_equal(name_at(&map, 0x1000 + 299), "long");
 	assert_int_equal(jitdump_add(&map, dump + end, all - end, all - end, 100), all - end);
@@ -347,7 +350,7 @@ static void test_jit__a_dump_is_read_record_by_record(void **state)
 	jit_map_release(&map);
 }
 
-/* As a process maps it; another name, another format and a link are refused. */
+/* A dump as a process maps it; another name, another format and a link are refused. */
 static void test_jit__a_dump_is_opened_by_its_name(void **state)
 {
 	struct jit_budget budget = {0};
@@ -496,7 +499,7 @@ static void test_jit__a_python_without_names_is_told_so(void **state)
 		assert_int_equal(profile_notes(profile), 1);
 		assert_non_null(strstr(profile_note(profile, 0), said[i]));
 		profile_free(profile);
-		/* With names, there is nothing to say. */
+		/* With names, there is no note. */
 		assert_int_equal(profile_new(&profile), 0);
 		add_python(profile, files[i], "py::main:/w.py", 300);
 		assert_int_equal(python_note(profile, true), 0);

@@ -31,7 +31,7 @@ static void test_live__weights_are_multiplied_by_factors(void **state)
 	/* 80 ms of 3804 - 80 ms, and 200 ms. */
 	assert_shows(v, "2.15");
 	assert_shows(v, "5.37");
-	/* The same with a past that fades. */
+	/* The same with decaying weights. */
 	type(v, "z");
 	assert_shows(v, "2.15");
 	type(v, "r");
@@ -57,8 +57,8 @@ static void test_live__tree_opens_along_the_hottest_path(void **state)
 	type(v, "g");
 	assert_shows(v, "main");
 	assert_shows(v, "dispatch");
-	assert_shows(v, "work_00"); /* dispatch is open: it has 87 % of main */
-	assert_hides(v, "helper");  /* beneath demo::compute, which is not */
+	assert_shows(v, "work_00"); /* dispatch is unfolded: it has 87 % of main. */
+	assert_hides(v, "helper");  /* helper is below demo::compute, which is not unfolded. */
 	assert_shows(v, "demo::compute(int)");
 }
 
@@ -66,7 +66,7 @@ static void test_live__tree_folds(void **state)
 {
 	struct view *v = *state;
 
-	type(v, "gj-"); /* dispatch */
+	type(v, "gj-"); /* Folds dispatch. */
 	assert_selected(v, "dispatch");
 	assert_hides(v, "work_00");
 	type(v, "+");
@@ -136,7 +136,7 @@ static void test_live__zoom_into_a_thread(void **state)
 	type(v, "/^demo$\r\r");
 	assert_shows(v, "thread 100");
 	assert_hides(v, "work_00");
-	/* 200 ms of its 244 ms */
+	/* 200 ms of 244 ms. */
 	assert_shows(v, "81.97");
 	type(v, "t");
 	assert_shows(v, "work_00");
@@ -149,7 +149,7 @@ static void test_live__zoom_into_an_object(void **state)
 	type(v, "/foo_read\rd");
 	assert_shows(v, "object libfoo.so.1");
 	assert_hides(v, "work_00");
-	assert_shows(v, "60.00"); /* 15 of 25 */
+	assert_shows(v, "60.00"); /* 15 of 25. */
 	type(v, "d");
 	assert_shows(v, "work_00");
 }
@@ -159,7 +159,7 @@ static void test_live__filter_and_limit(void **state)
 	struct view *v = *state;
 
 	type(v, "\\WORK_0\r");
-	assert_hides(v, "work_00"); /* capitals are meant */
+	assert_hides(v, "work_00"); /* Capitals in a pattern must match. */
 	assert_shows(v, "nothing matches");
 	type(v, "\\\x15work_0\r");
 	assert_shows(v, "work_09");
@@ -168,7 +168,7 @@ static void test_live__filter_and_limit(void **state)
 	type(v, "\\\x15\r");
 	assert_shows(v, "work_10");
 	type(v, "L4\r");
-	assert_shows(v, "work_01"); /* 39 of 951: 4.1 % */
+	assert_shows(v, "work_01"); /* 39 of 951: 4.1 %. */
 	assert_hides(v, "work_03");
 	type(v, "L\x15nonsense\r");
 	assert_shows(v, "give percent");
@@ -195,7 +195,7 @@ static void test_live__search_goes_round(void **state)
 	assert_selected(v, "work_31");
 	type(v, "NN");
 	assert_selected(v, "work_39");
-	type(v, "/operator(\r"); /* no regular expression */
+	type(v, "/operator(\r"); /* Not a regular expression. */
 	assert_shows(v, "not found");
 	type(v, "/std::map<\r");
 	assert_selected(v, "std::map<");
@@ -214,13 +214,13 @@ static void test_live__sorting(void **state)
 {
 	struct view *v = *state;
 
-	type(v, ">"); /* total */
+	type(v, ">"); /* Sorts by total. */
 	press(v, LIVE_KEY_HOME);
 	assert_selected(v, "99.89");
 	type(v, "I");
 	press(v, LIVE_KEY_HOME);
 	assert_selected(v, "0.11");
-	type(v, ">>"); /* seconds, function */
+	type(v, ">>"); /* Sorts by seconds, then by function. */
 	press(v, LIVE_KEY_HOME);
 	assert_selected(v, "[libfoo.so.1]");
 	type(v, "<<<");
@@ -238,7 +238,7 @@ static void test_live__a_click_on_a_title_sorts(void **state)
 	press(v, LIVE_KEY_HOME);
 	assert_selected(v, "99.89");
 	assert_int_equal(live_press(v->live, (struct live_key){LIVE_KEY_CLICK, 5, 30}), 0);
-	assert_selected(v, "dispatch"); /* row 4 is main, row 5 what it mostly calls */
+	assert_selected(v, "dispatch"); /* Row 4 is main, row 5 its hottest callee. */
 	press(v, LIVE_KEY_WHEEL_DOWN);
 	press(v, LIVE_KEY_WHEEL_UP);
 	assert_selected(v, "dispatch");
@@ -318,7 +318,7 @@ static void test_live__calls_can_be_hidden(void **state)
 	type(v, "K");
 	assert_hides(v, "[syscall] read");
 	type(v, "/dispatch\r");
-	assert_selected(v, "1.05"); /* 10 of 951, now its own */
+	assert_selected(v, "1.05"); /* 10 of 951 are its own now. */
 	type(v, "gE");
 	assert_hides(v, "[syscall] read");
 	type(v, "K");
@@ -329,7 +329,7 @@ static void test_live__noise_is_dim(void **state)
 {
 	struct view *v = *state;
 
-	/* One sample of 951: its interval reaches from nearly nothing to five times itself. */
+	/* One sample of 951: its interval reaches from nearly 0 to five times its share. */
 	assert_int_equal(style_at(v, "work_39"), STYLE_DIM);
 	assert_int_equal(style_at(v, "work_00"), STYLE_TEXT);
 }

@@ -61,7 +61,7 @@ static void test_live__the_rate_is_of_the_clock_that_ticks(void **state)
 	assert_shows(v, "250 Hz, got 250 ");
 }
 
-/* With --delay the figures begin anew when that is over: 475 samples in 2 s. */
+/* With --delay the figures start again when the delay is over: 475 samples in 2 s. */
 static void test_live__the_head_follows_the_end_of_a_delay(void **state)
 {
 	struct view *v = *state;
@@ -108,7 +108,7 @@ static void test_live__the_state_is_whole(void **state)
 	}
 }
 
-/* Before the figures of the first second there are samples, or nothing is known. */
+/* In the first second there are samples before figures, or nothing is known. */
 static void test_live__a_busy_target_is_not_idle_in_its_first_second(void **state)
 {
 	struct view *v = *state;
@@ -143,7 +143,7 @@ static void test_live__a_stopped_target_is_not_idle(void **state)
 	struct view *v = *state;
 	struct live_facts facts = {.target = "demo", .state = LIVE_RUNS, .stopped = true};
 
-	/* It took CPU time within the last second. */
+	/* The target took CPU time within the last second. */
 	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, 12 * LIVE_SECOND_NS), 0);
 	assert_shows(v, "running");
 	assert_int_equal(profile_set_audit(v->fixture.profile, "wall_ns", 7 * LIVE_SECOND_NS), 0);
@@ -154,7 +154,7 @@ static void test_live__a_stopped_target_is_not_idle(void **state)
 	assert_shows(v, "idle");
 }
 
-/* However narrow, the target's state does not run into what stands beside it. */
+/* However narrow the screen is, a gap separates the target's state from the rest. */
 static void test_live__a_narrow_head_keeps_its_gaps(void **state)
 {
 	struct view *v = *state;

@@ -30,7 +30,7 @@ static void test_live__requests(void **state)
 	assert_true(control->quit);
 }
 
-/* What is typed replaces what the prompt proposes; keys that edit keep it. */
+/* The first character typed replaces the prompt's proposal; keys that edit keep it. */
 static void test_live__a_proposal_is_replaced_or_edited(void **state)
 {
 	struct view *v = *state;
@@ -74,7 +74,7 @@ static void test_live__help_has_every_key(void **state)
 	assert_shows(v, "Functions");
 }
 
-/* At each size every line of the help can be reached, and where one is can be seen. */
+/* At each size, every line of the help can be reached, and the position is shown. */
 static void test_live__help_scrolls(void **state)
 {
 	static const unsigned sizes[][2] = {{60, 12}, {80, 24}, {200, 50}};
@@ -106,7 +106,7 @@ static void test_live__help_scrolls(void **state)
 	}
 }
 
-/* The keys that one must know are on the last line of the narrowest usual terminal. */
+/* The most important keys are on the last line of the narrowest usual terminal. */
 static void test_live__foot_has_the_first_keys(void **state)
 {
 	struct view *v = *state;
@@ -147,7 +147,7 @@ static void test_live__what_is_no_pattern_is_said(void **state)
 
 	type(v, "\\work(\r");
 	assert_shows(v, "no regular expression (Unmatched ( or \\()");
-	/* Not only until the next key: nothing is shown for this reason. */
+	/* The message stays longer than until the next key: nothing else can be shown. */
 	press(v, LIVE_KEY_DOWN);
 	assert_shows(v, "no regular expression (Unmatched");
 	type(v,

@@ -15,8 +15,7 @@ static void test_live__tiny_screens(void **state)
 	}
 }
 
-/* Screens as they were looked at and found good: tests/unit/golden/live. SPROFIL_GOLDEN=write
- * writes. */
+/* Golden screens, checked by eye: tests/unit/golden/live. SPROFIL_GOLDEN=write writes them. */
 static void check_golden(const char *name, const char *text)
 {
 	char path[4096], got[65536];

@@ -91,7 +91,7 @@ static void test_span__is_what_tables_are_about(void **state)
 	assert_null(strstr(v->text, "store"));
 	assert_null(strstr(v->text, "work"));
 	assert_non_null(strstr(v->text, "100.00"));
-	/* All of it again. */
+	/* The whole profile again. */
 	press(v, 'T');
 	assert_non_null(strstr(shown(v), "store"));
 	assert_null(strstr(v->text, "\n time "));
@@ -107,7 +107,7 @@ static void test_span__is_given_up(void **state)
 	press(v, LIVE_KEY_ESCAPE);
 	assert_non_null(strstr(shown(v), "store"));
 	assert_null(strstr(v->text, "\n time "));
-	/* Other sizes meanwhile do no harm. */
+	/* Other screen sizes meanwhile do no harm. */
 	press(v, 'T');
 	assert_int_equal(screen_resize(&v->screen, 12, 30), 0);
 	(void)shown(v);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The live view in the course of time: pause, decay, reset, clocks, delay and end. */
+/* The live view over time: pause, decay, reset, clocks, delay and end. */
 #include "tests/unit/live_screen_fixture.h"
 
 static void test_live__pause_keeps_the_rows(void **state)
@@ -26,16 +26,16 @@ static void test_live__decay_forgets_the_past(void **state)
 
 	type(v, "z");
 	assert_shows(v, "last 10 s");
-	/* Ten half-lives on, 951 samples weigh less than one. */
+	/* After ten half-lives, 951 samples weigh less than one. */
 	look(v, 110);
 	fixture_add(v->fixture.profile, v->fixture.task,
 		(uint32_t[]){v->fixture.work[39], v->fixture.dispatch_at, v->fixture.main_at}, 3,
 		50);
 	look(v, 111);
 	assert_selected(v, "work_39");
-	assert_selected(v, "98."); /* 50 / (50 + 951 / 1024) */
+	assert_selected(v, "98."); /* 50 / (50 + 951 / 1024). */
 	type(v, "z");
-	assert_selected(v, "work_39"); /* 51 of 1001 in all */
+	assert_selected(v, "work_39"); /* 51 of 1001 since the start. */
 	assert_selected(v, "5.0");
 }
 
@@ -112,7 +112,7 @@ static void test_live__first_names_do_not_wait_for_a_delay(void **state)
 	assert_hides(v, "helper");
 	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, begun + tenth), 0);
 	assert_shows(v, "helper");
-	/* Then the delay is what was asked for. */
+	/* Then the delay is the requested one. */
 	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, begun + 10 * tenth), 0);
 	assert_int_equal(live_due_ns(v->live), begun + 20 * tenth);
 	profile_free(empty);

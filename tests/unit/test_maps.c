@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When the maps of a process are read again (supervisor/target/maps.h): of this process. */
+/* When the maps of a process are read again (supervisor/target/maps.h); the process is this one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -35,8 +35,8 @@ static bool pass_on(
 static const struct maps_events events = {count, pass_on};
 
 /*
- * The image after an exec may have as much code as the one before, once it is complete: a C library
- * and a loader. It was compared with the old one's, and its library was missed.
+ * The image after an exec may have as much code as the one before, once a C library and a loader
+ * are mapped. It must not be compared with the old one, or its library is missed.
  */
 static void test_maps__a_new_image_is_not_compared_with_the_old(void **state)
 {
@@ -56,7 +56,7 @@ static void test_maps__a_new_image_is_not_compared_with_the_old(void **state)
 	assert_int_equal(target_add_process(&target, getpid(), 1, image, &process), 0);
 	for (unsigned round = 0; round < 3; round++) {
 		reads = 0;
-		/* What was mapped while they were read is seen at the next look. */
+		/* What is mapped during a reading is noticed at the next one. */
 		maps_cover(&reader, process, pc, clock_now());
 		assert_int_equal(reads, 1);
 		maps_cover(&reader, process, pc, clock_now());

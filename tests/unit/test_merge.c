@@ -66,7 +66,7 @@ static void test_merge__combines_figures_by_their_kind(void **state)
 	assert_int_equal(figure(into, "lost_samples"), 2);
 	assert_int_equal(figure(into, "queue_ns_max"), 5);
 	assert_int_equal(figure(into, "wakeups"), 7);
-	/* Both were of equal weights. */
+	/* Samples of both had equal weights. */
 	assert_int_equal(figure(into, "effective_samples"), 200);
 	profile_free(into);
 	profile_free(from);
@@ -117,7 +117,7 @@ static void test_merge__into_an_empty_one_is_a_copy(void **state)
 	profile_free(from);
 }
 
-/* The kernel's figure of one run says nothing about two; what follows from the model stays true. */
+/* A kernel figure of one run only is dropped; figures that follow from the model stay. */
 static void test_merge__with_a_profile_without_audit(void **state)
 {
 	struct profile *into = fixture_profile(), *from = fixture_profile(), *bare;
@@ -146,13 +146,13 @@ static void test_merge__with_a_profile_without_audit(void **state)
 	assert_int_equal(profile_notes(into), 3);
 	assert_non_null(strstr(profile_note(into, 1), "other"));
 	assert_non_null(strstr(profile_note(into, 2), "rates"));
-	/* No rate is that of all, also with a third that has that of one. */
+	/* No rate is that of all, even if a third profile has that of one. */
 	assert_int_equal(profile_period_ns(into), 0);
 	assert_int_equal(profile_merge(into, from), 0);
 	assert_int_equal(profile_period_ns(into), 0);
 	assert_false(audit_figure(into, "period_ns", &value));
 
-	/* The other way round: the figures of both are there, the kernel's is not. */
+	/* The other way round: figures of both are kept, the kernel's is not. */
 	assert_int_equal(profile_merge(from, bare), 0);
 	assert_false(profile_audit(from, "kernel_cpu_ns", &value));
 	assert_int_equal(figure(from, "samples"), 110);
@@ -181,7 +181,7 @@ static void test_merge__keeps_values_by_their_type(void **state)
 	profile_free(from);
 }
 
-/* Fields without a meaning here stay if all agree, each on its own. */
+/* Fields without a meaning in the model stay if all profiles agree, each on its own. */
 static void test_merge__keeps_fields_of_others_that_agree(void **state)
 {
 	const struct foreign all = {"space", "bytes", 512, "drop", "keep", "url"};
@@ -202,7 +202,9 @@ static void test_merge__keeps_fields_of_others_that_agree(void **state)
 		assert_int_equal(profile_new(&empty), 0);
 		assert_int_equal(foreign_set(into, &other[i]), 0);
 		assert_int_equal(foreign_set(from, &all), 0);
-		/* the first had no samples; nor has another, which has no say */
+		/*
+		 * The first profile had no samples; another one without samples has no say, either.
+		 */
 		assert_int_equal(profile_merge(into, from), 0);
 		assert_int_equal(profile_merge(into, from), 0);
 		assert_int_equal(profile_merge(into, empty), 0);
@@ -214,7 +216,7 @@ static void test_merge__keeps_fields_of_others_that_agree(void **state)
 		assert_string_equal(got.drop_frames, "drop");
 		assert_string_equal(got.keep_frames, "keep");
 		assert_string_equal(got.doc_url, "url");
-		/* what is once in doubt stays out */
+		/* A field that was dropped once stays dropped. */
 		assert_int_equal(foreign_set(from, &other[i]), 0);
 		assert_int_equal(profile_merge(into, from), 0);
 		assert_int_equal(profile_merge(into, from), 0);

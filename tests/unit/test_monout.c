@@ -20,7 +20,7 @@
 #include "client/monitor.h"
 #include "profile/monout.h"
 
-/* No object is there: the addresses go to the file as they are. */
+/* No object is loaded there: the addresses go to the file unchanged. */
 #define LOW UINT64_C(0x10)
 
 static uint8_t data[1 << 20];
@@ -38,8 +38,8 @@ static size_t take_file(const char *path)
 }
 
 /*
- * For each byte of text: the counter that profil's rule picks for it, alone, is read back as an
- * address with that counter.
+ * For each byte of text: the counter that profil's rule picks is read back as an address with that
+ * counter.
  */
 static void check_each_byte(enum call_dialect dialect, uint64_t text, size_t counters)
 {
@@ -113,7 +113,7 @@ static void test_monout__call_counts_are_passed_over(void **state)
 	assert_non_null(strstr(problem, "middle of its call counts"));
 }
 
-/* 16 bits are too few: gprof adds up histograms of one range. */
+/* 16 bits are too few: gprof adds up several histograms of one range. */
 static void test_monout__gmon_has_as_many_histograms_as_it_takes(void **state)
 {
 	uint32_t counter[2] = {70000, 140000}, sum[2] = {0, 0};
@@ -167,7 +167,7 @@ static void test_monout__a_link_is_not_followed(void **state)
 	assert_int_equal(monitor_write_mon(&monitor), -ELOOP);
 	assert_int_equal(access("elsewhere", F_OK), -1);
 	assert_int_equal(remove("mon.out"), 0);
-	/* HP-UX knows no PROFDIR. */
+	/* HP-UX has no PROFDIR. */
 	assert_int_equal(setenv("PROFDIR", "", 1), 0);
 	assert_false(monitor_is_unwanted(CALL_HPUX));
 	assert_false(monitor_is_unwanted(CALL_AIX));
@@ -182,10 +182,10 @@ static int find_bias(struct dl_phdr_info *info, size_t size, void *ret_bias)
 {
 	(void)size;
 	*(uint64_t *)ret_bias = info->dlpi_addr;
-	return 1; /* the program itself comes first */
+	return 1; /* The program itself comes first. */
 }
 
-/* The addresses are those of the ELF file. */
+/* Addresses in the file are those of the ELF file. */
 static void test_monout__a_program_at_any_address(void **state)
 {
 	uint16_t counter[1] = {1};
@@ -214,7 +214,7 @@ static void test_monout__a_program_at_any_address(void **state)
 	assert_int_equal(high, text + 2 - bias);
 }
 
-/* An empty prefix is none; descriptor 0 is one as any other. */
+/* An empty prefix is none; the file may get descriptor 0. */
 static void test_monout__gmon_is_named_by_its_prefix(void **state)
 {
 	uint16_t counter[1] = {UINT16_MAX};
@@ -232,7 +232,7 @@ static void test_monout__gmon_is_named_by_its_prefix(void **state)
 	(void)close(0);
 	assert_int_equal(setenv("GMON_OUT_PREFIX", "", 1), 0);
 	assert_int_equal(monitor_write_gmon(&monitor), 0);
-	assert_int_equal(take_file("gmon.out"), 20 + 41 + 2); /* one histogram holds it */
+	assert_int_equal(take_file("gmon.out"), 20 + 41 + 2); /* One histogram holds the count. */
 	if (input >= 0) {
 		assert_int_equal(dup2(input, 0), 0);
 		assert_int_equal(close(input), 0);
@@ -244,7 +244,7 @@ static void test_monout__gmon_is_named_by_its_prefix(void **state)
 	assert_int_equal(unsetenv("GMON_OUT_PREFIX"), 0);
 }
 
-/* A mon.out without call counts, its counters are 1, 2, 3 and so on. 9 bytes lie behind it. */
+/* Makes a mon.out without call counts, with counters 1, 2, 3 and so on. 9 bytes follow it. */
 static size_t make_mon(uint64_t low, uint64_t high, uint16_t hz, uint16_t scale, uint16_t counters)
 {
 	memset(data, 0, 24);
@@ -258,7 +258,7 @@ static size_t make_mon(uint64_t low, uint64_t high, uint16_t hz, uint16_t scale,
 	return 24 + 2 * (size_t)counters;
 }
 
-/* Why it is refused; "": it is not. */
+/* The reason for a refusal; "": none. */
 static const char *problem_of(size_t bytes)
 {
 	const char *problem = "";
@@ -290,7 +290,7 @@ static void test_monout__what_does_not_hold_together_is_refused(void **state)
 	assert_string_equal(problem_of(bytes), foreign);
 }
 
-/* Cut anywhere: no counter is lost without a word. */
+/* Cut anywhere, the file is refused: no counter is lost silently. */
 static void test_monout__a_part_of_a_file_is_refused(void **state)
 {
 	uint64_t cells[4] = {LOW, 7, LOW + 8, 1};
@@ -320,7 +320,9 @@ static void test_monout__a_part_of_a_file_is_refused(void **state)
 			assert_non_null(strstr(problem_of(cut), "; copy it again"));
 		}
 	}
-	/* of 65,536 words and more, the scale does not tell the last one for each of them */
+	/*
+	 * With 65,536 words and more, the scale does not determine the number of counters exactly.
+	 */
 	assert_string_equal(problem_of(make_mon(LOW, LOW + 200000, 1, 3, 5)), "");
 	assert_non_null(strstr(problem_of(make_mon(LOW, LOW + 200000, 1, 3, 4)), "its counters;"));
 }
@@ -340,7 +342,7 @@ static void test_monout__others_tell_it_by_its_beginning(void **state)
 	assert_false(monout_seems(data, 24));
 	make_mon(LOW, LOW, 1, 2, 2);
 	assert_false(monout_seems(data, 24));
-	/* The beginning of a gzip file. */
+	/* It looks like the beginning of a gzip file. */
 	make_mon(0x8b1f, 0x8b23, 1, 2, 2);
 	assert_false(monout_seems(data, 24));
 	make_mon(0x8b1e, 0x8b22, 1, 2, 2);
@@ -351,7 +353,7 @@ static void test_monout__others_tell_it_by_its_beginning(void **state)
 	assert_string_equal(problem, "it is a gmon.out, which gprof reads: gprof PROGRAM FILE");
 }
 
-/* The middle of what each counter is of, in bytes from the lowest address. */
+/* Checks the middle of each counter's text, in bytes from the lowest address. */
 static void check_middles(size_t bytes, const uint64_t *middle, uint32_t n)
 {
 	const char *problem = "";
@@ -373,7 +375,7 @@ static void check_middles(size_t bytes, const uint64_t *middle, uint32_t n)
 static void test_monout__the_middle_of_the_text(void **state)
 {
 	(void)state;
-	/* 4 bytes each; the last has 2; the last has none, and is of the last byte */
+	/* 4 bytes each; the last one has 2; the last one has none, and stands for the last byte. */
 	check_middles(make_mon(LOW, LOW + 12, 1, 0x8000, 3), (uint64_t[]){1, 5, 9}, 3);
 	check_middles(make_mon(LOW, LOW + 10, 1, 0x8000, 3), (uint64_t[]){1, 5, 8}, 3);
 	check_middles(make_mon(LOW, LOW + 8, 1, 0x8000, 3), (uint64_t[]){1, 5, 7}, 3);
@@ -382,7 +384,7 @@ static void test_monout__the_middle_of_the_text(void **state)
 		(uint64_t[]){43690 / 2, 43691 + 43690 / 2, 87382 + 43689 / 2}, 3);
 }
 
-/* Several times what is written at once: call counts and counters, each in its place. */
+/* Files larger than the buffer: call counts and counters are complete and in order. */
 static void test_monout__files_of_any_size(void **state)
 {
 	enum { FUNCTIONS = 300, COUNTERS = 5000 };
@@ -405,7 +407,7 @@ static void test_monout__files_of_any_size(void **state)
 		cells[i] = 1000000 + i;
 	for (unsigned i = 0; i < COUNTERS; i++)
 		counter[i] = (uint16_t)(i + 1);
-	errno = EIO; /* of some call before */
+	errno = EIO; /* errno of an earlier call. */
 	assert_int_equal(monitor_write_mon(&monitor), 0);
 	assert_int_equal(take_file("mon.out"), 24 + sizeof(cells) + sizeof(counter));
 	memcpy(&functions, data + 16, 4);
@@ -422,7 +424,7 @@ static void test_monout__files_of_any_size(void **state)
 	assert_memory_equal(data + 20 + 41, counter, sizeof(counter));
 }
 
-/* A file that cannot be written to its end is told, with the error of the write. */
+/* If a file cannot be written completely, the error of the write is returned. */
 static void test_monout__a_file_that_cannot_grow(void **state)
 {
 	static uint16_t counter[5000];
@@ -438,7 +440,7 @@ static void test_monout__a_file_that_cannot_grow(void **state)
 	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
 	assert_true(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
-	/* at once, in the middle, and what is written last */
+	/* The write fails at once, in the middle, at the end. */
 	for (unsigned bytes = 0; bytes <= 9000; bytes += 3000) {
 		some = (struct rlimit){bytes, limit.rlim_max};
 		assert_int_equal(setrlimit(RLIMIT_FSIZE, &some), 0);
@@ -452,7 +454,8 @@ static void test_monout__a_file_that_cannot_grow(void **state)
 }
 
 struct ends {
-	uint64_t bias, first, behind; /* of what is loaded of the program */
+	/* bias, first byte, and the byte behind the last, of the program */
+	uint64_t bias, first, behind;
 };
 
 static int find_ends(struct dl_phdr_info *info, size_t size, void *context)
@@ -474,7 +477,7 @@ static int find_ends(struct dl_phdr_info *info, size_t size, void *context)
 	return 1;
 }
 
-/* Its first byte is of it, and what lies behind its last is not. */
+/* The first byte belongs to the program, the one behind its last does not. */
 static void test_monout__the_ends_of_a_program(void **state)
 {
 	uint16_t counter[1] = {1};
@@ -499,7 +502,7 @@ static void test_monout__the_ends_of_a_program(void **state)
 	}
 }
 
-/* What lies in a library is taken off its own beginning. */
+/* Addresses in a library are relative to that library. */
 static void test_monout__text_of_a_library(void **state)
 {
 	uint16_t counter[1] = {1};
@@ -524,7 +527,7 @@ static void test_monout__text_of_a_library(void **state)
 	assert_int_equal(low, text - (uintptr_t)info.dli_fbase);
 }
 
-/* PROFDIR, where the dialect has it, and the prefix: of one byte, and very long. */
+/* PROFDIR, in dialects that have it, and the prefix: one byte, and very long. */
 static void test_monout__directories_and_prefixes(void **state)
 {
 	uint16_t counter[1] = {1};
@@ -549,14 +552,14 @@ static void test_monout__directories_and_prefixes(void **state)
 	assert_int_equal(setenv("PROFDIR", here, 1), 0);
 	assert_int_equal(monitor_write_mon(&monitor), 0);
 	assert_int_equal(take_file(name), 24 + 2);
-	monitor.dialect = CALL_AIX; /* knows none */
+	monitor.dialect = CALL_AIX; /* This dialect has none. */
 	assert_int_equal(monitor_write_mon(&monitor), 0);
 	assert_int_equal(take_file("mon.out"), 24 + 2);
-	/* empty since it began: no directory */
+	/* PROFDIR became empty after the beginning: no directory. */
 	monitor.dialect = CALL_SYSV;
 	assert_int_equal(setenv("PROFDIR", "", 1), 0);
 	assert_int_equal(monitor_write_mon(&monitor), 0);
-	(void)remove(in_root); /* of a broken one */
+	(void)remove(in_root); /* The file of a program that failed. */
 	assert_int_equal(take_file("mon.out"), 24 + 2);
 	assert_int_equal(unsetenv("PROFDIR"), 0);
 	assert_false(monitor_is_unwanted(CALL_SYSV));

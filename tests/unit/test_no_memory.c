@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The Nth allocation fails, for every N until all goes well: the model, the file format and the
- * reports answer with -ENOMEM and leave nothing behind (the leaks are the sanitizer's to find).
+ * reports return -ENOMEM and leave nothing behind (leaks are the sanitizer's to find).
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 #include "view/export/export.h"
 #include "view/report/report.h"
 
-/* Something that may run out of memory. */
+/* An operation that may run out of memory. */
 typedef int attempt(const struct profile *profile);
 
 static int attempt_file(const struct profile *profile)
@@ -160,7 +160,7 @@ static int attempt_diff(const struct profile *profile)
 	return error;
 }
 
-/* One of a library may do without the memory: then all goes well all the same, or it is -ENOMEM. */
+/* A library may do without the memory: then the operation succeeds, or returns -ENOMEM. */
 static void fail_each_allocation(attempt *try, unsigned long least)
 {
 	struct profile *profile = fixture_profile();

@@ -81,7 +81,7 @@ static void test_opening__table_of_an_answer(void **state)
 	assert_int_equal(opened_get(packet, sizeof(table) - 1, &back), -EPROTO);
 }
 
-/* A fresh file with this in it; its name, to be unlinked. */
+/* Makes a file with this text; returns its name, which is to be unlinked. */
 static char *file_of(const char *text, mode_t mode)
 {
 	static char name[32];
@@ -136,7 +136,7 @@ static void test_opening__memory_of_the_target_alone(void **state)
 	uint32_t own = (uint32_t)getpid();
 
 	(void)state;
-	/* Nobody traces us, and so neither does the supervisor. */
+	/* This process is not traced, so not by the supervisor either. */
 	assert_int_equal(ask(&openings, OPENING_PROCESS, own, "").error, -ENOENT);
 	assert_int_equal(ask(&openings, OPENING_IMAGE, own, "").error, -ENOENT);
 	assert_int_equal(ask(&openings, OPENING_VDSO, own, "").error, -ENOENT);
@@ -161,7 +161,7 @@ static void test_opening__sources_that_the_target_may_read(void **state)
 	openings.view = false;
 	assert_int_equal(ask(&openings, OPENING_SOURCE, 0, name).error, -EPERM);
 	assert_int_equal(unlink(name), 0);
-	/* What belongs to who is profiled is his to see. */
+	/* A file of the profiled process's user may be read. */
 	openings = (struct openings){.view = true};
 	assert_int_equal(ask(&openings, OPENING_PROCESS, (uint32_t)getpid(), "").error, 0);
 	openings.guards = true;
@@ -171,7 +171,7 @@ static void test_opening__sources_that_the_target_may_read(void **state)
 	openings_release(&openings);
 }
 
-/* A file that everybody may read is private in a folder that is. */
+/* A file that everybody may read is private in a private folder. */
 static void test_opening__the_whole_way_to_a_public_file_is_public(void **state)
 {
 	static const mode_t modes[][3] = {

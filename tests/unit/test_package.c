@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What apt-cache policy says of a package and of its symbols' package, as it came from machines. */
+/* Output of apt-cache policy for a package and its symbols' package, as recorded on machines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 static const struct package_system debian = {"debian", "bookworm"};
 static const struct package_system ubuntu = {"ubuntu", "noble"};
 
-/* An update of it is available; its symbols are in an archive that is not set up. */
+/* An update is available; the symbols are in an archive that is not set up. */
 static const char outdated[] =
 	"python3.11-minimal:\n"
 	"  Installed: 3.11.2-6+deb12u6\n"
@@ -41,7 +41,7 @@ static const char own_archive[] =
 	"     2.36-9+deb12u14 500\n"
 	"        500 http://mirror.example/debian bookworm/main amd64 Packages\n";
 
-/* Two of somebody else: newer than the distribution's, and in no archive of hers. */
+/* Two packages from elsewhere: newer than the distribution's, and in none of its archives. */
 static const char newer[] =
 	"nodejs:\n"
 	"  Installed: 20.20.2-1nodesource1\n"
@@ -102,7 +102,7 @@ static void test_package__an_archive_that_is_not_set_up_is(void **state)
 		"universe >/etc/apt/sources.list.d/debug.list && apt update && apt install "
 		"xz-utils-dbgsym",
 		NULL);
-	/* Without apt, or of an unknown distribution. */
+	/* Without apt, or on an unknown distribution. */
 	expect(&(struct package_system){0}, "xz-utils", "xz-utils-dbgsym", "",
 		"apt install xz-utils-dbgsym", NULL);
 }

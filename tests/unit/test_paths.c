@@ -14,7 +14,7 @@
 
 enum { PATHS_MOST = 4 };
 
-/* Cuts the paths together; the results are @expected, or with NULL only not wider. */
+/* Cuts the paths together. The results are @expected; NULL: they must only fit. */
 static void assert_cut(const char *const *path, size_t columns, const char *const *expected)
 {
 	char *cell[2 * PATHS_MOST] = {NULL};
@@ -68,7 +68,7 @@ static void test_paths__differ_where_they_did(void **state)
 	assert_cut(path, 26, cut);
 }
 
-/* What tells them apart are arguments, which would be left out. */
+/* Arguments, usually left out, stay where only they distinguish paths. */
 static void test_paths__arguments_stay_where_only_they_differ(void **state)
 {
 	const char *const path[PATHS_MOST] = {"main;run;sort<int, std::allocator<int> >(int*)",

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One call from its arguments to its result: client/perform_call.c, with the talk itself in this
- * test. */
+/*
+ * One call from its arguments to its result: client/perform_call.c, with the dialogue itself in
+ * this test.
+ */
 #include "client/perform_call.c"
 
 #include <setjmp.h>
@@ -15,9 +17,9 @@
 #define ENTRIES 70
 #define PAGE    4096u
 
-/* What the others are to say, and how often each was asked. */
+/* Results of the functions that this test replaces, and how often each was called. */
 static struct {
-	int find[3], find_n, finds; /* the last one again and again */
+	int find[3], find_n, finds; /* the last one is repeated */
 	int start, starts;
 	int converse[3], converse_n, converses;
 	int turn_off, turn_offs;
@@ -27,7 +29,7 @@ static struct {
 	bool off;
 	uint32_t count;
 	struct call_region region[ENTRIES];
-	int fd; /* that was talked to */
+	int fd; /* descriptor used in the dialogue */
 	struct client_reply reply;
 } say;
 
@@ -91,7 +93,7 @@ int client_converse(int request_fd, const struct client_pipe *pipe, const struct
 	struct client_entries entries = {.count = 0};
 	int cancel;
 
-	/* or the descriptors would stay behind */
+	/* Otherwise the descriptors would be leaked. */
 	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	assert_int_equal(cancel, PTHREAD_CANCEL_DISABLE);
 	say.converses++;
@@ -105,7 +107,7 @@ int client_converse(int request_fd, const struct client_pipe *pipe, const struct
 	return say.converse[i];
 }
 
-static uint64_t (*table)[4]; /* up to the end of the memory */
+static uint64_t (*table)[4]; /* The table lies at the end of the memory. */
 
 static void decode(const uint8_t entry[CLIENT_ENTRY_BYTES], struct call_region *ret_region)
 {
@@ -181,7 +183,7 @@ static void test_perform_call__every_entry_is_sent(void **state)
 	}
 }
 
-/* @region alone: is it sent as a table, or as off? */
+/* Sends @region alone. Is it sent as a table, or as off? */
 static int is_off(enum call_dialect dialect, struct call_region region)
 {
 	struct client_call call = call_of(1);
@@ -212,7 +214,10 @@ static void test_perform_call__what_counts_nothing_is_off(void **state)
 	assert_int_equal(is_off(CALL_AIX, r), 1);
 	r.bytes = 3;
 	assert_int_equal(is_off(CALL_IRIX, r), 1);
-	/* to the last address, and a byte more; of what counts nothing that is no matter */
+	/*
+	 * Up to the last address, and a byte more; for a region that counts nothing that is no
+	 * error.
+	 */
 	r = (struct call_region){.base = UINT64_MAX - 15, .bytes = 16, .scale = 2};
 	assert_int_equal(is_off(CALL_IRIX, r), 0);
 	r.bytes = 17;
@@ -223,7 +228,7 @@ static void test_perform_call__what_counts_nothing_is_off(void **state)
 	assert_int_equal(is_off(CALL_IRIX, r), 1);
 }
 
-/* One of two that counts is enough. */
+/* It suffices that one of two entries counts. */
 static void test_perform_call__some_of_the_entries(void **state)
 {
 	(void)state;
@@ -236,7 +241,7 @@ static void test_perform_call__some_of_the_entries(void **state)
 	}
 }
 
-static uint32_t wrong; /* the entry that check() refuses */
+static uint32_t wrong; /* index of the entry that check() refuses */
 
 static int check(const struct client_call *call, uint32_t i, const struct call_region *region,
 	const struct call_region *before)
@@ -262,7 +267,7 @@ static void test_perform_call__tables_that_are_refused(void **state)
 	call = call_of(3);
 	call.check = check;
 	assert_int_equal(run(&call), 0);
-	/* an address is told before anything else */
+	/* An unreadable address is reported before anything else. */
 	call = call_of(3);
 	call.check = check;
 	call.count = 4;
@@ -283,7 +288,7 @@ static void test_perform_call__the_tick(void **state)
 	call.tick = &tick;
 	assert_int_equal(run(&call), 0);
 	assert_true(tick.tv_sec == 2 && tick.tv_usec == 7);
-	/* none was told: that of the dialect */
+	/* No tick was given: the dialect's is used. */
 	call = call_of(1);
 	call.count = 0;
 	call.tick = &tick;
@@ -293,7 +298,7 @@ static void test_perform_call__the_tick(void **state)
 	call = call_of(1);
 	call.tick = (struct timeval *)16;
 	assert_int_equal(run(&call), -EFAULT);
-	assert_int_equal(say.finds, 0); /* nothing has changed */
+	assert_int_equal(say.finds, 0); /* Nothing has changed. */
 }
 
 static void test_perform_call__what_is_noted(void **state)
@@ -322,7 +327,7 @@ static void test_perform_call__what_is_noted(void **state)
 	assert_true(say.ons == 0 && say.offs == 0 && say.converses == 1);
 }
 
-/* On, where @found is said at first and then a supervisor is there. */
+/* Turns on; client_find() returns @found at first, and then finds a supervisor. */
 static int turn_on(int found, int start)
 {
 	struct client_call call = call_of(1);
@@ -340,7 +345,7 @@ static void test_perform_call__a_supervisor_is_started(void **state)
 	assert_true(say.starts == 1 && say.finds == 2 && say.converses == 1);
 	assert_int_equal(turn_on(-ENODATA, 0), 0);
 	assert_true(say.starts == 1 && say.finds == 2 && say.converses == 1);
-	/* a refusal is believed when it is repeated */
+	/* A refusal is believed when it is repeated. */
 	assert_int_equal(turn_on(-EPERM, 0), 0);
 	assert_true(say.starts == 0 && say.finds == 2 && say.converses == 1);
 	assert_int_equal(turn_on(-EACCES, 0), 0);
@@ -379,7 +384,7 @@ static void test_perform_call__one_that_goes_away(void **state)
 	assert_true(say.converses == 1 && say.forgets == 0);
 }
 
-/* Off with what client_find() and the trace itself say. */
+/* Turns off; the results of client_find() and of the signal are given. */
 static int turn_off(int found, int by_trace)
 {
 	struct client_call call = call_of(1);
@@ -395,8 +400,8 @@ static void test_perform_call__off_without_a_pipe(void **state)
 	(void)state;
 	assert_int_equal(turn_off(-ENOENT, 0), 0);
 	assert_true(say.turn_offs == 1 && say.converses == 0 && say.offs == 1 && !say.had_status);
-	assert_int_equal(turn_off(-ENOENT, -EPERM), 0); /* there is none */
-	assert_int_equal(turn_off(-EPERM, -EPERM), 0);  /* a debugger */
+	assert_int_equal(turn_off(-ENOENT, -EPERM), 0); /* There is no supervisor. */
+	assert_int_equal(turn_off(-EPERM, -EPERM), 0);  /* A debugger. */
 	assert_int_equal(say.turn_offs, 0);
 	assert_int_equal(turn_off(-ENODATA, 0), 0);
 	assert_int_equal(turn_off(-ENODATA, -EPERM), -EPERM);
@@ -410,7 +415,7 @@ static void test_perform_call__off_without_a_pipe(void **state)
 	assert_true(say.converses == 1 && say.off && say.turn_offs == 0);
 }
 
-/* Not dumpable. */
+/* A program that is not dumpable. */
 static void test_perform_call__a_hidden_program(void **state)
 {
 	int results[5];
@@ -433,7 +438,7 @@ static void test_perform_call__a_hidden_program(void **state)
 		results[3] = run(&call);
 		asked[3] = say.ask_reaches == REFUSALS && say.finds == 0 && say.starts == 0;
 		call = call_of(1);
-		say.converse[0] = -ETIMEDOUT; /* it could not read the seal */
+		say.converse[0] = -ETIMEDOUT; /* The supervisor could not read the seal. */
 		results[4] = run(&call);
 		asked[4] = say.converses == 1;
 	}
@@ -444,7 +449,7 @@ static void test_perform_call__a_hidden_program(void **state)
 	}
 }
 
-/* What goes in comes out, or nothing stays in the pipe. */
+/* Data are copied completely, or nothing stays in the pipe. */
 static void test_perform_call__copies(void **state)
 {
 	uint8_t *end = (uint8_t *)(table + ENTRIES), bytes[PAGE], byte;

@@ -50,7 +50,7 @@ static void test_plan__random_numbers_are_uniform_and_below_the_bound(void **sta
 	unsigned count[BINS] = {0};
 
 	(void)state;
-	plan_seed(&random, 0); /* a state of 0 would stay 0 */
+	plan_seed(&random, 0); /* A state of 0 would stay 0. */
 	for (unsigned i = 0; i < DRAWS; i++) {
 		uint64_t x = plan_random(&random, BINS);
 
@@ -60,7 +60,10 @@ static void test_plan__random_numbers_are_uniform_and_below_the_bound(void **sta
 	assert_true(chi_square(count, BINS, DRAWS / (double)BINS) < CHI2_19);
 }
 
-/* Into bins of equal probability: the bounds are -ln(1 - i / 20). Neighbours are independent. */
+/*
+ * Gaps fall into bins of equal probability: the bounds are -ln(1 - i / 20). Neighbours are
+ * independent.
+ */
 static void test_plan__gaps_are_exponential_and_independent(void **state)
 {
 	enum { DRAWS = 40000, BINS = 20, SIDE = 10 };
@@ -91,7 +94,10 @@ static void test_plan__gaps_are_exponential_and_independent(void **state)
 	assert_true(chi_square(pair, SIDE * SIDE, DRAWS / (double)(SIDE * SIDE)) < CHI2_99);
 }
 
-/* All that passed count: where a wake-up comes late, the kernel was in one call all the time. */
+/*
+ * All instants that passed count: where a wake-up comes late, the thread was in one system call all
+ * the time.
+ */
 static void test_plan__instants_that_passed_before_the_wake_up_are_due(void **state)
 {
 	struct plan plan = begun(0, MS, 3);
@@ -110,7 +116,7 @@ static void test_plan__instants_that_passed_before_the_wake_up_are_due(void **st
 	assert_in_range(sum / MS, 2500 - 110, 2500 + 110);
 }
 
-/* Code that flees from the look: each sample ends what it does, and is as likely as its length. */
+/* Code that ends at each observation: each piece of it is sampled in proportion to its length. */
 static void test_plan__instants_that_fall_into_our_work_are_dropped_without_a_bias(void **state)
 {
 	enum { SAMPLES = 20000 };
@@ -124,7 +130,7 @@ static void test_plan__instants_that_fall_into_our_work_are_dropped_without_a_bi
 
 		ran += at - now;
 		found += due.weight_ns[0];
-		now = at + MS / 3; /* our work */
+		now = at + MS / 3; /* Time in which the supervisor works. */
 		plan_drop(&plan, now);
 		assert_true(plan_next(&plan) > now);
 	}
@@ -149,7 +155,7 @@ static void test_plan__a_table_has_one_instant_in_each_period(void **state)
 		count[at % MS * BINS / MS]++;
 	}
 	assert_true(chi_square(count, BINS, PERIODS / (double)BINS) < CHI2_19);
-	/* After a pause there is none for what has passed. */
+	/* After a pause, no instants are due for the time that has passed. */
 	plan_drop(&plan, (PERIODS + 100) * MS + MS / 2);
 	assert_in_range(plan_next(&plan), (PERIODS + 100) * MS + MS / 2 + 1, (PERIODS + 102) * MS);
 }
@@ -162,15 +168,15 @@ static void test_plan__factors_make_gaps_longer_and_weights_larger(void **state)
 
 	(void)state;
 	plan_set_period(&plan, 1, 10 * MS, 0);
-	/* The present gap stays: its weight was fixed with it. */
+	/* The current gap stays: its weight was fixed with it. */
 	at = plan.stream[0].next_ns;
 	plan_set_factors(&plan, 2 * PLAN_ONE, 4 * PLAN_ONE, 0);
 	assert_int_equal(plan.stream[0].next_ns, at);
 	assert_int_equal(plan.stream[0].span_ns, MS);
 	plan_take(&plan, 100 * MS, &due);
 	assert_int_equal(plan.stream[0].span_ns, 8 * MS);
-	assert_int_equal(plan.stream[1].span_ns, 40 * MS); /* no bound holds for tables */
-	/* Shorter again at once. */
+	assert_int_equal(plan.stream[1].span_ns, 40 * MS); /* No bound applies to tables. */
+	/* The period becomes shorter again at once. */
 	plan_set_factors(&plan, PLAN_ONE, PLAN_ONE, 100 * MS);
 	assert_int_equal(plan.stream[0].span_ns, MS);
 	assert_int_equal(plan.stream[1].span_ns, 10 * MS);

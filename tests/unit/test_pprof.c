@@ -186,7 +186,9 @@ static void test_pprof__keeps_an_empty_profile(void **state)
 	profile_free(profile);
 }
 
-/* Others take the first mapping for the main program, and so do we with their files. */
+/*
+ * Other programs take the first mapping for the main program, and so is it read from their files.
+ */
 static void test_pprof__puts_the_main_program_first(void **state)
 {
 	struct profile *profile, *back;
@@ -208,14 +210,14 @@ static void test_pprof__puts_the_main_program_first(void **state)
 	assert_string_equal(profile_mapping(back, 0).file, "/bin/tool-1.2");
 	assert_string_equal(profile_mapping(back, 1).file, "/lib/libc.so");
 	assert_string_equal(profile_mapping(back, 2).file, "/lib/libm.so");
-	/* The locations are still where they were. */
+	/* Locations still have their mappings. */
 	assert_int_equal(profile_location(back, 0).mapping, 1);
 	assert_int_equal(profile_location(back, 1).mapping, 0);
 	profile_free(back);
 	profile_free(profile);
 }
 
-/* The smallest writer of the format that can write what no well-behaved one would. */
+/* A minimal writer of the format, which can also write invalid files. */
 struct pb {
 	uint8_t data[4096];
 	size_t n;
@@ -243,7 +245,7 @@ static void pb_bytes(struct pb *pb, unsigned field, const void *data, size_t byt
 	pb->n += bytes;
 }
 
-/* A part whose fields 1, 2 … are numbers; those that are 0 are left out. */
+/* A message whose fields 1, 2 … are numbers; those that are 0 are left out. */
 static void pb_part(struct pb *pb, unsigned field, const uint64_t *value, unsigned n)
 {
 	struct pb part = {.n = 0};
@@ -354,7 +356,7 @@ static void test_pprof__takes_cpu_time_from_the_period(void **state)
 
 	(void)state;
 	pb_minimal(&pb, "cpu", "milliseconds");
-	/* The first type is not cpu then, but the period's is. */
+	/* The first type is not cpu here, but the period's is. */
 	pb.n = 0;
 	pb_minimal(&pb, "faults", "x");
 	pb_bytes(&pb, 6, "cpu", 3);
@@ -368,7 +370,7 @@ static void test_pprof__takes_cpu_time_from_the_period(void **state)
 	profile_free(profile);
 }
 
-/* Periods of something else than CPU time, and what the model has no meaning for. */
+/* Periods that are not CPU time, and fields that the model has no meaning for. */
 static void test_pprof__keeps_fields_of_other_programs(void **state)
 {
 	static const struct {
@@ -428,7 +430,7 @@ static void test_pprof__refuses_contradictions(void **state)
 	(void)state;
 	assert_refused(&pb, "empty");
 
-	/* A location that is not there: the minimal file without its location. */
+	/* A location that does not exist: the minimal file without its location. */
 	pb_bytes(&sample, 1, (const uint8_t[]){9}, 1);
 	pb_bytes(&sample, 2, (const uint8_t[]){1}, 1);
 	PB_PART(&pb, 1, 1, 2);
@@ -497,10 +499,10 @@ static void test_pprof__survives_truncation_and_damage(void **state)
 	free(data);
 }
 
-/* How many comments of the public format's field the file has, and how many of ours. */
+/* Counts the comments in the format's public field, and those in ours. */
 static void count_comments(const struct profile *profile, size_t ret_n[2])
 {
-	static const uint8_t ours[] = {0xca, 0x3e}; /* field 1001, delimited */
+	static const uint8_t ours[] = {0xca, 0x3e}; /* Field 1001, length-delimited. */
 	uint8_t *data, *plain;
 	size_t bytes, plain_bytes;
 	bool more;
@@ -508,7 +510,7 @@ static void count_comments(const struct profile *profile, size_t ret_n[2])
 	ret_n[0] = ret_n[1] = 0;
 	assert_int_equal(pprof_write(profile, &data, &bytes), 0);
 	assert_int_equal(gzip_unpack(data, bytes, &plain, &plain_bytes, &more), 0);
-	/* The remarks are the end of the file, each a string (6) and a reference to it. */
+	/* The remarks are at the end of the file, each a string (6) and a reference to it. */
 	for (size_t i = 0; i + 2 < plain_bytes; i++) {
 		ret_n[0] += plain[i] == (13 << 3 | 2) && plain[i + 1] == 1;
 		ret_n[1] += plain[i] == ours[0] && plain[i + 1] == ours[1];
@@ -525,7 +527,7 @@ static void test_pprof__shows_others_five_comments_at_most(void **state)
 
 	(void)state;
 	count_comments(profile, n);
-	assert_int_equal(n[0], 3); /* command, audit, note */
+	assert_int_equal(n[0], 3); /* Command, audit, note. */
 	assert_int_equal(n[1], profile_audits(profile) + profile_notes(profile));
 	assert_int_equal(profile_add_note(profile, "two"), 0);
 	assert_int_equal(profile_add_note(profile, "three"), 0);

@@ -17,7 +17,10 @@
 
 #define MOST_NS UINT64_C(20000000000)
 
-/* Real time is refused to an ordinary user without RLIMIT_RTPRIO: then there is nothing to test. */
+/*
+ * Real-time priority is refused to an ordinary user without RLIMIT_RTPRIO: then the test is
+ * skipped.
+ */
 static void need_realtime(void)
 {
 	const struct timespec nap = {0, 100000};
@@ -25,12 +28,12 @@ static void need_realtime(void)
 	assert_int_equal(priority_guard(), 0);
 	if (priority_realtime() < 0)
 		skip();
-	/* The kernel's count of the time without a pause begins anew. */
+	/* The kernel's count of the time without a pause starts again. */
 	(void)nanosleep(&nap, NULL);
 	assert_true(priority_is_realtime());
 }
 
-/* A sampler that hangs in a loop: the CPU must not be its own for good. */
+/* A sampler that hangs in a loop does not keep its CPU. */
 static void test_priority__a_thread_that_never_pauses_loses_it(void **state)
 {
 	uint64_t until;

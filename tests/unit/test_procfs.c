@@ -63,7 +63,7 @@ static void test_procfs__counts_the_runnable_threads_of_the_machine(void **state
 	assert_int_equal(procfs_parse_runnable("0.20 0.18\n"), -EPROTO);
 	assert_int_equal(procfs_parse_runnable("0.20 0.18 0.12 99999999999/80\n"), -EPROTO);
 	assert_int_equal(procfs_parse_runnable(""), -EPROTO);
-	/* We run. */
+	/* This thread runs. */
 	assert_in_range(procfs_read_runnable(fd), 1, 100000);
 	(void)close(fd);
 }
@@ -83,7 +83,7 @@ static void test_procfs__parses_the_turn_of_a_thread(void **state)
 	assert_int_equal(turn.switched_ns, UINT64_C(23722024318874));
 	assert_int_equal(turn.run_ns, 12000345);
 	assert_int_equal(turn.switches, 77);
-	/* Where the text ends early, the rest is unknown. */
+	/* Fields behind the end of the text are unknown. */
 	assert_int_equal(procfs_parse_turn("a (7)\n-\nse.exec_start : 1.000002\n", &turn), 0);
 	assert_int_equal(turn.switched_ns, 1000002);
 	assert_int_equal(turn.run_ns + turn.switches, 0);
@@ -109,7 +109,7 @@ static void test_procfs__parses_since_when_a_thread_waits(void **state)
 	assert_int_equal(procfs_parse_queued("", &ns), -EPROTO);
 }
 
-/* A thread of the supervisor that has slept: when it was put on its CPU again. */
+/* A sleeping thread's arrival on its CPU, by both clocks. */
 static void test_procfs__arrivals_are_told_by_both_clocks(void **state)
 {
 	const struct timespec nap = {.tv_nsec = 2000000};
@@ -125,7 +125,7 @@ static void test_procfs__arrivals_are_told_by_both_clocks(void **state)
 	woke = clock_now();
 	assert_int_equal(arrival_read(fd, woke, &arrival), 0);
 	assert_true(arrival.first_ns <= arrival.last_ns);
-	/* A tick may have renewed the stamp since. */
+	/* A scheduler tick may have renewed the stamp since. */
 	assert_true(arrival.monotonic_ns >= before + (uint64_t)nap.tv_nsec);
 	assert_true(arrival.monotonic_ns <= clock_now());
 	(void)close(fd);
@@ -157,7 +157,7 @@ static void test_procfs__knows_where_the_stack_begins(void **state)
 					  "22 23 24 25 26 27 28 29 30\n"),
 		28);
 	assert_int_equal(procfs_parse_stack_bottom("7 (sh) R 1 2 3\n"), 0);
-	/* Frames are below, the name of the program that the kernel put there is above. */
+	/* Frames are below this address, the program's name, put there by the kernel, is above. */
 	assert_true(bottom > (uintptr_t)&bottom && bottom < getauxval(AT_EXECFN));
 }
 
@@ -227,7 +227,7 @@ static void test_procfs__reads_this_process(void **state)
 	assert_int_equal(close(fd), 0);
 	fd = procfs_open_activity(pid, pid);
 	assert_int_equal(procfs_read_activity(fd, &a), 0);
-	assert_int_equal(a.syscall, SYS_pread64); /* the one that asks */
+	assert_int_equal(a.syscall, SYS_pread64); /* The thread that reads. */
 	assert_int_equal(close(fd), 0);
 	assert_int_equal(proc_status_read_ids(pid, &group, &parent), 0);
 	assert_int_equal(group, pid);
@@ -275,8 +275,7 @@ static void test_procfs__the_dead_give_errors(void **state)
 	assert_string_equal(name, "");
 }
 
-/* What the kernel says of the executable mappings changes when there is one more, and not with the
- * heap. */
+/* The figure for executable mappings changes when there is one more, and not with the heap. */
 static void test_procfs__executable_mappings_are_told_from_others(void **state)
 {
 	uint64_t before = 0, heap = 0, code = 0;
@@ -328,7 +327,7 @@ static void test_procfs__parses_state_and_switches(void **state)
 	assert_int_equal(
 		proc_status_parse_switches("Name:\ta\nvoluntary_ctxt_switches:\t12\n", &switches),
 		-EPROTO);
-	/* This thread's own: a nap is a switch at least. */
+	/* Of this thread: a timed sleep is at least one switch. */
 	assert_int_equal(proc_status_read_switches(getpid(), getpid(), &switches), 0);
 	assert_int_equal(usleep(1000), 0);
 	assert_int_equal(proc_status_read_switches(getpid(), getpid(), &again), 0);
@@ -343,7 +342,7 @@ static void *live_on(void *context)
 	_exit(0);
 }
 
-/* Of a process whose first thread has ended, another one shows its maps. */
+/* Another thread shows the maps of a process whose first thread has ended. */
 static void test_procfs__finds_a_thread_that_lives(void **state)
 {
 	int hold[2], tid;

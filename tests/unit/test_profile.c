@@ -47,7 +47,7 @@ static void test_profile__a_renamed_process_is_found(void **state)
 	for (size_t i = 0; i < profile_tasks(p); i++)
 		assert_string_equal(profile_task(p, i).process, "demo: serves");
 	assert_int_equal(profile_add_task(p, &worker), 1);
-	/* One of the old name is another one. */
+	/* With another process name it is another task. */
 	worker.process = "demo";
 	assert_true(profile_add_task(p, &worker) > 1);
 	profile_free(p);
@@ -65,7 +65,7 @@ static void test_profile__sums_equal_stacks(void **state)
 	first = profile_sample(p, 0);
 	assert_int_equal(first.value[VALUE_SAMPLES], 57);
 	assert_int_equal(first.value[VALUE_CPU_NS], 228 * FIXTURE_MS);
-	/* The same stack of another thread, and a shorter one, are others. */
+	/* The stack of another thread, and a shorter one, are other stacks. */
 	fixture_add(p, 1, (uint32_t[]){1, 0}, 2, 1);
 	fixture_add(p, 0, (uint32_t[]){1}, 1, 1);
 	fixture_add(p, 0, NULL, 0, 1);
@@ -160,12 +160,12 @@ static void test_profile__named_locations_differ_by_their_names(void **state)
 	(void)state;
 	assert_true(first >= 0 && second > first);
 	assert_int_equal(profile_add_named_location(p, 0, 0, &a, 1), first);
-	/* A plain location of address 0 is none of them. */
+	/* An unnamed location of address 0 is none of the named ones. */
 	assert_true(profile_add_location(p, 0, 0) > second);
-	/* After a change of lines the names that count are the new ones. */
+	/* After a change of lines the new names count. */
 	assert_int_equal(profile_set_lines(p, (uint32_t)first, &b, 1), 0);
 	assert_true(profile_add_named_location(p, 0, 0, &a, 1) > second + 1);
-	/* With an address it is found by that, too. */
+	/* A location with an address is found by that, too. */
 	first = profile_add_named_location(p, 0, 0x1999, &a, 1);
 	assert_int_equal(profile_add_location(p, 0, 0x1999), first);
 	profile_free(p);
@@ -223,7 +223,7 @@ static void test_profile__command_is_quoted_for_a_shell(void **state)
 	(void)state;
 	assert_int_equal(profile_set_command_args(p, args, sizeof(args)), 0);
 	assert_string_equal(profile_command(p), "sh -c 'echo it'\\''s \"$HOME\"' '' a=b ''\\'''");
-	/* The last one need not end with a NUL. */
+	/* The last argument need not end with a NUL. */
 	assert_int_equal(profile_set_command_args(p, "xz\0-9", 5), 0);
 	assert_string_equal(profile_command(p), "xz -9");
 	assert_int_equal(profile_set_command_args(p, "", 0), 0);
@@ -231,7 +231,7 @@ static void test_profile__command_is_quoted_for_a_shell(void **state)
 	profile_free(p);
 }
 
-/* As many different things as make every table grow many times: each is found again. */
+/* As many items as make every table grow many times: each is found again. */
 static void test_profile__holds_many_things(void **state)
 {
 	enum { MANY = 20000 };

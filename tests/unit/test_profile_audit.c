@@ -27,7 +27,7 @@ static void test_profile_audit__knows_the_promised_keys(void **state)
 		assert_non_null(key);
 		assert_false(key->extra);
 		assert_true(strlen(key->meaning) > 5);
-		/* Its unit stands in its name. */
+		/* A figure's unit is in its name. */
 		assert_int_equal(key->unit == AUDIT_NS, strstr(key->key, "_ns") != NULL);
 	}
 	assert_null(audit_key_find("no_such_figure"));
@@ -56,7 +56,7 @@ static void test_profile_audit__derives_what_the_model_tells(void **state)
 		assert_true(audit_figure(profile, expected[i].key, &value));
 		assert_int_equal(value, expected[i].value);
 	}
-	/* What the file says goes first; what nobody says is not known. */
+	/* A figure in the file has precedence; without any source it is unknown. */
 	assert_int_equal(profile_set_audit(profile, "samples", 101), 0);
 	assert_true(audit_figure(profile, "samples", &value));
 	assert_int_equal(value, 101);
@@ -92,7 +92,9 @@ static void test_profile_audit__tells_what_was_found(void **state)
 	assert_true(fabs(found.late - 1.0 / 125) < 1e-9);
 	assert_int_equal(found.realtime, 1);
 	assert_false(found.is_off);
-	/* 12 % too few are more than 3 errors when there are many samples, and 1 % is never off. */
+	/*
+	 * 12 % too few are more than 3 errors if there are many samples; 1 % never counts as off.
+	 */
 	set(profile, "found_ns", 356 * FIXTURE_MS);
 	assert_true(audit_found(profile, &found));
 	assert_false(found.is_off);
@@ -115,7 +117,7 @@ static void test_profile_audit__tells_what_was_found(void **state)
 	profile_free(profile);
 }
 
-/* Files of before have no such figures. */
+/* Files of older versions have no such figures. */
 static void test_profile_audit__nothing_is_found_without_figures(void **state)
 {
 	struct audit_found found;
@@ -147,12 +149,12 @@ static void test_profile_audit__found_is_merged_by_its_parts(void **state)
 	set(from, "late_instants", 9);
 	assert_int_equal(profile_merge(into, from), 0);
 	assert_true(audit_figure(into, "found_ratio", &value));
-	assert_int_equal(value, 7401); /* 598 of 808 */
+	assert_int_equal(value, 7401); /* 598 of 808. */
 	assert_true(audit_figure(into, "instants", &value) && value == 200);
 	assert_true(audit_figure(into, "late_instants", &value) && value == 10);
 	assert_true(audit_figure(into, "realtime", &value) && value == 0);
 	profile_free(from);
-	/* With one that does not know, it is not known. */
+	/* If one profile does not know it, it is unknown. */
 	assert_int_equal(profile_new(&from), 0);
 	set(from, "kernel_cpu_ns", 5);
 	assert_int_equal(profile_merge(into, from), 0);
@@ -162,7 +164,7 @@ static void test_profile_audit__found_is_merged_by_its_parts(void **state)
 	profile_free(into);
 }
 
-/* The @number-th file of a run: 5 processes and 9 threads, all but two of which continue. */
+/* File @number of a run: 5 processes and 9 threads, all but two of which continue. */
 static struct profile *file_of_run(uint64_t recording, uint64_t number)
 {
 	struct profile *profile = fixture_profile();
@@ -179,7 +181,7 @@ static struct profile *file_of_run(uint64_t recording, uint64_t number)
 static void test_profile_audit__counts_a_process_once_in_files_of_a_run(void **state)
 {
 	static const struct {
-		uint64_t file[4][2]; /* run and number */
+		uint64_t file[4][2]; /* Run and number of each. */
 		uint64_t processes, threads;
 	} cases[] = {
 		{{{1, 1}}, 5, 9},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * docs/PROTOCOL.md (named by the environment) and the codecs say the same: what an encoder writes
- * is looked up by the offsets and sizes of the tables there.
+ * docs/PROTOCOL.md (named by the environment) agrees with the codecs: what an encoder writes is
+ * compared with the offsets and sizes in its tables.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -137,7 +137,7 @@ static void test_protocol__calls(void **state)
 		.lost = 0x7777777777777777,
 		.first_dead = {0x66}};
 	uint8_t data[CALL_MAX_BYTES], seal[CALL_SEAL_BYTES];
-	uint32_t sum = UINT32_C(2166136261); /* the checksum by its definition */
+	uint32_t sum = UINT32_C(2166136261); /* The checksum, by its definition. */
 	int n = call_put_request(data, sizeof(data), &q, &region);
 
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames of CPython, as they come in records, and where they stand in a stack. */
+/* Frames of CPython as in records, and their positions in a stack. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +50,7 @@ static void put_word(uint8_t *to, size_t at, uint64_t word)
 	memcpy(to + at, &word, sizeof(word));
 }
 
-/* A str object of 3.11 with this kind. Returns its bytes. */
+/* Writes a str object of 3.11 of this kind. Returns its bytes. */
 static size_t put_str(uint8_t *to, unsigned kind, bool ascii, const void *text, size_t length)
 {
 	size_t data = ascii ? 48 : 72;
@@ -76,7 +76,7 @@ static void test_python__texts_become_utf8(void **state)
 	n = put_str(b, 1, true, "A.method", 8);
 	assert_true(python_text(l, b, n, text));
 	assert_string_equal(text, "A.method");
-	assert_false(python_text(l, b, n - 1, text)); /* not all of it */
+	assert_false(python_text(l, b, n - 1, text)); /* It is incomplete. */
 	assert_false(python_text(l, b, 40, text));
 	n = put_str(b, 1, false, "\xe4\xff", 2);
 	assert_true(python_text(l, b, n, text));
@@ -93,13 +93,13 @@ static void test_python__texts_become_utf8(void **state)
 	assert_int_equal(strlen(text), PYTHON_TEXT_MOST);
 	put_word(b, 16, UINT64_MAX);
 	assert_false(python_text(l, b, n, text));
-	put_word(b, 32, 3u << 2 | 1u << 5); /* there is no such kind */
+	put_word(b, 32, 3u << 2 | 1u << 5); /* There is no such kind. */
 	assert_false(python_text(l, b, n, text));
 	free(b);
 	free(big);
 }
 
-/* In 3.14 "interned" had 16 bits, then 2 again; what is above "ascii" has any value. */
+/* In 3.14 "interned" had 16 bits, then 2 again; bits above "ascii" have any value. */
 static void test_python__both_texts_of_3_14(void **state)
 {
 	static const uint32_t states[] = {
@@ -123,7 +123,7 @@ static void test_python__both_texts_of_3_14(void **state)
 
 enum { FRAMES = 8, STACK = 0x7000, STACK_BYTES = 0x1000, CODE = 0x100000 };
 
-/* A process with the code objects f0, f1, … at CODE, CODE + 0x1000, …, and a stack of it. */
+/* A process with the code objects f0, f1, … at CODE, CODE + 0x1000, …, and a stack. */
 struct fixture {
 	struct profile *profile;
 	struct locations list;
@@ -149,14 +149,14 @@ static void add_code(struct fixture *f, unsigned index)
 	memcpy(object + f->python.layout.code_first_line, &(int32_t){10}, 4);
 	record.text_bytes[0] = (uint32_t)put_str(file, 1, true, "/x.py", 5);
 	record.text_bytes[1] = (uint32_t)put_str(name, 1, true, text, 2);
-	if (f->python.layout.version >= PYTHON_3_12) { /* strings have shorter heads */
+	if (f->python.layout.version >= PYTHON_3_12) { /* Strings have shorter headers. */
 		memmove(file + 40, file + 48, 5);
 		memmove(name + 40, name + 48, 2);
 		record.text_bytes[0] -= 8;
 		record.text_bytes[1] -= 8;
 	}
 	put_word(lines, 16, 1);
-	lines[32] = 0x80 | 13 << 3; /* one instruction, its line follows */
+	lines[32] = 0x80 | 13 << 3; /* One instruction; its line follows. */
 	record.text_bytes[2] = 33;
 	assert_int_equal(python_runtime.object(&f->python, &record), 0);
 }
@@ -194,7 +194,7 @@ static void fixture_free(struct fixture *f)
 	free(f);
 }
 
-/* Native frames with these stack pointers, leaf first. */
+/* Sets native frames with these stack pointers, leaf first. */
 static void set_native(struct fixture *f, size_t n, const uint64_t *sp)
 {
 	for (size_t i = 0; i < n; i++)
@@ -266,15 +266,15 @@ static void test_python__3_11_by_its_objects_on_the_stack(void **state)
 	fixture_free(f);
 }
 
-/* Each disagreement is seen: the frames alone are still there for --python only. */
+/* Each disagreement is detected: then only --python only has the frames. */
 static void test_python__3_11_disagreements(void **state)
 {
 	static const struct {
 		size_t at;
 		uint64_t word;
 	} damage[] = {
-		{0x100 + 8, 0x9008},  /* another frame */
-		{0x100 + 16, 0x7450}, /* another object */
+		{0x100 + 8, 0x9008},  /* Another frame. */
+		{0x100 + 16, 0x7450}, /* Another object. */
 		{0x100 + 16, 0},
 		{0x400 + 8, 0xb000},
 	};
@@ -290,11 +290,11 @@ static void test_python__3_11_disagreements(void **state)
 		fixture_free(f);
 	}
 	f = fixture_3_11();
-	f->word[2 * RECORD_FRAME_WORDS + 4] = 0; /* no end of the outer activation */
+	f->word[2 * RECORD_FRAME_WORDS + 4] = 0; /* The outer activation has no end. */
 	assert_int_equal(python_merge(&f->python, &f->sample, &f->result), 0);
 	fixture_free(f);
 	f = fixture_3_11();
-	f->word[2] = CODE + 0x5000; /* no code object is known there */
+	f->word[2] = CODE + 0x5000; /* No code object is known there. */
 	assert_int_equal(python_merge(&f->python, &f->sample, &f->result), 0);
 	assert_int_equal(f->result.locations, 0);
 	fixture_free(f);
@@ -304,7 +304,7 @@ static void test_python__3_11_disagreements(void **state)
 	fixture_free(f);
 }
 
-/* What was copied of the stack ends between the activations. */
+/* The copy of the stack ends between the activations. */
 static void test_python__3_11_of_a_truncated_stack(void **state)
 {
 	struct fixture *f = fixture_3_11();
@@ -319,7 +319,9 @@ static void test_python__3_11_of_a_truncated_stack(void **state)
 	fixture_free(f);
 }
 
-/* 3.12: the owner of a frame is byte 6 of its flags; 3: the loop's own, on the stack. */
+/*
+ * 3.12: byte 6 of a frame's flags is its owner; 3: the evaluation loop's own frame, on the stack.
+ */
 #define OWN (UINT64_C(3) << 48)
 
 static void test_python__3_12_by_frames_on_the_stack(void **state)
@@ -340,7 +342,7 @@ static void test_python__3_12_by_frames_on_the_stack(void **state)
 	assert_int_equal(f->result.groups, 2);
 	assert_group(f, 0, 1, "f0");
 	assert_group(f, 1, 3, "f1f2");
-	f->word[2 * RECORD_FRAME_WORDS] = 0x6ff0; /* below the stack */
+	f->word[2 * RECORD_FRAME_WORDS] = 0x6ff0; /* Below the stack. */
 	assert_int_equal(python_merge(&f->python, &f->sample, &f->result), 0);
 	assert_int_equal(f->result.locations, 3);
 	fixture_free(f);
@@ -352,7 +354,7 @@ static struct fixture *fixture_3_10(unsigned objects, unsigned frames)
 	struct fixture *f = fixture_new(PYTHON_3_10);
 
 	set_native(f, 5, sp);
-	/* At 0x7100, 0x7250 and 0x7400; the last one is in the thread's state. */
+	/* Objects at 0x7100, 0x7250 and 0x7400; the last one is in the thread's state. */
 	put_word(f->stack, 0x100 + 8, 0x7250);
 	put_word(f->stack, 0x250 + 8, 0x7400);
 	put_word(f->stack, 0x400 + 8, 0x12000150);
@@ -373,13 +375,13 @@ static void test_python__3_10_by_its_objects_on_the_stack(void **state)
 	assert_group(f, 1, 1, "f1");
 	assert_group(f, 2, 2, "f2");
 	fixture_free(f);
-	f = fixture_3_10(3, 2); /* an activation begins: it has no frame yet */
+	f = fixture_3_10(3, 2); /* An activation begins: it has no frame yet. */
 	assert_int_equal(python_merge(&f->python, &f->sample, &f->result), 1);
 	assert_int_equal(f->result.groups, 2);
 	assert_group(f, 0, 1, "f1");
 	assert_group(f, 1, 2, "f2");
 	fixture_free(f);
-	f = fixture_3_10(2, 3); /* one ends: its frame is still in the chain */
+	f = fixture_3_10(2, 3); /* An activation ends: its frame is still in the chain. */
 	assert_int_equal(python_merge(&f->python, &f->sample, &f->result), 1);
 	assert_group(f, 0, 1, "f1");
 	assert_group(f, 1, 2, "f2");
@@ -389,7 +391,7 @@ static void test_python__3_10_by_its_objects_on_the_stack(void **state)
 	assert_int_equal(f->result.locations, 1);
 	fixture_free(f);
 	f = fixture_3_10(3, 3);
-	put_word(f->stack, 0x250 + 8, 0x7250); /* a loop */
+	put_word(f->stack, 0x250 + 8, 0x7250); /* A loop of objects. */
 	assert_int_equal(python_merge(&f->python, &f->sample, &f->result), 0);
 	fixture_free(f);
 }
@@ -418,7 +420,7 @@ static void test_python__an_address_is_used_again(void **state)
 
 static void test_python__a_version_that_describes_itself(void **state)
 {
-	/* 3.13's, as that version's file has them: 43 words are needed. */
+	/* The words of 3.13, as in that version's file: 43 are needed. */
 	uint64_t word[64] = {0};
 	struct python_layout l;
 
@@ -458,7 +460,7 @@ static void test_python__a_version_that_describes_itself(void **state)
 	assert_int_equal(l.tag, 0);
 	assert_int_equal(python_layout_describe((const uint8_t *)word, 300, PYTHON_3_13, &l),
 		-EPROTO);
-	word[2] = 1; /* without a GIL */
+	word[2] = 1; /* Built without a GIL. */
 	assert_int_equal(python_layout_describe(
 				 (const uint8_t *)word, sizeof(word), PYTHON_3_13, &l),
 		-ENOTSUP);
@@ -468,7 +470,7 @@ static void test_python__a_version_that_describes_itself(void **state)
 				 (const uint8_t *)word, sizeof(word), PYTHON_3_13, &l),
 		-EPROTO);
 	word[23] = 72;
-	word[15] = 194900; /* the lock does not fit into the interpreter */
+	word[15] = 194900; /* The lock does not fit into the interpreter. */
 	assert_int_equal(python_layout_describe(
 				 (const uint8_t *)word, sizeof(word), PYTHON_3_13, &l),
 		-EPROTO);
@@ -479,7 +481,7 @@ static void test_python__a_version_that_describes_itself(void **state)
 		-EPROTO);
 }
 
-/* 3.14.10's, as its file has them. */
+/* The words of 3.14.10, as in its file. */
 static void test_python__3_14_describes_itself(void **state)
 {
 	const struct {

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Which counter of one region a program counter has, by its scale and by the size of a counter. */
+/*
+ * Which counter of one region belongs to a program counter, by its scale and by the size of a
+ * counter.
+ */
 #include "tests/unit/region_fixture.h"
 
-/* CONFORMANCE 2.3, as it stands there. */
+/* The examples of CONFORMANCE 2.3. */
 static void test_region__worked_examples(void **state)
 {
 	static const struct {
@@ -98,12 +101,12 @@ static void test_region__buffer_edge(void **state)
 	(void)state;
 	assert_int_equal(one(CALL_IRIX, 2, 0x10000, 0x1000, 0xfff), 0x7ff);
 	assert_int_equal(one(CALL_IRIX, 2, 0x10000, 0x1000, 0x1000), NONE);
-	/* a trailing part of a counter is not usable */
+	/* A partial counter at the end is not usable. */
 	assert_int_equal(one(CALL_IRIX, 2, 0x10000, 5, 3), 1);
 	assert_int_equal(one(CALL_IRIX, 2, 0x10000, 5, 4), NONE);
 	assert_int_equal(one(CALL_IRIX, 2, 0x10000, 1, 0), NONE);
 	assert_int_equal(one(CALL_IRIX, 2, 0x10000, 0, 0), NONE);
-	/* start included, below it never */
+	/* The start is included, addresses below it never are. */
 	assert_int_equal(one(CALL_IRIX, 2, 0x10000, 0x1000, 0), 0);
 	assert_int_equal(one(CALL_IRIX, 2, 0x10000, 0x1000, (uint64_t)-1), NONE);
 	assert_int_equal(one(CALL_IRIX, 2, 0x10000, 0x1000, (uint64_t)-2), NONE);
@@ -130,7 +133,7 @@ static void test_region__wide_distances(void **state)
 	assert_int_equal(one(CALL_NATIVE, 2, 0x10000, 0x1000, (UINT64_C(1) << 32) + 6), NONE);
 	assert_int_equal(one(CALL_NATIVE, 2, 0x10000, UINT64_C(1) << 33, UINT64_C(1) << 32),
 		UINT64_C(1) << 31);
-	/* a region that would end beyond the address space ends with it */
+	/* A region that would end beyond the address space ends with it. */
 	assert_int_equal(one(CALL_NATIVE, 8, 2, UINT64_MAX - 0xffff, UINT64_MAX - OFF),
 		(UINT64_MAX - OFF) >> 18);
 	assert_int_equal(one(CALL_NATIVE, 8, 2, UINT64_MAX - 0xffff, (uint64_t)-1), NONE);
@@ -153,7 +156,7 @@ static void check_cell(unsigned insn, uint32_t scale, unsigned e, unsigned expec
 	assert_int_equal(seen[1], expected);
 	assert_int_equal(seen[2], expected);
 	assert_int_equal(seen[3], 1);
-	/* the slots of an IA-64 bundle are one place */
+	/* The slots of an IA-64 bundle are one address. */
 	for (uint64_t k = 0; insn == 16 && k < 3 * (uint64_t)expected; k++)
 		for (unsigned slot = 1; slot < 3; slot++)
 			assert_int_equal(

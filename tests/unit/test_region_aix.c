@@ -28,7 +28,7 @@ static void test_region__aix_scale(void **state)
 		before = pair;
 	}
 	assert_true(distinct >= 99);
-	/* AIX-14: no scale tells all bytes apart */
+	/* AIX-14: no scale distinguishes all bytes. */
 	for (uint32_t scale = 1; scale <= 0xffff; scale++) {
 		bool same = false;
 
@@ -45,9 +45,10 @@ static void test_region__aix_scale_one_takes_all(void **state)
 	(void)state;
 	assert_int_equal(one(CALL_AIX, 2, 1, 2, 0), 0);
 	assert_int_equal(one(CALL_AIX, 2, 1, 2, 0x7e0000000000), 0);
-	assert_int_equal(one(CALL_AIX, 2, 1, 2, (uint64_t)-2), 0); /* below the offset */
+	/* An address below the offset. */
+	assert_int_equal(one(CALL_AIX, 2, 1, 2, (uint64_t)-2), 0);
 	assert_int_equal(one(CALL_AIX, 2, 1, 1, 0), NONE);
-	/* everywhere else scale 1 is off */
+	/* In all other dialects scale 1 is off. */
 	assert_int_equal(one(CALL_IRIX, 2, 1, 2, 0), NONE);
 	assert_int_equal(one(CALL_SYSV, 2, 1, 2, 0), NONE);
 	assert_int_equal(one(CALL_GLIBC, 2, 1, 2, 0), NONE);
@@ -76,18 +77,18 @@ static void test_region__aix_scans_in_order(void **state)
 	assert_int_equal(at(t, 0xfff, NULL), NONE);
 	region_table_unref(t);
 
-	/* a short buffer does not hand its addresses on */
+	/* A region with a short buffer does not pass its addresses on. */
 	r[0].bytes = 2;
 	t = table(CALL_AIX, 2, r, 2);
 	assert_int_equal(at(t, 0x2800, NULL), NONE);
 	region_table_unref(t);
-	/* but a region that is off does */
+	/* But one that is off does. */
 	r[0].scale = 0;
 	t = table(CALL_AIX, 2, r, 2);
 	assert_int_not_equal(at(t, 0x2800, &region), NONE);
 	assert_int_equal(region, 1);
 	region_table_unref(t);
-	/* the core clock of one range */
+	/* The core clock of one range. */
 	r[0].scale = 1;
 	t = table(CALL_AIX, 2, r, 2);
 	assert_int_equal(at(t, 0x2800, &region), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Look-ups in random layouts, compared with a search through all regions, and in a full table. */
+/* Look-ups in random layouts, compared with a linear search, and in a full table. */
 #include <stdlib.h>
 
 #include "tests/unit/region_fixture.h"
@@ -16,7 +16,7 @@ static uint64_t draw(uint64_t below)
 	return seed % below;
 }
 
-/* CONFORMANCE 2.6, word for word: every region, every time. */
+/* The rule of CONFORMANCE 2.6, by searching every region each time. */
 static uint64_t oracle(const struct call_region *r, uint32_t n, unsigned e, const uint8_t *dead,
 	uint64_t pc, uint32_t *ret_region)
 {
@@ -92,7 +92,10 @@ static void test_region__random_layouts_match_the_oracle(void **state)
 	(void)state;
 	for (unsigned layout = 0; layout < 10000; layout++) {
 		uint32_t n = (uint32_t)(1 + draw(64));
-		/* crowded ones, so that many overlap, and some at the end of the address space */
+		/*
+		 * Crowded layouts, so that many regions overlap, and some at the end of the address
+		 * space.
+		 */
 		uint64_t room = draw(2) ? 64 : 1 << 16;
 		uint64_t from = draw(8) ? 0x10000 : UINT64_MAX - room - 16;
 
@@ -104,7 +107,7 @@ static void test_region__random_layouts_match_the_oracle(void **state)
 	}
 }
 
-/* A full table: each look-up takes steps in the order of log2 of it, not of its size. */
+/* A full table: each look-up takes about log2 of its size steps. */
 static void test_region__full_table(void **state)
 {
 	struct call_region *r = calloc(CALL_MAX_REGIONS, sizeof(*r));
@@ -113,7 +116,7 @@ static void test_region__full_table(void **state)
 
 	(void)state;
 	assert_non_null(r);
-	for (uint32_t i = 0; i < CALL_MAX_REGIONS; i++) /* each reaches over the next ten */
+	for (uint32_t i = 0; i < CALL_MAX_REGIONS; i++) /* Each region overlaps the next ten. */
 		r[i] = (struct call_region){.base = i,
 			.bytes = 160,
 			.scale = 0x10000,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which of several regions has a program counter: overlaps, bins, regions off; tables refused. */
+/*
+ * Which of several regions counts a program counter: overlaps, bins, dead regions; tables refused.
+ */
 #include <errno.h>
 
 #include "tests/unit/region_fixture.h"
@@ -41,7 +43,7 @@ static void test_region__greatest_offset_wins(void **state)
 		assert_int_equal(region, order ? 0 : 1);
 		assert_int_equal(at(t, 0x10000100, &region), 0x80);
 		assert_int_equal(region, order ? 1 : 0);
-		/* behind the end of the greater one the smaller one goes on */
+		/* Behind the end of the region with the greater offset, the other one counts. */
 		assert_int_equal(at(t, 0x10000700, &region), 0x380);
 		assert_int_equal(region, order ? 1 : 0);
 		region_table_unref(t);
@@ -67,7 +69,7 @@ static void test_region__first_of_equals_wins(void **state)
 		assert_int_equal(at(t, 0x10000010, &region), 8);
 		assert_int_equal(region, 0);
 		region_table_unref(t);
-		/* the first is shorter: behind its end the second has it */
+		/* The first is shorter: behind its end the second counts. */
 		r[0].bytes = 0x10;
 		t = table(CALL_IRIX, 2, r, n);
 		assert_int_equal(at(t, 0x1000000f, &region), 7);
@@ -78,7 +80,7 @@ static void test_region__first_of_equals_wins(void **state)
 	}
 }
 
-/* Nothing lies below address 0: what covers it from there on is no reason to begin before it. */
+/* Nothing lies below address 0: a region that covers it begins there. */
 static void test_region__several_at_address_0(void **state)
 {
 	const struct call_region r[3] = {
@@ -122,11 +124,11 @@ static void test_region__overflow_bin(void **state)
 	assert_int_equal(at(t, UINT64_MAX, &region), 0);
 	region_table_unref(t);
 
-	t = table(CALL_HPUX, 4, r, 1); /* none: nowhere */
+	t = table(CALL_HPUX, 4, r, 1); /* Without a bin, nothing counts. */
 	assert_int_equal(at(t, OFF + 0x200, NULL), NONE);
 	region_table_unref(t);
 
-	r[1].scale = 4; /* an ordinary region from 0 on */
+	r[1].scale = 4; /* An ordinary region from address 0 on. */
 	t = table(CALL_HPUX, 4, r, 2);
 	assert_int_equal(at(t, 0x7e0000000000, NULL), NONE);
 	assert_int_equal(at(t, 65536, &region), 1);
@@ -137,7 +139,7 @@ static void test_region__overflow_bin(void **state)
 	assert_int_equal(at(t, 0x7e0000000000, NULL), NONE);
 	assert_int_equal(at(t, 131073, &region), 1);
 	region_table_unref(t);
-	r[1] = (struct call_region){.bytes = 3, .scale = 2}; /* no room for a counter */
+	r[1] = (struct call_region){.bytes = 3, .scale = 2}; /* There is no room for a counter. */
 	t = table(CALL_HPUX, 4, r, 2);
 	assert_int_equal(at(t, 0x7e0000000000, NULL), NONE);
 	region_table_unref(t);
@@ -195,7 +197,7 @@ static void test_region__disabled_does_not_shadow(void **state)
 	assert_int_equal(one(CALL_SYSV, 2, 2, 0, 0), NONE);
 }
 
-/* A region turned off is as if it were not there. */
+/* A dead region is treated as absent. */
 static void test_region__dead_region_is_absent(void **state)
 {
 	struct call_region r[3] = {
@@ -226,7 +228,7 @@ static void test_region__dead_region_is_absent(void **state)
 	assert_false(region_look_up(t, &dead, OFF + 0x110, &hit));
 	region_table_unref(t);
 
-	/* The first bin takes what a dead region had, though the second has room for it. */
+	/* The first bin takes the ticks of a dead region, though the second would have room. */
 	r[0] = (struct call_region){.base = 0x5000, .bytes = 8, .offset = 0, .scale = 2};
 	r[1] = (struct call_region){.base = 0x6000, .bytes = 0x1000, .offset = 0, .scale = 2};
 	r[2] = (struct call_region){.bytes = 0x100, .offset = OFF, .scale = 0x10000};
@@ -236,7 +238,7 @@ static void test_region__dead_region_is_absent(void **state)
 	assert_int_equal(hit.region, 0);
 	region_table_unref(t);
 
-	/* What is left is of the same dialect: scale 1 takes all in AIX alone. */
+	/* The rest of the table keeps its dialect: scale 1 takes all in AIX only. */
 	r[0] = (struct call_region){.bytes = 8, .offset = OFF, .limit = OFF + 8, .scale = 0x8000};
 	r[1] = (struct call_region){.bytes = 2, .offset = OFF + 8, .limit = 2 * OFF, .scale = 1};
 	t = table(CALL_AIX, 2, r, 2);
@@ -257,7 +259,7 @@ static void test_region__refuses_nonsense(void **state)
 	assert_int_equal(region_table_new(CALL_DIALECTS, 0, 2, &r, 1, &t), -EINVAL);
 	assert_int_equal(region_table_new(CALL_IRIX, 0, 3, &r, 1, &t), -EINVAL);
 	assert_int_equal(region_table_new(CALL_IRIX, 0, 2, &r, CALL_MAX_REGIONS + 1, &t), -EINVAL);
-	/* C21: a buffer to the last address, and one a byte longer; one that is not enabled */
+	/* C21: a buffer up to the last address, and one a byte longer; one that is not enabled. */
 	r = (struct call_region){.base = UINT64_MAX - 15, .bytes = 16, .offset = 8, .scale = 2};
 	region_table_unref(table(CALL_IRIX, 4, &r, 1));
 	r.bytes = 17;

@@ -44,7 +44,7 @@ static void test_restart_rule__leaves_close_and_io_uring_alone(void **state)
 	(void)state;
 	assert_int_equal(need_of(SYS_close, -EINTR), RESTART_LEAVE);
 	assert_int_equal(need_of(SYS_io_uring_enter, -EINTR), RESTART_LEAVE);
-	/* The kernel sees to these. */
+	/* The kernel restarts these. */
 	assert_int_equal(need_of(SYS_futex, -512), RESTART_NOTHING);
 	assert_int_equal(need_of(SYS_epoll_pwait, -516), RESTART_NOTHING);
 }
@@ -62,7 +62,8 @@ static void test_restart_rule__what_restart_syscall_resumes_may_be_forbidden_to(
 	};
 
 	(void)state;
-	if (!arch_native.restart || arch_native.restart->rewinds) /* not to be seen there */
+	/* This result cannot be observed on such machines. */
+	if (!arch_native.restart || arch_native.restart->rewinds)
 		skip();
 	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++)
 		assert_int_equal(need_of(list[i], -516), RESTART_FILTERED);
@@ -84,7 +85,7 @@ static void test_restart_rule__a_socket_s_time_out_may_be_early(void **state)
 	assert_int_equal(need_of(SYS_connect, -EAGAIN), RESTART_MAYBE_EARLY);
 	assert_int_equal(need_of(SYS_connect, -EINPROGRESS), RESTART_MAYBE_EARLY);
 	assert_int_equal(need_of(SYS_connect, -EALREADY), RESTART_MAYBE_EARLY);
-	/* Clocks of their own, to the nanosecond. */
+	/* These calls have timers of their own, exact to the nanosecond. */
 	assert_int_equal(need_of(SYS_rt_sigtimedwait, -EAGAIN), RESTART_NOTHING);
 	assert_int_equal(need_of(SYS_semtimedop, -EAGAIN), RESTART_NOTHING);
 	assert_int_equal(need_of(SYS_futex, -EAGAIN), RESTART_NOTHING);
@@ -130,7 +131,7 @@ static void test_restart_rule__places_of_handlers_are_kept_apart_while_they_fit(
 	assert_true(handled_calls_has(&places, 0x1000));
 	assert_true(handled_calls_has(&places, HANDLED_CALLS * 0x1000));
 	assert_false(handled_calls_has(&places, 0x1004));
-	/* One more than there is room for. */
+	/* One more than fit. */
 	handled_calls_add(&places, 0x9999000);
 	assert_true(handled_calls_has(&places, 0x9999000));
 	assert_true(handled_calls_has(&places, 0x1004));
@@ -178,13 +179,13 @@ static void test_restart_rule__rest_of_a_vector(void **state)
 	assert_int_equal(bytes, 23);
 	assert_int_equal(skip, 0);
 
-	/* In two reads: the first four hold none of it. */
+	/* The vector is read in two parts: the first four contain none of the rest. */
 	skip = 37;
 	bytes = 0;
 	assert_int_equal(restart_rest(part, 4, &skip, rest, 4, &bytes), 0);
 	assert_int_equal(skip, 2);
 
-	/* Room for one only. */
+	/* Room for one part only. */
 	skip = 0;
 	assert_int_equal(restart_rest(part, 4, &skip, rest, 1, &bytes), 1);
 	assert_int_equal(bytes, 10);

@@ -27,7 +27,7 @@ static void pair_init(struct pair *pair, uint64_t capacity)
 	assert_int_equal(ring_open(&pair->consumer, pair->memory, ring_memory_bytes(capacity)), 0);
 }
 
-/* A record of @bytes bytes that carries @value. */
+/* Produces a record of @bytes bytes that contains @value. */
 static bool produce(struct ring *ring, size_t bytes, uint64_t value, bool event)
 {
 	uint8_t *at = ring_reserve(ring, bytes, event);
@@ -106,8 +106,10 @@ static uint64_t drain(struct pair *pair)
 	return n;
 }
 
-/* The memory that is touched stays small where the consumer keeps up; nothing is lost or twice
- * there. */
+/*
+ * The memory that is touched stays small while the consumer keeps up; records are neither lost nor
+ * repeated there.
+ */
 static void test_ring__begins_anew_when_it_is_empty(void **state)
 {
 	enum { RECORD = 8192, MEMORY = 16 << 20 };
@@ -132,7 +134,9 @@ static void test_ring__begins_anew_when_it_is_empty(void **state)
 	free(pair.memory);
 }
 
-/* Until the sleeper comes there is the room that was used before, an eighth of it for events. */
+/*
+ * Until the sleeping consumer comes, the room is what was used before, an eighth of it for events.
+ */
 static void test_ring__has_room_when_it_begins_anew(void **state)
 {
 	enum { RECORD = 8192, MEMORY = 16 << 20, USED = 2 << 20 };
@@ -151,7 +155,7 @@ static void test_ring__has_room_when_it_begins_anew(void **state)
 		events++;
 	assert_int_equal(samples, USED / 8 * 7 / RECORD);
 	assert_int_equal(events, USED / 8 / RECORD);
-	assert_false(ring_is_half_empty(&pair.producer)); /* so it is rung for */
+	assert_false(ring_is_half_empty(&pair.producer)); /* The doorbell is rung for it. */
 	ring_wake(&pair.consumer);
 	assert_int_equal(drain(&pair), samples + events);
 	for (samples = 0; produce(&pair.producer, RECORD, samples, false);)
@@ -168,12 +172,12 @@ static void test_ring__goes_on_while_the_consumer_works(void **state)
 
 	(void)state;
 	pair_init(&pair, MEMORY);
-	/* Empty each time, but the consumer is awake: it may be slow to come back. */
+	/* The ring is empty each time, but the consumer is awake: it may be slow to come back. */
 	for (; n < (3 << 20) / RECORD; n++) {
 		assert_true(produce(&pair.producer, RECORD, n, false));
 		assert_int_equal(drain(&pair), 1);
 	}
-	/* It waits, but has not taken everything: all of the ring can be used. */
+	/* The consumer waits, but has not taken everything: all of the ring can be used. */
 	assert_true(produce(&pair.producer, RECORD, n, false));
 	assert_false(ring_sleep(&pair.consumer));
 	for (n = 1; produce(&pair.producer, RECORD, n, false);)
@@ -193,7 +197,7 @@ static void test_ring__shorter_commit_than_reservation(void **state)
 	(void)state;
 	pair_init(&pair, 4096);
 	assert_non_null(ring_reserve(&pair.producer, 3000, true));
-	assert_true(produce(&pair.producer, 21, 7, true)); /* gives the first one up */
+	assert_true(produce(&pair.producer, 21, 7, true)); /* Cancels the first reservation. */
 	record = ring_peek(&pair.consumer, &bytes, &error);
 	assert_non_null(record);
 	assert_int_equal(bytes, 24);
@@ -238,7 +242,8 @@ static void test_ring__rings_only_for_a_sleeper(void **state)
 	pair_init(&pair, 4096);
 	memset(ring_reserve(&pair.producer, 16, true), 1, 16);
 	assert_false(ring_commit(&pair.producer, 16));
-	assert_false(ring_sleep(&pair.consumer)); /* something is there: do not sleep */
+	/* A record is there: the consumer must not sleep. */
+	assert_false(ring_sleep(&pair.consumer));
 	assert_non_null(ring_peek(&pair.consumer, &bytes, &error));
 	ring_consume(&pair.consumer);
 	assert_true(ring_sleep(&pair.consumer));

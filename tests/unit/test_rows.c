@@ -10,7 +10,9 @@
 #include "tests/unit/profile_fixture.h"
 #include "view/rows.h"
 
-/* What the fixture's head comment says, of one row: samples of its own, and in all. */
+/*
+ * Checks one row against the table in the fixture's head comment: samples of its own, and in all.
+ */
 static void assert_row(const struct rows *rows, size_t index, const char *function,
 	int64_t self_samples, int64_t total_samples)
 {
@@ -43,7 +45,7 @@ static void test_rows__sum_up_by_function(void **state)
 	assert_int_equal(rows.unsampled, 4 * FIXTURE_MS);
 	assert_true(rows.effective_samples > 99.9 && rows.effective_samples < 100.1);
 	assert_row(&rows, 0, "helper", 50, 50);
-	assert_row(&rows, 1, "walk", 25, 25); /* thrice in its stack, counted once */
+	assert_row(&rows, 1, "walk", 25, 25); /* Three times in a stack, counted once. */
 	assert_row(&rows, 2, "foo_read", 15, 15);
 	assert_row(&rows, 3, "[libfoo.so.1]", 10, 10);
 	assert_row(&rows, 4, "[unsampled]", 0, 0);
@@ -66,7 +68,7 @@ static void test_rows__sum_up_by_line(void **state)
 	assert_row(&rows, 0, "main", 0, 100);
 	assert_string_equal(rows.row[0].file, "src/main.c");
 	assert_int_equal(rows.row[0].line, 12);
-	/* Equal totals: the greater self first. */
+	/* Of equal totals, the greater self value comes first. */
 	assert_row(&rows, 1, "helper", 50, 50);
 	assert_row(&rows, 2, "demo::compute(int)", 0, 50);
 	assert_int_equal(rows.row[2].line, 25);
@@ -163,7 +165,7 @@ static void test_rows__leave_out_what_is_below(void **state)
 	assert_int_equal(rows.left_out.self[VALUE_CPU_NS], 104 * FIXTURE_MS);
 	rows_release(&rows);
 	options.limit = 0;
-	options.min_percent = 10; /* of 404 ms: 40 ms is less */
+	options.min_percent = 10; /* Of 404 ms: 40 ms is less. */
 	collect(profile, &options, ROWS_BY_FUNCTION, &rows);
 	assert_int_equal(rows.n, 3);
 	rows_release(&rows);
@@ -250,7 +252,7 @@ static void test_rows__keep_negative_values(void **state)
 	profile_free(profile);
 }
 
-/* Asked for; else what the file names, if there is any; else as always. */
+/* The requested value; else the file's default, if any; else the usual one. */
 static void test_rows__weigh_by_what_was_asked_for(void **state)
 {
 	struct report_options options = {.size = sizeof(options)};
@@ -271,7 +273,7 @@ static void test_rows__weigh_by_what_was_asked_for(void **state)
 	collect(profile, &options, ROWS_BY_FUNCTION, &rows);
 	assert_int_equal(rows.weight, 2);
 	rows_release(&rows);
-	profile_set_default_value(profile, 3); /* nothing was blocked */
+	profile_set_default_value(profile, 3); /* Nothing was blocked. */
 	collect(profile, &options, ROWS_BY_FUNCTION, &rows);
 	assert_int_equal(rows.weight, VALUE_CPU_NS);
 	rows_release(&rows);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames of a runtime, read from memory that the test makes up: 3.11's structures, and damage. */
+/*
+ * Frames of a runtime, read from memory that the test makes: 3.11's structures, and damaged ones.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -115,7 +117,7 @@ static struct memory *memory_of_thread(void)
 	poke(m, THREAD + 296, CHUNK);
 	poke(m, THREAD + 304, CHUNK + 324);
 	poke(m, CHUNK, OLD_CHUNK);
-	poke(m, OLD_CHUNK + 16, 40); /* words */
+	poke(m, OLD_CHUNK + 16, 40); /* In words. */
 	poke(m, RUNTIME + 368, THREAD);
 	poke(m, RUNTIME + 376, 1);
 	put_frame(m, CHUNK + 224, CHUNK + 124, CODE);
@@ -189,7 +191,7 @@ static void test_runtime__the_stack_has_changed_since(void **state)
 	assert_int_equal(copy.frames, 2);
 	assert_int_equal(copy.frame[0], OLD_CHUNK + 124);
 	runtime_thread_learn(&thread, &table, &copy);
-	/* And it grows again, by more than was expected. */
+	/* The chunk grows again, by more than was expected. */
 	m->missing[(CHUNK - RUNTIME) / 4096] = false;
 	poke(m, THREAD + 56, CHUNK + 224);
 	poke(m, THREAD + 296, CHUNK);
@@ -211,9 +213,9 @@ static void test_runtime__a_thread_is_known_by_its_pointer_or_its_tid(void **sta
 	assert_int_equal(runtime_find_thread(&table, &source, TID, 0, 100), THREAD);
 	assert_int_equal(runtime_find_thread(&table, &source, 1, 0x7001, 100), OTHER);
 	assert_int_equal(runtime_find_thread(&table, &source, TID, 0x7002, 100), 0);
-	/* The bound: the group, and one of the threads. */
+	/* The bound on reads: the group, and one of the threads. */
 	assert_int_equal(runtime_find_thread(&table, &source, TID, 0, 2), 0);
-	poke(m, THREAD + 8, OTHER); /* a ring */
+	poke(m, THREAD + 8, OTHER); /* A circle. */
 	m->reads = 0;
 	assert_int_equal(runtime_find_thread(&table, &source, 5, 0, 100), 0);
 	assert_true(m->reads <= 102);
@@ -244,19 +246,19 @@ static void test_runtime__a_thread_that_is_gone_is_searched_for(void **state)
 	free(m);
 }
 
-/* Whatever the memory says, a stop is short, and says that something is wrong. */
+/* Whatever the memory contains, reads are bounded, and damage is reported. */
 static void test_runtime__damaged_memory_is_bounded(void **state)
 {
 	static const struct {
 		uint64_t at, word;
 		uint16_t flags;
 	} damage[] = {
-		{OLD_CHUNK + 24 + 48, CHUNK + 124, RECORD_RUNTIME_UNREAD}, /* a loop of frames */
+		{OLD_CHUNK + 24 + 48, CHUNK + 124, RECORD_RUNTIME_UNREAD}, /* A loop of frames. */
 		{CHUNK + 224 + 48, CHUNK + 224, RECORD_RUNTIME_UNREAD},
 		{CHUNK + 124 + 48, 0xdead0000, RECORD_RUNTIME_UNREAD},
 		{CHUNK + 124 + 48, UINT64_MAX, RECORD_RUNTIME_UNREAD},
 		{THREAD + 56, UINT64_MAX - 16, RECORD_RUNTIME_UNREAD},
-		{CHUNK, CHUNK, RECORD_RUNTIME_TRUNCATED}, /* a loop of chunks */
+		{CHUNK, CHUNK, RECORD_RUNTIME_TRUNCATED}, /* A loop of chunks. */
 		{THREAD + 304, UINT64_MAX, RECORD_RUNTIME_TRUNCATED},
 	};
 
@@ -333,7 +335,7 @@ static void test_runtime__objects_are_told_apart_by_their_keys(void **state)
 
 	(void)state;
 	assert_non_null(process);
-	data[0] = 1; /* a reference count */
+	data[0] = 1; /* A reference count. */
 	assert_int_equal(runtime_object_hash(&table, data), hash);
 	data[136] = 1;
 	assert_int_not_equal(runtime_object_hash(&table, data), hash);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which thread is sampled at an instant, and what the sample weighs. Seeds are fixed. */
+/* Which thread is sampled at an instant, and the weight of the sample. Seeds are fixed. */
 #include "tests/unit/sampler_fixture.h"
 
 static void test_sampler__the_thread_with_our_time_stamp_was_preempted(void **state)
@@ -22,7 +22,7 @@ static void test_sampler__the_thread_with_our_time_stamp_was_preempted(void **st
 	sampler_release(&w.sampler);
 }
 
-/* A tick of the scheduler, or a clock that it read, has renewed the waiter's stamp since. */
+/* A scheduler tick, or reading a clock, has renewed the waiter's stamp since. */
 static void test_sampler__a_renewed_stamp_of_ours_is_proof_on_this_cpu(void **state)
 {
 	struct world w;
@@ -33,7 +33,7 @@ static void test_sampler__a_renewed_stamp_of_ours_is_proof_on_this_cpu(void **st
 	a->state = RUNNABLE;
 	w.renewed_ns = 5000;
 	for (unsigned i = 0; i < 3; i++) {
-		a->last_cpu = i == 1 ? 3 : 2; /* another CPU may have switched just then */
+		a->last_cpu = i == 1 ? 3 : 2; /* Another CPU may have switched to it just then. */
 		preempted(&w, a);
 		a->stamp_ns -= i == 2 ? 5001 : 5000;
 		assert_ptr_equal(look(&w, 0), i ? NULL : a);
@@ -69,17 +69,17 @@ static void test_sampler__who_let_us_in_by_falling_asleep_is_hit_there(void **st
 
 	(void)state;
 	begin(&w, 1, 3);
-	(void)look(&w, 0); /* all that has run until now is known */
+	(void)look(&w, 0); /* From now on, all that has run is known. */
 	preempted(&w, a);
 	assert_ptr_equal(look(&w, 0), a);
 	assert_true(a->sample.hit.asleep);
 	assert_false(a->sample.stopping);
 	assert_int_equal(a->sample.hit.activity.pc, a->pc);
 	assert_int_equal(a->sample.hit.due.weight_ns[0], MS);
-	/* The same stamp, but it has not run since: it is the last time's. */
+	/* The same stamp, but the thread has not run since: it is that of an earlier time. */
 	assert_null(look(&w, 0));
 	assert_int_equal(w.stamps, 0);
-	/* At its end a thread is nowhere. */
+	/* At its end a thread has no pc. */
 	a->pc = 0;
 	preempted(&w, a);
 	assert_null(look(&w, 0));
@@ -101,14 +101,14 @@ static void test_sampler__who_was_woken_before_the_instant_is_hit(void **state)
 		a->run_ns += 100000;
 		w.stamp_ns += MS;
 		a->stamp_ns = w.stamp_ns - 220000;
-		a->queued_ns = w.stamp_ns - 20000; /* at the instant */
+		a->queued_ns = w.stamp_ns - 20000; /* At the instant. */
 		a->last_cpu = 2;
 		switch (i) {
-		case 1: a->queued_ns++; break;                 /* later */
-		case 2: a->queued_ns = a->stamp_ns - 1; break; /* the clocks are not the same */
-		case 3: a->last_cpu = 3; break;                /* elsewhere */
-		case 4: w.runnable = 3; break;                 /* another one may have been here */
-		case 5: a->queued_ns = 0; break;               /* the kernel does not tell */
+		case 1: a->queued_ns++; break;                 /* Later. */
+		case 2: a->queued_ns = a->stamp_ns - 1; break; /* The clocks are not the same. */
+		case 3: a->last_cpu = 3; break;                /* On another CPU. */
+		case 4: w.runnable = 3; break;   /* Another thread may have run here. */
+		case 5: a->queued_ns = 0; break; /* The kernel does not say. */
 		}
 		assert_ptr_equal(look(&w, 0), i ? NULL : a);
 		a->sample.stopping = false;
@@ -116,7 +116,7 @@ static void test_sampler__who_was_woken_before_the_instant_is_hit(void **state)
 	sampler_release(&w.sampler);
 }
 
-/* Of ten sleepers that ran six are asked, each as likely as the others, and counts for more. */
+/* Of ten sleepers that ran, six are observed, each with the same probability, and weigh more. */
 static void test_sampler__a_part_of_many_sleepers_is_asked_and_weighs_for_all(void **state)
 {
 	enum { SLEEPERS = 10, LOOKS = 6000 };
@@ -156,7 +156,7 @@ static void test_sampler__without_time_stamps_its_cpu_must_do(void **state)
 	w.actor[1].last_cpu = 2;
 	assert_ptr_equal(look(&w, 0), &w.actor[1]);
 	assert_ptr_equal(look(&w, 1), &w.actor[0]);
-	/* A sleeper's last CPU proves nothing. */
+	/* The last CPU of a sleeping thread proves nothing. */
 	w.actor[0].state = w.actor[1].state = ASLEEP;
 	w.actor[1].run_ns++;
 	assert_null(look(&w, 0));
@@ -188,7 +188,7 @@ static void test_sampler__an_instant_that_comes_late_is_lost_and_counted(void **
 	sampler_release(&w.sampler);
 }
 
-/* In the fair class: it released its CPU itself, and at the instant it was elsewhere. */
+/* In the fair class: the thread released its CPU itself, and was elsewhere at the instant. */
 static void test_sampler__who_let_us_in_late_is_not_taken_for_where_it_is_now(void **state)
 {
 	struct world w;
@@ -199,7 +199,7 @@ static void test_sampler__who_let_us_in_late_is_not_taken_for_where_it_is_now(vo
 	begin(&w, 1, 1);
 	w.sampler.realtime = false;
 	w.late_ns = 40001;
-	preempted(&w, a); /* it is asleep */
+	preempted(&w, a); /* It sleeps. */
 	assert_null(look(&w, 0));
 	assert_int_equal(w.sampler.figures.late, 1);
 	a->state = RUNNABLE;
@@ -271,7 +271,7 @@ static void test_sampler__a_hit_is_lost_if_the_thread_has_run_since(void **state
 	sampler_release(&w.sampler);
 }
 
-/* Of those that were not hit lately so many are asked as are in 150 us, at what it takes. */
+/* Of the threads that were not hit lately, as many are observed as take 150 us. */
 static void test_sampler__a_random_part_of_the_others_is_asked_and_weighs_for_all(void **state)
 {
 	enum { THREADS = 192, LOOKS = 4000 };
@@ -285,7 +285,7 @@ static void test_sampler__a_random_part_of_the_others_is_asked_and_weighs_for_al
 		begin(&w, 1, THREADS);
 		w.sampler.ask_ns = w.ask_ns = ask_ns[i];
 		for (unsigned k = 0; k < LOOKS; k++) {
-			/* Added first, hit never: the oldest. */
+			/* Added first, never hit: the oldest. */
 			struct actor *a = (struct actor *)w.sampler.oldest->owner, *t;
 			unsigned asked = 0;
 
@@ -300,10 +300,10 @@ static void test_sampler__a_random_part_of_the_others_is_asked_and_weighs_for_al
 			assert_true(asked <= 16 + most_asked[i]);
 			found_ns += t ? (double)t->sample.hit.due.weight_ns[0] : 0;
 		}
-		/* What is found with a probability p weighs 1 / p: 4.9 deviations. */
+		/* A thread found with probability p weighs 1 / p: 4.9 deviations. */
 		off = found_ns / LOOKS / MS - 1;
 		assert_true(off * off < 24 * (1 / part - 1) / LOOKS);
-		/* Nothing is runnable on the whole machine: nobody is asked for it. */
+		/* No thread of the machine is runnable: none is observed. */
 		w.runnable = 0;
 		w.actor[0].state = RUNNABLE;
 		(void)look(&w, 0);
@@ -312,7 +312,7 @@ static void test_sampler__a_random_part_of_the_others_is_asked_and_weighs_for_al
 	}
 }
 
-/* Who left a CPU has run since it was asked: the others are not asked what they do. */
+/* A thread that left a CPU has run since it was observed: the others' activity is not read. */
 static void test_sampler__who_has_not_run_since_it_was_asked_is_passed_over(void **state)
 {
 	struct world w;
@@ -343,7 +343,7 @@ static void test_sampler__threads_of_the_last_hits_are_asked_first(void **state)
 	hit(&w, &w.actor[9], 1, 1);
 	assert_ptr_equal(w.sampler.newest, &w.actor[9].sample);
 	assert_ptr_equal(w.sampler.newest->older, &w.actor[7].sample);
-	/* On CPU 0 the one that was hit there comes first, though another was hit later. */
+	/* On CPU 0 the thread that was hit there comes first, though another one was hit later. */
 	w.actor[7].state = RUNNABLE;
 	preempted(&w, &w.actor[7]);
 	assert_ptr_equal(look(&w, 0), &w.actor[7]);
@@ -352,7 +352,7 @@ static void test_sampler__threads_of_the_last_hits_are_asked_first(void **state)
 	sampler_release(&w.sampler);
 }
 
-/* An interrupted thread stops before it is in its own code again. */
+/* An interrupted thread stops before it runs code of its own again. */
 static void test_sampler__instants_in_one_call_add_to_the_sample_that_is_awaited(void **state)
 {
 	struct world w;
@@ -364,10 +364,10 @@ static void test_sampler__instants_in_one_call_add_to_the_sample_that_is_awaited
 	a->state = RUNNABLE;
 	preempted(&w, a);
 	assert_ptr_equal(look(&w, 0), a);
-	a->state = ASLEEP; /* the probe does not show it as runnable: it cannot be stopped again */
+	a->state = ASLEEP; /* The probe does not show it as runnable: it cannot be stopped again. */
 	a->pc = 0;
 	preempted(&w, a);
-	a->run_ns = a->sample.hit.before.run_ns + 59999; /* it may be on its way to the stop */
+	a->run_ns = a->sample.hit.before.run_ns + 59999; /* It may be on its way to the stop. */
 	assert_null(look(&w, 0));
 	preempted(&w, a);
 	a->run_ns = a->sample.hit.before.run_ns + 60000;
@@ -394,7 +394,7 @@ static void test_sampler__a_removed_thread_is_nowhere(void **state)
 		assert_ptr_not_equal(w.sampler.thread[i], &w.actor[1].sample);
 		assert_int_equal(w.sampler.thread[i]->slot, i);
 	}
-	memset(&w.actor[1], 0xa5, sizeof(w.actor[1])); /* who looks at it will notice */
+	memset(&w.actor[1], 0xa5, sizeof(w.actor[1])); /* An access to it would be noticed. */
 	w.actor[3].state = ASLEEP;
 	hit(&w, &w.actor[0], 0, 1);
 	sampler_remove(&w.sampler, &w.actor[2].sample);
@@ -418,7 +418,7 @@ static void test_sampler__a_table_has_as_many_ticks_as_the_thread_has_cpu_time(v
 	for (unsigned i = 0; i < 200; i++) {
 		struct cpu_time cpu;
 
-		/* Every fourth instant is lost, and some come sooner than others. */
+		/* Every fourth instant is lost, and intervals vary. */
 		a->run_ns += (i % 4 ? 3 : 6) * MS + i % 2 * MS - MS / 2;
 		preempted(&w, a);
 		assert_ptr_equal(look(&w, 0), a);
@@ -429,7 +429,9 @@ static void test_sampler__a_table_has_as_many_ticks_as_the_thread_has_cpu_time(v
 		else
 			counted += a->sample.hit.due.weight_ns[2];
 	}
-	/* A tick puts right what is owed by then, but for one tick; the last one owes what it ran.
+	/*
+	 * A tick makes up for what is owed by then, but for one tick; the last one leaves what ran
+	 * since.
 	 */
 	assert_in_range(counted, a->run_ns - began - 8 * MS, a->run_ns - began + 8 * MS);
 	assert_int_equal(w.sampler.figures.instants, 0);
@@ -474,7 +476,7 @@ static void test_sampler__all_gaps_become_longer_if_we_cannot_keep_up(void **sta
 		sampler_turn(&w.sampler, 0);
 	}
 	assert_int_equal(sampler_factor(&w.sampler), PLAN_ONE);
-	/* A bound that needs more holds. */
+	/* The other bound requires a longer period. */
 	w.sampler.factor_1024 = 3 * PLAN_ONE;
 	assert_int_equal(sampler_factor(&w.sampler), 3 * PLAN_ONE);
 	sampler_release(&w.sampler);
@@ -500,10 +502,13 @@ static void test_sampler__the_loss_of_an_uninterrupted_thread_is_measured(void *
 		cpu.wait_ns += 90000;
 		cpu.slices += 2;
 		switch (i) {
-		case 1: cpu.slices++; break;                    /* it has slept */
-		case 2: cpu.wait_ns++; break;                   /* it waited for others */
-		case 3: w.sampler.cpu[0].resumed = NULL; break; /* there was a miss between */
-		case 4: cpu.run_ns += MS; break;                /* the clocks contradict it */
+		case 1: cpu.slices++; break;  /* It has slept. */
+		case 2: cpu.wait_ns++; break; /* It waited for others. */
+		case 3:
+			w.sampler.cpu[0].resumed = NULL;
+			break; /* There was a miss in between. */
+		/* The clocks contradict it: more CPU time than elapsed. */
+		case 4: cpu.run_ns += MS; break;
 		}
 		loss = sampler_resumed(&w.sampler, &a->sample, &cpu, 104 * MS);
 		assert_int_equal(loss.measured, i == 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sessions, with this very process for a target: its memory is written by its own tid. Threads are
- * made up; a tid that is not there stands for one that has ended.
+ * Sessions, with this process as the target: its memory is written through its own tid. Threads are
+ * made up; a tid that does not exist stands for one that has ended.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -24,7 +24,7 @@
 #define TICK_NS UINT64_C(10000000)
 #define AT      UINT64_C(0x1000)
 #define STREAM  1
-#define NO_TID  0x3ffffff /* beyond PID_MAX_LIMIT */
+#define NO_TID  0x3ffffff /* Beyond PID_MAX_LIMIT. */
 
 struct world {
 	struct target target;
@@ -33,7 +33,7 @@ struct world {
 	struct process *process;
 	struct tracee *thread;
 	unsigned changes, interrupts, begun, seen;
-	uint32_t count[4]; /* for AT to AT + 15 */
+	uint32_t count[4]; /* counters for AT to AT + 15 */
 };
 
 static void changed(void *context)
@@ -50,7 +50,7 @@ static void begins(void *context, const struct process *process)
 	w->begun += process == w->process;
 }
 
-/* The threads' accounts are made up, too. */
+/* Reads the threads' accounts, which are made up, too. */
 static void see(void *context, const struct process *process)
 {
 	struct world *w = context;
@@ -135,7 +135,7 @@ static void tick(struct world *w, uint64_t pc, uint64_t weight_ns)
 	session_tick(&w->sessions, w->thread, STREAM, pc, false, weight_ns);
 }
 
-/* A clock begins anew for another period alone: each change of it wakes a thread. */
+/* A clock starts again only for another period: each change of it wakes a thread. */
 static void test_session__same_period_keeps_the_clock(void **state)
 {
 	struct world *w = *state;
@@ -154,7 +154,7 @@ static void test_session__same_period_keeps_the_clock(void **state)
 	assert_int_equal(w->changes, 2); /* none any more, and the new one */
 	assert_int_equal(session_period_ns(&w->sessions, w->process->session->stream),
 		call_period_ns(CALL_NATIVE, CALL_FAST));
-	/* What has ended has no clock any more. */
+	/* A session that has ended has no clock. */
 	w->process->session->untidy = w->process->session->off = w->sessions.untidy = true;
 	session_tidy(&w->sessions);
 	w->changes = 0;
@@ -174,14 +174,14 @@ static void test_session__a_tick_is_a_period_of_weight(void **state)
 	assert_int_equal(w->count[0], 1);
 	tick(w, AT + 4, 3 * TICK_NS);
 	assert_int_equal(w->count[1], 3);
-	/* What is less than a tick is kept, whoever's it was. */
+	/* Weight less than a tick is kept, whichever thread it came from. */
 	tick(w, AT + 8, TICK_NS / 2);
 	assert_int_equal(w->count[2], 0);
 	tick(w, AT + 8, TICK_NS - 1);
 	assert_int_equal(w->count[2], 1);
 	tick(w, AT + 8, TICK_NS / 2 + 1);
 	assert_int_equal(w->count[2], 2);
-	/* That was another stream's. */
+	/* This instant is of another stream. */
 	session_tick(&w->sessions, w->thread, STREAM + 1, AT, false, TICK_NS);
 	assert_int_equal(w->count[0], 1);
 	assert_int_equal(w->sessions.figures.counted, 6);
@@ -203,12 +203,14 @@ static void test_session__status_tells_what_no_instant_met(void **state)
 	w->thread->account.seen.run_ns += 3 * TICK_NS + 1;
 	assert_int_equal(status_of(w, false).lost, 4);
 	assert_int_equal(w->seen, 4);
-	/* Instants that meet it, wherever that is, are not lost; the next tick makes up for some.
+	/*
+	 * Time of instants that find it, wherever they are counted, is not lost; the next tick
+	 * makes up for some.
 	 */
 	tick(w, AT, 3 * TICK_NS);
 	session_tick_asleep(&w->sessions, w->thread, STREAM, AT, TICK_NS / 2);
 	assert_int_equal(status_of(w, false).lost, 0);
-	/* Of a thread that has ended no instant is to come. */
+	/* For a thread that has ended, no instant is to come. */
 	assert_int_equal(target_add(&w->target, NO_TID, w->process, &other), 0);
 	other->account.seen.run_ns = 3 * TICK_NS;
 	assert_int_equal(status_of(w, false).lost, 2);
@@ -216,7 +218,7 @@ static void test_session__status_tells_what_no_instant_met(void **state)
 	target_remove(&w->target, other);
 	assert_int_equal(status_of(w, false).lost, 3);
 	assert_int_equal(status_of(w, true).lost, 3);
-	/* Nothing is owed to the next table. */
+	/* The next table is not owed anything. */
 	assert_int_equal(on(w, 0), 0);
 	assert_int_equal(status_of(w, false).lost, 0);
 }
@@ -261,7 +263,7 @@ static void test_session__ticks_of_sleepers_are_counted_at_the_next_stop(void **
 	session_ask_stop(&w->sessions, w->thread);
 	assert_int_equal(w->interrupts, 1);
 	assert_int_equal(status_of(w, false).lost, 0);
-	assert_int_equal(status_of(w, true).lost, 4); /* off would lose them */
+	assert_int_equal(status_of(w, true).lost, 4); /* Off would lose them. */
 	tick(w, AT + 8, TICK_NS);
 	assert_int_equal(w->count[0], 3);
 	assert_int_equal(w->count[1], 1);
@@ -269,12 +271,12 @@ static void test_session__ticks_of_sleepers_are_counted_at_the_next_stop(void **
 	assert_int_equal(status_of(w, true).lost, 0);
 	session_ask_stop(&w->sessions, w->thread);
 	assert_int_equal(w->interrupts, 1);
-	/* Beyond the room for places they go with another one's. */
+	/* Beyond the room for addresses, ticks are added to those of another one. */
 	for (unsigned i = 0; i < SESSION_LEFT_MOST + 3; i++)
 		session_tick_asleep(&w->sessions, w->thread, STREAM, AT + 100 + i, TICK_NS);
 	session_catch_up(&w->sessions, w->thread);
 	assert_int_equal(status_of(w, false).outside, SESSION_LEFT_MOST + 3);
-	/* A table that is taken away loses what was owed. */
+	/* A table that is replaced loses what it was owed. */
 	session_tick_asleep(&w->sessions, w->thread, STREAM, AT, 2 * TICK_NS);
 	assert_int_equal(on(w, 0), 0);
 	session_catch_up(&w->sessions, w->thread);
@@ -355,7 +357,7 @@ static void test_session__threads_that_cannot_be_reached_leave_their_ticks(void 
 
 	assert_int_equal(on(w, 0), 0);
 	assert_int_equal(target_add(&w->target, NO_TID, w->process, &gone), 0);
-	/* The leader is not alone: it is reached by the others' tids, of which none lives. */
+	/* The leader is not alone: it is reached through the others' tids, none of which lives. */
 	tick(w, AT, TICK_NS);
 	assert_int_equal(w->count[0], 0);
 	assert_int_equal(status_of(w, false).counted, 0);
@@ -378,7 +380,7 @@ static void test_session__a_region_that_faults_dies_alone(void **state)
 	regions[1].base = 0x1000; /* nothing is there */
 	assert_int_equal(session_set(&w->sessions, w->process, CALL_NATIVE, 0, 4, regions, 3), 0);
 	tick(w, AT + 0x1000, 2 * TICK_NS);
-	tick(w, AT + 0x1000, TICK_NS); /* not tidied yet */
+	tick(w, AT + 0x1000, TICK_NS); /* Before the regions are tidied. */
 	assert_true(w->sessions.untidy);
 	session_tidy(&w->sessions);
 	assert_false(w->sessions.untidy);
@@ -394,7 +396,7 @@ static void test_session__a_region_that_faults_dies_alone(void **state)
 	assert_int_equal(w->sessions.figures.faults, 1);
 	assert_int_equal(w->sessions.figures.dropped, 4);
 	assert_int_equal(w->count[0], 1);
-	/* The last ones too: it ends, and is told once. */
+	/* When the last regions are dead, too, the session ends, which is reported once. */
 	assert_int_equal(
 		session_set(&w->sessions, w->process, CALL_NATIVE, 0, 4, &regions[1], 1), 0);
 	tick(w, AT + 0x1000, TICK_NS);
@@ -403,7 +405,7 @@ static void test_session__a_region_that_faults_dies_alone(void **state)
 	assert_int_equal(w->changes, 1);
 	assert_int_equal(w->sessions.n, 0);
 	assert_int_equal(w->sessions.unreported, 1);
-	w->sessions.untidy = true; /* another one is */
+	w->sessions.untidy = true; /* Another session is untidy. */
 	session_tidy(&w->sessions);
 	assert_int_equal(w->changes, 1);
 	assert_int_equal(w->sessions.unreported, 1);
@@ -416,7 +418,7 @@ static void test_session__a_region_that_faults_dies_alone(void **state)
 	assert_int_equal(w->sessions.unreported, 0);
 	assert_true(w->sessions.idle_since_ns != 0);
 	assert_int_equal(session_period_ns(&w->sessions, STREAM), 0);
-	/* An end that the program was never told of is not kept once it has a new table. */
+	/* An end that was never reported is forgotten when the program has a new table. */
 	assert_int_equal(
 		session_set(&w->sessions, w->process, CALL_NATIVE, 0, 4, &regions[1], 1), 0);
 	tick(w, AT + 0x1000, TICK_NS);
@@ -450,13 +452,13 @@ static void test_session__more_dead_regions_than_are_listed(void **state)
 		assert_int_equal(s.first_dead[i], i + 1);
 }
 
-/* Who has the right to write to the target no longer (C20): it ends, and says why. */
+/* The supervisor may no longer write to the target (C20): the session ends, with that reason. */
 static bool ends_when_hidden(struct world *w)
 {
 	struct tracee *init;
 	struct call_status s;
 
-	/* The memory of init is out of reach for an ordinary user; it is no thread of ours. */
+	/* An ordinary user cannot access the memory of init, which is no thread of the test. */
 	if ((geteuid() == 0 && setresuid(65534, 65534, 65534) < 0) ||
 		target_add(&w->target, 1, w->process, &init) < 0 || on(w, 0) < 0)
 		return false;
@@ -500,7 +502,7 @@ static void test_session__all_are_tidied(void **state)
 	session_tidy(&w->sessions);
 	assert_int_equal(w->sessions.n, 0);
 	assert_int_equal(w->sessions.unreported, 1);
-	/* The process's and its thread's: all. */
+	/* The tables of the process and of its thread: all. */
 	assert_int_equal(on_thread(w, 0), 0);
 	session_clear(&w->sessions, process);
 	assert_int_equal(w->sessions.threads, 1);
@@ -540,7 +542,7 @@ static void test_session__system_v_ends_at_a_fault(void **state)
 	assert_int_equal(w->sessions.n, 0);
 	assert_int_equal(status_of(w, false).reason, CALL_FAULT);
 	assert_int_equal(status_of(w, false).faulted, 1);
-	/* What sleepers were owed when it ended is lost, and told. */
+	/* Ticks of sleepers that were owed at its end are lost, and reported. */
 	assert_int_equal(session_set(&w->sessions, w->process, CALL_SYSV, 0, 2, &region, 1), 0);
 	session_tick_asleep(&w->sessions, w->thread, STREAM, AT, 2 * TICK_NS);
 	w->process->session->off = w->process->session->untidy = w->sessions.untidy = true;
@@ -567,14 +569,15 @@ static void test_session__each_period_has_a_stream(void **state)
 	}
 	assert_int_equal(session_period_ns(&w->sessions, 1), 1000000);
 	assert_int_equal(session_period_ns(&w->sessions, 2), 2000000);
-	/* There are three: the fourth goes with the last. */
+	/* There are three streams: the fourth period uses the last one. */
 	assert_int_equal(session_period_ns(&w->sessions, 3), 3000000);
 	assert_int_equal(process[3]->session->stream, 3);
-	/* Equal ones share. */
+	/* Tables of equal periods share a stream. */
 	assert_int_equal(on_thread(w, 200 << CALL_TICK_SHIFT), 0);
 	assert_int_equal(w->thread->session->stream, 2);
 	session_clear(&w->sessions, process[1]);
-	assert_int_equal(session_period_ns(&w->sessions, 2), 2000000); /* the thread's */
+	/* The period of the thread's table. */
+	assert_int_equal(session_period_ns(&w->sessions, 2), 2000000);
 	session_clear_thread(&w->sessions, w->thread);
 	assert_int_equal(session_period_ns(&w->sessions, 2), 0);
 	assert_int_equal(target_add(&w->target, NO_TID, process[0], &thread), 0);
@@ -592,7 +595,7 @@ static void test_session__a_thread_has_one_beside_its_process(void **state)
 	w->begun = 0;
 	assert_int_equal(on_thread(w, 0), 0);
 	assert_int_equal(w->begun, 1);
-	/* one that is refused changes nothing */
+	/* A refused table changes nothing. */
 	assert_int_equal(
 		session_set_thread(&w->sessions, w->thread, CALL_NATIVE, 0, 3, NULL, 0), -EINVAL);
 	assert_int_equal(w->begun, 1);
@@ -607,20 +610,20 @@ static void test_session__a_thread_has_one_beside_its_process(void **state)
 	assert_int_equal(w->count[0], 4);
 	session_ask_stop(&w->sessions, w->thread);
 	assert_int_equal(w->interrupts, 1);
-	assert_int_equal(on_thread(w, 0), 0); /* in place of the other */
+	assert_int_equal(on_thread(w, 0), 0); /* In place of the other table. */
 	assert_int_equal(w->sessions.threads, 1);
 	session_clear_thread(&w->sessions, w->thread);
 	session_clear_thread(&w->sessions, w->thread);
 	assert_int_equal(w->sessions.threads, 0);
 	assert_int_equal(w->sessions.n, 1);
-	/* One that counts nothing is none. */
+	/* A table that counts nothing is none. */
 	w->sessions.idle_since_ns = 0;
 	assert_int_equal(on_thread(w, 0), 0);
 	assert_int_equal(
 		session_set_thread(&w->sessions, w->thread, CALL_NATIVE, 0, 4, NULL, 0), 0);
 	assert_int_equal(w->sessions.threads, 0);
-	assert_int_equal(w->sessions.idle_since_ns, 0); /* the process's is in force */
-	/* off of the process is off of its threads, not of another's. */
+	assert_int_equal(w->sessions.idle_since_ns, 0); /* The process's table is in force. */
+	/* Off for the process is off for its threads, but not for another process's. */
 	assert_int_equal(on_thread(w, 0), 0);
 	assert_int_equal(target_add_process(&w->target, NO_TID, 1, NULL, &process), 0);
 	assert_int_equal(target_add(&w->target, NO_TID, process, &other), 0);
@@ -630,7 +633,7 @@ static void test_session__a_thread_has_one_beside_its_process(void **state)
 	assert_int_equal(w->sessions.n, 0);
 	assert_null(w->thread->session);
 	assert_true(w->sessions.idle_since_ns != 0);
-	/* One of a thread that ends by itself is told to nobody. */
+	/* The end of a thread's own session is reported to nobody. */
 	assert_int_equal(on_thread(w, 0), 0);
 	w->thread->session->off = w->thread->session->untidy = w->sessions.untidy = true;
 	session_tidy(&w->sessions);
@@ -649,7 +652,7 @@ static void test_session__a_table_that_counts_nothing_is_none(void **state)
 	assert_int_equal(session_set(&w->sessions, w->process, CALL_NATIVE, 0, 4, &region, 1), 0);
 	assert_null(w->process->session);
 	assert_int_equal(w->sessions.n, 0);
-	/* A bad one changes nothing. */
+	/* An invalid table changes nothing. */
 	assert_int_equal(on(w, 0), 0);
 	region.scale = 0x10000;
 	region.base = UINT64_MAX;
@@ -694,20 +697,20 @@ static void test_session__elapsed_time_is_counted_where_a_thread_is_blocked(void
 {
 	struct world *w = *state;
 
-	look(w, 0, 0, 0, AT); /* there is no table */
+	look(w, 0, 0, 0, AT); /* There is no table. */
 	assert_int_equal(session_elapsed_period_ns(w->thread), 0);
 	assert_int_equal(on(w, 0), 0);
 	assert_int_equal(session_elapsed_period_ns(w->thread), 0);
-	look(w, 0, 0, 500, AT); /* nor one of elapsed time */
+	look(w, 0, 0, 500, AT); /* Nor one of elapsed time. */
 	assert_int_equal(on(w, CALL_WALL), 0);
 	assert_int_equal(w->sessions.elapsed, 1);
 	assert_int_equal(session_elapsed_period_ns(w->thread), TICK_NS);
-	look(w, 3000, 2000, 1000, AT); /* the beginning */
+	look(w, 3000, 2000, 1000, AT); /* The beginning. */
 	look(w, 3000, 2000, 1009, AT);
-	look(w, 3001, 2000, 1021, AT);     /* 20 ms off its CPU */
-	look(w, 3051, 2000, 1081, AT + 4); /* 30 */
-	look(w, 3091, 2000, 1121, 0);      /* it ran */
-	look(w, 3091, 2000, 1130, AT + 4); /* 39 */
+	look(w, 3001, 2000, 1021, AT);     /* 20 ms off its CPU. */
+	look(w, 3051, 2000, 1081, AT + 4); /* 30 ms. */
+	look(w, 3091, 2000, 1121, 0);      /* It ran. */
+	look(w, 3091, 2000, 1130, AT + 4); /* 39 ms. */
 	session_catch_up(&w->sessions, w->thread);
 	assert_int_equal(w->count[0], 2);
 	assert_int_equal(w->count[1], 1);
@@ -717,7 +720,7 @@ static void test_session__elapsed_time_is_counted_where_a_thread_is_blocked(void
 	look(w, 3091, 2000, 1140, AT + 8);
 	session_catch_up(&w->sessions, w->thread);
 	assert_int_equal(w->count[2], 1);
-	/* Another table begins anew. */
+	/* Another table starts again. */
 	assert_int_equal(on(w, CALL_WALL), 0);
 	look(w, 3091, 2000, 5000, AT);
 	session_catch_up(&w->sessions, w->thread);
@@ -731,7 +734,7 @@ static void test_session__waiting_for_a_cpu_is_counted_where_the_thread_runs(voi
 	assert_int_equal(on(w, CALL_WALL), 0);
 	look(w, 0, 100, 1000, 0);
 	look(w, 0, 125, 1025, 0);
-	tick(w, AT, TICK_NS); /* itself a tick */
+	tick(w, AT, TICK_NS); /* That is a tick itself. */
 	assert_int_equal(w->count[0], 3);
 	tick(w, AT, TICK_NS);
 	assert_int_equal(w->count[0], 4);
@@ -743,7 +746,7 @@ static void test_session__waiting_for_a_cpu_is_counted_where_the_thread_runs(voi
 	look(w, 30, 145, 1110, 0);
 	tick(w, AT + 12, TICK_NS);
 	assert_int_equal(w->count[3], 2);
-	/* That of system calls is outside. */
+	/* Time in system calls counts as outside. */
 	assert_int_equal(on(w, CALL_WALL | CALL_USER), 0);
 	look(w, 0, 0, 1000, AT);
 	look(w, 0, 0, 1050, AT);

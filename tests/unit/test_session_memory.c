@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Nth allocation fails, for every N until all goes well: a table is put in force or nothing
- * has changed, and a dead region stays dead. What is left behind is LeakSanitizer's to find.
+ * The Nth allocation fails, for every N until all goes well: a table is put in force or nothing has
+ * changed, and a dead region stays dead. Leaks are LeakSanitizer's to find.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 #include "tests/unit/no_memory.h"
 
 #define REGIONS 3
-#define CHILD   0x3ffffff /* no such process */
+#define CHILD   0x3ffffff /* No such process. */
 
 static const struct call_region regions[REGIONS] = {
 	{.base = 0x10000, .bytes = 64, .offset = 0x1000, .scale = 0x10000},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Weights go in and times; what each stack gets, and what nobody gets, comes out. */
+/* Weights and times are put in; the time of each stack, and the unassigned time, come out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static void image(struct shares *shares, uint32_t pid, const char *path)
 	assert_int_equal(shares_exec(shares, pid, path), 0);
 }
 
-/* @n samples of @weight each. */
+/* Adds @n samples of @weight each. */
 static void sample(struct shares *shares, uint32_t pid, uint32_t tid, uint32_t stack,
 	uint64_t weight, unsigned n)
 {
@@ -69,14 +69,14 @@ static void test_shares__time_goes_by_weight(void **state)
 	begin(&s, false);
 	image(&s, 7, "/bin/a");
 	sample(&s, 7, 7, 0, 4 * MS, 30);
-	sample(&s, 7, 7, 1, 12 * MS, 10); /* rarer looks count for more */
+	sample(&s, 7, 7, 1, 12 * MS, 10); /* Rarer samples weigh more. */
 	cpu(&s, 7, 7, 150 * MS, false);
 	cpu(&s, 7, 7, 50 * MS, false);
 	o = outcome_of(&s);
 	assert_int_equal(o.stack[0], 100 * MS);
 	assert_int_equal(o.stack[1], 100 * MS);
 	assert_int_equal(o.rest, 0);
-	/* The accounts go on as if nobody had looked. */
+	/* The accounts are unchanged by settling a copy. */
 	settled_release(&o.settled);
 	cpu(&s, 7, 7, 200 * MS, true);
 	o = outcome_of(&s);
@@ -99,7 +99,7 @@ static void test_shares__sums_are_exact_to_the_nanosecond(void **state)
 	o = outcome_of(&s);
 	assert_int_equal(o.sum, 1000000017);
 	assert_int_equal(o.rest, 0);
-	/* Each is within a nanosecond of its part: stacks 0, 2 … 58 of thread 7. */
+	/* Each stack is within a nanosecond of its part: stacks 0, 2 … 58 of thread 7. */
 	assert_in_range(o.stack[0], UINT64_C(1000000007) * 3999999 / (30 * (3999999 + 7 * 29)),
 		UINT64_C(1000000007) * 3999999 / (30 * (3999999 + 7 * 29)) + 1);
 	end(&s, &o);
@@ -132,16 +132,16 @@ static void test_shares__threads_with_few_samples_are_pooled_in_their_process(vo
 	(void)state;
 	begin(&s, false);
 	image(&s, 7, "/bin/a");
-	sample(&s, 7, 1, 1, MS, 20); /* enough of its own */
+	sample(&s, 7, 1, 1, MS, 20); /* Enough samples for a pool of its own. */
 	sample(&s, 7, 2, 2, MS, 19);
 	sample(&s, 7, 3, 3, MS, 1);
 	cpu(&s, 7, 1, 10 * MS, false);
 	cpu(&s, 7, 2, 30 * MS, true);
 	cpu(&s, 7, 3, 5 * MS, false);
-	cpu(&s, 7, 4, 5 * MS, true); /* without a sample */
+	cpu(&s, 7, 4, 5 * MS, true); /* Without a sample. */
 	o = outcome_of(&s);
 	assert_int_equal(o.stack[1], 10 * MS);
-	assert_int_equal(o.stack[2], 38 * MS); /* 19 of 20 of 40 ms */
+	assert_int_equal(o.stack[2], 38 * MS); /* 19 of 20 of 40 ms. */
 	assert_int_equal(o.stack[3], 2 * MS);
 	assert_int_equal(o.rest, 0);
 	end(&s, &o);
@@ -162,7 +162,7 @@ static void test_shares__processes_with_few_samples_are_pooled_in_their_executab
 			assert_int_equal(shares_exit(&s, pid), 0);
 	}
 	o = outcome_of(&s);
-	assert_int_equal(o.stack[10], 9 * MS); /* half of what 10, 11 and 12 had */
+	assert_int_equal(o.stack[10], 9 * MS); /* Half of what 10, 11 and 12 had. */
 	assert_int_equal(o.stack[11], 9 * MS);
 	assert_int_equal(o.stack[13], 6 * MS);
 	end(&s, &o);
@@ -246,14 +246,14 @@ static void test_shares__an_exec_begins_anew(void **state)
 	(void)state;
 	begin(&s, false);
 	image(&s, 7, "/bin/sh");
-	assert_int_equal(shares_process(&s, 9, 7), 0); /* a fork: /bin/sh too */
+	assert_int_equal(shares_process(&s, 9, 7), 0); /* A fork: the child is /bin/sh, too. */
 	sample(&s, 9, 9, 0, MS, 1);
 	cpu(&s, 9, 9, 2 * MS, true);
 	assert_int_equal(shares_exec(&s, 9, "/bin/ls"), 0);
 	cpu(&s, 9, 9, 3 * MS, true);
 	cpu(&s, 7, 7, 1 * MS, false);
 	o = outcome_of(&s);
-	assert_int_equal(o.stack[0], 3 * MS); /* with what the shell itself used */
+	assert_int_equal(o.stack[0], 3 * MS); /* With the time of the shell itself. */
 	assert_int_equal(o.settled.rests, 1);
 	assert_string_equal(s.executable[o.settled.rest[0].executable].path, "/bin/ls");
 	assert_int_equal(o.rest, 3 * MS);
@@ -275,7 +275,7 @@ static void test_shares__without_any_time_the_weights_stand(void **state)
 	assert_int_equal(o.stack[0], 12 * MS);
 	assert_int_equal(o.stack[1], 9 * MS);
 	settled_release(&o.settled);
-	/* A process that was there in vain, and one that ends so. */
+	/* A process without any time, and one that ends so. */
 	assert_int_equal(shares_exit(&s, 7), 0);
 	o = outcome_of(&s);
 	assert_int_equal(o.stack[0], 12 * MS);
@@ -293,7 +293,7 @@ static void test_shares__a_view_is_told_factors(void **state)
 	image(&s, 7, "/bin/a");
 	sample(&s, 7, 7, 0, MS, 40);
 	cpu(&s, 7, 7, 30 * MS, false);
-	sample(&s, 7, 7, 1, MS, 40); /* its time is told in a second */
+	sample(&s, 7, 7, 1, MS, 40); /* Its time is reported later. */
 	sample(&s, 7, 8, 2, MS, 1);
 	o = outcome_of(&s);
 	assert_true(settled_factor(&o.settled, 0) == 0.75);
@@ -303,7 +303,7 @@ static void test_shares__a_view_is_told_factors(void **state)
 	end(&s, &o);
 }
 
-/* 100,000 processes that no sample met, and as many with one: 32 bytes each, and their stack's. */
+/* 100,000 processes without a sample, and as many with one: 32 bytes each, and their stack's. */
 static void test_shares__a_storm_takes_little(void **state)
 {
 	struct shares s;

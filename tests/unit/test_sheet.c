@@ -43,7 +43,7 @@ static void test_sheet__csv_quotes_as_rfc_4180(void **state)
 	assert_sheet(REPORT_CSV, "a\nb", "n,text\n-5,a?b\n");
 }
 
-/* A name that a spreadsheet would take for a formula; the number before it stays one. */
+/* A name that a spreadsheet would take for a formula; the number before it is unchanged. */
 static void test_sheet__cells_are_no_formulas(void **state)
 {
 	(void)state;
@@ -59,7 +59,7 @@ static void test_sheet__cells_are_no_formulas(void **state)
 	assert_sheet(REPORT_JSON, "=1", "[\n{\"n\": -5, \"text\": \"=1\"}\n]\n");
 }
 
-/* C0, C1 (as a character and as a byte), DEL, what is not UTF-8. */
+/* C0, C1 (as a character and as a byte), DEL, invalid UTF-8. */
 static void test_sheet__nothing_steers_a_terminal(void **state)
 {
 	(void)state;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sampler in the simulator: what it finds against what there was. A run is cut into batches, of
- * which each gives for each place the difference of what was found and what was there; the batches
- * are independent, so their scatter gives the variance, whatever the program does. Of a place is
- * tested its share, of all together the found ratio, with Student's t.
+ * The sampler in the simulator: what it finds, compared with the truth. A run is cut into batches;
+ * each gives for each location the difference of what was found and the truth. Batches are
+ * independent, so their scatter gives the variance, whatever the program does. The share of each
+ * location, and the found ratio of all, are tested with Student's t.
  *
- * Runs that are known to be wrong, for the reason that simulator_programs.c gives, are shown only.
+ * Runs that are known to be wrong, for the reason that simulator_programs.c gives, are only
+ * printed.
  *
- *	SIMULATOR_TIMES=50	runs are so many times longer: tests/long.sh
- *	SIMULATOR_SEED=7	another seed
- *	SIMULATOR_ONLY=pool	scenarios whose name has this
- *	-v			the table; "ran": CPUs that the target used
+ * SIMULATOR_TIMES=50: runs are so many times longer (tests/long.sh). SIMULATOR_SEED=7: another
+ * seed. SIMULATOR_ONLY=pool: scenarios whose name contains this. -v: the table; "ran": CPUs that
+ * the target used.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,13 +23,16 @@
 
 #include "tests/unit/simulator_programs.h"
 
-/* Student's t with 63 degrees of freedom: beyond this in one of 1e7; a run has up to ten tests. */
+/*
+ * Student's t with 63 degrees of freedom exceeds this in one of 1e7 cases; a run has up to ten
+ * tests.
+ */
 #define LIMIT_T 5.9
-/* Periods of a run. */
+/* Length of a run in periods. */
 #define PERIODS 6000
-/* From an interrupt to what it wakes up, on a virtual machine. */
+/* Delay in a virtual machine from an interrupt to the thread that it wakes. */
 #define SLOW_NS (15 * SIM_US)
-/* A place with fewer samples a batch is tested with the others only. */
+/* A location with fewer samples per batch is tested only together with others. */
 #define LEAST_SAMPLES 4
 
 /* From an interrupt to the first instruction of an idle CPU, at most, on some virtual machines. */
@@ -38,9 +41,10 @@
 #define MANY_CPUS 64
 
 struct verdict {
-	double found, found_t; /* the ratio, less 1 */
-	double ran_ns;         /* the target's CPU time */
-	double share, share_t; /* the worst place: bias of its share, in parts of the whole */
+	double found, found_t; /* the found ratio, less 1; its t */
+	double ran_ns;         /* CPU time of the target */
+	/* the worst location: bias of its share, as a part of the whole; its t */
+	double share, share_t;
 	unsigned place;
 };
 
@@ -152,7 +156,7 @@ static void test_all(bool realtime, uint64_t slow_ns, uint64_t idle_ns)
 				.idle_ns = idle_ns};
 
 			o.duration_ns = PERIODS * times * o.period_ns;
-			/* Many CPUs take long. */
+			/* Many CPUs take long to simulate. */
 			if (o.cpus == MANY_CPUS && times == 1 && (!realtime || slow_ns))
 				continue;
 			if (!s->cpus || s->cpus == o.cpus)
@@ -170,7 +174,9 @@ static void test_simulator__in_real_time(void **state)
 	test_all(true, 0, 0);
 }
 
-/* As on a virtual machine: who was woken before the instant is found, though it does not run yet.
+/*
+ * As in a virtual machine: a thread that was woken before the instant is found, though it does not
+ * run yet.
  */
 static void test_simulator__interrupts_are_slow(void **state)
 {

@@ -32,7 +32,9 @@ static void test_sizeless__names_no_other_function(void **state)
 		named += chain[i].n && strcmp(chain[i].frame[0].function, "sizeless_label") == 0;
 		unnamed += chain[i].n && chain[i].frame[0].unnamed;
 	}
-	/* One instruction, and what aligns the two functions behind it: 15 bytes each at most. */
+	/*
+	 * One instruction, and padding before the two functions behind it: 15 bytes each at most.
+	 */
 	assert_in_range(named, 1, 31);
 	assert_true(unnamed > 32);
 	space_free(space);

@@ -63,7 +63,7 @@ static int set_own_maps(struct space *space)
 /* noinline and a body of its own, so that it has an address of its own. */
 __attribute__((noinline)) static int here(volatile int *n)
 {
-	return *n += 3; /* the line that is asked for */
+	return *n += 3; /* The line that is looked up. */
 }
 enum { LINE_OF_HERE = __LINE__ - 2 };
 
@@ -154,7 +154,7 @@ static void test_space__names_the_vdso(void **state)
 		print_message("no vdso in this process\n");
 		skip();
 	}
-	/* pid 0: the vdso of the sampled process is not to be read; this process's own does. */
+	/* pid 0: the vdso of the sampled process is not read, but this process's own. */
 	make_world(&world, 0);
 	assert_int_equal(set_own_maps(world.space), 0);
 	assert_true(space_find(world.space, vdso, &place));
@@ -240,7 +240,7 @@ static void test_space__reads_code_from_the_file(void **state)
 	end_world(&world);
 }
 
-/* Of an executable by lld: two segments of code in one page of the file. */
+/* Writes an executable as by lld: two segments of code in one page of the file. */
 static void write_two_texts(int fd)
 {
 	const Elf64_Ehdr header = {
@@ -290,7 +290,7 @@ static void test_space__each_mapping_has_its_own_bias(void **state)
 	(void)state;
 	assert_true(fd >= 0);
 	write_two_texts(fd);
-	/* Loaded twice; with all mappings, and with those of code alone. */
+	/* Mapped twice; with all mappings, and with those of code alone. */
 	for (int all = 0; all < 2; all++) {
 		size_t bytes = 0;
 
@@ -354,7 +354,7 @@ static void test_space__finds_text_that_was_moved(void **state)
 			name, name);
 		make_world(&world, 0);
 		assert_int_equal(space_set_maps(world.space, text, bytes), 0);
-		/* The same maps again: what is kept is right, too. */
+		/* The same maps again: results that are kept are right, too. */
 		assert_int_equal(space_set_maps(world.space, text, bytes), 0);
 		assert_true(space_find(world.space, 0x107a2010, &place));
 		assert_int_equal(place.svma, 0x7a2010);
@@ -362,7 +362,7 @@ static void test_space__finds_text_that_was_moved(void **state)
 		assert_true(space_find(world.space, 0x107a44b0, &other));
 		assert_int_equal(other.svma, 0x7a44b0);
 		assert_ptr_equal(other.module, place.module);
-		/* Beside the file, and elsewhere: made at run time. */
+		/* Next to the file, and elsewhere: code made at run time. */
 		assert_true(space_find(world.space, 0x107a5010, &other));
 		assert_ptr_not_equal(other.module, place.module);
 		assert_true(space_find(world.space, 0x20000010, &other));

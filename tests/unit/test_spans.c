@@ -14,7 +14,7 @@
 #include "tools/serve/serve_spans.h"
 
 #define SECOND UINT64_C(1000000000)
-/* The fixture's profile as a segment: 3 s from then on. */
+/* The fixture's profile as a segment of 3 s from here on. */
 #define BEGAN (1000 * SECOND)
 
 static struct piece piece_at(enum piece_kind kind, uint32_t segment, uint64_t began_s, double s)
@@ -36,7 +36,7 @@ static bool give(struct spans *spans, struct piece piece)
 	return wanted;
 }
 
-/* Its CPU time in ms, after a look at all else. */
+/* The CPU time of a written span in ms, after checks of all else. */
 static int64_t written_ms(const struct spans *spans, struct span *span, uint64_t *ret_duration_ns)
 {
 	struct profile *profile;
@@ -71,18 +71,18 @@ static void test_spans__a_span_is_cut_out_of_a_segment_that_goes_on(void **state
 	assert_int_equal(spans_next(&spans, BEGAN + SECOND), BEGAN + 2 * SECOND);
 	assert_int_equal(
 		spans_next(&spans, BEGAN + 3 * SECOND), BEGAN + 2 * SECOND + SPANS_PATIENCE_NS);
-	/* Nothing more is due for it: no poll ends at once. */
+	/* No more tasks are due for the span: no poll ends at once. */
 	assert_true(spans_next(&spans, BEGAN + 2 * SECOND + SPANS_PATIENCE_NS) >
 		BEGAN + 2 * SECOND + SPANS_PATIENCE_NS);
 	assert_true(spans_want_piece(&spans, BEGAN + 2 * SECOND));
-	/* One that does not reach the end is of no use while the segment goes on. */
+	/* A piece that does not reach the end is not taken while the segment goes on. */
 	assert_false(give(&spans, piece_at(PIECE_SO_FAR, 1, 1000, 1.9)));
 	assert_false(spans_is_over(&spans, span, BEGAN + 2 * SECOND));
 	assert_true(give(&spans, piece_at(PIECE_SO_FAR, 1, 1000, 2.5)));
 	assert_true(spans_is_over(&spans, span, BEGAN + 2 * SECOND));
 	assert_int_equal(written_ms(&spans, span, &duration), 800);
 	assert_int_equal(duration, SECOND);
-	/* Nothing is taken twice. */
+	/* No piece is taken twice. */
 	assert_false(give(&spans, piece_at(PIECE_WHOLE, 1, 1000, 3)));
 	spans_release(&spans);
 }
@@ -119,7 +119,10 @@ static void test_spans__what_ended_before_is_not_waited_for(void **state)
 
 	(void)state;
 	spans_init(&spans, "phases");
-	/* Between two segments; the end of the first is told when the span is there, or before. */
+	/*
+	 * A span between two segments; the end of the first one is known when the span begins, or
+	 * before.
+	 */
 	before = spans_begin(&spans, BEGAN + 4 * SECOND, BEGAN + 6 * SECOND);
 	assert_false(give(&spans, piece_at(PIECE_WHOLE, 1, 1000, 3)));
 	after = spans_begin(&spans, BEGAN + 4 * SECOND, BEGAN + 6 * SECOND);
@@ -129,7 +132,7 @@ static void test_spans__what_ended_before_is_not_waited_for(void **state)
 	spans_release(&spans);
 }
 
-/* Starting the next analyst takes a while: no segment is there meanwhile. */
+/* Starting the next analyst takes a while, in which there is no segment. */
 static void test_spans__a_span_may_end_between_two_segments(void **state)
 {
 	struct spans spans;
@@ -139,7 +142,7 @@ static void test_spans__a_span_may_end_between_two_segments(void **state)
 	(void)state;
 	spans_init(&spans, "phases");
 	span = spans_begin(&spans, BEGAN + SECOND, BEGAN + 3 * SECOND + SECOND / 2);
-	/* What follows says that nothing more comes; the segment that ended is still awaited. */
+	/* The next segment shows that no more comes; the segment that ended is still awaited. */
 	assert_false(give(&spans, piece_at(PIECE_SO_FAR, 2, 1004, 0.5)));
 	assert_false(spans_want_piece(&spans, BEGAN + 4 * SECOND));
 	assert_false(spans_is_over(&spans, span, BEGAN + 4 * SECOND));

@@ -9,7 +9,7 @@
 
 #include "supervisor/target/examiner.h"
 
-/* Real, effective, saved, and that of the file system. */
+/* User ids: real, effective, saved, file system. */
 #define STATUS(uids, gids, permitted, stays) \
 	"Name:\tx\nUid:\t" uids "\nGid:\t" gids "\nCapPrm:\t" permitted "\nNoNewPrivs:\t" stays "\n"
 
@@ -79,7 +79,7 @@ static void test_special__another_thread_examines(void **state)
 		assert_true(examiner_ask(&examiner, q));
 		answer = examiner_answer(&examiner, 60000);
 		assert_ptr_equal(answer, q);
-		assert_int_equal(q->yes, i == 0); /* the library is linked in, and traces */
+		assert_int_equal(q->yes, i == 0); /* The library is linked in, and calls ptrace. */
 		examiner_forget(q);
 	}
 	assert_null(examiner_answer(&examiner, 60000));

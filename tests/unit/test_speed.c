@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The common factor of a run, and what diff finds without it: runs that are made by chance. */
+/* The common factor of runs, and what diff finds without it: random runs. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,13 +25,13 @@ static double normal(uint64_t *seed)
 }
 
 struct program {
-	double noise;     /* of the machine: of all rows of a run alike, relative */
-	double row_noise; /* of each row's besides */
-	double slower;    /* of row 1 of side B */
+	double noise;     /* relative noise of the machine: of all rows of a run alike */
+	double row_noise; /* relative noise of each row, in addition */
+	double slower;    /* factor of row 1 in side B */
 	double all_slower;
-	double samples; /* of a run */
+	double samples; /* samples of a run */
 	const double *share;
-	const double *row_noises; /* instead of row_noise, if not NULL */
+	const double *row_noises; /* in place of row_noise, if not NULL */
 };
 
 static const double shares[ROWS] = {.2, .28, .15, .1, .07, .05, .04, .03, .03, .02, .02, .01};
@@ -52,7 +52,7 @@ static void make_run(const struct program *program, bool is_b, uint64_t *seed, d
 			time *= 1 + program->slower;
 		n = time * program->samples;
 		all += time;
-		value[i] = fmax(n + sqrt(n) * normal(seed), 0); /* nearly Poisson's */
+		value[i] = fmax(n + sqrt(n) * normal(seed), 0); /* Nearly a Poisson number. */
 		found += value[i];
 	}
 	for (size_t i = 0; i < ROWS; i++)
@@ -61,8 +61,9 @@ static void make_run(const struct program *program, bool is_b, uint64_t *seed, d
 }
 
 struct turns {
-	int any, row, other; /* significant: anything, row 1, something else */
-	int change, noise;   /* what the common factor was taken for */
+	/* number of turns in which these were significant: anything, row 1, something else */
+	int any, row, other;
+	int change, noise; /* what the common factor was taken for */
 };
 
 static void take_out(const struct speed *speed, struct compare_run *run, double *value)
@@ -112,7 +113,7 @@ static void test_speed__a_slower_function_is_found(void **state)
 	const struct turns turns = count_turns(&program, 1);
 
 	(void)state;
-	/* 19 of 20; of two that are significant, one in 20 may be chance. */
+	/* 19 of 20; of two significant rows, one in 20 may be chance. */
 	assert_true(turns.row >= TURNS * 95 / 100);
 	assert_true(turns.other <= TURNS * 10 / 100);
 }
@@ -152,7 +153,7 @@ static void test_speed__equals_show_nothing(void **state)
 	}
 }
 
-/* Where the machine is steady and all got slower, that is said, and is no noise. */
+/* If the machine is steady and all rows got slower, that is reported, and is no noise. */
 static void test_speed__a_change_of_all_is_no_noise(void **state)
 {
 	const struct program program = {.noise = 0.01, .all_slower = 0.2, .samples = 8000};
@@ -163,7 +164,7 @@ static void test_speed__a_change_of_all_is_no_noise(void **state)
 	assert_true(turns.any >= TURNS * 99 / 100);
 }
 
-/* Two functions that are nearly all of a program tell nothing of a machine. */
+/* Two functions that are nearly all of a program say nothing about the machine. */
 static void test_speed__few_witnesses_are_not_believed(void **state)
 {
 	static const double two[ROWS] = {.6, .4};

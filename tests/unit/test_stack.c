@@ -48,7 +48,7 @@ static void test_stack__ranges_are_the_writable_lines(void **state)
 	assert_null(stack_ranges_find(&ranges, 0x8fff));
 	assert_int_equal(stack_ranges_find(&ranges, 0x7ffcfff8)->end, 0x7ffd2100);
 	assert_null(stack_ranges_find(&ranges, 0x7ffd2100));
-	/* Memory above a guard is a stack, and what is between files and the heap is none. */
+	/* Memory above a guard is a stack; memory between files and the heap is not. */
 	assert_true(stack_ranges_find(&ranges, 0xafff)->is_stack);
 	assert_true(stack_ranges_find(&ranges, 0x7ffd0000)->is_stack);
 	assert_false(stack_ranges_find(&ranges, 0x3000)->is_stack);
@@ -65,7 +65,7 @@ static void test_stack__the_environment_is_no_stack(void **state)
 	assert_int_equal(stack_ranges_find(&ranges, 0x7ffd0010)->end, 0x7ffd1f40);
 	assert_null(stack_ranges_find(&ranges, 0x7ffd1f40));
 	assert_int_equal(stack_ranges_find(&ranges, 0xafff)->end, 0xb000);
-	/* Nor is it when the kernel is asked about the mapping. */
+	/* Nor is it after the kernel is asked about the mapping. */
 	assert_int_equal(stack_ranges_correct(&ranges, 0x7ffb0010, &grown, true, 5), 0);
 	assert_int_equal(stack_ranges_find(&ranges, 0x7ffb0010)->end, 0x7ffd1f40);
 	assert_int_equal(ranges.n, 3);
@@ -90,14 +90,14 @@ static void test_stack__ranges_are_corrected(void **state)
 	assert_false(stack_ranges_find(&ranges, 0x20010)->is_stack);
 	assert_int_equal(stack_ranges_correct(&ranges, 0x20010, &fresh, true, 5), 0);
 	assert_true(stack_ranges_find(&ranges, 0x20010)->is_stack);
-	/* Gone: nothing is mapped there any more. */
+	/* Nothing is mapped there any more. */
 	assert_int_equal(stack_ranges_correct(&ranges, 0x20010, NULL, false, 5), 0);
 	assert_null(stack_ranges_find(&ranges, 0x20010));
 	assert_int_equal(ranges.n, 2);
 	stack_ranges_release(&ranges);
 }
 
-/* Two pages with something in them, and nothing behind. */
+/* Maps two pages with some content, and nothing behind. */
 static uint8_t *two_pages(void)
 {
 	uint8_t *at =
@@ -135,16 +135,16 @@ static void test_stack__copies_from_the_red_zone_to_the_end(void **state)
 	assert_true(copy.limit == start + 8192);
 	assert_false(copy.truncated);
 	assert_int_equal(copy.outer.bytes, 0);
-	/* A range that has shrunk: what is there is copied, and nothing crashes. */
+	/* A range that has shrunk: the present part is copied, and nothing crashes. */
 	range.end += 4096;
 	stack_copy_take(&copy, own_memory(), &snapshot, &ranges, &home);
 	assert_int_equal(copy.inner.bytes, 8192 - 1000 + arch_native.red_zone_bytes);
-	/* No range is known: the pages that are there. */
+	/* No range is known: the mapped pages are copied. */
 	ranges.n = 0;
 	stack_copy_take(&copy, own_memory(), &snapshot, &ranges, &home);
 	assert_int_equal(copy.inner.bytes, 8192 - 1000 + arch_native.red_zone_bytes);
 	assert_true(copy.limit == 0);
-	/* A wild stack pointer, and a stack that has gone. */
+	/* A wild stack pointer, and a stack that is unmapped. */
 	snapshot = at_sp(16);
 	home = (struct stack_home){.sp = start + 2 * 4096};
 	stack_copy_take(&copy, own_memory(), &snapshot, &ranges, &home);
@@ -153,7 +153,7 @@ static void test_stack__copies_from_the_red_zone_to_the_end(void **state)
 	(void)munmap(at, 8192);
 }
 
-/* Stacks in the heap: as much as is needed, from both sides of the interrupt. */
+/* Stacks in the heap: as much as is needed is copied, on both sides of a signal frame. */
 static void test_stack__in_the_heap_as_much_as_is_needed(void **state)
 {
 	enum { BYTES = 256 * 1024 };
@@ -179,8 +179,7 @@ static void test_stack__in_the_heap_as_much_as_is_needed(void **state)
 		assert_int_equal(copy.inner.bytes, 8192 + zone);
 		assert_true(copy.truncated);
 	}
-	/* A mapping that is a stack, and the only copy of a stack there will be, are copied whole.
-	 */
+	/* A mapping that is a stack is copied whole, and so is a stack without a next copy. */
 	range.is_stack = true;
 	stack_copy_take(&copy, own_memory(), &snapshot, &ranges, &home);
 	assert_int_equal(copy.inner.bytes, start + BYTES - snapshot.sp + zone);
@@ -209,7 +208,7 @@ static void test_stack__cap_keeps_the_part_nearest_to_sp(void **state)
 	assert_int_equal(copy.inner.bytes, 4096);
 	assert_true(copy.truncated);
 	assert_memory_equal(copy.inner.data, at + 256 - arch_native.red_zone_bytes, 4096);
-	/* Nothing on it looks like a signal frame, so that is where the thread lives. */
+	/* Nothing on it looks like a signal frame, so it is the thread's own stack. */
 	assert_true(home.start == start && home.end == start + 8192);
 	stack_copy_release(&copy);
 	(void)munmap(at, 8192);
@@ -231,7 +230,7 @@ static void handler(int number)
 	stack_copy_take(&seen->copy, own_memory(), &snapshot, &seen->ranges, &seen->home);
 }
 
-/* A handler on @alternate finds this function's frame in the copy, or fails. */
+/* Asserts that a handler on @alternate finds this function's frame in the copy. */
 __attribute__((noinline)) static void assert_interrupted_is_found(
 	struct seen *own, void *alternate, size_t bytes)
 {
@@ -245,7 +244,7 @@ __attribute__((noinline)) static void assert_interrupted_is_found(
 	assert_int_equal(sigaltstack(&stack, NULL), 0);
 	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
 	own->home.sp = (uintptr_t)&marker;
-	/* The second time the thread was seen there before. */
+	/* The second time, the thread was seen there before. */
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(raise(SIGUSR1), 0);
 		assert_true(own->copy.inner.bytes > 0);
@@ -298,7 +297,7 @@ static void test_stack__finds_what_a_handler_interrupted(void **state)
 	end_seen(&own, text);
 }
 
-/* A young thread: no maps were read since its stack was made. */
+/* A young thread: no maps were read since its stack was mapped. */
 static void test_stack__finds_it_on_a_stack_that_is_not_known(void **state)
 {
 	void *alternate =
@@ -311,12 +310,12 @@ static void test_stack__finds_it_on_a_stack_that_is_not_known(void **state)
 	own.home = (struct stack_home){0};
 	own.ranges.n = 0;
 	assert_interrupted_is_found(&own, alternate, 65536);
-	/* Where the handler ran is not where the thread lives. */
+	/* The handler's stack is not taken for the thread's own. */
 	assert_true(own.home.start == 0 && own.home.end == 0);
 	end_seen(&own, text);
 }
 
-/* The alternate stack is a variable of a caller: all is in one mapping. */
+/* The alternate stack is a variable of a caller: both are in one mapping. */
 static void test_stack__finds_it_below_an_alternate_stack_of_a_caller(void **state)
 {
 	char alternate[65536];

@@ -39,13 +39,13 @@ static void test_stats__knows_nothing_without_samples(void **state)
 
 		assert_true(any.low <= 0 && any.high >= 1);
 	}
-	/* A share beyond its range, by rounding, stays in it. */
+	/* A share beyond its range, by rounding, is limited to it. */
 	assert_true(stats_share_interval(1.0000001, 100).high <= 1);
 	assert_true(stats_share_interval(-0.0000001, 100).low >= 0);
 	assert_true(stats_share_interval(NAN, 100).low >= 0);
 }
 
-/* The interval is to hold the true share 95 times in 100: the exact probability that it does. */
+/* The interval must contain the true share in 95 % of cases: the exact probability of that. */
 static void test_stats__interval_covers_the_truth(void **state)
 {
 	const double truths[] = {0.05, 0.2, 0.5};
@@ -66,7 +66,7 @@ static void test_stats__interval_covers_the_truth(void **state)
 	}
 }
 
-/* By drawing: @n instants, each a hit with probability @p; the spread of what is found. */
+/* The spread of the found ratio by simulation: @n instants, each a hit with probability @p. */
 static double spread(int n, double p, int rounds)
 {
 	double sum = 0, squares = 0;
@@ -93,7 +93,9 @@ static void test_stats__found_error_is_that_of_hits(void **state)
 
 		assert_true(fabs(spread(400, p, 20000) / error - 1) < 0.04);
 	}
-	/* Always on its CPU: the edges are left. Not known: as if rarely. Nothing: all is open. */
+	/*
+	 * Always on its CPU: only the edges matter. Unknown: as if rarely. No samples: any ratio.
+	 */
 	assert_near(stats_found_error(100, 1), 0.01);
 	assert_near(stats_found_error(100, 0), sqrt(0.0101));
 	assert_near(stats_found_error(0, 0.5), 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is told of a table: client/status.c, with the talk itself in this test. */
+/* The status of a table: client/status.c, with the dialogue itself in this test. */
 #include "client/status.c"
 
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* What the others are to say, and how often each was asked. */
+/* Results of the functions that this test replaces, and how often each was called. */
 static struct {
 	int find, finds;
 	int converse, converses;
@@ -115,7 +115,7 @@ static int begin(void **state)
 
 static struct sprofil_state got;
 
-/* 0 or the error. */
+/* Requests the status. 0 or the error. */
 static int look_at_it(void)
 {
 	int r;
@@ -144,7 +144,7 @@ static void test_status__without_a_supervisor(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		(void)begin(NULL);
-		say.find = i ? -EPERM : -ENOENT; /* somebody else traces us */
+		say.find = i ? -EPERM : -ENOENT; /* Another process traces us. */
 		expect(SPROFIL_OFF, SPROFIL_NO_REASON, 0);
 		client_note_on();
 		expect(SPROFIL_ENDED, SPROFIL_GONE, 0);
@@ -152,7 +152,7 @@ static void test_status__without_a_supervisor(void **state)
 		client_note_off(&seven);
 		expect(SPROFIL_OFF, SPROFIL_NO_REASON, 7);
 		assert_int_equal(got.supervisor, 0);
-		/* off once more says nothing new */
+		/* Off once more has no new result. */
 		client_note_off(&nine);
 		expect(SPROFIL_OFF, SPROFIL_NO_REASON, 7);
 		client_note_off(NULL);
@@ -186,14 +186,14 @@ static void test_status__what_the_supervisor_says(void **state)
 	expect(SPROFIL_ON, SPROFIL_NO_REASON, 4);
 	assert_true(got.first_dead[1] == 101 && got.first_dead[2] == 0);
 	assert_int_equal(say.converses, 2);
-	/* it has ended, and the supervisor goes when that is told */
+	/* Profiling has ended, and the supervisor goes when that is reported. */
 	say.reply.status = status_of(CALL_HAS_ENDED, 5);
 	expect(SPROFIL_ENDED, SPROFIL_FAULT, 5);
 	say.find = -ENOENT;
 	expect(SPROFIL_ENDED, SPROFIL_FAULT, 5);
 	client_note_off(NULL);
 	expect(SPROFIL_OFF, SPROFIL_FAULT, 5);
-	/* what is not known of one is of no matter for the next */
+	/* What is unknown about one table has no effect on the next. */
 	client_note_on();
 	client_note_off(NULL);
 	assert_int_equal(look_at_it(), ENODATA);
@@ -203,7 +203,7 @@ static void test_status__what_the_supervisor_says(void **state)
 	say.find = -ENOENT;
 	expect(SPROFIL_ENDED, SPROFIL_FAULT, 5);
 	client_note_off(NULL);
-	/* it knows of no table: what we know of the last one */
+	/* The supervisor knows no table: the last one's status is used. */
 	say.find = 0;
 	say.reply.status = status_of(CALL_IS_OFF, 77);
 	expect(SPROFIL_OFF, SPROFIL_FAULT, 5);
@@ -237,7 +237,7 @@ static void test_status__who_cannot_be_asked(void **state)
 	assert_int_equal(say.forgets, 0);
 }
 
-/* After "off" nobody needs to be asked: what is known of the last table cannot change. */
+/* After "off" the supervisor is not asked: the status of the last table cannot change. */
 static void test_status__who_cannot_be_asked_after_off(void **state)
 {
 	static const struct {
@@ -264,7 +264,7 @@ static void test_status__who_cannot_be_asked_after_off(void **state)
 	}
 }
 
-/* They come and go. */
+/* Supervisors come and go. */
 static void test_status__attempts(void **state)
 {
 	(void)state;
@@ -278,7 +278,7 @@ static void test_status__attempts(void **state)
 	}
 }
 
-/* Of elapsed time some is behind until it is asked: then once more. */
+/* Elapsed time is complete only after a first request: the status is requested once more. */
 static void test_status__catching_up(void **state)
 {
 	struct client_pipe pipe = {.read_fd = -1, .write_fd = -1};
@@ -290,7 +290,7 @@ static void test_status__catching_up(void **state)
 	client_catch_up(&pipe);
 	assert_int_equal(say.finds, 0);
 	client_note_elapsed();
-	/* what is no answer says nothing */
+	/* Without an answer there is no status. */
 	say.converse = -ETIMEDOUT;
 	client_catch_up(&pipe);
 	say.converse = 0;
@@ -304,12 +304,12 @@ static void test_status__catching_up(void **state)
 	expect(SPROFIL_ENDED, SPROFIL_GONE, 0);
 	say.find = 0;
 	expect(SPROFIL_ON, SPROFIL_NO_REASON, 2);
-	assert_int_equal(say.converses, 5); /* two for one */
+	assert_int_equal(say.converses, 5); /* Two dialogues for one status. */
 	say.reply.status = status_of(CALL_HAS_ENDED, 3);
 	client_catch_up(&pipe);
 	say.find = -ENOENT;
 	expect(SPROFIL_ENDED, SPROFIL_FAULT, 3);
-	/* and the first that is told stays */
+	/* The first status that was reported stays. */
 	say.find = 0;
 	say.reply.status = status_of(CALL_HAS_ENDED, 4);
 	client_catch_up(&pipe);
@@ -336,7 +336,7 @@ static void test_status__sizes(void **state)
 	assert_int_equal(open_pipes, 0);
 }
 
-/* Descriptor 0 is one as any other. */
+/* The pipe may have descriptor 0. */
 static void test_status__descriptor_0(void **state)
 {
 	int input = dup(0);

@@ -115,7 +115,7 @@ static void test_symbolizer__answers_in_the_order_of_the_places(void **state)
 		assert_true(chains[i].frame[0].function_line > 0);
 		assert_true(chains[i].frame[0].line >= chains[i].frame[0].function_line);
 	}
-	/* A repeated address has the very same answer. */
+	/* A repeated address gets the very same result. */
 	assert_ptr_equal(chains[1].frame, chains[2].frame);
 	assert_int_equal(symbolizer_resolve(watch.symbolizer, NULL, 0, NULL), 0);
 	end(&watch);
@@ -173,7 +173,7 @@ static void test_symbolizer__leaves_alone_what_it_shall_skip(void **state)
 	end(&watch);
 }
 
-/* The module of a mapped file with this content. */
+/* Expects a problem of the module of a mapped file with this content. */
 static void expect_problem(const void *content, size_t bytes, const char *want)
 {
 	const struct symbolizer_options options = {.size = sizeof(options)};

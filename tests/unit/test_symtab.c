@@ -55,7 +55,7 @@ static void test_symtab__stretches_symbols_without_size(void **state)
 	assert_string_equal(name_at(&symtab, 199), "label");
 	assert_string_equal(name_at(&symtab, 200), "sized");
 	assert_string_equal(name_at(&symtab, 210), "none");
-	/* To the end of the section, not further. */
+	/* Up to the end of the section, not further. */
 	assert_string_equal(name_at(&symtab, 999), "last");
 	assert_string_equal(name_at(&symtab, 1000), "none");
 	symtab_release(&symtab);
@@ -85,7 +85,7 @@ static void test_symtab__of_aliases_takes_the_highest_rank(void **state)
 	symtab_seal(&symtab);
 	assert_int_equal(symtab.n, 1);
 	assert_string_equal(name_at(&symtab, 100), "z_known");
-	/* And the size that an alias knows. */
+	/* And with the size that an alias has. */
 	assert_string_equal(name_at(&symtab, 139), "z_known");
 	assert_string_equal(name_at(&symtab, 140), "none");
 	symtab_release(&symtab);

@@ -26,7 +26,7 @@ static void test_table__finds_what_was_added_even_with_equal_hashes(void **state
 	assert_int_equal(table_find(&table, 1, number_equal, number, &absent), -ENOENT);
 	for (uint32_t i = 0; i < MANY; i++) {
 		number[i] = i * UINT64_C(1000003);
-		/* Three things to a hash. */
+		/* Three items to a hash. */
 		assert_int_equal(table_add(&table, table_mix(0, i / 3), i), 0);
 	}
 	for (uint32_t i = 0; i < MANY; i++) {
@@ -109,7 +109,7 @@ static void test_table__pool_keeps_each_string_once(void **state)
 	assert_int_equal(strlen(pool_at(&pool, (uint32_t)b)), sizeof(big));
 	for (int i = 0; i < 50000; i++)
 		assert_true(pool_add(&pool, (const char *)&i, sizeof(i)) >= 0);
-	/* It has not moved, and is found by its bytes up to a NUL. */
+	/* The string has not moved, and is found by its bytes up to a NUL. */
 	assert_ptr_equal(pool_at(&pool, (uint32_t)pool_add(&pool, "alpha\0beta", 10)), kept);
 	assert_string_equal(kept, "alpha");
 	pool_release(&pool);

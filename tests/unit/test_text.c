@@ -23,9 +23,9 @@ static void test_text__counts_columns(void **state)
 	(void)state;
 	assert_int_equal(text_columns(""), 0);
 	assert_int_equal(text_columns("abc"), 3);
-	assert_int_equal(text_columns("h\xc3\xa9"), 2); /* e with an acute accent */
-	assert_int_equal(text_columns("e\xcc\x81"), 1); /* the same, of two characters */
-	assert_int_equal(text_columns("\xe6\x97\xa5\xe6\x9c\xac"), 4); /* two wide ones */
+	assert_int_equal(text_columns("h\xc3\xa9"), 2); /* e with an acute accent. */
+	assert_int_equal(text_columns("e\xcc\x81"), 1); /* The same of two characters. */
+	assert_int_equal(text_columns("\xe6\x97\xa5\xe6\x9c\xac"), 4); /* Two wide characters. */
 	assert_int_equal(text_columns("a\xff"
 				      "b"),
 		3);
@@ -81,10 +81,10 @@ static void test_text__cuts_names_where_they_can_spare_it(void **state)
 
 	(void)state;
 	assert_cut(name, 80, true, name);
-	/* What is inside of the arguments goes first. */
+	/* The content of arguments is removed first. */
 	assert_cut(name, 59, true, "ns::map<std::string, int>::insert(...)");
 	assert_cut(name, 35, false, "ns::map<\xe2\x80\xa6>::insert(\xe2\x80\xa6)");
-	/* The last component is what is read. */
+	/* The last component is the most important. */
 	assert_cut(name, 22, true, "...::insert(...)");
 	assert_cut("ns::a_long_function", 9, true, "a_l...ion");
 	assert_cut("tokio::runtime::task::Context::run_task::{{closure}}", 40, true,
@@ -100,7 +100,7 @@ static void test_text__cuts_names_where_they_can_spare_it(void **state)
 	assert_cut("abcdefghijklmnop", 2, true, "ab");
 }
 
-/* A hostile name costs no more than the reading of it. */
+/* A hostile name takes linear time. */
 static void test_text__cuts_a_name_of_a_million_brackets(void **state)
 {
 	const size_t bytes = 1000000;
@@ -114,7 +114,9 @@ static void test_text__cuts_a_name_of_a_million_brackets(void **state)
 	free(text);
 }
 
-/* The rule itself: again and again the last pair that has more than an ellipsis. */
+/*
+ * The rule, applied naively: empty the last pair that has more than an ellipsis, again and again.
+ */
 static bool empty_last(char *text, char open, char close)
 {
 	for (size_t i = strlen(text); i-- > 1;) {
@@ -157,7 +159,7 @@ static void test_text__empties_brackets_as_the_plain_rule_does(void **state)
 		while (strlen(plain) > columns && empty_last(plain, '<', '>'))
 			;
 		if (strlen(plain) > columns)
-			continue; /* its middle goes, too */
+			continue; /* Its middle is cut, too. */
 		text = strdup(name);
 		assert_int_equal(text_cut_name(&text, columns, true), 0);
 		assert_string_equal(text, plain);
@@ -165,7 +167,7 @@ static void test_text__empties_brackets_as_the_plain_rule_does(void **state)
 	}
 }
 
-/* Names as a hostile file has them: each takes a moment, or the test's time is over. */
+/* Hostile names: each takes a moment, or the test runs out of time. */
 static void test_text__takes_linear_time(void **state)
 {
 	static const char *const parts[] = {"(", "<", "(aaaa)", "<aaaa>", "(<", "operator<", ")",

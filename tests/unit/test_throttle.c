@@ -10,7 +10,7 @@
 #define SECOND    UINT64_C(1000000000)
 #define BOUND_PPM 25000
 
-/* Half seconds in which ticks use @tick_ppm as often as asked, and something else @fixed_ppm. */
+/* Half seconds in which ticks use @tick_ppm at the requested rate, and other work @fixed_ppm.  */
 static uint64_t run(struct throttle *throttle, unsigned halves, uint64_t tick_ppm,
 	uint64_t fixed_ppm, uint64_t *cpu_ns)
 {
@@ -34,7 +34,7 @@ static struct throttle begun(uint64_t *cpu_ns)
 	struct throttle throttle;
 
 	throttle_init(&throttle);
-	/* It cost a lot to attach. */
+	/* Attaching took much time. */
 	*cpu_ns = SECOND;
 	assert_true(throttle_is_due(&throttle, 100 * SECOND));
 	assert_int_equal(throttle_see(&throttle, 100 * SECOND, *cpu_ns, 0, BOUND_PPM), 0);
@@ -62,7 +62,7 @@ static void test_throttle__above_it_they_are_as_much_rarer_as_needed(void **stat
 	before = cpu;
 	(void)run(&throttle, 20, 30000, 3000, &cpu);
 	assert_in_range((cpu - before) / 10, SECOND / 1000000 * 24800, SECOND / 1000000 * 25200);
-	/* And as often as asked again when they may. */
+	/* The rate returns to the requested one when that is within the bound. */
 	(void)run(&throttle, 20, 15000, 3000, &cpu);
 	assert_int_equal(throttle.factor, THROTTLE_ONE);
 }
@@ -83,8 +83,10 @@ static void test_throttle__the_analyst_counts_for_a_fifth_at_most(void **state)
 	struct throttle throttle = begun(&cpu);
 
 	(void)state;
-	/* 22,000 of ours and 4,000 of its own are above 25,000; 19,000 and whatever it uses are
-	 * not. */
+	/*
+	 * 22,000 of the supervisor and 4,000 of the analyst exceed 25,000; 19,000 and any of its
+	 * use do not.
+	 */
 	for (unsigned i = 0; i < 20; i++) {
 		now += SECOND / 2;
 		cpu += SECOND / 2000000 * 22000 * THROTTLE_ONE / throttle.factor;
@@ -100,7 +102,7 @@ static void test_throttle__the_analyst_counts_for_a_fifth_at_most(void **state)
 		(void)throttle_see(&throttle, now, cpu, analyst, BOUND_PPM);
 	}
 	assert_int_equal(throttle.factor, THROTTLE_ONE);
-	/* A fresh one has used less. */
+	/* A fresh analyst has used less. */
 	(void)throttle_see(&throttle, now + SECOND / 2, cpu, 1, BOUND_PPM);
 	assert_int_equal(throttle.factor, THROTTLE_ONE);
 }

@@ -25,7 +25,7 @@ static struct world begun(uint64_t began_ns)
 	return w;
 }
 
-/* An instant meets the thread when it has run for @run_ns: what the tick weighs. */
+/* An instant finds the thread when it has run for @run_ns: returns the tick's weight. */
 static uint64_t met(struct world *w, uint64_t run_ns)
 {
 	const struct cpu_time cpu = {.run_ns = run_ns};
@@ -57,16 +57,16 @@ static void test_ticks__the_time_before_the_first_tick_is_owed(void **state)
 
 	(void)state;
 	counted = met(&w, 50 * MS + 20 * MS);
-	assert_int_equal(counted, MS); /* fixed before it was met */
+	assert_int_equal(counted, MS); /* Its weight was fixed before. */
 	for (unsigned i = 1; i <= 5; i++)
 		counted += met(&w, 70 * MS + i * MS);
 	assert_in_range(counted, 24 * MS, 26 * MS);
-	/* The same for a thread that was created since the table is in force. */
+	/* Likewise for a thread that was created since the table is in force. */
 	counted = met(&young, 3 * MS) + met(&young, 4 * MS);
 	assert_in_range(counted, 3 * MS, 4 * MS);
 }
 
-/* What it ran before the table was in force is nobody's. */
+/* What it ran before the table was in force is not counted. */
 static void test_ticks__nothing_is_owed_from_before(void **state)
 {
 	struct world w = begun(5000 * MS);

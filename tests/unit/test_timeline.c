@@ -31,7 +31,7 @@ static void test_code__is_as_its_header_says(void **state)
 	assert_int_equal(rows[1].row[1].time_ns, 4105000);
 	assert_int_equal(rows[1].row[1].sample, 1);
 	assert_int_equal(rows[1].row[1].weight_ns, 4000000);
-	/* Cut anywhere, and with something behind it, it is no piece. */
+	/* A piece that is cut anywhere, or has bytes behind it, is refused. */
 	for (size_t n = 0; n < sizeof(wanted); n++)
 		assert_int_equal(timeline_decode(data, n, &rows[1]), -EBADMSG);
 	assert_int_equal(timeline_decode(data, sizeof(wanted) + 1, &rows[1]), -EBADMSG);
@@ -97,7 +97,7 @@ static void test_span__spans_are_all_together(void **state)
 {
 	struct profile *profile = fixture_timeline(), *part;
 	int64_t cpu_ns = 0, samples = 0;
-	/* Uneven ones: 37 spans of 83 ms. */
+	/* Uneven spans: 37 of 83 ms. */
 	const uint64_t step = 83 * (uint64_t)FIXTURE_MS + 12345;
 
 	(void)state;
@@ -148,7 +148,7 @@ static void test_timeline__comes_back_from_a_file(void **state)
 	assert_int_equal(weight_of(profile, &n), weight_of(back, &m));
 	assert_int_equal(n, m);
 	assert_int_equal(n, 775);
-	/* 3.3 bytes a sample, and what the rest takes. */
+	/* 3.3 bytes a sample, and the fixed part. */
 	assert_true(bytes < 775 * 6);
 	free(data);
 	profile_free(back);
@@ -182,13 +182,13 @@ static void test_timeline__merges_by_the_clock(void **state)
 	uint64_t first, last;
 
 	(void)state;
-	/* The other one began a second earlier, by the clock. */
+	/* The other profile began a second earlier, by the clock. */
 	profile_set_time(other, FIXTURE_BEGAN_NS - 1000 * (uint64_t)FIXTURE_MS, 3000000000);
 	assert_int_equal(profile_merge(profile, other), 0);
 	assert_true(timeline_bounds(profile, &first, &last));
 	assert_int_equal(first, 1002 * (uint64_t)FIXTURE_MS);
 	assert_int_equal(timeline_instants(profile), 2 * 775);
-	/* Without a time line a part of the time would be nobody's. */
+	/* Without a time line in one of them, a part of the time would have no instants. */
 	none = fixture_profile();
 	assert_int_equal(profile_merge(profile, none), 0);
 	assert_int_equal(timeline_instants(profile), 0);

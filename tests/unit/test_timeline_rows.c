@@ -14,7 +14,7 @@
 #include "view/options.h"
 #include "view/report/timeline_report.h"
 
-/* 30 ms of a process of its own, which is 1 % of the fixture's time. */
+/* Adds 30 ms of a process of its own, which is 1 % of the fixture's time. */
 static void add_short(struct profile *profile, uint32_t pid, const char *name, unsigned from_ms)
 {
 	uint32_t location = 0;
@@ -52,7 +52,7 @@ static void test_timeline_rows__short_children_are_one(void **state)
 	assert_non_null(strstr(text, "\ncc1 x3 "));
 	assert_non_null(strstr(text, "\nas 21 "));
 	assert_null(strstr(text, "cc1 2"));
-	/* Long ones, and threads of one process, keep their rows. */
+	/* Long processes, and threads of one process, have rows of their own. */
 	assert_non_null(strstr(text, "\nmain 10 "));
 	assert_non_null(strstr(text, "\nhelper 11 "));
 	free(text);

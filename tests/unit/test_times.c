@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads' CPU times meet the weights of their samples: what the profile says then. */
+/* Distributing threads' CPU times over the weights of their samples. */
 #include "tests/unit/stream_fixture.h"
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static void put_image(struct stream *stream, uint32_t pid, const char *path, con
 	put_maps(stream, pid, 0, maps_of_prog, true);
 }
 
-/* CPU time of a thread of that name at the place @pc; [unsampled] rows are at pc 0. */
+/* CPU time of a thread of that name at @pc; [unsampled] rows have pc 0. */
 static int64_t cpu_at(const struct profile *p, const char *thread, uint64_t pc)
 {
 	int64_t sum = 0;
@@ -57,7 +57,7 @@ static void test_times__a_renamed_thread_is_one_account(void **state)
 	put_exit(&stream, 7, 300 * MS + 1);
 	put_text(&stream, RECORD_END, "kernel_cpu_ns 300000001\nfound_ns 240000000\n");
 	p = analyst_profile(stream.analyst);
-	/* Until the end values are weights. */
+	/* Until the end, values are weights. */
 	assert_int_equal(cpu_at(p, "early", 0x10), 60 * MS);
 	assert_int_equal(analyst_finish(stream.analyst), 0);
 	assert_int_equal(cpu_at(p, "early", 0x10), 50 * MS);
@@ -132,8 +132,8 @@ static void test_times__per_process_they_have_books_of_their_own(void **state)
 	analyst_free(stream.analyst);
 }
 
-/* The supervisor was killed: what it had not told yet stands as it was planned. */
-/* 30 ticks in user mode and 90 in calls of a process, 20 in user mode of another. */
+/* The supervisor was killed: time that it had not reported is as planned. */
+/* Puts 30 ticks in user mode and 90 in calls of a process, 20 in user mode of another. */
 static void put_calls(struct stream *stream)
 {
 	put_start(stream);

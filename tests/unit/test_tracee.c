@@ -142,7 +142,7 @@ static void test_tracee__every_state_answers_every_event(void **state)
 	assert_int_equal(sizeof(table) / sizeof(*table), TRACEE_STATES * TRACEE_EVENTS);
 }
 
-/* Whatever stops a live thread, it is resumed, kept on purpose, or left in a group-stop. */
+/* A live thread in any stop is resumed, kept on purpose, or left in a group-stop. */
 static void test_tracee__no_stop_is_left_alone(void **state)
 {
 	static const enum tracee_event stops[] = {TRACEE_TRAP, TRACEE_GROUP_STOP, TRACEE_SIGNAL,

@@ -153,7 +153,7 @@ static void test_tree__has_roots_of_processes_and_threads(void **state)
 	name = tree_task_name(profile, &options, &tree.node[root]);
 	assert_string_equal(name, "app 200");
 	free(name);
-	/* What has no stack is the process's own. */
+	/* Samples without a stack belong to the process itself. */
 	assert_node(&tree, root, "", 4, 136);
 	assert_node(&tree, root, "main", 0, 105);
 	assert_node(&tree, tree.node[root].next, "main run parse", 8, 8);
@@ -262,7 +262,7 @@ static void test_tree__a_choice_never_lacks_a_caller(void **state)
 	}
 	tree_choice_release(&choice);
 	options.limit = 0;
-	options.min_percent = 20; /* of 146: 29.2 */
+	options.min_percent = 20; /* 20 % of 146 are 29.2. */
 	assert_int_equal(tree_choice_init(&choice, &tree, &options), 0);
 	assert_int_equal(choice.n, 7);
 	tree_choice_release(&choice);
@@ -270,7 +270,7 @@ static void test_tree__a_choice_never_lacks_a_caller(void **state)
 	profile_free(profile);
 }
 
-/* 5,000 frames of one function are one node, in a time that goes with the frames. */
+/* 5,000 frames of one function are one node, in linear time. */
 static void test_tree__deep_recursion_is_one_call(void **state)
 {
 	struct profile *profile = fixture_deep(5000);

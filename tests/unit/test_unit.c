@@ -20,7 +20,10 @@ static void test_unit__finds_the_innermost_scope(void **state)
 	struct unit unit = {0};
 
 	(void)state;
-	/* 0: a function [10, 50), in it 1: [20, 30) with 2: [20, 25), and 1 again at [40, 50). */
+	/*
+	 * Scope 0: a function [10, 50), in it 1: [20, 30) with 2: [20, 25), and 1 again at [40,
+	 * 50).
+	 */
 	add_range(&unit, 40, 50, 1, 1);
 	add_range(&unit, 20, 25, 2, 2);
 	add_range(&unit, 20, 30, 1, 1);
@@ -79,8 +82,7 @@ static void test_unit__agrees_with_a_search_of_all_ranges(void **state)
 	unsigned seed = 1;
 
 	(void)state;
-	/* Nested at random: each range is cut out of an earlier one, and overlaps with none by
-	 * half. */
+	/* Random nesting: each range is cut out of an earlier one, and overlaps none partly. */
 	for (int round = 0; round < 50; round++) {
 		struct unit_range ranges[40] = {{.low = 0, .high = 1000}};
 		struct unit unit = {0};
@@ -147,9 +149,9 @@ static void test_unit__finds_lines_of_sequences_in_any_order(void **state)
 	add_line(&unit, 210, 0);
 	add_line(&unit, 100, 10);
 	add_line(&unit, 104, 11);
-	add_line(&unit, 104, 12); /* of two rows at one address the later holds */
+	add_line(&unit, 104, 12); /* Of two rows at one address the later one counts. */
 	add_line(&unit, 110, 0);
-	add_line(&unit, 110, 30); /* begins where the one before ends */
+	add_line(&unit, 110, 30); /* Begins where the one before ends. */
 	add_line(&unit, 120, 0);
 	assert_int_equal(unit_seal(&unit), 0);
 	assert_int_equal(line_at(&unit, 99), 0);

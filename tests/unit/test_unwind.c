@@ -36,8 +36,8 @@ static void make(struct made *made)
 	made->reg[6] = 0x7010;
 	made->reg[7] = 0x7000;
 	made->reg[16] = 0x10100;
-	made->word[2] = 0x7040, made->word[3] = 0x10200; /* at 0x7010 */
-	made->word[8] = 0x7080, made->word[9] = 0x10300; /* at 0x7040 */
+	made->word[2] = 0x7040, made->word[3] = 0x10200; /* The frame at 0x7010. */
+	made->word[8] = 0x7080, made->word[9] = 0x10300; /* The frame at 0x7040. */
 	made->input = (struct unwind_input){.machine = EM_X86_64,
 		.registers = 17,
 		.reg = made->reg,
@@ -71,7 +71,7 @@ static void test_unwind__follows_frame_pointers_and_says_so(void **state)
 	(void)state;
 	make(&made);
 	r = unwind(&made);
-	/* At 0x7080 are two zeros: the thread's first frame. */
+	/* Two zeros at 0x7080: the thread's first frame. */
 	assert_int_equal(r.end, UNWIND_COMPLETE);
 	assert_int_equal(r.n, 3);
 	assert_int_equal(r.guessed, 2);
@@ -79,7 +79,7 @@ static void test_unwind__follows_frame_pointers_and_says_so(void **state)
 	assert_int_equal(r.frame[2].pc, 0x102ff);
 	assert_int_equal(r.frame[2].sp, 0x7050);
 	assert_true(r.frame[2].generated == 0x10000);
-	/* Asked for, it is no guess. */
+	/* On request, following frame pointers is no guess. */
 	made.input.frame_pointers = true;
 	r = unwind(&made);
 	assert_int_equal(r.n, 3);
@@ -92,10 +92,10 @@ static void test_unwind__a_frame_pointer_of_0_is_the_end(void **state)
 
 	(void)state;
 	make(&made);
-	made.word[8] = 0; /* the second frame's caller has a frame pointer of 0 */
+	made.word[8] = 0; /* The second frame's caller has a frame pointer of 0. */
 	assert_int_equal(unwind(&made).end, UNWIND_COMPLETE);
 	assert_int_equal(unwind(&made).n, 3);
-	/* In the innermost frame, the register may hold anything. */
+	/* In the innermost frame, the register may have any value. */
 	made.reg[6] = 0;
 	assert_int_equal(unwind(&made).end, UNWIND_INCOMPLETE);
 	release(&made);
@@ -108,15 +108,15 @@ static void test_unwind__damage_ends_it_and_says_so(void **state)
 
 	(void)state;
 	make(&made);
-	made.word[8] = 0x7010; /* a loop */
+	made.word[8] = 0x7010; /* A loop. */
 	r = unwind(&made);
 	assert_int_equal(r.end, UNWIND_INCOMPLETE);
 	assert_int_equal(r.n, 3);
-	made.word[3] = 0x999999; /* no code there */
+	made.word[3] = 0x999999; /* No code there. */
 	r = unwind(&made);
 	assert_int_equal(r.end, UNWIND_INCOMPLETE);
 	assert_int_equal(r.n, 1);
-	made.reg[6] = 0x7011; /* not aligned */
+	made.reg[6] = 0x7011; /* Not aligned. */
 	assert_int_equal(unwind(&made).n, 1);
 	made.reg[6] = UINT64_MAX - 7;
 	assert_int_equal(unwind(&made).n, 1);
@@ -137,7 +137,8 @@ static void test_unwind__a_copy_that_ends_is_truncated(void **state)
 
 	(void)state;
 	make(&made);
-	made.input.piece[0].bytes = 0x48; /* the return address at 0x7048 is not in it */
+	/* The copy does not contain the return address at 0x7048. */
+	made.input.piece[0].bytes = 0x48;
 	assert_int_equal(unwind(&made).end, UNWIND_INCOMPLETE);
 	made.input.truncated = true;
 	r = unwind(&made);
@@ -156,7 +157,7 @@ static void test_unwind__unchanged_frames_are_taken_over(void **state)
 	made.input.memory = unwind_memory_new();
 	assert_non_null(made.input.memory);
 	assert_int_equal(unwind(&made).reused, 0);
-	/* The leaf is elsewhere, its caller as it was. */
+	/* The leaf has moved, its caller has not. */
 	made.input.pc = made.reg[16] = 0x10108;
 	made.word[0] = 77;
 	r = unwind(&made);
@@ -166,7 +167,7 @@ static void test_unwind__unchanged_frames_are_taken_over(void **state)
 	assert_int_equal(r.end, UNWIND_COMPLETE);
 	assert_int_equal(r.frame[1].pc, 0x101ff);
 	assert_int_equal(r.frame[2].pc, 0x102ff);
-	/* The outermost return address changes: nothing can be taken over. */
+	/* The outermost return address changes: no frame can be reused. */
 	made.word[9] = 0x10400;
 	r = unwind(&made);
 	assert_int_equal(r.reused, 0);
@@ -206,7 +207,7 @@ static void test_unwind__generated_code_may_have_information(void **state)
 	make(&made);
 	made.input.generated = find_generated;
 	made.input.generated_context = &generated;
-	/* Before its first instruction has been executed; the caller has its frame. */
+	/* Before its first instruction; the caller has a frame. */
 	made.word[0] = 0x10208;
 	made.word[4] = 0x10308;
 	made.word[8] = 0;
@@ -218,7 +219,7 @@ static void test_unwind__generated_code_may_have_information(void **state)
 	assert_int_equal(r.frame[1].sp, 0x7008);
 	assert_int_equal(r.frame[2].pc, 0x10307);
 	assert_true(r.frame[2].generated == 0x10000);
-	/* Any piece of damaged information is no information, and the frame pointer is followed. */
+	/* Damaged information counts as none, and the frame pointer is followed. */
 	for (generated.bytes = 0; generated.bytes < sizeof(eh_frame); generated.bytes++) {
 		r = unwind(&made);
 		assert_true(r.n == 3 || generated.bytes >= 44);
@@ -226,7 +227,7 @@ static void test_unwind__generated_code_may_have_information(void **state)
 	release(&made);
 }
 
-/* Returns its own return address, behind a call in a file. */
+/* Returns its own return address, which is behind a call in a file. */
 static __attribute__((noinline)) uint64_t behind_call(void)
 {
 	return (uint64_t)(uintptr_t)__builtin_return_address(0);
@@ -268,7 +269,7 @@ static void test_unwind__a_trampoline_has_a_frame_of_one_word(void **state)
 	r = unwind(&made);
 	assert_int_equal(r.frame[1].pc, caller - 1);
 	assert_int_equal(r.frame[1].sp, 0x7008);
-	/* What is not behind a call is no caller; then the frame pointer counts. */
+	/* An address that is not behind a call is no caller; then the frame pointer counts. */
 	made.word[0] = 0;
 	made.word[1] = caller + 1;
 	r = unwind(&made);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks of a blocked thread in this program: its pc and stack pointer alone are known. */
+/* Stacks of a blocked thread in this program: only its pc and stack pointer are known. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,16 +13,19 @@
 
 #include "symbolizer/unwind.h"
 
-/* What a thread that waits in snapshot() looks like from outside, and where its callers are. */
+/* State of a thread that waits in snapshot(), as seen from outside, and its callers. */
 static struct captured {
 	uint64_t pc, sp;
-	uint64_t caller[3]; /* return addresses: of snapshot(), its caller, and that one's caller */
+	/* return addresses of snapshot(), of its caller, and of that one's caller */
+	uint64_t caller[3];
 	uint8_t stack[65536];
 	size_t bytes;
 } captured;
 
 #ifdef __x86_64__
-/* As the C library's system calls are: it saves nothing. Gives its stack pointer, pc and caller. */
+/*
+ * Like the C library's system calls, saves no register. Returns its stack pointer, pc and caller.
+ */
 void snapshot(uint64_t ret[3]);
 __asm__(".text\n"
 	".globl snapshot\n"
@@ -38,8 +41,7 @@ __asm__(".text\n"
 	"	.cfi_endproc\n"
 	".size snapshot, . - snapshot\n");
 
-/* As a PLT stub at its first instruction: where its frame is follows from the pc, by an expression.
- */
+/* Like a PLT stub at its first instruction: an expression computes its frame from the pc. */
 void stub(uint64_t ret[3]);
 __asm__(".text\n"
 	".globl stub\n"
@@ -60,8 +62,8 @@ __asm__(".text\n"
 	".size stub, . - stub\n");
 
 /*
- * As the vdso's clock_gettime: they align the stack, by 0 and by 8 bytes, and find their frame by
- * the frame pointer. Their caller's is none, and it calls through a pointer.
+ * Like the vdso's clock_gettime: these align the stack, by 0 and by 8 bytes, and find their frame
+ * by the frame pointer. Their caller has none, and calls through a pointer.
  */
 void wait_aligned_0(uint64_t ret[3]);
 void wait_aligned_8(uint64_t ret[3]);
@@ -140,7 +142,7 @@ static void snapshot(uint64_t ret[3])
 }
 #endif
 
-/* The stack from snapshot() on, as it was then: a later call has taken the place of its own. */
+/* Copies the stack from snapshot() on, as it was then: a later call overwrites it. */
 __attribute__((noinline, used)) static void copy_stack(const uint64_t shot[3])
 {
 	int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
@@ -158,8 +160,8 @@ __attribute__((noinline, used)) static void copy_stack(const uint64_t shot[3])
 }
 
 /*
- * A frame of a size that only it knows, with return addresses of calls that are over in it: one of
- * its own caller's, and those that its callees left.
+ * Has a frame of a size known at run time only, with return addresses of earlier calls in it: one
+ * of its own caller's, and those that its callees left.
  */
 __attribute__((noinline)) static void wait_in_array(size_t bytes, uint64_t left_over)
 {
@@ -190,7 +192,7 @@ struct live {
 	struct space *space;
 };
 
-/* This very process. */
+/* Loads this process. */
 static void begin_live(struct live *live)
 {
 	static char maps[1 << 20];
@@ -216,7 +218,7 @@ static void end_live(struct live *live)
 	symbolizer_free(live->symbolizer);
 }
 
-/* What was captured, of a thread whose pc and stack pointer alone are known. */
+/* Unwinds the captured stack, of which only pc and stack pointer are known. */
 static struct unwind_result unwind_blocked(struct live *live)
 {
 	struct unwind_input input = {.machine = EM_X86_64,
@@ -241,14 +243,16 @@ static void test_unwind__searches_for_frames_of_a_blocked_thread(void **state)
 #endif
 	begin_live(&live);
 	for (unsigned round = 0; round < 4; round++) {
-		/* From the second time on the array is full of a return address behind another
-		 * call. */
+		/*
+		 * From the second time on the array is full of a return address behind another
+		 * call.
+		 */
 		assert_int_equal(call_it(512 << round, round ? captured.caller[0] : 0), 0);
 		r = unwind_blocked(&live);
 		assert_true(r.n >= 4);
 		for (unsigned i = 0; i < 3; i++)
 			assert_int_equal(r.frame[i + 1].pc, captured.caller[i] - 1);
-		/* The array's function needs the frame pointer to find its caller. */
+		/* The function with the array needs the frame pointer to find its caller. */
 		assert_false(r.frame[1].guessed);
 		assert_true(r.frame[2].guessed);
 		for (unsigned i = 0; i < r.n; i++)
@@ -280,7 +284,7 @@ static void test_unwind__searches_for_frames_that_are_aligned(void **state)
 
 		wait_aligned(function[i]);
 		r = unwind_blocked(&live);
-		/* snapshot, function, call_aligned, wait_aligned, this one */
+		/* snapshot, function, call_aligned, wait_aligned, this test. */
 		assert_true(r.n >= 5);
 		assert_int_equal(r.frame[1].pc, captured.caller[0] - 1);
 		assert_in_range(
@@ -307,7 +311,9 @@ static void test_unwind__blocked_in_a_stub(void **state)
 	struct live live;
 
 	(void)state;
-	/* A sanitizer's frames hang on their frame pointer, which of a blocked thread is a guess.
+	/*
+	 * A sanitizer's frames depend on their frame pointers, which for a blocked thread are
+	 * guesses.
 	 */
 #if !defined(__x86_64__) || defined(__SANITIZE_ADDRESS__)
 	skip();

@@ -82,7 +82,7 @@ static void test_unwind_go__goes_on_where_systemstack_was_called(void **state)
 
 	(void)state;
 	load(&l);
-	/* systemstack's return address, in main.main; then that one's, in goexit. */
+	/* systemstack's return address, in main.main; then main.main's, in goexit. */
 	l.goroutine[2] = GO_TEXT + 0x20;
 	l.goroutine[6] = GO_TEXT + 0x61;
 	result = unwind(&l, GO_TEXT + 0x70, GOROUTINE + 16);
@@ -123,7 +123,7 @@ static void test_unwind_go__ends_where_the_goroutine_is_not_known(void **state)
 	result = unwind(&l, 0, 0);
 	assert_int_equal(result.end, UNWIND_INCOMPLETE);
 	assert_int_equal(result.n, 2);
-	/* Once only: what is there leads back to systemstack. */
+	/* Only once: the next one leads back to systemstack. */
 	l.goroutine[2] = GO_TEXT + 0x50;
 	result = unwind(&l, GO_TEXT + 0x70, GOROUTINE + 16);
 	assert_int_equal(result.end, UNWIND_INCOMPLETE);

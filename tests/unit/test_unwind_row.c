@@ -87,7 +87,7 @@ static void test_unwind__nonsense_makes_no_row(void **state)
 	assert_int_equal(unwind_row_make(&entry, 0x1000, &row), -ENOEXEC);
 	entry = entry_of(offset_of_expression, sizeof(offset_of_expression), NULL, 0);
 	assert_int_equal(unwind_row_make(&entry, 0x1000, &row), -ENOEXEC);
-	entry = entry_of(NULL, 0, NULL, 0); /* no CFA */
+	entry = entry_of(NULL, 0, NULL, 0); /* There is no CFA. */
 	assert_int_equal(unwind_row_make(&entry, 0x1000, &row), -ENOEXEC);
 }
 
@@ -129,7 +129,7 @@ static void test_unwind__expressions(void **state)
 	assert_int_equal(run(load, sizeof(load), &value), 0);
 	assert_true(value == 0x1122334455667788);
 	assert_int_equal(run(plt, sizeof(plt), &value), 0);
-	assert_int_equal(value, 0x2008); /* 0xb >= 11: one word more */
+	assert_int_equal(value, 0x2008); /* 0xb >= 11: one word more. */
 	assert_int_equal(run(unknown_register, 2, &value), -ENOEXEC);
 	assert_int_equal(run(underflow, 1, &value), -ENOEXEC);
 	assert_int_equal(run(fault, 2, &value), -EFAULT);

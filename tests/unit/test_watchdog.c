@@ -33,7 +33,7 @@ static uint64_t clock_of(clockid_t clock)
 	return (uint64_t)ts.tv_sec * SECOND_NS + (uint64_t)ts.tv_nsec;
 }
 
-/* *@context: how long a piece of work takes, in ns of CPU time. Works for longer than one may. */
+/* Works longer than is permitted. @context: duration of a piece of work, in ns of CPU time. */
 static void *work(void *context)
 {
 	uint64_t piece = *(const uint64_t *)context, used = 0, noted = 0;
@@ -97,7 +97,7 @@ static void *watch(void *context)
 	return NULL;
 }
 
-/* It takes ten seconds, and begins before the other tests: they have CPUs to use meanwhile. */
+/* The sleep takes ten seconds, and begins before the other tests, which use the CPUs meanwhile. */
 static int begin_nap(void **state)
 {
 	static struct nap nap = {.at_work = 1};

@@ -16,7 +16,7 @@
 
 #define FIXTURE_BEGAN_NS UINT64_C(1700000000000000000)
 
-/* Samples of as much CPU time as they are apart, from @from_ms (and 2 ms) to @to_ms. */
+/* Adds samples whose CPU time is their distance, from @from_ms (and 2 ms) to @to_ms. */
 static inline void fixture_phase(
 	struct profile *profile, uint32_t stack, unsigned from_ms, unsigned to_ms, unsigned step_ms)
 {
@@ -52,7 +52,7 @@ static inline struct profile *fixture_timeline(void)
 		location[i] = fixture_location(profile, mapping, 0x1000 + 64 * i, &line, 1);
 	}
 	for (uint32_t i = 0; i < 4; i++) {
-		/* The leaf alone: what is on top is what ran. */
+		/* Only the leaf is shown as running. */
 		stack[i] = fixture_index(
 			profile_add_stack(profile, task[i == 3], &location[i == 3 ? 1 : i], 1));
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* spin [SECONDS]: so much CPU time in spin(), for ever if not told; status 7. */
+/* spin [SECONDS]: uses CPU time in spin(), without an end if not given; status 7. */
 #include <stdlib.h>
 #include <time.h>
 
