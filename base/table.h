@@ -16,7 +16,7 @@ struct table {
 	uint32_t *slot; /* index + 1, 0: free; the number of slots is a power of two */
 	size_t slots;
 	size_t used;
-	uint32_t *hash; /* by index */
+	uint32_t *hash; /* hashes of items, by index */
 	size_t hashes;
 };
 

@@ -84,7 +84,10 @@ struct task {
 	const char *thread;  /* comm of the thread */
 };
 
-/* Each returns an index; an equal item is found again (mapping: by file, build_id, start). */
+/*
+ * Each finds or adds an item and returns its index; an equal item is found again (mapping: by file,
+ * build_id, start).
+ */
 int profile_add_mapping(struct profile *profile, const struct mapping *mapping);
 /* The first mapping of this file, or a new one that has only its name. */
 int profile_mapping_of(struct profile *profile, const char *file);
@@ -123,11 +126,11 @@ int profile_add_sample(struct profile *profile, uint32_t task, const uint32_t *l
 	const int64_t *values);
 
 /*
- * The same in two steps: finds the stack, or adds it with values of 0, and returns its index; adds
+ * Likewise in two steps: finds the stack, or adds it with values of 0, and returns its index; adds
  * values.
  */
 int profile_add_stack(struct profile *profile, uint32_t task, const uint32_t *locations, size_t n);
-/* The same with a set of labels (profile/labels.h), 0: none. */
+/* Finds or adds a stack with a set of labels (profile/labels.h), 0: none. */
 int profile_add_labelled_stack(struct profile *profile, uint32_t task, uint32_t labels,
 	const uint32_t *locations, size_t n);
 void profile_add_values(struct profile *profile, size_t index, const int64_t *values);
@@ -136,7 +139,7 @@ void profile_set_value(struct profile *profile, size_t index, size_t type, int64
 
 struct sample {
 	uint32_t task;
-	uint32_t labels;          /* profile/labels.h */
+	uint32_t labels;          /* set of labels (profile/labels.h) */
 	const uint32_t *location; /* leaf first */
 	size_t n;
 	const int64_t *value; /* profile_value_types() values */
@@ -160,7 +163,7 @@ struct sample profile_sample(const struct profile *profile, size_t index);
 #define PROFILE_UNSAMPLED "[unsampled]"
 bool profile_is_unsampled(const struct profile *profile, const struct sample *sample);
 int profile_add_unsampled(struct profile *profile, uint32_t task, uint32_t mapping, int64_t cpu_ns);
-/* The same with all of a sample's values. */
+/* Adds CPU time without a sample, with all of a sample's values. */
 int profile_add_unsampled_values(
 	struct profile *profile, uint32_t task, uint32_t mapping, const int64_t *values);
 
@@ -197,7 +200,7 @@ const char *profile_note(const struct profile *profile, size_t index);
 
 /* What was profiled, for display: the command line. "": unknown. */
 int profile_set_command(struct profile *profile, const char *command);
-/* The same from arguments separated by NULs, @bytes in total; quoted as for a shell. */
+/* Sets the command from arguments separated by NULs, @bytes in total; quoted as for a shell. */
 int profile_set_command_args(struct profile *profile, const char *args, size_t bytes);
 const char *profile_command(const struct profile *profile);
 

@@ -24,7 +24,10 @@ int profile_copier_begin(struct profile_copier *s, const struct profile *from);
 int profile_copier_sample(struct profile_copier *s, size_t index, const int64_t *values);
 /* Copies the instants of the copied samples from @from_ns to before @to_ns. */
 int profile_copier_instants(struct profile_copier *s, uint64_t from_ns, uint64_t to_ns);
-/* @error: the result so far; after a failure the new profile is freed. Returns @error. */
+/*
+ * Ends the copy. @error: the result so far; after a failure the new profile is freed. Returns
+ * @error.
+ */
 int profile_copier_end(struct profile_copier *s, int error, struct profile **ret_profile);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef PROFILE_RUNTIME_ADVICE_H
 #define PROFILE_RUNTIME_ADVICE_H
 
-/* How to have the runtime name the code that it generates, a clause; NULL: it is not known. */
+/* How to have the runtime name the code that it generates, a clause; NULL: unknown. */
 const char *runtime_advice(const char *process);
 
 #endif

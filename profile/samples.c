@@ -43,7 +43,7 @@ static void add_to(int64_t *sum, int64_t value)
 		*sum = value < 0 ? INT64_MIN : INT64_MAX;
 }
 
-/* The new stack's values are 0. */
+/* Appends a stack with values of 0. */
 static int append_stack(struct profile *profile, const struct stack *stack)
 {
 	if (array_grow(&profile->sample, &profile->sample_room, profile->samples + 1) < 0 ||

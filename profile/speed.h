@@ -38,7 +38,7 @@ struct speed {
 };
 
 /*
- * Parameters as of compare_rows(), with values that add up (self). Finds nothing without two runs
+ * Parameters as those of compare_rows(), with values that add up (self). Finds nothing without two runs
  * of a side. -ENOMEM.
  */
 int speed_find(const struct compare_run *run, size_t runs_a, size_t runs_b, const double *value,

@@ -11,8 +11,8 @@
  */
 #define STATS_EFFECTIVE_SAMPLES "effective_samples"
 /*
- * Name of the figure for the variance of the sum of all that was found, as it scatters from second
- * to second, in us^2. Beside other programs that is more than chance alone makes.
+ * Audit key of the variance of the sum of all CPU time found, as it scatters from second to second,
+ * in us^2. Beside other programs it is more than chance alone makes.
  */
 #define STATS_FOUND_SCATTER "found_scatter_us2"
 
@@ -20,7 +20,7 @@
 #define STATS_95_PERCENT 1.959963984540054
 
 struct interval {
-	double low, high; /* shares, 0 to 1 */
+	double low, high; /* bounds of a share, 0 to 1 */
 };
 
 /*
@@ -40,7 +40,7 @@ struct interval stats_share_interval(double share, double effective_samples);
  */
 double stats_found_error(double expected, double hit_share);
 
-/* (sum w)^2 / sum w^2; 0 if there is no weight. */
+/* The effective sample size, (sum w)^2 / sum w^2; 0 if there is no weight. */
 double stats_effective_samples(double sum_weight, double sum_weight_squared);
 
 #endif

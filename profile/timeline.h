@@ -50,7 +50,7 @@ static inline uint64_t instant_before(const struct instant *instant, uint64_t ti
 	return left < instant->weight_ns ? instant->weight_ns - left : 0;
 }
 
-/* -ENOMEM; -EINVAL: no such stack. An instant without weight is ignored. */
+/* Adds an instant; one without weight is ignored. -ENOMEM; -EINVAL: no such stack. */
 int timeline_add(struct profile *profile, const struct instant *instant);
 size_t timeline_instants(const struct profile *profile);
 /* Removes the instants of all stacks. */
@@ -58,7 +58,7 @@ void timeline_forget(struct profile *profile);
 
 /* Notes that a file has a time line which cannot be used; @why is a constant sentence. */
 void timeline_leave_out(struct profile *profile, const char *why);
-/* NULL: no time line was left out. */
+/* Why the time line was left out; NULL: it was not. */
 const char *timeline_why_left_out(const struct profile *profile);
 
 /*
@@ -70,7 +70,10 @@ struct timeline_cursor {
 	struct timeline_rows *rows;
 };
 
-/* -ENOMEM. End with timeline_end(). The profile must not change meanwhile. */
+/*
+ * Begins an iteration, to be ended by timeline_end(). The profile must not change meanwhile.
+ * -ENOMEM.
+ */
 int timeline_begin(struct timeline_cursor *cursor, const struct profile *profile);
 bool timeline_next(struct timeline_cursor *cursor, struct instant *ret_instant);
 void timeline_end(struct timeline_cursor *cursor);

@@ -7,7 +7,7 @@
 
 #include "profile/profile.h"
 
-/* Sums of weights, or numbers of instants, by stack and state. */
+/* Adds up weights, or numbers of instants, by stack and state. */
 static int sum_up(const struct timeline_scale *scale, const struct profile *profile)
 {
 	struct timeline_cursor cursor;
@@ -21,7 +21,7 @@ static int sum_up(const struct timeline_scale *scale, const struct profile *prof
 	return r;
 }
 
-/* By state, the index of its value type; SIZE_MAX: none. */
+/* Finds the value type of each state; SIZE_MAX: none. */
 static void find_values(const struct profile *profile, size_t of[TIMELINE_STATES])
 {
 	static const char *const names[TIMELINE_STATES] = {"cpu", "runqueue", "blocked"};

@@ -10,11 +10,11 @@
 #include "profile/timeline.h"
 
 struct timeline_scale {
-	double (*factor)[TIMELINE_STATES]; /* by stack */
+	double (*factor)[TIMELINE_STATES]; /* factors by stack and state */
 	bool counted;                      /* all instants of a stack have the same value */
 };
 
-/* -ENOMEM. @value is an index of profile_value_type(). */
+/* Computes the factors. @value is an index of profile_value_type(). -ENOMEM. */
 int timeline_scale_init(struct timeline_scale *scale, const struct profile *profile, size_t value);
 void timeline_scale_release(struct timeline_scale *scale);
 

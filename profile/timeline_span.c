@@ -15,7 +15,7 @@
 
 __extension__ typedef __int128 i128;
 
-/* Weights by state, and the number of instants. */
+/* Indexes of sums: weights by state, and the number of instants. */
 enum { COUNT = TIMELINE_STATES, SUMS };
 
 struct stack_sums {
@@ -33,7 +33,7 @@ struct spanning {
 	int64_t left_out_ns; /* CPU time without instants */
 };
 
-/* Consists of all states: a value type of another program. */
+/* The value consists of all states: a value type of another program. */
 enum { KIND_ALL = -1 };
 
 static void choose_kinds(struct spanning *s)
@@ -60,7 +60,7 @@ static void choose_kinds(struct spanning *s)
 	}
 }
 
-/* So that no product of a value and a sum of all states exceeds 128 bits. */
+/* Weights are limited so that no product of a value and a sum of all states exceeds 128 bits. */
 #define MOST_WEIGHT (INT64_MAX / 4)
 
 static void add(uint64_t *sum, uint64_t value)

@@ -45,7 +45,7 @@ struct begun {
 	bool recording;      /* an existing file of that name is kept once */
 	const char *pattern; /* pattern of its name, with %t for the time; NULL: none */
 	struct output_facts facts;
-	char own[OPENING_PATH_MOST + 1]; /* name of the process in these */
+	char own[OPENING_PATH_MOST + 1]; /* the process's name, of which @facts has a pointer */
 	char *kept;                      /* path of OPENING_KEEP, which @any does not cover; NULL */
 	struct outfile out;
 };

@@ -58,9 +58,9 @@ static void drop(struct engine *engine, struct tracee *t, uint32_t status)
 }
 
 /*
- * The system call in which a thread has been since its stop was requested, given that it ended with
- * @status; negative: unknown. The stop comes before the thread is in its own code again, or enters
- * a call. In a process of several threads another one may have ended it anywhere.
+ * The system call in which a thread with wait status @status has been since its stop was requested;
+ * negative: unknown. The stop comes before the thread is in its own code again, or enters a call.
+ * In a process of several threads, another thread may have ended this one anywhere.
  */
 static int32_t last_call(const struct tracee *t, int status)
 {

@@ -72,7 +72,7 @@ int procfs_open_switched(int pid, int tid);
  * 1,024 ns. Where the CPU's frequency is part of the load, that clock falls behind.
  */
 int procfs_read_queued(int fd, uint64_t *ret_ns);
-/* "...\nse.avg.last_update_time  :  56887693467648\n..." gives that. -EPROTO. */
+/* "...\nse.avg.last_update_time  :  56887693467648\n..." gives 56887693467648. -EPROTO. */
 int procfs_parse_queued(const char *text, uint64_t *ret_ns);
 
 /* A thread's last turn on a CPU, from the same file. */
