@@ -185,8 +185,10 @@ static bool over(struct engine *engine, uint64_t now)
 	return engine->timing.stop || !engine->target.tracees;
 }
 
-/* When the engine must wake up at the latest. Sampling instants may be seconds apart; the end of
- * the run and the figures of each second are due in between. */
+/*
+ * When the engine must wake up at the latest. Sampling instants may be seconds apart; the end of the
+ * run and the figures of each second are due in between.
+ */
 static uint64_t next_event(struct engine *engine)
 {
 	uint64_t next = sampling_next(engine),

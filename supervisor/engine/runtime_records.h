@@ -41,11 +41,9 @@ void runtime_records_memory(struct engine *engine, const struct request *request
 
 /* A forked child has its parent's runtime at the same addresses. */
 void runtime_records_fork(const struct process *from, struct process *process);
-/*
- * Drops the tables of a process that has another image, or for another analyst, which sends its
- * own.
- */
+/* The process has a new image: drops its table. */
 void runtime_records_drop(struct process *process);
+/* Another analyst takes over, and sends tables of its own: drops those of all processes. */
 void runtime_records_forget_analyst(struct engine *engine);
 
 /*

@@ -143,7 +143,7 @@ const struct arch arch_native = {
 	.red_zone_bytes = 128,
 	.signal_sp_offset = 144, /* uc_stack, r8-r15, rdi, rsi, rbp, rbx, rdx, rax, rcx */
 	.restart_syscall = 219,
-	.tgkill = {234, 10, 8, X64_RAX}, /* r10, r8 */
+	.tgkill = {234, 10, 8, X64_RAX}, /* arguments 4 and 5: r10, r8 */
 	.restart = &restart,
 	.decode = decode,
 };
