@@ -29,9 +29,9 @@ static void free_pool(struct shares *shares, uint32_t index)
 	shares->free = index;
 }
 
-static bool same_path(const void *things, uint32_t index, const void *key)
+static bool same_path(const void *items, uint32_t index, const void *key)
 {
-	return strcmp(((const struct share_executable *)things)[index].path, key) == 0;
+	return strcmp(((const struct share_executable *)items)[index].path, key) == 0;
 }
 
 /* Finds or adds an executable. */

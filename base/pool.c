@@ -56,9 +56,9 @@ static char *room_for(struct pool *pool, size_t bytes)
 	return chunk->data + chunk->used - bytes;
 }
 
-static bool equal(const void *things, uint32_t index, const void *key)
+static bool equal(const void *items, uint32_t index, const void *key)
 {
-	const struct pool_item *item = (const struct pool_item *)things + index;
+	const struct pool_item *item = (const struct pool_item *)items + index;
 	const struct pool_item *wanted = key;
 
 	return item->bytes == wanted->bytes && !memcmp(item->text, wanted->text, wanted->bytes);

@@ -31,7 +31,7 @@ static uint32_t kept(uint64_t hash)
 	return (uint32_t)(hash * UINT64_C(0xd6e8feb86659fd93) >> 32);
 }
 
-int table_find(const struct table *table, uint64_t hash, table_equal *equal, const void *things,
+int table_find(const struct table *table, uint64_t hash, table_equal *equal, const void *items,
 	const void *key)
 {
 	uint32_t wanted = kept(hash);
@@ -43,7 +43,7 @@ int table_find(const struct table *table, uint64_t hash, table_equal *equal, con
 
 		if (!table->slot[i])
 			return -ENOENT;
-		if (table->hash[index] == wanted && equal(things, index, key))
+		if (table->hash[index] == wanted && equal(items, index, key))
 			return (int)index;
 	}
 }

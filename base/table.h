@@ -23,10 +23,10 @@ struct table {
 void table_release(struct table *table);
 
 /* Is the item at @index the one that @key describes? */
-typedef bool table_equal(const void *things, uint32_t index, const void *key);
+typedef bool table_equal(const void *items, uint32_t index, const void *key);
 
 /* The index of the equal item, or -ENOENT. */
-int table_find(const struct table *table, uint64_t hash, table_equal *equal, const void *things,
+int table_find(const struct table *table, uint64_t hash, table_equal *equal, const void *items,
 	const void *key);
 
 /* Records that the item at @index, which is not in the table yet, has @hash. -ENOMEM. */

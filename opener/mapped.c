@@ -78,7 +78,7 @@ static int open_in_root(const struct opening *what, const char *path, struct sta
 }
 
 /*
- * Opens it for a process whose root folder is in another mount namespace: maps has the path from
+ * Opens the file for a process whose root folder is in another mount namespace: maps has the path from
  * that namespace's root, "/srv/box/bin/sh", and /proc/PID/root leads to "/srv/box".
  */
 static int open_below_root(const struct opening *what, struct stat *ret_st)

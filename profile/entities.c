@@ -9,9 +9,9 @@
 #include "base/array.h"
 #include "profile/model.h"
 
-static bool mapping_equal(const void *things, uint32_t index, const void *key)
+static bool mapping_equal(const void *items, uint32_t index, const void *key)
 {
-	const struct mapping_item *a = (const struct mapping_item *)things + index, *b = key;
+	const struct mapping_item *a = (const struct mapping_item *)items + index, *b = key;
 
 	return a->start == b->start && a->file == b->file && a->build_id == b->build_id;
 }
@@ -62,9 +62,9 @@ uint32_t profile_main(const struct profile *profile)
 	return profile->main;
 }
 
-static bool function_equal(const void *things, uint32_t index, const void *key)
+static bool function_equal(const void *items, uint32_t index, const void *key)
 {
-	const struct function_item *a = (const struct function_item *)things + index, *b = key;
+	const struct function_item *a = (const struct function_item *)items + index, *b = key;
 
 	return a->name == b->name && a->symbol == b->symbol && a->file == b->file &&
 		a->line == b->line;
@@ -89,9 +89,9 @@ int profile_add_function(struct profile *profile, const struct function *functio
 		&profile->function_room, &profile->functions, &item);
 }
 
-static bool task_equal(const void *things, uint32_t index, const void *key)
+static bool task_equal(const void *items, uint32_t index, const void *key)
 {
-	const struct task_item *a = (const struct task_item *)things + index, *b = key;
+	const struct task_item *a = (const struct task_item *)items + index, *b = key;
 
 	return a->pid == b->pid && a->tid == b->tid && a->process == b->process &&
 		a->thread == b->thread;
@@ -175,14 +175,14 @@ static bool same_place(const struct location_item *item, const struct named *key
 	return item->address == key->address && item->mapping == key->mapping;
 }
 
-static bool location_equal(const void *things, uint32_t index, const void *key)
+static bool location_equal(const void *items, uint32_t index, const void *key)
 {
-	return same_place(&((const struct profile *)things)->location[index], key);
+	return same_place(&((const struct profile *)items)->location[index], key);
 }
 
-static bool named_equal(const void *things, uint32_t index, const void *key)
+static bool named_equal(const void *items, uint32_t index, const void *key)
 {
-	const struct profile *profile = things;
+	const struct profile *profile = items;
 	const struct location_item *item = &profile->location[index];
 	const struct named *wanted = key;
 	const struct location_line *line;

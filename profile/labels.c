@@ -10,9 +10,9 @@
 #include "base/array.h"
 #include "profile/model.h"
 
-static bool set_equal(const void *things, uint32_t index, const void *key)
+static bool set_equal(const void *items, uint32_t index, const void *key)
 {
-	const struct profile *profile = things;
+	const struct profile *profile = items;
 	const struct label_set *a = &profile->label_set[index], *b = key;
 
 	for (size_t i = 0; a->n == b->n && i < a->n; i++) {

@@ -141,9 +141,9 @@ void ids_release(struct ids *ids)
 	*ids = (struct ids){0};
 }
 
-static bool id_equal(const void *things, uint32_t index, const void *key)
+static bool id_equal(const void *items, uint32_t index, const void *key)
 {
-	return ((const struct ids_item *)things)[index].id == *(const uint64_t *)key;
+	return ((const struct ids_item *)items)[index].id == *(const uint64_t *)key;
 }
 
 int ids_add(struct ids *ids, uint64_t id, uint32_t index)

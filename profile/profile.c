@@ -181,9 +181,9 @@ void profile_audit_at(
 	*ret_value = profile->audit[index].value;
 }
 
-static bool note_equal(const void *things, uint32_t index, const void *key)
+static bool note_equal(const void *items, uint32_t index, const void *key)
 {
-	return ((const uint32_t *)things)[index] == *(const uint32_t *)key;
+	return ((const uint32_t *)items)[index] == *(const uint32_t *)key;
 }
 
 /* Marks the id of a note that is a comment of another program. */

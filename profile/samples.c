@@ -14,9 +14,9 @@ struct stack {
 	uint32_t labels;
 };
 
-static bool stack_equal(const void *things, uint32_t index, const void *key)
+static bool stack_equal(const void *items, uint32_t index, const void *key)
 {
-	const struct profile *profile = things;
+	const struct profile *profile = items;
 	const struct sample_item *item = &profile->sample[index];
 	const struct stack *stack = key;
 

@@ -7,25 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef const char *name_at(const void *things, size_t index);
+typedef const char *name_at(const void *items, size_t index);
 
-static const char *place_name(const void *things, size_t index)
+static const char *place_name(const void *items, size_t index)
 {
-	return ((const struct places *)things)->place[index].function;
+	return ((const struct places *)items)->place[index].function;
 }
 
-static const char *mapping_name(const void *things, size_t index)
+static const char *mapping_name(const void *items, size_t index)
 {
-	return profile_mapping(things, index).file;
+	return profile_mapping(items, index).file;
 }
 
-static const char *thread_name(const void *things, size_t index)
+static const char *thread_name(const void *items, size_t index)
 {
-	return profile_task(things, index).thread;
+	return profile_task(items, index).thread;
 }
 
 /* Sets a flag for each of @n names that matches; there is one element more. */
-static int match_all(const char *pattern, const char *what, const void *things, size_t n,
+static int match_all(const char *pattern, const char *what, const void *items, size_t n,
 	name_at *name, bool **ret_flags, char **ret_problem)
 {
 	regex_t regex;
@@ -45,7 +45,7 @@ static int match_all(const char *pattern, const char *what, const void *things, 
 	}
 	flags = calloc(n + 1, sizeof(*flags));
 	for (size_t i = 0; flags && i < n; i++)
-		flags[i] = !regexec(&regex, name(things, i), 0, NULL, 0);
+		flags[i] = !regexec(&regex, name(items, i), 0, NULL, 0);
 	regfree(&regex);
 	*ret_flags = flags;
 	return flags ? 0 : -ENOMEM;

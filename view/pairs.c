@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-static bool pair_equal(const void *things, uint32_t index, const void *key)
+static bool pair_equal(const void *items, uint32_t index, const void *key)
 {
-	const struct pair *a = (const struct pair *)things + index, *b = key;
+	const struct pair *a = (const struct pair *)items + index, *b = key;
 
 	return a->a == b->a && a->b == b->b;
 }

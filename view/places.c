@@ -15,9 +15,9 @@
  */
 #define LOADED_AT (UINT64_C(1) << 40)
 
-static bool place_equal(const void *things, uint32_t index, const void *key)
+static bool place_equal(const void *items, uint32_t index, const void *key)
 {
-	const struct place *a = (const struct place *)things + index, *b = key;
+	const struct place *a = (const struct place *)items + index, *b = key;
 
 	return a->function == b->function && a->file == b->file && a->object == b->object &&
 		a->line == b->line;

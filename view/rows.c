@@ -49,9 +49,9 @@ static void add_values(int64_t *sum, const int64_t *value, size_t n)
 	}
 }
 
-static bool key_equal(const void *things, uint32_t index, const void *key)
+static bool key_equal(const void *items, uint32_t index, const void *key)
 {
-	const struct row_key *a = (const struct row_key *)things + index, *b = key;
+	const struct row_key *a = (const struct row_key *)items + index, *b = key;
 
 	return a->place == b->place && a->id == b->id && a->task == b->task;
 }

@@ -28,9 +28,9 @@ struct growing {
 	bool is_inside;  /* this sample's stack has reached options->root, or there is none */
 };
 
-static bool node_equal(const void *things, uint32_t index, const void *key)
+static bool node_equal(const void *items, uint32_t index, const void *key)
 {
-	const struct tree_node *a = (const struct tree_node *)things + index, *b = key;
+	const struct tree_node *a = (const struct tree_node *)items + index, *b = key;
 
 	return a->parent == b->parent && a->place == b->place && a->task == b->task;
 }
@@ -240,10 +240,10 @@ struct task_key {
 	struct task task;
 };
 
-static bool task_equal(const void *things, uint32_t index, const void *key)
+static bool task_equal(const void *items, uint32_t index, const void *key)
 {
 	const struct task_key *wanted = key;
-	struct task task = profile_task(things, index);
+	struct task task = profile_task(items, index);
 
 	return is_same_task(&task, &wanted->task, wanted->split);
 }

@@ -10,9 +10,9 @@
 #include "base/pool.h"
 #include "base/table.h"
 
-static bool number_equal(const void *things, uint32_t index, const void *key)
+static bool number_equal(const void *items, uint32_t index, const void *key)
 {
-	return ((const uint64_t *)things)[index] == *(const uint64_t *)key;
+	return ((const uint64_t *)items)[index] == *(const uint64_t *)key;
 }
 
 static void test_table__finds_what_was_added_even_with_equal_hashes(void **state)

@@ -26,17 +26,17 @@ enum { CONNECTIONS_MOST = 64, CONNECTION_BYTES = 16384, SILENCE_SECONDS = 5 };
 enum { ACCEPTS_MOST = 128 };
 
 /* A connection. */
-struct guest {
-	struct guest *next;
+struct client {
+	struct client *next;
 	int fd;
 	uint64_t until_ns; /* when it is closed; 0: it waits for a profile */
 };
 
 /* A request for a profile. */
-struct visit {
-	struct visit *next;
+struct request {
+	struct request *next;
 	struct MHD_Connection *connection;
-	struct guest *guest;
+	struct client *client;
 	struct span *span; /* the span it waits for; NULL: not yet, or over */
 	bool half_closed;  /* the client sends no more: it waits for its answer, or is gone */
 	bool left;         /* the client is gone */
@@ -53,19 +53,19 @@ struct http {
 	int listen_fd;      /* -1: no new connections */
 	size_t connections; /* number of connections that the library has */
 	uint64_t accept_ns; /* no connection is accepted before this time */
-	struct guest *guests;
-	struct visit *visits;
+	struct client *clients;
+	struct request *requests;
 	uint64_t look_ns;
 };
 
-static void end_wait(struct http *http, struct visit *visit, int error)
+static void end_wait(struct http *http, struct request *request, int error)
 {
-	visit->error = error;
-	spans_end(http->spans, visit->span);
-	visit->span = NULL;
-	if (visit->guest)
-		visit->guest->until_ns = clock_now() + ANSWER_NS;
-	MHD_resume_connection(visit->connection);
+	request->error = error;
+	spans_end(http->spans, request->span);
+	request->span = NULL;
+	if (request->client)
+		request->client->until_ns = clock_now() + ANSWER_NS;
+	MHD_resume_connection(request->connection);
 }
 
 /*
@@ -74,11 +74,11 @@ static void end_wait(struct http *http, struct visit *visit, int error)
  */
 static void end_half_closed(struct http *http)
 {
-	struct visit *oldest = NULL;
+	struct request *oldest = NULL;
 
-	for (struct visit *visit = http->visits; visit; visit = visit->next) {
-		if (visit->span && visit->half_closed)
-			oldest = visit;
+	for (struct request *request = http->requests; request; request = request->next) {
+		if (request->span && request->half_closed)
+			oldest = request;
 	}
 	if (oldest)
 		end_wait(http, oldest, -EBUSY);
@@ -87,7 +87,7 @@ static void end_half_closed(struct http *http)
 static const char too_many[] = "as many profiles as can be are being taken: try again later\n";
 
 static enum MHD_Result begin_profile(
-	struct http *http, struct MHD_Connection *connection, struct visit *visit)
+	struct http *http, struct MHD_Connection *connection, struct request *request)
 {
 	unsigned seconds;
 	uint64_t now = clock_now();
@@ -101,36 +101,36 @@ static enum MHD_Result begin_profile(
 	if (http->spans->n + 2 >= SPANS_MOST)
 		end_half_closed(http);
 	if (http->spans->n + 2 < SPANS_MOST)
-		visit->span = spans_begin(http->spans, now, now + seconds * CLOCK_SECOND_NS);
-	if (!visit->span)
+		request->span = spans_begin(http->spans, now, now + seconds * CLOCK_SECOND_NS);
+	if (!request->span)
 		return answer_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE, too_many);
-	if (visit->guest)
-		visit->guest->until_ns = 0;
+	if (request->client)
+		request->client->until_ns = 0;
 	MHD_suspend_connection(connection);
 	return MHD_YES;
 }
 
-static enum MHD_Result answer_profile(struct MHD_Connection *connection, struct visit *visit)
+static enum MHD_Result answer_profile(struct MHD_Connection *connection, struct request *request)
 {
-	uint8_t *data = visit->data;
+	uint8_t *data = request->data;
 
-	if (visit->left)
+	if (request->left)
 		return MHD_NO;
-	if (visit->error == -ENODATA)
+	if (request->error == -ENODATA)
 		return answer_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
 			"nothing was profiled: the program has ended\n");
-	if (visit->error == -EBUSY)
+	if (request->error == -EBUSY)
 		return answer_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE, too_many);
-	if (visit->error < 0)
+	if (request->error < 0)
 		return answer_text(connection, MHD_HTTP_INTERNAL_SERVER_ERROR,
 			"the profile could not be made: out of memory\n");
-	visit->data = NULL; /* now owned by the response */
+	request->data = NULL; /* now owned by the response */
 	return answer_queue(connection, MHD_HTTP_OK, "application/octet-stream",
-		MHD_create_response_from_buffer(visit->bytes, data, MHD_RESPMEM_MUST_FREE));
+		MHD_create_response_from_buffer(request->bytes, data, MHD_RESPMEM_MUST_FREE));
 }
 
 static enum MHD_Result route(struct http *http, struct MHD_Connection *connection,
-	struct visit *visit, const char *url, const char *method)
+	struct request *request, const char *url, const char *method)
 {
 	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
 		return answer_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
@@ -142,7 +142,7 @@ static enum MHD_Result route(struct http *http, struct MHD_Connection *connectio
 	if (strcmp(url, "/debug/pprof/profile") == 0 && method[0] != 'G')
 		return answer_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
 	if (strcmp(url, "/debug/pprof/profile") == 0)
-		return begin_profile(http, connection, visit);
+		return begin_profile(http, connection, request);
 	if (strcmp(url, "/debug/pprof/") == 0 || strcmp(url, "/debug/pprof") == 0 ||
 		strcmp(url, "/") == 0)
 		return answer_index(connection, http->name);
@@ -155,57 +155,57 @@ static enum MHD_Result route(struct http *http, struct MHD_Connection *connectio
  * Called when the head of a request has come, again after the whole request, and after each resume.
  */
 static enum MHD_Result answer(void *context, struct MHD_Connection *connection, const char *url,
-	const char *method, const char *version, const char *data, size_t *bytes, void **request)
+	const char *method, const char *version, const char *data, size_t *bytes, void **request_context)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 	struct http *http = context;
-	struct visit *visit = *request;
+	struct request *request = *request_context;
 
 	(void)version;
 	(void)data;
-	if (!visit) {
-		visit = calloc(1, sizeof(*visit));
-		if (!visit)
+	if (!request) {
+		request = calloc(1, sizeof(*request));
+		if (!request)
 			return MHD_NO;
-		visit->connection = connection;
-		visit->guest = info ? info->socket_context : NULL;
-		visit->next = http->visits;
-		http->visits = visit;
-		*request = visit;
+		request->connection = connection;
+		request->client = info ? info->socket_context : NULL;
+		request->next = http->requests;
+		http->requests = request;
+		*request_context = request;
 		return MHD_YES;
 	}
 	if (*bytes) {
 		*bytes = 0; /* Bodies are ignored. */
 		return MHD_YES;
 	}
-	if (visit->guest)
-		visit->guest->until_ns = clock_now() + ANSWER_NS;
-	if (visit->left || visit->data || visit->error)
-		return answer_profile(connection, visit);
-	return route(http, connection, visit, url, method);
+	if (request->client)
+		request->client->until_ns = clock_now() + ANSWER_NS;
+	if (request->left || request->data || request->error)
+		return answer_profile(connection, request);
+	return route(http, connection, request, url, method);
 }
 
-static void completed(void *context, struct MHD_Connection *connection, void **request,
+static void completed(void *context, struct MHD_Connection *connection, void **request_context,
 	enum MHD_RequestTerminationCode why)
 {
 	struct http *http = context;
-	struct visit *visit = *request, **at;
+	struct request *request = *request_context, **at;
 
 	(void)connection;
 	(void)why;
-	if (!visit)
+	if (!request)
 		return;
-	for (at = &http->visits; *at != visit; at = &(*at)->next)
+	for (at = &http->requests; *at != request; at = &(*at)->next)
 		;
-	*at = visit->next;
-	if (visit->span)
-		spans_end(http->spans, visit->span);
-	if (visit->guest)
-		visit->guest->until_ns = clock_now() + REQUEST_NS;
-	free(visit->data);
-	free(visit);
-	*request = NULL;
+	*at = request->next;
+	if (request->span)
+		spans_end(http->spans, request->span);
+	if (request->client)
+		request->client->until_ns = clock_now() + REQUEST_NS;
+	free(request->data);
+	free(request);
+	*request_context = NULL;
 }
 
 static void noticed(void *context, struct MHD_Connection *connection, void **socket_context,
@@ -213,25 +213,25 @@ static void noticed(void *context, struct MHD_Connection *connection, void **soc
 {
 	const union MHD_ConnectionInfo *info;
 	struct http *http = context;
-	struct guest *guest = *socket_context, **at;
+	struct client *client = *socket_context, **at;
 
 	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
 		info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-		guest = info ? calloc(1, sizeof(*guest)) : NULL;
-		*socket_context = guest;
-		if (!guest)
+		client = info ? calloc(1, sizeof(*client)) : NULL;
+		*socket_context = client;
+		if (!client)
 			return;
-		*guest = (struct guest){http->guests, info->connect_fd, clock_now() + REQUEST_NS};
-		http->guests = guest;
+		*client = (struct client){http->clients, info->connect_fd, clock_now() + REQUEST_NS};
+		http->clients = client;
 		return;
 	}
 	http->connections--;
-	if (!guest)
+	if (!client)
 		return;
-	for (at = &http->guests; *at != guest; at = &(*at)->next)
+	for (at = &http->clients; *at != client; at = &(*at)->next)
 		;
-	*at = guest->next;
-	free(guest);
+	*at = client->next;
+	free(client);
 	*socket_context = NULL;
 }
 
@@ -274,12 +274,12 @@ void http_quiesce(struct http *http)
 
 void http_end(struct http *http)
 {
-	for (struct visit *visit = http->visits; visit; visit = visit->next) {
-		if (visit->span) {
-			visit->left = true;
-			spans_end(http->spans, visit->span);
-			visit->span = NULL;
-			MHD_resume_connection(visit->connection);
+	for (struct request *request = http->requests; request; request = request->next) {
+		if (request->span) {
+			request->left = true;
+			spans_end(http->spans, request->span);
+			request->span = NULL;
+			MHD_resume_connection(request->connection);
 		}
 	}
 	(void)MHD_run(http->daemon);
@@ -288,11 +288,11 @@ void http_end(struct http *http)
 	free(http);
 }
 
-size_t http_visits(const struct http *http)
+size_t http_requests(const struct http *http)
 {
 	size_t n = 0;
 
-	for (const struct visit *visit = http->visits; visit; visit = visit->next)
+	for (const struct request *request = http->requests; request; request = request->next)
 		n++;
 	return n;
 }
@@ -311,42 +311,42 @@ void http_poll(struct http *http, struct pollfd *fds, uint64_t *until_ns)
 	if (now < http->accept_ns && http->accept_ns < *until_ns)
 		*until_ns = http->accept_ns;
 	/* The library does not watch connections that wait for a profile. */
-	for (const struct visit *visit = http->visits; visit; visit = visit->next) {
-		if (visit->span && visit->guest && n < HTTP_POLLS)
-			fds[n++] = (struct pollfd){.fd = visit->guest->fd,
-				.events = visit->half_closed ? 0 : POLLRDHUP};
+	for (const struct request *request = http->requests; request; request = request->next) {
+		if (request->span && request->client && n < HTTP_POLLS)
+			fds[n++] = (struct pollfd){.fd = request->client->fd,
+				.events = request->half_closed ? 0 : POLLRDHUP};
 	}
 	while (n < HTTP_POLLS)
 		fds[n++] = (struct pollfd){.fd = -1};
 	if (MHD_get_timeout(http->daemon, &ms) == MHD_YES && now + ms * 1000000 < *until_ns)
 		*until_ns = now + ms * 1000000;
-	if (http->guests && now + LOOK_NS < *until_ns)
+	if (http->clients && now + LOOK_NS < *until_ns)
 		*until_ns = now + LOOK_NS;
 }
 
-static void notice_end(struct visit *visit, const struct pollfd *fds)
+static void notice_end(struct request *request, const struct pollfd *fds)
 {
-	for (size_t i = 2; visit->guest && i < HTTP_POLLS; i++) {
-		if (fds[i].fd != visit->guest->fd)
+	for (size_t i = 2; request->client && i < HTTP_POLLS; i++) {
+		if (fds[i].fd != request->client->fd)
 			continue;
-		visit->half_closed |= (fds[i].revents & POLLRDHUP) != 0;
-		visit->left |= (fds[i].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
+		request->half_closed |= (fds[i].revents & POLLRDHUP) != 0;
+		request->left |= (fds[i].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
 	}
 }
 
-static void finish_visits(struct http *http, const struct pollfd *fds, uint64_t now)
+static void finish_requests(struct http *http, const struct pollfd *fds, uint64_t now)
 {
 	int error = 0;
 
-	for (struct visit *visit = http->visits; visit; visit = visit->next) {
-		if (!visit->span)
+	for (struct request *request = http->requests; request; request = request->next) {
+		if (!request->span)
 			continue;
-		notice_end(visit, fds);
-		if (!visit->left && !spans_is_over(http->spans, visit->span, now))
+		notice_end(request, fds);
+		if (!request->left && !spans_is_over(http->spans, request->span, now))
 			continue;
-		if (!visit->left)
-			error = spans_write(http->spans, visit->span, &visit->data, &visit->bytes);
-		end_wait(http, visit, error);
+		if (!request->left)
+			error = spans_write(http->spans, request->span, &request->data, &request->bytes);
+		end_wait(http, request, error);
 	}
 }
 
@@ -354,14 +354,14 @@ static void finish_visits(struct http *http, const struct pollfd *fds, uint64_t 
  * Closes connections that are silent for too long. A client that sends single bytes slowly counts
  * as silent, too.
  */
-static void end_slow_guests(struct http *http, uint64_t now)
+static void end_slow_clients(struct http *http, uint64_t now)
 {
 	if (now < http->look_ns)
 		return;
 	http->look_ns = now + LOOK_NS;
-	for (const struct guest *guest = http->guests; guest; guest = guest->next) {
-		if (guest->until_ns && now >= guest->until_ns)
-			(void)shutdown(guest->fd, SHUT_RDWR);
+	for (const struct client *client = http->clients; client; client = client->next) {
+		if (client->until_ns && now >= client->until_ns)
+			(void)shutdown(client->fd, SHUT_RDWR);
 	}
 }
 
@@ -371,15 +371,15 @@ static void end_slow_guests(struct http *http, uint64_t now)
  */
 static bool make_room(struct http *http)
 {
-	const struct guest *oldest = NULL;
+	const struct client *oldest = NULL;
 
-	for (const struct guest *guest = http->guests; guest; guest = guest->next) {
+	for (const struct client *client = http->clients; client; client = client->next) {
 		bool busy = false;
 
-		for (const struct visit *visit = http->visits; visit; visit = visit->next)
-			busy |= visit->guest == guest;
-		if (!busy && (!oldest || guest->until_ns <= oldest->until_ns))
-			oldest = guest;
+		for (const struct request *request = http->requests; request; request = request->next)
+			busy |= request->client == client;
+		if (!busy && (!oldest || client->until_ns <= oldest->until_ns))
+			oldest = client;
 	}
 	if (!oldest)
 		return false;
@@ -415,8 +415,8 @@ static void accept_connections(struct http *http, uint64_t now)
 
 void http_turn(struct http *http, const struct pollfd *fds, uint64_t now)
 {
-	finish_visits(http, fds, now);
-	end_slow_guests(http, now);
+	finish_requests(http, fds, now);
+	end_slow_clients(http, now);
 	(void)MHD_run(http->daemon);
 	if (fds[1].revents)
 		accept_connections(http, now);

@@ -28,7 +28,7 @@ void http_end(struct http *http);
 /* Accepts no new connections. */
 void http_quiesce(struct http *http);
 /* Number of connections being answered, or waiting for an answer. */
-size_t http_visits(const struct http *http);
+size_t http_requests(const struct http *http);
 
 /*
  * Fills in the descriptors to poll: HTTP_POLLS of them; lowers *@until_ns to the time of its next

@@ -23,7 +23,7 @@ void http_quiesce(struct http *http)
 	(void)http;
 }
 
-size_t http_visits(const struct http *http)
+size_t http_requests(const struct http *http)
 {
 	(void)http;
 	return 0;

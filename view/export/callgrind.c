@@ -71,9 +71,9 @@ struct grind {
 
 enum grind_name { GRIND_OBJECT, GRIND_FILE, GRIND_FUNCTION };
 
-static bool function_equal(const void *things, uint32_t index, const void *key)
+static bool function_equal(const void *items, uint32_t index, const void *key)
 {
-	const struct grind_function *a = (const struct grind_function *)things + index, *b = key;
+	const struct grind_function *a = (const struct grind_function *)items + index, *b = key;
 
 	return a->place == b->place && a->file == b->file && a->level == b->level;
 }
@@ -91,9 +91,9 @@ static int function_of(struct grind *g, const struct grind_step *step)
 		&g->function_room, &g->functions, &key);
 }
 
-static bool cost_equal(const void *things, uint32_t index, const void *key)
+static bool cost_equal(const void *items, uint32_t index, const void *key)
 {
-	const struct grind_cost *a = (const struct grind_cost *)things + index, *b = key;
+	const struct grind_cost *a = (const struct grind_cost *)items + index, *b = key;
 
 	return a->function == b->function && a->line == b->line && a->callee == b->callee;
 }

@@ -81,9 +81,9 @@ static void put_u64(struct gmon *g, uint64_t value)
 	(void)fwrite(&value, sizeof(value), 1, g->out);
 }
 
-static bool arc_equal(const void *things, uint32_t index, const void *key)
+static bool arc_equal(const void *items, uint32_t index, const void *key)
 {
-	const struct arc *a = (const struct arc *)things + index, *b = key;
+	const struct arc *a = (const struct arc *)items + index, *b = key;
 
 	return a->from == b->from && a->to == b->to;
 }

@@ -27,9 +27,9 @@ struct joining {
 	uint32_t task;
 };
 
-static bool same_path(const void *things, uint32_t index, const void *key)
+static bool same_path(const void *items, uint32_t index, const void *key)
 {
-	return !strcmp(((const struct diff_row *)things)[index].function, key);
+	return !strcmp(((const struct diff_row *)items)[index].function, key);
 }
 
 static uint64_t hash_of(const char *path)

@@ -20,9 +20,9 @@ static int compare_objects(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static bool object_equal(const void *things, uint32_t index, const void *key)
+static bool object_equal(const void *items, uint32_t index, const void *key)
 {
-	return ((const struct object *)things)[index].name == (const char *)key;
+	return ((const struct object *)items)[index].name == (const char *)key;
 }
 
 /* Combines equal names in @object, in place; returns the new number. */

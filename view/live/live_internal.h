@@ -246,11 +246,11 @@ void live_sum_up(
 	struct live *live, const struct live_page *page, live_counts_for *of, const void *context);
 
 /* Adds to the total of an item, once per stamp. */
-static inline void live_add_total(struct live *live, uint32_t thing, double weight)
+static inline void live_add_total(struct live *live, uint32_t item, double weight)
 {
-	if (live->stamp[thing] != live->stamps)
-		live->total[thing] += weight;
-	live->stamp[thing] = live->stamps;
+	if (live->stamp[item] != live->stamps)
+		live->total[item] += weight;
+	live->stamp[item] = live->stamps;
 }
 void live_set_whole(struct live *live, double whole);
 

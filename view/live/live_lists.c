@@ -107,12 +107,12 @@ void live_sum_up(
 			const struct live_location *l = &places->location[sample.location[i]];
 
 			for (size_t j = l->first; j < l->first + l->frames; j++) {
-				uint32_t thing = of(live, sample.location[i], j, context);
+				uint32_t item = of(live, sample.location[i], j, context);
 
-				if (thing != LIVE_NONE) {
+				if (item != LIVE_NONE) {
 					if (leaf)
-						live->self[thing] += weight;
-					live_add_total(live, thing, weight);
+						live->self[item] += weight;
+					live_add_total(live, item, weight);
 				}
 				leaf = false;
 			}

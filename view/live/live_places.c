@@ -28,16 +28,16 @@ void live_places_release(struct live_places *places)
 	*places = (struct live_places){0};
 }
 
-static bool same_function(const void *things, uint32_t index, const void *key)
+static bool same_function(const void *items, uint32_t index, const void *key)
 {
-	const struct live_place *a = (const struct live_place *)things + index, *b = key;
+	const struct live_place *a = (const struct live_place *)items + index, *b = key;
 
 	return a->function == b->function && a->object == b->object;
 }
 
-static bool same_line(const void *things, uint32_t index, const void *key)
+static bool same_line(const void *items, uint32_t index, const void *key)
 {
-	const struct live_place *a = (const struct live_place *)things + index, *b = key;
+	const struct live_place *a = (const struct live_place *)items + index, *b = key;
 
 	return a->function_place == b->function_place && a->file == b->file && a->line == b->line;
 }

@@ -30,9 +30,9 @@ void live_tree_free(struct live_tree *tree)
 	free(tree);
 }
 
-static bool same_node(const void *things, uint32_t index, const void *key)
+static bool same_node(const void *items, uint32_t index, const void *key)
 {
-	const struct tree_item *a = (const struct tree_item *)things + index, *b = key;
+	const struct tree_item *a = (const struct tree_item *)items + index, *b = key;
 
 	return a->parent == b->parent && a->place == b->place;
 }

@@ -20,9 +20,9 @@ static void add_values(int64_t *sum, const int64_t *value, size_t n)
 	}
 }
 
-static bool same_line(const void *things, uint32_t index, const void *key)
+static bool same_line(const void *items, uint32_t index, const void *key)
 {
-	const struct annotate_line *a = (const struct annotate_line *)things + index, *b = key;
+	const struct annotate_line *a = (const struct annotate_line *)items + index, *b = key;
 
 	return a->line == b->line && !strcmp(a->file, b->file);
 }
@@ -36,9 +36,9 @@ int annotate_line_of(struct annotate *annotate, const char *file, uint32_t line)
 		&annotate->line_room, &annotate->lines, &key);
 }
 
-static bool same_inlined(const void *things, uint32_t index, const void *key)
+static bool same_inlined(const void *items, uint32_t index, const void *key)
 {
-	const struct annotate_inlined *a = (const struct annotate_inlined *)things + index;
+	const struct annotate_inlined *a = (const struct annotate_inlined *)items + index;
 	const struct annotate_inlined *b = key;
 
 	return a->line == b->line && !strcmp(a->function, b->function);

@@ -35,9 +35,9 @@ struct collecting {
 	size_t runs;
 };
 
-static bool key_equal(const void *things, uint32_t index, const void *key)
+static bool key_equal(const void *items, uint32_t index, const void *key)
 {
-	const struct diff_key *a = (const struct diff_key *)things + index, *b = key;
+	const struct diff_key *a = (const struct diff_key *)items + index, *b = key;
 
 	return a->function == b->function && a->object == b->object;
 }
