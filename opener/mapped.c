@@ -78,8 +78,8 @@ static int open_in_root(const struct opening *what, const char *path, struct sta
 }
 
 /*
- * Opens the file for a process whose root folder is in another mount namespace: maps has the path from
- * that namespace's root, "/srv/box/bin/sh", and /proc/PID/root leads to "/srv/box".
+ * Opens the file for a process whose root folder is in another mount namespace: maps has the path
+ * from that namespace's root, "/srv/box/bin/sh", and /proc/PID/root leads to "/srv/box".
  */
 static int open_below_root(const struct opening *what, struct stat *ret_st)
 {

@@ -140,7 +140,8 @@ static bool is_over(const struct server *s, uint64_t now)
 {
 	if (!s->spans.closed)
 		return false;
-	return now >= s->last_ns || (!(s->http && http_requests(s->http)) && push_is_idle(&s->push));
+	return now >= s->last_ns ||
+		(!(s->http && http_requests(s->http)) && push_is_idle(&s->push));
 }
 
 static void turn(struct server *s)

@@ -186,8 +186,8 @@ static bool over(struct engine *engine, uint64_t now)
 }
 
 /*
- * When the engine must wake up at the latest. Sampling instants may be seconds apart; the end of the
- * run and the figures of each second are due in between.
+ * When the engine must wake up at the latest. Sampling instants may be seconds apart; the end of
+ * the run and the figures of each second are due in between.
  */
 static uint64_t next_event(struct engine *engine)
 {
