@@ -56,7 +56,7 @@ static uint64_t scatter_us2(const struct counts_scatter *s)
 	return squares > 0 ? (uint64_t)(squares * 1e12 * n / (n - 1)) : 0;
 }
 
-int counts_tell(const struct counts *counts, struct profile *profile)
+int counts_put(const struct counts *counts, struct profile *profile)
 {
 	double effective = stats_effective_samples(counts->weight, counts->weight_squared);
 	int r = profile_set_audit(profile, "samples", counts->samples);
@@ -96,5 +96,5 @@ int counts_close(const struct counts *counts, const struct stacks *stacks,
 		if (r < 0)
 			return r;
 	}
-	return counts_tell(counts, profile);
+	return counts_put(counts, profile);
 }

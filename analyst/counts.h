@@ -33,7 +33,7 @@ struct counts {
 void counts_second(struct counts *counts, const struct profile *profile);
 
 /* Sets the figures known while records come in. */
-int counts_tell(const struct counts *counts, struct profile *profile);
+int counts_put(const struct counts *counts, struct profile *profile);
 /* Sets all figures, at the end, when the profile's rows have their times. */
 int counts_close(const struct counts *counts, const struct stacks *stacks,
 	const struct wallclock *wallclock, struct profile *profile);

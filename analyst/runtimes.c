@@ -34,7 +34,7 @@ void runtimes_release(struct runtimes *runtimes)
 }
 
 /* Sends a runtime's table to the supervisor; if that is not possible now, with the next sample. */
-static void ask(struct runtimes *runtimes, struct image_runtime *runtime)
+static void request_table(struct runtimes *runtimes, struct image_runtime *runtime)
 {
 	uint8_t requests[RUNTIME_REQUEST_BYTES];
 
@@ -83,7 +83,7 @@ static int set(struct runtimes *runtimes, struct image_space *image, const struc
 	if (runtime->step)
 		return begin_steps(runtimes, image->runtime);
 	runtimes->found = true;
-	ask(runtimes, image->runtime);
+	request_table(runtimes, image->runtime);
 	return 0;
 }
 
@@ -237,7 +237,7 @@ int runtimes_merge(struct runtimes *runtimes, struct image_space *image,
 	runtimes->stack.groups = runtimes->stack.locations = 0;
 	if (!runtime || runtime->runtime->step)
 		return 0;
-	ask(runtimes, runtime);
+	request_table(runtimes, runtime);
 	if (record->tid != sample->tid || record->pid != sample->pid ||
 		record->id != runtime->table.id || record->flags & RECORD_RUNTIME_UNKNOWN)
 		return 0;

@@ -188,7 +188,7 @@ static int take_audit(struct analyst *analyst, const char *text)
 		text += used;
 	}
 	counts_second(&analyst->counts, analyst->profile);
-	return counts_tell(&analyst->counts, analyst->profile);
+	return counts_put(&analyst->counts, analyst->profile);
 }
 
 /* Takes the figures so far; @tell, which may be NULL, is called after them. */
@@ -283,7 +283,7 @@ static int take_exit(struct analyst *analyst, const struct record_exit *exit)
 	return spaces_drop(&analyst->spaces, exit->pid);
 }
 
-static int take(struct analyst *analyst, const struct record *rec)
+static int take_by_type(struct analyst *analyst, const struct record *rec)
 {
 	const struct record_cpu *cpu = &rec->as.cpu;
 
@@ -376,5 +376,5 @@ int take_record(struct analyst *analyst, const struct record *rec)
 		analyst->began_ns = rec->header.time_ns;
 	if (analyst->per_process && take_apart(analyst, rec) < 0)
 		return -ENOMEM;
-	return take(analyst, rec);
+	return take_by_type(analyst, rec);
 }

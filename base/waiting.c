@@ -14,7 +14,7 @@ void waiting_begin(struct waiting *waiting)
 	*waiting = (struct waiting){.terminal = isatty(STDERR_FILENO), .since_ns = clock_now()};
 }
 
-void waiting_tell(struct waiting *waiting, const char *what, double done)
+void waiting_show(struct waiting *waiting, const char *what, double done)
 {
 	uint64_t now;
 

@@ -15,7 +15,7 @@ struct waiting {
 void waiting_begin(struct waiting *waiting);
 
 /* Shows the progress of @what, but only if it takes long, and a few times a second. */
-void waiting_tell(struct waiting *waiting, const char *what, double done);
+void waiting_show(struct waiting *waiting, const char *what, double done);
 
 /* Shows @what at once: for long work without known progress. */
 void waiting_say(struct waiting *waiting, const char *what);

@@ -140,7 +140,7 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *context)
 }
 
 /* Adds all objects that are loaded now, and the segment of the rest. */
-static int look(void)
+static int find_objects(void)
 {
 	if (!segments && add(&(struct all_segment){.path = ""}) < 0)
 		return -ENOMEM;
@@ -191,7 +191,7 @@ static int begin(unsigned flags)
 	for (size_t i = 0; i < segments; i++)
 		(void)madvise(segment[i].counter, counter_bytes(&segment[i]), MADV_DONTNEED);
 	fast = flags & SPROFIL_ALL_FAST ? NATIVE_FAST : 0;
-	r = look();
+	r = find_objects();
 	if (r == 0)
 		r = put_in_force();
 	on = r == 0;
@@ -228,7 +228,7 @@ CLIENT_PUBLIC void *sprofil_all_loaded(void *handle)
 	(void)pthread_mutex_lock(&lock);
 	before = changes;
 	/* What cannot be added is counted with the rest. */
-	if (on && look() == 0 && changes != before)
+	if (on && find_objects() == 0 && changes != before)
 		(void)put_in_force();
 	(void)pthread_mutex_unlock(&lock);
 	errno = error;

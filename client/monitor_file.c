@@ -86,7 +86,7 @@ static void put_u64(struct out *out, uint64_t value)
  * Copies the value of an environment variable. In a set-user-ID program the environment is not
  * trusted. -ENOENT: not set.
  */
-static int wish(const char *name, char *to, size_t room)
+static int get_variable(const char *name, char *to, size_t room)
 {
 	return getauxval(AT_SECURE) ? -ENOENT : client_environment(name, to, room);
 }
@@ -100,7 +100,7 @@ bool monitor_is_unwanted(enum call_dialect dialect)
 {
 	char value[1];
 
-	return knows_profdir(dialect) && wish("PROFDIR", value, sizeof(value)) == 0;
+	return knows_profdir(dialect) && get_variable("PROFDIR", value, sizeof(value)) == 0;
 }
 
 /*
@@ -185,7 +185,8 @@ int monitor_write_mon(const struct monitor *monitor)
 	struct out out;
 	int r;
 
-	if (knows_profdir(monitor->dialect) && wish("PROFDIR", directory, sizeof(directory)) > 0)
+	if (knows_profdir(monitor->dialect) &&
+		get_variable("PROFDIR", directory, sizeof(directory)) > 0)
 		(void)snprintf(path, sizeof(path), "%s/%d.%.255s", directory, (int)getpid(),
 			program_invocation_short_name);
 	r = out_open(&out, path);
@@ -209,7 +210,7 @@ int monitor_write_gmon(const struct monitor *monitor)
 	struct out out;
 	int r;
 
-	if (wish("GMON_OUT_PREFIX", prefix, sizeof(prefix)) > 0)
+	if (get_variable("GMON_OUT_PREFIX", prefix, sizeof(prefix)) > 0)
 		(void)snprintf(path, sizeof(path), "%s.%d", prefix, (int)getpid());
 	r = out_open(&out, path);
 	if (r < 0)

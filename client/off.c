@@ -50,7 +50,7 @@ static int pick(const sigset_t *blocked)
 }
 
 /* Sends @second behind CALL_OFF_FIRST; returns the result of tgkill(). -EPERM: impossible. */
-static long say(uint64_t second)
+static long send_off(uint64_t second)
 {
 	sigset_t mask, open;
 	int signal;
@@ -73,12 +73,12 @@ static long say(uint64_t second)
 
 int client_turn_off(void)
 {
-	long r = say(CALL_OFF_SECOND);
+	long r = send_off(CALL_OFF_SECOND);
 
 	return r == CALL_OFF_DONE || r == 0 ? 0 : -EPERM;
 }
 
 int client_ask_reach(void)
 {
-	return say(CALL_ASK_SECOND) == CALL_ASK_NO ? -EPERM : 0;
+	return send_off(CALL_ASK_SECOND) == CALL_ASK_NO ? -EPERM : 0;
 }

@@ -243,20 +243,20 @@ static void bury_last(void)
 }
 
 /* Reaps the intermediate process; signals of the program may interrupt the wait. */
-static void bury(int between)
+static void reap(int between)
 {
 	while (waitpid(between, NULL, __WCLONE) < 0 && errno == EINTR)
 		;
 }
 
 /* Maps the result of creating a process, its pid or -errno, to the documented errors. */
-static int made(int pid)
+static int pid_or_error(int pid)
 {
 	return pid > 0 || pid == -EAGAIN || pid == -ENOMEM ? pid : -EPERM;
 }
 
 /* Sends "go" to @helper and waits for its message. */
-static int let_go(int helper, int ready[2], int go[2])
+static int release_helper(int helper, int ready[2], int go[2])
 {
 	int r = -EPERM, pidfd = (int)syscall(SYS_pidfd_open, helper, 0);
 
@@ -287,12 +287,12 @@ static int start_with(const char *path, int ready[2], int go[2])
 	put_decimal(go_text, go[0]);
 	between = spawn(&start);
 	if (between < 0)
-		return made(between);
-	r = made((int)atomic_load(&start.helper));
+		return pid_or_error(between);
+	r = pid_or_error((int)atomic_load(&start.helper));
 	if (r > 0)
-		r = let_go(r, ready, go);
+		r = release_helper(r, ready, go);
 	if (!start.stay || r < 0)
-		bury(between); /* The intermediate process has ended, or ends with its helper. */
+		reap(between); /* The intermediate process has ended, or ends with its helper. */
 	else
 		atomic_store(&last_between, (uint64_t)(uint32_t)getpid() << 32 | (uint32_t)between);
 	return r;

@@ -93,7 +93,7 @@ static void note_end(const struct call_status *status)
 }
 
 /* -ENOENT: no supervisor. */
-static int ask(const struct client_pipe *pipe, struct client_reply *ret_reply)
+static int ask_supervisor(const struct client_pipe *pipe, struct client_reply *ret_reply)
 {
 	const struct client_call question = {
 		.dialect = CALL_NATIVE, .flags = CALL_STATUS, .element = 2};
@@ -127,18 +127,19 @@ void client_catch_up(const struct client_pipe *pipe)
 {
 	struct client_reply reply;
 
-	if (atomic_load(&behind) && ask(pipe, &reply) == 0 && reply.has_status &&
+	if (atomic_load(&behind) && ask_supervisor(pipe, &reply) == 0 && reply.has_status &&
 		reply.status.state == CALL_HAS_ENDED)
 		note_end(&reply.status);
 }
 
-static int look(const struct client_pipe *pipe, struct call_status *ret_status, int *ret_supervisor)
+static int read_status(
+	const struct client_pipe *pipe, struct call_status *ret_status, int *ret_supervisor)
 {
 	struct client_reply reply;
 	int r;
 
 	client_catch_up(pipe);
-	r = ask(pipe, &reply);
+	r = ask_supervisor(pipe, &reply);
 	*ret_supervisor = 0;
 	if (r == -ENOENT && atomic_load(&in_force)) {
 		*ret_status = (struct call_status){.state = CALL_HAS_ENDED, .reason = CALL_GONE};
@@ -161,25 +162,25 @@ static int fill(const struct client_pipe *pipe, void *to, size_t size)
 {
 	_Alignas(8) uint8_t data[SIZE_MOST] = {0};
 	struct sprofil_state status = {.state = SPROFIL_OFF};
-	struct call_status told;
-	int supervisor, r = look(pipe, &told, &supervisor);
+	struct call_status answer;
+	int supervisor, r = read_status(pipe, &answer, &supervisor);
 
 	if (r < 0)
 		return r;
-	status = (struct sprofil_state){.state = told.state,
-		.reason = told.reason,
-		.tick_ns = told.tick_ns,
-		.counted = told.counted,
-		.outside = told.outside,
-		.full = told.full,
-		.faulted = told.faulted,
-		.lost = told.lost,
-		.regions = told.regions,
-		.dead = told.dead,
+	status = (struct sprofil_state){.state = answer.state,
+		.reason = answer.reason,
+		.tick_ns = answer.tick_ns,
+		.counted = answer.counted,
+		.outside = answer.outside,
+		.full = answer.full,
+		.faulted = answer.faulted,
+		.lost = answer.lost,
+		.regions = answer.regions,
+		.dead = answer.dead,
 		.supervisor = supervisor};
-	for (unsigned i = 0; i < SPROFIL_DEAD_LISTED && i < told.dead; i++)
-		status.first_dead[i] = told.first_dead[i];
-	if (told.state == CALL_IS_OFF && !status.reason)
+	for (unsigned i = 0; i < SPROFIL_DEAD_LISTED && i < answer.dead; i++)
+		status.first_dead[i] = answer.first_dead[i];
+	if (answer.state == CALL_IS_OFF && !status.reason)
 		status.reason = client_refusal();
 	memcpy(data, &status, sizeof(status));
 	return client_copy_out(pipe, to, data, size);

@@ -8,7 +8,7 @@ struct span {
 	const char *at, *end;
 };
 
-static bool take(struct span *span, char want)
+static bool take_char(struct span *span, char want)
 {
 	if (span->at == span->end || *span->at != want)
 		return false;
@@ -48,12 +48,12 @@ static bool take_number(struct span *span, unsigned base, uint64_t *ret_value)
 
 static bool take_flag(struct span *span, char set, bool *ret_set)
 {
-	if (take(span, set)) {
+	if (take_char(span, set)) {
 		*ret_set = true;
 		return true;
 	}
 	*ret_set = false;
-	return take(span, '-');
+	return take_char(span, '-');
 }
 
 int maps_line_parse(const char *line, size_t bytes, struct maps_line *ret_line)
@@ -62,25 +62,25 @@ int maps_line_parse(const char *line, size_t bytes, struct maps_line *ret_line)
 	struct maps_line out = {0};
 	uint64_t major = 0, minor = 0;
 
-	if (!take_number(&span, 16, &out.start) || !take(&span, '-') ||
-		!take_number(&span, 16, &out.end) || !take(&span, ' ') || out.start >= out.end)
+	if (!take_number(&span, 16, &out.start) || !take_char(&span, '-') ||
+		!take_number(&span, 16, &out.end) || !take_char(&span, ' ') || out.start >= out.end)
 		return -EINVAL;
 	if (!take_flag(&span, 'r', &out.read) || !take_flag(&span, 'w', &out.write) ||
 		!take_flag(&span, 'x', &out.execute))
 		return -EINVAL;
-	if (!take(&span, 'p') && !take(&span, 's') && !take(&span, '-'))
+	if (!take_char(&span, 'p') && !take_char(&span, 's') && !take_char(&span, '-'))
 		return -EINVAL;
-	if (!take(&span, ' ') || !take_number(&span, 16, &out.offset) || !take(&span, ' ') ||
-		!take_number(&span, 16, &major) || !take(&span, ':') ||
-		!take_number(&span, 16, &minor) || !take(&span, ' ') ||
-		!take_number(&span, 10, &out.inode))
+	if (!take_char(&span, ' ') || !take_number(&span, 16, &out.offset) ||
+		!take_char(&span, ' ') || !take_number(&span, 16, &major) ||
+		!take_char(&span, ':') || !take_number(&span, 16, &minor) ||
+		!take_char(&span, ' ') || !take_number(&span, 10, &out.inode))
 		return -EINVAL;
 	if (major > UINT32_MAX || minor > UINT32_MAX ||
 		out.offset > UINT64_MAX - (out.end - out.start))
 		return -EINVAL;
 	if (span.at < span.end && *span.at != ' ')
 		return -EINVAL;
-	while (take(&span, ' '))
+	while (take_char(&span, ' '))
 		;
 	out.major = (uint32_t)major;
 	out.minor = (uint32_t)minor;

@@ -49,7 +49,7 @@ static int elf(const struct opening *what, struct opened *opened)
 	return openings_elf(fd, &st, opened);
 }
 
-static int look(const struct opening *what, struct opened *opened)
+static int stat_path(const struct opening *what, struct opened *opened)
 {
 	struct stat st;
 
@@ -145,7 +145,7 @@ static int statm(pid_t sender)
 	return fd < 0 ? -errno : fd;
 }
 
-static int answer(
+static int open_requested(
 	struct openings *o, pid_t sender, const struct opening *what, struct opened *opened)
 {
 	bool view = o->view || !o->guards;
@@ -160,7 +160,7 @@ static int answer(
 	case OPENING_ELF: return elf(what, opened);
 	case OPENING_JITDUMP:
 	case OPENING_PERF_MAP: return perf_map(o, what, opened);
-	case OPENING_STAT: return look(what, opened);
+	case OPENING_STAT: return stat_path(what, opened);
 	case OPENING_SOURCE: return view ? source(o, what) : -EPERM;
 	case OPENING_LOG: return view ? output_log(o) : -EPERM;
 	case OPENING_STATM: return statm(sender);
@@ -179,7 +179,7 @@ void openings_answer(struct openings *openings, pid_t sender, const struct openi
 	int r;
 
 	*ret_opened = (struct opened){.sequence = what->sequence, .fd = -1};
-	r = answer(openings, sender, what, ret_opened);
+	r = open_requested(openings, sender, what, ret_opened);
 	if (r < 0)
 		ret_opened->error = r;
 	else if (has_descriptor(what->kind))

@@ -17,9 +17,9 @@ struct sentence {
 	size_t n;
 };
 
-static void say(struct sentence *sentence, const char *format, ...)
+static void add_text(struct sentence *sentence, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-static void say(struct sentence *sentence, const char *format, ...)
+static void add_text(struct sentence *sentence, const char *format, ...)
 {
 	size_t room = sizeof(sentence->text) - sentence->n;
 	va_list args;
@@ -37,7 +37,7 @@ static void say_stopped(const struct profile *profile, struct sentence *sentence
 	double stopped;
 
 	if (audit_stopped(profile, &stopped))
-		say(sentence, ", stopped for %.2f %% of the running time", stopped * 100);
+		add_text(sentence, ", stopped for %.2f %% of the running time", stopped * 100);
 }
 
 static void say_cost(const struct profile *profile, struct sentence *sentence)
@@ -45,7 +45,7 @@ static void say_cost(const struct profile *profile, struct sentence *sentence)
 	double share;
 
 	if (audit_cost(profile, &share))
-		say(sentence, ", cost %.2g %% of the CPU time", share * 100);
+		add_text(sentence, ", cost %.2g %% of the CPU time", share * 100);
 }
 
 /*
@@ -60,15 +60,15 @@ static int audit_comment(const struct profile *profile, char **ret_comment)
 	uint64_t samples = 0, lost;
 
 	(void)audit_figure(profile, "samples", &samples);
-	say(&sentence, PPROF_COMMENT_SUMMARY "%" PRIu64 " samples", samples);
+	add_text(&sentence, PPROF_COMMENT_SUMMARY "%" PRIu64 " samples", samples);
 	if (audit_rate(profile, &rate) && rate.reached_hz > 0)
-		say(&sentence, ", %.0f of %.0f Hz reached", rate.reached_hz, rate.asked_hz);
+		add_text(&sentence, ", %.0f of %.0f Hz reached", rate.reached_hz, rate.asked_hz);
 	say_cost(profile, &sentence);
 	if (audit_found(profile, &found) && !found.says_nothing)
-		say(&sentence, ", found %.1f %% of the expected samples", found.ratio * 100);
+		add_text(&sentence, ", found %.1f %% of the expected samples", found.ratio * 100);
 	say_stopped(profile, &sentence);
 	if (profile_audit(profile, "lost_samples", &lost))
-		say(&sentence, ", lost %" PRIu64, lost);
+		add_text(&sentence, ", lost %" PRIu64, lost);
 	*ret_comment = strdup(sentence.text);
 	return *ret_comment ? 0 : -ENOMEM;
 }

@@ -41,7 +41,7 @@ int pprof_scan_varint(struct span *span, uint64_t *ret_value)
 	return -EBADMSG;
 }
 
-static int take(struct span *span, uint64_t bytes, struct field *field)
+static int take_bytes(struct span *span, uint64_t bytes, struct field *field)
 {
 	if ((uint64_t)(span->end - span->p) < bytes)
 		return -EBADMSG;
@@ -64,12 +64,12 @@ int pprof_scan_field(struct span *span, struct field *ret_field)
 	field.number = (uint32_t)(tag >> 3);
 	switch (tag & 7) {
 	case WIRE_VARINT: result = pprof_scan_varint(span, &field.value) == 1 ? 1 : -EBADMSG; break;
-	case WIRE_64: result = take(span, 8, &field); break;
-	case WIRE_32: result = take(span, 4, &field); break;
+	case WIRE_64: result = take_bytes(span, 8, &field); break;
+	case WIRE_32: result = take_bytes(span, 4, &field); break;
 	case WIRE_DELIMITED:
 		field.delimited = true;
-		result =
-			pprof_scan_varint(span, &bytes) == 1 ? take(span, bytes, &field) : -EBADMSG;
+		result = pprof_scan_varint(span, &bytes) == 1 ? take_bytes(span, bytes, &field)
+							      : -EBADMSG;
 		break;
 	default: return -EBADMSG;
 	}

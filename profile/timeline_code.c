@@ -60,7 +60,7 @@ size_t timeline_encode(const struct timeline_rows *rows, uint8_t *to)
 }
 
 /* Reads the next number, at most @most. False: missing, or greater. */
-static bool take(struct span *span, uint64_t most, uint64_t *ret_value)
+static bool take_number(struct span *span, uint64_t most, uint64_t *ret_value)
 {
 	/* Most numbers have one byte. */
 	if (span->p < span->end && *span->p < 0x80) {
@@ -74,10 +74,10 @@ static bool take_times(struct span *span, struct timeline_rows *rows)
 {
 	uint64_t time, code;
 
-	if (!take(span, UINT64_MAX / NS_PER_UNIT, &time))
+	if (!take_number(span, UINT64_MAX / NS_PER_UNIT, &time))
 		return false;
 	for (size_t i = 0; i < rows->n; i++) {
-		if (!take(span, UINT64_MAX, &code))
+		if (!take_number(span, UINT64_MAX, &code))
 			return false;
 		time += unzigzag(code);
 		if (time > UINT64_MAX / NS_PER_UNIT)
@@ -92,7 +92,7 @@ static bool take_stacks(struct span *span, struct timeline_rows *rows)
 	uint64_t sample;
 
 	for (size_t i = 0; i < rows->n; i++) {
-		if (!take(span, UINT32_MAX, &sample))
+		if (!take_number(span, UINT32_MAX, &sample))
 			return false;
 		rows->row[i].sample = (uint32_t)sample;
 	}
@@ -104,8 +104,9 @@ static bool take_runs(struct span *span, struct timeline_rows *rows)
 	for (size_t i = 0; i < rows->n;) {
 		uint64_t head, weight_ns;
 
-		if (!take(span, TIMELINE_ROWS * 4, &head) || !take(span, INT64_MAX, &weight_ns) ||
-			!weight_ns || (head & 3) >= TIMELINE_STATES || head >> 2 >= rows->n - i)
+		if (!take_number(span, TIMELINE_ROWS * 4, &head) ||
+			!take_number(span, INT64_MAX, &weight_ns) || !weight_ns ||
+			(head & 3) >= TIMELINE_STATES || head >> 2 >= rows->n - i)
 			return false;
 		for (uint64_t end = i + (head >> 2) + 1; i < end; i++) {
 			rows->row[i].state = (enum timeline_state)(head & 3);
@@ -120,7 +121,7 @@ int timeline_decode(const uint8_t *data, size_t bytes, struct timeline_rows *ret
 	struct span span = {data, data + bytes};
 	uint64_t rows;
 
-	if (!take(&span, TIMELINE_ROWS, &rows) || !rows)
+	if (!take_number(&span, TIMELINE_ROWS, &rows) || !rows)
 		return -EBADMSG;
 	ret_rows->n = (size_t)rows;
 	if (!take_times(&span, ret_rows) || !take_stacks(&span, ret_rows) ||

@@ -32,7 +32,7 @@ struct reader {
 	bool bad;
 };
 
-static uint64_t take(struct reader *s, unsigned bytes)
+static uint64_t take_uint(struct reader *s, unsigned bytes)
 {
 	uint64_t value = 0;
 	uint32_t word;
@@ -65,7 +65,7 @@ static uint64_t take_uleb(struct reader *s)
 	unsigned shift = 0;
 
 	do {
-		byte = take(s, 1);
+		byte = take_uint(s, 1);
 		if (shift < 64)
 			value |= (byte & 0x7f) << shift;
 		shift += 7;
@@ -94,9 +94,9 @@ static void pass_form(struct reader *s, uint64_t form, unsigned offset_bytes)
 	case FORM_DATA8: pass(s, 8); break;
 	case FORM_DATA16: pass(s, 16); break;
 	case FORM_BLOCK: pass(s, take_uleb(s)); break;
-	case FORM_BLOCK1: pass(s, take(s, 1)); break;
-	case FORM_BLOCK2: pass(s, take(s, 2)); break;
-	case FORM_BLOCK4: pass(s, take(s, 4)); break;
+	case FORM_BLOCK1: pass(s, take_uint(s, 1)); break;
+	case FORM_BLOCK2: pass(s, take_uint(s, 2)); break;
+	case FORM_BLOCK4: pass(s, take_uint(s, 4)); break;
 	case FORM_UDATA: (void)take_uleb(s); break;
 	case FORM_STRP:
 	case FORM_STRP_SUP:
@@ -117,7 +117,7 @@ static void pass_form(struct reader *s, uint64_t form, unsigned offset_bytes)
 static uint64_t pass_entries(struct reader *s, unsigned offset_bytes)
 {
 	uint64_t form[FORMATS_MOST], n;
-	unsigned formats = (unsigned)take(s, 1);
+	unsigned formats = (unsigned)take_uint(s, 1);
 
 	for (unsigned i = 0; i < formats; i++) {
 		(void)take_uleb(s);
@@ -144,7 +144,7 @@ static uint64_t count_rows(
 	uint64_t rows = 0, operand;
 
 	while (s->at < s->end && !s->bad) {
-		unsigned op = (unsigned)take(s, 1);
+		unsigned op = (unsigned)take_uint(s, 1);
 
 		if (op >= opcode_base) {
 			rows++;
@@ -179,25 +179,25 @@ int linescan_table(
 	if (!section->data || offset > section->bytes)
 		return -EINVAL;
 	s = (struct reader){section->data + offset, section->data + section->bytes, false};
-	bytes = take(&s, 4);
+	bytes = take_uint(&s, 4);
 	if (bytes == UINT32_MAX) {
 		offset_bytes = 8;
-		bytes = take(&s, 8);
+		bytes = take_uint(&s, 8);
 	}
 	if (bytes > (uint64_t)(s.end - s.at))
 		return -EINVAL;
 	s.end = s.at + bytes;
-	version = (unsigned)take(&s, 2);
+	version = (unsigned)take_uint(&s, 2);
 	if (version < 2 || version > 5)
 		return -EINVAL;
 	pass(&s, version == 5 ? 2 : 0);
-	header = take(&s, offset_bytes);
+	header = take_uint(&s, offset_bytes);
 	if (s.bad || header > (uint64_t)(s.end - s.at))
 		return -EINVAL;
 	head = (struct reader){s.at, s.at + header, false};
 	s.at += header;
 	pass(&head, version >= 4 ? 5 : 4);
-	opcode_base = (unsigned)take(&head, 1);
+	opcode_base = (unsigned)take_uint(&head, 1);
 	lengths = head.at;
 	pass(&head, opcode_base ? opcode_base - 1 : 0);
 	if (version == 5 && !head.bad)

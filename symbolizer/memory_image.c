@@ -26,7 +26,7 @@ static struct opening about(uint32_t kind, int pid, const struct maps_line *line
 		.minor = line->minor};
 }
 
-static int ask(struct opener *opener, uint32_t kind, int pid, const struct maps_line *line,
+static int ask_opener(struct opener *opener, uint32_t kind, int pid, const struct maps_line *line,
 	size_t most, uint8_t **ret_data, size_t *ret_bytes)
 {
 	struct opening what = about(kind, pid, line);
@@ -43,7 +43,7 @@ int memory_image(struct opener *opener, int pid, const struct maps_line *line, s
 {
 	uint8_t *data;
 	size_t bytes;
-	int r = ask(opener, OPENING_IMAGE, pid, line, IMAGE_BYTES_MAX, &data, &bytes);
+	int r = ask_opener(opener, OPENING_IMAGE, pid, line, IMAGE_BYTES_MAX, &data, &bytes);
 
 	*image = (struct image){0};
 	if (r == 0)
@@ -81,7 +81,7 @@ int memory_vdso(struct opener *opener, int pid, const struct maps_line *line, st
 	*image = (struct image){0};
 	if (line->end - line->start > VDSO_BYTES_MAX)
 		return -ENOENT;
-	if (ask(opener, OPENING_VDSO, pid, line, VDSO_BYTES_MAX, &data, &bytes) < 0) {
+	if (ask_opener(opener, OPENING_VDSO, pid, line, VDSO_BYTES_MAX, &data, &bytes) < 0) {
 		own_bytes = own ? own_vdso_bytes(own) : 0;
 		if (own_bytes == 0 || own_bytes > bytes)
 			return -ENOENT;

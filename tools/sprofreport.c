@@ -66,7 +66,7 @@ static int read_next(const struct command *command, int index, struct waiting *w
 	const char *path = command->file[index];
 	struct stat st;
 
-	waiting_tell(waiting, "reading profiles", (double)index / command->files);
+	waiting_show(waiting, "reading profiles", (double)index / command->files);
 	if (stat(path, &st) == 0 && st.st_size >= LARGE_BYTES)
 		waiting_say(waiting, "reading a large profile");
 	return read_one(path, command->program, waiting, ret_profile);
@@ -131,7 +131,7 @@ static int read_files(
 
 static void tell_waiting(void *context, const char *what, double done)
 {
-	waiting_tell(context, what, done);
+	waiting_show(context, what, done);
 }
 
 /* The subject of a report: one profile, or two sides. */

@@ -276,7 +276,7 @@ static void begun(void *context)
 	struct sprofrun_settings *s = context;
 
 	tell_attached(s);
-	serve_front_tell(&s->serve);
+	serve_front_print(&s->serve);
 }
 
 /*

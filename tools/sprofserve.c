@@ -56,7 +56,7 @@ static void begun(void *context)
 {
 	const struct settings *s = context;
 
-	serve_front_tell(&s->serve);
+	serve_front_print(&s->serve);
 }
 
 static void parse(struct settings *s, int argc, char **argv)

@@ -102,7 +102,7 @@ int frames_take(struct frames *frames, size_t index, int64_t *ret_weight)
 	int64_t weight = sample.value[frames->sums.weight];
 	int r;
 
-	progress_tell(&frames->options, "export", index, profile_samples(frames->profile));
+	progress_show(&frames->options, "export", index, profile_samples(frames->profile));
 	frames->n = 0;
 	*ret_weight = 0;
 	if (!weight)

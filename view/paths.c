@@ -130,7 +130,7 @@ static void note_common(struct path *path, size_t common, size_t differ_at)
 }
 
 /* Finds where two neighbours differ. */
-static int tell_apart(struct path *a, struct path *b, bool ascii)
+static int distinguish(struct path *a, struct path *b, bool ascii)
 {
 	size_t common = 0, differ_at = 0;
 	int same;
@@ -278,7 +278,7 @@ static int cut_all(struct path *path, size_t n, size_t columns, bool ascii)
 
 	qsort(path, n, sizeof(*path), compare_paths);
 	for (size_t i = 0; i + 1 < n && r == 0; i++)
-		r = tell_apart(&path[i], &path[i + 1], ascii);
+		r = distinguish(&path[i], &path[i + 1], ascii);
 	for (size_t i = 0; i < n && r == 0; i++) {
 		if (text_columns(*path[i].cell) <= columns)
 			continue;

@@ -5,7 +5,7 @@
 #include "view/options.h"
 
 /* Reports progress to the callback of the options; the callback checks the clock. */
-static inline void progress_tell(
+static inline void progress_show(
 	const struct report_options *options, const char *what, size_t done, size_t all)
 {
 	if (options->progress && done % 1024 == 0)

@@ -301,7 +301,7 @@ static int grow(struct growing *g)
 	for (size_t i = 0; i < n && error >= 0; i++) {
 		struct sample sample = profile_sample(g->profile, i);
 
-		progress_tell(g->options, "call tree", i, n);
+		progress_show(g->options, "call tree", i, n);
 		if (filter_takes(&g->filter, g->profile, &tree->places, &sample))
 			error = add_sample(g, &sample, i + 1);
 	}

@@ -270,7 +270,7 @@ static bool has_strange_seal(struct service *service, const struct call_request 
 	return is_sealed((struct remote){(int)q->pid, pages->couriers ? pages : NULL}, q);
 }
 
-static void take(struct service *service, const struct call_request *q)
+static void handle_request(struct service *service, const struct call_request *q)
 {
 	struct service_call *call;
 	struct process *process;
@@ -316,7 +316,7 @@ void service_read(struct service *service)
 		while (call_scan(service->buffer + at, service->bytes - at, drained, &q, &used) ==
 			1) {
 			at += used;
-			take(service, &q);
+			handle_request(service, &q);
 		}
 		at += used;
 		service->bytes -= at;

@@ -232,7 +232,7 @@ void blocked_scan_take_tick(struct engine *engine, struct tracee *t)
 }
 
 /* Examines a thread that has run since the last observation. */
-static void see(struct engine *engine, struct tracee *t, uint64_t now)
+static void observe(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	struct record_sample sample = {.flags = RECORD_SAMPLE_BLOCKED};
 	struct cpu_time after;
@@ -252,7 +252,7 @@ static void see(struct engine *engine, struct tracee *t, uint64_t now)
 }
 
 /* A thread that has not run since costs one reading; any other is examined again. */
-static void look(struct engine *engine, struct tracee *t, uint64_t now)
+static void scan_thread(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	struct cpu_time cpu;
 	struct waiting owed = {0};
@@ -272,7 +272,7 @@ static void look(struct engine *engine, struct tracee *t, uint64_t now)
 		}
 		leave_place(engine, t, now);
 	}
-	see(engine, t, now);
+	observe(engine, t, now);
 }
 
 void blocked_scan_tick(struct engine *engine, uint64_t now)
@@ -289,7 +289,7 @@ void blocked_scan_tick(struct engine *engine, uint64_t now)
 	for (size_t i = 0; i < target->tracees && left > 0; i++) {
 		if (target->blocked_cursor >= target->tracees)
 			target->blocked_cursor = 0;
-		look(engine, target->tracee[target->blocked_cursor++], now);
+		scan_thread(engine, target->tracee[target->blocked_cursor++], now);
 		if (i % LOOKS_A_CLOCK == 0)
 			left -= (int64_t)(clock_read(CLOCK_THREAD_CPUTIME_ID) - began);
 		if (i % LOOKS_A_CLOCK == 0)

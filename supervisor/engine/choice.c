@@ -87,7 +87,7 @@ static void change(struct engine *engine, struct tracee *t, uint64_t now)
 	t->choice_since_ns = now;
 }
 
-static void look(struct engine *engine, struct tracee *t, uint64_t now)
+static void update_choice(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	if (matches(engine->options->choice, t) == t->left_out)
 		change(engine, t, now);
@@ -99,7 +99,7 @@ void choice_renew(struct engine *engine, struct tracee *t, uint64_t now)
 	if (!t->choice_again_ns)
 		return;
 	t->choice_since_ns = now;
-	look(engine, t, now);
+	update_choice(engine, t, now);
 }
 
 void choice_poll(struct engine *engine, uint64_t now)
@@ -117,7 +117,7 @@ void choice_poll(struct engine *engine, uint64_t now)
 			continue;
 		if (t->choice_again_ns <= now && read < READ_MOST) {
 			read++;
-			look(engine, t, now);
+			update_choice(engine, t, now);
 		}
 		if (!next || t->choice_again_ns < next)
 			next = t->choice_again_ns;

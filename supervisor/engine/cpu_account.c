@@ -75,7 +75,8 @@ void cpu_account_end(struct engine *engine, struct process *process, uint32_t st
 }
 
 /* Has the sampler observe a thread again that it dropped among many, but that runs. */
-static void heed(struct engine *engine, struct tracee *t, const struct cpu_time *cpu, uint64_t now)
+static void sample_again(
+	struct engine *engine, struct tracee *t, const struct cpu_time *cpu, uint64_t now)
 {
 	uint64_t span = now - t->account.seen_at_ns, ran = cpu->run_ns - t->account.seen.run_ns;
 
@@ -85,7 +86,8 @@ static void heed(struct engine *engine, struct tracee *t, const struct cpu_time 
 }
 
 /* Reads the thread's CPU time, unless that was done less than @fresh_ns ago. */
-static bool look(struct engine *engine, struct tracee *t, uint64_t now, uint64_t fresh_ns)
+static bool update_from_proc(
+	struct engine *engine, struct tracee *t, uint64_t now, uint64_t fresh_ns)
 {
 	struct cpu_time cpu;
 
@@ -96,7 +98,7 @@ static bool look(struct engine *engine, struct tracee *t, uint64_t now, uint64_t
 		return true;
 	if (procfiles_read_cpu(&engine->files, t, &cpu) < 0)
 		return false;
-	heed(engine, t, &cpu, now);
+	sample_again(engine, t, &cpu, now);
 	cpu_account_update(engine, t, &cpu, now);
 	return true;
 }
@@ -106,7 +108,7 @@ void cpu_account_report_all(struct engine *engine, uint64_t now)
 	for (size_t i = 0; i < engine->target.tracees; i++) {
 		struct tracee *t = engine->target.tracee[i];
 
-		if (!look(engine, t, now, 0))
+		if (!update_from_proc(engine, t, now, 0))
 			continue;
 		t->account.reported_at_ns = now;
 		cpu_account_report(engine, t, false);
@@ -119,7 +121,7 @@ void cpu_account_read_all(struct engine *engine, const struct process *process)
 
 	for (size_t i = 0; i < engine->target.tracees; i++)
 		if (engine->target.tracee[i]->process == process)
-			(void)look(engine, engine->target.tracee[i], now, 0);
+			(void)update_from_proc(engine, engine->target.tracee[i], now, 0);
 }
 
 void cpu_account_sweep(struct engine *engine, uint64_t now)
@@ -132,7 +134,7 @@ void cpu_account_sweep(struct engine *engine, uint64_t now)
 		if (target->account_cursor >= target->tracees)
 			target->account_cursor = 0;
 		t = target->tracee[target->account_cursor++];
-		if (!look(engine, t, now, FRESH_NS))
+		if (!update_from_proc(engine, t, now, FRESH_NS))
 			continue;
 		if (now - t->account.reported_at_ns < CLOCK_SECOND_NS)
 			continue;

@@ -52,7 +52,7 @@ static void hand_over(struct engine *engine, struct tracee *t, const struct arch
 }
 
 /* Reads the registers and copies the stack of a stopped thread. */
-static int take(struct engine *engine, struct tracee *t, struct arch_snapshot *snapshot)
+static int copy_state(struct engine *engine, struct tracee *t, struct arch_snapshot *snapshot)
 {
 	const struct remote memory = tracee_memory_of(t->process, t->tid);
 	int r = tracer_get_snapshot(t->tid, snapshot);
@@ -86,7 +86,7 @@ void dump_stop(struct engine *engine, struct tracee *t, int signal)
 		return;
 	}
 	window_enter();
-	r = take(engine, t, &snapshot);
+	r = copy_state(engine, t, &snapshot);
 	(void)procfiles_read_open_cpu(&engine->files, t, &cpu);
 	window_leave();
 	if (r == 0)
@@ -107,7 +107,7 @@ void dump_group_stop(struct engine *engine, struct tracee *t)
 {
 	struct arch_snapshot snapshot;
 
-	if (t->stop_requested_ns && take(engine, t, &snapshot) == 0) {
+	if (t->stop_requested_ns && copy_state(engine, t, &snapshot) == 0) {
 		examine(engine, t, &snapshot, true);
 		examine(engine, t, &snapshot, false);
 		hand_over(engine, t, &snapshot, 0, RECORD_SAMPLE_STOPPED);
@@ -115,7 +115,7 @@ void dump_group_stop(struct engine *engine, struct tracee *t)
 	t->stop_requested_ns = 0;
 }
 
-static bool ask(struct engine *engine, struct tracee *t)
+static bool request_stop(struct engine *engine, struct tracee *t)
 {
 	procfiles_open_pagemap(&engine->files, t->process, t->tid);
 	if (tracer_interrupt(t->tid) < 0)
@@ -127,7 +127,7 @@ static bool ask(struct engine *engine, struct tracee *t)
 void dump_again(struct engine *engine, struct tracee *t, int32_t syscall)
 {
 	(void)syscall;
-	if (!ask(engine, t))
+	if (!request_stop(engine, t))
 		t->stop_requested_ns = 0;
 }
 
@@ -157,7 +157,7 @@ static bool is_delicate(
 }
 
 /* Examines a blocked thread without a stop. False: it must be stopped. */
-static bool look(struct engine *engine, struct tracee *t)
+static bool examine_blocked(struct engine *engine, struct tracee *t)
 {
 	struct arch_snapshot snapshot = {.machine = arch_native.machine};
 	const struct remote memory = tracee_memory_of(t->process, t->tid);
@@ -255,10 +255,10 @@ void dump_run(struct engine *engine)
 	for (size_t i = 0; i < target->tracees; i++) {
 		struct tracee *t = target->tracee[i];
 
-		if (!t->process || t->left_out || look(engine, t))
+		if (!t->process || t->left_out || examine_blocked(engine, t))
 			continue;
 		(void)procfiles_read_cpu(&engine->files, t, &t->stop_requested_cpu);
-		if (!ask(engine, t))
+		if (!request_stop(engine, t))
 			continue;
 		t->stop_requested_ns = t->not_stopped_ns = clock_now();
 		wait_for(engine, t, PATIENCE_NS);

@@ -10,7 +10,7 @@
 /* Observations take at most this part of the time between them; one is always made. */
 #define SHARE 8
 
-static void look(struct engine *engine, struct tracee *t)
+static void elapse_thread(struct engine *engine, struct tracee *t)
 {
 	struct activity activity;
 	struct cpu_time cpu;
@@ -58,7 +58,7 @@ void elapse_tick(struct engine *engine, uint64_t now)
 			continue;
 		if (pause_after(period) < pause)
 			pause = pause_after(period);
-		look(engine, t);
+		elapse_thread(engine, t);
 		if (clock_read(CLOCK_THREAD_CPUTIME_ID) - began > pause / SHARE)
 			break;
 	}

@@ -50,7 +50,7 @@ static void order_piece(struct engine *engine)
 		engine->serving.asked = false;
 }
 
-static void take(struct engine *engine, const struct request *request)
+static void handle_request(struct engine *engine, const struct request *request)
 {
 	switch (request->type) {
 	case REQUEST_SERVE: order_piece(engine); break;
@@ -88,7 +88,7 @@ void serving_read(struct engine *engine)
 			return;
 		}
 		if (request_get(message, &request) == 0)
-			take(engine, &request);
+			handle_request(engine, &request);
 	}
 }
 

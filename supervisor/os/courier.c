@@ -25,7 +25,7 @@
 #define AT_ONCE    64
 #define PART_BYTES 4097
 
-struct errand {
+struct page_request {
 	int tid;
 	uint64_t at;
 	unsigned pages;
@@ -125,21 +125,21 @@ static bool may_write(int tid, uint64_t at)
 }
 
 /* Waits for pages, as long as it takes. Returns how many can be read. */
-static int touch(const struct errand *errand)
+static int touch(const struct page_request *request)
 {
 	struct iovec from[AT_ONCE];
 	uint8_t byte[AT_ONCE];
 	unsigned done = 0;
 
-	while (done < errand->pages) {
-		unsigned n = errand->pages - done < AT_ONCE ? errand->pages - done : AT_ONCE;
+	while (done < request->pages) {
+		unsigned n = request->pages - done < AT_ONCE ? request->pages - done : AT_ONCE;
 		struct iovec to = {byte, n};
 		ssize_t got;
 
 		for (unsigned i = 0; i < n; i++)
 			from[i] = (struct iovec){
-				(void *)(uintptr_t)(errand->at + (done + i) * pagemap_bytes()), 1};
-		got = process_vm_readv(errand->tid, &to, 1, from, n, 0);
+				(void *)(uintptr_t)(request->at + (done + i) * pagemap_bytes()), 1};
+		got = process_vm_readv(request->tid, &to, 1, from, n, 0);
 		if (got < 0)
 			return done || errno == EFAULT ? (int)done : -errno;
 		done += (unsigned)got;
@@ -149,22 +149,22 @@ static int touch(const struct errand *errand)
 	return (int)done;
 }
 
-static int run(const struct errand *errand)
+static int run_request(const struct page_request *request)
 {
-	int done = touch(errand), good = 0, fd;
+	int done = touch(request), good = 0, fd;
 	char path[48];
 
-	if (done <= 0 || !errand->write)
+	if (done <= 0 || !request->write)
 		return done;
-	(void)snprintf(path, sizeof(path), "/proc/%d/pagemap", errand->tid);
+	(void)snprintf(path, sizeof(path), "/proc/%d/pagemap", request->tid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	while (fd >= 0 && good < done) {
-		uint64_t at = errand->at + (uint64_t)good * pagemap_bytes(), word;
+		uint64_t at = request->at + (uint64_t)good * pagemap_bytes(), word;
 
 		if (pread(fd, &word, sizeof(word), (off_t)(at / pagemap_bytes() * 8)) != 8 ||
 			!pagemap_is_present(word) ||
 			(!pagemap_is_writable(word) &&
-				(pagemap_is_watched(word) || !may_write(errand->tid, at))))
+				(pagemap_is_watched(word) || !may_write(request->tid, at))))
 			break;
 		good++;
 	}
@@ -176,11 +176,11 @@ static int run(const struct errand *errand)
 static void *courier(void *context)
 {
 	int socket = (int)(intptr_t)context;
-	struct errand errand;
+	struct page_request request;
 
 	(void)priority_any_cpu(pthread_self());
-	while (recv(socket, &errand, sizeof(errand), 0) == sizeof(errand)) {
-		int done = run(&errand);
+	while (recv(socket, &request, sizeof(request), 0) == sizeof(request)) {
+		int done = run_request(&request);
 
 		if (send(socket, &done, sizeof(done), MSG_NOSIGNAL) != sizeof(done))
 			break;
@@ -247,7 +247,7 @@ static struct courier *find(struct couriers *couriers)
 int couriers_send(
 	struct couriers *couriers, unsigned *away, int tid, uint64_t at, unsigned pages, bool write)
 {
-	const struct errand errand = {tid, at, pages, write};
+	const struct page_request request = {tid, at, pages, write};
 	struct courier *c;
 	int done;
 
@@ -259,8 +259,8 @@ int couriers_send(
 	*away = 0;
 	c = find(couriers);
 	if (!c ||
-		send(c->socket, &errand, sizeof(errand), MSG_DONTWAIT | MSG_NOSIGNAL) !=
-			sizeof(errand)) {
+		send(c->socket, &request, sizeof(request), MSG_DONTWAIT | MSG_NOSIGNAL) !=
+			sizeof(request)) {
 		couriers->given_up++;
 		return -ETIMEDOUT;
 	}

@@ -27,7 +27,7 @@ static void learn(struct pages *pages, uint64_t page, bool writable)
  * Asks about @n pages, until one of them cannot be used. Returns how many can; -ESRCH: there is no
  * memory any more; -EAGAIN: pagemap is not open.
  */
-static int ask(struct pages *pages, uint64_t page, unsigned n, enum pages_use use)
+static int count_usable(struct pages *pages, uint64_t page, unsigned n, enum pages_use use)
 {
 	uint64_t word[AT_ONCE];
 	ssize_t got;
@@ -72,7 +72,7 @@ static int find_end(struct pages *pages, int tid, uint64_t *page, uint64_t last,
 			(*page)++;
 			continue;
 		}
-		r = ask(pages, *page, n, use);
+		r = count_usable(pages, *page, n, use);
 		if ((r == 0 || r == -EAGAIN) && use != PAGES_PEEK) {
 			pages->wary_until_ns = now + PAGES_WARY_NS;
 			r = send(pages, tid, *page, n, use);

@@ -79,7 +79,7 @@ struct map_query {
 #define MAP_QUERY _IOWR('f', 17, struct map_query)
 enum { MAP_QUERY_READ = 0x01, MAP_QUERY_WRITE = 0x02, MAP_QUERY_EXEC = 0x04 };
 
-static int ask(int maps_fd, uint64_t address, uint64_t flags, struct map_query *ret_query)
+static int query_ioctl(int maps_fd, uint64_t address, uint64_t flags, struct map_query *ret_query)
 {
 	*ret_query =
 		(struct map_query){.size = sizeof(*ret_query), .flags = flags, .address = address};
@@ -90,7 +90,7 @@ static int ask(int maps_fd, uint64_t address, uint64_t flags, struct map_query *
 static int query(int maps_fd, uint64_t address, uint64_t flags, struct mapped_range *ret_range)
 {
 	struct map_query query;
-	int r = ask(maps_fd, address, flags, &query);
+	int r = query_ioctl(maps_fd, address, flags, &query);
 
 	if (r < 0)
 		return r;
@@ -112,6 +112,6 @@ bool proc_maps_is_guarded(int maps_fd, uint64_t start)
 {
 	struct map_query query;
 
-	return start && ask(maps_fd, start - 1, 0, &query) == 0 &&
+	return start && query_ioctl(maps_fd, start - 1, 0, &query) == 0 &&
 		!(query.vma_flags & (MAP_QUERY_READ | MAP_QUERY_WRITE | MAP_QUERY_EXEC));
 }

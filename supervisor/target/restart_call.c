@@ -154,7 +154,7 @@ static bool recall(const struct tracee *t, struct arch_raw *raw)
 {
 	const struct arch_restart *arch = arch_native.restart;
 	const struct restart *m = t->restart;
-	uint64_t *first = &raw->word[arch->argument[0]], pc = raw->word[arch->pc], told[6];
+	uint64_t *first = &raw->word[arch->argument[0]], pc = raw->word[arch->pc], original[6];
 
 	if (!arch->rewinds)
 		return true;
@@ -163,9 +163,10 @@ static bool recall(const struct tracee *t, struct arch_raw *raw)
 		*first = argument(&m->before, 0);
 		return true;
 	}
-	if (handled_calls_has(&t->process->handled, pc) || tracer_get_arguments(t->tid, told) < 0)
+	if (handled_calls_has(&t->process->handled, pc) ||
+		tracer_get_arguments(t->tid, original) < 0)
 		return false;
-	*first = told[0];
+	*first = original[0];
 	return true;
 }
 

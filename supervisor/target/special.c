@@ -38,7 +38,8 @@ static bool keeps_privileges(void)
  * Asks the examiner about the executable of a stopped process. O_PATH holds the file without
  * opening it: no file system is asked. False: it could not be asked.
  */
-static bool ask(struct special *special, const struct process *process, enum examiner_kind kind)
+static bool ask_examiner(
+	struct special *special, const struct process *process, enum examiner_kind kind)
 {
 	struct examiner_question *q = mem_new(1, sizeof(*q));
 	char path[48];
@@ -64,7 +65,7 @@ void special_see_child(struct special *special, const struct process *parent)
 {
 	if (special->said_tracer || parent->image->traces_asked)
 		return;
-	parent->image->traces_asked = ask(special, parent, EXAMINER_TRACES);
+	parent->image->traces_asked = ask_examiner(special, parent, EXAMINER_TRACES);
 }
 
 void special_see_exec(struct special *special, const struct process *process)
@@ -75,10 +76,10 @@ void special_see_exec(struct special *special, const struct process *process)
 	if (special->said_privilege || special->keeps_privileges ||
 		!in_our_user_namespace(process->pid))
 		return;
-	(void)ask(special, process, EXAMINER_PRIVILEGE);
+	(void)ask_examiner(special, process, EXAMINER_PRIVILEGE);
 }
 
-static void say(struct special *special, const struct examiner_question *q)
+static void warn_user(struct special *special, const struct examiner_question *q)
 {
 	bool *said = q->kind == EXAMINER_TRACES ? &special->said_tracer : &special->said_privilege;
 
@@ -104,7 +105,7 @@ void special_poll(struct special *special, int most_ms)
 	struct examiner_question *q;
 
 	while ((q = examiner_answer(&special->examiner, most_ms))) {
-		say(special, q);
+		warn_user(special, q);
 		examiner_forget(q);
 	}
 }

@@ -39,7 +39,7 @@ static int package(void *context, const char *path, struct code_package *ret_pac
 	return ret_package->command ? 0 : -ENOMEM;
 }
 
-static void expect(const struct code_object *answer, const char *cause, const char *mend)
+static void expect(const struct code_object *answer, const char *cause, const char *remedy)
 {
 	const struct code_reader reader = {.inspect = inspect, .context = (void *)answer};
 	const struct report_options options = {.size = sizeof(options), .code = &reader};
@@ -57,10 +57,10 @@ static void expect(const struct code_object *answer, const char *cause, const ch
 			continue;
 		files++;
 		assert_non_null(strstr(object->cause, cause));
-		if (mend)
-			assert_non_null(strstr(object->mend, mend));
+		if (remedy)
+			assert_non_null(strstr(object->remedy, remedy));
 		else
-			assert_null(object->mend);
+			assert_null(object->remedy);
 	}
 	assert_true(files > 0);
 	doctor_release(&doctor);
@@ -213,7 +213,7 @@ static void test_doctor__inner_functions_of_the_vdso_have_no_names(void **state)
 		assert_int_equal(doctor.n, 1);
 		assert_int_equal(doctor.object->unnamed, unnamed ? 5 : 0);
 		assert_int_equal(doctor.object->cause[0] != '\0', unnamed);
-		assert_int_equal(doctor.object->mend != NULL, unnamed);
+		assert_int_equal(doctor.object->remedy != NULL, unnamed);
 		doctor_release(&doctor);
 		profile_free(profile);
 	}
@@ -256,8 +256,8 @@ static void test_doctor__a_command_line_is_a_command_only(void **state)
 }
 
 /* Expects the text @said of a Go program with @cut cut stacks of 200, or none (NULL). */
-static void expect_of_go(
-	const char *symbols, const char *lines, int64_t cut, const char *mend, const char *cut_mend)
+static void expect_of_go(const char *symbols, const char *lines, int64_t cut, const char *remedy,
+	const char *cut_remedy)
 {
 	static const struct mapping go = {.file = "/srv/server", .start = 0x2000};
 	const struct code_object answer = {
@@ -285,11 +285,11 @@ static void expect_of_go(
 	fixture_add(profile, 0, stack, 1, 200 - cut);
 	assert_int_equal(doctor_init(&doctor, profile, &options, &problem), 0);
 	assert_int_equal(doctor.object->incomplete, cut);
-	assert_non_null(strstr(doctor.object->mend, mend));
-	if (cut_mend)
-		assert_non_null(strstr(doctor.object->cut_mend, cut_mend));
+	assert_non_null(strstr(doctor.object->remedy, remedy));
+	if (cut_remedy)
+		assert_non_null(strstr(doctor.object->cut_remedy, cut_remedy));
 	else
-		assert_string_equal(doctor.object->cut_mend, "");
+		assert_string_equal(doctor.object->cut_remedy, "");
 	doctor_release(&doctor);
 	profile_free(profile);
 }

@@ -121,7 +121,7 @@ static void print_place(const struct analyst_settings *s, const char *name)
 }
 
 /* Sends a piece to the server, whose end does not affect the profile. */
-static void serve(
+static void send_piece(
 	const struct analyst_settings *s, const struct analyst *analyst, enum piece_kind kind)
 {
 	struct piece piece = {.kind = kind, .segment = s->segment};
@@ -190,7 +190,7 @@ int analyst_results_end(void *context, struct analyst *analyst, int error)
 	else if (!analyst_has_image(analyst))
 		return 0; /* The command never ran; sprofrun says why. */
 	if (error >= 0 && s->segment)
-		serve(s, analyst, PIECE_WHOLE);
+		send_piece(s, analyst, PIECE_WHOLE);
 	if (s->unwritten)
 		return error < 0;
 	if (error < 0)
@@ -254,6 +254,7 @@ int analyst_results_so_far(void *context, struct analyst *analyst, int error)
 int analyst_results_piece(void *context, struct analyst *analyst, int error)
 {
 	if (error >= 0)
-		serve(((const struct analyst_results *)context)->settings, analyst, PIECE_SO_FAR);
+		send_piece(
+			((const struct analyst_results *)context)->settings, analyst, PIECE_SO_FAR);
 	return error < 0;
 }

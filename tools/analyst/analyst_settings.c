@@ -66,7 +66,7 @@ static bool is_in_place(const char *path)
 }
 
 /* For a profile per process, makes the output's name a pattern that distinguishes them. */
-static void tell_apart(struct analyst_settings *s)
+static void make_pattern(struct analyst_settings *s)
 {
 	if (!s->per_process || is_in_place(s->output))
 		return;
@@ -161,7 +161,7 @@ void analyst_settings_parse(struct analyst_settings *s, struct blame *blame, int
 		default: exit(2);
 		}
 	}
-	tell_apart(s);
+	make_pattern(s);
 }
 
 void analyst_settings_release(struct analyst_settings *s)

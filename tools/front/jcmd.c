@@ -195,7 +195,8 @@ static void read_last(int output, char *text, size_t bytes)
 		memmove(text, last + 1, strlen(last));
 }
 
-static void ask(const char *program, const char *path, const struct java *java, uint64_t until_ns)
+static void request_map(
+	const char *program, const char *path, const struct java *java, uint64_t until_ns)
 {
 	char said[240] = "";
 	int output = memfd_create("jcmd", MFD_CLOEXEC), status;
@@ -245,7 +246,7 @@ void jcmd_write_maps(const char *program, const int *pids, size_t n, bool quiet)
 			front_complain(program, "--jit-map: jcmd is not in PATH; %s", needed);
 			return;
 		}
-		ask(program, path, &java, until_ns);
+		request_map(program, path, &java, until_ns);
 	}
 	if (!found && n && !quiet)
 		front_complain(program,

@@ -161,7 +161,7 @@ static void note_address(struct serve_front *f, int fd, const union address *ask
 	f->reachable = !is_loopback(&address);
 }
 
-void serve_front_tell(const struct serve_front *f)
+void serve_front_print(const struct serve_front *f)
 {
 	if (f->address[0] && (!f->quiet || f->port_chosen))
 		front_complain(f->program, "profiles are at %s", f->address);

@@ -61,7 +61,7 @@ void serve_front_check(const struct serve_front *front);
 bool serve_front_begin(struct serve_front *front, const char *name, struct engine_options *engine);
 
 /* Prints the address, if there is one: from now on there is something to serve. */
-void serve_front_tell(const struct serve_front *front);
+void serve_front_print(const struct serve_front *front);
 
 /*
  * The engine and the analyst have ended: waits a few seconds at most for the last answers. A signal

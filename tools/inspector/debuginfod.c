@@ -23,7 +23,7 @@ static void tell(struct waiting *waiting, const char *line, const char *path)
 	if (!waiting || sscanf(line, "progress %ld %ld", &done, &all) != 2 || all <= 0)
 		return;
 	(void)snprintf(what, sizeof(what), "debuginfod: %.40s", base_of(path));
-	waiting_tell(waiting, what, done < all ? (double)done / (double)all : 1);
+	waiting_show(waiting, what, done < all ? (double)done / (double)all : 1);
 }
 
 static int judge(int status, const char **ret_problem)

@@ -50,8 +50,8 @@ struct talk {
 	size_t asked_bytes, answer_bytes;
 };
 
-static int ask(const char *path, const struct profile *profile, struct code_object *object,
-	size_t n, uint8_t skip, struct talk *t)
+static int ask_inspector(const char *path, const struct profile *profile,
+	struct code_object *object, size_t n, uint8_t skip, struct talk *t)
 {
 	FILE *out = open_memstream(&t->asked, &t->asked_bytes);
 	int r = out ? 0 : -ENOMEM;
@@ -67,7 +67,7 @@ static int ask(const char *path, const struct profile *profile, struct code_obje
 }
 
 /* Takes complete answers; returns the number of answered objects. */
-static int take(const struct talk *t, struct code_object *object, size_t n)
+static int take_answers(const struct talk *t, struct code_object *object, size_t n)
 {
 	const uint8_t *at = (const uint8_t *)t->answer;
 	size_t left = t->answer_bytes;
@@ -97,10 +97,10 @@ static int ask_and_take(const char *path, const struct profile *profile, struct 
 	size_t n, uint8_t skip)
 {
 	struct talk t = {0};
-	int r = ask(path, profile, object, n, skip, &t);
+	int r = ask_inspector(path, profile, object, n, skip, &t);
 
 	if (r == 0)
-		r = take(&t, object, n);
+		r = take_answers(&t, object, n);
 	free(t.asked);
 	free(t.answer);
 	return r;

@@ -43,7 +43,7 @@ static int write_question(
 }
 
 /* Asks the inspector once. -EPROTO: it died. */
-static int ask(const char *inspector, const struct question *q, uint8_t skip,
+static int ask_inspector(const char *inspector, const struct question *q, uint8_t skip,
 	struct profile **ret_profile, char **ret_why)
 {
 	char *asked = NULL, *answer = NULL;
@@ -76,7 +76,7 @@ static int ask_again(const struct question *q, struct profile **ret_profile, cha
 		return *ret_why ? -ENOENT : -ENOMEM;
 	}
 	do {
-		r = ask(inspector, q, skip, ret_profile, ret_why);
+		r = ask_inspector(inspector, q, skip, ret_profile, ret_why);
 		*ret_skip = skip++;
 	} while (r == -EPROTO && skip <= SKIP_MOST);
 	if (r == -EPROTO) {

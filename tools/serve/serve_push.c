@@ -79,7 +79,7 @@ static void begin_next(struct push *push, uint64_t now)
 	begin(push, push->to_ns[1], was_set ? by_clock : by_last);
 }
 
-static void take(struct push *push, struct span *span, size_t i)
+static void take_profile(struct push *push, struct span *span, size_t i)
 {
 	uint64_t from = push->from_realtime_ns[i] / SECOND_NS,
 		 until = (push->from_realtime_ns[i] + push->every_ns) / SECOND_NS,
@@ -111,7 +111,7 @@ static void finish(struct push *push, uint64_t now)
 	for (size_t i = 2; i-- > 0;) {
 		if (!push->span[i] || push->data || !spans_is_over(push->spans, push->span[i], now))
 			continue;
-		take(push, push->span[i], i);
+		take_profile(push, push->span[i], i);
 		spans_end(push->spans, push->span[i]);
 		push->span[i] = NULL;
 	}

@@ -75,7 +75,7 @@ static int make_room(struct live_weights *weights, size_t stacks, size_t tasks)
 	return 0;
 }
 
-static void take(struct live_weights *weights, size_t stack, const int64_t *value, double unit)
+static void add_stack(struct live_weights *weights, size_t stack, const int64_t *value, double unit)
 {
 	int64_t *seen = weights->seen + stack * weights->types;
 	double samples = (double)(value[VALUE_SAMPLES] - seen[VALUE_SAMPLES]);
@@ -152,7 +152,7 @@ int live_weights_update(struct live_weights *weights, const struct profile *prof
 
 		if (!memcmp(sample.value, weights->seen + i * types, types * sizeof(int64_t)))
 			continue;
-		take(weights, i, sample.value, unit);
+		add_stack(weights, i, sample.value, unit);
 		weights->last[sample.task] = (uint32_t)i + 1;
 	}
 	sum_up(weights);

@@ -182,7 +182,7 @@ static int collect(
 	for (size_t i = 0; i < n && !error; i++) {
 		struct sample sample = profile_sample(c->profile, i);
 
-		progress_tell(options, "callers", i, n);
+		progress_show(options, "callers", i, n);
 		if (filter_takes(filter, c->profile, &c->callers->places, &sample))
 			error = add_sample(c, &sample, i + 1);
 	}

@@ -49,7 +49,7 @@ static struct doctor_object *object_of(struct doctor *d, uint32_t mapping)
 		.unfetched = "",
 		.behind = "",
 		.cut_cause = "",
-		.cut_mend = ""};
+		.cut_remedy = ""};
 	return more;
 }
 
@@ -169,7 +169,7 @@ static int by_address(const void *a, const void *b)
 }
 
 /* Requests all addresses of the object's first mapping: which can be named now? */
-static int make_wish(struct doctor *d, struct doctor_object *object)
+static int describe_code(struct doctor *d, struct doctor_object *object)
 {
 	size_t n = 0, locations = profile_locations(d->profile);
 
@@ -205,7 +205,7 @@ static const char *symbols_of_jit(const struct doctor_object *object)
 }
 
 /* Inspects all objects that are files, in one request. */
-static int look(struct doctor *d)
+static int inspect_files(struct doctor *d)
 {
 	const struct code_reader *reader = d->options.code;
 	struct code_object *code = calloc(d->n + 1, sizeof(*code));
@@ -213,7 +213,7 @@ static int look(struct doctor *d)
 	int r = code ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < d->n && r == 0; i++) {
-		r = make_wish(d, &d->object[i]);
+		r = describe_code(d, &d->object[i]);
 		if (doctor_is_file(&d->object[i]) && r == 0)
 			code[n++] = d->object[i].code;
 	}
@@ -269,9 +269,9 @@ int doctor_init(struct doctor *doctor, const struct profile *profile,
 	if (r == 0 && doctor->options.fetch && doctor->options.code)
 		r = fetch(doctor);
 	if (r == 0)
-		r = look(doctor);
+		r = inspect_files(doctor);
 	for (size_t i = 0; i < doctor->n && r == 0; i++)
-		r = doctor_mend(doctor, &doctor->object[i]);
+		r = doctor_find_remedy(doctor, &doctor->object[i]);
 	if (r < 0)
 		doctor_release(doctor);
 	return r;
@@ -282,7 +282,7 @@ void doctor_release(struct doctor *doctor)
 	for (size_t i = 0; i < doctor->n; i++) {
 		code_forget(&doctor->object[i].code);
 		free(doctor->object[i].address);
-		free(doctor->object[i].mend);
+		free(doctor->object[i].remedy);
 		free(doctor->object[i].command[0]);
 		free(doctor->object[i].command[1]);
 	}
@@ -304,7 +304,7 @@ static char *join(const char *first, const char *second)
 static int put_object(struct sheet *sheet, const struct doctor_object *object)
 {
 	char *cause = join(object->cause, object->cut_cause);
-	char *mend = join(object->mend ? object->mend : "", object->cut_mend);
+	char *remedy = join(object->remedy ? object->remedy : "", object->cut_remedy);
 	const struct cell cells[] = {
 		cell_number(object->samples),
 		cell_number(object->unnamed),
@@ -316,14 +316,14 @@ static int put_object(struct sheet *sheet, const struct doctor_object *object)
 		cell_text(object->path),
 		cell_text(object->build_id),
 		cell_text(cause),
-		cell_text(mend),
+		cell_text(remedy),
 	};
-	int r = cause && mend ? 0 : -ENOMEM;
+	int r = cause && remedy ? 0 : -ENOMEM;
 
 	if (r == 0)
 		sheet_row(sheet, cells);
 	free(cause);
-	free(mend);
+	free(remedy);
 	return r;
 }
 

@@ -25,12 +25,12 @@ struct doctor_object {
 	const char *symbols, *lines;   /* as in struct code_object; "" unknown */
 	const char *cause;             /* a sentence, "" nothing is missing */
 	const char *unfetched; /* why a server gave no debug file; "": it did, or was not asked */
-	char *mend;            /* the remedy, a sentence; NULL none */
+	char *remedy;          /* the remedy, a sentence; NULL none */
 	char *command[2];      /* commands of the remedy that can be run as they are, or NULL */
 	const char *behind;    /* what to do after one of the commands, "" nothing */
 	/* besides that cause: why stacks end here too early, and the remedy; "" nothing */
-	const char *cut_cause, *cut_mend;
-	bool cut_mend_is_command; /* the remedy can be run as it is */
+	const char *cut_cause, *cut_remedy;
+	bool cut_remedy_is_command; /* the remedy can be run as it is */
 	struct code_object code;
 	uint64_t *address;
 };
@@ -52,8 +52,8 @@ void doctor_release(struct doctor *doctor);
 /* Is the object a file? */
 bool doctor_is_file(const struct doctor_object *object);
 
-/* Finds the remedy (doctor_mend.c). -ENOMEM. */
-int doctor_mend(struct doctor *doctor, struct doctor_object *object);
+/* Finds the remedy (doctor_remedy.c). -ENOMEM. */
+int doctor_find_remedy(struct doctor *doctor, struct doctor_object *object);
 
 /* The print() of the report (report.h). */
 int doctor_print(const struct profile *profile, const struct report_options *options, FILE *out,

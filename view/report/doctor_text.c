@@ -86,9 +86,9 @@ static int put_cause(const struct doctor *doctor, const struct doctor_object *ob
 	else
 		fputs(": not all inlined functions\n    ", out);
 	text_put(object->cause, out);
-	if (object->mend && !object->command[0]) {
+	if (object->remedy && !object->command[0]) {
 		fputs("\n    ", out);
-		text_put(object->mend, out);
+		text_put(object->remedy, out);
 	}
 	fputc('\n', out);
 	return wrap_end(&wrap);
@@ -130,8 +130,8 @@ static int put_cut(const struct doctor *doctor, const struct doctor_object *obje
 	fputc('\n', out);
 	text_put(object->path[0] ? object->path : "[unknown]", out);
 	fprintf(out, ": %" PRId64 " sample%s without a whole stack\n    %s\n    %s%s\n", cut,
-		cut == 1 ? "" : "s", object->cut_cause, object->cut_mend_is_command ? "> " : "",
-		object->cut_mend);
+		cut == 1 ? "" : "s", object->cut_cause, object->cut_remedy_is_command ? "> " : "",
+		object->cut_remedy);
 	return wrap_end(&wrap);
 }
 

@@ -62,7 +62,7 @@ static void note(struct gap_search *s, const struct instant *instant)
 	slot->used = true;
 }
 
-static int look(struct gap_search *s)
+static int read_instants(struct gap_search *s)
 {
 	struct timeline_cursor cursor;
 	struct instant instant;
@@ -166,7 +166,7 @@ int time_grid_find_gaps(struct time_grid *grid)
 
 	s.slots = slots > MOST_SLOTS ? MOST_SLOTS : (size_t)slots;
 	s.slot = calloc(s.slots, sizeof(*s.slot));
-	r = s.slot ? look(&s) : -ENOMEM;
+	r = s.slot ? read_instants(&s) : -ENOMEM;
 	if (r >= 0)
 		find(&s);
 	free(s.slot);

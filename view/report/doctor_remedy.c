@@ -11,12 +11,12 @@
 /* Up to one cut stack in this number of samples is no cause for advice. */
 enum { FEW_CUT = 100 };
 
-static int say(struct doctor_object *object, const char *cause, const char *mend)
+static int set_texts(struct doctor_object *object, const char *cause, const char *remedy)
 {
 	object->cause = cause;
-	free(object->mend);
-	object->mend = mend ? strdup(mend) : NULL;
-	return mend && !object->mend ? -ENOMEM : 0;
+	free(object->remedy);
+	object->remedy = remedy ? strdup(remedy) : NULL;
+	return remedy && !object->remedy ? -ENOMEM : 0;
 }
 
 /* Appends a command. @command may be NULL. */
@@ -27,35 +27,36 @@ static int add_command(char **to, const char *command)
 }
 
 /* Remedy for code made at run time: whoever made it can name it. */
-static int mend_generated(const struct doctor *d, struct doctor_object *object)
+static int remedy_of_generated(const struct doctor *d, struct doctor_object *object)
 {
 	const char *process = profile_task(d->profile, object->task).process;
-	const char *remedy = runtime_advice(process);
-	char mend[300];
+	const char *advice = runtime_advice(process);
+	char remedy[300];
 
-	(void)snprintf(mend, sizeof(mend), "%s; then take a new profile",
-		remedy ? remedy
+	(void)snprintf(remedy, sizeof(remedy), "%s; then take a new profile",
+		advice ? advice
 		       : "java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, node "
 			 "--perf-basic-prof-only-functions, python -X perf (3.12 and later), "
 			 "DOTNET_PerfMapEnabled=1 name theirs");
-	return say(
-		object, "code without a file: made at run time, and nobody told its names", mend);
+	return set_texts(
+		object, "code without a file: made at run time, and nobody told its names", remedy);
 }
 
 /* Remedy for code that is not in a file. */
-static int mend_special(const struct doctor *d, struct doctor_object *object)
+static int remedy_of_special(const struct doctor *d, struct doctor_object *object)
 {
 	const char *path = object->path;
 
 	if (!strcmp(path, "[kernel]") || !strcmp(path, "[stack]") || !object->unnamed)
 		return 0;
 	if (!strcmp(path, "[vdso]"))
-		return say(object, "inner functions of the kernel's clock, which it gives no names",
+		return set_texts(object,
+			"inner functions of the kernel's clock, which it gives no names",
 			"none is needed: the functions that call them have names");
 	if (!path[0] || !strcmp(path, "[unknown]"))
-		return say(object, "it is not known what was mapped there",
+		return set_texts(object, "it is not known what was mapped there",
 			"take a new profile; if it stays so, please report it");
-	return mend_generated(d, object);
+	return remedy_of_generated(d, object);
 }
 
 /* Finds how the debug symbols of the file at @path are installed. */
@@ -84,7 +85,7 @@ static int advise(struct doctor_object *object, const struct code_package *packa
 			"its package, %.64s, is not of this distribution: whoever made it may have "
 			"its debug symbols",
 			package->foreign);
-	n = asprintf(&object->mend, "%s%s%s; then take a new profile%s%s",
+	n = asprintf(&object->remedy, "%s%s%s; then take a new profile%s%s",
 		package->command           ? package->command
 			: package->foreign ? foreign
 					   : compile,
@@ -92,12 +93,12 @@ static int advise(struct doctor_object *object, const struct code_package *packa
 		object->unfetched[0] ? "; " : "", object->unfetched);
 	if (n >= 0)
 		return 0;
-	object->mend = NULL;
+	object->remedy = NULL;
 	return -ENOMEM;
 }
 
-static int mend_missing(const struct doctor *d, struct doctor_object *object, const char *cause,
-	const char *compile)
+static int remedy_of_missing(const struct doctor *d, struct doctor_object *object,
+	const char *cause, const char *compile)
 {
 	const char *fetch =
 		object->build_id[0] && !d->options.fetch ? d->options.fetch_command : NULL;
@@ -139,7 +140,7 @@ static bool is_unread(const struct code_object *code)
 	return !strcmp(code->lines, "unread") || !strcmp(code->symbols, "unread");
 }
 
-static int mend_file(const struct doctor *d, struct doctor_object *object)
+static int remedy_of_file(const struct doctor *d, struct doctor_object *object)
 {
 	const struct code_object *code = &object->code;
 
@@ -148,16 +149,16 @@ static int mend_file(const struct doctor *d, struct doctor_object *object)
 		return 0;
 	/* Names and lines exist; inlined functions may be missing. */
 	if (!object->unnamed && !object->unlined)
-		return code->found && code->problem[0] ? say(object, code->problem, NULL) : 0;
+		return code->found && code->problem[0] ? set_texts(object, code->problem, NULL) : 0;
 	if (is_better_now(object))
-		return say(object, "the profile lacks names that can be had now",
+		return set_texts(object, "the profile lacks names that can be had now",
 			"take a new profile");
 	if (code->problem[0] && (!code->found || is_unread(code)))
-		return say(object, code->problem, NULL);
+		return set_texts(object, code->problem, NULL);
 	if (!strcmp(object->symbols, "none") || !strcmp(object->symbols, "dynsym") ||
 		!strcmp(object->symbols, ".gnu_debugdata")) {
 		if (object->unnamed)
-			return mend_missing(d, object,
+			return remedy_of_missing(d, object,
 				!strcmp(object->symbols, "none")
 					? "it has no symbols: it was stripped, and no debug file "
 					  "is "
@@ -169,19 +170,19 @@ static int mend_file(const struct doctor *d, struct doctor_object *object)
 						"its debug file: objcopy --only-keep-debug");
 	}
 	if (!strcmp(object->lines, "none"))
-		return mend_missing(d, object,
+		return remedy_of_missing(d, object,
 			"it has no debug information: no lines, no inlined "
 			"functions",
 			is_go(object) ? "go build without -ldflags=-w" : "compile it with -g");
 	if (code->problem[0])
-		return say(object, code->problem, NULL);
+		return set_texts(object, code->problem, NULL);
 	if (has_no_lines(object) && code->found && !code->lined)
-		return say(object,
+		return set_texts(object,
 			"it has debug information, but none for what ran: those units were "
 			"compiled without -g, or it is damaged",
 			"readelf --debug-dump=info shows which units it has");
 	if (object->unlined || object->unnamed)
-		return say(object,
+		return set_texts(object,
 			"parts of it have no debug information: assembler, or units "
 			"compiled without -g",
 			NULL);
@@ -189,7 +190,7 @@ static int mend_file(const struct doctor *d, struct doctor_object *object)
 }
 
 /* The compiler option that keeps the callers of an object's code known. */
-static const char *way_of_stacks(const struct doctor_object *object)
+static const char *remedy_of_cut_stacks(const struct doctor_object *object)
 {
 	if (!doctor_is_file(object))
 		return "keep frame pointers: node --interpreted-frames-native-stack, or java "
@@ -205,35 +206,36 @@ static const char *way_of_stacks(const struct doctor_object *object)
  * Remedy for stacks that end early. Debug information is no remedy for that: it is a cause of its
  * own.
  */
-static int mend_stacks(const struct doctor *d, struct doctor_object *object)
+static int remedy_of_stacks(const struct doctor *d, struct doctor_object *object)
 {
 	bool is_truncated = object->truncated > object->incomplete;
-	const char *mend, *cause;
+	const char *remedy, *cause;
 
 	/* A few stacks are cut by chance: at the end of a process, say. The table counts them. */
 	if ((object->incomplete + object->truncated) * FEW_CUT <= d->sums.chosen[VALUE_SAMPLES])
 		return 0;
 	if (is_truncated) {
 		cause = "stacks are deeper than what was copied of them";
-		mend = "sprofrun --max-stack 64M";
+		remedy = "sprofrun --max-stack 64M";
 	} else {
 		cause = "stacks end here: it has no unwind information for its code";
-		mend = way_of_stacks(object);
+		remedy = remedy_of_cut_stacks(object);
 	}
 	if (object->cause[0]) {
 		object->cut_cause = cause;
-		object->cut_mend = mend;
-		object->cut_mend_is_command = is_truncated;
+		object->cut_remedy = remedy;
+		object->cut_remedy_is_command = is_truncated;
 		return 0;
 	}
-	if (is_truncated && add_command(&object->command[0], mend) < 0)
+	if (is_truncated && add_command(&object->command[0], remedy) < 0)
 		return -ENOMEM;
-	return say(object, cause, mend);
+	return set_texts(object, cause, remedy);
 }
 
-int doctor_mend(struct doctor *doctor, struct doctor_object *object)
+int doctor_find_remedy(struct doctor *doctor, struct doctor_object *object)
 {
-	int r = doctor_is_file(object) ? mend_file(doctor, object) : mend_special(doctor, object);
+	int r = doctor_is_file(object) ? remedy_of_file(doctor, object)
+				       : remedy_of_special(doctor, object);
 
-	return r < 0 ? r : mend_stacks(doctor, object);
+	return r < 0 ? r : remedy_of_stacks(doctor, object);
 }
