@@ -42,7 +42,8 @@ struct jit_map {
 	size_t last_file;       /* file of the last pending line, in text */
 	uint8_t *unwind;        /* call frame information */
 	size_t unwind_bytes, unwind_room;
-	size_t pending_unwind; /* what is behind this belongs to the code that comes next */
+	size_t pending_unwind; /* from this offset on unwind belongs to code that is still to come
+				*/
 };
 
 /* The source position of generated code. */

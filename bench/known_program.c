@@ -14,9 +14,9 @@
  *	known_program TURNS_PER_MS SECONDS getppid EVERY_US
  *		f0, and getppid(2) so often
  *
- * SECONDS are of CPU time, of the timer of the wall. At the end: "f0 NANOSECONDS" ... as the
- * threads' clocks say, where they are read (loop, pool; less what a reading takes), and "all
- * NANOSECONDS".
+ * SECONDS are of CPU time; for timer, of wall time. The last lines are "f0 NANOSECONDS" and so on,
+ * measured by the threads' CPU clocks (loop and pool only; without the time of the readings), and
+ * "all NANOSECONDS".
  */
 #include "bench/work.h"
 

@@ -63,9 +63,9 @@ struct engine_options {
 	uint64_t rotate_ns;          /* --rotate; 0: one profile */
 	/* rotate when the analyst asks, at this file size; 0: it does not ask */
 	uint64_t rotate_bytes;
-	bool ring;                   /* --ring: pieces of rotate_ns in memory, no files */
+	bool ring;                          /* --ring: pieces of rotate_ns in memory, no files */
 	const struct engine_server *server; /* gets parts of the profile; NULL none */
-	bool snapshots;              /* SIGUSR2 to the supervisor alone writes the profile so far */
+	bool snapshots;                     /* SIGUSR2 writes the profile so far */
 	/* Bound on the cost of sampling, in millionths of the target's CPU time; 0 none. */
 	uint32_t max_cost_ppm;
 	/*
@@ -81,8 +81,8 @@ struct engine_options {
 	const char *const *analyst; /* argv of the analyst; argv[0] is its path; NULL: no analyst */
 	uint64_t ring_bytes;        /* a power of two */
 	bool wall;                  /* examine blocked threads too */
-	bool wall_first; /* with @wall: a sample stands for a period of wall-clock time */
-	size_t max_stack;           /* maximum bytes of a stack to copy; 0: no stacks */
+	bool wall_first;  /* with @wall: a sample stands for a period of wall-clock time */
+	size_t max_stack; /* maximum bytes of a stack to copy; 0: no stacks */
 	/*
 	 * The tracing thread hangs in the kernel, and with it a thread of the target. Only the end
 	 * of this process, or its exec, lets the target continue: the callback must do one of

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that touch pages of the target which may have to be delivered by a process: a file system
- * in user space (FUSE), a server of userfaultfd. That process may be a thread of the target, which
- * stands still in a stop. The tracing thread waits for a courier for COURIER_WAIT_NS at most, and
- * then does without the page; the courier stays with it, and another one is started. A courier
- * writes nothing, so it does no harm when it gets its page late. (test: test_undelivered.sh)
+ * Threads that touch pages of the target. A page may have to be delivered by a process: a file
+ * system in user space (FUSE), a server of userfaultfd. That process may be one that is stopped
+ * now, so the tracing thread waits for a courier for COURIER_WAIT_NS at most, and then does without
+ * the page; the courier keeps waiting, and another one is started. A courier writes nothing, so a
+ * late page does no harm. (test: test_undelivered.sh)
  */
 #ifndef SUPERVISOR_COURIER_H
 #define SUPERVISOR_COURIER_H

@@ -20,7 +20,7 @@
 #define ANSWER_NS  (120 * CLOCK_SECOND_NS)
 #define LOOK_NS    CLOCK_SECOND_NS
 /* Time until connections are accepted again, when no more can be. */
-#define CROWD_NS   (CLOCK_SECOND_NS / 4)
+#define CROWD_NS (CLOCK_SECOND_NS / 4)
 enum { CONNECTIONS_MOST = 64, CONNECTION_BYTES = 16384, SILENCE_SECONDS = 5 };
 /* Connections accepted per round: answers that wait are not delayed by a crowd. */
 enum { ACCEPTS_MOST = 128 };
@@ -155,7 +155,8 @@ static enum MHD_Result route(struct http *http, struct MHD_Connection *connectio
  * Called when the head of a request has come, again after the whole request, and after each resume.
  */
 static enum MHD_Result answer(void *context, struct MHD_Connection *connection, const char *url,
-	const char *method, const char *version, const char *data, size_t *bytes, void **request_context)
+	const char *method, const char *version, const char *data, size_t *bytes,
+	void **request_context)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -221,7 +222,8 @@ static void noticed(void *context, struct MHD_Connection *connection, void **soc
 		*socket_context = client;
 		if (!client)
 			return;
-		*client = (struct client){http->clients, info->connect_fd, clock_now() + REQUEST_NS};
+		*client =
+			(struct client){http->clients, info->connect_fd, clock_now() + REQUEST_NS};
 		http->clients = client;
 		return;
 	}
@@ -306,8 +308,8 @@ void http_poll(struct http *http, struct pollfd *fds, uint64_t *until_ns)
 	size_t n = 2;
 
 	fds[0] = (struct pollfd){.fd = info ? info->epoll_fd : -1, .events = POLLIN};
-	fds[1] = (struct pollfd){.fd = now < http->accept_ns ? -1 : http->listen_fd,
-		.events = POLLIN};
+	fds[1] = (struct pollfd){
+		.fd = now < http->accept_ns ? -1 : http->listen_fd, .events = POLLIN};
 	if (now < http->accept_ns && http->accept_ns < *until_ns)
 		*until_ns = http->accept_ns;
 	/* The library does not watch connections that wait for a profile. */
@@ -345,7 +347,8 @@ static void finish_requests(struct http *http, const struct pollfd *fds, uint64_
 		if (!request->left && !spans_is_over(http->spans, request->span, now))
 			continue;
 		if (!request->left)
-			error = spans_write(http->spans, request->span, &request->data, &request->bytes);
+			error = spans_write(
+				http->spans, request->span, &request->data, &request->bytes);
 		end_wait(http, request, error);
 	}
 }
@@ -376,7 +379,8 @@ static bool make_room(struct http *http)
 	for (const struct client *client = http->clients; client; client = client->next) {
 		bool busy = false;
 
-		for (const struct request *request = http->requests; request; request = request->next)
+		for (const struct request *request = http->requests; request;
+			request = request->next)
 			busy |= request->client == client;
 		if (!busy && (!oldest || client->until_ns <= oldest->until_ns))
 			oldest = client;
