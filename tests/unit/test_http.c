@@ -179,7 +179,7 @@ static void test_http__a_profile_is_what_the_analyst_sends(void **state)
 	serve(&s);
 	fd = client(&s, "GET /debug/pprof/profile?seconds=1 " HEAD);
 	await_visits(&s, 1);
-	assert_int_equal(http_visits(s.http), 1);
+	assert_int_equal(http_requests(s.http), 1);
 	s.ahead_ns = 2 * SECOND;
 	turn(&s);
 	assert_true(spans_want_piece(&s.spans, clock_now() + s.ahead_ns));
