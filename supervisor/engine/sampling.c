@@ -41,6 +41,14 @@ static bool ask(struct sampled_cpu *c)
 
 	s->hit = sampler_instant(&s->sampler, &c->instant);
 	atomic_store(&c->stretch_1024, sampler_stretch(&s->sampler, c->instant.cpu));
+	if (s->sampler.woken_cpu >= 0) {
+		struct sampled_cpu *other = &s->cpu[s->sampler.woken_cpu];
+
+		atomic_store(&other->stretch_1024, PLAN_ONE);
+		if (other->waiter.started)
+			cpu_waiter_poke(&other->waiter);
+		s->sampler.woken_cpu = -1;
+	}
 	return s->hit != NULL;
 }
 

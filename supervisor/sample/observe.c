@@ -6,7 +6,6 @@
  * is asked: as many as OTHERS_NS is enough for, since the preempted thread waits meanwhile, and as
  * an OTHERS_PART of the time allows, which is saved up where nothing is runnable.
  */
-#define RECENT_MOST  16
 #define OTHERS_NS    300000
 #define OTHERS_PART  32
 #define OTHERS_LEAST 16

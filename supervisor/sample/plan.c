@@ -3,6 +3,9 @@
 
 #include <stdbool.h>
 
+/* A table's ticks come within some periods, also on a CPU that has had no hits for a while. */
+#define TABLE_STRETCH_MOST (4 * PLAN_ONE)
+
 void plan_seed(struct plan_random *random, uint64_t seed)
 {
 	random->state = seed ? seed : 1;
@@ -43,9 +46,12 @@ static void draw(struct plan *plan, unsigned stream, uint64_t from_ns)
 {
 	struct plan_stream *s = &plan->stream[stream];
 	uint64_t factor = stream ? PLAN_ONE : plan->factor_1024, end = s->begin_ns + s->span_ns;
+	uint64_t stretch = plan->stretch_1024;
 
+	if (stream && stretch > TABLE_STRETCH_MOST)
+		stretch = TABLE_STRETCH_MOST;
 	s->span_ns = (uint64_t)((unsigned __int128)s->period_ns * factor / PLAN_ONE *
-		plan->stretch_1024 / PLAN_ONE);
+		stretch / PLAN_ONE);
 	if (!stream) {
 		s->next_ns = from_ns + exponential(&plan->random, s->span_ns);
 		return;

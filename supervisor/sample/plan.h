@@ -39,7 +39,7 @@ struct plan_stream {
 struct plan {
 	struct plan_random random;
 	uint64_t factor_1024;  /* the profile's gaps are longer than its period by this (cost) */
-	uint64_t stretch_1024; /* all gaps are, as this CPU has had no hits for a while */
+	uint64_t stretch_1024; /* so are all gaps, as this CPU has had no hits for a while */
 	struct plan_stream stream[PLAN_STREAMS];
 };
 

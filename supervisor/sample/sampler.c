@@ -42,6 +42,7 @@ int sampler_init(struct sampler *s, const struct probe *probe, void *context, co
 		.context = context,
 		.factor_1024 = PLAN_ONE,
 		.busy_1024 = PLAN_ONE,
+		.woken_cpu = -1,
 		.ask_ns = USUAL_ASK_NS};
 	s->cpu = mem_new(cpus, sizeof(*s->cpu));
 	if (!s->cpu)
@@ -150,6 +151,33 @@ uint64_t sampler_stretch(const struct sampler *s, unsigned cpu)
 	return stretch * PLAN_ONE;
 }
 
+static bool is_cold(const struct sampler *s, int cpu)
+{
+	return cpu < 0 || s->cpu[cpu].misses >= MISSES;
+}
+
+/*
+ * A busy thread that was not found on @cpu, where it was hit last, may run on a CPU whose gaps are
+ * long for want of hits: they are as requested again. One thread is asked for that (3 us).
+ */
+static void wake_cold_cpu(struct sampler *s, unsigned cpu)
+{
+	struct sample_thread *t = s->newest;
+	unsigned asked = 0;
+	int other;
+
+	for (; t && asked < RECENT_MOST; t = t->older, asked++)
+		if (t->busy && (t->cpu == (int)cpu || is_cold(s, t->cpu)))
+			break;
+	if (!t || asked == RECENT_MOST)
+		return;
+	other = sampler_cpu(s, s->probe->last_cpu(s->context, t));
+	if (other < 0 || other == (int)cpu || !is_cold(s, other))
+		return;
+	s->cpu[other].misses = 0;
+	s->woken_cpu = other;
+}
+
 static void note_miss(struct sampler *s, const struct observation *o)
 {
 	struct sample_cpu *c = &s->cpu[o->instant->cpu];
@@ -157,6 +185,7 @@ static void note_miss(struct sampler *s, const struct observation *o)
 	c->hit = NULL;
 	c->resumed = NULL; /* it was not on its CPU all the time */
 	c->misses += c->misses < INT32_MAX;
+	wake_cold_cpu(s, o->instant->cpu);
 }
 
 static void note_hit(struct sampler *s, unsigned cpu, struct sample_thread *t)

@@ -91,6 +91,7 @@ struct sampler {
 	struct sample_thread *newest, *oldest;
 	uint64_t ask_ns; /* moving average of the time to ask one thread, above 0 */
 	uint64_t others_ns, others_left_ns; /* up to then, so much time may be spent on others */
+	int woken_cpu; /* index of a CPU whose gaps a miss elsewhere has made shorter; -1 none */
 	struct sample_figures figures;
 };
 

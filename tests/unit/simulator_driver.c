@@ -207,6 +207,26 @@ void sim_next_turn(struct sim *sim)
 		claim(sim, (unsigned)(first - sim->cpu));
 }
 
+static void set_waiter(struct sim *sim, unsigned cpu)
+{
+	struct sim_cpu *c = &sim->cpu[cpu];
+
+	c->waiter_due_ns = c->waiter_at_ns = plan_next(&c->plan);
+}
+
+/* cpu_waiter_poke(): this CPU's gaps are as requested again. */
+static void poke(struct sim *sim, unsigned cpu)
+{
+	struct sim_cpu *c = &sim->cpu[cpu];
+
+	if (c->claims)
+		return;
+	plan_set_factors(&c->plan, sampler_factor(&sim->sampler),
+		sampler_stretch(&sim->sampler, cpu), sim->now);
+	set_waiter(sim, cpu);
+	sim_cpu_refresh(sim, c);
+}
+
 /* take_instant(), ask(): in the waiter's thread. */
 void sim_waiter_asks(struct sim *sim)
 {
@@ -217,6 +237,9 @@ void sim_waiter_asks(struct sim *sim)
 
 	sim_pass(sim, ready > sim->now ? ready : sim->now);
 	sim->hit = sampler_instant(&sim->sampler, &c->instant);
+	if (sim->sampler.woken_cpu >= 0)
+		poke(sim, (unsigned)sim->sampler.woken_cpu);
+	sim->sampler.woken_cpu = -1;
 	sim->turn = -1;
 	c->asked = true;
 	if (there && there->foreign)
@@ -260,13 +283,6 @@ void sim_waiter_comes(struct sim *sim, unsigned cpu)
 	c->waits_ns = c->woke_ns + ARRIVED_NS;
 	c->holds_until_ns = c->waits_ns + COME_NS;
 	claim(sim, cpu);
-}
-
-static void set_waiter(struct sim *sim, unsigned cpu)
-{
-	struct sim_cpu *c = &sim->cpu[cpu];
-
-	c->waiter_due_ns = c->waiter_at_ns = plan_next(&c->plan);
 }
 
 void sim_waiter_goes(struct sim *sim, unsigned cpu)
