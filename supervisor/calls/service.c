@@ -89,7 +89,7 @@ static bool is_sealed(struct remote memory, const struct call_request *q)
 static bool has_seal(
 	struct service *service, struct process *process, int tid, const struct call_request *q)
 {
-	procfiles_open_pagemap(service->answerer.files, process, tid);
+	procfiles_open_memory(service->answerer.files, process, tid);
 	return is_sealed(tracee_memory_of(process, tid), q);
 }
 
@@ -267,7 +267,7 @@ static bool has_strange_seal(struct service *service, const struct call_request 
 	*pages = (struct pages){.pagemap_fd = &none,
 		.couriers = service->sessions->target->couriers,
 		.away = pages->away};
-	return is_sealed((struct remote){(int)q->pid, pages->couriers ? pages : NULL}, q);
+	return is_sealed((struct remote){(int)q->pid, pages->couriers ? pages : NULL, NULL}, q);
 }
 
 static void handle_request(struct service *service, const struct call_request *q)

@@ -77,7 +77,7 @@ static void take_stack(struct engine *engine, struct tracee *t, const struct act
 	if (!engine->stack.most || !activity->sp)
 		return;
 	memory = tracee_memory_of(t->process, t->tid);
-	procfiles_open_pagemap(&engine->files, t->process, t->tid);
+	procfiles_open_memory(&engine->files, t->process, t->tid);
 	stack_copy_take(&engine->stack, &memory, &snapshot, &t->process->stacks, &t->home);
 	runtime_records_copy(engine, t, &snapshot);
 	emit_describe_stack(&engine->stack, &snapshot, sample);

@@ -117,7 +117,7 @@ void dump_group_stop(struct engine *engine, struct tracee *t)
 
 static bool request_stop(struct engine *engine, struct tracee *t)
 {
-	procfiles_open_pagemap(&engine->files, t->process, t->tid);
+	procfiles_open_memory(&engine->files, t->process, t->tid);
 	if (tracer_interrupt(t->tid) < 0)
 		return false;
 	(void)target_step(t, TRACEE_REQUEST_STOP);
@@ -172,7 +172,7 @@ static bool examine_blocked(struct engine *engine, struct tracee *t)
 		procfiles_read_call(&engine->files, t, &activity, argument) < 0 ||
 		activity.running || !is_delicate(t, &activity, argument))
 		return false;
-	procfiles_open_pagemap(&engine->files, t->process, t->tid);
+	procfiles_open_memory(&engine->files, t->process, t->tid);
 	snapshot.pc = activity.pc;
 	snapshot.sp = activity.sp;
 	snapshot.syscall = activity.syscall;

@@ -19,6 +19,7 @@
 #include "supervisor/os/mem.h"
 #include "supervisor/os/pagemap.h"
 #include "supervisor/os/priority.h"
+#include "supervisor/os/remote.h"
 
 #define STACK_BYTES ((size_t)256 << 10)
 /* Pages that are touched by one call. */
@@ -125,23 +126,25 @@ static bool may_write(int tid, uint64_t at)
 }
 
 /* Waits for pages, as long as it takes. Returns how many can be read. */
-static int touch(const struct page_request *request)
+static int touch(const struct page_request *request, const int *mem_fd)
 {
-	struct iovec from[AT_ONCE];
+	const struct remote remote = {request->tid, NULL, mem_fd};
+	struct iovec from[AT_ONCE], to[AT_ONCE];
 	uint8_t byte[AT_ONCE];
 	unsigned done = 0;
 
 	while (done < request->pages) {
 		unsigned n = request->pages - done < AT_ONCE ? request->pages - done : AT_ONCE;
-		struct iovec to = {byte, n};
 		ssize_t got;
 
-		for (unsigned i = 0; i < n; i++)
+		for (unsigned i = 0; i < n; i++) {
 			from[i] = (struct iovec){
 				(void *)(uintptr_t)(request->at + (done + i) * pagemap_bytes()), 1};
-		got = process_vm_readv(request->tid, &to, 1, from, n, 0);
+			to[i] = (struct iovec){byte + i, 1};
+		}
+		got = remote_read_vector(&remote, to, from, n);
 		if (got < 0)
-			return done || errno == EFAULT ? (int)done : -errno;
+			return done || got == -EFAULT || got == -EIO ? (int)done : (int)got;
 		done += (unsigned)got;
 		if ((unsigned)got < n)
 			break;
@@ -151,9 +154,15 @@ static int touch(const struct page_request *request)
 
 static int run_request(const struct page_request *request)
 {
-	int done = touch(request), good = 0, fd;
+	int mem_fd = -1, done, good = 0, fd;
 	char path[48];
 
+	(void)snprintf(path, sizeof(path), "/proc/%d/mem", request->tid);
+	if (remote_is_refused())
+		mem_fd = open(path, O_RDONLY | O_CLOEXEC);
+	done = touch(request, &mem_fd);
+	if (mem_fd >= 0)
+		(void)close(mem_fd);
 	if (done <= 0 || !request->write)
 		return done;
 	(void)snprintf(path, sizeof(path), "/proc/%d/pagemap", request->tid);

@@ -8,11 +8,14 @@
 
 #include "supervisor/os/proc_maps.h"
 #include "supervisor/os/proc_status.h"
+#include "supervisor/os/remote.h"
 #include "supervisor/os/say.h"
 
 void procfiles_init(struct procfiles *files, struct target *target, const struct say *say)
 {
-	*files = (struct procfiles){.cpu_source = procfs_cpu_source(), .say = say};
+	*files = (struct procfiles){.cpu_source = procfs_cpu_source(),
+		.reads_refused = remote_is_refused(),
+		.say = say};
 	fds_init(&files->fds, target);
 }
 
@@ -213,15 +216,25 @@ void procfiles_read_final(struct procfiles *files, struct tracee *t)
 	t->reaped = true;
 }
 
-void procfiles_open_pagemap(struct procfiles *files, struct process *process, int tid)
+/* Opens a file of the process, if that has not been tried yet. */
+static void open_once(struct procfiles *files, struct process *process, int tid,
+	enum process_file file, const char *name)
 {
-	int *fd = &process->fd[PROCESS_PAGEMAP];
+	int *fd = &process->fd[file];
 	char path[48];
 
-	if (!process->memory.couriers || (*fd != -1 && *fd != -EMFILE && *fd != -ENFILE))
+	if (*fd != -1 && *fd != -EMFILE && *fd != -ENFILE)
 		return;
-	(void)snprintf(path, sizeof(path), "/proc/%d/pagemap", tid);
+	(void)snprintf(path, sizeof(path), "/proc/%d/%s", tid, name);
 	*fd = fds_keep(&files->fds, process, procfs_open(path));
+}
+
+void procfiles_open_memory(struct procfiles *files, struct process *process, int tid)
+{
+	if (process->memory.couriers)
+		open_once(files, process, tid, PROCESS_PAGEMAP, "pagemap");
+	if (files->reads_refused)
+		open_once(files, process, tid, PROCESS_MEM, "mem");
 }
 
 bool procfiles_claim(struct procfiles *files, struct tracee *t)
@@ -229,7 +242,7 @@ bool procfiles_claim(struct procfiles *files, struct tracee *t)
 	struct cpu_time cpu;
 	bool any;
 
-	procfiles_open_pagemap(files, t->process, t->tid);
+	procfiles_open_memory(files, t->process, t->tid);
 	if (t->fd[THREAD_CPU] >= 0)
 		return true;
 	if (fds_steal(&files->fds, &any) && procfiles_read_cpu(files, t, &cpu) == 0 &&

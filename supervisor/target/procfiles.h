@@ -22,6 +22,7 @@ struct procfiles {
 	const struct say *say;
 	uint64_t unwatched; /* threads that were at some time not sampled for want of descriptors */
 	bool said_no_fds;
+	bool reads_refused; /* process_vm_readv(2) is */
 };
 
 void procfiles_init(struct procfiles *files, struct target *target, const struct say *say);
@@ -63,11 +64,11 @@ bool procfiles_find_reader(struct process *process);
 void procfiles_set_reader(struct process *process, int tid);
 
 /*
- * Opens the pagemap of the process through its thread @tid, which lives, if that has not been tried
- * yet. Called before its memory is accessed: where the file is not open, couriers are sent for
- * every page (pages.h).
+ * Opens the pagemap of the process through its thread @tid, which lives, and where
+ * process_vm_readv(2) is refused its memory, if that has not been tried yet. Called before its
+ * memory is accessed: where the pagemap is not open, couriers are sent for every page (pages.h).
  */
-void procfiles_open_pagemap(struct procfiles *files, struct process *process, int tid);
+void procfiles_open_memory(struct procfiles *files, struct process *process, int tid);
 
 /*
  * Makes sure that the files needed in the stop window of @tracee are open, if necessary by closing

@@ -11,7 +11,7 @@ struct remote tracee_memory_of(const struct process *process, int tid)
 	/* What is known of the pages says nothing about the process itself. */
 	struct pages *pages = (struct pages *)(uintptr_t)&process->memory;
 
-	return (struct remote){tid, pages->couriers ? pages : NULL};
+	return (struct remote){tid, pages->couriers ? pages : NULL, &process->fd[PROCESS_MEM]};
 }
 
 int tracee_memory_next_tid(const struct target *target, const struct tracee *t, size_t *cursor)

@@ -148,7 +148,7 @@ static void test_pages__a_page_that_does_not_come(void **state)
 	struct uffdio_register all = {
 		.range = {(uintptr_t)own->at, 4 * own->page}, .mode = UFFDIO_REGISTER_MODE_MISSING};
 	struct uffdio_zeropage zero = {.range = {(uintptr_t)own->at, own->page}};
-	const struct remote remote = {(int)getpid(), &own->pages};
+	const struct remote remote = {(int)getpid(), &own->pages, NULL};
 	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
 	uint64_t until = clock_now() + PATIENCE_NS;
 	struct iovec to, from;

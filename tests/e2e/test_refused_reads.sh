@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Where process_vm_readv is refused, memory is read through /proc/PID/mem: stacks are whole, of a
+# command and of its image after an exec, of a process that is attached to, and in a dump; and so
+# are functions of Python.
+. "$(dirname "$0")/../lib.sh"
+refuse=$TARGETS/refuse
+"$refuse" "$(type -P true)" || skip "no filter of system calls can be installed here"
+
+stacks() { "$SPROFREPORT" export --format folded -o - "$1"; }
+# whole WHAT PROFILE: there are stacks of inner, all below work and none cut.
+whole() {
+    check "$1: stacks" grep -q ';inner[; ]' <(stacks "$2")
+    is "$1: all whole" "$(stacks "$2" | grep ';inner[; ]' | grep -cv 'work;outer;inner')" 0
+}
+"$refuse" "$SPROFRUN" -q -F 1000 -o r.pb.gz "$TARGETS/leaderless" work 400
+is "launched: status" $? 42
+whole launched r.pb.gz
+"$refuse" "$SPROFRUN" -q -F 1000 -o e.pb.gz "$TARGETS/leaderless" \
+    exec "$TARGETS/leaderless" work 200
+is "exec: status" $? 42
+whole exec e.pb.gz
+
+"$TARGETS/leaderless" work 60000 & target=$!
+"$refuse" "$SPROFRUN" -q -F 1000 -o a.pb.gz -p $target -d 0.4
+is "attached: status" $? 0
+whole attached a.pb.gz
+"$refuse" "$SPROFRUN" --dump $target >dump
+check "dumped" grep -qE ' outer( |$)' dump
+kill -KILL $target
+
+if [ "$(uname -m)" = x86_64 ] && python3 -c 'import sys; sys.exit(
+        not (3, 8) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null; then
+    "$refuse" "$SPROFRUN" -q -F 500 -o p.pb.gz "$(type -P python3)" -c '
+def spins():
+    for i in range(3000000): pass
+spins()'
+    check "Python" grep -q ';spins[; ]' <(stacks p.pb.gz)
+    is "Python: all match" "$(figure python_unmatched p.pb.gz)" 0
+fi
+finish
