@@ -19,7 +19,7 @@
 #include "supervisor/os/mem.h"
 #include "supervisor/os/pagemap.h"
 #include "supervisor/os/priority.h"
-#include "supervisor/os/remote.h"
+#include "supervisor/os/vm_read.h"
 
 #define STACK_BYTES ((size_t)256 << 10)
 /* Pages that are touched by one call. */
@@ -128,7 +128,6 @@ static bool may_write(int tid, uint64_t at)
 /* Waits for pages, as long as it takes. Returns how many can be read. */
 static int touch(const struct page_request *request, const int *mem_fd)
 {
-	const struct remote remote = {request->tid, NULL, mem_fd};
 	struct iovec from[AT_ONCE], to[AT_ONCE];
 	uint8_t byte[AT_ONCE];
 	unsigned done = 0;
@@ -142,7 +141,7 @@ static int touch(const struct page_request *request, const int *mem_fd)
 				(void *)(uintptr_t)(request->at + (done + i) * pagemap_bytes()), 1};
 			to[i] = (struct iovec){byte + i, 1};
 		}
-		got = remote_read_vector(&remote, to, from, n);
+		got = vm_read(request->tid, mem_fd, to, from, n);
 		if (got < 0)
 			return done || got == -EFAULT || got == -EIO ? (int)done : (int)got;
 		done += (unsigned)got;
@@ -158,7 +157,7 @@ static int run_request(const struct page_request *request)
 	char path[48];
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/mem", request->tid);
-	if (remote_is_refused())
+	if (vm_read_is_refused())
 		mem_fd = open(path, O_RDONLY | O_CLOEXEC);
 	done = touch(request, &mem_fd);
 	if (mem_fd >= 0)

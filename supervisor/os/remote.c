@@ -3,52 +3,9 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <unistd.h>
 
 #include "supervisor/os/pages.h"
-
-static bool is_refusal(int error)
-{
-	return error == ENOSYS || error == EPERM;
-}
-
-bool remote_is_refused(void)
-{
-	char from = 1, to = 0;
-	struct iovec local = {&to, 1}, there = {&from, 1};
-
-	return process_vm_readv(getpid(), &local, 1, &there, 1, 0) < 0 && is_refusal(errno);
-}
-
-/* The pieces one by one, by "mem". */
-static ssize_t read_file(int fd, const struct iovec *to, const struct iovec *from, size_t n)
-{
-	ssize_t done = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		ssize_t got = pread(
-			fd, to[i].iov_base, to[i].iov_len, (off_t)(uintptr_t)from[i].iov_base);
-
-		if (got <= 0)
-			return done ? done : got < 0 ? -errno : -ESRCH;
-		done += got;
-		if ((size_t)got < to[i].iov_len)
-			break;
-	}
-	return done;
-}
-
-static ssize_t read_pieces(const struct remote *remote, const struct iovec *to,
-	const struct iovec *from, size_t n)
-{
-	ssize_t got = process_vm_readv(remote->tid, to, n, from, n, 0);
-
-	if (got >= 0)
-		return got;
-	return is_refusal(errno) && remote->mem_fd && *remote->mem_fd >= 0
-		? read_file(*remote->mem_fd, to, from, n)
-		: -errno;
-}
+#include "supervisor/os/vm_read.h"
 
 static ssize_t read_some(
 	const struct remote *remote, uint64_t at, void *to, size_t n, enum pages_use use)
@@ -63,7 +20,7 @@ static ssize_t read_some(
 			return (ssize_t)ready;
 		local.iov_len = there.iov_len = (size_t)ready;
 	}
-	return read_pieces(remote, &local, &there, 1);
+	return vm_read(remote->tid, remote->mem_fd, &local, &there, 1);
 }
 
 ssize_t remote_read(const struct remote *remote, uint64_t at, void *to, size_t n)
@@ -117,7 +74,7 @@ static ssize_t transfer(const struct remote *remote, const struct iovec *local,
 		whole = 1;
 	}
 	if (use != PAGES_WRITE)
-		return read_pieces(remote, local, there, (size_t)whole);
+		return vm_read(remote->tid, remote->mem_fd, local, there, (size_t)whole);
 	done = process_vm_writev(remote->tid, local, (size_t)whole, there, (size_t)whole, 0);
 	return done < 0 ? -errno : done;
 }

@@ -7,7 +7,6 @@
 #ifndef SUPERVISOR_REMOTE_H
 #define SUPERVISOR_REMOTE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -18,15 +17,8 @@ struct pages;
 struct remote {
 	int tid;
 	struct pages *pages; /* NULL: pages are waited for */
-	/*
-	 * The process's /proc/PID/mem, read where process_vm_readv(2) is refused; NULL, or negative:
-	 * it is not open. Never written: it would write to read-only pages, too.
-	 */
-	const int *mem_fd;
+	const int *mem_fd;   /* as of vm_read(); never written, as that ignores protection */
 };
-
-/* Does this kernel, or a filter of system calls, refuse process_vm_readv(2)? */
-bool remote_is_refused(void);
 
 /*
  * Returns the number of bytes transferred, fewer than @n at an inaccessible page or one that does

@@ -8,13 +8,13 @@
 
 #include "supervisor/os/proc_maps.h"
 #include "supervisor/os/proc_status.h"
-#include "supervisor/os/remote.h"
+#include "supervisor/os/vm_read.h"
 #include "supervisor/os/say.h"
 
 void procfiles_init(struct procfiles *files, struct target *target, const struct say *say)
 {
 	*files = (struct procfiles){.cpu_source = procfs_cpu_source(),
-		.reads_refused = remote_is_refused(),
+		.reads_refused = vm_read_is_refused(),
 		.say = say};
 	fds_init(&files->fds, target);
 }

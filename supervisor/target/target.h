@@ -27,7 +27,14 @@ struct session;
 
 /* Files of a thread and of a process that are kept open (procfiles.h). */
 enum thread_file { THREAD_CPU, THREAD_ACTIVITY, THREAD_STAT, THREAD_SWITCHED, THREAD_FILES };
-enum process_file { PROCESS_MAPS, PROCESS_STATM, PROCESS_PIDFD, PROCESS_PAGEMAP, PROCESS_MEM, PROCESS_FILES };
+enum process_file {
+	PROCESS_MAPS,
+	PROCESS_STATM,
+	PROCESS_PIDFD,
+	PROCESS_PAGEMAP,
+	PROCESS_MEM,
+	PROCESS_FILES
+};
 
 /* An executable that processes of the target run. */
 struct image {
