@@ -143,7 +143,7 @@ static int touch(const struct page_request *request, const int *mem_fd)
 		}
 		got = vm_read(request->tid, mem_fd, to, from, n);
 		if (got < 0)
-			return done || got == -EFAULT || got == -EIO ? (int)done : (int)got;
+			return done || got == -EFAULT ? (int)done : (int)got;
 		done += (unsigned)got;
 		if ((unsigned)got < n)
 			break;
@@ -156,9 +156,10 @@ static int run_request(const struct page_request *request)
 	int mem_fd = -1, done, good = 0, fd;
 	char path[48];
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/mem", request->tid);
-	if (vm_read_is_refused())
+	if (vm_read_is_refused()) {
+		(void)snprintf(path, sizeof(path), "/proc/%d/mem", request->tid);
 		mem_fd = open(path, O_RDONLY | O_CLOEXEC);
+	}
 	done = touch(request, &mem_fd);
 	if (mem_fd >= 0)
 		(void)close(mem_fd);

@@ -18,6 +18,7 @@ bool vm_read_is_refused(void)
 	return process_vm_readv(getpid(), &local, 1, &there, 1, 0) < 0 && is_refusal(errno);
 }
 
+/* EIO is that file's word for what is not there, where process_vm_readv(2) says EFAULT. */
 static ssize_t read_file(int fd, const struct iovec *to, const struct iovec *from, size_t n)
 {
 	ssize_t done = 0;
@@ -26,8 +27,10 @@ static ssize_t read_file(int fd, const struct iovec *to, const struct iovec *fro
 		ssize_t got = pread(
 			fd, to[i].iov_base, to[i].iov_len, (off_t)(uintptr_t)from[i].iov_base);
 
+		if (got <= 0 && done)
+			break;
 		if (got <= 0)
-			return done ? done : got < 0 ? -errno : -ESRCH;
+			return !got ? -ESRCH : errno == EIO ? -EFAULT : -errno;
 		done += got;
 		if ((size_t)got < to[i].iov_len)
 			break;

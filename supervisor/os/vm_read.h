@@ -17,8 +17,8 @@ bool vm_read_is_refused(void);
 
 /*
  * Reads @n pairs of pieces of equal lengths, at most 1024. @mem_fd: the "mem" of the process; NULL,
- * or negative: it is not open. Returns the number of bytes, or -errno; -ESRCH: there is no memory
- * any more.
+ * or negative: it is not open. Returns the number of bytes, or -errno; -EFAULT: none of the first
+ * piece is accessible; -ESRCH: there is no memory any more.
  */
 ssize_t vm_read(
 	int tid, const int *mem_fd, const struct iovec *to, const struct iovec *from, size_t n);

@@ -21,25 +21,27 @@ enum kind {
 	FILE_MAPS,
 	FILE_STATM,
 	FILE_CGROUP,
+	FILE_MEM,
 	FILE_LOAD,
 	FILE_OWN_SCHEDSTAT,
 	FILE_OWN_SCHED,
 	FILE_KINDS
 };
 
-static const char *const of_task[] = {
-	"schedstat", "stat", "syscall", "status", "comm", "sched", "maps", "statm", "cgroup"};
+static const char *const of_task[] = {"schedstat", "stat", "syscall", "status", "comm", "sched",
+	"maps", "statm", "cgroup", "mem"};
 
 bool kernel_is_file(const struct kernel *k, int fd)
 {
 	return fd >= FIRST_FD && fd < FIRST_FD + KERNEL_FILES && k->file[fd - FIRST_FD].used;
 }
 
-static int add_file(struct kernel *k, enum kind kind, struct pid *id)
+static int add_file(struct kernel *k, enum kind kind, const struct task *of)
 {
 	for (int i = 0; i < k->files_most; i++)
 		if (!k->file[i].used) {
-			k->file[i] = (struct kernel_file){true, (int)kind, id};
+			k->file[i] = (struct kernel_file){true, (int)kind, of ? of->id : NULL,
+				of ? of->group : NULL, of ? of->group->execs : 0};
 			return FIRST_FD + i;
 		}
 	return -EMFILE;
@@ -75,7 +77,7 @@ int kernel_open(struct kernel *k, const char *path)
 			continue;
 		if ((i == FILE_SCHED && !k->has_sched) || (i == FILE_SYSCALL && k->no_syscall_file))
 			return -ENOENT;
-		return add_file(k, (enum kind)i, t->id);
+		return add_file(k, (enum kind)i, t);
 	}
 	return -ENOENT;
 }
@@ -199,12 +201,38 @@ static int print_load(const struct kernel *k, char *to, size_t room)
 	return snprintf(to, room, "0.00 0.00 0.00 %u/99 1\n", runnable);
 }
 
-ssize_t kernel_read_file(struct kernel *k, int fd, char *to, size_t room)
+/* The memory is that of the image at the opening: after an exec, or the last thread, it is gone. */
+static ssize_t read_memory(
+	struct kernel *k, const struct kernel_file *file, char *to, size_t room, uint64_t at)
+{
+	const struct task *living = NULL;
+	const uint8_t *memory;
+	size_t n = 0;
+
+	kernel_point(k);
+	for (size_t i = 0; i < k->tasks && !living; i++)
+		if (k->task[i].group == file->group && k->task[i].state != TASK_NONE &&
+			k->task[i].state != TASK_ZOMBIE)
+			living = &k->task[i];
+	if (!living || file->group->execs != file->execs)
+		return 0;
+	memory = kernel_memory(living->space, at, &n);
+	if (!memory)
+		return -EIO;
+	n = n < room ? n : room;
+	memcpy(to, memory, n);
+	kernel_note(k, "  read mem of %d, %zu", file->group->pid, n);
+	return (ssize_t)n;
+}
+
+ssize_t kernel_read_file(struct kernel *k, int fd, char *to, size_t room, uint64_t at)
 {
 	const struct kernel_file *file = &k->file[fd - FIRST_FD];
 	char text[2048];
 	int n;
 
+	if (file->kind == FILE_MEM)
+		return read_memory(k, file, to, room, at);
 	kernel_tick(k);
 	switch ((enum kind)file->kind) {
 	case FILE_LOAD: n = print_load(k, text, sizeof(text)); break;

@@ -296,6 +296,8 @@ struct kernel_file {
 	bool used;
 	int kind; /* kind of the file (files.c) */
 	struct pid *id;
+	struct group *group; /* of the task; its number of execs at the opening */
+	unsigned execs;
 };
 
 /* Chooses what happens next: one of @n possibilities, of which all but 0 cost @cost. */
@@ -323,6 +325,7 @@ struct kernel {
 	long sleeps;
 	int file_limit, files_most; /* RLIMIT_NOFILE; how many files of /proc can be open */
 	bool no_schedstat, no_syscall_file, has_sched;
+	bool no_memory_calls; /* process_vm_readv and process_vm_writev are refused */
 	/* the supervisor */
 	bool tracing, traced_once;
 	uint64_t ended_ns;     /* when the tracing thread has ended */
@@ -450,9 +453,12 @@ void kernel_run_analysts(struct kernel *kernel);
 struct analyst *kernel_find_analyst(struct kernel *kernel, int pid);
 void kernel_free_analysts(struct kernel *kernel);
 
-/* files.c: a text file of /proc; -ENOENT and so on. -1: not ours. */
+/*
+ * files.c: a file of /proc: text, or "mem", which is read from @at on. -ENOENT and so on; -1: not
+ * ours.
+ */
 int kernel_open(struct kernel *kernel, const char *path);
-ssize_t kernel_read_file(struct kernel *kernel, int fd, char *to, size_t room);
+ssize_t kernel_read_file(struct kernel *kernel, int fd, char *to, size_t room, uint64_t at);
 bool kernel_is_file(const struct kernel *kernel, int fd);
 int kernel_close_file(struct kernel *kernel, int fd);
 uint8_t *kernel_memory(struct space *space, uint64_t at, size_t *ret_n);

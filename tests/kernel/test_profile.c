@@ -123,6 +123,45 @@ static void maps_change_between_samples(void **state)
 	some(__func__, &scene);
 }
 
+/* Without process_vm_readv, stacks are read through /proc/PID/mem, of a new image, too. */
+static const struct step new_image[] = {RUN(60 * MS), EXIT_GROUP(0)};
+static const struct step execs_once[] = {RUN(60 * MS), EXEC("/bin/new", new_image)};
+static unsigned stacks[2], without; /* of the old and the new image; samples without a stack */
+
+static void count_stacks(struct kernel *k, const struct record *r)
+{
+	if (r->header.type != RECORD_SAMPLE)
+		return;
+	if (r->as.sample.stack_bytes)
+		stacks[kernel_group(k, 100)->execs > 0]++;
+	else
+		without++;
+}
+
+static void refusing_build(struct kernel *k)
+{
+	(void)kernel_add_process(k, 100, 1, "/bin/old", execs_once);
+	k->no_memory_calls = true;
+	stacks[0] = stacks[1] = without = 0;
+	k->record = count_stacks;
+}
+
+static void has_stacks(struct kernel *k, const struct engine_result *result)
+{
+	if (result->error || stacks[0] < 10 || stacks[1] < 10 || without)
+		kernel_fail(k, "stacks: %u, %u of the new image, %u missing", stacks[0], stacks[1],
+			without);
+}
+
+static void memory_calls_are_refused(void **state)
+{
+	struct scene scene = profiling(refusing_build);
+
+	(void)state;
+	scene.check = has_stacks;
+	once(__func__, &scene);
+}
+
 /*
  * PR_SET_PDEATHSIG: a child dies with the thread that made it. The tracing thread ends before the
  * command does; the command is not its child.
@@ -293,6 +332,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(leader_ends_while_asked),
 		cmocka_unit_test(maps_change_between_samples),
+		cmocka_unit_test(memory_calls_are_refused),
 		cmocka_unit_test(pdeathsig),
 		cmocka_unit_test(frames_of_an_interpreter),
 	};
