@@ -145,7 +145,7 @@ static struct process *find_sender(
 			continue;
 		/* The process's first thread may have ended. */
 		if (has_seal(service, p, procfiles_reader(p), q) ||
-			(procfiles_find_reader(p) &&
+			(procfiles_find_reader(service->answerer.files, p) &&
 				has_seal(service, p, procfiles_reader(p), q))) {
 			*ret_tid = procfiles_reader(p);
 			return p;

@@ -106,7 +106,7 @@ static bool has_grown(struct maps_reader *reader, struct process *process, uint6
 	if (fd < 0 || procfs_read_pages(fd, &pages) < 0)
 		return false;
 	/* A thread that has ended has no pages. */
-	if (!pages && procfiles_find_reader(process))
+	if (!pages && procfiles_find_reader(reader->files, process))
 		return true;
 	if (pages != process->pages || now - process->pages_since_ns < PAGES_SETTLE_NS) {
 		if (proc_status_read_executable(
@@ -146,7 +146,7 @@ void maps_read(struct maps_reader *reader, struct process *process, uint64_t now
 	uint64_t after, hash;
 	const char *at;
 
-	if (n <= 0 && procfiles_find_reader(process))
+	if (n <= 0 && procfiles_find_reader(reader->files, process))
 		n = proc_maps_read(procfiles_reader(process), &reader->text, &reader->room);
 	at = reader->text;
 	if (n <= 0)

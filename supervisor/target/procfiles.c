@@ -149,16 +149,6 @@ int procfiles_reader(const struct process *process)
 	return process->reader_tid ? process->reader_tid : process->pid;
 }
 
-bool procfiles_find_reader(struct process *process)
-{
-	int tid = procfs_living_thread(process->pid);
-
-	if (tid == procfiles_reader(process))
-		return false;
-	procfiles_set_reader(process, tid);
-	return true;
-}
-
 void procfiles_set_reader(struct process *process, int tid)
 {
 	process->reader_tid = tid;
@@ -235,6 +225,17 @@ void procfiles_open_memory(struct procfiles *files, struct process *process, int
 		open_once(files, process, tid, PROCESS_PAGEMAP, "pagemap");
 	if (files->reads_refused)
 		open_once(files, process, tid, PROCESS_MEM, "mem");
+}
+
+bool procfiles_find_reader(struct procfiles *files, struct process *process)
+{
+	int tid = procfs_living_thread(process->pid);
+
+	if (tid == procfiles_reader(process))
+		return false;
+	procfiles_set_reader(process, tid);
+	procfiles_open_memory(files, process, tid);
+	return true;
 }
 
 bool procfiles_claim(struct procfiles *files, struct tracee *t)

@@ -56,11 +56,12 @@ int procfiles_of(struct procfiles *files, struct process *process, enum process_
 
 /*
  * The thread through whose /proc files those of the process are read: the first one's show nothing
- * once it has ended. _find_reader() searches another one when a reading has failed, and closes the
- * files of the process. False: there is none.
+ * once it has ended. _find_reader() searches another one when a reading has failed. It closes the
+ * files of the process, and opens those of its memory again, as a stop may be about to be sampled.
+ * False: there is none.
  */
 int procfiles_reader(const struct process *process);
-bool procfiles_find_reader(struct process *process);
+bool procfiles_find_reader(struct procfiles *files, struct process *process);
 void procfiles_set_reader(struct process *process, int tid);
 
 /*
