@@ -214,7 +214,8 @@ wait_until "a hang-up: the command's child is there" 20 child_sleeps
 "${T[@]}" kill-session -t h
 wait_until "a hang-up: the command hears of it" 20 [ -e hung-up ]
 wait_until "a hang-up: the command's child ends" 20 gone "$(cat child)"
-check "a hang-up: a profile is written" "$SPROFREPORT" summary j.pb.gz -o summary
+wait_until "a hang-up: a profile is written" 20 [ -e j.pb.gz ]
+check "a hang-up: the profile is whole" "$SPROFREPORT" summary j.pb.gz -o summary
 
 # The terminal is as it was: echo is on, lines are edited.
 typed "stty -a | tr ' ' '\n' | grep -cxE 'isig|icanon|echo'"
