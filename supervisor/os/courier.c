@@ -198,7 +198,7 @@ static void *courier(void *context)
 	return NULL;
 }
 
-/* The thread has the priority of the tracing thread, for which a stopped thread may be waiting. */
+/* A stopped thread may be waiting for the tracing thread, and so for this one. */
 static bool start(struct courier *c)
 {
 	pthread_attr_t attributes;
@@ -213,6 +213,8 @@ static bool start(struct courier *c)
 		(void)pthread_attr_setstacksize(&attributes, STACK_BYTES);
 		started = pthread_create(
 				  &thread, &attributes, courier, (void *)(intptr_t)pair[1]) == 0;
+		if (started)
+			(void)priority_share(thread);
 		(void)pthread_attr_destroy(&attributes);
 	}
 	if (!started) {

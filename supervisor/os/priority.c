@@ -113,6 +113,15 @@ int priority_is_realtime(void)
 	return policy >= 0 && (policy & ~SCHED_RESET_ON_FORK) == SCHED_FIFO;
 }
 
+int priority_share(pthread_t thread)
+{
+	const struct sched_param lowest = {.sched_priority = sched_get_priority_min(SCHED_FIFO)};
+
+	if (!priority_is_realtime())
+		return 0;
+	return -pthread_setschedparam(thread, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest);
+}
+
 void priority_give_up(void)
 {
 	const struct sched_param none = {0};

@@ -32,6 +32,9 @@ int priority_any_cpu(pthread_t thread);
  */
 void priority_cpus(cpu_set_t *ret_started_on, cpu_set_t *ret_all);
 
+/* Gives @thread real-time priority if the calling thread has it: it does not inherit it. -errno. */
+int priority_share(pthread_t thread);
+
 /*
  * Without real-time priority: sets a short time slice, for which the scheduler prefers a thread
  * that wakes up (Linux 6.12), and timers without slack.

@@ -79,12 +79,43 @@ static void test_priority__no_child_inherits_it(void **state)
 	priority_give_up();
 }
 
+static void *tell(void *context)
+{
+	int *go = context;
+	uint8_t byte;
+
+	if (read(*go, &byte, 1) != 1)
+		return NULL;
+	return priority_is_realtime() ? context : NULL;
+}
+
+/* A thread that the calling one waits for has its priority. */
+static void test_priority__a_thread_may_share_it(void **state)
+{
+	pthread_t thread;
+	void *result;
+	int go[2];
+
+	(void)state;
+	need_realtime();
+	assert_int_equal(pipe(go), 0);
+	assert_int_equal(pthread_create(&thread, NULL, tell, &go[0]), 0);
+	assert_int_equal(priority_share(thread), 0);
+	assert_int_equal(write(go[1], "", 1), 1);
+	assert_int_equal(pthread_join(thread, &result), 0);
+	assert_non_null(result);
+	(void)close(go[0]);
+	(void)close(go[1]);
+	priority_give_up();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_priority__a_thread_that_never_pauses_loses_it),
 		cmocka_unit_test(test_priority__one_that_sleeps_keeps_it),
 		cmocka_unit_test(test_priority__no_child_inherits_it),
+		cmocka_unit_test(test_priority__a_thread_may_share_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
