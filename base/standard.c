@@ -31,15 +31,33 @@ int standard_end_output(void)
 	return error == EPIPE ? 0 : -error;
 }
 
+/* Without memory a message has this length at most, and no byte that is not ASCII. */
+static void complain_in_place(const char *program, const char *format, va_list args)
+{
+	char line[512];
+
+	(void)vsnprintf(line, sizeof(line), format, args);
+	for (char *c = line; *c; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+	(void)fprintf(stderr, "%s: %s\n", program, line);
+}
+
 void standard_complain(const char *program, const char *format, va_list args)
 {
-	char *line, *clean;
+	char *line = NULL, *clean = NULL;
+	va_list again;
 
+	va_copy(again, args);
 	if (vasprintf(&line, format, args) < 0)
-		return;
-	clean = text_clean(line, false);
+		line = NULL;
+	else
+		clean = text_clean(line, false);
 	if (clean)
 		(void)fprintf(stderr, "%s: %s\n", program, clean);
+	else
+		complain_in_place(program, format, again);
+	va_end(again);
 	free(clean);
 	free(line);
 }
