@@ -63,14 +63,21 @@ int rotate_prepare(struct engine *engine)
 	return engine->options->ring ? held_pieces_begin(&engine->rotation.pieces) : 0;
 }
 
-/* Files of one second would have the same name; and the analyst, which asks, is not trusted. */
+/*
+ * Files of one second would have the same name, and the analyst, which asks once, is not trusted: a
+ * file that is long enough sooner ends after that time.
+ */
 void rotate_wanted(struct engine *engine, uint64_t now)
 {
 	struct rotation *rotation = &engine->rotation;
+	uint64_t at = rotation->began_ns + FILE_LEAST_NS;
 
-	if (engine->options->rotate_bytes && !rotation->paused_ns &&
-		now - rotation->began_ns > FILE_LEAST_NS)
-		rotation->again_ns = now;
+	if (!engine->options->rotate_bytes || rotation->paused_ns)
+		return;
+	if (at < now)
+		at = now;
+	if (!rotation->again_ns || at < rotation->again_ns)
+		rotation->again_ns = at;
 }
 
 static bool was_named(const struct engine_options *options, int pid)
