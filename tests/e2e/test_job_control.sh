@@ -30,11 +30,13 @@ shell_in_front() {
     read -ra stat <"/proc/$(cat shell)/stat"
     [ "${stat[7]}" = "${stat[4]}" ]
 }
-# at_prompt WHAT: the shell is back; its status is in $last
+# at_prompt WHAT [COMMAND]: the shell is back, after COMMAND if given; its status is in $last.
+# COMMAND stands on the line of the question: a line of its own may come before the shell has begun
+# COMMAND, which then has the terminal and may read the question.
 at_prompt() {
     prompts=$((prompts + 1))
     wait_until "$1: the shell has the terminal" 20 shell_in_front
-    typed "echo \"<\$?:$prompts>\""
+    typed "${2:+$2; }echo \"<\$?:$prompts>\""
     after "$1: the shell is back" "^<[0-9]+:$prompts>"
     last=$(screen | sed -n "s/^<\([0-9]*\):$prompts>.*/\1/p" | tail -n 1)
 }
@@ -90,8 +92,7 @@ is "^Z: the shell is told the signal" "$last" 148
 typed "jobs -l"
 after "the job is listed as stopped" '\[1\]\+ +[0-9]+ Stopped'
 is "^Z: it does not run" "$(cut -d' ' -f1 "/proc/$pid/schedstat")" "$before"
-typed "fg"
-at_prompt "fg"
+at_prompt "fg" fg
 is "^Z and fg: status" "$last" 6
 check "^Z and fg: all of its CPU time is there" [ "$(figure kernel_cpu_ns j.pb.gz)" -ge 1490000000 ]
 about "^Z and fg: and no more" "$(figure kernel_cpu_ns j.pb.gz)" 1490000000 1700000000
@@ -114,8 +115,7 @@ after "a command that stops its group: the shell tells of it" 'Stopped'
 at_prompt "a command that stops its group"
 is "a command that stops its group: the shell is told the signal" "$last" 148
 : >enough
-typed "fg"
-at_prompt "a command that stops its group: fg"
+at_prompt "a command that stops its group: fg" fg
 is "a command that stops its group: status" "$last" 9
 rm -f enough
 
