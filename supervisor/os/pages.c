@@ -60,8 +60,8 @@ static int send(struct pages *pages, int tid, uint64_t page, unsigned n, enum pa
 }
 
 /* The next page, from @page to @last, that cannot be used at once. */
-static int find_end(struct pages *pages, int tid, uint64_t *page, uint64_t last, enum pages_use use,
-	uint64_t now)
+static int find_end(
+	struct pages *pages, int tid, uint64_t *page, uint64_t last, enum pages_use use)
 {
 	int r = 1;
 
@@ -74,7 +74,7 @@ static int find_end(struct pages *pages, int tid, uint64_t *page, uint64_t last,
 		}
 		r = count_usable(pages, *page, n, use);
 		if ((r == 0 || r == -EAGAIN) && use != PAGES_PEEK) {
-			pages->wary_until_ns = now + PAGES_WARY_NS;
+			pages->wary_until_ns = clock_now() + PAGES_WARY_NS;
 			r = send(pages, tid, *page, n, use);
 		}
 		*page += r > 0 ? (unsigned)r : 0;
@@ -82,11 +82,20 @@ static int find_end(struct pages *pages, int tid, uint64_t *page, uint64_t last,
 	return r;
 }
 
+void pages_begin(struct pages *pages)
+{
+	uint64_t now = clock_now();
+
+	if (now < pages->until_ns && now >= pages->wary_until_ns)
+		return;
+	memset(pages->known, 0, sizeof(pages->known));
+	pages->until_ns = now + PAGES_KEPT_NS;
+}
+
 int64_t pages_cover(
 	struct pages *pages, int tid, uint64_t at, size_t n, enum pages_use use, bool *ret_late)
 {
 	uint64_t page = at / pagemap_bytes(), end;
-	uint64_t now = clock_now();
 	int r;
 
 	*ret_late = false;
@@ -95,11 +104,7 @@ int64_t pages_cover(
 	if (*pages->pagemap_fd < -1 && *pages->pagemap_fd != -EMFILE &&
 		*pages->pagemap_fd != -ENFILE)
 		return (int64_t)n;
-	if (now >= pages->until_ns || now < pages->wary_until_ns) {
-		memset(pages->known, 0, sizeof(pages->known));
-		pages->until_ns = now + PAGES_KEPT_NS;
-	}
-	r = find_end(pages, tid, &page, (at + n - 1) / pagemap_bytes(), use, now);
+	r = find_end(pages, tid, &page, (at + n - 1) / pagemap_bytes(), use);
 	end = page * pagemap_bytes();
 	*ret_late = r == -ETIMEDOUT;
 	if (end <= at)

@@ -42,6 +42,8 @@ enum pages_use {
 	PAGES_WRITE,
 };
 
+/* An access begins, of one piece of memory or more: answers that are too old are forgotten. */
+void pages_begin(struct pages *pages);
 /*
  * How many of the @n bytes at @at can be accessed at once. -EFAULT: none, they are not there.
  * -ETIMEDOUT: none, as they do not come. -ESRCH: the memory is gone. Otherwise *@ret_late tells

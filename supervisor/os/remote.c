@@ -14,8 +14,10 @@ static ssize_t read_some(
 
 	if (remote->pages) {
 		bool late;
-		int64_t ready = pages_cover(remote->pages, remote->tid, at, n, use, &late);
+		int64_t ready;
 
+		pages_begin(remote->pages);
+		ready = pages_cover(remote->pages, remote->tid, at, n, use, &late);
 		if (ready < 0)
 			return (ssize_t)ready;
 		local.iov_len = there.iov_len = (size_t)ready;
@@ -41,6 +43,8 @@ static ssize_t cover(const struct remote *remote, const struct iovec *piece, siz
 	enum pages_use use, size_t *ret_first)
 {
 	*ret_first = 0;
+	if (remote->pages)
+		pages_begin(remote->pages);
 	for (size_t i = 0; remote->pages && i < n; i++) {
 		bool late;
 		int64_t ready = pages_cover(remote->pages, remote->tid,

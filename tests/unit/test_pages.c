@@ -63,9 +63,10 @@ static int64_t cover(struct own *own, const uint8_t *at, size_t n, enum pages_us
 	int64_t r;
 	bool late;
 
-	do
+	do {
+		pages_begin(&own->pages);
 		r = pages_cover(&own->pages, (int)getpid(), (uintptr_t)at, n, use, &late);
-	while ((late || r == -ETIMEDOUT) && clock_now() < until);
+	} while ((late || r == -ETIMEDOUT) && clock_now() < until);
 	return r;
 }
 
