@@ -544,28 +544,37 @@ void session_ask_stop(struct sessions *sessions, struct tracee *t)
 		sessions->interrupt(sessions->context, t);
 }
 
-/* A thread of @process that can be stopped. */
-static struct tracee *stoppable(const struct target *target, const struct process *process)
+/* Stops a thread of @process that can be stopped. */
+static void interrupt_any(struct sessions *sessions, const struct process *process)
 {
-	for (size_t i = 0; i < target->tracees; i++)
-		if (target->tracee[i]->process == process &&
-			target->tracee[i]->state == TRACEE_RUNNING)
-			return target->tracee[i];
-	return NULL;
+	const struct target *target = sessions->target;
+
+	for (size_t i = 0; i < target->tracees; i++) {
+		struct tracee *t = target->tracee[i];
+
+		if (t->process == process && t->state == TRACEE_RUNNING) {
+			sessions->interrupt(sessions->context, t);
+			return;
+		}
+	}
 }
 
-/* The first stop writes what is left; asked again if it does not come. */
-static void write_left(struct sessions *sessions, struct session *s, struct tracee *t, uint64_t now)
+/*
+ * Is it time to write the ticks that are left of @s? The next stop of one of its threads does. The
+ * same is due again after WRITE_AGAIN_NS, unless they have been written.
+ */
+static bool write_is_due(struct sessions *sessions, struct session *s, uint64_t now)
 {
+	bool due;
+
 	if (!s || !s->left_n || s->off || is_elapsed(s))
-		return;
-	if (now >= s->write_at_ns) {
-		if (t)
-			sessions->interrupt(sessions->context, t);
+		return false;
+	due = now >= s->write_at_ns;
+	if (due)
 		s->write_at_ns = now + WRITE_AGAIN_NS;
-	}
 	if (!sessions->write_at_ns || s->write_at_ns < sessions->write_at_ns)
 		sessions->write_at_ns = s->write_at_ns;
+	return due;
 }
 
 void session_poll(struct sessions *sessions, uint64_t now)
@@ -576,10 +585,11 @@ void session_poll(struct sessions *sessions, uint64_t now)
 		return;
 	sessions->write_at_ns = 0;
 	for (size_t i = 0; i < target->processes; i++)
-		write_left(sessions, target->process[i]->session,
-			stoppable(target, target->process[i]), now);
+		if (write_is_due(sessions, target->process[i]->session, now))
+			interrupt_any(sessions, target->process[i]);
 	for (size_t i = 0; sessions->threads && i < target->tracees; i++)
-		write_left(sessions, target->tracee[i]->session, target->tracee[i], now);
+		if (write_is_due(sessions, target->tracee[i]->session, now))
+			sessions->interrupt(sessions->context, target->tracee[i]);
 }
 
 void session_catch_up(struct sessions *sessions, struct tracee *t)
