@@ -3,9 +3,12 @@
 #ifndef SYMBOLIZER_LEB128_H
 #define SYMBOLIZER_LEB128_H
 
+#include <stdbool.h>
+
 #include "proto/bytes.h"
 
-static inline uint64_t get_uleb(struct reader *r)
+/* *@ret_bits: how many bits were read; *@ret_negative: the sign bit of a signed number. */
+static inline uint64_t get_leb(struct reader *r, unsigned *ret_bits, bool *ret_negative)
 {
 	uint64_t v = 0;
 	unsigned shift = 0;
@@ -17,24 +20,26 @@ static inline uint64_t get_uleb(struct reader *r)
 			v |= (uint64_t)(byte & 0x7f) << shift;
 		shift += 7;
 	} while (byte & 0x80);
+	*ret_bits = shift;
+	*ret_negative = byte & 0x40;
 	return v;
+}
+
+static inline uint64_t get_uleb(struct reader *r)
+{
+	unsigned bits;
+	bool negative;
+
+	return get_leb(r, &bits, &negative);
 }
 
 static inline int64_t get_sleb(struct reader *r)
 {
-	uint64_t v = 0;
-	unsigned shift = 0;
-	uint8_t byte;
+	unsigned bits;
+	bool negative;
+	uint64_t v = get_leb(r, &bits, &negative);
 
-	do {
-		byte = get_u8(r);
-		if (shift < 64)
-			v |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80);
-	if (shift < 64 && (byte & 0x40))
-		v |= ~UINT64_C(0) << shift;
-	return (int64_t)v;
+	return (int64_t)(negative && bits < 64 ? v | ~UINT64_C(0) << bits : v);
 }
 
 #endif

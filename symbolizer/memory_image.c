@@ -15,7 +15,7 @@
 #define IMAGE_BYTES_MAX ((size_t)256 << 20)
 #define VDSO_BYTES_MAX  ((size_t)1 << 20)
 
-static struct opening about(uint32_t kind, int pid, const struct maps_line *line)
+struct opening opening_about(uint32_t kind, int pid, const struct maps_line *line)
 {
 	return (struct opening){.kind = kind,
 		.pid = pid > 0 ? (uint32_t)pid : 0,
@@ -29,7 +29,7 @@ static struct opening about(uint32_t kind, int pid, const struct maps_line *line
 static int ask_opener(struct opener *opener, uint32_t kind, int pid, const struct maps_line *line,
 	size_t most, uint8_t **ret_data, size_t *ret_bytes)
 {
-	struct opening what = about(kind, pid, line);
+	struct opening what = opening_about(kind, pid, line);
 	struct opened opened;
 
 	if (pid <= 0)

@@ -6,9 +6,16 @@
 #ifndef SYMBOLIZER_MEMORY_IMAGE_H
 #define SYMBOLIZER_MEMORY_IMAGE_H
 
+#include <stdint.h>
+
+#include "proto/opening.h"
+
 struct image;
 struct maps_line;
 struct opener;
+
+/* What the opener is asked for: a @kind of opening, of the mapping in @line of @pid's maps. */
+struct opening opening_about(uint32_t kind, int pid, const struct maps_line *line);
 
 /*
  * Assembles the unwritable parts of a mapped file from the memory of the process. -ENOENT: the

@@ -194,13 +194,7 @@ static int open_vdso(struct symbolizer *symbolizer, int pid, const struct maps_l
 int module_open(struct symbolizer *symbolizer, int pid, const struct maps_line *line,
 	struct module **ret_module)
 {
-	struct opening what = {.kind = OPENING_MAPPED,
-		.pid = pid > 0 ? (uint32_t)pid : 0,
-		.start = line->start,
-		.end = line->end,
-		.inode = line->inode,
-		.major = line->major,
-		.minor = line->minor};
+	struct opening what = opening_about(OPENING_MAPPED, pid, line);
 	struct module_key key = {.ino = line->inode, .dev = makedev(line->major, line->minor)};
 	struct opened opened;
 	size_t bytes = maps_line_without_deleted(line->name, line->name_bytes);

@@ -146,21 +146,33 @@ static void transfer_is_not_cut_short(void **state)
 	object = -1;
 }
 
-static void timed_call_is_not_cut_short(void **state)
+/* The object of the calls is a socket whose reads end after 20 ms. */
+static void open_timed(int fds[2])
 {
 	const struct timeval wait = {0, 20000};
-	int fds[2];
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
 	assert_int_equal(setsockopt(fds[0], SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)), 0);
 	object = fds[0];
-	play("recv", receive_build, ignored);
-	play("recv and its time-out", receive_out_build, ignored);
-	play("recv and a handler", receive_out_build, one_handled);
+}
+
+static void close_object(const int fds[2])
+{
 	(void)close(fds[0]);
 	(void)close(fds[1]);
 	object = -1;
+}
+
+static void timed_call_is_not_cut_short(void **state)
+{
+	int fds[2];
+
+	(void)state;
+	open_timed(fds);
+	play("recv", receive_build, ignored);
+	play("recv and its time-out", receive_out_build, ignored);
+	play("recv and a handler", receive_out_build, one_handled);
+	close_object(fds);
 }
 
 static void restart_meets_filter(void **state)
@@ -216,18 +228,13 @@ static const struct step handler_then_ignored[] = {RUN(6 * MS), KILL(100, SIGUSR
 
 static void handler_ends_timed_call(void **state)
 {
-	const struct timeval wait = {0, 20000};
 	int fds[2];
 
 	(void)state;
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
-	assert_int_equal(setsockopt(fds[0], SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)), 0);
-	object = fds[0];
+	open_timed(fds);
 	play("recv", receive_out_build, handler_then_ignored);
 	play("epoll_wait", epoll_out_build, handler_then_ignored);
-	(void)close(fds[0]);
-	(void)close(fds[1]);
-	object = -1;
+	close_object(fds);
 }
 
 /* The supervisor's copy of a lingering socket is closed by a thread that may wait. */
