@@ -93,7 +93,7 @@ struct hotspot {
  */
 int hotspot_blob_find(struct hotspot *hotspot, uint64_t pc, struct hotspot_blob **ret_blob);
 void hotspot_blobs_forget(struct hotspot *hotspot);
-/* Is @pc in a code heap, as far as is known? */
+/* Is @pc in one of the code heaps that have been read? */
 bool hotspot_is_code(const struct hotspot *hotspot, uint64_t pc);
 
 /* hotspot_method.c */

@@ -57,7 +57,6 @@ static int is_return(struct hotspot_step *step, uint64_t pc)
 {
 	struct hotspot_blob *blob;
 
-	/* What is found may move; the step's own blob is looked up again by whoever needs it. */
 	if (!hotspot_is_code(step->hotspot, pc))
 		return 0;
 	return hotspot_blob_find(step->hotspot, pc - 1, &blob);
@@ -162,7 +161,10 @@ static int step_compiled(struct hotspot_step *step)
 	uint64_t pc = step->frame->pc, original;
 	int r = leave_fixed(step), named;
 
-	/* Such a frame has another return address, and keeps its own. */
+	/*
+	 * The callee's return address was replaced by that of the deoptimizer. The frame keeps the
+	 * original one.
+	 */
 	if ((pc == blob->deopt || pc == blob->deopt_mh) && !step->frame->exact &&
 		read_stack(step, own_sp(step) + blob->original_pc, &original) &&
 		original >= blob->code && original < blob->code_end)
@@ -199,7 +201,10 @@ static int is_called_from(struct hotspot_step *step, uint64_t pc)
 	return code[0] == 0xe8 && target >= blob->code && target < blob->code_end;
 }
 
-/* A stub that has pushed something: the first word that is the return address of a call of it. */
+/*
+ * Leaves a stub that has pushed words: its return address is the first word on the stack behind a
+ * call of the stub.
+ */
 static int leave_pushed(struct hotspot_step *step)
 {
 	const struct unwind_runtime_frame *frame = step->frame;

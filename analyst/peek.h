@@ -55,7 +55,7 @@ int peek_later(struct peek *peek, uint64_t address, size_t bytes, uint64_t since
 /* Sends what has been asked for. */
 void peek_send(struct peek *peek);
 
-/* Takes an answer; one that nobody waits for is dropped. -ENOMEM. */
+/* Keeps the answer to a request. An answer to no request is dropped. -ENOMEM. */
 int peek_answer(struct peek *peek, uint64_t time_ns, const struct record_memory *memory);
 
 /* Drops the answers, unless some are awaited and they are few. */

@@ -18,7 +18,10 @@ enum { PYTHON_TEXT_MOST = 4096 }; /* longer texts are cut */
 bool python_text(
 	const struct python_layout *layout, const uint8_t *object, size_t bytes, char *to);
 
-/* The content of a bytes object. False: not a bytes object, or not all of it was read. */
+/*
+ * The content of @object, a bytes object of which @bytes bytes were read. False: it is none, or its
+ * content is longer than that.
+ */
 bool python_bytes(const struct python_layout *layout, const uint8_t *object, size_t bytes,
 	const uint8_t **ret_data, size_t *ret_bytes);
 

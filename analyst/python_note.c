@@ -9,7 +9,7 @@
 
 #include "profile/profile.h"
 
-/* A process gets a note if it has at least one part in so many of the time. */
+/* A process gets a note if it has 1/PART_LEAST of the profile's time or more. */
 enum { PART_LEAST = 20 };
 
 enum kind { KIND_OTHER, KIND_INTERPRETER, KIND_PYTHON };

@@ -284,7 +284,10 @@ int runtimes_memory(
 	return runtimes_steps(image) ? peek_answer(&image->runtime->peek, time_ns, memory) : 0;
 }
 
-/* The next one of @spaces with such a runtime, from the @*at-th on. NULL: none. */
+/*
+ * The requests for memory of the next process whose language unwinds its own frames. @*at: the
+ * index in @spaces to go on from. NULL: there is none.
+ */
 static struct peek *next_peek(
 	const struct runtimes *runtimes, const struct spaces *spaces, size_t *at)
 {

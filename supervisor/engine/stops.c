@@ -10,8 +10,8 @@
 #include "supervisor/engine/cpu_account.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/handover.h"
-#include "supervisor/target/tracee_memory.h"
 #include "supervisor/os/window.h"
+#include "supervisor/target/tracee_memory.h"
 
 bool stops_ask(struct engine *engine, struct tracee *t)
 {
