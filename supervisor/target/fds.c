@@ -51,6 +51,22 @@ static size_t close_all(int *fd, size_t n)
 	return closed;
 }
 
+/*
+ * Marks the processes whose memory is accessed in a stop that has been asked for, where no file can
+ * be opened: they keep their files.
+ */
+static void find_awaited(struct target *target)
+{
+	for (size_t i = 0; i < target->processes; i++)
+		target->process[i]->awaited = false;
+	for (size_t i = 0; i < target->tracees; i++) {
+		const struct tracee *t = target->tracee[i];
+
+		if (t->process && (t->stop_requested_ns || t->restarting))
+			t->process->awaited = true;
+	}
+}
+
 static void evict(struct fds *fds, const struct process *but)
 {
 	struct target *target = fds->target;
@@ -59,10 +75,11 @@ static void evict(struct fds *fds, const struct process *but)
 
 	if (now < fds->again_ns)
 		return;
+	find_awaited(target);
 	for (size_t i = 0; i < target->processes; i++) {
 		struct process *process = target->process[i];
 
-		if (process != but)
+		if (process != but && !process->awaited)
 			closed += close_all(process->fd, PROCESS_FILES);
 	}
 	for (size_t i = 0; i < target->tracees; i++) {

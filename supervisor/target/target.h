@@ -68,6 +68,7 @@ struct process {
 	unsigned maps_reads;    /* since the last exec */
 	uint64_t maps_again_ns; /* no reading before this time, to limit the cost */
 	int fd[PROCESS_FILES];  /* procfiles.c; negative: not open */
+	bool awaited;           /* fds.c: a stop is, when descriptors were last closed */
 	/* pages mapped: at the last reading of the maps, and as last read */
 	uint64_t pages, pages_next;
 	/* KiB of executable mappings, at the same two times */
