@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "analyst/hotspot_layout.h"
 #include "symbolizer/unwind.h"
@@ -50,6 +51,11 @@ struct hotspot_place {
 	bool used;
 };
 
+/* A part of a blob's debug information. */
+struct hotspot_part {
+	uint32_t at, bytes; /* in hotspot_blob.debug */
+};
+
 /* A piece of generated code ("CodeBlob"). */
 struct hotspot_blob {
 	uint64_t start, end;               /* of the blob, which begins with its header */
@@ -61,9 +67,10 @@ struct hotspot_blob {
 	int32_t frame_complete; /* where the frame is complete, from @code on; negative: nowhere */
 	uint32_t original_pc;   /* where a deoptimized frame keeps it, from its sp on */
 	char name[64];          /* of a stub */
-	/* From the metadata on: methods, debug information, and the addresses that have some. */
-	uint8_t *debug; /* owned */
-	uint32_t debug_bytes, scopes, pcs;
+	uint8_t *debug;         /* owned */
+	uint32_t debug_bytes;
+	/* Of it: methods, what is inlined where, and the addresses that have some of that. */
+	struct hotspot_part methods, scopes, pcs;
 };
 
 struct hotspot {
@@ -86,6 +93,55 @@ struct hotspot {
 	uint64_t now_ns; /* of the sample at hand */
 };
 
+/* Numbers of 8, 4 and 2 bytes in memory that has been read. */
+static inline uint64_t hotspot_word(const uint8_t *data, uint32_t offset)
+{
+	uint64_t word;
+
+	memcpy(&word, data + offset, sizeof(word));
+	return word;
+}
+
+static inline uint32_t hotspot_half(const uint8_t *data, uint32_t offset)
+{
+	uint32_t half;
+
+	memcpy(&half, data + offset, sizeof(half));
+	return half;
+}
+
+static inline uint32_t hotspot_short(const uint8_t *data, uint32_t offset)
+{
+	uint16_t value;
+
+	memcpy(&value, data + offset, sizeof(value));
+	return value;
+}
+
+/* hotspot_heap.c: 1; 0: not there; -EAGAIN: memory is needed first. */
+/* Reads where the heaps are, if @pc is in none of them, and that was not read just now. */
+int hotspot_heaps_read(struct hotspot *hotspot, uint64_t pc);
+/* Is @pc in one of the code heaps that have been read? */
+bool hotspot_is_code(const struct hotspot *hotspot, uint64_t pc);
+/* The block of a heap that contains @pc. */
+int hotspot_block_find(struct hotspot *hotspot, uint64_t pc, uint64_t *ret_block);
+
+/* hotspot_blob.c: of a blob's header, and of what only compiled methods have. */
+struct hotspot_header {
+	uint64_t name, code, code_end;
+	uint32_t bytes, frame_words;
+	int32_t frame_complete;
+};
+/* The header @head of the blob at @start. */
+struct hotspot_header hotspot_blob_header(
+	const struct hotspot_layout *layout, uint64_t start, const uint8_t *head);
+/*
+ * Fills in @blob, whose start is known, from its header of @bytes bytes. 1; 0: it makes no sense;
+ * -EAGAIN: memory is needed first; -ENOMEM. The caller owns blob->debug, also on failure.
+ */
+int hotspot_blob_read(
+	struct hotspot *hotspot, struct hotspot_blob *blob, const uint8_t *head, size_t bytes);
+
 /* hotspot_code.c */
 /*
  * The blob at @pc. 1: *@ret_blob, valid until the next call; 0: there is none; -EAGAIN: memory is
@@ -93,8 +149,6 @@ struct hotspot {
  */
 int hotspot_blob_find(struct hotspot *hotspot, uint64_t pc, struct hotspot_blob **ret_blob);
 void hotspot_blobs_forget(struct hotspot *hotspot);
-/* Is @pc in one of the code heaps that have been read? */
-bool hotspot_is_code(const struct hotspot *hotspot, uint64_t pc);
 
 /* hotspot_method.c */
 /* The method at @address. 1: *@ret_method, valid until the next call; 0: none; as above. */

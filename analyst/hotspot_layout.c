@@ -34,66 +34,85 @@ enum {
  */
 #define TRIES_MOST 50
 
+/* Which versions must have a field. */
+enum who { ALL, SOME, JOINT, SEPARATE };
+
 struct wanted {
 	const char *type, *field; /* field NULL: the size of the type */
 	uint16_t at;              /* in struct hotspot_layout */
-	bool is_static, optional;
+	bool is_static;
+	enum who who;
 };
 
 #define IN(member) offsetof(struct hotspot_layout, member)
 
 static const struct wanted wanted[] = {
-	{"CodeCache", "_heaps", IN(heaps_at), true, false},
-	{"Abstract_VM_Version", "_vm_major_version", IN(version_at), true, false},
-	{"StubRoutines", "_call_stub_return_address", IN(call_stub_return_at), true, false},
+	{"CodeCache", "_heaps", IN(heaps_at), true, ALL},
+	{"Abstract_VM_Version", "_vm_major_version", IN(version_at), true, ALL},
+	{"StubRoutines", "_call_stub_return_address", IN(call_stub_return_at), true, ALL},
 	/* up to JDK 16 */
-	{"GenericGrowableArray", "_len", IN(array_length), false, true},
-	{"GrowableArrayBase", "_len", IN(array_length), false, true},
-	{"GrowableArray<int>", "_data", IN(array_data), false, false},
-	{"CodeHeap", "_memory", IN(heap_memory), false, false},
-	{"CodeHeap", "_segmap", IN(heap_segments), false, false},
-	{"CodeHeap", "_log2_segment_size", IN(heap_log2), false, false},
-	{"VirtualSpace", "_low", IN(space_low), false, false},
-	{"VirtualSpace", "_high", IN(space_high), false, false},
-	{"VirtualSpace", "_high_boundary", IN(space_end), false, false},
-	{"HeapBlock::Header", "_used", IN(block_used), false, false},
-	{"HeapBlock", NULL, IN(block_bytes), false, false},
-	{"CodeBlob", "_name", IN(blob_name), false, false},
-	{"CodeBlob", "_size", IN(blob_size), false, false},
-	{"CodeBlob", "_frame_complete_offset", IN(blob_frame_complete), false, false},
-	{"CodeBlob", "_frame_size", IN(blob_frame_size), false, false},
-	{"CodeBlob", "_code_begin", IN(blob_code_begin), false, false},
-	{"CodeBlob", "_code_end", IN(blob_code_end), false, false},
-	{"CompiledMethod", "_method", IN(code_method), false, false},
-	{"CompiledMethod", "_scopes_data_begin", IN(code_scopes), false, false},
-	{"CompiledMethod", "_deopt_handler_begin", IN(code_deopt), false, false},
-	{"CompiledMethod", "_deopt_mh_handler_begin", IN(code_deopt_mh), false, false},
-	{"nmethod", "_orig_pc_offset", IN(code_original_pc), false, false},
-	{"nmethod", "_metadata_offset", IN(code_metadata), false, false},
-	{"nmethod", "_scopes_pcs_offset", IN(code_pcs), false, false},
-	{"nmethod", "_dependencies_offset", IN(code_dependencies), false, false},
-	{"nmethod", "_verified_entry_point", IN(code_verified), false, false},
-	{"nmethod", "_compile_id", IN(code_id), false, false},
-	{"nmethod", NULL, IN(code_bytes), false, false},
-	{"Method", "_constMethod", IN(method_const), false, false},
-	{"Method", NULL, IN(method_bytes), false, false},
-	{"ConstMethod", "_constants", IN(const_pool), false, false},
-	{"ConstMethod", "_constMethod_size", IN(const_size), false, false},
-	{"ConstMethod", "_flags", IN(const_flags), false, true},
+	{"GenericGrowableArray", "_len", IN(array_length), false, SOME},
+	{"GrowableArrayBase", "_len", IN(array_length), false, SOME},
+	{"GrowableArray<int>", "_data", IN(array_data), false, ALL},
+	{"CodeHeap", "_memory", IN(heap_memory), false, ALL},
+	{"CodeHeap", "_segmap", IN(heap_segments), false, ALL},
+	{"CodeHeap", "_log2_segment_size", IN(heap_log2), false, ALL},
+	{"VirtualSpace", "_low", IN(space_low), false, ALL},
+	{"VirtualSpace", "_high", IN(space_high), false, ALL},
+	{"VirtualSpace", "_high_boundary", IN(space_end), false, ALL},
+	{"HeapBlock::Header", "_used", IN(block_used), false, ALL},
+	{"HeapBlock", NULL, IN(block_bytes), false, ALL},
+	{"CodeBlob", "_name", IN(blob_name), false, ALL},
+	{"CodeBlob", "_size", IN(blob_size), false, ALL},
+	{"CodeBlob", "_frame_complete_offset", IN(blob_frame_complete), false, ALL},
+	{"CodeBlob", "_frame_size", IN(blob_frame_size), false, ALL},
+	{"CodeBlob", "_code_begin", IN(blob_code_begin), false, JOINT},
+	{"CodeBlob", "_code_end", IN(blob_code_end), false, JOINT},
+	{"CodeBlob", "_code_offset", IN(blob_code_offset), false, SEPARATE},
+	{"CodeBlob", "_data_offset", IN(blob_data_offset), false, SEPARATE},
+	{"CodeBlob", "_relocation_size", IN(blob_relocations), false, SEPARATE},
+	{"CodeBlob", "_mutable_data", IN(blob_mutable), false, SEPARATE},
+	{"CodeBlob", "_mutable_data_size", IN(blob_mutable_bytes), false, SEPARATE},
+	{"CodeBlob", NULL, IN(blob_bytes), false, ALL},
+	{"CompiledMethod", "_method", IN(code_method), false, SOME},
+	{"CompiledMethod", "_scopes_data_begin", IN(code_scopes), false, JOINT},
+	{"CompiledMethod", "_deopt_handler_begin", IN(code_deopt), false, JOINT},
+	{"CompiledMethod", "_deopt_mh_handler_begin", IN(code_deopt_mh), false, JOINT},
+	{"nmethod", "_metadata_offset", IN(code_metadata), false, JOINT},
+	{"nmethod", "_dependencies_offset", IN(code_dependencies), false, JOINT},
+	{"nmethod", "_verified_entry_point", IN(code_verified), false, JOINT},
+	{"nmethod", "_method", IN(code_method), false, SOME},
+	{"nmethod", "_scopes_data_offset", IN(code_scopes_offset), false, SEPARATE},
+	/* up to JDK 25 */
+	{"nmethod", "_deopt_handler_offset", IN(code_deopt_offset), false, SOME},
+	{"nmethod", "_deopt_mh_handler_offset", IN(code_deopt_mh_offset), false, SOME},
+	{"nmethod", "_deopt_handler_entry_offset", IN(code_deopt_offset), false, SEPARATE},
+	{"nmethod", "_verified_entry_offset", IN(code_verified_offset), false, SEPARATE},
+	{"nmethod", "_immutable_data", IN(code_immutable), false, SEPARATE},
+	{"nmethod", "_immutable_data_size", IN(code_immutable_bytes), false, SEPARATE},
+	{"nmethod", "_orig_pc_offset", IN(code_original_pc), false, ALL},
+	{"nmethod", "_scopes_pcs_offset", IN(code_pcs), false, ALL},
+	{"nmethod", "_compile_id", IN(code_id), false, ALL},
+	{"nmethod", NULL, IN(code_bytes), false, ALL},
+	{"Method", "_constMethod", IN(method_const), false, ALL},
+	{"Method", NULL, IN(method_bytes), false, ALL},
+	{"ConstMethod", "_constants", IN(const_pool), false, ALL},
+	{"ConstMethod", "_constMethod_size", IN(const_size), false, ALL},
+	{"ConstMethod", "_flags", IN(const_flags), false, SOME},
 	/* from JDK 21 on */
-	{"ConstMethod", "_flags._flags", IN(const_flags), false, true},
-	{"ConstMethod", "_code_size", IN(const_code_size), false, false},
-	{"ConstMethod", "_name_index", IN(const_name), false, false},
-	{"ConstMethod", NULL, IN(const_bytes), false, false},
-	{"ConstantPool", "_pool_holder", IN(pool_holder), false, false},
-	{"ConstantPool", "_source_file_name_index", IN(pool_source), false, true},
-	{"ConstantPool", NULL, IN(pool_bytes), false, false},
+	{"ConstMethod", "_flags._flags", IN(const_flags), false, SOME},
+	{"ConstMethod", "_code_size", IN(const_code_size), false, ALL},
+	{"ConstMethod", "_name_index", IN(const_name), false, ALL},
+	{"ConstMethod", NULL, IN(const_bytes), false, ALL},
+	{"ConstantPool", "_pool_holder", IN(pool_holder), false, ALL},
+	{"ConstantPool", "_source_file_name_index", IN(pool_source), false, SOME},
+	{"ConstantPool", NULL, IN(pool_bytes), false, ALL},
 	/* up to JDK 12 */
-	{"InstanceKlass", "_source_file_name_index", IN(klass_source), false, true},
-	{"Klass", "_name", IN(klass_name), false, false},
-	{"Symbol", "_length", IN(symbol_length), false, false},
-	{"Symbol", "_body", IN(symbol_body), false, true},
-	{"Symbol", "_body[0]", IN(symbol_body), false, true},
+	{"InstanceKlass", "_source_file_name_index", IN(klass_source), false, SOME},
+	{"Klass", "_name", IN(klass_name), false, ALL},
+	{"Symbol", "_length", IN(symbol_length), false, ALL},
+	{"Symbol", "_body", IN(symbol_body), false, SOME},
+	{"Symbol", "_body[0]", IN(symbol_body), false, SOME},
 };
 
 #define WANTED (sizeof(wanted) / sizeof(*wanted))
@@ -181,48 +200,72 @@ static int read_table(
 
 static bool is_complete(const struct hotspot_layout *layout)
 {
+	const enum who one = layout->separate ? SEPARATE : JOINT;
 	const struct hotspot_layout *l = layout;
 
 	for (size_t i = 0; i < WANTED; i++) {
+		const struct wanted *w = &wanted[i];
 		uint32_t offset;
 		uint64_t address;
 
-		memcpy(&offset, (const uint8_t *)layout + wanted[i].at, sizeof(offset));
-		memcpy(&address, (const uint8_t *)layout + wanted[i].at,
-			wanted[i].is_static ? sizeof(address) : 0);
-		if (wanted[i].is_static ? !address : offset == UNSET && !wanted[i].optional)
+		if (w->who != ALL && w->who != one)
+			continue;
+		memcpy(&offset, (const uint8_t *)layout + w->at, sizeof(offset));
+		memcpy(&address, (const uint8_t *)layout + w->at,
+			w->is_static ? sizeof(address) : 0);
+		if (w->is_static ? !address : offset == UNSET)
 			return false;
 	}
 	return l->array_length != UNSET && l->const_flags != UNSET && l->symbol_body != UNSET &&
-		l->code_bytes <= 4096 && l->const_bytes <= 256 && l->pool_bytes <= 512 &&
-		l->method_bytes <= 512 && l->block_bytes <= 64;
+		l->code_method != UNSET && l->code_bytes <= 4096 && l->const_bytes <= 256 &&
+		l->pool_bytes <= 512 && l->method_bytes <= 512 && l->block_bytes <= 64;
 }
+
+/* Does each of @n fields of @each bytes, those that there are, lie in the first @bytes? */
+static bool fit(const uint32_t *at, size_t n, uint32_t each, uint32_t bytes)
+{
+	for (size_t i = 0; i < n; i++)
+		if (at[i] != UNSET && at[i] + each > bytes)
+			return false;
+	return true;
+}
+
+#define FIT(at, each, bytes) fit(at, sizeof(at) / sizeof(*(at)), each, bytes)
 
 /* Do the fields that are read lie in the types that are read? */
 static bool is_sane(const struct hotspot_layout *l)
 {
-	const uint32_t in_code[] = {l->blob_name, l->blob_size, l->blob_frame_complete,
-		l->blob_frame_size, l->blob_code_begin, l->blob_code_end, l->code_method,
-		l->code_scopes, l->code_deopt, l->code_deopt_mh, l->code_original_pc,
-		l->code_metadata, l->code_pcs, l->code_dependencies, l->code_verified, l->code_id};
-	const uint32_t in_const[] = {
-		l->const_pool, l->const_size, l->const_flags, l->const_code_size, l->const_name};
-	bool sane = l->method_const + 8 <= l->method_bytes && l->pool_holder + 8 <= l->pool_bytes &&
-		(l->pool_source == UNSET || l->pool_source + 2 <= l->pool_bytes) &&
-		l->block_used + 1 <= l->block_bytes && l->symbol_body <= 64 &&
-		l->symbol_length + 2 <= 64 && l->array_length + 4 <= 64 && l->array_data + 8 <= 64;
+	const uint32_t blob_words[] = {
+		l->blob_name, l->blob_code_begin, l->blob_code_end, l->blob_mutable};
+	const uint32_t blob_halves[] = {l->blob_size, l->blob_frame_size, l->blob_code_offset,
+		l->blob_data_offset, l->blob_relocations, l->blob_mutable_bytes};
+	const uint32_t code_words[] = {l->code_method, l->code_scopes, l->code_deopt,
+		l->code_deopt_mh, l->code_verified, l->code_immutable};
+	const uint32_t code_halves[] = {l->code_original_pc, l->code_pcs, l->code_id,
+		l->code_metadata, l->code_dependencies, l->code_scopes_offset, l->code_deopt_offset,
+		l->code_deopt_mh_offset, l->code_immutable_bytes};
+	const uint32_t in_const[] = {l->const_flags, l->const_code_size, l->const_name};
+	const uint32_t complete[] = {l->blob_frame_complete},
+		       verified[] = {l->code_verified_offset};
+	const uint32_t source[] = {l->pool_source};
 
-	for (size_t i = 0; i < sizeof(in_code) / sizeof(*in_code); i++)
-		sane &= in_code[i] + 8 <= l->code_bytes;
-	for (size_t i = 0; i < sizeof(in_const) / sizeof(*in_const); i++)
-		sane &= in_const[i] + 2 <= l->const_bytes;
-	return sane && l->const_pool + 8 <= l->const_bytes && l->const_size + 4 <= l->const_bytes;
+	return l->blob_bytes <= l->code_bytes && FIT(blob_words, 8, l->blob_bytes) &&
+		FIT(blob_halves, 4, l->blob_bytes) &&
+		FIT(complete, l->separate ? 2 : 4, l->blob_bytes) &&
+		FIT(code_words, 8, l->code_bytes) && FIT(code_halves, 4, l->code_bytes) &&
+		FIT(verified, 2, l->code_bytes) && FIT(in_const, 2, l->const_bytes) &&
+		FIT(source, 2, l->pool_bytes) && l->const_pool + 8 <= l->const_bytes &&
+		l->const_size + 4 <= l->const_bytes && l->method_const + 8 <= l->method_bytes &&
+		l->pool_holder + 8 <= l->pool_bytes && l->block_used + 1 <= l->block_bytes &&
+		l->symbol_body <= 64 && l->symbol_length + 2 <= 64 && l->array_length + 4 <= 64 &&
+		l->array_data + 8 <= 64;
 }
 
 static void begin(struct hotspot_layout *layout)
 {
 	memset(layout, 0xff, sizeof(*layout));
 	layout->heaps_at = layout->version_at = layout->call_stub_return_at = 0;
+	layout->separate = false;
 }
 
 /* Reads both tables, once. As hotspot_layout_read(). */
@@ -263,11 +306,12 @@ int hotspot_layout_read(struct hotspot_tables *tables, struct peek *peek, uint64
 	}
 	if (r < 0)
 		return r;
-	if (l->version < HOTSPOT_OLDEST || l->version > HOTSPOT_NEWEST || !is_complete(l) ||
-		!is_sane(l)) {
+	l->separate = l->version >= HOTSPOT_SEPARATE;
+	if (l->version < HOTSPOT_OLDEST || l->version > HOTSPOT_NEWEST ||
+		(!l->separate && l->version > HOTSPOT_JOINT) || !is_complete(l) || !is_sane(l)) {
 		tables->problem =
 			"its version of HotSpot is not among those that are known (JDK 11 to "
-			"21): its stacks are native ones";
+			"22, 25 to 27): its stacks are native ones";
 		return 0;
 	}
 	tables->known = true;

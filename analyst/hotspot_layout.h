@@ -12,8 +12,11 @@
 struct module;
 struct peek;
 
-/* Versions of the JDK whose layout is known. */
-enum { HOTSPOT_OLDEST = 11, HOTSPOT_NEWEST = 21 };
+/*
+ * Versions of the JDK whose layout is known: those up to _JOINT have the debug information behind
+ * the code, those from _SEPARATE on elsewhere.
+ */
+enum { HOTSPOT_OLDEST = 11, HOTSPOT_JOINT = 22, HOTSPOT_SEPARATE = 25, HOTSPOT_NEWEST = 27 };
 
 /* The offset of a field that this version does not have. */
 #define HOTSPOT_NONE UINT32_MAX
@@ -21,16 +24,23 @@ enum { HOTSPOT_OLDEST = 11, HOTSPOT_NEWEST = 21 };
 /* Addresses of static fields, offsets of others, sizes of types. */
 struct hotspot_layout {
 	uint32_t version; /* of the JDK */
+	bool separate;    /* HOTSPOT_SEPARATE or later */
 	uint64_t heaps_at, version_at, call_stub_return_at;
 	uint32_t array_length, array_data;
 	uint32_t heap_memory, heap_segments, heap_log2;
 	uint32_t space_low, space_high, space_end;
 	uint32_t block_used, block_bytes;
-	uint32_t blob_name, blob_size, blob_frame_complete, blob_frame_size, blob_code_begin,
-		blob_code_end;
-	uint32_t code_method, code_scopes, code_deopt, code_deopt_mh;
-	uint32_t code_original_pc, code_metadata, code_pcs, code_dependencies, code_verified,
-		code_id, code_bytes;
+	uint32_t blob_name, blob_size, blob_frame_complete, blob_frame_size, blob_bytes;
+	uint32_t code_method, code_original_pc, code_pcs, code_id, code_bytes;
+	/* up to HOTSPOT_JOINT */
+	uint32_t blob_code_begin, blob_code_end;
+	uint32_t code_scopes, code_deopt, code_deopt_mh, code_metadata, code_dependencies,
+		code_verified;
+	/* from HOTSPOT_SEPARATE on */
+	uint32_t blob_code_offset, blob_data_offset, blob_relocations, blob_mutable,
+		blob_mutable_bytes;
+	uint32_t code_scopes_offset, code_deopt_offset, code_deopt_mh_offset, code_verified_offset,
+		code_immutable, code_immutable_bytes;
 	uint32_t method_const, method_bytes;
 	uint32_t const_pool, const_size, const_flags, const_code_size, const_name, const_bytes;
 	uint32_t pool_holder, pool_source, pool_bytes;

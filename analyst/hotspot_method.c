@@ -17,22 +17,6 @@
 /* A symbol read at first: most are not longer. */
 enum { SYMBOL_AT_ONCE = 96, LINES_MOST = 65536, HAS_LINES = 1 };
 
-static uint64_t word_at(const uint8_t *data, uint32_t offset)
-{
-	uint64_t word;
-
-	memcpy(&word, data + offset, sizeof(word));
-	return word;
-}
-
-static uint32_t short_at(const uint8_t *data, uint32_t offset)
-{
-	uint16_t value;
-
-	memcpy(&value, data + offset, sizeof(value));
-	return value;
-}
-
 static void release_method(struct hotspot_method *method)
 {
 	free(method->lines);
@@ -94,7 +78,7 @@ static int read_symbol(struct hotspot *hotspot, uint64_t address, char to[HOTSPO
 		return r;
 	if (got < l->symbol_length + 2u || got < l->symbol_body)
 		return 0;
-	length = short_at(data, l->symbol_length);
+	length = hotspot_short(data, l->symbol_length);
 	if (length > HOTSPOT_NAME_MOST)
 		length = HOTSPOT_NAME_MOST;
 	if (length > got - l->symbol_body) {
@@ -119,7 +103,7 @@ static int read_pool(
 		pool + hotspot->tables.layout.pool_bytes + 8 * (uint64_t)index, 8, hotspot->now_ns,
 		&data);
 
-	return r > 0 ? read_symbol(hotspot, word_at(data, 0), to) : r;
+	return r > 0 ? read_symbol(hotspot, hotspot_word(data, 0), to) : r;
 }
 
 static int least(int a, int b)
@@ -144,14 +128,14 @@ static int read_names(struct hotspot *hotspot, uint64_t pool, uint32_t name, str
 	k = peek_at(hotspot->peek, pool, l->pool_bytes, hotspot->now_ns, &data);
 	if (k <= 0)
 		return least(r, k);
-	holder = word_at(data, l->pool_holder);
+	holder = hotspot_word(data, l->pool_holder);
 	if (l->pool_source != HOTSPOT_NONE) {
-		source = short_at(data, l->pool_source);
+		source = hotspot_short(data, l->pool_source);
 	} else if (l->klass_source != HOTSPOT_NONE) {
 		source_at = holder + l->klass_source;
 		s = peek_at(hotspot->peek, source_at, 2, hotspot->now_ns, &word);
 		if (s > 0)
-			source = short_at(word, 0);
+			source = hotspot_short(word, 0);
 	}
 	names->file[0] = '\0';
 	if (source) {
@@ -161,7 +145,7 @@ static int read_names(struct hotspot *hotspot, uint64_t pool, uint32_t name, str
 	}
 	k = peek_at(hotspot->peek, holder + l->klass_name, 8, hotspot->now_ns, &word);
 	if (k > 0)
-		k = read_symbol(hotspot, word_at(word, 0), names->class);
+		k = read_symbol(hotspot, hotspot_word(word, 0), names->class);
 	return least(least(r, k), s < 0 ? s : 1);
 }
 
@@ -227,15 +211,16 @@ static int read_method(struct hotspot *hotspot, struct hotspot_method *method)
 
 	if (r <= 0)
 		return r;
-	method->const_method = word_at(data, l->method_const);
+	method->const_method = hotspot_word(data, l->method_const);
 	r = peek_at(hotspot->peek, method->const_method, l->const_bytes, hotspot->now_ns, &head);
 	if (r <= 0)
 		return r;
-	method->code_bytes = short_at(head, l->const_code_size);
+	method->code_bytes = hotspot_short(head, l->const_code_size);
 	memcpy(&words, head + l->const_size, sizeof(words));
-	n = read_names(
-		hotspot, word_at(head, l->const_pool), short_at(head, l->const_name), &names);
-	r = short_at(head, l->const_flags) & HAS_LINES ? read_lines(hotspot, method, words) : 1;
+	n = read_names(hotspot, hotspot_word(head, l->const_pool),
+		hotspot_short(head, l->const_name), &names);
+	r = hotspot_short(head, l->const_flags) & HAS_LINES ? read_lines(hotspot, method, words)
+							    : 1;
 	r = least(n, r);
 	if (r <= 0)
 		return r;
@@ -265,7 +250,7 @@ static int check(struct hotspot *hotspot, struct hotspot_method *method)
 	if (r < 0)
 		return soon ? r : 1;
 	if (r > 0 && got == l->method_bytes &&
-		(!method->is_method || word_at(data, l->method_const) != method->const_method))
+		(!method->is_method || hotspot_word(data, l->method_const) != method->const_method))
 		return 0;
 	method->checked_ns = hotspot->now_ns;
 	return 1;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The location of a frame of generated code: its methods and lines, or the name of a stub. */
 #include <errno.h>
-#include <string.h>
 
 #include "analyst/hotspot_internal.h"
 #include "analyst/hotspot_scopes.h"
@@ -62,11 +61,11 @@ static int find_lines(
 		uint64_t address;
 		int r;
 
-		if (!hotspot_scope_read(blob->debug + blob->scopes, blob->pcs - blob->scopes, scope,
+		if (!hotspot_scope_read(blob->debug + blob->scopes.at, blob->scopes.bytes, scope,
 			    version, &s) ||
-			!s.method || 8 * (uint64_t)s.method > blob->scopes)
+			!s.method || 8 * (uint64_t)s.method > blob->methods.bytes)
 			break;
-		memcpy(&address, blob->debug + 8 * ((size_t)s.method - 1), sizeof(address));
+		address = hotspot_word(blob->debug + blob->methods.at, 8 * (s.method - 1));
 		r = hotspot_method_find(step->hotspot, address, &method);
 		if (r == 0)
 			break;
@@ -94,7 +93,7 @@ int hotspot_name_compiled(struct hotspot_step *step, uint64_t pc)
 	struct hotspot_pc at;
 
 	if (location == -ENOENT) {
-		if (hotspot_pc_find(blob->debug + blob->pcs, blob->debug_bytes - blob->pcs,
+		if (hotspot_pc_find(blob->debug + blob->pcs.at, blob->pcs.bytes,
 			    (int64_t)(pc - blob->code), &at) &&
 			!(step->frame->exact && at.first))
 			n = find_lines(step, at.scope, line);

@@ -19,8 +19,11 @@ enum { RAX = 0, RBX = 3, RBP = 6, R13 = 13 };
  */
 enum { SENDER_SP = -1, METHOD = -3, BYTECODE = -8, FIXED_WORDS = 9 };
 
-/* Words that compiled code or a stub may have pushed onto its frame when it runs. */
+/* Words that compiled code or a stub may have pushed onto its frame. */
 enum { PUSHED_MOST = 2, STUB_PUSHED_MOST = 12 };
+
+/* The caller's stack pointer is not farther from that of the interpreter. */
+enum { NEAR = 1 << 20 };
 
 /* A stub without a known frame pushes the frame pointer in its first instructions. */
 enum { STUB_BEGIN = 16 };
@@ -70,8 +73,8 @@ static uint64_t own_sp(const struct hotspot_step *step)
 	struct hotspot_pc at;
 	bool moved = frame->pc == blob->deopt_mh;
 
-	if (!frame->exact && blob->debug &&
-		hotspot_pc_find(blob->debug + blob->pcs, blob->debug_bytes - blob->pcs,
+	if (!frame->exact && blob->debug && blob->deopt_mh &&
+		hotspot_pc_find(blob->debug + blob->pcs.at, blob->pcs.bytes,
 			(int64_t)(frame->pc - blob->code), &at) &&
 		blob->code + (uint64_t)(int64_t)at.pc == frame->pc)
 		moved |= (at.flags & HOTSPOT_PC_METHOD_HANDLE) != 0;
@@ -173,31 +176,53 @@ static int step_compiled(struct hotspot_step *step)
 	return r < 0 ? r : named;
 }
 
-/* The frame that the frame pointer tells. */
+/*
+ * The frame that the frame pointer tells. The stub that checks at the entry of a method whether its
+ * code is still valid has a word of all ones between the frame pointer and the return address.
+ */
 static void leave_by_pointer(struct hotspot_step *step)
 {
-	uint64_t fp = step->frame->fp;
+	uint64_t fp = step->frame->fp, pc = 0, saved;
 
-	if (fp >= step->frame->sp && fp % 8 == 0)
+	if (fp < step->frame->sp || fp % 8)
+		return;
+	if (read_stack(step, fp + 8, &pc) && pc == UINT64_MAX && read_stack(step, fp, &saved))
+		set_caller(step, fp + 16, saved);
+	else
 		set_caller_saved(step, fp + 8);
 }
 
-/* Is there a direct call of the step's blob before @pc? -EAGAIN. */
-static int is_called_from(struct hotspot_step *step, uint64_t pc)
+/* Bytes of the instruction that pops a register other than the frame pointer; 0: none. */
+static size_t pop_at(const uint8_t *code)
 {
+	if (code[0] == 0x41 && (code[1] & 0xf8) == 0x58)
+		return 2;
+	return (code[0] & 0xf8) == 0x58 && code[0] != 0x5d;
+}
+
+/*
+ * Is there a direct call of the step's blob before @pc? 1: yes; *@ret_words: arguments that the
+ * caller has pushed, and pops then. -EAGAIN.
+ */
+static int is_called_from(struct hotspot_step *step, uint64_t pc, uint64_t *ret_words)
+{
+	enum { CALL = 5, TWO_POPS = 4 };
 	const struct hotspot_blob *blob = step->blob;
 	const uint8_t *code;
 	int32_t distance;
 	uint64_t target;
+	size_t pop;
 	int r;
 
 	if (!hotspot_is_code(step->hotspot, pc))
 		return 0;
-	r = peek_at(step->hotspot->peek, pc - 5, 5, 0, &code);
+	r = peek_at(step->hotspot->peek, pc - CALL, CALL + TWO_POPS, 0, &code);
 	if (r <= 0)
 		return r;
 	memcpy(&distance, code + 1, sizeof(distance));
 	target = pc + (uint64_t)(int64_t)distance;
+	pop = pop_at(code + CALL);
+	*ret_words = pop && pop_at(code + CALL + pop) ? 2 : 0;
 	return code[0] == 0xe8 && target >= blob->code && target < blob->code_end;
 }
 
@@ -208,13 +233,16 @@ static int is_called_from(struct hotspot_step *step, uint64_t pc)
 static int leave_pushed(struct hotspot_step *step)
 {
 	const struct unwind_runtime_frame *frame = step->frame;
-	uint64_t pc;
+	uint64_t pc, words;
 
-	for (uint64_t i = 1; i <= STUB_PUSHED_MOST; i++) {
-		int r = read_stack(step, frame->sp + 8 * i, &pc) ? is_called_from(step, pc) : 0;
+	for (uint64_t i = 0; i <= STUB_PUSHED_MOST; i++) {
+		uint64_t at = frame->sp + 8 * i;
+		int r = read_stack(step, at, &pc) ? is_called_from(step, pc, &words) : 0;
 
-		if (r > 0)
-			set_caller(step, frame->sp + 8 * i, frame->fp);
+		if (r > 0) {
+			set_caller(step, at, frame->fp);
+			step->caller.sp += 8 * words;
+		}
 		if (r)
 			return r;
 	}
@@ -235,17 +263,15 @@ static int step_stub(struct hotspot_step *step)
 		leave_by_pointer(step);
 		return 1;
 	}
-	r = read_stack(step, frame->sp, &pc) ? is_return(step, pc) : 0;
-	if (r < 0)
-		return r;
-	if (r && frame->exact) {
-		set_caller(step, frame->sp, frame->fp);
-		return 1;
-	}
 	r = frame->exact ? leave_pushed(step) : 0;
+	if (r)
+		return r;
+	r = frame->exact && read_stack(step, frame->sp, &pc) ? is_return(step, pc) : 0;
 	if (r < 0)
 		return r;
-	if (!r)
+	if (r)
+		set_caller(step, frame->sp, frame->fp);
+	else
 		leave_by_pointer(step);
 	return 1;
 }
@@ -256,12 +282,15 @@ static void leave_with(struct hotspot_step *step, uint64_t sender_sp)
 	uint64_t fp = step->frame->fp;
 
 	set_caller_saved(step, fp + 8);
-	if (step->caller.found && sender_sp >= fp + 16 && sender_sp - fp < UINT64_C(1) << 20)
+	if (step->caller.found && sender_sp >= fp + 16 && sender_sp - fp < NEAR)
 		step->caller.sp = sender_sp;
 }
 
-/* The frame of the interpreter at the frame pointer. 1: it is one; 0; -EAGAIN. */
-static int leave_interpreted(struct hotspot_step *step)
+/*
+ * The frame of the interpreter at the frame pointer. @runs: a register must hold a bytecode of its
+ * method; else this may be the frame of a caller. 1: it is one; 0; -EAGAIN.
+ */
+static int leave_interpreted(struct hotspot_step *step, bool runs)
 {
 	const struct unwind_runtime_frame *frame = step->frame;
 	struct hotspot *hotspot = step->hotspot;
@@ -281,8 +310,7 @@ static int leave_interpreted(struct hotspot_step *step)
 	if (r <= 0)
 		return r;
 	first = found->const_method + hotspot->tables.layout.const_bytes;
-	if (frame->exact && frame->reg && found->code_bytes) {
-		/* While it runs, a register holds the bytecode; else this is the caller's frame. */
+	if (runs && frame->reg && found->code_bytes) {
 		uint64_t r13 = frame->reg[R13];
 
 		if (r13 < first || r13 - first >= found->code_bytes)
@@ -293,62 +321,62 @@ static int leave_interpreted(struct hotspot_step *step)
 	return hotspot_name_interpreted(step, method, bytecode);
 }
 
+/* The caller is at @pc, the return address, and its stack begins at @sp. */
+static int set_beginning(struct hotspot_step *step, uint64_t pc, uint64_t sp, uint64_t fp)
+{
+	int named = hotspot_name_interpreted(step, step->frame->reg[RBX], 0);
+
+	if (named < 0)
+		return named;
+	step->caller.found = true;
+	step->caller.pc = pc;
+	step->caller.sp = sp;
+	step->caller.fp = fp;
+	return 1;
+}
+
 /*
  * The interpreter begins with a method, whose frame is not there yet, or not all of it: a register
- * holds the method. It has taken the return address from the stack, or not.
+ * holds the method, another one the caller's stack pointer. It has taken the return address from
+ * the stack, or not. At the end of a method its frame is gone. 1; 0: none of this; -EAGAIN.
  */
 static int leave_beginning(struct hotspot_step *step)
 {
 	const struct unwind_runtime_frame *frame = step->frame;
 	const uint64_t *reg = frame->reg;
-	uint64_t pc = 0;
-	int named, r;
+	uint64_t pc = 0, fp;
+	int r;
 
 	if (!reg)
 		return 0;
-	named = hotspot_name_interpreted(step, reg[RBX], 0);
-	if (named < 0)
-		return named;
 	/* Its frame has been begun. */
 	if (frame->fp >= frame->sp && frame->fp - frame->sp < 8 * FIXED_WORDS &&
-		read_stack(step, frame->fp + 8, &pc)) {
+		read_stack(step, frame->fp + 8, &pc) && read_stack(step, frame->fp, &fp)) {
 		r = is_return(step, pc);
-		if (r < 0)
-			return r;
-		if (r) {
-			leave_by_pointer(step);
-			return 1;
-		}
+		if (r)
+			return r < 0 ? r : set_beginning(step, pc, frame->fp + 16, fp);
 	}
-	r = read_stack(step, frame->sp, &pc) ? is_return(step, pc) : 0;
-	if (r < 0)
-		return r;
-	if (r) {
-		set_caller(step, frame->sp, frame->fp);
-		return 1;
+	if (reg[R13] >= frame->sp && reg[R13] - frame->sp <= NEAR) {
+		r = read_stack(step, frame->sp, &pc) ? is_return(step, pc) : 0;
+		if (r)
+			return r < 0 ? r : set_beginning(step, pc, frame->sp + 8, frame->fp);
+		r = is_return(step, reg[RAX]);
+		return r > 0 ? set_beginning(step, reg[RAX], frame->sp, frame->fp) : r;
 	}
-	/* Taken to a register: at the beginning to rax, at the end to r13. */
-	r = is_return(step, reg[RAX]);
-	pc = reg[RAX];
-	if (!r) {
-		r = is_return(step, reg[R13]);
-		pc = reg[R13];
-	}
-	if (r <= 0)
-		return r;
-	step->caller.found = true;
-	step->caller.pc = pc;
-	step->caller.sp = frame->sp;
-	step->caller.fp = frame->fp;
-	return 1;
+	r = is_return(step, reg[R13]);
+	return r > 0 ? set_beginning(step, reg[R13], frame->sp, frame->fp) : r;
 }
 
 static int step_interpreted(struct hotspot_step *step)
 {
-	int r = leave_interpreted(step);
+	const bool exact = step->frame->exact;
+	int r = leave_interpreted(step, exact);
 
-	if (!r && step->frame->exact)
+	if (!r && exact)
 		r = leave_beginning(step);
+	/* On its way to another method, or back from it, the registers are not set. */
+	if (!r && exact)
+		r = leave_interpreted(step, false);
 	if (r < 0 || step->caller.tag)
 		return r < 0 ? r : 1;
 	return hotspot_name_stub(step);

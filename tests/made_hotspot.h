@@ -38,6 +38,7 @@ enum {
 	MADE_VALUES = 0xf80,
 	MADE_NAMES = 0x1000,
 	MADE_HEAPS = 0x2000,
+	MADE_DEBUG = 0x2800,
 	MADE_SEGMENTS = 0x3000,
 	MADE_METHODS = 0x4000,
 	MADE_CODE = 0x8000, /* the code heap, in segments of 128 bytes */
@@ -58,63 +59,79 @@ struct made_field {
 	const char *type, *field;
 	uint32_t offset; /* of a static field: in the memory */
 	bool is_static;
+	uint32_t until, from; /* the last and the first version that has it; 0: all have it */
 };
 
 static const struct made_field made_fields[] = {
-	{"CodeCache", "_heaps", MADE_VALUES, true},
-	{"Abstract_VM_Version", "_vm_major_version", MADE_VALUES + 8, true},
-	{"StubRoutines", "_call_stub_return_address", MADE_VALUES + 16, true},
-	{"GrowableArrayBase", "_len", 0, false},
-	{"GrowableArray<int>", "_data", 8, false},
-	{"CodeHeap", "_memory", 8, false},
-	{"CodeHeap", "_segmap", 128, false},
-	{"CodeHeap", "_log2_segment_size", 256, false},
-	{"VirtualSpace", "_low", 16, false},
-	{"VirtualSpace", "_high", 24, false},
-	{"VirtualSpace", "_high_boundary", 8, false},
-	{"HeapBlock::Header", "_used", 8, false},
-	{"CodeBlob", "_name", 48, false},
-	{"CodeBlob", "_size", 12, false},
-	{"CodeBlob", "_frame_complete_offset", 20, false},
-	{"CodeBlob", "_frame_size", 28, false},
-	{"CodeBlob", "_code_begin", 56, false},
-	{"CodeBlob", "_code_end", 64, false},
-	{"CompiledMethod", "_method", 80, false},
-	{"CompiledMethod", "_scopes_data_begin", 88, false},
-	{"CompiledMethod", "_deopt_handler_begin", 96, false},
-	{"CompiledMethod", "_deopt_mh_handler_begin", 104, false},
-	{"nmethod", "_orig_pc_offset", 112, false},
-	{"nmethod", "_metadata_offset", 116, false},
-	{"nmethod", "_scopes_pcs_offset", 120, false},
-	{"nmethod", "_dependencies_offset", 124, false},
-	{"nmethod", "_verified_entry_point", 128, false},
-	{"nmethod", "_compile_id", 136, false},
-	{"Method", "_constMethod", 8, false},
-	{"ConstMethod", "_constants", 8, false},
-	{"ConstMethod", "_constMethod_size", 24, false},
-	{"ConstMethod", "_flags", 28, false},
-	{"ConstMethod", "_code_size", 34, false},
-	{"ConstMethod", "_name_index", 36, false},
-	{"ConstantPool", "_pool_holder", 16, false},
-	{"ConstantPool", "_source_file_name_index", 40, false},
-	{"Klass", "_name", 24, false},
-	{"Symbol", "_length", 4, false},
-	{"Symbol", "_body", 6, false},
+	{"CodeCache", "_heaps", MADE_VALUES, true, 0, 0},
+	{"Abstract_VM_Version", "_vm_major_version", MADE_VALUES + 8, true, 0, 0},
+	{"StubRoutines", "_call_stub_return_address", MADE_VALUES + 16, true, 0, 0},
+	{"GrowableArrayBase", "_len", 0, false, 0, 0},
+	{"GrowableArray<int>", "_data", 8, false, 0, 0},
+	{"CodeHeap", "_memory", 8, false, 0, 0},
+	{"CodeHeap", "_segmap", 128, false, 0, 0},
+	{"CodeHeap", "_log2_segment_size", 256, false, 0, 0},
+	{"VirtualSpace", "_low", 16, false, 0, 0},
+	{"VirtualSpace", "_high", 24, false, 0, 0},
+	{"VirtualSpace", "_high_boundary", 8, false, 0, 0},
+	{"HeapBlock::Header", "_used", 8, false, 0, 0},
+	{"CodeBlob", "_name", 48, false, 0, 0},
+	{"CodeBlob", "_size", 12, false, 0, 0},
+	{"CodeBlob", "_frame_complete_offset", 20, false, 0, 0},
+	{"CodeBlob", "_frame_size", 28, false, 0, 0},
+	{"CodeBlob", "_code_begin", 56, false, 22, 0},
+	{"CodeBlob", "_code_end", 64, false, 22, 0},
+	{"CompiledMethod", "_method", 80, false, 22, 0},
+	{"CompiledMethod", "_scopes_data_begin", 88, false, 22, 0},
+	{"CompiledMethod", "_deopt_handler_begin", 96, false, 22, 0},
+	{"CompiledMethod", "_deopt_mh_handler_begin", 104, false, 22, 0},
+	{"nmethod", "_metadata_offset", 116, false, 22, 0},
+	{"nmethod", "_dependencies_offset", 124, false, 22, 0},
+	{"nmethod", "_verified_entry_point", 128, false, 22, 0},
+	{"nmethod", "_scopes_pcs_offset", 120, false, 0, 0},
+	{"nmethod", "_orig_pc_offset", 112, false, 0, 0},
+	{"nmethod", "_compile_id", 136, false, 0, 0},
+	{"CodeBlob", "_mutable_data", 56, false, 0, 25},
+	{"CodeBlob", "_code_offset", 32, false, 0, 25},
+	{"CodeBlob", "_data_offset", 36, false, 0, 25},
+	{"CodeBlob", "_relocation_size", 40, false, 0, 25},
+	{"CodeBlob", "_mutable_data_size", 44, false, 0, 25},
+	{"nmethod", "_method", 80, false, 0, 25},
+	{"nmethod", "_immutable_data", 88, false, 0, 25},
+	{"nmethod", "_immutable_data_size", 96, false, 0, 25},
+	{"nmethod", "_scopes_data_offset", 100, false, 0, 25},
+	{"nmethod", "_deopt_handler_offset", 104, false, 25, 25},
+	{"nmethod", "_deopt_mh_handler_offset", 108, false, 25, 25},
+	{"nmethod", "_deopt_handler_entry_offset", 104, false, 0, 26},
+	{"nmethod", "_verified_entry_offset", 118, false, 0, 25},
+	{"Method", "_constMethod", 8, false, 0, 0},
+	{"ConstMethod", "_constants", 8, false, 0, 0},
+	{"ConstMethod", "_constMethod_size", 24, false, 0, 0},
+	{"ConstMethod", "_flags", 28, false, 0, 0},
+	{"ConstMethod", "_code_size", 34, false, 0, 0},
+	{"ConstMethod", "_name_index", 36, false, 0, 0},
+	{"ConstantPool", "_pool_holder", 16, false, 0, 0},
+	{"ConstantPool", "_source_file_name_index", 40, false, 0, 0},
+	{"Klass", "_name", 24, false, 0, 0},
+	{"Symbol", "_length", 4, false, 0, 0},
+	{"Symbol", "_body", 6, false, 0, 0},
 };
 
 static const struct made_field made_types[] = {
-	{"HeapBlock", NULL, MADE_HEADER, false},
-	{"nmethod", NULL, 160, false},
-	{"Method", NULL, 48, false},
-	{"ConstMethod", NULL, 48, false},
-	{"ConstantPool", NULL, 64, false},
+	{"HeapBlock", NULL, MADE_HEADER, false, 0, 0},
+	{"CodeBlob", NULL, 76, false, 0, 0},
+	{"nmethod", NULL, 160, false, 0, 0},
+	{"Method", NULL, 48, false, 0, 0},
+	{"ConstMethod", NULL, 48, false, 0, 0},
+	{"ConstantPool", NULL, 64, false, 0, 0},
 };
 
 struct made {
 	uint8_t memory[MADE_BYTES];
 	uint64_t stack[MADE_STACK_WORDS];
 	uint64_t reg[17];
-	size_t names; /* bytes of names used */
+	uint32_t version; /* of the JDK */
+	size_t names;     /* bytes of names used */
 	Elf64_Phdr segment;
 	struct module module;
 	struct locations list;
@@ -144,14 +161,17 @@ static inline void made_tables(struct made *m)
 {
 	uint32_t at = MADE_STRUCTS;
 
-	for (size_t i = 0; i < sizeof(made_fields) / sizeof(*made_fields); i++, at += 48) {
+	for (size_t i = 0; i < sizeof(made_fields) / sizeof(*made_fields); i++) {
 		const struct made_field *f = &made_fields[i];
 
+		if (m->version < f->from || (f->until && m->version > f->until))
+			continue;
 		made_put(m, at, made_name(m, f->type), 8);
 		made_put(m, at + 8, made_name(m, f->field), 8);
 		made_put(m, at + 24, f->is_static, 4);
 		made_put(m, at + 32, f->is_static ? 0 : f->offset, 8);
 		made_put(m, at + 40, f->is_static ? MADE_BASE + f->offset : 0, 8);
+		at += 48;
 	}
 	at = MADE_TYPES;
 	for (size_t i = 0; i < sizeof(made_types) / sizeof(*made_types); i++, at += 40) {
@@ -174,10 +194,15 @@ static inline uint32_t made_blob(
 	made_put(m, block + 8, 1, 1);
 	made_put(m, blob + 48, made_name(m, name), 8);
 	made_put(m, blob + 12, bytes, 4);
-	made_put(m, blob + 20, UINT32_MAX, 4);
+	made_put(m, blob + 20, UINT32_MAX, m->version < 25 ? 4 : 2);
 	made_put(m, blob + 28, frame_words, 4);
-	made_put(m, blob + 56, MADE_BASE + blob + MADE_CODE_AT, 8);
-	made_put(m, blob + 64, MADE_BASE + blob + bytes, 8);
+	if (m->version < 25) {
+		made_put(m, blob + 56, MADE_BASE + blob + MADE_CODE_AT, 8);
+		made_put(m, blob + 64, MADE_BASE + blob + bytes, 8);
+	} else {
+		made_put(m, blob + 32, MADE_CODE_AT, 4);
+		made_put(m, blob + 36, bytes, 4);
+	}
 	return blob;
 }
 
@@ -218,35 +243,70 @@ enum {
 	MADE_COMPILED_DEBUG = 0x500,
 };
 
+static const uint8_t made_scopes[] = {0, 0, 1, 1, 1, 2, 7}; /* sender, method, bytecode + 1 */
+static const uint8_t made_new_scopes[] = {1, 1, 2, 2, 2, 3, 8};
+static const int32_t made_pcs[4][4] = {
+	{-1, 0, 0, 0}, {32, 1, 0, 0}, {64, 4, 0, 0}, {1 << 20, 0, 0, 0}};
+
+/* Up to JDK 22 the debug information is behind the code: methods, scopes, addresses. */
+static inline void made_joint(struct made *m, uint32_t blob)
+{
+	uint32_t code = blob + MADE_CODE_AT, debug = blob + MADE_COMPILED_DEBUG;
+
+	made_put(m, blob + 64, MADE_BASE + code + 96, 8);
+	made_put(m, blob + 88, MADE_BASE + debug + 16, 8);
+	made_put(m, blob + 96, MADE_BASE + code + 90, 8);
+	made_put(m, blob + 104, MADE_BASE + code + 92, 8);
+	made_put(m, blob + 116, MADE_COMPILED_DEBUG, 4);
+	made_put(m, blob + 120, MADE_COMPILED_DEBUG + 32, 4);
+	made_put(m, blob + 124, MADE_COMPILED_DEBUG + 32 + sizeof(made_pcs), 4);
+	made_put(m, blob + 128, MADE_BASE + code, 8);
+	made_put(m, debug, MADE_BASE + MADE_OUTER, 8);
+	made_put(m, debug + 8, MADE_BASE + MADE_INNER, 8);
+	memcpy(m->memory + debug + 16, made_scopes, sizeof(made_scopes));
+	memcpy(m->memory + debug + 32, made_pcs, sizeof(made_pcs));
+}
+
+/* From JDK 25 on: the methods behind 24 bytes of relocations; addresses, then scopes, elsewhere. */
+static inline void made_separate(struct made *m, uint32_t blob)
+{
+	const uint32_t mutable = MADE_DEBUG, immutable = MADE_DEBUG + 0x80;
+
+	made_put(m, blob + 36, MADE_CODE_AT + 96, 4);
+	made_put(m, blob + 40, 24, 4);
+	made_put(m, blob + 44, 40, 4);
+	made_put(m, blob + 56, MADE_BASE + mutable, 8);
+	made_put(m, blob + 88, MADE_BASE + immutable, 8);
+	made_put(m, blob + 96, 16 + sizeof(made_pcs) + sizeof(made_new_scopes), 4);
+	made_put(m, blob + 100, 16 + sizeof(made_pcs), 4);
+	made_put(m, blob + 104, MADE_CODE_AT + 90, 4);
+	made_put(m, blob + 108, MADE_CODE_AT + 92, 4);
+	made_put(m, blob + 120, 16, 4);
+	made_put(m, mutable + 24, MADE_BASE + MADE_OUTER, 8);
+	made_put(m, mutable + 32, MADE_BASE + MADE_INNER, 8);
+	memcpy(m->memory + immutable + 16, made_pcs, sizeof(made_pcs));
+	memcpy(m->memory + immutable + 16 + sizeof(made_pcs), made_new_scopes,
+		sizeof(made_new_scopes));
+}
+
 /* The compiled method: a frame of 4 words, inner() inlined behind 32 bytes of code. */
 static inline void made_compiled(struct made *m)
 {
 	const uint8_t begin[] = {0x55, 0x48, 0x83, 0xec, 0x10}; /* push %rbp; sub $16,%rsp */
 	const uint8_t end[] = {0x48, 0x83, 0xc4, 0x10, 0x5d, 0xc3};
-	/* sender, method, bytecode + 1 */
-	const uint8_t scopes[] = {0, 0, 1, 1, 1, 2, 7};
-	const int32_t pcs[4][4] = {{-1, 0, 0, 0}, {32, 1, 0, 0}, {64, 4, 0, 0}, {1 << 20, 0, 0, 0}};
 	uint32_t blob = made_blob(m, MADE_COMPILED, MADE_COMPILED_BYTES, "nmethod", 4);
-	uint32_t code = blob + MADE_CODE_AT, debug = blob + MADE_COMPILED_DEBUG;
+	uint32_t code = blob + MADE_CODE_AT;
 
 	memcpy(m->memory + code, begin, sizeof(begin));
 	memcpy(m->memory + code + 80, end, sizeof(end));
-	made_put(m, blob + 20, 5, 4);
-	made_put(m, blob + 64, MADE_BASE + code + 96, 8);
+	made_put(m, blob + 20, 5, m->version < 25 ? 4 : 2);
 	made_put(m, blob + 80, MADE_BASE + MADE_OUTER, 8);
-	made_put(m, blob + 88, MADE_BASE + debug + 16, 8);
-	made_put(m, blob + 96, MADE_BASE + code + 90, 8);
-	made_put(m, blob + 104, MADE_BASE + code + 92, 8);
 	made_put(m, blob + 112, 8, 4);
-	made_put(m, blob + 116, MADE_COMPILED_DEBUG, 4);
-	made_put(m, blob + 120, MADE_COMPILED_DEBUG + 32, 4);
-	made_put(m, blob + 124, MADE_COMPILED_DEBUG + 32 + sizeof(pcs), 4);
-	made_put(m, blob + 128, MADE_BASE + code, 8);
 	made_put(m, blob + 136, 77, 4);
-	made_put(m, debug, MADE_BASE + MADE_OUTER, 8);
-	made_put(m, debug + 8, MADE_BASE + MADE_INNER, 8);
-	memcpy(m->memory + debug + 16, scopes, sizeof(scopes));
-	memcpy(m->memory + debug + 32, pcs, sizeof(pcs));
+	if (m->version < 25)
+		made_joint(m, blob);
+	else
+		made_separate(m, blob);
 }
 
 static inline void made_heaps(struct made *m)
@@ -254,7 +314,7 @@ static inline void made_heaps(struct made *m)
 	const uint32_t list = MADE_HEAPS, data = MADE_HEAPS + 0x40, heap = MADE_HEAPS + 0x80;
 
 	made_put(m, MADE_VALUES, MADE_BASE + list, 8);
-	made_put(m, MADE_VALUES + 8, 17, 4);
+	made_put(m, MADE_VALUES + 8, m->version, 4);
 	made_put(m, MADE_VALUES + 16, MADE_BASE + MADE_STUB + MADE_HEADER + 0xa0, 8);
 	made_put(m, list, 1, 4);
 	made_put(m, list + 8, MADE_BASE + data, 8);
@@ -303,12 +363,13 @@ static inline void made_serve(struct made *m)
 	m->requests = 0;
 }
 
-static inline struct made *made_new(void)
+static inline struct made *made_new(uint32_t version)
 {
 	struct made *m = calloc(1, sizeof(*m));
 
 	if (!m || profile_new(&m->list.profile) < 0)
 		abort();
+	m->version = version;
 	made_tables(m);
 	made_heaps(m);
 	(void)made_method(m, MADE_OUTER, "p/Outer", "outer", "Outer.java");

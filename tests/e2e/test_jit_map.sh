@@ -39,7 +39,7 @@ about "its part" "$(share live.pb.gz)" 60 100
 check "Java goes on" kill -0 $jvm
 rm -f /tmp/perf-$jvm.map
 "$SPROFRUN" -F 500 -d 500ms -p $jvm -o without.pb.gz 2>err
-# Of Java 11 to 21 the names are in memory.
+# Of Java 11 to 22 and 25 to 27 the names are in memory.
 check "without the option, it has its name, too, or what would name it is said" \
     sh -c "[ '$(share without.pb.gz)' != 0 ] || grep -q 'sprofrun --jit-map does it' err"
 check "and nothing was asked" [ ! -e /tmp/perf-$jvm.map ]

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A HotSpot that lies, and changes while it is read: the made-up one, damaged. The input is pieces
- * of 4 bytes; the lowest 3 bits of the first say what to do:
+ * of 4 bytes; the lowest 3 bits of the first say what to do (and bit 5 of the very first: JDK 25):
  *
  * 0 to 2: the byte at an offset (2 bytes) of its memory becomes the last one. 3: the same to the
  * stack, or, if the first byte is 128 or more, to the registers. 4: a step from a pc at an offset
@@ -65,7 +65,7 @@ static void look_up(const uint8_t *data, size_t bytes)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct made *m = made_new();
+	struct made *m = made_new(size && data[0] & 32 ? 25 : 17);
 	struct late late = {0};
 	int steps = 0;
 

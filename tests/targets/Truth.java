@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.IntUnaryOperator;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 public class Truth {
@@ -63,7 +64,7 @@ public class Truth {
     static void writeDown() {
         StringBuilder text = new StringBuilder();
         List<StackWalker.StackFrame> frames =
-            StackWalker.getInstance().walk(s -> s.toList());
+            StackWalker.getInstance().walk(s -> s.collect(Collectors.toList()));
         for (int i = frames.size() - 1; i > 0; i--) { // but for this one
             StackWalker.StackFrame frame = frames.get(i);
             if (frame.getClassName().startsWith("Truth"))

@@ -115,12 +115,11 @@ static void test_hotspot__how_much_of_a_frame_is_there(void **state)
 	assert_int_equal(hotspot_frame_at_end(end + 12, 6), HOTSPOT_FRAME_WHOLE); /* no return */
 }
 
-static void test_hotspot__compiled_frames_and_what_is_inlined(void **state)
+static void compiled_frames(uint32_t version)
 {
-	struct made *m = made_new();
+	struct made *m = made_new(version);
 	struct unwind_runtime_caller caller;
 
-	(void)state;
 	m->stack[2] = 0x1234; /* the caller's frame pointer, and the return address */
 	m->stack[3] = 0x5678;
 	assert_int_equal(made_step(m, frame_at(CODE + 64, STACK(0), 7, false), &caller), 1);
@@ -145,13 +144,21 @@ static void test_hotspot__compiled_frames_and_what_is_inlined(void **state)
 	made_free(m);
 }
 
-/* A deoptimized frame returns to a handler, and keeps where it was. */
-static void test_hotspot__deoptimized_frames(void **state)
+static void test_hotspot__compiled_frames_and_what_is_inlined(void **state)
 {
-	struct made *m = made_new();
+	(void)state;
+	compiled_frames(11);
+	compiled_frames(17);
+	compiled_frames(25);
+	compiled_frames(27);
+}
+
+/* A deoptimized frame returns to a handler, and keeps where it was. */
+static void deoptimized_frames(uint32_t version)
+{
+	struct made *m = made_new(version);
 	struct unwind_runtime_caller caller;
 
-	(void)state;
 	m->stack[1] = CODE + 64;
 	m->stack[3] = 0x5678;
 	assert_int_equal(made_step(m, frame_at(CODE + 90, STACK(0), 7, false), &caller), 1);
@@ -161,11 +168,19 @@ static void test_hotspot__deoptimized_frames(void **state)
 	made_free(m);
 }
 
+static void test_hotspot__deoptimized_frames(void **state)
+{
+	(void)state;
+	deoptimized_frames(17);
+	deoptimized_frames(25);
+	deoptimized_frames(26);
+}
+
 static void test_hotspot__interpreted_frames(void **state)
 {
 	const uint64_t pc = AT(MADE_INTERPRETER) + MADE_HEADER + 0x100;
 	const uint64_t bytecodes = AT(MADE_INNER) + 0x80 + 48;
-	struct made *m = made_new();
+	struct made *m = made_new(17);
 	struct unwind_runtime_caller caller;
 	struct unwind_runtime_frame frame = frame_at(pc, STACK(2), STACK(20), false);
 
@@ -191,6 +206,16 @@ static void test_hotspot__interpreted_frames(void **state)
 	assert_int_equal(made_step(m, frame, &caller), 1);
 	assert_caller(&caller, CODE + 64, STACK(3), STACK(20));
 	assert_string_equal(text_of(m, caller.tag), "p.Outer.outer p/Outer.java:0");
+	/* It looks for the method of an interface, and has not found it: r13 is something else. */
+	m->reg[R13] = AT(MADE_METHODS) + 0x123;
+	assert_int_equal(made_step(m, frame, &caller), 1);
+	assert_caller(&caller, 0x5678, STACK(24), 0x1234);
+	assert_string_equal(text_of(m, caller.tag), "p.Inner.inner p/Inner.java:13");
+	/* Just returned to: r13 is what its callee had. */
+	m->reg[R13] = STACK(2);
+	m->stack[2] = 0;
+	assert_int_equal(made_step(m, frame, &caller), 1);
+	assert_string_equal(text_of(m, caller.tag), "p.Inner.inner p/Inner.java:13");
 	/* No method: only where it is. */
 	frame.exact = false;
 	m->stack[17] = 0x123450;
@@ -202,7 +227,7 @@ static void test_hotspot__interpreted_frames(void **state)
 static void test_hotspot__stubs(void **state)
 {
 	const uint64_t stub = AT(MADE_STUB) + MADE_HEADER;
-	struct made *m = made_new();
+	struct made *m = made_new(17);
 	struct unwind_runtime_caller caller;
 
 	(void)state;
@@ -217,6 +242,13 @@ static void test_hotspot__stubs(void **state)
 	m->stack[0] = CODE + 32;
 	assert_int_equal(made_step(m, frame_at(stub + 0x90, STACK(0), 3, true), &caller), 1);
 	assert_caller(&caller, CODE + 32, STACK(1), 3);
+	/* At the entry of a method: a word of all ones. */
+	m->stack[8] = 0x1234;
+	m->stack[9] = UINT64_MAX;
+	m->stack[10] = CODE + 32;
+	assert_int_equal(
+		made_step(m, frame_at(stub + 0xb0, STACK(0), STACK(8), false), &caller), 1);
+	assert_caller(&caller, CODE + 32, STACK(11), 0x1234);
 	/* A frame of three words. */
 	m->stack[1] = 0x1234;
 	m->stack[2] = 0x5678;
@@ -234,7 +266,7 @@ static void test_hotspot__what_is_pushed_onto_a_frame(void **state)
 {
 	const uint64_t stub = AT(MADE_STUB) + MADE_HEADER + MADE_CODE_AT;
 	const int32_t distance = (int32_t)(stub - (CODE + 45));
-	struct made *m = made_new();
+	struct made *m = made_new(17);
 	struct unwind_runtime_caller caller;
 
 	(void)state;
@@ -251,13 +283,18 @@ static void test_hotspot__what_is_pushed_onto_a_frame(void **state)
 	peek_forget(&m->peek);
 	assert_int_equal(made_step(m, frame_at(stub + 20, STACK(0), 3, true), &caller), 1);
 	assert_caller(&caller, CODE + 45, STACK(3), 3);
+	/* The caller has pushed two arguments, and pops them. */
+	made_put(m, MADE_COMPILED + MADE_HEADER + MADE_CODE_AT + 45, 0x5f5f, 2);
+	peek_forget(&m->peek);
+	assert_int_equal(made_step(m, frame_at(stub + 20, STACK(0), 3, true), &caller), 1);
+	assert_caller(&caller, CODE + 45, STACK(5), 3);
 	made_free(m);
 }
 
 /* Code that was replaced is noticed after a while; what is known is not read again before. */
 static void test_hotspot__replaced_code(void **state)
 {
-	struct made *m = made_new();
+	struct made *m = made_new(17);
 	struct unwind_runtime_caller caller;
 	size_t served;
 
@@ -278,7 +315,7 @@ static void test_hotspot__replaced_code(void **state)
 
 static void test_hotspot__where_there_is_no_code(void **state)
 {
-	struct made *m = made_new();
+	struct made *m = made_new(17);
 	struct unwind_runtime_caller caller;
 
 	(void)state;
@@ -294,16 +331,21 @@ static void test_hotspot__where_there_is_no_code(void **state)
 
 static void test_hotspot__layouts_that_are_not_known(void **state)
 {
-	struct made *m = made_new();
+	const uint32_t unknown[] = {8, 23, 24, 25, 28}; /* 25: without the fields that it has */
+	struct made *m = made_new(17);
 	struct unwind_runtime_caller caller;
 
 	(void)state;
-	made_put(m, MADE_VALUES + 8, 25, 4);
-	assert_int_equal(made_step(m, frame_at(CODE, STACK(0), 0, true), &caller), 0);
-	assert_non_null(strstr(m->hotspot.tables.problem, "version"));
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++) {
+		made_put(m, MADE_VALUES + 8, unknown[i], 4);
+		assert_int_equal(made_step(m, frame_at(CODE, STACK(0), 0, true), &caller), 0);
+		assert_non_null(strstr(m->hotspot.tables.problem, "version"));
+		made_free(m);
+		m = made_new(17);
+	}
 	made_free(m);
 	/* The library is mapped, and not relocated yet. */
-	m = made_new();
+	m = made_new(17);
 	made_put(m, MADE_TABLES, 0, 8);
 	assert_int_equal(made_step(m, frame_at(CODE, STACK(0), 0, true), &caller), 0);
 	assert_null(m->hotspot.tables.problem);
@@ -315,7 +357,7 @@ static void test_hotspot__layouts_that_are_not_known(void **state)
 
 static void test_peek__answers_come_later(void **state)
 {
-	struct made *m = made_new();
+	struct made *m = made_new(17);
 	const uint8_t *data;
 	size_t got;
 

@@ -194,8 +194,8 @@ static const char *remedy_of_cut_stacks(const struct doctor_object *object)
 {
 	if (!doctor_is_file(object))
 		return "keep frame pointers: node --interpreted-frames-native-stack, or java "
-		       "-XX:+PreserveFramePointer (not needed for 11 to 21); then sprofrun "
-		       "--call-graph fp";
+		       "-XX:+PreserveFramePointer (not needed for 11 to 22, 25 to 27); then "
+		       "sprofrun --call-graph fp";
 	if (is_go(object))
 		return "assembler of Go that uses the frame pointer for something else; the other "
 		       "functions have whole stacks";
