@@ -3,10 +3,18 @@
 #ifndef BASE_CHILD_H
 #define BASE_CHILD_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 /*
  * Waits until child @pid has ended. Returns its wait status; 0 if the kernel has not kept it, for
  * example because SIGCHLD is ignored.
  */
 int child_join(int pid);
+
+/*
+ * Waits for that for @most_ns. False: it goes on; when this process has ended too, it is init's.
+ */
+bool child_join_within(int pid, uint64_t most_ns);
 
 #endif

@@ -63,17 +63,17 @@ static int stat_path(const struct opening *what, struct opened *opened)
 static bool is_credible(struct openings *o, uint32_t pid, int fd, const struct stat *st)
 {
 	struct noted noted;
-	bool lives;
+	bool lives, credible = false;
 
 	if (!o->guards || regular_is_public(fd))
 		return true;
 	if (pid)
 		(void)openings_process(o, pid, &noted, &lives);
-	for (size_t i = 0; i < o->n; i++) {
-		if (o->noted[i].uid == st->st_uid)
-			return true;
-	}
-	return false;
+	(void)pthread_mutex_lock(&o->lock);
+	for (size_t i = 0; i < o->n && !credible; i++)
+		credible = o->noted[i].uid == st->st_uid;
+	(void)pthread_mutex_unlock(&o->lock);
+	return credible;
 }
 
 /* Opens a source file, at its path or below the process's root. */

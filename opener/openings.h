@@ -19,6 +19,7 @@
 #ifndef OPENER_OPENINGS_H
 #define OPENER_OPENINGS_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,6 +37,7 @@ struct noted {
 
 /* All zero: used in the requesting process itself, without these conditions. */
 struct openings {
+	pthread_mutex_t lock; /* of @noted: requests may be answered by several threads */
 	bool guards; /* the requesting process, the analyst, is not trusted: the conditions hold */
 	int supervisor;  /* guards: processes traced by this one may be accessed; 0 none */
 	bool view;       /* guards: there is a live view */
@@ -47,8 +49,8 @@ struct openings {
 void openings_release(struct openings *openings);
 
 /*
- * Answers one request, of any kind except those that write. @sender: the requesting process.
- * ret_opened->fd is the caller's.
+ * Answers one request, of any kind except those that write. Waits for file systems, and for pages.
+ * @sender: the requesting process. ret_opened->fd is the caller's.
  */
 void openings_answer(struct openings *openings, pid_t sender, const struct opening *what,
 	struct opened *ret_opened);

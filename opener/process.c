@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "base/vm_read.h"
 #include "opener/living.h"
 #include "opener/maps_line.h"
 #include "opener/openings.h"
@@ -100,7 +101,7 @@ static bool note(struct openings *o, const struct noted *noted)
 	return true;
 }
 
-bool openings_process(struct openings *o, uint32_t pid, struct noted *ret_noted, bool *ret_lives)
+static bool find_process(struct openings *o, uint32_t pid, struct noted *ret_noted, bool *ret_lives)
 {
 	uint64_t start = start_of(pid);
 	struct noted fresh;
@@ -126,26 +127,53 @@ bool openings_process(struct openings *o, uint32_t pid, struct noted *ret_noted,
 	return true;
 }
 
-/* If the whole range cannot be read, it is copied page by page; missing pages become zeros. */
-static bool copy_range(uint32_t pid, uint64_t from, uint64_t bytes, int fd, uint64_t to)
+bool openings_process(struct openings *o, uint32_t pid, struct noted *ret_noted, bool *ret_lives)
+{
+	bool known;
+
+	(void)pthread_mutex_lock(&o->lock);
+	known = find_process(o, pid, ret_noted, ret_lives);
+	(void)pthread_mutex_unlock(&o->lock);
+	return known;
+}
+
+/* Where process_vm_readv(2) is refused: a descriptor of the memory. -1: none is needed, or had. */
+static int open_memory(uint32_t pid)
+{
+	char path[32];
+
+	if (!vm_read_is_refused())
+		return -1;
+	(void)snprintf(path, sizeof(path), "/proc/%u/mem", living_thread(pid));
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* Copies what can be read; missing pages become zeros. */
+static void copy_range(uint32_t pid, uint64_t from, uint64_t bytes, int fd, uint64_t to)
 {
 	pid_t tid = (pid_t)living_thread(pid);
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	int mem_fd = open_memory(pid);
 	char buffer[COPY_BYTES];
-	bool any = false;
 
 	while (bytes) {
-		size_t part = bytes < COPY_BYTES ? (size_t)bytes : COPY_BYTES;
-		struct iovec local = {.iov_base = buffer, .iov_len = part};
-		struct iovec remote = {.iov_base = (void *)(uintptr_t)from, .iov_len = part};
-		ssize_t n = process_vm_readv(tid, &local, 1, &remote, 1, 0);
+		uint64_t part = bytes < COPY_BYTES ? bytes : COPY_BYTES;
+		struct iovec local = {.iov_base = buffer, .iov_len = (size_t)part};
+		struct iovec there = {(void *)(uintptr_t)from, (size_t)part};
+		ssize_t n = vm_read(tid, &mem_fd, &local, &there, 1);
 
-		if (n > 0 && pwrite(fd, buffer, (size_t)n, (off_t)to) == n)
-			any = true;
+		if (n > 0)
+			part = (uint64_t)n;
+		else
+			part = part < page ? part : page;
+		if (n > 0 && pwrite(fd, buffer, (size_t)n, (off_t)to) != n)
+			break;
 		from += part;
 		to += part;
 		bytes -= part;
 	}
-	return any;
+	if (mem_fd >= 0)
+		(void)close(mem_fd);
 }
 
 static bool is_part(const struct maps_line *part, const struct opening *what)
@@ -192,8 +220,7 @@ int openings_image(const struct opening *what)
 
 		if (maps_line_parse(text, (size_t)bytes - (text[bytes - 1] == '\n'), &line) == 0 &&
 			is_part(&line, what))
-			(void)copy_range(
-				what->pid, line.start, line.end - line.start, fd, line.offset);
+			copy_range(what->pid, line.start, line.end - line.start, fd, line.offset);
 	}
 	free(text);
 	(void)fclose(file);
@@ -223,7 +250,7 @@ int openings_vdso(const struct opening *what)
 	fd = found ? memfd_create("vdso", MFD_CLOEXEC) : -1;
 	if (fd < 0)
 		return -ENOENT;
-	(void)copy_range(what->pid, what->start, what->end - what->start, fd, 0);
+	copy_range(what->pid, what->start, what->end - what->start, fd, 0);
 	return judged(fd);
 }
 

@@ -26,12 +26,14 @@
 #include "base/output.h"
 #include "base/series.h"
 #include "base/stack_room.h"
+#include "opener/limited.h"
 #include "opener/openings.h"
 
 enum { SUFFIXES_MOST = 32, NUMBER_MOST = 9999 };
 
 struct settings {
 	struct openings openings;
+	struct limited limited;       /* answers by these openings */
 	const char *output, *capture; /* pattern of names, name; NULL none */
 	char *snapshot;               /* the pattern of outputs, with a time */
 	unsigned keep; /* number of outputs to keep that differ only in their time; 0: all */
@@ -233,13 +235,19 @@ static int serve_writing(const struct settings *s, struct begun *begun, const st
 	}
 }
 
+static void answer(
+	void *openings, pid_t sender, const struct opening *what, struct opened *ret_opened)
+{
+	openings_answer(openings, sender, what, ret_opened);
+}
+
 static void serve(struct settings *s, struct begun *begun, pid_t sender, const struct opening *what,
 	struct opened *ret_opened)
 {
 	int r;
 
 	if (what->kind < OPENING_OUTPUT) {
-		openings_answer(&s->openings, sender, what, ret_opened);
+		limited_answer(&s->limited, sender, what, ret_opened);
 		return;
 	}
 	*ret_opened = (struct opened){.sequence = what->sequence, .fd = -1};
@@ -362,7 +370,8 @@ static int run_all(int argc, char **argv)
 	static struct opening what;
 	static struct opened opened;
 	uint8_t packet[OPENING_BYTES_MOST];
-	struct settings s = {.openings = {.guards = true}};
+	/* Threads that are left behind use them to the end of the process. */
+	static struct settings s = {.openings = {.guards = true}};
 	static struct begun begun;
 	int socket_fd;
 	pid_t sender;
@@ -372,6 +381,10 @@ static int run_all(int argc, char **argv)
 		return 2;
 	socket_fd = atoi(argv[1]);
 	parse(&s, argc - 1, argv + 1);
+	s.limited.answer = answer;
+	s.limited.context = &s.openings;
+	if (limited_init(&s.limited, LIMITED_WAIT_NS) < 0)
+		return 1;
 	prepare(socket_fd);
 	if (s.output)
 		s.snapshot = output_timed(s.output);
@@ -385,8 +398,10 @@ static int run_all(int argc, char **argv)
 			break;
 	}
 	abandon(&begun);
-	openings_release(&s.openings);
 	free(s.snapshot);
+	/* Not what threads that were left behind use. */
+	if (!limited_is_behind(&s.limited))
+		openings_release(&s.openings);
 	return 0;
 }
 

@@ -19,7 +19,7 @@
 #include "supervisor/os/mem.h"
 #include "supervisor/os/pagemap.h"
 #include "supervisor/os/priority.h"
-#include "supervisor/os/vm_read.h"
+#include "base/vm_read.h"
 
 #define STACK_BYTES ((size_t)256 << 10)
 /* Pages that are touched by one call. */

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "supervisor/os/pages.h"
-#include "supervisor/os/vm_read.h"
+#include "base/vm_read.h"
 
 static ssize_t read_some(
 	const struct remote *remote, uint64_t at, void *to, size_t n, enum pages_use use)

@@ -8,7 +8,7 @@
 
 #include "supervisor/os/proc_maps.h"
 #include "supervisor/os/proc_status.h"
-#include "supervisor/os/vm_read.h"
+#include "base/vm_read.h"
 #include "supervisor/os/say.h"
 
 void procfiles_init(struct procfiles *files, struct target *target, const struct say *say)

@@ -56,4 +56,28 @@ for mode in one many slow; do
     is "mapped, $mode: output" "$(cat out err)" ""
     check "mapped, $mode: it goes on to the end" [ "$(figure processes $mode.pb.gz)" -ge 4 ]
 done
+
+# A server that answers nobody any more: the program goes on, as its pages are there, and names are
+# given up.
+cat >silent.sh <<'B'
+server=$1 program=$2 sprofrun=$3
+mkfifo running
+$server "$program" mnt one >ready & server_pid=$!
+read -r word <ready
+[ "$word" = mounted ] || exit 77
+mnt/prog -c "echo runs; while :; do :; done" >running & pid=$!
+read -r word <running
+kill -STOP $server_pid
+timeout -k 5 120 "$sprofrun" -q -o silent.pb.gz -p $pid -d 1s
+status=$?
+kill -KILL $pid
+kill -CONT $server_pid
+umount -l mnt
+wait $server_pid
+exit $status
+B
+unshare -m sh silent.sh "$TARGETS/fuse" "$shell" "$SPROFRUN" >out 2>err
+is "silent: status" $? 0
+is "silent: output" "$(cat out err)" ""
+check "silent: a profile" "$SPROFREPORT" silent.pb.gz >report
 finish

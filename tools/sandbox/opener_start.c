@@ -12,6 +12,9 @@
 
 #include "base/child.h"
 
+/* A thread of the opener may wait for a file system that never answers. */
+#define END_NS UINT64_C(2000000000)
+
 extern char **environ;
 
 static int find(char path[PATH_MAX])
@@ -62,5 +65,5 @@ void opener_end(struct opener *opener, pid_t pid)
 {
 	(void)close(opener->fd);
 	opener->fd = -1;
-	(void)child_join(pid);
+	(void)child_join_within(pid, END_NS);
 }

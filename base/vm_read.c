@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "supervisor/os/vm_read.h"
+#include "base/vm_read.h"
 
 #include <errno.h>
 #include <stdint.h>

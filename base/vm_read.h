@@ -2,10 +2,11 @@
 /*
  * Reads memory of a process with process_vm_readv(2), or through /proc/PID/mem where that is
  * refused, by a filter of system calls or by a kernel without CONFIG_CROSS_MEMORY_ATTACH. Pages are
- * waited for (pages.h). May run in the stop window.
+ * waited for; the supervisor looks first whether they are there (supervisor/os/pages.h). May run in
+ * the stop window.
  */
-#ifndef SUPERVISOR_VM_READ_H
-#define SUPERVISOR_VM_READ_H
+#ifndef BASE_VM_READ_H
+#define BASE_VM_READ_H
 
 #include <stdbool.h>
 #include <stddef.h>
