@@ -272,7 +272,27 @@ void unwind_table_free(struct unwind_table *table)
 	free(table);
 }
 
-/* The search table: sorted pairs of 32-bit distances from .eh_frame_hdr (first address, entry). */
+static int32_t search_word(const struct unwind_table *table, size_t i)
+{
+	int32_t v;
+
+	memcpy(&v, table->search + 4 * i, sizeof(v));
+	return v;
+}
+
+/* lld sorts the distances without their signs: code that lies below the table comes last. */
+static bool is_sorted(const struct unwind_table *table)
+{
+	for (size_t i = 1; i < table->entries; i++)
+		if (search_word(table, 2 * i) < search_word(table, 2 * i - 2))
+			return false;
+	return true;
+}
+
+/*
+ * The search table: pairs of 32-bit distances from .eh_frame_hdr (first address, entry), ascending.
+ * In any other order it is not used.
+ */
 static void open_header(struct unwind_table *table)
 {
 	const struct image *image = &table->module->image;
@@ -301,20 +321,14 @@ static void open_header(struct unwind_table *table)
 	if (s.bad || encoding != (PE_DATAREL | PE_SDATA4) || n == 0 ||
 		n > (uint64_t)(s.end - s.p) / 8)
 		return;
-	table->eh.data = image_bytes_at(image, eh, &table->eh.bytes);
-	table->eh.svma = eh;
-	table->eh.eh = true;
 	table->search = s.p;
 	table->entries = (size_t)n;
 	table->search_base = svma;
-}
-
-static int32_t search_word(const struct unwind_table *table, size_t i)
-{
-	int32_t v;
-
-	memcpy(&v, table->search + 4 * i, sizeof(v));
-	return v;
+	if (!is_sorted(table))
+		return;
+	table->eh.data = image_bytes_at(image, eh, &table->eh.bytes);
+	table->eh.svma = eh;
+	table->eh.eh = true;
 }
 
 static int find_by_header(
