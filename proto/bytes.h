@@ -133,4 +133,53 @@ static inline void put_u64(struct writer *w, uint64_t v)
 	put_le(w, v, 8);
 }
 
+/*
+ * The integers of a record: one table for both directions. Each stands in the record as in its
+ * structure, as the hosts are little-endian, too. Arrays of integers are one field. The table ends
+ * with a field of no bytes.
+ */
+_Static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "the wire formats are those of the memory");
+
+struct wire_field {
+	uint16_t offset; /* in the structure; WIRE_ZEROS: in none */
+	uint16_t bytes;
+};
+
+enum { WIRE_ZEROS = UINT16_MAX };
+
+#define WIRE(structure, member)                                                             \
+	{                                                                                   \
+		offsetof(struct structure, member), sizeof(((struct structure *)0)->member) \
+	}
+/* Bytes that are written as 0 and not read. */
+#define WIRE_UNUSED(bytes)          \
+	{                           \
+		WIRE_ZEROS, (bytes) \
+	}
+
+static inline void put_fields(struct writer *w, const void *from, const struct wire_field *field)
+{
+	static const uint8_t zeros[8];
+
+	for (; field->bytes; field++)
+		put_bytes(w,
+			field->offset == WIRE_ZEROS ? zeros : (const uint8_t *)from + field->offset,
+			field->bytes);
+}
+
+/* Fields past the end are 0. */
+static inline void get_fields(struct reader *r, void *to, const struct wire_field *field)
+{
+	for (; field->bytes; field++) {
+		const uint8_t *p = get_bytes(r, field->bytes);
+
+		if (field->offset == WIRE_ZEROS)
+			continue;
+		if (p)
+			memcpy((uint8_t *)to + field->offset, p, field->bytes);
+		else
+			memset((uint8_t *)to + field->offset, 0, field->bytes);
+	}
+}
+
 #endif

@@ -13,6 +13,24 @@ static const uint8_t request_magic[4] = {'S', 'P', 'R', 'Q'};
 #define STATUS_MAGIC UINT32_C(0x54525053) /* "SPRT" */
 static const uint8_t seal_magic[8] = {'S', 'P', 'R', 'F', 'S', 'E', 'A', 'L'};
 
+static const struct wire_field request_fields[] = {WIRE(call_request, pid), WIRE(call_request, tid),
+	WIRE(call_request, answer), WIRE(call_request, nonce), WIRE(call_request, seal),
+	WIRE(call_request, total), WIRE(call_request, first), WIRE(call_request, count),
+	WIRE(call_request, dialect), WIRE(call_request, element), WIRE(call_request, flags), {0}};
+
+static const struct wire_field region_fields[] = {WIRE(call_region, base), WIRE(call_region, bytes),
+	WIRE(call_region, offset), WIRE(call_region, limit), WIRE(call_region, scale),
+	WIRE_UNUSED(4), {0}};
+
+static const struct wire_field answer_fields[] = {WIRE(call_answer, nonce),
+	WIRE(call_answer, error), WIRE(call_answer, descriptor), WIRE(call_answer, tick_ns),
+	WIRE(call_answer, inode), {0}};
+
+static const struct wire_field status_fields[] = {WIRE(call_status, state),
+	WIRE(call_status, reason), WIRE(call_status, regions), WIRE(call_status, dead),
+	WIRE(call_status, tick_ns), WIRE(call_status, counted), WIRE(call_status, outside),
+	WIRE(call_status, full), WIRE(call_status, faulted), WIRE(call_status, lost), {0}};
+
 uint64_t call_period_ns(enum call_dialect dialect, uint32_t flags)
 {
 	if (flags >> CALL_TICK_SHIFT)
@@ -75,25 +93,9 @@ int call_put_request(
 	put_u16(&w, CALL_VERSION);
 	put_u16(&w, (uint16_t)bytes);
 	put_u32(&w, 0);
-	put_u32(&w, q->pid);
-	put_u32(&w, q->tid);
-	put_u32(&w, (uint32_t)q->answer);
-	put_u64(&w, q->nonce);
-	put_u64(&w, q->seal);
-	put_u32(&w, q->total);
-	put_u32(&w, q->first);
-	put_u16(&w, q->count);
-	put_u8(&w, q->dialect);
-	put_u8(&w, q->element);
-	put_u32(&w, q->flags);
-	for (unsigned i = 0; i < q->count; i++) {
-		put_u64(&w, regions[i].base);
-		put_u64(&w, regions[i].bytes);
-		put_u64(&w, regions[i].offset);
-		put_u64(&w, regions[i].limit);
-		put_u32(&w, regions[i].scale);
-		put_u32(&w, 0);
-	}
+	put_fields(&w, q, request_fields);
+	for (unsigned i = 0; i < q->count; i++)
+		put_fields(&w, &regions[i], region_fields);
 	w = writer_over(to + CHECKSUM_OFFSET, 4);
 	put_u32(&w, checksum(to, bytes));
 	return (int)bytes;
@@ -108,17 +110,7 @@ int call_get_request(const uint8_t *data, size_t bytes, struct call_request *ret
 	uint16_t size = get_u16(&r);
 	uint32_t sum = get_u32(&r);
 
-	q.pid = get_u32(&r);
-	q.tid = get_u32(&r);
-	q.answer = (int32_t)get_u32(&r);
-	q.nonce = get_u64(&r);
-	q.seal = get_u64(&r);
-	q.total = get_u32(&r);
-	q.first = get_u32(&r);
-	q.count = get_u16(&r);
-	q.dialect = get_u8(&r);
-	q.element = get_u8(&r);
-	q.flags = get_u32(&r);
+	get_fields(&r, &q, request_fields);
 	q.regions = r.p;
 	if (r.bad || memcmp(magic, request_magic, sizeof(request_magic)) != 0)
 		return -EPROTO;
@@ -138,11 +130,7 @@ struct call_region call_get_region(const struct call_request *request, unsigned 
 		reader_over(request->regions + (size_t)i * CALL_REGION_BYTES, CALL_REGION_BYTES);
 	struct call_region region;
 
-	region.base = get_u64(&r);
-	region.bytes = get_u64(&r);
-	region.offset = get_u64(&r);
-	region.limit = get_u64(&r);
-	region.scale = get_u32(&r);
+	get_fields(&r, &region, region_fields);
 	return region;
 }
 
@@ -215,11 +203,7 @@ int call_put_answer(uint8_t *to, size_t room, const struct call_answer *answer)
 
 	put_u32(&w, ANSWER_MAGIC);
 	put_u32(&w, CALL_VERSION | (uint32_t)CALL_ANSWER_BYTES << 16); /* version, size */
-	put_u64(&w, answer->nonce);
-	put_u32(&w, (uint32_t)answer->error);
-	put_u32(&w, (uint32_t)answer->descriptor);
-	put_u64(&w, answer->tick_ns);
-	put_u64(&w, answer->inode);
+	put_fields(&w, answer, answer_fields);
 	return w.bad ? -ENOSPC : CALL_ANSWER_BYTES;
 }
 
@@ -231,11 +215,7 @@ int call_get_answer(const uint8_t *data, size_t bytes, struct call_answer *ret_a
 	uint16_t size = get_u16(&r);
 	struct call_answer a;
 
-	a.nonce = get_u64(&r);
-	a.error = (int32_t)get_u32(&r);
-	a.descriptor = (int32_t)get_u32(&r);
-	a.tick_ns = get_u64(&r);
-	a.inode = get_u64(&r);
+	get_fields(&r, &a, answer_fields);
 	if (r.bad || bytes != CALL_ANSWER_BYTES || size != bytes || version != CALL_VERSION)
 		return -EPROTO;
 	if (magic != ANSWER_MAGIC || a.error < 0)
@@ -250,16 +230,7 @@ int call_put_status(uint8_t *to, size_t room, const struct call_status *status)
 
 	put_u32(&w, STATUS_MAGIC);
 	put_u32(&w, CALL_VERSION | (uint32_t)CALL_STATUS_BYTES << 16); /* version, size */
-	put_u32(&w, status->state);
-	put_u32(&w, status->reason);
-	put_u32(&w, status->regions);
-	put_u32(&w, status->dead);
-	put_u64(&w, status->tick_ns);
-	put_u64(&w, status->counted);
-	put_u64(&w, status->outside);
-	put_u64(&w, status->full);
-	put_u64(&w, status->faulted);
-	put_u64(&w, status->lost);
+	put_fields(&w, status, status_fields);
 	for (unsigned i = 0; i < CALL_DEAD_LISTED; i++)
 		put_u32(&w, i < status->dead ? status->first_dead[i] : UINT32_MAX);
 	return w.bad ? -ENOSPC : CALL_STATUS_BYTES;
@@ -268,29 +239,18 @@ int call_put_status(uint8_t *to, size_t room, const struct call_status *status)
 int call_get_status(const uint8_t *data, size_t bytes, struct call_status *ret_status)
 {
 	struct reader r = reader_over(data, bytes);
-	uint32_t magic = get_u32(&r), state, reason;
+	uint32_t magic = get_u32(&r);
 	uint16_t version = get_u16(&r);
 	uint16_t size = get_u16(&r);
 	struct call_status s;
 
-	state = get_u32(&r);
-	reason = get_u32(&r);
-	s.regions = get_u32(&r);
-	s.dead = get_u32(&r);
-	s.tick_ns = get_u64(&r);
-	s.counted = get_u64(&r);
-	s.outside = get_u64(&r);
-	s.full = get_u64(&r);
-	s.faulted = get_u64(&r);
-	s.lost = get_u64(&r);
+	get_fields(&r, &s, status_fields);
 	for (unsigned i = 0; i < CALL_DEAD_LISTED; i++)
 		s.first_dead[i] = get_u32(&r);
 	if (r.bad || bytes != CALL_STATUS_BYTES || size != bytes || version != CALL_VERSION)
 		return -EPROTO;
-	if (magic != STATUS_MAGIC || state >= CALL_STATES || reason >= CALL_REASONS)
+	if (magic != STATUS_MAGIC || s.state >= CALL_STATES || s.reason >= CALL_REASONS)
 		return -EPROTO;
-	s.state = (enum call_state)state;
-	s.reason = (enum call_reason)reason;
 	*ret_status = s;
 	return 0;
 }

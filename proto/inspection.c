@@ -1,6 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 #include "proto/inspection.h"
 
+#define FIELD(type, member) WIRE(inspection_##type, member)
+#define TEXT(type, member)  (offsetof(struct inspection_##type, member) + 1)
+
+enum { TEXTS_MOST = 4 };
+
+/* A record: integers, texts, and integers behind them. */
+static const struct layout {
+	uint16_t kind;
+	struct wire_field before[5];
+	uint16_t text[TEXTS_MOST]; /* offset of its pointer in the structure, + 1; 0: none */
+	struct wire_field behind[2];
+} layouts[] = {
+	{INSPECTION_OBJECT,
+		{FIELD(object, skip), FIELD(object, start), FIELD(object, limit),
+			FIELD(object, offset)},
+		{TEXT(object, build_id), TEXT(object, path)}, {FIELD(object, addresses)}},
+	{INSPECTION_ADDRESS, {FIELD(address, code), FIELD(address, address)}, {0}, {{0}}},
+	{INSPECTION_STATE, {FIELD(state, found), FIELD(state, named), FIELD(state, lined)},
+		{TEXT(state, symbols), TEXT(state, lines), TEXT(state, problem),
+			TEXT(state, language)},
+		{{0}}},
+	{INSPECTION_INSTRUCTION, {FIELD(instruction, address)}, {TEXT(instruction, text)},
+		{FIELD(instruction, frames)}},
+	{INSPECTION_FRAME, {{0}}, {TEXT(frame, function), TEXT(frame, file)}, {FIELD(frame, line)}},
+	{INSPECTION_PROBLEM, {{0}}, {TEXT(problem, problem)}, {{0}}},
+	{INSPECTION_HISTOGRAM, {FIELD(histogram, skip)}, {TEXT(histogram, program)},
+		{FIELD(histogram, bytes)}},
+	{INSPECTION_PROFILE, {FIELD(profile, bytes)}, {0}, {{0}}},
+};
+
+static const struct layout *layout_of(enum inspection_kind kind)
+{
+	const struct layout *layout = layouts;
+
+	while (layout->kind != kind)
+		layout++;
+	return layout;
+}
+
 static void put_text(struct writer *w, const char *text)
 {
 	size_t bytes = strnlen(text, INSPECTION_TEXT_MOST);
@@ -22,155 +61,41 @@ static const char *get_text(struct reader *r)
 	return "";
 }
 
-/* 0 or 1: a bool must not hold any other value. */
-static bool get_bool(struct reader *r)
+void inspection_put(struct writer *w, enum inspection_kind kind, const void *record)
 {
-	return get_u8(r) != 0;
+	const struct layout *layout = layout_of(kind);
+
+	if (kind <= UINT8_MAX)
+		put_u8(w, (uint8_t)kind);
+	put_fields(w, record, layout->before);
+	for (int i = 0; i < TEXTS_MOST && layout->text[i]; i++)
+		put_text(w, *(const char *const *)((const char *)record + layout->text[i] - 1));
+	put_fields(w, record, layout->behind);
 }
 
-void inspection_put_object(struct writer *w, const struct inspection_object *object)
+static const uint8_t *get_data(struct reader *r, uint64_t *bytes)
 {
-	put_u8(w, INSPECTION_OBJECT);
-	put_u8(w, object->skip);
-	put_u64(w, object->start);
-	put_u64(w, object->limit);
-	put_u64(w, object->offset);
-	put_text(w, object->build_id);
-	put_text(w, object->path);
-	put_u32(w, object->addresses);
-}
+	const uint8_t *data = get_bytes(r, *bytes);
 
-struct inspection_object inspection_get_object(struct reader *r)
-{
-	struct inspection_object object = {.skip = get_u8(r)};
-
-	object.start = get_u64(r);
-	object.limit = get_u64(r);
-	object.offset = get_u64(r);
-	object.build_id = get_text(r);
-	object.path = get_text(r);
-	object.addresses = get_u32(r);
-	return object;
-}
-
-void inspection_put_address(struct writer *w, const struct inspection_address *address)
-{
-	put_u8(w, address->code);
-	put_u64(w, address->address);
-}
-
-struct inspection_address inspection_get_address(struct reader *r)
-{
-	struct inspection_address address = {.code = get_bool(r)};
-
-	address.address = get_u64(r);
-	return address;
-}
-
-void inspection_put_state(struct writer *w, const struct inspection_state *state)
-{
-	put_u8(w, INSPECTION_STATE);
-	put_u8(w, state->found);
-	put_u32(w, state->named);
-	put_u32(w, state->lined);
-	put_text(w, state->symbols);
-	put_text(w, state->lines);
-	put_text(w, state->problem);
-	put_text(w, state->language);
-}
-
-struct inspection_state inspection_get_state(struct reader *r)
-{
-	struct inspection_state state = {.found = get_bool(r)};
-
-	state.named = get_u32(r);
-	state.lined = get_u32(r);
-	state.symbols = get_text(r);
-	state.lines = get_text(r);
-	state.problem = get_text(r);
-	state.language = get_text(r);
-	return state;
-}
-
-void inspection_put_instruction(struct writer *w, const struct inspection_instruction *instruction)
-{
-	put_u8(w, INSPECTION_INSTRUCTION);
-	put_u64(w, instruction->address);
-	put_text(w, instruction->text);
-	put_u8(w, instruction->frames);
-}
-
-struct inspection_instruction inspection_get_instruction(struct reader *r)
-{
-	struct inspection_instruction instruction = {.address = get_u64(r)};
-
-	instruction.text = get_text(r);
-	instruction.frames = get_u8(r);
-	if (instruction.frames > INSPECTION_FRAMES_MOST)
-		r->bad = true;
-	return instruction;
-}
-
-void inspection_put_frame(struct writer *w, const struct inspection_frame *frame)
-{
-	put_text(w, frame->function);
-	put_text(w, frame->file);
-	put_u32(w, frame->line);
-}
-
-struct inspection_frame inspection_get_frame(struct reader *r)
-{
-	struct inspection_frame frame = {.function = get_text(r)};
-
-	frame.file = get_text(r);
-	frame.line = get_u32(r);
-	return frame;
-}
-
-void inspection_put_problem(struct writer *w, const char *problem)
-{
-	put_u8(w, INSPECTION_PROBLEM);
-	put_text(w, problem);
-}
-
-const char *inspection_get_problem(struct reader *r)
-{
-	return get_text(r);
-}
-
-void inspection_put_histogram(struct writer *w, const struct inspection_histogram *histogram)
-{
-	put_u8(w, INSPECTION_HISTOGRAM);
-	put_u8(w, histogram->skip);
-	put_text(w, histogram->program);
-	put_u64(w, histogram->bytes);
-}
-
-static const uint8_t *get_data(struct reader *r, size_t *ret_bytes)
-{
-	uint64_t bytes = get_u64(r);
-	const uint8_t *data = get_bytes(r, bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX);
-
-	*ret_bytes = data ? (size_t)bytes : 0;
+	*bytes = data ? *bytes : 0;
 	return data;
 }
 
-struct inspection_histogram inspection_get_histogram(struct reader *r)
+void inspection_get(struct reader *r, enum inspection_kind kind, void *ret_record)
 {
-	struct inspection_histogram histogram = {.skip = get_u8(r)};
+	const struct layout *layout = layout_of(kind);
+	struct inspection_histogram *histogram = ret_record;
+	struct inspection_profile *profile = ret_record;
 
-	histogram.program = get_text(r);
-	histogram.data = get_data(r, &histogram.bytes);
-	return histogram;
-}
-
-void inspection_put_profile(struct writer *w, size_t bytes)
-{
-	put_u8(w, INSPECTION_PROFILE);
-	put_u64(w, bytes);
-}
-
-const uint8_t *inspection_get_profile(struct reader *r, size_t *ret_bytes)
-{
-	return get_data(r, ret_bytes);
+	get_fields(r, ret_record, layout->before);
+	for (int i = 0; i < TEXTS_MOST && layout->text[i]; i++)
+		*(const char **)((char *)ret_record + layout->text[i] - 1) = get_text(r);
+	get_fields(r, ret_record, layout->behind);
+	if (kind == INSPECTION_HISTOGRAM)
+		histogram->data = get_data(r, &histogram->bytes);
+	else if (kind == INSPECTION_PROFILE)
+		profile->data = get_data(r, &profile->bytes);
+	else if (kind == INSPECTION_INSTRUCTION)
+		r->bad |= ((struct inspection_instruction *)ret_record)->frames >
+			INSPECTION_FRAMES_MOST;
 }

@@ -71,6 +71,9 @@ enum inspection_kind {
 	INSPECTION_END = 'E',
 	INSPECTION_HISTOGRAM = 'H',
 	INSPECTION_PROFILE = 'F',
+	/* parts of others, without a kind of their own in the stream */
+	INSPECTION_ADDRESS = 256,
+	INSPECTION_FRAME,
 };
 
 enum { INSPECTION_FRAMES_MOST = 128, INSPECTION_TEXT_MOST = 8191 };
@@ -86,12 +89,12 @@ struct inspection_object {
 };
 
 struct inspection_address {
-	bool code;
+	uint8_t code;
 	uint64_t address;
 };
 
 struct inspection_state {
-	bool found;
+	uint8_t found;
 	uint32_t named, lined;
 	const char *symbols, *lines, *problem, *language;
 };
@@ -102,46 +105,40 @@ struct inspection_instruction {
 	uint8_t frames;
 };
 
-struct inspection_histogram {
-	uint8_t skip;
-	const char *program;
-	const uint8_t *data;
-	size_t bytes;
-};
-
 struct inspection_frame {
 	const char *function, *file;
 	uint32_t line;
 };
 
-/* Room for any of these records. */
+struct inspection_problem {
+	const char *problem;
+};
+
+struct inspection_histogram {
+	uint8_t skip;
+	const char *program;
+	uint64_t bytes;
+	const uint8_t *data;
+};
+
+struct inspection_profile {
+	uint64_t bytes;
+	const uint8_t *data;
+};
+
+/* Room for any of these records, without data. */
 enum { INSPECTION_BYTES_MOST = 3 * (INSPECTION_TEXT_MOST + 3) + 64 };
 
 /*
- * A record that does not fit sets the writer's @bad flag. All but frames and addresses write their
- * kind first.
+ * Writes the structure of that kind, with the kind, without data, which the caller writes. A record
+ * that does not fit sets the writer's @bad flag.
  */
-void inspection_put_object(struct writer *w, const struct inspection_object *object);
-void inspection_put_address(struct writer *w, const struct inspection_address *address);
-void inspection_put_state(struct writer *w, const struct inspection_state *state);
-void inspection_put_instruction(struct writer *w, const struct inspection_instruction *instruction);
-void inspection_put_frame(struct writer *w, const struct inspection_frame *frame);
-void inspection_put_problem(struct writer *w, const char *problem);
-/* Writes the record up to the data, which the caller writes. */
-void inspection_put_histogram(struct writer *w, const struct inspection_histogram *histogram);
-void inspection_put_profile(struct writer *w, size_t bytes);
+void inspection_put(struct writer *w, enum inspection_kind kind, const void *record);
 
 /*
- * Decoders start behind the kind. A missing or malformed field sets the reader's @bad flag; texts
- * are "" then.
+ * Reads what stands behind the kind, with data. A missing or malformed field sets the reader's @bad
+ * flag; it and those behind it are 0, NULL, or the text "".
  */
-struct inspection_object inspection_get_object(struct reader *r);
-struct inspection_address inspection_get_address(struct reader *r);
-struct inspection_state inspection_get_state(struct reader *r);
-struct inspection_instruction inspection_get_instruction(struct reader *r);
-struct inspection_frame inspection_get_frame(struct reader *r);
-const char *inspection_get_problem(struct reader *r);
-struct inspection_histogram inspection_get_histogram(struct reader *r);
-const uint8_t *inspection_get_profile(struct reader *r, size_t *ret_bytes);
+void inspection_get(struct reader *r, enum inspection_kind kind, void *ret_record);
 
 #endif

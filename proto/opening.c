@@ -5,6 +5,14 @@
 
 #include "proto/bytes.h"
 
+static const struct wire_field opening_fields[] = {WIRE(opening, sequence), WIRE(opening, kind),
+	WIRE(opening, pid), WIRE(opening, plain_bytes), WIRE(opening, start), WIRE(opening, end),
+	WIRE(opening, inode), WIRE(opening, major), WIRE(opening, minor), WIRE(opening, time), {0}};
+
+/* Behind sequence and error. */
+static const struct wire_field opened_fields[] = {WIRE(opened, flags), WIRE(opened, device),
+	WIRE(opened, inode), WIRE(opened, bytes), WIRE(opened, mtime_ns), {0}};
+
 static void put_text(struct writer *w, const char *text)
 {
 	size_t bytes = strnlen(text, OPENING_PATH_MOST);
@@ -32,16 +40,7 @@ size_t opening_put(uint8_t *to, const struct opening *o)
 {
 	struct writer w = writer_over(to, OPENING_BYTES_MOST);
 
-	put_u32(&w, o->sequence);
-	put_u32(&w, o->kind);
-	put_u32(&w, o->pid);
-	put_u32(&w, o->plain_bytes);
-	put_u64(&w, o->start);
-	put_u64(&w, o->end);
-	put_u64(&w, o->inode);
-	put_u32(&w, o->major);
-	put_u32(&w, o->minor);
-	put_u64(&w, o->time);
+	put_fields(&w, o, opening_fields);
 	put_text(&w, o->path);
 	return (size_t)(w.p - to);
 }
@@ -51,16 +50,7 @@ int opening_get(const uint8_t *from, size_t bytes, struct opening *ret_opening)
 	struct reader r = reader_over(from, bytes);
 	struct opening *o = ret_opening;
 
-	o->sequence = get_u32(&r);
-	o->kind = get_u32(&r);
-	o->pid = get_u32(&r);
-	o->plain_bytes = get_u32(&r);
-	o->start = get_u64(&r);
-	o->end = get_u64(&r);
-	o->inode = get_u64(&r);
-	o->major = get_u32(&r);
-	o->minor = get_u32(&r);
-	o->time = get_u64(&r);
+	get_fields(&r, o, opening_fields);
 	get_text(&r, o->path);
 	if (r.bad || o->kind < OPENING_MAPPED || o->kind > OPENING_ABANDON || o->pid > INT32_MAX ||
 		o->plain_bytes > strlen(o->path) || o->end < o->start)
@@ -74,11 +64,7 @@ size_t opened_put(uint8_t *to, const struct opened *o)
 
 	put_u32(&w, o->sequence);
 	put_u32(&w, (uint32_t)-o->error);
-	put_u32(&w, o->flags);
-	put_u64(&w, o->device);
-	put_u64(&w, o->inode);
-	put_u64(&w, o->bytes);
-	put_u64(&w, o->mtime_ns);
+	put_fields(&w, o, opened_fields);
 	put_text(&w, o->text);
 	return (size_t)(w.p - to);
 }
@@ -91,11 +77,7 @@ int opened_get(const uint8_t *from, size_t bytes, struct opened *ret_opened)
 
 	o->sequence = get_u32(&r);
 	error = get_u32(&r);
-	o->flags = get_u32(&r);
-	o->device = get_u64(&r);
-	o->inode = get_u64(&r);
-	o->bytes = get_u64(&r);
-	o->mtime_ns = get_u64(&r);
+	get_fields(&r, o, opened_fields);
 	get_text(&r, o->text);
 	if (r.bad || error > 4095)
 		return -EPROTO;

@@ -9,7 +9,6 @@
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analyst/blame.h"
@@ -19,9 +18,9 @@
 #include "opener/opener.h"
 #include "profile/pprof.h"
 #include "profile/profile.h"
-#include "proto/inspection.h"
 #include "symbolizer/symbolizer.h"
 #include "tools/inspector/inspect_object.h"
+#include "tools/inspector/inspect_put.h"
 #include "tools/sandbox/opener_start.h"
 #include "tools/sandbox/sandbox.h"
 
@@ -107,27 +106,6 @@ static int answer_one(
 	return r;
 }
 
-static int put_file(const uint8_t *data, size_t bytes)
-{
-	uint8_t head[16];
-	struct writer w = writer_over(head, sizeof(head));
-
-	inspection_put_profile(&w, bytes);
-	if (fwrite(head, 1, (size_t)(w.p - head), stdout) != (size_t)(w.p - head) ||
-		fwrite(data, 1, bytes, stdout) != bytes)
-		return -EIO;
-	return 0;
-}
-
-static int put_problem(const char *problem)
-{
-	uint8_t bytes[INSPECTION_BYTES_MOST];
-	struct writer w = writer_over(bytes, sizeof(bytes));
-
-	inspection_put_problem(&w, problem);
-	return fwrite(bytes, 1, (size_t)(w.p - bytes), stdout) ? 0 : -EIO;
-}
-
 static int put_profile(const struct profile *profile)
 {
 	uint8_t *data;
@@ -136,20 +114,25 @@ static int put_profile(const struct profile *profile)
 
 	if (r < 0)
 		return r;
-	r = put_file(data, bytes);
+	r = inspect_put(stdout, INSPECTION_PROFILE, &(struct inspection_profile){.bytes = bytes});
+	if (r == 0 && fwrite(data, 1, bytes, stdout) != bytes)
+		r = -EIO;
 	free(data);
 	return r;
 }
 
 static int answer_histogram(struct inspector *in, struct reader *asked)
 {
-	struct inspection_histogram histogram = inspection_get_histogram(asked);
-	const struct symbolizer_options how = options(in, histogram.skip);
+	struct inspection_histogram histogram;
+	struct symbolizer_options how;
 	struct profile *profile = NULL;
 	const char *problem = NULL;
 	struct monout monout;
-	int r = asked->bad ? -EPROTO : 0;
+	int r;
 
+	inspection_get(asked, INSPECTION_HISTOGRAM, &histogram);
+	r = asked->bad ? -EPROTO : 0;
+	how = options(in, histogram.skip);
 	if (r == 0)
 		r = monout_open(histogram.data, histogram.bytes, &monout, &problem);
 	if (r == 0)
@@ -157,7 +140,7 @@ static int answer_histogram(struct inspector *in, struct reader *asked)
 	if (r == 0)
 		r = put_profile(profile);
 	else if (problem)
-		r = put_problem(problem);
+		r = inspect_put(stdout, INSPECTION_PROBLEM, &(struct inspection_problem){problem});
 	profile_free(profile);
 	if (r == 0 && (fputc(INSPECTION_END, stdout) == EOF || fflush(stdout) != 0))
 		r = -EIO;
@@ -177,7 +160,7 @@ static int answer(struct inspector *in, const uint8_t *data, size_t bytes)
 			return answer_histogram(in, &asked);
 		if (kind != INSPECTION_OBJECT)
 			return -EPROTO;
-		object = inspection_get_object(&asked);
+		inspection_get(&asked, INSPECTION_OBJECT, &object);
 		r = asked.bad ? -EPROTO : answer_one(in, &object, &asked);
 	}
 	return r;

@@ -72,9 +72,10 @@ static void read_profile(const uint8_t *data, size_t size)
 
 static void read_histogram(struct reader *r)
 {
-	struct inspection_histogram histogram = inspection_get_histogram(r);
+	struct inspection_histogram histogram;
 	volatile uint8_t sink = 0;
 
+	inspection_get(r, INSPECTION_HISTOGRAM, &histogram);
 	if (use_text(histogram.program) > INSPECTION_TEXT_MOST)
 		abort();
 	for (size_t i = 0; i < histogram.bytes; i++)
@@ -91,12 +92,14 @@ static void read_asked(const uint8_t *data, size_t size)
 		return;
 	}
 	while (!r.bad && r.p < r.end && get_u8(&r) == INSPECTION_OBJECT) {
-		struct inspection_object object = inspection_get_object(&r);
+		struct inspection_object object;
+		struct inspection_address address;
 
+		inspection_get(&r, INSPECTION_OBJECT, &object);
 		if (use_text(object.path) + use_text(object.build_id) > size)
 			abort();
 		for (uint32_t i = 0; i < object.addresses && !r.bad; i++)
-			(void)inspection_get_address(&r);
+			inspection_get(&r, INSPECTION_ADDRESS, &address);
 	}
 }
 

@@ -8,11 +8,11 @@
 
 #include "base/waiting.h"
 #include "profile/profile.h"
-#include "proto/inspection.h"
 #include "tools/inspector/debuginfod.h"
 #include "tools/inspector/inspect_answer.h"
-#include "tools/inspector/package.h"
+#include "tools/inspector/inspect_put.h"
 #include "tools/inspector/inspect_talk.h"
+#include "tools/inspector/package.h"
 
 /*
  * When the inspector dies: first the file's debug information is skipped, then the file; after that
@@ -31,18 +31,12 @@ static int write_object(
 		.build_id = mapping.build_id,
 		.path = mapping.file,
 		.addresses = (uint32_t)object->addresses};
-	uint8_t bytes[INSPECTION_BYTES_MOST];
-	struct writer w = writer_over(bytes, sizeof(bytes));
+	int r = inspect_put(to, INSPECTION_OBJECT, &asked);
 
-	inspection_put_object(&w, &asked);
-	(void)fwrite(bytes, 1, (size_t)(w.p - bytes), to);
-	for (size_t i = 0; i < object->addresses; i++) {
-		w = writer_over(bytes, sizeof(bytes));
-		inspection_put_address(
-			&w, &(struct inspection_address){object->instructions, object->address[i]});
-		(void)fwrite(bytes, 1, (size_t)(w.p - bytes), to);
-	}
-	return ferror(to) ? -ENOMEM : 0;
+	for (size_t i = 0; i < object->addresses && r == 0; i++)
+		r = inspect_put(to, INSPECTION_ADDRESS,
+			&(struct inspection_address){object->instructions, object->address[i]});
+	return r < 0 ? -ENOMEM : 0;
 }
 
 struct talk {

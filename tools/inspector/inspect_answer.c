@@ -25,8 +25,9 @@ void inspect_answer_init(struct code_object *object)
 
 static void take_state(struct taking *t)
 {
-	struct inspection_state state = inspection_get_state(&t->reader);
+	struct inspection_state state;
 
+	inspection_get(&t->reader, INSPECTION_STATE, &state);
 	t->answer.found = state.found;
 	t->answer.named = state.named;
 	t->answer.lined = state.lined;
@@ -38,10 +39,11 @@ static void take_state(struct taking *t)
 
 static int take_instruction(struct taking *t)
 {
-	struct inspection_instruction from = inspection_get_instruction(&t->reader);
 	struct code_object *answer = &t->answer;
+	struct inspection_instruction from;
 	struct code_instruction *more;
 
+	inspection_get(&t->reader, INSPECTION_INSTRUCTION, &from);
 	if (array_grow(&answer->instruction, &t->instruction_room, answer->instructions_n + 1) <
 			0 ||
 		array_grow(&answer->frame, &t->frame_room, answer->frames + from.frames + 1) < 0)
@@ -50,8 +52,9 @@ static int take_instruction(struct taking *t)
 	*more = (struct code_instruction){
 		.address = from.address, .text = from.text, .first = answer->frames};
 	for (unsigned i = 0; i < from.frames && !t->reader.bad; i++) {
-		struct inspection_frame one = inspection_get_frame(&t->reader);
+		struct inspection_frame one;
 
+		inspection_get(&t->reader, INSPECTION_FRAME, &one);
 		answer->frame[answer->frames++] =
 			(struct code_frame){one.function, one.file, one.line};
 		more->frames++;
@@ -64,11 +67,14 @@ static int take_instruction(struct taking *t)
 
 static int take_one(struct taking *t)
 {
+	struct inspection_problem problem;
+
 	switch (get_u8(&t->reader)) {
 	case INSPECTION_STATE: take_state(t); return 0;
 	case INSPECTION_INSTRUCTION: return take_instruction(t);
 	case INSPECTION_PROBLEM:
-		t->answer.code_problem = inspection_get_problem(&t->reader);
+		inspection_get(&t->reader, INSPECTION_PROBLEM, &problem);
+		t->answer.code_problem = problem.problem;
 		return 0;
 	case INSPECTION_END: t->ended = true; return 0;
 	default: t->reader.bad = true; return 0;
@@ -128,22 +134,21 @@ int inspect_answer_profile(
 	const uint8_t *data, size_t bytes, struct profile **ret_profile, const char **ret_why)
 {
 	struct reader r = reader_over(data, bytes);
+	struct inspection_profile profile = {0};
+	struct inspection_problem why = {NULL};
 	uint8_t kind = get_u8(&r);
-	const uint8_t *file = NULL;
-	const char *why = NULL;
-	size_t file_bytes = 0;
 	int error;
 
 	if (kind == INSPECTION_PROFILE)
-		file = inspection_get_profile(&r, &file_bytes);
+		inspection_get(&r, INSPECTION_PROFILE, &profile);
 	else if (kind == INSPECTION_PROBLEM)
-		why = inspection_get_problem(&r);
-	if ((!file && !why) || get_u8(&r) != INSPECTION_END || r.bad)
+		inspection_get(&r, INSPECTION_PROBLEM, &why);
+	if ((!profile.data && !why.problem) || get_u8(&r) != INSPECTION_END || r.bad)
 		return -EPROTO;
-	if (why) {
-		*ret_why = why;
+	if (why.problem) {
+		*ret_why = why.problem;
 		return -EINVAL;
 	}
-	error = pprof_read(file, file_bytes, ret_profile, NULL);
+	error = pprof_read(profile.data, profile.bytes, ret_profile, NULL);
 	return error < 0 && error != -ENOMEM ? -EPROTO : error;
 }

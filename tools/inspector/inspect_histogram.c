@@ -9,8 +9,8 @@
 
 #include "profile/file.h"
 #include "profile/monout.h"
-#include "proto/inspection.h"
 #include "tools/inspector/inspect_answer.h"
+#include "tools/inspector/inspect_put.h"
 #include "tools/inspector/inspect_talk.h"
 
 /* When the inspector dies: first the program's debug information is skipped, then the file. */
@@ -27,19 +27,15 @@ static int write_question(
 {
 	const struct inspection_histogram histogram = {
 		.skip = skip, .program = q->program, .bytes = q->bytes};
-	uint8_t head[INSPECTION_BYTES_MOST];
-	struct writer w = writer_over(head, sizeof(head));
-	size_t n;
+	FILE *out = open_memstream(ret_asked, ret_bytes);
+	int r;
 
-	inspection_put_histogram(&w, &histogram);
-	n = (size_t)(w.p - head);
-	*ret_asked = malloc(n + q->bytes);
-	if (!*ret_asked)
+	if (!out)
 		return -ENOMEM;
-	memcpy(*ret_asked, head, n);
-	memcpy(*ret_asked + n, q->data, q->bytes);
-	*ret_bytes = n + q->bytes;
-	return 0;
+	r = inspect_put(out, INSPECTION_HISTOGRAM, &histogram);
+	if (fwrite(q->data, 1, q->bytes, out) != q->bytes)
+		r = -ENOMEM;
+	return fclose(out) == 0 && r == 0 ? 0 : -ENOMEM;
 }
 
 /* Asks the inspector once. -EPROTO: it died. */
@@ -64,8 +60,8 @@ static int ask_inspector(const char *inspector, const struct question *q, uint8_
 }
 
 /* Repeats with less of the program, as long as the inspector dies. */
-static int ask_again(const struct question *q, struct profile **ret_profile, char **ret_why,
-	uint8_t *ret_skip)
+static int ask_again(
+	const struct question *q, struct profile **ret_profile, char **ret_why, uint8_t *ret_skip)
 {
 	char inspector[PATH_MAX];
 	uint8_t skip = 0;

@@ -10,6 +10,7 @@
 
 #include "opener/opener.h"
 #include "symbolizer/symbolizer.h"
+#include "tools/inspector/inspect_put.h"
 #include "tools/inspector/instructions.h"
 
 enum { AROUND_BYTES = 128, ADDRESS_BYTES = 9 };
@@ -27,11 +28,6 @@ struct inspected {
 	FILE *out;
 };
 
-static int put(FILE *out, const struct writer *w, const uint8_t *begin)
-{
-	return !w->bad && fwrite(begin, 1, (size_t)(w->p - begin), out) ? 0 : -ENOMEM;
-}
-
 static int read_addresses(struct inspected *in, struct reader *asked)
 {
 	in->n = in->object->addresses;
@@ -43,7 +39,7 @@ static int read_addresses(struct inspected *in, struct reader *asked)
 	if (!in->address || !in->location || !in->chain)
 		return -ENOMEM;
 	for (size_t i = 0; i < in->n; i++)
-		in->address[i] = inspection_get_address(asked);
+		inspection_get(asked, INSPECTION_ADDRESS, &in->address[i]);
 	return 0;
 }
 
@@ -141,8 +137,6 @@ static int resolve(struct inspected *in)
 
 static int put_state(struct inspected *in, const char *why)
 {
-	uint8_t bytes[INSPECTION_BYTES_MOST];
-	struct writer w = writer_over(bytes, sizeof(bytes));
 	struct inspection_state state = {
 		.found = in->found, .symbols = "", .lines = "", .problem = why, .language = ""};
 	struct module_info info;
@@ -161,8 +155,7 @@ static int put_state(struct inspected *in, const char *why)
 		state.named += chain->n && !chain->frame[chain->n - 1].unnamed;
 		state.lined += chain->n && chain->frame[0].line;
 	}
-	inspection_put_state(&w, &state);
-	return put(in->out, &w, bytes);
+	return inspect_put(in->out, INSPECTION_STATE, &state);
 }
 
 /* File addresses of instructions differ from the profile's by a constant. */
@@ -188,21 +181,9 @@ static const char *function_at(void *context, uint64_t svma, uint64_t *ret_offse
 		walk->in->symbolizer, &(struct code_location){walk->module, svma}, ret_offset);
 }
 
-static int put_frame(FILE *out, const struct frame *frame)
-{
-	uint8_t bytes[INSPECTION_BYTES_MOST];
-	struct writer w = writer_over(bytes, sizeof(bytes));
-
-	inspection_put_frame(
-		&w, &(struct inspection_frame){frame->function, frame->file, frame->line});
-	return put(out, &w, bytes);
-}
-
 static int put_instruction(void *context, uint64_t svma, const char *text)
 {
 	const struct walk *walk = context;
-	uint8_t bytes[INSPECTION_BYTES_MOST];
-	struct writer w = writer_over(bytes, sizeof(bytes));
 	struct frame_chain chain = {0};
 	int r = symbolizer_resolve(
 		walk->in->symbolizer, &(struct code_location){walk->module, svma}, 1, &chain);
@@ -211,21 +192,18 @@ static int put_instruction(void *context, uint64_t svma, const char *text)
 		return r;
 	if (chain.n > INSPECTION_FRAMES_MOST)
 		chain.n = INSPECTION_FRAMES_MOST;
-	inspection_put_instruction(
-		&w, &(struct inspection_instruction){svma + walk->bias, text, (uint8_t)chain.n});
-	r = put(walk->in->out, &w, bytes);
+	r = inspect_put(walk->in->out, INSPECTION_INSTRUCTION,
+		&(struct inspection_instruction){svma + walk->bias, text, (uint8_t)chain.n});
 	for (size_t i = 0; i < chain.n && r == 0; i++)
-		r = put_frame(walk->in->out, &chain.frame[i]);
+		r = inspect_put(walk->in->out, INSPECTION_FRAME,
+			&(struct inspection_frame){
+				chain.frame[i].function, chain.frame[i].file, chain.frame[i].line});
 	return r;
 }
 
 static int put_problem(FILE *out, const char *problem)
 {
-	uint8_t bytes[INSPECTION_BYTES_MOST];
-	struct writer w = writer_over(bytes, sizeof(bytes));
-
-	inspection_put_problem(&w, problem);
-	return put(out, &w, bytes);
+	return inspect_put(out, INSPECTION_PROBLEM, &(struct inspection_problem){problem});
 }
 
 /* The function of an address, unless it ends before @done, which is set to its end. */
