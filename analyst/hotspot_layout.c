@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyst/hotspot_layout.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* From a frame of generated code to its caller, and its location: x86-64. */
-#include <errno.h>
 #include <string.h>
 
 #include "analyst/hotspot_frame.h"

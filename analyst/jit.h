@@ -9,7 +9,6 @@
 #define ANALYST_JIT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "analyst/jit_map.h"

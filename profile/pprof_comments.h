@@ -5,8 +5,6 @@
 #ifndef PROFILE_PPROF_COMMENTS_H
 #define PROFILE_PPROF_COMMENTS_H
 
-#include <stddef.h>
-
 struct profile;
 
 enum { PPROF_COMMENTS_MOST = 5 };

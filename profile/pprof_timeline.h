@@ -11,9 +11,6 @@
 #ifndef PROFILE_PPROF_TIMELINE_H
 #define PROFILE_PPROF_TIMELINE_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "profile/pprof_reading.h"
 
 enum { PPROF_TIMELINE_FIELD = 7001, PPROF_TIMELINE_VERSION = 1 };

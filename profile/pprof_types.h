@@ -4,7 +4,6 @@
 #define PROFILE_PPROF_TYPES_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "profile/profile.h"

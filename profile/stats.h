@@ -3,8 +3,6 @@
 #ifndef PROFILE_STATS_H
 #define PROFILE_STATS_H
 
-#include <stdint.h>
-
 /*
  * Audit key of the effective sample size (sum w)^2 / sum w^2: the number of equally weighted
  * samples with the same information. Without it the number of samples is used.

@@ -19,7 +19,6 @@
 #ifndef PROTO_RECORD_H
 #define PROTO_RECORD_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,8 +40,8 @@ enum record_type {
 	RECORD_EXEC = 3,    /* a process's image: at exec, and after RECORD_PROCESS if it has one */
 	RECORD_MAPS = 4,    /* a piece of /proc/PID/maps, as the kernel printed it */
 	RECORD_THREAD = 5,  /* a thread's name: at its first sample, and when it changes */
-	RECORD_SAMPLE = 6, /* a thread at an instant, or examined otherwise (flags) */
-	RECORD_EXIT = 7,      /* a process is gone, or detached */
+	RECORD_SAMPLE = 6,  /* a thread at an instant, or examined otherwise (flags) */
+	RECORD_EXIT = 7,    /* a process is gone, or detached */
 	RECORD_UNSAMPLED = 8, /* time of an image for which there was no sample */
 	RECORD_AUDIT = 9,     /* the audit figures so far; the last record counts */
 	RECORD_END = 10,      /* the last record of the supervisor */

@@ -12,7 +12,6 @@
 #ifndef PROTO_REQUEST_H
 #define PROTO_REQUEST_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #define REQUEST_BYTES      16

@@ -17,7 +17,6 @@
 #ifndef PROTO_RUNTIME_TABLE_H
 #define PROTO_RUNTIME_TABLE_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "proto/request.h"

@@ -3,9 +3,6 @@
 #ifndef SYMBOLIZER_DEBUGFILE_H
 #define SYMBOLIZER_DEBUGFILE_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "symbolizer/image.h"
 
 struct elffile;

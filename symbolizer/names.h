@@ -8,7 +8,6 @@
 #define SYMBOLIZER_NAMES_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct elffile_section;

@@ -3,7 +3,6 @@
 #ifndef SYMBOLIZER_NAMES_INTERNAL_H
 #define SYMBOLIZER_NAMES_INTERNAL_H
 
-#include "base/pool.h"
 #include "base/table.h"
 #include "symbolizer/budget.h"
 #include "symbolizer/elffile.h"
@@ -35,16 +34,16 @@ struct names {
 	struct symtab symtab;
 	struct budget budget; /* budget of all these files */
 	struct debuginfo *debuginfo;
-	struct gopclntab *pclntab; /* NULL: not a Go program */
+	struct gopclntab *pclntab;     /* NULL: not a Go program */
 	struct splitfiles *splitfiles; /* NULL: the debug information is not split */
 	const char *symbols, *lines;
-	const char *working_on;       /* while DWARF is read */
-	bool lines_wanted;            /* lines are requested, and have not been searched for yet */
-	bool begun;                   /* names have been requested */
-	bool left_alone;              /* the file must not be parsed at all */
-	bool go;                      /* Go made the file */
-	bool blamed;                  /* the file was too large: names_is_blamed() */
-	struct table table;           /* of answers, by svma */
+	const char *working_on; /* while DWARF is read */
+	bool lines_wanted;      /* lines are requested, and have not been searched for yet */
+	bool begun;             /* names have been requested */
+	bool left_alone;        /* the file must not be parsed at all */
+	bool go;                /* Go made the file */
+	bool blamed;            /* the file was too large: names_is_blamed() */
+	struct table table;     /* of answers, by svma */
 	struct names_answer *answers;
 	size_t n_answers, answers_room;
 	struct spellings spellings;

@@ -8,7 +8,6 @@
 #define SYMBOLIZER_RANGELIST_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct rangelist_bytes {

@@ -7,7 +7,6 @@
 #define SYMBOLIZER_UNWIND_ROW_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct unwind_entry;

@@ -11,7 +11,6 @@
 #define SUPERVISOR_REGION_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "proto/call.h"

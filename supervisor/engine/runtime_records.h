@@ -6,7 +6,6 @@
 #ifndef SUPERVISOR_RUNTIME_RECORDS_H
 #define SUPERVISOR_RUNTIME_RECORDS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "proto/request.h"
@@ -22,7 +21,7 @@ struct runtime_records {
 	struct runtime_incoming incoming;
 	struct runtime_copy copy; /* allocated with the first table */
 	size_t examined;          /* processes that the analyst has examined, for --dump */
-	uint64_t read_ns; /* when memory was last requested; 0: never */
+	uint64_t read_ns;         /* when memory was last requested; 0: never */
 };
 
 void runtime_records_release(struct engine *engine);

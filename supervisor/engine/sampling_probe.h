@@ -6,8 +6,6 @@
 #ifndef SUPERVISOR_SAMPLING_PROBE_H
 #define SUPERVISOR_SAMPLING_PROBE_H
 
-#include "supervisor/sample/sampler.h"
-
 extern const struct probe sampling_probe;
 
 #endif

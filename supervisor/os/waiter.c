@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/types.h>
 #include <sys/wait.h>
 
 /*

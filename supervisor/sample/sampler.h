@@ -17,7 +17,6 @@
 #define SUPERVISOR_SAMPLER_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "supervisor/sample/sampler_state.h"

@@ -13,7 +13,6 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-#include "proto/record.h"
 #include "proto/runtime_table.h"
 
 struct stack_copy;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/record.h"
 #include "supervisor/target/runtime_copy.h"
 
 enum { RUNTIME = 0x10000, GROUP = 0x11000, THREAD = 0x12000, OTHER = 0x13000, CHUNK = 0x20000 };
@@ -365,8 +366,8 @@ static void test_runtime__texts_are_bounded(void **state)
 	poke(m, TEXT + 16, 5000);
 	assert_int_equal(runtime_text_read(&table.text[2], object, &source, to), 5032);
 	poke(m, TEXT + 16, UINT64_MAX);
-	assert_int_equal(runtime_text_read(&table.text[2], object, &source, to),
-		RUNTIME_TEXT_BYTES_MOST);
+	assert_int_equal(
+		runtime_text_read(&table.text[2], object, &source, to), RUNTIME_TEXT_BYTES_MOST);
 	/* The end of a mapping. */
 	m->missing[(TEXT - RUNTIME) / 4096 + 1] = true;
 	at = TEXT + 4096 - 60;
@@ -415,10 +416,10 @@ static void test_runtime__tables_out_of_bounds_are_refused(void **state)
 	struct runtime_table bad, out;
 
 	(void)state;
-#define REFUSED(field, value)                             \
-	do {                                              \
-		bad = table;                              \
-		bad.field = (value);                      \
+#define REFUSED(field, value)                                \
+	do {                                                 \
+		bad = table;                                 \
+		bad.field = (value);                         \
 		assert_int_equal(send(&bad, &out), -EPROTO); \
 	} while (0)
 	REFUSED(thread_bytes, RUNTIME_THREAD_BYTES_MOST + 1);

@@ -7,7 +7,6 @@
 #define TOOLS_FRONT_FRONT_H
 
 #include <limits.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -7,7 +7,6 @@
 #define TOOLS_LIVE_LIVE_SESSION_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "proto/ring.h"

@@ -23,7 +23,6 @@
 #include <seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <termios.h>
 #endif
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -216,8 +215,8 @@ static const unsigned long terminal_calls[] = {TCGETS, TCSETS, TCSETSW, TCSETSF,
 	0x402c542d /* TCGETS2, TCSETS2, TCSETSW2, TCSETSF2 */};
 
 /* No F_SETOWN and F_SETSIG: they send signals. Seals are for memory files. */
-static const int descriptor_calls[] = {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL,
-	F_GET_SEALS, F_ADD_SEALS};
+static const int descriptor_calls[] = {
+	F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GET_SEALS, F_ADD_SEALS};
 
 /* prctl() operations on this process only. PR_SET_VMA names the mappings of malloc. */
 static const int own_calls[] = {PR_SET_PDEATHSIG, PR_SET_NAME, PR_GET_NAME, 0x53564d41};

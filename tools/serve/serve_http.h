@@ -8,7 +8,6 @@
 #define TOOLS_SERVE_SERVE_HTTP_H
 
 #include <poll.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

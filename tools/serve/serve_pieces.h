@@ -7,7 +7,6 @@
 #define TOOLS_SERVE_SERVE_PIECES_H
 
 #include <poll.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

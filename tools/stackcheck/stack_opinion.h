@@ -7,7 +7,6 @@
 #ifndef TOOLS_STACKCHECK_STACK_OPINION_H
 #define TOOLS_STACKCHECK_STACK_OPINION_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

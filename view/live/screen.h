@@ -7,7 +7,6 @@
 #define VIEW_LIVE_SCREEN_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
