@@ -173,6 +173,8 @@ struct hotspot_step {
  * memory is needed first; -ENOMEM.
  */
 int hotspot_name_stub(struct hotspot_step *step);
+/* The same for frames that are not on the stack now. */
+int hotspot_name_gap(struct hotspot_step *step);
 int hotspot_name_compiled(struct hotspot_step *step, uint64_t pc);
 int hotspot_name_interpreted(struct hotspot_step *step, uint64_t address, uint64_t bytecode);
 

@@ -13,11 +13,9 @@ enum { SCOPES_MOST = 64 };
 /* Kinds of keys of locations. */
 enum { KEY_COMPILED = 1, KEY_STUB = 2, KEY_INTERPRETED = 3, KEY_KINDS = 4 };
 
-int hotspot_name_stub(struct hotspot_step *step)
+static int name_as(struct hotspot_step *step, uint64_t key, const char *name)
 {
-	const char *name = step->blob->name;
 	struct hotspot *hotspot = step->hotspot;
-	const uint64_t key = step->blob->start * KEY_KINDS + KEY_STUB;
 	int location = hotspot_location(hotspot, key, 0, NULL, 0);
 
 	if (location == -ENOENT) {
@@ -33,6 +31,17 @@ int hotspot_name_stub(struct hotspot_step *step)
 		return location;
 	step->caller.tag = (uint32_t)location + 1;
 	return 1;
+}
+
+int hotspot_name_stub(struct hotspot_step *step)
+{
+	return name_as(step, step->blob->start * KEY_KINDS + KEY_STUB, step->blob->name);
+}
+
+int hotspot_name_gap(struct hotspot_step *step)
+{
+	step->caller.gap = true;
+	return name_as(step, KEY_STUB, "[frames in the heap]");
 }
 
 /* The line of @bci in a method. @method is not valid afterwards. */

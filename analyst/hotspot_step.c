@@ -248,15 +248,42 @@ static int leave_pushed(struct hotspot_step *step)
 	return 0;
 }
 
+/*
+ * A virtual thread that goes on has only its innermost frames on the stack. The last one of these
+ * returns to the beginning of a stub, which fetches more of them from the heap. 1: this is the
+ * stub; 0; -EAGAIN.
+ */
+static int is_return_barrier(struct hotspot_step *step)
+{
+	static const char name[] = "StubRoutines (continuation";
+	enum { CALL = 5 };
+	const uint8_t *code;
+	int r;
+
+	if (step->frame->exact || strncmp(step->blob->name, name, sizeof(name) - 1) != 0)
+		return 0;
+	r = peek_at(step->hotspot->peek, step->frame->pc - CALL, CALL, 0, &code);
+	/* No call of the stub precedes it: direct, or by a register. */
+	return r > 0 ? code[0] != 0xe8 && !(code[3] == 0xff && (code[4] & 0xf8) == 0xd0) : r;
+}
+
 /* Code without a known frame: the return address is on top, or behind a frame pointer. */
 static int step_stub(struct hotspot_step *step)
 {
 	const struct unwind_runtime_frame *frame = step->frame;
 	uint64_t pc = 0;
-	int r, named = hotspot_name_stub(step);
+	int r = is_return_barrier(step), named;
 
+	if (r < 0)
+		return r;
+	named = r ? hotspot_name_gap(step) : hotspot_name_stub(step);
 	if (named < 0)
 		return named;
+	/* The caller's frame pointer is that of the frame that called Java's Continuation.enter. */
+	if (r) {
+		leave_by_pointer(step);
+		return 1;
+	}
 	/* From here, a function of the VM is called that called Java. */
 	if (!frame->exact && frame->pc == step->hotspot->call_stub_return) {
 		leave_by_pointer(step);

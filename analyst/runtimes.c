@@ -41,8 +41,8 @@ static void request_table(struct runtimes *runtimes, struct image_runtime *runti
 	if (runtime->asked || runtime->runtime->step || !runtimes->options.request)
 		return;
 	runtime_table_put(requests, &runtime->table);
-	runtime->asked = runtimes->options.request(
-		runtimes->options.context, requests, sizeof(requests));
+	runtime->asked =
+		runtimes->options.request(runtimes->options.context, requests, sizeof(requests));
 }
 
 static int note_problem(
@@ -278,8 +278,7 @@ int runtimes_step(struct runtimes *runtimes, struct image_space *image, uint64_t
 	return note_problem(runtimes, image, problem) < 0 ? -ENOMEM : r;
 }
 
-int runtimes_memory(
-	struct image_space *image, uint64_t time_ns, const struct record_memory *memory)
+int runtimes_memory(struct image_space *image, uint64_t time_ns, const struct record_memory *memory)
 {
 	return runtimes_steps(image) ? peek_answer(&image->runtime->peek, time_ns, memory) : 0;
 }
@@ -360,6 +359,8 @@ int runtimes_close(const struct runtimes *runtimes, struct profile *profile)
 		r = profile_set_audit(profile, "java_stacks", runtimes->stepped);
 		if (r == 0)
 			r = profile_set_audit(profile, "java_unread", runtimes->forced);
+		if (r == 0)
+			r = profile_set_audit(profile, "java_in_heap", runtimes->gaps);
 	}
 	return r;
 }

@@ -48,16 +48,17 @@ struct runtimes {
 	/* The record that belongs to the next sample; tid 0: none. */
 	struct record_runtime pending;
 	uint64_t pending_ns; /* CLOCK_MONOTONIC of that record, which is the sample's */
-	uint8_t *frame; /* frames of that record, copied */
+	uint8_t *frame;      /* frames of that record, copied */
 	size_t frame_room;
 	struct runtime_stack stack; /* the language's part of the current sample */
 	uint8_t *hidden;            /* by native frame of the current sample: it is not shown */
 	size_t hidden_room;
 	uint64_t merged, unmatched;
-	bool found; /* a runtime with frames to be merged */
-	bool steps; /* one that unwinds its own code */
+	bool found;       /* a runtime with frames to be merged */
+	bool steps;       /* one that unwinds its own code */
 	uint64_t stepped; /* stacks with frames of such a runtime */
-	uint64_t forced; /* stacks that were taken without memory that they need */
+	uint64_t gaps;    /* of these, with frames that were not on the stack */
+	uint64_t forced;  /* stacks that were taken without memory that they need */
 };
 
 /* The runtime of a process's image. */
@@ -65,8 +66,8 @@ struct image_runtime {
 	const struct runtime *runtime;
 	void *state;
 	struct runtime_table table;
-	bool asked; /* the supervisor has the table */
-	bool said;  /* what there is to say about it */
+	bool asked;       /* the supervisor has the table */
+	bool said;        /* what there is to say about it */
 	struct peek peek; /* of a runtime that unwinds its own code */
 };
 
@@ -77,8 +78,7 @@ void image_runtime_free(struct image_runtime *runtime);
 int runtimes_detect(struct runtimes *runtimes, struct image_space *image);
 
 /* Takes the records that precede a sample. -ENOMEM. */
-int runtimes_take(
-	struct runtimes *runtimes, uint64_t time_ns, const struct record_runtime *record);
+int runtimes_take(struct runtimes *runtimes, uint64_t time_ns, const struct record_runtime *record);
 int runtimes_object(
 	struct runtimes *runtimes, struct image_space *image, const struct record_object *object);
 /*

@@ -160,8 +160,7 @@ static int unwind(struct stacks *stacks, struct image_space *image, struct threa
 		.blocked = sample->flags & (RECORD_SAMPLE_BLOCKED | RECORD_SAMPLE_ASLEEP),
 		.memory = thread->memory,
 		.generated = find_generated,
-		.runtime = stacks->runtimes && runtimes_steps(image) &&
-				sample->machine == EM_X86_64
+		.runtime = stacks->runtimes && runtimes_steps(image) && sample->machine == EM_X86_64
 			? ask_runtime
 			: NULL,
 		.generated_context = &of,
@@ -395,14 +394,16 @@ static int unwind_remembering(struct stacks *stacks, struct image_space *image,
 
 static void count_stepped(struct stacks *stacks, const struct unwind_result *result)
 {
+	bool stepped = false, gap = false;
+
 	if (!stacks->runtimes || !stacks->runtimes->steps)
 		return;
 	for (size_t i = 0; i < result->n; i++) {
-		if (result->frame[i].runtime_tag) {
-			stacks->runtimes->stepped++;
-			return;
-		}
+		stepped |= result->frame[i].runtime_tag != 0;
+		gap |= result->frame[i].gap;
 	}
+	stacks->runtimes->stepped += stepped;
+	stacks->runtimes->gaps += gap;
 }
 
 int stacks_probe(struct stacks *stacks, struct image_space *image, struct thread_name *thread,

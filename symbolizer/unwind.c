@@ -197,6 +197,7 @@ static int add_frame(const struct cursor *cursor, struct unwind_result *result)
 	frame->tag = cursor->step && cursor->step != &cursor->own ? &cursor->step->tag : NULL;
 	frame->generated = is_generated(cursor->mapping) ? cursor->mapping->start : 0;
 	frame->runtime_tag = cursor->of_runtime ? cursor->caller.tag : 0;
+	frame->gap = cursor->of_runtime && cursor->caller.gap;
 	if (cursor->mapping) {
 		frame->location.module = cursor->mapping->module;
 		frame->location.svma = pc - cursor->mapping->bias;

@@ -49,8 +49,8 @@ struct unwind_generated {
 /* A frame of generated code, for its runtime. */
 struct unwind_runtime_frame {
 	uint64_t pc, sp;
-	uint64_t fp; /* 0: lost, or not used as one */
-	bool exact;  /* pc is the executing instruction, not a return address */
+	uint64_t fp;         /* 0: lost, or not used as one */
+	bool exact;          /* pc is the executing instruction, not a return address */
 	const uint64_t *reg; /* if exact: all registers, as in unwind_input; NULL: lost */
 	/* Reads a word of the stack. False: it is not in the copy. */
 	bool (*read)(void *reader, uint64_t address, uint64_t *ret_word);
@@ -63,6 +63,7 @@ struct unwind_runtime_caller {
 	uint64_t pc, sp; /* of the caller */
 	uint64_t fp;     /* the same */
 	uint32_t tag;    /* for unwind_frame.runtime_tag */
+	bool gap;        /* for unwind_frame.gap */
 };
 
 struct unwind_input {
@@ -113,11 +114,12 @@ struct unwind_frame {
 	struct code_location location; /* inside the instruction that is or was executed */
 	uint64_t pc;                   /* runtime address of the location */
 	uint64_t sp;
-	uint64_t generated; /* start of the mapping of generated code, 0: code of a file */
+	uint64_t generated;   /* start of the mapping of generated code, 0: code of a file */
 	uint32_t runtime_tag; /* of generated code: what its runtime has said; 0: nothing */
-	bool signal;        /* the return address of a signal handler: a frame made by the kernel */
-	bool guessed;       /* reached without information, or without a register it requires */
-	bool searched;      /* with @guessed: the frame of its callee was searched for */
+	bool signal;   /* the return address of a signal handler: a frame made by the kernel */
+	bool guessed;  /* reached without information, or without a register it requires */
+	bool searched; /* with @guessed: the frame of its callee was searched for */
+	bool gap;      /* of a runtime: it stands for frames that are not on the stack now */
 	/* A word for the caller's use, one per location, 0 at first; NULL if there is none. */
 	uint32_t *tag;
 };

@@ -15,8 +15,8 @@ esac
 javac -d . "$SOURCE/tests/targets/Truth.java" || skip "javac fails"
 java Truth write known || skip "java fails"
 
-# Through native code in each round, not only in the first ones.
-native=-Dsun.reflect.inflationThreshold=1000000000
+# Through native code in each round, not only in the first ones: up to JDK 17, and later.
+native="-Dsun.reflect.inflationThreshold=1000000000 -Djdk.reflect.useNativeAccessorOnly=true"
 judge() { # WHAT PROFILE
     result=$(python3 "$SOURCE/tests/targets/java_truth.py" known "$2")
     is "$1: each stack was there ($(tail -n 1 <<<"$result"))" $? 0
@@ -24,7 +24,7 @@ judge() { # WHAT PROFILE
     check "$1: there are stacks of Java" [ "$(figure java_stacks "$2")" -gt 0 ]
 }
 
-"$SPROFRUN" -q -F 500 --capture capture -o run.pb.gz -- java $native Truth run 2
+"$SPROFRUN" -q -F 500 --capture capture -o run.pb.gz -- java $native Truth run 2 100
 is "status" $? 0
 judge "a run" run.pb.gz
 part() { # KEY PROFILE: percent of its samples
@@ -32,6 +32,13 @@ part() { # KEY PROFILE: percent of its samples
 }
 about "incomplete, percent" "$(part incomplete_stacks run.pb.gz)" 0 2
 about "without names, percent" "$(part unresolved_samples run.pb.gz)" 0 2
+
+# Most frames of a virtual thread that goes on are in the heap.
+if [ "${version%%.*}" -ge 21 ]; then
+    "$SPROFRUN" -q -F 500 -o virtual.pb.gz -- java $native Truth run 2 20 virtual
+    is "virtual threads: status" $? 0
+    judge "virtual threads" virtual.pb.gz
+fi
 
 "$BUILD/tools/sprofil-analyst" --quiet --replay capture --output replay.pb.gz
 is "replay: status" $? 0

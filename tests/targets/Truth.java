@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
 // A program whose stacks are known: each of its methods calls the same ones at the same lines.
 //
-//	java Truth write FILE    runs everything, and writes down each stack that busy() has
-//	java Truth run SECONDS   runs everything again and again, in threads
+//	java Truth write FILE                       runs everything, and writes down each stack that
+//	                                            busy() has
+//	java Truth run SECONDS [THREADS [virtual]]  runs everything again and again, in threads
 //
 // A stack is the methods of this file, outermost first, with the lines at which they call;
 // tests/targets/java_truth.py compares them with those of a profile.
 import java.io.PrintWriter;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.InvocationTargetException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -200,6 +205,48 @@ public class Truth {
         }
     }
 
+    static final MethodHandles.Lookup lookup = MethodHandles.lookup();
+    static MethodHandle handle; // not final: it is not inlined
+
+    static int handled(int n) {
+        return busy(n) + 1;
+    }
+
+    static int handles() {
+        try {
+            if (handle == null)
+                handle = lookup.findStatic(Truth.class, "handled",
+                    MethodType.methodType(int.class, int.class));
+            return (int) handle.invokeExact(55) + (int) handle.invoke(56);
+        } catch (Throwable e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    public static int failing(int n) {
+        return fail(n);
+    }
+
+    // An exception passes the native method.
+    static int exceptionsOfNative() {
+        try {
+            return (int) Truth.class.getMethod("failing", int.class).invoke(null, 3);
+        } catch (InvocationTargetException e) {
+            return busy(65);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    // A virtual thread leaves its carrier here; back, it has only its innermost frames on the
+    // stack, and fetches a few more whenever it returns from the last one of these.
+    static int yielding(int n) {
+        if (n > 0)
+            return yielding(n - 1) + busy(150);
+        Thread.yield();
+        return busy(300);
+    }
+
     static int everything() {
         int sum = deep(400);
         sum += even(40);
@@ -214,6 +261,9 @@ public class Truth {
         sum += manyArguments(1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
         sum += concatenated();
         sum += switched(6);
+        sum += handles();
+        sum += exceptionsOfNative();
+        sum += yielding(20);
         return sum;
     }
 
@@ -227,15 +277,23 @@ public class Truth {
             return;
         }
         long end = System.nanoTime() + (long) (Double.parseDouble(args[1]) * 1e9);
+        Runnable run = () -> {
+            while (System.nanoTime() < end)
+                sink += everything();
+        };
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < (args.length > 2 ? Integer.parseInt(args[2]) : 3); i++)
-            threads.add(new Thread(() -> {
-                while (System.nanoTime() < end)
-                    sink += everything();
-            }));
+            threads.add(args.length > 3 ? startVirtual(run) : new Thread(run));
         for (Thread thread : threads)
-            thread.start();
+            if (args.length <= 3)
+                thread.start();
         for (Thread thread : threads)
             thread.join();
+    }
+
+    // By reflection: this compiles with Java that has none.
+    static Thread startVirtual(Runnable run) throws ReflectiveOperationException {
+        return (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class)
+            .invoke(null, run);
     }
 }

@@ -261,6 +261,31 @@ static void test_hotspot__stubs(void **state)
 	made_free(m);
 }
 
+/* The stub that fetches frames from the heap is returned to at its beginning. */
+static void test_hotspot__frames_that_are_in_the_heap(void **state)
+{
+	const uint32_t code = MADE_STUB + MADE_HEADER + MADE_CODE_AT;
+	struct made *m = made_new(21);
+	struct unwind_runtime_caller caller;
+
+	(void)state;
+	made_put(m, MADE_STUB + MADE_HEADER + 48, made_name(m, "StubRoutines (continuation stubs)"),
+		8);
+	m->stack[8] = 0x1234;
+	m->stack[9] = CODE + 32;
+	assert_int_equal(made_step(m, frame_at(AT(code), STACK(0), STACK(8), false), &caller), 1);
+	assert_caller(&caller, CODE + 32, STACK(10), 0x1234);
+	assert_true(caller.gap);
+	assert_string_equal(text_of(m, caller.tag), "[frames in the heap] :0");
+	/* It has called the VM: this is the stub itself. */
+	made_put(m, code + 11, 0xe8, 1);
+	assert_int_equal(
+		made_step(m, frame_at(AT(code) + 16, STACK(0), STACK(8), false), &caller), 1);
+	assert_false(caller.gap);
+	assert_string_equal(text_of(m, caller.tag), "StubRoutines (continuation stubs) :0");
+	made_free(m);
+}
+
 /* What runs may have pushed something onto its frame. */
 static void test_hotspot__what_is_pushed_onto_a_frame(void **state)
 {
@@ -403,6 +428,7 @@ int main(void)
 		cmocka_unit_test(test_hotspot__deoptimized_frames),
 		cmocka_unit_test(test_hotspot__interpreted_frames),
 		cmocka_unit_test(test_hotspot__stubs),
+		cmocka_unit_test(test_hotspot__frames_that_are_in_the_heap),
 		cmocka_unit_test(test_hotspot__what_is_pushed_onto_a_frame),
 		cmocka_unit_test(test_hotspot__replaced_code),
 		cmocka_unit_test(test_hotspot__where_there_is_no_code),

@@ -329,6 +329,7 @@ static void print_losses(struct auditing *a)
 		{"guessed_frames", "guessed frames", false},
 		{"python_unmatched", "unmatched Python stacks", false},
 		{"java_unread", "unread Java stacks", false},
+		{"java_in_heap", "Java stacks partly in the heap", false},
 		{"unrepaired_eintr", "calls left with EINTR", false},
 		{"sprofil_lost", "sprofil ticks lost", false},
 	};
