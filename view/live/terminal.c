@@ -13,6 +13,16 @@
 
 enum { GROUND_PLAIN, GROUND_BAR, GROUND_SELECTED, GROUNDS };
 
+/*
+ * A control sequence that the terminal's description does not have, as of another terminal's End
+ * or of a key with Shift. Its bytes are no keys of their own: '[' would change the rate.
+ */
+struct escape {
+	enum { ESCAPE_NONE, ESCAPE_CSI, ESCAPE_SS3 } state;
+	unsigned number; /* the first parameter of ESC [ 4 ~ */
+	bool more;       /* it has further parameters: a modifier */
+};
+
 struct terminal {
 	SCREEN *screen;
 	FILE *out;
@@ -20,6 +30,7 @@ struct terminal {
 	unsigned rows, columns;
 	struct termios modes; /* the terminal modes that we have set */
 	bool left;
+	struct escape escape;
 	cchar_t style[STYLES][GROUNDS]; /* attributes and colours for each style on each ground */
 };
 
@@ -270,26 +281,92 @@ static bool mouse(struct live_key *ret_key)
 	return true;
 }
 
+/* What a whole sequence means, by its final byte, whatever terminal sends it. 0: nothing. */
+static int32_t sequence_key(const struct escape *escape, wint_t last)
+{
+	static const int32_t numbered[] = {0, LIVE_KEY_HOME, 0, LIVE_KEY_DELETE, LIVE_KEY_END,
+		LIVE_KEY_PAGE_UP, LIVE_KEY_PAGE_DOWN, LIVE_KEY_HOME, LIVE_KEY_END};
+	static const struct {
+		char last;
+		int32_t live;
+	} lettered[] = {{'A', LIVE_KEY_UP}, {'B', LIVE_KEY_DOWN}, {'C', LIVE_KEY_RIGHT},
+		{'D', LIVE_KEY_LEFT}, {'F', LIVE_KEY_END}, {'H', LIVE_KEY_HOME}, {'P', LIVE_KEY_F1},
+		{'Q', LIVE_KEY_F1 + 1}, {'R', LIVE_KEY_F1 + 2}, {'S', LIVE_KEY_F1 + 3},
+		{'Z', LIVE_KEY_BACK_TAB}};
+
+	if (escape->more)
+		return 0;
+	if (last == '~')
+		return escape->number < sizeof(numbered) / sizeof(*numbered)
+			? numbered[escape->number]
+			: 0;
+	for (size_t i = 0; i < sizeof(lettered) / sizeof(*lettered); i++) {
+		if (escape->number == 0 && (wint_t)lettered[i].last == last)
+			return lettered[i].live;
+	}
+	return 0;
+}
+
+/*
+ * Takes a character of a sequence (ECMA-48: parameters, intermediate bytes, a final one). True: it
+ * belongs to one, and *@ret_code is what the sequence means, 0 before its end.
+ */
+static bool take_escape(struct escape *escape, wint_t key, int32_t *ret_code)
+{
+	*ret_code = 0;
+	if (escape->state == ESCAPE_NONE || key < 0x20 || key > 0x7e) {
+		escape->state = ESCAPE_NONE;
+		return false;
+	}
+	if (escape->state == ESCAPE_CSI && key < 0x40) {
+		if (key >= '0' && key <= '9' && !escape->more && escape->number < 1000)
+			escape->number = escape->number * 10 + (unsigned)(key - '0');
+		else
+			escape->more = true;
+		return true;
+	}
+	*ret_code = sequence_key(escape, key);
+	escape->state = ESCAPE_NONE;
+	return true;
+}
+
+/* Is an Esc a key of its own, not the beginning of a sequence? Its rest may come later. */
+static bool is_alone(struct escape *escape)
+{
+	wint_t key;
+	int kind = get_wch(&key);
+
+	*escape = (struct escape){0};
+	if (kind == OK && key == '[')
+		escape->state = ESCAPE_CSI;
+	else if (kind == OK && key == 'O')
+		escape->state = ESCAPE_SS3;
+	else if (kind == OK)
+		(void)unget_wch((wchar_t)key);
+	else if (kind == KEY_CODE_YES)
+		(void)ungetch((int)key);
+	return escape->state == ESCAPE_NONE;
+}
+
 bool terminal_key(struct terminal *terminal, struct live_key *ret_key)
 {
+	struct escape *escape = &terminal->escape;
 	wint_t key;
 	int kind;
 
-	(void)terminal;
 	while ((kind = get_wch(&key)) != ERR) {
 		*ret_key = (struct live_key){0};
-		if (kind != KEY_CODE_YES) {
+		if (kind == KEY_CODE_YES) {
+			escape->state = ESCAPE_NONE;
+			if (key == KEY_MOUSE ? mouse(ret_key) : (ret_key->code = special(key)) != 0)
+				return true;
+		} else if (take_escape(escape, key, &ret_key->code)) {
+			if (ret_key->code)
+				return true;
+		} else if (key != LIVE_KEY_ESCAPE || is_alone(escape)) {
 			ret_key->code = (int32_t)key;
 			return true;
 		}
-		if (key == KEY_MOUSE) {
-			if (mouse(ret_key))
-				return true;
-			continue;
-		}
-		ret_key->code = special(key);
-		if (ret_key->code)
-			return true;
 	}
 	return false;
 }
