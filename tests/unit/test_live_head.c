@@ -141,15 +141,16 @@ static void test_live__a_busy_target_is_not_idle_in_its_first_second(void **stat
 static void test_live__a_stopped_target_is_not_idle(void **state)
 {
 	struct view *v = *state;
-	struct live_facts facts = {.target = "demo", .state = LIVE_RUNS, .stopped = true};
+	struct live_facts facts = {.target = "demo", .state = LIVE_RUNS};
 
 	/* The target took CPU time within the last second. */
+	live_tell_stopped(v->live, true);
 	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, 12 * LIVE_SECOND_NS), 0);
 	assert_shows(v, "running");
 	assert_int_equal(profile_set_audit(v->fixture.profile, "wall_ns", 7 * LIVE_SECOND_NS), 0);
 	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, 13 * LIVE_SECOND_NS), 0);
 	assert_shows(v, "stopped by a signal");
-	facts.stopped = false;
+	live_tell_stopped(v->live, false);
 	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, 14 * LIVE_SECOND_NS), 0);
 	assert_shows(v, "idle");
 }

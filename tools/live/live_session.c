@@ -127,8 +127,6 @@ static int update(struct running *run, uint64_t now)
 	/* Naming is not counted as a cost of updates, because it happens only once. */
 	cpu = clock_read(CLOCK_THREAD_CPUTIME_ID);
 	facts.state = state_of(run, &facts.status, &facts.signal);
-	if (facts.state == LIVE_RUNS && live_is_idle(run->live))
-		facts.stopped = thread_states_all_stopped(analyst);
 	run->states.n = 0;
 	if (r == 0 && live_wants_threads(run->live))
 		r = read_threads(run);
@@ -140,6 +138,9 @@ static int update(struct running *run, uint64_t now)
 	run->changed = true;
 	if (r == 0)
 		r = live_update(run->live, analyst_profile(analyst), &facts, now);
+	live_tell_stopped(run->live,
+		facts.state == LIVE_RUNS && live_is_idle(run->live) &&
+			thread_states_all_stopped(analyst));
 	run->not_before_ns = now + (clock_read(CLOCK_THREAD_CPUTIME_ID) - cpu) * LOOK_SHARE;
 	return r;
 }

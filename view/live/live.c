@@ -131,7 +131,6 @@ static int take_facts(struct live *live, const struct live_facts *facts)
 	live->threads = facts->threads;
 	(void)snprintf(live->target, sizeof(live->target), "%s", facts->target);
 	live->state = facts->state;
-	live->stopped = facts->stopped;
 	live->status = facts->status;
 	live->signal = facts->signal;
 	return 0;

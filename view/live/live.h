@@ -69,9 +69,8 @@ enum live_target_state { LIVE_STARTS, LIVE_RUNS, LIVE_ENDED, LIVE_LET_GO, LIVE_C
 struct live_facts {
 	const char *target; /* its name, for display */
 	enum live_target_state state;
-	bool stopped; /* with LIVE_RUNS: all its threads are stopped by a signal, not by us */
-	int status;   /* with LIVE_ENDED: exit status of the command, -1 unknown; */
-	int signal;   /* or the signal that killed it, 0 none */
+	int status; /* with LIVE_ENDED: exit status of the command, -1 unknown; */
+	int signal; /* or the signal that killed it, 0 none */
 	const struct live_thread *thread; /* live threads, including those without samples */
 	size_t threads;
 	uint64_t begun_ns; /* when sampling began, by the clock of live_update(); 0 unknown */
@@ -95,10 +94,11 @@ int live_update(struct live *live, const struct profile *profile, const struct l
  */
 bool live_wants_threads(const struct live *live);
 /*
- * Did the last second bring no CPU time? Then the caller should find out whether the target is
- * stopped.
+ * Did the last second bring no CPU time? Then the caller should find out, after each update,
+ * whether all threads of the target are stopped by a signal, not by us, and say so.
  */
 bool live_is_idle(const struct live *live);
+void live_tell_stopped(struct live *live, bool stopped);
 /* Time from which live_update() changes something. */
 uint64_t live_due_ns(const struct live *live);
 

@@ -129,6 +129,11 @@ bool live_is_idle(const struct live *live)
 	return !live->audit.known || live->audit.cpus <= 0.005;
 }
 
+void live_tell_stopped(struct live *live, bool stopped)
+{
+	live->stopped = stopped;
+}
+
 static const char *describe_running(const struct live *live)
 {
 	if (live->frozen)

@@ -301,7 +301,8 @@ int live_collect_threads(struct live *live, struct live_page *page)
 
 		if (!row)
 			return -ENOMEM;
-		row->state = thread->state;
+		/* A tracee that a signal has stopped shows as traced. */
+		row->state = thread->state == 't' && live->stopped ? 'T' : thread->state;
 		if (!row->titled)
 			row->name = thread->name;
 		if (thread->left_out) {
