@@ -155,7 +155,24 @@ static void test_live__what_is_no_pattern_is_said(void **state)
 		"compute(\r");
 	assert_shows(v, "demo::compute(int)");
 	type(v, "\\\x15\r/[work\r");
-	assert_shows(v, "not found: no regular expression (Unmatched [");
+	assert_shows(v, "not found: [work: no regular expression (Unmatched [");
+}
+
+/* Esc takes back the filter, too, once nothing is zoomed into. */
+static void test_live__escape_removes_the_filter(void **state)
+{
+	struct view *v = *state;
+
+	type(v, "\\compute\r");
+	assert_shows(v, "filter compute");
+	assert_hides(v, "helper");
+	type(v, "\x1b");
+	assert_shows(v, "the filter is gone");
+	assert_shows(v, "helper");
+	type(v, "\x1b");
+	assert_shows(v, "nothing is zoomed into");
+	type(v, "\\\r");
+	assert_shows(v, "helper");
 }
 
 static void test_live__output_of_the_command(void **state)
@@ -178,6 +195,7 @@ int main(void)
 		TEST(foot_has_the_first_keys),
 		TEST(keys_that_do_nothing_say_so),
 		TEST(what_is_no_pattern_is_said),
+		TEST(escape_removes_the_filter),
 		TEST(output_of_the_command),
 	};
 

@@ -309,6 +309,7 @@ enum live_prompt_kind {
 };
 void live_prompt_open(struct live *live, enum live_prompt_kind kind);
 int live_prompt_press(struct live *live, struct live_key key);
+void live_show_all(struct live *live); /* removes the filter */
 const char *live_prompt_label(const struct live *live);
 int live_search(struct live *live, bool backwards);
 

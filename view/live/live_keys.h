@@ -23,7 +23,8 @@
 	REQUEST(END, "End", "to the last row", LIVE_KEY_END) \
 	REQUEST(ENTER, "Enter", "zoom in: callers, thread, object, subtree", \
 		LIVE_KEY_ENTER, '\n') \
-	REQUEST(ESCAPE, "Esc", "zoom out", LIVE_KEY_ESCAPE, LIVE_KEY_BACKSPACE, 127) \
+	REQUEST(ESCAPE, "Esc", "zoom out, then drop the filter", LIVE_KEY_ESCAPE, \
+		LIVE_KEY_BACKSPACE, 127) \
 	REQUEST(SEARCH, "/", "search", '/') \
 	REQUEST(NEXT, "n", "next match", 'n') \
 	REQUEST(PREVIOUS, "N", "previous match", 'N') \

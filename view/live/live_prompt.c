@@ -102,6 +102,18 @@ static void set_delay(struct live *live, const char *text)
 	live->due_ns = 0;
 }
 
+static void set_filter(struct live *live, const char *text)
+{
+	set_pattern(text, &live->filter_regex, &live->has_filter, live->filter, live->bad_filter);
+	live->places_matched = 0;
+}
+
+void live_show_all(struct live *live)
+{
+	set_filter(live, "");
+	live_say(live, "the filter is gone");
+}
+
 /* "not found: no regular expression (…)", or only the latter. */
 static void complain_of_pattern(struct live *live, const char *why)
 {
@@ -128,11 +140,9 @@ static int enter(struct live *live)
 			complain_of_pattern(live, why);
 		return r;
 	case PROMPT_FILTER:
-		set_pattern(prompt->text, &live->filter_regex, &live->has_filter, live->filter,
-			live->bad_filter);
+		set_filter(live, prompt->text);
 		if (live->bad_filter[0])
 			live_complain(live, live->bad_filter);
-		live->places_matched = 0;
 		break;
 	case PROMPT_LIMIT: set_limit(live, prompt->text); break;
 	case PROMPT_DELAY: set_delay(live, prompt->text); break;
@@ -219,6 +229,7 @@ int live_prompt_press(struct live *live, struct live_key key)
 int live_search(struct live *live, bool backwards)
 {
 	struct live_page *page = live_page(live);
+	char text[LIVE_TEXT_BYTES];
 	size_t n = live->table.n;
 
 	if (!live->has_search) {
@@ -248,6 +259,7 @@ int live_search(struct live *live, bool backwards)
 			return 0;
 		}
 	}
-	live_complain(live, "not found");
+	(void)snprintf(text, sizeof(text), "not found: %.60s", live->search);
+	live_complain(live, text);
 	return 0;
 }

@@ -54,6 +54,8 @@ int live_zoom_out(struct live *live)
 		live_close(live);
 	else if (live_page(live)->tid || live_page(live)->object)
 		live_page(live)->tid = 0, live_page(live)->object = NULL;
+	else if (live->has_filter)
+		live_show_all(live);
 	else
 		live_complain(live, "nothing is zoomed into: q quits");
 	return live_look(live);
