@@ -338,12 +338,62 @@ static int keep_last_components(char **text, size_t columns, bool ascii)
 	return 0;
 }
 
+/* The last component of the path in [@from, @to): "FilterMap<I>" of "core::iter::FilterMap<I>". */
+static size_t last_component(const char *text, size_t from, size_t to)
+{
+	for (size_t at = next_component(text, from); at && at < to; at = next_component(text, at))
+		from = at;
+	return from;
+}
+
+/*
+ * A name of Rust's, "<core::iter::Map<I> as core::iter::Iterator>::next", loses the paths of the
+ * type and the trait, then the trait: "<Map<I> as Iterator>::next", "<Map<I>>::next".
+ */
+static int shorten_qualifier(char **text, size_t columns)
+{
+	const char *all = *text, *as = NULL;
+	size_t end = next_component(all, 0), first, last, trait, depth = 0;
+	char *with_trait = NULL, *without;
+
+	if (all[0] != '<' || end < 4 || all[end - 3] != '>')
+		return 0;
+	for (const char *p = all + 1; p < all + end - 3; p++) {
+		depth += *p == '<';
+		depth -= *p == '>' && depth;
+		if (!depth && !strncmp(p, " as ", 4))
+			as = p;
+	}
+	last = as ? (size_t)(as - all) : end - 3;
+	first = last_component(all, 1, last);
+	trait = as ? last_component(all, last + strlen(" as "), end - 3) : 0;
+	if (as &&
+		asprintf(&with_trait, "<%.*s as %.*s>::%s", (int)(last - first), all + first,
+			(int)(end - 3 - trait), all + trait, all + end) < 0)
+		return -ENOMEM;
+	if (asprintf(&without, "<%.*s>::%s", (int)(last - first), all + first, all + end) < 0) {
+		free(with_trait);
+		return -ENOMEM;
+	}
+	if (with_trait && text_columns(with_trait) <= columns) {
+		free(without);
+		without = with_trait;
+	} else {
+		free(with_trait);
+	}
+	free(*text);
+	*text = without;
+	return 0;
+}
+
 int text_cut_name(char **text, size_t columns, bool ascii)
 {
 	int r = bound_name(text, ascii);
 
 	if (r == 0)
 		r = empty_brackets(text, columns, ascii);
+	if (r == 0 && text_columns(*text) > columns)
+		r = shorten_qualifier(text, columns);
 	if (r == 0 && text_columns(*text) > columns)
 		r = keep_last_components(text, columns, ascii);
 	return r < 0 ? r : cut_middle(text, columns, columns / 3, ascii);

@@ -38,7 +38,8 @@ void text_put(const char *text, FILE *out);
 
 /*
  * Cut to @columns (at least 1) in place. A name loses first its arguments, then the content of its
- * angle brackets, then its middle; a path its beginning, a sentence its end.
+ * angle brackets, then its first components, then its middle; a path its beginning, a sentence its
+ * end.
  */
 int text_cut_name(char **text, size_t columns, bool ascii);
 int text_cut_path(char **text, size_t columns, bool ascii);

@@ -29,16 +29,19 @@ void layout_release(struct layout *layout)
 		free(layout->cell[i]);
 	free(layout->cell);
 	free(layout->heat);
+	free(layout->lead);
 	*layout = (struct layout){0};
 }
 
 void layout_row(struct layout *layout, double heat)
 {
-	size_t first = layout->rows * layout->columns;
+	size_t first = layout->rows * layout->columns, rows = layout->rows;
 
 	if (layout->error)
 		return;
 	layout->error = array_grow(&layout->cell, &layout->cell_room, first + layout->columns);
+	if (!layout->error)
+		layout->error = array_add(&layout->lead, &layout->lead_room, &rows, 0);
 	if (!layout->error)
 		layout->error = array_add(&layout->heat, &layout->heat_room, &layout->rows, heat);
 	if (!layout->error)
@@ -61,6 +64,12 @@ void layout_set(struct layout *layout, size_t column, const char *text)
 	*cell = text_clean(text, layout->ascii);
 	if (!*cell)
 		layout->error = -ENOMEM;
+}
+
+void layout_lead(struct layout *layout, size_t bytes)
+{
+	if (!layout->error)
+		layout->lead[layout->rows - 1] = bytes;
 }
 
 /* The width of hidden columns. */
@@ -158,6 +167,33 @@ static int cut_calls(const struct layout *layout, const size_t *widths)
 	return error;
 }
 
+/* Cuts a name behind its lead; of a lead that would leave it little, the outer lines go first. */
+static int cut_name(char **cell, size_t lead, size_t columns, bool ascii)
+{
+	const char *from = *cell;
+	size_t least = columns < LEAST_COLUMNS ? columns : LEAST_COLUMNS;
+	char *name = strdup(*cell + lead), *whole = NULL;
+	size_t used, left = text_columns(*cell) - (name ? text_columns(name) : 0);
+	int error = name ? 0 : -ENOMEM;
+
+	for (; left > columns - least && from < *cell + lead; left = used) {
+		const char *next = from;
+
+		used = left - text_character_columns(text_next(&next));
+		from = next;
+	}
+	if (!error)
+		error = text_cut_name(&name, columns - left, ascii);
+	if (!error && asprintf(&whole, "%.*s%s", (int)(*cell + lead - from), from, name) < 0)
+		error = -ENOMEM;
+	if (!error) {
+		free(*cell);
+		*cell = whole;
+	}
+	free(name);
+	return error;
+}
+
 static int cut_cells(const struct layout *layout, const size_t *widths)
 {
 	int error = cut_calls(layout, widths);
@@ -169,7 +205,7 @@ static int cut_cells(const struct layout *layout, const size_t *widths)
 			if (!*cell || text_columns(*cell) <= widths[c])
 				continue;
 			if (layout->column[c].cut == LAYOUT_NAME)
-				error = text_cut_name(cell, widths[c], layout->ascii);
+				error = cut_name(cell, layout->lead[r], widths[c], layout->ascii);
 			else if (layout->column[c].cut == LAYOUT_PATH)
 				error = text_cut_path(cell, widths[c], layout->ascii);
 		}

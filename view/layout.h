@@ -32,7 +32,8 @@ struct layout {
 	size_t columns;
 	char **cell;  /* row by row */
 	double *heat; /* by row: its share, 0 to 1 */
-	size_t rows, cell_room, heat_room;
+	size_t *lead; /* by row: bytes in front of the name that are not cut */
+	size_t rows, cell_room, heat_room, lead_room;
 	bool ascii, color;
 	int error; /* the first error that occurred */
 };
@@ -48,6 +49,11 @@ void layout_release(struct layout *layout);
 /* Begins a row; then its cells are set. They are sanitized and copied. */
 void layout_row(struct layout *layout, double heat);
 void layout_set(struct layout *layout, size_t column, const char *text);
+/*
+ * The first @bytes of the row's names are the lines of a tree, in ASCII or as text_clean() keeps
+ * them, and stay when the names are cut.
+ */
+void layout_lead(struct layout *layout, size_t bytes);
 
 /*
  * Prints the title line and the rows. @width 0 is unlimited: names are not cut, and a very long

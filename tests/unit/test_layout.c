@@ -75,6 +75,33 @@ static void test_layout__counts_characters_not_bytes(void **state)
 	free(text);
 }
 
+/* The lines of a tree stay in front of a name that is cut; of very many the inner ones. */
+static void test_layout__cuts_names_behind_the_lines_of_a_tree(void **state)
+{
+	static const struct layout_column one[] = {{"function", LAYOUT_LEFT, LAYOUT_NAME, 20, 0}};
+	struct layout layout;
+	char *text;
+
+	(void)state;
+	layout_init(&layout, one, 1, true, false);
+	layout_row(&layout, 0);
+	layout_set(&layout, 0, "| + ns::map<std::string, int>::insert(int)");
+	layout_lead(&layout, 4);
+	layout_row(&layout, 0);
+	layout_set(&layout, 0, "| | | | | | | ` ns::map<std::string>::insert(int)");
+	layout_lead(&layout, 16);
+	layout_row(&layout, 0);
+	layout_set(&layout, 0, "| ` short");
+	layout_lead(&layout, 4);
+	text = print(&layout, 20);
+	assert_string_equal(text,
+		"function\n"
+		"| + ...::insert(int)\n"
+		"| | | ` insert(int)\n"
+		"| ` short\n");
+	free(text);
+}
+
 /* 60 columns at most; the name is whole, and no other line is longer for it. */
 static void test_layout__one_long_name_does_not_pad_all_lines(void **state)
 {
@@ -166,6 +193,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_layout__aligns_columns),
 		cmocka_unit_test(test_layout__counts_characters_not_bytes),
+		cmocka_unit_test(test_layout__cuts_names_behind_the_lines_of_a_tree),
 		cmocka_unit_test(test_layout__one_long_name_does_not_pad_all_lines),
 		cmocka_unit_test(test_layout__fits_the_width),
 		cmocka_unit_test(test_layout__leaves_out_columns_before_names_lose_their_comfort),

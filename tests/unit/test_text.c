@@ -89,8 +89,17 @@ static void test_text__cuts_names_where_they_can_spare_it(void **state)
 	assert_cut("ns::a_long_function", 9, true, "a_l...ion");
 	assert_cut("tokio::runtime::task::Context::run_task::{{closure}}", 40, true,
 		"...::Context::run_task::{{closure}}");
+	/* Of a type of Rust's the paths go first, then the trait. */
+	assert_cut("<alloc::vec::Vec<T> as core::iter::FromIterator>::from_iter", 40, true,
+		"<Vec<T> as FromIterator>::from_iter");
 	assert_cut("<alloc::vec::Vec<T> as core::iter::FromIterator>::from_iter", 30, true,
+		"<Vec<T>>::from_iter");
+	assert_cut("<alloc::vec::Vec<T> as core::iter::FromIterator>::from_iter", 18, true,
 		"...::from_iter");
+	assert_cut("<hashbrown::raw::RawTableInner>::probe_seq", 30, true,
+		"<RawTableInner>::probe_seq");
+	assert_cut("<a::B as c::D>", 8, true, "<a...:D>");
+	assert_cut("<a::B as c::", 8, true, "<a...c::");
 	assert_cut("a::b::operator->() const::{lambda()#1}", 24, true, "...::{lambda()#1}");
 	/* Operators are no brackets. */
 	assert_cut("ns::operator<<(std::ostream&, int)", 22, true, "ns::operator<<(...)");

@@ -80,7 +80,7 @@ static int set_name(struct printing *p, uint32_t index)
 {
 	const struct tree_node *node = &p->tree->node[index];
 	char *text = NULL, *task = NULL;
-	size_t bytes;
+	size_t bytes, lead = 0;
 	FILE *out = open_memstream(&text, &bytes);
 	bool failed;
 
@@ -88,10 +88,11 @@ static int set_name(struct printing *p, uint32_t index)
 		return -ENOMEM;
 	for (size_t i = 0; i < p->forks; i++) {
 		bool itself = p->fork[i] == index, last = is_last(p, p->fork[i]);
+		const char *guide = itself ? (last ? p->guides->last : p->guides->fork)
+					   : (last ? "  " : p->guides->bar);
 
-		fputs(itself ? (last ? p->guides->last : p->guides->fork)
-			     : (last ? "  " : p->guides->bar),
-			out);
+		fputs(guide, out);
+		lead += strlen(guide);
 	}
 	if (node->place == TREE_NONE) {
 		task = tree_task_name(p->profile, p->options, node);
@@ -110,6 +111,7 @@ static int set_name(struct printing *p, uint32_t index)
 		return -ENOMEM;
 	}
 	layout_set(&p->layout, p->at++, text);
+	layout_lead(&p->layout, lead);
 	free(text);
 	return 0;
 }
