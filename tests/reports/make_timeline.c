@@ -6,7 +6,8 @@
  * the first one, where main is blocked in work from 1.8 s to 2 s, by three observations, and again
  * from 2.1 s to 2.2 s, and helper waits for a CPU from 2.55 s to 2.6 s; make_timeline wall FILE: a
  * wall-clock profile of 2 s, of which a thread runs in the first, and is blocked in the second,
- * with as much time of an unknown thread without a sample
+ * with as much time of an unknown thread without a sample; make_timeline slow FILE: one of 250 Hz,
+ * of which a bound of the cost left a tick every 40 ms, with a pause of 0.4 s and one of 1.2 s
  */
 #include <stdio.h>
 #include <string.h>
@@ -157,6 +158,36 @@ static struct profile *make_wall(void)
 	return profile;
 }
 
+static struct profile *make_slow(void)
+{
+	struct profile *profile = NULL;
+	struct location_line line = {0};
+	uint32_t task, mapping, stack, location;
+
+	(void)fixture_index(profile_new(&profile));
+	mapping = fixture_index(profile_add_mapping(
+		profile, &(struct mapping){.file = "/opt/slow", .start = 0x1000, .limit = 0x9000}));
+	task = fixture_index(profile_add_task(profile, &(struct task){10, 10, "slow", "slow"}));
+	line.function = fixture_index(profile_add_function(
+		profile, &(struct function){.name = "work", .symbol = "work"}));
+	location = fixture_location(profile, mapping, 0x1000, &line, 1);
+	stack = fixture_index(profile_add_stack(profile, task, &location, 1));
+	profile_set_time(profile, FIXTURE_BEGAN_NS, 30000 * (uint64_t)FIXTURE_MS);
+	profile_set_period(profile, 4 * FIXTURE_MS);
+	for (uint64_t ms = 20; ms < 30000; ms += 40) {
+		const int64_t values[VALUE_TYPES_MAX] = {1, 40 * FIXTURE_MS};
+
+		if ((ms >= 10000 && ms < 10400) || (ms >= 20000 && ms < 21200))
+			continue;
+		profile_add_values(profile, stack, values);
+		(void)fixture_index(timeline_add(profile,
+			&(struct instant){.sample = stack,
+				.time_ns = FIXTURE_BEGAN_NS + ms * FIXTURE_MS,
+				.weight_ns = 40 * FIXTURE_MS}));
+	}
+	return profile;
+}
+
 int main(int argc, char **argv)
 {
 	struct profile *profile;
@@ -170,13 +201,15 @@ int main(int argc, char **argv)
 		profile = make_waits();
 	} else if (argc == 3 && !strcmp(argv[1], "wall")) {
 		profile = make_wall();
+	} else if (argc == 3 && !strcmp(argv[1], "slow")) {
+		profile = make_slow();
 	} else if (argc == 5 && !strcmp(argv[1], "many")) {
 		profile = make_many(strtoul(argv[2], NULL, 10), strtoul(argv[3], NULL, 10));
 	} else if (argc == 5 && !strcmp(argv[1], "rank")) {
 		profile = make_rank(strtol(argv[2], NULL, 10), strtol(argv[3], NULL, 10));
 	} else {
-		fputs("usage: make_timeline phases|waits|wall FILE | many SAMPLES STACKS FILE | "
-		      "rank RANK FACTOR FILE\n",
+		fputs("usage: make_timeline phases|waits|wall|slow FILE | "
+		      "many SAMPLES STACKS FILE | rank RANK FACTOR FILE\n",
 			stderr);
 		return 2;
 	}

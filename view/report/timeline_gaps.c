@@ -2,7 +2,8 @@
 /*
  * Finds when nothing ran. Instants are roughly in the order of time, those of several files are
  * not: therefore the first and the last instant of each short slot of time are kept. A running
- * program is sampled once a period; twenty periods without a sample are not chance.
+ * program is sampled once a period; twenty periods without a sample are not chance. To stay within
+ * a bound of the cost, periods get longer than the profile's: the weights say how long.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@ enum { MOST_SLOTS = 1 << 20, PERIODS = 20 };
 struct slot {
 	uint64_t first_ns, last_ns;
 	uint32_t first, last; /* stacks of the first and the last instant of a slot */
+	uint64_t period_ns;   /* the longest period of its instants */
 	bool used;
 };
 
@@ -25,7 +27,7 @@ struct gap_search {
 	struct time_grid *grid;
 	struct slot *slot;
 	size_t slots;
-	uint64_t least_ns;
+	uint64_t period_ns; /* the mean one, or what the profile says */
 	bool has_blocked;
 };
 
@@ -59,6 +61,8 @@ static void note(struct gap_search *s, const struct instant *instant)
 		slot->last_ns = ns;
 		slot->last = instant->sample;
 	}
+	if (instant->weight_ns > slot->period_ns)
+		slot->period_ns = instant->weight_ns;
 	slot->used = true;
 }
 
@@ -66,6 +70,7 @@ static int read_instants(struct gap_search *s)
 {
 	struct timeline_cursor cursor;
 	struct instant instant;
+	double weight_ns = 0;
 	size_t n = 0;
 	int r = timeline_begin(&cursor, s->grid->frames.profile);
 
@@ -74,22 +79,29 @@ static int read_instants(struct gap_search *s)
 		if (instant.state != TIMELINE_RUNNING || !is_chosen(s->grid, instant.sample))
 			continue;
 		note(s, &instant);
+		weight_ns += (double)instant.weight_ns;
 		n++;
 	}
 	timeline_end(&cursor);
-	s->least_ns = PERIODS * profile_period_ns(s->grid->frames.profile);
-	if (!s->least_ns && n)
-		s->least_ns = PERIODS * ((s->grid->to_ns - s->grid->from_ns) / n);
-	return n ? r : -ENOENT;
+	if (!n)
+		return -ENOENT;
+	s->period_ns = profile_period_ns(s->grid->frames.profile);
+	if (!s->period_ns)
+		s->period_ns = (s->grid->to_ns - s->grid->from_ns) / n;
+	if (weight_ns / (double)n > (double)s->period_ns)
+		s->period_ns = (uint64_t)(weight_ns / (double)n);
+	return r;
 }
 
-/* Keeps the longest gaps, in the order of time. */
-static void add_gap(struct gap_search *s, const struct timeline_gap *gap)
+/* Keeps the longest gaps, in the order of time. @period_ns: the longest of those beside it. */
+static void add_gap(struct gap_search *s, const struct timeline_gap *gap, uint64_t period_ns)
 {
 	struct time_grid *grid = s->grid;
 	size_t shortest = 0;
 
-	if (gap->to_ns <= gap->from_ns || gap->to_ns - gap->from_ns < s->least_ns)
+	if (period_ns < s->period_ns)
+		period_ns = s->period_ns;
+	if (gap->to_ns <= gap->from_ns || (gap->to_ns - gap->from_ns) / PERIODS < period_ns)
 		return;
 	grid->all_gaps++;
 	if (grid->gaps == TIMELINE_MOST_GAPS) {
@@ -113,6 +125,7 @@ static void find(struct gap_search *s)
 	struct timeline_gap gap = {.from_ns = s->grid->from_ns,
 		.before = TIMELINE_NO_STACK,
 		.blocked = TIMELINE_NO_STACK};
+	uint64_t before_ns = 0;
 
 	for (size_t i = 0; i < s->slots; i++) {
 		const struct slot *slot = &s->slot[i];
@@ -121,13 +134,14 @@ static void find(struct gap_search *s)
 			continue;
 		gap.to_ns = slot->first_ns;
 		gap.after = slot->first;
-		add_gap(s, &gap);
+		add_gap(s, &gap, slot->period_ns > before_ns ? slot->period_ns : before_ns);
 		gap.from_ns = slot->last_ns;
 		gap.before = slot->last;
+		before_ns = slot->period_ns;
 	}
 	gap.to_ns = s->grid->to_ns;
 	gap.after = TIMELINE_NO_STACK;
-	add_gap(s, &gap);
+	add_gap(s, &gap, before_ns);
 }
 
 /* Finds where a thread was blocked for most of each gap. */

@@ -248,6 +248,32 @@ static struct report_options choose_value(
 	return options;
 }
 
+/*
+ * The number of instants that have the value. Only ticks have CPU time, and of them as many as
+ * would tell as much if they had equal weights.
+ */
+static int count_instants(const struct time_grid *grid, size_t *ret_n)
+{
+	double sum = 0, squares = 0;
+	struct timeline_cursor cursor;
+	struct instant instant;
+	int r;
+
+	*ret_n = timeline_instants(grid->frames.profile);
+	if (!grid->is_cpu)
+		return 0;
+	r = timeline_begin(&cursor, grid->frames.profile);
+	while (r >= 0 && timeline_next(&cursor, &instant)) {
+		double weight = (double)instant.weight_ns;
+
+		sum += instant.state == TIMELINE_RUNNING ? weight : 0;
+		squares += instant.state == TIMELINE_RUNNING ? weight * weight : 0;
+	}
+	timeline_end(&cursor);
+	*ret_n = squares > 0 ? (size_t)(sum / squares * sum + 0.5) : 0;
+	return r;
+}
+
 static int refuse(const struct profile *profile, char **ret_problem)
 {
 	const char *why = timeline_why_left_out(profile);
@@ -266,7 +292,7 @@ int time_grid_init(struct time_grid *grid, const struct profile *profile,
 	const struct report_options *given, size_t columns, char **ret_problem)
 {
 	struct report_options options = choose_value(profile, given);
-	size_t most = timeline_instants(profile) / SAMPLES_A_COLUMN;
+	size_t most = 0;
 	uint32_t *row_of = NULL;
 	int r;
 
@@ -277,10 +303,13 @@ int time_grid_init(struct time_grid *grid, const struct profile *profile,
 	r = frames_init(&grid->frames, profile, &options, ret_problem);
 	if (r < 0)
 		return r;
-	grid->columns = most < 1 ? 1 : most < columns ? most : columns;
 	grid->is_time = !strcmp(frames_value_type(&grid->frames).unit, "nanoseconds");
 	grid->is_cpu = grid->frames.sums.weight == VALUE_CPU_NS;
-	r = choose_rows(grid, &row_of);
+	r = count_instants(grid, &most);
+	most /= SAMPLES_A_COLUMN;
+	grid->columns = most < 1 ? 1 : most < columns ? most : columns;
+	if (r >= 0)
+		r = choose_rows(grid, &row_of);
 	if (r >= 0) {
 		grid->cell = calloc((grid->rows + 1) * grid->columns, sizeof(*grid->cell));
 		r = grid->cell ? fill(grid, row_of) : -ENOMEM;
