@@ -4,12 +4,15 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "tests/unit/stacks_fixture.h"
 #include "view/report/annotate.h"
 #include "view/report/callers.h"
+#include "view/report/report.h"
 
 static void ask(struct callers *callers, const struct profile *profile,
 	const struct report_options *options)
@@ -209,6 +212,41 @@ static void test_callers__of_an_empty_profile_there_are_none(void **state)
 	profile_free(profile);
 }
 
+/* A function of which 999 of a thousand samples have a line, and one has none. */
+static void test_annotate__what_has_no_line_does_not_deny_lines(void **state)
+{
+	struct report_options options = {.size = sizeof(options), .function = "work"};
+	uint32_t location[2], mapping, task;
+	struct profile *profile = NULL;
+	char *text = NULL, *problem = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	(void)state;
+	assert_non_null(out);
+	(void)fixture_index(profile_new(&profile));
+	mapping = fixture_index(profile_add_mapping(
+		profile, &(struct mapping){.file = "/opt/app", .start = 0x1000, .limit = 0x9000}));
+	task = fixture_index(profile_add_task(profile, &(struct task){1, 1, "app", "app"}));
+	for (uint32_t i = 0; i < 2; i++) {
+		struct location_line line = {.line = i ? 0 : 10};
+
+		line.function = fixture_index(profile_add_function(profile,
+			&(struct function){
+				.name = "work", .symbol = "work", .file = i ? "" : "app.c"}));
+		location[i] = fixture_location(profile, mapping, 0x1000 + 64 * i, &line, 1);
+		fixture_add(profile, task, &location[i], 1, i ? 1 : 999);
+	}
+	options.min_percent = 0.5;
+	assert_int_equal(report_find("annotate")->print(profile, &options, out, &problem), 0);
+	assert_int_equal(fclose(out), 0);
+	assert_non_null(strstr(text, "app.c"));
+	assert_null(strstr(text, "no line is known"));
+	free(text);
+	free(problem);
+	profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +258,7 @@ int main(void)
 		cmocka_unit_test(test_callers__find_one_function),
 		cmocka_unit_test(test_callers__found_names_are_cut_to_the_width),
 		cmocka_unit_test(test_callers__of_an_empty_profile_there_are_none),
+		cmocka_unit_test(test_annotate__what_has_no_line_does_not_deny_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

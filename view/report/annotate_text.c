@@ -33,7 +33,7 @@ struct printing {
 	size_t *order; /* order of lines: by file, then by number */
 	/* first line of the function in the current file: no line before it is context; 0 none */
 	uint32_t declared;
-	bool wide;
+	bool wide, has_lines; /* a line of some file is known */
 	FILE *out;
 };
 
@@ -333,7 +333,9 @@ static int put_file_head(const struct printing *p, const char *file)
 	if (!out)
 		return -ENOMEM;
 	if (!file[0])
-		fputs("no line is known: it was built without -g, or its debug file is not here",
+		fputs(p->has_lines ? "of no known line"
+				   : "no line is known: it was built without -g, or its debug "
+				     "file is not here",
 			out);
 	else
 		text_put(p->source.text ? p->source.path : file, out);
@@ -450,11 +452,17 @@ static int put_all(struct printing *p)
 
 	if (r == 0)
 		r = put_head(p);
+	for (size_t i = 0; i < a->lines; i++)
+		p->has_lines |= a->line[i].file[0] != '\0';
 	for (size_t i = 0, end; i < a->lines && r == 0; i = end) {
-		for (end = i + 1; end < a->lines &&
-			!strcmp(a->line[p->order[i]].file, a->line[p->order[end]].file);)
-			end++;
-		r = put_file(p, i, end - 1);
+		bool shown = a->line[p->order[i]].file[0] || !p->has_lines;
+
+		for (end = i; end < a->lines &&
+			!strcmp(a->line[p->order[i]].file, a->line[p->order[end]].file);
+			end++)
+			shown |= is_shown(p, p->order[end]);
+		if (shown)
+			r = put_file(p, i, end - 1);
 	}
 	if (r == 0)
 		r = put_instructions(p, ANNOTATE_NO_LINE);
