@@ -41,7 +41,13 @@ run_line() { typed "$1"; tm send-keys -t t Enter; }
 terminal_is_back() {
     [ "$(tm display -p -t t '#{alternate_on} #{cursor_flag} #{mouse_any_flag}')" = "0 1 0" ]
 }
-start() { tm clear-history -t t; run_line "clear; $*; echo \"status=\$?\"; stty -a | grep -oE -- '-?(icanon|echo) '"; }
+# What the program before has left is gone first: its status is not taken for that of the next one.
+start() {
+    run_line clear
+    wait_until "the terminal is cleared" 40 hides 'status='
+    tm clear-history -t t
+    run_line "$*; echo \"status=\$?\"; stty -a | grep -oE -- '-?(icanon|echo) '"
+}
 wait_back() {
     wait_shows 'status=[0-9]'
     wait_shows '^icanon'
