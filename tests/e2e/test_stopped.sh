@@ -26,7 +26,9 @@ never() {
 leave() {
     kill -INT $view
     wait $view
-    is "$what: the view's status" $? 0
+    status=$?
+    is "$what: the view's status" $status 0
+    [ $status = 0 ] || cat err
 }
 is_stopped() { grep -q '^State:.T' "/proc/$1/status"; }
 
