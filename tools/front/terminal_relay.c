@@ -284,8 +284,11 @@ void terminal_relay_wait(struct terminal_relay *relay, const sigset_t *signals, 
 	for (;;) {
 		int signal = sigtimedwait(&all, ret_info, &now);
 
-		if (signal > 0 && signal != SIGWINCH)
+		if (signal > 0 && signal != SIGWINCH) {
+			/* What the other process told before it stopped came before this signal. */
+			take_message(relay);
 			break;
+		}
 		if (signal == SIGWINCH)
 			copy_size(relay);
 		relay_once(relay, fd);

@@ -2,17 +2,15 @@
 /*
  * A terminal for the command of another user (-u). On ours that user could type into our shell
  * (TIOCSTI), read what is typed after the command, and change its modes. So the command gets a
- * pseudo-terminal, in a session whose leader is the process that traces it, and the process that
- *the shell knows passes on what is typed and what is written (own_session.h). Standard streams that
- *are not this terminal (files, pipes) are the command's own, and nothing is passed on.
+ * pseudo-terminal, in a session whose leader is the process that traces it. The process that the
+ * shell knows passes on what is typed and what is written (own_session.h). Standard streams that
+ * are not this terminal (files, pipes) are the command's own, and nothing is passed on.
  *
  *	both ours	stdin and stdout are the terminal: it is raw, and the command's does the
  *			editing, the echo, ^C and ^Z
  *	stdout only	nothing is read from ours: the other end of the pipe may read from it
  *	stdin only	keys are passed on one by one; ^C and ^Z go to our process group, which may
- *be a pipeline, and are passed on as signals
- *
- * tests: test_command_as.sh, test_job_control.sh
+ *			be a pipeline, and are passed on as signals
  */
 #ifndef TOOLS_FRONT_TERMINAL_RELAY_H
 #define TOOLS_FRONT_TERMINAL_RELAY_H
