@@ -6,7 +6,7 @@
  * the goroutine does. A thread leaves it for its own stack to call C, to let it grow and for other
  * work of the runtime; the goroutine then says where it left it.
  *
- * Layout (runtime/runtime2.go, Go 1.18 to 1.25): the thread-local word "g" points to the goroutine,
+ * Layout (runtime/runtime2.go, Go 1.18 to 1.27): the thread-local word "g" points to the goroutine,
  * whose words are
  *
  *	0 lowest address of its stack, 1 end of it, 6 its thread ("m"), 7 sp and 8 pc where it left

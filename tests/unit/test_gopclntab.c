@@ -9,6 +9,7 @@
 
 #include "base/pool.h"
 #include "symbolizer/debuginfo.h"
+#include "symbolizer/elffile.h"
 #include "symbolizer/gopclntab.h"
 #include "symbolizer/image.h"
 #include "tests/unit/go_fixture.h"
@@ -155,6 +156,65 @@ static void test_gopclntab__refuses_what_does_not_fit(void **state)
 	}
 }
 
+/* Position-independent programs made with the linker of C: sections, but none of the table. */
+static void test_gopclntab__finds_a_table_without_a_section(void **state)
+{
+	static const char strings[] = "\0.shstrtab";
+	const Elf64_Shdr sections[] = {{0},
+		{.sh_name = 1,
+			.sh_type = SHT_STRTAB,
+			.sh_offset = 0x900,
+			.sh_size = sizeof(strings),
+			.sh_addralign = 1}};
+	struct gopclntab_function f;
+	struct go_fixture go;
+	struct opened o = {0};
+	struct elffile elf = {0};
+
+	(void)state;
+	go_build(&go, true, false);
+	memcpy(go.data + 0x800, sections, sizeof(sections));
+	memcpy(go.data + 0x900, strings, sizeof(strings));
+	go_put(&go, offsetof(Elf64_Ehdr, e_shoff), 0x800, 8);
+	go_put(&go, offsetof(Elf64_Ehdr, e_shentsize), sizeof(Elf64_Shdr), 2);
+	go_put(&go, offsetof(Elf64_Ehdr, e_shnum), 2, 2);
+	go_put(&go, offsetof(Elf64_Ehdr, e_shstrndx), 1, 2);
+	image_adopt(&o.image, go.data, GO_BYTES);
+	assert_int_equal(image_read_headers(&o.image), 0);
+	assert_int_equal(elffile_open(&elf, &o.image), 0);
+	assert_int_equal(gopclntab_open(&o.image, &elf, &o.strings, &o.table), 0);
+	assert_true(gopclntab_find(o.table, GO_TEXT + 0x5f, &f));
+	assert_string_equal(f.name, "runtime.systemstack");
+	gopclntab_free(o.table);
+	/* Another linker's file is not searched. */
+	o.image.go = false;
+	assert_int_equal(gopclntab_open(&o.image, &elf, &o.strings, &o.table), -ENOENT);
+	elffile_close(&elf);
+	o.table = NULL;
+	close_it(&o);
+}
+
+/* A stripped program with thread-local memory of C, too: an instruction says where "g" is. */
+static void test_gopclntab__finds_g_in_code(void **state)
+{
+	static const uint8_t load[] = {0x64, 0x48, 0x8b, 0x04, 0x25, 0xa8, 0xff, 0xff, 0xff};
+	const Elf64_Phdr tls = {.p_type = PT_TLS, .p_memsz = 0x78, .p_align = 8};
+	struct go_fixture go;
+	struct opened o;
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		go_build(&go, true, true);
+		memcpy(go.data + sizeof(Elf64_Ehdr) + 4 * sizeof(tls), &tls, sizeof(tls));
+		go_put(&go, offsetof(Elf64_Ehdr, e_phnum), 5, 2);
+		/* Behind the end of runtime.systemstack it does not count. */
+		memcpy(go.data + GO_TEXT + (i ? 0x5a : 0x44), load, sizeof(load));
+		assert_int_equal(open_bytes(&o, go.data), 0);
+		assert_int_equal(gopclntab_g_below(o.table), i ? 0 : 0x58);
+		close_it(&o);
+	}
+}
+
 /* An inlined call that claims to be made in itself. */
 static void test_gopclntab__ends_a_circle_of_inlined_calls(void **state)
 {
@@ -177,6 +237,8 @@ int main(void)
 		cmocka_unit_test(test_gopclntab__tells_the_depth_of_the_stack),
 		cmocka_unit_test(test_gopclntab__tells_inlined_calls_and_lines),
 		cmocka_unit_test(test_gopclntab__refuses_what_does_not_fit),
+		cmocka_unit_test(test_gopclntab__finds_a_table_without_a_section),
+		cmocka_unit_test(test_gopclntab__finds_g_in_code),
 		cmocka_unit_test(test_gopclntab__ends_a_circle_of_inlined_calls),
 	};
 

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a Go program has its table, its moduledata and the word "g". */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolizer/elffile.h"
+#include "symbolizer/gopclntab_internal.h"
+#include "symbolizer/image.h"
+
+enum { HEADER_BYTES = 72, POINTER_BYTES = 8, TABLE_ALIGN = 16 };
+
+/* Words of moduledata (runtime/symtab.go). */
+enum {
+	MODULE_TEXT = 22,
+	MODULE_GOFUNC_118 = 38,
+	MODULE_GOFUNC_120 = 40,
+	MODULE_WORDS = 41,
+};
+
+static bool begins_here(struct gopclntab_part from)
+{
+	uint32_t magic = 0;
+
+	return gopclntab_u32(from, 0, &magic) && (magic == 0xfffffff0 || magic == 0xfffffff1) &&
+		from.bytes >= HEADER_BYTES && !from.data[4] && !from.data[5] &&
+		(from.data[6] == 1 || from.data[6] == 2 || from.data[6] == 4) &&
+		from.data[7] == POINTER_BYTES;
+}
+
+static bool part_at(struct gopclntab_part all, unsigned field, struct gopclntab_part *ret_part)
+{
+	uint64_t offset = 0;
+
+	if (!gopclntab_u64(all, 32 + 8 * field, &offset) || offset >= all.bytes)
+		return false;
+	*ret_part = (struct gopclntab_part){all.data + offset, all.bytes - offset};
+	return true;
+}
+
+/* Splits the table by its header. Each part reaches to the table's end: bounds stay checked. */
+static bool take_header(struct gopclntab *table)
+{
+	struct gopclntab_part all = table->all;
+
+	if (!begins_here(all) || !gopclntab_u64(all, 8, &table->n) ||
+		!gopclntab_u64(all, 24, &table->text))
+		return false;
+	table->quantum = all.data[6];
+	table->since_120 = all.data[0] == 0xf1;
+	return part_at(all, 0, &table->names) && part_at(all, 1, &table->units) &&
+		part_at(all, 2, &table->files) && part_at(all, 3, &table->pcs) &&
+		part_at(all, 4, &table->functions) && table->n &&
+		table->n < table->functions.bytes / GOPCLNTAB_PAIR_BYTES;
+}
+
+static struct gopclntab_part segment_part(const struct image *image, const Elf64_Phdr *segment)
+{
+	if (segment->p_type != PT_LOAD || segment->p_offset >= image->bytes)
+		return (struct gopclntab_part){0};
+	return (struct gopclntab_part){image->data + segment->p_offset,
+		segment->p_filesz < image->bytes - segment->p_offset
+			? segment->p_filesz
+			: image->bytes - segment->p_offset};
+}
+
+/* Searches the table in all of the file: it is aligned, and in a segment that is not code. */
+static bool search_table(struct gopclntab *table, uint64_t *ret_svma)
+{
+	const struct image *image = table->image;
+
+	for (size_t i = 0; i < image->n_phdr; i++) {
+		struct gopclntab_part part = segment_part(image, &image->phdr[i]);
+
+		if (image->phdr[i].p_flags & PF_X)
+			continue;
+		for (uint64_t at = -image->phdr[i].p_vaddr & (TABLE_ALIGN - 1);
+			at + HEADER_BYTES <= part.bytes; at += TABLE_ALIGN) {
+			table->all = (struct gopclntab_part){part.data + at, part.bytes - at};
+			if (begins_here(table->all) && take_header(table)) {
+				*ret_svma = image->phdr[i].p_vaddr + at;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+static bool find_table(struct gopclntab *table, struct elffile *elf, uint64_t *ret_svma)
+{
+	struct elffile_section section;
+
+	if (!elf || elf->n_sections <= 1)
+		return search_table(table, ret_svma);
+	/* The linker of C puts it among other constants of a position-independent program. */
+	if (elffile_find(elf, ".gopclntab", &section) < 0 &&
+		elffile_find(elf, ".data.rel.ro.gopclntab", &section) < 0)
+		return table->image->go && search_table(table, ret_svma);
+	if (!section.data)
+		return false;
+	table->all = (struct gopclntab_part){section.data, section.bytes};
+	*ret_svma = section.svma;
+	return take_header(table);
+}
+
+/* The address of a word in the file that points to @to; 0 none. */
+static uint64_t find_pointer(const struct image *image, uint64_t to)
+{
+	for (size_t i = 0; i < image->n_phdr; i++) {
+		struct gopclntab_part part = segment_part(image, &image->phdr[i]);
+
+		if (!(image->phdr[i].p_flags & PF_W))
+			continue;
+		for (uint64_t at = 0, word; gopclntab_u64(part, at, &word); at += POINTER_BYTES) {
+			if (word == to)
+				return image->phdr[i].p_vaddr + at;
+		}
+	}
+	return 0;
+}
+
+/*
+ * Collects the relocations (Elf64_Rela) of position-independent programs, which have the words;
+ * sorted by address.
+ */
+static void take_relocations(
+	struct gopclntab_part relocations, uint64_t table_svma, uint64_t word[MODULE_WORDS])
+{
+	uint64_t module = 0;
+	Elf64_Rela r;
+
+	for (unsigned pass = 0; pass < 2; pass++) {
+		for (uint64_t at = 0; at + sizeof(r) <= relocations.bytes; at += sizeof(r)) {
+			memcpy(&r, relocations.data + at, sizeof(r));
+			if (pass == 0 && (uint64_t)r.r_addend == table_svma && !module)
+				module = r.r_offset;
+			if (pass == 1 && module && r.r_offset >= module &&
+				(r.r_offset - module) / POINTER_BYTES < MODULE_WORDS)
+				word[(r.r_offset - module) / POINTER_BYTES] = (uint64_t)r.r_addend;
+		}
+	}
+}
+
+/* Reads the words of moduledata, as far as the file has them; others stay 0. */
+static void find_module(struct gopclntab *table, struct elffile *elf, uint64_t table_svma,
+	uint64_t word[MODULE_WORDS])
+{
+	static const char *const names[] = {".rela.dyn", ".rela"};
+	uint64_t at = find_pointer(table->image, table_svma);
+	size_t bytes = 0;
+	const uint8_t *data = at ? image_bytes_at(table->image, at, &bytes) : NULL;
+	struct elffile_section section;
+
+	for (unsigned i = 0; data && i < MODULE_WORDS; i++)
+		(void)gopclntab_u64(
+			(struct gopclntab_part){data, bytes}, i * POINTER_BYTES, &word[i]);
+	for (unsigned i = 0; elf && !word[MODULE_TEXT] && i < 2; i++) {
+		if (elffile_find(elf, names[i], &section) >= 0 && section.data)
+			take_relocations((struct gopclntab_part){section.data, section.bytes},
+				table_svma, word);
+	}
+}
+
+static bool is_code(const struct image *image, uint64_t svma)
+{
+	const Elf64_Phdr *segment = image_segment_at(image, svma);
+
+	return segment && segment->p_flags & PF_X;
+}
+
+/* The offset of runtime.tlsg in the program's thread-local memory. False: no symbol. */
+static bool find_symbol(struct elffile *elf, uint64_t *ret_offset)
+{
+	static const char wanted[] = "runtime.tlsg";
+	struct elffile_section symbols, strings;
+	Elf64_Sym symbol;
+
+	if (!elf || elffile_find(elf, ".symtab", &symbols) < 0 || !symbols.data ||
+		elffile_find(elf, ".strtab", &strings) < 0 || !strings.data)
+		return false;
+	for (uint64_t at = 0; at + sizeof(symbol) <= symbols.bytes; at += sizeof(symbol)) {
+		memcpy(&symbol, symbols.data + at, sizeof(symbol));
+		if (ELF64_ST_TYPE(symbol.st_info) == STT_TLS && symbol.st_name < strings.bytes &&
+			strings.bytes - symbol.st_name >= sizeof(wanted) &&
+			memcmp(strings.data + symbol.st_name, wanted, sizeof(wanted)) == 0) {
+			*ret_offset = symbol.st_value;
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * The distance of the word "g" from the thread pointer, downwards, as an instruction of @code says:
+ * mov %fs:-88,%rax is 64 48 8b 04 25 a8 ff ff ff. 0: none does.
+ */
+static uint32_t g_of_code(struct gopclntab_part code)
+{
+	enum { BYTES = 9 };
+
+	for (uint64_t at = 0; at + BYTES <= code.bytes; at++) {
+		const uint8_t *i = code.data + at;
+		int32_t distance;
+
+		/* To or from a register; the address is %fs and a constant. */
+		if (i[0] != 0x64 || (i[1] & 0xfb) != 0x48 || (i[2] != 0x8b && i[2] != 0x89) ||
+			(i[3] & 0xc7) != 4 || i[4] != 0x25)
+			continue;
+		memcpy(&distance, i + 5, sizeof(distance));
+		if (distance < 0 && distance >= -UINT16_MAX)
+			return (uint32_t)-distance;
+	}
+	return 0;
+}
+
+/* The same for a program without symbols: its function runtime.systemstack reads that word. */
+static uint32_t g_of_systemstack(const struct gopclntab *table)
+{
+	static const char wanted[] = "runtime.systemstack";
+	uint32_t start, next, record;
+
+	for (uint64_t i = 0; i < table->n; i++) {
+		const char *name;
+		size_t bytes = 0;
+		const uint8_t *data;
+
+		if (!gopclntab_u32(table->functions, i * GOPCLNTAB_PAIR_BYTES, &start) ||
+			!gopclntab_u32(table->functions, i * GOPCLNTAB_PAIR_BYTES + 4, &record) ||
+			!gopclntab_u32(table->functions, (i + 1) * GOPCLNTAB_PAIR_BYTES, &next) ||
+			next <= start)
+			return 0;
+		name = gopclntab_string(
+			table->names, gopclntab_field(table, record, GOPCLNTAB_NAME));
+		if (!name || strncmp(name, wanted, sizeof(wanted) - 1) != 0 ||
+			(name[sizeof(wanted) - 1] && strcmp(name + sizeof(wanted) - 1, ".abi0")))
+			continue;
+		data = image_bytes_at(table->image, table->text + start, &bytes);
+		return data ? g_of_code((struct gopclntab_part){
+				      data, bytes < next - start ? bytes : next - start})
+			    : 0;
+	}
+	return 0;
+}
+
+/* The offset of the word "g". A program without C has no other thread-local memory. */
+static uint32_t find_g(const struct gopclntab *table, struct elffile *elf)
+{
+	const struct image *image = table->image;
+	const Elf64_Phdr *tls = NULL;
+	uint64_t bytes, offset = 0;
+
+	for (size_t i = 0; i < image->n_phdr; i++) {
+		if (image->phdr[i].p_type == PT_TLS)
+			tls = &image->phdr[i];
+	}
+	if (image->machine != EM_X86_64)
+		return 0;
+	if (!tls)
+		return POINTER_BYTES;
+	bytes = tls->p_memsz;
+	if (tls->p_align > 1)
+		bytes = (bytes + tls->p_align - 1) / tls->p_align * tls->p_align;
+	if (!bytes || bytes > UINT16_MAX)
+		return 0;
+	if (bytes > POINTER_BYTES && !find_symbol(elf, &offset))
+		return g_of_systemstack(table);
+	if (offset >= bytes)
+		return 0;
+	return (uint32_t)(bytes - offset);
+}
+
+int gopclntab_open(const struct image *image, struct elffile *elf, struct pool *strings,
+	struct gopclntab **ret_table)
+{
+	struct gopclntab *table = calloc(1, sizeof(*table));
+	uint64_t word[MODULE_WORDS] = {0}, svma = 0;
+	struct gopclntab_function first;
+
+	if (!table)
+		return -ENOMEM;
+	table->image = image;
+	table->strings = strings;
+	if (!image->elf64 || !find_table(table, elf, &svma)) {
+		free(table);
+		return -ENOENT;
+	}
+	find_module(table, elf, svma, word);
+	if (is_code(image, word[MODULE_TEXT]))
+		table->text = word[MODULE_TEXT];
+	table->gofunc = word[table->since_120 ? MODULE_GOFUNC_120 : MODULE_GOFUNC_118];
+	if (!is_code(image, table->text) || !gopclntab_find(table, table->text, &first)) {
+		free(table);
+		return -ENOENT;
+	}
+	table->g_below = find_g(table, elf);
+	*ret_table = table;
+	return 0;
+}
