@@ -109,25 +109,32 @@ int jit_map_move(struct jit_map *map, uint64_t from, uint64_t to, uint64_t size)
 	return 0;
 }
 
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
 /* Adds one line, passed without its newline. */
 static int add_line(struct jit_map *map, const char *line, size_t bytes)
 {
-	char number[40], *at;
+	char number[40], *at, *behind;
 	uint64_t start, size;
 	size_t n = bytes < sizeof(number) - 1 ? bytes : sizeof(number) - 1, name;
 
 	memcpy(number, line, n);
 	number[n] = '\0';
 	start = strtoull(number, &at, 16);
-	if (at == number || *at != ' ')
+	if (at == number || !is_blank(*at))
 		return 0;
-	size = strtoull(at + 1, &at, 16);
-	if (*at != ' ')
+	size = strtoull(at, &behind, 16);
+	if (behind == at || !is_blank(*behind))
 		return 0;
-	name = (size_t)(at + 1 - number);
-	if (name >= bytes)
-		return 0;
-	return jit_map_put(map, start, size, line + name, bytes - name);
+	name = (size_t)(behind - number);
+	while (name < bytes && is_blank(line[name]))
+		name++;
+	while (bytes > name && is_blank(line[bytes - 1]))
+		bytes--;
+	return name < bytes ? jit_map_put(map, start, size, line + name, bytes - name) : 0;
 }
 
 long jit_map_add(struct jit_map *map, const char *text, size_t bytes)

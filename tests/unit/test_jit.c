@@ -27,6 +27,10 @@ static const char text[] = "3ef414c0 398 LazyCompile:~main /x.js:1\n"
 			   "ffffffffffffffff 10 wraps\n"
 			   "2000 100 old\n"
 			   "2040 20 newer, inside\n"
+			   "4000\t10\ttabs, and an end of DOS\r\n"
+			   "5000  10  blanks  \n"
+			   "6000 10 \n"
+			   "6000 \n"
 			   "3000 10 not a whole li";
 
 static const char *name_at(struct jit_map *map, uint64_t pc)
@@ -43,7 +47,7 @@ static void test_jit__the_newest_piece_counts(void **state)
 	(void)state;
 	assert_int_equal(
 		jit_map_add(&map, text, sizeof(text) - 1), (long)(strrchr(text, '\n') + 1 - text));
-	assert_int_equal(map.n, 4);
+	assert_int_equal(map.n, 6);
 	assert_string_equal(name_at(&map, 0x3ef414c0), "LazyCompile:~main /x.js:1");
 	assert_string_equal(name_at(&map, 0x3ef41857), "LazyCompile:~main /x.js:1");
 	assert_null(name_at(&map, 0x3ef41858));
@@ -52,6 +56,9 @@ static void test_jit__the_newest_piece_counts(void **state)
 	assert_string_equal(name_at(&map, 0x2040), "newer, inside");
 	assert_string_equal(name_at(&map, 0x2060), "old");
 	assert_null(name_at(&map, 0x3000));
+	assert_string_equal(name_at(&map, 0x4000), "tabs, and an end of DOS");
+	assert_string_equal(name_at(&map, 0x5000), "blanks");
+	assert_null(name_at(&map, 0x6000));
 	jit_map_release(&map);
 }
 
