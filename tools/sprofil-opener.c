@@ -11,7 +11,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +21,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/command_line.h"
 #include "base/outfile.h"
 #include "base/output.h"
 #include "base/series.h"
@@ -317,36 +317,26 @@ static int reply(int socket_fd, struct opened *opened)
 	return n < 0 ? -errno : 0;
 }
 
-static void parse(struct settings *s, int argc, char **argv)
+static int take_suffix(void *settings, char *value)
 {
-	static const struct option options[] = {
-		{"output", required_argument, NULL, 'o'},
-		{"capture", required_argument, NULL, 'C'},
-		{"keep", required_argument, NULL, 'k'},
-		{"supervisor", required_argument, NULL, 's'},
-		{"log", required_argument, NULL, 'l'},
-		{"suffix", required_argument, NULL, 'e'},
-		{"view", no_argument, NULL, 'v'},
-		{0},
-	};
-	int option;
+	struct settings *s = settings;
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
-		switch (option) {
-		case 'o': s->output = optarg; break;
-		case 'C': s->capture = optarg; break;
-		case 'k': s->keep = (unsigned)strtoul(optarg, NULL, 10); break;
-		case 's': s->openings.supervisor = atoi(optarg); break;
-		case 'l': s->openings.log = optarg; break;
-		case 'e':
-			if (s->suffixes < SUFFIXES_MOST)
-				s->suffix[s->suffixes++] = optarg;
-			break;
-		case 'v': s->openings.view = true; break;
-		default: exit(2);
-		}
-	}
+	if (s->suffixes < SUFFIXES_MOST)
+		s->suffix[s->suffixes++] = value;
+	return 0;
 }
+
+#define AT(member) .at = offsetof(struct settings, member)
+
+static const struct option_row rows[] = {
+	{"output", 0, OPTION_TEXT, AT(output)},
+	{"capture", 0, OPTION_TEXT, AT(capture)},
+	{"keep", 0, OPTION_COUNT, AT(keep), .most = UINT32_MAX},
+	{"supervisor", 0, OPTION_COUNT, AT(openings.supervisor), .most = INT32_MAX},
+	{"log", 0, OPTION_TEXT, AT(openings.log)},
+	{"suffix", 0, OPTION_TAKE, .take = take_suffix},
+	{"view", 0, OPTION_FLAG, AT(openings.view)},
+};
 
 /* The user's limit of file sizes is not meant for copies. */
 static void prepare(int socket_fd)
@@ -380,7 +370,7 @@ static int run_all(int argc, char **argv)
 	if (argc < 2)
 		return 2;
 	socket_fd = atoi(argv[1]);
-	parse(&s, argc - 1, argv + 1);
+	command_line_parse_own(&(struct option_set){OPTION_ROWS(rows), &s, 0}, argc - 1, argv + 1);
 	s.limited.answer = answer;
 	s.limited.context = &s.openings;
 	if (limited_init(&s.limited, LIMITED_WAIT_NS) < 0)

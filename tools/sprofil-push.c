@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -21,6 +20,7 @@
 #include <curl/curl.h>
 
 #include "base/clock.h"
+#include "base/command_line.h"
 #include "base/standard.h"
 #include "tools/sandbox/sandbox.h"
 #include "tools/serve/push_queue.h"
@@ -208,27 +208,14 @@ static bool begin(struct sender *s)
 	return true;
 }
 
-static void parse(struct sender *s, int argc, char **argv)
-{
-	static const struct option options[] = {
-		{"program", required_argument, NULL, 'p'},
-		{"name", required_argument, NULL, 'n'},
-		{"quiet", no_argument, NULL, 'q'},
-		{"verbose", no_argument, NULL, 'v'},
-		{0},
-	};
-	int option;
+#define AT(member) .at = offsetof(struct sender, member)
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
-		switch (option) {
-		case 'p': s->program = optarg; break;
-		case 'n': s->name = optarg; break;
-		case 'q': s->quiet = true; break;
-		case 'v': s->verbose = true; break;
-		default: exit(2);
-		}
-	}
-}
+static const struct option_row rows[] = {
+	{"program", 0, OPTION_TEXT, AT(program)},
+	{"name", 0, OPTION_TEXT, AT(name)},
+	{"quiet", 0, OPTION_FLAG, AT(quiet)},
+	{"verbose", 0, OPTION_FLAG, AT(verbose)},
+};
 
 int main(int argc, char **argv)
 {
@@ -240,7 +227,7 @@ int main(int argc, char **argv)
 
 	standard_hold();
 	(void)signal(SIGPIPE, SIG_IGN);
-	parse(&s, argc, argv);
+	command_line_parse_own(&(struct option_set){OPTION_ROWS(rows), &s, 0}, argc, argv);
 	s.url = url ? strdup(url) : NULL;
 	if (!s.url || fcntl(SERVE_PUSH_FD, F_SETFL, O_NONBLOCK) < 0) {
 		complain(&s, "sprofil-push is started by sprofrun --push, or sprofserve");

@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/command_line.h"
 #include "base/standard.h"
 #include "proto/request.h"
 #include "tools/sandbox/sandbox.h"
@@ -65,31 +65,16 @@ static void complain(const struct server *s, const char *format, ...)
 	va_end(args);
 }
 
-static void parse(struct server *s, int argc, char **argv)
-{
-	static const struct option options[] = {
-		{"program", required_argument, NULL, 'p'},
-		{"name", required_argument, NULL, 'n'},
-		{"listen", no_argument, NULL, 'l'},
-		{"push", required_argument, NULL, 'P'},
-		{"on-demand", no_argument, NULL, 'd'},
-		{"verbose", no_argument, NULL, 'v'},
-		{0},
-	};
-	int option;
+#define AT(member) .at = offsetof(struct server, member)
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
-		switch (option) {
-		case 'p': s->program = optarg; break;
-		case 'n': s->name = optarg; break;
-		case 'l': s->listens = true; break;
-		case 'P': s->push_ns = strtoull(optarg, NULL, 10); break;
-		case 'd': s->on_demand = true; break;
-		case 'v': s->verbose = true; break;
-		default: exit(2);
-		}
-	}
-}
+static const struct option_row rows[] = {
+	{"program", 0, OPTION_TEXT, AT(program)},
+	{"name", 0, OPTION_TEXT, AT(name)},
+	{"listen", 0, OPTION_FLAG, AT(listens)},
+	{"push", 0, OPTION_NUMBER, AT(push_ns)},
+	{"on-demand", 0, OPTION_FLAG, AT(on_demand)},
+	{"verbose", 0, OPTION_FLAG, AT(verbose)},
+};
 
 static bool request(enum request_type type, uint64_t value)
 {
@@ -192,7 +177,7 @@ int main(int argc, char **argv)
 
 	standard_hold();
 	(void)signal(SIGPIPE, SIG_IGN);
-	parse(&s, argc, argv);
+	command_line_parse_own(&(struct option_set){OPTION_ROWS(rows), &s, 0}, argc, argv);
 	if (fcntl(SERVE_REQUEST_FD, F_SETFL, O_NONBLOCK) < 0) {
 		complain(&s, "sprofil-server is started by sprofrun --listen, or sprofserve");
 		return 2;

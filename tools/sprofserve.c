@@ -31,18 +31,6 @@ struct settings {
 	bool quiet, verbose;
 };
 
-enum { OPT_VERSION = 256 };
-
-static const struct option long_options[] = {
-	TARGET_OPTIONS_LONG,
-	SERVE_OPTIONS_LONG,
-	{"quiet", no_argument, NULL, 'q'},
-	{"verbose", no_argument, NULL, 'v'},
-	{"help", no_argument, NULL, 'h'},
-	{"version", no_argument, NULL, OPT_VERSION},
-	{0},
-};
-
 static void say(void *context, enum say_kind kind, const char *line)
 {
 	const struct settings *s = context;
@@ -61,26 +49,13 @@ static void begun(void *context)
 
 static void parse(struct settings *s, int argc, char **argv)
 {
-	int option;
+	static const struct option_row rows[] = {
+		{"quiet", 'q', OPTION_FLAG, .at = offsetof(struct settings, quiet)},
+		{"verbose", 'v', OPTION_FLAG, .at = offsetof(struct settings, verbose)},
+	};
+	struct option_set more[] = {{OPTION_ROWS(rows), s, 0}, serve_front_options(&s->serve)};
 
-	argv[0] = (char *)program; /* getopt's messages begin with it */
-	while ((option = getopt_long(
-			argc, argv, "+" TARGET_OPTIONS_SHORT "hqv", long_options, NULL)) >= 0) {
-		if (target_options_take(&s->target, option, optarg) ||
-			serve_front_take(&s->serve, option, optarg))
-			continue;
-		switch (option) {
-		case 'q': s->quiet = true; break;
-		case 'v': s->verbose = true; break;
-		case 'h':
-			(void)fputs(help_sprofserve, stdout);
-			exit(standard_printed(program, FRONT_OURS));
-		case OPT_VERSION:
-			(void)puts("sprofserve " SPROFIL_VERSION);
-			exit(standard_printed(program, FRONT_OURS));
-		default: front_complain(program, "try 'sprofserve --help'"); exit(FRONT_USAGE);
-		}
-	}
+	target_options_parse(&s->target, help_sprofserve, more, 2, argc, argv);
 	s->target.quiet = s->serve.quiet = s->quiet;
 	s->serve.verbose = s->verbose;
 	serve_front_check(&s->serve);

@@ -38,38 +38,6 @@ struct settings {
 	bool keep;
 };
 
-enum {
-	OPT_HALF_LIFE = 256,
-	OPT_TOTALS,
-	OPT_VIEW,
-	OPT_SIZE,
-	OPT_KEYS,
-	OPT_LOG,
-	OPT_KEEP,
-	OPT_COLOR,
-	OPT_ASCII,
-	OPT_VERSION
-};
-
-static const struct option long_options[] = {
-	TARGET_OPTIONS_LONG,
-	{"delay", required_argument, NULL, 's'},
-	{"half-life", required_argument, NULL, OPT_HALF_LIFE},
-	{"totals", no_argument, NULL, OPT_TOTALS},
-	{"view", required_argument, NULL, OPT_VIEW},
-	{"batch", no_argument, NULL, 'b'},
-	{"screens", required_argument, NULL, 'n'},
-	{"size", required_argument, NULL, OPT_SIZE},
-	{"keys", required_argument, NULL, OPT_KEYS},
-	{"log", required_argument, NULL, OPT_LOG},
-	{"keep", no_argument, NULL, OPT_KEEP},
-	{"color", required_argument, NULL, OPT_COLOR},
-	{"ascii", no_argument, NULL, OPT_ASCII},
-	{"help", no_argument, NULL, 'h'},
-	{"version", no_argument, NULL, OPT_VERSION},
-	{0},
-};
-
 static void say(void *context, enum say_kind kind, const char *line)
 {
 	struct settings *settings = context;
@@ -78,44 +46,32 @@ static void say(void *context, enum say_kind kind, const char *line)
 		live_front_note(&settings->front, line);
 }
 
-static void take_size(struct live_front *front, const char *value)
+static int take_size(void *settings, char *value)
 {
+	struct live_front *front = &((struct settings *)settings)->front;
 	unsigned columns, rows;
 	char rest;
 
 	if (sscanf(value, "%ux%u%c", &columns, &rows, &rest) != 2 || columns < 20 || rows < 4 ||
 		columns > 1000 || rows > 500)
-		target_options_reject(program, "bad size", value,
-			"give columns and rows, like 100x30, from 20x4 to 1000x500");
+		return -EINVAL;
 	front->columns = columns;
 	front->rows = rows;
+	return 0;
 }
 
-static void take_view(struct live_front *front, const char *value)
+static int take_count(void *settings, char *value)
 {
-	static const char *const views[] = {"functions", "lines", "tree", "threads", "objects"};
-
-	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++) {
-		if (strcmp(value, views[i]) == 0)
-			front->view = views[i];
-	}
-	if (!front->view)
-		target_options_reject(program, "no view", value,
-			"choose functions, lines, tree, threads or objects");
-}
-
-static void take_count(struct live_front *front, const char *value)
-{
+	uint64_t *screens = &((struct settings *)settings)->front.screens;
 	char *end;
 
 	errno = 0;
-	front->screens = strtoull(value, &end, 10);
-	if (errno || *end || end == value || !front->screens || value[0] == '-')
-		target_options_reject(
-			program, "bad number", value, "give how many screens, 1 or more");
+	*screens = strtoull(value, &end, 10);
+	return errno || *end || end == value || !*screens || value[0] == '-' ? -EINVAL : 0;
 }
 
-static void take_time(const char *value, uint64_t least_ns, uint64_t *ret_ns)
+/* At least 100 ms. */
+static int take_time(const char *value, uint64_t *ret_ns)
 {
 	char *end;
 	double seconds = strtod(value, &end);
@@ -125,53 +81,47 @@ static void take_time(const char *value, uint64_t least_ns, uint64_t *ret_ns)
 		*ret_ns = (uint64_t)(seconds * 1e9);
 	else if (units_time_ns(value, ret_ns) < 0)
 		*ret_ns = 0;
-	if (*ret_ns < least_ns)
-		target_options_reject(
-			program, "bad time", value, "give a time, like 500ms or 2s, from 100ms on");
+	return *ret_ns < 100000000 ? -EINVAL : 0;
 }
 
-static void parse_option(struct settings *s, int option, const char *value)
+static int take_delay(void *settings, char *value)
 {
-	struct live_front *front = &s->front;
-
-	if (target_options_take(&s->target, option, value))
-		return;
-	switch (option) {
-	case 's': take_time(value, 100000000, &front->delay_ns); break;
-	case OPT_HALF_LIFE: take_time(value, 100000000, &front->half_life_ns); break;
-	case OPT_TOTALS: front->totals = true; break;
-	case OPT_VIEW: take_view(front, value); break;
-	case 'b': front->batch = true; break;
-	case 'n': take_count(front, value); break;
-	case OPT_SIZE: take_size(front, value); break;
-	case OPT_KEYS: front->keys = value; break;
-	case OPT_LOG: front->log = value; break;
-	case OPT_KEEP: s->keep = true; break;
-	case OPT_COLOR:
-		if (strcmp(value, "auto") != 0 && strcmp(value, "always") != 0 &&
-			strcmp(value, "never") != 0)
-			target_options_reject(
-				program, "bad color", value, "choose auto, always or never");
-		s->color = value;
-		break;
-	case OPT_ASCII: front->ascii = true; break;
-	case 'h': (void)fputs(help_sproftop, stdout); exit(standard_printed(program, FRONT_OURS));
-	case OPT_VERSION:
-		(void)puts("sproftop " SPROFIL_VERSION);
-		exit(standard_printed(program, FRONT_OURS));
-	default: front_complain(program, "try 'sproftop --help'"); exit(FRONT_USAGE);
-	}
+	return take_time(value, &((struct settings *)settings)->front.delay_ns);
 }
+
+static int take_half_life(void *settings, char *value)
+{
+	return take_time(value, &((struct settings *)settings)->front.half_life_ns);
+}
+
+#define AT(member) .at = offsetof(struct settings, member)
+#define BAD_TIME   "bad time", "give a time, like 500ms or 2s, from 100ms on"
+
+static const struct option_row rows[] = {
+	{"delay", 's', OPTION_TAKE, .take = take_delay, NULL, BAD_TIME},
+	{"half-life", 0, OPTION_TAKE, .take = take_half_life, NULL, BAD_TIME},
+	{"totals", 0, OPTION_FLAG, AT(front.totals)},
+	{"view", 0, OPTION_WORD, AT(front.view), NULL, "functions|lines|tree|threads|objects",
+		"no view", "choose functions, lines, tree, threads or objects"},
+	{"batch", 'b', OPTION_FLAG, AT(front.batch)},
+	{"screens", 'n', OPTION_TAKE, .take = take_count, NULL, "bad number",
+		"give how many screens, 1 or more"},
+	{"size", 0, OPTION_TAKE, .take = take_size, NULL, "bad size",
+		"give columns and rows, like 100x30, from 20x4 to 1000x500"},
+	{"keys", 0, OPTION_TEXT, AT(front.keys)},
+	{"log", 0, OPTION_TEXT, AT(front.log)},
+	{"keep", 0, OPTION_FLAG, AT(keep)},
+	{"color", 0, OPTION_WORD, AT(color), NULL, "auto|always|never", "bad color",
+		"choose auto, always or never"},
+	{"ascii", 0, OPTION_FLAG, AT(front.ascii)},
+};
 
 static void parse(struct settings *s, int argc, char **argv)
 {
 	const char *no = getenv("NO_COLOR");
-	int option;
 
-	argv[0] = (char *)program; /* getopt's messages begin with it */
-	while ((option = getopt_long(
-			argc, argv, "+" TARGET_OPTIONS_SHORT "s:bhn:", long_options, NULL)) >= 0)
-		parse_option(s, option, optarg);
+	target_options_parse(&s->target, help_sproftop,
+		&(struct option_set){OPTION_ROWS(rows), s, 0}, 1, argc, argv);
 	if (s->front.screens && !s->front.batch) {
 		front_complain(program, "-n belongs to -b");
 		exit(FRONT_USAGE);

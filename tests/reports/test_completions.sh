@@ -73,22 +73,18 @@ for program in sprofrun sproftop sprofserve sprofreport; do
 done
 
 # Every option of the programs' tables is offered.
+names='s/^\t*{"\([a-z-]*\)", .*OPTION_.*/--\1/p'
 for program in sprofrun sproftop sprofserve sprofreport; do
     table=$SOURCE/tools/$program.c
     [ $program = sprofreport ] && table=$SOURCE/tools/report/report_command.c
     [ $program = sprofrun ] && table=$SOURCE/tools/front/sprofrun_settings.c
     {
-        sed -n 's/^\t{"\([a-z-]*\)", \(no\|required\)_argument.*/--\1/p' "$table"
-        [ $program = sprofreport ] ||
-            sed -n 's/^\t{"\([a-z-]*\)", \(no\|required\)_argument.*/--\1/p' \
-                "$SOURCE/tools/front/target_options.h"
+        sed -n "$names" "$table"
+        [ $program = sprofreport ] || sed -n "$names" "$SOURCE/tools/front/target_options.c"
         case $program in sprofrun | sprofserve)
-            sed -n 's/^\t{"\([a-z-]*\)", \(no\|required\)_argument.*/--\1/p' \
-                "$SOURCE/tools/front/serve_front.h" ;;
+            sed -n "$names" "$SOURCE/tools/front/serve_front.c" ;;
         esac
-        [ $program != sprofrun ] ||
-            sed -n 's/^\t{"\([a-z-]*\)", \(no\|required\)_argument.*/--\1/p' \
-                "$SOURCE/tools/front/command_as.h"
+        [ $program != sprofrun ] || sed -n "$names" "$SOURCE/tools/front/command_as.c"
     } | sort >table
     check "$program: its table is found" [ "$(wc -l <table)" -gt 15 ]
     WITH='' offered $program -- | grep '^--' | sort >offered

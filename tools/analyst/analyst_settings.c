@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "analyst/blame.h"
+#include "base/command_line.h"
 #include "base/output.h"
 #include "base/standard.h"
 #include "view/export/export_name.h"
@@ -46,8 +46,11 @@ static int check_output(const struct analyst_settings *s, const char *name)
 }
 
 /* Takes inherited descriptors: of the analyst's own piece, and of @before others. */
-static void take_pieces(struct pieces *pieces, size_t before)
+static int take_pieces(void *settings, char *value)
 {
+	struct pieces *pieces = &((struct analyst_settings *)settings)->pieces;
+	size_t before = strtoul(value, NULL, 10);
+
 	pieces->on = true;
 	pieces->own_fd = PIECE_FD;
 	pieces->before = before < PIECES_BEFORE_MOST ? before : PIECES_BEFORE_MOST;
@@ -55,6 +58,7 @@ static void take_pieces(struct pieces *pieces, size_t before)
 		pieces->before_fd[i] = PIECE_FD + 1 + (int)i;
 	for (int fd = PIECE_FD; fd <= PIECE_FD + (int)pieces->before; fd++)
 		(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return 0;
 }
 
 /* A device or pipe is written in place, and can hold only one profile. */
@@ -74,93 +78,73 @@ static void make_pattern(struct analyst_settings *s)
 	s->output = s->apart ? s->apart : s->output;
 }
 
+static int take_check_output(void *settings, char *value)
+{
+	exit(check_output(settings, value));
+}
+
+static int take_skip(void *settings, char *value)
+{
+	(void)blame_add(((struct analyst_settings *)settings)->blame, value);
+	return 0;
+}
+
+static int take_live(void *settings, char *value)
+{
+	return live_settings_take(&((struct analyst_settings *)settings)->live, value) ? 0
+										       : -EINVAL;
+}
+
+#define AT(member) .at = offsetof(struct analyst_settings, member)
+
+static const struct option_row rows[] = {
+	{"output", 0, OPTION_TEXT, AT(output)},
+	{"check-output", 0, OPTION_TAKE, .take = take_check_output},
+	{"report", 0, OPTION_TEXT, AT(report)},
+	{"color", 0, OPTION_TEXT, AT(when)},
+	{"name", 0, OPTION_TEXT, AT(name)},
+	{"program", 0, OPTION_TEXT, AT(program)},
+	{"capture", 0, OPTION_TEXT, AT(capture)},
+	{"replay", 0, OPTION_TEXT, AT(replay)},
+	{"skip", 0, OPTION_TAKE, .take = take_skip},
+	{"call-graph", 0, OPTION_CHOICE, AT(call_graph), .words = "dwarf|fp|no"},
+	{"quiet", 0, OPTION_FLAG, AT(quiet)},
+	{"verbose", 0, OPTION_FLAG, AT(verbose)},
+	{"per-process", 0, OPTION_FLAG, AT(per_process)},
+	{"dump", 0, OPTION_FLAG, AT(dump)},
+	{"no-timeline", 0, OPTION_FLAG, AT(no_timeline)},
+	{"per-thread", 0, OPTION_FLAG, AT(per_thread)},
+	{"jit-map", 0, OPTION_FLAG, AT(jit_map)},
+	{"user-only", 0, OPTION_FLAG, AT(user_only)},
+	{"keep", 0, OPTION_TEXT, AT(keep)},
+	{"python", 0, OPTION_CHOICE, AT(python), .words = "yes|only|no"},
+	{"interpreter-frames", 0, OPTION_FLAG, AT(interpreter_frames)},
+	{"rotate-bytes", 0, OPTION_NUMBER, AT(rotate_bytes)},
+	{"pieces", 0, OPTION_TAKE, .take = take_pieces},
+	{"live", 0, OPTION_TAKE, .take = take_live},
+	{"segment", 0, OPTION_COUNT, AT(segment), .most = UINT32_MAX},
+	{"no-output", 0, OPTION_FLAG, AT(unwritten)},
+	{"threads", 0, OPTION_TEXT, AT(threads)},
+	{"thread-name", 0, OPTION_TEXT, AT(live.thread_name)},
+	{"tid", 0, OPTION_TEXT, AT(live.tids)},
+};
+
 void analyst_settings_parse(struct analyst_settings *s, struct blame *blame, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"output", required_argument, NULL, 'o'},
-		{"check-output", required_argument, NULL, 'O'},
-		{"report", required_argument, NULL, 'r'},
-		{"color", required_argument, NULL, 'c'},
-		{"name", required_argument, NULL, 'n'},
-		{"program", required_argument, NULL, 'p'},
-		{"capture", required_argument, NULL, 'C'},
-		{"replay", required_argument, NULL, 'R'},
-		{"skip", required_argument, NULL, 's'},
-		{"call-graph", required_argument, NULL, 'g'},
-		{"quiet", no_argument, NULL, 'q'},
-		{"verbose", no_argument, NULL, 'v'},
-		{"per-process", no_argument, NULL, 'P'},
-		{"dump", no_argument, NULL, 'd'},
-		{"no-timeline", no_argument, NULL, 'T'},
-		{"per-thread", no_argument, NULL, 't'},
-		{"jit-map", no_argument, NULL, 'j'},
-		{"user-only", no_argument, NULL, 'u'},
-		{"keep", required_argument, NULL, 'k'},
-		{"python", required_argument, NULL, 'y'},
-		{"interpreter-frames", no_argument, NULL, 'I'},
-		{"rotate-bytes", required_argument, NULL, 'b'},
-		{"pieces", required_argument, NULL, 'i'},
-		{"live", required_argument, NULL, 'l'},
-		{"segment", required_argument, NULL, 'S'},
-		{"no-output", no_argument, NULL, 'N'},
-		{"threads", required_argument, NULL, 'h'},
-		{"thread-name", required_argument, NULL, 'a'},
-		{"tid", required_argument, NULL, 'e'},
-		{0},
-	};
-	int option;
+	struct option_set set = {OPTION_ROWS(rows), s, 0};
 
 	*s = (struct analyst_settings){.output = "sprof.pb.gz",
 		.report = "flat",
 		.name = "sprofil",
-		.program = "sprofrun"};
-	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
-		switch (option) {
-		case 'o':
-			s->output = optarg;
-			s->records = true;
-			break;
-		case 'O': exit(check_output(s, optarg));
-		case 'r': s->report = optarg; break;
-		case 'c': s->color = want_color(optarg); break;
-		case 'n': s->name = optarg; break;
-		case 'p': s->program = optarg; break;
-		case 'C': s->capture = optarg; break;
-		case 'R': s->replay = optarg; break;
-		case 's': (void)blame_add(blame, optarg); break;
-		case 'g': s->frame_pointers = strcmp(optarg, "fp") == 0; break;
-		case 'q': s->quiet = true; break;
-		case 'v': s->verbose = true; break;
-		case 'P':
-			s->per_process = true;
-			s->split = REPORT_SPLIT_PROCESS;
-			break;
-		case 'd': s->dump = true; break;
-		case 'T': s->no_timeline = true; break;
-		case 'j': s->jit_map = true; break;
-		case 'u': s->user_only = true; break;
-		case 'y':
-			s->python = !strcmp(optarg, "only") ? RUNTIMES_ONLY
-				: !strcmp(optarg, "no")     ? RUNTIMES_NOT
-							    : RUNTIMES_MERGED;
-			break;
-		case 'I': s->interpreter_frames = true; break;
-		case 't': s->split = REPORT_SPLIT_THREAD; break;
-		case 'k': s->keep = optarg; break;
-		case 'S': s->segment = (uint32_t)strtoul(optarg, NULL, 10); break;
-		case 'h': s->threads = optarg; break;
-		case 'a': s->live.thread_name = optarg; break;
-		case 'e': s->live.tids = optarg; break;
-		case 'N': s->unwritten = true; break;
-		case 'b': s->rotate_bytes = strtoull(optarg, NULL, 10); break;
-		case 'i': take_pieces(&s->pieces, strtoul(optarg, NULL, 10)); break;
-		case 'l':
-			if (!live_settings_take(&s->live, optarg))
-				exit(2);
-			break;
-		default: exit(2);
-		}
-	}
+		.program = "sprofrun",
+		.blame = blame};
+	command_line_parse_own(&set, argc, argv);
+	s->records = command_line_given(&set, "output");
+	s->frame_pointers = s->call_graph == 1;
+	s->color = s->when && want_color(s->when);
+	s->split = s->per_thread ? REPORT_SPLIT_THREAD
+		: s->per_process ? REPORT_SPLIT_PROCESS
+				 : REPORT_SPLIT_NONE;
 	make_pattern(s);
 }
 

@@ -23,8 +23,11 @@ enum { PIECES_FD = LINK_MORE_FD, PIECE_FD = LINK_MORE_FD };
 struct analyst_settings {
 	const char *output, *report, *name, *capture, *replay;
 	const char *program; /* the program that started the analyst, for messages */
+	unsigned call_graph; /* --call-graph: 0 dwarf, 1 fp, 2 no */
+	const char *when;    /* --color */
 	const char *threads; /* description of the chosen threads; NULL: all */
-	bool color, quiet, verbose, frame_pointers, per_process, dump, no_timeline;
+	bool color, quiet, verbose, frame_pointers, per_process, per_thread;
+	bool dump, no_timeline;
 	bool jit_map, user_only;
 	enum runtimes_show python;
 	bool interpreter_frames;
@@ -37,6 +40,7 @@ struct analyst_settings {
 	const char *keep; /* number of profiles to keep that differ only in their time; NULL: all */
 	enum report_split split;
 	struct live_settings live;
+	struct blame *blame; /* where files to skip go */
 };
 
 /*

@@ -88,31 +88,33 @@ const char *command_as_get(const struct command_as *as, const char *name)
 	return *entry ? *entry + bytes + 1 : NULL;
 }
 
-static void take_user(const char *program, struct command_as *as, const char *value)
+static int take_user(void *command_as, char *value)
 {
+	struct command_as *as = command_as;
 	int r = command_as_user(as, value);
 
-	if (r == -ENOENT)
-		target_options_reject(
-			program, "no user", value, "give the name or number of one that there is");
-	if (r == 0)
-		return;
-	front_complain(program, "cannot run the command as %s: %s", value,
+	if (r == -ENOENT || r == 0)
+		return r ? -EINVAL : 0;
+	front_complain(as->program, "cannot run the command as %s: %s", value,
 		r == -EPERM ? "only root may; use sudo" : strerror(-r));
 	exit(FRONT_OURS);
 }
 
-bool command_as_take(const char *program, struct command_as *as, int option, const char *value)
+static int take_variable(void *as, char *value)
 {
-	switch (option) {
-	case 'E':
-		if (command_as_variable(as, value) < 0)
-			target_options_reject(program, "bad variable", value,
-				"give NAME=VALUE, or NAME to remove it");
-		return true;
-	case 'u': take_user(program, as, value); return true;
-	default: return false;
-	}
+	return command_as_variable(as, value) < 0 ? -EINVAL : 0;
+}
+
+struct option_set command_as_options(struct command_as *as)
+{
+	static const struct option_row rows[] = {
+		{"env", 'E', OPTION_TAKE, .take = take_variable, NULL, "bad variable",
+			"give NAME=VALUE, or NAME to remove it"},
+		{"user", 'u', OPTION_TAKE, .take = take_user, NULL, "no user",
+			"give the name or number of one that there is"},
+	};
+
+	return (struct option_set){OPTION_ROWS(rows), as, 0};
 }
 
 void command_as_finish(

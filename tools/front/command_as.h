@@ -5,24 +5,17 @@
 #ifndef TOOLS_FRONT_COMMAND_AS_H
 #define TOOLS_FRONT_COMMAND_AS_H
 
-#include <getopt.h>
 #include <stdbool.h>
 
+#include "base/command_line.h"
 #include "supervisor/os/launch.h"
 
 struct engine_options;
 
-/* Entries for a table of struct option and a string of short options. */
-/* clang-format off */
-#define COMMAND_AS_LONG \
-	{"env", required_argument, NULL, 'E'}, \
-	{"user", required_argument, NULL, 'u'}
-/* clang-format on */
-#define COMMAND_AS_SHORT "E:u:"
-
-/* Zero-initialized. */
+/* Zero-initialized but for the program. */
 struct command_as {
-	char **environment; /* of the command; NULL: ours */
+	const char *program; /* name of the program, for messages */
+	char **environment;  /* of the command; NULL: ours */
 	struct launch_user user;
 	bool has_user;
 };
@@ -42,11 +35,8 @@ int command_as_user(struct command_as *as, const char *name);
 /* The value of a variable in the command's environment; NULL: none. Borrowed. */
 const char *command_as_get(const struct command_as *as, const char *name);
 
-/*
- * Handles one of the options. False: another option. An invalid value is reported and ends the
- * program.
- */
-bool command_as_take(const char *program, struct command_as *as, int option, const char *value);
+/* -E and -u. */
+struct option_set command_as_options(struct command_as *as);
 
 /*
  * Applies the options to the command; without a command, options that were given end the program.

@@ -45,8 +45,10 @@ union address {
 	struct sockaddr_in6 six;
 };
 
-static void take_address(struct serve_front *f, char *value)
+static int take_address(void *front, char *value)
 {
+	struct serve_front *f = front;
+
 	if (!push_option_is_address(value))
 		target_options_reject(f->program, "bad address", value,
 			"give a URL of a store, like http://127.0.0.1:4040");
@@ -55,10 +57,12 @@ static void take_address(struct serve_front *f, char *value)
 	if (!f->url)
 		target_options_reject(f->program, "bad address", value, "no memory for it");
 	f->password_shown = push_option_hide(value);
+	return 0;
 }
 
-static void read_address_file(struct serve_front *f, const char *path)
+static int read_address_file(void *front, char *path)
 {
+	struct serve_front *f = front;
 	const char *problem;
 
 	free(f->url);
@@ -68,24 +72,31 @@ static void read_address_file(struct serve_front *f, const char *path)
 		exit(FRONT_USAGE);
 	}
 	f->password_shown = false;
+	return 0;
 }
 
-bool serve_front_take(struct serve_front *f, int option, char *value)
+static int take_every(void *front, char *value)
 {
-	switch (option) {
-	case SERVE_OPTION_LISTEN: f->listen = value; break;
-	case SERVE_OPTION_PUSH: take_address(f, value); break;
-	case SERVE_OPTION_PUSH_FROM: read_address_file(f, value); break;
-	case SERVE_OPTION_PUSH_EVERY:
-		if (units_time_ns(value, &f->push_ns) < 0 || f->push_ns < 1000000000 ||
-			f->push_ns > UINT64_C(600000000000))
-			target_options_reject(f->program, "bad time", value,
-				"give a time from 1s to 10m, like 15s");
-		f->every = value;
-		break;
-	default: return false;
-	}
-	return true;
+	struct serve_front *f = front;
+
+	f->every = value;
+	if (units_time_ns(value, &f->push_ns) < 0 || f->push_ns < 1000000000 ||
+		f->push_ns > UINT64_C(600000000000))
+		return -EINVAL;
+	return 0;
+}
+
+struct option_set serve_front_options(struct serve_front *front)
+{
+	static const struct option_row rows[] = {
+		{"listen", 0, OPTION_TEXT, .at = offsetof(struct serve_front, listen)},
+		{"push", 0, OPTION_TAKE, .take = take_address},
+		{"push-from", 0, OPTION_TAKE, .take = read_address_file},
+		{"push-every", 0, OPTION_TAKE, .take = take_every, NULL, "bad time",
+			"give a time from 1s to 10m, like 15s"},
+	};
+
+	return (struct option_set){OPTION_ROWS(rows), front, 0};
 }
 
 bool serve_front_is_given(const struct serve_front *f)

@@ -10,14 +10,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/command_line.h"
 #include "supervisor/engine/engine.h"
 
 struct serve_front {
-	const char *program;      /* name of the program, for messages */
-	const char *listen;       /* --listen; NULL none */
-	char *url;                /* --push; NULL none */
-	const char *every;        /* --push-every as given; NULL: not given */
-	uint64_t push_ns;         /* --push-every */
+	const char *program; /* name of the program, for messages */
+	const char *listen;  /* --listen; NULL none */
+	char *url;           /* --push; NULL none */
+	const char *every;   /* --push-every as given; NULL: not given */
+	uint64_t push_ns;    /* --push-every */
 	/* the password was visible in the command line until it was overwritten */
 	bool password_shown;
 	bool quiet, verbose, on_demand;
@@ -33,23 +34,8 @@ struct serve_front {
 		.push_ns = UINT64_C(15000000000), \
 		.server = {.request_fd = -1, .pieces_fd = -1}})
 
-/* Options for a table of struct option. */
-enum {
-	SERVE_OPTION_LISTEN = 2048,
-	SERVE_OPTION_PUSH,
-	SERVE_OPTION_PUSH_FROM,
-	SERVE_OPTION_PUSH_EVERY
-};
-/* clang-format off */
-#define SERVE_OPTIONS_LONG \
-	{"listen", required_argument, NULL, SERVE_OPTION_LISTEN}, \
-	{"push", required_argument, NULL, SERVE_OPTION_PUSH}, \
-	{"push-from", required_argument, NULL, SERVE_OPTION_PUSH_FROM}, \
-	{"push-every", required_argument, NULL, SERVE_OPTION_PUSH_EVERY}
-/* clang-format on */
-
-/* Handles one of the options above. False: another option. */
-bool serve_front_take(struct serve_front *front, int option, char *value);
+/* --listen, --push, --push-from, --push-every. */
+struct option_set serve_front_options(struct serve_front *front);
 bool serve_front_is_given(const struct serve_front *front);
 /* After the last option: refuses options without effect, and warns of a visible password. */
 void serve_front_check(const struct serve_front *front);

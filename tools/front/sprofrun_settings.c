@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/outfile.h"
-#include "base/standard.h"
 #include "base/units.h"
 #include "supervisor/engine/held_pieces.h"
 #include "tools/front/command_as.h"
@@ -23,80 +22,19 @@ static const char program[] = "sprofrun";
 #define ROTATE_LEAST_BYTES UINT64_C(65536)
 #define RING_LEAST_NS      UINT64_C(4000000000)
 
-enum {
-	OPT_CAPTURE = 256,
-	OPT_LIVE,
-	OPT_REPORT,
-	OPT_COLOR,
-	OPT_VERSION,
-	OPT_REGION,
-	OPT_EXP,
-	OPT_HISTOGRAM,
-	OPT_RESTRICT,
-	OPT_DIAGNOSE,
-	OPT_PER_PROCESS,
-	OPT_NO_TIMELINE,
-	OPT_JIT_MAP,
-	OPT_USER_ONLY,
-	OPT_ROTATE,
-	OPT_RING,
-	OPT_KEEP,
-	OPT_DUMP,
-	OPT_CHECK_STACKS
-};
-
-static const struct option long_options[] = {
-	TARGET_OPTIONS_LONG,
-	SERVE_OPTIONS_LONG,
-	COMMAND_AS_LONG,
-	{"live", no_argument, NULL, OPT_LIVE},
-	{"diagnose", required_argument, NULL, OPT_DIAGNOSE},
-	{"dump", required_argument, NULL, OPT_DUMP},
-	{"check-stacks", required_argument, NULL, OPT_CHECK_STACKS},
-	{"output", required_argument, NULL, 'o'},
-	{"per-process", no_argument, NULL, OPT_PER_PROCESS},
-	{"per-thread", no_argument, NULL, 't'},
-	{"jit-map", no_argument, NULL, OPT_JIT_MAP},
-	{"user-only", no_argument, NULL, OPT_USER_ONLY},
-	{"no-timeline", no_argument, NULL, OPT_NO_TIMELINE},
-	{"delay", required_argument, NULL, 'D'},
-	{"rotate", required_argument, NULL, OPT_ROTATE},
-	{"ring", required_argument, NULL, OPT_RING},
-	{"keep", required_argument, NULL, OPT_KEEP},
-	{"capture", required_argument, NULL, OPT_CAPTURE},
-	{"exp", required_argument, NULL, OPT_EXP},
-	{"region", required_argument, NULL, OPT_REGION},
-	{"histogram", required_argument, NULL, OPT_HISTOGRAM},
-	{"restrict-fastprof", no_argument, NULL, OPT_RESTRICT},
-	{"report", required_argument, NULL, OPT_REPORT},
-	{"quiet", no_argument, NULL, 'q'},
-	{"verbose", no_argument, NULL, 'v'},
-	{"color", required_argument, NULL, OPT_COLOR},
-	{"help", no_argument, NULL, 'h'},
-	{"version", no_argument, NULL, OPT_VERSION},
-	{0},
-};
-
 static _Noreturn void usage_error(const char *what, const char *value, const char *remedy)
 {
 	target_options_reject(program, what, value, remedy);
 }
 
-static bool one_of(const char *value, const char *const *list)
-{
-	for (; *list; list++) {
-		if (strcmp(value, *list) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* Checks that a file can be written, so that the command does not run in vain. */
-static const char *file_to_write(const char *what, const char *path)
+static void check_file(const char *what, const char *path)
 {
 	const char *problem;
 	int error;
 
+	if (!path)
+		return;
 	if (!path[0] || !strcmp(path, "-"))
 		usage_error("bad file", path, "give the name of a file");
 	error = outfile_check(path, &problem);
@@ -105,7 +43,6 @@ static const char *file_to_write(const char *what, const char *path)
 			problem ? problem : strerror(-error));
 		exit(FRONT_OURS);
 	}
-	return path;
 }
 
 /* Is it a size? "10M" is, "10m" is a time: otherwise they have no unit in common. */
@@ -117,8 +54,12 @@ static bool is_size(const char *value)
 		(unit[0] && strchr("bB", unit[strlen(unit) - 1]));
 }
 
-static void take_rotation(struct engine_options *engine, const char *value)
+static int take_rotation(void *settings, char *value)
 {
+	struct sprofrun_settings *s = settings;
+	struct engine_options *engine = &s->engine;
+
+	s->rotate = value;
 	engine->rotate_ns = engine->rotate_bytes = 0;
 	if (is_size(value)) {
 		if (units_size_bytes(value, &engine->rotate_bytes) < 0 ||
@@ -130,6 +71,35 @@ static void take_rotation(struct engine_options *engine, const char *value)
 			"give a second or more, like 1m or 1h, for names tell seconds; or a size, "
 			"like 10M");
 	}
+	return 0;
+}
+
+static int take_ring(void *settings, char *value)
+{
+	struct sprofrun_settings *s = settings;
+
+	if (units_time_ns(value, &s->engine.rotate_ns) < 0 || s->engine.rotate_ns < RING_LEAST_NS)
+		return -EINVAL;
+	s->engine.rotate_ns /= PIECES_BEFORE;
+	s->engine.ring = true;
+	s->ring = value;
+	return 0;
+}
+
+static int take_region(void *settings, char *value)
+{
+	struct sprofrun_settings *s = settings;
+
+	s->region[s->region_n++] = value;
+	return 0;
+}
+
+static int take_dump(void *settings, char *value)
+{
+	struct sprofrun_settings *s = settings;
+
+	s->engine.dump = true;
+	return target_options_take_pids(&s->target, value);
 }
 
 static _Noreturn void refuse_pair(const char *option, const char *other)
@@ -139,8 +109,9 @@ static _Noreturn void refuse_pair(const char *option, const char *other)
 }
 
 /* "fpcsampx": sets options as SpeedShop's experiment of that name. -i, -F, -g and -G may follow. */
-static void take_experiment(struct sprofrun_settings *s, const char *value)
+static int take_experiment(void *settings, char *value)
 {
+	struct sprofrun_settings *s = settings;
 	static const struct {
 		const char *name;
 		uint64_t period_ns;
@@ -155,13 +126,11 @@ static void take_experiment(struct sprofrun_settings *s, const char *value)
 			(value[n] && strcmp(value + n, "x") != 0))
 			continue;
 		s->target.period_ns = experiments[i].period_ns;
-		s->target.fixed_rate = true;
 		s->target.call_graph = experiments[i].call_graph;
 		s->wide_bins = value[n] != '\0';
-		return;
+		return 0;
 	}
-	usage_error("no experiment", value,
-		"choose usertime, pcsamp or fpcsamp, with an x behind it for bins of 32 bits");
+	return -EINVAL;
 }
 
 /* Parsed after the last option, because the experiment sets their width. */
@@ -183,81 +152,38 @@ static void take_regions(struct sprofrun_settings *s)
 		refuse_pair("--region", s->target.threads.name ? "--thread-name" : "--tid");
 }
 
-static void parse_option(struct sprofrun_settings *s, int option, char *value)
-{
-	static const char *const reports[] = {"flat", "lines", "tree", "summary", "none", NULL};
-	static const char *const colors[] = {"auto", "always", "never", NULL};
+#define AT(member) .at = offsetof(struct sprofrun_settings, member)
 
-	if (target_options_take(&s->target, option, value) ||
-		serve_front_take(&s->serve, option, value) ||
-		command_as_take(program, &s->as, option, value))
-		return;
-	switch (option) {
-	case OPT_DIAGNOSE: s->diagnose = value; break;
-	case OPT_CHECK_STACKS: s->check_stacks = value; break;
-	case 'o':
-		if (!value[0])
-			usage_error("bad output", value, "give a file name, or - for stdout");
-		s->output = value;
-		break;
-	case 'D':
-		if (units_time_ns(value, &s->engine.delay_ns) < 0)
-			usage_error("bad delay", value, "give a time, like 10s, 500ms or 2m");
-		break;
-	case OPT_ROTATE:
-		take_rotation(&s->engine, value);
-		s->rotate = value;
-		break;
-	case OPT_RING:
-		if (units_time_ns(value, &s->engine.rotate_ns) < 0 ||
-			s->engine.rotate_ns < RING_LEAST_NS)
-			usage_error("bad time", value, "give 4 seconds or more, like 5m or 1h");
-		s->engine.rotate_ns /= PIECES_BEFORE;
-		s->engine.ring = true;
-		s->ring = value;
-		break;
-	case OPT_KEEP:
-		if (strspn(value, "0123456789") != strlen(value) || strlen(value) > 6 ||
-			strtoul(value, NULL, 10) == 0)
-			usage_error("bad number", value, "give how many files stay, 1 or more");
-		s->keep = value;
-		break;
-	case OPT_CAPTURE: s->capture = file_to_write("capture", value); break;
-	case OPT_LIVE: s->live = true; break;
-	case OPT_EXP: take_experiment(s, value); break;
-	case OPT_REGION: s->region[s->region_n++] = value; break;
-	case OPT_HISTOGRAM: s->histogram = file_to_write("histogram", value); break;
-	case OPT_RESTRICT: s->engine.restrict_fast = true; break;
-	case OPT_REPORT:
-		if (!one_of(value, reports))
-			usage_error(
-				"no report", value, "choose flat, lines, tree, summary or none");
-		s->report = value;
-		s->report_given = true;
-		break;
-	case OPT_DUMP:
-		s->engine.dump = true;
-		(void)target_options_take(&s->target, 'p', value);
-		break;
-	case OPT_PER_PROCESS: s->engine.per_process = true; break;
-	case OPT_NO_TIMELINE: s->no_timeline = true; break;
-	case OPT_USER_ONLY: s->user_only = true; break;
-	case OPT_JIT_MAP: s->jit_map = true; break;
-	case 't': s->per_thread = true; break;
-	case 'q': s->quiet = true; break;
-	case 'v': s->verbose = true; break;
-	case OPT_COLOR:
-		if (!one_of(value, colors))
-			usage_error("bad color", value, "choose auto, always or never");
-		s->color = value;
-		break;
-	case 'h': (void)fputs(help_sprofrun, stdout); exit(standard_printed(program, FRONT_OURS));
-	case OPT_VERSION:
-		(void)puts("sprofrun " SPROFIL_VERSION);
-		exit(standard_printed(program, FRONT_OURS));
-	default: front_complain(program, "try 'sprofrun --help'"); exit(FRONT_USAGE);
-	}
-}
+static const struct option_row rows[] = {
+	{"live", 0, OPTION_FLAG, AT(live)},
+	{"diagnose", 0, OPTION_TEXT, AT(diagnose)},
+	{"dump", 0, OPTION_TAKE, .take = take_dump, NULL, TARGET_OPTIONS_BAD_PIDS},
+	{"check-stacks", 0, OPTION_TEXT, AT(check_stacks)},
+	{"output", 'o', OPTION_TEXT, AT(output)},
+	{"per-process", 0, OPTION_FLAG, AT(engine.per_process)},
+	{"per-thread", 't', OPTION_FLAG, AT(per_thread)},
+	{"jit-map", 0, OPTION_FLAG, AT(jit_map)},
+	{"user-only", 0, OPTION_FLAG, AT(user_only)},
+	{"no-timeline", 0, OPTION_FLAG, AT(no_timeline)},
+	{"delay", 'D', OPTION_TIME, AT(engine.delay_ns), NULL, NULL, "bad delay",
+		"give a time, like 10s, 500ms or 2m"},
+	{"rotate", 0, OPTION_TAKE, .take = take_rotation},
+	{"ring", 0, OPTION_TAKE, .take = take_ring, NULL, "bad time",
+		"give 4 seconds or more, like 5m or 1h"},
+	{"keep", 0, OPTION_TEXT, AT(keep)},
+	{"capture", 0, OPTION_TEXT, AT(capture)},
+	{"exp", 0, OPTION_TAKE, .take = take_experiment, NULL, "no experiment",
+		"choose usertime, pcsamp or fpcsamp, with an x behind it for bins of 32 bits"},
+	{"region", 0, OPTION_TAKE, .take = take_region},
+	{"histogram", 0, OPTION_TEXT, AT(histogram)},
+	{"restrict-fastprof", 0, OPTION_FLAG, AT(engine.restrict_fast)},
+	{"report", 0, OPTION_WORD, AT(report), NULL, "flat|lines|tree|summary|none", "no report",
+		"choose flat, lines, tree, summary or none"},
+	{"quiet", 'q', OPTION_FLAG, AT(quiet)},
+	{"verbose", 'v', OPTION_FLAG, AT(verbose)},
+	{"color", 0, OPTION_WORD, AT(color), NULL, "auto|always|never", "bad color",
+		"choose auto, always or never"},
+};
 
 bool sprofrun_settings_rotates(const struct sprofrun_settings *s)
 {
@@ -314,11 +240,11 @@ static void check_serving(struct sprofrun_settings *s)
  */
 static void check_user_only(const struct sprofrun_settings *s)
 {
-	if (s->user_only && (s->target.wall || s->engine.dump))
+	if (s->user_only && (s->target.clock || s->engine.dump))
 		refuse_pair("--user-only",
-			s->engine.dump                 ? "--dump"
-				: s->target.wall_first ? "--clock wall"
-						       : "--clock both");
+			s->engine.dump                           ? "--dump"
+				: s->target.clock == TARGET_WALL ? "--clock wall"
+								 : "--clock both");
 }
 
 /* Refuses --jit-map with options that need names before the end, when the maps come. */
@@ -348,24 +274,31 @@ static void check_jit_map(struct sprofrun_settings *s)
 
 void sprofrun_settings_parse(struct sprofrun_settings *s, int argc, char **argv)
 {
-	int option;
+	struct option_set more[] = {{OPTION_ROWS(rows), s, 0}, serve_front_options(&s->serve),
+		command_as_options(&s->as)};
 
-	argv[0] = (char *)program; /* getopt's messages begin with argv[0]. */
+	s->as.program = program;
 	s->region = calloc((size_t)argc, sizeof(*s->region));
 	if (!s->region) {
 		front_complain(program, "cannot begin: %s", strerror(ENOMEM));
 		exit(FRONT_OURS);
 	}
-	while ((option = getopt_long(argc, argv,
-			"+" TARGET_OPTIONS_SHORT COMMAND_AS_SHORT "o:D:hqtv", long_options,
-			NULL)) >= 0)
-		parse_option(s, option, optarg);
+	target_options_parse(&s->target, help_sprofrun, more, 3, argc, argv);
+	s->report_given = command_line_given(&more[0], "report");
 	if (s->diagnose && argv[optind])
 		usage_error("too many words", argv[optind], "--diagnose takes one process id");
 	if (s->check_stacks && argv[optind])
 		usage_error("too many words", argv[optind], "--check-stacks takes one process id");
 	if (s->diagnose || s->check_stacks)
 		return;
+	if (!s->output[0])
+		usage_error("bad output", "", "give a file name, or - for stdout");
+	if (s->keep &&
+		(strspn(s->keep, "0123456789") != strlen(s->keep) || strlen(s->keep) > 6 ||
+			strtoul(s->keep, NULL, 10) == 0))
+		usage_error("bad number", s->keep, "give how many files stay, 1 or more");
+	check_file("capture", s->capture);
+	check_file("histogram", s->histogram);
 	s->target.quiet = s->quiet;
 	target_options_finish(&s->target, argv + optind, &s->engine);
 	take_regions(s);

@@ -2,10 +2,13 @@
 #include "tools/front/target_options.h"
 
 #include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/standard.h"
 #include "base/units.h"
 #include "supervisor/os/proc_status.h"
 #include "supervisor/os/procfs.h"
@@ -17,7 +20,8 @@
 #define RING_STACKS_LEAST 16 /* The ring has room for so many of the largest stacks. */
 #define MAX_STACK_MOST    (UINT64_C(256) << 20)
 /* Bound on the cost, of the target's CPU time, where neither a bound nor a rate is given. */
-#define COST_USUAL_PPM 10000
+#define COST_USUAL_PPM  10000
+#define PERIOD_USUAL_NS 4000000
 
 _Noreturn void target_options_reject(
 	const char *program, const char *what, const char *value, const char *remedy)
@@ -26,13 +30,14 @@ _Noreturn void target_options_reject(
 	exit(FRONT_USAGE);
 }
 
-static void take_name(struct target_options *o, const char *value)
+static int take_name(void *options, char *value)
 {
+	struct target_options *o = options;
 	size_t ended, before = o->found.n;
 	int r = find_processes_by_name(value, &o->found, &ended);
 
 	if (r == 0 && o->found.n > before)
-		return;
+		return 0;
 	if (r < 0)
 		front_complain(o->program, "cannot look for processes: %s", strerror(-r));
 	else if (ended)
@@ -45,13 +50,14 @@ static void take_name(struct target_options *o, const char *value)
 	exit(FRONT_OURS);
 }
 
-static void take_cgroup(struct target_options *o, const char *value)
+static int take_cgroup(void *options, char *value)
 {
+	struct target_options *o = options;
 	size_t before = o->found.n;
 	int r = find_processes_by_cgroup(value, &o->found);
 
 	if (r == 0 && o->found.n > before)
-		return;
+		return 0;
 	if (r < 0)
 		front_complain(o->program, "cannot look for processes: %s", strerror(-r));
 	else
@@ -62,13 +68,14 @@ static void take_cgroup(struct target_options *o, const char *value)
 	exit(FRONT_OURS);
 }
 
-static void take_container(struct target_options *o, const char *value)
+static int take_container(void *options, char *value)
 {
+	struct target_options *o = options;
 	size_t before = o->found.n;
 	int r = find_processes_by_container(value, &o->found);
 
 	if (r == 0 && o->found.n > before)
-		return;
+		return 0;
 	if (r == -ENOTUNIQ)
 		front_complain(o->program,
 			"the ids of several containers begin with '%s': give more of it", value);
@@ -82,21 +89,6 @@ static void take_container(struct target_options *o, const char *value)
 	exit(FRONT_OURS);
 }
 
-static void take_call_graph(struct target_options *o, const char *value)
-{
-	if (strcmp(value, "dwarf") != 0 && strcmp(value, "fp") != 0 && strcmp(value, "no") != 0)
-		target_options_reject(o->program, "no call graph", value, "choose dwarf, fp or no");
-	o->call_graph = value;
-}
-
-static void take_python(struct target_options *o, const char *value)
-{
-	if (strcmp(value, "yes") != 0 && strcmp(value, "only") != 0 && strcmp(value, "no") != 0)
-		target_options_reject(
-			o->program, "no way to show Python", value, "choose yes, only or no");
-	o->python = value;
-}
-
 size_t target_options_language(const struct target_options *o, const char **argv, size_t n)
 {
 	argv[n++] = "--python";
@@ -105,14 +97,6 @@ size_t target_options_language(const struct target_options *o, const char **argv
 	if (o->interpreter_frames)
 		argv[n++] = "--interpreter-frames";
 	return n;
-}
-
-static void take_clock(struct target_options *o, const char *value)
-{
-	if (strcmp(value, "cpu") != 0 && strcmp(value, "wall") != 0 && strcmp(value, "both") != 0)
-		target_options_reject(o->program, "no clock", value, "choose cpu, wall or both");
-	o->wall = strcmp(value, "cpu") != 0;
-	o->wall_first = strcmp(value, "wall") == 0;
 }
 
 static bool is_taken(const struct target_options *o, int pid)
@@ -141,69 +125,111 @@ static void add_pids(struct target_options *o, int *pid, size_t n)
 	free(pid);
 }
 
-bool target_options_take(struct target_options *o, int option, const char *value)
+int target_options_take_pids(void *options, char *value)
 {
-	const char *what = NULL, *remedy = NULL;
-	size_t pids_n;
-	int *pids;
+	size_t n;
+	int *pid;
 
-	switch (option) {
-	case 'p':
-		if (units_pids(value, &pids, &pids_n) < 0)
-			what = "bad pid list", remedy = "give process ids, like 123 or 123,456";
-		else
-			add_pids(o, pids, pids_n);
-		break;
-	case TARGET_OPTION_NAME: take_name(o, value); break;
-	case TARGET_OPTION_TREE: o->tree = true; break;
-	case TARGET_OPTION_CGROUP: take_cgroup(o, value); break;
-	case TARGET_OPTION_CONTAINER: take_container(o, value); break;
-	case TARGET_OPTION_THREAD_NAME:
-		thread_options_take_name(&o->threads, o->program, value);
-		break;
-	case TARGET_OPTION_TID: thread_options_take_tids(&o->threads, o->program, value); break;
-	case 'r':
-	case 'F':
-		if (units_rate_period_ns(value, &o->period_ns) < 0)
-			what = "bad rate", remedy = "give ticks a second, 0.01 to 100000";
-		o->fixed_rate = true;
-		break;
-	case 'i':
-		if (units_time_ns(value, &o->period_ns) < 0 || o->period_ns < 10000 ||
-			o->period_ns > UINT64_C(100000000000))
-			what = "bad interval", remedy = "give a time from 10us to 100s";
-		o->fixed_rate = true;
-		break;
-	case 'd':
-		if (units_time_ns(value, &o->duration_ns) < 0)
-			what = "bad duration", remedy = "give a time, like 10s, 500ms or 2m";
-		break;
-	case 'g': take_call_graph(o, value); break;
-	case 'w': take_clock(o, value); break;
-	case TARGET_OPTION_PYTHON: take_python(o, value); break;
-	case TARGET_OPTION_INTERPRETER_FRAMES: o->interpreter_frames = true; break;
-	case 'G': o->call_graph = "no"; break;
-	case TARGET_OPTION_MAX_STACK:
-		if (units_size_bytes(value, &o->max_stack) < 0 || o->max_stack < 4096 ||
-			o->max_stack > MAX_STACK_MOST)
-			what = "bad stack size", remedy = "give a size from 4K to 256M";
-		break;
-	case 'f': o->no_follow = false; break;
-	case TARGET_OPTION_NO_FOLLOW: o->no_follow = true; break;
-	case TARGET_OPTION_MAX_COST:
-		if (units_percent_ppm(value, &o->cost_ppm) < 0)
-			what = "bad cost", remedy = "give percent, 0.001 to 100";
-		break;
-	case TARGET_OPTION_MAX_CPU:
-		if (units_percent_ppm(value, &o->cpu_ppm) < 0)
-			what = "bad share of a CPU", remedy = "give percent, 0.001 to 100";
-		break;
-	case TARGET_OPTION_NO_REALTIME: o->no_realtime = true; break;
-	default: return false;
+	if (units_pids(value, &pid, &n) < 0)
+		return -EINVAL;
+	add_pids(options, pid, n);
+	return 0;
+}
+
+static int take_thread_name(void *options, char *value)
+{
+	struct target_options *o = options;
+
+	thread_options_take_name(&o->threads, o->program, value);
+	return 0;
+}
+
+static int take_tids(void *options, char *value)
+{
+	struct target_options *o = options;
+
+	thread_options_take_tids(&o->threads, o->program, value);
+	return 0;
+}
+
+#define AT(member) .at = offsetof(struct target_options, member)
+#define PERCENT    "give percent, 0.001 to 100"
+#define RATE       "bad rate", "give ticks a second, 0.01 to 100000"
+
+static const struct option_row rows[] = {
+	{"pid", 'p', OPTION_TAKE, .take = target_options_take_pids, NULL, TARGET_OPTIONS_BAD_PIDS},
+	{"name", 0, OPTION_TAKE, .take = take_name},
+	{"tree", 0, OPTION_FLAG, AT(tree)},
+	{"cgroup", 0, OPTION_TAKE, .take = take_cgroup},
+	{"container", 0, OPTION_TAKE, .take = take_container},
+	{"thread-name", 0, OPTION_TAKE, .take = take_thread_name},
+	{"tid", 0, OPTION_TAKE, .take = take_tids},
+	{"rate", 'F', OPTION_RATE, AT(period_ns), NULL, NULL, RATE},
+	{NULL, 'r', OPTION_RATE, AT(period_ns), NULL, NULL, RATE},
+	{"interval", 'i', OPTION_TIME, AT(period_ns), NULL, NULL, "bad interval",
+		"give a time from 10us to 100s", 10000, UINT64_C(100000000000)},
+	{"duration", 'd', OPTION_TIME, AT(duration_ns), NULL, NULL, "bad duration",
+		"give a time, like 10s, 500ms or 2m"},
+	{"call-graph", 'g', OPTION_WORD, AT(call_graph), NULL, "dwarf|fp|no", "no call graph",
+		"choose dwarf, fp or no"},
+	{NULL, 'G', OPTION_SET, AT(call_graph), .words = "no"},
+	{"clock", 'w', OPTION_CHOICE, AT(clock), NULL, "cpu|wall|both", "no clock",
+		"choose cpu, wall or both"},
+	{"python", 0, OPTION_WORD, AT(python), NULL, "yes|only|no", "no way to show Python",
+		"choose yes, only or no"},
+	{"interpreter-frames", 0, OPTION_FLAG, AT(interpreter_frames)},
+	{"max-stack", 0, OPTION_SIZE, AT(max_stack), NULL, NULL, "bad stack size",
+		"give a size from 4K to 256M", 4096, MAX_STACK_MOST},
+	{"follow", 'f', OPTION_CLEAR, AT(no_follow)},
+	{"no-follow", 0, OPTION_FLAG, AT(no_follow)},
+	{"max-cost", 0, OPTION_PERCENT, AT(cost_ppm), NULL, NULL, "bad cost", PERCENT},
+	{"max-overhead", 0, OPTION_PERCENT, AT(cost_ppm), NULL, NULL, "bad cost", PERCENT},
+	{"max-cpu", 0, OPTION_PERCENT, AT(cpu_ppm), NULL, NULL, "bad share of a CPU", PERCENT},
+	{"no-realtime", 0, OPTION_FLAG, AT(no_realtime)},
+};
+
+struct about {
+	const char *program, *help;
+};
+
+static int print_help(void *context, char *value)
+{
+	const struct about *about = context;
+
+	(void)value;
+	(void)fputs(about->help, stdout);
+	exit(standard_printed(about->program, FRONT_OURS));
+}
+
+static int print_version(void *context, char *value)
+{
+	const struct about *about = context;
+
+	(void)value;
+	(void)printf("%s " SPROFIL_VERSION "\n", about->program);
+	exit(standard_printed(about->program, FRONT_OURS));
+}
+
+static const struct option_row about_rows[] = {
+	{"help", 'h', OPTION_DO, .take = print_help},
+	{"version", 0, OPTION_DO, .take = print_version},
+};
+
+void target_options_parse(struct target_options *o, const char *help, struct option_set *more,
+	size_t n, int argc, char **argv)
+{
+	struct about about = {o->program, help};
+	struct option_set set[2 + TARGET_OPTIONS_MORE] = {
+		{OPTION_ROWS(rows), o, 0}, {OPTION_ROWS(about_rows), &about, 0}};
+	const struct option_row *row;
+
+	memcpy(set + 2, more, n * sizeof(*more));
+	argv[0] = (char *)o->program; /* getopt's messages begin with it. */
+	switch (command_line_parse(set, n + 2, "+", argc, argv, &row)) {
+	case COMMAND_LINE_DONE: memcpy(more, set + 2, n * sizeof(*more)); return;
+	case COMMAND_LINE_WRONG: target_options_reject(o->program, row->wrong, optarg, row->remedy);
+	default: front_complain(o->program, "try '%s --help'", o->program); exit(FRONT_USAGE);
 	}
-	if (what)
-		target_options_reject(o->program, what, value, remedy);
-	return true;
 }
 
 /* The ring holds some of the largest stacks; its memory is used only as far as it is written. */
@@ -358,11 +384,11 @@ void target_options_finish(struct target_options *o, char **command, struct engi
 	engine->pids = o->pids;
 	engine->pids_n = o->pids_n;
 	engine->follow = !o->no_follow;
-	engine->period_ns = o->period_ns;
-	engine->wall = o->wall;
-	engine->wall_first = o->wall_first;
+	engine->period_ns = o->period_ns ? o->period_ns : PERIOD_USUAL_NS;
+	engine->wall = o->clock != TARGET_CPU;
+	engine->wall_first = o->clock == TARGET_WALL;
 	engine->duration_ns = o->duration_ns;
-	engine->max_cost_ppm = o->cost_ppm || o->fixed_rate ? o->cost_ppm : COST_USUAL_PPM;
+	engine->max_cost_ppm = o->cost_ppm || o->period_ns ? o->cost_ppm : COST_USUAL_PPM;
 	engine->max_cpu_ppm = o->cpu_ppm;
 	engine->no_realtime = o->no_realtime;
 	choose_stacks(o, engine);

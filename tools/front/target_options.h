@@ -3,13 +3,15 @@
 #ifndef TOOLS_FRONT_TARGET_OPTIONS_H
 #define TOOLS_FRONT_TARGET_OPTIONS_H
 
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/command_line.h"
 #include "supervisor/engine/engine.h"
 #include "tools/front/find_processes.h"
 #include "tools/front/thread_options.h"
+
+enum target_clock { TARGET_CPU, TARGET_WALL, TARGET_BOTH };
 
 struct target_options {
 	const char *program; /* name of the program, for messages */
@@ -20,13 +22,12 @@ struct target_options {
 	bool tree;                 /* descendants, too */
 	struct thread_options threads;
 	bool no_follow;
-	uint64_t period_ns;
-	bool fixed_rate; /* the period is given, and does not yield to a bound that is not given */
+	uint64_t period_ns; /* 0: not given; a given one does not yield to a bound that is not */
 	uint64_t duration_ns;
 	const char *call_graph;
 	const char *python;      /* --python: yes, only or no */
 	bool interpreter_frames; /* do not fold frames of the interpreter */
-	bool wall, wall_first; /* as in struct engine_options */
+	unsigned clock;          /* enum target_clock */
 	uint64_t max_stack;
 	uint32_t cost_ppm; /* bound on the cost of sampling; 0: not given */
 	bool no_realtime;
@@ -35,52 +36,12 @@ struct target_options {
 
 #define TARGET_OPTIONS_DEFAULT(name)                \
 	((struct target_options){.program = (name), \
-		.period_ns = 4000000,               \
 		.call_graph = "dwarf",              \
 		.python = "yes",                    \
 		.max_stack = UINT64_C(1) << 20})
 
-/* Options for a table of struct option and a string of short options. */
-enum {
-	TARGET_OPTION_NO_FOLLOW = 1024,
-	TARGET_OPTION_MAX_COST,
-	TARGET_OPTION_MAX_CPU,
-	TARGET_OPTION_MAX_STACK,
-	TARGET_OPTION_NO_REALTIME,
-	TARGET_OPTION_NAME,
-	TARGET_OPTION_TREE,
-	TARGET_OPTION_CGROUP,
-	TARGET_OPTION_CONTAINER,
-	TARGET_OPTION_THREAD_NAME,
-	TARGET_OPTION_TID,
-	TARGET_OPTION_PYTHON,
-	TARGET_OPTION_INTERPRETER_FRAMES
-};
-/* clang-format off */
-#define TARGET_OPTIONS_LONG \
-	{"pid", required_argument, NULL, 'p'}, \
-	{"name", required_argument, NULL, TARGET_OPTION_NAME}, \
-	{"tree", no_argument, NULL, TARGET_OPTION_TREE}, \
-	{"cgroup", required_argument, NULL, TARGET_OPTION_CGROUP}, \
-	{"container", required_argument, NULL, TARGET_OPTION_CONTAINER}, \
-	{"thread-name", required_argument, NULL, TARGET_OPTION_THREAD_NAME}, \
-	{"tid", required_argument, NULL, TARGET_OPTION_TID}, \
-	{"rate", required_argument, NULL, 'F'}, \
-	{"interval", required_argument, NULL, 'i'}, \
-	{"duration", required_argument, NULL, 'd'}, \
-	{"call-graph", required_argument, NULL, 'g'}, \
-	{"clock", required_argument, NULL, 'w'}, \
-	{"python", required_argument, NULL, TARGET_OPTION_PYTHON}, \
-	{"interpreter-frames", no_argument, NULL, TARGET_OPTION_INTERPRETER_FRAMES}, \
-	{"max-stack", required_argument, NULL, TARGET_OPTION_MAX_STACK}, \
-	{"follow", no_argument, NULL, 'f'}, \
-	{"no-follow", no_argument, NULL, TARGET_OPTION_NO_FOLLOW}, \
-	{"max-cost", required_argument, NULL, TARGET_OPTION_MAX_COST}, \
-	{"max-overhead", required_argument, NULL, TARGET_OPTION_MAX_COST}, \
-	{"max-cpu", required_argument, NULL, TARGET_OPTION_MAX_CPU}, \
-	{"no-realtime", no_argument, NULL, TARGET_OPTION_NO_REALTIME}
-#define TARGET_OPTIONS_SHORT "p:r:F:i:d:g:Gw:f"
-/* clang-format on */
+/* About a wrong list of process ids. */
+#define TARGET_OPTIONS_BAD_PIDS "bad pid list", "give process ids, like 123 or 123,456"
 
 /* Reports a wrong value, and ends the program with status 2. */
 _Noreturn void target_options_reject(
@@ -95,8 +56,17 @@ int target_options_process(const char *program, int pid, bool quiet);
 /* Appends the analyst's options about languages, at most 3. Returns the new length of @argv. */
 size_t target_options_language(const struct target_options *options, const char **argv, size_t n);
 
-/* Handles one of the options above. False: another option. */
-bool target_options_take(struct target_options *options, int option, const char *value);
+/* As a row of options: adds a list of process ids. */
+int target_options_take_pids(void *options, char *value);
+
+/*
+ * Parses the options of a program: these ones, --help with that text, --version, and those of
+ * @more, at most TARGET_OPTIONS_MORE, in which it notes what was given. Ends the program after
+ * help, and with status 2 after a wrong option.
+ */
+enum { TARGET_OPTIONS_MORE = 4 };
+void target_options_parse(struct target_options *options, const char *help, struct option_set *more,
+	size_t n, int argc, char **argv);
 
 /* Frees what the options own. */
 void target_options_release(struct target_options *options);

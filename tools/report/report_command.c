@@ -10,70 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/command_line.h"
 #include "base/standard.h"
 #include "base/text.h"
 #include "view/report/report.h"
-
-enum option_id {
-	OPTION_FORMAT = 256,
-	OPTION_SORT,
-	OPTION_LIMIT,
-	OPTION_MIN_PCT,
-	OPTION_WIDTH,
-	OPTION_FOCUS,
-	OPTION_OBJECT,
-	OPTION_THREAD,
-	OPTION_SPLIT,
-	OPTION_VALUE,
-	OPTION_NO_INLINE,
-	OPTION_NO_DEMANGLE,
-	OPTION_BOTTOM_UP,
-	OPTION_ICICLE,
-	OPTION_BY,
-	OPTION_PATHS,
-	OPTION_FAIL_ABOVE,
-	OPTION_FROM,
-	OPTION_TO,
-	OPTION_DIFF,
-	OPTION_DEBUGINFOD,
-	OPTION_INSTRUCTIONS,
-	OPTION_SOURCE_PATH,
-	OPTION_COLOR,
-	OPTION_PROGRAM,
-	OPTION_VERSION,
-};
-
-static const struct option long_options[] = {
-	{"format", required_argument, NULL, OPTION_FORMAT},
-	{"sort", required_argument, NULL, OPTION_SORT},
-	{"limit", required_argument, NULL, OPTION_LIMIT},
-	{"min-pct", required_argument, NULL, OPTION_MIN_PCT},
-	{"width", required_argument, NULL, OPTION_WIDTH},
-	{"focus", required_argument, NULL, OPTION_FOCUS},
-	{"object", required_argument, NULL, OPTION_OBJECT},
-	{"thread", required_argument, NULL, OPTION_THREAD},
-	{"split", required_argument, NULL, OPTION_SPLIT},
-	{"value", required_argument, NULL, OPTION_VALUE},
-	{"no-inline", no_argument, NULL, OPTION_NO_INLINE},
-	{"no-demangle", no_argument, NULL, OPTION_NO_DEMANGLE},
-	{"bottom-up", no_argument, NULL, OPTION_BOTTOM_UP},
-	{"icicle", no_argument, NULL, OPTION_ICICLE},
-	{"by", required_argument, NULL, OPTION_BY},
-	{"paths", no_argument, NULL, OPTION_PATHS},
-	{"debuginfod", no_argument, NULL, OPTION_DEBUGINFOD},
-	{"diff", no_argument, NULL, OPTION_DIFF},
-	{"fail-above", required_argument, NULL, OPTION_FAIL_ABOVE},
-	{"program", required_argument, NULL, OPTION_PROGRAM},
-	{"from", required_argument, NULL, OPTION_FROM},
-	{"to", required_argument, NULL, OPTION_TO},
-	{"instructions", required_argument, NULL, OPTION_INSTRUCTIONS},
-	{"source-path", required_argument, NULL, OPTION_SOURCE_PATH},
-	{"color", required_argument, NULL, OPTION_COLOR},
-	{"output", required_argument, NULL, 'o'},
-	{"help", no_argument, NULL, 'h'},
-	{"version", no_argument, NULL, OPTION_VERSION},
-	{NULL, 0, NULL, 0},
-};
 
 /* How a row of a list in a message begins. */
 #define LIST_ROW "\n    "
@@ -143,170 +83,96 @@ static void print_help(void)
 	fputs(help_sprofreport, stdout);
 }
 
-/* The bit of an option without a letter. */
-static uint64_t bit_of(int id)
-{
-	return id >= OPTION_FORMAT ? UINT64_C(1) << (id - OPTION_FORMAT) : 0;
-}
-
-/* The index of @word among @words (few and short), or -1 and a message. */
-static int choose(const char *option, const char *word, const char *const *words)
+/* A word that is none of "a|b|c". */
+static int refuse_word(const char *option, const char *word, const char *words)
 {
 	char all[100];
 	size_t n = 0;
 
-	for (int i = 0; words[i]; i++) {
-		if (!strcmp(words[i], word))
-			return i;
+	for (const char *p = words; *p && n + 2 < sizeof(all); p++) {
+		all[n++] = *p == '|' ? ',' : *p;
+		if (*p == '|')
+			all[n++] = ' ';
 	}
-	for (int i = 0; words[i]; i++)
-		n += (size_t)snprintf(all + n, sizeof(all) - n, "%s %s", i ? "," : "", words[i]);
-	complain("--%s '%s' is not known; there is%s", option, word, all);
-	return -1;
-}
-
-static int take_choice(struct command *command, int id, const char *word)
-{
-	static const char *const sorts[] = {"self", "total", NULL};
-	static const char *const splits[] = {"none", "process", "thread", NULL};
-	static const char *const bys[] = {
-		"time", "share", "rank", "host", "process", "thread", "object", NULL};
-	static const char *const instructions[] = {"hot", "all", "none", NULL};
-	static const char *const whens[] = {"auto", "always", "never", NULL};
-	int chosen;
-
-	switch (id) {
-	case OPTION_SORT:
-		chosen = choose("sort", word, sorts);
-		command->options.sort_by_total = chosen > 0;
-		break;
-	case OPTION_SPLIT:
-		chosen = choose("split", word, splits);
-		command->options.split = (enum report_split)(chosen < 0 ? 0 : chosen);
-		command->options.programs = false;
-		break;
-	case OPTION_BY:
-		chosen = choose("by", word, bys);
-		command->options.by_share = chosen == 1;
-		command->options.balance_by = (enum report_by)(chosen > 1 ? chosen - 1 : 0);
-		break;
-	case OPTION_INSTRUCTIONS:
-		chosen = choose("instructions", word, instructions);
-		command->options.instructions = (enum report_instructions)(chosen < 0 ? 0 : chosen);
-		break;
-	default:
-		chosen = choose("color", word, whens);
-		command->color = (enum when)(chosen < 0 ? 0 : chosen);
-		break;
-	}
-	return chosen < 0 ? EXIT_USAGE : 0;
-}
-
-static int take_number(const char *option, const char *word, double most, double *ret_number)
-{
-	char *end;
-	double number = strtod(word, &end);
-
-	if (end == word || *end || !(number >= 0 && number <= most)) {
-		complain("--%s '%s' is not a number from 0 to %.0f", option, word, most);
-		return EXIT_USAGE;
-	}
-	*ret_number = number;
-	return 0;
-}
-
-static int take_limit(struct command *command, const char *word)
-{
-	double number;
-	int status;
-
-	if (strspn(word, "0123456789") != strlen(word)) {
-		complain("--limit '%s' is not a whole number; 0 is for all rows", word);
-		return EXIT_USAGE;
-	}
-	status = take_number("limit", word, 4294967295.0, &number);
-	if (!status)
-		command->options.limit = (unsigned)number;
-	return status;
-}
-
-static int take_width(struct command *command, const char *word)
-{
-	double number = 0;
-	int status = take_number("width", word, 10000, &number);
-
-	command->options.width = (unsigned)number;
-	command->has_width = true;
-	return status;
-}
-
-static int take_moment(const char *option, const char *word, struct report_moment *moment)
-{
-	if (report_moment_take(word, moment))
-		return 0;
-	complain("--%s '%s' is not a time; give it as 2.5s, 500ms, 1m, or -2s before the end",
-		option, word);
+	complain("--%s '%s' is not known; there is %.*s", option, word, (int)n, all);
 	return EXIT_USAGE;
 }
 
-static int take_source_path(struct command *command, const char *word)
+static int take_from(void *command, char *word)
 {
-	int r = source_files_add(&command->sources, word);
+	return report_moment_take(word, &((struct command *)command)->span.from) ? 0 : -EINVAL;
+}
+
+static int take_to(void *command, char *word)
+{
+	return report_moment_take(word, &((struct command *)command)->span.to) ? 0 : -EINVAL;
+}
+
+static int take_source_path(void *command, char *word)
+{
+	int r = source_files_add(&((struct command *)command)->sources, word);
 
 	if (r == -ENOSPC)
 		complain("--source-path '%s': %d of them are as many as there may be", word,
 			SOURCE_PATHS_MOST);
 	else if (r < 0)
 		complain("--source-path '%s' is neither OLD=NEW nor a folder", word);
-	return r < 0 ? EXIT_USAGE : 0;
+	return r < 0;
 }
 
-static int take_option(struct command *command, int id, char **argv)
+static int take_help(void *command, char *word)
 {
-	switch (id) {
-	case OPTION_FORMAT: command->format = optarg; return 0;
-	case OPTION_SORT:
-	case OPTION_SPLIT:
-	case OPTION_BY:
-	case OPTION_INSTRUCTIONS:
-	case OPTION_COLOR: return take_choice(command, id, optarg);
-	case OPTION_LIMIT: return take_limit(command, optarg);
-	case OPTION_MIN_PCT:
-		command->has_min_percent = true;
-		return take_number("min-pct", optarg, 100, &command->options.min_percent);
-	case OPTION_WIDTH: return take_width(command, optarg);
-	case OPTION_SOURCE_PATH: return take_source_path(command, optarg);
-	case OPTION_FOCUS: command->options.focus = optarg; return 0;
-	case OPTION_OBJECT: command->options.object = optarg; return 0;
-	case OPTION_THREAD: command->options.thread = optarg; return 0;
-	case OPTION_VALUE: command->options.value = optarg; return 0;
-	case OPTION_NO_INLINE: command->options.no_inline = true; return 0;
-	case OPTION_NO_DEMANGLE: command->options.no_demangle = true; return 0;
-	case OPTION_BOTTOM_UP: command->options.bottom_up = true; return 0;
-	case OPTION_ICICLE: command->options.icicle = true; return 0;
-	case OPTION_FROM: return take_moment("from", optarg, &command->span.from);
-	case OPTION_TO: return take_moment("to", optarg, &command->span.to);
-	case OPTION_PATHS: command->options.paths = true; return 0;
-	case OPTION_DEBUGINFOD: command->options.fetch = true; return 0;
-	case OPTION_DIFF: command->sides = true; return 0;
-	case OPTION_FAIL_ABOVE:
-		command->options.has_fail_above = true;
-		return take_number("fail-above", optarg, 1000000, &command->options.fail_above);
-	case OPTION_PROGRAM: command->program = optarg; return 0;
-	case 'o': command->output = optarg; return 0;
-	case 'h':
-		print_help();
-		command->done = true;
-		return 0;
-	case OPTION_VERSION:
-		puts("sprofreport " SPROFIL_VERSION);
-		command->done = true;
-		return 0;
-	case ':': complain("%s wants a value; see sprofreport --help", argv[optind - 1]); break;
-	default: complain("%s is not an option; see sprofreport --help", argv[optind - 1]); break;
-	}
-	return EXIT_USAGE;
+	(void)word;
+	print_help();
+	((struct command *)command)->done = true;
+	return 1;
 }
+
+static int take_version(void *command, char *word)
+{
+	(void)word;
+	puts("sprofreport " SPROFIL_VERSION);
+	((struct command *)command)->done = true;
+	return 1;
+}
+
+#define NOT_A_TIME "is not a time; give it as 2.5s, 500ms, 1m, or -2s before the end"
+#define AT(member) .at = offsetof(struct command, member)
+
+static const struct option_row rows[] = {
+	{"format", 0, OPTION_TEXT, AT(format)},
+	{"sort", 0, OPTION_SWITCH, AT(options.sort_by_total), .words = "self|total"},
+	{"limit", 0, OPTION_COUNT, AT(options.limit), NULL, NULL,
+		"is not a whole number; 0 is for all rows", .most = UINT32_MAX},
+	{"min-pct", 0, OPTION_DECIMAL, AT(options.min_percent), NULL, NULL,
+		"is not a number from 0 to 100", .most = 100},
+	{"width", 0, OPTION_COUNT, AT(options.width), NULL, NULL, "is not a number from 0 to 10000",
+		.most = 10000},
+	{"focus", 0, OPTION_TEXT, AT(options.focus)},
+	{"object", 0, OPTION_TEXT, AT(options.object)},
+	{"thread", 0, OPTION_TEXT, AT(options.thread)},
+	{"split", 0, OPTION_CHOICE, AT(options.split), .words = "none|process|thread"},
+	{"value", 0, OPTION_TEXT, AT(options.value)},
+	{"no-inline", 0, OPTION_FLAG, AT(options.no_inline)},
+	{"no-demangle", 0, OPTION_FLAG, AT(options.no_demangle)},
+	{"bottom-up", 0, OPTION_FLAG, AT(options.bottom_up)},
+	{"icicle", 0, OPTION_FLAG, AT(options.icicle)},
+	{"by", 0, OPTION_CHOICE, AT(by), .words = "time|share|rank|host|process|thread|object"},
+	{"paths", 0, OPTION_FLAG, AT(options.paths)},
+	{"debuginfod", 0, OPTION_FLAG, AT(options.fetch)},
+	{"diff", 0, OPTION_FLAG, AT(sides)},
+	{"fail-above", 0, OPTION_DECIMAL, AT(options.fail_above), NULL, NULL,
+		"is not a number from 0 to 1000000", .most = 1000000},
+	{"program", 0, OPTION_TEXT, AT(program)},
+	{"from", 0, OPTION_TAKE, .take = take_from, NULL, NOT_A_TIME},
+	{"to", 0, OPTION_TAKE, .take = take_to, NULL, NOT_A_TIME},
+	{"instructions", 0, OPTION_CHOICE, AT(options.instructions), .words = "hot|all|none"},
+	{"source-path", 0, OPTION_TAKE, .take = take_source_path},
+	{"color", 0, OPTION_CHOICE, AT(color), .words = "auto|always|never"},
+	{"output", 'o', OPTION_TEXT, AT(output)},
+	{"help", 'h', OPTION_DO, .take = take_help},
+	{"version", 0, OPTION_DO, .take = take_version},
+};
 
 /* The format of the export: by name, or by the suffix of the output. */
 static int take_export_format(struct command *command)
@@ -340,8 +206,8 @@ static int take_export_format(struct command *command)
 
 static int take_report_format(struct command *command)
 {
-	static const char *const formats[] = {"text", "tsv", "csv", "json", NULL};
-	int chosen;
+	static const char formats[] = "text|tsv|csv|json";
+	int chosen = command->format ? command_line_word(formats, command->format) : 0;
 
 	if (command->format && strcmp(command->format, "csv") != 0 &&
 		strcmp(command->format, "json") != 0 && export_find(command->format)) {
@@ -349,9 +215,8 @@ static int take_report_format(struct command *command)
 			command->format, command->format);
 		return EXIT_USAGE;
 	}
-	chosen = command->format ? choose("format", command->format, formats) : 0;
 	if (chosen < 0)
-		return EXIT_USAGE;
+		return refuse_word("format", command->format, formats);
 	command->options.format = (enum report_format)chosen;
 	if (!command->has_min_percent && command->options.format == REPORT_TEXT) {
 		command->options.min_percent = command->report->text_min_percent;
@@ -492,27 +357,26 @@ static int take_words(struct command *command, int argc, char **argv)
  * Options that some reports and formats have no use for: all but those of @of, or those of @not_of.
  */
 static const struct {
-	int option;
 	const char *name, *of, *not_of;
 } partial[] = {
-	{OPTION_BOTTOM_UP, "bottom-up", " tree svg html ", NULL},
-	{OPTION_ICICLE, "icicle", " svg html ", NULL},
-	{OPTION_INSTRUCTIONS, "instructions", " annotate ", NULL},
-	{OPTION_SOURCE_PATH, "source-path", " annotate html ", NULL},
-	{OPTION_SORT, "sort", " flat lines tree callers diff html csv json ", NULL},
-	{OPTION_SPLIT, "split", " flat lines tree timeline folded svg html csv json ", NULL},
-	{OPTION_LIMIT, "limit", NULL, " annotate summary merge" ALL_SAMPLES},
-	{OPTION_MIN_PCT, "min-pct", NULL, " summary merge" ALL_SAMPLES},
-	{OPTION_VALUE, "value", NULL, " summary merge pprof "},
-	{OPTION_FOCUS, "focus", NULL, " summary "},
-	{OPTION_OBJECT, "object", NULL, " summary "},
-	{OPTION_THREAD, "thread", NULL, " summary "},
-	{OPTION_NO_INLINE, "no-inline", NULL, " summary merge pprof gmon "},
-	{OPTION_NO_DEMANGLE, "no-demangle", NULL, " summary merge pprof gmon "},
+	{"bottom-up", " tree svg html ", NULL},
+	{"icicle", " svg html ", NULL},
+	{"instructions", " annotate ", NULL},
+	{"source-path", " annotate html ", NULL},
+	{"sort", " flat lines tree callers diff html csv json ", NULL},
+	{"split", " flat lines tree timeline folded svg html csv json ", NULL},
+	{"limit", NULL, " annotate summary merge" ALL_SAMPLES},
+	{"min-pct", NULL, " summary merge" ALL_SAMPLES},
+	{"value", NULL, " summary merge pprof "},
+	{"focus", NULL, " summary "},
+	{"object", NULL, " summary "},
+	{"thread", NULL, " summary "},
+	{"no-inline", NULL, " summary merge pprof gmon "},
+	{"no-demangle", NULL, " summary merge pprof gmon "},
 };
 
 /* An option without effect is refused. */
-static int check_partial(const struct command *command, uint64_t given)
+static int check_partial(const struct command *command, const struct option_set *given)
 {
 	const char *report = command->report ? command->report->name
 		: command->merges            ? "merge"
@@ -524,13 +388,13 @@ static int check_partial(const struct command *command, uint64_t given)
 		const char *of = partial[i].of;
 		bool has_use = of ? strstr(of, name) != NULL : !strstr(partial[i].not_of, name);
 
-		if (has_use || !(given & bit_of(partial[i].option)))
+		if (has_use || !command_line_given(given, partial[i].name))
 			continue;
 		complain("--%s does nothing in '%s'%s%.*s", partial[i].name, report,
 			of ? ": it is for" : "", of ? (int)strlen(of) - 1 : 0, of ? of : "");
 		return EXIT_USAGE;
 	}
-	if (given & bit_of(OPTION_SORT) && !command->options.sort_by_total &&
+	if (command_line_given(given, "sort") && !command->options.sort_by_total &&
 		(is_report(command, "tree") || is_report(command, "callers"))) {
 		complain("'%s' is always sorted by total: leave --sort self out", report);
 		return EXIT_USAGE;
@@ -606,20 +470,43 @@ static int count_behind(int argc, char **argv)
 	return 0;
 }
 
+/* What follows from options being given at all. */
+static void settle(struct command *command, const struct option_set *given)
+{
+	command->has_width = command_line_given(given, "width");
+	command->has_min_percent = command_line_given(given, "min-pct");
+	command->options.has_fail_above = command_line_given(given, "fail-above");
+	if (command_line_given(given, "split"))
+		command->options.programs = false;
+	command->options.by_share = command->by == 1;
+	command->options.balance_by = (enum report_by)(command->by > 1 ? command->by - 1 : 0);
+}
+
 int command_parse(struct command *command, int argc, char **argv)
 {
-	int id, status, behind = count_behind(argc, argv);
-	uint64_t given = 0;
+	struct option_set given = {OPTION_ROWS(rows), command, 0};
+	int status, behind = count_behind(argc, argv);
+	const struct option_row *row;
 
 	opterr = 0;
-	while ((id = getopt_long(argc, argv, ":o:h", long_options, NULL)) != -1) {
-		status = take_option(command, id, argv);
-		if (status || command->done)
-			return status;
-		given |= bit_of(id);
+	switch (command_line_parse(&given, 1, ":", argc, argv, &row)) {
+	case COMMAND_LINE_DONE: break;
+	case COMMAND_LINE_ENDED: return command->done ? 0 : EXIT_USAGE;
+	case COMMAND_LINE_WRONG:
+		if (!row->wrong)
+			return refuse_word(row->name, optarg, row->words);
+		complain("--%s '%s' %s", row->name, optarg, row->wrong);
+		return EXIT_USAGE;
+	case COMMAND_LINE_NO_VALUE:
+		complain("%s wants a value; see sprofreport --help", argv[optind - 1]);
+		return EXIT_USAGE;
+	default:
+		complain("%s is not an option; see sprofreport --help", argv[optind - 1]);
+		return EXIT_USAGE;
 	}
+	settle(command, &given);
 	status = take_words(command, argc - optind, argv + optind);
 	if (!status)
-		status = check_partial(command, given);
-	return status ? status : take_sides(command, behind, given & bit_of(OPTION_BY));
+		status = check_partial(command, &given);
+	return status ? status : take_sides(command, behind, command_line_given(&given, "by"));
 }

@@ -24,9 +24,10 @@ struct command {
 	int files;
 	int files_a; /* for a report of two sides: number of files of side A, which come first */
 	struct report_span span;
+	unsigned by; /* index of the word of --by */
 	enum when color;
 	bool merges; /* merges all files, in the native format */
-	bool sides; /* export of two sides */
+	bool sides;  /* export of two sides */
 	bool has_min_percent, has_width;
 	bool done; /* --help, --version */
 };
