@@ -118,9 +118,11 @@ static bool is_in_focus(
 	const struct filter *filter, const struct places *places, const struct sample *sample)
 {
 	for (size_t i = 0; i < sample->n; i++) {
-		for (size_t j = places->first[sample->location[i]];
-			j < places->first[sample->location[i] + 1]; j++) {
-			if (filter->focus[places->of[j]])
+		size_t n;
+		const uint32_t *of = places_of(places, sample->location[i], &n);
+
+		for (size_t j = 0; j < n; j++) {
+			if (filter->focus[of[j]])
 				return true;
 		}
 	}

@@ -63,7 +63,8 @@ void frames_release(struct frames *frames)
 static int append_location(struct frames *frames, uint32_t index)
 {
 	struct location location = profile_location(frames->profile, index);
-	size_t first = frames->places.first[index], n = frames->places.first[index + 1] - first;
+	size_t n;
+	const uint32_t *of = places_of(&frames->places, index, &n);
 
 	if (array_grow(&frames->frame, &frames->room, frames->n + n) < 0)
 		return -ENOMEM;
@@ -73,7 +74,7 @@ static int append_location(struct frames *frames, uint32_t index)
 			location.lines ? &location.line[location.lines - n + i] : NULL;
 
 		frames->frame[frames->n++] = (struct frame){
-			.place = frames->places.of[first + i],
+			.place = of[i],
 			.location = index,
 			.function = line ? line->function : FRAMES_NO_FUNCTION,
 			.line = line ? line->line : 0,

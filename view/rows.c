@@ -60,6 +60,7 @@ static int append_row(struct collecting *c, const struct row_key *key, uint64_t 
 {
 	struct rows *rows = c->rows;
 	const struct place *place = &c->places->place[key->place];
+	bool by_line = c->places->by == ROWS_BY_LINE;
 
 	if (array_grow(&rows->row, &c->room, rows->n + 1) < 0 ||
 		array_grow(&c->key, &c->key_room, rows->n + 1) < 0 ||
@@ -70,9 +71,9 @@ static int append_row(struct collecting *c, const struct row_key *key, uint64_t 
 	memset(c->tally + rows->n * c->tally_size, 0, c->tally_size * sizeof(*c->tally));
 	rows->row[rows->n] = (struct row){
 		.function = place->function,
-		.file = place->file,
+		.file = by_line ? place->file : "",
 		.object = place->object,
-		.line = place->line,
+		.line = by_line ? place->line : 0,
 		.unsampled = place->unsampled,
 		.id = key->id,
 		.task = key->task,
@@ -111,11 +112,11 @@ static int collect_sample(struct collecting *c, const struct sample *sample, int
 	bool leaf = true;
 
 	for (size_t i = 0; i < sample->n; i++) {
-		uint32_t location = sample->location[i];
+		size_t n;
+		const uint32_t *of = places_of(c->places, sample->location[i], &n);
 
-		for (size_t j = c->places->first[location]; j < c->places->first[location + 1];
-			j++) {
-			int index = row_of(c, c->places->of[j], &task);
+		for (size_t j = 0; j < n; j++) {
+			int index = row_of(c, of[j], &task);
 			int64_t *tally;
 
 			if (index < 0)

@@ -165,15 +165,14 @@ static int step_all(struct growing *g, const struct sample *sample, size_t stamp
 
 	for (size_t i = 0; i < sample->n && !error; i++) {
 		uint32_t location = sample->location[bottom_up ? i : sample->n - 1 - i];
-		size_t first = places->first[location], end = places->first[location + 1];
+		size_t n;
+		const uint32_t *of = places_of(places, location, &n);
 
-		frames += end - first;
-		for (size_t j = first; j < end; j++)
-			count_call(g, &places->of[j], j - first);
-		for (size_t j = first; j < end && !error; j++) {
-			error = step_inside(g, places->of[bottom_up ? j : end - 1 - (j - first)],
-				sample, stamp);
-		}
+		frames += n;
+		for (size_t j = 0; j < n; j++)
+			count_call(g, &of[j], j);
+		for (size_t j = 0; j < n && !error; j++)
+			error = step_inside(g, of[bottom_up ? j : n - 1 - j], sample, stamp);
 	}
 	if (frames > g->tree->deepest)
 		g->tree->deepest = frames;
@@ -185,9 +184,11 @@ static void forget_counts(struct growing *g, const struct sample *sample)
 	const struct places *places = &g->tree->places;
 
 	for (size_t i = 0; i < sample->n; i++) {
-		for (size_t j = places->first[sample->location[i]];
-			j < places->first[sample->location[i] + 1]; j++)
-			g->count[places->of[j]] = 0;
+		size_t n;
+		const uint32_t *of = places_of(places, sample->location[i], &n);
+
+		for (size_t j = 0; j < n; j++)
+			g->count[of[j]] = 0;
 	}
 }
 

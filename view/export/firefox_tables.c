@@ -10,13 +10,14 @@
 static struct frame frame_at(const struct firefox *f, size_t index)
 {
 	const struct pair *pair = &f->thread.frame.pair[index];
-	const struct places *places = &f->frames->places;
+	size_t n;
+	const uint32_t *of = places_of(&f->frames->places, (uint32_t)pair->a, &n);
 	struct location location = profile_location(f->frames->profile, pair->a);
 	const struct location_line *line =
 		location.lines ? &location.line[location.lines - 1 - pair->b] : NULL;
 
 	return (struct frame){
-		.place = places->of[places->first[pair->a + 1] - 1 - pair->b],
+		.place = of[n - 1 - pair->b],
 		.location = (uint32_t)pair->a,
 		.function = line ? line->function : FRAMES_NO_FUNCTION,
 		.line = line ? line->line : 0,
@@ -57,8 +58,9 @@ static int function_of(struct firefox *f, const struct frame *frame)
 /* The symbol of the function at the frame's address that is not inlined, which the linker knows. */
 static int symbol_of(struct firefox *f, const struct frame *frame)
 {
-	const struct places *places = &f->frames->places;
-	uint32_t place = places->of[places->first[frame->location + (size_t)1] - 1];
+	size_t n;
+	const uint32_t *of = places_of(&f->frames->places, frame->location, &n);
+	uint32_t place = of[n - 1];
 	uint64_t address = profile_location(f->frames->profile, frame->location).address;
 	int library = library_of(f, frame);
 

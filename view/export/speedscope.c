@@ -43,10 +43,11 @@ static int put_frames(const struct frames *frames, FILE *out)
 		function[i] = FRAMES_NO_FUNCTION;
 	for (size_t i = 0; i < profile_locations(profile); i++) {
 		struct location location = profile_location(profile, i);
-		size_t n = places->first[i + 1] - places->first[i];
+		size_t n;
+		const uint32_t *of = places_of(places, (uint32_t)i, &n);
 
 		for (size_t j = 0; j < n && location.lines; j++) {
-			uint32_t place = places->of[places->first[i] + j];
+			uint32_t place = of[j];
 
 			if (function[place] == FRAMES_NO_FUNCTION)
 				function[place] = location.line[location.lines - n + j].function;

@@ -41,8 +41,12 @@ int live_new(const struct live_options *options, struct live **ret_live)
 	if (r == 0 && live->options.view)
 		r = find_view(live->options.view, &view);
 	if (r == 0)
-		r = live_places_init(&live->places);
+		r = places_init(&live->functions, NULL, NULL, ROWS_BY_FUNCTION);
+	if (r == 0)
+		r = places_init(&live->lines, NULL, NULL, ROWS_BY_LINE);
 	if (r < 0) {
+		if (live)
+			places_release(&live->functions);
 		free(live);
 		return r;
 	}
@@ -78,7 +82,8 @@ void live_free(struct live *live)
 	while (live->pages)
 		live_page_release(&live->page[--live->pages]);
 	live_weights_release(&live->weights);
-	live_places_release(&live->places);
+	places_release(&live->functions);
+	places_release(&live->lines);
 	live_tree_free(live->tree);
 	live_span_release(&live->span);
 	if (live->has_search)
@@ -176,7 +181,9 @@ int live_update(struct live *live, const struct profile *profile, const struct l
 		r = live_weights_update(
 			&live->weights, profile, facts->factor, facts->factors, now_ns);
 	if (r == 0)
-		r = live_places_update(&live->places, profile);
+		r = places_update(&live->functions, profile, NULL);
+	if (r == 0)
+		r = places_update(&live->lines, profile, &live->functions);
 	return r < 0 ? r : live_look(live);
 }
 

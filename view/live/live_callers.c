@@ -24,15 +24,15 @@ struct sides {
 static void walk(struct live *live, const struct sample *sample, double weight, uint32_t function,
 	struct sides *sides)
 {
-	const struct live_places *places = &live->places;
-	uint32_t nobody = (uint32_t)places->functions, below = LIVE_NONE;
+	const struct places *places = &live->functions;
+	uint32_t nobody = (uint32_t)places->n, below = LIVE_NONE;
 	bool seen = false, waits = false, leaf = true;
 
 	for (size_t i = live_first_frame(live, sample); i < sample->n; i++) {
-		const struct live_location *l = &places->location[sample->location[i]];
+		const struct place_location *l = &places->location[sample->location[i]];
 
-		for (size_t j = l->first; j < l->first + l->frames; j++) {
-			uint32_t place = places->frame[j].function;
+		for (size_t j = l->first; j < l->first + l->n; j++) {
+			uint32_t place = places->of[j];
 
 			if (waits && place != function) {
 				live_add_total(live, place, weight);
@@ -55,14 +55,14 @@ static void walk(struct live *live, const struct sample *sample, double weight, 
 
 static int add_side(struct live *live, const double *value, size_t n, enum live_relation relation)
 {
-	const struct live_places *places = &live->places;
+	const struct places *places = &live->functions;
 
 	for (size_t i = 0; i < n; i++) {
-		bool nobody = i == places->functions;
+		bool nobody = i == places->n;
 		struct live_row row = {.id = (uint64_t)relation << 32 | i,
 			.total = value[i],
-			.name = nobody ? NOBODY : places->function[i].function,
-			.object = nobody ? "" : places->function[i].object,
+			.name = nobody ? NOBODY : places->place[i].function,
+			.object = nobody ? "" : places->place[i].object,
 			.place = nobody ? LIVE_NONE : (uint32_t)i,
 			.relation = (uint8_t)relation};
 
@@ -74,8 +74,8 @@ static int add_side(struct live *live, const double *value, size_t n, enum live_
 
 int live_collect_callers(struct live *live, struct live_page *page)
 {
-	const struct live_places *places = &live->places;
-	size_t n = places->functions, at = 0;
+	const struct places *places = &live->functions;
+	size_t n = places->n, at = 0;
 	struct sides sides = {0};
 	double weight, whole = 0;
 	struct sample sample;
@@ -97,8 +97,8 @@ int live_collect_callers(struct live *live, struct live_page *page)
 			&(struct live_row){.id = (uint64_t)LIVE_ITSELF << 32 | page->place,
 				.self = sides.self,
 				.total = sides.total,
-				.name = places->function[page->place].function,
-				.object = places->function[page->place].object,
+				.name = places->place[page->place].function,
+				.object = places->place[page->place].object,
 				.place = page->place,
 				.relation = LIVE_ITSELF});
 	return r < 0 ? r : add_side(live, live->self, n, LIVE_CALLEE);

@@ -47,7 +47,7 @@ static int set_problem(struct live_page *page, const char *format, const char *w
 /* The source file with most of the function's time, and the first line to show. */
 static const char *file_of(const struct live *live, const struct live_page *page)
 {
-	return live->places.function[page->place].file;
+	return live->functions.place[page->place].file;
 }
 
 /* The first time, the cursor goes to the hottest line. */
@@ -73,16 +73,16 @@ static size_t hottest_row(const struct live *live)
 /* The hottest line of the page's function, not of the whole file. */
 static size_t hottest_line(const struct live *live, const struct live_page *page)
 {
-	const struct live_places *places = &live->places;
-	uint32_t begins = places->function[page->place].line;
+	const struct places *lines = &live->lines;
+	uint32_t begins = live->functions.place[page->place].line;
 	size_t hottest = begins && begins <= live->table.n ? begins - 1 : 0;
 	double most = 0;
 
-	for (size_t i = 0; i < places->lines; i++) {
-		uint32_t line = places->line[i].line;
+	for (size_t i = 0; i < lines->n; i++) {
+		uint32_t line = lines->place[i].line;
 		const struct live_row *row;
 
-		if (places->line[i].function_place != page->place || !line || line > live->table.n)
+		if (lines->place[i].function_place != page->place || !line || line > live->table.n)
 			continue;
 		row = &live->table.row[line - 1];
 		if (row->self * 1e6 + row->total > most) {
@@ -101,7 +101,7 @@ struct lines_of {
 static uint32_t line_in_file(
 	const struct live *live, uint32_t location, size_t frame, const void *context)
 {
-	const struct live_place *line = &live->places.line[live->places.frame[frame].line];
+	const struct place *line = &live->lines.place[live->lines.of[frame]];
 	const struct lines_of *of = context;
 
 	(void)location;
@@ -139,7 +139,7 @@ int live_collect_source(struct live *live, struct live_page *page)
 	const char *file;
 	int r;
 
-	if (page->place >= live->places.functions)
+	if (page->place >= live->functions.n)
 		return 0;
 	file = file_of(live, page);
 	if (!page->text && !page->problem) {
@@ -148,7 +148,7 @@ int live_collect_source(struct live *live, struct live_page *page)
 				"no line is known of %s: it was built without -g, or its debug "
 				"file is "
 				"not here",
-				live->places.function[page->place].function);
+				live->functions.place[page->place].function);
 		r = read_source(live, page, file);
 		if (r < 0)
 			return r;
@@ -182,7 +182,7 @@ static size_t line_at(const struct live_page *page, uint64_t address)
 
 static void weigh_addresses(struct live *live, const struct live_page *page)
 {
-	const char *object = live->places.function[page->place].object;
+	const char *object = live->functions.place[page->place].object;
 	double weight, whole = 0;
 	struct sample sample;
 	size_t at = 0;
@@ -197,7 +197,7 @@ static void weigh_addresses(struct live *live, const struct live_page *page)
 		/* A system call is made by the instruction before its address. */
 		location = profile_location(live->profile,
 			sample.location[sample.n > 1 &&
-				live->places.location[sample.location[0]].is_call]);
+				live->functions.location[sample.location[0]].is_call]);
 		if (profile_mapping(live->profile, location.mapping).file != object)
 			continue;
 		row = line_at(page, location.address);
@@ -210,7 +210,7 @@ static void weigh_addresses(struct live *live, const struct live_page *page)
 static int fetch_disassembly(struct live *live, struct live_page *page)
 {
 	const struct live_sources *sources = &live->options.sources;
-	const struct live_place *place = &live->places.function[page->place];
+	const struct place *place = &live->functions.place[page->place];
 	int r = sources->disassembly ? sources->disassembly(sources->context, place->location,
 					       &page->text, &page->problem)
 				     : -ENOSYS;
@@ -228,7 +228,7 @@ int live_collect_disassembly(struct live *live, struct live_page *page)
 {
 	int r = 0;
 
-	if (page->place >= live->places.functions)
+	if (page->place >= live->functions.n)
 		return 0;
 	if (!page->text && !page->problem)
 		r = fetch_disassembly(live, page);

@@ -63,7 +63,7 @@ static uint32_t next_node(struct live_tree *tree, uint32_t node, uint32_t root)
 
 static bool node_matches(const struct live *live, uint32_t node)
 {
-	const struct live_place *place = &live->places.function[live->tree->node[node].place];
+	const struct place *place = &live->functions.place[live->tree->node[node].place];
 
 	return live_matches(
 		live, &(struct live_row){.name = place->function, .object = place->object}, true);

@@ -374,8 +374,8 @@ static void draw_title(struct live *live, struct screen *screen)
 		(void)snprintf(crumb[n++], 96, "thread %" PRIu32, page->tid);
 	if (page->object)
 		(void)snprintf(crumb[n++], 96, "object %s", text_basename(page->object));
-	if (page->place != LIVE_NONE && page->place < live->places.functions)
-		(void)snprintf(crumb[n++], 96, "%s", live->places.function[page->place].function);
+	if (page->place != LIVE_NONE && page->place < live->functions.n)
+		(void)snprintf(crumb[n++], 96, "%s", live->functions.place[page->place].function);
 	if (page->root)
 		(void)snprintf(crumb[n++], 96, "subtree");
 	if (live->has_filter)

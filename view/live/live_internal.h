@@ -12,8 +12,8 @@
 #include "profile/audit.h"
 #include "profile/profile.h"
 #include "view/live/live.h"
-#include "view/live/live_places.h"
 #include "view/live/live_weights.h"
+#include "view/places.h"
 
 enum { LIVE_NONE = UINT32_MAX, LIVE_PAGES_MOST = 32, LIVE_TEXT_BYTES = 256, LIVE_HISTORY = 240 };
 
@@ -94,7 +94,7 @@ struct live_page {
 	uint64_t root;      /* tree: the path of the node at the root, 0: the whole tree */
 	/* row of the cursor, first row shown, columns that names are shifted left */
 	size_t cursor, top, shift;
-	bool moved;                /* the cursor was moved, and stays with its row */
+	bool moved; /* the cursor was moved, and stays with its row */
 	uint64_t cursor_id;
 	int sort; /* index of a column; -1: the view's own order */
 	bool inverted;
@@ -145,7 +145,7 @@ struct live {
 	struct control control;
 	const struct profile *profile;
 	struct live_weights weights;
-	struct live_places places;
+	struct places functions, lines; /* of the same frames */
 	struct live_tree *tree;
 	struct live_audit audit;
 	struct live_table table;

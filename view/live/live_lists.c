@@ -57,7 +57,7 @@ bool live_next_stack(const struct live *live, const struct live_page *page, size
 size_t live_first_frame(const struct live *live, const struct sample *sample)
 {
 	return live->hide_calls && sample->n > 1 &&
-		live->places.location[sample->location[0]].is_call;
+		live->functions.location[sample->location[0]].is_call;
 }
 
 int live_clear_sums(struct live *live, size_t n)
@@ -93,7 +93,7 @@ void live_set_whole(struct live *live, double whole)
 void live_sum_up(
 	struct live *live, const struct live_page *page, live_counts_for *of, const void *context)
 {
-	const struct live_places *places = &live->places;
+	const struct places *places = &live->functions;
 	double weight, whole = 0;
 	struct sample sample;
 	size_t at = 0;
@@ -104,9 +104,9 @@ void live_sum_up(
 		whole += weight;
 		live->stamps++;
 		for (size_t i = live_first_frame(live, &sample); i < sample.n; i++) {
-			const struct live_location *l = &places->location[sample.location[i]];
+			const struct place_location *l = &places->location[sample.location[i]];
 
-			for (size_t j = l->first; j < l->first + l->frames; j++) {
+			for (size_t j = l->first; j < l->first + l->n; j++) {
 				uint32_t item = of(live, sample.location[i], j, context);
 
 				if (item != LIVE_NONE) {
@@ -126,7 +126,7 @@ static uint32_t function_of(
 {
 	(void)location;
 	(void)context;
-	return live->places.frame[frame].function;
+	return live->functions.of[frame];
 }
 
 static uint32_t line_of(
@@ -134,7 +134,7 @@ static uint32_t line_of(
 {
 	(void)location;
 	(void)context;
-	return live->places.frame[frame].line;
+	return live->lines.of[frame];
 }
 
 static uint32_t mapping_of(
@@ -145,7 +145,7 @@ static uint32_t mapping_of(
 	return (uint32_t)profile_location(live->profile, location).mapping;
 }
 
-static int add_places(struct live *live, const struct live_place *place, size_t n, bool lines)
+static int add_places(struct live *live, const struct place *place, size_t n, bool lines)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct live_row row = {.id = i,
@@ -166,18 +166,18 @@ static int add_places(struct live *live, const struct live_place *place, size_t 
 
 int live_collect_functions(struct live *live, struct live_page *page)
 {
-	if (live_clear_sums(live, live->places.functions) < 0)
+	if (live_clear_sums(live, live->functions.n) < 0)
 		return -ENOMEM;
 	live_sum_up(live, page, function_of, NULL);
-	return add_places(live, live->places.function, live->places.functions, false);
+	return add_places(live, live->functions.place, live->functions.n, false);
 }
 
 int live_collect_lines(struct live *live, struct live_page *page)
 {
-	if (live_clear_sums(live, live->places.lines) < 0)
+	if (live_clear_sums(live, live->lines.n) < 0)
 		return -ENOMEM;
 	live_sum_up(live, page, line_of, NULL);
-	return add_places(live, live->places.line, live->places.lines, true);
+	return add_places(live, live->lines.place, live->lines.n, true);
 }
 
 int live_collect_objects(struct live *live, struct live_page *page)
@@ -233,10 +233,7 @@ static uint32_t last_function(const struct live *live, size_t task)
 	sample = profile_sample(live->profile, live->weights.last[task] - 1);
 	if (!sample.n)
 		return LIVE_NONE;
-	return live->places
-		.frame[live->places.location[sample.location[live_first_frame(live, &sample)]]
-				.first]
-		.function;
+	return places_leaf(&live->functions, sample.location[live_first_frame(live, &sample)]);
 }
 
 /* The title of a process (analyst/titles.h) stands for the name of its first thread. */
@@ -262,8 +259,8 @@ static int add_tasks(struct live *live)
 		row->titled = is_titled(&task);
 		row->name = row->titled ? task.process : task.thread;
 		row->place = last;
-		row->text = live->places.function[last].function;
-		row->object = live->places.function[last].object;
+		row->text = live->functions.place[last].function;
+		row->object = live->functions.place[last].object;
 	}
 	return 0;
 }

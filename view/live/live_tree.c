@@ -82,15 +82,15 @@ static int child_of(struct live_tree *tree, uint32_t parent, uint32_t place)
 /* Finds or adds the node at which a stack ends. */
 static int place_stack(struct live *live, struct live_tree *tree, const struct sample *sample)
 {
-	const struct live_places *places = &live->places;
+	const struct places *places = &live->functions;
 	size_t first = live_first_frame(live, sample), n = 0;
 	int node = 0;
 
 	for (size_t i = sample->n; i-- > first;) {
-		const struct live_location *l = &places->location[sample->location[i]];
+		const struct place_location *l = &places->location[sample->location[i]];
 
-		for (size_t j = l->first + l->frames; j-- > l->first && node >= 0;) {
-			uint32_t place = places->frame[j].function;
+		for (size_t j = l->first + l->n; j-- > l->first && node >= 0;) {
+			uint32_t place = places->of[j];
 
 			if (tree->at[place]) {
 				while (n > tree->at[place])
@@ -136,7 +136,7 @@ static int begin_anew(struct live *live, struct live_tree *tree)
 	tree->nodes = 0;
 	if (tree->ends)
 		memset(tree->end, 0, tree->ends * sizeof(*tree->end));
-	tree->renamed = live->places.renamed;
+	tree->renamed = live->functions.renamed;
 	tree->hides_calls = live->hide_calls;
 	if (child_of(tree, LIVE_NONE, LIVE_NONE) < 0)
 		return -ENOMEM;
@@ -146,7 +146,7 @@ static int begin_anew(struct live *live, struct live_tree *tree)
 
 static int make_room(struct live *live, struct live_tree *tree)
 {
-	size_t stacks = live->weights.stacks, functions = live->places.functions;
+	size_t stacks = live->weights.stacks, functions = live->functions.n;
 
 	if (array_grow(&tree->end, &tree->end_room, stacks + 1) < 0 ||
 		array_grow(&tree->at, &tree->at_room, functions + 1) < 0)
@@ -161,15 +161,15 @@ static int make_room(struct live *live, struct live_tree *tree)
 
 static bool stack_matches(const struct live *live, const struct sample *sample)
 {
-	const struct live_places *places = &live->places;
+	const struct places *places = &live->functions;
 
 	if (!live->has_filter)
 		return true;
 	for (size_t i = live_first_frame(live, sample); i < sample->n; i++) {
-		const struct live_location *l = &places->location[sample->location[i]];
+		const struct place_location *l = &places->location[sample->location[i]];
 
-		for (size_t j = l->first; j < l->first + l->frames; j++) {
-			if (live->place_matches[places->frame[j].function])
+		for (size_t j = l->first; j < l->first + l->n; j++) {
+			if (live->place_matches[places->of[j]])
 				return true;
 		}
 	}
@@ -179,14 +179,14 @@ static bool stack_matches(const struct live *live, const struct sample *sample)
 /* Finds the functions that the filter matches. */
 static int match_places(struct live *live)
 {
-	size_t n = live->places.functions;
+	size_t n = live->functions.n;
 
 	if (!live->has_filter)
 		return 0;
 	if (array_grow(&live->place_matches, &live->matches_room, n + 1) < 0)
 		return -ENOMEM;
 	for (; live->places_matched < n; live->places_matched++) {
-		const struct live_place *place = &live->places.function[live->places_matched];
+		const struct place *place = &live->functions.place[live->places_matched];
 
 		live->place_matches[live->places_matched] = live_matches(live,
 			&(struct live_row){.name = place->function, .object = place->object},
@@ -291,7 +291,7 @@ int live_tree_children(struct live_tree *tree, uint32_t node, size_t n, double l
 static int add_node(struct live *live, uint32_t index, unsigned indent, int children)
 {
 	const struct tree_item *node = &live->tree->node[index];
-	const struct live_place *place = &live->places.function[node->place];
+	const struct place *place = &live->functions.place[node->place];
 
 	return live_add_row(live,
 		&(struct live_row){.id = node->path,
@@ -355,7 +355,7 @@ int live_collect_tree(struct live *live, struct live_page *page)
 		tree = live->tree = calloc(1, sizeof(*tree));
 	if (!tree || make_room(live, tree) < 0 || match_places(live) < 0)
 		return -ENOMEM;
-	if (!tree->nodes || tree->renamed != live->places.renamed ||
+	if (!tree->nodes || tree->renamed != live->functions.renamed ||
 		tree->hides_calls != live->hide_calls) {
 		r = begin_anew(live, tree);
 		if (r < 0)

@@ -21,7 +21,7 @@ struct live_tree {
 	struct table table; /* index of nodes, by parent and place */
 	uint32_t *end;      /* by stack: its node + 1; 0 unknown yet */
 	size_t ends, end_room;
-	uint64_t renamed; /* live_places.renamed when the nodes were built */
+	uint64_t renamed; /* renamed of struct places when the nodes were built */
 	bool hides_calls;
 	uint32_t *path, *at; /* path of the current stack; by function: index on the path + 1 */
 	size_t path_room, at_room;

@@ -141,10 +141,9 @@ static int collect(struct balance *b)
 		add_group(b, &sample);
 		b->group[group].weight += (double)sample.value[value];
 		b->group[group].samples += (double)sample.value[VALUE_SAMPLES];
-		r = sample.n
-			? add(b, (uint32_t)group, places->of[places->first[sample.location[0]]],
-				  (double)sample.value[value])
-			: 0;
+		r = sample.n ? add(b, (uint32_t)group, places_leaf(places, sample.location[0]),
+				       (double)sample.value[value])
+			     : 0;
 		if (r < 0)
 			return r;
 	}

@@ -64,16 +64,14 @@ static int count(struct calling *c, struct callers_side *side, uint32_t place,
 
 static int flatten(struct calling *c, const struct sample *sample)
 {
-	const struct places *places = &c->callers->places;
-
 	c->n = 0;
 	for (size_t i = 0; i < sample->n; i++) {
-		size_t first = places->first[sample->location[i]];
-		size_t n = places->first[sample->location[i] + 1] - first;
+		size_t n;
+		const uint32_t *of = places_of(&c->callers->places, sample->location[i], &n);
 
 		if (array_grow(&c->stack, &c->room, c->n + n) < 0)
 			return -ENOMEM;
-		memcpy(c->stack + c->n, places->of + first, n * sizeof(*c->stack));
+		memcpy(c->stack + c->n, of, n * sizeof(*c->stack));
 		c->n += n;
 	}
 	return 0;

@@ -155,7 +155,7 @@ static size_t column_of(const struct time_grid *grid, uint64_t time_ns)
 /* The innermost frame of a stack that is shown. */
 static uint32_t place_of(const struct time_grid *grid, const struct sample *sample)
 {
-	return sample->n ? grid->frames.places.of[grid->frames.places.first[sample->location[0]]]
+	return sample->n ? places_leaf(&grid->frames.places, sample->location[0])
 			 : (uint32_t)TIMELINE_NO_PLACE;
 }
 

@@ -227,8 +227,7 @@ static void put_stack(const struct time_grid *grid, const char *before, uint32_t
 	sample = profile_sample(grid->frames.profile, stack);
 	fputs(before, out);
 	for (size_t i = 0; i < sample.n; i++) {
-		const struct place *place =
-			&places->place[places->of[places->first[sample.location[i]]]];
+		const struct place *place = &places->place[places_leaf(places, sample.location[i])];
 
 		/* Of a recursion, or of code without names, once. */
 		if (last && strcmp(last, place->function) == 0)
