@@ -9,11 +9,8 @@
 
 /* A hash chain is followed for so many entries: a damaged table may have no end. */
 #define CHAIN_MOST 100000
-
-/* Addresses of the tables that PT_DYNAMIC names, as in the file; 0: not there. */
-struct tables {
-	uint64_t symbols, strings, hash, gnu_hash;
-};
+/* Longer names are left out: that of each symbol may be the same bytes. */
+#define NAME_MOST 4096
 
 static bool read_at(const struct image *image, uint64_t svma, void *to, size_t bytes)
 {
@@ -31,6 +28,20 @@ static bool read32(const struct image *image, uint64_t svma, uint32_t *ret_value
 	return read_at(image, svma, ret_value, sizeof(*ret_value));
 }
 
+/* Addresses of the tables that PT_DYNAMIC names, as in the file; 0: not there. */
+struct tables {
+	uint64_t symbols, strings, hash, gnu_hash;
+};
+
+/* glibc adds the load bias in place, other C libraries leave the addresses as they are. */
+static uint64_t as_in_file(const struct image *image, uint64_t address)
+{
+	size_t have;
+
+	return image->loaded && !image_bytes_at(image, address, &have) ? address - image->loaded
+								       : address;
+}
+
 static bool find_tables(const struct image *image, struct tables *ret_tables)
 {
 	struct tables tables = {0};
@@ -43,16 +54,18 @@ static bool find_tables(const struct image *image, struct tables *ret_tables)
 			continue;
 		for (uint64_t k = 0; k < n && k < 4096; k++) {
 			Elf64_Dyn dynamic;
+			uint64_t address;
 
 			if (!read_at(image, p->p_vaddr + k * sizeof(dynamic), &dynamic,
 				    sizeof(dynamic)) ||
 				dynamic.d_tag == DT_NULL)
 				break;
+			address = as_in_file(image, dynamic.d_un.d_ptr);
 			switch (dynamic.d_tag) {
-			case DT_SYMTAB: tables.symbols = dynamic.d_un.d_ptr; break;
-			case DT_STRTAB: tables.strings = dynamic.d_un.d_ptr; break;
-			case DT_HASH: tables.hash = dynamic.d_un.d_ptr; break;
-			case DT_GNU_HASH: tables.gnu_hash = dynamic.d_un.d_ptr; break;
+			case DT_SYMTAB: tables.symbols = address; break;
+			case DT_STRTAB: tables.strings = address; break;
+			case DT_HASH: tables.hash = address; break;
+			case DT_GNU_HASH: tables.gnu_hash = address; break;
 			default: break;
 			}
 		}
@@ -146,8 +159,82 @@ bool exported_find(const struct image *image, const char *name, uint64_t *ret_sv
 	return find_by_hash(image, &tables, name, ret_svma);
 }
 
-bool exported_search(const struct space *space, const char *name, size_t *cursor,
-	struct exported *ret_exported)
+static uint32_t word_at(const uint8_t *data, uint64_t index)
+{
+	uint32_t word;
+
+	memcpy(&word, data + 4 * index, sizeof(word));
+	return word;
+}
+
+/* DT_GNU_HASH does not tell the number: the last symbol ends the chain of the last bucket. */
+static uint32_t count_by_gnu_hash(const struct image *image, const struct tables *tables)
+{
+	size_t have = 0;
+	const uint8_t *data = image_bytes_at(image, tables->gnu_hash, &have);
+	uint64_t words = have / 4, bucket, chain;
+	uint32_t first, last = 0, index;
+
+	if (!data || words < 4)
+		return 0;
+	first = word_at(data, 1);
+	bucket = 4 + 2 * (uint64_t)word_at(data, 2);
+	chain = bucket + word_at(data, 0);
+	if (chain > words)
+		return 0;
+	for (; bucket < chain; bucket++) {
+		index = word_at(data, bucket);
+		last = index > last ? index : last;
+	}
+	if (last < first)
+		return 0;
+	for (uint64_t i = chain + last - first; i < words && last < UINT32_MAX; i++, last++)
+		if (word_at(data, i) & 1)
+			return last + 1;
+	return 0;
+}
+
+bool exported_open(const struct image *image, struct exported_list *ret_list)
+{
+	struct exported_list list = {0};
+	struct tables tables;
+	size_t have = 0;
+
+	if (!image->data || !image->elf64 || !find_tables(image, &tables))
+		return false;
+	if (tables.gnu_hash)
+		list.n = count_by_gnu_hash(image, &tables);
+	else if (!read32(image, tables.hash + 4, &list.n))
+		return false;
+	list.symbols = image_bytes_at(image, tables.symbols, &have);
+	list.strings = image_bytes_at(image, tables.strings, &list.strings_bytes);
+	if (!list.symbols || !list.strings)
+		return false;
+	if (list.n > have / sizeof(Elf64_Sym))
+		list.n = (uint32_t)(have / sizeof(Elf64_Sym));
+	*ret_list = list;
+	return true;
+}
+
+bool exported_get(const struct exported_list *list, uint32_t index, Elf64_Sym *ret_symbol,
+	const char **ret_name)
+{
+	const uint8_t *name;
+	size_t most;
+
+	memcpy(ret_symbol, list->symbols + index * sizeof(*ret_symbol), sizeof(*ret_symbol));
+	if (ret_symbol->st_name >= list->strings_bytes)
+		return false;
+	name = list->strings + ret_symbol->st_name;
+	most = list->strings_bytes - ret_symbol->st_name;
+	if (!*name || !memchr(name, 0, most < NAME_MOST ? most : NAME_MOST))
+		return false;
+	*ret_name = (const char *)name;
+	return true;
+}
+
+bool exported_search(
+	const struct space *space, const char *name, size_t *cursor, struct exported *ret_exported)
 {
 	const struct module *last = NULL;
 

@@ -229,12 +229,13 @@ const Elf64_Phdr *image_segment_at(const struct image *image, uint64_t svma)
 const uint8_t *image_bytes_at(const struct image *image, uint64_t svma, size_t *ret_bytes)
 {
 	const Elf64_Phdr *p = image_segment_at(image, svma);
-	uint64_t within;
+	uint64_t within, left;
 
-	if (!p || (within = svma - p->p_vaddr) >= p->p_filesz ||
-		!holds(image, p->p_offset, p->p_filesz))
+	if (!p || (within = svma - p->p_vaddr) >= p->p_filesz || p->p_offset >= image->bytes ||
+		within >= image->bytes - p->p_offset)
 		return NULL;
-	*ret_bytes = (size_t)(p->p_filesz - within);
+	left = image->bytes - p->p_offset - within;
+	*ret_bytes = (size_t)(left < p->p_filesz - within ? left : p->p_filesz - within);
 	return image->data + p->p_offset + within;
 }
 

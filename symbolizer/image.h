@@ -26,6 +26,11 @@ struct image {
 	uint8_t build_id[IMAGE_BUILD_ID_MAX];
 	size_t build_id_bytes; /* 0: none */
 	bool go;               /* Go's linker made it */
+	/*
+	 * Assembled from memory: the load bias there, which the C library has added to the
+	 * addresses in PT_DYNAMIC.
+	 */
+	uint64_t loaded;
 };
 
 /*
@@ -50,7 +55,10 @@ size_t image_segments_at_offset(const struct image *image, uint64_t offset, uint
 	bool execute, const Elf64_Phdr **ret_segment, size_t most);
 /* The PT_LOAD segment that contains an address of the file, NULL none. */
 const Elf64_Phdr *image_segment_at(const struct image *image, uint64_t svma);
-/* The bytes of the file that are loaded at @svma, and their number up to the segment's end. */
+/*
+ * The bytes of the file that are loaded at @svma, and their number up to the segment's end, or to
+ * that of the file; NULL: none.
+ */
 const uint8_t *image_bytes_at(const struct image *image, uint64_t svma, size_t *ret_bytes);
 
 /* Lower-case hex of the build-id into @to (2 * IMAGE_BUILD_ID_MAX + 1 bytes). */

@@ -145,6 +145,17 @@ static int from_file(struct symbolizer *symbolizer, const struct opened *opened,
 	return look_into(module);
 }
 
+/* The load bias of the mapping in @line. */
+static uint64_t bias_of(const struct image *image, const struct maps_line *line)
+{
+	const Elf64_Phdr *segment;
+
+	if (!image_segments_at_offset(
+		    image, line->offset, line->end - line->start, line->execute, &segment, 1))
+		return 0;
+	return line->start - line->offset - (segment->p_vaddr - segment->p_offset);
+}
+
 /* Opens a module from a file's parts in the memory of a process, as the file is inaccessible. */
 static int from_memory(struct symbolizer *symbolizer, int pid, const struct maps_line *line,
 	struct module_key *key, struct module **ret_module)
@@ -166,7 +177,10 @@ static int from_memory(struct symbolizer *symbolizer, int pid, const struct maps
 	if (rc == -ENOMEM)
 		return rc;
 	module->from_memory = rc == 0;
-	return look_into(module);
+	rc = look_into(module);
+	if (module->headers_ok)
+		module->image.loaded = bias_of(&module->image, line);
+	return rc;
 }
 
 static int open_vdso(struct symbolizer *symbolizer, int pid, const struct maps_line *line,

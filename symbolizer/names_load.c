@@ -152,6 +152,18 @@ static int load_go(struct names *n)
 	return rc == -ENOMEM ? rc : 0;
 }
 
+/* An image from memory has no section headers: there are the functions that it exports. */
+static int load_exported(struct names *n)
+{
+	int rc;
+
+	budget_admit(&n->budget, n->module->image.bytes);
+	rc = symtab_add_exported(&n->symtab, &n->module->image, &n->budget);
+	if (rc > 0 && strcmp(n->symbols, "none") == 0)
+		n->symbols = "dynsym";
+	return rc < 0 ? rc : 0;
+}
+
 static int load_symbols(struct names *n)
 {
 	int rc = 0, added;
@@ -163,6 +175,8 @@ static int load_symbols(struct names *n)
 	}
 	if (rc >= 0)
 		rc = load_debug_file(n);
+	if (rc >= 0 && n->module->from_memory)
+		rc = load_exported(n);
 	if (rc < 0 || !n->own.elf.elf)
 		return rc < 0 ? rc : load_go(n);
 	if (strcmp(n->symbols, "none") == 0)

@@ -8,6 +8,10 @@
 #include "base/array.h"
 #include "symbolizer/budget.h"
 #include "symbolizer/elffile.h"
+#include "symbolizer/exported.h"
+#include "symbolizer/image.h"
+
+#define SEGMENTS_MOST 16
 
 int symtab_add_symbol(struct symtab *symtab, const struct symbol *symbol)
 {
@@ -135,6 +139,75 @@ int symtab_add(struct symtab *symtab, struct elffile *file, uint32_t type)
 		added = n < 0 ? n : added + n;
 	}
 	free(sections);
+	return added;
+}
+
+/* The executable segments; more than these are left out. */
+struct segments {
+	const Elf64_Phdr *segment[SEGMENTS_MOST];
+	size_t n;
+};
+
+static void find_segments(const struct image *image, struct segments *ret_segments)
+{
+	ret_segments->n = 0;
+	for (size_t i = 0; i < image->n_phdr && ret_segments->n < SEGMENTS_MOST; i++) {
+		const Elf64_Phdr *p = &image->phdr[i];
+
+		if (p->p_type == PT_LOAD && p->p_flags & PF_X &&
+			p->p_memsz <= UINT64_MAX - p->p_vaddr)
+			ret_segments->segment[ret_segments->n++] = p;
+	}
+}
+
+/* Converts a symbol; false: it does not name a function. */
+static bool take_exported(const struct segments *segments, const Elf64_Sym *sym, const char *name,
+	struct symbol *ret_symbol)
+{
+	unsigned type = ELF64_ST_TYPE(sym->st_info);
+
+	if (sym->st_shndx == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC))
+		return false;
+	for (size_t i = 0; i < segments->n; i++) {
+		const Elf64_Phdr *p = segments->segment[i];
+
+		if (sym->st_value < p->p_vaddr || sym->st_value - p->p_vaddr >= p->p_memsz)
+			continue;
+		*ret_symbol = (struct symbol){
+			.svma = sym->st_value,
+			.bytes = sym->st_size,
+			.limit = p->p_vaddr + p->p_memsz,
+			.name = name,
+			.rank = rank_of(name, type, ELF64_ST_BIND(sym->st_info), sym->st_size),
+		};
+		return true;
+	}
+	return false;
+}
+
+int symtab_add_exported(struct symtab *symtab, const struct image *image, struct budget *budget)
+{
+	struct exported_list list;
+	struct segments segments;
+	int added = 0;
+
+	if (!exported_open(image, &list))
+		return 0;
+	if (!budget_take(budget, list.n * sizeof(struct symbol)))
+		return -E2BIG;
+	find_segments(image, &segments);
+	for (uint32_t i = 1; i < list.n; i++) {
+		struct symbol symbol;
+		const char *name;
+		Elf64_Sym sym;
+
+		if (!exported_get(&list, i, &sym, &name) ||
+			!take_exported(&segments, &sym, name, &symbol))
+			continue;
+		if (symtab_add_symbol(symtab, &symbol))
+			return -ENOMEM;
+		added++;
+	}
 	return added;
 }
 

@@ -15,6 +15,6 @@ const char *__lsan_default_suppressions(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	fuzz_module(data, size, false);
+	fuzz_module(data, size, false, false);
 	return 0;
 }

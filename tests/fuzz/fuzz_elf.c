@@ -5,6 +5,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	fuzz_module(data, size, true);
+	fuzz_module(data, size, true, false);
+	fuzz_module(data, size, true, true);
 	return 0;
 }

@@ -44,7 +44,9 @@ static inline void fuzz_resolve(struct symbolizer *symbolizer, struct module *mo
 	sink = sink + strlen(info.path) + strlen(info.build_id) + strlen(info.problem);
 }
 
-static inline void fuzz_module(const uint8_t *data, size_t size, bool no_debug_info)
+/* @from_memory: without section headers, as assembled from a process. */
+static inline void fuzz_module(
+	const uint8_t *data, size_t size, bool no_debug_info, bool from_memory)
 {
 	const struct symbolizer_options options = {.size = sizeof(options),
 		.debug_directories = "/nonexistent",
@@ -63,6 +65,8 @@ static inline void fuzz_module(const uint8_t *data, size_t size, bool no_debug_i
 		image_adopt(&module->image, copy, size);
 		rc = image_read_headers(&module->image);
 		module->headers_ok = rc == 0;
+		module->from_memory = from_memory;
+		module->image.loaded = from_memory ? UINT64_C(0x7f0000000000) : 0;
 		if (rc == 0)
 			fuzz_resolve(symbolizer, module);
 	}

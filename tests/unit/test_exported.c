@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* The exported symbols of the C library, from its file and from this process's memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "opener/maps_line.h"
+#include "symbolizer/exported.h"
+#include "symbolizer/image.h"
+#include "symbolizer/memory_image.h"
+#include "symbolizer/symtab.h"
+
+struct library {
+	uint64_t bias;
+	char path[512];
+	struct image memory, file;
+};
+
+/* Assembles the image from the mapping that begins with the library's file. */
+static void open_library(struct library *library)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	struct link_map *map;
+	struct maps_line line;
+	char text[1024];
+	void *handle = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+	bool found = false;
+	int fd;
+
+	*library = (struct library){0};
+	assert_non_null(maps);
+	assert_non_null(handle);
+	assert_int_equal(dlinfo(handle, RTLD_DI_LINKMAP, &map), 0);
+	library->bias = map->l_addr;
+	while (!found && fgets(text, sizeof(text), maps))
+		found = maps_line_parse(text, strcspn(text, "\n"), &line) == 0 &&
+			line.start == map->l_addr && line.offset == 0;
+	assert_true(found);
+	assert_int_equal(fclose(maps), 0);
+	(void)snprintf(
+		library->path, sizeof(library->path), "%.*s", (int)line.name_bytes, line.name);
+	assert_int_equal(memory_image(NULL, getpid(), &line, &library->memory), 0);
+	assert_int_equal(image_read_headers(&library->memory), 0);
+	library->memory.loaded = library->bias;
+	fd = open(library->path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(image_map(&library->file, fd), 0);
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(image_read_headers(&library->file), 0);
+	assert_int_equal(dlclose(handle), 0);
+}
+
+static void release(struct library *library)
+{
+	image_release(&library->memory);
+	image_release(&library->file);
+}
+
+static void assert_symbol(const struct symtab *symtab, const struct library *library,
+	const char *name, uintptr_t address)
+{
+	const struct symbol *symbol = symtab_find(symtab, address - library->bias);
+
+	assert_non_null(symbol);
+	assert_string_equal(symbol->name, name);
+}
+
+static void test_exported__functions_are_found_in_file_and_memory(void **state)
+{
+	struct library library;
+	struct symtab symtab[2] = {{0}, {0}};
+
+	(void)state;
+	open_library(&library);
+	for (int i = 0; i < 2; i++) {
+		assert_true(symtab_add_exported(
+				    &symtab[i], i ? &library.memory : &library.file, NULL) > 1000);
+		symtab_seal(&symtab[i]);
+		assert_symbol(&symtab[i], &library, "qsort", (uintptr_t)qsort);
+		assert_symbol(&symtab[i], &library, "fgets", (uintptr_t)fgets);
+	}
+	assert_int_equal(symtab[0].n, symtab[1].n);
+	for (size_t i = 0; i < symtab[0].n; i++) {
+		assert_int_equal(symtab[0].symbols[i].svma, symtab[1].symbols[i].svma);
+		assert_string_equal(symtab[0].symbols[i].name, symtab[1].symbols[i].name);
+	}
+	symtab_release(&symtab[0]);
+	symtab_release(&symtab[1]);
+	release(&library);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_exported__functions_are_found_in_file_and_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
