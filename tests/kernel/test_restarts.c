@@ -222,9 +222,12 @@ static void reader_goes_away(void **state)
 	object = -1;
 }
 
-/* The deadline of a call that a handler has ended is not that of the next one. */
-static const struct step handler_then_ignored[] = {RUN(6 * MS), KILL(100, SIGUSR1), RUN(MS),
-	KILL(100, SIGWINCH), RUN(2 * MS), AGAIN(4, 4), EXIT_GROUP(0)};
+/*
+ * The deadline of a call that a handler has ended is not that of the next one. Each call is
+ * disturbed first, for only then has it a deadline of ours.
+ */
+static const struct step handler_between[] = {RUN(3 * MS), KILL(100, SIGWINCH), RUN(3 * MS),
+	KILL(100, SIGUSR1), RUN(MS), KILL(100, SIGWINCH), EXIT_GROUP(0)};
 
 static void handler_ends_timed_call(void **state)
 {
@@ -232,8 +235,8 @@ static void handler_ends_timed_call(void **state)
 
 	(void)state;
 	open_timed(fds);
-	play("recv", receive_out_build, handler_then_ignored);
-	play("epoll_wait", epoll_out_build, handler_then_ignored);
+	play("recv", receive_out_build, handler_between);
+	play("epoll_wait", epoll_out_build, handler_between);
 	close_object(fds);
 }
 
