@@ -53,6 +53,9 @@ if [ "$(id -u)" = 0 ]; then
         in_terminal "$as sh -c 'exit 5'; echo \$?; $as sh -c 'kill -TERM \$\$'; echo \$?" \
             >typescript
         is "the status" "$(grep -oE '[0-9]+$' typescript | tr '\n' ' ')" "5 143 "
+        (cd / && script -qec "bash -c 'set -m; $as seq 3 & wait'" /dev/null) </dev/null >typescript
+        is "in the background: line ends" "$(grep -oE '^[123].*' typescript | od -An -c | tr -d ' \n')" \
+            '1\r\n2\r\n3\r\n'
         # What the command writes last arrives before what we say.
         in_terminal "${as/-q/} seq 20000" >typescript
         sed -n '/^20000$/,$p' typescript >rest

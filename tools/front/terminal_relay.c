@@ -188,15 +188,30 @@ static void write_all(int fd, const char *from, size_t n)
 	}
 }
 
+/* The command's terminal has made "\r\n" of "\n", and ours will do so again: "\n". */
+static size_t undo_line_ends(char *text, size_t n)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (text[i] != '\r' || i + 1 == n || text[i + 1] != '\n')
+			text[left++] = text[i];
+	return left;
+}
+
 /* False: there is no more for now, or for ever. */
 static bool pass_output(const struct terminal_relay *relay)
 {
 	char text[4096];
 	ssize_t n = read(relay->master, text, sizeof(text));
 
-	if (n > 0)
-		write_all(relay->terminal, text, (size_t)n);
-	return n > 0;
+	if (n <= 0)
+		return false;
+	/* In the background our terminal is not raw. */
+	if (relay->mode == RELAY_ALL && !relay->set)
+		n = (ssize_t)undo_line_ends(text, (size_t)n);
+	write_all(relay->terminal, text, (size_t)n);
+	return true;
 }
 
 static void pass_keys(struct terminal_relay *relay)
