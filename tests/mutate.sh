@@ -44,7 +44,7 @@ tests_of()
 		echo region region_table region_aix region_random aix histogram session session_memory \
 			live_hpux live_aix ;;
 	supervisor/calls/counter.c) echo counter session live_sysv live_hpux ;;
-	supervisor/calls/session.c)
+	supervisor/calls/session.c | supervisor/calls/session_ticks.c)
 		echo session session_memory live_status live_options live_dialects live_sysv live_aix \
 			live_life live_helper ;;
 	proto/call.c) echo call protocol ;;
@@ -75,6 +75,7 @@ tests_of()
 	esac
 }
 all='proto/call.c supervisor/calls/region.c supervisor/calls/counter.c supervisor/calls/session.c
+	supervisor/calls/session_ticks.c
 	client/aix.c client/perform_call.c client/converse.c client/dialects.c client/environment.c
 	client/find.c client/monitor.c client/monitor_file.c client/off.c client/options.c
 	client/start.c client/status.c profile/monout.c

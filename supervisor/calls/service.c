@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "supervisor/calls/session.h"
+#include "supervisor/calls/session_ticks.h"
 #include "supervisor/os/mem.h"
 #include "supervisor/target/tracee_memory.h"
 #include "supervisor/target/procfiles.h"

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "supervisor/calls/histogram.h"
+#include "supervisor/calls/session_ticks.h"
 #include "supervisor/engine/cpu_account.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/handover.h"

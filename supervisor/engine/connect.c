@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "supervisor/calls/session_ticks.h"
 #include "supervisor/engine/connect.h"
 #include "supervisor/engine/cpu_account.h"
 

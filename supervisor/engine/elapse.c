@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "supervisor/calls/session_ticks.h"
 #include "supervisor/engine/elapse.h"
 
 #include "base/clock.h"

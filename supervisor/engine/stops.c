@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "supervisor/calls/session_ticks.h"
 #include "supervisor/engine/stops.h"
 
 #include <stdio.h>

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "supervisor/calls/session.h"
+#include "supervisor/calls/session_ticks.h"
 #include "supervisor/os/procfs.h"
 #include "supervisor/os/say.h"
 #include "supervisor/target/target.h"
