@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,11 +43,12 @@ static void complain_in_place(const char *program, const char *format, va_list a
 	(void)fprintf(stderr, "%s: %s\n", program, line);
 }
 
-void standard_complain(const char *program, const char *format, va_list args)
+void standard_complain(const char *program, const char *format, ...)
 {
 	char *line = NULL, *clean = NULL;
-	va_list again;
+	va_list args, again;
 
+	va_start(args, format);
 	va_copy(again, args);
 	if (vasprintf(&line, format, args) < 0)
 		line = NULL;
@@ -57,19 +59,9 @@ void standard_complain(const char *program, const char *format, va_list args)
 	else
 		complain_in_place(program, format, again);
 	va_end(again);
+	va_end(args);
 	free(clean);
 	free(line);
-}
-
-static void complain(const char *program, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-static void complain(const char *program, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	standard_complain(program, format, args);
-	va_end(args);
 }
 
 int standard_printed(const char *program, int failure)
@@ -78,6 +70,6 @@ int standard_printed(const char *program, int failure)
 
 	if (!error)
 		return 0;
-	complain(program, "cannot write to standard output: %s", strerror(-error));
+	standard_complain(program, "cannot write to standard output: %s", strerror(-error));
 	return failure;
 }

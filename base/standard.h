@@ -3,8 +3,6 @@
 #ifndef BASE_STANDARD_H
 #define BASE_STANDARD_H
 
-#include <stdarg.h>
-
 /*
  * Call first: opens those of the three streams that are closed, so that no file of ours gets their
  * numbers and is written to by mistake. Writing to them still fails, and a program that we start
@@ -22,8 +20,8 @@ int standard_end_output(void);
  * Prints a message, "PROGRAM: …" and a newline, on standard error. Characters unsafe for a terminal
  * (names of files may contain any) become '?'.
  */
-void standard_complain(const char *program, const char *format, va_list args)
-	__attribute__((format(printf, 2, 0)));
+void standard_complain(const char *program, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /*
  * For --help and --version: flushes the output and returns 0; on failure prints a message and

@@ -87,7 +87,7 @@ static uint8_t *map_ring(const struct analyst_settings *s, struct ring *ring)
 	if (s->segment)
 		(void)fcntl(PIECES_FD, F_SETFD, FD_CLOEXEC);
 	if (memory == MAP_FAILED || ring_open(ring, memory, (size_t)st.st_size) < 0) {
-		analyst_settings_complain(s,
+		standard_complain(s->program,
 			"sprofil-analyst is started by sprofrun; give it --replay FILE to read a "
 			"capture");
 		return NULL;
@@ -100,7 +100,7 @@ static void say(void *context, const char *line)
 {
 	const struct analyst_results *results = context;
 
-	analyst_settings_complain(results->settings, "%s", line);
+	standard_complain(results->settings->program, "%s", line);
 }
 
 static void say_nothing(void *context, const char *line)
@@ -206,12 +206,12 @@ static int show_live(struct run *run, struct ring *ring, FILE *capture)
 	run->stuck = session.stuck;
 	run->no_screen = r == -ENOTSUP || r == -ENOTTY;
 	if (run->no_screen)
-		analyst_settings_complain(s,
+		standard_complain(s->program,
 			"this terminal (TERM=%s) cannot be painted on; sproftop -b prints screens "
 			"as plain text",
 			getenv("TERM") ? getenv("TERM") : "");
 	else if (r < 0 && session.unwritten)
-		analyst_settings_complain(s, "cannot write to standard output: %s", strerror(-r));
+		standard_complain(s->program, "cannot write to standard output: %s", strerror(-r));
 	/* A recording is complete without the view. */
 	return run->no_screen && s->records ? 0 : r;
 }
@@ -225,7 +225,7 @@ static int take_ring(struct run *run, struct ring *ring)
 	FILE *capture = s->capture ? delivery_capture(&delivery, &capture_error, &delivered) : NULL;
 
 	if (capture_error)
-		analyst_settings_complain(s, "cannot write the capture %s: %s", s->capture,
+		standard_complain(s->program, "cannot write the capture %s: %s", s->capture,
 			delivered.why[0] ? delivered.why : strerror(-capture_error));
 	if (s->live.on)
 		r = show_live(run, ring, capture);
@@ -234,17 +234,17 @@ static int take_ring(struct run *run, struct ring *ring)
 	if (capture && fclose(capture) != 0 && !capture_error)
 		capture_error = -errno;
 	if (capture && capture_error)
-		analyst_settings_complain(
-			s, "cannot write the capture %s: %s", s->capture, strerror(-capture_error));
+		standard_complain(s->program, "cannot write the capture %s: %s", s->capture,
+			strerror(-capture_error));
 	if (r == -EPROTO)
-		analyst_settings_complain(
-			s, "the records are broken; the profile goes up to there");
+		standard_complain(
+			s->program, "the records are broken; the profile goes up to there");
 	return r == -EPROTO ? 0 : r;
 }
 
 static void complain_unread(const struct analyst_settings *s, int error)
 {
-	analyst_settings_complain(s, "cannot read %s: %s", s->replay, strerror(-error));
+	standard_complain(s->program, "cannot read %s: %s", s->replay, strerror(-error));
 }
 
 static int take_replay(const struct run *run)
@@ -253,11 +253,11 @@ static int take_replay(const struct run *run)
 	int r = input_capture(run->analyst, run->replay_fd);
 
 	if (r == -EBADMSG)
-		analyst_settings_complain(
-			s, "%s is not a capture of sprofrun --capture", s->replay);
+		standard_complain(
+			s->program, "%s is not a capture of sprofrun --capture", s->replay);
 	else if (r == -EPROTO)
-		analyst_settings_complain(
-			s, "%s is cut short; the profile goes up to there", s->replay);
+		standard_complain(
+			s->program, "%s is cut short; the profile goes up to there", s->replay);
 	else if (r < 0)
 		complain_unread(s, r);
 	return r == -EPROTO ? 0 : r;
@@ -316,7 +316,7 @@ static int give_up_rights(struct run *run)
 			s->live.in_fd = open("/dev/tty", O_RDONLY | O_CLOEXEC);
 	}
 	if (r < 0 && s->verbose)
-		analyst_settings_complain(s, "the description of the terminal is not found");
+		standard_complain(s->program, "the description of the terminal is not found");
 	if (s->replay) {
 		run->replay_fd = open(s->replay, O_RDONLY | O_CLOEXEC);
 		if (run->replay_fd < 0)
@@ -333,9 +333,9 @@ static int give_up_rights(struct run *run)
 	sandbox_close_others(keep, sizeof(keep) / sizeof(*keep));
 	sandbox_enter(&sandbox);
 	if (s->verbose)
-		analyst_settings_complain(s, "the analyst's sandbox: %s", sandbox.holds);
+		standard_complain(s->program, "the analyst's sandbox: %s", sandbox.holds);
 	if (s->verbose && sandbox.lacks[0])
-		analyst_settings_complain(s, "the analyst's sandbox lacks: %s", sandbox.lacks);
+		standard_complain(s->program, "the analyst's sandbox lacks: %s", sandbox.lacks);
 	return 0;
 }
 
@@ -370,7 +370,7 @@ static int analyse(struct run *run, struct ring *ring)
 		&run->analyst);
 
 	if (r < 0) {
-		analyst_settings_complain(s, "cannot start the analysis: %s", strerror(-r));
+		standard_complain(s->program, "cannot start the analysis: %s", strerror(-r));
 		return r;
 	}
 	r = s->replay ? take_replay(run) : take_ring(run, ring);
@@ -408,7 +408,7 @@ static int run_all(int argc, char **argv)
 	}
 	r = start_opener(s, &run.opener, &opener_pid);
 	if (r < 0) {
-		analyst_settings_complain(s,
+		standard_complain(s->program,
 			"cannot start sprofil-opener, which belongs beside sprofil-analyst: %s",
 			strerror(-r));
 		return 2;

@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,17 +45,6 @@ struct sender {
 	char answer[ANSWER_BYTES];  /* the store's text about a refusal */
 	size_t answered;
 };
-
-static void complain(const struct sender *s, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-static void complain(const struct sender *s, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	standard_complain(s->program, format, args);
-	va_end(args);
-}
 
 static size_t take_answer(char *data, size_t size, size_t n, void *context)
 {
@@ -136,7 +124,7 @@ static bool send_first(struct sender *s)
 
 	if (post(s, first, why, sizeof(why)) < 0) {
 		if (!s->away)
-			complain(s, "the store takes no profile (%s)%s", why,
+			standard_complain(s->program, "the store takes no profile (%s)%s", why,
 				s->over ? "" : ": tried again");
 		s->away = true;
 		s->again_ns = clock_now() + s->wait_ns;
@@ -145,12 +133,14 @@ static bool send_first(struct sender *s)
 	}
 	if (why[0]) {
 		s->refused++;
-		complain(s, "the store refuses a profile: %s", why);
+		standard_complain(s->program, "the store refuses a profile: %s", why);
 	}
 	if (s->away && !s->quiet)
-		complain(s, "the store takes profiles again; %zu were given up", s->queue.lost);
+		standard_complain(s->program, "the store takes profiles again; %zu were given up",
+			s->queue.lost);
 	else if (s->verbose && !why[0])
-		complain(s, "a profile of %zu bytes is in the store", first->bytes);
+		standard_complain(
+			s->program, "a profile of %zu bytes is in the store", first->bytes);
 	s->away = false;
 	s->wait_ns = RETRY_NS;
 	push_queue_drop(&s->queue);
@@ -230,15 +220,16 @@ int main(int argc, char **argv)
 	command_line_parse_own(&(struct option_set){OPTION_ROWS(rows), &s, 0}, argc, argv);
 	s.url = url ? strdup(url) : NULL;
 	if (!s.url || fcntl(SERVE_PUSH_FD, F_SETFL, O_NONBLOCK) < 0) {
-		complain(&s, "sprofil-push is started by sprofrun --push, or sprofserve");
+		standard_complain(
+			s.program, "sprofil-push is started by sprofrun --push, or sprofserve");
 		return 2;
 	}
 	sandbox_close_others(keep, 1);
 	sandbox_enter_connecting(&sandbox);
 	if (s.verbose)
-		complain(&s, "the sender's sandbox: %s", sandbox.holds);
+		standard_complain(s.program, "the sender's sandbox: %s", sandbox.holds);
 	if (!begin(&s)) {
-		complain(&s, "cannot begin to send profiles: out of memory");
+		standard_complain(s.program, "cannot begin to send profiles: out of memory");
 		return 1;
 	}
 	while (!s.over)
@@ -246,7 +237,8 @@ int main(int argc, char **argv)
 	send_last(&s);
 	lost = s.queue.n + s.queue.lost + (s.queue.head_bytes > 0);
 	if (lost && !s.quiet)
-		complain(&s, "%zu profile%s did not reach the store", lost, lost == 1 ? "" : "s");
+		standard_complain(s.program, "%zu profile%s did not reach the store", lost,
+			lost == 1 ? "" : "s");
 	curl_easy_cleanup(s.curl);
 	push_queue_release(&s.queue);
 	free(s.url);

@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,17 +52,6 @@ enum {
 	POLL_PUSH = POLL_HTTP + HTTP_POLLS,
 	POLLS
 };
-
-static void complain(const struct server *s, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-static void complain(const struct server *s, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	standard_complain(s->program, format, args);
-	va_end(args);
-}
 
 #define AT(member) .at = offsetof(struct server, member)
 
@@ -145,7 +133,7 @@ static void turn(struct server *s)
 	}
 	pieces_turn(&s->pieces, fds + POLL_PIECES);
 	if (s->pieces.problem)
-		complain(s, "%s", s->pieces.problem);
+		standard_complain(s->program, "%s", s->pieces.problem);
 	s->pieces.problem = NULL;
 	push_turn(&s->push, &fds[POLL_PUSH], now);
 	if (s->http)
@@ -165,9 +153,9 @@ static void give_up_rights(const struct server *s)
 	sandbox_close_others(keep, sizeof(keep) / sizeof(*keep));
 	sandbox_enter_serving(&sandbox);
 	if (s->verbose)
-		complain(s, "the server's sandbox: %s", sandbox.holds);
+		standard_complain(s->program, "the server's sandbox: %s", sandbox.holds);
 	if (s->verbose && sandbox.lacks[0])
-		complain(s, "the server's sandbox lacks: %s", sandbox.lacks);
+		standard_complain(s->program, "the server's sandbox lacks: %s", sandbox.lacks);
 }
 
 int main(int argc, char **argv)
@@ -179,7 +167,8 @@ int main(int argc, char **argv)
 	(void)signal(SIGPIPE, SIG_IGN);
 	command_line_parse_own(&(struct option_set){OPTION_ROWS(rows), &s, 0}, argc, argv);
 	if (fcntl(SERVE_REQUEST_FD, F_SETFL, O_NONBLOCK) < 0) {
-		complain(&s, "sprofil-server is started by sprofrun --listen, or sprofserve");
+		standard_complain(
+			s.program, "sprofil-server is started by sprofrun --listen, or sprofserve");
 		return 2;
 	}
 	give_up_rights(&s);
@@ -189,13 +178,14 @@ int main(int argc, char **argv)
 	if (s.listens)
 		r = http_begin(SERVE_LISTEN_FD, &s.spans, s.name, &s.http);
 	if (r < 0)
-		complain(&s, "cannot serve: %s",
+		standard_complain(s.program, "cannot serve: %s",
 			r == -ENOTSUP ? "built without libmicrohttpd (Debian: libmicrohttpd-dev)"
 				      : strerror(-r));
 	while (r == 0 && !is_over(&s, clock_now()))
 		turn(&s);
 	if (r == 0 && !push_is_idle(&s.push)) {
-		complain(&s, "the sender was too slow: the last profiles did not reach the store");
+		standard_complain(s.program,
+			"the sender was too slow: the last profiles did not reach the store");
 		r = -ETIMEDOUT;
 	}
 	if (s.http)

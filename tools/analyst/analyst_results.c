@@ -56,7 +56,7 @@ static void complain_unwritten(const struct analyst_results *results,
 
 	if (!why[0])
 		why = error == -EINTR ? "nobody reads it" : strerror(-error);
-	analyst_settings_complain(s, "cannot write the profile to %s: %s%s%s%s",
+	standard_complain(s->program, "cannot write the profile to %s: %s%s%s%s",
 		strcmp(where, "-") != 0 ? where : "standard output", why,
 		error == -EFBIG ? " (the limit is that of 'ulimit -f')" : "",
 		is_kept ? "; it is kept in " : "; nor can it be kept in ",
@@ -82,7 +82,7 @@ static int write_apart(const struct analyst_results *results, struct analyst *an
 		profile_free(profile);
 	}
 	if (r == 0 && !s->quiet)
-		analyst_settings_complain(s,
+		standard_complain(s->program,
 			"%zu profiles, of a process each, are in %s%s (%%p is the process id)",
 			processes->n, s->output, export_remark(s->output));
 	return r;
@@ -116,7 +116,7 @@ static void print_place(const struct analyst_settings *s, const char *name)
 {
 	const struct export_format *format = export_for_recording(name);
 
-	analyst_settings_complain(s, "%s in %s%s%s", format->content, name, export_remark(name),
+	standard_complain(s->program, "%s in %s%s%s", format->content, name, export_remark(name),
 		format == export_at(0) ? "; sprofreport reads it" : "");
 }
 
@@ -130,8 +130,8 @@ static void send_piece(
 	analyst_times(analyst, &piece.began_ns, &piece.until_ns);
 	r = piece_send(PIECES_FD, &piece, analyst_profile((struct analyst *)analyst));
 	if (r < 0 && r != -EPIPE && r != -ECONNRESET)
-		analyst_settings_complain(
-			s, "a piece of the profile did not reach the server: %s", strerror(-r));
+		standard_complain(s->program, "a piece of the profile did not reach the server: %s",
+			strerror(-r));
 }
 
 /* --ring: keeps a piece, or writes the profile of all pieces. */
@@ -147,14 +147,14 @@ static int deliver_pieces(const struct analyst_results *results, struct analyst 
 	if (flags & RECORD_END_PIECE) {
 		r = pieces_keep(s->pieces.own_fd, analyst_profile(analyst));
 		if (r < 0)
-			analyst_settings_complain(s,
+			standard_complain(s->program,
 				"cannot keep a piece of --ring: %s; it will be missing",
 				strerror(-r));
 		return 0;
 	}
 	if (flags & RECORD_END_UNASKED) {
 		if (!s->quiet)
-			analyst_settings_complain(s,
+			standard_complain(s->program,
 				"this end writes no profile: with --ring one is written when "
 				"SIGUSR2 asks, or a signal ends what is profiled");
 		return 0;
@@ -186,7 +186,7 @@ int analyst_results_end(void *context, struct analyst *analyst, int error)
 		return standard_printed(s->program, 1) || error < 0;
 	}
 	if (error < 0)
-		analyst_settings_complain(s, "cannot make the profile: %s", strerror(-error));
+		standard_complain(s->program, "cannot make the profile: %s", strerror(-error));
 	else if (!analyst_has_image(analyst))
 		return 0; /* The command never ran; sprofrun says why. */
 	if (error >= 0 && s->segment)
@@ -209,7 +209,7 @@ int analyst_results_end(void *context, struct analyst *analyst, int error)
 		else if (!s->quiet && !s->apart && strcmp(delivered.name, "-") != 0)
 			print_place(s, delivered.name);
 		if (s->per_process && !s->apart && !s->quiet)
-			analyst_settings_complain(s,
+			standard_complain(s->program,
 				"%s is no regular file: all processes are in one profile there",
 				delivered.name[0] ? delivered.name : s->output);
 	}
@@ -244,7 +244,7 @@ int analyst_results_so_far(void *context, struct analyst *analyst, int error)
 		r = delivery_write(&delivery, OPENING_OUTPUT, analyst_first_pid(analyst), s->name,
 			analyst_profile(analyst), &delivered);
 	if (r < 0)
-		analyst_settings_complain(s, "cannot write the snapshot %s: %s", delivered.name,
+		standard_complain(s->program, "cannot write the snapshot %s: %s", delivered.name,
 			delivered.why[0] ? delivered.why : strerror(-r));
 	else if (!s->quiet)
 		print_place(s, delivered.name);

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,15 +13,6 @@
 #include "base/output.h"
 #include "base/standard.h"
 #include "view/export/export_name.h"
-
-void analyst_settings_complain(const struct analyst_settings *s, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	standard_complain(s->program, format, args);
-	va_end(args);
-}
 
 static bool want_color(const char *when)
 {
@@ -40,7 +30,8 @@ static int check_output(const struct analyst_settings *s, const char *name)
 
 	if (export_check_recording(name, &problem) == 0)
 		return 0;
-	analyst_settings_complain(s, "output '%s': %s", name, problem ? problem : strerror(ENOMEM));
+	standard_complain(
+		s->program, "output '%s': %s", name, problem ? problem : strerror(ENOMEM));
 	free(problem);
 	return 2;
 }

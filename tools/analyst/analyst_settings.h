@@ -51,8 +51,4 @@ void analyst_settings_parse(
 	struct analyst_settings *settings, struct blame *blame, int argc, char **argv);
 void analyst_settings_release(struct analyst_settings *settings);
 
-/* Prints a message on standard error, in the name of the program that started the analyst. */
-void analyst_settings_complain(const struct analyst_settings *settings, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
 #endif

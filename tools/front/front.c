@@ -2,7 +2,6 @@
 #include "tools/front/front.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -16,15 +15,6 @@
 #include "supervisor/engine/signals.h"
 #include "supervisor/os/suspend.h"
 #include "supervisor/os/waiter.h"
-
-void front_complain(const char *program, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	standard_complain(program, format, args);
-	va_end(args);
-}
 
 bool front_find_analyst(const char *program, char path[PATH_MAX])
 {

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/standard.h"
+
 struct engine_options;
 struct engine_result;
 struct launch_state;
@@ -18,8 +20,7 @@ struct launch_state;
 enum { FRONT_OURS = 125, FRONT_NOT_EXECUTABLE = 126, FRONT_NOT_FOUND = 127, FRONT_USAGE = 2 };
 
 /* Prints a message, "PROGRAM: …", on standard error. */
-void front_complain(const char *program, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+#define front_complain standard_complain
 
 /*
  * Finds the analyst: beside this program in the build tree, in libexec when installed; both

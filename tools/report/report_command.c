@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,15 +16,6 @@
 
 /* How a row of a list in a message begins. */
 #define LIST_ROW "\n    "
-
-void complain(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	standard_complain("sprofreport", format, args);
-	va_end(args);
-}
 
 void complain_list(const char *text)
 {

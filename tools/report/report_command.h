@@ -3,6 +3,7 @@
 #ifndef TOOLS_REPORT_REPORT_COMMAND_H
 #define TOOLS_REPORT_REPORT_COMMAND_H
 
+#include "base/standard.h"
 #include "tools/inspector/source_files.h"
 #include "tools/report/report_span.h"
 #include "view/export/export.h"
@@ -36,7 +37,7 @@ struct command {
 int command_parse(struct command *command, int argc, char **argv);
 
 /* "sprofreport: …" on stderr. */
-__attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
+#define complain(...) standard_complain("sprofreport", __VA_ARGS__)
 /* Prints a sentence of ours with a list below it, an item a line. */
 void complain_list(const char *text);
 
