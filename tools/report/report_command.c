@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "tools/help/help.h"
 #include "tools/report/report_command.h"
 
 #include <errno.h>
@@ -7,12 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/command_line.h"
-#include "base/standard.h"
 #include "base/text.h"
-#include "view/report/report.h"
+#include "tools/help/help.h"
+#include "tools/report/report_words.h"
 
 /* How a row of a list in a message begins. */
 #define LIST_ROW "\n    "
@@ -37,24 +35,6 @@ void complain_list(const char *text)
 	}
 }
 
-static void list_reports(FILE *out)
-{
-	const struct report *report;
-
-	for (size_t i = 0; (report = report_at(i)); i++)
-		fprintf(out, "  %-16s  %s%s\n", report->name, report->help, i ? "" : " (default)");
-	fprintf(out, "  %-16s  %s\n", "merge", "all files as one profile");
-	fprintf(out, "  %-16s  %s\n", "export", "a file for other programs");
-}
-
-static void list_formats(FILE *out)
-{
-	const struct export_format *format;
-
-	for (size_t i = 0; (format = export_at(i)); i++)
-		fprintf(out, "  %-16s  %s\n", format->name, format->help);
-}
-
 static void print_help(void)
 {
 	puts("usage: sprofreport [REPORT] [OPTION...] [FILE...]\n"
@@ -66,26 +46,11 @@ static void print_help(void)
 	     "       sprofreport export --format FORMAT [-o OUT] [OPTION...] [FILE...]\n"
 	     "       sprofreport export --format svg --diff [OPTION...] A B\n\n"
 	     "REPORT is one of");
-	list_reports(stdout);
+	report_words_list(stdout);
 	puts("\nFUNC is the name of a function, or a RE that matches only one\n\n"
 	     "FORMAT of export is one of");
-	list_formats(stdout);
+	report_words_list_formats(stdout);
 	fputs(help_sprofreport, stdout);
-}
-
-/* A word that is none of "a|b|c". */
-static int refuse_word(const char *option, const char *word, const char *words)
-{
-	char all[100];
-	size_t n = 0;
-
-	for (const char *p = words; *p && n + 2 < sizeof(all); p++) {
-		all[n++] = *p == '|' ? ',' : *p;
-		if (*p == '|')
-			all[n++] = ' ';
-	}
-	complain("--%s '%s' is not known; there is %.*s", option, word, (int)n, all);
-	return EXIT_USAGE;
 }
 
 static int take_from(void *command, char *word)
@@ -164,182 +129,6 @@ static const struct option_row rows[] = {
 	{"version", 0, OPTION_DO, .take = take_version},
 };
 
-/* The format of the export: by name, or by the suffix of the output. */
-static int take_export_format(struct command *command)
-{
-	const char *name = command->format;
-	const char *dot = command->output ? strrchr(text_basename(command->output), '.') : NULL;
-
-	if (command->merges && name) {
-		complain("merge writes the native format: sprofreport export --format %s FILE... "
-			 "merges, too",
-			name);
-		return EXIT_USAGE;
-	}
-	if (command->merges)
-		command->export_format = export_at(0);
-	else if (name)
-		command->export_format = export_find(name);
-	else if (command->output)
-		command->export_format = export_find_for_file(command->output);
-	if (command->export_format)
-		return 0;
-	if (name)
-		complain("--format '%s' is not known to export; there is", name);
-	else if (dot && dot > text_basename(command->output))
-		complain("no format's name ends in %s: give --format FORMAT, one of", dot);
-	else
-		complain("export to which format? Give --format FORMAT, one of");
-	list_formats(stderr);
-	return EXIT_USAGE;
-}
-
-static int take_report_format(struct command *command)
-{
-	static const char formats[] = "text|tsv|csv|json";
-	int chosen = command->format ? command_line_word(formats, command->format) : 0;
-
-	if (command->format && strcmp(command->format, "csv") != 0 &&
-		strcmp(command->format, "json") != 0 && export_find(command->format)) {
-		complain("--format %s is one of export: sprofreport export --format %s FILE",
-			command->format, command->format);
-		return EXIT_USAGE;
-	}
-	if (chosen < 0)
-		return refuse_word("format", command->format, formats);
-	command->options.format = (enum report_format)chosen;
-	if (!command->has_min_percent && command->options.format == REPORT_TEXT) {
-		command->options.min_percent = command->report->text_min_percent;
-		command->options.with_self = !command->options.sort_by_total;
-	}
-	return 0;
-}
-
-/*
- * The first word names the report, if it is one. A word that is neither a report nor a file, with
- * files behind it, is a misspelt report. Returns the number of words used.
- */
-static int take_report(struct command *command, int argc, char **argv)
-{
-	command->report = report_at(0);
-	if (argc && (!strcmp(argv[0], "export") || !strcmp(argv[0], "merge"))) {
-		command->report = NULL;
-		command->merges = argv[0][0] == 'm';
-		if (command->merges && command->options.balance_by) {
-			command->merges = false;
-			command->report = report_find("balance");
-		}
-		return 1;
-	}
-	if (argc && report_find(argv[0])) {
-		command->report = report_find(argv[0]);
-		return 1;
-	}
-	if (argc > 1 && !strpbrk(argv[0], "./") && strcmp(argv[0], "-") != 0 &&
-		access(argv[0], F_OK) < 0) {
-		complain("there is no report '%s'; there is", argv[0]);
-		list_reports(stderr);
-		return -1;
-	}
-	return 0;
-}
-
-/* The words between the name of the report and that of a profile. */
-static const char *words_before_file(const struct command *command)
-{
-	if (command->options.function)
-		return " FUNC";
-	if (command->report)
-		return command->report->print_sides ? " OLD.pb.gz" : "";
-	return command->merges ? " -o OUT" : " --format FORMAT";
-}
-
-static bool is_report_word(const char *word)
-{
-	return report_find(word) || !strcmp(word, "export") || !strcmp(word, "merge");
-}
-
-/*
- * "FILE tree" is "tree FILE": the name of a report behind files comes first, with its function. A
- * file of such a name is a file.
- */
-static void put_report_first(int argc, char **argv)
-{
-	int at = 0, words = 1;
-
-	while (at < argc && access(argv[at], F_OK) == 0 && !is_report_word(argv[at]))
-		at++;
-	if (!at || at == argc || !is_report_word(argv[at]) || access(argv[at], F_OK) == 0)
-		return;
-	words += report_find(argv[at]) && report_find(argv[at])->wants_function && at + 1 < argc;
-	for (int i = 0; i < words; i++) {
-		char *word = argv[at + i];
-
-		memmove(argv + i + 1, argv + i, (size_t)at * sizeof(*argv));
-		argv[i] = word;
-	}
-}
-
-/* The file that sprofrun writes, and a report reads, if none is named. */
-static char default_file[] = "sprof.pb.gz";
-static char *default_files[] = {default_file, NULL};
-
-static bool is_report(const struct command *command, const char *name)
-{
-	return command->report && strcmp(command->report->name, name) == 0;
-}
-
-/* Does the report read the default file, and is it there? */
-static bool has_default(const struct command *command)
-{
-	return (command->report ? !command->report->print_sides : !command->merges) &&
-		!command->program && !is_report(command, "balance") && !command->sides &&
-		access(default_file, F_OK) == 0;
-}
-
-static int take_words(struct command *command, int argc, char **argv)
-{
-	int words, status;
-	const char *name;
-
-	put_report_first(argc, argv);
-	words = take_report(command, argc, argv);
-	if (words < 0)
-		return EXIT_USAGE;
-	status = command->report ? take_report_format(command) : take_export_format(command);
-	if (status)
-		return status;
-	name = command->report ? command->report->name : command->merges ? "merge" : "export";
-	if (command->report && command->report->wants_function) {
-		if (argc <= words) {
-			complain("%s%s which function? sprofreport %s FUNC sprof.pb.gz", name,
-				strcmp(name, "callers") != 0 ? "" : " of", name);
-			return EXIT_USAGE;
-		}
-		command->options.function = argv[words++];
-		if (argc <= words && access(command->options.function, F_OK) == 0) {
-			complain("'%s' is a file, and stands where the function's name is wanted: "
-				 "sprofreport %s FUNC %s",
-				command->options.function, name, command->options.function);
-			return EXIT_USAGE;
-		}
-	}
-	if (argc <= words && has_default(command)) {
-		command->file = default_files;
-		command->files = 1;
-		return 0;
-	}
-	if (argc <= words) {
-		complain("no profile is named; sprofrun writes sprof.pb.gz if not told otherwise: "
-			 "sprofreport %s%s sprof.pb.gz",
-			name, words_before_file(command));
-		return EXIT_USAGE;
-	}
-	command->file = argv + words;
-	command->files = argc - words;
-	return 0;
-}
-
 /* Exports of samples, not of a report: options for rows do not apply. */
 #define ALL_SAMPLES " pprof folded speedscope firefox callgrind gmon perf-script "
 
@@ -385,7 +174,7 @@ static int check_partial(const struct command *command, const struct option_set 
 		return EXIT_USAGE;
 	}
 	if (command_line_given(given, "sort") && !command->options.sort_by_total &&
-		(is_report(command, "tree") || is_report(command, "callers"))) {
+		(report_words_name(command, "tree") || report_words_name(command, "callers"))) {
 		complain("'%s' is always sorted by total: leave --sort self out", report);
 		return EXIT_USAGE;
 	}
@@ -397,16 +186,16 @@ static int check_by(const struct command *command)
 {
 	enum report_by by = command->options.balance_by;
 
-	if (by && by <= REPORT_BY_HOST && !is_report(command, "balance")) {
+	if (by && by <= REPORT_BY_HOST && !report_words_name(command, "balance")) {
 		complain("--by rank and host are for merge: sprofreport merge --by rank FILE...");
 		return EXIT_USAGE;
 	}
-	if (by >= REPORT_BY_THREAD && !is_report(command, "flat")) {
+	if (by >= REPORT_BY_THREAD && !report_words_name(command, "flat")) {
 		complain("--by thread and object are for flat: sprofreport flat --by thread");
 		return EXIT_USAGE;
 	}
-	if (by == REPORT_BY_PROCESS && !is_report(command, "flat") &&
-		!is_report(command, "balance")) {
+	if (by == REPORT_BY_PROCESS && !report_words_name(command, "flat") &&
+		!report_words_name(command, "balance")) {
 		complain("--by process is for flat and merge: sprofreport flat --by process");
 		return EXIT_USAGE;
 	}
@@ -421,7 +210,7 @@ static int take_sides(struct command *command, int behind, bool has_by)
 
 	if (status)
 		return status;
-	if (command->options.fetch && !is_report(command, "doctor")) {
+	if (command->options.fetch && !report_words_name(command, "doctor")) {
 		complain("--debuginfod is for doctor: sprofreport doctor --debuginfod FILE; later "
 			 "runs of sprofrun find what it got");
 		return EXIT_USAGE;
@@ -484,7 +273,7 @@ int command_parse(struct command *command, int argc, char **argv)
 	case COMMAND_LINE_ENDED: return command->done ? 0 : EXIT_USAGE;
 	case COMMAND_LINE_WRONG:
 		if (!row->wrong)
-			return refuse_word(row->name, optarg, row->words);
+			return report_words_refuse(row->name, optarg, row->words);
 		complain("--%s '%s' %s", row->name, optarg, row->wrong);
 		return EXIT_USAGE;
 	case COMMAND_LINE_NO_VALUE:
@@ -495,7 +284,7 @@ int command_parse(struct command *command, int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	settle(command, &given);
-	status = take_words(command, argc - optind, argv + optind);
+	status = report_words_take(command, argc - optind, argv + optind);
 	if (!status)
 		status = check_partial(command, &given);
 	return status ? status : take_sides(command, behind, command_line_given(&given, "by"));

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The words of sprofreport's command line behind the options: report, function, files; formats. */
+#ifndef TOOLS_REPORT_REPORT_WORDS_H
+#define TOOLS_REPORT_REPORT_WORDS_H
+
+#include <stdio.h>
+
+#include "tools/report/report_command.h"
+
+/* Takes all words. 0, or EXIT_USAGE after a message. */
+int report_words_take(struct command *command, int argc, char **argv);
+
+/* Is it the report of that name? */
+bool report_words_name(const struct command *command, const char *name);
+
+/* Lists reports, or formats of export, one a line, with their help. */
+void report_words_list(FILE *out);
+void report_words_list_formats(FILE *out);
+
+/* Says that the word is none of "a|b|c", and returns EXIT_USAGE. */
+int report_words_refuse(const char *option, const char *word, const char *words);
+
+#endif
