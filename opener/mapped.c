@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "opener/living.h"
-#include "opener/maps_line.h"
+#include "base/maps_line.h"
 #include "opener/openings.h"
 #include "opener/regular.h"
 

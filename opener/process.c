@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "base/maps_line.h"
 #include "base/vm_read.h"
 #include "opener/living.h"
-#include "opener/maps_line.h"
 #include "opener/openings.h"
 #include "opener/regular.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "opener/maps_line.h"
+#include "base/maps_line.h"
 #include "opener/opener.h"
 #include "symbolizer/image.h"
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/maps_line.h"
 #include "base/pool.h"
-#include "opener/maps_line.h"
 #include "opener/opener.h"
 #include "symbolizer/memory_image.h"
 #include "symbolizer/names.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/maps_line.h"
 #include "base/pool.h"
-#include "opener/maps_line.h"
 #include "symbolizer/gopclntab.h"
 #include "symbolizer/module.h"
 #include "symbolizer/names.h"

@@ -2,12 +2,12 @@
 #include "supervisor/os/proc_maps.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/maps_line.h"
 #include "supervisor/os/mem.h"
 #include "supervisor/os/procfs.h"
 #include "supervisor/os/window.h"
@@ -50,7 +50,7 @@ bool proc_maps_next_executable(const char **at, struct mapped_range *ret_range)
 	while (**at) {
 		const char *line = *at, *end = strchrnul(line, '\n');
 		const char *rights = line + strcspn(line, " \n");
-		struct mapped_range range;
+		struct maps_line parsed;
 
 		*at = *end ? end + 1 : end;
 		/*
@@ -59,10 +59,9 @@ bool proc_maps_next_executable(const char **at, struct mapped_range *ret_range)
 		 */
 		if (end - rights < 4 || rights[3] != 'x')
 			continue;
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*x:%*x %" SCNu64,
-			    &range.start, &range.end, &range.offset, &range.inode) == 4 &&
-			range.start < range.end) {
-			*ret_range = range;
+		if (maps_line_parse(line, (size_t)(end - line), &parsed) == 0) {
+			*ret_range = (struct mapped_range){
+				parsed.start, parsed.end, parsed.offset, parsed.inode};
 			return true;
 		}
 	}

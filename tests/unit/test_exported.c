@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "opener/maps_line.h"
+#include "base/maps_line.h"
 #include "symbolizer/exported.h"
 #include "symbolizer/image.h"
 #include "symbolizer/memory_image.h"

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "opener/maps_line.h"
+#include "base/maps_line.h"
 
 static int parse(const char *text, struct maps_line *ret_line)
 {

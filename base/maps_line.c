@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "opener/maps_line.h"
+#include "base/maps_line.h"
 
 #include <errno.h>
 #include <string.h>
