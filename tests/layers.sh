@@ -117,7 +117,8 @@ must_not '\b(malloc|calloc|realloc|reallocarray|strdup|strndup|asprintf)[[:space
     'proto does not allocate' proto
 must_not '\b(printf|fprintf|puts|perror|exit|abort)[[:space:]]*\(' \
     'library code neither prints nor exits' proto client opener symbolizer profile analyst/analyst.c \
-    analyst/take.c analyst/spaces.c analyst/input.c supervisor/engine/engine.c supervisor/engine/lifecycle.c \
+    analyst/take.c analyst/spaces.c analyst/input.c supervisor/engine/engine.c supervisor/engine/engine_loop.c \
+    supervisor/engine/lifecycle.c \
     supervisor/sample/sampler.c supervisor/sample/observe.c supervisor/sample/plan.c \
     supervisor/sample/ticks.c
 must_not '\b(pthread_create|thrd_create|sigaction|signal)[[:space:]]*\(' \

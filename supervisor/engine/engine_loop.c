@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/engine/engine_loop.h"
+
+#include <poll.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "supervisor/calls/session_ticks.h"
+#include "supervisor/engine/control.h"
+#include "supervisor/engine/counting.h"
+#include "supervisor/engine/cpu_account.h"
+#include "supervisor/engine/engine_state.h"
+#include "supervisor/engine/figures.h"
+#include "supervisor/engine/rotate.h"
+#include "supervisor/engine/serving.h"
+#include "supervisor/engine/stops.h"
+#include "supervisor/os/proc_status.h"
+
+#define SECOND_NS CLOCK_SECOND_NS
+/* Interval between two steps of the sweep over all threads. */
+#define SWEEP_NS 4000000
+/*
+ * serve_only: how long the helper stays attached after profiling was turned off, as a program may
+ * turn it on again.
+ */
+#define LINGER_NS 200000000
+
+/*
+ * Counts stops that were requested a second ago and have not come: in D state, or never scheduled.
+ * Each counts once. A leader's end is reported only with that of its last thread: it may have been
+ * ending (race: leader_ends_while_asked).
+ */
+static void count_missed(struct engine *engine, uint64_t now)
+{
+	for (size_t i = 0; i < engine->target.tracees; i++) {
+		struct tracee *t = engine->target.tracee[i];
+
+		if (t->state != TRACEE_STOP_REQUESTED || !t->stop_requested_ns ||
+			now <= t->stop_requested_ns + SECOND_NS)
+			continue;
+		if (proc_status_is_zombie(t->tid)) {
+			stops_overtaken(engine, t, SYS_exit);
+		} else if (!t->missed) {
+			t->missed = true;
+			engine->audit.missed_stops++;
+		}
+	}
+}
+
+/* Tells the user which children of a command that has ended keep the profiling going on. */
+static void say_who_is_left(struct engine *engine)
+{
+	if (!engine->result->command_ended || engine->timing.said_who_is_left)
+		return;
+	engine->timing.said_who_is_left = true;
+	say_line(&engine->say, SAY_NOTE,
+		"the command has ended; %zu of its processes live on and are profiled (an "
+		"interrupt "
+		"lets them go)",
+		engine->target.processes);
+}
+
+static void once_a_second(struct engine *engine, uint64_t now)
+{
+	char text[FIGURES_BYTES];
+
+	if (now < engine->timing.audit_again_ns)
+		return;
+	say_who_is_left(engine);
+	engine->timing.audit_again_ns = now + SECOND_NS;
+	count_missed(engine, now);
+	/* The CPU time of threads that have ended is added when their deaths are handled. */
+	lifecycle_drain(engine);
+	lifecycle_sweep(engine);
+	if (figures_print(engine, now, text))
+		(void)emit_audit(&engine->emitter, now, RECORD_AUDIT, 0, text);
+}
+
+/* Bounded work that is due now and then for all threads. */
+static void sweep(struct engine *engine, uint64_t now)
+{
+	if (engine->timing.begins_at_ns && now >= engine->timing.begins_at_ns) {
+		engine->timing.begins_at_ns = 0;
+		engine->timing.delayed = false;
+		engine->audit.began_ns = now;
+		counting_set(engine, !engine->timing.frozen);
+		rotate_begin(engine, now);
+	}
+	reader_poll(engine, now, false);
+	rotate_poll(engine, now);
+	serving_poll(engine);
+	session_tidy(&engine->sessions);
+	session_poll(&engine->sessions, now);
+	special_poll(&engine->special, 0);
+	restart_expire(&engine->restarter, now);
+	lifecycle_continue_command(engine, now);
+	if (engine->births.early)
+		birth_adopt_orphans(engine, now);
+	choice_poll(engine, now);
+	blocked_scan_tick(engine, now);
+	elapse_tick(engine, now);
+	if (now - engine->timing.swept_ns < SWEEP_NS)
+		return;
+	engine->timing.swept_ns = now;
+	cpu_account_sweep(engine, now);
+	bounds_keep(engine, now);
+}
+
+static void sleep_until(struct engine *engine, uint64_t until_ns)
+{
+	struct pollfd fds[5] = {
+		{.fd = engine->signal_fd, .events = POLLIN},
+		{.fd = engine->reader.link.pid ? engine->reader.link.request_fd : -1,
+			.events = POLLIN},
+		{.fd = engine->service.read_fd, .events = POLLIN},
+		{.fd = engine->sampling.summons.bell_fd, .events = POLLIN},
+		{.fd = engine->serving.fd, .events = POLLIN},
+	};
+	uint64_t rings;
+	uint64_t now = clock_now();
+	uint64_t left = until_ns > now ? until_ns - now : 0;
+	struct timespec timeout = {(time_t)(left / SECOND_NS), (long)(left % SECOND_NS)};
+	int n;
+
+	watchdog_note(&engine->watchdog, 0);
+	n = ppoll(fds, 5, &timeout, NULL);
+	now = clock_now();
+	watchdog_note(&engine->watchdog, now);
+	/*
+	 * The sampler's wake-up is read first of all: threads that are preempted for it stand
+	 * still.
+	 */
+	if (n > 0 && fds[3].revents && read(fds[3].fd, &rings, sizeof(rings)) < 0)
+		fds[3].revents = 0;
+	sampling_wake(engine, now);
+	if (n > 0 && fds[0].revents)
+		control_signals(engine);
+	if (engine->life.undrained || (n > 0 && fds[0].revents))
+		lifecycle_drain(engine);
+	if (n <= 0)
+		return;
+	if (fds[1].revents & POLLIN)
+		control_requests(engine);
+	if (fds[2].revents & POLLIN)
+		service_read(&engine->service);
+	if (fds[4].revents)
+		serving_read(engine);
+}
+
+/* When a helper that has nothing to do ends; 0: not yet known. */
+static uint64_t leaves_at(const struct engine *engine)
+{
+	const struct sessions *sessions = &engine->sessions;
+
+	return engine->options->serve_only && !sessions->n && !sessions->unreported
+		? sessions->idle_since_ns + LINGER_NS
+		: 0;
+}
+
+static bool over(struct engine *engine, uint64_t now)
+{
+	if (engine->timing.ends_at_ns && now >= engine->timing.ends_at_ns)
+		engine->timing.stop = true;
+	if (leaves_at(engine) && now >= leaves_at(engine))
+		engine->timing.stop = true;
+	return engine->timing.stop || !engine->target.tracees;
+}
+
+/*
+ * When the engine must wake up at the latest. Sampling instants may be seconds apart; the end of
+ * the run and the figures of each second are due in between.
+ */
+static uint64_t next_event(struct engine *engine)
+{
+	uint64_t next = sampling_next(engine),
+		 others[] = {engine->timing.audit_again_ns, engine->timing.ends_at_ns,
+			 engine->timing.begins_at_ns, engine->rotation.again_ns,
+			 engine->restarter.next_ns, elapse_next(engine), choice_next(engine),
+			 engine->life.continues_at_ns, leaves_at(engine),
+			 engine->sessions.write_at_ns,
+			 engine->births.early || engine->options->wall
+				 ? engine->timing.swept_ns + SWEEP_NS
+				 : 0};
+
+	if (engine->life.undrained)
+		return 0;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (others[i] && others[i] < next)
+			next = others[i];
+	return next;
+}
+
+/*
+ * Calls options->begun once: when the processes are attached to, or the command has been executed.
+ */
+static void call_begun(struct engine *engine)
+{
+	const struct engine_options *options = engine->options;
+
+	if (engine->life.begun_called || (options->command && !engine->life.executed))
+		return;
+	engine->life.begun_called = true;
+	if (options->begun)
+		options->begun(options->context);
+}
+
+void engine_loop(struct engine *engine)
+{
+	uint64_t now = clock_now();
+
+	sampling_begin(engine);
+	while (!over(engine, now)) {
+		sampling_rest(engine);
+		sleep_until(engine, next_event(engine));
+		now = clock_now();
+		sweep(engine, now);
+		call_begun(engine);
+		emit_bell(&engine->emitter, now);
+		once_a_second(engine, now);
+	}
+}
