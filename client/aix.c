@@ -96,23 +96,11 @@ static int run_array(const void *table)
 	return client_run(&call);
 }
 
-static int run_buffer(void *buff, size_t bufsiz, size_t offset, unsigned scale)
-{
-	struct client_call call = {.dialect = CALL_AIX,
-		.element = 2,
-		.count = 1,
-		.one = {.base = (uint64_t)(uintptr_t)buff,
-			.bytes = bufsiz,
-			.offset = offset,
-			.scale = scale}};
-
-	return client_run(&call);
-}
-
 CLIENT_PUBLIC void sprofil_aix_profil(void *buff, size_t bufsiz, size_t offset, unsigned scale)
 {
 	/* -1 as an unsigned int, however it was passed, means an array. */
 	bool array = bufsiz == UINT_MAX || bufsiz == SIZE_MAX;
 
-	(void)client_result(array ? run_array(buff) : run_buffer(buff, bufsiz, offset, scale));
+	(void)client_result(array ? run_array(buff)
+				  : client_run_buffer(CALL_AIX, 0, buff, bufsiz, offset, scale));
 }

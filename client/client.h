@@ -37,6 +37,9 @@ struct client_call {
 
 /* Performs the call: 0 or -errno. On failure nothing has changed. */
 int client_run(const struct client_call *call);
+/* The same for profil(): one buffer of 16-bit counters. */
+int client_run_buffer(enum call_dialect dialect, uint32_t flags, const void *buff, size_t bufsiz,
+	size_t offset, unsigned scale);
 
 /*
  * sprofil() of the native dialect; @more: further flags of the request (dialects.c). 0 or -errno.

@@ -177,7 +177,7 @@ static int run_irix(enum call_dialect dialect, unsigned allowed, const void *pro
 }
 
 /* profil(): sprofil() with one entry, without errors for its content. */
-static int run_profil(enum call_dialect dialect, uint32_t flags, const void *buff, size_t bufsiz,
+int client_run_buffer(enum call_dialect dialect, uint32_t flags, const void *buff, size_t bufsiz,
 	size_t offset, unsigned scale)
 {
 	struct client_call call = {.dialect = dialect,
@@ -208,7 +208,7 @@ CLIENT_PUBLIC int sprofil_native_sprofil(
 CLIENT_PUBLIC int sprofil_native_profil(
 	unsigned short *buff, size_t bufsiz, size_t offset, unsigned scale)
 {
-	return client_result(run_profil(CALL_NATIVE, 0, buff, bufsiz, offset, scale));
+	return client_result(client_run_buffer(CALL_NATIVE, 0, buff, bufsiz, offset, scale));
 }
 
 CLIENT_PUBLIC int sprofil_hpux_sprofil(
@@ -221,7 +221,7 @@ CLIENT_PUBLIC int sprofil_hpux_sprofil(
 CLIENT_PUBLIC int sprofil_hpux_profil(
 	unsigned short *buff, size_t bufsiz, size_t offset, unsigned scale)
 {
-	return client_result(run_profil(CALL_HPUX, 0, buff, bufsiz, offset, scale));
+	return client_result(client_run_buffer(CALL_HPUX, 0, buff, bufsiz, offset, scale));
 }
 
 CLIENT_PUBLIC int sprofil_irix_sprofil(
@@ -234,7 +234,7 @@ CLIENT_PUBLIC int sprofil_irix_sprofil(
 CLIENT_PUBLIC int sprofil_irix_profil(
 	unsigned short *buff, size_t bufsiz, size_t offset, unsigned scale)
 {
-	return client_result(run_profil(CALL_IRIX, 0, buff, bufsiz, offset, scale));
+	return client_result(client_run_buffer(CALL_IRIX, 0, buff, bufsiz, offset, scale));
 }
 
 static int run_glibc(const void *profp, int profcnt, struct timeval *tvp, unsigned flags)
@@ -263,13 +263,13 @@ CLIENT_PUBLIC int sprofil_glibc_profil(
 	unsigned short *buff, size_t bufsiz, size_t offset, unsigned scale)
 {
 	return client_result(
-		run_profil(CALL_GLIBC, CALL_PLAIN, buff, buff ? bufsiz : 0, offset, scale));
+		client_run_buffer(CALL_GLIBC, CALL_PLAIN, buff, buff ? bufsiz : 0, offset, scale));
 }
 
 CLIENT_PUBLIC void sprofil_sysv_profil(
 	unsigned short *buff, size_t bufsiz, size_t offset, unsigned scale)
 {
-	(void)client_result(run_profil(CALL_SYSV, 0, buff, bufsiz, offset, scale));
+	(void)client_result(client_run_buffer(CALL_SYSV, 0, buff, bufsiz, offset, scale));
 }
 
 CLIENT_PUBLIC long sprofil_sysconf(int name)
