@@ -512,7 +512,7 @@ static void view(char **argv)
 static void test_front__the_view(void **state)
 {
 	static const char *const says[] = {"target=prog -x", "cost-ppm=10000", "log=/proc/",
-		"view=objects", "keys=q", "save-as=x.pb.gz", "--live\nbatch", "totals", "ascii",
+		"view=objects", "keys=q", "save-as=x.pb.gz", "--live-batch", "totals", "ascii",
 		"sproftop: a note", "the command wrote:\nof the command",
 		"standard output is no terminal", "cannot write the log /nowhere/log"};
 	char text[TEXT];

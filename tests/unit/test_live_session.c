@@ -336,31 +336,9 @@ static void test_live_session__the_supervisor_is_gone(void **state)
 	assert_int_equal(status, 0);
 }
 
-static void test_live_session__settings(void **state)
-{
-	static const char *const good[] = {"on", "batch", "ascii", "totals", "color", "goes-on",
-		"one-process", "screens=3", "delay=1000", "half-life=2", "period=5", "cost-ppm=7",
-		"rows=24", "columns=80", "target=x", "view=objects", "log=l", "keys=q", "save-as=f",
-		"modes=00"};
-	static const char *const bad[] = {"", "screenss=1", "scree=1", "nothing=1"};
-	struct live_settings s = {0};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
-		if (!live_settings_take(&s, good[i]))
-			fail_msg("%s is refused", good[i]);
-	assert_int_equal(s.screens, 3);
-	assert_int_equal(s.rows, 24);
-	assert_string_equal(s.view, "objects");
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		if (live_settings_take(&s, bad[i]))
-			fail_msg("%s is taken", bad[i]);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_live_session__settings),
 		cmocka_unit_test(test_live_session__screens_as_text),
 		cmocka_unit_test(test_live_session__keys_of_a_terminal),
 		cmocka_unit_test(test_live_session__the_user_leaves),

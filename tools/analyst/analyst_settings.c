@@ -80,12 +80,6 @@ static int take_skip(void *settings, char *value)
 	return 0;
 }
 
-static int take_live(void *settings, char *value)
-{
-	return live_settings_take(&((struct analyst_settings *)settings)->live, value) ? 0
-										       : -EINVAL;
-}
-
 #define AT(member) .at = offsetof(struct analyst_settings, member)
 
 static const struct option_row rows[] = {
@@ -112,7 +106,26 @@ static const struct option_row rows[] = {
 	{"interpreter-frames", 0, OPTION_FLAG, AT(interpreter_frames)},
 	{"rotate-bytes", 0, OPTION_NUMBER, AT(rotate_bytes)},
 	{"pieces", 0, OPTION_TAKE, .take = take_pieces},
-	{"live", 0, OPTION_TAKE, .take = take_live},
+	{"live-target", 0, OPTION_TEXT, AT(live.target)},
+	{"live-view", 0, OPTION_TEXT, AT(live.view)},
+	{"live-log", 0, OPTION_TEXT, AT(live.log)},
+	{"live-keys", 0, OPTION_TEXT, AT(live.keys)},
+	{"live-modes", 0, OPTION_TEXT, AT(live.modes)},
+	{"live-save-as", 0, OPTION_TEXT, AT(live.save_as)},
+	{"live-screens", 0, OPTION_NUMBER, AT(live.screens)},
+	{"live-delay", 0, OPTION_NUMBER, AT(live.delay_ns)},
+	{"live-half-life", 0, OPTION_NUMBER, AT(live.half_life_ns)},
+	{"live-period", 0, OPTION_NUMBER, AT(live.period_ns)},
+	{"live-rows", 0, OPTION_NUMBER, AT(live.rows)},
+	{"live-columns", 0, OPTION_NUMBER, AT(live.columns)},
+	{"live-cost-ppm", 0, OPTION_NUMBER, AT(live.cost_ppm)},
+	{"live-batch", 0, OPTION_FLAG, AT(live.batch)},
+	{"live-ascii", 0, OPTION_FLAG, AT(live.ascii)},
+	{"live-totals", 0, OPTION_FLAG, AT(live.totals)},
+	{"live-on", 0, OPTION_FLAG, AT(live.on)},
+	{"live-color", 0, OPTION_FLAG, AT(live.color)},
+	{"live-goes-on", 0, OPTION_FLAG, AT(live.goes_on)},
+	{"live-one-process", 0, OPTION_FLAG, AT(live.one_process)},
 	{"segment", 0, OPTION_COUNT, AT(segment), .most = UINT32_MAX},
 	{"no-output", 0, OPTION_FLAG, AT(unwritten)},
 	{"threads", 0, OPTION_TEXT, AT(threads)},

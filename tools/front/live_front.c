@@ -112,44 +112,44 @@ static void add_modes(struct live_front *front)
 
 	for (size_t i = 0; i < sizeof(front->terminal); i++)
 		(void)snprintf(hex + 2 * i, 3, "%02x", byte[i]);
-	add(front, "modes=%s", hex);
+	add(front, "--live-modes=%s", hex);
 }
 
 static void make_arguments(struct live_front *front, const struct engine_options *engine)
 {
-	add(front, "on");
-	add(front, "target=%s", front->target);
+	add(front, "--live-on");
+	add(front, "--live-target=%s", front->target);
 	if (!engine->command && engine->pids_n == 1)
-		add(front, "one-process");
-	add(front, "delay=%" PRIu64, front->delay_ns);
-	add(front, "half-life=%" PRIu64, front->half_life_ns);
-	add(front, "period=%" PRIu64, engine->period_ns);
+		add(front, "--live-one-process");
+	add(front, "--live-delay=%" PRIu64, front->delay_ns);
+	add(front, "--live-half-life=%" PRIu64, front->half_life_ns);
+	add(front, "--live-period=%" PRIu64, engine->period_ns);
 	if (engine->max_cost_ppm && engine->max_cost_ppm < 1000000)
-		add(front, "cost-ppm=%" PRIu32, engine->max_cost_ppm);
-	add(front, "screens=%" PRIu64, front->screens);
-	add(front, "rows=%" PRIu64, front->rows);
-	add(front, "columns=%" PRIu64, front->columns);
+		add(front, "--live-cost-ppm=%" PRIu32, engine->max_cost_ppm);
+	add(front, "--live-screens=%" PRIu64, front->screens);
+	add(front, "--live-rows=%" PRIu64, front->rows);
+	add(front, "--live-columns=%" PRIu64, front->columns);
 	if (front->log_fd >= 0)
-		add(front, "log=%s", front->log ? front->log : front->log_path);
+		add(front, "--live-log=%s", front->log ? front->log : front->log_path);
 	if (front->view)
-		add(front, "view=%s", front->view);
+		add(front, "--live-view=%s", front->view);
 	if (front->keys)
-		add(front, "keys=%s", front->keys);
+		add(front, "--live-keys=%s", front->keys);
 	if (front->save_as)
-		add(front, "save-as=%s", front->save_as);
+		add(front, "--live-save-as=%s", front->save_as);
 	if (front->has_terminal)
 		add_modes(front);
 	if (front->batch)
-		add(front, "batch");
+		add(front, "--live-batch");
 	if (front->records && engine->command)
-		add(front, "goes-on");
+		add(front, "--live-goes-on");
 	if (front->totals)
-		add(front, "totals");
+		add(front, "--live-totals");
 	if (front->color)
-		add(front, "color");
+		add(front, "--live-color");
 	(void)setlocale(LC_CTYPE, "");
 	if (front->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
-		add(front, "ascii");
+		add(front, "--live-ascii");
 }
 
 int live_front_begin(
@@ -167,10 +167,8 @@ int live_front_begin(
 	engine->signals_end = !front->records;
 	front->notes = open_memstream(&front->notes_text, &front->notes_bytes);
 	make_arguments(front, engine);
-	for (size_t i = 0; i < front->arguments; i++) {
-		argv[(*n)++] = "--live";
+	for (size_t i = 0; i < front->arguments; i++)
 		argv[(*n)++] = front->argument[i];
-	}
 	return 0;
 }
 

@@ -52,10 +52,10 @@ struct live_front {
 
 /*
  * Before engine_run(): checks the terminal, creates the log, sets the engine's options, and appends
- * "--live NAME=VALUE" to @argv from *@n on (which must have room for LIVE_FRONT_ARGUMENTS more). 0,
+ * "--live-NAME=VALUE" to @argv from *@n on (which must have room for LIVE_FRONT_ARGUMENTS more). 0,
  * or an exit status after a message.
  */
-enum { LIVE_FRONT_ARGUMENTS = 50 };
+enum { LIVE_FRONT_ARGUMENTS = 25 };
 int live_front_begin(
 	struct live_front *front, struct engine_options *engine, const char **argv, size_t *n);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings of the live view that the fronts pass to the analyst. */
+/*
+ * Settings of the live view that the fronts pass to the analyst (live_front.c) as its options
+ * "--live-NAME=VALUE" (tools/analyst/analyst_settings.c).
+ */
 #ifndef TOOLS_FRONT_LIVE_SETTINGS_H
 #define TOOLS_FRONT_LIVE_SETTINGS_H
 
@@ -24,11 +27,5 @@ struct live_settings {
 	/* struct termios of the terminal as it was, in hexadecimal; NULL: its present modes */
 	const char *modes;
 };
-
-/*
- * Takes "NAME=VALUE", as passed by the supervisors' programs (tools/front/live_front.c). False:
- * invalid.
- */
-bool live_settings_take(struct live_settings *settings, const char *text);
 
 #endif
