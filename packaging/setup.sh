@@ -50,8 +50,9 @@ setup_packages() {
         $missing >/dev/null
 }
 
-# Programs that read what we write, for tests that skip without them: command:package of Debian.
-SETUP_READERS="chromium:chromium go:golang-go npm:npm"
+# Programs that read what we write or are profiled, for tests that skip without them:
+# command:package of Debian.
+SETUP_READERS="chromium:chromium go:golang-go javac:default-jdk-headless npm:npm"
 # Of npm: speedscope's importer; a script that collapses stacks, and what that reads lines with.
 SETUP_NPM="speedscope@1.25.0 stackvis@0.5.0 carrier@0.1.7"
 

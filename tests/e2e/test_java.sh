@@ -3,8 +3,12 @@
 # Java's methods in native stacks, without any option for Java: each stack of a program whose stacks
 # are known is one that was there, line by line; so they are of one that runs already, of a capture,
 # and of threads that wait.
+#
+# It needs a JDK (test.sh installs Debian's: 115 MB to be downloaded). A capture that is committed
+# would not do without one: offsets and names are read in libjvm.so, a file of 20 MB that belongs to
+# just this capture. Without a JDK, unit/test_hotspot.c tests the same code on made-up memory.
 . "$(dirname "$0")/../lib.sh"
-command -v javac >/dev/null || skip "needs javac (Debian: openjdk-17-jdk-headless)"
+command -v javac >/dev/null || skip "needs javac (Debian: default-jdk-headless)"
 command -v python3 >/dev/null || skip "needs python3"
 [ "$(uname -m)" = x86_64 ] || skip "needs x86-64"
 version=$(java -XshowSettings:properties -version 2>&1 | awk '/java.specification.version =/ { print $3 }')
