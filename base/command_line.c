@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/likely.h"
 #include "base/units.h"
 
 enum { ROWS_MOST = 96, FIRST_LONG = 256 };
@@ -152,6 +153,24 @@ enum command_line_result command_line_parse(struct option_set *set, size_t sets,
 			return r > 0 ? COMMAND_LINE_ENDED : COMMAND_LINE_WRONG;
 	}
 	return COMMAND_LINE_DONE;
+}
+
+const char *command_line_likely(const struct option_set *set, size_t sets, const char *word)
+{
+	const char *name[ROWS_MOST + 1];
+	size_t n = 0;
+
+	/* Of a letter, @word may be another option. */
+	if (optopt)
+		return NULL;
+	for (size_t i = 0; i < sets; i++) {
+		for (size_t j = 0; j < set[i].n; j++) {
+			if (set[i].row[j].name)
+				name[n++] = set[i].row[j].name;
+		}
+	}
+	name[n] = NULL;
+	return likely_name(word, name, sizeof(*name));
 }
 
 void command_line_parse_own(struct option_set *set, int argc, char **argv)

@@ -71,7 +71,13 @@ enum command_line_result {
 enum command_line_result command_line_parse(struct option_set *set, size_t sets, const char *mode,
 	int argc, char **argv, const struct option_row **ret_row);
 
-/* The same for a helper, whose command line is not a user's: ends the process with 2. */
+/*
+ * After COMMAND_LINE_UNKNOWN: the option that was probably meant by @word, the argument read last;
+ * NULL: none is likely.
+ */
+const char *command_line_likely(const struct option_set *set, size_t sets, const char *word);
+
+/* Parses a helper's command line, which is not a user's: a wrong one ends the process with 2. */
 void command_line_parse_own(struct option_set *set, int argc, char **argv);
 
 /* Was the option of that name given? */

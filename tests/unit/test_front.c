@@ -259,7 +259,10 @@ static void test_front__options_that_are_refused(void **state)
 {
 	static const struct line lines[] = {
 		{"", 2, "no command and no -p PID; try 'sprofrun --help'"},
-		{"--no-such-option", 2, "try 'sprofrun --help'"},
+		{"--no-such-option", 2, "sprofrun: try 'sprofrun --help'"},
+		{"--durtion 5 true", 2, "there is --duration; try 'sprofrun --help'"},
+		{"--max-csot=5 true", 2, "there is --max-cost; try 'sprofrun --help'"},
+		{"-Z true", 2, "sprofrun: try 'sprofrun --help'"},
 		{"-o '' true", 2, "bad output"},
 		{"-D x true", 2, "bad delay 'x': give a time"},
 		{"-r 0 true", 2, "bad rate '0'"},

@@ -222,14 +222,19 @@ void target_options_parse(struct target_options *o, const char *help, struct opt
 	struct option_set set[2 + TARGET_OPTIONS_MORE] = {
 		{OPTION_ROWS(rows), o, 0}, {OPTION_ROWS(about_rows), &about, 0}};
 	const struct option_row *row;
+	const char *likely;
 
 	memcpy(set + 2, more, n * sizeof(*more));
 	argv[0] = (char *)o->program; /* getopt's messages begin with it. */
 	switch (command_line_parse(set, n + 2, "+", argc, argv, &row)) {
 	case COMMAND_LINE_DONE: memcpy(more, set + 2, n * sizeof(*more)); return;
 	case COMMAND_LINE_WRONG: target_options_reject(o->program, row->wrong, optarg, row->remedy);
-	default: front_complain(o->program, "try '%s --help'", o->program); exit(FRONT_USAGE);
+	default: break;
 	}
+	likely = command_line_likely(set, n + 2, argv[optind - 1]);
+	front_complain(o->program, "%s%s%stry '%s --help'", likely ? "there is --" : "",
+		likely ? likely : "", likely ? "; " : "", o->program);
+	exit(FRONT_USAGE);
 }
 
 /* The ring holds some of the largest stacks; its memory is used only as far as it is written. */

@@ -261,6 +261,16 @@ static void settle(struct command *command, const struct option_set *given)
 	command->options.balance_by = (enum report_by)(command->by > 1 ? command->by - 1 : 0);
 }
 
+/* @word: the argument read last; of a letter, it may be another one. */
+static void refuse_option(const struct option_set *set, const char *word)
+{
+	const char *likely = command_line_likely(set, 1, word);
+	const char letter[3] = {'-', (char)optopt};
+
+	complain("%s is not an option%s%s; see sprofreport --help", optopt ? letter : word,
+		likely ? "; there is --" : "", likely ? likely : "");
+}
+
 int command_parse(struct command *command, int argc, char **argv)
 {
 	struct option_set given = {OPTION_ROWS(rows), command, 0};
@@ -279,9 +289,7 @@ int command_parse(struct command *command, int argc, char **argv)
 	case COMMAND_LINE_NO_VALUE:
 		complain("%s wants a value; see sprofreport --help", argv[optind - 1]);
 		return EXIT_USAGE;
-	default:
-		complain("%s is not an option; see sprofreport --help", argv[optind - 1]);
-		return EXIT_USAGE;
+	default: refuse_option(&given, argv[optind - 1]); return EXIT_USAGE;
 	}
 	settle(command, &given);
 	status = report_words_take(command, argc - optind, argv + optind);
