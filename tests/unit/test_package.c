@@ -12,8 +12,8 @@
 #include "tools/inspector/package.h"
 #include "view/code.h"
 
-static const struct package_system debian = {"debian", "bookworm"};
-static const struct package_system ubuntu = {"ubuntu", "noble"};
+static const struct package_system debian = {"debian", "bookworm", PACKAGE_AS_ROOT};
+static const struct package_system ubuntu = {"ubuntu", "noble", PACKAGE_AS_ROOT};
 
 /* An update is available; the symbols are in an archive that is not set up. */
 static const char outdated[] =
@@ -107,6 +107,21 @@ static void test_package__an_archive_that_is_not_set_up_is(void **state)
 		"apt install xz-utils-dbgsym", NULL);
 }
 
+/* The command is one that its reader may give. */
+static void test_package__others_than_root_get_their_rights(void **state)
+{
+	static const struct package_system sudo = {"debian", "bookworm", PACKAGE_BY_SUDO};
+	static const struct package_system su = {"debian", "bookworm", PACKAGE_BY_SU};
+
+	(void)state;
+	expect(&sudo, "libc6", "libc6-dbg", own_archive, "sudo apt install libc6-dbg", NULL);
+	expect(&su, "libc6", "libc6-dbg", own_archive, "su -c 'apt install libc6-dbg'", NULL);
+	expect(&sudo, "xz-utils", "xz-utils-dbgsym", no_lists,
+		"sudo sh -c 'echo deb http://deb.debian.org/debian-debug bookworm-debug main "
+		">/etc/apt/sources.list.d/debug.list && apt update && apt install xz-utils-dbgsym'",
+		NULL);
+}
+
 static void test_package__of_somebody_else_there_is_no_command(void **state)
 {
 	(void)state;
@@ -118,6 +133,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_package__an_archive_that_is_not_set_up_is),
+		cmocka_unit_test(test_package__others_than_root_get_their_rights),
 		cmocka_unit_test(test_package__of_somebody_else_there_is_no_command),
 	};
 

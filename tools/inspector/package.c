@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "base/libexec.h"
 #include "view/code.h"
@@ -85,28 +86,47 @@ static bool is_foreign(const struct policy *policy)
 	return policy->any_ours ? policy->installed_first : policy->any_archive;
 }
 
-static int set_command(
-	const struct package_system *system, const char *symbols, bool known, char **ret_command)
+/* Makes *@ret_command what runs @command, which has no apostrophes, as root. Frees @command. */
+static int as_root(const struct package_system *system, char *command, char **ret_command)
 {
-	static const char to[] = "/etc/apt/sources.list.d/debug.list";
-	int n;
+	bool quoted = system->rights == PACKAGE_BY_SU ||
+		(system->rights == PACKAGE_BY_SUDO && strchr(command, '&'));
+	const char *before = system->rights == PACKAGE_AS_ROOT ? ""
+		: system->rights == PACKAGE_BY_SU              ? "su -c "
+		: quoted                                       ? "sudo sh -c "
+							       : "sudo ";
+	const char *quote = quoted ? "'" : "";
+	int n = asprintf(ret_command, "%s%s%s%s", before, quote, command, quote);
 
-	if (known || (strcmp(system->id, "debian") != 0 && strcmp(system->id, "ubuntu") != 0))
-		n = asprintf(ret_command, "apt install %s", symbols);
-	else if (system->id[0] == 'd')
-		n = asprintf(ret_command,
-			"echo deb http://deb.debian.org/debian-debug %s-debug main >%s && apt "
-			"update && apt install %s",
-			system->codename, to, symbols);
-	else
-		n = asprintf(ret_command,
-			"apt install ubuntu-dbgsym-keyring && echo deb http://ddebs.ubuntu.com %s "
-			"main universe >%s && apt update && apt install %s",
-			system->codename, to, symbols);
+	free(command);
 	if (n >= 0)
 		return 0;
 	*ret_command = NULL;
 	return -ENOMEM;
+}
+
+static int set_command(
+	const struct package_system *system, const char *symbols, bool known, char **ret_command)
+{
+	static const char to[] = "/etc/apt/sources.list.d/debug.list";
+	char *command;
+	int n;
+
+	if (known || (strcmp(system->id, "debian") != 0 && strcmp(system->id, "ubuntu") != 0))
+		n = asprintf(&command, "apt install %s", symbols);
+	else if (system->id[0] == 'd')
+		n = asprintf(&command,
+			"echo deb http://deb.debian.org/debian-debug %s-debug main >%s && apt "
+			"update && apt install %s",
+			system->codename, to, symbols);
+	else
+		n = asprintf(&command,
+			"apt install ubuntu-dbgsym-keyring && echo deb http://ddebs.ubuntu.com %s "
+			"main universe >%s && apt update && apt install %s",
+			system->codename, to, symbols);
+	if (n >= 0)
+		n = as_root(system, command, ret_command);
+	return n < 0 ? -ENOMEM : 0;
 }
 
 int package_judge(const struct package_system *system, const char *package, const char *symbols,
@@ -199,6 +219,9 @@ static struct package_system read_system(void)
 	}
 	if (file)
 		(void)fclose(file);
+	if (geteuid() != 0)
+		system.rights =
+			access("/usr/bin/sudo", X_OK) == 0 ? PACKAGE_BY_SUDO : PACKAGE_BY_SU;
 	return system;
 }
 

@@ -9,6 +9,7 @@ struct code_package;
 struct package_system {
 	char id[16];       /* "debian", "ubuntu"; "" unknown */
 	char codename[24]; /* "bookworm"; "" unknown */
+	enum { PACKAGE_AS_ROOT, PACKAGE_BY_SUDO, PACKAGE_BY_SU } rights; /* how to install it */
 };
 
 /*
