@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/command_line.h"
+#include "base/likely.h"
 #include "base/text.h"
 #include "view/report/report.h"
 
@@ -92,9 +93,21 @@ static int take_report_format(struct command *command)
 	return 0;
 }
 
+/* Is the only word rather the name of a report, misspelt, than that of a file? */
+static bool is_like_a_report(const char *word)
+{
+	enum { MOST = 32 };
+	const char *names[MOST + 3] = {"export", "merge"};
+
+	for (size_t i = 0; i < MOST && report_at(i); i++)
+		names[2 + i] = report_at(i)->name;
+	return likely_name(word, names, sizeof(*names)) != NULL;
+}
+
 /*
  * The first word names the report, if it is one. A word that is neither a report nor a file, with
- * files behind it, is a misspelt report. Returns the number of words used.
+ * files behind it or close to a report's name, is a misspelt report. Returns the number of words
+ * used.
  */
 static int take_report(struct command *command, int argc, char **argv)
 {
@@ -112,8 +125,8 @@ static int take_report(struct command *command, int argc, char **argv)
 		command->report = report_find(argv[0]);
 		return 1;
 	}
-	if (argc > 1 && !strpbrk(argv[0], "./") && strcmp(argv[0], "-") != 0 &&
-		access(argv[0], F_OK) < 0) {
+	if (argc && !strpbrk(argv[0], "./") && strcmp(argv[0], "-") != 0 &&
+		access(argv[0], F_OK) < 0 && (argc > 1 || is_like_a_report(argv[0]))) {
 		complain("there is no report '%s'; there is", argv[0]);
 		report_words_list(stderr);
 		return -1;
