@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,9 @@
 
 /* Maximum length of the command line if the width is unlimited. */
 enum { TITLE_COLUMNS = 160 };
+
+/* A rate that is off by less than this share is the one that was asked for. */
+#define FAR_OFF 0.1
 
 /*
  * The title: the command; else the first process; else the executable, which is first in a pprof
@@ -58,15 +62,22 @@ static void print_count(const struct profile *profile, const char *key, const ch
 		fprintf(out, ", %" PRIu64 " %s", n, n == 1 ? one : many);
 }
 
-static void print_rate(const struct profile *profile, FILE *out)
+/* Prints the rate of a profile without figures, such as a part of one: " at 47.4 of 250 Hz". */
+static void print_rate(const struct profile *profile, const struct rows *rows, FILE *out)
 {
 	uint64_t period_ns = profile_period_ns(profile);
-	char rate[TEXT_UNIT_BYTES];
+	double by_samples = (double)rows->all[VALUE_SAMPLES] * (double)period_ns;
+	double cpu_ns = (double)rows->all[VALUE_CPU_NS];
+	char rate[TEXT_UNIT_BYTES], reached[TEXT_UNIT_BYTES];
 
 	if (!period_ns)
 		return;
 	text_format_hz(1e9 / (double)period_ns, rate);
-	fprintf(out, " at %s", rate);
+	text_format_hz(by_samples / cpu_ns * 1e9 / (double)period_ns, reached);
+	if (by_samples > 0 && cpu_ns > 0 && fabs(by_samples / cpu_ns - 1) > FAR_OFF)
+		fprintf(out, " at %.*s of %s", (int)strcspn(reached, " "), reached, rate);
+	else
+		fprintf(out, " at %s", rate);
 }
 
 /* Prints ", 2149 samples (2100 effective) at 990 of 1000 Hz". */
@@ -80,7 +91,7 @@ static void print_samples(const struct profile *profile, const struct rows *rows
 	if (rows->weight > VALUE_CPU_NS)
 		return;
 	if (!audit_rate(profile, &rate)) {
-		print_rate(profile, out);
+		print_rate(profile, rows, out);
 		return;
 	}
 	if (rate.effective)

@@ -50,6 +50,8 @@ is "phases" "$(awk 'NF == 9 && $7 == "%" { print $8, ($5 > 1.8) + ($5 > 0.9) }' 
     "load 1;work 1;work 2;store 1;"
 # Where a bound of the cost left few ticks, a pause is one of twenty of their periods.
 "$make" slow slow && "$report" timeline --width 100 slow >out || failed=1
+is "its rate, of a part, too" "$("$report" flat --from 1s --to 5s slow | sed -n 2p |
+    grep -o 'at .* Hz')" "at 25 of 250 Hz"
 is "pauses between few ticks" "$(grep 'nothing ran' out)" \
     "19.980 s to 21.220 s  nothing ran for 1.24 s; before: work; after: work"
 "$report" timeline --width 100 p | LC_ALL=C grep -q '[^ -~]' || failed=1
@@ -89,6 +91,14 @@ is "and of what is asked for" "$("$report" timeline --value blocked wall |
     "blocked 0.000 s;from to threads;"
 is "half of it ran" "$("$report" timeline --format tsv wall | awk -F'\t' '{ n += $3 } END { printf "%.0f", n }')" \
     1000000000
+# The page has both, and the columns of a wall clock; a narrow table keeps the blocked time longest.
+"$report" export -o wall.html wall || failed=1
+is "columns of the page" "$(grep -o '<th>cpu</th><th>queue</th><th>blocked</th>' wall.html)" \
+    "<th>cpu</th><th>queue</th><th>blocked</th>"
+is "time lines of the page" "$(grep -oE ' (CPU|blocked)  0\.000 s' wall.html | tr -s ' ' |
+    tr '\n' ';')" " CPU 0.000 s; blocked 0.000 s;"
+is "columns of a narrow table" "$("$report" flat --width 40 wall | grep '^ *self' | tr -s ' ')" \
+    " self blocked function object"
 # Time without a sample is of no moment, and of a thread that is not known.
 for value in cpu blocked wall; do
 	is "threads by $value" "$("$report" timeline --split thread --value $value --format tsv wall |

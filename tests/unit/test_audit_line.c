@@ -332,6 +332,35 @@ static void test_audit_line__what_waits_is_pointed_to_the_wall_clock(void **stat
 	profile_free(profile);
 }
 
+/* A command of some milliseconds has its time, and perhaps no sample. */
+static void test_audit_line__a_run_too_short_for_a_sample_is_told(void **state)
+{
+	struct profile *profile = fixture_profile();
+
+	(void)state;
+	assert_silent(profile, "no samples");
+	set(profile, "samples", 0);
+	set(profile, "kernel_cpu_ns", 1500000);
+	assert_says(profile,
+		"no samples: 1.50 ms of CPU time are too little for 250 Hz; a higher rate (-F)");
+	set(profile, "kernel_cpu_ns", 0);
+	assert_silent(profile, "no samples:");
+	profile_free(profile);
+}
+
+/* Most samples of a wall-clock profile may be of threads that wait. */
+static void test_audit_line__few_samples_of_a_wall_clock_are_of_cpu_time(void **state)
+{
+	struct profile *profile = fixture_profile();
+
+	(void)state;
+	set(profile, "effective_samples", 20);
+	assert_says(profile, "few samples: shares");
+	set(profile, "elapsed_ns", 9000000000);
+	assert_says(profile, "few samples of CPU time: shares");
+	profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -347,6 +376,8 @@ int main(void)
 		cmocka_unit_test(test_audit_line__a_report_ends_with_one_line),
 		cmocka_unit_test(test_audit_line__what_waits_is_pointed_to_the_wall_clock),
 		cmocka_unit_test(test_audit_line__long_stacks_name_the_option),
+		cmocka_unit_test(test_audit_line__a_run_too_short_for_a_sample_is_told),
+		cmocka_unit_test(test_audit_line__few_samples_of_a_wall_clock_are_of_cpu_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@
  * With a fifth of the samples unresolved, the audit recommends doctor; with more than one truncated
  * stack in 33, the option that copies more; below a twentieth of its time on a CPU, the wall clock.
  */
-enum { FAST_HZ = 5000, MANY_UNRESOLVED = 5, MANY_TRUNCATED = 33, IDLE = 20 };
+enum { FAST_HZ = 5000, MANY_UNRESOLVED = 5, MANY_TRUNCATED = 33, IDLE = 20, MANY_PERIODS = 10 };
 
 struct auditing {
 	const struct profile *profile;
@@ -196,6 +196,7 @@ static void print_rate_remarks(
 	struct auditing *a, const struct audit_rate *rate, bool is_found, double late)
 {
 	struct interval half;
+	uint64_t elapsed;
 
 	if (rate->is_low && is_found && runs_seldom(a->profile, rate))
 		fprintf(a->out,
@@ -216,8 +217,9 @@ static void print_rate_remarks(
 		return;
 	half = stats_share_interval(0.5, (double)rate->effective);
 	fprintf(a->out,
-		"few samples: shares are uncertain by up to %.0f %%; a longer run or a higher rate "
-		"(-F) tells more\n",
+		"few samples%s: shares are uncertain by up to %.0f %%; a longer run or a higher "
+		"rate (-F) tells more\n",
+		profile_audit(a->profile, "elapsed_ns", &elapsed) ? " of CPU time" : "",
 		(half.high - half.low) / 2 * 100);
 }
 
@@ -515,6 +517,23 @@ static void print_line(struct auditing *a)
 	end_line(a);
 }
 
+/* A program that runs for less than some periods may have no sample at all. */
+static void print_no_samples(struct auditing *a)
+{
+	uint64_t samples, kernel, period_ns = profile_period_ns(a->profile);
+	char time[TEXT_UNIT_BYTES], rate[TEXT_UNIT_BYTES];
+
+	if (!audit_figure(a->profile, "samples", &samples) || samples || !period_ns ||
+		!profile_audit(a->profile, "kernel_cpu_ns", &kernel) || !kernel ||
+		kernel >= MANY_PERIODS * period_ns)
+		return;
+	text_format_ns(kernel, time);
+	text_format_hz(1e9 / (double)period_ns, rate);
+	fprintf(a->out,
+		"no samples: %s of CPU time are too little for %s; a higher rate (-F) finds more\n",
+		time, rate);
+}
+
 /* Prints what is wrong with the figures, a sentence each. */
 static void print_remarks(struct auditing *a)
 {
@@ -526,6 +545,7 @@ static void print_remarks(struct auditing *a)
 
 	if (has_found && found.is_off && !is_fast)
 		print_cause(a, &found);
+	print_no_samples(a);
 	if (has_rate)
 		print_rate_remarks(a, &rate, is_fast || !has_found || !found.is_off,
 			has_found ? found.late : 0);

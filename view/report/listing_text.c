@@ -48,7 +48,8 @@ static void choose_columns(struct listing *l)
 
 	/*
 	 * In a narrow table: the time follows from the share, and so does the number of samples,
-	 * nearly. Most lines have no time of their own, so that their total tells more than their
+	 * nearly. What is left of a wall clock's time without the blocked one is mostly CPU time.
+	 * Most lines have no time of their own, so that their total tells more than their
 	 * object, which mostly follows from the file.
 	 */
 	add_number(l, "self", 0);
@@ -61,9 +62,9 @@ static void choose_columns(struct listing *l)
 		add_number(l, "samples", 2);
 	if (l->has_wall) {
 		if (rows->weight != VALUE_CPU_NS)
-			add_number(l, "cpu", 8);
+			add_number(l, "cpu", 6);
 		add_number(l, "queue", 7);
-		add_number(l, "blocked", 6);
+		add_number(l, "blocked", 8);
 	}
 	if (l->options->split)
 		add_text(l, l->options->split == REPORT_SPLIT_THREAD ? "thread" : "process",
