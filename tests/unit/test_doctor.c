@@ -190,6 +190,42 @@ static void test_doctor__who_named_code_made_at_run_time(void **state)
 	expect_of_jit("Loop.run", 7, "jitdump");
 }
 
+/* Whoever made code can name it: the advice is that of the process, if it is known. */
+static void test_doctor__generated_code_is_named_by_who_made_it(void **state)
+{
+	static const struct {
+		const char *process, *advice;
+	} makers[] = {
+		{"node", "node --perf-basic-prof-only-functions names it, node --perf-prof"},
+		{"java", "jcmd PID Compiler.perfmap"},
+		{"python3.12", "python -X perf"},
+		{"dotnet", "DOTNET_PerfMapEnabled=1"},
+		{"luajit", "DOTNET_PerfMapEnabled=1 name theirs; then take a new profile"},
+	};
+	static const struct mapping jit = {.file = "[jit]", .start = 0x2000};
+	const struct report_options options = {.size = sizeof(options)};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(makers) / sizeof(*makers); i++) {
+		struct task task = {1, 1, makers[i].process, "a"};
+		struct profile *profile;
+		struct doctor doctor;
+		char *problem = NULL;
+		uint32_t unnamed;
+
+		assert_int_equal(profile_new(&profile), 0);
+		assert_int_equal(profile_add_mapping(profile, &jit), 0);
+		assert_int_equal(profile_add_task(profile, &task), 0);
+		unnamed = fixture_location(profile, 0, 0x2780, NULL, 0);
+		fixture_add(profile, 0, &unnamed, 1, 5);
+		assert_int_equal(doctor_init(&doctor, profile, &options, &problem), 0);
+		assert_non_null(strstr(doctor.object->cause, "made at run time"));
+		assert_non_null(strstr(doctor.object->remedy, makers[i].advice));
+		doctor_release(&doctor);
+		profile_free(profile);
+	}
+}
+
 /* The kernel's own object has names of what is called from outside only. */
 static void test_doctor__inner_functions_of_the_vdso_have_no_names(void **state)
 {
@@ -343,6 +379,7 @@ int main(void)
 		cmocka_unit_test(test_doctor__what_cannot_be_read_is_no_fault_of_the_compiler),
 		cmocka_unit_test(test_doctor__stubs_of_the_plt_lack_no_line),
 		cmocka_unit_test(test_doctor__who_named_code_made_at_run_time),
+		cmocka_unit_test(test_doctor__generated_code_is_named_by_who_made_it),
 		cmocka_unit_test(test_doctor__inner_functions_of_the_vdso_have_no_names),
 		cmocka_unit_test(test_doctor__a_command_line_is_a_command_only),
 	};

@@ -77,6 +77,32 @@ static void test_rows__sum_up_by_line(void **state)
 	profile_free(profile);
 }
 
+/* A mapping without a file has brackets, and so has code without a name: one pair. */
+static void test_rows__unnamed_code_of_the_vdso_has_one_pair_of_brackets(void **state)
+{
+	static const enum rows_by by[] = {ROWS_BY_LINE, ROWS_BY_FUNCTION};
+	static const char *const names[] = {"[vdso+0x1780]", "[vdso]"};
+	struct report_options options = {.size = sizeof(options)};
+	struct profile *profile = NULL;
+	uint32_t inner;
+
+	(void)state;
+	assert_int_equal(profile_new(&profile), 0);
+	(void)fixture_index(profile_add_mapping(
+		profile, &(struct mapping){.file = "[vdso]", .start = 0x1000, .limit = 0x3000}));
+	(void)fixture_index(profile_add_task(profile, &(struct task){1, 1, "a", "a"}));
+	inner = fixture_location(profile, 0, 0x1780, NULL, 0);
+	fixture_add(profile, 0, &inner, 1, 5);
+	for (size_t i = 0; i < 2; i++) {
+		struct rows rows;
+
+		collect(profile, &options, by[i], &rows);
+		assert_row(&rows, 0, names[i], 5, 5);
+		rows_release(&rows);
+	}
+	profile_free(profile);
+}
+
 static void test_rows__inlined_functions_fold_into_the_real_one(void **state)
 {
 	struct profile *profile = fixture_profile();
@@ -295,6 +321,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows__sum_up_by_function),
 		cmocka_unit_test(test_rows__sum_up_by_line),
+		cmocka_unit_test(test_rows__unnamed_code_of_the_vdso_has_one_pair_of_brackets),
 		cmocka_unit_test(test_rows__inlined_functions_fold_into_the_real_one),
 		cmocka_unit_test(test_rows__split_by_thread_and_process),
 		cmocka_unit_test(test_rows__choose_samples),
