@@ -27,7 +27,7 @@ static int put_rows(const struct balance *b, FILE *out)
 		{"mean", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
 		{"max", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
 		{"imbalance", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0},
-		{"most in", LAYOUT_LEFT, LAYOUT_WHOLE, 0, 0},
+		{"most in", LAYOUT_LEFT, LAYOUT_NAME, 20, 0},
 		{"function", LAYOUT_LEFT, LAYOUT_NAME, 24, 0},
 		{"object", LAYOUT_LEFT, LAYOUT_PATH, 12, 1},
 	};
