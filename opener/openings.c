@@ -15,6 +15,7 @@ void openings_release(struct openings *openings)
 	free(openings->noted);
 	openings->noted = NULL;
 	openings->n = openings->room = 0;
+	mounts_release(&openings->mounts);
 }
 
 static void describe(struct opened *opened, const struct stat *st)
@@ -151,7 +152,8 @@ static int open_requested(
 	bool view = o->view || !o->guards;
 
 	switch (what->kind) {
-	case OPENING_MAPPED: return openings_mapped(what, opened);
+	case OPENING_MAPPED:
+		return mounts_detach(&o->mounts, what->pid, openings_mapped(what, opened));
 	case OPENING_IMAGE:
 	case OPENING_VDSO:
 	case OPENING_TITLE:

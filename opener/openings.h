@@ -26,6 +26,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include "opener/mounts.h"
 #include "proto/opening.h"
 
 /* A process that was examined while it lived. */
@@ -44,6 +45,7 @@ struct openings {
 	const char *log; /* path of the command's output, NULL none */
 	struct noted *noted;
 	size_t n, room;
+	struct mounts mounts;
 };
 
 void openings_release(struct openings *openings);

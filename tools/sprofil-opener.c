@@ -375,6 +375,7 @@ static int run_all(int argc, char **argv)
 	s.limited.context = &s.openings;
 	if (limited_init(&s.limited, LIMITED_WAIT_NS) < 0)
 		return 1;
+	(void)mounts_read(&s.openings.mounts);
 	prepare(socket_fd);
 	if (s.output)
 		s.snapshot = output_timed(s.output);

@@ -36,6 +36,22 @@ for mode in one many slow; do
     check "$mode: processes" [ "$(figure processes $mode.pb.gz)" -ge 18 ]
 done
 
+# By an ordinary user, in namespaces of its own; the device is root's alone on some machines. The
+# server ends when nobody has a file of it any more, so no copy of ours may be one.
+mknod fuse c 10 229 && chmod 666 fuse ready && chmod 777 . mnt
+printf 'mount --bind fuse /dev/fuse && exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"' \
+    >as.sh
+timeout 60 unshare -m sh as.sh unshare -Urm sh body.sh "$TARGETS/fuse" "$shell" one 1 >out 2>&1
+if [ $? = 42 ]; then
+    timeout -k 5 60 unshare -m sh as.sh "$SPROFRUN" -q -F 1000 -o user.pb.gz \
+        unshare -Urm sh body.sh "$TARGETS/fuse" "$shell" many 8 >out 2>err
+    is "ordinary user: status" $? 42
+    is "ordinary user: output" "$(cat out err)" ""
+    check "ordinary user: processes" [ "$(figure processes user.pb.gz)" -ge 18 ]
+else
+    echo "not tested: an ordinary user ($(cat out))"
+fi
+
 # A stack in a mapped file of that file system: its pages are read only by who may wait for them.
 noise 600000 >pages
 cat >mapped.sh <<'B'
@@ -79,5 +95,5 @@ B
 unshare -m sh silent.sh "$TARGETS/fuse" "$shell" "$SPROFRUN" >out 2>err
 is "silent: status" $? 0
 is "silent: output" "$(cat out err)" ""
-check "silent: a profile" "$SPROFREPORT" silent.pb.gz >report
+check "silent: a profile" [ "$(figure samples silent.pb.gz)" -gt 0 ]
 finish

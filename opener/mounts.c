@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "opener/mounts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+static int add(struct mounts *mounts, unsigned id, dev_t device)
+{
+	if (mounts->n == mounts->room) {
+		size_t room = mounts->room * 2 + 64;
+		struct mount *grown = reallocarray(mounts->mount, room, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		mounts->mount = grown;
+		mounts->room = room;
+	}
+	mounts->mount[mounts->n++] = (struct mount){id, device};
+	return 0;
+}
+
+/* Each line begins with id, parent, and device: "36 35 98:0 / /mnt rw,noatime - ext4 /dev/sda". */
+int mounts_read(struct mounts *mounts)
+{
+	FILE *file = fopen("/proc/self/mountinfo", "re");
+	char *line = NULL;
+	size_t room = 0;
+	int r = 0;
+
+	if (!file)
+		return -errno;
+	while (r == 0 && getline(&line, &room, file) > 0) {
+		unsigned id, major, minor;
+
+		if (sscanf(line, "%u %*u %u:%u", &id, &major, &minor) == 3)
+			r = add(mounts, id, makedev(major, minor));
+	}
+	free(line);
+	(void)fclose(file);
+	if (r < 0)
+		mounts_release(mounts);
+	return r;
+}
+
+void mounts_release(struct mounts *mounts)
+{
+	free(mounts->mount);
+	*mounts = (struct mounts){0};
+}
+
+/* The line "mnt_id:\t36" of /proc/self/fdinfo/FD; 0: it is not there. */
+static unsigned mount_of(int fd)
+{
+	char path[40], text[512];
+	const char *at;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	if (text_read_file(AT_FDCWD, path, text, sizeof(text)) <= 0)
+		return 0;
+	at = strstr(text, "mnt_id:");
+	return at ? (unsigned)strtoul(at + strlen("mnt_id:"), NULL, 10) : 0;
+}
+
+static bool is_in_our_namespace(unsigned pid)
+{
+	struct stat ours, its;
+	char path[40];
+
+	(void)snprintf(path, sizeof(path), "/proc/%u/ns/mnt", pid);
+	return stat("/proc/self/ns/mnt", &ours) == 0 && stat(path, &its) == 0 &&
+		ours.st_ino == its.st_ino;
+}
+
+/* On btrfs the device of a file is none of mountinfo's: there the root folder's counts. */
+static bool was_there(const struct mounts *mounts, unsigned pid, int fd, dev_t device)
+{
+	unsigned id = mount_of(fd);
+	bool foreign = !is_in_our_namespace(pid);
+	struct stat root;
+
+	if (!id)
+		return true;
+	for (size_t i = 0; i < mounts->n; i++)
+		if (mounts->mount[i].id == id || (foreign && mounts->mount[i].device == device))
+			return true;
+	return foreign && stat("/", &root) == 0 && root.st_dev == device;
+}
+
+static bool copy(int from, int to, off_t bytes)
+{
+	off_t at = 0;
+
+	while (at < bytes)
+		if (sendfile(to, from, &at, (size_t)(bytes - at)) <= 0)
+			return false;
+	return true;
+}
+
+int mounts_detach(struct mounts *mounts, unsigned pid, int fd)
+{
+	struct stat st;
+	int to;
+
+	if (fd < 0 || !mounts->n || !pid || fstat(fd, &st) < 0 || st.st_size > MOUNTS_COPY_MOST ||
+		was_there(mounts, pid, fd, st.st_dev))
+		return fd;
+	if (__atomic_add_fetch(&mounts->copied, st.st_size, __ATOMIC_RELAXED) > MOUNTS_SUM_MOST)
+		return fd;
+	to = memfd_create("copy", MFD_CLOEXEC);
+	if (to < 0 || !copy(fd, to, st.st_size)) {
+		if (to >= 0)
+			(void)close(to);
+		return fd;
+	}
+	(void)close(fd);
+	return to;
+}

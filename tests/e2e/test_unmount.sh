@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# A program that mounts a file system, runs what lies there, and unmounts it: whoever looks at those
+# files must not keep it busy. Before, umount said "target is busy".
+. "$(dirname "$0")/../lib.sh"
+[ "$(id -u)" = 0 ] && apart="unshare -m" || apart="unshare -Urm"
+mkdir mnt
+cat >body.sh <<'B'
+mount $1 none mnt && cp "$2" mnt/prog && mnt/prog 1 0.3 7
+echo $?
+umount mnt
+echo $?
+B
+$apart sh body.sh "-t tmpfs" "$TARGETS/busy" >out 2>&1
+[ "$(cat out)" = $'7\n0' ] || skip "nothing can be mounted: $(cat out)"
+# The mount namespace of the profiler, and one of the target alone.
+for who in "$apart $SPROFRUN" "$SPROFRUN"; do
+    in=$([ "$who" = "$SPROFRUN" ] && echo "$apart")
+    # shellcheck disable=SC2086
+    $who -q -F 500 --max-overhead 100 -o p.pb.gz $in sh body.sh "-t tmpfs" "$TARGETS/busy" >out 2>&1
+    is "$who: it is unmounted" "$(cat out)" $'7\n0'
+    check "$who: names" grep -q spin <("$SPROFREPORT" flat --format tsv p.pb.gz)
+done
+finish
