@@ -10,11 +10,20 @@
 #include "symbolizer/module.h"
 #include "symbolizer/unwind_table.h"
 
+/* Modules of Python have names like "_json.cpython-311-x86_64-linux-gnu.so": "_json.so". */
+static size_t length_without_tag(const char *base, size_t bytes, const char **ret_end)
+{
+	const char *tag = strstr(base, ".cpython-");
+
+	*ret_end = tag ? ".so" : "";
+	return tag ? (size_t)(tag - base) : bytes;
+}
+
 int unnamed_find(
 	struct module *module, struct unwind_table **table, uint64_t svma, const char **ret_name)
 {
 	const char *slash = strrchr(module->key.path, '/');
-	const char *base = slash ? slash + 1 : module->key.path;
+	const char *base = slash ? slash + 1 : module->key.path, *end;
 	size_t bytes = strlen(base);
 	struct unwind_entry entry;
 	char name[320];
@@ -33,8 +42,9 @@ int unnamed_find(
 		base++;
 		bytes -= 2;
 	}
-	(void)snprintf(name, sizeof(name), "[%.*s+0x%" PRIx64 "]", (int)(bytes < 255 ? bytes : 255),
-		base, entry.low);
+	bytes = length_without_tag(base, bytes, &end);
+	(void)snprintf(name, sizeof(name), "[%.*s%s+0x%" PRIx64 "]",
+		(int)(bytes < 255 ? bytes : 255), base, end, entry.low);
 	*ret_name = pool_intern(&module->symbolizer->strings, name, sizeof(name));
 	return *ret_name ? 0 : -ENOMEM;
 }
