@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <string.h>
 
-struct span {
+struct text_span {
 	const char *at, *end;
 };
 
-static bool take_char(struct span *span, char want)
+static bool take_char(struct text_span *span, char want)
 {
 	if (span->at == span->end || *span->at != want)
 		return false;
@@ -28,7 +28,7 @@ static int digit_value(char c, unsigned base)
 }
 
 /* Takes a number of at least one digit that fits into 64 bits. */
-static bool take_number(struct span *span, unsigned base, uint64_t *ret_value)
+static bool take_number(struct text_span *span, unsigned base, uint64_t *ret_value)
 {
 	const char *first = span->at;
 	uint64_t value = 0;
@@ -46,7 +46,7 @@ static bool take_number(struct span *span, unsigned base, uint64_t *ret_value)
 	return span->at > first;
 }
 
-static bool take_flag(struct span *span, char set, bool *ret_set)
+static bool take_flag(struct text_span *span, char set, bool *ret_set)
 {
 	if (take_char(span, set)) {
 		*ret_set = true;
@@ -58,7 +58,7 @@ static bool take_flag(struct span *span, char set, bool *ret_set)
 
 int maps_line_parse(const char *line, size_t bytes, struct maps_line *ret_line)
 {
-	struct span span = {line, line + bytes};
+	struct text_span span = {line, line + bytes};
 	struct maps_line out = {0};
 	uint64_t major = 0, minor = 0;
 

@@ -215,13 +215,13 @@ static int take_comment(struct reading *r, int64_t index)
 
 int pprof_head_comment(struct reading *r, const struct field *field)
 {
-	struct span span;
+	struct byte_span span;
 	uint64_t index;
 	int result;
 
 	if (!field->delimited)
 		return take_comment(r, (int64_t)field->value);
-	span = (struct span){field->data, field->data + field->bytes};
+	span = (struct byte_span){field->data, field->data + field->bytes};
 	while ((result = pprof_scan_varint(&span, &index)) > 0) {
 		result = take_comment(r, (int64_t)index);
 		if (result < 0)

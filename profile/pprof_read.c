@@ -44,7 +44,7 @@ int pprof_reading_bad(struct reading *r, const char *problem)
 /* Calls @take for each top-level field with this number. */
 static int each(struct reading *r, uint32_t number, reading_take *take)
 {
-	struct span span = r->file;
+	struct byte_span span = r->file;
 	struct field field;
 	int result;
 
@@ -91,7 +91,7 @@ static int count_string(struct reading *r, const struct field *field)
 
 static int read_strings(struct reading *r)
 {
-	struct span span = r->file;
+	struct byte_span span = r->file;
 	struct field field;
 	size_t n = 0, at = 0;
 	int error = each(r, STRING_TABLE, count_string);

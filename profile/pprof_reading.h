@@ -13,7 +13,7 @@
 
 struct reading {
 	struct profile *profile;
-	struct span file;
+	struct byte_span file;
 	const char *problem;
 
 	char *text;     /* all strings of the file, each with a NUL */
@@ -39,8 +39,8 @@ struct reading {
 
 	struct label *label; /* of the current sample */
 	size_t label_room, labels;
-	struct span last_labels; /* of the last sample, in the file */
-	int last_task;           /* the task that these labels name, -1: none yet */
+	struct byte_span last_labels; /* of the last sample, in the file */
+	int last_task;                /* the task that these labels name, -1: none yet */
 	uint32_t last_set;
 
 	struct scan_arena arena;

@@ -17,7 +17,7 @@ struct parts {
 	size_t locations; /* number of locations in r->stack */
 	size_t numbers;
 	int64_t value[VALUE_TYPES_MAX];
-	struct span labels; /* from the first one to the last */
+	struct byte_span labels; /* from the first one to the last */
 };
 
 static int bad_part(struct reading *r)
@@ -48,13 +48,13 @@ static int add_number(struct reading *r, struct parts *parts, uint64_t number)
 static inline int take_numbers(struct reading *r, struct parts *parts, const struct field *field,
 	int (*add)(struct reading *r, struct parts *parts, uint64_t number))
 {
-	struct span span;
+	struct byte_span span;
 	uint64_t number;
 	int result, error;
 
 	if (!field->delimited)
 		return field->data ? bad_part(r) : add(r, parts, field->value);
-	span = (struct span){field->data, field->data + field->bytes};
+	span = (struct byte_span){field->data, field->data + field->bytes};
 	while ((result = pprof_scan_varint(&span, &number)) > 0) {
 		error = add(r, parts, number);
 		if (error < 0)
@@ -65,7 +65,7 @@ static inline int take_numbers(struct reading *r, struct parts *parts, const str
 
 static int take_parts(struct reading *r, const struct field *sample, struct parts *parts)
 {
-	struct span span = {sample->data, sample->data + sample->bytes};
+	struct byte_span span = {sample->data, sample->data + sample->bytes};
 	const uint8_t *begin = span.p;
 	struct field field;
 	int result, error = 0;
@@ -76,8 +76,8 @@ static int take_parts(struct reading *r, const struct field *sample, struct part
 		else if (field.number == VALUE)
 			error = take_numbers(r, parts, &field, add_number);
 		else if (field.number == LABEL)
-			parts->labels =
-				(struct span){parts->labels.p ? parts->labels.p : begin, span.p};
+			parts->labels = (struct byte_span){
+				parts->labels.p ? parts->labels.p : begin, span.p};
 		begin = span.p;
 	}
 	if (error < 0)
@@ -107,17 +107,17 @@ static int take_label(struct reading *r, const struct field *field, struct task 
 		&r->label, &r->label_room, &r->labels, (struct label){key, text, label->num, unit});
 }
 
-static bool are_same(const struct span *a, const struct span *b)
+static bool are_same(const struct byte_span *a, const struct byte_span *b)
 {
 	return a->end - a->p == b->end - b->p &&
 		(a->p == a->end || !memcmp(a->p, b->p, (size_t)(a->end - a->p)));
 }
 
 /* Sets last_task and last_set. Consecutive samples mostly have the same labels. */
-static int take_labels(struct reading *r, const struct span *labels)
+static int take_labels(struct reading *r, const struct byte_span *labels)
 {
 	struct task task = {.process = "", .thread = ""};
-	struct span span = *labels;
+	struct byte_span span = *labels;
 	struct field field;
 	int index, set;
 

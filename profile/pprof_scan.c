@@ -23,7 +23,7 @@ struct scan_chunk {
  * For example AC 02 is 300: seven bits per byte, the lowest first; the top bit is set if more
  * follow.
  */
-int pprof_scan_varint(struct span *span, uint64_t *ret_value)
+int pprof_scan_varint(struct byte_span *span, uint64_t *ret_value)
 {
 	uint64_t value = 0;
 
@@ -41,7 +41,7 @@ int pprof_scan_varint(struct span *span, uint64_t *ret_value)
 	return -EBADMSG;
 }
 
-static int take_bytes(struct span *span, uint64_t bytes, struct field *field)
+static int take_bytes(struct byte_span *span, uint64_t bytes, struct field *field)
 {
 	if ((uint64_t)(span->end - span->p) < bytes)
 		return -EBADMSG;
@@ -51,7 +51,7 @@ static int take_bytes(struct span *span, uint64_t bytes, struct field *field)
 	return 1;
 }
 
-int pprof_scan_field(struct span *span, struct field *ret_field)
+int pprof_scan_field(struct byte_span *span, struct field *ret_field)
 {
 	struct field field = {0};
 	uint64_t tag, bytes;

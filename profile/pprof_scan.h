@@ -15,7 +15,7 @@
 
 #include "base/table.h"
 
-struct span {
+struct byte_span {
 	const uint8_t *p, *end;
 };
 
@@ -29,9 +29,9 @@ struct field {
 };
 
 /* Reads a field. 1: *@ret_field is the next one; 0: the end; -EBADMSG: neither. */
-int pprof_scan_field(struct span *span, struct field *ret_field);
+int pprof_scan_field(struct byte_span *span, struct field *ret_field);
 /* Reads the next varint of a packed field, with the same results. */
-int pprof_scan_varint(struct span *span, uint64_t *ret_value);
+int pprof_scan_varint(struct byte_span *span, uint64_t *ret_value);
 
 /* The memory of one unpacked message: allocated piece by piece, freed all at once. */
 struct scan_arena {

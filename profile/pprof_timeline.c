@@ -69,7 +69,7 @@ static int take_rows(struct reading *r, const struct timeline_rows *rows)
 
 int pprof_timeline_read(struct reading *r, const struct field *field)
 {
-	struct span span = {field->data, field->data + field->bytes};
+	struct byte_span span = {field->data, field->data + field->bytes};
 	struct timeline_rows *rows;
 	uint64_t samples;
 	int error;

@@ -60,7 +60,7 @@ size_t timeline_encode(const struct timeline_rows *rows, uint8_t *to)
 }
 
 /* Reads the next number, at most @most. False: missing, or greater. */
-static bool take_number(struct span *span, uint64_t most, uint64_t *ret_value)
+static bool take_number(struct byte_span *span, uint64_t most, uint64_t *ret_value)
 {
 	/* Most numbers have one byte. */
 	if (span->p < span->end && *span->p < 0x80) {
@@ -70,7 +70,7 @@ static bool take_number(struct span *span, uint64_t most, uint64_t *ret_value)
 	return pprof_scan_varint(span, ret_value) > 0 && *ret_value <= most;
 }
 
-static bool take_times(struct span *span, struct timeline_rows *rows)
+static bool take_times(struct byte_span *span, struct timeline_rows *rows)
 {
 	uint64_t time, code;
 
@@ -87,7 +87,7 @@ static bool take_times(struct span *span, struct timeline_rows *rows)
 	return true;
 }
 
-static bool take_stacks(struct span *span, struct timeline_rows *rows)
+static bool take_stacks(struct byte_span *span, struct timeline_rows *rows)
 {
 	uint64_t sample;
 
@@ -99,7 +99,7 @@ static bool take_stacks(struct span *span, struct timeline_rows *rows)
 	return true;
 }
 
-static bool take_runs(struct span *span, struct timeline_rows *rows)
+static bool take_runs(struct byte_span *span, struct timeline_rows *rows)
 {
 	for (size_t i = 0; i < rows->n;) {
 		uint64_t head, weight_ns;
@@ -118,7 +118,7 @@ static bool take_runs(struct span *span, struct timeline_rows *rows)
 
 int timeline_decode(const uint8_t *data, size_t bytes, struct timeline_rows *ret_rows)
 {
-	struct span span = {data, data + bytes};
+	struct byte_span span = {data, data + bytes};
 	uint64_t rows;
 
 	if (!take_number(&span, TIMELINE_ROWS, &rows) || !rows)
