@@ -256,6 +256,13 @@ int outfile_check(const char *path, const char **ret_problem)
 	return r;
 }
 
+bool outfile_is_in_place(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
 int outfile_append(const char *path, const char **ret_problem)
 {
 	struct chased at;

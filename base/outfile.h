@@ -13,6 +13,8 @@
 #ifndef BASE_OUTFILE_H
 #define BASE_OUTFILE_H
 
+#include <stdbool.h>
+
 #include "base/chase.h"
 
 enum { OUTFILE_FRESH_BYTES = 32, OUTFILE_AT_ONCE = -2 };
@@ -50,6 +52,9 @@ void outfile_abandon(struct outfile *outfile);
 
 /* Can @path be written? Leaves nothing behind. Results as those of outfile_begin(). */
 int outfile_check(const char *path, const char **ret_problem);
+
+/* Is there a file that is neither regular nor a folder? It is written in place. */
+bool outfile_is_in_place(const char *path);
 
 /* Opens a file for appending, or creates it, by the same rules. Returns a descriptor or -errno. */
 int outfile_append(const char *path, const char **ret_problem);

@@ -5,11 +5,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analyst/blame.h"
 #include "base/command_line.h"
+#include "base/outfile.h"
 #include "base/output.h"
 #include "base/standard.h"
 #include "view/export/export_name.h"
@@ -52,18 +52,13 @@ static int take_pieces(void *settings, char *value)
 	return 0;
 }
 
-/* A device or pipe is written in place, and can hold only one profile. */
-static bool is_in_place(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
-}
-
-/* For a profile per process, makes the output's name a pattern that distinguishes them. */
+/*
+ * For a profile per process, makes the output's name a pattern that distinguishes them. A file
+ * written in place can hold only one profile.
+ */
 static void make_pattern(struct analyst_settings *s)
 {
-	if (!s->per_process || is_in_place(s->output))
+	if (!s->per_process || outfile_is_in_place(s->output))
 		return;
 	s->apart = strstr(s->output, "%p") ? strdup(s->output) : output_apart(s->output, "%p");
 	s->output = s->apart ? s->apart : s->output;

@@ -17,20 +17,12 @@
 #include "base/text.h"
 #include "tools/front/front.h"
 
-/* Is there a file that is not a regular one? It is written in place, whatever its name. */
-static bool is_in_place(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
-}
-
 /* Is the file empty, as mktemp creates it? */
 static bool is_prepared(const char *path)
 {
 	struct stat st;
 
-	return is_in_place(path) || (stat(path, &st) == 0 && !st.st_size);
+	return outfile_is_in_place(path) || (stat(path, &st) == 0 && !st.st_size);
 }
 
 /*
@@ -80,7 +72,7 @@ void output_option_check(const char *program, const char *analyst, const char *p
 	if (error < 0) {
 		front_complain(program, "cannot write the profile to %s: %s%s", path,
 			problem ? problem : strerror(-error),
-			problem                                ? ""
+			problem                    ? ""
 				: error == -EMFILE ? "; raise the limit (ulimit -n)"
 						   : "; name another place with -o");
 		exit(FRONT_OURS);
@@ -92,7 +84,7 @@ void output_option_check(const char *program, const char *analyst, const char *p
 
 bool output_option_is_file(const char *pattern)
 {
-	return strcmp(pattern, "-") != 0 && !is_in_place(pattern);
+	return strcmp(pattern, "-") != 0 && !outfile_is_in_place(pattern);
 }
 
 const char *output_option_for_rank(const char *program, const char *pattern, bool quiet)
@@ -100,7 +92,7 @@ const char *output_option_for_rank(const char *program, const char *pattern, boo
 	unsigned ranks = output_ranks();
 	char *apart;
 
-	if (ranks < 2 || strcmp(pattern, "-") == 0 || is_in_place(pattern) ||
+	if (ranks < 2 || strcmp(pattern, "-") == 0 || outfile_is_in_place(pattern) ||
 		strstr(pattern, "%r") || strstr(pattern, "%p"))
 		return pattern;
 	apart = output_apart(pattern, "%r");
