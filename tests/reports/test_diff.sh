@@ -67,6 +67,9 @@ grep -qE '  …;.*\(…\);…;[a-z_(]' out || fail "no frames of a path: $(sed -
 is "paths that read alike" "$(sed -n '/call path/,/^\.\.\./p' out | cut -c 37- | sort | uniq -d)" ""
 
 # By share everything else shrinks.
+is "by share, what each side used is as recorded" \
+    "$("$report" diff --by share stacks slower | grep '^[AB]: ')" \
+    "$("$report" diff stacks slower | grep '^[AB]: ')"
 "$report" diff --by share --format tsv stacks slower >share
 awk -F'\t' '$7 == "lex" { exit !($3 < -35 && $3 > -45) }' share || fail "share: $(grep lex share)"
 

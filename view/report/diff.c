@@ -294,6 +294,16 @@ static int compare_significance(const void *a, const void *b)
 	return by_name ? by_name : strcmp(x->object, y->object);
 }
 
+/* Adds the means of the runs of each side. */
+static void add_means(const struct diff *diff, const struct collecting *c, double mean[2])
+{
+	for (size_t i = 0; i < c->runs; i++) {
+		int side = i >= diff->sides->n[0];
+
+		mean[side] += diff->run[i].all / (double)diff->sides->n[side];
+	}
+}
+
 static int compare(struct diff *diff, const struct collecting *c, double *const value[2])
 {
 	struct compare_row *row = calloc(c->keys + 1, sizeof(*row));
@@ -302,6 +312,7 @@ static int compare(struct diff *diff, const struct collecting *c, double *const 
 	diff->row = calloc(c->keys + 1, sizeof(*diff->row));
 	if (!diff->row)
 		error = -ENOMEM;
+	add_means(diff, c, diff->used);
 	if (!error && diff->options.by_share)
 		scale_runs(diff, c, value);
 	if (!error)
@@ -313,11 +324,7 @@ static int compare(struct diff *diff, const struct collecting *c, double *const 
 		diff->significant += diff_is_significant(&diff->row[diff->rows]);
 		diff->rows++;
 	}
-	for (size_t i = 0; i < c->runs && !error; i++) {
-		int side = i >= diff->sides->n[0];
-
-		diff->all[side] += diff->run[i].all / (double)diff->sides->n[side];
-	}
+	add_means(diff, c, diff->all);
 	if (!error && diff->rows)
 		qsort(diff->row, diff->rows, sizeof(*diff->row), compare_significance);
 	free(row);

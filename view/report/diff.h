@@ -25,7 +25,8 @@ struct diff {
 	struct diff_row *row; /* significant ones first, then by amount of change */
 	size_t rows, tested, significant;
 	struct compare_run *run; /* the runs of side A, then those of side B */
-	double all[2];           /* means of the runs of each side */
+	double all[2];           /* means of the runs of each side, as they are compared */
+	double used[2];          /* the same as recorded, without the scale of --by share */
 	struct speed speed;      /* if it is noise, it has been removed from the rows' values */
 	struct pool strings;
 };

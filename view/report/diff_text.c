@@ -84,8 +84,8 @@ static void put_side(const struct diff *diff, int side, FILE *out)
 		strcmp(diff->type.unit, "nanoseconds") ? NULL : wall_types_phrase(diff->type.type);
 	char amount[TEXT_UNIT_BYTES];
 
-	text_format_scaled(llround(diff->all[side]),
-		text_scale_for(diff->type.unit, llround(diff->all[side])), amount);
+	text_format_scaled(llround(diff->used[side]),
+		text_scale_for(diff->type.unit, llround(diff->used[side])), amount);
 	fprintf(out, "%c: ", side ? 'B' : 'A');
 	text_put(sides->name[side][0], out);
 	if (sides->n[side] > 1)
