@@ -143,6 +143,7 @@ static void begin_file(struct engine *engine, uint64_t now)
 	const struct self_audit *before = &engine->audit;
 	char text[FIGURES_BYTES];
 
+	engine->sampling.question = (struct audit_histogram){0};
 	engine->audit = (struct self_audit){.period_ns = before->period_ns,
 		.began_ns = now,
 		.realtime = before->realtime,

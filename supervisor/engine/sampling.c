@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "supervisor/engine/engine_state.h"
+#include "supervisor/engine/expected.h"
 #include "supervisor/engine/sampling_probe.h"
 #include "supervisor/engine/stops.h"
 #include "supervisor/os/mem.h"
@@ -64,11 +65,18 @@ static void drop_hit(struct sampling *s)
 static bool take_instant(struct sampled_cpu *c)
 {
 	struct summons *summons = &c->sampling->summons;
+	unsigned number = expected_ask(&c->expected, &c->instant);
+	uint64_t began;
+	bool hit;
 
-	if (!summons_claim(summons, (int)c->instant.cpu, CLAIM_NS))
+	if (!summons_claim(summons, (int)c->instant.cpu, c->instant.woke_ns + CLAIM_NS))
 		return false;
+	began = clock_now();
+	expected_settle(&c->expected, number, &c->instant);
 	drop_hit(c->sampling);
-	if (ask(c))
+	hit = ask(c);
+	audit_histogram_add(&c->sampling->question, clock_now() - began);
+	if (hit)
 		summons_call(summons, c->waiter.cpu);
 	else
 		summons_give_back(summons);
@@ -99,6 +107,7 @@ static bool begin_instant(
 	c->instant.woke_ns = woke;
 	c->instant.arrival = *arrival;
 	c->instant.error = error;
+	c->instant.expected = NULL;
 	plan_take(&c->plan, woke, &c->instant.due);
 	/* What falls into our own occupation of this CPU is dropped: the target did not run. */
 	return planned > atomic_load(&c->occupied_until_ns);
@@ -152,6 +161,7 @@ int sampling_init(struct engine *engine)
 		c->waiter.cpu = number[i];
 		c->waiter.wake = wake;
 		c->waiter.context = c;
+		c->expected.fd = cpus > 1 ? fcntl(s->sched_fd, F_DUPFD_CLOEXEC, 0) : -1;
 		plan_init(&c->plan, seed + i * UINT64_C(0x9e3779b97f4a7c15));
 		atomic_store(&c->stretch_1024, PLAN_ONE);
 		atomic_store(&c->next_ns, PLAN_NEVER);
@@ -196,8 +206,11 @@ void sampling_release(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;
 
-	for (unsigned i = 0; s->cpu && i < s->sampler.cpus; i++)
+	for (unsigned i = 0; s->cpu && i < s->sampler.cpus; i++) {
 		cpu_waiter_stop(&s->cpu[i].waiter);
+		if (s->cpu[i].expected.fd >= 0)
+			(void)close(s->cpu[i].expected.fd);
+	}
 	free(s->cpu);
 	s->cpu = NULL;
 	sampler_release(&s->sampler);
@@ -230,8 +243,10 @@ void sampling_remove(struct engine *engine, struct tracee *t)
 	if (engine->sampling.hit == t->sample)
 		drop_hit(&engine->sampling);
 	t->hit = false;
-	if (t->sample)
+	if (t->sample) {
+		expected_forget(engine, t);
 		sampler_remove(&engine->sampling.sampler, t->sample);
+	}
 	free(t->sample);
 	t->sample = NULL;
 }

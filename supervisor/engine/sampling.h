@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "supervisor/engine/expected.h"
+#include "supervisor/engine/self_audit.h"
 #include "supervisor/os/cpu_waiter.h"
 #include "supervisor/os/priority.h"
 #include "supervisor/sample/plan.h"
@@ -29,6 +31,7 @@ struct sampled_cpu {
 	/* The waiter's own. */
 	struct plan plan;
 	struct sample_instant instant;
+	struct expected expected;
 	/* Told by the waiter: its next instant. */
 	_Atomic uint64_t next_ns;
 	_Atomic uint64_t stretch_1024;      /* plan_set_factors() */
@@ -38,16 +41,17 @@ struct sampled_cpu {
 struct sampling {
 	/* Of the thread whose turn it is (cpu_waiter.h), as all that is known of the target. */
 	struct sampler sampler;
-	struct sample_thread *hit; /* what a waiter called for, NULL nothing */
-	struct sampled_cpu *cpu;   /* by index */
+	struct sample_thread *hit;       /* what a waiter called for, NULL nothing */
+	struct audit_histogram question; /* for how long a waiter had its turn */
+	struct sampled_cpu *cpu;         /* by index */
 	struct summons summons;
 	_Atomic uint64_t period_ns[PLAN_STREAMS], factor_1024;
 	_Atomic uint64_t busy; /* instants for which no turn came in time */
 	_Atomic int works_on;  /* index of the CPU where the tracing thread is at work, -1 */
 	uint64_t awake_ns;     /* since when */
 	uint64_t decide_next_ns;
-	int load_fd;            /* /proc/loadavg */
-	int sched_fd;           /* the tracing thread's own scheduling file */
+	int load_fd;  /* /proc/loadavg */
+	int sched_fd; /* the tracing thread's own scheduling file */
 	bool begun;
 	struct realtime realtime;
 };

@@ -39,12 +39,13 @@ struct self_audit {
 	uint64_t stops;              /* tick stops */
 	uint64_t stopped_ns;         /* their duration, summed over threads */
 	struct audit_histogram stop;
-	uint64_t cost_ns; /* CPU time that sampling took from the target */
+	struct audit_histogram question; /* turns of waiters (sampling.h) */
+	uint64_t cost_ns;                /* CPU time that sampling took from the target */
 	/* Page faults and time in the kernel of threads that have ended; all of them have? */
 	struct kernel_time in_kernel;
 	bool all_closed;
 	/* of the profile, not of tables */
-	uint64_t instants, late_instants, throttled_instants, unproved_stops;
+	uint64_t instants, late_instants, busy_instants, throttled_instants, unproved_stops;
 	bool realtime;         /* the sampler currently has real-time priority */
 	uint64_t lost_samples; /* ring full, or lost with an analyst that died */
 	uint64_t missed_stops; /* stops requested that did not come within a second */

@@ -10,6 +10,7 @@
 #include "supervisor/calls/histogram.h"
 #include "supervisor/engine/cpu_account.h"
 #include "supervisor/engine/engine_state.h"
+#include "supervisor/engine/expected.h"
 #include "supervisor/engine/handover.h"
 #include "supervisor/os/window.h"
 #include "supervisor/target/tracee_memory.h"
@@ -205,6 +206,7 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 
 		if (loss.measured)
 			bounds_uninterrupted(engine, loss.lost_ns, loss.apart_ns);
+		expected_note(engine, t);
 	}
 	if (profiled)
 		record_stop(engine, t, &snapshot, clock_now());

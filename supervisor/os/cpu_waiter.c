@@ -48,12 +48,18 @@ static bool sleep_until(struct cpu_waiter *w, uint32_t word, uint64_t at_ns)
 	return r < 0 && errno == ETIMEDOUT;
 }
 
-/* For how long this thread has waited in run queues, in all. */
-static uint64_t read_waited(int fd)
+/*
+ * For how long the calling thread waited in the run queue before it came: @seen is what its
+ * schedstat was when it had come before. ARRIVAL_UNKNOWN if it was preempted since then.
+ */
+static uint64_t read_waited(int fd, struct cpu_time *seen)
 {
-	struct cpu_time cpu;
+	struct cpu_time before = *seen;
 
-	return procfs_read_cpu(CPU_SOURCE_SCHEDSTAT, fd, &cpu) < 0 ? 0 : cpu.wait_ns;
+	if (procfs_read_cpu(CPU_SOURCE_SCHEDSTAT, fd, seen) < 0 ||
+		seen->slices != before.slices + 1)
+		return ARRIVAL_UNKNOWN;
+	return seen->wait_ns - before.wait_ns;
 }
 
 static void *wait_on_cpu(void *context)
@@ -63,7 +69,8 @@ static void *wait_on_cpu(void *context)
 	int queue_fd = w->realtime || procfs_cpu_source() != CPU_SOURCE_SCHEDSTAT
 		? -1
 		: open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-	uint64_t woke = 0, waited = 0;
+	struct cpu_time seen = {0};
+	uint64_t woke = 0;
 
 	(void)priority_stay(0, w->cpu);
 	if (!w->realtime || priority_realtime() < 0)
@@ -75,11 +82,9 @@ static void *wait_on_cpu(void *context)
 		int r = woke ? arrival_read(fd, woke, &arrival) : 0;
 		uint64_t next;
 
-		if (woke && queue_fd >= 0)
-			arrival.waited_ns = read_waited(queue_fd) - waited;
+		if (queue_fd >= 0)
+			arrival.waited_ns = read_waited(queue_fd, &seen);
 		next = w->wake(w->context, woke, &arrival, r);
-		/* It may have been preempted since. */
-		waited = queue_fd >= 0 ? read_waited(queue_fd) : 0;
 		woke = sleep_until(w, word, next) ? clock_now() : 0;
 	}
 	if (fd >= 0)
@@ -158,19 +163,19 @@ void summons_release(struct summons *s)
 	s->bell_fd = -1;
 }
 
-bool summons_claim(struct summons *s, int index, uint64_t wait_ns)
+bool summons_claim(struct summons *s, int index, uint64_t until_ns)
 {
-	uint64_t began = clock_now();
-
 	for (;;) {
-		uint64_t waited = clock_now() - began;
 		int seen = atomic_load(&s->state);
+		uint64_t now = clock_now();
 
 		if (!atomic_load(&s->wanted) &&
-			(seen == SUMMONS_SLEEPS || (seen == SUMMONS_CALLED && waited > COME_NS)) &&
+			(seen == SUMMONS_SLEEPS ||
+				(seen == SUMMONS_CALLED &&
+					now > atomic_load(&s->called_ns) + COME_NS)) &&
 			atomic_compare_exchange_strong(&s->state, &seen, index))
 			return true;
-		if (waited > wait_ns)
+		if (now > until_ns)
 			return false;
 		relax();
 	}
@@ -197,6 +202,7 @@ void summons_call(struct summons *s, int cpu)
 
 	if (atomic_load(&s->cpu) != cpu && priority_stay(s->tid, cpu) == 0)
 		atomic_store(&s->cpu, cpu);
+	atomic_store(&s->called_ns, clock_now());
 	if (!hand_on(s, SUMMONS_CALLED) && write(s->bell_fd, &one, sizeof(one)) < 0)
 		return; /* it has been rung already */
 }

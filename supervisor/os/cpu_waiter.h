@@ -74,11 +74,12 @@ void cpu_waiter_poke(struct cpu_waiter *waiter);
 enum { SUMMONS_WORKS = -3, SUMMONS_SLEEPS = -2, SUMMONS_CALLED = -1 };
 
 struct summons {
-	_Atomic int state;    /* enum above, or the index of the waiter whose turn it is */
-	_Atomic bool wanted;  /* the tracing thread sleeps until a waiter's turn ends */
-	int bell_fd;          /* an eventfd */
-	int tid;              /* of the tracing thread */
+	_Atomic int state;   /* enum above, or the index of the waiter whose turn it is */
+	_Atomic bool wanted; /* the tracing thread sleeps until a waiter's turn ends */
+	int bell_fd;         /* an eventfd */
+	int tid;             /* of the tracing thread */
 	cpu_set_t started_on;
+	_Atomic uint64_t called_ns; /* CLOCK_MONOTONIC: when it was last called */
 	_Atomic int cpu; /* of the machine: the tracing thread stays there; -1: it may be on any */
 };
 
@@ -87,10 +88,11 @@ int summons_init(struct summons *summons);
 void summons_release(struct summons *summons);
 
 /*
- * For waiter @index: begins its turn, after @wait_ns at most. A call of another waiter's that the
- * tracing thread has not followed for long is void. False: somebody else has the turn.
+ * For waiter @index: begins its turn, by @until_ns (CLOCK_MONOTONIC) at the latest. A call of
+ * another waiter's that the tracing thread has not followed for long is void. False: somebody else
+ * has the turn.
  */
-bool summons_claim(struct summons *summons, int index, uint64_t wait_ns);
+bool summons_claim(struct summons *summons, int index, uint64_t until_ns);
 /* Ends its turn: nothing is to be done. */
 void summons_give_back(struct summons *summons);
 /* Ends its turn: the tracing thread comes to CPU @cpu of the machine, for what has been set. */

@@ -12,6 +12,15 @@
 #define OTHERS_MOST  256
 /* Blocked threads whose time stamp is read: one may have let us in by falling asleep. */
 #define STAMPS_MOST 6
+/*
+ * Up to so long after its waiter woke up the time stamps of threads that were last seen on other
+ * CPUs are read, of a random part of them if there are many, but of two at least. A waiter in the
+ * fair class that has used up its slice of 0.1 ms loses its CPU at the next tick, in its turn, and
+ * all others wait for milliseconds.
+ */
+#define ELSEWHERE_FAIR_NS     60000
+#define ELSEWHERE_REALTIME_NS 200000
+#define ELSEWHERE_LEAST       2
 /* On its way to a stop a thread runs for less than this. */
 #define STOP_RUN_NS 60000
 
@@ -63,6 +72,14 @@ static bool is_ours(struct observation *o, struct sample_thread *t, uint64_t sta
 		(runnable && stamp >= a->first_ns && stamp < a->last_ns && was_last_here(o, t));
 }
 
+/* The duration of a reading; an interruption is none. */
+static void move_mean(uint64_t *mean_ns, uint64_t ns)
+{
+	if (ns < OTHERS_NS)
+		*mean_ns += ((int64_t)ns - (int64_t)*mean_ns) / 16;
+	*mean_ns += !*mean_ns;
+}
+
 /* Did @t leave this CPU when we came? */
 static bool left_for_us(struct observation *o, struct sample_thread *t, bool runnable)
 {
@@ -75,29 +92,73 @@ static bool left_for_us(struct observation *o, struct sample_thread *t, bool run
 }
 
 /*
- * A thread that is seldom found asleep: its time stamp is read first, and mostly tells all. If its
- * stop was requested at an earlier instant, it stops before it is in its own code again, so it has
- * been in one call since.
+ * Was @t preempted, whose time stamp was read at @read_ns? If its stop was requested at an earlier
+ * instant, it stops before it is in its own code again, so it has been in one call since.
  */
-static bool ask_busy(struct observation *o, struct sample_thread *t)
+static bool was_preempted(
+	struct observation *o, struct sample_thread *t, const struct turn *turn, uint64_t read_ns)
 {
 	const struct arrival *a = &o->instant->arrival;
-	struct turn turn;
 
-	if (o->s->probe->turn(o->s->context, t, &turn) < 0)
-		return false;
-	t->busy = turn.run_ns != t->asked.run_ns;
-	t->asked.run_ns = turn.run_ns;
-	t->read_ns = o->s->probe->now(o->s->context);
-	if (turn.switched_ns < a->first_ns || turn.switched_ns > a->last_ns)
+	t->busy = turn->run_ns != t->asked.run_ns;
+	t->asked.run_ns = turn->run_ns;
+	t->read_ns = read_ns;
+	if (turn->switched_ns < a->first_ns || turn->switched_ns > a->last_ns)
 		return false;
 	if (t->stopping) {
-		o->stopping = turn.run_ns - t->hit.before.run_ns >= STOP_RUN_NS;
-		return o->stopping && is_ours(o, t, turn.switched_ns, true);
+		o->stopping = turn->run_ns - t->hit.before.run_ns >= STOP_RUN_NS;
+		return o->stopping && is_ours(o, t, turn->switched_ns, true);
 	}
 	if (is_runnable(o, t))
-		return is_ours(o, t, turn.switched_ns, true);
-	return turn.switched_ns == a->last_ns && o->activity.pc;
+		return is_ours(o, t, turn->switched_ns, true);
+	return turn->switched_ns == a->last_ns && o->activity.pc;
+}
+
+/* A thread that is seldom found asleep: its time stamp is read first, and mostly tells all. */
+static bool ask_busy(struct observation *o, struct sample_thread *t)
+{
+	uint64_t began = o->s->probe->now(o->s->context), now;
+	struct turn turn;
+	int r = o->s->probe->turn(o->s->context, t, &turn);
+
+	now = o->s->probe->now(o->s->context);
+	move_mean(&o->s->stamp_ns, now - began);
+	return r >= 0 && was_preempted(o, t, &turn, now);
+}
+
+/* Of busy threads that were last seen on other CPUs, one may have migrated to this one. */
+struct elsewhere {
+	struct sample_thread *thread[RECENT_MOST];
+	unsigned n, at; /* asked from this one on, */
+	unsigned most;  /* so many, as far as time allows */
+};
+
+static struct sample_thread *ask_elsewhere(
+	struct observation *o, struct elsewhere *e, unsigned from, unsigned to)
+{
+	for (unsigned i = from; i < to; i++)
+		if (ask_busy(o, e->thread[(e->at + i) % e->n]))
+			return e->thread[(e->at + i) % e->n];
+	return NULL;
+}
+
+static struct sample_thread *ask_part_of_elsewhere(struct observation *o, struct elsewhere *e)
+{
+	struct sampler *s = o->s;
+	uint64_t now = s->probe->now(s->context);
+	uint64_t until =
+		o->instant->woke_ns + (s->realtime ? ELSEWHERE_REALTIME_NS : ELSEWHERE_FAIR_NS);
+	uint64_t most = now < until ? (until - now) / s->stamp_ns : 0;
+	struct sample_thread *found;
+
+	most = most > ELSEWHERE_LEAST ? most : ELSEWHERE_LEAST;
+	e->most = most < e->n ? (unsigned)most : e->n;
+	if (e->most < e->n)
+		e->at = (unsigned)plan_random(&s->random, e->n);
+	found = ask_elsewhere(o, e, 0, e->most);
+	if (found)
+		o->weight_1024 = PLAN_ONE * (uint64_t)e->n / e->most;
+	return found;
 }
 
 /*
@@ -105,18 +166,23 @@ static bool ask_busy(struct observation *o, struct sample_thread *t)
  * blocked, and have run since they were last asked.
  */
 static struct sample_thread *ask_recent(
-	struct observation *o, struct sleeper *sleeper, unsigned *ret_n)
+	struct observation *o, struct elsewhere *e, struct sleeper *sleeper, unsigned *ret_n)
 {
 	unsigned n = 0;
 
-	for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
+	for (int here = 1; here >= 0; here--) {
 		struct sample_thread *t = o->s->newest;
 
 		for (unsigned i = 0; t && i < RECENT_MOST; t = t->older, i++) {
-			if ((t->cpu != (int)o->instant->cpu) != elsewhere)
+			if ((t->cpu == (int)o->instant->cpu) != here)
+				continue;
+			t->recent_ns = o->instant->woke_ns;
+			if (t == o->instant->expected)
 				continue;
 			if ((t->busy || t->stopping) && o->instant->error >= 0) {
-				if (ask_busy(o, t))
+				if (!here)
+					e->thread[e->n++] = t;
+				else if (ask_busy(o, t))
 					return t;
 			} else if (has_run(o, t)) {
 				t->busy = is_runnable(o, t);
@@ -128,7 +194,7 @@ static struct sample_thread *ask_recent(
 		}
 	}
 	*ret_n = n;
-	return NULL;
+	return ask_part_of_elsewhere(o, e);
 }
 
 /*
@@ -182,17 +248,16 @@ static struct sample_thread *ask_others(struct observation *o)
 	for (size_t i = 0; i < most && !found; i++) {
 		struct sample_thread *t = s->thread[(at + i) % n];
 
-		if (t->read_ns >= o->instant->woke_ns)
-			continue; /* asked already */
+		if (t->recent_ns == o->instant->woke_ns)
+			continue;
 		asked++;
 		if (has_run(o, t) && is_runnable(o, t) && left_for_us(o, t, true))
 			found = t;
 	}
 	took = s->probe->now(s->context) - began;
 	s->others_left_ns -= took < s->others_left_ns ? took : s->others_left_ns;
-	if (asked && took / asked < OTHERS_NS)
-		s->ask_ns += ((int64_t)(took / asked) - (int64_t)s->ask_ns) / 16;
-	s->ask_ns += !s->ask_ns;
+	if (asked)
+		move_mean(&s->ask_ns, took / asked);
 	if (found)
 		o->weight_1024 = PLAN_ONE * (uint64_t)n / most;
 	return found;
@@ -229,10 +294,18 @@ static struct sample_thread *ask_woken(struct observation *o)
 
 struct sample_thread *observe(struct observation *o)
 {
-	struct sleeper sleeper[2 * RECENT_MOST];
+	const struct sample_instant *i = o->instant;
+	struct elsewhere elsewhere = {0};
+	struct sleeper sleeper[RECENT_MOST];
+	struct sample_thread *t = i->expected;
 	unsigned n = 0;
-	struct sample_thread *t = ask_recent(o, sleeper, &n);
 	int runnable;
+
+	if (t && was_preempted(o, t, &i->turn, i->expected_ns))
+		return t;
+	if (t)
+		t->recent_ns = i->woke_ns;
+	t = ask_recent(o, &elsewhere, sleeper, &n);
 
 	if (!t)
 		t = ask_sleepers(o, sleeper, n);
@@ -242,7 +315,13 @@ struct sample_thread *observe(struct observation *o)
 	if (runnable && o->s->threads > RECENT_MOST)
 		t = ask_others(o);
 	/* With more runnable threads than CPUs another one may have had this CPU. */
-	if (!t && runnable > 0 && runnable <= (int)o->s->cpus)
+	if (!t && runnable > 0 && runnable <= (int)o->s->cpus) {
+		struct observation rest = *o;
+
 		t = ask_woken(o);
+		/* So may one that this instant was not to ask. */
+		if (t && ask_elsewhere(&rest, &elsewhere, elsewhere.most, elsewhere.n))
+			t = NULL;
+	}
 	return t;
 }

@@ -32,8 +32,9 @@
 /* A thread that is uninterrupted waits while we occupy its CPU, and so long at most beside. */
 #define SWITCH_NS 60000
 /* Longer than this nothing was sampled, and a hypervisor may have had the machine. */
-#define APART_MOST_NS UINT64_C(1000000000)
-#define USUAL_ASK_NS  2500
+#define APART_MOST_NS  UINT64_C(1000000000)
+#define USUAL_ASK_NS   2500
+#define USUAL_STAMP_NS 5000
 
 int sampler_init(struct sampler *s, const struct probe *probe, void *context, const int *numbers,
 	unsigned cpus, uint64_t seed)
@@ -43,7 +44,8 @@ int sampler_init(struct sampler *s, const struct probe *probe, void *context, co
 		.factor_1024 = PLAN_ONE,
 		.busy_1024 = PLAN_ONE,
 		.woken_cpu = -1,
-		.ask_ns = USUAL_ASK_NS};
+		.ask_ns = USUAL_ASK_NS,
+		.stamp_ns = USUAL_STAMP_NS};
 	s->cpu = mem_new(cpus, sizeof(*s->cpu));
 	if (!s->cpu)
 		return -ENOMEM;
@@ -207,11 +209,11 @@ static void note_hit(struct sampler *s, unsigned cpu, struct sample_thread *t)
  * @t is still in the call in which an earlier instant hit it: the sample that is awaited weighs for
  * this one, too.
  */
-static void add_to_hit(struct sample_thread *t, const struct plan_due *due)
+static void add_to_hit(struct sample_thread *t, const struct plan_due *due, uint64_t weight_1024)
 {
 	t->hit.due.streams |= due->streams;
 	for (unsigned i = 0; i < PLAN_STREAMS; i++)
-		t->hit.due.weight_ns[i] += due->weight_ns[i];
+		t->hit.due.weight_ns[i] += due->weight_ns[i] * weight_1024 / PLAN_ONE;
 }
 
 static void lose(struct sampler *s, const struct plan_due *due, bool unproved)
@@ -255,11 +257,11 @@ struct sample_thread *sampler_instant(struct sampler *s, const struct sample_ins
 	}
 	note_hit(s, i->cpu, t);
 	if (o.stopping) {
-		add_to_hit(t, &i->due);
+		add_to_hit(t, &i->due, o.weight_1024);
 		return NULL;
 	}
-	/* For sampler_confirm(); it does not run while its CPU is ours. */
-	if (!s->realtime && o.activity.running)
+	/* For sampler_confirm(); it has not run since its time stamp was read. */
+	if (t->read_ns < i->woke_ns)
 		(void)s->probe->cpu_time(s->context, t, &t->asked);
 	t->hit = (struct sample_hit){.cpu = i->cpu,
 		.slow = slow,
@@ -279,11 +281,11 @@ struct sample_thread *sampler_instant(struct sampler *s, const struct sample_ins
 
 bool sampler_confirm(struct sampler *s, struct sample_thread *t)
 {
-	const struct cpu_time *before = &t->hit.before;
-	struct cpu_time cpu;
+	uint64_t ran = t->hit.before.run_ns;
 
-	if (s->realtime || (s->probe->cpu_time(s->context, t, &cpu) >= 0 &&
-				   cpu.run_ns == before->run_ns && cpu.slices == before->slices))
+	/* Without schedstat nothing tells. */
+	if (s->probe->cpu_time(s->context, t, &t->hit.before) >= 0 &&
+		(!t->hit.before.slices || t->hit.before.run_ns == ran))
 		return true;
 	sampler_lose(s, t, true);
 	return false;
@@ -341,6 +343,9 @@ struct sample_loss sampler_resumed(
 	c->releases = 0;
 	t->resumed = *cpu;
 	t->resumed_ns = end_ns;
+	/* With idle CPUs it mostly migrates to one of them, as we have the one it had. */
+	if (s->cpus > 1)
+		t->cpu = sampler_cpu(s, s->probe->last_cpu(s->context, t));
 	return loss;
 }
 
@@ -354,6 +359,7 @@ void sampler_turn(struct sampler *s, uint64_t busy)
 
 	s->figures.instants += busy;
 	s->figures.late += busy;
+	s->figures.busy += busy;
 	s->turn_instants = s->figures.instants;
 	if (busy * BUSY_MOST > instants && s->busy_1024 < BUSY_FACTOR_MOST)
 		s->busy_1024 += s->busy_1024 / 8;

@@ -20,6 +20,11 @@ struct sample_instant {
 	int error;           /* negative: the kernel does not tell @arrival */
 	struct arrival arrival;
 	struct plan_due due;
+	/* The thread that was expected here, and its time stamp, read at expected_ns; NULL: none.
+	 */
+	struct sample_thread *expected;
+	uint64_t expected_ns;
+	struct turn turn;
 };
 
 /* A hit, from the instant until the thread's stop. */
@@ -45,7 +50,8 @@ struct sample_thread {
 	void *owner;
 	struct sample_thread *newer, *older; /* by the time of the last hit */
 	size_t slot;
-	int cpu;                 /* index of the CPU of its last hit, -1 none */
+	int cpu;                 /* index of the CPU on which it was last seen to run, -1 none */
+	uint64_t recent_ns;      /* when a waiter last came and it was one of the last hits */
 	uint64_t read_ns;        /* CLOCK_MONOTONIC: when its CPU time was last read; 0 never */
 	struct cpu_time asked;   /* and what it was */
 	bool busy;               /* when it was last asked it had run, and was not blocked */
@@ -71,6 +77,7 @@ struct sample_figures {
 	uint64_t instants;  /* of the profile */
 	uint64_t late;      /* lost: too late, unproved, or the thread could not be stopped */
 	uint64_t unproved;  /* of those: the thread has run before its stop was requested */
+	uint64_t busy;      /* of those: the sampler was taken by others */
 	uint64_t throttled; /* left out for a bound */
 };
 
@@ -89,7 +96,8 @@ struct sampler {
 	struct sample_thread **thread;
 	size_t threads, room;
 	struct sample_thread *newest, *oldest;
-	uint64_t ask_ns; /* moving average of the time to ask one thread, above 0 */
+	/* Moving averages, above 0: of the time to ask one thread, and to read a time stamp. */
+	uint64_t ask_ns, stamp_ns;
 	uint64_t others_ns, others_left_ns; /* up to then, so much time may be spent on others */
 	int woken_cpu; /* index of a CPU whose gaps a miss elsewhere has made shorter; -1 none */
 	struct sample_figures figures;

@@ -32,14 +32,16 @@ struct actor {
 struct world {
 	struct sampler sampler;
 	struct actor actor[MANY];
-	struct plan_due due; /* of the next instants */
-	uint64_t stamp_ns;   /* of the waiter that woke up, by the scheduler's clock */
-	uint64_t renewed_ns; /* how long after it came, at most */
-	uint64_t late_ns;    /* how long after the instant it came */
-	uint64_t waited_ns;  /* how long others had the CPU meanwhile */
+	struct plan_due due;    /* of the next instants */
+	uint64_t stamp_ns;      /* of the waiter that woke up, by the scheduler's clock */
+	uint64_t renewed_ns;    /* how long after it came, at most */
+	uint64_t late_ns;       /* how long after the instant it came */
+	uint64_t waited_ns;     /* how long others had the CPU meanwhile */
+	struct actor *expected; /* the thread whose time stamp the waiter has read */
 	int arrived_error, runnable;
 	unsigned stamps, runnables;
-	uint64_t now, ask_ns; /* ask_ns: duration of reading a CPU time */
+	uint64_t now, ask_ns, stamp_read_ns; /* durations of reading a CPU time, a time stamp */
+	uint64_t before_ns;                  /* from the wake-up to the first question */
 };
 
 static int activity(void *context, struct sample_thread *s, struct activity *ret)
@@ -75,6 +77,7 @@ static int turn(void *context, struct sample_thread *s, struct turn *ret)
 	struct actor *a = s->owner;
 
 	w->stamps++;
+	w->now += w->stamp_read_ns;
 	if (a->state == GONE)
 		return -ESRCH;
 	*ret = (struct turn){.switched_ns = a->stamp_ns, .run_ns = a->run_ns};
@@ -143,8 +146,15 @@ static inline struct actor *look(struct world *w, unsigned cpu)
 
 	i.planned_ns = w->now + MS;
 	i.woke_ns = w->now = i.planned_ns + w->late_ns;
-	i.arrival = (struct arrival){
-		w->stamp_ns - w->renewed_ns, w->stamp_ns, i.woke_ns, w->waited_ns};
+	i.arrival =
+		(struct arrival){w->stamp_ns - w->renewed_ns, w->stamp_ns, i.woke_ns, w->waited_ns};
+	if (w->expected) {
+		i.expected = &w->expected->sample;
+		i.expected_ns = w->now;
+		i.turn = (struct turn){
+			.switched_ns = w->expected->stamp_ns, .run_ns = w->expected->run_ns};
+	}
+	w->now += w->before_ns;
 	w->stamps = w->runnables = 0;
 	for (unsigned k = 0; k < MANY; k++)
 		w->actor[k].asked = 0;

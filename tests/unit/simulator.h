@@ -124,11 +124,12 @@ struct sim_cpu {
 	uint64_t arrives_ns[2]; /* the waiter and the tracer get the CPU, if nothing prevents it */
 	bool holds;             /* the waiter is awake */
 	bool claims;            /* and waits for its turn */
+	bool reads;             /* not yet: it reads what it may before that */
 	bool dropped;           /* it has nothing to do */
 	bool asked;             /* it had its turn */
 	uint64_t woke_ns, holds_until_ns;
-	uint64_t waits_ns;      /* since when it waits for its turn */
 	/* As in struct sampled_cpu. */
+	struct sim_thread *expected;
 	struct plan plan;
 	struct sample_instant instant;
 	uint64_t occupied_until_ns;
@@ -148,6 +149,7 @@ struct sim_options {
 	/* Another virtual machine: an idle CPU needs so much to do anything, timers included; 0:
 	 * as a real one. */
 	uint64_t idle_ns;
+	unsigned files; /* files of /proc take so many times as long to read; 0: once */
 	bool no_stamps; /* the kernel does not tell when threads were switched */
 };
 
@@ -177,7 +179,7 @@ struct sim {
 	struct sim_thread *report[SIM_THREADS]; /* stopped, born, ended */
 	size_t reports;
 	struct sampler sampler;
-	uint64_t awake_ns, decide_next_ns, busy;
+	uint64_t called_ns, awake_ns, decide_next_ns, busy;
 	struct sim_thread *queue[SIM_CPUS][SIM_THREADS];
 	unsigned batch;
 	struct sim_result *result;

@@ -22,6 +22,9 @@
 #define BIRTH_NS     15000
 /* How often a running thread's figures are updated. */
 #define TICK_NS 4000000
+/* A thread of ours in the fair class that a tick finds with its slice used up loses its CPU. */
+#define SLICE_NS     100000
+#define PREEMPTED_NS 3000000
 /* As in engine/sampling.c. */
 #define CLAIM_NS  200000
 #define COME_NS   60000
@@ -33,6 +36,12 @@
 #define OTHER_LEAST_NS 100000
 #define OTHER_MOST_NS  1000000
 
+/* Reads a file, which takes @ns on the usual machine. */
+static void read_file(struct sim *sim, uint64_t ns)
+{
+	sim_tracer_work(sim, ns * (sim->options.files ? sim->options.files : 1));
+}
+
 static bool is_there(const struct sim_thread *t)
 {
 	return t->state != SIM_ENDED && t->state != SIM_UNUSED;
@@ -42,7 +51,7 @@ static int probe_activity(void *context, struct sample_thread *s, struct activit
 {
 	struct sim_thread *t = s->owner;
 
-	sim_tracer_work(context, ACTIVITY_NS);
+	read_file(context, ACTIVITY_NS);
 	if (!is_there(t))
 		return -ESRCH;
 	/* A thread with a stop request, or in a stop, gets no further request. */
@@ -57,16 +66,21 @@ static int probe_activity(void *context, struct sample_thread *s, struct activit
 	return 0;
 }
 
+static uint64_t last_tick(const struct sim *sim, unsigned cpu)
+{
+	uint64_t offset = cpu % 4 * SIM_MS, tick = (sim->now + offset) / TICK_NS * TICK_NS;
+
+	return tick > offset ? tick - offset : 0;
+}
+
 /*
  * When the figures of a CPU's thread were last updated: at a scheduler tick, or when it was
  * scheduled in.
  */
 static uint64_t last_update(const struct sim *sim, const struct sim_thread *t)
 {
-	uint64_t offset = (unsigned)t->cpu % 4 * SIM_MS;
-	uint64_t tick = (sim->now + offset) / TICK_NS * TICK_NS;
+	uint64_t tick = last_tick(sim, (unsigned)t->cpu);
 
-	tick = tick > offset ? tick - offset : 0;
 	return tick > t->since_ns ? tick : t->since_ns;
 }
 
@@ -80,11 +94,16 @@ static struct cpu_time read_cpu(struct sim *sim, const struct sim_thread *t)
 	return cpu;
 }
 
+static uint64_t stamp_of(const struct sim *sim, const struct sim_thread *t)
+{
+	return t->state == SIM_ON_CPU ? last_update(sim, t) : t->stamp_ns;
+}
+
 static int probe_cpu_time(void *context, struct sample_thread *s, struct cpu_time *ret)
 {
 	struct sim_thread *t = s->owner;
 
-	sim_tracer_work(context, CPU_TIME_NS);
+	read_file(context, CPU_TIME_NS);
 	*ret = read_cpu(context, t);
 	return is_there(t) ? 0 : -ESRCH;
 }
@@ -93,10 +112,9 @@ static int probe_turn(void *context, struct sample_thread *s, struct turn *ret)
 {
 	struct sim_thread *t = s->owner;
 
-	sim_tracer_work(context, SWITCHED_NS);
+	read_file(context, SWITCHED_NS);
 	*ret = (struct turn){
-		.switched_ns = t->state == SIM_ON_CPU ? last_update(context, t) : t->stamp_ns,
-		.run_ns = read_cpu(context, t).run_ns};
+		.switched_ns = stamp_of(context, t), .run_ns = read_cpu(context, t).run_ns};
 	return is_there(t) ? 0 : -ESRCH;
 }
 
@@ -104,7 +122,7 @@ static int probe_queued(void *context, struct sample_thread *s, uint64_t *ret_ns
 {
 	struct sim_thread *t = s->owner;
 
-	sim_tracer_work(context, SWITCHED_NS);
+	read_file(context, SWITCHED_NS);
 	*ret_ns = t->since_ns;
 	return t->state == SIM_QUEUED ? 0 : -ESRCH;
 }
@@ -113,7 +131,7 @@ static int probe_last_cpu(void *context, struct sample_thread *s)
 {
 	struct sim_thread *t = s->owner;
 
-	sim_tracer_work(context, LAST_CPU_NS);
+	read_file(context, LAST_CPU_NS);
 	return is_there(t) ? t->cpu : -ESRCH;
 }
 
@@ -127,7 +145,7 @@ static int probe_runnable(void *context)
 	struct sim *sim = context;
 	int n = 0;
 
-	sim_tracer_work(sim, RUNNABLE_NS);
+	read_file(sim, RUNNABLE_NS);
 	for (unsigned i = 0; i < sim->options.cpus; i++)
 		n += (int)sim->cpu[i].queued + (sim->cpu[i].current != NULL);
 	return n;
@@ -168,12 +186,47 @@ static void take_sleeper(struct sim *sim, struct sim_thread *t)
 	record(sim, t->sample.hit.activity.pc - 1, t->sample.hit.due.weight_ns[0]);
 }
 
+/* ask_expected(): read before its turn, like its arrival. */
+static void read_expected(struct sim *sim, struct sim_cpu *c)
+{
+	struct sim_thread *t = c->expected;
+
+	c->instant.expected = t && is_there(t) && !sim->options.no_stamps ? &t->sample : NULL;
+	c->instant.expected_ns = sim->now;
+	if (c->instant.expected)
+		c->instant.turn = (struct turn){
+			.switched_ns = stamp_of(sim, t), .run_ns = read_cpu(sim, t).run_ns};
+	c->reads = false;
+}
+
+/* sampling_expect(); NULL @cpu: nowhere. */
+static void expect(struct sim *sim, struct sim_thread *t, struct sim_cpu *cpu)
+{
+	for (unsigned i = 0; i < sim->options.cpus; i++) {
+		struct sim_cpu *c = &sim->cpu[i];
+
+		if (c == cpu ? c->expected == t : c->expected != t)
+			continue;
+		c->expected = c == cpu ? t : NULL;
+		c->instant.expected = NULL; /* of a waiter that has read it */
+	}
+}
+
+/* Until when a waiter waits for its turn; and when its chances change: a call becomes void. */
+static uint64_t claims_again(const struct sim *sim, const struct sim_cpu *c)
+{
+	uint64_t until = c->woke_ns + CLAIM_NS, come = sim->called_ns + COME_NS;
+
+	return sim->hit && come > sim->now && come < until ? come : until;
+}
+
 /* summons_claim() */
 static void claim(struct sim *sim, unsigned cpu)
 {
 	struct sim_cpu *c = &sim->cpu[cpu];
 
-	if (sim->turn >= 0 || sim->tracer_runs || (sim->hit && sim->now < c->waits_ns + COME_NS))
+	if (c->reads || sim->turn >= 0 || sim->tracer_runs ||
+		(sim->hit && sim->now < sim->called_ns + COME_NS))
 		return;
 	if (sim->hit)
 		sampler_lose(&sim->sampler, sim->hit, true);
@@ -188,9 +241,11 @@ bool sim_waiter_stays(struct sim *sim, unsigned cpu)
 {
 	struct sim_cpu *c = &sim->cpu[cpu];
 
-	if (!c->claims || sim->now >= c->waits_ns + CLAIM_NS)
+	if (c->claims && c->reads)
+		read_expected(sim, c);
+	if (!c->claims || sim->now >= c->woke_ns + CLAIM_NS)
 		return false;
-	c->holds_until_ns = c->waits_ns + CLAIM_NS;
+	c->holds_until_ns = claims_again(sim, c);
 	claim(sim, cpu);
 	sim_cpu_refresh(sim, c);
 	return true;
@@ -201,7 +256,8 @@ void sim_next_turn(struct sim *sim)
 	const struct sim_cpu *first = NULL;
 
 	for (unsigned i = 0; i < sim->options.cpus; i++)
-		if (sim->cpu[i].claims && (!first || sim->cpu[i].woke_ns < first->woke_ns))
+		if (sim->cpu[i].claims && !sim->cpu[i].reads &&
+			(!first || sim->cpu[i].woke_ns < first->woke_ns))
 			first = &sim->cpu[i];
 	if (first)
 		claim(sim, (unsigned)(first - sim->cpu));
@@ -227,19 +283,31 @@ static void poke(struct sim *sim, unsigned cpu)
 	sim_cpu_refresh(sim, c);
 }
 
+/* A waiter in the fair class whose slice ends in its turn: all others wait for it. */
+static void lose_cpu(struct sim *sim, unsigned cpu)
+{
+	const struct sim_cpu *c = &sim->cpu[cpu];
+
+	if (sim->options.realtime || !c->queued || last_tick(sim, cpu) < c->woke_ns + SLICE_NS)
+		return;
+	sim_pass(sim, sim->now + PREEMPTED_NS);
+	if (sim->hit)
+		sampler_lose(&sim->sampler, sim->hit, true);
+	sim->hit = NULL;
+}
+
 /* take_instant(), ask(): in the waiter's thread. */
 void sim_waiter_asks(struct sim *sim)
 {
 	unsigned cpu = (unsigned)sim->turn;
 	struct sim_cpu *c = &sim->cpu[cpu];
 	struct sim_thread *there = c->preempted;
-	uint64_t ready = c->woke_ns + ARRIVED_NS;
 
-	sim_pass(sim, ready > sim->now ? ready : sim->now);
 	sim->hit = sampler_instant(&sim->sampler, &c->instant);
 	if (sim->sampler.woken_cpu >= 0)
 		poke(sim, (unsigned)sim->sampler.woken_cpu);
 	sim->sampler.woken_cpu = -1;
+	lose_cpu(sim, cpu);
 	sim->turn = -1;
 	c->asked = true;
 	if (there && there->foreign)
@@ -254,6 +322,7 @@ void sim_waiter_asks(struct sim *sim)
 	}
 	/* summons_call() */
 	sim_tracer_move(sim, cpu);
+	sim->called_ns = sim->now;
 	c->arrives_ns[1] = c->holds_until_ns;
 	if (!sim->options.realtime && c->queued && !plan_random(&sim->random, OTHER_FIRST_OF))
 		c->arrives_ns[1] += sim_between(sim, OTHER_LEAST_NS, OTHER_MOST_NS);
@@ -279,10 +348,10 @@ void sim_waiter_comes(struct sim *sim, unsigned cpu)
 			c->stamp_ns - c->expired_ns}};
 	plan_take(&c->plan, c->woke_ns, &c->instant.due);
 	c->preempted = c->replaced;
-	c->claims = true;
-	c->waits_ns = c->woke_ns + ARRIVED_NS;
-	c->holds_until_ns = c->waits_ns + COME_NS;
-	claim(sim, cpu);
+	c->claims = c->reads = true;
+	c->holds_until_ns = c->woke_ns +
+		(ARRIVED_NS + (c->expected ? SWITCHED_NS : 0)) *
+			(sim->options.files ? sim->options.files : 1);
 }
 
 void sim_waiter_goes(struct sim *sim, unsigned cpu)
@@ -311,6 +380,7 @@ static void handle_stop(struct sim *sim, struct sim_thread *t)
 	if (!valid)
 		return;
 	(void)sampler_resumed(&sim->sampler, &t->sample, &cpu, sim->now);
+	expect(sim, t, &sim->cpu[t->sample.cpu]);
 	record(sim, place, t->sample.hit.due.weight_ns[0]);
 }
 
@@ -354,6 +424,7 @@ static void wake_up(struct sim *sim)
 
 static void reap(struct sim *sim, struct sim_thread *t)
 {
+	expect(sim, t, NULL);
 	sampler_remove(&sim->sampler, &t->sample);
 	t->state = SIM_UNUSED;
 }

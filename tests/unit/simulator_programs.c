@@ -237,6 +237,23 @@ static void crowd_100(struct sim *sim)
 		(void)add(sim, busy, 130 * SIM_US + i * 1000, 0);
 }
 
+/* A busy thread on each CPU, or on half of them; at most 16. */
+static void busy_n(struct sim *sim, unsigned n)
+{
+	for (unsigned i = 0; i < n && i < 16; i++)
+		(void)add(sim, busy, 130 * SIM_US + i * 1000, 0);
+}
+
+static void busy_all(struct sim *sim)
+{
+	busy_n(sim, sim->options.cpus);
+}
+
+static void busy_half(struct sim *sim)
+{
+	busy_n(sim, (sim->options.cpus + 1) / 2);
+}
+
 static void busy_1(struct sim *sim)
 {
 	(void)add(sim, busy, 77 * SIM_US, 0);
@@ -417,6 +434,8 @@ const struct scenario scenarios[] = {
 	{"1,000 sleepers", sleepers_1000, 5, 0, unmet, late, NULL},
 	{"storm", storm, 5, 0, NULL, late, NULL},
 	{"crowd of 100", crowd_100, 4, 2, unmet, late, NULL},
+	{"busy on all CPUs", busy_all, 4, 0, NULL, late, NULL},
+	{"busy on half of them", busy_half, 4, 0, NULL, late, NULL},
 	{"one busy thread", busy_1, 4, 0, NULL, NULL, NULL},
 	{"five functions", five_functions, 6, 0, NULL, NULL, NULL},
 	{"rare guest", rare_guest, 5, 0, NULL, late, NULL},

@@ -37,7 +37,7 @@ static uint64_t wake(void *context, uint64_t woke, const struct arrival *arrival
 	}
 	assert_true(arrival->first_ns <= arrival->last_ns);
 	atomic_store(&f->woke_ns, woke);
-	atomic_store(&f->claimed, summons_claim(&f->summons, 3, DEADLINE_MS * MS));
+	atomic_store(&f->claimed, summons_claim(&f->summons, 3, clock_now() + DEADLINE_MS * MS));
 	if (atomic_load(&f->gives_back))
 		summons_give_back(&f->summons);
 	else if (atomic_load(&f->claimed))
@@ -155,22 +155,22 @@ static void test_cpu_waiter__one_at_a_time_has_the_turn(void **state)
 
 	(void)state;
 	assert_int_equal(summons_init(&s), 0);
-	assert_false(summons_claim(&s, 1, MS)); /* the tracing thread is at work */
+	assert_false(summons_claim(&s, 1, clock_now() + MS)); /* the tracing thread is at work */
 	summons_rest(&s);
-	assert_true(summons_claim(&s, 1, MS));
-	assert_false(summons_claim(&s, 2, MS));
+	assert_true(summons_claim(&s, 1, clock_now() + MS));
+	assert_false(summons_claim(&s, 2, clock_now() + MS));
 	/* Whoever has it takes long. */
 	assert_int_equal(summons_wake(&s, MS), -ETIMEDOUT);
 	summons_give_back(&s);
 	/* The tracing thread wants it, and is the next. */
-	assert_false(summons_claim(&s, 2, MS));
+	assert_false(summons_claim(&s, 2, clock_now() + MS));
 	assert_int_equal(summons_wake(&s, MS), 0);
 	summons_rest(&s);
-	assert_true(summons_claim(&s, 2, MS));
+	assert_true(summons_claim(&s, 2, clock_now() + MS));
 	/* The tracing thread does not come when it is called. */
 	summons_call(&s, 0);
 	assert_false(summons_claim(&s, 3, 0));
-	assert_true(summons_claim(&s, 3, DEADLINE_MS * MS));
+	assert_true(summons_claim(&s, 3, clock_now() + DEADLINE_MS * MS));
 	summons_give_back(&s);
 	summons_unpin(&s);
 	summons_release(&s);
@@ -181,8 +181,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cpu_waiter__wakes_up_in_time_and_calls),
 		cmocka_unit_test(test_cpu_waiter__gives_its_turn_back),
-		cmocka_unit_test(
-			test_cpu_waiter__the_tracing_thread_waits_for_the_end_of_a_turn),
+		cmocka_unit_test(test_cpu_waiter__the_tracing_thread_waits_for_the_end_of_a_turn),
 		cmocka_unit_test(test_cpu_waiter__one_at_a_time_has_the_turn),
 	};
 

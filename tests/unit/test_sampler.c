@@ -241,7 +241,7 @@ static void test_sampler__a_late_timer_is_not_a_late_instant(void **state)
 	sampler_release(&w.sampler);
 }
 
-/* Between the instant and the request of its stop it may have run, in the fair class. */
+/* Between the instant and the request of its stop it may have run. */
 static void test_sampler__a_hit_is_lost_if_the_thread_has_run_since(void **state)
 {
 	struct world w;
@@ -250,20 +250,18 @@ static void test_sampler__a_hit_is_lost_if_the_thread_has_run_since(void **state
 	(void)state;
 	begin(&w, 1, 1);
 	a->state = RUNNABLE;
-	for (unsigned i = 0; i < 4; i++) {
-		w.sampler.realtime = i == 3;
+	for (unsigned i = 0; i < 3; i++) {
+		a->slices = i < 2; /* else there is no schedstat */
 		preempted(&w, a);
 		assert_ptr_equal(look(&w, 0), a);
-		a->run_ns += i == 1 || i == 3; /* in real time it is not asked */
-		a->slices += i == 2;
-		assert_int_equal(sampler_confirm(&w.sampler, &a->sample), i % 3 == 0);
-		assert_int_equal(a->sample.stopping, i % 3 == 0);
-		assert_int_equal(w.sampler.figures.unproved, i < 2 ? i : 2);
+		a->run_ns += i > 0;
+		assert_int_equal(sampler_confirm(&w.sampler, &a->sample), i != 1);
+		assert_int_equal(a->sample.stopping, i != 1);
+		assert_int_equal(w.sampler.figures.unproved, i > 0);
 		assert_int_equal(w.sampler.figures.late, w.sampler.figures.unproved);
 		a->sample.stopping = false;
 	}
 	/* It is gone. */
-	w.sampler.realtime = false;
 	preempted(&w, a);
 	assert_ptr_equal(look(&w, 0), a);
 	a->state = GONE;
@@ -349,6 +347,80 @@ static void test_sampler__threads_of_the_last_hits_are_asked_first(void **state)
 	assert_ptr_equal(look(&w, 0), &w.actor[7]);
 	assert_int_equal(w.stamps, 1);
 	assert_int_equal(w.actor[9].asked, 0);
+	sampler_release(&w.sampler);
+}
+
+/* Where its stop has let it migrate to, it is asked first. */
+static void test_sampler__a_resumed_thread_is_expected_where_it_went(void **state)
+{
+	const struct cpu_time cpu = {0};
+	struct world w;
+
+	(void)state;
+	begin(&w, 2, 3);
+	hit(&w, &w.actor[0], 0, 2);
+	hit(&w, &w.actor[1], 1, 2);
+	w.actor[0].last_cpu = 3;
+	(void)sampler_resumed(&w.sampler, &w.actor[0].sample, &cpu, w.now);
+	assert_int_equal(w.actor[0].sample.cpu, 1);
+	w.actor[1].last_cpu = 2;
+	(void)sampler_resumed(&w.sampler, &w.actor[1].sample, &cpu, w.now);
+	hit(&w, &w.actor[0], 1, 1);
+	assert_int_equal(w.stamps, 1);
+	sampler_release(&w.sampler);
+}
+
+/* Of 12 busy threads last seen on other CPUs, as many are asked as the time allows. */
+static void test_sampler__a_part_of_those_elsewhere_is_asked_and_weighs_for_all(void **state)
+{
+	enum { THREADS = 12, LOOKS = 6000, MOST = 4 };
+	unsigned found = 0;
+	struct world w;
+
+	(void)state;
+	begin(&w, 2, THREADS);
+	/* 200 us, less 20 us of the waiter's before. */
+	w.sampler.stamp_ns = w.stamp_read_ns = 180 * US / MOST;
+	w.before_ns = 20 * US;
+	for (unsigned i = 0; i < LOOKS; i++) {
+		struct actor *a = &w.actor[i % THREADS], *t;
+
+		for (unsigned k = 0; k < THREADS; k++) {
+			w.actor[k].run_ns++;
+			w.actor[k].state = RUNNABLE;
+			w.actor[k].sample.busy = true;
+			w.actor[k].sample.cpu = 1;
+		}
+		preempted(&w, a);
+		t = look(&w, 0);
+		assert_true(!t || t == a);
+		assert_true(w.stamps <= MOST);
+		found += t != NULL;
+		if (t)
+			assert_int_equal(t->sample.hit.due.weight_ns[0], MS * THREADS / MOST);
+		a->sample.stopping = false;
+	}
+	/* Binomial with 1/3: 4.9 standard deviations are 179. */
+	assert_in_range(found, LOOKS / 3 - 179, LOOKS / 3 + 179);
+	sampler_release(&w.sampler);
+}
+
+/* Its time stamp was read before the waiter's turn. */
+static void test_sampler__an_expected_thread_is_not_asked_again(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w, 2, 2);
+	w.actor[0].state = w.actor[1].state = RUNNABLE;
+	preempted(&w, &w.actor[0]);
+	w.expected = &w.actor[0];
+	assert_ptr_equal(look(&w, 0), &w.actor[0]);
+	assert_int_equal(w.stamps, 0);
+	w.actor[0].sample.stopping = false;
+	preempted(&w, &w.actor[1]);
+	assert_ptr_equal(look(&w, 0), &w.actor[1]);
+	assert_int_equal(w.stamps, 1);
 	sampler_release(&w.sampler);
 }
 
@@ -543,6 +615,10 @@ int main(void)
 			test_sampler__a_random_part_of_the_others_is_asked_and_weighs_for_all),
 		cmocka_unit_test(test_sampler__who_has_not_run_since_it_was_asked_is_passed_over),
 		cmocka_unit_test(test_sampler__threads_of_the_last_hits_are_asked_first),
+		cmocka_unit_test(test_sampler__a_resumed_thread_is_expected_where_it_went),
+		cmocka_unit_test(
+			test_sampler__a_part_of_those_elsewhere_is_asked_and_weighs_for_all),
+		cmocka_unit_test(test_sampler__an_expected_thread_is_not_asked_again),
 		cmocka_unit_test(
 			test_sampler__instants_in_one_call_add_to_the_sample_that_is_awaited),
 		cmocka_unit_test(test_sampler__a_removed_thread_is_nowhere),

@@ -9,8 +9,9 @@
  * printed.
  *
  * SIMULATOR_TIMES=50: runs are so many times longer (tests/long.sh). SIMULATOR_SEED=7: another
- * seed. SIMULATOR_ONLY=pool: scenarios whose name contains this. -v: the table; "ran": CPUs that
- * the target used.
+ * seed. SIMULATOR_ONLY=pool: scenarios whose name contains this. SIMULATOR_FILES=3: on a machine
+ * where files of /proc take three times as long to read. -v: the table; "ran": CPUs that the target
+ * used.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +50,7 @@ struct verdict {
 };
 
 static bool loud;
-static unsigned long times = 1, seed = 1;
+static unsigned long times = 1, seed = 1, files = 1;
 static const char *only;
 
 static double t_of(const double *x, size_t n)
@@ -151,6 +152,7 @@ static void test_all(bool realtime, uint64_t slow_ns, uint64_t idle_ns)
 			struct sim_options o = {.cpus = cpus[k / 2],
 				.period_ns = periods[k % 2],
 				.seed = seed,
+				.files = (unsigned)files,
 				.realtime = realtime,
 				.slow_ns = slow_ns,
 				.idle_ns = idle_ns};
@@ -231,6 +233,8 @@ int main(int argc, char **argv)
 	times = text ? strtoul(text, NULL, 10) : 1;
 	text = getenv("SIMULATOR_SEED");
 	seed = text ? strtoul(text, NULL, 10) : 1;
+	text = getenv("SIMULATOR_FILES");
+	files = text ? strtoul(text, NULL, 10) : 1;
 	only = getenv("SIMULATOR_ONLY");
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
