@@ -8,7 +8,7 @@
 
 struct engine;
 
-#define FIGURES_BYTES 2048
+#define FIGURES_BYTES 3072
 
 /* Prints the lines for the analyst (self_audit.h). False: they do not fit, and the text is empty.
  */
