@@ -7,7 +7,8 @@
  * from 2.1 s to 2.2 s, and helper waits for a CPU from 2.55 s to 2.6 s; make_timeline wall FILE: a
  * wall-clock profile of 2 s, of which a thread runs in the first, and is blocked in the second,
  * with as much time of an unknown thread without a sample; make_timeline slow FILE: one of 250 Hz,
- * of which a bound of the cost left a tick every 40 ms, with a pause of 0.4 s and one of 1.2 s
+ * of which a bound of the cost left a tick every 40 ms, with a pause of 0.4 s and one of 1.2 s, for
+ * most of which it waited for a CPU
  */
 #include <stdio.h>
 #include <string.h>
@@ -165,6 +166,7 @@ static struct profile *make_slow(void)
 	uint32_t task, mapping, stack, location;
 
 	(void)fixture_index(profile_new(&profile));
+	(void)fixture_index(profile_add_value_type(profile, "runqueue", "nanoseconds"));
 	mapping = fixture_index(profile_add_mapping(
 		profile, &(struct mapping){.file = "/opt/slow", .start = 0x1000, .limit = 0x9000}));
 	task = fixture_index(profile_add_task(profile, &(struct task){10, 10, "slow", "slow"}));
@@ -185,6 +187,12 @@ static struct profile *make_slow(void)
 				.time_ns = FIXTURE_BEGAN_NS + ms * FIXTURE_MS,
 				.weight_ns = 40 * FIXTURE_MS}));
 	}
+	for (uint64_t ms = 20600; ms <= 21200; ms += 600)
+		(void)fixture_index(timeline_add(profile,
+			&(struct instant){.sample = stack,
+				.time_ns = FIXTURE_BEGAN_NS + ms * FIXTURE_MS,
+				.weight_ns = 500 * FIXTURE_MS,
+				.state = TIMELINE_QUEUED}));
 	return profile;
 }
 

@@ -28,7 +28,7 @@ struct gap_search {
 	struct slot *slot;
 	size_t slots;
 	uint64_t period_ns; /* the mean one, or what the profile says */
-	bool has_blocked;
+	bool has_waits;
 };
 
 static bool is_chosen(const struct time_grid *grid, uint32_t stack)
@@ -75,7 +75,7 @@ static int read_instants(struct gap_search *s)
 	int r = timeline_begin(&cursor, s->grid->frames.profile);
 
 	while (r >= 0 && timeline_next(&cursor, &instant)) {
-		s->has_blocked |= instant.state == TIMELINE_BLOCKED;
+		s->has_waits |= instant.state != TIMELINE_RUNNING;
 		if (instant.state != TIMELINE_RUNNING || !is_chosen(s->grid, instant.sample))
 			continue;
 		note(s, &instant);
@@ -144,8 +144,8 @@ static void find(struct gap_search *s)
 	add_gap(s, &gap, before_ns);
 }
 
-/* Finds where a thread was blocked for most of each gap. */
-static int find_blocked(struct gap_search *s)
+/* Finds where a thread was blocked for most of each gap, and how long threads waited for a CPU. */
+static int find_waits(struct gap_search *s)
 {
 	struct timeline_cursor cursor;
 	struct instant instant;
@@ -154,7 +154,7 @@ static int find_blocked(struct gap_search *s)
 	while (r >= 0 && timeline_next(&cursor, &instant)) {
 		uint64_t to = since(s->grid, instant.time_ns), from;
 
-		if (instant.state != TIMELINE_BLOCKED || !is_chosen(s->grid, instant.sample))
+		if (instant.state == TIMELINE_RUNNING || !is_chosen(s->grid, instant.sample))
 			continue;
 		from = to > instant.weight_ns ? to - instant.weight_ns : 0;
 		for (size_t i = 0; i < s->grid->gaps; i++) {
@@ -162,7 +162,9 @@ static int find_blocked(struct gap_search *s)
 			uint64_t a = from > gap->from_ns ? from : gap->from_ns;
 			uint64_t b = to < gap->to_ns ? to : gap->to_ns;
 
-			if (b > a && b - a > gap->blocked_ns) {
+			if (b > a && instant.state == TIMELINE_QUEUED) {
+				gap->queued_ns += b - a;
+			} else if (b > a && b - a > gap->blocked_ns) {
 				gap->blocked_ns = b - a;
 				gap->blocked = instant.sample;
 			}
@@ -184,7 +186,7 @@ int time_grid_find_gaps(struct time_grid *grid)
 	if (r >= 0)
 		find(&s);
 	free(s.slot);
-	if (r >= 0 && s.has_blocked && grid->gaps)
-		r = find_blocked(&s);
+	if (r >= 0 && s.has_waits && grid->gaps)
+		r = find_waits(&s);
 	return r == -ENOENT ? 0 : r;
 }

@@ -32,6 +32,7 @@ struct timeline_gap {
 	uint32_t before, after; /* stacks that ran right before and after; TIMELINE_NO_STACK */
 	uint32_t blocked; /* where a thread was blocked most of the gap, if that was recorded */
 	uint64_t blocked_ns;
+	uint64_t queued_ns; /* for which threads waited for a CPU, all together */
 };
 
 enum { TIMELINE_NO_ROW = UINT32_MAX, TIMELINE_NO_PLACE = UINT32_MAX };

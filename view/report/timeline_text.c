@@ -256,7 +256,10 @@ static int put_gaps(const struct time_grid *grid, FILE *given)
 		format_seconds(gap->to_ns, all, to);
 		text_format_ns(gap->to_ns - gap->from_ns, length);
 		fprintf(out, "%s%s to %s  nothing ran for %s", i ? "" : "\n", from, to, length);
-		put_stack(grid, ", blocked in ", gap->blocked, out);
+		if (gap->queued_ns > (gap->to_ns - gap->from_ns) / 2)
+			fputs(", waiting for a CPU", out);
+		else
+			put_stack(grid, ", blocked in ", gap->blocked, out);
 		put_stack(grid, "; before: ", gap->before, out);
 		put_stack(grid, "; after: ", gap->after, out);
 		fputc('\n', out);
