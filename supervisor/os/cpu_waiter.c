@@ -14,6 +14,9 @@
 #include "supervisor/os/procfs.h"
 
 #define STACK_BYTES (64 * 1024)
+/* Of the word on which a waiter sleeps: its end, in a bit that a poke leaves alone. */
+#define WORD_ENDS UINT32_C(1)
+#define WORD_POKE UINT32_C(2)
 /* From the context switch to the first instruction of a thread that wakes up, at most. */
 #define ENTRY_NS 5000
 /* A tracing thread that was called and has not come yet: others had the CPU before it. */
@@ -75,9 +78,8 @@ static void *wait_on_cpu(void *context)
 	(void)priority_stay(0, w->cpu);
 	if (!w->realtime || priority_realtime() < 0)
 		priority_prompt();
-	while (!atomic_load(&w->quit)) {
-		/* Before all that it stands for: a change after this ends the sleep at once. */
-		uint32_t word = atomic_load(&w->word);
+	/* The word is read before all that it stands for: a change after this ends the sleep. */
+	for (uint32_t word; !((word = atomic_load(&w->word)) & WORD_ENDS);) {
 		struct arrival arrival = {.waited_ns = ARRIVAL_UNKNOWN};
 		int r = woke ? arrival_read(fd, woke, &arrival) : 0;
 		uint64_t next;
@@ -99,7 +101,7 @@ int cpu_waiter_start(struct cpu_waiter *w)
 	pthread_attr_t attributes;
 	int r;
 
-	atomic_store(&w->quit, false);
+	atomic_store(&w->word, 0);
 	r = -pthread_attr_init(&attributes);
 	if (r < 0)
 		return r;
@@ -119,20 +121,25 @@ void cpu_waiter_stay(struct cpu_waiter *w)
 	(void)pthread_setaffinity_np(w->thread, sizeof(set), &set);
 }
 
+/* Changes the word, and wakes the thread. */
+static void change(struct cpu_waiter *w, uint32_t by)
+{
+	atomic_fetch_add(&w->word, by);
+	(void)syscall(SYS_futex, &w->word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
+}
+
 void cpu_waiter_poke(struct cpu_waiter *w)
 {
-	atomic_fetch_add(&w->word, 1);
-	(void)syscall(SYS_futex, &w->word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
+	change(w, WORD_POKE);
 }
 
 void cpu_waiter_stop(struct cpu_waiter *w)
 {
 	if (!w->started)
 		return;
-	atomic_store(&w->quit, true);
 	/* A program of higher priority may have its CPU for good. */
 	(void)priority_any_cpu(w->thread);
-	cpu_waiter_poke(w);
+	change(w, WORD_ENDS);
 	(void)pthread_join(w->thread, NULL);
 	w->started = false;
 }

@@ -49,8 +49,7 @@ struct cpu_waiter {
 	pthread_t thread;
 	bool started, realtime;
 	int cpu;               /* of the machine */
-	_Atomic uint32_t word; /* changes with each cpu_waiter_poke(); what the thread sleeps on */
-	_Atomic bool quit;
+	_Atomic uint32_t word; /* on which the thread sleeps: changes with a poke, and at the end */
 	/*
 	 * Called in the waiting thread, at first, after a poke (@woke_ns 0) and when it is time:
 	 * then with the time when it woke up and its arrival, @error negative if there is none.
