@@ -30,7 +30,7 @@
 #include "supervisor/os/procfs.h"
 #include "supervisor/os/waiter.h"
 
-#define SECOND_NS CLOCK_SECOND_NS
+#define SECOND_NS   CLOCK_SECOND_NS
 #define HUNG_STATUS 125
 #define ROOM_NS     (10 * SECOND_NS)
 /* How long the end of the run waits for answers of the examiner. */
@@ -287,55 +287,75 @@ static void *trace(void *context)
 	return NULL;
 }
 
-void engine_run(const struct engine_options *options, struct engine_result *ret_result)
+static void release(struct engine *engine)
 {
-	struct engine engine = {.options = options,
-		.result = ret_result,
-		.say = {options->say, options->context},
-		.signal_fd = -1,
-		.sampling = {.load_fd = -1, .sched_fd = -1, .summons = {.bell_fd = -1}},
-		.launch = {.go_fd = -1, .error_fd = -1},
-		.reader = {.link = {.bell_fd = -1, .request_fd = -1}},
-		.service = {.read_fd = -1, .write_fd = -1, .mark_fd = -1}};
+	for (size_t i = 0; i < engine->target.processes; i++) {
+		session_clear(&engine->sessions, engine->target.process[i]);
+		histogram_clear(engine->target.process[i]);
+	}
+	held_pieces_release(&engine->rotation.pieces);
+	for (size_t i = 0; i < engine->target.tracees; i++)
+		sampling_remove(engine, engine->target.tracee[i]);
+	target_release(&engine->target);
+	service_release(&engine->service);
+	(void)launch_exec_error(&engine->launch);
+	if (engine->signal_fd >= 0)
+		(void)close(engine->signal_fd);
+	stack_copy_release(&engine->stack);
+	runtime_records_release(engine);
+	sampling_release(engine);
+	maps_release(&engine->maps);
+	special_release(&engine->special);
+	couriers_release(&engine->couriers);
+}
+
+/* @engine: zeroed. */
+static void run(struct engine *engine, const struct engine_options *options,
+	struct engine_result *ret_result)
+{
 	pthread_t thread;
 	int r;
 
-	*ret_result = (struct engine_result){
-		.analyst_fd = -1, .command_apart = options->command && options->inherited.user};
-	r = options->command ? launch_begin(options->command, &options->inherited, &engine.launch)
+	engine->options = options;
+	engine->result = ret_result;
+	engine->say = (struct say){options->say, options->context};
+	engine->signal_fd = -1;
+	engine->sampling.load_fd = engine->sampling.sched_fd = -1;
+	engine->sampling.summons.bell_fd = -1;
+	engine->launch = (struct launch){.go_fd = -1, .error_fd = -1};
+	engine->reader.link.bell_fd = engine->reader.link.request_fd = -1;
+	engine->service.read_fd = engine->service.write_fd = engine->service.mark_fd = -1;
+	r = options->command ? launch_begin(options->command, &options->inherited, &engine->launch)
 			     : 0;
 	if (r == 0)
-		r = -pthread_create(&thread, NULL, trace, &engine);
+		r = -pthread_create(&thread, NULL, trace, engine);
 	if (r < 0) {
-		launch_abandon(&engine.launch);
-		(void)launch_exec_error(&engine.launch);
+		launch_abandon(&engine->launch);
+		(void)launch_exec_error(&engine->launch);
 		ret_result->error = r;
 		return;
 	}
-	if (watchdog_join(&engine.watchdog, thread)) {
+	if (watchdog_join(&engine->watchdog, thread)) {
 		if (options->hangs)
 			options->hangs(
-				options->context, ret_result->command_pid, engine.reader.link.pid);
+				options->context, ret_result->command_pid, engine->reader.link.pid);
 		_exit(HUNG_STATUS);
 	}
-	launch_abandon(&engine.launch);
-	finish(&engine);
-	for (size_t i = 0; i < engine.target.processes; i++) {
-		session_clear(&engine.sessions, engine.target.process[i]);
-		histogram_clear(engine.target.process[i]);
-	}
-	held_pieces_release(&engine.rotation.pieces);
-	for (size_t i = 0; i < engine.target.tracees; i++)
-		sampling_remove(&engine, engine.target.tracee[i]);
-	target_release(&engine.target);
-	service_release(&engine.service);
-	(void)launch_exec_error(&engine.launch);
-	if (engine.signal_fd >= 0)
-		(void)close(engine.signal_fd);
-	stack_copy_release(&engine.stack);
-	runtime_records_release(&engine);
-	sampling_release(&engine);
-	maps_release(&engine.maps);
-	special_release(&engine.special);
-	couriers_release(&engine.couriers);
+	launch_abandon(&engine->launch);
+	finish(engine);
+	release(engine);
+}
+
+void engine_run(const struct engine_options *options, struct engine_result *ret_result)
+{
+	/* Not on the stack, for which the user may have left us 64 KiB (test_small_stack.sh). */
+	struct engine *engine = mem_new(1, sizeof(*engine));
+
+	*ret_result = (struct engine_result){
+		.analyst_fd = -1, .command_apart = options->command && options->inherited.user};
+	if (engine)
+		run(engine, options, ret_result);
+	else
+		ret_result->error = -ENOMEM;
+	free(engine);
 }

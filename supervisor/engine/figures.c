@@ -45,7 +45,7 @@ bool figures_print(const struct engine *engine, uint64_t now, char ret_text[FIGU
 	audit.late_instants = figures->late - before->sampled.late;
 	audit.throttled_instants = figures->throttled - before->sampled.throttled;
 	audit.busy_instants = figures->busy - before->sampled.busy;
-	audit.question = engine->sampling.question;
+	audit.question = &engine->sampling.question;
 	audit.unproved_stops = figures->unproved - before->sampled.unproved;
 	audit.cost_ns = engine->bounds.cost.total_ns > before->cost_ns
 		? engine->bounds.cost.total_ns - before->cost_ns

@@ -39,8 +39,8 @@ struct self_audit {
 	uint64_t stops;              /* tick stops */
 	uint64_t stopped_ns;         /* their duration, summed over threads */
 	struct audit_histogram stop;
-	struct audit_histogram question; /* turns of waiters (sampling.h) */
-	uint64_t cost_ns;                /* CPU time that sampling took from the target */
+	const struct audit_histogram *question; /* turns of waiters (sampling.h); set to print */
+	uint64_t cost_ns;                       /* CPU time that sampling took from the target */
 	/* Page faults and time in the kernel of threads that have ended; all of them have? */
 	struct kernel_time in_kernel;
 	bool all_closed;

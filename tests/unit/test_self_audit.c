@@ -50,11 +50,11 @@ static void test_self_audit__one_value_is_its_own_quantile(void **state)
 
 static void test_self_audit__prints_lines_or_refuses(void **state)
 {
-	static struct self_audit audit;
+	static const struct audit_histogram question = {.total = 3, .max_ns = 7};
+	static struct self_audit audit = {.question = &question};
 	char text[2048];
 
 	(void)state;
-	memset(&audit, 0, sizeof(audit));
 	audit.stops = 7;
 	audit.began_ns = 10;
 	audit.ended_ns = 30;
@@ -63,6 +63,7 @@ static void test_self_audit__prints_lines_or_refuses(void **state)
 	assert_true(bytes > 0);
 	assert_int_equal(bytes, strlen(text));
 	assert_non_null(strstr(text, "\nstops 7\n"));
+	assert_non_null(strstr(text, "\nquestion_ns_max 7\n"));
 	assert_non_null(strstr(text, "\nwall_ns 20\n"));
 	assert_non_null(strstr(text, "\nsupervisor_cpu_ns 5\n"));
 	assert_int_equal(self_audit_print(&audit, 5, text, 40), -ENOSPC);
