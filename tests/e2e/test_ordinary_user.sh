@@ -21,15 +21,21 @@ done
 
 # The file of the program is gone, or another one: its owner reads it through /proc/PID/exe.
 user=(setpriv --reuid=65534 --regid=65534 --clear-groups env "PATH=$WORK/stage/tools:$PATH")
-functions() { "$SPROFREPORT" lines --format tsv "$1" | grep -cP '\tspin\t[^\t]*busy\.c\t'; }
+# named WHAT FILE
+named() {
+    local before=$failures
+    "$SPROFREPORT" lines --format tsv "$2" >rows
+    check "$1: names and lines" grep -qP '\tspin\t[^\t]*busy\.c\t' rows
+    [ $failures = "$before" ] || { cat rows; "$SPROFREPORT" summary --format tsv "$2"; }
+}
 cd home || exit 1
 for how in deleted replaced; do
     "${user[@]}" cp ../stage/tests/targets/busy own
     "${user[@]}" ./own 1 600 0 & target=$!
     wait_until "the target runs" 20 grep -qsx own /proc/$target/comm
     if [ $how = deleted ]; then rm own; else "${user[@]}" cp ../stage/tests/targets/named new && mv new own; fi
-    "${user[@]}" sprofrun -q -F 500 -d 0.3s -o $how.pb.gz -p $target
-    check "$how: names and lines" [ "$(functions $how.pb.gz)" -gt 0 ]
+    "${user[@]}" sprofrun -q -F 500 -d 1s -o $how.pb.gz -p $target
+    named $how $how.pb.gz
     "${user[@]}" sprofrun --dump $target >dump
     check "$how: stacks" grep -q ' main  *busy\.c' dump
     kill $target
@@ -40,7 +46,7 @@ with open(sys.argv[1], "rb") as file: os.write(fd, file.read())
 os.execve(fd, ["hidden", "1", "600", "0"], os.environ)' ../stage/tests/targets/busy & target=$!
 is_memfd() { [[ $("${user[@]}" readlink /proc/$target/exe) == /memfd:hidden* ]]; }
 wait_until "the target runs" 20 is_memfd
-"${user[@]}" sprofrun -q -F 500 -d 0.3s -o memfd.pb.gz -p $target
-check "memfd: names and lines" [ "$(functions memfd.pb.gz)" -gt 0 ]
+"${user[@]}" sprofrun -q -F 500 -d 1s -o memfd.pb.gz -p $target
+named memfd memfd.pb.gz
 kill $target
 finish
