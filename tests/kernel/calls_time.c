@@ -146,6 +146,18 @@ WRAP(int, sigtimedwait, const sigset_t *set, siginfo_t *info, const struct times
 	return SIGCHLD;
 }
 
+/* What the supervisor was started with is asked; what it sets is set. */
+WRAP(int, sigaction, int signal, const struct sigaction *action, struct sigaction *old)
+{
+	struct kernel *k = in_use();
+
+	if (!k || action)
+		return __real_sigaction(signal, action, old);
+	*old = (struct sigaction){
+		.sa_handler = signal == SIGHUP && k->hangup_ignored ? SIG_IGN : SIG_DFL};
+	return 0;
+}
+
 WRAP(int, signalfd, int fd, const sigset_t *set, int flags)
 {
 	return in_use() ? SIGNAL_FD : __real_signalfd(fd, set, flags);

@@ -359,6 +359,7 @@ struct kernel {
 	size_t folder_at;        /* and the position in it */
 	struct dirent entry;
 	/* what happened */
+	bool hangup_ignored;  /* as nohup(1) leaves it to the supervisor */
 	int raised;           /* a signal with which the supervisor stopped itself */
 	unsigned long calls;  /* calls of the supervisor */
 	unsigned long events; /* transitions of tasks */

@@ -275,6 +275,27 @@ static void order_ends_it(void **state)
 	some(__func__, &scene);
 }
 
+static void without_hangup(struct kernel *k)
+{
+	stopped_by_terminal(k);
+	k->hangup_ignored = true;
+}
+
+static void ended_by_itself(struct kernel *k, const struct engine_result *result)
+{
+	if (result->stopped_by || k->records.n[RECORD_END] != 1)
+		kernel_fail(k, "stopped by %d", result->stopped_by);
+}
+
+static void hangup_is_ignored(void **state)
+{
+	struct scene scene = profiling(without_hangup);
+
+	(void)state;
+	scene.check = ended_by_itself;
+	some(__func__, &scene);
+}
+
 /* ^Z: the command is stopped, and the supervisor with it; then it is continued. */
 static const struct step suspends[] = {RUN(20 * MS), KILL(0, SIGTSTP), RUN(20 * MS), EXIT_GROUP(5)};
 static const struct step suspended_command[] = {EXEC("/bin/command", suspends)};
@@ -650,6 +671,7 @@ int main(void)
 		cmocka_unit_test(analyst_does_nothing),
 		cmocka_unit_test(orders_to_command),
 		cmocka_unit_test(order_ends_it),
+		cmocka_unit_test(hangup_is_ignored),
 		cmocka_unit_test(job_is_stopped_and_continued),
 		cmocka_unit_test(analyst_requests),
 		cmocka_unit_test(files_rotate),
