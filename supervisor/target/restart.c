@@ -263,10 +263,6 @@ static bool conclude(struct restarter *restarter, struct tracee *t, struct arch_
 		*ret_result = result;
 		return true;
 	}
-	m->refused = result <= 0 && result != -EINTR && !restart;
-	m->refused_pc = m->before.word[arch->pc];
-	m->refused_sp = m->before.word[arch->sp];
-	m->refused_done = m->done;
 	if (result > 0)
 		m->done += (uint64_t)result;
 	if (result > 0 && (uint64_t)result == m->piece && m->done < m->whole &&

@@ -432,12 +432,6 @@ static bool complete(struct restarter *restarter, struct tracee *t, struct arch_
 {
 	struct restart *m = t->restart;
 
-	/* The rest was refused before, and another stop came before the thread left the kernel. */
-	if (m->refused && m->refused_pc == raw->word[arch_native.restart->pc] &&
-		m->refused_sp == raw->word[arch_native.restart->sp] &&
-		m->refused_done == raw->word[arch_native.restart->result])
-		return false;
-	m->refused = false;
 	if (restarter->ending)
 		return false;
 	m->unfinished = m->has_deadline = false;

@@ -32,9 +32,6 @@ struct restart {
 	bool cut; /* also, an interrupt is pending whose stop restarts the call */
 	/* The call is over; a further stop must not take it for one that ended early. */
 	bool over;
-	/* The rest of this transfer was refused (EPIPE, EAGAIN): the transfer is over. */
-	bool refused;
-	uint64_t refused_pc, refused_sp, refused_done;
 	bool has_deadline, internet;
 	uint64_t deadline_ns;
 	int64_t timed_out; /* result at the deadline if the supervisor ends the call */

@@ -194,6 +194,13 @@ static void broken_build(struct kernel *k)
 	kernel_group(k, 100)->handler[SIGPIPE] = DISPOSITION_HANDLER;
 }
 
+/* An ignored SIGPIPE stops a traced thread as any signal: the call must not begin again for it. */
+static void broken_unheard_build(struct kernel *k)
+{
+	write_broken_build(k);
+	kernel_group(k, 100)->handler[SIGPIPE] = DISPOSITION_IGNORE;
+}
+
 static void is_told_once(struct kernel *k, const struct engine_result *result)
 {
 	const struct group *g = kernel_group(k, 100);
@@ -216,6 +223,8 @@ static void reader_goes_away(void **state)
 	disturber = ignored;
 	race(__func__, &scene);
 	disturber = often;
+	race(__func__, &scene);
+	scene.build = broken_unheard_build;
 	race(__func__, &scene);
 	(void)close(pipe_fds[0]);
 	(void)close(pipe_fds[1]);
