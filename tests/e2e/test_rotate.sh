@@ -70,7 +70,7 @@ done
 # A snapshot: the profile so far, of a command that does not hear of the signal.
 "$SPROFRUN" -q --rotate 1h -o s.pb.gz "$TARGETS/busy" 1 2 7 & pid=$!
 wait_until "the command runs" 20 pgrep -P $pid busy >/dev/null
-wait_until "it has used more than a second of CPU time" 20 sh -c "awk '{ exit !(\$14 > 110) }' \
+wait_until "it has used more than a second of CPU time" 90 sh -c "awk '{ exit !(\$14 > 110) }' \
     /proc/\$(pgrep -P $pid busy)/stat"
 kill -USR2 $pid
 wait_until "the snapshot is written" 20 sh -c 'ls s.20*.pb.gz >/dev/null 2>&1'

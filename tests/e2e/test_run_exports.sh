@@ -46,7 +46,9 @@ check "it is said what there was none of" grep -q "gmon.out: .*sample" err
 "$SPROFRUN" -q -o phases.pb.gz "$TARGETS/phases" 100
 is "a program of three phases" $? 0
 "$SPROFREPORT" timeline phases.pb.gz >out
-check "its stall is found" grep -qE 'nothing ran for ((19[0-9]|[2-9][0-9]{2})\.[0-9]+ ms|[0-9.]+ s)' out
+stall=$(sed -nE 's/.*nothing ran for ([0-9.]+) ms.*/\1/p; s/.*nothing ran for [0-9.]+ s.*/999/p' out |
+    sort -rn | head -n 1)
+about "its stall is found" "${stall:-0}" 190 999
 check "with a strip for its thread" grep -qE '^phases [0-9]+ ' out
 all=$("$SPROFREPORT" --format tsv phases.pb.gz | awk -F'\t' '$5 != "[unsampled]" { n += $2 } END { print n }')
 parts=$(for span in "--to 150ms" "--from 150ms --to 300ms" "--from 300ms"; do

@@ -2,7 +2,7 @@
 /*
  * For the live view: show SECONDS [STATUS]. The thread "alpha" is nearly always in show_inner(),
  * which show_outer() calls; "beta" makes system calls a part of the time; "gamma" sleeps. Says when
- * it begins and ends.
+ * it begins and ends: on a busy machine not before alpha has had half a CPU for SECONDS.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -52,6 +52,16 @@ static void *gamma_(void *unused)
 	return unused;
 }
 
+static double cpu_seconds(pthread_t thread)
+{
+	struct timespec used = {0};
+	clockid_t clock;
+
+	if (pthread_getcpuclockid(thread, &clock) == 0)
+		(void)clock_gettime(clock, &used);
+	return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -71,6 +81,8 @@ int main(int argc, char **argv)
 		(void)pthread_setname_np(thread[i], threads[i].name);
 	}
 	(void)nanosleep(&length, NULL);
+	while (cpu_seconds(thread[0]) < seconds / 2)
+		(void)usleep(50000);
 	over = 1;
 	for (int i = 0; i < 3; i++)
 		(void)pthread_join(thread[i], NULL);
