@@ -153,7 +153,8 @@ int locations_note_losses(struct locations *locations)
 				"may be wrong or missing: replace a file by renaming a new one");
 		last = code->module;
 		if (r >= 0 && info.problem[0] &&
-			(info.blamed || (locations->nameless[i] && info.deleted)))
+			(info.blamed ||
+				(locations->nameless[i] && (info.deleted || info.unanswered))))
 			r = note_of(locations, info.path, info.problem);
 	}
 	return r < 0 ? r : 0;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +12,19 @@
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/text.h"
+
+/* Bytes copied between two looks at the clock. */
+#define PIECE_BYTES ((off_t)64 << 10)
+
+/* File systems that linux/magic.h lacks, of which another machine has the files. */
+#define NETWORK_CEPH   0x00c36400u
+#define NETWORK_LUSTRE 0x0bd00bd0u
+#define NETWORK_GPFS   0x47504653u
 
 static int add(struct mounts *mounts, unsigned id, dev_t device)
 {
@@ -97,14 +108,45 @@ static bool was_there(const struct mounts *mounts, unsigned pid, int fd, dev_t d
 	return foreign && stat("/", &root) == 0 && root.st_dev == device;
 }
 
+bool mounts_may_fall_silent(unsigned long type)
+{
+	switch (type) {
+	case FUSE_SUPER_MAGIC:
+	case NFS_SUPER_MAGIC:
+	case CIFS_SUPER_MAGIC:
+	case SMB_SUPER_MAGIC:
+	case SMB2_SUPER_MAGIC:
+	case V9FS_MAGIC:
+	case AFS_SUPER_MAGIC:
+	case AFS_FS_MAGIC:
+	case CODA_SUPER_MAGIC:
+	case NETWORK_CEPH:
+	case NETWORK_LUSTRE:
+	case NETWORK_GPFS: return true;
+	default: return false;
+	}
+}
+
+static bool is_served(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 && mounts_may_fall_silent((unsigned long)fs.f_type);
+}
+
+/* A server that answers, but slowly, is not waited for: MOUNTS_COPY_NS. */
 static bool copy(int from, int to, off_t bytes)
 {
+	uint64_t until = clock_now() + MOUNTS_COPY_NS;
 	off_t at = 0;
 
-	while (at < bytes)
-		if (sendfile(to, from, &at, (size_t)(bytes - at)) <= 0)
+	while (at < bytes && clock_now() < until) {
+		off_t left = bytes - at;
+
+		if (sendfile(to, from, &at, (size_t)(left < PIECE_BYTES ? left : PIECE_BYTES)) <= 0)
 			return false;
-	return true;
+	}
+	return at == bytes;
 }
 
 int mounts_detach(struct mounts *mounts, unsigned pid, int fd)
@@ -112,8 +154,8 @@ int mounts_detach(struct mounts *mounts, unsigned pid, int fd)
 	struct stat st;
 	int to;
 
-	if (fd < 0 || !mounts->n || !pid || fstat(fd, &st) < 0 || st.st_size > MOUNTS_COPY_MOST ||
-		was_there(mounts, pid, fd, st.st_dev))
+	if (fd < 0 || !mounts->n || fstat(fd, &st) < 0 || st.st_size > MOUNTS_COPY_MOST ||
+		((!pid || was_there(mounts, pid, fd, st.st_dev)) && !is_served(fd)))
 		return fd;
 	if (__atomic_add_fetch(&mounts->copied, st.st_size, __ATOMIC_RELAXED) > MOUNTS_SUM_MOST)
 		return fd;

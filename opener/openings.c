@@ -159,11 +159,11 @@ static int open_requested(
 	case OPENING_TITLE:
 	case OPENING_PROCESS: return of_process(o, what, opened);
 	case OPENING_THREADS: return view ? of_process(o, what, opened) : -EPERM;
-	case OPENING_ELF: return elf(what, opened);
+	case OPENING_ELF: return mounts_detach(&o->mounts, 0, elf(what, opened));
 	case OPENING_JITDUMP:
 	case OPENING_PERF_MAP: return perf_map(o, what, opened);
 	case OPENING_STAT: return stat_path(what, opened);
-	case OPENING_SOURCE: return view ? source(o, what) : -EPERM;
+	case OPENING_SOURCE: return view ? mounts_detach(&o->mounts, 0, source(o, what)) : -EPERM;
 	case OPENING_LOG: return view ? output_log(o) : -EPERM;
 	case OPENING_STATM: return statm(sender);
 	default: return -ENOSYS;

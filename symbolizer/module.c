@@ -156,9 +156,24 @@ static uint64_t bias_of(const struct image *image, const struct maps_line *line)
 	return line->start - line->offset - (segment->p_vaddr - segment->p_offset);
 }
 
-/* Opens a module from a file's parts in the memory of a process, as the file is inaccessible. */
+/* Why there is no file, and the way out. */
+static const char *why_unopened(int error, bool deleted)
+{
+	if (error == -ETIMEDOUT)
+		return "the server of the file did not answer in 5 s; names may be missing: "
+		       "profile "
+		       "again once it answers";
+	return deleted ? "the file was deleted or replaced since it was mapped; names may be "
+			 "missing: run the program again with the present file"
+		       : "the file cannot be opened; run as the user who can read it";
+}
+
+/*
+ * Opens a module from a file's parts in the memory of a process, as the file is inaccessible:
+ * @error.
+ */
 static int from_memory(struct symbolizer *symbolizer, int pid, const struct maps_line *line,
-	struct module_key *key, struct module **ret_module)
+	struct module_key *key, int error, struct module **ret_module)
 {
 	struct module *module = look_up(symbolizer, key);
 	int rc;
@@ -169,10 +184,8 @@ static int from_memory(struct symbolizer *symbolizer, int pid, const struct maps
 	*ret_module = module = add(symbolizer, key);
 	if (!module)
 		return -ENOMEM;
-	module_complain(module,
-		key->deleted ? "the file was deleted or replaced since it was mapped; names may be "
-			       "missing: run the program again with the present file"
-			     : "the file cannot be opened; run as the user who can read it");
+	module->unanswered = error == -ETIMEDOUT;
+	module_complain(module, why_unopened(error, key->deleted));
 	rc = memory_image(symbolizer->options.opener, pid, line, &module->image);
 	if (rc == -ENOMEM)
 		return rc;
@@ -231,7 +244,7 @@ int module_open(struct symbolizer *symbolizer, int pid, const struct maps_line *
 	else if (opened.fd >= 0 || opened.flags & OPENED_NO_ELF)
 		rc = from_file(symbolizer, &opened, key.path, ret_module);
 	else
-		rc = from_memory(symbolizer, pid, line, &key, ret_module);
+		rc = from_memory(symbolizer, pid, line, &key, opened.error, ret_module);
 	if (rc == 0 && opened.fd >= 0 && opened.flags & OPENED_OTHER)
 		module_complain(*ret_module,
 			"the file under this name may not be the one that ran (another inode)");
@@ -274,6 +287,7 @@ void module_describe(const struct module *module, uint64_t svma, struct module_i
 		.path = module->key.path,
 		.build_id = module->build_id,
 		.deleted = module->key.deleted,
+		.unanswered = module->unanswered,
 		.symbols = names ? names_symbols(names) : "",
 		.lines = names ? names_lines(names) : "",
 		.problem = module->problem,

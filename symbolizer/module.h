@@ -33,6 +33,7 @@ struct module {
 	struct module_key key;
 	struct image image;   /* .data NULL: the file is not available, and `problem` says why */
 	bool headers_ok;      /* image.phdr and so on are valid */
+	bool unanswered;      /* the server of the file does not answer */
 	bool from_memory;     /* image was assembled from a process: no section headers */
 	const char *build_id; /* hex, "" none */
 	const char *problem;  /* "" none */

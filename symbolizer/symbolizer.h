@@ -104,7 +104,8 @@ struct module_info {
 	const char *build_id; /* hex, "" none */
 	/* The executable segment that contains the location, for pprof's Mapping. */
 	uint64_t segment_svma, segment_bytes, segment_offset;
-	bool deleted; /* deleted, or replaced by another file */
+	bool deleted;    /* deleted, or replaced by another file */
+	bool unanswered; /* the server of the file does not answer */
 	/* The following fields are "" until symbolizer_resolve() has been called for the module. */
 	const char *
 		symbols; /* where names came from: "symtab", "dynsym", ".gnu_debugdata", … "none" */

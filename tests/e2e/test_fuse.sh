@@ -96,4 +96,46 @@ unshare -m sh silent.sh "$TARGETS/fuse" "$shell" "$SPROFRUN" >out 2>err
 is "silent: status" $? 0
 is "silent: output" "$(cat out err)" ""
 check "silent: a profile" [ "$(figure samples silent.pb.gz)" -gt 0 ]
+
+# One that falls silent once the file is open: it is not the analyst that waits for what nobody has
+# read so far. Before, it waited for ever.
+{ cat "$shell"; head -c 8000000 /dev/zero; } >long
+cat >unread.sh <<'B'
+server=$1 program=$2 sprofrun=$3
+$server "$program" mnt one >ready & server_pid=$!
+read -r word <ready
+[ "$word" = mounted ] || exit 77
+mnt/prog -c "echo runs; while :; do :; done" >running & pid=$!
+read -r word <running
+echo >silent
+timeout -k 5 120 "$sprofrun" -q -o unread.pb.gz -p $pid -d 1s
+status=$?
+rm silent
+kill -KILL $pid $server_pid
+umount -l mnt
+exit $status
+B
+unshare -m sh unread.sh "$TARGETS/fuse" long "$SPROFRUN" >out 2>err
+is "unread: status" $? 0
+is "unread: output" "$(cat out err)" ""
+check "unread: a profile" [ "$(figure samples unread.pb.gz)" -gt 0 ]
+"$SPROFREPORT" flat unread.pb.gz >report
+check "unread: said" grep -q 'server of the file did not answer' report
+
+# One that was there before us, and lets root alone have its file: the analyst is not root.
+cat >served.sh <<'B'
+server=$1 program=$2 sprofrun=$3
+$server "$program" mnt one >ready & server_pid=$!
+read -r word <ready
+[ "$word" = mounted ] || exit 77
+"$sprofrun" -q -F 1000 --max-overhead 100 -o served.pb.gz mnt/prog 1 0.3 7
+status=$?
+kill -KILL $server_pid
+umount -l mnt
+exit $status
+B
+unshare -m sh served.sh "$TARGETS/fuse" "$TARGETS/busy" "$SPROFRUN" >out 2>&1
+is "served: status" $? 7
+"$SPROFREPORT" flat --format tsv served.pb.gz >rows
+check "served: names" grep -q spin rows
 finish

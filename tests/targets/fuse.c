@@ -6,6 +6,8 @@
  * "mounted", and ends when it is unmounted.
  *
  * The file is cached as little as the kernel permits, so whoever looks at it asks this program.
+ * While there is a file "silent" in its folder, it answers no requests to read, and what the kernel
+ * has cached of the file stays.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -91,10 +93,15 @@ static void read_file(const struct request *q)
 	free(data);
 }
 
+static bool is_silent(void)
+{
+	return access("silent", F_OK) == 0;
+}
+
 static void serve(const struct request *q)
 {
 	struct fuse_attr_out attributes = {0};
-	struct fuse_open_out opened = {0};
+	struct fuse_open_out opened = {.open_flags = is_silent() ? FOPEN_KEEP_CACHE : 0};
 	struct fuse_statfs_out fs = {.st = {.bsize = 4096, .namelen = 255}};
 
 	for (volatile long i = 0; q->server->slow && i < THINKS; i++)
@@ -102,7 +109,10 @@ static void serve(const struct request *q)
 	switch (q->head.opcode) {
 	case FUSE_INIT: begin(q); break;
 	case FUSE_LOOKUP: look_up(q); break;
-	case FUSE_READ: read_file(q); break;
+	case FUSE_READ:
+		if (!is_silent())
+			read_file(q);
+		break;
 	case FUSE_GETATTR:
 		describe(q->server, q->head.nodeid, &attributes.attr);
 		answer(q, 0, &attributes, sizeof(attributes));

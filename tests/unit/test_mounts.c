@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "opener/mounts.h"
+
+#define TEXT "\177ELF and what follows"
+
+/* A file without a name, of @bytes bytes, that begins with TEXT. */
+static int file_of(off_t bytes)
+{
+	char name[] = "/tmp/test_mounts_XXXXXX";
+	int fd = mkostemp(name, O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(unlink(name), 0);
+	assert_int_equal(write(fd, TEXT, strlen(TEXT)), (int)strlen(TEXT));
+	assert_int_equal(ftruncate(fd, bytes), 0);
+	return fd;
+}
+
+/* Is the file copied, and closed? The copy has its bytes. */
+static bool is_copied(struct mounts *mounts, unsigned pid, off_t bytes)
+{
+	int fd = file_of(bytes), got;
+	char text[sizeof(TEXT)] = "";
+	struct stat before, st;
+
+	assert_int_equal(fstat(fd, &before), 0);
+	got = mounts_detach(mounts, pid, fd);
+	assert_int_equal(fstat(got, &st), 0);
+	assert_int_equal(st.st_size, bytes);
+	assert_int_equal(pread(got, text, strlen(TEXT), 0), (int)strlen(TEXT));
+	assert_string_equal(text, TEXT);
+	assert_int_equal(close(got), 0);
+	assert_int_equal(fcntl(fd, F_GETFD), -1);
+	return st.st_dev != before.st_dev || st.st_ino != before.st_ino;
+}
+
+static void test_mounts__files_of_new_mounts_are_copied(void **state)
+{
+	unsigned own = (unsigned)getpid();
+	struct mounts mounts = {0}, none = {0};
+	struct mount other = {.id = 0, .device = 0};
+	struct mounts all_new = {.mount = &other, .n = 1};
+
+	(void)state;
+	assert_int_equal(mounts_read(&mounts), 0);
+	assert_true(mounts.n > 0);
+	assert_false(is_copied(&mounts, own, 100));
+	assert_int_equal(mounts.copied, 0);
+	assert_true(is_copied(&all_new, own, 100));
+	assert_int_equal(all_new.copied, 100);
+	/* A list that could not be read, and a file that no process has mapped. */
+	assert_false(is_copied(&none, own, 100));
+	assert_false(is_copied(&all_new, 0, 100));
+	assert_int_equal(mounts_detach(&all_new, own, -ENOENT), -ENOENT);
+	mounts_release(&mounts);
+	assert_int_equal(mounts.n, 0);
+}
+
+static void test_mounts__copies_are_bounded(void **state)
+{
+	unsigned own = (unsigned)getpid();
+	struct mount other = {.id = 0, .device = 0};
+	struct mounts all_new = {.mount = &other, .n = 1};
+
+	(void)state;
+	assert_false(is_copied(&all_new, own, MOUNTS_COPY_MOST + 1));
+	assert_int_equal(all_new.copied, 0);
+	all_new.copied = MOUNTS_SUM_MOST - 200;
+	assert_true(is_copied(&all_new, own, 200));
+	assert_false(is_copied(&all_new, own, 200));
+}
+
+static void test_mounts__servers_may_fall_silent(void **state)
+{
+	(void)state;
+	assert_true(mounts_may_fall_silent(FUSE_SUPER_MAGIC));
+	assert_true(mounts_may_fall_silent(NFS_SUPER_MAGIC));
+	assert_true(mounts_may_fall_silent(CIFS_SUPER_MAGIC));
+	assert_true(mounts_may_fall_silent(V9FS_MAGIC));
+	assert_false(mounts_may_fall_silent(EXT4_SUPER_MAGIC));
+	assert_false(mounts_may_fall_silent(TMPFS_MAGIC));
+	assert_false(mounts_may_fall_silent(OVERLAYFS_SUPER_MAGIC));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_mounts__files_of_new_mounts_are_copied),
+		cmocka_unit_test(test_mounts__copies_are_bounded),
+		cmocka_unit_test(test_mounts__servers_may_fall_silent),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
