@@ -25,6 +25,7 @@ static void hotspot_free(void *state)
 	free(hotspot->blob);
 	free(hotspot->method);
 	free(hotspot->place);
+	free(hotspot->inner);
 	free(hotspot);
 }
 

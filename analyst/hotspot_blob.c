@@ -186,6 +186,7 @@ int hotspot_blob_read(
 	blob->kind = kind_of(blob);
 	if (blob->kind != HOTSPOT_METHOD)
 		return 1;
+	blob->native = strcmp(blob->name, "native nmethod") == 0;
 	if (!blob->frame_bytes || bytes < l->code_bytes)
 		return 0;
 	blob->method = hotspot_word(head, l->code_method);

@@ -29,6 +29,7 @@ struct hotspot_method {
 	uint64_t address;
 	bool used;
 	bool is_method;        /* it made sense */
+	bool is_yield;         /* it moves the frames of a virtual thread to the heap */
 	uint32_t function;     /* index in the profile */
 	uint64_t const_method; /* with its method, the key: when it changes, so may the rest */
 	uint64_t checked_ns;
@@ -63,6 +64,7 @@ struct hotspot_blob {
 	uint64_t method, deopt, deopt_mh;
 	uint64_t checked_ns;
 	enum hotspot_kind kind;
+	bool native; /* the code that calls a native method */
 	uint32_t frame_bytes, id;
 	int32_t frame_complete; /* where the frame is complete, from @code on; negative: nowhere */
 	uint32_t original_pc;   /* where a deoptimized frame keeps it, from its sp on */
@@ -91,6 +93,10 @@ struct hotspot {
 	struct hotspot_place *place; /* the same */
 	size_t places, place_room;
 	uint64_t now_ns; /* of the sample at hand */
+	uint32_t *inner; /* locations of frames in the heap, and 1 */
+	size_t inners, inner_room;
+	unsigned chunk_tries; /* to find out where these frames are */
+	bool chunks_told;
 };
 
 /* Numbers of 8, 4 and 2 bytes in memory that has been read. */
@@ -177,6 +183,25 @@ int hotspot_name_stub(struct hotspot_step *step);
 int hotspot_name_gap(struct hotspot_step *step);
 int hotspot_name_compiled(struct hotspot_step *step, uint64_t pc);
 int hotspot_name_interpreted(struct hotspot_step *step, uint64_t address, uint64_t bytecode);
+
+/* hotspot_step.c */
+/* Reads a word of the copied stack. */
+bool hotspot_read_stack(const struct hotspot_step *step, uint64_t address, uint64_t *ret_word);
+/* The caller whose return address is at @at, behind which its stack begins. */
+void hotspot_set_caller(struct hotspot_step *step, uint64_t at, uint64_t fp);
+/* The same; its frame pointer is saved in the word below. */
+void hotspot_set_caller_saved(struct hotspot_step *step, uint64_t at);
+/* Is it a return address into generated code, behind a call? -EAGAIN. */
+int hotspot_is_return(struct hotspot_step *step, uint64_t pc);
+
+/* hotspot_interpreter.c: a step out of the interpreter. 1; -EAGAIN; -ENOMEM. */
+int hotspot_step_interpreted(struct hotspot_step *step);
+
+/*
+ * hotspot_chunks.c: at the return barrier: the frames of a virtual thread that are in the heap, or
+ * what stands for them; where they are is told to the supervisor. 1; -EAGAIN; -ENOMEM.
+ */
+int hotspot_name_chunks(struct hotspot_step *step);
 
 /* hotspot_step.c: as unwind_input.runtime; -EAGAIN: memory is needed first. */
 int hotspot_step(struct hotspot *hotspot, const struct unwind_runtime_frame *frame,

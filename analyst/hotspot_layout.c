@@ -49,6 +49,11 @@ static const struct wanted wanted[] = {
 	{"CodeCache", "_heaps", IN(heaps_at), true, ALL},
 	{"Abstract_VM_Version", "_vm_major_version", IN(version_at), true, ALL},
 	{"StubRoutines", "_call_stub_return_address", IN(call_stub_return_at), true, ALL},
+	/* up to JDK 22, and later */
+	{"CompressedOops", "_narrow_oop._base", IN(oop_base_at), true, SOME},
+	{"CompressedOops", "_narrow_oop._shift", IN(oop_shift_at), true, SOME},
+	{"CompressedOops", "_base", IN(oop_base_at), true, SOME},
+	{"CompressedOops", "_shift", IN(oop_shift_at), true, SOME},
 	/* up to JDK 16 */
 	{"GenericGrowableArray", "_len", IN(array_length), false, SOME},
 	{"GrowableArrayBase", "_len", IN(array_length), false, SOME},
@@ -264,6 +269,7 @@ static void begin(struct hotspot_layout *layout)
 {
 	memset(layout, 0xff, sizeof(*layout));
 	layout->heaps_at = layout->version_at = layout->call_stub_return_at = 0;
+	layout->oop_base_at = layout->oop_shift_at = 0;
 	layout->separate = false;
 }
 

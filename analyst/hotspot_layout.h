@@ -26,6 +26,7 @@ struct hotspot_layout {
 	uint32_t version; /* of the JDK */
 	bool separate;    /* HOTSPOT_SEPARATE or later */
 	uint64_t heaps_at, version_at, call_stub_return_at;
+	uint64_t oop_base_at, oop_shift_at; /* 0: not needed */
 	uint32_t array_length, array_data;
 	uint32_t heap_memory, heap_segments, heap_log2;
 	uint32_t space_low, space_high, space_end;

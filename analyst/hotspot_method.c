@@ -226,6 +226,8 @@ static int read_method(struct hotspot *hotspot, struct hotspot_method *method)
 		return r;
 	if (!names.method[0] || !names.class[0] || !is_text(names.method) || !is_text(names.class))
 		return 0;
+	method->is_yield = strcmp(names.class, "jdk/internal/vm/Continuation") == 0 &&
+		strcmp(names.method, "doYield") == 0;
 	function = add_function(hotspot, &names);
 	if (function < 0)
 		return function;

@@ -8,36 +8,22 @@
 #include "analyst/peek.h"
 #include "symbolizer/unwind.h"
 
-/* DWARF numbers of registers. */
-enum { RAX = 0, RBX = 3, RBP = 6, R13 = 13 };
-
-/*
- * A frame of the interpreter, in words from the frame pointer on (frame_x86.hpp): the caller's
- * frame pointer and the return address, and downwards the caller's stack pointer, that of calls,
- * the method, five more words, the bytecode that calls, the bottom of its operands.
- */
-enum { SENDER_SP = -1, METHOD = -3, BYTECODE = -8, FIXED_WORDS = 9 };
-
 /* Words that compiled code or a stub may have pushed onto its frame. */
 enum { PUSHED_MOST = 2, STUB_PUSHED_MOST = 12 };
-
-/* The caller's stack pointer is not farther from that of the interpreter. */
-enum { NEAR = 1 << 20 };
 
 /* A stub without a known frame pushes the frame pointer in its first instructions. */
 enum { STUB_BEGIN = 16 };
 
-static bool read_stack(const struct hotspot_step *step, uint64_t address, uint64_t *ret_word)
+bool hotspot_read_stack(const struct hotspot_step *step, uint64_t address, uint64_t *ret_word)
 {
 	return step->frame->read(step->frame->reader, address, ret_word);
 }
 
-/* The caller whose return address is at @at, behind which its stack begins. */
-static void set_caller(struct hotspot_step *step, uint64_t at, uint64_t fp)
+void hotspot_set_caller(struct hotspot_step *step, uint64_t at, uint64_t fp)
 {
 	uint64_t pc;
 
-	if (!read_stack(step, at, &pc))
+	if (!hotspot_read_stack(step, at, &pc))
 		return;
 	step->caller.found = true;
 	step->caller.pc = pc;
@@ -45,17 +31,15 @@ static void set_caller(struct hotspot_step *step, uint64_t at, uint64_t fp)
 	step->caller.fp = fp;
 }
 
-/* The frame pointer is saved in the word below the return address, at @at. */
-static void set_caller_saved(struct hotspot_step *step, uint64_t at)
+void hotspot_set_caller_saved(struct hotspot_step *step, uint64_t at)
 {
 	uint64_t fp = 0;
 
-	if (read_stack(step, at - 8, &fp))
-		set_caller(step, at, fp);
+	if (hotspot_read_stack(step, at - 8, &fp))
+		hotspot_set_caller(step, at, fp);
 }
 
-/* A return address into generated code, behind a call. -EAGAIN. */
-static int is_return(struct hotspot_step *step, uint64_t pc)
+int hotspot_is_return(struct hotspot_step *step, uint64_t pc)
 {
 	struct hotspot_blob *blob;
 
@@ -131,7 +115,8 @@ static uint64_t end_of(const struct hotspot_step *step)
 	uint64_t end = own_sp(step) + step->blob->frame_bytes, pc;
 
 	for (uint64_t i = 0; step->frame->exact && i <= PUSHED_MOST; i++)
-		if (read_stack(step, end + 8 * i - 8, &pc) && hotspot_is_code(step->hotspot, pc))
+		if (hotspot_read_stack(step, end + 8 * i - 8, &pc) &&
+			hotspot_is_code(step->hotspot, pc))
 			return end + 8 * i;
 	return end;
 }
@@ -147,12 +132,12 @@ static int leave_fixed(struct hotspot_step *step)
 	if (r < 0)
 		return r;
 	switch (is) {
-	case HOTSPOT_FRAME_NONE: set_caller(step, frame->sp, frame->fp); break;
-	case HOTSPOT_FRAME_POINTER: set_caller_saved(step, frame->sp + 8); break;
+	case HOTSPOT_FRAME_NONE: hotspot_set_caller(step, frame->sp, frame->fp); break;
+	case HOTSPOT_FRAME_POINTER: hotspot_set_caller_saved(step, frame->sp + 8); break;
 	case HOTSPOT_FRAME_UNSAVED:
-		set_caller(step, frame->sp + blob->frame_bytes - 8, frame->fp);
+		hotspot_set_caller(step, frame->sp + blob->frame_bytes - 8, frame->fp);
 		break;
-	default: set_caller_saved(step, end_of(step) - 8); break;
+	default: hotspot_set_caller_saved(step, end_of(step) - 8); break;
 	}
 	return 1;
 }
@@ -161,14 +146,19 @@ static int step_compiled(struct hotspot_step *step)
 {
 	const struct hotspot_blob *blob = step->blob;
 	uint64_t pc = step->frame->pc, original;
+	struct hotspot_method *method;
 	int r = leave_fixed(step), named;
+
+	/* Frames that are still on the stack may be in the heap already, or are being copied. */
+	if (blob->native && hotspot_method_find(step->hotspot, blob->method, &method) > 0)
+		step->caller.drop_left = method->is_yield;
 
 	/*
 	 * The callee's return address was replaced by that of the deoptimizer. The frame keeps the
 	 * original one.
 	 */
 	if ((pc == blob->deopt || pc == blob->deopt_mh) && !step->frame->exact &&
-		read_stack(step, own_sp(step) + blob->original_pc, &original) &&
+		hotspot_read_stack(step, own_sp(step) + blob->original_pc, &original) &&
 		original >= blob->code && original < blob->code_end)
 		pc = original;
 	named = hotspot_name_compiled(step, pc);
@@ -185,10 +175,11 @@ static void leave_by_pointer(struct hotspot_step *step)
 
 	if (fp < step->frame->sp || fp % 8)
 		return;
-	if (read_stack(step, fp + 8, &pc) && pc == UINT64_MAX && read_stack(step, fp, &saved))
-		set_caller(step, fp + 16, saved);
+	if (hotspot_read_stack(step, fp + 8, &pc) && pc == UINT64_MAX &&
+		hotspot_read_stack(step, fp, &saved))
+		hotspot_set_caller(step, fp + 16, saved);
 	else
-		set_caller_saved(step, fp + 8);
+		hotspot_set_caller_saved(step, fp + 8);
 }
 
 /* Bytes of the instruction that pops a register other than the frame pointer; 0: none. */
@@ -236,10 +227,10 @@ static int leave_pushed(struct hotspot_step *step)
 
 	for (uint64_t i = 0; i <= STUB_PUSHED_MOST; i++) {
 		uint64_t at = frame->sp + 8 * i;
-		int r = read_stack(step, at, &pc) ? is_called_from(step, pc, &words) : 0;
+		int r = hotspot_read_stack(step, at, &pc) ? is_called_from(step, pc, &words) : 0;
 
 		if (r > 0) {
-			set_caller(step, at, frame->fp);
+			hotspot_set_caller(step, at, frame->fp);
 			step->caller.sp += 8 * words;
 		}
 		if (r)
@@ -249,9 +240,8 @@ static int leave_pushed(struct hotspot_step *step)
 }
 
 /*
- * A virtual thread that goes on has only its innermost frames on the stack. The last one of these
- * returns to the beginning of a stub, which fetches more of them from the heap. 1: this is the
- * stub; 0; -EAGAIN.
+ * The last frame of a virtual thread that is on the stack returns to the beginning of a stub, which
+ * fetches more of them from the heap. 1: this is the stub; 0; -EAGAIN.
  */
 static int is_return_barrier(struct hotspot_step *step)
 {
@@ -276,7 +266,7 @@ static int step_stub(struct hotspot_step *step)
 
 	if (r < 0)
 		return r;
-	named = r ? hotspot_name_gap(step) : hotspot_name_stub(step);
+	named = r ? hotspot_name_chunks(step) : hotspot_name_stub(step);
 	if (named < 0)
 		return named;
 	/* The caller's frame pointer is that of the frame that called Java's Continuation.enter. */
@@ -292,120 +282,15 @@ static int step_stub(struct hotspot_step *step)
 	r = frame->exact ? leave_pushed(step) : 0;
 	if (r)
 		return r;
-	r = frame->exact && read_stack(step, frame->sp, &pc) ? is_return(step, pc) : 0;
+	r = frame->exact && hotspot_read_stack(step, frame->sp, &pc) ? hotspot_is_return(step, pc)
+								     : 0;
 	if (r < 0)
 		return r;
 	if (r)
-		set_caller(step, frame->sp, frame->fp);
+		hotspot_set_caller(step, frame->sp, frame->fp);
 	else
 		leave_by_pointer(step);
 	return 1;
-}
-
-/* A frame of the interpreter, which keeps its caller's stack pointer. */
-static void leave_with(struct hotspot_step *step, uint64_t sender_sp)
-{
-	uint64_t fp = step->frame->fp;
-
-	set_caller_saved(step, fp + 8);
-	if (step->caller.found && sender_sp >= fp + 16 && sender_sp - fp < NEAR)
-		step->caller.sp = sender_sp;
-}
-
-/*
- * The frame of the interpreter at the frame pointer. @runs: a register must hold a bytecode of its
- * method; else this may be the frame of a caller. 1: it is one; 0; -EAGAIN.
- */
-static int leave_interpreted(struct hotspot_step *step, bool runs)
-{
-	const struct unwind_runtime_frame *frame = step->frame;
-	struct hotspot *hotspot = step->hotspot;
-	uint64_t fp = frame->fp, method, bytecode, sender, first;
-	struct hotspot_method *found;
-	int r;
-
-	if (fp % 8 || fp < frame->sp || fp - frame->sp < 8 * FIXED_WORDS - 8 ||
-		!read_stack(step, fp + 8 * (int64_t)METHOD, &method) ||
-		!read_stack(step, fp + 8 * (int64_t)BYTECODE, &bytecode) ||
-		!read_stack(step, fp + 8 * (int64_t)SENDER_SP, &sender))
-		return 0;
-	/* Returned to, it is whole. */
-	if (!frame->exact)
-		leave_with(step, sender);
-	r = hotspot_method_find(hotspot, method, &found);
-	if (r <= 0)
-		return r;
-	first = found->const_method + hotspot->tables.layout.const_bytes;
-	if (runs && frame->reg && found->code_bytes) {
-		uint64_t r13 = frame->reg[R13];
-
-		if (r13 < first || r13 - first >= found->code_bytes)
-			return 0;
-		bytecode = r13;
-	}
-	leave_with(step, sender);
-	return hotspot_name_interpreted(step, method, bytecode);
-}
-
-/* The caller is at @pc, the return address, and its stack begins at @sp. */
-static int set_beginning(struct hotspot_step *step, uint64_t pc, uint64_t sp, uint64_t fp)
-{
-	int named = hotspot_name_interpreted(step, step->frame->reg[RBX], 0);
-
-	if (named < 0)
-		return named;
-	step->caller.found = true;
-	step->caller.pc = pc;
-	step->caller.sp = sp;
-	step->caller.fp = fp;
-	return 1;
-}
-
-/*
- * The interpreter begins with a method, whose frame is not there yet, or not all of it: a register
- * holds the method, another one the caller's stack pointer. It has taken the return address from
- * the stack, or not. At the end of a method its frame is gone. 1; 0: none of this; -EAGAIN.
- */
-static int leave_beginning(struct hotspot_step *step)
-{
-	const struct unwind_runtime_frame *frame = step->frame;
-	const uint64_t *reg = frame->reg;
-	uint64_t pc = 0, fp;
-	int r;
-
-	if (!reg)
-		return 0;
-	/* Its frame has been begun. */
-	if (frame->fp >= frame->sp && frame->fp - frame->sp < 8 * FIXED_WORDS &&
-		read_stack(step, frame->fp + 8, &pc) && read_stack(step, frame->fp, &fp)) {
-		r = is_return(step, pc);
-		if (r)
-			return r < 0 ? r : set_beginning(step, pc, frame->fp + 16, fp);
-	}
-	if (reg[R13] >= frame->sp && reg[R13] - frame->sp <= NEAR) {
-		r = read_stack(step, frame->sp, &pc) ? is_return(step, pc) : 0;
-		if (r)
-			return r < 0 ? r : set_beginning(step, pc, frame->sp + 8, frame->fp);
-		r = is_return(step, reg[RAX]);
-		return r > 0 ? set_beginning(step, reg[RAX], frame->sp, frame->fp) : r;
-	}
-	r = is_return(step, reg[R13]);
-	return r > 0 ? set_beginning(step, reg[R13], frame->sp, frame->fp) : r;
-}
-
-static int step_interpreted(struct hotspot_step *step)
-{
-	const bool exact = step->frame->exact;
-	int r = leave_interpreted(step, exact);
-
-	if (!r && exact)
-		r = leave_beginning(step);
-	/* On its way to another method, or back from it, the registers are not set. */
-	if (!r && exact)
-		r = leave_interpreted(step, false);
-	if (r < 0 || step->caller.tag)
-		return r < 0 ? r : 1;
-	return hotspot_name_stub(step);
 }
 
 int hotspot_step(struct hotspot *hotspot, const struct unwind_runtime_frame *frame,
@@ -423,7 +308,7 @@ int hotspot_step(struct hotspot *hotspot, const struct unwind_runtime_frame *fra
 	step.blob = &copy;
 	switch (blob->kind) {
 	case HOTSPOT_METHOD: r = step_compiled(&step); break;
-	case HOTSPOT_INTERPRETER: r = step_interpreted(&step); break;
+	case HOTSPOT_INTERPRETER: r = hotspot_step_interpreted(&step); break;
 	case HOTSPOT_FRAME:
 		r = leave_fixed(&step);
 		if (r > 0)

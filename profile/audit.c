@@ -116,7 +116,7 @@ static const struct audit_key known[] = {
 	{"java_unread", AUDIT_SUM, AUDIT_COUNT, true,
 		"samples of Java for which memory of the program could not be read in time"},
 	{"java_in_heap", AUDIT_SUM, AUDIT_COUNT, true,
-		"samples of virtual threads with callers that were in the heap: not shown"},
+		"samples of virtual threads with callers that were in the heap and not read"},
 	{"guessed_frames", AUDIT_SUM, AUDIT_COUNT, true,
 		"frames found by the frame pointer or by a search"},
 	{"yielded_ns", AUDIT_SUM, AUDIT_NS, true,

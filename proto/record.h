@@ -180,7 +180,9 @@ struct record_thread {
  *        RECORD_SAMPLE_ASLEEP: a tick, but the thread went to sleep before its stop, and was not
  *        stopped: only its registers pc and sp are known.
  *        RECORD_SAMPLE_LEFT: the second piece is the stack of a Go program's goroutine, which its
- *        thread has left at left_sp; left_pc 0: for the vdso.
+ *        thread has left at left_sp; left_pc 0: for the vdso. left_sp CHUNKS_BASE
+ *        (proto/chunk_layout.h): the frames of a virtual thread of Java that were in the heap; they
+ *        belong where left_pc is the frame pointer, behind the return barrier.
  */
 enum {
 	RECORD_SAMPLE_KERNEL = 1,

@@ -22,6 +22,10 @@ static bool value_ok(const struct request *request)
 	case REQUEST_RUNTIME: return true;
 	case REQUEST_GO: return request->value > 0 && request->value <= REQUEST_GO_MOST;
 	case REQUEST_MEMORY: return request->index && request->value >> 48;
+	case REQUEST_CHUNKS_BASE: return request->index;
+	case REQUEST_CHUNKS:
+		return request->index && request->value & REQUEST_CHUNKS_BARRIER &&
+			request->value >> REQUEST_CHUNKS_BITS == 0;
 	default: return false;
 	}
 }

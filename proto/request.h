@@ -6,7 +6,7 @@
  *   offset  size  field
  *        0     4  type     enum request_type
  *        4     4  index    of REQUEST_RUNTIME: which word of the table; of REQUEST_STACK: the tid;
- *                          of REQUEST_GO and REQUEST_MEMORY: the pid; otherwise 0
+ *                          of REQUEST_GO, _MEMORY and _CHUNKS: the pid; otherwise 0
  *        8     8  value    by type
  */
 #ifndef PROTO_REQUEST_H
@@ -38,6 +38,23 @@ enum request_type {
 	 * lower 48 bits, the number of bytes in the upper 16
 	 */
 	REQUEST_MEMORY = 11,
+	/*
+	 * where the frames of Java's virtual threads are in process @index (supervisor/target/
+	 * chunks.h): the address to which narrow pointers are relative, and then the return barrier
+	 * in the lower 48 bits, the layout, the shift of narrow pointers, and the words from the
+	 * frame pointer down to the pointer to the Continuation
+	 */
+	REQUEST_CHUNKS_BASE = 12,
+	REQUEST_CHUNKS = 13,
+};
+
+/* The bits of REQUEST_CHUNKS. */
+#define REQUEST_CHUNKS_BARRIER ((UINT64_C(1) << 48) - 1)
+enum {
+	REQUEST_CHUNKS_LAYOUT = 48, /* 2 bits */
+	REQUEST_CHUNKS_SHIFT = 50,  /* 4 bits */
+	REQUEST_CHUNKS_BELOW = 54,  /* 5 bits */
+	REQUEST_CHUNKS_BITS = 59,
 };
 
 struct request {

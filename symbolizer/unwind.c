@@ -109,7 +109,9 @@ static int ask_runtime(struct cursor *cursor)
 			? cursor->reg
 			: NULL,
 		.read = read_word,
-		.reader = cursor};
+		.reader = cursor,
+		.left_pc = input->left_pc,
+		.left_sp = cursor->dropped ? 0 : input->left_sp};
 	int r;
 
 	if (!input->runtime)
@@ -117,6 +119,7 @@ static int ask_runtime(struct cursor *cursor)
 	cursor->caller = (struct unwind_runtime_caller){0};
 	r = input->runtime(input->generated_context, &frame, &cursor->caller);
 	cursor->of_runtime = r > 0;
+	cursor->dropped |= cursor->caller.drop_left;
 	return r;
 }
 
@@ -206,6 +209,23 @@ static int add_frame(const struct cursor *cursor, struct unwind_result *result)
 	}
 	result->guessed += cursor->guessed;
 	return 0;
+}
+
+/* Adds the frames that are known only by their tags, and then that of the cursor. */
+static int add_frames(const struct cursor *cursor, struct unwind_result *result)
+{
+	const struct unwind_runtime_caller *caller = &cursor->caller;
+	size_t n = cursor->of_runtime ? caller->inners : 0;
+
+	for (size_t i = 0; i < n && result->n < UNWIND_FRAMES_MOST - 1; i++) {
+		int r = add_frame(cursor, result);
+
+		if (r < 0)
+			return r;
+		cursor->unwinder->frame[result->n - 1].runtime_tag = caller->inner[i];
+		cursor->unwinder->frame[result->n - 1].gap = false;
+	}
+	return add_frame(cursor, result);
 }
 
 static int step_out(struct cursor *cursor)
@@ -300,12 +320,12 @@ static int walk(struct cursor *cursor, struct unwind_result *result)
 			if (r)
 				return r < 0 ? r : 0;
 		}
-		r = add_frame(cursor, result);
+		r = add_frames(cursor, result);
 		if (r == 0 && memory)
 			r = unwind_memory_note(memory, cursor);
 		if (r < 0)
 			return r;
-		if (result->n == UNWIND_FRAMES_MOST || signals > SIGNALS_MOST) {
+		if (result->n >= UNWIND_FRAMES_MOST || signals > SIGNALS_MOST) {
 			stop(result, UNWIND_TRUNCATED, "");
 			return 0;
 		}

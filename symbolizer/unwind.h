@@ -49,9 +49,10 @@ struct unwind_generated {
 /* A frame of generated code, for its runtime. */
 struct unwind_runtime_frame {
 	uint64_t pc, sp;
-	uint64_t fp;         /* 0: lost, or not used as one */
-	bool exact;          /* pc is the executing instruction, not a return address */
-	const uint64_t *reg; /* if exact: all registers, as in unwind_input; NULL: lost */
+	uint64_t fp;               /* 0: lost, or not used as one */
+	bool exact;                /* pc is the executing instruction, not a return address */
+	const uint64_t *reg;       /* if exact: all registers, as in unwind_input; NULL: lost */
+	uint64_t left_pc, left_sp; /* of unwind_input */
 	/* Reads a word of the stack. False: it is not in the copy. */
 	bool (*read)(void *reader, uint64_t address, uint64_t *ret_word);
 	void *reader;
@@ -64,6 +65,10 @@ struct unwind_runtime_caller {
 	uint64_t fp;     /* the same */
 	uint32_t tag;    /* for unwind_frame.runtime_tag */
 	bool gap;        /* for unwind_frame.gap */
+	bool drop_left;  /* unwind_input.left_sp is not to be used for the rest of the stack */
+	/* Frames between the callee and this one: tags, valid until the next call. */
+	const uint32_t *inner;
+	size_t inners;
 };
 
 struct unwind_input {
@@ -74,7 +79,8 @@ struct unwind_input {
 	struct unwind_piece piece[UNWIND_PIECES]; /* pieces of the stack; bytes 0: none */
 	/*
 	 * Set for a thread of a Go program that is on its own stack: where it has left its
-	 * goroutine's, which is a piece, too. 0: it is not, or that is not known.
+	 * goroutine's, which is a piece, too. 0: it is not, or that is not known. Of Java: as
+	 * proto/record.h says.
 	 */
 	uint64_t left_pc, left_sp;
 	bool truncated; /* the stack continues behind the end of a piece */

@@ -83,7 +83,8 @@ struct cursor {
 	bool trampoline;
 	bool of_runtime; /* its runtime knows this code, and has said: */
 	struct unwind_runtime_caller caller;
-	bool switched;                 /* the cursor has gone over to the goroutine's stack */
+	bool dropped;      /* unwind_runtime_caller.drop_left of a frame before */
+	bool switched;     /* the cursor has gone over to the goroutine's stack */
 	unsigned searches; /* number of frames searched for */
 	bool beyond;       /* memory behind the end of a truncated piece was needed */
 };

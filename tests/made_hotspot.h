@@ -19,6 +19,7 @@
 #include "analyst/locations.h"
 #include "analyst/peek.h"
 #include "profile/profile.h"
+#include "proto/chunk_layout.h"
 #include "proto/record.h"
 #include "proto/request.h"
 #include "symbolizer/unwind.h"
@@ -51,6 +52,7 @@ enum {
 	MADE_CODE_AT = 0x100, /* where a blob's code is in it */
 	MADE_STACK = 0x7000000,
 	MADE_STACK_WORDS = 64,
+	MADE_CHUNKS = 32, /* frames in the heap: these words of the stack, and what follows */
 	MADE_REQUESTS = 4096,
 };
 
@@ -66,6 +68,10 @@ static const struct made_field made_fields[] = {
 	{"CodeCache", "_heaps", MADE_VALUES, true, 0, 0},
 	{"Abstract_VM_Version", "_vm_major_version", MADE_VALUES + 8, true, 0, 0},
 	{"StubRoutines", "_call_stub_return_address", MADE_VALUES + 16, true, 0, 0},
+	{"CompressedOops", "_base", MADE_VALUES + 24, true, 0, 25},
+	{"CompressedOops", "_shift", MADE_VALUES + 32, true, 0, 25},
+	{"CompressedOops", "_narrow_oop._base", MADE_VALUES + 24, true, 22, 0},
+	{"CompressedOops", "_narrow_oop._shift", MADE_VALUES + 32, true, 22, 0},
 	{"GrowableArrayBase", "_len", 0, false, 0, 0},
 	{"GrowableArray<int>", "_data", 8, false, 0, 0},
 	{"CodeHeap", "_memory", 8, false, 0, 0},
@@ -126,6 +132,11 @@ static const struct made_field made_types[] = {
 	{"ConstantPool", NULL, 64, false, 0, 0},
 };
 
+/* In the made-up memory. */
+#define AT(place)   ((uint64_t)MADE_BASE + (place))
+#define CODE        (AT(MADE_COMPILED) + MADE_HEADER + MADE_CODE_AT)
+#define STACK(word) ((uint64_t)MADE_STACK + 8 * (word))
+
 struct made {
 	uint8_t memory[MADE_BYTES];
 	uint64_t stack[MADE_STACK_WORDS];
@@ -139,7 +150,8 @@ struct made {
 	struct hotspot hotspot;
 	uint8_t request[MADE_REQUESTS * REQUEST_BYTES];
 	size_t requests, served;
-	uint64_t now_ns; /* of the answers */
+	uint64_t now_ns;  /* of the answers */
+	uint64_t told[2]; /* REQUEST_CHUNKS_BASE, REQUEST_CHUNKS */
 };
 
 static inline void made_put(struct made *m, uint32_t at, uint64_t value, size_t bytes)
@@ -348,6 +360,10 @@ static inline void made_serve(struct made *m)
 
 		if (request_get(m->request + i * REQUEST_BYTES, &request) < 0)
 			abort();
+		if (request.type != REQUEST_MEMORY) {
+			m->told[request.type == REQUEST_CHUNKS] = request.value;
+			continue;
+		}
 		memory = (struct record_memory){.requested = (uint32_t)(request.value >> 48),
 			.address = request.value & (REQUEST_MEMORY_END - 1)};
 		at = memory.address - MADE_BASE;
@@ -407,15 +423,37 @@ static inline void made_free(struct made *m)
 	free(m->hotspot.blob);
 	free(m->hotspot.method);
 	free(m->hotspot.place);
+	free(m->hotspot.inner);
 	peek_release(&m->peek);
 	profile_free(m->list.profile);
 	free(m);
 }
 
+/* The lines of a location, "name file:line; …", innermost first. */
+static inline const char *made_text(const struct made *m, uint32_t tag)
+{
+	static char text[512];
+	struct location location;
+	size_t n = 0;
+
+	if (!tag)
+		return "";
+	location = profile_location(m->list.profile, tag - 1);
+	text[0] = '\0';
+	for (size_t i = 0; i < location.lines; i++) {
+		struct function f = profile_function(m->list.profile, location.line[i].function);
+
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s %s:%u", i ? "; " : "",
+			f.name, f.file, location.line[i].line);
+	}
+	return text;
+}
+
 static inline bool made_read(void *reader, uint64_t address, uint64_t *ret_word)
 {
 	const struct made *m = reader;
-	uint64_t at = address - MADE_STACK;
+	uint64_t at = address >= CHUNKS_BASE ? address - CHUNKS_BASE + 8 * (uint64_t)MADE_CHUNKS
+					     : address - MADE_STACK;
 
 	if (at % 8 || at / 8 >= MADE_STACK_WORDS)
 		return false;

@@ -44,6 +44,8 @@ static void handle_request(struct engine *engine, const struct request *request)
 	case REQUEST_RUNTIME: runtime_records_request(engine, request); break;
 	case REQUEST_STACK: set_stack_need(engine, request->index, request->value); break;
 	case REQUEST_GO: runtime_records_go(engine, request); break;
+	case REQUEST_CHUNKS_BASE:
+	case REQUEST_CHUNKS: runtime_records_chunks(engine, request); break;
 	case REQUEST_MEMORY: runtime_records_memory(engine, request); break;
 	case REQUEST_STOP: engine->timing.stop = true; break;
 	default: break;

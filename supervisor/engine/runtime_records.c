@@ -58,6 +58,14 @@ void runtime_records_go(struct engine *engine, const struct request *request)
 		process->stacks.g_below = (uint32_t)request->value;
 }
 
+void runtime_records_chunks(struct engine *engine, const struct request *request)
+{
+	struct process *process = target_find_process(&engine->target, (int)request->index);
+
+	if (process)
+		chunks_place_set(&process->stacks.chunks, request);
+}
+
 /* By the leader's tid, or, if the leader has ended, by another thread's. */
 static ssize_t read_process(
 	const struct engine *engine, const struct process *process, uint64_t at, void *to, size_t n)
@@ -96,6 +104,7 @@ void runtime_records_memory(struct engine *engine, const struct request *request
 void runtime_records_drop(struct process *process)
 {
 	process->stacks.g_below = 0;
+	process->stacks.chunks = (struct chunks_place){0};
 	runtime_process_free(process->runtime);
 	process->runtime = NULL;
 }

@@ -32,6 +32,9 @@ void runtime_records_request(struct engine *engine, const struct request *reques
 /* REQUEST_GO: where goroutines are found (supervisor/target/goroutine.h). */
 void runtime_records_go(struct engine *engine, const struct request *request);
 
+/* REQUEST_CHUNKS_BASE, REQUEST_CHUNKS: where Java's frames are (supervisor/target/chunks.h). */
+void runtime_records_chunks(struct engine *engine, const struct request *request);
+
 /*
  * REQUEST_MEMORY: reads memory of a process of the target, and sends it. The process need not be
  * stopped. Not in a stop window.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "proto/chunk_layout.h"
 #include "supervisor/os/mem.h"
 #include "supervisor/os/proc_maps.h"
 #include "supervisor/os/remote.h"
@@ -283,6 +284,17 @@ static bool may_be_on_other(const struct stack_home *home, uint64_t sp, uint64_t
 	return sp > last_sp && sp - last_sp > PAGE_BYTES;
 }
 
+/* The thread is on its usual stack, in the range that contains @sp. */
+static void set_home(struct stack_home *home, const struct stack_ranges *ranges, uint64_t sp)
+{
+	const struct stack_range *range = stack_ranges_find(ranges, sp);
+
+	if (range) {
+		home->start = range->start - (range->grows ? GROWTH_BYTES : 0);
+		home->end = range->end;
+	}
+}
+
 /* Copies the goroutine's stack, which its thread has left. A caller in the vdso has no red zone. */
 static void take_left(
 	struct stack_copy *copy, const struct remote *memory, const struct goroutine *goroutine)
@@ -292,6 +304,24 @@ static void take_left(
 	copy_piece(copy, memory, goroutine->left_sp, goroutine->left_end, copy->buffer + copy->most,
 		&copy->outer);
 	copy->truncated |= copy->outer.base + copy->outer.bytes < goroutine->left_end;
+}
+
+/*
+ * Copies the frames of a virtual thread in the heap. They have no addresses: those of the copy are
+ * made up.
+ */
+static void take_chunks(struct stack_copy *copy, const struct remote *memory,
+	const struct chunks_place *place, uint64_t sp)
+{
+	uint8_t *to = copy->buffer + copy->most;
+	uint64_t fp;
+	size_t bytes = chunks_copy(place, memory, &copy->inner, sp, to, copy->most, &fp);
+
+	if (!bytes)
+		return;
+	copy->outer = (struct stack_piece){to, CHUNKS_BASE, bytes};
+	copy->left_pc = fp;
+	copy->left_sp = CHUNKS_BASE;
 }
 
 void stack_copy_take(struct stack_copy *copy, const struct remote *memory,
@@ -322,17 +352,18 @@ void stack_copy_take(struct stack_copy *copy, const struct remote *memory,
 		take_left(copy, memory, &goroutine);
 		return;
 	}
+	if (ranges->chunks.barrier)
+		take_chunks(copy, memory, &ranges->chunks, sp);
 	if (snapshot->machine != arch_native.machine || !may_be_on_other(home, sp, last_sp))
 		return;
+	if (copy->left_sp) {
+		set_home(home, ranges, sp);
+		return;
+	}
 	interrupted = find_interrupted(&copy->inner, ranges, sp);
 	outer = interrupted.sp;
 	if (!outer) {
-		const struct stack_range *range = stack_ranges_find(ranges, sp);
-
-		if (range) {
-			home->start = range->start - (range->grows ? GROWTH_BYTES : 0);
-			home->end = range->end;
-		}
+		set_home(home, ranges, sp);
 		return;
 	}
 	home->other_start = interrupted.start;

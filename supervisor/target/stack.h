@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "supervisor/os/arch.h"
+#include "supervisor/target/chunks.h"
 
 struct mapped_range;
 struct remote;
@@ -43,7 +44,8 @@ struct stack_ranges {
 	size_t n, room;
 	/* Where the kernel put argc, 0 unknown: frames end below the arguments and strings. */
 	uint64_t bottom;
-	uint32_t g_below; /* of a Go program (goroutine.h); 0: it is none */
+	uint32_t g_below;           /* of a Go program (goroutine.h); 0: it is none */
+	struct chunks_place chunks; /* of Java */
 };
 
 void stack_ranges_release(struct stack_ranges *ranges);
@@ -85,11 +87,14 @@ struct stack_copy {
 	uint8_t *buffer; /* two pieces of @most bytes */
 	size_t most;     /* 0: stacks are not wanted */
 	bool whole;      /* copy to the end of any mapping: there is no next copy */
-	/* outer: the stack that a handler interrupted, or a goroutine's (left_sp); bytes 0: none */
+	/*
+	 * outer: the stack that a handler interrupted, or (left_sp) a goroutine's or the frames of
+	 * a virtual thread; bytes 0: none
+	 */
 	struct stack_piece inner, outer;
 	uint64_t limit; /* end of the mapping that contains the stack pointer; 0 unknown */
 	bool truncated; /* the stack is longer than the copy */
-	uint64_t left_pc, left_sp; /* goroutine.h; sp 0: none */
+	uint64_t left_pc, left_sp; /* of RECORD_SAMPLE_LEFT; sp 0: none */
 };
 
 /* @most: maximum bytes of a stack, rounded up to pages. -ENOMEM. Touches the whole buffer. */

@@ -37,11 +37,12 @@ part() { # KEY PROFILE: percent of its samples
 about "incomplete, percent" "$(part incomplete_stacks run.pb.gz)" 0 2
 about "without names, percent" "$(part unresolved_samples run.pb.gz)" 0 2
 
-# Most frames of a virtual thread that goes on are in the heap.
+# Most frames of a virtual thread that goes on are in the heap. The first sample tells where.
 if [ "${version%%.*}" -ge 21 ]; then
     "$SPROFRUN" -q -F 500 -o virtual.pb.gz -- java $native Truth run 2 20 virtual
     is "virtual threads: status" $? 0
     judge "virtual threads" virtual.pb.gz
+    about "callers in the heap that are not shown, percent" "$(part java_in_heap virtual.pb.gz)" 0 15
 fi
 
 "$BUILD/tools/sprofil-analyst" --quiet --replay capture --output replay.pb.gz

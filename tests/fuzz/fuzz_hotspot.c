@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A HotSpot that lies, and changes while it is read: the made-up one, damaged. The input is pieces
- * of 4 bytes; the lowest 3 bits of the first say what to do (and bit 5 of the very first: JDK 25):
+ * of 4 bytes; the lowest 3 bits of the first say what to do (and bit 5 of the very first: JDK 25;
+ * bit 6: the stub is that of virtual threads):
  *
  * 0 to 2: the byte at an offset (2 bytes) of its memory becomes the last one. 3: the same to the
  * stack, or, if the first byte is 128 or more, to the registers. 4: a step from a pc at an offset
  * of the memory; of the last byte bit 0: exact, bit 1: the frame pointer is a register's, the rest:
- * where in the stack it is. 5: time goes by. 6: as 0, but after the next step. 7: lines, scopes and
- * instructions are looked up in the rest of the input.
+ * where in the stack it is; of the first byte bit 6: frames in the heap have been copied. 5: time
+ * goes by. 6: as 0, but after the next step. 7: lines, scopes and instructions are looked up in the
+ * rest of the input.
  */
 #include "analyst/hotspot_frame.h"
 #include "analyst/hotspot_scopes.h"
@@ -29,9 +31,11 @@ static void try_step(struct made *m, const uint8_t piece[4], struct late *late)
 		.sp = MADE_STACK + 8 * (uint64_t)(piece[3] >> 4),
 		.fp = piece[3] & 2 ? m->reg[6] : MADE_STACK + 8 * (uint64_t)(piece[3] >> 2),
 		.exact = piece[3] & 1,
+		.left_sp = piece[0] & 64 ? CHUNKS_BASE : 0,
 		.reg = piece[3] & 1 ? m->reg : NULL};
 	struct unwind_runtime_caller caller;
 
+	frame.left_pc = frame.fp;
 	for (int i = 0; i < 12; i++) {
 		int r = made_step(m, frame, &caller);
 
@@ -69,6 +73,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct late late = {0};
 	int steps = 0;
 
+	if (size && data[0] & 64)
+		made_put(m, MADE_STUB + MADE_HEADER + 48,
+			made_name(m, "StubRoutines (continuation stubs)"), 8);
 	for (; size >= 4; data += 4, size -= 4) {
 		const uint16_t at = (uint16_t)(data[1] | data[2] << 8);
 

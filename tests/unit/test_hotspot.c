@@ -13,29 +13,6 @@
 
 /* In the made-up memory. */
 enum { RBX = 3, RBP = 6, R13 = 13 };
-#define AT(place)   ((uint64_t)MADE_BASE + (place))
-#define CODE        (AT(MADE_COMPILED) + MADE_HEADER + MADE_CODE_AT)
-#define STACK(word) ((uint64_t)MADE_STACK + 8 * (word))
-
-/* The lines of a location, "name file:line; …", innermost first. */
-static const char *text_of(const struct made *m, uint32_t tag)
-{
-	static char text[512];
-	struct location location;
-	size_t n = 0;
-
-	assert_int_not_equal(tag, 0);
-	location = profile_location(m->list.profile, tag - 1);
-	text[0] = '\0';
-	for (size_t i = 0; i < location.lines; i++) {
-		struct function f = profile_function(m->list.profile, location.line[i].function);
-
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s %s:%u", i ? "; " : "",
-			f.name, f.file, location.line[i].line);
-	}
-	return text;
-}
-
 static struct unwind_runtime_frame frame_at(uint64_t pc, uint64_t sp, uint64_t fp, bool exact)
 {
 	return (struct unwind_runtime_frame){.pc = pc, .sp = sp, .fp = fp, .exact = exact};
@@ -124,10 +101,10 @@ static void compiled_frames(uint32_t version)
 	m->stack[3] = 0x5678;
 	assert_int_equal(made_step(m, frame_at(CODE + 64, STACK(0), 7, false), &caller), 1);
 	assert_caller(&caller, 0x5678, STACK(4), 0x1234);
-	assert_string_equal(text_of(m, caller.tag),
+	assert_string_equal(made_text(m, caller.tag),
 		"p.Inner.inner p/Inner.java:13; p.Outer.outer p/Outer.java:10");
 	assert_int_equal(made_step(m, frame_at(CODE + 32, STACK(0), 7, false), &caller), 1);
-	assert_string_equal(text_of(m, caller.tag), "p.Outer.outer p/Outer.java:10");
+	assert_string_equal(made_text(m, caller.tag), "p.Outer.outer p/Outer.java:10");
 	/* At the beginning and the end, where not all of the frame is there. */
 	m->stack[0] = 0x9abc;
 	m->stack[1] = 0xdef0;
@@ -163,7 +140,7 @@ static void deoptimized_frames(uint32_t version)
 	m->stack[3] = 0x5678;
 	assert_int_equal(made_step(m, frame_at(CODE + 90, STACK(0), 7, false), &caller), 1);
 	assert_caller(&caller, 0x5678, STACK(4), 0);
-	assert_string_equal(text_of(m, caller.tag),
+	assert_string_equal(made_text(m, caller.tag),
 		"p.Inner.inner p/Inner.java:13; p.Outer.outer p/Outer.java:10");
 	made_free(m);
 }
@@ -192,35 +169,35 @@ static void test_hotspot__interpreted_frames(void **state)
 	m->stack[12] = bytecodes + 5;
 	assert_int_equal(made_step(m, frame, &caller), 1);
 	assert_caller(&caller, 0x5678, STACK(24), 0x1234);
-	assert_string_equal(text_of(m, caller.tag), "p.Inner.inner p/Inner.java:13");
+	assert_string_equal(made_text(m, caller.tag), "p.Inner.inner p/Inner.java:13");
 	/* Running: a register has the bytecode. */
 	m->reg[R13] = bytecodes;
 	frame.exact = true;
 	frame.reg = m->reg;
 	assert_int_equal(made_step(m, frame, &caller), 1);
-	assert_string_equal(text_of(m, caller.tag), "p.Inner.inner p/Inner.java:10");
+	assert_string_equal(made_text(m, caller.tag), "p.Inner.inner p/Inner.java:10");
 	/* Beginning with a method: that frame is still the caller's. */
 	m->reg[R13] = STACK(3);
 	m->reg[RBX] = AT(MADE_OUTER);
 	m->stack[2] = CODE + 64;
 	assert_int_equal(made_step(m, frame, &caller), 1);
 	assert_caller(&caller, CODE + 64, STACK(3), STACK(20));
-	assert_string_equal(text_of(m, caller.tag), "p.Outer.outer p/Outer.java:0");
+	assert_string_equal(made_text(m, caller.tag), "p.Outer.outer p/Outer.java:0");
 	/* It looks for the method of an interface, and has not found it: r13 is something else. */
 	m->reg[R13] = AT(MADE_METHODS) + 0x123;
 	assert_int_equal(made_step(m, frame, &caller), 1);
 	assert_caller(&caller, 0x5678, STACK(24), 0x1234);
-	assert_string_equal(text_of(m, caller.tag), "p.Inner.inner p/Inner.java:13");
+	assert_string_equal(made_text(m, caller.tag), "p.Inner.inner p/Inner.java:13");
 	/* Just returned to: r13 is what its callee had. */
 	m->reg[R13] = STACK(2);
 	m->stack[2] = 0;
 	assert_int_equal(made_step(m, frame, &caller), 1);
-	assert_string_equal(text_of(m, caller.tag), "p.Inner.inner p/Inner.java:13");
+	assert_string_equal(made_text(m, caller.tag), "p.Inner.inner p/Inner.java:13");
 	/* No method: only where it is. */
 	frame.exact = false;
 	m->stack[17] = 0x123450;
 	assert_int_equal(made_step(m, frame, &caller), 1);
-	assert_string_equal(text_of(m, caller.tag), "Interpreter :0");
+	assert_string_equal(made_text(m, caller.tag), "Interpreter :0");
 	made_free(m);
 }
 
@@ -237,7 +214,7 @@ static void test_hotspot__stubs(void **state)
 	assert_int_equal(
 		made_step(m, frame_at(stub + 0xa0, STACK(0), STACK(8), false), &caller), 1);
 	assert_caller(&caller, 0x5678, STACK(10), 0x1234);
-	assert_string_equal(text_of(m, caller.tag), "StubRoutines (1) :0");
+	assert_string_equal(made_text(m, caller.tag), "StubRoutines (1) :0");
 	/* Called by compiled code. */
 	m->stack[0] = CODE + 32;
 	assert_int_equal(made_step(m, frame_at(stub + 0x90, STACK(0), 3, true), &caller), 1);
@@ -257,7 +234,7 @@ static void test_hotspot__stubs(void **state)
 			&caller),
 		1);
 	assert_caller(&caller, 0x5678, STACK(3), 0x1234);
-	assert_string_equal(text_of(m, caller.tag), "new_instance :0");
+	assert_string_equal(made_text(m, caller.tag), "new_instance :0");
 	made_free(m);
 }
 
@@ -276,13 +253,13 @@ static void test_hotspot__frames_that_are_in_the_heap(void **state)
 	assert_int_equal(made_step(m, frame_at(AT(code), STACK(0), STACK(8), false), &caller), 1);
 	assert_caller(&caller, CODE + 32, STACK(10), 0x1234);
 	assert_true(caller.gap);
-	assert_string_equal(text_of(m, caller.tag), "[frames in the heap] :0");
+	assert_string_equal(made_text(m, caller.tag), "[frames in the heap] :0");
 	/* It has called the VM: this is the stub itself. */
 	made_put(m, code + 11, 0xe8, 1);
 	assert_int_equal(
 		made_step(m, frame_at(AT(code) + 16, STACK(0), STACK(8), false), &caller), 1);
 	assert_false(caller.gap);
-	assert_string_equal(text_of(m, caller.tag), "StubRoutines (continuation stubs) :0");
+	assert_string_equal(made_text(m, caller.tag), "StubRoutines (continuation stubs) :0");
 	made_free(m);
 }
 
@@ -334,7 +311,7 @@ static void test_hotspot__replaced_code(void **state)
 	m->hotspot.now_ns += UINT64_C(2000000000);
 	m->now_ns = m->hotspot.now_ns;
 	assert_int_equal(made_step(m, frame_at(CODE + 32, STACK(0), 0, false), &caller), 1);
-	assert_string_equal(text_of(m, caller.tag), "p.Inner.inner p/Inner.java:10");
+	assert_string_equal(made_text(m, caller.tag), "p.Inner.inner p/Inner.java:10");
 	made_free(m);
 }
 

@@ -66,13 +66,16 @@ static void test_request__go_names_a_process(void **state)
 
 static void test_request__nonsense_is_refused(void **state)
 {
-	static const struct request bad[] = {{.type = 0}, {.type = 3}, {.type = REQUEST_GO + 1},
+	static const struct request bad[] = {{.type = 0}, {.type = 3}, {.type = REQUEST_CHUNKS + 1},
 		{.type = REQUEST_PERIOD}, {.type = REQUEST_PERIOD, .value = 9999},
 		{.type = REQUEST_PERIOD, .value = UINT64_MAX},
 		{.type = REQUEST_PERIOD, .index = 7, .value = 1000000},
 		{.type = REQUEST_FREEZE, .value = 2}, {.type = REQUEST_STOP, .index = 1},
 		{.type = REQUEST_STACK, .index = 7}, {.type = REQUEST_STACK, .value = 4096},
 		{.type = REQUEST_STACK, .index = 7, .value = REQUEST_STACK_MOST + 1},
+		{.type = REQUEST_CHUNKS_BASE}, {.type = REQUEST_CHUNKS, .index = 7},
+		{.type = REQUEST_CHUNKS, .value = 4096},
+		{.type = REQUEST_CHUNKS, .index = 7, .value = 1 | UINT64_C(1) << 59},
 		{.type = REQUEST_GO, .index = 7},
 		{.type = REQUEST_GO, .index = 7, .value = REQUEST_GO_MOST + 1}};
 	struct request out;

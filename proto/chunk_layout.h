@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The objects that hold the frames of Java's virtual threads (supervisor/target/chunks.h): offsets
+ * in bytes. They depend on two options of HotSpot, not on the version (JDK 21 to 27).
+ */
+#ifndef PROTO_CHUNK_LAYOUT_H
+#define PROTO_CHUNK_LAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Pointers between objects of 4 or 8 bytes; headers of objects of 12 or 8 bytes. */
+enum chunk_layout {
+	CHUNK_NARROW,
+	CHUNK_WIDE,
+	CHUNK_NARROW_COMPACT,
+	CHUNK_WIDE_COMPACT,
+	CHUNK_LAYOUTS
+};
+
+/* As much of an object is read: all fields lie in it. */
+enum { CHUNK_HEADER_BYTES = 56 };
+
+/*
+ * The address that the copy of the frames has in a sample: none of memory. It contains for each
+ * chunk, the newest one first, the number of its words, and these: from two below its frames on to
+ * their end. Number 0: there are no more; if this word is missing, some could not be read.
+ */
+#define CHUNKS_BASE (UINT64_C(1) << 60)
+
+struct chunk_fields {
+	bool wide;
+	uint8_t tail; /* of a Continuation: its newest chunk */
+	/* Of a chunk; the stack follows its fields. */
+	uint8_t size, sp, bottom, parent, cont, stack;
+};
+
+static inline struct chunk_fields chunk_fields(enum chunk_layout layout)
+{
+	static const struct chunk_fields fields[CHUNK_LAYOUTS] = {
+		[CHUNK_NARROW] = {false, 32, 12, 24, 28, 40, 44, 48},
+		[CHUNK_WIDE] = {true, 48, 12, 24, 28, 40, 48, 56},
+		[CHUNK_NARROW_COMPACT] = {false, 28, 16, 20, 24, 36, 40, 48},
+		[CHUNK_WIDE_COMPACT] = {true, 48, 16, 20, 24, 40, 48, 56},
+	};
+
+	return fields[layout];
+}
+
+/* The address in the field @at of an object; 0: null. */
+static inline uint64_t chunk_pointer(
+	const uint8_t *object, uint8_t at, bool wide, uint64_t base, uint8_t shift)
+{
+	uint32_t narrow;
+	uint64_t address;
+
+	if (wide) {
+		memcpy(&address, object + at, sizeof(address));
+		return address;
+	}
+	memcpy(&narrow, object + at, sizeof(narrow));
+	return narrow ? base + ((uint64_t)narrow << shift) : 0;
+}
+
+#endif
