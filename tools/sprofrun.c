@@ -378,6 +378,8 @@ int main(int argc, char **argv)
 	const char *no_color = getenv("NO_COLOR");
 	static const int errors_only[] = {STDIN_FILENO, STDERR_FILENO, STDERR_FILENO};
 
+	struct outfile file;
+
 	standard_hold();
 	s.front.records = true;
 	s.front.color = !(no_color && no_color[0]);
@@ -401,8 +403,12 @@ int main(int argc, char **argv)
 		front_complain(program, "cannot begin: %s", strerror(ENOMEM));
 		return FRONT_OURS;
 	}
+	bool dumps_to_file = s.engine.dump && s.output_given && strcmp(s.output, "-") != 0;
+
 	if (!s.engine.dump)
 		output_option_check(program, analyst, s.output);
+	else if (dumps_to_file)
+		output_option_redirect(program, s.output, s.engine.pids[0], &file);
 	(void)snprintf(name, sizeof(name), "%s",
 		s.engine.command ? text_basename(s.engine.command[0]) : "attached");
 	const char *analyst_argv[ANALYST_ARGUMENTS + LIVE_FRONT_ARGUMENTS] = {analyst};
@@ -433,6 +439,13 @@ int main(int argc, char **argv)
 	s.engine.analyst = analyst_argv;
 	s.engine.context = &s;
 	int exit_status = run(&s);
+
+	if (dumps_to_file && exit_status)
+		outfile_abandon(&file);
+	else if (dumps_to_file && outfile_commit(&file) < 0) {
+		front_complain(program, "cannot write the stacks to %s", s.output);
+		exit_status = FRONT_OURS;
+	}
 
 	target_options_release(&s.target);
 	command_as_release(&s.as);

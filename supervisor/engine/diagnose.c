@@ -251,26 +251,27 @@ void diagnose_explain(const struct diagnose_facts *f, char *to, size_t room)
 	case DIAGNOSE_OTHER_USER:
 		(void)snprintf(to, room,
 			"cannot attach to %d: it belongs to user %" PRIu32 ", you are %" PRIu32
-			": 'sudo sprofrun -p %d'",
+			": use sudo, as in 'sudo sprofrun -p %d'",
 			pid, f->it.uid[1], f->we.uid[0], pid);
 		return;
 	case DIAGNOSE_USER_NAMESPACE:
 		(void)snprintf(to, room,
 			"cannot attach to %d: it is in another user namespace: from the host, "
-			"'sudo sprofrun -p %d'; or 'nsenter -U -t %d sprofrun -p …' inside",
+			"use sudo, as in 'sudo sprofrun -p %d'; or 'nsenter -U -t %d sprofrun -p "
+			"…' inside",
 			pid, pid, pid);
 		return;
 	case DIAGNOSE_CAPABILITIES:
 		(void)snprintf(to, room,
 			"cannot attach to %d: it has capabilities that you have not: "
-			"'sudo sprofrun -p %d'",
+			"use sudo, as in 'sudo sprofrun -p %d'",
 			pid, pid);
 		return;
 	case DIAGNOSE_NOT_DUMPABLE:
 		(void)snprintf(to, room,
 			"cannot attach to %d: it is not dumpable (it was set-user-id, or asked for "
 			"it "
-			"by prctl): 'sudo sprofrun -p %d'",
+			"by prctl): use sudo, as in 'sudo sprofrun -p %d'",
 			pid, pid);
 		return;
 	case DIAGNOSE_YAMA:

@@ -23,6 +23,13 @@ wait_until "they are where they stay" 20 settled
 "$SPROFRUN" --dump $crowd >out 2>err
 is "status" $? 0
 is "no messages" "$(cat err)" ""
+"$SPROFRUN" --dump $crowd -o "stacks.%p.%n" >none 2>&1
+is "to a file: status, what is printed" "$? $(cat none)" "0 "
+is "to a file: threads" "$(grep -c '^thread ' stacks.$crowd.race)" 4
+"$SPROFRUN" --dump $crowd -o /nowhere/x >none 2>&1
+is "to no place: status" $? 125
+is "to no place: it is said" "$(cat none)" \
+    "sprofrun: cannot write the stacks to /nowhere/x: No such file or directory; name another place with -o"
 is "threads" "$(grep -c '^thread ' out)" 4
 is "those of the kernel, in order" "$(awk '/^thread / { print $2 }' out)" \
     "$(ls /proc/$crowd/task | sort -n)"

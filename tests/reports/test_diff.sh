@@ -80,6 +80,8 @@ is "a call path" "$(awk -F'\t' 'NR == 2 { print $7, $6 }' paths)" "main;fib 1"
 "$report" diff --format tsv stacks stacks stacks -- stacks stacks >equal
 is "equal runs" "$(awk -F'\t' 'NR > 1 && ($6 != 0 || $1 != $2)' equal)" ""
 "$report" diff stacks stacks -- slower slower slower >text || fail "sides"
+"$report" diff stacks -- slower --width 100 >text2 2>err
+[ "$? $(grep -c 'options come before the files' err)" = "2 1" ] || fail "options behind --"
 grep -q '^A: stacks and 1 more, 146.00 ms of CPU time each: app --run$' text || fail "side A"
 grep -q '^B: slower and 2 more, 244.00 ms of CPU time each$' text || fail "side B"
 grep -q '^in all +67.1 % ± 0.0$' text || fail "in all: $(cat text)"

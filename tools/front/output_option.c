@@ -15,6 +15,7 @@
 #include "base/outfile.h"
 #include "base/output.h"
 #include "base/text.h"
+#include "supervisor/os/procfs.h"
 #include "tools/front/front.h"
 
 /* Is the file empty, as mktemp creates it? */
@@ -49,6 +50,41 @@ static void check_format(const char *analyst, const char *pattern)
 	(void)signal(SIGCHLD, before);
 }
 
+/* @error may have a @problem that says more; freed by nobody. */
+static _Noreturn void refuse(
+	const char *program, const char *what, const char *path, int error, const char *problem)
+{
+	front_complain(program, "cannot write the %s to %s: %s%s", what, path,
+		problem ? problem : strerror(-error),
+		problem                    ? ""
+			: error == -EMFILE ? "; raise the limit (ulimit -n)"
+					   : "; name another place with -o");
+	exit(FRONT_OURS);
+}
+
+void output_option_redirect(
+	const char *program, const char *pattern, int pid, struct outfile *ret_file)
+{
+	struct output_facts facts = {
+		.pid = (uint32_t)pid, .name = "", .time = time(NULL), .rank = output_rank()};
+	char name[PROCFS_NAME_BYTES];
+	const char *problem = NULL;
+	char *path;
+	int error;
+
+	procfs_read_name(pid, pid, name);
+	facts.name = name;
+	error = output_name(pattern, &facts, &path);
+	if (error < 0)
+		refuse(program, "stacks", pattern, error, NULL);
+	error = outfile_begin(ret_file, path, -1, &problem);
+	if (error == 0 && dup2(ret_file->fd, STDOUT_FILENO) < 0)
+		error = -errno;
+	if (error < 0)
+		refuse(program, "stacks", path, error, problem);
+	free(path);
+}
+
 void output_option_check(const char *program, const char *analyst, const char *pattern)
 {
 	/* The process does not exist yet: our own pid, of similar length, stands for its pid. */
@@ -69,14 +105,8 @@ void output_option_check(const char *program, const char *analyst, const char *p
 	if (strcmp(pattern, "-") == 0 || output_name(pattern, &facts, &path) < 0)
 		return;
 	error = outfile_check(path, &problem);
-	if (error < 0) {
-		front_complain(program, "cannot write the profile to %s: %s%s", path,
-			problem ? problem : strerror(-error),
-			problem                    ? ""
-				: error == -EMFILE ? "; raise the limit (ulimit -n)"
-						   : "; name another place with -o");
-		exit(FRONT_OURS);
-	}
+	if (error < 0)
+		refuse(program, "profile", path, error, problem);
 	if (!is_prepared(path))
 		check_format(analyst, pattern);
 	free(path);

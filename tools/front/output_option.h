@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "base/outfile.h"
+
 /*
  * Ends the program with a message if a profile cannot be written there (status 125), or if the name
  * has the suffix of a format that a recording cannot have (status 2; @analyst knows the formats).
@@ -18,6 +20,13 @@ void output_option_check(const char *program, const char *analyst, const char *p
  * freed.
  */
 const char *output_option_for_rank(const char *program, const char *pattern, bool quiet);
+
+/*
+ * For --dump: makes standard output a new file, which gets its name by outfile_commit(). @pattern
+ * is named by process @pid. Ends the program with a message if it cannot be written (status 125).
+ */
+void output_option_redirect(
+	const char *program, const char *pattern, int pid, struct outfile *ret_file);
 
 /* Is the output a regular file, neither standard output nor an existing pipe or device? */
 bool output_option_is_file(const char *pattern);

@@ -284,6 +284,7 @@ void sprofrun_settings_parse(struct sprofrun_settings *s, int argc, char **argv)
 		exit(FRONT_OURS);
 	}
 	target_options_parse(&s->target, help_sprofrun, more, 3, argc, argv);
+	s->output_given = command_line_given(&more[0], "output");
 	s->report_given = command_line_given(&more[0], "report");
 	if (s->diagnose && argv[optind])
 		usage_error("too many words", argv[optind], "--diagnose takes one process id");

@@ -30,7 +30,7 @@ struct sprofrun_settings {
 	const char *histogram;
 	const char *keep;          /* --keep: number of newest files of --rotate to keep */
 	const char *rotate, *ring; /* values as given */
-	bool report_given;
+	bool report_given, output_given;
 };
 
 /*

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/command_line.h"
 #include "base/text.h"
@@ -236,6 +237,15 @@ static int take_sides(struct command *command, int behind, bool has_by)
 		return EXIT_USAGE;
 	}
 	command->files_a = command->files - behind;
+	for (int i = command->files_a; i < command->files; i++) {
+		if (command->file[i][0] == '-' && command->file[i][1] &&
+			access(command->file[i], F_OK) < 0) {
+			complain("behind -- all words are files, %s too: options come before the "
+				 "files, as in sprofreport diff %s A -- B",
+				command->file[i], command->file[i]);
+			return EXIT_USAGE;
+		}
+	}
 	return 0;
 }
 
