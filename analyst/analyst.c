@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "analyst/analyst_state.h"
-#include "analyst/jit_note.h"
-#include "analyst/python_note.h"
+#include "analyst/jit/jit_note.h"
+#include "analyst/python/python_note.h"
 #include "analyst/take.h"
 #include "analyst/times.h"
 #include "base/array.h"

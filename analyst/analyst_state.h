@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyst/base/locations.h"
 #include "analyst/counts.h"
 #include "analyst/hold.h"
-#include "analyst/locations.h"
 #include "analyst/processes.h"
 #include "analyst/runtimes.h"
 #include "analyst/shares.h"

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "analyst/locations.h"
+#include "analyst/base/locations.h"
 #include "profile/profile.h"
 
 struct histogram {

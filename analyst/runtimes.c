@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyst/locations.h"
+#include "analyst/base/locations.h"
 #include "analyst/spaces.h"
 #include "base/array.h"
 #include "profile/profile.h"

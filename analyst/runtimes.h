@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyst/peek.h"
-#include "analyst/runtime.h"
+#include "analyst/base/peek.h"
+#include "analyst/base/runtime.h"
 
 struct image_space;
 struct profile;

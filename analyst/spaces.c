@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyst/jit.h"
+#include "analyst/jit/jit.h"
 #include "analyst/runtimes.h"
 #include "base/array.h"
 #include "base/text.h"
-#include "symbolizer/unwind.h"
+#include "symbolizer/unwind/unwind.h"
 
 /* A larger maps text (400,000 mappings) is invalid. */
 #define MAPS_MOST (UINT32_C(64) << 20)

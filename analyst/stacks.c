@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyst/jit.h"
-#include "analyst/locations.h"
+#include "analyst/base/locations.h"
+#include "analyst/jit/jit.h"
 #include "analyst/runtimes.h"
 #include "analyst/spaces.h"
 #include "analyst/syscalls.h"
 #include "base/array.h"
 #include "profile/profile.h"
 #include "proto/record.h"
-#include "symbolizer/unwind.h"
+#include "symbolizer/unwind/unwind.h"
 
 _Static_assert(UNWIND_FRAMES_MOST == PROFILE_FRAMES_MOST, "reports name this bound");
 

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyst/jit.h"
-#include "symbolizer/unwind.h"
+#include "analyst/jit/jit.h"
+#include "symbolizer/unwind/unwind.h"
 
 struct image_space;
 struct locations;

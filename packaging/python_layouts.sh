@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # python_layouts.sh DIRECTORY...: the offsets of CPython's structures, from the headers of each
 # version (a directory such as /usr/include/python3.11, with internal/): the table of
-# analyst/python_layouts.c. The structures of 3.13 and later are described by _PyRuntime itself.
+# analyst/python/python_layouts.c. The structures of 3.13 and later are described by _PyRuntime
+# itself.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -101,7 +102,7 @@ C
 cat <<'C'
 /* SPDX-License-Identifier: MIT */
 /* Made by packaging/python_layouts.sh from the headers of each version, for 64-bit machines. */
-#include "analyst/python_layout.h"
+#include "analyst/python/python_layout.h"
 
 const struct python_layout python_layouts[] = {
 C

@@ -10,7 +10,7 @@
 
 #include "base/pool.h"
 #include "opener/opener.h"
-#include "symbolizer/budget.h"
+#include "symbolizer/base/budget.h"
 #include "symbolizer/elffile.h"
 #include "symbolizer/module.h"
 

@@ -7,8 +7,8 @@
 
 #include "base/pool.h"
 #include "base/table.h"
-#include "symbolizer/budget.h"
-#include "symbolizer/dwarf_reader.h"
+#include "symbolizer/base/budget.h"
+#include "symbolizer/dwarf/dwarf_reader.h"
 #include "symbolizer/elffile.h"
 #include "symbolizer/splitfile.h"
 
@@ -85,7 +85,7 @@ static bool gather(struct elffile *file, struct pool *strings, struct sections *
 static int read_split(struct debuginfo *d, struct entry *entry)
 {
 	struct dwarf_unit *info = &entry->info, unit;
-	struct splitfile_unit from;
+	struct dwarf_split_unit from;
 	int rc;
 
 	rc = splitfiles_find(d->splitfiles, info->directory, info->dwo_name, info->dwo_id, &from);

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "symbolizer/budget.h"
+#include "symbolizer/base/budget.h"
 #include "symbolizer/image.h"
 
 #ifdef SPROFIL_PLANTED_FAULT

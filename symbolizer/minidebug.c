@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "symbolizer/budget.h"
+#include "symbolizer/base/budget.h"
 #include "symbolizer/image.h"
 
 #ifdef HAVE_LZMA

@@ -15,7 +15,7 @@
 
 #include "base/pool.h"
 #include "base/table.h"
-#include "symbolizer/budget.h"
+#include "symbolizer/base/budget.h"
 #include "symbolizer/image.h"
 #include "symbolizer/symbolizer.h"
 

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "base/pool.h"
-#include "symbolizer/budget.h"
+#include "symbolizer/base/budget.h"
 #include "symbolizer/elffile.h"
 #include "symbolizer/symtab.h"
 

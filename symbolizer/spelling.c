@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/pool.h"
-#include "symbolizer/budget.h"
+#include "symbolizer/base/budget.h"
 #include "symbolizer/demangle.h"
 
 /* Some names of C++ have a few 10,000 bytes. */

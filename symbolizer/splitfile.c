@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "base/pool.h"
 #include "opener/opener.h"
-#include "symbolizer/budget.h"
+#include "symbolizer/base/budget.h"
 #include "symbolizer/elffile.h"
 #include "symbolizer/module.h"
 
@@ -23,7 +23,7 @@ struct splitfile {
 	const char *path; /* interned */
 	struct image image;
 	struct elffile elf; /* .elf NULL: missing, or not an ELF file */
-	struct splitfile_unit whole;
+	struct dwarf_split_unit whole;
 	struct rangelist_bytes table; /* table of a .dwp */
 };
 
@@ -88,7 +88,7 @@ static void open_file(struct splitfiles *s, struct splitfile *file)
 	budget_admit(s->budget, file->image.bytes);
 	file->elf.budget = s->budget;
 	file->table = section_of(&file->elf, ".debug_cu_index");
-	file->whole = (struct splitfile_unit){
+	file->whole = (struct dwarf_split_unit){
 		.info = section_of(&file->elf, ".debug_info.dwo"),
 		.abbreviations = section_of(&file->elf, ".debug_abbrev.dwo"),
 		.rnglists = section_of(&file->elf, ".debug_rnglists.dwo"),
@@ -219,7 +219,7 @@ static struct rangelist_bytes part_of(const struct rangelist_bytes *table, uint6
 }
 
 static int find_in_package(
-	struct splitfiles *s, const char *of, uint64_t id, struct splitfile_unit *ret_unit)
+	struct splitfiles *s, const char *of, uint64_t id, struct dwarf_split_unit *ret_unit)
 {
 	char path[PATH_BYTES];
 	struct splitfile *file;
@@ -230,7 +230,7 @@ static int find_in_package(
 	r = file_at(s, path, &file);
 	if (r < 0 || !file->elf.elf)
 		return r < 0 ? r : -ENOENT;
-	*ret_unit = (struct splitfile_unit){
+	*ret_unit = (struct dwarf_split_unit){
 		.info = part_of(&file->table, id, SECT_INFO, &file->whole.info),
 		.abbreviations = part_of(&file->table, id, SECT_ABBREV, &file->whole.abbreviations),
 		.rnglists = part_of(&file->table, id, SECT_RNGLISTS, &file->whole.rnglists),
@@ -242,7 +242,7 @@ static int find_in_package(
 }
 
 static int find_file(struct splitfiles *s, const char *directory, int bytes, const char *name,
-	struct splitfile_unit *ret_unit)
+	struct dwarf_split_unit *ret_unit)
 {
 	char path[PATH_BYTES];
 	struct splitfile *file;
@@ -259,7 +259,7 @@ static int find_file(struct splitfiles *s, const char *directory, int bytes, con
 }
 
 int splitfiles_find(struct splitfiles *splitfiles, const char *directory, const char *name,
-	uint64_t id, struct splitfile_unit *ret_unit)
+	uint64_t id, struct dwarf_split_unit *ret_unit)
 {
 	struct splitfiles *s = splitfiles;
 	const char *package[PACKAGES] = {s->path, s->debug_path};

@@ -14,19 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbolizer/rangelist.h"
+#include "symbolizer/dwarf/dwarf_reader.h"
 
 struct budget;
 struct splitfiles;
 struct symbolizer;
-
-/*
- * The sections that contain a unit. For a .dwp, except for the strings, only the unit's part of
- * them.
- */
-struct splitfile_unit {
-	struct rangelist_bytes info, abbreviations, rnglists, string_offsets, strings;
-};
 
 /*
  * Creates the search for split units of the file at @path, and its debug file at @debug_path, NULL
@@ -50,7 +42,7 @@ void splitfiles_free(struct splitfiles *splitfiles);
  * sections are valid as long as @splitfiles. -ENOENT: no such file; -ENOMEM.
  */
 int splitfiles_find(struct splitfiles *splitfiles, const char *directory, const char *name,
-	uint64_t id, struct splitfile_unit *ret_unit);
+	uint64_t id, struct dwarf_split_unit *ret_unit);
 
 /* Notes that the reader did not find the unit in the result of splitfiles_find(). */
 void splitfiles_blame(struct splitfiles *splitfiles, const char *directory, const char *name);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "symbolizer/budget.h"
+#include "symbolizer/base/budget.h"
 #include "symbolizer/elffile.h"
 #include "symbolizer/exported.h"
 #include "symbolizer/image.h"

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "symbolizer/module.h"
-#include "symbolizer/leb128.h"
+#include "symbolizer/base/leb128.h"
 
 /* DW_EH_PE_…: how a pointer is encoded, and what it is relative to. */
 enum {

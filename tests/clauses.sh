@@ -102,7 +102,7 @@ break_entry()
 fails()
 {
 	source=$(grep -l "cmocka_unit_test($1)\|SESSION_TEST($1)" "$root"/tests/calls/*.c \
-		"$root"/tests/unit/*.c | head -n 1)
+		"$root"/tests/unit/*/*.c | head -n 1)
 	name=$(basename "$source" .c)
 	case $source in
 	*/calls/*) target=tests/calls/$name more=tools/sprofil-supervisor ;;

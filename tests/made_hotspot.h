@@ -15,14 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyst/hotspot_internal.h"
-#include "analyst/locations.h"
-#include "analyst/peek.h"
+#include "analyst/base/locations.h"
+#include "analyst/base/peek.h"
+#include "analyst/hotspot/hotspot_internal.h"
 #include "profile/profile.h"
 #include "proto/chunk_layout.h"
 #include "proto/record.h"
 #include "proto/request.h"
-#include "symbolizer/unwind.h"
+#include "symbolizer/unwind/unwind.h"
 
 /* Two headers have a struct of this name. */
 #define mapping symbolizer_mapping

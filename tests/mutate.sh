@@ -150,7 +150,6 @@ target_of()
 {
 	case $1 in
 	live_*) echo "tests/calls/$1" ;;
-	protocol) echo tests/calls/test_protocol ;;
 	*) echo "tests/unit/test_$1" ;;
 	esac
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sprofil-analyst: the second process of sprofrun. It takes records from the ring (descriptors 3, 4
- * and 5, see supervisor/engine/link.h) or from a capture file; see analyst_results.h for its
+ * and 5, see supervisor/output/link.h) or from a capture file; see analyst_results.h for its
  * results.
  */
 #include <errno.h>

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "proto/ring.h"
-#include "supervisor/engine/link.h"
+#include "supervisor/output/link.h"
 
 struct engine;
 

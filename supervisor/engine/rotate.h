@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "supervisor/engine/held_pieces.h"
-#include "supervisor/engine/self_audit.h"
+#include "supervisor/output/held_pieces.h"
+#include "supervisor/output/self_audit.h"
 #include "supervisor/sample/sampler.h"
 
 struct engine;

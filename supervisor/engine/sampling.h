@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 #include "supervisor/engine/expected.h"
-#include "supervisor/engine/self_audit.h"
 #include "supervisor/os/cpu_waiter.h"
 #include "supervisor/os/priority.h"
+#include "supervisor/output/self_audit.h"
 #include "supervisor/sample/plan.h"
 #include "supervisor/sample/sampler.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The state machine of a traced thread. Pure: tracee_classify() names what happened, tracee_step()
- * maps (state, event) to (state, action), and the caller acts. tests/unit/test_tracee.c enumerates
- * all pairs.
+ * maps (state, event) to (state, action), and the caller acts.
+ * tests/unit/supervisor/test_tracee.c enumerates all pairs.
  */
 #ifndef SUPERVISOR_TRACEE_H
 #define SUPERVISOR_TRACEE_H

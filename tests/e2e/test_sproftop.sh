@@ -3,7 +3,7 @@
 # sproftop in a real terminal (tmux), on a live process and on a command: that keys, the mouse and
 # new sizes arrive, that the program does what only it can do, and what becomes of the terminal and
 # of the target at every way out. What each key does is tested on a screen in memory
-# (tests/unit/test_live*.c). SIGNALS: by which it ends besides; tests/long.sh names more.
+# (tests/unit/view/test_live*.c). SIGNALS: by which it ends besides; tests/long.sh names more.
 . "$(dirname "$0")/../lib.sh"
 command -v tmux >/dev/null || skip "tmux is not installed"
 SPROFTOP=$BUILD/tools/sproftop

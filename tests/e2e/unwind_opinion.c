@@ -30,7 +30,7 @@
 #include "supervisor/os/tracer.h"
 #include "supervisor/target/stack.h"
 #include "symbolizer/symbolizer.h"
-#include "symbolizer/unwind.h"
+#include "symbolizer/unwind/unwind.h"
 
 enum { FRAMES_MOST = 8192, WARM_ROUNDS = 20 };
 

@@ -11,8 +11,8 @@
  * goes by. 6: as 0, but after the next step. 7: lines, scopes and instructions are looked up in the
  * rest of the input.
  */
-#include "analyst/hotspot_frame.h"
-#include "analyst/hotspot_scopes.h"
+#include "analyst/hotspot/hotspot_frame.h"
+#include "analyst/hotspot/hotspot_scopes.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/made_hotspot.h"
 

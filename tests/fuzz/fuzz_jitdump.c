@@ -2,10 +2,10 @@
 /* The input is a jitdump, taken by pieces as if less were at hand than there is. */
 #include <string.h>
 
-#include "analyst/jit_map.h"
-#include "analyst/jitdump.h"
-#include "symbolizer/unwind.h"
-#include "symbolizer/unwind_row.h"
+#include "analyst/jit/jit_map.h"
+#include "analyst/jit/jitdump.h"
+#include "symbolizer/unwind/unwind.h"
+#include "symbolizer/unwind/unwind_row.h"
 #include "symbolizer/unwind_table.h"
 #include "tests/fuzz/fuzz.h"
 

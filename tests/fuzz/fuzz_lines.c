@@ -2,7 +2,7 @@
 /* The input is a .debug_line section; each line table in it is counted, from any offset. */
 #include <stdlib.h>
 
-#include "symbolizer/linescan.h"
+#include "symbolizer/dwarf/linescan.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

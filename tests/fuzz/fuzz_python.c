@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyst/locations.h"
-#include "analyst/python_code.h"
-#include "analyst/python_internal.h"
+#include "analyst/base/locations.h"
+#include "analyst/python/python_code.h"
+#include "analyst/python/python_internal.h"
 #include "profile/profile.h"
 #include "tests/fuzz/fuzz.h"
 

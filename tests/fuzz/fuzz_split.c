@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/budget.h"
-#include "symbolizer/dwarf_api.h"
+#include "symbolizer/base/budget.h"
+#include "symbolizer/dwarf/dwarf_api.h"
 #include "symbolizer/elffile.h"
 #include "symbolizer/image.h"
 #include "symbolizer/splitfile.h"
@@ -23,7 +23,7 @@ const char *__lsan_default_suppressions(void)
 	return "leak:libdwarf.so";
 }
 
-static void read_unit(const struct splitfile_unit *from, uint64_t id)
+static void read_unit(const struct dwarf_split_unit *from, uint64_t id)
 {
 	uint8_t addresses[512];
 	struct budget budget;
@@ -80,11 +80,12 @@ static struct rangelist_bytes part_of(const struct rangelist_bytes *table, uint6
 	return (struct rangelist_bytes){whole->data + offset, bytes};
 }
 
-static void read_package(const struct rangelist_bytes *table, const struct splitfile_unit *whole)
+static void read_package(
+	const struct rangelist_bytes *table, const struct dwarf_split_unit *whole)
 {
 	for (uint64_t at = SLOTS_AT; at + 8 <= table->bytes && at < SLOTS_AT + IDS_MOST * 8;
 		at += 8) {
-		struct splitfile_unit part = {.strings = whole->strings};
+		struct dwarf_split_unit part = {.strings = whole->strings};
 		uint64_t id;
 
 		memcpy(&id, table->data + at, sizeof(id));
@@ -97,7 +98,7 @@ static void read_package(const struct rangelist_bytes *table, const struct split
 }
 
 /* DWARF 5 has the id in the header; up to 4 it is somewhere in the first DIE. */
-static void read_file(const struct splitfile_unit *whole)
+static void read_file(const struct dwarf_split_unit *whole)
 {
 	uint64_t id;
 	uint8_t version = whole->info.bytes > 4 ? whole->info.data[4] : 0;
@@ -122,7 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	image_adopt(&image, copy, size);
 	if (elffile_open(&file, &image) == 0) {
 		struct rangelist_bytes table = section_of(&file, ".debug_cu_index");
-		struct splitfile_unit whole = {
+		struct dwarf_split_unit whole = {
 			.info = section_of(&file, ".debug_info.dwo"),
 			.abbreviations = section_of(&file, ".debug_abbrev.dwo"),
 			.rnglists = section_of(&file, ".debug_rnglists.dwo"),

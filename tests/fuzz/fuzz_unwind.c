@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "symbolizer/module.h"
-#include "symbolizer/unwind.h"
+#include "symbolizer/unwind/unwind.h"
 
 #define BASE       UINT64_C(0x555500000000)
 #define STACK      UINT64_C(0x7fff00000000)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The command line of sprofil-analyst, with which the fronts pass on their users' options.
- * Descriptors are those of supervisor/engine/link.h.
+ * Descriptors are those of supervisor/output/link.h.
  */
 #ifndef TOOLS_ANALYST_ANALYST_SETTINGS_H
 #define TOOLS_ANALYST_ANALYST_SETTINGS_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "analyst/runtimes.h"
-#include "supervisor/engine/link.h"
+#include "supervisor/output/link.h"
 #include "tools/analyst/pieces.h"
 #include "tools/front/live_settings.h"
 #include "view/report/report.h"

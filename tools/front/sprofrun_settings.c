@@ -9,7 +9,7 @@
 
 #include "base/outfile.h"
 #include "base/units.h"
-#include "supervisor/engine/held_pieces.h"
+#include "supervisor/output/held_pieces.h"
 #include "tools/front/command_as.h"
 #include "tools/front/front.h"
 #include "tools/front/jcmd.h"

@@ -13,7 +13,7 @@
 #include "supervisor/os/proc_maps.h"
 #include "supervisor/target/stack.h"
 #include "symbolizer/symbolizer.h"
-#include "symbolizer/unwind.h"
+#include "symbolizer/unwind/unwind.h"
 
 enum { FRAMES_MOST = 8192 };
 

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyst/base/peek.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/record.h"
+#include "proto/request.h"
+
+/* The requests of one write to the pipe, which is atomic up to 4096 bytes. */
+#define AT_ONCE (4096 / REQUEST_BYTES)
+
+/* A larger table is not kept when it is emptied. */
+#define KEPT_ROOM 4096
+/* Answers of more bytes are dropped even if others are awaited. */
+#define KEPT_BYTES (4 << 20)
+
+enum peek_request { PEEK_NONE, PEEK_UNSENT, PEEK_SENT };
+
+struct peek_read {
+	uint64_t address;
+	uint64_t time_ns; /* of the answer */
+	uint8_t *data;    /* owned */
+	uint32_t requested, bytes;
+	bool used, answered;
+	enum peek_request asked; /* and not answered yet; an older answer may be there */
+};
+
+void peek_forget(struct peek *peek)
+{
+	for (size_t i = 0; i < peek->room && peek->reads; i++) {
+		if (!peek->read[i].used)
+			continue;
+		free(peek->read[i].data);
+		peek->read[i] = (struct peek_read){0};
+		peek->reads--;
+	}
+	peek->reads = peek->waiting = peek->unsent = 0;
+	peek->bytes = 0;
+	if (peek->room > KEPT_ROOM) {
+		free(peek->read);
+		peek->read = NULL;
+		peek->room = 0;
+	}
+}
+
+void peek_tidy(struct peek *peek)
+{
+	if (!peek->waiting || peek->bytes > KEPT_BYTES || peek->reads > KEPT_ROOM)
+		peek_forget(peek);
+}
+
+void peek_release(struct peek *peek)
+{
+	peek_forget(peek);
+	free(peek->read);
+	*peek = (struct peek){0};
+}
+
+void peek_begin(struct peek *peek)
+{
+	peek->missed = false;
+}
+
+static struct peek_read *place_of(
+	struct peek_read *read, size_t room, uint64_t address, size_t requested)
+{
+	uint64_t hash = (address + requested) * UINT64_C(0x9e3779b97f4a7c15);
+	size_t at = (size_t)(hash >> 32) & (room - 1);
+
+	while (read[at].used && (read[at].address != address || read[at].requested != requested))
+		at = (at + 1) & (room - 1);
+	return &read[at];
+}
+
+static int make_room(struct peek *peek)
+{
+	size_t room = peek->room ? peek->room * 2 : 256;
+	struct peek_read *grown;
+
+	if (peek->reads * 2 < peek->room)
+		return 0;
+	grown = calloc(room, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	for (size_t i = 0; i < peek->room; i++) {
+		const struct peek_read *read = &peek->read[i];
+
+		if (read->used)
+			*place_of(grown, room, read->address, read->requested) = *read;
+	}
+	free(peek->read);
+	peek->read = grown;
+	peek->room = room;
+	return 0;
+}
+
+static void ask(struct peek *peek, struct peek_read *read, uint64_t address, size_t bytes)
+{
+	if (!read->used)
+		*read = (struct peek_read){
+			.address = address, .requested = (uint32_t)bytes, .used = true};
+	else if (read->asked != PEEK_NONE)
+		return;
+	peek->reads += !read->answered;
+	read->asked = PEEK_UNSENT;
+	peek->waiting++;
+	peek->unsent++;
+}
+
+int peek_some(struct peek *peek, uint64_t address, size_t bytes, uint64_t since_ns,
+	const uint8_t **ret_data, size_t *ret_bytes)
+{
+	struct peek_read *read;
+
+	if (!bytes || bytes > PEEK_MOST || address >= REQUEST_MEMORY_END - bytes || address < 4096)
+		return 0;
+	if (make_room(peek) < 0)
+		return -ENOMEM;
+	read = place_of(peek->read, peek->room, address, bytes);
+	if (read->answered && read->time_ns >= since_ns) {
+		*ret_data = read->data;
+		*ret_bytes = read->bytes;
+		return read->bytes > 0;
+	}
+	if (peek->last)
+		return 0;
+	peek->missed = true;
+	ask(peek, read, address, bytes);
+	return -EAGAIN;
+}
+
+int peek_later(struct peek *peek, uint64_t address, size_t bytes, uint64_t since_ns,
+	const uint8_t **ret_data, size_t *ret_bytes)
+{
+	bool missed = peek->missed;
+	int r = peek_some(peek, address, bytes, since_ns, ret_data, ret_bytes);
+
+	peek->missed = missed;
+	return r;
+}
+
+int peek_at(struct peek *peek, uint64_t address, size_t bytes, uint64_t since_ns,
+	const uint8_t **ret_data)
+{
+	size_t got;
+	int r = peek_some(peek, address, bytes, since_ns, ret_data, &got);
+
+	return r > 0 ? got == bytes : r;
+}
+
+void peek_send(struct peek *peek)
+{
+	uint8_t requests[AT_ONCE * REQUEST_BYTES];
+	struct peek_read *sent[AT_ONCE];
+
+	for (size_t i = 0, n = 0; peek->unsent && i < peek->room; i++) {
+		struct peek_read *read = &peek->read[i];
+		const uint64_t bytes = read->requested;
+
+		if (read->asked != PEEK_UNSENT)
+			continue;
+		request_put(requests + n * REQUEST_BYTES,
+			&(struct request){.type = REQUEST_MEMORY,
+				.index = peek->pid,
+				.value = read->address | bytes << 48});
+		sent[n++] = read;
+		if (n < AT_ONCE && n < peek->unsent)
+			continue;
+		if (peek->request && !peek->request(peek->context, requests, n * REQUEST_BYTES))
+			return;
+		for (size_t k = 0; k < n; k++)
+			sent[k]->asked = PEEK_SENT;
+		peek->unsent -= n;
+		n = 0;
+	}
+}
+
+int peek_answer(struct peek *peek, uint64_t time_ns, const struct record_memory *memory)
+{
+	struct peek_read *read = peek->room
+		? place_of(peek->read, peek->room, memory->address, memory->requested)
+		: NULL;
+	uint8_t *data = NULL;
+
+	if (!read || read->asked == PEEK_NONE)
+		return 0;
+	if (memory->bytes) {
+		data = malloc(memory->bytes);
+		if (!data)
+			return -ENOMEM;
+		memcpy(data, memory->data, memory->bytes);
+	}
+	peek->unsent -= read->asked == PEEK_UNSENT;
+	peek->waiting--;
+	peek->bytes += memory->bytes;
+	peek->bytes -= read->bytes;
+	free(read->data);
+	read->data = data;
+	read->bytes = memory->bytes;
+	read->time_ns = time_ns;
+	read->answered = true;
+	read->asked = PEEK_NONE;
+	return 0;
+}

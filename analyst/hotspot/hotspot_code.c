@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* The pieces of generated code that are known, and whether they still are what they were. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "analyst/hotspot/hotspot_internal.h"
+#include "analyst/base/peek.h"
+
+/*
+ * A known blob may have been replaced: after this time it is compared with the memory again. It is
+ * used meanwhile, up to twice this time.
+ */
+#define CHECK_NS UINT64_C(500000000)
+/* Of all blobs; beyond it, all are forgotten. */
+#define ALL_BYTES_MOST (UINT64_C(192) << 20)
+#define BLOBS_MOST     65536
+static void release_blob(struct hotspot *hotspot, struct hotspot_blob *blob)
+{
+	hotspot->debug_bytes -= blob->debug_bytes;
+	free(blob->debug);
+	free(blob);
+}
+
+void hotspot_blobs_forget(struct hotspot *hotspot)
+{
+	for (size_t i = 0; i < hotspot->blobs; i++)
+		release_blob(hotspot, hotspot->blob[i]);
+	hotspot->blobs = 0;
+}
+
+/* The index of the first blob that ends behind @address. */
+static size_t place_of(const struct hotspot *hotspot, uint64_t address)
+{
+	size_t low = 0, high = hotspot->blobs;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (hotspot->blob[middle]->end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Takes the blobs out that overlap [@start, @end). */
+static void remove_range(struct hotspot *hotspot, uint64_t start, uint64_t end)
+{
+	size_t at = place_of(hotspot, start), n = 0;
+
+	while (at + n < hotspot->blobs && hotspot->blob[at + n]->start < end)
+		release_blob(hotspot, hotspot->blob[at + n++]);
+	if (!n)
+		return;
+	memmove(hotspot->blob + at, hotspot->blob + at + n,
+		(hotspot->blobs - at - n) * sizeof(*hotspot->blob));
+	hotspot->blobs -= n;
+}
+
+/* Owns @blob, also on failure. */
+static int insert(struct hotspot *hotspot, struct hotspot_blob *blob)
+{
+	size_t at;
+
+	hotspot->debug_bytes += blob->debug_bytes;
+	if (hotspot->debug_bytes > ALL_BYTES_MOST || hotspot->blobs == BLOBS_MOST)
+		hotspot_blobs_forget(hotspot);
+	remove_range(hotspot, blob->start, blob->end);
+	if (array_grow(&hotspot->blob, &hotspot->blob_room, hotspot->blobs + 1) < 0) {
+		release_blob(hotspot, blob);
+		return -ENOMEM;
+	}
+	at = place_of(hotspot, blob->start);
+	memmove(hotspot->blob + at + 1, hotspot->blob + at,
+		(hotspot->blobs - at) * sizeof(*hotspot->blob));
+	hotspot->blob[at] = blob;
+	hotspot->blobs++;
+	return 0;
+}
+
+typedef int read_memory(struct peek *peek, uint64_t address, size_t bytes, uint64_t since_ns,
+	const uint8_t **ret_data, size_t *ret_bytes);
+
+/* The header of the block at @block. *@ret_head: that of the blob in it. */
+static int read_head(struct hotspot *hotspot, uint64_t block, uint64_t since_ns, read_memory *read,
+	const uint8_t **ret_head, size_t *ret_bytes)
+{
+	const struct hotspot_layout *l = &hotspot->tables.layout;
+	const uint8_t *data;
+	size_t got;
+	int r = read(hotspot->peek, block, l->block_bytes + l->code_bytes, since_ns, &data, &got);
+
+	if (r <= 0)
+		return r;
+	/* Of another kind of blob the rest may lie behind the end of the heap. */
+	if (got < l->block_bytes + (size_t)l->blob_bytes)
+		return 0;
+	if (l->block_used != HOTSPOT_NONE && !data[l->block_used])
+		return 0;
+	*ret_head = data + l->block_bytes;
+	*ret_bytes = got - l->block_bytes;
+	return 1;
+}
+
+static int learn(struct hotspot *hotspot, uint64_t pc, struct hotspot_blob **ret_blob)
+{
+	struct hotspot_blob *blob;
+	const uint8_t *head;
+	uint64_t block = 0;
+	size_t bytes;
+	int r = hotspot_block_find(hotspot, pc, &block);
+
+	if (r > 0)
+		r = read_head(hotspot, block, hotspot->now_ns, peek_some, &head, &bytes);
+	if (r <= 0)
+		return r;
+	blob = calloc(1, sizeof(*blob));
+	if (!blob)
+		return -ENOMEM;
+	blob->start = block + hotspot->tables.layout.block_bytes;
+	r = hotspot_blob_read(hotspot, blob, head, bytes);
+	if (r > 0 && (pc < blob->start || pc > blob->end))
+		r = 0;
+	if (r <= 0) {
+		free(blob->debug);
+		free(blob);
+		return r;
+	}
+	*ret_blob = blob;
+	r = insert(hotspot, blob);
+	return r < 0 ? r : 1;
+}
+
+/* Is the blob still what it was? 1: yes, or its memory is gone; 0: no; -EAGAIN. */
+static int check(struct hotspot *hotspot, struct hotspot_blob *blob)
+{
+	const struct hotspot_layout *l = &hotspot->tables.layout;
+	const uint64_t block = blob->start - l->block_bytes, now_ns = hotspot->now_ns;
+	const bool soon = now_ns >= blob->checked_ns + 2 * CHECK_NS;
+	struct hotspot_header header;
+	const uint8_t *head, *data;
+	size_t bytes;
+	int r;
+
+	if (now_ns < blob->checked_ns + CHECK_NS)
+		return 1;
+	r = read_head(
+		hotspot, block, now_ns - CHECK_NS, soon ? peek_some : peek_later, &head, &bytes);
+	if (r == 0)
+		return peek_later(hotspot->peek, block, l->block_bytes + l->code_bytes,
+			       now_ns - CHECK_NS, &data, &bytes) == 0;
+	if (r < 0)
+		return soon ? r : 1;
+	header = hotspot_blob_header(l, blob->start, head);
+	if (blob->end - blob->start != header.bytes || blob->code != header.code ||
+		(blob->kind == HOTSPOT_METHOD &&
+			(bytes < l->code_bytes || blob->id != hotspot_half(head, l->code_id) ||
+				blob->method != hotspot_word(head, l->code_method))))
+		return 0;
+	blob->checked_ns = hotspot->now_ns;
+	return 1;
+}
+
+int hotspot_blob_find(struct hotspot *hotspot, uint64_t pc, struct hotspot_blob **ret_blob)
+{
+	size_t at = place_of(hotspot, pc);
+	int r;
+
+	if (at < hotspot->blobs && hotspot->blob[at]->start <= pc) {
+		struct hotspot_blob *blob = hotspot->blob[at];
+
+		r = check(hotspot, blob);
+		if (r > 0)
+			*ret_blob = blob;
+		if (r)
+			return r;
+		remove_range(hotspot, blob->start, blob->end);
+	}
+	r = hotspot_heaps_read(hotspot, pc);
+	if (r < 0)
+		return r;
+	return learn(hotspot, pc, ret_blob);
+}

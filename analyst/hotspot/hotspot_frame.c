@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyst/hotspot/hotspot_frame.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Instructions by their first bytes; the operand that follows is skipped. */
+struct pattern {
+	uint8_t bytes, operand;
+	uint8_t code[5];
+};
+
+static bool fits(const struct pattern *pattern, const uint8_t *code, size_t bytes)
+{
+	return bytes >= (size_t)pattern->bytes + pattern->operand &&
+		memcmp(code, pattern->code, pattern->bytes) == 0;
+}
+
+static size_t any_of(const struct pattern *patterns, size_t n, const uint8_t *code, size_t bytes)
+{
+	for (size_t i = 0; i < n; i++)
+		if (fits(&patterns[i], code, bytes))
+			return (size_t)patterns[i].bytes + patterns[i].operand;
+	return 0;
+}
+
+#define ANY_OF(patterns, code, bytes) \
+	any_of(patterns, sizeof(patterns) / sizeof(*(patterns)), code, bytes)
+
+static const struct pattern push_fp[] = {{1, 0, {0x55}}};
+static const struct pattern pop_fp[] = {{1, 0, {0x5d}}};
+static const struct pattern subtract[] = {
+	{3, 1, {0x48, 0x83, 0xec}}, /* sub $8,%rsp */
+	{3, 4, {0x48, 0x81, 0xec}},
+};
+static const struct pattern store_fp[] = {
+	{4, 1, {0x48, 0x89, 0x6c, 0x24}}, /* mov %rbp,8(%rsp) */
+	{4, 4, {0x48, 0x89, 0xac, 0x24}},
+};
+static const struct pattern returns[] = {
+	{1, 0, {0xc3}}, {1, 2, {0xc2}}, {2, 0, {0xf3, 0xc3}}, /* ret; ret $8; rep ret */
+};
+/* At the end, between the frame's and the return: the check for a safepoint, and vzeroupper. */
+static const struct pattern at_end[] = {
+	{3, 4, {0x49, 0x3b, 0xa7}},                             /* cmp off(%r15),%rsp */
+	{3, 1, {0x49, 0x3b, 0x67}}, {2, 4, {0x0f, 0x87}},       /* ja */
+	{3, 4, {0x4d, 0x8b, 0x97}},                             /* mov off(%r15),%r10 */
+	{3, 1, {0x4d, 0x8b, 0x57}}, {3, 4, {0x49, 0x8b, 0x8f}}, /* mov off(%r15),%rcx */
+	{3, 1, {0x49, 0x8b, 0x4f}}, {3, 0, {0x41, 0x85, 0x02}}, /* test %eax,(%r10) */
+	{2, 0, {0x85, 0x01}},                                   /* test %eax,(%rcx) */
+	{2, 4, {0x85, 0x05}},                                   /* test %eax,off(%rip) */
+	{3, 0, {0xc5, 0xf8, 0x77}},                             /* vzeroupper */
+};
+
+enum hotspot_frame hotspot_frame_at_begin(const uint8_t *code, size_t bytes)
+{
+	bool pushed = false, subtracted = false, stored = false;
+
+	while (bytes) {
+		size_t n = 1;
+
+		if (ANY_OF(push_fp, code, bytes) && !pushed && !subtracted) {
+			pushed = true;
+		} else if (ANY_OF(subtract, code, bytes)) {
+			n = ANY_OF(subtract, code, bytes);
+			subtracted = true;
+		} else if (ANY_OF(store_fp, code, bytes)) {
+			n = ANY_OF(store_fp, code, bytes);
+			stored = true;
+		} else if (bytes >= 7 && code[0] == 0x89 && code[1] == 0x84 && code[2] == 0x24) {
+			n = 7; /* mov %eax,-n(%rsp): is there stack left? */
+		}
+		code += n;
+		bytes -= n;
+	}
+	if (!subtracted)
+		return pushed ? HOTSPOT_FRAME_POINTER : HOTSPOT_FRAME_NONE;
+	return pushed || stored ? HOTSPOT_FRAME_WHOLE : HOTSPOT_FRAME_UNSAVED;
+}
+
+enum hotspot_frame hotspot_frame_at_end(const uint8_t *code, size_t bytes)
+{
+	bool popped = false;
+
+	while (bytes) {
+		size_t n;
+
+		if (ANY_OF(returns, code, bytes))
+			return popped ? HOTSPOT_FRAME_POINTER : HOTSPOT_FRAME_NONE;
+		n = ANY_OF(pop_fp, code, bytes);
+		if (n && popped)
+			break;
+		popped |= n;
+		if (!n)
+			n = ANY_OF(at_end, code, bytes);
+		if (!n)
+			break;
+		code += n;
+		bytes -= n;
+	}
+	return HOTSPOT_FRAME_WHOLE;
+}

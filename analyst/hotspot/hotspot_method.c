@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/* Methods of Java, and their names (method.hpp, constMethod.hpp, constantPool.hpp, symbol.hpp). */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyst/base/locations.h"
+#include "analyst/base/peek.h"
+#include "analyst/hotspot/hotspot_internal.h"
+#include "profile/profile.h"
+
+/* As of blobs (hotspot_code.c): the class of a method may be unloaded. */
+#define CHECK_NS     UINT64_C(500000000)
+#define METHODS_MOST 262144
+#define PLACES_MOST  1048576
+/* A symbol read at first: most are not longer. */
+enum { SYMBOL_AT_ONCE = 96, LINES_MOST = 65536, HAS_LINES = 1 };
+
+static void release_method(struct hotspot_method *method)
+{
+	free(method->lines);
+	*method = (struct hotspot_method){0};
+}
+
+void hotspot_methods_forget(struct hotspot *hotspot)
+{
+	for (size_t i = 0; i < hotspot->method_room; i++)
+		release_method(&hotspot->method[i]);
+	hotspot->methods = 0;
+}
+
+static size_t hash_of(uint64_t key, size_t room)
+{
+	return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (room - 1);
+}
+
+static struct hotspot_method *method_of(
+	struct hotspot_method *method, size_t room, uint64_t address)
+{
+	size_t at = hash_of(address, room);
+
+	while (method[at].used && method[at].address != address)
+		at = (at + 1) & (room - 1);
+	return &method[at];
+}
+
+static int grow_methods(struct hotspot *hotspot)
+{
+	size_t room = hotspot->method_room ? hotspot->method_room * 2 : 1024;
+	struct hotspot_method *grown;
+
+	if (hotspot->methods == METHODS_MOST)
+		hotspot_methods_forget(hotspot);
+	if (hotspot->methods * 2 < hotspot->method_room)
+		return 0;
+	grown = calloc(room, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	for (size_t i = 0; i < hotspot->method_room; i++)
+		if (hotspot->method[i].used)
+			*method_of(grown, room, hotspot->method[i].address) = hotspot->method[i];
+	free(hotspot->method);
+	hotspot->method = grown;
+	hotspot->method_room = room;
+	return 0;
+}
+
+/* The text of the symbol at @address, of HOTSPOT_NAME_MOST bytes at most. */
+static int read_symbol(struct hotspot *hotspot, uint64_t address, char to[HOTSPOT_NAME_MOST + 1])
+{
+	const struct hotspot_layout *l = &hotspot->tables.layout;
+	const uint8_t *data;
+	size_t got, length;
+	int r = peek_some(hotspot->peek, address, SYMBOL_AT_ONCE, hotspot->now_ns, &data, &got);
+
+	if (r <= 0)
+		return r;
+	if (got < l->symbol_length + 2u || got < l->symbol_body)
+		return 0;
+	length = hotspot_short(data, l->symbol_length);
+	if (length > HOTSPOT_NAME_MOST)
+		length = HOTSPOT_NAME_MOST;
+	if (length > got - l->symbol_body) {
+		r = peek_at(
+			hotspot->peek, address + l->symbol_body, length, hotspot->now_ns, &data);
+		if (r <= 0)
+			return r;
+	} else {
+		data += l->symbol_body;
+	}
+	memcpy(to, data, length);
+	to[length] = '\0';
+	return 1;
+}
+
+/* The symbol that the pool has at @index. */
+static int read_pool(
+	struct hotspot *hotspot, uint64_t pool, uint32_t index, char to[HOTSPOT_NAME_MOST + 1])
+{
+	const uint8_t *data;
+	int r = peek_at(hotspot->peek,
+		pool + hotspot->tables.layout.pool_bytes + 8 * (uint64_t)index, 8, hotspot->now_ns,
+		&data);
+
+	return r > 0 ? read_symbol(hotspot, hotspot_word(data, 0), to) : r;
+}
+
+static int least(int a, int b)
+{
+	/* -ENOMEM before -EAGAIN before nothing. */
+	return a < b ? a : b;
+}
+
+struct names {
+	char class[HOTSPOT_NAME_MOST + 1], method[HOTSPOT_NAME_MOST + 1],
+		file[HOTSPOT_NAME_MOST + 1];
+};
+
+static int read_names(struct hotspot *hotspot, uint64_t pool, uint32_t name, struct names *names)
+{
+	const struct hotspot_layout *l = &hotspot->tables.layout;
+	const uint8_t *data, *word;
+	uint64_t holder, source_at;
+	uint32_t source = 0;
+	int r = read_pool(hotspot, pool, name, names->method), k, s = 1;
+
+	k = peek_at(hotspot->peek, pool, l->pool_bytes, hotspot->now_ns, &data);
+	if (k <= 0)
+		return least(r, k);
+	holder = hotspot_word(data, l->pool_holder);
+	if (l->pool_source != HOTSPOT_NONE) {
+		source = hotspot_short(data, l->pool_source);
+	} else if (l->klass_source != HOTSPOT_NONE) {
+		source_at = holder + l->klass_source;
+		s = peek_at(hotspot->peek, source_at, 2, hotspot->now_ns, &word);
+		if (s > 0)
+			source = hotspot_short(word, 0);
+	}
+	names->file[0] = '\0';
+	if (source) {
+		s = read_pool(hotspot, pool, source, names->file);
+		if (!s)
+			names->file[0] = '\0';
+	}
+	k = peek_at(hotspot->peek, holder + l->klass_name, 8, hotspot->now_ns, &word);
+	if (k > 0)
+		k = read_symbol(hotspot, hotspot_word(word, 0), names->class);
+	return least(least(r, k), s < 0 ? s : 1);
+}
+
+/* Text that names may consist of: no control characters. */
+static bool is_text(const char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			return false;
+	return true;
+}
+
+/* "java/util/HashMap" and "put": java.util.HashMap.put, of java/util/HashMap.java. */
+static int add_function(struct hotspot *hotspot, struct names *names)
+{
+	char name[2 * HOTSPOT_NAME_MOST + 2], file[2 * HOTSPOT_NAME_MOST + 2];
+	const char *package = strrchr(names->class, '/');
+	int folder = package ? (int)(package + 1 - names->class) : 0;
+
+	file[0] = '\0';
+	if (names->file[0] && is_text(names->file))
+		(void)snprintf(file, sizeof(file), "%.*s%s", folder, names->class, names->file);
+	for (char *c = names->class; *c; c++)
+		if (*c == '/')
+			*c = '.';
+	(void)snprintf(name, sizeof(name), "%s.%s", names->class, names->method);
+	return profile_add_function(hotspot->list->profile,
+		&(struct function){.name = name, .symbol = name, .file = file});
+}
+
+/* The compressed table of lines follows the bytecode. */
+static int read_lines(struct hotspot *hotspot, struct hotspot_method *method, uint32_t words)
+{
+	const uint32_t begin = hotspot->tables.layout.const_bytes + method->code_bytes;
+	uint64_t bytes = 8 * (uint64_t)words;
+	const uint8_t *data;
+	int r;
+
+	if (bytes <= begin)
+		return 1;
+	bytes -= begin;
+	if (bytes > PEEK_MOST)
+		bytes = PEEK_MOST;
+	r = peek_at(hotspot->peek, method->const_method + begin, bytes, hotspot->now_ns, &data);
+	if (r <= 0)
+		return r < 0 ? r : 1;
+	method->lines = malloc(bytes);
+	if (!method->lines)
+		return -ENOMEM;
+	memcpy(method->lines, data, bytes);
+	method->lines_bytes = bytes;
+	return 1;
+}
+
+static int read_method(struct hotspot *hotspot, struct hotspot_method *method)
+{
+	const struct hotspot_layout *l = &hotspot->tables.layout;
+	const uint8_t *data, *head;
+	struct names names;
+	uint32_t words;
+	int r = peek_at(hotspot->peek, method->address, l->method_bytes, hotspot->now_ns, &data);
+	int n, function;
+
+	if (r <= 0)
+		return r;
+	method->const_method = hotspot_word(data, l->method_const);
+	r = peek_at(hotspot->peek, method->const_method, l->const_bytes, hotspot->now_ns, &head);
+	if (r <= 0)
+		return r;
+	method->code_bytes = hotspot_short(head, l->const_code_size);
+	memcpy(&words, head + l->const_size, sizeof(words));
+	n = read_names(hotspot, hotspot_word(head, l->const_pool),
+		hotspot_short(head, l->const_name), &names);
+	r = hotspot_short(head, l->const_flags) & HAS_LINES ? read_lines(hotspot, method, words)
+							    : 1;
+	r = least(n, r);
+	if (r <= 0)
+		return r;
+	if (!names.method[0] || !names.class[0] || !is_text(names.method) || !is_text(names.class))
+		return 0;
+	method->is_yield = strcmp(names.class, "jdk/internal/vm/Continuation") == 0 &&
+		strcmp(names.method, "doYield") == 0;
+	function = add_function(hotspot, &names);
+	if (function < 0)
+		return function;
+	method->function = (uint32_t)function;
+	return 1;
+}
+
+/* Is it still the same? 1: yes, or its memory is gone; 0: no; -EAGAIN. */
+static int check(struct hotspot *hotspot, struct hotspot_method *method)
+{
+	const struct hotspot_layout *l = &hotspot->tables.layout;
+	const uint64_t now_ns = hotspot->now_ns;
+	const bool soon = now_ns >= method->checked_ns + 2 * CHECK_NS;
+	const uint8_t *data;
+	size_t got = 0;
+	int r;
+
+	if (now_ns < method->checked_ns + CHECK_NS)
+		return 1;
+	r = (soon ? peek_some : peek_later)(
+		hotspot->peek, method->address, l->method_bytes, now_ns - CHECK_NS, &data, &got);
+	if (r < 0)
+		return soon ? r : 1;
+	if (r > 0 && got == l->method_bytes &&
+		(!method->is_method || hotspot_word(data, l->method_const) != method->const_method))
+		return 0;
+	method->checked_ns = hotspot->now_ns;
+	return 1;
+}
+
+int hotspot_method_find(
+	struct hotspot *hotspot, uint64_t address, struct hotspot_method **ret_method)
+{
+	struct hotspot_method fresh = {.address = address, .used = true}, *method;
+	int r;
+
+	if (address % 8 || address < 4096)
+		return 0;
+	if (grow_methods(hotspot) < 0)
+		return -ENOMEM;
+	method = method_of(hotspot->method, hotspot->method_room, address);
+	if (method->used) {
+		r = check(hotspot, method);
+		if (r > 0)
+			*ret_method = method;
+		if (r)
+			return r < 0 ? r : method->is_method;
+	}
+	fresh.checked_ns = hotspot->now_ns;
+	r = read_method(hotspot, &fresh);
+	if (r < 0) {
+		free(fresh.lines);
+		return r;
+	}
+	fresh.is_method = r;
+	hotspot->methods += !method->used;
+	release_method(method);
+	*method = fresh;
+	*ret_method = method;
+	return r;
+}
+
+static struct hotspot_place *place_of(
+	struct hotspot_place *place, size_t room, uint64_t key, uint64_t line)
+{
+	size_t at = hash_of(key + line * UINT64_C(0xff51afd7ed558ccd), room);
+
+	while (place[at].used && (place[at].key != key || place[at].line != line))
+		at = (at + 1) & (room - 1);
+	return &place[at];
+}
+
+static int grow_places(struct hotspot *hotspot)
+{
+	size_t room = hotspot->place_room ? hotspot->place_room * 2 : 1024;
+	struct hotspot_place *grown;
+
+	if (hotspot->places == PLACES_MOST) {
+		memset(hotspot->place, 0, hotspot->place_room * sizeof(*hotspot->place));
+		hotspot->places = 0;
+	}
+	if (hotspot->places * 2 < hotspot->place_room)
+		return 0;
+	grown = calloc(room, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	for (size_t i = 0; i < hotspot->place_room; i++) {
+		const struct hotspot_place *p = &hotspot->place[i];
+
+		if (p->used)
+			*place_of(grown, room, p->key, p->line) = *p;
+	}
+	free(hotspot->place);
+	hotspot->place = grown;
+	hotspot->place_room = room;
+	return 0;
+}
+
+int hotspot_location(struct hotspot *hotspot, uint64_t key, uint64_t line,
+	const struct location_line *lines, size_t n)
+{
+	struct hotspot_place *place;
+	int location;
+
+	if (grow_places(hotspot) < 0)
+		return -ENOMEM;
+	place = place_of(hotspot->place, hotspot->place_room, key, line);
+	if (place->used)
+		return (int)place->location;
+	if (!n)
+		return -ENOENT;
+	location = profile_add_named_location(
+		hotspot->list->profile, (uint32_t)hotspot->mapping, 0, lines, n);
+	if (location < 0)
+		return -ENOMEM;
+	*place = (struct hotspot_place){key, line, (uint32_t)location, true};
+	hotspot->places++;
+	return location;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* The location of a frame of generated code: its methods and lines, or the name of a stub. */
+#include <errno.h>
+
+#include "analyst/base/locations.h"
+#include "analyst/hotspot/hotspot_internal.h"
+#include "analyst/hotspot/hotspot_scopes.h"
+#include "profile/profile.h"
+
+/* Scopes of one place: methods inlined into another. */
+enum { SCOPES_MOST = 64 };
+
+/* Kinds of keys of locations. */
+enum { KEY_COMPILED = 1, KEY_STUB = 2, KEY_INTERPRETED = 3, KEY_KINDS = 4 };
+
+static int name_as(struct hotspot_step *step, uint64_t key, const char *name)
+{
+	struct hotspot *hotspot = step->hotspot;
+	int location = hotspot_location(hotspot, key, 0, NULL, 0);
+
+	if (location == -ENOENT) {
+		int function = profile_add_function(hotspot->list->profile,
+			&(struct function){.name = name, .symbol = name, .file = ""});
+
+		if (function < 0)
+			return function;
+		location = hotspot_location(hotspot, key, 0,
+			&(struct location_line){.function = (uint32_t)function}, 1);
+	}
+	if (location < 0)
+		return location;
+	step->caller.tag = (uint32_t)location + 1;
+	return 1;
+}
+
+int hotspot_name_stub(struct hotspot_step *step)
+{
+	return name_as(step, step->blob->start * KEY_KINDS + KEY_STUB, step->blob->name);
+}
+
+int hotspot_name_gap(struct hotspot_step *step)
+{
+	step->caller.gap = true;
+	return name_as(step, KEY_STUB, "[frames in the heap]");
+}
+
+/* The line of @bci in a method. @method is not valid afterwards. */
+static struct location_line line_of(
+	const struct hotspot_step *step, const struct hotspot_method *method, int32_t bci)
+{
+	uint32_t version = step->hotspot->tables.layout.version;
+
+	return (struct location_line){.function = method->function,
+		.line = method->lines ? hotspot_line(method->lines, method->lines_bytes,
+						bci < 0 ? 0 : bci, version)
+				      : 0};
+}
+
+/* The methods at a place of compiled code, innermost first. Returns how many; -EAGAIN. */
+static int find_lines(
+	struct hotspot_step *step, uint32_t scope, struct location_line line[SCOPES_MOST])
+{
+	const struct hotspot_blob *blob = step->blob;
+	const uint32_t version = step->hotspot->tables.layout.version;
+	struct hotspot_method *method;
+	int n = 0, worst = 1;
+
+	while (scope && n < SCOPES_MOST) {
+		struct hotspot_scope s;
+		uint64_t address;
+		int r;
+
+		if (!hotspot_scope_read(blob->debug + blob->scopes.at, blob->scopes.bytes, scope,
+			    version, &s) ||
+			!s.method || 8 * (uint64_t)s.method > blob->methods.bytes)
+			break;
+		address = hotspot_word(blob->debug + blob->methods.at, 8 * (s.method - 1));
+		r = hotspot_method_find(step->hotspot, address, &method);
+		if (r == 0)
+			break;
+		worst = r < worst ? r : worst;
+		if (r > 0)
+			line[n] = line_of(step, method, s.bci);
+		n++;
+		/* A caller's scope was written before. */
+		if (s.sender >= scope)
+			break;
+		scope = s.sender;
+	}
+	return worst < 0 ? worst : n;
+}
+
+/* A pc of a compiled method, or what a deoptimized frame had instead. */
+int hotspot_name_compiled(struct hotspot_step *step, uint64_t pc)
+{
+	struct hotspot *hotspot = step->hotspot;
+	const struct hotspot_blob *blob = step->blob;
+	const uint64_t key = pc * KEY_KINDS + KEY_COMPILED;
+	int location = hotspot_location(hotspot, key, blob->id, NULL, 0), n = 0;
+	struct location_line line[SCOPES_MOST];
+	struct hotspot_method *method;
+	struct hotspot_pc at;
+
+	if (location == -ENOENT) {
+		if (hotspot_pc_find(blob->debug + blob->pcs.at, blob->pcs.bytes,
+			    (int64_t)(pc - blob->code), &at) &&
+			!(step->frame->exact && at.first))
+			n = find_lines(step, at.scope, line);
+		if (n < 0)
+			return n;
+		if (!n) {
+			n = hotspot_method_find(hotspot, blob->method, &method);
+			if (n <= 0)
+				return n < 0 ? n : hotspot_name_stub(step);
+			line[0] = line_of(step, method, 0);
+			line[0].line = 0;
+		}
+		location = hotspot_location(hotspot, key, blob->id, line, (size_t)n);
+	}
+	if (location < 0)
+		return location;
+	step->caller.tag = (uint32_t)location + 1;
+	return 1;
+}
+
+/* The location of a bytecode of an interpreted method. -EAGAIN. */
+int hotspot_name_interpreted(struct hotspot_step *step, uint64_t address, uint64_t bytecode)
+{
+	struct hotspot *hotspot = step->hotspot;
+	struct location_line line;
+	struct hotspot_method *method;
+	uint64_t first;
+	int location, r = hotspot_method_find(hotspot, address, &method);
+
+	if (r <= 0)
+		return r;
+	first = method->const_method + hotspot->tables.layout.const_bytes;
+	/* A native method has no bytecode. */
+	line = line_of(step, method,
+		bytecode >= first && bytecode - first < method->code_bytes
+			? (int32_t)(bytecode - first)
+			: 0);
+	if (!(bytecode >= first && bytecode - first < method->code_bytes))
+		line.line = 0;
+	location = hotspot_location(
+		hotspot, line.function * UINT64_C(4) + KEY_INTERPRETED, line.line, &line, 1);
+	if (location < 0)
+		return location;
+	step->caller.tag = (uint32_t)location + 1;
+	return 1;
+}

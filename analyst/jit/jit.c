@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyst/jit/jit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analyst/jit/jitdump.h"
+#include "opener/opener.h"
+#include "profile/profile.h"
+
+/*
+ * Maximum memory of one map, and of all maps together. The largest maps of Java have some 100,000
+ * pieces, 10 MiB; but 6 bytes of a file, "0 1 a
+ * ", can take 42 bytes of memory.
+ */
+#define MAP_MOST   (UINT64_C(128) << 20)
+#define MAPS_MOST  (UINT64_C(512) << 20)
+#define NOTES_MOST 8
+/* Bytes read at a time; a longer line is invalid. */
+#define CHUNK_BYTES (UINT64_C(1) << 20)
+
+struct jit_entry {
+	uint64_t pc;
+	uint32_t location;
+	/* number of times that code at this address was to be unwound and had no name */
+	uint32_t unknown;
+	bool used, named;
+};
+
+/* A perf map or a jitdump. */
+struct jit_file {
+	char *path; /* path of the dump, as the process names it; NULL: unknown */
+	char name[48];
+	int fd; /* -1: not opened yet */
+	uint64_t read_bytes;
+	bool over; /* too large, or damaged: not read any further */
+	struct jit_map map;
+};
+
+struct jit {
+	struct profile *profile;
+	struct jit_budget *budget;
+	struct opener *opener;
+	uint32_t pid;
+	bool live; /* the process may be alive: its own root folder may be accessed */
+	struct jit_file map, dump;
+	struct jit_entry *entry; /* open addressing, a power of two */
+	size_t entries, entry_room;
+};
+
+struct jit *jit_new(struct profile *profile, struct opener *opener, uint32_t pid, bool live,
+	struct jit_budget *budget)
+{
+	struct opened noted;
+	struct jit *jit = calloc(1, sizeof(*jit));
+
+	if (!jit)
+		return NULL;
+	*jit = (struct jit){.profile = profile,
+		.budget = budget,
+		.opener = opener,
+		.pid = pid,
+		.live = live,
+		.map.fd = -1,
+		.dump.fd = -1};
+	/*
+	 * While the process lives: has the opener record its owner, and its pid in its own
+	 * namespace.
+	 */
+	if (live)
+		(void)opener_ask_path(opener, OPENING_PROCESS, pid, "", &noted);
+	return jit;
+}
+
+static void release(struct jit *jit, struct jit_file *file)
+{
+	if (file->fd >= 0)
+		(void)close(file->fd);
+	jit->budget->used_bytes -= jit_map_bytes(&file->map);
+	jit_map_release(&file->map);
+	free(file->path);
+}
+
+void jit_set_dump(struct jit *jit, const char *path)
+{
+	if (path && !jit->dump.path)
+		jit->dump.path = strdup(path); /* Out of memory: the dump is not read. */
+}
+
+void jit_free(struct jit *jit)
+{
+	if (!jit)
+		return;
+	release(jit, &jit->map);
+	release(jit, &jit->dump);
+	free(jit->entry);
+	free(jit);
+}
+
+/* Stops reading a file. The names read so far are kept. */
+static int leave(struct jit *jit, struct jit_file *file, const char *why)
+{
+	char note[160];
+
+	file->over = true;
+	(void)close(file->fd);
+	file->fd = -1;
+	if (jit->budget->said++ >= NOTES_MOST)
+		return 0;
+	(void)snprintf(note, sizeof(note),
+		"%s: it is %s; after its first %llu MiB the names of "
+		"generated code are missing",
+		file->name, why, (unsigned long long)(file->read_bytes >> 20));
+	return profile_add_note(jit->profile, note) < 0 ? -ENOMEM : 0;
+}
+
+/* Reads the next part of a file. Returns the bytes taken, 0: no complete line or record. */
+static int64_t read_chunk(struct jit *jit, struct jit_file *file, char *text, uint64_t left)
+{
+	uint64_t before = jit_map_bytes(&file->map);
+	ssize_t got = pread(file->fd, text, CHUNK_BYTES, (off_t)file->read_bytes);
+	int64_t taken = 0;
+
+	if (got > 0 && file == &jit->map)
+		taken = jit_map_add(&file->map, text, (size_t)got);
+	else if (got > 0 && !file->read_bytes)
+		taken = jitdump_head((const uint8_t *)text, (size_t)got);
+	else if (got > 0)
+		taken = jitdump_add(
+			&file->map, (const uint8_t *)text, (size_t)got, left, CHUNK_BYTES);
+	jit->budget->used_bytes += jit_map_bytes(&file->map) - before;
+	/* Skips a line without an end. */
+	if (taken == 0 && got == (ssize_t)CHUNK_BYTES && file == &jit->map)
+		taken = (int64_t)got;
+	if (taken > 0)
+		file->read_bytes += (uint64_t)taken;
+	return taken;
+}
+
+/* Opens /tmp/perf-PID.map, or the dump that was mapped, in the process's root folder or in ours. */
+static int open_file(struct jit *jit, struct jit_file *file)
+{
+	struct opening what = {
+		.kind = OPENING_PERF_MAP, .pid = jit->pid, .start = jit->live, .end = jit->live};
+	struct opened opened;
+
+	if (file == &jit->dump) {
+		what.kind = OPENING_JITDUMP;
+		if (!file->path || strlen(file->path) >= sizeof(what.path))
+			return -ENOENT;
+		memcpy(what.path, file->path, strlen(file->path) + 1);
+	}
+	(void)opener_ask(jit->opener, &what, &opened);
+	(void)snprintf(file->name, sizeof(file->name), "%.47s", opened.text);
+	return opened.fd;
+}
+
+/* Reads appended data. 1: there were some. */
+static int read_file(struct jit *jit, struct jit_file *file)
+{
+	int64_t taken = 1;
+	struct stat st;
+	char *text;
+	int r = 0;
+
+	if (file->fd < 0 && !file->over)
+		file->fd = open_file(jit, file);
+	if (file->fd < 0 || fstat(file->fd, &st) < 0 || (uint64_t)st.st_size <= file->read_bytes)
+		return 0;
+	text = malloc(CHUNK_BYTES);
+	if (!text)
+		return -ENOMEM;
+	/* Reads up to the size at the beginning: data may be appended faster than they are read. */
+	while (taken > 0 && !file->over && file->read_bytes < (uint64_t)st.st_size) {
+		taken = read_chunk(jit, file, text, (uint64_t)st.st_size - file->read_bytes);
+		if (taken == -EINVAL)
+			taken = leave(jit, file, "damaged");
+		r = taken < 0 ? (int)taken : r || taken > 0;
+		if (taken > 0 &&
+			(jit_map_bytes(&file->map) > MAP_MOST ||
+				jit->budget->used_bytes > MAPS_MOST) &&
+			leave(jit, file, "too large") < 0)
+			r = -ENOMEM;
+	}
+	free(text);
+	return r;
+}
+
+static int read_more(struct jit *jit)
+{
+	int of_dump = read_file(jit, &jit->dump), of_map;
+
+	if (of_dump < 0)
+		return of_dump;
+	of_map = read_file(jit, &jit->map);
+	return of_map < 0 ? of_map : of_dump || of_map;
+}
+
+/* Looks up the name of an entry. 1: it has one now. */
+static int name(struct jit *jit, struct jit_entry *entry)
+{
+	struct jit_source source;
+	int function;
+
+	if (!jit_map_look_up(&jit->dump.map, entry->pc, &source) &&
+		!jit_map_look_up(&jit->map.map, entry->pc, &source))
+		return 0;
+	function = profile_add_function(jit->profile,
+		&(struct function){
+			.name = source.name, .symbol = source.name, .file = source.file});
+	if (function < 0 ||
+		profile_set_lines(jit->profile, entry->location,
+			&(struct location_line){
+				.function = (uint32_t)function, .line = source.line},
+			1) < 0)
+		return -ENOMEM;
+	entry->named = true;
+	return 1;
+}
+
+static struct jit_entry *entry_of(struct jit_entry *entries, size_t room, uint64_t pc)
+{
+	size_t at = (size_t)((pc * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (room - 1);
+
+	while (entries[at].used && entries[at].pc != pc)
+		at = (at + 1) & (room - 1);
+	return &entries[at];
+}
+
+static int grow_entries(struct jit *jit)
+{
+	size_t room = jit->entry_room ? jit->entry_room * 2 : 256;
+	struct jit_entry *grown;
+
+	if (jit->entries * 2 < jit->entry_room)
+		return 0;
+	grown = calloc(room, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	for (size_t i = 0; i < jit->entry_room; i++) {
+		if (jit->entry[i].used)
+			*entry_of(grown, room, jit->entry[i].pc) = jit->entry[i];
+	}
+	free(jit->entry);
+	jit->entry = grown;
+	jit->entry_room = room;
+	return 0;
+}
+
+int jit_location(struct jit *jit, uint64_t pc, uint64_t start)
+{
+	struct jit_entry *entry;
+	int mapping, location, r;
+
+	if (grow_entries(jit) < 0)
+		return -ENOMEM;
+	entry = entry_of(jit->entry, jit->entry_room, pc);
+	if (entry->used)
+		return (int)entry->location;
+	mapping = profile_add_mapping(
+		jit->profile, &(struct mapping){.file = "[jit]", .build_id = "", .start = start});
+	location =
+		mapping < 0 ? mapping : profile_add_location(jit->profile, (uint32_t)mapping, pc);
+	if (location < 0)
+		return location;
+	*entry = (struct jit_entry){
+		.pc = pc, .location = (uint32_t)location, .unknown = 2, .used = true};
+	jit->entries++;
+	r = name(jit, entry);
+	if (r == 0 && read_more(jit) > 0)
+		r = name(jit, entry);
+	return r < 0 ? r : location;
+}
+
+int jit_unwind(struct jit *jit, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated)
+{
+	int r = jit_location(jit, pc, start);
+	struct jit_entry *entry;
+
+	if (r < 0)
+		return r;
+	/*
+	 * CPython writes its jitdump through a buffer, so code runs before it is in the file. It is
+	 * looked for again at the 2nd, 6th, 14th, … time.
+	 */
+	entry = entry_of(jit->entry, jit->entry_room, pc);
+	entry->unknown += !entry->named;
+	if (!entry->named && !(entry->unknown & (entry->unknown - 1)))
+		r = read_more(jit);
+	if (r > 0 && !entry->named)
+		r = name(jit, entry);
+	if (r < 0)
+		return r;
+	return jit_map_unwind(&jit->dump.map, pc, start, ret_generated) ||
+		jit_map_unwind(&jit->map.map, pc, start, ret_generated);
+}
+
+/* Drops the map, so that its present content is read. Names already assigned stay. */
+static void forget_map(struct jit *jit)
+{
+	release(jit, &jit->map);
+	jit->map = (struct jit_file){.fd = -1};
+}
+
+/*
+ * The last line of a map may have no end. If the process still writes it, the whole line is read
+ * again later, and is the newer one.
+ */
+static int read_last_line(struct jit *jit)
+{
+	uint64_t before = jit_map_bytes(&jit->map.map);
+	char *text;
+	ssize_t got;
+	int r = 0;
+
+	if (jit->map.fd < 0 || jit->map.over)
+		return 0;
+	text = malloc(CHUNK_BYTES);
+	if (!text)
+		return -ENOMEM;
+	got = pread(jit->map.fd, text, CHUNK_BYTES, (off_t)jit->map.read_bytes);
+	if (got > 0 && got < (ssize_t)CHUNK_BYTES)
+		r = jit_map_add_last(&jit->map.map, text, (size_t)got);
+	jit->budget->used_bytes += jit_map_bytes(&jit->map.map) - before;
+	free(text);
+	return r;
+}
+
+int jit_finish(struct jit *jit)
+{
+	int r;
+
+	if (jit->budget->rewritten)
+		forget_map(jit);
+	r = read_more(jit);
+	if (r >= 0)
+		r = read_last_line(jit);
+
+	for (size_t i = 0; r >= 0 && i < jit->entry_room; i++) {
+		if (jit->entry[i].used && !jit->entry[i].named)
+			r = name(jit, &jit->entry[i]);
+	}
+	return r < 0 ? r : 0;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyst/jit/jit_map.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "symbolizer/unwind/unwind.h"
+
+#define NAME_MOST 4096 /* longer names are cut */
+/* Maximum overlapping pieces examined. */
+#define OVERLAPS_MOST 4096
+/* The number of newest pieces searched for the name of moved code. */
+#define MOVED_MOST 4096
+
+/* Stores a string; *@ret_at is its position in the text. Longer strings are cut. */
+static int put_text(struct jit_map *map, const char *text, size_t bytes, size_t *ret_at)
+{
+	if (bytes > NAME_MOST)
+		bytes = NAME_MOST;
+	if (array_grow(&map->text, &map->text_room, map->text_bytes + bytes + 1) < 0)
+		return -ENOMEM;
+	memcpy(map->text + map->text_bytes, text, bytes);
+	*ret_at = map->text_bytes;
+	map->text_bytes += bytes;
+	map->text[map->text_bytes++] = '\0';
+	return 0;
+}
+
+int jit_map_put(struct jit_map *map, uint64_t start, uint64_t size, const char *name, size_t bytes)
+{
+	struct jit_code code = {.start = start, .end = start + size, .line = map->pending};
+
+	if (!size || !bytes || size > UINT64_MAX - start)
+		return 0;
+	if (array_grow(&map->code, &map->room, map->n + 1) < 0 ||
+		put_text(map, name, bytes, &code.name) < 0)
+		return -ENOMEM;
+	if (start == map->pending_start)
+		code.lines = map->lines - map->pending;
+	map->pending = map->lines;
+	code.unwind = map->pending_unwind;
+	code.unwind_bytes = map->unwind_bytes - map->pending_unwind;
+	map->pending_unwind = map->unwind_bytes;
+	code.order = (uint32_t)map->n;
+	map->code[map->n++] = code;
+	map->sealed = false;
+	return 0;
+}
+
+int jit_map_begin_lines(struct jit_map *map, uint64_t start)
+{
+	map->lines = map->pending; /* Drops the lines of code that never came. */
+	map->pending_start = start;
+	return put_text(map, "", 0, &map->last_file);
+}
+
+int jit_map_put_line(
+	struct jit_map *map, uint64_t offset, uint32_t line, const char *file, size_t bytes)
+{
+	if (array_grow(&map->line, &map->lines_room, map->lines + 1) < 0)
+		return -ENOMEM;
+	/* Most lines of a piece are in one file. */
+	if (file &&
+		(strlen(map->text + map->last_file) != bytes ||
+			memcmp(map->text + map->last_file, file, bytes) != 0) &&
+		put_text(map, file, bytes, &map->last_file) < 0)
+		return -ENOMEM;
+	map->line[map->lines++] = (struct jit_line){offset, map->last_file, line};
+	return 0;
+}
+
+int jit_map_put_unwind(struct jit_map *map, const uint8_t *data, size_t bytes)
+{
+	/* Drops the unwind information of code that never came. */
+	map->unwind_bytes = map->pending_unwind;
+	if (array_grow(&map->unwind, &map->unwind_room, map->unwind_bytes + bytes) < 0)
+		return -ENOMEM;
+	memcpy(map->unwind + map->unwind_bytes, data, bytes);
+	map->unwind_bytes += bytes;
+	return 0;
+}
+
+int jit_map_move(struct jit_map *map, uint64_t from, uint64_t to, uint64_t size)
+{
+	const struct jit_code *best = NULL;
+	struct jit_code moved;
+
+	if (!size || size > UINT64_MAX - to)
+		return 0;
+	/*
+	 * In an unsealed map, the newest pieces are last; in a sealed one, the order field decides.
+	 */
+	for (size_t i = map->n, n = 0; i-- > 0 && n < MOVED_MOST; n++) {
+		if (map->code[i].start == from && (!best || map->code[i].order > best->order))
+			best = &map->code[i];
+	}
+	if (!best)
+		return 0;
+	moved = *best;
+	if (array_grow(&map->code, &map->room, map->n + 1) < 0)
+		return -ENOMEM;
+	moved.start = to;
+	moved.end = to + size;
+	moved.order = (uint32_t)map->n;
+	map->code[map->n++] = moved;
+	map->sealed = false;
+	return 0;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Adds one line, passed without its newline. */
+static int add_line(struct jit_map *map, const char *line, size_t bytes)
+{
+	char number[40], *at, *behind;
+	uint64_t start, size;
+	size_t n = bytes < sizeof(number) - 1 ? bytes : sizeof(number) - 1, name;
+
+	memcpy(number, line, n);
+	number[n] = '\0';
+	start = strtoull(number, &at, 16);
+	if (at == number || !is_blank(*at))
+		return 0;
+	size = strtoull(at, &behind, 16);
+	if (behind == at || !is_blank(*behind))
+		return 0;
+	name = (size_t)(behind - number);
+	while (name < bytes && is_blank(line[name]))
+		name++;
+	while (bytes > name && is_blank(line[bytes - 1]))
+		bytes--;
+	return name < bytes ? jit_map_put(map, start, size, line + name, bytes - name) : 0;
+}
+
+long jit_map_add(struct jit_map *map, const char *text, size_t bytes)
+{
+	size_t taken = 0;
+
+	while (taken < bytes) {
+		const char *line = text + taken, *end = memchr(line, '\n', bytes - taken);
+
+		if (!end)
+			break;
+		if (add_line(map, line, (size_t)(end - line)) < 0)
+			return -ENOMEM;
+		taken = (size_t)(end + 1 - text);
+	}
+	return (long)taken;
+}
+
+int jit_map_add_last(struct jit_map *map, const char *text, size_t bytes)
+{
+	return memchr(text, '\n', bytes) ? 0 : add_line(map, text, bytes);
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct jit_code *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void seal(struct jit_map *map)
+{
+	uint64_t reach = 0;
+
+	if (map->n)
+		qsort(map->code, map->n, sizeof(*map->code), by_start);
+	for (size_t i = 0; i < map->n; i++) {
+		if (map->code[i].end > reach)
+			reach = map->code[i].end;
+		map->code[i].reach = reach;
+	}
+	map->sealed = true;
+}
+
+/* The number of pieces that begin at or below @pc; they come first. */
+static size_t count_below(struct jit_map *map, uint64_t pc)
+{
+	if (!map->sealed)
+		seal(map);
+	return array_bisect(i, 0, map->n, map->code[i].start <= pc);
+}
+
+static const struct jit_code *find(struct jit_map *map, uint64_t pc)
+{
+	const struct jit_code *best = NULL;
+	size_t low = count_below(map, pc);
+
+	for (size_t n = 0; low > 0 && n < OVERLAPS_MOST && map->code[low - 1].reach > pc; n++) {
+		const struct jit_code *code = &map->code[--low];
+
+		if (pc < code->end && (!best || code->order > best->order))
+			best = code;
+	}
+	return best;
+}
+
+/* Finds the last line at or before the address; compilers write lines in order, or nearly so. */
+bool jit_map_look_up(struct jit_map *map, uint64_t pc, struct jit_source *ret_source)
+{
+	const struct jit_code *code = find(map, pc);
+	const struct jit_line *best = NULL;
+
+	if (!code)
+		return false;
+	for (size_t i = 0; i < code->lines; i++) {
+		const struct jit_line *line = &map->line[code->line + i];
+
+		if (line->offset <= pc - code->start && (!best || line->offset >= best->offset))
+			best = line;
+	}
+	*ret_source = (struct jit_source){.name = map->text + code->name,
+		.file = best ? map->text + best->file : "",
+		.line = best ? best->line : 0};
+	return true;
+}
+
+/* Is the piece a trampoline? CPython's -X perf gives each function one, and names it so. */
+static bool is_trampoline(const char *name)
+{
+	static const char python[] = "py::";
+
+	return strncmp(name, python, sizeof(python) - 1) == 0;
+}
+
+bool jit_map_unwind(
+	struct jit_map *map, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated)
+{
+	const struct jit_code *code = find(map, pc);
+	size_t below = code ? 0 : count_below(map, pc);
+
+	if (below && map->code[below - 1].start >= start &&
+		is_trampoline(map->text + map->code[below - 1].name)) {
+		*ret_generated =
+			(struct unwind_generated){.start = pc, .end = pc + 1, .trampoline = true};
+		return true;
+	}
+	if (!code)
+		return false;
+	*ret_generated = (struct unwind_generated){.start = code->start,
+		.end = code->end,
+		.eh_frame = code->unwind_bytes ? map->unwind + code->unwind : NULL,
+		.bytes = code->unwind_bytes,
+		.trampoline = is_trampoline(map->text + code->name)};
+	return true;
+}
+
+void jit_map_release(struct jit_map *map)
+{
+	free(map->unwind);
+	free(map->code);
+	free(map->text);
+	free(map->line);
+	*map = (struct jit_map){0};
+}
+
+uint64_t jit_map_bytes(const struct jit_map *map)
+{
+	return map->n * sizeof(*map->code) + map->lines * sizeof(*map->line) + map->text_bytes +
+		map->unwind_bytes;
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyst/base/locations.h"
+#include "analyst/python/python_code.h"
+#include "analyst/python/python_internal.h"
+#include "base/array.h"
+#include "profile/profile.h"
+#include "symbolizer/exported.h"
+
+#define OBJECT "[python]"
+/* Code objects of a process; when there are more, all are forgotten (the supervisor does so too).
+ */
+#define CODES_MOST 131072
+
+static void release_code(struct python_code *code)
+{
+	free(code->lines);
+	free(code->location);
+	*code = (struct python_code){0};
+}
+
+static void forget_codes(struct python *python)
+{
+	for (size_t i = 0; i < python->room; i++)
+		release_code(&python->code[i]);
+	python->codes = 0;
+}
+
+static void python_free(void *state)
+{
+	struct python *python = state;
+
+	if (!python)
+		return;
+	forget_codes(python);
+	free(python->code);
+	free(python);
+}
+
+/*
+ * "…/libpython3.10.so.1.0", "/usr/bin/python3.9": the version by the name of the file, of which
+ * versions before 3.11 export no better sign. 0: unknown.
+ */
+static uint16_t version_of_name(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	unsigned minor;
+
+	name = strstr(name ? name : path, "python3.");
+	if (!name || sscanf(name, "python3.%2u", &minor) != 1)
+		return 0;
+	return (uint16_t)(0x0300 + minor);
+}
+
+/* -ENOTSUP: a version that is not known. */
+static int find_layout(
+	const struct space *space, const struct exported *runtime, struct python_layout *ret_layout)
+{
+	uint8_t offsets[512];
+	struct exported number;
+	const struct python_layout *known;
+	uint64_t hex = 0;
+	uint16_t version = 0;
+	size_t cursor = 0;
+
+	while (exported_search(space, "Py_Version", &cursor, &number))
+		if (number.module == runtime->module &&
+			exported_read(number.module, number.svma, &hex, sizeof(hex)))
+			version = (uint16_t)(hex >> 16);
+	if (!version)
+		version = version_of_name(exported_path(runtime->module));
+	known = python_layout_find(version);
+	if (known)
+		*ret_layout = *known;
+	else if (!exported_read(runtime->module, runtime->svma, offsets, sizeof(offsets)) ||
+		python_layout_describe(offsets, sizeof(offsets), version, ret_layout) < 0)
+		return -ENOTSUP;
+	return 0;
+}
+
+static int detect(struct locations *locations, const struct space *space,
+	struct runtime_table *ret_table, void **ret_state)
+{
+	struct python_layout layout;
+	struct exported runtime;
+	struct python *python;
+	size_t cursor = 0;
+	int r;
+
+	if (!exported_search(space, "_PyRuntime", &cursor, &runtime))
+		return 0;
+	r = find_layout(space, &runtime, &layout);
+	if (r < 0) {
+		*ret_state = (void *)"its version of CPython is not among those that are known "
+				     "(3.8 to 3.14): its stacks are native ones";
+		return r;
+	}
+	python = calloc(1, sizeof(*python));
+	if (!python)
+		return -ENOMEM;
+	*python = (struct python){.layout = layout, .list = locations, .module = runtime.module};
+	python->mapping = profile_add_mapping(
+		locations->profile, &(struct mapping){.file = OBJECT, .build_id = ""});
+	if (python->mapping < 0) {
+		python_free(python);
+		return -ENOMEM;
+	}
+	if (layout.gil) {
+		python->gil = runtime.svma + runtime.bias + layout.gil;
+		python->gil_bytes = layout.gil_bytes;
+	}
+	python_layout_table(&layout, runtime.svma + runtime.bias, ret_table);
+	ret_table->id = layout.version;
+	*ret_state = python;
+	return 1;
+}
+
+static struct python_code *slot_of(struct python_code *code, size_t room, uint64_t address)
+{
+	size_t at = (size_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (room - 1);
+
+	while (code[at].used && code[at].address != address)
+		at = (at + 1) & (room - 1);
+	return &code[at];
+}
+
+struct python_code *python_find_code(const struct python *python, uint64_t address)
+{
+	struct python_code *code =
+		python->room ? slot_of(python->code, python->room, address) : NULL;
+
+	return code && code->used ? code : NULL;
+}
+
+static int make_room(struct python *python)
+{
+	size_t room = python->room ? python->room * 2 : 128;
+	struct python_code *grown;
+
+	if (python->codes == CODES_MOST)
+		forget_codes(python);
+	if (python->codes * 2 < python->room)
+		return 0;
+	grown = calloc(room, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	for (size_t i = 0; i < python->room; i++)
+		if (python->code[i].used)
+			*slot_of(grown, room, python->code[i].address) = python->code[i];
+	free(python->code);
+	python->code = grown;
+	python->room = room;
+	return 0;
+}
+
+static int add_function(
+	const struct python *python, const struct record_object *object, int32_t first_line)
+{
+	char file[PYTHON_TEXT_MOST + 1], name[PYTHON_TEXT_MOST + 1];
+
+	if (!python_text(&python->layout, object->text[0], object->text_bytes[0], file))
+		file[0] = '\0';
+	if (!python_text(&python->layout, object->text[1], object->text_bytes[1], name))
+		return -EPROTO;
+	return profile_add_function(python->list->profile,
+		&(struct function){.name = name,
+			.symbol = name,
+			.file = file,
+			.line = first_line > 0 ? (uint32_t)first_line : 0});
+}
+
+static int take_object(void *state, const struct record_object *object)
+{
+	struct python *python = state;
+	const struct python_layout *l = &python->layout;
+	struct python_code code = {.address = object->address, .used = true}, *slot;
+	const uint8_t *lines = NULL;
+	int function;
+
+	if (object->bytes < l->code_first_line + sizeof(code.first_line))
+		return 0;
+	memcpy(&code.first_line, object->data + l->code_first_line, sizeof(code.first_line));
+	function = add_function(python, object, code.first_line);
+	if (function < 0)
+		return function == -ENOMEM ? -ENOMEM : 0;
+	code.function = (uint32_t)function;
+	if (!python_bytes(l, object->text[2], object->text_bytes[2], &lines, &code.lines_bytes))
+		code.lines_bytes = 0;
+	code.lines = malloc(code.lines_bytes + 1);
+	if (!code.lines || make_room(python) < 0) {
+		free(code.lines);
+		return -ENOMEM;
+	}
+	if (code.lines_bytes)
+		memcpy(code.lines, lines, code.lines_bytes);
+	slot = slot_of(python->code, python->room, object->address);
+	python->codes += !slot->used;
+	release_code(slot);
+	*slot = code;
+	return 0;
+}
+
+/* The index of the first location whose line is not below @line. */
+static size_t line_at(const struct python_code *code, uint32_t line)
+{
+	return array_bisect(i, 0, code->locations, code->location[i].line < line);
+}
+
+int python_location(struct python *python, struct python_code *code, int64_t offset)
+{
+	uint32_t line = python_line(
+		python->layout.version, code->lines, code->lines_bytes, code->first_line, offset);
+	size_t at = line_at(code, line);
+	int location;
+
+	if (at < code->locations && code->location[at].line == line)
+		return (int)code->location[at].location;
+	location = profile_add_named_location(python->list->profile, (uint32_t)python->mapping, 0,
+		&(struct location_line){.function = code->function, .line = line}, 1);
+	if (location < 0 ||
+		array_grow(&code->location, &code->location_room, code->locations + 1) < 0)
+		return -ENOMEM;
+	memmove(code->location + at + 1, code->location + at,
+		(code->locations - at) * sizeof(*code->location));
+	code->location[at] = (struct python_line_location){line, (uint32_t)location};
+	code->locations++;
+	return location;
+}
+
+static bool is_own(const void *state, const struct unwind_frame *frame)
+{
+	const struct python *python = state;
+
+	return frame->location.module == python->module;
+}
+
+const struct runtime python_runtime = {
+	.name = "python",
+	.detect = detect,
+	.object = take_object,
+	.merge = python_merge,
+	.is_own = is_own,
+	.free = python_free,
+};

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Texts and line tables of CPython's objects, as copied from a target: not trusted. Pure. */
+#ifndef ANALYST_PYTHON_CODE_H
+#define ANALYST_PYTHON_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyst/python/python_layout.h"
+
+enum { PYTHON_TEXT_MOST = 4096 }; /* longer texts are cut */
+
+/*
+ * The characters of a str object of @bytes bytes as UTF-8, to @to (PYTHON_TEXT_MOST + 1 bytes).
+ * False: this is no str, or not all of it.
+ */
+bool python_text(
+	const struct python_layout *layout, const uint8_t *object, size_t bytes, char *to);
+
+/*
+ * The content of @object, a bytes object of which @bytes bytes were read. False: it is none, or its
+ * content is longer than that.
+ */
+bool python_bytes(const struct python_layout *layout, const uint8_t *object, size_t bytes,
+	const uint8_t **ret_data, size_t *ret_bytes);
+
+/*
+ * The line of an instruction, by the line table of its code object. @offset: of the instruction
+ * from the first one, in bytes; negative: the code has not begun. 0: none.
+ */
+uint32_t python_line(uint16_t version, const uint8_t *table, size_t bytes, int32_t first_line,
+	int64_t offset);
+
+#endif

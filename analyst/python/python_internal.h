@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Shared by python.c and python_merge.c. */
+#ifndef ANALYST_PYTHON_INTERNAL_H
+#define ANALYST_PYTHON_INTERNAL_H
+
+#include "analyst/base/runtime.h"
+#include "analyst/python/python_layout.h"
+
+struct module;
+struct symbolizer;
+
+/* A code object, as last sent. */
+struct python_code {
+	uint64_t address;
+	uint32_t function;     /* index in the profile */
+	int32_t first_line;
+	uint8_t *lines;        /* the line table; owned */
+	size_t lines_bytes;
+	bool used;
+	/* Locations by line, sorted; the first one of the function is most often the only one. */
+	struct python_line_location {
+		uint32_t line, location;
+	} *location;
+	size_t locations, location_room;
+};
+
+struct python {
+	struct python_layout layout;
+	struct locations *list;
+	const struct module *module; /* the interpreter's module */
+	struct python_code *code;    /* open addressing, a power of two */
+	size_t codes, room;
+	int mapping; /* index of its mapping in the profile */
+	uint64_t gil, gil_bytes; /* the lock's address and size; 0: not known */
+};
+
+struct python_code *python_find_code(const struct python *python, uint64_t address);
+
+/* The location of a line of a code object. -ENOMEM. */
+int python_location(struct python *python, struct python_code *code, int64_t offset);
+
+int python_merge(void *state, const struct runtime_sample *sample, struct runtime_stack *stack);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/output/link.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+extern char **environ;
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels refuse it */
+#endif
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		(void)close(*fd);
+	*fd = -1;
+}
+
+/*
+ * Moves a descriptor above the numbers used in the child, so that dup2 overwrites none. EINVAL: the
+ * limit of open files does not allow this.
+ */
+static int lift(int *fd)
+{
+	int high;
+
+	if (*fd >= LINK_MORE_FD + LINK_MORE_MOST)
+		return 0;
+	high = fcntl(*fd, F_DUPFD_CLOEXEC, LINK_MORE_FD + LINK_MORE_MOST);
+	if (high < 0)
+		return errno == EINVAL ? -EMFILE : -errno;
+	(void)close(*fd);
+	*fd = high;
+	return 0;
+}
+
+static int spawn(struct link *link, const char *const argv[], const int *fds, size_t n)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t mask;
+	pid_t pid;
+	int r = posix_spawn_file_actions_init(&actions);
+
+	if (r)
+		return -r;
+	r = posix_spawnattr_init(&attributes);
+	if (r) {
+		(void)posix_spawn_file_actions_destroy(&actions);
+		return -r;
+	}
+	(void)sigemptyset(&mask);
+	for (unsigned i = 0; i < 9; i++) {
+		static const int blocked[9] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGTTIN,
+			SIGTTOU, SIGUSR1, SIGUSR2};
+
+		(void)sigaddset(&mask, blocked[i]);
+	}
+	(void)posix_spawnattr_setsigmask(&attributes, &mask);
+	(void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	for (size_t i = 0; i < n && !r; i++)
+		r = posix_spawn_file_actions_adddup2(&actions, fds[i], LINK_RING_FD + (int)i);
+	if (!r)
+		r = posix_spawn(&pid, argv[0], &actions, &attributes, (char *const *)argv, environ);
+	if (!r)
+		link->pid = pid;
+	(void)posix_spawnattr_destroy(&attributes);
+	(void)posix_spawn_file_actions_destroy(&actions);
+	return -r;
+}
+
+/* The user's limit of file sizes is not meant for the ring. */
+static int set_bytes(int fd, size_t bytes)
+{
+	struct rlimit limit, more;
+	int r;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) < 0)
+		return -errno;
+	more = limit;
+	more.rlim_cur = more.rlim_max = RLIM_INFINITY;
+	if (setrlimit(RLIMIT_FSIZE, &more) < 0) {
+		more.rlim_cur = more.rlim_max = limit.rlim_max;
+		(void)setrlimit(RLIMIT_FSIZE, &more);
+	}
+	r = ftruncate(fd, (off_t)bytes) < 0 ? -errno : 0;
+	(void)setrlimit(RLIMIT_FSIZE, &limit);
+	return r;
+}
+
+/* Duplicates @more above the numbers used in the child. -errno: some may have been duplicated. */
+static int copy_above(const int *more, size_t n, int *copy)
+{
+	for (size_t i = 0; i < n; i++) {
+		copy[i] = fcntl(more[i], F_DUPFD_CLOEXEC, LINK_MORE_FD + LINK_MORE_MOST);
+		if (copy[i] < 0)
+			return errno == EINVAL ? -EMFILE : -errno;
+	}
+	return 0;
+}
+
+int link_start(
+	struct link *link, const char *const argv[], uint64_t capacity, const int *more, size_t n)
+{
+	int child[LINK_MORE_FD - LINK_RING_FD + LINK_MORE_MOST], *copy = child + 3;
+	int ring_fd = -1, bell[2] = {-1, -1}, request[2] = {-1, -1}, r = 0;
+	size_t bytes = ring_memory_bytes(capacity);
+
+	for (size_t i = 0; i < sizeof(child) / sizeof(*child); i++)
+		child[i] = -1;
+	*link = (struct link){.bell_fd = -1, .request_fd = -1, .memory = MAP_FAILED};
+	ring_fd = memfd_create("sprofil-ring", MFD_CLOEXEC);
+	if (ring_fd < 0 || pipe2(bell, O_CLOEXEC | O_NONBLOCK) < 0 ||
+		pipe2(request, O_CLOEXEC | O_NONBLOCK) < 0)
+		r = -errno;
+	if (r == 0)
+		r = set_bytes(ring_fd, bytes);
+	if (r == 0) {
+		link->memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, ring_fd, 0);
+		if (link->memory == MAP_FAILED)
+			r = -errno;
+	}
+	if (r == 0)
+		r = ring_init(&link->ring, link->memory, capacity);
+	if (r == 0)
+		r = lift(&ring_fd);
+	if (r == 0)
+		r = lift(&bell[0]);
+	if (r == 0)
+		r = lift(&request[1]);
+	child[0] = ring_fd;
+	child[1] = bell[0];
+	child[2] = request[1];
+	if (r == 0)
+		r = copy_above(more, n, copy);
+	if (r == 0)
+		r = spawn(link, argv, child, 3 + n);
+	for (size_t i = 0; i < 3 + n; i++)
+		close_fd(&child[i]);
+	link->bell_fd = bell[1];
+	link->request_fd = request[0];
+	if (r < 0) {
+		link_release(link);
+		return r;
+	}
+	/* The first pages of the ring are made resident while the analyst starts. */
+	(void)madvise(link->memory, ring_first_bytes(capacity), MADV_POPULATE_WRITE);
+	return 0;
+}
+
+int link_finish(struct link *link)
+{
+	int fd = link->request_fd;
+
+	close_fd(&link->bell_fd);
+	link->request_fd = -1;
+	return fd;
+}
+
+void link_release(struct link *link)
+{
+	close_fd(&link->bell_fd);
+	close_fd(&link->request_fd);
+	if (link->memory != MAP_FAILED)
+		(void)munmap(link->memory, ring_memory_bytes(link->ring.capacity));
+	link->memory = MAP_FAILED;
+	link->pid = 0;
+}

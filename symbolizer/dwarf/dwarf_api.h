@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The only file that includes libdwarf.h, for the sources that read DWARF. libdwarf's API differs
+ * between Debian 12 (20210528) and versions since 0.1 (Debian 13): all differences are handled
+ * below.
+ */
+#ifndef SYMBOLIZER_DWARF_API_H
+#define SYMBOLIZER_DWARF_API_H
+
+/* The build's flags give the folder; without them (editors, checks) Debian's is found. */
+#if __has_include(<libdwarf.h>)
+#include <dwarf.h>
+#include <libdwarf.h>
+#elif __has_include(<libdwarf-0/libdwarf.h>)
+#include <libdwarf-0/dwarf.h>
+#include <libdwarf-0/libdwarf.h>
+#else
+#include <libdwarf/dwarf.h>
+#include <libdwarf/libdwarf.h>
+#endif
+
+#include "symbolizer/dwarf/dwarf_reader.h"
+
+/* The object interface: the same functions under other names, with a wider section index. */
+#ifdef DW_LIBDWARF_VERSION
+typedef Dwarf_Obj_Access_Interface_a interface_type;
+typedef Dwarf_Obj_Access_Methods_a methods_type;
+typedef Dwarf_Obj_Access_Section_a section_type;
+typedef Dwarf_Unsigned section_index;
+typedef Dwarf_Small byte_order_type;
+#define LSB_FIRST    DW_END_little
+#define MSB_FIRST    DW_END_big
+#define METHOD(name) .om_##name
+#define FIELD(name)  as_##name
+#define finish(dbg)  ((void)dwarf_object_finish(dbg))
+#else
+typedef Dwarf_Obj_Access_Interface interface_type;
+typedef Dwarf_Obj_Access_Methods methods_type;
+typedef Dwarf_Obj_Access_Section section_type;
+typedef Dwarf_Half section_index;
+typedef Dwarf_Endianness byte_order_type;
+#define LSB_FIRST    DW_OBJECT_LSB
+#define MSB_FIRST    DW_OBJECT_MSB
+#define METHOD(name) .name
+#define FIELD(name)  name
+#define finish(dbg)  ((void)dwarf_object_finish(dbg, NULL))
+#endif
+
+/* The sections of one file, as required by libdwarf. Must not move while dbg is open. */
+struct dwarf_sections {
+	char kind; /* libdwarf checks the first byte for formats that it knows: none of them */
+	const struct dwarf_source *source;
+	interface_type interface;
+	Dwarf_Debug dbg;
+};
+
+/* -ENOEXEC: refused by libdwarf; then dbg is NULL. */
+int dwarf_sections_open(struct dwarf_sections *sections, const struct dwarf_source *source);
+void dwarf_sections_close(struct dwarf_sections *sections);
+/* The bytes of the section with this name; none if it does not exist. */
+struct rangelist_bytes dwarf_sections_find(const struct dwarf_source *source, const char *name);
+
+struct dwarf_reader {
+	struct dwarf_sections own, supplement;
+	struct rangelist_bytes supplement_strings, ranges, rnglists, addresses;
+	struct rangelist_bytes lines;
+	uint64_t text_low, text_high;
+	struct budget *budget;
+	struct dwarf_split *split; /* for a unit of a .dwo or .dwp, otherwise NULL */
+	bool done;                 /* all units have been read */
+};
+
+/* What a unit of split DWARF refers to. */
+struct dwarf_split {
+	struct dwarf_section section[2];
+	struct dwarf_source source;
+	struct rangelist_unit lists; /* with addresses of the skeleton */
+	struct rangelist_bytes string_offsets, strings;
+	uint64_t strings_base, ranges_base; /* ranges: for DWARF 4 */
+};
+
+/* The attributes of a DIE that are needed. */
+struct dwarf_facts {
+	bool has_low, has_high, has_ranges, ranges_by_index, has_origin, origin_in_supplement,
+		split;
+	uint64_t low, high, ranges, origin, address_base, lists_base, ranges_base, dwo_id;
+	uint32_t call_file, call_line, decl_line, language;
+	const char *name, *linkage_name, *directory, *dwo_name;
+};
+
+/* Missing or damaged attributes are left zero. @dbg: the file of the DIE. */
+void dwarf_facts_read(const struct dwarf_reader *reader, Dwarf_Debug dbg, Dwarf_Die die,
+	struct dwarf_facts *ret_facts);
+/* Frees a libdwarf error, which may be NULL. */
+void dwarf_facts_forget(Dwarf_Debug dbg, Dwarf_Error error);
+
+/* Look up an address or a string by index, for a reader with .split. False, NULL: damaged. */
+bool dwarf_split_address(const struct dwarf_reader *reader, Dwarf_Debug dbg,
+	Dwarf_Attribute attribute, uint64_t *ret_address);
+const char *dwarf_split_string(
+	const struct dwarf_reader *reader, Dwarf_Debug dbg, Dwarf_Attribute attribute);
+
+/* Sets what a unit's language (DW_LANG_…) implies for its functions. */
+void dwarf_reader_judge(uint32_t language, struct dwarf_unit *unit);
+
+/* Reads the line table of a unit, given the unit's DIE. -ENOMEM, -E2BIG. */
+int dwarf_lines_read(struct dwarf_reader *reader, Dwarf_Die die, const struct dwarf_unit *info,
+	struct unit *unit);
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolizer/dwarf/dwarf_api.h"
+
+#include <string.h>
+
+void dwarf_facts_forget(Dwarf_Debug dbg, Dwarf_Error error)
+{
+	if (error)
+		dwarf_dealloc_error(dbg, error);
+}
+
+static uint32_t read_u32(Dwarf_Debug dbg, Dwarf_Attribute attribute)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Unsigned value = 0;
+	Dwarf_Signed number = 0;
+
+	if (dwarf_formudata(attribute, &value, &error) != DW_DLV_OK) {
+		dwarf_facts_forget(dbg, error);
+		error = NULL;
+		if (dwarf_formsdata(attribute, &number, &error) != DW_DLV_OK) {
+			dwarf_facts_forget(dbg, error);
+			return 0;
+		}
+		value = (Dwarf_Unsigned)number;
+	}
+	return value < UINT32_MAX ? (uint32_t)value : 0;
+}
+
+/*
+ * Reads a string attribute. Strings in the supplement are looked up here: libdwarf needs it as the
+ * "tied" file, of which there is one.
+ */
+static const char *read_string(
+	const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Attribute attribute)
+{
+	const struct rangelist_bytes *strings = &r->supplement_strings;
+	Dwarf_Error error = NULL;
+	Dwarf_Half form = 0;
+	char *text = NULL;
+	Dwarf_Off offset = 0;
+	int rc;
+
+	if (dwarf_whatform(attribute, &form, &error) != DW_DLV_OK) {
+		dwarf_facts_forget(dbg, error);
+		return NULL;
+	}
+	if (r->split &&
+		(form == DW_FORM_GNU_str_index ||
+			(form >= DW_FORM_strx1 && form <= DW_FORM_strx4) || form == DW_FORM_strx))
+		return dwarf_split_string(r, dbg, attribute);
+	if (form != DW_FORM_GNU_strp_alt && form != DW_FORM_strp_sup) {
+		rc = dwarf_formstring(attribute, &text, &error);
+		if (rc == DW_DLV_ERROR)
+			dwarf_facts_forget(dbg, error);
+		return rc == DW_DLV_OK ? text : NULL;
+	}
+	rc = dwarf_global_formref(attribute, &offset, &error);
+	if (rc == DW_DLV_ERROR)
+		dwarf_facts_forget(dbg, error);
+	if (rc != DW_DLV_OK || offset >= strings->bytes ||
+		!memchr(strings->data + offset, '\0', (size_t)(strings->bytes - offset)))
+		return NULL;
+	return (const char *)strings->data + offset;
+}
+
+static bool is_indexed(Dwarf_Half form)
+{
+	return form == DW_FORM_addrx || form == DW_FORM_GNU_addr_index ||
+		(form >= DW_FORM_addrx1 && form <= DW_FORM_addrx4);
+}
+
+static bool read_address(const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Attribute attribute,
+	Dwarf_Half form, uint64_t *ret_address)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Addr address = 0;
+	bool known;
+
+	if (r->split && is_indexed(form))
+		return dwarf_split_address(r, dbg, attribute, ret_address);
+	known = dwarf_formaddr(attribute, &address, &error) == DW_DLV_OK;
+	*ret_address = address;
+	dwarf_facts_forget(dbg, error);
+	return known;
+}
+
+static void read_high(const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Attribute attribute,
+	Dwarf_Half form, struct dwarf_facts *facts, bool *ret_is_length)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Unsigned length = 0;
+	Dwarf_Signed number = 0;
+
+	*ret_is_length = form != DW_FORM_addr && !is_indexed(form);
+	if (!*ret_is_length) {
+		facts->has_high = read_address(r, dbg, attribute, form, &facts->high);
+	} else if (form == DW_FORM_sdata) {
+		facts->has_high = dwarf_formsdata(attribute, &number, &error) == DW_DLV_OK;
+		facts->high = (uint64_t)number;
+	} else {
+		facts->has_high = dwarf_formudata(attribute, &length, &error) == DW_DLV_OK;
+		facts->high = length;
+	}
+	dwarf_facts_forget(dbg, error);
+}
+
+static void read_origin(
+	Dwarf_Debug dbg, Dwarf_Attribute attribute, Dwarf_Half form, struct dwarf_facts *facts)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Off offset = 0;
+
+	facts->has_origin = dwarf_global_formref(attribute, &offset, &error) == DW_DLV_OK;
+	facts->origin_in_supplement = form == DW_FORM_GNU_ref_alt;
+	facts->origin = offset;
+	dwarf_facts_forget(dbg, error);
+}
+
+static void read_ranges(
+	Dwarf_Debug dbg, Dwarf_Attribute attribute, Dwarf_Half form, struct dwarf_facts *facts)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Unsigned index = 0;
+	Dwarf_Off offset = 0;
+
+	facts->ranges_by_index = form == DW_FORM_rnglistx;
+	if (facts->ranges_by_index) {
+		facts->has_ranges = dwarf_formudata(attribute, &index, &error) == DW_DLV_OK;
+		facts->ranges = index;
+	} else {
+		facts->has_ranges = dwarf_global_formref(attribute, &offset, &error) == DW_DLV_OK;
+		facts->ranges = offset;
+	}
+	dwarf_facts_forget(dbg, error);
+}
+
+static uint64_t read_offset(Dwarf_Debug dbg, Dwarf_Attribute attribute)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Off offset = 0;
+
+	if (dwarf_global_formref(attribute, &offset, &error) != DW_DLV_OK)
+		dwarf_facts_forget(dbg, error);
+	return offset;
+}
+
+static uint64_t read_id(Dwarf_Debug dbg, Dwarf_Attribute attribute)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Unsigned id = 0;
+
+	if (dwarf_formudata(attribute, &id, &error) != DW_DLV_OK)
+		dwarf_facts_forget(dbg, error);
+	return id;
+}
+
+static void take_attribute(const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Attribute attribute,
+	struct dwarf_facts *facts, bool *high_is_length)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Half code = 0, form = 0;
+
+	if (dwarf_whatattr(attribute, &code, &error) != DW_DLV_OK ||
+		dwarf_whatform(attribute, &form, &error) != DW_DLV_OK) {
+		dwarf_facts_forget(dbg, error);
+		return;
+	}
+	switch (code) {
+	case DW_AT_low_pc:
+		facts->has_low = read_address(r, dbg, attribute, form, &facts->low);
+		break;
+	case DW_AT_high_pc: read_high(r, dbg, attribute, form, facts, high_is_length); break;
+	case DW_AT_ranges: read_ranges(dbg, attribute, form, facts); break;
+	case DW_AT_addr_base:
+	case DW_AT_GNU_addr_base: facts->address_base = read_offset(dbg, attribute); break;
+	case DW_AT_rnglists_base: facts->lists_base = read_offset(dbg, attribute); break;
+	case DW_AT_abstract_origin:
+	case DW_AT_specification:
+		if (!facts->has_origin)
+			read_origin(dbg, attribute, form, facts);
+		break;
+	case DW_AT_call_file: facts->call_file = read_u32(dbg, attribute); break;
+	case DW_AT_call_line: facts->call_line = read_u32(dbg, attribute); break;
+	case DW_AT_decl_line: facts->decl_line = read_u32(dbg, attribute); break;
+	case DW_AT_language: facts->language = read_u32(dbg, attribute); break;
+	case DW_AT_name: facts->name = read_string(r, dbg, attribute); break;
+	case DW_AT_linkage_name:
+	case DW_AT_MIPS_linkage_name: facts->linkage_name = read_string(r, dbg, attribute); break;
+	case DW_AT_comp_dir: facts->directory = read_string(r, dbg, attribute); break;
+	case DW_AT_dwo_name:
+	case DW_AT_GNU_dwo_name:
+		facts->split = true;
+		facts->dwo_name = read_string(r, dbg, attribute);
+		break;
+	case DW_AT_GNU_dwo_id: facts->dwo_id = read_id(dbg, attribute); break;
+	case DW_AT_GNU_ranges_base: facts->ranges_base = read_offset(dbg, attribute); break;
+	default: break;
+	}
+}
+
+void dwarf_facts_read(
+	const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Die die, struct dwarf_facts *facts)
+{
+	Dwarf_Attribute *attributes = NULL;
+	Dwarf_Error error = NULL;
+	Dwarf_Signed n = 0;
+	bool high_is_length = false;
+
+	*facts = (struct dwarf_facts){0};
+	if (dwarf_attrlist(die, &attributes, &n, &error) != DW_DLV_OK) {
+		dwarf_facts_forget(dbg, error);
+		return;
+	}
+	for (Dwarf_Signed i = 0; i < n; i++) {
+		take_attribute(r, dbg, attributes[i], facts, &high_is_length);
+		dwarf_dealloc_attribute(attributes[i]);
+	}
+	dwarf_dealloc(dbg, attributes, DW_DLA_LIST);
+	if (r->split && facts->has_ranges && !facts->ranges_by_index)
+		facts->ranges += r->split->ranges_base;
+	if (facts->has_high && high_is_length)
+		facts->high += facts->low;
+}

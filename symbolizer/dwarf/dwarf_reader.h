@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads DWARF through libdwarf. Only the dwarf_*.c files know its API, and dwarf_api.h how that
+ * differs between Debian 12 and 13. DWARF 2 to 5; with split DWARF the file has skeletons (lines,
+ * no functions), and each unit of a .dwo or .dwp gets a reader of its own. libdwarf gets the
+ * sections from us, so it reads no file and needs no descriptor.
+ */
+#ifndef SYMBOLIZER_DWARF_READER_H
+#define SYMBOLIZER_DWARF_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symbolizer/dwarf/rangelist.h"
+#include "symbolizer/dwarf/unit.h"
+
+struct budget;
+struct dwarf_reader;
+
+struct dwarf_section {
+	const char *name; /* ".debug_info", ... */
+	const uint8_t *data;
+	uint64_t bytes, svma;
+	uint32_t type;
+};
+
+/* The .debug_ sections of one file. Must outlive the reader. */
+struct dwarf_source {
+	const struct dwarf_section *sections;
+	size_t n;
+	bool elf64;
+};
+
+struct dwarf_unit {
+	uint64_t die;                /* offset of the unit's own DIE */
+	struct rangelist_unit lists; /* where the ranges of its DIEs are */
+	const char *directory;       /* compilation directory, NULL unknown */
+	bool code;                   /* may describe code: not a type or partial unit */
+	bool classes;                /* the language has functions inside types */
+	bool mangled;                /* DW_AT_name alone does not name its functions in full */
+	bool split;                  /* its functions are in a .dwo file: */
+	const char *dwo_name;        /* name of that file, NULL unknown */
+	uint64_t dwo_id;
+	uint64_t ranges_base; /* DW_AT_GNU_ranges_base: the base of its ranges there */
+	bool ranged;          /* its DIE says which addresses it covers */
+};
+
+/*
+ * The sections that contain a unit. For a .dwp, except for the strings, only the unit's part of
+ * them.
+ */
+struct dwarf_split_unit {
+	struct rangelist_bytes info, abbreviations, rnglists, string_offsets, strings;
+};
+
+struct dwarf_function {
+	const char *name, *linkage_name; /* NULL unknown; owned by the source */
+	uint32_t line;
+};
+
+/*
+ * @supplement: the file named by .gnu_debugaltlink (dwz), NULL none. Addresses outside [text_low,
+ * text_high) belong to functions discarded by the linker. Memory is taken from @budget, NULL none.
+ * -ENOEXEC: refused by libdwarf; -E2BIG: over the budget, here and below.
+ */
+int dwarf_reader_open(const struct dwarf_source *source, const struct dwarf_source *supplement,
+	uint64_t text_low, uint64_t text_high, struct budget *budget,
+	struct dwarf_reader **ret_reader);
+void dwarf_reader_close(struct dwarf_reader *reader);
+
+/*
+ * Reads the next unit, and adds its ranges to @index with the number @scope. 1: read, 0: no more,
+ * -ENOMEM, -E2BIG. Units behind damage in the section are not read.
+ */
+int dwarf_reader_next(struct dwarf_reader *reader, uint32_t scope, struct dwarf_unit *ret_unit,
+	struct unit *index);
+
+/* Fills @unit, without sealing it. -ENOMEM, -E2BIG; damaged parts are skipped. */
+int dwarf_reader_read(
+	struct dwarf_reader *reader, const struct dwarf_unit *info, struct unit *unit);
+
+/*
+ * The split unit of @skeleton, a unit of @skeletons. The new reader must not outlive @skeletons or
+ * @from's bytes. Lines are the skeleton's: read both units, the skeleton first. -ENOENT: not in
+ * @from, or damaged; -ENOMEM, -E2BIG.
+ */
+int dwarf_reader_open_split(const struct dwarf_reader *skeletons, const struct dwarf_unit *skeleton,
+	const struct dwarf_split_unit *from, struct dwarf_reader **ret_reader,
+	struct dwarf_unit *ret_unit);
+
+/* Reads the function that the DIE of a scope describes. */
+void dwarf_reader_function(
+	struct dwarf_reader *reader, uint64_t die, struct dwarf_function *ret_function);
+
+#endif

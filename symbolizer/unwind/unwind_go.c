@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows for Go functions, from the table of the program (gopclntab.h): it is there without unwind
+ * information, too, and says which functions have no caller.
+ */
+#include <elf.h>
+#include <errno.h>
+
+#include "symbolizer/gopclntab.h"
+#include "symbolizer/names.h"
+#include "symbolizer/unwind/unwind_internal.h"
+
+enum {
+	X86_RBP = 6,
+	X86_RSP = 7,
+	X86_R12 = 12,
+	X86_PC = 16,
+	ARM_R20 = 20,
+	ARM_FP = 29,
+	ARM_LINK = 30,
+	ARM_SP = 31,
+	RULES_MOST = 17,
+};
+
+static struct unwind_rule saved_at(uint8_t reg, int64_t from_cfa)
+{
+	return (struct unwind_rule){.reg = reg, .how = UNWIND_AT, .value = from_cfa};
+}
+
+/*
+ * x86-64: the return address lies at the depth, and the caller's frame pointer below it if there is
+ * a frame. aarch64: the return address lies at the stack pointer, or is in its register still; the
+ * frame pointer lies below the stack pointer (the ABI of Go's assembler).
+ */
+static unsigned make_rules(uint16_t machine, int64_t depth, struct unwind_rule *rule)
+{
+	unsigned n = 0;
+
+	if (machine == EM_X86_64) {
+		rule[n++] = saved_at(X86_PC, -8);
+		if (depth)
+			rule[n++] = saved_at(X86_RBP, -16);
+	} else if (depth) {
+		rule[n++] = saved_at(ARM_LINK, -depth);
+		rule[n++] = saved_at(ARM_FP, -depth - 8);
+	}
+	return n;
+}
+
+/*
+ * A signal handler has returned to the kernel's frame: struct ucontext lies at the stack pointer,
+ * its registers (enum in sys/ucontext.h, REG_R8 first) behind 40 bytes.
+ */
+static unsigned x86_signal_rules(struct unwind_rule *rule)
+{
+	static const uint8_t place[] = {/* the kernel's order, as DWARF numbers */
+		13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7, 16};
+
+	for (uint8_t i = 0; i < RULES_MOST; i++)
+		rule[i] = saved_at(i, 40 + 8 * (int64_t)place[i]);
+	return RULES_MOST;
+}
+
+static bool before_uncalled(const struct gopclntab *table, uint64_t svma)
+{
+	struct gopclntab_function next;
+
+	return gopclntab_find(table, svma + 1, &next) && next.start == svma + 1 &&
+		(next.kind == GOPCLNTAB_LEFT || next.kind == GOPCLNTAB_SIGRETURN);
+}
+
+static void fill(struct unwind_step *step, const struct gopclntab_function *f, int64_t depth,
+	bool x86, struct unwind_rule *rule)
+{
+	step->rule = rule;
+	step->return_column = x86 ? X86_PC : ARM_LINK;
+	step->cfa = (struct unwind_rule){.reg = x86 ? X86_RSP : ARM_SP,
+		.how = UNWIND_IS,
+		.value = depth < 0 ? 0 : depth + (x86 ? 8 : 0)};
+	step->rules = (uint8_t)make_rules(x86 ? EM_X86_64 : EM_AARCH64, depth, rule);
+	if (f->kind == GOPCLNTAB_TOP) {
+		rule[0] = (struct unwind_rule){.reg = step->return_column, .how = UNWIND_UNDEFINED};
+		step->rules = 1;
+	} else if (f->kind == GOPCLNTAB_SIGRETURN && x86) {
+		step->cfa.value = 0;
+		step->rules = (uint8_t)x86_signal_rules(rule);
+		step->signal = true;
+	} else if (f->kind == GOPCLNTAB_CALLS_VDSO && depth > 0) {
+		step->cfa.reg = x86 ? X86_R12 : ARM_R20;
+		step->elsewhere = true;
+	}
+	step->go = (uint8_t)f->kind;
+	step->usable = true;
+}
+
+int unwind_go_row(struct unwinder *unwinder, struct module *module, struct unwind_step *step)
+{
+	uint16_t machine = module->image.machine;
+	struct names *names;
+	const struct gopclntab *table;
+	struct gopclntab_function function;
+	struct unwind_rule *rule;
+	int64_t depth;
+	bool x86 = machine == EM_X86_64;
+
+	/* Other files are not parsed for this table while samples come in. */
+	if (!module->image.go)
+		return 0;
+	names = names_of(module);
+	if (!names)
+		return -ENOMEM;
+	table = names_go(names);
+	if (!table || (!x86 && machine != EM_AARCH64))
+		return 0;
+	step->before_uncalled = before_uncalled(table, step->svma);
+	if (!gopclntab_find(table, step->svma, &function))
+		return 0;
+	depth = gopclntab_depth(table, &function, step->svma);
+	if (depth < 0 && function.kind != GOPCLNTAB_TOP)
+		return 0;
+	rule = arena_alloc(&unwinder->arena, RULES_MOST * sizeof(*rule));
+	if (!rule)
+		return -ENOMEM;
+	fill(step, &function, depth, x86, rule);
+	return 1;
+}
+
+/*
+ * asmcgocall on a thread that was on its own stack already has put the old stack pointer to where
+ * it called C: words {old stack pointer, 0}. On a goroutine's it is {depth, goroutine}.
+ */
+static int leave_to_same_stack(struct cursor *cursor)
+{
+	uint64_t old, goroutine, pc;
+
+	if (cursor->machine->machine != EM_X86_64 || unwind_read(cursor, cursor->sp, 8, &old) < 0 ||
+		unwind_read(cursor, cursor->sp + 8, 8, &goroutine) < 0 || goroutine ||
+		old <= cursor->sp || unwind_read(cursor, old, 8, &pc) < 0)
+		return -EFAULT;
+	cursor->pc = pc;
+	cursor->sp = cursor->reg[X86_RSP] = old + 8;
+	cursor->known = UINT64_C(1) << X86_RSP;
+	cursor->exact = false;
+	return 0;
+}
+
+/* Steps over the function in which the goroutine is said to be, which is no frame of its own. */
+static int skip_left(struct cursor *cursor)
+{
+	const struct mapping *mapping = space_find_mapping(cursor->space, cursor->pc);
+	struct unwind_step *step;
+
+	if (!mapping || !mapping->module->image.data)
+		return -EFAULT;
+	step = unwind_step_find(cursor->unwinder, mapping->module, cursor->pc - mapping->bias);
+	if (!step)
+		return -ENOMEM;
+	if (!step->usable || step->go != GOPCLNTAB_LEFT) {
+		/*
+		 * Behind morestack, the return address leads into the function whose stack was too
+		 * short.
+		 */
+		cursor->exact = false;
+		return 0;
+	}
+	cursor->mapping = mapping;
+	cursor->step = step;
+	return unwind_apply(cursor);
+}
+
+int unwind_go_leave(struct cursor *cursor)
+{
+	const struct unwind_input *input = cursor->input;
+	const struct unwind_machine *machine = cursor->machine;
+	enum gopclntab_kind kind = cursor->step->go;
+
+	if ((kind != GOPCLNTAB_LEAVES && kind != GOPCLNTAB_CALLS_C) || cursor->exact)
+		return -ENOENT;
+	if (kind == GOPCLNTAB_CALLS_C && leave_to_same_stack(cursor) == 0)
+		return 0;
+	if (!input->left_sp || cursor->switched)
+		return -EFAULT;
+	cursor->switched = true;
+	cursor->pc = input->left_pc;
+	cursor->sp = cursor->reg[machine->sp] = input->left_sp;
+	cursor->known = UINT64_C(1) << machine->sp;
+	cursor->exact = true;
+	return skip_left(cursor);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* The cache of rows, and steps with them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "symbolizer/unwind/unwind_expr.h"
+#include "symbolizer/unwind/unwind_internal.h"
+#include "symbolizer/unwind_table.h"
+
+static bool table_equal_module(const void *things, uint32_t index, const void *key)
+{
+	return ((const struct module_table *)things)[index].module == key;
+}
+
+static struct unwind_table *table_of(struct unwinder *unwinder, struct module *module)
+{
+	uint64_t hash = table_mix(0, (uintptr_t)module);
+	int index =
+		table_find(&unwinder->by_module, hash, table_equal_module, unwinder->table, module);
+	struct unwind_table *table;
+
+	if (index >= 0)
+		return unwinder->table[index].table;
+	table = unwind_table_new(module);
+	if (!table ||
+		array_grow(&unwinder->table, &unwinder->table_room, unwinder->tables + 1) < 0 ||
+		table_add(&unwinder->by_module, hash, (uint32_t)unwinder->tables) < 0) {
+		unwind_table_free(table);
+		return NULL;
+	}
+	unwinder->table[unwinder->tables++] = (struct module_table){module, table};
+	return table;
+}
+
+int unwind_entry_find(struct unwinder *unwinder, struct module *module, uint64_t svma,
+	struct unwind_entry *ret_entry)
+{
+	struct unwind_table *table = table_of(unwinder, module);
+
+	return table ? unwind_table_find(table, svma, ret_entry) : -ENOMEM;
+}
+
+/* Fills a step. @rules: room for the rules of @row. */
+static void fill(struct unwind_step *step, const struct unwind_row *row, struct unwind_rule *rules)
+{
+	step->rule = rules;
+	for (unsigned i = 0; i < UNWIND_REGISTERS; i++) {
+		if (row->rule[i].how != UNWIND_SAME)
+			*rules++ = row->rule[i];
+	}
+	step->rules = (uint8_t)(rules - step->rule);
+	step->cfa = row->cfa;
+	step->return_column = row->return_column;
+	step->signal = row->signal;
+	step->usable = true;
+}
+
+void unwind_step_generated(
+	struct cursor *cursor, uint64_t pc, const struct unwind_generated *generated)
+{
+	struct unwind_entry entry;
+	struct unwind_row row;
+
+	cursor->own = (struct unwind_step){.svma = pc};
+	if (unwind_table_read_piece(generated->eh_frame, generated->bytes, generated->start,
+		    generated->end, &entry) == 0 &&
+		unwind_row_make(&entry, pc, &row) == 0)
+		fill(&cursor->own, &row, cursor->own_rule);
+}
+
+/* Fills a new step from the module's unwind information. */
+static int make(struct unwinder *unwinder, struct module *module, struct unwind_step *step)
+{
+	struct unwind_table *table;
+	struct unwind_entry entry;
+	struct unwind_row row;
+	struct unwind_rule *rules;
+	unsigned n = 0;
+	int r = unwind_go_row(unwinder, module, step);
+
+	if (r)
+		return r < 0 ? r : 0;
+	table = table_of(unwinder, module);
+	r = table ? unwind_table_find(table, step->svma, &entry) : -ENOMEM;
+	if (r == 0)
+		r = unwind_row_make(&entry, step->svma, &row);
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	for (unsigned i = 0; i < UNWIND_REGISTERS; i++)
+		n += row.rule[i].how != UNWIND_SAME;
+	rules = arena_alloc(&unwinder->arena, (n + 1) * sizeof(*rules));
+	if (!rules)
+		return -ENOMEM;
+	fill(step, &row, rules);
+	return 0;
+}
+
+static bool step_equal(const void *things, uint32_t index, const void *key)
+{
+	const struct unwind_step *a = ((struct unwind_step *const *)things)[index], *b = key;
+
+	return a->svma == b->svma && a->module == b->module;
+}
+
+struct unwind_step *unwind_step_find(
+	struct unwinder *unwinder, struct module *module, uint64_t svma)
+{
+	struct unwind_step key = {.module = module, .svma = svma}, *step;
+	uint64_t hash = table_mix(svma, (uintptr_t)module);
+	int index = table_find(&unwinder->by_place, hash, step_equal, unwinder->step, &key);
+
+	if (index >= 0)
+		return unwinder->step[index];
+	step = arena_alloc(&unwinder->arena, sizeof(*step));
+	if (!step)
+		return NULL;
+	*step = key;
+	if (make(unwinder, module, step) < 0 ||
+		array_grow(&unwinder->step, &unwinder->step_room, unwinder->steps + 1) < 0 ||
+		table_add(&unwinder->by_place, hash, (uint32_t)unwinder->steps) < 0)
+		return NULL;
+	unwinder->step[unwinder->steps++] = step;
+	return step;
+}
+
+int unwind_read(struct cursor *cursor, uint64_t address, unsigned bytes, uint64_t *ret_value)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 0; i < UNWIND_PIECES; i++) {
+		const struct unwind_piece *piece = &cursor->input->piece[i];
+		uint64_t at = address - piece->base;
+
+		if (at < piece->bytes && piece->bytes - at >= bytes) {
+			memcpy(&value, piece->data + at, bytes);
+			*ret_value = value;
+			return 0;
+		}
+	}
+	/* Is the address behind the end of a truncated copy, but near enough to be right? */
+	for (unsigned i = 0; i < UNWIND_PIECES && cursor->input->truncated; i++) {
+		const struct unwind_piece *piece = &cursor->input->piece[i];
+
+		if (piece->bytes && address + bytes - piece->base > piece->bytes &&
+			address - piece->base < piece->bytes + (UINT64_C(1) << 30))
+			cursor->beyond = true;
+	}
+	if (space_read(cursor->space, address, &value, bytes) != bytes)
+		return -EFAULT;
+	*ret_value = value;
+	return 0;
+}
+
+static int read_for_expression(void *context, uint64_t address, unsigned bytes, uint64_t *ret_value)
+{
+	struct cursor *cursor = context;
+	unsigned width = cursor->machine->width;
+
+	return unwind_read(cursor, address, bytes < width ? bytes : width, ret_value);
+}
+
+static int run_expression(struct cursor *cursor, const struct unwind_rule *rule, bool has_cfa,
+	uint64_t cfa, uint64_t *ret_value)
+{
+	const struct unwind_expr_context context = {
+		cursor->reg, cursor->known, read_for_expression, cursor};
+
+	return unwind_expr_run(&context, rule->expression, rule->bytes, has_cfa, cfa, ret_value);
+}
+
+static int find_cfa(struct cursor *cursor, uint64_t *ret_cfa)
+{
+	const struct unwind_rule *rule = &cursor->step->cfa;
+
+	if (rule->how == UNWIND_COMPUTED)
+		return run_expression(cursor, rule, false, 0, ret_cfa);
+	if (!(cursor->known >> rule->reg & 1))
+		return -ENOEXEC;
+	*ret_cfa = cursor->reg[rule->reg] + (uint64_t)rule->value;
+	return 0;
+}
+
+/* The caller's value of a register; *@ret_known false: it is lost. */
+static int find_value(struct cursor *cursor, const struct unwind_rule *rule, uint64_t cfa,
+	uint64_t *ret_value, bool *ret_known)
+{
+	uint64_t address;
+	int r;
+
+	*ret_known = true;
+	switch (rule->how) {
+	case UNWIND_AT:
+		return unwind_read(
+			cursor, cfa + (uint64_t)rule->value, cursor->machine->width, ret_value);
+	case UNWIND_IS: *ret_value = cfa + (uint64_t)rule->value; return 0;
+	case UNWIND_REGISTER:
+		if ((uint64_t)rule->value >= UNWIND_REGISTERS)
+			return -ENOEXEC;
+		*ret_known = cursor->known >> rule->value & 1;
+		*ret_value = cursor->reg[rule->value];
+		return 0;
+	case UNWIND_AT_COMPUTED:
+		r = run_expression(cursor, rule, true, cfa, &address);
+		return r < 0 ? r : unwind_read(cursor, address, cursor->machine->width, ret_value);
+	case UNWIND_COMPUTED: return run_expression(cursor, rule, true, cfa, ret_value);
+	default: *ret_known = false; return 0;
+	}
+}
+
+/*
+ * A caller's stack pointer is above its callee's; the caller of a signal handler may be on another
+ * stack.
+ */
+static bool goes_outwards(const struct cursor *cursor, uint64_t sp)
+{
+	if (cursor->step->signal || cursor->step->elsewhere)
+		return true;
+	return sp > cursor->sp || (sp == cursor->sp && cursor->exact);
+}
+
+int unwind_apply(struct cursor *cursor)
+{
+	uint64_t cfa;
+	int r = find_cfa(cursor, &cfa);
+
+	return r < 0 ? r : unwind_apply_at(cursor, cfa);
+}
+
+int unwind_apply_at(struct cursor *cursor, uint64_t cfa)
+{
+	const struct unwind_step *step = cursor->step;
+	const struct unwind_machine *machine = cursor->machine;
+	uint64_t pc, value[UNWIND_REGISTERS], known = cursor->known;
+	bool has_return = step->return_column == machine->link, saved;
+	int r;
+
+	pc = cursor->reg[step->return_column];
+	has_return &= cursor->known >> step->return_column & 1;
+	for (unsigned i = 0; i < step->rules; i++) {
+		const struct unwind_rule *rule = &step->rule[i];
+
+		r = find_value(cursor, rule, cfa, &value[i], &saved);
+		if (r < 0 && rule->reg != step->return_column && rule->reg != machine->sp) {
+			/* A register that cannot be read may never be needed. */
+			saved = false;
+			r = 0;
+		}
+		if (r < 0)
+			return r;
+		if (rule->reg == step->return_column) {
+			if (!saved)
+				return 1;
+			pc = value[i];
+			has_return = true;
+		}
+		known = saved ? known | UINT64_C(1) << rule->reg
+			      : known & ~(UINT64_C(1) << rule->reg);
+	}
+	if (!has_return)
+		return -ENOEXEC;
+	pc &= machine->pc_mask;
+	if (pc == 0)
+		return 1;
+	for (unsigned i = 0; i < step->rules; i++) {
+		if (step->rule[i].reg == machine->sp)
+			cfa = value[i];
+	}
+	if (!goes_outwards(cursor, cfa))
+		return -EFAULT;
+	for (unsigned i = 0; i < step->rules; i++)
+		cursor->reg[step->rule[i].reg] = value[i];
+	cursor->reg[machine->sp] = cursor->sp = cfa;
+	cursor->known = known | UINT64_C(1) << machine->sp;
+	cursor->pc = pc;
+	cursor->exact = step->signal;
+	cursor->guessed = cursor->pointed = false;
+	return 0;
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+/* What is read of HotSpot, on memory that is made up: tests/made_hotspot.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analyst/hotspot/hotspot_frame.h"
+#include "analyst/hotspot/hotspot_scopes.h"
+#include "tests/made_hotspot.h"
+
+/* In the made-up memory. */
+enum { RBX = 3, RBP = 6, R13 = 13 };
+static struct unwind_runtime_frame frame_at(uint64_t pc, uint64_t sp, uint64_t fp, bool exact)
+{
+	return (struct unwind_runtime_frame){.pc = pc, .sp = sp, .fp = fp, .exact = exact};
+}
+
+static void assert_caller(
+	const struct unwind_runtime_caller *caller, uint64_t pc, uint64_t sp, uint64_t fp)
+{
+	assert_true(caller->found);
+	assert_int_equal(caller->pc, pc);
+	assert_int_equal(caller->sp, sp);
+	assert_int_equal(caller->fp, fp);
+}
+
+static void test_hotspot__compressed_numbers(void **state)
+{
+	const uint8_t old[] = {0, 191, 192, 0, 255, 0, 192, 1, 255, 255, 255, 255, 255, 192};
+	const uint8_t new[] = {1, 191, 192, 1, 255, 2};
+	struct hotspot_stream s = hotspot_stream_over(old, sizeof(old), 17);
+
+	(void)state;
+	assert_int_equal(hotspot_stream_unsigned(&s), 0);
+	assert_int_equal(hotspot_stream_unsigned(&s), 191);
+	assert_int_equal(hotspot_stream_unsigned(&s), 192);
+	assert_int_equal(hotspot_stream_unsigned(&s), 255);
+	assert_int_equal(hotspot_stream_unsigned(&s), 256);
+	assert_int_equal(hotspot_stream_unsigned(&s),
+		255u + (255u << 6) + (255u << 12) + (255u << 18) + (255u << 24));
+	assert_false(s.bad);
+	assert_int_equal(hotspot_stream_unsigned(&s), 0);
+	assert_true(s.bad);
+	s = hotspot_stream_over(new, sizeof(new), 21);
+	assert_int_equal(hotspot_stream_unsigned(&s), 0);
+	assert_int_equal(hotspot_stream_unsigned(&s), 190);
+	assert_int_equal(hotspot_stream_unsigned(&s), 191);
+	assert_int_equal(hotspot_stream_signed(&s), (254 + 64) / 2);
+	s = hotspot_stream_over(old, 1, 21); /* no byte of a number */
+	assert_int_equal(hotspot_stream_unsigned(&s), 0);
+	assert_true(s.bad);
+}
+
+static void test_hotspot__lines_of_bytecodes(void **state)
+{
+	/* 0: 12, 3: 17, -1 from there: 7, 40: 300, its end */
+	const uint8_t lines[] = {0xff, 0, 24, 3 << 3 | 5, 0xff, 1, 19, 0xff, 76, 194, 6, 0, 9};
+
+	(void)state;
+	assert_int_equal(hotspot_line(lines, sizeof(lines), 0, 17), 12);
+	assert_int_equal(hotspot_line(lines, sizeof(lines), 1, 17), 12);
+	assert_int_equal(hotspot_line(lines, sizeof(lines), 2, 17), 7);
+	assert_int_equal(hotspot_line(lines, sizeof(lines), 3, 17), 17);
+	assert_int_equal(hotspot_line(lines, sizeof(lines), 39, 17), 17);
+	assert_int_equal(hotspot_line(lines, 0, 3, 17), 0);
+	assert_int_equal(hotspot_line(lines, 3, 3, 17), 12); /* cut */
+}
+
+static void test_hotspot__how_much_of_a_frame_is_there(void **state)
+{
+	const uint8_t begin[] = {
+		0x89, 0x84, 0x24, 0, 0xc0, 0xfe, 0xff, 0x55, 0x48, 0x83, 0xec, 0x20};
+	const uint8_t stored[] = {0x48, 0x81, 0xec, 0x20, 0, 0, 0, 0x48, 0x89, 0x6c, 0x24, 0x18};
+	const uint8_t end[] = {0x48, 0x83, 0xc4, 0x20, 0x5d, 0x49, 0x3b, 0xa7, 0x38, 1, 0, 0, 0x0f,
+		0x87, 1, 0, 0, 0, 0xc3};
+
+	(void)state;
+	assert_int_equal(hotspot_frame_at_begin(begin, 0), HOTSPOT_FRAME_NONE);
+	assert_int_equal(hotspot_frame_at_begin(begin, 7), HOTSPOT_FRAME_NONE);
+	assert_int_equal(hotspot_frame_at_begin(begin, 8), HOTSPOT_FRAME_POINTER);
+	assert_int_equal(hotspot_frame_at_begin(begin, 12), HOTSPOT_FRAME_WHOLE);
+	assert_int_equal(hotspot_frame_at_begin(stored, 7), HOTSPOT_FRAME_UNSAVED);
+	assert_int_equal(hotspot_frame_at_begin(stored, 12), HOTSPOT_FRAME_WHOLE);
+	assert_int_equal(hotspot_frame_at_end(end, sizeof(end)), HOTSPOT_FRAME_WHOLE);
+	assert_int_equal(hotspot_frame_at_end(end + 4, sizeof(end) - 4), HOTSPOT_FRAME_POINTER);
+	assert_int_equal(hotspot_frame_at_end(end + 5, sizeof(end) - 5), HOTSPOT_FRAME_NONE);
+	assert_int_equal(hotspot_frame_at_end(end + 12, sizeof(end) - 12), HOTSPOT_FRAME_NONE);
+	assert_int_equal(hotspot_frame_at_end(end + 18, 1), HOTSPOT_FRAME_NONE);
+	assert_int_equal(hotspot_frame_at_end(end + 12, 6), HOTSPOT_FRAME_WHOLE); /* no return */
+}
+
+static void compiled_frames(uint32_t version)
+{
+	struct made *m = made_new(version);
+	struct unwind_runtime_caller caller;
+
+	m->stack[2] = 0x1234; /* the caller's frame pointer, and the return address */
+	m->stack[3] = 0x5678;
+	assert_int_equal(made_step(m, frame_at(CODE + 64, STACK(0), 7, false), &caller), 1);
+	assert_caller(&caller, 0x5678, STACK(4), 0x1234);
+	assert_string_equal(made_text(m, caller.tag),
+		"p.Inner.inner p/Inner.java:13; p.Outer.outer p/Outer.java:10");
+	assert_int_equal(made_step(m, frame_at(CODE + 32, STACK(0), 7, false), &caller), 1);
+	assert_string_equal(made_text(m, caller.tag), "p.Outer.outer p/Outer.java:10");
+	/* At the beginning and the end, where not all of the frame is there. */
+	m->stack[0] = 0x9abc;
+	m->stack[1] = 0xdef0;
+	assert_int_equal(made_step(m, frame_at(CODE, STACK(0), 7, true), &caller), 1);
+	assert_caller(&caller, 0x9abc, STACK(1), 7);
+	assert_int_equal(made_step(m, frame_at(CODE + 1, STACK(0), 7, true), &caller), 1);
+	assert_caller(&caller, 0xdef0, STACK(2), 0x9abc);
+	assert_int_equal(made_step(m, frame_at(CODE + 5, STACK(0), 7, true), &caller), 1);
+	assert_caller(&caller, 0x5678, STACK(4), 0x1234);
+	assert_int_equal(made_step(m, frame_at(CODE + 84, STACK(0), 7, true), &caller), 1);
+	assert_caller(&caller, 0xdef0, STACK(2), 0x9abc);
+	assert_int_equal(made_step(m, frame_at(CODE + 85, STACK(0), 7, true), &caller), 1);
+	assert_caller(&caller, 0x9abc, STACK(1), 7);
+	made_free(m);
+}
+
+static void test_hotspot__compiled_frames_and_what_is_inlined(void **state)
+{
+	(void)state;
+	compiled_frames(11);
+	compiled_frames(17);
+	compiled_frames(25);
+	compiled_frames(27);
+}
+
+/* A deoptimized frame returns to a handler, and keeps where it was. */
+static void deoptimized_frames(uint32_t version)
+{
+	struct made *m = made_new(version);
+	struct unwind_runtime_caller caller;
+
+	m->stack[1] = CODE + 64;
+	m->stack[3] = 0x5678;
+	assert_int_equal(made_step(m, frame_at(CODE + 90, STACK(0), 7, false), &caller), 1);
+	assert_caller(&caller, 0x5678, STACK(4), 0);
+	assert_string_equal(made_text(m, caller.tag),
+		"p.Inner.inner p/Inner.java:13; p.Outer.outer p/Outer.java:10");
+	made_free(m);
+}
+
+static void test_hotspot__deoptimized_frames(void **state)
+{
+	(void)state;
+	deoptimized_frames(17);
+	deoptimized_frames(25);
+	deoptimized_frames(26);
+}
+
+static void test_hotspot__interpreted_frames(void **state)
+{
+	const uint64_t pc = AT(MADE_INTERPRETER) + MADE_HEADER + 0x100;
+	const uint64_t bytecodes = AT(MADE_INNER) + 0x80 + 48;
+	struct made *m = made_new(17);
+	struct unwind_runtime_caller caller;
+	struct unwind_runtime_frame frame = frame_at(pc, STACK(2), STACK(20), false);
+
+	(void)state;
+	m->stack[20] = 0x1234;
+	m->stack[21] = 0x5678;
+	m->stack[19] = STACK(24); /* the caller's stack pointer */
+	m->stack[17] = AT(MADE_INNER);
+	m->stack[12] = bytecodes + 5;
+	assert_int_equal(made_step(m, frame, &caller), 1);
+	assert_caller(&caller, 0x5678, STACK(24), 0x1234);
+	assert_string_equal(made_text(m, caller.tag), "p.Inner.inner p/Inner.java:13");
+	/* Running: a register has the bytecode. */
+	m->reg[R13] = bytecodes;
+	frame.exact = true;
+	frame.reg = m->reg;
+	assert_int_equal(made_step(m, frame, &caller), 1);
+	assert_string_equal(made_text(m, caller.tag), "p.Inner.inner p/Inner.java:10");
+	/* Beginning with a method: that frame is still the caller's. */
+	m->reg[R13] = STACK(3);
+	m->reg[RBX] = AT(MADE_OUTER);
+	m->stack[2] = CODE + 64;
+	assert_int_equal(made_step(m, frame, &caller), 1);
+	assert_caller(&caller, CODE + 64, STACK(3), STACK(20));
+	assert_string_equal(made_text(m, caller.tag), "p.Outer.outer p/Outer.java:0");
+	/* It looks for the method of an interface, and has not found it: r13 is something else. */
+	m->reg[R13] = AT(MADE_METHODS) + 0x123;
+	assert_int_equal(made_step(m, frame, &caller), 1);
+	assert_caller(&caller, 0x5678, STACK(24), 0x1234);
+	assert_string_equal(made_text(m, caller.tag), "p.Inner.inner p/Inner.java:13");
+	/* Just returned to: r13 is what its callee had. */
+	m->reg[R13] = STACK(2);
+	m->stack[2] = 0;
+	assert_int_equal(made_step(m, frame, &caller), 1);
+	assert_string_equal(made_text(m, caller.tag), "p.Inner.inner p/Inner.java:13");
+	/* No method: only where it is. */
+	frame.exact = false;
+	m->stack[17] = 0x123450;
+	assert_int_equal(made_step(m, frame, &caller), 1);
+	assert_string_equal(made_text(m, caller.tag), "Interpreter :0");
+	made_free(m);
+}
+
+static void test_hotspot__stubs(void **state)
+{
+	const uint64_t stub = AT(MADE_STUB) + MADE_HEADER;
+	struct made *m = made_new(17);
+	struct unwind_runtime_caller caller;
+
+	(void)state;
+	/* Calling Java for the VM: the frame pointer tells. */
+	m->stack[8] = 0x1234;
+	m->stack[9] = 0x5678;
+	assert_int_equal(
+		made_step(m, frame_at(stub + 0xa0, STACK(0), STACK(8), false), &caller), 1);
+	assert_caller(&caller, 0x5678, STACK(10), 0x1234);
+	assert_string_equal(made_text(m, caller.tag), "StubRoutines (1) :0");
+	/* Called by compiled code. */
+	m->stack[0] = CODE + 32;
+	assert_int_equal(made_step(m, frame_at(stub + 0x90, STACK(0), 3, true), &caller), 1);
+	assert_caller(&caller, CODE + 32, STACK(1), 3);
+	/* At the entry of a method: a word of all ones. */
+	m->stack[8] = 0x1234;
+	m->stack[9] = UINT64_MAX;
+	m->stack[10] = CODE + 32;
+	assert_int_equal(
+		made_step(m, frame_at(stub + 0xb0, STACK(0), STACK(8), false), &caller), 1);
+	assert_caller(&caller, CODE + 32, STACK(11), 0x1234);
+	/* A frame of three words. */
+	m->stack[1] = 0x1234;
+	m->stack[2] = 0x5678;
+	assert_int_equal(
+		made_step(m, frame_at(AT(MADE_FRAME) + MADE_HEADER + 0x90, STACK(0), 3, false),
+			&caller),
+		1);
+	assert_caller(&caller, 0x5678, STACK(3), 0x1234);
+	assert_string_equal(made_text(m, caller.tag), "new_instance :0");
+	made_free(m);
+}
+
+/* The stub that fetches frames from the heap is returned to at its beginning. */
+static void test_hotspot__frames_that_are_in_the_heap(void **state)
+{
+	const uint32_t code = MADE_STUB + MADE_HEADER + MADE_CODE_AT;
+	struct made *m = made_new(21);
+	struct unwind_runtime_caller caller;
+
+	(void)state;
+	made_put(m, MADE_STUB + MADE_HEADER + 48, made_name(m, "StubRoutines (continuation stubs)"),
+		8);
+	m->stack[8] = 0x1234;
+	m->stack[9] = CODE + 32;
+	assert_int_equal(made_step(m, frame_at(AT(code), STACK(0), STACK(8), false), &caller), 1);
+	assert_caller(&caller, CODE + 32, STACK(10), 0x1234);
+	assert_true(caller.gap);
+	assert_string_equal(made_text(m, caller.tag), "[frames in the heap] :0");
+	/* It has called the VM: this is the stub itself. */
+	made_put(m, code + 11, 0xe8, 1);
+	assert_int_equal(
+		made_step(m, frame_at(AT(code) + 16, STACK(0), STACK(8), false), &caller), 1);
+	assert_false(caller.gap);
+	assert_string_equal(made_text(m, caller.tag), "StubRoutines (continuation stubs) :0");
+	made_free(m);
+}
+
+/* What runs may have pushed something onto its frame. */
+static void test_hotspot__what_is_pushed_onto_a_frame(void **state)
+{
+	const uint64_t stub = AT(MADE_STUB) + MADE_HEADER + MADE_CODE_AT;
+	const int32_t distance = (int32_t)(stub - (CODE + 45));
+	struct made *m = made_new(17);
+	struct unwind_runtime_caller caller;
+
+	(void)state;
+	m->stack[3] = 0x777;
+	m->stack[4] = CODE + 32;
+	assert_int_equal(made_step(m, frame_at(CODE + 40, STACK(0), 3, true), &caller), 1);
+	assert_caller(&caller, CODE + 32, STACK(5), 0x777);
+	/* A stub is called directly, from where its return address says. */
+	m->stack[0] = 0;
+	m->stack[1] = CODE + 32;
+	m->stack[2] = CODE + 45;
+	made_put(m, MADE_COMPILED + MADE_HEADER + MADE_CODE_AT + 40, 0xe8, 1);
+	made_put(m, MADE_COMPILED + MADE_HEADER + MADE_CODE_AT + 41, (uint32_t)distance, 4);
+	peek_forget(&m->peek);
+	assert_int_equal(made_step(m, frame_at(stub + 20, STACK(0), 3, true), &caller), 1);
+	assert_caller(&caller, CODE + 45, STACK(3), 3);
+	/* The caller has pushed two arguments, and pops them. */
+	made_put(m, MADE_COMPILED + MADE_HEADER + MADE_CODE_AT + 45, 0x5f5f, 2);
+	peek_forget(&m->peek);
+	assert_int_equal(made_step(m, frame_at(stub + 20, STACK(0), 3, true), &caller), 1);
+	assert_caller(&caller, CODE + 45, STACK(5), 3);
+	made_free(m);
+}
+
+/* Code that was replaced is noticed after a while; what is known is not read again before. */
+static void test_hotspot__replaced_code(void **state)
+{
+	struct made *m = made_new(17);
+	struct unwind_runtime_caller caller;
+	size_t served;
+
+	(void)state;
+	assert_int_equal(made_step(m, frame_at(CODE + 32, STACK(0), 0, false), &caller), 1);
+	served = m->served;
+	assert_int_equal(made_step(m, frame_at(CODE + 32, STACK(0), 0, false), &caller), 1);
+	assert_int_equal(m->served, served);
+	made_put(m, MADE_COMPILED + MADE_HEADER + 80, AT(MADE_INNER), 8);
+	made_put(m, MADE_COMPILED + MADE_HEADER + MADE_COMPILED_DEBUG, AT(MADE_INNER), 8);
+	made_put(m, MADE_COMPILED + MADE_HEADER + 136, 78, 4);
+	m->hotspot.now_ns += UINT64_C(2000000000);
+	m->now_ns = m->hotspot.now_ns;
+	assert_int_equal(made_step(m, frame_at(CODE + 32, STACK(0), 0, false), &caller), 1);
+	assert_string_equal(made_text(m, caller.tag), "p.Inner.inner p/Inner.java:10");
+	made_free(m);
+}
+
+static void test_hotspot__where_there_is_no_code(void **state)
+{
+	struct made *m = made_new(17);
+	struct unwind_runtime_caller caller;
+
+	(void)state;
+	assert_int_equal(made_step(m, frame_at(0x4000, STACK(0), 0, true), &caller), 0);
+	assert_int_equal(
+		made_step(m, frame_at(AT(MADE_CODE_END) - 8, STACK(0), 0, true), &caller), 0);
+	/* A block that is free. */
+	made_put(m, MADE_FRAME + 8, 0, 1);
+	assert_int_equal(
+		made_step(m, frame_at(AT(MADE_FRAME) + 0x90, STACK(0), 0, true), &caller), 0);
+	made_free(m);
+}
+
+static void test_hotspot__layouts_that_are_not_known(void **state)
+{
+	const uint32_t unknown[] = {8, 23, 24, 25, 28}; /* 25: without the fields that it has */
+	struct made *m = made_new(17);
+	struct unwind_runtime_caller caller;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++) {
+		made_put(m, MADE_VALUES + 8, unknown[i], 4);
+		assert_int_equal(made_step(m, frame_at(CODE, STACK(0), 0, true), &caller), 0);
+		assert_non_null(strstr(m->hotspot.tables.problem, "version"));
+		made_free(m);
+		m = made_new(17);
+	}
+	made_free(m);
+	/* The library is mapped, and not relocated yet. */
+	m = made_new(17);
+	made_put(m, MADE_TABLES, 0, 8);
+	assert_int_equal(made_step(m, frame_at(CODE, STACK(0), 0, true), &caller), 0);
+	assert_null(m->hotspot.tables.problem);
+	made_put(m, MADE_TABLES, MADE_BASE + MADE_STRUCTS, 8);
+	peek_forget(&m->peek);
+	assert_int_equal(made_step(m, frame_at(CODE, STACK(0), 0, true), &caller), 1);
+	made_free(m);
+}
+
+static void test_peek__answers_come_later(void **state)
+{
+	struct made *m = made_new(17);
+	const uint8_t *data;
+	size_t got;
+
+	(void)state;
+	assert_int_equal(peek_at(&m->peek, AT(0), 16, 0, &data), -EAGAIN);
+	assert_true(m->peek.missed);
+	assert_int_equal(peek_at(&m->peek, AT(0), 16, 0, &data), -EAGAIN);
+	assert_int_equal(m->peek.waiting, 1);
+	made_serve(m);
+	assert_int_equal(m->served, 1);
+	assert_int_equal(peek_at(&m->peek, AT(0), 16, 0, &data), 1);
+	/* An older answer does, while a newer one is awaited. */
+	assert_int_equal(peek_at(&m->peek, AT(0), 16, m->now_ns + 5, &data), -EAGAIN);
+	assert_int_equal(peek_at(&m->peek, AT(0), 16, m->now_ns, &data), 1);
+	/* The end of what can be read, and what cannot. */
+	assert_int_equal(peek_some(&m->peek, AT(MADE_BYTES - 4), 16, 0, &data, &got), -EAGAIN);
+	assert_int_equal(peek_at(&m->peek, AT(MADE_BYTES), 16, 0, &data), -EAGAIN);
+	made_serve(m);
+	assert_int_equal(peek_some(&m->peek, AT(MADE_BYTES - 4), 16, 0, &data, &got), 1);
+	assert_int_equal(got, 4);
+	assert_int_equal(peek_at(&m->peek, AT(MADE_BYTES - 4), 16, 0, &data), 0);
+	assert_int_equal(peek_at(&m->peek, AT(MADE_BYTES), 16, 0, &data), 0);
+	assert_int_equal(peek_at(&m->peek, UINT64_MAX - 4, 16, 0, &data), 0);
+	/* Many at once, more than one write holds. */
+	for (uint64_t i = 0; i < 1000; i++)
+		assert_int_equal(peek_at(&m->peek, AT(i), 8, 0, &data), -EAGAIN);
+	made_serve(m);
+	assert_int_equal(m->peek.waiting, 0);
+	for (uint64_t i = 0; i < 1000; i++)
+		assert_int_equal(peek_at(&m->peek, AT(i), 8, 0, &data), 1);
+	m->peek.last = true;
+	assert_int_equal(peek_at(&m->peek, AT(2000), 8, 0, &data), 0);
+	made_free(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_hotspot__compressed_numbers),
+		cmocka_unit_test(test_hotspot__lines_of_bytecodes),
+		cmocka_unit_test(test_hotspot__how_much_of_a_frame_is_there),
+		cmocka_unit_test(test_hotspot__compiled_frames_and_what_is_inlined),
+		cmocka_unit_test(test_hotspot__deoptimized_frames),
+		cmocka_unit_test(test_hotspot__interpreted_frames),
+		cmocka_unit_test(test_hotspot__stubs),
+		cmocka_unit_test(test_hotspot__frames_that_are_in_the_heap),
+		cmocka_unit_test(test_hotspot__what_is_pushed_onto_a_frame),
+		cmocka_unit_test(test_hotspot__replaced_code),
+		cmocka_unit_test(test_hotspot__where_there_is_no_code),
+		cmocka_unit_test(test_hotspot__layouts_that_are_not_known),
+		cmocka_unit_test(test_peek__answers_come_later),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

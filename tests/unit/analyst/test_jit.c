@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyst/jit/jit.h"
+#include "analyst/jit/jit_note.h"
+#include "analyst/jit/jitdump.h"
+#include "analyst/python/python_note.h"
+#include "analyst/syscalls.h"
+#include "profile/profile.h"
+#include "symbolizer/unwind/unwind.h"
+
+static const char text[] = "3ef414c0 398 LazyCompile:~main /x.js:1\n"
+			   "0x1000 10 with 0x\n"
+			   "nonsense\n"
+			   "1000 0 empty\n"
+			   "ffffffffffffffff 10 wraps\n"
+			   "2000 100 old\n"
+			   "2040 20 newer, inside\n"
+			   "4000\t10\ttabs, and an end of DOS\r\n"
+			   "5000  10  blanks  \n"
+			   "6000 10 \n"
+			   "6000 \n"
+			   "3000 10 not a whole li";
+
+static const char *name_at(struct jit_map *map, uint64_t pc)
+{
+	struct jit_source source;
+
+	return jit_map_look_up(map, pc, &source) ? source.name : NULL;
+}
+
+static void test_jit__the_newest_piece_counts(void **state)
+{
+	struct jit_map map = {0};
+
+	(void)state;
+	assert_int_equal(
+		jit_map_add(&map, text, sizeof(text) - 1), (long)(strrchr(text, '\n') + 1 - text));
+	assert_int_equal(map.n, 6);
+	assert_string_equal(name_at(&map, 0x3ef414c0), "LazyCompile:~main /x.js:1");
+	assert_string_equal(name_at(&map, 0x3ef41857), "LazyCompile:~main /x.js:1");
+	assert_null(name_at(&map, 0x3ef41858));
+	assert_string_equal(name_at(&map, 0x100f), "with 0x");
+	assert_string_equal(name_at(&map, 0x203f), "old");
+	assert_string_equal(name_at(&map, 0x2040), "newer, inside");
+	assert_string_equal(name_at(&map, 0x2060), "old");
+	assert_null(name_at(&map, 0x3000));
+	assert_string_equal(name_at(&map, 0x4000), "tabs, and an end of DOS");
+	assert_string_equal(name_at(&map, 0x5000), "blanks");
+	assert_null(name_at(&map, 0x6000));
+	jit_map_release(&map);
+}
+
+/* A map that grows while it is read, and names an address only later. */
+static void write_map(const char *path, const char *lines)
+{
+	FILE *file = fopen(path, "we");
+
+	assert_non_null(file);
+	assert_true(fputs(lines, file) >= 0 && fclose(file) == 0);
+}
+
+static const char *name_of(struct profile *profile, int location)
+{
+	struct location l = profile_location(profile, (size_t)location);
+
+	assert_int_equal(l.lines, 1);
+	return profile_function(profile, l.line[0].function).name;
+}
+
+static void test_jit__names_come_late(void **state)
+{
+	struct jit_budget budget = {0};
+	struct profile *profile;
+	struct jit *jit;
+	char path[64];
+	FILE *file;
+	int a, b;
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	assert_int_equal(profile_new(&profile), 0);
+	jit = jit_new(profile, NULL, (uint32_t)getpid(), true, &budget);
+	assert_non_null(jit);
+	a = jit_location(jit, 0x5000, 0x5000);
+	assert_true(a >= 0);
+	assert_int_equal(profile_location(profile, (size_t)a).lines, 0);
+	file = fopen(path, "we");
+	assert_non_null(file);
+	assert_true(fputs("6000 100 second\n", file) >= 0 && fflush(file) == 0);
+	b = jit_location(jit, 0x6010, 0x5000);
+	assert_int_equal(profile_location(profile, (size_t)b).lines, 1);
+	assert_true(fputs("5000 100 first\n", file) >= 0 && fclose(file) == 0);
+	assert_int_equal(jit_location(jit, 0x5000, 0x5000), a);
+	assert_int_equal(jit_finish(jit), 0);
+	assert_int_equal(profile_location(profile, (size_t)a).lines, 1);
+	assert_string_equal(
+		profile_function(profile, profile_location(profile, (size_t)a).line[0].function)
+			.name,
+		"first");
+	assert_string_equal(
+		profile_mapping(profile, profile_location(profile, (size_t)a).mapping).file,
+		"[jit]");
+	jit_free(jit);
+	profile_free(profile);
+	(void)unlink(path);
+}
+
+/* A map whose last line has no end; if the rest was not written yet, the whole line is newer. */
+static void test_jit__the_last_line_needs_no_end(void **state)
+{
+	struct jit_map map = {0};
+	struct jit_budget budget = {0};
+	struct profile *profile;
+	struct jit *jit;
+	char path[64];
+	int a, b;
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	assert_int_equal(profile_new(&profile), 0);
+	jit = jit_new(profile, NULL, (uint32_t)getpid(), true, &budget);
+	assert_non_null(jit);
+	write_map(path, "5000 100 first\n6000 100 la");
+	a = jit_location(jit, 0x5010, 0x5000);
+	b = jit_location(jit, 0x6010, 0x5000);
+	assert_int_equal(profile_location(profile, (size_t)a).lines, 1);
+	assert_int_equal(profile_location(profile, (size_t)b).lines, 0);
+	assert_int_equal(jit_finish(jit), 0);
+	assert_int_equal(profile_location(profile, (size_t)b).lines, 1);
+	jit_free(jit);
+	profile_free(profile);
+	(void)unlink(path);
+
+	assert_int_equal(jit_map_add_last(&map, "6000 100 la", 11), 0);
+	assert_string_equal(name_at(&map, 0x6010), "la");
+	assert_int_equal(jit_map_add(&map, "6000 100 last\n", 14), 14);
+	assert_string_equal(name_at(&map, 0x6010), "last");
+	assert_int_equal(jit_map_add_last(&map, "7000 100 no\nend", 15), 0);
+	assert_null(name_at(&map, 0x7010));
+	jit_map_release(&map);
+}
+
+/* The file is rewritten from its beginning, and not shorter, as jcmd does. */
+static void test_jit__a_map_may_be_written_anew(void **state)
+{
+	struct jit_budget budget = {.rewritten = true};
+	struct profile *profile;
+	struct jit *jit;
+	char path[64];
+	int a, b;
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	assert_int_equal(profile_new(&profile), 0);
+	jit = jit_new(profile, NULL, (uint32_t)getpid(), true, &budget);
+	assert_non_null(jit);
+	write_map(path, "5000 100 before\n");
+	a = jit_location(jit, 0x5010, 0x5000);
+	b = jit_location(jit, 0x6010, 0x5000);
+	assert_int_equal(profile_location(profile, (size_t)b).lines, 0);
+	write_map(path, "6000 100 first\n7000 100 second\n");
+	assert_int_equal(jit_finish(jit), 0);
+	assert_string_equal(name_of(profile, a), "before");
+	assert_string_equal(name_of(profile, b), "first");
+	jit_free(jit);
+	assert_int_equal(budget.used_bytes, 0);
+	profile_free(profile);
+	(void)unlink(path);
+}
+
+static size_t put_u32(uint8_t *to, size_t at, uint32_t value)
+{
+	memcpy(to + at, &value, sizeof(value));
+	return at + sizeof(value);
+}
+
+static size_t put_u64(uint8_t *to, size_t at, uint64_t value)
+{
+	memcpy(to + at, &value, sizeof(value));
+	return at + sizeof(value);
+}
+
+static size_t put_text(uint8_t *to, size_t at, const char *string)
+{
+	memcpy(to + at, string, strlen(string) + 1);
+	return at + strlen(string) + 1;
+}
+
+static size_t put_head(uint8_t *to)
+{
+	size_t at = put_u32(to, 0, 0x4A695444);
+
+	at = put_u32(to, put_u32(to, at, 1), 40);
+	memset(to + at, 0, 28);
+	return 40;
+}
+
+/* A record: its kind, its length when it is known, its time. */
+static size_t put_code(uint8_t *to, size_t begin, uint64_t start, uint64_t bytes, const char *name)
+{
+	size_t at = put_u64(to, put_u32(to, begin, 0) + 4, 7);
+
+	at = put_u64(to, put_u32(to, put_u32(to, at, 1), 1), 0);
+	at = put_u64(to, put_u64(to, put_u64(to, at, start), bytes), 1);
+	at = put_text(to, at, name);
+	memset(to + at, 0xcc, bytes);
+	at += bytes;
+	(void)put_u32(to, begin + 4, (uint32_t)(at - begin));
+	return at;
+}
+
+static size_t put_lines(uint8_t *to, size_t begin, uint64_t start)
+{
+	size_t at = put_u64(to, put_u32(to, begin, 2) + 4, 7);
+
+	at = put_u64(to, put_u64(to, at, start), 2);
+	at = put_u32(to, put_u32(to, put_u64(to, at, start), 10), 0);
+	at = put_text(to, at, "a.js");
+	at = put_u32(to, put_u32(to, put_u64(to, at, start + 8), 12), 0);
+	at = put_text(to, at, "\377");
+	(void)put_u32(to, begin + 4, (uint32_t)(at - begin));
+	return at;
+}
+
+static size_t put_moved(uint8_t *to, size_t begin, uint64_t from, uint64_t to_start, uint64_t bytes)
+{
+	size_t at = put_u64(to, put_u32(to, begin, 1) + 4, 7);
+
+	at = put_u64(to, put_u32(to, put_u32(to, at, 1), 1), 0);
+	at = put_u64(to, put_u64(to, put_u64(to, at, from), to_start), bytes);
+	at = put_u64(to, at, 1);
+	(void)put_u32(to, begin + 4, (uint32_t)(at - begin));
+	return at;
+}
+
+static void test_jit__a_dump_has_names_and_lines(void **state)
+{
+	struct jit_map map = {0};
+	struct jit_source source;
+	uint8_t dump[1024] = {0};
+	size_t head = put_head(dump), end;
+
+	(void)state;
+	assert_int_equal(jitdump_head(dump, sizeof(dump)), 40);
+	assert_int_equal(jitdump_head(dump, 39), 0);
+	assert_int_equal(jitdump_head(dump + 1, 100), -EINVAL);
+	end = put_lines(dump, head, 0x1000);
+	end = put_code(dump, end, 0x1000, 16, "first");
+	end = put_code(dump, end, 0x2000, 16, "second");
+	end = put_moved(dump, end, 0x1000, 0x3000, 16);
+	assert_int_equal(
+		jitdump_add(&map, dump + head, end - head, end - head, sizeof(dump)), end - head);
+	assert_true(jit_map_look_up(&map, 0x1000, &source));
+	assert_string_equal(source.name, "first");
+	assert_string_equal(source.file, "a.js");
+	assert_int_equal(source.line, 10);
+	assert_true(jit_map_look_up(&map, 0x3009, &source));
+	assert_string_equal(source.name, "first");
+	assert_string_equal(source.file, "a.js");
+	assert_int_equal(source.line, 12);
+	assert_true(jit_map_look_up(&map, 0x200f, &source));
+	assert_string_equal(source.name, "second");
+	assert_string_equal(source.file, "");
+	assert_int_equal(source.line, 0);
+	assert_false(jit_map_look_up(&map, 0x2010, &source));
+	jit_map_release(&map);
+}
+
+/* CPython's trampoline as -X perf_jit writes it: sub $8,%rsp; call *%rcx; add $8,%rsp; ret. */
+static const uint8_t eh_frame[] = {0x14, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 0x10, 1,
+	0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0, 0x14, 0, 0, 0, 0x1c, 0, 0, 0, 0xd0, 0xff, 0xff, 0xff, 0x0b,
+	0, 0, 0, 0, 0x44, 0x0e, 0x10, 0x46, 0x0e, 8, 0};
+
+static size_t put_unwind(uint8_t *to, size_t begin, uint64_t all, uint64_t header)
+{
+	size_t at = put_u64(to, put_u32(to, begin, 4) + 4, 7);
+
+	at = put_u64(to, put_u64(to, put_u64(to, at, all), header), 0);
+	memcpy(to + at, eh_frame, sizeof(eh_frame));
+	at += sizeof(eh_frame) + 20;
+	(void)put_u32(to, begin + 4, (uint32_t)(at - begin));
+	return at;
+}
+
+static void test_jit__a_dump_says_how_to_unwind(void **state)
+{
+	struct jit_map map = {0};
+	struct unwind_generated found;
+	uint8_t dump[1024] = {0};
+	size_t end = put_unwind(dump, 0, sizeof(eh_frame) + 20, 20);
+
+	(void)state;
+	end = put_code(dump, end, 0x1000, 11, "with");
+	end = put_code(dump, end, 0x2000, 11, "without");
+	/* A piece longer than its record, and a header longer than the whole: both are refused. */
+	end = put_unwind(dump, end, UINT64_MAX, 20);
+	end = put_unwind(dump, end, 20, UINT64_MAX);
+	end = put_code(dump, end, 0x3000, 11, "py::trampoline:/x.py");
+	end = put_moved(dump, end, 0x1000, 0x4000, 11);
+	assert_int_equal(jitdump_add(&map, dump, end, end, sizeof(dump)), end);
+	for (uint64_t at = 0x1004; at <= 0x4004; at += 0x3000) {
+		assert_true(jit_map_unwind(&map, at, 0, &found));
+		assert_int_equal(found.start, at - 4);
+		assert_int_equal(found.end, at + 7);
+		assert_int_equal(found.bytes, sizeof(eh_frame));
+		assert_memory_equal(found.eh_frame, eh_frame, sizeof(eh_frame));
+		assert_false(found.trampoline);
+	}
+	assert_true(jit_map_unwind(&map, 0x2004, 0, &found));
+	assert_null(found.eh_frame);
+	assert_true(jit_map_unwind(&map, 0x3004, 0, &found));
+	assert_null(found.eh_frame);
+	assert_true(found.trampoline);
+	/*
+	 * The address is behind a trampoline in the same mapping; not in another one, nor behind
+	 * other code.
+	 */
+	assert_true(jit_map_unwind(&map, 0x3014, 0x3000, &found));
+	assert_true(found.trampoline);
+	assert_false(jit_map_unwind(&map, 0x3014, 0x3010, &found));
+	assert_false(jit_map_unwind(&map, 0x4014, 0x3000, &found));
+	assert_false(jit_map_unwind(&map, 0x0fff, 0, &found));
+	jit_map_release(&map);
+}
+
+/* A dump that grows while it is read, and one whose code is longer than what is read at a time. */
+static void test_jit__a_dump_is_read_record_by_record(void **state)
+{
+	struct jit_map map = {0};
+	uint8_t dump[1024] = {0};
+	size_t end = put_code(dump, 0, 0x1000, 300, "long"),
+	       all = put_code(dump, end, 1, 8, "next");
+
+	(void)state;
+	for (size_t n = 0; n < end; n++)
+		assert_int_equal(jitdump_add(&map, dump, n, n, sizeof(dump)), 0);
+	assert_int_equal(map.n, 0);
+	/* At most 100 bytes of the file are available. */
+	assert_int_equal(jitdump_add(&map, dump, 100, all, 100), end);
+	assert_string_equal(name_at(&map, 0x1000 + 299), "long");
+	assert_int_equal(jitdump_add(&map, dump + end, all - end, all - end, 100), all - end);
+	assert_int_equal(map.n, 2);
+	(void)put_u32(dump, 4, 15);
+	assert_int_equal(jitdump_add(&map, dump, all, all, sizeof(dump)), -EINVAL);
+	jit_map_release(&map);
+}
+
+/* A dump as a process maps it; another name, another format and a link are refused. */
+static void test_jit__a_dump_is_opened_by_its_name(void **state)
+{
+	struct jit_budget budget = {0};
+	char folder[] = "/tmp/test_jit.XXXXXX", path[96], other[96];
+	uint8_t dump[256] = {0};
+	size_t end = put_code(dump, put_head(dump), 0x7000, 16, "named");
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	(void)snprintf(path, sizeof(path), "%s/jit-%d.dump", folder, (int)getpid());
+	for (size_t i = 0; i < 5; i++) {
+		struct profile *profile;
+		struct jit *jit;
+		FILE *file = fopen(path, "we");
+		int at;
+
+		assert_non_null(file);
+		dump[0] = i == 4 ? 'X' : 'D';
+		assert_int_equal(fwrite(dump, 1, end, file), end);
+		assert_int_equal(fclose(file), 0);
+		(void)snprintf(other, sizeof(other), "%s", path);
+		if (i > 0 && i < 4) {
+			size_t n = (size_t)snprintf(other, sizeof(other), "%s/", folder);
+
+			if (i == 1)
+				(void)snprintf(other + n, sizeof(other) - n, "jit-1.dump");
+			else
+				(void)snprintf(other + n, sizeof(other) - n,
+					i == 2 ? "jit-%d.dump2" : "%d.dump", (int)getpid());
+			assert_int_equal(rename(path, other), 0);
+		}
+		assert_int_equal(profile_new(&profile), 0);
+		jit = jit_new(profile, NULL, (uint32_t)getpid(), true, &budget);
+		assert_non_null(jit);
+		jit_set_dump(jit, other);
+		at = jit_location(jit, 0x7004, 0x7000);
+		assert_true(at >= 0);
+		assert_int_equal(profile_location(profile, (size_t)at).lines, i == 0);
+		jit_free(jit);
+		profile_free(profile);
+		assert_int_equal(unlink(other), 0);
+	}
+	assert_int_equal(rmdir(folder), 0);
+}
+
+static void test_jit__system_calls_have_names(void **state)
+{
+	char name[64];
+
+	(void)state;
+#ifdef __x86_64__
+	syscalls_name(EM_X86_64, 0, name, sizeof(name));
+	assert_string_equal(name, "[syscall] read");
+	syscalls_name(EM_X86_64, 202, name, sizeof(name));
+	assert_string_equal(name, "[syscall] futex");
+#endif
+	syscalls_name(EM_X86_64, 99999, name, sizeof(name));
+	assert_string_equal(name, "[syscall] #99999");
+	syscalls_name(EM_386, 3, name, sizeof(name));
+	assert_string_equal(name, "[syscall] #3");
+}
+
+static void add_jit(struct profile *profile, uint32_t pid, const char *name, bool named, int64_t ms)
+{
+	int mapping = profile_add_mapping(
+		profile, &(struct mapping){.file = "[jit]", .build_id = "", .start = 4096});
+	int location = profile_add_location(profile, (uint32_t)mapping, 4096 + 2 * pid + named);
+	int task = profile_add_task(profile, &(struct task){pid, pid, name, name});
+	int64_t values[] = {ms / 4, ms * 1000000};
+
+	if (named) {
+		int function = profile_add_function(
+			profile, &(struct function){.name = "f", .symbol = "f", .file = ""});
+
+		assert_int_equal(profile_set_lines(profile, (uint32_t)location,
+					 &(struct location_line){(uint32_t)function, 0}, 1),
+			0);
+	}
+	assert_true(profile_add_sample(profile, (uint32_t)task, &(uint32_t){(uint32_t)location}, 1,
+			    values) >= 0);
+}
+
+static void test_jit__what_would_name_it_is_said_once(void **state)
+{
+	struct profile *profile;
+
+	(void)state;
+	assert_int_equal(profile_new(&profile), 0);
+	add_jit(profile, 7, "java", false, 600);
+	add_jit(profile, 7, "java", true, 100);
+	add_jit(profile, 8, "node", true, 100);
+	add_jit(profile, 9, "unknown", false, 200);
+	add_jit(profile, 10, "little", false, 4);
+	assert_int_equal(jit_note_unnamed(profile), 0);
+	assert_int_equal(jit_note_unnamed(profile), 0);
+	assert_int_equal(profile_notes(profile), 2);
+	assert_non_null(strstr(profile_note(profile, 0),
+		"60 % of the CPU time is in code that java (7) generated and that no perf map "
+		"names: 'jcmd PID Compiler.perfmap'"));
+	assert_non_null(strstr(profile_note(profile, 1), "that unknown (9) generated"));
+	profile_free(profile);
+}
+
+static void add_python(struct profile *profile, const char *file, const char *function, int64_t ms)
+{
+	int mapping = profile_add_mapping(
+		profile, &(struct mapping){.file = file, .build_id = "", .start = 4096});
+	int name = profile_add_function(
+		profile, &(struct function){.name = function, .symbol = function, .file = ""});
+	uint32_t stack[] = {
+		(uint32_t)profile_add_location(profile, (uint32_t)mapping, 4096 + strlen(function)),
+		(uint32_t)profile_add_location(profile, (uint32_t)mapping, 8192)};
+	int loop = profile_add_function(profile,
+		&(struct function){.name = "_PyEval_EvalFrameDefault", .symbol = "", .file = ""});
+	int task = profile_add_task(profile, &(struct task){5, 5, "w.py", "w.py"});
+	int64_t values[] = {ms / 4, ms * 1000000};
+
+	assert_int_equal(
+		profile_set_lines(profile, stack[0], &(struct location_line){(uint32_t)name, 0}, 1),
+		0);
+	assert_int_equal(
+		profile_set_lines(profile, stack[1], &(struct location_line){(uint32_t)loop, 0}, 1),
+		0);
+	assert_true(profile_add_sample(profile, (uint32_t)task, stack, 2, values) >= 0);
+}
+
+static void test_jit__a_python_without_names_is_told_so(void **state)
+{
+	static const char *const files[] = {
+		"/usr/bin/python3.11", "/x/libpython3.12.so.1.0", "/x/vim"};
+	static const char *const said[] = {
+		"75 % of the CPU time is in the interpreter of w.py (5), whose stacks show no "
+		"functions of Python: --python yes, the default, shows them",
+		"sprofrun knows those of CPython 3.8 to 3.14 whose file exports _PyRuntime; this "
+		"is 3.12",
+		"whose file exports _PyRuntime"};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct profile *profile;
+
+		assert_int_equal(profile_new(&profile), 0);
+		add_python(profile, files[i], "list_sort", 300);
+		add_jit(profile, 5, "w.py", true, 100);
+		assert_int_equal(python_note(profile, i > 0), 0);
+		assert_int_equal(profile_notes(profile), 1);
+		assert_non_null(strstr(profile_note(profile, 0), said[i]));
+		profile_free(profile);
+		/* With names, there is no note. */
+		assert_int_equal(profile_new(&profile), 0);
+		add_python(profile, files[i], "py::main:/w.py", 300);
+		assert_int_equal(python_note(profile, true), 0);
+		assert_int_equal(profile_notes(profile), 0);
+		profile_free(profile);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_jit__a_python_without_names_is_told_so),
+		cmocka_unit_test(test_jit__what_would_name_it_is_said_once),
+		cmocka_unit_test(test_jit__the_newest_piece_counts),
+		cmocka_unit_test(test_jit__names_come_late),
+		cmocka_unit_test(test_jit__the_last_line_needs_no_end),
+		cmocka_unit_test(test_jit__a_map_may_be_written_anew),
+		cmocka_unit_test(test_jit__a_dump_has_names_and_lines),
+		cmocka_unit_test(test_jit__a_dump_says_how_to_unwind),
+		cmocka_unit_test(test_jit__a_dump_is_read_record_by_record),
+		cmocka_unit_test(test_jit__a_dump_is_opened_by_its_name),
+		cmocka_unit_test(test_jit__system_calls_have_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

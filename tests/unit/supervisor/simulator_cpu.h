@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A CPU of the simulator and its queue, for the events in simulator.c. Changes to what a CPU has to
+ * do are followed by sim_cpu_schedule() or sim_cpu_refresh().
+ */
+#ifndef TESTS_SIMULATOR_CPU_H
+#define TESTS_SIMULATOR_CPU_H
+
+#include "tests/unit/supervisor/simulator.h"
+
+/* Duration of the way from sleep, with interrupts off or without preemption. */
+#define SIM_WAKE_UP_NS 1000
+/* After its wake-up, a thread of the supervisor reads the clock this much later. */
+#define SIM_CLOCK_NS 1500
+
+/* Index of sim_cpu.arrives_ns: a thread of the supervisor. */
+enum { SIM_WAITER_COMES, SIM_TRACER_COMES };
+
+/* Delay in a virtual machine from an interrupt to the thread that it wakes. */
+uint64_t sim_slowness(struct sim *sim);
+/* Can the thread not be preempted at present? */
+bool sim_is_atomic(const struct sim_thread *thread);
+/* Does a thread of the supervisor want the CPU by now? */
+bool sim_cpu_is_called(const struct sim *sim, const struct sim_cpu *c);
+
+/* Books the time of the thread that runs, up to now. */
+void sim_cpu_account(struct sim *sim, struct sim_cpu *c);
+/* Recomputes when the next event of the CPU is due. */
+void sim_cpu_refresh(struct sim *sim, struct sim_cpu *c);
+/* Schedules the CPU, if nothing runs on it. */
+void sim_cpu_schedule(struct sim *sim, unsigned cpu);
+
+/* The current thread leaves the CPU: for @state, to a stop if one is requested, or to the queue. */
+void sim_cpu_leave(struct sim *sim, struct sim_cpu *c, enum sim_state state);
+void sim_cpu_stop(struct sim *sim, struct sim_cpu *c);
+void sim_cpu_requeue(struct sim *sim, struct sim_cpu *c);
+
+/* @thread has become runnable. */
+void sim_enqueue(struct sim *sim, struct sim_thread *thread);
+/* Migrates a thread to a CPU with less to do, as the load balancer does from time to time. */
+void sim_cpu_push_away(struct sim *sim, unsigned cpu);
+
+/* Thread @who of the supervisor gets the CPU, or has to wait for it in the fair class. */
+void sim_cpu_come(struct sim *sim, unsigned cpu, unsigned who);
+bool sim_cpu_must_wait(struct sim *sim, struct sim_cpu *c, unsigned who);
+
+/* Wakes the tracing thread from its own CPU, @from, or from another one, because of @thread. */
+void sim_call_tracer(struct sim *sim, const struct sim_cpu *from);
+void sim_tell_tracer(struct sim *sim, struct sim_thread *thread, const struct sim_cpu *from);
+
+#endif

@@ -1,0 +1,633 @@
+/* SPDX-License-Identifier: MIT */
+/* Which thread is sampled at an instant, and the weight of the sample. Seeds are fixed. */
+#include "tests/unit/supervisor/sampler_fixture.h"
+
+static void test_sampler__the_thread_with_our_time_stamp_was_preempted(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[1];
+
+	(void)state;
+	begin(&w, 1, 3);
+	a->state = RUNNABLE;
+	assert_null(look(&w, 0));
+	preempted(&w, a);
+	assert_ptr_equal(look(&w, 0), a);
+	assert_false(a->sample.hit.asleep);
+	assert_true(a->sample.stopping);
+	assert_int_equal(a->sample.hit.due.weight_ns[0], MS);
+	assert_int_equal(a->sample.hit.before.run_ns, a->run_ns);
+	assert_int_equal(w.sampler.figures.instants, 2);
+	assert_int_equal(w.sampler.figures.late, 0);
+	sampler_release(&w.sampler);
+}
+
+/* A scheduler tick, or reading a clock, has renewed the waiter's stamp since. */
+static void test_sampler__a_renewed_stamp_of_ours_is_proof_on_this_cpu(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+
+	(void)state;
+	begin(&w, 2, 1);
+	a->state = RUNNABLE;
+	w.renewed_ns = 5000;
+	for (unsigned i = 0; i < 3; i++) {
+		a->last_cpu = i == 1 ? 3 : 2; /* Another CPU may have switched to it just then. */
+		preempted(&w, a);
+		a->stamp_ns -= i == 2 ? 5001 : 5000;
+		assert_ptr_equal(look(&w, 0), i ? NULL : a);
+		a->sample.stopping = false;
+	}
+	sampler_release(&w.sampler);
+}
+
+static void test_sampler__who_runs_elsewhere_or_sleeps_is_no_hit(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w, 1, 3);
+	w.actor[0].state = RUNNABLE;
+	w.actor[1].state = GONE;
+	w.stamp_ns = 99;
+	assert_null(look(&w, 0));
+	for (unsigned i = 0; i < 3; i++)
+		sampler_remove(&w.sampler, &w.actor[i].sample);
+	assert_null(w.sampler.newest);
+	assert_null(w.sampler.oldest);
+	assert_null(look(&w, 0));
+	assert_int_equal(w.sampler.figures.instants, 2);
+	assert_int_equal(w.sampler.figures.late, 0);
+	sampler_release(&w.sampler);
+}
+
+static void test_sampler__who_let_us_in_by_falling_asleep_is_hit_there(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[2];
+
+	(void)state;
+	begin(&w, 1, 3);
+	(void)look(&w, 0); /* From now on, all that has run is known. */
+	preempted(&w, a);
+	assert_ptr_equal(look(&w, 0), a);
+	assert_true(a->sample.hit.asleep);
+	assert_false(a->sample.stopping);
+	assert_int_equal(a->sample.hit.activity.pc, a->pc);
+	assert_int_equal(a->sample.hit.due.weight_ns[0], MS);
+	/* The same stamp, but the thread has not run since: it is that of an earlier time. */
+	assert_null(look(&w, 0));
+	assert_int_equal(w.stamps, 0);
+	/* At its end a thread has no pc. */
+	a->pc = 0;
+	preempted(&w, a);
+	assert_null(look(&w, 0));
+	sampler_release(&w.sampler);
+}
+
+/* The kernel charges a thread from its wake-up on, also while its CPU leaves the idle state. */
+static void test_sampler__who_was_woken_before_the_instant_is_hit(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+
+	(void)state;
+	begin(&w, 2, 2);
+	w.late_ns = 20000;
+	for (unsigned i = 0; i < 6; i++) {
+		w.runnable = 1;
+		a->state = RUNNABLE;
+		a->run_ns += 100000;
+		w.stamp_ns += MS;
+		a->stamp_ns = w.stamp_ns - 220000;
+		a->queued_ns = w.stamp_ns - 20000; /* At the instant. */
+		a->last_cpu = 2;
+		switch (i) {
+		case 1: a->queued_ns++; break;                 /* Later. */
+		case 2: a->queued_ns = a->stamp_ns - 1; break; /* The clocks are not the same. */
+		case 3: a->last_cpu = 3; break;                /* On another CPU. */
+		case 4: w.runnable = 3; break;   /* Another thread may have run here. */
+		case 5: a->queued_ns = 0; break; /* The kernel does not say. */
+		}
+		assert_ptr_equal(look(&w, 0), i ? NULL : a);
+		a->sample.stopping = false;
+	}
+	sampler_release(&w.sampler);
+}
+
+/* Of ten sleepers that ran, six are observed, each with the same probability, and weigh more. */
+static void test_sampler__a_part_of_many_sleepers_is_asked_and_weighs_for_all(void **state)
+{
+	enum { SLEEPERS = 10, LOOKS = 6000 };
+	struct world w;
+	unsigned found = 0;
+
+	(void)state;
+	begin(&w, 1, SLEEPERS);
+	for (unsigned i = 0; i < LOOKS; i++) {
+		struct actor *a = &w.actor[i % SLEEPERS], *t;
+
+		for (unsigned k = 0; k < SLEEPERS; k++)
+			w.actor[k].run_ns++;
+		preempted(&w, a);
+		t = look(&w, 0);
+		assert_true(!t || t == a);
+		assert_true(w.stamps <= 6);
+		found += t != NULL;
+		if (t)
+			assert_int_equal(
+				t->sample.hit.due.weight_ns[0], MS * (1024 * 10 / 6) / 1024);
+	}
+	/* Binomial with 0.6: 4.9 standard deviations are 186. */
+	assert_in_range(found, LOOKS * 6 / 10 - 186, LOOKS * 6 / 10 + 186);
+	sampler_release(&w.sampler);
+}
+
+static void test_sampler__without_time_stamps_its_cpu_must_do(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w, 2, 3);
+	w.arrived_error = -ENODATA;
+	w.actor[0].state = w.actor[1].state = RUNNABLE;
+	w.actor[0].last_cpu = 3;
+	w.actor[1].last_cpu = 2;
+	assert_ptr_equal(look(&w, 0), &w.actor[1]);
+	assert_ptr_equal(look(&w, 1), &w.actor[0]);
+	/* The last CPU of a sleeping thread proves nothing. */
+	w.actor[0].state = w.actor[1].state = ASLEEP;
+	w.actor[1].run_ns++;
+	assert_null(look(&w, 0));
+	sampler_release(&w.sampler);
+}
+
+static void test_sampler__an_instant_that_comes_late_is_lost_and_counted(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+
+	(void)state;
+	begin(&w, 1, 1);
+	a->state = RUNNABLE;
+	for (int realtime = 0; realtime < 2; realtime++) {
+		w.sampler.realtime = realtime;
+		w.sampler.figures = (struct sample_figures){0};
+		w.late_ns = realtime ? 20 * MS : 100000;
+		preempted(&w, a);
+		assert_ptr_equal(look(&w, 0), a);
+		assert_int_equal(w.sampler.figures.late, 0);
+		a->sample.stopping = false;
+		w.late_ns++;
+		preempted(&w, a);
+		assert_null(look(&w, 0));
+		assert_int_equal(w.sampler.figures.late, 1);
+		assert_int_equal(w.sampler.figures.instants, 2);
+	}
+	sampler_release(&w.sampler);
+}
+
+/* In the fair class: the thread released its CPU itself, and was elsewhere at the instant. */
+static void test_sampler__who_let_us_in_late_is_not_taken_for_where_it_is_now(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+	const struct cpu_time cpu = {0};
+
+	(void)state;
+	begin(&w, 1, 1);
+	w.sampler.realtime = false;
+	w.late_ns = 40001;
+	preempted(&w, a); /* It sleeps. */
+	assert_null(look(&w, 0));
+	assert_int_equal(w.sampler.figures.late, 1);
+	a->state = RUNNABLE;
+	preempted(&w, a);
+	assert_ptr_equal(look(&w, 0), a);
+	assert_false(sampler_judge(&w.sampler, &a->sample, &cpu, SAMPLE_IN_YIELD));
+	assert_int_equal(w.sampler.figures.late, 2);
+	preempted(&w, a);
+	assert_ptr_equal(look(&w, 0), a);
+	assert_true(sampler_judge(&w.sampler, &a->sample, &cpu, SAMPLE_IN_CALL));
+	assert_int_equal(w.sampler.figures.late, 2);
+	sampler_release(&w.sampler);
+}
+
+/* In the fair class: what it waited for others counts. A timer may be late; then nobody ran. */
+static void test_sampler__a_late_timer_is_not_a_late_instant(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+
+	(void)state;
+	begin(&w, 1, 1);
+	a->state = RUNNABLE;
+	w.sampler.realtime = false;
+	w.late_ns = 10 * MS;
+	w.waited_ns = 100000;
+	preempted(&w, a);
+	assert_ptr_equal(look(&w, 0), a);
+	assert_true(a->sample.hit.slow);
+	a->sample.stopping = false;
+	w.waited_ns++;
+	preempted(&w, a);
+	assert_null(look(&w, 0));
+	assert_int_equal(w.sampler.figures.late, 1);
+	/* It waits for its turn also before the timer's time, which does not matter. */
+	w.late_ns = 100000;
+	preempted(&w, a);
+	assert_ptr_equal(look(&w, 0), a);
+	sampler_release(&w.sampler);
+}
+
+/* Between the instant and the request of its stop it may have run. */
+static void test_sampler__a_hit_is_lost_if_the_thread_has_run_since(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+
+	(void)state;
+	begin(&w, 1, 1);
+	a->state = RUNNABLE;
+	for (unsigned i = 0; i < 3; i++) {
+		a->slices = i < 2; /* else there is no schedstat */
+		preempted(&w, a);
+		assert_ptr_equal(look(&w, 0), a);
+		a->run_ns += i > 0;
+		assert_int_equal(sampler_confirm(&w.sampler, &a->sample), i != 1);
+		assert_int_equal(a->sample.stopping, i != 1);
+		assert_int_equal(w.sampler.figures.unproved, i > 0);
+		assert_int_equal(w.sampler.figures.late, w.sampler.figures.unproved);
+		a->sample.stopping = false;
+	}
+	/* It is gone. */
+	preempted(&w, a);
+	assert_ptr_equal(look(&w, 0), a);
+	a->state = GONE;
+	assert_false(sampler_confirm(&w.sampler, &a->sample));
+	sampler_release(&w.sampler);
+}
+
+/* Of the threads that were not hit lately, as many are observed as take 150 us. */
+static void test_sampler__a_random_part_of_the_others_is_asked_and_weighs_for_all(void **state)
+{
+	enum { THREADS = 192, LOOKS = 4000 };
+	static const unsigned ask_ns[] = {1500, 6000}, most_asked[] = {41, 16};
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		double found_ns = 0, part = (double)most_asked[i] / THREADS, off;
+		struct world w;
+
+		begin(&w, 1, THREADS);
+		w.sampler.ask_ns = w.ask_ns = ask_ns[i];
+		for (unsigned k = 0; k < LOOKS; k++) {
+			/* Added first, never hit: the oldest. */
+			struct actor *a = (struct actor *)w.sampler.oldest->owner, *t;
+			unsigned asked = 0;
+
+			a->state = RUNNABLE;
+			preempted(&w, a);
+			t = look(&w, 0);
+			a->state = ASLEEP;
+			a->sample.stopping = false;
+			assert_true(!t || t == a);
+			for (unsigned n = 0; n < THREADS; n++)
+				asked += w.actor[n].asked != 0;
+			assert_true(asked <= 16 + most_asked[i]);
+			found_ns += t ? (double)t->sample.hit.due.weight_ns[0] : 0;
+		}
+		/* A thread found with probability p weighs 1 / p: 4.9 deviations. */
+		off = found_ns / LOOKS / MS - 1;
+		assert_true(off * off < 24 * (1 / part - 1) / LOOKS);
+		/* No thread of the machine is runnable: none is observed. */
+		w.runnable = 0;
+		w.actor[0].state = RUNNABLE;
+		(void)look(&w, 0);
+		assert_true(w.runnables <= 1);
+		sampler_release(&w.sampler);
+	}
+}
+
+/* A thread that left a CPU has run since it was observed: the others' activity is not read. */
+static void test_sampler__who_has_not_run_since_it_was_asked_is_passed_over(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w, 1, 3);
+	w.runnable = 0;
+	assert_null(look(&w, 0));
+	assert_int_equal(w.actor[0].asked + w.actor[1].asked + w.actor[2].asked, 3);
+	w.actor[1].run_ns++;
+	assert_null(look(&w, 0));
+	assert_int_equal(w.actor[0].asked + w.actor[2].asked, 0);
+	assert_int_equal(w.actor[1].asked, 1);
+	sampler_release(&w.sampler);
+}
+
+static void test_sampler__threads_of_the_last_hits_are_asked_first(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w, 2, 40);
+	w.runnable = 0;
+	sampler_heed(&w.sampler, &w.actor[7].sample);
+	hit(&w, &w.actor[7], 0, 1);
+	w.actor[7].state = ASLEEP;
+	sampler_heed(&w.sampler, &w.actor[9].sample);
+	hit(&w, &w.actor[9], 1, 1);
+	assert_ptr_equal(w.sampler.newest, &w.actor[9].sample);
+	assert_ptr_equal(w.sampler.newest->older, &w.actor[7].sample);
+	/* On CPU 0 the thread that was hit there comes first, though another one was hit later. */
+	w.actor[7].state = RUNNABLE;
+	preempted(&w, &w.actor[7]);
+	assert_ptr_equal(look(&w, 0), &w.actor[7]);
+	assert_int_equal(w.stamps, 1);
+	assert_int_equal(w.actor[9].asked, 0);
+	sampler_release(&w.sampler);
+}
+
+/* Where its stop has let it migrate to, it is asked first. */
+static void test_sampler__a_resumed_thread_is_expected_where_it_went(void **state)
+{
+	const struct cpu_time cpu = {0};
+	struct world w;
+
+	(void)state;
+	begin(&w, 2, 3);
+	hit(&w, &w.actor[0], 0, 2);
+	hit(&w, &w.actor[1], 1, 2);
+	w.actor[0].last_cpu = 3;
+	(void)sampler_resumed(&w.sampler, &w.actor[0].sample, &cpu, w.now);
+	assert_int_equal(w.actor[0].sample.cpu, 1);
+	w.actor[1].last_cpu = 2;
+	(void)sampler_resumed(&w.sampler, &w.actor[1].sample, &cpu, w.now);
+	hit(&w, &w.actor[0], 1, 1);
+	assert_int_equal(w.stamps, 1);
+	sampler_release(&w.sampler);
+}
+
+/* Of 12 busy threads last seen on other CPUs, as many are asked as the time allows. */
+static void test_sampler__a_part_of_those_elsewhere_is_asked_and_weighs_for_all(void **state)
+{
+	enum { THREADS = 12, LOOKS = 6000, MOST = 4 };
+	unsigned found = 0;
+	struct world w;
+
+	(void)state;
+	begin(&w, 2, THREADS);
+	/* 200 us, less 20 us of the waiter's before. */
+	w.sampler.stamp_ns = w.stamp_read_ns = 180 * US / MOST;
+	w.before_ns = 20 * US;
+	for (unsigned i = 0; i < LOOKS; i++) {
+		struct actor *a = &w.actor[i % THREADS], *t;
+
+		for (unsigned k = 0; k < THREADS; k++) {
+			w.actor[k].run_ns++;
+			w.actor[k].state = RUNNABLE;
+			w.actor[k].sample.busy = true;
+			w.actor[k].sample.cpu = 1;
+		}
+		preempted(&w, a);
+		t = look(&w, 0);
+		assert_true(!t || t == a);
+		assert_true(w.stamps <= MOST);
+		found += t != NULL;
+		if (t)
+			assert_int_equal(t->sample.hit.due.weight_ns[0], MS * THREADS / MOST);
+		a->sample.stopping = false;
+	}
+	/* Binomial with 1/3: 4.9 standard deviations are 179. */
+	assert_in_range(found, LOOKS / 3 - 179, LOOKS / 3 + 179);
+	sampler_release(&w.sampler);
+}
+
+/* Its time stamp was read before the waiter's turn. */
+static void test_sampler__an_expected_thread_is_not_asked_again(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w, 2, 2);
+	w.actor[0].state = w.actor[1].state = RUNNABLE;
+	preempted(&w, &w.actor[0]);
+	w.expected = &w.actor[0];
+	assert_ptr_equal(look(&w, 0), &w.actor[0]);
+	assert_int_equal(w.stamps, 0);
+	w.actor[0].sample.stopping = false;
+	preempted(&w, &w.actor[1]);
+	assert_ptr_equal(look(&w, 0), &w.actor[1]);
+	assert_int_equal(w.stamps, 1);
+	sampler_release(&w.sampler);
+}
+
+/* An interrupted thread stops before it runs code of its own again. */
+static void test_sampler__instants_in_one_call_add_to_the_sample_that_is_awaited(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+	struct cpu_time cpu = {0};
+
+	(void)state;
+	begin(&w, 1, 1);
+	a->state = RUNNABLE;
+	preempted(&w, a);
+	assert_ptr_equal(look(&w, 0), a);
+	a->state = ASLEEP; /* The probe does not show it as runnable: it cannot be stopped again. */
+	a->pc = 0;
+	preempted(&w, a);
+	a->run_ns = a->sample.hit.before.run_ns + 59999; /* It may be on its way to the stop. */
+	assert_null(look(&w, 0));
+	preempted(&w, a);
+	a->run_ns = a->sample.hit.before.run_ns + 60000;
+	assert_null(look(&w, 0));
+	assert_int_equal(a->sample.hit.due.weight_ns[0], 2 * MS);
+	assert_true(sampler_judge(&w.sampler, &a->sample, &cpu, SAMPLE_IN_CALL));
+	assert_false(a->sample.stopping);
+	sampler_release(&w.sampler);
+}
+
+static void test_sampler__a_removed_thread_is_nowhere(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w, 2, 4);
+	hit(&w, &w.actor[1], 0, 8);
+	hit(&w, &w.actor[3], 1, 1);
+	sampler_remove(&w.sampler, &w.actor[1].sample);
+	assert_null(w.sampler.cpu[0].hit);
+	assert_ptr_equal(w.sampler.cpu[1].hit, &w.actor[3].sample);
+	assert_int_equal(w.sampler.threads, 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_ptr_not_equal(w.sampler.thread[i], &w.actor[1].sample);
+		assert_int_equal(w.sampler.thread[i]->slot, i);
+	}
+	memset(&w.actor[1], 0xa5, sizeof(w.actor[1])); /* An access to it would be noticed. */
+	w.actor[3].state = ASLEEP;
+	hit(&w, &w.actor[0], 0, 1);
+	sampler_remove(&w.sampler, &w.actor[2].sample);
+	sampler_remove(&w.sampler, &w.actor[0].sample);
+	assert_ptr_equal(w.sampler.newest, &w.actor[3].sample);
+	assert_ptr_equal(w.sampler.oldest, &w.actor[3].sample);
+	sampler_release(&w.sampler);
+}
+
+static void test_sampler__a_table_has_as_many_ticks_as_the_thread_has_cpu_time(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+	uint64_t counted = 0, began = 0;
+
+	(void)state;
+	begin(&w, 1, 1);
+	sampler_set_period(&w.sampler, 2, 3 * MS);
+	w.due = (struct plan_due){.streams = 1 << 2, .weight_ns = {0, 0, 3 * MS}};
+	a->state = RUNNABLE;
+	for (unsigned i = 0; i < 200; i++) {
+		struct cpu_time cpu;
+
+		/* Every fourth instant is lost, and intervals vary. */
+		a->run_ns += (i % 4 ? 3 : 6) * MS + i % 2 * MS - MS / 2;
+		preempted(&w, a);
+		assert_ptr_equal(look(&w, 0), a);
+		cpu = (struct cpu_time){.run_ns = a->run_ns};
+		assert_true(sampler_judge(&w.sampler, &a->sample, &cpu, SAMPLE_IN_PROGRAM));
+		if (!i)
+			began = a->run_ns;
+		else
+			counted += a->sample.hit.due.weight_ns[2];
+	}
+	/*
+	 * A tick makes up for what is owed by then, but for one tick; the last one leaves what ran
+	 * since.
+	 */
+	assert_in_range(counted, a->run_ns - began - 8 * MS, a->run_ns - began + 8 * MS);
+	assert_int_equal(w.sampler.figures.instants, 0);
+	sampler_release(&w.sampler);
+}
+
+static void test_sampler__gaps_become_longer_for_want_of_hits(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+
+	(void)state;
+	begin(&w, 2, 1);
+	for (unsigned i = 0; i < 63; i++)
+		assert_null(look(&w, 1));
+	assert_int_equal(sampler_stretch(&w.sampler, 1), PLAN_ONE);
+	assert_null(look(&w, 1));
+	assert_int_equal(sampler_stretch(&w.sampler, 1), 2 * PLAN_ONE);
+	for (unsigned i = 0; i < 2000; i++)
+		assert_null(look(&w, 1));
+	assert_int_equal(sampler_stretch(&w.sampler, 1), 16 * PLAN_ONE);
+	/* CPU 0 had it, and sees it run on CPU 1. */
+	hit(&w, a, 0, 1);
+	assert_int_equal(w.sampler.woken_cpu, -1);
+	a->state = RUNNABLE;
+	a->last_cpu = 3;
+	a->run_ns++;
+	w.stamp_ns++;
+	assert_null(look(&w, 0));
+	assert_int_equal(w.sampler.woken_cpu, 1);
+	assert_int_equal(sampler_stretch(&w.sampler, 1), PLAN_ONE);
+	sampler_release(&w.sampler);
+}
+
+static void test_sampler__all_gaps_become_longer_if_we_cannot_keep_up(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w, 1, 1);
+	w.sampler.figures.instants = 100;
+	sampler_turn(&w.sampler, 6);
+	assert_int_equal(sampler_factor(&w.sampler), PLAN_ONE);
+	w.sampler.figures.instants += 100;
+	sampler_turn(&w.sampler, 7);
+	assert_int_equal(sampler_factor(&w.sampler), PLAN_ONE * 9 / 8);
+	assert_int_equal(w.sampler.figures.late, 13);
+	for (unsigned i = 0; i < 200; i++) {
+		w.sampler.figures.instants += 100;
+		sampler_turn(&w.sampler, 0);
+	}
+	assert_int_equal(sampler_factor(&w.sampler), PLAN_ONE);
+	/* The other bound requires a longer period. */
+	w.sampler.factor_1024 = 3 * PLAN_ONE;
+	assert_int_equal(sampler_factor(&w.sampler), 3 * PLAN_ONE);
+	sampler_release(&w.sampler);
+}
+
+/* A thread that had its CPU but for us: what it did not run of the time between its stops. */
+static void test_sampler__the_loss_of_an_uninterrupted_thread_is_measured(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+	struct sample_loss loss;
+
+	(void)state;
+	for (unsigned i = 0; i < 5; i++) {
+		struct cpu_time cpu = {.run_ns = 10 * MS, .wait_ns = MS, .slices = 7};
+
+		begin(&w, 1, 1);
+		hit(&w, a, 0, 1);
+		loss = sampler_resumed(&w.sampler, &a->sample, &cpu, 100 * MS);
+		assert_false(loss.measured);
+		sampler_occupied(&w.sampler, 0, 30000);
+		cpu.run_ns += 4 * MS - 100000;
+		cpu.wait_ns += 90000;
+		cpu.slices += 2;
+		switch (i) {
+		case 1: cpu.slices++; break;  /* It has slept. */
+		case 2: cpu.wait_ns++; break; /* It waited for others. */
+		case 3:
+			w.sampler.cpu[0].resumed = NULL;
+			break; /* There was a miss in between. */
+		/* The clocks contradict it: more CPU time than elapsed. */
+		case 4: cpu.run_ns += MS; break;
+		}
+		loss = sampler_resumed(&w.sampler, &a->sample, &cpu, 104 * MS);
+		assert_int_equal(loss.measured, i == 0);
+		assert_int_equal(loss.lost_ns, i ? 0 : 100000);
+		sampler_release(&w.sampler);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sampler__the_thread_with_our_time_stamp_was_preempted),
+		cmocka_unit_test(test_sampler__a_renewed_stamp_of_ours_is_proof_on_this_cpu),
+		cmocka_unit_test(test_sampler__who_runs_elsewhere_or_sleeps_is_no_hit),
+		cmocka_unit_test(test_sampler__who_let_us_in_by_falling_asleep_is_hit_there),
+		cmocka_unit_test(test_sampler__who_was_woken_before_the_instant_is_hit),
+		cmocka_unit_test(test_sampler__a_part_of_many_sleepers_is_asked_and_weighs_for_all),
+		cmocka_unit_test(test_sampler__without_time_stamps_its_cpu_must_do),
+		cmocka_unit_test(test_sampler__an_instant_that_comes_late_is_lost_and_counted),
+		cmocka_unit_test(test_sampler__who_let_us_in_late_is_not_taken_for_where_it_is_now),
+		cmocka_unit_test(test_sampler__a_late_timer_is_not_a_late_instant),
+		cmocka_unit_test(test_sampler__a_hit_is_lost_if_the_thread_has_run_since),
+		cmocka_unit_test(
+			test_sampler__a_random_part_of_the_others_is_asked_and_weighs_for_all),
+		cmocka_unit_test(test_sampler__who_has_not_run_since_it_was_asked_is_passed_over),
+		cmocka_unit_test(test_sampler__threads_of_the_last_hits_are_asked_first),
+		cmocka_unit_test(test_sampler__a_resumed_thread_is_expected_where_it_went),
+		cmocka_unit_test(
+			test_sampler__a_part_of_those_elsewhere_is_asked_and_weighs_for_all),
+		cmocka_unit_test(test_sampler__an_expected_thread_is_not_asked_again),
+		cmocka_unit_test(
+			test_sampler__instants_in_one_call_add_to_the_sample_that_is_awaited),
+		cmocka_unit_test(test_sampler__a_removed_thread_is_nowhere),
+		cmocka_unit_test(
+			test_sampler__a_table_has_as_many_ticks_as_the_thread_has_cpu_time),
+		cmocka_unit_test(test_sampler__gaps_become_longer_for_want_of_hits),
+		cmocka_unit_test(test_sampler__all_gaps_become_longer_if_we_cannot_keep_up),
+		cmocka_unit_test(test_sampler__the_loss_of_an_uninterrupted_thread_is_measured),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

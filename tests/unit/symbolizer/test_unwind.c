@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/* Stacks made by hand, of a process without any file, linked by frame pointers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "symbolizer/unwind/unwind.h"
+
+/* A process whose only code is anonymous memory, with frames linked by frame pointers. */
+struct made {
+	struct symbolizer *symbolizer;
+	struct space *space;
+	struct unwinder *unwinder;
+	uint64_t reg[17];
+	uint64_t word[64]; /* the stack, at 0x7000 */
+	struct unwind_input input;
+};
+
+static void make(struct made *made)
+{
+	static const char maps[] =
+		"10000-20000 r-xp 00000000 00:00 0 \n7000-8000 rw-p 00000000 00:00 0 \n";
+	struct symbolizer_options options = {.size = sizeof(options)};
+
+	*made = (struct made){0};
+	assert_int_equal(symbolizer_new(&options, &made->symbolizer), 0);
+	assert_int_equal(space_new(made->symbolizer, 0, &made->space), 0);
+	assert_int_equal(space_set_maps(made->space, maps, sizeof(maps) - 1), 0);
+	assert_int_equal(unwinder_new(made->symbolizer, &made->unwinder), 0);
+	made->reg[6] = 0x7010;
+	made->reg[7] = 0x7000;
+	made->reg[16] = 0x10100;
+	made->word[2] = 0x7040, made->word[3] = 0x10200; /* The frame at 0x7010. */
+	made->word[8] = 0x7080, made->word[9] = 0x10300; /* The frame at 0x7040. */
+	made->input = (struct unwind_input){.machine = EM_X86_64,
+		.registers = 17,
+		.reg = made->reg,
+		.pc = 0x10100,
+		.sp = 0x7000,
+		.piece = {{0x7000, (const uint8_t *)made->word, sizeof(made->word)}}};
+}
+
+static void release(struct made *made)
+{
+	unwinder_free(made->unwinder);
+	space_free(made->space);
+	symbolizer_free(made->symbolizer);
+}
+
+static struct unwind_result unwind(struct made *made)
+{
+	struct unwind_result result;
+
+	assert_int_equal(unwind_stack(made->unwinder, made->space, &made->input, &result), 0);
+	assert_true(result.n >= 1);
+	assert_int_equal(result.frame[0].pc, made->input.pc);
+	return result;
+}
+
+static void test_unwind__follows_frame_pointers_and_says_so(void **state)
+{
+	struct made made;
+	struct unwind_result r;
+
+	(void)state;
+	make(&made);
+	r = unwind(&made);
+	/* Two zeros at 0x7080: the thread's first frame. */
+	assert_int_equal(r.end, UNWIND_COMPLETE);
+	assert_int_equal(r.n, 3);
+	assert_int_equal(r.guessed, 2);
+	assert_int_equal(r.frame[1].pc, 0x101ff);
+	assert_int_equal(r.frame[2].pc, 0x102ff);
+	assert_int_equal(r.frame[2].sp, 0x7050);
+	assert_true(r.frame[2].generated == 0x10000);
+	/* On request, following frame pointers is no guess. */
+	made.input.frame_pointers = true;
+	r = unwind(&made);
+	assert_int_equal(r.n, 3);
+	release(&made);
+}
+
+static void test_unwind__a_frame_pointer_of_0_is_the_end(void **state)
+{
+	struct made made;
+
+	(void)state;
+	make(&made);
+	made.word[8] = 0; /* The second frame's caller has a frame pointer of 0. */
+	assert_int_equal(unwind(&made).end, UNWIND_COMPLETE);
+	assert_int_equal(unwind(&made).n, 3);
+	/* In the innermost frame, the register may have any value. */
+	made.reg[6] = 0;
+	assert_int_equal(unwind(&made).end, UNWIND_INCOMPLETE);
+	release(&made);
+}
+
+static void test_unwind__damage_ends_it_and_says_so(void **state)
+{
+	struct made made;
+	struct unwind_result r;
+
+	(void)state;
+	make(&made);
+	made.word[8] = 0x7010; /* A loop. */
+	r = unwind(&made);
+	assert_int_equal(r.end, UNWIND_INCOMPLETE);
+	assert_int_equal(r.n, 3);
+	made.word[3] = 0x999999; /* No code there. */
+	r = unwind(&made);
+	assert_int_equal(r.end, UNWIND_INCOMPLETE);
+	assert_int_equal(r.n, 1);
+	made.reg[6] = 0x7011; /* Not aligned. */
+	assert_int_equal(unwind(&made).n, 1);
+	made.reg[6] = UINT64_MAX - 7;
+	assert_int_equal(unwind(&made).n, 1);
+	made.input.piece[0].bytes = 0;
+	assert_int_equal(unwind(&made).n, 1);
+	made.input.registers = 0;
+	assert_int_equal(unwind(&made).n, 1);
+	made.input.machine = 0xffff;
+	made.input.pc = made.reg[16] = 0;
+	assert_int_equal(unwind(&made).end, UNWIND_INCOMPLETE);
+	release(&made);
+}
+
+static void test_unwind__a_copy_that_ends_is_truncated(void **state)
+{
+	struct made made;
+	struct unwind_result r;
+
+	(void)state;
+	make(&made);
+	/* The copy does not contain the return address at 0x7048. */
+	made.input.piece[0].bytes = 0x48;
+	assert_int_equal(unwind(&made).end, UNWIND_INCOMPLETE);
+	made.input.truncated = true;
+	r = unwind(&made);
+	assert_int_equal(r.end, UNWIND_TRUNCATED);
+	assert_int_equal(r.n, 2);
+	release(&made);
+}
+
+static void test_unwind__unchanged_frames_are_taken_over(void **state)
+{
+	struct made made;
+	struct unwind_result r;
+
+	(void)state;
+	make(&made);
+	made.input.memory = unwind_memory_new();
+	assert_non_null(made.input.memory);
+	assert_int_equal(unwind(&made).reused, 0);
+	/* The leaf has moved, its caller has not. */
+	made.input.pc = made.reg[16] = 0x10108;
+	made.word[0] = 77;
+	r = unwind(&made);
+	assert_int_equal(r.reused, 2);
+	assert_int_equal(r.n, 3);
+	assert_int_equal(r.guessed, 2);
+	assert_int_equal(r.end, UNWIND_COMPLETE);
+	assert_int_equal(r.frame[1].pc, 0x101ff);
+	assert_int_equal(r.frame[2].pc, 0x102ff);
+	/* The outermost return address changes: no frame can be reused. */
+	made.word[9] = 0x10400;
+	r = unwind(&made);
+	assert_int_equal(r.reused, 0);
+	assert_int_equal(r.frame[2].pc, 0x103ff);
+	/* A deeper stack on top of the same callers. */
+	made.word[1] = 0x1010;
+	unwind_memory_clear(made.input.memory);
+	assert_int_equal(unwind(&made).reused, 0);
+	assert_int_equal(unwind(&made).reused, 2);
+	unwind_memory_free(made.input.memory);
+	release(&made);
+}
+
+/* The generated code is one piece, 16 bytes from each multiple of 256 on. */
+static int find_generated(
+	void *context, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated)
+{
+	assert_int_equal(start, 0x10000);
+	*ret_generated = *(const struct unwind_generated *)context;
+	ret_generated->start = pc & ~(uint64_t)0xff;
+	ret_generated->end = ret_generated->start + 16;
+	return pc < ret_generated->end;
+}
+
+/* sub $24,%rsp (4 bytes); …; add $24,%rsp (from the 10th byte on); ret */
+static const uint8_t eh_frame[] = {0x14, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 0x10, 1,
+	0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0, 0x14, 0, 0, 0, 0x1c, 0, 0, 0, 0xd0, 0xff, 0xff, 0xff, 0x10,
+	0, 0, 0, 0, 0x44, 0x0e, 0x20, 0x46, 0x0e, 8, 0};
+
+static void test_unwind__generated_code_may_have_information(void **state)
+{
+	struct unwind_generated generated = {.eh_frame = eh_frame, .bytes = sizeof(eh_frame)};
+	struct made made;
+	struct unwind_result r;
+
+	(void)state;
+	make(&made);
+	made.input.generated = find_generated;
+	made.input.generated_context = &generated;
+	/* Before its first instruction; the caller has a frame. */
+	made.word[0] = 0x10208;
+	made.word[4] = 0x10308;
+	made.word[8] = 0;
+	r = unwind(&made);
+	assert_int_equal(r.end, UNWIND_COMPLETE);
+	assert_int_equal(r.n, 3);
+	assert_int_equal(r.guessed, 0);
+	assert_int_equal(r.frame[1].pc, 0x10207);
+	assert_int_equal(r.frame[1].sp, 0x7008);
+	assert_int_equal(r.frame[2].pc, 0x10307);
+	assert_true(r.frame[2].generated == 0x10000);
+	/* Damaged information counts as none, and the frame pointer is followed. */
+	for (generated.bytes = 0; generated.bytes < sizeof(eh_frame); generated.bytes++) {
+		r = unwind(&made);
+		assert_true(r.n == 3 || generated.bytes >= 44);
+	}
+	release(&made);
+}
+
+/* Returns its own return address, which is behind a call in a file. */
+static __attribute__((noinline)) uint64_t behind_call(void)
+{
+	return (uint64_t)(uintptr_t)__builtin_return_address(0);
+}
+
+static void take_own_maps(struct made *made)
+{
+	static char maps[65536] = "10000-20000 r-xp 00000000 00:00 0 \n";
+	size_t bytes = strlen(maps);
+	FILE *file = fopen("/proc/self/maps", "re");
+
+	assert_non_null(file);
+	bytes += fread(maps + bytes, 1, sizeof(maps) - bytes, file);
+	(void)fclose(file);
+	assert_int_equal(space_set_maps(made->space, maps, bytes), 0);
+}
+
+static void test_unwind__a_trampoline_has_a_frame_of_one_word(void **state)
+{
+	struct unwind_generated generated = {.trampoline = true};
+	struct made made;
+	struct unwind_result r;
+	uint64_t caller = behind_call();
+
+	(void)state;
+	make(&made);
+	take_own_maps(&made);
+	made.input.generated = find_generated;
+	made.input.generated_context = &generated;
+	made.word[0] = 0x7040;
+	made.word[1] = caller;
+	r = unwind(&made);
+	assert_true(r.n >= 2);
+	assert_int_equal(r.guessed, 0);
+	assert_int_equal(r.frame[1].pc, caller - 1);
+	assert_int_equal(r.frame[1].sp, 0x7010);
+	/* Nothing has been pushed, or all of it popped. */
+	made.word[0] = caller;
+	r = unwind(&made);
+	assert_int_equal(r.frame[1].pc, caller - 1);
+	assert_int_equal(r.frame[1].sp, 0x7008);
+	/* An address that is not behind a call is no caller; then the frame pointer counts. */
+	made.word[0] = 0;
+	made.word[1] = caller + 1;
+	r = unwind(&made);
+	assert_int_equal(r.frame[1].pc, 0x101ff);
+	assert_true(r.guessed > 0);
+	release(&made);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_unwind__follows_frame_pointers_and_says_so),
+		cmocka_unit_test(test_unwind__a_frame_pointer_of_0_is_the_end),
+		cmocka_unit_test(test_unwind__damage_ends_it_and_says_so),
+		cmocka_unit_test(test_unwind__a_copy_that_ends_is_truncated),
+		cmocka_unit_test(test_unwind__unchanged_frames_are_taken_over),
+		cmocka_unit_test(test_unwind__generated_code_may_have_information),
+		cmocka_unit_test(test_unwind__a_trampoline_has_a_frame_of_one_word),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
