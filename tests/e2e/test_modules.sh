@@ -15,6 +15,13 @@ share() {
         { n = $NF; all += n; if ($0 ~ pattern) good += n } END { printf "%.2f", all ? 100 * good / all : 0 }'
 }
 
+# whole WHAT PROFILE PATTERN LEAST: so many percent of the stacks match; else the others are shown.
+whole() {
+    local failed=$failures
+    within "$1: the stacks are whole" "$(share "$2" "$3")" "$4" 100
+    [ $failures = $failed ] || "$SPROFREPORT" export --format folded "$2" | grep -vE "$3"
+}
+
 notes() {
     "$SPROFREPORT" summary "$1" | grep -c "$2"
 }
@@ -74,8 +81,7 @@ for what in deleted replaced; do
     esac
     wait $run
     is "$what meanwhile: status" $? 0
-    within "$what meanwhile: the stacks are whole" \
-        "$(share $what.pb.gz "$sorting|$finding|${calls}|_dl_|^_start(;|\$)")" 99.5 100
+    whole "$what meanwhile" $what.pb.gz "$sorting|$finding|$calls|_dl_|^_start(;|\$)" 99.5
     is "$what meanwhile: no names of another file" "$(share $what.pb.gz other_)" 0.00
     is "$what meanwhile: none incomplete" "$(figure incomplete_stacks $what.pb.gz)" 0
 done
@@ -98,11 +104,10 @@ for user in $users; do
         is "$name: no names of another file" "$(share $name.pb.gz other_)" 0.00
         is "$name: none incomplete" "$(figure incomplete_stacks $name.pb.gz)" 0
         if [ "$(share $name.pb.gz "$calls")" != 0.00 ]; then
-            within "$name: the stacks are whole" "$(share $name.pb.gz "$sorting|$finding|$calls")" \
-                99.5 100
+            whole "$name" $name.pb.gz "$sorting|$finding|$calls" 99.5
         else
-            within "$name: the stacks are whole but for names" \
-                "$(share $name.pb.gz ';main;\[lib.so[^;]*;(.*(qsort|bsearch).*\[lib.so|[^;]*(;|\$))')" 98 100
+            whole "$name, but for names" $name.pb.gz \
+                ';main;\[lib.so[^;]*;(.*(qsort|bsearch).*\[lib.so|[^;]*(;|$))' 98
             check "$name: the loss is counted" [ "$(figure unresolved_samples $name.pb.gz)" -gt \
                 $(($(figure samples $name.pb.gz) / 2)) ]
             is "$name: and explained" \
@@ -116,8 +121,7 @@ begin root
 cp callbacks kept && rm callbacks
 attach root program.pb.gz
 end 'program deleted'
-within 'program deleted: the stacks are whole' "$(share program.pb.gz "main|\\[callbacks\\]")" \
-    99.5 100
+whole 'program deleted' program.pb.gz 'main|\[callbacks\]' 99.5
 mv kept callbacks
 
 # Emptied in place: the target's code is gone, so it dies; we must not, whatever is read when.
