@@ -134,24 +134,27 @@ static int learn(struct hotspot *hotspot, uint64_t pc, struct hotspot_blob **ret
 	return r < 0 ? r : 1;
 }
 
-/* Is the blob still what it was? 1: yes, or its memory is gone; 0: no; -EAGAIN. */
-static int check(struct hotspot *hotspot, struct hotspot_blob *blob)
+/*
+ * Is the blob still what it was, @now or a while ago? 1: yes, or its memory is gone; 0: no;
+ * -EAGAIN.
+ */
+static int check(struct hotspot *hotspot, struct hotspot_blob *blob, bool now)
 {
 	const struct hotspot_layout *l = &hotspot->tables.layout;
 	const uint64_t block = blob->start - l->block_bytes, now_ns = hotspot->now_ns;
-	const bool soon = now_ns >= blob->checked_ns + 2 * CHECK_NS;
+	const uint64_t since_ns = now ? now_ns : now_ns - CHECK_NS;
+	const bool soon = now || now_ns >= blob->checked_ns + 2 * CHECK_NS;
 	struct hotspot_header header;
 	const uint8_t *head, *data;
 	size_t bytes;
 	int r;
 
-	if (now_ns < blob->checked_ns + CHECK_NS)
+	if (now ? now_ns == blob->checked_ns : now_ns < blob->checked_ns + CHECK_NS)
 		return 1;
-	r = read_head(
-		hotspot, block, now_ns - CHECK_NS, soon ? peek_some : peek_later, &head, &bytes);
+	r = read_head(hotspot, block, since_ns, soon ? peek_some : peek_later, &head, &bytes);
 	if (r == 0)
-		return peek_later(hotspot->peek, block, l->block_bytes + l->code_bytes,
-			       now_ns - CHECK_NS, &data, &bytes) == 0;
+		return peek_later(hotspot->peek, block, l->block_bytes + l->code_bytes, since_ns,
+			       &data, &bytes) == 0;
 	if (r < 0)
 		return soon ? r : 1;
 	header = hotspot_blob_header(l, blob->start, head);
@@ -164,7 +167,7 @@ static int check(struct hotspot *hotspot, struct hotspot_blob *blob)
 	return 1;
 }
 
-int hotspot_blob_find(struct hotspot *hotspot, uint64_t pc, struct hotspot_blob **ret_blob)
+static int find(struct hotspot *hotspot, uint64_t pc, bool now, struct hotspot_blob **ret_blob)
 {
 	size_t at = place_of(hotspot, pc);
 	int r;
@@ -172,7 +175,7 @@ int hotspot_blob_find(struct hotspot *hotspot, uint64_t pc, struct hotspot_blob 
 	if (at < hotspot->blobs && hotspot->blob[at]->start <= pc) {
 		struct hotspot_blob *blob = hotspot->blob[at];
 
-		r = check(hotspot, blob);
+		r = check(hotspot, blob, now);
 		if (r > 0)
 			*ret_blob = blob;
 		if (r)
@@ -183,4 +186,14 @@ int hotspot_blob_find(struct hotspot *hotspot, uint64_t pc, struct hotspot_blob 
 	if (r < 0)
 		return r;
 	return learn(hotspot, pc, ret_blob);
+}
+
+int hotspot_blob_find(struct hotspot *hotspot, uint64_t pc, struct hotspot_blob **ret_blob)
+{
+	return find(hotspot, pc, false, ret_blob);
+}
+
+int hotspot_blob_find_now(struct hotspot *hotspot, uint64_t pc, struct hotspot_blob **ret_blob)
+{
+	return find(hotspot, pc, true, ret_blob);
 }

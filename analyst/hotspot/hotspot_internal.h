@@ -154,6 +154,8 @@ int hotspot_blob_read(
  * needed first; -ENOMEM.
  */
 int hotspot_blob_find(struct hotspot *hotspot, uint64_t pc, struct hotspot_blob **ret_blob);
+/* The same; one that was known is compared with the memory first. */
+int hotspot_blob_find_now(struct hotspot *hotspot, uint64_t pc, struct hotspot_blob **ret_blob);
 void hotspot_blobs_forget(struct hotspot *hotspot);
 
 /* hotspot_method.c */

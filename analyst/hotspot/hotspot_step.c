@@ -293,6 +293,20 @@ static int step_stub(struct hotspot_step *step)
 	return 1;
 }
 
+/*
+ * May the frame return into this code? Each call that Java makes has debug information where it
+ * returns to; calls of the VM's own functions have none.
+ */
+static bool is_known_call(const struct hotspot_blob *blob, uint64_t pc)
+{
+	struct hotspot_pc at;
+
+	return blob->kind != HOTSPOT_METHOD || pc == blob->deopt || pc == blob->deopt_mh ||
+		(hotspot_pc_find(blob->debug + blob->pcs.at, blob->pcs.bytes,
+			 (int64_t)(pc - blob->code), &at) &&
+			blob->code + (uint64_t)(int64_t)at.pc == pc);
+}
+
 int hotspot_step(struct hotspot *hotspot, const struct unwind_runtime_frame *frame,
 	struct unwind_runtime_caller *ret_caller)
 {
@@ -301,6 +315,9 @@ int hotspot_step(struct hotspot *hotspot, const struct unwind_runtime_frame *fra
 	struct hotspot_blob copy;
 	int r = hotspot_blob_find(hotspot, frame->pc - !frame->exact, &blob);
 
+	/* Other code may have taken its place. */
+	if (r > 0 && !frame->exact && !is_known_call(blob, frame->pc))
+		r = hotspot_blob_find_now(hotspot, frame->pc - 1, &blob);
 	if (r <= 0)
 		return r;
 	/* Looking for others may drop it. */
