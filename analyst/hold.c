@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "analyst/analyst_state.h"
-#include "base/array.h"
 #include "analyst/take.h"
+#include "base/array.h"
 #include "proto/record.h"
 
 /*
@@ -87,7 +87,7 @@ static int take_ready(struct analyst *analyst, uint64_t now_ns)
 		struct record rec;
 		int r = 0;
 
-		/* It was well-formed when it came. */
+		/* The record was well-formed when it came. */
 		(void)record_get(hold->data + hold->data_begin, held->bytes, &rec);
 		if (!held->ready)
 			r = probe(analyst, &rec);

@@ -116,7 +116,7 @@ static int set_audit(
 	uint64_t left_out_ns = kernel_ns > in_rows_ns ? kernel_ns - in_rows_ns : 0;
 	bool user_only = profile_audit(all, AUDIT_SYSCALL_CPU, &in_calls);
 	bool knows_realtime = profile_audit(all, "realtime", &realtime);
-	/* It is unknown which processes the lost samples belonged to. */
+	/* Nobody knows to which processes lost samples belonged. */
 	bool knows_found = !profile_audit(all, "lost_samples", &lost) || !lost;
 	const struct {
 		const char *key;

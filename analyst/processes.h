@@ -14,7 +14,7 @@ struct record_exit;
 
 struct process_facts {
 	uint32_t pid;
-	char *path, *name; /* of its last image */
+	char *path, *name; /* path and name of the process's last image */
 	double weight, weight_squared;
 	double left_out;    /* the weight of samples that are excluded from the profile */
 	uint64_t kernel_ns; /* CPU time reported at its exit */

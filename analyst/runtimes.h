@@ -54,8 +54,8 @@ struct runtimes {
 	uint8_t *hidden;            /* by native frame of the current sample: it is not shown */
 	size_t hidden_room;
 	uint64_t merged, unmatched;
-	bool found;       /* a runtime with frames to be merged */
-	bool steps;       /* one that unwinds its own code */
+	bool found;       /* there is a runtime with frames to be merged */
+	bool steps;       /* there is a runtime that unwinds its own code */
 	uint64_t stepped; /* stacks with frames of such a runtime */
 	uint64_t gaps;    /* of these, with frames that were not on the stack */
 	uint64_t forced;  /* stacks that were taken without memory that they need */

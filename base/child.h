@@ -13,7 +13,8 @@
 int child_join(int pid);
 
 /*
- * Waits for that for @most_ns. False: it goes on; when this process has ended too, it is init's.
+ * As child_join(), but for @most_ns at most, and without the status. False: the child still runs.
+ * Nobody waits for it any more; if it outlives this process, init does.
  */
 bool child_join_within(int pid, uint64_t most_ns);
 

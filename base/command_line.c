@@ -160,7 +160,7 @@ const char *command_line_likely(const struct option_set *set, size_t sets, const
 	const char *name[ROWS_MOST + 1];
 	size_t n = 0;
 
-	/* Of a letter, @word may be another option. */
+	/* If the unknown option is a letter, @word may be another option. */
 	if (optopt)
 		return NULL;
 	for (size_t i = 0; i < sets; i++) {

@@ -25,7 +25,7 @@ int output_series(const char *pattern, const struct output_facts *facts, char **
 
 /* The rank of this process according to the usual launchers' environment variables, or "0". */
 const char *output_rank(void);
-/* That rank; NULL: no launcher sets one. */
+/* The rank as the launcher has set it; NULL: no launcher sets one. */
 const char *output_known_rank(void);
 /* The number of ranks of the job according to the launcher; 1 if unknown. */
 unsigned output_ranks(void);

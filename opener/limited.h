@@ -15,9 +15,9 @@
 #include "proto/opening.h"
 
 #define LIMITED_WAIT_NS UINT64_C(5000000000)
-/* So many threads that do not come back get the whole time, further ones a sixteenth. */
+/* While this many threads or more are behind, further requests get a sixteenth of the time. */
 #define LIMITED_PATIENT 2u
-/* With so many, further requests are refused. */
+/* With this many threads behind, further requests are refused. */
 #define LIMITED_MOST 64u
 
 struct limited {

@@ -8,8 +8,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "opener/living.h"
 #include "base/maps_line.h"
+#include "opener/living.h"
 #include "opener/openings.h"
 #include "opener/regular.h"
 

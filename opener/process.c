@@ -10,8 +10,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "base/maps_line.h"
+#include "base/text.h"
 #include "base/vm_read.h"
 #include "opener/living.h"
 #include "opener/openings.h"

@@ -136,7 +136,7 @@ static double sampling_variance(const struct comparing *c, size_t run, double sh
 	return c->run[run].all * c->run[run].all * one / c->run[run].effective_samples;
 }
 
-/* The same of a side's mean. */
+/* The variance that sampling causes in the mean of a side's runs. */
 static double sampling_of_mean(const struct comparing *c, int side, double share)
 {
 	double sum = 0, runs = (double)c->runs[side];
@@ -241,7 +241,7 @@ static int find_common_spread(struct comparing *c)
 	}
 	if (n) {
 		c->beyond = fmax(compare_median(item, n), 0);
-		/* It cannot be worth more than the rows behind it. */
+		/* The estimate has no more degrees of freedom than the rows behind it. */
 		c->lent = fmin(COMPARE_LENT, c->freedom * (double)(n - 1) / 2);
 	}
 	free(item);

@@ -131,7 +131,7 @@ int profile_rename_process(
 		if (item->pid != pid || item->process != (uint32_t)from)
 			continue;
 		item->process = (uint32_t)to;
-		/* It is found under its new hash; what the old one leads to is no longer equal. */
+		/* Found by its new hash from now on: what the old one finds is not equal. */
 		if (table_add(&profile->task_table, task_hash(item), (uint32_t)i) < 0)
 			return -ENOMEM;
 	}

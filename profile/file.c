@@ -18,7 +18,7 @@
 #include "profile/monout.h"
 #include "profile/pprof.h"
 
-/* Of the compressed file; the uncompressed size has a bound of its own. */
+/* Limit of the compressed file; the uncompressed size has a limit of its own. */
 #define FILE_BYTES_MAX ((size_t)1 << 30)
 
 /* @zero: the file may begin with a zero byte, which no profile does. */

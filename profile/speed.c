@@ -28,7 +28,7 @@ struct finding {
 	double *factor; /* of each run, relative to its side */
 };
 
-/* Of the changes of all witnesses, or (@run at least 0) of their values in a run. */
+/* The median of the changes of all witnesses, or, if @run >= 0, of their values in that run. */
 static double median_of(const struct finding *f, long run)
 {
 	for (size_t i = 0; i < f->n; i++) {

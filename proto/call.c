@@ -174,7 +174,7 @@ int call_scan(const uint8_t *data, size_t bytes, bool drained, struct call_reque
 			*ret_used = at + size;
 			return 1;
 		}
-		at++; /* This is not a request, but one may begin inside. */
+		at++; /* These bytes are not a request, but one may begin inside. */
 	}
 }
 

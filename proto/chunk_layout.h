@@ -32,7 +32,7 @@ enum { CHUNK_HEADER_BYTES = 56 };
 struct chunk_fields {
 	bool wide;
 	uint8_t tail; /* of a Continuation: its newest chunk */
-	/* Of a chunk; the stack follows its fields. */
+	/* The fields of a chunk; its stack follows them. */
 	uint8_t size, sp, bottom, parent, cont, stack;
 };
 

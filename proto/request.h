@@ -16,7 +16,7 @@
 
 #define REQUEST_BYTES      16
 #define REQUEST_STACK_MOST (UINT64_C(256) << 20)
-/* Of REQUEST_MEMORY: addresses lie below this one. */
+/* The addresses of REQUEST_MEMORY lie below this one. */
 #define REQUEST_MEMORY_END (UINT64_C(1) << 48)
 /* The greatest value of REQUEST_GO. */
 enum { REQUEST_GO_MOST = 65536 };

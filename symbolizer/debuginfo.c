@@ -239,9 +239,9 @@ void debuginfo_set_splitfiles(struct debuginfo *debuginfo, struct splitfiles *sp
 	debuginfo->splitfiles = splitfiles;
 }
 
-static bool function_equal(const void *things, uint32_t index, const void *key)
+static bool function_equal(const void *items, uint32_t index, const void *key)
 {
-	const struct function *a = (const struct function *)things + index, *b = key;
+	const struct function *a = (const struct function *)items + index, *b = key;
 
 	return a->die == b->die && a->reader == b->reader;
 }

@@ -39,7 +39,7 @@ static size_t without_clone(const char *name)
 
 #ifdef HAVE_DEMANGLE
 /*
- * Does the name begin as one of the three mangling schemes? Demanglers ignore all other names too.
+ * Does the name begin as in one of the three mangling schemes? Demanglers ignore other names.
  */
 static bool looks_mangled(const char *name)
 {

@@ -10,7 +10,7 @@
 
 enum { HEADER_BYTES = 72, POINTER_BYTES = 8, TABLE_ALIGN = 16 };
 
-/* Words of moduledata (runtime/symtab.go). */
+/* Words of moduledata (runtime/symtab.go) by index. */
 enum {
 	MODULE_TEXT = 22,
 	MODULE_GOFUNC_118 = 38,
@@ -141,7 +141,7 @@ static void take_relocations(
 	}
 }
 
-/* Reads the words of moduledata, as far as the file has them; others stay 0. */
+/* Reads the words of moduledata; words that the file does not contain stay 0. */
 static void find_module(struct gopclntab *table, struct elffile *elf, uint64_t table_svma,
 	uint64_t word[MODULE_WORDS])
 {
@@ -213,7 +213,7 @@ static uint32_t g_of_code(struct gopclntab_part code)
 	return 0;
 }
 
-/* The same for a program without symbols: its function runtime.systemstack reads that word. */
+/* The offset of g in a program without symbols: runtime.systemstack reads that word. */
 static uint32_t g_of_systemstack(const struct gopclntab *table)
 {
 	static const char wanted[] = "runtime.systemstack";

@@ -33,9 +33,9 @@ static uint64_t key_hash(const struct module_key *key)
 	return table_hash_bytes(words, sizeof(words));
 }
 
-static bool key_equal(const void *things, uint32_t index, const void *key)
+static bool key_equal(const void *items, uint32_t index, const void *key)
 {
-	const struct module_key *a = &((struct module *const *)things)[index]->key, *b = key;
+	const struct module_key *a = &((struct module *const *)items)[index]->key, *b = key;
 
 	return a->path == b->path && a->dev == b->dev && a->ino == b->ino && a->bytes == b->bytes &&
 		a->mtime_ns == b->mtime_ns && a->deleted == b->deleted;

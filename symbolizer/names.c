@@ -214,9 +214,9 @@ static int make_chain(struct names *n, uint64_t svma, struct frame_chain *ret_ch
 	return rc;
 }
 
-static bool answer_equal(const void *things, uint32_t index, const void *key)
+static bool answer_equal(const void *items, uint32_t index, const void *key)
 {
-	const struct names_answer *a = (const struct names_answer *)things + index, *b = key;
+	const struct names_answer *a = (const struct names_answer *)items + index, *b = key;
 
 	return a->svma == b->svma;
 }

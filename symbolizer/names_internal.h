@@ -4,12 +4,12 @@
 #define SYMBOLIZER_NAMES_INTERNAL_H
 
 #include "base/table.h"
+#include "symbolizer/base/arena.h"
 #include "symbolizer/base/budget.h"
 #include "symbolizer/elffile.h"
 #include "symbolizer/image.h"
 #include "symbolizer/names.h"
 #include "symbolizer/spelling.h"
-#include "symbolizer/base/arena.h"
 #include "symbolizer/symbolizer.h"
 #include "symbolizer/symtab.h"
 

@@ -152,7 +152,7 @@ static int load_go(struct names *n)
 	return rc == -ENOMEM ? rc : 0;
 }
 
-/* An image from memory has no section headers: there are the functions that it exports. */
+/* An image from memory has no section headers, so only exported functions have names. */
 static int load_exported(struct names *n)
 {
 	int rc;

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "opener/opener.h"
 #include "base/maps_line.h"
+#include "opener/opener.h"
 #include "symbolizer/module.h"
 
 static int open_file(struct space *space, const char *path, struct module **ret_module)

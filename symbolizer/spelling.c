@@ -13,9 +13,9 @@
 /* Some names of C++ have a few 10,000 bytes. */
 enum { NAME_BYTES_MOST = 65536, NAME_BYTES_LEAST = 512 };
 
-static bool raw_equal(const void *things, uint32_t index, const void *key)
+static bool raw_equal(const void *items, uint32_t index, const void *key)
 {
-	const struct spelling *a = (const struct spelling *)things + index, *b = key;
+	const struct spelling *a = (const struct spelling *)items + index, *b = key;
 
 	return a->raw == b->raw;
 }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "symbolizer/module.h"
 #include "symbolizer/base/leb128.h"
+#include "symbolizer/module.h"
 
 /* DW_EH_PE_…: how a pointer is encoded, and what it is relative to. */
 enum {

@@ -227,6 +227,14 @@ done
 hits=$(readelf -d "$build/tools/sprofreport" 2>/dev/null | grep -E 'NEEDED.*lib(elf|dwarf|lzma|unwind)')
 [ -z "$hits" ] || complain "sprofreport links $hits"
 
+# Headers of the project are included in the order of their names, after the file's own.
+hits=$(git ls-files '*.[ch]' ':!tests/fuzz/corpus' | xargs awk 'FNR == 1 { last = "" }
+    !/^#include "/ { last = ""; next }
+    { name = $2; sub(/\.h"/, "", name); gsub(/_/, "\001", name)
+      if (name < last && $2 < line) print FILENAME ": " $2
+      last = name; line = $2 }')
+[ -z "$hits" ] || complain "includes out of order: $hits"
+
 # Every header can be included alone.
 for header in $(git ls-files 'proto/*.h' 'supervisor/*.h' 'opener/*.h' 'symbolizer/*.h' 'profile/*.h' \
     'base/*.h' 'analyst/*.h' 'view/*.h' 'tools/*/*.h'); do

@@ -165,7 +165,7 @@ static void look_at_size(void *context)
 {
 	struct run *run = context;
 
-	/* The file grows until the next look at it. */
+	/* The file grows until it is checked next. */
 	if (!run->rotate_bytes ||
 		pprof_estimate(analyst_profile(run->analyst)) <
 			run->rotate_bytes - run->rotate_bytes / 16)
@@ -397,7 +397,7 @@ static int run_all(int argc, char **argv)
 	(void)signal(SIGXFSZ, SIG_IGN);
 	analyst_settings_parse(s, &run.blame, argc, argv);
 	run.rotate_bytes = s->rotate_bytes;
-	/* So is a file without a reader; but a view ends then. */
+	/* Writing to a pipe without a reader fails with EPIPE; only a view ends then. */
 	if (!s->live.on)
 		(void)signal(SIGPIPE, SIG_IGN);
 	vanish_survive();

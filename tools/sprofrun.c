@@ -246,7 +246,7 @@ static bool is_stopped(int pid)
 	return state == 'T' || state == 't';
 }
 
-/* Whoever attaches learns to what, and how it ends. */
+/* After an attach, says which processes are profiled, and how to end that. */
 static void tell_attached(struct sprofrun_settings *s)
 {
 	const struct engine_options *engine = &s->engine;

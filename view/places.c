@@ -107,7 +107,7 @@ static int append_line(struct places *places, const struct profile *profile, uin
 		place.file = function.file;
 		place.line = places->by == ROWS_BY_LINE ? line->line : function.line;
 	}
-	/* The same frames are appended there, in the same order. */
+	/* @functions has the same frames in the same order, so the index is the same. */
 	place.function_place = functions ? functions->of[places->ofs] : 0;
 	return append(places, &place);
 }

@@ -24,7 +24,7 @@ struct peek_read {
 	uint8_t *data;    /* owned */
 	uint32_t requested, bytes;
 	bool used, answered;
-	enum peek_request asked; /* and not answered yet; an older answer may be there */
+	enum peek_request asked; /* the request not answered yet; an older answer may be there */
 };
 
 void peek_forget(struct peek *peek)

@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "analyst/hotspot/hotspot_internal.h"
 #include "analyst/base/peek.h"
+#include "analyst/hotspot/hotspot_internal.h"
+#include "base/array.h"
 
 /*
  * A known blob may have been replaced: after this time it is compared with the memory again. It is
  * used meanwhile, up to twice this time.
  */
 #define CHECK_NS UINT64_C(500000000)
-/* Of all blobs; beyond it, all are forgotten. */
+/* Debug information of all blobs; beyond this many bytes, all blobs are forgotten. */
 #define ALL_BYTES_MOST (UINT64_C(192) << 20)
 #define BLOBS_MOST     65536
 static void release_blob(struct hotspot *hotspot, struct hotspot_blob *blob)
@@ -95,7 +95,7 @@ static int read_head(struct hotspot *hotspot, uint64_t block, uint64_t since_ns,
 
 	if (r <= 0)
 		return r;
-	/* Of another kind of blob the rest may lie behind the end of the heap. */
+	/* A blob of another kind may be so small that the rest lies behind the heap's end. */
 	if (got < l->block_bytes + (size_t)l->blob_bytes)
 		return 0;
 	if (l->block_used != HOTSPOT_NONE && !data[l->block_used])

@@ -7,7 +7,10 @@
 #define HEAPS_NS 50000000
 /* Greater ones make no sense. */
 #define HEAP_BYTES_MOST (UINT64_C(1) << 32)
-/* Of the map of segments; read at a time. */
+/*
+ * WINDOW: bytes of the map of segments that are read at a time. HOPS_MOST: limit of the steps back
+ * to the beginning of a block.
+ */
 enum { WINDOW = 512, HOPS_MOST = 4096, SEGMENT_UNUSED = 0xff };
 
 static int read_word(struct hotspot *hotspot, uint64_t address, uint64_t *ret_word)
@@ -101,8 +104,9 @@ int hotspot_heaps_read(struct hotspot *hotspot, uint64_t pc)
 }
 
 /*
- * The block that contains the segment of @pc. The byte of a segment says how many segments before
- * it the block begins, or that many at least: 0 at its first one.
+ * The block that contains the segment of @pc. The map has a byte for each segment: 0 for the first
+ * of a block; for others the distance to the first in segments, or, if that is too much for a byte,
+ * a part of it, and the search goes on there.
  */
 int hotspot_block_find(struct hotspot *hotspot, uint64_t pc, uint64_t *ret_block)
 {

@@ -42,7 +42,7 @@ enum hotspot_kind {
 	HOTSPOT_METHOD, /* compiled Java */
 	HOTSPOT_INTERPRETER,
 	HOTSPOT_FRAME, /* a stub with a frame of fixed size */
-	HOTSPOT_STUB,  /* a stub without, or with a frame that the frame pointer tells */
+	HOTSPOT_STUB,  /* a stub that has no frame, or whose frame begins at the frame pointer */
 };
 
 /* A location for a pc, or for a line of a method. */
@@ -71,7 +71,7 @@ struct hotspot_blob {
 	char name[64];          /* of a stub */
 	uint8_t *debug;         /* owned */
 	uint32_t debug_bytes;
-	/* Of it: methods, what is inlined where, and the addresses that have some of that. */
+	/* Parts of @debug: methods, what is inlined where, the addresses that have such. */
 	struct hotspot_part methods, scopes, pcs;
 };
 
@@ -181,7 +181,7 @@ struct hotspot_step {
  * memory is needed first; -ENOMEM.
  */
 int hotspot_name_stub(struct hotspot_step *step);
-/* The same for frames that are not on the stack now. */
+/* Names what stands for frames that are not on the stack now. */
 int hotspot_name_gap(struct hotspot_step *step);
 int hotspot_name_compiled(struct hotspot_step *step, uint64_t pc);
 int hotspot_name_interpreted(struct hotspot_step *step, uint64_t address, uint64_t bytecode);
@@ -191,7 +191,7 @@ int hotspot_name_interpreted(struct hotspot_step *step, uint64_t address, uint64
 bool hotspot_read_stack(const struct hotspot_step *step, uint64_t address, uint64_t *ret_word);
 /* The caller whose return address is at @at, behind which its stack begins. */
 void hotspot_set_caller(struct hotspot_step *step, uint64_t at, uint64_t fp);
-/* The same; its frame pointer is saved in the word below. */
+/* As hotspot_set_caller(); the caller's frame pointer is saved in the word below. */
 void hotspot_set_caller_saved(struct hotspot_step *step, uint64_t at);
 /* Is it a return address into generated code, behind a call? -EAGAIN. */
 int hotspot_is_return(struct hotspot_step *step, uint64_t pc);

@@ -129,7 +129,7 @@ static uint64_t word_at(const uint8_t *data)
 	return word;
 }
 
-/* Is the text at @address, in the library, @name? */
+/* Is @name the text at @address of the library? */
 static bool is_name(const struct hotspot_tables *tables, uint64_t address, const char *name)
 {
 	size_t bytes = strlen(name) + 1;
@@ -153,7 +153,7 @@ static void put(struct hotspot_layout *layout, const struct wanted *field, uint6
 		memcpy(to, &offset, sizeof(offset));
 }
 
-/* Takes an entry of the structs, or (@types) of the types. */
+/* Takes an entry of the table of structs or, if @types, of the table of types. */
 static void take(struct hotspot_tables *tables, const uint8_t *entry, bool types)
 {
 	uint64_t type = word_at(entry), field = types ? 0 : word_at(entry + STRUCT_FIELD);

@@ -38,7 +38,7 @@ struct hotspot_pc {
 	int32_t pc; /* from the beginning of the code on */
 	uint32_t scope;
 	uint32_t flags;
-	bool first; /* there is none before it: what precedes it is the method's entry */
+	bool first; /* the method's first one: before it is the method's entry */
 };
 enum { HOTSPOT_PC_BYTES = 16, HOTSPOT_PC_METHOD_HANDLE = 2 };
 

@@ -69,7 +69,7 @@ static int compare_spans(const void *a, const void *b)
 
 	if (x->first != y->first)
 		return x->first < y->first ? -1 : 1;
-	/* Of equal offsets the first region wins: it is sorted last, so it is uppermost. */
+	/* If offsets are equal, the first region wins: sorted last, it lies uppermost. */
 	return x->region > y->region ? -1 : x->region < y->region;
 }
 

@@ -13,9 +13,9 @@
 #include "base/clock.h"
 #include "supervisor/calls/session_ticks.h"
 #include "supervisor/os/mem.h"
-#include "supervisor/target/tracee_memory.h"
 #include "supervisor/target/procfiles.h"
 #include "supervisor/target/target.h"
+#include "supervisor/target/tracee_memory.h"
 
 /*
  * The pipe is read in small pieces, and not after this time: meanwhile the stops of other threads

@@ -35,7 +35,7 @@ static void change(struct expected *e, struct sample_thread *thread, int fd)
 	atomic_fetch_add(&e->number, 1);
 }
 
-/* It is expected nowhere but on CPU @index; negative: nowhere. */
+/* The thread is from now on expected on CPU @index only; negative: nowhere. */
 static void leave_others(struct sampling *s, struct sample_thread *thread, int index)
 {
 	for (unsigned i = 0; s->cpu && i < s->sampler.cpus; i++)

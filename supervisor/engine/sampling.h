@@ -32,16 +32,16 @@ struct sampled_cpu {
 	struct plan plan;
 	struct sample_instant instant;
 	struct expected expected;
-	/* Told by the waiter: its next instant. */
+	/* The waiter's next instant; set by the waiter. */
 	_Atomic uint64_t next_ns;
 	_Atomic uint64_t stretch_1024;      /* plan_set_factors() */
 	_Atomic uint64_t occupied_until_ns; /* up to then the tracing thread had this CPU */
 };
 
 struct sampling {
-	/* Of the thread whose turn it is (cpu_waiter.h), as all that is known of the target. */
+	/* Belongs to the thread whose turn it is (cpu_waiter.h), as does the target's table. */
 	struct sampler sampler;
-	struct sample_thread *hit;       /* what a waiter called for, NULL nothing */
+	struct sample_thread *hit;       /* for which a waiter woke the tracing thread; or NULL */
 	struct audit_histogram question; /* for how long a waiter had its turn */
 	struct sampled_cpu *cpu;         /* by index */
 	struct summons summons;
@@ -75,7 +75,7 @@ void sampling_set_periods(struct engine *engine);
 void sampling_rest(struct engine *engine);
 /* When it has to wake up for sampling by itself, PLAN_NEVER not. */
 uint64_t sampling_next(struct engine *engine);
-/* It is awake since @now_ns, and has what a waiter called for to do. */
+/* The tracing thread, awake since @now_ns, does what a waiter woke it for. */
 void sampling_wake(struct engine *engine, uint64_t now_ns);
 
 /* Before another program is started, which would inherit the affinity; and after. */

@@ -16,7 +16,7 @@ struct engine;
 struct engine_options;
 
 struct serving {
-	int fd;     /* of its requests; -1: no server, or no longer one */
+	int fd;     /* the server's requests; -1: there is no server, or it has ended */
 	bool asked; /* a requested piece waits for room in the ring or for a change of files */
 	uint32_t segment; /* number of the last segment; the first is 1 */
 	char segment_text[12];

@@ -12,7 +12,7 @@ struct engine_result;
 /* The origin of a signal. signals_forward() passes it on as the signal's value, with the sender. */
 enum signals_origin {
 	SIGNALS_SENT = 0x73707200, /* by kill(2), to the supervisor alone */
-	SIGNALS_FROM_TERMINAL,     /* and sent to the command as well */
+	SIGNALS_FROM_TERMINAL,     /* the terminal has sent it to the command as well */
 	SIGNALS_FROM_TERMINAL_TO_US,
 };
 

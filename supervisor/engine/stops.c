@@ -183,7 +183,7 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 		runtime_records_copy(engine, t, &snapshot);
 	end = restart_resume(&engine->restarter, t, signal, known ? &snapshot : NULL);
 	window_leave();
-	/* It has been killed in its stop. */
+	/* The thread has been killed in its stop. */
 	if (r < 0 && asked && t->hit && t->sample)
 		sampler_lose(&s->sampler, t->sample, false);
 	t->hit = false;
@@ -193,7 +193,7 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	}
 	cpu_account_update(engine, t, &cpu, end);
 	stop = stops_time(t, &cpu, snapshot.syscall >= 0, seen, end);
-	/* The look for those that do not come is made once a second only. */
+	/* Missing stops are searched for once a second only, which may have overlooked this one. */
 	engine->audit.missed_stops += !t->missed && seen - t->stop_requested_ns > CLOCK_SECOND_NS;
 	t->stop_requested_ns = 0;
 	t->machine = snapshot.machine;

@@ -16,10 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/vm_read.h"
 #include "supervisor/os/mem.h"
 #include "supervisor/os/pagemap.h"
 #include "supervisor/os/priority.h"
-#include "base/vm_read.h"
 
 #define STACK_BYTES ((size_t)256 << 10)
 /* Pages that are touched by one call. */

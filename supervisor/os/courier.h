@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define COURIER_WAIT_NS 5000000
-/* With so many waiting for pages no further one is started. */
+/* With this many couriers waiting for pages, no further one is started. */
 #define COURIERS_MOST 8
 
 enum courier_state { COURIER_NONE, COURIER_IDLE, COURIER_AWAY };
@@ -37,7 +37,7 @@ struct couriers {
  */
 int couriers_send(struct couriers *couriers, unsigned *away, int tid, uint64_t at, unsigned pages,
 	bool write);
-/* Those that are idle end at once, others when they have got their page. */
+/* Ends idle couriers at once, others when they have got their page. */
 void couriers_release(struct couriers *couriers);
 
 /*

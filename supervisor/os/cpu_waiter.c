@@ -14,7 +14,7 @@
 #include "supervisor/os/procfs.h"
 
 #define STACK_BYTES (64 * 1024)
-/* Of the word on which a waiter sleeps: its end, in a bit that a poke leaves alone. */
+/* The word on which a waiter sleeps: bit 0 tells it to end; a poke adds 2. */
 #define WORD_ENDS UINT32_C(1)
 #define WORD_POKE UINT32_C(2)
 /* From the context switch to the first instruction of a thread that wakes up, at most. */

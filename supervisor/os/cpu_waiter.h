@@ -65,7 +65,7 @@ struct cpu_waiter {
  */
 int cpu_waiter_start(struct cpu_waiter *waiter);
 void cpu_waiter_stop(struct cpu_waiter *waiter);
-/* It stays on its CPU again, after somebody has let it go on on others. */
+/* Pins the waiter to its CPU again, after it was allowed to run on others. */
 void cpu_waiter_stay(struct cpu_waiter *waiter);
 /* Wakes it up: what it is to do has changed. */
 void cpu_waiter_poke(struct cpu_waiter *waiter);
@@ -107,7 +107,7 @@ static inline void summons_rest(struct summons *summons)
  * longer than @wait_ns; call it again.
  */
 int summons_wake(struct summons *summons, uint64_t wait_ns);
-/* It may be on the CPUs of summons.started_on again. */
+/* The calling thread may again run on all CPUs of summons.started_on. */
 void summons_unpin(struct summons *summons);
 
 #endif

@@ -60,8 +60,8 @@ int priority_is_realtime(void);
  */
 struct realtime {
 	bool had;            /* it began with real-time priority */
-	bool has;            /* and has it now */
-	uint64_t checked_ns; /* CLOCK_MONOTONIC: when its CPU time was looked at, 0 not yet */
+	bool has;            /* it has real-time priority now */
+	uint64_t checked_ns; /* CLOCK_MONOTONIC: when its CPU time was read; 0 not yet */
 	uint64_t cpu_ns;     /* its CPU time then */
 	unsigned much;       /* how often in a row that was too much */
 };

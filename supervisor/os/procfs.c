@@ -18,7 +18,7 @@
 #include "supervisor/os/mem.h"
 #include "supervisor/os/window.h"
 
-/* Of a thread's sched file: what is needed of it stands in so much of its beginning. */
+/* What is needed of a thread's sched file stands in its first bytes, at most this many. */
 #define TURN_BYTES   512
 #define QUEUED_BYTES 2048
 

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#include "supervisor/os/pages.h"
 #include "base/vm_read.h"
+#include "supervisor/os/pages.h"
 
 static ssize_t read_some(
 	const struct remote *remote, uint64_t at, void *to, size_t n, enum pages_use use)

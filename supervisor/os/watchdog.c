@@ -70,7 +70,7 @@ bool watchdog_join(struct watchdog *watchdog, pthread_t thread)
 			return false;
 		awake = atomic_load(&watchdog->awake_ns);
 		used = cpu_ns(thread);
-		/* Runnable, and it has not run since the last look. */
+		/* Runnable, and it has not run since the last check. */
 		looks_r = used == used_before && state_of(watchdog->tid) == 'R' ? looks_r + 1 : 0;
 		if (looks_r == R_LOOKS_MOST && priority_any_cpu(thread) == 0)
 			atomic_store(&watchdog->moved, true);

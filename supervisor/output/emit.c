@@ -9,7 +9,10 @@
 
 /* Minimum interval of wake-ups of the analyst for samples. */
 #define BELL_NS 50000000
-/* The same while the analyst reads the target's memory, and for how long that is taken to last. */
+/*
+ * The interval while the analyst reads the target's memory, and how long that is assumed to last
+ * after a request.
+ */
 #define PROMPT_BELL_NS 2000000
 #define PROMPT_NS      200000000
 

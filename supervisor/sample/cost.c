@@ -3,7 +3,7 @@
 
 #define MILLION 1000000
 #define FREE_NS 1000000000
-/* Of so much CPU time the target earns at most: a burst of samples may not be longer. */
+/* The target saves up at most what this much CPU time earns, which bounds a burst of samples. */
 #define EARN_MOST_NS 500000000
 /* The usual cost of a sample. The first one says little, because its thread may have had to wait.
  */

@@ -34,13 +34,13 @@ struct cost {
 	int64_t left_ns;        /* what may be spent; negative: overspent */
 	uint64_t mean_ns;       /* moving average of the cost of a sample */
 	uint64_t new_ns;        /* cost since the mean was last moved, */
-	uint64_t samples;       /* and the number of samples then */
+	uint64_t samples;       /* and the number of samples since then */
 	/* 1024 times what is lost for each ns of occupation, and whether it was ever measured. */
 	uint64_t ratio_1024;
 	bool calibrated;
-	/* Since the last calibration: the target's CPU time, the occupation, */
+	/* Since the last calibration: CPU time of the target, and the occupied time. */
 	uint64_t ran_ns, occupied_ns;
-	/* and of uninterrupted threads their CPU time and their loss. */
+	/* Since then, of uninterrupted threads: their CPU time, and what they lost of it. */
 	uint64_t even_ran_ns, even_lost_ns;
 	uint64_t even_mean_ns; /* moving average of their loss from one stop to the next */
 };

@@ -126,7 +126,7 @@ static bool ask_busy(struct observation *o, struct sample_thread *t)
 	return r >= 0 && was_preempted(o, t, &turn, now);
 }
 
-/* Of busy threads that were last seen on other CPUs, one may have migrated to this one. */
+/* Busy threads that were last seen on other CPUs: one may have migrated to this one. */
 struct elsewhere {
 	struct sample_thread *thread[RECENT_MOST];
 	unsigned n, at; /* asked from this one on, */
@@ -219,7 +219,7 @@ static struct sample_thread *ask_sleepers(
 	return NULL;
 }
 
-/* So many of all others may be asked at this instant; known before who was preempted. */
+/* How many other threads may be asked at this instant. Does not depend on the preempted one. */
 static size_t others_most(struct observation *o)
 {
 	struct sampler *s = o->s;
@@ -319,7 +319,7 @@ struct sample_thread *observe(struct observation *o)
 		struct observation rest = *o;
 
 		t = ask_woken(o);
-		/* So may one that this instant was not to ask. */
+		/* A thread that this instant was not to ask may be the preempted one, too. */
 		if (t && ask_elsewhere(&rest, &elsewhere, elsewhere.most, elsewhere.n))
 			t = NULL;
 	}

@@ -8,7 +8,7 @@
 
 #include "supervisor/sample/sampler_state.h"
 
-/* So many threads of the last hits are asked at each instant. */
+/* The number of threads, of the last hits, that are asked at each instant. */
 #define RECENT_MOST 16
 
 /* What was read at an instant. The caller fills in @s and @instant, and sets @weight_1024. */

@@ -198,7 +198,7 @@ static void note_hit(struct sampler *s, unsigned cpu, struct sample_thread *t)
 	c->misses = -MISSES_HIT;
 	t->cpu = (int)cpu;
 	sampler_heed(s, t);
-	/* Of instants that would have been hits, as far as can be told. */
+	/* Counts left-out instants only where they would probably have been hits. */
 	if (s->factor_1024 > s->busy_1024)
 		s->stretched_1024 += s->factor_1024 - PLAN_ONE;
 	s->figures.throttled += s->stretched_1024 / PLAN_ONE;
@@ -260,7 +260,7 @@ struct sample_thread *sampler_instant(struct sampler *s, const struct sample_ins
 		add_to_hit(t, &i->due, o.weight_1024);
 		return NULL;
 	}
-	/* For sampler_confirm(); it has not run since its time stamp was read. */
+	/* sampler_confirm() needs its CPU time; it has not run since its time stamp was read. */
 	if (t->read_ns < i->woke_ns)
 		(void)s->probe->cpu_time(s->context, t, &t->asked);
 	t->hit = (struct sample_hit){.cpu = i->cpu,
@@ -301,7 +301,7 @@ bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_
 	enum sample_place place)
 {
 	t->stopping = false;
-	/* It yielded its CPU, which let us in late: at the instant it was elsewhere. */
+	/* The thread let us in by yielding, late: at the instant it was in other code. */
 	if (t->hit.slow && place == SAMPLE_IN_YIELD) {
 		sampler_lose(s, t, false);
 		return false;

@@ -41,7 +41,7 @@ struct sample_hit {
 /* Between a table and a thread: are its ticks as many as its CPU time has? (ticks.h) */
 struct sample_account {
 	uint64_t began_ns;  /* its CPU time when the table was put in force; 0: it began later */
-	uint64_t ticked_ns; /* its CPU time when it was last counted; 0 not yet */
+	uint64_t ticked_ns; /* CPU time when a tick was last counted; 0 not yet */
 	int64_t owed_ns;    /* what it has run since began_ns, less what was counted since */
 };
 
@@ -53,7 +53,7 @@ struct sample_thread {
 	int cpu;                 /* index of the CPU on which it was last seen to run, -1 none */
 	uint64_t recent_ns;      /* when a waiter last came and it was one of the last hits */
 	uint64_t read_ns;        /* CLOCK_MONOTONIC: when its CPU time was last read; 0 never */
-	struct cpu_time asked;   /* and what it was */
+	struct cpu_time asked;   /* its CPU time when it was last read */
 	bool busy;               /* when it was last asked it had run, and was not blocked */
 	bool stopping;           /* its stop was requested, and has not been seen yet */
 	struct cpu_time resumed; /* its CPU time in its last sample's stop */
@@ -90,9 +90,9 @@ struct sampler {
 	uint64_t period_ns[PLAN_STREAMS];
 	bool realtime;           /* our threads preempt all of the fair class at once */
 	uint64_t factor_1024;    /* the profile's periods are longer by this, to keep bounds */
-	uint64_t busy_1024;      /* or by this, as one tracing thread cannot keep up with them */
+	uint64_t busy_1024;      /* or by this factor, if one tracing thread cannot keep up */
 	uint64_t turn_instants;  /* figures.instants at the last sampler_turn() */
-	uint64_t stretched_1024; /* instants left out by that, and not yet in the figures */
+	uint64_t stretched_1024; /* instants left out by these factors, not yet in the figures */
 	struct sample_thread **thread;
 	size_t threads, room;
 	struct sample_thread *newest, *oldest;

@@ -12,7 +12,7 @@
 #include "supervisor/os/proc_status.h"
 #include "supervisor/target/procfiles.h"
 
-/* This many readings of an image's maps come without a minimum interval. */
+/* How many readings of an image's maps need no minimum interval. */
 #define READS_AT_ONCE 16
 /* The process's size is read again after this part of the time it has been unchanged. */
 #define PAGES_PART    16

@@ -6,9 +6,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/vm_read.h"
 #include "supervisor/os/proc_maps.h"
 #include "supervisor/os/proc_status.h"
-#include "base/vm_read.h"
 #include "supervisor/os/say.h"
 
 void procfiles_init(struct procfiles *files, struct target *target, const struct say *say)

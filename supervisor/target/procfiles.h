@@ -18,7 +18,7 @@ struct say;
 
 struct procfiles {
 	struct fds fds;
-	enum cpu_source cpu_source; /* which file THREAD_CPU is */
+	enum cpu_source cpu_source; /* the file that THREAD_CPU stands for */
 	const struct say *say;
 	uint64_t unwatched; /* threads that were at some time not sampled for want of descriptors */
 	bool said_no_fds;
@@ -29,7 +29,7 @@ void procfiles_init(struct procfiles *files, struct target *target, const struct
 
 /* The CPU time of a thread; up to a scheduler tick stale if the thread runs on another CPU. */
 int procfiles_read_cpu(struct procfiles *files, struct tracee *tracee, struct cpu_time *ret_cpu);
-/* The same in the stop window, where no file may be opened. -EBADF: the file is not open. */
+/* As procfiles_read_cpu(), in the stop window, where none may be opened. -EBADF: not open. */
 int procfiles_read_open_cpu(
 	const struct procfiles *files, const struct tracee *tracee, struct cpu_time *ret_cpu);
 /* CPU time, with slices that change whenever the thread runs, whatever the source is. */

@@ -23,7 +23,7 @@ struct restart {
 	uint64_t done, whole, piece;
 	uint64_t scratch_at;
 	size_t scratch_bytes;
-	uint8_t scratch[RESTART_SCRATCH_BYTES]; /* what the memory contained before */
+	uint8_t scratch[RESTART_SCRATCH_BYTES]; /* what the target's memory contained before */
 	/*
 	 * The call was set to EINTR, and the thread is about to reach the stop that restarts it.
 	 * Any other outcome of that stop ends the call (test: handler_ends_timed_call).

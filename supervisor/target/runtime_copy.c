@@ -14,7 +14,7 @@
 #define SLACK_BYTES 1024
 /* Greater chunks are invalid. */
 #define CHUNK_BYTES_MOST ((uint64_t)1 << 20)
-/* Of the pages of single frames, the newest ones are searched. */
+/* Of the pages that contain single frames, the newest PAGES_NEAR are searched. */
 #define PAGE_BYTES UINT64_C(4096)
 #define PAGES_NEAR 8
 /* States of threads read in a stop to find a new thread; the newest come first. */
@@ -351,7 +351,7 @@ static const uint8_t *frame_of_page(
 	return to + (at - base);
 }
 
-/* Where a walk has found the frames so far, to look there first for the next. */
+/* Where a walk has found frames so far: the next is searched for there first. */
 struct hint {
 	size_t piece, single;
 };

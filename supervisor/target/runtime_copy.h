@@ -41,7 +41,7 @@ struct runtime_range {
 
 /* What is known of a thread from one stop to the next. */
 struct runtime_thread {
-	uint64_t address;  /* of its state in the runtime; 0: not known */
+	uint64_t address;  /* of the thread's state in the runtime; 0: not known */
 	uint64_t self;     /* its thread pointer; 0: not known */
 	uint64_t again_ns; /* CLOCK_MONOTONIC: its state is not searched for before */
 	/* Where its frames were at the last stop; newest first. */

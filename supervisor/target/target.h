@@ -79,7 +79,7 @@ struct process {
 	/* Tables of --region and of sprofil, owned by the calls; NULL none. */
 	struct region_table *histogram;
 	struct session *session;
-	struct pages memory;             /* what is known of its pages */
+	struct pages memory;             /* which of its pages are in memory, as far as known */
 	struct stack_ranges stacks;      /* memory that can contain a stack pointer, as last read */
 	struct handled_calls handled;    /* since the last exec (restart.c) */
 	struct runtime_process *runtime; /* a language's runtime; NULL: none is known */

@@ -3,9 +3,9 @@
 
 #include <errno.h>
 
+#include "symbolizer/base/leb128.h"
 #include "symbolizer/unwind/unwind_dwarf.h"
 #include "symbolizer/unwind/unwind_row.h"
-#include "symbolizer/base/leb128.h"
 
 enum { STACK_MOST = 64, STEPS_MOST = 1000 };
 

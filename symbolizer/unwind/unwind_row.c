@@ -3,8 +3,8 @@
 
 #include <errno.h>
 
-#include "symbolizer/unwind/unwind_dwarf.h"
 #include "symbolizer/base/leb128.h"
+#include "symbolizer/unwind/unwind_dwarf.h"
 #include "symbolizer/unwind_table.h"
 
 enum { REMEMBERED_MOST = 16 };

@@ -9,9 +9,9 @@
 #include "symbolizer/unwind/unwind_internal.h"
 #include "symbolizer/unwind_table.h"
 
-static bool table_equal_module(const void *things, uint32_t index, const void *key)
+static bool table_equal_module(const void *items, uint32_t index, const void *key)
 {
-	return ((const struct module_table *)things)[index].module == key;
+	return ((const struct module_table *)items)[index].module == key;
 }
 
 static struct unwind_table *table_of(struct unwinder *unwinder, struct module *module)
@@ -97,9 +97,9 @@ static int make(struct unwinder *unwinder, struct module *module, struct unwind_
 	return 0;
 }
 
-static bool step_equal(const void *things, uint32_t index, const void *key)
+static bool step_equal(const void *items, uint32_t index, const void *key)
 {
-	const struct unwind_step *a = ((struct unwind_step *const *)things)[index], *b = key;
+	const struct unwind_step *a = ((struct unwind_step *const *)items)[index], *b = key;
 
 	return a->svma == b->svma && a->module == b->module;
 }

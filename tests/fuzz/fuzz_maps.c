@@ -2,8 +2,8 @@
 /* The input is the text of a /proc/PID/maps. */
 #include <string.h>
 
-#include "symbolizer/module.h"
 #include "base/maps_line.h"
+#include "symbolizer/module.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -23,7 +23,7 @@
 
 enum terminal_relay_mode {
 	RELAY_ALL,    /* all keys */
-	RELAY_KEYS,   /* but for those of signals */
+	RELAY_KEYS,   /* all keys except those that send signals */
 	RELAY_OUTPUT, /* no keys */
 };
 
@@ -67,7 +67,7 @@ void terminal_relay_wait(
 	struct terminal_relay *relay, const sigset_t *signals, siginfo_t *ret_info);
 /* Our terminal is as it was, until the next _wait() while this process is in the foreground. */
 void terminal_relay_leave(struct terminal_relay *relay);
-/* The same for good. What the command has written is passed on before. */
+/* Leaves the terminal for good, after passing on what the command has written. */
 void terminal_relay_end(struct terminal_relay *relay);
 
 #endif

@@ -176,7 +176,7 @@ static void serve(struct running *run)
 		if (!named)
 			r = -EINVAL;
 		else if (export_check_recording(control->save_as, &problem) < 0)
-			r = -ENOMEM; /* An error without a sentence is shown as such. */
+			r = -ENOMEM; /* shown only without a @problem */
 		else
 			r = run->session->save(run->session->context, control->save_as);
 		if (!named)

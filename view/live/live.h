@@ -70,7 +70,7 @@ struct live_facts {
 	const char *target; /* its name, for display */
 	enum live_target_state state;
 	int status; /* with LIVE_ENDED: exit status of the command, -1 unknown; */
-	int signal; /* or the signal that killed it, 0 none */
+	int signal; /* with LIVE_ENDED: the signal that killed the command, 0 none */
 	const struct live_thread *thread; /* live threads, including those without samples */
 	size_t threads;
 	uint64_t begun_ns; /* when sampling began, by the clock of live_update(); 0 unknown */

@@ -288,7 +288,7 @@ int live_toggle_view(struct live *live, enum live_view view);
 
 /* live_columns.c: */
 void live_sort(struct live *live, const struct live_page *page);
-/* Of times per thread, the title names the clock: "CPU%", "WALL%". */
+/* The title of a thread's time names the clock: "CPU%", "WALL%". */
 const char *live_column_title(const struct live *live, const struct live_column *column);
 bool live_column_shown(const struct live_column *column, unsigned columns);
 /* Formats a cell in @to (64 bytes; NULL for a name, which is used directly); returns its style. */

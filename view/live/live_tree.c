@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/live/live_tree.h"
 #include "base/array.h"
+#include "view/live/live_tree.h"
 
 /* The initially opened path continues while a child has this share of its parent. */
 #define HOT_SHARE 0.25

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "view/row_builder.h"
 #include "view/options.h"
 #include "view/report/callers.h"
+#include "view/row_builder.h"
 #include "view/source.h"
 
 static void add_values(int64_t *sum, const int64_t *value, size_t n)
@@ -159,7 +159,7 @@ static void find_file(struct annotate *annotate)
 			most = sum;
 			annotate->file = annotate->line[i].file;
 		}
-		/* All lines of a file have the same sum. */
+		/* The sum is that of the file: its other lines would only repeat it. */
 		while (i + 1 < annotate->lines &&
 			!strcmp(annotate->line[i + 1].file, annotate->line[i].file))
 			i++;

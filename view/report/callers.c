@@ -7,9 +7,9 @@
 
 #include "base/array.h"
 #include "view/filter.h"
-#include "view/row_builder.h"
 #include "view/options.h"
 #include "view/progress.h"
+#include "view/row_builder.h"
 
 struct calling {
 	const struct profile *profile;

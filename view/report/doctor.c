@@ -196,7 +196,7 @@ static int describe_code(struct doctor *d, struct doctor_object *object)
 	return 0;
 }
 
-/* Who named code made at run time? Of perf map and jitdump, only a jitdump has lines. */
+/* What named code made at run time: a jitdump if there are lines, which a perf map lacks. */
 static const char *symbols_of_jit(const struct doctor_object *object)
 {
 	if (object->unnamed == object->samples)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/report/listing.h"
 
-#include "view/row_builder.h"
 #include "view/options.h"
 #include "view/report/groups.h"
+#include "view/row_builder.h"
 
 static void add_cells(struct row_builder *to, const struct profile *profile,
 	const struct report_options *options, enum rows_by by, const struct row *row,

@@ -229,7 +229,7 @@ static void put_stack(const struct time_grid *grid, const char *before, uint32_t
 	for (size_t i = 0; i < sample.n; i++) {
 		const struct place *place = &places->place[places_leaf(places, sample.location[i])];
 
-		/* Of a recursion, or of code without names, once. */
+		/* A recursive function, or code without names, is shown once. */
 		if (last && strcmp(last, place->function) == 0)
 			continue;
 		fputs(last ? " < " : "", out);

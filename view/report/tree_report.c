@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/row_builder.h"
 #include "view/options.h"
+#include "view/row_builder.h"
 
 /* Sorts nodes: hottest first; callers, which have lower indexes, before equally hot callees. */
 static int compare_totals(const void *a, const void *b, void *context)

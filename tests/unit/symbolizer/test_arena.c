@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "base/pool.h"
-#include "symbolizer/demangle.h"
 #include "symbolizer/base/arena.h"
+#include "symbolizer/demangle.h"
 
 static void test_arena__keeps_one_copy(void **state)
 {

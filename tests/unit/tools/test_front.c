@@ -20,12 +20,12 @@
 
 #include "tests/unit/made_up.h"
 #include "tools/front/containers.h"
+#include "tools/front/find_processes.h"
 #include "tools/front/front.h"
 #include "tools/front/jcmd.h"
 #include "tools/front/live_front.h"
 #include "tools/front/live_settings.h"
 #include "tools/front/output_log.h"
-#include "tools/front/find_processes.h"
 #include "tools/front/push_option.h"
 #include "tools/front/sprofrun_settings.h"
 

@@ -95,6 +95,26 @@ static void test_doctor__what_cannot_be_read_is_no_fault_of_the_compiler(void **
 	expect(&refused, "too much", NULL);
 }
 
+/* A profile of one process that has run in one object, without samples. */
+static struct profile *profile_of(const char *process, const char *object)
+{
+	const struct mapping mapping = {.file = object, .start = 0x2000};
+	struct profile *profile;
+
+	assert_int_equal(profile_new(&profile), 0);
+	assert_int_equal(profile_add_mapping(profile, &mapping), 0);
+	assert_int_equal(profile_add_task(profile, &(struct task){1, 1, process, "a"}), 0);
+	return profile;
+}
+
+/* Adds 5 samples in code without a name. */
+static void add_unnamed(struct profile *profile)
+{
+	uint32_t unnamed = fixture_location(profile, 0, 0x2780, NULL, 0);
+
+	fixture_add(profile, 0, &unnamed, 1, 5);
+}
+
 /* Adds samples whose leaf is @name of the only object, at line @line of a.c; 0: unknown. */
 static void add_leaf(struct profile *profile, const char *name, uint32_t line, int64_t samples)
 {
@@ -112,16 +132,13 @@ static void add_leaf(struct profile *profile, const char *name, uint32_t line, i
 static void expect_of_stubs(
 	const struct code_object *answer, int64_t plain, int64_t lined, const char *cause)
 {
-	static const struct mapping mapping = {.file = "/usr/lib/libfoo.so.1", .start = 0x2000};
 	const struct code_reader reader = {.inspect = inspect, .context = (void *)answer};
 	const struct report_options options = {.size = sizeof(options), .code = &reader};
 	struct profile *profile;
 	struct doctor doctor;
 	char *problem = NULL;
 
-	assert_int_equal(profile_new(&profile), 0);
-	assert_int_equal(profile_add_mapping(profile, &mapping), 0);
-	assert_int_equal(profile_add_task(profile, &(struct task){1, 1, "a", "a"}), 0);
+	profile = profile_of("a", "/usr/lib/libfoo.so.1");
 	add_leaf(profile, "dup@plt", 0, 3);
 	add_leaf(profile, "operator new(unsigned long)@plt", 0, 4);
 	if (plain)
@@ -161,18 +178,13 @@ static void test_doctor__stubs_of_the_plt_lack_no_line(void **state)
 
 static void expect_of_jit(const char *name, uint32_t line, const char *symbols)
 {
-	static const struct mapping jit = {.file = "[jit]", .start = 0x2000};
 	const struct report_options options = {.size = sizeof(options)};
 	struct profile *profile;
 	struct doctor doctor;
 	char *problem = NULL;
-	uint32_t unnamed;
 
-	assert_int_equal(profile_new(&profile), 0);
-	assert_int_equal(profile_add_mapping(profile, &jit), 0);
-	assert_int_equal(profile_add_task(profile, &(struct task){1, 1, "a", "a"}), 0);
-	unnamed = fixture_location(profile, 0, 0x2780, NULL, 0);
-	fixture_add(profile, 0, &unnamed, 1, 5);
+	profile = profile_of("a", "[jit]");
+	add_unnamed(profile);
 	if (name)
 		add_leaf(profile, name, line, 3);
 	assert_int_equal(doctor_init(&doctor, profile, &options, &problem), 0);
@@ -202,22 +214,16 @@ static void test_doctor__generated_code_is_named_by_who_made_it(void **state)
 		{"dotnet", "DOTNET_PerfMapEnabled=1"},
 		{"luajit", "DOTNET_PerfMapEnabled=1 name theirs; then take a new profile"},
 	};
-	static const struct mapping jit = {.file = "[jit]", .start = 0x2000};
 	const struct report_options options = {.size = sizeof(options)};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(makers) / sizeof(*makers); i++) {
-		struct task task = {1, 1, makers[i].process, "a"};
 		struct profile *profile;
 		struct doctor doctor;
 		char *problem = NULL;
-		uint32_t unnamed;
 
-		assert_int_equal(profile_new(&profile), 0);
-		assert_int_equal(profile_add_mapping(profile, &jit), 0);
-		assert_int_equal(profile_add_task(profile, &task), 0);
-		unnamed = fixture_location(profile, 0, 0x2780, NULL, 0);
-		fixture_add(profile, 0, &unnamed, 1, 5);
+		profile = profile_of(makers[i].process, "[jit]");
+		add_unnamed(profile);
 		assert_int_equal(doctor_init(&doctor, profile, &options, &problem), 0);
 		assert_non_null(strstr(doctor.object->cause, "made at run time"));
 		assert_non_null(strstr(doctor.object->remedy, makers[i].advice));
@@ -229,22 +235,17 @@ static void test_doctor__generated_code_is_named_by_who_made_it(void **state)
 /* The kernel's own object has names of what is called from outside only. */
 static void test_doctor__inner_functions_of_the_vdso_have_no_names(void **state)
 {
-	static const struct mapping vdso = {.file = "[vdso]", .start = 0x2000};
 	const struct report_options options = {.size = sizeof(options)};
 	struct profile *profile;
 	struct doctor doctor;
 	char *problem = NULL;
-	uint32_t inner;
 
 	(void)state;
 	for (int unnamed = 0; unnamed < 2; unnamed++) {
-		assert_int_equal(profile_new(&profile), 0);
-		assert_int_equal(profile_add_mapping(profile, &vdso), 0);
-		assert_int_equal(profile_add_task(profile, &(struct task){1, 1, "a", "a"}), 0);
+		profile = profile_of("a", "[vdso]");
 		add_leaf(profile, "clock_gettime", 0, 3);
-		inner = fixture_location(profile, 0, 0x2780, NULL, 0);
 		if (unnamed)
-			fixture_add(profile, 0, &inner, 1, 5);
+			add_unnamed(profile);
 		assert_int_equal(doctor_init(&doctor, profile, &options, &problem), 0);
 		assert_int_equal(doctor.n, 1);
 		assert_int_equal(doctor.object->unnamed, unnamed ? 5 : 0);

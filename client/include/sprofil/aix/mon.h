@@ -4,7 +4,7 @@
 #define SPROFIL_AIX_MON_H
 #pragma GCC system_header /* parameters of old function types */
 
-/* Both declare things with the names below, so they are included first. */
+/* Both declare the names below, so they are included first. */
 #include <sys/types.h>
 #include <unistd.h> /* of this dialect: profil() */
 

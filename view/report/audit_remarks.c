@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* What is wrong with the sampling or the figures, a sentence each, and what can be done. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "profile/audit.h"
+#include "profile/profile.h"
+#include "profile/stats.h"
+#include "view/report/audit_faults.h"
+#include "view/report/audit_internal.h"
+
+/*
+ * FAST_HZ: from here on the length of a stop limits the rate. With more than one truncated stack in
+ * MANY_TRUNCATED, the audit recommends the option that copies more; with less than 1/IDLE of the
+ * time on a CPU, the wall clock. MANY_PERIODS: a run so long that it must have samples.
+ */
+enum { FAST_HZ = 5000, MANY_TRUNCATED = 33, IDLE = 20, MANY_PERIODS = 10 };
+
+/*
+ * "found 88 % of the expected samples: threads that run less than 0.1 ms at a time, or CPUs busy
+ * with other programs (12 % of the instants came late)". Late instants are not used, so they
+ * explain about as much as their share; short runs explain the rest. A sampler with real-time
+ * priority is not delayed by other programs, unless they have real-time priority, too.
+ */
+static void print_cause(struct auditing *a, const struct audit_found *found)
+{
+	double missing = 1 - found->ratio;
+	bool by_late = found->late > 0.01 && found->late > missing / 4;
+	bool by_short = !by_late || found->late < missing * 1.5;
+
+	fprintf(a->out, "found %.0f %% of the expected samples: ", found->ratio * 100);
+	if (found->ratio > 1) {
+		fputs(found->realtime == 0
+				? "without real-time priority the scheduler chooses the moment, "
+				  "more often while the program runs"
+				: "threads run more often when their CPU is looked at, or CPU time "
+				  "is missing in the kernel's figure",
+			a->out);
+		fputc('\n', a->out);
+		return;
+	}
+	/*
+	 * Without real-time priority, a sampler that waits for its CPU misses busy threads as well.
+	 */
+	if (!by_late && found->realtime == 0)
+		fputs("the sampler had no real-time priority and waited for CPUs, or ", a->out);
+	if (by_short)
+		fputs("threads that run less than 0.1 ms at a time", a->out);
+	if (by_late)
+		fprintf(a->out, "%sCPUs %s (%.0f %% of the instants came late%s)",
+			by_short ? ", or " : "",
+			found->realtime == 0 ? "busy with other programs"
+					     : "taken by a hypervisor, or by programs of higher "
+					       "priority",
+			found->late * 100,
+			found->realtime == 0 ? "; real-time priority avoids that" : "");
+	fputc('\n', a->out);
+}
+
+static uint64_t throttled(const struct profile *profile)
+{
+	uint64_t n = 0;
+
+	(void)profile_audit(profile, "throttled_instants", &n);
+	return n;
+}
+
+/*
+ * Did threads run so seldom that the rate is low? Periods of a CPU get longer while no thread is
+ * found there. True if less than a quarter of a CPU's time was used, and samples are not missing
+ * because of a bound.
+ */
+static bool runs_seldom(const struct profile *profile, const struct audit_rate *rate)
+{
+	uint64_t kernel, wall;
+
+	return profile_audit(profile, "kernel_cpu_ns", &kernel) &&
+		profile_audit(profile, "wall_ns", &wall) && kernel < wall / 4 &&
+		(double)throttled(profile) < (rate->expected - (double)rate->samples) / 2 &&
+		rate->asked_hz < FAST_HZ;
+}
+
+/*
+ * Does a bound explain most of the missing samples? Then rate and cost, which are printed, say so.
+ */
+static bool is_by_bound(const struct profile *profile, const struct audit_rate *rate)
+{
+	return (double)throttled(profile) >= (rate->expected - (double)rate->samples) / 2;
+}
+
+/*
+ * Remarks on a small number of samples. @is_found: no other reason for missing samples is
+ * mentioned. @late: the share of instants that came late.
+ */
+static void print_rate_remarks(
+	struct auditing *a, const struct audit_rate *rate, bool is_found, double late)
+{
+	struct interval half;
+	uint64_t elapsed;
+
+	if (rate->is_low && is_found && runs_seldom(a->profile, rate))
+		fprintf(a->out,
+			"%" PRIu64
+			" samples of %.0f that were asked for: it seldom runs, and a CPU "
+			"where it was not met is looked at more rarely; times are right, with the "
+			"noise of so few samples\n",
+			rate->samples, rate->expected);
+	else if (rate->is_low && is_found && !is_by_bound(a->profile, rate))
+		fprintf(a->out,
+			"%" PRIu64 " samples of %.0f that were asked for: %sone takes longer than "
+			"a period, or stands for several in a long system call, or --max-cost or "
+			"--max-cpu allows no more; times are right, with the noise of so few "
+			"samples\n",
+			rate->samples, rate->expected,
+			late > 0.01 ? "other programs had the CPUs, or " : "");
+	if (!rate->is_few)
+		return;
+	half = stats_share_interval(0.5, (double)rate->effective);
+	fprintf(a->out,
+		"few samples%s: shares are uncertain by up to %.0f %%; a longer run or a higher "
+		"rate (-F) tells more\n",
+		profile_audit(a->profile, "elapsed_ns", &elapsed) ? " of CPU time" : "",
+		(half.high - half.low) / 2 * 100);
+}
+
+static size_t longest_stack(const struct profile *profile)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < profile_samples(profile); i++) {
+		struct sample sample = profile_sample(profile, i);
+
+		most = sample.n > most ? sample.n : most;
+	}
+	return most;
+}
+
+/* Recommends the option that copies more of stacks, if many do not reach main. */
+static void print_truncated(struct auditing *a)
+{
+	uint64_t truncated = 0, samples = 0;
+
+	(void)audit_figure(a->profile, "samples", &samples);
+	if (!audit_figure(a->profile, "truncated_stacks", &truncated) ||
+		truncated <= samples / MANY_TRUNCATED || !truncated)
+		return;
+	audit_separate(a, "");
+	if (longest_stack(a->profile) >= PROFILE_FRAMES_MOST)
+		fprintf(a->out,
+			"stacks have more than %d frames: the outer ones, with main, are left out",
+			PROFILE_FRAMES_MOST);
+	else
+		fputs("stacks are longer than --max-stack (1M by default), so their outer frames, "
+		      "with main, are missing: --max-stack 64M copies them whole",
+			a->out);
+}
+
+/*
+ * Recommends the wall clock: "on a CPU for 0.1 % of the time: …" if a profile that knows nothing
+ * about the rest has less than a twentieth.
+ */
+static void point_to_wall(struct auditing *a)
+{
+	uint64_t kernel, wall, elapsed;
+
+	if (profile_audit(a->profile, "elapsed_ns", &elapsed) ||
+		!profile_audit(a->profile, "kernel_cpu_ns", &kernel) ||
+		!profile_audit(a->profile, "wall_ns", &wall) || !wall || kernel >= wall / IDLE)
+		return;
+	fprintf(a->out,
+		"on a CPU for %.1f %% of the time: sprofrun -w wall shows where the threads wait\n",
+		(double)kernel * 100 / (double)wall);
+}
+
+/* A program that runs for less than some periods may have no sample at all. */
+static void print_no_samples(struct auditing *a)
+{
+	uint64_t samples, kernel, period_ns = profile_period_ns(a->profile);
+	char time[TEXT_UNIT_BYTES], rate[TEXT_UNIT_BYTES];
+
+	if (!audit_figure(a->profile, "samples", &samples) || samples || !period_ns ||
+		!profile_audit(a->profile, "kernel_cpu_ns", &kernel) || !kernel ||
+		kernel >= MANY_PERIODS * period_ns)
+		return;
+	text_format_ns(kernel, time);
+	text_format_hz(1e9 / (double)period_ns, rate);
+	fprintf(a->out,
+		"no samples: %s of CPU time are too little for %s; a higher rate (-F) finds more\n",
+		time, rate);
+}
+
+void audit_print_remarks(struct auditing *a)
+{
+	struct audit_found found;
+	struct audit_rate rate;
+	bool has_found = audit_found(a->profile, &found), has_rate = audit_rate(a->profile, &rate);
+	/* If the period is as short as a stop, that explains the missing samples. */
+	bool is_fast = has_rate && rate.is_low && rate.asked_hz >= FAST_HZ;
+
+	if (has_found && found.is_off && !is_fast)
+		print_cause(a, &found);
+	print_no_samples(a);
+	if (has_rate)
+		print_rate_remarks(a, &rate, is_fast || !has_found || !found.is_off,
+			has_found ? found.late : 0);
+	print_truncated(a);
+	audit_end_line(a);
+	audit_faults_print(a->profile, a->ascii, a->out);
+	point_to_wall(a);
+}
