@@ -50,6 +50,7 @@ struct code_object {
 struct code_package {
 	char *command; /* command that installs them */
 	char *foreign; /* the name of a package that is not of this distribution */
+	bool adds; /* the command adds an archive, of which it is not known whether it answers */
 };
 
 struct code_reader {

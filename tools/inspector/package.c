@@ -105,27 +105,33 @@ static int as_root(const struct package_system *system, char *command, char **re
 	return -ENOMEM;
 }
 
-static int set_command(
-	const struct package_system *system, const char *symbols, bool known, char **ret_command)
+/*
+ * Sets the command that installs @symbols. An archive that is not @known is added, and taken out
+ * again if it does not answer: apt says why, and a list that fails would be in the way later.
+ */
+static int set_command(const struct package_system *system, const char *symbols, bool known,
+	struct code_package *ret_package)
 {
 	static const char to[] = "/etc/apt/sources.list.d/debug.list";
 	char *command;
 	int n;
 
-	if (known || (strcmp(system->id, "debian") != 0 && strcmp(system->id, "ubuntu") != 0))
+	ret_package->adds =
+		!known && (!strcmp(system->id, "debian") || !strcmp(system->id, "ubuntu"));
+	if (!ret_package->adds)
 		n = asprintf(&command, "apt install %s", symbols);
 	else if (system->id[0] == 'd')
 		n = asprintf(&command,
 			"echo deb http://deb.debian.org/debian-debug %s-debug main >%s && apt "
-			"update && apt install %s",
-			system->codename, to, symbols);
+			"update && apt install %s || rm %s",
+			system->codename, to, symbols, to);
 	else
 		n = asprintf(&command,
 			"apt install ubuntu-dbgsym-keyring && echo deb http://ddebs.ubuntu.com %s "
-			"main universe >%s && apt update && apt install %s",
-			system->codename, to, symbols);
+			"main universe >%s && apt update && apt install %s || rm %s",
+			system->codename, to, symbols, to);
 	if (n >= 0)
-		n = as_root(system, command, ret_command);
+		n = as_root(system, command, &ret_package->command);
 	return n < 0 ? -ENOMEM : 0;
 }
 
@@ -140,8 +146,8 @@ int package_judge(const struct package_system *system, const char *package, cons
 		ret_package->foreign = strdup(package);
 		return ret_package->foreign ? 0 : -ENOMEM;
 	}
-	return set_command(system, symbols, of_symbols.candidate || !system->codename[0],
-		&ret_package->command);
+	return set_command(
+		system, symbols, of_symbols.candidate || !system->codename[0], ret_package);
 }
 
 /*

@@ -110,7 +110,10 @@ static int remedy_of_missing(const struct doctor *d, struct doctor_object *objec
 	object->cause = cause;
 	object->command[0] = package.command;
 	if (package.command) {
-		object->behind = "then take a new profile";
+		object->behind = package.adds
+			? "then take a new profile; whether that archive can be reached was not "
+			  "tried: if not, apt says why, and it is taken out again"
+			: "then take a new profile";
 		r = add_command(&object->command[1], fetch);
 	}
 	if (r == 0)

@@ -39,6 +39,15 @@ static int package(void *context, const char *path, struct code_package *ret_pac
 	return ret_package->command ? 0 : -ENOMEM;
 }
 
+/* The same of an archive that the command adds. */
+static int package_elsewhere(void *context, const char *path, struct code_package *ret_package)
+{
+	int r = package(context, path, ret_package);
+
+	ret_package->adds = true;
+	return r;
+}
+
 static void expect(const struct code_object *answer, const char *cause, const char *remedy)
 {
 	const struct code_reader reader = {.inspect = inspect, .context = (void *)answer};
@@ -292,6 +301,35 @@ static void test_doctor__a_command_line_is_a_command_only(void **state)
 	profile_free(profile);
 }
 
+/* An archive that is added by the command may not answer: that is said beside the command. */
+static void test_doctor__an_archive_that_is_added_was_not_tried(void **state)
+{
+	const struct code_object answer = {
+		.found = true, .symbols = "none", .lines = "none", .problem = "it has no symbols"};
+	struct code_reader reader = {.inspect = inspect, .context = (void *)&answer};
+	const struct report_options options = {
+		.size = sizeof(options), .code = &reader, .width = 200};
+
+	(void)state;
+	for (int adds = 0; adds < 2; adds++) {
+		struct profile *profile = fixture_profile();
+		char *problem = NULL, *text = NULL;
+		size_t bytes = 0;
+		FILE *out = open_memstream(&text, &bytes);
+
+		reader.package = adds ? package_elsewhere : package;
+		assert_non_null(out);
+		assert_int_equal(doctor_print(profile, &options, out, &problem), 0);
+		assert_int_equal(fclose(out), 0);
+		assert_int_equal(strstr(text,
+					 "whether that archive can be reached was not tried: "
+					 "if not, apt says why") != NULL,
+			adds);
+		free(text);
+		profile_free(profile);
+	}
+}
+
 /* Expects the text @said of a Go program with @cut cut stacks of 200, or none (NULL). */
 static void expect_of_go(const char *symbols, const char *lines, int64_t cut, const char *remedy,
 	const char *cut_remedy)
@@ -383,6 +421,7 @@ int main(void)
 		cmocka_unit_test(test_doctor__generated_code_is_named_by_who_made_it),
 		cmocka_unit_test(test_doctor__inner_functions_of_the_vdso_have_no_names),
 		cmocka_unit_test(test_doctor__a_command_line_is_a_command_only),
+		cmocka_unit_test(test_doctor__an_archive_that_is_added_was_not_tried),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
