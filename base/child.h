@@ -13,8 +13,8 @@
 int child_join(int pid);
 
 /*
- * As child_join(), but for @most_ns at most, and without the status. False: the child still runs.
- * Nobody waits for it any more; if it outlives this process, init does.
+ * As child_join(), but waits for @most_ns at most, and gives no status. False: the child still
+ * runs; when this process ends, init waits for it.
  */
 bool child_join_within(int pid, uint64_t most_ns);
 

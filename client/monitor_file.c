@@ -159,7 +159,7 @@ static uint32_t count_at(const struct monitor *monitor, size_t i)
 	return ((const volatile uint32_t *)monitor->counter)[i];
 }
 
-/* Writes the @part-th 16 bits' worth of each counter. */
+/* A counter beyond 16 bits is the sum of several histograms' bins: writes those of one. */
 static void put_counters(struct out *out, const struct monitor *monitor, uint32_t part)
 {
 	for (size_t i = 0; i < monitor->counters; i++) {

@@ -188,8 +188,8 @@ static const char *after(const char *text, const char *prefix)
 }
 
 /*
- * Takes a comment. One of another program is a note. So is the line of the audit if the figures are
- * missing: another program has rewritten the file.
+ * Takes a comment. A comment of another program becomes a note. So does our audit line if its
+ * figures are missing: then another program has rewritten the file.
  */
 static int take_comment(struct reading *r, int64_t index)
 {

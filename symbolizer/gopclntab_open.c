@@ -120,8 +120,8 @@ static uint64_t find_pointer(const struct image *image, uint64_t to)
 }
 
 /*
- * Collects the relocations (Elf64_Rela) of position-independent programs, which have the words;
- * sorted by address.
+ * Takes the words of moduledata from the relocations (Elf64_Rela, sorted by address) of a
+ * position-independent program, whose file has zeros in their place.
  */
 static void take_relocations(
 	struct gopclntab_part relocations, uint64_t table_svma, uint64_t word[MODULE_WORDS])

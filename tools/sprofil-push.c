@@ -147,7 +147,7 @@ static bool send_first(struct sender *s)
 	return true;
 }
 
-/* Waits for a profile, or until one may be sent again. */
+/* Waits for the next profile or the time of a retry, and acts on it. */
 static void turn(struct sender *s)
 {
 	struct pollfd fd = {.fd = SERVE_PUSH_FD, .events = POLLIN};

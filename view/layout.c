@@ -167,7 +167,10 @@ static int cut_calls(const struct layout *layout, const size_t *widths)
 	return error;
 }
 
-/* Cuts a name behind its lead; of a lead that would leave it little, the outer lines go first. */
+/*
+ * Cuts a name behind its lead, the lines of the tree. If the lead leaves too little room for the
+ * name, its outer lines are left out.
+ */
 static int cut_name(char **cell, size_t lead, size_t columns, bool ascii)
 {
 	const char *from = *cell;

@@ -43,8 +43,8 @@ struct hotspot_pc {
 enum { HOTSPOT_PC_BYTES = 16, HOTSPOT_PC_METHOD_HANDLE = 2 };
 
 /*
- * The first one at or behind @pc among the ascending @pcs; what precedes a call or a check is what
- * it belongs to. False: none.
+ * The first of the ascending @pcs that is not before @pc: code that precedes a call or a check
+ * belongs to it. False: there is none.
  */
 bool hotspot_pc_find(const uint8_t *pcs, size_t bytes, int64_t pc, struct hotspot_pc *ret_pc);
 

@@ -86,7 +86,8 @@ static int open_pipe(const struct answerer *answerer, int tid, int number)
 }
 
 /*
- * Judged by the link, "pipe:[81234]", so that usually no other file is copied and has to be closed.
+ * Does the link of the descriptor name a pipe, "pipe:[81234]"? Others are not copied: closing a
+ * copy of another file could have effects.
  */
 static bool seems_pipe(int pid, int number)
 {

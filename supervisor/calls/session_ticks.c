@@ -8,7 +8,7 @@
 #include "supervisor/target/target.h"
 #include "supervisor/target/tracee_memory.h"
 
-/* A stop that was asked for so that ticks are written is asked for again. */
+/* The interval of repeated requests for a stop in which ticks are to be written. */
 #define WRITE_AGAIN_NS 100000000
 
 void session_turn_off(struct session *s, enum call_reason reason)

@@ -252,7 +252,7 @@ static void observe(struct engine *engine, struct tracee *t, uint64_t now)
 	engine->audit.looks++;
 }
 
-/* A thread that has not run since costs one reading; any other is examined again. */
+/* One reading says whether the thread has run since its last scan; if so, examines it again. */
 static void scan_thread(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	struct cpu_time cpu;

@@ -70,7 +70,7 @@ void sampler_set_period(struct sampler *s, unsigned stream, uint64_t period_ns)
 	s->period_ns[stream] = period_ns;
 	for (size_t i = 0; i < s->threads; i++)
 		ticks_forget(s->thread[i], stream, s->thread[i]->account[stream].began_ns);
-	/* Without instants nothing was noted of what happened between two stops. */
+	/* While no instants were planned, nobody noted what happened between two stops. */
 	for (unsigned i = 0; i < s->cpus; i++)
 		s->cpu[i].resumed = NULL;
 }

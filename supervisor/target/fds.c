@@ -125,7 +125,7 @@ int fds_keep(struct fds *fds, const struct process *process, int fd)
 	return fd < 0 ? fd : -EMFILE;
 }
 
-/* Any file counts: a thread of which only the activity was read has no open CPU time file. */
+/* Does the thread have any open file? It need not be the one of its CPU time. */
 static bool has_open(const struct tracee *t)
 {
 	for (size_t i = 0; i < THREAD_FILES; i++)

@@ -33,7 +33,7 @@ struct unwind_rule {
 	};
 };
 
-/* The CFA is register @cfa.reg + @cfa.value (how UNWIND_IS), or UNWIND_COMPUTED. */
+/* @cfa.how is UNWIND_IS: the CFA is register @cfa.reg + @cfa.value; or UNWIND_COMPUTED. */
 struct unwind_row {
 	struct unwind_rule cfa;
 	struct unwind_rule rule[UNWIND_REGISTERS]; /* by register */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles waiting for the store: of a bounded number of bytes; the oldest are dropped. */
+/* Profiles that wait for the store. Beyond PUSH_QUEUE_BYTES the oldest are dropped. */
 #ifndef TOOLS_SERVE_PUSH_QUEUE_H
 #define TOOLS_SERVE_PUSH_QUEUE_H
 
@@ -18,7 +18,7 @@ struct pushed {
 	size_t bytes;
 };
 
-/* All zero: empty. */
+/* An empty queue is all zero. */
 struct push_queue {
 	struct pushed waiting[PUSH_QUEUE_MOST]; /* oldest first */
 	size_t n, bytes;

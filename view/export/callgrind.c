@@ -45,7 +45,7 @@ struct grind_cost {
 	int64_t weight, samples;
 };
 
-/* A stack, root first. */
+/* One frame of a stack; stacks are arrays of these, root first. */
 struct grind_step {
 	const struct frame *frame;
 	uint32_t level;

@@ -64,7 +64,7 @@ int svg_frames(const struct svg *svg);
 /* Writes @text with XML escapes; characters invalid in XML become U+FFFD (svg_text.c). */
 void svg_text(FILE *out, const char *text);
 
-/* style.css and flame.js, converted to C by the build. */
+/* flame.css and flame.js, converted to C by the build. */
 extern const char svg_style[], svg_script[];
 
 #endif
