@@ -157,20 +157,31 @@ static int make_room(struct python *python)
 	return 0;
 }
 
+/*
+ * Sets the function of @code. From 3.13 on a class that is called has a frame of the interpreter's
+ * own between caller and __init__. Its code has a name for a file, and no first line; Python's
+ * tracebacks leave it out, too.
+ */
 static int add_function(
-	const struct python *python, const struct record_object *object, int32_t first_line)
+	const struct python *python, const struct record_object *object, struct python_code *code)
 {
+	int function;
 	char file[PYTHON_TEXT_MOST + 1], name[PYTHON_TEXT_MOST + 1];
 
 	if (!python_text(&python->layout, object->text[0], object->text_bytes[0], file))
 		file[0] = '\0';
 	if (!python_text(&python->layout, object->text[1], object->text_bytes[1], name))
 		return -EPROTO;
-	return profile_add_function(python->list->profile,
+	code->internal = !code->first_line && python->layout.version >= PYTHON_3_13 &&
+		strcmp(file, "__init__") == 0 && strcmp(name, "__init__") == 0;
+	function = profile_add_function(python->list->profile,
 		&(struct function){.name = name,
 			.symbol = name,
 			.file = file,
-			.line = first_line > 0 ? (uint32_t)first_line : 0});
+			.line = code->first_line > 0 ? (uint32_t)code->first_line : 0});
+	if (function >= 0)
+		code->function = (uint32_t)function;
+	return function;
 }
 
 static int take_object(void *state, const struct record_object *object)
@@ -179,15 +190,14 @@ static int take_object(void *state, const struct record_object *object)
 	const struct python_layout *l = &python->layout;
 	struct python_code code = {.address = object->address, .used = true}, *slot;
 	const uint8_t *lines = NULL;
-	int function;
+	int r;
 
 	if (object->bytes < l->code_first_line + sizeof(code.first_line))
 		return 0;
 	memcpy(&code.first_line, object->data + l->code_first_line, sizeof(code.first_line));
-	function = add_function(python, object, code.first_line);
-	if (function < 0)
-		return function == -ENOMEM ? -ENOMEM : 0;
-	code.function = (uint32_t)function;
+	r = add_function(python, object, &code);
+	if (r < 0)
+		return r == -ENOMEM ? -ENOMEM : 0;
 	if (!python_bytes(l, object->text[2], object->text_bytes[2], &lines, &code.lines_bytes))
 		code.lines_bytes = 0;
 	code.lines = malloc(code.lines_bytes + 1);

@@ -17,6 +17,7 @@ struct python_code {
 	uint8_t *lines;        /* the line table; owned */
 	size_t lines_bytes;
 	bool used;
+	bool internal;         /* the interpreter's own: no function of Python */
 	/* Locations by line, sorted; the first one of the function is most often the only one. */
 	struct python_line_location {
 		uint32_t line, location;

@@ -78,6 +78,8 @@ static int add_locations(struct merger *m, size_t from, size_t end)
 
 		if (!code)
 			return -EPROTO;
+		if (code->internal)
+			continue;
 		offset = (int64_t)(frame_word(m, i, FRAME_INSTRUCTION) - address - start);
 		if (m->python->layout.version <= PYTHON_3_10)
 			offset = (int32_t)frame_word(m, i, FRAME_INSTRUCTION);
@@ -125,9 +127,11 @@ static int add_group(struct merger *m, size_t native, size_t from, size_t end)
 	r = add_locations(m, from, end);
 	if (r < 0)
 		return r;
+	m->native = native + 1;
+	if (stack->locations == first)
+		return 0; /* none but the interpreter's own */
 	stack->group[stack->groups++] =
 		(struct runtime_group){native, first, stack->locations - first};
-	m->native = native + 1;
 	return 0;
 }
 

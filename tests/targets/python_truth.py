@@ -4,6 +4,7 @@
 python_truth.py write FILE        runs everything once, traced, and writes down each stack that is
                                   there at some line
 python_truth.py run SECONDS       runs everything again and again
+python_truth.py child SECONDS     runs what a child does: "run" executes it, too
 python_truth.py check FILE PROFILE [only]
                                   is each stack of a profile of "run" one of those? Prints what is
                                   wrong, and how many stacks there were; status 1 if any is wrong;
@@ -228,10 +229,14 @@ def run(seconds):
     if child == 0:
         until(end, in_child)
         os._exit(0)
+    executed = os.fork()
+    if executed == 0:
+        os.execv(sys.executable, [sys.executable, '-W', 'ignore', __file__, 'child', str(seconds)])
     until(end, everything_with_threads)
     for thread in threads:
         thread.join()
     os.waitpid(child, 0)
+    os.waitpid(executed, 0)
 
 
 # Writing and checking. A stack begins with one of these functions.
@@ -402,9 +407,9 @@ def check(path, profile, only=False):
         python = python[-len(rooted):]
         deepest = max(deepest, len(rooted))
         checked += count
-        if any(frame[3] == 0 for frame in python):
+        if python[-1][3] == 0:  # made by the compiler; but a call has a line
             lineless += count
-        elif not is_known(python, known) or not (only or is_through_c(stack)):
+        elif any(frame[3] == 0 for frame in python) or not is_known(python, known) or not (only or is_through_c(stack)):
             wrong += count
             print('wrong: ' + '; '.join('%s %s:%d' % (frame[2] or '?', os.path.basename(
                 frame[1] or frame[0]), frame[3]) for frame in stack[-40:]))
@@ -418,5 +423,7 @@ if __name__ == '__main__':
         write(sys.argv[2])
     elif sys.argv[1] == 'run':
         run(float(sys.argv[2]))
+    elif sys.argv[1] == 'child':
+        until(time.monotonic() + float(sys.argv[2]), in_child)
     else:
         sys.exit(check(sys.argv[2], sys.argv[3], sys.argv[4:] == ['only']))

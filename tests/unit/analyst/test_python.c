@@ -136,22 +136,21 @@ struct fixture {
 	struct runtime_stack result;
 };
 
-static void add_code(struct fixture *f, unsigned index)
+static void add_code_of(struct fixture *f, unsigned index, const char *path, const char *text,
+	int32_t first_line)
 {
 	uint8_t object[512] = {0}, file[128], name[128], lines[40] = {0};
-	char text[8] = "f0";
 	struct record_object record = {.address = CODE + index * 0x1000,
 		.bytes = sizeof(object),
 		.data = object,
 		.text = {file, name, lines}};
 
-	text[1] = (char)('0' + index);
-	memcpy(object + f->python.layout.code_first_line, &(int32_t){10}, 4);
-	record.text_bytes[0] = (uint32_t)put_str(file, 1, true, "/x.py", 5);
-	record.text_bytes[1] = (uint32_t)put_str(name, 1, true, text, 2);
+	memcpy(object + f->python.layout.code_first_line, &first_line, 4);
+	record.text_bytes[0] = (uint32_t)put_str(file, 1, true, path, strlen(path));
+	record.text_bytes[1] = (uint32_t)put_str(name, 1, true, text, strlen(text));
 	if (f->python.layout.version >= PYTHON_3_12) { /* Strings have shorter headers. */
-		memmove(file + 40, file + 48, 5);
-		memmove(name + 40, name + 48, 2);
+		memmove(file + 40, file + 48, strlen(path));
+		memmove(name + 40, name + 48, strlen(text));
 		record.text_bytes[0] -= 8;
 		record.text_bytes[1] -= 8;
 	}
@@ -159,6 +158,11 @@ static void add_code(struct fixture *f, unsigned index)
 	lines[32] = 0x80 | 13 << 3; /* One instruction; its line follows. */
 	record.text_bytes[2] = 33;
 	assert_int_equal(python_runtime.object(&f->python, &record), 0);
+}
+
+static void add_code(struct fixture *f, unsigned index)
+{
+	add_code_of(f, index, "/x.py", (char[]){'f', (char)('0' + index), '\0'}, 10);
 }
 
 static struct fixture *fixture_new(uint16_t version)
@@ -348,6 +352,33 @@ static void test_python__3_12_by_frames_on_the_stack(void **state)
 	fixture_free(f);
 }
 
+static void test_python__the_interpreters_own_code_is_none_of_python(void **state)
+{
+	static const uint64_t sp[] = {0x7000, 0x7040, 0x7200, 0x7300, 0x7500, 0x7600};
+	struct fixture *f = fixture_new(PYTHON_3_12);
+
+	(void)state;
+	f->python.layout.version = PYTHON_3_13;
+	add_code_of(f, 1, "__init__", "__init__", 0);
+	set_native(f, 6, sp);
+	/* The innermost activation has only the frame of this code. */
+	add_frame(f, 0x9000, 1, 0);
+	add_frame(f, 0x7100, 0, OWN);
+	add_frame(f, 0x9100, 0, 0);
+	add_frame(f, 0x9200, 1, 0);
+	add_frame(f, 0x9300, 2, 0);
+	add_frame(f, 0x7400, 0, OWN);
+	assert_int_equal(python_merge(&f->python, &f->sample, &f->result), 1);
+	assert_int_equal(f->result.groups, 1);
+	assert_group(f, 0, 3, "f0f2");
+	add_code_of(f, 1, "/x.py", "f1", 10); /* A program's code is at the same address now. */
+	assert_int_equal(python_merge(&f->python, &f->sample, &f->result), 1);
+	assert_int_equal(f->result.groups, 2);
+	assert_group(f, 0, 1, "f1");
+	assert_group(f, 1, 3, "f0f1f2");
+	fixture_free(f);
+}
+
 static struct fixture *fixture_3_10(unsigned objects, unsigned frames)
 {
 	static const uint64_t sp[] = {0x7000, 0x7200, 0x7300, 0x7500, 0x7600};
@@ -521,6 +552,7 @@ int main(void)
 		cmocka_unit_test(test_python__3_11_disagreements),
 		cmocka_unit_test(test_python__3_11_of_a_truncated_stack),
 		cmocka_unit_test(test_python__3_12_by_frames_on_the_stack),
+		cmocka_unit_test(test_python__the_interpreters_own_code_is_none_of_python),
 		cmocka_unit_test(test_python__3_10_by_its_objects_on_the_stack),
 		cmocka_unit_test(test_python__an_address_is_used_again),
 		cmocka_unit_test(test_python__a_version_that_describes_itself),
