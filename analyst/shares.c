@@ -255,12 +255,17 @@ int shares_exec(struct shares *shares, uint32_t pid, const char *path)
 	return 0;
 }
 
+static size_t place_of_thread(const struct share_process *process, uint32_t tid)
+{
+	return array_bisect(i, 0, process->threads, process->thread[i].tid < tid);
+}
+
 /* Finds or adds a thread; NULL: out of memory. */
 static struct share_thread *get_thread(
 	struct shares *shares, struct share_process *process, uint32_t tid)
 {
 	struct share_thread fresh = {.tid = tid}, *thread;
-	size_t low = array_bisect(i, 0, process->threads, process->thread[i].tid < tid);
+	size_t low = place_of_thread(process, tid);
 
 	if (low < process->threads && process->thread[low].tid == tid)
 		return &process->thread[low];
@@ -358,6 +363,7 @@ int shares_cpu(struct shares *shares, uint32_t pid, uint32_t tid, uint64_t cpu_n
 	pool = &shares->pool[thread->pool];
 	pool->cpu_ns += cpu_ns;
 	pool->covered_ns = pool->weight_ns;
+	thread->cpu_ns += cpu_ns;
 	thread->timed = true;
 	if (!last)
 		return 0;
@@ -366,4 +372,20 @@ int shares_cpu(struct shares *shares, uint32_t pid, uint32_t tid, uint64_t cpu_n
 	memmove(thread, thread + 1,
 		(size_t)(process->thread + process->threads - thread) * sizeof(*thread));
 	return 0;
+}
+
+bool shares_thread_cpu(
+	const struct shares *shares, uint32_t pid, uint32_t tid, uint64_t *ret_cpu_ns)
+{
+	size_t index = place_of(shares, pid), at;
+	const struct share_process *process;
+
+	if (index >= shares->processes || shares->process[index].pid != pid)
+		return false;
+	process = &shares->process[index];
+	at = place_of_thread(process, tid);
+	if (at >= process->threads || process->thread[at].tid != tid || !process->thread[at].timed)
+		return false;
+	*ret_cpu_ns = process->thread[at].cpu_ns;
+	return true;
 }

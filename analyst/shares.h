@@ -38,7 +38,8 @@ struct share_pool {
 
 struct share_thread {
 	uint32_t tid, pool;
-	bool timed; /* the kernel's time has been reported, possibly 0 */
+	bool timed;      /* the kernel's time has been reported, possibly 0 */
+	uint64_t cpu_ns; /* that time, in this image */
 };
 
 /* A process's present image. Its pool is that of the threads that have ended. */
@@ -105,6 +106,10 @@ int shares_sample(
 	struct shares *shares, uint32_t pid, uint32_t tid, uint32_t stack, uint64_t weight_ns);
 /* The kernel's time of a thread since the last report. @last: the thread has ended. */
 int shares_cpu(struct shares *shares, uint32_t pid, uint32_t tid, uint64_t cpu_ns, bool last);
+
+/* What shares_cpu() has taken of a thread that has not ended. False: nothing. */
+bool shares_thread_cpu(
+	const struct shares *shares, uint32_t pid, uint32_t tid, uint64_t *ret_cpu_ns);
 
 /*
  * The supervisor was killed: the samples of each thread since its last report stand for as much

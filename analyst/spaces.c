@@ -199,6 +199,21 @@ int spaces_maps(struct spaces *spaces, const struct record_maps *maps, bool last
 	return r < 0 ? r : 0;
 }
 
+struct thread_name *spaces_known_thread(const struct spaces *spaces, uint32_t pid, uint32_t tid)
+{
+	size_t at = place_of(spaces, pid);
+	struct image_space *image;
+
+	if (at == spaces->n || spaces->list[at]->pid != pid)
+		return NULL;
+	image = spaces->list[at];
+	for (size_t i = 0; i < image->threads; i++) {
+		if (image->thread[i].tid == tid)
+			return &image->thread[i];
+	}
+	return NULL;
+}
+
 struct thread_name *spaces_find_thread(struct image_space *image, uint32_t tid)
 {
 	struct thread_name *t;
@@ -210,7 +225,7 @@ struct thread_name *spaces_find_thread(struct image_space *image, uint32_t tid)
 	if (array_grow(&image->thread, &image->thread_room, image->threads + 1) < 0)
 		return NULL;
 	t = &image->thread[image->threads];
-	*t = (struct thread_name){.tid = tid, .task = -1, .name = strdup("")};
+	*t = (struct thread_name){.tid = tid, .task = -1, .timed_task = -1, .name = strdup("")};
 	if (!t->name)
 		return NULL;
 	image->threads++;

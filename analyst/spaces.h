@@ -16,7 +16,8 @@ struct image_runtime;
 
 struct thread_name {
 	uint32_t tid;
-	int task; /* index in the profile, -1: not added yet */
+	int task;       /* index in the profile, -1: not added yet */
+	int timed_task; /* gets the kernel's time: its last task; -1: none, or it has ended */
 	char *name;
 	struct unwind_memory *memory; /* memory of its last stack, NULL: none */
 	struct stack_need need;       /* how much of its stacks is to be copied */
@@ -32,16 +33,16 @@ struct thread_name {
 
 struct image_space {
 	uint32_t pid;
-	char *path, *name;   /* of the image; "" unknown; the name may be its title (titles.h) */
+	char *path, *name; /* of the image; "" unknown; the name may be its title (titles.h) */
 	uint64_t samples;
 	struct space *space; /* NULL: no maps yet */
 	struct thread_name *thread;
 	size_t threads, thread_room;
-	size_t memories; /* number of threads whose last stack is kept */
-	struct jit *jit; /* NULL: no generated code known */
+	size_t memories;               /* number of threads whose last stack is kept */
+	struct jit *jit;               /* NULL: no generated code known */
 	struct image_runtime *runtime; /* of a language; NULL: none is known */
 	bool go_reported;              /* the supervisor knows whether it is a Go program */
-	char *maps;      /* text being assembled */
+	char *maps;                    /* text being assembled */
 	size_t maps_bytes, maps_room;
 };
 
@@ -71,6 +72,8 @@ int spaces_exec(struct spaces *spaces, const struct record_exec *exec);
 int spaces_maps(struct spaces *spaces, const struct record_maps *maps, bool last);
 int spaces_thread(struct spaces *spaces, const struct record_thread *thread);
 
+/* The thread's entry; NULL: there is none. */
+struct thread_name *spaces_known_thread(const struct spaces *spaces, uint32_t pid, uint32_t tid);
 /* The thread's entry, added if it is new. NULL: out of memory. */
 struct thread_name *spaces_find_thread(struct image_space *image, uint32_t tid);
 

@@ -16,13 +16,36 @@
 static int find_task(
 	struct analyst *analyst, const struct image_space *image, struct thread_name *thread)
 {
-	if (thread->task < 0)
-		thread->task = profile_add_task(analyst->profile,
-			&(struct task){.pid = image->pid,
-				.tid = thread->tid,
-				.process = image->name,
-				.thread = thread->name[0] ? thread->name : image->name});
+	uint64_t cpu_ns;
+
+	if (thread->task >= 0)
+		return thread->task;
+	thread->task = profile_add_task(analyst->profile,
+		&(struct task){.pid = image->pid,
+			.tid = thread->tid,
+			.process = image->name,
+			.thread = thread->name[0] ? thread->name : image->name});
+	if (thread->task >= 0 && thread->timed_task < 0 &&
+		shares_thread_cpu(&analyst->shares, image->pid, thread->tid, &cpu_ns))
+		(void)profile_add_task_cpu(analyst->profile, (uint32_t)thread->task, cpu_ns);
+	thread->timed_task = thread->task;
 	return thread->task;
+}
+
+/*
+ * The kernel's time of a thread. Under a new name, it is that of the new name from the first sample
+ * on; a thread without a sample has none in the profile.
+ */
+static int take_cpu(struct analyst *analyst, const struct record_cpu *cpu, bool last)
+{
+	struct thread_name *thread = spaces_known_thread(&analyst->spaces, cpu->pid, cpu->tid);
+
+	if (thread && thread->timed_task >= 0)
+		(void)profile_add_task_cpu(
+			analyst->profile, (uint32_t)thread->timed_task, cpu->cpu_ns);
+	if (thread && last)
+		thread->timed_task = -1;
+	return shares_cpu(&analyst->shares, cpu->pid, cpu->tid, cpu->cpu_ns, last);
 }
 
 /* Adds a sample to the time line, with its weights. */
@@ -60,8 +83,8 @@ static int take_blocked(struct analyst *analyst, struct image_space *image,
 	if (task < 0)
 		return task;
 	if (!again || !thread->blocked_n) {
-		n = stacks_take(&analyst->stacks, image, thread, analyst->last_ns, sample,
-			&stack, &guessed);
+		n = stacks_take(&analyst->stacks, image, thread, analyst->last_ns, sample, &stack,
+			&guessed);
 		if (n < 0 || wallclock_keep(thread, stack, (size_t)n, guessed) < 0)
 			return -ENOMEM;
 		analyst->counts.guessed_stacks += guessed;
@@ -150,8 +173,8 @@ static int take_sample(struct analyst *analyst, const struct record_sample *samp
 		if (r < 0)
 			return r;
 	}
-	n = stacks_take(&analyst->stacks, image, thread, analyst->last_ns, sample,
-			&stack, &guessed);
+	n = stacks_take(
+		&analyst->stacks, image, thread, analyst->last_ns, sample, &stack, &guessed);
 	task = find_task(analyst, image, thread);
 	labels = dump ? lock_label(analyst) : 0;
 	if (n < 0 || task < 0 || labels < 0)
@@ -285,8 +308,6 @@ static int take_exit(struct analyst *analyst, const struct record_exit *exit)
 
 static int take_by_type(struct analyst *analyst, const struct record *rec)
 {
-	const struct record_cpu *cpu = &rec->as.cpu;
-
 	switch (rec->header.type) {
 	case RECORD_START: return take_start(analyst, rec);
 	case RECORD_PROCESS:
@@ -307,8 +328,7 @@ static int take_by_type(struct analyst *analyst, const struct record *rec)
 		return r;
 	}
 	case RECORD_CPU:
-		return shares_cpu(&analyst->shares, cpu->pid, cpu->tid, cpu->cpu_ns,
-			rec->header.flags & RECORD_CPU_LAST);
+		return take_cpu(analyst, &rec->as.cpu, rec->header.flags & RECORD_CPU_LAST);
 	case RECORD_EXIT: return take_exit(analyst, &rec->as.exit);
 	case RECORD_UNSAMPLED: return unsampled_take(&analyst->unsampled, &rec->as.unsampled);
 	case RECORD_AUDIT: return take_figures(analyst, rec, analyst->second);
@@ -361,8 +381,7 @@ int take_probe(struct analyst *analyst, uint64_t time_ns, const struct record_sa
 	return stacks_probe(&analyst->stacks, image, thread, time_ns, sample);
 }
 
-int take_memory(
-	struct analyst *analyst, uint64_t time_ns, const struct record_memory *memory)
+int take_memory(struct analyst *analyst, uint64_t time_ns, const struct record_memory *memory)
 {
 	struct image_space *image = spaces_get(&analyst->spaces, memory->pid);
 

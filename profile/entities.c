@@ -99,15 +99,18 @@ static bool task_equal(const void *items, uint32_t index, const void *key)
 
 static uint64_t task_hash(const struct task_item *item)
 {
-	return table_mix(table_mix((uint64_t)item->pid << 32 | item->tid, item->process),
-		item->thread);
+	return table_mix(
+		table_mix((uint64_t)item->pid << 32 | item->tid, item->process), item->thread);
 }
 
 int profile_add_task(struct profile *profile, const struct task *task)
 {
 	int process = pool_add_text(&profile->strings, task->process);
 	int thread = pool_add_text(&profile->strings, task->thread);
-	struct task_item item = {task->pid, task->tid, (uint32_t)process, (uint32_t)thread};
+	struct task_item item = {.pid = task->pid,
+		.tid = task->tid,
+		.process = (uint32_t)process,
+		.thread = (uint32_t)thread};
 	uint64_t hash;
 
 	if (process < 0 || thread < 0)
@@ -115,6 +118,25 @@ int profile_add_task(struct profile *profile, const struct task *task)
 	hash = task_hash(&item);
 	return table_intern(&profile->task_table, hash, task_equal, &profile->task,
 		&profile->task_room, &profile->tasks, &item);
+}
+
+int profile_add_task_cpu(struct profile *profile, uint32_t task, uint64_t cpu_ns)
+{
+	struct task_item *item;
+
+	if (task >= profile->tasks)
+		return -EINVAL;
+	item = &profile->task[task];
+	if (__builtin_add_overflow(item->cpu_ns, cpu_ns, &item->cpu_ns))
+		item->cpu_ns = UINT64_MAX;
+	item->has_cpu_ns = true;
+	return 0;
+}
+
+bool profile_task_cpu(const struct profile *profile, size_t task, uint64_t *ret_cpu_ns)
+{
+	*ret_cpu_ns = profile->task[task].cpu_ns;
+	return profile->task[task].has_cpu_ns;
 }
 
 int profile_rename_process(

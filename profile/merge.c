@@ -77,6 +77,8 @@ static int merge_small(struct profile *into, const struct profile *from, struct 
 		if (index < 0)
 			return index;
 		maps->task[i] = (uint32_t)index;
+		if (from->task[i].has_cpu_ns)
+			(void)profile_add_task_cpu(into, (uint32_t)index, from->task[i].cpu_ns);
 	}
 	return 0;
 }

@@ -31,6 +31,8 @@ struct location_item {
 
 struct task_item {
 	uint32_t pid, tid, process, thread;
+	uint64_t cpu_ns;
+	bool has_cpu_ns;
 };
 
 struct sample_item {

@@ -11,6 +11,7 @@
  *   function        name, system_name (as linked), filename, start_line
  *   audit, notes    field 1001, which others skip, strings as in comment: "sprofil: key value",
  *                   "sprofil note: text"
+ *   thread's time   field 1002, which others skip: the strings of a task's labels, and cpu_ns
  *   command         comment: "sprofil command: command line"
  *
  * Other programs print all comments above everything else. Therefore there are at most five, among

@@ -33,6 +33,7 @@ enum {
 	DEFAULT_SAMPLE_TYPE = 14,
 	DOC_URL = 15,
 	SPROFIL_COMMENT = 1001,
+	SPROFIL_THREAD = 1002,
 };
 
 int pprof_reading_bad(struct reading *r, const char *problem)
@@ -220,6 +221,32 @@ static int read_location(struct reading *r, const struct field *field)
 			r->profile, (uint32_t)mapping, message->address, r->line, lines));
 }
 
+static int read_thread_time(struct reading *r, const struct field *field)
+{
+	Perftools__Profiles__ThreadTime *message;
+	struct task task;
+	int index,
+		error = pprof_reading_unpack(r, field,
+			&perftools__profiles__thread_time__descriptor,
+			(ProtobufCMessage **)&message);
+
+	if (error < 0)
+		return error;
+	if (message->pid < 0 || message->pid > UINT32_MAX || message->tid < 0 ||
+		message->tid > UINT32_MAX || message->cpu_ns < 0)
+		return pprof_reading_bad(r, "the CPU time of a thread of it is damaged");
+	task = (struct task){.pid = (uint32_t)message->pid,
+		.tid = (uint32_t)message->tid,
+		.process = pprof_reading_text(r, message->process),
+		.thread = pprof_reading_text(r, message->thread)};
+	if (!task.process || !task.thread)
+		return -EBADMSG;
+	index = profile_add_task(r->profile, &task);
+	return index < 0
+		? index
+		: profile_add_task_cpu(r->profile, (uint32_t)index, (uint64_t)message->cpu_ns);
+}
+
 static int read_all(struct reading *r)
 {
 	static const struct {
@@ -241,6 +268,7 @@ static int read_all(struct reading *r)
 		{FUNCTION, read_function},
 		{LOCATION, read_location},
 		{SAMPLE, pprof_sample_read},
+		{SPROFIL_THREAD, read_thread_time},
 		{PPROF_TIMELINE_FIELD, pprof_timeline_read},
 	};
 	int error = read_strings(r);

@@ -25,6 +25,7 @@ typedef Perftools__Profiles__Mapping Mapping;
 typedef Perftools__Profiles__Location Location;
 typedef Perftools__Profiles__Line Line;
 typedef Perftools__Profiles__Function Function;
+typedef Perftools__Profiles__ThreadTime ThreadTime;
 
 /* The labels' names follow the model's strings in the string table, in this order. */
 static const char *const label_name[] = {
@@ -332,6 +333,30 @@ static int put_sample(struct writing *w, size_t index)
 	return put(w, &piece);
 }
 
+/* Writes the CPU time that the kernel charged to each thread. */
+static int put_thread_times(struct writing *w)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < w->profile->tasks && error >= 0; i++) {
+		const struct task_item *item = &w->profile->task[i];
+		Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
+		ThreadTime time = PERFTOOLS__PROFILES__THREAD_TIME__INIT, *times[1] = {&time};
+
+		if (!item->has_cpu_ns)
+			continue;
+		time.pid = item->pid;
+		time.tid = item->tid;
+		time.process = item->process;
+		time.thread = item->thread;
+		time.cpu_ns = item->cpu_ns < INT64_MAX ? (int64_t)item->cpu_ns : INT64_MAX;
+		piece.n_sprofil_thread = 1;
+		piece.sprofil_thread = times;
+		error = put(w, &piece);
+	}
+	return error;
+}
+
 /* Writes a comment, and its string right before it. @ours: only for our reader. */
 static int put_comment(struct writing *w, const char *text, bool ours)
 {
@@ -417,6 +442,8 @@ static int put_all(struct writing *w)
 		error = put_strings(w);
 	if (error >= 0)
 		error = put_head(w);
+	if (error >= 0)
+		error = put_thread_times(w);
 	if (error >= 0)
 		error = put_remarks(w);
 	if (error >= 0)

@@ -100,6 +100,13 @@ int profile_add_task(struct profile *profile, const struct task *task);
 /* The tasks of @pid whose process is @name are of @new_name. -ENOMEM: some may be renamed. */
 int profile_rename_process(
 	struct profile *profile, uint32_t pid, const char *name, const char *new_name);
+/*
+ * The CPU time that the kernel charged to a thread while it was profiled, without an error: samples
+ * share out the time of all threads together, so that what one thread is given may be more or less.
+ */
+int profile_add_task_cpu(struct profile *profile, uint32_t task, uint64_t cpu_ns);
+/* False: it is unknown. */
+bool profile_task_cpu(const struct profile *profile, size_t task, uint64_t *ret_cpu_ns);
 /* Appends @mark to the name of each process. No task is found again afterwards. */
 int profile_mark_processes(struct profile *profile, const char *mark);
 

@@ -182,6 +182,10 @@ int profile_split(const struct profile *from, uint32_t pid, struct profile **ret
 		if (from->task[from->sample[i].task].pid == pid)
 			r = profile_copier_sample(&s, i, profile_sample(from, i).value);
 	}
+	for (size_t i = 0; i < from->tasks && r >= 0; i++) {
+		if (s.task[i] >= 0 && from->task[i].has_cpu_ns)
+			r = profile_add_task_cpu(s.into, (uint32_t)s.task[i], from->task[i].cpu_ns);
+	}
 	if (r >= 0)
 		r = profile_copier_instants(&s, 0, UINT64_MAX);
 	return profile_copier_end(&s, r, ret_profile);

@@ -265,6 +265,27 @@ static int add_tasks(struct live *live)
 	return 0;
 }
 
+/*
+ * What a thread has used is the kernel's figure since the start or reset, where it is known: its
+ * samples share out the time of all threads together.
+ */
+static void set_used(struct live *live)
+{
+	if (live->value != VALUE_CPU_NS || live->span.chosen)
+		return;
+	for (size_t i = 0; i < live->table.n; i++)
+		live->table.row[i].exact = false;
+	for (size_t i = 0; i < live->weights.tasks; i++) {
+		struct live_row *row = live->stamp[i] ? &live->table.row[live->stamp[i] - 1] : NULL;
+		double used_ns;
+
+		if (!row || !live_weights_used(&live->weights, i, &used_ns))
+			continue;
+		row->total = row->exact ? row->total + used_ns : used_ns;
+		row->exact = true;
+	}
+}
+
 static int add_sampled_threads(struct live *live)
 {
 	double per_ns = live_weights_per_ns(&live->weights) * live_weights_scale(&live->weights);
@@ -282,6 +303,7 @@ static int add_sampled_threads(struct live *live)
 			? live_span_weight(&live->span, i)
 			: live_weight(&live->weights, i, live->value, false);
 	}
+	set_used(live);
 	return 0;
 }
 

@@ -24,6 +24,8 @@ void live_weights_release(struct live_weights *weights)
 	free(weights->base);
 	free(weights->decayed);
 	free(weights->last);
+	free(weights->used_ns);
+	free(weights->used_before_ns);
 	free(weights->factor);
 	*weights = (struct live_weights){0};
 }
@@ -64,12 +66,16 @@ static int make_room(struct live_weights *weights, size_t stacks, size_t tasks)
 	if (array_grow(&weights->seen, &weights->seen_room, n + 1) < 0 ||
 		array_grow(&weights->base, &weights->base_room, n + 1) < 0 ||
 		array_grow(&weights->decayed, &weights->decayed_room, n + 1) < 0 ||
-		array_grow(&weights->last, &weights->last_room, tasks + 1) < 0)
+		array_grow(&weights->last, &weights->last_room, tasks + 1) < 0 ||
+		array_grow(&weights->used_ns, &weights->used_room, tasks + 1) < 0 ||
+		array_grow(&weights->used_before_ns, &weights->before_room, tasks + 1) < 0)
 		return -ENOMEM;
 	memset(weights->seen + before, 0, (n - before) * sizeof(int64_t));
 	memset(weights->base + before, 0, (n - before) * sizeof(int64_t));
 	memset(weights->decayed + before, 0, (n - before) * sizeof(float));
 	memset(weights->last + weights->tasks, 0, (tasks - weights->tasks) * sizeof(uint32_t));
+	memset(weights->used_before_ns + weights->tasks, 0,
+		(tasks - weights->tasks) * sizeof(*weights->used_before_ns));
 	weights->stacks = stacks;
 	weights->tasks = tasks;
 	return 0;
@@ -155,13 +161,29 @@ int live_weights_update(struct live_weights *weights, const struct profile *prof
 		add_stack(weights, i, sample.value, unit);
 		weights->last[sample.task] = (uint32_t)i + 1;
 	}
+	for (size_t i = 0; i < weights->tasks; i++) {
+		if (!profile_task_cpu(profile, i, &weights->used_ns[i]))
+			weights->used_ns[i] = UINT64_MAX;
+	}
 	sum_up(weights);
 	return 0;
+}
+
+bool live_weights_used(const struct live_weights *weights, size_t task, double *ret_ns)
+{
+	if (weights->used_ns[task] == UINT64_MAX)
+		return false;
+	*ret_ns = (double)(weights->used_ns[task] - weights->used_before_ns[task]);
+	return true;
 }
 
 void live_weights_reset(struct live_weights *weights)
 {
 	memcpy(weights->base, weights->seen, weights->stacks * weights->types * sizeof(int64_t));
+	for (size_t i = 0; i < weights->tasks; i++) {
+		if (weights->used_ns[i] != UINT64_MAX)
+			weights->used_before_ns[i] = weights->used_ns[i];
+	}
 	memset(weights->decayed, 0, weights->stacks * weights->types * sizeof(float));
 	memset(weights->total, 0, sizeof(weights->total));
 	memset(weights->total_squares, 0, sizeof(weights->total_squares));

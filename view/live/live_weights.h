@@ -29,7 +29,9 @@ struct live_weights {
 	size_t factors, factor_room;
 	double total_ns, recent_ns; /* CPU values of all stacks, times their factors */
 	uint32_t *last;             /* by task: its last stack + 1; 0 none */
-	size_t tasks, last_room;
+	/* by task: the kernel's time at the last update; at the last reset; UINT64_MAX unknown */
+	uint64_t *used_ns, *used_before_ns;
+	size_t tasks, last_room, used_room, before_room;
 };
 
 void live_weights_init(struct live_weights *weights, double half_life_ns);
@@ -61,6 +63,9 @@ static inline double live_weight(
 		? weight * (double)weights->factor[stack]
 		: weight;
 }
+
+/* The kernel's CPU time of a task since the reset; false: it is unknown. */
+bool live_weights_used(const struct live_weights *weights, size_t task, double *ret_ns);
 
 /* The sum over all stacks, and the equivalent number of equal samples. */
 double live_weights_sum(const struct live_weights *weights, size_t type, bool decay);

@@ -16,9 +16,10 @@
 #include "view/report/report.h"
 #include "view/row_builder.h"
 #include "view/share.h"
+#include "view/task_times.h"
 #include "view/wall_types.h"
 
-enum { MAX_COLUMNS = 8 };
+enum { MAX_COLUMNS = 9 };
 
 struct groups {
 	const struct profile *profile;
@@ -29,6 +30,7 @@ struct groups {
 	size_t left_out;
 	struct wall_types wall;
 	bool has_wall;
+	struct task_times times; /* empty, but for threads */
 };
 
 static bool by_object(const struct groups *g)
@@ -166,6 +168,8 @@ static size_t choose_columns(const struct groups *g, struct layout_column *colum
 	column[n++] = (struct layout_column){"", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 2};
 	if (g->rows.weight == VALUE_CPU_NS)
 		column[n++] = (struct layout_column){"samples", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 1};
+	if (g->times.n)
+		column[n++] = (struct layout_column){"used", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0};
 	if (g->has_wall) {
 		column[n++] = (struct layout_column){"cpu", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 5};
 		column[n++] = (struct layout_column){"queue", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 4};
@@ -190,10 +194,7 @@ static void add_row(const struct groups *g, struct layout *layout, struct text_s
 	size_t at = 0;
 
 	layout_row(layout, share_of(&g->rows, value));
-	/*
-	 * The time of a thread comes from the kernel, without an error; that of an object is
-	 * sampled.
-	 */
+	/* The time of a process comes from the kernel, nearly; that of an object is sampled. */
 	share_format(&g->rows, g->options.ascii, !by_object(g), value, cell);
 	layout_set(layout, at++, cell);
 	text_format_scaled(value, scale, cell);
@@ -202,6 +203,7 @@ static void add_row(const struct groups *g, struct layout *layout, struct text_s
 		(void)snprintf(cell, sizeof(cell), "%" PRId64, row->self[VALUE_SAMPLES]);
 		layout_set(layout, at++, cell);
 	}
+	task_times_set(&g->times, row, layout, &at);
 	for (size_t i = 0; g->has_wall && i < 3; i++) {
 		text_format_scaled(parts[i], scale, cell);
 		layout_set(layout, at++, cell);
@@ -214,6 +216,23 @@ static void add_row(const struct groups *g, struct layout *layout, struct text_s
 		layout_set(layout, at, row->object[0] ? row->object : "[unknown]");
 	else
 		layout_set(layout, at, row->task[0] ? row->task : "-");
+}
+
+/* Says what the threads have used that no sample shows. */
+static void print_unseen(const struct groups *g, FILE *out)
+{
+	char text[TEXT_UNIT_BYTES];
+	uint64_t kernel_ns, unseen_ns;
+
+	if (!g->times.n || !g->times.complete ||
+		!profile_audit(g->profile, "kernel_cpu_ns", &kernel_ns) ||
+		kernel_ns <= (uint64_t)g->times.sum_ns)
+		return;
+	unseen_ns = kernel_ns - (uint64_t)g->times.sum_ns;
+	text_format_ns(unseen_ns, text);
+	/* The clock of the kernel is read at slightly different times. */
+	if (unseen_ns > kernel_ns / 1000)
+		fprintf(out, "threads without a sample used %s\n", text);
 }
 
 static int print_text(const struct groups *g, FILE *out)
@@ -240,6 +259,7 @@ static int print_text(const struct groups *g, FILE *out)
 		fprintf(out, "\n%s\n", g->rows.filtered ? "no sample matches" : "no samples");
 	if (g->left_out)
 		fprintf(out, "... and %zu more\n", g->left_out);
+	print_unseen(g, out);
 	fputc('\n', out);
 	return report_audit_line(g->profile, g->options.ascii, g->options.width, out);
 }
@@ -253,6 +273,7 @@ static void add_cells(const struct groups *g, const struct row *row,
 	if (by_object(g))
 		row_builder_add(to, "object", cell_text(row->object));
 	row_builder_others(to, other, row);
+	task_times_add(&g->times, row, to);
 }
 
 static int print_sheet(const struct groups *g, FILE *out)
@@ -286,10 +307,13 @@ int groups_print(const struct profile *profile, const struct report_options *opt
 		: g.options.balance_by == REPORT_BY_PROCESS ? REPORT_SPLIT_PROCESS
 							    : REPORT_SPLIT_THREAD;
 	r = fill(&g, ret_problem);
+	if (r == 0 && g.options.split == REPORT_SPLIT_THREAD)
+		r = task_times_init(&g.times, profile);
 	g.has_wall = r == 0 && wall_types_find(profile, &g.wall) && g.rows.weight == g.wall.wall;
 	if (r == 0)
 		r = g.options.format == REPORT_TEXT ? print_text(&g, out) : print_sheet(&g, out);
 	free(g.rows.row);
 	free(g.of_task);
+	task_times_release(&g.times);
 	return r;
 }

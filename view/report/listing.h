@@ -11,8 +11,10 @@ int listing_print_flat(const struct profile *profile, const struct report_option
 int listing_print_lines(const struct profile *profile, const struct report_options *options,
 	FILE *out, char **ret_problem);
 
-/* Prints the text form (listing_text.c). */
+struct task_times;
+
+/* Prints the text form (listing_text.c). @times: empty if rows are not split by thread. */
 int listing_text(const struct profile *profile, const struct report_options *options,
-	enum rows_by by, const struct rows *rows, FILE *out);
+	enum rows_by by, const struct rows *rows, const struct task_times *times, FILE *out);
 
 #endif

@@ -9,13 +9,15 @@
 #include "view/report/listing.h"
 #include "view/report/report.h"
 #include "view/share.h"
+#include "view/task_times.h"
 #include "view/wall_types.h"
 
-enum { MAX_COLUMNS = 12, CELL_BYTES = SHARE_BYTES };
+enum { MAX_COLUMNS = 13, CELL_BYTES = SHARE_BYTES };
 
 struct listing {
 	const struct report_options *options;
 	const struct rows *rows;
+	const struct task_times *times;
 	struct text_scale scale;
 	enum rows_by by;
 	bool has_samples; /* samples are counted, instead of the weight */
@@ -66,6 +68,8 @@ static void choose_columns(struct listing *l)
 		add_number(l, "queue", 7);
 		add_number(l, "blocked", 8);
 	}
+	if (l->times->n)
+		add_number(l, "used", 9);
 	if (l->options->split)
 		add_text(l, l->options->split == REPORT_SPLIT_THREAD ? "thread" : "process",
 			LAYOUT_NAME, 16, 0);
@@ -132,6 +136,7 @@ static int add_row(struct listing *l, const struct row *row)
 	}
 	if (l->has_wall)
 		set_wall(l, row);
+	task_times_set(l->times, row, &l->layout, &l->at);
 	if (l->options->split && row->id)
 		error = set_joined(l, row->task, ' ', row->id);
 	else if (l->options->split)
@@ -184,9 +189,9 @@ static void print_left_out(const struct listing *l, FILE *out)
 }
 
 int listing_text(const struct profile *profile, const struct report_options *options,
-	enum rows_by by, const struct rows *rows, FILE *out)
+	enum rows_by by, const struct rows *rows, const struct task_times *times, FILE *out)
 {
-	struct listing l = {.options = options, .rows = rows, .by = by};
+	struct listing l = {.options = options, .rows = rows, .times = times, .by = by};
 	struct value_type type = profile_value_type(profile, rows->weight);
 	int64_t most = 0;
 	int error = 0;

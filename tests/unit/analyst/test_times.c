@@ -69,6 +69,78 @@ static void test_times__a_renamed_thread_is_one_account(void **state)
 	analyst_free(stream.analyst);
 }
 
+/* The kernel's time of a task of that name; -1: unknown. */
+static int64_t task_cpu(const struct profile *p, const char *thread)
+{
+	uint64_t cpu_ns;
+
+	for (size_t i = 0; i < profile_tasks(p); i++) {
+		if (!strcmp(profile_task(p, i).thread, thread) && profile_task_cpu(p, i, &cpu_ns))
+			return (int64_t)cpu_ns;
+	}
+	return -1;
+}
+
+/*
+ * A thread that was sampled once shares the time of many, but what it has used is its own; so it is
+ * in the file, in a merged profile, and in one process's part.
+ */
+static void test_times__each_thread_has_its_own_time(void **state)
+{
+	struct profile *again, *merged, *part;
+	const struct profile *p;
+	struct stream stream;
+	const char *problem;
+	uint8_t *data;
+	size_t bytes;
+
+	(void)state;
+	begin(&stream);
+	put_start(&stream);
+	put_image(&stream, 7, "/no/such/prog", "prog");
+	put_cpu(&stream, 7, 8, 20 * MS, false); /* before its first sample */
+	put_thread(&stream, 7, 8, "first");
+	put_thread(&stream, 7, 9, "second");
+	put_samples(&stream, 7, 8, 0x10000010, 1);
+	put_samples(&stream, 7, 9, 0x10000010, 1);
+	p = analyst_profile(stream.analyst);
+	assert_int_equal(task_cpu(p, "first"), 20 * MS); /* as a live view shows it */
+	assert_int_equal(task_cpu(p, "second"), -1);
+	put_thread(&stream, 7, 9, "renamed");
+	put_samples(&stream, 7, 9, 0x10000010, 1);
+	put_cpu(&stream, 7, 8, 1 * MS, false);
+	put_cpu(&stream, 7, 8, 49 * MS, true);
+	put_cpu(&stream, 7, 9, 3 * MS, true);
+	for (uint32_t tid = 20; tid < 40; tid++)
+		put_cpu(&stream, 7, tid, 70 * MS, true);
+	/* Another thread with an old number, without a sample. */
+	put_cpu(&stream, 7, 8, 5 * MS, true);
+	put_exit(&stream, 7, 1478 * MS);
+	put_text(&stream, RECORD_END, "kernel_cpu_ns 1478000000\n");
+	assert_int_equal(analyst_finish(stream.analyst), 0);
+	assert_int_equal(cpu_at(p, "first", 0x10), 1478 * MS / 3);
+	assert_int_equal(task_cpu(p, "first"), 70 * MS);
+	assert_int_equal(task_cpu(p, "second"), -1);
+	assert_int_equal(task_cpu(p, "renamed"), 3 * MS);
+
+	assert_int_equal(pprof_write(p, &data, &bytes), 0);
+	assert_int_equal(pprof_read(data, bytes, &again, &problem), 0);
+	free(data);
+	assert_int_equal(profile_tasks(again), profile_tasks(p));
+	assert_int_equal(task_cpu(again, "first"), 70 * MS);
+	assert_int_equal(task_cpu(again, "second"), -1);
+	assert_int_equal(profile_new(&merged), 0);
+	assert_int_equal(profile_merge(merged, again), 0);
+	assert_int_equal(profile_merge(merged, again), 0);
+	assert_int_equal(task_cpu(merged, "first"), 140 * MS);
+	assert_int_equal(profile_split(merged, 7, &part), 0);
+	assert_int_equal(task_cpu(part, "renamed"), 6 * MS);
+	profile_free(part);
+	profile_free(merged);
+	profile_free(again);
+	analyst_free(stream.analyst);
+}
+
 static void test_times__what_was_never_met_is_a_row_of_its_executable(void **state)
 {
 	struct stream stream;
@@ -321,6 +393,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_times__a_renamed_thread_is_one_account),
+		cmocka_unit_test(test_times__each_thread_has_its_own_time),
 		cmocka_unit_test(test_times__what_was_never_met_is_a_row_of_its_executable),
 		cmocka_unit_test(test_times__per_process_they_have_books_of_their_own),
 		cmocka_unit_test(test_times__what_is_left_out_keeps_its_part),

@@ -110,6 +110,22 @@ static void test_live__threads_also_those_that_sleep(void **state)
 	assert_shows(v, "0.00");
 }
 
+/* Where the kernel's time of a thread is known, its row has that, not what its samples share. */
+static void test_live__threads_have_the_time_of_the_kernel(void **state)
+{
+	struct view *v = *state;
+
+	assert_int_equal(profile_add_task_cpu(v->fixture.profile, v->fixture.task, 77000000), 0);
+	type(v, "H");
+	look(v, 11);
+	assert_shows(v, "0.08");
+	assert_hides(v, "3.56");
+	type(v, "r");
+	(void)profile_add_task_cpu(v->fixture.profile, v->fixture.task, 550000000);
+	look(v, 12);
+	assert_shows(v, "0.55");
+}
+
 static void test_live__enter_zooms_into_callers_and_callees(void **state)
 {
 	struct view *v = *state;
@@ -344,6 +360,7 @@ int main(void)
 		TEST(tree_folds),
 		TEST(tree_folds_recursion),
 		TEST(threads_also_those_that_sleep),
+		TEST(threads_have_the_time_of_the_kernel),
 		TEST(enter_zooms_into_callers_and_callees),
 		TEST(zoom_into_a_thread),
 		TEST(zoom_into_an_object),

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/profile_fixture.h"
+#include "view/options.h"
+#include "view/report/report.h"
+
+static char *print(const struct profile *profile, struct report_options options)
+{
+	char *text = NULL, *problem = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+
+	options.size = sizeof(options);
+	assert_non_null(out);
+	assert_int_equal(report_find("flat")->print(profile, &options, out, &problem), 0);
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+static void assert_has(
+	const struct profile *profile, struct report_options options, const char *what, bool has)
+{
+	char *text = print(profile, options);
+
+	if (!strstr(text, what) == has)
+		fail_msg("'%s': wanted %d in:\n%s", what, has, text);
+	free(text);
+}
+
+/* The worker's 40 samples share 160 ms; it has used 7 ms. All have used 404 ms. */
+static void test_groups__threads_have_the_time_of_the_kernel(void **state)
+{
+	const struct report_options by = {.balance_by = REPORT_BY_THREAD},
+				    split = {.split = REPORT_SPLIT_THREAD},
+				    tsv = {.balance_by = REPORT_BY_THREAD, .format = REPORT_TSV},
+				    split_tsv = {
+					    .split = REPORT_SPLIT_THREAD, .format = REPORT_TSV};
+	struct profile *profile = fixture_profile();
+	uint32_t worker = fixture_index(
+		profile_add_task(profile, &(struct task){100, 101, "demo", "worker"}));
+	uint32_t demo =
+		fixture_index(profile_add_task(profile, &(struct task){100, 100, "demo", "demo"}));
+
+	(void)state;
+	assert_has(profile, by, " used ", false);
+	assert_has(profile, tsv, "kernel_cpu_ns", false);
+	(void)profile_add_task_cpu(profile, worker, 7 * FIXTURE_MS);
+	assert_has(profile, by, " used ", true);
+	assert_has(profile, by, "160.00 ms       40  7.00 ms  101  worker", true);
+	assert_has(profile, by, "        -  100  demo", true);
+	/* What the others used is unknown while that of a thread with samples is. */
+	assert_has(profile, by, "without a sample", false);
+	(void)profile_add_task_cpu(profile, demo, 200 * FIXTURE_MS);
+	assert_has(profile, by, "\nthreads without a sample used 197.00 ms\n", true);
+	assert_has(profile, split, " used ", true);
+	assert_has(profile, tsv, "\tkernel_cpu_ns\n", true);
+	assert_has(profile, tsv, "101\tworker\t40\t160000000\t40\t160000000\t7000000\n", true);
+	assert_has(profile, split_tsv, "\t7000000\n", true);
+	profile_free(profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_groups__threads_have_the_time_of_the_kernel),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/task_times.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/text.h"
+#include "profile/profile.h"
+#include "view/layout.h"
+#include "view/row_builder.h"
+
+/* Equal names of a profile are the same string. */
+static int compare(const void *a, const void *b)
+{
+	const struct task_time *x = a, *y = b;
+	uintptr_t m = (uintptr_t)x->thread, n = (uintptr_t)y->thread;
+
+	return x->tid != y->tid ? (x->tid > y->tid) - (x->tid < y->tid) : (m > n) - (m < n);
+}
+
+/* A thread may be several tasks, as when its process has another name now. */
+static size_t unite(struct task_time *time, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!kept || compare(&time[kept - 1], &time[i]) != 0)
+			time[kept++] = time[i];
+		else if (__builtin_add_overflow(
+				 time[kept - 1].cpu_ns, time[i].cpu_ns, &time[kept - 1].cpu_ns))
+			time[kept - 1].cpu_ns = INT64_MAX;
+	}
+	return kept;
+}
+
+/* Is the time of @tid known, be it under a later name? */
+static bool knows(const struct task_times *times, uint32_t tid)
+{
+	size_t at = array_bisect(i, 0, times->n, times->time[i].tid < tid);
+
+	return at < times->n && times->time[at].tid == tid;
+}
+
+int task_times_init(struct task_times *times, const struct profile *profile)
+{
+	size_t tasks = profile_tasks(profile);
+
+	*times = (struct task_times){.complete = true};
+	times->time = calloc(tasks + 1, sizeof(*times->time));
+	if (!times->time)
+		return -ENOMEM;
+	for (size_t i = 0; i < tasks; i++) {
+		struct task task = profile_task(profile, i);
+		uint64_t cpu_ns;
+
+		if (!profile_task_cpu(profile, i, &cpu_ns))
+			continue;
+		times->time[times->n++] = (struct task_time){
+			task.thread, task.tid, cpu_ns < INT64_MAX ? (int64_t)cpu_ns : INT64_MAX};
+		if (__builtin_add_overflow(
+			    times->sum_ns, times->time[times->n - 1].cpu_ns, &times->sum_ns))
+			times->sum_ns = INT64_MAX;
+	}
+	qsort(times->time, times->n, sizeof(*times->time), compare);
+	times->n = unite(times->time, times->n);
+	for (size_t i = 0; i < tasks && times->complete; i++) {
+		struct task task = profile_task(profile, i);
+
+		times->complete = !task.tid || knows(times, task.tid);
+	}
+	return 0;
+}
+
+void task_times_release(struct task_times *times)
+{
+	free(times->time);
+	*times = (struct task_times){0};
+}
+
+bool task_times_of(const struct task_times *times, const struct row *row, int64_t *ret_cpu_ns)
+{
+	const struct task_time key = {.thread = row->task, .tid = row->id};
+	const struct task_time *found =
+		times->n ? bsearch(&key, times->time, times->n, sizeof(key), compare) : NULL;
+
+	if (found)
+		*ret_cpu_ns = found->cpu_ns;
+	return found;
+}
+
+void task_times_add(const struct task_times *times, const struct row *row, struct row_builder *to)
+{
+	int64_t cpu_ns;
+
+	if (times->n)
+		row_builder_add(to, "kernel_cpu_ns",
+			task_times_of(times, row, &cpu_ns) ? cell_number(cpu_ns)
+							   : (struct cell){.kind = CELL_UNKNOWN});
+}
+
+void task_times_set(
+	const struct task_times *times, const struct row *row, struct layout *layout, size_t *at)
+{
+	char cell[TEXT_UNIT_BYTES];
+	int64_t cpu_ns;
+
+	if (!times->n)
+		return;
+	if (task_times_of(times, row, &cpu_ns))
+		text_format_ns((uint64_t)cpu_ns, cell);
+	layout_set(layout, (*at)++, task_times_of(times, row, &cpu_ns) ? cell : "-");
+}
