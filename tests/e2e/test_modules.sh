@@ -10,9 +10,9 @@ chmod 755 . ./*
 # share PROFILE PATTERN: of the stacks that have a thread, in percent; not of a call that has ended
 # the program, since its stack is gone.
 share() {
-    "$SPROFREPORT" export --format folded "$1" | awk -v pattern="$2" '
+    "$SPROFREPORT" export --format folded "$1" | pattern=$2 awk '
         /\[unsampled\]/ || /^\[syscall\] (execve|exit_group) [0-9]+$/ { next }
-        { n = $NF; all += n; if ($0 ~ pattern) good += n } END { printf "%.2f", all ? 100 * good / all : 0 }'
+        { n = $NF; all += n; if ($0 ~ ENVIRON["pattern"]) good += n } END { printf "%.2f", all ? 100 * good / all : 0 }'
 }
 
 # whole WHAT PROFILE PATTERN LEAST: so many percent of the stacks match; else the others are shown.

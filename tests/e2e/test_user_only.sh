@@ -8,8 +8,9 @@ case $(uname -m) in
 esac
 
 # rows PROFILE PATTERN: samples of functions that match, and of all.
-rows() { "$SPROFREPORT" --format tsv "$1" | awk -F'\t' -v p="$2" \
-    'NR > 1 && $5 ~ p { n += $1 } NR > 1 { all += $1 } END { print n + 0, all + 0 }'; }
+# (awks differ in what they make of a backslash behind -v.)
+rows() { "$SPROFREPORT" --format tsv "$1" | p=$2 awk -F'\t' \
+    'NR > 1 && $5 ~ ENVIRON["p"] { n += $1 } NR > 1 { all += $1 } END { print n + 0, all + 0 }'; }
 sums() { # WHAT PROFILE
     is "$1: profiled and unattributed are the kernel's" \
         $(($(figure profiled_cpu_ns "$2") + $(figure unattributed_cpu_ns "$2"))) \

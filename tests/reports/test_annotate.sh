@@ -46,7 +46,7 @@ compile hot
 at_all() { code hot hot | awk '$2 ~ /mul|madd/ { print $1, 1000 } NR % 3 == 1 { print $1, 10 }'; }
 at_all | replayed p hot || exit 1
 annotate() { "$SPROFREPORT" annotate "$@"; }
-cell() { awk -F'\t' -v k="$1" -v t="$2" 'NR > 1 && $5 == k && $9 ~ t { s += $4 } END { print s + 0 }' tsv; }
+cell() { t=$2 awk -F'\t' -v k="$1" 'NR > 1 && $5 == k && $9 ~ ENVIRON["t"] { s += $4 } END { print s + 0 }' tsv; }
 sum() { awk -F'\t' -v k="$1" -v c="$2" 'NR > 1 && $5 == k { s += $c } END { print s + 0 }' tsv; }
 
 annotate hot --format tsv p >tsv; is "status" $? 0

@@ -19,12 +19,12 @@ figure() {
 # start and end of a thread, which take long where page faults are dear: what has its first frame,
 # and not main or the thread's own function, is whole.
 share() {
-    awk -v pattern="$1" '{
+    pattern=$1 awk '{
         n = $NF; sub(/ [0-9]+$/, "")
         if ($0 ~ /\[unsampled\]/ || $0 ~ /^\[syscall\] (execve|exit_group)$/ || n == 0) next
         if ($0 ~ /^_start(;|$)/ && $0 !~ /;(main|__libc_start_call_main)(;|$)/) next
         if ($0 ~ /^clone3(;start_thread)?(;(__libc_thread_freeres|advise_stack_range|__nptl_).*)?$/) next
-        all += n; if ($0 ~ pattern) good += n
+        all += n; if ($0 ~ ENVIRON["pattern"]) good += n
     } END { printf "%.2f\n", all ? 100 * good / all : 0 }' folded
 }
 

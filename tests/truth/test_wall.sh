@@ -50,9 +50,9 @@ agrees() {
 
 # share VALUE PATTERN PROFILE: of the stacks that match, in percent of all that have a thread.
 share() {
-    "$SPROFREPORT" export --format folded --value "$1" "$3" | awk -v pattern="$2" '
+    "$SPROFREPORT" export --format folded --value "$1" "$3" | pattern=$2 awk '
         /\[unsampled\]/ { next }
-        { n = $NF; all += n; gsub(/\[guessed\];/, ""); if ($0 ~ pattern) good += n } END { printf "%.2f", all ? 100 * good / all : 0 }'
+        { n = $NF; all += n; gsub(/\[guessed\];/, ""); if ($0 ~ ENVIRON["pattern"]) good += n } END { printf "%.2f", all ? 100 * good / all : 0 }'
 }
 
 for clock in wall both; do
