@@ -30,7 +30,7 @@ refused() {
 	head -n1 err | grep -q "^sprofreport: .*$word" || fail "$what: $(cat err)"
 }
 
-for kind in stacks slower empty; do
+for kind in stacks slower empty deep; do
 	"$make" $kind $kind || exit 1
 done
 
@@ -48,6 +48,12 @@ is "rows without samples of B alone" "$(grep -c 'app.new' tsv)" 0
 # What was not tested has no interval; what is not sampled is not tested.
 is "unsampled" "$(awk -F'\t' '$7 == "[unsampled]" { print $1, $2, $3, $4, $5, $6 }' tsv)" \
     "2000000 0 -100   0"
+
+# What ran on side B alone is in the file that the program was there.
+"$report" diff --format tsv deep slower >alone || fail "status $?"
+is "object of what is new" "$(awk -F'\t' '$7 == "fib" { print $1, $8 }' alone)" "0 app.new"
+is "object of what is gone" "$("$report" diff --format tsv slower deep |
+    awk -F'\t' '$7 == "fib" { print $2, $8 }')" "0 app.new"
 
 # The whole: main has fib in it.
 "$report" diff --sort total --format tsv stacks slower >total

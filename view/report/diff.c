@@ -208,6 +208,17 @@ static int collect(struct collecting *c, struct founds *founds, char **ret_probl
 	return error;
 }
 
+/* The program itself, where it ran on side B alone, has the name that it has there. */
+static const char *own_name(const struct diff *diff, const char *object)
+{
+	const struct profile *a = diff->sides->profile[0][0], *b = diff->sides->profile[1][0];
+
+	if (!profile_mappings(a) || !profile_mappings(b) ||
+		strcmp(object, text_basename(profile_mapping(a, profile_main(a)).file)) != 0)
+		return object;
+	return text_basename(profile_mapping(b, profile_main(b)).file);
+}
+
 static void fill_row(struct diff *diff, const struct collecting *c, size_t key,
 	const double *const value[2], const struct compare_row *by, struct diff_row *row)
 {
@@ -224,6 +235,8 @@ static void fill_row(struct diff *diff, const struct collecting *c, size_t key,
 		row->self[side] += value[0][i * c->keys + key] / runs;
 		row->total[side] += value[1][i * c->keys + key] / runs;
 	}
+	if (row->total[0] == 0 && row->total[1] > 0)
+		row->object = own_name(diff, row->object);
 }
 
 /* With --by share: scales runs as if each had taken as long as the mean. */
