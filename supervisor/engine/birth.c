@@ -127,6 +127,8 @@ void birth_adopt(struct engine *engine, struct tracee *parent)
 	/* A thread that makes children runs, so the sampler goes on observing it. */
 	if (parent->sample)
 		sampler_heed(&engine->sampling.sampler, parent->sample);
+	engine->births.last[0] = parent->tid;
+	engine->births.last[1] = (int)message;
 	t = target_find(&engine->target, (int)message);
 	if (t && t->state != TRACEE_EARLY)
 		return; /* The thread was adopted without this event before. */

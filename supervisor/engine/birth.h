@@ -17,6 +17,7 @@ struct births {
 	struct tracer_options tracer; /* PTRACE_SEIZE's options */
 	unsigned early;               /* threads in TRACEE_EARLY */
 	bool said_no_memory;
+	int last[2]; /* tids of the last birth: the parent, the child; 0: none yet */
 };
 
 /*

@@ -137,8 +137,10 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 	sampling_wake(engine, now);
 	if (n > 0 && fds[0].revents)
 		control_signals(engine);
-	if (engine->life.undrained || (n > 0 && fds[0].revents))
+	if (engine->life.undrained)
 		lifecycle_drain(engine);
+	else if (engine->life.search_due || (n > 0 && fds[0].revents))
+		lifecycle_notice(engine, now);
 	if (n <= 0)
 		return;
 	if (fds[1].revents & POLLIN)
@@ -180,6 +182,7 @@ static uint64_t next_event(struct engine *engine)
 			 engine->restarter.next_ns, elapse_next(engine), choice_next(engine),
 			 engine->life.continues_at_ns, leaves_at(engine),
 			 engine->sessions.write_at_ns,
+			 engine->life.search_due ? engine->life.search_at_ns : 0,
 			 engine->births.early || engine->options->wall
 				 ? engine->timing.swept_ns + SWEEP_NS
 				 : 0};

@@ -20,6 +20,10 @@
 #define DRAIN_MOST 256
 /* After this many stops of one thread in a row, the other threads are examined one by one. */
 #define STREAK_MOST 16
+/* With more threads than this, a search among all of them may take long. */
+#define SEARCH_THREADS 512
+/* After a search the other threads wait for the next one for so many times what it took. */
+#define SEARCH_REST 3
 /* Threads whose existence is checked per second. */
 #define SWEEP_MOST 64
 
@@ -333,6 +337,45 @@ static void ask_each(struct engine *engine)
 	}
 }
 
+/* Asks one thread; was there anything to handle? */
+static bool ask(struct engine *engine, int tid)
+{
+	struct waiter_result seen;
+
+	if (!tid || waiter_peek(tid, &seen) < 0 || seen.kind == WAITER_NOTHING)
+		return false;
+	lifecycle_handle(engine, &seen);
+	return true;
+}
+
+/* Looks for a thread that has stopped or ended; notes how long it took to find none. */
+static bool search(struct engine *engine, struct waiter_result *ret_seen)
+{
+	bool many = engine->target.tracees > SEARCH_THREADS;
+	uint64_t began = many ? clock_now() : 0, now;
+
+	if (waiter_peek(0, ret_seen) == 0 && ret_seen->kind != WAITER_NOTHING)
+		return true;
+	now = many ? clock_now() : 0;
+	engine->life.search_ns = now - began;
+	engine->life.search_at_ns = now + SEARCH_REST * engine->life.search_ns;
+	engine->life.search_due = false;
+	return false;
+}
+
+void lifecycle_notice(struct engine *engine, uint64_t now)
+{
+	const int *last = engine->births.last;
+	unsigned asked = 0;
+
+	if (engine->life.search_ns)
+		while (asked++ < STREAK_MOST && (ask(engine, last[0]) || ask(engine, last[1])))
+			;
+	engine->life.search_due = now < engine->life.search_at_ns;
+	if (!engine->life.search_due)
+		lifecycle_drain(engine);
+}
+
 void lifecycle_drain(struct engine *engine)
 {
 	unsigned streak = 0;
@@ -342,7 +385,7 @@ void lifecycle_drain(struct engine *engine)
 	for (unsigned i = 0; i < DRAIN_MOST; i++) {
 		struct waiter_result seen;
 
-		if (waiter_peek(0, &seen) < 0 || seen.kind == WAITER_NOTHING)
+		if (!search(engine, &seen))
 			return;
 		streak = seen.tid == last ? streak + 1 : 0;
 		last = seen.tid;

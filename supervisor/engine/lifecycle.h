@@ -28,7 +28,13 @@ struct lifecycle {
 	const struct lifecycle_stops *stops;
 	/* more events are pending than were handled; no signal will announce them */
 	bool undrained;
-	bool executed;   /* the command has reached its exec */
+	/*
+	 * How long the kernel took to find no stop among all threads, and until when it is not
+	 * asked again for that; 0: few threads, it is asked each time.
+	 */
+	uint64_t search_ns, search_at_ns;
+	bool search_due;   /* it is to be asked then */
+	bool executed;     /* the command has reached its exec */
 	bool begun_called; /* engine_options.begun has been called */
 	bool hung_up;      /* the terminal is gone, and the supervisor leads its session */
 	/* stop signal that the terminal sent (^Z) and on which the command decides; 0: none */
@@ -44,6 +50,13 @@ struct lifecycle {
 void lifecycle_handle(struct engine *engine, const struct waiter_result *seen);
 /* Looks for stops and deaths of any thread, and handles them; bounded. */
 void lifecycle_drain(struct engine *engine);
+/*
+ * As lifecycle_drain(), after a SIGCHLD. Among thousands of threads the search takes a tenth of a
+ * millisecond and more: the threads of the last birth are asked by their tids, and all others only
+ * if three times as long has passed since the last search as that took. Otherwise search_due is
+ * set.
+ */
+void lifecycle_notice(struct engine *engine, uint64_t now_ns);
 /*
  * ^Z: if the command lets itself be stopped, the supervisor stops too, so that the shell sees its
  * job stopped.
