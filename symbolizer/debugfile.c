@@ -37,7 +37,7 @@ struct wanted {
 	uint32_t crc;
 };
 
-static bool matches(const struct image *image, const struct wanted *wanted)
+static bool matches(const struct elfimage *image, const struct wanted *wanted)
 {
 	if (wanted->build_id)
 		return image->build_id_bytes == wanted->build_id_bytes &&
@@ -46,7 +46,7 @@ static bool matches(const struct image *image, const struct wanted *wanted)
 }
 
 /* A supplement made by dwz has no program headers, so its notes are found through their section. */
-static void find_build_id(struct image *image)
+static void find_build_id(struct elfimage *image)
 {
 	struct elffile_section section;
 	struct elffile file;
@@ -57,7 +57,7 @@ static void find_build_id(struct image *image)
 	budget_init(&budget, NULL);
 	file.budget = &budget;
 	if (elffile_find(&file, ".note.gnu.build-id", &section) > 0)
-		image_read_build_id(image, section.data, (size_t)section.bytes);
+		elfimage_read_build_id(image, section.data, (size_t)section.bytes);
 	elffile_close(&file);
 }
 
@@ -65,15 +65,15 @@ static int try_path(struct symbolizer *symbolizer, const char *path, const struc
 	struct debugfile *ret_debugfile)
 {
 	struct opened opened;
-	struct image image;
+	struct elfimage image;
 	int rc;
 
 	if (opener_ask_path(symbolizer->options.opener, OPENING_ELF, 0, path, &opened) < 0)
 		return -ENOENT;
-	rc = image_map(&image, opened.fd);
+	rc = elfimage_map(&image, opened.fd);
 	(void)close(opened.fd);
 	if (rc == 0)
-		rc = image_read_headers(&image);
+		rc = elfimage_read_headers(&image);
 	if (rc == 0 && wanted->build_id && !image.build_id_bytes)
 		find_build_id(&image);
 	if (rc == 0 && !matches(&image, wanted))
@@ -83,7 +83,7 @@ static int try_path(struct symbolizer *symbolizer, const char *path, const struc
 		rc = ret_debugfile->path ? 0 : -ENOMEM;
 	}
 	if (rc) {
-		image_release(&image);
+		elfimage_release(&image);
 		return rc == -ENOMEM ? rc : -ENOENT;
 	}
 	ret_debugfile->image = image;
@@ -133,7 +133,7 @@ static bool next_directory(const char **at, int *ret_bytes)
 static int find_by_build_id(
 	struct symbolizer *symbolizer, const struct wanted *wanted, struct debugfile *ret_debugfile)
 {
-	struct image id = {.build_id_bytes = wanted->build_id_bytes};
+	struct elfimage id = {.build_id_bytes = wanted->build_id_bytes};
 	const char *at = symbolizer->debug_directories;
 	char hex[2 * IMAGE_BUILD_ID_MAX + 1];
 	int bytes, rc = -ENOENT;
@@ -141,7 +141,7 @@ static int find_by_build_id(
 	if (wanted->build_id_bytes < 2)
 		return -ENOENT;
 	memcpy(id.build_id, wanted->build_id, wanted->build_id_bytes);
-	image_build_id_hex(&id, hex);
+	elfimage_build_id_hex(&id, hex);
 	for (; rc == -ENOENT && next_directory(&at, &bytes); at += bytes)
 		rc = try_name(symbolizer, wanted, ret_debugfile, "%.*s/.build-id/%.2s/%s.debug",
 			bytes, at, hex, hex + 2);
@@ -187,7 +187,7 @@ static int find_by_link(struct symbolizer *symbolizer, const char *path, struct 
 	return rc;
 }
 
-int debugfile_find(struct symbolizer *symbolizer, const char *path, const struct image *image,
+int debugfile_find(struct symbolizer *symbolizer, const char *path, const struct elfimage *image,
 	struct elffile *file, struct debugfile *ret_debugfile)
 {
 	struct wanted wanted = {

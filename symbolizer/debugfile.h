@@ -3,7 +3,7 @@
 #ifndef SYMBOLIZER_DEBUGFILE_H
 #define SYMBOLIZER_DEBUGFILE_H
 
-#include "symbolizer/image.h"
+#include "symbolizer/elfimage.h"
 
 struct elffile;
 struct symbolizer;
@@ -18,7 +18,7 @@ char *debugfile_cache(void);
 struct debugfile {
 	const char *path; /* interned */
 	const char *how;  /* "build-id" or "debuglink" */
-	struct image image;
+	struct elfimage image;
 };
 
 /*
@@ -32,7 +32,7 @@ struct debugfile {
  *
  * where DIR is each of the debug directories. 0, -ENOENT, or -ENOMEM. @file may be NULL.
  */
-int debugfile_find(struct symbolizer *symbolizer, const char *path, const struct image *image,
+int debugfile_find(struct symbolizer *symbolizer, const char *path, const struct elfimage *image,
 	struct elffile *file, struct debugfile *ret_debugfile);
 
 /*

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "symbolizer/base/budget.h"
-#include "symbolizer/image.h"
+#include "symbolizer/elfimage.h"
 
 #ifdef SPROFIL_PLANTED_FAULT
 /* A parser that gives control to a file: tests/attack/planted.c. */
@@ -15,7 +15,7 @@ void planted_fault(const uint8_t *data, size_t bytes);
 #define PLANTED_FAULT(data, bytes) ((void)0)
 #endif
 
-int elffile_open(struct elffile *file, const struct image *image)
+int elffile_open(struct elffile *file, const struct elfimage *image)
 {
 	PLANTED_FAULT(image->data, image->bytes);
 	*file = (struct elffile){.elf64 = image->elf64, .machine = image->machine};

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct budget;
-struct image;
+struct elfimage;
 
 /* Longer strings are not names. */
 enum { ELFFILE_STRING_MOST = 65536 };
@@ -33,7 +33,7 @@ struct elffile_section {
 };
 
 /* -ENOEXEC: refused by libelf. The image must outlive the elffile. */
-int elffile_open(struct elffile *file, const struct image *image);
+int elffile_open(struct elffile *file, const struct elfimage *image);
 void elffile_close(struct elffile *file);
 
 /*

@@ -4,7 +4,7 @@
 #include <elf.h>
 #include <string.h>
 
-#include "symbolizer/image.h"
+#include "symbolizer/elfimage.h"
 #include "symbolizer/module.h"
 
 /* A hash chain is followed for so many entries: a damaged table may have no end. */
@@ -12,10 +12,10 @@
 /* Longer names are left out: that of each symbol may be the same bytes. */
 #define NAME_MOST 4096
 
-static bool read_at(const struct image *image, uint64_t svma, void *to, size_t bytes)
+static bool read_at(const struct elfimage *image, uint64_t svma, void *to, size_t bytes)
 {
 	size_t have = 0;
-	const uint8_t *from = image_bytes_at(image, svma, &have);
+	const uint8_t *from = elfimage_bytes_at(image, svma, &have);
 
 	if (!from || have < bytes)
 		return false;
@@ -23,7 +23,7 @@ static bool read_at(const struct image *image, uint64_t svma, void *to, size_t b
 	return true;
 }
 
-static bool read32(const struct image *image, uint64_t svma, uint32_t *ret_value)
+static bool read32(const struct elfimage *image, uint64_t svma, uint32_t *ret_value)
 {
 	return read_at(image, svma, ret_value, sizeof(*ret_value));
 }
@@ -34,15 +34,15 @@ struct tables {
 };
 
 /* glibc adds the load bias in place, other C libraries leave the addresses as they are. */
-static uint64_t as_in_file(const struct image *image, uint64_t address)
+static uint64_t as_in_file(const struct elfimage *image, uint64_t address)
 {
 	size_t have;
 
-	return image->loaded && !image_bytes_at(image, address, &have) ? address - image->loaded
-								       : address;
+	return image->loaded && !elfimage_bytes_at(image, address, &have) ? address - image->loaded
+									  : address;
 }
 
-static bool find_tables(const struct image *image, struct tables *ret_tables)
+static bool find_tables(const struct elfimage *image, struct tables *ret_tables)
 {
 	struct tables tables = {0};
 
@@ -75,7 +75,7 @@ static bool find_tables(const struct image *image, struct tables *ret_tables)
 }
 
 /* Is symbol @index a definition of @name? */
-static bool is_symbol(const struct image *image, const struct tables *tables, uint32_t index,
+static bool is_symbol(const struct elfimage *image, const struct tables *tables, uint32_t index,
 	const char *name, uint64_t *ret_svma)
 {
 	size_t length = strlen(name) + 1;
@@ -97,8 +97,8 @@ static bool is_symbol(const struct image *image, const struct tables *tables, ui
  * Looks up @name by DT_HASH, buckets and chain of the System V ABI: nbucket, nchain, bucket[],
  * chain[].
  */
-static bool find_by_hash(const struct image *image, const struct tables *tables, const char *name,
-	uint64_t *ret_svma)
+static bool find_by_hash(const struct elfimage *image, const struct tables *tables,
+	const char *name, uint64_t *ret_svma)
 {
 	uint32_t hash = 0, buckets, index;
 
@@ -123,7 +123,7 @@ static bool find_by_hash(const struct image *image, const struct tables *tables,
  * filter (8 bytes a word), bucket[], and chain[] with a hash for each symbol from the first one on,
  * whose lowest bit marks the end of a bucket.
  */
-static bool find_by_gnu_hash(const struct image *image, const struct tables *tables,
+static bool find_by_gnu_hash(const struct elfimage *image, const struct tables *tables,
 	const char *name, uint64_t *ret_svma)
 {
 	uint32_t hash = 5381, head[4], index, here;
@@ -148,7 +148,7 @@ static bool find_by_gnu_hash(const struct image *image, const struct tables *tab
 	return false;
 }
 
-bool exported_find(const struct image *image, const char *name, uint64_t *ret_svma)
+bool exported_find(const struct elfimage *image, const char *name, uint64_t *ret_svma)
 {
 	struct tables tables;
 
@@ -168,10 +168,10 @@ static uint32_t word_at(const uint8_t *data, uint64_t index)
 }
 
 /* DT_GNU_HASH does not tell the number: the last symbol ends the chain of the last bucket. */
-static uint32_t count_by_gnu_hash(const struct image *image, const struct tables *tables)
+static uint32_t count_by_gnu_hash(const struct elfimage *image, const struct tables *tables)
 {
 	size_t have = 0;
-	const uint8_t *data = image_bytes_at(image, tables->gnu_hash, &have);
+	const uint8_t *data = elfimage_bytes_at(image, tables->gnu_hash, &have);
 	uint64_t words = have / 4, bucket, chain;
 	uint32_t first, last = 0, index;
 
@@ -194,7 +194,7 @@ static uint32_t count_by_gnu_hash(const struct image *image, const struct tables
 	return 0;
 }
 
-bool exported_open(const struct image *image, struct exported_list *ret_list)
+bool exported_open(const struct elfimage *image, struct exported_list *ret_list)
 {
 	struct exported_list list = {0};
 	struct tables tables;
@@ -206,8 +206,8 @@ bool exported_open(const struct image *image, struct exported_list *ret_list)
 		list.n = count_by_gnu_hash(image, &tables);
 	else if (!read32(image, tables.hash + 4, &list.n))
 		return false;
-	list.symbols = image_bytes_at(image, tables.symbols, &have);
-	list.strings = image_bytes_at(image, tables.strings, &list.strings_bytes);
+	list.symbols = elfimage_bytes_at(image, tables.symbols, &have);
+	list.strings = elfimage_bytes_at(image, tables.strings, &list.strings_bytes);
 	if (!list.symbols || !list.strings)
 		return false;
 	if (list.n > have / sizeof(Elf64_Sym))

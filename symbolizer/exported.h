@@ -8,12 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct image;
+struct elfimage;
 struct module;
 struct space;
 
 /* The address as in its file of the exported symbol @name. False: there is none. */
-bool exported_find(const struct image *image, const char *name, uint64_t *ret_svma);
+bool exported_find(const struct elfimage *image, const char *name, uint64_t *ret_svma);
 
 /* The symbols that PT_DYNAMIC leads to; they belong to the image. */
 struct exported_list {
@@ -23,7 +23,7 @@ struct exported_list {
 };
 
 /* False: there are none. */
-bool exported_open(const struct image *image, struct exported_list *ret_list);
+bool exported_open(const struct elfimage *image, struct exported_list *ret_list);
 /* The symbol @index below n; false: it has no name. */
 bool exported_get(const struct exported_list *list, uint32_t index, Elf64_Sym *ret_symbol,
 	const char **ret_name);

@@ -5,8 +5,8 @@
 
 #include "base/pool.h"
 #include "symbolizer/debuginfo.h"
+#include "symbolizer/elfimage.h"
 #include "symbolizer/gopclntab_internal.h"
-#include "symbolizer/image.h"
 
 enum { FILE_NAME_MOST = 4096, INLINED_BYTES_118 = 20, INLINED_BYTES_120 = 16 };
 
@@ -180,7 +180,7 @@ static bool inlined_tree(const struct gopclntab *table, const struct gopclntab_f
 			f->record + after + 4 * ((uint64_t)pcdatas + FUNCDATA_INLINED), &offset) ||
 		offset == UINT32_MAX)
 		return false;
-	ret_tree->data = image_bytes_at(table->image, table->gofunc + offset, &bytes);
+	ret_tree->data = elfimage_bytes_at(table->image, table->gofunc + offset, &bytes);
 	ret_tree->bytes = bytes;
 	return ret_tree->data != NULL;
 }

@@ -27,7 +27,7 @@
 struct debuginfo_frame;
 struct elffile;
 struct gopclntab;
-struct image;
+struct elfimage;
 struct pool;
 
 /*
@@ -35,7 +35,7 @@ struct pool;
  * the result. @elf: NULL if the file has no section headers, then the table is searched for in the
  * segments. -ENOENT: none, or of a Go version that is not known; -ENOMEM.
  */
-int gopclntab_open(const struct image *image, struct elffile *elf, struct pool *strings,
+int gopclntab_open(const struct elfimage *image, struct elffile *elf, struct pool *strings,
 	struct gopclntab **ret_table);
 /*
  * Bytes from the thread-local word "g" up to the thread pointer (x86-64): the program's

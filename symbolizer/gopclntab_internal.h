@@ -9,7 +9,7 @@
 
 #include "symbolizer/gopclntab.h"
 
-struct image;
+struct elfimage;
 struct pool;
 
 /* Bytes of an entry of the table of functions; the index of the name in a function's record. */
@@ -21,7 +21,7 @@ struct gopclntab_part {
 };
 
 struct gopclntab {
-	const struct image *image;
+	const struct elfimage *image;
 	struct pool *strings;
 	struct gopclntab_part all;
 	struct gopclntab_part names, units, files, pcs, functions;

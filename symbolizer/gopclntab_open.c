@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "symbolizer/elffile.h"
+#include "symbolizer/elfimage.h"
 #include "symbolizer/gopclntab_internal.h"
-#include "symbolizer/image.h"
 
 enum { HEADER_BYTES = 72, POINTER_BYTES = 8, TABLE_ALIGN = 16 };
 
@@ -54,7 +54,7 @@ static bool take_header(struct gopclntab *table)
 		table->n < table->functions.bytes / GOPCLNTAB_PAIR_BYTES;
 }
 
-static struct gopclntab_part segment_part(const struct image *image, const Elf64_Phdr *segment)
+static struct gopclntab_part segment_part(const struct elfimage *image, const Elf64_Phdr *segment)
 {
 	if (segment->p_type != PT_LOAD || segment->p_offset >= image->bytes)
 		return (struct gopclntab_part){0};
@@ -67,7 +67,7 @@ static struct gopclntab_part segment_part(const struct image *image, const Elf64
 /* Searches the table in all of the file: it is aligned, and in a segment that is not code. */
 static bool search_table(struct gopclntab *table, uint64_t *ret_svma)
 {
-	const struct image *image = table->image;
+	const struct elfimage *image = table->image;
 
 	for (size_t i = 0; i < image->n_phdr; i++) {
 		struct gopclntab_part part = segment_part(image, &image->phdr[i]);
@@ -104,7 +104,7 @@ static bool find_table(struct gopclntab *table, struct elffile *elf, uint64_t *r
 }
 
 /* The address of a word in the file that points to @to; 0 none. */
-static uint64_t find_pointer(const struct image *image, uint64_t to)
+static uint64_t find_pointer(const struct elfimage *image, uint64_t to)
 {
 	for (size_t i = 0; i < image->n_phdr; i++) {
 		struct gopclntab_part part = segment_part(image, &image->phdr[i]);
@@ -148,7 +148,7 @@ static void find_module(struct gopclntab *table, struct elffile *elf, uint64_t t
 	static const char *const names[] = {".rela.dyn", ".rela"};
 	uint64_t at = find_pointer(table->image, table_svma);
 	size_t bytes = 0;
-	const uint8_t *data = at ? image_bytes_at(table->image, at, &bytes) : NULL;
+	const uint8_t *data = at ? elfimage_bytes_at(table->image, at, &bytes) : NULL;
 	struct elffile_section section;
 
 	for (unsigned i = 0; data && i < MODULE_WORDS; i++)
@@ -161,9 +161,9 @@ static void find_module(struct gopclntab *table, struct elffile *elf, uint64_t t
 	}
 }
 
-static bool is_code(const struct image *image, uint64_t svma)
+static bool is_code(const struct elfimage *image, uint64_t svma)
 {
-	const Elf64_Phdr *segment = image_segment_at(image, svma);
+	const Elf64_Phdr *segment = elfimage_segment_at(image, svma);
 
 	return segment && segment->p_flags & PF_X;
 }
@@ -234,7 +234,7 @@ static uint32_t g_of_systemstack(const struct gopclntab *table)
 		if (!name || strncmp(name, wanted, sizeof(wanted) - 1) != 0 ||
 			(name[sizeof(wanted) - 1] && strcmp(name + sizeof(wanted) - 1, ".abi0")))
 			continue;
-		data = image_bytes_at(table->image, table->text + start, &bytes);
+		data = elfimage_bytes_at(table->image, table->text + start, &bytes);
 		return data ? g_of_code((struct gopclntab_part){
 				      data, bytes < next - start ? bytes : next - start})
 			    : 0;
@@ -245,7 +245,7 @@ static uint32_t g_of_systemstack(const struct gopclntab *table)
 /* The offset of the word "g". A program without C has no other thread-local memory. */
 static uint32_t find_g(const struct gopclntab *table, struct elffile *elf)
 {
-	const struct image *image = table->image;
+	const struct elfimage *image = table->image;
 	const Elf64_Phdr *tls = NULL;
 	uint64_t bytes, offset = 0;
 
@@ -269,7 +269,7 @@ static uint32_t find_g(const struct gopclntab *table, struct elffile *elf)
 	return (uint32_t)(bytes - offset);
 }
 
-int gopclntab_open(const struct image *image, struct elffile *elf, struct pool *strings,
+int gopclntab_open(const struct elfimage *image, struct elffile *elf, struct pool *strings,
 	struct gopclntab **ret_table)
 {
 	struct gopclntab *table = calloc(1, sizeof(*table));

@@ -10,7 +10,7 @@
 
 #include "base/maps_line.h"
 #include "opener/opener.h"
-#include "symbolizer/image.h"
+#include "symbolizer/elfimage.h"
 
 #define IMAGE_BYTES_MAX ((size_t)256 << 20)
 #define VDSO_BYTES_MAX  ((size_t)1 << 20)
@@ -39,15 +39,16 @@ static int ask_opener(struct opener *opener, uint32_t kind, int pid, const struc
 	return opener_take(opened.fd, most, ret_data, ret_bytes);
 }
 
-int memory_image(struct opener *opener, int pid, const struct maps_line *line, struct image *image)
+int memory_image(
+	struct opener *opener, int pid, const struct maps_line *line, struct elfimage *image)
 {
 	uint8_t *data;
 	size_t bytes;
 	int r = ask_opener(opener, OPENING_IMAGE, pid, line, IMAGE_BYTES_MAX, &data, &bytes);
 
-	*image = (struct image){0};
+	*image = (struct elfimage){0};
 	if (r == 0)
-		image_adopt(image, data, bytes);
+		elfimage_adopt(image, data, bytes);
 	return r;
 }
 
@@ -72,13 +73,14 @@ static size_t own_vdso_bytes(const uint8_t *vdso)
 	return (size_t)bytes;
 }
 
-int memory_vdso(struct opener *opener, int pid, const struct maps_line *line, struct image *image)
+int memory_vdso(
+	struct opener *opener, int pid, const struct maps_line *line, struct elfimage *image)
 {
 	const uint8_t *own = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
 	size_t bytes = (size_t)(line->end - line->start), own_bytes;
 	uint8_t *data;
 
-	*image = (struct image){0};
+	*image = (struct elfimage){0};
 	if (line->end - line->start > VDSO_BYTES_MAX)
 		return -ENOENT;
 	if (ask_opener(opener, OPENING_VDSO, pid, line, VDSO_BYTES_MAX, &data, &bytes) < 0) {
@@ -90,6 +92,6 @@ int memory_vdso(struct opener *opener, int pid, const struct maps_line *line, st
 			return -ENOMEM;
 		memcpy(data, own, own_bytes);
 	}
-	image_adopt(image, data, bytes);
+	elfimage_adopt(image, data, bytes);
 	return 0;
 }

@@ -10,7 +10,7 @@
 
 #include "proto/opening.h"
 
-struct image;
+struct elfimage;
 struct maps_line;
 struct opener;
 
@@ -21,9 +21,11 @@ struct opening opening_about(uint32_t kind, int pid, const struct maps_line *lin
  * Assembles the unwritable parts of a mapped file from the memory of the process. -ENOENT: the
  * process cannot be read, or the beginning of the file is not mapped.
  */
-int memory_image(struct opener *opener, int pid, const struct maps_line *line, struct image *image);
+int memory_image(
+	struct opener *opener, int pid, const struct maps_line *line, struct elfimage *image);
 
 /* The vdso of the process, or that of this process, which has the same kernel. */
-int memory_vdso(struct opener *opener, int pid, const struct maps_line *line, struct image *image);
+int memory_vdso(
+	struct opener *opener, int pid, const struct maps_line *line, struct elfimage *image);
 
 #endif

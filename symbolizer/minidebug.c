@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "symbolizer/base/budget.h"
-#include "symbolizer/image.h"
+#include "symbolizer/elfimage.h"
 
 #ifdef HAVE_LZMA
 #include <lzma.h>
@@ -51,7 +51,8 @@ static int unpack(lzma_stream *stream, size_t packed, struct budget *budget, uin
 	return 0;
 }
 
-int minidebug_unpack(const uint8_t *data, size_t bytes, struct budget *budget, struct image *image)
+int minidebug_unpack(
+	const uint8_t *data, size_t bytes, struct budget *budget, struct elfimage *image)
 {
 	lzma_stream stream = LZMA_STREAM_INIT;
 	uint8_t *unpacked = NULL;
@@ -66,18 +67,19 @@ int minidebug_unpack(const uint8_t *data, size_t bytes, struct budget *budget, s
 	lzma_end(&stream);
 	if (rc)
 		return rc;
-	image_adopt(image, unpacked, n);
-	rc = image_read_headers(image);
+	elfimage_adopt(image, unpacked, n);
+	rc = elfimage_read_headers(image);
 	if (rc == -ENOEXEC)
 		rc = -EINVAL;
 	if (rc)
-		image_release(image);
+		elfimage_release(image);
 	return rc;
 }
 
 #else
 
-int minidebug_unpack(const uint8_t *data, size_t bytes, struct budget *budget, struct image *image)
+int minidebug_unpack(
+	const uint8_t *data, size_t bytes, struct budget *budget, struct elfimage *image)
 {
 	(void)budget;
 	(void)data;

@@ -6,12 +6,13 @@
 #include <stdint.h>
 
 struct budget;
-struct image;
+struct elfimage;
 
 /*
  * Decompresses .gnu_debugdata (an ELF file with a symbol table, compressed by xz) into an image of
  * its own. -ENOTSUP: built without liblzma; -EINVAL: damaged; -E2BIG: over the budget; -ENOMEM.
  */
-int minidebug_unpack(const uint8_t *data, size_t bytes, struct budget *budget, struct image *image);
+int minidebug_unpack(
+	const uint8_t *data, size_t bytes, struct budget *budget, struct elfimage *image);
 
 #endif

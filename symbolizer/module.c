@@ -70,7 +70,7 @@ static struct module *add(struct symbolizer *symbolizer, const struct module_key
 void module_free(struct module *module)
 {
 	names_free(module->names);
-	image_release(&module->image);
+	elfimage_release(&module->image);
 	free(module);
 }
 
@@ -92,7 +92,7 @@ static int look_into(struct module *module)
 
 	if (!module->image.data)
 		return 0;
-	rc = image_read_headers(&module->image);
+	rc = elfimage_read_headers(&module->image);
 	if (rc == -ENOMEM)
 		return rc;
 	if (rc) {
@@ -100,7 +100,7 @@ static int look_into(struct module *module)
 		return 0;
 	}
 	module->headers_ok = true;
-	image_build_id_hex(&module->image, hex);
+	elfimage_build_id_hex(&module->image, hex);
 	module->build_id = pool_intern(&module->symbolizer->strings, hex, strlen(hex));
 	return module->build_id ? 0 : -ENOMEM;
 }
@@ -137,7 +137,7 @@ static int from_file(struct symbolizer *symbolizer, const struct opened *opened,
 				      : "an empty file");
 		return 0;
 	}
-	rc = image_map(&module->image, opened->fd);
+	rc = elfimage_map(&module->image, opened->fd);
 	if (rc == -ENOMEM)
 		return rc;
 	if (rc)
@@ -146,11 +146,11 @@ static int from_file(struct symbolizer *symbolizer, const struct opened *opened,
 }
 
 /* The load bias of the mapping in @line. */
-static uint64_t bias_of(const struct image *image, const struct maps_line *line)
+static uint64_t bias_of(const struct elfimage *image, const struct maps_line *line)
 {
 	const Elf64_Phdr *segment;
 
-	if (!image_segments_at_offset(
+	if (!elfimage_segments_at_offset(
 		    image, line->offset, line->end - line->start, line->execute, &segment, 1))
 		return 0;
 	return line->start - line->offset - (segment->p_vaddr - segment->p_offset);
@@ -199,7 +199,7 @@ static int from_memory(struct symbolizer *symbolizer, int pid, const struct maps
 static int open_vdso(struct symbolizer *symbolizer, int pid, const struct maps_line *line,
 	struct module **ret_module)
 {
-	struct image image = {0};
+	struct elfimage image = {0};
 	struct module_key key = {.path = pool_intern(&symbolizer->strings, "[vdso]", 6)};
 	struct module *module;
 	int rc = key.path ? memory_vdso(symbolizer->options.opener, pid, line, &image) : -ENOMEM;
@@ -211,7 +211,7 @@ static int open_vdso(struct symbolizer *symbolizer, int pid, const struct maps_l
 	key.ino = image.data ? table_hash_bytes(image.data, image.bytes) : 0;
 	*ret_module = module = look_up(symbolizer, &key);
 	if (module || !(*ret_module = module = add(symbolizer, &key))) {
-		image_release(&image);
+		elfimage_release(&image);
 		return module ? 0 : -ENOMEM;
 	}
 	module->image = image;
@@ -257,7 +257,7 @@ static void describe_segment(
 	const struct module *module, uint64_t svma, struct module_info *ret_info)
 {
 	const Elf64_Phdr *segment =
-		module->headers_ok ? image_segment_at(&module->image, svma) : NULL;
+		module->headers_ok ? elfimage_segment_at(&module->image, svma) : NULL;
 
 	if (!segment)
 		return;

@@ -16,7 +16,7 @@
 #include "base/pool.h"
 #include "base/table.h"
 #include "symbolizer/base/budget.h"
-#include "symbolizer/image.h"
+#include "symbolizer/elfimage.h"
 #include "symbolizer/symbolizer.h"
 
 struct maps_line;
@@ -31,7 +31,7 @@ struct module_key {
 struct module {
 	struct symbolizer *symbolizer;
 	struct module_key key;
-	struct image image;   /* .data NULL: the file is not available, and `problem` says why */
+	struct elfimage image; /* .data NULL: the file is not available, and `problem` says why */
 	bool headers_ok;      /* image.phdr and so on are valid */
 	bool unanswered;      /* the server of the file does not answer */
 	bool from_memory;     /* image was assembled from a process: no section headers */

@@ -7,7 +7,7 @@
 #include "symbolizer/base/arena.h"
 #include "symbolizer/base/budget.h"
 #include "symbolizer/elffile.h"
-#include "symbolizer/image.h"
+#include "symbolizer/elfimage.h"
 #include "symbolizer/names.h"
 #include "symbolizer/spelling.h"
 #include "symbolizer/symbolizer.h"
@@ -24,7 +24,7 @@ struct names_answer {
 /* A file with names: the module's own, its debug file, the supplement of that. */
 struct names_source {
 	const char *path;
-	struct image image; /* unused for the module's own file, whose image the module owns */
+	struct elfimage image; /* unused for the module's own file, whose image the module owns */
 	struct elffile elf;
 };
 

@@ -75,7 +75,7 @@ int names_blame(struct names *n, int error)
 	return 0;
 }
 
-static int open_elf(struct names *n, struct names_source *source, const struct image *image)
+static int open_elf(struct names *n, struct names_source *source, const struct elfimage *image)
 {
 	int rc = elffile_open(&source->elf, image);
 
@@ -120,7 +120,7 @@ static int load_debug_file(struct names *n)
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
 	if (skip_of(module, found.path) == SYMBOLIZER_SKIP_FILE) {
-		image_release(&found.image);
+		elfimage_release(&found.image);
 		return complain_about(module,
 			"its debug file is left alone because it made the parser crash",
 			found.path);
@@ -219,7 +219,7 @@ static int load_supplement(struct names *n, struct names_source *from, bool *ret
 	if (rc)
 		return rc == -ENOMEM ? rc : 0;
 	if (skip_of(n->module, found.path) != SYMBOLIZER_SKIP_NOTHING) {
-		image_release(&found.image);
+		elfimage_release(&found.image);
 		*ret_missing = true;
 		return 0;
 	}
@@ -381,7 +381,7 @@ int names_load(struct names *n)
 static void release_source(struct names_source *source)
 {
 	elffile_close(&source->elf);
-	image_release(&source->image);
+	elfimage_release(&source->image);
 }
 
 void names_release_files(struct names *names)

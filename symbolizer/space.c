@@ -267,7 +267,7 @@ size_t space_read(const struct space *space, uint64_t address, void *to, size_t 
 		return 0;
 	if (!mapping->module->headers_ok)
 		return 0;
-	from = image_bytes_at(&mapping->module->image, address - mapping->bias, &have);
+	from = elfimage_bytes_at(&mapping->module->image, address - mapping->bias, &have);
 	if (!from)
 		return 0;
 	if (have > mapping->end - address)

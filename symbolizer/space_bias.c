@@ -29,7 +29,7 @@ static size_t find_candidates(const struct mapping *mapping, uint64_t bias[CANDI
 		return 1;
 	}
 	if (module->headers_ok)
-		n = image_segments_at_offset(&module->image, mapping->offset,
+		n = elfimage_segments_at_offset(&module->image, mapping->offset,
 			mapping->end - mapping->start, mapping->execute, segment, CANDIDATES_MOST);
 	for (size_t i = 0; i < n; i++)
 		bias[i] = base + segment[i]->p_offset - segment[i]->p_vaddr;

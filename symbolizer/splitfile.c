@@ -21,7 +21,7 @@ enum { SECT_INFO = 1, SECT_ABBREV = 3, SECT_STR_OFFSETS = 6, SECT_RNGLISTS = 8 }
 
 struct splitfile {
 	const char *path; /* interned */
-	struct image image;
+	struct elfimage image;
 	struct elffile elf; /* .elf NULL: missing, or not an ELF file */
 	struct dwarf_split_unit whole;
 	struct rangelist_bytes table; /* table of a .dwp */
@@ -58,7 +58,7 @@ void splitfiles_free(struct splitfiles *splitfiles)
 		return;
 	for (size_t i = 0; i < splitfiles->n; i++) {
 		elffile_close(&splitfiles->file[i]->elf);
-		image_release(&splitfiles->file[i]->image);
+		elfimage_release(&splitfiles->file[i]->image);
 		free(splitfiles->file[i]);
 	}
 	free(splitfiles->file);
@@ -81,7 +81,7 @@ static void open_file(struct splitfiles *s, struct splitfile *file)
 
 	if (r < 0)
 		return;
-	r = image_map(&file->image, opened.fd);
+	r = elfimage_map(&file->image, opened.fd);
 	(void)close(opened.fd);
 	if (r < 0 || elffile_open(&file->elf, &file->image) < 0)
 		return;

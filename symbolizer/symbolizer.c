@@ -135,7 +135,7 @@ const uint8_t *symbolizer_code(
 	if (!module->headers_ok)
 		return NULL;
 	*ret_machine = module->image.machine;
-	return image_bytes_at(&module->image, location->svma, ret_bytes);
+	return elfimage_bytes_at(&module->image, location->svma, ret_bytes);
 }
 
 const char *symbolizer_function_at(

@@ -8,8 +8,8 @@
 #include "base/array.h"
 #include "symbolizer/base/budget.h"
 #include "symbolizer/elffile.h"
+#include "symbolizer/elfimage.h"
 #include "symbolizer/exported.h"
-#include "symbolizer/image.h"
 
 #define SEGMENTS_MOST 16
 
@@ -148,7 +148,7 @@ struct segments {
 	size_t n;
 };
 
-static void find_segments(const struct image *image, struct segments *ret_segments)
+static void find_segments(const struct elfimage *image, struct segments *ret_segments)
 {
 	ret_segments->n = 0;
 	for (size_t i = 0; i < image->n_phdr && ret_segments->n < SEGMENTS_MOST; i++) {
@@ -185,7 +185,7 @@ static bool take_exported(const struct segments *segments, const Elf64_Sym *sym,
 	return false;
 }
 
-int symtab_add_exported(struct symtab *symtab, const struct image *image, struct budget *budget)
+int symtab_add_exported(struct symtab *symtab, const struct elfimage *image, struct budget *budget)
 {
 	struct exported_list list;
 	struct segments segments;

@@ -12,7 +12,7 @@
 
 struct budget;
 struct elffile;
-struct image;
+struct elfimage;
 struct pool;
 
 struct symbol {
@@ -39,7 +39,7 @@ int symtab_add_symbol(struct symtab *symtab, const struct symbol *symbol);
  * Adds the exported functions of an image without section headers. Returns their number, -ENOMEM,
  * or -E2BIG. The names belong to the image.
  */
-int symtab_add_exported(struct symtab *symtab, const struct image *image, struct budget *budget);
+int symtab_add_exported(struct symtab *symtab, const struct elfimage *image, struct budget *budget);
 /* Adds the entries of .plt, .plt.sec and .plt.got with the names "NAME@plt". -ENOMEM, -E2BIG. */
 int symtab_add_plt(struct symtab *symtab, struct elffile *file, struct pool *strings);
 /* Sorts, and resolves aliases and sizes. Call before symtab_find(). */

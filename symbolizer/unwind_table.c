@@ -295,7 +295,7 @@ static bool is_sorted(const struct unwind_table *table)
  */
 static void open_header(struct unwind_table *table)
 {
-	const struct image *image = &table->module->image;
+	const struct elfimage *image = &table->module->image;
 	const uint8_t *data = NULL;
 	uint64_t svma = 0, eh, n;
 	unsigned eh_encoding, n_encoding, encoding;
@@ -305,7 +305,7 @@ static void open_header(struct unwind_table *table)
 	for (size_t i = 0; i < image->n_phdr; i++) {
 		if (image->phdr[i].p_type == PT_GNU_EH_FRAME) {
 			svma = image->phdr[i].p_vaddr;
-			data = image_bytes_at(image, svma, &bytes);
+			data = elfimage_bytes_at(image, svma, &bytes);
 		}
 	}
 	if (!data)
@@ -326,7 +326,7 @@ static void open_header(struct unwind_table *table)
 	table->search_base = svma;
 	if (!is_sorted(table))
 		return;
-	table->eh.data = image_bytes_at(image, eh, &table->eh.bytes);
+	table->eh.data = elfimage_bytes_at(image, eh, &table->eh.bytes);
 	table->eh.svma = eh;
 	table->eh.eh = true;
 }

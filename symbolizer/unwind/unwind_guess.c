@@ -164,7 +164,7 @@ int unwind_leave_trampoline(struct cursor *cursor)
 static bool is_entry(const struct cursor *cursor)
 {
 	const struct mapping *mapping = cursor->mapping;
-	const struct image *image;
+	const struct elfimage *image;
 	uint64_t entry = 0, svma;
 
 	if (!mapping || !mapping->module->headers_ok)

@@ -6,8 +6,8 @@
 #include "base/pool.h"
 #include "symbolizer/debuginfo.h"
 #include "symbolizer/elffile.h"
+#include "symbolizer/elfimage.h"
 #include "symbolizer/gopclntab.h"
-#include "symbolizer/image.h"
 #include "tests/fuzz/fuzz.h"
 
 static void look_up(const struct gopclntab *table, uint64_t svma)
@@ -26,7 +26,7 @@ static void look_up(const struct gopclntab *table, uint64_t svma)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct image image = {0};
+	struct elfimage image = {0};
 	struct elffile elf = {0};
 	struct pool strings = {0};
 	struct gopclntab *table;
@@ -35,8 +35,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!copy)
 		return 0;
 	memcpy(copy, data, size);
-	image_adopt(&image, copy, size);
-	if (image_read_headers(&image) == 0) {
+	elfimage_adopt(&image, copy, size);
+	if (elfimage_read_headers(&image) == 0) {
 		bool opened = elffile_open(&elf, &image) == 0;
 
 		if (gopclntab_open(&image, opened ? &elf : NULL, &strings, &table) == 0) {
@@ -49,6 +49,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			elffile_close(&elf);
 	}
 	pool_release(&strings);
-	image_release(&image);
+	elfimage_release(&image);
 	return 0;
 }

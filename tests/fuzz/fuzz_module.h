@@ -62,8 +62,8 @@ static inline void fuzz_module(
 	copy = module ? malloc(size) : NULL;
 	if (copy) {
 		memcpy(copy, data, size);
-		image_adopt(&module->image, copy, size);
-		rc = image_read_headers(&module->image);
+		elfimage_adopt(&module->image, copy, size);
+		rc = elfimage_read_headers(&module->image);
 		module->headers_ok = rc == 0;
 		module->from_memory = from_memory;
 		module->image.loaded = from_memory ? UINT64_C(0x7f0000000000) : 0;

@@ -9,7 +9,7 @@
 #include "symbolizer/base/budget.h"
 #include "symbolizer/dwarf/dwarf_api.h"
 #include "symbolizer/elffile.h"
-#include "symbolizer/image.h"
+#include "symbolizer/elfimage.h"
 #include "symbolizer/splitfile.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -113,14 +113,14 @@ static void read_file(const struct dwarf_split_unit *whole)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct image image = {0};
+	struct elfimage image = {0};
 	struct elffile file;
 	uint8_t *copy = size ? malloc(size) : NULL;
 
 	if (!copy)
 		return 0;
 	memcpy(copy, data, size);
-	image_adopt(&image, copy, size);
+	elfimage_adopt(&image, copy, size);
 	if (elffile_open(&file, &image) == 0) {
 		struct rangelist_bytes table = section_of(&file, ".debug_cu_index");
 		struct dwarf_split_unit whole = {
@@ -137,6 +137,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			read_file(&whole);
 		elffile_close(&file);
 	}
-	image_release(&image);
+	elfimage_release(&image);
 	return 0;
 }

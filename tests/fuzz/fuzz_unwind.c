@@ -35,8 +35,8 @@ static struct module *make_module(struct symbolizer *symbolizer, const uint8_t *
 	if (!module || !copy)
 		abort();
 	memcpy(copy, data, bytes);
-	image_adopt(&module->image, copy, bytes);
-	module->headers_ok = image_read_headers(&module->image) == 0;
+	elfimage_adopt(&module->image, copy, bytes);
+	module->headers_ok = elfimage_read_headers(&module->image) == 0;
 	return module;
 }
 

@@ -15,15 +15,15 @@
 #include <unistd.h>
 
 #include "base/maps_line.h"
+#include "symbolizer/elfimage.h"
 #include "symbolizer/exported.h"
-#include "symbolizer/image.h"
 #include "symbolizer/memory_image.h"
 #include "symbolizer/symtab.h"
 
 struct library {
 	uint64_t bias;
 	char path[512];
-	struct image memory, file;
+	struct elfimage memory, file;
 };
 
 /* Assembles the image from the mapping that begins with the library's file. */
@@ -50,20 +50,20 @@ static void open_library(struct library *library)
 	(void)snprintf(
 		library->path, sizeof(library->path), "%.*s", (int)line.name_bytes, line.name);
 	assert_int_equal(memory_image(NULL, getpid(), &line, &library->memory), 0);
-	assert_int_equal(image_read_headers(&library->memory), 0);
+	assert_int_equal(elfimage_read_headers(&library->memory), 0);
 	library->memory.loaded = library->bias;
 	fd = open(library->path, O_RDONLY | O_CLOEXEC);
 	assert_true(fd >= 0);
-	assert_int_equal(image_map(&library->file, fd), 0);
+	assert_int_equal(elfimage_map(&library->file, fd), 0);
 	assert_int_equal(close(fd), 0);
-	assert_int_equal(image_read_headers(&library->file), 0);
+	assert_int_equal(elfimage_read_headers(&library->file), 0);
 	assert_int_equal(dlclose(handle), 0);
 }
 
 static void release(struct library *library)
 {
-	image_release(&library->memory);
-	image_release(&library->file);
+	elfimage_release(&library->memory);
+	elfimage_release(&library->file);
 }
 
 static void assert_symbol(const struct symtab *symtab, const struct library *library,

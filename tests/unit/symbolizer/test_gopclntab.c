@@ -10,12 +10,12 @@
 #include "base/pool.h"
 #include "symbolizer/debuginfo.h"
 #include "symbolizer/elffile.h"
+#include "symbolizer/elfimage.h"
 #include "symbolizer/gopclntab.h"
-#include "symbolizer/image.h"
 #include "tests/unit/go_fixture.h"
 
 struct opened {
-	struct image image;
+	struct elfimage image;
 	struct pool strings;
 	struct gopclntab *table;
 };
@@ -23,8 +23,8 @@ struct opened {
 static int open_bytes(struct opened *o, uint8_t *data)
 {
 	*o = (struct opened){0};
-	image_adopt(&o->image, data, GO_BYTES);
-	assert_int_equal(image_read_headers(&o->image), 0);
+	elfimage_adopt(&o->image, data, GO_BYTES);
+	assert_int_equal(elfimage_read_headers(&o->image), 0);
 	return gopclntab_open(&o->image, NULL, &o->strings, &o->table);
 }
 
@@ -40,7 +40,7 @@ static void close_it(struct opened *o)
 {
 	gopclntab_free(o->table);
 	pool_release(&o->strings);
-	image_release(&o->image);
+	elfimage_release(&o->image);
 }
 
 static void test_gopclntab__finds_the_function_of_an_address(void **state)
@@ -179,8 +179,8 @@ static void test_gopclntab__finds_a_table_without_a_section(void **state)
 	go_put(&go, offsetof(Elf64_Ehdr, e_shentsize), sizeof(Elf64_Shdr), 2);
 	go_put(&go, offsetof(Elf64_Ehdr, e_shnum), 2, 2);
 	go_put(&go, offsetof(Elf64_Ehdr, e_shstrndx), 1, 2);
-	image_adopt(&o.image, go.data, GO_BYTES);
-	assert_int_equal(image_read_headers(&o.image), 0);
+	elfimage_adopt(&o.image, go.data, GO_BYTES);
+	assert_int_equal(elfimage_read_headers(&o.image), 0);
 	assert_int_equal(elffile_open(&elf, &o.image), 0);
 	assert_int_equal(gopclntab_open(&o.image, &elf, &o.strings, &o.table), 0);
 	assert_true(gopclntab_find(o.table, GO_TEXT + 0x5f, &f));

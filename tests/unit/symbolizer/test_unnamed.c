@@ -30,9 +30,9 @@ static void assert_named(const char *path, const char *label)
 	assert_int_equal(symbolizer_new(&options, &symbolizer), 0);
 	module = module_special(symbolizer, path);
 	assert_non_null(module);
-	assert_int_equal(image_map(&module->image, fd), 0);
+	assert_int_equal(elfimage_map(&module->image, fd), 0);
 	assert_int_equal(close(fd), 0);
-	assert_int_equal(image_read_headers(&module->image), 0);
+	assert_int_equal(elfimage_read_headers(&module->image), 0);
 	module->headers_ok = true;
 	memcpy(&entry, module->image.data + offsetof(Elf64_Ehdr, e_entry), sizeof(entry));
 	assert_int_equal(unnamed_find(module, &table, entry, &name), 0);

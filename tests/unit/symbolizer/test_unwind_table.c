@@ -53,8 +53,8 @@ static void open_self(struct opened *o)
 	assert_int_equal(symbolizer_new(&options, &o->symbolizer), 0);
 	o->module = module_special(o->symbolizer, "/self");
 	assert_non_null(o->module);
-	image_adopt(&o->module->image, data, bytes);
-	assert_int_equal(image_read_headers(&o->module->image), 0);
+	elfimage_adopt(&o->module->image, data, bytes);
+	assert_int_equal(elfimage_read_headers(&o->module->image), 0);
 	o->module->headers_ok = true;
 	for (size_t i = 0; i < o->module->image.n_phdr; i++) {
 		const Elf64_Phdr *p = &o->module->image.phdr[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolizer/image.h"
+#include "symbolizer/elfimage.h"
 
 #include <errno.h>
 #include <endian.h>
@@ -13,13 +13,13 @@ enum { GUARD_BYTES = 64 * 1024, PHDR_MAX = 4096 };
 
 #define FILE_BYTES_MAX (UINT64_C(1) << 36)
 
-int image_map(struct image *image, int fd)
+int elfimage_map(struct elfimage *image, int fd)
 {
 	struct stat st;
 	uint8_t *at;
 	size_t bytes;
 
-	*image = (struct image){0};
+	*image = (struct elfimage){0};
 	if (fstat(fd, &st) != 0)
 		return -errno;
 	if (!S_ISREG(st.st_mode) || st.st_size <= 0)
@@ -45,23 +45,23 @@ int image_map(struct image *image, int fd)
 	return 0;
 }
 
-void image_adopt(struct image *image, uint8_t *data, size_t bytes)
+void elfimage_adopt(struct elfimage *image, uint8_t *data, size_t bytes)
 {
-	*image = (struct image){.data = data, .bytes = bytes};
+	*image = (struct elfimage){.data = data, .bytes = bytes};
 }
 
-void image_release(struct image *image)
+void elfimage_release(struct elfimage *image)
 {
 	free((void *)image->phdr);
 	if (image->mapped_bytes)
 		(void)munmap((void *)image->data, image->mapped_bytes);
 	else
 		free((void *)image->data);
-	*image = (struct image){0};
+	*image = (struct elfimage){0};
 }
 
 /* Is [offset, offset + bytes) inside the image? */
-static bool holds(const struct image *image, uint64_t offset, uint64_t bytes)
+static bool holds(const struct elfimage *image, uint64_t offset, uint64_t bytes)
 {
 	return offset <= image->bytes && bytes <= image->bytes - offset;
 }
@@ -80,7 +80,7 @@ static Elf64_Phdr widen(const Elf32_Phdr *narrow)
 	};
 }
 
-static int read_phdrs(struct image *image, uint64_t offset, size_t entry_bytes, size_t n)
+static int read_phdrs(struct elfimage *image, uint64_t offset, size_t entry_bytes, size_t n)
 {
 	size_t want = image->elf64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
 	Elf64_Phdr *phdr;
@@ -113,7 +113,7 @@ static int read_phdrs(struct image *image, uint64_t offset, size_t entry_bytes, 
 /* The type of a note of the name "Go", by Go's linker. */
 #define NOTE_GO_BUILD_ID 4
 
-static void read_notes(struct image *image, const uint8_t *data, uint64_t end, uint64_t align)
+static void read_notes(struct elfimage *image, const uint8_t *data, uint64_t end, uint64_t align)
 {
 	uint64_t at = 0;
 	Elf64_Nhdr note; /* Both classes of ELF have the same layout. */
@@ -141,12 +141,12 @@ static void read_notes(struct image *image, const uint8_t *data, uint64_t end, u
 	}
 }
 
-void image_read_build_id(struct image *image, const uint8_t *notes, size_t bytes)
+void elfimage_read_build_id(struct elfimage *image, const uint8_t *notes, size_t bytes)
 {
 	read_notes(image, notes, bytes, 4);
 }
 
-int image_read_headers(struct image *image)
+int elfimage_read_headers(struct elfimage *image)
 {
 	const uint8_t *ident = image->data;
 	int rc;
@@ -198,7 +198,7 @@ static bool is_mapped_from(const Elf64_Phdr *p, uint64_t offset, uint64_t bytes)
 		offset + bytes > first && offset >= first;
 }
 
-size_t image_segments_at_offset(const struct image *image, uint64_t offset, uint64_t bytes,
+size_t elfimage_segments_at_offset(const struct elfimage *image, uint64_t offset, uint64_t bytes,
 	bool execute, const Elf64_Phdr **ret_segment, size_t most)
 {
 	size_t n = 0;
@@ -215,7 +215,7 @@ size_t image_segments_at_offset(const struct image *image, uint64_t offset, uint
 	return n;
 }
 
-const Elf64_Phdr *image_segment_at(const struct image *image, uint64_t svma)
+const Elf64_Phdr *elfimage_segment_at(const struct elfimage *image, uint64_t svma)
 {
 	for (size_t i = 0; i < image->n_phdr; i++) {
 		const Elf64_Phdr *p = &image->phdr[i];
@@ -226,9 +226,9 @@ const Elf64_Phdr *image_segment_at(const struct image *image, uint64_t svma)
 	return NULL;
 }
 
-const uint8_t *image_bytes_at(const struct image *image, uint64_t svma, size_t *ret_bytes)
+const uint8_t *elfimage_bytes_at(const struct elfimage *image, uint64_t svma, size_t *ret_bytes)
 {
-	const Elf64_Phdr *p = image_segment_at(image, svma);
+	const Elf64_Phdr *p = elfimage_segment_at(image, svma);
 	uint64_t within, left;
 
 	if (!p || (within = svma - p->p_vaddr) >= p->p_filesz || p->p_offset >= image->bytes ||
@@ -239,7 +239,7 @@ const uint8_t *image_bytes_at(const struct image *image, uint64_t svma, size_t *
 	return image->data + p->p_offset + within;
 }
 
-void image_build_id_hex(const struct image *image, char *to)
+void elfimage_build_id_hex(const struct elfimage *image, char *to)
 {
 	static const char digits[] = "0123456789abcdef";
 

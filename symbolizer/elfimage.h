@@ -3,8 +3,8 @@
  * The bytes of an ELF file in memory, and the parts needed while the process lives: program headers
  * and build-id. Read with bounds checks of our own, without a library.
  */
-#ifndef SYMBOLIZER_IMAGE_H
-#define SYMBOLIZER_IMAGE_H
+#ifndef SYMBOLIZER_ELFIMAGE_H
+#define SYMBOLIZER_ELFIMAGE_H
 
 #include <elf.h>
 #include <stdbool.h>
@@ -13,12 +13,12 @@
 
 enum { IMAGE_BUILD_ID_MAX = 64 };
 
-struct image {
+struct elfimage {
 	const uint8_t *data; /* NULL: none */
 	size_t bytes;
 	size_t mapped_bytes; /* 0: data is on the heap */
 
-	/* Valid after image_read_headers() succeeded. */
+	/* Valid after elfimage_read_headers() succeeded. */
 	bool elf64;
 	uint16_t type, machine; /* e_type, e_machine */
 	const Elf64_Phdr *phdr; /* widened for 32-bit files; owned by the image */
@@ -37,31 +37,31 @@ struct image {
  * Maps a regular file; @fd may be closed afterwards. -EINVAL: not a regular file, or empty. Zero
  * bytes follow the mapping, so that a read one word past the end does not fault.
  */
-int image_map(struct image *image, int fd);
+int elfimage_map(struct elfimage *image, int fd);
 /* Takes ownership of malloc'ed @data. */
-void image_adopt(struct image *image, uint8_t *data, size_t bytes);
+void elfimage_adopt(struct elfimage *image, uint8_t *data, size_t bytes);
 /* -ENOEXEC: not an ELF file of this machine's byte order, or invalid headers. */
-int image_read_headers(struct image *image);
+int elfimage_read_headers(struct elfimage *image);
 /* Reads the build-id from notes without a program header, as in a supplement made by dwz. */
-void image_read_build_id(struct image *image, const uint8_t *notes, size_t bytes);
-void image_release(struct image *image);
+void elfimage_read_build_id(struct elfimage *image, const uint8_t *notes, size_t bytes);
+void elfimage_release(struct elfimage *image);
 
 /*
  * The segments from which a mapping of @bytes bytes at file offset @offset may come, in the order
  * of the file, at most @most; returns their number. If segments share a page of the file, those
  * with the mapping's protection are returned, or the others if there are none.
  */
-size_t image_segments_at_offset(const struct image *image, uint64_t offset, uint64_t bytes,
+size_t elfimage_segments_at_offset(const struct elfimage *image, uint64_t offset, uint64_t bytes,
 	bool execute, const Elf64_Phdr **ret_segment, size_t most);
 /* The PT_LOAD segment that contains an address of the file, NULL none. */
-const Elf64_Phdr *image_segment_at(const struct image *image, uint64_t svma);
+const Elf64_Phdr *elfimage_segment_at(const struct elfimage *image, uint64_t svma);
 /*
  * The bytes of the file that are loaded at @svma, and their number up to the segment's end, or to
  * that of the file; NULL: none.
  */
-const uint8_t *image_bytes_at(const struct image *image, uint64_t svma, size_t *ret_bytes);
+const uint8_t *elfimage_bytes_at(const struct elfimage *image, uint64_t svma, size_t *ret_bytes);
 
 /* Lower-case hex of the build-id into @to (2 * IMAGE_BUILD_ID_MAX + 1 bytes). */
-void image_build_id_hex(const struct image *image, char *to);
+void elfimage_build_id_hex(const struct elfimage *image, char *to);
 
 #endif
