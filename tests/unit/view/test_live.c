@@ -110,6 +110,28 @@ static void test_live__threads_also_those_that_sleep(void **state)
 	assert_shows(v, "0.00");
 }
 
+/* A stopped tracee shows as traced: 'T' where the target is known to be stopped, else as it is. */
+static void test_live__threads_that_a_signal_has_stopped(void **state)
+{
+	static const struct live_thread threads[] = {
+		{100, 100, 't', "demo", false}, {100, 101, 'S', "worker", false}};
+	const struct live_facts facts = {.target = "demo",
+		.state = LIVE_RUNS,
+		.status = -1,
+		.thread = threads,
+		.threads = 2};
+	struct view *v = *state;
+
+	type(v, "H");
+	for (int stopped = 0; stopped < 2; stopped++) {
+		live_tell_stopped(v->live, stopped);
+		assert_int_equal(
+			live_update(v->live, v->fixture.profile, &facts, 11 * LIVE_SECOND_NS), 0);
+		assert_shows(v, stopped ? "  T       100  demo" : "  t       100  demo");
+		assert_shows(v, "  S       101  worker");
+	}
+}
+
 /* Where the kernel's time of a thread is known, its row has that, not what its samples share. */
 static void test_live__threads_have_the_time_of_the_kernel(void **state)
 {
@@ -360,6 +382,7 @@ int main(void)
 		TEST(tree_folds),
 		TEST(tree_folds_recursion),
 		TEST(threads_also_those_that_sleep),
+		TEST(threads_that_a_signal_has_stopped),
 		TEST(threads_have_the_time_of_the_kernel),
 		TEST(enter_zooms_into_callers_and_callees),
 		TEST(zoom_into_a_thread),
