@@ -35,6 +35,15 @@ grep -q '^3 ranks: 0, 1, 3; 3.31 s each, most in work (' out &&
     { echo "FAIL: who is alike"; cat out; failed=1; }
 "$report" merge --by rank r0 r1 | grep -q '^all behave alike$' || { echo "FAIL: alike"; failed=1; }
 
+# Rows that the limit leaves out are counted, and the first ones stay.
+all=$("$report" merge --by rank --format tsv all.pb.gz | sed 1d | wc -l)
+"$report" merge --by rank --limit 1 --min-pct 0 all.pb.gz >cut || failed=1
+is "rows that are cut" "$(grep -cE '^... and [0-9]+ more functions?$' cut)" 1
+is "their number" "$(sed -nE 's/^... and ([0-9]+) more functions?$/\1/p' cut)" $((all - 2))
+is "the rows that stay" "$(grep -cE '%  2 +(\[all\]|store)' cut)" 2
+"$report" merge --by rank --limit 0 --min-pct 0 all.pb.gz | grep -q '^... and' &&
+	{ echo "FAIL: nothing is cut"; failed=1; }
+
 # What cannot be done is said.
 "$make" phases p
 "$report" merge --by rank p 2>err

@@ -211,6 +211,7 @@ static int make_rows(struct balance *b)
 	b->rows = kept;
 	if (b->frames.options.limit && kept > b->frames.options.limit + (size_t)1)
 		b->rows = b->frames.options.limit + (size_t)1;
+	b->cut = kept - b->rows;
 	return 0;
 }
 

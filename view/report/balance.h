@@ -41,7 +41,7 @@ struct balance {
 	double *weight;    /* by index in part */
 	size_t weight_room;
 	struct balance_row *row; /* all functions first, then by imbalance */
-	size_t rows;
+	size_t rows, cut;        /* number of rows; of those that the limit leaves out */
 };
 
 const char *balance_name(const struct balance *balance, size_t group);

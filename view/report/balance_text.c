@@ -59,6 +59,8 @@ static int put_rows(const struct balance *b, FILE *out)
 	}
 	r = layout_print(&layout, options->width, out);
 	layout_release(&layout);
+	if (r == 0 && b->cut)
+		fprintf(out, "... and %zu more function%s\n", b->cut, b->cut == 1 ? "" : "s");
 	return r;
 }
 
