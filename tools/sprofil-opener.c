@@ -9,8 +9,10 @@
  * It writes only the files named on the command line, and in a live view those that the user names,
  * if their names have the suffix of a profile or a report.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +21,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/command_line.h"
@@ -30,6 +33,10 @@
 #include "opener/openings.h"
 
 enum { SUFFIXES_MOST = 32, NUMBER_MOST = 9999 };
+
+/* How the names of files begin that could not be written where they should, and their number. */
+#define KEPT "sprof-"
+enum { KEPT_MOST = 16 };
 
 struct settings {
 	struct openings openings;
@@ -136,17 +143,39 @@ static bool ends_well(const struct settings *s, const char *path)
 	return false;
 }
 
-/* Begins a file in TMPDIR: a bad name must not cost the measured data. */
-static int begin_keep(struct begun *begun, struct opened *opened)
+/* Number of our own files in @path that begin_keep() made. */
+static unsigned count_kept(const char *path)
 {
-	const char *folder = getenv("TMPDIR");
+	DIR *folder = opendir(path);
+	unsigned n = 0;
+	struct stat st;
+
+	for (const struct dirent *d; folder && (d = readdir(folder));)
+		n += fnmatch(KEPT "??????.pb.gz", d->d_name, 0) == 0 &&
+			fstatat(dirfd(folder), d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+			st.st_uid == geteuid();
+	if (folder)
+		(void)closedir(folder);
+	return n;
+}
+
+/*
+ * Begins a file in TMPDIR: a bad name must not cost the measured data. A long run, whose outputs
+ * differ in their time, does not fill that folder, too.
+ */
+static int begin_keep(const struct settings *s, struct begun *begun, struct opened *opened)
+{
+	const char *given = getenv("TMPDIR"), *folder = given && given[0] ? given : "/tmp";
 	char path[4096];
-	int fd,
-		n = snprintf(path, sizeof(path), "%s/sprof-XXXXXX.pb.gz",
-			folder && folder[0] ? folder : "/tmp");
+	int fd, n = snprintf(path, sizeof(path), "%s/" KEPT "XXXXXX.pb.gz", folder);
 
 	if (n < 0 || (size_t)n >= sizeof(path))
 		return -ENAMETOOLONG;
+	if (output_is_timed(s->output) && count_kept(folder) >= KEPT_MOST) {
+		(void)snprintf(opened->text, sizeof(opened->text),
+			"%.200s, where %d are already: " KEPT "*.pb.gz", folder, KEPT_MOST);
+		return -EDQUOT;
+	}
 	fd = mkostemps(path, (int)strlen(".pb.gz"), O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -229,7 +258,7 @@ static int serve_writing(const struct settings *s, struct begun *begun, const st
 		return s->openings.view && ends_well(s, what->path)
 			? begin(begun, what->path, opened)
 			: -EPERM;
-	case OPENING_KEEP: return s->output ? begin_keep(begun, opened) : -EPERM;
+	case OPENING_KEEP: return s->output ? begin_keep(s, begun, opened) : -EPERM;
 	case OPENING_COMMIT: return commit(begun, s->keep, opened);
 	default: abandon(begun); return 0;
 	}

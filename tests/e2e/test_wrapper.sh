@@ -90,6 +90,16 @@ for where in /dev/full gone/p.pb.gz; do
     check "what was measured is kept: $kept" "$SPROFREPORT" summary "$kept" >kept.out 2>&1
     rm -f "$kept"
 done
+# A long run does not fill that folder with what cannot be written: it says what it left out.
+mkdir many && touch many/sprof-{100001..100016}.pb.gz
+for left in 16 15; do
+    mkdir -p gone
+    TMPDIR=$WORK/many "$SPROFRUN" -q -o gone/%t.pb.gz sh -c 'rmdir gone; exit 6' 2>err
+    is "status with $left profiles kept" $? 6
+    is "no more than 16 are kept" "$(ls many | wc -l)" 16
+    is "that is said" "$(grep -c 'nor can it be kept in .*/many, where 16 are already' err)" $((left - 15))
+    rm -f many/sprof-100001.pb.gz
+done
 mkdir small && if mount -t tmpfs -o size=4k none small 2>/dev/null; then
     head -c 4096 /dev/zero >small/fill 2>/dev/null
     "$SPROFRUN" -q -o small/p.pb.gz sh -c 'exit 6' 2>err; is "status with a full disk" $? 6

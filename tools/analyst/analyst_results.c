@@ -60,7 +60,9 @@ static void complain_unwritten(const struct analyst_results *results,
 		strcmp(where, "-") != 0 ? where : "standard output", why,
 		error == -EFBIG ? " (the limit is that of 'ulimit -f')" : "",
 		is_kept ? "; it is kept in " : "; nor can it be kept in ",
-		kept.name[0] ? kept.name : "TMPDIR");
+		is_kept || kept.name[0] ? kept.name
+			: kept.why[0]   ? kept.why
+					: "TMPDIR");
 }
 
 /* Writes a profile for each process; output is a pattern that distinguishes them. */
