@@ -81,9 +81,7 @@ static bool runs_seldom(const struct profile *profile, const struct audit_rate *
 		rate->asked_hz < FAST_HZ;
 }
 
-/*
- * Does a bound explain most of the missing samples? Then rate and cost, which are printed, say so.
- */
+/* Does a bound explain most of the missing samples? */
 static bool is_by_bound(const struct profile *profile, const struct audit_rate *rate)
 {
 	return (double)throttled(profile) >= (rate->expected - (double)rate->samples) / 2;
@@ -114,6 +112,11 @@ static void print_rate_remarks(
 			"samples\n",
 			rate->samples, rate->expected,
 			late > 0.01 ? "other programs had the CPUs, or " : "");
+	else if (rate->is_low && is_by_bound(a->profile, rate))
+		fprintf(a->out,
+			"%" PRIu64 " samples of %.0f that were asked for, to bound the cost: "
+			"--max-cost (1 %% of the CPU time, if not given) allows more\n",
+			rate->samples, rate->expected);
 	if (!rate->is_few)
 		return;
 	half = stats_share_interval(0.5, (double)rate->effective);
