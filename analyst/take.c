@@ -160,7 +160,7 @@ static int take_sample(struct analyst *analyst, const struct record_sample *samp
 			return r;
 	}
 	if (analyst->spaces.live &&
-		titles_sample(analyst->profile, analyst_opener(analyst), image) < 0)
+		titles_sample(analyst->profile, analyst->locations.opener, image) < 0)
 		return -ENOMEM;
 	if (is_left_out(analyst, sample))
 		return shares_sample(&analyst->shares, sample->pid, sample->tid, SHARES_LEFT_OUT,

@@ -21,16 +21,6 @@ enum { ROWS_MOST = 1000 };
 /* Sizes of the time line: the strip, the text beside it, and threads with a strip of their own. */
 enum { STRIP_COLUMNS = 90, TIME_COLUMNS = 122, STRIPS_MOST = 24 };
 
-void html_share(const struct html *html, const struct row *row, int64_t value, char *to)
-{
-	to[0] = '\0';
-	if (value)
-		share_format(&html->lines, false, row->unsampled, value, to);
-	/* Removes the blanks that would fill a column. */
-	for (size_t n = strlen(to); n && to[n - 1] == ' '; n--)
-		to[n - 1] = '\0';
-}
-
 static void put_value(const struct html *html, const struct row *row, int64_t value)
 {
 	char share[SHARE_BYTES], amount[TEXT_UNIT_BYTES];

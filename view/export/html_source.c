@@ -37,6 +37,16 @@ struct sources {
 	uint32_t n;
 };
 
+void html_share(const struct html *html, const struct row *row, int64_t value, char *to)
+{
+	to[0] = '\0';
+	if (value)
+		share_format(&html->lines, false, row->unsampled, value, to);
+	/* Removes the blanks that would fill a column. */
+	for (size_t n = strlen(to); n && to[n - 1] == ' '; n--)
+		to[n - 1] = '\0';
+}
+
 static int compare_keys(const struct row *x, const struct row *y)
 {
 	int r = strcmp(x->function, y->function);

@@ -20,22 +20,6 @@ static void add_values(int64_t *sum, const int64_t *value, size_t n)
 	}
 }
 
-static bool same_line(const void *items, uint32_t index, const void *key)
-{
-	const struct annotate_line *a = (const struct annotate_line *)items + index, *b = key;
-
-	return a->line == b->line && !strcmp(a->file, b->file);
-}
-
-int annotate_line_of(struct annotate *annotate, const char *file, uint32_t line)
-{
-	struct annotate_line key = {.file = file, .line = line};
-	uint64_t hash = table_mix(table_hash_bytes(file, strlen(file)), line);
-
-	return table_intern(&annotate->line_table, hash, same_line, &annotate->line,
-		&annotate->line_room, &annotate->lines, &key);
-}
-
 static bool same_inlined(const void *items, uint32_t index, const void *key)
 {
 	const struct annotate_inlined *a = (const struct annotate_inlined *)items + index;
@@ -57,11 +41,6 @@ static int count_inlined(
 	add_values(
 		annotate->inlined[index].row.self, value, profile_value_types(annotate->profile));
 	return 0;
-}
-
-bool annotate_is(const struct annotate *annotate, const char *function)
-{
-	return !strcmp(annotate->name, function);
 }
 
 /* Counts the frame of the function at the leaf, and the calls inlined there. */

@@ -9,6 +9,8 @@
 #ifndef VIEW_REPORT_ANNOTATE_H
 #define VIEW_REPORT_ANNOTATE_H
 
+#include <string.h>
+
 #include "base/table.h"
 #include "view/code.h"
 #include "view/frames.h"
@@ -78,7 +80,10 @@ int annotate_line_of(struct annotate *annotate, const char *file, uint32_t line)
 int annotate_instructions(struct annotate *annotate);
 
 /* Is the function named @function the annotated one? */
-bool annotate_is(const struct annotate *annotate, const char *function);
+static inline bool annotate_is(const struct annotate *annotate, const char *function)
+{
+	return !strcmp(annotate->name, function);
+}
 
 /* The print() of the report (report.h). */
 int annotate_print(const struct profile *profile, const struct report_options *options, FILE *out,

@@ -10,6 +10,22 @@
 /* Deeper chains of inlined calls are cut. */
 enum { INSTRUCTION_FRAMES = 128 };
 
+static bool same_line(const void *items, uint32_t index, const void *key)
+{
+	const struct annotate_line *a = (const struct annotate_line *)items + index, *b = key;
+
+	return a->line == b->line && !strcmp(a->file, b->file);
+}
+
+int annotate_line_of(struct annotate *annotate, const char *file, uint32_t line)
+{
+	struct annotate_line key = {.file = file, .line = line};
+	uint64_t hash = table_mix(table_hash_bytes(file, strlen(file)), line);
+
+	return table_intern(&annotate->line_table, hash, same_line, &annotate->line,
+		&annotate->line_room, &annotate->lines, &key);
+}
+
 /* Functions of a language that is interpreted have no instructions, and the address 0. */
 static bool was_met(const struct annotate *annotate, size_t location)
 {

@@ -1,12 +1,64 @@
 /* SPDX-License-Identifier: MIT */
-/* All figures of the audit, for summary. */
+/* Prints single figures of the audit, and all of them for summary. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "profile/audit.h"
 #include "profile/profile.h"
+#include "profile/stats.h"
 #include "view/report/audit_internal.h"
+
+void audit_separate(struct auditing *a, const char *begin)
+{
+	fputs(a->begun ? ", " : begin, a->out);
+	a->begun = true;
+}
+
+void audit_end_line(struct auditing *a)
+{
+	if (a->begun)
+		fputc('\n', a->out);
+	a->begun = false;
+}
+
+void audit_print_cost(struct auditing *a, const char *of_what)
+{
+	double share;
+
+	if (!audit_cost(a->profile, &share))
+		return;
+	audit_separate(a, "audit: ");
+	fprintf(a->out, "cost %.2f %%%s", share * 100, of_what);
+}
+
+void audit_print_choice(struct auditing *a)
+{
+	uint64_t chosen, threads, left_out = 0;
+	char text[TEXT_UNIT_BYTES];
+
+	if (!profile_audit(a->profile, "chosen_threads", &chosen) ||
+		!profile_audit(a->profile, "threads", &threads) || threads <= chosen)
+		return;
+	(void)profile_audit(a->profile, "left_out_cpu_ns", &left_out);
+	text_format_ns(left_out, text);
+	audit_separate(a, "");
+	fprintf(a->out, "%" PRIu64 " of %" PRIu64 " threads left out, with %s of CPU time",
+		threads - chosen, threads, text);
+}
+
+void audit_print_found(struct auditing *a, const struct audit_found *found)
+{
+	fprintf(a->out, "found %.1f %% %s %.1f", found->ratio * 100, a->ascii ? "+-" : "\xc2\xb1",
+		found->error * STATS_95_PERCENT * 100);
+}
+
+void audit_print_loss(struct auditing *a, const char *text, uint64_t n, uint64_t samples)
+{
+	fprintf(a->out, "%s %" PRIu64, text, n);
+	if (n && samples)
+		fprintf(a->out, " (%.1f %%)", (double)n * 100 / (double)samples);
+}
 
 /* Prints "real-time priority, 12 late instants (0.4 %)". */
 static void print_instants(struct auditing *a, const struct audit_found *found)

@@ -13,11 +13,6 @@
 #include "view/options.h"
 #include "view/sheet.h"
 
-const char *balance_name(const struct balance *balance, size_t group)
-{
-	return pool_at(&balance->names, (uint32_t)group + 1);
-}
-
 /* The label of a sample as text; NULL: none. The caller frees it. */
 static char *label_text(const struct profile *profile, const struct sample *sample, const char *key)
 {

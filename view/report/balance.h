@@ -44,7 +44,10 @@ struct balance {
 	size_t rows, cut;        /* number of rows; of those that the limit leaves out */
 };
 
-const char *balance_name(const struct balance *balance, size_t group);
+static inline const char *balance_name(const struct balance *balance, size_t group)
+{
+	return pool_at(&balance->names, (uint32_t)group + 1);
+}
 
 /* Fills group[].like (balance_alike.c). -ENOMEM. */
 int balance_find_alike(struct balance *balance);

@@ -401,11 +401,6 @@ void diff_release(struct diff *diff)
 	*diff = (struct diff){0};
 }
 
-bool diff_is_significant(const struct diff_row *row)
-{
-	return row->by.tested && row->by.q <= DIFF_FALSE_DISCOVERIES;
-}
-
 static struct cell cell_percent(double part)
 {
 	return isfinite(part) ? cell_decimal(part * 100) : (struct cell){.kind = CELL_UNKNOWN};

@@ -38,7 +38,10 @@ void diff_release(struct diff *diff);
 
 /* The maximum false discovery rate of rows called significant. */
 #define DIFF_FALSE_DISCOVERIES 0.05
-bool diff_is_significant(const struct diff_row *row);
+static inline bool diff_is_significant(const struct diff_row *row)
+{
+	return row->by.tested && row->by.q <= DIFF_FALSE_DISCOVERIES;
+}
 
 /*
  * The print_sides() of the report (report.h): 1 if something is significantly slower by more than

@@ -16,11 +16,6 @@
 /* Debug files are large: they are downloaded only for objects with at least this share. */
 #define LEAST_SHARE 0.005
 
-bool doctor_is_file(const struct doctor_object *object)
-{
-	return object->path[0] == '/';
-}
-
 /* Mappings of one build of a file are one object. */
 static struct doctor_object *object_of(struct doctor *d, uint32_t mapping)
 {

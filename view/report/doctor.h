@@ -50,7 +50,10 @@ int doctor_init(struct doctor *doctor, const struct profile *profile,
 void doctor_release(struct doctor *doctor);
 
 /* Is the object a file? */
-bool doctor_is_file(const struct doctor_object *object);
+static inline bool doctor_is_file(const struct doctor_object *object)
+{
+	return object->path[0] == '/';
+}
 
 /* Finds the remedy (doctor_remedy.c). -ENOMEM. */
 int doctor_find_remedy(struct doctor *doctor, struct doctor_object *object);

@@ -66,13 +66,6 @@ void tree_choice_release(struct tree_choice *choice)
 	*choice = (struct tree_choice){0};
 }
 
-uint32_t tree_choice_first(const struct tree_choice *choice, const struct tree *tree, uint32_t node)
-{
-	while (node != TREE_NONE && !choice->kept[node])
-		node = tree->node[node].next;
-	return node;
-}
-
 /* The row of a node; @task is updated to the process or thread that the walk has reached. */
 static struct row row_of(const struct profile *profile, const struct report_options *options,
 	const struct tree *tree, uint32_t index, struct row *task)

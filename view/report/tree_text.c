@@ -47,6 +47,13 @@ static const struct tree_guides utf8 = {
 	"\xe2\x94\x82 ", "\xe2\x94\x9c ", "\xe2\x94\x94 ", " \xe2\x86\xbb"};
 static const struct tree_guides ascii = {"| ", "+ ", "` ", " @"};
 
+uint32_t tree_choice_first(const struct tree_choice *choice, const struct tree *tree, uint32_t node)
+{
+	while (node != TREE_NONE && !choice->kept[node])
+		node = tree->node[node].next;
+	return node;
+}
+
 static bool is_last(const struct printing *p, uint32_t node)
 {
 	return tree_choice_first(p->choice, p->tree, p->tree->node[node].next) == TREE_NONE;
