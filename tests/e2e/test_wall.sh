@@ -14,7 +14,12 @@ by_thread() {
 "$SPROFRUN" -q -w both -o both.pb.gz --capture cap -- \
     "$waiters" 1 sleep=1 read=1 futex=1 busy=1 mixed=1 >truth; is 'status' $? 0
 is 'no call failed' "$(failed_calls)" ''
-is 'none incomplete' "$(figure incomplete_stacks both.pb.gz)" 0
+# Start-up code of crti.o and crtbegin.o has no unwind information (docs/STACKS.md).
+for value in cpu blocked; do
+    "$SPROFREPORT" export --format folded --value $value both.pb.gz >folded
+    is "$value: none incomplete" "$(grep -F '[incomplete]' folded | grep -vE \
+        '_init|register_tm_clones|frame_dummy|__do_global_dtors_aux')" ''
+done
 "$SPROFREPORT" export --format folded --value blocked both.pb.gz >folded
 check 'read blocks below gulp' grep -qE 'live;gulp;.*\[syscall\] read' folded
 check 'a condition is waited for below await' grep -qE 'live;await;.*\[syscall\] futex' folded

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,11 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/maps_line.h"
 #include "opener/opener.h"
 #include "opener/openings.h"
 #include "opener/regular.h"
@@ -130,6 +136,86 @@ static void test_opening__only_elf_files_are_handed_out(void **state)
 	openings_release(&openings);
 }
 
+/* Refuses process_vm_readv from now on, as old filters of containers do. */
+static bool refuse_vm_read(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = {sizeof(filter) / sizeof(*filter), filter};
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/* A request for our own vdso; false: there is none. */
+static bool find_vdso(struct opening *ret_what)
+{
+	FILE *file = fopen("/proc/self/maps", "re");
+	char *text = NULL;
+	size_t capacity = 0;
+	ssize_t bytes;
+	bool found = false;
+
+	while (file && !found && (bytes = getline(&text, &capacity, file)) > 0) {
+		struct maps_line line;
+
+		found = strstr(text, "[vdso]") &&
+			maps_line_parse(text, (size_t)bytes - 1, &line) == 0;
+		if (found)
+			*ret_what = (struct opening){.kind = OPENING_VDSO,
+				.pid = (uint32_t)getpid(),
+				.start = line.start,
+				.end = line.end};
+	}
+	free(text);
+	if (file)
+		(void)fclose(file);
+	return found;
+}
+
+/* Is the copy of the vdso the vdso? 77: there is none, or calls cannot be refused here. */
+static int copy_own_vdso(bool refused)
+{
+	struct openings openings = {.guards = false};
+	struct opening what;
+	struct opened opened;
+	char *copy;
+	int same = 1;
+
+	if (!find_vdso(&what) || (refused && !refuse_vm_read()))
+		return 77;
+	openings_answer(&openings, getpid(), &what, &opened);
+	copy = malloc(what.end - what.start);
+	if (opened.error == 0 && copy &&
+		pread(opened.fd, copy, what.end - what.start, 0) ==
+			(ssize_t)(what.end - what.start))
+		same = memcmp(copy, (void *)(uintptr_t)what.start, what.end - what.start);
+	free(copy);
+	return same != 0;
+}
+
+static void test_opening__memory_where_process_vm_readv_is_refused(void **state)
+{
+	(void)state;
+	for (int refused = 0; refused < 2; refused++) {
+		pid_t pid = fork();
+		int status;
+
+		assert_true(pid >= 0);
+		if (pid == 0)
+			_exit(copy_own_vdso(refused));
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFEXITED(status));
+		if (WEXITSTATUS(status) == 77)
+			skip();
+		assert_int_equal(WEXITSTATUS(status), 0);
+	}
+}
+
 static void test_opening__memory_of_the_target_alone(void **state)
 {
 	struct openings openings = {.guards = true, .view = true, .supervisor = getpid()};
@@ -174,9 +260,8 @@ static void test_opening__sources_that_the_target_may_read(void **state)
 /* A file that everybody may read is private in a private folder. */
 static void test_opening__the_whole_way_to_a_public_file_is_public(void **state)
 {
-	static const mode_t modes[][3] = {
-		{0755, 0755, 0644}, {0700, 0755, 0644}, {0755, 0700, 0644}, {0755, 0755, 0640},
-		{0711, 0755, 0644}};
+	static const mode_t modes[][3] = {{0755, 0755, 0644}, {0700, 0755, 0644},
+		{0755, 0700, 0644}, {0755, 0755, 0640}, {0711, 0755, 0644}};
 	static const bool is_public[] = {true, false, false, false, true};
 	char outer[] = "/tmp/sprofil-public-XXXXXX", inner[64], file[80], link[80];
 
@@ -212,6 +297,7 @@ int main(void)
 		cmocka_unit_test(test_opening__table_of_an_answer),
 		cmocka_unit_test(test_opening__only_elf_files_are_handed_out),
 		cmocka_unit_test(test_opening__memory_of_the_target_alone),
+		cmocka_unit_test(test_opening__memory_where_process_vm_readv_is_refused),
 		cmocka_unit_test(test_opening__sources_that_the_target_may_read),
 	};
 
