@@ -24,6 +24,8 @@
 #define SEARCH_THREADS 512
 /* After a search the other threads wait for the next one for so many times what it took. */
 #define SEARCH_REST 3
+/* At most so long: a search during which another thread had our CPU says little. */
+#define SEARCH_REST_MOST_NS UINT64_C(1000000)
 /* Threads whose existence is checked per second. */
 #define SWEEP_MOST 64
 
@@ -352,13 +354,14 @@ static bool ask(struct engine *engine, int tid)
 static bool search(struct engine *engine, struct waiter_result *ret_seen)
 {
 	bool many = engine->target.tracees > SEARCH_THREADS;
-	uint64_t began = many ? clock_now() : 0, now;
+	uint64_t began = many ? clock_now() : 0, now, rest;
 
 	if (waiter_peek(0, ret_seen) == 0 && ret_seen->kind != WAITER_NOTHING)
 		return true;
 	now = many ? clock_now() : 0;
 	engine->life.search_ns = now - began;
-	engine->life.search_at_ns = now + SEARCH_REST * engine->life.search_ns;
+	rest = SEARCH_REST * engine->life.search_ns;
+	engine->life.search_at_ns = now + (rest < SEARCH_REST_MOST_NS ? rest : SEARCH_REST_MOST_NS);
 	engine->life.search_due = false;
 	return false;
 }

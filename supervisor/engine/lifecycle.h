@@ -53,8 +53,8 @@ void lifecycle_drain(struct engine *engine);
 /*
  * As lifecycle_drain(), after a SIGCHLD. Among thousands of threads the search takes a tenth of a
  * millisecond and more: the threads of the last birth are asked by their tids, and all others only
- * if three times as long has passed since the last search as that took. Otherwise search_due is
- * set.
+ * if three times as long has passed since the last search as that took, or a millisecond. Otherwise
+ * search_due is set.
  */
 void lifecycle_notice(struct engine *engine, uint64_t now_ns);
 /*
