@@ -48,7 +48,21 @@ static inline struct chunk_fields chunk_fields(enum chunk_layout layout)
 	return fields[layout];
 }
 
-/* The address in the field @at of an object; 0: null. */
+/*
+ * ZGC's pointers have colours in bits 4 to 15 (zAddress.hpp, JDK 21 to 27): the address begins
+ * behind the one of bits 12 to 15 that is set.
+ */
+static inline uint64_t chunk_uncoloured(uint64_t pointer)
+{
+	const unsigned colour = (unsigned)(pointer >> 12 & 15);
+
+	return colour ? pointer >> (13 + __builtin_ctz(colour)) : 0;
+}
+
+/*
+ * The address in the field @at of an object; 0: null. @shift: of narrow pointers; of wide ones: 1:
+ * they have colours.
+ */
 static inline uint64_t chunk_pointer(
 	const uint8_t *object, uint8_t at, bool wide, uint64_t base, uint8_t shift)
 {
@@ -57,7 +71,7 @@ static inline uint64_t chunk_pointer(
 
 	if (wide) {
 		memcpy(&address, object + at, sizeof(address));
-		return address;
+		return shift ? chunk_uncoloured(address) : address;
 	}
 	memcpy(&narrow, object + at, sizeof(narrow));
 	return narrow ? base + ((uint64_t)narrow << shift) : 0;

@@ -129,7 +129,10 @@ static int is_layout(struct hotspot *hotspot, uint64_t cont, enum chunk_layout l
 	size = hotspot_half(data, f.size);
 	sp = hotspot_half(data, f.sp);
 	bottom = hotspot_half(data, f.bottom);
-	return sp <= bottom && bottom <= size && size &&
+	/* A header of 8 bytes has the class in its upper 22 bits, which are 0 in one of 12 bytes.
+	 */
+	return (hotspot_half(data, 4) >> 10 != 0) == (layout >= CHUNK_NARROW_COMPACT) &&
+		sp <= bottom && bottom <= size && size &&
 		chunk_pointer(data, f.cont, f.wide, base, shift) == cont;
 }
 
@@ -170,6 +173,17 @@ static void tell(struct hotspot_step *step, enum chunk_layout layout, uint64_t b
 	step->hotspot->chunks_told = peek->request(peek->context, bytes, sizeof(bytes));
 }
 
+/* Tells the supervisor, if the objects are as @layout says. 1: they are; 0; -EAGAIN. */
+static int try_layout(struct hotspot_step *step, uint64_t cont, enum chunk_layout layout,
+	uint64_t base, uint8_t shift, uint64_t below)
+{
+	int r = is_layout(step->hotspot, cont, layout, base, shift);
+
+	if (r > 0)
+		tell(step, layout, base, shift, below);
+	return r;
+}
+
 /*
  * Finds out where the frames in the heap are: the object that leads to them is on the stack. It is
  * read while the thread runs; if it does not fit, the next sample may. 1, -EAGAIN.
@@ -189,17 +203,17 @@ static int find_place(struct hotspot_step *step)
 	r = read_narrow(hotspot, &base, &shift);
 	if (r < 0)
 		return r;
-	for (int i = 0; i < CHUNK_LAYOUTS; i++) {
-		const enum chunk_layout layout = (enum chunk_layout)i;
-		const bool wide = chunk_fields(layout).wide;
-		int fits = wide || r > 0 ? is_layout(hotspot, cont, layout, base, shift) : 0;
+	for (int i = 0; i < 2 * CHUNK_LAYOUTS; i++) {
+		const enum chunk_layout layout = (enum chunk_layout)(i / 2);
+		const uint8_t coloured = i & 1;
+		int fits = 0;
 
-		if (fits < 0)
+		if (chunk_fields(layout).wide)
+			fits = try_layout(step, cont, layout, 0, coloured, below);
+		else if (r > 0 && !coloured)
+			fits = try_layout(step, cont, layout, base, shift, below);
+		if (fits)
 			return fits;
-		if (!fits)
-			continue;
-		tell(step, layout, wide ? 0 : base, wide ? 0 : shift, below);
-		return 1;
 	}
 	hotspot->chunk_tries++;
 	return 1;

@@ -123,17 +123,29 @@ static void test_hotspot_chunks__of_another_place_are_not_taken(void **state)
 	made_free(m);
 }
 
+/* As ZGC stores pointers, with one of four colours; 0: as other collectors do. */
+static uint64_t coloured(uint64_t address, unsigned colour)
+{
+	return colour ? address << (12 + colour) | UINT64_C(1) << (11 + colour) | 0x550 : address;
+}
+
 /* An object that leads to a chunk that leads back. Narrow pointers: relative to 0x100000 - 0x1000.
  */
-static void put_objects(struct made *m, enum chunk_layout layout)
+static void put_objects(struct made *m, enum chunk_layout layout, unsigned colour)
 {
 	const struct chunk_fields f = chunk_fields(layout);
 	const uint64_t base = AT(0) - 0x1000;
 
 	made_put(m, MADE_VALUES + 24, base, 8);
 	made_put(m, MADE_VALUES + 32, 3, 4);
-	made_put(m, CONT + f.tail, f.wide ? AT(CHUNK) : (AT(CHUNK) - base) / 8, f.wide ? 8 : 4);
-	made_put(m, CHUNK + f.cont, f.wide ? AT(CONT) : (AT(CONT) - base) / 8, f.wide ? 8 : 4);
+	if (f.wide) {
+		made_put(m, CONT + f.tail, coloured(AT(CHUNK), colour), 8);
+		made_put(m, CHUNK + f.cont, coloured(AT(CONT), colour), 8);
+	} else {
+		made_put(m, CONT + f.tail, (AT(CHUNK) - base) / 8, 4);
+		made_put(m, CHUNK + f.cont, (AT(CONT) - base) / 8, 4);
+	}
+	made_put(m, CHUNK + 4, layout < CHUNK_NARROW_COMPACT ? 0x7f : 0x1a0800, 4);
 	made_put(m, CHUNK + f.size, 100, 4);
 	made_put(m, CHUNK + f.sp, 40, 4);
 	made_put(m, CHUNK + f.bottom, 98, 4);
@@ -143,21 +155,22 @@ static void put_objects(struct made *m, enum chunk_layout layout)
 static void test_hotspot_chunks__the_supervisor_is_told_where(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < 2 * CHUNK_LAYOUTS; i++) {
-		const enum chunk_layout layout = i / 2;
+	for (unsigned i = 0; i < 5 * CHUNK_LAYOUTS; i++) {
+		const enum chunk_layout layout = i / 5;
+		const unsigned colour = i % 5;
 		const bool wide = chunk_fields(layout).wide;
 		struct made *m = begin(i % 2 ? 25 : 21);
 		struct unwind_runtime_caller caller;
 		size_t served;
 
-		put_objects(m, layout);
+		put_objects(m, layout, colour);
 		assert_int_equal(step(m, 0, &caller), 1);
 		assert_true(caller.gap);
 		made_serve(m);
 		assert_int_equal(m->told[0], wide ? 0 : AT(0) - 0x1000);
 		assert_int_equal(m->told[1],
 			AT(BARRIER) | (uint64_t)layout << REQUEST_CHUNKS_LAYOUT |
-				(wide ? UINT64_C(0) : UINT64_C(3)) << REQUEST_CHUNKS_SHIFT |
+				(uint64_t)(wide ? colour > 0 : 3) << REQUEST_CHUNKS_SHIFT |
 				UINT64_C(6) << REQUEST_CHUNKS_BELOW);
 		/* Once. */
 		served = m->served;
@@ -175,12 +188,12 @@ static void test_hotspot_chunks__nothing_is_told_that_does_not_fit(void **state)
 	struct unwind_runtime_caller caller;
 
 	(void)state;
-	put_objects(m, CHUNK_NARROW);
+	put_objects(m, CHUNK_NARROW, 0);
 	made_put(m, CHUNK + chunk_fields(CHUNK_NARROW).cont, 77, 4);
 	assert_int_equal(step(m, 0, &caller), 1);
 	made_serve(m);
 	assert_int_equal(m->told[1], 0);
-	put_objects(m, CHUNK_NARROW);
+	put_objects(m, CHUNK_NARROW, 0);
 	m->hotspot.now_ns += 10000000;
 	m->now_ns += 10000000;
 	assert_int_equal(step(m, 0, &caller), 1);

@@ -38,6 +38,9 @@ static void put(uint64_t at, uint64_t value, size_t bytes)
 	memcpy(memory + (at - BASE), &value, bytes);
 }
 
+/* ZGC's colour of pointers, or 0. */
+static unsigned colour;
+
 static struct chunks_place place_of(enum chunk_layout layout)
 {
 	const struct chunk_fields f = chunk_fields(layout);
@@ -48,14 +51,19 @@ static struct chunks_place place_of(enum chunk_layout layout)
 	chunks_place_set(&place,
 		&(struct request){.type = REQUEST_CHUNKS,
 			.value = BARRIER | (uint64_t)layout << REQUEST_CHUNKS_LAYOUT |
-				UINT64_C(3) << REQUEST_CHUNKS_SHIFT |
+				(uint64_t)(f.wide ? colour > 0 : 3) << REQUEST_CHUNKS_SHIFT |
 				(uint64_t)BELOW << REQUEST_CHUNKS_BELOW});
 	return place;
 }
 
 static void put_pointer(const struct chunk_fields *f, uint64_t at, uint64_t to)
 {
-	put(at, f->wide || !to ? to : (to - (BASE - 0x800)) / 8, f->wide ? 8 : 4);
+	if (!f->wide)
+		put(at, to ? (to - (BASE - 0x800)) / 8 : 0, 4);
+	else if (to && colour)
+		put(at, to << (12 + colour) | UINT64_C(1) << (11 + colour) | 0x550, 8);
+	else
+		put(at, to, 8);
 }
 
 /* A chunk of 32 words, of which those from @sp to @bottom are used; each word tells where it is. */
@@ -99,9 +107,11 @@ static size_t copy(enum chunk_layout layout, uint64_t *to, size_t most, uint64_t
 static void test_chunks__all_are_copied(void **state)
 {
 	(void)state;
-	for (int layout = 0; layout < CHUNK_LAYOUTS; layout++) {
+	for (int i = 0; i < 5 * CHUNK_LAYOUTS; i++) {
+		const int layout = i / 5;
 		uint64_t to[ROOM / 8], fp;
 
+		colour = (unsigned)i % 5;
 		set_up((enum chunk_layout)layout);
 		assert_int_equal(copy((enum chunk_layout)layout, to, sizeof(to), &fp),
 			8 * (1 + 22 + 1 + 14 + 1));
@@ -114,6 +124,7 @@ static void test_chunks__all_are_copied(void **state)
 		assert_int_equal(to[37], PARENT + 31);
 		assert_int_equal(to[38], 0);
 	}
+	colour = 0;
 }
 
 /* A chunk whose frames are all on the stack has none. */
