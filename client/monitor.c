@@ -184,7 +184,7 @@ CLIENT_PUBLIC int sprofil_native_monitor(
 }
 
 /*
- * Allocates counters, one for 4 bytes of text as in gprof, each of whose bins is then one counter.
+ * Allocates a counter for each 4 bytes of text, as gprof does: a bin of gmon.out is one counter.
  * Counters have 4 bytes where the dialect allows it: at 100 Hz, 16 bits are full after 11 minutes.
  */
 static int start_up(enum call_dialect dialect, uint64_t low, uint64_t high)

@@ -98,7 +98,9 @@ def code(path):
     return re.sub(r'/\*.*?\*/|"(\\.|[^"\\\n])*"', "", path.read_text(), flags=re.S)
 
 
-files = {path.with_suffix(""): code(path) for path in pathlib.Path("supervisor").glob("*/*.c")}
+folders = ["supervisor/*", "base", "proto", "view", "view/report", "analyst", "analyst/base", "analyst/jit"]
+files = {path.with_suffix(""): code(path)
+         for folder in folders for path in pathlib.Path().glob(folder + "/*.c")}
 owner = {}
 for path, text in files.items():
     for name in re.findall(r"^(?!static)[a-z][\w *]*\b(\w+)\(", text, flags=re.M):

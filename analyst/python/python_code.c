@@ -122,8 +122,8 @@ static int64_t find_in_lnotab(struct reader *r, int64_t line, int64_t offset)
 }
 
 /*
- * Finds a line in the table of 3.10: pairs of a number of bytes and the lines by which these
- * differ; -128: they have none.
+ * Finds a line in the table of 3.10: pairs of a number of bytes, and the difference of their line
+ * to the one before, or -128 if they have no line.
  */
 static int64_t find_in_ranges(struct reader *r, int64_t line, int64_t offset)
 {

@@ -25,7 +25,7 @@ enum {
 	RUNTIME_READS_MOST = 1024,   /* reads in a stop, beyond those made at once */
 	RUNTIME_VECTOR = 1024,       /* the kernel's maximum of pieces of a read */
 };
-/* The time after the first reads of a stop after which no further one is made. */
+/* Reads of a stop end this long after its first ones. */
 #define RUNTIME_STOP_NS 500000
 
 /* Reads memory of the target: as process_vm_readv(2), or -errno. */
