@@ -98,7 +98,8 @@ def code(path):
     return re.sub(r'/\*.*?\*/|"(\\.|[^"\\\n])*"', "", path.read_text(), flags=re.S)
 
 
-folders = ["supervisor/*", "base", "proto", "view", "view/report", "analyst", "analyst/base", "analyst/jit"]
+folders = ["supervisor/*", "base", "proto", "view", "view/report", "analyst", "analyst/base", "analyst/jit",
+           "symbolizer/base", "symbolizer/unwind"]
 files = {path.with_suffix(""): code(path)
          for folder in folders for path in pathlib.Path().glob(folder + "/*.c")}
 owner = {}
