@@ -94,12 +94,6 @@ void dwarf_facts_read(const struct dwarf_reader *reader, Dwarf_Debug dbg, Dwarf_
 /* Frees a libdwarf error, which may be NULL. */
 void dwarf_facts_forget(Dwarf_Debug dbg, Dwarf_Error error);
 
-/* Look up an address or a string by index, for a reader with .split. False, NULL: damaged. */
-bool dwarf_split_address(const struct dwarf_reader *reader, Dwarf_Debug dbg,
-	Dwarf_Attribute attribute, uint64_t *ret_address);
-const char *dwarf_split_string(
-	const struct dwarf_reader *reader, Dwarf_Debug dbg, Dwarf_Attribute attribute);
-
 /* Sets what a unit's language (DW_LANG_…) implies for its functions. */
 void dwarf_reader_judge(uint32_t language, struct dwarf_unit *unit);
 

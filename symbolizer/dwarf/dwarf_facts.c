@@ -27,6 +27,65 @@ static uint32_t read_u32(Dwarf_Debug dbg, Dwarf_Attribute attribute)
 	return value < UINT32_MAX ? (uint32_t)value : 0;
 }
 
+static bool take_word(
+	const struct rangelist_bytes *from, uint64_t at, unsigned bytes, uint64_t *ret_value)
+{
+	uint32_t narrow;
+
+	if (!from->data || at > from->bytes || from->bytes - at < bytes)
+		return false;
+	if (bytes == 8) {
+		memcpy(ret_value, from->data + at, 8);
+		return true;
+	}
+	memcpy(&narrow, from->data + at, 4);
+	*ret_value = narrow;
+	return true;
+}
+
+/*
+ * Addresses and strings that a unit of split DWARF refers to by index are looked up here, with
+ * bounds, so that one way serves .dwo and .dwp.
+ */
+static bool read_split_address(const struct dwarf_reader *r, Dwarf_Debug dbg,
+	Dwarf_Attribute attribute, uint64_t *ret_address)
+{
+	const struct rangelist_unit *lists = &r->split->lists;
+	Dwarf_Error error = NULL;
+	Dwarf_Unsigned index = 0;
+	uint64_t at;
+
+	if (dwarf_get_debug_addr_index(attribute, &index, &error) != DW_DLV_OK) {
+		dwarf_facts_forget(dbg, error);
+		return false;
+	}
+	at = lists->address_base + index * lists->address_bytes;
+	return index <= UINT32_MAX && at >= lists->address_base &&
+		take_word(&lists->addresses, at, lists->address_bytes, ret_address);
+}
+
+static const char *read_split_string(
+	const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Attribute attribute)
+{
+	const struct rangelist_bytes *strings = &r->split->strings;
+	Dwarf_Error error = NULL;
+	Dwarf_Unsigned index = 0;
+	uint64_t at;
+
+	if (dwarf_get_debug_str_index(attribute, &index, &error) != DW_DLV_OK) {
+		dwarf_facts_forget(dbg, error);
+		return NULL;
+	}
+	if (index > UINT32_MAX ||
+		!take_word(&r->split->string_offsets,
+			r->split->strings_base + index * r->split->lists.offset_bytes,
+			r->split->lists.offset_bytes, &at) ||
+		!strings->data || at >= strings->bytes ||
+		!memchr(strings->data + at, '\0', (size_t)(strings->bytes - at)))
+		return NULL;
+	return (const char *)strings->data + at;
+}
+
 /*
  * Reads a string attribute. Strings in the supplement are looked up here: libdwarf needs it as the
  * "tied" file, of which there is one.
@@ -48,7 +107,7 @@ static const char *read_string(
 	if (r->split &&
 		(form == DW_FORM_GNU_str_index ||
 			(form >= DW_FORM_strx1 && form <= DW_FORM_strx4) || form == DW_FORM_strx))
-		return dwarf_split_string(r, dbg, attribute);
+		return read_split_string(r, dbg, attribute);
 	if (form != DW_FORM_GNU_strp_alt && form != DW_FORM_strp_sup) {
 		rc = dwarf_formstring(attribute, &text, &error);
 		if (rc == DW_DLV_ERROR)
@@ -78,7 +137,7 @@ static bool read_address(const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_At
 	bool known;
 
 	if (r->split && is_indexed(form))
-		return dwarf_split_address(r, dbg, attribute, ret_address);
+		return read_split_address(r, dbg, attribute, ret_address);
 	known = dwarf_formaddr(attribute, &address, &error) == DW_DLV_OK;
 	*ret_address = address;
 	dwarf_facts_forget(dbg, error);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Units of split DWARF. libdwarf gets only .debug_info.dwo and .debug_abbrev.dwo, under their plain
- * names. Strings and addresses that a unit refers to by index are looked up here, with bounds, so
- * that one way serves .dwo and .dwp.
+ * names. What a unit refers to by index, dwarf_facts.c looks up.
  */
 #include "symbolizer/dwarf/dwarf_api.h"
 
@@ -12,61 +11,6 @@
 #include <string.h>
 
 #include "symbolizer/base/budget.h"
-
-static bool take_word(
-	const struct rangelist_bytes *from, uint64_t at, unsigned bytes, uint64_t *ret_value)
-{
-	uint32_t narrow;
-
-	if (!from->data || at > from->bytes || from->bytes - at < bytes)
-		return false;
-	if (bytes == 8) {
-		memcpy(ret_value, from->data + at, 8);
-		return true;
-	}
-	memcpy(&narrow, from->data + at, 4);
-	*ret_value = narrow;
-	return true;
-}
-
-bool dwarf_split_address(const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Attribute attribute,
-	uint64_t *ret_address)
-{
-	const struct rangelist_unit *lists = &r->split->lists;
-	Dwarf_Error error = NULL;
-	Dwarf_Unsigned index = 0;
-	uint64_t at;
-
-	if (dwarf_get_debug_addr_index(attribute, &index, &error) != DW_DLV_OK) {
-		dwarf_facts_forget(dbg, error);
-		return false;
-	}
-	at = lists->address_base + index * lists->address_bytes;
-	return index <= UINT32_MAX && at >= lists->address_base &&
-		take_word(&lists->addresses, at, lists->address_bytes, ret_address);
-}
-
-const char *dwarf_split_string(
-	const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Attribute attribute)
-{
-	const struct rangelist_bytes *strings = &r->split->strings;
-	Dwarf_Error error = NULL;
-	Dwarf_Unsigned index = 0;
-	uint64_t at;
-
-	if (dwarf_get_debug_str_index(attribute, &index, &error) != DW_DLV_OK) {
-		dwarf_facts_forget(dbg, error);
-		return NULL;
-	}
-	if (index > UINT32_MAX ||
-		!take_word(&r->split->string_offsets,
-			r->split->strings_base + index * r->split->lists.offset_bytes,
-			r->split->lists.offset_bytes, &at) ||
-		!strings->data || at >= strings->bytes ||
-		!memchr(strings->data + at, '\0', (size_t)(strings->bytes - at)))
-		return NULL;
-	return (const char *)strings->data + at;
-}
 
 /* Sets the data that the unit's DIEs need, from its own header and the skeleton. */
 static void describe(struct dwarf_split *s, const struct dwarf_unit *skeleton,
