@@ -12,7 +12,6 @@
 #include "base/pool.h"
 #include "opener/opener.h"
 #include "symbolizer/memory_image.h"
-#include "symbolizer/names.h"
 
 enum { FIRST_BUCKETS = 256, PATH_BYTES = 4096 };
 
@@ -65,13 +64,6 @@ static struct module *add(struct symbolizer *symbolizer, const struct module_key
 	module->build_id = module->problem = "";
 	symbolizer->modules[symbolizer->n_modules++] = module;
 	return module;
-}
-
-void module_free(struct module *module)
-{
-	names_free(module->names);
-	elfimage_release(&module->image);
-	free(module);
 }
 
 struct module *module_special(struct symbolizer *symbolizer, const char *name)
@@ -253,19 +245,6 @@ int module_open(struct symbolizer *symbolizer, int pid, const struct maps_line *
 	return rc;
 }
 
-static void describe_segment(
-	const struct module *module, uint64_t svma, struct module_info *ret_info)
-{
-	const Elf64_Phdr *segment =
-		module->headers_ok ? elfimage_segment_at(&module->image, svma) : NULL;
-
-	if (!segment)
-		return;
-	ret_info->segment_svma = segment->p_vaddr;
-	ret_info->segment_bytes = segment->p_memsz;
-	ret_info->segment_offset = segment->p_offset;
-}
-
 bool module_has_changed(const struct module *module)
 {
 	const struct module_key *key = &module->key;
@@ -277,22 +256,4 @@ bool module_has_changed(const struct module *module)
 		now.device != key->dev || now.inode != key->ino)
 		return false;
 	return now.bytes != key->bytes || now.mtime_ns != key->mtime_ns;
-}
-
-void module_describe(const struct module *module, uint64_t svma, struct module_info *ret_info)
-{
-	const struct names *names = module->names;
-
-	*ret_info = (struct module_info){
-		.path = module->key.path,
-		.build_id = module->build_id,
-		.deleted = module->key.deleted,
-		.unanswered = module->unanswered,
-		.symbols = names ? names_symbols(names) : "",
-		.lines = names ? names_lines(names) : "",
-		.problem = module->problem,
-		.language = names ? names_language(names) : "",
-		.blamed = names && names_is_blamed(names),
-	};
-	describe_segment(module, svma, ret_info);
 }

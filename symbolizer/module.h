@@ -92,8 +92,8 @@ const struct mapping *space_find_mapping(const struct space *space, uint64_t pc)
 size_t space_read(const struct space *space, uint64_t address, void *to, size_t bytes);
 
 /*
- * A section of the module's file, or of its debug file; -ENOENT: no such section. ret_svma may be
- * NULL. May decompress; the bytes are valid as long as the symbolizer.
+ * A section of the module's file, or of its debug file (names_open.c); -ENOENT: no such section.
+ * ret_svma may be NULL. May decompress; the bytes are valid as long as the symbolizer.
  */
 int module_section(struct module *module, const char *name, const uint8_t **ret_data,
 	size_t *ret_bytes, uint64_t *ret_svma);
@@ -106,7 +106,6 @@ struct module *module_special(struct symbolizer *symbolizer, const char *name);
  */
 int module_open(struct symbolizer *symbolizer, int pid, const struct maps_line *line,
 	struct module **ret_module);
-void module_free(struct module *module);
 
 /* Sets the first problem of a module; later ones are consequences. */
 void module_complain(struct module *module, const char *problem);

@@ -12,25 +12,6 @@
 #include "symbolizer/unnamed.h"
 #include "symbolizer/unwind_table.h"
 
-struct names *names_of(struct module *module)
-{
-	struct names *n = module->names;
-
-	if (n)
-		return n;
-	n = calloc(1, sizeof(*n));
-	if (!n)
-		return NULL;
-	n->module = module;
-	budget_init(&n->budget, &module->symbolizer->budget);
-	if (names_load(n)) {
-		names_free(n);
-		return NULL;
-	}
-	module->names = n;
-	return n;
-}
-
 void names_free(struct names *names)
 {
 	if (!names)
@@ -238,31 +219,6 @@ int names_resolve(struct names *names, uint64_t svma, struct frame_chain *ret_ch
 	if (index < 0)
 		return index;
 	*ret_chain = names->answers[index].chain;
-	return 0;
-}
-
-int module_section(struct module *module, const char *name, const uint8_t **ret_data,
-	size_t *ret_bytes, uint64_t *ret_svma)
-{
-	struct names *names = names_of(module);
-	struct elffile_section section;
-	int found;
-
-	if (!names)
-		return -ENOMEM;
-	names_work_on(module, module->key.path);
-	found = elffile_find(&names->own.elf, name, &section);
-	if (found < 0 && names->debug.elf.elf) {
-		names_work_on(module, names->debug.path);
-		found = elffile_find(&names->debug.elf, name, &section);
-	}
-	names_work_on(module, NULL);
-	if (found < 0)
-		return -ENOENT;
-	*ret_data = section.data;
-	*ret_bytes = (size_t)section.bytes;
-	if (ret_svma)
-		*ret_svma = section.svma;
 	return 0;
 }
 

@@ -16,7 +16,7 @@ struct gopclntab;
 struct module;
 struct names;
 
-/* NULL: out of memory. */
+/* Loads symbols and debug file at the first call (names_open.c). NULL: out of memory. */
 struct names *names_of(struct module *module);
 void names_free(struct names *names);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by names.c, which answers, and names_load.c, which reads the files. */
+/*
+ * Shared by names.c, which answers, names_open.c, which opens, and names_load.c, which reads the
+ * files.
+ */
 #ifndef SYMBOLIZER_NAMES_INTERNAL_H
 #define SYMBOLIZER_NAMES_INTERNAL_H
 

@@ -39,12 +39,19 @@ int symbolizer_new(const struct symbolizer_options *options, struct symbolizer *
 	return 0;
 }
 
+static void free_module(struct module *module)
+{
+	names_free(module->names);
+	elfimage_release(&module->image);
+	free(module);
+}
+
 void symbolizer_free(struct symbolizer *symbolizer)
 {
 	if (!symbolizer)
 		return;
 	for (size_t i = 0; i < symbolizer->n_modules; i++)
-		module_free(symbolizer->modules[i]);
+		free_module(symbolizer->modules[i]);
 	table_release(&symbolizer->table);
 	free(symbolizer->modules);
 	free(symbolizer->debug_directories);
@@ -150,4 +157,35 @@ const char *symbolizer_function_at(
 		return NULL;
 	*ret_offset = location->svma - start;
 	return chain.frame[chain.n - 1].function;
+}
+
+static void describe_segment(
+	const struct module *module, uint64_t svma, struct module_info *ret_info)
+{
+	const Elf64_Phdr *segment =
+		module->headers_ok ? elfimage_segment_at(&module->image, svma) : NULL;
+
+	if (!segment)
+		return;
+	ret_info->segment_svma = segment->p_vaddr;
+	ret_info->segment_bytes = segment->p_memsz;
+	ret_info->segment_offset = segment->p_offset;
+}
+
+void module_describe(const struct module *module, uint64_t svma, struct module_info *ret_info)
+{
+	const struct names *names = module->names;
+
+	*ret_info = (struct module_info){
+		.path = module->key.path,
+		.build_id = module->build_id,
+		.deleted = module->key.deleted,
+		.unanswered = module->unanswered,
+		.symbols = names ? names_symbols(names) : "",
+		.lines = names ? names_lines(names) : "",
+		.problem = module->problem,
+		.language = names ? names_language(names) : "",
+		.blamed = names && names_is_blamed(names),
+	};
+	describe_segment(module, svma, ret_info);
 }

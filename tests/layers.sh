@@ -99,7 +99,7 @@ def code(path):
 
 
 folders = ["supervisor/*", "base", "proto", "view", "view/report", "analyst", "analyst/base", "analyst/jit",
-           "symbolizer/base", "symbolizer/dwarf", "symbolizer/unwind"]
+           "symbolizer", "symbolizer/*"]
 files = {path.with_suffix(""): code(path)
          for folder in folders for path in pathlib.Path().glob(folder + "/*.c")}
 owner = {}
