@@ -101,8 +101,8 @@ int profile_add_task(struct profile *profile, const struct task *task);
 int profile_rename_process(
 	struct profile *profile, uint32_t pid, const char *name, const char *new_name);
 /*
- * The CPU time that the kernel charged to a thread while it was profiled, without an error: samples
- * share out the time of all threads together, so that what one thread is given may be more or less.
+ * Adds CPU time that the kernel charged to a thread while it was profiled. This is exact; samples
+ * may sum to more or less, as they share out the time of all threads. -EINVAL: no such task.
  */
 int profile_add_task_cpu(struct profile *profile, uint32_t task, uint64_t cpu_ns);
 /* False: it is unknown. */

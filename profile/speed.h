@@ -38,8 +38,8 @@ struct speed {
 };
 
 /*
- * Parameters as those of compare_rows(), with values that add up (self). Finds nothing without two
- * runs of a side. -ENOMEM.
+ * Parameters as those of compare_rows(), with values that add up (self). Finds nothing if a side
+ * has no run, or each has only one. -ENOMEM.
  */
 int speed_find(const struct compare_run *run, size_t runs_a, size_t runs_b, const double *value,
 	size_t rows, const bool *skip, struct speed *ret_speed);

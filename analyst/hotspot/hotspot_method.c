@@ -14,7 +14,7 @@
 #define CHECK_NS     UINT64_C(500000000)
 #define METHODS_MOST 262144
 #define PLACES_MOST  1048576
-/* A symbol read at first: most are not longer. */
+/* SYMBOL_AT_ONCE: bytes of a symbol that are read first; few have more. */
 enum { SYMBOL_AT_ONCE = 96, LINES_MOST = 65536, HAS_LINES = 1 };
 
 static void release_method(struct hotspot_method *method)

@@ -81,10 +81,10 @@ int jit_map_move(struct jit_map *map, uint64_t from, uint64_t to, uint64_t size)
 int jit_map_put_unwind(struct jit_map *map, const uint8_t *data, size_t bytes);
 
 /*
- * How to unwind the newest code at @pc, valid until the map changes, in a mapping that begins at
- * @start. Code without an entry behind a trampoline in the same mapping is one as well: CPython's
- * hold nothing else, and the last entries of a jitdump stay in a buffer until its process ends.
- * False: it is unknown.
+ * How to unwind the newest code at @pc, valid until the map changes. Code without an entry counts
+ * as a trampoline if one precedes it in the mapping from @start: CPython's mappings hold only
+ * those, and a jitdump's last entries stay in a buffer until the process ends. False: it is
+ * unknown.
  */
 bool jit_map_unwind(
 	struct jit_map *map, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated);

@@ -24,7 +24,7 @@
 #define SEARCH_THREADS 512
 /* After a search the other threads wait for the next one for so many times what it took. */
 #define SEARCH_REST 3
-/* At most so long: a search during which another thread had our CPU says little. */
+/* Longest such wait: a search seems long, too, if another thread had our CPU meanwhile. */
 #define SEARCH_REST_MOST_NS UINT64_C(1000000)
 /* Threads whose existence is checked per second. */
 #define SWEEP_MOST 64

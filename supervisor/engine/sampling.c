@@ -35,7 +35,7 @@ bool sampling_covers(const struct engine *engine, int pid)
 	return CPU_COUNT(&theirs) == 0;
 }
 
-/* Which thread was preempted? Where one was, the tracing thread has something to do. */
+/* Finds the thread that was preempted. True: the tracing thread is to stop it. */
 static bool ask(struct sampled_cpu *c)
 {
 	struct sampling *s = c->sampling;

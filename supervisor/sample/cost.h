@@ -40,7 +40,7 @@ struct cost {
 	bool calibrated;
 	/* Since the last calibration: CPU time of the target, and the occupied time. */
 	uint64_t ran_ns, occupied_ns;
-	/* Since then, of uninterrupted threads: their CPU time, and what they lost of it. */
+	/* Since then, of uninterrupted threads: CPU time that they had, and time that they lost. */
 	uint64_t even_ran_ns, even_lost_ns;
 	uint64_t even_mean_ns; /* moving average of their loss from one stop to the next */
 };

@@ -50,12 +50,11 @@ static bool next_signal(struct terminal_relay *relay, const sigset_t *signals, s
 }
 
 /*
- * Stands for the process @pid before the shell, which sees one job: this process stops when @pid
- * does, and ends as it ends. @pid stops with its command after a request that was passed on. If
- * somebody has stopped it alone, it goes on at once: meanwhile threads of the target would stand
- * still. If @pid must go on (@alone), only this process is suspended: threads of a target whose
- * tracer is stopped stand still from their next signal or new thread on. In the first process of a
- * container, orphans must be waited for, too.
+ * Stands for the tracer @pid before the shell, as one job: this process stops and ends as @pid
+ * does. A request to stop is passed on, and @pid stops with its command. If @pid was stopped in any
+ * other way, it is continued at once: threads of a target whose tracer is stopped stand still from
+ * their next signal or new thread on. So without a command (@alone) such a request stops this
+ * process only. As the first process of a container, it must wait for orphans, too.
  */
 static _Noreturn void stand_for(pid_t pid, bool alone, struct terminal_relay *relay)
 {

@@ -93,7 +93,7 @@ static bool is_alike(const struct balance *b, const struct leaders *leaders, siz
 	return apart <= ALIKE + chance;
 }
 
-/* The places of a group are consecutive in the pairs sorted by group. */
+/* The share of each place in @group, whose pairs are consecutive in @order. Freed by the caller. */
 static double *shares_of(
 	const struct balance *b, uint32_t group, const uint32_t *order, const size_t *first)
 {
