@@ -3,86 +3,11 @@
 #include "client/client.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #define ATTEMPTS 64 /* about 4 s */
 #define REFUSALS 4
-
-int client_pipe_open(struct client_pipe *pipe)
-{
-	int fds[2], r, error = errno;
-
-	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &pipe->cancel);
-	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0) {
-		r = -errno;
-		(void)pthread_setcancelstate(pipe->cancel, NULL);
-		errno = error;
-		return r;
-	}
-	pipe->read_fd = fds[0];
-	pipe->write_fd = fds[1];
-	pipe->error = error;
-	return 0;
-}
-
-void client_pipe_close(const struct client_pipe *pipe)
-{
-	(void)close(pipe->read_fd);
-	(void)close(pipe->write_fd);
-	(void)pthread_setcancelstate(pipe->cancel, NULL);
-	errno = pipe->error;
-}
-
-int client_copy_in(const struct client_pipe *pipe, void *to, const void *from, size_t bytes)
-{
-	/* Not by write(): AddressSanitizer's interceptor would itself read the memory. */
-	ssize_t n = syscall(SYS_write, pipe->write_fd, from, bytes);
-	int r = n == (ssize_t)bytes ? 0 : -EFAULT;
-
-	/* Removes from the pipe what was written before the fault. */
-	if (n > 0 && read(pipe->read_fd, to, (size_t)n) != n)
-		r = -EFAULT;
-	return r;
-}
-
-int client_copy_out(const struct client_pipe *pipe, void *to, const void *from, size_t bytes)
-{
-	uint8_t rest[64];
-	ssize_t n = write(pipe->write_fd, from, bytes);
-
-	if (n == (ssize_t)bytes && read(pipe->read_fd, to, bytes) == n)
-		return 0;
-	while (read(pipe->read_fd, rest, sizeof(rest)) > 0)
-		; /* The pipe is empty; it does not block. */
-	return -EFAULT;
-}
-
-int client_region(const struct client_call *call, const struct client_pipe *pipe,
-	struct client_entries *entries, uint32_t i, struct call_region *ret_region)
-{
-	if (!call->table) {
-		*ret_region = call->one;
-		return 0;
-	}
-	if (i < entries->first || i - entries->first >= entries->count) {
-		uint32_t n = call->count - i < CLIENT_ENTRIES ? call->count - i : CLIENT_ENTRIES;
-		const uint8_t *from = (const uint8_t *)call->table + (size_t)i * CLIENT_ENTRY_BYTES;
-
-		entries->count = 0;
-		if (client_copy_in(pipe, entries->bytes, from, (size_t)n * CLIENT_ENTRY_BYTES) < 0)
-			return -EFAULT;
-		entries->first = i;
-		entries->count = n;
-	}
-	call->decode(
-		entries->bytes + (size_t)(i - entries->first) * CLIENT_ENTRY_BYTES, ret_region);
-	return 0;
-}
 
 /* Would anything be counted for the region? If nothing is for any, no supervisor is needed. */
 static bool is_active(const struct client_call *call, const struct call_region *region)
@@ -161,11 +86,6 @@ static int try_without_pipe(int found)
 		return 0;
 	r = client_turn_off();
 	return r < 0 && found == -ENOENT ? 0 : r;
-}
-
-bool client_is_hidden(void)
-{
-	return prctl(PR_GET_DUMPABLE) != 1;
 }
 
 /*
@@ -275,12 +195,4 @@ int client_run(const struct client_call *call)
 	r = perform(&own, &pipe);
 	client_pipe_close(&pipe);
 	return r;
-}
-
-int client_result(int r)
-{
-	if (r >= 0)
-		return 0;
-	errno = -r;
-	return -1;
 }

@@ -98,8 +98,9 @@ def code(path):
     return re.sub(r'/\*.*?\*/|"(\\.|[^"\\\n])*"', "", path.read_text(), flags=re.S)
 
 
-folders = ["supervisor/*", "base", "proto", "view", "view/report", "analyst", "analyst/base", "analyst/jit",
-           "symbolizer", "symbolizer/*"]
+folders = ["supervisor/*", "base", "proto", "view", "view/report", "analyst", "analyst/base",
+           "analyst/jit", "symbolizer", "symbolizer/*", "client", "symbolizer/base",
+           "symbolizer/dwarf", "symbolizer/unwind"]
 files = {path.with_suffix(""): code(path)
          for folder in folders for path in pathlib.Path().glob(folder + "/*.c")}
 owner = {}

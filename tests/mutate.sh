@@ -59,8 +59,8 @@ tests_of()
 	client/all_symbols.c) echo all_symbols live_all ;;
 	profile/monout.c) echo monout ;;
 	client/status.c) echo status live_status live_off live_options ;;
-	client/perform_call.c)
-		echo client_call environment live_answers live_straits live_signals live_dialects \
+	client/caller_memory.c | client/perform_call.c | client/result.c)
+		echo perform_call environment live_answers live_straits live_signals live_dialects \
 			live_status live_off live_irix live_life live_helper ;;
 	client/converse.c)
 		echo converse live_answers live_straits live_signals live_dialects live_status \
@@ -76,7 +76,8 @@ tests_of()
 }
 all='proto/call.c supervisor/calls/region.c supervisor/calls/counter.c supervisor/calls/session.c
 	supervisor/calls/session_ticks.c
-	client/aix.c client/perform_call.c client/converse.c client/dialects.c client/environment.c
+	client/aix.c client/caller_memory.c client/perform_call.c client/result.c
+	client/converse.c client/dialects.c client/environment.c
 	client/find.c client/monitor.c client/monitor_file.c client/off.c client/options.c
 	client/start.c client/status.c profile/monout.c
 	client/all.c client/all_read.c client/all_symbols.c'

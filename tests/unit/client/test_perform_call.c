@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One call from its arguments to its result: client/perform_call.c, with the dialogue itself in
- * this test.
+ * One call from its arguments to its result: client/perform_call.c, with the copies of the caller's
+ * memory that it needs; the dialogue itself is in this test.
  */
+#include "client/caller_memory.c"
 #include "client/perform_call.c"
+#include "client/result.c"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The result of a C function. */
+#include "client/client.h"
+
+#include <errno.h>
+
+int client_result(int r)
+{
+	if (r >= 0)
+		return 0;
+	errno = -r;
+	return -1;
+}
