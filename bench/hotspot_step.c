@@ -32,7 +32,7 @@ static void measure(const char *what, struct made *m, struct unwind_runtime_fram
 
 		for (int i = 0; i < STEPS; i++) {
 			caller = (struct unwind_runtime_caller){0};
-			(void)hotspot_step(&m->hotspot, &frame, &caller);
+			(void)hotspot_step_frame(&m->hotspot, &frame, &caller);
 		}
 		took = (now_ns() - begin) / STEPS;
 		if (!round || took < least)

@@ -98,9 +98,8 @@ def code(path):
     return re.sub(r'/\*.*?\*/|"(\\.|[^"\\\n])*"', "", path.read_text(), flags=re.S)
 
 
-folders = ["supervisor/*", "base", "proto", "view", "view/report", "analyst", "analyst/base",
-           "analyst/jit", "symbolizer", "symbolizer/*", "client", "symbolizer/base",
-           "symbolizer/dwarf", "symbolizer/unwind"]
+folders = ["supervisor/*", "base", "proto", "client", "view", "view/report", "analyst",
+           "analyst/base", "analyst/hotspot", "analyst/jit", "symbolizer", "symbolizer/*"]
 files = {path.with_suffix(""): code(path)
          for folder in folders for path in pathlib.Path().glob(folder + "/*.c")}
 owner = {}

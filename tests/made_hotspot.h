@@ -475,7 +475,7 @@ static inline int made_step(
 		peek_begin(&m->peek);
 		r = hotspot_layout_read(&m->hotspot.tables, &m->peek, m->hotspot.now_ns);
 		if (r > 0)
-			r = hotspot_step(&m->hotspot, &frame, ret_caller);
+			r = hotspot_step_frame(&m->hotspot, &frame, ret_caller);
 		if (r == -EAGAIN || m->peek.missed)
 			made_serve(m);
 	}

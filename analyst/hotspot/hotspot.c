@@ -85,7 +85,7 @@ static int step(void *state, struct peek *peek, uint64_t now_ns,
 	hotspot->now_ns = now_ns;
 	r = read_layout(hotspot);
 	if (r > 0)
-		r = hotspot_step(hotspot, frame, ret_caller);
+		r = hotspot_step_frame(hotspot, frame, ret_caller);
 	if (r == -EAGAIN || (r == 0 && hotspot_is_code(hotspot, frame->pc)))
 		return 1;
 	return r;

@@ -186,7 +186,7 @@ int hotspot_name_gap(struct hotspot_step *step);
 int hotspot_name_compiled(struct hotspot_step *step, uint64_t pc);
 int hotspot_name_interpreted(struct hotspot_step *step, uint64_t address, uint64_t bytecode);
 
-/* hotspot_step.c */
+/* hotspot_caller.c */
 /* Reads a word of the copied stack. */
 bool hotspot_read_stack(const struct hotspot_step *step, uint64_t address, uint64_t *ret_word);
 /* The caller whose return address is at @at, behind which its stack begins. */
@@ -200,13 +200,38 @@ int hotspot_is_return(struct hotspot_step *step, uint64_t pc);
 int hotspot_step_interpreted(struct hotspot_step *step);
 
 /*
- * hotspot_chunks.c: at the return barrier: the frames of a virtual thread that are in the heap, or
- * what stands for them; where they are is told to the supervisor. 1; -EAGAIN; -ENOMEM.
+ * hotspot_compiled.c: a step out of a compiled method. 1; 0: there is no such method; -EAGAIN;
+ * -ENOMEM.
  */
-int hotspot_name_chunks(struct hotspot_step *step);
+int hotspot_step_compiled(struct hotspot_step *step);
+/* The caller of a frame of fixed size, that of a compiled method or of a stub. 1; -EAGAIN. */
+int hotspot_leave_fixed(struct hotspot_step *step);
+
+/*
+ * hotspot_stub.c: a step out of code without a known frame: the return address is on top, or behind
+ * a frame pointer. 1; -EAGAIN; -ENOMEM.
+ */
+int hotspot_step_stub(struct hotspot_step *step);
+/*
+ * The frame that the frame pointer tells. The stub that checks at the entry of a method whether its
+ * code is still valid has a word of all ones between the frame pointer and the return address.
+ */
+void hotspot_leave_by_pointer(struct hotspot_step *step);
+/*
+ * The last frame of a virtual thread that is on the stack returns to the beginning of a stub, which
+ * fetches more of them from the heap. 1: this is the stub; 0; -EAGAIN.
+ */
+int hotspot_is_return_barrier(struct hotspot_step *step);
+
+/*
+ * hotspot_chunks.c: finds out where the frames in the heap are, and tells the supervisor: the
+ * object that leads to them is on the stack. It is read while the thread runs; if it does not fit,
+ * the next sample may. 1, -EAGAIN.
+ */
+int hotspot_find_chunks(struct hotspot_step *step);
 
 /* hotspot_step.c: as unwind_input.runtime; -EAGAIN: memory is needed first. */
-int hotspot_step(struct hotspot *hotspot, const struct unwind_runtime_frame *frame,
+int hotspot_step_frame(struct hotspot *hotspot, const struct unwind_runtime_frame *frame,
 	struct unwind_runtime_caller *ret_caller);
 
 #endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* From a frame of fixed size to its caller, that of a compiled method or of a stub: x86-64. */
+#include "analyst/base/peek.h"
+#include "analyst/hotspot/hotspot_frame.h"
+#include "analyst/hotspot/hotspot_internal.h"
+#include "analyst/hotspot/hotspot_scopes.h"
+#include "symbolizer/unwind/unwind.h"
+
+/* Words that compiled code may have pushed onto its frame. */
+enum { PUSHED_MOST = 2 };
+
+/* A stub without a known frame pushes the frame pointer in its first instructions. */
+enum { STUB_BEGIN = 16 };
+
+/* After a call of a method handle the frame pointer holds the stack pointer. */
+static uint64_t own_sp(const struct hotspot_step *step)
+{
+	const struct hotspot_blob *blob = step->blob;
+	const struct unwind_runtime_frame *frame = step->frame;
+	struct hotspot_pc at;
+	bool moved = frame->pc == blob->deopt_mh;
+
+	if (!frame->exact && blob->debug && blob->deopt_mh &&
+		hotspot_pc_find(blob->debug + blob->pcs.at, blob->pcs.bytes,
+			(int64_t)(frame->pc - blob->code), &at) &&
+		blob->code + (uint64_t)(int64_t)at.pc == frame->pc)
+		moved |= (at.flags & HOTSPOT_PC_METHOD_HANDLE) != 0;
+	return moved && frame->fp >= frame->sp && frame->fp - frame->sp < blob->frame_bytes
+		? frame->fp
+		: frame->sp;
+}
+
+/* How much of the frame is there? -EAGAIN: the code is needed. */
+static int find_frame(struct hotspot_step *step, enum hotspot_frame *ret_frame)
+{
+	const struct hotspot_blob *blob = step->blob;
+	const uint64_t pc = step->frame->pc;
+	struct peek *peek = step->hotspot->peek;
+	uint64_t entry = blob->kind == HOTSPOT_METHOD ? blob->verified : blob->code, bytes;
+	const uint8_t *code;
+	int r;
+
+	*ret_frame = HOTSPOT_FRAME_WHOLE;
+	if (!step->frame->exact)
+		return 1;
+	if (pc >= blob->code && (pc <= entry || entry < blob->code)) {
+		*ret_frame = HOTSPOT_FRAME_NONE;
+		return 1;
+	}
+	if (blob->frame_complete >= 0 && pc > entry &&
+		pc < blob->code + (uint64_t)(uint32_t)blob->frame_complete &&
+		pc - entry <= HOTSPOT_FRAME_BYTES) {
+		r = peek_at(peek, entry, pc - entry, 0, &code);
+		if (r > 0)
+			*ret_frame = hotspot_frame_at_begin(code, pc - entry);
+		return r < 0 ? r : 1;
+	}
+	if (blob->frame_complete < 0 && pc - blob->code <= STUB_BEGIN) {
+		r = peek_at(peek, blob->code, pc - blob->code, 0, &code);
+		if (r > 0 && hotspot_frame_at_begin(code, pc - blob->code) == HOTSPOT_FRAME_POINTER)
+			*ret_frame = HOTSPOT_FRAME_POINTER;
+		return r < 0 ? r : 1;
+	}
+	bytes = pc < blob->code_end ? blob->code_end - pc : 0;
+	if (bytes > HOTSPOT_FRAME_BYTES)
+		bytes = HOTSPOT_FRAME_BYTES;
+	r = bytes ? peek_at(peek, pc, bytes, 0, &code) : 0;
+	if (r > 0)
+		*ret_frame = hotspot_frame_at_end(code, bytes);
+	return r < 0 ? r : 1;
+}
+
+/*
+ * Where the frame ends. All callers are generated code; when a frame runs, it may have pushed
+ * something onto it, as the comparison of strings does.
+ */
+static uint64_t end_of(const struct hotspot_step *step)
+{
+	uint64_t end = own_sp(step) + step->blob->frame_bytes, pc;
+
+	for (uint64_t i = 0; step->frame->exact && i <= PUSHED_MOST; i++)
+		if (hotspot_read_stack(step, end + 8 * i - 8, &pc) &&
+			hotspot_is_code(step->hotspot, pc))
+			return end + 8 * i;
+	return end;
+}
+
+int hotspot_leave_fixed(struct hotspot_step *step)
+{
+	const struct hotspot_blob *blob = step->blob;
+	const struct unwind_runtime_frame *frame = step->frame;
+	enum hotspot_frame is;
+	int r = find_frame(step, &is);
+
+	if (r < 0)
+		return r;
+	switch (is) {
+	case HOTSPOT_FRAME_NONE: hotspot_set_caller(step, frame->sp, frame->fp); break;
+	case HOTSPOT_FRAME_POINTER: hotspot_set_caller_saved(step, frame->sp + 8); break;
+	case HOTSPOT_FRAME_UNSAVED:
+		hotspot_set_caller(step, frame->sp + blob->frame_bytes - 8, frame->fp);
+		break;
+	default: hotspot_set_caller_saved(step, end_of(step) - 8); break;
+	}
+	return 1;
+}
+
+int hotspot_step_compiled(struct hotspot_step *step)
+{
+	const struct hotspot_blob *blob = step->blob;
+	uint64_t pc = step->frame->pc, original;
+	struct hotspot_method *method;
+	int r = hotspot_leave_fixed(step), named;
+
+	/* Frames that are still on the stack may be in the heap already, or are being copied. */
+	if (blob->native && hotspot_method_find(step->hotspot, blob->method, &method) > 0)
+		step->caller.drop_left = method->is_yield;
+
+	/*
+	 * The callee's return address was replaced by that of the deoptimizer. The frame keeps the
+	 * original one.
+	 */
+	if ((pc == blob->deopt || pc == blob->deopt_mh) && !step->frame->exact &&
+		hotspot_read_stack(step, own_sp(step) + blob->original_pc, &original) &&
+		original >= blob->code && original < blob->code_end)
+		pc = original;
+	named = hotspot_name_compiled(step, pc);
+	return r < 0 ? r : named;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* From a stub without a known frame to its caller: x86-64. */
+#include <string.h>
+
+#include "analyst/base/peek.h"
+#include "analyst/hotspot/hotspot_internal.h"
+#include "symbolizer/unwind/unwind.h"
+
+/* Words that a stub may have pushed onto its frame. */
+enum { STUB_PUSHED_MOST = 12 };
+
+void hotspot_leave_by_pointer(struct hotspot_step *step)
+{
+	uint64_t fp = step->frame->fp, pc = 0, saved;
+
+	if (fp < step->frame->sp || fp % 8)
+		return;
+	if (hotspot_read_stack(step, fp + 8, &pc) && pc == UINT64_MAX &&
+		hotspot_read_stack(step, fp, &saved))
+		hotspot_set_caller(step, fp + 16, saved);
+	else
+		hotspot_set_caller_saved(step, fp + 8);
+}
+
+/* Bytes of the instruction that pops a register other than the frame pointer; 0: none. */
+static size_t pop_at(const uint8_t *code)
+{
+	if (code[0] == 0x41 && (code[1] & 0xf8) == 0x58)
+		return 2;
+	return (code[0] & 0xf8) == 0x58 && code[0] != 0x5d;
+}
+
+/*
+ * Is there a direct call of the step's blob before @pc? 1: yes; *@ret_words: arguments that the
+ * caller has pushed, and pops then. -EAGAIN.
+ */
+static int is_called_from(struct hotspot_step *step, uint64_t pc, uint64_t *ret_words)
+{
+	enum { CALL = 5, TWO_POPS = 4 };
+	const struct hotspot_blob *blob = step->blob;
+	const uint8_t *code;
+	int32_t distance;
+	uint64_t target;
+	size_t pop;
+	int r;
+
+	if (!hotspot_is_code(step->hotspot, pc))
+		return 0;
+	r = peek_at(step->hotspot->peek, pc - CALL, CALL + TWO_POPS, 0, &code);
+	if (r <= 0)
+		return r;
+	memcpy(&distance, code + 1, sizeof(distance));
+	target = pc + (uint64_t)(int64_t)distance;
+	pop = pop_at(code + CALL);
+	*ret_words = pop && pop_at(code + CALL + pop) ? 2 : 0;
+	return code[0] == 0xe8 && target >= blob->code && target < blob->code_end;
+}
+
+/*
+ * Leaves a stub that has pushed words: its return address is the first word on the stack behind a
+ * call of the stub.
+ */
+static int leave_pushed(struct hotspot_step *step)
+{
+	const struct unwind_runtime_frame *frame = step->frame;
+	uint64_t pc, words;
+
+	for (uint64_t i = 0; i <= STUB_PUSHED_MOST; i++) {
+		uint64_t at = frame->sp + 8 * i;
+		int r = hotspot_read_stack(step, at, &pc) ? is_called_from(step, pc, &words) : 0;
+
+		if (r > 0) {
+			hotspot_set_caller(step, at, frame->fp);
+			step->caller.sp += 8 * words;
+		}
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+int hotspot_is_return_barrier(struct hotspot_step *step)
+{
+	static const char name[] = "StubRoutines (continuation";
+	enum { CALL = 5 };
+	const uint8_t *code;
+	int r;
+
+	if (step->frame->exact || strncmp(step->blob->name, name, sizeof(name) - 1) != 0)
+		return 0;
+	r = peek_at(step->hotspot->peek, step->frame->pc - CALL, CALL, 0, &code);
+	/* No call of the stub precedes it: direct, or by a register. */
+	return r > 0 ? code[0] != 0xe8 && !(code[3] == 0xff && (code[4] & 0xf8) == 0xd0) : r;
+}
+
+int hotspot_step_stub(struct hotspot_step *step)
+{
+	const struct unwind_runtime_frame *frame = step->frame;
+	uint64_t pc = 0;
+	int r = hotspot_name_stub(step);
+
+	if (r < 0)
+		return r;
+	/* From here, a function of the VM is called that called Java. */
+	if (!frame->exact && frame->pc == step->hotspot->call_stub_return) {
+		hotspot_leave_by_pointer(step);
+		return 1;
+	}
+	r = frame->exact ? leave_pushed(step) : 0;
+	if (r)
+		return r;
+	r = frame->exact && hotspot_read_stack(step, frame->sp, &pc) ? hotspot_is_return(step, pc)
+								     : 0;
+	if (r < 0)
+		return r;
+	if (r)
+		hotspot_set_caller(step, frame->sp, frame->fp);
+	else
+		hotspot_leave_by_pointer(step);
+	return 1;
+}
