@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The fields of a pprof file about the whole profile: values, period, time and comments. */
+#include "profile/pprof_head.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +9,6 @@
 #include "base/array.h"
 #include "profile/foreign.h"
 #include "profile/pprof_labels.h"
-#include "profile/pprof_reading.h"
 #include "profile/profile.pb-c.h"
 
 static bool is_taken(const struct reading *r, int value)

@@ -11,7 +11,9 @@
 #include "base/array.h"
 #include "profile/gzip.h"
 #include "profile/pprof.h"
+#include "profile/pprof_head.h"
 #include "profile/pprof_reading.h"
+#include "profile/pprof_sample.h"
 #include "profile/pprof_timeline.h"
 #include "profile/profile.pb-c.h"
 
@@ -36,12 +38,6 @@ enum {
 	SPROFIL_THREAD = 1002,
 };
 
-int pprof_reading_bad(struct reading *r, const char *problem)
-{
-	r->problem = problem;
-	return -EBADMSG;
-}
-
 /* Calls @take for each top-level field with this number. */
 static int each(struct reading *r, uint32_t number, reading_take *take)
 {
@@ -57,29 +53,6 @@ static int each(struct reading *r, uint32_t number, reading_take *take)
 			return result;
 	}
 	return result < 0 ? pprof_reading_bad(r, "it is not a pprof profile, or it is damaged") : 0;
-}
-
-int pprof_reading_unpack(struct reading *r, const struct field *field,
-	const ProtobufCMessageDescriptor *descriptor, ProtobufCMessage **ret_message)
-{
-	scan_arena_reset(&r->arena);
-	if (!field->delimited)
-		return pprof_reading_bad(r, "a part of it is damaged");
-	*ret_message = protobuf_c_message_unpack(
-		descriptor, &r->arena.allocator, field->bytes, field->data);
-	if (r->arena.no_memory)
-		return -ENOMEM;
-	return *ret_message ? 0 : pprof_reading_bad(r, "a part of it is damaged");
-}
-
-const char *pprof_reading_text(struct reading *r, int64_t index)
-{
-	if (index >= 0 && (uint64_t)index < r->strings)
-		return r->text + r->string[index];
-	if (!index)
-		return "";
-	(void)pprof_reading_bad(r, "it refers to a string that it does not have");
-	return NULL;
 }
 
 static int count_string(struct reading *r, const struct field *field)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Shared by the files that read a pprof file: pprof_read.c, pprof_sample.c for its samples, and
- * pprof_head.c for the fields about the whole profile.
- */
+/* What the files that read a pprof file share: pprof_read.c and those that it calls. */
 #ifndef PROFILE_PPROF_READING_H
 #define PROFILE_PPROF_READING_H
 
@@ -56,25 +53,7 @@ int pprof_reading_unpack(struct reading *r, const struct field *field,
 /* The string with this index; NULL, with the problem set: there is none. */
 const char *pprof_reading_text(struct reading *r, int64_t index);
 
-/*
- * Each handles a field of the top level. The period comes before its type, the values before both.
- */
+/* Handles a field of the top level. */
 typedef int reading_take(struct reading *r, const struct field *field);
-
-reading_take pprof_head_value_type;
-reading_take pprof_head_period;
-reading_take pprof_head_period_type;
-reading_take pprof_head_time_nanos;
-reading_take pprof_head_duration_nanos;
-reading_take pprof_head_default_type;
-reading_take pprof_head_drop_frames;
-reading_take pprof_head_keep_frames;
-reading_take pprof_head_doc_url;
-reading_take pprof_head_comment;
-/* Reads a comment that other programs do not show, before those that they show. As reading_take. */
-reading_take pprof_head_remark;
-
-/* A sample; mappings, functions and locations have been read. */
-reading_take pprof_sample_read;
 
 #endif

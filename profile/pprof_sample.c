@@ -3,11 +3,12 @@
  * The samples of a pprof file. There may be millions, so their numbers are read in place, and the
  * result of their labels is reused from one sample to the next.
  */
+#include "profile/pprof_sample.h"
+
 #include <errno.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "profile/pprof_reading.h"
 #include "profile/profile.pb-c.h"
 
 /* Field numbers of a sample. */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The fields of a pprof file about the whole profile. The period comes before its type, the values
+ * before both.
+ */
+#ifndef PROFILE_PPROF_HEAD_H
+#define PROFILE_PPROF_HEAD_H
+
+#include "profile/pprof_reading.h"
+
+reading_take pprof_head_value_type;
+reading_take pprof_head_period;
+reading_take pprof_head_period_type;
+reading_take pprof_head_time_nanos;
+reading_take pprof_head_duration_nanos;
+reading_take pprof_head_default_type;
+reading_take pprof_head_drop_frames;
+reading_take pprof_head_keep_frames;
+reading_take pprof_head_doc_url;
+reading_take pprof_head_comment;
+/* Reads a comment that other programs do not show, before those that they show. As reading_take. */
+reading_take pprof_head_remark;
+
+#endif
