@@ -10,6 +10,7 @@
 
 #include "base/maps_line.h"
 #include "opener/living.h"
+#include "opener/opened.h"
 #include "opener/openings.h"
 #include "opener/regular.h"
 
@@ -168,5 +169,5 @@ int openings_mapped(const struct opening *what, struct opened *opened)
 		if (fd < 0)
 			fd = open_executable(what, &st);
 	}
-	return openings_elf(fd, &st, opened);
+	return opened_elf(fd, &st, opened);
 }

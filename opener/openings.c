@@ -5,9 +5,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "opener/opened.h"
 #include "opener/regular.h"
 
 void openings_release(struct openings *openings)
@@ -18,36 +18,12 @@ void openings_release(struct openings *openings)
 	mounts_release(&openings->mounts);
 }
 
-static void describe(struct opened *opened, const struct stat *st)
-{
-	opened->device = st->st_dev;
-	opened->inode = st->st_ino;
-	opened->bytes = (uint64_t)st->st_size;
-	opened->mtime_ns =
-		(uint64_t)st->st_mtim.tv_sec * 1000000000U + (uint64_t)st->st_mtim.tv_nsec;
-}
-
-int openings_elf(int fd, const struct stat *st, struct opened *opened)
-{
-	char magic[4];
-
-	if (fd < 0)
-		return fd;
-	describe(opened, st);
-	if (pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
-		memcmp(magic, "\177ELF", sizeof(magic)) == 0)
-		return fd;
-	(void)close(fd);
-	opened->flags |= OPENED_NO_ELF;
-	return -ENOEXEC;
-}
-
 static int elf(const struct opening *what, struct opened *opened)
 {
 	struct stat st;
 	int fd = regular_open(-1, what->path, REGULAR_LINKS, &st);
 
-	return openings_elf(fd, &st, opened);
+	return opened_elf(fd, &st, opened);
 }
 
 static int stat_path(const struct opening *what, struct opened *opened)
@@ -56,7 +32,7 @@ static int stat_path(const struct opening *what, struct opened *opened)
 
 	if (stat(what->path, &st) < 0)
 		return -errno;
-	describe(opened, &st);
+	opened_describe(opened, &st);
 	return 0;
 }
 

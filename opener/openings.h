@@ -68,9 +68,6 @@ int openings_perf_map(const struct noted *owner, bool live, struct opened *opene
 /* @opened->text is the path as the process names it. */
 int openings_jitdump(const struct noted *owner, bool live, struct opened *opened);
 
-/* Fills in the properties of the file at @fd; refuses a file that is not ELF, and closes @fd. */
-int openings_elf(int fd, const struct stat *st, struct opened *opened);
-
 /*
  * The known facts about a process, which is examined if it is not known yet. False: it is gone, or
  * not traced by the supervisor. *ret_lives: the process with that pid is still the known one.
