@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by python.c and python_merge.c. */
+/* Shared by python.c and those that it calls: python_codes.c and python_merge.c. */
 #ifndef ANALYST_PYTHON_INTERNAL_H
 #define ANALYST_PYTHON_INTERNAL_H
 
@@ -35,11 +35,18 @@ struct python {
 	uint64_t gil, gil_bytes; /* the lock's address and size; 0: not known */
 };
 
+/* Takes a code object that the supervisor has sent; the object() of the runtime. -ENOMEM. */
+int python_take_object(void *state, const struct record_object *object);
+
+/* NULL: it has not been sent. */
 struct python_code *python_find_code(const struct python *python, uint64_t address);
 
 /* The location of a line of a code object. -ENOMEM. */
 int python_location(struct python *python, struct python_code *code, int64_t offset);
 
+void python_free_codes(struct python *python);
+
+/* Puts Python's frames among the native ones; the merge() of the runtime. */
 int python_merge(void *state, const struct runtime_sample *sample, struct runtime_stack *stack);
 
 #endif

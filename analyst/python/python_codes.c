@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* The code objects of a process, by address, and the locations of their lines. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyst/base/locations.h"
+#include "analyst/python/python_code.h"
+#include "analyst/python/python_internal.h"
+#include "base/array.h"
+#include "profile/profile.h"
+
+/* Code objects of a process; when there are more, all are forgotten (the supervisor does so too).
+ */
+#define CODES_MOST 131072
+
+static void release_code(struct python_code *code)
+{
+	free(code->lines);
+	free(code->location);
+	*code = (struct python_code){0};
+}
+
+static void forget_codes(struct python *python)
+{
+	for (size_t i = 0; i < python->room; i++)
+		release_code(&python->code[i]);
+	python->codes = 0;
+}
+
+void python_free_codes(struct python *python)
+{
+	forget_codes(python);
+	free(python->code);
+}
+
+static struct python_code *slot_of(struct python_code *code, size_t room, uint64_t address)
+{
+	size_t at = (size_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (room - 1);
+
+	while (code[at].used && code[at].address != address)
+		at = (at + 1) & (room - 1);
+	return &code[at];
+}
+
+struct python_code *python_find_code(const struct python *python, uint64_t address)
+{
+	struct python_code *code =
+		python->room ? slot_of(python->code, python->room, address) : NULL;
+
+	return code && code->used ? code : NULL;
+}
+
+static int make_room(struct python *python)
+{
+	size_t room = python->room ? python->room * 2 : 128;
+	struct python_code *grown;
+
+	if (python->codes == CODES_MOST)
+		forget_codes(python);
+	if (python->codes * 2 < python->room)
+		return 0;
+	grown = calloc(room, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	for (size_t i = 0; i < python->room; i++)
+		if (python->code[i].used)
+			*slot_of(grown, room, python->code[i].address) = python->code[i];
+	free(python->code);
+	python->code = grown;
+	python->room = room;
+	return 0;
+}
+
+/*
+ * Sets the function of @code. From 3.13 on a class that is called has a frame of the interpreter's
+ * own between caller and __init__. Its code has a name for a file, and no first line; Python's
+ * tracebacks leave it out, too.
+ */
+static int add_function(
+	const struct python *python, const struct record_object *object, struct python_code *code)
+{
+	int function;
+	char file[PYTHON_TEXT_MOST + 1], name[PYTHON_TEXT_MOST + 1];
+
+	if (!python_text(&python->layout, object->text[0], object->text_bytes[0], file))
+		file[0] = '\0';
+	if (!python_text(&python->layout, object->text[1], object->text_bytes[1], name))
+		return -EPROTO;
+	code->internal = !code->first_line && python->layout.version >= PYTHON_3_13 &&
+		strcmp(file, "__init__") == 0 && strcmp(name, "__init__") == 0;
+	function = profile_add_function(python->list->profile,
+		&(struct function){.name = name,
+			.symbol = name,
+			.file = file,
+			.line = code->first_line > 0 ? (uint32_t)code->first_line : 0});
+	if (function >= 0)
+		code->function = (uint32_t)function;
+	return function;
+}
+
+int python_take_object(void *state, const struct record_object *object)
+{
+	struct python *python = state;
+	const struct python_layout *l = &python->layout;
+	struct python_code code = {.address = object->address, .used = true}, *slot;
+	const uint8_t *lines = NULL;
+	int r;
+
+	if (object->bytes < l->code_first_line + sizeof(code.first_line))
+		return 0;
+	memcpy(&code.first_line, object->data + l->code_first_line, sizeof(code.first_line));
+	r = add_function(python, object, &code);
+	if (r < 0)
+		return r == -ENOMEM ? -ENOMEM : 0;
+	if (!python_bytes(l, object->text[2], object->text_bytes[2], &lines, &code.lines_bytes))
+		code.lines_bytes = 0;
+	code.lines = malloc(code.lines_bytes + 1);
+	if (!code.lines || make_room(python) < 0) {
+		free(code.lines);
+		return -ENOMEM;
+	}
+	if (code.lines_bytes)
+		memcpy(code.lines, lines, code.lines_bytes);
+	slot = slot_of(python->code, python->room, object->address);
+	python->codes += !slot->used;
+	release_code(slot);
+	*slot = code;
+	return 0;
+}
+
+/* The index of the first location whose line is not below @line. */
+static size_t line_at(const struct python_code *code, uint32_t line)
+{
+	return array_bisect(i, 0, code->locations, code->location[i].line < line);
+}
+
+int python_location(struct python *python, struct python_code *code, int64_t offset)
+{
+	uint32_t line = python_line(
+		python->layout.version, code->lines, code->lines_bytes, code->first_line, offset);
+	size_t at = line_at(code, line);
+	int location;
+
+	if (at < code->locations && code->location[at].line == line)
+		return (int)code->location[at].location;
+	location = profile_add_named_location(python->list->profile, (uint32_t)python->mapping, 0,
+		&(struct location_line){.function = code->function, .line = line}, 1);
+	if (location < 0 ||
+		array_grow(&code->location, &code->location_room, code->locations + 1) < 0)
+		return -ENOMEM;
+	memmove(code->location + at + 1, code->location + at,
+		(code->locations - at) * sizeof(*code->location));
+	code->location[at] = (struct python_line_location){line, (uint32_t)location};
+	code->locations++;
+	return location;
+}
