@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "view/export/svg_diff.h"
+#include "view/export/svg_changes.h"
 #include "view/header.h"
 #include "view/options.h"
 #include "view/report/diff.h"
@@ -78,8 +78,8 @@ static int put_legend_item(const struct svg *svg, unsigned index, unsigned y)
 	int error = name ? text_cut_name(&name, 20, false) : -ENOMEM;
 
 	if (!error) {
-		if (svg->diff)
-			svg_diff_legend(index, color);
+		if (svg->changes)
+			svg_changes_legend(index, color);
 		else
 			svg_color(index, "", color);
 		fprintf(svg->out, "<g class=\"l\" data-o=\"%u\"><title>", index);
@@ -186,10 +186,10 @@ static int print_to_text(const struct svg *svg, bool head, char **ret_text)
 
 	if (!out)
 		return -ENOMEM;
-	if (svg->diff && head)
-		diff_head(svg->diff->diff, out);
-	else if (svg->diff)
-		diff_foot(svg->diff->diff, out);
+	if (svg->changes && head)
+		diff_head(svg->changes->diff, out);
+	else if (svg->changes)
+		diff_foot(svg->changes->diff, out);
 	else if (head)
 		error = header_print(svg->profile, svg->options, &svg->tree->sums, out);
 	else
@@ -208,8 +208,8 @@ static int draw(struct svg *svg)
 	char *head = NULL, *foot = NULL;
 	int error = 0;
 
-	if (svg->diff)
-		svg_diff_objects(svg);
+	if (svg->changes)
+		svg_changes_name_objects(svg);
 	else
 		error = svg_choose_objects(svg);
 
@@ -253,7 +253,7 @@ static bool has_programs(const struct profile *profile)
 }
 
 static int write_graph(const struct profile *profile, const struct report_options *given,
-	bool element, struct svg_diff *diff, FILE *out, char **ret_problem)
+	bool element, struct svg_changes *changes, FILE *out, char **ret_problem)
 {
 	struct report_options options = options_take(given);
 	bool high = deepest_stack(profile) > MOST_ROWS;
@@ -278,7 +278,7 @@ static int write_graph(const struct profile *profile, const struct report_option
 		return error;
 	scale = text_scale_for(profile_value_type(profile, tree.sums.weight).unit,
 		tree_total_weight(&tree, TREE_ROOT));
-	error = diff ? svg_diff_find(diff, &tree) : 0;
+	error = changes ? svg_changes_find(changes, &tree) : 0;
 	if (!error)
 		error = tree_choice_init(&choice, &tree, &options);
 	if (!error) {
@@ -286,7 +286,7 @@ static int write_graph(const struct profile *profile, const struct report_option
 		options.icicle |= rows > MOST_FLAME_ROWS;
 		error = draw(&(struct svg){.profile = profile,
 			.element = element,
-			.diff = diff,
+			.changes = changes,
 			.rows = rows,
 			.options = &options,
 			.tree = &tree,
@@ -312,7 +312,7 @@ int svg_write_element(const struct profile *profile, const struct report_options
 }
 
 int svg_write_diff(const struct profile *profile, const struct report_options *options,
-	struct svg_diff *diff, FILE *out, char **ret_problem)
+	struct svg_changes *changes, FILE *out, char **ret_problem)
 {
-	return write_graph(profile, options, false, diff, out, ret_problem);
+	return write_graph(profile, options, false, changes, out, ret_problem);
 }

@@ -12,7 +12,7 @@
 
 #include "view/report/tree_report.h"
 
-struct svg_diff;
+struct svg_changes;
 
 /* The write() of the format (export.h). */
 int svg_write(const struct profile *profile, const struct report_options *options, FILE *out,
@@ -22,9 +22,9 @@ int svg_write(const struct profile *profile, const struct report_options *option
 int svg_write_element(const struct profile *profile, const struct report_options *options,
 	FILE *out, char **ret_problem);
 
-/* Writes a graph of the paths of two sides (svg_diff.h), which are the profile's stacks. */
+/* Writes a graph of the paths of two sides (svg_changes.h), which are the profile's stacks. */
 int svg_write_diff(const struct profile *profile, const struct report_options *options,
-	struct svg_diff *diff, FILE *out, char **ret_problem);
+	struct svg_changes *changes, FILE *out, char **ret_problem);
 
 /* Positions in pixels, before the script fits them to the window. */
 enum { SVG_WIDTH = 1200, SVG_MARGIN = 10, SVG_LINE = 18, SVG_ROW = 18, SVG_FRAME = 17 };
@@ -38,10 +38,10 @@ struct svg {
 	const struct tree *tree;
 	const struct tree_choice *choice;
 	FILE *out;
-	uint32_t rows; /* levels of frames, including the root's */
-	unsigned top;  /* y of the first row of frames */
-	bool element;  /* the graph is an element of an HTML page */
-	const struct svg_diff *diff; /* for two sides; NULL: a single profile */
+	uint32_t rows;                     /* levels of frames, including the root's */
+	unsigned top;                      /* y of the first row of frames */
+	bool element;                      /* the graph is an element of an HTML page */
+	const struct svg_changes *changes; /* for two sides; NULL: a single profile */
 	struct text_scale *scale;
 
 	/* Objects with a colour, greatest self first. */

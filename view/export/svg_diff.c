@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/table.h"
-#include "base/text.h"
+#include "view/export/svg_changes.h"
 #include "view/options.h"
 #include "view/report/diff.h"
 
@@ -26,40 +26,6 @@ struct joining {
 	size_t value; /* index of the value */
 	uint32_t task;
 };
-
-static bool same_path(const void *items, uint32_t index, const void *key)
-{
-	return !strcmp(((const struct diff_row *)items)[index].function, key);
-}
-
-static uint64_t hash_of(const char *path)
-{
-	return table_hash_bytes(path, strlen(path));
-}
-
-/* A path may be in several objects: its first row is used for the frames. */
-static int index_rows(const struct diff *diff, struct table *table)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < diff->rows && r >= 0; i++) {
-		uint64_t hash = hash_of(diff->row[i].function);
-
-		if (table_find(table, hash, same_path, diff->row, diff->row[i].function) < 0)
-			r = table_add(table, hash, (uint32_t)i);
-		else
-			r = table_add(table, ~hash, (uint32_t)i);
-	}
-	return r < 0 ? r : 0;
-}
-
-static const struct diff_row *row_of(
-	const struct diff *diff, const struct table *table, const char *path)
-{
-	int index = table_find(table, hash_of(path), same_path, diff->row, path);
-
-	return index < 0 ? NULL : &diff->row[index];
-}
 
 static int add_frame(struct joining *j, const char *function, const char *object)
 {
@@ -102,7 +68,7 @@ static int add_path(struct joining *j, const struct diff_row *row)
 		end = strchr(function, ';');
 		if (end)
 			*end = '\0';
-		frame = end ? row_of(j->diff, &j->table, path) : row;
+		frame = end ? svg_changes_row(j->diff, &j->table, path) : row;
 		r = add_frame(j, function, frame ? frame->object : "");
 		if (!end)
 			break;
@@ -130,7 +96,7 @@ static int join(const struct diff *diff, struct profile **ret_profile, size_t *r
 		r = profile_add_task(j.profile, &(struct task){.process = "", .thread = ""});
 	j.task = r < 0 ? 0 : (uint32_t)r;
 	if (r >= 0)
-		r = index_rows(diff, &j.table);
+		r = svg_changes_index(diff, &j.table);
 	for (size_t i = 0; i < diff->rows && r >= 0; i++)
 		r = add_path(&j, &diff->row[i]);
 	free(j.stack);
@@ -144,132 +110,11 @@ static int join(const struct diff *diff, struct profile **ret_profile, size_t *r
 	return 0;
 }
 
-/* The path of a node: that of its caller, followed by its function. */
-static char *path_of(const struct tree *tree, size_t node, char *const *path)
-{
-	const struct tree_node *at = &tree->node[node];
-	const char *function = tree->places.place[at->place].function;
-	char *text;
-
-	if (at->parent == TREE_ROOT)
-		return strdup(function);
-	return asprintf(&text, "%s;%s", path[at->parent], function) < 0 ? NULL : text;
-}
-
-int svg_diff_find(struct svg_diff *svg_diff, const struct tree *tree)
-{
-	char **path = calloc(tree->n, sizeof(*path));
-	struct table table = {0};
-	int r = path ? index_rows(svg_diff->diff, &table) : -ENOMEM;
-
-	svg_diff->row = calloc(tree->n, sizeof(*svg_diff->row));
-	if (!svg_diff->row)
-		r = -ENOMEM;
-	for (size_t i = 1; i < tree->n && r == 0; i++) {
-		path[i] = path_of(tree, i, path);
-		if (!path[i])
-			r = -ENOMEM;
-		else
-			svg_diff->row[i] = row_of(svg_diff->diff, &table, path[i]);
-	}
-	for (size_t i = 0; path && i < tree->n; i++)
-		free(path[i]);
-	free(path);
-	table_release(&table);
-	return r;
-}
-
-enum svg_change svg_diff_change(const struct svg_diff *svg_diff, size_t node)
-{
-	const struct diff_row *row = svg_diff->row[node];
-
-	if (!row || !diff_is_significant(row))
-		return SVG_NO_CHANGE;
-	return row->by.b > row->by.a ? SVG_MORE : SVG_LESS;
-}
-
-/* Mixes the colour of a change with white. @strength 0 is white, 1 is the full colour. */
-static void mix(unsigned change, double strength, char to[8])
-{
-	static const unsigned char color[SVG_CHANGES][3] = {
-		{0xe0, 0x3b, 0x24}, {0x2f, 0x6f, 0xd6}, {0xd8, 0xd8, 0xd8}};
-	unsigned part[3];
-
-	for (size_t i = 0; i < 3; i++)
-		part[i] = 255 - (unsigned)((255 - color[change % SVG_CHANGES][i]) * strength);
-	(void)snprintf(to, 8, "#%02x%02x%02x", part[0] & 0xff, part[1] & 0xff, part[2] & 0xff);
-}
-
-void svg_diff_legend(unsigned change, char to[8])
-{
-	mix(change, 0.8, to);
-}
-
-/*
- * The colour of a node. A small change is pale; one of half the greater side has the full colour.
- */
-void svg_diff_color(const struct svg_diff *svg_diff, size_t node, char to[8])
-{
-	enum svg_change change = svg_diff_change(svg_diff, node);
-	const struct diff_row *row = svg_diff->row[node];
-	double most, strength = 1;
-
-	if (change != SVG_NO_CHANGE) {
-		most = fmax(row->by.a, row->by.b);
-		strength = most > 0 ? 0.3 + 1.4 * fabs(row->by.b - row->by.a) / most : 1;
-	}
-	mix(change, fmin(strength, 0.95), to);
-}
-
-static void put_amount(const struct svg *svg, double value)
-{
-	char text[TEXT_UNIT_BYTES];
-
-	text_format_scaled(llround(value), *svg->scale, text);
-	svg_text(svg->out, text);
-}
-
-void svg_diff_tooltip(const struct svg *svg, size_t node)
-{
-	const struct diff_row *row = svg->diff->row[node];
-
-	if (!row)
-		return;
-	fputs("&#10;A ", svg->out);
-	put_amount(svg, row->by.a);
-	fputs(", B ", svg->out);
-	put_amount(svg, row->by.b);
-	if (!isfinite(row->by.delta)) {
-		fputs(": new", svg->out);
-	} else {
-		fprintf(svg->out, ": %+.1f %%", row->by.delta * 100);
-		if (row->by.tested && isfinite(row->by.high) && row->by.low > -1)
-			fprintf(svg->out, " (%+.1f to %+.1f)", row->by.low * 100,
-				row->by.high * 100);
-	}
-	fputs(!row->by.tested                      ? ", not tested"
-			: diff_is_significant(row) ? ", significant"
-						   : ", may be chance",
-		svg->out);
-}
-
-void svg_diff_objects(struct svg *svg)
-{
-	static const char *const names[SVG_CHANGES] = {
-		"B takes more", "B takes less", "may be chance"};
-
-	for (size_t i = 0; i < SVG_CHANGES; i++)
-		svg->object[i] = names[i];
-	svg->objects = SVG_CHANGES;
-	for (size_t i = 1; i < svg->tree->n; i++)
-		svg->object_self[svg_diff_change(svg->diff, i)] += tree_self_weight(svg->tree, i);
-}
-
 int svg_diff_write(const struct report_sides *sides, const struct report_options *given, FILE *out,
 	char **ret_problem)
 {
 	struct report_options options = options_take(given);
-	struct svg_diff svg_diff = {0};
+	struct svg_changes changes = {0};
 	struct profile *profile;
 	struct diff diff;
 	size_t value;
@@ -282,14 +127,14 @@ int svg_diff_write(const struct report_sides *sides, const struct report_options
 		return r;
 	r = join(&diff, &profile, &value);
 	if (r == 0) {
-		svg_diff.diff = &diff;
+		changes.diff = &diff;
 		/* The options have been applied already. */
 		options.focus = options.object = options.thread = NULL;
 		options.value = profile_value_type(profile, value).type;
-		r = svg_write_diff(profile, &options, &svg_diff, out, ret_problem);
+		r = svg_write_diff(profile, &options, &changes, out, ret_problem);
 		profile_free(profile);
 	}
-	free(svg_diff.row);
+	free(changes.row);
 	diff_release(&diff);
 	return r;
 }

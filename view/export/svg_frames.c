@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "view/export/svg_diff.h"
+#include "view/export/svg_changes.h"
 #include "view/share.h"
 
 /* Width of a character in the labels' font, and the minimum length of a label. */
@@ -75,8 +75,8 @@ static void put_tooltip(const struct svg *svg, const struct frame *frame)
 		fputs(" \xc2\xb7 ", svg->out);
 		put_amount(svg, frame->width);
 	}
-	if (svg->diff)
-		svg_diff_tooltip(svg, frame->node);
+	if (svg->changes)
+		svg_changes_tooltip(svg, frame->node);
 	if (sums->all[VALUE_SAMPLES])
 		fprintf(svg->out, " \xc2\xb7 %" PRId64 " samples",
 			tree_total(tree, frame->node)[VALUE_SAMPLES]);
@@ -113,8 +113,8 @@ static int put_label(const struct svg *svg, const struct frame *frame, double x,
 
 static void put_color(const struct svg *svg, const struct frame *frame, char color[8])
 {
-	if (svg->diff)
-		svg_diff_color(svg->diff, frame->node, color);
+	if (svg->changes)
+		svg_changes_color(svg->changes, frame->node, color);
 	else
 		svg_color(frame->object, frame->place->function, color);
 }
@@ -159,8 +159,8 @@ static int put_node(const struct svg *svg, uint32_t index, int64_t *free_x)
 		free_x[node->parent] += frame.width;
 	if (node->place != TREE_NONE) {
 		frame.place = &svg->tree->places.place[node->place];
-		frame.object = svg->diff ? (unsigned)svg_diff_change(svg->diff, index)
-					 : svg_object_of(svg, frame.place->object);
+		frame.object = svg->changes ? (unsigned)svg_changes_of(svg->changes, index)
+					    : svg_object_of(svg, frame.place->object);
 	}
 	frame.name = name_of(svg, index);
 	if (!frame.name)
