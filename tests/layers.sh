@@ -98,8 +98,9 @@ def code(path):
     return re.sub(r'/\*.*?\*/|"(\\.|[^"\\\n])*"', "", path.read_text(), flags=re.S)
 
 
-folders = ["supervisor/*", "base", "proto", "client", "view", "view/report", "analyst",
-           "analyst/base", "analyst/hotspot", "analyst/jit", "symbolizer", "symbolizer/*"]
+folders = ["supervisor/*", "base", "proto", "client", "opener", "profile", "view", "view/report",
+           "view/export", "analyst", "analyst/base", "analyst/hotspot", "analyst/jit",
+           "analyst/python", "symbolizer", "symbolizer/*"]
 files = {path.with_suffix(""): code(path)
          for folder in folders for path in pathlib.Path().glob(folder + "/*.c")}
 owner = {}
