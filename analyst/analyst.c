@@ -349,8 +349,7 @@ int analyst_finish(struct analyst *analyst)
 	if (r == 0 && !analyst->snapshot)
 		r = jit_note_unnamed(analyst->profile);
 	if (r == 0 && !analyst->snapshot)
-		r = python_note(analyst->profile,
-			analyst->runtimes.options.show != RUNTIMES_NOT);
+		r = python_note(analyst->profile, analyst->runtimes.options.show != RUNTIMES_NOT);
 	if (r == 0)
 		r = note_main(analyst);
 	if (r == 0 && analyst->labels)

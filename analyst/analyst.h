@@ -32,7 +32,7 @@ struct analyst_options {
 	bool jit_map;        /* perf maps are rewritten before the end: --jit-map */
 	const char *threads; /* description of the chosen threads, for a note; NULL: all */
 	struct runtimes_options runtimes; /* how frames of languages are shown */
-	bool live;           /* the processes may be alive: access files through /proc */
+	bool live; /* the processes may be alive: access files through /proc */
 	/* The figures of another second have come. May be NULL. */
 	void (*second)(void *context);
 	/* A snapshot is requested: called during analyst_record(). May be NULL. */

@@ -19,7 +19,6 @@ int take_record(struct analyst *analyst, const struct record *rec);
  */
 int take_probe(struct analyst *analyst, uint64_t time_ns, const struct record_sample *sample);
 /* Memory of a process has come. -ENOMEM. */
-int take_memory(
-	struct analyst *analyst, uint64_t time_ns, const struct record_memory *memory);
+int take_memory(struct analyst *analyst, uint64_t time_ns, const struct record_memory *memory);
 
 #endif

@@ -114,8 +114,7 @@ int elffile_section(
 	if (!out.name)
 		out.name = "";
 	if (want_data && head.sh_type != SHT_NOBITS && head.sh_type != SHT_NULL &&
-		inflate_section(file, scn, &head, out.name) == 0 &&
-		gelf_getshdr(scn, &head)) {
+		inflate_section(file, scn, &head, out.name) == 0 && gelf_getshdr(scn, &head)) {
 		data = elf_rawdata(scn, NULL);
 		if (data && data->d_buf && data->d_size) {
 			out.data = data->d_buf;

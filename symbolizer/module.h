@@ -32,12 +32,12 @@ struct module {
 	struct symbolizer *symbolizer;
 	struct module_key key;
 	struct elfimage image; /* .data NULL: the file is not available, and `problem` says why */
-	bool headers_ok;      /* image.phdr and so on are valid */
-	bool unanswered;      /* the server of the file does not answer */
-	bool from_memory;     /* image was assembled from a process: no section headers */
-	const char *build_id; /* hex, "" none */
-	const char *problem;  /* "" none */
-	struct names *names;  /* created by names_of() */
+	bool headers_ok;       /* image.phdr and so on are valid */
+	bool unanswered;       /* the server of the file does not answer */
+	bool from_memory;      /* image was assembled from a process: no section headers */
+	const char *build_id;  /* hex, "" none */
+	const char *problem;   /* "" none */
+	struct names *names;   /* created by names_of() */
 };
 
 struct symbolizer {

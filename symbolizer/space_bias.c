@@ -54,8 +54,8 @@ static bool has(const struct candidates *candidates, uint64_t bias)
 }
 
 /* The bias that is possible for most mappings of the module around the one at @index. */
-static uint64_t choose(const struct mapping *mappings, const struct candidates *candidates,
-	size_t n, size_t index)
+static uint64_t choose(
+	const struct mapping *mappings, const struct candidates *candidates, size_t n, size_t index)
 {
 	size_t first = index > NEIGHBOURS_MOST ? index - NEIGHBOURS_MOST : 0, most = 0;
 	uint64_t best = candidates[index].bias[0];

@@ -147,8 +147,8 @@ static int write_text(const struct command *command, const struct subject *subje
 		return command->export_format->write_sides(
 			subject->sides, options, out, ret_problem);
 	if (!command->report)
-		return export_write(command->export_format, subject->profile, options, out,
-			ret_problem);
+		return export_write(
+			command->export_format, subject->profile, options, out, ret_problem);
 	if (command->report->print_sides)
 		return command->report->print_sides(subject->sides, options, out, ret_problem);
 	return command->report->print(subject->profile, options, out, ret_problem);

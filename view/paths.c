@@ -155,7 +155,7 @@ static int distinguish(struct path *a, struct path *b, bool ascii)
 struct showing {
 	char **name;   /* names of all frames, cut */
 	size_t *width; /* width of each name, in columns */
-	size_t apart; /* the frame that tells the path from others */
+	size_t apart;  /* the frame that tells the path from others */
 	size_t differ_at;
 	size_t tail;
 	size_t dots;

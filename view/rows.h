@@ -40,10 +40,10 @@ struct rows {
 	int64_t whole;
 	/* some amounts are negative: a difference of profiles, as other tools write it */
 	bool negative;
-	double effective_samples;        /* 0 unknown */
-	bool filtered;                   /* the options choose samples */
-	bool has_callers;                /* total differs from self somewhere */
-	struct rows_text *text;          /* strings that the profile does not own */
+	double effective_samples; /* 0 unknown */
+	bool filtered;            /* the options choose samples */
+	bool has_callers;         /* total differs from self somewhere */
+	struct rows_text *text;   /* strings that the profile does not own */
 };
 
 struct places;

@@ -59,8 +59,7 @@ struct runtime {
 	 * unwind_input.runtime.
 	 */
 	int (*step)(void *state, struct peek *peek, uint64_t now_ns,
-		const struct unwind_runtime_frame *frame,
-		struct unwind_runtime_caller *ret_caller);
+		const struct unwind_runtime_frame *frame, struct unwind_runtime_caller *ret_caller);
 	/* What there is to say about it; NULL: nothing. */
 	const char *(*problem)(const void *state);
 	/* Takes over a code object; an invalid one is dropped. -ENOMEM. */

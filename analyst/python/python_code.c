@@ -42,8 +42,8 @@ static bool put_character(char *to, size_t *n, uint32_t c)
  * any value. "interned" has 2 bits, in the first releases of 3.14 16, of which it uses 2. Code has
  * compact strings only.
  */
-static bool text_kind(const struct python_layout *l, uint32_t state, uint32_t *ret_kind,
-	bool *ret_ascii)
+static bool text_kind(
+	const struct python_layout *l, uint32_t state, uint32_t *ret_kind, bool *ret_ascii)
 {
 	const unsigned shift = l->version >= PYTHON_3_14 && !(state >> 2 & 7) ? 16 : 2;
 
@@ -52,8 +52,7 @@ static bool text_kind(const struct python_layout *l, uint32_t state, uint32_t *r
 	return (state >> (shift + 3) & 1) && (*ret_kind == 1 || *ret_kind == 2 || *ret_kind == 4);
 }
 
-bool python_text(
-	const struct python_layout *l, const uint8_t *object, size_t bytes, char *to)
+bool python_text(const struct python_layout *l, const uint8_t *object, size_t bytes, char *to)
 {
 	uint32_t kind, state;
 	uint64_t length;
@@ -195,8 +194,8 @@ static int64_t find_in_locations(struct reader *r, int64_t line, int64_t offset)
 	return 0;
 }
 
-uint32_t python_line(uint16_t version, const uint8_t *table, size_t bytes, int32_t first_line,
-	int64_t offset)
+uint32_t python_line(
+	uint16_t version, const uint8_t *table, size_t bytes, int32_t first_line, int64_t offset)
 {
 	struct reader r = reader_over(table, bytes);
 

@@ -15,8 +15,7 @@ enum { PYTHON_TEXT_MOST = 4096 }; /* longer texts are cut */
  * The characters of a str object of @bytes bytes as UTF-8, to @to (PYTHON_TEXT_MOST + 1 bytes).
  * False: this is no str, or not all of it.
  */
-bool python_text(
-	const struct python_layout *layout, const uint8_t *object, size_t bytes, char *to);
+bool python_text(const struct python_layout *layout, const uint8_t *object, size_t bytes, char *to);
 
 /*
  * The content of @object, a bytes object of which @bytes bytes were read. False: it is none, or its
@@ -29,7 +28,7 @@ bool python_bytes(const struct python_layout *layout, const uint8_t *object, siz
  * The line of an instruction, by the line table of its code object. @offset: of the instruction
  * from the first one, in bytes; negative: the code has not begun. 0: none.
  */
-uint32_t python_line(uint16_t version, const uint8_t *table, size_t bytes, int32_t first_line,
-	int64_t offset);
+uint32_t python_line(
+	uint16_t version, const uint8_t *table, size_t bytes, int32_t first_line, int64_t offset);
 
 #endif

@@ -186,8 +186,8 @@ void python_layout_table(
 		l->thread_chunk, l->thread_top, l->thread_cframe, l->thread_frame};
 	/* The flags of a frame are bytes of the last word. */
 	const uint32_t flags = l->frame_owner ? l->frame_owner & ~7u : RUNTIME_NONE;
-	const uint32_t in_frame[] = {l->frame_previous, l->frame_code, l->frame_instruction,
-		l->frame_owner & ~7u};
+	const uint32_t in_frame[] = {
+		l->frame_previous, l->frame_code, l->frame_instruction, l->frame_owner & ~7u};
 	const uint32_t in_code[] = {l->code_file, l->code_name, l->code_lines, l->code_first_line};
 	struct runtime_table t = {
 		.threads_head = runtime + l->interpreters,

@@ -52,12 +52,12 @@ struct sessions {
 	void (*interrupt)(void *context, struct tracee *tracee);
 	void *context;
 	unsigned n;
-	unsigned threads; /* number of sessions of single threads */
-	unsigned elapsed; /* number of sessions of elapsed time */
-	uint64_t serial;  /* serial number of the last session created */
-	unsigned unreported; /* sessions that ended by themselves and whose program does not know
-				yet */
-	bool untidy;     /* some session is untidy */
+	unsigned threads;     /* number of sessions of single threads */
+	unsigned elapsed;     /* number of sessions of elapsed time */
+	uint64_t serial;      /* serial number of the last session created */
+	unsigned unreported;  /* sessions that ended by themselves and whose program does not know
+				 yet */
+	bool untidy;          /* some session is untidy */
 	uint64_t write_at_ns; /* CLOCK_MONOTONIC: when session_poll() has something to do, 0 not */
 	uint64_t idle_since_ns; /* CLOCK_MONOTONIC: since when there has been no session */
 	struct session_figures figures;
@@ -87,11 +87,11 @@ struct session {
 	uint64_t write_at_ns; /* CLOCK_MONOTONIC: when a stop is requested for what is left */
 	/* session of a process: weights of all instants that found one of its threads */
 	uint64_t weighed_ns;
-	uint64_t ran_ns;     /* CPU time, since they began to count, of threads that have ended */
-	bool untidy;         /* regions were turned off, or all of it: session_tidy() is due */
-	bool off;            /* turned off, but not by a call: @reason says why */
-	bool ended;          /* over, and kept only to report that */
-	bool unreported;     /* its end has not been reported yet */
+	uint64_t ran_ns; /* CPU time, since they began to count, of threads that have ended */
+	bool untidy;     /* regions were turned off, or all of it: session_tidy() is due */
+	bool off;        /* turned off, but not by a call: @reason says why */
+	bool ended;      /* over, and kept only to report that */
+	bool unreported; /* its end has not been reported yet */
 	enum call_reason reason;
 };
 

@@ -20,7 +20,7 @@
 /* How long the analyst may take to start and to examine the processes. */
 #define EXAMINE_NS UINT64_C(2000000000)
 /* For its requests of memory, which end when none comes for the pause. */
-#define READS_NS UINT64_C(2000000000)
+#define READS_NS       UINT64_C(2000000000)
 #define READS_PAUSE_MS 100
 
 static void hand_over(struct engine *engine, struct tracee *t, const struct arch_snapshot *snapshot,

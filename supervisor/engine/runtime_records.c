@@ -84,17 +84,16 @@ static ssize_t read_process(
 
 void runtime_records_memory(struct engine *engine, const struct request *request)
 {
-	const struct process *process =
-		target_find_process(&engine->target, (int)request->index);
+	const struct process *process = target_find_process(&engine->target, (int)request->index);
 	static const uint64_t address_mask = REQUEST_MEMORY_END - 1;
 	uint8_t data[UINT16_MAX];
 	struct record_memory memory = {.pid = request->index,
 		.requested = (uint32_t)(request->value >> 48),
 		.address = request->value & address_mask,
 		.data = data};
-	ssize_t got = process ? read_process(engine, process, memory.address, data,
-					memory.requested)
-			      : -ESRCH;
+	ssize_t got = process
+		? read_process(engine, process, memory.address, data, memory.requested)
+		: -ESRCH;
 
 	memory.bytes = got > 0 ? (uint32_t)got : 0;
 	engine->runtimes.read_ns = clock_now();

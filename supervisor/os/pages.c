@@ -60,8 +60,7 @@ static int send(struct pages *pages, int tid, uint64_t page, unsigned n, enum pa
 }
 
 /* The next page, from @page to @last, that cannot be used at once. */
-static int find_end(
-	struct pages *pages, int tid, uint64_t *page, uint64_t last, enum pages_use use)
+static int find_end(struct pages *pages, int tid, uint64_t *page, uint64_t last, enum pages_use use)
 {
 	int r = 1;
 

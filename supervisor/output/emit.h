@@ -35,8 +35,7 @@ bool emit_process(struct emitter *emitter, uint64_t now_ns, struct process *proc
 bool emit_maps(struct emitter *emitter, uint64_t now_ns, struct process *process, const char *text,
 	size_t bytes);
 bool emit_thread(struct emitter *emitter, uint64_t now_ns, const struct tracee *tracee);
-bool emit_cpu(
-	struct emitter *emitter, uint64_t now_ns, const struct record_cpu *cpu, bool last);
+bool emit_cpu(struct emitter *emitter, uint64_t now_ns, const struct record_cpu *cpu, bool last);
 bool emit_exit(struct emitter *emitter, uint64_t now_ns, const struct record_exit *exit);
 bool emit_unsampled(
 	struct emitter *emitter, uint64_t now_ns, const struct record_unsampled *unsampled);
@@ -48,8 +47,7 @@ void emit_describe_stack(const struct stack_copy *copy, const struct arch_snapsh
 	struct record_sample *sample);
 bool emit_sample(struct emitter *emitter, uint64_t now_ns, const struct record_sample *sample);
 /* Records that precede a sample, and are lost with it if the ring is full. */
-bool emit_runtime(
-	struct emitter *emitter, uint64_t now_ns, const struct record_runtime *runtime);
+bool emit_runtime(struct emitter *emitter, uint64_t now_ns, const struct record_runtime *runtime);
 /* Wakes the analyst at once: samples wait for it. */
 bool emit_memory(struct emitter *emitter, uint64_t now_ns, const struct record_memory *memory);
 bool emit_object(struct emitter *emitter, uint64_t now_ns, const struct record_object *object);

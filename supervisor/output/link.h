@@ -29,8 +29,8 @@ struct link {
  * from LINK_MORE_FD on, which remain the caller's. -errno: nothing was started. The child blocks
  * the terminal's and the user's signals; it ends when the doorbell closes.
  */
-int link_start(struct link *link, const char *const argv[], uint64_t capacity,
-	const int *more, size_t n);
+int link_start(
+	struct link *link, const char *const argv[], uint64_t capacity, const int *more, size_t n);
 
 /*
  * Tells the analyst that no more records will come, so it finishes. Its pid stays valid for

@@ -50,8 +50,8 @@ static void draw(struct plan *plan, unsigned stream, uint64_t from_ns)
 
 	if (stream && stretch > TABLE_STRETCH_MOST)
 		stretch = TABLE_STRETCH_MOST;
-	s->span_ns = (uint64_t)((unsigned __int128)s->period_ns * factor / PLAN_ONE *
-		stretch / PLAN_ONE);
+	s->span_ns = (uint64_t)((unsigned __int128)s->period_ns * factor / PLAN_ONE * stretch /
+		PLAN_ONE);
 	if (!stream) {
 		s->next_ns = from_ns + exponential(&plan->random, s->span_ns);
 		return;

@@ -8,12 +8,12 @@
 #include "supervisor/os/procfs.h"
 
 struct account {
-	uint64_t start_ns;    /* run time at which counting began */
-	uint64_t reported_ns; /* run time reported to the analyst */
+	uint64_t start_ns;       /* run time at which counting began */
+	uint64_t reported_ns;    /* run time reported to the analyst */
 	uint64_t reported_at_ns; /* CLOCK_MONOTONIC of that report */
-	struct cpu_time seen; /* last reading; outside a stop up to a scheduler tick stale */
-	uint64_t seen_at_ns;  /* CLOCK_MONOTONIC of that reading */
-	uint64_t moved_at_ns; /* when a reading last differed from the previous one */
+	struct cpu_time seen;    /* last reading; outside a stop up to a scheduler tick stale */
+	uint64_t seen_at_ns;     /* CLOCK_MONOTONIC of that reading */
+	uint64_t moved_at_ns;    /* when a reading last differed from the previous one */
 };
 
 #endif

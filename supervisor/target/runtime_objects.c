@@ -101,8 +101,8 @@ static size_t read_up_to(
 	const size_t first = 4096 - (at & 4095);
 	size_t head = bytes < first ? bytes : first;
 	struct iovec local[2] = {{to, head}, {to + head, bytes - head}};
-	struct iovec remote[2] = {{(void *)(uintptr_t)at, head},
-		{(void *)(uintptr_t)(at + head), bytes - head}};
+	struct iovec remote[2] = {
+		{(void *)(uintptr_t)at, head}, {(void *)(uintptr_t)(at + head), bytes - head}};
 	ssize_t got = source->read(source->context, local, remote, bytes > head ? 2 : 1);
 
 	return got > 0 ? (size_t)got : 0;

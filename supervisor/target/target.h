@@ -93,8 +93,8 @@ struct tracee {
 	size_t slot;          /* index in target.tracee */
 	int fd[THREAD_FILES]; /* procfiles.c; negative: not open */
 	struct account account;
-	bool reaped;               /* its files cannot be read any more */
-	struct cpu_time final_cpu; /* its CPU time, read before it was reaped */
+	bool reaped;                                   /* its files cannot be read any more */
+	struct cpu_time final_cpu;                     /* its CPU time, read before it was reaped */
 	struct kernel_time begin_kernel, final_kernel; /* when it was first counted; as final_cpu */
 	struct wall wall;
 	struct session *session;   /* session of this thread alone, owned by the calls; NULL none */

@@ -13,7 +13,7 @@
 
 struct linescan {
 	uint64_t rows;
-	uint64_t names; /* bytes of the header, or entries of its tables, whichever is more */
+	uint64_t names;   /* bytes of the header, or entries of its tables, whichever is more */
 	bool sets_file_0; /* the table sets file number 0 for some row */
 };
 

@@ -80,8 +80,7 @@ static struct rangelist_bytes part_of(const struct rangelist_bytes *table, uint6
 	return (struct rangelist_bytes){whole->data + offset, bytes};
 }
 
-static void read_package(
-	const struct rangelist_bytes *table, const struct dwarf_split_unit *whole)
+static void read_package(const struct rangelist_bytes *table, const struct dwarf_split_unit *whole)
 {
 	for (uint64_t at = SLOTS_AT; at + 8 <= table->bytes && at < SLOTS_AT + IDS_MOST * 8;
 		at += 8) {

@@ -21,13 +21,13 @@ static uint64_t cpu_ns(void)
 }
 
 /* What differs is in the functions themselves: none calls another while it is hot. */
-#define PHASE(name, step)                                                                          \
-	static __attribute__((noinline)) void name(uint64_t ns)                                    \
-	{                                                                                          \
-		for (uint64_t end = cpu_ns() + ns; cpu_ns() < end;) {                              \
-			for (unsigned i = 0; i < 100000; i++)                                      \
-				sink = sink * (step) + i;                                          \
-		}                                                                                  \
+#define PHASE(name, step)                                             \
+	static __attribute__((noinline)) void name(uint64_t ns)       \
+	{                                                             \
+		for (uint64_t end = cpu_ns() + ns; cpu_ns() < end;) { \
+			for (unsigned i = 0; i < 100000; i++)         \
+				sink = sink * (step) + i;             \
+		}                                                     \
 	}
 
 PHASE(load, 3)

@@ -27,7 +27,8 @@
 #endif
 
 WORK(f0)
-WORK(f1) WORK(f2) WORK(f3) WORK(f4) WORK(f5) WORK(f6) WORK(f7) WORK(f8) WORK(f9) WORK(f10) WORK(f11)
+WORK(f1)
+WORK(f2) WORK(f3) WORK(f4) WORK(f5) WORK(f6) WORK(f7) WORK(f8) WORK(f9) WORK(f10) WORK(f11)
 	WORK(f12) WORK(f13) WORK(f14) WORK(f15) WORK(f16) WORK(f17) WORK(f18) WORK(f19)
 
 		static void (*const work[20])(uint64_t) = {f0, f1, f2, f3, f4, f5, f6, f7, f8, f9,

@@ -7,8 +7,7 @@
 int main(int argc, char **argv)
 {
 	/* Little-endian, as the file system keeps it. */
-	const struct vfs_cap_data data = {
-		.magic_etc = VFS_CAP_REVISION_2 | VFS_CAP_FLAGS_EFFECTIVE,
+	const struct vfs_cap_data data = {.magic_etc = VFS_CAP_REVISION_2 | VFS_CAP_FLAGS_EFFECTIVE,
 		.data = {{.permitted = 1U << CAP_SYS_PTRACE}}};
 
 	if (argc != 2 || setxattr(argv[1], "security.capability", &data, sizeof(data), 0) < 0) {

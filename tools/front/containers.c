@@ -72,8 +72,7 @@ bool containers_read_monitor(
 	return true;
 }
 
-bool containers_may_monitor(
-	const struct container_monitor *monitor, unsigned own_uid)
+bool containers_may_monitor(const struct container_monitor *monitor, unsigned own_uid)
 {
 	const char *slash = strrchr(monitor->exe, '/');
 
@@ -99,8 +98,8 @@ static bool is_trusted(int pid)
 		return false;
 	uid = strstr(status, "\nUid:");
 	found = uid &&
-		sscanf(uid, " Uid: %u %u %u %u", &monitor.uid[0], &monitor.uid[1],
-			&monitor.uid[2], &monitor.uid[3]) == 4;
+		sscanf(uid, " Uid: %u %u %u %u", &monitor.uid[0], &monitor.uid[1], &monitor.uid[2],
+			&monitor.uid[3]) == 4;
 	free(status);
 	(void)snprintf(path, sizeof(path), "/proc/%d/exe", pid);
 	bytes = readlink(path, monitor.exe, sizeof(monitor.exe) - 1);

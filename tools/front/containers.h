@@ -18,7 +18,7 @@ bool containers_find(const char *name, char ret_id[CGROUP_ID_BYTES]);
 
 /* What a process that is called conmon is. */
 struct container_monitor {
-	unsigned uid[4]; /* user ids: real, effective, saved, file system */
+	unsigned uid[4];      /* user ids: real, effective, saved, file system */
 	unsigned owner, mode; /* owner and mode of its executable */
 	char exe[4096];       /* path of the executable */
 };

@@ -86,8 +86,8 @@ static void describe(csh handle, const struct instructions_source *source, const
 		return;
 	name = source->function_at(source->context, target, &offset);
 	if (name && offset)
-		(void)snprintf(text + n, (size_t)(TEXT_BYTES - n), " <%s+0x%" PRIx64 ">", name,
-			offset);
+		(void)snprintf(
+			text + n, (size_t)(TEXT_BYTES - n), " <%s+0x%" PRIx64 ">", name, offset);
 	else if (name)
 		(void)snprintf(text + n, (size_t)(TEXT_BYTES - n), " <%s>", name);
 }

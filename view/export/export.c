@@ -65,8 +65,7 @@ static const struct export_format formats[] = {
 	{"folded", ".folded", "stacks, one a line: frame;frame;leaf count", "the stacks are", false,
 		false, true, NULL, folded_write, NULL},
 	{"svg", ".svg", "a flame graph for any browser", "the flame graph is", false, false, false,
-		NULL,
-		svg_write, svg_diff_write},
+		NULL, svg_write, svg_diff_write},
 	{"html", ".html", "a page with flame graph, functions and source", "the page is", false,
 		true, false, NULL, html_write, NULL},
 	{"speedscope", ".speedscope.json", "for speedscope, a flame graph viewer",
@@ -82,8 +81,7 @@ static const struct export_format formats[] = {
 	{"csv", ".csv", "the flat report as comma separated values", "the report is", false, true,
 		true, NULL, write_csv, NULL},
 	{"json", ".json", "the flat report as JSON", "the report is", false, true, true,
-		"speedscope",
-		write_json, NULL},
+		"speedscope", write_json, NULL},
 };
 
 const struct export_format *export_at(size_t index)

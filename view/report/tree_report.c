@@ -25,8 +25,8 @@ int tree_choice_init(
 	struct tree_choice *choice, const struct tree *tree, const struct report_options *options)
 {
 	/* Callees of a small sum may differ much in both directions. */
-	double least = tree->sums.negative ? 0
-					   : (double)tree->sums.whole * options->min_percent / 100;
+	double least =
+		tree->sums.negative ? 0 : (double)tree->sums.whole * options->min_percent / 100;
 	uint32_t *order = calloc(tree->n, sizeof(*order));
 
 	*choice = (struct tree_choice){.kept = calloc(tree->n, sizeof(*choice->kept))};

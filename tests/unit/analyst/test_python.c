@@ -21,9 +21,9 @@ static void test_python__lines_are_those_that_the_interpreter_tells(void **state
 	(void)state;
 	for (size_t i = 0; i < sizeof(python_lines) / sizeof(*python_lines); i++) {
 		for (size_t k = 0; k < python_lines[i].lines; k++)
-			assert_int_equal(python_line(python_lines[i].version,
-						 python_lines[i].table, python_lines[i].bytes,
-						 python_lines[i].first_line, (int64_t)(2 * k)),
+			assert_int_equal(python_line(python_lines[i].version, python_lines[i].table,
+						 python_lines[i].bytes, python_lines[i].first_line,
+						 (int64_t)(2 * k)),
 				python_lines[i].line[k]);
 		assert_int_equal(python_line(python_lines[i].version, python_lines[i].table,
 					 python_lines[i].bytes, 42, -2),
@@ -86,7 +86,9 @@ static void test_python__texts_become_utf8(void **state)
 	assert_string_equal(text, "a\xc5\xbe\xe2\x82\xac\xef\xbf\xbd\xef\xbf\xbd");
 	n = put_str(b, 4, false, four, 3);
 	assert_true(python_text(l, b, n, text));
-	assert_string_equal(text, "\xf0\x9f\x90\x8d" "b\xef\xbf\xbd");
+	assert_string_equal(text,
+		"\xf0\x9f\x90\x8d"
+		"b\xef\xbf\xbd");
 	memset(big, 'x', 10000);
 	n = put_str(b, 1, true, big, 10000);
 	assert_true(python_text(l, b, n, text));
@@ -136,8 +138,8 @@ struct fixture {
 	struct runtime_stack result;
 };
 
-static void add_code_of(struct fixture *f, unsigned index, const char *path, const char *text,
-	int32_t first_line)
+static void add_code_of(
+	struct fixture *f, unsigned index, const char *path, const char *text, int32_t first_line)
 {
 	uint8_t object[512] = {0}, file[128], name[128], lines[40] = {0};
 	struct record_object record = {.address = CODE + index * 0x1000,
@@ -216,8 +218,7 @@ static void add_frame(struct fixture *f, uint64_t address, unsigned code, uint64
 	word[4] = flags;
 }
 
-static void assert_group(
-	const struct fixture *f, size_t group, size_t native, const char *names)
+static void assert_group(const struct fixture *f, size_t group, size_t native, const char *names)
 {
 	const struct runtime_group *g = &f->result.group[group];
 
@@ -225,8 +226,7 @@ static void assert_group(
 	assert_int_equal(g->frame, native);
 	assert_int_equal(g->n, strlen(names) / 2);
 	for (size_t i = 0; i < g->n; i++) {
-		struct location l =
-			profile_location(f->profile, f->result.location[g->first + i]);
+		struct location l = profile_location(f->profile, f->result.location[g->first + i]);
 		struct function function = profile_function(f->profile, l.line[0].function);
 
 		assert_string_equal(profile_mapping(f->profile, l.mapping).file, "[python]");
@@ -479,9 +479,8 @@ static void test_python__a_version_that_describes_itself(void **state)
 	word[38] = 136;
 	word[39] = 68;
 	word[43] = 208;
-	assert_int_equal(python_layout_describe(
-				 (const uint8_t *)word, sizeof(word), PYTHON_3_13, &l),
-		0);
+	assert_int_equal(
+		python_layout_describe((const uint8_t *)word, sizeof(word), PYTHON_3_13, &l), 0);
 	assert_int_equal(l.thread_frame, 72);
 	assert_int_equal(l.thread_top, 240);
 	assert_int_equal(l.code_start, 208);
@@ -489,26 +488,26 @@ static void test_python__a_version_that_describes_itself(void **state)
 	assert_int_equal(l.gil_holder, 8);
 	assert_int_equal(l.gil_locked, 16);
 	assert_int_equal(l.tag, 0);
-	assert_int_equal(python_layout_describe((const uint8_t *)word, 300, PYTHON_3_13, &l),
-		-EPROTO);
+	assert_int_equal(
+		python_layout_describe((const uint8_t *)word, 300, PYTHON_3_13, &l), -EPROTO);
 	word[2] = 1; /* Built without a GIL. */
-	assert_int_equal(python_layout_describe(
-				 (const uint8_t *)word, sizeof(word), PYTHON_3_13, &l),
+	assert_int_equal(
+		python_layout_describe((const uint8_t *)word, sizeof(word), PYTHON_3_13, &l),
 		-ENOTSUP);
 	word[2] = 0;
 	word[23] = 100000;
-	assert_int_equal(python_layout_describe(
-				 (const uint8_t *)word, sizeof(word), PYTHON_3_13, &l),
+	assert_int_equal(
+		python_layout_describe((const uint8_t *)word, sizeof(word), PYTHON_3_13, &l),
 		-EPROTO);
 	word[23] = 72;
 	word[15] = 194900; /* The lock does not fit into the interpreter. */
-	assert_int_equal(python_layout_describe(
-				 (const uint8_t *)word, sizeof(word), PYTHON_3_13, &l),
+	assert_int_equal(
+		python_layout_describe((const uint8_t *)word, sizeof(word), PYTHON_3_13, &l),
 		-EPROTO);
 	word[15] = 7752;
 	word[1] = 0x030e00f0;
-	assert_int_equal(python_layout_describe(
-				 (const uint8_t *)word, sizeof(word), PYTHON_3_13, &l),
+	assert_int_equal(
+		python_layout_describe((const uint8_t *)word, sizeof(word), PYTHON_3_13, &l),
 		-EPROTO);
 }
 
@@ -518,9 +517,9 @@ static void test_python__3_14_describes_itself(void **state)
 	const struct {
 		uint8_t at;
 		uint32_t value;
-	} known[] = {{1, 51251952}, {3, 316616}, {5, 808}, {6, 225864}, {8, 7272}, {9, 7344}, {16,
-		7784}, {18, 7800}, {19, 7792}, {24, 8}, {26, 72}, {27, 152}, {28, 160}, {29,
-		232}, {32, 8}, {33, 0}, {34, 56}, {36, 74}, {40, 112}, {42, 128}, {43, 136},
+	} known[] = {{1, 51251952}, {3, 316616}, {5, 808}, {6, 225864}, {8, 7272}, {9, 7344},
+		{16, 7784}, {18, 7800}, {19, 7792}, {24, 8}, {26, 72}, {27, 152}, {28, 160},
+		{29, 232}, {32, 8}, {33, 0}, {34, 56}, {36, 74}, {40, 112}, {42, 128}, {43, 136},
 		{44, 68}, {48, 208}};
 	uint64_t word[64] = {0};
 	struct python_layout l;
@@ -529,15 +528,14 @@ static void test_python__3_14_describes_itself(void **state)
 	memcpy(word, "xdebugpy", 8);
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		word[known[i].at] = known[i].value;
-	assert_int_equal(python_layout_describe(
-				 (const uint8_t *)word, sizeof(word), PYTHON_3_14, &l),
-		0);
+	assert_int_equal(
+		python_layout_describe((const uint8_t *)word, sizeof(word), PYTHON_3_14, &l), 0);
 	assert_int_equal(l.thread_frame, 72);
 	assert_int_equal(l.frame_owner, 74);
 	assert_int_equal(l.gil, 90752 + 7784);
 	assert_int_equal(l.tag, 3);
-	assert_int_equal(python_layout_describe(
-				 (const uint8_t *)word, sizeof(word), PYTHON_3_14 + 1, &l),
+	assert_int_equal(
+		python_layout_describe((const uint8_t *)word, sizeof(word), PYTHON_3_14 + 1, &l),
 		-ENOTSUP);
 }
 

@@ -297,8 +297,8 @@ static void test_protocol__runtimes(void **state)
 			.text = {bytes, bytes, bytes}});
 	check("Object", data, (size_t)n,
 		(const struct field[]){{"pid", 1}, {"id", 2}, {"address", 0x1122334455},
-			{"bytes", 9}, {"file_bytes", 1}, {"name_bytes", 2},
-			{"lines_bytes", 3}, {"data", 48}, {NULL, 0}});
+			{"bytes", 9}, {"file_bytes", 1}, {"name_bytes", 2}, {"lines_bytes", 3},
+			{"data", 48}, {NULL, 0}});
 	assert_int_equal(n, 48 + 16 + 3 * 8);
 	n = record_put_memory(data, sizeof(data), 1,
 		&(struct record_memory){.pid = 1,
@@ -326,8 +326,7 @@ static void test_protocol__requests(void **state)
 	request_put(data, &request);
 	check("Wish", data, sizeof(data),
 		(const struct field[]){{"type", 2}, {"index", 0}, {"value", 1}, {NULL, 0}});
-	request = (struct request){
-		.type = REQUEST_RUNTIME, .index = 3, .value = 0x1122334455};
+	request = (struct request){.type = REQUEST_RUNTIME, .index = 3, .value = 0x1122334455};
 	request_put(data, &request);
 	check("Wish", data, sizeof(data),
 		(const struct field[]){

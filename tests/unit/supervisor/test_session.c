@@ -324,9 +324,8 @@ static void test_session__what_ended_children_lack_is_lost_by_the_parent(void **
 
 	assert_int_equal(on(w, 0), 0);
 	for (unsigned i = 0; i < 4; i++) {
-		assert_int_equal(target_add_process(&w->target, NO_TID, w->process->pid, NULL,
-					 &child),
-			0);
+		assert_int_equal(
+			target_add_process(&w->target, NO_TID, w->process->pid, NULL, &child), 0);
 		assert_int_equal(target_add(&w->target, NO_TID, child, &t), 0);
 		session_fork(&w->sessions, w->process, child);
 		t->account.seen.run_ns = 5 * TICK_NS;
@@ -340,8 +339,7 @@ static void test_session__what_ended_children_lack_is_lost_by_the_parent(void **
 	}
 	assert_int_equal(status_of(w, false).lost, 4);
 	/* A child with another table has nothing to do with this one. */
-	assert_int_equal(
-		target_add_process(&w->target, NO_TID, w->process->pid, NULL, &child), 0);
+	assert_int_equal(target_add_process(&w->target, NO_TID, w->process->pid, NULL, &child), 0);
 	assert_int_equal(target_add(&w->target, NO_TID, child, &t), 0);
 	session_fork(&w->sessions, w->process, child);
 	t->account.seen.run_ns = 5 * TICK_NS;

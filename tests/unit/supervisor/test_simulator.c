@@ -39,7 +39,7 @@
 /* From an interrupt to the first instruction of an idle CPU, at most, on some virtual machines. */
 #define IDLE_NS (200 * SIM_US)
 
-#define FEW_CPUS 8
+#define FEW_CPUS  8
 #define MANY_CPUS 64
 
 struct verdict {

@@ -245,9 +245,8 @@ static void test_space__reads_code_from_the_file(void **state)
 /* Writes an executable as by lld: two segments of code in one page of the file. */
 static void write_two_texts(int fd)
 {
-	const Elf64_Ehdr header = {
-		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
-			EV_CURRENT},
+	const Elf64_Ehdr header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+					   ELFDATA2LSB, EV_CURRENT},
 		.e_type = ET_DYN,
 		.e_machine = EM_X86_64,
 		.e_version = EV_CURRENT,
