@@ -98,8 +98,8 @@ def code(path):
     return re.sub(r'/\*.*?\*/|"(\\.|[^"\\\n])*"', "", path.read_text(), flags=re.S)
 
 
-folders = ["supervisor/*", "base", "proto", "client", "opener", "profile", "view", "view/report",
-           "view/export", "analyst", "analyst/base", "analyst/hotspot", "analyst/jit",
+folders = ["supervisor/*", "base", "proto", "client", "opener", "profile", "view", "view/*",
+           "analyst", "analyst/base", "analyst/hotspot", "analyst/jit",
            "analyst/python", "symbolizer", "symbolizer/*"]
 files = {path.with_suffix(""): code(path)
          for folder in folders for path in pathlib.Path().glob(folder + "/*.c")}

@@ -64,17 +64,6 @@ int live_new(const struct live_options *options, struct live **ret_live)
 	return 0;
 }
 
-void live_page_release(struct live_page *page)
-{
-	free(page->text);
-	free(page->line);
-	free(page->problem);
-	free(page->note);
-	page->text = page->problem = page->note = NULL;
-	page->line = NULL;
-	page->lines = 0;
-}
-
 void live_free(struct live *live)
 {
 	if (!live)
@@ -103,18 +92,6 @@ void live_free(struct live *live)
 struct control *live_control(struct live *live)
 {
 	return &live->control;
-}
-
-void live_say(struct live *live, const char *message)
-{
-	(void)snprintf(live->message, sizeof(live->message), "%s", message);
-	live->message_is_bad = false;
-}
-
-void live_complain(struct live *live, const char *message)
-{
-	live_say(live, message);
-	live->message_is_bad = true;
 }
 
 bool live_wants_threads(const struct live *live)
@@ -185,25 +162,6 @@ int live_update(struct live *live, const struct profile *profile, const struct l
 	if (r == 0)
 		r = places_update(&live->lines, profile, &live->functions);
 	return r < 0 ? r : live_look(live);
-}
-
-int live_add_row(struct live *live, const struct live_row *row)
-{
-	struct live_table *table = &live->table;
-
-	return array_add(&table->row, &table->room, &table->n, *row);
-}
-
-bool live_matches(const struct live *live, const struct live_row *row, bool search)
-{
-	const regex_t *regex = search ? &live->search_regex : &live->filter_regex;
-	const char *text[3] = {row->name, row->object, row->text};
-
-	for (size_t i = 0; i < 3; i++) {
-		if (text[i] && !regexec(regex, text[i], 0, NULL, 0))
-			return true;
-	}
-	return false;
 }
 
 /* Removes rows excluded by the filter and the limit. */
@@ -310,13 +268,6 @@ void live_set_view(struct live *live, enum live_view view)
 		.object = page->object};
 	live_page_release(page);
 	*page = fresh;
-}
-
-struct live_row *live_row(struct live *live)
-{
-	struct live_page *page = live_page(live);
-
-	return page->cursor < live->table.n ? &live->table.row[page->cursor] : NULL;
 }
 
 /* Scrolls. Prose has no visible cursor: its first visible row moves. */

@@ -118,7 +118,7 @@ struct live_audit {
 	size_t seconds;
 };
 
-/* live_span.c */
+/* live_span.c, live_strip.c */
 struct live_span {
 	bool shown;            /* the strip is shown */
 	bool choosing;         /* arrow keys move on the strip */
@@ -209,17 +209,19 @@ static inline struct live_page *live_page(struct live *live)
 	return &live->page[live->pages - 1];
 }
 
+/* live_page.c: */
+void live_page_release(struct live_page *page);
+void live_complain(struct live *live, const char *message);
+struct live_row *live_row(struct live *live); /* The row under the cursor, NULL none. */
+int live_add_row(struct live *live, const struct live_row *row);
+bool live_matches(const struct live *live, const struct live_row *row, bool search);
+
 /* live.c: */
 int live_look(struct live *live); /* rebuilds the table of the page */
 int live_open(struct live *live, const struct live_page *page);
 void live_close(struct live *live);
-void live_page_release(struct live_page *page);
-void live_complain(struct live *live, const char *message);
 void live_set_view(struct live *live, enum live_view view);
-struct live_row *live_row(struct live *live); /* The row under the cursor, NULL none. */
 void live_move(struct live *live, long rows);
-int live_add_row(struct live *live, const struct live_row *row);
-bool live_matches(const struct live *live, const struct live_row *row, bool search);
 
 /* live_lists.c: */
 int live_collect_functions(struct live *live, struct live_page *page);
@@ -254,7 +256,7 @@ static inline void live_add_total(struct live *live, uint32_t item, double weigh
 }
 void live_set_whole(struct live *live, double whole);
 
-/* live_callers.c, live_tree.c, live_code.c, live_help.c: */
+/* live_callers.c, live_tree.c, live_folds.c, live_code.c, live_help.c: */
 int live_collect_callers(struct live *live, struct live_page *page);
 int live_collect_tree(struct live *live, struct live_page *page);
 int live_collect_source(struct live *live, struct live_page *page);
@@ -298,7 +300,7 @@ unsigned live_format(const struct live *live, const struct live_row *row,
 unsigned live_heat(const struct live *live, double value);
 bool live_is_noise(const struct live *live, const struct live_row *row);
 
-/* live_keys.c, live_prompt.c: */
+/* live_prompt.c: */
 enum live_prompt_kind {
 	PROMPT_NONE,
 	PROMPT_SEARCH,
@@ -313,13 +315,10 @@ void live_show_all(struct live *live); /* removes the filter */
 const char *live_prompt_label(const struct live *live);
 int live_search(struct live *live, bool backwards);
 
-/* live_span.c */
+/* live_span.c: */
 void live_span_release(struct live_span *span);
 /* Computes the weights in the chosen span, if necessary. -ENOMEM. */
 int live_span_update(struct live *live);
-int live_span_draw(struct live *live, struct screen *screen, unsigned row);
-int live_span_toggle(struct live *live);
-int live_span_press(struct live *live, int32_t code);
 /* Formats the chosen span: "1.20 s to 1.40 s". */
 void live_span_describe(const struct live *live, char *to, size_t room);
 /* The weight of a stack in the span. */
@@ -327,6 +326,11 @@ static inline double live_span_weight(const struct live_span *span, size_t stack
 {
 	return stack < span->stacks ? span->weight[stack] : 0;
 }
+
+/* live_strip.c: */
+int live_span_draw(struct live *live, struct screen *screen, unsigned row);
+int live_span_toggle(struct live *live);
+int live_span_press(struct live *live, int32_t code);
 
 /* live_draw.c, live_head.c: */
 void live_draw_head(struct live *live, struct screen *screen);

@@ -8,6 +8,8 @@
 #ifndef VIEW_LIVE_LIVE_KEYS_H
 #define VIEW_LIVE_LIVE_KEYS_H
 
+#include <stdint.h>
+
 /* clang-format off */
 #define LIVE_REQUESTS(REQUEST) \
 	REQUEST(QUIT, "q F10 ^C", "quit", 'q', LIVE_KEY_F10, 3) \
@@ -73,5 +75,8 @@ enum live_request {
 #undef REQUEST
 		LIVE_REQUEST_NONE
 };
+
+/* The request of a key; LIVE_REQUEST_NONE if it has none. */
+enum live_request live_request_of(int32_t key);
 
 #endif
