@@ -9,6 +9,9 @@ SHOW=$TARGETS/show
 much="--max-overhead 99"
 export LC_ALL=C.UTF-8
 unset NO_COLOR
+# By their names they are found below: other tests have a show and a sleep of their own.
+cp "$SHOW" "show$$" && SHOW=$PWD/show$$
+cp "$(command -v sleep)" "doze$$"
 "$SHOW" 600 >/dev/null 2>&1 &
 target=$!
 trap 'kill "$target" 2>/dev/null; rm -rf "$WORK"' EXIT
@@ -26,16 +29,16 @@ sh -c 'read -r go <go; exec "$0" 600' "$SHOW" >/dev/null 2>&1 &
 changing=$!
 "$SPROFTOP" -b -n 20 -s 0.3 -p $changing >renamed 2>err &
 wait_until "a screen of the shell" 40 grep -q " sh ($changing) " renamed && echo >go
-wait_until "the head names the new program" 40 grep -q " show ($changing) " renamed
+wait_until "the head names the new program" 40 grep -q " show$$ ($changing) " renamed
 is "batch: the head names the new program" $? 0
 kill $changing; wait $! 2>/dev/null
 "$SPROFTOP" -b -n 2 -p $target | grep -q '(max 1)'
 is "batch: the usual bound on the cost is 1 %" $? 0
-sleep 1000 &
+./doze$$ 1000 &
 timeout 30 "$SPROFTOP" -b --size 100x20 -p $! | grep -q 'idle'
 is "batch: a process that sleeps" $? 0
 one_of_its=$(ls /proc/$target/task | tail -n 1)
-"$SPROFTOP" -b -n 1 -s 0.3 -p $target -p $!,$one_of_its --name show --name sleep >twice 2>err
+"$SPROFTOP" -b -n 1 -s 0.3 -p $target -p $!,$one_of_its --name show$$ --name doze$$ >twice 2>err
 is "batch: -p given twice, each process once" \
     "$(head -n 1 twice | grep -oE "\(($target|$!)\)" | tr '\n' ' ')" "($target) ($!) "
 kill $!
