@@ -99,8 +99,7 @@ def code(path):
 
 
 folders = ["supervisor/*", "base", "proto", "client", "opener", "profile", "view", "view/*",
-           "analyst", "analyst/base", "analyst/hotspot", "analyst/jit",
-           "analyst/python", "symbolizer", "symbolizer/*"]
+           "analyst", "analyst/*", "symbolizer", "symbolizer/*", "tools/*"]
 files = {path.with_suffix(""): code(path)
          for folder in folders for path in pathlib.Path().glob(folder + "/*.c")}
 owner = {}
