@@ -13,6 +13,10 @@ SETUP_PACKAGES="gcc meson ninja-build pkg-config libc6-dev libelf-dev libdwarf-d
     libiberty-dev libseccomp-dev libcapstone-dev libdebuginfod-dev
     libmicrohttpd-dev libcurl4-openssl-dev"
 
+# Debug information names the folder of the build, and tests read it: a ccache that is set up to
+# ignore that folder would hand out another checkout's.
+export CCACHE_HASHDIR=1
+
 # Names of those of $1 that are not installed.
 setup_missing() {
     local package
