@@ -197,7 +197,10 @@ static int compare_ids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The number of distinct pids (or pids with tids) of the tasks; false if they have none. */
+/*
+ * Counts the distinct pids of the tasks, or their distinct pairs of pid and tid (@threads). False:
+ * no task has one, or out of memory.
+ */
 static bool count_tasks(const struct profile *profile, bool threads, uint64_t *ret_value)
 {
 	uint64_t *id = calloc(profile->tasks + 1, sizeof(*id));
@@ -268,7 +271,10 @@ static double hit_share(const struct profile *profile, uint64_t instants)
 	return (double)samples / (double)instants;
 }
 
-/* The number of samples expected from the kernel's time, at the mean weight or one period each. */
+/*
+ * The number of samples expected for @kernel ns of CPU time, if each has the mean weight of those
+ * found, or one period if that is unknown. 0: unknown.
+ */
 static double expected_samples(const struct profile *profile, uint64_t found, uint64_t kernel)
 {
 	uint64_t effective = 0;
@@ -293,8 +299,8 @@ bool audit_found(const struct profile *profile, struct audit_found *ret_found)
 		.ratio = (double)found / (double)kernel, .late = -1, .realtime = -1};
 	(void)audit_figure(profile, "threads", &threads);
 	/*
-	 * The instants of several threads are a Poisson process; one that has the machine to itself
-	 * has one in each period.
+	 * The instants of several threads are treated as a Poisson process. A single thread has
+	 * exactly one instant in each period, which makes the error smaller.
 	 */
 	ret_found->error = stats_found_error(expected_samples(profile, found, kernel),
 		threads == 1 ? hit_share(profile, instants) : 0);
@@ -311,7 +317,7 @@ bool audit_found(const struct profile *profile, struct audit_found *ret_found)
 	return true;
 }
 
-/* Figures derived from the model. */
+/* Derives a figure from the model or from other figures. False: unknown. */
 static bool derive(const struct profile *profile, const char *key, uint64_t *ret_value)
 {
 	uint64_t value, kernel;
@@ -339,7 +345,7 @@ static bool derive(const struct profile *profile, const char *key, uint64_t *ret
 	} else {
 		return false;
 	}
-	/* 0 means "unknown", except for a part of the CPU time charged by the kernel. */
+	/* A value of 0 means "unknown", except for a CPU time if the kernel's figure is known. */
 	if (!value && !(strstr(key, "_cpu_ns") && profile_audit(profile, "kernel_cpu_ns", &kernel)))
 		return false;
 	*ret_value = value;
@@ -384,7 +390,7 @@ static uint64_t mean_by_stops(
 
 /*
  * The effective sample size of both profiles. A profile's sum of w^2 follows from its sum of w and
- * its effective size, and can be added.
+ * its effective size; the sums can be added.
  */
 static uint64_t effective_of_both(const struct profile *into, const struct profile *from)
 {
@@ -407,7 +413,10 @@ static uint64_t effective_of_both(const struct profile *into, const struct profi
 	return (uint64_t)(stats_effective_samples(sum, squares) + 0.5);
 }
 
-/* The figures of a file of a run: which file it is, and what the file before has counted, too. */
+/*
+ * Which file of a recording (--rotate) a profile is, and how many of its processes and threads the
+ * previous file has counted already.
+ */
 struct of_file {
 	uint64_t recording, number, processes, threads;
 };
@@ -496,9 +505,9 @@ static int subtract(struct profile *profile, const char *key, uint64_t value)
 }
 
 /*
- * Processes that continue are counted by each file of a run. The sum counts them once: the merged
- * profile is the first of its files, with all processes that began in the later ones. Only of the
- * run merged last is it known.
+ * A process that lives through several files of a recording is counted in each of them. The merged
+ * profile counts it once: what the later file continues is subtracted, and the merged profile
+ * stands for the earlier file. It remembers only the recording merged last.
  */
 static int merge_files(struct profile *into, const struct of_file *a, const struct of_file *b)
 {
@@ -518,8 +527,8 @@ static int merge_files(struct profile *into, const struct of_file *a, const stru
 }
 
 /*
- * Two passes: figures that are weighted by others, or depend on their presence, are merged before
- * these change.
+ * Two passes: the first merges the figures that are weighted by other figures or depend on their
+ * presence, the second changes those others.
  */
 int audit_merge(struct profile *into, const struct profile *from)
 {

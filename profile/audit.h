@@ -17,21 +17,26 @@ struct profile;
 enum audit_kind {
 	AUDIT_SUM,
 	AUDIT_SUM_OF_ALL, /* a sum that is valid only if every profile has it */
-	AUDIT_MIN_OF_ALL, /* the minimum, on the same condition */
+	AUDIT_MIN_OF_ALL, /* the minimum, valid only if every profile has it */
 	AUDIT_DERIVED,    /* follows from other figures */
 	AUDIT_MAX,
 	AUDIT_SAME,      /* unknown unless all are equal */
-	AUDIT_BY_STOPS,  /* the mean, weighted by the stops of each */
+	AUDIT_BY_STOPS,  /* the profiles' mean, weighted by their stops */
 	AUDIT_EFFECTIVE, /* effective sample size: combined by the weights' squares */
-	AUDIT_FILE,      /* which file of a run it is */
+	AUDIT_FILE,      /* which file of a recording (--rotate) it is */
 };
 
-/* AUDIT_RATIO in 1 / AUDIT_RATIO_ONE, AUDIT_PERCENT in percent / AUDIT_RATIO_ONE. */
+/*
+ * AUDIT_RATIO is in units of 1 / AUDIT_RATIO_ONE, AUDIT_PERCENT in units of 1 % / AUDIT_RATIO_ONE.
+ */
 enum audit_unit { AUDIT_COUNT, AUDIT_NS, AUDIT_RATIO, AUDIT_PERCENT };
 
 #define AUDIT_RATIO_ONE 10000
 
-/* A figure of profiles that exclude system calls. */
+/*
+ * Key of the CPU time in system calls, in ns: only profiles that exclude them (--user-only) have
+ * it.
+ */
 #define AUDIT_SYSCALL_CPU "syscall_cpu_ns"
 
 struct audit_key {
@@ -54,7 +59,7 @@ const struct audit_key *audit_key_find(const char *key);
  */
 bool audit_figure(const struct profile *profile, const char *key, uint64_t *ret_value);
 
-/* CPU time of the rows: those with samples, and [unsampled]. */
+/* CPU time of the rows with samples, and of [unsampled]. */
 struct audit_times {
 	uint64_t profiled_ns, unsampled_ns;
 };
@@ -66,7 +71,7 @@ struct audit_times audit_times(const struct profile *profile);
  */
 struct audit_found {
 	double ratio;
-	double error;      /* standard error: the larger of stats_found_error() and the scatter */
+	double error;      /* standard error: stats_found_error(), or the larger measured scatter */
 	double late;       /* share of the instants that could not be used; -1 unknown */
 	int realtime;      /* 1 the sampler had real-time priority, 0 it had not, -1 unknown */
 	bool is_off;       /* differs from 1 by more than three errors, and by more than 2 % */
@@ -92,7 +97,7 @@ struct audit_rate {
 	uint64_t samples;
 	/* number of equally weighted samples with the same information; 0 unknown */
 	uint64_t effective;
-	bool is_low; /* the rate is too low by more than a tenth, and by more than chance */
+	bool is_low; /* the rate is more than 10 % too low, and by more than chance explains */
 	bool is_few; /* too few effective samples: shares are uncertain by 10 % */
 };
 /* False: unknown. */

@@ -7,12 +7,15 @@
 #include "profile/profile.h"
 #include "profile/stats.h"
 
-/* With fewer samples, the 95 % interval of a share of one half is wider than 10 %. */
+/*
+ * FEW_SAMPLES: with fewer effective samples, the 95 % interval of a share of one half reaches 10 %
+ * or more to either side. EXPECTED_LEAST: with fewer expected samples, no rate is computed.
+ */
 enum { FEW_SAMPLES = 100, EXPECTED_LEAST = 20 };
 
 /*
- * The time of which ticks are periods, without what is excluded: CPU time of the threads, or their
- * lifetimes.
+ * The time that was sampled: CPU time of the threads without excluded system calls, or, in a
+ * wall-clock profile, their lifetimes. False: unknown.
  */
 static bool ticked_ns(const struct profile *profile, uint64_t *ret_ns)
 {
@@ -26,7 +29,10 @@ static bool ticked_ns(const struct profile *profile, uint64_t *ret_ns)
 		return false;
 	(void)profile_audit(profile, AUDIT_SYSCALL_CPU, &left_out);
 	*ret_ns -= left_out < *ret_ns ? left_out : *ret_ns;
-	/* Where the supervisor was killed, samples go on for up to a second after that figure. */
+	/*
+	 * If the supervisor was killed, the last samples are up to a second newer than the kernel's
+	 * figure.
+	 */
 	if (covered > *ret_ns)
 		*ret_ns = covered;
 	return true;

@@ -35,7 +35,7 @@ static double beta_fraction(double a, double b, double x)
 	return h;
 }
 
-/* I_x(a, b). */
+/* The regularized incomplete beta function I_x(a, b). */
 static double incomplete_beta(double a, double b, double x)
 {
 	double front;
@@ -74,18 +74,18 @@ struct comparing {
 	const struct compare_run *run;
 	size_t runs[2], rows;
 	const double *value;
-	double freedom; /* of the spread of one row; 0: no spread */
-	bool scaled;    /* by a factor that other rows' samples determine */
-	double beyond;  /* the spread of most rows beyond sampling, relative to the value squared */
-	double lent;    /* the degrees of freedom that it counts as */
+	double freedom; /* degrees of freedom of one row's spread; 0: there is none */
+	bool scaled;    /* values were divided by a factor that other rows' samples determine */
+	double beyond;  /* median of the rows' variances beyond sampling, by the squared value */
+	double lent;    /* the degrees of freedom that beyond counts as */
 	bool *tested;
 };
 
-/* How the runs of one side differ in a row. */
+/* How the values of one row differ between runs of the same side, averaged over both sides. */
 struct spread {
-	double variance; /* of the values of the runs */
+	double variance; /* of the runs' values about the mean of their side */
 	double sampling; /* the part explained by sampling error */
-	double square;   /* of the mean of all runs */
+	double square;   /* the squared mean of all runs */
 };
 
 static size_t first_run(const struct comparing *c, int side)
@@ -102,7 +102,7 @@ static double mean_of(const struct comparing *c, int side, size_t row)
 	return sum / (double)c->runs[side];
 }
 
-/* The sums over a side's runs. */
+/* Adds up the members of all runs of a side. */
 static struct compare_run sum_of(const struct comparing *c, int side)
 {
 	struct compare_run sum = {0};
@@ -114,7 +114,9 @@ static struct compare_run sum_of(const struct comparing *c, int side)
 	return sum;
 }
 
-/* The share of both sides together: its value if they do not differ. */
+/*
+ * A row's share in the runs of both sides together: the best estimate if the sides do not differ.
+ */
 static double common_share(const struct comparing *c, size_t row)
 {
 	double all = sum_of(c, COMPARE_A).all + sum_of(c, COMPARE_B).all;
@@ -125,9 +127,10 @@ static double common_share(const struct comparing *c, size_t row)
 }
 
 /*
- * The variance due to sampling alone of a run's value, if the share is @share. After division by a
- * factor determined by other rows' samples, values no longer have a known sum: their counts are
- * Poisson-distributed, and the factor has the error of as many samples.
+ * The variance that sampling alone causes in a run's value, if the row's share is @share. Values
+ * that were divided by a factor (c->scaled) no longer have a fixed sum: then the row's count is
+ * Poisson-distributed (share / n), and the factor, found from the run's n samples, adds share^2 /
+ * n.
  */
 static double sampling_variance(const struct comparing *c, size_t run, double share)
 {
@@ -183,12 +186,13 @@ static bool is_testable(const struct comparing *c, size_t row)
 		COMPARE_LEAST_SAMPLES;
 }
 
-/* A normal variable exceeds this once in ten times. */
+/* A standard normal variable exceeds this with a probability of 10 %. */
 #define ONCE_IN_10 1.281552
 
 /*
- * The quotient of two variances, one with @freedom, one known, that is exceeded by chance as rarely
- * as a normal variable exceeds @quantile. Wilson and Hilferty's approximation of chi squared.
+ * A limit for the quotient of an estimated variance, with @freedom degrees of freedom, and the true
+ * one: chance exceeds it as rarely as a standard normal variable exceeds @quantile. (Wilson and
+ * Hilferty's approximation of chi squared.)
  */
 static double odd_quotient(double freedom, double quantile)
 {
@@ -220,7 +224,10 @@ double compare_median(struct compare_weighted *item, size_t n)
 	return item[i].value;
 }
 
-/* The median of the rows' spreads: few rows that spread far more do not matter. -ENOMEM. */
+/*
+ * Finds the median of the rows' spreads, which a few rows that spread far more do not move.
+ * -ENOMEM.
+ */
 static int find_common_spread(struct comparing *c)
 {
 	struct compare_weighted *item = malloc((c->rows + 1) * sizeof(*item));
@@ -250,7 +257,7 @@ static int find_common_spread(struct comparing *c)
 
 /* The error of a row between runs. */
 struct error {
-	double beyond;  /* relative variance beyond sampling; below 0: own, which includes it */
+	double beyond;  /* relative variance beyond sampling; -1: own is used, which includes it */
 	double own;     /* variance between runs */
 	double freedom; /* of the t distribution; HUGE_VAL: normal */
 };
@@ -273,7 +280,10 @@ static struct error error_of(const struct comparing *c, size_t row)
 	return error;
 }
 
-/* The relative variance of a side's mean; for a mean of 0, that of the least detectable value. */
+/*
+ * The relative variance that sampling causes in a side's mean. *@ret_mean is that mean, but at
+ * least half a sample, as a mean of 0 has no relative variance.
+ */
 static double relative_variance(const struct comparing *c, int side, double mean, double *ret_mean)
 {
 	struct compare_run sum = sum_of(c, side);
@@ -284,7 +294,7 @@ static double relative_variance(const struct comparing *c, int side, double mean
 	return sampling_of_mean(c, side, fmin(mean / all, 1)) / (mean * mean);
 }
 
-/* The interval of the ratio b / a, from that of its logarithm. */
+/* Finds the 95 % interval of the change b / a - 1, from that of the logarithm of b / a. */
 static void find_interval(
 	const struct comparing *c, const struct error *error, struct compare_row *row)
 {
@@ -338,7 +348,10 @@ static int compare_p(const void *a, const void *b)
 	return ((*x)->p > (*y)->p) - ((*x)->p < (*y)->p);
 }
 
-/* q = min over the rows from this one on, by increasing p, of p * tested / rank. */
+/*
+ * Sets q of each tested row (Benjamini and Hochberg). With the rows ordered by increasing p, it is
+ * the minimum of p * number of rows / rank over the row and all rows after it. -ENOMEM.
+ */
 static int find_rates(struct compare_row *row, size_t rows)
 {
 	struct compare_row **order = malloc((rows + 1) * sizeof(struct compare_row *));

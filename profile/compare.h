@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Is the difference between two sides significant? The statistics of `diff`. Pure.
+ * Is the difference between two sides significant? The statistics of `sprofreport diff`, as pure
+ * functions.
  *
- * A side is one run or several. A row (a function) has a value in each run: time, or a share. Its
- * error has two parts. Sampling: a share p in a run of n effective samples has the variance p (1 -
- * p) / n. Between runs of the same program: with several runs a side, it is the spread beyond
- * sampling, relative to the value. A few runs determine a spread poorly, so a row's own spread,
- * with two degrees of freedom less than there are runs, is averaged with that of most rows (their
- * median), which counts as COMPARE_LENT degrees. A row that spreads more than that (at the 10 %
- * level) uses its own, with its own degrees of freedom. No error is less than that of sampling.
- * With one run a side only the sampling error is known, and the claim is too strong if runs differ.
+ * A side is one run or several. A row (a function) has a value in each run: time, or a share. The
+ * value's error has two parts. The sampling error: a share p in a run of n effective samples has
+ * the variance p (1 - p) / n. The error between runs of the same program: how far the values of
+ * several runs spread beyond the sampling error, relative to the value. A few runs determine a
+ * spread poorly. Therefore a row's own spread, which has two degrees of freedom less than there are
+ * runs, is averaged with the median spread of all rows, which counts as up to COMPARE_LENT degrees
+ * of freedom. A row that spreads significantly more than the median (at the 10 % level) uses only
+ * its own spread and degrees of freedom. No error is smaller than the sampling error. With one run
+ * a side only the sampling error is known, so the result claims too much if runs differ.
  *
  * Rows are tested together: q is the false discovery rate of Benjamini and Hochberg, so among the
  * rows with q <= 0.05 at most 5 % are false on average, however many rows there are.
@@ -22,9 +24,9 @@
 
 enum { COMPARE_A, COMPARE_B };
 
-/* Maximum degrees of freedom that the spread of most rows adds to each row. */
+/* Maximum degrees of freedom that the median spread of all rows adds to each row. */
 #define COMPARE_LENT 10.0
-/* Medians over rows are weighted by shares; none counts more than this. */
+/* Medians over rows are weighted by the rows' shares; no row weighs more than this. */
 #define COMPARE_MOST_WEIGHT 0.2
 /* Rows with fewer effective samples in total are not tested: no difference could be detected. */
 #define COMPARE_LEAST_SAMPLES 10.0
@@ -55,10 +57,13 @@ struct compare_weighted {
 	double value, weight;
 };
 
-/* The weighted median of @n items, at least one, which are sorted. */
+/* Sorts the @n items (at least one) by value, and returns their weighted median. */
 double compare_median(struct compare_weighted *item, size_t n);
 
-/* Two-sided probability that a variable of Student's t distribution is beyond @t. */
+/*
+ * Two-sided probability that a variable of Student's t distribution with @freedom degrees of
+ * freedom (HUGE_VAL: of the normal distribution) is beyond @t.
+ */
 double compare_t_beyond(double t, double freedom);
 /* The t exceeded on either side with the probability @p, 0 < p < 1. */
 double compare_t_limit(double p, double freedom);

@@ -153,7 +153,9 @@ int profile_rename_process(
 		if (item->pid != pid || item->process != (uint32_t)from)
 			continue;
 		item->process = (uint32_t)to;
-		/* Found by its new hash from now on: what the old one finds is not equal. */
+		/*
+		 * The table's entry for the old hash stays; the task it leads to compares unequal.
+		 */
 		if (table_add(&profile->task_table, task_hash(item), (uint32_t)i) < 0)
 			return -ENOMEM;
 	}
@@ -178,7 +180,10 @@ int profile_mark_processes(struct profile *profile, const char *mark)
 	return 0;
 }
 
-/* A location with its lines, wherever these are stored, for the comparison of named locations. */
+/*
+ * The key by which a location is found: its address, and for a named location also its lines, which
+ * the key only borrows.
+ */
 struct named {
 	uint32_t mapping;
 	uint64_t address;
@@ -234,7 +239,10 @@ static uint64_t named_hash(const struct named *key)
 	return hash;
 }
 
-/* Replaces the lines of @item by @line; the array has room for them at its end. */
+/*
+ * Replaces the lines of @item by @line: in place if they fit, otherwise at the end of the array.
+ * -EINVAL: no such function, or too many lines; -ENOMEM.
+ */
 static int put_lines(struct profile *profile, struct location_item *item,
 	const struct location_line *line, size_t lines)
 {
@@ -257,7 +265,7 @@ static int put_lines(struct profile *profile, struct location_item *item,
 	return 0;
 }
 
-/* A new location without lines. */
+/* Appends a location without lines; returns its index. -ENOMEM. */
 static int append_location(struct profile *profile, const struct named *key)
 {
 	if (profile->locations >= INT_MAX ||
@@ -289,7 +297,7 @@ int profile_add_location(struct profile *profile, uint32_t mapping, uint64_t add
 	return index;
 }
 
-/* Enters every named location with its present lines. */
+/* Fills the table of named locations again, after lines of some have changed. -ENOMEM. */
 static int refill_named(struct profile *profile)
 {
 	table_clear(&profile->named_table);

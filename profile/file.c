@@ -21,7 +21,11 @@
 /* Limit of the compressed file; the uncompressed size has a limit of its own. */
 #define FILE_BYTES_MAX ((size_t)1 << 30)
 
-/* @zero: the file may begin with a zero byte, which no profile does. */
+/*
+ * Reads a descriptor to its end. -EFBIG: more than FILE_BYTES_MAX bytes. Unless @zero, reading ends
+ * early if the first byte is 0, which no profile has: an endless file (/dev/zero) is not read to
+ * the limit.
+ */
 static int read_fd(int fd, bool zero, uint8_t **ret_data, size_t *ret_bytes)
 {
 	uint8_t *data = NULL;
@@ -36,7 +40,6 @@ static int read_fd(int fd, bool zero, uint8_t **ret_data, size_t *ret_bytes)
 		n = read(fd, data + used, room - used);
 		if (n > 0)
 			used += (size_t)n;
-		/* An endless file is not read to its end. */
 		if (used && data[0] == 0 && !zero)
 			break;
 	} while ((n > 0 || (n < 0 && errno == EINTR)) && used <= FILE_BYTES_MAX);
@@ -145,7 +148,10 @@ int file_read(const char *path, struct profile **ret_profile, char **ret_problem
 	return error;
 }
 
-/* Waits until @fd takes at least PIPE_BUF bytes. */
+/*
+ * Waits until the pipe @fd takes at least PIPE_BUF bytes. -EINTR: the reading end of @peer_fd's
+ * pipe was closed first.
+ */
 static int await_room(int fd, int peer_fd)
 {
 	struct pollfd fds[2] = {{.fd = fd, .events = POLLOUT}, {.fd = peer_fd}};
@@ -179,8 +185,9 @@ int file_write_fd(int fd, const void *from, size_t bytes, int peer_fd)
 }
 
 /*
- * Fatal signals are blocked until a regular file has its name, otherwise a partial file with a
- * random name would remain. Not if a reader may have to be awaited.
+ * Blocks fatal signals while a regular file is written: before it has its final name, they would
+ * leave a partial file with a random one. Signals are not blocked for a pipe, whose reader may have
+ * to be awaited. False: not blocked.
  */
 static bool hold_signals(const char *path, sigset_t *ret_before)
 {

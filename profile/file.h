@@ -9,15 +9,16 @@
 struct profile;
 
 /*
- * Reads the profile at @path, "-" is standard input. On failure, *@ret_problem is a sentence with
- * the file, the cause and the remedy, freed by the caller; NULL if out of memory. On success it is
- * such a sentence if a part of the file was skipped, otherwise NULL.
+ * Reads the profile at @path, "-" is standard input; the caller frees *@ret_profile. On failure
+ * (-errno), *@ret_problem is a sentence with the file, the cause and the remedy, which the caller
+ * frees; NULL if out of memory. On success it is such a sentence if a part of the file was skipped,
+ * otherwise NULL.
  */
 int file_read(const char *path, struct profile **ret_profile, char **ret_problem);
 
 /*
- * Reads all bytes of a file that is not a profile, at most 1 GiB; @path and *@ret_problem as above.
- * The caller frees them.
+ * Reads all bytes of a file that is not a profile; the caller frees *@ret_data. -EFBIG: more than 1
+ * GiB. @path, other errors and *@ret_problem as for file_read().
  */
 int file_read_bytes(const char *path, uint8_t **ret_data, size_t *ret_bytes, char **ret_problem);
 
@@ -29,15 +30,16 @@ int file_read_bytes(const char *path, uint8_t **ret_data, size_t *ret_bytes, cha
 int file_write(const char *path, const void *data, size_t bytes);
 
 /*
- * Writes a file likewise, but waits for the reader of a pipe only as long as the reading end of
- * another pipe is open, whose writing end is @peer_fd. -EINTR: no reader came. *@ret_problem: a
+ * Writes a file as file_write() does. If it is a pipe, waits for its reader only as long as the
+ * peer lives, a process that holds the reading end of another pipe, whose writing end is @peer_fd
+ * (-1: no peer, waits without limit). -EINTR: the peer died first. *@ret_problem: a constant
  * sentence that says more than the -errno, or NULL.
  */
 int file_write_while(
 	const char *path, const void *data, size_t bytes, int peer_fd, const char **ret_problem);
 
 /*
- * Writes to a descriptor; with @peer_fd >= 0 it may be non-blocking. Otherwise as
+ * Writes to @fd, which may be non-blocking if @peer_fd >= 0. @peer_fd and the results are those of
  * file_write_while().
  */
 int file_write_fd(int fd, const void *data, size_t bytes, int peer_fd);

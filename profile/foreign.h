@@ -2,7 +2,7 @@
 /*
  * Fields about the whole profile in files of other programs that have no meaning in the model: a
  * period that is not one of CPU time (a heap profile of Go: "space", "bytes", 524288), expressions
- * for frames that pprof hides, the address of a page. They are written unchanged.
+ * for frames that pprof hides, the URL of a page. They are written unchanged.
  */
 #ifndef PROFILE_FOREIGN_H
 #define PROFILE_FOREIGN_H
@@ -25,8 +25,9 @@ int foreign_set(struct profile *profile, const struct foreign *foreign);
 struct foreign foreign_get(const struct profile *profile);
 
 /*
- * The part of profile_merge() about these fields, for use before samples are added: removes from
- * @into those that differ in @from, and says so in a note. A profile without samples has no say.
+ * The part of profile_merge() about these fields; call it before the samples are merged. Removes
+ * from @into the fields that differ in @from, and says so in a note. Fields of a profile without
+ * samples are ignored. -ENOMEM.
  */
 int foreign_merge(struct profile *into, const struct profile *from);
 

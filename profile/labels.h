@@ -14,7 +14,7 @@ struct profile;
 
 #define LABEL_RANK "rank"
 #define LABEL_HOST "host"
-/* The name of a process of rank 3 is "solver rank 3". */
+/* The mark of a rank in the name of its process, before the number: "solver rank 3". */
 #define LABEL_RANK_MARK " rank "
 
 struct label {
@@ -24,18 +24,19 @@ struct label {
 	const char *unit; /* unit of the number; "" none */
 };
 
-/* Returns the index of a set; an equal set is found again; 0 without labels. -ENOMEM. */
+/* Finds or adds the set of the @n labels; returns its index, 0 if @n is 0. -ENOMEM. */
 int labels_add(struct profile *profile, const struct label *label, size_t n);
 /* The labels of a set; strings belong to the profile. */
 size_t labels_count(const struct profile *profile, uint32_t set);
 struct label labels_at(const struct profile *profile, uint32_t set, size_t index);
 
 /*
- * The bytes of @process without the mark of its rank, if @set has that rank: 6 of "solver rank 3".
+ * The length in bytes of the name @process, without the mark of its rank if the labels @set have
+ * that rank: 6 for "solver rank 3".
  */
 size_t labels_unmarked(const struct profile *profile, uint32_t set, const char *process);
 
-/* Returns the set of @into that is equal to @set of @from. */
+/* Finds or adds in @into the set that is equal to @set of @from; returns its index. -ENOMEM. */
 int labels_copy(struct profile *into, const struct profile *from, uint32_t set);
 
 /* Gives the labels of @set to all samples that have none. -ENOMEM. */

@@ -9,7 +9,7 @@
 #include "profile/foreign.h"
 #include "profile/model.h"
 
-/* The indexes in @into of the items of @from. */
+/* By index of an item in the merged profile: its index in the profile into which it is merged. */
 struct maps {
 	uint32_t *mapping, *function, *location, *task, *sample;
 	int value[VALUE_TYPES_MAX];
@@ -138,7 +138,7 @@ static int merge_samples(struct profile *into, const struct profile *from, struc
 	return error < 0 ? error : 0;
 }
 
-/* Has the profile samples? Time without a sample has no instants in any profile. */
+/* Has the profile samples? [unsampled] time does not count: it has no instants in any profile. */
 static bool is_counted(const struct profile *profile)
 {
 	for (size_t i = 0; i < profile->samples; i++) {
@@ -149,8 +149,9 @@ static bool is_counted(const struct profile *profile)
 }
 
 /*
- * A stack's values are distributed over its instants, so either all samples have instants, or none
- * may.
+ * Copies the instants. A stack's values are distributed over its instants, so all samples must have
+ * instants, or none: if one of two profiles with samples has no time line, that of the other is
+ * left out. @first: @into had no samples before.
  */
 static int merge_timelines(
 	struct profile *into, const struct profile *from, const struct maps *maps, bool first)

@@ -58,7 +58,7 @@ struct audit_item {
 	uint64_t value;
 };
 
-/* foreign.h; strings are ids of the pool */
+/* struct foreign (foreign.h) as stored: strings are ids of the pool. */
 struct foreign_item {
 	uint32_t period_type, period_unit;
 	int64_t period;

@@ -20,7 +20,7 @@ bool monout_is_gmon(const uint8_t *data, size_t bytes)
 	return bytes >= 4 && !memcmp(data, "gmon", 4);
 }
 
-/* Reads the head. False: its fields exclude each other. */
+/* Reads the header. False: its fields contradict each other. */
 static bool read_header(const uint8_t *data, struct monout *ret_monout, uint32_t *ret_calls)
 {
 	struct monout m = {0};
@@ -44,13 +44,13 @@ bool monout_seems(const uint8_t *data, size_t bytes)
 	struct monout m;
 	uint32_t calls;
 
-	/* A damaged profile of ours, or any other gzip file, may look like one. */
+	/* A damaged profile of ours, or any other gzip file, may look like a mon.out. */
 	if (bytes >= 2 && data[0] == 0x1f && data[1] == 0x8b)
 		return false;
 	return bytes >= HEADER_BYTES && read_header(data, &m, &calls) && !(m.high >> ADDRESS_BITS);
 }
 
-/* The least number of counters that the scale gives for so many words of text. */
+/* The least number of counters for @words words of text at @scale (monout.h). */
 static uint64_t least_counters(uint64_t words, uint32_t scale)
 {
 	return words / 65536 * scale + (words % 65536 * scale + 65535) / 65536;
@@ -88,8 +88,8 @@ int monout_open(
 }
 
 /*
- * The offset of the first byte of text of counter @index: the least d for which d * scale / 131072
- * is not below @index.
+ * The offset, from the lowest address, of the first byte of text that counter @index covers: the
+ * least d for which d * scale / 131072 is not below @index.
  */
 static uint64_t text_of(const struct monout *m, size_t index)
 {

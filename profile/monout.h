@@ -8,11 +8,11 @@
  *              20  ticks per second         u16
  *              22  scale                    u16   counters per 2 bytes of text, times 65536
  *   call count  0  address of a function    u64
- *               8  calls of it              i64
+ *               8  number of its calls              i64
  *   counters    0  ticks                    u16 each, up to the end
  *
- * With w words of 2 bytes from the lowest to the highest address (rounded up), there are at least
- * w * scale / 65536 counters (rounded up); one or more above that only if w > 65535.
+ * The addresses span w words of 2 bytes (rounded up). There are at least w * scale / 65536 counters
+ * (rounded up), and more than that only if w > 65535.
  *
  * Nothing in the file identifies its program or its format, or says how long it is: a file with
  * inconsistent data or with fewer counters is refused. (If w > 65535, w / 65536 counters may be
@@ -36,14 +36,14 @@ struct monout {
 int monout_open(
 	const uint8_t *data, size_t bytes, struct monout *ret_monout, const char **ret_problem);
 
-/* Does a file that begins with @data seem to be a mon.out, with addresses of a process? */
+/* Do @data look like the beginning of a mon.out, with addresses that a process can have? */
 bool monout_seems(const uint8_t *data, size_t bytes);
-/* Is it gprof's gmon.out? "gmon", version 1 as u32, … */
+/* Do @data begin with "gmon", as gprof's gmon.out? */
 bool monout_is_gmon(const uint8_t *data, size_t bytes);
 
 /*
- * Finds the first counter from index *@at on that is not 0: its ticks, and the middle of its text.
- * *@at is set to the index behind it. False: none.
+ * Finds the first counter from index *@at on that is not 0: its ticks, and the address in the
+ * middle of the text that it covers. *@at is set to the index behind it. False: none.
  */
 bool monout_next(
 	const struct monout *monout, size_t *at, uint64_t *ret_address, uint32_t *ret_ticks);

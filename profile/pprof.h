@@ -21,8 +21,8 @@
  * their type and unit, in any order: samples/count, cpu in any unit of time; without a cpu column
  * CPU time is derived from the samples if the period is one of cpu; other types are kept as further
  * values. Labels that name a process or thread become the task, all others are kept with the
- * samples (labels.h). Comments become notes, and are written unchanged. So are a period of
- * something else than CPU time, drop_frames, keep_frames and doc_url (foreign.h).
+ * samples (labels.h). Comments become notes, and are written unchanged. A period of something else
+ * than CPU time, drop_frames, keep_frames and doc_url are written unchanged, too (foreign.h).
  */
 #ifndef PROFILE_PPROF_H
 #define PROFILE_PPROF_H
@@ -36,17 +36,17 @@ struct profile;
 int pprof_write(const struct profile *profile, uint8_t **ret_data, size_t *ret_bytes);
 
 /*
- * About how long the result would be once the locations have names. Real files were between 21 %
- * shorter and 33 % longer.
+ * Estimates how many bytes pprof_write() would write once the locations have names. Real files were
+ * between 21 % smaller and 33 % larger than the estimate.
  */
 uint64_t pprof_estimate(const struct profile *profile);
 
 /*
- * Reads a compressed or uncompressed profile. -EBADMSG: not a pprof file, truncated or
- * inconsistent; *@ret_problem (if not NULL) is set to a constant sentence that says what is wrong.
- * -EFBIG: it would decompress to more than 4 GiB, or to 256 times its size and more than 256 MiB.
- * Memory is bounded by a small multiple of the uncompressed file. 0 and a sentence in *@ret_problem
- * (otherwise NULL): it was read, but the file contains more.
+ * Reads a compressed or uncompressed profile; the caller frees *@ret_profile. -EBADMSG: not a pprof
+ * file, truncated or inconsistent; *@ret_problem (if not NULL) is set to a constant sentence that
+ * says what is wrong. -EFBIG: it would decompress to more than 4 GiB, or to 256 times its size and
+ * more than 256 MiB. Memory is bounded by a small multiple of the uncompressed file. On success
+ * *@ret_problem is NULL, or a sentence if other data follow the profile.
  */
 int pprof_read(
 	const uint8_t *data, size_t bytes, struct profile **ret_profile, const char **ret_problem);

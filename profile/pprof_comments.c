@@ -87,7 +87,10 @@ static size_t count_notes(const struct profile *profile)
 	return n;
 }
 
-/* Takes the notes for which @room suffices; if there are more, the last one says so. */
+/*
+ * Appends up to @room comments with notes to @ret_comment, and counts them in *@n. If there are
+ * more notes, the last comment says how many. -ENOMEM.
+ */
 static int note_comments(const struct profile *profile, size_t room, char **ret_comment, size_t *n)
 {
 	size_t notes = count_notes(profile), shown = notes > room ? room - 1 : notes, left = shown;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Comments of a pprof file for the readers of other projects, which print all comments at the top.
+ * Comments of a pprof file for the programs of other projects, which print all comments at the top.
  */
 #ifndef PROFILE_PPROF_COMMENTS_H
 #define PROFILE_PPROF_COMMENTS_H

@@ -117,7 +117,7 @@ int pprof_head_duration_nanos(struct reading *r, const struct field *field)
 	return 0;
 }
 
-/* NULL: no such string. */
+/* The string to which @field refers; NULL, with the problem set: there is none. */
 static const char *text_of(struct reading *r, const struct field *field)
 {
 	return pprof_reading_text(r, field->delimited ? 0 : (int64_t)field->value);
@@ -160,7 +160,10 @@ int pprof_head_doc_url(struct reading *r, const struct field *field)
 	return foreign.doc_url ? foreign_set(r->profile, &foreign) : -EBADMSG;
 }
 
-/* Takes a figure, for example "sprofil: stops 2500". False: another form. */
+/*
+ * Reads an audit figure, for example "stops 2500" of "sprofil: stops 2500". False: @text has
+ * another form. *@ret_error: 0 or -errno.
+ */
 static bool read_audit(struct reading *r, const char *text, int *ret_error)
 {
 	const char *space = strchr(text, ' ');
@@ -189,8 +192,8 @@ static const char *after(const char *text, const char *prefix)
 }
 
 /*
- * Takes a comment. A comment of another program becomes a note. So does our audit line if its
- * figures are missing: then another program has rewritten the file.
+ * Takes a comment. A comment of another program becomes a note. So does our audit summary if the
+ * file lacks our figures, because another program has rewritten it.
  */
 static int take_comment(struct reading *r, int64_t index)
 {

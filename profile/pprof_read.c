@@ -283,7 +283,7 @@ static int read_plain(
 	return error < 0 ? error : 0;
 }
 
-/* The name of a format that is mistaken for a profile, by its first bytes. */
+/* Says of which other format a file is, by its first bytes. NULL: of none that is known here. */
 static const char *other_format(const uint8_t *data, size_t bytes)
 {
 	static const struct {

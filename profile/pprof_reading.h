@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files that read a pprof file share: pprof_read.c and those that it calls. */
+/* State and functions that pprof_read.c and the sources that it calls share. */
 #ifndef PROFILE_PPROF_READING_H
 #define PROFILE_PPROF_READING_H
 
@@ -37,7 +37,7 @@ struct reading {
 	struct label *label; /* of the current sample */
 	size_t label_room, labels;
 	struct byte_span last_labels; /* of the last sample, in the file */
-	int last_task;                /* the task that these labels name, -1: none yet */
+	int last_task;                /* the task that last_labels name, -1: none yet */
 	uint32_t last_set;
 
 	struct scan_arena arena;
@@ -46,14 +46,14 @@ struct reading {
 /* Sets the problem, and returns -EBADMSG. */
 int pprof_reading_bad(struct reading *r, const char *problem);
 
-/* Unpacks the message in @field; it is valid until the next one is unpacked. */
+/* Unpacks the message in @field; it is valid until the next one is unpacked. -EBADMSG; -ENOMEM. */
 int pprof_reading_unpack(struct reading *r, const struct field *field,
 	const ProtobufCMessageDescriptor *descriptor, ProtobufCMessage **ret_message);
 
 /* The string with this index; NULL, with the problem set: there is none. */
 const char *pprof_reading_text(struct reading *r, int64_t index);
 
-/* Handles a field of the top level. */
+/* Handles a field of the top level. 0; -EBADMSG, with the problem set; -ENOMEM. */
 typedef int reading_take(struct reading *r, const struct field *field);
 
 #endif

@@ -18,7 +18,7 @@ struct parts {
 	size_t locations; /* number of locations in r->stack */
 	size_t numbers;
 	int64_t value[VALUE_TYPES_MAX];
-	struct byte_span labels; /* from the first one to the last */
+	struct byte_span labels; /* bytes from the first label to the end of the last */
 };
 
 static int bad_part(struct reading *r)
@@ -86,7 +86,7 @@ static int take_parts(struct reading *r, const struct field *sample, struct part
 	return result < 0 ? bad_part(r) : 0;
 }
 
-/* Our labels become the task, the others stay labels. */
+/* Applies a label about the task to @task. A label with a name of another program is kept, too. */
 static int take_label(struct reading *r, const struct field *field, struct task *task)
 {
 	Perftools__Profiles__Label *label;
@@ -114,7 +114,10 @@ static bool are_same(const struct byte_span *a, const struct byte_span *b)
 		(a->p == a->end || !memcmp(a->p, b->p, (size_t)(a->end - a->p)));
 }
 
-/* Sets last_task and last_set. Consecutive samples mostly have the same labels. */
+/*
+ * Sets last_task and last_set to those of @labels. Consecutive samples mostly have the same labels:
+ * then nothing is to be done.
+ */
 static int take_labels(struct reading *r, const struct byte_span *labels)
 {
 	struct task task = {.process = "", .thread = ""};
@@ -141,7 +144,10 @@ static int take_labels(struct reading *r, const struct byte_span *labels)
 	return 0;
 }
 
-/* Keeps the values of a sample of the file. @index: of its stack, or -errno. */
+/*
+ * Adds the values of a sample of the file to its stack. @index: the index of the stack, or an
+ * -errno to be returned.
+ */
 static int keep_sample(struct reading *r, int index, const int64_t *values)
 {
 	if (array_grow(&r->sample, &r->sample_room, r->samples + 1) < 0)

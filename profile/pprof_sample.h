@@ -5,7 +5,7 @@
 
 #include "profile/pprof_reading.h"
 
-/* A sample; mappings, functions and locations have been read. */
+/* Reads a sample. Call it after mappings, functions and locations have been read. */
 reading_take pprof_sample_read;
 
 #endif

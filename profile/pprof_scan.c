@@ -160,7 +160,7 @@ int ids_add(struct ids *ids, uint64_t id, uint32_t index)
 	return error;
 }
 
-/* Nearly all writers number ids from 1, so that the order of the file is that of the ids. */
+/* Nearly all writers number ids from 1 in the order of the file, so item id - 1 is tried first. */
 int ids_find(const struct ids *ids, uint64_t id)
 {
 	int at;

@@ -19,7 +19,7 @@ struct byte_span {
 	const uint8_t *p, *end;
 };
 
-/* A field; @data and @bytes if it is length-delimited, otherwise @value. */
+/* A field: a varint has @value, a length-delimited or fixed-size one @data and @bytes. */
 struct field {
 	uint32_t number;
 	bool delimited;
@@ -38,7 +38,7 @@ struct scan_arena {
 	ProtobufCAllocator allocator; /* for protobuf-c */
 	struct scan_chunk *chunk;     /* newest first */
 	size_t taken;
-	bool no_memory; /* malloc has failed; the bound was not exceeded */
+	bool no_memory; /* malloc has failed; false if only the bound was exceeded */
 };
 
 void scan_arena_init(struct scan_arena *arena);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The time line in a pprof file: a field of the top level, once per piece. Other readers skip it,
- * as protocol buffers require:
+ * The time line in a pprof file: a field of the top level, once per piece, which other programs
+ * skip, as protocol buffers require. Its bytes:
  *
  *   offset  size    field
  *        0     1    PPROF_TIMELINE_VERSION
@@ -17,7 +17,10 @@ enum { PPROF_TIMELINE_FIELD = 7001, PPROF_TIMELINE_VERSION = 1 };
 
 struct gzip_writer;
 
-/* Appends all pieces; samples are written in the order of the model. -ENOMEM. */
+/*
+ * Appends all pieces. Their stacks are indexes of the model, so the file must have its samples in
+ * the order of the model. -ENOMEM.
+ */
 int pprof_timeline_write(const struct profile *profile, struct gzip_writer *gzip);
 
 /* Call after the samples have been read. */

@@ -61,8 +61,8 @@ int64_t pprof_types_times(int64_t value, int64_t factor)
 enum task_field { TASK_PID, TASK_TID, TASK_PROCESS, TASK_THREAD, TASK_NOTHING };
 
 /*
- * The names that other programs use for our labels: perf_data_converter, the agents of Parca and
- * Pyroscope, py-spy, pprof-rs.
+ * Names of labels about the task, ours and those of other programs (perf_data_converter, the agents
+ * of Parca and Pyroscope, py-spy, pprof-rs), with the meaning of a number and of a text.
  */
 static const struct {
 	const char *key;

@@ -11,7 +11,10 @@
 /* Nanoseconds in a unit of time, as named by pprof; 0 for any other unit. */
 int64_t pprof_types_ns(const char *unit);
 
-/* A column of the file: its value type in the model, and a factor. */
+/*
+ * A column of the file: its value type in the model, and the factor by which its values are
+ * multiplied.
+ */
 struct pprof_column {
 	int value; /* index of the value type, -1: skipped */
 	int64_t factor;

@@ -98,8 +98,10 @@ static bool is_all_zero(const struct profile *profile, size_t column)
 }
 
 /*
- * A heap profile of another program is written as it was, without our first two columns. Without
- * the second one alone a reader takes samples times period for CPU time, also of what slept.
+ * Chooses the columns to be written. A heap profile of another program has neither samples nor CPU
+ * time: it is written as it was, without these two columns. With samples the CPU column is written
+ * even if it is all 0, because a reader without it takes samples times period for CPU time, even of
+ * threads that slept.
  */
 static void choose_columns(struct writing *w)
 {
@@ -166,7 +168,9 @@ static int put_head(struct writing *w)
 	return put(w, &piece);
 }
 
-/* Is it the substitute for "no mapping" in files of other programs? It is not written. */
+/*
+ * Does the mapping stand for "no mapping", as files of other programs have it? It is not written.
+ */
 static bool is_blank(const struct mapping_item *item)
 {
 	return !item->file && !item->build_id && !item->start && !item->limit;
@@ -357,7 +361,9 @@ static int put_thread_times(struct writing *w)
 	return error;
 }
 
-/* Writes a comment, and its string right before it. @ours: only for our reader. */
+/*
+ * Writes a comment, and its string right before it. @ours: in the field that only our reader shows.
+ */
 static int put_comment(struct writing *w, const char *text, bool ours)
 {
 	Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
@@ -410,7 +416,7 @@ static int put_remarks(struct writing *w)
 	return error;
 }
 
-/* Writes the command, and what readers of other projects print at the top. */
+/* Writes the comments that programs of other projects print at the top, the command among them. */
 static int put_comments(struct writing *w)
 {
 	char *comment[PPROF_COMMENTS_MOST];
@@ -470,7 +476,7 @@ int pprof_write(const struct profile *profile, uint8_t **ret_data, size_t *ret_b
 	return error < 0 ? error : 0;
 }
 
-/* Compressed bytes: of any file, of what is counted in it. */
+/* Estimated compressed bytes: of any file, and of each instant, stack, frame and location in it. */
 enum { ANY_BYTES = 1000, INSTANT_BYTES = 3, STACK_BYTES = 8, FRAME_BYTES = 1, LOCATION_BYTES = 24 };
 
 uint64_t pprof_estimate(const struct profile *profile)

@@ -186,7 +186,7 @@ static bool note_equal(const void *items, uint32_t index, const void *key)
 	return ((const uint32_t *)items)[index] == *(const uint32_t *)key;
 }
 
-/* Marks the id of a note that is a comment of another program. */
+/* A bit in the id of a note: it is a comment of another program. */
 #define FOREIGN (UINT32_C(1) << 31)
 
 static int add_note(struct profile *profile, const char *note, uint32_t mark)

@@ -27,14 +27,16 @@ struct value_type {
 	const char *unit; /* "count", "nanoseconds" */
 };
 
-/* sprofrun cuts stacks to so many frames, whatever is copied of them (docs/STACKS.md). */
+/*
+ * sprofrun cuts stacks to this number of frames, however much of them was copied (docs/STACKS.md).
+ */
 enum { PROFILE_FRAMES_MOST = 65536 };
 
 enum { VALUE_SAMPLES = 0, VALUE_CPU_NS = 1, VALUE_TYPES_MAX = 8 };
 
 /*
- * Finds or adds a value type; returns its index. It is 0 for existing stacks. -ENOSPC: there are
- * VALUE_TYPES_MAX of them.
+ * Finds or adds a value type; returns its index. Existing stacks get a value of 0. -ENOSPC: there
+ * are VALUE_TYPES_MAX of them.
  */
 int profile_add_value_type(struct profile *profile, const char *type, const char *unit);
 size_t profile_value_types(const struct profile *profile);
@@ -97,7 +99,9 @@ uint32_t profile_main(const struct profile *profile);
 int profile_add_function(struct profile *profile, const struct function *function);
 int profile_add_location(struct profile *profile, uint32_t mapping, uint64_t address);
 int profile_add_task(struct profile *profile, const struct task *task);
-/* The tasks of @pid whose process is @name are of @new_name. -ENOMEM: some may be renamed. */
+/*
+ * Renames the process @name of @pid to @new_name in its tasks. -ENOMEM: some may have been renamed.
+ */
 int profile_rename_process(
 	struct profile *profile, uint32_t pid, const char *name, const char *new_name);
 /*
@@ -111,9 +115,9 @@ bool profile_task_cpu(const struct profile *profile, size_t task, uint64_t *ret_
 int profile_mark_processes(struct profile *profile, const char *mark);
 
 /*
- * A location identified by its lines as well. For frames without an address of their own (a system
- * call, a profile of another program with address 0). profile_add_location() never finds one with
- * address 0.
+ * Finds or adds a location that is identified by its lines as well: for frames without an address
+ * of their own (a system call, a profile of another program with address 0). profile_add_location()
+ * never finds a named location with address 0.
  */
 int profile_add_named_location(struct profile *profile, uint32_t mapping, uint64_t address,
 	const struct location_line *line, size_t lines);
@@ -133,8 +137,8 @@ int profile_add_sample(struct profile *profile, uint32_t task, const uint32_t *l
 	const int64_t *values);
 
 /*
- * Likewise in two steps: finds the stack, or adds it with values of 0, and returns its index; adds
- * values.
+ * profile_add_sample() in two steps: profile_add_stack() finds the stack, or adds it with values of
+ * 0, and returns its index; profile_add_values() adds to the values of that stack.
  */
 int profile_add_stack(struct profile *profile, uint32_t task, const uint32_t *locations, size_t n);
 /* Finds or adds a stack with a set of labels (profile/labels.h), 0: none. */
@@ -170,13 +174,13 @@ struct sample profile_sample(const struct profile *profile, size_t index);
 #define PROFILE_UNSAMPLED "[unsampled]"
 bool profile_is_unsampled(const struct profile *profile, const struct sample *sample);
 int profile_add_unsampled(struct profile *profile, uint32_t task, uint32_t mapping, int64_t cpu_ns);
-/* Adds CPU time without a sample, with all of a sample's values. */
+/* Adds time without a sample; @values has one for each value type. */
 int profile_add_unsampled_values(
 	struct profile *profile, uint32_t task, uint32_t mapping, const int64_t *values);
 
 /*
- * Stacks of --dump, one per thread: the value type of this name is the duration of the stop in ns,
- * or says why there was none.
+ * Stacks of --dump, one per thread: the value of this type is the duration of the stop in ns, or
+ * one of the negative values below if there was none.
  */
 #define PROFILE_STOPPED "stopped"
 enum { PROFILE_NOT_STOPPED = -1, PROFILE_LEFT_STOPPED = -2 };
@@ -218,8 +222,8 @@ const char *profile_command(const struct profile *profile);
 void profile_forget_remarks(struct profile *profile);
 
 /*
- * Time of the profile: CLOCK_REALTIME of the start, and the duration. Period: CPU time of a tick,
- * in ns.
+ * All in ns. Time of the profile: CLOCK_REALTIME of the start, and the duration. Period: CPU time
+ * of a tick.
  */
 void profile_set_time(struct profile *profile, uint64_t realtime_ns, uint64_t duration_ns);
 void profile_set_period(struct profile *profile, uint64_t period_ns);

@@ -3,7 +3,10 @@
 #ifndef PROFILE_RUNTIME_ADVICE_H
 #define PROFILE_RUNTIME_ADVICE_H
 
-/* How to have the runtime name the code that it generates, a clause; NULL: unknown. */
+/*
+ * A clause that says how the runtime of a process with this name can be made to name the code that
+ * it generates; NULL: no known runtime.
+ */
 const char *runtime_advice(const char *process);
 
 #endif

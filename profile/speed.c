@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 /*
- * The noise to be removed must explain a quarter of the differences between runs, or it is not
- * common.
+ * A factor counts as common noise only if its removal leaves less than this part of the variance
+ * between runs, so if it explains more than a quarter.
  */
 #define MUST_LEAVE 0.75
 /* The variance of a median of normal values, relative to that of their mean. */
@@ -73,7 +73,10 @@ static void add_witness(
 		w->log_value[i] -= mean[i >= f->runs[0]];
 }
 
-/* Do runs agree better without the factor? Neighbours in the caches slow down only some rows. */
+/*
+ * Do the runs agree clearly better once the factor is removed? If not, only some rows were slower,
+ * for example those that other programs slow down through the caches.
+ */
 static bool is_common(const struct finding *f)
 {
 	double with = 0, without = 0;
@@ -92,7 +95,8 @@ static bool is_common(const struct finding *f)
 }
 
 /*
- * Do the runs of a side differ by more than samples explain, and the sides by more than their runs?
+ * Decides whether the runs of a side differ by more than samples explain (is_noise), and whether
+ * the sides differ by more than their runs do (is_change).
  */
 static void judge(const struct finding *f, const struct compare_run *run, struct speed *speed)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The common factor of a run: how much longer all rows together took than in the mean of all runs,
- * because the machine was slower (other guests, frequency, caches used by neighbours). Pure.
+ * because the machine was slower (other virtual machines, frequency, other programs in the caches).
+ * Pure functions.
  *
  * Each row with enough samples in every run is a witness: the logarithm of its value, relative to
- * the mean of its side. The factor is their weighted median, so rows that changed, or are noisy by
- * themselves, do not move it. Weights are by time, but no row has more than a fifth.
+ * the mean of its side. The factor's logarithm is their weighted median, so rows that changed, or
+ * are noisy by themselves, do not move it. Weights are by time, but no row has more than a fifth.
  */
 #ifndef PROFILE_SPEED_H
 #define PROFILE_SPEED_H

@@ -132,7 +132,7 @@ static int copy_about(struct profile *into, const struct profile *from)
 
 		r = profile_add_value_type(into, type.type, type.unit);
 	}
-	/* The value types are in the same order. */
+	/* The index stays valid, because both profiles have their value types in the same order. */
 	profile_set_default_value(into, from->default_value);
 	profile_set_time(into, from->realtime_ns, from->duration_ns);
 	profile_set_period(into, from->period_ns);

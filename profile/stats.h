@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Statistics of weighted samples. Pure. */
+/* Statistics of weighted samples, as pure functions. */
 #ifndef PROFILE_STATS_H
 #define PROFILE_STATS_H
 
 /*
  * Audit key of the effective sample size (sum w)^2 / sum w^2: the number of equally weighted
- * samples with the same information. Without it the number of samples is used.
+ * samples with the same information. If a profile lacks it, the number of samples is used.
  */
 #define STATS_EFFECTIVE_SAMPLES "effective_samples"
 /*
- * Audit key of the variance of the sum of all CPU time found, as it scatters from second to second,
- * in us^2. Beside other programs it is more than chance alone makes.
+ * Audit key of the measured variance, in us^2, of the CPU time that all samples stand for
+ * (found_ns), from its scatter from second to second. While other programs compete for the CPUs, it
+ * is larger than chance alone makes it.
  */
 #define STATS_FOUND_SCATTER "found_scatter_us2"
 
@@ -28,13 +29,14 @@ struct interval {
 struct interval stats_share_interval(double share, double effective_samples);
 
 /*
- * Relative standard error of the sum of the weights of all samples found, where @expected samples
- * of equal weight are expected. Instants of a Poisson process (@hit_share 0) add w^2 for each
- * sample. Where there is one in each period, of weight w, and finds a thread with probability p,
- * the variance is the sum of w^2 p (1 - p). With the mean of p, @hit_share, for every p, this is at
- * most (1 - hit_share) / expected of the squared sum, and less if p varies. The beginning and the
- * end cut a period each: the weight of one sample is uncertain in any case. 1 if nothing is
- * expected.
+ * Relative standard error of the summed weights of all samples found, if @expected samples of equal
+ * weight w are expected; 1 if none is.
+ *
+ * If the instants are a Poisson process (@hit_share 0), the variance is w^2 for each expected
+ * sample. If each period has exactly one instant, which finds a thread with probability p, the
+ * variance is the sum of w^2 p (1 - p) over the instants. With p = @hit_share for all of them, this
+ * is (1 - @hit_share) / @expected of the squared sum; it is less if p varies. In either case one
+ * sample more is uncertain, because the first and the last period are incomplete.
  */
 double stats_found_error(double expected, double hit_share);
 

@@ -82,8 +82,9 @@ static int append(struct timeline *timeline, const struct instant *instant)
 }
 
 /*
- * Combines @next with the waiting instant of its stack and state, or lets it wait; weight 0: none
- * waits.
+ * Combines @next with the instant of its stack that waits for a second one, and appends both as one
+ * to @thin. @next waits itself if none does (weight 0), or if that one has another state and must
+ * be appended alone. -ENOMEM.
  */
 static int pair_up(struct timeline *thin, struct instant *waiting, const struct instant *next)
 {
@@ -105,7 +106,8 @@ static int pair_up(struct timeline *thin, struct instant *waiting, const struct 
 }
 
 /*
- * Halves the number of instants, and keeps all weight. Nothing to gain if each stack has only one.
+ * Halves the number of instants where stacks have several, and keeps all weight. If that saves less
+ * than a quarter of the limit, the limit is doubled. -ENOMEM.
  */
 static int thin_out(struct profile *profile)
 {

@@ -38,8 +38,8 @@ struct instant {
 #define TIMELINE_MOST_BYTES ((size_t)96 << 20)
 
 /*
- * The part of its weight before @time_ns: a tick counts at its time, all or nothing; a wait ended
- * at its time, and its weight is its duration.
+ * The part of the instant's weight that lies before @time_ns. A tick counts wholly at its time. A
+ * waiting instant ended at its time, and its weight is its duration in ns.
  */
 static inline uint64_t instant_before(const struct instant *instant, uint64_t time_ns)
 {
@@ -78,10 +78,11 @@ int timeline_begin(struct timeline_cursor *cursor, const struct profile *profile
 bool timeline_next(struct timeline_cursor *cursor, struct instant *ret_instant);
 void timeline_end(struct timeline_cursor *cursor);
 
-/* First and last time of all instants, since the profile's beginning. False: none. */
+/* First and last time of all instants, in ns since the profile's beginning. False: no instants. */
 bool timeline_bounds(const struct profile *profile, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
 /*
- * The time covered by the profile: its duration, or its span. All instants are inside. False: none.
+ * The time that the profile covers, in ns since its beginning: its duration, or its span if
+ * timeline_span() made it. All instants are inside. False: no instants.
  */
 bool timeline_extent(const struct profile *profile, uint64_t *ret_from_ns, uint64_t *ret_to_ns);
 

@@ -33,7 +33,10 @@ struct timeline_rows {
 /* @to needs TIMELINE_HEAD_BYTES, and TIMELINE_ROW_BYTES per row. Returns the bytes written. */
 size_t timeline_encode(const struct timeline_rows *rows, uint8_t *to);
 
-/* Decodes a piece. -EBADMSG: it is invalid, and @ret_rows undefined. Stacks are not checked. */
+/*
+ * Decodes a piece. -EBADMSG: it is invalid, and @ret_rows undefined. The indexes of stacks are not
+ * checked.
+ */
 int timeline_decode(const uint8_t *data, size_t bytes, struct timeline_rows *ret_rows);
 
 /* Writes a varint; returns the bytes written, at most 10. */

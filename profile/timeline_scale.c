@@ -38,7 +38,10 @@ static double part(double value, double sum)
 	return sum > 0 ? value / sum : 0;
 }
 
-/* @only: the state that the value consists of; @each: each state has a value of its own. */
+/*
+ * Turns the sums in @factor into factors. @only: the state whose instants share the value, -1: all.
+ * @each: each state's instants share that state's own value, whose type is @of.
+ */
 static void make_factors(double factor[TIMELINE_STATES], const int64_t *values, size_t value,
 	int only, bool each, const size_t of[TIMELINE_STATES])
 {

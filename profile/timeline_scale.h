@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The value of each instant, for a value type of its profile: its part, by weight, of the stack's
- * value. CPU time consists of ticks, "runqueue" and "blocked" of waiting instants, "wall" of all
- * three; any other value is distributed over all of a stack's instants. Samples are counted.
+ * The value of each instant, for a value type of its profile: a stack's value is distributed over
+ * its instants in proportion to their weights. CPU time is distributed over ticks, "runqueue" and
+ * "blocked" over the waiting instants of that state, "wall" over all three states by their own
+ * values, any other value over all instants. The number of samples is distributed equally.
  */
 #ifndef PROFILE_TIMELINE_SCALE_H
 #define PROFILE_TIMELINE_SCALE_H

@@ -27,7 +27,7 @@ struct spanning {
 	const struct profile *profile;
 	struct stack_sums *sums;   /* by stack */
 	uint64_t from_ns, to_ns;   /* by the clock of the instants */
-	int kind[VALUE_TYPES_MAX]; /* the index of the sum; or one of: */
+	int kind[VALUE_TYPES_MAX]; /* by value type: the index of its sum, or KIND_ALL */
 	size_t wall, guessed;      /* indexes of value types, VALUE_TYPES_MAX: none */
 	double weight, weight_squared;
 	int64_t left_out_ns; /* CPU time without instants */
@@ -103,7 +103,10 @@ static i128 of_all_states(const uint64_t sums[SUMS])
 	return (i128)sums[TIMELINE_RUNNING] + sums[TIMELINE_QUEUED] + sums[TIMELINE_BLOCKED];
 }
 
-/* Ticks are counted, unless a tick may be one of the wall clock: those are measured by time. */
+/*
+ * Is the value "samples" shared by the number of instants? A stack with waiting instants belongs to
+ * a profile of wall-clock time, whose samples are shared by time.
+ */
 static bool is_counted(const struct stack_sums *sums)
 {
 	return !sums->all[TIMELINE_QUEUED] && !sums->all[TIMELINE_BLOCKED];
