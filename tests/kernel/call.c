@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * System calls that block: their arguments are in the registers, where a tracer may change them,
- * and their end is as arch/x86/kernel/signal.c and kernel/signal.c have it: a result between -512
- * and -516 is a restart on the way back to the program.
+ * System calls that block. Their arguments are in the registers, where a tracer may change them.
+ * They end as in Linux (arch/x86/kernel/signal.c, kernel/signal.c): a result from -512 to -516
+ * means that the call is restarted on the way back to the program.
  */
 #include "tests/kernel/kernel.h"
 
@@ -14,12 +14,13 @@ enum { X64_RAX = 10, X64_ORIG_RAX = 15, X64_RIP = 16 };
 static const uint8_t argument_word[6] = {14, 13, 12, 7, 9, 8};
 
 /*
- * How late a call may end, besides what it had lasted when it was disturbed for the first time:
- * that is not known, and may be its whole time-out. (docs/PTRACE.md, "Timeouts")
+ * How late a restarted call may end, in ns. Added to this is the time that it had lasted when it
+ * was first disturbed: the supervisor does not know it, and it may be the whole time-out
+ * (docs/PTRACE.md, "Timeouts").
  */
 #define LATE_NS UINT64_C(10000000)
 
-/* A time-out of 0, which does not mean that there is none. */
+/* Stands for a time-out of 0 ns, as 0 itself means that there is none. */
 #define AT_ONCE_NS 1
 
 static uint64_t argument(const struct task *t, unsigned i)
@@ -49,7 +50,9 @@ static uint64_t limit_of(struct task *t)
 	}
 }
 
-/* The call is entered, or the thread goes on from the stop at its entry. */
+/*
+ * Lets the thread sleep in its call, when it enters the call or goes on from the stop at its entry.
+ */
 static void sleep_in_call(struct kernel *k, struct task *t)
 {
 	const struct blocking *call = t->call;
@@ -61,7 +64,7 @@ static void sleep_in_call(struct kernel *k, struct task *t)
 		kernel_send(k, t, false, SIGPIPE);
 		return;
 	}
-	/* With restart_syscall the kernel knows the end of the time. */
+	/* restart_syscall keeps the deadline of the first call. */
 	if ((int64_t)t->word[X64_ORIG_RAX] == SYS_restart_syscall)
 		most = t->call_ends_ns > k->now_ns ? t->call_ends_ns - k->now_ns : 1;
 	else
@@ -70,7 +73,10 @@ static void sleep_in_call(struct kernel *k, struct task *t)
 		until = t->call_ends_ns = k->now_ns + most;
 	t->call_times_out = true;
 	if (call->wake_ns) {
-		/* A transfer takes its time; an awaited event comes at its time. */
+		/*
+		 * A transfer takes call->wake_ns from now; an awaited event comes call->wake_ns
+		 * after the call's first beginning.
+		 */
 		uint64_t wake = (call->length ? k->now_ns : t->call_began_ns) + call->wake_ns;
 
 		wake = wake > k->now_ns ? wake : k->now_ns + 1;
@@ -105,7 +111,10 @@ void kernel_begin_call(struct kernel *k, struct task *t, const struct blocking *
 	enter(k, t);
 }
 
-/* The call is over, for now; a watched call stops once more at its exit. */
+/*
+ * Leaves the call, which may still be restarted. A call under PTRACE_SYSCALL stops once more at its
+ * exit.
+ */
 static void leave(struct task *t, int64_t result)
 {
 	t->state = TASK_RUNS;
@@ -157,7 +166,10 @@ void kernel_time_over(struct kernel *k, struct task *t)
 		kernel_wake(k, t, result);
 }
 
-/* What the program sees must be what it would have seen without a tracer. */
+/*
+ * Fails the run unless the result and its time are those that the program would have seen without a
+ * tracer.
+ */
 static void check_result(struct kernel *k, struct task *t, int64_t result)
 {
 	const struct blocking *call = t->call;
@@ -182,7 +194,7 @@ static bool is_restart(int64_t result)
 	return result <= -512 && result >= -516;
 }
 
-/* Restarts the call: by restart_syscall, or itself. */
+/* Restarts the call: by restart_syscall for -516, otherwise with the call's own number. */
 static void begin_again(struct kernel *k, struct task *t, int64_t result)
 {
 	if (result == -516 && t->group->filtered) {

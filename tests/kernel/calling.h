@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs that call sprofil, for scripts: what they ask, what they count, what they are told. */
+/* Steps for scripts of programs that call sprofil: their requests, counters and answers. */
 #ifndef TESTS_KERNEL_CALLING_H
 #define TESTS_KERNEL_CALLING_H
 
@@ -17,7 +17,10 @@
 static int answers[2] = {-1, -1};
 static bool asked; /* a request has been written */
 
-/* The request of a program, as client/perform_call.c writes it, and its seal. */
+/*
+ * Writes the request of a program to the supervisor's pipe, as client/perform_call.c does, and its
+ * seal into the program's memory; the seal is wrong unless @sealed.
+ */
 static inline void request(
 	struct kernel *k, struct task *t, uint32_t total, uint32_t flags, bool sealed)
 {
@@ -36,7 +39,7 @@ static inline void request(
 	uint8_t message[CALL_MAX_BYTES];
 	int n = call_put_request(message, sizeof(message), &q, &region);
 
-	/* Nobody is there to be asked, or not yet. */
+	/* The supervisor does not trace, or not yet, so it cannot be asked. */
 	if (!k->tracing || k->pipe_ends < 2)
 		return;
 	if (n < 0 || write(k->pipe_end[1], message, (size_t)n) != n) {
@@ -131,7 +134,7 @@ static inline unsigned count_answers(int expected_error)
 	ssize_t got;
 
 	while ((got = read(answers[0], data, CALL_ANSWER_BYTES)) == CALL_ANSWER_BYTES) {
-		if (memcmp(data, "SPRT", 4) == 0) { /* the rest of a status */
+		if (memcmp(data, "SPRT", 4) == 0) { /* a longer answer, with the status */
 			got = read(answers[0], data, CALL_STATUS_BYTES - CALL_ANSWER_BYTES);
 			continue;
 		}

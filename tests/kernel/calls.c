@@ -43,8 +43,9 @@ WRAP(int, waitid, idtype_t type, id_t id, siginfo_t *info, int options)
 }
 
 /*
- * Both directions. There is one local piece, or one for each remote piece. The supervisor reads its
- * own memory, in one piece, to learn whether these calls are refused: no task has to do with that.
+ * process_vm_readv and process_vm_writev (@write). There is one local piece, or one for each remote
+ * piece. When the supervisor reads its own memory, to learn whether these calls are refused, no
+ * task is involved.
  */
 static ssize_t transfer(struct kernel *k, int tid, const struct iovec *local, size_t locals,
 	const struct iovec *remote, size_t n, bool write)
@@ -112,7 +113,7 @@ WRAP(int, pipe2, int fds[2], int flags)
 	int r = __real_pipe2(fds, flags);
 	size_t kept = 0;
 
-	/* Closed ends make room. */
+	/* Closes up the gaps that closed ends have left. */
 	for (size_t i = 0; k && i < k->pipe_ends; i++)
 		if (k->pipe_end[i] >= 0)
 			k->pipe_end[kept++] = k->pipe_end[i];
@@ -137,7 +138,7 @@ WRAP(int, fcntl64, int fd, int what, ...)
 	if (k && kernel_is_file(k, fd))
 		return (int)result_of(-EMFILE);
 	r = __real_fcntl64(fd, what, value);
-	/* A copy of a pipe's end takes its place. */
+	/* The copy of a pipe's end replaces it in the list. */
 	for (size_t i = 0; k && r >= 0 && what == F_DUPFD_CLOEXEC && i < k->pipe_ends; i++)
 		if (k->pipe_end[i] == fd)
 			k->pipe_end[i] = r;
@@ -176,7 +177,7 @@ WRAP(int, posix_spawn, pid_t *ret_pid, const char *path, const posix_spawn_file_
 	return 0;
 }
 
-/* The launched child: it has the descriptors of both pipes, the last four. */
+/* Makes the launched child, which inherits the last four descriptors: the ends of two pipes. */
 WRAP(pid_t, fork, void)
 {
 	struct kernel *k = in_use();
@@ -188,10 +189,10 @@ WRAP(pid_t, fork, void)
 		return (pid_t)result_of(-EAGAIN);
 	t = kernel_add_process(k, k->next_tid, k->supervisor, "/us", k->command);
 	k->next_tid++;
-	t->state = TASK_SLEEPS; /* The child waits for the pipe. */
+	t->state = TASK_SLEEPS; /* The child waits for a byte from the pipe. */
 	t->group->is_command = true;
 	t->group->dies_with_tracer =
-		k->tracing; /* PR_SET_PDEATHSIG: with the thread that made it */
+		k->tracing; /* PR_SET_PDEATHSIG refers to the thread that forked */
 	for (size_t i = 0; i < 4; i++)
 		t->end[i] = dup(k->pipe_end[k->pipe_ends - 4 + i]);
 	return t->tid;
@@ -212,8 +213,8 @@ WRAP(ssize_t, write, int fd, const void *from, size_t n)
 }
 
 /*
- * The first thread is the tracing one, and runs here, to its end. Of the others only one that
- * closes a socket, which is its context, is there: it runs at once.
+ * The first thread is the tracing one: it runs to its end within this call. The only other threads
+ * that run are those that close a socket, which is their context: they run at once.
  */
 WRAP(int, pthread_create, pthread_t *ret, const pthread_attr_t *attributes,
 	void *(*start)(void *context), void *context)
@@ -315,7 +316,7 @@ WRAP(int, raise, int signal)
 
 	if (!k)
 		return __real_raise(signal);
-	k->raised = signal; /* The supervisor stops, and is continued at once. */
+	k->raised = signal; /* The supervisor stops itself, and is continued at once. */
 	return 0;
 }
 
@@ -331,7 +332,7 @@ WRAP(int, prctl, int option, ...)
 	return in_use() ? 0 : __real_prctl(option, a[0], a[1], a[2], a[3]);
 }
 
-/* Calls without a function of their own. */
+/* System calls that the supervisor makes by number, through syscall(2). */
 WRAP(long, syscall, long number, ...)
 {
 	struct kernel *k = in_use();

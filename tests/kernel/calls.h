@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The seam: the linker (--wrap) directs the system calls of whatever is linked here. While a kernel
- * is in use they are its own; otherwise, and for files that are not its own, the real ones.
+ * Replaces system calls: the linker (--wrap) directs the calls of all code that is linked with this
+ * folder here. While a scripted kernel is in use, it answers them; otherwise, and for files that
+ * are not the scripted kernel's, the real calls are made.
  */
 #ifndef TESTS_KERNEL_CALLS_H
 #define TESTS_KERNEL_CALLS_H
@@ -11,7 +12,7 @@
 
 #include "tests/kernel/kernel.h"
 
-/* Descriptors that stand for a signalfd and for timers. */
+/* Descriptors that stand for a signalfd, for timers and for a pidfd. */
 enum { SIGNAL_FD = 900, TIMER_FD = 901, PIDFD = 902 };
 
 #define WRAP(result, name, ...)            \
@@ -33,7 +34,7 @@ static inline struct kernel *in_use(void)
 	return kernel_in_use;
 }
 
-/* The last close of such a socket waits for its peer. */
+/* Does the last close of this socket wait for its peer (SO_LINGER)? */
 static inline bool lingers(int fd)
 {
 	struct linger linger;

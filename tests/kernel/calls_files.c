@@ -102,7 +102,10 @@ WRAP(ssize_t, read, int fd, void *to, size_t n)
 			    : result_of(-EAGAIN);
 	}
 	if (k && kernel_is_file(k, fd)) {
-		/* Only maps are read in several pieces: all of them at once, then the end. */
+		/*
+		 * Only maps are read repeatedly: the first read gives all of them, the second the
+		 * end.
+		 */
 		bool again = k->file[fd - 1000].id && k->reading_fd == fd;
 
 		k->reading_fd = again ? -1 : fd;

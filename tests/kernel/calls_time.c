@@ -73,7 +73,7 @@ static uint64_t after(const struct kernel *k, const struct timespec *timeout)
 		: UINT64_MAX;
 }
 
-/* Polls the descriptors that are real: pipes of requests, which a test writes to. */
+/* Polls the real descriptors: the pipes to which a test writes requests. */
 static int poll_real(struct pollfd *fds, nfds_t n)
 {
 	int ready = 0, signal = -1;
@@ -146,7 +146,10 @@ WRAP(int, sigtimedwait, const sigset_t *set, siginfo_t *info, const struct times
 	return SIGCHLD;
 }
 
-/* What the supervisor was started with is asked; what it sets is set. */
+/*
+ * A query of a disposition is answered with the one that the test wants the supervisor to have
+ * inherited. A change is made by the real call.
+ */
 WRAP(int, sigaction, int signal, const struct sigaction *action, struct sigaction *old)
 {
 	struct kernel *k = in_use();

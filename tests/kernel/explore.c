@@ -9,20 +9,20 @@ struct choice {
 	uint16_t chosen, of, cost;
 };
 
-/* How choices beyond the given ones are made. */
+/* How choices are made that the given order does not contain. */
 enum picking { PICK_FIRST, PICK_RANDOM, PICK_SPREAD };
 
 struct player {
 	struct choice choice[KERNEL_CHOICES];
-	size_t n; /* number of choices in the order that is played, and of given ones */
+	size_t n; /* number of choices made in this order; of given ones */
 	size_t given;
 	unsigned spent, most_early;
-	size_t points; /* number of choices in an order that cost something, estimated */
+	size_t points; /* number of choices with a cost, in the first order */
 	enum picking picking;
 	uint64_t state;
 };
 
-/* Keeps the heap: it is not given back to the kernel after each order. */
+/* Keeps the heap's memory from one order to the next, for speed. */
 static void keep_heap(void)
 {
 	(void)mallopt(M_TRIM_THRESHOLD, 16 << 20);
@@ -38,7 +38,8 @@ static uint64_t next_random(struct player *p)
 }
 
 /*
- * Most early choices are 0: otherwise nothing would be late. PICK_SPREAD: about @most_early choices
+ * Picks a choice that the given order does not contain. PICK_RANDOM: three quarters of the choices
+ * with a cost are 0, otherwise nothing would ever be late. PICK_SPREAD: about p->most_early choices
  * of an order are not 0, anywhere in it.
  */
 static unsigned pick(struct player *p, unsigned n, unsigned cost)
@@ -67,7 +68,7 @@ static unsigned choose(void *context, unsigned n, unsigned cost)
 	return chosen;
 }
 
-/* Plays one order. True: it fails. */
+/* Plays one order. True: the run failed, and its cause is in @ret. */
 static bool play_once(
 	struct player *p, script_play *play, void *context, struct explored *ret, bool logged)
 {
@@ -94,7 +95,7 @@ static bool play_once(
 	return failed;
 }
 
-/* Takes the choices that were made as the given ones. */
+/* Makes the order that was played the given one. */
 static void keep(struct player *p)
 {
 	p->given = p->n;
@@ -131,7 +132,7 @@ static void shorten(struct player *p, script_play *play, void *context, struct e
 	(void)play_once(p, play, context, ret, true);
 }
 
-/* Goes on to the next order. False: that was the last. */
+/* Makes the next order the given one. False: there is none. */
 static bool advance(struct player *p)
 {
 	unsigned spent = p->spent;
@@ -194,8 +195,9 @@ struct explored explore_all(
 		abort();
 	keep_heap();
 	/*
-	 * When orders are played in turn, their last choices vary first: the rest of @most is
-	 * spread.
+	 * Orders that are played in turn vary their last choices first, and may never reach the
+	 * early ones. So each number of early choices may use half of the orders that are left; the
+	 * last orders are spread over the whole script.
 	 */
 	for (unsigned early = 0; early <= most_early && !ret.failed; early++) {
 		ret.complete = play_in_turn(

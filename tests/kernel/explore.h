@@ -25,10 +25,10 @@ struct explored {
 };
 
 /*
- * Plays every order with at most @most_early early choices: those that cost something and are not
- * 0, so that something happens before it must. First orders with none, then with one, and so on. At
- * most @most orders: if there are more, the last of them are drawn from anywhere in the script,
- * with a fixed seed.
+ * Plays every order with at most @most_early early choices. An early choice has a cost and is not
+ * 0: it makes something happen before it must. Orders without early choices come first, then those
+ * with one, and so on. At most @most orders are played: if there are more, the last ones are drawn,
+ * with a fixed seed, with early choices anywhere in the script.
  */
 struct explored explore_all(
 	script_play *play, void *context, unsigned most_early, unsigned long most);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-/* The first number of the supervisor's descriptors for files of the kernel's. */
+/* The lowest of the descriptors that stand for files of the scripted kernel. */
 #define FIRST_FD 1000
 
 enum kind {
@@ -201,7 +201,10 @@ static int print_load(const struct kernel *k, char *to, size_t room)
 	return snprintf(to, room, "0.00 0.00 0.00 %u/99 1\n", runnable);
 }
 
-/* The memory is that of the image at the opening: after an exec, or the last thread, it is gone. */
+/*
+ * Reads /proc/PID/mem. The file shows the image that the process had at the opening: after an exec,
+ * or the end of the last thread, there is nothing to read.
+ */
 static ssize_t read_memory(
 	struct kernel *k, const struct kernel_file *file, char *to, size_t room, uint64_t at)
 {

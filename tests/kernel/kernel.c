@@ -158,7 +158,7 @@ static struct space *new_space(void)
 	if (!s)
 		abort();
 	s->users = 1;
-	s->code[0x100] = 0x0f; /* The instruction syscall, before the pc. */
+	s->code[0x100] = 0x0f; /* The instruction syscall (0f 05) ends at the pc. */
 	s->code[0x101] = 0x05;
 	return s;
 }

@@ -2,11 +2,12 @@
 /*
  * A scripted kernel: tasks that run programs of a few steps, ptrace(2), waitid(2), signals, /proc,
  * memory and a clock, as Linux has them (docs/PTRACE.md; ptrace(2); signal(7)). The supervisor runs
- * on it unchanged: the linker replaces the system calls (calls.c, --wrap), and while a kernel is in
- * use they act on its tasks. Everything happens in one thread: engine_run() is a plain call.
+ * on it unchanged: the linker replaces the supervisor's system calls (calls.c, --wrap). While a
+ * scripted kernel is in use, these calls act on its tasks. Everything happens in one thread:
+ * engine_run() is a plain call.
  *
- * What a task does next, and when the supervisor sees it, is chosen at each call of the
- * supervisor's (kernel_choose()): explore.h plays a script in every order, or in random ones.
+ * What a task does next, and when the supervisor sees it, is chosen at each system call of the
+ * supervisor (kernel_choose()): explore.h plays a script in every order, or in random ones.
  */
 #ifndef TESTS_KERNEL_H
 #define TESTS_KERNEL_H
@@ -36,12 +37,12 @@ enum {
 #define KERNEL_STACK UINT64_C(0x7ffe0000)
 
 enum op {
-	OP_END,   /* the thread runs on without an end */
+	OP_END,   /* the thread runs for ever */
 	OP_RUN,   /* @a: ns of CPU time */
 	OP_SLEEP, /* @a: ns in clock_nanosleep */
 	OP_CALL,  /* a call that blocks: its description is @call */
 	OP_CLONE, /* clones a thread that runs @program */
-	OP_FORK,  /* forks, also by vfork: then the parent waits for the child's exec or end */
+	OP_FORK,  /* forks; after OP_VFORK the parent waits for the child's exec or end */
 	OP_VFORK,
 	OP_EXEC,       /* the process runs @program; @name: its executable */
 	OP_EXEC_FAILS, /* the exec fails with errno @a */
@@ -51,7 +52,7 @@ enum op {
 	OP_TKILL,  /* sends signal @b to thread @a, 0: itself */
 	OP_WAIT,   /* waits for the end of any child, and reaps it */
 	OP_MARK,   /* counts in the marks of the process */
-	OP_AGAIN,  /* goes back @a steps, @b times (0: without an end) */
+	OP_AGAIN,  /* goes back @a steps, @b times (0: for ever) */
 	OP_HANDLE, /* signal @a gets disposition @b */
 	OP_STORE,  /* writes the word @b to data address @a */
 	OP_DO,     /* calls @act(kernel, task), for what only one test needs */
@@ -66,7 +67,7 @@ enum wait { WAIT_FOR_EVER, WAIT_MS, WAIT_SPEC, WAIT_SOCKET };
 struct blocking {
 	int32_t number;
 	uint64_t argument[6];
-	enum wait wait; /* where its time-out is: in argument @wait_argument, or the socket's */
+	enum wait wait; /* kind of the time-out: in argument @wait_argument, or the socket's */
 	unsigned wait_argument;
 	uint64_t most_ns;    /* the time-out; 0: none */
 	int64_t timed_out;   /* result at the time-out */
@@ -74,9 +75,9 @@ struct blocking {
 	int64_t result;      /* result when the awaited event comes */
 	uint64_t wake_ns;    /* time of that event after the call's beginning; 0: never */
 	unsigned length;     /* number of the argument that is a transfer's length; 0: none */
-	uint64_t piece;      /* bytes transferred when a signal comes */
+	uint64_t piece;      /* bytes of a transfer done when a signal comes */
 	bool lenient;        /* its result may differ from that of an undisturbed call */
-	bool breaks; /* the reader of a transfer goes away: EPIPE and SIGPIPE for what is left */
+	bool breaks; /* the reader of a transfer goes away: the rest gives EPIPE and SIGPIPE */
 };
 
 enum phase { PHASE_NONE, PHASE_ENTRY, PHASE_INSIDE, PHASE_EXIT, PHASE_LEAVING };
@@ -115,7 +116,9 @@ struct step {
 	{                                      \
 		.op = OP_FORK, .program = (of) \
 	}
-/* clone(2) with flags that make a process, which is reported as a thread is. */
+/*
+ * clone(2) with flags that make a process: ptrace reports it as PTRACE_EVENT_CLONE, like a thread.
+ */
 #define FORK_AS_CLONE(of)                              \
 	{                                              \
 		.op = OP_FORK, .b = 1, .program = (of) \
@@ -182,7 +185,7 @@ struct space {
 	uint8_t code[KERNEL_MEMORY], data[KERNEL_MEMORY], stack[KERNEL_MEMORY];
 };
 
-/* A struct pid of the kernel's: outlives its task while a file refers to it. */
+/* Linux's struct pid: it outlives its task while a file refers to it. */
 struct pid {
 	int number;
 	struct task *task; /* NULL: gone */
@@ -266,7 +269,7 @@ struct task {
 	int end[4]; /* the launched child before its exec: descriptors that it holds; 0 none */
 };
 
-/* How a process has ended, for the comparison with a run without a supervisor. */
+/* How a process has ended, to be compared with its end in a run without a supervisor. */
 struct kernel_end {
 	int pid, status;
 	unsigned marks, execs;
@@ -284,7 +287,7 @@ struct analyst {
 	unsigned long samples;
 };
 
-/* Sums over all records. */
+/* Counts and sums over all records that the analysts got. */
 struct kernel_records {
 	unsigned long n[RECORD_TYPES];
 	uint64_t weight_ns, blocked_ns, cpu_ns, unsampled_ns, exit_ns;
@@ -296,11 +299,13 @@ struct kernel_file {
 	bool used;
 	int kind; /* kind of the file (files.c) */
 	struct pid *id;
-	struct group *group; /* of the task; its number of execs at the opening */
+	struct group *group; /* group of the task; its number of execs at the opening */
 	unsigned execs;
 };
 
-/* Chooses what happens next: one of @n possibilities, of which all but 0 cost @cost. */
+/*
+ * Chooses what happens next: returns one of @n possibilities. All except 0 cost @cost (explore.h).
+ */
 struct oracle {
 	unsigned (*choose)(void *context, unsigned n, unsigned cost);
 	void *context;
@@ -318,12 +323,12 @@ struct kernel {
 	int next_tid, supervisor;
 	bool tid_reused_at_once; /* the tid of a task that is gone is given to the next one */
 	/* the machine */
-	uint64_t now_ns, own_ns; /* CLOCK_MONOTONIC; CPU time of the supervisor */
+	uint64_t now_ns, own_ns; /* CLOCK_MONOTONIC of now; CPU time of the supervisor */
 	/* when the supervisor was last scheduled in; its CPU time then */
 	uint64_t woke_ns, rest_own_ns;
 	unsigned cpus;
 	long sleeps;
-	int file_limit, files_most; /* RLIMIT_NOFILE; how many files of /proc can be open */
+	int file_limit, files_most; /* RLIMIT_NOFILE; maximum of open files of /proc */
 	bool no_schedstat, no_syscall_file, has_sched;
 	bool no_memory_calls; /* process_vm_readv and process_vm_writev are refused */
 	/* the supervisor */
@@ -350,17 +355,17 @@ struct kernel {
 	struct kernel_records records; /* records that the analysts got */
 	void (*record)(struct kernel *kernel, const struct record *record);
 	int object_fd;   /* the real file behind each descriptor of a task; -1 none */
-	int object_next; /* takes its place once that was opened; -1 none */
-	bool no_copies;  /* a descriptor of a task cannot be copied (pidfd_getfd, Linux 5.6) */
-	bool elsewhere;  /* another thread of the supervisor runs */
+	int object_next; /* replaces object_fd once that was opened; -1 none */
+	bool no_copies;  /* no pidfd_getfd (before Linux 5.6) to copy a task's descriptor */
+	bool elsewhere;  /* the running thread is another one of the supervisor */
 	char object_path[64];
 	int reading_fd;          /* descriptor of a file that is read in pieces */
 	struct group *folder_of; /* the folder that is being read, */
 	size_t folder_at;        /* and the position in it */
 	struct dirent entry;
 	/* what happened */
-	bool hangup_ignored;  /* as nohup(1) leaves it to the supervisor */
-	int raised;           /* a signal with which the supervisor stopped itself */
+	bool hangup_ignored;  /* the supervisor was started with SIGHUP ignored (nohup(1)) */
+	int raised;           /* the signal with which the supervisor stopped itself last */
 	unsigned long calls;  /* calls of the supervisor */
 	unsigned long events; /* transitions of tasks */
 	unsigned requests_refused;
@@ -371,7 +376,7 @@ struct kernel {
 	size_t log_bytes, log_room;
 	void *context;                          /* of the test */
 	size_t scratch;                         /* of the test */
-	void (*each)(struct kernel *kernel);    /* invariants of the test, after each event */
+	void (*each)(struct kernel *kernel);    /* what a test checks after each event */
 	void (*asleep)(struct kernel *kernel);  /* the supervisor is about to sleep, */
 	void (*writing)(struct kernel *kernel); /* to write into a task's memory, */
 	void (*reading)(struct kernel *kernel); /* or to read one of its pipes */
@@ -394,7 +399,9 @@ struct task *kernel_add_thread(
 struct task *kernel_find(struct kernel *kernel, int tid);
 struct group *kernel_group(struct kernel *kernel, int pid);
 
-/* Fails the run; the first failure counts. All tasks are gone then, so that the supervisor ends. */
+/*
+ * Fails the run; the first failure counts. From then on all tasks are gone, so the supervisor ends.
+ */
 void kernel_fail(struct kernel *kernel, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void kernel_note(struct kernel *kernel, const char *format, ...)
@@ -404,10 +411,13 @@ unsigned kernel_choose(struct kernel *kernel, unsigned n, unsigned cost);
 /* Sends a signal to the supervisor @in_ns from now; @code SI_USER, SI_KERNEL. */
 void kernel_signal(struct kernel *kernel, int signal, int code, int sender, uint64_t in_ns);
 
-/* task.c: what tasks do. The number of tasks that can act now; lets the @i-th of them act. */
+/*
+ * task.c: what tasks do. kernel_enabled() counts the tasks that can act now; kernel_step() lets the
+ * @i-th of them act.
+ */
 unsigned kernel_enabled(struct kernel *kernel);
 void kernel_step(struct kernel *kernel, unsigned i);
-/* A call of the supervisor begins: a task may act before it. */
+/* Called when a system call of the supervisor begins: tasks may act before it. */
 void kernel_point(struct kernel *kernel);
 void kernel_send(struct kernel *kernel, struct task *to, bool to_group, int signal);
 bool kernel_has_work(const struct task *task);
@@ -437,12 +447,15 @@ bool kernel_is_alone(struct kernel *kernel, const struct task *task);
 /* exec(2): are the other threads gone, but for a leader that is a zombie? */
 bool kernel_has_process(struct kernel *kernel, const struct task *task);
 
-/* time.c: lets time pass, and all that happens in it, up to @until_ns or a cause to wake up. */
+/*
+ * time.c: lets time pass, with all events that are due, until @until_ns or until @awake. False:
+ * @until_ns has come.
+ */
 bool kernel_sleep(struct kernel *kernel, uint64_t until_ns, bool (*awake)(struct kernel *kernel));
-/* The supervisor uses a little time of its own. */
+/* Adds the CPU time of one call to the supervisor's. */
 void kernel_tick(struct kernel *kernel);
 
-/* trace.c: ptrace(2) and waitid(2), with -errno. */
+/* trace.c: ptrace(2) and waitid(2). -errno. */
 long kernel_ptrace(struct kernel *kernel, int request, int tid, uintptr_t address, uintptr_t data);
 int kernel_wait(struct kernel *kernel, int id, int options, siginfo_t *ret_info);
 /* The tracing thread ends. */
@@ -455,8 +468,8 @@ struct analyst *kernel_find_analyst(struct kernel *kernel, int pid);
 void kernel_free_analysts(struct kernel *kernel);
 
 /*
- * files.c: a file of /proc: text, or "mem", which is read from @at on. -ENOENT and so on; -1: not
- * ours.
+ * files.c: a file of /proc: text, or "mem", which is read from address @at on. -errno;
+ * kernel_open() gives -1 for a path that the real kernel must open.
  */
 int kernel_open(struct kernel *kernel, const char *path);
 ssize_t kernel_read_file(struct kernel *kernel, int fd, char *to, size_t room, uint64_t at);
@@ -464,7 +477,7 @@ bool kernel_is_file(const struct kernel *kernel, int fd);
 int kernel_close_file(struct kernel *kernel, int fd);
 uint8_t *kernel_memory(struct space *space, uint64_t at, size_t *ret_n);
 
-/* After the run: all tasks go on undisturbed until nothing can happen any more. */
+/* After the run: lets all tasks go on without a tracer until nothing can happen any more. */
 void kernel_run_out(struct kernel *kernel);
 size_t kernel_ends(const struct kernel *kernel, struct kernel_end *ret_end, size_t most);
 

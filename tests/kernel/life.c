@@ -18,7 +18,7 @@ static void close_ends(struct task *t)
 	}
 }
 
-/* Frees a task that is gone; files of /proc that it had stay open, and give ESRCH. */
+/* Frees a task that is gone. Its files of /proc that are open stay open, and give ESRCH. */
 static void release(struct kernel *k, struct task *t)
 {
 	if (t->id->task == t)
@@ -44,7 +44,10 @@ static void tell_parent(struct kernel *k, struct task *t)
 	kernel_send(k, parent_of(k, t), true, SIGCHLD);
 }
 
-/* Reports the leader of a group that is its last task. */
+/*
+ * Reports the death of each leader that is the last task of its group, as Linux delays it until
+ * then.
+ */
 void kernel_settle(struct kernel *k)
 {
 	for (size_t i = 0; i < k->tasks; i++) {
@@ -91,7 +94,10 @@ void kernel_end_task(struct kernel *k, struct task *t, int status)
 		if (other->vfork_of == t)
 			other->vfork_of = NULL;
 	}
-	/* The status of the process is that of its last thread, unless the group ended as one. */
+	/*
+	 * The status of the process is that of its last thread, unless exit_group() or a signal
+	 * ended it.
+	 */
 	if (!g->exiting && (last || t->tid == g->pid))
 		g->status = status;
 	t->exit_status = g->exiting ? g->status : status;
@@ -137,7 +143,7 @@ static void kill_others(struct kernel *k, struct task *t)
 	}
 }
 
-/* Are the other threads gone? A leader that was not the caller may still be a zombie. */
+/* Are the other threads of @t gone? A leader that is not @t may still be a zombie. */
 bool kernel_has_process(struct kernel *k, const struct task *t)
 {
 	for (size_t i = 0; i < k->tasks; i++) {
@@ -157,7 +163,10 @@ static void take_over(struct kernel *k, struct task *t)
 
 	if (!leader || leader == t)
 		return;
-	/* The leader's struct pid becomes the caller's; the leader is gone without an event. */
+	/*
+	 * The leader's struct pid becomes that of @t, the caller of exec; the leader is gone
+	 * without an event.
+	 */
 	t->id->task = NULL;
 	t->id = leader->id;
 	t->id->task = t;
@@ -207,7 +216,7 @@ void kernel_exec(struct kernel *k, struct task *t)
 	t->call = NULL;
 	t->phase = PHASE_NONE;
 	memset(t->word, 0, sizeof(t->word));
-	t->word[15] = 59; /* execve: the registers are those of its return. */
+	t->word[15] = 59; /* execve: registers are those at its return. */
 	t->word[16] = KERNEL_CODE + 0x102;
 	t->word[19] = KERNEL_STACK + KERNEL_MEMORY - 512;
 	kernel_note(k, "task %d runs %s (it was %d)", t->tid, s->name, t->former);

@@ -23,7 +23,10 @@
 		__VA_ARGS__                        \
 	}
 
-/* Orders with up to EARLY early choices are played, MOST of them at most, and RANDOM at random. */
+/*
+ * Of each race, orders with up to EARLY early choices (explore.h) are played, at most MOST of them,
+ * and RANDOM orders at random.
+ */
 enum { EARLY = 2, RANDOM = 500, MOST = 2000 };
 
 static inline void judge(const char *name, const struct explored *e)
@@ -38,8 +41,9 @@ static inline void judge(const char *name, const struct explored *e)
 }
 
 /*
- * KERNEL_SEED and KERNEL_COUNT draw other orders, and more of them. KERNEL_MOST: so many orders of
- * a race instead of MOST, and of anything else not more.
+ * The environment may set: KERNEL_SEED and KERNEL_COUNT, the seed and the number of the random
+ * orders; KERNEL_MOST, the number of orders of a race instead of MOST, and an upper limit for all
+ * other scripts.
  */
 static inline unsigned long bounded(unsigned long most)
 {
@@ -107,7 +111,7 @@ static inline struct scene following(void (*build)(struct kernel *k))
 	return (struct scene){.build = build, .same = true, .options = {.follow = true}};
 }
 
-/* What is gone must not be waited for: the engine checks that once a second. */
+/* The engine must not wait for tasks that are gone: it checks for them once a second. */
 static inline void has_ended(struct kernel *k, const struct engine_result *result)
 {
 	(void)result;

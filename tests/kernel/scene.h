@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engine on a scripted kernel: engine_run() with the options of a test, then the kernel without
- * a tracer until nothing happens any more, and what must hold after any run:
+ * The engine on a scripted kernel: engine_run() with the options of a test; then the tasks go on
+ * without a tracer until nothing happens any more. After any run must hold:
  *
- *	no thread is left stopped that nobody stopped
- *	what a script does ends as it does without us, if the test says so (@same)
+ * 	no thread is left stopped that nobody stopped
+ * 	processes end as in a run without the supervisor, if the test wants it (@same)
  */
 #ifndef TESTS_KERNEL_SCENE_H
 #define TESTS_KERNEL_SCENE_H
@@ -19,7 +19,7 @@ enum { SCENE_ENDS = 32 };
 struct scene {
 	/* Adds the tasks; called before each run. */
 	void (*build)(struct kernel *kernel);
-	/* Checks the run; NULL: nothing more has to hold. */
+	/* The test's own check of the run; NULL: none. */
 	void (*check)(struct kernel *kernel, const struct engine_result *result);
 	bool same;       /* processes end as in a run without the supervisor */
 	bool same_calls; /* as many of their calls fail with EINTR as without the supervisor */
@@ -28,7 +28,7 @@ struct scene {
 	const struct step *command; /* program of the launched child; with @argv of the options */
 	unsigned long dies_at;      /* as kernel.dies_at */
 	struct engine_options options;
-	/* How processes end without a supervisor, once that is known. */
+	/* How processes end without a supervisor: filled by the first run, if @same. */
 	struct kernel_end was[SCENE_ENDS];
 	size_t was_n;
 	/* Result of the last run. */

@@ -111,7 +111,10 @@ static int take_signal(struct task *t)
 	return 0;
 }
 
-/* On the way to the program: handles what has come, one thing at a time. */
+/*
+ * What Linux does on a thread's way back to its program: handles death, signals and stops, one at a
+ * time.
+ */
 static void see_to_work(struct kernel *k, struct task *t)
 {
 	int signal;
@@ -214,7 +217,7 @@ void kernel_send(struct kernel *k, struct task *to, bool to_group, int signal)
 		(g->handler[signal] == DISPOSITION_IGNORE ||
 			(g->handler[signal] == DISPOSITION_DEFAULT && ignored_by_default(signal))))
 		return;
-	/* Signals below the real-time ones are pending once. */
+	/* A signal below the real-time ones is pending at most once. */
 	if (to_group)
 		g->pending[signal] = signal < 34 ? 1 : g->pending[signal] + 1;
 	else
@@ -231,7 +234,10 @@ void kernel_send(struct kernel *k, struct task *to, bool to_group, int signal)
 	}
 }
 
-/* clock_nanosleep: the kernel goes on with the remaining time (ERESTART_RESTARTBLOCK). */
+/*
+ * -516 is ERESTART_RESTARTBLOCK: the kernel restarts the sleep with the remaining time. -512 is
+ * ERESTARTSYS.
+ */
 static const struct blocking any_sleep = {
 	.number = SYS_clock_nanosleep, .interrupted = -516, .lenient = true};
 static const struct blocking any_wait = {.number = SYS_wait4, .interrupted = -512, .lenient = true};
@@ -366,8 +372,8 @@ static void program_step(struct kernel *k, struct task *t)
 }
 
 /*
- * May a pending signal have come before the call began? The kernel checks for signals only on the
- * way back.
+ * May the task begin its call although a signal is pending? Linux checks for signals only on the
+ * way back to the program, so a signal may come just before a call begins.
  */
 static bool may_have_begun(const struct task *t)
 {
@@ -468,7 +474,7 @@ void kernel_point(struct kernel *k)
 		kernel_note(k, "the supervisor is killed");
 		kernel_tracer_ends(k);
 		k->dead = true;
-		/* Tasks that still run are ended. */
+		/* Ends the tasks that still run. */
 		kernel_signal(k, SIGTERM, SI_USER, 1, 0);
 	}
 	while (!k->broken && (n = kernel_enabled(k)) > 0) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests and answers between a program and the supervisor, where either side disturbs. */
+/* Requests and answers between a program and the supervisor, when one of the two misbehaves. */
 #include "tests/kernel/calling.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* Two threads tick in one bin: no tick is lost, and none counts twice. */
+/* Two threads are counted in one counter: no tick is lost, and none counts twice. */
 static uint32_t counted;
 
 static void remember(struct kernel *k, struct task *t)
@@ -33,7 +33,7 @@ static void two_build(struct kernel *k)
 	k->cpus = 3;
 }
 
-/* The status that was answered, among the answers. */
+/* Finds the status among the answers. False: none came. */
 static bool find_status(struct call_status *ret_status)
 {
 	uint8_t data[CALL_STATUS_BYTES];
@@ -58,7 +58,7 @@ static void all_ticks_are_there(struct kernel *k, const struct engine_result *re
 	if (result->error)
 		kernel_fail(k, "error %d", result->error);
 	else if (!is_on || !find_status(&status))
-		return; /* the program asked before anybody was there */
+		return; /* the program asked before the supervisor traced */
 	else if (counted != status.counted || counted < 30 || counted > 84)
 		kernel_fail(k, "%u ticks in the bin, %llu counted", counted,
 			(unsigned long long)status.counted);
@@ -113,10 +113,12 @@ static void answer_with_rights_of_sender(void **state)
 		sender = dup(answers[1]);
 		reader = dup(answers[0]);
 		assert_int_equal(answered(sender, -1, no_copies), 2);
-		/* A file of somebody else's, for reading or writing; and the pipe's other end. */
+		/*
+		 * A file of another user, for reading and writing; and the wrong end of the pipe.
+		 */
 		assert_int_equal(answered(file, -1, no_copies), 0);
 		assert_int_equal(answered(reader, -1, no_copies), 0);
-		/* Exchanged once the supervisor has looked at it. */
+		/* The descriptor is exchanged after the supervisor has checked it. */
 		assert_int_equal(answered(sender, file, no_copies), no_copies ? 0 : 2);
 		assert_int_equal(answered(file, sender, no_copies), 0);
 		assert_int_equal(answered(sender, reader, true), 0);
@@ -127,7 +129,7 @@ static void answer_with_rights_of_sender(void **state)
 	assert_int_equal(st.st_size, 0);
 	(void)close(file);
 	assert_int_equal(unlink(name), 0);
-	/* A named pipe has a file system. */
+	/* A named pipe lies in a file system, and could be another user's. */
 	assert_int_equal(mkfifo(name, 0600), 0);
 	fifo = open(name, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	assert_true(fifo >= 0);
@@ -140,8 +142,8 @@ static void answer_with_rights_of_sender(void **state)
 }
 
 /*
- * Somebody keeps the request pipe full, with requests of a process that nobody traces, and with
- * noise: births go on meanwhile.
+ * Another process keeps the request pipe full, with requests of a process that is not traced, and
+ * with noise. The supervisor must go on handling new threads and processes.
  */
 static void begins(struct kernel *k, struct task *t);
 static const struct step child[] = {MARK, EXIT_GROUP(0)};
@@ -167,7 +169,7 @@ static void fill(struct kernel *k)
 		memset(message, 0x5a, (size_t)n);
 	kernel_tick(k);
 	k->scratch++;
-	/* One that reads until the pipe is empty never does anything else again. */
+	/* A supervisor that reads until the pipe is empty would do nothing else any more. */
 	reads = k->calls == calls_then ? reads + 1 : 0;
 	calls_then = k->calls;
 	if (reads > 2000)

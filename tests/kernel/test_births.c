@@ -7,7 +7,7 @@
 
 enum { FIRST_STOP = SIGTRAP | PTRACE_EVENT_STOP << 8 };
 
-/* A thread stops for the first time before the supervisor sees its parent's event. */
+/* Lets a new thread stop for the first time before the supervisor sees its parent's event. */
 static void stops_at_once(struct kernel *k)
 {
 	for (size_t i = 0; i < k->tasks; i++) {
@@ -65,14 +65,14 @@ static void children_not_followed(void **state)
 	race(__func__, &scene);
 }
 
-/* A child is killed before its parent's event names it. */
+/* A child is killed before the supervisor learns of it by its parent's event. */
 static const struct step short_child[] = {RUN(1 * MS), EXIT_GROUP(0)};
 static const struct step short_parent[] = {FORK(short_child), RUN(4 * MS), WAIT, EXIT_GROUP(0)};
 static const struct step killer[] = {RUN(1000), KILL(1000, SIGKILL), EXIT_GROUP(0)};
 HOOKED(killed_child, (void)kernel_add_process(k, 100, 1, "/bin/parent", short_parent);
 	(void)kernel_add_process(k, 50, 1, "/bin/killer", killer);)
 
-/* The child dies at once, and its parent keeps the zombie as long as it lives. */
+/* The child dies at once, and its parent does not reap it while it lives itself. */
 static void dies_at_once(struct kernel *k)
 {
 	struct task *t = kernel_find(k, 1000);

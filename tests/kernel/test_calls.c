@@ -7,7 +7,7 @@
 
 #include <sys/syscall.h>
 
-/* A helper; it detaches when no table is left. */
+/* A helper of sprofil (serve_only) traces the process, and detaches when no table is left. */
 static const struct step counts[] = {DO(on), RUN(10 * MS), DO(is_counted), RUN(4 * MS), DO(status),
 	RUN(2 * MS), DO(off), RUN(2 * MS), DO(is_counted), RUN(10 * MS), DO(is_not_counted),
 	EXIT_GROUP(0)};
@@ -31,7 +31,7 @@ static void ticks_are_counted(void **state)
 	(void)state;
 	scene.check = all_is_told;
 	once(__func__, &scene);
-	/* The same in a profile. */
+	/* The same while sprofrun profiles the process. */
 	scene.options.serve_only = false;
 	once(__func__, &scene);
 }
@@ -63,7 +63,10 @@ static void exec_never_receives_counts(void **state)
 	scene.build = exec_thread_build;
 	race(__func__, &scene);
 	scene.options.serve_only = false;
-	/* Before one write, the exec begins, the leader ends, and the caller gets its tid. */
+	/*
+	 * Three early choices are needed before one write: the exec begins, the leader ends, and
+	 * the caller of exec gets the leader's tid.
+	 */
 	play_orders(__func__, &scene, 3, 4000, 2000);
 	while (count_answers(0))
 		;
@@ -136,7 +139,7 @@ static void fork_copies_the_table(void **state)
 	(void)count_answers(0);
 }
 
-/* A table of one thread, one of elapsed time, and a buffer that cannot be written any more. */
+/* A table of one thread, a table of elapsed time, and a buffer that has become read-only. */
 static const struct step thread_counts[] = {DO(on_thread), RUN(40 * MS), DO(is_counted),
 	DO(off_thread), RUN(MS), SLEEP(2 * MS), EXIT(0)};
 static const struct step of_thread[] = {CLONE(thread_counts), SLEEP(60 * MS), EXIT(0)};
@@ -174,7 +177,7 @@ static void tables_of_other_kinds(void **state)
 	(void)count_answers(0);
 }
 
-/* A sender that does not know the nonce gets no answer; one that is refused gets an error. */
+/* A sender without the right seal gets no answer; one that must not be traced gets an error. */
 static const struct step forges[] = {DO(forged), RUN(5 * MS), DO(is_not_counted), EXIT_GROUP(0)};
 static const struct step is_refused[] = {DO(on), RUN(5 * MS), DO(is_not_counted), EXIT_GROUP(0)};
 

@@ -18,7 +18,7 @@
 static const char *const analyst[] = {"/lib/analyst", NULL};
 static char *const command[] = {(char *)"/bin/command", (char *)"-x", NULL};
 
-/* Runs and sleeps for 60 ms, in two threads and a child. */
+/* A program that runs and sleeps for about 60 ms, in two threads and a child. */
 static const struct step thread_works[] = {RUN(2 * MS), SLEEP(3 * MS), AGAIN(2, 6), EXIT(0)};
 static const struct step child_works[] = {RUN(5 * MS), SLEEP(MS), AGAIN(2, 3), EXIT_GROUP(2)};
 static const struct step works[] = {CLONE(thread_works), FORK(child_works), RUN(4 * MS),
@@ -119,7 +119,7 @@ static void attached_is_profiled(void **state)
 	once(__func__, &scene);
 }
 
-/* A kernel without the features of newer ones. */
+/* An old kernel: no schedstat, and no /proc/PID/syscall. */
 static void old_kernel(struct kernel *k)
 {
 	worker(k);
@@ -162,7 +162,7 @@ static void kernel_with_time_stamps(void **state)
 static void dying(struct kernel *k)
 {
 	long_worker(k);
-	/* The first analyst dies after the first second, whose CPU time was reported to it. */
+	/* The first analyst dies after the first second, of which it got the CPU time. */
 	k->analyst_dies_after = 1000;
 }
 
@@ -296,7 +296,7 @@ static void hangup_is_ignored(void **state)
 	some(__func__, &scene);
 }
 
-/* ^Z: the command is stopped, and the supervisor with it; then it is continued. */
+/* ^Z: the command is stopped, and the supervisor with it; then both are continued. */
 static const struct step suspends[] = {RUN(20 * MS), KILL(0, SIGTSTP), RUN(20 * MS), EXIT_GROUP(5)};
 static const struct step suspended_command[] = {EXEC("/bin/command", suspends)};
 
@@ -396,7 +396,7 @@ static void files_rotate(void **state)
 	once(__func__, &scene);
 }
 
-/* A server that wants a profile, and leaves. */
+/* A client of the profile server that asks for a profile, and goes away. */
 static int server_fds[2];
 
 static void serve_requests(struct kernel *k)
@@ -444,7 +444,7 @@ static void server_requests(void **state)
 	(void)close(server_fds[0]);
 }
 
-/* Threads by name and tid. */
+/* The choice of threads by name (--thread-name) and by tid (--tid). */
 static void renames(struct kernel *k, struct task *t)
 {
 	(void)k;
@@ -609,7 +609,7 @@ static void attach_refused(void **state)
 	once(__func__, &scene);
 }
 
-/* --region, bounds, a delay, few descriptors. */
+/* --region; bounds and a delay; few descriptors. */
 static void counted(struct kernel *k, const struct engine_result *result)
 {
 	ends_well(k, result);

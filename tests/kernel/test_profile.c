@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of a target and changes between two samples: its mappings, its leader, its runtime.
- */
+/* Facts about a target that change between two samples: its mappings, its leader, its runtime. */
 #include "tests/kernel/races.h"
 
 #include <sys/syscall.h>
@@ -22,8 +21,8 @@ static struct scene profiling(void (*build)(struct kernel *k))
 }
 
 /*
- * A leader that ends after it was asked for a stop: its stop never comes, and its death is reported
- * only with that of its last thread.
+ * A leader ends after a stop was requested of it: the stop never comes, and the leader's death is
+ * reported only after that of the last thread.
  */
 static const struct step stays[] = {RUN(2600 * MS), EXIT(0)};
 static const struct step leader_leaves[] = {CLONE(stays), RUN(1000 * MS), EXIT(0)};
@@ -68,7 +67,10 @@ static void leader_ends_while_asked(void **state)
 	once(__func__, &scene);
 }
 
-/* A library is mapped between two samples: its mapping is told before what is sampled later. */
+/*
+ * A library is mapped between two samples: the record of the new mappings must come before the
+ * later samples.
+ */
 static void maps_library(struct kernel *k, struct task *t)
 {
 	(void)k;
@@ -78,7 +80,10 @@ static void maps_library(struct kernel *k, struct task *t)
 static const struct step loads[] = {RUN(60 * MS), DO(maps_library), RUN(60 * MS), DO(maps_library),
 	RUN(60 * MS), EXIT_GROUP(0)};
 
-/* The number of libraries in the maps that were told last, and of samples since they were old. */
+/*
+ * Keeps the number of libraries in the last record of mappings, and counts the samples that came
+ * while a library was missing in it.
+ */
 static void follow_maps(struct kernel *k, const struct record *r)
 {
 	unsigned *late = k->context;
@@ -107,7 +112,9 @@ static void maps_build(struct kernel *k)
 
 static void maps_are_told(struct kernel *k, const struct engine_result *result)
 {
-	/* One is on its way at the change; pages are asked for every few samples once they settle.
+	/*
+	 * A few samples may be late: one is on its way at the change, and once mappings are stable
+	 * they are checked only every few samples.
 	 */
 	if (result->error || k->scratch != 2 || late_samples > 20)
 		kernel_fail(k, "%zu libraries are told, %u samples before that", k->scratch,
@@ -123,10 +130,10 @@ static void maps_change_between_samples(void **state)
 	some(__func__, &scene);
 }
 
-/* Without process_vm_readv, stacks are read through /proc/PID/mem, of a new image, too. */
+/* Without process_vm_readv, stacks are read through /proc/PID/mem, also after an exec. */
 static const struct step new_image[] = {RUN(60 * MS), EXIT_GROUP(0)};
 static const struct step execs_once[] = {RUN(60 * MS), EXEC("/bin/new", new_image)};
-static unsigned stacks[2], without; /* of the old and the new image; samples without a stack */
+static unsigned stacks[2], without; /* stacks of the old and the new image; samples without one */
 
 static void count_stacks(struct kernel *k, const struct record *r)
 {
@@ -163,8 +170,8 @@ static void memory_calls_are_refused(void **state)
 }
 
 /*
- * PR_SET_PDEATHSIG: a child dies with the thread that made it. The tracing thread ends before the
- * command does; the command is not its child.
+ * A command outlives the tracing thread. With PR_SET_PDEATHSIG it dies when the thread ends that
+ * forked it, so it must not be the tracing thread's child.
  */
 static const struct step lives_on[] = {RUN(50 * MS), MARK, EXIT_GROUP(5)};
 static const struct step commanded[] = {EXEC("/bin/command", lives_on)};
@@ -195,8 +202,8 @@ static void pdeathsig(void **state)
 }
 
 /*
- * An interpreter: a thread state with two frames in a chunk, whose code objects have a name each.
- * The analyst sends the table when it has seen the process.
+ * An interpreter in the target's memory: a thread state with two frames in a chunk; each frame's
+ * code object has a name. The analyst sends the table when it has seen the process.
  */
 enum {
 	HEAD = KERNEL_DATA + 40,
@@ -311,7 +318,7 @@ static void frames_are_told(struct kernel *k, const struct engine_result *result
 	if (result->error || seen.with_frames < 10 || seen.unknown < 10)
 		kernel_fail(
 			k, "%u samples with frames, %u unknown", seen.with_frames, seen.unknown);
-	/* Each object once, and again when it is another one. */
+	/* Each code object is sent once, and its address again once another object is there. */
 	if (seen.objects != 3 || seen.texts != 3)
 		kernel_fail(k, "%u objects, %u with a text", seen.objects, seen.texts);
 }

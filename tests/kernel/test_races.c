@@ -8,7 +8,7 @@ static const struct step newborn_thread[] = {TKILL(0, SIGURG), MARK, EXIT(0)};
 static const struct step newborn_child[] = {MARK, EXIT_GROUP(4)};
 static const struct step short_child[] = {RUN(1 * MS), EXIT_GROUP(0)};
 
-/* An interrupt meets another stop of a thread. */
+/* The supervisor's stop request meets another stop of the thread. */
 static const struct step met_image[] = {MARK, RUN(2 * MS), EXIT_GROUP(7)};
 static const struct step met[] = {HANDLE(SIGUSR1, DISPOSITION_HANDLER), RUN(1 * MS),
 	TKILL(0, SIGUSR1), RUN(1 * MS), TKILL(0, SIGUSR1), FORK(newborn_child), RUN(1 * MS),
@@ -77,7 +77,10 @@ static void sigkill_while_stopped(void **state)
 	race(__func__, &scene);
 }
 
-/* A death follows a stop before that was seen; zombies of threads, and their leader's. */
+/*
+ * A thread dies after a stop that the supervisor has not seen yet; zombies of threads and of their
+ * leader.
+ */
 static const struct step ends[] = {TKILL(0, SIGURG), EXIT(0)};
 static const struct step all_end[] = {
 	CLONE(ends), CLONE(ends), RUN(500000), TKILL(0, SIGURG), EXIT_GROUP(9)};
@@ -157,7 +160,9 @@ static void detach_leaves_stopped(void **state)
 	race(__func__, &scene);
 }
 
-/* Running, asleep, and a parent in vfork. */
+/*
+ * The supervisor detaches from threads that run, from one that sleeps, and from a parent in vfork.
+ */
 static const struct step sleeper[] = {SLEEP(40 * MS), MARK, EXIT(0)};
 static const struct step vforked[] = {SLEEP(30 * MS), EXEC("/bin/child", met_image)};
 static const struct step detached[] = {CLONE(sleeper), CLONE(other), VFORK(vforked), WAIT, EXIT(0)};
@@ -200,7 +205,7 @@ static void signal_survives_our_death(void **state)
 	killed_anywhere(__func__, &scene, 150);
 }
 
-/* A thread in D state: the others go on, and the miss is counted. */
+/* A thread in D state: the others go on, and the missed stop is counted. */
 static void gets_stuck(struct kernel *k, struct task *t)
 {
 	(void)k;
@@ -220,7 +225,7 @@ static void unstoppable_thread(void **state)
 	race(__func__, &scene);
 }
 
-/* The tid of a thread that has ended is that of the next one. */
+/* A new thread gets the tid of one that has just ended. */
 static const struct step many_births[] = {
 	CLONE(newborn_thread), RUN(100000), FORK(newborn_child), WAIT, AGAIN(4, 3), EXIT(0)};
 HOOKED(reused, (void)kernel_add_process(k, 100, 1, "/bin/births", many_births);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls that a stop or an ignored signal disturbs, and that must end as if nothing had been. */
+/* System calls that a stop or an ignored signal disturbs must end as if nothing had happened. */
 #include "tests/kernel/races.h"
 
 #include <errno.h>
@@ -31,7 +31,10 @@ static const struct blocking sig_wait = {SYS_rt_sigtimedwait, {1, 2, KERNEL_DATA
 	11 * MS, -EAGAIN, -EINTR, 5, 8 * MS, 0, 0, false, false};
 static const struct blocking random_bytes = {SYS_getrandom, {KERNEL_DATA, 4096, 0}, WAIT_FOR_EVER,
 	0, 0, 0, -EINTR, 4096, 4 * MS, 1, 700, false, false};
-/* Cut short where the supervisor ends at the moment of its interrupt (a limit of PTRACE.md). */
+/*
+ * This transfer may be cut short: if the supervisor ends just when it has interrupted the call (a
+ * limit that docs/PTRACE.md describes).
+ */
 static const struct blocking cut_bytes = {SYS_getrandom, {KERNEL_DATA, 4096, 0}, WAIT_FOR_EVER, 0,
 	0, 0, -EINTR, 4096, 4 * MS, 1, 700, true, false};
 static const struct blocking write_pipe = {SYS_write, {5, KERNEL_DATA, 4096}, WAIT_FOR_EVER, 0, 0,
@@ -146,7 +149,7 @@ static void transfer_is_not_cut_short(void **state)
 	object = -1;
 }
 
-/* The object of the calls is a socket whose reads end after 20 ms. */
+/* The calls' descriptor is a socket whose reads time out after 20 ms. */
 static void open_timed(int fds[2])
 {
 	const struct timeval wait = {0, 20000};
@@ -185,8 +188,8 @@ static void restart_meets_filter(void **state)
 }
 
 /*
- * A reader that goes away while a transfer is completed: the rest is refused, with SIGPIPE, and is
- * not asked for again and again. The program sees a short transfer and its signal, once.
+ * The reader goes away while the supervisor completes a transfer: the rest fails with SIGPIPE, and
+ * must not be tried again and again. The program sees a short transfer and one SIGPIPE.
  */
 static void broken_build(struct kernel *k)
 {
@@ -194,7 +197,7 @@ static void broken_build(struct kernel *k)
 	kernel_group(k, 100)->handler[SIGPIPE] = DISPOSITION_HANDLER;
 }
 
-/* An ignored SIGPIPE stops a traced thread as any signal: the call must not begin again for it. */
+/* An ignored SIGPIPE stops a traced thread as any signal does; it must not restart the call. */
 static void broken_unheard_build(struct kernel *k)
 {
 	write_broken_build(k);
@@ -232,8 +235,8 @@ static void reader_goes_away(void **state)
 }
 
 /*
- * The deadline of a call that a handler has ended is not that of the next one. Each call is
- * disturbed first, for only then has it a deadline of ours.
+ * The deadline of a call that a handler has ended must not be used for the next call. Each call is
+ * disturbed first, because the supervisor keeps a deadline only for disturbed calls.
  */
 static const struct step handler_between[] = {RUN(3 * MS), KILL(100, SIGWINCH), RUN(3 * MS),
 	KILL(100, SIGUSR1), RUN(MS), KILL(100, SIGWINCH), EXIT_GROUP(0)};
@@ -249,7 +252,10 @@ static void handler_ends_timed_call(void **state)
 	close_object(fds);
 }
 
-/* The supervisor's copy of a lingering socket is closed by a thread that may wait. */
+/*
+ * The supervisor closes its copy of a socket with SO_LINGER in a thread of its own, because the
+ * close may block.
+ */
 static void closing_linger_blocks_nobody(void **state)
 {
 	const struct linger linger = {.l_onoff = 1, .l_linger = 2};
@@ -266,7 +272,7 @@ static void closing_linger_blocks_nobody(void **state)
 	object = -1;
 }
 
-/* Not restarted, but counted: what it has submitted is gone. */
+/* io_uring_enter is not restarted, but counted: its submissions are already taken. */
 static void io_uring_is_left_alone(void **state)
 {
 	struct scene scene = {.build = io_build, .same = true, .options = {.follow = true}};

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-/* Time that a call of the supervisor takes. */
+/* CPU time that each system call of the supervisor takes. */
 #define CALL_NS 300
 
 static bool wants_cpu(const struct task *t)
@@ -12,7 +12,7 @@ static bool wants_cpu(const struct task *t)
 	return t->state == TASK_RUNS;
 }
 
-/* The task that has the CPU for the next piece of time; tasks take turns. */
+/* The task that gets @cpu for the next piece of time; tasks take turns. */
 static struct task *next_on(struct kernel *k, int cpu)
 {
 	struct task *next = NULL;
@@ -43,7 +43,7 @@ static void use(struct kernel *k, struct task *t, uint64_t ns)
 		t->ran_ns = 0;
 }
 
-/* Lets @ns pass; the supervisor has CPU 0 if it is awake. */
+/* Lets @ns pass. The supervisor occupies CPU 0 unless it is @asleep. */
 static void pass(struct kernel *k, uint64_t ns, bool asleep)
 {
 	k->now_ns += ns;
@@ -73,7 +73,7 @@ void kernel_tick(struct kernel *k)
 	pass(k, CALL_NS, false);
 }
 
-/* When the next event is due that needs no choice. */
+/* The time at which the next event is due that needs no choice. */
 static uint64_t next_due(struct kernel *k)
 {
 	uint64_t next = UINT64_MAX;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ptrace(2) and waitid(2). What would harm the target fails the run at once: a signal dropped or
- * made up, a thread let out of a group-stop, a stop with a signal consumed before its resume.
+ * ptrace(2) and waitid(2). A request that would harm the target fails the run at once: one that
+ * drops or invents a signal, lets a thread out of a group-stop, or resumes a stop for a signal that
+ * a wait has consumed already.
  */
 #include "tests/kernel/kernel.h"
 
@@ -14,13 +15,16 @@
 #define EVENT_STOP   128
 #define STOP_MOST_NS UINT64_C(80000000)
 
-/* Since Linux 5.12: the tid of an exec's caller has changed, and its event was not waited for. */
+/*
+ * Since Linux 5.12, ptrace refuses a task (ESRCH) whose tid has changed by its exec, until the
+ * exec's event was waited for.
+ */
 static bool is_spurious(const struct task *t)
 {
 	return t->stop_code == (SIGTRAP | PTRACE_EVENT_EXEC << 8) && t->message != (uint64_t)t->tid;
 }
 
-/* The stopped tracee that a request names. */
+/* The tracee that a request names; NULL: it is not in a ptrace-stop that allows requests. */
 static struct task *stopped(struct kernel *k, int tid)
 {
 	struct task *t = kernel_find(k, tid);
@@ -108,7 +112,7 @@ static int listen(struct kernel *k, struct task *t)
 	t->listening = true;
 	t->waitable = false;
 	t->resumes++;
-	/* What has come meanwhile stops the task again. */
+	/* A trap that became pending meanwhile stops the task again. */
 	if (t->notify_pending || t->trap_pending)
 		t->state = TASK_RUNS;
 	return 0;
