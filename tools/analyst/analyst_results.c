@@ -41,8 +41,8 @@ static int write_profile(const struct analyst_results *results, const struct pro
 }
 
 /*
- * Says where the data is when the file could not be written: a bad name must not cost the measured
- * data.
+ * After a failed write: writes the profile to a file in TMPDIR instead, as a bad name must not cost
+ * the measured data, and says where it is.
  */
 static void complain_unwritten(const struct analyst_results *results,
 	const struct delivered *delivered, int error, const struct profile *profile)
@@ -65,7 +65,7 @@ static void complain_unwritten(const struct analyst_results *results,
 					: "TMPDIR");
 }
 
-/* Writes a profile for each process; output is a pattern that distinguishes them. */
+/* Writes a profile for each process; the settings' output is a pattern with the pid in it. */
 static int write_apart(const struct analyst_results *results, struct analyst *analyst,
 	struct delivered *ret_delivered)
 {
@@ -122,7 +122,9 @@ static void print_place(const struct analyst_settings *s, const char *name)
 		format == export_at(0) ? "; sprofreport reads it" : "");
 }
 
-/* Sends a piece to the server, whose end does not affect the profile. */
+/*
+ * Sends a piece to the server. A server that has ended is no error: the profile does not need it.
+ */
 static void send_piece(
 	const struct analyst_settings *s, const struct analyst *analyst, enum piece_kind kind)
 {

@@ -17,7 +17,10 @@
 
 struct blame;
 
-/* With a server, the pipe to it; with --ring, the analyst's piece, followed by the earlier ones. */
+/*
+ * The descriptor after those of link.h: with a server the pipe to it; with --ring this analyst's
+ * piece, followed by the earlier pieces.
+ */
 enum { PIECES_FD = LINK_MORE_FD, PIECE_FD = LINK_MORE_FD };
 
 struct analyst_settings {
@@ -40,12 +43,13 @@ struct analyst_settings {
 	const char *keep; /* number of profiles to keep that differ only in their time; NULL: all */
 	enum report_split split;
 	struct live_settings live;
-	struct blame *blame; /* where files to skip go */
+	struct blame *blame; /* the files to skip; borrowed */
 };
 
 /*
  * Parses all options; files to skip are added to @blame. Ends the process with 2 if an option is
- * wrong, and with the answer to --check-output. Strings are borrowed from @argv.
+ * wrong. After --check-output it ends, too: with 0 if a recording may have this name, 2 if not.
+ * Strings are borrowed from @argv.
  */
 void analyst_settings_parse(
 	struct analyst_settings *settings, struct blame *blame, int argc, char **argv);

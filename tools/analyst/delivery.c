@@ -14,7 +14,9 @@
 #include "profile/profile.h"
 #include "view/export/export.h"
 
-/* Interval of checks for a reader of a FIFO: the kernel does not report one. */
+/*
+ * Milliseconds between two attempts to open a FIFO: the kernel does not report that a reader came.
+ */
 #define READER_MS 50
 
 static int begin(const struct delivery *d, struct opening *what, struct opened *opened,
@@ -47,7 +49,7 @@ static int end(const struct delivery *d, int r, struct delivered *ret_delivered)
 	return r < 0 ? r : named;
 }
 
-/* Without a peer, whose end would end the wait, lets write(2) itself wait. */
+/* Without a peer, whose end would end the wait, makes write(2) block. */
 static void let_block(const struct delivery *d, int fd)
 {
 	int flags = d->peer_fd < 0 ? fcntl(fd, F_GETFL) : -1;

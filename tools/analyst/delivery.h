@@ -15,10 +15,12 @@ struct profile;
 struct delivery {
 	struct opener *opener;
 	/*
-	 * A pipe's reader is awaited as long as the reading end of this pipe is open; -1: forever.
+	 * The writing end of a pipe; -1: none. A FIFO without a reader is waited for as long as the
+	 * pipe's reading end is open; with -1 for ever.
 	 */
 	int peer_fd;
-	bool snapshot; /* OPENING_OUTPUT: named by the present time, besides the final profile */
+	/* OPENING_OUTPUT: a file besides the final profile, with the present time in its name */
+	bool snapshot;
 };
 
 enum { DELIVERY_WHY_BYTES = 512 };
@@ -30,16 +32,20 @@ struct delivered {
 };
 
 /*
- * Writes @profile to the file of that kind (OPENING_OUTPUT, _VIEW, _KEEP), in the format of its
- * suffix. @name: of the process (OUTPUT), of the file (VIEW). -errno; -EINTR: no reader.
+ * Writes @profile to the file of @kind (OPENING_OUTPUT, _VIEW, _KEEP), in the format of its suffix.
+ * @name: name of the process (OUTPUT) or of the file (VIEW). 0 or -errno; -EINTR: the peer ended
+ * before the FIFO had a reader. @ret_delivered is filled in either way.
  */
 int delivery_write(const struct delivery *delivery, uint32_t kind, uint32_t pid, const char *name,
 	const struct profile *profile, struct delivered *ret_delivered);
 
-/* Writes to standard output, as pprof. */
+/* Writes @profile to standard output, as pprof. 0 or -errno. */
 int delivery_print(const struct delivery *delivery, const struct profile *profile);
 
-/* Opens the capture, which has its name from the beginning. NULL, and *ret_error. */
+/*
+ * Opens the file for --capture, which has its final name at once; the caller closes it. NULL:
+ * *@ret_error is -errno.
+ */
 FILE *delivery_capture(
 	const struct delivery *delivery, int *ret_error, struct delivered *ret_delivered);
 

@@ -14,6 +14,7 @@
 #include "profile/pprof.h"
 #include "profile/profile.h"
 
+/* A piece that is being written is checked for its seal every 10 ms, for 10 s at most. */
 #define LOOK_NS    10000000L
 #define LOOKS_MOST 1000
 
@@ -25,7 +26,7 @@ int pieces_keep(int fd, const struct profile *profile)
 
 	if (r < 0)
 		return r;
-	/* An analyst that died while it wrote may have left a part. */
+	/* An analyst that died while it wrote may have left a part of its data here. */
 	if (lseek(fd, 0, SEEK_SET) < 0)
 		r = -errno;
 	if (r == 0)

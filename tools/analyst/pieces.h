@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pieces of --ring: profiles of consecutive times, in memory files. Each is written by an
- * analyst of its own, which seals it, and read by the analyst that is asked for the last minutes.
- * The supervisor holds them, drops the oldest, and seals those of dead analysts.
+ * The pieces of --ring: profiles of consecutive times, in memory files. Each is written and sealed
+ * by an analyst of its own. The analyst that is asked for a profile reads them. The supervisor
+ * holds them, drops the oldest, and seals those of dead analysts.
  */
 #ifndef TOOLS_ANALYST_PIECES_H
 #define TOOLS_ANALYST_PIECES_H
@@ -25,8 +25,9 @@ struct pieces {
 int pieces_keep(int fd, const struct profile *profile);
 
 /*
- * Merges the earlier pieces and @last into a new profile. Waits a few seconds at most for a piece
- * that is being written; a missing or broken one is skipped, with a note. -ENOMEM.
+ * Merges the earlier pieces and @last into a new profile, which the caller frees. Waits 10 s at
+ * most for each piece that is being written. A missing or broken piece is skipped, with a note. 0
+ * or -errno.
  */
 int pieces_join(
 	const struct pieces *pieces, const struct profile *last, struct profile **ret_profile);
