@@ -12,23 +12,24 @@
 
 struct engine_options;
 
-/* Zero-initialized but for the program. */
+/* Starts as zeros and @program; freed by command_as_release(). */
 struct command_as {
 	const char *program; /* name of the program, for messages */
-	char **environment;  /* of the command; NULL: ours */
+	/* the command's environment: the array is owned, the strings are not; NULL: ours */
+	char **environment;
 	struct launch_user user;
 	bool has_user;
 };
 
 /*
- * "NAME=VALUE", or "NAME" to remove the variable. -EINVAL: no name. -ENOMEM. @assignment must
- * outlive @as.
+ * Sets a variable of the command: "NAME=VALUE", or "NAME" to remove it. 0; -EINVAL: no name;
+ * -ENOMEM. @assignment must outlive @as.
  */
 int command_as_variable(struct command_as *as, const char *assignment);
 
 /*
- * Sets the command's user by name or number, with the groups of this user. -ENOENT: no such user;
- * -EPERM: another user, and we are not root.
+ * Sets the command's user by name or number, with the groups of this user. 0; -ENOENT: no such
+ * user; -EPERM: another user, and we are not root; -ENOMEM.
  */
 int command_as_user(struct command_as *as, const char *name);
 

@@ -16,7 +16,7 @@ bool containers_is_id(const char *text);
  */
 bool containers_find(const char *name, char ret_id[CGROUP_ID_BYTES]);
 
-/* What a process that is called conmon is. */
+/* Facts about a process whose name is conmon, from /proc. */
 struct container_monitor {
 	unsigned uid[4];      /* user ids: real, effective, saved, file system */
 	unsigned owner, mode; /* owner and mode of its executable */
@@ -24,19 +24,19 @@ struct container_monitor {
 };
 
 /*
- * Is it the program of root, or of the user @own_uid, and run by them? Anybody can name a program
- * conmon, and can start a set-user-ID program by any name.
+ * Is this conmon, owned and run by root or by the user @own_uid, writable by nobody else, and not
+ * set-user-ID? Anybody can name a program conmon, and can start a set-user-ID program by any name.
  */
 bool containers_may_monitor(const struct container_monitor *monitor, unsigned own_uid);
 
 /*
  * Parses the command line of a conmon, words that end in NUL: "conmon", ... "-c", ID, ... "-n",
- * NAME. True: the container is @name.
+ * NAME. True: NAME is @name, and *ret_id is ID.
  */
 bool containers_read_monitor(
 	const char *line, size_t bytes, const char *name, char ret_id[CGROUP_ID_BYTES]);
 
-/* Is the container of a docker config.v2.json called @name? …"Name":"/web"… */
+/* Does @json, a config.v2.json of docker, name its container @name (…"Name":"/web"…)? */
 bool containers_is_named(const char *json, const char *name);
 
 #endif

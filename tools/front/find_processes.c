@@ -46,7 +46,10 @@ static int add(struct process_list *list, int pid)
 	return array_add(&list->pid, &list->room, &list->n, pid);
 }
 
-/* Adds the processes for which @is_meant is true; 0 or -errno. */
+/*
+ * Adds the processes for which @is_meant is true; those that have ended are only counted. 0 or
+ * -errno.
+ */
 static int find(struct process_list *list, bool (*is_meant)(int pid, const char *what),
 	const char *what, size_t *ret_ended)
 {
@@ -105,7 +108,7 @@ static bool is_in_machine(int pid, const char *name)
 	return cgroup_read(pid, text) == 0 && cgroup_is_of_machine(text, name);
 }
 
-/* Do the ids of several containers begin with @id? */
+/* Are the processes from number @from on in containers with different ids? */
 static bool is_ambiguous(const struct process_list *list, size_t from)
 {
 	char text[CGROUP_TEXT_BYTES], first[CGROUP_ID_BYTES] = "", id[CGROUP_ID_BYTES];

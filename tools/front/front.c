@@ -79,8 +79,9 @@ int front_end_like(int status)
 }
 
 /*
- * Handles the @nth signal to end since the target is gone: the analyst is told to hurry, then
- * killed.
+ * After the target's end: handles the signal to end number @nth. 0 ends the live view; 1 closes our
+ * end of the request pipe, so that the analyst stops waiting for readers; later ones kill the
+ * analyst.
  */
 static void hurry_analyst(struct engine_result *result, unsigned nth)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Common code around the engine of the programs that are a supervisor: sprofrun, sproftop,
- * sprofserve.
+ * What the programs that are a supervisor share around the engine: sprofrun, sproftop, sprofserve.
  */
 #ifndef TOOLS_FRONT_FRONT_H
 #define TOOLS_FRONT_FRONT_H
@@ -17,6 +16,7 @@ struct engine_options;
 struct engine_result;
 struct launch_state;
 
+/* Exit statuses: our own failure, then as of a shell, then a wrong command line. */
 enum { FRONT_OURS = 125, FRONT_NOT_EXECUTABLE = 126, FRONT_NOT_FOUND = 127, FRONT_USAGE = 2 };
 
 /* Prints a message, "PROGRAM: …", on standard error. */
@@ -30,12 +30,16 @@ enum { FRONT_OURS = 125, FRONT_NOT_EXECUTABLE = 126, FRONT_NOT_FOUND = 127, FRON
 bool front_find_analyst(const char *program, char path[PATH_MAX]);
 
 /*
- * Saves what the command gets back later, and prepares this process for the engine: signals
- * blocked, and the limit of descriptors raised (four per thread are needed).
+ * Saves what the command gets back later (signal mask, SIGCHLD, descriptor limit), and prepares
+ * this process for the engine: signals blocked, the limit of descriptors raised (a thread needs
+ * four).
  */
 void front_prepare(struct launch_state *state);
 
-/* The cause of a refusal. False: unknown, or there is none any more. */
+/*
+ * Writes to @text why @pid cannot be traced. False: the cause is unknown, or there is none any
+ * more.
+ */
 bool front_explain(int pid, char *text, size_t room);
 
 /*
@@ -46,10 +50,11 @@ int front_end_like(int wait_status);
 
 /*
  * After engine_run(): waits until the analyst has written and reported, and returns its wait
- * status. Signals are for the command while it lives. After that, the first order makes the analyst
- * stop waiting for readers, and the next one ends it: *@ret_signal is the last order, unchanged if
- * there was none. With a live view (@stop_view, which stops the analyst and this process), the
- * first order ends the view, whether the command lives or not.
+ * status; 0: there is no analyst. While the command lives, signals are passed on to it. After that,
+ * the first signal to end makes the analyst stop waiting for readers, and the next one kills it;
+ * *@ret_signal is the last such signal, unchanged if there was none. With a live view (@stop_view,
+ * which suspends the analyst and this process), the first one ends the view, whether the command
+ * lives or not.
  */
 int front_join_analyst(struct engine_result *result,
 	void (*stop_view)(void *context, int analyst_pid), void *context, int *ret_signal);
@@ -62,8 +67,8 @@ int front_failure(const char *program, const struct engine_options *options,
 	const struct engine_result *result);
 
 /*
- * The end of a program whose profiling has not failed: its status, or the end of the command, which
- * is waited for. @done: its results were delivered.
+ * Ends a program whose profiling has not failed. Without a command: returns the exit status, 0 if
+ * the results were delivered (@done). With a command: waits for it, and ends as it did.
  */
 int front_end(const struct engine_options *options, const struct engine_result *result, bool done);
 

@@ -127,7 +127,7 @@ static bool find_jcmd(char path[PATH_MAX])
 	return false;
 }
 
-/* Runs in the child, which gets nothing from us but its output. */
+/* Runs in the child: becomes jcmd, as the process's user, with nothing of ours but @output. */
 static _Noreturn void become_jcmd(const char *path, const struct java *java, int output)
 {
 	char pid[16], *argv[] = {(char *)path, pid, (char *)"Compiler.perfmap", NULL};
@@ -179,7 +179,7 @@ static int run_jcmd(const char *path, const struct java *java, int output, uint6
 	return in_time > 0 ? status : -1;
 }
 
-/* The last line printed by jcmd. */
+/* Reads the last line that jcmd printed. */
 static void read_last(int output, char *text, size_t bytes)
 {
 	off_t end = lseek(output, 0, SEEK_END);

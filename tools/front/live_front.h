@@ -59,7 +59,7 @@ enum { LIVE_FRONT_ARGUMENTS = 25 };
 int live_front_begin(
 	struct live_front *front, struct engine_options *engine, const char **argv, size_t *n);
 
-/* engine_options.say: keeps messages until the screen is left. @context is the front. */
+/* Keeps a message (engine_options.say) until the screen is left. */
 void live_front_note(struct live_front *front, const char *line);
 
 /*

@@ -24,7 +24,7 @@ struct live_settings {
 	const char *target, *view, *log, *keys, *save_as;
 	/* --thread-name and --tid as given: the threads to profile; NULL: not given */
 	const char *thread_name, *tids;
-	/* struct termios of the terminal as it was, in hexadecimal; NULL: its present modes */
+	/* the terminal's struct termios before the view, in hexadecimal; NULL: its present modes */
 	const char *modes;
 };
 

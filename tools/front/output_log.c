@@ -79,8 +79,8 @@ int output_log_trim(int fd, pthread_t *ret_thread, int *ret_stop_fd)
 	}
 	*t = (struct trimming){fd, stop[0]};
 	/*
-	 * This thread must take no signals: the others would wait in vain for one that it took and
-	 * ignored.
+	 * The trimming thread blocks all signals: one that it took would be missed by the threads
+	 * that wait for signals.
 	 */
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);

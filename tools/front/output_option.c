@@ -18,7 +18,9 @@
 #include "supervisor/os/procfs.h"
 #include "tools/front/front.h"
 
-/* Is the file empty, as mktemp creates it? */
+/*
+ * Is @path an existing pipe, device or empty file, as mktemp(1) makes it? Then any suffix will do.
+ */
 static bool is_prepared(const char *path)
 {
 	struct stat st;
@@ -27,8 +29,8 @@ static bool is_prepared(const char *path)
 }
 
 /*
- * The analyst knows the formats and their names. It is asked only if a name may be wrong: not for
- * the native format, and not without a possible suffix.
+ * Ends the program if no recording can have the suffix of @pattern. The analyst knows the suffixes;
+ * it is not started for the native one or for a name without a dot.
  */
 static void check_format(const char *analyst, const char *pattern)
 {
@@ -50,7 +52,10 @@ static void check_format(const char *analyst, const char *pattern)
 	(void)signal(SIGCHLD, before);
 }
 
-/* @error may have a @problem that says more; freed by nobody. */
+/*
+ * Prints that @path cannot be written. @problem says more than @error: a constant sentence, or
+ * NULL.
+ */
 static _Noreturn void refuse(
 	const char *program, const char *what, const char *path, int error, const char *problem)
 {

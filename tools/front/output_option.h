@@ -8,22 +8,23 @@
 #include "base/outfile.h"
 
 /*
- * Ends the program with a message if a profile cannot be written there (status 125), or if the name
- * has the suffix of a format that a recording cannot have (status 2; @analyst knows the formats).
- * Leaves nothing behind.
+ * Ends the program with a message if a profile cannot be written to @pattern (status 125), or if
+ * that has the suffix of a format that a recording cannot have (status 2; @analyst knows the
+ * formats). Leaves nothing behind.
  */
 void output_option_check(const char *program, const char *analyst, const char *pattern);
 
 /*
  * With several ranks of MPI or Slurm, each needs a name of its own: if the pattern does not
- * distinguish ranks or processes, returns one with the rank, and unless @quiet says so. Never
- * freed.
+ * distinguish ranks or processes, returns one with the rank, which is never freed, and unless
+ * @quiet says so. Otherwise returns @pattern.
  */
 const char *output_option_for_rank(const char *program, const char *pattern, bool quiet);
 
 /*
- * For --dump: makes standard output a new file, which gets its name by outfile_commit(). @pattern
- * is named by process @pid. Ends the program with a message if it cannot be written (status 125).
+ * For --dump: makes standard output a new file, which gets its name by outfile_commit(). Process
+ * @pid fills in %p and %n of @pattern. Ends the program with a message if the file cannot be
+ * written (status 125).
  */
 void output_option_redirect(
 	const char *program, const char *pattern, int pid, struct outfile *ret_file);

@@ -29,8 +29,9 @@ static bool sessions_have_shares(void)
 }
 
 /*
- * The process that traces has stopped: by the signal @stop, which was passed on to it, or with the
- * command, whose own terminal sent it one. 0: somebody has stopped it alone.
+ * The tracer has stopped. Returns the signal by which this process is to stop, too: @stop, which
+ * was passed on to the tracer, or SIGTSTP if the command's own terminal stopped the command. 0:
+ * somebody stopped the tracer alone.
  */
 static int stop_of_job(struct terminal_relay *relay, int stop)
 {
@@ -50,11 +51,11 @@ static bool next_signal(struct terminal_relay *relay, const sigset_t *signals, s
 }
 
 /*
- * Stands for the tracer @pid before the shell, as one job: this process stops and ends as @pid
- * does. A request to stop is passed on, and @pid stops with its command. If @pid was stopped in any
- * other way, it is continued at once: threads of a target whose tracer is stopped stand still from
- * their next signal or new thread on. So without a command (@alone) such a request stops this
- * process only. As the first process of a container, it must wait for orphans, too.
+ * Represents the tracer @pid to the shell: this process stops and ends as @pid does. A request to
+ * stop is passed on, and @pid stops with its command. If @pid was stopped in any other way, it is
+ * continued at once, because threads of a target whose tracer is stopped stand still from their
+ * next signal or new thread on. So without a command (@alone) a request to stop only stops this
+ * process. As the first process of a container, it must wait for orphans, too.
  */
 static _Noreturn void stand_for(pid_t pid, bool alone, struct terminal_relay *relay)
 {
@@ -108,7 +109,10 @@ bool own_session_divide(const struct engine_options *options, struct terminal_re
 		return false;
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 		_exit(FRONT_OURS);
-	/* A search by name then finds the other process, which the user knows. */
+	/*
+	 * The tracer gets another name, so that a search by name finds the parent, which the user
+	 * knows.
+	 */
 	(void)prctl(PR_SET_NAME, DIAGNOSE_TRACER_NAME);
 	if (relay)
 		terminal_relay_lead(relay, options->inherited.user->uid);

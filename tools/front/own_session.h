@@ -18,11 +18,11 @@
 #include "tools/front/terminal_relay.h"
 
 /*
- * Divides this process in two: where a command is started, only if that gains time. The parent
- * never returns: for the shell it stands for both, passes on its signals (signals_forward()), and
- * ends as the child does. It also stops as the child does, which stops when its command does; where
- * processes are attached to, the parent alone stops, and profiling goes on. True: this is the
- * child, which must trace, start the command and the analyst, and then leave the session
+ * Divides this process in two; with a command, only if that gains time. The parent never returns:
+ * it represents both to the shell, passes on its signals (signals_forward()), and ends as the child
+ * does. It also stops as the child does, and the child stops when its command does. Where processes
+ * are attached to, only the parent stops, and profiling goes on. True: this is the child. It must
+ * trace, start the command and the analyst, and then leave the session
  * (engine_options.own_session). It ends if the parent is killed. False: nothing has changed. Call
  * while there is one thread, with the signals of signals_handled() blocked.
  *

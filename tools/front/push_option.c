@@ -8,7 +8,10 @@
 
 enum { ADDRESS_MOST = 4096 };
 
-/* The @ behind the user and password in front of a host; NULL: there is none before @end. */
+/*
+ * The '@' that ends the user and password before the host of a URL; NULL: there is none before
+ * @end.
+ */
 static char *user_end(const char *from, const char *end)
 {
 	return memrchr(from, '@', (size_t)(end - from));

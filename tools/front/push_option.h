@@ -17,8 +17,8 @@ bool push_option_is_address(const char *text);
 char *push_option_read(const char *path, const char **ret_problem);
 
 /*
- * Overwrites the password in @url, a word of the command line, which everybody who lists processes
- * can see. False: it has none.
+ * Overwrites the password in @url, a word of the command line: everybody who lists processes can
+ * see it. False: there is no password.
  */
 bool push_option_hide(char *url);
 

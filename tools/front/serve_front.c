@@ -29,13 +29,13 @@ extern char **environ;
 
 enum { BACKLOG = 64, ADDRESS_BYTES = INET6_ADDRSTRLEN, FDS = SERVE_PUSH_FD + 1 };
 /*
- * Descriptors are passed above all numbers used in the children, so that none is overwritten while
- * they are set up.
+ * Descriptors for the children are first moved to this number or above: past all numbers that the
+ * children use, so that dup2() overwrites none of them.
  */
 enum { FIRST_FD = 16 };
 /*
- * Waits in units of 10 ms: the server has ten seconds for its last answers; sprofil-push limits its
- * time itself.
+ * Longest waits for the children's end, in units of 10 ms: 10 s for the server's last answers; 1000
+ * s for sprofil-push, which limits its time itself.
  */
 enum { SERVER_MOMENTS = 1000, PUSH_MOMENTS = 100000 };
 
@@ -214,7 +214,8 @@ static int lift(int fd)
 }
 
 /*
- * Starts a process. The terminal's signals are for the command: this process ends with the
+ * Starts a process with descriptor number i from @fds[i] (-1: none). 0 or -errno. The signals of
+ * the terminal and the user are blocked: they are for the command, and the process ends with the
  * profiling.
  */
 static int start(const char *const argv[], const int fds[FDS], pid_t *ret_pid)
@@ -377,7 +378,10 @@ static bool ends_wait(const struct engine_result *result, const siginfo_t *info)
 	return info->si_signo != SIGUSR2 && signals_is_control(info->si_signo);
 }
 
-/* Waits until the process ends by itself. False: it did not, or a signal to end came first. */
+/*
+ * Waits until the process ends by itself. False: it did not in @moments of 10 ms, or a signal to
+ * end came (*@ordered).
+ */
 static bool await(const struct engine_result *result, pid_t pid, unsigned moments, bool *ordered)
 {
 	const struct timespec moment = {0, 10000000};
@@ -396,7 +400,10 @@ static bool await(const struct engine_result *result, pid_t pid, unsigned moment
 	return false;
 }
 
-/* Waits for a process. True: it ended by itself, with status 0. */
+/*
+ * Waits for a process, and kills it if the wait ends first. True: it ended by itself, with status
+ * 0.
+ */
 static bool join_one(const struct engine_result *result, pid_t pid, unsigned moments, bool *ordered)
 {
 	struct waiter_result seen;
@@ -404,7 +411,10 @@ static bool join_one(const struct engine_result *result, pid_t pid, unsigned mom
 
 	if (!await(result, pid, moments, ordered))
 		(void)kill(pid, SIGKILL);
-	/* The engine has already waited for a process that ended too early. */
+	/*
+	 * If it ended during the run, the engine has waited for it already, and waiter_peek()
+	 * fails.
+	 */
 	return waiter_peek(pid, &seen) == 0 && waiter_join(pid, &status) == 0 && !status;
 }
 
@@ -419,7 +429,10 @@ bool serve_front_join(struct serve_front *f, const struct engine_result *result,
 	f->server.request_fd = f->server.pieces_fd = -1;
 	if (f->server_pid)
 		all = join_one(result, f->server_pid, SERVER_MOMENTS, &ordered);
-	/* What the server did not pass on to sprofil-push is missing in the store. */
+	/*
+	 * With --push, the server's status counts, too: a profile that it did not pass on is
+	 * missing in the store.
+	 */
 	all = f->push_pid ? join_one(result, f->push_pid, PUSH_MOMENTS, &ordered) && all : true;
 	if (ordered && served && !f->quiet)
 		front_complain(f->program, "interrupted: who still waited for %s got none",

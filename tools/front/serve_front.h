@@ -46,7 +46,7 @@ void serve_front_check(const struct serve_front *front);
  */
 bool serve_front_begin(struct serve_front *front, const char *name, struct engine_options *engine);
 
-/* Prints the address, if there is one: from now on there is something to serve. */
+/* Prints the address of the server, if it listens. Call once there is something to serve. */
 void serve_front_print(const struct serve_front *front);
 
 /*

@@ -45,7 +45,7 @@ static void check_file(const char *what, const char *path)
 	}
 }
 
-/* Is it a size? "10M" is, "10m" is a time: otherwise they have no unit in common. */
+/* Is @value a size? Sizes and times differ in their units: "10M" is a size, "10m" is a time. */
 static bool is_size(const char *value)
 {
 	const char *unit = value + strspn(value, "0123456789.");
@@ -108,7 +108,10 @@ static _Noreturn void refuse_pair(const char *option, const char *other)
 	exit(FRONT_USAGE);
 }
 
-/* "fpcsampx": sets options as SpeedShop's experiment of that name. -i, -F, -g and -G may follow. */
+/*
+ * "fpcsampx": sets options as SpeedShop's experiment of that name. Later -i, -F, -g, -G override
+ * them.
+ */
 static int take_experiment(void *settings, char *value)
 {
 	struct sprofrun_settings *s = settings;
@@ -133,7 +136,7 @@ static int take_experiment(void *settings, char *value)
 	return -EINVAL;
 }
 
-/* Parsed after the last option, because the experiment sets their width. */
+/* Parses the regions: after the last option, because --exp sets the width of their bins. */
 static void take_regions(struct sprofrun_settings *s)
 {
 	s->regions.element = s->wide_bins ? sizeof(uint32_t) : 0;
@@ -247,7 +250,10 @@ static void check_user_only(const struct sprofrun_settings *s)
 								 : "--clock both");
 }
 
-/* Refuses --jit-map with options that need names before the end, when the maps come. */
+/*
+ * Refuses --jit-map with options that need names during the run: the maps are written at its end.
+ * Makes JAVA_TOOL_OPTIONS for a command.
+ */
 static void check_jit_map(struct sprofrun_settings *s)
 {
 	const char *other = sprofrun_settings_rotates(s) ? s->ring ? "--ring" : "--rotate"

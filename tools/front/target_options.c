@@ -15,11 +15,15 @@
 #include "tools/front/find_processes.h"
 #include "tools/front/front.h"
 
-#define RING_BYTES        (UINT64_C(8) << 20)
-#define RING_STACKS       (UINT64_C(64) << 20)
-#define RING_STACKS_LEAST 16 /* The ring has room for so many of the largest stacks. */
+#define RING_BYTES  (UINT64_C(8) << 20)
+#define RING_STACKS (UINT64_C(64) << 20)
+/* The ring has room for at least this many of the largest stacks. */
+#define RING_STACKS_LEAST 16
 #define MAX_STACK_MOST    (UINT64_C(256) << 20)
-/* Bound on the cost, of the target's CPU time, where neither a bound nor a rate is given. */
+/*
+ * Default bound on the cost, in ppm of the target's CPU time: without --max-cost and without a
+ * rate.
+ */
 #define COST_USUAL_PPM  10000
 #define PERIOD_USUAL_NS 4000000
 
@@ -92,7 +96,7 @@ static int take_container(void *options, char *value)
 size_t target_options_language(const struct target_options *o, const char **argv, size_t n)
 {
 	argv[n++] = "--python";
-	/* Frames of a language stand among those of the stack: without stacks, there are none. */
+	/* Python's frames stand among those of the stack: without stacks, there are none. */
 	argv[n++] = strcmp(o->call_graph, "no") == 0 ? "no" : o->python;
 	if (o->interpreter_frames)
 		argv[n++] = "--interpreter-frames";
@@ -108,7 +112,7 @@ static bool is_taken(const struct target_options *o, int pid)
 	return false;
 }
 
-/* Takes over the list. A process named twice is added once. */
+/* Adds the pids of a list that it frees. A process named twice is added once. */
 static void add_pids(struct target_options *o, int *pid, size_t n)
 {
 	int *all = reallocarray(o->pids, o->pids_n + n, sizeof(*all));
@@ -237,7 +241,9 @@ void target_options_parse(struct target_options *o, const char *help, struct opt
 	exit(FRONT_USAGE);
 }
 
-/* The ring holds some of the largest stacks; its memory is used only as far as it is written. */
+/*
+ * Sizes the ring for some of the largest stacks; its memory is used only as far as it is written.
+ */
 static void choose_stacks(const struct target_options *o, struct engine_options *engine)
 {
 	engine->ring_bytes = RING_BYTES;
@@ -285,7 +291,8 @@ static void find_descendants(struct target_options *o)
 }
 
 /*
- * The parent of a server mostly waits while its children work: existing children are not followed.
+ * Says that existing children are not profiled: the parent of a server mostly waits while they
+ * work.
  */
 static void tell_of_children(const struct target_options *o)
 {
@@ -294,7 +301,7 @@ static void tell_of_children(const struct target_options *o)
 		char name[PROCFS_NAME_BYTES], refusal[512];
 		size_t others = 0;
 
-		/* A process that cannot be attached to is reported with the cause. */
+		/* If it cannot be attached to, the engine's failure is reported, with the cause. */
 		if (front_explain(o->pids[i], refusal, sizeof(refusal)))
 			continue;
 		if (find_processes_below(o->pids[i], &list) == 0) {
@@ -334,7 +341,8 @@ static void finish_pids(struct target_options *o, struct engine_options *engine)
 }
 
 /*
- * Without other processes, those of the threads are attached to; otherwise they must be among them.
+ * Takes the processes of the threads of --tid. If no processes are given (@alone), these are
+ * profiled; otherwise each of them must be among those given.
  */
 static void finish_threads(struct target_options *o, bool alone)
 {

@@ -22,7 +22,8 @@ struct target_options {
 	bool tree;                 /* descendants, too */
 	struct thread_options threads;
 	bool no_follow;
-	uint64_t period_ns; /* 0: not given; a given one does not yield to a bound that is not */
+	/* 0: not given. If it is given without --max-cost, the cost has no bound */
+	uint64_t period_ns;
 	uint64_t duration_ns;
 	const char *call_graph;
 	const char *python;      /* --python: yes, only or no */
@@ -40,7 +41,7 @@ struct target_options {
 		.python = "yes",                    \
 		.max_stack = UINT64_C(1) << 20})
 
-/* About a wrong list of process ids. */
+/* What is wrong with a list of process ids, and the remedy: for a row of options. */
 #define TARGET_OPTIONS_BAD_PIDS "bad pid list", "give process ids, like 123 or 123,456"
 
 /* Reports a wrong value, and ends the program with status 2. */
@@ -48,21 +49,21 @@ _Noreturn void target_options_reject(
 	const char *program, const char *what, const char *value, const char *remedy);
 
 /*
- * The process to attach to for @pid, which may be the id of any of its threads. A message says so
- * unless @quiet.
+ * The process to attach to for @pid, which may be the id of any of its threads: then a message says
+ * so unless @quiet.
  */
 int target_options_process(const char *program, int pid, bool quiet);
 
 /* Appends the analyst's options about languages, at most 3. Returns the new length of @argv. */
 size_t target_options_language(const struct target_options *options, const char **argv, size_t n);
 
-/* As a row of options: adds a list of process ids. */
+/* Handler of an option: adds a list of process ids. 0; -EINVAL: no such list. */
 int target_options_take_pids(void *options, char *value);
 
 /*
- * Parses the options of a program: these ones, --help with that text, --version, and those of
- * @more, at most TARGET_OPTIONS_MORE, in which it notes what was given. Ends the program after
- * help, and with status 2 after a wrong option.
+ * Parses the options of a program: those of this file, --help (which prints @help), --version, and
+ * the sets @more, @n of them, at most TARGET_OPTIONS_MORE; notes in @more what was given. Ends the
+ * program after help, and with status 2 after a wrong option.
  */
 enum { TARGET_OPTIONS_MORE = 4 };
 void target_options_parse(struct target_options *options, const char *help, struct option_set *more,
@@ -72,7 +73,7 @@ void target_options_parse(struct target_options *options, const char *help, stru
 void target_options_release(struct target_options *options);
 
 /*
- * The rest of the command line is the command, unless there are pids; one of them must be given.
+ * Takes @command, the rest of the command line: exactly one of a command and pids must be given.
  * Fills in the engine's options. Ends the program with status 2 if they do not fit together.
  */
 void target_options_finish(

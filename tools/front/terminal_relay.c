@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* In the background: until the terminal is looked at again. */
+/* Nanoseconds, in the background, between two checks whether we are in the foreground again. */
 #define BACKGROUND_NS 200000000
 enum message { MESSAGE_STOPS = 's', MESSAGE_GOES_ON = 'g', MESSAGE_ENDED = 'e' };
 
@@ -24,7 +24,9 @@ static bool is_same(int fd, int terminal)
 		a.st_rdev == b.st_rdev;
 }
 
-/* Our terminal, for reading and writing. */
+/*
+ * Opens our terminal, which a standard stream must be, for reading and writing. -1: there is none.
+ */
 static int open_terminal(void)
 {
 	char path[32];
@@ -62,7 +64,10 @@ bool terminal_relay_open(struct terminal_relay *relay, int *ret_error)
 	if (relay->master < 0 || grantpt(relay->master) < 0 || unlockpt(relay->master) < 0 ||
 		ioctl(relay->master, TIOCGPTN, &number) < 0)
 		goto failed;
-	/* Not by its name, which may be another one's in this mount namespace (Linux 4.13). */
+	/*
+	 * TIOCGPTPEER (Linux 4.13) needs no name: it may be another terminal's in this mount
+	 * namespace.
+	 */
 	relay->slave = ioctl(relay->master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
 	(void)snprintf(path, sizeof(path), "/dev/pts/%d", number);
 	if (relay->slave < 0)
@@ -76,7 +81,11 @@ bool terminal_relay_open(struct terminal_relay *relay, int *ret_error)
 	else
 		relay->mode = RELAY_OUTPUT;
 	modes = relay->saved;
-	/* One of the two makes "\r\n" of "\n". */
+	/*
+	 * Only one terminal may make "\r
+	 * " of "
+	 * ": ours does unless it is raw.
+	 */
 	if (relay->mode != RELAY_ALL)
 		modes.c_oflag &= ~(tcflag_t)OPOST;
 	(void)tcsetattr(relay->slave, TCSANOW, &modes);
@@ -188,7 +197,11 @@ static void write_all(int fd, const char *from, size_t n)
 	}
 }
 
-/* The command's terminal has made "\r\n" of "\n", and ours will do so again: "\n". */
+/*
+ * Makes "
+ * " of the "\r
+ * " from the command's terminal: ours will add the "\r" again.
+ */
 static size_t undo_line_ends(char *text, size_t n)
 {
 	size_t left = 0;
@@ -199,7 +212,7 @@ static size_t undo_line_ends(char *text, size_t n)
 	return left;
 }
 
-/* False: there is no more for now, or for ever. */
+/* Passes on one read of the command's output. False: there is no more for now, or for ever. */
 static bool pass_output(const struct terminal_relay *relay)
 {
 	char text[4096];
@@ -232,7 +245,7 @@ static void take_keys(struct terminal_relay *relay)
 	if (n > 0)
 		relay->keys_n = (size_t)n;
 	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
-		relay->mode = RELAY_OUTPUT; /* it has hung up */
+		relay->mode = RELAY_OUTPUT; /* the terminal has hung up */
 }
 
 static void take_message(struct terminal_relay *relay)
@@ -248,7 +261,10 @@ static void take_message(struct terminal_relay *relay)
 	while (pass_output(relay))
 		;
 	terminal_relay_leave(relay);
-	/* What is printed now is ours. A command that goes on has its keys. */
+	/*
+	 * From now on we print, too: our terminal makes its own line ends. A command that goes on
+	 * still gets its keys.
+	 */
 	if (byte == MESSAGE_ENDED)
 		relay->ended = true;
 	else if (relay->mode == RELAY_ALL)
@@ -275,7 +291,7 @@ static void relay_once(struct terminal_relay *relay, int signals)
 	if (ppoll(fds, ALL, front || relay->ended ? NULL : &again, NULL) <= 0)
 		return;
 	if (fds[MASTER].revents & (POLLIN | POLLHUP))
-		/* Nobody has the other end any more. */
+		/* POLLHUP, and nothing left to read: no process has the slave open. */
 		if (!pass_output(relay) && fds[MASTER].revents & POLLHUP) {
 			(void)close(relay->master);
 			relay->master = -1;
@@ -300,7 +316,10 @@ void terminal_relay_wait(struct terminal_relay *relay, const sigset_t *signals, 
 		int signal = sigtimedwait(&all, ret_info, &now);
 
 		if (signal > 0 && signal != SIGWINCH) {
-			/* What the other process told before it stopped came before this signal. */
+			/*
+			 * The tracer's message about a stop is older than the signal that shows the
+			 * stop (SIGCHLD).
+			 */
 			take_message(relay);
 			break;
 		}

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A terminal for the command of another user (-u). On ours that user could type into our shell
- * (TIOCSTI), read what is typed after the command, and change its modes. So the command gets a
+ * A terminal for the command of another user (-u). With ours, that user could type into our shell
+ * (TIOCSTI), read what is typed after the command, and change the modes. So the command gets a
  * pseudo-terminal, in a session whose leader is the process that traces it. The process that the
  * shell knows passes on what is typed and what is written (own_session.h). Standard streams that
  * are not this terminal (files, pipes) are the command's own, and nothing is passed on.
  *
- *	both ours	stdin and stdout are the terminal: it is raw, and the command's does the
+ *	both ours	stdin and stdout are our terminal: it is raw, and the command's does the
  *			editing, the echo, ^C and ^Z
- *	stdout only	nothing is read from ours: the other end of the pipe may read from it
+ *	stdout only	nothing is read from ours: a program before our pipe may read from it
  *	stdin only	keys are passed on one by one; ^C and ^Z go to our process group, which may
  *			be a pipeline, and are passed on as signals
  */
@@ -30,42 +30,48 @@ enum terminal_relay_mode {
 struct terminal_relay {
 	bool used;
 	enum terminal_relay_mode mode;
-	struct termios saved; /* of our terminal */
+	struct termios saved; /* modes of our terminal before */
 	bool set;             /* our terminal has the relay's modes */
-	bool ended;           /* of the command: our terminal is as it was, for good */
-	bool stops;           /* of the command */
-	int terminal;         /* ours */
-	int master, slave;    /* of the command's; slave -1 in the process that relays */
-	int peer;             /* a socket to the other process */
-	int streams[3];       /* the command's, in the process that traces */
-	char keys[4096];      /* not yet passed on */
+	bool ended;        /* the command has ended: our terminal keeps its own modes from now on */
+	bool stops;        /* the command has stopped */
+	int terminal;      /* descriptor of our terminal */
+	int master, slave; /* of the command's terminal; slave -1 in the process that relays */
+	int peer;          /* a socket to the other process */
+	int streams[3];    /* the command's standard streams, in the process that traces */
+	char keys[4096];   /* typed, but not yet passed on */
 	size_t keys_n;
 };
 
 /*
- * False: no standard stream is a terminal, and there is nothing to relay. -errno (negative) in
- * *@ret_error: there can be no pseudo-terminal.
+ * Opens a pseudo-terminal for the command. False: with *@ret_error 0, no standard stream is a
+ * terminal, and there is nothing to relay; with -errno, there can be no pseudo-terminal.
  */
 bool terminal_relay_open(struct terminal_relay *relay, int *ret_error);
 
 /* In the process that traces: becomes the leader of the session. @uid: the command's user. */
 void terminal_relay_lead(struct terminal_relay *relay, uid_t uid);
-/* The command's streams where ours are @streams (NULL: 0, 1, 2). Valid as long as @relay. */
+/*
+ * The command's streams: @streams (NULL: 0, 1, 2), with its terminal for ours. Valid as long as
+ * @relay.
+ */
 const int *terminal_relay_streams(struct terminal_relay *relay, const int *streams);
-/* The command has stopped, and so will this process. */
+/* Tells the other process that the command has stopped, and that this process will stop, too. */
 void terminal_relay_tell_stop(const struct terminal_relay *relay);
 /*
- * No more is profiled: waits until what was written has arrived in our terminal. @ended: it is as
- * it was before from then on.
+ * At the end of the profiling: waits until what the command wrote has arrived in our terminal.
+ * @ended: the command has ended, and our terminal gets its own modes back for good.
  */
 void terminal_relay_finish(const struct terminal_relay *relay, bool ended);
 
-/* In the process that the shell knows, in this order. */
+/* The functions from here on are for the process that the shell knows, called in this order. */
 void terminal_relay_begin(struct terminal_relay *relay);
 /* Relays until one of the signals that are blocked arrives. */
 void terminal_relay_wait(
 	struct terminal_relay *relay, const sigset_t *signals, siginfo_t *ret_info);
-/* Our terminal is as it was, until the next _wait() while this process is in the foreground. */
+/*
+ * Gives our terminal its own modes, until the next _wait() in the foreground sets the relay's
+ * again.
+ */
 void terminal_relay_leave(struct terminal_relay *relay);
 /* Leaves the terminal for good, after passing on what the command has written. */
 void terminal_relay_end(struct terminal_relay *relay);
