@@ -15,8 +15,8 @@
 #include "tools/inspector/package.h"
 
 /*
- * When the inspector dies: first the file's debug information is skipped, then the file; after that
- * nothing of it is requested.
+ * How much of a file at which the inspector died is skipped: 1 its debug information, 2 all of it.
+ * If that does not help, nothing of the file is requested.
  */
 enum { SKIP_MOST = 2 };
 
@@ -84,8 +84,8 @@ static void refuse(struct code_object *object, size_t n, const char *problem)
 }
 
 /*
- * Does one round from object @done on; returns the number of further answers. @skip applies to the
- * first object.
+ * Asks about @n objects, and takes the answers. Returns their number, or -errno. @skip applies to
+ * the first object.
  */
 static int ask_and_take(const char *path, const struct profile *profile, struct code_object *object,
 	size_t n, uint8_t skip)

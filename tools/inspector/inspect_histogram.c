@@ -13,7 +13,9 @@
 #include "tools/inspector/inspect_put.h"
 #include "tools/inspector/inspect_talk.h"
 
-/* When the inspector dies: first the program's debug information is skipped, then the file. */
+/*
+ * How much of the program is skipped after the inspector died: 1 its debug information, 2 the file.
+ */
 enum { SKIP_MOST = 2 };
 
 struct question {
@@ -59,7 +61,7 @@ static int ask_inspector(const char *inspector, const struct question *q, uint8_
 	return why && !*ret_why ? -ENOMEM : r;
 }
 
-/* Repeats with less of the program, as long as the inspector dies. */
+/* Asks, and repeats with less of the program as long as the inspector dies. */
 static int ask_again(
 	const struct question *q, struct profile **ret_profile, char **ret_why, uint8_t *ret_skip)
 {
@@ -82,7 +84,10 @@ static int ask_again(
 	return r;
 }
 
-/* The message from @why, NULL none, and what was skipped. */
+/*
+ * Makes the message: why there is no profile (@why), or what was skipped. NULL: neither, or no
+ * memory.
+ */
 static char *tell(const char *path, const char *program, const char *why, uint8_t skip)
 {
 	char *text = NULL;

@@ -6,9 +6,10 @@
 struct profile;
 
 /*
- * Reads the profile of the file @path, a mon.out of @program, the path of an ELF file. -errno, and
- * *ret_problem is a sentence that says what is wrong with which of them, or NULL if out of memory.
- * 0 and a sentence, otherwise NULL: why names are missing. The caller frees both.
+ * Reads the profile of the file @path, a mon.out of @program, the path of an ELF file. 0:
+ * *ret_problem is NULL, or a sentence that says why names are missing. -errno: *ret_problem says
+ * what is wrong with which of the two files; NULL: out of memory. The caller frees profile and
+ * sentence.
  */
 int inspect_histogram(
 	const char *path, const char *program, struct profile **ret_profile, char **ret_problem);

@@ -19,7 +19,7 @@ struct inspected {
 	struct symbolizer *symbolizer;
 	const struct inspection_object *object;
 	struct inspection_address *address;
-	/* by address: its location; without a module: not in the mapping */
+	/* the location of each address; without a module: the address is not in the mapping */
 	struct code_location *location;
 	struct frame_chain *chain;
 	size_t n;
@@ -66,7 +66,7 @@ static int map_object(
 	(void)fprintf(line, "%" PRIx64 "-%" PRIx64 " r-xp %" PRIx64 " %x:%x %" PRIu64 " ",
 		object->start - within, object->limit, offset, major(now->device),
 		minor(now->device), now->inode);
-	/* As the kernel writes it: a newline in the name would end the line. */
+	/* Newlines in the name are escaped, as the kernel does in /proc/PID/maps. */
 	for (const char *p = object->path; *p; p++) {
 		if (*p == '\n')
 			(void)fputs("\\012", line);
@@ -79,7 +79,9 @@ static int map_object(
 	return r;
 }
 
-/* Is the file of the location the one that was profiled? */
+/*
+ * Compares build-ids: sets @found if the location's file is the one that was profiled, else @doubt.
+ */
 static int compare_build(struct inspected *in, const struct code_location *location)
 {
 	const char *wanted = in->object->build_id;
@@ -100,7 +102,7 @@ static int compare_build(struct inspected *in, const struct code_location *locat
 	return 0;
 }
 
-/* Finds the locations of the addresses, those in one module first. */
+/* Finds the locations of the addresses; none if the file is not the one that was profiled. */
 static int find_places(struct inspected *in, struct space *space)
 {
 	struct code_location location;
@@ -158,7 +160,10 @@ static int put_state(struct inspected *in, const char *why)
 	return inspect_put(in->out, INSPECTION_STATE, &state);
 }
 
-/* File addresses of instructions differ from the profile's by a constant. */
+/*
+ * Context of a walk over instructions. Their addresses in the profile are those in the file +
+ * @bias.
+ */
 struct walk {
 	struct inspected *in;
 	struct module *module;
@@ -206,7 +211,10 @@ static int put_problem(FILE *out, const char *problem)
 	return inspect_put(out, INSPECTION_PROBLEM, &(struct inspection_problem){problem});
 }
 
-/* The function of an address, unless it ends before @done, which is set to its end. */
+/*
+ * Writes the instructions of the function of address number @index, and sets *@done to their end.
+ * Writes nothing if the address is below *@done: its function was written before.
+ */
 static int put_function(struct inspected *in, size_t index, uint64_t *done)
 {
 	const struct code_location *location = &in->location[index];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of proto/inspection.h, into streams. */
+/* Writes records of proto/inspection.h to streams. */
 #ifndef TOOLS_INSPECTOR_INSPECT_PUT_H
 #define TOOLS_INSPECTOR_INSPECT_PUT_H
 
@@ -8,7 +8,7 @@
 
 #include "proto/inspection.h"
 
-/* -EIO: it cannot be written, or has too much text. */
+/* 0; -EIO: the stream cannot be written, or @record has too much text. */
 static inline int inspect_put(FILE *out, enum inspection_kind kind, const void *record)
 {
 	uint8_t bytes[INSPECTION_BYTES_MOST];

@@ -29,7 +29,7 @@ static int fail(char **ret_problem, int error, const char *format, ...)
 #include <stdbool.h>
 #include <string.h>
 
-/* Longer functions are cut. */
+/* Longer functions are cut after this many bytes. */
 #define CODE_BYTES_MOST ((size_t)256 << 10)
 
 /*

@@ -14,7 +14,7 @@
 
 enum { POLICY_BYTES = 16384, NAME_BYTES = 256 };
 
-/* What the table of versions of a package says. */
+/* What apt-cache policy says about the versions of a package. */
 struct policy {
 	bool candidate;       /* it can be installed */
 	bool installed_first; /* the installed version is the newest in the archives */
@@ -86,7 +86,7 @@ static bool is_foreign(const struct policy *policy)
 	return policy->any_ours ? policy->installed_first : policy->any_archive;
 }
 
-/* Makes *@ret_command what runs @command, which has no apostrophes, as root. Frees @command. */
+/* Makes a command from @command, which has no apostrophes, that runs it as root. Frees @command. */
 static int as_root(const struct package_system *system, char *command, char **ret_command)
 {
 	bool quoted = system->rights == PACKAGE_BY_SU ||
@@ -106,8 +106,9 @@ static int as_root(const struct package_system *system, char *command, char **re
 }
 
 /*
- * Sets the command that installs @symbols. An archive that is not @known is added, and taken out
- * again if it does not answer: apt says why, and a list that fails would be in the way later.
+ * Sets the command that installs the package @symbols. If its archive is not @known, the command
+ * adds the archive, and removes it again on failure: a list that fails would hinder later runs of
+ * apt.
  */
 static int set_command(const struct package_system *system, const char *symbols, bool known,
 	struct code_package *ret_package)
@@ -208,7 +209,7 @@ static void take_value(const char *line, const char *key, char *to, size_t room)
 	if (strncmp(line, key, bytes) != 0)
 		return;
 	line += bytes + (line[bytes] == '"');
-	/* The text goes into a command. */
+	/* The text becomes a part of a shell command: only these characters are taken. */
 	(void)snprintf(to, room, "%.*s",
 		(int)strspn(line, "abcdefghijklmnopqrstuvwxyz0123456789-."), line);
 }

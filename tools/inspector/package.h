@@ -9,20 +9,21 @@ struct code_package;
 struct package_system {
 	char id[16];       /* "debian", "ubuntu"; "" unknown */
 	char codename[24]; /* "bookworm"; "" unknown */
-	enum { PACKAGE_AS_ROOT, PACKAGE_BY_SUDO, PACKAGE_BY_SU } rights; /* how to install it */
+	/* how the user becomes root */
+	enum { PACKAGE_AS_ROOT, PACKAGE_BY_SUDO, PACKAGE_BY_SU } rights;
 };
 
 /*
- * What to do for the debug symbols of @package, given the output of apt-cache policy for it and for
- * its symbols' package, @symbols: whether it is of this distribution, and whether the archive of
- * debug symbols is set up. Pure. -ENOMEM.
+ * Finds how to install the debug symbols of @package. @policy is the output of apt-cache policy for
+ * it and for @symbols, the package with its symbols: it shows whether @package is of this
+ * distribution, and whether the archive of debug symbols is set up. Pure. 0 or -ENOMEM.
  */
 int package_judge(const struct package_system *system, const char *package, const char *symbols,
 	const char *policy, struct code_package *ret_package);
 
 /*
- * Asks dpkg and apt about the file at @path. Nothing is set if it is of no package, or the package
- * system is not Debian's. -ENOMEM.
+ * Asks dpkg and apt about the file at @path. *ret_package is empty if the file is of no package, or
+ * the package system is not Debian's. 0 or -ENOMEM.
  */
 int package_find(const char *path, struct code_package *ret_package);
 

@@ -30,8 +30,8 @@ int source_files_add(struct source_files *files, const char *text)
 }
 
 /*
- * Opens a file below a folder. Returns -errno of the last file tried; @ret_path is the name of the
- * first one that exists.
+ * Opens @tail below @folder. Returns a descriptor, or -errno; *ret_path is the name of the file,
+ * which the caller frees.
  */
 static int open_one(const char *folder, const char *tail, struct stat *ret_st, char **ret_path)
 {
@@ -64,7 +64,7 @@ static int open_tail(const char *folder, const char *file, struct stat *ret_st, 
 
 	for (const char *tail = file; tail && fd < 0 && fd != -ENOMEM; tail = strchr(tail, '/')) {
 		tail += strspn(tail, "/");
-		/* Never leaves the folder. */
+		/* Names that lead out of the folder are not tried. */
 		if (!strncmp(tail, "../", 3) || strstr(tail, "/../"))
 			continue;
 		fd = open_one(folder, tail, ret_st, ret_path);

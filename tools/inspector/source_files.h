@@ -15,11 +15,8 @@ enum { SOURCE_PATHS_MOST = 32 };
 
 struct source_files {
 	struct source_path {
-		const char
-			/*
-			 * prefix of names; NULL: any name, a suffix of which is searched below @to
-			 */
-			*from;
+		/* prefix of names; NULL: any name, a suffix of which is searched below @to */
+		const char *from;
 		size_t from_bytes;
 		const char *to; /* its replacement: a folder */
 	} path[SOURCE_PATHS_MOST];
@@ -27,15 +24,16 @@ struct source_files {
 };
 
 /*
- * Adds "OLD=NEW", or "DIR": any suffix of a name is searched below it, the longest first. @text is
- * borrowed. -EINVAL: neither; -ENOSPC: there are SOURCE_PATHS_MOST of them.
+ * Adds "OLD=NEW": the prefix OLD of names is replaced; or "DIR": any suffix of a name is searched
+ * below DIR, the longest first. @text is borrowed. 0; -EINVAL: neither of them; -ENOSPC: there are
+ * SOURCE_PATHS_MOST already.
  */
 int source_files_add(struct source_files *files, const char *text);
 
 /*
- * As code_reader->source: tries the paths in their order, then the name itself. Regular files of at
- * most 16 MiB. With @shared, the file must be readable by everybody, or below a folder named by
- * --source-path: a profile received from others may name any file.
+ * For code_reader->source: tries the paths in their order, then the name itself. Reads regular
+ * files of at most 16 MiB. With @shared, the file must be readable by everybody, or below a folder
+ * named by --source-path: a profile received from others may name any file.
  */
 int source_files_read(const struct source_files *files, const char *file, bool shared,
 	char **ret_text, char **ret_path, uint64_t *ret_changed_ns, char **ret_problem);
