@@ -16,6 +16,10 @@
 
 #include "view/live/terminal.h"
 
+/*
+ * A message about work is shown after BUSY_MS. After SIGWINCH the size is read LOOKS times more,
+ * LOOK_MS apart; after SIGTSTP our stop is expected within STOP_LOOKS such intervals.
+ */
 enum {
 	BUSY_BYTES = 160,
 	BUSY_MS = 300,
@@ -35,10 +39,10 @@ struct live_screen {
 	bool color;
 	int in_fd;
 	FILE *in, *out;
-	unsigned first_rows, first_columns; /* at the start */
+	unsigned first_rows, first_columns; /* size of the terminal at the start */
 	unsigned rows, columns;             /* owned by the thread, once it runs */
 	unsigned looks;                     /* owned by the thread: remaining checks of the size */
-	/* owned by the thread: a stop of ours is about to come; checks left until then */
+	/* owned by the thread: intervals left in which our stop is expected, after SIGTSTP */
 	unsigned leaves;
 	bool away; /* owned by the thread: another process has the terminal */
 };
@@ -57,7 +61,7 @@ static void read_size(const struct live_screen *screen, unsigned *rows, unsigned
 
 static void send_key(struct live_screen *screen, struct live_key key)
 {
-	/* Non-blocking: a user does not fill this pipe. */
+	/* The pipe is non-blocking, and too long for a user to fill it. */
 	(void)!write(screen->key_fd[1], &key, sizeof(key));
 }
 
@@ -244,8 +248,8 @@ static int open_all(struct live_screen *screen)
 }
 
 /*
- * Starts the thread, with a stack that suffices for reading the terminal's description; the
- * smallest limits do not.
+ * Starts the thread with a stack for reading the terminal's description: that of a low ulimit -s
+ * would be too small.
  */
 static int start(struct live_screen *screen)
 {

@@ -13,15 +13,15 @@
 struct live_screen;
 
 /*
- * Codes in addition to those of live.h: the size (row, column) has changed; the terminal is gone.
+ * Codes of keys besides those of live.h: the size (row, column) has changed; the terminal is gone.
  */
 enum { LIVE_SCREEN_RESIZED = 0x120000, LIVE_SCREEN_GONE };
 
 /*
- * Takes over the terminal: standard output; keys come from standard input if that is the same
- * terminal, otherwise from the controlling terminal. While the job is stopped, or in the
- * background, the terminal is left to others. SIGWINCH, SIGTSTP and SIGCONT must be blocked in all
- * threads. -ENOTTY; -ENOTSUP: the terminal cannot be painted on.
+ * Takes over the terminal: standard output, and @in_fd, from which keys come; unless it is standard
+ * input, live_screen_close() closes it. While the job is stopped, or in the background, the
+ * terminal is left to others. SIGWINCH, SIGTSTP and SIGCONT must be blocked in all threads. 0 or
+ * -errno; -ENOTTY; -ENOTSUP: the terminal cannot be painted on.
  */
 int live_screen_open(bool color, int in_fd, struct live_screen **ret_screen);
 /* Restores the terminal. False: it was still blocked after a second. NULL is allowed. */
@@ -34,12 +34,14 @@ bool live_screen_key(struct live_screen *screen, struct live_key *ret_key);
 /* The terminal's size when it was opened. */
 void live_screen_size(const struct live_screen *screen, unsigned *ret_rows, unsigned *ret_columns);
 
-/* Paints the screen as soon as the terminal accepts output. -ENOMEM. */
+/*
+ * Paints the screen as soon as the terminal accepts output; @anew: all of its cells. 0 or -ENOMEM.
+ */
 int live_screen_show(struct live_screen *screen, const struct screen *model, bool anew);
 
 /*
- * Sets a message that is shown if work takes longer than a moment; NULL: the work is over. From any
- * thread.
+ * Sets a message that is shown if work takes longer than 0.3 s; NULL: the work is over. May be
+ * called from any thread.
  */
 void live_screen_busy(struct live_screen *screen, const char *what);
 

@@ -31,8 +31,13 @@
 #include "view/export/export_name.h"
 
 #define TARGET_BYTES 256
-#define FRAME_NS     (CLOCK_SECOND_NS / 10) /* minimum interval of drawing the screen */
-#define LOOK_SHARE   50 /* An update with very many stacks takes at most this part of the time. */
+/* The screen is not drawn more often than this. */
+#define FRAME_NS (CLOCK_SECOND_NS / 10)
+/*
+ * After an update, this many times its CPU time passes before the next one: with very many stacks,
+ * updates take a fiftieth of the time.
+ */
+#define LOOK_SHARE 50
 
 struct running {
 	struct live_session *session;
@@ -45,9 +50,13 @@ struct running {
 	size_t thread_room;
 	unsigned rows, columns;
 	int signal_fd;
-	/* open: the doorbell is; ended: RECORD_END has come; quit: the user wants to leave */
+	/*
+	 * open: the supervisor holds the doorbell; ended: RECORD_END has come; quit: the user wants
+	 * to leave
+	 */
 	bool open, ended, quit;
-	bool started; /* the target is known: its image is, or a second has passed */
+	/* there is something to show: the target's image is known, or a second has passed */
+	bool started;
 	bool changed, anew;
 	uint64_t begun_ns, drawn_ns, updated_ns, printed;
 	uint64_t not_before_ns; /* earliest time of the next update */
@@ -170,7 +179,7 @@ static void serve(struct running *run)
 	if (control->change_freeze)
 		ask_supervisor(run, REQUEST_FREEZE, control->freeze);
 	if (control->save_as) {
-		/* The opener creates no files of other formats for a view. */
+		/* For a view, the opener only creates files whose suffix is that of a format. */
 		bool named = export_find_for_file(control->save_as);
 
 		if (!named)
