@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ncurses accepts no longer descriptions. */
+/* Bytes of the longest description that ncurses accepts. */
 enum { DESCRIPTION_MOST = 32768 };
 
 static int keep(int fd)
@@ -58,7 +58,10 @@ static int look_in(const char *folder, const char *type)
 	return r;
 }
 
-/* Searches colon-separated folders; an empty one stands for the usual ones. */
+/*
+ * Searches colon-separated folders. An empty one stands for the usual folders, and is skipped: they
+ * are searched anyway.
+ */
 static int look_in_all(const char *folders, const char *type)
 {
 	char folder[PATH_MAX];

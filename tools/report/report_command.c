@@ -134,7 +134,8 @@ static const struct option_row rows[] = {
 #define ALL_SAMPLES " pprof folded speedscope firefox callgrind gmon perf-script "
 
 /*
- * Options that some reports and formats have no use for: all but those of @of, or those of @not_of.
+ * Options that some reports and formats have no use for. @of: the only ones that use it; NULL: all
+ * except those of @not_of do.
  */
 static const struct {
 	const char *name, *of, *not_of;
@@ -155,7 +156,7 @@ static const struct {
 	{"no-demangle", NULL, " summary merge pprof gmon "},
 };
 
-/* An option without effect is refused. */
+/* Refuses an option without effect. */
 static int check_partial(const struct command *command, const struct option_set *given)
 {
 	const char *report = command->report ? command->report->name
@@ -203,7 +204,10 @@ static int check_by(const struct command *command)
 	return 0;
 }
 
-/* The files before "--" are side A, those behind it side B; without it there is one of each. */
+/*
+ * Divides the files: those before "--" are side A, those after it (@behind of them) side B; without
+ * "--" there is one of each. Refuses options that need another report.
+ */
 static int take_sides(struct command *command, int behind, bool has_by)
 {
 	bool wants_sides = command->report ? command->report->print_sides != NULL : command->sides;
@@ -259,7 +263,7 @@ static int count_behind(int argc, char **argv)
 	return 0;
 }
 
-/* What follows from options being given at all. */
+/* Sets what depends on whether an option was given, whatever its value. */
 static void settle(struct command *command, const struct option_set *given)
 {
 	command->has_width = command_line_given(given, "width");
@@ -271,7 +275,10 @@ static void settle(struct command *command, const struct option_set *given)
 	command->options.balance_by = (enum report_by)(command->by > 1 ? command->by - 1 : 0);
 }
 
-/* @word: the argument read last; of a letter, it may be another one. */
+/*
+ * @word: the argument that was read last. It is the unknown option, or contains its letter
+ * (optopt).
+ */
 static void refuse_option(const struct option_set *set, const char *word)
 {
 	const char *likely = command_line_likely(set, 1, word);

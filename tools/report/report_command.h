@@ -18,7 +18,7 @@ struct command {
 	const struct report *report;               /* NULL: export */
 	const struct export_format *export_format; /* NULL: report */
 	const char *format, *output;
-	/* the program of which the files, mon.out, are; NULL: they are profiles */
+	/* the program that wrote the files, each a mon.out; NULL: the files are profiles */
 	const char *program;
 	struct source_files sources;
 	char **file;
@@ -38,7 +38,7 @@ int command_parse(struct command *command, int argc, char **argv);
 
 /* "sprofreport: …" on stderr. */
 #define complain(...) standard_complain("sprofreport", __VA_ARGS__)
-/* Prints a sentence of ours with a list below it, an item a line. */
+/* Prints a message with a list below it, an item a line. */
 void complain_list(const char *text);
 
 #endif

@@ -24,8 +24,8 @@ bool report_moment_take(const char *text, struct report_moment *ret_moment);
 bool report_span_is_given(const struct report_span *span);
 
 /*
- * Replaces *@profile by its requested part. -errno, and *@ret_problem is a sentence freed by the
- * caller, or NULL.
+ * Replaces *@profile by the part that was requested. 0, or -errno: *@ret_problem is a sentence,
+ * freed by the caller, or NULL.
  */
 int report_span_apply(const struct report_span *span, struct profile **profile, char **ret_problem);
 

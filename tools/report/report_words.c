@@ -93,7 +93,7 @@ static int take_report_format(struct command *command)
 	return 0;
 }
 
-/* Is the only word rather the name of a report, misspelt, than that of a file? */
+/* Is @word close to the name of a report, so that it is one misspelt rather than a file? */
 static bool is_like_a_report(const char *word)
 {
 	enum { MOST = 32 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of sprofreport's command line behind the options: report, function, files; formats. */
+/* The words of sprofreport's command line after the options: report, function, files; formats. */
 #ifndef TOOLS_REPORT_REPORT_WORDS_H
 #define TOOLS_REPORT_REPORT_WORDS_H
 
@@ -10,7 +10,7 @@
 /* Takes all words. 0, or EXIT_USAGE after a message. */
 int report_words_take(struct command *command, int argc, char **argv);
 
-/* Is it the report of that name? */
+/* Is the report the one called @name? */
 bool report_words_name(const struct command *command, const char *name);
 
 /* Lists reports, or formats of export, one a line, with their help. */

@@ -12,7 +12,9 @@
 
 #include "base/child.h"
 
-/* A thread of the opener may wait for a file system that never answers. */
+/*
+ * Longest wait for the opener's end: a thread of it may wait for a file system that never answers.
+ */
 #define END_NS UINT64_C(2000000000)
 
 extern char **environ;

@@ -8,12 +8,13 @@
 #include "opener/opener.h"
 
 /*
- * The opener's program is beside this one. @argv is NULL-terminated, and its first two elements are
- * set here: the path and the number of a descriptor. -errno; -ENOENT: the program is missing.
+ * Starts the opener's program, which is beside this one. @argv is NULL-terminated; its first two
+ * elements are set here for the call: the path and the number of a descriptor. 0 or -errno;
+ * -ENOENT: the program is missing.
  */
 int opener_start(const char *argv[], struct opener *ret_opener, pid_t *ret_pid);
 
-/* Ends the opener. */
+/* Closes the connection, and waits 2 s at most for the opener's end. */
 void opener_end(struct opener *opener, pid_t pid);
 
 #endif

@@ -45,10 +45,10 @@ enum { USER_FIRST = 61184, USERS = 4336, USER_NOBODY = 65534 };
  */
 #define ADDRESSES_FREE (UINT64_C(16) << 30)
 
-/* Added to our own score, so that the supervisor and the target survive. */
+/* OOM_MORE is added to this process's OOM score, so that the supervisor and the target survive. */
 enum { OOM_MORE = 300, OOM_MOST = 1000 };
 
-/* The peers of the process. */
+/* Connections of the process: none; others connect to it; it connects to others. */
 enum surroundings { NOBODY, SERVING, CONNECTING };
 
 static void add(char text[SANDBOX_TEXT_BYTES], const char *format, ...)
@@ -65,10 +65,7 @@ static void add(char text[SANDBOX_TEXT_BYTES], const char *format, ...)
 	va_end(args);
 }
 
-/*
- * Raises this process's OOM score: writes "200
- * " or so.
- */
+/* Raises this process's OOM score. */
 static void die_first(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
@@ -135,8 +132,8 @@ static void drop_capabilities(struct sandbox *s)
 }
 
 /*
- * Drops the bounding set while that is still permitted: executed programs could regain capabilities
- * by it.
+ * Drops the capability bounding set, by which executed programs could regain capabilities. That
+ * needs a capability, so it comes before these are dropped.
  */
 static void drop_bounding_set(void)
 {
@@ -159,9 +156,10 @@ struct ruleset {
 
 static void forbid_paths(struct sandbox *s)
 {
+	/* The number of file system rights, by the version of landlock. */
 	static const unsigned fs_rights[] = {0, 13, 14, 15, 15, 16};
 	const long last = sizeof(fs_rights) / sizeof(*fs_rights) - 1;
-	/* The call returns the version. */
+	/* With these arguments, the call returns the version. */
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
 	struct ruleset rules = {0};
 	int fd, r;

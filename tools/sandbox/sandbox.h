@@ -31,14 +31,14 @@ void sandbox_close_others(int *keep, size_t n);
 void sandbox_enter(struct sandbox *ret_sandbox);
 
 /*
- * Likewise, for a process that serves connections to a listening socket: permits accept(2) and
- * related calls.
+ * Enters a sandbox for a process that serves connections to a listening socket: accept(2) and
+ * related calls are permitted, too.
  */
 void sandbox_enter_serving(struct sandbox *ret_sandbox);
 
 /*
- * Likewise, for a process that connects to others, by name: it may create sockets, and open files
- * readable by everybody (certificates, the resolver's). No landlock.
+ * Enters a sandbox for a process that connects to others, by name: it may create sockets, too, and
+ * open files readable by everybody (certificates, the resolver's). No landlock.
  */
 void sandbox_enter_connecting(struct sandbox *ret_sandbox);
 
