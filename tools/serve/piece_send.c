@@ -11,7 +11,7 @@
 
 #include "profile/pprof.h"
 
-/* Maximum time for which the server reads nothing: records wait in the ring meanwhile. */
+/* Longest time for which the server may read nothing: records wait in the ring meanwhile. */
 #define PATIENCE_MS 5000
 
 static int announce(int fd, const struct piece *piece, int pipe_fd)

@@ -9,7 +9,7 @@ struct profile;
 
 /*
  * Announces the piece through the socket @fd (proto/piece.h), and writes it as long as the server
- * reads. -ETIMEDOUT: it did not read for seconds; -EPIPE: it is gone.
+ * reads. 0 or -errno; -ETIMEDOUT: the server did not read for 5 s; -EPIPE: it is gone.
  */
 int piece_send(int fd, const struct piece *piece, const struct profile *profile);
 

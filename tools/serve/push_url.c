@@ -20,7 +20,7 @@ static void put_escaped(FILE *out, const char *text)
 	}
 }
 
-/* Is there "name" or "name=…" among the parameters "a=b&name=c"? */
+/* Is there "KEY=…" among the parameters "a=b&KEY=c"? */
 static bool has(const char *query, const char *key)
 {
 	size_t bytes = strlen(key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inherited descriptors of sprofil-server and sprofil-push; -1 in their table means none. */
+/* Numbers of the descriptors that sprofil-server and sprofil-push inherit. */
 #ifndef TOOLS_SERVE_SERVE_FDS_H
 #define TOOLS_SERVE_SERVE_FDS_H
 

@@ -15,14 +15,15 @@
 #include "tools/serve/serve_request.h"
 #include "tools/serve/serve_socket.h"
 
-/* Maximum time of a request, from the connection or the last answer on; and of an answer. */
+/* Longest times: for a request, from the connection or the last answer on; and for an answer. */
 #define REQUEST_NS (5 * CLOCK_SECOND_NS)
 #define ANSWER_NS  (120 * CLOCK_SECOND_NS)
-#define LOOK_NS    CLOCK_SECOND_NS
-/* Time until connections are accepted again, when no more can be. */
+/* Interval of checks whether the time of a connection is over. */
+#define LOOK_NS CLOCK_SECOND_NS
+/* Time until the next try when no more connections can be accepted. */
 #define CROWD_NS (CLOCK_SECOND_NS / 4)
 enum { CONNECTIONS_MOST = 64, CONNECTION_BYTES = 16384, SILENCE_SECONDS = 5 };
-/* Connections accepted per round: answers that wait are not delayed by a crowd. */
+/* Connections accepted per round: a crowd of new ones must not delay the answers of others. */
 enum { ACCEPTS_MOST = 128 };
 
 /* A connection. */
@@ -69,8 +70,8 @@ static void end_wait(struct http *http, struct request *request, int error)
 }
 
 /*
- * Ends a request that its client has half closed: the one that has waited longest, the last of the
- * list.
+ * Makes room: of the requests whose clients have half closed the connection, ends the one that has
+ * waited longest, which is the last of the list.
  */
 static void end_half_closed(struct http *http)
 {
@@ -97,7 +98,10 @@ static enum MHD_Result begin_profile(
 		    &seconds))
 		return answer_text(connection, MHD_HTTP_BAD_REQUEST,
 			"seconds: give a whole number from 1 to 600\n");
-	/* Two spans are reserved for --push. A client that is gone may look like one that waits. */
+	/*
+	 * Two spans are reserved for --push. A client that is gone may look like one that has half
+	 * closed.
+	 */
 	if (http->spans->n + 2 >= SPANS_MOST)
 		end_half_closed(http);
 	if (http->spans->n + 2 < SPANS_MOST)
@@ -249,8 +253,8 @@ int http_begin(int listen_fd, struct spans *spans, const char *name, struct http
 		.listen_fd = listen_fd};
 	socket_begin_listening(listen_fd);
 	/*
-	 * Accepts connections here, not in the library, which at its limit stops to listen, and
-	 * begins again in a call that nothing announces.
+	 * This file accepts the connections: the library, at its limit of connections, would stop
+	 * listening, and begin again in a call that neither a descriptor nor a timeout announces.
 	 */
 	http->daemon = MHD_start_daemon(
 		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,
@@ -369,8 +373,8 @@ static void end_slow_clients(struct http *http, uint64_t now)
 }
 
 /*
- * Makes room by closing the connection that has been silent for longest; false: all are being
- * answered.
+ * Makes room by closing the connection that has been silent for longest. False: there is no room
+ * yet, as all connections wait for answers, or the library has not closed it.
  */
 static bool make_room(struct http *http)
 {

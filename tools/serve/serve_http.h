@@ -21,7 +21,10 @@ struct http;
  */
 enum { HTTP_POLLS = 2 + SPANS_MOST };
 
-/* Takes ownership of @listen_fd, which listens. -ENOTSUP: built without libmicrohttpd. */
+/*
+ * On success takes ownership of @listen_fd, which listens; borrows @spans and @name. 0 or -errno;
+ * -ENOTSUP: built without libmicrohttpd.
+ */
 int http_begin(int listen_fd, struct spans *spans, const char *name, struct http **ret_http);
 void http_end(struct http *http);
 /* Accepts no new connections. */
@@ -30,8 +33,8 @@ void http_quiesce(struct http *http);
 size_t http_requests(const struct http *http);
 
 /*
- * Fills in the descriptors to poll: HTTP_POLLS of them; lowers *@until_ns to the time of its next
- * task.
+ * Fills in @fds, the HTTP_POLLS descriptors to poll, and lowers *@until_ns to the time of the next
+ * task here.
  */
 void http_poll(struct http *http, struct pollfd *fds, uint64_t *until_ns);
 /* Handles events, and answers with the spans that are complete. */

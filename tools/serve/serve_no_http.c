@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Used instead of serve_http.c without libmicrohttpd. */
+/* Replaces serve_http.c in a build without libmicrohttpd. */
 #include <errno.h>
 
 #include "tools/serve/serve_http.h"

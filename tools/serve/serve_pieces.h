@@ -29,7 +29,7 @@ struct pieces {
 	const char *problem; /* what is wrong with the last piece; NULL none */
 };
 
-/* Takes ownership of @fd, which is non-blocking. */
+/* Takes ownership of @fd, a socket. */
 void pieces_init(struct pieces *pieces, int fd, struct spans *spans);
 void pieces_release(struct pieces *pieces);
 /* Fills in the descriptors to poll: 1 + PIECES_MOST of them. */

@@ -48,8 +48,8 @@ uint64_t push_next(const struct push *push, uint64_t now)
 	if (!push->span[0])
 		return now + SECOND_NS;
 	/*
-	 * The span becomes the older one when that has been written, which POLLOUT or a piece
-	 * brings.
+	 * The current span cannot become the older one before that has been written: POLLOUT or a
+	 * piece brings that about, not the time.
 	 */
 	return push->span[1] ? UINT64_MAX : push->to_ns[0];
 }
@@ -67,8 +67,8 @@ static void begin(struct push *push, uint64_t from_ns, uint64_t from_realtime_ns
 }
 
 /*
- * Begins the next span at the end of the last one, also in the store's time, unless the clock was
- * set meanwhile.
+ * Begins the next span at the end of the last one. Its real time, which the store gets, continues
+ * that of the last one, too, unless the clock was set meanwhile.
  */
 static void begin_next(struct push *push, uint64_t now)
 {
@@ -105,7 +105,10 @@ static void take_profile(struct push *push, struct span *span, size_t i)
 	free(data);
 }
 
-/* Finishes the older of two spans; the one before must have been written. */
+/*
+ * Takes the profiles of spans that are over, the older one first, unless one is still being
+ * written.
+ */
 static void finish(struct push *push, uint64_t now)
 {
 	for (size_t i = 2; i-- > 0;) {

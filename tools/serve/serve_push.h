@@ -24,7 +24,11 @@ struct spans;
 struct push {
 	int fd; /* -1: no receiver */
 	uint64_t every_ns;
-	bool begun; /* the first span has begun, without which a short run would have no profile */
+	/*
+	 * the first span has begun; until then push_next() is at once, so that a short run has a
+	 * profile
+	 */
+	bool begun;
 	struct spans *spans;
 	struct span *span[2]; /* the current span, and one before it that is not complete yet */
 	uint64_t to_ns[2], from_realtime_ns[2];
@@ -35,7 +39,7 @@ struct push {
 /* Takes ownership of @fd; -1: nothing is pushed. */
 void push_init(struct push *push, int fd, uint64_t every_ns, struct spans *spans);
 void push_release(struct push *push);
-/* The time of the next task. */
+/* The time of the next task; UINT64_MAX: events bring it. */
 uint64_t push_next(const struct push *push, uint64_t now_ns);
 void push_poll(const struct push *push, struct pollfd *fd);
 void push_turn(struct push *push, const struct pollfd *fd, uint64_t now_ns);

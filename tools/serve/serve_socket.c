@@ -6,7 +6,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-/* Seconds after which the kernel asks a silent peer whether it is there, and between questions. */
+/* TCP keep-alive: seconds of silence before the first probe, and between probes; most probes. */
 enum { KEEPALIVE_SECONDS = 15, KEEPALIVE_MOST = 4 };
 
 bool socket_is_loopback(int fd)

@@ -7,7 +7,9 @@
 
 /* Do only clients on this machine reach the socket? True if that cannot be found out. */
 bool socket_is_loopback(int fd);
-/* Has the kernel notice that a peer is gone: sockets inherit that from the one that listens. */
+/*
+ * Turns on TCP keep-alive, which notices that a peer is gone: accepted sockets inherit it from @fd.
+ */
 void socket_begin_listening(int fd);
 
 #endif

@@ -14,7 +14,7 @@ struct span {
 	uint64_t from_ns, to_ns, realtime_ns;
 	uint64_t until_ns;    /* end of the last piece, at most to_ns */
 	struct profile *sum;  /* sum of the pieces so far; NULL none */
-	uint32_t low;         /* earlier segments ended before the span begins */
+	uint32_t low;         /* the first segment that may reach into the span */
 	uint32_t first, last; /* segments in which it begins and ends; 0 unknown */
 	uint32_t behind;      /* the first segment known to begin after the span's end; 0 none */
 	uint32_t segments;    /* number of segments that have come */
@@ -59,7 +59,7 @@ void spans_end(struct spans *spans, struct span *span)
 	}
 }
 
-/* A segment that continues is useful if it reaches the span's end. */
+/* Is the piece of use? Of a segment that continues, only if it reaches the span's end. */
 static bool wants(const struct span *span, const struct piece *piece)
 {
 	return piece->until_ns > span->from_ns && piece->began_ns < span->to_ns &&
@@ -88,7 +88,7 @@ bool spans_announced(struct spans *spans, const struct piece *piece)
 	return wanted;
 }
 
-/* Programs show the main mapping first, and use its name for the profile. */
+/* Sets the main mapping: programs show it first, and use its name for the profile. */
 static int set_main(struct profile *sum, const struct profile *profile)
 {
 	struct mapping mapping;

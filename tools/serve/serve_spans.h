@@ -16,7 +16,7 @@ struct profile;
 struct span;
 
 enum { SPANS_MOST = 16 };
-/* How long after its end a span that lacks a piece is kept waiting. */
+/* How long a span that lacks a piece is kept after its end. */
 #define SPANS_PATIENCE_NS UINT64_C(20000000000)
 
 struct spans {
@@ -32,26 +32,26 @@ void spans_release(struct spans *spans);
 
 /* Adds a span. NULL: too many spans, or out of memory. */
 struct span *spans_begin(struct spans *spans, uint64_t from_ns, uint64_t to_ns);
-/* The span is no longer wanted, or has been answered. */
+/* Removes a span that has been answered, or is no longer wanted. */
 void spans_end(struct spans *spans, struct span *span);
 
-/* A piece is announced. False: no span wants its content. */
+/* Notes the announcement of a piece. False: no span wants its content. */
 bool spans_announced(struct spans *spans, const struct piece *piece);
 /* Adds a piece. -errno: some of it is missing in the spans that wanted it. */
 int spans_take(struct spans *spans, const struct piece *piece, const struct profile *profile);
-/* No more pieces will come: all spans are over. */
+/* Ends all spans: no more pieces will come. */
 void spans_close(struct spans *spans);
 
 /* Is the span complete, or as complete as it will ever be? */
 bool spans_is_over(const struct spans *spans, const struct span *span, uint64_t now_ns);
-/* Is a span past its end, and lacks a piece? */
+/* Does a span lack a piece after its end? */
 bool spans_want_piece(const struct spans *spans, uint64_t now_ns);
-/* When the next span is past its end, or is given up; UINT64_MAX: never. */
+/* When the next span ends, or is given up; UINT64_MAX: never. */
 uint64_t spans_next(const struct spans *spans, uint64_t now_ns);
 
 /*
  * Writes the span as a pprof file that the caller frees: without time line, notes and command line.
- * -errno; -ENODATA: no piece of it came.
+ * 0 or -errno; -ENODATA: no piece of the span came.
  */
 int spans_write(
 	const struct spans *spans, struct span *span, uint8_t **ret_data, size_t *ret_bytes);

@@ -110,7 +110,9 @@ static const char *path_of(const struct unwind_frame *frame)
 	return info.path;
 }
 
-/* A caller's place is inside its call instruction; libunwind returns the return address. */
+/*
+ * Our pc of a caller is inside its call instruction; libunwind's is the return address behind it.
+ */
 static bool is_same(const struct opinions *o, const struct unwind_frame *ours, size_t i)
 {
 	return (ours->pc == o->pc[i] || ours->pc + 1 == o->pc[i]) && ours->sp == o->sp[i];

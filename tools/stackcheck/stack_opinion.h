@@ -38,20 +38,20 @@ struct opinions {
 	struct opinion_module *module;
 	size_t modules, room;
 	uint64_t result[OPINION_RESULTS], frames;
-	uint64_t *pc, *sp; /* libunwind's, of the current thread */
+	uint64_t *pc, *sp; /* libunwind's frames of the current thread */
 	size_t n;
 	void *as;
 };
 
-/* -errno. */
+/* 0 or -errno; opinions_release() releases what was initialized. */
 int opinions_init(struct opinions *opinions, int pid);
 void opinions_release(struct opinions *opinions);
 
-/* Reads the mappings again. -errno. */
+/* Reads the mappings of @pid again. 0 or -errno. */
 int opinions_learn(struct opinions *opinions, int pid);
-/* Runs libunwind, while the thread is stopped by the calling thread. */
+/* Runs libunwind on the thread @tid, which the calling thread has stopped by ptrace. */
 void opinions_ask_libunwind(struct opinions *opinions, int tid);
-/* Runs our unwinder, and compares. -ENOMEM. */
+/* Runs our unwinder, and compares its frames with libunwind's. 0 or -ENOMEM. */
 int opinions_compare(struct opinions *opinions, const struct arch_snapshot *snapshot,
 	const struct stack_copy *stack);
 
