@@ -43,7 +43,10 @@ struct run {
 	struct analyst_settings settings;
 	struct analyst_results results; /* how results are delivered */
 	struct blame blame;
-	uint64_t rotate_bytes; /* --rotate SIZE: request it then; 0: not, or it was requested */
+	/*
+	 * --rotate SIZE: file size at which a rotation is requested; 0: none, or it was requested
+	 */
+	uint64_t rotate_bytes;
 	struct analyst *analyst;
 	struct opener opener;
 	int replay_fd;
@@ -53,8 +56,8 @@ struct run {
 };
 
 /*
- * Third-party code begins to work on a file, or has ended: records that for the process that
- * survives a crash, and shows it on the screen.
+ * Called when third-party code begins to work on a file, or has ended (NULL): records that for the
+ * process that survives a crash, and shows it on the screen.
  */
 static void working_on(void *context, const char *path)
 {
@@ -109,7 +112,7 @@ static void say_nothing(void *context, const char *line)
 	(void)line;
 }
 
-/* While records come in, has a child make a result of the profile so far. */
+/* Has a child make a result of the profile so far, while records come in. */
 static int finish_copy(struct run *run, const struct finish *finish)
 {
 	struct live_session *session = run->session;
@@ -165,7 +168,7 @@ static void look_at_size(void *context)
 {
 	struct run *run = context;
 
-	/* The file grows until it is checked next. */
+	/* A sixteenth less than the limit: the file grows until the next check. */
 	if (!run->rotate_bytes ||
 		pprof_estimate(analyst_profile(run->analyst)) <
 			run->rotate_bytes - run->rotate_bytes / 16)
@@ -180,7 +183,7 @@ static void request_stack(void *context, uint32_t tid, uint64_t bytes)
 	request(&(struct request){.type = REQUEST_STACK, .index = tid, .value = bytes});
 }
 
-/* Sends requests. The pipe does not block: all of a table fits, or nothing is written. */
+/* Sends requests. The pipe is non-blocking: @data fits as a whole, or nothing is written. */
 static bool send_request(void *context, const uint8_t *data, size_t bytes)
 {
 	(void)context;
@@ -397,7 +400,7 @@ static int run_all(int argc, char **argv)
 	(void)signal(SIGXFSZ, SIG_IGN);
 	analyst_settings_parse(s, &run.blame, argc, argv);
 	run.rotate_bytes = s->rotate_bytes;
-	/* Writing to a pipe without a reader fails with EPIPE; only a view ends then. */
+	/* Without a view, a pipe without a reader is an error like any other (EPIPE). */
 	if (!s->live.on)
 		(void)signal(SIGPIPE, SIG_IGN);
 	vanish_survive();

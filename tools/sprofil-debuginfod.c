@@ -20,7 +20,7 @@ static int tell(debuginfod_client *client, long done, long all)
 	(void)client;
 	if (done > 0 && all > 0)
 		printf("progress %ld %ld\n", done, all);
-	/* False: the requesting process is gone. */
+	/* A result other than 0 ends the download: the requesting process is gone. */
 	return fflush(stdout) != 0;
 }
 

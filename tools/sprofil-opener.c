@@ -34,15 +34,17 @@
 
 enum { SUFFIXES_MOST = 32, NUMBER_MOST = 9999 };
 
-/* How the names of files begin that could not be written where they should, and their number. */
+/*
+ * Prefix of the names of files for data that could not be written elsewhere; most of these files.
+ */
 #define KEPT "sprof-"
 enum { KEPT_MOST = 16 };
 
 struct settings {
 	struct openings openings;
-	struct limited limited;       /* answers by these openings */
+	struct limited limited;       /* calls openings_answer() within a time limit */
 	const char *output, *capture; /* pattern of names, name; NULL none */
-	char *snapshot;               /* the pattern of outputs, with a time */
+	char *snapshot;               /* pattern of snapshots' names: that of outputs with a time */
 	unsigned keep; /* number of outputs to keep that differ only in their time; 0: all */
 	const char *suffix[SUFFIXES_MOST];
 	size_t suffixes;
@@ -51,7 +53,7 @@ struct settings {
 /* The file being written: one at a time. */
 struct begun {
 	bool any;
-	bool recording;      /* an existing file of that name is kept once */
+	bool recording;      /* an existing file of that name is kept under another one */
 	const char *pattern; /* pattern of its name, with %t for the time; NULL: none */
 	struct output_facts facts;
 	char own[OPENING_PATH_MOST + 1]; /* the process's name, of which @facts has a pointer */
@@ -64,7 +66,7 @@ static void abandon(struct begun *begun)
 	if (begun->any)
 		outfile_abandon(&begun->out);
 	begun->any = false;
-	/* If there is no room here either, nothing is left behind. */
+	/* A file in TMPDIR that was not completed is removed. */
 	if (begun->kept)
 		(void)unlink(begun->kept);
 	free(begun->kept);
@@ -91,7 +93,7 @@ static int begin(struct begun *begun, const char *path, struct opened *opened)
 	begun->pattern = NULL;
 	if (!begun->out.fresh[0])
 		opened->flags |= OPENED_IN_PLACE;
-	/* Our descriptor stays open, for the result at the end. */
+	/* The original descriptor stays open, for the commit. */
 	return fcntl(begun->out.fd, F_DUPFD_CLOEXEC, 3);
 }
 
@@ -161,7 +163,7 @@ static unsigned count_kept(const char *path)
 
 /*
  * Begins a file in TMPDIR: a bad name must not cost the measured data. A long run, whose outputs
- * differ in their time, does not fill that folder, too.
+ * differ in their time, leaves at most KEPT_MOST files there.
  */
 static int begin_keep(const struct settings *s, struct begun *begun, struct opened *opened)
 {
@@ -186,9 +188,8 @@ static int begin_keep(const struct settings *s, struct begun *begun, struct open
 }
 
 /*
- * Names a file by its time, of a resolution of seconds. Of two files of one second, such as a
- * snapshot and the file that begins then, the later one gets a number behind its time (test:
- * test_rotate.sh).
+ * Names a file by its time, in seconds. Of two files of one second, such as a snapshot and the file
+ * that begins then, the later one gets a number after its time (test: test_rotate.sh).
  */
 static int name_timed(struct begun *begun, struct opened *opened)
 {
@@ -367,7 +368,10 @@ static const struct option_row rows[] = {
 	{"view", 0, OPTION_FLAG, AT(openings.view)},
 };
 
-/* The user's limit of file sizes is not meant for copies. */
+/*
+ * Prepares the process. The user's limit of file sizes is lifted: it is not meant for copies of
+ * files.
+ */
 static void prepare(int socket_fd)
 {
 	struct rlimit limit;
@@ -389,7 +393,7 @@ static int run_all(int argc, char **argv)
 	static struct opening what;
 	static struct opened opened;
 	uint8_t packet[OPENING_BYTES_MOST];
-	/* Threads that are left behind use them to the end of the process. */
+	/* Static: threads that are left behind use them until the process ends. */
 	static struct settings s = {.openings = {.guards = true}};
 	static struct begun begun;
 	int socket_fd;
@@ -419,7 +423,7 @@ static int run_all(int argc, char **argv)
 	}
 	abandon(&begun);
 	free(s.snapshot);
-	/* Not what threads that were left behind use. */
+	/* Threads that were left behind still use the openings. */
 	if (!limited_is_behind(&s.limited))
 		openings_release(&s.openings);
 	return 0;

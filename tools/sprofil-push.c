@@ -26,7 +26,7 @@
 #include "tools/serve/push_url.h"
 #include "tools/serve/serve_fds.h"
 
-/* Interval of retries, doubled after each failure. */
+/* Interval of retries, doubled after each failure up to a maximum. */
 #define RETRY_NS      CLOCK_SECOND_NS
 #define RETRY_MOST_NS (60 * CLOCK_SECOND_NS)
 enum { CONNECT_SECONDS = 10, SEND_SECONDS = 30, LAST_SECONDS = 5, ANSWER_BYTES = 160 };
@@ -41,8 +41,8 @@ struct sender {
 	bool away;                  /* the store was unavailable at the last try */
 	size_t refused;             /* number of profiles that the store refused */
 	bool over;                  /* no more profiles will come */
-	uint64_t left_ns;           /* when that was seen while a POST was running; 0 */
-	char answer[ANSWER_BYTES];  /* the store's text about a refusal */
+	uint64_t left_ns; /* when the end of the profiles was seen during a POST; 0: it was not */
+	char answer[ANSWER_BYTES]; /* the store's text about a refusal */
 	size_t answered;
 };
 
@@ -58,7 +58,7 @@ static size_t take_answer(char *data, size_t size, size_t n, void *context)
 	return size * n;
 }
 
-/* Ends a POST after LAST_SECONDS once no more profiles come, as somebody waits for our end. */
+/* Ends a POST after LAST_SECONDS once no more profiles come: the supervisor waits for our end. */
 static int watch_end(
 	void *context, curl_off_t to_come, curl_off_t came, curl_off_t to_go, curl_off_t gone)
 {
@@ -72,8 +72,8 @@ static int watch_end(
 }
 
 /*
- * Sends a profile. 0: the store has it, or will never accept it. -EAGAIN: later. *@ret_why: "", or
- * what is wrong.
+ * Sends a profile. 0: the store has it, or will never accept it. -EAGAIN: it may accept it later.
+ * *@ret_why: "", or what is wrong.
  */
 static int post(struct sender *s, const struct pushed *what, char *ret_why, size_t room)
 {
@@ -164,7 +164,9 @@ static void turn(struct sender *s)
 		(void)send_first(s);
 }
 
-/* Sends what is left, each profile once: no more will come, and somebody waits for our end. */
+/*
+ * Sends what is left, each profile once: no more will come, and the supervisor waits for our end.
+ */
 static void send_last(struct sender *s)
 {
 	while (push_queue_first(&s->queue) && send_first(s))
@@ -187,7 +189,7 @@ static bool begin(struct sender *s)
 	(void)curl_easy_setopt(s->curl, CURLOPT_XFERINFOFUNCTION, watch_end);
 	(void)curl_easy_setopt(s->curl, CURLOPT_XFERINFODATA, s);
 	(void)curl_easy_setopt(s->curl, CURLOPT_NOPROGRESS, 0L);
-	/* Redirections to files or other protocols are not followed. */
+	/* No redirections are followed, and only HTTP is spoken. */
 	(void)curl_easy_setopt(s->curl, CURLOPT_FOLLOWLOCATION, 0L);
 #if LIBCURL_VERSION_NUM >= 0x075500
 	(void)curl_easy_setopt(s->curl, CURLOPT_PROTOCOLS_STR, "http,https");

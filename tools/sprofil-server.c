@@ -72,7 +72,7 @@ static bool request(enum request_type type, uint64_t value)
 	return write(SERVE_REQUEST_FD, message, sizeof(message)) == (ssize_t)sizeof(message);
 }
 
-/* Sends the supervisor its requests. */
+/* Sends the supervisor requests: sampling on or off, and a piece at the end of a span. */
 static void keep_supervisor(struct server *s, uint64_t now)
 {
 	bool wanted = s->spans.n != 0;
@@ -125,7 +125,7 @@ static void turn(struct server *s)
 	if (poll(fds, POLLS, timeout_ms(s, fds, now)) < 0)
 		return;
 	now = clock_now();
-	/* Our requests are no longer read. Recorded data still come. */
+	/* The supervisor is gone, as nobody reads our requests. Recorded data still come. */
 	if (fds[POLL_REQUEST].revents && !s->alone) {
 		s->alone = true;
 		if (s->http)
