@@ -4,9 +4,9 @@
  * right? Each thread is stopped once, as for --dump and with the same care, and unwound by our
  * unwinder and by libunwind-ptrace.
  *
- * Both read the target's files in the tracing process: libunwind-ptrace requires that. Therefore,
- * as root, it becomes the target's user once all threads are seized; a hostile file could then gain
- * only its owner's rights.
+ * Both unwinders read the target's files in this process, which traces: libunwind-ptrace requires
+ * that. Therefore, if it is root, this process becomes the target's user once all threads are
+ * seized; a hostile file could then gain only its owner's rights.
  *
  * If this process dies, also during a stop, the kernel resumes all threads. If the target dies, the
  * threads examined so far are reported.
@@ -45,7 +45,7 @@ static void say(void *context, enum say_kind kind, const char *line)
 		front_complain(program, "%s", line);
 }
 
-/* All threads are seized: from now on the rights of the target's own user suffice. */
+/* Becomes the target's user. All threads are seized, so from now on that user's rights suffice. */
 static int become_owner(int pid)
 {
 	char path[32];
@@ -157,7 +157,7 @@ static void report_modules(const struct opinions *opinions)
 	}
 }
 
-/* libunwind cannot read the vdso: differences there do not speak against our unwinder. */
+/* Do the unwinders differ outside of the vdso, which libunwind cannot read? */
 static bool is_doubtful(const struct opinions *opinions)
 {
 	for (size_t i = 0; i < opinions->modules; i++) {
@@ -212,7 +212,9 @@ int main(int argc, char **argv)
 		front_complain(program, "--check-stacks: give a process id, like 123");
 		return FRONT_USAGE;
 	}
-	/* If a file keeps a parser busy, our end frees the target. */
+	/*
+	 * A file may keep a parser busy for long: this process then ends, which frees the target.
+	 */
 	(void)setrlimit(RLIMIT_CPU, &limit);
 	(void)setrlimit(RLIMIT_CORE, &none);
 	options.pids = &pid;

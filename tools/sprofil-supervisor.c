@@ -91,9 +91,10 @@ static void own_state(void)
 }
 
 /*
- * While the tracing process is stopped (SIGSTOP), threads of the program stand still, and only
- * SIGKILL reaches them. Its parent, this process, lets it go on at once. It has another name, so
- * that a signal by name does not reach it too. It ends as its child does.
+ * Runs in the parent of the tracing process, and ends as that does. While the tracing process is
+ * stopped (SIGSTOP), threads of the program stand still, and only SIGKILL reaches them: it is
+ * continued at once. This process has another name, so that a signal sent by name does not reach
+ * both.
  */
 static _Noreturn void watch(pid_t child)
 {
@@ -134,7 +135,7 @@ static int serve(int pid, int ready_fd, int go_fd)
 		watch(child);
 	if (child == 0) /* the terminal's or a group's signals do not reach both */
 		(void)setsid();
-	/* The program has to permit us first (PR_SET_PTRACER). */
+	/* The program permits us to trace it (PR_SET_PTRACER), and then writes to @go_fd. */
 	if (read(go_fd, &go, 1) != 1)
 		return 125;
 	(void)close(go_fd);

@@ -154,7 +154,7 @@ static int write_text(const struct command *command, const struct subject *subje
 	return command->report->print(subject->profile, options, out, ret_problem);
 }
 
-/* "DEBUGINFOD_URLS=… sprofreport doctor --debuginfod sprof.pb.gz"; NULL: out of memory. */
+/* Makes "DEBUGINFOD_URLS=… sprofreport doctor --debuginfod sprof.pb.gz"; NULL: out of memory. */
 static char *fetch_command(const struct command *command)
 {
 	static const char doctor[] = "sprofreport\0doctor\0--debuginfod";
@@ -181,8 +181,8 @@ static char *fetch_command(const struct command *command)
 }
 
 /*
- * The report or export, in memory: a file is written completely or not at all. *@ret_failed: the
- * report exists, and the condition of --fail-above is met.
+ * Makes the report or export in memory, as a file is written completely or not at all. Returns an
+ * exit status. *@ret_failed: the report exists, and the condition of --fail-above is met.
  */
 static int make_text(const struct command *command, const struct subject *subject,
 	struct waiting *waiting, char **ret_text, size_t *ret_bytes, bool *ret_failed)
@@ -239,7 +239,10 @@ static int give_to_stdout(const struct command *command, const char *text, size_
 	struct pager pager = {.out = stdout};
 	int error;
 
-	/* The readers of exports are programs, which may also leave early. */
+	/*
+	 * Exports are for programs, so they have no pager. A program that leaves early causes
+	 * EPIPE.
+	 */
 	if (command->report)
 		pager_open(&pager);
 	else
@@ -263,7 +266,7 @@ static int refuse_terminal(const struct command *command)
 	return EXIT_USAGE;
 }
 
-/* A script tells a slowdown from what went wrong by the status. */
+/* The exit status of a failure: with --fail-above it is 2, as 1 tells a script of a slowdown. */
 static int trouble(const struct command *command, int status)
 {
 	return status == EXIT_FAILED && command->options.has_fail_above ? EXIT_USAGE : status;

@@ -92,8 +92,8 @@ static int check_stacks(const char *value)
 }
 
 /*
- * Waits until the analyst has written and reported; returns its wait status. @ret_signal: an order
- * that came meanwhile.
+ * Waits until the analyst has written and reported; returns its wait status. *@ret_signal: the last
+ * signal to end that came meanwhile, unchanged if there was none.
  */
 static int join_analyst(struct engine_result *result, int *ret_signal)
 {
@@ -121,7 +121,7 @@ static void say_format(struct sprofrun_settings *s, enum say_kind kind, const ch
 	say(s, kind, line);
 }
 
-/* Prints to a file that gets its name when everything has been written. */
+/* Prints the histogram to a file that gets its name when everything has been written. */
 static int print_histogram(struct sprofrun_settings *s, const char **ret_problem)
 {
 	struct outfile out;
@@ -155,7 +155,7 @@ static void write_histogram(struct sprofrun_settings *s, const struct engine_res
 
 	if (!s->histogram)
 		return;
-	/* What could not begin replaces no file. */
+	/* A run that could not begin replaces no file. */
 	error = ran ? print_histogram(s, &problem) : 0;
 	if (error < 0)
 		say_format(s, SAY_WARNING, "cannot write the histogram %s: %s", s->histogram,
@@ -171,8 +171,8 @@ static void write_histogram(struct sprofrun_settings *s, const struct engine_res
 }
 
 /*
- * If profiling had to be given up, all that is left to do is to wrap the command. An exec ends the
- * thread that hangs, and keeps our children.
+ * Called when profiling had to be given up: all that is left to do is to wait for the command and
+ * the analyst. The exec ends the thread that hangs, and keeps our children.
  */
 static void await_only(void *context, int command_pid, int analyst_pid)
 {
@@ -217,7 +217,7 @@ static int run(struct sprofrun_settings *s)
 	return status ? status : front_end(&s->engine, &result, !analyst && pushed);
 }
 
-/* "1234 (redis-server)", or "3 processes" */
+/* Writes "process 1234 (redis-server)", or "3 processes". */
 static void name_targets(const struct engine_options *engine, char *to, size_t room)
 {
 	char name[PROCFS_NAME_BYTES];
@@ -231,7 +231,10 @@ static void name_targets(const struct engine_options *engine, char *to, size_t r
 		name[0] ? ")" : "");
 }
 
-/* Asked while nothing is stopped by us: a tracee in a group-stop shows as traced. */
+/*
+ * Is the process in a group-stop? A tracee in a group-stop shows as traced ('t'), as in any other
+ * stop, so this is asked while we have stopped nothing.
+ */
 static bool is_stopped(int pid)
 {
 	char path[32], state = 0;
@@ -280,8 +283,8 @@ static void begun(void *context)
 }
 
 /*
- * Asks the live processes, which have been detached by now. Those of a command that has ended have
- * written their maps.
+ * Called when all threads are detached: ends the relay of the terminal, and requests the maps of
+ * the Java processes that live. Processes of a command that have ended have written their maps.
  */
 static void released(void *context, const int *pids, size_t n)
 {
@@ -300,7 +303,7 @@ static void command_stops(void *context)
 	terminal_relay_tell_stop(&s->relay);
 }
 
-/* With --live the command has no terminal. */
+/* Opens the relay for a command with -u. With --live the command has no terminal. */
 static void prepare_relay(struct sprofrun_settings *s)
 {
 	int error = 0;
@@ -397,7 +400,7 @@ int main(int argc, char **argv)
 		s.output = output_option_for_rank(program, s.output, s.quiet);
 	if (sprofrun_settings_rotates(&s))
 		s.output = output_timed(s.output);
-	/* Otherwise SIGUSR2 is the command's, or ends the profiling. */
+	/* Without --rotate and --ring, SIGUSR2 is the command's, or ends the profiling. */
 	s.engine.snapshots = sprofrun_settings_rotates(&s);
 	if (!s.output) {
 		front_complain(program, "cannot begin: %s", strerror(ENOMEM));
@@ -425,7 +428,10 @@ int main(int argc, char **argv)
 		if (status)
 			return status;
 	}
-	/* Two writers of one stream would damage the profile. */
+	/*
+	 * With -o - the command's output goes to stderr: two writers of one stream would damage the
+	 * profile.
+	 */
 	if (!s.live && !s.engine.dump && s.engine.command && strcmp(s.output, "-") == 0)
 		s.engine.inherited.streams = errors_only;
 	if (s.relay.used) {

@@ -21,7 +21,7 @@
 
 static const char program[] = "sprofserve";
 
-/* An analyst of this age is replaced by a fresh one. */
+/* An analyst of this age is replaced by a fresh one, which bounds its memory. */
 #define SEGMENT_NS UINT64_C(60000000000)
 
 struct settings {

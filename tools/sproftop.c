@@ -27,7 +27,7 @@
 static const char program[] = "sproftop";
 
 enum { END_MS = 2000 }; /* time given to a command that was asked to end */
-/* A view should take no more than 3 % of a CPU. */
+/* Default of --max-cpu, so that a view takes less than 3 % of a CPU in all. */
 enum { MAX_CPU_PPM = 26000, MAX_CPU_PERIOD_NS = 4000000 };
 
 struct settings {
@@ -70,7 +70,7 @@ static int take_count(void *settings, char *value)
 	return errno || *end || end == value || !*screens || value[0] == '-' ? -EINVAL : 0;
 }
 
-/* At least 100 ms. */
+/* Parses a time of at least 100 ms. */
 static int take_time(const char *value, uint64_t *ret_ns)
 {
 	char *end;
@@ -141,8 +141,8 @@ static void pause_ms(long ms)
 }
 
 /*
- * The user has left: a command that still runs was started for the view, and is asked to end,
- * unless it is to be kept.
+ * The user has left. A command that still runs was started for the view: it is asked to end, unless
+ * --keep was given.
  */
 static int end_command(const struct settings *s, const struct engine_result *result)
 {
