@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Samples are CPU time: for busy, lockstep and mostly sleeping targets, at several rates, the
-# profiled CPU time and profiled + unattributed against the kernel's own figure, the ticks per
-# second of CPU time, and the stops per sample.
+# Compares samples with CPU time, for busy, lockstep and mostly sleeping targets at several rates.
+# Prints the profiled CPU time, and profiled + unattributed, as parts of the kernel's own figure;
+# the ticks per second of CPU time; and the stops per sample.
 . "$(dirname "$0")/lib.sh"
 
 row() {

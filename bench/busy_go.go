@@ -5,8 +5,8 @@
 //
 //	busy_go THREADS MS [WARM_MS [EVERY_US]]
 //
-// Prints "wall_ns cpu_ns": the wall time of the measured part, and the CPU time of all. TURNS_PER_MS is
-// taken from the environment.
+// Prints "wall_ns cpu_ns": the wall time of the measured part, and the CPU time of the process.
+// TURNS_PER_MS is taken from the environment.
 package main
 
 import (

@@ -3,13 +3,13 @@
  * Busy threads with a fixed amount of work, for bench/cost.sh: what a profiler takes is the time by
  * which the work lasts longer.
  *
- *	busy_threads THREADS MS [WARM_MS [EVERY_US]]
+ *   busy_threads THREADS MS [WARM_MS [EVERY_US]]
  *
  * THREADS share out MS of CPU time a thread, in pieces of some 20 us that each takes when it is
  * free. Before that they work for WARM_MS of wall time, which is not measured: a profiler's first
- * second may cost more. With EVERY_US a system call (getppid) follows each so many us of work.
- * Each piece is called through DEPTH frames. Prints "wall_ns cpu_ns": the wall time of the measured
- * part, and the CPU time of all.
+ * second may cost more. With EVERY_US a system call (getppid) follows every EVERY_US microseconds
+ * of work. Each piece is called through DEPTH frames. Prints "wall_ns cpu_ns": the wall time of the
+ * measured part, and the CPU time of the whole process.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -27,7 +27,7 @@
 WORK(piece)
 
 struct shared {
-	uint64_t turns; /* of a piece */
+	uint64_t turns; /* turns of the loop in a piece */
 	uint64_t warm_until_ns;
 	unsigned every; /* pieces between two system calls, 0 none */
 	_Atomic int64_t left;
@@ -77,7 +77,7 @@ int main(int argc, char **argv)
 		return 2;
 	warm_ms = argc > 3 ? strtol(argv[3], NULL, 10) : 0;
 	every_us = argc > 4 ? strtol(argv[4], NULL, 10) : 0;
-	/* Given, all runs have the same work: calibration varies. */
+	/* TURNS_PER_MS gives all runs the same work: calibrations differ. */
 	per_ms = getenv("TURNS_PER_MS") ? strtoull(getenv("TURNS_PER_MS"), NULL, 10)
 					: work_turns_per_ms(piece);
 	if (argv[2][0] == '0') {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls: what the calls cost. The first one (it starts the helper), later ones beside the bare way
- * there and back by two pipes between two processes, a table of 1000 regions; and what a tick costs
- * the program, against glibc's sprofil with its SIGPROF, in turns in the same run.
+ * calls: measures what the calls cost. The first call, which starts the helper; later calls, beside
+ * a bare round trip over two pipes between two processes; a table of 1000 regions. And what a tick
+ * costs the program, beside glibc's sprofil with its SIGPROF, by turns in the same run.
  *
- * The cost of a tick is what a loop of fixed work takes longer while it is on, per tick: the median
- * over the rounds of the difference to the same work just before and just after.
+ * The cost of a tick: the time by which a loop of fixed work takes longer while profiling is on,
+ * per tick. It is the median over the rounds of the difference to the same work just before and
+ * after.
  */
 #include <sprofil/sprofil.h>
 
@@ -20,7 +21,7 @@
 
 enum { LATER = 1000, ROUNDS = 41, WORK = 40000000 };
 
-/* glibc's own, by the ABI of its header. */
+/* struct prof of glibc's <sys/profil.h>, of which only the ABI is used. */
 struct glibc_prof {
 	void *base;
 	size_t size, off;
@@ -49,7 +50,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* In registers only: what a loop through memory takes depends on where the stack happens to be. */
+/* Works in registers only: the time of a loop through memory depends on where the stack lies. */
 static uint64_t work(void)
 {
 	uint64_t start = now_ns();
@@ -69,7 +70,7 @@ static void print_times(const char *name, uint64_t *took)
 		(double)took[LATER * 99 / 100] / 1e3);
 }
 
-/* The other end of the bare round trips, until the pipe is closed. */
+/* The other process of the bare round trips: answers until the pipe is closed. */
 static void echo(int from, int to)
 {
 	char message[64];
@@ -139,15 +140,19 @@ static void measure_calls(void)
 		die("sprofil");
 }
 
-/* What the work took longer in each round, and the ticks of all. */
+/* What one way to profile costs, and its ticks in all rounds. */
 struct result {
 	const char *name;
-	double more[ROUNDS]; /* as a part of what it takes with nothing on */
+	/* in each round: additional time, as a part of the time with nothing on */
+	double more[ROUNDS];
 	unsigned rounds, ticks;
 	uint64_t off_ns;
 };
 
-/* Until the helper has let us go: it would also trace a child, and stop at each of its signals. */
+/*
+ * Waits until the helper has detached: it would also trace a child, and each signal would stop
+ * that.
+ */
 static void await_helper(void)
 {
 	uint64_t until = now_ns() + UINT64_C(5000000000);
@@ -171,8 +176,8 @@ static void await_helper(void)
 }
 
 /*
- * glibc's, each round in a process of its own: on, off and on again aborts it (a double free). Its
- * overflow bin counts only beside another region.
+ * A round of glibc's sprofil, in a process of its own: glibc aborts (double free) when it is turned
+ * on, off and on again. Its overflow bin counts only beside another region.
  */
 static uint64_t glibc_round(struct result *result)
 {

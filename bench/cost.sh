@@ -1,24 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What sampling costs: busy threads with a fixed amount of work (bench/busy_threads.c, busy_go.go),
-# alone and under each sampler by turns, in rounds, until TIME is over. A TSV row for each program
-# and sampler, with medians over the rounds; the figures of all rounds are those of one machine in
-# one run, and only such are comparable.
+# What sampling costs: runs busy threads with a fixed amount of work (bench/busy_threads.c,
+# busy_go.go) alone and under each sampler by turns, in rounds, until TIME is over. Prints a TSV row
+# for each program and sampler, with medians over the rounds. Only figures of one run compare.
 #   bench/cost.sh [FILE]      BUILD: the built tree. Needs nothing else; perf and go are used if
 #                             they are there. On a terminal, progress goes to stderr.
 # Samplers: perf (record -e cpu-clock; with stacks --call-graph dwarf), plain (bench/plain_sampler),
 # product (sprofrun at that rate), default (sprofrun without a rate: its promise of at most 1 %),
-# and old (the product of another build, $OLD).
-# To choose, set TIME (seconds, 540), THREADS ("1 2 4 8" and twice the CPUs), CALLS (us of work
-# between system calls, "0 20"; 0 none), LANGS ("c go"), RATES ("250 1000"), STACKS ("0 1"),
-# SAMPLERS ("perf plain product default"), MS (wall time of the work, 500), FAIR (1: without
-# real-time priority).
-# Columns: class is what the sampler had (realtime, fair; several if rounds differ; - perf), not
-# what was asked for; lost_pct is the wall time lost against the mean of the runs alone before and
-# after, in the same round; low and high its range; cpu_us_sample the supervisor's CPU time a
-# sample (perf has none: it works in the kernel, in the target's time); reached_pct the samples,
-# of those that the rate asks for; stop_us the median stop (plain: the mean, from the request on);
-# cost_pct what the product says.
+# and old (sprofrun of another build, in the folder $OLD).
+# Variables that choose, with their defaults: TIME (seconds, 540), THREADS ("1 2 4 8" and twice the
+# CPUs), CALLS (us of work between system calls, "0 20"; 0 none), LANGS ("c go"), RATES
+# ("250 1000"), STACKS ("0 1"), SAMPLERS ("perf plain product default"), MS (wall time of the work,
+# 500), FAIR (1: without real-time priority).
+# Columns: class: the scheduling class that the sampler really had (realtime, fair; several if the
+# rounds differ; - for perf). lost_pct: the wall time lost, against the mean of the runs alone
+# before and after in the same round; low, high: its range. reached_pct: samples in percent of those
+# that the rate asks for. cpu_us_sample: the sampler's CPU time a sample, in us (- for perf, which
+# works in the kernel, in the target's time). stop_us: the median stop (plain: the mean, from the
+# request on). cost_pct: the cost that the product itself states.
 . "$(dirname "$0")/lib.sh"
 FILE=${1:-/dev/stdout}
 CPUS=$(nproc) TIME=${TIME:-540} MS=${MS:-500} FAIR=${FAIR:-0}

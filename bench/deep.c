@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * deep KIB SECONDS: burns CPU time with that much stack above it.
- * deep work DEPTH: a fixed amount of work under so many frames of 240 bytes.
+ * deep KIB SECONDS: burns CPU time with KIB kibibytes of stack in use.
+ * deep work DEPTH: does a fixed amount of work below DEPTH frames of 240 bytes and more.
  */
 #include <alloca.h>
 #include <stdint.h>

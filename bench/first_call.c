@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * first_call [ROUNDS]: what the first call of a process takes, which starts the helper, and beside
- * it, by turns in the same run, what the machine takes for the least that it must do: a program
- * executed up to its end (vfork, exec, exit, wait), the smallest that there is and the helper's
- * --version. Each call is made by a program of its own.
+ * first_call [ROUNDS]: measures the first call of a process, which starts the helper. Beside it, by
+ * turns in the same run, the least that it must do on this machine: to execute a program up to its
+ * end (vfork, exec, exit, wait), once the smallest one (/bin/true), once the helper with --version.
+ * Each first call is made by a process of its own.
  */
 #include <sprofil/sprofil.h>
 
@@ -55,7 +55,7 @@ static uint64_t executed(const char *path, const char *argument)
 	return start;
 }
 
-/* In a program of its own; what it took goes to the parent. */
+/* Runs in a process of its own: makes the first call, and sends the time it took to the parent. */
 static int call(void)
 {
 	static unsigned counts[16];

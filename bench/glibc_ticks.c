@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * glibc_ticks SECONDS: how many ticks a second glibc's own sprofil(3) delivers, whatever it says.
- * Prints the ticks per second of CPU time, and the tick that it reports, in us.
+ * glibc_ticks SECONDS: how many ticks a second glibc's own sprofil(3) delivers, whatever it
+ * reports. Prints the ticks per second of CPU time, and the length of a tick that it reports, in
+ * us.
  */
 #include <stdio.h>
 #include <stdlib.h>
