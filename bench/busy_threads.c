@@ -3,7 +3,7 @@
  * Busy threads with a fixed amount of work, for bench/cost.sh: what a profiler takes is the time by
  * which the work lasts longer.
  *
- *   busy_threads THREADS MS [WARM_MS [EVERY_US]]
+ *	busy_threads THREADS MS [WARM_MS [EVERY_US]]
  *
  * THREADS share out MS of CPU time a thread, in pieces of some 20 us that each takes when it is
  * free. Before that they work for WARM_MS of wall time, which is not measured: a profiler's first

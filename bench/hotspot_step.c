@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a step of the unwinder costs in frames of Java whose code is known: in nanoseconds, the
- * least of five rounds. The HotSpot is the made-up one of the tests.
+ * Measures what a step of the unwinder costs in Java frames whose code it has read before: in
+ * nanoseconds, the least of five rounds. The HotSpot is the made-up one of the tests.
  */
 #include <stdio.h>
 #include <time.h>

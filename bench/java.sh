@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What Java costs: the stop against that of a native program with 32 KiB of stack, by turns; what
-# default settings take; unwinding. Medians of RUNS runs (default 3). JAVA: the java to run, with
-# javac beside it (default: that of PATH).
+# Measures with Java as the target: the median stop, by turns with that of a native program with 32
+# KiB of stack; the cost at default settings; the analyst's time for a frame. Medians of RUNS runs
+# (default 3). JAVA: the java to run, with javac beside it (default: that of PATH).
 . "$(dirname "$0")/lib.sh"
 RUNS=${RUNS:-3}
 JAVA=${JAVA:-$(command -v java)}
@@ -22,7 +22,7 @@ awk -v n="$(median <native.stop)" -v j="$(median <java.stop)" -v c="$(median <ja
         n / 1e3, j / 1e3, c }'
 
 "$SPROFRUN" -q -F 2000 --max-overhead 100 --capture capture -o p.pb.gz -- "$JAVA" Truth run 8
-# The capture again, alone: all of the analyst's work, the names and the file included.
+# Replays the capture: the time is that of all of the analyst's work, names and file included.
 TIMEFORMAT=%U
 spent=$( { time "$BUILD/tools/sprofil-analyst" --replay capture --report none --quiet \
     --output again.pb.gz 2>/dev/null; } 2>&1)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Programs that know where their CPU time goes, or beside perf in the same run: what sprofrun
-# shows of them, by system call and function, and the limits that it is held to.
+# Compares what sprofrun shows, by system call and function, with the clocks of programs that know
+# where their CPU time goes, or with perf in the same run; and with the limits that it is held to.
 #
 #   known.sh [--busy] [--no-realtime] [--rates "HZ HZ"] [NAME...]
 #
@@ -11,10 +11,11 @@
 #   postgres   pgbench -S -c4
 #   redis, nginx   under their benchmarks, by their own clocks and beside perf, which makes
 #              nginx's writev and redis's epoll_wait take 1.7 times as long
-#   timer      0.25 ms of work at each ms, or each fourth, of a timerfd
+#   timer      0.25 ms of work at each expiry of a timerfd, every 1 ms and every 4 ms
 #   stress     stress-ng: futex, switch, pipe
 #   loop       five functions, its CPU clock read between them: 250, 1000, 3000 Hz, RUNS times (20)
-#   getppid    each 20 us, each 2 us; delivered up to 10,000 Hz, without a bound on stops
+#   getppid    a call every 20 us, every 2 us; samples delivered at 250 to 10,000 Hz, without a
+#              bound on the cost
 #   histogram  sprofil(3) of a thread that works and sleeps; of 200 children of 5, 15 and 50 ms
 #   busy       found_ratio of 1, 2, 8 busy threads at 100 to 4000 Hz, lockstep, one among 100
 #
@@ -78,8 +79,8 @@ verdict() {
         printf("%-22s %5s  %-26s %8.2f %8.2f %+8.2f %6.1f  %s\n", n, hz, w, t, s, d,
             e > 0 ? a / e : 0, a > most && a > 3 * e ? "OFF" : "ok") }'
 }
-# shares PROFILE [own]: "CATEGORY<TAB>NANOSECONDS", in oracle_count_calls' categories; own: the
-# program's functions, and "outside" of them.
+# shares PROFILE [own]: prints "CATEGORY<TAB>NANOSECONDS", in oracle_count_calls' categories. With
+# own these are the program's functions, and "outside" for all else.
 shares() {
     "$SPROFREPORT" flat --no-inline --format tsv "$1" | awk -F'\t' -v OFS='\t' -v own="${2:-}" '
         function category(f) {
@@ -90,7 +91,7 @@ shares() {
         NR > 1 && $5 != "[unsampled]" { n[category($5)] += $2 }
         END { for (f in n) print f, n[f] }'
 }
-# compare ROW RATE TRUTH [own]: the file TRUTH beside p.pb.gz, in the categories of shares
+# compare ROW RATE TRUTH [own]: compares p.pb.gz with the file TRUTH, in the categories of shares
 compare() {
     local samples
     samples=$(figure effective_samples p.pb.gz)
@@ -124,7 +125,7 @@ compare() {
         "of $(figure samples p.pb.gz)"
 }
 started() { [ -s pid ]; }
-# beside ROW RATE COMMAND...: runs the command under sprofrun and perf.
+# beside ROW RATE COMMAND...: runs the command under sprofrun and perf, and compares the two.
 beside() {
     local row=$1 hz=$2
     shift 2
@@ -142,7 +143,8 @@ beside() {
     oracle_count_calls oracle >truth
     compare "$row" "$hz" truth
 }
-# alone ROW RATE COMMAND...: without perf, by the program's own clocks.
+# alone ROW RATE COMMAND...: runs it under sprofrun, and compares that with the program's own
+# clocks.
 alone() {
     local row=$1 hz=$2
     shift 2
@@ -151,13 +153,14 @@ alone() {
         out >truth
     compare "$row" "$hz" truth own
 }
-# own_clock COMMAND...: runs it measuring its own calls.
+# own_clock COMMAND...: runs it with libown_clock.so, which measures its system calls.
 own_clock() {
     head -c 4096 /dev/zero >own
     chmod 666 own
     OWN_CLOCK=$WORK/own LD_PRELOAD=$BUILD/bench/libown_clock.so exec "$@"
 }
-# attached ROW RATE PID...: live processes under load
+# attached ROW RATE PID...: attaches sprofrun and perf to live processes under load, and compares
+# them
 attached() {
     local row=$1 hz=$2
     shift 2
@@ -170,9 +173,9 @@ attached() {
     compare "$row" "$hz" truth
 }
 
-# figures: the program's own clock, in ns: all, epoll_wait, writev (bench/own_clock.c)
+# figures: prints the program's own clock, in ns: all, epoll_wait, writev (bench/own_clock.c)
 figures() { od -An -v -t d8 -w24 -N 24 own; }
-# attached_own ROW RATE PID CALL...: the same without perf, by the program's own clock.
+# attached_own ROW RATE PID CALL...: as attached, with the program's own clock instead of perf.
 attached_own() {
     local row=$1 hz=$2 pid=$3 before after n names=(all epoll_wait writev)
     shift 3
@@ -350,7 +353,7 @@ known_getppid() {
         done
     done
 }
-# delivered ROW RATE LEAST: samples in percent of what was asked for
+# delivered ROW RATE LEAST: samples in percent of those that the rate asks for; OFF below LEAST
 delivered() {
     awk -v n="$(figure samples p.pb.gz)" -v k="$(figure kernel_cpu_ns p.pb.gz)" -v hz="$2" \
         -v row="$1" \
@@ -359,7 +362,8 @@ delivered() {
             printf("%-22s %5s  %-26s %8.2f %8.2f %+8.2f %6.1f  %s\n", row, hz,
                 "delivered, %", 100, got, got - 100, 0, got >= least ? "ok" : "OFF") }'
 }
-# Each function within 3 standard errors in each run: of 5 x RUNS, chance alone gives 0.3 %.
+# Profiles five functions RUNS times a rate. OFF: a function is more than 3 standard errors off in a
+# run, which chance alone gives in 0.3 % of them.
 known_loop() {
     local hz
     for hz in 250 1000 3000; do
@@ -426,7 +430,7 @@ known_busy() {
     ratio "2 in lockstep, 1 ms" 1000 "$TARGETS/lockstep" 2 10
     ratio "1 busy among 100" 1000 "$TARGETS/sleepers" 100 5
 }
-# ratio ROW RATE COMMAND...: found_ratio, or what stands for it before there was one
+# ratio ROW RATE COMMAND...: found_ratio; samples in parts of the expected ones where there is none
 ratio() {
     local found
     "$SPROFRUN" -q -G -F "$2" "${options[@]}" -o p.pb.gz "${@:3}" >out || return

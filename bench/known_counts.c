@@ -5,7 +5,8 @@
  *	known_counts sleeper tick|fast CPU_SECONDS
  *		a thread that runs fa 4.3 ms, fb 1.27 ms, and sleeps 9.1 ms
  *	known_counts children tick|fast NUMBER MS
- *		so many children, one after the other, that run fa for MS and count in shared memory
+ *		NUMBER children, one after the other, run fa for MS; the counters are in shared
+ *memory
  *
  * Prints "fa COUNTED EXPECTED", the same for fb, and "elsewhere COUNTED", "period NANOSECONDS".
  */
@@ -23,7 +24,7 @@
 WORK(fa)
 WORK(fb)
 
-/* Scales of one counter of 4 bytes for a function's 64, and of the bin for all else. */
+/* Scales: one counter of 4 bytes for the 64 bytes of a function; the overflow bin. */
 enum { SCALE_FUNCTION = 4 * 65536 / 64, SCALE_OVERFLOW = 2 };
 
 struct shared {
@@ -74,7 +75,7 @@ static void sleeper(struct shared *s, unsigned flags, double seconds)
 	}
 	known = (double)(work_clock_ns(CLOCK_THREAD_CPUTIME_ID) - used);
 	off();
-	/* What lies elsewhere is some per mille. */
+	/* Shares out all CPU time: other code than fa and fb takes some per mille of it. */
 	s->fa_ns = (uint64_t)(known * (double)a / (double)(a + b));
 	s->fb_ns = (uint64_t)(known * (double)b / (double)(a + b));
 }

@@ -7,15 +7,15 @@
  *	known_program TURNS_PER_MS SECONDS pool THREADS TASK_US
  *		THREADS wait for tasks at one condition variable; a task is one of f0 to f3
  *	known_program TURNS_PER_MS SECONDS timer PERIOD_US
- *		0.25 ms of work each PERIOD_US of a timerfd: f0 1/6, f1 1/2, f2 1/3 of it
+ *		0.25 ms of work every PERIOD_US, by a timerfd: f0 1/6, f1 1/2, f2 1/3 of it
  *	known_program TURNS_PER_MS SECONDS loop
  *		rounds of 3.9 ms: 546, 188, 98, 106 and 61 per mille of it in f0 to f4; the thread's
  *		CPU clock is read after each
  *	known_program TURNS_PER_MS SECONDS getppid EVERY_US
- *		f0, and getppid(2) so often
+ *		f0, and getppid(2) every EVERY_US
  *
  * SECONDS are of CPU time; for timer, of wall time. The last lines are "f0 NANOSECONDS" and so on,
- * measured by the threads' CPU clocks (loop and pool only; without the time of the readings), and
+ * measured by the threads' CPU clocks (not for getppid; without the time of the readings), and
  * "all NANOSECONDS".
  */
 #include "bench/work.h"
@@ -60,7 +60,7 @@ static void print_known(void)
 	printf("all %llu\n", (unsigned long long)work_clock_ns(CLOCK_PROCESS_CPUTIME_ID));
 }
 
-/* The pool: -1 is the end. */
+/* The pool's queue. A task is the number of a function; -1 ends a thread. */
 static struct {
 	pthread_mutex_t mutex;
 	pthread_cond_t some, room;
@@ -132,7 +132,10 @@ static int run_pool(unsigned threads, double task_us)
 	return 0;
 }
 
-/* Works, and notes the time since @last; returns the time now, both of the thread's CPU clock. */
+/*
+ * Works, and adds the time since @last to the function's; returns the time now (thread's CPU
+ * clock).
+ */
 static uint64_t timed_work(unsigned f, double us, uint64_t last)
 {
 	uint64_t now;

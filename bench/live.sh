@@ -12,7 +12,8 @@ socket=bench-live-$$
 trap 'tmux -L $socket kill-server 2>/dev/null; rm -rf "$WORK"' EXIT
 cd "$WORK" || exit 1
 
-# view NAME KEYS: a run in a terminal; its output lies in the log.
+# view NAME KEYS: runs sproftop in a terminal and presses KEYS. Appends what bench/stolen printed to
+# NAME, and sproftop's CPU time in percent to NAME.cpu.
 view() {
     rm -f log done
     tmux -L $socket -f /dev/null new-session -d -x 100 -y 30 \

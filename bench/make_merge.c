@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * make_merge SEED STACKS FILE: a profile of STACKS different stacks, 30 frames deep on average, of
- * 40,000 functions in 40 objects. Half of the stacks are the same for each seed, as in the ranks or
- * hosts of one program; functions are the same in all.
+ * make_merge SEED STACKS FILE: writes a profile of STACKS different stacks, 30 frames deep on
+ * average, with 40,000 functions in 40 objects. Half of the stacks are the same for each seed, as
+ * in the ranks or hosts of one program; the functions are the same for all seeds.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Merges 50 profiles of 10 MB, and compares time and memory with `go tool pprof -proto`, in turns.
-# That holds all files at once, with some 60 times their bytes: it gets as many as a third of the
-# memory allows, and sprofreport the same ones, besides all of them.
-# usage: BUILD=build bench/merge.sh [FILES [STACKS [ROUNDS]]]; 77 without go
+# Merges 50 profiles of 10 MB, and compares time and memory with `go tool pprof -proto`, by turns.
+# pprof holds all files in memory at once, in some 60 times their bytes. So both merge as many files
+# as fit into a third of the memory; then sprofreport merges all of them.
+# usage: BUILD=build bench/merge.sh [FILES [STACKS [ROUNDS]]]; exits with 77 without go
 . "$(dirname "$0")/lib.sh"
 files=${1:-50} stacks=${2:-128000} rounds=${3:-1}
 command -v go >/dev/null || { echo "no go: its pprof is what this compares with" >&2; exit 77; }
@@ -38,7 +38,7 @@ for ((round = 0; round < rounds; round++)); do
         echo "go tool pprof -proto, $some files: $(python3 measure.py \
             go tool pprof -proto -output go.pb.gz "${few[@]}")"
         for file in ours go; do
-            # go tool pprof leaves out what functions take.
+            # go tool pprof leaves out the parameters in names of functions.
             "$SPROFREPORT" --format tsv $file.pb.gz | cut -f2,5 | sed 's/(.*//' | sort >$file.flat
         done
         cmp ours.flat go.flat && echo "both have the same times in all functions"

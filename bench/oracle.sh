@@ -1,9 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Shared by the measurements that have perf look at the same process at the same time: perf takes
-# the user-space address of each sample, wherever in the kernel the thread is.
+# Shared by the measurements that compare with perf, which looks at the same process at the same
+# time. perf takes the user-space address of each sample, also while the thread is in the kernel.
 
-# No multiple or part of any rate that is asked for: instants that coincide would agree too well.
+# perf's rate: no multiple or fraction of a rate that is compared, as coinciding instants agree too
+# well.
 # shellcheck disable=SC2034 # by others
 ORACLE_HZ=4787
 
@@ -12,8 +13,8 @@ oracle_permitted() {
         perf record -q -e cpu-clock -F 99 --user-regs=ip -o "$WORK/permitted" true >/dev/null 2>&1
 }
 
-# oracle_start NAME HZ PID...: perf looks at PIDs, their threads and children, from now on until
-# they end; NAME.data. Its process is in oracle_pid.
+# oracle_start NAME HZ PID...: starts perf on the PIDs, their threads and children, until they end.
+# Writes NAME.data, and perf's process id to oracle_pid.
 oracle_start() {
     local name=$WORK/$1 answer
     rm -f "$name".{ctl,ack,data}
@@ -33,7 +34,7 @@ oracle_start() {
     }
 }
 
-# oracle_functions PROGRAM PID: "name first last" of the program's functions f0 to f7, in
+# oracle_functions PROGRAM PID: prints "name first last" of the program's functions f0 to f7, in
 # hexadecimal. The process must be alive.
 oracle_functions() {
     local base=0 address size name
@@ -44,8 +45,8 @@ oracle_functions() {
     done
 }
 
-# oracle_count NAME FUNCTIONS: "f0 SAMPLES" …, "other SAMPLES". Addresses have the same number of
-# digits, so they compare as strings.
+# oracle_count NAME FUNCTIONS: prints "f0 SAMPLES" …, "other SAMPLES". Addresses have the same
+# number of digits, so they compare as strings.
 oracle_count() {
     perf script -i "$WORK/$1.data" -F uregs 2>"$WORK/$1.script" | awk '
         NR == FNR { first[$1] = $2 ""; last[$1] = $3 ""; n[$1] = 0; next }
@@ -59,14 +60,15 @@ oracle_count() {
         END { for (f in n) print f, n[f] }' "$2" -
 }
 
-oracle_stop() { # of live processes
+oracle_stop() { # ends perf while the processes live
     kill -INT "$oracle_pid" 2>/dev/null
     wait "$oracle_pid" 2>/dev/null
 }
 
-# oracle_count_calls NAME: "CATEGORY<TAB>SAMPLES": "[syscall] futex" where the kernel works for a
-# call, else f0 to f9, else "user". Needs ORACLE_OPTIONS=-g. Of entry and exit, the stack does not
-# say which call it is: it is the one that is made most often from that place.
+# oracle_count_calls NAME: prints "CATEGORY<TAB>SAMPLES": "[syscall] futex" where the kernel works
+# for a call, else f0 to f9, else "user". Needs ORACLE_OPTIONS=-g. In the code of entry and exit,
+# the stack does not tell which call it is: the sample counts for the call made most often from its
+# place.
 oracle_count_calls() {
     perf script -i "$WORK/$1.data" -F ip,sym 2>"$WORK/$1.script" | awk '
         function finish(  key) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A library to preload: the CPU time of a thread's system calls by its own clock, where a profiler
- * beside it would change the program. The thread that calls epoll_wait(2) is measured. A call takes
- * up to 1 us more then, so only those that take long are here.
+ * A library to preload: measures the CPU time of system calls by the thread's own clock, in
+ * programs that a profiler beside sprofrun would change. It measures the thread that calls
+ * epoll_wait(2). A measured call takes up to 1 us more, so only calls that take long are measured.
  *
- * OWN_CLOCK names a file of 4 KiB of zeros, which is mapped: 64 bit, native order, in ns. [0] the
- * thread's CPU time at its last call; the sums of [1] epoll_wait, [2] writev. Without the file the
- * program is as ever.
+ * OWN_CLOCK names a file of 4 KiB of zeros, which is mapped: numbers of 64 bits in native byte
+ * order, in ns. [0] is the thread's CPU time at its last call; [1] and [2] are sums of CPU time, of
+ * epoll_wait and writev. Without the file, the figures go nowhere.
  */
 #include <dlfcn.h>
 #include <fcntl.h>

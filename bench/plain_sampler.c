@@ -57,9 +57,12 @@
 #define THREADS_MOST 4096
 #define STACK_BYTES  8192
 #define RED_ZONE     128
-/* A waiter that comes this late chose its moment less than the scheduler did. */
+/*
+ * An instant is dropped if its waiter wakes up later than this: the scheduler chose it, not the
+ * plan.
+ */
 #define LATE_NS 300000
-/* A waiter waits this long for a tracing thread that is still at work elsewhere. */
+/* A waiter waits this long for a tracing thread that still works elsewhere. */
 #define BUSY_NS  200000
 #define SLICE_NS 100000
 
@@ -79,7 +82,8 @@ struct plain {
 	struct thread thread[THREADS_MOST];
 	_Atomic int threads;
 	_Atomic(struct thread *) request[CPUS_MOST];
-	_Atomic bool alive, working; /* the tracing thread */
+	/* alive: the leader lives; working: the tracing thread is at work */
+	_Atomic bool alive, working;
 	_Atomic uint64_t samples, instants, late, nobody, busy, moved;
 	uint64_t stop_ns;
 	uint8_t stack[STACK_BYTES];
@@ -107,7 +111,10 @@ static bool read_at(int fd, char *text, size_t room)
 	return n > 0;
 }
 
-/* When the scheduler last put it on a CPU or took it off, in ns of that CPU's clock; 0 unknown. */
+/*
+ * When the scheduler last put a thread on a CPU or took it off, in ns of that CPU's clock; 0
+ * unknown.
+ */
 static uint64_t stamp_of(int sched_fd)
 {
 	char text[512], *at;
@@ -147,7 +154,10 @@ static void add(struct plain *p, int tid)
 	p->threads++;
 }
 
-/* Real time; or the fair class with a slice so short that it is picked before others. */
+/*
+ * Gives the calling thread real-time priority; with -f the fair class with a slice so short that
+ * the thread is picked before others.
+ */
 static void set_priority(const struct plain *p)
 {
 	struct {
@@ -174,7 +184,10 @@ static void keep_to(pid_t tid, int cpu)
 	(void)sched_setaffinity(tid, sizeof(set), &set);
 }
 
-/* The thread that the waiter preempted left the CPU when the waiter got it: at the same stamp. */
+/*
+ * Finds the thread that the waiter preempted: it left the CPU when the waiter got it, at the same
+ * stamp.
+ */
 static struct thread *find_preempted(struct plain *p, int cpu, uint64_t stamp)
 {
 	for (int elsewhere = 0; elsewhere < 2; elsewhere++)
@@ -206,7 +219,10 @@ static void take_instant(struct plain *p, int cpu, uint64_t stamp)
 		return;
 	}
 	t->cpu = cpu;
-	/* "running", or the call in which it has just gone to sleep: no stop tells more. */
+	/*
+	 * "running", or the call in which the thread has just gone to sleep: then a stop tells no
+	 * more.
+	 */
 	if (strncmp(call, "running", 7) != 0) {
 		record(p, 0, true);
 		return;
@@ -259,7 +275,7 @@ static void take_sample(struct plain *p, struct thread *t)
 
 	if (ptrace(PTRACE_GETREGSET, t->tid, NT_PRSTATUS, &to) < 0)
 		return;
-	/* The numbers of a remote address are the target's. */
+	/* remote.iov_base is an address in the target, not a pointer of ours. */
 	remote.iov_base = (void *)(uintptr_t)(SP(regs) - RED_ZONE);
 	remote.iov_len = STACK_BYTES;
 	if (p->stacks)
@@ -295,7 +311,10 @@ static void handle(struct plain *p, int tid, int status)
 
 static void request_stop(struct plain *p, struct thread *t)
 {
-	/* If it has run since the waiter asked, nobody knows where it was at the instant. */
+	/*
+	 * If the thread has run since the waiter's request, nobody knows where it was at the
+	 * instant.
+	 */
 	if (run_of(t->stat_fd) != t->run_ns)
 		p->moved++;
 	else if (!t->asked_ns && !t->dead && ptrace(PTRACE_INTERRUPT, t->tid, 0, 0) == 0)

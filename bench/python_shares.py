@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Work of Python that samples itself: python_shares.py SECONDS
 
-At each tick of a timer of CPU time (SIGPROF) it writes down its own stack, and at the end the
-shares: function, self, total, in percent. A handler of Python runs between two instructions of
-Python: what C did before is counted for the function that runs afterwards, so the shares of
-"total" are to be compared, for functions that call all that they need themselves.
+At each tick of a timer of CPU time (SIGPROF) it notes its own stack. At the end it prints the
+shares: function, self, total, in percent. A signal handler of Python runs between two instructions
+of Python, so the time of C code is counted for the function that runs after it. Therefore compare
+"total", of functions that make all calls that they need themselves.
 """
 import collections
 import json

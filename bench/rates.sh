@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Ticks per second of CPU time that one busy thread really gets: sprofrun, glibc's sprofil, and
-# gperftools where it is installed (package google-perftools).
+# Prints the ticks per second of CPU time that one busy thread really gets: from sprofrun, glibc's
+# sprofil, and gperftools where it is installed (package google-perftools).
 . "$(dirname "$0")/lib.sh"
 
 for hz in 250 1000 4000; do

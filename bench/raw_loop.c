@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * raw_loop HZ [spin] -- COMMAND [ARG...]: the least that a ptrace sampler can do. Runs the command
- * and at every tick interrupts its first thread, waits, reads the registers and resumes. With spin
- * it looks for the stop without sleeping, for at most 50 us, as sprofrun does. At the end it prints
- * on stderr the median time from INTERRUPT to the return of CONT, in ns.
+ * raw_loop HZ [spin] -- COMMAND [ARG...]: the least that a ptrace sampler can do. Runs the command,
+ * and at every tick interrupts its first thread, waits for the stop, reads the registers and
+ * resumes. With spin it polls for the stop for at most 50 us before it sleeps, as sprofrun does. At
+ * the end it prints on stderr the median time from INTERRUPT to the return of CONT, in ns.
  */
 #include <elf.h>
 #include <errno.h>

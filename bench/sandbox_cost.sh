@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What the analyst's sandbox and its opener cost: the time from the command's end to the written
-# profile and its report, the CPU time for the same records replayed, and the time from the start of
-# sproftop to the first name on its terminal. With them, and with an analyst that keeps its rights
-# and opens files itself (bench/bare_analyst.c), by turns, ROUNDS times (default 15): medians and
-# least.
+# What the analyst's sandbox and its opener cost. Measures, both with them and with an analyst that
+# keeps its rights and opens files itself (bench/bare_analyst.c): the time from the command's end to
+# the written profile and its report; the CPU time for the same records replayed; the time from the
+# start of sproftop to the first name on its terminal. By turns, ROUNDS times (default 15): medians
+# and least.
 . "$(dirname "$0")/lib.sh"
 [ -x "$BUILD/bench/bare_analyst" ] || { echo "no bench/bare_analyst in $BUILD" >&2; exit 1; }
 command -v python3 >/dev/null || { echo "python3 is not installed" >&2; exit 1; }
@@ -17,7 +17,7 @@ cp "$BUILD/bench/bare_analyst" without/sprofil-analyst
 without/sprofrun -v -q -o p.pb.gz true 2>&1 | grep -q 'lacks: all of it' ||
     { echo "the analyst without a sandbox is not the one that runs" >&2; exit 1; }
 
-# Work of three kinds: a small program, one with line tables, one of large libraries.
+# Three kinds of work: a small program, one with line tables, one with large libraries.
 cat >lines.c <<'C'
 int main(void)
 {

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Stacks: what their copy adds to the stop window, what unwinding costs, and perf's DWARF mode
-# beside it. Medians of RUNS runs in turn (default 3).
+# Measures stacks: what their copy adds to the stop window, what unwinding costs, and perf's DWARF
+# mode beside it. Medians of RUNS runs by turns (default 3).
 #   stacks.sh [window|keep_up|perf]...
 . "$(dirname "$0")/lib.sh"
 RUNS=${RUNS:-3}
 what=${*:-window keep_up perf}
 
-# stop NAME KIB OPTIONS...: the median stop of a busy thread with so much stack, in us.
+# stop NAME KIB OPTIONS...: appends to NAME.KIB the median stop of a busy thread with KIB of stack,
+# in ns.
 stop() {
     "$SPROFRUN" -q -F 1000 -o "$WORK/p.pb.gz" "${@:3}" "$BUILD/bench/deep" "$2" 2 >/dev/null
     figure stop_ns_p50 "$WORK/p.pb.gz" >>"$WORK/$1.$2"
@@ -24,7 +25,7 @@ window() {
     done
 }
 
-# 4 kHz and 35 frames: does the analyst keep up, and what does it take of a CPU.
+# At 4 kHz, with 35 frames: does the analyst keep up, and what CPU time does it take?
 keep_up() {
     local spent
     "$SPROFRUN" -q -F 4000 --max-overhead 100 -o "$WORK/p.pb.gz" --capture "$WORK/capture" "$TARGETS/recursive" 31 5 \
@@ -32,7 +33,7 @@ keep_up() {
     printf '4 kHz, 35 frames, 5 s: %s samples, %s lost, %s incomplete\n' \
         "$(figure samples "$WORK/p.pb.gz")" "$(figure lost_samples "$WORK/p.pb.gz")" \
         "$(figure incomplete_stacks "$WORK/p.pb.gz")"
-    # The capture again, alone: all of the analyst's work, the names and the file included.
+    # Replays the capture: the time is that of all of the analyst's work, names and file included.
     TIMEFORMAT='%U'
     spent=$( { time "$BUILD/tools/sprofil-analyst" --replay "$WORK/capture" --report none --quiet \
         --output "$WORK/again.pb.gz" 2>/dev/null; } 2>&1)
@@ -57,7 +58,8 @@ by_perf() {
     printf '%-30s %8s %10s %10s %12s\n' "" "frames" "slower, %" "file, KiB" "to main, %"
     for depth in 30 200; do
         rm -f "$WORK"/t.*
-        # A fixed amount of work, timed: what the profiler takes shows as time. The least of RUNS.
+        # A fixed amount of work, timed: what the profiler takes makes it longer. The least of RUNS
+        # counts.
         for _ in $(seq "$RUNS"); do
             seconds "$BUILD/bench/deep" work $depth >>"$WORK/t.alone"
             seconds "$SPROFRUN" -q -F 1000 -o "$WORK/p.pb.gz" "$BUILD/bench/deep" work $depth \

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stolen SECONDS [CALL_US [DEPTH]]: time that is taken from a busy thread, seen from inside. It
- * reads the clock in a loop; a gap of more than 2 us is time that it did not have. With CALL_US it
- * calls getppid(2) so often, 0 is never; with DEPTH it does all this so many frames deep.
+ * stolen SECONDS [CALL_US [DEPTH]]: measures time that is taken from a busy thread, seen from
+ * inside. It reads the clock in a loop: a gap of more than 2 us between two readings is time in
+ * which the thread did not run. Calls getppid(2) every CALL_US (0: never); does all this DEPTH
+ * frames deep.
  *
  * Prints a line: the number of gaps, their median and 99th percentile in ns, and their share of the
- * whole in percent. Then, without the gaps of more than 1 ms (another program had the CPU, or
- * another machine): the gaps' sum, the whole, both in ns, and turns of the loop in a second.
+ * whole time in percent. Then, without the gaps of more than 1 ms (another program had the CPU, or
+ * another machine): the gaps' sum, the whole time, both in ns, and turns of the loop in a second.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The stop window on one busy thread at 1 kHz: sprofrun's own figure against the raw loop INTERRUPT,
-# wait, GETREGSET, CONT; and what each takes from the target, seen from inside. Medians of RUNS runs
-# in turn (default 5).
+# Measures the stop window on one busy thread at 1 kHz: sprofrun's own figure, beside the raw loop
+# INTERRUPT, wait, GETREGSET, CONT; and what each takes from the target, seen from inside. Medians
+# of RUNS runs by turns (default 5).
 . "$(dirname "$0")/lib.sh"
 RUNS=${RUNS:-5}
 

@@ -64,7 +64,7 @@ static int read_addresses(struct run *run)
 	return run->locations && run->chains ? 0 : -ENOMEM;
 }
 
-/* Maps with one line, which maps all of the file. */
+/* Maps the file by one line of /proc/PID/maps, which covers all of it. */
 static int map_file(const struct run *run)
 {
 	char text[4096 + 128], path[4096];

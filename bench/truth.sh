@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Random programs (bench/truth_program.c), profiled by sprofrun and, in the same run, by perf's
-# cpu-clock at 4787 Hz: chi-square per degree of freedom over the eight functions and "other"
-# (calls, and all else that is outside of the functions), with the variance of both; the worst
-# deviation in points and in sigma. At the end, for each rate, median, 98th percentile and worst,
-# how many are above 2 and 3, and how many functions are off by more than 1.5 points and 3 sigma.
+# Profiles random programs (bench/truth_program.c) by sprofrun and, in the same run, by perf's
+# cpu-clock at 4787 Hz. Prints the chi-square per degree of freedom over the eight functions and
+# "other" (calls, and all else outside of the functions), with the variance of both; and the worst
+# deviation in points and in sigma. At the end prints, for each rate, median, 98th percentile and
+# worst, how many are above 2 and 3, and how many functions are off by more than 1.5 points and 3
+# sigma.
 #
 #   truth.sh [--seeds A-B,C] [--rates "HZ HZ"] [--seconds CPU_SECONDS] [--busy]
 #            [--other-session] [--no-realtime] [--sprofrun PATH] [--sampler sprofrun|perf]
@@ -16,17 +17,17 @@
 #   --oracle own     the program's own clocks; the default where perf is not permitted. Each call
 #                    is then between two readings of the thread's CPU clock. perf shows less of
 #                    "other" than these clocks do: its timer stops when a thread falls asleep, and
-#                    while it is due no nap has to program the CPU's timer.
+#                    while perf's timer is due next, a timed sleep need not program the CPU's timer.
 #   --tsv            a row for each run, with a line of names in front
 #
-# chi-square = sum of (p - q)^2 / (m (1/n + 1/N)), p shown with n effective samples, q the
-# oracle's with N, m the mean of both weighted by n and N; what has less than 5 samples expected
-# of n is pooled with "other". Samples of independent moments give 1; one in each
-# period gives less, since the noise is less: perf against itself 0.5. The second chi-square is that
-# of the functions among themselves, without "other": perf itself makes calls that set timers dearer
-# in a virtual machine, and there the two need not agree. steal% is the share of the
-# CPUs that a hypervisor gave to others: with more than some percent the machine is not quiet,
-# since a virtual CPU is taken away mostly where it sets a timer, in calls that sleep.
+# chi-square = sum of (p - q)^2 / (m (1/n + 1/N)). p is the share shown, of n effective samples; q
+# is the oracle's, of N; m is their mean, weighted by n and N. Functions with less than 5 samples
+# expected are pooled with "other". Samples at independent instants give 1. One sample in each
+# period gives less, as the noise is less: perf against itself gives 0.5. The second chi-square is
+# that of the functions among themselves, without "other": perf itself makes calls that set timers
+# dearer in a virtual machine, so there the two need not agree. steal% is the share of the CPUs that
+# a hypervisor gave to others. With more than some percent the machine is not quiet, since a virtual
+# CPU is taken away mostly where it sets a timer, in calls that sleep.
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=bench/oracle.sh
 . "$(dirname "$0")/oracle.sh"
@@ -81,7 +82,8 @@ wait_for() { # COMMAND...
     return 1
 }
 
-# start SEED HZ: the program waits for its start signal, under sprofrun if that is the sampler.
+# start SEED HZ: starts the program, which waits for its start signal, and the sampler if that is
+# sprofrun.
 start() {
     local run=("$PROGRAM" run "$1" "$seconds" "$turns" go)
     [ "$oracle" = perf ] || run+=(own)
@@ -103,11 +105,11 @@ start() {
     fi
     wait_for started
 }
-# Ticks that the hypervisor gave to others, and all ticks.
+# Prints the ticks that the hypervisor gave to others, and all ticks.
 steal() { awk '$1 == "cpu" { for (i = 2; i <= 9; i++) n += $i; print $9, n }' /proc/stat; }
 started() { [ -n "$(pid_of out)" ]; }
 
-# one SEED HZ: a row of figures
+# one SEED HZ: profiles one program, and prints a row of figures
 one() {
     local pid found='' late='' samples effective stolen
     start "$1" "$2" || return
@@ -148,7 +150,8 @@ one() {
         -v stolen="$stolen" '
         NR == FNR { truth[$1] = $2; all_truth += $2; next }
         { shown[$1] = $2; all_shown += $2 }
-        # Adds a share p shown with n samples, q by the oracle with big, to chi and ways.
+        # Adds to chi and ways a share: p as shown, of n samples; q as the oracle has it, of big
+        # samples.
         function add(p, q, n, big,  m) {
             m = big ? (p * n + q * big) / (n + big) : q
             if (m <= 0 || m >= 1) return
@@ -230,7 +233,7 @@ for seed in $(for range in ${seeds//,/ }; do seq "${range%-*}" "${range#*-}"; do
 done
 [ -s rows ] || exit 1
 [ -z "$tsv" ] || exec >&2
-# summarise HZ COLUMN WHAT: of the rows at HZ the chi-squares in COLUMN
+# summarise HZ COLUMN WHAT: prints how the chi-squares in COLUMN are distributed over the rows at HZ
 summarise() {
     awk -F'\t' -v hz="$1" -v column="$2" '$2 == hz { print $column "\t" $9 }' rows | sort -n |
         awk -v hz="$1" -v what="$3" '

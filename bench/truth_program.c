@@ -60,7 +60,7 @@ enum between {
 static const char *const between_names[BETWEENS] = {
 	"nothing", "getppid", "cpu clock", "nanosleep", "yield", "write", "mutex", "hand-over"};
 
-/* A call, or what else comes first, then a function. */
+/* First what comes between two functions, mostly a system call; then a function. */
 struct step {
 	enum between between;
 	unsigned argument; /* nanosleep: us; mutex: which; others: how often */
@@ -153,7 +153,7 @@ static uint64_t work_us(const struct thread *t)
 	return sum;
 }
 
-/* A program's threads prefer some calls: a few kinds each, so that programs differ. */
+/* Makes a thread that uses at most three kinds of calls, so that programs differ. */
 static void make_thread(struct thread *t, unsigned index, uint64_t *state)
 {
 	enum between kinds[3];
@@ -180,17 +180,20 @@ static void make_thread(struct thread *t, unsigned index, uint64_t *state)
 			s->between = NOTHING;
 		calls |= s->between != NOTHING;
 	}
-	/* Something must be there that lets the other threads run and the end be seen. */
+	/* At least one call, so that the other threads run, and the end is seen. */
 	if (!calls)
 		t->step[0] = (struct step){GETPPID, 1, t->step[0].function};
-	/* At most two thirds asleep, so that CPU time comes together. */
+	/*
+	 * A thread sleeps for two thirds of the time at most, so that enough CPU time comes
+	 * together.
+	 */
 	while (nap_us(t) > 2 * work_us(t))
 		for (unsigned i = 0; i < t->steps; i++)
 			if (t->step[i].between == NAP && (t->step[i].argument /= 2) < 60)
 				t->step[i] = (struct step){GETPPID, 1, t->step[i].function};
 }
 
-/* Who hands over needs a partner who does so. */
+/* Does the thread take turns with its partner? Then the partner must do so, too. */
 static bool hands_over(const struct thread *t)
 {
 	for (unsigned i = 0; i < t->steps; i++)
@@ -275,7 +278,7 @@ static void take_turn(struct thread *t)
 	uint32_t other = ~t->index & 1;
 
 	while (atomic_load(turn) == other && !atomic_load(&program.stop)) {
-		struct timespec most = {0, 200000000}; /* the end may come between */
+		struct timespec most = {0, 200000000}; /* the end may come after the check */
 
 		(void)syscall(SYS_futex, turn, FUTEX_WAIT_PRIVATE, other, &most, NULL, 0);
 	}

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Real programs, profiled by sprofrun and perf in the same run: the hottest functions side by side,
-# with sprofrun's confidence interval, and a line that says whether they agree within the statistics
-# of both. Needs perf (package linux-perf) and leave to use it.
+# Profiles real programs by sprofrun and perf in the same run. Prints the hottest functions side by
+# side, with sprofrun's confidence interval, and whether they agree within the statistics of both.
+# Needs perf (package linux-perf) and permission to use it.
 #   vs_perf.sh [COMMAND [ARG...]]    default: xz, python3, sqlite3, gcc, sort
 . "$(dirname "$0")/lib.sh"
 command -v perf >/dev/null || { echo "perf is not installed (package linux-perf)" >&2; exit 1; }
 cd "$WORK" || exit 1
 
-# Aliases of one function, and how much of a C++ name is shown, are no difference.
+# Removes from names what only tells aliases of one function apart, and the parameters of C++.
 plain='function plain(f) { sub(/^__GI_/, "", f); sub(/^_+/, "", f); sub(/^libc_/, "", f)
     sub(/64$/, "", f); sub(/[(].*/, "", f); sub(/^memcpy_/, "memmove_", f); return f }'
 

@@ -19,7 +19,9 @@
 #else
 #define WORK_WHOLE noinline, noclone
 #endif
-/* The name within keeps the compiler from making one of two. */
+/*
+ * Defines the function. Its name in the assembler text keeps the compiler from merging two of them.
+ */
 #define WORK(name)                                                                 \
 	__attribute__((WORK_WHOLE, aligned(64))) static void name(uint64_t turns); \
 	static void name(uint64_t turns)                                           \
@@ -36,7 +38,7 @@ static inline uint64_t work_clock_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* What one reading of the thread's CPU clock takes of the time between two. */
+/* CPU time of a reading of the thread's CPU clock, in ns: the least of 100. */
 static inline uint64_t work_reading_ns(void)
 {
 	uint64_t least = UINT64_MAX;
@@ -51,7 +53,10 @@ static inline uint64_t work_reading_ns(void)
 	return least;
 }
 
-/* The best of some tries: nobody else had the CPU meanwhile. Takes 0.1 s. */
+/*
+ * Turns of the loop in a millisecond: the best of 50 tries, when nobody else had the CPU. Takes 0.1
+ * s.
+ */
 static inline uint64_t work_turns_per_ms(void (*work)(uint64_t))
 {
 	uint64_t turns = 4000000, best = UINT64_MAX;
