@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Two commands on a fresh machine, the second: install what is missing, build with warnings as
-# errors, and run the suites hermetic and live. What is statistical is tests/truth.sh; long runs
-# (fuzzing, soak) are tests/long.sh. Arguments are passed to `meson test`.
+# errors, and run the suites hermetic and live. tests/truth.sh has the statistical tests, and
+# tests/long.sh the long ones (fuzzing, soak). Arguments are passed to `meson test`.
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=packaging/setup.sh
@@ -14,7 +14,7 @@ SETUP_BUILD=$SETUP_BUILD-test
 # The rest is profiled, or reads what we write.
 setup_packages g++ binutils valgrind xz-utils file procps util-linux python3 sqlite3 gzip tmux \
     protobuf-compiler zsh fish
-# With arguments, what is there is enough.
+# With arguments, optional programs are not installed.
 [ $# -gt 0 ] || setup_readers
 setup_build "$SETUP_BUILD" --werror -Dtests=enabled
 [ $# -gt 0 ] || setup_npm "$SETUP_BUILD/readers"

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Shared by run.sh and test.sh: packages and build. Sourced, from the top of the checkout.
 SETUP_CALLER=${OLDPWD:-$PWD}
-# The build lies in the checkout, which ignores it; root and others do not share one.
+# The build folder is in the checkout, and ignored by git. Root and other users do not share one.
 SETUP_BUILD=build
 if [ -d build ] && [ ! -O build ]; then
     SETUP_BUILD=build-$(id -un)
@@ -57,10 +57,11 @@ setup_packages() {
 # Programs that read what we write or are profiled, for tests that skip without them:
 # command:package of Debian.
 SETUP_READERS="chromium:chromium go:golang-go javac:default-jdk-headless npm:npm"
-# Of npm: speedscope's importer; a script that collapses stacks, and what that reads lines with.
+# Packages of npm: speedscope, for its importer; stackvis, a script that collapses stacks; carrier,
+# by which stackvis reads lines.
 SETUP_NPM="speedscope@1.25.0 stackvis@0.5.0 carrier@0.1.7"
 
-# Runs apt-get with the arguments, as root, for at most $1 seconds; its words are for failures.
+# Runs apt-get with the arguments, as root, for at most $1 seconds; prints its output on failure.
 setup_apt_get() {
     local seconds=$1 sudo='' words
     shift
@@ -90,7 +91,7 @@ setup_readers() {
 }
 
 # Unpacks what is missing of SETUP_NPM to $1/node_modules, as far as that can be done. npm checks
-# what it gets by the registry's checksum. Neither scripts nor dependencies of the packages run.
+# what it gets by the registry's checksum. No scripts of the packages run, and no dependencies come.
 setup_npm() {
     local folder=$1/node_modules package name work
     command -v npm >/dev/null || return 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Static libraries for packaging/tarball.sh which Debian's packages lack, as what these link to has
-# no archives: libmicrohttpd without TLS, libcurl with HTTP and OpenSSL alone. They are built from
+# Builds static libraries for packaging/tarball.sh: libmicrohttpd without TLS, libcurl with HTTP and
+# OpenSSL alone. Debian's are of no use, as what they link to has no archives. They are built from
 # Debian's source packages, with its patches, in some minutes; nothing of the system is changed.
 #   packaging/static_libraries.sh PREFIX
 # Needs build-essential, dpkg-dev and libssl-dev, and the network.
@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# Sources of what the system has packages of, with lists of our own.
+# The sources of the system's packages, by package lists of our own.
 mkdir -p parts lists/partial cache/archives/partial
 for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
     [ ! -e "$file" ] || sed -n 's/^deb /deb-src /p' "$file" >"parts/$(basename "$file")"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# A tarball that runs on any Linux of this machine type, whatever libraries it has or has not: all
+# Makes a tarball that runs on any Linux of this machine type, whatever libraries it has: all
 # programs are linked statically with Debian's libraries.
 #   packaging/tarball.sh [OUT]: OUT is sprofil-VERSION-MACHINE.tar.gz if not told otherwise
-# libmicrohttpd and libcurl come from packaging/static_libraries.sh: made anew, or where that put
-# them before: $STATIC_LIBRARIES. Beside what run.sh installs and that one needs it needs nothing.
+# packaging/static_libraries.sh builds libmicrohttpd and libcurl; $STATIC_LIBRARIES: the folder where
+# it has put them before. Needs what run.sh installs and what that script needs.
 # The calls' library stays out: programs link their own, and the preload library must be of the C
 # library of the program that it is loaded into.
 set -euo pipefail
@@ -19,7 +19,7 @@ libraries=${STATIC_LIBRARIES:-$work/libraries}
 [ -e "$libraries/lib/libcurl.a" ] || "$source/packaging/static_libraries.sh" "$libraries"
 export PKG_CONFIG_PATH=$libraries/lib/pkgconfig
 
-# The archives of libraries are asked for one by one by the linker: --prefer-static finds them all.
+# An archive does not name the libraries that it needs: with --prefer-static, pkg-config names them.
 meson setup "$work/build" "$source" --prefix=/usr/local --libdir=lib --libexecdir=libexec \
     --buildtype=release --prefer-static -Dc_link_args=-static -Db_pie=false \
     -Dtests=disabled -Dstop_window_checks=disabled -Ddebuginfod=disabled \

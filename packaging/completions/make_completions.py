@@ -80,7 +80,7 @@ class Writer:
         if not any("--help" in o.names for o in self.options):
             sys.exit(program + ": the help has no --help")
         self.valued = [n for o in self.options if o.kind != "flag" for n in o.names]
-        # The list of words that may come first, unless a command does.
+        # The words that may come first, for programs without a command.
         self.first = self.lists.get("REPORT", [])
 
     def words(self, name):
@@ -94,8 +94,9 @@ BASH_VALUES = {
     "name": "_%s_offer < <(cat /proc/[0-9]*/comm 2>/dev/null | sort -u)",
 }
 
-# Names of files are for readline to quote, but it leaves "$" and "`" alone where no such file exists:
-# part of a name with a newline, for one. Other names that others chose are quoted here.
+# readline quotes names of files, except "$" and "`" in a word that is no existing file, such as a
+# part of a name with a newline: those words are not offered. Other names (of processes, for example)
+# are quoted here.
 BASH_FILES = """
 # Offers files that begin with the word under the cursor.
 _%s_files() {
@@ -109,7 +110,8 @@ _%s_files() {
 
 BASH_OFFER = """
 # Offers those lines of the input that begin with the word under the cursor, quoted as that is.
-# Nothing after quotes of two kinds, and no name with control characters or the quote before it.
+# Offers nothing after quotes of two kinds, and no name with control characters or with the quote
+# that precedes it.
 _%s_offer() {
     local line quoted char i typed=$cur quote=''
     case $cur in [\\'\\"]*) quote=${cur:0:1} typed=${cur:1} ;; esac
@@ -235,7 +237,7 @@ def zsh(w):
 }
 """ % (w.program, name.lower(), w.words(name), " ".join(option.choices)))
     if any(option.kind == "pids" for option in w.options):
-        # Not _pids, which knows those of this terminal only.
+        # Not zsh's _pids, which offers only the processes of this terminal.
         print("_%s_pids() {\n    compadd -- /proc/<->(/N:t)\n}\n" % w.program)
     if any(option.kind == "name" for option in w.options):
         print("_%s_names() {\n    compadd -- ${(fu)\"$(cat /proc/<->/comm(N) 2>/dev/null)\"}\n}\n" % w.program)
@@ -288,7 +290,7 @@ function __fish_%s_command
     if not set -q tokens[1]; or string match -q -- '-*' $tokens[1]
         return 1
     end
-    # The command's completion reads them as a line; the last one is as it stands there.
+    # The command's completion parses these words as a line, with the last one as it was typed.
     string join0 -- (string escape -- $tokens[1..-2]) $tokens[-1]
 end
 
