@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # What it costs to find out which thread was preempted (a question). Runs busy threads at 250 Hz
-# without --max-cost, in the class that is permitted and in the fair class; prints a TSV row for each
-# number of threads. Runs on any machine, in half a minute.
+# without --max-cost, in the class that is permitted and in the fair class. Prints a TSV row for
+# each number of threads. Runs on any machine, in half a minute.
 #   bench/questions.sh [THREADS...]      BUILD: the built tree. Default: 1 2 4 8 and CPUs, 2 x CPUs
 # Columns: reached_pct: samples in percent of those that the rate asks for. late_pct: the instants
 # that were lost; busy_pct: those of them at which the sampler was occupied. unproved: stops of a

@@ -95,8 +95,8 @@ BASH_VALUES = {
 }
 
 # readline quotes names of files, except "$" and "`" in a word that is no existing file, such as a
-# part of a name with a newline: those words are not offered. Other names (of processes, for example)
-# are quoted here.
+# part of a name with a newline: those words are not offered. Other names (of processes, say) are
+# quoted here.
 BASH_FILES = """
 # Offers files that begin with the word under the cursor.
 _%s_files() {
