@@ -115,7 +115,8 @@ int main(int argc, char **argv)
 		way[0].took[i] = executed("/bin/true", NULL);
 		way[1].took[i] = executed(helper, "--version");
 		way[2].took[i] = called();
-		(void)usleep(20000); /* the helper of this round sees that the process has ended */
+		/* the helper of this round needs time to see that the process has ended */
+		(void)usleep(20000);
 	}
 	for (unsigned i = 0; i < WAYS; i++) {
 		uint64_t *took = way[i].took;

@@ -69,9 +69,9 @@
 struct thread {
 	int tid, sched_fd, stat_fd, call_fd;
 	_Atomic bool dead;
-	int cpu;           /* where it was last found, -1 none */
-	uint64_t run_ns;   /* its CPU time when the waiter asked */
-	uint64_t asked_ns; /* CLOCK_MONOTONIC: its stop request; 0: none is open */
+	int cpu;           /* CPU on which the thread was last found; -1: none */
+	uint64_t run_ns;   /* CPU time of the thread when the waiter asked */
+	uint64_t asked_ns; /* CLOCK_MONOTONIC: when its stop was requested; 0: none is open */
 };
 
 struct plain {
@@ -252,7 +252,7 @@ static void *wait_on_cpu(void *argument)
 
 		next += (uint64_t)(-log(1 - erand48(seed)) * (double)p->period_ns);
 		if (next < work_clock_ns(CLOCK_MONOTONIC))
-			continue; /* it fell into our own work */
+			continue; /* the instant fell into our own work */
 		at = (struct timespec){(time_t)(next / 1000000000), (long)(next % 1000000000)};
 		while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL))
 			;

@@ -183,10 +183,7 @@ static void make_thread(struct thread *t, unsigned index, uint64_t *state)
 	/* At least one call, so that the other threads run, and the end is seen. */
 	if (!calls)
 		t->step[0] = (struct step){GETPPID, 1, t->step[0].function};
-	/*
-	 * A thread sleeps for two thirds of the time at most, so that enough CPU time comes
-	 * together.
-	 */
+	/* A thread sleeps for two thirds of the time at most, so that a run gets its CPU time. */
 	while (nap_us(t) > 2 * work_us(t))
 		for (unsigned i = 0; i < t->steps; i++)
 			if (t->step[i].between == NAP && (t->step[i].argument /= 2) < 60)

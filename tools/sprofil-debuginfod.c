@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sprofil-debuginfod BUILD-ID: downloads a debug file from the servers of DEBUGINFOD_URLS into the
- * cache of libdebuginfod, where the symbolizer looks for it. A separate program, so that no other
- * program links network code. On standard output: "progress DONE ALL", any number, and at the end
- * "path PATH".
+ * cache of libdebuginfod, where the symbolizer looks for it. A separate program, so that those that
+ * read profiles and ELF files link no network code. On standard output: "progress DONE ALL", any
+ * number of times, and at the end "path PATH".
  */
 #include <elfutils/debuginfod.h>
 #include <errno.h>

@@ -42,10 +42,11 @@ enum { KEPT_MOST = 16 };
 
 struct settings {
 	struct openings openings;
-	struct limited limited;       /* calls openings_answer() within a time limit */
-	const char *output, *capture; /* pattern of names, name; NULL none */
-	char *snapshot;               /* pattern of snapshots' names: that of outputs with a time */
-	unsigned keep; /* number of outputs to keep that differ only in their time; 0: all */
+	struct limited limited; /* calls openings_answer() within a time limit */
+	/* pattern of the outputs' names; the capture's name; NULL none */
+	const char *output, *capture;
+	char *snapshot; /* pattern of snapshots' names: that of outputs with a time */
+	unsigned keep;  /* number of outputs to keep that differ only in their time; 0: all */
 	const char *suffix[SUFFIXES_MOST];
 	size_t suffixes;
 };
@@ -56,7 +57,7 @@ struct begun {
 	bool recording;      /* an existing file of that name is kept under another one */
 	const char *pattern; /* pattern of its name, with %t for the time; NULL: none */
 	struct output_facts facts;
-	char own[OPENING_PATH_MOST + 1]; /* the process's name, of which @facts has a pointer */
+	char own[OPENING_PATH_MOST + 1]; /* the process's name, to which @facts points */
 	char *kept;                      /* path of OPENING_KEEP, which @any does not cover; NULL */
 	struct outfile out;
 };

@@ -34,8 +34,9 @@ struct analyst_settings {
 	bool jit_map, user_only;
 	enum runtimes_show python;
 	bool interpreter_frames;
-	char *apart;  /* the pattern for a profile per process, to which output points; else NULL */
-	bool records; /* a profile is to be written */
+	/* pattern of the names with --per-process, to which output points; owned; else NULL */
+	char *apart;
+	bool records;          /* a profile is to be written */
 	uint32_t segment;      /* the analyst's segment of the pieces sent to a server; 0: none */
 	bool unwritten;        /* with @segment: the profile is written nowhere else */
 	struct pieces pieces;  /* pieces of --ring */

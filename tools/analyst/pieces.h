@@ -21,7 +21,7 @@ struct pieces {
 	size_t before;
 };
 
-/* Writes @profile as a piece, and seals it. -errno. */
+/* Writes @profile as a piece, and seals it. 0 or -errno. */
 int pieces_keep(int fd, const struct profile *profile);
 
 /*

@@ -102,7 +102,7 @@ int front_join_analyst(struct engine_result *result,
 	struct waiter_result seen;
 	siginfo_t info;
 	sigset_t signals;
-	unsigned orders = stop_view ? 0 : 1; /* SIGTERM ends the view. */
+	unsigned orders = stop_view ? 0 : 1; /* Without a view, step 0 is left out. */
 	int status = 0;
 
 	signals_handled(&signals);

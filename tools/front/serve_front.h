@@ -42,7 +42,7 @@ void serve_front_check(const struct serve_front *front);
 
 /*
  * Opens the port, and starts the processes. @name: what is profiled. Call after
- * own_session_divide(), in the parent of all processes. False, and a message, on failure.
+ * own_session_divide(), in the process that starts all others. False, and a message, on failure.
  */
 bool serve_front_begin(struct serve_front *front, const char *name, struct engine_options *engine);
 
@@ -50,10 +50,11 @@ bool serve_front_begin(struct serve_front *front, const char *name, struct engin
 void serve_front_print(const struct serve_front *front);
 
 /*
- * The engine and the analyst have ended: waits a few seconds at most for the last answers. A signal
- * to end (signals_is_control()), unless it is for a command that lives on, ends this wait and
- * the processes. @ordered: such a signal came during the wait for the analyst. The signals of
- * signals_handled() must be blocked. False: a profile to be pushed is not in the store.
+ * Call after the engine and the analyst have ended. Waits for the last answers: 10 s at most for
+ * the server; sprofil-push limits its time itself. A signal to end (signals_is_control()), unless
+ * it is for a command that lives on, ends this wait and the processes. @ordered: such a signal came
+ * during the wait for the analyst. The signals of signals_handled() must be blocked. False: a
+ * profile to be pushed is not in the store.
  */
 bool serve_front_join(struct serve_front *front, const struct engine_result *result, bool ordered);
 

@@ -48,7 +48,10 @@ struct terminal_relay {
  */
 bool terminal_relay_open(struct terminal_relay *relay, int *ret_error);
 
-/* In the process that traces: becomes the leader of the session. @uid: the command's user. */
+/*
+ * In the process that traces: becomes the leader of a session on the command's terminal, which gets
+ * the owner @uid, the command's user.
+ */
 void terminal_relay_lead(struct terminal_relay *relay, uid_t uid);
 /*
  * The command's streams: @streams (NULL: 0, 1, 2), with its terminal for ours. Valid as long as
@@ -65,7 +68,7 @@ void terminal_relay_finish(const struct terminal_relay *relay, bool ended);
 
 /* The functions from here on are for the process that the shell knows, called in this order. */
 void terminal_relay_begin(struct terminal_relay *relay);
-/* Relays until one of the signals that are blocked arrives. */
+/* Relays until one of @signals, which must be blocked, arrives. */
 void terminal_relay_wait(
 	struct terminal_relay *relay, const sigset_t *signals, siginfo_t *ret_info);
 /*

@@ -15,8 +15,8 @@ enum debuginfod_end {
 };
 
 /*
- * Downloads the debug file of @build_id, which belongs to the file at @path, into the cache.
- * -errno, and *ret_problem is a constant sentence. @waiting may be NULL.
+ * Downloads the debug file of @build_id, which belongs to the file at @path, into libdebuginfod's
+ * cache. 0, or -errno, and *ret_problem is a constant sentence. @waiting may be NULL.
  */
 int debuginfod_fetch(
 	struct waiting *waiting, const char *path, const char *build_id, const char **ret_problem);

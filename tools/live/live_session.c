@@ -336,7 +336,10 @@ static int open_screen(struct running *run)
 		run->started = true;
 	run->started |= analyst_has_image(s->analyst);
 	if (analyst_end_flags(s->analyst) & RECORD_END_REFUSED)
-		/* The target is one of several processes: the others are known already. */
+		/*
+		 * Attaching to one of several processes failed: the others have images, but nothing
+		 * is profiled.
+		 */
 		run->started = false;
 	if (run->painter || s->settings->batch || !run->started)
 		return 0;

@@ -130,7 +130,7 @@ static const struct option_row rows[] = {
 	{"version", 0, OPTION_DO, .take = take_version},
 };
 
-/* Exports of samples, not of a report: options for rows do not apply. */
+/* Formats that export samples, not rows of a report: options for rows do not apply to them. */
 #define ALL_SAMPLES " pprof folded speedscope firefox callgrind gmon perf-script "
 
 /*

@@ -10,7 +10,7 @@
 #include "profile/profile.h"
 #include "profile/timeline.h"
 
-/* Is it "0", "0.0" or "0s", the beginning, with or without a unit? */
+/* Is @time zero, with or without a unit ("0", "0.0", "0s")? It then means the beginning. */
 static bool is_zero(const char *time)
 {
 	static const char *const units[] = {"", "s", "ms", "us", "ns", "m", "min", "h"};

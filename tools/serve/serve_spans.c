@@ -15,7 +15,7 @@ struct span {
 	uint64_t until_ns;    /* end of the last piece, at most to_ns */
 	struct profile *sum;  /* sum of the pieces so far; NULL none */
 	uint32_t low;         /* the first segment that may reach into the span */
-	uint32_t first, last; /* segments in which it begins and ends; 0 unknown */
+	uint32_t first, last; /* segments in which the span begins and ends; 0 unknown */
 	uint32_t behind;      /* the first segment known to begin after the span's end; 0 none */
 	uint32_t segments;    /* number of segments that have come */
 	int error;
@@ -161,7 +161,7 @@ void spans_close(struct spans *spans)
 	spans->closed = true;
 }
 
-/* Have all segments come that contain the span? */
+/* Have the pieces of all segments come into which the span reaches? */
 static bool is_whole(const struct span *span)
 {
 	uint32_t first = span->first ? span->first : span->low;
@@ -195,7 +195,7 @@ uint64_t spans_next(const struct spans *spans, uint64_t now)
 
 		if (at <= now)
 			at += SPANS_PATIENCE_NS;
-		/* A span that is over waits for something else: room in a pipe. */
+		/* A span that is over, but still here, waits for room in a pipe. */
 		if (at <= now)
 			at = now + CLOCK_SECOND_NS;
 		if (at < next)

@@ -27,8 +27,9 @@ struct opinion_module {
 	const char *path;
 	uint64_t frames;
 	uint64_t result[OPINION_RESULTS];
-	const char *function; /* of the last difference: the last common frame; "" unknown */
-	const char *why;      /* why our unwinder ended there, "": it did not */
+	/* function of the last common frame, at the last difference; "" unknown */
+	const char *function;
+	const char *why; /* why our unwinder ended there, "": it did not */
 };
 
 struct opinions {
