@@ -5,20 +5,28 @@
 #define FREE_NS 1000000000
 /* The target saves up at most what this much CPU time earns, which bounds a burst of samples. */
 #define EARN_MOST_NS 500000000
-/* The usual cost of a sample. The first one says little, because its thread may have had to wait.
- */
+/* The means begin with the usual cost of a sample: that of the first one may include a wait. */
 #define USUAL_NS 80000
-/* A mean moves by this part of the difference, and one value counts up to so many means. */
+/*
+ * A moving average moves by 1/MEAN_PART of its difference to a new value. A value counts as
+ * MEAN_MOST times the average at most.
+ */
 #define MEAN_PART 32
 #define MEAN_MOST 4
-/* A calibration covers so much CPU time; this part of it or more was uninterrupted. */
+/*
+ * A calibration covers this much CPU time of the target. It is dropped unless 1/EVEN_PART of that
+ * was of uninterrupted threads.
+ */
 #define SPAN_NS   250000000
 #define EVEN_PART 2
-/* Switches, and the way to a stop, cost at least something, and not ten times the occupation. */
+/*
+ * The loss for each ns of occupation before it is measured, and the range to which a measured ratio
+ * is confined: one outside of it is an error of measurement.
+ */
 #define RATIO_USUAL (COST_ONE * 5 / 4)
 #define RATIO_LEAST (COST_ONE / 2)
 #define RATIO_MOST  (COST_ONE * 8)
-/* The period is stretched so that samples use this share of the bound: some is left for chance. */
+/* The period is stretched so that samples use this share of the bound. The rest is for chance. */
 #define AIM_NUMERATOR   15
 #define AIM_DENOMINATOR 16
 
@@ -60,7 +68,10 @@ static uint64_t at_most(uint64_t value, uint64_t most)
 	return value < most ? value : most;
 }
 
-/* @mean moves towards @value, of which more than some means is somebody else's: a hypervisor's. */
+/*
+ * @mean moved by 1/@part towards @value. A value above MEAN_MOST means contains time that sampling
+ * did not take, such as a hypervisor's, and is cut.
+ */
 static uint64_t moved(uint64_t mean, uint64_t value, unsigned part)
 {
 	return mean + at_most(value, MEAN_MOST * mean) / part - mean / part;
@@ -76,8 +87,8 @@ void cost_uninterrupted(struct cost *c, uint64_t lost_ns, uint64_t apart_ns)
 }
 
 /*
- * The ratio of what threads lose to the occupation. Both are taken per CPU time, because all
- * threads are sampled at the same rate of it.
+ * Measures the ratio of the loss of uninterrupted threads to the occupation. Both are taken per CPU
+ * time, as all threads are sampled at the same rate per CPU time.
  */
 static void calibrate(struct cost *c)
 {
@@ -89,7 +100,7 @@ static void calibrate(struct cost *c)
 	lost = (double)c->even_lost_ns / (double)c->even_ran_ns;
 	ratio = (uint64_t)(lost / occupied * (double)COST_ONE);
 	ratio = ratio < RATIO_LEAST ? RATIO_LEAST : at_most(ratio, RATIO_MOST);
-	/* What was counted with the usual ratio is put right by the first one that is measured. */
+	/* The first measured ratio also corrects the cost so far, counted with the usual one. */
 	if (!c->calibrated)
 		c->total_ns = c->total_ns * ratio / c->ratio_1024;
 	c->ratio_1024 = c->calibrated ? (3 * c->ratio_1024 + ratio) / 4 : ratio;
@@ -105,7 +116,7 @@ static void move_mean(struct cost *c, uint64_t samples)
 		return;
 	c->mean_ns =
 		moved(c->mean_ns, c->new_ns / n, n < MEAN_PART ? (unsigned)(MEAN_PART / n) : 1);
-	/* As it is a divisor's base, it never becomes 0. */
+	/* A mean of 0 would stay 0, as a value counts as MEAN_MOST means at most. */
 	c->mean_ns += !c->mean_ns;
 	c->new_ns = 0;
 }

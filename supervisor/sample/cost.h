@@ -3,20 +3,20 @@
  * What sampling costs the target, and the bound on it (--max-cost). Pure arithmetic.
  *
  * The cost is the CPU time that threads of the target do not get because of sampling: everything
- * between losing a CPU and having it back. Two figures tell it:
+ * between losing a CPU and having it back. It is estimated from two measurements:
  *
- * - The occupation of a CPU by the supervisor at each instant, with the stop. It is known for every
- *   thread, but what the kernel needs to switch from and to the thread is missing.
- * - Of a thread that was uninterrupted between two of its stops, the wall time between them less
- *   its CPU time is the whole loss. It is known for some threads at some times only.
+ * - The time for which the supervisor occupies a CPU at each instant, including the stop. It is
+ *   known for every thread, but lacks the time that the kernel needs to switch threads.
+ * - The loss of a thread that was uninterrupted between two of its stops: the wall time between
+ *   them less the thread's CPU time. It is complete, but known for some threads at some times only.
  *
- * The second one calibrates the first one: in spans in which threads were mostly uninterrupted the
- * ratio of the two is measured, and all occupation counts by it.
+ * The second one calibrates the first one: in spans in which threads were mostly uninterrupted, the
+ * ratio of loss to occupation is measured, and all occupation is multiplied by it.
  *
- * A bound is kept in two ways. The period is stretched by what a sample costs on average: samples
- * of equal weight tell more than many at first and then none for a while. And the target earns cost
- * by running: when chance has overspent it, sampling ceases until more is earned. The first second
- * is free, so that short programs have samples.
+ * The bound is kept in two ways. The period is stretched by the mean cost of a sample, as evenly
+ * spaced samples tell more than many at first and then none for a while. And the target's CPU time
+ * adds to an allowance that samples use up: when it is overspent, sampling pauses until it is
+ * positive again. The first second is free, so that short programs have samples.
  */
 #ifndef SUPERVISOR_COST_H
 #define SUPERVISOR_COST_H
@@ -28,21 +28,20 @@
 
 struct cost {
 	uint32_t bound_ppm;     /* of the target's CPU time; 0: no bound */
-	uint64_t free_until_ns; /* CLOCK_MONOTONIC: the end of the first second; 0: it comes yet */
+	uint64_t free_until_ns; /* CLOCK_MONOTONIC: end of the first second; 0: not begun */
 	bool bounded;           /* the first second is over */
 	uint64_t total_ns;      /* the cost so far */
-	int64_t left_ns;        /* what may be spent; negative: overspent */
+	int64_t left_ns;        /* the allowance; negative: overspent */
 	uint64_t mean_ns;       /* moving average of the cost of a sample */
-	uint64_t new_ns;        /* cost since the mean was last moved, */
-	uint64_t samples;       /* and the number of samples since then */
-	/* 1024 times what is lost for each ns of occupation, and whether it was ever measured. */
-	uint64_t ratio_1024;
-	bool calibrated;
+	uint64_t new_ns;        /* cost since mean_ns was last updated */
+	uint64_t samples;       /* number of samples taken when mean_ns was last updated */
+	uint64_t ratio_1024;    /* 1024 times the ns lost for each ns of occupation */
+	bool calibrated;        /* ratio_1024 has been measured */
 	/* Since the last calibration: CPU time of the target, and the occupied time. */
 	uint64_t ran_ns, occupied_ns;
-	/* Since then, of uninterrupted threads: CPU time that they had, and time that they lost. */
+	/* Since the last calibration: CPU time of uninterrupted threads, and what they lost. */
 	uint64_t even_ran_ns, even_lost_ns;
-	uint64_t even_mean_ns; /* moving average of their loss from one stop to the next */
+	uint64_t even_mean_ns; /* moving average of an uninterrupted thread's loss between stops */
 };
 
 /* @bound_ppm: millionths of the target's CPU time; 0 or all of it: no bound. */
@@ -50,16 +49,15 @@ void cost_init(struct cost *cost, uint64_t bound_ppm);
 
 /* The target has run for @ran_ns of CPU time. */
 void cost_earn(struct cost *cost, uint64_t ran_ns);
-/* The supervisor had a CPU of a thread of the target for @occupied_ns, the thread's stop included.
- */
+/* The supervisor occupied a target thread's CPU for @occupied_ns, the thread's stop included. */
 void cost_spend(struct cost *cost, uint64_t occupied_ns);
-/* A thread was uninterrupted for @apart_ns of wall time, and @lost_ns of that it did not run. */
+/* A thread was uninterrupted for @apart_ns of wall time, of which it did not run for @lost_ns. */
 void cost_uninterrupted(struct cost *cost, uint64_t lost_ns, uint64_t apart_ns);
 
-/* Call every few ms. @samples: how many were taken so far; it may begin anew. */
+/* Call every few ms. @samples: how many were taken so far; it may begin at 0 again. */
 void cost_keep(struct cost *cost, uint64_t now_ns, uint64_t samples);
 
-/* Must sampling cease for now? */
+/* Must sampling pause, as the allowance is overspent? */
 bool cost_is_spent(const struct cost *cost);
 /* The factor by which to stretch a period of @period_ns, in 1/1024; at least 1024. */
 uint64_t cost_factor(const struct cost *cost, uint64_t period_ns);

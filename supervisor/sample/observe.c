@@ -2,26 +2,28 @@
 #include "supervisor/sample/observe.h"
 
 /*
- * At each instant the RECENT_MOST threads of the last hits are asked. Of the others a random part
- * is asked: as many as OTHERS_NS is enough for, since the preempted thread waits meanwhile, and as
- * an OTHERS_PART of the time allows, which is saved up where nothing is runnable.
+ * At each instant the RECENT_MOST threads of the last hits are asked, then a random part of the
+ * others. The time for the others accrues as 1/OTHERS_PART of the elapsed time. It is saved up to
+ * OTHERS_NS only, as the preempted thread waits meanwhile. The number of the others that are asked
+ * is between OTHERS_LEAST and OTHERS_MOST.
  */
 #define OTHERS_NS    300000
 #define OTHERS_PART  32
 #define OTHERS_LEAST 16
 #define OTHERS_MOST  256
-/* Blocked threads whose time stamp is read: one may have let us in by falling asleep. */
+/* The most blocked threads whose time stamp is read: one may have left the CPU by falling asleep.
+ */
 #define STAMPS_MOST 6
 /*
- * Up to so long after its waiter woke up the time stamps of threads that were last seen on other
- * CPUs are read, of a random part of them if there are many, but of two at least. A waiter in the
- * fair class that has used up its slice of 0.1 ms loses its CPU at the next tick, in its turn, and
- * all others wait for milliseconds.
+ * The time stamps of threads that were last seen on other CPUs are read up to this long after the
+ * waiter woke up: those of a random part if there are many, but of ELSEWHERE_LEAST at least. A
+ * waiter in the fair class that has used up its slice of 0.1 ms loses its CPU at the next scheduler
+ * tick. All other waiters then wait for milliseconds, as it has the sampler.
  */
 #define ELSEWHERE_FAIR_NS     60000
 #define ELSEWHERE_REALTIME_NS 200000
 #define ELSEWHERE_LEAST       2
-/* On its way to a stop a thread runs for less than this. */
+/* A thread whose stop was requested in its own code runs for less than this until it stops. */
 #define STOP_RUN_NS 60000
 
 /* A thread that has run since it was last asked, and is blocked. */
@@ -72,7 +74,7 @@ static bool is_ours(struct observation *o, struct sample_thread *t, uint64_t sta
 		(runnable && stamp >= a->first_ns && stamp < a->last_ns && was_last_here(o, t));
 }
 
-/* The duration of a reading; an interruption is none. */
+/* A duration of OTHERS_NS or more is an interruption, not the time of one reading. */
 static void move_mean(uint64_t *mean_ns, uint64_t ns)
 {
 	if (ns < OTHERS_NS)
@@ -80,20 +82,21 @@ static void move_mean(uint64_t *mean_ns, uint64_t ns)
 	*mean_ns += !*mean_ns;
 }
 
-/* Did @t leave this CPU when we came? */
+/* Did @t leave this CPU when the waiter came? */
 static bool left_for_us(struct observation *o, struct sample_thread *t, bool runnable)
 {
 	struct turn turn;
 
-	if (o->instant->error < 0) /* the kernel has no time stamps: its CPU must do */
+	if (o->instant->error < 0) /* the kernel has no time stamps: only @t's last CPU tells */
 		return runnable && was_last_here(o, t);
 	return o->s->probe->turn(o->s->context, t, &turn) >= 0 &&
 		is_ours(o, t, turn.switched_ns, runnable);
 }
 
 /*
- * Was @t preempted, whose time stamp was read at @read_ns? If its stop was requested at an earlier
- * instant, it stops before it is in its own code again, so it has been in one call since.
+ * Was @t preempted, if its time stamp @turn was read at @read_ns? If its stop was requested at an
+ * earlier instant and it has run since, it is still in the system call of that instant: it would
+ * stop before it returned to its own code.
  */
 static bool was_preempted(
 	struct observation *o, struct sample_thread *t, const struct turn *turn, uint64_t read_ns)
@@ -114,7 +117,7 @@ static bool was_preempted(
 	return turn->switched_ns == a->last_ns && o->activity.pc;
 }
 
-/* A thread that is seldom found asleep: its time stamp is read first, and mostly tells all. */
+/* For a thread that is rarely found blocked: its time stamp is read first, and mostly suffices. */
 static bool ask_busy(struct observation *o, struct sample_thread *t)
 {
 	uint64_t began = o->s->probe->now(o->s->context), now;
@@ -129,8 +132,9 @@ static bool ask_busy(struct observation *o, struct sample_thread *t)
 /* Busy threads that were last seen on other CPUs: one may have migrated to this one. */
 struct elsewhere {
 	struct sample_thread *thread[RECENT_MOST];
-	unsigned n, at; /* asked from this one on, */
-	unsigned most;  /* so many, as far as time allows */
+	unsigned n;
+	unsigned at;   /* index of the first one that is asked */
+	unsigned most; /* how many there is time to ask */
 };
 
 static struct sample_thread *ask_elsewhere(
@@ -162,8 +166,9 @@ static struct sample_thread *ask_part_of_elsewhere(struct observation *o, struct
 }
 
 /*
- * The threads of the last hits: those of this CPU first. If none of them was preempted, @ret_n are
- * blocked, and have run since they were last asked.
+ * Asks the threads of the last hits, those of this CPU first. If none was preempted, @sleeper has
+ * those that are blocked and have run since they were last asked, *@ret_n of them, and @e the busy
+ * ones that were last seen on other CPUs.
  */
 static struct sample_thread *ask_recent(
 	struct observation *o, struct elsewhere *e, struct sleeper *sleeper, unsigned *ret_n)
@@ -198,8 +203,9 @@ static struct sample_thread *ask_recent(
 }
 
 /*
- * Who fell asleep, which let us in: the kernel is not preempted on the way to sleep. It is sampled
- * where it slept when it was asked first, though it may have been woken since.
+ * The thread that left the CPU to the waiter by falling asleep, as the kernel is not preempted on
+ * the way to sleep. It is sampled where it was blocked when it was first asked, even if it has been
+ * woken since.
  */
 static struct sample_thread *ask_sleepers(
 	struct observation *o, const struct sleeper *sleeper, unsigned n)
@@ -219,7 +225,7 @@ static struct sample_thread *ask_sleepers(
 	return NULL;
 }
 
-/* How many other threads may be asked at this instant. Does not depend on the preempted one. */
+/* How many other threads may be asked at this instant: independent of which one was preempted. */
 static size_t others_most(struct observation *o)
 {
 	struct sampler *s = o->s;
@@ -237,7 +243,7 @@ static size_t others_most(struct observation *o)
 	return most < s->threads ? most : s->threads;
 }
 
-/* A random part of all others: each with the same probability, whose inverse is its weight. */
+/* Asks a random part of all threads, each with the same probability; the weight is its inverse. */
 static struct sample_thread *ask_others(struct observation *o)
 {
 	struct sampler *s = o->s;
@@ -263,7 +269,7 @@ static struct sample_thread *ask_others(struct observation *o)
 	return found;
 }
 
-/* The instant, by the scheduler's clock. */
+/* The planned time of the instant, by the scheduler's clock. */
 static uint64_t instant_of(const struct observation *o)
 {
 	uint64_t came = o->instant->arrival.monotonic_ns, planned = o->instant->planned_ns;
@@ -272,8 +278,8 @@ static uint64_t instant_of(const struct observation *o)
 }
 
 /*
- * This CPU was idle, and a thread waits for it. The kernel charges a thread from its wake-up, also
- * while its CPU still leaves the idle state: was it woken before the instant?
+ * A thread that was woken before the instant and waits for this CPU, which was idle. It is a hit,
+ * as the kernel charges a thread from its wake-up on, also while the CPU leaves its idle state.
  */
 static struct sample_thread *ask_woken(struct observation *o)
 {
@@ -314,12 +320,13 @@ struct sample_thread *observe(struct observation *o)
 	runnable = o->s->probe->runnable(o->s->context);
 	if (runnable && o->s->threads > RECENT_MOST)
 		t = ask_others(o);
-	/* With more runnable threads than CPUs another one may have had this CPU. */
+	/* With more runnable threads than CPUs, a thread of another program may have had this CPU.
+	 */
 	if (!t && runnable > 0 && runnable <= (int)o->s->cpus) {
 		struct observation rest = *o;
 
 		t = ask_woken(o);
-		/* A thread that this instant was not to ask may be the preempted one, too. */
+		/* The preempted one may be a thread that there was no time to ask before. */
 		if (t && ask_elsewhere(&rest, &elsewhere, elsewhere.most, elsewhere.n))
 			t = NULL;
 	}

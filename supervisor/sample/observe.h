@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which thread was on the CPU until its waiter preempted it? By the probe alone (probe.h). */
+/* Which thread had the CPU until the CPU's waiter preempted it? Reads through the probe only. */
 #ifndef SUPERVISOR_OBSERVE_H
 #define SUPERVISOR_OBSERVE_H
 
@@ -8,19 +8,22 @@
 
 #include "supervisor/sample/sampler_state.h"
 
-/* The number of threads, of the last hits, that are asked at each instant. */
+/* The number of threads, those hit last, that are asked at each instant. */
 #define RECENT_MOST 16
 
-/* What was read at an instant. The caller fills in @s and @instant, and sets @weight_1024. */
+/* What was read at an instant. The caller sets @s, @instant, and @weight_1024 to PLAN_ONE. */
 struct observation {
 	struct sampler *s;
 	const struct sample_instant *instant;
 	uint64_t weight_1024; /* the inverse of the probability that this thread was asked */
-	bool stopping;        /* the thread is to stop since an earlier instant, and in a call */
+	bool stopping; /* its stop was requested at an earlier instant; in one call since then */
 	struct activity activity;
 };
 
-/* The thread that was preempted, or fell asleep and so let us in. NULL: none of the target. */
+/*
+ * The thread of the target that was preempted, or that fell asleep, whereupon the waiter got the
+ * CPU. NULL: no thread of the target.
+ */
 struct sample_thread *observe(struct observation *observation);
 
 #endif

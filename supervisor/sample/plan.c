@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-/* A table's ticks come within some periods, also on a CPU that has had no hits for a while. */
+/* A table's gaps are four periods at most, also on a CPU that has had no hits for a while. */
 #define TABLE_STRETCH_MOST (4 * PLAN_ONE)
 
 void plan_seed(struct plan_random *random, uint64_t seed)
@@ -24,9 +24,9 @@ uint64_t plan_random(struct plan_random *random, uint64_t bound)
 }
 
 /*
- * An exponentially distributed number with the mean @mean_ns, by von Neumann's method: of a falling
- * run of uniform numbers the first one counts if the run is odd, else one more whole and another
- * run.
+ * An exponentially distributed number with the mean @mean_ns, by von Neumann's method. A run of
+ * uniform numbers is drawn as long as each is less than the one before. If its length is odd, its
+ * first number is the result; if not, @mean_ns is added and another run is drawn.
  */
 static uint64_t exponential(struct plan_random *random, uint64_t mean_ns)
 {
@@ -41,7 +41,7 @@ static uint64_t exponential(struct plan_random *random, uint64_t mean_ns)
 	}
 }
 
-/* The instant after the one at @from_ns. */
+/* Plans the stream's instant after @from_ns. */
 static void draw(struct plan *plan, unsigned stream, uint64_t from_ns)
 {
 	struct plan_stream *s = &plan->stream[stream];

@@ -2,11 +2,11 @@
 /*
  * The sampling instants of one CPU. Pure arithmetic.
  *
- * Those of the profile are a Poisson process whose mean gap is the period. A sample weighs the mean
- * gap that was in force when its instant was planned, so the expected sum of the weights of a piece
- * of code is the time that this CPU spends in it, whatever the program does and whatever sampling
- * does to it. The process has no memory: an instant that falls into our own work is dropped, and
- * the next one is drawn from the end of that work on.
+ * The profile's instants are a Poisson process whose mean gap is the period. A sample weighs the
+ * mean gap that was in force when its instant was planned, so the expected sum of the weights of a
+ * piece of code is the time that this CPU spends in it, whatever the program does and whatever
+ * sampling does to it. A Poisson process has no memory: an instant that falls into the supervisor's
+ * own work is dropped, and the next one is drawn from the end of that work on.
  *
  * A stream is a clock of its own: stream 0 is the profile's, the others are those of the tables of
  * sprofil(2). A table has one instant at a random time of each of its periods.
@@ -32,14 +32,14 @@ uint64_t plan_random(struct plan_random *random, uint64_t bound);
 struct plan_stream {
 	uint64_t period_ns; /* as requested; 0: not in use */
 	uint64_t span_ns;   /* what a sample at the next instant weighs */
-	uint64_t begin_ns;  /* of a table: when the period begins in which the next instant lies */
+	uint64_t begin_ns;  /* of a table: the begin of the period in which the next instant lies */
 	uint64_t next_ns;   /* CLOCK_MONOTONIC: the next instant */
 };
 
 struct plan {
 	struct plan_random random;
-	uint64_t factor_1024;  /* the profile's gaps are longer than its period by this (cost) */
-	uint64_t stretch_1024; /* so are all gaps, as this CPU has had no hits for a while */
+	uint64_t factor_1024;  /* the profile's gaps are longer by this factor, to keep bounds */
+	uint64_t stretch_1024; /* all gaps are, as this CPU has had no hits for a while */
 	struct plan_stream stream[PLAN_STREAMS];
 };
 
@@ -52,7 +52,7 @@ struct plan_due {
 void plan_init(struct plan *plan, uint64_t seed);
 /* Begins, changes or ends (0) a stream. */
 void plan_set_period(struct plan *plan, unsigned stream, uint64_t period_ns, uint64_t now_ns);
-/* From the next gap on; if the gaps become shorter by @stretch_1024, from now on. */
+/* Valid from the next gap on; if @stretch_1024 is less than before, from now on. */
 void plan_set_factors(
 	struct plan *plan, uint64_t factor_1024, uint64_t stretch_1024, uint64_t now_ns);
 
@@ -60,12 +60,13 @@ void plan_set_factors(
 uint64_t plan_next(const struct plan *plan);
 
 /*
- * It is @now_ns. All instants up to now are due, and count for what is found: where a wake-up comes
- * late, the kernel was in one call all the time. The next instants lie after now.
+ * All instants up to @now_ns are due, and their weights add up to that of one sample: if a wake-up
+ * comes late, the CPU was in one system call from the first instant on. The next instants lie after
+ * @now_ns.
  */
 void plan_take(struct plan *plan, uint64_t now_ns, struct plan_due *ret_due);
 
-/* Instants up to @now_ns fell into our own work, and are dropped. */
+/* Drops the instants up to @now_ns, which fell into the supervisor's own work. */
 void plan_drop(struct plan *plan, uint64_t now_ns);
 
 #endif

@@ -9,29 +9,35 @@
 #include "supervisor/sample/ticks.h"
 
 /*
- * An instant that comes later than this is lost. In the fair class, where only the time counts for
- * which the waiter was in the run queue, the scheduler chose when it comes, often at the end of
- * somebody's slice. In real time only the kernel delays a wake-up, in a call of the thread that is
- * then hit.
+ * An instant that comes later than this is lost. Fair class: only the waiter's time in the run
+ * queue counts as lateness (lateness()). If that was long, the scheduler chose when the waiter ran,
+ * often at the end of another thread's slice. Real time: only the kernel delays a wake-up, while it
+ * is in a system call of the thread that is then hit.
  */
 #define LATE_FAIR_NS     100000
 #define LATE_REALTIME_NS 20000000
-/* Later than this in the fair class, we were let in by a thread that released its CPU itself. */
+/*
+ * Fair class: an instant later than this is lost if the thread found was falling asleep or in
+ * sched_yield(). It then released the CPU itself, and was in other code at the instant.
+ */
 #define SLOW_NS 40000
 /*
- * After so many misses in a row gaps double, and again; up to this, or as many as CPUs. After a hit
- * some more are needed.
+ * Gaps double after each MISSES misses in a row, up to STRETCH_MOST or the number of CPUs,
+ * whichever is greater. After a hit, MISSES_HIT further misses are needed first.
  */
 #define MISSES       64
 #define MISSES_HIT   128
 #define STRETCH_MOST 16
-/* Gaps become longer if more than one of so many instants is lost for that, shorter if less. */
+/*
+ * Gaps become longer if more than 1/BUSY_MOST of the instants are lost because waiters wait too
+ * long for the sampler, and shorter if less than 1/BUSY_LEAST are.
+ */
 #define BUSY_MOST        16
 #define BUSY_LEAST       32
 #define BUSY_FACTOR_MOST (64 * PLAN_ONE)
-/* A thread that is uninterrupted waits while we occupy its CPU, and so long at most beside. */
+/* An uninterrupted thread waits while we occupy its CPU, and at most this long in addition. */
 #define SWITCH_NS 60000
-/* Longer than this nothing was sampled, and a hypervisor may have had the machine. */
+/* A longer time between two stops is not measured: a hypervisor may have had the machine. */
 #define APART_MOST_NS  UINT64_C(1000000000)
 #define USUAL_ASK_NS   2500
 #define USUAL_STAMP_NS 5000
@@ -70,7 +76,7 @@ void sampler_set_period(struct sampler *s, unsigned stream, uint64_t period_ns)
 	s->period_ns[stream] = period_ns;
 	for (size_t i = 0; i < s->threads; i++)
 		ticks_forget(s->thread[i], stream, s->thread[i]->account[stream].began_ns);
-	/* While no instants were planned, nobody noted what happened between two stops. */
+	/* While no instants were planned, what happened between two stops was not recorded. */
 	for (unsigned i = 0; i < s->cpus; i++)
 		s->cpu[i].resumed = NULL;
 }
@@ -159,8 +165,9 @@ static bool is_cold(const struct sampler *s, int cpu)
 }
 
 /*
- * A busy thread that was not found on @cpu, where it was hit last, may run on a CPU whose gaps are
- * long for want of hits: they are as requested again. One thread is asked for that (3 us).
+ * A busy thread that was not found on @cpu, where it was last hit, may run on a CPU whose gaps are
+ * long because it has no hits. If so, that CPU's gaps are as requested again. Only one thread's CPU
+ * is read (3 us).
  */
 static void wake_cold_cpu(struct sampler *s, unsigned cpu)
 {
@@ -185,7 +192,7 @@ static void note_miss(struct sampler *s, const struct observation *o)
 	struct sample_cpu *c = &s->cpu[o->instant->cpu];
 
 	c->hit = NULL;
-	c->resumed = NULL; /* it was not on its CPU all the time */
+	c->resumed = NULL; /* the thread resumed last was interrupted, or is not on this CPU */
 	c->misses += c->misses < INT32_MAX;
 	wake_cold_cpu(s, o->instant->cpu);
 }
@@ -198,7 +205,7 @@ static void note_hit(struct sampler *s, unsigned cpu, struct sample_thread *t)
 	c->misses = -MISSES_HIT;
 	t->cpu = (int)cpu;
 	sampler_heed(s, t);
-	/* Counts left-out instants only where they would probably have been hits. */
+	/* Instants are left out after misses, too; only those that were probably hits count. */
 	if (s->factor_1024 > s->busy_1024)
 		s->stretched_1024 += s->factor_1024 - PLAN_ONE;
 	s->figures.throttled += s->stretched_1024 / PLAN_ONE;
@@ -206,8 +213,8 @@ static void note_hit(struct sampler *s, unsigned cpu, struct sample_thread *t)
 }
 
 /*
- * @t is still in the call in which an earlier instant hit it: the sample that is awaited weighs for
- * this one, too.
+ * @t is still in the system call in which an earlier instant hit it: the weights of this instant
+ * are added to the sample whose stop is awaited.
  */
 static void add_to_hit(struct sample_thread *t, const struct plan_due *due, uint64_t weight_1024)
 {
@@ -224,8 +231,8 @@ static void lose(struct sampler *s, const struct plan_due *due, bool unproved)
 
 /*
  * For how long another thread may have had the CPU since the instant. In the fair class it is the
- * waiter's time in the run queue: where the timer was late, the CPU was idle until then, as it goes
- * off when its CPU does anything; or the thread that is preempted had the CPU all along.
+ * waiter's time in the run queue. A late timer does not count: either the CPU was idle until the
+ * timer fired, or the preempted thread had the CPU all along.
  */
 static uint64_t lateness(const struct sampler *s, const struct sample_instant *i)
 {
@@ -260,7 +267,7 @@ struct sample_thread *sampler_instant(struct sampler *s, const struct sample_ins
 		add_to_hit(t, &i->due, o.weight_1024);
 		return NULL;
 	}
-	/* sampler_confirm() needs its CPU time; it has not run since its time stamp was read. */
+	/* sampler_confirm() needs @t's CPU time at the instant; @t has not run since then. */
 	if (t->read_ns < i->woke_ns)
 		(void)s->probe->cpu_time(s->context, t, &t->asked);
 	t->hit = (struct sample_hit){.cpu = i->cpu,
@@ -283,7 +290,7 @@ bool sampler_confirm(struct sampler *s, struct sample_thread *t)
 {
 	uint64_t ran = t->hit.before.run_ns;
 
-	/* Without schedstat nothing tells. */
+	/* Without schedstat it is unknown, and the hit stands. */
 	if (s->probe->cpu_time(s->context, t, &t->hit.before) >= 0 &&
 		(!t->hit.before.slices || t->hit.before.run_ns == ran))
 		return true;
@@ -301,7 +308,7 @@ bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_
 	enum sample_place place)
 {
 	t->stopping = false;
-	/* The thread let us in by yielding, late: at the instant it was in other code. */
+	/* The thread released the CPU by yielding, after the instant: it was in other code then. */
 	if (t->hit.slow && place == SAMPLE_IN_YIELD) {
 		sampler_lose(s, t, false);
 		return false;
@@ -326,7 +333,8 @@ struct sample_loss sampler_resumed(
 
 	/*
 	 * Context switches onto its CPU since the resume, if the thread never blocked: one for each
-	 * release of the CPU by us, and one if another CPU resumed it.
+	 * release of the CPU by us, plus one if another CPU resumed it. More mean that it blocked
+	 * or was preempted.
 	 */
 	loss.measured = c->resumed == t && cpu->slices && turns <= c->releases + 1 &&
 		cpu->wait_ns - t->resumed.wait_ns <= c->occupied_ns + SWITCH_NS && apart > ran &&
@@ -343,15 +351,15 @@ struct sample_loss sampler_resumed(
 	c->releases = 0;
 	t->resumed = *cpu;
 	t->resumed_ns = end_ns;
-	/* With idle CPUs it mostly migrates to one of them, as we have the one it had. */
+	/* With idle CPUs it mostly migrates to one of them, as we occupy its own. */
 	if (s->cpus > 1)
 		t->cpu = sampler_cpu(s, s->probe->last_cpu(s->context, t));
 	return loss;
 }
 
 /*
- * One tracing thread takes some 10,000 samples a second. Where instants find it at work elsewhere,
- * all gaps become longer.
+ * One tracing thread takes some 10,000 samples a second at most. If too many instants are lost
+ * because it is busy, the gaps of all CPUs become longer.
  */
 void sampler_turn(struct sampler *s, uint64_t busy)
 {

@@ -8,8 +8,8 @@
  *
  * At each instant of a CPU (plan.h) one question is asked: which thread of the target was on this
  * CPU until the supervisor's wake-up preempted it? That thread is sampled where it stands, with
- * the weight that was planned: a hit. Otherwise the instant is a miss, and nothing happens. An
- * instant that tells neither is lost, and counted.
+ * the weight that was planned: a hit. If there was none, the instant is a miss, and nothing
+ * happens. An instant of which neither is known is lost, and counted as that.
  *
  * docs/SAMPLING.md has the reasons and the figures.
  */
@@ -21,31 +21,38 @@
 
 #include "supervisor/sample/sampler_state.h"
 
-/* @numbers: the CPUs to be sampled, @cpus of them. -ENOMEM. */
+/*
+ * @numbers: the numbers of the CPUs to be sampled, @cpus of them; they are copied. 0, or -ENOMEM;
+ * sampler_release() is harmless then.
+ */
 int sampler_init(struct sampler *sampler, const struct probe *probe, void *context,
 	const int *numbers, unsigned cpus, uint64_t seed);
 void sampler_release(struct sampler *sampler);
 
-/* A stream's period from now on; 0 ends it. Waiters are to set their plans likewise. */
+/* Sets a stream's period; 0 ends it. The caller sets it in the waiters' plans, too. */
 void sampler_set_period(struct sampler *sampler, unsigned stream, uint64_t period_ns);
 
-/* Begins with a thread, which is likely to be running. -ENOMEM. */
+/*
+ * Adds a thread, which is asked early, as a new one probably runs. 0, or -ENOMEM. The caller owns
+ * @thread, which stays where it is until sampler_remove(); @owner is for the probe.
+ */
 int sampler_add(struct sampler *sampler, struct sample_thread *thread, void *owner);
 void sampler_remove(struct sampler *sampler, struct sample_thread *thread);
 /* The thread is known to run, by its CPU time or by an event: it is asked early from now on. */
 void sampler_heed(struct sampler *sampler, struct sample_thread *thread);
 /*
- * The thread has another image. Where another thread has called exec, its CPU time is that one's
- * now, so tables' accounts with it begin anew.
+ * The thread has another image. If another thread called exec, the leader has taken over that
+ * thread's CPU time. So the tables' accounts with the thread begin anew.
  */
 void sampler_renew(struct sample_thread *thread);
-/* Tables' accounts with it begin anew: nothing is owed from before a table was put in force. */
+/* The tables' accounts with the thread begin anew, with its CPU time of now: nothing is owed for
+ * the time before a table was put in force. */
 void sampler_forget_ticks(struct sampler *sampler, struct sample_thread *thread);
 
-/* The index of CPU @number, negative: not one of ours. */
+/* The index of CPU @number; negative: it is not sampled. */
 int sampler_cpu(const struct sampler *sampler, int number);
 
-/* By how much the gaps on CPU @cpu are longer for want of hits, in parts of PLAN_ONE. */
+/* The factor by which gaps on CPU @cpu (index) are longer as it has no hits; PLAN_ONE is 1. */
 uint64_t sampler_stretch(const struct sampler *sampler, unsigned cpu);
 
 /* Returns the thread to sample, with its hit filled in, or NULL: a miss, or lost. */
@@ -53,12 +60,12 @@ struct sample_thread *sampler_instant(
 	struct sampler *sampler, const struct sample_instant *instant);
 
 /*
- * Has the thread not run since the instant that hit it? To be asked before its stop is requested.
- * False: the hit is lost, as nobody knows where the thread was.
+ * Has the thread not run since the instant that hit it? To be called before its stop is requested.
+ * False: the hit is lost, as it is unknown where the thread was at the instant.
  */
 bool sampler_confirm(struct sampler *sampler, struct sample_thread *thread);
 
-/* The hit of @thread comes to nothing; @unproved: as it may have run since. */
+/* The hit of @thread is lost; @unproved: because the thread may have run since the instant. */
 void sampler_lose(struct sampler *sampler, struct sample_thread *thread, bool unproved);
 
 /* Where a thread stands that has been stopped. */
@@ -68,27 +75,31 @@ enum sample_place { SAMPLE_IN_PROGRAM, SAMPLE_IN_CALL, SAMPLE_IN_YIELD };
 bool sampler_judge(struct sampler *sampler, struct sample_thread *thread,
 	const struct cpu_time *cpu, enum sample_place place);
 
-/* CPU @cpu was taken from whoever ran there, and has been released after @ns. */
+/* The supervisor has occupied CPU @cpu (index) for @ns and released it. */
 void sampler_occupied(struct sampler *sampler, unsigned cpu, uint64_t ns);
 
 /*
- * What a sample cost its thread: the time since its last stop less its CPU time in that, if the
- * thread was uninterrupted, which is to say on its CPU but for us.
+ * What sampling cost a thread between its last two sample stops. It is measured only if the thread
+ * was uninterrupted: nobody but the supervisor took its CPU.
  */
 struct sample_loss {
 	bool measured;
-	uint64_t lost_ns, apart_ns; /* of so much wall time */
+	uint64_t lost_ns;  /* apart_ns less the thread's CPU time in it */
+	uint64_t apart_ns; /* wall time between the two stops */
 };
 /* The stop of @thread for a sample is over; @cpu is its CPU time in it. */
 struct sample_loss sampler_resumed(struct sampler *sampler, struct sample_thread *thread,
 	const struct cpu_time *cpu, uint64_t end_ns);
 
 /*
- * To be called every 20 ms or so. Since the last call @busy instants of the profile found the
- * sampler taken by others: they are lost.
+ * To be called every 20 ms or so. @busy: instants of the profile since the last call that were lost
+ * because their waiter had to wait too long for the sampler.
  */
 void sampler_turn(struct sampler *sampler, uint64_t busy);
-/* The profile's gaps are longer than its period by this, for bounds or as we cannot keep up. */
+/*
+ * The factor by which the profile's gaps are longer than its period, PLAN_ONE is 1: to keep bounds,
+ * or because one tracing thread cannot keep up.
+ */
 uint64_t sampler_factor(const struct sampler *sampler);
 
 #endif

@@ -4,7 +4,7 @@
 #define EACH_NS      UINT64_C(500000000)
 #define MILLION      1000000
 #define ANALYST_PART 5
-/* Below this factor the throttle is not reported. */
+/* A stretch by less than this factor is not reported. */
 #define NOTABLE (THROTTLE_ONE + THROTTLE_ONE / 32)
 
 void throttle_init(struct throttle *throttle)
@@ -33,13 +33,13 @@ uint64_t throttle_see(struct throttle *throttle, uint64_t now_ns, uint64_t cpu_n
 	if (!began || !span)
 		return 0;
 	used += analyst < most ? analyst : most;
-	/* The work is nearly proportional to the number of ticks. */
+	/* The work is nearly proportional to the number of instants. */
 	wanted = throttle->factor * (used * MILLION / span) / bound_ppm;
 	if (wanted > THROTTLE_MOST)
 		wanted = THROTTLE_MOST;
 	if (wanted < THROTTLE_ONE)
 		wanted = THROTTLE_ONE;
-	/* Half of the way, rounded towards the wanted factor. */
+	/* Half of the way, rounded up if rising: so the factor reaches the wanted one. */
 	throttle->factor = wanted > throttle->factor ? (throttle->factor + wanted + 1) / 2
 						     : (throttle->factor + wanted) / 2;
 	return rarer ? span : 0;

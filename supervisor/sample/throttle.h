@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The throttle of --max-cpu: by how much the period between instants is stretched, so that the
- * profiler's own CPU time keeps within a bound. A tick costs what a wake-up of the supervisor does,
- * and that is 3 us on one machine and 60 on another. Pure arithmetic.
+ * The throttle of --max-cpu: by how much the period between instants is stretched so that the
+ * profiler's own CPU time keeps within a bound. An instant costs a wake-up of the supervisor, which
+ * takes 3 us on one machine and 60 us on another. Pure arithmetic.
  */
 #ifndef SUPERVISOR_THROTTLE_H
 #define SUPERVISOR_THROTTLE_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define THROTTLE_ONE UINT64_C(1024)
-/* Ticks are half as often as asked at least. */
+/* The rate never drops below half of the requested one. */
 #define THROTTLE_MOST (2 * THROTTLE_ONE)
 
 struct throttle {
@@ -22,14 +22,14 @@ struct throttle {
 
 void throttle_init(struct throttle *throttle);
 
-/* Is a reading due? The first one is the beginning: what it cost to attach does not count. */
+/* Is a reading due? The first one is the base line, so the cost of attaching does not count. */
 bool throttle_is_due(const struct throttle *throttle, uint64_t now_ns);
 
 /*
- * The supervisor has used @cpu_ns up to now and the analyst @analyst_ns. The bound for both is
- * @bound_ppm millionths of the time, above 0. Of the analyst's CPU time no more than a fifth of the
- * bound counts: work that it does once, such as reading symbols, is no reason to sample less.
- * Returns the time since the last reading if the period was stretched in it, else 0.
+ * Takes a reading: the CPU time used so far by the supervisor and by the analyst. The bound for
+ * both is @bound_ppm millionths of the elapsed time, above 0. The analyst's CPU time counts up to a
+ * fifth of the bound only: work that it does once, such as reading symbols, is no reason to sample
+ * less. Returns the time since the last reading if the period was notably stretched in it, else 0.
  */
 uint64_t throttle_see(struct throttle *throttle, uint64_t now_ns, uint64_t cpu_ns,
 	uint64_t analyst_ns, uint64_t bound_ppm);

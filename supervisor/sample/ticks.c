@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor/sample/ticks.h"
 
-/* A table's account with a thread goes so far, in ticks; what is beyond that is lost. */
+/* The most that an account holds, in ticks, on either side; what exceeds it is lost. */
 #define TICKS_OWED 100
-/* One tick puts right so many ticks of the account at most. */
+/* The most by which one tick is corrected, in ticks. */
 #define TICKS_PAID 16
 
 void ticks_forget(struct sample_thread *t, unsigned stream, uint64_t began_ns)
@@ -11,7 +11,8 @@ void ticks_forget(struct sample_thread *t, unsigned stream, uint64_t began_ns)
 	t->account[stream] = (struct sample_account){.began_ns = began_ns};
 }
 
-/* What a tick puts right where a table's account is off by more than chance in a slot makes it. */
+/* By how much the next tick is corrected: an account that is off by up to one period is left, as
+ * the random instant within a period alone makes that much. */
 static int64_t correction(int64_t owed_ns, int64_t period_ns)
 {
 	if (owed_ns > (TICKS_PAID + 1) * period_ns)
@@ -22,10 +23,10 @@ static int64_t correction(int64_t owed_ns, int64_t period_ns)
 }
 
 /*
- * A table's ticks are to be as many as the thread's CPU time has. Where an instant was lost, or the
- * thread was hit too often or too seldom, its next tick weighs as much more or less: that is known
- * before the instant. A profile's weights are only weights, by which the thread's CPU time is
- * divided.
+ * A table's ticks are to be as many as periods fit into the thread's CPU time. If an instant was
+ * lost, or the thread was hit too often or too seldom, its next tick weighs more or less. The
+ * correction is known before the instant, so it does not depend on where the thread is found. The
+ * profile (stream 0) needs none: its weights only divide the CPU time that the kernel tells.
  */
 void ticks_settle(struct sampler *s, struct sample_thread *t, const struct cpu_time *cpu)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The accounts between tables and threads: the ticks that a table counts for a thread are as many
- * as its CPU time has. docs/SAMPLING.md, Counters.
+ * The accounts of tables with threads. They keep the number of ticks that a table counts for a
+ * thread equal to its CPU time in periods. docs/SAMPLING.md, Counters.
  */
 #ifndef SUPERVISOR_TICKS_H
 #define SUPERVISOR_TICKS_H
@@ -11,7 +11,7 @@
 /* The account of @stream begins anew with the next tick. @began_ns: as in struct sample_account. */
 void ticks_forget(struct sample_thread *thread, unsigned stream, uint64_t began_ns);
 
-/* @thread, whose CPU time is @cpu, is about to be counted: the weights of its hit are put right. */
+/* Corrects the weights of the hit of @thread by its accounts; @cpu is its CPU time in the stop. */
 void ticks_settle(
 	struct sampler *sampler, struct sample_thread *thread, const struct cpu_time *cpu);
 
