@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The objects that hold the frames of Java's virtual threads (supervisor/target/chunks.h): offsets
- * in bytes. They depend on two options of HotSpot, not on the version (JDK 21 to 27).
+ * Offsets, in bytes, in the objects that hold the frames of Java's virtual threads
+ * (supervisor/target/chunks.h). They depend on two options of HotSpot, not on its version (JDK 21
+ * to 27).
  */
 #ifndef PROTO_CHUNK_LAYOUT_H
 #define PROTO_CHUNK_LAYOUT_H
@@ -10,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Pointers between objects of 4 or 8 bytes; headers of objects of 12 or 8 bytes. */
+/* Narrow: pointers of 4 bytes; wide: of 8. Compact: object headers of 8 bytes, otherwise of 12. */
 enum chunk_layout {
 	CHUNK_NARROW,
 	CHUNK_WIDE,
@@ -19,13 +20,13 @@ enum chunk_layout {
 	CHUNK_LAYOUTS
 };
 
-/* As much of an object is read: all fields lie in it. */
+/* Bytes read of an object: all fields lie in them. */
 enum { CHUNK_HEADER_BYTES = 56 };
 
 /*
- * The address that the copy of the frames has in a sample: none of memory. It contains for each
- * chunk, the newest one first, the number of its words, and these: from two below its frames on to
- * their end. Number 0: there are no more; if this word is missing, some could not be read.
+ * The address that the copy of the frames has in a sample; no memory has it. For each chunk, the
+ * newest first, the copy contains the number of its words and the words, from two below its frames
+ * to their end. A number of 0 ends the copy; if it is missing, further chunks could not be read.
  */
 #define CHUNKS_BASE (UINT64_C(1) << 60)
 
@@ -49,8 +50,8 @@ static inline struct chunk_fields chunk_fields(enum chunk_layout layout)
 }
 
 /*
- * ZGC's pointers have colours in bits 4 to 15 (zAddress.hpp, JDK 21 to 27): the address begins
- * behind the one of bits 12 to 15 that is set.
+ * The address in a pointer of ZGC, which has colours in bits 4 to 15 (zAddress.hpp, JDK 21 to 27):
+ * the address begins above the lowest set bit of bits 12 to 15.
  */
 static inline uint64_t chunk_uncoloured(uint64_t pointer)
 {
@@ -60,8 +61,8 @@ static inline uint64_t chunk_uncoloured(uint64_t pointer)
 }
 
 /*
- * The address in the field @at of an object; 0: null. @shift: of narrow pointers; of wide ones: 1:
- * they have colours.
+ * The address in the field @at of an object; 0: null. @shift: the shift of narrow pointers; for
+ * wide ones, nonzero means that they have ZGC's colours.
  */
 static inline uint64_t chunk_pointer(
 	const uint8_t *object, uint8_t at, bool wide, uint64_t base, uint8_t shift)

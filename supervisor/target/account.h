@@ -8,8 +8,8 @@
 #include "supervisor/os/procfs.h"
 
 struct account {
-	uint64_t start_ns;       /* run time at which counting began */
-	uint64_t reported_ns;    /* run time reported to the analyst */
+	uint64_t start_ns;       /* CPU time at which counting began */
+	uint64_t reported_ns;    /* CPU time reported to the analyst */
 	uint64_t reported_at_ns; /* CLOCK_MONOTONIC of that report */
 	struct cpu_time seen;    /* last reading; outside a stop up to a scheduler tick stale */
 	uint64_t seen_at_ns;     /* CLOCK_MONOTONIC of that reading */

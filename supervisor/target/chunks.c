@@ -11,12 +11,16 @@
 #include "supervisor/target/stack.h"
 
 enum {
-	CHUNKS_MOST = 16,  /* of one thread */
-	BARRIERS_MOST = 4, /* words on the stack that look like it: some are left from earlier */
-	CALLEE_WORDS = 2,  /* below the frames of a chunk */
-	WORDS_MOST = 1 << 24,
-	POINTER_LEAST = 4096,
+	CHUNKS_MOST = 16, /* of one thread */
+	/* Words on the stack that equal the barrier's address; old ones are left on the stack. */
+	BARRIERS_MOST = 4,
+	CALLEE_WORDS = 2,     /* words of the callee that lie below the frames of a chunk */
+	WORDS_MOST = 1 << 24, /* a greater size of a chunk is invalid */
+	POINTER_LEAST = 4096, /* lower addresses are not mapped */
 };
+
+/* The field of REQUEST_CHUNKS holds exactly the layouts that there are, so a mask checks it. */
+_Static_assert(CHUNK_LAYOUTS == 1 << (REQUEST_CHUNKS_SHIFT - REQUEST_CHUNKS_LAYOUT), "");
 
 void chunks_place_set(struct chunks_place *place, const struct request *request)
 {
@@ -67,7 +71,10 @@ static uint32_t half(const uint8_t *data, uint8_t at)
 	return value;
 }
 
-/* Appends the frames of the chunk with this header. Returns the bytes; 0: none, or no room. */
+/*
+ * Appends the frames of the chunk with this header. Returns the number of bytes; 0: the header is
+ * invalid, there is no room, or the frames cannot be read.
+ */
 static size_t append(const struct remote *memory, const struct chunk_fields *fields, uint64_t chunk,
 	const uint8_t *header, uint8_t *to, size_t room)
 {
@@ -85,8 +92,8 @@ static size_t append(const struct remote *memory, const struct chunk_fields *fie
 }
 
 /*
- * Appends the frames of chunk @at, if it is one of @cont. Returns the bytes; -1: it makes no sense.
- * *@chunk becomes its parent.
+ * Appends the frames of *@chunk, which must belong to @cont, and sets *@chunk to its parent.
+ * Returns the number of bytes, 0: the chunk is empty, -1: it is invalid or cannot be read.
  */
 static ssize_t take_chunk(const struct chunks_place *place, const struct remote *memory,
 	uint64_t cont, uint64_t *chunk, uint8_t *to, size_t room)
@@ -106,7 +113,7 @@ static ssize_t take_chunk(const struct chunks_place *place, const struct remote 
 	return bytes ? (ssize_t)bytes : -1;
 }
 
-/* Copies the chunks of the Continuation @cont. Returns the bytes; 0: it makes no sense. */
+/* Copies the chunks of the Continuation @cont. Returns the number of bytes; 0: none. */
 static size_t take_all(const struct chunks_place *place, const struct remote *memory, uint64_t cont,
 	uint8_t *to, size_t most)
 {

@@ -4,8 +4,8 @@
  * arithmetic.
  *
  * The sampler counts CPU time. This account covers the rest: time blocked, stopped, or in the run
- * queue. It is counted in full at the address where the thread is seen blocked; run queue time is
- * also counted where the thread is found running. Until then the account owes it.
+ * queue. All of it that is owed is counted at the address where the thread is next seen blocked;
+ * run queue time is also counted where the thread is found running. Until then it is owed.
  */
 #ifndef SUPERVISOR_ELAPSED_H
 #define SUPERVISOR_ELAPSED_H
@@ -15,14 +15,15 @@
 struct cpu_time;
 
 struct elapsed {
-	uint64_t serial; /* serial number of the table; 0: none yet */
-	uint64_t begin_ns, begin_run_ns, begin_wait_ns;
+	uint64_t serial;   /* serial number of the table; 0: none yet */
+	uint64_t begin_ns; /* CLOCK_MONOTONIC at elapsed_begin(); the next two: readings then */
+	uint64_t begin_run_ns, begin_wait_ns;
 	uint64_t paid_ns;       /* off-CPU time that has been counted */
 	uint64_t queue_ns;      /* run queue time, as last read */
 	uint64_t queue_paid_ns; /* run queue time that has been counted */
 };
 
-/* The thread is seen for the first time since table @serial is in force. */
+/* The thread is seen for the first time since table @serial was put in force. */
 void elapsed_begin(
 	struct elapsed *elapsed, uint64_t serial, const struct cpu_time *cpu, uint64_t now_ns);
 
@@ -34,7 +35,8 @@ uint64_t elapsed_take(
 	struct elapsed *elapsed, const struct cpu_time *cpu, uint64_t now_ns, uint64_t period_ns);
 
 /*
- * The thread was found running. Returns the whole ticks of run queue time to count, as last read.
+ * The thread was found running. Returns the whole ticks of run queue time to count where it is, by
+ * the last reading.
  */
 uint64_t elapsed_take_queue(struct elapsed *elapsed, uint64_t period_ns);
 

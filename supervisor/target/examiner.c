@@ -20,10 +20,10 @@
 #define SEARCH_BYTES ((size_t)16 << 20)
 #define PART_BYTES   ((size_t)64 << 10)
 #define STACK_BYTES  ((size_t)256 << 10)
-/* Further questions are not asked while these are open; a file system may never answer. */
+/* The most open questions, as a file system may never answer: further ones are refused. */
 #define ASKED_MOST 64
 
-/* The text after @key in a /proc/PID/status; NULL: there is no such line. */
+/* The text after @key in the text of /proc/PID/status; NULL: there is no such line. */
 static const char *value_of(const char *status, const char *key)
 {
 	const char *at = strstr(status, key);
@@ -43,7 +43,7 @@ bool examiner_lost_privilege(
 		return false;
 	if (mode & S_ISUID && sscanf(uids, "%*u %u", &effective) == 1 && effective != uid)
 		return true;
-	/* Without the group's execute permission the bit means something else. */
+	/* Without the group's execute permission, S_ISGID does not change the group. */
 	if (mode & S_ISGID && mode & S_IXGRP && sscanf(gids, "%*u %u", &effective) == 1 &&
 		effective != gid)
 		return true;

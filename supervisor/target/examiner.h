@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread that examines executables of the target. The file system of such a file may be provided
- * by the target itself (FUSE), whose server may stand still in a stop: the tracing thread therefore
- * never asks one. This thread may wait for as long as it takes; the tracing thread does not wait
- * for it. (test: test_fuse.sh)
+ * A thread that examines executables of the target. The file system of such a file may be served by
+ * the target itself (FUSE), and the server may be in a ptrace-stop. Therefore the tracing thread
+ * never accesses these files. The examiner may wait for them as long as it takes; the tracing
+ * thread does not wait for the examiner. (test: test_fuse.sh)
  */
 #ifndef SUPERVISOR_EXAMINER_H
 #define SUPERVISOR_EXAMINER_H
@@ -13,7 +13,7 @@
 struct image;
 
 enum examiner_kind {
-	EXAMINER_TRACES,    /* does the program call ptrace, judging by the names in its file? */
+	EXAMINER_TRACES,    /* does the program call ptrace, by the names in its file? */
 	EXAMINER_PRIVILEGE, /* does the process lack the privileges that its file would give? */
 };
 
@@ -31,21 +31,24 @@ struct examiner {
 	bool failed;    /* the thread cannot be started */
 	int socket;     /* to the thread; valid if @started */
 	bool started;   /* false in a zeroed structure: not yet */
-	unsigned asked; /* answers to come */
+	unsigned asked; /* questions not answered yet */
 };
 
-/* Never blocks. True: @question is the examiner's until it is answered. */
+/*
+ * Never blocks. True: the examiner owns @question until examiner_answer() returns it. False: it was
+ * not asked, and the caller still owns it.
+ */
 bool examiner_ask(struct examiner *examiner, struct examiner_question *question);
-/* The next answer, owned by the caller; NULL: none within @most_ms. */
+/* The next answered question, owned by the caller; NULL: none within @most_ms. */
 struct examiner_question *examiner_answer(struct examiner *examiner, int most_ms);
-/* Closes and frees. */
+/* Closes the question's descriptor and frees it. */
 void examiner_forget(struct examiner_question *question);
 /* The thread ends by itself once it is idle. */
 void examiner_release(struct examiner *examiner);
 
 /*
- * Does a process with this /proc/PID/status lack the privileges that its file of this mode and
- * owner would give? @capabilities: the file has some. Pure.
+ * Does a process with this /proc/PID/status lack privileges that its executable would give it, by
+ * the file's mode, owner and group? @capabilities: the file has file capabilities. Pure.
  */
 bool examiner_lost_privilege(
 	const char *status, unsigned mode, unsigned uid, unsigned gid, bool capabilities);

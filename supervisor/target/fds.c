@@ -11,7 +11,7 @@
 
 /* Descriptors left for short-lived opens and for a fresh analyst. */
 #define RESERVE 32
-/* Minimum interval after a search that found nothing to close. */
+/* Minimum interval until the next search after one that found nothing to close. */
 #define AGAIN_NS 100000000
 /* A thread that has not run for this long counts as idle. */
 #define IDLE_NS 100000000
@@ -52,8 +52,8 @@ static size_t close_all(int *fd, size_t n)
 }
 
 /*
- * Marks the processes whose memory is accessed in a stop that has been asked for, where no file can
- * be opened: they keep their files.
+ * Marks the processes of which a stop was requested: they keep their files, as their memory is
+ * accessed in the stop window, where no file can be opened.
  */
 static void find_awaited(struct target *target)
 {
@@ -125,7 +125,7 @@ int fds_keep(struct fds *fds, const struct process *process, int fd)
 	return fd < 0 ? fd : -EMFILE;
 }
 
-/* Does the thread have any open file? It need not be the one of its CPU time. */
+/* Has the thread any file open? That of its CPU time alone need not be. */
 static bool has_open(const struct tracee *t)
 {
 	for (size_t i = 0; i < THREAD_FILES; i++)

@@ -9,11 +9,11 @@
 #include "supervisor/os/arch.h"
 #include "supervisor/os/remote.h"
 
-/* Words of a goroutine and of a thread. */
+/* Indices of words of a goroutine and of a thread (goroutine.h). */
 enum { G_START, G_END, G_THREAD = 6, G_SP, G_PC, G_WORDS };
 enum { M_WORDS = 28, M_CURRENT_FIRST = 20 };
 
-/* Stacks are 2 KiB at least, and the runtime limits them to 1 GB. */
+/* Limits of a plausible stack: the runtime makes them 2 KiB at least, and 1 GB at most. */
 #define STACK_BYTES_LEAST 256
 #define STACK_BYTES_MOST  (UINT64_C(1) << 30)
 #define POINTER_LEAST     4096
@@ -39,7 +39,7 @@ static bool has_stack(const uint64_t g[G_WORDS])
 		g[G_END] - g[G_START] <= STACK_BYTES_MOST;
 }
 
-/* Reads the goroutine for which a thread works that is on its own stack @own. */
+/* Reads the goroutine that @thread works for. @own: the goroutine of the thread's own stack. */
 static bool find_current(
 	const struct remote *memory, uint64_t own, uint64_t thread, uint64_t g[G_WORDS])
 {

@@ -12,9 +12,12 @@
 #include "supervisor/os/proc_status.h"
 #include "supervisor/target/procfiles.h"
 
-/* How many readings of an image's maps need no minimum interval. */
+/* The first readings of an image's maps, this many, need no minimum interval. */
 #define READS_AT_ONCE 16
-/* The process's size is read again after this part of the time it has been unchanged. */
+/*
+ * A process's size that has been unchanged for some time is read again after 1/PAGES_PART of that
+ * time, PAGES_MOST_NS at most.
+ */
 #define PAGES_PART    16
 #define PAGES_MOST_NS UINT64_C(50000000)
 /* A library reserves all its pages first, and maps its code there within this time. */
@@ -31,17 +34,18 @@ void maps_forget(struct process *process)
 {
 	process->maps_read = false;
 	/*
-	 * The analyst forgets them, too. Those of the old image may have been sent just before the
-	 * exec's stop.
+	 * The analyst forgets the mappings, too, even those of the old image that were sent just
+	 * before the exec's stop.
 	 */
 	process->maps_announced = false;
 	process->maps_reads = 0;
 	/*
-	 * The next image may have as much code as this one, and its libraries are not mapped yet.
+	 * The new image may have as much code as the old one, so the sizes alone would not show a
+	 * change; and its libraries are not mapped yet.
 	 */
 	process->pages = process->pages_next = process->executable = process->executable_next = 0;
 	process->pages_again_ns = 0;
-	procfiles_set_reader(process, 0); /* The thread that called exec is the first one now. */
+	procfiles_set_reader(process, 0); /* The thread that called exec is the leader now. */
 	process->ranges = process->stacks.n = 0;
 	pages_forget(&process->memory);
 	process->stacks.bottom = 0;
@@ -62,7 +66,7 @@ static const struct mapped_range *range_of(const struct process *process, uint64
 }
 
 /*
- * Do the maps that the analyst has still describe @pc? A library may have been closed and another
+ * Do the maps that the analyst has still describe @pc? A library may have been unmapped and another
  * one mapped at its address (test: maps_change_between_samples). If the kernel supports
  * PROCMAP_QUERY, it is asked about @pc; otherwise the maps are read again from time to time.
  */
@@ -105,7 +109,7 @@ static bool has_grown(struct maps_reader *reader, struct process *process, uint6
 	fd = procfiles_of(reader->files, process, PROCESS_STATM);
 	if (fd < 0 || procfs_read_pages(fd, &pages) < 0)
 		return false;
-	/* A thread that has ended has no pages. */
+	/* 0 pages: the thread through which /proc is read has ended. */
 	if (!pages && procfiles_find_reader(reader->files, process))
 		return true;
 	if (pages != process->pages || now - process->pages_since_ns < PAGES_SETTLE_NS) {

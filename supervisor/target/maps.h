@@ -16,7 +16,10 @@ struct procfiles;
 struct maps_events {
 	/* The maps of @process have been read. */
 	void (*read)(void *context, struct process *process, const char *text);
-	/* The mappings changed since the last announcement. Returns whether @text was passed on. */
+	/*
+	 * The executable mappings have changed since the last announcement. Returns whether @text
+	 * was sent to the analyst; if not, it is announced again at the next reading.
+	 */
 	bool (*announce)(void *context, struct process *process, const char *text, size_t bytes,
 		uint64_t now_ns);
 };
@@ -37,7 +40,7 @@ void maps_forget(struct process *process);
 
 /* Reads the maps. If the process is ending, the previous maps are kept. */
 void maps_read(struct maps_reader *reader, struct process *process, uint64_t now_ns);
-/* Reads the maps if those that the analyst has do not describe @pc. */
+/* Reads the maps if those that the analyst has may not describe @pc or its callers. */
 void maps_cover(struct maps_reader *reader, struct process *process, uint64_t pc, uint64_t now_ns);
 /* Finds the end of the stack at @sp if it is unknown or may have changed. */
 void maps_cover_stack(

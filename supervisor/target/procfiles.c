@@ -32,7 +32,7 @@ static int open_file(const struct procfiles *files, const struct tracee *t, enum
 	}
 }
 
-/* Returns a descriptor to read from, valid until put_back(). */
+/* Returns a descriptor to read from, valid until put_back(), or -errno. */
 static int get(struct procfiles *files, struct tracee *t, enum thread_file file)
 {
 	int fd = t->fd[file];
@@ -47,10 +47,7 @@ static int get(struct procfiles *files, struct tracee *t, enum thread_file file)
 	return fd;
 }
 
-/*
- * Ends a reading: the file is kept open or closed. A file that cannot stay open is opened for each
- * reading.
- */
+/* Ends a reading: keeps the file open for the next one if the limit of open files permits. */
 static void put_back(struct procfiles *files, struct tracee *t, enum thread_file file, int fd)
 {
 	if (t->fd[file] < 0 && fd >= 0)
@@ -206,7 +203,7 @@ void procfiles_read_final(struct procfiles *files, struct tracee *t)
 	t->reaped = true;
 }
 
-/* Opens a file of the process, if that has not been tried yet. */
+/* Opens a file of the process, unless it is open or has failed for another reason than limits. */
 static void open_once(struct procfiles *files, struct process *process, int tid,
 	enum process_file file, const char *name)
 {

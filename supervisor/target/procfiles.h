@@ -22,59 +22,61 @@ struct procfiles {
 	const struct say *say;
 	uint64_t unwatched; /* threads that were at some time not sampled for want of descriptors */
 	bool said_no_fds;
-	bool reads_refused; /* process_vm_readv(2) is */
+	bool reads_refused; /* process_vm_readv(2) is refused: /proc/PID/mem is used */
 };
 
 void procfiles_init(struct procfiles *files, struct target *target, const struct say *say);
 
 /* The CPU time of a thread; up to a scheduler tick stale if the thread runs on another CPU. */
 int procfiles_read_cpu(struct procfiles *files, struct tracee *tracee, struct cpu_time *ret_cpu);
-/* As procfiles_read_cpu(), in the stop window, where none may be opened. -EBADF: not open. */
+/* procfiles_read_cpu() for the stop window: opens no file. -EBADF: the file is not open. */
 int procfiles_read_open_cpu(
 	const struct procfiles *files, const struct tracee *tracee, struct cpu_time *ret_cpu);
-/* CPU time, with slices that change whenever the thread runs, whatever the source is. */
+/* The CPU time, and in slices a number that changes when the thread runs, with any cpu_source. */
 int procfiles_read_runs(struct procfiles *files, struct tracee *tracee, struct cpu_time *ret_cpu);
-/* The thread's page faults and time in the kernel; those of its begin if they cannot be read. */
+/* The thread's page faults and time in the kernel; if unreadable, those when it was first seen. */
 void procfiles_read_kernel_time(const struct tracee *tracee, struct kernel_time *ret_time);
-/* Reads the CPU time of a zombie before it is reaped, for those who need it afterwards. */
+/* Stores the CPU time of a zombie in final_cpu before it is reaped, for reads after that. */
 void procfiles_read_final(struct procfiles *files, struct tracee *tracee);
-/* What the thread does; _call() also reads the arguments of its current system call. */
+/* Is the thread runnable, or blocked, and where? _call() also reads its call's arguments. */
 int procfiles_read_activity(
 	struct procfiles *files, struct tracee *tracee, struct activity *ret_activity);
 int procfiles_read_call(struct procfiles *files, struct tracee *tracee,
 	struct activity *ret_activity, uint64_t ret_argument[6]);
 /* When the thread was last scheduled in or out, by the scheduler's clock. */
 int procfiles_read_turn(struct procfiles *files, struct tracee *tracee, struct turn *ret_turn);
+/* Since when the thread has waited for a CPU, by the scheduler's clock. */
 int procfiles_read_queued(struct procfiles *files, struct tracee *tracee, uint64_t *ret_ns);
 /* The CPU that the thread is on, waits for, or was last on. */
 int procfiles_read_last_cpu(struct procfiles *files, struct tracee *tracee);
-/* 'R', 'S', 'D', 'T', … */
+/* The state letter of /proc/PID/stat: 'R', 'S', 'D', 'T', … */
 int procfiles_read_state(struct procfiles *files, struct tracee *tracee, char *ret_state);
 
 /* The descriptor of a file of the process, opened if necessary; owned by the process. -errno. */
 int procfiles_of(struct procfiles *files, struct process *process, enum process_file file);
 
 /*
- * The thread through whose /proc files those of the process are read: the first one's show nothing
- * once it has ended. _find_reader() searches another one when a reading has failed. It closes the
- * files of the process, and opens those of its memory again, as a stop may be about to be sampled.
- * False: there is none.
+ * The tid through whose /proc files the process is read. It is the leader's at first; a leader that
+ * has ended shows nothing there. _find_reader() looks for another thread after a reading failed,
+ * closes the files of the process, and opens those of its memory again, as a stop may be about to
+ * be sampled. False: there is no other thread. _set_reader() closes the files, too; 0: the leader.
  */
 int procfiles_reader(const struct process *process);
 bool procfiles_find_reader(struct procfiles *files, struct process *process);
 void procfiles_set_reader(struct process *process, int tid);
 
 /*
- * Opens the pagemap of the process through its thread @tid, which lives, and where
- * process_vm_readv(2) is refused its memory, if that has not been tried yet. Called before its
- * memory is accessed: where the pagemap is not open, couriers are sent for every page (pages.h).
+ * Opens the pagemap of the process through its living thread @tid and, where process_vm_readv(2) is
+ * refused, /proc/PID/mem. Each is tried once, and again after the limit of open files was hit. To
+ * be called before the memory is accessed: while the pagemap is not open, couriers are sent for
+ * every page (pages.h).
  */
 void procfiles_open_memory(struct procfiles *files, struct process *process, int tid);
 
 /*
  * Makes sure that the files needed in the stop window of @tracee are open, if necessary by closing
- * another thread's. False: the thread cannot be sampled now; this is counted if no other thread has
- * descriptors either.
+ * those of another thread. False: the thread cannot be sampled now. It is counted in unwatched if
+ * no other thread has open files that could be closed later.
  */
 bool procfiles_claim(struct procfiles *files, struct tracee *tracee);
 

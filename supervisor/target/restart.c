@@ -14,13 +14,17 @@
 
 /* A resume takes less than this; time beyond does not belong to the stop. */
 #define RESUME_MOST_NS 20000
-/* CPU time from the end of a group-stop to the return to user space, through stops for signals. */
+/*
+ * The most CPU time that a thread uses from the end of a group-stop to its return to user space,
+ * with the stops for signals in between.
+ */
 #define GROUP_STOP_RUN_NS 300000
 /*
- * At the end of the run: time for transfers to complete, and again for those that are interrupted.
+ * At the end of the run: time for transfers to complete. Those that do not are interrupted, and
+ * have the same time to come to their stops.
  */
 #define LET_GO_NS 200000000
-/* After that, time for threads woken by signals to reach their stops. */
+/* After that, time for threads that a signal has woken to reach their stops. */
 #define AWAKE_NS 20000000
 /* The kernel's internal restart results: ERESTARTSYS … ERESTART_RESTARTBLOCK. */
 enum { RESTART_FIRST = -516, RESTART_LAST = -512 };
@@ -40,8 +44,8 @@ struct activity restart_activity(const struct tracee *t)
 }
 
 /*
- * Undoes a restart: another stop came between it and the call's second entry, or in place of the
- * entry.
+ * Undoes a restart, as another stop came before the thread entered the call again, or in place of
+ * the stop at that entry.
  */
 static void undo(struct restarter *restarter, struct tracee *t)
 {
@@ -72,10 +76,10 @@ static bool catches(const struct tracee *t, int signal)
 }
 
 /*
- * A handler is about to run on top of a call. The handler's sigreturn brings the thread back to the
- * call's return address and leaves another value in the first argument's register. On machines
- * where the result overwrites that register, the thread then looks as if its call had been
- * disturbed (handled_calls).
+ * Notes that a handler is about to interrupt a call. The handler's sigreturn brings the thread back
+ * to the call's return address, and leaves another value in the register of the first argument. On
+ * machines where the result overwrites that register, the thread then looks as if a stop had
+ * disturbed its call (struct handled_calls).
  */
 static void note_handler(struct tracee *t, int signal, const struct arch_snapshot *s)
 {
@@ -109,8 +113,8 @@ static bool failed_rightly(
 }
 
 /*
- * The second word of a request made by tgkill() instead of the pipe (proto/call.h, CALL_OFF_FIRST);
- * 0: none.
+ * The second word of a request that the program makes by tgkill() instead of the pipe
+ * (CALL_OFF_FIRST in proto/call.h); 0: the thread's call is no such request.
  */
 static uint64_t said_by_signal(const struct arch_snapshot *s)
 {
@@ -122,10 +126,10 @@ static uint64_t said_by_signal(const struct arch_snapshot *s)
 }
 
 /*
- * Answers such a request through the result of tgkill(): whether the thread's memory is accessible,
- * or "off": then nothing is written to the memory of its process any more (test: live_off), and
- * ticks that its threads owe are lost, because their memory may be out of reach. A signal that has
- * got a handler meanwhile is left to the program.
+ * Answers a request made by tgkill() through the result of that call. CALL_ASK_SECOND: is the
+ * thread's memory accessible? CALL_OFF_SECOND: turns profiling off. From then on nothing is written
+ * to the memory of its process (test: live_off), and ticks that its threads are still owed are
+ * lost, as the memory may be inaccessible.
  */
 static void answer_by_result(
 	struct restarter *restarter, struct tracee *t, uint64_t said, uint64_t sp)
@@ -195,7 +199,7 @@ uint64_t restart_resume(struct restarter *restarter, struct tracee *t, int signa
 			need = proc_status_is_filtered(t->tid) ? RESTART_BEGIN_AGAIN
 							       : RESTART_NOTHING;
 	}
-	/* SIGPIPE: the pipe has no reader. That, not our stop, cut the transfer short. */
+	/* SIGPIPE: the pipe lost its last reader, which cut the transfer short, not our stop. */
 	if (need == RESTART_MAYBE_SHORT && signal == SIGPIPE)
 		need = RESTART_NOTHING;
 	/*
@@ -214,8 +218,8 @@ uint64_t restart_resume(struct restarter *restarter, struct tracee *t, int signa
 	else
 		(void)tracer_resume(t->tid, signal);
 	/*
-	 * If the thread preempts the supervisor on this CPU when it is resumed, the clock is read
-	 * milliseconds later.
+	 * The resumed thread may preempt the supervisor on this CPU. Then the second reading of the
+	 * clock comes milliseconds later, and the stop counts as ended after RESUME_MOST_NS.
 	 */
 	end_ns = clock_now();
 	return end_ns - resumed_ns < RESUME_MOST_NS ? end_ns : resumed_ns + RESUME_MOST_NS;
@@ -230,9 +234,9 @@ void restart_deliver(struct restarter *restarter, struct tracee *t, int signal)
 }
 
 /*
- * A wake-up by a signal in the last scheduler tick of a socket's time-out looks like the time-out
- * (restart_rule.h). A restarted call with its whole time-out ends after the deadline, so a time-out
- * result before the deadline is such a wake-up.
+ * Was a call on a socket woken by a signal in the last scheduler tick of its time-out? Its result
+ * is then that of the time-out (restart_rule.h). But the kernel restarted the call with its whole
+ * time-out, which ends after the deadline: such a result before the deadline means a wake-up.
  */
 static bool woken_early(const struct restarter *restarter, const struct restart *m, int64_t result)
 {
@@ -241,8 +245,9 @@ static bool woken_early(const struct restarter *restarter, const struct restart 
 }
 
 /*
- * Evaluates the result of a call that was restarted. @ret_cut: it was interrupted again. False: the
- * transfer continues with its next piece.
+ * Evaluates the result of a restarted call. True: *@ret_result is what the program shall get, and
+ * *@ret_cut whether the call was interrupted again. False: @raw has been set to continue the
+ * transfer with its next piece.
  */
 static bool conclude(struct restarter *restarter, struct tracee *t, struct arch_raw *raw,
 	int64_t *ret_result, bool *ret_cut)
@@ -253,7 +258,7 @@ static bool conclude(struct restarter *restarter, struct tracee *t, struct arch_
 	bool restart = result >= RESTART_FIRST && result <= RESTART_LAST;
 
 	if (!m->done) {
-		/* Restore the original time-out; the next stop restarts the call. */
+		/* Interrupted again: EINTR, with the program's time-out; the next stop restarts. */
 		if (result == ARCH_RESTART || (result == RESTART_BLOCK && m->call->block) ||
 			woken_early(restarter, m, result))
 			result = -EINTR;
@@ -302,11 +307,11 @@ void restart_call_stop(struct restarter *restarter, struct tracee *t)
 		return; /* The thread was killed. */
 	if (!conclude(restarter, t, &raw, &result, &cut)) {
 		/*
-		 * No signal can be injected at this stop, so the entry instruction is repeated by
-		 * hand.
+		 * The kernel restarts no call at the stop of its exit, so the pc is moved back to
+		 * the instruction that enters the kernel.
 		 */
 		restart_repeat(&raw);
-		/* On such machines, the first argument could be taken for a result. */
+		/* Where the result overwrites argument 0, that could be taken for a result. */
 		if (arch->rewinds)
 			(void)tracer_forget_call(t->tid);
 		m->inside = false;
@@ -315,10 +320,7 @@ void restart_call_stop(struct restarter *restarter, struct tracee *t)
 		return;
 	}
 	restart_give_back(restarter, t, result, !m->done && restart_timed_out(m->call, result));
-	/*
-	 * This stop consumed a pending interrupt; a new one leads to the stop that restarts the
-	 * call.
-	 */
+	/* This stop consumed a pending interrupt; the stop of a new one restarts the call. */
 	m->cut = cut && tracer_interrupt(t->tid) == 0;
 	(void)tracer_resume(t->tid, 0);
 }
@@ -371,8 +373,8 @@ void restart_expire(struct restarter *restarter, uint64_t now)
 }
 
 /*
- * Returns the number of calls that are watched or about to be restarted. Interrupts all of them, or
- * at @first those that wait and do not transfer.
+ * Returns the number of calls that are watched or about to be restarted. @interrupt_all: interrupts
+ * all watched ones; @first: only those that wait, not those that transfer.
  */
 static size_t still_busy(struct restarter *restarter, bool interrupt_all, bool first)
 {
@@ -392,9 +394,9 @@ static size_t still_busy(struct restarter *restarter, bool interrupt_all, bool f
 }
 
 /*
- * Is a signal pending for a thread? An ignored signal interrupts a blocked call of a traced thread.
- * The thread must stay traced until its stop, where the call is restarted; on a busy machine this
- * takes milliseconds.
+ * Is a signal pending for any thread? Even an ignored signal interrupts the blocked call of a
+ * traced thread. Such a thread must stay traced until its stop, where the call is restarted; on a
+ * busy machine the stop takes milliseconds to come.
  */
 static bool somebody_is_waking(struct restarter *restarter)
 {

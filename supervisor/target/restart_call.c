@@ -9,7 +9,7 @@
 #include "supervisor/os/mem.h"
 #include "supervisor/target/tracee_memory.h"
 
-#define PARTS_READ 64
+#define PARTS_READ 64   /* parts of a vector read at once */
 #define PARTS_MOST 1024 /* UIO_MAXIOV */
 /* struct msghdr on 64-bit machines: name 0, vector 16, its length 24, control 32, its length 40. */
 enum {
@@ -87,9 +87,10 @@ static bool use_scratch(struct restarter *restarter, struct tracee *t, const voi
 }
 
 /*
- * The call ends with the time-out that we set. Further stops may come before the thread leaves the
- * kernel, and would again find a call that ended early. The entry register, set to -1, prevents
- * that. On machines without it m->over does, until the stop of the interrupt requested here.
+ * Ends the call with the result of its time-out. Further stops may come before the thread leaves
+ * the kernel; they would find that result and take it for one that came early. An entry register of
+ * -1 prevents that, as the thread is then in no call. On machines without this register m->over
+ * does, until the stop of the interrupt that is requested here.
  */
 static void set_over(struct tracee *t, struct arch_raw *raw, int64_t result)
 {
@@ -108,9 +109,7 @@ void restart_repeat(struct arch_raw *raw)
 	raw->word[arch->result] = raw->word[arch->entry];
 }
 
-/*
- * Sets the registers so that the kernel restarts the call. At a stop of ours, or before a signal.
- */
+/* Sets the registers, in a tick stop or a signal-delivery-stop, so that the call is restarted. */
 static void restart(struct arch_raw *raw)
 {
 	if (arch_native.restart->rewinds)
@@ -136,8 +135,8 @@ void restart_give_back(struct restarter *restarter, struct tracee *t, int64_t re
 }
 
 /*
- * A system call number is this machine's only if the native instruction entered the kernel (not int
- * 0x80).
+ * Did the native instruction enter the kernel? After another one (int 0x80), the number is not of
+ * this machine's system calls.
  */
 static bool entered_natively(const struct tracee *t, const struct arch_raw *raw)
 {
@@ -171,7 +170,8 @@ static bool recall(const struct tracee *t, struct arch_raw *raw)
 }
 
 /*
- * Computes the deadline of the call in @raw. False: the call has no time-out that can be changed.
+ * Sets m->deadline_ns for the call in @raw, and *@ret_left_ns to the time until then. False: the
+ * call has no relative time-out.
  */
 static bool find_deadline(
 	struct tracee *t, const struct arch_raw *raw, uint64_t now, uint64_t *ret_left_ns)
@@ -183,7 +183,7 @@ static bool find_deadline(
 
 	if (call->wait == ARCH_WAIT_NONE)
 		return false;
-	/* Other operations have an absolute deadline, which a restart keeps. */
+	/* Other futex operations have an absolute deadline, which a restart keeps. */
 	if (call->wait == ARCH_WAIT_FUTEX && (argument(raw, 1) & FUTEX_OPERATION) != FUTEX_OF_WAIT)
 		return false;
 	if (call->wait >= ARCH_WAIT_RECEIVE) {
@@ -198,9 +198,9 @@ static bool find_deadline(
 		return false;
 	}
 	/*
-	 * When a call began that was disturbed for the first time is not known: the sleep that
-	 * schedstat shows may be that of the call before, as a signal can meet this one before it
-	 * sleeps (test: alternating_calls_are_not_cut_short). It counts as just begun.
+	 * At its first disturbance it is unknown when the call began, so it counts as just begun.
+	 * The last sleep that schedstat shows may be that of the call before, as a signal can come
+	 * before this call sleeps (test: alternating_calls_are_not_cut_short).
 	 */
 	if (!m->unfinished || !m->has_deadline)
 		m->deadline_ns = now + whole;
@@ -210,7 +210,7 @@ static bool find_deadline(
 	return true;
 }
 
-/* Turns EINTR into a restart with the remaining time. True: the call must be watched. */
+/* Turns EINTR into a restart with the remaining time-out. True: the call must be watched. */
 static bool begin_again(struct restarter *restarter, struct tracee *t, struct arch_raw *raw)
 {
 	struct restart *m = t->restart;
@@ -245,7 +245,7 @@ static bool begin_again(struct restarter *restarter, struct tracee *t, struct ar
 		else if (use_scratch(restarter, t, wait, sizeof(wait)))
 			set_argument(raw, m->call->wait_argument, m->scratch_at);
 		else
-			/* There is no room: the call is restarted with its whole time-out. */
+			/* No memory for it: the call is restarted with its whole time-out. */
 			m->has_deadline = false;
 	}
 	restart(raw);
@@ -255,11 +255,11 @@ static bool begin_again(struct restarter *restarter, struct tracee *t, struct ar
 }
 
 /*
- * The end of a time-out within the next scheduler tick races with a wake-up by our stop or by an
- * ignored signal. The call fails as if its time-out were over, and the remaining time cannot be
- * observed. Therefore the call waits once more, for one tick: an event in that time is still
- * received, and at the end the call gets the same result. Without us it would have ended within
- * that tick (test: timed_call_is_not_cut_short).
+ * Lets a call whose time-out seems to be over wait for one more scheduler tick. The end of a
+ * socket's time-out races with a wake-up by our stop or by an ignored signal: in the last tick, the
+ * call fails as if the time-out were over, and the remaining time cannot be observed. In the
+ * additional tick the call still receives an event; at its end it gets the same result. Without
+ * the supervisor it would have ended within that tick (test: timed_call_is_not_cut_short).
  */
 static bool wait_for_the_tick(struct restarter *restarter, struct tracee *t, struct arch_raw *raw)
 {
@@ -274,7 +274,7 @@ static bool wait_for_the_tick(struct restarter *restarter, struct tracee *t, str
 		!recall(t, raw))
 		return false;
 	m->before = *raw;
-	/* A call that does not wait has not been woken. */
+	/* Without a time-out on its socket the call did not wait: the result is a real one. */
 	m->has_deadline = find_deadline(t, raw, now, &left);
 	if (!m->has_deadline || !left)
 		return false;
@@ -315,7 +315,10 @@ static size_t read_rest(
 	return m->whole > m->done ? rest : 0;
 }
 
-/* Writes a vector of the remaining parts below the stack, for a message with a header. */
+/*
+ * Writes a vector of the remaining parts below the stack, with a changed header for a @message, and
+ * sets the arguments in @raw to them.
+ */
 static bool advance_vector(
 	struct restarter *restarter, struct tracee *t, struct arch_raw *raw, bool message)
 {
@@ -346,7 +349,7 @@ static bool advance_vector(
 	rest = read_rest(t, at, n, image.part);
 	if (!rest)
 		return false;
-	/* The size is fixed, so all pieces of a transfer are written to the same address. */
+	/* All bytes are written, also unused ones, so each piece goes to the same address. */
 	bytes = sizeof(image) - skip;
 	parts_at = ((m->before.word[arch_native.restart->sp] - arch_native.red_zone_bytes - bytes) &
 			   ~UINT64_C(15)) +
@@ -394,7 +397,7 @@ bool restart_advance(struct restarter *restarter, struct tracee *t, struct arch_
 	}
 }
 
-/* Would the call have gone on without our stop? */
+/* Would the transfer have continued without our stop, by what its descriptor is? */
 static bool meant_whole(struct tracee *t, const struct arch_raw *raw)
 {
 	const struct arch_call *call = t->restart->call;

@@ -15,27 +15,29 @@
 
 struct restart {
 	bool inside;   /* the thread is between entry and exit of the watched call */
-	bool to_entry; /* watched only up to the entry: nothing to restore */
-	bool known;    /* this stop follows one that changed the call: `before` has its arguments */
+	bool to_entry; /* the call is watched up to its entry only: nothing to restore */
+	bool known;    /* this stop follows one that changed the call: @before has its arguments */
 	const struct arch_call *call;
-	struct arch_raw before; /* registers at the stop */
-	/* bytes: transferred so far, of the whole transfer, of this call */
+	struct arch_raw before; /* registers at the stop that disturbed the call */
+	/* bytes: transferred so far; of the whole transfer; requested by the restarted call */
 	uint64_t done, whole, piece;
+	/* Memory of the target below its stack that we have overwritten; 0 bytes: none. */
 	uint64_t scratch_at;
 	size_t scratch_bytes;
-	uint8_t scratch[RESTART_SCRATCH_BYTES]; /* what the target's memory contained before */
+	uint8_t scratch[RESTART_SCRATCH_BYTES]; /* what that memory contained before */
 	/*
-	 * The call was set to EINTR, and the thread is about to reach the stop that restarts it.
-	 * Any other outcome of that stop ends the call (test: handler_ends_timed_call).
+	 * The call's result was set to EINTR, and the thread's next stop restarts the call. If that
+	 * stop does anything else, the call is over (test: handler_ends_timed_call).
 	 */
 	bool unfinished;
-	bool cut; /* also, an interrupt is pending whose stop restarts the call */
-	/* The call is over; a further stop must not take it for one that ended early. */
+	bool cut; /* an interrupt was sent whose stop will restart the call */
+	/* The supervisor ended the call at its deadline: no further stop restarts it. */
 	bool over;
-	bool has_deadline, internet;
-	uint64_t deadline_ns;
-	int64_t timed_out; /* result at the deadline if the supervisor ends the call */
-	/* A group-stop ended this call: where, and the CPU time at the end of the group-stop. */
+	bool has_deadline;
+	bool internet;        /* the call's socket is an internet socket */
+	uint64_t deadline_ns; /* CLOCK_MONOTONIC */
+	int64_t timed_out;    /* the result at the deadline if the supervisor ends the call */
+	/* A group-stop ended the call: where, and the CPU time at the end of the group-stop. */
 	bool stopped;
 	uint64_t stopped_pc, stopped_sp, stopped_run_ns;
 };
@@ -45,24 +47,31 @@ struct restart *restart_of(struct tracee *tracee);
 
 /*
  * Changes the registers of a stopped thread so that its call continues. True: the call must be
- * watched, and restart_give_back() restores its registers.
+ * watched, so the thread is to be resumed up to the call's entry; restart_give_back() restores its
+ * registers later.
  */
 bool restart_call(struct restarter *restarter, struct tracee *tracee, enum restart_need need,
 	const struct arch_call *call);
 
-/* Sets the arguments in @raw to the part of the transfer after tracee->restart->done bytes. */
+/*
+ * Sets the arguments in @raw to the part of the transfer after tracee->restart->done bytes. False:
+ * nothing remains, or the arguments cannot be read or written.
+ */
 bool restart_advance(struct restarter *restarter, struct tracee *tracee, struct arch_raw *raw);
 
 /* Sets @raw so that the instruction that enters the kernel is repeated. */
 void restart_repeat(struct arch_raw *raw);
 
-/* Restores registers and scratch memory, with @result. @over: the result is final. */
+/*
+ * Restores registers and scratch memory, with @result as the call's result. @over: no further stop
+ * may take the result for one of a disturbed call.
+ */
 void restart_give_back(
 	struct restarter *restarter, struct tracee *tracee, int64_t result, bool over);
 
 /*
- * Sets the registers of a stopped thread whose registers were last read as @seen; not if its tid
- * may name another image by now.
+ * Sets the registers of a stopped thread, which were last read as @seen. Does nothing if the tid
+ * may name a new image since then (tracee_memory.h).
  */
 void restart_set_registers(
 	struct tracee *tracee, const struct arch_raw *seen, const struct arch_raw *raw);

@@ -22,9 +22,10 @@
 #define RESTART_BLOCK (-516)
 
 /*
- * Return addresses of calls that a handler interrupted, for machines that do not tell whether a
- * thread got there from a call or from the end of the handler. A call that fails with EINTR there
- * may be right to do so, and the program handles it: such a call is left alone.
+ * Return addresses of calls that a handler interrupted, for machines whose registers do not show
+ * whether a thread came there from the call or from the handler's end. A call that fails with EINTR
+ * at such an address may do so because of a handler, and the program copes with that: it is left
+ * alone.
  */
 #define HANDLED_CALLS 6
 struct handled_calls {
@@ -38,9 +39,9 @@ bool handled_calls_has(const struct handled_calls *places, uint64_t pc);
 enum restart_need {
 	RESTART_NOTHING,
 	RESTART_BEGIN_AGAIN, /* EINTR of a call that may be restarted */
-	RESTART_FILTERED,    /* to be restarted by its own number where a filter is in force */
-	RESTART_MAYBE_SHORT, /* a transfer, whose full length is not known yet */
-	RESTART_MAYBE_EARLY, /* ended by its time-out, up to a scheduler tick early */
+	RESTART_FILTERED,    /* RESTART_BLOCK: begin again if a seccomp filter is in force */
+	RESTART_MAYBE_SHORT, /* a transfer, perhaps cut short */
+	RESTART_MAYBE_EARLY, /* the result of a time-out, perhaps up to a scheduler tick early */
 	RESTART_LEAVE,       /* EINTR of a call that must be left alone; counted */
 };
 
@@ -52,8 +53,8 @@ enum restart_need restart_need(const struct arch_restart *arch, uint16_t machine
 	const struct arch_snapshot *snapshot, const struct arch_call **ret_call);
 
 /*
- * Is @result the one with which @call, whose time-out is its socket's, fails when its time-out
- * ends? EAGAIN; for an internet connect EINPROGRESS, or EALREADY if this is not the first connect.
+ * Is @result that of a @call on a socket whose time-out (SO_RCVTIMEO, SO_SNDTIMEO) has ended? It is
+ * EAGAIN; for an internet connect EINPROGRESS, or EALREADY if it is not the first connect.
  *
  * The kernel counts these time-outs in whole scheduler ticks, the first of which has already begun.
  * To compensate, its timer fires one tick later. A call that is woken by something else within this
@@ -62,8 +63,9 @@ enum restart_need restart_need(const struct arch_restart *arch, uint16_t machine
 bool restart_timed_out(const struct arch_call *call, int64_t result);
 
 /*
- * The time-out of a call: {milliseconds, -}, {seconds, nanoseconds} or {seconds, microseconds}.
- * False: none (also if longer than a hundred years). {2, 5000} of ARCH_WAIT_VAL is 2005000000 ns.
+ * The time-out of a call from its value: {milliseconds, -}, {seconds, nanoseconds} or {seconds,
+ * microseconds}, by @kind. False: no time-out, or one longer than a hundred years. ARCH_WAIT_VAL,
+ * {2, 5000}: 2005000000 ns.
  */
 bool restart_get_wait(enum arch_wait kind, const int64_t value[2], uint64_t *ret_ns);
 /* The inverse, rounded up so that no call ends early. */
@@ -75,9 +77,9 @@ struct restart_part {
 };
 
 /*
- * Copies to @ret_rest, at most @room of them, the parts of @n that remain after the first *@skip
- * bytes. *@skip is reduced by the bytes skipped in these @n. Returns the number of parts; adds
- * their bytes to *@bytes.
+ * Copies to @ret_rest, at most @room of them, those of the @n parts that remain after the first
+ * *@skip bytes, the first of them shortened. *@skip is reduced by the bytes skipped. Returns the
+ * number of copied parts, and adds their bytes to *@bytes.
  */
 size_t restart_rest(const struct restart_part *part, size_t n, uint64_t *skip,
 	struct restart_part *ret_rest, size_t room, uint64_t *bytes);

@@ -11,7 +11,8 @@ struct procfiles;
 struct target;
 
 struct restart_events {
-	/* A call of @process that a stop shows turns its profiling off (proto/call.h). */
+	/* A call of @process, seen at a stop, turns profiling off (CALL_OFF_FIRST in proto/call.h).
+	 */
 	void (*turn_off)(void *context, struct process *process);
 	/* Handles pending stops and deaths. */
 	void (*drain)(void *context);
@@ -24,7 +25,7 @@ struct restarter {
 	void *context;
 	bool ending;       /* the supervisor ends: no new restarts that would have to be watched */
 	uint64_t next_ns;  /* next deadline of a watched call; 0: none */
-	uint64_t repaired; /* system calls that a stop disturbed and that were restarted */
+	uint64_t repaired; /* restarted system calls that a stop had disturbed */
 	uint64_t unrepaired; /* calls that failed with EINTR at a stop and could not be restarted */
 };
 

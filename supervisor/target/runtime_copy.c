@@ -10,14 +10,14 @@
 #include "supervisor/target/stack.h"
 
 #define DATA_BYTES ((size_t)3 << 20)
-/* The guess covers this much more of the newest chunk than was used at the last stop. */
+/* Bytes read of the newest chunk beyond those used at the last stop, as it may have grown. */
 #define SLACK_BYTES 1024
 /* Greater chunks are invalid. */
 #define CHUNK_BYTES_MOST ((uint64_t)1 << 20)
-/* Of the pages that contain single frames, the newest PAGES_NEAR are searched. */
+/* A frame is looked for in the PAGES_NEAR pages that were read last. */
 #define PAGE_BYTES UINT64_C(4096)
 #define PAGES_NEAR 8
-/* States of threads read in a stop to find a new thread; the newest come first. */
+/* States of threads that are read in a stop to find that of a new thread, newest first. */
 #define FIND_IN_STOP 24
 
 static uint64_t word_at(const uint8_t *data, uint32_t offset)
@@ -82,8 +82,8 @@ static bool read_bounded(struct runtime_copy *copy, const struct runtime_source 
 }
 
 /*
- * Is this the state of the thread? The thread pointer is the same in all pid namespaces, and in a
- * forked child; the tid is not.
+ * Is this the state of the thread? The thread pointer, if known, decides: unlike the tid it is the
+ * same in all pid namespaces and in a forked child.
  */
 static bool is_of(const struct runtime_table *table, const uint8_t *state, int tid, uint64_t self)
 {
@@ -118,6 +118,7 @@ uint64_t runtime_find_thread(const struct runtime_table *table, const struct run
 	return 0;
 }
 
+/* Adds a piece to the next read. False: no room. */
 static bool add_guess(struct runtime_copy *copy, size_t *n, uint64_t at, size_t bytes)
 {
 	if (*n == RUNTIME_VECTOR || bytes > DATA_BYTES - copy->used)
@@ -129,7 +130,7 @@ static bool add_guess(struct runtime_copy *copy, size_t *n, uint64_t at, size_t 
 	return true;
 }
 
-/* Adds the chunks of the last stop to the pieces to be read. */
+/* Adds the chunks of the last stop to the next read, whose @n pieces it has so far. */
 static size_t guess_chunks(struct runtime_copy *copy, const struct runtime_thread *thread, size_t n)
 {
 	for (size_t i = 0; i < thread->chunks && i < RUNTIME_CHUNKS_MOST; i++) {
@@ -151,7 +152,7 @@ static size_t guess_singles(struct runtime_copy *copy, const struct runtime_tabl
 	return n;
 }
 
-/* Reads frames outside of chunks that did not fit into the first read. */
+/* Reads those frames outside of chunks that did not fit into the first read. */
 static void load_more_singles(struct runtime_copy *copy, const struct runtime_table *table,
 	const struct runtime_thread *thread, const struct runtime_source *source)
 {
@@ -175,8 +176,8 @@ static void load_more_singles(struct runtime_copy *copy, const struct runtime_ta
 }
 
 /*
- * Reads the state of the thread and, with the same system call, where its frames were at its last
- * stop: a system call costs 0.7 us, another piece of it a tenth.
+ * Reads the state of the thread and, with the same system call, the memory where its frames were at
+ * its last stop: a system call takes 0.7 us, a further piece of it a tenth of that.
  */
 static bool load(struct runtime_copy *copy, const struct runtime_table *table,
 	const struct runtime_thread *thread, const struct runtime_source *source, int tid)
@@ -245,7 +246,7 @@ static const uint8_t *read_chunk(
 	return to;
 }
 
-/* The chunks of the thread, newest first, from the guess where that covers them. */
+/* Loads the thread's chunks, newest first: those that the first read covers are not read again. */
 static void load_chunks(struct runtime_copy *copy, const struct runtime_table *table,
 	const struct runtime_source *source)
 {
@@ -325,8 +326,8 @@ static uint64_t innermost(struct runtime_copy *copy, const struct runtime_table 
 }
 
 /*
- * A frame that is read singly, with the page that it lies on: frames of one size, such as those of
- * a recursion, are neighbours. NULL: not readable, or too much.
+ * The bytes of a frame outside of chunks. The whole page is read, as frames of one size, such as
+ * those of a recursion, are neighbours. NULL: not readable, or a limit is reached.
  */
 static const uint8_t *frame_of_page(
 	struct runtime_copy *copy, const struct runtime_source *source, uint64_t at, size_t bytes)
@@ -351,12 +352,13 @@ static const uint8_t *frame_of_page(
 	return to + (at - base);
 }
 
-/* Where a walk has found frames so far: the next is searched for there first. */
+/* Where the walk found its last frames: the next one is looked for from there on. */
 struct hint {
 	size_t piece, single;
 };
 
-/* A frame's bytes: from what was read, from the stack, or read now. NULL: unreadable. */
+/* The bytes of a frame: from what was read, from the copied stack, or read now. NULL: unreadable.
+ */
 static const uint8_t *frame_at(struct runtime_copy *copy, const struct runtime_table *table,
 	const struct runtime_source *source, const struct runtime_thread *thread, uint64_t at,
 	struct hint *hint)
@@ -440,7 +442,10 @@ void runtime_copy_take(struct runtime_copy *copy, const struct runtime_table *ta
 			return;
 		}
 	}
-	/* What is known does not use up the time for what is not: each stop gets further. */
+	/*
+	 * The limit begins after the read of what was known. So a stop has time for frames that
+	 * were not, and the next stop knows more.
+	 */
 	copy->until_ns = clock_now() + RUNTIME_STOP_NS;
 	copy->thread = thread->address;
 	for (int i = 0; i < RUNTIME_THREAD_WORDS; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The frames of a language's runtime, read in a stop by the offsets of a struct runtime_table
- * (proto/runtime_table.h). The memory of the target is not trusted: each read is bounded, and so
- * are their number, their bytes and their time.
+ * The frames of a language's runtime (CPython), read in a stop by the offsets of a struct
+ * runtime_table (proto/runtime_table.h). The memory of the target is not trusted: each read is
+ * bounded, and so are the number of reads, their bytes and their time.
  */
 #ifndef SUPERVISOR_RUNTIME_COPY_H
 #define SUPERVISOR_RUNTIME_COPY_H
@@ -21,18 +21,18 @@ enum {
 	RUNTIME_CHUNKS_MOST = 128,
 	RUNTIME_FRAMES_MOST = 16384,
 	RUNTIME_SINGLES_MOST = 4096, /* frames outside of chunks that are read at once */
-	RUNTIME_PAGES_MOST = 512,    /* of frames that are read singly */
-	RUNTIME_READS_MOST = 1024,   /* reads in a stop, beyond those made at once */
-	RUNTIME_VECTOR = 1024,       /* the kernel's maximum of pieces of a read */
+	RUNTIME_PAGES_MOST = 512,    /* pages with frames that are read one by one */
+	RUNTIME_READS_MOST = 1024,   /* system calls that read, in a stop */
+	RUNTIME_VECTOR = 1024,       /* pieces of one read, at most (UIO_MAXIOV) */
 };
-/* Reads of a stop end this long after its first ones. */
+/* No read of a stop begins later than this after the reads made at once. */
 #define RUNTIME_STOP_NS 500000
 
-/* Reads memory of the target: as process_vm_readv(2), or -errno. */
+/* Reads memory of the target: returns what process_vm_readv(2) does, or -errno. */
 struct runtime_source {
 	ssize_t (*read)(void *context, const struct iovec *to, const struct iovec *from, size_t n);
 	void *context;
-	const struct stack_copy *stack; /* already copied; NULL: none */
+	const struct stack_copy *stack; /* the thread's stack, already copied; NULL: none */
 };
 
 struct runtime_range {
@@ -43,8 +43,8 @@ struct runtime_range {
 struct runtime_thread {
 	uint64_t address;  /* of the thread's state in the runtime; 0: not known */
 	uint64_t self;     /* its thread pointer; 0: not known */
-	uint64_t again_ns; /* CLOCK_MONOTONIC: its state is not searched for before */
-	/* Where its frames were at the last stop; newest first. */
+	uint64_t again_ns; /* CLOCK_MONOTONIC: its state is not searched for before this time */
+	/* Where its frames were at the last stop, newest first: in chunks, or single ones. */
 	struct runtime_range *chunk;
 	size_t chunks, chunk_room;
 	uint64_t *single;
@@ -54,87 +54,92 @@ struct runtime_thread {
 /* A code object that the analyst has. */
 struct runtime_object {
 	uint64_t address, hash;
-	uint32_t stamp; /* of the last stop in which it was seen */
-	bool used;
+	uint32_t stamp; /* number of the last stop in which it was seen */
+	bool used;      /* this slot of the table is */
 };
 
 /* What is known of a process. */
 struct runtime_process {
 	struct runtime_table table;
-	struct runtime_object *object; /* open addressing, a power of two */
+	struct runtime_object *object; /* open addressing; @room is a power of two */
 	size_t objects, room;
-	uint32_t stamp;
+	uint32_t stamp; /* number of the present stop */
 };
 
+/* Bytes of the target, copied. */
 struct runtime_piece {
-	uint64_t base;
-	const uint8_t *data;
+	uint64_t base;       /* address in the target */
+	const uint8_t *data; /* in runtime_copy.data */
 	size_t bytes;
 };
 
 /* The frames of the stopped thread. One for all threads, allocated beforehand. */
 struct runtime_copy {
-	bool taken; /* frames were read since the last handover */
-	int tid;    /* then: the thread they belong to */
-	uint16_t flags;
-	uint64_t thread;
+	bool taken;      /* frames were read since the last handover */
+	int tid;         /* if taken: the thread they belong to */
+	uint16_t flags;  /* RECORD_RUNTIME_… */
+	uint64_t thread; /* address of the thread's state */
 	uint64_t watch[RUNTIME_WATCH_WORDS];
 	uint64_t thread_word[RUNTIME_THREAD_WORDS];
 	uint64_t *frame; /* RECORD_FRAME_WORDS words each, innermost first */
 	size_t frames;
-	struct runtime_piece piece[RUNTIME_CHUNKS_MOST];
+	struct runtime_piece piece[RUNTIME_CHUNKS_MOST]; /* the chunks, newest first */
 	size_t pieces;
-	struct runtime_piece single; /* the frames read at once, frame_bytes each */
-	struct runtime_piece page[RUNTIME_PAGES_MOST];
+	struct runtime_piece single; /* frames outside of chunks read at once, frame_bytes each */
+	struct runtime_piece page[RUNTIME_PAGES_MOST]; /* pages with frames read one by one */
 	size_t pages;
-	uint8_t *data;
+	uint8_t *data; /* the bytes of all pieces; at first the thread's state */
 	size_t used;
-	unsigned reads;
-	uint64_t until_ns;
+	unsigned reads;          /* system calls so far in this stop */
+	uint64_t until_ns;       /* CLOCK_MONOTONIC: no read begins after this time */
 	struct iovec *to, *from; /* RUNTIME_VECTOR each */
 };
 
-/* Allocates and touches all buffers; does nothing if that has been done. -ENOMEM. */
+/* Allocates and touches all buffers, at the first call only. 0, or -ENOMEM. */
 int runtime_copy_init(struct runtime_copy *copy);
 void runtime_copy_release(struct runtime_copy *copy);
 
 /*
- * In the stop of the thread @tid, or while it is known to be blocked: reads its frames. The result,
- * also a failure, is in @copy.
+ * Reads the frames of the thread @tid, in its stop or while it is known to be blocked. The result
+ * is in @copy; copy->flags tells of failures.
  */
 void runtime_copy_take(struct runtime_copy *copy, const struct runtime_table *table,
 	struct runtime_thread *thread, const struct runtime_source *source, int tid,
 	uint64_t now_ns);
 
 /*
- * After the resume: remembers where the frames were, for the next stop. Out of memory: nothing is
- * known of the thread.
+ * To be called after the resume: remembers where the frames were, for the next stop. If out of
+ * memory, remembers only some or none.
  */
 void runtime_thread_learn(struct runtime_thread *thread, const struct runtime_table *table,
 	const struct runtime_copy *copy);
 void runtime_thread_release(struct runtime_thread *thread);
 
 /*
- * Searches the state of a thread, with at most @most reads, the newest threads first. 0: not found.
+ * Looks for the state of a thread in the runtime, in at most @most states, newest threads first.
+ * Returns its address; 0: not found.
  */
 uint64_t runtime_find_thread(const struct runtime_table *table, const struct runtime_source *source,
 	int tid, uint64_t self, unsigned most);
 
-/* Replaces the table; forgets the objects. NULL: out of memory, and @process was freed. */
+/*
+ * Replaces the table of @process (NULL: allocates one) and forgets its objects. Returns the
+ * process, owned by the caller; NULL: out of memory.
+ */
 struct runtime_process *runtime_process_set(
 	struct runtime_process *process, const struct runtime_table *table);
 void runtime_process_free(struct runtime_process *process);
 
 /*
- * Finds or adds an object. NULL: out of memory. The object of a new one has the hash 0. Valid until
- * the next call.
+ * Finds or adds the object at @address; a new one has the hash 0. Valid until the next call. NULL:
+ * out of memory.
  */
 struct runtime_object *runtime_object_find(struct runtime_process *process, uint64_t address);
-/* Hash of the keys of an object of table->object_bytes bytes; never 0. */
+/* Hash of the key words (table->key) of @object, whose bytes were read; never 0. */
 uint64_t runtime_object_hash(const struct runtime_table *table, const uint8_t *object);
 /*
- * Reads a text of an object to @to (RUNTIME_TEXT_BYTES_MOST bytes); returns its bytes, with the
- * header, 0: not readable.
+ * Reads a text of an object, with its header, to @to, which has room for RUNTIME_TEXT_BYTES_MOST
+ * bytes. Returns the number of bytes; 0: not readable.
  */
 size_t runtime_text_read(const struct runtime_text *text, const uint8_t *object,
 	const struct runtime_source *source, uint8_t *to);

@@ -5,9 +5,9 @@
 #include "supervisor/os/mem.h"
 #include "supervisor/target/runtime_copy.h"
 
-/* A program with more code objects than this has them sent more than once. */
+/* With more code objects than this, the table is emptied, and objects are sent again. */
 #define OBJECTS_MOST 65536
-/* Bytes of a text read at first: most are not longer. */
+/* Bytes of a text that are read at first: most texts are not longer. */
 #define TEXT_BYTES 512
 
 struct runtime_process *runtime_process_set(
@@ -97,7 +97,8 @@ uint64_t runtime_object_hash(const struct runtime_table *table, const uint8_t *o
 static size_t read_up_to(
 	const struct runtime_source *source, uint64_t at, uint8_t *to, size_t bytes)
 {
-	/* A read ends at a missing page only between two pieces. */
+	/* A read that meets a missing page returns whole pieces only: one ends at the page's end.
+	 */
 	const size_t first = 4096 - (at & 4095);
 	size_t head = bytes < first ? bytes : first;
 	struct iovec local[2] = {{to, head}, {to + head, bytes - head}};

@@ -14,7 +14,10 @@
 #include "supervisor/os/say.h"
 #include "supervisor/target/target.h"
 
-/* In another user namespace, the bits have no effect if the file's owner does not exist there. */
+/*
+ * Is the process in our user namespace? In another one, the set-user-ID bits have no effect if the
+ * file's owner does not exist there, so nothing is warned of.
+ */
 static bool in_our_user_namespace(int pid)
 {
 	char path[48];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that behave differently because they are traced: programs with more privileges than
- * their user, which the kernel withholds if the tracer lacks CAP_SYS_PTRACE, and programs that
- * trace their own children, which already have a tracer. A message names each kind once. Their
- * executables are examined by another thread (examiner.h), so the message comes a little later.
+ * Warns of programs that behave differently because they are traced. Set-user-ID programs and those
+ * with file capabilities do not get these privileges if the tracer lacks CAP_SYS_PTRACE. Programs
+ * that trace their children cannot, as these already have a tracer. There is one message for the
+ * first program of each kind. Another thread examines the executables (examiner.h), so the message
+ * comes a little later.
  */
 #ifndef SUPERVISOR_SPECIAL_H
 #define SUPERVISOR_SPECIAL_H
@@ -18,17 +19,17 @@ struct say;
 struct special {
 	const struct say *say;
 	bool said_tracer, said_privilege;
-	bool privileges_known, keeps_privileges; /* a traced program keeps its privileges */
+	bool privileges_known; /* keeps_privileges has been determined */
+	bool keeps_privileges; /* we have CAP_SYS_PTRACE: a traced program keeps its privileges */
 	struct examiner examiner;
 };
 
-/* A process has called exec, or made a child. It is stopped. */
+/* The process has called exec, or made a child, and is in the stop of that. */
 void special_see_exec(struct special *special, const struct process *process);
 void special_see_child(struct special *special, const struct process *parent);
 
 /*
- * Warns of what the examiner has found. Waits at most @most_ms for each answer that is still to
- * come.
+ * Prints warnings for the examiner's answers. Waits at most @most_ms for each outstanding answer.
  */
 void special_poll(struct special *special, int most_ms);
 void special_release(struct special *special);

@@ -14,15 +14,16 @@
 
 #define PAGE_BYTES 4096
 /*
- * How much is copied if the end of the mapping is unknown, in which case the copy ends at the first
- * unmapped page, or if nothing is known of the length of the thread's stacks.
+ * Bytes copied if the end of the mapping is unknown (the copy then ends at the first unmapped page)
+ * or if the length of the thread's stacks is.
  */
 #define BLIND_BYTES 65536
-/* The signal frame is searched in this much of an alternate stack. */
+/* The signal frame is looked for in the first bytes, this many, of an alternate stack. */
 #define SEARCH_BYTES 65536
 /* The main thread's stack may have grown by this much since the maps were read. */
 #define GROWTH_BYTES (UINT64_C(1) << 30)
-#define CHECK_NS     100000000
+/* A range that the kernel has confirmed is asked about again after this time. */
+#define CHECK_NS 100000000
 
 void stack_ranges_release(struct stack_ranges *ranges)
 {
@@ -31,8 +32,8 @@ void stack_ranges_release(struct stack_ranges *ranges)
 }
 
 /*
- * Ends the range below the program's arguments and environment, often as long as all frames
- * together.
+ * Ends the range below the program's arguments and environment, which are often as long as all
+ * frames together.
  */
 static void cut(const struct stack_ranges *ranges, struct stack_range *range)
 {
@@ -195,11 +196,11 @@ static uint64_t needed(const struct stack_copy *copy, const struct stack_home *h
 
 	if (copy->whole)
 		return copy->most;
-	/* On another stack than the usual one, a signal frame is searched for. */
+	/* On a stack that is not the usual one, a signal frame is looked for. */
 	return inside(home, sp) || need > SEARCH_BYTES ? need : SEARCH_BYTES;
 }
 
-/* The end of the range to copy from @sp on. *@ret_limit: the end of its mapping, 0 unknown. */
+/* The end of what to copy from @sp on. *@ret_limit: the end of its mapping; 0: unknown. */
 static uint64_t end_of(const struct stack_copy *copy, const struct stack_ranges *ranges,
 	const struct stack_home *home, uint64_t sp, uint64_t *ret_limit)
 {
@@ -220,18 +221,15 @@ static uint64_t word_at(const struct stack_piece *piece, size_t at)
 	return word;
 }
 
-/*
- * Where a handler on an alternate stack interrupted the thread, as its signal frame says; sp 0:
- * there is none.
- */
+/* What the signal frame of a handler on an alternate stack says; sp 0: there is none. */
 struct interrupted {
-	uint64_t sp;         /* at which the handler interrupted the thread */
+	uint64_t sp;         /* stack pointer of the thread when the handler interrupted it */
 	uint64_t start, end; /* of the alternate stack */
 };
 
 /*
- * May the word be ss_flags? SS_ONSTACK and SS_AUTODISARM are; anything else is no uc_stack of a
- * handler that runs on it.
+ * Can the word be the ss_flags of a handler's alternate stack? Only SS_ONSTACK (1) and
+ * SS_AUTODISARM (bit 31) can be set.
  */
 static bool are_flags(uint64_t word)
 {
@@ -239,9 +237,10 @@ static bool are_flags(uint64_t word)
 }
 
 /*
- * The signal frame holds uc_stack {ss_sp, ss_flags, ss_size}, which describes the memory that
- * contains the frame, and a stack pointer into other memory. A young thread's may point into memory
- * that is not known yet: it counts if there is no other.
+ * Finds the signal frame. It contains uc_stack {ss_sp, ss_flags, ss_size}, which describes the
+ * memory that contains the frame, and a stack pointer into other memory. The stack pointer of a new
+ * thread may point into memory that is not in @ranges yet: such a frame counts if there is no
+ * other.
  */
 static struct interrupted find_interrupted(
 	const struct stack_piece *piece, const struct stack_ranges *ranges, uint64_t sp)
@@ -272,8 +271,9 @@ static struct interrupted find_interrupted(
 }
 
 /*
- * Can a handler run on an alternate stack? Not in the thread's own stack, unless the alternate one
- * lies in that: then the stack seems to have become shorter.
+ * Can the thread be on an alternate stack? Not if @sp is in the thread's own stack, unless the
+ * alternate stack lies in that one: then it was seen there before, or the stack seems to have
+ * become shorter by more than a page since the last stop.
  */
 static bool may_be_on_other(const struct stack_home *home, uint64_t sp, uint64_t last_sp)
 {
@@ -295,7 +295,7 @@ static void set_home(struct stack_home *home, const struct stack_ranges *ranges,
 	}
 }
 
-/* Copies the goroutine's stack, which its thread has left. A caller in the vdso has no red zone. */
+/* Copies the goroutine's stack, which its thread has left at a call: there is no red zone. */
 static void take_left(
 	struct stack_copy *copy, const struct remote *memory, const struct goroutine *goroutine)
 {
@@ -307,8 +307,8 @@ static void take_left(
 }
 
 /*
- * Copies the frames of a virtual thread in the heap. They have no addresses: those of the copy are
- * made up.
+ * Copies those frames of a virtual thread that are in the heap. They are not contiguous there, so
+ * the copy gets an address of its own, CHUNKS_BASE.
  */
 static void take_chunks(struct stack_copy *copy, const struct remote *memory,
 	const struct chunks_place *place, uint64_t sp)

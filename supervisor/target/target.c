@@ -8,10 +8,7 @@
 
 #include "supervisor/os/mem.h"
 
-/*
- * Marks all descriptors as not open. Needed for a fresh structure, too, whose descriptors are all
- * 0.
- */
+/* Marks all descriptors as not open. In a zeroed structure they would be 0, a valid descriptor. */
 static void no_files(int *fd, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -24,12 +24,12 @@ enum tracee_event tracee_classify(int status)
 }
 
 /*
- * Our interrupt and another stop race (test: interrupt_meets_other_stop). Any trap clears a pending
- * interrupt in the kernel (ptrace_stop()). Therefore a signal-delivery-stop of an interrupted
- * thread serves as its tick stop; so does the stop of a fork, vfork or clone, and an exec or the
- * thread's end tells in which call it was (lifecycle.c). If the interrupt came after the other stop
- * had begun, another trap follows in RUNNING: the thread is resumed as from a tick stop, and no
- * sample is taken.
+ * Steps a thread that has had its first stop. Our interrupt and another stop race (test:
+ * interrupt_meets_other_stop). Any trap clears a pending interrupt in the kernel (ptrace_stop()).
+ * Therefore a signal-delivery-stop of an interrupted thread serves as its tick stop. So does the
+ * stop of a fork, vfork or clone; and an exec or the thread's end tells in which call it was
+ * (lifecycle.c). If the interrupt came after the other stop had begun, another trap follows in
+ * RUNNING: the thread is resumed as from a tick stop, and no sample is taken.
  */
 static struct tracee_step alive(enum tracee_state state, enum tracee_event event)
 {
@@ -80,6 +80,7 @@ static struct tracee_step listening(enum tracee_event event)
 	}
 }
 
+/* Steps a thread that is held in its first stop until its parent's event. */
 static struct tracee_step early(enum tracee_event event)
 {
 	switch (event) {

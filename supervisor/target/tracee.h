@@ -20,7 +20,7 @@ enum tracee_state {
 };
 
 enum tracee_event {
-	TRACEE_BORN, /* the parent's fork, vfork or clone event names it */
+	TRACEE_BORN, /* the parent's fork, vfork or clone event names the thread */
 	TRACEE_TRAP, /* PTRACE_EVENT_STOP: our interrupt, a first stop, the end of a group-stop */
 	TRACEE_GROUP_STOP, /* a group-stop begins */
 	TRACEE_SIGNAL,     /* a signal-delivery-stop */

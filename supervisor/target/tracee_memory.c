@@ -8,7 +8,7 @@
 
 struct remote tracee_memory_of(const struct process *process, int tid)
 {
-	/* What is known of the pages says nothing about the process itself. */
+	/* The process stays logically const: its pages are only a cache of what the kernel says. */
 	struct pages *pages = (struct pages *)(uintptr_t)&process->memory;
 
 	return (struct remote){tid, pages->couriers ? pages : NULL, &process->fd[PROCESS_MEM]};

@@ -20,15 +20,15 @@ struct tracee;
 struct remote tracee_memory_of(const struct process *process, int tid);
 
 /*
- * Returns a tid through which to write the memory of @tracee's process, or 0: none is left.
- * *@cursor starts at 0; each call advances it to the next tid, because a thread may just have ended
- * (-ESRCH).
+ * Returns a tid through which to write the memory of @tracee's process; 0: none is left. *@cursor
+ * is 0 at first. Each further call returns the next tid, to be used if a write through the last one
+ * failed with -ESRCH, as its thread has just ended.
  *
  * If a thread that is not the leader calls exec, the leader's tid names the new image while the
  * supervisor still takes the old leader for stopped: a write through this tid would go to the new
  * image. The exec kills the threads that all other tids name, and a write through these fails.
- * Therefore a leader with other threads in its process is written through the others' tids (tests:
- * exec_never_receives_counts).
+ * Therefore, if @tracee is a leader with other threads in its process, the tids of these are
+ * returned (test: exec_never_receives_counts).
  */
 int tracee_memory_next_tid(
 	const struct target *target, const struct tracee *tracee, size_t *cursor);

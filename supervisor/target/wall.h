@@ -2,11 +2,11 @@
 /*
  * The time that a thread spends off its CPU. Pure arithmetic; docs/WALL.md has the reasons.
  *
- * Of the time since an exact reading, the part that was neither CPU time nor run queue time nor a
- * stop of ours was spent blocked. The account owes this time until the thread is seen blocked; it
- * is then paid: reported with the stack where the thread is blocked, just as CPU time is reported
- * where a thread is found running. The sums therefore equal the thread's lifetime, however rarely
- * the thread is examined.
+ * The time between two exact readings that was neither CPU time, nor run queue time, nor a stop by
+ * the supervisor was spent blocked. This time is owed until the thread is seen blocked. Then it is
+ * paid: reported with the stack where the thread is blocked, just as CPU time is reported where a
+ * thread is found running. The sums therefore equal the thread's lifetime, however rarely the
+ * thread is examined.
  */
 #ifndef SUPERVISOR_WALL_H
 #define SUPERVISOR_WALL_H
@@ -25,32 +25,33 @@ struct wall {
 	uint64_t begin_ns;   /* CLOCK_MONOTONIC: begin of the account */
 	uint64_t since_ns;   /* accounted up to this time */
 	struct cpu_time at;  /* reading at since_ns */
-	uint64_t stopped_ns; /* our own stops since then */
-	uint64_t queue_ns;   /* not yet reported */
-	/* not yet reported; below 0: too much was, because of a stale reading */
+	uint64_t stopped_ns; /* time in stops by the supervisor since then */
+	uint64_t queue_ns;   /* run queue time that is owed */
+	/* blocked time that is owed; below 0: too much was paid, because of a stale reading */
 	int64_t blocked_ns;
 	/* the part of blocked_ns that belongs to the stack with which the thread was last seen */
 	int64_t here_ns;
-	bool seen;        /* the analyst has that stack, and the thread has not run since */
-	uint64_t slices;  /* count of time slices when the thread was last seen */
-	uint64_t said_ns; /* when time was last reported for that stack */
+	bool seen;        /* the analyst has that stack, and the thread has not run since then */
+	uint64_t slices;  /* number of time slices when the thread was last seen */
+	uint64_t said_ns; /* CLOCK_MONOTONIC: when time was last reported for that stack */
 };
 
 void wall_begin(struct wall *wall, const struct cpu_time *cpu, uint64_t now_ns);
 
-/* Takes an exact reading, as of a thread that is off its CPU. */
+/* Takes a reading of a thread that is off its CPU, or in a stop: such a reading is exact. */
 void wall_settle(struct wall *wall, const struct cpu_time *cpu, uint64_t now_ns);
 
-/* Has the thread not run since it was last seen? The reading may be stale. */
+/* Has the thread not run since it was last seen? The reading @cpu may be stale. */
 bool wall_stays(const struct wall *wall, const struct cpu_time *cpu);
 /* The thread has not run: all blocked time belongs to the stack last seen. */
 void wall_stay(struct wall *wall, const struct cpu_time *cpu, uint64_t now_ns);
-/* The thread was seen, and its waiting time was reported. @slices: the reading at that time. */
+/* The thread was seen, and its waiting time reported. @slices: of the reading at that time. */
 void wall_see(struct wall *wall, uint64_t slices, uint64_t now_ns);
 
-/* The waiting time that is not reported yet; _here(): of the stack last seen. */
+/* The waiting time that is owed; _here(): its blocked time at the stack last seen. */
 struct waiting wall_owes(const struct wall *wall);
 uint64_t wall_owes_here(const struct wall *wall);
+/* The time @paid has been reported: it is not owed any more. */
 void wall_pay(struct wall *wall, const struct waiting *paid);
 
 static inline void waiting_add(struct waiting *sum, const struct waiting *more)
