@@ -36,7 +36,7 @@ struct image *birth_image(struct engine *engine, int pid)
 	return target_image(&engine->target, path, &image) < 0 ? NULL : image;
 }
 
-/* A forked child has its parent's address space layout. */
+/* Gives a forked child what is known of its parent's address space: the child has a copy of it. */
 static void inherit(struct engine *engine, struct process *from, struct process *process)
 {
 	session_fork(&engine->sessions, from, process);
@@ -60,7 +60,7 @@ static struct process *birth_process(struct engine *engine, int pid, int parent,
 	return process;
 }
 
-/* A thread whose process is known can be sampled. */
+/* Adds a thread whose process is known, so that it can be sampled. -ENOMEM: not added. */
 static int birth_thread(
 	struct engine *engine, int tid, struct process *process, struct tracee **ret_tracee)
 {
@@ -96,8 +96,9 @@ static void release(struct engine *engine, struct tracee *t)
 }
 
 /*
- * --no-follow: the kernel can trace new threads only together with processes that clone() makes
- * with unusual flags. Such a process is detached at its first stop.
+ * --no-follow: the option that makes the kernel trace new threads (PTRACE_O_TRACECLONE) applies
+ * also to child processes that clone(2) makes with another exit signal than SIGCHLD. Such a child
+ * is detached at its first stop. @t: the child if it has stopped already, or NULL.
  */
 static void let_child_go(struct engine *engine, int tid, struct tracee *t)
 {
@@ -111,8 +112,8 @@ static void let_child_go(struct engine *engine, int tid, struct tracee *t)
 }
 
 /*
- * A fork, vfork or clone: the child either has yet to stop for the first time, or stopped before
- * this event and is held (race: newborn_stops_before_clone_event).
+ * At a fork, vfork or clone event the child either has yet to stop for the first time, or stopped
+ * before this event and is held (race: newborn_stops_before_clone_event).
  */
 void birth_adopt(struct engine *engine, struct tracee *parent)
 {
@@ -124,7 +125,7 @@ void birth_adopt(struct engine *engine, struct tracee *parent)
 
 	if (tracer_get_message(parent->tid, &message) < 0 || !process)
 		return;
-	/* A thread that makes children runs, so the sampler goes on observing it. */
+	/* A thread that makes children runs, so the sampler is to ask it early. */
 	if (parent->sample)
 		sampler_heed(&engine->sampling.sampler, parent->sample);
 	engine->births.last[0] = parent->tid;
@@ -173,7 +174,6 @@ void birth_adopt(struct engine *engine, struct tracee *parent)
 	}
 }
 
-/* A stop of a thread that has not been announced yet. */
 void birth_early_stop(struct engine *engine, const struct waiter_result *seen)
 {
 	struct tracee *t;

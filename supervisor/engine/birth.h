@@ -21,8 +21,8 @@ struct births {
 };
 
 /*
- * Attaches to all threads of a process. -errno: to none or not to all of them; the process is
- * forgotten only if to none. -ESRCH: it has no thread to attach to.
+ * Attaches to all threads of a process. -ESRCH: it has no thread to attach to. After another
+ * -errno some threads may be attached to; the process is removed only if none is.
  */
 int birth_attach(struct engine *engine, int pid);
 /* @parent has made a process or thread and is still in the stop of that event. */
@@ -31,7 +31,7 @@ void birth_adopt(struct engine *engine, struct tracee *parent);
 void birth_early_stop(struct engine *engine, const struct waiter_result *seen);
 /* Adopts threads whose parent's event never came. */
 void birth_adopt_orphans(struct engine *engine, uint64_t now_ns);
-/* The executable of a process; NULL: out of memory. */
+/* The executable of a process, owned by the target; NULL: out of memory. */
 struct image *birth_image(struct engine *engine, int pid);
 
 #endif

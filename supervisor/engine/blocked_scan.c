@@ -23,10 +23,13 @@
  * profile stays current.
  */
 #define SAY_NS UINT64_C(1000000000)
-/* Observations of a tick take at most this part of the time between ticks; one is always made. */
+/*
+ * The observations of one blocked_scan_tick() take at most 1/SHARE_OF_TICK of the time since the
+ * last one, of which at most LONG_TICK_NS counts. One is always made.
+ */
 #define SHARE_OF_TICK 8
 #define LONG_TICK_NS  10000000
-/* The clock is read after this many observations. */
+/* The clock is read once per this many observations. */
 #define LOOKS_A_CLOCK 8
 /*
  * A name that changed less than this ago is read at each observation: a thread sets its name soon
@@ -121,8 +124,8 @@ static bool hand_over(struct engine *engine, struct tracee *t, struct record_sam
 }
 
 /*
- * Sends the waiting time since the last sample, with the stack where the thread was seen blocked
- * then.
+ * Sends the waiting time since the last sample. The record has no stack: the analyst uses that of
+ * the thread's last blocked sample.
  */
 static void say_again(
 	struct engine *engine, struct tracee *t, const struct waiting *owed, uint64_t now)
@@ -146,9 +149,9 @@ static void leave_place(struct engine *engine, struct tracee *t, uint64_t now)
 }
 
 /*
- * Outside a system call a thread is hardly ever blocked: either a stop of ours begins, or the
- * thread was just resumed and is being woken, a state in which the kernel reports it neither as
- * running nor as sleeping (TASK_WAKING, shown as R).
+ * Is a thread that is off CPU outside of a system call in a stop of ours? Hardly ever is it blocked
+ * there: either a stop begins (state t), or the thread was just resumed and is being woken
+ * (TASK_WAKING, shown as R although /proc/…/syscall does not say "running").
  */
 static bool is_in_a_stop(struct engine *engine, struct tracee *t)
 {
@@ -324,7 +327,7 @@ void blocked_scan_close(
 		return;
 	wall_settle(&t->wall, cpu, now);
 	owed = wall_owes(&t->wall);
-	/* The thread ran from where it was last seen blocked to its end, as far as was observed. */
+	/* The time up to now counts where the thread was last seen blocked: later is not known. */
 	if (t->wall.seen)
 		say_again(engine, t, &owed, now);
 	owed = wall_owes(&t->wall);

@@ -25,20 +25,22 @@ void blocked_scan_tick(struct engine *engine, uint64_t now_ns);
 /* The tick stop of @tracee, which took @stop_ns, is over; @cpu was read in it. */
 void blocked_scan_stopped(struct engine *engine, struct tracee *tracee, const struct cpu_time *cpu,
 	uint64_t stop_ns, uint64_t end_ns);
-/* Begins, and closes, the thread's account of waiting time. */
+/* Begins the thread's account of waiting time; @cpu is its CPU time now. */
 void blocked_scan_begin(
 	struct engine *engine, struct tracee *tracee, const struct cpu_time *cpu, uint64_t now_ns);
+/* Reports the rest of that account, and begins a new one. */
 void blocked_scan_close(
 	struct engine *engine, struct tracee *tracee, const struct cpu_time *cpu, uint64_t now_ns);
 /* The analyst has died, and with it the stacks of blocked threads, which are sent anew. */
 void blocked_scan_forget_analyst(struct engine *engine);
 /*
- * Takes the sample of a thread that the supervisor preempted and that is blocked by now. It has not
- * run since the instant, so it is read without a stop.
+ * Samples a thread that an instant has hit and that is blocked by now. It has not run since the
+ * instant, so it is read without a stop.
  */
 void blocked_scan_take_tick(struct engine *engine, struct tracee *tracee);
 /*
- * Reads what the thread does. 1: /proc/…/syscall cannot be read, so only whether it runs is known.
+ * Reads whether the thread runs, or where it is blocked. 1: /proc/…/syscall cannot be read, so only
+ * whether it runs is known. -errno: neither is known.
  */
 int blocked_scan_read_activity(
 	struct engine *engine, struct tracee *tracee, struct activity *ret_activity);

@@ -50,8 +50,8 @@ void bounds_keep(struct engine *engine, uint64_t now)
 		cost_keep(&engine->bounds.cost, now, engine->audit.ticks);
 	factor = cost_factor(&engine->bounds.cost, engine->period_ns);
 	/*
-	 * Overspent, by chance: samples are rarer until more is earned. An instant that is given up
-	 * would cost nearly as much as a sample.
+	 * If more than the bound was spent by chance, the period is doubled until enough is earned.
+	 * To skip instants would not help: one without a sample costs nearly as much.
 	 */
 	if (cost_is_spent(&engine->bounds.cost))
 		factor *= 2;

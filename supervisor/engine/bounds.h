@@ -21,13 +21,13 @@ struct bounds {
 /* The target has run for @ran_ns of CPU time. */
 void bounds_ran(struct engine *engine, uint64_t ran_ns);
 /*
- * Sampling had a CPU of a thread of the target for @lost_ns, until that could go on. To be called
- * for all such times, whether a sample came of them or not.
+ * The supervisor occupied, for @lost_ns, a CPU on which a thread of the target had to wait. To be
+ * called for each such time, whether or not a sample was taken.
  */
 void bounds_lost(struct engine *engine, uint64_t lost_ns);
 /*
- * A thread was uninterrupted from one stop to the next, @apart_ns of wall time, in which it did not
- * run for @lost_ns. Such a figure is exact: it contains all waits and context switches.
+ * A thread was uninterrupted between two stops that lie @apart_ns of wall time apart. It did not
+ * run for @lost_ns of that. Such a figure is exact: it contains all waits and context switches.
  */
 void bounds_uninterrupted(struct engine *engine, uint64_t lost_ns, uint64_t apart_ns);
 

@@ -5,10 +5,14 @@
 #include "supervisor/engine/counting.h"
 #include "supervisor/engine/engine_state.h"
 
+/* A name is read again after 1/AGE_PART of the thread's age, within these bounds. */
 #define WAIT_LEAST_NS 2000000
 #define WAIT_MOST_NS  200000000
 #define AGE_PART      4
-/* Names read per call of choice_poll(), at about 2 us each: at most half a percent of a CPU. */
+/*
+ * Names read per call of choice_poll(), and the pause after it if more are due. At about 2 us a
+ * name this takes at most half a percent of a CPU.
+ */
 #define READ_MOST 8
 #define AGAIN_NS  4000000
 
@@ -20,13 +24,13 @@ static bool matches(const struct choice_rule *rule, const struct tracee *t)
 	return choice_rule_matches(rule, name);
 }
 
-/* The thread's sprofil tables count its ticks. */
+/* Does a table of sprofil count the thread's ticks? */
 static bool has_session(const struct tracee *t)
 {
 	return t->session || (t->process && t->process->session);
 }
 
-/* Applies a changed choice to a thread. -ENOMEM: the sampler does not get the thread. */
+/* Adds the thread to the sampler, or removes it, as its choice is now. -ENOMEM: not added. */
 static int settle(struct engine *engine, struct tracee *t)
 {
 	bool wanted = !t->left_out || has_session(t);

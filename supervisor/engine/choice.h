@@ -31,7 +31,7 @@ struct choice {
  */
 int choice_add(struct engine *engine, struct tracee *tracee);
 
-/* The thread has a new image, and so a new name. */
+/* The thread has a new image, and so a new name: reads it. */
 void choice_renew(struct engine *engine, struct tracee *tracee, uint64_t now_ns);
 
 /* Reads the names that are due. */
@@ -40,7 +40,8 @@ void choice_poll(struct engine *engine, uint64_t now_ns);
 uint64_t choice_next(const struct engine *engine);
 
 /*
- * Sessions have changed: tables of programs that call sprofil count threads that are left out, too.
+ * To be called when sessions have changed: threads that are left out are sampled, too, while a
+ * table of a program that calls sprofil counts them.
  */
 void choice_see_sessions(struct engine *engine);
 

@@ -63,7 +63,7 @@ static void see_threads(void *context, const struct process *process)
 	cpu_account_read_all(context, process);
 }
 
-/* Ticks of sleeping threads are written at any stop of a thread of their process. */
+/* Handles a tick stop. Ticks of sleeping threads are written at any stop in their process. */
 static void take_stop(struct engine *engine, struct tracee *t, int signal)
 {
 	session_catch_up(&engine->sessions, t);

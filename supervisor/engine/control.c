@@ -14,14 +14,14 @@
 #include "supervisor/engine/figures.h"
 #include "supervisor/engine/signals.h"
 
-/* A command that gets the same SIGCONT as the supervisor is going on after this time. */
+/* If the command got the same SIGCONT as the supervisor, it runs again after this time. */
 #define CONTINUE_NS 50000000
-/* Each may read memory of the target: 1 to 2 us. */
+/* Requests handled per call. Each may read memory of the target, which takes 1 to 2 us. */
 #define REQUESTS_AT_ONCE 64
 
 /*
- * How much of a thread's stack is copied from now on, as the analyst found it; at most --max-stack.
- * The thread may have ended.
+ * Sets how much of a thread's stack is copied from now on (at most --max-stack): as much as the
+ * analyst has found to be needed. The thread may have ended.
  */
 static void set_stack_need(struct engine *engine, uint32_t tid, uint64_t bytes)
 {
@@ -57,7 +57,7 @@ void control_requests(struct engine *engine)
 	uint8_t message[REQUEST_BYTES];
 	struct request request;
 
-	/* What is left is taken in the next turn: sampling instants do not wait. */
+	/* Further requests wait for the loop's next round, as sampling instants do not wait. */
 	for (unsigned i = 0; i < REQUESTS_AT_ONCE; i++) {
 		if (read(engine->reader.link.request_fd, message, sizeof(message)) !=
 			(ssize_t)sizeof(message))
@@ -68,8 +68,8 @@ void control_requests(struct engine *engine)
 }
 
 /*
- * Has nohup(1) had SIGHUP ignored? Signals that shells ignore for background jobs (SIGINT) still
- * count as requests to end.
+ * Is SIGHUP ignored, as by nohup(1)? Only that is respected: a SIGINT that a shell has ignored for
+ * a background job still ends the profiling.
  */
 static bool is_hangup_ignored(void)
 {
@@ -79,8 +79,8 @@ static bool is_hangup_ignored(void)
 }
 
 /*
- * Does the sender belong to the target? A full-screen program stops its whole process group itself,
- * as the terminal would.
+ * Does the sender belong to the target? A full-screen program sends the stop signal of ^Z to its
+ * process group itself, instead of the terminal.
  */
 static bool is_of_target(const struct engine *engine, int sender)
 {
@@ -88,10 +88,10 @@ static bool is_of_target(const struct engine *engine, int sender)
 }
 
 /*
- * Signals to the supervisor. The command decides about signals that it also gets; a signal sent to
- * the supervisor alone by kill(2) is passed on. Without a command (attached, or it has ended) a
- * signal ends the profiling, but for a request to stop: while the supervisor is stopped, threads of
- * the target stand still from their next signal or new thread on.
+ * Handles a signal to the supervisor. If the command has got it as well, the command decides what
+ * happens; a signal to the supervisor alone is passed on to the command. If there is no command, or
+ * it has ended, the signal ends the profiling. A stop signal is ignored then: while the supervisor
+ * is stopped, each thread of the target would stand still from its next signal or child on.
  */
 static void handle_signal(struct engine *engine, const struct signalfd_siginfo *info)
 {

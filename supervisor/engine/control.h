@@ -5,8 +5,9 @@
 
 struct engine;
 
-/* Reads pending signals from the signal descriptor, or requests from the analyst's pipe. */
+/* Handles the pending signals, which it reads from the signal descriptor. */
 void control_signals(struct engine *engine);
+/* Handles the analyst's pending requests, a bounded number of them. */
 void control_requests(struct engine *engine);
 
 #endif

@@ -29,7 +29,7 @@ static uint64_t grown(uint64_t from, uint64_t to)
 	return to > from ? to - from : 0;
 }
 
-/* What the kernel knows of its own time, of a thread whose account is closed. */
+/* Adds the page faults and the time in the kernel of a thread whose account is closed. */
 static void add_kernel_time(struct engine *engine, struct tracee *t)
 {
 	struct kernel_time *all = &engine->audit.in_kernel, now;
@@ -48,7 +48,7 @@ void counting_close(struct engine *engine, struct tracee *t)
 	if (!t->process)
 		return;
 	(void)procfiles_read_cpu(&engine->files, t, &cpu);
-	cpu_account_update(engine, t, &cpu, clock_now()); /* tables need it, too */
+	cpu_account_update(engine, t, &cpu, clock_now()); /* tables use it in any case */
 	if (!engine->counting)
 		return;
 	blocked_scan_close(engine, t, &cpu, clock_now());

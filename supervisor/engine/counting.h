@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Begin and end of a thread's accounts, of CPU time (cpu_account.h) and of waiting time
- * (blocked_scan.h). */
+/*
+ * Begin and end of a thread's accounts: of CPU time (cpu_account.h) and of waiting time
+ * (blocked_scan.h).
+ */
 #ifndef SUPERVISOR_COUNTING_H
 #define SUPERVISOR_COUNTING_H
 

@@ -7,12 +7,13 @@
 /* Threads read per call of cpu_account_sweep(). */
 #define SWEEP_MOST 8
 /*
- * If a pass over all threads takes longer than PASS_LONG_NS, there are many. A thread that used
- * such a part of the time since the last pass is then observed at each instant, not at random.
+ * If PASS_LONG_NS or more have passed since a thread's last reading, there are many threads, of
+ * which the sampler asks most at random. A thread that ran for 1/AT_WORK_PARTS of that time is
+ * busy, and is to be asked early.
  */
 #define PASS_LONG_NS  20000000
 #define AT_WORK_PARTS 8
-/* A reading that is no older than this is not repeated by account_sweep(). */
+/* cpu_account_sweep() does not repeat a reading that is younger than this. */
 #define FRESH_NS 16000000
 
 void cpu_account_update(
@@ -74,7 +75,7 @@ void cpu_account_end(struct engine *engine, struct process *process, uint32_t st
 	(void)emit_exit(&engine->emitter, clock_now(), &record);
 }
 
-/* Has the sampler observe a thread again that it dropped among many, but that runs. */
+/* Has the sampler ask a thread early if @cpu shows that it is busy. */
 static void sample_again(
 	struct engine *engine, struct tracee *t, const struct cpu_time *cpu, uint64_t now)
 {

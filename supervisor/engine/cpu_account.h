@@ -14,7 +14,7 @@ struct engine;
 struct process;
 struct tracee;
 
-/* Takes a reading of a thread's CPU time, exact or stale. */
+/* Enters @cpu, the CPU time of a thread as read at @now_ns, in its account. */
 void cpu_account_update(
 	struct engine *engine, struct tracee *tracee, const struct cpu_time *cpu, uint64_t now_ns);
 /* Reports the CPU time used since the last report. @last: the last report for this image. */
@@ -27,7 +27,7 @@ void cpu_account_close(struct engine *engine, struct tracee *tracee);
 void cpu_account_end(struct engine *engine, struct process *process, uint32_t status);
 /* Reads the CPU time of all threads of @process. */
 void cpu_account_read_all(struct engine *engine, const struct process *process);
-/* Reads the CPU time of some threads in turn. */
+/* Reads the CPU time of some threads in turn; reports that of each thread once a second. */
 void cpu_account_sweep(struct engine *engine, uint64_t now_ns);
 
 #endif

@@ -27,7 +27,8 @@ static bool same_user(const struct diagnose_facts *f)
 }
 
 /*
- * Are the two processes in different user namespaces? One that cannot be read counts as the same.
+ * Are the two processes in different user namespaces? A namespace that cannot be read counts as the
+ * same.
  */
 static bool other_user_namespace(const struct diagnose_facts *f)
 {
@@ -93,10 +94,9 @@ static void ids(const char *text, const char *name, uint32_t ret_id[3])
 }
 
 /*
- * Reads the ids and capabilities of one process from /proc/PID/status: "Uid:\t0\t0\t0\t0
- * ", "CapPrm:\t000001ffffffffff
- * ", "Seccomp:\t0
- * ".
+ * Reads ids, capabilities and the seccomp mode of a process (@who: its pid or "self") from the
+ * lines "Uid:\t0\t0\t0\t0", "CapPrm:\t000001ffffffffff" (the one that @set names) and "Seccomp:\t0"
+ * of /proc/PID/status. The text of that file is left in @text. -errno: it cannot be read.
  */
 static int read_side(
 	const char *who, const char *set, struct diagnose_side *ret_side, char *text, size_t room)

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /*
- * The name of the tracing process of a divided sprofil; its user knows another process
- * (own_session.h).
+ * The name of the process that traces where sprofil is divided in two (own_session.h). The user
+ * knows the pid of the other one.
  */
 #define DIAGNOSE_TRACER_NAME "sprofil-tracer"
 
@@ -45,7 +45,7 @@ struct diagnose_facts {
 	bool exists, zombie, kernel_thread, ourselves;
 	int tracer;
 	char tracer_name[64];
-	/* of /proc/PID/status; differs from the effective user if not dumpable */
+	/* owner of the file /proc/PID/status; not the effective user if PID is not dumpable */
 	uint32_t proc_owner;
 	int yama; /* kernel.yama.ptrace_scope, -1: absent */
 	struct diagnose_side we, it;

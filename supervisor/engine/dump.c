@@ -19,7 +19,7 @@
 #define WAIT_NS UINT64_C(1000000000)
 /* How long the analyst may take to start and to examine the processes. */
 #define EXAMINE_NS UINT64_C(2000000000)
-/* For its requests of memory, which end when none comes for the pause. */
+/* How long the analyst may request memory; a pause of READS_PAUSE_MS ends this earlier. */
 #define READS_NS       UINT64_C(2000000000)
 #define READS_PAUSE_MS 100
 
@@ -131,7 +131,7 @@ void dump_again(struct engine *engine, struct tracee *t, int32_t syscall)
 		t->stop_requested_ns = 0;
 }
 
-/* Would a stop restart the time-out of the call in which the thread sleeps? */
+/* Would a stop make the time-out of the call in which the thread sleeps begin anew? */
 static bool is_delicate(
 	const struct tracee *t, const struct activity *activity, const uint64_t argument[6])
 {
@@ -226,7 +226,10 @@ static void await_runtimes(struct engine *engine, uint64_t began)
 	}
 }
 
-/* The stacks of some runtimes need memory that the analyst requests when it has them. */
+/*
+ * Serves the analyst's requests for memory, which it needs for the stacks of some runtimes once it
+ * has got them.
+ */
 static void await_reads(struct engine *engine)
 {
 	struct pollfd request = {.fd = engine->reader.link.request_fd, .events = POLLIN};

@@ -13,7 +13,7 @@
 struct engine;
 
 struct elapser {
-	uint64_t next_ns; /* CLOCK_MONOTONIC: threads are examined again */
+	uint64_t next_ns; /* CLOCK_MONOTONIC: when threads are examined next */
 	size_t cursor;    /* index in target.tracee */
 };
 

@@ -30,10 +30,12 @@
 #include "supervisor/os/procfs.h"
 #include "supervisor/os/waiter.h"
 
-#define SECOND_NS   CLOCK_SECOND_NS
+#define SECOND_NS CLOCK_SECOND_NS
+/* The exit status if the tracing thread hangs and the options have no callback for that. */
 #define HUNG_STATUS 125
-#define ROOM_NS     (10 * SECOND_NS)
-/* How long the end of the run waits for answers of the examiner. */
+/* How long the end of the run waits for room in the ring. */
+#define ROOM_NS (10 * SECOND_NS)
+/* How long the end of the run waits for each answer of the examiner (special.h). */
 #define EXAMINE_MS 500
 
 /*
@@ -50,7 +52,7 @@ static int attach_all(struct engine *engine)
 		bool leave_out = i >= options->pids_given;
 		int pid = options->pids[i], error = 0;
 
-		/* The process is new, or it was named twice. */
+		/* A process may be named twice. */
 		if (!target_find_process(&engine->target, pid))
 			error = birth_attach(engine, pid);
 		any |= error == 0;
@@ -61,7 +63,7 @@ static int attach_all(struct engine *engine)
 				pid);
 		if (error == 0)
 			continue;
-		/* A refusal is worth more to the user than a process that has ended meanwhile. */
+		/* The first refusal is reported rather than processes that have ended meanwhile. */
 		if (!any && (!result->refused_pid || r == -ESRCH)) {
 			result->refused_pid = pid;
 			r = error;
@@ -111,7 +113,7 @@ static int begin(struct engine *engine)
 	if (r < 0)
 		return r;
 	(void)target_step(t, TRACEE_SEIZED);
-	process->announced = true; /* The process has no image of interest before its exec. */
+	process->announced = true; /* Before its exec the process runs our own image. */
 	return 0;
 }
 
@@ -122,7 +124,7 @@ static int prepare(struct engine *engine)
 	uint64_t now = clock_now();
 	int r;
 
-	/* First the descriptors without which nothing works: few may be left. */
+	/* The indispensable descriptor comes first: the limit may leave only a few. */
 	signals_handled(&signals);
 	engine->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (engine->signal_fd < 0)
@@ -227,9 +229,9 @@ static void finish(struct engine *engine)
 }
 
 /*
- * The errno for the program that started this helper: EBUSY if another supervisor traces it, or did
- * just now. That is mostly a helper that another of its threads started, so the program searches
- * again.
+ * The errno that a helper answers to the program that started it. EBUSY: another supervisor traces
+ * the program, or did a moment ago. Mostly that is a helper started by another thread of the
+ * program, so the program searches for a supervisor again.
  */
 static int refusal(const struct engine *engine, int error)
 {
@@ -243,8 +245,9 @@ static int refusal(const struct engine *engine, int error)
 }
 
 /*
- * The tracing thread. Its end releases whatever is still traced, and comes right after the last
- * restart: an ignored signal that wakes a traced thread between the two ends its call with EINTR.
+ * The tracing thread. Its end makes the kernel detach all tracees. It ends right after
+ * restart_end(), because an ignored signal that wakes a tracee between the two makes its call fail
+ * with EINTR.
  */
 static void *trace(void *context)
 {
@@ -259,8 +262,8 @@ static void *trace(void *context)
 	if (r == 0) {
 		reader_start(engine);
 		/*
-		 * The file's name has its time from the record just written. Counted from now, the
-		 * next file begins a second later at least, and has another name.
+		 * The file's name contains the second of the start record just written. The next
+		 * file begins at least a second from now, so that its name differs.
 		 */
 		if (!engine->options->delay_ns)
 			rotate_begin(engine, clock_now());
@@ -275,8 +278,8 @@ static void *trace(void *context)
 			engine_loop(engine);
 		reader_poll(engine, clock_now(), true);
 		/*
-		 * Signals that came while the command lived must not count as requests that follow
-		 * its end.
+		 * Handles the signals that came while the command lived. Later they would count as
+		 * requests made after its end.
 		 */
 		control_signals(engine);
 		counting_set(engine, false);

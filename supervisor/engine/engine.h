@@ -45,7 +45,7 @@ struct engine_options {
 	 */
 	void (*examine)(void *context, int pid, int tid, const struct arch_snapshot *snapshot,
 		const struct stack_copy *stack, bool stopped);
-	/* A sample carries CPU time of its own process only. */
+	/* The CPU time of a process is distributed over samples of that process only. */
 	bool per_process;
 	/*
 	 * Only serve the sprofil calls of the processes: no profile, no analyst. The engine ends
@@ -55,7 +55,7 @@ struct engine_options {
 	int ready_fd; /* serve_only: where to write the first answer; closed by the engine */
 	struct histogram *histogram; /* --region: counters held by the supervisor; NULL none */
 	bool no_realtime;            /* --no-realtime */
-	bool own_session;            /* the sampling threads leave the session */
+	bool own_session;            /* setsid(2) when sampling begins (own_session.h) */
 	bool restrict_fast;          /* PROF_FAST fails with EACCES */
 	uint64_t period_ns;          /* CPU time of a tick */
 	uint64_t delay_ns;           /* before the first tick */
@@ -84,20 +84,21 @@ struct engine_options {
 	bool wall_first;  /* with @wall: a sample stands for a period of wall-clock time */
 	size_t max_stack; /* maximum bytes of a stack to copy; 0: no stacks */
 	/*
-	 * The tracing thread hangs in the kernel, and with it a thread of the target. Only the end
-	 * of this process, or its exec, lets the target continue: the callback must do one of
-	 * these. The process ids are those of the command and the analyst, 0 none. NULL: the
-	 * process ends.
+	 * Called by the thread of engine_run() when the tracing thread hangs (watchdog.h), and with
+	 * it perhaps threads of the target. Only the end of this process, or its exec, lets them
+	 * continue: the callback must do one of these. A process id is 0 if there is no command or
+	 * no analyst. NULL: the process ends.
 	 */
 	void (*hangs)(void *context, int command_pid, int analyst_pid);
 	/*
-	 * Called once by the tracing thread, with nothing stopped, when the processes are attached
+	 * Called once by the tracing thread, outside stop windows, when the processes are attached
 	 * to or the command has reached its exec. May be NULL.
 	 */
 	void (*begun)(void *context);
 	/*
-	 * The command has stopped by a signal of its own terminal, and the process will. NULL: its
-	 * terminal is ours.
+	 * The command has a terminal of its own, whose signals do not reach this process. Called
+	 * just before this process stops because the command has stopped. NULL: the command has
+	 * this process's terminal.
 	 */
 	void (*stops)(void *context);
 	/*
@@ -115,11 +116,11 @@ struct engine_result {
 	int exec_error;     /* errno: the command could not be executed */
 	int refused_pid;    /* with error: the process that could not be attached to, 0 none */
 	int command_pid;    /* 0 none */
-	bool command_apart; /* has a session of its own: the terminal sends it no signals */
+	bool command_apart; /* the command has its own session: the terminal sends it no signals */
 	bool command_ended; /* command_status is valid */
 	int command_status;
 	int analyst_pid; /* still to be waited for, 0 none */
-	int analyst_fd;  /* once closed, the analyst stops waiting for readers; -1 none */
+	int analyst_fd;  /* once closed, the analyst waits for no reader of its output; -1 none */
 	/* The signal that ended the profiling (SIGINT …), 0 none. */
 	int stopped_by;
 };

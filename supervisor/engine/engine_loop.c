@@ -28,9 +28,9 @@
 #define LINGER_NS 200000000
 
 /*
- * Counts stops that were requested a second ago and have not come: in D state, or never scheduled.
- * Each counts once. A leader's end is reported only with that of its last thread: it may have been
- * ending (race: leader_ends_while_asked).
+ * Counts stop requests that have led to no stop for a second: the thread is in D state or gets no
+ * CPU. Each request counts once. A leader that is a zombie has ended instead of stopping; wait
+ * reports that only after the end of its last thread (race: leader_ends_while_asked).
  */
 static void count_missed(struct engine *engine, uint64_t now)
 {
@@ -49,7 +49,7 @@ static void count_missed(struct engine *engine, uint64_t now)
 	}
 }
 
-/* Tells the user which children of a command that has ended keep the profiling going on. */
+/* Tells the user once that the command has ended, and how many processes are still profiled. */
 static void say_who_is_left(struct engine *engine)
 {
 	if (!engine->result->command_ended || engine->timing.said_who_is_left)
@@ -78,7 +78,7 @@ static void once_a_second(struct engine *engine, uint64_t now)
 		(void)emit_audit(&engine->emitter, now, RECORD_AUDIT, 0, text);
 }
 
-/* Bounded work that is due now and then for all threads. */
+/* Does the periodic work that is due. A call takes a bounded time. */
 static void sweep(struct engine *engine, uint64_t now)
 {
 	if (engine->timing.begins_at_ns && now >= engine->timing.begins_at_ns) {
@@ -128,10 +128,7 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 	n = ppoll(fds, 5, &timeout, NULL);
 	now = clock_now();
 	watchdog_note(&engine->watchdog, now);
-	/*
-	 * The sampler's wake-up is read first of all: threads that are preempted for it stand
-	 * still.
-	 */
+	/* A waiter's call is handled first of all: the thread that it preempted waits meanwhile. */
 	if (n > 0 && fds[3].revents && read(fds[3].fd, &rings, sizeof(rings)) < 0)
 		fds[3].revents = 0;
 	sampling_wake(engine, now);
@@ -151,7 +148,7 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 		serving_read(engine);
 }
 
-/* When a helper that has nothing to do ends; 0: not yet known. */
+/* When an idle helper ends (CLOCK_MONOTONIC); 0: it has sessions, or this is no helper. */
 static uint64_t leaves_at(const struct engine *engine)
 {
 	const struct sessions *sessions = &engine->sessions;

@@ -28,14 +28,14 @@ void expected_settle(const struct expected *e, unsigned number, struct sample_in
 static void change(struct expected *e, struct sample_thread *thread, int fd)
 {
 	atomic_fetch_add(&e->number, 1);
-	/* In one step: a waiter that reads it now reads the old one or the new one. */
+	/* dup3() is atomic: a waiter that reads e->fd now reads the old file or the new one. */
 	if (thread && dup3(fd, e->fd, O_CLOEXEC) < 0)
 		thread = NULL;
 	atomic_store(&e->thread, thread);
 	atomic_fetch_add(&e->number, 1);
 }
 
-/* The thread is from now on expected on CPU @index only; negative: nowhere. */
+/* The thread is no longer expected on other CPUs than @index; negative: on none. */
 static void leave_others(struct sampling *s, struct sample_thread *thread, int index)
 {
 	for (unsigned i = 0; s->cpu && i < s->sampler.cpus; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which thread is expected to run on a CPU: the scheduler has put it there after its last sample.
- * Its waiter reads that thread's time stamp before its turn, so the turn is short.
+ * The CPU's waiter reads that thread's time stamp before its turn, so that the turn is short.
  */
 #ifndef SUPERVISOR_EXPECTED_H
 #define SUPERVISOR_EXPECTED_H
@@ -19,17 +19,18 @@ struct expected {
 	int fd; /* the thread's scheduling file; -1: no descriptor was to be had */
 };
 
-/* In the waiter's thread, before its turn. Returns a number for expected_settle(). */
+/*
+ * Called by a waiter before its turn: reads the time stamp of the expected thread into @instant.
+ * Returns a number for expected_settle().
+ */
 unsigned expected_ask(const struct expected *expected, struct sample_instant *instant);
-/* In its turn: what was read counts only if the same thread is still expected. */
+/* Called by the waiter in its turn: drops the time stamp unless the thread is still expected. */
 void expected_settle(
 	const struct expected *expected, unsigned number, struct sample_instant *instant);
 
-/*
- * For the tracing thread, while it is its turn: @tracee has been resumed after a sample; it is
- * about to be removed.
- */
+/* Called by the tracing thread in its turn: @tracee has been resumed after a sample. */
 void expected_note(struct engine *engine, struct tracee *tracee);
+/* Called by the tracing thread in its turn: @tracee is about to be removed. */
 void expected_forget(struct engine *engine, struct tracee *tracee);
 
 #endif

@@ -10,8 +10,7 @@ struct engine;
 
 #define FIGURES_BYTES 3072
 
-/* Prints the lines for the analyst (self_audit.h). False: they do not fit, and the text is empty.
- */
+/* Prints the lines for the analyst (self_audit.h). False: they do not fit; the text is empty. */
 bool figures_print(const struct engine *engine, uint64_t now_ns, char ret_text[FIGURES_BYTES]);
 
 /*

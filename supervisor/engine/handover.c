@@ -52,8 +52,8 @@ void handover_sample(struct engine *engine, struct tracee *t, struct record_samp
 	uint64_t weight_ns, uint64_t now)
 {
 	/*
-	 * Run queue time belongs to the sample of a runnable thread; its blocked time belongs
-	 * elsewhere.
+	 * This thread is runnable: its time in the run queue belongs to this sample, its blocked
+	 * time to the place where it was blocked.
 	 */
 	const struct waiting waited = {.queue_ns = t->wall.queue_ns};
 

@@ -10,12 +10,15 @@ struct record_sample;
 struct tracee;
 struct waiting;
 
-/* Sends the process, its maps and the thread's name, before a sample at @pc. The thread runs. */
+/*
+ * Sends the process, its maps and the thread's name, as far as the analyst does not have them,
+ * before a sample at @pc. Not in a stop window.
+ */
 void handover_announce(struct engine *engine, struct tracee *tracee, uint64_t pc, uint64_t now_ns);
-/* Sends a sample of @weight_ns, or counts its loss. */
+/* Sends a sample that weighs @weight_ns, or counts its loss. */
 void handover_sample(struct engine *engine, struct tracee *tracee, struct record_sample *sample,
 	uint64_t weight_ns, uint64_t now_ns);
-/* Notes that the analyst has got the waiting time @paid of the thread. */
+/* Notes that the thread's waiting time @paid was reported. */
 void handover_paid(struct engine *engine, struct tracee *tracee, const struct waiting *paid);
 
 #endif

@@ -20,11 +20,11 @@
 #define DRAIN_MOST 256
 /* After this many stops of one thread in a row, the other threads are examined one by one. */
 #define STREAK_MOST 16
-/* With more threads than this, a search among all of them may take long. */
+/* With more threads than this, a search among all of them may take 0.1 ms or more. */
 #define SEARCH_THREADS 512
-/* After a search the other threads wait for the next one for so many times what it took. */
+/* The pause after a search is this many times as long as the search took. */
 #define SEARCH_REST 3
-/* Longest such wait: a search seems long, too, if another thread had our CPU meanwhile. */
+/* The longest pause after a search. If another thread had our CPU, the search only seems long. */
 #define SEARCH_REST_MOST_NS UINT64_C(1000000)
 /* Threads whose existence is checked per second. */
 #define SWEEP_MOST 64
@@ -41,7 +41,7 @@ static void end_process(struct engine *engine, struct process *process, uint32_t
 	target_remove_process(&engine->target, process);
 }
 
-/* The requested stop will not come: another event came in its place. */
+/* Gives up the stop that was requested, if any: another event came in its place. */
 static void overtake(struct engine *engine, struct tracee *t, int32_t syscall)
 {
 	if (t->stop_requested_ns)
@@ -64,9 +64,10 @@ static void drop(struct engine *engine, struct tracee *t, uint32_t status)
 }
 
 /*
- * The system call in which a thread with wait status @status has been since its stop was requested;
- * negative: unknown. The stop comes before the thread is in its own code again, or enters a call.
- * In a process of several threads, another thread may have ended this one anywhere.
+ * Returns the system call in which a dead thread with wait status @status was from its stop request
+ * to its end; negative: unknown. A thread stops before it returns to user mode and before it enters
+ * another call. So if it exited without a stop, it was in exit_group; but in a process of several
+ * threads the exit_group may be another thread's, and have ended this one anywhere.
  */
 static int32_t last_call(const struct tracee *t, int status)
 {
@@ -74,9 +75,9 @@ static int32_t last_call(const struct tracee *t, int status)
 }
 
 /*
- * Handles a zombie. Its final CPU time is read, and it is reaped before anything else: a pidfd
- * tells the parent of its end at once, but the parent can collect it only when we have (race:
- * pidfd_meets_zombie). The name of a thread that was to be sampled is read before that.
+ * Handles a zombie. Only its final CPU time and, if it was to be sampled, its name are read before
+ * it is reaped: a pidfd announces its end to its parent at once, but the parent's wait finds it
+ * only after the tracer has reaped it (race: pidfd_meets_zombie).
  */
 static void reap(struct engine *engine, struct tracee *t, int status)
 {
@@ -94,7 +95,8 @@ static void reap(struct engine *engine, struct tracee *t, int status)
 		engine->result->command_status = status;
 		engine->result->exec_error = launch_exec_error(&engine->launch);
 		/*
-		 * A session leader that got a hang-up does not wait: its end passes the hang-up on.
+		 * A supervisor that leads its session and got the hang-up does not go on: its end
+		 * passes the hang-up on to the terminal's other processes.
 		 */
 		engine->timing.stop |= engine->life.hung_up;
 	}
@@ -107,7 +109,7 @@ static void close_former(struct engine *engine, struct tracee *t, int former)
 	struct cpu_time cpu;
 	int tid = t->tid;
 
-	/* The CPU time is read under the present tid through the file that stays open. */
+	/* Its files are found under the present tid, its accounts under the former one. */
 	if (procfiles_read_cpu(&engine->files, t, &cpu) == 0)
 		cpu_account_update(engine, t, &cpu, clock_now());
 	t->tid = former;
@@ -158,7 +160,8 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 	if (launch_is_before_exec(&engine->launch, t->tid)) {
 		/*
 		 * The command is about to run its first instruction; what came before was our own
-		 * code, and is not sampled. Without memory the thread is counted, not sampled.
+		 * code, and is not sampled. If choice_add() fails (-ENOMEM), the thread's CPU time
+		 * is counted, but it is not sampled.
 		 */
 		(void)launch_exec_error(&engine->launch);
 		(void)choice_add(engine, t);
@@ -206,7 +209,7 @@ static void detach_at_stop(struct engine *engine, struct tracee *t)
 	drop(engine, t, RECORD_EXIT_DETACHED);
 }
 
-/* The command's stop and our signal may be seen in either order. */
+/* Called at the command's stop and at our signal, as either may be seen first. */
 void lifecycle_stop_with_command(struct engine *engine)
 {
 	const struct tracee *t = target_find(&engine->target, engine->launch.pid);
@@ -253,7 +256,7 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 		overtake(engine, t, -1);
 		restart_group_stop(&engine->restarter, t);
 		(void)tracer_listen(t->tid);
-		/* Its terminal is its own, and sends us nothing. */
+		/* A command's own terminal does not send its signals to this process. */
 		if (engine->options->stops && t->tid == engine->launch.pid &&
 			signals_is_stop(signal))
 			engine->life.stop_signal = signal;
@@ -262,7 +265,8 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 	case TRACEE_ADOPT:
 		birth_adopt(engine, t);
 		/*
-		 * The thread is in its call at this stop, too, so the stop serves for the sample.
+		 * The requested stop would also find the thread in this call, so the sample is
+		 * taken now.
 		 */
 		if (t->stop_requested_ns)
 			stops->tick(engine, t, 0);
@@ -339,7 +343,7 @@ static void ask_each(struct engine *engine)
 	}
 }
 
-/* Asks one thread; was there anything to handle? */
+/* Handles one event of thread @tid, if one is pending. False: none. */
 static bool ask(struct engine *engine, int tid)
 {
 	struct waiter_result seen;
@@ -350,7 +354,7 @@ static bool ask(struct engine *engine, int tid)
 	return true;
 }
 
-/* Looks for a thread that has stopped or ended; notes how long it took to find none. */
+/* Searches for a thread that has stopped or ended. False: none; the search's duration is noted. */
 static bool search(struct engine *engine, struct waiter_result *ret_seen)
 {
 	bool many = engine->target.tracees > SEARCH_THREADS;

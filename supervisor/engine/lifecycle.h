@@ -26,18 +26,18 @@ struct lifecycle_stops {
 
 struct lifecycle {
 	const struct lifecycle_stops *stops;
-	/* more events are pending than were handled; no signal will announce them */
+	/* a bounded drain has left pending events; no further SIGCHLD announces them */
 	bool undrained;
 	/*
-	 * How long the kernel took to find no stop among all threads, and until when it is not
-	 * asked again for that; 0: few threads, it is asked each time.
+	 * Duration of the last search among all threads that found no event, and when the next one
+	 * is permitted (CLOCK_MONOTONIC). Both 0 with few threads: each SIGCHLD leads to a search.
 	 */
 	uint64_t search_ns, search_at_ns;
-	bool search_due;   /* it is to be asked then */
+	bool search_due;   /* a search must be made at search_at_ns */
 	bool executed;     /* the command has reached its exec */
 	bool begun_called; /* engine_options.begun has been called */
 	bool hung_up;      /* the terminal is gone, and the supervisor leads its session */
-	/* stop signal that the terminal sent (^Z) and on which the command decides; 0: none */
+	/* stop signal (^Z) by which this process stops, too, if the command does; 0: none */
 	int stop_signal;
 	/*
 	 * When a SIGCONT that the supervisor got is passed on to a command that is still stopped;
@@ -51,10 +51,10 @@ void lifecycle_handle(struct engine *engine, const struct waiter_result *seen);
 /* Looks for stops and deaths of any thread, and handles them; bounded. */
 void lifecycle_drain(struct engine *engine);
 /*
- * As lifecycle_drain(), after a SIGCHLD. Among thousands of threads the search takes a tenth of a
- * millisecond and more: the threads of the last birth are asked by their tids, and all others only
- * if three times as long has passed since the last search as that took, or a millisecond. Otherwise
- * search_due is set.
+ * Handles events after a SIGCHLD. Among thousands of threads a search for an event takes 0.1 ms or
+ * more. Therefore, with more than 512 threads, only the two threads of the last birth are examined
+ * at each call. All threads are searched if the last search was three times its own duration ago,
+ * or 1 ms; otherwise search_due is set.
  */
 void lifecycle_notice(struct engine *engine, uint64_t now_ns);
 /*
@@ -63,12 +63,13 @@ void lifecycle_notice(struct engine *engine, uint64_t now_ns);
  */
 void lifecycle_stop_with_command(struct engine *engine);
 /*
- * Handles SIGCONT: a user who continues the job by the pid that the shell knows means the command.
+ * Passes a SIGCONT on to the command when continues_at_ns is reached, if the command is still
+ * stopped: a user who continues the job by the pid that the shell knows means the command.
  */
 void lifecycle_continue_command(struct engine *engine, uint64_t now_ns);
 /*
  * Removes threads that are gone although no wait reported them, a few per call. This covers
- * unforeseen cases: the engine waits until the last thread ends.
+ * unforeseen cases, in which the engine would never see the end of the last thread.
  */
 void lifecycle_sweep(struct engine *engine);
 

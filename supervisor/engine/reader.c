@@ -125,7 +125,7 @@ void reader_died(struct engine *engine, int status)
 	engine->reader.status = status;
 }
 
-/* The samples of the dead analyst are lost: their weight becomes unattributed. */
+/* Replaces a dead analyst. Its samples are lost: their weight becomes unattributed. */
 static void replace(struct engine *engine)
 {
 	char path[RING_WORKING_ON_BYTES];

@@ -26,7 +26,8 @@ struct reader {
 /* Starts an analyst, the first or after one died. If this fails, the target still runs on. */
 void reader_start(struct engine *engine);
 /*
- * Forgets what the present analyst knows, for a new one. It may be alive: its records are complete.
+ * Closes the connection to the present analyst, and marks everything as unreported, for the next
+ * one. An analyst that is alive finishes with the records that it has got.
  */
 void reader_forget(struct engine *engine);
 /* Starts a fresh analyst during a run, and sends it the existing processes. */

@@ -17,8 +17,11 @@
 #include "supervisor/engine/stops.h"
 #include "supervisor/os/waiter.h"
 
+/* A file that reaches --rotate's size sooner ends after this time. */
 #define FILE_LEAST_NS 1000000000
-#define LOOK_NS       100000000
+/* While a file that is due may not end, that is checked again at this interval. */
+#define LOOK_NS 100000000
+/* How often a pause of sampling is checked for stops that are still to come; its longest time. */
 #define PAUSE_LOOK_NS 200000
 #define PAUSE_MOST_NS 50000000
 
@@ -43,7 +46,7 @@ void rotate_begin(struct engine *engine, uint64_t now)
 	engine->rotation.again_ns = every_ns ? now + every_ns : 0;
 }
 
-/* Less than 2^53, so that JSON keeps all digits. */
+/* A random number for a recording: above 0, and below 2^53, so that JSON keeps all digits. */
 static uint64_t new_number(void)
 {
 	uint64_t number = 0;
@@ -64,8 +67,8 @@ int rotate_prepare(struct engine *engine)
 }
 
 /*
- * Files of one second would have the same name, and the analyst, which asks once, is not trusted: a
- * file that is long enough sooner ends after that time.
+ * The file ends FILE_LEAST_NS after its begin at the earliest: file names contain seconds, and must
+ * differ. The analyst, which is not trusted, may ask sooner. It asks once, so this is not refused.
  */
 void rotate_wanted(struct engine *engine, uint64_t now)
 {
@@ -235,8 +238,8 @@ void rotate_forget(struct rotation *rotation, int pid)
 }
 
 /*
- * Waits for an analyst. It may hang, as on a network file system that is down: a second signal that
- * ends kills it.
+ * Waits for an analyst. It may hang, as on a network file system that is down: if this is not the
+ * first signal that requests the end (@orders counts them), the signal kills it.
  */
 static void join(struct engine *engine, int pid, unsigned *orders)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --rotate: a new file at intervals. The analyst is told that this is the end, and writes its
- * profile while a fresh analyst takes the records from then on. Each file is as complete as that of
- * a run, memory use stays constant, and the target is not stopped meanwhile: sampling pauses first,
- * until no stop is in progress.
+ * --rotate: a new file at intervals. The analyst is told that no more records will come, and writes
+ * its profile, while a fresh analyst takes the records from then on. Each file is as complete as
+ * that of a run, and memory use stays constant. No thread is stopped meanwhile: sampling pauses
+ * first, until no stop is in progress.
  *
- * --ring is the same with profiles in memory (held_pieces.h), of which only the last are kept. They
- * are written as one profile on request, or when a profiled process is killed by a signal.
+ * --ring is the same with profiles in memory (held_pieces.h), of which only the last ones are kept.
+ * They are written as one profile on request, or when a profiled process is killed by a signal.
  */
 #ifndef SUPERVISOR_ROTATE_H
 #define SUPERVISOR_ROTATE_H
@@ -41,7 +41,7 @@ struct rotation {
 
 /* --ring: allocates the first piece. -errno. Call before an analyst starts. */
 int rotate_prepare(struct engine *engine);
-/* The first file begins. */
+/* The first or another file begins: sets when it may end. */
 void rotate_begin(struct engine *engine, uint64_t now);
 /* The analyst requests a new file: the current one is long enough. */
 void rotate_wanted(struct engine *engine, uint64_t now);
@@ -51,11 +51,12 @@ void rotate_process_ended(struct engine *engine, int pid, uint32_t status);
 uint16_t rotate_end_flags(const struct engine *engine);
 /* Begins another file when it is time. Blocks for the start of a process at most. */
 void rotate_poll(struct engine *engine, uint64_t now);
-/* A child with this pid is gone. */
+/* A child is gone, perhaps an analyst that wrote: closes what was kept for it. */
 void rotate_forget(struct rotation *rotation, int pid);
 /*
- * At the end: waits for analysts that still write; none of them waits for a reader any more. A
- * second signal that ends kills the analyst that is waited for.
+ * At the end: waits for the analysts that still write. They no longer wait for a reader of their
+ * output (engine_result.analyst_fd). The second signal that requests the end kills the analyst that
+ * is waited for, and each further signal the next one.
  */
 void rotate_join(struct engine *engine);
 

@@ -9,8 +9,8 @@
 #include "supervisor/target/tracee_memory.h"
 
 /*
- * Thread states read after the resume to find that of a new thread; and after which time it is
- * searched for again.
+ * The state of a new thread is searched for after the resume, among this many thread states; and
+ * not more often than this.
  */
 #define FIND_MOST     4096
 #define FIND_AGAIN_NS 20000000
@@ -33,7 +33,7 @@ void runtime_records_request(struct engine *engine, const struct request *reques
 	if (!process || runtime_copy_init(&engine->runtimes.copy) < 0)
 		return;
 	process->runtime = runtime_process_set(process->runtime, &table);
-	/* Blocked threads of the process were seen without its frames: they are examined again. */
+	/* Blocked threads were observed without the runtime's frames: they are examined again. */
 	for (size_t i = 0; i < engine->target.tracees; i++) {
 		struct tracee *t = engine->target.tracee[i];
 
@@ -66,7 +66,7 @@ void runtime_records_chunks(struct engine *engine, const struct request *request
 		chunks_place_set(&process->stacks.chunks, request);
 }
 
-/* By the leader's tid, or, if the leader has ended, by another thread's. */
+/* Reads memory of a process by its leader's tid, or by another thread's if the leader has ended. */
 static ssize_t read_process(
 	const struct engine *engine, const struct process *process, uint64_t at, void *to, size_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames of languages with a runtime of their own (docs/RUNTIMES.md): the tables that the analyst
- * has sent, and the records for it. supervisor/target/runtime_copy.h reads the frames.
+ * Frames of languages with a runtime of their own (docs/RUNTIMES.md): keeps the tables that the
+ * analyst sends, and sends it the frames that supervisor/target/runtime_copy.h has read.
  */
 #ifndef SUPERVISOR_RUNTIME_RECORDS_H
 #define SUPERVISOR_RUNTIME_RECORDS_H
@@ -56,10 +56,11 @@ void runtime_records_copy(
 	struct engine *engine, struct tracee *t, const struct arch_snapshot *snapshot);
 
 /*
- * After the resume, just before the sample is sent, with the same time: sends what was read.
- * _forget(): drops it, if the sample is not sent.
+ * Sends the frames that runtime_records_copy() has read. To be called after the resume, just before
+ * the sample is sent, with the same time.
  */
 void runtime_records_hand_over(struct engine *engine, struct tracee *t, uint64_t now);
+/* Drops these frames; to be called instead if the sample is not sent. */
 void runtime_records_forget(struct engine *engine);
 
 #endif

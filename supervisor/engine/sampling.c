@@ -15,11 +15,11 @@
 #include "supervisor/engine/stops.h"
 #include "supervisor/os/mem.h"
 
-/* A waiter keeps its CPU so long for its turn: mostly the tracing thread is at work elsewhere. */
+/* How long a waiter spins for its turn, mostly while the tracing thread works on another CPU. */
 #define CLAIM_NS 200000
-/* After this a waiter that has its turn may go on on another CPU. */
+/* A waiter whose turn lasts longer than this may continue on another CPU. */
 #define STUCK_NS 20000000
-/* Between two decisions about the periods. */
+/* Interval between two adjustments of the periods (sampler_turn()). */
 #define DECIDE_NS 20000000
 
 bool sampling_covers(const struct engine *engine, int pid)
@@ -53,7 +53,7 @@ static bool ask(struct sampled_cpu *c)
 	return s->hit != NULL;
 }
 
-/* The tracing thread has not come for it: the thread has probably run. */
+/* Loses a hit that the tracing thread has not served: its thread has probably run since. */
 static void drop_hit(struct sampling *s)
 {
 	if (s->hit)
@@ -61,7 +61,7 @@ static void drop_hit(struct sampling *s)
 	s->hit = NULL;
 }
 
-/* For a waiter, at its instant. False: its turn did not come. */
+/* Called by a waiter at its instant. False: it did not get its turn in time. */
 static bool take_instant(struct sampled_cpu *c)
 {
 	struct summons *summons = &c->sampling->summons;
@@ -83,7 +83,7 @@ static bool take_instant(struct sampled_cpu *c)
 	return true;
 }
 
-/* The plan has the periods that are in force. */
+/* Sets the periods and factors that are in force in the CPU's plan. */
 static void adopt(struct sampled_cpu *c, uint64_t now)
 {
 	struct sampling *s = c->sampling;
@@ -95,7 +95,7 @@ static void adopt(struct sampled_cpu *c, uint64_t now)
 	atomic_store(&c->next_ns, plan_next(&c->plan));
 }
 
-/* Fills in the instant that @woke was for. False: there is none. */
+/* Fills in the instant that is due at @woke. False: none is due, or it is dropped. */
 static bool begin_instant(
 	struct sampled_cpu *c, uint64_t woke, const struct arrival *arrival, int error)
 {
@@ -109,11 +109,11 @@ static bool begin_instant(
 	c->instant.error = error;
 	c->instant.expected = NULL;
 	plan_take(&c->plan, woke, &c->instant.due);
-	/* What falls into our own occupation of this CPU is dropped: the target did not run. */
+	/* An instant during our own occupation of this CPU is dropped: the target did not run. */
 	return planned > atomic_load(&c->occupied_until_ns);
 }
 
-/* In the waiter's thread (cpu_waiter.h). */
+/* The callback of struct cpu_waiter, called in the waiter's thread. */
 static uint64_t wake(void *context, uint64_t woke, const struct arrival *arrival, int error)
 {
 	struct sampled_cpu *c = context;
@@ -169,7 +169,7 @@ int sampling_init(struct engine *engine)
 	return sampler_init(&s->sampler, &sampling_probe, engine, number, cpus, ~seed);
 }
 
-/* Waiters begin, or begin again. */
+/* Starts the waiters, or restarts them with another priority. */
 static void start_waiters(struct sampling *s)
 {
 	for (unsigned i = 0; i < s->sampler.cpus; i++) {
@@ -273,7 +273,7 @@ void sampling_set_periods(struct engine *engine)
 			adopt(&s->cpu[i], clock_now());
 }
 
-/* We had a CPU for @ns. It is a cost where a thread of the target waited for it. */
+/* We occupied a CPU for @ns. If the last instant there was a hit, this is a cost to the target. */
 static void note_occupied(struct engine *engine, unsigned cpu, uint64_t ns)
 {
 	struct sampler *s = &engine->sampling.sampler;
@@ -332,7 +332,10 @@ uint64_t sampling_next(struct engine *engine)
 	return at;
 }
 
-/* No thread was to be had for this CPU: the tracing thread is its waiter, from wherever it is. */
+/*
+ * Takes the instant of a CPU that is due, if no waiter could be started for that CPU. The tracing
+ * thread does this on whichever CPU it is.
+ */
 static void wait_in_place(struct engine *engine, struct sampled_cpu *c, uint64_t now)
 {
 	struct sampling *s = &engine->sampling;
@@ -373,8 +376,9 @@ static void watch_own_time(struct engine *engine, uint64_t now)
 }
 
 /*
- * The tracing thread waits for the end of a waiter's turn. If a program of higher priority has
- * taken that one's CPU meanwhile, it goes on on another one.
+ * The tracing thread waits for the end of a waiter's turn. If that takes STUCK_NS, a program of
+ * higher priority has taken the waiter's CPU: the waiter may finish its turn on another CPU, and is
+ * then pinned to its own again.
  */
 static void take_turn(struct sampling *s)
 {
@@ -400,8 +404,7 @@ void sampling_wake(struct engine *engine, uint64_t now)
 		return;
 	take_turn(s);
 	s->awake_ns = now;
-	/* The watchdog let it run on all CPUs, as somebody of higher priority has the one it had.
-	 */
+	/* The watchdog has unpinned this thread: a program of higher priority has its CPU. */
 	if (atomic_exchange(&engine->watchdog.moved, false))
 		atomic_store(&s->summons.cpu, -1);
 	atomic_store(&s->works_on, sampler_cpu(&s->sampler, atomic_load(&s->summons.cpu)));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sampler at work (sample/sampler.h): a waiter on each CPU, which asks at its instants, and
- * calls the tracing thread for its hits. Its probe: sampling_probe.h; the stops: stops.h.
+ * Runs the sampler (sample/sampler.h): a waiter on each CPU (cpu_waiter.h) asks at its instants
+ * which thread it has preempted, and calls the tracing thread for each hit. sampling_probe.h reads
+ * /proc for the sampler; stops.h stops threads.
  */
 #ifndef SUPERVISOR_SAMPLING_H
 #define SUPERVISOR_SAMPLING_H
@@ -28,57 +29,61 @@ struct tracee;
 struct sampled_cpu {
 	struct cpu_waiter waiter;
 	struct sampling *sampling;
-	/* The waiter's own. */
+	/* Plan and instant are used by the waiter only; without one, by the tracing thread. */
 	struct plan plan;
 	struct sample_instant instant;
 	struct expected expected;
-	/* The waiter's next instant; set by the waiter. */
+	/* The next instant (CLOCK_MONOTONIC); set by the user of the plan. */
 	_Atomic uint64_t next_ns;
-	_Atomic uint64_t stretch_1024;      /* plan_set_factors() */
-	_Atomic uint64_t occupied_until_ns; /* up to then the tracing thread had this CPU */
+	_Atomic uint64_t stretch_1024;      /* for plan_set_factors() */
+	_Atomic uint64_t occupied_until_ns; /* the tracing thread had this CPU until then */
 };
 
 struct sampling {
 	/* Belongs to the thread whose turn it is (cpu_waiter.h), as does the target's table. */
 	struct sampler sampler;
-	struct sample_thread *hit;       /* for which a waiter woke the tracing thread; or NULL */
+	struct sample_thread *hit;       /* to be sampled by the tracing thread; NULL: none */
 	struct audit_histogram question; /* for how long a waiter had its turn */
 	struct sampled_cpu *cpu;         /* by index */
 	struct summons summons;
 	_Atomic uint64_t period_ns[PLAN_STREAMS], factor_1024;
-	_Atomic uint64_t busy; /* instants for which no turn came in time */
-	_Atomic int works_on;  /* index of the CPU where the tracing thread is at work, -1 */
-	uint64_t awake_ns;     /* since when */
-	uint64_t decide_next_ns;
-	int load_fd;  /* /proc/loadavg */
-	int sched_fd; /* the tracing thread's own scheduling file */
+	_Atomic uint64_t busy;   /* instants for which no turn came in time */
+	_Atomic int works_on;    /* index of the CPU where the tracing thread is at work, -1 */
+	uint64_t awake_ns;       /* since when we have had that CPU (CLOCK_MONOTONIC) */
+	uint64_t decide_next_ns; /* when the periods are adjusted next */
+	int load_fd;             /* /proc/loadavg */
+	int sched_fd;            /* the tracing thread's own scheduling file */
 	bool begun;
 	struct realtime realtime;
 };
 
-/* The CPUs, and what is opened once. -errno. */
+/* Called by the tracing thread: finds the CPUs to sample, and opens files. -errno. */
 int sampling_init(struct engine *engine);
 /* Are all CPUs sampled that the process @pid may run on? True if that cannot be told. */
 bool sampling_covers(const struct engine *engine, int pid);
-/* The target runs: priorities are taken, waiters begin. */
+/* Called once, before the loop: takes the priority, and starts the waiters. */
 void sampling_begin(struct engine *engine);
 void sampling_release(struct engine *engine);
 
-/* A thread that may be sampled from now on; one that is gone. */
+/* Adds a thread, which may be sampled from now on. -ENOMEM. */
 int sampling_add(struct engine *engine, struct tracee *tracee);
+/* Removes a thread that has ended or is left out. Does nothing if it was not added. */
 void sampling_remove(struct engine *engine, struct tracee *tracee);
 
-/* The periods of the profile and of the tables are what they are now. */
+/* Takes over the periods of the profile and of the tables, after one of them has changed. */
 void sampling_set_periods(struct engine *engine);
 
 /* The tracing thread is about to sleep: waiters may ask, and call it. */
 void sampling_rest(struct engine *engine);
-/* When it has to wake up for sampling by itself, PLAN_NEVER not. */
+/* When the tracing thread must take an instant of a CPU without a waiter; PLAN_NEVER: never. */
 uint64_t sampling_next(struct engine *engine);
-/* The tracing thread, awake since @now_ns, does what a waiter woke it for. */
+/* The tracing thread, awake since @now_ns, serves the hit for which a waiter called it. */
 void sampling_wake(struct engine *engine, uint64_t now_ns);
 
-/* Before another program is started, which would inherit the affinity; and after. */
+/*
+ * Lets the tracing thread run on all its CPUs until a waiter calls it next. To be called before
+ * another program is started, which would inherit the affinity.
+ */
 void sampling_unpin(struct engine *engine);
 
 #endif

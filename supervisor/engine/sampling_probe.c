@@ -8,12 +8,12 @@ static int probe_activity(void *context, struct sample_thread *s, struct activit
 {
 	struct tracee *t = s->owner;
 
-	/* A thread that was asked to stop already, or stands in a stop, cannot be asked again. */
+	/* While a stop is requested or in progress, no other one can be requested. */
 	if (t->state != TRACEE_RUNNING) {
 		*ret_activity = (struct activity){.syscall = -1};
 		return 0;
 	}
-	/* Nor can a thread whose call is being restarted; but it is known to be in that call. */
+	/* Nor while the thread's call is being restarted; but it is known to be in that call. */
 	if (restart_busy(t)) {
 		*ret_activity = restart_activity(t);
 		return 0;
@@ -55,7 +55,7 @@ static uint64_t probe_now(void *context)
 	return clock_now();
 }
 
-/* /proc/loadavg counts this thread: it is left out. */
+/* /proc/loadavg counts the calling thread, which is left out of the result. */
 static int probe_runnable(void *context)
 {
 	struct sampling *s = &((struct engine *)context)->sampling;

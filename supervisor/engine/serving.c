@@ -31,8 +31,9 @@ const char *serving_next_segment(struct serving *serving)
 }
 
 /*
- * Asks the analyst for a piece of the records so far. Accounts are sent first, otherwise the last
- * second's CPU time would be missing.
+ * Asks the analyst for a piece of the records so far, if the ring has room; otherwise
+ * serving_poll() tries again. CPU time is reported first, as that of the last second would be
+ * missing.
  */
 static void order_piece(struct engine *engine)
 {

@@ -23,7 +23,7 @@ struct serving {
 };
 
 void serving_begin(struct serving *serving, const struct engine_options *options);
-/* The number of the analyst to be started, for its command line. Valid until the next call. */
+/* The number of the next segment, for its analyst's command line. Valid until the next call. */
 const char *serving_next_segment(struct serving *serving);
 /* Reads pending requests. */
 void serving_read(struct engine *engine);

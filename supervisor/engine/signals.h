@@ -11,9 +11,9 @@ struct engine_result;
 
 /* The origin of a signal. signals_forward() passes it on as the signal's value, with the sender. */
 enum signals_origin {
-	SIGNALS_SENT = 0x73707200, /* by kill(2), to the supervisor alone */
-	SIGNALS_FROM_TERMINAL,     /* the terminal has sent it to the command as well */
-	SIGNALS_FROM_TERMINAL_TO_US,
+	SIGNALS_SENT = 0x73707200,   /* by kill(2), to the supervisor alone */
+	SIGNALS_FROM_TERMINAL,       /* the terminal has sent it to the command as well */
+	SIGNALS_FROM_TERMINAL_TO_US, /* a hang-up, which only the session leader gets: we are it */
 };
 
 /*
@@ -47,7 +47,7 @@ void signals_forward(int pid, const siginfo_t *info);
 
 /*
  * Waits for a command that outlives engine_run() (--duration), and passes on signals sent to the
- * supervisor alone. Sets @ret_status to its wait status.
+ * supervisor alone. Sets @ret_status to the command's wait status. -errno of the wait.
  */
 int signals_join_command(const struct engine_result *result, int *ret_status);
 

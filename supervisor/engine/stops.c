@@ -42,11 +42,10 @@ bool stops_are_over(struct engine *engine)
 }
 
 /*
- * How long a stop lasted. The stop is seen between two looks: while we spin those are a
- * microsecond apart. A thread that had to wait for a CPU first is found later, by SIGCHLD; of the
- * time since it was asked, what it ran and what it waited is not stop time. One that was in a
- * system call may have slept there meanwhile, which nothing tells apart: then only what is certain
- * counts, the time since we saw it.
+ * A stop begins after @t->not_stopped_ns, when the thread was last known not to have stopped. Of
+ * the time since the request, what the thread ran and what it waited for a CPU is not stop time.
+ * A thread in a system call may also have slept there before it stopped, and nothing tells for how
+ * long: then only the time since @seen_ns counts.
  */
 uint64_t stops_time(const struct tracee *t, const struct cpu_time *cpu, bool in_call,
 	uint64_t seen_ns, uint64_t end_ns)
@@ -85,7 +84,7 @@ static void record_stop(
 	handover_sample(engine, t, &sample, t->sample->hit.due.weight_ns[0], now);
 }
 
-/* The tables of the process count, while the thread is stopped. */
+/* Adds the hit to the counters of the process's tables. The thread is stopped. */
 static void count_ticks(
 	struct engine *engine, struct tracee *t, const struct arch_snapshot *snapshot)
 {
@@ -102,8 +101,8 @@ static void count_ticks(
 }
 
 /*
- * The name of a thread that was never sampled. At an exec the kernel has the next image's already;
- * the program's stands for it.
+ * Sends the name of a thread that was never sampled before. At an exec the kernel already has the
+ * name for the new image, so the file name of the old image is sent.
  */
 static void announce_name(struct engine *engine, struct tracee *t, uint64_t now)
 {
@@ -119,7 +118,10 @@ static void announce_name(struct engine *engine, struct tracee *t, uint64_t now)
 		t->name[0] = '\0';
 }
 
-/* The pc is not known: at an exec the registers are those of the new image, a zombie has none. */
+/*
+ * Sends a sample in a system call without registers: at an exec they are those of the new image,
+ * and a zombie has none.
+ */
 static void record_call(struct engine *engine, struct tracee *t, int32_t syscall, uint64_t now)
 {
 	struct record_sample sample = {
@@ -136,7 +138,10 @@ void stops_overtaken(struct engine *engine, struct tracee *t, int32_t syscall)
 	struct cpu_time cpu;
 
 	if (t->hit && t->sample) {
-		/* A table's tick has a pc, and other machines other numbers of calls. */
+		/*
+		 * The hit is lost if a table is due, whose tick needs a pc, and if the thread runs
+		 * code of another machine, whose calls have other numbers.
+		 */
 		if (syscall < 0 || t->sample->hit.due.streams != 1 || !engine->counting ||
 			(t->machine && t->machine != arch_native.machine) ||
 			procfiles_read_cpu(&engine->files, t, &cpu) < 0)
@@ -166,8 +171,7 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	int r;
 
 	window_enter();
-	/* The order matters: after the wait alone the CPU time may be stale, GETREGSET settles it.
-	 */
+	/* PTRACE_GETREGSET first: it waits until the thread's CPU time is no longer stale. */
 	r = tracer_get_snapshot(t->tid, &snapshot);
 	known = r == 0;
 	if (known)
@@ -183,7 +187,7 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 		runtime_records_copy(engine, t, &snapshot);
 	end = restart_resume(&engine->restarter, t, signal, known ? &snapshot : NULL);
 	window_leave();
-	/* The thread has been killed in its stop. */
+	/* An error: the thread has been killed in its stop. */
 	if (r < 0 && asked && t->hit && t->sample)
 		sampler_lose(&s->sampler, t->sample, false);
 	t->hit = false;
@@ -193,7 +197,7 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	}
 	cpu_account_update(engine, t, &cpu, end);
 	stop = stops_time(t, &cpu, snapshot.syscall >= 0, seen, end);
-	/* Missing stops are searched for once a second only, which may have overlooked this one. */
+	/* count_missed() (engine_loop.c) runs once a second, and may not have counted this one. */
 	engine->audit.missed_stops += !t->missed && seen - t->stop_requested_ns > CLOCK_SECOND_NS;
 	t->stop_requested_ns = 0;
 	t->machine = snapshot.machine;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The stops of threads: asked for, looked for, and what becomes of each. */
+/* The stops of threads for samples: requests them, and samples each thread that has stopped. */
 #ifndef SUPERVISOR_STOPS_H
 #define SUPERVISOR_STOPS_H
 
@@ -10,21 +10,28 @@ struct cpu_time;
 struct engine;
 struct tracee;
 
-/* Asks @tracee for a stop. False: it cannot be asked now. */
+/* Requests a stop of @tracee. False: that is not possible now. */
 bool stops_ask(struct engine *engine, struct tracee *tracee);
-/* A stop of @tracee, whether it was asked for or not; resumes it, with @signal. */
+/*
+ * Handles a tick stop of @tracee, requested or not: samples it if it was hit, and resumes it with
+ * @signal (0: none).
+ */
 void stops_take(struct engine *engine, struct tracee *tracee, int signal);
 
 /*
- * Another event has come where a stop was asked for (lifecycle.h). A thread that has been in a call
- * all the time is sampled there, without registers or stack; otherwise the sample is lost.
+ * Another event has come in place of a requested stop (struct lifecycle_stops). If the thread was
+ * to be sampled, and has been in @syscall since the request, it is sampled there, without registers
+ * or stack. If @syscall is negative, the sample is lost.
  */
 void stops_overtaken(struct engine *engine, struct tracee *tracee, int32_t syscall);
 
-/* No stop is requested that has not come. */
+/* Have all requested stops come? */
 bool stops_are_over(struct engine *engine);
 
-/* How long a stop lasted that was seen at @seen_ns. */
+/*
+ * How long a requested stop lasted, in ns. It was seen at @seen_ns and ended at @end_ns (both
+ * CLOCK_MONOTONIC). @cpu: the CPU time read in it; @in_call: it found the thread in a system call.
+ */
 uint64_t stops_time(const struct tracee *tracee, const struct cpu_time *cpu, bool in_call,
 	uint64_t seen_ns, uint64_t end_ns);
 

@@ -8,7 +8,7 @@
 
 struct engine_options;
 
-/* CLOCK_MONOTONIC; 0 never. */
+/* All times are CLOCK_MONOTONIC; 0: never. */
 struct timing {
 	uint64_t ends_at_ns;     /* --duration */
 	uint64_t begins_at_ns;   /* --delay */
