@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What differs between machines: how a register set from ptrace becomes a snapshot, and how calls
- * are restarted. A const table for each machine: adding one takes one file and one line in arch.c.
- * Pure.
+ * are restarted. Each machine has a const table in its arch_CPU.c, which meson.build chooses by the
+ * name of the CPU family. Pure.
  */
 #ifndef SUPERVISOR_ARCH_H
 #define SUPERVISOR_ARCH_H
@@ -43,11 +43,12 @@ enum arch_wait {
 	ARCH_WAIT_VAL,   /* pointer to seconds and microseconds, 0: none */
 	ARCH_WAIT_FUTEX, /* as SPEC for FUTEX_WAIT; other futex operations have absolute times */
 	/*
-	 * SO_RCVTIMEO, SO_SNDTIMEO of the socket: no argument of the call, so we end it ourselves.
+	 * The socket's SO_RCVTIMEO or SO_SNDTIMEO. The call has no argument that a restart could
+	 * shorten, so the supervisor ends the restarted call when the time is over.
 	 */
 	ARCH_WAIT_RECEIVE,
 	ARCH_WAIT_SEND,
-	ARCH_WAIT_CONNECT, /* SO_SNDTIMEO; a restarted connect fails differently */
+	ARCH_WAIT_CONNECT, /* SO_SNDTIMEO; after a restart, connect times out with another errno */
 };
 
 /* Where a call specifies what it transfers. */
@@ -73,7 +74,7 @@ struct arch_call {
 	int32_t number;
 	bool restart; /* fails with EINTR, and may be restarted */
 	enum arch_wait wait;
-	uint8_t wait_argument;
+	uint8_t wait_argument; /* number of the argument that @wait describes */
 	enum arch_transfer transfer;
 	enum arch_whole whole;
 	uint8_t argument;       /* number of the first argument that describes the transfer */
@@ -82,19 +83,19 @@ struct arch_call {
 };
 
 /*
- * Where the parts of a call are in arch_raw.word, and how a call is restarted: by the kernel, which
- * decides after the stop, for the result ARCH_RESTART; or, if @rewinds, by us, by moving the pc
- * back.
+ * Where the parts of a call are (as indexes in arch_raw.word), and how a call is restarted. The
+ * kernel does this, after the stop, if the result is ARCH_RESTART; if @rewinds is set, the
+ * supervisor does it by moving the pc back.
  */
 struct arch_restart {
 	size_t bytes; /* size of the register set for which this table is */
 	uint8_t result, pc, sp, argument[6];
-	uint8_t entry; /* what the result's register must hold at the entry of a call */
+	uint8_t entry; /* the word whose value the result's register must have when a call begins */
 	uint8_t instruction[4], instruction_bytes; /* the instruction that enters the kernel */
 	/*
-	 * The kernel has decided about a restart before the stop, and no longer regards a failed
-	 * call as a call. The result overwrites argument[0], which is then in none of the
-	 * registers: its word in arch_raw is behind them (restart_call.c fills it).
+	 * The kernel has decided about a restart before the stop, and will not restart a call that
+	 * has failed. The result's register was that of argument[0], whose value is then in no
+	 * register: its word in arch_raw lies behind the registers (restart_call.c fills it).
 	 */
 	bool rewinds;
 	const struct arch_call *call;
@@ -107,9 +108,9 @@ struct arch {
 	unsigned signal_sp_offset; /* in a signal frame: from uc_stack to the saved stack pointer */
 	int32_t restart_syscall; /* the number of the call that continues some calls after a stop */
 	/*
-	 * tgkill(2): its number, where two arguments beyond its own (fourth and fifth, in
-	 * arch_snapshot.reg) and its result (in arch_raw.word) are. "Off" is passed in this way
-	 * (CALL_OFF_FIRST in proto/call.h). Number -2: not on this machine.
+	 * tgkill(2): its number, and where two arguments beyond its own (fourth and fifth, in
+	 * arch_snapshot.reg) and its result (in arch_raw.word) are. With these arguments a process
+	 * turns its profiling off (CALL_OFF_FIRST in proto/call.h). Number -2: not on this machine.
 	 */
 	struct {
 		int32_t number;
@@ -117,10 +118,10 @@ struct arch {
 	} tgkill;
 	const struct arch_restart *restart; /* NULL: disturbed calls cannot be restarted */
 	/*
-	 * For a kernel that does not show at a stop that the thread was in a call: sets
-	 * raw->syscall and raw->again from the instructions before and at the pc. True with @code
-	 * NULL: the instructions are needed, because the registers could be those of a call. NULL:
-	 * the registers show the call.
+	 * NULL where the registers at a stop show whether the thread is in a call. Otherwise the
+	 * function sets raw->syscall and raw->again from the instruction before the pc (@code[0])
+	 * and the one at the pc (@code[1]). With @code NULL it only tells whether the registers
+	 * could be those of a call, so that the instructions are needed.
 	 */
 	bool (*find_call)(struct arch_raw *raw, const uint32_t code[2]);
 	/* false: this machine has no register set of that size. */

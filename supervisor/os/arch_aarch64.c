@@ -53,9 +53,9 @@ static bool decode(const struct arch_raw *raw, struct arch_snapshot *s)
 }
 
 /*
- * do_signal() of arch/arm64/kernel/signal.c forgets the call before the stop: its number is -1
- * then. A thread whose pc is behind an svc instruction has just left the call; one whose pc is at
- * it will repeat it.
+ * Before a stop, do_signal() of arch/arm64/kernel/signal.c sets the number of the call to -1. So
+ * the call is found from the pc: behind an svc instruction, the thread has just left the call; at
+ * an svc instruction, it will repeat the call.
  */
 static bool find_call(struct arch_raw *raw, const uint32_t code[2])
 {

@@ -78,8 +78,8 @@ static bool decode(const struct arch_raw *raw, struct arch_snapshot *s)
 
 /*
  * Calls that fail with EINTR, or are cut short, although no handler has run. All were observed
- * (docs/PTRACE.md names the tests). Not close: its descriptor is gone. Not io_uring_enter: its
- * submissions are.
+ * (docs/PTRACE.md names the tests). Two such calls are left out, as they cannot be repeated:
+ * close, whose descriptor is gone, and io_uring_enter, whose submissions are.
  */
 static const struct arch_call calls[] = {
 	/* read, pread64, readv */
@@ -112,7 +112,7 @@ static const struct arch_call calls[] = {
 	{23, true, ARCH_WAIT_VAL, 4, 0, 0, 0, 0, false},
 	{270, true, ARCH_WAIT_SPEC, 4, 0, 0, 0, 0, false},
 	{271, true, ARCH_WAIT_SPEC, 2, 0, 0, 0, 0, false},
-	/* poll, nanosleep, clock_nanosleep, futex: only under a filter (RESTART_FILTERED) */
+	/* poll, nanosleep, clock_nanosleep, futex: only under seccomp (RESTART_FILTERED) */
 	{7, true, ARCH_WAIT_MS, 2, 0, 0, 0, 0, true},
 	{35, true, ARCH_WAIT_SPEC, 0, 0, 0, 0, 0, true},
 	{230, true, ARCH_WAIT_SPEC, 2, 0, 0, 0, 0, true},

@@ -2,7 +2,7 @@
 /*
  * Control groups of processes, and the containers that they identify. Input is the text of
  * /proc/PID/cgroup: a line per hierarchy, "0::/system.slice/nginx.service" (version 2) or
- * "4:memory:/docker/8f3c…" (version 1). Users choose names in it.
+ * "4:memory:/docker/8f3c…" (version 1). Users choose the names, so they are not trusted.
  */
 #ifndef SUPERVISOR_CGROUP_H
 #define SUPERVISOR_CGROUP_H

@@ -23,7 +23,8 @@
 
 #define STACK_BYTES ((size_t)256 << 10)
 /* Pages that are touched by one call. */
-#define AT_ONCE    64
+#define AT_ONCE 64
+/* Room for one read of a /proc file: a page, and the NUL. */
 #define PART_BYTES 4097
 
 struct page_request {
@@ -35,7 +36,7 @@ struct page_request {
 
 bool courier_may_write(const char *mountinfo, unsigned major, unsigned minor)
 {
-	/* Their pages are written to without asking anybody but the kernel. */
+	/* File systems of the kernel: a write to a page of theirs waits for no other process. */
 	static const char *const own[] = {"bcachefs", "btrfs", "exfat", "ext2", "ext3", "ext4",
 		"f2fs", "hugetlbfs", "jfs", "overlay", "ramfs", "tmpfs", "vfat", "xfs", "zfs"};
 
@@ -57,7 +58,7 @@ bool courier_may_write(const char *mountinfo, unsigned major, unsigned minor)
 	return false;
 }
 
-/* The kernel's own file systems for shared memory, which nobody has mounted. */
+/* Is this the device of shared memory (memfd), which no mountinfo lists? */
 static bool is_memory(unsigned major, unsigned minor)
 {
 	static const unsigned flags[] = {MFD_CLOEXEC, MFD_CLOEXEC | MFD_HUGETLB};
@@ -125,7 +126,7 @@ static bool may_write(int tid, uint64_t at)
 	return may;
 }
 
-/* Waits for pages, as long as it takes. Returns how many can be read. */
+/* Reads a byte of each page, however long that takes. Returns how many can be read, or -errno. */
 static int touch(const struct page_request *request, const int *mem_fd)
 {
 	struct iovec from[AT_ONCE], to[AT_ONCE];
@@ -198,7 +199,7 @@ static void *courier(void *context)
 	return NULL;
 }
 
-/* A stopped thread may be waiting for the tracing thread, and so for this one. */
+/* Starts a thread, with our own priority: a stopped thread may wait for us, and we for it. */
 static bool start(struct courier *c)
 {
 	pthread_attr_t attributes;
@@ -238,7 +239,7 @@ static bool is_back(struct courier *c, int wait_ns, int *ret_done)
 	return true;
 }
 
-/* One that is idle, or a new one. NULL: there can be none. */
+/* Returns an idle courier, or a new one. NULL: all are away, or no thread can be created. */
 static struct courier *find(struct couriers *couriers)
 {
 	struct courier *none = NULL;

@@ -16,6 +16,7 @@
 /* With this many couriers waiting for pages, no further one is started. */
 #define COURIERS_MOST 8
 
+/* COURIER_AWAY: it waits for a page. */
 enum courier_state { COURIER_NONE, COURIER_IDLE, COURIER_AWAY };
 
 /* All 0: none has been started. */
@@ -29,9 +30,10 @@ struct couriers {
 
 /*
  * Touches @pages pages of the process of @tid, from address @at on, until one of them cannot be
- * read, or written to if @write is set. Returns how many can be used without waiting for anybody;
- * -ETIMEDOUT: a page is not there yet. *@away is 0, or which courier (from 1 on) still waits for a
- * page of this process: while it does so, no other one is sent.
+ * read, or written to if @write is set. Returns how many can be used without waiting for another
+ * process; -ETIMEDOUT: a page is not there yet; another -errno: none can be read. *@away is 0, or
+ * the number (from 1 on) of the courier that still waits for a page of this process: meanwhile, no
+ * other one is sent.
  *
  * May run in the stop window, except that the first use of a courier creates a thread.
  */

@@ -17,11 +17,14 @@
 /* The word on which a waiter sleeps: bit 0 tells it to end; a poke adds 2. */
 #define WORD_ENDS UINT32_C(1)
 #define WORD_POKE UINT32_C(2)
-/* From the context switch to the first instruction of a thread that wakes up, at most. */
+/* Longest time from the context switch to the first instruction of a thread that wakes up. */
 #define ENTRY_NS 5000
-/* A tracing thread that was called and has not come yet: others had the CPU before it. */
+/* If the tracing thread comes later than this after a call, others had the CPU before it. */
 #define COME_NS 60000
-/* Most turns of a waiter end sooner than the tracing thread could fall asleep and be woken. */
+/*
+ * How long the tracing thread spins before it sleeps: most turns of a waiter end sooner than it
+ * could fall asleep and be woken.
+ */
 #define SPIN_NS 20000
 
 int arrival_read(int fd, uint64_t woke_ns, struct arrival *ret_arrival)
@@ -52,8 +55,9 @@ static bool sleep_until(struct cpu_waiter *w, uint32_t word, uint64_t at_ns)
 }
 
 /*
- * For how long the calling thread waited in the run queue before it came: @seen is what its
- * schedstat was when it had come before. ARRIVAL_UNKNOWN if it was preempted since then.
+ * Returns how long the calling thread was in the run queue before it was scheduled in. @seen: its
+ * schedstat at the last call, which is replaced. ARRIVAL_UNKNOWN: it was scheduled in more than
+ * once since then.
  */
 static uint64_t read_waited(int fd, struct cpu_time *seen)
 {
@@ -188,7 +192,7 @@ bool summons_claim(struct summons *s, int index, uint64_t until_ns)
 	}
 }
 
-/* True: the tracing thread waited for it, and needs no bell. */
+/* Ends a waiter's turn. True: the tracing thread is awake and waits for that; it needs no bell. */
 static bool hand_on(struct summons *s, int state)
 {
 	atomic_store(&s->state, state);
@@ -211,7 +215,7 @@ void summons_call(struct summons *s, int cpu)
 		atomic_store(&s->cpu, cpu);
 	atomic_store(&s->called_ns, clock_now());
 	if (!hand_on(s, SUMMONS_CALLED) && write(s->bell_fd, &one, sizeof(one)) < 0)
-		return; /* it has been rung already */
+		return; /* The bell has been rung already. */
 }
 
 int summons_wake(struct summons *s, uint64_t wait_ns)

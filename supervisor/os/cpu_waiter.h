@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread that stays on one CPU and sleeps until a set time, and how it calls the tracing thread.
- * When it wakes up it preempts whoever runs there; the scheduler's time stamp of that is read first
- * of all.
+ * A waiter is a thread that stays on one CPU and sleeps until a set time. When it wakes up, it
+ * preempts whoever runs there. It reads the scheduler's time stamp of that first of all.
  *
- * One thread at a time has the sampler and all that is known of the target: the tracing thread
- * while it is awake, or a waiter, by its index, while it asks which thread it has preempted.
+ * The sampler and the tables of the target belong to one thread at a time, whose turn it is: the
+ * tracing thread while it is awake, or a waiter while it asks which thread it has preempted. Struct
+ * summons says whose turn it is, and is how a waiter calls the tracing thread:
  *
  *	      summons_rest()          summons_claim()           summons_call(), _claim()
  *	WORKS ─────────────► SLEEPS ◄────────────────► a waiter asks ◄──────────────► CALLED
@@ -13,8 +13,8 @@
  *	  └────────────────────┴──────────────────────────── summons_wake() ────────────┘
  *
  * The tracing thread sleeps in poll(2) on @bell_fd. A waiter that wants its turn spins, for a
- * bounded time, as the thread that it has preempted would run if it slept. The tracing thread
- * sleeps until it is its turn.
+ * bounded time: if it slept, the thread that it has preempted would run. The tracing thread spins
+ * shortly, and then sleeps, until it is its turn.
  */
 #ifndef SUPERVISOR_CPU_WAITER_H
 #define SUPERVISOR_CPU_WAITER_H
@@ -25,23 +25,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* When a thread was scheduled in on its CPU, by the scheduler's clock: it preempted another one. */
+/* When a waiter was scheduled in, and so preempted another thread; by the scheduler's clock. */
 struct arrival {
 	uint64_t first_ns,
 		last_ns; /* between these two; at last_ns if no tick has renewed the time stamp */
 	uint64_t monotonic_ns; /* CLOCK_MONOTONIC at last_ns */
 	/*
-	 * For how long others had the CPU after the timer went off; ARRIVAL_UNKNOWN. What is late
-	 * beside, the timer was: then the CPU was idle, or stayed with the thread that it had.
+	 * How long the waiter was in the run queue, after its timer had fired; or ARRIVAL_UNKNOWN.
+	 * For the rest of its lateness the timer had not fired: the CPU was idle, or one thread
+	 * kept it.
 	 */
 	uint64_t waited_ns;
 };
 #define ARRIVAL_UNKNOWN UINT64_MAX
 
 /*
- * @fd: /proc/thread-self/sched of the calling thread, which woke up at @woke_ns. To be called
- * before it reads its CPU time, which renews the time stamp. -ENODATA or another -errno: the kernel
- * does not tell. waited_ns is left as it is.
+ * Reads the arrival of the calling thread, which woke up at @woke_ns, from @fd, its own
+ * /proc/thread-self/sched. Sets all fields but waited_ns. To be called before the thread reads its
+ * CPU time, which renews the time stamp. -ENODATA or another -errno: the kernel does not tell.
  */
 int arrival_read(int fd, uint64_t woke_ns, struct arrival *ret_arrival);
 
@@ -49,35 +50,36 @@ struct cpu_waiter {
 	pthread_t thread;
 	bool started, realtime;
 	int cpu;               /* of the machine */
-	_Atomic uint32_t word; /* on which the thread sleeps: changes with a poke, and at the end */
+	_Atomic uint32_t word; /* the thread's futex: changes with a poke, and at the end */
 	/*
-	 * Called in the waiting thread, at first, after a poke (@woke_ns 0) and when it is time:
-	 * then with the time when it woke up and its arrival, @error negative if there is none.
-	 * Returns when to wake up next, CLOCK_MONOTONIC; UINT64_MAX: not at all.
+	 * Called in the waiter's thread: at its start and after a poke with @woke_ns 0; and at the
+	 * set time, with the time at which it woke up, and its arrival. @error: the result of
+	 * arrival_read(). Returns when to wake up next (CLOCK_MONOTONIC); UINT64_MAX: not at all.
 	 */
 	uint64_t (*wake)(void *context, uint64_t woke_ns, const struct arrival *arrival, int error);
 	void *context;
 };
 
 /*
- * @waiter, with @cpu, @realtime, @wake and @context set, lies still until cpu_waiter_stop().
- * -EAGAIN and the like: no thread to be had.
+ * Starts the thread. In @waiter, cpu, realtime, wake and context are set; it must not move in
+ * memory until cpu_waiter_stop(). -EAGAIN or another -errno: no thread can be created.
  */
 int cpu_waiter_start(struct cpu_waiter *waiter);
+/* Ends the thread, and waits for that. Does nothing if it was not started. */
 void cpu_waiter_stop(struct cpu_waiter *waiter);
 /* Pins the waiter to its CPU again, after it was allowed to run on others. */
 void cpu_waiter_stay(struct cpu_waiter *waiter);
-/* Wakes it up: what it is to do has changed. */
+/* Wakes the waiter up, so that it calls @wake: the time of its next wake-up may have changed. */
 void cpu_waiter_poke(struct cpu_waiter *waiter);
 
 enum { SUMMONS_WORKS = -3, SUMMONS_SLEEPS = -2, SUMMONS_CALLED = -1 };
 
 struct summons {
-	_Atomic int state;   /* enum above, or the index of the waiter whose turn it is */
-	_Atomic bool wanted; /* the tracing thread sleeps until a waiter's turn ends */
-	int bell_fd;         /* an eventfd */
-	int tid;             /* of the tracing thread */
-	cpu_set_t started_on;
+	_Atomic int state;          /* enum above, or the index of the waiter whose turn it is */
+	_Atomic bool wanted;        /* the tracing thread sleeps until a waiter's turn ends */
+	int bell_fd;                /* an eventfd */
+	int tid;                    /* of the tracing thread */
+	cpu_set_t started_on;       /* the tracing thread's affinity before it was first pinned */
 	_Atomic uint64_t called_ns; /* CLOCK_MONOTONIC: when it was last called */
 	_Atomic int cpu; /* of the machine: the tracing thread stays there; -1: it may be on any */
 };
@@ -87,24 +89,23 @@ int summons_init(struct summons *summons);
 void summons_release(struct summons *summons);
 
 /*
- * For waiter @index: begins its turn, by @until_ns (CLOCK_MONOTONIC) at the latest. A call of
- * another waiter's that the tracing thread has not followed for long is void. False: somebody else
- * has the turn.
+ * Begins the turn of waiter @index, at @until_ns (CLOCK_MONOTONIC) at the latest. A call by another
+ * waiter is void if the tracing thread has not come for 60 us. False: another thread has the turn.
  */
 bool summons_claim(struct summons *summons, int index, uint64_t until_ns);
-/* Ends its turn: nothing is to be done. */
+/* Ends the waiter's turn: the tracing thread has nothing to do. */
 void summons_give_back(struct summons *summons);
-/* Ends its turn: the tracing thread comes to CPU @cpu of the machine, for what has been set. */
+/* Ends the waiter's turn, and calls the tracing thread to CPU @cpu of the machine. */
 void summons_call(struct summons *summons, int cpu);
 
-/* For the tracing thread: it is about to sleep. */
+/* Ends the turn of the tracing thread, which is about to sleep. */
 static inline void summons_rest(struct summons *summons)
 {
 	atomic_store(&summons->state, SUMMONS_SLEEPS);
 }
 /*
- * It is awake; waits for the end of a waiter's turn. 1: it was called. -ETIMEDOUT: the turn takes
- * longer than @wait_ns; call it again.
+ * Begins the turn of the tracing thread, which is awake, after that of a waiter. 1: it was called;
+ * 0: it was not. -ETIMEDOUT: the waiter's turn takes longer than @wait_ns; call again.
  */
 int summons_wake(struct summons *summons, uint64_t wait_ns);
 /* The calling thread may again run on all CPUs of summons.started_on. */

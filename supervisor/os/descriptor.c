@@ -35,7 +35,7 @@ static void *close_slowly(void *context)
 	return NULL;
 }
 
-/* Does the last close of the socket return at once? */
+/* Does the last close of the socket or pipe return at once? */
 static bool is_quick(int fd)
 {
 	struct linger linger;
@@ -46,7 +46,7 @@ static bool is_quick(int fd)
 	return fcntl(fd, F_GETPIPE_SZ) >= 0;
 }
 
-/* On another thread, if the close may block (test: closing_linger_blocks_nobody). */
+/* A close that may block is left to another thread (test: closing_linger_blocks_nobody). */
 void descriptor_close(int fd)
 {
 	pthread_attr_t attributes;

@@ -14,7 +14,7 @@ enum descriptor_kind {
 	DESCRIPTOR_ENDLESS, /* /dev/zero, /dev/urandom */
 };
 
-/* Descriptor @fd of thread @tid of process @pid; ids of our own namespace. */
+/* The kind of descriptor @fd of thread @tid of process @pid, by ids of our own pid namespace. */
 enum descriptor_kind descriptor_kind(int pid, int tid, int fd);
 
 /*

@@ -104,7 +104,7 @@ static _Noreturn void be_the_command(char *const argv[], char *shell_argv[],
 		if (state->streams[i] != i && dup2(state->streams[i], i) < 0)
 			_exit(125);
 	}
-	/* SIGTTOU is blocked still. */
+	/* tcsetpgrp() does not stop this process, as SIGTTOU is still blocked. */
 	if (state->terminal) {
 		(void)setpgid(0, 0);
 		(void)tcsetpgrp(*state->terminal, getpid());
@@ -114,8 +114,9 @@ static _Noreturn void be_the_command(char *const argv[], char *shell_argv[],
 		(void)signal(SIGCHLD, SIG_IGN);
 	(void)sigprocmask(SIG_SETMASK, &state->mask, NULL);
 	/*
-	 * The command gets a session of its own: in ours, another user could type into the terminal
-	 * (TIOCSTI). What the terminal would send is passed on (test: test_command_as.sh).
+	 * Another user's command gets a session of its own: in ours, it could type into our
+	 * terminal (TIOCSTI). The supervisor passes the terminal's signals on (test:
+	 * test_command_as.sh).
 	 */
 	if (state->user && !state->terminal)
 		(void)setsid();

@@ -23,15 +23,17 @@ struct launch_user {
 /* What the command inherits: as without the supervisor, or as requested. */
 struct launch_state {
 	sigset_t mask;
-	/* SIGCHLD is SIG_IGN; the supervisor must not ignore it, or stops would not be announced */
+	/*
+	 * The command ignores SIGCHLD. The supervisor must not, as stops would not be announced.
+	 */
 	bool children_ignored;
-	struct rlimit files;
+	struct rlimit files;      /* RLIMIT_NOFILE */
 	char *const *environment; /* NULL: ours; PATH is always taken from ours */
 	/* user of the command; NULL: ours. Another user's command gets a session of its own. */
 	const struct launch_user *user;
 	/*
-	 * The terminal of this process's session: the command gets a process group in its
-	 * foreground, and no session. NULL: there is none for it alone.
+	 * The terminal of this process's session, if it is for the command alone: the command then
+	 * gets a process group in the terminal's foreground, but no session of its own. NULL: no.
 	 */
 	const int *terminal;
 	const int *streams; /* its descriptors 0, 1 and 2; NULL: ours */
@@ -66,8 +68,9 @@ void launch_abandon(struct launch *launch);
 bool launch_is_before_exec(const struct launch *launch, int tid);
 
 /*
- * After the child ended without an exec event: errno of the exec, 0 if the exec was not the cause.
- * Does not wait: a child that lives holds the other end.
+ * After the child ended without an exec event: the errno of the exec, 0 if the exec was not the
+ * cause. Does not wait for a child that has not tried it yet. Closes error_fd; further calls return
+ * 0.
  */
 int launch_exec_error(struct launch *launch);
 

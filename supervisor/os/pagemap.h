@@ -27,7 +27,7 @@ static inline bool pagemap_is_watched(uint64_t word)
 	return word >> 57 & 1;
 }
 
-/* Anonymous and private: a write asks nobody. */
+/* Private and anonymous (bit 61: of a file, or shared): a write waits for no other process. */
 static inline bool pagemap_is_writable(uint64_t word)
 {
 	return pagemap_is_present(word) && !(word >> 61 & 1) && !pagemap_is_watched(word);

@@ -9,6 +9,7 @@
 #include "supervisor/os/courier.h"
 #include "supervisor/os/pagemap.h"
 
+/* Pages about which pagemap, or a courier, is asked at once. */
 #define AT_ONCE 64
 
 static bool is_known(const struct pages *pages, uint64_t page, enum pages_use use)
@@ -24,8 +25,8 @@ static void learn(struct pages *pages, uint64_t page, bool writable)
 }
 
 /*
- * Asks about @n pages, until one of them cannot be used. Returns how many can; -ESRCH: there is no
- * memory any more; -EAGAIN: pagemap is not open.
+ * Asks pagemap about @n pages. Returns how many can be used up to the first one that cannot.
+ * -ESRCH: the process has no memory any more; -EAGAIN: pagemap is not open.
  */
 static int count_usable(struct pages *pages, uint64_t page, unsigned n, enum pages_use use)
 {
@@ -59,7 +60,10 @@ static int send(struct pages *pages, int tid, uint64_t page, unsigned n, enum pa
 	return done;
 }
 
-/* The next page, from @page to @last, that cannot be used at once. */
+/*
+ * Advances *@page to the first page up to @last that cannot be used without waiting. Returns above
+ * 0: there is none, *@page is behind @last; otherwise why it cannot be used: 0 or -errno.
+ */
 static int find_end(struct pages *pages, int tid, uint64_t *page, uint64_t last, enum pages_use use)
 {
 	int r = 1;

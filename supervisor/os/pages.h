@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which pages of a process can be accessed without waiting for whoever delivers them. What is in
- * memory already waits for nobody: /proc/PID/pagemap tells, in 0.9 us, and the answer is kept for
- * PAGES_KEPT_NS, so that the stack of a thread costs nothing more. For other pages a courier is
- * sent (courier.h), and no answer is kept for PAGES_WARY_NS: a process that has such pages may also
- * give others back.
+ * Which pages of a process can be accessed without waiting until another process delivers them
+ * (courier.h says which do). Pages that are in memory need no delivery: /proc/PID/pagemap tells, in
+ * 0.9 us. The answers are kept for PAGES_KEPT_NS, so that further reads of a stack cost nothing
+ * more. For other pages a courier is sent. For PAGES_WARY_NS after that, answers serve for one
+ * access only: a process that has such pages may also return others to the kernel.
  *
- * What remains is the time between the answer and the access, in which another thread may give the
- * page back (MADV_DONTNEED), or the kernel may evict it. Then the watchdog helps (watchdog.h).
+ * Between the answer and the access, another thread may still return the page (MADV_DONTNEED), or
+ * the kernel may evict it. Then only the watchdog helps (watchdog.h).
  */
 #ifndef SUPERVISOR_PAGES_H
 #define SUPERVISOR_PAGES_H
@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Pages whose answers are kept. */
 #define PAGES_KNOWN   128u
 #define PAGES_KEPT_NS 100000000
 #define PAGES_WARY_NS 1000000000
@@ -24,13 +25,14 @@ struct couriers;
 
 struct pages {
 	/*
-	 * Of the process's pagemap; owned by the process. -ENOENT and other errors of opening: the
-	 * kernel does not tell, and memory is accessed at once. -1, -EMFILE: it is not open, and
-	 * couriers are sent.
+	 * The descriptor of /proc/PID/pagemap, owned by the process. -1, -EMFILE, -ENFILE: it is
+	 * not open, and couriers are sent. Another -errno: it cannot be opened, and memory is
+	 * accessed without asking.
 	 */
 	const int *pagemap_fd;
 	struct couriers *couriers;
-	unsigned away;
+	unsigned away; /* @away of couriers_send() */
+	/* CLOCK_MONOTONIC: until when answers are kept; and serve for one access only */
 	uint64_t until_ns, wary_until_ns;
 	/* By the number of the page: twice that number, plus 1 if it can be written to. */
 	uint64_t known[PAGES_KNOWN];
@@ -42,16 +44,17 @@ enum pages_use {
 	PAGES_WRITE,
 };
 
-/* An access begins, of one piece of memory or more: answers that are too old are forgotten. */
+/* To be called before an access, of one piece of memory or more: forgets old answers. */
 void pages_begin(struct pages *pages);
 /*
- * How many of the @n bytes at @at can be accessed at once. -EFAULT: none, they are not there.
- * -ETIMEDOUT: none, as they do not come. -ESRCH: the memory is gone. Otherwise *@ret_late tells
- * whether what is behind does not come.
+ * Returns how many of the @n bytes at @at can be accessed without waiting. -EFAULT: none, as there
+ * is no such page, or none that @use permits. -ETIMEDOUT: none, as the first page is not delivered
+ * in time. -ESRCH: the process has no memory any more. *@ret_late: is the first page that cannot be
+ * accessed one that is not delivered in time?
  */
 int64_t pages_cover(
 	struct pages *pages, int tid, uint64_t at, size_t n, enum pages_use use, bool *ret_late);
-/* The process has a new image. */
+/* Forgets all answers: the process has a new image. */
 void pages_forget(struct pages *pages);
 
 #endif

@@ -15,15 +15,18 @@
 
 #include "base/clock.h"
 
-#define SLICE_NS       100000
+/* The time slice of priority_prompt(). */
+#define SLICE_NS 100000
+/* RLIMIT_RTTIME of priority_guard(): after the first time the thread gets SIGXCPU, then SIGKILL. */
 #define BUSY_US        250000
 #define BUSY_KILLED_US 4000000
-#define RESET_ON_FORK  1
+/* SCHED_FLAG_RESET_ON_FORK of sched_setattr(2). */
+#define RESET_ON_FORK 1
 /*
- * Real time is given up where the thread takes more than MOST_PART of a CPU over SPAN_NS, SPANS
- * times in a row: its CPU's other programs hardly run. (A hypervisor that takes the CPU away may
- * make it one.) It returns where the thread takes less than a RETURN_PART over AWAY_NS, as it does
- * when thousands of threads have begun.
+ * Real-time priority is given up if the thread uses more than MOST_PART of a CPU over SPAN_NS,
+ * SPANS times in a row, because other programs hardly run on its CPU then. (Once may be due to a
+ * hypervisor that takes the CPU away.) The priority is taken again if the thread uses less than
+ * RETURN_PART of a CPU over AWAY_NS, as it does once thousands of threads have begun.
  */
 #define SPAN_NS     UINT64_C(100000000)
 #define SPANS       2
@@ -130,7 +133,7 @@ void priority_give_up(void)
 	priority_prompt();
 }
 
-/* Runs on a sampling thread. If another one is busy, that one gets the next signal. */
+/* Handles SIGXCPU, in one of the sampling threads. If another one is busy, the next is for that. */
 static void back_to_fair(int signal)
 {
 	const struct sched_param none = {0};

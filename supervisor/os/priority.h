@@ -27,12 +27,12 @@ int priority_stay(int tid, int cpu);
 int priority_any_cpu(pthread_t thread);
 
 /*
- * The CPUs that the calling thread was started on, and all that it may ask for: it may have been
- * started on fewer (taskset(1)); a cpuset is a limit that stays. Empty if nobody can tell.
+ * The CPUs of the calling thread's affinity, and all to which it can be extended: taskset(1) may
+ * have left fewer, which is no limit; a cpuset is one. Empty if unknown.
  */
 void priority_cpus(cpu_set_t *ret_started_on, cpu_set_t *ret_all);
 
-/* Gives @thread real-time priority if the calling thread has it: it does not inherit it. -errno. */
+/* Gives @thread the calling thread's real-time priority, which no thread inherits. -errno. */
 int priority_share(pthread_t thread);
 
 /*
@@ -63,15 +63,15 @@ struct realtime {
 	bool has;            /* it has real-time priority now */
 	uint64_t checked_ns; /* CLOCK_MONOTONIC: when its CPU time was read; 0 not yet */
 	uint64_t cpu_ns;     /* its CPU time then */
-	unsigned much;       /* how often in a row that was too much */
+	unsigned much;       /* in how many checks in a row it had used too much */
 };
 
 /* Takes the priority for the calling thread, if that is @wanted and permitted. */
 void realtime_begin(struct realtime *realtime, bool wanted);
 
 /*
- * Gives the priority up, or takes it again, by the calling thread's CPU time. True: @has has
- * changed. To be called often; it mostly does nothing.
+ * Gives the priority up, or takes it again, depending on the calling thread's CPU time. True: @has
+ * has changed. To be called often; most calls do nothing.
  */
 bool realtime_watch(struct realtime *realtime, uint64_t now_ns);
 

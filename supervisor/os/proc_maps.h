@@ -38,7 +38,7 @@ int proc_maps_query(int maps_fd, uint64_t address, struct mapped_range *ret_rang
  * proc_maps_query().
  */
 int proc_maps_query_writable(int maps_fd, uint64_t address, struct mapped_range *ret_range);
-/* Does a mapping that nothing may access end at @start, the begin of a mapping? */
+/* Does a mapping without any access right (a guard page) end at @start, where another begins? */
 bool proc_maps_is_guarded(int maps_fd, uint64_t start);
 
 #endif

@@ -21,7 +21,7 @@ int proc_status_parse_switches(const char *text, uint64_t *ret_switches);
 /* Thread group and parent of a thread. */
 int proc_status_read_ids(int tid, int *ret_pid, int *ret_parent);
 
-/* Has the thread ended, and remains only for its status? A leader whose other threads live on. */
+/* Is the thread a zombie? A leader stays one while other threads of its process live on. */
 bool proc_status_is_zombie(int tid);
 
 /* Does the thread have a seccomp filter? */

@@ -18,7 +18,7 @@
 #include "supervisor/os/mem.h"
 #include "supervisor/os/window.h"
 
-/* What is needed of a thread's sched file stands in its first bytes, at most this many. */
+/* Bytes read of a thread's sched file: the fields that procfs_read_turn() and _queued() need. */
 #define TURN_BYTES   512
 #define QUEUED_BYTES 2048
 

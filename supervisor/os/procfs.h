@@ -13,8 +13,8 @@
 /* Opens a file of /proc for reading. Outside the stop window only. */
 int procfs_open(const char *path);
 /*
- * Reads a small file into @text, NUL-terminated, and closes it. A negative @fd is returned as the
- * error.
+ * Reads a small file into @text, NUL-terminated, and closes it. Returns the length. A negative @fd
+ * is returned as the error.
  */
 int procfs_read_once(int fd, char *text, size_t room);
 
@@ -56,8 +56,10 @@ int procfs_open_activity(int pid, int tid);
 int procfs_read_activity(int fd, struct activity *ret_activity);
 /* Also reads the arguments of the call, which are 0 if the thread runs. */
 int procfs_read_call(int fd, struct activity *ret_activity, uint64_t ret_argument[6]);
-/* "running\n", or "232 0x4 0x7ff… 0x400 0xffffffff 0x0 0x0 0x7ffe0 0x7f1c\n" (call, arguments, sp,
- * pc), or "-1 0x7ffe0 0x7f1c\n". */
+/*
+ * Parses "running\n", or "232 0x4 0x7ff… 0x400 0xffffffff 0x0 0x0 0x7ffe0 0x7f1c\n" (call,
+ * arguments, sp, pc), or "-1 0x7ffe0 0x7f1c\n". -EPROTO.
+ */
 int procfs_parse_activity(const char *text, struct activity *ret_activity);
 
 /*
@@ -67,9 +69,9 @@ int procfs_parse_activity(const char *text, struct activity *ret_activity);
  */
 int procfs_open_switched(int pid, int tid);
 /*
- * Since when a thread waits for a CPU, by the scheduler's clock, from the same file
- * (se.avg.last_update_time, which is renewed when a thread enters the run queue), rounded down to
- * 1,024 ns. Where the CPU's frequency is part of the load, that clock falls behind.
+ * Since when a thread waits for a CPU, by the scheduler's clock, rounded down to 1,024 ns. This is
+ * se.avg.last_update_time of the same file, which is set when a thread enters the run queue. If the
+ * kernel scales load by the CPU's frequency, the clock of this field falls behind.
  */
 int procfs_read_queued(int fd, uint64_t *ret_ns);
 /* "...\nse.avg.last_update_time  :  56887693467648\n..." gives 56887693467648. -EPROTO. */
@@ -101,7 +103,7 @@ uint64_t procfs_read_stack_bottom(int pid);
 /* Field 28 of stat. */
 uint64_t procfs_parse_stack_bottom(const char *text);
 
-/* Page faults, and CPU time in the kernel as it accounts for it, at ticks of 1 to 10 ms. */
+/* Page faults, and CPU time in the kernel, which the kernel counts in ticks of 1 to 10 ms. */
 struct kernel_time {
 	uint64_t minor_faults, major_faults;
 	uint64_t system_ns;
@@ -123,7 +125,7 @@ void procfs_read_name(int pid, int tid, char ret_name[PROCFS_NAME_BYTES]);
 /* Path of the executable as the kernel prints it; "" if it cannot be read. */
 void procfs_read_exe(int pid, char *ret_path, size_t bytes);
 
-/* Tids of a process, appended to *@tids (grown as needed, freed by the caller). */
+/* Appends the tids of a process to *@tids (grown as needed, freed by the caller). */
 int procfs_read_threads(int pid, int **tids, size_t *n, size_t *room);
 
 /*
@@ -134,8 +136,8 @@ int procfs_read_threads(int pid, int **tids, size_t *n, size_t *room);
 int procfs_living_thread(int pid);
 
 /*
- * Number of pages that a process has mapped, from an open /proc/PID/statm: "5410 812 ...\n" gives
- * 5410.
+ * Reads the number of pages that a process has mapped from an open /proc/PID/statm: "5410 812
+ * ...\n" gives 5410.
  */
 int procfs_open_statm(int pid);
 int procfs_read_pages(int statm_fd, uint64_t *ret_pages);

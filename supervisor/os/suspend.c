@@ -8,8 +8,8 @@ void suspend(int signal)
 	sigset_t set, before;
 
 	/*
-	 * The signal is blocked here, and must not be for a stop: this process reads it from a
-	 * signalfd.
+	 * This process blocks the signal, as it reads it from a signalfd. A blocked signal would
+	 * not stop the process.
 	 */
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, signal);

@@ -32,7 +32,7 @@ int tracer_resume_to_call(int tid, int signal);
 /* Leaves a thread in its group-stop, and gets the event of the stop's end. */
 int tracer_listen(int tid);
 
-/* Registers of a stopped thread. May run in the stop window. -EPROTO: unknown size. */
+/* Registers of a stopped thread. May run in the stop window. -EPROTO: of an unknown machine. */
 int tracer_get_snapshot(int tid, struct arch_snapshot *ret_snapshot);
 
 /* The registers as the kernel has them, to modify and write back. Not in the stop window. */
@@ -51,7 +51,7 @@ int tracer_get_arguments(int tid, uint64_t ret_argument[6]);
 /* aarch64: at the exit of a call, marks the content of register 0 as no result. */
 int tracer_forget_call(int tid);
 
-/* The value of a ptrace event: a new tid, a former tid, an exit status. */
+/* PTRACE_GETEVENTMSG: the new tid at a birth, the former tid at an exec. */
 int tracer_get_message(int tid, uint64_t *ret_message);
 
 /* Detaches a stopped thread. Running ones are detached by the end of the tracing thread. */

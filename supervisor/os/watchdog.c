@@ -8,12 +8,15 @@
 #include "supervisor/os/priority.h"
 #include "supervisor/os/procfs.h"
 
-#define LOOK_NS      50000000L
+/* Interval between two checks of the thread. */
+#define LOOK_NS 50000000L
+/* Checks in a row that may find it in state D, asleep, or runnable without having run. */
 #define D_LOOKS_MOST 60
 #define S_LOOKS_MOST 200
 #define R_LOOKS_MOST 3
-#define BUSY_NS      3000000000
-#define SECOND_NS    1000000000L
+/* CPU time that one piece of work may take. */
+#define BUSY_NS   3000000000
+#define SECOND_NS 1000000000L
 
 void watchdog_begin(struct watchdog *watchdog)
 {
@@ -31,7 +34,7 @@ static struct timespec next_look(void)
 	return at;
 }
 
-/* 'D': an uninterruptible wait, ended only by a fatal signal if at all. 0: unknown. */
+/* The state in /proc. 'D': a wait that ends only by a fatal signal, if at all. 0: unknown. */
 static char state_of(int tid)
 {
 	int fd = procfs_open_stat(getpid(), tid);
@@ -45,7 +48,7 @@ static char state_of(int tid)
 	return state;
 }
 
-/* 0: unknown. */
+/* The CPU time of @thread; 0: unknown. */
 static uint64_t cpu_ns(pthread_t thread)
 {
 	struct timespec used;

@@ -6,8 +6,8 @@
  * with it. Or a bug, possibly exploited by somebody, keeps the tracing thread busy while stopped
  * threads wait. In these cases only the end of the tracing thread helps.
  *
- * The tracing thread also keeps to one CPU at times. If a program of higher priority takes that for
- * good, it is moved.
+ * The tracing thread is also pinned to one CPU at times. If a program of higher priority keeps that
+ * CPU, the watchdog lets the tracing thread run on all CPUs.
  */
 #ifndef SUPERVISOR_WATCHDOG_H
 #define SUPERVISOR_WATCHDOG_H
@@ -19,15 +19,14 @@
 
 struct watchdog {
 	_Atomic int tid; /* of the tracing thread */
-	_Atomic uint64_t
-		awake_ns;   /* since when it is at work, 0 while it waits for something to do */
+	/* CLOCK_MONOTONIC: since when the thread is at work; 0 while it waits for work */
+	_Atomic uint64_t awake_ns;
 	_Atomic bool moved; /* it did not get its CPU, and may run on all of them now */
 };
 
-/*
- * Called by the tracing thread: when it begins, and when it goes to sleep (@now_ns 0) or wakes up.
- */
+/* Called by the tracing thread when it begins. */
 void watchdog_begin(struct watchdog *watchdog);
+/* Called by the tracing thread when it goes to sleep (@now_ns 0) and when it wakes up. */
 static inline void watchdog_note(struct watchdog *watchdog, uint64_t now_ns)
 {
 	atomic_store_explicit(&watchdog->awake_ns, now_ns, memory_order_relaxed);
