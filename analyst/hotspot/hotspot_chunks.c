@@ -75,7 +75,9 @@ static void tell(struct hotspot_step *step, enum chunk_layout layout, uint64_t b
 			.value = step->frame->pc | (uint64_t)layout << REQUEST_CHUNKS_LAYOUT |
 				(uint64_t)shift << REQUEST_CHUNKS_SHIFT |
 				below / 8 << REQUEST_CHUNKS_BELOW});
-	step->hotspot->chunks_told = peek->request(peek->context, bytes, sizeof(bytes));
+	/* A replay asks for the same memory as the run did, but there is nobody to tell. */
+	step->hotspot->chunks_told =
+		!peek->request || peek->request(peek->context, bytes, sizeof(bytes));
 }
 
 /* Tells the supervisor, if the objects are as @layout says. 1: they are; 0; -EAGAIN. */
@@ -97,8 +99,8 @@ int hotspot_find_chunks(struct hotspot_step *step)
 	uint8_t shift = 0;
 	int r;
 
-	if (hotspot->chunks_told || !hotspot->peek->request || hotspot->chunk_tries >= TRIES_MOST ||
-		below % 8 || below / 8 > 31 || frame->pc > REQUEST_CHUNKS_BARRIER ||
+	if (hotspot->chunks_told || hotspot->chunk_tries >= TRIES_MOST || below % 8 ||
+		below / 8 > 31 || frame->pc > REQUEST_CHUNKS_BARRIER ||
 		!hotspot_read_stack(step, frame->sp + CONT_BYTES, &cont) || !cont || cont % 8)
 		return 1;
 	r = read_narrow(hotspot, &base, &shift);

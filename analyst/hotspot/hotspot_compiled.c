@@ -30,13 +30,45 @@ static uint64_t own_sp(const struct hotspot_step *step)
 		: frame->sp;
 }
 
-/* How much of the frame is there? -EAGAIN: the code is needed. */
-static int find_frame(struct hotspot_step *step, enum hotspot_frame *ret_frame)
+/* find_frame() at an instruction that may be one of the last. */
+static int find_end(struct hotspot_step *step, enum hotspot_frame *ret_frame, uint64_t *ret_popped)
+{
+	enum { BEFORE = 2, RBP = 6 };
+	const struct hotspot_blob *blob = step->blob;
+	const uint64_t pc = step->frame->pc;
+	uint64_t bytes = pc < blob->code_end ? blob->code_end - pc : 0;
+	const uint8_t *code;
+	int r, in;
+
+	if (bytes > HOTSPOT_FRAME_BYTES)
+		bytes = HOTSPOT_FRAME_BYTES;
+	if (!bytes || pc < blob->code + BEFORE)
+		return 1;
+	r = peek_at(step->hotspot->peek, pc - BEFORE, BEFORE + bytes, 0, &code);
+	if (r <= 0)
+		return r < 0 ? r : 1;
+	*ret_frame = hotspot_frame_at_end(code + BEFORE, bytes);
+	in = step->frame->reg ? hotspot_frame_popped(code, code + BEFORE, bytes) : -1;
+	if (in == RBP) {
+		*ret_frame = HOTSPOT_FRAME_NONE;
+	} else if (in >= 0 && hotspot_is_code(step->hotspot, step->frame->reg[in])) {
+		*ret_frame = HOTSPOT_FRAME_POPPED;
+		*ret_popped = step->frame->reg[in];
+	}
+	return 1;
+}
+
+/*
+ * How much of the frame is there? *@ret_popped: with HOTSPOT_FRAME_POPPED, the return address.
+ * -EAGAIN: the code is needed.
+ */
+static int find_frame(
+	struct hotspot_step *step, enum hotspot_frame *ret_frame, uint64_t *ret_popped)
 {
 	const struct hotspot_blob *blob = step->blob;
 	const uint64_t pc = step->frame->pc;
 	struct peek *peek = step->hotspot->peek;
-	uint64_t entry = blob->kind == HOTSPOT_METHOD ? blob->verified : blob->code, bytes;
+	const uint64_t entry = blob->kind == HOTSPOT_METHOD ? blob->verified : blob->code;
 	const uint8_t *code;
 	int r;
 
@@ -61,13 +93,7 @@ static int find_frame(struct hotspot_step *step, enum hotspot_frame *ret_frame)
 			*ret_frame = HOTSPOT_FRAME_POINTER;
 		return r < 0 ? r : 1;
 	}
-	bytes = pc < blob->code_end ? blob->code_end - pc : 0;
-	if (bytes > HOTSPOT_FRAME_BYTES)
-		bytes = HOTSPOT_FRAME_BYTES;
-	r = bytes ? peek_at(peek, pc, bytes, 0, &code) : 0;
-	if (r > 0)
-		*ret_frame = hotspot_frame_at_end(code, bytes);
-	return r < 0 ? r : 1;
+	return find_end(step, ret_frame, ret_popped);
 }
 
 /*
@@ -90,7 +116,8 @@ int hotspot_leave_fixed(struct hotspot_step *step)
 	const struct hotspot_blob *blob = step->blob;
 	const struct unwind_runtime_frame *frame = step->frame;
 	enum hotspot_frame is;
-	int r = find_frame(step, &is);
+	uint64_t popped = 0;
+	int r = find_frame(step, &is, &popped);
 
 	if (r < 0)
 		return r;
@@ -99,6 +126,12 @@ int hotspot_leave_fixed(struct hotspot_step *step)
 	case HOTSPOT_FRAME_POINTER: hotspot_set_caller_saved(step, frame->sp + 8); break;
 	case HOTSPOT_FRAME_UNSAVED:
 		hotspot_set_caller(step, frame->sp + blob->frame_bytes - 8, frame->fp);
+		break;
+	case HOTSPOT_FRAME_POPPED:
+		step->caller.found = true;
+		step->caller.pc = popped;
+		step->caller.sp = frame->sp;
+		step->caller.fp = frame->fp;
 		break;
 	default: hotspot_set_caller_saved(step, end_of(step) - 8); break;
 	}

@@ -52,6 +52,32 @@ static const struct pattern at_end[] = {
 	{3, 0, {0xc5, 0xf8, 0x77}},                             /* vzeroupper */
 };
 
+size_t hotspot_frame_pop(const uint8_t *code, size_t bytes)
+{
+	if (bytes >= 2 && code[0] == 0x41 && (code[1] & 0xf8) == 0x58)
+		return 2;
+	return bytes && (code[0] & 0xf8) == 0x58 && code[0] != 0x5d;
+}
+
+/* A jump to where a register points. */
+static bool is_jump(const uint8_t *code, size_t bytes)
+{
+	const size_t prefix = bytes && code[0] == 0x41;
+
+	return bytes >= 2 + prefix && code[prefix] == 0xff && (code[prefix + 1] & 0xf8) == 0xe0;
+}
+
+int hotspot_frame_popped(const uint8_t before[2], const uint8_t *code, size_t bytes)
+{
+	/* The number in an instruction as the one that DWARF gives the register. */
+	static const uint8_t number[] = {0, 2, 1, 3, 7, 6, 4, 5};
+	const uint8_t at = before[1] & 7;
+
+	if (!is_jump(code, bytes) || (before[1] & 0xf8) != 0x58)
+		return -1;
+	return before[0] == 0x41 ? 8 + at : number[at];
+}
+
 enum hotspot_frame hotspot_frame_at_begin(const uint8_t *code, size_t bytes)
 {
 	bool pushed = false, subtracted = false, stored = false;
@@ -81,11 +107,11 @@ enum hotspot_frame hotspot_frame_at_begin(const uint8_t *code, size_t bytes)
 enum hotspot_frame hotspot_frame_at_end(const uint8_t *code, size_t bytes)
 {
 	bool popped = false;
+	size_t n;
 
 	while (bytes) {
-		size_t n;
-
-		if (ANY_OF(returns, code, bytes))
+		n = hotspot_frame_pop(code, bytes);
+		if (ANY_OF(returns, code, bytes) || ((n || popped) && is_jump(code + n, bytes - n)))
 			return popped ? HOTSPOT_FRAME_POINTER : HOTSPOT_FRAME_NONE;
 		n = ANY_OF(pop_fp, code, bytes);
 		if (n && popped)

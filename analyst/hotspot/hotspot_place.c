@@ -10,8 +10,11 @@
 /* Scopes of one place: methods inlined into another. */
 enum { SCOPES_MOST = 64 };
 
-/* Kinds of keys of locations. */
-enum { KEY_COMPILED = 1, KEY_STUB = 2, KEY_INTERPRETED = 3, KEY_KINDS = 4 };
+/*
+ * Kinds of keys of locations. What is inlined where a call returns to need not be so for the
+ * instruction itself that runs there: KEY_EXACT.
+ */
+enum { KEY_EXACT = 0, KEY_COMPILED = 1, KEY_STUB = 2, KEY_INTERPRETED = 3, KEY_KINDS = 4 };
 
 static int name_as(struct hotspot_step *step, uint64_t key, const char *name)
 {
@@ -95,7 +98,7 @@ int hotspot_name_compiled(struct hotspot_step *step, uint64_t pc)
 {
 	struct hotspot *hotspot = step->hotspot;
 	const struct hotspot_blob *blob = step->blob;
-	const uint64_t key = pc * KEY_KINDS + KEY_COMPILED;
+	const uint64_t key = pc * KEY_KINDS + (step->frame->exact ? KEY_EXACT : KEY_COMPILED);
 	int location = hotspot_location(hotspot, key, blob->id, NULL, 0), n = 0;
 	struct location_line line[SCOPES_MOST];
 	struct hotspot_method *method;

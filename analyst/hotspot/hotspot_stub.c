@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analyst/base/peek.h"
+#include "analyst/hotspot/hotspot_frame.h"
 #include "analyst/hotspot/hotspot_internal.h"
 #include "symbolizer/unwind/unwind.h"
 
@@ -20,14 +21,6 @@ void hotspot_leave_by_pointer(struct hotspot_step *step)
 		hotspot_set_caller(step, fp + 16, saved);
 	else
 		hotspot_set_caller_saved(step, fp + 8);
-}
-
-/* Bytes of the instruction that pops a register other than the frame pointer; 0: none. */
-static size_t pop_at(const uint8_t *code)
-{
-	if (code[0] == 0x41 && (code[1] & 0xf8) == 0x58)
-		return 2;
-	return (code[0] & 0xf8) == 0x58 && code[0] != 0x5d;
 }
 
 /*
@@ -51,8 +44,8 @@ static int is_called_from(struct hotspot_step *step, uint64_t pc, uint64_t *ret_
 		return r;
 	memcpy(&distance, code + 1, sizeof(distance));
 	target = pc + (uint64_t)(int64_t)distance;
-	pop = pop_at(code + CALL);
-	*ret_words = pop && pop_at(code + CALL + pop) ? 2 : 0;
+	pop = hotspot_frame_pop(code + CALL, TWO_POPS);
+	*ret_words = pop && hotspot_frame_pop(code + CALL + pop, TWO_POPS - pop) ? 2 : 0;
 	return code[0] == 0xe8 && target >= blob->code && target < blob->code_end;
 }
 

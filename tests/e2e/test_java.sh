@@ -19,6 +19,12 @@ esac
 javac -d . "$SOURCE/tests/targets/Truth.java" || skip "javac fails"
 java Truth write known || skip "java fails"
 
+folded() { "$SPROFREPORT" export --format folded -o - "$1" | sort; }
+replayed() { # WHAT CAPTURE PROFILE
+    "$BUILD/tools/sprofil-analyst" --quiet --replay "$2" --output replay.pb.gz
+    is "$1, a replay: status" $? 0
+    is "$1: a replay has the same stacks" "$(folded replay.pb.gz)" "$(folded "$3")"
+}
 # Through native code in each round, not only in the first ones: up to JDK 17, and later.
 native="-Dsun.reflect.inflationThreshold=1000000000 -Djdk.reflect.useNativeAccessorOnly=true"
 judge() { # WHAT PROFILE
@@ -31,6 +37,7 @@ judge() { # WHAT PROFILE
 "$SPROFRUN" -q -F 500 --capture capture -o run.pb.gz -- java $native Truth run 2 100
 is "status" $? 0
 judge "a run" run.pb.gz
+replayed "a run" capture run.pb.gz
 part() { # KEY PROFILE: percent of its samples
     awk -v n="$(figure "$1" "$2")" -v all="$(figure samples "$2")" 'BEGIN { print n * 100 / all }'
 }
@@ -39,16 +46,13 @@ about "without names, percent" "$(part unresolved_samples run.pb.gz)" 0 2
 
 # Most frames of a virtual thread that goes on are in the heap. The first sample tells where.
 if [ "${version%%.*}" -ge 21 ]; then
-    "$SPROFRUN" -q -F 500 -o virtual.pb.gz -- java $native Truth run 2 20 virtual
+    "$SPROFRUN" -q -F 500 --capture capture.virtual -o virtual.pb.gz -- \
+        java $native Truth run 2 20 virtual
     is "virtual threads: status" $? 0
     judge "virtual threads" virtual.pb.gz
+    replayed "virtual threads" capture.virtual virtual.pb.gz
     about "callers in the heap that are not shown, percent" "$(part java_in_heap virtual.pb.gz)" 0 15
 fi
-
-"$BUILD/tools/sprofil-analyst" --quiet --replay capture --output replay.pb.gz
-is "replay: status" $? 0
-folded() { "$SPROFREPORT" export --format folded -o - "$1" | sort; }
-is "a replay has the same stacks" "$(folded replay.pb.gz)" "$(folded run.pb.gz)"
 
 java Truth run 1000 2 & pid=$!
 wait_until "Java computes" 60 sh -c "awk '{ exit !(\$14 > 60) }' /proc/$pid/stat"

@@ -65,6 +65,8 @@ static void look_up(const uint8_t *data, size_t bytes)
 	(void)hotspot_pc_find(data, bytes, 100, &pc);
 	(void)hotspot_frame_at_begin(data, bytes < 64 ? bytes : 64);
 	(void)hotspot_frame_at_end(data, bytes < 64 ? bytes : 64);
+	if (bytes >= 2)
+		(void)hotspot_frame_popped(data, data + 2, bytes - 2);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -69,27 +69,31 @@ static void test_hotspot__lines_of_bytecodes(void **state)
 	assert_int_equal(hotspot_line(lines, 3, 3, 17), 12); /* cut */
 }
 
-static void test_hotspot__how_much_of_a_frame_is_there(void **state)
+/* A stub of exceptions takes its return address from the stack, and jumps there. */
+static void test_hotspot__a_popped_return_address(void **state)
 {
-	const uint8_t begin[] = {
-		0x89, 0x84, 0x24, 0, 0xc0, 0xfe, 0xff, 0x55, 0x48, 0x83, 0xec, 0x20};
-	const uint8_t stored[] = {0x48, 0x81, 0xec, 0x20, 0, 0, 0, 0x48, 0x89, 0x6c, 0x24, 0x18};
-	const uint8_t end[] = {0x48, 0x83, 0xc4, 0x20, 0x5d, 0x49, 0x3b, 0xa7, 0x38, 1, 0, 0, 0x0f,
-		0x87, 1, 0, 0, 0, 0xc3};
+	enum { RCX = 2, AT_END = 0x20 };
+	const uint64_t end = AT(MADE_FRAME) + MADE_HEADER + MADE_CODE_AT + AT_END;
+	struct made *m = made_new(25);
+	struct unwind_runtime_frame frame = frame_at(end, STACK(0), 7, true);
+	struct unwind_runtime_caller caller;
 
 	(void)state;
-	assert_int_equal(hotspot_frame_at_begin(begin, 0), HOTSPOT_FRAME_NONE);
-	assert_int_equal(hotspot_frame_at_begin(begin, 7), HOTSPOT_FRAME_NONE);
-	assert_int_equal(hotspot_frame_at_begin(begin, 8), HOTSPOT_FRAME_POINTER);
-	assert_int_equal(hotspot_frame_at_begin(begin, 12), HOTSPOT_FRAME_WHOLE);
-	assert_int_equal(hotspot_frame_at_begin(stored, 7), HOTSPOT_FRAME_UNSAVED);
-	assert_int_equal(hotspot_frame_at_begin(stored, 12), HOTSPOT_FRAME_WHOLE);
-	assert_int_equal(hotspot_frame_at_end(end, sizeof(end)), HOTSPOT_FRAME_WHOLE);
-	assert_int_equal(hotspot_frame_at_end(end + 4, sizeof(end) - 4), HOTSPOT_FRAME_POINTER);
-	assert_int_equal(hotspot_frame_at_end(end + 5, sizeof(end) - 5), HOTSPOT_FRAME_NONE);
-	assert_int_equal(hotspot_frame_at_end(end + 12, sizeof(end) - 12), HOTSPOT_FRAME_NONE);
-	assert_int_equal(hotspot_frame_at_end(end + 18, 1), HOTSPOT_FRAME_NONE);
-	assert_int_equal(hotspot_frame_at_end(end + 12, 6), HOTSPOT_FRAME_WHOLE); /* no return */
+	made_put(m, (uint32_t)(end - MADE_BASE), 0xe1ff59c9, 4); /* leave; pop %rcx; jmp *%rcx */
+	frame.reg = m->reg;
+	m->reg[RCX] = CODE + 32;
+	m->stack[0] = CODE + 64;
+	m->stack[1] = 0x1234;
+	m->stack[2] = CODE + 32;
+	assert_int_equal(made_step(m, frame, &caller), 1);
+	assert_caller(&caller, CODE + 32, STACK(3), 0x1234);
+	frame.pc = end + 1;
+	assert_int_equal(made_step(m, frame, &caller), 1);
+	assert_caller(&caller, CODE + 64, STACK(1), 7);
+	frame.pc = end + 2;
+	assert_int_equal(made_step(m, frame, &caller), 1);
+	assert_caller(&caller, CODE + 32, STACK(0), 7);
+	made_free(m);
 }
 
 static void compiled_frames(uint32_t version)
@@ -103,6 +107,9 @@ static void compiled_frames(uint32_t version)
 	assert_caller(&caller, 0x5678, STACK(4), 0x1234);
 	assert_string_equal(made_text(m, caller.tag),
 		"p.Inner.inner p/Inner.java:13; p.Outer.outer p/Outer.java:10");
+	/* Nothing says what is inlined where the code before the first call runs. */
+	assert_int_equal(made_step(m, frame_at(CODE + 32, STACK(0), 7, true), &caller), 1);
+	assert_string_equal(made_text(m, caller.tag), "p.Outer.outer p/Outer.java:0");
 	assert_int_equal(made_step(m, frame_at(CODE + 32, STACK(0), 7, false), &caller), 1);
 	assert_string_equal(made_text(m, caller.tag), "p.Outer.outer p/Outer.java:10");
 	/* At the beginning and the end, where not all of the frame is there. */
@@ -425,7 +432,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hotspot__compressed_numbers),
 		cmocka_unit_test(test_hotspot__lines_of_bytecodes),
-		cmocka_unit_test(test_hotspot__how_much_of_a_frame_is_there),
+		cmocka_unit_test(test_hotspot__a_popped_return_address),
 		cmocka_unit_test(test_hotspot__compiled_frames_and_what_is_inlined),
 		cmocka_unit_test(test_hotspot__deoptimized_frames),
 		cmocka_unit_test(test_hotspot__interpreted_frames),
