@@ -5,8 +5,7 @@
  *	known_counts sleeper tick|fast CPU_SECONDS
  *		a thread that runs fa 4.3 ms, fb 1.27 ms, and sleeps 9.1 ms
  *	known_counts children tick|fast NUMBER MS
- *		NUMBER children, one after the other, run fa for MS; the counters are in shared
- *memory
+ *		NUMBER children, one after the other, run fa for MS; the counters are shared memory
  *
  * Prints "fa COUNTED EXPECTED", the same for fb, and "elsewhere COUNTED", "period NANOSECONDS".
  */
@@ -75,7 +74,7 @@ static void sleeper(struct shared *s, unsigned flags, double seconds)
 	}
 	known = (double)(work_clock_ns(CLOCK_THREAD_CPUTIME_ID) - used);
 	off();
-	/* Shares out all CPU time: other code than fa and fb takes some per mille of it. */
+	/* Counts all CPU time as that of fa and fb: other code takes some per mille of it. */
 	s->fa_ns = (uint64_t)(known * (double)a / (double)(a + b));
 	s->fb_ns = (uint64_t)(known * (double)b / (double)(a + b));
 }

@@ -220,8 +220,8 @@ static void take_instant(struct plain *p, int cpu, uint64_t stamp)
 	}
 	t->cpu = cpu;
 	/*
-	 * "running", or the call in which the thread has just gone to sleep: then a stop tells no
-	 * more.
+	 * The text is "running", or the call in which the thread has just gone to sleep: then a
+	 * stop tells no more.
 	 */
 	if (strncmp(call, "running", 7) != 0) {
 		record(p, 0, true);

@@ -10,11 +10,11 @@
  *		prints the program
  *	truth_program run SEED CPU_SECONDS TURNS_PER_MS [GO [own]]
  *		opens and reads GO (a FIFO: a start signal) first; with own, prints "f0 NANOSECONDS"
- *... and "all NANOSECONDS", by its threads' CPU clocks
+ *		and so on, and "all NANOSECONDS", by its threads' CPU clocks
  *
  * The functions have one and the same loop, so where nothing lies between two of them, the time of
- * both is shared out by turns, and no clock is read there. Where a call is made, own reads the
- * thread's CPU clock before and after it.
+ * both is shared out by their turns of the loop, and no clock is read there. Before and after a
+ * call, own reads the thread's CPU clock.
  */
 #include "bench/work.h"
 

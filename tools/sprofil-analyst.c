@@ -56,8 +56,8 @@ struct run {
 };
 
 /*
- * Called when third-party code begins to work on a file, or has ended (NULL): records that for the
- * process that survives a crash, and shows it on the screen.
+ * Called when third-party code begins to work on the file @path, or has ended (NULL): records that
+ * for the process that survives a crash, and shows it on the screen.
  */
 static void working_on(void *context, const char *path)
 {

@@ -160,10 +160,7 @@ static int put_state(struct inspected *in, const char *why)
 	return inspect_put(in->out, INSPECTION_STATE, &state);
 }
 
-/*
- * Context of a walk over instructions. Their addresses in the profile are those in the file +
- * @bias.
- */
+/* Context of a walk over instructions. The profile's addresses are those in the file + @bias. */
 struct walk {
 	struct inspected *in;
 	struct module *module;

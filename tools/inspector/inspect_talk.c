@@ -47,8 +47,8 @@ static int start(const char *path, int *ret_fd, pid_t *ret_pid)
 }
 
 /*
- * Sends the request. The inspector reads all of it before it answers; if it dies before, its answer
- * shows that, and the rest is not sent.
+ * Sends the request. The inspector reads all of it before it answers. If it dies before, the rest
+ * is not sent, and the answer is incomplete.
  */
 static void send_all(int fd, const char *data, size_t bytes)
 {

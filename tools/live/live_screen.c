@@ -91,7 +91,7 @@ static void paint(struct live_screen *screen, struct terminal *terminal, bool bu
 /*
  * Reads the terminal's size. The kernel sends SIGWINCH just before it stores the new size, so a
  * read at that time may return the old one (seen under load: test_sproftop). Therefore the size is
- * read at every wake-up, and once more a moment after a signal.
+ * read at every wake-up, and LOOKS times more after a signal.
  */
 static void see_size(struct live_screen *screen, struct terminal *terminal)
 {
