@@ -11,7 +11,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# The sources of the system's packages, by package lists of our own.
+# Makes deb-src entries of the system's deb entries. Package lists and cache are in $work, so those
+# of the system stay as they are.
 mkdir -p parts lists/partial cache/archives/partial
 for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
     [ ! -e "$file" ] || sed -n 's/^deb /deb-src /p' "$file" >"parts/$(basename "$file")"

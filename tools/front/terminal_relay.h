@@ -8,7 +8,7 @@
  *
  *	both ours	stdin and stdout are our terminal: it is raw, and the command's does the
  *			editing, the echo, ^C and ^Z
- *	stdout only	nothing is read from ours: a program before our pipe may read from it
+ *	stdout only	nothing is read from ours: the program that feeds our pipe may read from it
  *	stdin only	keys are passed on one by one; ^C and ^Z go to our process group, which may
  *			be a pipeline, and are passed on as signals
  */
