@@ -48,8 +48,9 @@ struct code_object {
  * A package with debug symbols. The strings are freed by the caller, and NULL if they are unknown.
  */
 struct code_package {
-	char *command; /* command that installs them */
-	char *foreign; /* the name of a package that is not of this distribution */
+	char *command;              /* command that installs them */
+	size_t name_at, name_bytes; /* where in it the package's name is; others may follow it */
+	char *foreign;              /* the name of a package that is not of this distribution */
 	bool adds; /* the command adds an archive, of which it is not known whether it answers */
 };
 

@@ -86,22 +86,24 @@ static bool is_foreign(const struct policy *policy)
 	return policy->any_ours ? policy->installed_first : policy->any_archive;
 }
 
-/* Makes a command from @command, which has no apostrophes, that runs it as root. Frees @command. */
-static int as_root(const struct package_system *system, char *command, char **ret_command)
+/* Makes a command that runs @before, @symbols, @behind, which have no apostrophes, as root. */
+static int set_as_root(const struct package_system *system, const char *before, const char *symbols,
+	const char *behind, struct code_package *ret_package)
 {
 	bool quoted = system->rights == PACKAGE_BY_SU ||
-		(system->rights == PACKAGE_BY_SUDO && strchr(command, '&'));
-	const char *before = system->rights == PACKAGE_AS_ROOT ? ""
-		: system->rights == PACKAGE_BY_SU              ? "su -c "
-		: quoted                                       ? "sudo sh -c "
-							       : "sudo ";
+		(system->rights == PACKAGE_BY_SUDO && strchr(before, '&'));
+	const char *root = system->rights == PACKAGE_AS_ROOT ? ""
+		: system->rights == PACKAGE_BY_SU            ? "su -c "
+		: quoted                                     ? "sudo sh -c "
+							     : "sudo ";
 	const char *quote = quoted ? "'" : "";
-	int n = asprintf(ret_command, "%s%s%s%s", before, quote, command, quote);
 
-	free(command);
-	if (n >= 0)
+	ret_package->name_at = strlen(root) + strlen(quote) + strlen(before);
+	ret_package->name_bytes = strlen(symbols);
+	if (asprintf(&ret_package->command, "%s%s%s%s%s%s", root, quote, before, symbols, behind,
+		    quote) >= 0)
 		return 0;
-	*ret_command = NULL;
+	ret_package->command = NULL;
 	return -ENOMEM;
 }
 
@@ -114,26 +116,29 @@ static int set_command(const struct package_system *system, const char *symbols,
 	struct code_package *ret_package)
 {
 	static const char to[] = "/etc/apt/sources.list.d/debug.list";
-	char *command;
-	int n;
+	static const char remove[] = " || rm /etc/apt/sources.list.d/debug.list";
+	char *before;
+	int n, r;
 
 	ret_package->adds =
 		!known && (!strcmp(system->id, "debian") || !strcmp(system->id, "ubuntu"));
 	if (!ret_package->adds)
-		n = asprintf(&command, "apt install %s", symbols);
+		n = asprintf(&before, "apt install ");
 	else if (system->id[0] == 'd')
-		n = asprintf(&command,
+		n = asprintf(&before,
 			"echo deb http://deb.debian.org/debian-debug %s-debug main >%s && apt "
-			"update && apt install %s || rm %s",
-			system->codename, to, symbols, to);
+			"update && apt install ",
+			system->codename, to);
 	else
-		n = asprintf(&command,
+		n = asprintf(&before,
 			"apt install ubuntu-dbgsym-keyring && echo deb http://ddebs.ubuntu.com %s "
-			"main universe >%s && apt update && apt install %s || rm %s",
-			system->codename, to, symbols, to);
-	if (n >= 0)
-		n = as_root(system, command, &ret_package->command);
-	return n < 0 ? -ENOMEM : 0;
+			"main universe >%s && apt update && apt install ",
+			system->codename, to);
+	if (n < 0)
+		return -ENOMEM;
+	r = set_as_root(system, before, symbols, ret_package->adds ? remove : "", ret_package);
+	free(before);
+	return r;
 }
 
 int package_judge(const struct package_system *system, const char *package, const char *symbols,

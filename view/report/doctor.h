@@ -27,7 +27,9 @@ struct doctor_object {
 	const char *unfetched; /* why a server gave no debug file; "": it did, or was not asked */
 	char *remedy;          /* the remedy, a sentence; NULL none */
 	char *command[2];      /* commands of the remedy that can be run as they are, or NULL */
-	const char *behind;    /* what to do after one of the commands, "" nothing */
+	size_t name_at,
+		name_bytes; /* where the package's name is in command[0]; 0 bytes: nowhere */
+	const char *behind; /* what to do after one of the commands, "" nothing */
 	/* besides that cause: why stacks end here too early, and the remedy; "" nothing */
 	const char *cut_cause, *cut_remedy;
 	bool cut_remedy_is_command; /* the remedy can be run as it is */

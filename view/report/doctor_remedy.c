@@ -35,9 +35,8 @@ static int remedy_of_generated(const struct doctor *d, struct doctor_object *obj
 
 	(void)snprintf(remedy, sizeof(remedy), "%s; then take a new profile",
 		advice ? advice
-		       : "java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, node "
-			 "--perf-basic-prof-only-functions, python -X perf (3.12 and later), "
-			 "DOTNET_PerfMapEnabled=1 name theirs");
+		       : "if what made it can write /tmp/perf-PID.map or a jitdump, as perf reads "
+			 "them, let it");
 	return set_texts(
 		object, "code without a file: made at run time, and nobody told its names", remedy);
 }
@@ -109,6 +108,8 @@ static int remedy_of_missing(const struct doctor *d, struct doctor_object *objec
 		return r;
 	object->cause = cause;
 	object->command[0] = package.command;
+	object->name_at = package.name_at;
+	object->name_bytes = package.name_bytes;
 	if (package.command) {
 		object->behind = package.adds
 			? "then take a new profile; whether that archive can be reached was not "
@@ -192,13 +193,20 @@ static int remedy_of_file(const struct doctor *d, struct doctor_object *object)
 	return 0;
 }
 
-/* The compiler option that keeps the callers of an object's code known. */
-static const char *remedy_of_cut_stacks(const struct doctor_object *object)
+/* The option of the compiler, or of the runtime, that keeps the callers of the code known. */
+static const char *remedy_of_cut_stacks(const struct doctor *d, const struct doctor_object *object)
 {
-	if (!doctor_is_file(object))
-		return "keep frame pointers: node --interpreted-frames-native-stack, or java "
-		       "-XX:+PreserveFramePointer (not needed for 11 to 22, 25 to 27); then "
+	const char *process = profile_task(d->profile, object->task).process;
+
+	if (!doctor_is_file(object) && !strncmp(process, "node", 4))
+		return "keep frame pointers: node --interpreted-frames-native-stack; then "
 		       "sprofrun --call-graph fp";
+	if (!doctor_is_file(object) && !strncmp(process, "java", 4))
+		return "keep frame pointers: java -XX:+PreserveFramePointer (not needed for 11 to "
+		       "22, 25 to 27); then sprofrun --call-graph fp";
+	if (!doctor_is_file(object))
+		return "if what made the code can keep frame pointers in it, let it, and sprofrun "
+		       "--call-graph fp; or perhaps it can be told not to compile";
 	if (is_go(object))
 		return "assembler of Go that uses the frame pointer for something else; the other "
 		       "functions have whole stacks";
@@ -222,7 +230,7 @@ static int remedy_of_stacks(const struct doctor *d, struct doctor_object *object
 		remedy = "sprofrun --max-stack 64M";
 	} else {
 		cause = "stacks end here: it has no unwind information for its code";
-		remedy = remedy_of_cut_stacks(object);
+		remedy = remedy_of_cut_stacks(d, object);
 	}
 	if (object->cause[0]) {
 		object->cut_cause = cause;

@@ -94,19 +94,72 @@ static int put_cause(const struct doctor *doctor, const struct doctor_object *ob
 	return wrap_end(&wrap);
 }
 
-/* Prints commands, a line each, which is not wrapped, so that it can be copied. */
-static int put_commands(
-	const struct doctor *doctor, const struct doctor_object *object, FILE *given)
+/* Does one command install the packages of both? */
+static bool is_joined(const struct doctor_object *a, const struct doctor_object *b)
 {
+	return a->command[0] && b->command[0] && a->name_bytes && a->name_at == b->name_at &&
+		!strncmp(a->command[0], b->command[0], a->name_at) &&
+		!strcmp(a->command[0] + a->name_at + a->name_bytes,
+			b->command[0] + b->name_at + b->name_bytes) &&
+		!a->command[1] == !b->command[1] && !strcmp(a->unfetched, b->unfetched);
+}
+
+/* Are the commands of the object at @i those of an object before it, which is shown? */
+static bool has_joined(const struct doctor *doctor, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (is_shown(doctor, &doctor->object[k]) &&
+			is_joined(&doctor->object[k], &doctor->object[i]))
+			return true;
+	return false;
+}
+
+static bool has_same_package(const struct doctor_object *a, const struct doctor_object *b)
+{
+	return a->name_bytes == b->name_bytes &&
+		!strncmp(a->command[0] + a->name_at, b->command[0] + b->name_at, a->name_bytes);
+}
+
+/* Prints the names of all packages that the command of the object at @first installs, once each. */
+static void put_packages(const struct doctor *doctor, size_t first, FILE *out)
+{
+	const struct doctor_object *objects = doctor->object;
+
+	for (size_t i = first; i < doctor->n; i++) {
+		bool seen = !is_shown(doctor, &objects[i]) ||
+			(i > first && !is_joined(&objects[first], &objects[i]));
+
+		for (size_t k = first; k < i && !seen; k++)
+			seen = is_shown(doctor, &objects[k]) &&
+				is_joined(&objects[first], &objects[k]) &&
+				has_same_package(&objects[k], &objects[i]);
+		if (!seen)
+			fprintf(out, "%s%.*s", i > first ? " " : "", (int)objects[i].name_bytes,
+				objects[i].command[0] + objects[i].name_at);
+	}
+}
+
+/* Prints commands, a line each, which is not wrapped, so that it can be copied. */
+static int put_commands(const struct doctor *doctor, size_t first, FILE *given)
+{
+	const struct doctor_object *object = &doctor->object[first];
+	const char *command = object->command[0];
 	struct wrap wrap;
 	FILE *out;
 
-	for (size_t i = 0; i < 2 && object->command[i]; i++) {
-		fputs(i ? "    or\n    > " : "    > ", given);
-		text_put(object->command[i], given);
+	if (command) {
+		fprintf(given, "    > %.*s", (int)object->name_at, command);
+		if (object->name_bytes)
+			put_packages(doctor, first, given);
+		text_put(command + object->name_at + object->name_bytes, given);
 		fputc('\n', given);
 	}
-	if (!object->command[0] || !(object->behind[0] || object->unfetched[0]))
+	if (command && object->command[1]) {
+		fputs("    or\n    > ", given);
+		text_put(object->command[1], given);
+		fputc('\n', given);
+	}
+	if (!command || !(object->behind[0] || object->unfetched[0]))
 		return 0;
 	out = wrap_begin(&wrap, doctor->options.width, given);
 	if (!out)
@@ -135,7 +188,26 @@ static int put_cut(const struct doctor *doctor, const struct doctor_object *obje
 	return wrap_end(&wrap);
 }
 
-/* Prints the causes of each object. */
+/* Prints the cause of the object at @first, and of those after it that its command mends, too. */
+static int put_joined(const struct doctor *doctor, size_t first, FILE *out)
+{
+	const struct doctor_object *objects = doctor->object;
+	int r = 0;
+
+	for (size_t i = first; i < doctor->n && r == 0; i++)
+		if (i == first ||
+			(is_shown(doctor, &objects[i]) && is_joined(&objects[first], &objects[i])))
+			r = put_cause(doctor, &objects[i], out);
+	if (r == 0)
+		r = put_commands(doctor, first, out);
+	for (size_t i = first; i < doctor->n && r == 0; i++)
+		if (i == first ||
+			(is_shown(doctor, &objects[i]) && is_joined(&objects[first], &objects[i])))
+			r = put_cut(doctor, &objects[i], out);
+	return r;
+}
+
+/* Prints what each object lacks. */
 static int put_causes(const struct doctor *doctor, FILE *out)
 {
 	bool any = false;
@@ -144,15 +216,11 @@ static int put_causes(const struct doctor *doctor, FILE *out)
 	for (size_t i = 0; i < doctor->n && r == 0; i++) {
 		const struct doctor_object *object = &doctor->object[i];
 
-		if (!object->cause[0] || !is_shown(doctor, object))
+		if (!object->cause[0] || !is_shown(doctor, object) || has_joined(doctor, i))
 			continue;
 		fputs(any ? "\n" : "\nWhat is missing, and what mends it:\n\n", out);
 		any = true;
-		r = put_cause(doctor, object, out);
-		if (r == 0)
-			r = put_commands(doctor, object, out);
-		if (r == 0)
-			r = put_cut(doctor, object, out);
+		r = put_joined(doctor, i, out);
 	}
 	if (!any)
 		fputs("\nNothing is missing that could be mended.\n", out);

@@ -72,10 +72,13 @@ static void expect(const struct package_system *system, const char *package, con
 	struct code_package found;
 
 	assert_int_equal(package_judge(system, package, symbols, policy, &found), 0);
-	if (command)
+	if (command) {
 		assert_string_equal(found.command, command);
-	else
+		assert_int_equal(found.name_bytes, strlen(symbols));
+		assert_memory_equal(found.command + found.name_at, symbols, found.name_bytes);
+	} else {
 		assert_null(found.command);
+	}
 	if (foreign)
 		assert_string_equal(found.foreign, foreign);
 	else

@@ -221,7 +221,9 @@ static void test_doctor__generated_code_is_named_by_who_made_it(void **state)
 		{"java", "jcmd PID Compiler.perfmap"},
 		{"python3.12", "python -X perf"},
 		{"dotnet", "DOTNET_PerfMapEnabled=1"},
-		{"luajit", "DOTNET_PerfMapEnabled=1 name theirs; then take a new profile"},
+		{"luajit",
+			"can write /tmp/perf-PID.map or a jitdump, as perf reads them, let it; "
+			"then take"},
 	};
 	const struct report_options options = {.size = sizeof(options)};
 
@@ -330,6 +332,63 @@ static void test_doctor__an_archive_that_is_added_was_not_tried(void **state)
 	}
 }
 
+/* /usr/lib/a/x.so is of the package a-dbgsym, as all of /usr/lib/a/. */
+static int package_of_folder(void *context, const char *path, struct code_package *ret_package)
+{
+	(void)context;
+	ret_package->name_at = strlen("apt install ");
+	ret_package->name_bytes = strlen("a-dbgsym");
+	return asprintf(&ret_package->command, "apt install %c-dbgsym || false",
+		       path[strlen("/usr/lib/")]) < 0
+		? -ENOMEM
+		: 0;
+}
+
+/* One command installs all packages, each once. */
+static void test_doctor__one_command_installs_the_packages_of_all(void **state)
+{
+	static const char *const files[] = {
+		"/usr/lib/a/1.so", "/usr/lib/b/2.so", "/usr/lib/a/3.so", "/usr/lib/c/4.so"};
+	const struct code_object answer = {
+		.found = true, .symbols = "none", .lines = "none", .problem = "it has no symbols"};
+	const struct code_reader reader = {
+		.inspect = inspect, .package = package_of_folder, .context = (void *)&answer};
+	const struct report_options options = {.size = sizeof(options), .code = &reader};
+	char *problem = NULL, *text = NULL;
+	struct profile *profile;
+	const char *command;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+
+	(void)state;
+	assert_non_null(out);
+	assert_int_equal(profile_new(&profile), 0);
+	assert_int_equal(profile_add_task(profile, &(struct task){1, 1, "a", "a"}), 0);
+	for (uint32_t i = 0; i < 4; i++) {
+		const struct mapping mapping = {.file = files[i], .start = 0x2000};
+		uint32_t leaf;
+
+		assert_int_equal(profile_add_mapping(profile, &mapping), i);
+		leaf = fixture_location(profile, i, 0x2000, NULL, 0);
+		fixture_add(profile, 0, &leaf, 1, 9 - i);
+	}
+	assert_int_equal(doctor_print(profile, &options, out, &problem), 0);
+	assert_int_equal(fclose(out), 0);
+	command = strstr(text, "\n    > apt install a-dbgsym b-dbgsym c-dbgsym || false\n");
+	assert_non_null(command);
+	assert_null(strstr(command + 8, "    > "));
+	for (size_t i = 0; i < 4; i++) {
+		const char *cause = strstr(text, files[i]);
+
+		assert_non_null(cause);
+		cause = strstr(cause + 1, files[i]);
+		assert_non_null(cause);
+		assert_true(cause < command);
+	}
+	free(text);
+	profile_free(profile);
+}
+
 /* Expects the text @said of a Go program with @cut cut stacks of 200, or none (NULL). */
 static void expect_of_go(const char *symbols, const char *lines, int64_t cut, const char *remedy,
 	const char *cut_remedy)
@@ -422,6 +481,7 @@ int main(void)
 		cmocka_unit_test(test_doctor__inner_functions_of_the_vdso_have_no_names),
 		cmocka_unit_test(test_doctor__a_command_line_is_a_command_only),
 		cmocka_unit_test(test_doctor__an_archive_that_is_added_was_not_tried),
+		cmocka_unit_test(test_doctor__one_command_installs_the_packages_of_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
