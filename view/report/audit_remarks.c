@@ -18,10 +18,11 @@
 enum { FAST_HZ = 5000, MANY_TRUNCATED = 33, IDLE = 20, MANY_PERIODS = 10 };
 
 /*
- * "found 88 % of the expected samples: threads that run less than 0.1 ms at a time, or CPUs busy
- * with other programs (12 % of the instants came late)". Late instants are not used, so they
- * explain about as much as their share; short runs explain the rest. A sampler with real-time
- * priority is not delayed by other programs, unless they have real-time priority, too.
+ * "found 88 % of the expected samples: CPUs busy with other programs (12 % of the instants came
+ * late)". Late instants are not used, so they explain about as much as their share. What is missing
+ * besides is not measured, and is said to be likely only: threads that run for too short a time to
+ * be stopped. A sampler with real-time priority is not delayed by other programs, unless they have
+ * real-time priority, too.
  */
 static void print_cause(struct auditing *a, const struct audit_found *found)
 {
@@ -40,21 +41,24 @@ static void print_cause(struct auditing *a, const struct audit_found *found)
 		fputc('\n', a->out);
 		return;
 	}
-	/*
-	 * Without real-time priority, a sampler that waits for its CPU misses busy threads as well.
-	 */
-	if (!by_late && found->realtime == 0)
-		fputs("the sampler had no real-time priority and waited for CPUs, or ", a->out);
-	if (by_short)
-		fputs("threads that run less than 0.1 ms at a time", a->out);
 	if (by_late)
-		fprintf(a->out, "%sCPUs %s (%.0f %% of the instants came late%s)",
-			by_short ? ", or " : "",
+		fprintf(a->out, "CPUs %s (%.0f %% of the instants came late%s)%s",
 			found->realtime == 0 ? "busy with other programs"
 					     : "taken by a hypervisor, or by programs of higher "
 					       "priority",
 			found->late * 100,
-			found->realtime == 0 ? "; real-time priority avoids that" : "");
+			found->realtime == 0 ? "; real-time priority avoids that" : "",
+			by_short ? "; " : "");
+	/*
+	 * Without real-time priority, a sampler that waits for its CPU misses busy threads as well.
+	 */
+	if (by_short)
+		fprintf(a->out,
+			"why %sis not measured; usually %sthreads run less than 0.1 ms at a time",
+			by_late ? "more are missing " : "",
+			!by_late && found->realtime == 0
+				? "the sampler, without real-time priority, waited for CPUs, or "
+				: "");
 	fputc('\n', a->out);
 }
 
