@@ -10,10 +10,10 @@ late() { while [ $SECONDS -lt 9 ]; do :; done; }
 early; late; kill -ABRT $$
 END
 (ulimit -c 0; exec "$SPROFRUN" --ring 4s -o r.pb.gz bash phases.sh) 2>err & killed=$!
-"$SPROFRUN" --ring 4s -o q.pb.gz "$TARGETS/busy" 1 0.3 5 2>quiet
+"$SPROFRUN" -q --ring 4s -o q.pb.gz "$TARGETS/busy" 1 0.3 5 2>quiet
 is "the command's status" $? 5
 is "nobody asked: no file" "$(ls q.* 2>/dev/null)" ''
-is "and it is said, once" "$(grep -c 'this end writes no profile: with --ring' quiet)" 1
+is "and it is said, once, with -q, too" "$(grep -c 'this end writes no profile: with --ring' quiet)" 1
 is "and nothing else" "$(wc -l <quiet)" 1
 
 # Attached to: when asked, and at the end by a signal, of the one or the other.

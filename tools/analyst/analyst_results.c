@@ -157,10 +157,10 @@ static int deliver_pieces(const struct analyst_results *results, struct analyst 
 		return 0;
 	}
 	if (flags & RECORD_END_UNASKED) {
-		if (!s->quiet)
-			standard_complain(s->program,
-				"this end writes no profile: with --ring one is written when "
-				"SIGUSR2 asks, or a signal ends what is profiled");
+		/* Said with -q, too: who waits for a file learns that none comes. */
+		standard_complain(s->program,
+			"this end writes no profile: with --ring one is written when SIGUSR2 "
+			"asks, or a signal ends what is profiled");
 		return 0;
 	}
 	delivery.snapshot = true;
