@@ -42,7 +42,8 @@ struct target_options {
 		.max_stack = UINT64_C(1) << 20})
 
 /* What is wrong with a list of process ids, and the remedy: for a row of options. */
-#define TARGET_OPTIONS_BAD_PIDS "bad pid list", "give process ids, like 123 or 123,456"
+#define TARGET_OPTIONS_BAD_PIDS \
+	"bad pid list", "give process ids, like 123 or 123,456; --name NAME finds them"
 
 /* Reports a wrong value, and ends the program with status 2. */
 _Noreturn void target_options_reject(

@@ -198,7 +198,8 @@ static int check_by(const struct command *command)
 	}
 	if (by == REPORT_BY_PROCESS && !report_words_name(command, "flat") &&
 		!report_words_name(command, "balance")) {
-		complain("--by process is for flat and merge: sprofreport flat --by process");
+		complain("--by process is for flat and merge: sprofreport flat --by process; the "
+			 "others have --split process");
 		return EXIT_USAGE;
 	}
 	return 0;

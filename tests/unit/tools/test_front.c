@@ -268,7 +268,9 @@ static void test_front__options_that_are_refused(void **state)
 		{"-r 0 true", 2, "bad rate '0'"},
 		{"-i 1us true", 2, "bad interval '1us': give a time from 10us to 100s"},
 		{"-d x true", 2, "bad duration"},
-		{"-p x", 2, "bad pid list 'x'"},
+		{"-p x", 2,
+			"bad pid list 'x': give process ids, like 123 or 123,456; --name NAME "
+			"finds"},
 		{"-g x true", 2, "no call graph 'x': choose dwarf, fp or no"},
 		{"-w x true", 2, "no clock 'x'"},
 		{"--python x true", 2, "no way to show Python"},
