@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Java, as HotSpot runs it. */
+/* The runtime of Java: HotSpot (struct runtime). */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #include "symbolizer/exported.h"
 
 #define OBJECT "[java]"
-/* The layout is read again after this time, until it is there. */
+/* While the library is not ready, its layout is read again after this time. */
 #define LAYOUT_NS 20000000
 
 static void hotspot_free(void *state)
@@ -69,7 +69,7 @@ static int read_layout(struct hotspot *hotspot)
 	if (hotspot->layout_ns && hotspot->now_ns < hotspot->layout_ns + LAYOUT_NS)
 		return 0;
 	r = hotspot_layout_read(&hotspot->tables, hotspot->peek, hotspot->now_ns);
-	/* Memory that is awaited is there soon; a library that is not ready is not. */
+	/* Memory that was requested arrives soon: only a library that is not ready (0) waits. */
 	if (r == 0)
 		hotspot->layout_ns = hotspot->now_ns;
 	return r;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A piece of generated code, and its debug information (codeBlob.hpp, nmethod.hpp). */
+/* Reads a piece of generated code ("blob") with its debug information (codeBlob.hpp, nmethod.hpp).
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +9,12 @@
 #include "analyst/hotspot/hotspot_internal.h"
 #include "symbolizer/exported.h"
 
-/* Greater ones make no sense. */
+/* Larger sizes are taken for damaged data. */
 #define BLOB_BYTES_MOST  (UINT64_C(64) << 20)
 #define DEBUG_BYTES_MOST (UINT32_C(4) << 20)
 #define FRAME_WORDS_MOST 65536
 
-/* A text of the library, or of memory. */
+/* Reads a text from the library's file if @address is in it, else from the target's memory. */
 static int read_name(struct hotspot *hotspot, uint64_t address, char *to, size_t room)
 {
 	const struct hotspot_tables *tables = &hotspot->tables;
@@ -40,7 +41,10 @@ struct range {
 	uint32_t bytes;
 };
 
-/* Reads a range, to @to unless that is NULL. */
+/*
+ * Copies a range to @to. With @to NULL it only requests the whole range, all parts at once. 1; 0:
+ * it cannot be read; -EAGAIN; -ENOMEM.
+ */
 static int read_range(struct hotspot *hotspot, const struct range *range, uint8_t *to)
 {
 	const uint8_t *data;
@@ -58,7 +62,7 @@ static int read_range(struct hotspot *hotspot, const struct range *range, uint8_
 	return r;
 }
 
-/* Copies two ranges of the memory to blob->debug, back to back. */
+/* Copies two ranges of the target's memory to blob->debug, one after the other. */
 static int read_debug(
 	struct hotspot *hotspot, struct hotspot_blob *blob, const struct range range[2])
 {
@@ -76,7 +80,7 @@ static int read_debug(
 	return r > 0 ? read_range(hotspot, &range[1], blob->debug + range[0].bytes) : r;
 }
 
-/* Up to JDK 22: all of it lies behind the code, in the blob. */
+/* Up to JDK 22 all debug information lies behind the code, in the blob. */
 static int read_joint(struct hotspot *hotspot, struct hotspot_blob *blob, const uint8_t *head)
 {
 	const struct hotspot_layout *l = &hotspot->tables.layout;
@@ -99,8 +103,8 @@ static int read_joint(struct hotspot *hotspot, struct hotspot_blob *blob, const 
 }
 
 /*
- * From JDK 25 on: the methods are at the end of what may change, and the rest in what does not:
- * addresses, then scopes.
+ * From JDK 25 on the debug information is in two areas: the methods are at the end of the mutable
+ * data; PcDescs and scopes, in this order, are in the immutable data.
  */
 static int read_separate(struct hotspot *hotspot, struct hotspot_blob *blob, const uint8_t *head)
 {
@@ -180,7 +184,7 @@ int hotspot_blob_read(
 	if (header.bytes > BLOB_BYTES_MOST || blob->code < blob->start ||
 		blob->code_end < blob->code || blob->code_end > blob->end)
 		return 0;
-	/* -1: it has none. */
+	/* -1: the blob's code has no frame of fixed size. */
 	if ((int32_t)header.frame_words > 0 && header.frame_words <= FRAME_WORDS_MOST)
 		blob->frame_bytes = header.frame_words * 8;
 	blob->kind = kind_of(blob);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a step reads of the stack, and the caller that it finds there. */
+/* Reads the copied stack for the steps of all kinds of frames, and sets the caller found there. */
 #include "analyst/hotspot/hotspot_internal.h"
 
 bool hotspot_read_stack(const struct hotspot_step *step, uint64_t address, uint64_t *ret_word)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the frames of a virtual thread that are in the heap can be found: the supervisor is told,
- * which then copies them in the stop (supervisor/target/chunks.h).
+ * Finds out where the frames of a virtual thread in Java's heap can be found, and tells the
+ * supervisor, which copies them in later stops (supervisor/target/chunks.h).
  */
 #include "analyst/base/peek.h"
 #include "analyst/hotspot/hotspot_internal.h"
@@ -9,11 +9,15 @@
 #include "proto/request.h"
 
 enum {
-	CONT_BYTES = 16, /* of a ContinuationEntry, which lies at the barrier's stack pointer */
-	TRIES_MOST = 200,
+	/* Where a ContinuationEntry, which lies at the barrier's sp, points to the Continuation. */
+	CONT_BYTES = 16,
+	TRIES_MOST = 200, /* samples */
 };
 
-/* Is the object at @cont one whose newest chunk is its own, by this layout? -EAGAIN. */
+/*
+ * Is the object at @cont a Continuation, by this layout: does its newest chunk make sense and point
+ * back to it? 1; 0; -EAGAIN; -ENOMEM.
+ */
 static int is_layout(struct hotspot *hotspot, uint64_t cont, enum chunk_layout layout,
 	uint64_t base, uint8_t shift)
 {
@@ -34,14 +38,14 @@ static int is_layout(struct hotspot *hotspot, uint64_t cont, enum chunk_layout l
 	size = hotspot_half(data, f.size);
 	sp = hotspot_half(data, f.sp);
 	bottom = hotspot_half(data, f.bottom);
-	/* A header of 8 bytes has the class in its upper 22 bits, which are 0 in one of 12 bytes.
+	/* An object header of 8 bytes has the class in its upper 22 bits; in one of 12 they are 0.
 	 */
 	return (hotspot_half(data, 4) >> 10 != 0) == (layout >= CHUNK_NARROW_COMPACT) &&
 		sp <= bottom && bottom <= size && size &&
 		chunk_pointer(data, f.cont, f.wide, base, shift) == cont;
 }
 
-/* How narrow pointers are to be read. 1: known; 0: there are none; -EAGAIN. */
+/* Reads how narrow pointers are decoded. 1; 0: the library does not say; -EAGAIN; -ENOMEM. */
 static int read_narrow(struct hotspot *hotspot, uint64_t *ret_base, uint8_t *ret_shift)
 {
 	const struct hotspot_layout *layout = &hotspot->tables.layout;
@@ -80,7 +84,7 @@ static void tell(struct hotspot_step *step, enum chunk_layout layout, uint64_t b
 		!peek->request || peek->request(peek->context, bytes, sizeof(bytes));
 }
 
-/* Tells the supervisor, if the objects are as @layout says. 1: they are; 0; -EAGAIN. */
+/* Tells the supervisor if the objects fit @layout. 1: they do; 0; -EAGAIN; -ENOMEM. */
 static int try_layout(struct hotspot_step *step, uint64_t cont, enum chunk_layout layout,
 	uint64_t base, uint8_t shift, uint64_t below)
 {

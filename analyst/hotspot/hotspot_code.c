@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The pieces of generated code that are known, and whether they still are what they were. */
+/* The known blobs, sorted by address, and the check whether the target has replaced them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +9,11 @@
 #include "base/array.h"
 
 /*
- * A known blob may have been replaced: after this time it is compared with the memory again. It is
- * used meanwhile, up to twice this time.
+ * A known blob may have been replaced: after this time it is compared with the target's memory
+ * again. Until the memory arrives it is used as it is, up to twice this time.
  */
 #define CHECK_NS UINT64_C(500000000)
-/* Debug information of all blobs; beyond this many bytes, all blobs are forgotten. */
+/* When the blobs' debug information exceeds so many bytes, all blobs are forgotten. */
 #define ALL_BYTES_MOST (UINT64_C(192) << 20)
 #define BLOBS_MOST     65536
 static void release_blob(struct hotspot *hotspot, struct hotspot_blob *blob)
@@ -46,7 +46,7 @@ static size_t place_of(const struct hotspot *hotspot, uint64_t address)
 	return low;
 }
 
-/* Takes the blobs out that overlap [@start, @end). */
+/* Removes and frees the blobs that overlap [@start, @end). */
 static void remove_range(struct hotspot *hotspot, uint64_t start, uint64_t end)
 {
 	size_t at = place_of(hotspot, start), n = 0;
@@ -60,7 +60,7 @@ static void remove_range(struct hotspot *hotspot, uint64_t start, uint64_t end)
 	hotspot->blobs -= n;
 }
 
-/* Owns @blob, also on failure. */
+/* Adds @blob in the place of those that it overlaps. Takes @blob over, also on failure. -ENOMEM. */
 static int insert(struct hotspot *hotspot, struct hotspot_blob *blob)
 {
 	size_t at;
@@ -84,7 +84,8 @@ static int insert(struct hotspot *hotspot, struct hotspot_blob *blob)
 typedef int read_memory(struct peek *peek, uint64_t address, size_t bytes, uint64_t since_ns,
 	const uint8_t **ret_data, size_t *ret_bytes);
 
-/* The header of the block at @block. *@ret_head: that of the blob in it. */
+/* Reads the heap block at @block. 1: *@ret_head is its blob's header; 0: unused; -EAGAIN; -ENOMEM.
+ */
 static int read_head(struct hotspot *hotspot, uint64_t block, uint64_t since_ns, read_memory *read,
 	const uint8_t **ret_head, size_t *ret_bytes)
 {
@@ -95,7 +96,7 @@ static int read_head(struct hotspot *hotspot, uint64_t block, uint64_t since_ns,
 
 	if (r <= 0)
 		return r;
-	/* A blob of another kind may be so small that the rest lies behind the heap's end. */
+	/* A stub at the heap's end may be smaller than the header of a compiled method. */
 	if (got < l->block_bytes + (size_t)l->blob_bytes)
 		return 0;
 	if (l->block_used != HOTSPOT_NONE && !data[l->block_used])
@@ -135,8 +136,8 @@ static int learn(struct hotspot *hotspot, uint64_t pc, struct hotspot_blob **ret
 }
 
 /*
- * Is the blob still what it was, @now or a while ago? 1: yes, or its memory is gone; 0: no;
- * -EAGAIN.
+ * Is the blob unchanged? @now: at the time of the sample; otherwise up to CHECK_NS earlier is
+ * recent enough. 1: yes, or its memory cannot be read; 0: no; -EAGAIN; -ENOMEM.
  */
 static int check(struct hotspot *hotspot, struct hotspot_blob *blob, bool now)
 {

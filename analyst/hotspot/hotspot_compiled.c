@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* From a frame of fixed size to its caller, that of a compiled method or of a stub: x86-64. */
+/* Finds the caller of a frame of fixed size, of a compiled method or a stub, on x86-64. */
 #include "analyst/base/peek.h"
 #include "analyst/hotspot/hotspot_frame.h"
 #include "analyst/hotspot/hotspot_internal.h"
 #include "analyst/hotspot/hotspot_scopes.h"
 #include "symbolizer/unwind/unwind.h"
 
-/* Words that compiled code may have pushed onto its frame. */
+/* Compiled code has pushed at most so many words in addition to its frame. */
 enum { PUSHED_MOST = 2 };
 
-/* A stub without a known frame pushes the frame pointer in its first instructions. */
+/* A stub that has no complete frame pushes the frame pointer within its first so many bytes. */
 enum { STUB_BEGIN = 16 };
 
-/* After a call of a method handle the frame pointer holds the stack pointer. */
+/*
+ * The frame's stack pointer. Where a method handle is called, compiled code keeps it in the frame
+ * pointer register, as the callee may return with another stack pointer.
+ */
 static uint64_t own_sp(const struct hotspot_step *step)
 {
 	const struct hotspot_blob *blob = step->blob;
@@ -30,7 +33,7 @@ static uint64_t own_sp(const struct hotspot_step *step)
 		: frame->sp;
 }
 
-/* find_frame() at an instruction that may be one of the last. */
+/* Does what find_frame() does, at an instruction that may be one of the last. */
 static int find_end(struct hotspot_step *step, enum hotspot_frame *ret_frame, uint64_t *ret_popped)
 {
 	enum { BEFORE = 2, RBP = 6 };
@@ -59,8 +62,8 @@ static int find_end(struct hotspot_step *step, enum hotspot_frame *ret_frame, ui
 }
 
 /*
- * How much of the frame is there? *@ret_popped: with HOTSPOT_FRAME_POPPED, the return address.
- * -EAGAIN: the code is needed.
+ * Finds out how much of the frame exists at the pc. *@ret_popped: with HOTSPOT_FRAME_POPPED, the
+ * return address. 1; -EAGAIN: the code is needed; -ENOMEM.
  */
 static int find_frame(
 	struct hotspot_step *step, enum hotspot_frame *ret_frame, uint64_t *ret_popped)
@@ -97,8 +100,9 @@ static int find_frame(
 }
 
 /*
- * Where the frame ends. All callers are generated code; when a frame runs, it may have pushed
- * something onto it, as the comparison of strings does.
+ * The address where the frame ends. An executing frame may have pushed words (the comparison of
+ * strings does); the end is where the word below it is a return address into generated code, as
+ * all callers are generated code.
  */
 static uint64_t end_of(const struct hotspot_step *step)
 {
@@ -145,13 +149,13 @@ int hotspot_step_compiled(struct hotspot_step *step)
 	struct hotspot_method *method;
 	int r = hotspot_leave_fixed(step), named;
 
-	/* Frames that are still on the stack may be in the heap already, or are being copied. */
+	/* doYield() moves frames to the heap: those copied from there may be on this stack, too. */
 	if (blob->native && hotspot_method_find(step->hotspot, blob->method, &method) > 0)
 		step->caller.drop_left = method->is_yield;
 
 	/*
-	 * The callee's return address was replaced by that of the deoptimizer. The frame keeps the
-	 * original one.
+	 * In a deoptimized frame the callee's return address was replaced by the deoptimizer's
+	 * address; the frame keeps the original one.
 	 */
 	if ((pc == blob->deopt || pc == blob->deopt_mh) && !step->frame->exact &&
 		hotspot_read_stack(step, own_sp(step) + blob->original_pc, &original) &&

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Instructions by their first bytes; the operand that follows is skipped. */
+/* An instruction by its first bytes; @operand: number of bytes that follow, of any value. */
 struct pattern {
 	uint8_t bytes, operand;
 	uint8_t code[5];
@@ -40,7 +40,7 @@ static const struct pattern store_fp[] = {
 static const struct pattern returns[] = {
 	{1, 0, {0xc3}}, {1, 2, {0xc2}}, {2, 0, {0xf3, 0xc3}}, /* ret; ret $8; rep ret */
 };
-/* At the end, between the frame's and the return: the check for a safepoint, and vzeroupper. */
+/* Between the frame's removal and the return: the check for a safepoint, and vzeroupper. */
 static const struct pattern at_end[] = {
 	{3, 4, {0x49, 0x3b, 0xa7}},                             /* cmp off(%r15),%rsp */
 	{3, 1, {0x49, 0x3b, 0x67}}, {2, 4, {0x0f, 0x87}},       /* ja */
@@ -94,7 +94,7 @@ enum hotspot_frame hotspot_frame_at_begin(const uint8_t *code, size_t bytes)
 			n = ANY_OF(store_fp, code, bytes);
 			stored = true;
 		} else if (bytes >= 7 && code[0] == 0x89 && code[1] == 0x84 && code[2] == 0x24) {
-			n = 7; /* mov %eax,-n(%rsp): is there stack left? */
+			n = 7; /* mov %eax,-n(%rsp): the check for a stack overflow */
 		}
 		code += n;
 		bytes -= n;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much of its frame a compiled method has at an instruction of its beginning or its end, on
- * x86-64. Pure. Frames are of fixed size: the beginning pushes the frame pointer and subtracts the
- * rest from the stack pointer, or subtracts all and stores it; the end undoes this, checks for a
- * safepoint, and returns. Stubs of exceptions pop the return address instead, and jump to a handler
- * of the caller.
+ * How much of a compiled method's frame exists at an instruction of the method's beginning or end,
+ * on x86-64. Pure. Frames are of fixed size: the beginning either pushes the frame pointer and
+ * subtracts the rest from the stack pointer, or it subtracts the whole size and stores the frame
+ * pointer into the frame. The end undoes this, checks for a safepoint, and returns. Stubs of
+ * exceptions pop the return address instead, and jump to a handler of the caller.
  */
 #ifndef ANALYST_HOTSPOT_FRAME_H
 #define ANALYST_HOTSPOT_FRAME_H
@@ -15,28 +15,28 @@
 enum hotspot_frame {
 	HOTSPOT_FRAME_WHOLE,
 	HOTSPOT_FRAME_NONE,    /* the stack pointer points to the return address */
-	HOTSPOT_FRAME_POINTER, /* the caller's frame pointer, then the return address */
-	HOTSPOT_FRAME_UNSAVED, /* whole, but the frame pointer is still the caller's */
-	HOTSPOT_FRAME_POPPED,  /* as NONE, and the return address is in a register */
+	HOTSPOT_FRAME_POINTER, /* it points to the saved frame pointer, then the return address */
+	HOTSPOT_FRAME_UNSAVED, /* whole, but the caller's frame pointer is not saved in it yet */
+	HOTSPOT_FRAME_POPPED,  /* none, and the return address was popped to a register */
 };
 
-/* The instructions before the one at hand, from the entry on. */
+/* @code: the instructions from the method's entry up to the current one, which is not included. */
 enum hotspot_frame hotspot_frame_at_begin(const uint8_t *code, size_t bytes);
 
-/* The instructions from the one at hand on. */
+/* @code: the instructions from the current one on. */
 enum hotspot_frame hotspot_frame_at_end(const uint8_t *code, size_t bytes);
 
 /*
- * The instruction at hand is a jump to where a register points, and the one before popped a
- * register: its number, as in unwind_input; else -1. If that is not the frame pointer, it has the
- * return address.
+ * If the current instruction, at @code, is a jump to the address in a register, and the instruction
+ * before it, in @before, pops a register: the DWARF number of the popped register; otherwise -1. A
+ * popped register that is not the frame pointer holds the return address.
  */
 int hotspot_frame_popped(const uint8_t before[2], const uint8_t *code, size_t bytes);
 
-/* Bytes of the instruction that pops a register other than the frame pointer; 0: none. */
+/* Bytes of the instruction at @code if it pops a register other than the frame pointer; else 0. */
 size_t hotspot_frame_pop(const uint8_t *code, size_t bytes);
 
-/* As many bytes are enough for hotspot_frame_at_begin() and hotspot_frame_at_end(). */
+/* So many bytes are enough for hotspot_frame_at_begin() and hotspot_frame_at_end(). */
 enum { HOTSPOT_FRAME_BYTES = 64 };
 
 #endif

@@ -3,13 +3,13 @@
 #include "analyst/base/peek.h"
 #include "analyst/hotspot/hotspot_internal.h"
 
-/* The heaps are read again after this time, if a pc is in none of them. */
+/* If a pc is in no known heap, the heaps are read again, but only after this time. */
 #define HEAPS_NS 50000000
-/* Greater ones make no sense. */
+/* A larger heap is taken for damaged data. */
 #define HEAP_BYTES_MOST (UINT64_C(1) << 32)
 /*
  * WINDOW: bytes of the map of segments that are read at a time. HOPS_MOST: limit of the steps back
- * to the beginning of a block.
+ * to the beginning of a block. SEGMENT_UNUSED: the map's byte for a segment that is in no block.
  */
 enum { WINDOW = 512, HOPS_MOST = 4096, SEGMENT_UNUSED = 0xff };
 
@@ -46,7 +46,7 @@ static int read_heap(struct hotspot *hotspot, uint64_t at, struct hotspot_heap *
 	return 1;
 }
 
-/* Reads CodeCache::_heaps. 0: there are none yet. */
+/* Reads CodeCache::_heaps. 1; 0: there are no heaps yet; -EAGAIN; -ENOMEM. */
 static int read_heaps(struct hotspot *hotspot)
 {
 	const struct hotspot_layout *l = &hotspot->tables.layout;
@@ -96,7 +96,7 @@ bool hotspot_is_code(const struct hotspot *hotspot, uint64_t pc)
 
 int hotspot_heaps_read(struct hotspot *hotspot, uint64_t pc)
 {
-	/* The stubs are generated after the heaps have been made. */
+	/* The call stub is generated after the heaps: its address may not have been set yet. */
 	if ((heap_of(hotspot, pc) && hotspot->call_stub_return) ||
 		(hotspot->heaps_ns && hotspot->now_ns < hotspot->heaps_ns + HEAPS_NS))
 		return 1;
@@ -104,9 +104,9 @@ int hotspot_heaps_read(struct hotspot *hotspot, uint64_t pc)
 }
 
 /*
- * The block that contains the segment of @pc. The map has a byte for each segment: 0 for the first
- * of a block; for others the distance to the first in segments, or, if that is too much for a byte,
- * a part of it, and the search goes on there.
+ * Finds the block that contains the segment of @pc. The map has a byte for each segment: 0 for the
+ * first segment of a block; for others the distance back to the first one, in segments. A distance
+ * too large for a byte leads only a part of the way, to a segment from which the search goes on.
  */
 int hotspot_block_find(struct hotspot *hotspot, uint64_t pc, uint64_t *ret_block)
 {
@@ -122,7 +122,7 @@ int hotspot_block_find(struct hotspot *hotspot, uint64_t pc, uint64_t *ret_block
 		uint8_t back;
 
 		if (here != window) {
-			/* The map lies on pages of its own: the rest of the last one is there. */
+			/* The map fills its last page: a window past its end can be read. */
 			int r = peek_at(hotspot->peek, heap->segments + here, WINDOW,
 				hotspot->now_ns, &data);
 

@@ -17,10 +17,10 @@ struct location_line;
 
 enum { HOTSPOT_HEAPS_MOST = 8, HOTSPOT_NAME_MOST = 1024 };
 
-/* A code heap: generated code in segments. */
+/* A code heap: memory for generated code, divided into segments of equal size. */
 struct hotspot_heap {
-	uint64_t start, end; /* reserved */
-	uint64_t segments;   /* a byte for each segment */
+	uint64_t start, end; /* of the reserved memory */
+	uint64_t segments;   /* address of the map, which has a byte for each segment */
 	uint32_t log2;       /* of a segment's bytes */
 };
 
@@ -28,13 +28,13 @@ struct hotspot_heap {
 struct hotspot_method {
 	uint64_t address;
 	bool used;
-	bool is_method;        /* it made sense */
+	bool is_method;        /* false: what is at @address is no method */
 	bool is_yield;         /* it moves the frames of a virtual thread to the heap */
 	uint32_t function;     /* index in the profile */
-	uint64_t const_method; /* with its method, the key: when it changes, so may the rest */
-	uint64_t checked_ns;
-	uint32_t code_bytes; /* of bytecode */
-	uint8_t *lines;      /* the compressed table; owned; NULL: none */
+	uint64_t const_method; /* its ConstMethod; if this changes, @address has another method */
+	uint64_t checked_ns;   /* when it was last compared with the target's memory */
+	uint32_t code_bytes;   /* of bytecode */
+	uint8_t *lines;        /* the compressed table of lines; owned; NULL: none */
 	size_t lines_bytes;
 };
 
@@ -45,8 +45,9 @@ enum hotspot_kind {
 	HOTSPOT_STUB,  /* a stub that has no frame, or whose frame begins at the frame pointer */
 };
 
-/* A location for a pc, or for a line of a method. */
+/* A known location: of a stub, of a pc of a compiled method, of a line of an interpreted one. */
 struct hotspot_place {
+	/* @key: see hotspot_place.c; @line: of compiled code, the compilation's id; of a stub, 0. */
 	uint64_t key, line;
 	uint32_t location;
 	bool used;
@@ -61,17 +62,20 @@ struct hotspot_part {
 struct hotspot_blob {
 	uint64_t start, end;               /* of the blob, which begins with its header */
 	uint64_t code, code_end, verified; /* verified: entry of a compiled method */
-	uint64_t method, deopt, deopt_mh;
-	uint64_t checked_ns;
+	uint64_t method, deopt, deopt_mh;  /* deopt...: where deoptimized frames return to */
+	uint64_t checked_ns;               /* when it was last compared with the target's memory */
 	enum hotspot_kind kind;
 	bool native; /* the code that calls a native method */
 	uint32_t frame_bytes, id;
-	int32_t frame_complete; /* where the frame is complete, from @code on; negative: nowhere */
-	uint32_t original_pc;   /* where a deoptimized frame keeps it, from its sp on */
-	char name[64];          /* of a stub */
+	int32_t frame_complete; /* offset from @code where the frame is complete; negative: none */
+	uint32_t original_pc;   /* offset from sp where a deoptimized frame keeps its old pc */
+	char name[64];          /* of a stub, or "nmethod" or "native nmethod" */
 	uint8_t *debug;         /* owned */
 	uint32_t debug_bytes;
-	/* Parts of @debug: methods, what is inlined where, the addresses that have such. */
+	/*
+	 * Parts of @debug: pointers to methods; scopes, which say what is inlined where; PcDescs,
+	 * which give the scope of a pc.
+	 */
 	struct hotspot_part methods, scopes, pcs;
 };
 
@@ -82,24 +86,24 @@ struct hotspot {
 	int mapping; /* in the profile */
 	struct hotspot_heap heap[HOTSPOT_HEAPS_MOST];
 	size_t heaps;
-	uint64_t heaps_ns;  /* when they were read; 0: never */
-	uint64_t layout_ns; /* when its reading was last tried */
-	uint64_t call_stub_return;
-	struct hotspot_blob **blob; /* ascending, disjoint */
+	uint64_t heaps_ns;  /* when @heap was last read; 0: never */
+	uint64_t layout_ns; /* when the library was last found not ready (hotspot_layout_read()) */
+	uint64_t call_stub_return;  /* where Java returns to that the VM has called */
+	struct hotspot_blob **blob; /* ascending, disjoint; owned */
 	size_t blobs, blob_room;
 	uint64_t debug_bytes;          /* of all blobs */
 	struct hotspot_method *method; /* open addressing, a power of two */
 	size_t methods, method_room;
-	struct hotspot_place *place; /* the same */
+	struct hotspot_place *place;   /* open addressing, a power of two */
 	size_t places, place_room;
-	uint64_t now_ns; /* of the sample at hand */
-	uint32_t *inner; /* locations of frames in the heap, and 1 */
+	uint64_t now_ns; /* of the current sample */
+	uint32_t *inner; /* tags (location + 1) of frames in the heap, innermost first; owned */
 	size_t inners, inner_room;
-	unsigned chunk_tries; /* to find out where these frames are */
-	bool chunks_told;
+	unsigned chunk_tries; /* samples in which hotspot_find_chunks() found nothing */
+	bool chunks_told;     /* the supervisor knows where the frames in the heap are */
 };
 
-/* Numbers of 8, 4 and 2 bytes in memory that has been read. */
+/* The numbers of 8, 4 and 2 bytes at @offset of memory that was read from the target. */
 static inline uint64_t hotspot_word(const uint8_t *data, uint32_t offset)
 {
 	uint64_t word;
@@ -124,50 +128,67 @@ static inline uint32_t hotspot_short(const uint8_t *data, uint32_t offset)
 	return value;
 }
 
-/* hotspot_heap.c: 1; 0: not there; -EAGAIN: memory is needed first. */
-/* Reads where the heaps are, if @pc is in none of them, and that was not read just now. */
+/*
+ * hotspot_heap.c: reads the bounds of the code heaps, unless @pc is in a known one, or they were
+ * read less than 50 ms ago. 1; 0: there are none yet; -EAGAIN: memory is needed first; -ENOMEM.
+ */
 int hotspot_heaps_read(struct hotspot *hotspot, uint64_t pc);
 /* Is @pc in one of the code heaps that have been read? */
 bool hotspot_is_code(const struct hotspot *hotspot, uint64_t pc);
-/* The block of a heap that contains @pc. */
+/*
+ * Sets *@ret_block to the address of the heap block that contains @pc. 1; 0: there is none;
+ * -EAGAIN: memory is needed first; -ENOMEM.
+ */
 int hotspot_block_find(struct hotspot *hotspot, uint64_t pc, uint64_t *ret_block);
 
-/* hotspot_blob.c: of a blob's header, and of what only compiled methods have. */
+/* hotspot_blob.c: fields of the header of a CodeBlob. */
 struct hotspot_header {
 	uint64_t name, code, code_end;
 	uint32_t bytes, frame_words;
 	int32_t frame_complete;
 };
-/* The header @head of the blob at @start. */
+/* Decodes the header @head of the blob at @start. */
 struct hotspot_header hotspot_blob_header(
 	const struct hotspot_layout *layout, uint64_t start, const uint8_t *head);
 /*
- * Fills in @blob, whose start is known, from its header of @bytes bytes. 1; 0: it makes no sense;
- * -EAGAIN: memory is needed first; -ENOMEM. The caller owns blob->debug, also on failure.
+ * Fills in @blob, of which only start is set, from its header @head of @bytes bytes. 1; 0: the
+ * header makes no sense; -EAGAIN: memory is needed first; -ENOMEM. The caller owns blob->debug,
+ * also on failure.
  */
 int hotspot_blob_read(
 	struct hotspot *hotspot, struct hotspot_blob *blob, const uint8_t *head, size_t bytes);
 
 /* hotspot_code.c */
 /*
- * The blob at @pc. 1: *@ret_blob, valid until the next call; 0: there is none; -EAGAIN: memory is
- * needed first; -ENOMEM.
+ * Finds the blob that contains @pc. A known blob is compared with the target's memory again after
+ * 0.5 to 1 s only. 1: *@ret_blob, owned by @hotspot, valid until the next call; 0: there is none;
+ * -EAGAIN: memory is needed first; -ENOMEM.
  */
 int hotspot_blob_find(struct hotspot *hotspot, uint64_t pc, struct hotspot_blob **ret_blob);
-/* The same; one that was known is compared with the memory first. */
+/*
+ * Does what hotspot_blob_find() does, but first compares a known blob's header with the target's
+ * memory as it was at hotspot->now_ns or later.
+ */
 int hotspot_blob_find_now(struct hotspot *hotspot, uint64_t pc, struct hotspot_blob **ret_blob);
 void hotspot_blobs_forget(struct hotspot *hotspot);
 
 /* hotspot_method.c */
-/* The method at @address. 1: *@ret_method, valid until the next call; 0: none; as above. */
+/*
+ * Finds the method at @address. A known method is compared with the target's memory again after 0.5
+ * to 1 s only. 1: *@ret_method, owned by @hotspot, valid until the next call; 0: there is no
+ * method; -EAGAIN: memory is needed first; -ENOMEM.
+ */
 int hotspot_method_find(
 	struct hotspot *hotspot, uint64_t address, struct hotspot_method **ret_method);
 void hotspot_methods_forget(struct hotspot *hotspot);
-/* A location, @n lines of functions, innermost first; -ENOMEM. */
+/*
+ * Returns the profile's location of @key and @line. If there is none yet, adds one with the @n
+ * elements of @lines, innermost function first. -ENOENT: there is none yet, and @n is 0; -ENOMEM.
+ */
 int hotspot_location(struct hotspot *hotspot, uint64_t key, uint64_t line,
 	const struct location_line *lines, size_t n);
 
-/* A frame of generated code, and what has been found out about it. */
+/* A frame of generated code, the blob that its pc is in, and its caller as far as it is known. */
 struct hotspot_step {
 	struct hotspot *hotspot;
 	const struct unwind_runtime_frame *frame;
@@ -176,61 +197,75 @@ struct hotspot_step {
 };
 
 /*
- * hotspot_place.c: set step->caller.tag to the location of the frame: of a stub, of a pc of a
- * compiled method, of a bytecode of the method at @address. 1; 0: there is no such method; -EAGAIN:
- * memory is needed first; -ENOMEM.
+ * hotspot_place.c: these functions set step->caller.tag to the frame's location + 1. 1; 0: there is
+ * no method at @address; -EAGAIN: memory is needed first; -ENOMEM.
  */
+/* The location is the name of the step's blob. */
 int hotspot_name_stub(struct hotspot_step *step);
-/* Names what stands for frames that are not on the stack now. */
+/* The location stands for frames that are in the heap, not on the stack. */
 int hotspot_name_gap(struct hotspot_step *step);
+/* The location is @pc in the step's blob, a compiled method, with the methods inlined there. */
 int hotspot_name_compiled(struct hotspot_step *step, uint64_t pc);
+/* The location is the line of @bytecode, an address, in the interpreted method at @address. */
 int hotspot_name_interpreted(struct hotspot_step *step, uint64_t address, uint64_t bytecode);
 
 /* hotspot_caller.c */
-/* Reads a word of the copied stack. */
+/* Reads a word of the copied stack. False: the copy does not contain it. */
 bool hotspot_read_stack(const struct hotspot_step *step, uint64_t address, uint64_t *ret_word);
-/* The caller whose return address is at @at, behind which its stack begins. */
+/*
+ * Sets step->caller: its pc is the return address at @at, its stack begins at @at + 8, its frame
+ * pointer is @fp. Does nothing if the copied stack does not contain @at.
+ */
 void hotspot_set_caller(struct hotspot_step *step, uint64_t at, uint64_t fp);
-/* As hotspot_set_caller(); the caller's frame pointer is saved in the word below. */
+/* Calls hotspot_set_caller() with the frame pointer that is saved in the word below @at. */
 void hotspot_set_caller_saved(struct hotspot_step *step, uint64_t at);
-/* Is it a return address into generated code, behind a call? -EAGAIN. */
+/* Can @pc be a return address into generated code: is @pc - 1 in a blob? 1; 0; -EAGAIN; -ENOMEM. */
 int hotspot_is_return(struct hotspot_step *step, uint64_t pc);
 
-/* hotspot_interpreter.c: a step out of the interpreter. 1; -EAGAIN; -ENOMEM. */
+/* hotspot_interpreter.c: finds the caller of a frame of the interpreter. 1; -EAGAIN; -ENOMEM. */
 int hotspot_step_interpreted(struct hotspot_step *step);
 
 /*
- * hotspot_compiled.c: a step out of a compiled method. 1; 0: there is no such method; -EAGAIN;
- * -ENOMEM.
+ * hotspot_compiled.c: finds the caller and the location of a frame of a compiled method. 1;
+ * -EAGAIN: memory is needed first; -ENOMEM.
  */
 int hotspot_step_compiled(struct hotspot_step *step);
-/* The caller of a frame of fixed size, that of a compiled method or of a stub. 1; -EAGAIN. */
+/*
+ * Finds the caller of a frame of fixed size, that of a compiled method or of a stub. 1; -EAGAIN;
+ * -ENOMEM.
+ */
 int hotspot_leave_fixed(struct hotspot_step *step);
 
 /*
- * hotspot_stub.c: a step out of code without a known frame: the return address is on top, or behind
- * a frame pointer. 1; -EAGAIN; -ENOMEM.
+ * hotspot_stub.c: finds the caller and the location of a frame of unknown size: the return address
+ * is on top of the stack, behind words that the stub pushed, or where the frame pointer leads. 1;
+ * -EAGAIN; -ENOMEM.
  */
 int hotspot_step_stub(struct hotspot_step *step);
 /*
- * The frame that the frame pointer tells. The stub that checks at the entry of a method whether its
- * code is still valid has a word of all ones between the frame pointer and the return address.
+ * Sets step->caller from the frame that the frame pointer points to: the saved frame pointer, and
+ * the return address above it. The stub that checks at the entry of a method whether its code is
+ * still valid has a word of all ones between the two.
  */
 void hotspot_leave_by_pointer(struct hotspot_step *step);
 /*
- * The last frame of a virtual thread that is on the stack returns to the beginning of a stub, which
- * fetches more of them from the heap. 1: this is the stub; 0; -EAGAIN.
+ * Does the frame belong to the return barrier? This is the beginning of a stub to which the last
+ * frame of a virtual thread on the stack returns; the stub fetches more frames from the heap. 1; 0;
+ * -EAGAIN; -ENOMEM.
  */
 int hotspot_is_return_barrier(struct hotspot_step *step);
 
 /*
- * hotspot_chunks.c: finds out where the frames in the heap are, and tells the supervisor: the
- * object that leads to them is on the stack. It is read while the thread runs; if it does not fit,
- * the next sample may. 1, -EAGAIN.
+ * hotspot_chunks.c: finds out where the frames of virtual threads in the heap are, and tells the
+ * supervisor. The stack has a pointer to the object that leads to them. This object is read while
+ * the thread runs; if it makes no sense, the next sample is tried. 1; -EAGAIN; -ENOMEM.
  */
 int hotspot_find_chunks(struct hotspot_step *step);
 
-/* hotspot_step.c: as unwind_input.runtime; -EAGAIN: memory is needed first. */
+/*
+ * hotspot_step.c: finds the caller and the location of a frame of generated code. 1; 0: it is not
+ * code of HotSpot; -EAGAIN: memory is needed first; -ENOMEM.
+ */
 int hotspot_step_frame(struct hotspot *hotspot, const struct unwind_runtime_frame *frame,
 	struct unwind_runtime_caller *ret_caller);
 

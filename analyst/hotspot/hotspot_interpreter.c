@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a frame of the interpreter to its caller, and its location: x86-64. */
+/* Finds the caller and the location of a frame of the interpreter, on x86-64. */
 #include "analyst/hotspot/hotspot_internal.h"
 #include "symbolizer/unwind/unwind.h"
 
@@ -7,16 +7,17 @@
 enum { RAX = 0, RBX = 3, R13 = 13 };
 
 /*
- * A frame of the interpreter, in words from the frame pointer on (frame_x86.hpp): the caller's
- * frame pointer and the return address, and downwards the caller's stack pointer, that of calls,
- * the method, five more words, the bytecode that calls, the bottom of its operands.
+ * A frame of the interpreter (frame_x86.hpp). Words 0 and 1 from the frame pointer are the caller's
+ * frame pointer and the return address. Downwards from word -1 follow the caller's stack pointer,
+ * the frame's own stack pointer during calls, the method, five more words, the address of the
+ * calling bytecode, and the bottom of the operand stack.
  */
 enum { SENDER_SP = -1, METHOD = -3, BYTECODE = -8, FIXED_WORDS = 9 };
 
-/* The caller's stack pointer is not farther from that of the interpreter. */
+/* The caller's stack pointer is at most so many bytes above that of the interpreter. */
 enum { NEAR = 1 << 20 };
 
-/* A frame of the interpreter, which keeps its caller's stack pointer. */
+/* Sets the caller of the frame at the frame pointer; @sender_sp: the stack pointer kept in it. */
 static void leave_with(struct hotspot_step *step, uint64_t sender_sp)
 {
 	uint64_t fp = step->frame->fp;
@@ -27,8 +28,9 @@ static void leave_with(struct hotspot_step *step, uint64_t sender_sp)
 }
 
 /*
- * The frame of the interpreter at the frame pointer. @runs: a register must hold a bytecode of its
- * method; else this may be the frame of a caller. 1: it is one; 0; -EAGAIN.
+ * Leaves the interpreter's frame at the frame pointer. @runs: only if r13 holds the address of a
+ * bytecode of its method; otherwise it may be the frame of a caller. 1; 0: it is no such frame;
+ * -EAGAIN; -ENOMEM.
  */
 static int leave_interpreted(struct hotspot_step *step, bool runs)
 {
@@ -43,7 +45,7 @@ static int leave_interpreted(struct hotspot_step *step, bool runs)
 		!hotspot_read_stack(step, fp + 8 * (int64_t)BYTECODE, &bytecode) ||
 		!hotspot_read_stack(step, fp + 8 * (int64_t)SENDER_SP, &sender))
 		return 0;
-	/* Returned to, it is whole. */
+	/* A frame that a callee returns to is complete. */
 	if (!frame->exact)
 		leave_with(step, sender);
 	r = hotspot_method_find(hotspot, method, &found);
@@ -61,7 +63,7 @@ static int leave_interpreted(struct hotspot_step *step, bool runs)
 	return hotspot_name_interpreted(step, method, bytecode);
 }
 
-/* The caller is at @pc, the return address, and its stack begins at @sp. */
+/* Sets the caller of a method (rbx) that begins: its return address, stack and frame pointer. */
 static int set_beginning(struct hotspot_step *step, uint64_t pc, uint64_t sp, uint64_t fp)
 {
 	int named = hotspot_name_interpreted(step, step->frame->reg[RBX], 0);
@@ -76,9 +78,10 @@ static int set_beginning(struct hotspot_step *step, uint64_t pc, uint64_t sp, ui
 }
 
 /*
- * The interpreter begins with a method, whose frame is not there yet, or not all of it: a register
- * holds the method, another one the caller's stack pointer. It has taken the return address from
- * the stack, or not. At the end of a method its frame is gone. 1; 0: none of this; -EAGAIN.
+ * Leaves a method that the interpreter is beginning or ending. At the beginning the frame is
+ * missing or incomplete: rbx holds the method, r13 the caller's stack pointer; the return address
+ * is on the stack, or already taken from there to rax. At the end the frame is gone, and r13 holds
+ * the return address. 1; 0: neither fits; -EAGAIN; -ENOMEM.
  */
 static int leave_beginning(struct hotspot_step *step)
 {
@@ -89,7 +92,7 @@ static int leave_beginning(struct hotspot_step *step)
 
 	if (!reg)
 		return 0;
-	/* Its frame has been begun. */
+	/* The frame pointer is set already, but words of the frame are missing. */
 	if (frame->fp >= frame->sp && frame->fp - frame->sp < 8 * FIXED_WORDS &&
 		hotspot_read_stack(step, frame->fp + 8, &pc) &&
 		hotspot_read_stack(step, frame->fp, &fp)) {
@@ -115,7 +118,7 @@ int hotspot_step_interpreted(struct hotspot_step *step)
 
 	if (!r && exact)
 		r = leave_beginning(step);
-	/* On its way to another method, or back from it, the registers are not set. */
+	/* On the way to another method, or back from it, r13 does not hold a bytecode. */
 	if (!r && exact)
 		r = leave_interpreted(step, false);
 	if (r < 0 || step->caller.tag)

@@ -8,9 +8,10 @@
 #include "symbolizer/exported.h"
 
 /*
- * VMStructEntry: type name, field name, type of the field, is it static (4 bytes), offset, address;
- * VMTypeEntry: name, superclass, three numbers of 4 bytes, size. The tables end with an entry
- * without a name; those of JDK 17 have 1,900 and 700.
+ * Offsets in the entries of the two tables. VMStructEntry: type name, field name, type of the
+ * field, is it static (4 bytes), offset, address; VMTypeEntry: name, superclass, three numbers of 4
+ * bytes, size. The tables end with an entry without a name; those of JDK 17 have 1,900 and 700
+ * entries.
  */
 enum {
 	STRUCT_BYTES = 48,
@@ -28,12 +29,15 @@ enum {
 
 #define UNSET HOTSPOT_NONE
 /*
- * The dynamic linker relocates the tables after the library has been mapped: readings that fail
- * before it is certain that there is nothing to be read.
+ * After so many failed readings the layout is given up. The first readings may fail because the
+ * dynamic linker relocates the tables only after the library has been mapped.
  */
 #define TRIES_MOST 50
 
-/* Which versions must have a field. */
+/*
+ * Which versions must have a field: all; none (it has an alternative, or may be missing); those up
+ * to HOTSPOT_JOINT; those from HOTSPOT_SEPARATE on.
+ */
 enum who { ALL, SOME, JOINT, SEPARATE };
 
 struct wanted {
@@ -49,12 +53,12 @@ static const struct wanted wanted[] = {
 	{"CodeCache", "_heaps", IN(heaps_at), true, ALL},
 	{"Abstract_VM_Version", "_vm_major_version", IN(version_at), true, ALL},
 	{"StubRoutines", "_call_stub_return_address", IN(call_stub_return_at), true, ALL},
-	/* up to JDK 22, and later */
+	/* The first two are of JDK 22 and older, the next two of newer ones. */
 	{"CompressedOops", "_narrow_oop._base", IN(oop_base_at), true, SOME},
 	{"CompressedOops", "_narrow_oop._shift", IN(oop_shift_at), true, SOME},
 	{"CompressedOops", "_base", IN(oop_base_at), true, SOME},
 	{"CompressedOops", "_shift", IN(oop_shift_at), true, SOME},
-	/* up to JDK 16 */
+	/* GenericGrowableArray: up to JDK 16. */
 	{"GenericGrowableArray", "_len", IN(array_length), false, SOME},
 	{"GrowableArrayBase", "_len", IN(array_length), false, SOME},
 	{"GrowableArray<int>", "_data", IN(array_data), false, ALL},
@@ -87,7 +91,7 @@ static const struct wanted wanted[] = {
 	{"nmethod", "_verified_entry_point", IN(code_verified), false, JOINT},
 	{"nmethod", "_method", IN(code_method), false, SOME},
 	{"nmethod", "_scopes_data_offset", IN(code_scopes_offset), false, SEPARATE},
-	/* up to JDK 25 */
+	/* The next two: up to JDK 25. */
 	{"nmethod", "_deopt_handler_offset", IN(code_deopt_offset), false, SOME},
 	{"nmethod", "_deopt_mh_handler_offset", IN(code_deopt_mh_offset), false, SOME},
 	{"nmethod", "_deopt_handler_entry_offset", IN(code_deopt_offset), false, SEPARATE},
@@ -103,7 +107,7 @@ static const struct wanted wanted[] = {
 	{"ConstMethod", "_constants", IN(const_pool), false, ALL},
 	{"ConstMethod", "_constMethod_size", IN(const_size), false, ALL},
 	{"ConstMethod", "_flags", IN(const_flags), false, SOME},
-	/* from JDK 21 on */
+	/* The next one: from JDK 21 on. */
 	{"ConstMethod", "_flags._flags", IN(const_flags), false, SOME},
 	{"ConstMethod", "_code_size", IN(const_code_size), false, ALL},
 	{"ConstMethod", "_name_index", IN(const_name), false, ALL},
@@ -111,7 +115,7 @@ static const struct wanted wanted[] = {
 	{"ConstantPool", "_pool_holder", IN(pool_holder), false, ALL},
 	{"ConstantPool", "_source_file_name_index", IN(pool_source), false, SOME},
 	{"ConstantPool", NULL, IN(pool_bytes), false, ALL},
-	/* up to JDK 12 */
+	/* The next one: up to JDK 12. */
 	{"InstanceKlass", "_source_file_name_index", IN(klass_source), false, SOME},
 	{"Klass", "_name", IN(klass_name), false, ALL},
 	{"Symbol", "_length", IN(symbol_length), false, ALL},
@@ -153,7 +157,7 @@ static void put(struct hotspot_layout *layout, const struct wanted *field, uint6
 		memcpy(to, &offset, sizeof(offset));
 }
 
-/* Takes an entry of the table of structs or, if @types, of the table of types. */
+/* Stores the value of a wanted entry of the table of structs or, if @types, the table of types. */
 static void take(struct hotspot_tables *tables, const uint8_t *entry, bool types)
 {
 	uint64_t type = word_at(entry), field = types ? 0 : word_at(entry + STRUCT_FIELD);
@@ -225,7 +229,7 @@ static bool is_complete(const struct hotspot_layout *layout)
 		l->pool_bytes <= 512 && l->method_bytes <= 512 && l->block_bytes <= 64;
 }
 
-/* Does each of @n fields of @each bytes, those that there are, lie in the first @bytes? */
+/* Do the @n fields of @each bytes lie in the first @bytes of their type? Fields not there do. */
 static bool fit(const uint32_t *at, size_t n, uint32_t each, uint32_t bytes)
 {
 	for (size_t i = 0; i < n; i++)
@@ -273,7 +277,7 @@ static void begin(struct hotspot_layout *layout)
 	layout->separate = false;
 }
 
-/* Reads both tables, once. As hotspot_layout_read(). */
+/* Reads both tables, once. 1; 0: they are not ready, or make no sense; -EAGAIN; -ENOMEM. */
 static int read_tables(struct hotspot_tables *tables, struct peek *peek)
 {
 	int structs, types;
@@ -302,7 +306,7 @@ int hotspot_layout_read(struct hotspot_tables *tables, struct peek *peek, uint64
 		r = peek_at(peek, l->version_at, 4, tables->tries ? now_ns : 0, &data);
 	if (r > 0)
 		memcpy(&l->version, data, sizeof(l->version));
-	/* The library initializes it after it has been mapped. */
+	/* The library sets its version, 0 at first, some time after it has been mapped. */
 	if (r == 0 || (r > 0 && !l->version)) {
 		if (++tables->tries >= TRIES_MOST)
 			tables->problem = "its HotSpot does not say how it is laid out: its stacks "

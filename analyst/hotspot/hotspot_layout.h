@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where HotSpot keeps what, as its library says itself: gHotSpotVMStructs and gHotSpotVMTypes
- * (vmStructs.hpp), which the serviceability agent reads, too.
+ * The layout of HotSpot's data structures, from the tables that its library exports for the
+ * serviceability agent: gHotSpotVMStructs and gHotSpotVMTypes (vmStructs.hpp).
  */
 #ifndef ANALYST_HOTSPOT_LAYOUT_H
 #define ANALYST_HOTSPOT_LAYOUT_H
@@ -13,12 +13,12 @@ struct module;
 struct peek;
 
 /*
- * Versions of the JDK whose layout is known: those up to _JOINT have the debug information behind
- * the code, those from _SEPARATE on elsewhere.
+ * Versions of the JDK whose layout is known. Versions up to _JOINT keep the debug information
+ * behind the code, in the same blob; versions from _SEPARATE on keep it elsewhere.
  */
 enum { HOTSPOT_OLDEST = 11, HOTSPOT_JOINT = 22, HOTSPOT_SEPARATE = 25, HOTSPOT_NEWEST = 27 };
 
-/* The offset of a field that this version does not have. */
+/* This stands for the offset of a field that the version does not have. */
 #define HOTSPOT_NONE UINT32_MAX
 
 /* Addresses of static fields, offsets of others, sizes of types. */
@@ -26,7 +26,7 @@ struct hotspot_layout {
 	uint32_t version; /* of the JDK */
 	bool separate;    /* HOTSPOT_SEPARATE or later */
 	uint64_t heaps_at, version_at, call_stub_return_at;
-	uint64_t oop_base_at, oop_shift_at; /* 0: not needed */
+	uint64_t oop_base_at, oop_shift_at; /* 0: this version does not export them */
 	uint32_t array_length, array_data;
 	uint32_t heap_memory, heap_segments, heap_log2;
 	uint32_t space_low, space_high, space_end;
@@ -49,21 +49,21 @@ struct hotspot_layout {
 	uint32_t symbol_length, symbol_body;
 };
 
-/* A reading of the tables; zero-initialized but for the first three. */
+/* A reading of the tables. The caller sets module, bias and the two addresses; the rest is 0. */
 struct hotspot_tables {
 	const struct module *module; /* libjvm.so */
 	uint64_t bias;
 	uint64_t structs_at, types_at; /* addresses of the pointers to the tables */
 	struct hotspot_layout layout;
 	unsigned tries;
-	bool read; /* the tables, but not the version */
-	bool known;
-	const char *problem; /* why it never will be known; NULL: it may be, later */
+	bool read;           /* the tables were read; the version may not be known yet */
+	bool known;          /* the layout is complete */
+	const char *problem; /* why the layout will never be known; NULL: it may be, later */
 };
 
 /*
- * 1: tables->layout is known; -EAGAIN: memory is not there yet; 0: the library is not ready, or
- * tables->problem says why it never is; -ENOMEM.
+ * Reads tables->layout. 1: it is known; 0: the library is not ready yet, or tables->problem says
+ * why its layout will never be known; -EAGAIN: memory is needed first, and was requested; -ENOMEM.
  */
 int hotspot_layout_read(struct hotspot_tables *tables, struct peek *peek, uint64_t now_ns);
 

@@ -10,7 +10,10 @@
 #include "analyst/hotspot/hotspot_internal.h"
 #include "profile/profile.h"
 
-/* As of blobs (hotspot_code.c): the class of a method may be unloaded. */
+/*
+ * The class of a known method may have been unloaded: after this time the method is compared with
+ * the target's memory again. Until the memory arrives it is used as it is, up to twice this time.
+ */
 #define CHECK_NS     UINT64_C(500000000)
 #define METHODS_MOST 262144
 #define PLACES_MOST  1048576
@@ -66,7 +69,7 @@ static int grow_methods(struct hotspot *hotspot)
 	return 0;
 }
 
-/* The text of the symbol at @address, of HOTSPOT_NAME_MOST bytes at most. */
+/* Reads the symbol at @address, at most HOTSPOT_NAME_MOST bytes. 1; 0; -EAGAIN; -ENOMEM. */
 static int read_symbol(struct hotspot *hotspot, uint64_t address, char to[HOTSPOT_NAME_MOST + 1])
 {
 	const struct hotspot_layout *l = &hotspot->tables.layout;
@@ -94,7 +97,7 @@ static int read_symbol(struct hotspot *hotspot, uint64_t address, char to[HOTSPO
 	return 1;
 }
 
-/* The symbol that the pool has at @index. */
+/* Reads the symbol to which element @index of the constant pool at @pool points. */
 static int read_pool(
 	struct hotspot *hotspot, uint64_t pool, uint32_t index, char to[HOTSPOT_NAME_MOST + 1])
 {
@@ -108,7 +111,7 @@ static int read_pool(
 
 static int least(int a, int b)
 {
-	/* -ENOMEM before -EAGAIN before nothing. */
+	/* The worse result: -ENOMEM < -EAGAIN < 0 (nothing there) < 1. */
 	return a < b ? a : b;
 }
 
@@ -149,7 +152,7 @@ static int read_names(struct hotspot *hotspot, uint64_t pool, uint32_t name, str
 	return least(least(r, k), s < 0 ? s : 1);
 }
 
-/* Text that names may consist of: no control characters. */
+/* Is @text free of control characters, as names are? */
 static bool is_text(const char *text)
 {
 	for (; *text; text++)
@@ -158,7 +161,7 @@ static bool is_text(const char *text)
 	return true;
 }
 
-/* "java/util/HashMap" and "put": java.util.HashMap.put, of java/util/HashMap.java. */
+/* Class "java/util/HashMap", method "put": java.util.HashMap.put in java/util/HashMap.java. */
 static int add_function(struct hotspot *hotspot, struct names *names)
 {
 	char name[2 * HOTSPOT_NAME_MOST + 2], file[2 * HOTSPOT_NAME_MOST + 2];
@@ -176,7 +179,7 @@ static int add_function(struct hotspot *hotspot, struct names *names)
 		&(struct function){.name = name, .symbol = name, .file = file});
 }
 
-/* The compressed table of lines follows the bytecode. */
+/* Copies the compressed table of lines, which follows the bytecode. 1: also if there is none. */
 static int read_lines(struct hotspot *hotspot, struct hotspot_method *method, uint32_t words)
 {
 	const uint32_t begin = hotspot->tables.layout.const_bytes + method->code_bytes;
@@ -235,7 +238,7 @@ static int read_method(struct hotspot *hotspot, struct hotspot_method *method)
 	return 1;
 }
 
-/* Is it still the same? 1: yes, or its memory is gone; 0: no; -EAGAIN. */
+/* Is the method still the same? 1: yes, or its memory cannot be read; 0: no; -EAGAIN; -ENOMEM. */
 static int check(struct hotspot *hotspot, struct hotspot_method *method)
 {
 	const struct hotspot_layout *l = &hotspot->tables.layout;

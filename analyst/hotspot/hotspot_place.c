@@ -7,12 +7,12 @@
 #include "analyst/hotspot/hotspot_scopes.h"
 #include "profile/profile.h"
 
-/* Scopes of one place: methods inlined into another. */
+/* A pc has at most so many scopes: methods inlined into each other. */
 enum { SCOPES_MOST = 64 };
 
 /*
- * Kinds of keys of locations. What is inlined where a call returns to need not be so for the
- * instruction itself that runs there: KEY_EXACT.
+ * The kind of a location is hotspot_place.key modulo KEY_KINDS. The methods that are inlined at an
+ * executing instruction may differ from those at the same pc as a return address: KEY_EXACT.
  */
 enum { KEY_EXACT = 0, KEY_COMPILED = 1, KEY_STUB = 2, KEY_INTERPRETED = 3, KEY_KINDS = 4 };
 
@@ -47,7 +47,7 @@ int hotspot_name_gap(struct hotspot_step *step)
 	return name_as(step, KEY_STUB, "[frames in the heap]");
 }
 
-/* The line of @bci in a method. @method is not valid afterwards. */
+/* The line of the bytecode at @bci in a method; below 0: of its first bytecode. */
 static struct location_line line_of(
 	const struct hotspot_step *step, const struct hotspot_method *method, int32_t bci)
 {
@@ -59,7 +59,7 @@ static struct location_line line_of(
 				      : 0};
 }
 
-/* The methods at a place of compiled code, innermost first. Returns how many; -EAGAIN. */
+/* Sets @line to @scope and its callers, innermost first. Returns how many; -EAGAIN; -ENOMEM. */
 static int find_lines(
 	struct hotspot_step *step, uint32_t scope, struct location_line line[SCOPES_MOST])
 {
@@ -85,7 +85,7 @@ static int find_lines(
 		if (r > 0)
 			line[n] = line_of(step, method, s.bci);
 		n++;
-		/* A caller's scope was written before. */
+		/* Callers have lower offsets in sound data; this ends loops in damaged data. */
 		if (s.sender >= scope)
 			break;
 		scope = s.sender;
@@ -93,7 +93,7 @@ static int find_lines(
 	return worst < 0 ? worst : n;
 }
 
-/* A pc of a compiled method, or what a deoptimized frame had instead. */
+/* @pc: the frame's, or, if the frame was deoptimized, its original pc. */
 int hotspot_name_compiled(struct hotspot_step *step, uint64_t pc)
 {
 	struct hotspot *hotspot = step->hotspot;
@@ -126,7 +126,6 @@ int hotspot_name_compiled(struct hotspot_step *step, uint64_t pc)
 	return 1;
 }
 
-/* The location of a bytecode of an interpreted method. -EAGAIN. */
 int hotspot_name_interpreted(struct hotspot_step *step, uint64_t address, uint64_t bytecode)
 {
 	struct hotspot *hotspot = step->hotspot;

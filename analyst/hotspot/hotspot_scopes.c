@@ -4,8 +4,8 @@
 #include <string.h>
 
 /*
- * A number is up to five bytes, lowest digits first: each has the weight 64 times that of the one
- * before. A byte below 192 (or what is left of it without the excluded ones) is the last one.
+ * A compressed number is up to five bytes, the lowest digit first, each of 64 times the weight of
+ * the one before. A byte below 192 is the last. A digit is its byte less stream->excluded.
  */
 enum { DIGIT_BITS = 6, BYTES_MOST = 5, LAST_BELOW = 192 };
 
@@ -41,7 +41,7 @@ uint32_t hotspot_stream_unsigned(struct hotspot_stream *stream)
 	return sum;
 }
 
-/* The lowest bit is the sign. */
+/* The lowest bit of a signed number is its sign. */
 int32_t hotspot_stream_signed(struct hotspot_stream *stream)
 {
 	uint32_t value = hotspot_stream_unsigned(stream);
@@ -90,7 +90,7 @@ bool hotspot_pc_find(const uint8_t *pcs, size_t bytes, int64_t pc, struct hotspo
 	if (low == bytes / HOTSPOT_PC_BYTES)
 		return false;
 	ret_pc->pc = pc_at(pcs, low);
-	/* One before all code precedes them. */
+	/* The table begins with an entry of a negative pc, which stands for no code. */
 	ret_pc->first = !low || pc_at(pcs, low - 1) < 0;
 	memcpy(&ret_pc->scope, pcs + low * HOTSPOT_PC_BYTES + 4, sizeof(ret_pc->scope));
 	memcpy(&ret_pc->flags, pcs + low * HOTSPOT_PC_BYTES + 12, sizeof(ret_pc->flags));
@@ -98,9 +98,9 @@ bool hotspot_pc_find(const uint8_t *pcs, size_t bytes, int64_t pc, struct hotspo
 }
 
 /*
- * A byte holds by how much the bytecode (5 bits) and the line (3 bits) grow; 0xff: two signed
- * numbers follow; 0: the end. Several entries may be of the same bytecode, in no order: the last
- * one at the greatest bytecode that is not behind @bci counts.
+ * Each byte of the table says by how much the bytecode index (5 bits) and the line (3 bits) grow;
+ * after 0xff two signed numbers follow instead; 0 ends the table. Entries are in no order, and
+ * several may have the same index: the last entry with the greatest index up to @bci counts.
  */
 uint32_t hotspot_line(const uint8_t *lines, size_t bytes, int32_t bci, uint32_t version)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * HotSpot's debug information: which methods a place of compiled code belongs to, and which line a
- * bytecode (debugInfo.hpp, scopeDesc.hpp, compressedStream.hpp). Pure.
+ * HotSpot's debug information: which methods are inlined at a pc of compiled code, and which source
+ * line a bytecode belongs to (debugInfo.hpp, scopeDesc.hpp, compressedStream.hpp). Pure.
  */
 #ifndef ANALYST_HOTSPOT_SCOPES_H
 #define ANALYST_HOTSPOT_SCOPES_H
@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Compressed numbers; a read past the end, or a damaged one, sets @bad, and gives 0. */
+/* A stream of compressed numbers. Reading past the end or a damaged number sets @bad, gives 0. */
 struct hotspot_stream {
 	const uint8_t *at, *end;
-	/* What no byte of a number may be: 0, or from JDK 20 on 1, for 0 ends a list. */
+	/* How many byte values numbers do not use: 0; from JDK 20 on 1, the 0, which ends lists. */
 	uint8_t excluded;
 	bool bad;
 };
@@ -22,33 +22,33 @@ struct hotspot_stream hotspot_stream_over(const uint8_t *data, size_t bytes, uin
 uint32_t hotspot_stream_unsigned(struct hotspot_stream *stream);
 int32_t hotspot_stream_signed(struct hotspot_stream *stream);
 
-/* A place in a method. */
+/* A bytecode of a method, and where its caller's scope is, if the method was inlined. */
 struct hotspot_scope {
-	uint32_t sender; /* where the caller's scope is; 0: it is the outermost one */
+	uint32_t sender; /* offset of the caller's scope; 0: this is the outermost scope */
 	uint32_t method; /* number in the table of methods, from 1 on; 0: none */
-	int32_t bci;     /* -1: the method's entry */
+	int32_t bci;     /* index of the bytecode, in bytes; -1: the method's entry */
 };
 
-/* Reads the scope at @offset. False: damaged. */
+/* Reads the scope at @offset of @scopes. False: it is damaged. @version: of the JDK. */
 bool hotspot_scope_read(const uint8_t *scopes, size_t bytes, uint32_t offset, uint32_t version,
 	struct hotspot_scope *ret_scope);
 
 /* An address of compiled code that has debug information: PcDesc. */
 struct hotspot_pc {
-	int32_t pc; /* from the beginning of the code on */
-	uint32_t scope;
+	int32_t pc;     /* offset from the beginning of the code */
+	uint32_t scope; /* offset of its scope */
 	uint32_t flags;
-	bool first; /* the method's first one: before it is the method's entry */
+	bool first; /* it is the first of its method: the code before it is the method's entry */
 };
 enum { HOTSPOT_PC_BYTES = 16, HOTSPOT_PC_METHOD_HANDLE = 2 };
 
 /*
- * The first of the ascending @pcs that is not before @pc: code that precedes a call or a check
- * belongs to it. False: there is none.
+ * Finds the first of the ascending @pcs that is at or after @pc: only calls and checks have an
+ * entry, and the code before one belongs to it. False: there is none.
  */
 bool hotspot_pc_find(const uint8_t *pcs, size_t bytes, int64_t pc, struct hotspot_pc *ret_pc);
 
-/* The line of a bytecode, from a method's compressed table; 0: unknown. */
+/* The line of the bytecode at @bci, from a method's compressed table; 0: unknown. */
 uint32_t hotspot_line(const uint8_t *lines, size_t bytes, int32_t bci, uint32_t version);
 
 #endif

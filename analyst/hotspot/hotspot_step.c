@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a frame of generated code of any kind to its caller, and its location: x86-64.
+ * Finds the caller and the location of a frame of generated code of any kind, on x86-64.
  *
- * Behind the return barrier of a virtual thread are its frames in the heap, from the copy that the
- * supervisor has made of them in the stop (supervisor/target/chunks.h): each is a frame of
- * generated code, too.
+ * The callers of a virtual thread's return barrier are in Java's heap. The supervisor copies these
+ * frames in the stop (supervisor/target/chunks.h); each is a frame of generated code, too.
  *
- * Compiled frames are as on a stack. The saved frame pointer of an interpreted caller is relative
- * to the word that contains it, in words; so are, to their frame pointer, the local variables of an
- * interpreted frame: a compiled caller begins behind them (JDK 21 to 27, x86-64).
+ * In the heap, compiled frames look as on a stack. Two addresses of interpreted frames are relative
+ * there, in words (JDK 21 to 27, x86-64): the saved frame pointer of an interpreted caller, to the
+ * word that contains it; the address of an interpreted frame's local variables, to its frame
+ * pointer. The frame of the caller begins behind the local variables.
  */
 #include <errno.h>
 
@@ -18,11 +18,10 @@
 #include "proto/chunk_layout.h"
 #include "symbolizer/unwind/unwind.h"
 
-/* Words from the frame pointer of an interpreted frame. */
+/* Where an interpreted frame keeps the address of its local variables: words from its fp. */
 enum { LOCALS = -7 };
 
-/* A place in a chunk: the saved frame pointer and the return address at @at, and the stack behind.
- */
+/* A frame in a chunk: the two words at @at are its fp and pc; its stack is from @sp to @end. */
 struct chunk_frame {
 	uint64_t at, sp, end;
 };
@@ -35,7 +34,7 @@ static int add(struct hotspot *hotspot, uint32_t tag)
 	return 1;
 }
 
-/* Goes on behind an interpreted frame with this frame pointer. */
+/* Moves @f from an interpreted frame, whose frame pointer is @fp, to its caller. */
 static bool leave_interpreted(struct hotspot_step *step, struct chunk_frame *f, uint64_t fp)
 {
 	uint64_t locals;
@@ -49,7 +48,7 @@ static bool leave_interpreted(struct hotspot_step *step, struct chunk_frame *f, 
 	return f->sp >= fp + 16;
 }
 
-/* Adds the frame @f and goes on to its caller. 1; 0: it makes no sense; -EAGAIN; -ENOMEM. */
+/* Adds the frame @f and moves @f to its caller. 1; 0: it makes no sense; -EAGAIN; -ENOMEM. */
 static int walk_frame(struct hotspot_step *step, struct chunk_frame *f)
 {
 	struct hotspot *hotspot = step->hotspot;
@@ -84,7 +83,7 @@ static int walk_frame(struct hotspot_step *step, struct chunk_frame *f)
 	return 1;
 }
 
-/* Adds the frames of all chunks. 1; 0: not all of them; -EAGAIN; -ENOMEM. */
+/* Adds the frames of all chunks. 1; 0: some are missing; -EAGAIN; -ENOMEM. */
 static int walk(struct hotspot_step *step)
 {
 	uint64_t at = step->frame->left_sp, words;
@@ -109,8 +108,9 @@ static int walk(struct hotspot_step *step)
 }
 
 /*
- * At the return barrier: the frames of a virtual thread that are in the heap, or what stands for
- * them; where they are is told to the supervisor. 1; -EAGAIN; -ENOMEM.
+ * At the return barrier: sets the frames of a virtual thread that are in the heap. If they were not
+ * copied, tells the supervisor where they are. If some are missing, a gap frame stands for them. 1;
+ * -EAGAIN; -ENOMEM.
  */
 static int name_chunks(struct hotspot_step *step)
 {
@@ -132,8 +132,8 @@ static int name_chunks(struct hotspot_step *step)
 }
 
 /*
- * May the frame return into this code? Each call that Java makes has debug information where it
- * returns to; calls of the VM's own functions have none.
+ * Can @pc be a return address in this blob? In compiled code each call has debug information for
+ * its return address.
  */
 static bool is_known_call(const struct hotspot_blob *blob, uint64_t pc)
 {
@@ -145,7 +145,7 @@ static bool is_known_call(const struct hotspot_blob *blob, uint64_t pc)
 			blob->code + (uint64_t)(int64_t)at.pc == pc);
 }
 
-/* Code without a known frame, perhaps the return barrier. */
+/* Leaves a frame of unknown size, which may be the return barrier. */
 static int step_without_frame(struct hotspot_step *step)
 {
 	int r = hotspot_is_return_barrier(step);
@@ -170,12 +170,12 @@ int hotspot_step_frame(struct hotspot *hotspot, const struct unwind_runtime_fram
 	struct hotspot_blob copy;
 	int r = hotspot_blob_find(hotspot, frame->pc - !frame->exact, &blob);
 
-	/* Other code may have taken its place. */
+	/* A pc that is no return address of the known blob: another one may be there by now. */
 	if (r > 0 && !frame->exact && !is_known_call(blob, frame->pc))
 		r = hotspot_blob_find_now(hotspot, frame->pc - 1, &blob);
 	if (r <= 0)
 		return r;
-	/* Looking for others may drop it. */
+	/* Searching for other blobs may drop this one. */
 	copy = *blob;
 	step.blob = &copy;
 	switch (blob->kind) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a stub without a known frame to its caller: x86-64. */
+/* Finds the caller of a stub whose frame has no known size, on x86-64. */
 #include <string.h>
 
 #include "analyst/base/peek.h"
@@ -7,7 +7,7 @@
 #include "analyst/hotspot/hotspot_internal.h"
 #include "symbolizer/unwind/unwind.h"
 
-/* Words that a stub may have pushed onto its frame. */
+/* A stub has pushed at most so many words. */
 enum { STUB_PUSHED_MOST = 12 };
 
 void hotspot_leave_by_pointer(struct hotspot_step *step)
@@ -24,8 +24,8 @@ void hotspot_leave_by_pointer(struct hotspot_step *step)
 }
 
 /*
- * Is there a direct call of the step's blob before @pc? 1: yes; *@ret_words: arguments that the
- * caller has pushed, and pops then. -EAGAIN.
+ * Is the instruction before @pc a direct call of the step's blob? 1: yes, *@ret_words is the number
+ * of arguments that the caller has pushed, and pops after the call; 0; -EAGAIN; -ENOMEM.
  */
 static int is_called_from(struct hotspot_step *step, uint64_t pc, uint64_t *ret_words)
 {
@@ -50,8 +50,8 @@ static int is_called_from(struct hotspot_step *step, uint64_t pc, uint64_t *ret_
 }
 
 /*
- * Leaves a stub that has pushed words: its return address is the first word on the stack behind a
- * call of the stub.
+ * Leaves a stub that may have pushed words: its return address is the first word on the stack that
+ * points behind a call of the stub. 1; 0: none does; -EAGAIN; -ENOMEM.
  */
 static int leave_pushed(struct hotspot_step *step)
 {
@@ -82,7 +82,7 @@ int hotspot_is_return_barrier(struct hotspot_step *step)
 	if (step->frame->exact || strncmp(step->blob->name, name, sizeof(name) - 1) != 0)
 		return 0;
 	r = peek_at(step->hotspot->peek, step->frame->pc - CALL, CALL, 0, &code);
-	/* No call of the stub precedes it: direct, or by a register. */
+	/* A return address has a call before it, direct or by a register; the barrier has none. */
 	return r > 0 ? code[0] != 0xe8 && !(code[3] == 0xff && (code[4] & 0xf8) == 0xd0) : r;
 }
 
@@ -94,7 +94,7 @@ int hotspot_step_stub(struct hotspot_step *step)
 
 	if (r < 0)
 		return r;
-	/* From here, a function of the VM is called that called Java. */
+	/* The VM calls Java by the call stub, whose frame begins at the frame pointer. */
 	if (!frame->exact && frame->pc == step->hotspot->call_stub_return) {
 		hotspot_leave_by_pointer(step);
 		return 1;
