@@ -14,21 +14,22 @@ struct profile;
 struct locations {
 	struct profile *profile;       /* borrowed */
 	struct symbolizer *symbolizer; /* borrowed */
-	struct opener *opener;         /* for generated code; borrowed */
-	struct code_location *code;    /* by location: where it is; module NULL: not in a module */
-	/* by location, if it is named: the function is known by its address only, or not at all */
+	struct opener *opener;         /* opens the maps of generated code; borrowed */
+	struct code_location *code;    /* element i: of location i; module NULL: not in a module */
+	/* Element i, if i < @named: location i has no function, or one known by address only. */
 	bool *nameless;
 	size_t codes, code_room;
-	size_t named; /* locations before this one have been named */
+	size_t named; /* the locations below this index have been named */
 };
 
 void locations_release(struct locations *locations);
 
-/* Adds @code, if it is new, and stores it for naming: the location. -ENOMEM. */
+/* Returns the location of @code; adds it if it is new, to be named later. -ENOMEM. */
 int locations_add(struct locations *locations, const struct code_location *code);
 
 /*
- * A location identified only by its name: @object is its mapping, for example "[syscall]". -ENOMEM.
+ * Returns a location that has a name but no address. @object: its mapping, for example "[syscall]".
+ * -ENOMEM.
  */
 int locations_add_named(struct locations *locations, const char *object, const char *function);
 
@@ -44,7 +45,7 @@ int locations_name_new(struct locations *locations);
  */
 int locations_note_losses(struct locations *locations);
 
-/* Does a location of a module have no name? Valid after locations_name_new(). */
+/* Does the location have no name? Valid after locations_name_new(). */
 bool locations_is_nameless(const struct locations *locations, uint32_t index);
 
 #endif

@@ -8,12 +8,12 @@
 #include "proto/record.h"
 #include "proto/request.h"
 
-/* The requests of one write to the pipe, which is atomic up to 4096 bytes. */
+/* Number of requests in one write to the pipe: a write of up to 4096 bytes is atomic. */
 #define AT_ONCE (4096 / REQUEST_BYTES)
 
-/* A larger table is not kept when it is emptied. */
+/* An emptied table of more elements is freed. */
 #define KEPT_ROOM 4096
-/* Answers of more bytes are dropped even if others are awaited. */
+/* When the answers have more bytes, they are dropped even if others are awaited. */
 #define KEPT_BYTES (4 << 20)
 
 enum peek_request { PEEK_NONE, PEEK_UNSENT, PEEK_SENT };

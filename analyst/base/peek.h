@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads of a process's memory, answered later: the supervisor reads it (REQUEST_MEMORY) and sends
- * it (RECORD_MEMORY). Whoever needs memory asks for it, is told that it is not there yet, and asks
- * again when all answers have come. The process runs meanwhile, so memory is not of one moment, and
- * its content is not trusted.
+ * Asynchronous reads of a process's memory. The first read of an address fails with -EAGAIN and
+ * requests the memory from the supervisor (REQUEST_MEMORY), which sends it (RECORD_MEMORY). The
+ * caller repeats its work when all answers have come. The process runs meanwhile, so reads are of
+ * different moments, and their content is not trusted.
  */
 #ifndef ANALYST_PEEK_H
 #define ANALYST_PEEK_H
@@ -19,48 +19,53 @@ struct record_memory;
 
 struct peek {
 	uint32_t pid;
-	/* Sends requests; false: not now. NULL: of a capture, which contains the answers. */
+	/*
+	 * Sends requests to the supervisor; false: it cannot now. NULL: a capture is read, which
+	 * contains the answers.
+	 */
 	bool (*request)(void *context, const uint8_t *data, size_t bytes);
 	void *context;
-	bool last;              /* nothing is requested anymore: what is not there cannot be read */
+	bool last;              /* no more requests: memory not there yet counts as unreadable */
 	struct peek_read *read; /* open addressing by address, a power of two */
 	size_t reads, room;
-	size_t waiting; /* for an answer */
-	size_t unsent;  /* of these, not requested yet */
-	uint64_t bytes; /* of the answers */
-	bool missed;    /* since the last peek_begin(): something was not there yet */
+	size_t waiting; /* number of reads without an answer */
+	size_t unsent;  /* number of these that have not been sent yet */
+	uint64_t bytes; /* of all answers */
+	bool missed;    /* a read since the last peek_begin() returned -EAGAIN */
 };
 
 void peek_release(struct peek *peek);
 
-/* What is asked for from now on belongs to one stack. */
+/* Begins the work on one stack: clears peek->missed. */
 void peek_begin(struct peek *peek);
 
 /*
- * The @bytes bytes at @address, as they were at @since_ns or later: 1: *@ret_data, valid until
- * peek_forget(); 0: they cannot be read; -EAGAIN: not there yet, and requested; -ENOMEM.
+ * Reads the @bytes bytes at @address as they were at @since_ns or later. 1: they are at *@ret_data,
+ * valid until the next peek_answer(), peek_tidy() or peek_forget(); 0: they cannot be read;
+ * -EAGAIN: they are not there yet, and will be requested by peek_send(); -ENOMEM.
  */
 int peek_at(struct peek *peek, uint64_t address, size_t bytes, uint64_t since_ns,
 	const uint8_t **ret_data);
-/* As many of the @bytes bytes as can be read, at least one: *@ret_bytes. */
+/* Does what peek_at() does, but 1 also if only the first *@ret_bytes of the bytes can be read. */
 int peek_some(struct peek *peek, uint64_t address, size_t bytes, uint64_t since_ns,
 	const uint8_t **ret_data, size_t *ret_bytes);
 
 /*
- * As peek_some(), but whoever asks goes on without: -EAGAIN does not count as missed.
+ * Does what peek_some() does for a caller that can go on without the memory: -EAGAIN does not set
+ * peek->missed.
  */
 int peek_later(struct peek *peek, uint64_t address, size_t bytes, uint64_t since_ns,
 	const uint8_t **ret_data, size_t *ret_bytes);
 
-/* Sends what has been asked for. */
+/* Sends the requests that have not been sent yet. */
 void peek_send(struct peek *peek);
 
 /* Keeps the answer to a request. An answer to no request is dropped. -ENOMEM. */
 int peek_answer(struct peek *peek, uint64_t time_ns, const struct record_memory *memory);
 
-/* Drops the answers, unless some are awaited and they are few. */
+/* Drops all answers, unless further ones are awaited and the answers are few. */
 void peek_tidy(struct peek *peek);
-/* Drops all answers, and what was asked for. */
+/* Drops all answers and all reads without an answer. */
 void peek_forget(struct peek *peek);
 
 #endif

@@ -14,8 +14,7 @@
 
 /*
  * Maximum memory of one map, and of all maps together. The largest maps of Java have some 100,000
- * pieces, 10 MiB; but 6 bytes of a file, "0 1 a
- * ", can take 42 bytes of memory.
+ * pieces, 10 MiB; but a line of only 6 bytes, "0 1 a", takes 74 bytes of memory.
  */
 #define MAP_MOST   (UINT64_C(128) << 20)
 #define MAPS_MOST  (UINT64_C(512) << 20)
@@ -26,7 +25,7 @@
 struct jit_entry {
 	uint64_t pc;
 	uint32_t location;
-	/* number of times that code at this address was to be unwound and had no name */
+	/* How often a stack had this address while it had no name; begins with 2. */
 	uint32_t unknown;
 	bool used, named;
 };
@@ -37,7 +36,7 @@ struct jit_file {
 	char name[48];
 	int fd; /* -1: not opened yet */
 	uint64_t read_bytes;
-	bool over; /* too large, or damaged: not read any further */
+	bool over; /* the file is too large, or damaged: it is not read any further */
 	struct jit_map map;
 };
 
@@ -68,8 +67,8 @@ struct jit *jit_new(struct profile *profile, struct opener *opener, uint32_t pid
 		.map.fd = -1,
 		.dump.fd = -1};
 	/*
-	 * While the process lives: has the opener record its owner, and its pid in its own
-	 * namespace.
+	 * The opener records the process's owner, and its pid in its own namespace, while the
+	 * process lives.
 	 */
 	if (live)
 		(void)opener_ask_path(opener, OPENING_PROCESS, pid, "", &noted);
@@ -118,7 +117,10 @@ static int leave(struct jit *jit, struct jit_file *file, const char *why)
 	return profile_add_note(jit->profile, note) < 0 ? -ENOMEM : 0;
 }
 
-/* Reads the next part of a file. Returns the bytes taken, 0: no complete line or record. */
+/*
+ * Reads the next part of a file. Returns the bytes taken; 0: there is no complete line or record;
+ * -ENOMEM; -EINVAL: damaged.
+ */
 static int64_t read_chunk(struct jit *jit, struct jit_file *file, char *text, uint64_t left)
 {
 	uint64_t before = jit_map_bytes(&file->map);
@@ -133,7 +135,7 @@ static int64_t read_chunk(struct jit *jit, struct jit_file *file, char *text, ui
 		taken = jitdump_add(
 			&file->map, (const uint8_t *)text, (size_t)got, left, CHUNK_BYTES);
 	jit->budget->used_bytes += jit_map_bytes(&file->map) - before;
-	/* Skips a line without an end. */
+	/* Skips a line that is longer than a chunk. */
 	if (taken == 0 && got == (ssize_t)CHUNK_BYTES && file == &jit->map)
 		taken = (int64_t)got;
 	if (taken > 0)
@@ -159,7 +161,7 @@ static int open_file(struct jit *jit, struct jit_file *file)
 	return opened.fd;
 }
 
-/* Reads appended data. 1: there were some. */
+/* Reads what was appended to a file. 1: something was; 0; -ENOMEM. */
 static int read_file(struct jit *jit, struct jit_file *file)
 {
 	int64_t taken = 1;
@@ -174,7 +176,7 @@ static int read_file(struct jit *jit, struct jit_file *file)
 	text = malloc(CHUNK_BYTES);
 	if (!text)
 		return -ENOMEM;
-	/* Reads up to the size at the beginning: data may be appended faster than they are read. */
+	/* Reads only up to the present size: data may be appended faster than they are read. */
 	while (taken > 0 && !file->over && file->read_bytes < (uint64_t)st.st_size) {
 		taken = read_chunk(jit, file, text, (uint64_t)st.st_size - file->read_bytes);
 		if (taken == -EINVAL)
@@ -200,7 +202,7 @@ static int read_more(struct jit *jit)
 	return of_map < 0 ? of_map : of_dump || of_map;
 }
 
-/* Looks up the name of an entry. 1: it has one now. */
+/* Looks up the name of an entry. 1: it has a name now; 0; -ENOMEM. */
 static int name(struct jit *jit, struct jit_entry *entry)
 {
 	struct jit_source source;
@@ -284,8 +286,8 @@ int jit_unwind(struct jit *jit, uint64_t pc, uint64_t start, struct unwind_gener
 	if (r < 0)
 		return r;
 	/*
-	 * CPython writes its jitdump through a buffer, so code runs before it is in the file. It is
-	 * looked for again at the 2nd, 6th, 14th, … time.
+	 * CPython writes its jitdump through a buffer, so code runs before its name is in the file.
+	 * The file is read again at the 2nd, 6th, 14th, … stack with the same nameless address.
 	 */
 	entry = entry_of(jit->entry, jit->entry_room, pc);
 	entry->unknown += !entry->named;
@@ -299,7 +301,7 @@ int jit_unwind(struct jit *jit, uint64_t pc, uint64_t start, struct unwind_gener
 		jit_map_unwind(&jit->map.map, pc, start, ret_generated);
 }
 
-/* Drops the map, so that its present content is read. Names already assigned stay. */
+/* Drops the map, so that it is read again from the beginning. Assigned names stay. */
 static void forget_map(struct jit *jit)
 {
 	release(jit, &jit->map);
@@ -307,8 +309,8 @@ static void forget_map(struct jit *jit)
 }
 
 /*
- * The last line of a map may have no end. If the process still writes it, the whole line is read
- * again later, and is the newer one.
+ * Reads the last line of a map if it has no newline. If the process is still writing this line, the
+ * whole line is read again later, and counts as the newer one.
  */
 static int read_last_line(struct jit *jit)
 {

@@ -2,8 +2,8 @@
 /*
  * Names of code that a process has generated, from its perf map: /tmp/perf-PID.map, as written by
  * node (--perf-basic-prof), Java (-XX:+DumpPerfMapAtExit, jcmd PID Compiler.perfmap) and CPython
- * (-X perf). One line per piece of code, "START SIZE name", hexadecimal. Or from its jitdump
- * (jitdump.h), which has lines, too, and takes precedence.
+ * (-X perf). It has one line per piece of code, "START SIZE name", hexadecimal. A jitdump
+ * (jitdump.h) of the process has source lines, too, and takes precedence.
  */
 #ifndef ANALYST_JIT_H
 #define ANALYST_JIT_H
@@ -17,18 +17,18 @@ struct jit;
 struct opener;
 struct profile;
 
-/* Memory of the maps of all processes; zero-initialized. */
+/* Limits the memory for the maps of all processes; zero-initialized. */
 struct jit_budget {
 	uint64_t used_bytes;
 	unsigned said; /* number of notes so far about maps that were too large */
-	/* --jit-map: maps are rewritten, not only appended to: read them again at the end */
+	/* --jit-map: processes rewrite their maps, not only append: read them again at the end. */
 	bool rewritten;
 };
 
 /*
- * @live: the process may be alive; its own file system and pid namespace are used. A map that
- * exceeds its share of @budget, which must outlive it, is not read any further, and a note in the
- * profile says so. NULL: out of memory.
+ * @live: the process may be alive: its file system and pid namespace are used. Reading a map ends,
+ * with a note in the profile, when that map or all maps of @budget become too large. @budget must
+ * outlive the result. NULL: out of memory.
  */
 struct jit *jit_new(struct profile *profile, struct opener *opener, uint32_t pid, bool live,
 	struct jit_budget *budget);
@@ -41,14 +41,14 @@ void jit_free(struct jit *jit);
 void jit_set_dump(struct jit *jit, const char *path);
 
 /*
- * The location of generated code at @pc, in a mapping that begins at @start. Named now, or by
- * jit_finish(). -ENOMEM.
+ * Returns the location of generated code at @pc, in a mapping that begins at @start. The location
+ * gets its name now, or by jit_finish(). -ENOMEM.
  */
 int jit_location(struct jit *jit, uint64_t pc, uint64_t start);
 
 /*
- * How to unwind the generated code at @pc, in a mapping that begins at @start, as far as the files
- * read so far say. 1: *@ret_generated, valid until the next call; 0: unknown; -ENOMEM.
+ * Finds out how to unwind the generated code at @pc, in a mapping that begins at @start. 1:
+ * *@ret_generated, valid until the next call; 0: the files read so far do not say; -ENOMEM.
  */
 int jit_unwind(
 	struct jit *jit, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated);

@@ -9,12 +9,12 @@
 #include "symbolizer/unwind/unwind.h"
 
 #define NAME_MOST 4096 /* longer names are cut */
-/* Maximum overlapping pieces examined. */
+/* So many overlapping pieces are examined at most to find the newest one. */
 #define OVERLAPS_MOST 4096
 /* The number of newest pieces searched for the name of moved code. */
 #define MOVED_MOST 4096
 
-/* Stores a string; *@ret_at is its position in the text. Longer strings are cut. */
+/* Appends a string to map->text, cut to NAME_MOST bytes, at *@ret_at. 0, -ENOMEM. */
 static int put_text(struct jit_map *map, const char *text, size_t bytes, size_t *ret_at)
 {
 	if (bytes > NAME_MOST)
@@ -51,7 +51,7 @@ int jit_map_put(struct jit_map *map, uint64_t start, uint64_t size, const char *
 
 int jit_map_begin_lines(struct jit_map *map, uint64_t start)
 {
-	map->lines = map->pending; /* Drops the lines of code that never came. */
+	map->lines = map->pending; /* drops pending lines whose code never came */
 	map->pending_start = start;
 	return put_text(map, "", 0, &map->last_file);
 }
@@ -73,7 +73,7 @@ int jit_map_put_line(
 
 int jit_map_put_unwind(struct jit_map *map, const uint8_t *data, size_t bytes)
 {
-	/* Drops the unwind information of code that never came. */
+	/* Drops pending unwind information whose code never came. */
 	map->unwind_bytes = map->pending_unwind;
 	if (array_grow(&map->unwind, &map->unwind_room, map->unwind_bytes + bytes) < 0)
 		return -ENOMEM;
@@ -181,7 +181,7 @@ static void seal(struct jit_map *map)
 	map->sealed = true;
 }
 
-/* The number of pieces that begin at or below @pc; they come first. */
+/* The number of pieces that begin at or below @pc. They are the first ones when sorted. */
 static size_t count_below(struct jit_map *map, uint64_t pc)
 {
 	if (!map->sealed)
@@ -203,7 +203,7 @@ static const struct jit_code *find(struct jit_map *map, uint64_t pc)
 	return best;
 }
 
-/* Finds the last line at or before the address; compilers write lines in order, or nearly so. */
+/* Searches all lines of the piece for the last one at or before @pc: they may be out of order. */
 bool jit_map_look_up(struct jit_map *map, uint64_t pc, struct jit_source *ret_source)
 {
 	const struct jit_code *code = find(map, pc);
@@ -223,7 +223,7 @@ bool jit_map_look_up(struct jit_map *map, uint64_t pc, struct jit_source *ret_so
 	return true;
 }
 
-/* Is the piece a trampoline? CPython's -X perf gives each function one, and names it so. */
+/* Is the piece a trampoline? CPython's -X perf makes one for each function, named "py::…". */
 static bool is_trampoline(const char *name)
 {
 	static const char python[] = "py::";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Pieces of generated code with their names and lines, from a perf map (parsed here) or a jitdump
- * (jitdump.h). New pieces are appended; of overlapping pieces the newest counts.
+ * (jitdump.h). Of overlapping pieces the newest counts.
  */
 #ifndef ANALYST_JIT_MAP_H
 #define ANALYST_JIT_MAP_H
@@ -21,10 +21,10 @@ struct jit_line {
 struct jit_code {
 	uint64_t start, end;
 	size_t name; /* position in jit_map.text */
-	/* its lines: index in jit_map.line and number; sorted by address if they came so */
+	/* Its lines: index of the first in jit_map.line, and their number; usually sorted. */
 	size_t line, lines;
-	size_t unwind, unwind_bytes; /* its unwind information, in jit_map.unwind */
-	uint32_t order;
+	size_t unwind, unwind_bytes; /* its unwind information: position in jit_map.unwind */
+	uint32_t order;              /* greater: newer */
 	uint64_t reach; /* after sealing: the greatest end of this and all previous pieces */
 };
 
@@ -42,8 +42,8 @@ struct jit_map {
 	size_t last_file;       /* file of the last pending line, in text */
 	uint8_t *unwind;        /* call frame information */
 	size_t unwind_bytes, unwind_room;
-	size_t pending_unwind; /* from this offset on unwind belongs to code that is still to come
-				*/
+	/* In @unwind: what follows this offset belongs to code that is still to come. */
+	size_t pending_unwind;
 };
 
 /* The source position of generated code. */
@@ -52,7 +52,7 @@ struct jit_source {
 	uint32_t line;           /* 0 unknown */
 };
 
-/* The memory used by a map, without room to grow. */
+/* The bytes of memory that a map uses, without room to grow. */
 uint64_t jit_map_bytes(const struct jit_map *map);
 
 /*
@@ -60,31 +60,35 @@ uint64_t jit_map_bytes(const struct jit_map *map);
  * 0x3ef414c0 to 0x3ef41858. Invalid lines are skipped. Returns the bytes taken, or -ENOMEM.
  */
 long jit_map_add(struct jit_map *map, const char *text, size_t bytes);
-/* Adds the last line of a file, which has no end. -ENOMEM. */
+/* Adds the last line of a file if it has no newline. -ENOMEM. */
 int jit_map_add_last(struct jit_map *map, const char *text, size_t bytes);
 /* The newest name at @pc, with its line. False: none. */
 bool jit_map_look_up(struct jit_map *map, uint64_t pc, struct jit_source *ret_source);
 
-/* Adds one piece, with the lines pending for its start. 0, or -ENOMEM. */
+/*
+ * Adds one piece of code, with its pending unwind information, and the pending lines if they are
+ * for @start. An empty or nameless piece is ignored. 0, -ENOMEM.
+ */
 int jit_map_put(struct jit_map *map, uint64_t start, uint64_t size, const char *name, size_t bytes);
 /* The lines added from now on belong to code at @start that is still to come. */
 int jit_map_begin_lines(struct jit_map *map, uint64_t start);
-/* @file NULL: as in the previous line. */
+/* @offset: address, from the start of the code; @file NULL: the previous line's file. -ENOMEM. */
 int jit_map_put_line(
 	struct jit_map *map, uint64_t offset, uint32_t line, const char *file, size_t bytes);
 /*
- * Adds the newest piece that starts at @from at @to as well; only the newest pieces are searched.
+ * Adds a copy, at @to, of the newest piece that starts at @from. Searches only the newest 4096
+ * pieces. -ENOMEM.
  */
 int jit_map_move(struct jit_map *map, uint64_t from, uint64_t to, uint64_t size);
 
-/* Call frame information of the code that comes next; copied. */
+/* Adds a copy of the call frame information of the code that comes next. -ENOMEM. */
 int jit_map_put_unwind(struct jit_map *map, const uint8_t *data, size_t bytes);
 
 /*
- * How to unwind the newest code at @pc, valid until the map changes. Code without an entry counts
- * as a trampoline if one precedes it in the mapping from @start: CPython's mappings hold only
- * those, and a jitdump's last entries stay in a buffer until the process ends. False: it is
- * unknown.
+ * Finds out how to unwind the newest code at @pc; *@ret_generated is valid until the map changes.
+ * Code without an entry counts as a trampoline if a trampoline precedes it in the mapping from
+ * @start: CPython's mappings hold only trampolines, and the last entries of a jitdump stay in the
+ * process's buffer until it ends. False: unknown.
  */
 bool jit_map_unwind(
 	struct jit_map *map, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated);

@@ -10,7 +10,7 @@
 #include "profile/profile.h"
 #include "profile/runtime_advice.h"
 
-/* only processes with at least this part of the time, in percent, get a note */
+/* Only processes with at least 1 / PART_LEAST of all CPU time get a note. */
 enum { NOTES_MOST = 3, PART_LEAST = 20 };
 
 struct process_time {

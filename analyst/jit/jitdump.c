@@ -89,7 +89,7 @@ static int add_unwind(struct jit_map *map, const uint8_t *data, size_t bytes)
 	return jit_map_put_unwind(map, data + UNWIND_BYTES, (size_t)(all - header));
 }
 
-/* Adds a record, of which @bytes are available. */
+/* Adds a record, of which @bytes are in memory. 0, -ENOMEM. */
 static int add_record(struct jit_map *map, const uint8_t *data, size_t bytes)
 {
 	switch (u32_at(data, 0)) {
@@ -119,7 +119,7 @@ int64_t jitdump_add(
 			return -EINVAL;
 		if (record_bytes > left - taken)
 			break;
-		/* The record will be complete at the next call, or is longer than any buffer. */
+		/* The next call has the whole record, unless it is larger than the buffer. */
 		if (record_bytes > at_hand && (taken || at_hand < most))
 			break;
 		r = add_record(map, record, record_bytes < at_hand ? record_bytes : at_hand);

@@ -27,8 +27,8 @@
  *             48     8  bytes
  *     lines:  16     8  start      of the code, whose own record follows
  *             24     8  entries
- *             32        each: address 8, line 4, discriminator 4, the file's name, NUL; "\377": the
- *                       previous file
+ *             32        each entry: address 8, line 4, discriminator 4, the file's name, NUL; the
+ *                       name "\377" stands for the previous file
  *     unwinding: 16  8  bytes      of .eh_frame and .eh_frame_hdr, of the code whose record follows
  *             24     8  bytes      of .eh_frame_hdr, which is not used
  *             32     8  not used
@@ -42,14 +42,14 @@
 
 struct jit_map;
 
-/* The bytes of the head; 0: incomplete; -EINVAL: not a jitdump. */
+/* Returns the bytes of the file's head; 0: it is incomplete; -EINVAL: this is no jitdump. */
 long jitdump_head(const uint8_t *data, size_t bytes);
 
 /*
- * Adds the records at @data, of which @bytes are available and @left are in the file. A record that
- * exceeds the available bytes when @bytes is @most, the maximum ever available, is skipped, except
- * for a name at its beginning. Returns the bytes of the file that are done with, possibly more than
- * @bytes; 0: an incomplete record; -ENOMEM; -EINVAL: damaged.
+ * Adds the records at @data. @bytes: how many bytes are in memory; @left: from @data to the file's
+ * end; @most: the size of the caller's buffer. A record that is larger than the buffer is used only
+ * as far as it is in memory. Returns the number of bytes that the caller shall skip in the file,
+ * possibly more than @bytes; 0: the record is incomplete; -ENOMEM; -EINVAL: damaged.
  */
 int64_t jitdump_add(
 	struct jit_map *map, const uint8_t *data, size_t bytes, uint64_t left, size_t most);

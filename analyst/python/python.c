@@ -22,8 +22,8 @@ static void python_free(void *state)
 }
 
 /*
- * "…/libpython3.10.so.1.0", "/usr/bin/python3.9": the version by the name of the file, of which
- * versions before 3.11 export no better sign. 0: unknown.
+ * The version, from the file's name: "…/libpython3.10.so.1.0", "/usr/bin/python3.9". Versions
+ * before 3.11 do not export it. 0: unknown.
  */
 static uint16_t version_of_name(const char *path)
 {

@@ -16,7 +16,7 @@ static uint64_t word_at(const uint8_t *data)
 	return word;
 }
 
-/* Appends a character; one that UTF-8 does not have becomes U+FFFD. False: no room. */
+/* Appends a character as UTF-8; an invalid one or NUL becomes U+FFFD. False: no room. */
 static bool put_character(char *to, size_t *n, uint32_t c)
 {
 	size_t bytes = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
@@ -38,9 +38,9 @@ static bool put_character(char *to, size_t *n, uint32_t c)
 }
 
 /*
- * The state's bits, from the lowest: interned, kind (3), compact, ascii; what lies above them has
- * any value. "interned" has 2 bits, in the first releases of 3.14 16, of which it uses 2. Code has
- * compact strings only.
+ * Decodes the state of a str. Its bits, from the lowest: interned (2), kind (3), compact, ascii;
+ * the bits above may have any value. In the first releases of 3.14 "interned" has 16 bits, of which
+ * it uses 2. False: the string is not compact; strings of code always are.
  */
 static bool text_kind(
 	const struct python_layout *l, uint32_t state, uint32_t *ret_kind, bool *ret_ascii)
@@ -104,8 +104,8 @@ static uint32_t line_of(int64_t line)
 }
 
 /*
- * Finds a line in lnotab: pairs of a number of bytes and a signed number of lines, which apply in
- * this order.
+ * Finds a line in lnotab, the table before 3.10: pairs of bytes, by which the offset and then the
+ * line grow. The line's is signed.
  */
 static int64_t find_in_lnotab(struct reader *r, int64_t line, int64_t offset)
 {
@@ -121,8 +121,8 @@ static int64_t find_in_lnotab(struct reader *r, int64_t line, int64_t offset)
 }
 
 /*
- * Finds a line in the table of 3.10: pairs of a number of bytes, and the difference of their line
- * to the one before, or -128 if they have no line.
+ * Finds a line in the table of 3.10: pairs of the length of a range, in bytes, and the difference
+ * of its line to that of the range before; -128: the range has no line.
  */
 static int64_t find_in_ranges(struct reader *r, int64_t line, int64_t offset)
 {
@@ -141,7 +141,7 @@ static int64_t find_in_ranges(struct reader *r, int64_t line, int64_t offset)
 	return 0;
 }
 
-/* Reads groups of 6 bits, the lowest first; bit 6: more follow. */
+/* Reads a number of 6-bit groups, the lowest first; bit 6 of a byte: more groups follow. */
 static uint32_t get_varint(struct reader *r)
 {
 	uint32_t value = 0;
@@ -164,9 +164,10 @@ static int64_t get_signed(struct reader *r)
 }
 
 /*
- * Finds a line in the table of 3.11: entries begin with 1 bit set, 4 bits of kind, 3 bits of length
- * - 1 in units of 2 bytes. Kinds 0-9: one byte of columns; 10-12: lines of difference, two bytes of
- * columns; 13: lines; 14: lines, lines to the end, two columns; 15: none.
+ * Finds a line in the table of 3.11 and later. The first byte of an entry: bit 7 set, 4 bits of
+ * kind, 3 bits of its length - 1, in units of 2 bytes of code. Then by kind: 0-9: a byte of
+ * columns; 10-12: two bytes of columns, the line grows by kind - 10; 13: by how much the line
+ * grows; 14: the same, the number of further lines, two columns; 15: nothing, there is no line.
  */
 static int64_t find_in_locations(struct reader *r, int64_t line, int64_t offset)
 {

@@ -12,21 +12,21 @@
 enum { PYTHON_TEXT_MOST = 4096 }; /* longer texts are cut */
 
 /*
- * The characters of a str object of @bytes bytes as UTF-8, to @to (PYTHON_TEXT_MOST + 1 bytes).
- * False: this is no str, or not all of it.
+ * Writes the text of a str object, of which @bytes bytes were read, to @to (PYTHON_TEXT_MOST + 1
+ * bytes), as UTF-8. False: it is no str, or not all of it was read.
  */
 bool python_text(const struct python_layout *layout, const uint8_t *object, size_t bytes, char *to);
 
 /*
- * The content of @object, a bytes object of which @bytes bytes were read. False: it is none, or its
- * content is longer than that.
+ * Sets *@ret_data to the content of a bytes object, of which @bytes bytes were read. It points into
+ * @object. False: not all of it was read, or it is no bytes object.
  */
 bool python_bytes(const struct python_layout *layout, const uint8_t *object, size_t bytes,
 	const uint8_t **ret_data, size_t *ret_bytes);
 
 /*
- * The line of an instruction, by the line table of its code object. @offset: of the instruction
- * from the first one, in bytes; negative: the code has not begun. 0: none.
+ * The line of an instruction, from the line table of its code object. @offset: bytes from the first
+ * instruction; negative: the code has not begun. 0: the instruction has no line.
  */
 uint32_t python_line(
 	uint16_t version, const uint8_t *table, size_t bytes, int32_t first_line, int64_t offset);

@@ -10,8 +10,7 @@
 #include "base/array.h"
 #include "profile/profile.h"
 
-/* Code objects of a process; when there are more, all are forgotten (the supervisor does so too).
- */
+/* When a process has so many code objects, all are forgotten; the supervisor does so, too. */
 #define CODES_MOST 131072
 
 static void release_code(struct python_code *code)
@@ -73,9 +72,10 @@ static int make_room(struct python *python)
 }
 
 /*
- * Sets the function of @code. From 3.13 on a class that is called has a frame of the interpreter's
- * own between caller and __init__. Its code has a name for a file, and no first line; Python's
- * tracebacks leave it out, too.
+ * Sets the function of @code, and whether it is internal: from 3.13 on, when a class is called, the
+ * interpreter has a frame of its own between the caller and __init__. The code of that frame has a
+ * name in the place of the file, and no first line; Python's tracebacks leave it out, too. -EPROTO:
+ * it has no valid name; -ENOMEM.
  */
 static int add_function(
 	const struct python *python, const struct record_object *object, struct python_code *code)

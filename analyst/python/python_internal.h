@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by python.c and those that it calls: python_codes.c and python_merge.c. */
+/* Shared by python.c, python_codes.c and python_merge.c. */
 #ifndef ANALYST_PYTHON_INTERNAL_H
 #define ANALYST_PYTHON_INTERNAL_H
 
@@ -9,7 +9,7 @@
 struct module;
 struct symbolizer;
 
-/* A code object, as last sent. */
+/* A code object, as the supervisor last sent it. */
 struct python_code {
 	uint64_t address;
 	uint32_t function;     /* index in the profile */
@@ -18,7 +18,7 @@ struct python_code {
 	size_t lines_bytes;
 	bool used;
 	bool internal;         /* the interpreter's own: no function of Python */
-	/* Locations by line, sorted; the first one of the function is most often the only one. */
+	/* Its locations, sorted by line; owned. */
 	struct python_line_location {
 		uint32_t line, location;
 	} *location;
@@ -38,10 +38,10 @@ struct python {
 /* Takes a code object that the supervisor has sent; the object() of the runtime. -ENOMEM. */
 int python_take_object(void *state, const struct record_object *object);
 
-/* NULL: it has not been sent. */
+/* The code object at @address; NULL: the supervisor has not sent it. */
 struct python_code *python_find_code(const struct python *python, uint64_t address);
 
-/* The location of a line of a code object. -ENOMEM. */
+/* Returns the location of the line of the instruction at @offset of the code, in bytes. -ENOMEM. */
 int python_location(struct python *python, struct python_code *code, int64_t offset);
 
 void python_free_codes(struct python *python);

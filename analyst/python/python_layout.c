@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* What is read of _Py_DebugOffsets, as numbers of its 8-byte words. */
+/* The fields of _Py_DebugOffsets that are read; @descriptions has their 8-byte word's numbers. */
 enum word {
 	VERSION,
 	FREE_THREADED,
@@ -55,7 +55,7 @@ const struct python_layout *python_layout_find(uint16_t version)
 	return NULL;
 }
 
-/* The layout of 3.12, of which later versions have texts and chunks. */
+/* The layout of 3.12: later versions have the same layout of texts and stack chunks. */
 static struct python_layout begin_from_3_12(uint16_t version)
 {
 	struct python_layout layout = *python_layout_find(PYTHON_3_12);
@@ -81,8 +81,8 @@ static bool is_sane(const struct python_layout *l)
 }
 
 /*
- * The lock of the main interpreter, which is the last member of _PyRuntime. The lock's size is that
- * of 3.12. False: it does not lie within the interpreter.
+ * Sets where the lock (GIL) of the main interpreter is. The main interpreter is the last member of
+ * _PyRuntime; the lock's size is that of 3.12. False: the lock does not lie in the interpreter.
  */
 static bool describe_lock(const uint64_t word[WORDS], struct python_layout *l)
 {
@@ -95,7 +95,7 @@ static bool describe_lock(const uint64_t word[WORDS], struct python_layout *l)
 	return true;
 }
 
-/* Copies the words of the version. -ENOTSUP: it is not known. -EPROTO: some make no sense. */
+/* Copies the words of @version. 0; -ENOTSUP: it is not known; -EPROTO: words make no sense. */
 static int take_words(const uint8_t *offsets, size_t bytes, uint16_t version, uint64_t word[WORDS],
 	uint8_t *ret_tag)
 {
@@ -184,7 +184,7 @@ void python_layout_table(
 	const bool cframe_has_frame = l->version == PYTHON_3_11 || l->version == PYTHON_3_12;
 	const uint32_t in_thread[] = {l->thread_next, l->thread_self, l->thread_tid,
 		l->thread_chunk, l->thread_top, l->thread_cframe, l->thread_frame};
-	/* The flags of a frame are bytes of the last word. */
+	/* frame_owner is a byte: the word that contains it is read. */
 	const uint32_t flags = l->frame_owner ? l->frame_owner & ~7u : RUNTIME_NONE;
 	const uint32_t in_frame[] = {
 		l->frame_previous, l->frame_code, l->frame_instruction, l->frame_owner & ~7u};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where CPython keeps what: offsets in the structures of one version. */
+/* The layout of CPython's data structures: offsets in the structures of one version. */
 #ifndef ANALYST_PYTHON_LAYOUT_H
 #define ANALYST_PYTHON_LAYOUT_H
 
@@ -19,7 +19,7 @@ enum {
 	PYTHON_3_14 = 0x030e,
 };
 
-/* 0 where a version has no such field, except that some are at the offset 0. */
+/* Offsets in bytes. 0: a version has no such field, or the field is the first one. */
 struct python_layout {
 	uint16_t version;
 	uint32_t interpreters; /* in _PyRuntime */
@@ -33,24 +33,25 @@ struct python_layout {
 	uint32_t text_ascii, text_wide, text_length, text_state;
 	uint32_t bytes_length, bytes_data;
 	uint32_t gil, gil_bytes, gil_holder, gil_locked;
-	uint32_t tag; /* bits of a pointer to a code object that are not part of it */
+	uint32_t tag; /* bits to clear in a pointer to a code object */
 };
 
 /* Made by packaging/python_layouts.sh. */
 extern const struct python_layout python_layouts[];
 extern const size_t python_layouts_n;
 
-/* The layout of @version, or NULL: it has none, or describes itself. */
+/* The layout of @version. NULL: it is not known, or the version describes it itself. */
 const struct python_layout *python_layout_find(uint16_t version);
 
 /*
- * From _Py_DebugOffsets, the beginning of _PyRuntime from 3.13 on. Its values come from a file of
- * the target. -EPROTO: they make no sense; -ENOTSUP: a version or a build that is not known.
+ * Sets the layout from @offsets: _Py_DebugOffsets, with which _PyRuntime begins from 3.13 on, as
+ * read from a file of the target. 0; -EPROTO: the values make no sense; -ENOTSUP: the version or
+ * the build is not known.
  */
 int python_layout_describe(
 	const uint8_t *offsets, size_t bytes, uint16_t version, struct python_layout *ret_layout);
 
-/* What the supervisor is to read. @runtime: the address of _PyRuntime. */
+/* Sets the table of what the supervisor is to read. @runtime: the address of _PyRuntime. */
 void python_layout_table(
 	const struct python_layout *layout, uint64_t runtime, struct runtime_table *ret_table);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where Python's frames stand among the native ones. Each activation of the evaluation loop keeps
- * an object on the C stack, at the address A, and runs one or more Python frames, innermost first:
+ * Puts Python's frames among the native ones. Each activation of the evaluation loop keeps an
+ * object on the C stack, at the address A, and runs a group of Python frames, innermost first:
  *
- *	3.10	_PyCFrame: a chain from the thread's state; one frame each
- *	3.11	_PyCFrame: the same chain; a group of frames ends with one that is_entry
- *	3.12 on	a frame of its own, in the chain of frames: a group ends before it
+ *	3.10	_PyCFrame, in a chain from the thread's state; a group is one frame
+ *	3.11	_PyCFrame, in the same chain; a group ends with a frame that is_entry
+ *	3.12 on	a frame of the loop itself, in the chain of frames; a group ends before it
  *
- * They stand in the place of the native frame with SP <= A < CFA. Before 3.10 there is no such
- * object, and each call of _PyEval_EvalFrameDefault runs one frame.
+ * The group replaces the native frame with SP <= A < CFA. Before 3.10 there is no such object, and
+ * each call of _PyEval_EvalFrameDefault runs one frame.
  */
 #include <errno.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static bool stack_word(const struct merger *m, uint64_t at, uint64_t *ret_word)
 	return false;
 }
 
-/* Adds the locations of the frames [@from, @end). -EPROTO: the code of one is not known. */
+/* Adds the locations of the frames [@from, @end). 0; -EPROTO: some code is unknown; -ENOMEM. */
 static int add_locations(struct merger *m, size_t from, size_t end)
 {
 	struct runtime_stack *stack = m->stack;
@@ -84,7 +84,7 @@ static int add_locations(struct merger *m, size_t from, size_t end)
 		if (m->python->layout.version <= PYTHON_3_10)
 			offset = (int32_t)frame_word(m, i, FRAME_INSTRUCTION);
 		if (m->python->layout.version == PYTHON_3_10)
-			offset *= 2; /* The field counts instructions, of 2 bytes. */
+			offset *= 2; /* 3.10 counts instructions of 2 bytes */
 		location = python_location(m->python, code, offset);
 		if (location < 0)
 			return location;
@@ -93,7 +93,7 @@ static int add_locations(struct merger *m, size_t from, size_t end)
 	return 0;
 }
 
-/* The native frame that contains the address, from the last one found on. False: none. */
+/* Finds the native frame that contains the stack address @at, from m->native on. False: none. */
 static bool find_native(struct merger *m, uint64_t at, size_t *ret_native)
 {
 	const struct runtime_sample *s = m->sample;
@@ -103,7 +103,7 @@ static bool find_native(struct merger *m, uint64_t at, size_t *ret_native)
 
 		if (at < s->frame[i].sp || at >= end)
 			continue;
-		/* Beyond the last frame of an unfinished stack, anything may follow. */
+		/* The end of the last frame of a truncated stack is not known. */
 		if (i + 1 == s->n && s->truncated)
 			break;
 		*ret_native = i;
@@ -113,7 +113,7 @@ static bool find_native(struct merger *m, uint64_t at, size_t *ret_native)
 	return false;
 }
 
-/* The frames [@from, @end) stand in the place of the native frame @native. */
+/* Replaces the native frame @native by the frames [@from, @end). 0; -EPROTO; -ENOMEM. */
 static int add_group(struct merger *m, size_t native, size_t from, size_t end)
 {
 	struct runtime_stack *stack = m->stack;
@@ -129,15 +129,15 @@ static int add_group(struct merger *m, size_t native, size_t from, size_t end)
 		return r;
 	m->native = native + 1;
 	if (stack->locations == first)
-		return 0; /* none but the interpreter's own */
+		return 0; /* all were the interpreter's own frames */
 	stack->group[stack->groups++] =
 		(struct runtime_group){native, first, stack->locations - first};
 	return 0;
 }
 
 /*
- * Adds frames in the place of the native frame that contains the address @at. -EPROTO: none does.
- * Otherwise as add_group().
+ * Replaces the native frame that contains the stack address @at by the frames [@from, @end). 0;
+ * -EPROTO: there is no such frame, or the code of one is unknown; -ENOMEM.
  */
 static int add_group_at(struct merger *m, uint64_t at, size_t from, size_t end)
 {
@@ -180,7 +180,8 @@ static int merge_by_entry_frame(struct merger *m)
 }
 
 /*
- * Merges the frames of 3.11: the objects' chain and the frames' chain lead through the same frames.
+ * Merges the frames of 3.11. Each _PyCFrame points to the innermost frame of its group, which must
+ * be the next one in the chain of frames.
  */
 static int merge_by_cframe_groups(struct merger *m)
 {
@@ -212,13 +213,13 @@ static int merge_by_cframe_groups(struct merger *m)
 	return 0;
 }
 
-/* The length of the chain of 3.10's objects on the stack; 0: it leads back to itself. */
+/* The length of the chain of 3.10's _PyCFrames on the stack; 0: one points to itself. */
 static size_t count_cframes(struct merger *m)
 {
 	uint64_t at = m->sample->record->thread_word[0], next;
 	size_t n = 0;
 
-	/* The last object is not on the stack; each next one lies further out. */
+	/* The outermost _PyCFrame is not on the stack: it ends the loop. */
 	while (n <= frames_of(m) + 1 &&
 		stack_word(m, at + m->python->layout.cframe_previous, &next)) {
 		if (next == at)
@@ -230,8 +231,8 @@ static size_t count_cframes(struct merger *m)
 }
 
 /*
- * Merges the frames of 3.10. An activation has no frame before it begins, and no object on the
- * stack once it has ended.
+ * Merges the frames of 3.10. An activation that begins has its _PyCFrame before its frame; one that
+ * ends has a frame but no _PyCFrame: their numbers may differ by one.
  */
 static int merge_by_cframe(struct merger *m)
 {
@@ -286,7 +287,7 @@ static int merge_one_to_one(struct merger *m)
 
 		if (!is_loop(m, k))
 			continue;
-		/* The innermost activation is about to begin. */
+		/* The innermost activation has no frame yet. */
 		if (loops == frames_of(m) + 1) {
 			loops--;
 			continue;
@@ -299,7 +300,8 @@ static int merge_one_to_one(struct merger *m)
 	return 0;
 }
 
-/* Adds all frames of the language, without native ones. -EPROTO: the code of one is not known. */
+/* Sets the locations of all frames, without groups. 0; -EPROTO: a frame's code is unknown; -ENOMEM.
+ */
 static int add_all(struct merger *m)
 {
 	m->stack->locations = m->stack->groups = 0;
@@ -315,9 +317,9 @@ static int add_all(struct merger *m)
 }
 
 /*
- * Does the thread wait for the interpreter's lock? The interpreter itself has called a function of
- * the C library that waits for a condition, and its frames hold the address of the condition,
- * which lies in the lock.
+ * Does the thread wait for the interpreter's lock? It does if the interpreter's innermost frame
+ * called pthread_cond_…() of the C library, and a word of the stack below that frame is the address
+ * of the condition variable, which lies in the lock.
  */
 static bool waits_for_lock(const struct merger *m)
 {
@@ -342,8 +344,8 @@ static bool waits_for_lock(const struct merger *m)
 }
 
 /*
- * Does the thread hold the lock? The watched words say which thread had it last, and whether it is
- * locked.
+ * Does the thread hold the lock? The watched words are the thread that had the lock last, and
+ * whether it is locked.
  */
 static bool holds_lock(const struct merger *m)
 {
@@ -374,7 +376,7 @@ int python_merge(void *state, const struct runtime_sample *sample, struct runtim
 		r = merge_one_to_one(&m);
 	if (r == 0 || r == -ENOMEM)
 		return r < 0 ? r : 1;
-	/* What lies beyond the end of the copy is missing anyway. */
+	/* Groups beyond the end of the copied stack cannot be placed: the others are right. */
 	if (m.cut && stack->groups)
 		return 1;
 	r = add_all(&m);

@@ -9,7 +9,7 @@
 
 #include "profile/profile.h"
 
-/* A process gets a note if it has 1/PART_LEAST of the profile's time or more. */
+/* A note needs a process with at least 1 / PART_LEAST of the profile's CPU time. */
 enum { PART_LEAST = 20 };
 
 enum kind { KIND_OTHER, KIND_INTERPRETER, KIND_PYTHON };
@@ -20,7 +20,7 @@ struct noting {
 	struct process {
 		uint32_t pid;
 		const char *name;
-		/* time of stacks without functions of Python, and with them */
+		/* CPU time of the interpreter's stacks without functions of Python, and with. */
 		int64_t ns, named_ns;
 		uint32_t location; /* a location in its interpreter */
 	} * process;
@@ -28,8 +28,9 @@ struct noting {
 };
 
 /*
- * The loop that interprets is _PyEval_EvalFrameDefault in every version since 3.6; a compiler may
- * split it (.cold). A perf map or jitdump of CPython names a function "py::f:/x.py".
+ * The interpreter's loop is _PyEval_EvalFrameDefault in every version since 3.6; a compiler may
+ * split it into two functions, the second with a suffix (.cold). A perf map or jitdump of CPython
+ * names a function of Python "py::f:/x.py".
  */
 static enum kind kind_of(const struct profile *profile, struct location location)
 {
@@ -59,7 +60,7 @@ static struct process *process_of(struct noting *n, const struct task *task)
 	return &n->process[n->n++];
 }
 
-/* Adds up the samples by process. Returns their CPU time. */
+/* Adds up the samples by process. Returns the CPU time of all samples. */
 static int64_t count(struct noting *n)
 {
 	int64_t all = 0;
@@ -135,7 +136,8 @@ int python_note(struct profile *profile, bool shown)
 	all = count(&n);
 	for (size_t i = 0; i < n.n; i++) {
 		/*
-		 * Some stacks of a named program are before its first function, or after its last.
+		 * Even in a program that is shown well some stacks have no function of Python:
+		 * those before its first function, or after its last one.
 		 */
 		if (n.process[i].ns > n.process[i].named_ns &&
 			(!most || n.process[i].ns > most->ns))
