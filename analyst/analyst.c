@@ -17,10 +17,10 @@
 #include "profile/profile.h"
 #include "proto/record.h"
 
-/* Maximum processes whose root folders are searched for a file. */
+/* A file is searched below the root folders of at most so many processes. */
 #define OPEN_TRIES 64
 
-/* Reads the job's labels: the rank, a number, and the host, a text. */
+/* Sets analyst->labels to the job's labels: the rank, a number, and the host, a text. */
 static int take_labels(struct analyst *analyst, const struct analyst_options *options)
 {
 	struct label label[2];
@@ -307,8 +307,8 @@ static int note_early_end(struct analyst *analyst)
 }
 
 /*
- * Names the processes of a rank, "solver rank 3": pids of several machines are meaningless, and may
- * be equal.
+ * Appends the rank to the names of all processes, "solver rank 3": pids of several machines do not
+ * tell processes apart, as they may be equal.
  */
 static int name_rank(const struct analyst *analyst)
 {

@@ -22,29 +22,27 @@ struct analyst_options {
 	bool frame_pointers; /* unwind by frame pointers */
 	bool per_process;    /* keep what is needed for a profile per process */
 	const char *rank;    /* in an MPI or Slurm job: a label of all samples; NULL none */
-	/*
-	 * number of ranks of that job; if several, the rank is appended to the name of each process
-	 */
+	/* Number of ranks of that job; if several, each process's name gets the rank. */
 	unsigned ranks;
 	const char *host;    /* the host, also a label; NULL unknown. All strings are copied */
 	bool no_timeline;    /* do not keep when samples were taken */
 	bool user_only;      /* exclude ticks in system calls; their time is reported */
-	bool jit_map;        /* perf maps are rewritten before the end: --jit-map */
+	bool jit_map;        /* --jit-map: processes rewrite their perf maps before they end */
 	const char *threads; /* description of the chosen threads, for a note; NULL: all */
-	struct runtimes_options runtimes; /* how frames of languages are shown */
+	struct runtimes_options runtimes; /* how the frames of languages (Python) are shown */
 	bool live; /* the processes may be alive: access files through /proc */
-	/* The figures of another second have come. May be NULL. */
+	/* Called after the audit's figures of another second were taken. May be NULL. */
 	void (*second)(void *context);
-	/* A snapshot is requested: called during analyst_record(). May be NULL. */
+	/* Called by analyst_record() when a snapshot is requested. May be NULL. */
 	void (*snapshot)(void *context);
-	/* A piece for the server is requested: called during analyst_record(). May be NULL. */
+	/* Called by analyst_record() when a piece for the server is requested. May be NULL. */
 	void (*serve)(void *context);
 	/*
-	 * The supervisor is to copy @bytes of thread @tid's next stacks where it cannot tell their
-	 * end. May be NULL.
+	 * Asks the supervisor to copy @bytes of each next stack of thread @tid whose end it does
+	 * not know. May be NULL.
 	 */
 	void (*stack_needs)(void *context, uint32_t tid, uint64_t bytes);
-	/* Third-party code begins with a file, as in struct symbolizer_options. May be NULL. */
+	/* The hooks of struct symbolizer_options around third-party code. May be NULL. */
 	void (*working_on)(void *context, const char *path);
 	enum symbolizer_skip (*skip)(void *context, const char *path);
 	void *context;
@@ -61,7 +59,7 @@ void analyst_free(struct analyst *analyst);
 int analyst_record(struct analyst *analyst, const uint8_t *data, size_t bytes);
 
 /*
- * All records have come. Completes the profile: names for all locations, audit, notes. Without a
+ * Completes the profile after the last record: names for all locations, audit, notes. Without a
  * RECORD_END (the supervisor was killed) the figures are those of the last audit record, and a note
  * says so. May be called once. Runs third-party code on untrusted files: see finish.h.
  */
@@ -73,13 +71,16 @@ int analyst_finish(struct analyst *analyst);
  */
 int analyst_name_new(struct analyst *analyst);
 
-/* @snapshot: this process finishes a copy of a profile that goes on, which has not ended early. */
+/*
+ * @snapshot: this process finishes a copy while the run goes on. Then a missing RECORD_END does not
+ * mean that the supervisor was killed.
+ */
 void analyst_set_snapshot(struct analyst *analyst, bool snapshot);
 
 /* CLOCK_MONOTONIC of the first and the last record. */
 void analyst_times(const struct analyst *analyst, uint64_t *ret_began_ns, uint64_t *ret_last_ns);
 
-/* Includes the CPU time used by this process so far; another process is going to finish. */
+/* Keeps this process's CPU time for the audit, before another process calls analyst_finish(). */
 void analyst_note_cpu(struct analyst *analyst);
 
 /*
@@ -116,13 +117,13 @@ bool analyst_process(const struct analyst *analyst, size_t index, uint32_t *ret_
 /* The first process's wait status, or RECORD_EXIT_DETACHED; false while it lives. */
 bool analyst_first_exit(const struct analyst *analyst, uint32_t *ret_status);
 
-/* The bounds, as in its file, of the function that contains a location. False: unknown. */
+/* The SVMAs where the function that contains a location begins and ends. False: unknown. */
 bool analyst_function_bounds(
 	const struct analyst *analyst, uint32_t location, uint64_t *ret_start, uint64_t *ret_end);
 
 /*
- * Opens a file of the target for reading: at its path, or below a process's root. Regular files
- * only (opener/regular.h). A descriptor or -errno.
+ * Opens a source file of the target for reading: at its path, or below a process's root. Regular
+ * files only (opener/regular.h). Returns a descriptor, which the caller closes, or -errno.
  */
 int analyst_open_file(const struct analyst *analyst, const char *file);
 
@@ -130,13 +131,13 @@ int analyst_open_file(const struct analyst *analyst, const char *file);
 struct opener *analyst_opener(const struct analyst *analyst);
 
 /*
- * The bytes at an address of the file that contains a location, and the machine (EM_…) of its code.
- * Valid as long as the analyst. NULL: not available.
+ * The bytes of code at @svma of the file that contains @location, and the machine (EM_…) of the
+ * code. They are valid as long as the analyst. NULL: not available.
  */
 const uint8_t *analyst_code(const struct analyst *analyst, uint32_t location, uint64_t svma,
 	size_t *ret_bytes, unsigned *ret_machine);
 /*
- * The function at an address of the file that contains a location, and the offset of the address in
+ * The name of the function at @svma of the file that contains @location, and the offset of @svma in
  * it. NULL: no name.
  */
 const char *analyst_function_at(

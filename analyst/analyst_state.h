@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The analyst's state, shared by analyst.c, its owner, and take.c, which fills it. */
+/* The analyst's state. analyst.c creates and frees it; take.c and hold.c fill it. */
 #ifndef ANALYST_ANALYST_STATE_H
 #define ANALYST_ANALYST_STATE_H
 
@@ -26,14 +26,14 @@ struct analyst {
 	struct spaces spaces;
 	struct profile *profile; /* its CPU values are weights until analyst_finish() */
 	struct shares shares;
-	float *factor; /* factors by stack, for a view */
+	float *factor; /* one for each stack (analyst_factors()); owned */
 	size_t factor_room;
 	struct locations locations;
 	struct runtimes runtimes;
 	struct stacks stacks;
 	struct hold hold;
 	bool per_process, no_timeline, user_only;
-	uint32_t labels; /* labels of all samples */
+	uint32_t labels; /* the set of labels that all samples get; 0: none */
 	struct processes processes;
 	const char *rank;
 	void (*snapshot_now)(void *context);
@@ -43,8 +43,8 @@ struct analyst {
 	struct unsampled unsampled;
 	uint64_t began_ns, last_ns; /* CLOCK_MONOTONIC of the records */
 	uint32_t first_pid;
-	char *main_path;   /* path of the first process's image, NULL unknown */
-	bool main_changed; /* that image has changed since the process's first record */
+	char *main_path;   /* path of the first process's image; NULL: unknown */
+	bool main_changed; /* the first process has executed another image */
 	struct wallclock wallclock;
 	struct counts counts;
 	bool has_image, ended, first_ended, snapshot;

@@ -33,8 +33,8 @@ int blame_init(struct blame *blame, char *note);
 void blame_release(struct blame *blame);
 
 /*
- * A predecessor died while working on the file. False: the file was skipped already, or too many
- * files.
+ * Adds the file on which another analyst died: first its debug information is skipped, then all of
+ * it. False: all of it was skipped already, or there are too many files.
  */
 bool blame_add(struct blame *blame, const char *path);
 

@@ -47,7 +47,7 @@ void counts_second(struct counts *counts, const struct profile *profile)
 	s->seconds++;
 }
 
-/* The variance of the sum of all CPU time found, in us^2: that of a ratio of two sums. */
+/* The variance of the sum of all found CPU time, in us^2, estimated as that of a ratio of sums. */
 static uint64_t scatter_us2(const struct counts_scatter *s)
 {
 	double ratio = (double)s->found_ns / (double)s->kernel_ns, n = s->seconds;

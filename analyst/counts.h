@@ -11,8 +11,9 @@ struct stacks;
 struct wallclock;
 
 /*
- * How much what is found scatters from second to second around the ratio of all (docs/PROTOCOL.md):
- * sums over the seconds of found * found, found * kernel and kernel * kernel, in s^2.
+ * How much the ratio of found CPU time (of samples) to the kernel's scatters from second to second
+ * (docs/PROTOCOL.md): sums over the seconds of found * found, found * kernel and kernel * kernel,
+ * in s^2.
  */
 struct counts_scatter {
 	uint64_t found_ns, kernel_ns; /* values at the last audit */
@@ -23,13 +24,13 @@ struct counts_scatter {
 struct counts {
 	uint64_t samples, bad_records, unresolved, guessed_stacks;
 	double weight, weight_squared; /* planned weights of all samples */
-	bool user_only;                /* the figure left_out_ns is to be printed */
-	uint64_t left_out_ns;          /* CPU time in system calls that is in no row */
-	uint64_t cpu_ns;               /* CPU time used by the process that took the records */
+	bool user_only;                /* ticks in system calls are excluded */
+	uint64_t left_out_ns;          /* CPU time of those ticks, which is in no row */
+	uint64_t cpu_ns;               /* CPU time of the process that took the records */
 	struct counts_scatter scatter;
 };
 
-/* The supervisor's figures of another second have been set in @profile. */
+/* Updates the scatter when the supervisor's figures of another second are in @profile. */
 void counts_second(struct counts *counts, const struct profile *profile);
 
 /* Sets the figures known while records come in. */
@@ -37,7 +38,7 @@ int counts_put(const struct counts *counts, struct profile *profile);
 /* Sets all figures, at the end, when the profile's rows have their times. */
 int counts_close(const struct counts *counts, const struct stacks *stacks,
 	const struct wallclock *wallclock, struct profile *profile);
-/* Another process is going to close: adds the CPU time of this one. */
+/* Keeps this process's CPU time, before another process calls counts_close(). */
 void counts_note_cpu(struct counts *counts);
 
 #endif

@@ -11,14 +11,14 @@
 #include "proto/record.h"
 
 /*
- * A stack waits no longer than this, and no more bytes of records wait. Answers come behind all
- * that the analyst has not taken yet.
+ * A stack waits for at most WAIT_NS of the records' clock, and at most BYTES_MOST of records wait.
+ * The wait may be long: an answer is in the ring behind all records not taken from there yet.
  */
 #define WAIT_NS    UINT64_C(3000000000)
 #define BYTES_MOST ((size_t)128 << 20)
-/* While answers keep coming, what waits is tried again after this time. */
+/* While answers keep coming, the waiting records are tried again only after this time. */
 #define AGAIN_NS 10000000
-/* Stacks that request memory at the same time; the others wait for these. */
+/* At most so many stacks request memory at the same time; the others wait for these. */
 #define AT_ONCE 32
 
 void hold_release(struct hold *hold)
@@ -33,7 +33,7 @@ static bool is_empty(const struct hold *hold)
 	return hold->begin == hold->end;
 }
 
-/* Moves what waits to the beginning, if that is worth it. */
+/* Moves the waiting records to the beginning if more than half of the used room is before them. */
 static void tidy(struct hold *hold)
 {
 	if (hold->data_begin > hold->data_end / 2) {
@@ -62,7 +62,7 @@ static int add(struct hold *hold, const uint8_t *data, size_t bytes, bool ready)
 	return 0;
 }
 
-/* Does the stack of a sample have all that it needs? -EAGAIN: no, and it was requested. */
+/* Is all the memory there that a record needs? 0: yes; -EAGAIN: no, it was asked for; -ENOMEM. */
 static int probe(struct analyst *analyst, const struct record *rec)
 {
 	return rec->header.type == RECORD_SAMPLE
@@ -70,14 +70,14 @@ static int probe(struct analyst *analyst, const struct record *rec)
 		: 0;
 }
 
-/* The first one is taken without what it needs: answers may have been lost. */
+/* Lets the first waiting record do without the memory that it needs: answers may be lost. */
 static void give_up(struct analyst *analyst)
 {
 	runtimes_forget_memory(&analyst->runtimes, &analyst->spaces);
 	analyst->runtimes.forced++;
 }
 
-/* Takes records from the beginning on, until one has to wait. */
+/* Takes the waiting records in order, until one has to wait on. 1: RECORD_END; 0; -ENOMEM. */
 static int take_ready(struct analyst *analyst, uint64_t now_ns)
 {
 	struct hold *hold = &analyst->hold;
@@ -109,7 +109,7 @@ static int take_ready(struct analyst *analyst, uint64_t now_ns)
 	return 0;
 }
 
-/* Requests what the first ones need. */
+/* Asks for the memory that the first AT_ONCE waiting samples need. 0, -ENOMEM. */
 static int probe_waiting(struct analyst *analyst)
 {
 	struct hold *hold = &analyst->hold;
@@ -134,7 +134,7 @@ static int probe_waiting(struct analyst *analyst)
 	return 0;
 }
 
-/* All answers have come, or it is time: goes on. */
+/* Tries the waiting records again, and sends the requests of those that still wait. */
 static int retry(struct analyst *analyst, uint64_t now_ns)
 {
 	int r = take_ready(analyst, now_ns);
@@ -146,7 +146,7 @@ static int retry(struct analyst *analyst, uint64_t now_ns)
 	return r;
 }
 
-/* An answer. */
+/* Takes an answer. Tries the waiting records again if it was the last one, or after AGAIN_NS. */
 static int take_answer(struct analyst *analyst, const struct record *rec)
 {
 	struct hold *hold = &analyst->hold;

@@ -100,7 +100,7 @@ int processes_exit(struct processes *processes, const struct record_exit *exit)
 
 	if (!facts)
 		return -ENOMEM;
-	/* A reused pid: both processes are in one profile. */
+	/* Processes with the same, reused pid are in one profile. */
 	facts->kernel_ns += exit->kernel_ns;
 	return 0;
 }
@@ -110,13 +110,13 @@ static int set_audit(
 {
 	struct audit_times times = audit_times(profile);
 	uint64_t realtime = 0, lost = 0, in_calls;
-	/* Without an exit record, the stream was cut off. */
+	/* Without an exit record (the stream was cut off) the reports for the threads count. */
 	uint64_t kernel_ns = facts->kernel_ns ? facts->kernel_ns : facts->cpu_ns;
 	uint64_t in_rows_ns = times.profiled_ns + times.unsampled_ns;
 	uint64_t left_out_ns = kernel_ns > in_rows_ns ? kernel_ns - in_rows_ns : 0;
 	bool user_only = profile_audit(all, AUDIT_SYSCALL_CPU, &in_calls);
 	bool knows_realtime = profile_audit(all, "realtime", &realtime);
-	/* Nobody knows to which processes lost samples belonged. */
+	/* It is not known to which processes lost samples belonged. */
 	bool knows_found = !profile_audit(all, "lost_samples", &lost) || !lost;
 	const struct {
 		const char *key;

@@ -54,7 +54,10 @@ static int note_problem(
 	return profile_add_note(runtimes->locations->profile, note);
 }
 
-/* Requests what the runtime needs first: --dump waits for this, and then for the rest. */
+/*
+ * Lets the runtime request the memory that it needs first, by a step from no frame. --dump waits
+ * for this memory, and then for what the stacks need.
+ */
 static int begin_steps(struct runtimes *runtimes, struct image_runtime *runtime)
 {
 	const struct unwind_runtime_frame nowhere = {0};
@@ -210,8 +213,8 @@ static void hide(struct runtimes *runtimes, const struct image_runtime *runtime,
 			continue;
 		}
 		/*
-		 * Fold what the language has called, and what calls it, but not the beginning of a
-		 * thread.
+		 * Fold frames that a function of the language has called, and frames that call one,
+		 * but not those at the beginning of a thread.
 		 */
 		fold = group < stack->groups ||
 			(group && stack->group[group - 1].frame + 1 == begin);
@@ -284,8 +287,8 @@ int runtimes_memory(struct image_space *image, uint64_t time_ns, const struct re
 }
 
 /*
- * The requests for memory of the next process whose language unwinds its own frames. @*at: the
- * index in @spaces to go on from. NULL: there is none.
+ * The memory reads of the next process whose runtime unwinds its own code. *@at: the index in
+ * @spaces where the search goes on. NULL: there is no further one.
  */
 static struct peek *next_peek(
 	const struct runtimes *runtimes, const struct spaces *spaces, size_t *at)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The languages' runtimes in the processes of a record stream: finds them, has the supervisor read
- * their frames, and puts these frames into the stacks.
+ * The languages' runtimes in the processes of a record stream: finds them, requests their frames
+ * from the supervisor, and puts these frames into the stacks.
  */
 #ifndef ANALYST_RUNTIMES_H
 #define ANALYST_RUNTIMES_H
@@ -25,18 +25,18 @@ enum runtimes_show {
 	RUNTIMES_NOT,    /* native frames; nothing of a runtime is read */
 };
 
-/* The frame of a stack without frames of the language, for RUNTIMES_ONLY. */
+/* With RUNTIMES_ONLY, a stack without frames of the language has this frame. */
 #define RUNTIMES_NONE_OF_THEM "[no Python]"
 /* The frame between a function of the language and its wait for the interpreter's lock. */
 #define RUNTIMES_WAITS "[waiting for the GIL]"
-/* A label of the stack of --dump whose thread holds that lock. */
+/* The label, and its text, of the stack of --dump whose thread holds the interpreter's lock. */
 #define RUNTIMES_LOCK      "gil"
 #define RUNTIMES_LOCK_HELD "held"
 
 struct runtimes_options {
 	enum runtimes_show show;
-	bool own_frames; /* do not fold the frames of the interpreter */
-	bool examined;   /* tell the supervisor when a process has been examined */
+	bool own_frames; /* show the frames of the interpreter itself, too */
+	bool examined;   /* tell the supervisor when a process was searched for a runtime */
 	/* Sends requests to the supervisor; false: not now. NULL: there is none. */
 	bool (*request)(void *context, const uint8_t *data, size_t bytes);
 	void *context;
@@ -47,18 +47,19 @@ struct runtimes {
 	struct locations *locations; /* borrowed */
 	/* The record that belongs to the next sample; tid 0: none. */
 	struct record_runtime pending;
-	uint64_t pending_ns; /* CLOCK_MONOTONIC of that record, which is the sample's */
-	uint8_t *frame;      /* frames of that record, copied */
+	uint64_t pending_ns; /* CLOCK_MONOTONIC of @pending, equal to that of its sample */
+	uint8_t *frame;      /* a copy of the frames of @pending; owned */
 	size_t frame_room;
 	struct runtime_stack stack; /* the language's part of the current sample */
-	uint8_t *hidden;            /* by native frame of the current sample: it is not shown */
+	uint8_t *hidden;            /* for each native frame of the current sample: is it hidden? */
 	size_t hidden_room;
+	/* Stacks with a language's frames, and those whose native frames do not agree with them. */
 	uint64_t merged, unmatched;
-	bool found;       /* there is a runtime with frames to be merged */
-	bool steps;       /* there is a runtime that unwinds its own code */
-	uint64_t stepped; /* stacks with frames of such a runtime */
-	uint64_t gaps;    /* of these, with frames that were not on the stack */
-	uint64_t forced;  /* stacks that were taken without memory that they need */
+	bool found;       /* a process has a runtime whose frames are merged (Python) */
+	bool steps;       /* a process has a runtime that unwinds its own code (Java) */
+	uint64_t stepped; /* stacks with frames that a runtime has unwound */
+	uint64_t gaps;    /* those of @stepped with a gap: frames that were not on the stack */
+	uint64_t forced;  /* stacks unwound without all memory that they need (hold.c) */
 };
 
 /* The runtime of a process's image. */
@@ -67,51 +68,49 @@ struct image_runtime {
 	void *state;
 	struct runtime_table table;
 	bool asked;       /* the supervisor has the table */
-	bool said;        /* what there is to say about it */
-	struct peek peek; /* of a runtime that unwinds its own code */
+	bool said;        /* the runtime's problem was noted in the profile */
+	struct peek peek; /* reads memory for a runtime that unwinds its own code */
 };
 
 void runtimes_release(struct runtimes *runtimes);
 void image_runtime_free(struct image_runtime *runtime);
 
-/* The mappings of a process are new: looks for a runtime, unless one is known. -ENOMEM. */
+/* Looks for a runtime in a process whose mappings are new, unless one is known. -ENOMEM. */
 int runtimes_detect(struct runtimes *runtimes, struct image_space *image);
 
-/* Takes the records that precede a sample. -ENOMEM. */
+/* Copies the runtime's record that precedes its sample. -ENOMEM. */
 int runtimes_take(struct runtimes *runtimes, uint64_t time_ns, const struct record_runtime *record);
+/* Passes a code object to the runtime of its process. -ENOMEM. */
 int runtimes_object(
 	struct runtimes *runtimes, struct image_space *image, const struct record_object *object);
-/*
- * A sample with this time begins.
- * _over(): it has been taken, or dropped.
- */
+/* Begins a sample: drops a runtime's record of another time than @time_ns. */
 void runtimes_sample_begins(struct runtimes *runtimes, uint64_t time_ns);
+/* Ends a sample: drops the runtime's record, whether or not it was used. */
 void runtimes_sample_over(struct runtimes *runtimes);
 
 /*
- * Places the language's frames in a stack: sets runtimes->stack, and which native frames are
- * hidden. 1: there are such frames; 0: none, or they do not agree with the stack, which is counted.
- * -ENOMEM.
+ * Sets runtimes->stack to the language's frames of a sample, and runtimes->hidden. 1: there are
+ * frames to be shown; 0: there are none, or they do not agree with the native stack (this is
+ * counted); -ENOMEM.
  */
 int runtimes_merge(struct runtimes *runtimes, struct image_space *image,
 	const struct record_sample *sample, const struct unwind_result *result);
 
 /* Does the process have a runtime that unwinds its own code? */
 bool runtimes_steps(const struct image_space *image);
-/* As unwind_input.runtime, at the time @now_ns. */
+/* Implements unwind_input.runtime, with memory of @now_ns or later. 1, 0, -ENOMEM. */
 int runtimes_step(struct runtimes *runtimes, struct image_space *image, uint64_t now_ns,
 	const struct unwind_runtime_frame *frame, struct unwind_runtime_caller *ret_caller);
-/* Memory that it has requested has come. -ENOMEM. */
+/* Keeps memory that the process's runtime has requested. -ENOMEM. */
 int runtimes_memory(
 	struct image_space *image, uint64_t time_ns, const struct record_memory *memory);
-/*
- * Of all processes: is memory awaited? Sends requests. Drops answers if there are many, or all. No
- * more answers come.
- */
+/* Does the runtime of any process wait for memory? */
 bool runtimes_waiting(const struct runtimes *runtimes, const struct spaces *spaces);
+/* These call the function of peek.h for each process whose runtime unwinds its own code. */
 void runtimes_tidy_memory(struct runtimes *runtimes, const struct spaces *spaces);
 void runtimes_send(struct runtimes *runtimes, const struct spaces *spaces);
 void runtimes_forget_memory(struct runtimes *runtimes, const struct spaces *spaces);
+/* No more memory will come: what is not there counts as unreadable from now on. */
 void runtimes_last(struct runtimes *runtimes, const struct spaces *spaces);
 
 /* Sets the figures of the audit, if a runtime was found. -errno. */

@@ -11,7 +11,7 @@
 struct settled {
 	const struct shares *shares; /* must not change meanwhile */
 	struct share_pool *pool;
-	uint64_t *given_ns; /* by pool: the weight whose time has been assigned */
+	uint64_t *given_ns; /* for each pool: the weight whose time has been assigned */
 	struct share_rest *rest;
 	size_t rests;
 };
@@ -21,8 +21,8 @@ int settle(const struct shares *shares, struct settled *ret_settled);
 void settled_release(struct settled *settled);
 
 /*
- * The CPU time of a stack, or of SHARES_LEFT_OUT. Ask once for each stack: a pool's time is
- * assigned with a running remainder, so that all stacks together get it to the nanosecond.
+ * The CPU time of a stack, or of SHARES_LEFT_OUT. To be called once for each stack: a pool's time
+ * is assigned with a running remainder, so that all stacks together get exactly the pool's time.
  */
 uint64_t settled_cpu_ns(struct settled *settled, uint32_t stack);
 

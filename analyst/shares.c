@@ -118,7 +118,7 @@ void shares_end_process(
 		take_over(pool, process->pool, shares->executable[process->executable].pool);
 }
 
-/* A pool with samples is still referred to by stacks. */
+/* Frees a pool without samples. Stacks refer to the others. */
 static void free_if_unused(struct shares *shares, uint32_t pool)
 {
 	if (!shares->pool[pool].samples)
@@ -132,8 +132,8 @@ static void end_thread(
 	uint32_t pool = process->pool;
 
 	/*
-	 * The first thread with samples gives its pool to the process, so that one of the two can
-	 * be freed.
+	 * The first thread with samples that ends gives its pool to the process, so that the
+	 * process's empty pool can be freed.
 	 */
 	if (thread->timed && own->samples && own->samples < SHARES_FEW &&
 		!shares->pool[pool].samples) {
@@ -151,7 +151,7 @@ static void end_threads(struct shares *shares, struct share_process *process)
 	process->threads = 0;
 }
 
-/* For an image without a sample, only the time is kept. */
+/* Keeps the CPU time of an image that ends without a sample. */
 static int keep_rest(struct shares *shares, const struct share_process *process)
 {
 	const struct share_pool *pool = &shares->pool[process->pool];
@@ -296,7 +296,7 @@ static uint32_t *get_first(struct shares *shares, uint32_t stack)
 	return &shares->first[stack];
 }
 
-/* The weight of this pool's samples at a stack. NULL: out of memory. */
+/* Finds or adds the entry for the samples of @pool at a stack. NULL: out of memory. */
 static struct share_entry *get_entry(struct shares *shares, uint32_t stack, uint32_t pool)
 {
 	struct share_entry *entry;

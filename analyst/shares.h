@@ -8,9 +8,9 @@
  * or the exit. A tid that is reused is another thread; the name does not matter.
  *
  * Threads with fewer than SHARES_FEW samples are pooled with those of their process; if this pool
- * has fewer than SHARES_FEW samples, it is pooled with those of the same executable. What ends is
- * pooled at once: threads and processes that ended without a sample take no memory, a thread with
- * samples takes 32 bytes, and a stack 20 for each thread sampled there.
+ * has fewer than SHARES_FEW samples, it is pooled with those of the same executable. Threads and
+ * processes are pooled as soon as they end: without a sample they take no memory then; a thread
+ * with samples takes 32 bytes, and a stack 20 bytes for each thread sampled there.
  *
  * Stacks are the profile's indexes, or SHARES_LEFT_OUT. Pure. Results are 0 or -ENOMEM.
  */
@@ -26,7 +26,7 @@
 /* With this many samples, the relative standard error is 22 %. */
 enum { SHARES_FEW = 20 };
 
-/* The pool of threads whose time the kernel has not reported: their weights count as their time. */
+/* The index of the pool of threads without reported time: their weights count as their time. */
 enum { SHARES_AS_WEIGHED = 0 };
 
 struct share_pool {
@@ -39,7 +39,7 @@ struct share_pool {
 struct share_thread {
 	uint32_t tid, pool;
 	bool timed;      /* the kernel's time has been reported, possibly 0 */
-	uint64_t cpu_ns; /* that time, in this image */
+	uint64_t cpu_ns; /* the time reported so far, in this image */
 };
 
 /* A process's present image. Its pool is that of the threads that have ended. */
@@ -84,7 +84,7 @@ struct shares {
 	size_t entries, entry_room;
 	uint32_t *first; /* by stack: index of an entry + 1, 0 none */
 	size_t stacks, stack_room;
-	uint32_t first_left_out; /* as @first, of SHARES_LEFT_OUT */
+	uint32_t first_left_out; /* of SHARES_LEFT_OUT: index of an entry + 1, 0 none */
 	struct share_rest *rest; /* time of images that have ended, per process */
 	size_t rests, rest_room;
 };
@@ -93,8 +93,8 @@ int shares_init(struct shares *shares, bool per_process);
 void shares_release(struct shares *shares);
 
 /*
- * A process appears; @parent: the process whose image it has, or 0. An older process with this pid
- * has ended.
+ * Adds a process; an older one with this pid has ended. @parent: the process whose image it has, or
+ * 0.
  */
 int shares_process(struct shares *shares, uint32_t pid, uint32_t parent);
 /* The process has a new image: the threads of the old one have ended. */
@@ -107,19 +107,19 @@ int shares_sample(
 /* The kernel's time of a thread since the last report. @last: the thread has ended. */
 int shares_cpu(struct shares *shares, uint32_t pid, uint32_t tid, uint64_t cpu_ns, bool last);
 
-/* What shares_cpu() has taken of a thread that has not ended. False: nothing. */
+/* The sum of shares_cpu() of a thread that has not ended. False: there was none. */
 bool shares_thread_cpu(
 	const struct shares *shares, uint32_t pid, uint32_t tid, uint64_t *ret_cpu_ns);
 
 /*
- * The supervisor was killed: the samples of each thread since its last report stand for as much
- * time as they weigh.
+ * To be called when the supervisor was killed: the weight of each thread's samples since its last
+ * report counts as its CPU time since then.
  */
 void shares_cover(struct shares *shares);
 
 /*
- * The same rules applied to any array of pools: a thread, or the image of a process, has ended.
- * They change only the pools; a pool with enough samples stays separate.
+ * The pooling rules, for any copy of the pools: they pool a thread, or the image of a process, that
+ * has ended. They change only @pool. A pool with SHARES_FEW samples or more stays separate.
  */
 void shares_end_thread(
 	struct share_pool *pool, const struct share_thread *thread, uint32_t of_process);

@@ -87,7 +87,7 @@ static int name_jit(struct image_space *image)
 	return jit_finish(image->jit);
 }
 
-/* Names generated code, at the latest when its process, or the image that generated it, ends. */
+/* Names the generated code of an image, and drops its map: for when the image ends. */
 static int finish_jit(struct image_space *image)
 {
 	int r = name_jit(image);

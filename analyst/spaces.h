@@ -16,25 +16,25 @@ struct image_runtime;
 
 struct thread_name {
 	uint32_t tid;
-	int task;       /* index in the profile, -1: not added yet */
-	int timed_task; /* gets the kernel's time: its last task; -1: none, or it has ended */
+	int task;       /* index in the profile; -1: not added yet under its present name */
+	int timed_task; /* the task that gets its CPU time: the last one; -1: none, or it ended */
 	char *name;
-	struct unwind_memory *memory; /* memory of its last stack, NULL: none */
+	struct unwind_memory *memory; /* its last stack; NULL: not kept; owned */
 	struct stack_need need;       /* how much of its stacks is to be copied */
 	/*
-	 * The stack with which the thread was last observed blocked, leaf first; blocked_n 0: none
-	 * yet.
+	 * The locations of the stack with which the thread was last observed blocked, leaf first;
+	 * blocked_n 0: there is none yet.
 	 */
 	uint32_t *blocked;
 	size_t blocked_n, blocked_room;
 	bool blocked_guessed;
-	uint64_t ticks_ns; /* waiting time less than a whole tick */
+	uint64_t ticks_ns; /* waiting time that was not counted yet: less than a tick */
 };
 
 struct image_space {
 	uint32_t pid;
-	char *path, *name; /* of the image; "" unknown; the name may be its title (titles.h) */
-	uint64_t samples;
+	char *path, *name;   /* of the image; "" unknown; the name may be its title (titles.h) */
+	uint64_t samples;    /* of this image so far */
 	struct space *space; /* NULL: no maps yet */
 	struct thread_name *thread;
 	size_t threads, thread_room;
@@ -42,7 +42,7 @@ struct image_space {
 	struct jit *jit;               /* NULL: no generated code known */
 	struct image_runtime *runtime; /* of a language; NULL: none is known */
 	bool go_reported;              /* the supervisor knows whether it is a Go program */
-	char *maps;                    /* text being assembled */
+	char *maps;                    /* the text of /proc/PID/maps being assembled; owned */
 	size_t maps_bytes, maps_room;
 };
 
@@ -57,18 +57,18 @@ void spaces_release(struct spaces *spaces);
 
 /* Finds or adds a process; NULL: out of memory. */
 struct image_space *spaces_get(struct spaces *spaces, uint32_t pid);
-/* The process is gone. -ENOMEM: its generated code may lack names. */
+/* Removes a process that has ended. -ENOMEM: its generated code may lack names. */
 int spaces_drop(struct spaces *spaces, uint32_t pid);
-/* No more records will come: names the generated code of live processes. -ENOMEM. */
+/* Names the generated code of live processes, when no more records will come. -ENOMEM. */
 int spaces_finish(struct spaces *spaces);
 
 /* Names generated code without a name, from what its process has written so far. -ENOMEM. */
 int spaces_name_jit(struct spaces *spaces);
 
-/* A child begins with its parent's image and mappings. */
+/* Adds the process @pid with its parent's image and mappings. -ENOMEM. */
 int spaces_fork(struct spaces *spaces, uint32_t pid, uint32_t parent);
 int spaces_exec(struct spaces *spaces, const struct record_exec *exec);
-/* Assembles pieces; parses the text when it is complete. */
+/* Appends a piece of the text of /proc/PID/maps; @last: parses the text. -ENOMEM. */
 int spaces_maps(struct spaces *spaces, const struct record_maps *maps, bool last);
 int spaces_thread(struct spaces *spaces, const struct record_thread *thread);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much of a thread's stacks the supervisor is to copy where it cannot tell where they end: as
- * much as the last ones needed, and some more. Pure arithmetic. See supervisor/target/stack.h.
+ * How much of a thread's stack the supervisor shall copy if it does not know where the stack ends:
+ * as much as the last stacks needed, and some more. Pure arithmetic. See supervisor/target/stack.h.
  */
 #ifndef ANALYST_STACK_NEED_H
 #define ANALYST_STACK_NEED_H
@@ -15,8 +15,9 @@ struct stack_need {
 };
 
 /*
- * A stack of which @copied bytes were copied took @used bytes, or (@cut) goes on behind the copy.
- * Returns the length to request of the supervisor, a power of two; 0: nothing new.
+ * Notes a stack: of @copied bytes that were copied, @used belong to it, or (@cut) it goes on behind
+ * the copy. Returns the length to request from the supervisor, a power of two; 0: the same as
+ * before.
  */
 uint64_t stack_need_note(struct stack_need *need, uint64_t used, uint64_t copied, bool cut);
 

@@ -19,7 +19,8 @@
 _Static_assert(UNWIND_FRAMES_MOST == PROFILE_FRAMES_MOST, "reports name this bound");
 
 /*
- * Each kept stack takes as much memory as the stack; in a program with more threads none is kept.
+ * The last stack is kept of so many threads of a process at most, as it takes as much memory as the
+ * stack itself.
  */
 #define MEMORIES_MOST 512
 
@@ -210,7 +211,7 @@ static void push(struct stacks *stacks, size_t *n, int location)
 	stacks->location[(*n)++] = (uint32_t)location;
 }
 
-/* Adds the frames of a language alone. */
+/* Sets the stack to the frames of the language alone. Returns its length, or -ENOMEM. */
 static int put_language(struct stacks *stacks, const struct runtime_stack *stack)
 {
 	size_t n = 0;
@@ -236,8 +237,8 @@ static int put_language(struct stacks *stacks, const struct runtime_stack *stack
 }
 
 /*
- * Adds a frame, or the frames of a language that stand in its place. *@group: the next group of
- * them; @stack: NULL: there are none.
+ * Adds a native frame, or the group of the language's frames that replaces it. @index: of the
+ * native frame; *@group: index of the next group; @stack NULL: the language has no frames.
  */
 static int put_frame(struct stacks *stacks, struct image_space *image,
 	const struct unwind_frame *frame, const struct runtime_stack *stack, size_t index,
@@ -275,8 +276,8 @@ static int put_frame(struct stacks *stacks, struct image_space *image,
 }
 
 /*
- * Assembles system call, frames, and marks: what was guessed, and why a stack does not reach its
- * beginning.
+ * Assembles the stack of system call, frames, and marks, which say what was guessed, and why a
+ * stack does not reach its beginning. Returns its length, or -ENOMEM.
  */
 static int put_together(struct stacks *stacks, struct image_space *image,
 	const struct record_sample *sample, const struct unwind_result *result, bool merged)
@@ -313,7 +314,7 @@ static int put_together(struct stacks *stacks, struct image_space *image,
 /*
  * Is the thread still in the call that created it, or just behind it in the C library's function?
  * Then its stack is new and has no callers; a forked process has its parent's stack, which is
- * unwound. The first register holds the result.
+ * unwound. The first register holds the call's result, 0 in the new thread.
  */
 static bool is_newborn(const struct stacks *stacks, const struct record_sample *sample,
 	const struct unwind_frame *leaf)
@@ -386,7 +387,7 @@ static int unwind_remembering(struct stacks *stacks, struct image_space *image,
 	if (peek)
 		peek_begin(peek);
 	r = unwind(stacks, image, thread, time_ns, sample, ret_result);
-	/* What lacks names or frames is not to be used again. */
+	/* Frames found without all memory may be wrong, and must not be reused. */
 	if (peek && peek->missed && thread->memory)
 		unwind_memory_clear(thread->memory);
 	return r;

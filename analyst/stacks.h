@@ -37,7 +37,7 @@ struct stacks {
 	bool frame_pointers, live;
 	uint32_t *location; /* locations of the current stack, leaf first */
 	size_t room;
-	/* locations of the marks; -1: not added yet */
+	/* The locations of marks (frames that are no functions); -1: not added yet. */
 	int truncated_mark, incomplete_mark, signal_mark, guessed_mark, blocked_mark, stopped_mark,
 		none_mark, lock_mark;
 	struct stacks_call {
@@ -47,13 +47,13 @@ struct stacks {
 	} * call; /* system calls seen so far */
 	size_t calls, call_room;
 	uint64_t truncated, incomplete, guessed;
-	/* The sample that was unwound by stacks_probe() just before, and its stack; 0: none. */
+	/* The sample that stacks_probe() has unwound just before, and its stack; 0: none. */
 	uint64_t probed_ns;
 	uint32_t probed_tid;
 	struct unwind_result probed_result;
 	struct jit_budget jit_budget;
 	struct runtimes *runtimes; /* borrowed; NULL: none */
-	/* As stack_needs() of struct analyst_options. */
+	/* This is stack_needs() of struct analyst_options. */
 	void (*stack_needs)(void *context, uint32_t tid, uint64_t bytes);
 	void *context;
 };
@@ -63,17 +63,18 @@ int stacks_init(struct stacks *stacks, struct locations *locations, bool frame_p
 void stacks_release(struct stacks *stacks);
 
 /*
- * Unwinds the stack of a sample of @time_ns; stacks_take() of the same sample, next, does not do so
- * again. 0; -EAGAIN: memory of the process is
- * needed for it, and is to be requested; -ENOMEM. @image has a runtime that unwinds its code.
+ * Unwinds the stack of a sample of @time_ns. If stacks_take() is called next for the same sample,
+ * it uses the result. @image must have a runtime that unwinds its own code. 0; -EAGAIN: memory of
+ * the process is needed first, and is to be requested; -ENOMEM.
  */
 int stacks_probe(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
 	uint64_t time_ns, const struct record_sample *sample);
 
 /*
- * Unwinds the stack of a sample, leaf first, into *@ret_stack, valid until the next call; returns
- * its length. A sample without registers gives only the location of its pc. A caller's address is
- * that of the call. @image has a space. -ENOMEM. *@ret_guessed: some frames were guessed.
+ * Unwinds the stack of a sample. Returns the number of locations in *@ret_stack, leaf first, valid
+ * until the next call; -ENOMEM. A sample without registers gives only the location of its pc. The
+ * location of a caller is that of its call instruction. *@ret_guessed: some frames were guessed.
+ * @image must have a space.
  */
 int stacks_take(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
 	uint64_t time_ns, const struct record_sample *sample, const uint32_t **ret_stack,

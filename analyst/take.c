@@ -33,8 +33,8 @@ static int find_task(
 }
 
 /*
- * The kernel's time of a thread. Under a new name, it is that of the new name from the first sample
- * on; a thread without a sample has none in the profile.
+ * Adds the CPU time that the kernel reports for a thread to the thread's last task. A thread with a
+ * new name gets a new task at its next sample; without a sample it has no task.
  */
 static int take_cpu(struct analyst *analyst, const struct record_cpu *cpu, bool last)
 {
@@ -193,10 +193,7 @@ static int take_sample(struct analyst *analyst, const struct record_sample *samp
 	return weigh(analyst, sample, (uint32_t)n);
 }
 
-/*
- * Takes lines "key value
- * "; one of another form is skipped.
- */
+/* Takes lines "key value", up to the first line of another form. */
 static int take_audit(struct analyst *analyst, const char *text)
 {
 	char key[64];
@@ -365,7 +362,7 @@ int take_probe(struct analyst *analyst, uint64_t time_ns, const struct record_sa
 	struct image_space *image;
 	struct thread_name *thread;
 
-	/* Most targets have no such runtime. */
+	/* Most targets have no runtime that unwinds its own code. */
 	if (!analyst->runtimes.steps || is_left_out(analyst, sample))
 		return 0;
 	image = spaces_get(&analyst->spaces, sample->pid);

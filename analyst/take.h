@@ -14,11 +14,11 @@ struct record_sample;
 int take_record(struct analyst *analyst, const struct record *rec);
 
 /*
- * Has the sample, which was taken at @time_ns, all the memory of its process that its stack needs?
- * 0: yes; -EAGAIN: no, and it is to be requested (runtimes_send()); -ENOMEM.
+ * Is all the memory there that is needed to unwind a sample of @time_ns? 0: yes; -EAGAIN: no, the
+ * caller is to request it (runtimes_send()); -ENOMEM.
  */
 int take_probe(struct analyst *analyst, uint64_t time_ns, const struct record_sample *sample);
-/* Memory of a process has come. -ENOMEM. */
+/* Keeps memory of a process that was requested. -ENOMEM. */
 int take_memory(struct analyst *analyst, uint64_t time_ns, const struct record_memory *memory);
 
 #endif

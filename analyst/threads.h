@@ -20,11 +20,11 @@ struct thread_states {
 	size_t n, room;
 };
 
-/* Reads them again. Threads that are gone meanwhile are skipped. -ENOMEM. */
+/* Reads the states again. Threads that have ended meanwhile are skipped. -ENOMEM. */
 int thread_states_read(struct thread_states *states, const struct analyst *analyst);
 /*
- * Are all threads stopped by a signal? Threads of a tracee then show as traced ('t'), as they also
- * do in a sampler's stop: to be asked only for a target that uses no CPU time. Reads up to the
+ * Are all threads stopped by a signal? Traced threads have the state 't' then, as also in a stop
+ * for a sample: to be called only while the target uses no CPU time. Reads no further than the
  * first process that is not stopped.
  */
 bool thread_states_all_stopped(const struct analyst *analyst);

@@ -12,9 +12,9 @@ struct shares;
 struct wallclock;
 
 /*
- * Converts weights to time, and adds time without a sample as rows [unsampled]: by process, if
- * their accounts are separate; @processes has their names. *@ret_left_out_ns: time of
- * SHARES_LEFT_OUT. -ENOMEM.
+ * Converts weights to time, and adds time without a sample as rows [unsampled], one for each
+ * executable, or for each process if shares->per_process; @processes has their names.
+ * *@ret_left_out_ns: time of SHARES_LEFT_OUT. -ENOMEM.
  */
 int times_finish(const struct shares *shares, const struct processes *processes,
 	const struct wallclock *wallclock, struct profile *profile, uint64_t *ret_left_out_ns);

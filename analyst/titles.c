@@ -19,7 +19,7 @@ bool title_parse(const char *argument, char ret_title[TITLE_BYTES])
 		return false;
 	if (n >= TITLE_BYTES)
 		n = TITLE_BYTES - 1;
-	/* Not within a character of UTF-8. */
+	/* Does not cut within a character of UTF-8. */
 	while (n && ((unsigned char)argument[n] & 0xc0) == 0x80)
 		n--;
 	memcpy(ret_title, argument, n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Titles: what a process writes over its first argument to say what it is, such as "nginx: worker
- * process" or "redis-server *:6379". It names the process from then on.
+ * Titles: a process may write over its first argument to say what it is, for example "nginx: worker
+ * process" or "redis-server *:6379". The title names the process from then on.
  */
 #ifndef ANALYST_TITLES_H
 #define ANALYST_TITLES_H
@@ -21,7 +21,8 @@ struct profile;
 bool title_parse(const char *argument, char ret_title[TITLE_BYTES]);
 
 /*
- * With each sample of a process: from time to time, ever more rarely, its title is read. -ENOMEM.
+ * To be called with each sample of a process. Reads its title at the samples 1, 2, 4, 8, …, and
+ * renames the process. -ENOMEM.
  */
 int titles_sample(struct profile *profile, struct opener *opener, struct image_space *image);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Times without a sample, kept until the end, when they become rows of their executables. */
+/* Time of processes without a sample: kept until the end, then added as rows by executable. */
 #ifndef ANALYST_UNSAMPLED_H
 #define ANALYST_UNSAMPLED_H
 
@@ -18,9 +18,9 @@ struct unsampled {
 
 void unsampled_release(struct unsampled *unsampled);
 
-/* Each takes a record or time. -ENOMEM. */
+/* Copies a record. -ENOMEM. */
 int unsampled_take(struct unsampled *unsampled, const struct record_unsampled *record);
-/* Adds all to the profile. */
+/* Adds all times to the profile. -ENOMEM. */
 int unsampled_finish(const struct unsampled *unsampled, const struct wallclock *wallclock,
 	struct profile *profile);
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that are truncated while we read them. */
+/* Mapped files that are truncated while this process reads them. */
 #ifndef ANALYST_VANISH_H
 #define ANALYST_VANISH_H
 

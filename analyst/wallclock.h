@@ -14,8 +14,8 @@ struct record_start;
 struct thread_name;
 
 struct wallclock {
-	bool recorded; /* by this supervisor */
-	bool first;    /* in addition, a tick is a period of wall-clock time */
+	bool recorded; /* the supervisor records waiting times */
+	bool first;    /* -w wall: in addition, a tick is a period of wall-clock time */
 	uint64_t period_ns;
 	size_t wall, queue, blocked, guessed; /* indexes of the value types */
 };
@@ -28,17 +28,17 @@ int wallclock_begin(
 void wallclock_values(const struct wallclock *wallclock, const struct record_sample *sample,
 	bool guessed, int64_t values[VALUE_TYPES_MAX]);
 
-/* The CPU time of a stack of the profile is @ns more than its samples said. */
+/* Corrects the wall-clock values of a stack whose CPU time has grown by @ns, possibly below 0. */
 void wallclock_correct(
 	const struct wallclock *wallclock, struct profile *profile, size_t stack, int64_t ns);
 
-/* The number of wall-clock ticks of a sample; the remainder stays with the thread. */
+/* The number of wall-clock ticks of a sample; the thread keeps the remainder for the next one. */
 int64_t wallclock_ticks(const struct wallclock *wallclock, struct thread_name *thread,
 	const struct record_sample *sample);
 
 /*
- * Keeps the stack with which a thread was observed blocked, for when it is observed there again.
- * -ENOMEM.
+ * Copies the stack with which a thread was observed blocked, for further samples that find it
+ * blocked there (RECORD_SAMPLE_AGAIN). -ENOMEM.
  */
 int wallclock_keep(struct thread_name *thread, const uint32_t *stack, size_t n, bool guessed);
 

@@ -94,7 +94,7 @@ struct hotspot {
 	uint64_t debug_bytes;          /* of all blobs */
 	struct hotspot_method *method; /* open addressing, a power of two */
 	size_t methods, method_room;
-	struct hotspot_place *place;   /* open addressing, a power of two */
+	struct hotspot_place *place; /* open addressing, a power of two */
 	size_t places, place_room;
 	uint64_t now_ns; /* of the current sample */
 	uint32_t *inner; /* tags (location + 1) of frames in the heap, innermost first; owned */
