@@ -16,7 +16,7 @@
 /* Debug sections compress to a third or a tenth; sections of zeros to a thousandth. */
 #define INFLATION_FREE   (16 * MIB)
 #define INFLATION_FACTOR 64
-/* libdwarf's memory is checked every few units. */
+/* Every so many calls budget_watch() checks the memory that libdwarf uses. */
 #define LOOK_EACH 4
 
 static uint64_t clamped(uint64_t value, uint64_t least, uint64_t most)

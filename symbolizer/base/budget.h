@@ -18,24 +18,24 @@ struct opener;
 
 struct budget {
 	struct budget *all;     /* of all files together, NULL: none */
-	uint64_t limit, used;   /* bytes of memory: the limit, and what is kept */
+	uint64_t limit, used;   /* bytes of memory: the limit, and what was taken */
 	uint64_t inflated;      /* bytes of sections after decompression */
 	uint64_t inflated_most; /* limit of inflated */
-	/* private memory of the process: at budget_watch_begin(), and what it grew by */
+	/* Bytes of the process's private memory at budget_watch_begin(), and its growth before. */
 	uint64_t began, grown;
-	unsigned looks;
-	/* provides "statm"; in the budget of all files; NULL: this process */
+	unsigned looks; /* calls of budget_watch() */
+	/* The next three: only in the budget of all files. NULL: this process opens "statm". */
 	struct opener *opener;
-	int statm_fd, statm_pid; /* in the budget of all files; 0: not opened yet */
+	int statm_fd, statm_pid; /* /proc/PID/statm, and the process that opened it; 0: none yet */
 	bool over;               /* an addition was refused */
 };
 
-/* The budget of all files, according to the machine's memory. To be released. */
+/* Sets the budget of all files, by the machine's memory. To be released by budget_release(). */
 void budget_init_all(struct budget *budget, struct opener *opener);
 void budget_release(struct budget *budget);
-/* The budget of a file and its debug files; @all must outlive it. */
+/* Sets the budget of a file and its debug files; @all must outlive it. */
 void budget_init(struct budget *budget, struct budget *all);
-/* Adds one of its files, of @bytes bytes. */
+/* Raises the limits by what one of these files, of @bytes bytes, may cost. */
 void budget_admit(struct budget *budget, uint64_t bytes);
 
 /*
@@ -43,14 +43,15 @@ void budget_admit(struct budget *budget, uint64_t bytes);
  * here and below.
  */
 bool budget_take(struct budget *budget, uint64_t bytes);
-/* May this much be used temporarily? */
+/* May @bytes be used temporarily? False: from now on the file is over its budget. */
 bool budget_fits(struct budget *budget, uint64_t bytes);
-/* A section of @from bytes will be decompressed to @to. */
+/* May a section of @from bytes be decompressed to @to bytes? True: @to counts as used. */
 bool budget_inflate(struct budget *budget, uint64_t from, uint64_t to);
 
 /*
- * libdwarf keeps tables of its own for each unit. Between begin and end, every fourth call of
- * budget_watch() checks the growth of the process's memory against the limit.
+ * These watch the memory that libdwarf uses for each unit. Between begin and end, every fourth call
+ * of budget_watch() checks the growth of the process's private memory against the limit. False:
+ * over the budget.
  */
 void budget_watch_begin(struct budget *budget);
 bool budget_watch(struct budget *budget);

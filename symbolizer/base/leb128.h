@@ -7,7 +7,7 @@
 
 #include "proto/bytes.h"
 
-/* *@ret_bits: how many bits were read; *@ret_negative: the sign bit of a signed number. */
+/* Reads a number. *@ret_bits: how many bits were read; *@ret_negative: the sign, if it has one. */
 static inline uint64_t get_leb(struct reader *r, unsigned *ret_bits, bool *ret_negative)
 {
 	uint64_t v = 0;

@@ -7,7 +7,7 @@
 #ifndef SYMBOLIZER_DWARF_API_H
 #define SYMBOLIZER_DWARF_API_H
 
-/* The build's flags give the folder; without them (editors, checks) Debian's is found. */
+/* The build's flags give libdwarf's folder; without them (editors, checks) Debian's is used. */
 #if __has_include(<libdwarf.h>)
 #include <dwarf.h>
 #include <libdwarf.h>
@@ -46,9 +46,9 @@ typedef Dwarf_Endianness byte_order_type;
 #define finish(dbg)  ((void)dwarf_object_finish(dbg, NULL))
 #endif
 
-/* The sections of one file, as required by libdwarf. Must not move while dbg is open. */
+/* The sections of one file, as libdwarf requires them. Must not be moved while dbg is open. */
 struct dwarf_sections {
-	char kind; /* libdwarf checks the first byte for formats that it knows: none of them */
+	char kind; /* 0; libdwarf checks this first byte for the formats that it knows itself */
 	const struct dwarf_source *source;
 	interface_type interface;
 	Dwarf_Debug dbg;
@@ -70,7 +70,7 @@ struct dwarf_reader {
 	bool done;                 /* all units have been read */
 };
 
-/* What a unit of split DWARF refers to. */
+/* The sections of a unit of split DWARF, and what its DIEs refer to by index. */
 struct dwarf_split {
 	struct dwarf_section section[2];
 	struct dwarf_source source;
@@ -94,7 +94,7 @@ void dwarf_facts_read(const struct dwarf_reader *reader, Dwarf_Debug dbg, Dwarf_
 /* Frees a libdwarf error, which may be NULL. */
 void dwarf_facts_forget(Dwarf_Debug dbg, Dwarf_Error error);
 
-/* Sets what a unit's language (DW_LANG_…) implies for its functions. */
+/* Sets unit->classes and unit->mangled by the unit's language (DW_LANG_…). */
 void dwarf_reader_judge(uint32_t language, struct dwarf_unit *unit);
 
 /* Reads the line table of a unit, given the unit's DIE. -ENOMEM, -E2BIG. */

@@ -87,8 +87,8 @@ static const char *read_split_string(
 }
 
 /*
- * Reads a string attribute. Strings in the supplement are looked up here: libdwarf needs it as the
- * "tied" file, of which there is one.
+ * Reads a string attribute. Strings in the supplement are looked up here: libdwarf would need the
+ * supplement as its "tied" file.
  */
 static const char *read_string(
 	const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Attribute attribute)

@@ -43,7 +43,7 @@ static int read_files(struct dwarf_reader *r, Dwarf_Line_Context context, Dwarf_
 	return rc;
 }
 
-/* @default_file: the file of rows without one. */
+/* Adds the rows of a line table. @default_file: the number of the file of rows without one. */
 static int read_rows(struct dwarf_reader *r, Dwarf_Line *rows, Dwarf_Signed n,
 	Dwarf_Unsigned default_file, struct unit *unit)
 {
@@ -110,7 +110,7 @@ static int judge_table(const struct dwarf_reader *r, Dwarf_Die die, struct lines
 	if (linescan_table(&r->lines, offset, &scan) < 0)
 		return 0;
 	*ret_scan = scan;
-	/* Time is charged, too: the table is scanned again for each unit. */
+	/* The scan's time is charged, as units may share a table, which is scanned for each. */
 	if (!budget_take(r->budget, scan.rows + scan.names))
 		return -E2BIG;
 	return budget_fits(r->budget, scan.rows * ROW_BYTES + scan.names * NAME_BYTES) ? 1 : -E2BIG;

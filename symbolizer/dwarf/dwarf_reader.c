@@ -8,7 +8,7 @@
 #include "symbolizer/base/budget.h"
 #include "symbolizer/dwarf/dwarf_api.h"
 
-/* Deeper nesting, or a longer chain of references, than any compiler makes is damage. */
+/* Deeper nesting, or a longer chain of references, counts as damage: no compiler makes it. */
 enum { DEPTH_MAX = 256, REFERENCES_MAX = 16 };
 /* Bytes charged to the budget for the time that each DIE takes. */
 enum { DIE_COST = 4 };
@@ -19,7 +19,7 @@ static int add_range(const struct dwarf_reader *r, struct unit *unit, uint64_t l
 {
 	struct unit_range range = {.low = low, .high = high, .scope = scope, .depth = depth};
 
-	/* A range that is not kept has taken time, too. */
+	/* A range that is not kept is charged, too, for the time that it took. */
 	if (low < r->text_low || low >= r->text_high)
 		return budget_take(r->budget, sizeof(range)) ? 0 : -E2BIG;
 	return unit_add_range(unit, &range);
@@ -48,7 +48,7 @@ static int add_ranges(const struct dwarf_reader *r, const struct dwarf_facts *fa
 	return rc;
 }
 
-/* References into another file require its unit headers to be read. */
+/* Reads all unit headers of a file: libdwarf follows references only into units read before. */
 static void visit_headers(Dwarf_Debug dbg)
 {
 	Dwarf_Unsigned length, type_offset, next;
@@ -225,7 +225,7 @@ struct walk {
 
 static int walk_children(struct walk *walk, Dwarf_Die parent, uint32_t scope);
 
-/* Reads a function or an inlined call, and the calls inlined into it. */
+/* Adds a function or an inlined call, and the calls inlined into it. */
 static int walk_scope(struct walk *walk, Dwarf_Die die, uint32_t scope, bool inlined)
 {
 	struct dwarf_reader *r = walk->reader;

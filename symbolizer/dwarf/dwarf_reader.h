@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads DWARF through libdwarf. Only the dwarf_*.c files know its API, and dwarf_api.h how that
- * differs between Debian 12 and 13. DWARF 2 to 5; with split DWARF the file has skeletons (lines,
- * no functions), and each unit of a .dwo or .dwp gets a reader of its own. libdwarf gets the
- * sections from us, so it reads no file and needs no descriptor.
+ * Reads DWARF 2 to 5 by libdwarf. Only the dwarf_*.c files use its API; dwarf_api.h handles how it
+ * differs between Debian 12 and 13. With split DWARF the file has skeleton units (lines, no
+ * functions), and each unit of a .dwo or .dwp gets a reader of its own. libdwarf gets the sections
+ * from memory: it reads no file and needs no descriptor.
  */
 #ifndef SYMBOLIZER_DWARF_READER_H
 #define SYMBOLIZER_DWARF_READER_H
@@ -37,18 +37,18 @@ struct dwarf_unit {
 	struct rangelist_unit lists; /* where the ranges of its DIEs are */
 	const char *directory;       /* compilation directory, NULL unknown */
 	bool code;                   /* may describe code: not a type or partial unit */
-	bool classes;                /* the language has functions inside types */
+	bool classes;                /* the language may have code of functions inside types */
 	bool mangled;                /* DW_AT_name alone does not name its functions in full */
-	bool split;                  /* its functions are in a .dwo file: */
-	const char *dwo_name;        /* name of that file, NULL unknown */
+	bool split;                  /* its functions are in a .dwo file */
+	const char *dwo_name;        /* name of the .dwo file, NULL unknown */
 	uint64_t dwo_id;
 	uint64_t ranges_base; /* DW_AT_GNU_ranges_base: the base of its ranges there */
 	bool ranged;          /* its DIE says which addresses it covers */
 };
 
 /*
- * The sections that contain a unit. For a .dwp, except for the strings, only the unit's part of
- * them.
+ * The sections that contain a split unit. Of a .dwp these are only the unit's parts of the
+ * sections, but all of the strings.
  */
 struct dwarf_split_unit {
 	struct rangelist_bytes info, abbreviations, rnglists, string_offsets, strings;
@@ -61,8 +61,8 @@ struct dwarf_function {
 
 /*
  * @supplement: the file named by .gnu_debugaltlink (dwz), NULL none. Addresses outside [text_low,
- * text_high) belong to functions discarded by the linker. Memory is taken from @budget, NULL none.
- * -ENOEXEC: refused by libdwarf; -E2BIG: over the budget, here and below.
+ * text_high) belong to functions discarded by the linker. Memory is taken from @budget, NULL: no
+ * limit. -ENOEXEC: refused by libdwarf; -E2BIG: over the budget; -ENOMEM.
  */
 int dwarf_reader_open(const struct dwarf_source *source, const struct dwarf_source *supplement,
 	uint64_t text_low, uint64_t text_high, struct budget *budget,
@@ -70,20 +70,25 @@ int dwarf_reader_open(const struct dwarf_source *source, const struct dwarf_sour
 void dwarf_reader_close(struct dwarf_reader *reader);
 
 /*
- * Reads the next unit, and adds its ranges to @index with the number @scope. 1: read, 0: no more,
- * -ENOMEM, -E2BIG. Units behind damage in the section are not read.
+ * Reads the next unit's header and DIE, and adds its ranges to @index with the number @scope. 1:
+ * read; 0: there are no more units, or the section is damaged from here on; -ENOMEM; -E2BIG: over
+ * the budget.
  */
 int dwarf_reader_next(struct dwarf_reader *reader, uint32_t scope, struct dwarf_unit *ret_unit,
 	struct unit *index);
 
-/* Fills @unit, without sealing it. -ENOMEM, -E2BIG; damaged parts are skipped. */
+/*
+ * Adds the lines and functions of a unit to @unit, without sealing it. Damaged parts are skipped.
+ * -ENOMEM; -E2BIG: over the budget.
+ */
 int dwarf_reader_read(
 	struct dwarf_reader *reader, const struct dwarf_unit *info, struct unit *unit);
 
 /*
- * The split unit of @skeleton, a unit of @skeletons. The new reader must not outlive @skeletons or
- * @from's bytes. Lines are the skeleton's: read both units, the skeleton first. -ENOENT: not in
- * @from, or damaged; -ENOMEM, -E2BIG.
+ * Opens the split unit in @from that belongs to @skeleton, a unit of @skeletons. The new reader
+ * must not outlive @skeletons or the bytes of @from. The lines are in the skeleton: the caller
+ * reads both units, the skeleton first. -ENOENT: the unit is not in @from, or damaged; -ENOMEM;
+ * -E2BIG: over the budget.
  */
 int dwarf_reader_open_split(const struct dwarf_reader *skeletons, const struct dwarf_unit *skeleton,
 	const struct dwarf_split_unit *from, struct dwarf_reader **ret_reader,

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Is the section read here, and hidden from libdwarf? It would read ranges as well. */
+/* Is the section hidden from libdwarf, which would read it, too? rangelist.c reads it. */
 static bool is_ours(const struct dwarf_section *section)
 {
 	return strcmp(section->name, ".debug_ranges") == 0 ||

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Units of split DWARF. libdwarf gets only .debug_info.dwo and .debug_abbrev.dwo, under their plain
- * names. What a unit refers to by index, dwarf_facts.c looks up.
+ * Opens units of split DWARF. libdwarf gets only the sections .debug_info.dwo and
+ * .debug_abbrev.dwo, under their names without ".dwo". dwarf_facts.c looks up what a unit refers to
+ * by index.
  */
 #include "symbolizer/dwarf/dwarf_api.h"
 
@@ -25,13 +26,13 @@ static void describe(struct dwarf_split *s, const struct dwarf_unit *skeleton,
 		s->ranges_base = skeleton->ranges_base;
 		return;
 	}
-	/* The tables begin behind the header of their only contribution. */
+	/* Where the tables begin in their sections: each section has one, behind a header. */
 	s->lists.lists = from->rnglists;
 	s->lists.lists_base = wide ? 20 : 12;
 	s->strings_base = wide ? 16 : 8;
 }
 
-/* Is the next unit the right one? 0: no; 1: yes; -ENOENT: no more units. */
+/* Is the next unit that of @skeleton? 1: yes; 0: no; -ENOENT: there are no more units. */
 static int look_at_next(struct dwarf_reader *r, const struct dwarf_unit *skeleton,
 	const struct dwarf_split_unit *from, struct dwarf_unit *ret_unit)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The size of a line table before libdwarf unpacks it: each of its rows takes a hundred bytes or
- * more at once, and DWARF 5 can claim any number of files that take no bytes.
+ * Measures a line table before libdwarf unpacks it: libdwarf takes a hundred bytes or more for each
+ * row, all at once, and a table of DWARF 5 can claim any number of files that take no bytes in it.
  */
 #ifndef SYMBOLIZER_LINESCAN_H
 #define SYMBOLIZER_LINESCAN_H
@@ -17,7 +17,7 @@ struct linescan {
 	bool sets_file_0; /* the table sets file number 0 for some row */
 };
 
-/* The table at @offset of .debug_line. -EINVAL: damaged, or of a version other than 2 to 5. */
+/* Measures the table at @offset of .debug_line. -EINVAL: damaged, or not of version 2 to 5. */
 int linescan_table(
 	const struct rangelist_bytes *section, uint64_t offset, struct linescan *ret_scan);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The address ranges of a DIE, from .debug_ranges (DWARF 3 and 4, section 2.17.3) or
- * .debug_rnglists (DWARF 5, section 7.25). Read with bounds checks of our own: libdwarf of Debian
- * 12 has a double free with a damaged .debug_rnglists, and allocates memory for each entry.
+ * .debug_rnglists (DWARF 5, section 7.25). They are not read by libdwarf, as that of Debian 12 has
+ * a double free with a damaged .debug_rnglists, and allocates memory for each entry.
  */
 #ifndef SYMBOLIZER_RANGELIST_H
 #define SYMBOLIZER_RANGELIST_H
@@ -15,13 +15,13 @@ struct rangelist_bytes {
 	uint64_t bytes;
 };
 
-/* What a list needs from its unit. */
+/* What is needed to read the lists of a unit. */
 struct rangelist_unit {
 	struct rangelist_bytes lists;        /* .debug_ranges or .debug_rnglists */
 	struct rangelist_bytes addresses;    /* .debug_addr */
 	uint64_t address_base;               /* DW_AT_addr_base: the unit's first entry there */
 	uint64_t lists_base;                 /* DW_AT_rnglists_base: its table of offsets */
-	uint64_t low_pc;                     /* the first base */
+	uint64_t low_pc;                     /* base of ranges until a list sets another one */
 	uint8_t address_bytes, offset_bytes; /* 4 or 8 */
 	bool version5;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The address data of one compilation unit: its line table and its tree of functions with the calls
- * inlined into them. Plain data, filled by debuginfo.c, searched by binary search.
+ * inlined into them. Plain data, filled by dwarf_reader.c, searched by binary search.
  */
 #ifndef SYMBOLIZER_UNIT_H
 #define SYMBOLIZER_UNIT_H
@@ -33,7 +33,7 @@ struct unit_range {
 	uint32_t scope, depth;
 };
 
-/* After unit_seal(): from @svma up to the next segment this scope is the innermost. */
+/* Made by unit_seal(): from @svma up to the next segment @scope is the innermost scope. */
 struct unit_segment {
 	uint64_t svma;
 	uint32_t scope; /* UNIT_NONE: none */
@@ -53,7 +53,7 @@ struct unit {
 	size_t n_lines, n_scopes, n_ranges, n_segments, n_files;
 	size_t lines_capacity, scopes_capacity, ranges_capacity, segments_capacity, files_capacity;
 	struct budget *budget; /* charged for additions; NULL none */
-	uint32_t first_file;   /* the number of files[0]: 1 up to DWARF 4, 0 since DWARF 5 */
+	uint32_t first_file;   /* DWARF's number of files[0]: 1 up to DWARF 4, 0 since DWARF 5 */
 };
 
 /* Each returns 0, -ENOMEM, or -E2BIG: over the budget. */
@@ -61,7 +61,7 @@ int unit_add_line(struct unit *unit, uint64_t svma, uint32_t file, uint32_t line
 int unit_add_scope(struct unit *unit, const struct unit_scope *scope, uint32_t *ret_index);
 int unit_add_range(struct unit *unit, const struct unit_range *range);
 int unit_add_file(struct unit *unit, const char *name, const char *directory);
-/* Sorts; call once, after everything has been added. */
+/* Sorts the lines, and makes segments of the ranges; to be called once, after all additions. */
 int unit_seal(struct unit *unit);
 
 /* The row of the line table that covers the address, NULL none. */
