@@ -95,7 +95,7 @@ static bool read_word(void *reader, uint64_t address, uint64_t *ret_word)
 	return unwind_read(reader, address, sizeof(*ret_word), ret_word) == 0;
 }
 
-/* 1: the code belongs to a runtime that unwinds it itself. */
+/* Asks the runtime for the frame's caller. 1: the code is the runtime's; 0: it is not; -ENOMEM. */
 static int ask_runtime(struct cursor *cursor)
 {
 	const struct unwind_input *input = cursor->input;
@@ -211,7 +211,7 @@ static int add_frame(const struct cursor *cursor, struct unwind_result *result)
 	return 0;
 }
 
-/* Adds the frames that are known only by their tags, and then that of the cursor. */
+/* Adds the runtime's inner frames, which have only tags, and then the frame of the cursor. */
 static int add_frames(const struct cursor *cursor, struct unwind_result *result)
 {
 	const struct unwind_runtime_caller *caller = &cursor->caller;
@@ -276,7 +276,7 @@ static void stop_at_failure(const struct cursor *cursor, int error, struct unwin
 		stop(result, UNWIND_INCOMPLETE, "a register that is needed is not known");
 }
 
-/* Takes the frames from here on from the last stack, if they are unchanged. 1: done. */
+/* Copies the rest of the frames from the last stack, if they are unchanged. 1: done; 0; -ENOMEM. */
 static int reuse(struct cursor *cursor, struct unwind_result *result)
 {
 	size_t n = unwind_memory_match(cursor->input->memory, cursor);

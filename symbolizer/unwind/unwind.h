@@ -40,7 +40,7 @@ struct unwind_generated {
 	const uint8_t *eh_frame; /* its call frame information, relative to start; NULL: none */
 	size_t bytes;            /* its bytes */
 	/*
-	 * A trampoline: its frame is one word, at the bottom the return address follows. The word
+	 * The code is a trampoline: its frame is one word, and the return address follows. The word
 	 * is the caller's frame pointer, if the frame pointer points to it.
 	 */
 	bool trampoline;
@@ -58,15 +58,15 @@ struct unwind_runtime_frame {
 	void *reader;
 };
 
-/* What the runtime says. */
+/* What the runtime says about a frame and its caller. */
 struct unwind_runtime_caller {
 	bool found;      /* false: the stack ends here, and is incomplete */
 	uint64_t pc, sp; /* of the caller */
-	uint64_t fp;     /* the same */
-	uint32_t tag;    /* for unwind_frame.runtime_tag */
-	bool gap;        /* for unwind_frame.gap */
-	bool drop_left;  /* unwind_input.left_sp is not to be used for the rest of the stack */
-	/* Frames between the callee and this one: tags, valid until the next call. */
+	uint64_t fp;     /* of the caller */
+	uint32_t tag;    /* of the frame, for unwind_frame.runtime_tag */
+	bool gap;        /* of the frame, for unwind_frame.gap */
+	bool drop_left;  /* unwind_input.left_sp must not be used for the rest of the stack */
+	/* The tags of frames between the callee and the frame; valid until the next call. */
 	const uint32_t *inner;
 	size_t inners;
 };
@@ -78,9 +78,9 @@ struct unwind_input {
 	uint64_t pc, sp;
 	struct unwind_piece piece[UNWIND_PIECES]; /* pieces of the stack; bytes 0: none */
 	/*
-	 * Set for a thread of a Go program that is on its own stack: where it has left its
-	 * goroutine's, which is a piece, too. 0: it is not, or that is not known. Of Java: as
-	 * proto/record.h says.
+	 * Of a thread of a Go program that is on its own stack: the pc and sp with which it has
+	 * left its goroutine's stack, which is the second piece. 0: it is on no other stack, or
+	 * this is not known. Of a Java program: see proto/record.h.
 	 */
 	uint64_t left_pc, left_sp;
 	bool truncated; /* the stack continues behind the end of a piece */
@@ -121,11 +121,11 @@ struct unwind_frame {
 	uint64_t pc;                   /* runtime address of the location */
 	uint64_t sp;
 	uint64_t generated;   /* start of the mapping of generated code, 0: code of a file */
-	uint32_t runtime_tag; /* of generated code: what its runtime has said; 0: nothing */
+	uint32_t runtime_tag; /* of generated code: the tag that its runtime has set; 0: none */
 	bool signal;   /* the return address of a signal handler: a frame made by the kernel */
 	bool guessed;  /* reached without information, or without a register it requires */
 	bool searched; /* with @guessed: the frame of its callee was searched for */
-	bool gap;      /* of a runtime: it stands for frames that are not on the stack now */
+	bool gap;      /* of a runtime: stands for frames that are not on the stack now */
 	/* A word for the caller's use, one per location, 0 at first; NULL if there is none. */
 	uint32_t *tag;
 };
@@ -144,8 +144,8 @@ int unwind_stack(struct unwinder *unwinder, const struct space *space,
 	const struct unwind_input *input, struct unwind_result *ret_result);
 
 /*
- * The memory of a thread's last stack. To be cleared when the mappings of its process have changed.
- * NULL: out of memory.
+ * Makes a memory for a thread's last stack. To be cleared when the mappings of the thread's process
+ * have changed. NULL: out of memory.
  */
 struct unwind_memory *unwind_memory_new(void);
 void unwind_memory_clear(struct unwind_memory *memory);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows for Go functions, from the table of the program (gopclntab.h): it is there without unwind
- * information, too, and says which functions have no caller.
+ * Rows for Go functions, from the program's own table (gopclntab.h). A program has this table even
+ * without unwind information, and the table says which functions have no caller.
  */
 #include <elf.h>
 #include <errno.h>
@@ -28,9 +28,10 @@ static struct unwind_rule saved_at(uint8_t reg, int64_t from_cfa)
 }
 
 /*
- * x86-64: the return address lies at the depth, and the caller's frame pointer below it if there is
- * a frame. aarch64: the return address lies at the stack pointer, or is in its register still; the
- * frame pointer lies below the stack pointer (the ABI of Go's assembler).
+ * Makes the rules of a function whose frame has @depth bytes. x86-64: the return address follows
+ * the frame; the caller's frame pointer lies below it if there is a frame. aarch64: the return
+ * address lies at the stack pointer, or, without a frame, is still in its register; the frame
+ * pointer lies below the stack pointer (the ABI of Go's assembler).
  */
 static unsigned make_rules(uint16_t machine, int64_t depth, struct unwind_rule *rule)
 {
@@ -48,8 +49,9 @@ static unsigned make_rules(uint16_t machine, int64_t depth, struct unwind_rule *
 }
 
 /*
- * A signal handler has returned to the kernel's frame: struct ucontext lies at the stack pointer,
- * its registers (enum in sys/ucontext.h, REG_R8 first) behind 40 bytes.
+ * Makes the rules of the function to which a signal handler returns: the kernel's struct ucontext
+ * lies at the stack pointer, with the registers (enum in sys/ucontext.h, REG_R8 first) from byte 40
+ * on.
  */
 static unsigned x86_signal_rules(struct unwind_rule *rule)
 {

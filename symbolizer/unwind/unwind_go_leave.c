@@ -9,8 +9,9 @@
 enum { X86_RSP = 7 };
 
 /*
- * asmcgocall on a thread that was on its own stack already has put the old stack pointer to where
- * it called C: words {old stack pointer, 0}. On a goroutine's it is {depth, goroutine}.
+ * Leaves asmcgocall on a thread that was on its own stack already: where C is called, the stack
+ * then has the words {old stack pointer, 0}. From a goroutine's stack they are {depth, goroutine}.
+ * 0; -EFAULT: the thread was not on its own stack, or its stack cannot be read.
  */
 static int leave_to_same_stack(struct cursor *cursor)
 {
@@ -27,7 +28,7 @@ static int leave_to_same_stack(struct cursor *cursor)
 	return 0;
 }
 
-/* Steps over the function in which the goroutine is said to be, which is no frame of its own. */
+/* Steps over the function that has left the goroutine's stack: it shall not be a frame there. */
 static int skip_left(struct cursor *cursor)
 {
 	const struct mapping *mapping = space_find_mapping(cursor->space, cursor->pc);
@@ -40,8 +41,8 @@ static int skip_left(struct cursor *cursor)
 		return -ENOMEM;
 	if (!step->usable || step->go != GOPCLNTAB_LEFT) {
 		/*
-		 * Behind morestack, the return address leads into the function whose stack was too
-		 * short.
+		 * The goroutine was left by morestack: the pc is the return address into the
+		 * function whose stack was too short.
 		 */
 		cursor->exact = false;
 		return 0;

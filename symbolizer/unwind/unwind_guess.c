@@ -59,7 +59,7 @@ bool unwind_follows_call(const struct cursor *cursor, uint64_t pc, uint64_t *ret
 	}
 	if ((word & 0xfc000000) != 0x94000000)
 		return (word & 0xfffffc1f) == 0xd63f0000;
-	/* The distance has 26 bits and a sign, in words. */
+	/* The operand is the distance in words: 26 bits, signed. */
 	distance = (int32_t)(word << 6) >> 6;
 	*ret_target = pc - 4 + (uint64_t)(int64_t)distance * 4;
 	return true;

@@ -12,19 +12,19 @@
 struct unwind_entry;
 struct unwind_table;
 
-/* The differences between machines. Numbers are DWARF's. */
+/* What differs between machines. Register numbers are DWARF's. */
 struct unwind_machine {
 	uint16_t machine;
 	uint8_t registers, sp, fp,
-		/* link: register in which a call leaves the return address, 0xff: on the stack */
+		/* The register in which a call leaves the return address; 0xff: on the stack. */
 		link;
 	uint8_t width;    /* bytes of a word on the stack */
-	uint64_t kept;    /* registers that a call preserves */
+	uint64_t kept;    /* a bit for each register that a call preserves */
 	uint64_t pc_mask; /* removes the bits that sign a return address */
 };
 #define UNWIND_NO_LINK 0xff
 
-/* A row as stored: only its changes. */
+/* A row of the unwind table as it is kept: only the rules of registers that change. */
 struct unwind_step {
 	const struct module *module;
 	uint64_t svma;
@@ -36,8 +36,8 @@ struct unwind_step {
 	bool usable, signal;
 	bool elsewhere; /* the caller may be on another stack */
 	/*
-	 * The next address begins a function to which its callee returns without a call of it: a
-	 * return address there is looked up as it is.
+	 * A function begins at svma + 1 into whose first byte its callee returns, without a call
+	 * before it: a return address there is looked up as it is, not by the byte before it.
 	 */
 	bool before_uncalled;
 };
@@ -49,8 +49,8 @@ struct module_table {
 
 struct unwinder {
 	struct symbolizer *symbolizer;
-	struct table by_place, by_module; /* steps; tables */
-	struct unwind_step **step;        /* in the arena */
+	struct table by_place, by_module; /* finds: an element of @step; of @table */
+	struct unwind_step **step;        /* the steps are in the arena */
 	size_t steps, step_room;
 	struct module_table *table; /* the modules' call frame information */
 	size_t tables, table_room;
@@ -69,9 +69,7 @@ struct cursor {
 	uint64_t known; /* a bit for each register */
 	uint64_t pc, sp;
 	bool exact; /* pc is the executing instruction, not a return address */
-	/*
-	 * its callee returns to its first byte, so it was not called from there, except by chance
-	 */
+	/* The callee returns to the frame's first byte: no call precedes it, except by chance. */
 	bool uncalled;
 	bool guessed, searched;        /* how this frame was found; see unwind.h */
 	bool pointed;                  /* reached by the frame pointer alone */
@@ -81,15 +79,15 @@ struct cursor {
 	struct unwind_rule own_rule[UNWIND_REGISTERS];
 	/* the generated code at the pc is a trampoline (struct unwind_generated) */
 	bool trampoline;
-	bool of_runtime; /* its runtime knows this code, and has said: */
+	bool of_runtime; /* the pc is in code of a runtime, which has set @caller */
 	struct unwind_runtime_caller caller;
-	bool dropped;      /* unwind_runtime_caller.drop_left of a frame before */
-	bool switched;     /* the cursor has gone over to the goroutine's stack */
-	unsigned searches; /* number of frames searched for */
+	bool dropped;      /* unwind_runtime_caller.drop_left was set for this or an inner frame */
+	bool switched;     /* the cursor has moved to the goroutine's stack */
+	unsigned searches; /* number of frames searched for so far */
 	bool beyond;       /* memory behind the end of a truncated piece was needed */
 };
 
-/* The row for @svma, created if it is new. NULL: out of memory. !usable: no row exists. */
+/* Finds or makes the step for @svma. NULL: out of memory. The step is not usable without a row. */
 struct unwind_step *unwind_step_find(
 	struct unwinder *unwinder, struct module *module, uint64_t svma);
 
@@ -104,49 +102,52 @@ void unwind_step_generated(
 int unwind_read(struct cursor *cursor, uint64_t address, unsigned bytes, uint64_t *ret_value);
 
 /*
- * Steps to the caller. 1: there is none, this was the outermost frame; -EFAULT, -ENOEXEC: unknown,
- * and the cursor is unchanged.
+ * Steps to the caller by the cursor's row. 0; 1: there is no caller, this was the outermost frame;
+ * -EFAULT: memory could not be read, or makes no sense; -ENOEXEC: a register is not known, or an
+ * expression is invalid. On failure the cursor is unchanged.
  */
 int unwind_apply(struct cursor *cursor);
 
-/* Steps to the caller with the frame's CFA known from elsewhere; otherwise as unwind_apply(). */
+/* Does what unwind_apply() does, with the CFA @cfa instead of the row's. */
 int unwind_apply_at(struct cursor *cursor, uint64_t cfa);
 
 /*
- * Searches the frame, because the register on which the CFA depends is unknown, and steps to the
- * caller. -ENOEXEC: another register is unknown, or nothing plausible was found.
+ * Searches the stack for the frame's return address, because the register on which the CFA depends
+ * is unknown, and steps to the caller. Returns what unwind_apply() does; -ENOEXEC also if nothing
+ * plausible was found; -ENOMEM.
  */
 int unwind_search(struct cursor *cursor);
 
-/* Fills a new step from a Go program's own table. 1: done, 0: not of Go's, -ENOMEM. */
+/* Fills a new step from a Go program's own table. 1; 0: the table does not cover it; -ENOMEM. */
 int unwind_go_row(struct unwinder *unwinder, struct module *module, struct unwind_step *step);
 /*
- * Steps from the thread's own stack to that of its goroutine. 0, 1: as unwind_apply(); -ENOENT: the
- * function's caller is found as usual; -EFAULT.
+ * If the frame's function was entered from a goroutine's stack, steps to this stack. 0; 1: there is
+ * no caller; -ENOENT: it was not, its caller is found as usual; -EFAULT, -ENOEXEC: the goroutine's
+ * stack is unknown, or its frame cannot be left; -ENOMEM.
  */
 int unwind_go_leave(struct cursor *cursor);
 
-/* Searches the entry that covers @svma. -ENOENT, -ENOMEM. */
+/* Finds the entry of call frame information that covers @svma. 0, -ENOENT, -ENOMEM. */
 int unwind_entry_find(struct unwinder *unwinder, struct module *module, uint64_t svma,
 	struct unwind_entry *ret_entry);
 
 /* Does a call instruction end at @pc? *@ret_target: the target of a direct call, otherwise 0. */
 bool unwind_follows_call(const struct cursor *cursor, uint64_t pc, uint64_t *ret_target);
 
-/* Steps to the caller without information. -ENOENT: nothing plausible. */
+/* Steps to the caller without information. 0; 1: there is none; -ENOENT: nothing is plausible. */
 int unwind_guess(struct cursor *cursor);
-/* Steps out of a trampoline. -ENOENT: the frame is not as a trampoline's. */
+/* Steps out of a trampoline. 0; -ENOENT: the frame does not look like a trampoline's. */
 int unwind_leave_trampoline(struct cursor *cursor);
-/* Steps to the caller that the runtime has named. */
+/* Steps to cursor->caller. 0; -ENOENT: the runtime has not found it, or it leads inwards. */
 int unwind_follow_runtime(struct cursor *cursor);
-/* Steps to the caller by the frame pointer alone. */
+/* Steps to the caller by the frame pointer alone. Results are those of unwind_guess(). */
 int unwind_follow_pointer(struct cursor *cursor);
 
 /* Is @pc in an executable mapping? */
 bool unwind_is_code(const struct cursor *cursor, uint64_t pc);
 
 /* unwind_memory.c: */
-/* Prepares for a new stack. */
+/* Begins a new stack: finds out how much of it is equal to the kept one. */
 void unwind_memory_compare(struct unwind_memory *memory, const struct unwind_input *input,
 	const struct unwind_machine *machine);
 /*
@@ -154,12 +155,12 @@ void unwind_memory_compare(struct unwind_memory *memory, const struct unwind_inp
  * all of the stack from there on are; 0 none.
  */
 size_t unwind_memory_match(struct unwind_memory *memory, const struct cursor *cursor);
-/* Copies those frames, leaf first, and how the stack ended. */
+/* Copies the @n outermost kept frames, innermost first, and how the kept stack ended. */
 void unwind_memory_take(const struct unwind_memory *memory, size_t n,
 	struct unwind_frame *ret_frames, struct unwind_result *result);
-/* Records the frame at the cursor. -ENOMEM. */
+/* Notes the frame at the cursor as a part of the new stack. -ENOMEM. */
 int unwind_memory_note(struct unwind_memory *memory, const struct cursor *cursor);
-/* Keeps the stack for the next time, or forgets it if it cannot be kept. */
+/* Keeps the new stack for the next call, or forgets the kept one if it cannot be kept. */
 void unwind_memory_keep(struct unwind_memory *memory, const struct unwind_input *input,
 	const struct unwind_result *result);
 

@@ -12,7 +12,7 @@
 
 enum { KEPT_MOST = 12, BLOCK_BYTES = 1024 };
 
-/* All data besides memory on which the rest of a stack depends. */
+/* A frame, and all on which the frames from it outwards depend, besides the stack's bytes. */
 struct noted {
 	uint64_t sp, pc, known;
 	uint64_t kept[KEPT_MOST];
@@ -27,14 +27,14 @@ struct list {
 };
 
 struct unwind_memory {
-	struct list old;   /* outermost first */
-	struct list fresh; /* innermost first, of the current stack */
-	uint8_t *data;     /* the stack's bytes, at the end of the buffer */
+	struct list old;   /* of the kept stack, outermost first */
+	struct list fresh; /* of the current stack, innermost first */
+	uint8_t *data;     /* the kept stack's bytes, at the end of the buffer; owned */
 	size_t room, bytes;
 	uint64_t end;       /* address behind the last byte; 0: empty */
 	uint64_t same_from; /* the new stack is equal to the old one from here on */
 	const struct unwind_machine *machine;
-	size_t at; /* index in old: frames before it lie inside of the current one */
+	size_t at; /* the first @at elements of @old have not been passed by the cursor */
 	enum unwind_end how;
 	const char *why;
 };
@@ -60,7 +60,7 @@ void unwind_memory_free(struct unwind_memory *memory)
 	free(memory);
 }
 
-/* The number of equal bytes at the end of both. */
+/* The number of equal bytes before the addresses @a and @b, at most @bytes. */
 static size_t same_tail(const uint8_t *a, const uint8_t *b, size_t bytes)
 {
 	size_t same = 0;
@@ -154,7 +154,7 @@ int unwind_memory_note(struct unwind_memory *memory, const struct cursor *cursor
 	return 0;
 }
 
-/* Puts the new bytes of the stack in front of the unchanged ones. */
+/* Keeps the bytes of the stack: copies the changed ones in front of the unchanged ones. -ENOMEM. */
 static int keep_bytes(struct unwind_memory *memory, const struct unwind_piece *piece)
 {
 	size_t fresh = piece->bytes;

@@ -172,7 +172,7 @@ static void extended(struct machine *m, unsigned op, struct reader *s)
 	}
 }
 
-/* Runs until the next row would begin above @svma. */
+/* Runs instructions until a row begins above @svma: m->row is then the one for @svma. */
 static void run(struct machine *m, const uint8_t *code, const uint8_t *end, uint64_t svma)
 {
 	struct reader s = {code, end, false};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A row of the unwind table (DWARF 5, 6.4.1): how to derive the caller's registers from a frame's,
- * at one address. Made by running the entry's instructions; pure.
+ * at one address. It is made by running the instructions of the address's entry. Pure.
  */
 #ifndef SYMBOLIZER_UNWIND_ROW_H
 #define SYMBOLIZER_UNWIND_ROW_H
@@ -33,7 +33,7 @@ struct unwind_rule {
 	};
 };
 
-/* @cfa.how is UNWIND_IS: the CFA is register @cfa.reg + @cfa.value; or UNWIND_COMPUTED. */
+/* @cfa.how is UNWIND_IS (the CFA is register @cfa.reg + @cfa.value) or UNWIND_COMPUTED. */
 struct unwind_row {
 	struct unwind_rule cfa;
 	struct unwind_rule rule[UNWIND_REGISTERS]; /* by register */

@@ -19,7 +19,7 @@
 #include "symbolizer/unwind/unwind_internal.h"
 #include "symbolizer/unwind_table.h"
 
-/* A frame is searched for in this much memory. */
+/* A return address is searched for in so many bytes of the stack. */
 #define SEARCH_BYTES   65536
 #define PROLOGUE_BYTES 40
 /* Once a frame is found its caller's registers are known, so a valid stack needs few searches. */
@@ -167,14 +167,14 @@ static bool by_return_address(const struct search *search, uint64_t *ret_cfa)
 		if (callee == CALLEE_UNKNOWN && !second && pointer_leads_on(search, cfa))
 			second = cfa;
 	}
-	/* A frame that was searched for may have been found in the wrong place. */
+	/* If a frame was found, reads of other candidates behind the copy's end do not count. */
 	if (second)
 		search->cursor->beyond = beyond;
 	*ret_cfa = second;
 	return second != 0;
 }
 
-/* The frame contains the registers saved by the function, which gives a lower bound of its CFA. */
+/* A lower bound of the CFA: the registers that the function has saved lie between sp and CFA. */
 static uint64_t least_cfa(const struct cursor *cursor)
 {
 	const struct unwind_step *step = cursor->step;

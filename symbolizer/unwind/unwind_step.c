@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The cache of rows, and steps with them. */
+/* The cache of rows of all modules, and the step to the caller by a row. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ int unwind_entry_find(struct unwinder *unwinder, struct module *module, uint64_t
 	return table ? unwind_table_find(table, svma, ret_entry) : -ENOMEM;
 }
 
-/* Fills a step. @rules: room for the rules of @row. */
+/* Fills a step from @row. @rules: room for its rules, which must live as long as the step. */
 static void fill(struct unwind_step *step, const struct unwind_row *row, struct unwind_rule *rules)
 {
 	step->rule = rules;
@@ -139,7 +139,7 @@ int unwind_read(struct cursor *cursor, uint64_t address, unsigned bytes, uint64_
 			return 0;
 		}
 	}
-	/* Is the address behind the end of a truncated copy, but near enough to be right? */
+	/* Is the address up to 1 GiB behind a truncated copy, and so probably of the stack? */
 	for (unsigned i = 0; i < UNWIND_PIECES && cursor->input->truncated; i++) {
 		const struct unwind_piece *piece = &cursor->input->piece[i];
 
