@@ -113,8 +113,8 @@ static int read_entry(struct debuginfo *d, struct entry *entry)
 }
 
 /*
- * A unit that does not say which addresses it covers is read now, to take them from its functions
- * and lines.
+ * Indexes a unit that does not say which addresses it covers: reads it now, and takes them from its
+ * functions and lines.
  */
 static int index_by_content(struct debuginfo *d, uint32_t number)
 {
@@ -327,8 +327,8 @@ static int make_frames(struct debuginfo *d, struct entry *entry, uint64_t svma,
 		if (rc)
 			break;
 		/*
-		 * The function's name is in a supplement that is missing: the address belongs to
-		 * the caller.
+		 * An inlined function has no name if the supplement with it is missing: it is left
+		 * out, and the address counts as the caller's.
 		 */
 		if (s->parent == UNIT_NONE || function.name || function.linkage_name)
 			frames[n++] = (struct debuginfo_frame){

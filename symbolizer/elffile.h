@@ -11,7 +11,7 @@
 struct budget;
 struct elfimage;
 
-/* Longer strings are not names. */
+/* Longer strings do not count as names. */
 enum { ELFFILE_STRING_MOST = 65536 };
 
 struct elffile {
@@ -19,9 +19,9 @@ struct elffile {
 	bool elf64;
 	uint16_t machine;
 	size_t n_sections;
-	/* a requested section is compressed in a way that libelf does not know */
+	/* A requested section is compressed in a way that libelf does not know. */
 	bool unknown_compression;
-	/* charged for data derived from the file; NULL none. Set after the open. */
+	/* Charged for data derived from the file; NULL none. The caller sets it after the open. */
 	struct budget *budget;
 };
 
@@ -37,8 +37,8 @@ int elffile_open(struct elffile *file, const struct elfimage *image);
 void elffile_close(struct elffile *file);
 
 /*
- * Section @index, 0 < index < n_sections. Without @want_data only the header is read. The data are
- * valid as long as the elffile. -ENOENT: no such section, or a damaged header.
+ * Reads section @index, 0 < index < n_sections. Without @want_data only the header is read. The
+ * data are valid as long as the elffile. -ENOENT: no such section, or a damaged header.
  */
 int elffile_section(
 	struct elffile *file, size_t index, bool want_data, struct elffile_section *ret_section);

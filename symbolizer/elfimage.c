@@ -109,10 +109,10 @@ static int read_phdrs(struct elfimage *image, uint64_t offset, size_t entry_byte
 	return 0;
 }
 
-/* Notes are 4-aligned; in segments with p_align 8, 8-aligned (the gABI's rule for 64 bits). */
-/* The type of a note of the name "Go", by Go's linker. */
+/* The type of the note named "Go" that Go's linker writes. */
 #define NOTE_GO_BUILD_ID 4
 
+/* @align: 4, or 8 in a segment with p_align 8 (the gABI's rule for 64 bits). */
 static void read_notes(struct elfimage *image, const uint8_t *data, uint64_t end, uint64_t align)
 {
 	uint64_t at = 0;

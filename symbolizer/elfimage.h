@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The bytes of an ELF file in memory, and the parts needed while the process lives: program headers
- * and build-id. Read with bounds checks of our own, without a library.
+ * and build-id. These are read without a library, with bounds checks.
  */
 #ifndef SYMBOLIZER_ELFIMAGE_H
 #define SYMBOLIZER_ELFIMAGE_H
@@ -27,15 +27,16 @@ struct elfimage {
 	size_t build_id_bytes; /* 0: none */
 	bool go;               /* Go's linker made it */
 	/*
-	 * Assembled from memory: the load bias there, which the C library has added to the
-	 * addresses in PT_DYNAMIC.
+	 * If the image was assembled from a process's memory: the load bias there, which the C
+	 * library may have added to the addresses in PT_DYNAMIC. Otherwise 0.
 	 */
 	uint64_t loaded;
 };
 
 /*
- * Maps a regular file; @fd may be closed afterwards. -EINVAL: not a regular file, or empty. Zero
- * bytes follow the mapping, so that a read one word past the end does not fault.
+ * Maps a regular file; @fd may be closed afterwards. 0; -EINVAL: not a regular file, or empty;
+ * -EFBIG: more than 64 GiB; another -errno of fstat() or mmap(). Zero bytes follow the mapping, so
+ * that a read one word past the end does not fault.
  */
 int elfimage_map(struct elfimage *image, int fd);
 /* Takes ownership of malloc'ed @data. */

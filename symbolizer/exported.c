@@ -9,7 +9,7 @@
 
 /* A hash chain is followed for so many entries: a damaged table may have no end. */
 #define CHAIN_MOST 100000
-/* Longer names are left out: that of each symbol may be the same bytes. */
+/* Longer names are left out: all symbols of a bad file may have the same long name. */
 #define NAME_MOST 4096
 
 static bool read_at(const struct elfimage *image, uint64_t svma, void *to, size_t bytes)
@@ -33,7 +33,10 @@ struct tables {
 	uint64_t symbols, strings, hash, gnu_hash;
 };
 
-/* glibc adds the load bias in place, other C libraries leave the addresses as they are. */
+/*
+ * The svma of an address in PT_DYNAMIC. In memory, glibc has added the load bias to it; other C
+ * libraries leave it as it is in the file.
+ */
 static uint64_t as_in_file(const struct elfimage *image, uint64_t address)
 {
 	size_t have;
@@ -167,7 +170,10 @@ static uint32_t word_at(const uint8_t *data, uint64_t index)
 	return word;
 }
 
-/* DT_GNU_HASH does not tell the number: the last symbol ends the chain of the last bucket. */
+/*
+ * The number of symbols, which DT_GNU_HASH does not contain: the last symbol is at the end of the
+ * chain of the last bucket.
+ */
 static uint32_t count_by_gnu_hash(const struct elfimage *image, const struct tables *tables)
 {
 	size_t have = 0;

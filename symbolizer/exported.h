@@ -12,19 +12,19 @@ struct elfimage;
 struct module;
 struct space;
 
-/* The address as in its file of the exported symbol @name. False: there is none. */
+/* Finds the svma of the exported symbol @name. False: there is none. */
 bool exported_find(const struct elfimage *image, const char *name, uint64_t *ret_svma);
 
-/* The symbols that PT_DYNAMIC leads to; they belong to the image. */
+/* The dynamic symbol table, found by PT_DYNAMIC. The pointers belong to the image. */
 struct exported_list {
 	const uint8_t *symbols, *strings;
 	size_t strings_bytes;
-	uint32_t n; /* those included that are not defined here; at most what is there of them */
+	uint32_t n; /* number of symbols in the image, undefined ones included */
 };
 
-/* False: there are none. */
+/* Finds the dynamic symbol table. False: there is none. */
 bool exported_open(const struct elfimage *image, struct exported_list *ret_list);
-/* The symbol @index below n; false: it has no name. */
+/* Reads symbol @index, which must be below list->n. False: it has no name. */
 bool exported_get(const struct exported_list *list, uint32_t index, Elf64_Sym *ret_symbol,
 	const char **ret_name);
 
@@ -35,13 +35,14 @@ struct exported {
 };
 
 /*
- * Searches the files of all executable mappings, in the order of their addresses, from the
- * @*cursor-th mapping on, 0 at first; afterwards *@cursor is behind the one found. False: no more.
+ * Searches the files of all executable mappings for @name, in the order of their addresses.
+ * *@cursor is the index of the first mapping to search, 0 at first; it is set behind the one found.
+ * False: no more.
  */
 bool exported_search(
 	const struct space *space, const char *name, size_t *cursor, struct exported *ret_exported);
 
-/* The bytes of the file at an address of it. False: fewer than @bytes are there. */
+/* Copies @bytes bytes at @svma of the module's file. False: fewer are there. */
 bool exported_read(const struct module *module, uint64_t svma, void *to, size_t bytes);
 
 /* The path of the module's file, as in maps. */

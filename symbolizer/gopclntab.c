@@ -31,7 +31,7 @@ void gopclntab_free(struct gopclntab *table)
 	free(table);
 }
 
-/* Index of the four bytes id, flag, 0, number of funcdata. */
+/* The index of the record's field with the four bytes id, flag, 0, number of funcdata. */
 static unsigned flags_field(const struct gopclntab *table)
 {
 	return RECORD_118_FLAGS + table->since_120;

@@ -14,8 +14,8 @@
  * The table of functions has, by ascending address, u32 offset of the code, u32 offset of the
  * function's record. A pc table gives a value (stack depth, file, line, inlined call) for each pc.
  *
- * Where the code begins, and where the inlined calls are, stands in the runtime's moduledata, whose
- * first word points to the table.
+ * The runtime's moduledata, whose first word points to the table, says where the code begins, and
+ * where the inlined calls are.
  */
 #ifndef SYMBOLIZER_GOPCLNTAB_H
 #define SYMBOLIZER_GOPCLNTAB_H
@@ -32,15 +32,14 @@ struct pool;
 
 /*
  * Finds and checks the table of a file. The image, the ELF file and the string pool must outlive
- * the result. @elf: NULL if the file has no section headers, then the table is searched for in the
- * segments. -ENOENT: none, or of a Go version that is not known; -ENOMEM.
+ * the result. @elf NULL: the file has no section headers; the table is searched for in its
+ * segments. -ENOENT: there is none, or its Go version is not known; -ENOMEM.
  */
 int gopclntab_open(const struct elfimage *image, struct elffile *elf, struct pool *strings,
 	struct gopclntab **ret_table);
 /*
- * Bytes from the thread-local word "g" up to the thread pointer (x86-64): the program's
- * thread-local memory lies right below that. 0: not known, as there is other such memory and no
- * symbol.
+ * Bytes from the thread-local word "g" up to the thread pointer, on x86-64. 0: not known: the
+ * program has other thread-local memory, too, and neither a symbol nor code says where "g" is.
  */
 uint32_t gopclntab_g_below(const struct gopclntab *table);
 void gopclntab_free(struct gopclntab *table);
@@ -49,12 +48,9 @@ void gopclntab_free(struct gopclntab *table);
 enum gopclntab_kind {
 	GOPCLNTAB_PLAIN,
 	GOPCLNTAB_TOP,     /* has no caller: a goroutine's or a thread's first function */
-	GOPCLNTAB_LEAVES,  /* goes on on the thread's own stack, for the goroutine */
-	GOPCLNTAB_CALLS_C, /* as GOPCLNTAB_LEAVES, to call C */
-	/*
-	 * the function in which a goroutine is said to be that has left its stack by
-	 * GOPCLNTAB_LEAVES
-	 */
+	GOPCLNTAB_LEAVES,  /* switches from the goroutine's stack to the thread's own */
+	GOPCLNTAB_CALLS_C, /* switches in the same way, to call C */
+	/* The saved pc of a goroutine that has switched by GOPCLNTAB_LEAVES is in this function. */
 	GOPCLNTAB_LEFT,
 	GOPCLNTAB_CALLS_VDSO, /* keeps the stack pointer in a register while in the vdso */
 	GOPCLNTAB_SIGRETURN,  /* where a signal handler returns to */
@@ -67,20 +63,20 @@ struct gopclntab_function {
 	enum gopclntab_kind kind;
 };
 
-/* The function at an address; false: none of Go's. */
+/* Finds the function at an address. False: it is in no Go function. */
 bool gopclntab_find(
 	const struct gopclntab *table, uint64_t svma, struct gopclntab_function *ret_function);
 
 /*
  * Bytes between the stack pointer at @svma and where it was at the function's first instruction.
- * -ENOENT: the function says nothing of this address.
+ * -ENOENT: the table does not say.
  */
 int64_t gopclntab_depth(
 	const struct gopclntab *table, const struct gopclntab_function *function, uint64_t svma);
 
 /*
- * The frames at an address, innermost first, at most @most; the functions' names are in the file,
- * the files' names interned. 0: not of Go's, -ENOMEM.
+ * Sets the frames at an address, innermost first, and returns their number, at most @most. 0: it is
+ * in no Go function; -ENOMEM. Names of functions point into the file, those of files are interned.
  */
 int gopclntab_frames(
 	const struct gopclntab *table, uint64_t svma, size_t most, struct debuginfo_frame *frames);

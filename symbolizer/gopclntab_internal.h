@@ -25,10 +25,10 @@ struct gopclntab {
 	struct pool *strings;
 	struct gopclntab_part all;
 	struct gopclntab_part names, units, files, pcs, functions;
-	uint64_t n, text, gofunc;
-	unsigned quantum;
-	bool since_120;
-	uint32_t g_below;
+	uint64_t n, text, gofunc; /* functions; svmas of the code and of the inlined calls */
+	unsigned quantum;         /* distances in pc tables are in units of so many bytes */
+	bool since_120;           /* Go 1.20 or later */
+	uint32_t g_below;         /* gopclntab_g_below() */
 };
 
 static inline bool gopclntab_u32(struct gopclntab_part part, uint64_t at, uint32_t *ret_value)
@@ -55,7 +55,7 @@ static inline const char *gopclntab_string(struct gopclntab_part part, uint64_t 
 	return (const char *)part.data + at;
 }
 
-/* Field @field, an index, of the function's record at @record; 0: it is outside. */
+/* The field with index @field of the function's record at @record; 0: it is outside the table. */
 static inline uint32_t gopclntab_field(
 	const struct gopclntab *table, uint64_t record, unsigned field)
 {

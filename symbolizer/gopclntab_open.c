@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a Go program has its table, its moduledata and the word "g". */
+/* Finds a Go program's table, its moduledata, and the thread-local word "g". */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +92,7 @@ static bool find_table(struct gopclntab *table, struct elffile *elf, uint64_t *r
 
 	if (!elf || elf->n_sections <= 1)
 		return search_table(table, ret_svma);
-	/* The linker of C puts it among other constants of a position-independent program. */
+	/* In a position-independent program C's linker puts the table among other constants. */
 	if (elffile_find(elf, ".gopclntab", &section) < 0 &&
 		elffile_find(elf, ".data.rel.ro.gopclntab", &section) < 0)
 		return table->image->go && search_table(table, ret_svma);
@@ -213,7 +213,7 @@ static uint32_t g_of_code(struct gopclntab_part code)
 	return 0;
 }
 
-/* The offset of g in a program without symbols: runtime.systemstack reads that word. */
+/* The distance of "g" in a program without symbols: runtime.systemstack reads that word. */
 static uint32_t g_of_systemstack(const struct gopclntab *table)
 {
 	static const char wanted[] = "runtime.systemstack";
@@ -242,7 +242,8 @@ static uint32_t g_of_systemstack(const struct gopclntab *table)
 	return 0;
 }
 
-/* The offset of the word "g". A program without C has no other thread-local memory. */
+/* The distance of "g" from the thread pointer. Only programs with C have other thread-local memory.
+ */
 static uint32_t find_g(const struct gopclntab *table, struct elffile *elf)
 {
 	const struct elfimage *image = table->image;

@@ -53,8 +53,8 @@ int memory_image(
 }
 
 /*
- * The size of the image: up to the end of its segments and its section table. It comes from the
- * kernel and is trusted.
+ * The size of this process's vdso: up to the end of its segments and of its section table. The
+ * vdso comes from the kernel, so its headers are trusted.
  */
 static size_t own_vdso_bytes(const uint8_t *vdso)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of this folder share about modules. The unwinder uses:
+ * Modules, mappings and spaces, shared by the files of this folder. The unwinder uses:
  *
  *	space_find_mapping()	the module, its bias and the mapping's bounds for a pc
- *	module->image		the file in memory, with program headers (image.h)
+ *	module->image		the file in memory, with program headers (elfimage.h)
  *	module_section()	a section by name: .eh_frame, .debug_frame, ... (decompressed;
  *				from the debug file if the file itself lacks it)
  *
@@ -34,9 +34,9 @@ struct module {
 	struct elfimage image; /* .data NULL: the file is not available, and `problem` says why */
 	bool headers_ok;       /* image.phdr and so on are valid */
 	bool unanswered;       /* the server of the file does not answer */
-	bool from_memory;      /* image was assembled from a process: no section headers */
+	bool from_memory;      /* the image was assembled from a process: no section headers */
 	const char *build_id;  /* hex, "" none */
-	const char *problem;   /* "" none */
+	const char *problem;   /* module_info.problem; "" none */
 	struct names *names;   /* created by names_of() */
 };
 
@@ -57,7 +57,7 @@ struct mapping {
 	uint64_t inode;
 	uint32_t major, minor;
 	bool write, execute;
-	const char *name; /* as printed, interned */
+	const char *name; /* as in maps, interned */
 	struct module *module;
 };
 
@@ -68,7 +68,7 @@ struct space {
 	size_t n;
 };
 
-/* Sets the biases of @n ascending mappings, which have their modules (space_bias.c). -ENOMEM. */
+/* Sets the biases of @n ascending mappings, whose modules are set (space_bias.c). -ENOMEM. */
 int space_set_biases(struct mapping *mappings, size_t n);
 
 /*
@@ -77,23 +77,24 @@ int space_set_biases(struct mapping *mappings, size_t n);
  * time.
  */
 bool space_may_be_moved(const struct mapping *mapping);
-/* Is a mapping without a file, which may be such code, next to the one at @index? */
+/* Does the mapping at @index adjoin one that may be such copied code? */
 bool space_is_beside_moved(const struct mapping *mappings, size_t n, size_t index);
-/* Gives mappings of such copied code their modules and biases; all others have theirs. */
+/* Sets modules and biases of such copied code, from those of mappings beside it. */
 void space_find_moved(struct mapping *mappings, size_t n);
 
 /* The mapping that contains @pc, NULL none. Valid until the next space_set_maps(). */
 const struct mapping *space_find_mapping(const struct space *space, uint64_t pc);
 
 /*
- * Reads memory from the mapped files: only from read-only, file-backed mappings, as others may
- * differ from their file. Returns the bytes read, from @address on; 0: not known from a file.
+ * Reads the memory at @address from the file that is mapped there. A writable mapping may differ
+ * from its file, and is not read. Returns the number of bytes read; 0: not known from a file.
  */
 size_t space_read(const struct space *space, uint64_t address, void *to, size_t bytes);
 
 /*
- * A section of the module's file, or of its debug file (names_open.c); -ENOENT: no such section.
- * ret_svma may be NULL. May decompress; the bytes are valid as long as the symbolizer.
+ * Finds a section of the module's file, or else of its debug file (names_open.c), and decompresses
+ * it. The bytes are valid as long as the symbolizer. @ret_svma may be NULL. 0; -ENOENT: there is no
+ * such section; -ENOMEM.
  */
 int module_section(struct module *module, const char *name, const uint8_t **ret_data,
 	size_t *ret_bytes, uint64_t *ret_svma);
@@ -101,13 +102,13 @@ int module_section(struct module *module, const char *name, const uint8_t **ret_
 /* The module for memory without a file: "[anon]", "[heap]", ... NULL: out of memory. */
 struct module *module_special(struct symbolizer *symbolizer, const char *name);
 /*
- * The module of a file's mapping or the vdso, opened now. -ENOMEM is the only error: if the file is
- * not available, the module says so.
+ * Finds or opens the module of a mapping of a file or of the vdso. -ENOMEM is the only error: if
+ * the file is not available, module->problem says so.
  */
 int module_open(struct symbolizer *symbolizer, int pid, const struct maps_line *line,
 	struct module **ret_module);
 
-/* Sets the first problem of a module; later ones are consequences. */
+/* Sets the problem of a module, unless it has one: later ones are consequences of the first. */
 void module_complain(struct module *module, const char *problem);
 
 #endif

@@ -114,7 +114,7 @@ static int name_frame(struct names *n, const struct debuginfo_frame *from,
 	return 0;
 }
 
-/* If no name is known, the function's place is used instead. */
+/* Makes a frame named after the function's place, "[FILE+0xSTART]"; none if that is not known. */
 static int make_unnamed(struct names *n, uint64_t svma, struct frame_chain *ret_chain)
 {
 	struct frame *frame;
@@ -132,8 +132,8 @@ static int make_unnamed(struct names *n, uint64_t svma, struct frame_chain *ret_
 }
 
 /*
- * Frames from the debug information, none if it had to be given up, or from the table of a Go
- * program.
+ * Finds frames in the debug information, or else in the table of a Go program. Debug information
+ * that takes too much memory is dropped.
  */
 static int find_frames(
 	struct names *n, uint64_t svma, struct debuginfo_frame *found, size_t *ret_count)
@@ -153,8 +153,8 @@ static int find_frames(
 }
 
 /*
- * The symbol that names an address. One without a size reaches to the next symbol, but not into
- * another function that the unwind information knows: in a stripped file that has no symbol.
+ * The symbol that names an address. A symbol without a size reaches to the next symbol, but not
+ * into another function of the unwind information: in a stripped file this function has no symbol.
  */
 static const struct symbol *symbol_at(struct names *n, uint64_t svma)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The sources of names of one module: its symbol tables, its debug file, its DWARF, and the
- * previous answers. Mostly read by third-party code: symbols and debug file when the names or a
- * section are first needed, DWARF when a place is.
+ * previous answers. Third-party code reads most of them: symbols and debug file when names_of() is
+ * first called, DWARF when the first address is to be resolved.
  */
 #ifndef SYMBOLIZER_NAMES_H
 #define SYMBOLIZER_NAMES_H
@@ -36,8 +36,8 @@ const char *names_lines(const struct names *names);
 const char *names_language(const struct names *names);
 
 /*
- * Around calls of names_resolve(): reports the path to working_on. The first call opens the DWARF.
- * After an error (-ENOMEM), names_end() must not be called.
+ * To be called before and after calls of names_resolve(): they report the path to working_on. The
+ * first names_begin() opens the DWARF. After its error (-ENOMEM) names_end() must not be called.
  */
 int names_begin(struct names *names);
 void names_end(struct names *names);

@@ -24,7 +24,7 @@ struct names_answer {
 	struct frame_chain chain;
 };
 
-/* A file with names: the module's own, its debug file, the supplement of that. */
+/* A file with names: the module's own, its debug file, the supplement, the MiniDebugInfo. */
 struct names_source {
 	const char *path;
 	struct elfimage image; /* unused for the module's own file, whose image the module owns */
@@ -40,7 +40,7 @@ struct names {
 	struct gopclntab *pclntab;     /* NULL: not a Go program */
 	struct splitfiles *splitfiles; /* NULL: the debug information is not split */
 	const char *symbols, *lines;
-	const char *working_on; /* while DWARF is read */
+	const char *working_on; /* the path to report while DWARF is read; NULL: there is none */
 	bool lines_wanted;      /* lines are requested, and have not been searched for yet */
 	bool begun;             /* names have been requested */
 	bool left_alone;        /* the file must not be parsed at all */
@@ -50,7 +50,7 @@ struct names {
 	struct names_answer *answers;
 	size_t n_answers, answers_room;
 	struct spellings spellings;
-	/* ranges of functions without a name; NULL: not searched for yet */
+	/* The ranges of functions, by unwind information; NULL: not searched for yet. */
 	struct unwind_table *ranges;
 	struct arena arena;
 };
@@ -58,13 +58,15 @@ struct names {
 /* Reports the path to working_on. NULL: the work is over. */
 void names_work_on(const struct module *module, const char *path);
 /*
- * Over budget, or out of memory: the file's debug information is not used any more. 0, or -ENOMEM
- * if even the message cannot be allocated.
+ * Drops the debug information, and sets the module's problem. @error: -ENOMEM, or -E2BIG: over
+ * budget. 0, or -ENOMEM if even the message cannot be allocated.
  */
 int names_blame(struct names *names, int error);
-/* Load symbols and debug file; then, if wanted, lines. -ENOMEM. */
+/* Loads symbols and debug file. -ENOMEM. */
 int names_load(struct names *names);
+/* Opens the DWARF of the module's file, or of its debug file. -ENOMEM. */
 int names_load_lines(struct names *names);
+/* Sets the module's problem if there are no symbols, or no lines. */
 void names_say_what_is_missing(struct names *names);
 /* Sets the module's problem if files of split debug information are missing so far. */
 void names_say_split_is_missing(struct names *names);

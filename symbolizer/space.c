@@ -57,7 +57,7 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* All valid lines, ascending; of overlapping ones the first. *ret_skipped: the number of others. */
+/* Parses lines, and sorts them; skips invalid ones and those that overlap one before. -ENOMEM. */
 static int parse_lines(const char *text, size_t bytes, struct maps_line **ret_lines, size_t *ret_n,
 	int *ret_skipped)
 {

@@ -14,7 +14,7 @@
 
 #include "symbolizer/module.h"
 
-/* Segments that a page may contain, and mappings on each side that are compared. */
+/* At most so many segments lie in a page, and so many mappings on each side are compared. */
 enum { CANDIDATES_MOST = 8, NEIGHBOURS_MOST = 16 };
 
 static size_t find_candidates(const struct mapping *mapping, uint64_t bias[CANDIDATES_MOST])
@@ -53,7 +53,7 @@ static bool has(const struct candidates *candidates, uint64_t bias)
 	return false;
 }
 
-/* The bias that is possible for most mappings of the module around the one at @index. */
+/* The bias of the mapping at @index that is possible for most neighbours of the same module. */
 static uint64_t choose(
 	const struct mapping *mappings, const struct candidates *candidates, size_t n, size_t index)
 {

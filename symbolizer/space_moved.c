@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text that was remapped onto memory without a file, for large pages:
+ * Finds code of a file that was remapped onto memory without a file, for large pages:
  *
  *   400000-401000 r--p 00000000 fe:01 7  /bin/p      the segments around it are still those of the
  *   401000-402000 r-xp 00000000 00:00 0              file, and where they are loaded the file has

@@ -21,8 +21,8 @@ static bool raw_equal(const void *items, uint32_t index, const void *key)
 }
 
 /*
- * Bytes that a name may take. Names can share their bytes in the file, each beginning one byte
- * behind the previous one.
+ * The number of bytes of a name that are used. Names of a bad file can share their bytes, each
+ * beginning one byte behind the previous one: therefore long names are charged to the budget.
  */
 static size_t bytes_of(struct budget *budget, const char *raw)
 {

@@ -104,7 +104,8 @@ static size_t slot_of(const struct splitfiles *s, const char *path)
 }
 
 /*
- * The file of a path, opened once; its .elf says whether it is available. -ENOENT: too many files.
+ * Finds the file of a path, or opens it; file->elf.elf says whether it is available. -ENOENT: there
+ * are too many files; -ENOMEM.
  */
 static int file_at(struct splitfiles *s, const char *path, struct splitfile **ret_file)
 {

@@ -44,7 +44,7 @@ struct symbolizer_options {
 	/* How much of a file to skip (a predecessor crashed on it). May be NULL. */
 	enum symbolizer_skip (*skip)(void *context, const char *path);
 	void *context;
-	struct opener *opener; /* opens files; NULL: this process does. Must outlive it */
+	struct opener *opener; /* opens files; must outlive the symbolizer. NULL: this process */
 };
 
 /* Copies @options. */
@@ -86,8 +86,8 @@ int space_set_file(struct space *space, const char *path);
 const char *space_jitdump(const struct space *space);
 
 /*
- * Is the program one of Go? Returns the bytes from the thread-local word "g" up to the thread
- * pointer; 0: no, or not known. Reads the symbols of the first file that is mapped.
+ * Of a Go program: the bytes from the thread-local word "g" up to the thread pointer. 0: it is no
+ * Go program, or this is not known. Reads the symbols of the first executable mapping's file.
  */
 uint32_t space_go(const struct space *space);
 
@@ -115,7 +115,9 @@ struct module_info {
 	bool blamed;          /* the file was over its budget, and the problem says so */
 };
 
-/* Fast: parses nothing. Strings are owned by the symbolizer. @svma selects the segment. */
+/*
+ * Describes a module, and its segment at @svma. Parses nothing. The symbolizer owns the strings.
+ */
 void module_describe(const struct module *module, uint64_t svma, struct module_info *ret_info);
 /* Has the file been written to since it was opened? Then the results are doubtful. */
 bool module_has_changed(const struct module *module);
@@ -151,7 +153,10 @@ int symbolizer_resolve(struct symbolizer *symbolizer, const struct code_location
 bool symbolizer_bounds(
 	const struct code_location *location, uint64_t *ret_start, uint64_t *ret_end);
 
-/* The bytes of a location in its file, and the machine (EM_…) of the code. NULL: not available. */
+/*
+ * The bytes of code from a location to the end of its segment, as in the file, and the machine
+ * (EM_…) of the code. Owned by the module. NULL: not available.
+ */
 const uint8_t *symbolizer_code(
 	const struct code_location *location, size_t *ret_bytes, unsigned *ret_machine);
 

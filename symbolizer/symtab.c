@@ -32,8 +32,9 @@ static bool is_mapping_symbol(const char *name)
 }
 
 /*
- * Of aliases the best known name is chosen: a function before a label, a global or weak name before
- * a local one, "read" before "__read", then global before weak, then a symbol with a size.
+ * The rank by which the best known of several aliases is chosen: a function before a label, a
+ * global or weak name before a local one, "read" before "__read", then global before weak, then a
+ * symbol with a size.
  */
 static uint32_t rank_of(const char *name, unsigned type, unsigned binding, uint64_t bytes)
 {

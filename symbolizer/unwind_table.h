@@ -2,7 +2,7 @@
 /*
  * Finds the call frame information of a module, and the entry that covers an address: the binary
  * search table of .eh_frame_hdr, .eh_frame without one, or .debug_frame (DWARF 5, 6.4; LSB 5,
- * 10.6). Read with bounds checks of our own.
+ * 10.6). All reads are bounds-checked.
  */
 #ifndef SYMBOLIZER_UNWIND_TABLE_H
 #define SYMBOLIZER_UNWIND_TABLE_H
@@ -16,9 +16,9 @@ struct unwind_table;
 
 /* One entry (FDE) with the data of its CIE. All pointers are valid as long as the module. */
 struct unwind_entry {
-	uint64_t low, high; /* svma */
-	const uint8_t *initial, *initial_end;
-	const uint8_t *code, *code_end;
+	uint64_t low, high;                   /* svma */
+	const uint8_t *initial, *initial_end; /* the CIE's instructions */
+	const uint8_t *code, *code_end;       /* the FDE's instructions */
 	uint64_t code_align;
 	int64_t data_align;
 	uint64_t return_column;
@@ -30,12 +30,12 @@ struct unwind_entry {
 struct unwind_table *unwind_table_new(struct module *module);
 void unwind_table_free(struct unwind_table *table);
 
-/* -ENOENT: no entry covers @svma. -ENOMEM. */
+/* Finds the entry that covers @svma. 0; -ENOENT: there is none; -ENOMEM. */
 int unwind_table_find(struct unwind_table *table, uint64_t svma, struct unwind_entry *ret_entry);
 
 /*
- * The first entry of @data, an .eh_frame of one piece of code from @low to @high. The addresses in
- * it are not used: their base is unknown. -ENOENT: there is none.
+ * Reads the first entry of @data, an .eh_frame of one piece of code from @low to @high. The
+ * addresses in @data are not used, as their base is unknown. -ENOENT: there is no entry.
  */
 int unwind_table_read_piece(const uint8_t *data, size_t bytes, uint64_t low, uint64_t high,
 	struct unwind_entry *ret_entry);
