@@ -16,7 +16,7 @@
 #define BLAME_MOST       32
 
 struct blame {
-	char *note; /* shared with the process that survives */
+	char *note; /* the path of the file in work; memory shared with the process that survives */
 	bool own_note;
 	struct blamed {
 		char path[BLAME_NOTE_BYTES];

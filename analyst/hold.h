@@ -2,7 +2,7 @@
 /*
  * Records that wait, in their order, because the stack of one of them needs memory of the target
  * that has been requested (peek.h). Only a runtime that unwinds its own code (Java) requests
- * memory: without one nothing ever waits.
+ * memory; without such a runtime nothing ever waits.
  */
 #ifndef ANALYST_HOLD_H
 #define ANALYST_HOLD_H

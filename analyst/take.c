@@ -339,7 +339,7 @@ static int take_by_type(struct analyst *analyst, const struct record *rec)
 	}
 }
 
-/* Takes a record for profiles of each process (--per-process). */
+/* Adds a record to the facts for a profile of each process (--per-process). */
 static int take_apart(struct analyst *analyst, const struct record *rec)
 {
 	struct processes *processes = &analyst->processes;

@@ -10,7 +10,7 @@ struct record;
 struct record_memory;
 struct record_sample;
 
-/* 0, 1 at RECORD_END, or -ENOMEM. Calls the options' callbacks if a record requests that. */
+/* Adds a record. 0; 1: it was RECORD_END; -ENOMEM. Calls the options' callbacks if it says so. */
 int take_record(struct analyst *analyst, const struct record *rec);
 
 /*

@@ -263,7 +263,10 @@ static int find_function(struct debuginfo *d, struct dwarf_reader *reader, uint6
 	return 0;
 }
 
-/* "directory/name", prefixed by the compilation directory if it is relative. */
+/*
+ * The path of a unit's file: "directory/name", after the compilation directory if it is relative.
+ * Interned; "": unknown, or *@rc is set to -ENOMEM or -E2BIG.
+ */
 static const char *path_of(struct debuginfo *d, const struct entry *entry, uint32_t number, int *rc)
 {
 	struct unit_file *file = unit_file(&entry->unit, number);

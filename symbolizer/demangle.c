@@ -83,8 +83,8 @@ static bool demangle_parts(const char *name, struct text *text)
 }
 
 /*
- * Is a name of D free of references to its own parts? These can double the length at each
- * reference.
+ * Is a name of D short, and has it few references to its own parts? Each reference can double the
+ * length of the demangled name.
  */
 static bool is_simple_d(const char *name)
 {

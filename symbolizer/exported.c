@@ -9,7 +9,7 @@
 
 /* A hash chain is followed for so many entries: a damaged table may have no end. */
 #define CHAIN_MOST 100000
-/* Longer names are left out: all symbols of a bad file may have the same long name. */
+/* Symbols with longer names are left out: all symbols of a bad file may have the same long name. */
 #define NAME_MOST 4096
 
 static bool read_at(const struct elfimage *image, uint64_t svma, void *to, size_t bytes)

@@ -25,7 +25,7 @@ struct opening opening_about(uint32_t kind, int pid, const struct maps_line *lin
 int memory_image(
 	struct opener *opener, int pid, const struct maps_line *line, struct elfimage *image);
 
-/* Copies the process's vdso, or that of this process: the kernel is the same. -ENOENT, -ENOMEM. */
+/* Copies the vdso of @pid, or else this process's, as the kernel is the same. -ENOENT, -ENOMEM. */
 int memory_vdso(
 	struct opener *opener, int pid, const struct maps_line *line, struct elfimage *image);
 

@@ -148,7 +148,7 @@ static uint64_t bias_of(const struct elfimage *image, const struct maps_line *li
 	return line->start - line->offset - (segment->p_vaddr - segment->p_offset);
 }
 
-/* Why there is no file, and the way out. */
+/* A sentence for the user: why the file cannot be opened, and what to do about it. */
 static const char *why_unopened(int error, bool deleted)
 {
 	if (error == -ETIMEDOUT)
@@ -161,8 +161,8 @@ static const char *why_unopened(int error, bool deleted)
 }
 
 /*
- * Opens a module from a file's parts in the memory of a process, as the file is inaccessible:
- * @error.
+ * Opens a module from a file's parts in the memory of a process, as the file cannot be opened
+ * (@error).
  */
 static int from_memory(struct symbolizer *symbolizer, int pid, const struct maps_line *line,
 	struct module_key *key, int error, struct module **ret_module)

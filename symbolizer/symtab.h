@@ -20,7 +20,7 @@ struct symbol {
 	uint64_t reach;       /* the greatest end of this and all previous symbols */
 	uint64_t limit;       /* the end of its section */
 	const char *name;     /* owned by the file, or interned */
-	bool stretched;       /* it had no size: it reaches to the next symbol */
+	bool stretched;       /* it has no size in the file: @bytes is up to the next symbol */
 	uint32_t rank;        /* of several symbols at one address, the highest rank wins */
 };
 

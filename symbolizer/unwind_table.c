@@ -85,7 +85,7 @@ static uint64_t read_format(struct reader *s, unsigned format, bool wide)
 	}
 }
 
-/* Reads an encoded pointer at address @at; @data_base is the base for DW_EH_PE_datarel. */
+/* Reads an encoded pointer, which lies at the svma @at. @data_base: for DW_EH_PE_datarel. */
 static uint64_t read_pointer(
 	struct reader *s, unsigned encoding, uint64_t at, uint64_t data_base, bool wide)
 {
@@ -102,7 +102,7 @@ static uint64_t read_pointer(
 	return value;
 }
 
-/* The content of the entry at @offset; false at the end. *@ret_wide: the 64-bit format. */
+/* Sets *@ret_body to the content of the entry at @offset. False: the end. *@ret_wide: 64 bits. */
 static bool open_entry(const struct section *section, size_t offset, struct reader *ret_body,
 	bool *ret_wide, size_t *ret_next)
 {

@@ -59,7 +59,7 @@ static int detect(struct locations *locations, const struct space *space,
 	return 1;
 }
 
-/* 1: the layout is known. */
+/* Reads the layout. Results are those of hotspot_layout_read(). */
 static int read_layout(struct hotspot *hotspot)
 {
 	int r;

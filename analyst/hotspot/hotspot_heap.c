@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where generated code is: the code heaps, and their blocks (codeCache.hpp, heap.hpp). */
+/* Finds the code heaps, which hold generated code, and their blocks (codeCache.hpp, heap.hpp). */
 #include "analyst/base/peek.h"
 #include "analyst/hotspot/hotspot_internal.h"
 

@@ -62,7 +62,7 @@ struct hotspot_part {
 struct hotspot_blob {
 	uint64_t start, end;               /* of the blob, which begins with its header */
 	uint64_t code, code_end, verified; /* verified: entry of a compiled method */
-	uint64_t method, deopt, deopt_mh;  /* deopt...: where deoptimized frames return to */
+	uint64_t method, deopt, deopt_mh;  /* deopt...: return addresses that deoptimize a frame */
 	uint64_t checked_ns;               /* when it was last compared with the target's memory */
 	enum hotspot_kind kind;
 	bool native; /* the code that calls a native method */

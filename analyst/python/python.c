@@ -36,7 +36,7 @@ static uint16_t version_of_name(const char *path)
 	return (uint16_t)(0x0300 + minor);
 }
 
-/* -ENOTSUP: a version that is not known. */
+/* Finds the layout of the version. 0; -ENOTSUP: the version is not known. */
 static int find_layout(
 	const struct space *space, const struct exported *runtime, struct python_layout *ret_layout)
 {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The fields of _Py_DebugOffsets that are read; @descriptions has their 8-byte word's numbers. */
+/* The fields of _Py_DebugOffsets that are read. @descriptions says in which 8-byte word each is. */
 enum word {
 	VERSION,
 	FREE_THREADED,

@@ -21,7 +21,7 @@
 /* Frames with this owner, or a greater one, belong to the evaluation loop itself. */
 #define OWNED_BY_C_STACK 3
 
-/* Indexes in a frame as recorded: its address, then the words of frame_word[] of the table. */
+/* Indexes of the words of a recorded frame: its address, and those of runtime_table.frame_word. */
 enum { FRAME_ADDRESS, FRAME_PREVIOUS, FRAME_CODE, FRAME_INSTRUCTION, FRAME_FLAGS };
 
 struct merger {

@@ -20,7 +20,7 @@ struct noting {
 	struct process {
 		uint32_t pid;
 		const char *name;
-		/* CPU time of the interpreter's stacks without functions of Python, and with. */
+		/* CPU time of the interpreter's stacks that show no function of Python; that do. */
 		int64_t ns, named_ns;
 		uint32_t location; /* a location in its interpreter */
 	} * process;

@@ -136,8 +136,9 @@ int dwarf_lines_read(
 	}
 	rc = read_files(r, context, version, info, unit);
 	/*
-	 * Rows before any file is set belong to file 1, in DWARF 5 as before; up to version 0.4
-	 * libdwarf says 0 there. A table that sets file 0 itself (clang's) sets all files.
+	 * Rows before the first DW_LNS_set_file belong to file 1, in DWARF 5, too; libdwarf up to
+	 * 0.4 gives them file 0. In a table that sets file 0 itself (clang's), no row is of this
+	 * kind: a 0 there is file 0.
 	 */
 	if (rc == 0 && tables == 1 &&
 		dwarf_srclines_from_linecontext(context, &rows, &n, &error) == DW_DLV_OK)

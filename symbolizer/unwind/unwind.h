@@ -38,7 +38,7 @@ struct unwind_piece {
 struct unwind_generated {
 	uint64_t start, end;     /* runtime addresses */
 	const uint8_t *eh_frame; /* its call frame information, relative to start; NULL: none */
-	size_t bytes;            /* its bytes */
+	size_t bytes;            /* of eh_frame */
 	/*
 	 * The code is a trampoline: its frame is one word, and the return address follows. The word
 	 * is the caller's frame pointer, if the frame pointer points to it.
@@ -79,7 +79,7 @@ struct unwind_input {
 	struct unwind_piece piece[UNWIND_PIECES]; /* pieces of the stack; bytes 0: none */
 	/*
 	 * Of a thread of a Go program that is on its own stack: the pc and sp with which it has
-	 * left its goroutine's stack, which is the second piece. 0: it is on no other stack, or
+	 * left its goroutine's stack, which is one of the pieces. 0: it is on no other stack, or
 	 * this is not known. Of a Java program: see proto/record.h.
 	 */
 	uint64_t left_pc, left_sp;
@@ -122,7 +122,7 @@ struct unwind_frame {
 	uint64_t sp;
 	uint64_t generated;   /* start of the mapping of generated code, 0: code of a file */
 	uint32_t runtime_tag; /* of generated code: the tag that its runtime has set; 0: none */
-	bool signal;   /* the return address of a signal handler: a frame made by the kernel */
+	bool signal;   /* a frame made by the kernel, to which a signal handler returns */
 	bool guessed;  /* reached without information, or without a register it requires */
 	bool searched; /* with @guessed: the frame of its callee was searched for */
 	bool gap;      /* of a runtime: stands for frames that are not on the stack now */
