@@ -9,7 +9,7 @@ enum { RAX = 0, RBX = 3, R13 = 13 };
 /*
  * A frame of the interpreter (frame_x86.hpp). Words 0 and 1 from the frame pointer are the caller's
  * frame pointer and the return address. Downwards from word -1 follow the caller's stack pointer,
- * the frame's own stack pointer during calls, the method, five more words, the address of the
+ * the frame's own stack pointer during calls, the method, four more words, the address of the
  * calling bytecode, and the bottom of the operand stack.
  */
 enum { SENDER_SP = -1, METHOD = -3, BYTECODE = -8, FIXED_WORDS = 9 };

@@ -240,7 +240,7 @@ static bool fit(const uint32_t *at, size_t n, uint32_t each, uint32_t bytes)
 
 #define FIT(at, each, bytes) fit(at, sizeof(at) / sizeof(*(at)), each, bytes)
 
-/* Do the fields that are read lie in the types that are read? */
+/* Does each field lie within the bytes that are read of its type? Memory is not trusted. */
 static bool is_sane(const struct hotspot_layout *l)
 {
 	const uint32_t blob_words[] = {
