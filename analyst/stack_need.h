@@ -11,7 +11,7 @@
 
 struct stack_need {
 	uint64_t bytes;     /* bytes needed, with the reserve; falls slowly */
-	uint64_t requested; /* bytes requested of the supervisor; 0: nothing yet */
+	uint64_t requested; /* bytes last requested from the supervisor; 0: nothing yet */
 };
 
 /*

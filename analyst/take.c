@@ -131,7 +131,7 @@ static bool is_left_out(const struct analyst *analyst, const struct record_sampl
 	return analyst->user_only && sample->syscall >= 0 && !(sample->flags & RECORD_SAMPLE_DUMP);
 }
 
-/* The labels of a thread that holds its interpreter's lock. -ENOMEM. */
+/* The labels of a stack of --dump: whether its thread holds the interpreter's lock. -ENOMEM. */
 static int lock_label(const struct analyst *analyst)
 {
 	const struct label held = {.key = RUNTIMES_LOCK, .text = RUNTIMES_LOCK_HELD};

@@ -65,7 +65,7 @@ int names_blame(struct names *n, int error)
 	n->lines_wanted = false;
 	n->working_on = NULL;
 	n->blamed = true;
-	/* The answers so far are based on what is dropped. */
+	/* Earlier answers were made with this debug information: they are dropped, too. */
 	table_clear(&n->table);
 	n->n_answers = 0;
 	problem = pool_intern(&module->symbolizer->strings, text, sizeof(text));

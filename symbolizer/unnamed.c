@@ -10,7 +10,7 @@
 #include "symbolizer/module.h"
 #include "symbolizer/unwind_table.h"
 
-/* Modules of Python have names like "_json.cpython-311-x86_64-linux-gnu.so": "_json.so". */
+/* Shortens names of Python's modules: "_json.cpython-311-x86_64-linux-gnu.so" to "_json.so". */
 static size_t length_without_tag(const char *base, size_t bytes, const char **ret_end)
 {
 	const char *tag = strstr(base, ".cpython-");

@@ -62,7 +62,7 @@ struct runtime {
 	 */
 	int (*step)(void *state, struct peek *peek, uint64_t now_ns,
 		const struct unwind_runtime_frame *frame, struct unwind_runtime_caller *ret_caller);
-	/* A sentence for the user about why stacks are incomplete; NULL: they are not. */
+	/* A sentence for the user: why the language's frames are not shown. NULL: they are. */
 	const char *(*problem)(const void *state);
 	/* Copies a code object that the supervisor has read; drops an invalid one. 0, -ENOMEM. */
 	int (*object)(void *state, const struct record_object *object);

@@ -59,7 +59,7 @@ size_t hotspot_frame_pop(const uint8_t *code, size_t bytes)
 	return bytes && (code[0] & 0xf8) == 0x58 && code[0] != 0x5d;
 }
 
-/* A jump to where a register points. */
+/* Is the instruction at @code a jump to the address in a register? */
 static bool is_jump(const uint8_t *code, size_t bytes)
 {
 	const size_t prefix = bytes && code[0] == 0x41;
@@ -69,7 +69,7 @@ static bool is_jump(const uint8_t *code, size_t bytes)
 
 int hotspot_frame_popped(const uint8_t before[2], const uint8_t *code, size_t bytes)
 {
-	/* The number in an instruction as the one that DWARF gives the register. */
+	/* DWARF's number of the register with a number in an instruction. */
 	static const uint8_t number[] = {0, 2, 1, 3, 7, 6, 4, 5};
 	const uint8_t at = before[1] & 7;
 

@@ -88,7 +88,7 @@ struct hotspot {
 	size_t heaps;
 	uint64_t heaps_ns;  /* when @heap was last read; 0: never */
 	uint64_t layout_ns; /* when the library was last found not ready (hotspot_layout_read()) */
-	uint64_t call_stub_return;  /* where Java returns to that the VM has called */
+	uint64_t call_stub_return;  /* address in the VM's call stub to which Java returns */
 	struct hotspot_blob **blob; /* ascending, disjoint; owned */
 	size_t blobs, blob_room;
 	uint64_t debug_bytes;          /* of all blobs */

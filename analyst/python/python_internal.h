@@ -35,7 +35,7 @@ struct python {
 	uint64_t gil, gil_bytes; /* the lock's address and size; 0: not known */
 };
 
-/* Takes a code object that the supervisor has sent; the object() of the runtime. -ENOMEM. */
+/* Copies a code object that the supervisor has sent. This is runtime.object(). -ENOMEM. */
 int python_take_object(void *state, const struct record_object *object);
 
 /* The code object at @address; NULL: the supervisor has not sent it. */

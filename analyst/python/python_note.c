@@ -20,7 +20,7 @@ struct noting {
 	struct process {
 		uint32_t pid;
 		const char *name;
-		/* CPU time of the interpreter's stacks that show no function of Python; that do. */
+		/* CPU time of stacks of the interpreter: without a function of Python; with one. */
 		int64_t ns, named_ns;
 		uint32_t location; /* a location in its interpreter */
 	} * process;

@@ -107,7 +107,7 @@ struct unwind_input {
 	 */
 	int (*runtime)(void *context, const struct unwind_runtime_frame *frame,
 		struct unwind_runtime_caller *ret_caller);
-	void *generated_context; /* of both */
+	void *generated_context; /* the context of generated() and of runtime() */
 };
 
 enum unwind_end {
@@ -122,10 +122,10 @@ struct unwind_frame {
 	uint64_t sp;
 	uint64_t generated;   /* start of the mapping of generated code, 0: code of a file */
 	uint32_t runtime_tag; /* of generated code: the tag that its runtime has set; 0: none */
-	bool signal;   /* a frame made by the kernel, to which a signal handler returns */
-	bool guessed;  /* reached without information, or without a register it requires */
-	bool searched; /* with @guessed: the frame of its callee was searched for */
-	bool gap;      /* of a runtime: stands for frames that are not on the stack now */
+	bool signal;          /* a frame made by the kernel, to which a signal handler returns */
+	bool guessed;         /* reached without information, or without a register it requires */
+	bool searched;        /* with @guessed: the frame of its callee was searched for */
+	bool gap;             /* of a runtime: stands for frames that are not on the stack now */
 	/* A word for the caller's use, one per location, 0 at first; NULL if there is none. */
 	uint32_t *tag;
 };

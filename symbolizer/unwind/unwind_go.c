@@ -55,7 +55,7 @@ static unsigned make_rules(uint16_t machine, int64_t depth, struct unwind_rule *
  */
 static unsigned x86_signal_rules(struct unwind_rule *rule)
 {
-	static const uint8_t place[] = {/* the kernel's order, as DWARF numbers */
+	static const uint8_t place[] = {/* by DWARF number: the index in the kernel's order */
 		13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7, 16};
 
 	for (uint8_t i = 0; i < RULES_MOST; i++)

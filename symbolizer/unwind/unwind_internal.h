@@ -36,8 +36,8 @@ struct unwind_step {
 	bool usable, signal;
 	bool elsewhere; /* the caller may be on another stack */
 	/*
-	 * A function begins at svma + 1 into whose first byte its callee returns, without a call
-	 * before it: a return address there is looked up as it is, not by the byte before it.
+	 * A function begins at svma + 1 whose callee returns to its first byte, although no call
+	 * precedes that byte: a return address there is looked up as it is, not 1 byte before.
 	 */
 	bool before_uncalled;
 };
