@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The analyst: records in (from the ring, or a capture), a profile out. It uses the symbolizer and
- * the model, and does not know how records are made.
+ * The analyst makes a profile from records, which come from the ring or from a capture. It uses the
+ * symbolizer and profile/, and does not know how records are made.
  */
 #ifndef ANALYST_ANALYST_H
 #define ANALYST_ANALYST_H
@@ -24,7 +24,7 @@ struct analyst_options {
 	const char *rank;    /* in an MPI or Slurm job: a label of all samples; NULL none */
 	/* Number of ranks of that job; if several, each process's name gets the rank. */
 	unsigned ranks;
-	const char *host;    /* the host, also a label; NULL unknown. All strings are copied */
+	const char *host;    /* the host, also a label; NULL unknown (all strings are copied) */
 	bool no_timeline;    /* do not keep when samples were taken */
 	bool user_only;      /* exclude ticks in system calls; their time is reported */
 	bool jit_map;        /* --jit-map: processes rewrite their perf maps before they end */
