@@ -138,7 +138,7 @@ void answer_send(struct answerer *answerer, struct process *process, int tid,
 	ssize_t sent = -1;
 	int fd;
 
-	/* Atomic: all or nothing. A sender that filled the pipe with other data gets no answer. */
+	/* The write is atomic: a sender that filled the pipe with other data gets no answer. */
 	(void)call_put_answer(data, sizeof(data), &a);
 	if (status)
 		(void)call_put_status(data + CALL_ANSWER_BYTES, CALL_STATUS_BYTES, status);

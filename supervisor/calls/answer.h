@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Answers to requests, through a pipe of the sender's whose number the request contains. */
+/* Answers to requests. A request names a descriptor of its sender: a pipe for the answer. */
 #ifndef SUPERVISOR_ANSWER_H
 #define SUPERVISOR_ANSWER_H
 

@@ -7,8 +7,10 @@
 #include "proto/bytes.h"
 #include "supervisor/os/remote.h"
 
-#define PAGE_BYTES 4096u /* The smallest page of any machine: protection never changes within. */
-#define STOP_AT    32767u
+/* The smallest page of any machine: all bytes of one have the same access rights. */
+#define PAGE_BYTES 4096u
+/* The value of REGION_STOP_AT_32767. */
+#define STOP_AT 32767u
 
 /* One counter, with the sum of all additions to it. */
 struct cell {
@@ -52,7 +54,7 @@ uint64_t counter_sum(uint64_t value, uint64_t ticks, unsigned element,
 		if (sum < STOP_AT)
 			return sum;
 		*ret_stop = true;
-		/* a counter that the program itself set to a higher value stays */
+		/* A counter that the program itself has set to a higher value keeps it. */
 		return value > STOP_AT ? value : STOP_AT;
 	}
 	return sum > max ? max : sum;

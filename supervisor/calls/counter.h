@@ -51,10 +51,10 @@ uint64_t counter_sum(uint64_t value, uint64_t ticks, unsigned element,
 	enum region_overflow overflow, bool *ret_stop);
 
 /*
- * Performs all of @adds (@count <= COUNTER_BATCH) in the memory of one process, none of whose
- * sampled threads runs meanwhile. Additions to the same counter are summed before the write. A
- * counter that cannot be read or written is marked and keeps its bytes; the others are updated.
- * *@ret_stop as with counter_sum().
+ * Performs all of @adds (@count <= COUNTER_BATCH) in the memory of one process, a thread of which
+ * is stopped meanwhile. Additions to the same counter are summed before the write. A counter
+ * that cannot be read or written is marked as faulted and keeps its bytes; the others are updated.
+ * *@ret_stop is set as by counter_sum().
  *
  * Returns 0, or -errno (-ESRCH, -EPERM, ...) if the process cannot be accessed at all any more.
  */

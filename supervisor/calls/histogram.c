@@ -167,7 +167,8 @@ static bool find_object(const char *maps, const char *object, uint64_t *ret_base
 }
 
 /*
- * In an executable that is not position-independent, the addresses in the file are the final ones.
+ * The load bias of a region's module: 0 for an executable that is not position-independent, which
+ * is mapped at the addresses in its file.
  */
 static uint64_t bias_of(const struct histogram_region *r, uint64_t base, uint64_t end)
 {

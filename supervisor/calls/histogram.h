@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --region: regions for programs that call neither sprofil nor profil. The mapping is sprofil's;
- * the counters are in the supervisor and count for all processes together.
+ * --region: regions for programs that call neither sprofil nor profil. Addresses have counters as
+ * in sprofil(2); the counters are in the supervisor, and count for all processes together.
  *
  * A region is "OBJ:START-END:SCALE[:ushort|uint|uint64]", for example
  * "libm.so.6:0x1f000-0x24000:0x10000:uint". OBJ is a module's file name or path, and START and END
@@ -36,7 +36,7 @@ struct histogram {
 	unsigned element; /* bytes of a counter for regions that do not say; 0: 2 */
 	uint64_t *count;
 	uint64_t counts;
-	uint64_t rest_ns; /* weight less than a whole tick */
+	uint64_t rest_ns; /* weight that has not made a whole tick yet */
 };
 
 /*
@@ -58,12 +58,15 @@ int histogram_resolve(
 /* Did any process have the region's module mapped? */
 bool histogram_was_seen(const struct histogram *histogram, size_t index);
 
-/* The maps of @process have been read; they are @maps. Does nothing without a histogram (NULL). */
+/*
+ * Finds the regions of @process in @maps, its /proc/PID/maps as just read. If that fails, the
+ * process keeps those that it had. Does nothing without a histogram (NULL).
+ */
 void histogram_see_maps(struct histogram *histogram, struct process *process, const char *maps);
 
 /* @child was forked from @parent and gets its region addresses. */
 void histogram_fork(const struct process *parent, struct process *child);
-/* The process is gone. */
+/* Forgets the regions of a process that is gone. */
 void histogram_clear(struct process *process);
 
 /*

@@ -69,7 +69,7 @@ static int compare_spans(const void *a, const void *b)
 
 	if (x->first != y->first)
 		return x->first < y->first ? -1 : 1;
-	/* If offsets are equal, the first region wins: sorted last, it lies uppermost. */
+	/* Of equal offsets the first region wins: sorted last, it is uppermost in flatten(). */
 	return x->region > y->region ? -1 : x->region < y->region;
 }
 
@@ -134,7 +134,7 @@ static void put_in_order(struct region_table *t)
 		if (range_of(t, r, &first, &last))
 			add_span(t, first > from ? first : from, last, i);
 		if (!r->limit)
-			return; /* No region ends above the address. */
+			return; /* This region takes all higher addresses. */
 		if (r->limit > from)
 			from = r->limit;
 	}
@@ -269,7 +269,7 @@ bool region_table_is_active(const struct region_table *table)
 	return table->spans > 0 || table->bin != REGION_NONE;
 }
 
-/* Does @pc have a counter in @region? */
+/* Finds the counter of @pc in @region, which covers @pc. Always true. */
 static bool hit(
 	const struct region_table *t, uint32_t region, uint64_t pc, struct region_hit *ret_hit)
 {

@@ -22,13 +22,13 @@ enum region_overflow {
 
 enum region_bins {
 	REGION_NO_BINS,
-	REGION_BINS, /* offset 0 and scale 2: takes all that matches nothing else */
+	REGION_BINS, /* a region of offset 0 and scale 2 counts all that no other region counts */
 };
 
 /* The points on which the manuals differ. */
 struct region_policy {
 	const char *name;
-	uint32_t scale_mask;
+	uint32_t scale_mask; /* the bits of a scale that count */
 	/* scale 1 counts every address in the first counter; otherwise it means off */
 	bool scale_one_takes_all;
 	/*

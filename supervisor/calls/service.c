@@ -18,9 +18,9 @@
 #include "supervisor/target/tracee_memory.h"
 
 /*
- * The pipe is read in small pieces, and not after this time: meanwhile the stops of other threads
- * wait, and any process of the same user can keep the pipe full (test: flood). The rest of a
- * message cut here stays in the pipe, so the engine's next round reads it at once.
+ * service_read() reads the pipe in small pieces, and begins none after this time. Stops of other
+ * threads wait meanwhile, and any process of the same user can keep the pipe full (test: flood).
+ * The rest of a message that is cut stays in the pipe, so the engine's next round reads it at once.
  */
 #define TURN_NS      100000
 #define PIECE_BYTES  512
@@ -85,7 +85,7 @@ static bool is_sealed(struct remote memory, const struct call_request *q)
 		call_seal_is_good(seal, q);
 }
 
-/* @tid: of a thread of @process. */
+/* Does the memory of @process, read through its thread @tid, hold the seal of @q? */
 static bool has_seal(
 	struct service *service, struct process *process, int tid, const struct call_request *q)
 {
@@ -177,7 +177,8 @@ static struct service_call *find_coming(
 }
 
 /*
- * Finds a slot for a new table. A thread has at most one; if all are taken, the oldest is dropped.
+ * Begins a new table in a slot. A thread has at most one; if all are taken, one is dropped. NULL:
+ * out of memory.
  */
 static struct service_call *begin(
 	struct service *service, int pid, int tid, const struct call_request *q)
@@ -225,8 +226,8 @@ static bool is_fast(const struct call_request *q)
 }
 
 /*
- * Before a status is answered: has the sender stop, so that its ticks are counted by its next
- * request.
+ * Has the sender of a status request stop before it sees the answer, so that kept ticks are written
+ * before its next request.
  */
 static void ask_stop(struct service *service, int tid)
 {
@@ -259,6 +260,7 @@ static void apply(struct service *service, struct process *process, const struct
 	answer_send(&service->answerer, process, w->tid, q, error, tell ? &status : NULL);
 }
 
+/* Does the memory of the sender, which is not traced, hold the seal of @q? */
 static bool has_strange_seal(struct service *service, const struct call_request *q)
 {
 	static const int none = -1;

@@ -41,8 +41,8 @@ struct service {
 	size_t bytes; /* bytes in the buffer */
 	/* tables of which pieces are still to come */
 	struct service_call coming[SERVICE_ASSEMBLIES];
-	unsigned next_victim;
-	struct pages strange; /* of a process that is not traced */
+	unsigned next_victim; /* which of these is dropped next if all are in use */
+	struct pages strange; /* for the memory of a sender that is not traced */
 };
 
 /* Creates the pipe. -errno: there will be no calls, and @service has no descriptors. */

@@ -95,8 +95,8 @@ static void replace(struct sessions *sessions, struct session **at, struct sessi
 }
 
 /*
- * The sampler's stream for tables of this period: one that has it, or a free one; if there is none,
- * the last stream.
+ * The sampler's stream for tables of @period_ns: the one that has this period, otherwise a free
+ * one, otherwise the last one.
  */
 static unsigned stream_for(const struct sessions *sessions, uint64_t period_ns)
 {
@@ -184,8 +184,9 @@ void session_thread_ended(struct tracee *t)
 }
 
 /*
- * A child's figures end with it, and its parent is told what it lacks: of one child that is
- * chance, so CPU time and weights are handed over, not their difference.
+ * Adds CPU time and weights of a process whose session ends to those of its parent, so that the
+ * ticks that the child lacks show in the parent's status. For one child the difference of the two
+ * is chance, therefore both are added.
  */
 static void hand_to_parent(struct sessions *sessions, const struct process *child)
 {
@@ -204,8 +205,8 @@ static void hand_to_parent(struct sessions *sessions, const struct process *chil
 }
 
 /*
- * Ticks of CPU time of @process for which no instant has found a thread so far. A live thread may
- * always lack one: its next instant is to come.
+ * The CPU time of @process that no instant has found so far, in ticks. One tick of each live thread
+ * is left out, because its next instant is still to come.
  */
 static uint64_t unmet(struct sessions *sessions, const struct process *process)
 {
@@ -231,7 +232,7 @@ int session_set_thread(struct sessions *sessions, struct tracee *tracee, enum ca
 	unsigned threads = sessions->threads - (tracee->session != NULL);
 	int r;
 
-	/* A thread's clock is searched for while it is put in force. */
+	/* set() calls session_period_ns(), which considers threads only if this is not 0. */
 	sessions->threads = threads + 1;
 	r = set(sessions, &tracee->session, dialect, flags, element, regions, count);
 	sessions->threads = threads + (tracee->session != NULL);
@@ -320,7 +321,7 @@ static void tidy(struct sessions *sessions, struct session *s, bool of_thread)
 	if (!s || !s->untidy)
 		return;
 	if (!s->off && region_table_without(s->table, s->dead, &table) == 0) {
-		/* Without memory the old table remains in use, with a slower look-up. */
+		/* If out of memory instead, the old table remains in use, with a slower look-up. */
 		region_table_unref(s->table);
 		s->table = table;
 		if (!region_table_is_active(table))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The profiling of a process that called sprofil or profil: a table, with a clock of its own. Each
- * instant of that clock (sample/plan.h) at which a thread of the process is found adds one tick at
- * the thread's address.
+ * A session is the profiling of a process that called sprofil or profil: a table, with a clock of
+ * its own. Each instant of that clock (sample/plan.h) at which a thread of the process is found
+ * adds one tick at the thread's address.
  *
  * A forked child gets a session of its own, which shares the table. exec ends the session. A thread
  * may have an additional session (CALL_THREAD), which a fork does not inherit.
@@ -27,7 +27,7 @@ struct session_figures {
 	/* wanted by no region, excluded (CALL_USER), or their counter cannot be written */
 	uint64_t dropped;
 	uint64_t faults; /* counters that cannot be written */
-	uint64_t lost;   /* owed to a table that ended before they could be written */
+	uint64_t lost;   /* kept for a later stop, but the table ended before, or had no room */
 };
 
 /* What happened to the ticks of one table, as reported to its program (proto/call.h). */
@@ -40,32 +40,32 @@ struct sessions {
 	struct target *target;
 	const struct say *say;
 	unsigned streams; /* of the sampler: 1 to @streams - 1 are for tables, 0 is the profile's */
-	/* The tables in force have changed, and perhaps their periods. */
+	/* Called when the tables in force, and perhaps their periods, have changed. */
 	void (*changed)(void *context);
 	/*
-	 * A table of @process comes into force: the CPU time of its threads so far is not counted.
+	 * Called when a table of @process comes into force: the CPU time that its threads have used
+	 * so far is not counted.
 	 */
 	void (*begins)(void *context, const struct process *process);
 	/* Reads the CPU time of the threads of @process anew (tracee->account.seen). */
 	void (*see)(void *context, const struct process *process);
-	/* Stops @tracee when possible. */
+	/* Requests a stop of @tracee, if that is possible now. */
 	void (*interrupt)(void *context, struct tracee *tracee);
 	void *context;
 	unsigned n;
 	unsigned threads;     /* number of sessions of single threads */
 	unsigned elapsed;     /* number of sessions of elapsed time */
 	uint64_t serial;      /* serial number of the last session created */
-	unsigned unreported;  /* sessions that ended by themselves and whose program does not know
-				 yet */
-	bool untidy;          /* some session is untidy */
-	uint64_t write_at_ns; /* CLOCK_MONOTONIC: when session_poll() has something to do, 0 not */
+	unsigned unreported;  /* sessions that ended without a call; their programs do not know */
+	bool untidy;          /* session_tidy() is due: struct session's untidy is set somewhere */
+	uint64_t write_at_ns; /* CLOCK_MONOTONIC: when session_poll() is due; 0: never */
 	uint64_t idle_since_ns; /* CLOCK_MONOTONIC: since when there has been no session */
 	struct session_figures figures;
 };
 
 /*
- * Ticks of threads that have gone to sleep: counted at the next stop of the process. A table of
- * elapsed time may wait long for that stop, and has room for more addresses.
+ * Ticks at one address, mostly of sleeping threads, that are kept until the next stop of the
+ * process. A table of elapsed time may wait long for that stop, and has room for more addresses.
  */
 struct session_left {
 	uint64_t pc;
@@ -78,20 +78,22 @@ struct session_left {
 struct session {
 	struct region_table *table; /* a reference */
 	unsigned stream;            /* the sampler's stream with this table's period */
-	uint8_t *dead;              /* a bit for each region that was turned off */
-	uint64_t rest_ns;           /* weight less than a whole tick */
+	uint8_t *dead;              /* a bit for each region: its counters cannot be written */
+	uint64_t rest_ns;           /* weight that has not made a whole tick yet */
 	uint64_t serial;            /* unique for each session */
 	struct session_left *left;
 	unsigned left_n, left_room;
 	struct session_tally tally;
-	uint64_t write_at_ns; /* CLOCK_MONOTONIC: when a stop is requested for what is left */
+	uint64_t write_at_ns; /* CLOCK_MONOTONIC: when a stop is requested to write @left */
 	/* session of a process: weights of all instants that found one of its threads */
 	uint64_t weighed_ns;
-	uint64_t ran_ns; /* CPU time, since they began to count, of threads that have ended */
-	bool untidy;     /* regions were turned off, or all of it: session_tidy() is due */
+	/* session of a process: CPU time under this table of threads that have ended */
+	uint64_t ran_ns;
+	/* @dead or @off has changed: session_tidy() must rebuild the table, or end the session */
+	bool untidy;
 	bool off;        /* turned off, but not by a call: @reason says why */
 	bool ended;      /* over, and kept only to report that */
-	bool unreported; /* its end has not been reported yet */
+	bool unreported; /* its end has not been reported to its program yet */
 	enum call_reason reason;
 };
 
@@ -101,9 +103,10 @@ static inline bool session_is_elapsed(const struct session *s)
 }
 
 /*
- * Puts a table in force in place of the previous one, for which nothing is written after this call.
- * An empty or inactive table turns profiling off. Counting starts at the next instant of the clock.
- * Returns 0, or -ENOMEM or -EINVAL as region_table_new(), in which case nothing has changed.
+ * Puts a table in force in place of the process's previous one, for which nothing is written after
+ * this call. @regions are copied. An empty or inactive table turns profiling off. Counting starts
+ * at the next instant of the clock. Returns 0, or -ENOMEM or -EINVAL as region_table_new(); then
+ * nothing has changed.
  */
 int session_set(struct sessions *sessions, struct process *process, enum call_dialect dialect,
 	uint32_t flags, unsigned element, const struct call_region *regions, uint32_t count);
@@ -119,8 +122,9 @@ int session_set_thread(struct sessions *sessions, struct tracee *tracee, enum ca
 void session_thread_ended(struct tracee *tracee);
 
 /*
- * Ends the session of the process, if there is one, and those of its threads. What a forked child
- * lacks counts as its parent's from now on, if that has the same table still.
+ * Ends the session of the process, if there is one, and those of its threads. The ticks that a
+ * forked child lacks (session_status()) are its parent's from now on, if the parent still has the
+ * same table.
  */
 void session_clear(struct sessions *sessions, struct process *process);
 /* Ends the session of one thread. */
@@ -128,9 +132,9 @@ void session_clear_thread(struct sessions *sessions, struct tracee *tracee);
 
 /*
  * Returns the state of profiling of @process, and marks it as reported. @end: profiling is being
- * turned off. Lost ticks are those that were dropped, and those of CPU time that has passed without
- * an instant so far, beyond one for each thread: the account of the next tick may still make up for
- * some of these (sample/ticks.h).
+ * turned off. Lost ticks are those that could not be kept until a stop (with @end: or are still
+ * kept), and those of CPU time that no instant has found so far, beyond one for each thread. The
+ * account of the next tick may still make up for some of the latter (sample/ticks.h).
  */
 void session_status(struct sessions *sessions, struct process *process, bool end,
 	struct call_status *ret_status);
@@ -138,7 +142,10 @@ void session_status(struct sessions *sessions, struct process *process, bool end
 /* @child was forked, vforked or cloned from @parent, and inherits its profiling. */
 void session_fork(struct sessions *sessions, const struct process *parent, struct process *child);
 
-/* Outside the stop window: applies what session_tick() found out about regions that are off. */
+/*
+ * Rebuilds tables of which session_tick() has found regions that cannot be written, and ends
+ * sessions that were turned off. Not in the stop window.
+ */
 void session_tidy(struct sessions *sessions);
 
 /* The period of the tables that count with the instants of @stream; 0: none. */

@@ -8,7 +8,7 @@
 #include "supervisor/target/target.h"
 #include "supervisor/target/tracee_memory.h"
 
-/* The interval of repeated requests for a stop in which ticks are to be written. */
+/* Interval at which a stop is requested again, as long as kept ticks have not been written. */
 #define WRITE_AGAIN_NS 100000000
 
 void session_turn_off(struct session *s, enum call_reason reason)
@@ -66,8 +66,8 @@ static bool add(struct sessions *sessions, struct tracee *t, struct session *s,
 }
 
 /*
- * Keeps ticks until a thread of the process stops. With no room left, they are added to those of
- * the last address kept; of elapsed time they are lost.
+ * Keeps ticks until a thread of the process stops. If there is no room for another address, they
+ * are added to those of the last one; in a table of elapsed time they are lost.
  */
 static void leave(struct sessions *sessions, struct session *s, uint64_t pc, uint64_t ticks)
 {
@@ -116,7 +116,10 @@ static void count_left(struct sessions *sessions, struct tracee *t, struct sessi
 	}
 }
 
-/* Whole ticks of an instant: one, or more if its slot was longer than the period. */
+/*
+ * Returns the whole ticks that the weight of an instant makes, with the rest of earlier ones:
+ * mostly one; more if the gap before the instant was longer than the period.
+ */
 static uint64_t ticks_of(struct session *s, uint64_t weight_ns)
 {
 	uint64_t ticks;
@@ -132,7 +135,7 @@ static bool takes(const struct session *s, unsigned stream)
 	return s && !s->off && s->stream == stream;
 }
 
-/* Does the table exclude a tick in a system call? */
+/* Does the table exclude these ticks, because they are in a system call? Counts them as dropped. */
 static bool passes_over(struct sessions *sessions, struct session *s, bool in_call, uint64_t ticks)
 {
 	if (!in_call || !(s->table->flags & CALL_USER))
@@ -249,8 +252,8 @@ static void interrupt_any(struct sessions *sessions, const struct process *proce
 }
 
 /*
- * Is it time to write the ticks that are left of @s? The next stop of one of its threads does. The
- * same is due again after WRITE_AGAIN_NS, unless they have been written.
+ * Is it time to request a stop in which the kept ticks of @s are written? If they are still kept
+ * after WRITE_AGAIN_NS, another stop is due.
  */
 static bool write_is_due(struct sessions *sessions, struct session *s, uint64_t now)
 {

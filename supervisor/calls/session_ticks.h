@@ -6,22 +6,23 @@
 #include "supervisor/calls/session.h"
 
 /*
- * Stop window: @tracee is at @pc, @in_call: in a system call, at an instant of @stream that weighs
- * @weight_ns. Counts the tick in the process's buffers, for the tables with that clock.
+ * An instant of @stream that weighs @weight_ns has found @tracee, stopped at @pc; @in_call:
+ * in a system call. Counts the tick in the process's buffers, for the tables with that clock. May
+ * run in the stop window.
  */
 void session_tick(struct sessions *sessions, struct tracee *tracee, unsigned stream, uint64_t pc,
 	bool in_call, uint64_t weight_ns);
 
 /*
- * Counts a tick of a thread that sleeps at @pc: at the next stop, because memory is written only
- * then. Otherwise as session_tick().
+ * An instant of @stream that weighs @weight_ns has found @tracee, which is not stopped and sleeps
+ * at @pc, in a system call. The tick is kept until the next stop, as memory is written only then.
  */
 void session_tick_asleep(struct sessions *sessions, struct tracee *tracee, unsigned stream,
 	uint64_t pc, uint64_t weight_ns);
 
 /*
- * @tracee, which is not stopped, has used @cpu at @now_ns, and is blocked at *@pc, or runs if @pc
- * is NULL. Tables of elapsed time get its time off the CPU.
+ * Counts the time of @tracee off the CPU in tables of elapsed time. The thread is not stopped; at
+ * @now_ns it has used @cpu, and is blocked at *@pc, or runs (@pc NULL).
  */
 void session_elapse(struct sessions *sessions, struct tracee *tracee, const struct cpu_time *cpu,
 	uint64_t now_ns, const uint64_t *pc);
@@ -29,20 +30,20 @@ void session_elapse(struct sessions *sessions, struct tracee *tracee, const stru
 uint64_t session_elapsed_period_ns(const struct tracee *tracee);
 
 /*
- * @tracee requests its status. If ticks can be counted only in a stop, the thread is interrupted
- * before it can see an answer given after this call.
+ * To be called before the answer to a status request of @tracee is sent. If ticks are kept for a
+ * stop, requests one: it comes before the thread can see the answer.
  */
 void session_ask_stop(struct sessions *sessions, struct tracee *tracee);
-/* Stop window: @tracee is stopped, so ticks left by sleeping threads of its process are counted. */
+/* Writes the ticks kept for @tracee, which is stopped, and its process. In the stop window, too. */
 void session_catch_up(struct sessions *sessions, struct tracee *tracee);
 
 /*
- * At sessions->write_at_ns: ticks left by sleeping threads for a period are written at a stop that
- * is requested for that.
+ * To be called at sessions->write_at_ns: requests stops of processes for which ticks have been kept
+ * for a period of their table, so that these are written.
  */
 void session_poll(struct sessions *sessions, uint64_t now_ns);
 
-/* Nothing more is counted: @reason says why. session_tidy() ends the session. */
+/* Counts nothing more in @session, for @reason. session_tidy() then ends it. */
 void session_turn_off(struct session *session, enum call_reason reason);
 
 #endif
