@@ -10,8 +10,8 @@
 /* Minimum interval of wake-ups of the analyst for samples. */
 #define BELL_NS 50000000
 /*
- * The interval while the analyst reads the target's memory, and how long that is assumed to last
- * after a request.
+ * The same interval while the analyst requests memory of the target; and how long after such a
+ * request further ones are expected.
  */
 #define PROMPT_BELL_NS 2000000
 #define PROMPT_NS      200000000
@@ -191,7 +191,7 @@ bool emit_sample(struct emitter *emitter, uint64_t now_ns, const struct record_s
 	return true;
 }
 
-/* Not followed by a wake-up of the analyst: the sample that comes next wakes it. */
+/* Commits a record without waking the analyst: the sample that comes next does. */
 static bool commit_with_sample(struct emitter *emitter, int bytes)
 {
 	if (bytes > 0 && ring_commit(&emitter->ring, (size_t)bytes))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes records into the ring. Events (births, images, maps, names, ends) that do not fit are sent
- * again later: a flag in the tables says whether the analyst has them. Samples that do not fit are
- * counted.
+ * again later: flags in the tables of the target say whether the analyst has them. Samples that do
+ * not fit are lost, and the callers count them.
  */
 #ifndef SUPERVISOR_EMIT_H
 #define SUPERVISOR_EMIT_H
@@ -24,11 +24,14 @@ struct emitter {
 	int bell_fd;      /* pipe to the analyst; a byte wakes it */
 	bool bell_owed;   /* samples are in the ring and the analyst sleeps: it must be woken */
 	uint64_t rung_ns; /* when the analyst was last woken for samples */
-	/* Until then, samples wake it sooner: what they need of the target's memory may go. */
+	/*
+	 * CLOCK_MONOTONIC: until then samples wake the analyst sooner, before the memory of the
+	 * target that it needs for them changes.
+	 */
 	uint64_t prompt_until_ns;
 };
 
-/* Results of all: false if the record could not be written (ring full, no reader). */
+/* Each bool result is false if the record could not be written (ring full, no reader). */
 bool emit_start(struct emitter *emitter, uint64_t now_ns, const struct record_start *start);
 /* Sends the process and its image if the analyst does not have them yet. */
 bool emit_process(struct emitter *emitter, uint64_t now_ns, struct process *process);
@@ -42,14 +45,15 @@ bool emit_unsampled(
 bool emit_audit(struct emitter *emitter, uint64_t now_ns, enum record_type type, uint16_t flags,
 	const char *text);
 
-/* Describes registers and stack pieces in a sample, which borrows the copy. */
+/* Enters registers and stack pieces in @sample, which then borrows the memory of @copy. */
 void emit_describe_stack(const struct stack_copy *copy, const struct arch_snapshot *snapshot,
 	struct record_sample *sample);
 bool emit_sample(struct emitter *emitter, uint64_t now_ns, const struct record_sample *sample);
-/* Records that precede a sample, and are lost with it if the ring is full. */
+/* Precedes a sample, which wakes the analyst. */
 bool emit_runtime(struct emitter *emitter, uint64_t now_ns, const struct record_runtime *runtime);
-/* Wakes the analyst at once: samples wait for it. */
+/* Wakes the analyst at once, which has samples that wait for this memory. */
 bool emit_memory(struct emitter *emitter, uint64_t now_ns, const struct record_memory *memory);
+/* Precedes a sample, which wakes the analyst. */
 bool emit_object(struct emitter *emitter, uint64_t now_ns, const struct record_object *object);
 
 /*

@@ -25,7 +25,7 @@ int held_pieces_begin(struct held_pieces *pieces);
 size_t held_pieces_list(const struct held_pieces *pieces, int ret_fd[PIECES_HELD]);
 /* The newest piece is filled by process @pid. */
 void held_pieces_set_writer(struct held_pieces *pieces, int pid);
-/* Process @pid is gone: no one must wait for a piece that it may not have written. */
+/* Process @pid is gone: seals its piece, finished or not, so that nobody waits for the rest. */
 void held_pieces_writer_gone(struct held_pieces *pieces, int pid);
 void held_pieces_release(struct held_pieces *pieces);
 

@@ -75,7 +75,7 @@ static int spawn(struct link *link, const char *const argv[], const int *fds, si
 	return -r;
 }
 
-/* The user's limit of file sizes is not meant for the ring. */
+/* Sizes the ring's memory file, for which the user's limit of file sizes is not meant. -errno. */
 static int set_bytes(int fd, size_t bytes)
 {
 	struct rlimit limit, more;

@@ -12,7 +12,7 @@
 
 #include "proto/ring.h"
 
-/* Descriptors in the analyst. */
+/* The descriptors in the analyst; LINK_MORE_MOST of them at most from LINK_MORE_FD on. */
 enum { LINK_RING_FD = 3, LINK_BELL_FD = 4, LINK_REQUEST_FD = 5, LINK_MORE_FD = 6 };
 enum { LINK_MORE_MOST = 5 };
 

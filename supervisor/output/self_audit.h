@@ -31,7 +31,7 @@ struct self_audit {
 	uint64_t period_ns;
 	uint64_t ticks;     /* samples sent */
 	uint64_t found_ns;  /* weights of the samples, including lost ones */
-	uint64_t kernel_ns; /* CPU time of the threads that have ended */
+	uint64_t kernel_ns; /* CPU time of closed accounts, as the kernel counts it */
 	/* threads are chosen (--thread-name): their number, and the CPU time of the others */
 	bool chooses;
 	uint64_t chosen_threads, left_out_ns;
@@ -39,20 +39,21 @@ struct self_audit {
 	uint64_t stops;              /* tick stops */
 	uint64_t stopped_ns;         /* their duration, summed over threads */
 	struct audit_histogram stop;
-	const struct audit_histogram *question; /* turns of waiters (sampling.h); set to print */
+	const struct audit_histogram *question; /* turns of waiters (sampling.h); borrowed */
 	uint64_t cost_ns;                       /* CPU time that sampling took from the target */
-	/* Page faults and time in the kernel of threads that have ended; all of them have? */
+	/* Page faults and time in the kernel, of closed accounts; are all accounts closed? */
 	struct kernel_time in_kernel;
 	bool all_closed;
-	/* of the profile, not of tables */
+	/* struct sample_figures: instants of the profile, not of tables */
 	uint64_t instants, late_instants, busy_instants, throttled_instants, unproved_stops;
 	bool realtime;         /* the sampler currently has real-time priority */
 	uint64_t lost_samples; /* ring full, or lost with an analyst that died */
 	uint64_t missed_stops; /* stops requested that did not come within a second */
 	uint64_t processes, threads;
 	/*
-	 * Files of one run (--rotate, --ring) have the same number, and are counted from 1; then
-	 * the processes and threads that the file before has counted, too. 0: there is one file.
+	 * Files of one run (--rotate, --ring) have the same @recording, and are numbered from 1.
+	 * @continued_processes and _threads were counted in the previous file, too. @recording 0:
+	 * there is one file.
 	 */
 	uint64_t recording, recording_file, continued_processes, continued_threads;
 	uint64_t unwatched_threads; /* at some time not sampled for want of descriptors or memory */
@@ -68,7 +69,7 @@ struct self_audit {
 	uint64_t lost_looks;         /* observations lost: the ring was full */
 	/* calls that failed with EINTR at a stop and could not be restarted */
 	uint64_t unrepaired_eintr;
-	uint64_t undelivered_pages; /* couriers.h */
+	uint64_t undelivered_pages; /* given_up of struct couriers */
 	/* time in which ticks were less frequent than requested, because of --max-cpu */
 	uint64_t yielded_ns;
 	struct session_figures calls; /* of sprofil and profil, in ticks of their tables */
