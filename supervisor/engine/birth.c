@@ -163,7 +163,8 @@ void birth_adopt(struct engine *engine, struct tracee *parent)
 	engine->audit.threads++;
 	if (t) {
 		target_place(t, process);
-		(void)choice_add(engine, t); /* without memory the thread is counted, not sampled */
+		/* If out of memory, the thread's CPU time is counted, but it is not sampled. */
+		(void)choice_add(engine, t);
 		engine->births.early--;
 		counting_begin(engine, t, true);
 		release(engine, t);

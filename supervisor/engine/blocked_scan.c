@@ -149,8 +149,8 @@ static void leave_place(struct engine *engine, struct tracee *t, uint64_t now)
 }
 
 /*
- * Is a thread that is off CPU outside of a system call in a stop of ours? Hardly ever is it blocked
- * there: either a stop begins (state t), or the thread was just resumed and is being woken
+ * Is a thread that is off CPU outside of a system call in a stop of ours? It is hardly ever blocked
+ * there. Either a stop begins (state t), or the thread was just resumed and is being woken
  * (TASK_WAKING, shown as R although /proc/…/syscall does not say "running").
  */
 static bool is_in_a_stop(struct engine *engine, struct tracee *t)
@@ -219,8 +219,8 @@ void blocked_scan_take_tick(struct engine *engine, struct tracee *t)
 		cpu_account_update(engine, t, &cpu, clock_now());
 	} else {
 		/*
-		 * The thread was woken meanwhile: its address is known, its stack is not. If its
-		 * call is being restarted, it is still blocked there.
+		 * The thread was woken meanwhile: its address is known, its stack is not. But if
+		 * its call is being restarted, it is still blocked there, with the same stack.
 		 */
 		sample.pc = hit->activity.pc;
 		sample.sp = hit->activity.sp;

@@ -22,13 +22,16 @@ struct blocked_scan {
 
 /* With the wall clock: examines some threads in turn; bounded. */
 void blocked_scan_tick(struct engine *engine, uint64_t now_ns);
-/* The tick stop of @tracee, which took @stop_ns, is over; @cpu was read in it. */
+/*
+ * Brings the waiting time of @tracee up to date after its tick stop, which took @stop_ns and ended
+ * at @end_ns; @cpu was read in the stop.
+ */
 void blocked_scan_stopped(struct engine *engine, struct tracee *tracee, const struct cpu_time *cpu,
 	uint64_t stop_ns, uint64_t end_ns);
 /* Begins the thread's account of waiting time; @cpu is its CPU time now. */
 void blocked_scan_begin(
 	struct engine *engine, struct tracee *tracee, const struct cpu_time *cpu, uint64_t now_ns);
-/* Reports the rest of that account, and begins a new one. */
+/* Closes the thread's account of waiting time at @now_ns, and begins a new one. */
 void blocked_scan_close(
 	struct engine *engine, struct tracee *tracee, const struct cpu_time *cpu, uint64_t now_ns);
 /* The analyst has died, and with it the stacks of blocked threads, which are sent anew. */

@@ -40,7 +40,7 @@ void bounds_uninterrupted(struct engine *engine, uint64_t lost_ns, uint64_t apar
 
 /*
  * Each bound takes the effect of the other into account, so the longer of the two periods keeps
- * both.
+ * both bounds.
  */
 void bounds_keep(struct engine *engine, uint64_t now)
 {

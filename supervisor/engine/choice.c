@@ -30,7 +30,7 @@ static bool has_session(const struct tracee *t)
 	return t->session || (t->process && t->process->session);
 }
 
-/* Adds the thread to the sampler, or removes it, as its choice is now. -ENOMEM: not added. */
+/* Adds the thread to the sampler if it is to be sampled now, or removes it. -ENOMEM: not added. */
 static int settle(struct engine *engine, struct tracee *t)
 {
 	bool wanted = !t->left_out || has_session(t);
@@ -87,7 +87,8 @@ static void change(struct engine *engine, struct tracee *t, uint64_t now)
 		if (engine->counting)
 			blocked_scan_begin(engine, t, &t->account.seen, now);
 	}
-	(void)settle(engine, t); /* without memory the thread is counted, not sampled */
+	/* If out of memory, the thread's CPU time is counted, but it is not sampled. */
+	(void)settle(engine, t);
 	t->choice_since_ns = now;
 }
 

@@ -6,8 +6,8 @@
  * A tracer gets no event when a thread changes its name. Therefore the name is read 2 ms after the
  * thread's birth, then at intervals of a quarter of the thread's age, which grow to a fifth of a
  * second (longer with more than 400 threads), and at an exec. The last name read decides whether
- * the thread is profiled. At each change its account is closed at the kernel's figure, so the sums
- * cover exactly the spans in which threads were chosen.
+ * the thread is profiled. Whenever that changes, the thread's account is closed at its present CPU
+ * time, so the sums cover exactly the spans in which threads were chosen.
  */
 #ifndef SUPERVISOR_CHOICE_H
 #define SUPERVISOR_CHOICE_H

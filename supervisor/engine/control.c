@@ -68,8 +68,8 @@ void control_requests(struct engine *engine)
 }
 
 /*
- * Is SIGHUP ignored, as by nohup(1)? Only that is respected: a SIGINT that a shell has ignored for
- * a background job still ends the profiling.
+ * Is SIGHUP ignored, as by nohup(1)? The supervisor respects this for SIGHUP only: SIGINT, which
+ * shells let background jobs ignore, still ends the profiling.
  */
 static bool is_hangup_ignored(void)
 {

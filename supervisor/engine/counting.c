@@ -48,7 +48,8 @@ void counting_close(struct engine *engine, struct tracee *t)
 	if (!t->process)
 		return;
 	(void)procfiles_read_cpu(&engine->files, t, &cpu);
-	cpu_account_update(engine, t, &cpu, clock_now()); /* tables use it in any case */
+	/* Tables use this reading even while the profile counts nothing. */
+	cpu_account_update(engine, t, &cpu, clock_now());
 	if (!engine->counting)
 		return;
 	blocked_scan_close(engine, t, &cpu, clock_now());

@@ -18,11 +18,11 @@ void counting_close(struct engine *engine, struct tracee *tracee);
 /* Begins or ends counting for all threads. */
 void counting_set(struct engine *engine, bool counting);
 /*
- * Stops and starts sampling for a view or a server. Sampling starts at once, or when the delay is
- * over, or with the next file.
+ * Stops or starts sampling for a view or a server. During --delay it starts when the delay is over,
+ * and during a change of files with the next file.
  */
 void counting_freeze(struct engine *engine, bool frozen);
-/* Closes the accounts of all live threads for good. */
+/* Closes the accounts of all live threads, and reports time that no sample carries. */
 void counting_settle(struct engine *engine);
 
 #endif

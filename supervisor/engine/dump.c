@@ -227,8 +227,8 @@ static void await_runtimes(struct engine *engine, uint64_t began)
 }
 
 /*
- * Serves the analyst's requests for memory, which it needs for the stacks of some runtimes once it
- * has got them.
+ * Serves the analyst's requests for memory: of some runtimes, the stack tells which memory is
+ * needed beside it.
  */
 static void await_reads(struct engine *engine)
 {

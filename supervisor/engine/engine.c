@@ -39,7 +39,7 @@
 #define EXAMINE_MS 500
 
 /*
- * Attaches to all processes of the options. 0 if at least one is attached to, and all that must be.
+ * Attaches to the processes of the options. 0: to at least one, and to all that must be attached.
  */
 static int attach_all(struct engine *engine)
 {

@@ -24,7 +24,7 @@ void expected_settle(const struct expected *e, unsigned number, struct sample_in
 		i->expected = NULL;
 }
 
-/* @fd: the thread's scheduling file. */
+/* Sets the thread that is expected (NULL: none); @fd: its scheduling file. */
 static void change(struct expected *e, struct sample_thread *thread, int fd)
 {
 	atomic_fetch_add(&e->number, 1);

@@ -109,7 +109,7 @@ static void close_former(struct engine *engine, struct tracee *t, int former)
 	struct cpu_time cpu;
 	int tid = t->tid;
 
-	/* Its files are found under the present tid, its accounts under the former one. */
+	/* The files of @t are found under its present tid; its accounts are those of the former. */
 	if (procfiles_read_cpu(&engine->files, t, &cpu) == 0)
 		cpu_account_update(engine, t, &cpu, clock_now());
 	t->tid = former;

@@ -21,7 +21,7 @@
 #define FILE_LEAST_NS 1000000000
 /* While a file that is due may not end, that is checked again at this interval. */
 #define LOOK_NS 100000000
-/* How often a pause of sampling is checked for stops that are still to come; its longest time. */
+/* Sampling pauses until all stops are over: how often that is checked; the longest pause. */
 #define PAUSE_LOOK_NS 200000
 #define PAUSE_MOST_NS 50000000
 
@@ -68,7 +68,8 @@ int rotate_prepare(struct engine *engine)
 
 /*
  * The file ends FILE_LEAST_NS after its begin at the earliest: file names contain seconds, and must
- * differ. The analyst, which is not trusted, may ask sooner. It asks once, so this is not refused.
+ * differ. An earlier request of the analyst, which is not trusted, is postponed instead of refused,
+ * because it asks only once.
  */
 void rotate_wanted(struct engine *engine, uint64_t now)
 {
@@ -238,8 +239,8 @@ void rotate_forget(struct rotation *rotation, int pid)
 }
 
 /*
- * Waits for an analyst. It may hang, as on a network file system that is down: if this is not the
- * first signal that requests the end (@orders counts them), the signal kills it.
+ * Waits for an analyst, which may hang, as on a network file system that is down. *@orders counts
+ * the signals that request the end: from the second one on, each kills the analyst.
  */
 static void join(struct engine *engine, int pid, unsigned *orders)
 {

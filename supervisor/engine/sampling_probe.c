@@ -13,7 +13,7 @@ static int probe_activity(void *context, struct sample_thread *s, struct activit
 		*ret_activity = (struct activity){.syscall = -1};
 		return 0;
 	}
-	/* Nor while the thread's call is being restarted; but it is known to be in that call. */
+	/* The same holds while the thread's call is being restarted, but the call is known. */
 	if (restart_busy(t)) {
 		*ret_activity = restart_activity(t);
 		return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals to the supervisor: those that the command also gets, and those that it is sent. */
+/* Signals to the supervisor: which of them the command also gets, and which are passed on to it. */
 #ifndef SUPERVISOR_SIGNALS_H
 #define SUPERVISOR_SIGNALS_H
 
@@ -17,10 +17,10 @@ enum signals_origin {
 };
 
 /*
- * Who sent a signal, and to whom. The terminal sends its signals to the command as well. A hang-up
- * goes only to the session leader: the others get it when the leader ends, and without the
- * supervisor the command would be the leader. @sender: the pid in the siginfo; of a forwarded
- * signal, that of the first sender.
+ * Who sent a signal, and to whom. The terminal sends its signals to the command as well, but a
+ * hang-up only to the session leader, which would be the command without the supervisor; other
+ * processes get it when the leader ends. *@sender: the pid in the siginfo; for a forwarded signal
+ * it is replaced by that of the first sender.
  */
 enum signals_origin signals_origin(int signal, int code, uint64_t value, int *sender);
 /* Was the signal sent to the supervisor, and not to the command as well? */

@@ -139,7 +139,7 @@ void stops_overtaken(struct engine *engine, struct tracee *t, int32_t syscall)
 
 	if (t->hit && t->sample) {
 		/*
-		 * The hit is lost if a table is due, whose tick needs a pc, and if the thread runs
+		 * The hit is lost if a table is due, whose tick needs a pc, or if the thread runs
 		 * code of another machine, whose calls have other numbers.
 		 */
 		if (syscall < 0 || t->sample->hit.due.streams != 1 || !engine->counting ||

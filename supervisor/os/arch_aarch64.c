@@ -72,8 +72,8 @@ static bool find_call(struct arch_raw *raw, const uint32_t code[2])
 }
 
 /*
- * As on x86-64 (arch_x86_64.c says what is included and what is not), with this machine's numbers.
- * Excludes time-outs of calls that restart_syscall resumes: such calls cannot be recognized here.
+ * The same calls as on x86-64 (arch_x86_64.c says what is left out), with this machine's numbers.
+ * Those that restart_syscall resumes are left out, too: they cannot be recognized here.
  */
 static const struct arch_call calls[] = {
 	/* read, pread64, readv */

@@ -199,7 +199,7 @@ static void *courier(void *context)
 	return NULL;
 }
 
-/* Starts a thread, with our own priority: a stopped thread may wait for us, and we for it. */
+/* Starts a courier with our own priority: we wait for it, perhaps while a thread is stopped. */
 static bool start(struct courier *c)
 {
 	pthread_attr_t attributes;

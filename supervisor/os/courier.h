@@ -19,7 +19,7 @@
 /* COURIER_AWAY: it waits for a page. */
 enum courier_state { COURIER_NONE, COURIER_IDLE, COURIER_AWAY };
 
-/* All 0: none has been started. */
+/* Zeroed: no courier has been started. */
 struct couriers {
 	struct courier {
 		enum courier_state state;

@@ -82,7 +82,7 @@ static void *wait_on_cpu(void *context)
 	(void)priority_stay(0, w->cpu);
 	if (!w->realtime || priority_realtime() < 0)
 		priority_prompt();
-	/* The word is read before all that it stands for: a change after this ends the sleep. */
+	/* The word is read before the data that it announces: a later change ends the sleep. */
 	for (uint32_t word; !((word = atomic_load(&w->word)) & WORD_ENDS);) {
 		struct arrival arrival = {.waited_ns = ARRIVAL_UNKNOWN};
 		int r = woke ? arrival_read(fd, woke, &arrival) : 0;

@@ -14,7 +14,7 @@
  *
  * The tracing thread sleeps in poll(2) on @bell_fd. A waiter that wants its turn spins, for a
  * bounded time: if it slept, the thread that it has preempted would run. The tracing thread spins
- * shortly, and then sleeps, until it is its turn.
+ * for 20 us, and then sleeps, until it is its turn.
  */
 #ifndef SUPERVISOR_CPU_WAITER_H
 #define SUPERVISOR_CPU_WAITER_H
@@ -27,8 +27,8 @@
 
 /* When a waiter was scheduled in, and so preempted another thread; by the scheduler's clock. */
 struct arrival {
-	uint64_t first_ns,
-		last_ns; /* between these two; at last_ns if no tick has renewed the time stamp */
+	/* Between these two; exactly at last_ns if no scheduler tick has renewed the time stamp. */
+	uint64_t first_ns, last_ns;
 	uint64_t monotonic_ns; /* CLOCK_MONOTONIC at last_ns */
 	/*
 	 * How long the waiter was in the run queue, after its timer had fired; or ARRIVAL_UNKNOWN.

@@ -19,8 +19,8 @@ enum descriptor_kind descriptor_kind(int pid, int tid, int fd);
 
 /*
  * How long a call of thread @tid on a socket may block, in ns: SO_SNDTIMEO or SO_RCVTIMEO. 0: no
- * limit, non-blocking, or not a socket. @ret_internet: of an internet family, where a connect that
- * times out continues.
+ * limit, non-blocking, or not a socket. *@ret_internet: is it of an internet family, in which a
+ * connect that has timed out continues?
  */
 uint64_t descriptor_wait_ns(int pid, int tid, int fd, bool send, bool *ret_internet);
 

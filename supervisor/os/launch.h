@@ -33,7 +33,8 @@ struct launch_state {
 	const struct launch_user *user;
 	/*
 	 * The terminal of this process's session, if it is for the command alone: the command then
-	 * gets a process group in the terminal's foreground, but no session of its own. NULL: no.
+	 * gets a process group in the terminal's foreground, but no session of its own. NULL: the
+	 * terminal is ours, or there is none.
 	 */
 	const int *terminal;
 	const int *streams; /* its descriptors 0, 1 and 2; NULL: ours */
@@ -49,7 +50,7 @@ struct launch {
 };
 
 /*
- * Forks the child, which waits. @state is restored in it. -errno: no child was made. Call from a
+ * Forks the child, which waits. @state applies to it. -errno: no child was made. Call from a
  * thread that lives as long as the command: a program that requests a signal at its parent's death
  * (PR_SET_PDEATHSIG) gets it when the *thread* that forked it ends (test: pdeathsig).
  */

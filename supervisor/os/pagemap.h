@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The words of /proc/PID/pagemap, one for each page, at eight times the page's number
+ * /proc/PID/pagemap has a word of 8 bytes for each page, at the file offset 8 * page number
  * (Documentation/admin-guide/mm/pagemap.rst).
  */
 #ifndef SUPERVISOR_PAGEMAP_H

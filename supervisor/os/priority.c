@@ -17,7 +17,7 @@
 
 /* The time slice of priority_prompt(). */
 #define SLICE_NS 100000
-/* RLIMIT_RTTIME of priority_guard(): after the first time the thread gets SIGXCPU, then SIGKILL. */
+/* RLIMIT_RTTIME of priority_guard(): SIGXCPU after BUSY_US, SIGKILL after BUSY_KILLED_US. */
 #define BUSY_US        250000
 #define BUSY_KILLED_US 4000000
 /* SCHED_FLAG_RESET_ON_FORK of sched_setattr(2). */
@@ -133,7 +133,7 @@ void priority_give_up(void)
 	priority_prompt();
 }
 
-/* Handles SIGXCPU, in one of the sampling threads. If another one is busy, the next is for that. */
+/* Handles SIGXCPU in a sampling thread. If another thread is the busy one, it gets the next. */
 static void back_to_fair(int signal)
 {
 	const struct sched_param none = {0};

@@ -27,8 +27,8 @@ int priority_stay(int tid, int cpu);
 int priority_any_cpu(pthread_t thread);
 
 /*
- * The CPUs of the calling thread's affinity, and all to which it can be extended: taskset(1) may
- * have left fewer, which is no limit; a cpuset is one. Empty if unknown.
+ * *@ret_started_on: the affinity of the calling thread, perhaps set by taskset(1). *@ret_all: all
+ * CPUs that its cpuset permits. Both are empty if unknown.
  */
 void priority_cpus(cpu_set_t *ret_started_on, cpu_set_t *ret_all);
 

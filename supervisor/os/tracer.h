@@ -32,7 +32,7 @@ int tracer_resume_to_call(int tid, int signal);
 /* Leaves a thread in its group-stop, and gets the event of the stop's end. */
 int tracer_listen(int tid);
 
-/* Registers of a stopped thread. May run in the stop window. -EPROTO: of an unknown machine. */
+/* Registers of a stopped thread. May run in the stop window. -EPROTO: their size is unknown. */
 int tracer_get_snapshot(int tid, struct arch_snapshot *ret_snapshot);
 
 /* The registers as the kernel has them, to modify and write back. Not in the stop window. */

@@ -34,7 +34,7 @@ static inline void watchdog_note(struct watchdog *watchdog, uint64_t now_ns)
 
 /*
  * Waits for the end of @thread. True if the thread hangs in one piece of work instead: in the D
- * state at each look for three seconds, asleep for ten (a blocked terminal may become unblocked),
+ * state at each check for three seconds, asleep for ten (a blocked terminal may become unblocked),
  * or for three seconds of CPU time. On a busy machine this takes longer than three seconds.
  */
 bool watchdog_join(struct watchdog *watchdog, pthread_t thread);
