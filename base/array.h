@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Growing arrays (a pointer, the number of elements there is room for, and the number in use), and
- * the bisection of sorted ones.
+ * the binary search in sorted arrays.
  */
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H
@@ -9,8 +9,9 @@
 #include <stddef.h>
 
 /*
- * Makes the array *@array of elements, of which *@room fit, hold at least @n. It grows by halves
- * and may move; new elements are not initialized. 0, or -ENOMEM and nothing has changed.
+ * Makes room for at least @n elements in the array *@array, which has room for *@room. The array
+ * grows by at least half and may move; new elements are not initialized. 0, or -ENOMEM: nothing has
+ * changed.
  */
 #define array_grow(array, room, n)                                                    \
 	__extension__({                                                               \
@@ -20,7 +21,7 @@
 		result_;                                                              \
 	})
 
-/* Appends an element to *@array, which has *@n. 0, or -ENOMEM and nothing has changed. */
+/* Appends an element to *@array, which has *@n elements. 0, or -ENOMEM: nothing has changed. */
 #define array_add(array, room, n, ...)                              \
 	__extension__({                                             \
 		int added_ = array_grow((array), (room), *(n) + 1); \
@@ -30,8 +31,8 @@
 	})
 
 /*
- * The first index from @from to @end for which @before is false; it is true for all up to some
- * index. @i: the name of the index in @before.
+ * The first index in [@from, @end) for which the expression @before is false; @end: none. @before
+ * must be true up to some index, and false from there on. @i: the name of the index in @before.
  */
 #define array_bisect(i, from, end, before)                    \
 	__extension__({                                       \
@@ -46,7 +47,7 @@
 		low_;                                         \
 	})
 
-/* As array_grow(), for elements of @size bytes. */
+/* The function behind array_grow(), for elements of @size bytes. */
 int array_reserve(void **array, size_t *room, size_t n, size_t size);
 
 #endif

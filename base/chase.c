@@ -32,8 +32,8 @@ int chase_is_shared(const struct stat *folder)
 }
 
 /*
- * A link with more than one name may be another user's hard link to a link of ours elsewhere
- * (fs.protected_hardlinks 0).
+ * May the symbolic link be followed (chase.h)? In a shared folder, one with more than one name may
+ * be another user's hard link to a link of ours elsewhere (fs.protected_hardlinks 0).
  */
 static bool is_trusted(const struct stat *link, const struct stat *folder)
 {
@@ -57,7 +57,7 @@ static bool is_procfs(int fd)
 	return fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* Removes the next name from the rest of the path. 0: there is none. */
+/* Moves the next name from the rest of the path to w->name. 1; 0: there is none; -errno. */
 static int take_name(struct walk *w)
 {
 	const char *at = w->rest + strspn(w->rest, "/");
@@ -78,8 +78,8 @@ static int take_name(struct walk *w)
 }
 
 /*
- * Takes the target of a procfs link that has no name: a pipe, a socket, an open terminal, a deleted
- * file.
+ * Opens the target of a procfs link if the target has no name: a pipe, a socket, a terminal, a
+ * deleted file.
  */
 static bool take_nameless(struct walk *w)
 {
@@ -95,7 +95,7 @@ static bool take_nameless(struct walk *w)
 	return true;
 }
 
-/* Replaces the link by its text in the path. */
+/* Replaces the link by its target in the path. */
 static int follow_link(struct walk *w, const char **ret_problem)
 {
 	char path[PATH_MAX];

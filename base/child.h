@@ -13,8 +13,8 @@
 int child_join(int pid);
 
 /*
- * As child_join(), but waits for @most_ns at most, and gives no status. False: the child still
- * runs; when this process ends, init waits for it.
+ * Waits for child @pid for @most_ns at most, and drops its status. False: the child still runs;
+ * when this process ends, init waits for it.
  */
 bool child_join_within(int pid, uint64_t most_ns);
 

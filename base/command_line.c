@@ -63,7 +63,7 @@ static int take_number(const struct option_row *row, void *at, const char *value
 	return 0;
 }
 
-/* As @take. */
+/* Stores an option's value in the settings. Results as of option_row.take. */
 static int take(const struct option_row *row, void *settings, char *value)
 {
 	void *at = (char *)settings + row->at;
@@ -87,7 +87,7 @@ static int take(const struct option_row *row, void *settings, char *value)
 	}
 }
 
-/* The set of an option as getopt_long() returns it, and the row's index in it. */
+/* Finds the set and, in it, the row of an option that getopt_long() has returned. */
 static struct option_set *find(struct option_set *set, size_t sets, int option, size_t *ret_row)
 {
 	size_t index = (size_t)option - FIRST_LONG;
@@ -108,6 +108,7 @@ static struct option_set *find(struct option_set *set, size_t sets, int option, 
 	return NULL;
 }
 
+/* Makes the tables of getopt_long() from the rows. */
 static void list(const struct option_set *set, size_t sets, struct option *name, char *letter)
 {
 	int index = FIRST_LONG;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The options of a program: one row each, from the name to the place of the value, with what to say
- * of a wrong one. The texts of --help are files (tools/help/); completions are made of them.
+ * The options of a program. Each is a row: its name, the kind and place of its value, and what to
+ * say of a wrong value. The texts of --help are files (tools/help/); shell completions are made of
+ * them.
  */
 #ifndef BASE_COMMAND_LINE_H
 #define BASE_COMMAND_LINE_H
@@ -10,34 +11,34 @@
 #include <stdint.h>
 
 enum option_kind {
-	/* without a value */
-	OPTION_FLAG,  /* bool: set */
-	OPTION_CLEAR, /* bool: cleared */
+	/* options without a value: type of the setting, and what is stored there */
+	OPTION_FLAG,  /* bool: true */
+	OPTION_CLEAR, /* bool: false */
 	OPTION_SET,   /* const char *: @words */
-	OPTION_DO,    /* calls @take with NULL */
-	/* with a value */
+	OPTION_DO,    /* nothing: calls @take with NULL */
+	/* options with a value */
 	OPTION_TEXT,    /* const char *: the value, borrowed */
-	OPTION_WORD,    /* as OPTION_TEXT; one of @words */
-	OPTION_CHOICE,  /* an enumeration, its values in the order of @words */
-	OPTION_SWITCH,  /* bool, by two @words */
-	OPTION_NUMBER,  /* uint64_t */
+	OPTION_WORD,    /* const char *: the value, which must be one of @words; borrowed */
+	OPTION_CHOICE,  /* an enumeration: the index of the value in @words */
+	OPTION_SWITCH,  /* bool: true for the second of two @words */
+	OPTION_NUMBER,  /* uint64_t; not checked */
 	OPTION_COUNT,   /* unsigned, at most @most */
 	OPTION_DECIMAL, /* double, from 0 to @most */
 	OPTION_TIME,    /* uint64_t, in ns, from @least to @most */
-	OPTION_RATE,    /* uint64_t: its period in ns */
+	OPTION_RATE,    /* uint64_t: the period of the rate, in ns */
 	OPTION_SIZE,    /* uint64_t, in bytes, from @least to @most */
 	OPTION_PERCENT, /* uint32_t, in millionths */
 	OPTION_TAKE,    /* calls @take */
 };
 
 struct option_row {
-	const char *name; /* without "--"; NULL: only a letter */
-	char letter;      /* of "-o"; 0 none */
+	const char *name; /* without "--"; NULL: the option has only a letter */
+	char letter;      /* 'o' for "-o"; 0: none */
 	enum option_kind kind;
-	size_t at; /* offset of its place in the settings */
+	size_t at; /* offset of the value in the settings */
 	/*
-	 * @context: the settings of the set. 0; -EINVAL: a wrong value; 1: ends the parsing, after
-	 * a message or an answer.
+	 * @context: the settings of the set. Returns 0; -EINVAL: a wrong value; 1: a message or an
+	 * answer was printed, and the parsing ends.
 	 */
 	int (*take)(void *context, char *value);
 	const char *words;          /* "yes|only|no" */
@@ -50,7 +51,7 @@ struct option_set {
 	const struct option_row *row;
 	size_t n;
 	void *settings;
-	uint64_t given; /* one bit a row, for the first 64 */
+	uint64_t given; /* a bit for each of the first 64 rows: the option was given */
 };
 
 #define OPTION_ROWS(rows) (rows), sizeof(rows) / sizeof(*(rows))
@@ -64,20 +65,21 @@ enum command_line_result {
 };
 
 /*
- * Parses options as getopt_long() does, at most 96; optind is then the first other argument. @mode:
- * the beginning of its string of letters. COMMAND_LINE_ENDED: @take did. COMMAND_LINE_WRONG:
- * @ret_row has the option, optarg the value.
+ * Parses options by getopt_long(); optind is then the index of the first other argument. @set: the
+ * first of @sets sets with at most 96 options in all. @mode: the beginning of getopt_long()'s
+ * string of letters, such as "+:". COMMAND_LINE_ENDED: a @take returned 1. COMMAND_LINE_WRONG:
+ * *@ret_row is the option, optarg the value.
  */
 enum command_line_result command_line_parse(struct option_set *set, size_t sets, const char *mode,
 	int argc, char **argv, const struct option_row **ret_row);
 
 /*
- * After COMMAND_LINE_UNKNOWN: the option that was probably meant by @word, the argument read last;
- * NULL: none is likely.
+ * After COMMAND_LINE_UNKNOWN: the name of the option that @word, the argument read last, probably
+ * means; NULL: none is likely.
  */
 const char *command_line_likely(const struct option_set *set, size_t sets, const char *word);
 
-/* Parses a helper's command line, which is not a user's: a wrong one ends the process with 2. */
+/* Parses the command line that one of our programs gives to another. A wrong one: exit(2). */
 void command_line_parse_own(struct option_set *set, int argc, char **argv);
 
 /* Was the option of that name given? */

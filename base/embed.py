@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Makes C strings of text files: embed.py OUT.c HEADER[,HEADER...] NAME FILE [NAME FILE]...
 
-The headers declare the names. A line "@include FILE" stands for the lines of that file, which is in
+The headers declare the names. A line "@include FILE" is replaced by the lines of FILE, which is in
 the same folder.
 """
 import os

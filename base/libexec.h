@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs in libexec, started by those in bin. */
+/* Programs in libexec, which those in bin start. */
 #ifndef BASE_LIBEXEC_H
 #define BASE_LIBEXEC_H
 
@@ -8,16 +8,18 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* The path of a program beside this one (in the build) or in libexec. */
+/* Sets @path to a program beside this one (in the build) or in libexec. False: there is none. */
 bool libexec_find(const char *name, char path[PATH_MAX]);
 
 /*
- * Starts a program (without a slash: from PATH) whose standard output is read from *ret_out, and
- * whose input is empty; its messages are suppressed (@quiet) or printed. -errno.
+ * Starts the program argv[0] (without a slash: searched in PATH). Its standard output is read from
+ * *@ret_out, its input is empty, and its messages are suppressed if @quiet. 0, and libexec_end()
+ * must follow; or -errno.
  */
 int libexec_read(char *const argv[], bool quiet, FILE **ret_out, pid_t *ret_pid);
 /*
- * Closes @out and waits for the program. Returns its exit status, or 128 + the number of a signal.
+ * Closes @out (may be NULL) and waits for the program. Returns its exit status, or 128 + the number
+ * of the signal that ended it.
  */
 int libexec_end(FILE *out, pid_t pid);
 

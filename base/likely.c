@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Longer words are not names. */
+/* Longer words are like no name, and longer names are left out. */
 enum { MOST_LETTERS = 40 };
 
 static unsigned least(unsigned a, unsigned b)
@@ -11,7 +11,7 @@ static unsigned least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* Letters to insert, remove, replace or swap with the next one (optimal string alignment). */
+/* The number of edits (insert, remove, replace, swap two neighbours): optimal string alignment. */
 static unsigned distance(const char *a, size_t n, const char *b, size_t m)
 {
 	unsigned row[3][MOST_LETTERS + 1];

@@ -22,7 +22,7 @@ struct maps_line {
 	size_t name_bytes;
 };
 
-/* @line without its newline. -EINVAL: invalid, *ret_line is unchanged. */
+/* Parses @line, without its newline. 0, or -EINVAL: *@ret_line is unchanged. */
 int maps_line_parse(const char *line, size_t bytes, struct maps_line *ret_line);
 
 /*

@@ -12,7 +12,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* Interval of checks for a reader of a FIFO: the kernel does not report one. */
+/* Interval of attempts to open a FIFO: the kernel does not report that a reader has come. */
 #define READER_MS 50
 
 static int refuse(const char **ret_problem, const char *problem)
@@ -21,7 +21,7 @@ static int refuse(const char **ret_problem, const char *problem)
 	return -EPERM;
 }
 
-/* Do open and write have no side effects on the device? null, zero, full, terminals. */
+/* Is the device one on which open and write have no side effects: null, zero, full, a terminal? */
 static bool is_harmless(dev_t device)
 {
 	unsigned minor_number = minor(device);
@@ -33,9 +33,7 @@ static bool is_harmless(dev_t device)
 	}
 }
 
-/*
- * Is it a FIFO of another user in a shared folder? The kernel refuses these with
- * fs.protected_fifos.
+/* Is it a FIFO of another user in a shared folder? With fs.protected_fifos, the kernel refuses it.
  */
 static bool is_trap(const struct chased *at)
 {
@@ -51,7 +49,7 @@ static int judge(const struct chased *at, const char **ret_problem)
 	switch (at->st.st_mode & S_IFMT) {
 	case S_IFREG:
 		if (!at->st.st_nlink)
-			/* The file has no name: it is a descriptor of ours, through /proc. */
+			/* A file without a name is a descriptor of ours, found through /proc. */
 			return 1;
 		if (at->st.st_mode & (S_ISUID | S_ISGID | S_ISVTX))
 			return refuse(ret_problem,
@@ -193,7 +191,7 @@ int outfile_name(struct outfile *outfile)
 	return r;
 }
 
-/* Renames without replacing. Not every file system supports that, or hard links. */
+/* Renames without replacing. Some file systems support neither RENAME_NOREPLACE nor hard links. */
 static int rename_new(int folder, const char *from, const char *to)
 {
 	struct stat st;

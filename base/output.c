@@ -79,7 +79,7 @@ char *output_apart(const char *pattern, const char *mark)
 	return r < 0 ? NULL : apart;
 }
 
-/* Does @pattern contain this conversion, not as a part of "%%"? */
+/* Does @pattern contain the conversion %@what? The "%p" in "%%p" is not one. */
 static bool has(const char *pattern, char what)
 {
 	for (const char *p = pattern; *p; p++) {
@@ -102,8 +102,8 @@ bool output_is_timed(const char *pattern)
 }
 
 /*
- * Writes a process's name into a file's name. A process chooses its name: the file stays in its
- * folder, is one line in a list, and is not taken for an option.
+ * Writes a process's name into a file's name. As a process chooses its name, characters that would
+ * change the folder, break a line, hide the file or look like an option become underscores.
  */
 static void put_name(FILE *out, const char *name, bool is_first)
 {
@@ -140,6 +140,7 @@ static void put_value(FILE *out, char what, const struct output_facts *facts, bo
 	}
 }
 
+/* output_name(), except that conversions in @kept are left as they are. */
 static int fill(
 	const char *pattern, const struct output_facts *facts, const char *kept, char **ret_name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The name of an output file. */
+/* The names of output files, from patterns. */
 #ifndef BASE_OUTPUT_H
 #define BASE_OUTPUT_H
 
@@ -7,20 +7,21 @@
 #include <stdint.h>
 #include <time.h>
 
+/* The values of a pattern's conversions. Texts are borrowed. */
 struct output_facts {
 	uint32_t pid;     /* %p */
 	const char *name; /* %n; slashes in it become underscores */
 	time_t time;      /* %t: 20260131-235959, local time */
-	unsigned number;  /* from 2 on, if this time was used before; %t: 20260131-235959_2 */
+	unsigned number;  /* counts files of one time; above 1 shown in %t: 20260131-235959_2 */
 	const char *rank; /* %r: MPI or Slurm rank, "0" if there is none */
 };
 
 /*
- * Replaces %p %n %t %r, and %% by %. Any other % is unchanged. The caller frees the result.
- * -ENOMEM.
+ * Replaces %p %n %t %r, and %% by %. Any other % is unchanged. 0, and the caller frees the result;
+ * or -ENOMEM.
  */
 int output_name(const char *pattern, const struct output_facts *facts, char **ret_name);
-/* Replaces %p %n %r, but neither %t nor %%; otherwise as output_name(). */
+/* output_name() that leaves %t and %% as they are: the pattern of a series of files (series.h). */
 int output_series(const char *pattern, const struct output_facts *facts, char **ret_series);
 
 /* The rank of this process according to the usual launchers' environment variables, or "0". */
@@ -31,14 +32,14 @@ const char *output_known_rank(void);
 unsigned output_ranks(void);
 
 /*
- * "sprof.pb.gz" and "%p" give "sprof.%p.pb.gz": @mark is inserted before the suffix, or appended to
- * a name without one; "gmon.out" gives "%p.gmon.out". The caller frees the result. NULL: out of
- * memory.
+ * Inserts @mark before the suffix of a name, or appends it to a name without one: "sprof.pb.gz" and
+ * "%p" give "sprof.%p.pb.gz". As "gmon.out" is the name of a format, it gives "%p.gmon.out". The
+ * caller frees the result. NULL: out of memory.
  */
 char *output_apart(const char *pattern, const char *mark);
 /*
- * A pattern with %t: @pattern if it has one, otherwise "sprof.%t.pb.gz". The caller frees the
- * result. NULL: out of memory.
+ * A pattern with %t: a copy of @pattern if it has one, otherwise the result of output_apart() for
+ * "%t". The caller frees the result. NULL: out of memory.
  */
 char *output_timed(const char *pattern);
 /* Does the last component of @pattern contain %t? */

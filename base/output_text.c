@@ -5,9 +5,10 @@
 
 #include "base/text.h"
 
+/* Is what is held a whole character or colour, the beginning of one, or neither? */
 enum piece { PIECE_WHOLE, PIECE_BEGUN, PIECE_FOREIGN };
 
-/* Parses a colour: "ESC [ 1 ; 31 m". */
+/* Judges a colour, such as "ESC [ 1 ; 31 m". */
 static enum piece colour(const char *p, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
@@ -41,10 +42,7 @@ static enum piece find_piece(const struct output_text *text)
 				       : character(text->held, text->n);
 }
 
-/*
- * Drops the first byte held, which is not part of a character or colour; the others are examined
- * again.
- */
+/* Prints '?' for the first byte held, which is not printable; examines the others again. */
 static void drop(struct output_text *text, FILE *out)
 {
 	char rest[OUTPUT_TEXT_HELD];

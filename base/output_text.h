@@ -20,7 +20,7 @@ struct output_text {
 };
 
 void output_text_put(struct output_text *text, const char *bytes, size_t n, FILE *out);
-/* The end of the text: prints what is held, and resets the colours. */
+/* Ends the text: prints '?' for incomplete characters, and resets the colours. */
 void output_text_end(struct output_text *text, FILE *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A pool of strings: each stored once, NUL-terminated, at a fixed address. After pool_init(), id 0
- * is "". A pool that is all zeros is empty.
+ * A pool of strings. Each is stored once, NUL-terminated, at an address that does not change. After
+ * pool_init(), id 0 is "". A pool of zeros is valid, too, but has no string yet.
  */
 #ifndef BASE_POOL_H
 #define BASE_POOL_H
@@ -23,12 +23,13 @@ struct pool_item {
 	size_t bytes;
 };
 
+/* 0, or -ENOMEM. */
 int pool_init(struct pool *pool);
 void pool_release(struct pool *pool);
 
-/* Finds or adds the string of @bytes bytes (up to its first NUL): its id. -ENOMEM. */
+/* Finds or adds the string of @bytes bytes, which ends at its first NUL. Its id, or -ENOMEM. */
 int pool_add(struct pool *pool, const char *text, size_t bytes);
-/* Likewise for a NUL-terminated string; NULL counts as "". */
+/* pool_add() for a NUL-terminated string; NULL counts as "". */
 int pool_add_text(struct pool *pool, const char *text);
 
 static inline const char *pool_at(const struct pool *pool, uint32_t id)
@@ -36,7 +37,7 @@ static inline const char *pool_at(const struct pool *pool, uint32_t id)
 	return pool->item[id].text;
 }
 
-/* The only copy of the string of @bytes bytes (up to its first NUL). NULL: out of memory. */
+/* pool_add() that returns the address of the only copy. NULL: out of memory. */
 static inline const char *pool_intern(struct pool *pool, const char *text, size_t bytes)
 {
 	int id = pool_add(pool, text, bytes);

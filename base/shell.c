@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Characters without a special meaning in any shell, at any position. */
+/* Has the argument only characters that have no special meaning in any shell? */
 static bool is_plain(const char *arg, size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i++) {

@@ -5,8 +5,10 @@
 
 #include <stddef.h>
 
-/* The arguments, separated by NULs, @bytes in total, quoted where that is needed; owned by the
- * caller. NULL: out of memory. */
+/*
+ * The command line of arguments that are separated by NULs, @bytes in all, quoted where necessary.
+ * The caller frees it. NULL: out of memory.
+ */
 char *shell_line(const char *args, size_t bytes);
 
 #endif

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 /*
- * The stack that a program needs at most, and the size of the one that it gets otherwise, which is
- * the usual limit. Pages take memory once they are touched.
+ * The most stack that a program needs, and the size of the stack that it gets if the limit is
+ * lower: the usual limit. Pages take memory only once they are touched.
  */
 enum { NEEDED_BYTES = 1 << 20, OWN_BYTES = 8 << 20 };
 
@@ -48,7 +48,7 @@ int stack_room_run(int (*run)(int argc, char **argv), int argc, char **argv)
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
 	if (stack == MAP_FAILED || getcontext(&call.own) < 0)
 		return run(argc, argv);
-	/* The page below the stack may not be touched, as below every stack. */
+	/* The lowest page is a guard: an overflow faults. */
 	(void)mprotect(stack, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE);
 	call.own.uc_stack.ss_sp = stack;
 	call.own.uc_stack.ss_size = OWN_BYTES;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that read files of others need more than the smallest stacks that users may set with
- * `ulimit -s`: requests, paths and the libraries that parse files have long local variables.
+ * A large stack for programs that read foreign files, whatever `ulimit -s` permits: requests, paths
+ * and the libraries that parse files have long local variables.
  */
 #ifndef BASE_STACK_ROOM_H
 #define BASE_STACK_ROOM_H
 
 /*
- * Calls @run, and returns its result. If the limit of stacks is less than 1 MiB, it runs on memory
- * of its own: the limit, which programs that we start inherit, stays as it is. Stacks of threads
- * are as long as the limit if nothing else is asked for.
+ * Calls @run and returns its result. If the limit of stacks is less than 1 MiB, @run has a stack of
+ * 8 MiB from mmap(2). The limit itself is not changed, as programs that we start inherit it.
+ * Threads that @run starts still have stacks as long as the limit, unless it sets another size for
+ * them.
  */
 int stack_room_run(int (*run)(int argc, char **argv), int argc, char **argv);
 

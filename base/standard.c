@@ -20,10 +20,7 @@ void standard_hold(void)
 
 int standard_end_output(void)
 {
-	/*
-	 * After an earlier failed write the buffer is empty, and the last write does not show the
-	 * error.
-	 */
+	/* After an earlier write has failed, the buffer is empty, and fflush() succeeds. */
 	int error = ferror(stdout) ? errno ? errno : EIO : 0;
 
 	if (fflush(stdout) != 0)
@@ -31,7 +28,7 @@ int standard_end_output(void)
 	return error == EPIPE ? 0 : -error;
 }
 
-/* Without memory a message has this length at most, and no byte that is not ASCII. */
+/* Prints a message without memory: cut to the length of @line, with '?' for what is not ASCII. */
 static void complain_in_place(const char *program, const char *format, va_list args)
 {
 	char line[512];

@@ -4,15 +4,15 @@
 #define BASE_STANDARD_H
 
 /*
- * Call first: opens those of the three streams that are closed, so that no file of ours gets their
- * numbers and is written to by mistake. Writing to them still fails, and a program that we start
- * gets them closed, as we did.
+ * To be called first: opens those of the three standard descriptors that are closed, so that no
+ * file of ours gets their numbers and is written to by mistake. Using them still fails, and a
+ * program that we start finds them closed, as we did.
  */
 void standard_hold(void);
 
 /*
- * Flushes standard output: 0, also if its reader has left; -errno if some output could not be
- * written.
+ * Flushes standard output. 0, also if the reader of the pipe has closed it; -errno: some output
+ * could not be written.
  */
 int standard_end_output(void);
 

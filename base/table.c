@@ -25,7 +25,7 @@ void table_clear(struct table *table)
 	table->used = 0;
 }
 
-/* 32 bits are stored, which determine the slot, so a table can grow without access to its items. */
+/* The stored bits of a hash. They determine the slot, so a table grows without its items. */
 static uint32_t kept(uint64_t hash)
 {
 	return (uint32_t)(hash * UINT64_C(0xd6e8feb86659fd93) >> 32);

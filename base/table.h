@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A hash table of indexes into an array of the caller's: it finds equal items, and stores only
- * their hashes. Items are numbered 0, 1, 2 … and never removed. Also their
- * hash function.
+ * A hash table of indexes into an array of the caller, to find equal items. It stores only the
+ * indexes and hashes of the items. Items are numbered 0, 1, 2 … and never removed singly.
  */
 #ifndef BASE_TABLE_H
 #define BASE_TABLE_H
@@ -22,7 +21,7 @@ struct table {
 
 void table_release(struct table *table);
 
-/* Is the item at @index the one that @key describes? */
+/* Is the item at @index in @items the one that @key describes? */
 typedef bool table_equal(const void *items, uint32_t index, const void *key);
 
 /* The index of the equal item, or -ENOENT. */
@@ -35,6 +34,7 @@ int table_add(struct table *table, uint64_t hash, uint32_t index);
 /* Removes all items, keeps the memory. */
 void table_clear(struct table *table);
 
+/* Hash functions: of @hash and one more value; of bytes. */
 static inline uint64_t table_mix(uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
@@ -44,8 +44,8 @@ static inline uint64_t table_mix(uint64_t hash, uint64_t value)
 uint64_t table_hash_bytes(const void *data, size_t bytes);
 
 /*
- * The index of the item in *@items (of which there are *@n, and room for *@room) that equals *@key,
- * an item; if there is none, *@key is appended. -ENOMEM.
+ * The index of the item in *@items that equals the item *@key, which is appended if there is none;
+ * or -ENOMEM. *@items has *@n items and room for *@room.
  */
 #define table_intern(table, hash, equal, items, room, n, key)                              \
 	__extension__({                                                                    \
@@ -61,7 +61,7 @@ struct table_items {
 	size_t *room, *n, size;
 };
 
-/* As table_intern(). */
+/* The function behind table_intern(). */
 int table_take(struct table *table, uint64_t hash, table_equal *equal,
 	const struct table_items *items, const void *key);
 

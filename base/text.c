@@ -34,7 +34,7 @@ int32_t text_next(const char **text)
 	return c;
 }
 
-/* Independent of the locale: combining marks take no column, East Asian wide characters two. */
+/* wcwidth() depends on the locale. Combining marks take no column, East Asian wide ones two. */
 unsigned text_character_columns(int32_t c)
 {
 	static const int32_t none[][2] = {{0x300, 0x36f}, {0x483, 0x489}, {0x591, 0x5bd},
@@ -169,7 +169,7 @@ static bool is_operator(const char *text, size_t at)
 		!strncmp(text + at - (sizeof(word) - 1), word, sizeof(word) - 1);
 }
 
-/* What one pass over a name knows of the brackets of one kind. */
+/* The brackets of one kind in a name, as one pass finds them. */
 struct brackets {
 	uint32_t *closing; /* by byte: where the bracket that opens there is closed; 0: nowhere */
 	uint32_t *columns; /* by byte: columns of the text before it */
@@ -212,8 +212,9 @@ static int find_brackets(struct brackets *b, const char *text, char open, char c
 }
 
 /*
- * Empties pairs that have more than an ellipsis, the last first and so the inner ones before those
- * around them, until the name has at most @most columns. Each is entered and left once.
+ * Chooses the pairs to empty, until the name has at most @most columns: pairs whose content is
+ * longer than an ellipsis, from the last one on, so inner pairs before those around them. Each pair
+ * is put on the stack and removed once at most, so this takes linear time.
  */
 static void empty_pairs(struct brackets *b, const char *text, size_t most, bool ascii)
 {
@@ -258,7 +259,7 @@ static int write_emptied(const struct brackets *b, char **text, bool ascii)
 	return 0;
 }
 
-/* Empties as many brackets as the width requires. */
+/* Empties brackets until the name has at most @columns columns: round ones, then angle brackets. */
 static int empty_brackets(char **text, size_t columns, bool ascii)
 {
 	static const char kinds[][2] = {{'(', ')'}, {'<', '>'}};
@@ -277,7 +278,7 @@ static int empty_brackets(char **text, size_t columns, bool ascii)
 	return r;
 }
 
-/* A name of more bytes loses its middle first: what is drawn at each update has a bound. */
+/* A longer name loses its middle first, so the work for a name drawn at each update is bounded. */
 enum { MOST_NAME_BYTES = 16384 };
 
 static int bound_name(char **text, bool ascii)
@@ -300,7 +301,10 @@ int text_empty_brackets(char **text, bool ascii)
 	return r < 0 ? r : empty_brackets(text, 0, ascii);
 }
 
-/* The next component of a name behind @at, "b::c" of "a<x::y>::b::c"; 0: that was the last. */
+/*
+ * Where the next component of a name begins behind the one at @at: "b::c" in "a<x::y>::b::c". 0:
+ * that was the last one.
+ */
 static size_t next_component(const char *text, size_t at)
 {
 	int depth = 0;
@@ -319,8 +323,8 @@ static size_t next_component(const char *text, size_t at)
 }
 
 /*
- * "…::last::two": drops components in front, so that the last one is whole. If it alone is too
- * long, the rest of the name goes.
+ * Drops as many components in front as necessary: "…::last::two". If the last one is too long by
+ * itself, only that is left.
  */
 static int keep_last_components(char **text, size_t columns, bool ascii)
 {
@@ -338,7 +342,10 @@ static int keep_last_components(char **text, size_t columns, bool ascii)
 	return 0;
 }
 
-/* The last component of the path in [@from, @to): "FilterMap<I>" of "core::iter::FilterMap<I>". */
+/*
+ * Where the last component of the name in [@from, @to) begins: "FilterMap<I>" in
+ * "core::iter::FilterMap<I>".
+ */
 static size_t last_component(const char *text, size_t from, size_t to)
 {
 	for (size_t at = next_component(text, from); at && at < to; at = next_component(text, at))
@@ -347,8 +354,8 @@ static size_t last_component(const char *text, size_t from, size_t to)
 }
 
 /*
- * A name of Rust's, "<core::iter::Map<I> as core::iter::Iterator>::next", loses the paths of the
- * type and the trait, then the trait: "<Map<I> as Iterator>::next", "<Map<I>>::next".
+ * Shortens a name of Rust, "<core::iter::Map<I> as core::iter::Iterator>::next": removes the paths
+ * of the type and the trait, "<Map<I> as Iterator>::next", then the trait, "<Map<I>>::next".
  */
 static int shorten_qualifier(char **text, size_t columns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text, mostly for display: columns of UTF-8, cutting of names, units. */
+/* Text, mostly for display: columns of UTF-8, cutting of names, values with units. */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 /*
- * Removes one UTF-8 character from *@text, which is not at its end. -1: invalid; one byte is
- * removed.
+ * Takes one UTF-8 character from the front of *@text, which is not empty. -1: it is invalid, and
+ * one byte is taken.
  */
 int32_t text_next(const char **text);
 
@@ -21,41 +21,42 @@ unsigned text_character_columns(int32_t character);
 size_t text_columns(const char *text);
 
 /*
- * May the character be sent to a terminal? Not control characters (C0, C1, DEL), nor characters
- * that change the display of other text (directions, joiners), nor -1, which is no character. Names
- * come from files and processes that may be hostile: all output goes through this function, by one
- * of the two below, by the cells of screen.h, or by the escapes of a format.
+ * May the character be sent to a terminal? Not allowed are control characters (C0, C1, DEL),
+ * characters that change the display of other text (directions, joiners), and -1, which is no
+ * character. Names come from files and processes that may be hostile: all output goes through this
+ * function, called by the two functions below, by the cells of screen.h, or by the escapes of a
+ * format.
  */
 bool text_is_printable(int32_t character);
 
 /*
- * A copy in which unprintable characters are '?', with @ascii also those beyond ASCII. NULL: out of
- * memory.
+ * A copy in which characters that are not printable are '?', with @ascii also those beyond ASCII.
+ * The caller frees it. NULL: out of memory.
  */
 char *text_clean(const char *text, bool ascii);
 /* Prints the result of text_clean(). */
 void text_put(const char *text, FILE *out);
 
 /*
- * Cut to @columns (at least 1) in place. A name loses first its arguments, then the content of its
- * angle brackets, then its first components, then its middle; a path its beginning, a sentence its
- * end.
+ * Cut *@text, which is allocated and may move, to @columns (at least 1). A name loses first its
+ * arguments, then the content of its angle brackets, then its first components, then its middle; a
+ * path loses its beginning, a sentence its end. 0, or -ENOMEM: *@text is valid.
  */
 int text_cut_name(char **text, size_t columns, bool ascii);
 int text_cut_path(char **text, size_t columns, bool ascii);
 int text_cut_sentence(char **text, size_t columns, bool ascii);
 
-/* Empties all brackets of a name that are longer than an ellipsis: "f<...>(...)". -ENOMEM. */
+/* Empties all brackets of a name that hold more than an ellipsis: "f<...>(...)". 0 or -ENOMEM. */
 int text_empty_brackets(char **text, bool ascii);
-/* What stands for the part that was cut. */
+/* The text in place of what was cut. */
 const char *text_ellipsis(bool ascii);
 
 /* Replaces *@text, possibly NULL, by a copy of @with. 0 or -ENOMEM. */
 int text_replace(char **text, const char *with);
 
 /*
- * Reads the beginning of a small file, as those in /proc are, with a NUL behind it. @folder_fd: as
- * for openat(). Returns its length, or -errno, and the text is empty.
+ * Reads up to @room - 1 bytes of a file, such as one in /proc, to @to, and appends a NUL.
+ * @folder_fd and @path as for openat(2). Returns the number of bytes, or -errno: the text is empty.
  */
 int text_read_file(int folder_fd, const char *path, char *to, size_t room);
 
@@ -64,7 +65,7 @@ const char *text_basename(const char *path);
 
 enum { TEXT_UNIT_BYTES = 32 };
 
-/* A sum as an integer, saturated. */
+/* A value that is not negative, rounded to an integer, at most INT64_MAX. */
 static inline int64_t text_whole(double value)
 {
 	return value < 9.2e18 ? (int64_t)(value + 0.5) : INT64_MAX;
@@ -78,15 +79,15 @@ void text_format_hz(double hz, char to[TEXT_UNIT_BYTES]);
 
 /* The common format of a column's values, which makes them comparable at a glance. */
 struct text_scale {
-	const char *unit; /* "ms", "MiB", "" */
-	const char *of;   /* the unit in pprof; "" any other */
+	const char *unit; /* as shown: "ms", "MiB", "" */
+	const char *of;   /* the unit of the values, as in pprof; "": any other */
 	double divisor;
-	int digits;
+	int digits; /* behind the point */
 };
 
-/* For values of a pprof unit up to @most, or down to it. */
+/* The scale for values of a pprof unit, of which @most is the greatest by its absolute value. */
 struct text_scale text_scale_for(const char *unit, int64_t most);
-/* A value that would be 0.00 gets a smaller unit. */
+/* Formats a value. One that is not 0 but would be shown as 0.00 becomes "<0.01", or ">-0.01". */
 void text_format_scaled(int64_t value, struct text_scale scale, char to[TEXT_UNIT_BYTES]);
 
 #endif

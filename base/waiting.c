@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 
+/* Progress is shown after this time, and then in this interval at least. */
 #define PATIENCE_NS UINT64_C(500000000)
 #define REFRESH_NS  UINT64_C(100000000)
 

@@ -14,7 +14,10 @@ struct waiting {
 
 void waiting_begin(struct waiting *waiting);
 
-/* Shows the progress of @what, but only if it takes long, and a few times a second. */
+/*
+ * Shows that the share @done (0 to 1) of @what is done, but not in the first half second, and at
+ * most ten times a second.
+ */
 void waiting_show(struct waiting *waiting, const char *what, double done);
 
 /* Shows @what at once: for long work without known progress. */
