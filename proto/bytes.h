@@ -36,7 +36,7 @@ static inline struct writer writer_over(void *data, size_t bytes)
 	return (struct writer){data, (uint8_t *)data + bytes, false};
 }
 
-/* The next @bytes bytes, or NULL (and @bad) if fewer are left. They remain owned by the span. */
+/* The next @bytes bytes, in the span; NULL, and @bad is set, if fewer are left. */
 static inline const uint8_t *get_bytes(struct reader *r, size_t bytes)
 {
 	const uint8_t *p = r->p;
@@ -82,7 +82,7 @@ static inline uint64_t get_u64(struct reader *r)
 	return get_le(r, 8);
 }
 
-/* Room for @bytes bytes, or NULL (and @bad) if fewer are left. */
+/* The room for the next @bytes bytes; NULL, and @bad is set, if less is left. */
 static inline uint8_t *put_room(struct writer *w, size_t bytes)
 {
 	uint8_t *p = w->p;
@@ -134,14 +134,14 @@ static inline void put_u64(struct writer *w, uint64_t v)
 }
 
 /*
- * The integers of a record: one table for both directions. Each stands in the record as in its
- * structure, as the hosts are little-endian, too. Arrays of integers are one field. The table ends
- * with a field of no bytes.
+ * A table of the integers of a record, for writing and reading. An integer has the same bytes in
+ * the record as in the structure, as all supported machines are little-endian. An array of integers
+ * is one field. The table ends with a field of 0 bytes.
  */
 _Static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "the wire formats are those of the memory");
 
 struct wire_field {
-	uint16_t offset; /* in the structure; WIRE_ZEROS: in none */
+	uint16_t offset; /* in the structure; WIRE_ZEROS: the field is not in it */
 	uint16_t bytes;
 };
 
@@ -157,6 +157,7 @@ enum { WIRE_ZEROS = UINT16_MAX };
 		WIRE_ZEROS, (bytes) \
 	}
 
+/* Writes the fields of the structure @from. */
 static inline void put_fields(struct writer *w, const void *from, const struct wire_field *field)
 {
 	static const uint8_t zeros[8];
@@ -167,7 +168,7 @@ static inline void put_fields(struct writer *w, const void *from, const struct w
 			field->bytes);
 }
 
-/* Fields past the end are 0. */
+/* Reads the fields of the structure @to. Fields past the end of the span become 0. */
 static inline void get_fields(struct reader *r, void *to, const struct wire_field *field)
 {
 	for (; field->bytes; field++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The messages between a program that calls sprofil or profil (client/) and its supervisor, over
- * two pipes: requests go through one that all callers share, answers through a private one per
+ * The messages between a program that calls sprofil or profil (client/) and its supervisor.
+ * Requests go through a pipe that all callers share, answers through a pipe of their own for each
  * call.
  *
  * All integers are little-endian. A request is one write of at most CALL_MAX_BYTES bytes, so the
@@ -15,7 +15,7 @@
  *        6     2  size            bytes of this message
  *        8     4  checksum        FNV-1a (32 bits) of the message with these 4 bytes taken as 0
  *       12     4  pid             of the caller, in its own pid namespace
- *       16     4  tid             the same
+ *       16     4  tid             of the calling thread, in its own pid namespace
  *       20     4  answer          descriptor of the answer pipe's write end in the caller
  *       24     8  nonce           random; repeated in the seal
  *       32     8  seal            address of the seal in the caller's memory
@@ -35,8 +35,8 @@
  *       32     4  scale
  *       36     4  -               0
  *
- * Seal: in the caller's memory for the duration of the call. A process that can write to the pipe
- * but is not the caller cannot know the nonce, so a request is accepted only if its seal is found.
+ * Seal: in the caller's memory for the duration of the call. The supervisor accepts a request only
+ * if it finds the seal there: another process can write to the pipe, but does not know the nonce.
  *        0     8  magic           "SPRFSEAL"
  *        8     8  nonce
  *       16     8  address         of this seal
@@ -72,9 +72,9 @@
  *       72     4  first dead      index of the first dead region, UINT32_MAX: none; and so on for
  *                                 CALL_DEAD_LISTED regions
  *
- * Off without a pipe: /proc may have become unreadable since profiling was turned on (setuid,
- * chroot, PR_SET_DUMPABLE), but the supervisor still traces the caller. The caller sends itself a
- * signal that is ignored, by
+ * Turning off without a pipe: since profiling was turned on, /proc may have become unreadable to
+ * the caller (setuid, chroot, PR_SET_DUMPABLE), but the supervisor still traces it. The caller
+ * sends itself a signal that it ignores, by
  *
  *   tgkill(pid, tid, signal, CALL_OFF_FIRST, CALL_OFF_SECOND)
  *
@@ -84,9 +84,10 @@
  * request, because the registers are the caller's own. It works on machines that show the number of
  * a system call at that stop (CALL_HAS_OFF): x86-64, aarch64.
  *
- * A caller that is not dumpable asks in the same way, with CALL_ASK_SECOND, whether its memory is
- * accessible. A supervisor without CAP_SYS_PTRACE can neither read the seal there nor open the
- * answer pipe, so the caller would wait in vain. The result is CALL_ASK_NO or CALL_ASK_YES.
+ * A caller that is not dumpable first asks in the same way, with CALL_ASK_SECOND, whether its
+ * memory is accessible to the supervisor. The result is CALL_ASK_NO or CALL_ASK_YES. Without
+ * CAP_SYS_PTRACE the supervisor can neither read the seal nor open the answer pipe, and a request
+ * by the pipe would never be answered.
  *
  * Nothing here allocates or does I/O.
  */
@@ -143,17 +144,17 @@ enum call_flags {
 	CALL_FAST = 1,  /* one count per millisecond */
 	CALL_PLAIN = 2, /* a region of offset 0 and scale 2 is not an overflow bin */
 	/*
-	 * Requests the status of profiling. Changes nothing; @total is 0. A status follows the
+	 * Requests the status of profiling and changes nothing; @total is 0. A status follows the
 	 * answer.
 	 */
 	CALL_STATUS = 4,
 	CALL_USER = 8,    /* ticks in system calls are not counted */
-	CALL_THREAD = 16, /* the table is the calling thread's; its process's stays */
-	CALL_WALL = 32,   /* elapsed time, not CPU time: counts blocked threads too */
+	CALL_THREAD = 16, /* the table is for the calling thread, in addition to the process's */
+	CALL_WALL = 32,   /* counts elapsed time, not CPU time: blocked threads, too */
 	CALL_ALL_FLAGS = 63
 };
 
-/* The other 24 bits of the flags: the tick in units of 10 us of CPU time, 0: the dialect's tick. */
+/* The upper 24 bits of the flags: the tick in units of 10 us of CPU time; 0: the dialect's tick. */
 #define CALL_TICK_SHIFT   8
 #define CALL_TICK_UNIT_NS UINT64_C(10000)
 #define CALL_TICK_LEAST   10      /* 100 us */
@@ -162,7 +163,7 @@ enum call_flags {
 enum call_state {
 	CALL_IS_OFF = 0,
 	CALL_IS_ON = 1,
-	CALL_HAS_ENDED = 2, /* profiling has ended, but not by a call: @reason says why */
+	CALL_HAS_ENDED = 2, /* profiling has ended without a call; enum call_reason says why */
 	CALL_STATES
 };
 
@@ -171,10 +172,11 @@ enum call_reason {
 	CALL_FAULT = 1,  /* a counter was inaccessible */
 	CALL_FULL = 2,   /* System V: a counter reached 32767 */
 	CALL_HIDDEN = 3, /* the program's memory is inaccessible to the supervisor */
-	CALL_GONE = 4,   /* the supervisor is gone; not on the wire */
+	CALL_GONE = 4,   /* the supervisor has ended; the client finds this out, it is not sent */
 	CALL_REASONS
 };
 
+/* The structures of the messages above, with the fields described there. */
 struct call_region {
 	uint64_t base;
 	uint64_t bytes;
@@ -238,7 +240,7 @@ struct call_region call_get_region(const struct call_request *request, unsigned 
 int call_scan(const uint8_t *data, size_t bytes, bool drained, struct call_request *ret_request,
 	size_t *ret_used);
 
-/* @to has room for CALL_SEAL_BYTES. */
+/* Writes CALL_SEAL_BYTES to @to. */
 void call_put_seal(uint8_t *to, const struct call_request *request);
 /*
  * Do the CALL_SEAL_BYTES at @seal, read at @request->seal from the memory of @request's sender,
@@ -279,8 +281,8 @@ static inline bool call_assembly_starts(const struct call_request *request)
 void call_assembly_begin(struct call_assembly *a, const struct call_request *request);
 
 /*
- * Returns 1 if the table is complete, 0 if more requests are to come (a repeated piece changes
- * nothing), -EPROTO if the request is not the continuation: the assembly must be given up.
+ * Adds a request. 1: the table is complete; 0: more requests must follow (a repeated piece changes
+ * nothing); -EPROTO: the request does not continue the table, and the assembly is to be dropped.
  */
 int call_assembly_add(struct call_assembly *a, const struct call_request *request);
 

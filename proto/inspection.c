@@ -6,7 +6,7 @@
 
 enum { TEXTS_MOST = 4 };
 
-/* A record: integers, texts, and integers behind them. */
+/* The layout of a record: integers, then texts, then further integers. */
 static const struct layout {
 	uint16_t kind;
 	struct wire_field before[5];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The requests of sprofreport to sprofil-inspector, the process that reads ELF files for it, and
- * the answers. Both are streams of little-endian records, which begin with their kind. A text
- * consists of its length (2 bytes), its bytes and a NUL; text that is too long is cut.
+ * the answers. Both are streams of little-endian records, each of which begins with its kind. A
+ * text consists of its length (2 bytes), its bytes and a NUL; text that is too long is cut.
  *
  * Requests, one object after the other:
  *
@@ -12,7 +12,7 @@
  *      8  start        of the mapping, as in the profile
  *      8  limit
  *      8  offset
- *         build_id     text, "" unknown
+ *         build_id     text; "": unknown
  *         path         text
  *      4  addresses    this many follow
  *
@@ -27,7 +27,7 @@
  *      4  lined        addresses with a source line
  *         symbols      text: the source of the names, "symtab" …
  *         lines        text: the file with DWARF, or "none"
- *         problem      text: what is missing, "" nothing
+ *         problem      text: what is missing; "": nothing
  *         language     text: "Go", or "": unknown
  *
  *      1  INSPECTION_INSTRUCTION, any number
@@ -71,7 +71,7 @@ enum inspection_kind {
 	INSPECTION_END = 'E',
 	INSPECTION_HISTOGRAM = 'H',
 	INSPECTION_PROFILE = 'F',
-	/* parts of others, without a kind of their own in the stream */
+	/* parts of other records: their kind is not in the stream */
 	INSPECTION_ADDRESS = 256,
 	INSPECTION_FRAME,
 };
@@ -130,14 +130,16 @@ struct inspection_profile {
 enum { INSPECTION_BYTES_MOST = 3 * (INSPECTION_TEXT_MOST + 3) + 64 };
 
 /*
- * Writes the structure of that kind, with the kind, without data, which the caller writes. A record
- * that does not fit sets the writer's @bad flag.
+ * Writes the kind and the structure @record of that kind. The caller writes the data of an
+ * INSPECTION_HISTOGRAM or INSPECTION_PROFILE. A record that does not fit sets the writer's @bad
+ * flag.
  */
 void inspection_put(struct writer *w, enum inspection_kind kind, const void *record);
 
 /*
- * Reads what stands behind the kind, with data. A missing or malformed field sets the reader's @bad
- * flag; it and those behind it are 0, NULL, or the text "".
+ * Reads what follows the kind, with the data, into the structure @ret_record. A missing or
+ * malformed field sets the reader's @bad flag; this field and those behind it are 0, NULL, or the
+ * text "".
  */
 void inspection_get(struct reader *r, enum inspection_kind kind, void *ret_record);
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The requests of the analyst, which may open nothing, to the opener, and the answers. Each is a
- * packet (SOCK_SEQPACKET); a descriptor is passed along with the answer. Little-endian.
+ * The requests of the analyst, which may open no files, to the opener, and the answers. Each is a
+ * packet (SOCK_SEQPACKET); an answer carries the descriptor, if any. Integers are little-endian.
  *
  * A request:
  *
  *   offset  size  field
  *        0     4  sequence     repeated in the answer
  *        4     4  kind         enum opening_kind
- *        8     4  pid          0 none
- *       12     4  plain_bytes  of the path, without " (deleted)"
+ *        8     4  pid          0: none
+ *       12     4  plain_bytes  length of the path without " (deleted)"
  *       16     8  start        of a mapping
  *       24     8  end
- *       32     8  inode        this and the device as in /proc/PID/maps
+ *       32     8  inode        the inode and the device as in /proc/PID/maps
  *       40     4  major
  *       44     4  minor
  *       48     8  time         seconds since 1970, for a file's name
@@ -43,34 +43,37 @@
 #define OPENING_ANSWER_HEAD  46
 #define OPENING_BYTES_MOST   (OPENING_REQUEST_HEAD + OPENING_PATH_MOST)
 
+/* Each kind with the fields that it uses, and what the descriptor of the answer is. */
 enum opening_kind {
-	OPENING_MAPPED = 1, /* pid, start, end, device, inode, path: the file of a mapping */
-	OPENING_IMAGE = 2, /* as OPENING_MAPPED: a copy of the mapped parts that are not writable */
-	OPENING_VDSO = 3,  /* pid, start, end: a copy of the vdso */
-	OPENING_ELF = 4,   /* path: a debug file, by build-id, link or alternate link */
+	OPENING_MAPPED = 1,   /* pid, start, end, device, inode, path: the file of a mapping */
+	OPENING_IMAGE = 2,    /* the same: a copy of the mapped parts that are not writable */
+	OPENING_VDSO = 3,     /* pid, start, end: a copy of the vdso */
+	OPENING_ELF = 4,      /* path: a debug file, by build-id, link or alternate link */
 	OPENING_PROCESS = 5,  /* pid: records its user and its own pid, for later; no descriptor */
-	OPENING_PERF_MAP = 6, /* pid; start and end 1: its own root may be searched */
-	OPENING_STAT = 7,     /* path: its present kind; no descriptor */
+	OPENING_PERF_MAP = 6, /* pid: its perf map; start and end 1: also in the process's root */
+	OPENING_STAT = 7,     /* path: whether it exists, and as what; no descriptor */
 	OPENING_SOURCE = 8,   /* path, pid: a source file, for the live view */
-	OPENING_THREADS = 9,  /* pid: a copy of each thread's "stat", ended by NUL, live view */
-	OPENING_LOG = 10,     /* the output of the command, live view */
+	/* pid, for the live view: a copy of the "stat" of each thread, each ended by NUL */
+	OPENING_THREADS = 9,
+	OPENING_LOG = 10,     /* the output of the command, for the live view */
 	OPENING_STATM = 11,   /* the sender's own /proc/PID/statm */
 	OPENING_JITDUMP = 12, /* path, pid; start and end as for a perf map: a jitdump */
-	OPENING_TITLE = 13, /* pid; text: its first argument, which may be a title; no descriptor */
+	/* pid: no descriptor; the text is its first argument, which may be a title */
+	OPENING_TITLE = 13,
 	/*
 	 * pid, time, path (a name): the profile's file, for writing; start and end 1: a snapshot's
 	 * file, whose name contains the time
 	 */
 	OPENING_OUTPUT = 14,
-	OPENING_CAPTURE = 15, /* the file of the capture */
+	OPENING_CAPTURE = 15, /* the file of the capture, for writing */
 	OPENING_VIEW = 16,    /* path: a file that the user of the live view named */
 	OPENING_KEEP = 17,    /* a file in TMPDIR for data that cannot be written elsewhere */
 	/*
-	 * gives the last file its name; no descriptor; text: the name if it differs from the one
-	 * announced at the beginning
+	 * gives the file opened last for writing its name; no descriptor; the text is that name if
+	 * it differs from the one announced at the beginning
 	 */
 	OPENING_COMMIT = 18,
-	OPENING_ABANDON = 19, /* deletes the last file instead */
+	OPENING_ABANDON = 19, /* deletes the file opened last for writing; no descriptor */
 };
 
 enum opened_flag {
@@ -95,13 +98,13 @@ struct opened {
 	uint32_t flags;
 	uint64_t device, inode, bytes, mtime_ns;
 	char text[OPENING_PATH_MOST + 1];
-	int fd; /* -1 none; not in the packet */
+	int fd; /* -1: none; passed beside the packet */
 };
 
-/* @to has room for OPENING_BYTES_MOST. Returns the length of the packet. */
+/* Encoders: @to has room for OPENING_BYTES_MOST bytes. Return the length of the packet. */
 size_t opening_put(uint8_t *to, const struct opening *opening);
 size_t opened_put(uint8_t *to, const struct opened *opened);
-/* -EPROTO: malformed. */
+/* Decoders. 0, or -EPROTO: malformed. */
 int opening_get(const uint8_t *from, size_t bytes, struct opening *ret_opening);
 int opened_get(const uint8_t *from, size_t bytes, struct opened *ret_opened);
 

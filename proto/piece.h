@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pieces of a profile, from analysts to the server. A piece is announced by a packet of a
- * SOCK_SEQPACKET socket, which carries one descriptor: the reading end of a pipe with the bytes of
- * a pprof file. Each analyst has one segment of the profile, from its start on.
+ * Pieces of a profile, from analysts to the server. A packet on a SOCK_SEQPACKET socket announces a
+ * piece. It carries one descriptor, the reading end of a pipe with the bytes of a pprof file. The
+ * records that one analyst takes are a segment of the profile.
  *
  *   offset  size  field
  *        0     4  magic       PIECE_MAGIC
  *        4     4  kind        enum piece_kind
- *        8     4  segment     the analyst's number, from 1 on
+ *        8     4  segment     number of the analyst, from 1 on
  *       12     4  -           0
  *       16     8  began_ns    CLOCK_MONOTONIC of the first record of the segment
- *       24     8  until_ns    the same of the last record in the piece
+ *       24     8  until_ns    CLOCK_MONOTONIC of the last record in the piece
  */
 #ifndef PROTO_PIECE_H
 #define PROTO_PIECE_H
@@ -32,7 +32,7 @@ struct piece {
 };
 
 void piece_put(uint8_t to[PIECE_BYTES], const struct piece *piece);
-/* -EPROTO: not a piece, or it ends before it begins. */
+/* 0, or -EPROTO: not a piece, or it ends before it begins. */
 int piece_get(const uint8_t *from, size_t bytes, struct piece *ret_piece);
 
 #endif

@@ -40,7 +40,7 @@ static void put_text(struct writer *w, const char *text)
 	put_u8(w, 0);
 }
 
-/* Text up to its NUL. Unterminated text is an error. */
+/* Reads text up to its NUL. Text without one sets the reader's @bad flag. */
 static const char *get_text(struct reader *r)
 {
 	const uint8_t *nul = memchr(r->p, 0, (size_t)(r->end - r->p));
@@ -52,17 +52,17 @@ static const char *get_text(struct reader *r)
 	return (const char *)get_bytes(r, (size_t)(nul - r->p) + 1);
 }
 
-/* The integers behind the header, then the texts; other data that follow are coded below. */
 #define FIELD(type, member) WIRE(record_##type, member)
 #define TEXT(type, member)  (offsetof(struct record_##type, member) + 1)
 
 enum { TEXTS_MOST = 2 };
 
+/* A record behind its header: integers, then texts. get_rest() reads what follows these. */
 static const struct layout {
 	struct wire_field field[16];
 	uint16_t text[TEXTS_MOST]; /* offset of its pointer in the structure, + 1; 0: none */
 } layouts[RECORD_TYPES] = {
-	/* behind the version */
+	/* The version precedes these fields. */
 	[RECORD_START] = {{FIELD(start, machine), WIRE_UNUSED(2), FIELD(start, period_ns),
 		FIELD(start, realtime_ns), FIELD(start, supervisor), FIELD(start, restarts),
 		FIELD(start, lost_samples), FIELD(start, lost_ns)}},
@@ -308,7 +308,7 @@ static void get_sample(struct reader *r, uint16_t flags, struct record_sample *s
 	s->outer = get_bytes(r, s->outer_bytes);
 }
 
-/* The data behind integers and texts. */
+/* Reads the data behind the integers and texts. */
 static void get_rest(struct reader *r, struct record *rec)
 {
 	switch (rec->header.type) {

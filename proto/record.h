@@ -49,7 +49,7 @@ enum record_type {
 	RECORD_SNAPSHOT = 12, /* as RECORD_AUDIT; requests that the profile so far be written */
 	/* as RECORD_AUDIT; requests that the profile so far be sent to the server */
 	RECORD_SERVE = 13,
-	RECORD_RUNTIME = 14, /* a language's frames, of the thread of the next sample */
+	RECORD_RUNTIME = 14, /* the frames of a language's runtime that belong to the next sample */
 	RECORD_OBJECT = 15,  /* a code object of such frames */
 	RECORD_MEMORY = 16,  /* the answer to a REQUEST_MEMORY */
 	RECORD_TYPES
@@ -71,10 +71,10 @@ struct record_header {
  *   32  8  realtime_ns    CLOCK_REALTIME at time_ns
  *   40  4  supervisor     its pid
  *   44  4  restarts       number of analysts that died before this one
- *   48  8  lost_samples   samples lost with them
- *   56  8  lost_ns        and their CPU time
+ *   48  8  lost_samples   samples lost with these analysts
+ *   56  8  lost_ns        CPU time of the lost samples
  *   64  -  command        the command line, arguments separated by NULs
- * flags: RECORD_START_WALL: waiting time is recorded too.
+ * flags: RECORD_START_WALL: waiting time is recorded, too.
  *        RECORD_START_WALL_FIRST: in addition, a tick is a period of wall-clock time.
  */
 #define RECORD_VERSION 3
@@ -95,7 +95,7 @@ struct record_start {
 /*
  * RECORD_PROCESS
  *   16  4  pid
- *   20  4  parent      pid of the process that created it, 0 unknown
+ *   20  4  parent      pid of the process that created it; 0: unknown
  * flags: RECORD_PROCESS_ATTACHED: it existed before the supervisor attached.
  *        RECORD_PROCESS_FORKED: it has a copy of its parent's image and maps.
  */
@@ -151,8 +151,8 @@ struct record_thread {
  * RECORD_SAMPLE
  *   16  4  pid
  *   20  4  tid
- *   24  8  pc            pc of the user program (behind the instruction of a system call);
- *                        0 with a system call that exec or the thread's end has ended: not known
+ *   24  8  pc            pc of the user program, in a system call behind its instruction; 0:
+ *                        unknown, as exec or the thread's end has ended the system call
  *   32  8  sp
  *   40  8  fp            frame pointer register
  *   48  8  weight_ns     CPU time that this instant represents, fixed before the observation
@@ -162,27 +162,28 @@ struct record_thread {
  *   64  4  stack_bytes   bytes of stack that follow the registers, from stack_base on
  *   68  4  outer_bytes   bytes of a second piece of stack
  *   72  8  stack_base    address of the first byte copied
- *   80  8  stack_limit   end of the mapping that contains the stack pointer, 0 unknown
+ *   80  8  stack_limit   end of the mapping that contains the stack pointer; 0: unknown
  *   88  8  queue_ns      time in the run queue
  *   96  8  blocked_ns    time blocked
  *  104  -  registers (8 bytes each, in the order of the machine's DWARF numbers), then the stack;
- *          if outer_bytes is not 0: padding to 8, outer_base (8 bytes), with LEFT left_pc and
- *          left_sp (8 bytes each), and the second piece
+ *          if outer_bytes is not 0: padding to 8, outer_base (8 bytes), then, with
+ *          RECORD_SAMPLE_LEFT, left_pc and left_sp (8 bytes each), and the second piece
  * flags: RECORD_SAMPLE_KERNEL: the kernel spent the time on behalf of this program.
  *        RECORD_SAMPLE_TRUNCATED: the stack is longer than the copy.
  *        RECORD_SAMPLE_BLOCKED: the thread was observed blocked, without a stop: only its registers
  *        pc and sp are known. weight_ns is 0.
- *        RECORD_SAMPLE_AGAIN: with BLOCKED: the thread still is, or recently was, at the place of
- *        its last sample with BLOCKED; only the times are valid.
+ *        RECORD_SAMPLE_AGAIN: with BLOCKED: the thread still is, or recently was, where its last
+ *        sample with BLOCKED found it; only the times are valid.
  *        RECORD_SAMPLE_STOPPED: with BLOCKED or DUMP: stopped by a signal (job control).
  *        RECORD_SAMPLE_DUMP: the stack of a thread for --dump; weight_ns is the duration of its
  *        stop.
- *        RECORD_SAMPLE_ASLEEP: a tick, but the thread went to sleep before its stop, and was not
+ *        RECORD_SAMPLE_ASLEEP: a sample of a thread that fell asleep at the instant and was not
  *        stopped: only its registers pc and sp are known.
  *        RECORD_SAMPLE_LEFT: the second piece is the stack of a Go program's goroutine, which its
- *        thread has left at left_sp; left_pc 0: for the vdso. left_sp CHUNKS_BASE
- *        (proto/chunk_layout.h): the frames of a virtual thread of Java that were in the heap; they
- *        belong where left_pc is the frame pointer, behind the return barrier.
+ *        thread has left at left_sp and left_pc; left_pc 0: to call the vdso. If left_sp is
+ *        CHUNKS_BASE (proto/chunk_layout.h), it is the frames of Java's virtual thread that were in
+ *        the heap; they follow the frame that returns to the return barrier and whose frame pointer
+ *        is left_pc.
  */
 enum {
 	RECORD_SAMPLE_KERNEL = 1,
@@ -208,8 +209,8 @@ struct record_sample {
 	uint64_t reg[RECORD_MAX_REGISTERS];
 	const uint8_t *stack; /* borrowed from the record when decoded */
 	/*
-	 * The stack that a signal handler on an alternate stack interrupted, or that of a
-	 * goroutine; outer_bytes 0: none.
+	 * The second piece: the stack that a signal handler on an alternate stack interrupted, or
+	 * what RECORD_SAMPLE_LEFT says; outer_bytes 0: none.
 	 */
 	uint32_t outer_bytes;
 	uint64_t outer_base;
@@ -220,7 +221,7 @@ struct record_sample {
 /*
  * RECORD_EXIT
  *   16  4  pid
- *   20  4  status        wait status, or RECORD_EXIT_DETACHED if it was detached
+ *   20  4  status        wait status, or RECORD_EXIT_DETACHED if the process was detached
  *   24  8  kernel_ns     CPU time charged to its threads while they were profiled
  */
 #define RECORD_EXIT_DETACHED UINT32_MAX
@@ -235,8 +236,8 @@ struct record_exit {
  *   16  4  pid
  *   20  4  tid
  *   24  8  cpu_ns        CPU time that the kernel charged to this thread, in its process's present
- *                        image, since the thread's last such record
- * flags: RECORD_CPU_LAST: the thread has ended, leaves this image, or is detached.
+ *                        image, since the thread's last RECORD_CPU
+ * flags: RECORD_CPU_LAST: the thread has ended, changes its image by exec, or is detached.
  */
 enum { RECORD_CPU_LAST = 1 };
 struct record_cpu {
@@ -245,8 +246,8 @@ struct record_cpu {
 };
 
 /*
- * RECORD_UNSAMPLED: times lost with an analyst that died, and waiting time of threads that were
- * never observed waiting.
+ * RECORD_UNSAMPLED: times of the processes with an executable for which the analyst has no samples:
+ * lost with an analyst that died, or waiting time of threads that were never observed waiting.
  *   16  8  cpu_ns
  *   24  8  queue_ns
  *   32  8  blocked_ns
@@ -260,9 +261,10 @@ struct record_unsampled {
 /*
  * RECORD_AUDIT, RECORD_SNAPSHOT, RECORD_SERVE, RECORD_END
  *   16  -  lines "key value\n" (INTERFACE: the keys of `sprofreport summary`), NUL
- * flags, of RECORD_END with --ring: RECORD_END_PIECE: a piece, kept in case a profile is requested.
- *        RECORD_END_UNASKED: no profile was requested: nothing is written. Of any RECORD_END:
- *        RECORD_END_REFUSED: attaching to a named process failed: nothing was profiled.
+ * flags of RECORD_END: RECORD_END_PIECE: with --ring: this ends a piece, which is kept in case a
+ *        profile is requested.
+ *        RECORD_END_UNASKED: with --ring: no profile was requested, so nothing is written.
+ *        RECORD_END_REFUSED: attaching to a named process failed, so nothing was profiled.
  */
 enum { RECORD_END_PIECE = 1, RECORD_END_UNASKED = 2, RECORD_END_REFUSED = 4 };
 struct record_audit {
@@ -270,10 +272,10 @@ struct record_audit {
 };
 
 /*
- * RECORD_RUNTIME: belongs to the next RECORD_SAMPLE, and precedes it without another record between
+ * RECORD_RUNTIME: belongs to the RECORD_SAMPLE that follows it directly
  *   16  4  pid
  *   20  4  tid
- *   24  4  id           of the table (proto/runtime_table.h) by which it was read
+ *   24  4  id           of the table (proto/runtime_table.h) by which the frames were read
  *   28  4  frames
  *   32  8  thread       address of the thread's state
  *   40 16  watch        the watched words
@@ -296,12 +298,12 @@ struct record_runtime {
 };
 
 /*
- * RECORD_OBJECT: replaces an earlier one of the same address.
+ * RECORD_OBJECT: replaces an earlier object of the same address.
  *   16  4  pid
  *   20  4  id            of the table
  *   24  8  address
  *   32  4  bytes         of the object
- *   36 12  bytes of each text, with the header of its object; they may be cut short
+ *   36 12  text_bytes    of each text, with the header of its object; a text may be cut
  *   48  -  the object and its texts, each padded to 8
  */
 struct record_object {
@@ -309,7 +311,7 @@ struct record_object {
 	uint64_t address;
 	uint32_t bytes;
 	uint32_t text_bytes[RUNTIME_TEXTS];
-	const uint8_t *data; /* all borrowed */
+	const uint8_t *data; /* borrowed, as the texts are */
 	const uint8_t *text[RUNTIME_TEXTS];
 };
 
@@ -318,7 +320,7 @@ struct record_object {
  *   16  4  pid
  *   20  4  requested     number of bytes
  *   24  8  address
- *   32  4  bytes         that could be read, from the address on; 0: none
+ *   32  4  bytes         number of bytes that could be read, from the address on
  *   36  4  -
  *   40  -  the bytes
  */
@@ -349,8 +351,9 @@ struct record {
 };
 
 /*
- * Encoders. Each writes one record to @to (at most @room bytes) and returns its size, rounded up to
- * 8, or -ENOSPC. Text longer than RECORD_MAX_TEXT_BYTES is cut. None allocates.
+ * Encoders. record_put_…() writes one record to @to (at most @room bytes) and returns its size,
+ * rounded up to 8, or -ENOSPC. record_…_bytes() returns the room that it needs. Text longer than
+ * RECORD_MAX_TEXT_BYTES is cut. None allocates.
  */
 int record_put_start(uint8_t *to, size_t room, uint64_t time_ns, const struct record_start *start);
 int record_put_process(
@@ -380,7 +383,6 @@ size_t record_object_bytes(const struct record_object *object);
 int record_put_memory(
 	uint8_t *to, size_t room, uint64_t time_ns, const struct record_memory *memory);
 size_t record_memory_bytes(const struct record_memory *memory);
-/* Bytes that record_put_sample() needs. */
 size_t record_sample_bytes(const struct record_sample *sample);
 
 /*

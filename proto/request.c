@@ -6,7 +6,7 @@
 
 #include "proto/bytes.h"
 
-/* Periods from 10 us (100 kHz) to 100 s. */
+/* Is the value in its range? Periods are from 10 us (100 kHz) to 100 s. */
 static bool value_ok(const struct request *request)
 {
 	switch (request->type) {

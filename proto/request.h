@@ -6,7 +6,7 @@
  *   offset  size  field
  *        0     4  type     enum request_type
  *        4     4  index    of REQUEST_RUNTIME: which word of the table; of REQUEST_STACK: the tid;
- *                          of REQUEST_GO, _MEMORY and _CHUNKS: the pid; otherwise 0
+ *                          of REQUEST_GO, _MEMORY, _CHUNKS_BASE and _CHUNKS: the pid; else 0
  *        8     8  value    by type
  */
 #ifndef PROTO_REQUEST_H
@@ -22,13 +22,13 @@
 enum { REQUEST_GO_MOST = 65536 };
 
 enum request_type {
-	REQUEST_PERIOD = 1,  /* value: CPU time of a tick in ns, from now on */
+	REQUEST_PERIOD = 1,  /* value: the period from now on, in ns of CPU time */
 	REQUEST_FREEZE = 2,  /* value 1: take no samples and count no CPU time; 0: resume */
 	REQUEST_STOP = 4,    /* detach from the target and end */
 	REQUEST_SERVE = 5,   /* from the server only: send it the profile so far */
-	REQUEST_ROTATE = 6,  /* the file has reached its size: another one may begin */
+	REQUEST_ROTATE = 6,  /* the profile's file has reached its size: begin another one */
 	REQUEST_RUNTIME = 7, /* value: a word of a struct runtime_table (proto/runtime_table.h) */
-	/* value: bytes to copy of the next stacks of thread @index, where their end is not known */
+	/* value: bytes to copy of the next stacks of thread @index whose end is not known */
 	REQUEST_STACK = 8,
 	REQUEST_EXAMINED = 9, /* for --dump: the mappings of a process have been examined */
 	/* process @index is a Go program; value: bytes from its word "g" to the thread pointer */
@@ -40,15 +40,18 @@ enum request_type {
 	REQUEST_MEMORY = 11,
 	/*
 	 * where the frames of Java's virtual threads are in process @index (supervisor/target/
-	 * chunks.h): the address to which narrow pointers are relative, and then the return barrier
-	 * in the lower 48 bits, the layout, the shift of narrow pointers, and the words from the
-	 * frame pointer down to the pointer to the Continuation
+	 * chunks.h). The first request; value: the address to which narrow pointers are relative
 	 */
 	REQUEST_CHUNKS_BASE = 12,
+	/*
+	 * the second request; value: the address of the return barrier in the lower 48 bits, the
+	 * layout (enum chunk_layout), the shift of narrow pointers, and the number of words from
+	 * the pointer to the Continuation up to the frame pointer
+	 */
 	REQUEST_CHUNKS = 13,
 };
 
-/* The bits of REQUEST_CHUNKS. */
+/* The lowest bit of each field of REQUEST_CHUNKS. */
 #define REQUEST_CHUNKS_BARRIER ((UINT64_C(1) << 48) - 1)
 enum {
 	REQUEST_CHUNKS_LAYOUT = 48, /* 2 bits */
@@ -65,7 +68,7 @@ struct request {
 
 void request_put(uint8_t to[REQUEST_BYTES], const struct request *request);
 
-/* -EPROTO: unknown type, a value out of its range, or an index where there is none. */
+/* 0, or -EPROTO: an unknown type, a value out of its range, or an index that the type has not. */
 int request_get(const uint8_t from[REQUEST_BYTES], struct request *ret_request);
 
 #endif

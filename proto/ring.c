@@ -12,7 +12,7 @@ static const char magic[8] = "SPROFRNG";
 
 enum { AT_VERSION = 8, AT_CAPACITY = 16, AT_HEAD = 64, AT_TAIL = 128, AT_SLEEPING = 136 };
 
-/* An empty ring restarts at its beginning after this many bytes, or a sixteenth of its capacity. */
+/* An empty ring begins anew after a sixteenth of its capacity, but not before this many bytes. */
 #define ANEW_LEAST (UINT64_C(1) << 20)
 
 static _Atomic uint64_t *word(const struct ring *ring, size_t offset)
@@ -92,7 +92,7 @@ int ring_open(struct ring *ring, void *memory, size_t bytes)
 	return ring->at % 8 ? -EPROTO : 0;
 }
 
-/* A consumer that claims more than was produced, or less than before, is broken. */
+/* Reads the consumer's position. One beyond what was produced, or behind the last, is ignored. */
 static void look_at_tail(struct ring *ring)
 {
 	uint64_t tail = atomic_load_explicit(word(ring, AT_TAIL), memory_order_acquire);
@@ -108,9 +108,10 @@ bool ring_is_half_empty(struct ring *ring)
 }
 
 /*
- * A consumer that keeps up leaves the ring empty. The producer then continues at the beginning,
- * where the memory has been used before and is in the caches. Until the sleeping consumer, which is
- * woken for the padding at once, has consumed it, the room is limited to the @used bytes before it.
+ * May the producer continue at the beginning of the ring? It does if the consumer has left the ring
+ * empty and sleeps, as the memory there has been used before and is in the caches. The consumer is
+ * woken for the padding at once; until it has consumed that, there is room only for the @used bytes
+ * before the padding.
  */
 static bool may_begin_anew(struct ring *ring, uint64_t used, uint64_t need)
 {
@@ -135,7 +136,7 @@ uint8_t *ring_reserve(struct ring *ring, size_t bytes, bool event)
 	uint64_t need = ((uint64_t)bytes + 7) & ~UINT64_C(7),
 		 used = ring->at & (ring->capacity - 1);
 	uint64_t to_end = ring->capacity - used;
-	/* Continuing at the beginning leaves room for the record. */
+	/* If it is true, the record fits at the beginning. */
 	bool anew = may_begin_anew(ring, used, need);
 	uint64_t padding = need > to_end || anew ? to_end : 0;
 
@@ -174,8 +175,9 @@ bool ring_commit(struct ring *ring, size_t bytes)
 	ring->at += ring->padding + used;
 	ring->reserved = ring->padding = 0;
 	/*
-	 * Each side writes its own flag and then reads the other's (head here, "sleeping" there).
-	 * Only sequential consistency ensures that at least one side sees the other's write.
+	 * The producer writes head and then reads "sleeping"; ring_sleep() writes "sleeping" and
+	 * then reads head. Only sequential consistency ensures that at least one side sees the
+	 * other's write.
 	 */
 	atomic_store_explicit(word(ring, AT_HEAD), ring->at, memory_order_seq_cst);
 	return atomic_load_explicit(sleeping(ring), memory_order_seq_cst) == 1;

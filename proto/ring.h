@@ -15,9 +15,10 @@
  *      512     -  data        record at offset (head mod capacity)
  *
  * A record never wraps: where it would, a RECORD_PAD record (size and type only) fills the rest of
- * the data area. The producer also pads when the ring is empty and the consumer waits, after a
- * sixteenth of the ring, but at least a megabyte: the next records then go to memory that is in the
- * caches. If there is no room, the producer drops the record and counts it; it never waits.
+ * the data area. The producer also pads when the ring is empty, the consumer waits, and a sixteenth
+ * of the ring, at least a megabyte, has been used: the next records then go to the beginning, to
+ * memory that is in the caches. If there is no room, the producer drops the record and counts it;
+ * it never waits.
  *
  * The memory is shared with another process, which may be broken: each side keeps its own position
  * and its own copy of the capacity, and checks what it reads of the other side's.
@@ -41,26 +42,26 @@ struct ring {
 	uint64_t seen;      /* the other side's position when last read */
 	uint64_t reserved;  /* producer: bytes of the open reservation, padding included */
 	uint64_t padding;   /* producer: bytes of padding before the reservation */
-	uint64_t anew_at;   /* producer: where padding last began in an empty ring */
-	uint64_t anew_room; /* producer: bytes outside that padding */
+	uint64_t anew_at;   /* producer: position at which padding last began in an empty ring */
+	uint64_t anew_room; /* producer: bytes of the data area outside that padding */
 };
 
 /* Bytes of shared memory for a data area of @capacity bytes (a power of two, at least 4096). */
 size_t ring_memory_bytes(uint64_t capacity);
 
 /*
- * How many of these bytes, at the beginning, are used again and again while the consumer keeps up.
- * The first touch of a page takes longer than all else that is done for a record: touch them
- * beforehand.
+ * The number of bytes at the beginning of that memory that are used again and again while the
+ * consumer keeps up. They are to be touched beforehand: the first touch of a page takes longer than
+ * all other work for a record.
  */
 size_t ring_first_bytes(uint64_t capacity);
 
-/* Producer: lays out fresh (zeroed) memory. -EINVAL: bad capacity. */
+/* Producer: lays out fresh (zeroed) memory, which is borrowed. 0, or -EINVAL: bad capacity. */
 int ring_init(struct ring *ring, void *memory, uint64_t capacity);
 
 /*
- * Consumer: opens memory laid out by ring_init(). @bytes is the size of the mapping. -EPROTO: not a
- * ring of this version, or it does not fit.
+ * Consumer: opens memory laid out by ring_init(), borrowed. @bytes is the size of the mapping. 0,
+ * or -EPROTO: not a ring of this version, or it is larger than the mapping.
  */
 int ring_open(struct ring *ring, void *memory, size_t bytes);
 
@@ -100,8 +101,8 @@ bool ring_sleep(struct ring *ring);
 void ring_wake(struct ring *ring);
 
 /*
- * Producer: copies the path of the file that the consumer is about to parse, "" none. The consumer
- * writes it at RING_WORKING_ON_OFFSET (analyst/blame.h), to be read after its death.
+ * Producer, after the death of the consumer: copies the path of the file that it was parsing, "":
+ * none. The consumer had written the path at RING_WORKING_ON_OFFSET (analyst/blame.h).
  */
 void ring_read_note(const struct ring *ring, char ret_path[RING_WORKING_ON_BYTES]);
 

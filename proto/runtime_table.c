@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Visits the fields of a table in the order of the requests, each with @visit. */
+/* Copies the fields of a table to words (@put) or from words, in the order of the requests. */
 struct visitor {
 	uint64_t *word;
 	uint32_t n;
@@ -67,7 +67,7 @@ void runtime_table_put(uint8_t to[RUNTIME_REQUEST_BYTES], const struct runtime_t
 			&(struct request){.type = REQUEST_RUNTIME, .index = i, .value = word[i]});
 }
 
-/* Does the field, if there is one, lie in an object of @bytes bytes? */
+/* Does the 8-byte field at @offset, if there is one, lie in an object of @bytes bytes? */
 static bool is_in(uint32_t offset, uint32_t bytes)
 {
 	return offset == RUNTIME_NONE || (offset <= bytes && bytes - offset >= 8);
