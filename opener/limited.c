@@ -15,7 +15,7 @@ struct request {
 	pid_t sender;
 	struct opening what;
 	struct opened opened;
-	/* Protected by the lock. The last one of the two threads frees the request. */
+	/* Protected by the lock. The thread that sets the second of these two frees the request. */
 	bool answered, left_behind;
 };
 
@@ -73,7 +73,7 @@ static bool start(struct request *request)
 	return started;
 }
 
-/* Waits for the answer. False: the thread is left behind, and the request is its own. */
+/* Waits for the answer. False: the thread is left behind, and frees the request when it is done. */
 static bool wait_for(struct limited *limited, struct request *request, unsigned behind)
 {
 	uint64_t until =

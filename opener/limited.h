@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Answers requests in time. A file system may never answer (FUSE, NFS), and a page of a process may
- * never come (userfaultfd). Each request is answered by a thread of its own, which is left behind
- * if it takes too long, and the answer is -ETIMEDOUT. (test: test_fuse.sh)
+ * Answers requests within a time limit. A file system may never answer (FUSE, NFS), and a page of a
+ * process may never come (userfaultfd). Therefore each request is handled by a thread of its own.
+ * If that takes too long, the answer is -ETIMEDOUT, and the thread is left behind: it goes on
+ * waiting, and what it opens is closed. (test: test_fuse.sh)
  */
 #ifndef OPENER_LIMITED_H
 #define OPENER_LIMITED_H
@@ -14,35 +15,39 @@
 
 #include "proto/opening.h"
 
+/* The usual time limit of a request. */
 #define LIMITED_WAIT_NS UINT64_C(5000000000)
-/* While this many threads or more are behind, further requests get a sixteenth of the time. */
+/* While this many threads or more are left behind, further requests get a sixteenth of the time. */
 #define LIMITED_PATIENT 2u
-/* With this many threads behind, further requests are refused. */
+/* While this many threads are left behind, further requests are refused with -ETIMEDOUT. */
 #define LIMITED_MOST 64u
 
 struct limited {
-	/* As openings_answer(), which is called with @context, by several threads at a time. */
+	/* openings_answer() with this @context; called by several threads at a time. */
 	void (*answer)(
 		void *context, pid_t sender, const struct opening *what, struct opened *ret_opened);
 	void *context;
 	uint64_t wait_ns;
-	/* Private. */
+	/* Private: */
 	pthread_mutex_t lock;
 	pthread_cond_t answered;
 	unsigned behind; /* threads that were left behind */
 };
 
-/* -errno. @limited must stay valid while any thread is behind, as a rule to the process's end. */
+/*
+ * 0, or -errno. @limited must stay valid while limited_is_behind(), which usually means until the
+ * process ends.
+ */
 int limited_init(struct limited *limited, uint64_t wait_ns);
 
 /*
- * ret_opened->fd is the caller's. Without a thread the request is answered here, however long that
- * takes.
+ * Answers a request in *@ret_opened, whose fd the caller owns. If no thread can be created, it is
+ * handled in the calling thread, without a time limit.
  */
 void limited_answer(struct limited *limited, pid_t sender, const struct opening *what,
 	struct opened *ret_opened);
 
-/* Is any thread still behind? */
+/* Is any thread left behind that still waits? */
 bool limited_is_behind(struct limited *limited);
 
 #endif

@@ -11,8 +11,8 @@
 #include "base/text.h"
 
 /*
- * Has the thread ended? "7 (a) b) Z 1 ...": the state is behind the last parenthesis; X: it is
- * about to disappear.
+ * Has the thread ended? "7 (a) b) Z 1 ...": the state is behind the last parenthesis; Z: a zombie,
+ * X: about to disappear.
  */
 static bool has_ended(uint32_t pid, uint32_t tid)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The files of /proc/PID show nothing of memory, root folder or descriptors once the first thread
- * of the process has ended, though others go on. Those of /proc/TID do, for a thread that lives.
+ * Once the first thread of a process has ended, the files of /proc/PID show neither memory nor root
+ * folder nor descriptors, even if other threads live. The files of /proc/TID of such a thread do.
  */
 #ifndef OPENER_LIVING_H
 #define OPENER_LIVING_H
 
 #include <stdint.h>
 
-/* @pid, or another thread of the process if the first one has ended; @pid if none is left. */
+/* A thread of the process @pid that lives: the first one if possible. @pid if there is none. */
 uint32_t living_thread(uint32_t pid);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens the file of a mapping, as seen by the process that has it mapped. */
+/* Opens the file of a mapping, by the path that it has for the process that mapped it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static bool own_line(uintptr_t address, struct maps_line *ret_line)
 	return found;
 }
 
-/* Would /proc/PID/maps print the numbers of @what for the file behind @fd? */
+/* Would /proc/PID/maps print the device and inode of @what for the file behind @fd? */
 static bool is_printed_so(int fd, const struct opening *what)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -53,8 +53,8 @@ static bool is_printed_so(int fd, const struct opening *what)
 }
 
 /*
- * Is this the file in the maps? On btrfs and overlayfs, maps shows other device and inode numbers
- * than fstat(2): then a mapping of our own shows how maps would print this file.
+ * Is this the mapped file? On btrfs and overlayfs, /proc/PID/maps shows other device and inode
+ * numbers than fstat(2). There we map the file ourselves and look at our own maps.
  */
 static bool is_the_file(int fd, const struct stat *st, const struct opening *what)
 {
@@ -79,8 +79,9 @@ static int open_in_root(const struct opening *what, const char *path, struct sta
 }
 
 /*
- * Opens the file for a process whose root folder is in another mount namespace: maps has the path
- * from that namespace's root, "/srv/box/bin/sh", and /proc/PID/root leads to "/srv/box".
+ * Opens the file for a process whose root folder is not the root of its mount namespace: its maps
+ * show the path from the namespace's root, "/srv/box/bin/sh", and /proc/PID/root leads to
+ * "/srv/box".
  */
 static int open_below_root(const struct opening *what, struct stat *ret_st)
 {
@@ -96,9 +97,9 @@ static int open_below_root(const struct opening *what, struct stat *ret_st)
 }
 
 /*
- * Opens the file by its name, in the process's own mount namespace if permitted. Without a process
- * (a replayed capture, possibly from another machine) another file of that name is accepted too,
- * and the answer says so.
+ * Opens the file by its path, in the process's own mount namespace if permitted. Without a process
+ * (a replayed capture, possibly from another machine), another file of that path is accepted, too,
+ * and the answer says so: OPENED_OTHER.
  */
 static int open_by_path(const struct opening *what, struct stat *ret_st, struct opened *opened)
 {
@@ -134,7 +135,10 @@ static int open_by_mapping(const struct opening *what, struct stat *ret_st)
 	return regular_open(-1, path, REGULAR_ALL_LINKS, ret_st);
 }
 
-/* The executable may be deleted, replaced or a memfd: its owner may read it through this link. */
+/*
+ * Opens the process's executable through /proc/PID/exe, if it is the mapped file. It may be
+ * deleted, replaced or a memfd; the link needs no capability.
+ */
 static int open_executable(const struct opening *what, struct stat *ret_st)
 {
 	char path[32];
@@ -156,7 +160,7 @@ int openings_mapped(const struct opening *what, struct opened *opened)
 	char plain[OPENING_PATH_MOST + 1];
 	size_t bytes = strlen(what->path);
 	struct stat st;
-	/* A file may really be named "x (deleted)". */
+	/* The whole path comes first, as a file may really be named "x (deleted)". */
 	int fd = bytes ? open_by_path(what, &st, opened) : -ENOENT;
 
 	if (fd < 0) {

@@ -18,10 +18,10 @@
 #include "base/clock.h"
 #include "base/text.h"
 
-/* Bytes copied between two looks at the clock. */
+/* Bytes copied between two readings of the clock. */
 #define PIECE_BYTES ((off_t)64 << 10)
 
-/* File systems that linux/magic.h lacks, of which another machine has the files. */
+/* Types of network file systems that linux/magic.h lacks. */
 #define NETWORK_CEPH   0x00c36400u
 #define NETWORK_LUSTRE 0x0bd00bd0u
 #define NETWORK_GPFS   0x47504653u
@@ -93,7 +93,10 @@ static bool is_in_our_namespace(unsigned pid)
 		ours.st_ino == its.st_ino;
 }
 
-/* On btrfs the device of a file is none of mountinfo's: there the root folder's counts. */
+/*
+ * Was the mount of @fd there at mounts_read()? On btrfs, the device of a file is in no line of
+ * mountinfo; in another mount namespace, such a file counts if it is on the device of our root.
+ */
 static bool was_there(const struct mounts *mounts, unsigned pid, int fd, dev_t device)
 {
 	unsigned id = mount_of(fd);
@@ -134,7 +137,7 @@ static bool is_served(int fd)
 	return fstatfs(fd, &fs) == 0 && mounts_may_fall_silent((unsigned long)fs.f_type);
 }
 
-/* A server that answers, but slowly, is not waited for: MOUNTS_COPY_NS. */
+/* Copies a file. False: it failed, or took longer than MOUNTS_COPY_NS. */
 static bool copy(int from, int to, off_t bytes)
 {
 	uint64_t until = clock_now() + MOUNTS_COPY_NS;

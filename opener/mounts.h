@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who has a file of a mount open, or mapped, keeps that mount busy: the target could not unmount
- * what it has mounted, and a file system in user space would not end. So files of mounts that were
- * made since the start are copied. (test: test_unmount.sh)
+ * Copies files so that the analyst does not depend on their mounts, for two reasons.
  *
- * A server of files, in user space or on another machine, may fall silent after a file was opened.
- * Whoever then reads it waits for as long as the server likes. So its files are copied, too, by
- * who is not waited for (limited.h). (test: test_fuse.sh)
+ * A process that has a file of a mount open or mapped keeps that mount busy: the target could not
+ * unmount what it has mounted, and a file system in user space would not end. So files of mounts
+ * that were made since the start are copied. (test: test_unmount.sh)
+ *
+ * A file server, in user space or on another machine, may stop answering after a file was opened. A
+ * reader then waits without limit. So files of such servers are copied, too, in a thread that can
+ * be left behind (limited.h). (test: test_fuse.sh)
  */
 #ifndef OPENER_MOUNTS_H
 #define OPENER_MOUNTS_H
@@ -16,10 +18,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Larger files are used where they are, and so are those beyond the sum. */
+/* Files that are larger, or that would exceed the sum of all copies, are used without a copy. */
 #define MOUNTS_COPY_MOST ((off_t)64 << 20)
 #define MOUNTS_SUM_MOST  ((off_t)512 << 20)
-/* A file whose copy takes longer is used where it is; less than LIMITED_WAIT_NS. */
+/* A file whose copy takes longer is used without a copy. Less than LIMITED_WAIT_NS. */
 #define MOUNTS_COPY_NS UINT64_C(4000000000)
 
 struct mount {
@@ -27,26 +29,26 @@ struct mount {
 	dev_t device;
 };
 
-/* All 0: nothing is copied. */
+/* The mounts at the start. All 0: nothing is copied. */
 struct mounts {
 	struct mount *mount;
 	size_t n, room;
-	off_t copied; /* by all threads */
+	off_t copied; /* bytes, by all threads */
 };
 
-/* Reads /proc/self/mountinfo. -errno: nothing is copied. */
+/* Reads /proc/self/mountinfo. 0, or -errno: @mounts is all 0. */
 int mounts_read(struct mounts *mounts);
 void mounts_release(struct mounts *mounts);
 
 /*
- * @fd itself, or a copy of that file in memory, with @fd closed, if a server has the file, or its
- * mount was made since mounts_read(). In another mount namespace than ours, that of @pid, it counts
- * whether the file system was there; with @pid 0 the mount does not count. Negative @fd is returned
- * as it is.
+ * Returns @fd itself; or closes it and returns a copy of its file in memory, if a server has the
+ * file, or if its mount was made since mounts_read(). @pid: a process whose mount namespace the
+ * file is in; if that is not ours, it counts whether any mount of the same file system was there.
+ * @pid 0: only the server counts. A negative @fd is returned unchanged.
  */
 int mounts_detach(struct mounts *mounts, unsigned pid, int fd);
 
-/* @type: f_type of statfs(2). Does another program or machine have the files? */
+/* Is @type, f_type of statfs(2), one whose files another program or machine serves? */
 bool mounts_may_fall_silent(unsigned long type);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the answer says of an opened file. */
+/* Fills in what an answer (struct opened) says of an opened file. */
 #ifndef OPENER_OPENED_H
 #define OPENER_OPENED_H
 
@@ -11,8 +11,8 @@
 void opened_describe(struct opened *opened, const struct stat *st);
 
 /*
- * Fills in the properties of the file at @fd; refuses a file that is not ELF, and closes @fd.
- * Passes on a negative @fd, which is an error.
+ * Fills in the properties of the file at @fd and returns @fd. A file that is not ELF: closes @fd,
+ * sets OPENED_NO_ELF and returns -ENOEXEC. A negative @fd, an error, is returned unchanged.
  */
 int opened_elf(int fd, const struct stat *st, struct opened *opened);
 

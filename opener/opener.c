@@ -19,7 +19,7 @@ static int here(const struct opening *what, struct opened *ret_opened)
 	return ret_opened->error;
 }
 
-/* Takes the first descriptor of a message; there should be no others, and they are closed. */
+/* The descriptor that came with a message, -1: none. The buffer has room for one only. */
 static int descriptor_of(struct msghdr *message)
 {
 	int fd = -1;
@@ -56,10 +56,7 @@ static int receive(struct opener *opener, struct opened *ret_opened)
 		return -EPROTO;
 	}
 	ret_opened->fd = fd;
-	/*
-	 * If the limit of open files is reached, the kernel drops the descriptor and sets this
-	 * flag.
-	 */
+	/* At the limit of open files, the kernel drops the descriptor and sets MSG_CTRUNC. */
 	if (message.msg_flags & MSG_CTRUNC && fd < 0 && ret_opened->error == 0)
 		ret_opened->error = -EMFILE;
 	return 0;
@@ -84,8 +81,8 @@ int opener_ask(struct opener *opener, struct opening *what, struct opened *ret_o
 	if (!opener)
 		return here(what, ret_opened);
 	/*
-	 * A child process counts from another sequence number: an answer to another child that died
-	 * may be pending.
+	 * A child process counts from another sequence number, as the answer to an earlier child
+	 * that died may still be in the socket.
 	 */
 	if (opener->pid != getpid()) {
 		opener->pid = getpid();
@@ -105,7 +102,7 @@ int opener_ask(struct opener *opener, struct opening *what, struct opened *ret_o
 			return fail(ret_opened, r);
 		if (ret_opened->sequence == what->sequence)
 			return ret_opened->error;
-		/* The answer is for a child of ours that died before it read it. */
+		/* An answer to a child of ours that died before it read this. */
 		if (ret_opened->fd >= 0)
 			(void)close(ret_opened->fd);
 		ret_opened->fd = -1;

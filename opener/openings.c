@@ -36,7 +36,7 @@ static int stat_path(const struct opening *what, struct opened *opened)
 	return 0;
 }
 
-/* May the analyst read the file? Only if the owner of the profiled process, or everybody, may. */
+/* May the analyst read the source file? Only if all may, or it is a profiled process's user's. */
 static bool is_credible(struct openings *o, uint32_t pid, int fd, const struct stat *st)
 {
 	struct noted noted;
@@ -70,7 +70,7 @@ static int source(struct openings *o, const struct opening *what)
 	return -EACCES;
 }
 
-/* Passes on data made from memory, or from /proc, of a process traced by the supervisor. */
+/* Makes data from the memory or the /proc files of a process that the supervisor traces. */
 static int of_process(struct openings *o, const struct opening *what, struct opened *opened)
 {
 	struct noted noted;
@@ -92,7 +92,7 @@ static int perf_map(struct openings *o, const struct opening *what, struct opene
 	struct noted owner = {.pid = what->pid, .inner_pid = what->pid, .uid = geteuid()};
 	bool lives = false;
 
-	/* The pid in a replayed capture says nothing about its present process. */
+	/* For a replayed capture start is 0: the pid may now be that of another process. */
 	if (what->start)
 		(void)openings_process(o, what->pid, &owner, &lives);
 	if (what->kind == OPENING_PERF_MAP)

@@ -4,15 +4,16 @@
  * in a process of its own (tools/sprofil-opener.c), which has the rights that the analyst has
  * dropped; tests and fuzzers call it in their own process.
  *
- * The rules protect against an analyst that an attacker controls:
+ * The conditions protect against an analyst that an attacker controls. It gets of
  *
- *	files       regular ones of file systems that store files (regular.h)
- *	ELF         begins with "\177ELF", or no descriptor is passed: no key, no password
- *	memory      unwritable mappings of files, and the vdso, of processes that our supervisor
- *                  traces or has traced
- *	perf maps   of the user of such a process, or of root and readable by everybody
- *	jitdumps    the same, named jit-PID.dump, and begin with the format's magic
- *	sources     readable by everybody, or of the user of such a process; live view only
+ *	files       only regular ones, of file systems that store files (regular.h)
+ *	ELF files   only those that begin with "\177ELF", so no key and no password
+ *	memory      only mappings of files that are not writable, and the vdso, of processes that
+ *	            our supervisor traces or has traced
+ *	perf maps   only those of the user of such a process, or of root if all may read them
+ *	jitdumps    the same, if named jit-PID.dump and beginning with the format's magic
+ *	sources     only those that all may read, or of the user of such a process, and only for
+ *	            the live view
  *
  * libc only. Nothing here parses files.
  */
@@ -29,20 +30,20 @@
 #include "opener/mounts.h"
 #include "proto/opening.h"
 
-/* A process that was examined while it lived. */
+/* Facts about a process, read while it lived. */
 struct noted {
 	uint32_t pid, inner_pid; /* its pid in our namespace, and in its own */
 	uid_t uid;               /* effective user */
 	uint64_t start;          /* start time, from "stat", because pids are reused */
 };
 
-/* All zero: used in the requesting process itself, without these conditions. */
+/* All zero: for use in the requesting process itself, without the conditions. */
 struct openings {
-	pthread_mutex_t lock; /* of @noted: requests may be answered by several threads */
-	bool guards; /* the requesting process, the analyst, is not trusted: the conditions hold */
-	int supervisor;  /* guards: processes traced by this one may be accessed; 0 none */
-	bool view;       /* guards: there is a live view */
-	const char *log; /* path of the command's output, NULL none */
+	pthread_mutex_t lock; /* of @noted: several threads may answer requests */
+	bool guards;          /* the conditions hold, as the requesting process is not trusted */
+	int supervisor;       /* with guards: the pid whose tracees may be accessed; 0: none */
+	bool view;            /* with guards: there is a live view */
+	const char *log;      /* path of the command's output; NULL: none */
 	struct noted *noted;
 	size_t n, room;
 	struct mounts mounts;
@@ -51,26 +52,28 @@ struct openings {
 void openings_release(struct openings *openings);
 
 /*
- * Answers one request, of any kind except those that write. Waits for file systems, and for pages.
- * @sender: the requesting process. ret_opened->fd is the caller's.
+ * Answers one request, of any kind except those that open files for writing (-ENOSYS). May wait
+ * without limit for file systems and pages. @sender: the pid of the requesting process. The caller
+ * owns ret_opened->fd.
  */
 void openings_answer(struct openings *openings, pid_t sender, const struct opening *what,
 	struct opened *ret_opened);
 
-/* Called by openings_answer() for each kind. A descriptor or -errno. */
+/* The kinds, for openings_answer(). Each returns a descriptor, or -errno. */
 int openings_mapped(const struct opening *what, struct opened *opened);
 int openings_image(const struct opening *what);
 int openings_vdso(const struct opening *what);
 int openings_threads(uint32_t pid);
-/* 0 or -errno. */
+/* Returns 0 or -errno; the title is in opened->text. */
 int openings_title(uint32_t pid, struct opened *opened);
+/* @live: the process lives, so its root folder is searched first. Sets opened->text to the path. */
 int openings_perf_map(const struct noted *owner, bool live, struct opened *opened);
-/* @opened->text is the path as the process names it. */
+/* The same for a jitdump; opened->text is its path as the process names it. */
 int openings_jitdump(const struct noted *owner, bool live, struct opened *opened);
 
 /*
- * The known facts about a process, which is examined if it is not known yet. False: it is gone, or
- * not traced by the supervisor. *ret_lives: the process with that pid is still the known one.
+ * The facts about the process @pid, which are read if they are not known yet. False: it has ended
+ * and is not known, or the supervisor does not trace it. *@ret_lives: it still lives.
  */
 bool openings_process(
 	struct openings *openings, uint32_t pid, struct noted *ret_noted, bool *ret_lives);

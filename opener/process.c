@@ -50,9 +50,10 @@ static bool is_tracer(int supervisor, unsigned tracer)
 }
 
 /*
- * Reads three lines of "/proc/PID/status": "NStgid:\t4242\t7\n" ends with the pid in its own
- * namespace, the second number of "Uid:\t1000\t1000\t1000\t1000\n" is the effective uid,
- * "TracerPid:\t17\n" is the thread that traces it.
+ * Reads the facts about a process from three lines of "/proc/PID/status": "NStgid:\t4242\t7\n" ends
+ * with the pid in its own namespace, the second number of "Uid:\t1000\t1000\t1000\t1000\n" is the
+ * effective uid, "TracerPid:\t17\n" has the tid of its tracer. False: it has ended, or (guards) the
+ * supervisor does not trace it.
  */
 static bool look_at(const struct openings *o, uint32_t pid, struct noted *ret_noted)
 {
@@ -112,7 +113,7 @@ static bool find_process(struct openings *o, uint32_t pid, struct noted *ret_not
 			continue;
 		if (start && start != o->noted[i].start)
 			break;
-		/* The user of the process may have changed. */
+		/* The user of the process may have changed since. */
 		if (start && look_at(o, pid, &fresh) && fresh.start == start)
 			o->noted[i] = fresh;
 		*ret_noted = o->noted[i];
@@ -137,7 +138,10 @@ bool openings_process(struct openings *o, uint32_t pid, struct noted *ret_noted,
 	return known;
 }
 
-/* Where process_vm_readv(2) is refused: a descriptor of the memory. -1: none is needed, or had. */
+/*
+ * A descriptor of the process's memory, if process_vm_readv(2) is refused. -1: it is not, or the
+ * file cannot be opened.
+ */
 static int open_memory(uint32_t pid)
 {
 	char path[32];
@@ -148,7 +152,7 @@ static int open_memory(uint32_t pid)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* Copies what can be read; missing pages become zeros. */
+/* Copies what can be read of the memory; the rest of the copy stays 0. */
 static void copy_range(uint32_t pid, uint64_t from, uint64_t bytes, int fd, uint64_t to)
 {
 	pid_t tid = (pid_t)living_thread(pid);
@@ -192,7 +196,7 @@ static FILE *maps_of(uint32_t pid)
 	return fopen(path, "re");
 }
 
-/* Accepts data that begin with "\177ELF"; otherwise closes the copy. */
+/* Returns a copy that begins with "\177ELF"; closes any other: -ENOENT. */
 static int judged(int fd)
 {
 	char magic[4];
@@ -300,14 +304,14 @@ int openings_title(uint32_t pid, struct opened *opened)
 	if (fd < 0)
 		return -errno;
 	n = read(fd, opened->text, sizeof(opened->text) - 1);
-	opened->text[n < 0 ? 0 : n] = '\0'; /* a NUL ends the first argument before that */
+	opened->text[n < 0 ? 0 : n] = '\0'; /* behind the NUL of the first argument */
 	(void)close(fd);
 	return n < 0 ? -EIO : 0;
 }
 
 /*
- * Accepts a regular file, not a link, of the process's user, or of root and readable by others:
- * otherwise a link or hard link could make us read a file that its creator may not read.
+ * Returns @fd if the file belongs to the process's user, or to root and all may read it; closes any
+ * other: -EPERM. Otherwise a hard link could make us read a file that its creator may not read.
  */
 static int of_owner(const struct noted *owner, int fd, const struct stat *st)
 {
@@ -335,7 +339,10 @@ int openings_perf_map(const struct noted *owner, bool live, struct opened *opene
 	return of_owner(owner, fd, &st);
 }
 
-/* Accepts a file named "jit-PID.dump", with either of its pids, that begins with the magic. */
+/*
+ * Returns @fd if the file is named "jit-PID.dump", by one of the process's two pids, and begins
+ * with the magic; closes any other: -ENOENT.
+ */
 static int judged_dump(const struct noted *owner, const char *path, int fd)
 {
 	const char *base = strrchr(path, '/');
