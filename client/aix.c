@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The two forms of AIX's profil(). */
+/* AIX's profil() in its two forms: one buffer, or an array of ranges. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -15,7 +15,7 @@
  *    8  8  p_high      0 ends the array
  *   16  8  p_buff
  *   24  4  p_bufsize   in bytes
- *   28  4  p_scale     -1: computed from the others
+ *   28  4  p_scale     -1: computed from the other fields
  */
 static void decode_aix(const uint8_t entry[CLIENT_ENTRY_BYTES], struct call_region *ret_region)
 {
@@ -32,8 +32,8 @@ static void decode_aix(const uint8_t entry[CLIENT_ENTRY_BYTES], struct call_regi
 	if (r->scale != COMPUTED)
 		return;
 	/*
-	 * The scale is p_bufsize * 65536 / (p_high - p_low), at most 0xFFFF, and at least 1 if
-	 * there is a counter.
+	 * The computed scale is p_bufsize * 65536 / (p_high - p_low), at most 0xFFFF, and at least
+	 * 1 if there is a counter.
 	 */
 	r->scale = 0;
 	if (bytes >= 2 && r->limit > r->offset) {
@@ -43,6 +43,7 @@ static void decode_aix(const uint8_t entry[CLIENT_ENTRY_BYTES], struct call_regi
 	}
 }
 
+/* The check of a table: the ranges ascend. */
 static int check_ascending(const struct client_call *call, uint32_t i,
 	const struct call_region *region, const struct call_region *before)
 {
@@ -52,8 +53,8 @@ static int check_ascending(const struct client_call *call, uint32_t i,
 }
 
 /*
- * Counts the entries before the one with p_high 0, and reads nothing behind it. Copies one entry at
- * a time, because the next page may not be mapped.
+ * The number of entries before the one with p_high 0, or -errno. Nothing behind that one is read:
+ * entries are copied one at a time, because the next page may not be mapped.
  */
 static int count_entries(const void *table)
 {

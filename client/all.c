@@ -28,7 +28,7 @@ static struct all_segment *segment;
 static size_t segments, room;
 static bool on;
 static unsigned fast;
-/* loads and unloads of objects so far, as counted by the loader */
+/* How many objects the dynamic linker had loaded and unloaded when they were last examined. */
 static unsigned long long changes;
 
 struct all_segment *all_lock(size_t *ret_n)
@@ -61,7 +61,7 @@ static void *map_counters(const struct all_segment *s)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-/* Inserts a segment before the last one, which collects what is in no segment. */
+/* Inserts a segment before the last one, the rest. 0, or -ENOMEM. */
 static int add(const struct all_segment *new)
 {
 	size_t at = segments ? segments - 1 : 0;
@@ -98,7 +98,7 @@ static struct all_segment *find(const struct all_segment *new)
 	return NULL;
 }
 
-/* Copies the name, which may be freed with the object. */
+/* A copy of the path, as the original may be freed with the object. NULL: out of memory. */
 static const char *keep(const char *path)
 {
 	for (size_t i = segments; i-- > 0;)
@@ -124,7 +124,7 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *context)
 		new.end = (info->dlpi_addr + p->p_vaddr + p->p_memsz + ALL_STEP - 1) &
 			~(uint64_t)(ALL_STEP - 1);
 		if (new.end - new.start > UINT_MAX)
-			continue; /* Its ticks are counted in the last segment, of the rest. */
+			continue; /* Too large: its ticks are counted in the rest. */
 		new.path = info->dlpi_name ? info->dlpi_name : "";
 		known = find(&new);
 		if (known) {
@@ -138,7 +138,7 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-/* Adds all objects that are loaded now, and the segment of the rest. */
+/* Adds the segments of all objects that are loaded now, and the rest. */
 static int find_objects(void)
 {
 	if (!segments && add(&(struct all_segment){.path = ""}) < 0)
@@ -183,10 +183,7 @@ static int begin(unsigned flags)
 
 	if (r < 0)
 		return r;
-	/*
-	 * Zeroes the counters. Unloaded segments keep their slots, because they may be loaded
-	 * again.
-	 */
+	/* Zeroes the counters, also of unloaded segments, which may be loaded again. */
 	for (size_t i = 0; i < segments; i++)
 		(void)madvise(segment[i].counter, counter_bytes(&segment[i]), MADV_DONTNEED);
 	fast = flags & SPROFIL_ALL_FAST ? NATIVE_FAST : 0;
@@ -226,7 +223,7 @@ CLIENT_PUBLIC void *sprofil_all_loaded(void *handle)
 
 	(void)pthread_mutex_lock(&lock);
 	before = changes;
-	/* What cannot be added is counted with the rest. */
+	/* Objects that cannot be added are counted in the rest. */
 	if (on && find_objects() == 0 && changes != before)
 		(void)put_in_force();
 	(void)pthread_mutex_unlock(&lock);

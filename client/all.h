@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the files of sprofil_all(3). Unlike the rest of the library, they allocate and lock. */
+/* Shared by the files of sprofil_all(3), which allocate and lock, unlike the rest of libsprofil. */
 #ifndef CLIENT_ALL_H
 #define CLIENT_ALL_H
 
@@ -16,10 +16,10 @@ struct all_symbol {
 
 /* An executable segment of an object that is, or was, loaded. */
 struct all_segment {
-	uint64_t start, end; /* multiples of ALL_STEP; 0 to 0: the rest, in no segment */
+	uint64_t start, end; /* multiples of ALL_STEP; both 0: the rest, all other addresses */
 	uint64_t bias;
-	const char *path; /* path of its file; "": the program itself */
-	uint32_t *counter;
+	const char *path;  /* path of its file; "": the program itself */
+	uint32_t *counter; /* one for each ALL_STEP bytes; of the rest: one */
 	bool loaded;
 	struct all_symbol *symbol; /* symbols of the whole file, ascending */
 	char *names;               /* the strings of the symbols */
@@ -28,16 +28,16 @@ struct all_segment {
 };
 
 /*
- * Returns the segments, under a lock that all_unlock() releases. The last one collects what is in
- * no segment. *@ret_n 0: sprofil_all() was never turned on.
+ * Returns the *@ret_n segments, under a lock that all_unlock() releases. The last one is the rest.
+ * *@ret_n 0: sprofil_all() has never been called.
  */
 struct all_segment *all_lock(size_t *ret_n);
 void all_unlock(void);
 
 /*
- * The functions named in the ELF file at @path, ascending by address, in *@ret_symbols; their names
- * are in *@ret_names; the caller frees both. A file that cannot be read, or is invalid, has none.
- * -ENOMEM.
+ * The functions in the symbol table of the ELF file at @path, ascending by address. The caller
+ * frees *@ret_symbols, and *@ret_names, which holds the names. 0, also if the file cannot be read
+ * or is invalid: it then has no functions; or -ENOMEM.
  */
 int all_symbols(const char *path, struct all_symbol **ret_symbols, char **ret_names, size_t *ret_n);
 

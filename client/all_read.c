@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Assigns counters to functions. */
+/* Reads the counters of sprofil_all(3), by function. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -63,8 +63,8 @@ static size_t symbol_at(const struct all_segment *s, uint64_t svma)
 }
 
 /*
- * The function of a counter's text. One that begins within the text owns the counter: the text
- * before it is the end of another function, mostly padding.
+ * The function to which the counter at @svma belongs; NULL: none. A function that begins within the
+ * counter's ALL_STEP bytes gets the counter, as the bytes before it are mostly padding.
  */
 static const struct all_symbol *function_at(const struct all_segment *s, uint64_t svma)
 {
@@ -73,7 +73,7 @@ static const struct all_symbol *function_at(const struct all_segment *s, uint64_
 
 	if (i == s->symbols)
 		return NULL;
-	/* Hand-written code has no size in its symbol. */
+	/* Symbols of hand-written code may have no size. */
 	return !symbol->bytes || svma < symbol->address + symbol->bytes ? symbol : NULL;
 }
 
@@ -88,8 +88,8 @@ static int name_segment(struct all_segment *s)
 }
 
 /*
- * Index of the first counter from @i on that may not be 0, at most @n. Works by pages, because most
- * pages have never been touched.
+ * Index of the first counter from @i on that may not be 0, at most @n. Skips whole pages of zeroes,
+ * because most pages have never been touched.
  */
 static size_t skip_zeroes(const struct all_segment *s, size_t i, size_t n)
 {
@@ -101,7 +101,7 @@ static size_t skip_zeroes(const struct all_segment *s, size_t i, size_t n)
 	return i;
 }
 
-/* Adjacent counters of one function become one row. */
+/* Adds the rows of a segment. Adjacent counters of one function become one row. */
 static int read_segment(struct all_segment *s, struct rows *rows)
 {
 	const volatile uint32_t *counter = s->counter;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Reads the symbol table of an ELF file of this machine: .symtab, or .dynsym if that was stripped.
- */
+/* Reads the symbol table of an ELF file of this machine: .symtab; if that was stripped, .dynsym. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,11 +11,11 @@
 
 #include "client/all.h"
 
-#define PART_MOST ((size_t)1 << 30) /* maximum bytes of a table */
+#define PART_MOST ((size_t)1 << 30) /* maximum bytes of a part of the file that is read */
 
 /*
- * Copies @count elements of @each bytes at @offset of the file, followed by a NUL; the caller frees
- * the copy. -ENODATA: the file does not have them; -ENOMEM.
+ * Copies @count elements of @each bytes at @offset of the file, followed by a NUL. 0, and the
+ * caller frees the copy; -ENODATA: the file does not have them; -ENOMEM.
  */
 static int copy_part(int fd, uint64_t offset, uint64_t count, size_t each, void **ret_part)
 {

@@ -25,8 +25,8 @@ struct client_call {
 	uint32_t flags; /* enum call_flags */
 	unsigned element;
 	uint32_t count;
-	const void *table;      /* @count entries in the caller's memory, not trusted; or NULL: */
-	struct call_region one; /* the only region, if there is no table */
+	const void *table;      /* @count entries in the caller's memory, not trusted; NULL: @one */
+	struct call_region one; /* the only region, if @table is NULL */
 	/* Converts an entry of the table to a region. */
 	void (*decode)(const uint8_t entry[CLIENT_ENTRY_BYTES], struct call_region *ret_region);
 	/* Checks region @i; @before is the region before it, NULL for the first. 0 or -EINVAL. */
@@ -37,7 +37,7 @@ struct client_call {
 
 /* Performs the call: 0 or -errno. On failure nothing has changed. */
 int client_run(const struct client_call *call);
-/* The same for profil(): one buffer of 16-bit counters. */
+/* client_run() for profil(): one buffer of 16-bit counters. */
 int client_run_buffer(enum call_dialect dialect, uint32_t flags, const void *buff, size_t bufsiz,
 	size_t offset, unsigned scale);
 
@@ -51,26 +51,27 @@ int dialects_native(
 int client_result(int r);
 
 /*
- * A pipe through which memory that may not be mapped is accessed safely. While it is open, the
- * thread is not cancelled, which would leak the descriptors; closing it restores errno.
+ * A pipe for safe access to memory that may not be mapped, and for the supervisor's answer. While
+ * it is open, the thread cannot be cancelled, which would leak the descriptors. Closing it restores
+ * errno. client_pipe_open(): 0 or -errno.
  */
 struct client_pipe {
 	int read_fd, write_fd;
-	int cancel, error;
+	int cancel, error; /* to be restored: the cancel state of the thread, errno */
 };
 int client_pipe_open(struct client_pipe *pipe);
 void client_pipe_close(const struct client_pipe *pipe);
 
 /*
- * Copies between the caller's memory and ours (@bytes <= 4096) through an empty pipe: the kernel
- * returns EFAULT where a dereference would raise SIGSEGV.
+ * Copy @bytes, 4096 at most, from or to the caller's memory through an empty pipe: where a
+ * dereference would raise SIGSEGV, the kernel returns EFAULT. 0 or -EFAULT.
  */
 int client_copy_in(const struct client_pipe *pipe, void *to, const void *from, size_t bytes);
 int client_copy_out(const struct client_pipe *pipe, void *to, const void *from, size_t bytes);
 
 /*
  * Copies the value of the environment variable @name (at most 30 bytes) to @to, which has @room
- * bytes. Returns its length; -ENOENT: not set; -ENOSPC: it does not fit.
+ * bytes. Returns the length of the value; -ENOENT: not set; -ENOSPC: it does not fit.
  */
 int client_environment(const char *name, char *to, size_t room);
 
@@ -87,41 +88,44 @@ int client_find(void);
  */
 int client_turn_off(void);
 /*
- * Asks the tracer in the same way whether it can access our memory. -EPERM: it cannot, for example
- * because we are not dumpable. 0: it can, or that is unknown.
+ * Asks the tracer by a signal, too, whether it can access our memory. -EPERM: it cannot, for
+ * example because we are not dumpable. 0: it can, or that is unknown.
  */
 int client_ask_reach(void);
 /*
- * The supervisor keeps what blocked threads owe to a table of elapsed time until a thread of the
- * process stops. client_note_elapsed(): there is such a table. client_catch_up(): if there was one,
- * makes this thread stop, by a status request (CALL_STATUS).
+ * The supervisor writes ticks of blocked threads to a table of elapsed time only at the next stop
+ * of a thread of the process. client_note_elapsed(): there is such a table. client_catch_up(): if
+ * there was one, makes the supervisor stop this thread, by a status request (CALL_STATUS).
  */
 void client_note_elapsed(void);
 void client_catch_up(const struct client_pipe *pipe);
 /* Are we not dumpable? Then a supervisor of the same user cannot access our memory. */
 bool client_is_hidden(void);
-/* The last supervisor found, 0: none. */
+/* The pid of the supervisor found last; 0: none. */
 int client_supervisor(void);
 /* Forgets the last supervisor found. */
 void client_forget(void);
-/* Remembers the request pipe of the supervisor @pid. */
+/* Remembers the request pipe of the supervisor @pid, for client_find(). */
 void client_remember(uint32_t pid, int descriptor, uint64_t inode);
 
-/* Starts a helper that traces us. 0, or -EPERM if that is not permitted: see client_refusal(). */
+/*
+ * Starts a helper that traces us. 0; -EPERM: that is not permitted, see client_refusal(); -EBUSY:
+ * another supervisor traces us; or another -errno.
+ */
 int client_start(void);
 /*
- * Why the last call that needed a helper failed with EPERM: SPROFIL_NO_HELPER and the like of
- * status.h; 0: it did not, or profiling was turned on since.
+ * Why the last call that needed a helper failed with EPERM: SPROFIL_NO_HELPER, SPROFIL_REFUSED or
+ * SPROFIL_FOREIGN_PROC; 0: it did not fail, or profiling was turned on since.
  */
 uint32_t client_refusal(void);
 void client_note_refusal(uint32_t reason);
 /*
- * 0: /proc shows this process under its own pid. -ENODATA: it does not, as it is missing or of
- * another pid namespace. -EMFILE, -ENFILE.
+ * Checks that /proc shows this process under its own pid. 0: it does; -ENODATA: /proc is missing,
+ * or belongs to another pid namespace; -EMFILE, -ENFILE: unknown.
  */
 int client_check_proc(void);
 
-/* The supervisor's answer, followed by a status for CALL_STATUS and for "off". */
+/* The supervisor's answer, and the status that follows it for CALL_STATUS and for "off". */
 struct client_reply {
 	struct call_answer answer;
 	bool has_status;
@@ -129,20 +133,24 @@ struct client_reply {
 };
 
 /*
- * Talks to the supervisor: sends the table (with @off: the request to turn off) and waits for the
- * answer. -EPIPE: the supervisor died; -ESRCH: it does not trace us.
+ * Sends the table (with @off: the request to turn off) to the supervisor and waits for its answer.
+ * Returns 0 or -errno, also that of the answer; -EPIPE: the supervisor has ended; -ESRCH: it does
+ * not trace us; -ETIMEDOUT: there was no answer.
  */
 int client_converse(int request_fd, const struct client_pipe *pipe, const struct client_call *call,
 	bool off, struct client_reply *ret_reply);
 
 /*
- * For sprofil_status(). client_note_on(): a table is in force. client_note_off(): none is any more;
- * @status: the supervisor's status of the last one, NULL none.
+ * For sprofil_status(). client_note_on(): a table is in force. client_note_off(): none is in force
+ * any more; @status: what the supervisor said of the last one; NULL: nothing.
  */
 void client_note_on(void);
 void client_note_off(const struct call_status *status);
 
-/* Reads region @i of the table; entries are copied in blocks into @entries (zeroed at first). */
+/*
+ * Reads region @i of the table. Entries are copied in blocks into @entries, which is zeroed before
+ * the first call. 0 or -EFAULT.
+ */
 struct client_entries {
 	uint8_t bytes[CLIENT_ENTRIES * CLIENT_ENTRY_BYTES];
 	uint32_t first, count;

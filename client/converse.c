@@ -14,12 +14,13 @@
 #include <unistd.h>
 
 #define MESSAGE_REGIONS CLIENT_ENTRIES
-#define SPIN_NS         60000
-#define ANSWER_MS       10000 /* a supervisor that is silent for this long is stuck */
+#define SPIN_NS         60000 /* CPU time of busy waiting for an answer */
+#define ANSWER_MS       10000 /* a supervisor that does not answer for this long is stuck */
 
 /*
- * Writes one message. @pending: SIGPIPE was pending before, and is blocked. A supervisor that has
- * just died must not kill the program, so a SIGPIPE of ours is consumed.
+ * Writes one message, with all signals blocked. A supervisor that has just died must not kill the
+ * program, so the SIGPIPE that a failed write raises is consumed; unless one was pending before
+ * (@pending), which is the program's.
  */
 static int send_message(int fd, const uint8_t *data, size_t bytes, bool pending)
 {
@@ -74,8 +75,8 @@ static int send_table(int fd, const struct client_pipe *pipe, const struct clien
 }
 
 /*
- * Takes the answer to @q. It is recognized by its nonce: any process may have written to our pipe.
- * The answer to a table has no status. False: it has not come.
+ * Reads the answer to @q. It is recognized by its nonce, as any process may have written to our
+ * pipe. The answer to a table has no status. False: the answer has not come.
  */
 static bool take_answer(int answer_fd, const struct call_request *q, struct client_reply *ret_reply)
 {
@@ -93,8 +94,8 @@ static bool take_answer(int answer_fd, const struct call_request *q, struct clie
 }
 
 /*
- * CPU time of this thread, UINT64_MAX if unknown. Reading it also updates the figure that the
- * supervisor reads.
+ * CPU time of this thread, UINT64_MAX if unknown. Reading it also brings the figure up to date that
+ * the supervisor reads in /proc.
  */
 static uint64_t used_ns(void)
 {
@@ -166,7 +167,7 @@ int client_converse(int request_fd, const struct client_pipe *pipe, const struct
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	if (r == 0)
 		r = await_answer(request_fd, pipe->read_fd, &q, ret_reply);
-	/* Without its seal the request is worthless, whoever repeats it. */
+	/* Without the seal, a repetition of the request by another process is refused. */
 	explicit_bzero(seal, sizeof(seal));
 	return r;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The dialects: the rules of each system's manual for the arguments. The order of the checks is
- * that of docs/CONFORMANCE.md, C15: E2BIG, EINVAL (flags), EACCES, EFAULT (profp), EINVAL (table),
+ * The dialects: the rules of each system's manual for the arguments. They are checked in the order
+ * of docs/CONFORMANCE.md, C15: E2BIG, EINVAL (flags), EACCES, EFAULT (profp), EINVAL (table),
  * EFAULT (tvp).
  */
 #include "client/dialects.h"
@@ -59,6 +59,7 @@ static void decode_glibc(const uint8_t entry[CLIENT_ENTRY_BYTES], struct call_re
 	ret_region->scale = scale > UINT32_MAX ? UINT32_MAX : (uint32_t)scale;
 }
 
+/* Is the region an overflow bin? */
 static bool is_bin(const struct call_region *region)
 {
 	return region->offset == 0 && region->scale == 2;
@@ -74,7 +75,8 @@ static int check_bin_is_last(const struct client_call *call, uint32_t i,
 __extension__ typedef unsigned __int128 u128;
 
 /*
- * The address behind the last one that has a counter, rounded up as in the supervisor (region.c).
+ * The address behind the last one that has a counter in the region, rounded up as the supervisor
+ * does it (supervisor/calls/region.c).
  */
 static u128 end_of(const struct call_region *region)
 {
@@ -96,9 +98,9 @@ static bool is_strict(void)
 }
 
 /*
- * HP-UX is strict about sizes. Page 2 of its manual has rules for overlap, for any order, and for
- * the first counter of a bin; page 3 refuses overlap, other orders, and a bin with more than one
- * counter. Page 2 is followed; page 3 on request (is_strict).
+ * The check of a region by the manual of HP-UX, which is strict about sizes. Page 2 of the manual
+ * permits regions that overlap or stand in any order, and bins with several counters; page 3
+ * refuses all of these. Page 2 is followed, or, on request (is_strict()), page 3.
  */
 static int check_hpux(const struct client_call *call, uint32_t i, const struct call_region *region,
 	const struct call_region *before)
@@ -135,7 +137,7 @@ static unsigned element_of(unsigned width_flags)
 	}
 }
 
-/* Checks the arguments behind the flags, and performs the call. */
+/* Checks the arguments that follow after the flags, and performs the call. */
 static int run_table(struct client_call *call, const void *profp, int profcnt, struct timeval *tvp)
 {
 	if (call_period_ns(call->dialect, call->flags) < call_period_ns(call->dialect, 0) &&
@@ -176,7 +178,7 @@ static int run_irix(enum call_dialect dialect, unsigned allowed, const void *pro
 	return run_table(&call, profp, profcnt, tvp);
 }
 
-/* profil(): sprofil() with one entry, without errors for its content. */
+/* profil() is sprofil() with one entry, whose content is not checked. */
 int client_run_buffer(enum call_dialect dialect, uint32_t flags, const void *buff, size_t bufsiz,
 	size_t offset, unsigned scale)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions exported by libsprofil. Programs do not see these names: the header of each dialect
- * renames profil and sprofil. struct prof is void here, because it differs between dialects.
+ * The functions that libsprofil exports. Programs do not see these names, as the header of each
+ * dialect defines profil and sprofil as macros for them. @profp is a void pointer here, because
+ * struct prof differs between dialects.
  */
 #ifndef CLIENT_DIALECTS_H
 #define CLIENT_DIALECTS_H
@@ -20,7 +21,7 @@ int sprofil_glibc_profil(unsigned short *buff, size_t bufsiz, size_t offset, uns
 void sprofil_aix_profil(void *buff, size_t bufsiz, size_t offset, unsigned scale);
 void sprofil_sysv_profil(unsigned short *buff, size_t bufsiz, size_t offset, unsigned scale);
 
-/* sysconf() with _SC_PROFIL_MAX. */
+/* sysconf() that supports _SC_PROFIL_MAX. */
 long sprofil_sysconf(int name);
 
 #endif

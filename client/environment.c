@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the present value of an environment variable. getenv(3) is not async-signal-safe: a handler
- * may interrupt a setenv(), or another thread may be in one, and the array that environ points to
- * may have been freed. Therefore the environment is read through a pipe, where the kernel returns
- * EFAULT; memory that was freed and reused matches no name.
+ * Reads the present value of an environment variable. getenv(3) is not async-signal-safe: if a
+ * handler has interrupted setenv(), or another thread is in it, the array that environ points to
+ * may have been freed. Therefore the environment is read through a pipe, for which memory that is
+ * not mapped is only an EFAULT; memory that was freed and reused matches no name.
  */
 #include "client/client.h"
 
@@ -18,7 +18,8 @@
 #define NAME_BYTES   32
 #define PAGE_BYTES   4096u
 
-/* The number of entries at @at on one page: if the first is mapped, all are. */
+/* Copies the entries from @at to the end of its page, as all of a page is mapped or none. Returns
+ * their number; 0: none is left, or none can be read. */
 static unsigned entries_at(const struct client_pipe *pipe, char *const *at, char **ret_entries)
 {
 	unsigned room = (unsigned)((PAGE_BYTES - (uintptr_t)at % PAGE_BYTES) / sizeof(*at)), n = 0;
@@ -33,8 +34,8 @@ static unsigned entries_at(const struct client_pipe *pipe, char *const *at, char
 }
 
 /*
- * The index of the entry that begins with @prefix; @n: none. Copies all entries at once if
- * possible.
+ * The index of the entry that begins with @prefix; @n: none. Copies the beginnings of all entries
+ * with one system call if possible.
  */
 static unsigned find(const struct client_pipe *pipe, char *const *entries, unsigned n,
 	const char *prefix, size_t length)
@@ -52,7 +53,7 @@ static unsigned find(const struct client_pipe *pipe, char *const *entries, unsig
 				return i;
 		return n;
 	}
-	/* An entry at the end of its memory may be shorter. */
+	/* Not all could be copied: a short entry may lie at the end of mapped memory. */
 	while (read(pipe->read_fd, begins, sizeof(begins)) > 0)
 		; /* The pipe is empty; it does not block. */
 	for (unsigned i = 0; i < n; i++)
@@ -63,8 +64,8 @@ static unsigned find(const struct client_pipe *pipe, char *const *entries, unsig
 }
 
 /*
- * Copies the string at @from with its NUL, page by page. Returns its length, or -ENOSPC: it is
- * longer than @room.
+ * Copies the string at @from with its NUL, page by page. Returns its length; -ENOSPC: it does not
+ * fit into @room; -ENOENT: it cannot be read.
  */
 static int copy_string(const struct client_pipe *pipe, const char *from, char *to, size_t room)
 {

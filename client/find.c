@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds our supervisor. It is the process that traces us, so the kernel knows it: TracerPid. One of
- * its descriptors names its request pipe (CALL_MARK in proto/call.h). Nothing is inherited and
- * nothing is in the environment, so the supervisor is found after exec, with all descriptors
- * closed, and with a clean environment too.
+ * Finds our supervisor. It is the process that traces us, so the kernel shows its tid as TracerPid.
+ * One of its descriptors names its request pipe (CALL_MARK in proto/call.h). No inherited
+ * descriptor and no environment variable is needed, so the supervisor is found also after exec,
+ * with all descriptors closed, and with an empty environment.
  */
 #include "client/client.h"
 
@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 /*
- * The last result: pid and descriptor, and the inode of the pipe. Shared by all threads and copied
- * by fork. The two words may come from different writers; then the inode does not match, and the
- * search is repeated.
+ * The supervisor found last: its pid and the descriptor of its request pipe, in one word, and the
+ * pipe's inode. Shared by all threads, copied by fork. The two words may be written by different
+ * threads; then the inode does not match, and the search is repeated.
  */
 static _Atomic uint64_t remembered_place, remembered_inode;
 
@@ -65,8 +65,9 @@ static uint64_t get_number(const char **at)
 }
 
 /*
- * Opens the write end of the pipe @inode, which is @descriptor of @pid. -ENOENT: it is not, or we
- * may not see it: a process that has ended belongs to root until its parent has reaped it.
+ * Opens the write end of the pipe @inode, which is descriptor @descriptor of process @pid. -ENOENT:
+ * that is not so, or we may not see it (a process that has ended belongs to root until its parent
+ * has reaped it); -EMFILE, -ENFILE.
  */
 static int open_pipe(uint32_t pid, int descriptor, uint64_t inode)
 {
@@ -76,7 +77,7 @@ static int open_pipe(uint32_t pid, int descriptor, uint64_t inode)
 
 	(void)put_number(
 		put_text(put_number(put_text(path, "/proc/"), pid), "/fd/"), (uint64_t)descriptor);
-	/* Checks before opening: opening another kind of file could have side effects. */
+	/* Checked before opening, as opening another kind of file could have side effects. */
 	if (stat(path, &st) < 0)
 		return -ENOENT;
 	if (!S_ISFIFO(st.st_mode) || st.st_ino != inode)
@@ -91,8 +92,10 @@ static int open_pipe(uint32_t pid, int descriptor, uint64_t inode)
 	return fd;
 }
 
-/* The number behind @key in a status file, "\nTracerPid:\t1234\n". -ENODATA: unreadable; -EMFILE,
- * -ENFILE. */
+/*
+ * The number behind @key in a status file, such as "\nTracerPid:\t1234\n". -ENODATA: it cannot be
+ * read; -EMFILE, -ENFILE.
+ */
 static int64_t number_in(const char *path, const char *key)
 {
 	char text[1024];
@@ -152,6 +155,7 @@ static int open_marked(int dir, const char *name, uint32_t tracer)
 	return fd == -ENOENT ? -EACCES : fd;
 }
 
+/* Looks for the mark among the tracer's descriptors. Results as of client_find(). */
 static int search(uint32_t tracer)
 {
 	_Alignas(8) char buffer[1024];
@@ -213,8 +217,8 @@ int client_find(void)
 		client_forget();
 	}
 	/*
-	 * The supervisor attaches to the leader first. Once the leader has ended, its status has no
-	 * TracerPid.
+	 * /proc/self is the leader, to which the supervisor attaches first. Once the leader has
+	 * ended, its status shows no TracerPid; that of this thread does.
 	 */
 	tracer = number_in("/proc/self/status", tracer_key);
 	if (tracer <= 0)

@@ -14,7 +14,7 @@
 #define STEP      4u /* Bytes of text per counter of monstartup(). */
 
 static struct monitor now; /* counter NULL: no histogram */
-static bool running;       /* whether moncontrol() has counting on */
+static bool running;       /* counting is on */
 static void *mapped;       /* memory of monstartup()'s counters */
 static size_t mapped_bytes;
 
@@ -44,7 +44,7 @@ static int turn_on(void)
 	return r;
 }
 
-/* Ends the old histogram: nothing may count in it when a new one begins. */
+/* Ends the present histogram, so that nothing counts in it any more, and unmaps its counters. */
 static int forget(void)
 {
 	int r = running ? turn_off() : 0;
@@ -58,6 +58,7 @@ static int forget(void)
 	return 0;
 }
 
+/* Sets *@ret_start to the lowest address of the program's text. */
 static int first_text(struct dl_phdr_info *info, size_t size, void *ret_start)
 {
 	uint64_t start = UINT64_MAX;
@@ -71,8 +72,8 @@ static int first_text(struct dl_phdr_info *info, size_t size, void *ret_start)
 }
 
 /*
- * The address where a histogram begins. In all manuals, "monitor(2, etext, ...)" stands for the
- * whole program, which begins elsewhere.
+ * The address where a histogram from @low on begins. In all manuals, "monitor(2, etext, ...)" means
+ * the whole program: an address in the first page stands for the beginning of the text.
  */
 static uint64_t start_of(uint64_t low)
 {
@@ -101,7 +102,7 @@ static int start(enum call_dialect dialect, uint64_t low, uint64_t high, void *b
 		return -EINVAL;
 	words = (high - low + 1) / 2;
 	counters = MIN((room - head) / 2, words);
-	/* Scales 0 and 1 have other meanings. */
+	/* Scales 0 and 1 would turn profiling off. */
 	if (counters * 65536 < 2 * words + 1)
 		return -EINVAL;
 	r = forget();
@@ -184,8 +185,9 @@ CLIENT_PUBLIC int sprofil_native_monitor(
 }
 
 /*
- * Allocates a counter for each 4 bytes of text, as gprof does: a bin of gmon.out is one counter.
- * Counters have 4 bytes where the dialect allows it: at 100 Hz, 16 bits are full after 11 minutes.
+ * Starts counting in memory of our own: one counter for each 4 bytes of text, as many as gmon.out
+ * has bins. Counters have 4 bytes if the dialect allows it, as 16 bits at 100 Hz are full after 11
+ * minutes.
  */
 static int start_up(enum call_dialect dialect, uint64_t low, uint64_t high)
 {

@@ -13,17 +13,17 @@
 #include "proto/call.h"
 
 /*
- * The layout of monitor()'s buffer, in which the program may read its counters: struct hdr, struct
- * cnt for each function, counters. All in the machine's own byte order. A mon.out has the same
- * layout.
+ * The layout of monitor()'s buffer, in which the program may read its counters: a struct hdr, a
+ * struct cnt for each function, then the counters, all in the machine's own byte order. A mon.out
+ * has the same layout.
  *
- *   hdr         0  lowest address           u64   in a file: as in the ELF file
- *               8  behind the highest one   u64   the same
+ *   hdr         0  lowest address           u64   in a mon.out: as in the ELF file
+ *               8  behind the highest one   u64   in a mon.out: as in the ELF file
  *              16  number of cnt            i32
  *              20  ticks per second         u16
  *              22  scale of profil          u16
  *   cnt         0  address of a function    u64   0: unused
- *               8  calls of it              i64
+ *               8  calls of the function    i64
  *   counters    0  by address               u16 each, up to the end
  *
  * With w words of 2 bytes from the lowest to the highest address (rounded up) and n <= w counters,
@@ -35,17 +35,18 @@
 struct monitor {
 	enum call_dialect dialect;
 	uint64_t low, high;
-	uint32_t functions; /* struct cnt */
-	const void *cells;  /* @functions elements */
+	uint32_t functions; /* number of struct cnt */
+	const void *cells;  /* the struct cnt */
 	const void *counter;
 	size_t counters;
 	unsigned element; /* bytes of a counter: 2 or 4 */
 	uint16_t scale;   /* as if a counter had 2 bytes */
 };
 
+/* Ticks per second. */
 uint16_t monitor_hz(enum call_dialect dialect);
 
-/* 0 or -errno. Write mon.out and gmon.out, to the places that the environment requests. */
+/* Write mon.out or gmon.out, at the path that the environment requests. 0 or -errno. */
 int monitor_write_mon(const struct monitor *monitor);
 int monitor_write_gmon(const struct monitor *monitor);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mon.out, in the layout of monitor.h, and gmon.out as gprof of binutils reads it:
+ * Writes mon.out, in the layout of monitor.h, and gmon.out as gprof of binutils reads it:
  *
  *   header      0  "gmon"
  *               4  version, 1        u32
@@ -82,14 +82,15 @@ static void put_u64(struct out *out, uint64_t value)
 }
 
 /*
- * Copies the value of an environment variable. In a set-user-ID program the environment is not
- * trusted. -ENOENT: not set.
+ * client_environment(), except that in a set-user-ID program, where the environment is not trusted,
+ * no variable is set (-ENOENT).
  */
 static int get_variable(const char *name, char *to, size_t room)
 {
 	return getauxval(AT_SECURE) ? -ENOENT : client_environment(name, to, room);
 }
 
+/* Does the dialect's manual describe PROFDIR? */
 static bool knows_profdir(enum call_dialect dialect)
 {
 	return dialect == CALL_SYSV || dialect == CALL_IRIX || dialect == CALL_NATIVE;
@@ -143,7 +144,7 @@ static int contains(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-/* What to subtract from addresses to get those of the ELF file. */
+/* The load bias of the object that contains the histogram's text. */
 static uint64_t bias_of(const struct monitor *monitor)
 {
 	struct search search = {.pc = monitor->low, .bias = 0};
@@ -159,7 +160,7 @@ static uint32_t count_at(const struct monitor *monitor, size_t i)
 	return ((const volatile uint32_t *)monitor->counter)[i];
 }
 
-/* A counter beyond 16 bits is the sum of several histograms' bins: writes those of one. */
+/* Writes the bins of histogram @part, which have what exceeds @part times the most of 16 bits. */
 static void put_counters(struct out *out, const struct monitor *monitor, uint32_t part)
 {
 	for (size_t i = 0; i < monitor->counters; i++) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages without a pipe: "off", and the question whether our memory is accessible. The tracer
- * sees each signal to a thread that it traces, even an ignored one, which nothing else sees:
- * neither the program nor, untraced, the kernel's queue.
+ * Messages to the supervisor without a pipe: "off", and the question whether our memory is
+ * accessible. They are the arguments of a tgkill(2) that sends an ignored signal to this thread. A
+ * tracer sees ignored signals, too; the program does not, and without a tracer the kernel drops
+ * them at once.
  */
 #include "client/client.h"
 
@@ -11,13 +12,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/*
- * Signals that are ignored unless there is a handler. Many programs block SIGCHLD and wait for it:
- * see pick().
- */
+/* Signals that are ignored by default, in the order in which they are tried; 0 ends them. */
 static const int signals[] = {SIGURG, SIGWINCH, SIGCHLD, 0};
 
-/* Does the program ignore @signal? Only reads: libsprofil installs no handlers. */
+/* Has the program no handler for @signal? Only reads the disposition. */
 static bool is_ignored(int signal)
 {
 	/* The kernel's struct sigaction begins with the handler. */
@@ -29,9 +27,10 @@ static bool is_ignored(int signal)
 }
 
 /*
- * Picks a signal without an effect, preferably an unblocked one. A blocked and pending signal
- * belongs to code that waits for it with sigwait or a signalfd: unblocking it would lose it, and
- * SIGCHLD may come at any time. 0: none.
+ * Picks a signal that has no effect, preferably an unblocked one; 0: none. Another one has to be
+ * unblocked for a moment. If it is pending, it belongs to code that waits for it with sigwait() or
+ * a signalfd, and unblocking would lose it. A blocked SIGCHLD, which may come at any time, is never
+ * picked.
  */
 static int pick(const sigset_t *blocked)
 {
@@ -49,7 +48,7 @@ static int pick(const sigset_t *blocked)
 	return 0;
 }
 
-/* Sends @second behind CALL_OFF_FIRST; returns the result of tgkill(). -EPERM: impossible. */
+/* Sends CALL_OFF_FIRST and @second. Returns the result of tgkill(); -EPERM: no suitable signal. */
 static long send_off(uint64_t second)
 {
 	sigset_t mask, open;

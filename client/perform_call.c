@@ -6,10 +6,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ATTEMPTS 64 /* about 4 s */
-#define REFUSALS 4
+#define ATTEMPTS 64 /* about 4 s with the pauses */
+#define REFUSALS 4  /* refusals after which a call fails */
 
-/* Would anything be counted for the region? If nothing is for any, no supervisor is needed. */
+/* Can the region count anything? If none of a table can, the call turns profiling off. */
 static bool is_active(const struct client_call *call, const struct call_region *region)
 {
 	if (region->bytes < call->element)
@@ -17,14 +17,15 @@ static bool is_active(const struct client_call *call, const struct call_region *
 	return call->dialect == CALL_AIX ? (region->scale & 0xffff) != 0 : region->scale >= 2;
 }
 
-/* Does the region's buffer continue at address 0? No buffer may. */
+/* Would the region's buffer reach beyond the highest address? That is an error. */
 static bool wraps_around(const struct call_region *region)
 {
 	return region->bytes && region->base > UINT64_MAX - (region->bytes - 1);
 }
 
 /*
- * Checks the whole table. 1: something is to be profiled, 0: nothing. *@ret_last: the last region.
+ * Checks the whole table. 1: it has an active region; 0: it has none; -errno. *@ret_last: the last
+ * region.
  */
 static int check_table(const struct client_call *call, const struct client_pipe *pipe,
 	struct call_region *ret_last)
@@ -36,7 +37,7 @@ static int check_table(const struct client_call *call, const struct client_pipe 
 	for (uint32_t i = 0; i < call->count; i++) {
 		r = client_region(call, pipe, &entries, i, &region);
 		if (r < 0)
-			return r; /* An unreadable table is reported before a wrong one. */
+			return r; /* EFAULT takes precedence over EINVAL. */
 		if (!error && call->check)
 			error = call->check(call, i, &region, i ? &before : NULL);
 		if (!error && is_active(call, &region) && wraps_around(&region))
@@ -72,11 +73,10 @@ static void nap(unsigned ms)
 }
 
 /*
- * "Off" must be certain: success means that no count will come any more, because the program may
- * then free the memory. A supervisor that cannot be found may exist all the same (after setuid or
- * chroot; in another pid namespace TracerPid is 0), and one that cannot access our memory gets no
- * request and gives no answer. In these cases a signal tells it (test: live_off). @found:
- * the result of client_find().
+ * Turns profiling off if client_find() has failed, with @found. Success must mean that nothing is
+ * counted any more, because the program may then free the memory. A supervisor that cannot be found
+ * may still exist: after setuid or chroot, or in another pid namespace, where TracerPid is 0. It is
+ * told by a signal (test: live_off).
  */
 static int try_without_pipe(int found)
 {
@@ -89,9 +89,9 @@ static int try_without_pipe(int found)
 }
 
 /*
- * One attempt to find or start the supervisor and to talk to it. Returns the result of the call;
- * -EBUSY if the failure may be due to a supervisor that came or went meanwhile, possibly another
- * thread's; -EPERM if there is no way.
+ * One attempt to find or start the supervisor and to send it the request. Returns the result of the
+ * call; -EBUSY: a supervisor came or went meanwhile, perhaps one that another thread has started,
+ * so another attempt may succeed; -EPERM: it is not permitted.
  */
 static int try_to_reach(const struct client_call *call, const struct client_pipe *pipe, bool off,
 	struct client_reply *ret_reply)
@@ -122,9 +122,9 @@ static int try_to_reach(const struct client_call *call, const struct client_pipe
 }
 
 /*
- * Repeats attempts while supervisors come and go, with growing pauses: 64 threads may be doing this
- * at once. A refusal is believed only when repeated: a dying supervisor looks like another tracer,
- * because /proc/PID disappears before TracerPid.
+ * Repeats attempts while supervisors come and go, with growing pauses, as many threads may be doing
+ * this at once. -EPERM is believed only after REFUSALS attempts: a supervisor that is ending looks
+ * like another tracer, because its /proc/PID disappears before TracerPid does.
  */
 static int reach(const struct client_call *call, const struct client_pipe *pipe, bool off,
 	struct client_reply *ret_reply)
@@ -148,7 +148,7 @@ static int reach(const struct client_call *call, const struct client_pipe *pipe,
 	return -EPERM;
 }
 
-/* Changes @call: a table of one entry, the common case, is copied only once. */
+/* Performs a call. May change @call: a table of one entry, the common case, is copied only once. */
 static int perform(struct client_call *call, const struct client_pipe *pipe)
 {
 	struct client_reply reply = {

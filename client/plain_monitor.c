@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * monitor and related functions by their plain names, as plain.c has profil: for programs that
- * declare them themselves, or not at all. A separate file, because old programs with a monitor() of
- * their own still call profil. glibc has monstartup and moncontrol, and programs of its dialect
- * keep these: the code added by -pg belongs to them.
+ * monitor and related functions by their plain names, for programs that declare them themselves, or
+ * not at all (see plain.c). This is a separate file, because a program with a monitor() of its own
+ * may still call profil(). Programs of glibc's dialect keep glibc's monstartup and moncontrol,
+ * which belong to the code that -pg adds.
  */
 #include "client/monitor.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libsprofil-preload.so: glibc's names, for binaries that were linked against glibc only. The
- * start-up code of -pg programs calls an internal name of glibc, which cannot be preloaded.
+ * libsprofil-preload.so: sprofil and profil by glibc's names, for binaries that were linked with
+ * glibc only. It has no effect on -pg programs: their start-up code calls an internal name of
+ * glibc, which cannot be preloaded.
  */
 #include "client/client.h"
 #include "client/dialects.h"
@@ -32,8 +33,8 @@ static const char *cause(void)
 }
 
 /*
- * Prints the cause of a failure, once: the program was not written for a supervisor, and may ignore
- * it.
+ * Prints the cause of a call's failure with EPERM, once, as the program does not know that this
+ * error is possible and may ignore it. Returns @r.
  */
 static int result(int r)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The result of a C function. */
+/* From 0 or -errno to the result of a C function. */
 #include "client/client.h"
 
 #include <errno.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Starts the helper such that the program cannot notice. A direct child would be visible: its end
- * sends SIGCHLD, and waitpid(-1) returns it, because exec resets the exit signal to SIGCHLD.
- * Therefore there is an intermediate process, cloned with exit signal 0, which never calls exec:
- * only a wait with __WCLONE or __WALL sees it. It creates the helper and ends at once; the helper
- * is reparented to init. If that would be the program itself (pid 1 of a container, or a
- * subreaper), the intermediate process stays.
+ * Starts the helper in such a way that the program does not notice it. A direct child would be
+ * visible: its end sends SIGCHLD, and waitpid(-1) returns it, because exec resets the exit signal
+ * to SIGCHLD. Therefore there is an intermediate process, cloned with exit signal 0, which never
+ * calls exec: only a wait with __WCLONE or __WALL sees it. It creates the helper and ends at once,
+ * and the helper is reparented to init. If orphans are reparented to the program itself (pid 1 of a
+ * container, or a subreaper), the intermediate process stays until the helper ends.
  *
  * The helper has its own session, none of our descriptors and nothing of our environment.
  */
@@ -35,7 +35,7 @@
 #define STACK_BYTES 65536
 #define READY_MS    10000
 
-/* The last intermediate process that stayed, with its owner's pid: owner << 32 | pid. */
+/* The last intermediate process that stayed: pid of the program << 32 | its own pid; 0: none. */
 static _Atomic uint64_t last_between;
 
 /* The helper's path relative to this library, determined once when the library was loaded. */
@@ -79,14 +79,14 @@ struct start {
 };
 
 /*
- * These functions run on a stack of their own and never return: AddressSanitizer's marks around
- * their variables would remain, on memory that is soon reused.
+ * For functions that run on a mapped stack and never return: the marks that AddressSanitizer sets
+ * around their variables would remain on memory that is soon reused.
  */
 #define ON_BORROWED_STACK __attribute__((no_sanitize("address")))
 
 /*
- * Runs between clone and exec, in the program's memory but with its own descriptor table. Its
- * parent waits, and all signals are blocked. Only system calls.
+ * The helper between clone and exec, in the program's memory but with a descriptor table of its
+ * own. Its parent waits, and all signals are blocked. Only system calls are possible.
  */
 ON_BORROWED_STACK static int become_helper(void *context)
 {
@@ -109,13 +109,13 @@ ON_BORROWED_STACK static void close_all(void)
 }
 
 /*
- * Runs in the intermediate process, with the restrictions of become_helper(). errno is shared with
- * the owner: once the owner continues, no call here may fail. Therefore the wait must succeed even
- * if the program ignores SIGCHLD.
+ * The intermediate process, with the restrictions of become_helper(). It shares errno with the
+ * thread that created it: once that thread continues, no call here may fail. Therefore SIGCHLD gets
+ * its default disposition, so that wait4() succeeds even if the program ignores SIGCHLD.
  */
 ON_BORROWED_STACK static int stand_between(void *context)
 {
-	/* all 0 in the kernel's struct sigaction: the default */
+	/* The kernel's struct sigaction; all 0 is the default disposition. */
 	static const uint64_t by_default[4];
 	struct start *start = context;
 	bool stay = start->stay;
@@ -128,7 +128,7 @@ ON_BORROWED_STACK static int stand_between(void *context)
 		pid = -errno;
 	else if (stay)
 		close_all();
-	/* After this wake-up, @start is no longer valid: its owner returns. */
+	/* After this, @start is no longer valid, as the thread that owns it returns. */
 	atomic_store(&start->helper, (uint32_t)pid);
 	(void)syscall(SYS_futex, &start->helper, FUTEX_WAKE, 1, NULL, NULL, 0);
 	if (stay && pid > 0)
@@ -149,6 +149,7 @@ static void put_decimal(char to[12], int n)
 	*to = '\0';
 }
 
+/* Are orphans reparented to this process? */
 static bool init_is_us(void)
 {
 	int subreaper = 0;
@@ -158,7 +159,7 @@ static bool init_is_us(void)
 
 /*
  * Creates the intermediate process and, through it, the helper. Returns the pid of the intermediate
- * process, or -errno; start->helper is the helper's.
+ * process, or -errno. start->helper is then the helper's pid, or -errno.
  */
 static int spawn(struct start *start)
 {
@@ -179,8 +180,8 @@ static int spawn(struct start *start)
 		(void)syscall(SYS_futex, &start->helper, FUTEX_WAIT, 0, NULL, NULL, 0);
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	/*
-	 * An intermediate process that stays needs its stack; the helper's half is free since its
-	 * exec.
+	 * An intermediate process that stays needs its half of the memory as a stack; the helper's
+	 * half is free since the helper's exec.
 	 */
 	(void)munmap(stack, pid > 0 && start->stay ? STACK_BYTES : 2 * STACK_BYTES);
 	return pid;
@@ -194,7 +195,10 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Reads the helper's message: whether it traces us, and where its pipe is. */
+/*
+ * Waits for the helper's message, which says whether it traces us and which descriptor its pipe is.
+ * 0; -EBUSY: another supervisor traces us; -EPERM.
+ */
 static int await_helper(int pid, int pidfd, int ready_fd)
 {
 	uint8_t data[CALL_ANSWER_BYTES];
@@ -204,8 +208,8 @@ static int await_helper(int pid, int pidfd, int ready_fd)
 	for (;;) {
 		uint64_t now = now_ms();
 		/*
-		 * The pidfd is readable when the helper has ended: a child that was forked
-		 * meanwhile may hold the pipe open, which is why that does not block either.
+		 * The pidfd is readable when the helper has ended. The pipe's end would not show
+		 * it if a child that was forked meanwhile holds the pipe open.
 		 */
 		struct pollfd fds[2] = {
 			{.fd = ready_fd, .events = POLLIN}, {.fd = pidfd, .events = POLLIN}};
@@ -231,8 +235,8 @@ static int await_helper(int pid, int pidfd, int ready_fd)
 }
 
 /*
- * Reaps an intermediate process that stayed. It has ended with its helper, otherwise no other
- * helper would be needed.
+ * Reaps the last intermediate process that stayed. It has ended with its helper, as otherwise no
+ * new helper would be needed.
  */
 static void bury_last(void)
 {
@@ -242,20 +246,20 @@ static void bury_last(void)
 		(void)waitpid((pid_t)(uint32_t)last, NULL, WNOHANG | __WCLONE);
 }
 
-/* Reaps the intermediate process; signals of the program may interrupt the wait. */
+/* Waits for the intermediate process; signals of the program may interrupt the wait. */
 static void reap(int between)
 {
 	while (waitpid(between, NULL, __WCLONE) < 0 && errno == EINTR)
 		;
 }
 
-/* Maps the result of creating a process, its pid or -errno, to the documented errors. */
+/* The result of creating a process, a pid or -errno, with undocumented errors mapped to -EPERM. */
 static int pid_or_error(int pid)
 {
 	return pid > 0 || pid == -EAGAIN || pid == -ENOMEM ? pid : -EPERM;
 }
 
-/* Sends "go" to @helper and waits for its message. */
+/* Permits @helper to trace us, sends it "go" and waits for its message. */
 static int release_helper(int helper, int ready[2], int go[2])
 {
 	int r = -EPERM, pidfd = (int)syscall(SYS_pidfd_open, helper, 0);
@@ -301,11 +305,11 @@ static int start_with(const char *path, int ready[2], int go[2])
 int client_start(void)
 {
 	char given[PATH_MAX];
-	/* First of all: the environment is read through a pipe, which needs free descriptors. */
+	/* Read first, as the environment is read through a pipe, which needs two descriptors. */
 	const char *path = supervisor_path(given);
 	int ready[2], go[2], r;
 
-	/* If not, the helper would trace another process that has our pid in that /proc. */
+	/* In a foreign /proc, the helper would trace another process that has our pid there. */
 	r = client_check_proc();
 	if (r == -ENODATA) {
 		client_note_refusal(SPROFIL_FOREIGN_PROC);

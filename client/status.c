@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sprofil_status(): the supervisor's status of our table, or its last one. */
+/* sprofil_status(): the status of our table, from the supervisor, or the last one known. */
 #include "client/client.h"
 
 #include <errno.h>
@@ -13,15 +13,19 @@
 #define SIZE_LEAST 8
 #define SIZE_MOST  256
 
-/*
- * Is a table in force, as far as this process knows? And the supervisor's status of the last table,
- * from when it ended or was turned off, word by word: a handler may run between the words, so they
- * may be of two calls, but waiting is impossible. The first word is 0 while nothing is known.
- */
+/* A table is in force, as far as this process knows. */
 static atomic_bool in_force;
+/* The last table was turned off without a status. */
 static atomic_bool unknown;
-static atomic_bool behind; /* there was a table of elapsed time */
+/* There was a table of elapsed time. */
+static atomic_bool behind;
+/*
+ * The supervisor's status of the last table, from when it ended or was turned off. The first word
+ * is 0 while none is known. It is written word by word: as no lock is possible, a handler may run
+ * in between, and the words may then be of two calls.
+ */
 static _Atomic uint64_t last[CALL_STATUS_BYTES / 8];
+/* See client_refusal(). */
 static _Atomic uint32_t refusal;
 
 uint32_t client_refusal(void)
@@ -50,7 +54,7 @@ static void keep(const struct call_status *status)
 		atomic_store(&last[i], words[i]);
 }
 
-/* The status of a table that was turned off, or has ended. */
+/* The status of the last table, which was turned off or has ended. 0, or -ENODATA: unknown. */
 static int recall(struct call_status *ret_status)
 {
 	uint64_t words[CALL_STATUS_BYTES / 8];
@@ -65,7 +69,7 @@ static int recall(struct call_status *ret_status)
 	return 0;
 }
 
-/* Has a table of this process been turned off, or ended? Then its figures no longer change. */
+/* Has the last table been turned off, or ended? Then its figures no longer change. */
 static bool is_over(void)
 {
 	return !atomic_load(&in_force) && (atomic_load(&unknown) || atomic_load(&last[0]));
@@ -80,19 +84,20 @@ void client_note_off(const struct call_status *status)
 		if (status)
 			keep(status);
 	} else if (recall(&was) == 0) {
-		/* The last known status is final, if profiling was not off already. */
+		/* The table had ended before; now its last known status is that of "off". */
 		was.state = CALL_IS_OFF;
 		keep(&was);
 	}
 }
 
+/* The table has ended without a call: @status is its last one. */
 static void note_end(const struct call_status *status)
 {
 	if (atomic_exchange(&in_force, false))
 		keep(status);
 }
 
-/* -ENOENT: no supervisor. */
+/* Requests the status. 0; -ENOENT: there is no supervisor; or another -errno. */
 static int ask_supervisor(const struct client_pipe *pipe, struct client_reply *ret_reply)
 {
 	const struct client_call question = {
@@ -112,7 +117,7 @@ static int ask_supervisor(const struct client_pipe *pipe, struct client_reply *r
 		(void)close(fd);
 		if (r != -EPIPE && r != -ESRCH)
 			break;
-		client_forget(); /* the supervisor is gone meanwhile */
+		client_forget(); /* the supervisor has ended meanwhile */
 		r = -ENOENT;
 	}
 	return r;
@@ -154,7 +159,7 @@ static int read_status(
 	*ret_supervisor = client_supervisor();
 	*ret_status = reply.status;
 	if (reply.status.state == CALL_HAS_ENDED)
-		note_end(&reply.status); /* a helper may leave after this report */
+		note_end(&reply.status); /* A helper may end after this answer. */
 	return reply.status.state == CALL_IS_OFF ? recall(ret_status) : 0;
 }
 

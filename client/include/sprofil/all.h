@@ -21,8 +21,8 @@ extern "C" {
 #define SPROFIL_ALL_FAST 1 /* one count per millisecond of CPU time instead of one per 10 ms */
 
 /*
- * Starts counting at 0, in the program and in every shared library that is loaded. Replaces what
- * sprofil() or profil() turned on. Turning off keeps the counts.
+ * sprofil_all() starts counting at 0, in the program and in every shared library that is loaded; it
+ * replaces what sprofil() or profil() turned on. sprofil_all_off() stops, and keeps the counts.
  *
  * Return 0, or -1 with errno: ENOMEM, EINVAL (@flags), and the errors of sprofil().
  */
@@ -30,9 +30,9 @@ int sprofil_all(unsigned int flags);
 int sprofil_all_off(void);
 
 /*
- * Adds objects loaded since; does nothing while sprofil_all() is off. Returns @handle, and leaves
- * errno unchanged. The macro below adds this call to each dlopen() of a file that includes this
- * header; libraries that load others do not call it.
+ * Adds objects that were loaded since; does nothing while sprofil_all() is off. Returns @handle,
+ * and leaves errno unchanged. The macro below adds this call to each dlopen() in a source file that
+ * includes this header. Libraries that load others do not make this call.
  */
 void *sprofil_all_loaded(void *handle);
 #ifndef SPROFIL_ALL_NO_DLOPEN
@@ -40,11 +40,11 @@ void *sprofil_all_loaded(void *handle);
 #endif
 
 struct sprofil_function {
-	const char *function; /* as known to the linker; "": no name is known */
+	const char *function; /* its symbol; "": no name is known */
 	const char
 		*object; /* path; "": that of the program is unknown, or no object: all the rest */
 	uint64_t ticks;
-	uint64_t address; /* where the function begins; without a name: an address that has ticks */
+	uint64_t address; /* the function's begin; without a name: the first address with ticks */
 };
 
 /*

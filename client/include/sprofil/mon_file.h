@@ -9,7 +9,7 @@
 struct hdr {
 	char *lpc; /* lowest address */
 	char *hpc; /* behind the highest address */
-	int nfns;  /* number of struct cnt behind this */
+	int nfns;  /* number of struct cnt that follow */
 	unsigned short hz, scale; /* ticks per second; as in profil() */
 };
 

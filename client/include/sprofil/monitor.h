@@ -33,11 +33,11 @@ extern "C" {
 #define monitor sprofil_native_monitor
 int monitor(void (*lowpc)(void), void (*highpc)(void), void *buffer, int bufsize, int nfunc);
 
-/* The same with a buffer of its own: one counter per 4 bytes from @lowpc up to @highpc. */
+/* Counts in a buffer of its own: one counter for each 4 bytes from @lowpc up to @highpc. */
 #define monstartup sprofil_native_monstartup
 int monstartup(unsigned long lowpc, unsigned long highpc);
 
-/* @mode 0 suspends, any other value resumes counting. Returns the previous state: 0 or 1. */
+/* @mode 0 suspends counting, any other value resumes it. Returns the previous state: 0 or 1. */
 #define moncontrol sprofil_moncontrol
 int moncontrol(int mode);
 

@@ -20,15 +20,16 @@ extern "C" {
 
 #define SPROFIL_USER_ONLY 1 /* ticks in system calls are not counted */
 /*
- * The table is the calling thread's. It counts in addition to that of the process, so each thread
+ * The table counts the calling thread only, in addition to the table of the process; each thread
  * may have one. It ends with the thread, at exec, and when the process's profiling is turned off; a
  * forked child does not inherit it.
  */
 #define SPROFIL_THREAD 2
 /*
- * A tick is a length of elapsed time of each thread, not of its CPU time: counted where the thread
- * runs, waits for a CPU, or is blocked (at its system call). Ticks of blocked threads are added to
- * the counters when a thread of the process runs at a tick, and with each call of sprofil_...
+ * A tick is a length of elapsed time of each thread, not of CPU time. It is counted where the
+ * thread runs, waits for a CPU, or is blocked (at its system call). Ticks of blocked threads are
+ * added to the counters when a thread of the process runs at a tick, and by each call of
+ * sprofil_...
  */
 #define SPROFIL_WALL 4
 
@@ -40,10 +41,10 @@ struct sprofil_options {
 };
 
 /*
- * Like sprofil() of <sprofil/sprofil.h>, with its errors, and EINVAL for invalid options,
- * EOPNOTSUPP for SPROFIL_THREAD in a thread other than the first if the process is in another pid
- * namespace than the supervisor. @profcnt 0 turns profiling off: with SPROFIL_THREAD that of this
- * thread.
+ * sprofil() of <sprofil/sprofil.h> with @options. Has the errors of sprofil(), and EINVAL for
+ * invalid options, and EOPNOTSUPP for SPROFIL_THREAD in a thread other than the first if the
+ * process is in another pid namespace than the supervisor. @profcnt 0 turns profiling off; with
+ * SPROFIL_THREAD, only that of this thread.
  */
 struct prof;
 struct timeval;

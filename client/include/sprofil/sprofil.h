@@ -34,7 +34,7 @@ extern "C" {
 
 struct prof {
 	void *pr_base;         /* the counters */
-	unsigned int pr_size;  /* their size in bytes */
+	unsigned int pr_size;  /* size of the counters in bytes */
 	unsigned long pr_off;  /* address of the first instruction */
 	unsigned int pr_scale; /* counter bytes per text byte, times 65536 */
 };
@@ -60,8 +60,9 @@ struct prof {
 int sprofil(struct prof *profp, int profcnt, struct timeval *tvp, unsigned int flags);
 
 /*
- * One region with unsigned short counters. @scale 0 or 1 turns profiling off. 0, or -1 and errno. A
- * macro, because <unistd.h> of glibc declares a profil() whose buffer must not be NULL.
+ * Starts counting in one region with unsigned short counters. @scale 0 or 1 turns profiling off.
+ * Returns 0, or -1 with errno. profil is a macro, because <unistd.h> of glibc declares a profil()
+ * whose buffer must not be NULL.
  */
 #ifndef SPROFIL_DIALECT_NATIVE /* already in <unistd.h> if sprofil/native is on the include path */
 #define SPROFIL_DIALECT "native"
@@ -70,7 +71,7 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp, unsigned int f
 int profil(unsigned short *buff, size_t bufsiz, size_t offset, unsigned int scale);
 #endif
 
-/* Supports _SC_PROFIL_MAX too. */
+/* sysconf() that supports _SC_PROFIL_MAX, too. */
 #define sysconf sprofil_sysconf
 long sysconf(int name);
 

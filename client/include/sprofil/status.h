@@ -29,10 +29,10 @@ extern "C" {
 #define SPROFIL_HIDDEN    3 /* this program's memory is inaccessible: setuid, PR_SET_DUMPABLE */
 #define SPROFIL_GONE      4 /* the supervisor is gone, and the figures with it: they are 0 */
 
-/* Of SPROFIL_OFF: the last call that would have turned profiling on failed with EPERM, because: */
+/* Reasons with SPROFIL_OFF: why the last call to turn profiling on failed with EPERM. */
 #define SPROFIL_NO_HELPER    5 /* sprofil-supervisor cannot be started: is its path right? */
 #define SPROFIL_REFUSED      6 /* it may not trace us: Yama, seccomp, a debugger, not dumpable */
-#define SPROFIL_FOREIGN_PROC 7 /* /proc is missing, or shows another pid namespace than ours */
+#define SPROFIL_FOREIGN_PROC 7 /* /proc is missing, or of another pid namespace than ours */
 
 #define SPROFIL_DEAD_LISTED 14
 
@@ -42,7 +42,7 @@ extern "C" {
  */
 struct sprofil_state {
 	uint32_t state;
-	uint32_t reason;    /* of SPROFIL_ENDED, and of SPROFIL_OFF after a call that failed */
+	uint32_t reason;    /* with SPROFIL_ENDED, and with SPROFIL_OFF after a call that failed */
 	uint64_t tick_ns;   /* CPU time of one tick; 0: there was no table */
 	uint64_t counted;   /* added to the counters */
 	uint64_t outside;   /* at addresses for which no region has a counter */
@@ -50,14 +50,14 @@ struct sprofil_state {
 	uint64_t faulted;   /* their counter was not writable memory */
 	uint64_t lost;      /* could not be counted in time */
 	uint32_t regions;   /* in the table */
-	uint32_t dead;      /* of these, turned off because a counter was not writable memory */
-	int32_t supervisor; /* its process id, 0: none */
+	uint32_t dead;      /* regions turned off because a counter was not writable memory */
+	int32_t supervisor; /* process id of the supervisor; 0: none */
 	uint32_t first_dead[SPROFIL_DEAD_LISTED]; /* numbers of the first dead regions */
 	uint32_t zero;
 };
 
 /*
- * Fills in *@status, @size bytes: sizeof(struct sprofil_state). After profiling was turned off, the
+ * Fills in *@status. @size: sizeof(struct sprofil_state). After profiling was turned off, the
  * figures are the final ones.
  *
  * Returns 0, or -1 with errno EFAULT, EINVAL (@size was never a valid size), ENODATA (profiling was

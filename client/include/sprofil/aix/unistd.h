@@ -20,8 +20,8 @@ extern "C" {
 #endif
 
 /*
- * profil(shortbuff, bufsiz, offset, scale) or profil(profbuff, -1, 0, 0), hence the void pointer;
- * offset is as wide as an address.
+ * profil(shortbuff, bufsiz, offset, scale) or profil(profbuff, -1, 0, 0), hence the void pointer.
+ * @offset is as wide as an address.
  */
 #define profil sprofil_aix_profil
 void profil(void *buff, size_t bufsiz, size_t offset, unsigned int scale);

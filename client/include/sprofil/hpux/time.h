@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * <time.h> of HP-UX declares sprofil and profil. The system's header is included first; while
- * another header includes it for some of its types only, nothing is added.
+ * <time.h> of HP-UX, which declares sprofil and profil. The system's <time.h> is included first.
+ * Nothing is added to it if another system header includes it for some of its types only.
  */
 #pragma GCC system_header
 #include_next <time.h>

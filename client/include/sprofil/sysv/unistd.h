@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * <unistd.h> of System V declares a profil() without a result. The system's header is included
- * first, with its declaration of an int profil().
+ * <unistd.h>: the system's, which declares an int profil(), followed by the profil() of System V,
+ * which has no result.
  */
 #pragma GCC system_header
 #include_next <unistd.h>
