@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * As an AIX programmer would have it: the form of profil() with an array of ranges, whose scales
- *are computed; and the core clock, which counts all of the program's time in one short.
+ * A program as written for AIX: profil() with an array of ranges, whose scales are computed; then
+ * the form that counts all of the program's time in one short.
  *
  *	cc aix_monitor.c $(pkg-config --cflags --libs sprofil-aix)
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program for glibc's <sys/profil.h>. It behaves with libsprofil (as built here), and as it is,
- *not even compiled anew, with LD_PRELOAD=libsprofil-preload.so.
+ * A program written for glibc's <sys/profil.h>. It works when linked with libsprofil, as here, and
+ * unchanged, linked with glibc only, under LD_PRELOAD=libsprofil-preload.so.
  *
  *	cc glibc_sprofil.c $(pkg-config --cflags --libs sprofil-glibc)
  */
@@ -22,7 +22,7 @@ int main(void)
 	};
 	struct timeval tick;
 
-	for (int round = 0; round < 3; round++) { /* on and off and on: glibc's own would abort */
+	for (int round = 0; round < 3; round++) { /* on, off, on: glibc's sprofil() would abort */
 		if (sprofil(prof, 2, &tick, PROF_UINT) < 0) {
 			perror("sprofil");
 			return EXIT_FAILURE;

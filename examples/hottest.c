@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that looks at its own profile while it runs, and says which of its functions is the
- * hottest at the moment. Nothing in it counts: the supervisor writes the counters from outside.
+ * A program that reads its own profile while it runs, and prints which of its functions uses most
+ * CPU time at the moment. The supervisor writes the counters from outside.
  *
  *	cc hottest.c $(pkg-config --cflags --libs sprofil)
  */
@@ -33,7 +33,7 @@ __attribute__((noinline)) static void divide(unsigned n)
 		sink += UINT64_MAX / (i | 1);
 }
 
-/* Counting ends by itself if the supervisor does. */
+/* Is profiling on? It ends without a call if the supervisor ends. */
 static bool is_on(void)
 {
 	struct sprofil_state s;
@@ -41,7 +41,7 @@ static bool is_on(void)
 	return sprofil_status(&s, sizeof(s)) == 0 && s.state == SPROFIL_ON;
 }
 
-/* The function with most ticks since the last call of sprofil_all(), after @ticks of them. */
+/* Calls @work until a function has @ticks ticks since sprofil_all(); returns that with most. */
 static struct sprofil_function hottest(void (*work)(unsigned n), uint64_t ticks)
 {
 	struct sprofil_function first = {.function = "nothing"};

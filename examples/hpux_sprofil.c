@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * As an HP-UX programmer would have it: two functions with a histogram each, in 64-bit counters
- *that cannot overflow, and a bin for all the rest.
+ * A program as written for HP-UX: two functions with a histogram each, in 64-bit counters, which do
+ * not overflow, and an overflow bin for all other code.
  *
  *	cc hpux_sprofil.c $(pkg-config --cflags --libs sprofil-hpux)
  */
@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TEXT     256     /* bytes of text that are looked at, from the start of each function */
+#define TEXT     256     /* bytes of text that each region covers, from its function's start on */
 #define SCALE    0x20000 /* PROF_UINT64: one counter for each 4 bytes of text */
 #define COUNTERS (TEXT / 4)
 

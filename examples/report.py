@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The program of README.md: sales, by shop, as JSON."""
+"""The program that README.md profiles: sales by shop, as JSON."""
 import collections
 import json
 import random

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * As a System V programmer would have it: the whole text with the default scale of cc -qp, and the
- * addresses where most of the time went.
+ * A program as written for System V: the whole text in one region, with the default scale of
+ * cc -qp. Prints the address with most ticks.
  *
  *	cc sysv_profil.c $(pkg-config --cflags --libs sprofil-sysv)
  */
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define SCALE 0x4000 /* RATIO 1/4: 8 bytes of text to a counter */
+#define SCALE 0x4000 /* buffer bytes to text bytes 1:4, so 8 bytes of text for each counter */
 
 extern char __executable_start[], etext[];
 
