@@ -79,7 +79,10 @@ enum command_line_result command_line_parse(struct option_set *set, size_t sets,
  */
 const char *command_line_likely(const struct option_set *set, size_t sets, const char *word);
 
-/* Parses the command line that one of our programs gives to another. A wrong one: exit(2). */
+/*
+ * Parses the command line that one of our programs gives to another; ends the process with status 2
+ * if it is wrong.
+ */
 void command_line_parse_own(struct option_set *set, int argc, char **argv);
 
 /* Was the option of that name given? */

@@ -38,16 +38,17 @@ struct outfile {
  */
 int outfile_begin(struct outfile *outfile, const char *path, int peer_fd, const char **ret_problem);
 /*
- * Keeps the file that the new one will replace, if it is regular and not empty: renames it to its
- * name with ".old" appended, and replaces an earlier ".old" if that is a regular file of the same
- * owner. Failures are ignored, as the new file matters more. To be called before outfile_name().
+ * Keeps the existing file that the new one will replace, if it is regular and not empty, as
+ * NAME.old. An earlier NAME.old is replaced if it is a regular file of the same owner. Failures are
+ * ignored, as the new file matters more. To be called before outfile_name().
  */
 void outfile_keep_old(const struct outfile *outfile);
 /* Gives the file its name; the descriptor stays open. 0, or -errno: it has no name yet. */
 int outfile_name(struct outfile *outfile);
 /*
- * Gives the file the new name @name in the same folder. -EEXIST: the name exists; may be tried
- * again with another one. The descriptor stays open. Not for a file written in place.
+ * Gives the file another name than its final one, @name, in the same folder; the descriptor stays
+ * open. 0, or -errno; -EEXIST: the name exists, and the caller may try another one. Not for a file
+ * written in place.
  */
 int outfile_name_new(struct outfile *outfile, const char *name);
 /* Closes the file and gives it its name. 0, or -errno: the new file is removed. */

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-/* Is what is held a whole character or colour, the beginning of one, or neither? */
+/* Are the bytes that are held a whole character or colour, the beginning of one, or neither? */
 enum piece { PIECE_WHOLE, PIECE_BEGUN, PIECE_FOREIGN };
 
 /* Judges a colour, such as "ESC [ 1 ; 31 m". */

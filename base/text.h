@@ -48,7 +48,7 @@ int text_cut_sentence(char **text, size_t columns, bool ascii);
 
 /* Empties all brackets of a name that hold more than an ellipsis: "f<...>(...)". 0 or -ENOMEM. */
 int text_empty_brackets(char **text, bool ascii);
-/* The text in place of what was cut. */
+/* The ellipsis that takes the place of a part that was cut: "…", with @ascii "...". */
 const char *text_ellipsis(bool ascii);
 
 /* Replaces *@text, possibly NULL, by a copy of @with. 0 or -ENOMEM. */

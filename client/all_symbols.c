@@ -45,7 +45,7 @@ static int copy_part(int fd, uint64_t offset, uint64_t count, size_t each, void 
 	return 0;
 }
 
-/* Reads the section headers, *@ret_n of them; the caller frees them. -ENODATA, -ENOMEM. */
+/* Reads the *@ret_n section headers. 0, and the caller frees them; or -ENODATA, -ENOMEM. */
 static int sections_of(int fd, ElfW(Shdr) * *ret_section, size_t *ret_n)
 {
 	void *part;

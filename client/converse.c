@@ -157,8 +157,8 @@ int client_converse(int request_fd, const struct client_pipe *pipe, const struct
 	call_put_seal(seal, &q);
 	(void)used_ns();
 	/*
-	 * Signals are blocked: a handler that calls sprofil too must not come between the pieces of
-	 * one table.
+	 * Signals are blocked, as a handler that calls sprofil must not send its request between
+	 * two pieces of this table.
 	 */
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_BLOCK, &all, &mask);

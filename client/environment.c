@@ -18,8 +18,10 @@
 #define NAME_BYTES   32
 #define PAGE_BYTES   4096u
 
-/* Copies the entries from @at to the end of its page, as all of a page is mapped or none. Returns
- * their number; 0: none is left, or none can be read. */
+/*
+ * Copies the entries from @at to the end of its page, as all of a page is mapped or none. Returns
+ * their number; 0: none is left, or none can be read.
+ */
 static unsigned entries_at(const struct client_pipe *pipe, char *const *at, char **ret_entries)
 {
 	unsigned room = (unsigned)((PAGE_BYTES - (uintptr_t)at % PAGE_BYTES) / sizeof(*at)), n = 0;

@@ -65,9 +65,9 @@ static uint64_t get_number(const char **at)
 }
 
 /*
- * Opens the write end of the pipe @inode, which is descriptor @descriptor of process @pid. -ENOENT:
- * that is not so, or we may not see it (a process that has ended belongs to root until its parent
- * has reaped it); -EMFILE, -ENFILE.
+ * Opens the write end of a pipe if descriptor @descriptor of process @pid is that pipe, by its
+ * @inode. -ENOENT: it is not, or we may not see it, as a process that has ended belongs to root
+ * until its parent has reaped it; -EMFILE, -ENFILE.
  */
 static int open_pipe(uint32_t pid, int descriptor, uint64_t inode)
 {

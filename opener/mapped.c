@@ -79,9 +79,9 @@ static int open_in_root(const struct opening *what, const char *path, struct sta
 }
 
 /*
- * Opens the file for a process whose root folder is not the root of its mount namespace: its maps
- * show the path from the namespace's root, "/srv/box/bin/sh", and /proc/PID/root leads to
- * "/srv/box".
+ * Opens the file if the root folder of the process is not the root of its mount namespace. Then
+ * /proc/PID/maps shows the path from the namespace's root, "/srv/box/bin/sh", and the link
+ * /proc/PID/root is "/srv/box".
  */
 static int open_below_root(const struct opening *what, struct stat *ret_st)
 {

@@ -42,7 +42,7 @@ void mounts_release(struct mounts *mounts);
 
 /*
  * Returns @fd itself; or closes it and returns a copy of its file in memory, if a server has the
- * file, or if its mount was made since mounts_read(). @pid: a process whose mount namespace the
+ * file, or if its mount was made since mounts_read(). @pid: a process in whose mount namespace the
  * file is in; if that is not ours, it counts whether any mount of the same file system was there.
  * @pid 0: only the server counts. A negative @fd is returned unchanged.
  */

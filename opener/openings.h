@@ -41,9 +41,9 @@ struct noted {
 struct openings {
 	pthread_mutex_t lock; /* of @noted: several threads may answer requests */
 	bool guards;          /* the conditions hold, as the requesting process is not trusted */
-	int supervisor;       /* with guards: the pid whose tracees may be accessed; 0: none */
-	bool view;            /* with guards: there is a live view */
-	const char *log;      /* path of the command's output; NULL: none */
+	int supervisor;  /* with guards: pid of the supervisor, whose tracees may be accessed */
+	bool view;       /* with guards: there is a live view */
+	const char *log; /* path of the command's output; NULL: none */
 	struct noted *noted;
 	size_t n, room;
 	struct mounts mounts;
@@ -72,8 +72,9 @@ int openings_perf_map(const struct noted *owner, bool live, struct opened *opene
 int openings_jitdump(const struct noted *owner, bool live, struct opened *opened);
 
 /*
- * The facts about the process @pid, which are read if they are not known yet. False: it has ended
- * and is not known, or the supervisor does not trace it. *@ret_lives: it still lives.
+ * The facts about the process @pid, which are read if they are not known yet. False: the supervisor
+ * does not trace the process, or it had ended before its facts were read. *@ret_lives: it still
+ * lives.
  */
 bool openings_process(
 	struct openings *openings, uint32_t pid, struct noted *ret_noted, bool *ret_lives);

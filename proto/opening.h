@@ -45,8 +45,9 @@
 
 /* Each kind with the fields that it uses, and what the descriptor of the answer is. */
 enum opening_kind {
-	OPENING_MAPPED = 1,   /* pid, start, end, device, inode, path: the file of a mapping */
-	OPENING_IMAGE = 2,    /* the same: a copy of the mapped parts that are not writable */
+	OPENING_MAPPED = 1, /* pid, start, end, device, inode, path: the file of a mapping */
+	/* the fields of OPENING_MAPPED: a copy of the file's mappings that are not writable */
+	OPENING_IMAGE = 2,
 	OPENING_VDSO = 3,     /* pid, start, end: a copy of the vdso */
 	OPENING_ELF = 4,      /* path: a debug file, by build-id, link or alternate link */
 	OPENING_PROCESS = 5,  /* pid: records its user and its own pid, for later; no descriptor */

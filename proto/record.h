@@ -50,7 +50,7 @@ enum record_type {
 	/* as RECORD_AUDIT; requests that the profile so far be sent to the server */
 	RECORD_SERVE = 13,
 	RECORD_RUNTIME = 14, /* the frames of a language's runtime that belong to the next sample */
-	RECORD_OBJECT = 15,  /* a code object of such frames */
+	RECORD_OBJECT = 15,  /* a code object of a language's runtime */
 	RECORD_MEMORY = 16,  /* the answer to a REQUEST_MEMORY */
 	RECORD_TYPES
 };
@@ -67,7 +67,7 @@ struct record_header {
  *   16  4  version        RECORD_VERSION
  *   20  2  machine        ELF e_machine of the supervisor: 62 x86-64, 183 aarch64
  *   22  2  -
- *   24  8  period_ns      requested CPU time of a tick
+ *   24  8  period_ns      requested CPU time between two samples
  *   32  8  realtime_ns    CLOCK_REALTIME at time_ns
  *   40  4  supervisor     its pid
  *   44  4  restarts       number of analysts that died before this one
@@ -75,7 +75,7 @@ struct record_header {
  *   56  8  lost_ns        CPU time of the lost samples
  *   64  -  command        the command line, arguments separated by NULs
  * flags: RECORD_START_WALL: waiting time is recorded, too.
- *        RECORD_START_WALL_FIRST: in addition, a tick is a period of wall-clock time.
+ *        RECORD_START_WALL_FIRST: in addition, period_ns is of wall-clock time.
  */
 #define RECORD_VERSION 3
 enum { RECORD_START_WALL = 1, RECORD_START_WALL_FIRST = 2 };

@@ -28,7 +28,7 @@ enum request_type {
 	REQUEST_SERVE = 5,   /* from the server only: send it the profile so far */
 	REQUEST_ROTATE = 6,  /* the profile's file has reached its size: begin another one */
 	REQUEST_RUNTIME = 7, /* value: a word of a struct runtime_table (proto/runtime_table.h) */
-	/* value: bytes to copy of the next stacks of thread @index whose end is not known */
+	/* value: bytes to copy of the stacks of thread @index, where a stack's end is not known */
 	REQUEST_STACK = 8,
 	REQUEST_EXAMINED = 9, /* for --dump: the mappings of a process have been examined */
 	/* process @index is a Go program; value: bytes from its word "g" to the thread pointer */

@@ -92,7 +92,7 @@ int ring_open(struct ring *ring, void *memory, size_t bytes)
 	return ring->at % 8 ? -EPROTO : 0;
 }
 
-/* Reads the consumer's position. One beyond what was produced, or behind the last, is ignored. */
+/* Reads the consumer's position. It is ignored if it is impossible: beyond ours, or going back. */
 static void look_at_tail(struct ring *ring)
 {
 	uint64_t tail = atomic_load_explicit(word(ring, AT_TAIL), memory_order_acquire);

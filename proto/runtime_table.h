@@ -62,8 +62,8 @@ struct runtime_table {
 	uint32_t thread_word[RUNTIME_THREAD_WORDS]; /* offsets of the words that are reported */
 	/*
 	 * Frames are pushed on chunks of memory. In a thread's state: pointers to the newest chunk
-	 * (NONE: there are no chunks) and to the end of what is used of it. In a chunk: the
-	 * previous chunk, how many words behind the header are used, the bytes of the header.
+	 * (NONE: there are no chunks) and to the end of its used part. In a chunk: the previous
+	 * chunk, the number of used words behind the header, and where the header ends.
 	 */
 	uint32_t thread_chunk, thread_top;
 	uint32_t chunk_previous, chunk_used, chunk_data;

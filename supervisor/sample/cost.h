@@ -29,7 +29,7 @@
 struct cost {
 	uint32_t bound_ppm;     /* of the target's CPU time; 0: no bound */
 	uint64_t free_until_ns; /* CLOCK_MONOTONIC: end of the first second; 0: not begun */
-	bool bounded;           /* the first second is over */
+	bool bounded;           /* there is a bound, and the first second is over */
 	uint64_t total_ns;      /* the cost so far */
 	int64_t left_ns;        /* the allowance; negative: overspent */
 	uint64_t mean_ns;       /* moving average of the cost of a sample */

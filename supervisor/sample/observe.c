@@ -62,9 +62,10 @@ static bool was_last_here(struct observation *o, struct sample_thread *t)
 }
 
 /*
- * Is @stamp of @t that of our arrival? A context switch writes the same one to the thread that
- * leaves a CPU and to the one that comes. A tick may have renewed the waiter's since; between the
- * two, another CPU may have switched.
+ * Is @stamp, the time stamp of @t, that of the waiter's arrival? A context switch writes the same
+ * stamp to the thread that leaves a CPU and to the one that comes. A scheduler tick may have
+ * renewed the waiter's stamp since. Then any stamp in between may be that of the arrival, but also
+ * of a switch on another CPU, so the last CPU of @t must be this one, too.
  */
 static bool is_ours(struct observation *o, struct sample_thread *t, uint64_t stamp, bool runnable)
 {
@@ -117,7 +118,7 @@ static bool was_preempted(
 	return turn->switched_ns == a->last_ns && o->activity.pc;
 }
 
-/* For a thread that is rarely found blocked: its time stamp is read first, and mostly suffices. */
+/* Was the busy thread @t preempted? Its time stamp is read first, which mostly decides. */
 static bool ask_busy(struct observation *o, struct sample_thread *t)
 {
 	uint64_t began = o->s->probe->now(o->s->context), now;
@@ -320,7 +321,9 @@ struct sample_thread *observe(struct observation *o)
 	runnable = o->s->probe->runnable(o->s->context);
 	if (runnable && o->s->threads > RECENT_MOST)
 		t = ask_others(o);
-	/* With more runnable threads than CPUs, a thread of another program may have had this CPU.
+	/*
+	 * Not if there are more runnable threads than CPUs: a thread of another program may then
+	 * have had this CPU.
 	 */
 	if (!t && runnable > 0 && runnable <= (int)o->s->cpus) {
 		struct observation rest = *o;

@@ -16,7 +16,7 @@ struct observation {
 	struct sampler *s;
 	const struct sample_instant *instant;
 	uint64_t weight_1024; /* the inverse of the probability that this thread was asked */
-	bool stopping; /* its stop was requested at an earlier instant; in one call since then */
+	bool stopping;        /* in one call since an earlier instant, which requested its stop */
 	struct activity activity;
 };
 

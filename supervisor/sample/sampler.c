@@ -351,7 +351,7 @@ struct sample_loss sampler_resumed(
 	c->releases = 0;
 	t->resumed = *cpu;
 	t->resumed_ns = end_ns;
-	/* With idle CPUs it mostly migrates to one of them, as we occupy its own. */
+	/* If there are idle CPUs, @t mostly migrates to one of them, as we occupy its own. */
 	if (s->cpus > 1)
 		t->cpu = sampler_cpu(s, s->probe->last_cpu(s->context, t));
 	return loss;

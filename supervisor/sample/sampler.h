@@ -45,8 +45,10 @@ void sampler_heed(struct sampler *sampler, struct sample_thread *thread);
  * thread's CPU time. So the tables' accounts with the thread begin anew.
  */
 void sampler_renew(struct sample_thread *thread);
-/* The tables' accounts with the thread begin anew, with its CPU time of now: nothing is owed for
- * the time before a table was put in force. */
+/*
+ * The tables' accounts with the thread begin anew, with its CPU time of now: nothing is owed for
+ * the time before a table was put in force.
+ */
 void sampler_forget_ticks(struct sampler *sampler, struct sample_thread *thread);
 
 /* The index of CPU @number; negative: it is not sampled. */
@@ -60,8 +62,8 @@ struct sample_thread *sampler_instant(
 	struct sampler *sampler, const struct sample_instant *instant);
 
 /*
- * Has the thread not run since the instant that hit it? To be called before its stop is requested.
- * False: the hit is lost, as it is unknown where the thread was at the instant.
+ * To be called before the stop of a thread that was hit is requested. True: the thread has not run
+ * since the instant. False: the hit is lost, as it is unknown where the thread was at the instant.
  */
 bool sampler_confirm(struct sampler *sampler, struct sample_thread *thread);
 

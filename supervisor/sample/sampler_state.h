@@ -65,14 +65,14 @@ struct sample_cpu {
 	int number;                /* as the kernel counts CPUs */
 	int misses;                /* in a row; below 0 after a hit */
 	struct sample_thread *hit; /* the thread of the last instant if that was a hit, else NULL */
-	struct sample_thread *resumed; /* the last thread resumed here, NULL: none or unknown */
-	uint64_t occupied_ns;          /* for how long we have occupied this CPU since then, */
-	unsigned releases;             /* and how often we have released it */
+	struct sample_thread *resumed; /* the thread that was resumed here last; NULL: unknown */
+	uint64_t occupied_ns;          /* how long we have occupied this CPU since then */
+	unsigned releases;             /* how often we have released this CPU since then */
 };
 
 struct sample_figures {
 	uint64_t instants;  /* of the profile */
-	uint64_t late;      /* all lost ones: too late, or one of the next two, or no stop came */
+	uint64_t late;      /* all that are lost: too late, unproved, busy, or no stop came */
 	uint64_t unproved;  /* part of late: the thread ran before its stop was requested */
 	uint64_t busy;      /* part of late: the waiter waited too long for the sampler */
 	uint64_t throttled; /* left out to keep a bound; hits only, estimated */

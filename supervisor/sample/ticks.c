@@ -11,8 +11,10 @@ void ticks_forget(struct sample_thread *t, unsigned stream, uint64_t began_ns)
 	t->account[stream] = (struct sample_account){.began_ns = began_ns};
 }
 
-/* By how much the next tick is corrected: an account that is off by up to one period is left, as
- * the random instant within a period alone makes that much. */
+/*
+ * By how much the next tick is corrected: an account that is off by up to one period is left, as
+ * the random instant within a period alone makes that much.
+ */
 static int64_t correction(int64_t owed_ns, int64_t period_ns)
 {
 	if (owed_ns > (TICKS_PAID + 1) * period_ns)
@@ -26,7 +28,7 @@ static int64_t correction(int64_t owed_ns, int64_t period_ns)
  * A table's ticks are to be as many as periods fit into the thread's CPU time. If an instant was
  * lost, or the thread was hit too often or too seldom, its next tick weighs more or less. The
  * correction is known before the instant, so it does not depend on where the thread is found. The
- * profile (stream 0) needs none: its weights only divide the CPU time that the kernel tells.
+ * profile (stream 0) needs none: its weights only distribute the CPU time that the kernel reports.
  */
 void ticks_settle(struct sampler *s, struct sample_thread *t, const struct cpu_time *cpu)
 {

@@ -17,7 +17,7 @@ enum examiner_kind {
 	EXAMINER_PRIVILEGE, /* does the process lack the privileges that its file would give? */
 };
 
-/* A question, allocated by whoever asks it. */
+/* A question, allocated with malloc() by the caller of examiner_ask(). */
 struct examiner_question {
 	enum examiner_kind kind;
 	int pid;
@@ -30,7 +30,7 @@ struct examiner_question {
 struct examiner {
 	bool failed;    /* the thread cannot be started */
 	int socket;     /* to the thread; valid if @started */
-	bool started;   /* false in a zeroed structure: not yet */
+	bool started;   /* the thread has been started */
 	unsigned asked; /* questions not answered yet */
 };
 

@@ -203,7 +203,10 @@ void procfiles_read_final(struct procfiles *files, struct tracee *t)
 	t->reaped = true;
 }
 
-/* Opens a file of the process, unless it is open or has failed for another reason than limits. */
+/*
+ * Opens a file of the process, unless it is open. After a failure it is tried again only if the
+ * limit of open files was the reason.
+ */
 static void open_once(struct procfiles *files, struct process *process, int tid,
 	enum process_file file, const char *name)
 {

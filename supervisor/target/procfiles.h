@@ -56,10 +56,11 @@ int procfiles_read_state(struct procfiles *files, struct tracee *tracee, char *r
 int procfiles_of(struct procfiles *files, struct process *process, enum process_file file);
 
 /*
- * The tid through whose /proc files the process is read. It is the leader's at first; a leader that
- * has ended shows nothing there. _find_reader() looks for another thread after a reading failed,
- * closes the files of the process, and opens those of its memory again, as a stop may be about to
- * be sampled. False: there is no other thread. _set_reader() closes the files, too; 0: the leader.
+ * procfiles_reader(): the tid through whose /proc files the process is read. At first it is the
+ * leader's, but the files of a leader that has ended are empty. _find_reader(), after a failed
+ * reading, looks for another thread; closes the files of the process; and opens those of its memory
+ * again, as a stop may be about to be sampled. False: there is no other thread. _set_reader() sets
+ * the tid, 0: the leader's, and closes the files of the process.
  */
 int procfiles_reader(const struct process *process);
 bool procfiles_find_reader(struct procfiles *files, struct process *process);

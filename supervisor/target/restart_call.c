@@ -38,8 +38,9 @@ static bool get_memory(const struct tracee *t, uint64_t at, void *to, size_t n)
 }
 
 /*
- * The tid of a leader with other threads may name the new image of an exec by one of them
- * (tracee_memory.h), so its registers are set only if its stack pointer is still that in @seen.
+ * If another thread of the process calls exec, the leader's tid names the new image
+ * (tracee_memory.h). So the registers of a leader with other threads are set only if its stack
+ * pointer is still that in @seen.
  */
 void restart_set_registers(
 	struct tracee *t, const struct arch_raw *seen, const struct arch_raw *raw)
@@ -198,9 +199,9 @@ static bool find_deadline(
 		return false;
 	}
 	/*
-	 * At its first disturbance it is unknown when the call began, so it counts as just begun.
-	 * The last sleep that schedstat shows may be that of the call before, as a signal can come
-	 * before this call sleeps (test: alternating_calls_are_not_cut_short).
+	 * When a call is disturbed for the first time, its begin is unknown: it counts as just
+	 * begun. The last sleep that schedstat shows may be that of the previous call, as a signal
+	 * can come before this call sleeps (test: alternating_calls_are_not_cut_short).
 	 */
 	if (!m->unfinished || !m->has_deadline)
 		m->deadline_ns = now + whole;

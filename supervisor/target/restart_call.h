@@ -16,7 +16,7 @@
 struct restart {
 	bool inside;   /* the thread is between entry and exit of the watched call */
 	bool to_entry; /* the call is watched up to its entry only: nothing to restore */
-	bool known;    /* this stop follows one that changed the call: @before has its arguments */
+	bool known;    /* the last stop changed this call: @before has its arguments */
 	const struct arch_call *call;
 	struct arch_raw before; /* registers at the stop that disturbed the call */
 	/* bytes: transferred so far; of the whole transfer; requested by the restarted call */

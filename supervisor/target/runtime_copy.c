@@ -443,8 +443,8 @@ void runtime_copy_take(struct runtime_copy *copy, const struct runtime_table *ta
 		}
 	}
 	/*
-	 * The limit begins after the read of what was known. So a stop has time for frames that
-	 * were not, and the next stop knows more.
+	 * The time limit begins after the first read, which has the frames known from the last
+	 * stop. So each stop has time for frames that are new, which the next stop then knows.
 	 */
 	copy->until_ns = clock_now() + RUNTIME_STOP_NS;
 	copy->thread = thread->address;

@@ -55,7 +55,7 @@ struct runtime_thread {
 struct runtime_object {
 	uint64_t address, hash;
 	uint32_t stamp; /* number of the last stop in which it was seen */
-	bool used;      /* this slot of the table is */
+	bool used;      /* this slot of the table has an object */
 };
 
 /* What is known of a process. */

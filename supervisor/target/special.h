@@ -24,7 +24,7 @@ struct special {
 	struct examiner examiner;
 };
 
-/* The process has called exec, or made a child, and is in the stop of that. */
+/* To be called in the stop of an exec, and in that of the birth of a child. */
 void special_see_exec(struct special *special, const struct process *process);
 void special_see_child(struct special *special, const struct process *parent);
 

@@ -57,7 +57,7 @@ struct process {
 	unsigned threads;   /* number of threads that are not gone */
 	unsigned flags;     /* RECORD_PROCESS_… */
 	bool announced;     /* the analyst knows the process and its image */
-	uint64_t kernel_ns; /* CPU time of threads whose accounts are closed */
+	uint64_t kernel_ns; /* CPU time of its threads whose accounts are closed, by the kernel */
 
 	/* Executable mappings, as last read; sorted by address. */
 	struct mapped_range *range;

@@ -25,13 +25,13 @@ struct wall {
 	uint64_t begin_ns;   /* CLOCK_MONOTONIC: begin of the account */
 	uint64_t since_ns;   /* accounted up to this time */
 	struct cpu_time at;  /* reading at since_ns */
-	uint64_t stopped_ns; /* time in stops by the supervisor since then */
+	uint64_t stopped_ns; /* time in stops by the supervisor after since_ns */
 	uint64_t queue_ns;   /* run queue time that is owed */
 	/* blocked time that is owed; below 0: too much was paid, because of a stale reading */
 	int64_t blocked_ns;
 	/* the part of blocked_ns that belongs to the stack with which the thread was last seen */
 	int64_t here_ns;
-	bool seen;        /* the analyst has that stack, and the thread has not run since then */
+	bool seen;        /* the analyst has the stack, and the thread has not run since */
 	uint64_t slices;  /* number of time slices when the thread was last seen */
 	uint64_t said_ns; /* CLOCK_MONOTONIC: when time was last reported for that stack */
 };

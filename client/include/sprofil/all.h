@@ -41,8 +41,7 @@ void *sprofil_all_loaded(void *handle);
 
 struct sprofil_function {
 	const char *function; /* its symbol; "": no name is known */
-	const char
-		*object; /* path; "": that of the program is unknown, or no object: all the rest */
+	const char *object; /* its path; "": the program, if its path is unknown; or in no object */
 	uint64_t ticks;
 	uint64_t address; /* the function's begin; without a name: the first address with ticks */
 };

@@ -27,7 +27,7 @@ extern "C" {
 #define SPROFIL_FAULT     1 /* a counter was inaccessible, and no other region is left */
 #define SPROFIL_FULL      2 /* System V: a counter has reached 32767 */
 #define SPROFIL_HIDDEN    3 /* this program's memory is inaccessible: setuid, PR_SET_DUMPABLE */
-#define SPROFIL_GONE      4 /* the supervisor is gone, and the figures with it: they are 0 */
+#define SPROFIL_GONE      4 /* the supervisor has ended; the figures are lost with it and are 0 */
 
 /* Reasons with SPROFIL_OFF: why the last call to turn profiling on failed with EPERM. */
 #define SPROFIL_NO_HELPER    5 /* sprofil-supervisor cannot be started: is its path right? */
