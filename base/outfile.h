@@ -30,11 +30,12 @@ struct outfile {
 };
 
 /*
- * Creates or opens the file; outfile_commit() or outfile_abandon() must follow. @peer_fd is for a
- * FIFO without a reader: -1: waits for one; a descriptor of a pipe: waits until that pipe is closed
- * at its other end (-EINTR), and the FIFO is opened non-blocking; OUTFILE_AT_ONCE: does not wait
- * (-EAGAIN), also non-blocking. 0, or -errno: *@ret_problem is then a sentence that says more, or
- * NULL.
+ * Creates or opens the file. 0, and outfile_commit() or outfile_abandon() must follow; or -errno:
+ * *@ret_problem is then a sentence that says more, or NULL.
+ *
+ * @peer_fd says how long to wait for the reader of a FIFO. -1: until one comes. A descriptor of a
+ * pipe: until one comes, or that pipe is closed at its other end (-EINTR). OUTFILE_AT_ONCE: not at
+ * all (-EAGAIN). In the last two cases the FIFO is opened non-blocking.
  */
 int outfile_begin(struct outfile *outfile, const char *path, int peer_fd, const char **ret_problem);
 /*

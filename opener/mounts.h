@@ -42,9 +42,9 @@ void mounts_release(struct mounts *mounts);
 
 /*
  * Returns @fd itself; or closes it and returns a copy of its file in memory, if a server has the
- * file, or if its mount was made since mounts_read(). @pid: a process in whose mount namespace the
- * file is in; if that is not ours, it counts whether any mount of the same file system was there.
- * @pid 0: only the server counts. A negative @fd is returned unchanged.
+ * file, or if its mount was made since mounts_read(). @pid: the process in whose mount namespace
+ * the file was opened. If that namespace is not ours, the mount counts as old if we had any mount
+ * of the same file system. @pid 0: only the server counts. A negative @fd is returned unchanged.
  */
 int mounts_detach(struct mounts *mounts, unsigned pid, int fd);
 

@@ -46,8 +46,8 @@ void sampler_heed(struct sampler *sampler, struct sample_thread *thread);
  */
 void sampler_renew(struct sample_thread *thread);
 /*
- * The tables' accounts with the thread begin anew, with its CPU time of now: nothing is owed for
- * the time before a table was put in force.
+ * The tables' accounts with the thread begin anew, at its present CPU time: nothing is owed for the
+ * time before a table was put in force.
  */
 void sampler_forget_ticks(struct sampler *sampler, struct sample_thread *thread);
 
