@@ -46,7 +46,7 @@ void restart_group_stop_over(struct restarter *restarter, struct tracee *tracee)
 
 /*
  * Ends watched calls on sockets whose deadline has passed: the kernel restarted them with their
- * whole time-out. To be called at every tick.
+ * whole time-out. To be called in each round of the loop.
  */
 void restart_expire(struct restarter *restarter, uint64_t now_ns);
 
