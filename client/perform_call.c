@@ -76,7 +76,7 @@ static void nap(unsigned ms)
  * Turns profiling off if client_find() has failed, with @found. Success must mean that nothing is
  * counted any more, because the program may then free the memory. A supervisor that cannot be found
  * may still exist: after setuid or chroot, or in another pid namespace, where TracerPid is 0. It is
- * told by a signal (test: live_off).
+ * told by a signal: client_turn_off() (test: live_off).
  */
 static int try_without_pipe(int found)
 {

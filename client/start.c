@@ -111,7 +111,7 @@ ON_BORROWED_STACK static void close_all(void)
 /*
  * The intermediate process, with the restrictions of become_helper(). It shares errno with the
  * thread that created it: once that thread continues, no call here may fail. Therefore SIGCHLD gets
- * its default disposition, so that wait4() succeeds even if the program ignores SIGCHLD.
+ * its default disposition, so that the wait succeeds even if the program ignores SIGCHLD.
  */
 ON_BORROWED_STACK static int stand_between(void *context)
 {
