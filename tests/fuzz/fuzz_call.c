@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The input is what a supervisor reads from its request pipe. What is found in it goes through the
- * reassembly, and through the answer's decoder.
+ * The input is the bytes that a supervisor reads from its request pipe. The requests found in them
+ * go through the reassembly of their parts; the input also goes through the decoder of answers.
  */
 #include <stdlib.h>
 #include <string.h>

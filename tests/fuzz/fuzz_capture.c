@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The input is a capture file, as "sprofil-analyst --replay" reads it: from the records to the
- * finished profile, which is then written. No file is opened for it: the opener is gone.
+ * finished profile, which is then written. The analyst can open no file, because its opener is
+ * gone.
  */
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The input is a name, a NUL, and the text of a /proc/PID/cgroup, a conmon's words, docker's file.
+/*
+ * The input is a name, a NUL, and a text. The text is taken for a /proc/PID/cgroup, for the
+ * arguments of a conmon, and for docker's file about a container.
  */
 #include <stdlib.h>
 #include <string.h>

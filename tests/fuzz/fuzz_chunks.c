@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames of virtual threads in memory that lies: the input is a layout (1 byte), the room for the
- * copy in words (1 byte), and memory, in which a stack of 32 words, objects and chunks lie wherever
- * it says. Each part of the memory can be read; what lies elsewhere cannot.
+ * Frames of virtual threads in hostile memory. The input is a layout (1 byte), the room for the
+ * copy in words (1 byte), and the memory: a stack of 32 words, and objects and chunks at the
+ * addresses that the memory itself names. Addresses outside of it cannot be read.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memory.bytes = size - 2;
 	memcpy(stack, memory.data, sizeof(stack));
 	room = 8 * (size_t)data[1];
-	/* Of just this size, so that a write behind it is noticed. */
+	/* Allocated exactly, so that the sanitizer notices a write behind the room. */
 	to = malloc(room + 1);
 	if (!to)
 		return 0;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A HotSpot that lies, and changes while it is read: the made-up one, damaged. The input is pieces
- * of 4 bytes; the lowest 3 bits of the first say what to do (and bit 5 of the very first: JDK 25;
- * bit 6: the stub is that of virtual threads):
+ * A hostile HotSpot: the memory of tests/made_hotspot.h, damaged, also while it is read. The input
+ * is a list of actions of 4 bytes; the lowest 3 bits of an action's first byte are its number. In
+ * the first byte of the input, bit 5 chooses JDK 25, and bit 6 the stub of virtual threads.
  *
- * 0 to 2: the byte at an offset (2 bytes) of its memory becomes the last one. 3: the same to the
- * stack, or, if the first byte is 128 or more, to the registers. 4: a step from a pc at an offset
- * of the memory; of the last byte bit 0: exact, bit 1: the frame pointer is a register's, the rest:
- * where in the stack it is; of the first byte bit 6: frames in the heap have been copied. 5: time
- * goes by. 6: as 0, but after the next step. 7: lines, scopes and instructions are looked up in the
- * rest of the input.
+ * 0 to 2: writes byte 3 to the memory, at the offset in bytes 1 and 2. 3: writes likewise to the
+ * stack, or, if byte 0 is 128 or more, to the registers. 4: unwinds a step from the pc at that
+ * offset of the memory; bit 0 of byte 3: the pc is exact, bit 1: the frame pointer is a register's,
+ * its other bits: where in the stack the frame is; bit 6 of byte 0: frames in the heap have been
+ * copied. 5: lets time pass. 6: as 0, but after the next step. 7: looks up lines, scopes and
+ * instructions in the rest of the input.
  */
 #include "analyst/hotspot/hotspot_frame.h"
 #include "analyst/hotspot/hotspot_scopes.h"
@@ -44,7 +44,7 @@ static void try_step(struct made *m, const uint8_t piece[4], struct late *late)
 		late->set = false;
 		if (r <= 0 || !caller.found)
 			return;
-		/* As the unwinder: outwards only. */
+		/* Like the unwinder, goes only outwards. */
 		if (caller.sp < frame.sp || (caller.sp == frame.sp && !frame.exact))
 			return;
 		frame = (struct unwind_runtime_frame){

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The input is what passes between sprofreport and sprofil-inspector, which a file may have taken
- * over. What is taken of an answer is in order, and stands in memory of its own.
+ * The input is a message between sprofreport and sprofil-inspector, which a hostile file may have
+ * taken over. Data that are accepted from an answer must be consistent, and must lie in memory of
+ * their own.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The input is a jitdump, taken by pieces as if less were at hand than there is. */
+/*
+ * The input is a jitdump, which is given to the reader in pieces, as if the file were still
+ * growing.
+ */
 #include <string.h>
 
 #include "analyst/jit/jit_map.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An input that is a whole ELF file, as a module of its own symbolizer. */
+/* Takes the input for a whole ELF file: the only module of a symbolizer. */
 #ifndef TESTS_FUZZ_MODULE_H
 #define TESTS_FUZZ_MODULE_H
 
@@ -44,7 +44,9 @@ static inline void fuzz_resolve(struct symbolizer *symbolizer, struct module *mo
 	sink = sink + strlen(info.path) + strlen(info.build_id) + strlen(info.problem);
 }
 
-/* @from_memory: without section headers, as assembled from a process. */
+/*
+ * @from_memory: the file has no section headers, as one that was assembled from a process's memory.
+ */
 static inline void fuzz_module(
 	const uint8_t *data, size_t size, bool no_debug_info, bool from_memory)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The input is a mon.out. What its counters stand for lies within its addresses, in order. */
+/*
+ * The input is a mon.out. The addresses of its counters must be in order, and lie between its
+ * lowest and its highest address.
+ */
 #include <stdlib.h>
 
 #include "profile/monout.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The input is the text of a /proc/PID/mountinfo, in which the target's mounts are named. */
+/*
+ * The input is the text of a /proc/PID/mountinfo, which the target may fill with names of its
+ * choice.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* Exactly as long as it is: a byte too far is seen. */
+	/* Allocated exactly: the sanitizer sees a read one byte too far. */
 	char *text = malloc(size + 1);
 
 	if (!text)

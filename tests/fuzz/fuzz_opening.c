@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The input is a packet between the analyst, which somebody may have taken over, and the opener.
- * What is taken from it must come out the same when it is put again; and what it asks of the
- * process is answered as by an opener that trusts nobody.
+ * The input is a packet between the opener and the analyst, which a hostile file may have taken
+ * over. A packet that is accepted must be the same after it is encoded again. The opener answers
+ * its request for files of this process, and must grant nothing of a process that is not traced.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static void answer(const struct opening *what)
 	struct openings openings = {.guards = true, .view = true};
 
 	openings_answer(&openings, getpid(), what, &opened);
-	/* Nobody is traced. */
+	/* No process is traced, so these kinds must be refused. */
 	if (opened.fd >= 0 &&
 		(what->kind == OPENING_IMAGE || what->kind == OPENING_VDSO ||
 			what->kind == OPENING_THREADS || opened.error))

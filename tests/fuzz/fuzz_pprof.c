@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The input is a pprof file, gzipped or plain. What is read is also written and read again, merged
- * and reported: a hostile profile must be harmless all the way.
+ * The input is a pprof file, gzipped or plain. A profile that is accepted is also written and read
+ * again, merged and reported: a hostile profile must be harmless in each of these.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static void print_reports(struct profile *profile)
 		(void)fclose(out);
 }
 
-/* What is written must be readable, and must have the same values. */
+/* Writes the profile. The result must be readable, and must have the same values. */
 static void write_and_read(const struct profile *profile)
 {
 	struct profile *back = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The input is a capture: records one after the other, as proto/record.h tells. */
+/* The input is a capture: records one after the other, in the format of proto/record.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "proto/record.h"
 #include "tests/fuzz/fuzz.h"
 
-/* Reads every byte that a record lends, so that a bad bound is detected. */
+/* Reads every byte to which a record points, so that a bad bound is detected. */
 static unsigned touch(const void *data, size_t bytes)
 {
 	const uint8_t *p = data;
@@ -53,7 +53,7 @@ static unsigned touch_record(const struct record *rec)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	volatile unsigned sink = 0; /* The sink has the reads made. */
+	volatile unsigned sink = 0; /* Keeps the compiler from leaving out the reads. */
 
 	(void)sink;
 

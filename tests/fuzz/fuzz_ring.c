@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ring with one broken end, and the requests that go the other way. Input:
+ * The ring with one hostile end, and the analyst's requests to the supervisor. Input:
  *
  *	0	1	0 the consumer is broken, 1 the producer is, 2 a request of the analyst
  *	1	-	0: steps of 16 bytes: what to do, and two words for it
  *			1: the shared memory
  *			2: a request
  *
- * Whatever the one writes, the other one stays within the data area, and takes nothing from
- * outside of what was written.
+ * Whatever the hostile end writes, the other end must stay within the data area, and must take only
+ * records that lie within the written part.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static void take_step(struct ring *ring, uint8_t *memory, const uint8_t *step)
 	switch (what % 8) {
 	case 0: memcpy(memory + AT_TAIL, &value, sizeof(value)); return;
 	case 1: memcpy(memory + value % RING_DATA_OFFSET / 8 * 8, &bytes, sizeof(bytes)); return;
-	case 2: /* Once, an honest consumer. */
+	case 2: /* For one step, the consumer is honest. */
 		memcpy(memory + AT_TAIL, &ring->at, sizeof(ring->at));
 		memcpy(memory + AT_TAIL + 8, &(uint32_t){1}, 4);
 		return;

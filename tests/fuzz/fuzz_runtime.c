@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory of a target that lies about its frames, and changes while it is read. Byte 0: bits 0-1
- * which table (3: from the input itself, by its requests), bits 2-4 how often a read changes a
- * byte, 0 never. The rest is memory at 0x10000, repeated; other addresses are not there.
+ * The memory of a hostile target, whose interpreter frames are false and change while they are
+ * read. Byte 0: bits 0-1 choose the table (3: one that the input itself contains, as requests),
+ * bits 2-4 say how often a read changes a byte (0: never). The rest is memory at 0x10000, repeated;
+ * other addresses cannot be read.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -47,7 +48,7 @@ static ssize_t read_memory(
 	return got;
 }
 
-/* The tables of 3.11, 3.10 and 3.12. */
+/* The tables of CPython 3.11, 3.10 and 3.12. */
 static struct runtime_table table_of(unsigned which)
 {
 	struct runtime_table t = {
@@ -76,7 +77,7 @@ static struct runtime_table table_of(unsigned which)
 	return t;
 }
 
-/* Takes a table from the input, if it is one. */
+/* Takes a table from the input. False: the input contains none. */
 static bool take_table(const uint8_t *data, size_t size, struct runtime_table *ret_table)
 {
 	struct runtime_incoming incoming = {0};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The input is what strangers send the server: the head of a piece; the text after "seconds=", a
- * Host header and an address of a store, separated by NULs.
+ * The input is data that other programs send to the profile server. It is taken for the head of a
+ * piece, and for texts separated by NULs: the text after "seconds=", a Host header, and the address
+ * of a store.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The input is a .dwo or .dwp file, read for functions and inlined calls as those of a skeleton
- * that has the file's own ids.
+ * The input is a .dwo or .dwp file. It is read for functions and inlined calls, as if for a
+ * skeleton unit with an id that the file contains.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 enum { ID_AT = 12, LAST_ID_AT = 64, SLOTS_AT = 16, IDS_MOST = 64, FUNCTIONS_MOST = 256 };
 enum { SECT_INFO = 1, SECT_ABBREV = 3, SECT_STR_OFFSETS = 6, SECT_RNGLISTS = 8 };
 
-/* Libdwarf of Debian 12 loses a DIE now and then; see fuzz_dwarf.c. */
+/* Debian 12's libdwarf leaks a DIE now and then (fuzz_dwarf.c). */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
@@ -96,7 +96,10 @@ static void read_package(const struct rangelist_bytes *table, const struct dwarf
 	}
 }
 
-/* DWARF 5 has the id in the header; up to 4 it is somewhere in the first DIE. */
+/*
+ * Reads the file once for each id that it may have: DWARF 5 has the id in the header, DWARF up to 4
+ * somewhere in the first DIE.
+ */
 static void read_file(const struct dwarf_split_unit *whole)
 {
 	uint64_t id;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The input is an ELF file whose symbol table sprofil_all() reads, in the program itself. */
+/*
+ * The input is an ELF file, whose symbol table is read by the code of sprofil_all(), which runs
+ * within the user's program.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The input is a piece of a time line as it stands in a pprof file (profile/pprof_timeline.h),
- * behind a profile of five stacks. What is read is cut, written, reported and exported.
+ * The input is a piece of a time line in a pprof file (profile/pprof_timeline.h), behind a profile
+ * of five stacks. A profile that is accepted is cut, written, reported and exported.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 enum { TAG_7001 = 7001 << 3 | 2 };
 
-/* The fixture without its own time line, unpacked. */
+/* Makes the uncompressed file of the fixture's profile, without its own time line. */
 static uint8_t *make_rest(size_t *ret_bytes)
 {
 	struct profile *profile = fixture_timeline();
@@ -63,7 +63,7 @@ static int64_t cpu_of(const struct profile *profile)
 	return sum;
 }
 
-/* Cuts the profile: both parts together are never more than all. */
+/* Cuts the profile in two: both parts together must not be more than the whole. */
 static void cut(const struct profile *profile, uint64_t at_ns)
 {
 	struct profile *part[2];

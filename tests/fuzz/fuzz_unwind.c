@@ -9,8 +9,8 @@
  *	4	136	17 registers; the pc counts from the file's base, sp within the stack
  *	140	-	the file, then the stack
  *
- * Each input is unwound twice with one memory, the second time with a byte of the stack changed:
- * what is reused must be what an unwinder without a memory finds.
+ * Each input is unwound twice by an unwinder that remembers stacks, the second time with a byte of
+ * the stack changed: the result must be what an unwinder without a memory finds.
  */
 #include "tests/fuzz/fuzz.h"
 

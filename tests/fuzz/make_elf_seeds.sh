@@ -3,9 +3,9 @@
 # shellcheck disable=SC2086 # flags are words
 # Makes the seeds of fuzz_elf, fuzz_dwarf, fuzz_unwind, fuzz_lines and fuzz_symbols: small shared
 # objects of one source, in every version of DWARF that the compilers write, split, compressed,
-# stripped, of 32 bits and so on, and their line tables. What is there is used, of gcc, g++, clang,
-# rustc, go, dwp, dwz, binutils, xz; what is not is named. tests/fuzz.sh runs it. The corpus of the
-# repository holds the smallest of them.
+# stripped, of 32 bits and so on, and their line tables. Of gcc, g++, clang, rustc, go, dwp, dwz,
+# binutils and xz, the installed ones are used, and the others are named. tests/fuzz.sh runs this
+# script. The corpus of the repository holds the smallest of them.
 #   usage: make_elf_seeds.sh FOLDER
 set -eu
 mkdir -p "${1:?usage: make_elf_seeds.sh FOLDER}"
@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$out/elf" "$out/dwarf" "$out/unwind" "$out/lines" "$out/symbols"
 cd "$work"
 
-# have TOOL...: are they there? One that is not is named, once.
+# have TOOL...: are all of these tools installed? Names each missing tool once.
 have() {
     local tool
     for tool; do
@@ -92,7 +92,8 @@ impl Act for Thing { #[inline(never)] fn act(&self, n: i32) -> i32 { self.0.wrap
 #[inline] fn middle<T: Act>(t: &T, n: i32) -> i32 { t.act(n).wrapping_add(t.act(n + 1)) }
 #[no_mangle] pub extern "C" fn outer(n: i32) -> i32 { (0..n).map(|i| middle(&Thing(i), n)).sum() }
 R
-    # An option for the version of DWARF there is from 1.64 on, in a compiler for all options.
+    # rustc has an option for the version of DWARF from 1.64 on; RUSTC_BOOTSTRAP=1 permits it in a
+    # released compiler.
     for version in '' -Zdwarf-version=5; do
         RUSTC_BOOTSTRAP=1 rustc --crate-type cdylib -C opt-level=2 -C panic=abort \
             -C link-arg=-nostdlib -g --remap-path-prefix "$work=/src" $version \
@@ -103,8 +104,8 @@ R
     done
     [ ! -e "$out/dwarf/rust" ] || strip --strip-debug -o "$out/elf/rust" "$out/dwarf/rust"
 fi
-# Of a Go program nearly all is its run-time: the debug information is compressed, and the largest
-# sections are left out.
+# A Go program consists nearly only of its run-time. To keep the seeds small, the debug information
+# is compressed, and the largest sections are left out.
 if have go; then
     printf 'package main\nfunc main() { println(len("x")) }\n' >seed.go
     HOME=$work GOCACHE=$work/cache GO111MODULE=off go build -trimpath -o seed-go seed.go
@@ -128,7 +129,8 @@ gcc -m32 $flags $small -g0 -fno-pic -o "$out/elf/elf32" seed.c 2>/dev/null ||
     objcopy -O elf32-x86-64 "$out/elf/plain" "$out/elf/elf32"
 head -c 700 "$out/elf/plain" >"$out/elf/truncated"
 
-# An object with .eh_frame, and a stack, as fuzz_unwind.c tells: a pc in each of its functions.
+# Makes inputs in the format of fuzz_unwind.c: an object with .eh_frame, a stack, and a pc in each
+# of the object's functions.
 unwind_seed() { # NAME FILE
     perl -e '
         my ($file, $out) = @ARGV;

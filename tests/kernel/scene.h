@@ -3,8 +3,8 @@
  * The engine on a scripted kernel: engine_run() with the options of a test; then the tasks go on
  * without a tracer until nothing happens any more. After any run must hold:
  *
- * 	no thread is left stopped that nobody stopped
- * 	processes end as in a run without the supervisor, if the test wants it (@same)
+ *	no thread is left stopped that nobody stopped
+ *	processes end as in a run without the supervisor, if the test wants it (@same)
  */
 #ifndef TESTS_KERNEL_SCENE_H
 #define TESTS_KERNEL_SCENE_H
