@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Does a clause's test fail when the clause is broken? Breaks each clause of docs/CONFORMANCE.md as
-# tests/clauses.txt has it, in a copy of the source, and runs the tests that the clause names, until
-# one fails. Long: some five seconds a clause. tests/conformance.sh sees to it that every clause has
-# a line there which still is in the source.
+# Does a clause's test fail when the clause is broken? Breaks each clause of docs/CONFORMANCE.md in
+# a copy of the source, as tests/clauses.txt says, and runs the clause's tests until one fails.
+# Takes about five seconds a clause. tests/conformance.sh checks that every clause has an entry in
+# tests/clauses.txt, and that the code which the entry changes is still in the source.
 #
 #	tests/clauses.sh [ID...]	all clauses
 set -eu
@@ -29,7 +29,7 @@ ASAN_OPTIONS=detect_leaks=0
 export SPROFIL_SUPERVISOR ASAN_OPTIONS
 ulimit -c 0
 
-# Tests of the clause $1, by its row.
+# Prints the tests that the row of the clause $1 names.
 tests_of()
 {
 	awk -v id="$1" '$1 == "|" && $2 == id {
@@ -40,7 +40,8 @@ tests_of()
 	}' "$root/docs/CONFORMANCE.md"
 }
 
-# Entry $1 of the table: its clauses in $work/ids, the changed file in $work/$file.
+# Applies entry $1 of the table: leaves its clauses in $work/ids, and the changed file in
+# $work/$file.
 break_entry()
 {
 	awk -v entry="$1" -v ids="$work/ids" -v changes="$work/changes" '
@@ -98,7 +99,7 @@ break_entry()
 	rm "$work/changes"
 }
 
-# Fails the test $1?
+# Does the test $1 fail?
 fails()
 {
 	source=$(grep -l "cmocka_unit_test($1)\|SESSION_TEST($1)" "$root"/tests/calls/*.c \
@@ -110,7 +111,8 @@ fails()
 	esac
 	# shellcheck disable=SC2086
 	if ! ninja -C "$work/build" "$target" $more >"$work/log" 2>&1; then
-		# A program of the dialect that does not compile is what a user would see.
+		# A changed header may break the compilation of a program: a user would see that, so
+		# it counts.
 		case $file in *.h) return 0 ;; esac
 		cat "$work/log"
 		exit 2
@@ -126,7 +128,7 @@ while entry=$((entry + 1)) && break_entry $entry; do
 		case " ${*:-$id} " in *" $id "*) ;; *) continue ;; esac
 		by=
 		for test in $(tests_of "$id"); do
-			# Not by chance: twice.
+			# The test must fail twice, so that it is not by chance.
 			if fails "$test" && fails "$test"; then
 				by=$test
 				break

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# docs/CONFORMANCE.md and the tests hold together: conformance.sh SOURCE-ROOT
-# Every ID has a row, every row names a test, and every named test exists and is run. Every ID has a
-# line in tests/clauses.txt, too, by which tests/clauses.sh breaks it, and what that changes is in
-# the source.
+# docs/CONFORMANCE.md and the tests hold together: conformance.sh SOURCE-ROOT Checks that every ID
+# has a row, that every row names a test, and that every named test exists and is run. Every ID must
+# also have an entry in tests/clauses.txt, by which tests/clauses.sh breaks it, and the code that
+# the entry changes must be in the source.
 set -eu
 root=$1
 table=$root/docs/CONFORMANCE.md

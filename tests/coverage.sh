@@ -16,7 +16,7 @@ build=${1:-build-coverage}
 ninja -C "$build" >/dev/null
 if [ -z "$file" ]; then
     find "$build" -name '*.gcda' -delete
-    # Races repeat the same lines: some orders of each are enough.
+    # All orders of a race reach the same lines: some are enough.
     KERNEL_MOST=100 KERNEL_COUNT=50 \
         meson test -C "$build" --no-rebuild --suite hermetic -t 5 >/dev/null ||
         echo "some tests fail: see $build/meson-logs/testlog.txt" >&2
@@ -37,7 +37,7 @@ for i in range(0, len(notes), 200):
     for text in out.splitlines():
         for entry in json.loads(text)["files"]:
             path = os.path.relpath(os.path.join(os.path.abspath(build), entry["file"]), root)
-            # What was renamed or removed leaves its notes in the build folder.
+            # Files that were renamed or removed since still have notes of gcov in the build folder.
             if path.startswith(("..", "tests/", build)) or not os.path.exists(path):
                 continue
             for line in entry["lines"]:

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Fuzzes every entry of tests/fuzz for SECONDS each (default 600) with libFuzzer, ASan and UBSan,
-# within 2 GiB of memory. Needs clang; seeds come from the compilers that are there, too
-# (tests/fuzz/make_elf_seeds.sh). What it finds lies in the folder that it names.
+# within 2 GiB of memory. Needs clang. Further seeds are made with the compilers that are installed
+# (tests/fuzz/make_elf_seeds.sh). Failing inputs are kept in a folder that the script names.
 #   tests/fuzz.sh [SECONDS [ENTRY...]]
 set -eu
 cd "$(dirname "$0")/.."

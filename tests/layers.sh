@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The arrows of docs/ARCHITECTURE.md: which folder may include which, and the single places.
+# Checks the rules of docs/ARCHITECTURE.md: which folder may include which, and which functions only
+# one file may call.
 #   layers.sh SOURCE-DIR BUILD-DIR
 set -u
 cd "$1" || exit 1
@@ -13,7 +14,7 @@ complain() {
     failed=1
 }
 
-# folder: folders whose headers it may include, besides its own
+# may_include FOLDER "FOLDERS": besides its own headers, FOLDER may include those of FOLDERS
 may_include() {
     local folder=$1 allowed=" $1 $2 " file name
     shift 2
@@ -36,8 +37,8 @@ may_include analyst "base proto opener symbolizer profile"
 hits=$(git ls-files '*.[ch]' | sed 's,/[^/]*$,,' | sort | uniq -c | awk '$1 > 60')
 [ -z "$hits" ] || complain "more than 60 files in a folder:" $hits
 
-# The rooms of a folder: folder, room, rooms of it whose headers the room may include besides its
-# own. "." is the folder itself.
+# room_may_include FOLDER ROOM "ROOMS": besides its own headers, the subfolder ROOM may include
+# those of the subfolders ROOMS. "." is FOLDER itself.
 room_may_include() {
     local folder=$1 room=$2 allowed=" $2 $3 " file name of inside=$1/$2
     [ "$room" != . ] || inside=$folder
@@ -81,15 +82,15 @@ room_may_include tools stackcheck "front"
 hits=$(git ls-files '*meson.build' | xargs grep -n "'\.\./" | grep -v libdir_up)
 [ -z "$hits" ] || complain "build files that compile another folder's sources: $hits"
 
-# Each file's name says its purpose: two files of the product do not share one. What programs of
-# users include is named by the manuals.
+# Each file's name says its purpose: no two files of the product have the same name. Public headers
+# are exempt, because the manuals fix their names.
 twins=$(git ls-files 'base/*.[ch]' 'proto/*.[ch]' 'client/*.[ch]' 'supervisor/*.[ch]' 'opener/*.[ch]' \
     'symbolizer/*.[ch]' 'profile/*.[ch]' 'analyst/*.[ch]' 'view/*.[ch]' 'tools/*.[ch]' \
     ':!client/include' | sed 's,.*/,,' | sort | uniq -d)
 [ -z "$twins" ] || complain "two files of one name:" $twins
 
-# Who calls whose functions, a file and its header being one: a lower file reports to a higher one
-# through a callback.
+# No two files call each other, directly or over others; a file and its header count as one. A lower
+# file reports to a higher one through a callback.
 circle=$(python3 - <<'END' | tsort 2>&1 >/dev/null
 import pathlib, re
 
@@ -118,7 +119,7 @@ hits=$(git ls-files 'supervisor/*.c' | grep -v 'target/target\.c$' |
     xargs grep -nE '(\bt|tracee|caller|other)->state = ')
 [ -z "$hits" ] || complain "a thread's state is changed past target_step(): $hits"
 
-# pattern, folders where it must not stand, why
+# must_not PATTERN WHY FOLDERS...: no source in FOLDERS may contain PATTERN
 must_not() {
     local hits
     hits=$(git ls-files -- "${@:3}" | grep '\.[ch]$' | xargs -r grep -nE "$1")
@@ -141,7 +142,7 @@ must_not '\b(printf|fprintf|puts|perror|exit|abort)[[:space:]]*\(' \
 must_not '\b(pthread_create|thrd_create|sigaction|signal)[[:space:]]*\(' \
     'the client starts no threads and installs no handlers' client
 
-# pattern, most files that may have it
+# at_most PATTERN NUMBER WHY: at most NUMBER files of the product may contain PATTERN
 at_most() {
     local files
     files=$(git ls-files -- '*.c' ':!tests' ':!bench' ':!client/examples' ':!examples' |
@@ -156,9 +157,9 @@ at_most '#include <curl/curl\.h>' 1 'one file knows libcurl'
 at_most '#include <curses\.h>' 1 'one file knows ncurses'
 at_most '#include <libunwind[^>]*>' 1 'one file includes libunwind'
 
-# Lines of at most 100 columns: a tab reaches the next multiple of 8, a character counts once.
-# Longer ones that stay: tables and literal blocks, and code of shell scripts, which quotes others'.
-# Reads file names. $1: a sed command that deletes those.
+# Finds lines of more than 100 columns; a tab reaches the next multiple of 8, a character counts
+# once. Reads file names. $1: a sed command that deletes the lines that may be longer: tables,
+# literal blocks, and code of shell scripts, which may quote other programs.
 too_long() {
     local program hits pad='        '
     program="$1; :again;"
@@ -173,8 +174,9 @@ too_long '/^[[:space:]]*#/!d' < <(git ls-files '*.sh')
 too_long '/^```/,/^```/d; /^([|#]|    )/d' < <(git ls-files '*.md')
 too_long '/^[.]/d' < <(git ls-files 'man/*')
 
-# Every file of the project that a page names exists: by its path, or by the end of it. README and
-# CONFORMANCE.md name files of others, too: there, what begins with one of our folders.
+# Every file of the project that a page names, by its path or by the path's end, exists. README and
+# CONFORMANCE.md name files of other projects, too: there, only paths that begin with one of our
+# folders are checked.
 hits=$(git ls-files | sed 's,^,/,' | python3 -c 'import re, sys
 files = sys.stdin.read().split("\n")
 ends = {name[at:] for name in files for at in range(len(name)) if name[at] == "/"}
@@ -206,7 +208,8 @@ for test in json.load(sys.stdin):
         print(test["name"], suites)')
 [ -z "$hits" ] || complain "not in one of hermetic, live and truth: $hits"
 
-# What a test may not do (forbidden.txt). Each rule is tried on the lines that it must find, too.
+# Tests must not contain the patterns of forbidden.txt. Each pattern is also tried on its examples,
+# which it must find.
 tests=$(git ls-files 'tests/*/*.sh' 'tests/*/*.c' 'tests/*/*.py' ':!tests/aarch64' ':!tests/yama')
 while IFS=$'\t' read -r pattern why examples; do
     [[ $pattern && $pattern != \#* ]] || continue
@@ -226,7 +229,8 @@ for program in sprofrun sproftop sprofserve sprofil-supervisor sprofil-opener; d
     [ -z "$needed" ] || complain "$program links $needed"
 done
 
-# ELF and DWARF of others are parsed in sandboxes, not in the process that a user started.
+# ELF and DWARF from elsewhere are parsed in sandboxed processes, not in the one that a user
+# started.
 hits=$(readelf -d "$build/tools/sprofreport" 2>/dev/null | grep -E 'NEEDED.*lib(elf|dwarf|lzma|unwind)')
 [ -z "$hits" ] || complain "sprofreport links $hits"
 

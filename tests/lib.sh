@@ -13,11 +13,12 @@ trap 'rm -rf "$WORK"' EXIT
 cd "$WORK" || exit 1
 failures=0
 
-# tracing PID: the process that traces for sprofrun or sproftop: PID, or where that has a session of
-# its own (see test_session.sh) its child. The command and the analyst are its children.
+# tracing PID: the process that traces for the sprofrun or sproftop PID: its child, if the tracing
+# process has a session of its own (test_session.sh), otherwise PID. The command and the analyst are
+# children of the tracing process.
 tracing() { pgrep -P "$1" -x sprofil-tracer || echo "$1"; }
 
-# check WHAT CONDITION...: the condition is a command.
+# check WHAT COMMAND...: the command must succeed.
 check() {
     local what=$1
     shift
@@ -29,7 +30,7 @@ check() {
     fi
 }
 
-# is WHAT GOT WANTED
+# is WHAT GOT WANTED: the strings must be equal
 is() {
     if [ "$2" = "$3" ]; then
         echo "ok: $1"
@@ -39,7 +40,7 @@ is() {
     fi
 }
 
-# within WHAT VALUE LOW HIGH, as numbers
+# within WHAT VALUE LOW HIGH: the number must lie from LOW to HIGH
 within() {
     if awk -v v="$2" -v l="$3" -v h="$4" 'BEGIN { exit !(v >= l && v <= h) }'; then
         echo "ok: $1: $2 is in [$3, $4]"
@@ -49,18 +50,18 @@ within() {
     fi
 }
 
-# about WHAT VALUE LOW HIGH: the same of a value that chance and the machine's load have a part in.
-# It is judged in the truth suite, which sets TRUTH, and nowhere else.
+# about WHAT VALUE LOW HIGH: as within, for a value that depends on chance or the machine's load.
+# Such a value is judged only in the truth suite, which sets TRUTH.
 about() { [ -z "${TRUTH:-}" ] || within "$@"; }
 
-# noise BYTES: which look random, and are the same in each run
+# noise BYTES: prints BYTES bytes that look random, and are the same in each run
 noise() {
     LC_ALL=C awk -v n="$1" 'BEGIN {
         for (x = 1; n > 0; n--) { x = (x * 16807) % 2147483647; printf "%c", int(x / 64) % 256 }
     }'
 }
 
-# wait_until WHAT SECONDS COMMAND...: until the command succeeds, or the deadline.
+# wait_until WHAT SECONDS COMMAND...: repeats the command until it succeeds; fails after SECONDS.
 wait_until() {
     local what=$1 deadline=$((SECONDS + $2))
     shift 2
@@ -79,20 +80,20 @@ skip() {
     exit 77
 }
 
-# code PROGRAM FUNCTION: addresses of its instructions, and what they are; not what pads it
+# code PROGRAM FUNCTION: prints the address and the mnemonic of each instruction, without padding
 code() {
     objdump -d --no-show-raw-insn "$1" | awk -v head="<$2>:" '
         $2 == head { on = 1; next } !NF { on = 0 } on && !/nop/ { sub(/:/, "", $1); print $1, $2 }'
 }
 
-# replayed PROFILE PROGRAM [cut] <LINES: of a capture that make_capture makes of a program that does
-# not run. A line is an address and a number of samples.
+# replayed PROFILE PROGRAM [cut] <LINES: makes a profile of a program that does not run, from a
+# capture that make_capture writes. A line is an address and a number of samples.
 replayed() {
     "$BUILD/tests/reports/make_capture" "$1.cap" "$(realpath "$2")" "${@:3}" &&
         "$BUILD/tools/sprofil-analyst" --replay "$1.cap" --output "$1" --report none --quiet
 }
 
-# The first two CPUs that this shell may use are in $ours and $theirs.
+# two_cpus: sets $ours and $theirs to the first two CPUs that this shell may use.
 # shellcheck disable=SC2034 # by others
 two_cpus() {
     local cpus
@@ -103,7 +104,7 @@ two_cpus() {
     ours=${cpus[0]} theirs=${cpus[1]}
 }
 
-# figure KEY PROFILE: one value of the summary
+# figure KEY PROFILE: prints one figure of the summary
 figure() {
     "$SPROFREPORT" summary --format tsv "$2" | awk -F'\t' -v k="$1" '$1 == k { print $2 }'
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Doing no harm, for long: tests/long_harmless.sh BUILD-DIRECTORY [SECTION...]
+# Long tests that a target is unharmed: tests/long_harmless.sh BUILD-DIRECTORY [SECTION...]
 # Sections: kills helpers attach transfers storm stops eintr stress loaded races, about 40 minutes.
 # HARMLESS_ROUNDS (default 1000) bounds each.
 set -u
@@ -27,7 +27,8 @@ wrong() { # counts into the caller's $bad
     bad=$((bad + 1))
 }
 
-# The supervisor is killed at a random moment; the target counts its signals and its result.
+# The supervisor is killed at a random moment. The target must get all of its signals and give its
+# result.
 kills() {
     local bad=0 early=0 i target
     for ((i = 0; i < rounds; i++)); do
@@ -41,7 +42,8 @@ kills() {
         moment 0.09
         kill -KILL $! 2>/dev/null
         wait $! 2>/dev/null
-        # Killed before the command was started: there is nothing to be harmed, if it stays so.
+        # If the supervisor was killed before it started the command, there is no target, provided
+        # that the command is not started later.
         for ((k = 0; k < 1000; k++)); do
             [ -s result ] || { [ ! -e started ] && [ $k -gt 20 ]; } && break
             sleep 0.01
@@ -52,9 +54,9 @@ kills() {
     verdict "kills of the supervisor" $bad "$rounds ($early before the command began)"
 }
 
-# The analyst or the opener is killed at a random moment: the target has its result. There is a
-# profile of what a fresh analyst was told, unless that one was killed while it wrote, or the
-# opener.
+# The analyst or the opener is killed at a random moment: the target must give its result. The fresh
+# analyst writes a profile of the rest, unless it was killed itself while it wrote, or the opener
+# was killed.
 helpers() {
     local bad=0 profiles=0 i k run status victim name
     for ((i = 0; i < rounds; i++)); do
@@ -70,7 +72,7 @@ helpers() {
         [ $status = 7 ] || wrong "$name was killed: the command's status is $status"
         "$report" summary --format tsv h.pb.gz >/dev/null 2>&1 && profiles=$((profiles + 1))
     done
-    # Neither stays behind.
+    # Neither the analyst nor the opener may stay behind.
     for ((k = 0; k < 500; k++)); do
         pgrep -f "$build/tools/sprofil-(analyst|opener).*h.pb.gz" >/dev/null || break
         sleep 0.01
@@ -90,11 +92,11 @@ child() {
     done
 }
 
-# A busy process of 50 threads, and a stopped one, attached to again and again.
+# sprofrun attaches again and again to a busy process of 50 threads, and to a stopped one.
 attach() {
     local bad=0 i k ran busy stopped state
     "$targets/race" crowd 50 100000000 & busy=$!
-    setsid "$targets/busy" 1 0.2 5 & stopped=$! # nobody's group: it is not continued with ours
+    setsid "$targets/busy" 1 0.2 5 & stopped=$! # a group of its own, not continued with ours
     kill -STOP $stopped
     for ((i = 0; i < rounds; i++)); do
         "$sprofrun" -q -F 4000 -o a.pb.gz -p $busy -d 0.03 ||
@@ -104,7 +106,8 @@ attach() {
         [ $((i % 4)) = 0 ] || continue
         "$sprofrun" -q -F 4000 -o a.pb.gz -p $stopped -d 0.03 ||
             wrong "attach to the stopped one: status $?"
-        # The kernel wakes it, and it stops again by itself; that needs a CPU.
+        # At a detach the kernel wakes the process, which then stops again by itself; for that it
+        # needs a CPU.
         for ((k = 0; k < 100; k++)); do
             state=$(awk '/^State/ { print $2 }' /proc/$stopped/status)
             [ "$state" = T ] && break
@@ -122,8 +125,8 @@ attach() {
     verdict "attach and detach" $bad "$rounds"
 }
 
-# 2,000 processes of a shell loop: all are seen, their CPU time adds up to what the shell says that
-# they used, and it takes less time than under strace, which does nothing but follow them.
+# 2,000 processes of a shell loop: all are seen, their CPU time adds up to the shell's own figure,
+# and the loop takes less time than under strace, which only follows the processes.
 storm() {
     local bad=0 plain ours theirs used
     cat >storm.sh <<'S'
@@ -156,8 +159,8 @@ seconds() { # of a command; its output is dropped
     awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }'
 }
 
-# A million stops of one process: its counters and its result are those of a run by itself, the
-# memory of supervisor and analyst is flat from the first tenth on, but for the time line.
+# A million stops of one process. Its counters and its result are those of a run without us; the
+# memory of supervisor and analyst does not grow after the first tenth, except for the time line.
 stops() {
     local bad=0 n=0 of_run run want=$((rounds * 1000)) seconds rss first=0 last=0
     seconds=$((want / 30000 + 2))
@@ -192,11 +195,11 @@ longest() {
     "$report" summary --format tsv "$1" | awk '$1 == "stop_ns_max" { printf "%.1f ms", $2 / 1e6 }'
 }
 
-# stress-ng's classes: it says by itself whether its work was right (--verify), and ends as it does
-# without us. Its bogus operations are a number given, so that equal work is done; the time limit
-# is there for what hangs (its yield does, also by itself). The exec class does not run as root, and
-# one at a time: it counts each of the processes that it started at once, also those beyond the
-# number given.
+# Classes of stress-ng, which checks its own work (--verify) and must end as it does without us.
+# Each stressor does a given number of bogus operations, so that both runs do equal work; the time
+# limit ends stressors that hang (yield does, also without us). The exec class does not run as root,
+# and runs only one process at a time: otherwise it also counts processes that it has started beyond
+# the given number.
 stress() {
     local bad=0 class n=0 as ops more plain ours
     command -v stress-ng >/dev/null || { echo "stress: needs stress-ng"; return; }
@@ -222,14 +225,14 @@ stress() {
     done
     verdict "stress-ng's classes" $bad $n
 }
-# Operations done and the exit status; a complaint of stress-ng, if there is one.
+# Prints the operations done, the exit status, and complaints of stress-ng.
 result() {
     awk '/metrc: / && $5 ~ /^[0-9]+$/ { print $4, $5 }
         /^stress-ng: (fail|error)/ { print }
         /^status / { print }' <<<"$1" | paste -sd' '
 }
 
-# The same with both CPUs busy.
+# The stressors once more, with all CPUs busy.
 loaded() {
     local i load=()
     for ((i = 0; i < $(nproc); i++)); do
@@ -239,7 +242,7 @@ loaded() {
     kill "${load[@]}"
 }
 
-# Blocking calls, until a million stops are reached (or ROUNDS x 1000).
+# Blocking calls, until the target had rounds x 1000 stops (a million by default).
 eintr() {
     local stops=0 bad=0 runs=0 want=$((rounds * 1000)) signals=
     while [ $stops -lt $want ]; do
@@ -263,7 +266,7 @@ transfers() {
     verdict "transfers of 1 MiB, 2600 each" $bad $n
 }
 
-# The races with both CPUs busy.
+# The races with all CPUs busy.
 races() {
     local bad=0 i n=$((rounds / 20 + (rounds < 20))) load=()
     for ((i = 0; i < $(nproc); i++)); do

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# sproftop at 250 Hz on a process with many stacks, for long: its CPU stays below 3 % of one and its
-# memory flat (the last half grows by less than a tenth). tests/long_live.sh BUILD-DIRECTORY SECONDS
-# [PID]
+# sproftop at 250 Hz on a process with many stacks, for a long time: it uses less than 3 % of a CPU,
+# and in the second half of the time its memory grows by less than a tenth. tests/long_live.sh
+# BUILD-DIRECTORY SECONDS [PID]
 set -eu
 build=$(cd "$1" && pwd)
 seconds=$2
@@ -28,7 +28,7 @@ done
 top=$(tmux -L $socket display -p -t t '#{pane_pid}')
 top=$(pgrep -x sprofil-tracer -P "$top" || echo "$top")
 analyst=$(pgrep -P "$top" -x sprofil-analyst)
-# CPU ticks of both processes.
+# CPU time of both processes, in clock ticks.
 used() { cat /proc/$top/stat /proc/$analyst/stat | awk '{ n += $14 + $15 } END { print n }'; }
 resident() { awk '/^VmRSS|^RssAnon/ { v[$1] = $2 } END { print v["RssAnon:"] }' /proc/$analyst/status; }
 begin=$(used) began=$SECONDS half=0

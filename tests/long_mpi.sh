@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Open MPI: each rank under a sprofrun of its own, and all ranks under one, as an ordinary user. The
-# result is that of a run without, and the reports name the rank that the others wait for.
+# result is that of a run without sprofrun, and the reports name the rank for which the others wait.
 # usage: long_mpi.sh [BUILD]. Needs openmpi-bin and libopenmpi-dev.
 set -u
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -20,7 +20,7 @@ ok() { # WHAT CONDITION...
     if "$@"; then echo "ok: $what"; else echo "NOT OK: $what ($*)"; failed=1; fi
 }
 mpicc -O2 -g -o solver "$source/tests/mpi_solver.c" || exit 1
-# The user may not be able to get at the build.
+# The ordinary user may have no access to the build folder.
 cp "$build"/tools/{sprofrun,sprofreport,sprofil-analyst,sprofil-opener} . || exit 1
 as_user=()
 if [ "$(id -u)" = 0 ]; then
@@ -28,7 +28,7 @@ if [ "$(id -u)" = 0 ]; then
     as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 fi
 export HOME=$work TMPDIR=$work OMPI_MCA_rmaps_base_oversubscribe=1 LC_ALL=C.UTF-8
-# More ranks than CPUs would wait awake for each other.
+# There may be more ranks than CPUs: without this, waiting ranks would spin.
 export OMPI_MCA_mpi_yield_when_idle=1
 steps=${STEPS:-3000}
 mpi() { timeout 120 "${as_user[@]}" mpirun -np 4 "$@"; }
@@ -43,7 +43,7 @@ ok "a file for each rank" [ "$(echo prof.*)" = "$(echo prof.{0,1,2,3}.pb.gz)" ]
 cat text
 ./sprofreport merge --by rank --format tsv prof.*.pb.gz >tsv || failed=1
 column() { head -n1 tsv | tr '\t' '\n' | grep -nx "$1" | cut -d: -f1; }
-# relax() of the last rank takes twice what it takes in the others; some hundred samples a rank.
+# relax() takes twice as long in the last rank as in the others, with some hundred samples a rank.
 ok "the last rank is the one" awk -F'\t' -v f="$(column function)" -v least="$(column min_ns)" \
     -v most="$(column max_ns)" -v rank="$(column max_in)" '$f == "relax" {
         n += $most > 1.5 * $least && $most < 3 * $least && $rank ~ /3/ }

@@ -22,7 +22,7 @@ DEB_BUILD_OPTIONS="nocheck parallel=$(nproc)" dpkg-buildpackage -us -uc -b >"$wo
 grep -E 'dpkg-gensymbols: (warning|error)' "$work/log" && fail "symbols"
 ok "dpkg-buildpackage"
 
-# The address of the maintainers is nobody's.
+# The maintainers' mail address in the package does not exist.
 lintian --fail-on none --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog \
     ../sprofil_*.changes >"$work/lintian" 2>&1
 grep -E '^[EWI]:' "$work/lintian" && fail "lintian"
@@ -46,7 +46,7 @@ in_root sh -c 'apt-get install -y -qq --no-install-recommends /tmp/debs/*.deb' >
     { tail -20 log; fail "install"; }
 ok "installed"
 
-# Used: a profile, its report, an export, a live screen, a program with the calls.
+# Use of the packages: a profile, its report, an export, a live screen, a program with the calls.
 in_root sh -c 'cd /tmp && seq 400000 >n && sprofrun -F 1000 -o p.pb.gz sort -R n >/dev/null 2>report'
 grep -q 'sort$' root/tmp/report || { cat root/tmp/report; fail "sprofrun"; }
 in_root sprofreport --format tsv /tmp/p.pb.gz | grep >/dev/null 'sort$' || fail "sprofreport"
@@ -73,8 +73,8 @@ for file in usr/libexec/sprofil/sprofil-{server,push,opener,inspector,supervisor
 done
 ok "used"
 
-# No file of ours takes the place of another package's: dpkg refuses that at the installation of
-# the one that comes second. These are the ones with manual pages and headers of profilers.
+# No file of ours has the path of another package's file: dpkg would refuse to install the second of
+# the two. These are the packages with manual pages and headers about profiling.
 in_root apt-get install -y -qq --no-install-recommends manpages-dev libc6-dev google-perftools \
     strace >log 2>&1 || { tail -20 log; fail "collision"; }
 ok "beside other packages"
@@ -85,7 +85,7 @@ grep -q 'the hottest is' log || { cat log; fail "the calls"; }
 ok "a program with the calls: $(head -1 log)"
 
 in_root apt-get purge -y -qq 'sprofil' 'libsprofil*' >log 2>&1 || { tail log; fail "removal"; }
-# glibc has a program sprof, with a manual page.
+# glibc's program sprof and its manual page are not ours.
 left=$(find root -xdev \( -path root/var -o -path root/tmp -o -path root/proc \) -prune -o \
     -name '*sprof*' ! -name sprof ! -name sprof.1.gz -print)
 [ -z "$left" ] || fail "left over: $left"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Stacks of every CPython that is at hand: tests/long_python.sh BUILD-DIRECTORY [PYTHON...]
+# Stacks of every CPython that is installed: tests/long_python.sh BUILD-DIRECTORY [PYTHON...]
 # Without PYTHON: /usr/bin/python3 and the versions of pyenv. Each sampled stack must be one that
-# was there; of a thousand at most five may not agree with the native stack.
+# the program can have; at most five of a thousand may disagree with the native stack.
 set -u
 build=$(cd "${1:?usage: tests/long_python.sh BUILD-DIRECTORY [PYTHON...]}" && pwd)
 truth=$(cd "$(dirname "$0")" && pwd)/targets/python_truth.py

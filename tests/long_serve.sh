@@ -29,7 +29,8 @@ url=$(grep -o 'http://[0-9.:]*/debug/pprof/' err)
 target=$(pgrep -x redis-server | while read -r p; do
     tr '\0' ' ' </proc/$p/cmdline | grep -q "127.0.0.1:$redis" && echo $p; done)
 
-# Some hundreds of requests of four kinds, then a pause: below a tenth of a CPU.
+# A thousand requests of each of four kinds, then a pause of 1 s: redis uses less than a tenth of a
+# CPU.
 while redis-benchmark -p $redis -c 10 -n 1000 -t set,get,lpush,lpop -q >/dev/null; do
     sleep 1
 done &
@@ -84,7 +85,7 @@ for file in redis.2*.pb.gz; do
 done
 [ $files -ge "$minutes" ] || fail "$files files in $minutes minutes"
 echo "$minutes minutes: $scrapes scrapes, $failed failed; $files files, $lost samples lost"
-# Memory of its own (not of files) of each program: median of the second quarter and of the last.
+# Anonymous memory of each program: the medians of the second and of the last quarter of the time.
 for name in $(awk '{ print $2 }' memory | sort -u); do
     awk -v n="$name" -v end=$((minutes * 60)) 'function median(a, c,   i, j, x) {
             for (i = 2; i <= c; i++) for (j = i; j > 1 && a[j] < a[j - 1]; j--) {

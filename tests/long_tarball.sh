@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The tarball of static programs: made, and used in a root that has nothing else. Takes minutes; as
-# root. Needs what run.sh installs.
+# Builds the tarball of static programs, and uses it in a root folder without any other file. Takes
+# minutes; run as root. Needs the packages that run.sh installs.
 #   long_tarball.sh [TARBALL [ROOT]]: one that is there already; ROOT is a tarball of another
 #   system's root, as alpine-minirootfs-*.tar.gz, in which it is used, too
 set -euo pipefail
@@ -27,7 +27,7 @@ mknod -m 666 "$work/root/dev/null" c 1 3 # as every container has
 mount -t proc proc "$work/root/proc"
 in_root() { chroot "$work/root" "$@"; }
 
-# A target that needs no library either.
+# The target is a static program, too.
 printf '%s\n' 'static volatile unsigned long n;' \
     'static __attribute__((noinline)) void spin(void) { while (n < 900000000) n++; }' \
     'int main(int argc, char **argv) { (void)argv; do { n = 0; spin(); } while (argc > 1);' \
@@ -48,7 +48,7 @@ ok "sprofreport in an empty root"
 in_root /bin/sproftop -b -n 1 -s 300ms -- /spin | grep -q 'spin' || fail "sproftop"
 ok "sproftop in an empty root"
 
-# await WHAT COMMAND...: for 20 s at most
+# await WHAT COMMAND...: repeats the command until it succeeds; fails after 20 s
 await() {
     local what=$1 deadline=$((SECONDS + 20))
     shift
@@ -57,8 +57,8 @@ await() {
         sleep 0.1
     done
 }
-# serve_in ROOT TARGET-PID [PATH]: sprofserve there, asked from here; and a store it sends to, which
-# has a name.
+# serve_in ROOT TARGET-PID [PATH]: runs sprofserve in ROOT and asks it from outside; then lets it
+# send to a store whose address is a host name.
 serve_in() {
     local root=$1 pid=$2 server port store
     mkdir -p "$work/stored"
@@ -95,7 +95,8 @@ kill $target
 ok "sprofserve, its server and what sends to a store in an empty root"
 [ $# -gt 1 ] || exit 0
 
-# Programs of another C library: one that runs, its shell's children, and one that is attached to.
+# Programs of another C library: one that sprofrun starts, children of that system's shell, and one
+# to which it attaches.
 mkdir "$work/other"
 tar -C "$work/other" -xzf "$2"
 mkdir -p "$work/other/usr/local" "$work/other/proc" "$work/other/dev"

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Shared by the scripts that boot a machine of their own (tests/aarch64, tests/yama). MACHINE_DIR is
-# where its parts and its serial line's log lie.
+# Functions of the scripts that boot a virtual machine (tests/aarch64, tests/yama). MACHINE_DIR is
+# the folder of the machine's parts and of the log of its serial line.
 set -eu
 mkdir -p "$MACHINE_DIR"
 
-# need PROGRAM=PACKAGE...: installs what is missing, or says how.
+# need PROGRAM=PACKAGE...: installs the packages of missing programs, or says how to.
 need() {
     local missing='' pair
     for pair; do
@@ -18,8 +18,8 @@ need() {
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
 }
 
-# machine QEMU OPTIONS...: boots it, shows what it says on its serial line, and awaits its end. The
-# guest says "GUEST done" last.
+# machine QEMU OPTIONS...: boots the machine, shows the output of its serial line, and waits for its
+# end. The last line must be "GUEST done".
 machine() {
     "$@" -nodefaults -display none -serial stdio -no-reboot </dev/null | stdbuf -oL tr -d '\r' |
         tee "$MACHINE_DIR/serial.log"

@@ -1,18 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Do the tests of the calls see that the code is broken? Changes one operator, constant or statement
-# at a time in a copy of the source, builds what changed, and runs the tests that guard the file,
-# quick ones first, until one fails. Long: a second or two a mutant that a unit test kills.
+# Do the tests of the calls notice broken code? Changes one operator, constant or statement at a
+# time in a copy of the source, builds it, and runs the tests that guard the file, quick ones first,
+# until one fails. Takes one or two seconds for a mutant that a unit test kills.
 #
 #	tests/mutate.sh [-u] [-s SEED/N] [FILE[:LINE[-LINE]]...]	all files of the table below
 #
-# -u: unit tests alone, half a second a mutant; what survives may be killed by a live one.
-# -s: of N mutants one, chosen at random; the same SEED chooses the same ones.
-# Unit tests are built with AddressSanitizer, which sees leaks and what lies beside a buffer.
-# Several at once, with different files, do not disturb each other: each has its own copy.
-# A mutant that no test kills must stand in tests/mutants.txt with the reason why nobody could tell:
-# "file | line as it is changed | reason"; a statement that is left out is a comment in that line.
-# Otherwise the status is 1. So it is when the list has a line of a whole file that no mutant is.
+# -u: only unit tests, half a second a mutant; a live test may kill a mutant that survives them.
+#
+# -s: one of N mutants, chosen at random; the same SEED chooses the same ones.
+#
+# Unit tests are built with AddressSanitizer, which finds leaks and accesses beside a buffer.
+# Several runs at once, with different files, do not disturb each other: each has its own copy.
+#
+# A mutant that no test kills must be listed in tests/mutants.txt, with the reason why it makes no
+# visible difference: "file | line as it is changed | reason"; a statement that is left out is a
+# comment in that line. Otherwise the status is 1. It is also 1 if a whole file was tested, and the
+# list has a line of that file which is no mutant.
 set -eu
 unit= seed=1 one_in=1
 while getopts us: option; do
@@ -36,7 +40,7 @@ trap 'result=$?
 	exit $result' EXIT
 trap 'exit 1' INT TERM HUP
 
-# Tests that guard a file: quick ones first.
+# Prints the tests that guard the file $1, quick ones first.
 tests_of()
 {
 	case $1 in
@@ -82,7 +86,7 @@ all='proto/call.c supervisor/calls/region.c supervisor/calls/counter.c superviso
 	client/start.c client/status.c profile/monout.c
 	client/all.c client/all_read.c client/all_symbols.c'
 
-# "NUMBER<TAB>LINE" for each mutant of the file $1, lines $2 to $3.
+# Prints "NUMBER<TAB>LINE" for each mutant of lines $2 to $3 of the file $1.
 mutants()
 {
 	awk -v first="$2" -v last="$3" -v seed="$seed" -v one_in="$one_in" '
@@ -146,7 +150,7 @@ configure()
 
 configure build none
 configure checked address,undefined
-# What the tests of a file are built from.
+# Prints the build target of the test $1.
 target_of()
 {
 	case $1 in
@@ -155,7 +159,8 @@ target_of()
 	esac
 }
 
-# LeakSanitizer cannot work in a process that is traced, and no live test is of such a build.
+# Prints the build folder of the test $1. Live tests are built without sanitizers, because
+# LeakSanitizer cannot work in a process that is traced.
 build_of()
 {
 	case $1 in
@@ -170,7 +175,8 @@ CMOCKA_TEST_ABORT=1 # at the first failure
 export SPROFIL_SUPERVISOR SPROFIL_PROTOCOL_MD CMOCKA_TEST_ABORT
 ulimit -c 0
 
-# $1: the test's program, $2: most seconds. Its name in a test group that fails is in $failed.
+# Runs the test program $1 for at most $2 seconds. The name of the failing test within its group is
+# left in $failed.
 run_once()
 {
 	result=0
@@ -186,9 +192,9 @@ run_once()
 	return $result
 }
 
-# A live test may fail by chance on a busy machine: what failed is run again before that is
-# believed, alone and then, as it may take those before it, with all others. One that does not end
-# is not.
+# Runs the test $1. A live test may fail by chance on a busy machine, so a failed one is run again,
+# first alone, and then with all others, as it may depend on those before it. A test that does not
+# end is not run again.
 run_test()
 {
 	seconds=$(cat "$work/seconds.$1" 2>/dev/null || echo 120) arguments=
@@ -209,7 +215,8 @@ run_test()
 	esac
 }
 
-# 0: all pass. 1: one fails, its name is in $killer. 2: it cannot be compiled.
+# Runs the tests $1. 0: all pass. 1: one fails, and its name is in $killer. 2: one cannot be
+# compiled.
 run_tests()
 {
 	for test in $1; do
@@ -222,7 +229,7 @@ run_tests()
 	done
 }
 
-# Does it pass without a change? What it takes then bounds what it may take with one.
+# Does the test $1 pass without a mutation? The time that it takes then bounds the time with one.
 run_unchanged()
 {
 	[ -e "$work/seconds.$1" ] && return 0
@@ -232,7 +239,7 @@ run_unchanged()
 	echo $((5 + 4 * ($(date +%s) - began))) >"$work/seconds.$1"
 }
 
-# The lines of the list for the file $1 that are none of its mutants any more.
+# Prints the lines of tests/mutants.txt for the file $1 that are no mutants of it any more.
 stale_of()
 {
 	grep -F "$1 | " "$root/tests/mutants.txt" | sed 's/^[^|]* | //; s/ | [^|]*$//' |

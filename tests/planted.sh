@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Do the hermetic tests see faults in what acts on the kernel? Plants the faults of planted.txt, one
-# at a time, in a copy of the source, builds the tests on the scripted kernel, and runs them until
-# one fails. Prints who found each; the status is 1 if fewer than nine in ten are found, or if a
-# fault does not apply any more.
+# Do the hermetic tests notice faults in the code that acts on the kernel? Plants the faults of
+# planted.txt, one at a time, in a copy of the source, builds the tests on the scripted kernel, and
+# runs them until one fails. Prints which test found each fault; the status is 1 if fewer than nine
+# in ten are found, or if a fault cannot be planted any more.
 #
 #	tests/planted.sh [NUMBER...]
 set -eu
@@ -27,7 +27,7 @@ for test in $tests; do
 	targets="$targets tests/${test%.c}"
 done
 
-# The test that fails, in $found; none: empty.
+# Builds and runs the tests. $found: the test that failed; empty if all pass.
 run_tests()
 {
 	found=

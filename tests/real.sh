@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Programs that nobody here wrote, with and without the profiler: the same output, status and files.
+# Programs of other projects give the same output, status and files with and without the profiler.
 #   tests/real.sh BUILD-DIRECTORY [PROGRAM...]
-# What is not installed is left out and said. Left out on purpose: output that differs from run to
-# run (times, pids, addresses) is not compared, only the status then.
+# Programs that are not installed are named and left out. If the output differs from run to run
+# (times, pids, addresses), only the status is compared.
 set -u
 build=$(cd "${1:?usage: tests/real.sh BUILD-DIRECTORY [PROGRAM...]}" && pwd)
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -15,7 +15,7 @@ failed=0 left_out=()
 
 under() { "$build/tools/sprofrun" -q -F 1000 -o p.pb.gz "$@"; }
 
-# same NAME FILES COMMAND...: output and status, and the contents of FILES (a folder, or -)
+# same NAME FILES COMMAND...: compares output, status, and the contents of FILES (a folder, or -)
 same() {
     local name=$1 files=$2 a b
     shift 2
@@ -36,7 +36,7 @@ same() {
         echo "ok: $name: status $a, $(wc -c <plain) bytes of output, $(cat plain.files 2>/dev/null | wc -l) files; $(figures)"
     fi
 }
-# passes NAME COMMAND...: only the status counts
+# passes NAME COMMAND...: compares only the status
 passes() {
     local name=$1; shift
     same "$name" - sh -c '"$@" >/dev/null 2>&1' sh "$@"
@@ -49,8 +49,7 @@ t_git() { same git repo sh \
     git log --stat && git fsck --strict && git gc -q && git rev-parse HEAD"; }
 t_bash() { same bash out bash -c 'mkdir out; for i in {1..300}; do echo $i | sed s/1/x/ | sort >out/$i; done; cat out/* | md5sum'; }
 t_make() { same make copy sh -c "cp -r '$source' copy && cd copy && rm -rf .git && i=0 && { printf 'all:'; for f in proto/*.c profile/*.c supervisor/sample/plan.c supervisor/calls/region.c; do printf ' %s.o' \$f; done; printf '\n%%.c.o: %%.c\n\t@cc -D_GNU_SOURCE -I. -O1 -c -o \$@ \$<\n'; } >Makefile && make -s -j2 all 2>/dev/null; ls -R | grep -c '\.o$'"; }
-# python3's own test suite. Left out: what asks for its own parent or for the time that a call
-# takes.
+# python3's own test suite, without the tests that check their parent process or the time of a call.
 t_python() {
     local m python=/usr/bin/python3
     [ -x $python ] || python=python3
@@ -62,7 +61,7 @@ t_python() {
         suite "python $m" $python -m test -q "$m"
     done
 }
-# suite NAME COMMAND...: a test suite that may fail here without us too; then it is said.
+# suite NAME COMMAND...: runs a test suite; one that fails also without us is named and left out.
 suite() {
     local name=$1; shift
     if ! timeout -k 5 600 "$@" >plain 2>&1; then
@@ -129,13 +128,13 @@ W
 }
 
 # All stressors of stress-ng's classes cpu, scheduler, signal (in "os" and "interrupt"), pipe, ipc
-# and threads, four at a time, a moment each; a stressor that fails without us is left out and said.
-# Left out on purpose: ptrace (it traces its children itself); and what changes the machine or needs
-# privilege that it does not check: apparmor, bind-mount, chroot, clock-set (clock), cpu-online,
-# cpu-sched's real-time classes on a shared machine (cyclic, schedpolicy, schedmix), efivar,
-# netlink-*, softlockup, sysinfo, sysfs, procfs, resources, watchdog, smi, oom-pipe, brk, bigheap,
-# stack, vma, fork bombs
-# (forkheavy, zombie, spawn as many as there can be), memory hogs; these have nothing to do with us.
+# and threads, four at a time, for a short time each. A stressor that fails without us is named and
+# left out. Left out on purpose: ptrace (it traces its children itself); stressors that change the
+# machine, or need a privilege that they do not check: apparmor, bind-mount, chroot, clock-set
+# (clock), cpu-online, cpu-sched's real-time classes on a shared machine (cyclic, schedpolicy,
+# schedmix), efivar, netlink-*, softlockup, sysinfo, sysfs, procfs, resources, watchdog, smi,
+# oom-pipe, brk, bigheap, stack, vma; fork bombs (forkheavy, zombie, spawn, without a limit); and
+# those that use up the memory. None of them tests anything about us.
 STRESSORS='ackermann atomic bitops branch bsearch cpu crypt factor fibonacci fp funccall goto hash heapsort
 hrtimers icache insertionsort jpeg judy list loop longjmp matrix mergesort monte-carlo nop prime qsort
 queens radixsort rand48 regs shellsort skiplist sparsematrix spinmem str tree trig tsearch vecmath wcs zlib

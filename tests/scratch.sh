@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-# For the scripts that break the source in a copy: the copy's folder, $work. Sourced.
+# Sourced by the scripts that break a copy of the source: makes the folder of the copy, $work.
 work=$(mktemp -d)
 chmod 755 "$work" # some tests become another user
 
-# What a broken test leaves behind: children that spin, supervisors that do not end.
+# Ends the processes that a broken test leaves behind: children that spin, supervisors that do not
+# end.
 end_ours()
 {
 	for exe in /proc/[0-9]*/exe; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The truth suite: shares, rates, how many samples there are, what they are worth. It takes a
-# quarter of an hour, and wants a machine that has nothing else to do.
+# The truth suite: tests of shares, rates, and the number and accuracy of samples. It takes a
+# quarter of an hour, on a machine that must have nothing else to do.
 #
 #	tests/truth.sh BUILD-DIRECTORY [TEST...]
 set -euo pipefail
