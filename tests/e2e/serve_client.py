@@ -128,7 +128,7 @@ def attack(port):
         check(f"junk is over: {junk[:20]!r}", is_closed(s))
         s.close()
 
-    # Scrapes that are cut off, and more of them than there may be.
+    # Requests that are cut off, more of them than the server permits.
     cut = []
     for _ in range(40):
         s = connect(port)
@@ -144,11 +144,11 @@ def attack(port):
         status, _, body = ask(port, "GET /debug/pprof/profile?seconds=1 HTTP/1.1")
     check("those that were cut off make room", status == 200 and body[:2] == b"\x1f\x8b")
 
-    # A client that asks, and reads nothing of it.
+    # A client that asks, and never reads the answer.
     deaf = connect(port)
     deaf.sendall(b"GET /debug/pprof/profile?seconds=1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
 
-    # Clients that send a byte at a time, and clients that send none: all that there may be.
+    # Clients that send a byte at a time, and clients that send none: as many as the server permits.
     slow = [connect(port) for _ in range(80)]
     begun = time.monotonic()
     while time.monotonic() < begun + 60:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# sprofrun was started on one CPU by taskset, the target runs on another: it is sampled there. What
-# sprofrun starts stays on its CPU.
+# sprofrun was started on one CPU by taskset, the target runs on another: it is sampled there. The
+# command that sprofrun starts stays on sprofrun's CPU.
 . "$(dirname "$0")/../lib.sh"
 command -v taskset >/dev/null || skip "there is no taskset"
 two_cpus

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Programs whose file is replaced or deleted while they run are profiled as far as it goes: the
+# Programs whose file is replaced or deleted while they run are profiled as far as possible: the
 # command and its status are unharmed.
 . "$(dirname "$0")/../lib.sh"
 

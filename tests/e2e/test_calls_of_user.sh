@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The calls as an ordinary user, to whom a helper that has ended but is not reaped looks different:
-# its /proc folder belongs to root. Here none is ever reaped.
+# The calls as an ordinary user. For a user, a helper that has ended but is not reaped looks
+# different: its /proc folder belongs to root. In this test no helper is ever reaped.
 #
 #	test_calls_of_user.sh NAME...	live_NAME of tests/calls
 . "$(dirname "$0")/../lib.sh"
@@ -12,7 +12,7 @@ if [ "$(id -u)" = 0 ]; then
     as_user="setpriv --reuid=65534 --regid=65534 --clear-groups"
 fi
 
-# The user may not be able to get at the build: a copy lies where it can.
+# The user may have no access to the build folder: the files are copied to one that it can read.
 mkdir -p stage
 cp "$BUILD/tools/sprofil-supervisor" "$TARGETS/keep_zombies" stage/
 find "$BUILD/client" -maxdepth 1 ! -type d -name 'libsprofil*.so*' -exec cp {} stage/ \;

@@ -15,7 +15,7 @@ check "the same figures" diff live.summary replay.summary
 check "there are rows" grep -q "	f[0-9]*	" live.flat
 about "rows" "$(grep -c '	f[0-9]*	' live.flat)" 15 20
 
-# Cut short, garbage, nothing.
+# Captures that are cut short, garbage, or empty.
 head -c "$(($(stat -c %s c.cap) - 24))" c.cap >cut.cap
 "$BUILD/tools/sprofil-analyst" --replay cut.cap --output cut.pb.gz --report none 2>err
 is "a capture that is cut short still gives a profile" $? 0
@@ -29,7 +29,7 @@ for bad in noise /dev/null "$WORK" /no/such/file; do
 done
 check "no profile was made of it" [ ! -e x.pb.gz ]
 
-# A capture whose reader never comes: an order ends the wait for it.
+# A capture into a pipe whose reader never comes: a signal to end ends the wait for it.
 mkfifo fifo
 "$TARGETS/busy" 1 60 0 & target=$!
 "$SPROFRUN" -q --capture fifo -o fifo.pb.gz -p $target 2>err & run=$!

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# --check-stacks: what both unwinders say of programs whose stacks are right and of one whose are
-# not; and that the target is none the worse for it, whoever dies.
+# --check-stacks: the results of both unwinders for programs with good stacks, and for one without
+# unwind information. The target is unharmed, whichever process dies.
 . "$(dirname "$0")/../lib.sh"
 
 [ -x "$BUILD/tools/sprofil-stackcheck" ] || skip "built without libunwind-ptrace"
@@ -27,7 +27,7 @@ for shape in qsort signal pool; do
     wait $pid 2>/dev/null
 done
 
-# Sleepers see no EINTR, and no time-out begins afresh.
+# Sleeping calls do not fail with EINTR, and their time-outs do not begin again.
 "$TARGETS/eintr" epoll_wait 2000 >eintr.out 2>&1 &
 pid=$!
 checks=0
@@ -37,7 +37,7 @@ done
 wait $pid; is "blocked calls are not disturbed by $checks checks: $(tail -n1 eintr.out)" $? 0
 check "it was met" [ $checks -ge 1 ]
 
-# A process that is stopped stays so.
+# A process that a signal has stopped stays stopped.
 "$TARGETS/stacks" qsort 60 >/dev/null 2>&1 &
 pid=$!
 wait_until "it is at work" 20 works $pid
@@ -48,7 +48,7 @@ check "frames" grep -qE ' [1-9][0-9]* frames: ' out
 is "it is still stopped" "$(state_of $pid)" T
 kill -CONT $pid
 
-# Whoever is killed: the target goes on.
+# The checker is killed at any moment: the target goes on.
 for i in $(seq $((3 * ${ROUNDS:-1}))); do
     "$SPROFRUN" --check-stacks $pid >/dev/null 2>&1 &
     checker=$!

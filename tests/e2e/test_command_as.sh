@@ -15,7 +15,8 @@ chmod +x bin/which-one
 run -E PATH="$PWD/bin" which-one; is "the command is looked for along our PATH" $? 127
 is "and has its own" "$(run -E PATH=/nowhere /bin/sh -c 'echo $PATH')" /nowhere
 is "a script without #!, too" "$(echo 'echo $NEW' >plain; chmod +x plain; run -E NEW=1 ./plain)" 1
-# What is loaded into the command is not loaded into us: the analyst would say so.
+# A library that is preloaded into the command is not preloaded into our programs: the analyst would
+# complain, too.
 run -E LD_PRELOAD=/no/such/library.so true; is "a library for the command alone: status" $? 0
 is "it is missed once" "$(grep -c 'no/such/library' err)" 1
 
@@ -33,9 +34,10 @@ if [ "$(id -u)" = 0 ]; then
     is "by number" "$(cd / && "$SPROFRUN" -q -o "$WORK/n.pb.gz" -u "$(id -u nobody)" id -u)" \
         "$(id -u nobody)"
     is "the profile is ours" "$(stat -c %u u.pb.gz)" 0
-    # Its session and its terminal are its own: on ours TIOCSTI would type into our shell.
+    # The command has a session and a terminal of its own: on ours, it could type into our shell
+    # with TIOCSTI.
     if command -v script >/dev/null; then
-        # in_terminal COMMAND: what it writes there
+        # in_terminal COMMAND: prints what COMMAND writes to a terminal
         in_terminal() { (cd / && script -qec "$1" /dev/null) </dev/null | tr -d '\r\004\b'; }
         as="$SPROFRUN -q -o $WORK/t.pb.gz -u nobody"
         in_terminal "cat /proc/self/stat; $as cat /proc/self/stat" >typescript
@@ -56,12 +58,12 @@ if [ "$(id -u)" = 0 ]; then
         (cd / && script -qec "bash -c 'set -m; $as seq 3 & wait'" /dev/null) </dev/null >typescript
         is "in the background: line ends" "$(grep -oE '^[123].*' typescript | od -An -c | tr -d ' \n')" \
             '1\r\n2\r\n3\r\n'
-        # What the command writes last arrives before what we say.
+        # The command's last output arrives before our report.
         in_terminal "${as/-q/} seq 20000" >typescript
         sed -n '/^20000$/,$p' typescript >rest
         is "all that it writes" "$(awk '$0 == 20000 { print NR; exit }' typescript)" 20000
         check "and then the report" grep -q '^audit' rest
-        # Pipes and files are passed as they are.
+        # Pipes and files are passed to the command unchanged.
         in_terminal "$as head -c 3000000 /dev/zero | wc -c" >typescript
         is "a pipe behind it" "$(grep -oE '[0-9]+$' typescript)" 3000000
         noise 300000 >bytes
@@ -69,7 +71,7 @@ if [ "$(id -u)" = 0 ]; then
         check "a pipe before it" cmp -s sum <(cksum <bytes)
         in_terminal "echo x | $as cat" >typescript
         is "no line ends are added" "$(od -An -c typescript | tr -d ' ')" 'x\n'
-        # ^C goes to it nevertheless.
+        # ^C reaches the command although it has another terminal.
         (cd / && script -fqec "$SPROFRUN -q -o $WORK/i.pb.gz -u nobody sh -c \
             'trap \"echo interrupted; exit 9\" INT; echo ready; while :; do sleep 0.1; done'" \
             "$WORK/seen") < <(wait_until "it is ready" 20 grep -qs ready "$WORK/seen"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Targets in a mount and pid namespace of their own, profiled from outside: by attaching, and by
-# launching what makes the namespace. The program lies where only they can see it.
+# launching the program that makes the namespace. The target's file lies where only processes inside
+# can see it.
 . "$(dirname "$0")/../lib.sh"
 
 command -v unshare >/dev/null || skip "unshare (util-linux) is missing"
@@ -9,7 +10,7 @@ name=in$$ # the process is looked for by this name
 cp "$TARGETS/busy" "$WORK/program"
 chmod 755 "$WORK" "$WORK/program"
 
-# inside ROOT: what a container's first program does. ROOT is a folder, or / for no chroot.
+# The script "inside": what a container's first program does. ROOT is a folder, or / for no chroot.
 cat >inside <<'I'
 set -e
 mount -t tmpfs none "$MOUNT"
@@ -33,10 +34,11 @@ I
 mkdir -p mnt
 export WORK MOUNT=$WORK/mnt NAME=$name SECONDS_BUSY ROOT
 
-# contain COMMAND-PREFIX...: runs the above in new namespaces; the prefix is how to get there.
+# contain COMMAND-PREFIX...: runs the script "inside" in new namespaces, which the prefix makes.
 contain() { rm -f inner; "$@" sh inside; }
 outer_pid() { pgrep -x "$name" | head -n 1; }
-# It runs its own code: while it is loaded there are places without names.
+# The outer process must have used 50 ms of CPU time: while it is loaded, some addresses have no
+# names.
 has_outer() {
     local pid
     pid=$(outer_pid) && [ -n "$pid" ] && [ -s inner ] &&
@@ -47,21 +49,22 @@ traced() { grep -q '^TracerPid:.[1-9]' "/proc/$1/status"; }
 ticks() { awk '{ print $14 }' "/proc/$1/stat"; }
 has_run() { [ "$(ticks "$1")" -ge "$2" ]; }
 
-# profile_is WHAT FILE
+# profile_is WHAT FILE: checks the names in a profile
 profile_is() {
     local before=$failures
     "$SPROFREPORT" flat --format tsv "$2" >rows
     check "$1: its functions have names" sh \
         -c "awk -F'\t' '\$5 == \"spin\" && \$6 ~ /only\/here\/$name\$/' rows | grep -q ."
     check "$1: libc's too" sh -c "awk -F'\t' '\$5 ~ /start_main/ && \$6 ~ /libc/' rows | grep -q ."
-    # Of the program and the libraries; what made the namespace has no symbols here.
+    # Only rows of the program and the libraries count: the program that made the namespace has no
+    # symbols.
     within "$1: hardly anything of it is unresolved, in percent" \
         "$(awk -F'\t' 'NR > 1 && $6 ~ /only\/here|libc\.so|ld-linux/ { n += $1; u += $5 ~ /^\[.*\+0x/ ? $1 : 0 }
             END { print n ? 100 * u / n : 100 }' rows)" 0 1
     [ $failures = "$before" ] || { cat rows; "$SPROFREPORT" summary --format tsv "$2"; }
 }
 
-# both WHAT COMMAND-PREFIX...: attach and launch
+# both WHAT COMMAND-PREFIX...: profiles a container by attaching, and by launching it
 both() {
     local what=$1 outer box
     shift

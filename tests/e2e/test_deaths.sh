@@ -11,8 +11,8 @@ has_samples() {
         -gt "$3" ]
 }
 
-# analyst_killed: the rest of the run is profiled, what was lost is counted. Without a bound on stop
-# time: on a machine that is busy a single stop may use up what the run has.
+# analyst_killed: the rest of the run is profiled, and lost samples are counted. The overhead is not
+# bounded: on a busy machine a single stop may use up the bound of the whole run.
 "$SPROFRUN" -F 1000 --max-overhead 100 --report none -o a.pb.gz "$TARGETS/busy" 1 2.0 5 2>err &
 run=$!
 runs() { busy=$(child_of $run busy); [ -n "$busy" ]; }
@@ -31,7 +31,7 @@ within "profiled and unattributed make up the kernel's figure" \
     "$(awk -v p="$(figure profiled_cpu_ns a.pb.gz)" -v u="$(figure unattributed_cpu_ns a.pb.gz)" \
         -v k="$(figure kernel_cpu_ns a.pb.gz)" 'BEGIN { print (p + u) / k }')" 0.995 1.005
 
-# analysts_killed: in the end there is none, and the command goes on all the same.
+# analysts_killed: each new analyst is killed, until none is started any more; the command goes on.
 "$SPROFRUN" -F 1000 -o n.pb.gz sh -c 'while [ ! -e enough ]; do :; done; exit 7' 2>err &
 run=$!
 no_more() {
@@ -50,7 +50,7 @@ wait $run; is "status without an analyst" $? 7
 "$SPROFRUN" -F 1000 --report none -o s.pb.gz sh -c "$TARGETS/busy 1 1.5 5; echo \$? >result" 2>err &
 run=$!
 wait_until "the command runs" 20 pgrep -x busy -g 0 >/dev/null
-sleep 0.5 # not for luck: what is profiled is this half second, or less on a slow machine
+sleep 0.5 # this half second is what is profiled, or less of it on a slow machine
 kill -KILL $run
 wait $run 2>/dev/null
 wait_until "the profile is there" 20 [ -s s.pb.gz ]

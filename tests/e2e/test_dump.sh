@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# --dump: one stack of every thread, for how long each was stopped, and nothing changed by it.
+# --dump: one stack of every thread, and for how long each thread was stopped; the target is
+# unharmed.
 . "$(dirname "$0")/../lib.sh"
 
 state_of() { awk '/^State:/ { print $2 }' "/proc/$1/status" 2>/dev/null; }
 in_state() { [ "$(state_of "$1")" = "$2" ]; }
 threads_are() { [ "$(ls "/proc/$1/task" | wc -l)" = "$2" ]; }
-# stack TID: its frames' functions, in one line, leaf first
+# stack TID: prints the functions of the thread's frames in one line, leaf first
 stack() {
     awk -v tid="$1" '/^thread / { on = $2 == tid } on && /^  #/ { printf "%s ", $2 == "[syscall]" ? $3 : $2 }
         on && /^ +in / { printf "%s ", $2 }' out
@@ -60,7 +61,7 @@ is "--diagnose takes one word" $? 2
 is "no profile is written" "$(ls ./*.pb.gz 2>/dev/null)" ""
 is "it is not traced any more" "$(awk '/^TracerPid/ { print $2 }' /proc/$crowd/status)" 0
 
-# A process that is stopped stays so.
+# A process that a signal has stopped stays stopped.
 kill -STOP $crowd
 wait_until "it is stopped" 20 in_state $crowd T
 "$SPROFRUN" --dump $crowd >out 2>err
@@ -72,7 +73,7 @@ wait_until "it is stopped again" 20 in_state $crowd T
 kill -KILL $crowd
 wait $crowd 2>/dev/null
 
-# A blocked call does not notice.
+# A blocked call is not disturbed.
 mkfifo wake
 "$TARGETS/blocked" block <wake >blocked & sleeper=$!
 exec 9>wake
@@ -84,7 +85,7 @@ exec 9>&-
 wait $sleeper
 is "the blocked call" "$? $(cat blocked)" "0 epoll_wait 1 "
 
-# Nor does a time-out begin afresh: such a call is looked at from outside.
+# A time-out does not begin again: a thread in such a call is read without a stop.
 "$TARGETS/sleepy" 1500 >slept & sleeper=$!
 dumps=0
 while kill -0 $sleeper 2>/dev/null; do
@@ -99,7 +100,7 @@ check "time-outs: its stack is whole" grep -qE '^(epoll_p?wait|rt_sigtimedwait) 
     <<<"$(stack $sleeper)"
 cat slept
 
-# An exec takes the place of the stop that was asked for: it is asked for again.
+# If an exec comes instead of the requested stop, the stop is requested again.
 "$TARGETS/lives" execs 30000 & lives=$!
 threads=
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do

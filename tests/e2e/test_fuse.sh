@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# A file system in user space whose server is profiled together with the programs that it provides:
-# it stands still in its stops, so nobody who holds it there may ask it. Before, the profiler hung
-# at the first exec, and the target with it.
+# A file system in user space (FUSE) whose server is profiled together with the programs that it
+# provides. The server does not answer while it is stopped, so the process that stops it must not
+# read its files. An earlier version hung at the first exec, and the target with it.
 . "$(dirname "$0")/../lib.sh"
 if [ "$(id -u)" != 0 ] || [ ! -c /dev/fuse ]; then skip "needs root and /dev/fuse"; fi
 shell=$(readlink -f "$(command -v sh)")
 mkdir mnt
-# Executables that the server provides, which make children, run by one that it does not provide.
+# A program that the server does not provide runs executables that it provides, and these make
+# children.
 cat >body.sh <<'B'
 server=$1 source=$2 mode=$3 times=$4
 exec 3<&0
@@ -36,8 +37,9 @@ for mode in one many slow; do
     check "$mode: processes" [ "$(figure processes $mode.pb.gz)" -ge 18 ]
 done
 
-# By an ordinary user, in namespaces of its own; the device is root's alone on some machines. The
-# server ends when nobody has a file of it any more, so no copy of ours may be one.
+# The same by an ordinary user, in namespaces of its own. On some machines only root may open the
+# device, so a copy of it is made. The server ends when no file of it is open any more, so it does
+# not end if we keep one open.
 mknod fuse c 10 229 && chmod 666 fuse ready && chmod 777 . mnt
 printf 'mount --bind fuse /dev/fuse && exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"' \
     >as.sh
@@ -52,7 +54,8 @@ else
     echo "not tested: an ordinary user ($(cat out))"
 fi
 
-# A stack in a mapped file of that file system: its pages are read only by who may wait for them.
+# A stack in a mapped file of that file system: its pages are read only by a thread that may wait
+# for the server.
 noise 600000 >pages
 cat >mapped.sh <<'B'
 server=$1 source=$2 mode=$3 program=$4
@@ -73,8 +76,8 @@ for mode in one many slow; do
     check "mapped, $mode: it goes on to the end" [ "$(figure processes $mode.pb.gz)" -ge 4 ]
 done
 
-# A server that answers nobody any more: the program goes on, as its pages are there, and names are
-# given up.
+# A server that no longer answers: the program goes on, because its pages are in memory, and the
+# analyst gives up the names.
 cat >silent.sh <<'B'
 server=$1 program=$2 sprofrun=$3
 mkfifo running
@@ -97,8 +100,8 @@ is "silent: status" $? 0
 is "silent: output" "$(cat out err)" ""
 check "silent: a profile" [ "$(figure samples silent.pb.gz)" -gt 0 ]
 
-# One that falls silent once the file is open: it is not the analyst that waits for what nobody has
-# read so far. Before, it waited for ever.
+# A server that no longer answers once the file is open: the analyst does not wait for parts of the
+# file that are not in memory. An earlier version waited for ever.
 { cat "$shell"; head -c 8000000 /dev/zero; } >long
 cat >unread.sh <<'B'
 server=$1 program=$2 sprofrun=$3
@@ -122,7 +125,7 @@ check "unread: a profile" [ "$(figure samples unread.pb.gz)" -gt 0 ]
 "$SPROFREPORT" flat unread.pb.gz >report
 check "unread: said" grep -q 'server of the file did not answer' report
 
-# One that was there before us, and lets root alone have its file: the analyst is not root.
+# A server that was started before us, and lets only root read its file: the analyst is not root.
 cat >served.sh <<'B'
 server=$1 program=$2 sprofrun=$3
 $server "$program" mnt one >ready & server_pid=$!

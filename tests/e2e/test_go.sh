@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# A stripped Go program: names, lines and whole stacks, also of code that runs on a thread's own
+# A stripped Go program has names, lines and whole stacks, also for code that runs on the system
 # stack for a goroutine.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -67,7 +67,7 @@ GO111MODULE=off GOFLAGS='' CGO_ENABLED=0 GOCACHE=$PWD/cache go build -ldflags='-
 
 has() { grep -qE "$1" "$2"; }
 has_not() { ! grep -qE "$1" "$2"; }
-# Stacks with one of main's functions that is not called by main.main.
+# astray: prints the stacks with a function of package main that is not below main.main.
 astray() { grep -E 'main\.(callers|clocks|growing);' folded |
     grep -vE 'main\.main;main\.(callers|clocks|growing);'; }
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Stacks in the heap, whose end nobody knows: what is copied first is too short for 200 KiB, which
-# is told; then as much is copied as they need.
+# Stacks in the heap, whose end is not known in advance. The first copies are too short for stacks
+# of 200 KiB, and are reported as cut; later copies are long enough.
 # shellcheck source=tests/lib.sh
 . "$SOURCE/tests/lib.sh"
 
-# stacks OPTION...: sets samples, cut (samples whose stack is cut) and whole (those from in_heap)
+# stacks OPTION...: profiles such a program; sets samples, cut (samples whose stack is cut), and
+# whole (those whose stack reaches in_heap)
 stacks() {
     "$SPROFRUN" -q -F 1000 "$@" -o p.pb.gz "$TARGETS/stacks" heap 1 >out
     samples=$(figure samples p.pb.gz)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What meson install lays down works from wherever the tree is moved to.
+# The files that `meson install` writes work from any folder to which their tree is moved.
 . "$(dirname "$0")/../lib.sh"
 
 command -v meson >/dev/null || skip "meson is not in PATH"

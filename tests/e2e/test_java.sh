@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Java's methods in native stacks, without any option for Java: each stack of a program whose stacks
-# are known is one that was there, line by line; so they are of one that runs already, of a capture,
-# and of threads that wait.
+# Java's methods in native stacks, without any option for Java: each sampled stack of a program
+# whose stacks are known is one of these, line by line. So are the stacks of a program that runs
+# already, of a capture, and of threads that wait.
 #
-# It needs a JDK (test.sh installs Debian's: 115 MB to be downloaded). A capture that is committed
-# would not do without one: offsets and names are read in libjvm.so, a file of 20 MB that belongs to
-# just this capture. Without a JDK, unit/test_hotspot.c tests the same code on made-up memory.
+# It needs a JDK (test.sh installs Debian's: 115 MB to be downloaded). A committed capture could not
+# replace it: offsets and names are read in the libjvm.so of the capture, a file of 20 MB. Without a
+# JDK, unit/test_hotspot.c tests the same code on made-up memory.
 . "$(dirname "$0")/../lib.sh"
 command -v javac >/dev/null || skip "needs javac (Debian: default-jdk-headless)"
 command -v python3 >/dev/null || skip "needs python3"
@@ -25,7 +25,8 @@ replayed() { # WHAT CAPTURE PROFILE
     is "$1, a replay: status" $? 0
     is "$1: a replay has the same stacks" "$(folded replay.pb.gz)" "$(folded "$3")"
 }
-# Through native code in each round, not only in the first ones: up to JDK 17, and later.
+# Makes reflective calls go through native code in each round, not only in the first ones: an option
+# up to JDK 17, and one for later versions.
 native="-Dsun.reflect.inflationThreshold=1000000000 -Djdk.reflect.useNativeAccessorOnly=true"
 judge() { # WHAT PROFILE
     result=$(python3 "$SOURCE/tests/targets/java_truth.py" known "$2")
@@ -44,7 +45,8 @@ part() { # KEY PROFILE: percent of its samples
 about "incomplete, percent" "$(part incomplete_stacks run.pb.gz)" 0 2
 about "without names, percent" "$(part unresolved_samples run.pb.gz)" 0 2
 
-# Most frames of a virtual thread that goes on are in the heap. The first sample tells where.
+# After a virtual thread has been suspended, most of its frames are in the heap. The analyst learns
+# where from the first sample.
 if [ "${version%%.*}" -ge 21 ]; then
     "$SPROFRUN" -q -F 500 --capture capture.virtual -o virtual.pb.gz -- \
         java $native Truth run 2 20 virtual
@@ -63,7 +65,8 @@ check "Java goes on" kill -0 $pid
 "$SPROFRUN" --dump $pid >dump
 is "dump: status" $? 0
 check "dump: threads of Java have names" grep -q '  \[java\]$' dump
-# The main thread's stack is whole: no mark at its end. It may be met on its way to sleep.
+# The main thread's stack is whole: it has no mark at its end. (By chance the thread is not asleep
+# yet.)
 [ -z "${TRUTH:-}" ] || is "dump: the main thread waits, and its stack is whole" "$(awk -v RS= '
     /java\.lang\.Thread\.join .*  Truth\.main  Truth\.java:[0-9]+  \[java\]/ &&
         !/incomplete|truncated/ { n++ } END { print n + 0 }' dump)" 1

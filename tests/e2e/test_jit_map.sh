@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# --jit-map: names of what Java compiled, from jcmd; and whom jcmd is never run for, or as.
+# --jit-map: names of code that Java compiled, from jcmd; processes for which jcmd must not be run,
+# and users as whom it must not run.
 . "$(dirname "$0")/../lib.sh"
 command -v jcmd >/dev/null || skip "needs jcmd (Debian: openjdk-17-jdk-headless)"
 command -v python3 >/dev/null || skip "needs python3"
@@ -26,7 +27,8 @@ share() { # PROFILE: percent of its samples in rows of Loop.spin
         awk -F'\t' 'NR > 1 { all += $1 } $5 ~ /spin/ { spin += $1 } END { print all ? spin * 100 / all : 0 }'
 }
 
-# A live one: it is asked at the end, and goes on. An old map in the way is not what counts.
+# A Java process to which sprofrun attaches: it is asked for its map at the end of the profile, and
+# goes on. An old map is not used.
 java -XX:TieredStopAtLevel=1 Loop 1000000000 & jvm=$!
 wait_until "Java computes" 30 sh -c "awk '{ exit !(\$14 > 60) }' /proc/$jvm/stat"
 [ ! -e /tmp/perf-$jvm.map ] || rm -f /tmp/perf-$jvm.map
@@ -39,13 +41,13 @@ about "its part" "$(share live.pb.gz)" 60 100
 check "Java goes on" kill -0 $jvm
 rm -f /tmp/perf-$jvm.map
 "$SPROFRUN" -F 500 -d 500ms -p $jvm -o without.pb.gz 2>err
-# Of Java 11 to 22 and 25 to 27 the names are in memory.
+# With Java 11 to 22 and 25 to 27, names are read from memory.
 check "without the option, it has its name, too, or what would name it is said" \
     sh -c "[ '$(share without.pb.gz)' != 0 ] || grep -q 'sprofrun --jit-map does it' err"
 check "and nothing was asked" [ ! -e /tmp/perf-$jvm.map ]
 kill $jvm
 
-# A command: it writes the map at its own end.
+# A command: it writes its map when it ends.
 "$SPROFRUN" -q -F 500 --jit-map -o run.pb.gz sh -c 'echo $$ >pid; exec java Loop 8000' \
     >out 2>err
 is "the command's status" $? 0
@@ -54,7 +56,7 @@ check "named" [ "$(share run.pb.gz)" != 0 ]
 about "the part that is named" "$(share run.pb.gz)" 40 100
 rm -f "/tmp/perf-$(cat pid).map"
 
-# What looks like Java to us, and a jcmd that tells how it was run.
+# A program that looks like Java to us, and a jcmd that reports how it was run.
 cat >fake.py <<'END'
 import mmap, os, signal, sys
 if "catch" in sys.argv:
@@ -126,7 +128,7 @@ PATH=$PWD/bin:$(dirname "$(command -v python3)")/none "$SPROFRUN" -q -d 300ms --
 check "no jcmd is said" /bin/grep -q "jcmd is not in PATH; it comes with a JDK" err
 kill $fake
 
-# SIGQUIT would end it: it is not sent any.
+# SIGQUIT would end this process: it must not be sent.
 fake
 profile -p $fake
 check "java -Xrs is not asked" grep -q "does not catch SIGQUIT" err

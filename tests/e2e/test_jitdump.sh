@@ -77,7 +77,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
         awk -F'\t' '$5 == "first" { print $6, $7 }')" "/src/first.js 11"
 fi
 
-# Names alone: node 20 now and then writes lines whose file names are damaged.
+# Only names are checked: node 20 now and then writes damaged file names of lines.
 if command -v node >/dev/null; then
     cat >hot.js <<'J'
 function hotLoop(n) { let s = 0; for (let i = 0; i < n; i++) s = (s * 31 + i) | 0; return s; }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # The wrapper in a real terminal under a shell with job control: ^C, ^Z and fg, ^\, the size of the
-# window, full-screen programs. Everything is waited for by looking at the screen or at /proc.
-# FAIR=1: without real-time priority. AS=USER: the command is of another user.
+# window, full-screen programs. Each wait reads the screen or /proc. FAIR=1: without real-time
+# priority. AS=USER: the command runs as another user.
 . "$(dirname "$0")/../lib.sh"
 SPROFRUN="$SPROFRUN ${FAIR:+--no-realtime} ${AS:+-u $AS}"
 if [ -n "${AS:-}" ]; then
@@ -18,21 +18,21 @@ T=(tmux -L "sprofil$$" -f /dev/null)
 trap '"${T[@]}" kill-server 2>/dev/null; rm -rf "$WORK"' EXIT
 screen() { "${T[@]}" capture-pane -p -t s; }
 shows() { screen | grep -qE "$1"; }
-# after WHAT REGEX: until the screen shows it
+# after WHAT REGEX: waits until the screen shows a line that matches REGEX
 after() { wait_until "$1" 20 shows "$2" || { screen; return 1; }; }
 keys() { "${T[@]}" send-keys -t s "$@"; }
 typed() { keys -l "$1"; keys Enter; }
 prompts=0
-# The shell has the terminal: what is typed before, a program that is about to end may read.
+# Has the shell the terminal? Keys typed before might be read by a program that is about to end.
 shell_in_front() {
     local stat
     [ -s shell ] || return 0
     read -ra stat <"/proc/$(cat shell)/stat"
     [ "${stat[7]}" = "${stat[4]}" ]
 }
-# at_prompt WHAT [COMMAND]: the shell is back, after COMMAND if given; its status is in $last.
-# COMMAND stands on the line of the question: a line of its own may come before the shell has begun
-# COMMAND, which then has the terminal and may read the question.
+# at_prompt WHAT [COMMAND]: types COMMAND, if given, and a command that prints the status; waits for
+# it, and sets $last. Both are on one line: a second line might be read by COMMAND, which has the
+# terminal while it runs.
 at_prompt() {
     prompts=$((prompts + 1))
     wait_until "$1: the shell has the terminal" 20 shell_in_front
@@ -44,12 +44,12 @@ state_of() { awk '/^State:/ { print $2 }' "/proc/$1/status" 2>/dev/null; }
 in_state() { [ "$(state_of "$1")" = "$2" ]; }
 stopped() { case $(state_of "$1") in T | t) ;; *) false ;; esac; }
 gone() { ! kill -0 "$1" 2>/dev/null; }
-# tells_pid: the command has written its pid
+# tells_pid: has the command written its pid?
 tells_pid() { [ -s pid ]; }
 
 "${T[@]}" new-session -d -s s -x 80 -y 24 \
     "env PS1='% ' PATH='$PATH' HOME='$WORK' HISTFILE= bash --norc --noprofile -i"
-# run COMMAND: types it under sprofrun, after a clear screen
+# run COMMAND: clears the screen, and types COMMAND with sprofrun before it
 run() {
     rm -f pid
     keys C-l
@@ -59,7 +59,7 @@ after "the shell is there" '^%'
 typed "cd $WORK; echo \$\$ >shell; stty -echoctl; bind 'set enable-bracketed-paste off'"
 at_prompt "the beginning"
 
-# ^C: the command dies of it, and sprofrun as a shell expects.
+# ^C: the command dies of SIGINT, and so does sprofrun, as a shell expects.
 run "sh -c 'echo \$\$ >pid; exec $TARGETS/busy 1 60 0'"
 wait_until "the command runs" 20 tells_pid
 pid=$(cat pid)
@@ -79,7 +79,7 @@ at_prompt "a handled ^C"
 is "a handled ^C: status" "$last" 5
 rm -f enough
 
-# ^Z and fg: both stop, the shell sees a stopped job; with fg both go on.
+# ^Z and fg: the command and sprofrun stop, and the shell sees a stopped job; with fg both go on.
 run "sh -c 'echo \$\$ >pid; exec $TARGETS/busy 1 1.5 6'"
 wait_until "the command runs" 20 tells_pid
 pid=$(cat pid)
@@ -96,7 +96,7 @@ at_prompt "fg" fg
 is "^Z and fg: status" "$last" 6
 check "^Z and fg: all of its CPU time is there" [ "$(figure kernel_cpu_ns j.pb.gz)" -ge 1490000000 ]
 about "^Z and fg: and no more" "$(figure kernel_cpu_ns j.pb.gz)" 1490000000 1700000000
-# bg: it goes on in the background.
+# bg: the command goes on in the background.
 run "sh -c 'echo \$\$ >pid; exec $TARGETS/busy 1 0.5 0'"
 wait_until "the command runs" 20 tells_pid
 pid=$(cat pid)
@@ -119,9 +119,9 @@ at_prompt "a command that stops its group: fg" fg
 is "a command that stops its group: status" "$last" 9
 rm -f enough
 
-# A command that ignores ^Z is not stopped, and neither are we. It may end only when both have heard
-# of ^Z: the command reads what was typed after it, and we no longer have it pending (a ^Z that
-# comes when the command has ended stops us).
+# A command that ignores ^Z is not stopped, and neither is sprofrun. It must not end before both
+# have got SIGTSTP: the command has read the line typed after ^Z, and sprofrun has the signal no
+# longer pending (one that arrives after the command has ended stops sprofrun).
 run "bash -c 'trap \"\" TSTP; echo \$\$ >pid; read line; echo \"heard \$line\"; while [ ! -e enough ]; do :; done; exit 4'"
 wait_until "the command runs" 20 tells_pid
 sprofrun_pid=$(awk '/^PPid:/ { print $2 }' "/proc/$(cat pid)/status")
@@ -140,7 +140,7 @@ at_prompt "an ignored ^Z"
 is "an ignored ^Z: status" "$last" 4
 rm -f enough
 
-# ^\: the command dies of SIGQUIT, and so do we, without a core of ours.
+# ^\: the command dies of SIGQUIT, and so does sprofrun, without a core dump of its own.
 typed "ulimit -c 0"
 run "sh -c 'echo \$\$ >pid; exec $TARGETS/busy 1 60 0'"
 wait_until "the command runs" 20 tells_pid
@@ -150,12 +150,12 @@ wait_until "^\\ ends the command" 20 gone "$pid"
 at_prompt "^\\"
 is "^\\: status" "$last" 131
 
-# The size of the window.
+# The command learns of a new size of the window.
 run "bash -c 'echo \$\$ >pid; trap \"echo size \\\$(stty size)\" WINCH; while [ ! -e enough ]; do sleep 0.05; done'"
 wait_until "the command runs" 20 tells_pid
 "${T[@]}" resize-window -t s -x 100 -y 30
 after "the command hears of a new size" '^size 30 100'
-# (A shell that hears of it while keys come may lose some of them.)
+# (A shell that gets SIGWINCH while keys arrive may lose some of them.)
 "${T[@]}" resize-window -t s -x 80 -y 24
 after "and of the old one" '^size 24 80'
 : >enough
@@ -165,8 +165,7 @@ rm -f enough
 # Full-screen programs.
 seq -f 'line %g' 1000 >text
 chmod 666 text
-# (vim comes first: after less in a smaller size tmux now and then scrolls in the smaller part
-# only.)
+# (vim comes first: after less has run in a smaller window, tmux sometimes scrolls only that part.)
 if command -v vim >/dev/null; then
     run "vim -u NONE -N text"
     after "vim shows the file" '^line 1$'
@@ -192,7 +191,8 @@ if command -v less >/dev/null; then
     typed "fg"
     after "and comes back" '^line 1000$'
     "${T[@]}" resize-window -t s -x 60 -y 12
-    # A key that comes while it draws anew may be lost, profiled or not. Its first line stays.
+    # Wait until less has drawn: a key that arrives before may be lost, profiled or not. Its first
+    # line stays.
     after "less draws in another size" '^line 978$'
     keys g
     after "less shows the beginning in another size" '^line 11$'
@@ -204,11 +204,12 @@ if command -v less >/dev/null; then
 else
     echo "not tested: less (not installed)"
 fi
-# The terminal hangs up. It tells the session's leader alone, which we are in place of the command.
+# The terminal hangs up. SIGHUP goes only to the session's leader, which here is sprofrun, not the
+# command.
 rm -f pid j.pb.gz
 "${T[@]}" new-session -d -s h "exec $SPROFRUN -q -o $WORK/j.pb.gz sh -c 'trap \"echo >$WORK/hung-up; exit 0\" HUP; sleep 60 & echo \$! >$WORK/child; echo \$\$ >$WORK/pid; wait'"
 wait_until "the command runs" 20 tells_pid
-# Before its exec the child has the shell's trap.
+# Before its exec, the child still has the shell's trap.
 child_sleeps() { [ "$(cat "/proc/$(cat child)/comm" 2>/dev/null)" = sleep ]; }
 wait_until "a hang-up: the command's child is there" 20 child_sleeps
 "${T[@]}" kill-session -t h
@@ -217,7 +218,7 @@ wait_until "a hang-up: the command's child ends" 20 gone "$(cat child)"
 wait_until "a hang-up: a profile is written" 20 [ -e j.pb.gz ]
 check "a hang-up: the profile is whole" "$SPROFREPORT" summary j.pb.gz -o summary
 
-# The terminal is as it was: echo is on, lines are edited.
+# The terminal has its former settings: echo, signal keys and line editing.
 typed "stty -a | tr ' ' '\n' | grep -cxE 'isig|icanon|echo'"
 after "the terminal is sane" '^3$'
 typed "exit"

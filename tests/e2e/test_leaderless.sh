@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# A process whose first thread has ended has names and stacks as any other: what /proc/PID does not
-# show any more is read of a thread that lives. And one that executes a program in another thread
-# than the first: the stacks of the new image are whole.
+# A process whose first thread has ended has names and stacks as any other: data that /proc/PID no
+# longer shows are read from a thread that lives. If another thread than the first calls exec, the
+# stacks of the new image are whole.
 . "$(dirname "$0")/../lib.sh"
 
 stacks() { "$SPROFREPORT" export --format folded -o - "$1"; }
-# whole WHAT PROFILE FUNCTION ABOVE: there are stacks of FUNCTION, all below ABOVE and none cut.
+# whole WHAT PROFILE FUNCTION CALLERS: there are stacks of FUNCTION; all have CALLERS, and none is
+# cut.
 whole() {
     check "$1: stacks of $3" grep -q ";$3[; ]" <(stacks "$2")
     is "$1: none without $4" "$(stacks "$2" | grep ";$3[; ]" | grep -cv "$4")" 0

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Limits of descriptors and memory: said once, counted, and the rest goes on. Many more threads and
-# processes, what they cost, and who is seen are tests/truth/test_limits.sh.
+# Limits of descriptors and memory: the loss is reported once and counted, and the rest is profiled.
+# tests/truth/test_limits.sh has many more threads and processes, and checks their cost and how many
+# are seen.
 . "$(dirname "$0")/../lib.sh"
 
-# explained WHAT: what is profiled and what is not are all that the kernel charged
+# explained WHAT: profiled and unattributed time together must be what the kernel charged
 explained() {
     is "$1: profiled + unattributed is the kernel's figure" \
         $(($(figure profiled_cpu_ns p.pb.gz) + $(figure unattributed_cpu_ns p.pb.gz))) \
@@ -17,7 +18,7 @@ is "300 threads, 64 descriptors: no messages" "$(cat err)" ""
 is "300 threads, 64 descriptors: threads" "$(figure threads p.pb.gz)" 301
 explained "300 threads, 64 descriptors"
 
-# Hardly any: some may find none free when their turn comes. That is said, once, if it is so.
+# Hardly any descriptors: for some threads none may be free. If so, that is reported once.
 (ulimit -n 20; "$SPROFRUN" -q -F 1000 -o p.pb.gz "$TARGETS/many" threads 100 300) >out 2>err
 is "20 descriptors: status" $? 0
 is "20 descriptors: one message if a thread is left out" \
@@ -26,7 +27,7 @@ is "20 descriptors: one message if a thread is left out" \
 is "20 descriptors: and no other" "$(grep -vc 'limit of open files' err)" 0
 explained "20 descriptors"
 
-# Processes that all live at once, and births without end.
+# Processes that all live at once, and processes that make new ones all the time.
 "$SPROFRUN" -q -F 1000 -o p.pb.gz "$TARGETS/many" processes 150 300 >out 2>err
 is "150 processes: status" $? 0
 is "150 processes: all are seen" "$(figure processes p.pb.gz)" 151
@@ -37,11 +38,11 @@ is "150 births: processes and threads" "$(figure processes p.pb.gz) $(figure thr
     "151 301"
 explained "150 births"
 
-# No more memory, in the middle of it.
+# Memory runs out in the middle of a run.
 "$SPROFRUN" -q -F 1000 -o p.pb.gz sh -c "echo >ready; while [ ! -e go ]; do sleep 0.02; done; exec $TARGETS/many processes 500 500" >out 2>err &
 run=$!
 wait_until "it is ready" 20 [ -e ready ]
-# The least of many readings: stacks of threads that come and go count, too.
+# The minimum of many readings, because the stacks of short-lived threads count, too.
 data_kb=$(for _ in $(seq 200); do awk '/^VmData/ { print $2 }' /proc/$run/status; done |
     sort -n | head -n 1)
 prlimit --pid $run --data=$((data_kb * 1024 + 100000)) 2>/dev/null || skip "prlimit"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What sampling costs is told, and with a bound the CPU time is still accounted for.
+# The cost of sampling is reported, and with a bound (--max-cost) all CPU time is still accounted
+# for.
 . "$(dirname "$0")/../lib.sh"
 
 for options in "--max-cost 0.1" "--max-overhead 0.1" "" "--max-cost 100 -F 1000"; do

@@ -7,15 +7,16 @@
 cp "$TARGETS/callbacks" "$TARGETS"/libcallbacks*.so .
 chmod 755 . ./*
 
-# share PROFILE PATTERN: of the stacks that have a thread, in percent; not of a call that has ended
-# the program, since its stack is gone.
+# share PROFILE PATTERN: the share of samples whose stack matches, in percent. [unsampled] time does
+# not count, nor do calls that ended the program, as their stack is gone.
 share() {
     "$SPROFREPORT" export --format folded "$1" | pattern=$2 awk '
         /\[unsampled\]/ || /^\[syscall\] (execve|exit_group) [0-9]+$/ { next }
         { n = $NF; all += n; if ($0 ~ ENVIRON["pattern"]) good += n } END { printf "%.2f", all ? 100 * good / all : 0 }'
 }
 
-# whole WHAT PROFILE PATTERN LEAST: so many percent of the stacks match; else the others are shown.
+# whole WHAT PROFILE PATTERN LEAST: at least LEAST percent must match; otherwise the other stacks
+# are shown.
 whole() {
     local failed=$failures
     within "$1: the stacks are whole" "$(share "$2" "$3")" "$4" 100
@@ -26,7 +27,7 @@ notes() {
     "$SPROFREPORT" summary "$1" | grep -c "$2"
 }
 
-# begin USER: the target runs a copy of the library; its pid is $pid.
+# begin USER: starts a target that runs a copy of the library, and sets $pid.
 begin() {
     rm -f lib.so ready
     cp libcallbacks.so lib.so
@@ -45,7 +46,7 @@ end() {
     wait "$pid" 2>/dev/null
 }
 
-# attach USER FILE
+# attach USER FILE: profiles the target as USER, into FILE
 attach() {
     case $1 in
     root) "$SPROFRUN" -q -F 1000 -d 1s --max-overhead 100 -o "$2" -p "$pid" ;;
@@ -66,7 +67,7 @@ within 'callbacks: all are of one kind or the other, or reach main' \
     "$(share plain.pb.gz "$sorting|$finding|${calls}|_dl_|^_start(;|\$)")" 99.5 100
 is 'callbacks: none incomplete' "$(figure incomplete_stacks plain.pb.gz)" 0
 
-# Deleted or replaced while they are profiled: the analyst has them open.
+# Modules that are deleted or replaced while they are profiled: the analyst has them open.
 for what in deleted replaced; do
     rm -f lib.so ready
     cp libcallbacks.so lib.so
@@ -86,8 +87,8 @@ for what in deleted replaced; do
     is "$what meanwhile: none incomplete" "$(figure incomplete_stacks $what.pb.gz)" 0
 done
 
-# Deleted or replaced before we came. Who may not open the very file has its unwind tables from
-# memory, and no names.
+# Modules that were deleted or replaced before the profile began. A user who may not open the
+# original file gets its unwind tables from memory, and no names.
 users=root
 [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && users='root user' && mkdir user &&
     chown 65534 user
@@ -116,7 +117,7 @@ for user in $users; do
     done
 done
 
-# The program itself.
+# The program's own file is deleted.
 begin root
 cp callbacks kept && rm callbacks
 attach root program.pb.gz
@@ -124,8 +125,9 @@ end 'program deleted'
 whole 'program deleted' program.pb.gz 'main|\[callbacks\]' 99.5
 mv kept callbacks
 
-# Emptied in place: the target's code is gone, so it dies; we must not, whatever is read when.
-# stopped_more_than N: so often, which only a sampled thread is that does nothing but compute
+# A module that is emptied in place: the target's code is gone, so it dies. sprofrun must not die,
+# whenever it reads the file. stopped_more_than N: was the target stopped more than N times? It only
+# computes, so its voluntary switches are stops.
 stopped_more_than() {
     [ "$(awk '/^voluntary/ { print $2 }' "/proc/$(pgrep -P "$(tracing $run)" -x callbacks)/status")" -gt "$1" ]
 } 2>/dev/null

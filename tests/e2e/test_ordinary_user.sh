@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The wrapper and the deaths once more, as an ordinary user (when the suite runs as root).
+# test_wrapper.sh and test_deaths.sh once more, as an ordinary user (if the suite runs as root).
 . "$(dirname "$0")/../lib.sh"
 
 [ "$(id -u)" = 0 ] || skip "this is no root already: the other tests are it"
 command -v setpriv >/dev/null || skip "setpriv (util-linux) is missing"
 
-# The user may not be able to get at the build: a copy lies where it can.
+# The user may have no access to the build folder: the files are copied to one that it can read.
 mkdir -p stage/tools stage/tests/targets home
 cp "$BUILD"/tools/{sprofrun,sprofreport,sproftop,sprofil-analyst,sprofil-opener} stage/tools/
 find "$BUILD/tests/targets" -maxdepth 1 -type f -perm -u+x -exec cp {} stage/tests/targets/ \;
@@ -19,9 +19,10 @@ for name in wrapper deaths; do
     grep -v '^ok' "$name.log"
 done
 
-# The file of the program is gone, or another one: its owner reads it through /proc/PID/exe.
+# The file of the program was deleted or replaced: the owner of the process reads it through
+# /proc/PID/exe.
 user=(setpriv --reuid=65534 --regid=65534 --clear-groups env "PATH=$WORK/stage/tools:$PATH")
-# named WHAT FILE
+# named WHAT FILE: checks names and lines in a profile
 named() {
     local before=$failures
     "$SPROFREPORT" lines --format tsv "$2" >rows

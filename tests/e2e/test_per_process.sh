@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# --per-process: a profile of each process, whose CPU time is that of the process alone; and the
-# report that tells processes and threads apart.
+# --per-process: a profile of each process, with the CPU time of only this process; and the report
+# by process and thread.
 . "$(dirname "$0")/../lib.sh"
 
-# Each says its pid, and what it used.
+# Each process writes its pid to "pids".
 cat >command <<C
 "$TARGETS/busy" 1 0.2 0 & echo "one \$!" >>pids
 wait
@@ -13,7 +13,8 @@ wait
 "$TARGETS/busy" 1 0.1 0 & echo "three \$!" >>pids
 wait
 C
-# Beside others stops take long, and the bound on them leaves few of the hundred samples.
+# Under load stops take long, and the default bound on the overhead would leave few of the hundred
+# samples.
 "$SPROFRUN" -F 1000 --max-overhead 100 --per-process -o 'p.pb.gz' sh command 2>report
 is "status" $? 0
 is "files" "$(ls p.*.pb.gz | wc -l)" 4
@@ -23,7 +24,7 @@ check "the report tells processes apart" grep -qE "busy $(awk '/two/ { print $2 
 while read -r name pid; do
     file=p.$pid.pb.gz
     case $name in one) low=0.19 high=0.25 ;; two) low=0.58 high=0.65 ;; three) low=0.09 high=0.15 ;; esac
-    # What it works for is CPU time, of each thread.
+    # The target works for a given CPU time in each thread.
     check "$name: what it used is in the kernel's figure" awk -v k="$(figure kernel_cpu_ns "$file")" \
         -v low=$low 'BEGIN { exit !(k / 1e9 >= low) }'
     about "$name: the kernel's figure" \
@@ -41,10 +42,10 @@ done <pids
 is "two: threads" "$("$SPROFREPORT" flat --format tsv --split thread "p.$(awk '/two/ { print $2 }' pids).pb.gz" |
     awk -F'\t' '$7 == "spin" && $4 > 1e7 { print $1 }' | sort -u | wc -l)" 2
 
-# The name of a file may say where the number goes.
+# The pattern of the file name may say where the pid goes.
 "$SPROFRUN" -q --per-process -o 'x-%p-%n.folded' "$TARGETS/busy" 1 0.05 0
 is "%p and %n" "$(ls x-*-busy.folded | wc -l)" 1
-# What is no regular file is written in place.
+# A file that is not a regular one is written in place.
 mkfifo pipe
 cat pipe >from-pipe.pb.gz & reader=$!
 "$SPROFRUN" --report none --per-process -o pipe sh -c "$TARGETS/busy 1 0.05 0; $TARGETS/busy 1 0.05 0" 2>err
@@ -58,7 +59,7 @@ is "several files to stdout" $? 2
 "$SPROFRUN" --per-thread -o t.pb.gz "$TARGETS/busy" 2 0.2 0 2>report
 is "--per-thread: rows of spin" "$(grep -cE 'busy [0-9]+ +spin ' report)" 2
 
-# What is attached to and goes on has a profile too.
+# Processes to which sprofrun attached, and that go on, have a profile, too.
 "$TARGETS/busy" 1 3 0 & one=$!
 "$TARGETS/busy" 1 3 0 & two=$!
 "$SPROFRUN" -q -F 1000 --per-process -o a.pb.gz -p $one,$two -d 0.5

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# --push: profiles in a store, which is one of the test's own: away at first, then there, then rude.
+# --push: profiles are sent to a store, a program of the test's own. It is absent at first, then
+# accepts them, then refuses or does not answer.
 . "$(dirname "$0")/../lib.sh"
 command -v python3 >/dev/null || skip "needs python3"
 [ -x "$BUILD/tools/sprofil-push" ] || skip "built without libcurl"
@@ -37,7 +38,7 @@ check "the last part is sent, too" taken $((before + 1))
 kill $store; wait $store 2>/dev/null
 kill $target
 
-# A password that stands on the command line is overwritten there; in a file nobody sees it.
+# A password on the command line is overwritten there; one in a file never appears there.
 line() { tr '\0' ' ' <"/proc/$1/cmdline"; }
 "$TARGETS/busy" 1 600 0 & target=$!
 "$SPROFSERVE" --push "http://user:hidden@127.0.0.1:$port/in?a=b" -p $target 2>err & server=$!
@@ -61,7 +62,8 @@ is "its profile is in the store" "$(ls again | wc -l)" $((before + 1))
 kill $store; wait $store 2>/dev/null
 "$SPROFSERVE" --push "http://127.0.0.1:$port" -d 2s -p $target 2>err
 is "no store: status" $? 125
-# Each try that fails doubles the interval of the next; at the end nothing is tried twice.
+# Each failed try doubles the interval to the next one; after the end of the profile nothing is
+# tried twice.
 timeout 60 "$SPROFSERVE" --push "http://127.0.0.1:$port" --push-every 1s -d 6s -p $target 2>err
 is "no store for several profiles: ends all the same" $? 125
 check "no store: how many is said" grep -qE '^sprofserve: [3-9] profiles did not reach' err

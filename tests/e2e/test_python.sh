@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Python's functions in native stacks: each stack of a program whose stacks are known is one that
-# was there, line by line, among the native frames and alone; who waits for the interpreter's lock,
-# and who holds it; what the options do.
+# Python's functions in native stacks: each sampled stack of a program whose stacks are known is one
+# of these, line by line, with native frames between them and without. Reports tell which thread
+# waits for the interpreter's lock, and which one holds it. The options have their effect.
 . "$(dirname "$0")/../lib.sh"
 python=/usr/bin/python3
 $python -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null ||
@@ -29,7 +29,7 @@ check "among the native ones" grep -q libc <<<"$(objects yes.pb.gz)"
 check "annotate: the lines of a function" grep -qE '^ *[0-9.]+ .* [0-9]+ +total \+= i \* i % 7$' busy
 check "annotate: and no instructions" [ -z "$(grep -E '^ .* [0-9a-f]+:  |no file behind' busy)" ]
 
-# A stopped system: one thread computes, one waits for the lock, others wait for other things.
+# A program in which one thread computes, one waits for the lock, and others wait for other events.
 cat >waiting.py <<'END'
 import threading, time
 def computes():

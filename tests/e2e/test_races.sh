@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The races of docs/PTRACE.md, each under its name; test_races.sh NAME... runs only those. Each is
-# played briefly. ROUNDS makes it longer; tests/long_harmless.sh runs it so.
+# The races of docs/PTRACE.md, each under its name; test_races.sh NAME... runs only those. Each runs
+# briefly; ROUNDS makes it longer, as tests/long_harmless.sh does.
 . "$(dirname "$0")/../lib.sh"
 RACE=$TARGETS/race
 ROUNDS=${ROUNDS:-1}
 
-# moment I: another one for each I, and the same in each run
+# moment I: sleeps for up to 150 ms: a different time for each I, and the same in each run
 moment() { sleep "0.$(printf '%03d' $(($1 * 37 % 150)))"; }
 
 # under WHAT WANTED-STATUS COMMAND...: runs it under the profiler at 4 kHz. FACTOR: longer
@@ -27,9 +27,9 @@ tracer_of() { awk '/^TracerPid:/ { print $2 }' "/proc/$1/status" 2>/dev/null; }
 traced() { [ "$(tracer_of "$1")" != 0 ]; }
 untraced() { [ "$(tracer_of "$1")" = 0 ]; }
 gone() { ! kill -0 "$1" 2>/dev/null; }
-# child_of_tracer NAME: of $run
+# child_of_tracer NAME: prints the pid of that child of the process that traces for $run
 child_of_tracer() { pgrep -P "$(tracing $run)" -x "$1"; }
-# attach PID SECONDS: in the background; its pid is in $sprofrun
+# attach PID SECONDS: attaches in the background; sets $sprofrun to the pid
 attach() {
     timeout -k 5 60 "$SPROFRUN" -q -F 4000 -o a.pb.gz -p "$1" -d "$2" 2>err &
     sprofrun=$!
@@ -51,13 +51,14 @@ woken() {
 interrupt_meets_other_stop() { under "$FUNCNAME" 0 "$RACE" storm 150; }
 newborn_stops_before_clone_event() {
     under "$FUNCNAME" 0 "$RACE" storm 300
-    # 2 x 300 threads and processes, the second storm and the main thread.
+    # Threads: two storms of 300 threads and 300 processes each, the second storm's own thread, and
+    # the main thread.
     is "$FUNCNAME: processes" "$(figure processes r.pb.gz)" 601
     is "$FUNCNAME: threads" "$(figure threads r.pb.gz)" 1202
 }
 newborn_dies_before_clone_event() {
-    # Where nobody reaps the child, waiting for it would be for ever. No ticks: a thread that was in
-    # one while the supervisor is stopped would wait for it too.
+    # Nothing reaps the child, so a supervisor that waited for it would hang. The rate is near 0: a
+    # thread in the stop of a tick would wait, too, while the supervisor is stopped.
     timeout -k 5 60 "$TARGETS/keep_zombies" "$SPROFRUN" -q -F 0.01 -o r.pb.gz "$TARGETS/newborn" \
         >out 2>err
     is "$FUNCNAME: status" $? 0
@@ -162,16 +163,17 @@ blocked_call_sees_no_eintr() {
 handler_still_interrupts_blocked_call() { under "$FUNCNAME" 0 "$TARGETS/blocked" handler 200; }
 stop_still_interrupts_blocked_call() { under "$FUNCNAME" 0 "$TARGETS/blocked" stop; }
 timeout_is_not_stretched() { under "$FUNCNAME" 0 "$TARGETS/blocked" timeouts 200 40; }
-# Signals come all the while. Seen before: 20 % of these calls ended up to 4 ms early, and of those
-# after a handler two thirds, by up to 45 ms.
+# Signals arrive all the time. In an earlier version 20 % of these calls ended up to 4 ms early, and
+# two thirds of those after a handler, by up to 45 ms.
 timed_call_is_not_cut_short() {
     under "$FUNCNAME" 0 "$TARGETS/timed" all $((2000 * ROUNDS)) 40 chld winch
     cat out
     under "$FUNCNAME, within a tick" 0 "$TARGETS/timed" accept $((300 * ROUNDS)) 300 chld
 }
 handler_ends_timed_call() { under "$FUNCNAME" 0 "$TARGETS/timed" recv_udp $((10000 * ROUNDS)) 60 chld usr1; cat out; }
-# Calls of one thread follow each other, and the signal goes to any thread of the process. Before:
-# 16 to 23 of 3,100 ended after as little as 0.2 ms of 6, for the call before had slept.
+# The calls of one thread follow each other, and the signal goes to any thread of the process. In an
+# earlier version 16 to 23 of 3,100 calls ended after as little as 0.2 ms of 6, because the time of
+# the previous call was counted.
 alternating_calls_are_not_cut_short() {
     under "$FUNCNAME" 0 "$TARGETS/alternate" rsesnSpu 6 10 $((50 * ROUNDS))
     cat out
@@ -188,14 +190,15 @@ restart_meets_filter() {
     "$TARGETS/filtered" 1 >/dev/null ||
         { echo "not tested: $FUNCNAME (no seccomp filters)"; return; }
     under "$FUNCNAME" 0 "$TARGETS/filtered" $((150 * ROUNDS))
-    # The same while ignored signals wake it. The shell has it buried in one of its own waits.
+    # The same while ignored signals wake it. The loop ends when the shell has reaped it.
     under "$FUNCNAME, teased" 0 sh -c '"$0" 100 & pid=$!
         while kill -WINCH $pid 2>/dev/null; do sleep 0.005; done; wait $pid' "$TARGETS/filtered"
 }
 leader_exits_first() {
     under "$FUNCNAME" 5 "$RACE" leader 300
-    # What the process says of itself, its start (after the exec) and its end: exit handlers and the
-    # death of two threads. Who says it may wait for its CPU meanwhile, and the other thread go on.
+    # The kernel's figure contains the CPU time that the process itself prints, and also its start
+    # (after the exec) and its end: exit handlers and the death of two threads. The thread that
+    # prints it may wait for a CPU, while the other thread goes on.
     check "$FUNCNAME: what it says is in the kernel's figure" \
         [ "$(figure kernel_cpu_ns r.pb.gz)" -ge "$(cat out)" ]
     about "$FUNCNAME: CPU seconds of the others" "$(awk -v k="$(figure kernel_cpu_ns r.pb.gz)" \
@@ -245,7 +248,8 @@ analyst_killed() {
 }
 
 pdeathsig() {
-    # The parent of a program is a thread; it wants to die with that. When we let it go it must not.
+    # PR_SET_PDEATHSIG refers to the thread that forked the program: the program must not die when
+    # that thread of ours ends after the detach.
     command -v setpriv >/dev/null || { echo "not tested: $FUNCNAME (no setpriv)"; return; }
     under "$FUNCNAME" 7 -d 0.2 setpriv --pdeathsig TERM sh -c 'sleep 0.6; exit 7'
     under "$FUNCNAME, to its end" 7 setpriv --pdeathsig TERM sh -c 'exit 7'
@@ -258,7 +262,8 @@ children_not_followed() {
     under "$FUNCNAME" 0 "$RACE" clone 30
     is "$FUNCNAME: all of them otherwise" "$(figure processes r.pb.gz)" 31
 }
-# refused WHAT PID PATTERN [COMMAND-PREFIX...]
+# refused WHAT PID PATTERN [COMMAND-PREFIX...]: attaching to PID must fail with a message that
+# matches PATTERN
 refused() {
     local what=$1 pid=$2 pattern=$3
     shift 3

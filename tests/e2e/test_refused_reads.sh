@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Where process_vm_readv is refused, memory is read through /proc/PID/mem: stacks are whole, of a
-# command and of its image after an exec, of a process that is attached to, and in a dump; and so
-# are functions of Python.
+# Where process_vm_readv is refused, memory is read through /proc/PID/mem. Stacks are whole: those
+# of a command, of its image after an exec, of a process to which sprofrun attaches, and of a dump.
+# Python's functions are found, too.
 . "$(dirname "$0")/../lib.sh"
 refuse=$TARGETS/refuse
 "$refuse" "$(type -P true)" || skip "no filter of system calls can be installed here"
@@ -36,7 +36,8 @@ def spins():
     for i in range(3000000): pass
 spins()'
     check "Python" grep -q ';spins[; ]' <(stacks p.pb.gz)
-    # Whoever reads it, 1 stack of 500 is in the midst of a call (4 and 5 of 61 such runs had one).
+    # However memory is read, 1 stack of 500 is in the middle of a call (4 and 5 of 61 such runs had
+    # one).
     check "Python: they match" [ $((10 * $(figure python_unmatched p.pb.gz))) -lt \
         "$(figure python_stacks p.pb.gz)" ]
 fi

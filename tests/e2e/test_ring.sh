@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# --ring: only the last seconds are kept, and written when asked or when a signal ends the command.
+# --ring: only the last seconds are kept, and written on request or when a signal ends the command.
 . "$(dirname "$0")/../lib.sh"
 
-# Runs for some seconds in one function after the other, then ends by a signal.
+# A command that runs for some seconds in one function, then in another one, and ends by a signal.
 cat >phases.sh <<'END'
 early() { while [ $SECONDS -lt 2 ]; do :; done; }
 late() { while [ $SECONDS -lt 9 ]; do :; done; }
@@ -16,7 +16,8 @@ is "nobody asked: no file" "$(ls q.* 2>/dev/null)" ''
 is "and it is said, once, with -q, too" "$(grep -c 'this end writes no profile: with --ring' quiet)" 1
 is "and nothing else" "$(wc -l <quiet)" 1
 
-# Attached to: when asked, and at the end by a signal, of the one or the other.
+# A process to which sprofrun attaches: the ring is written on request (SIGUSR2), and when a signal
+# ends the target or sprofrun.
 "$TARGETS/busy" 1 60 0 & target=$!
 "$SPROFRUN" --ring 4s -p $target -o a.pb.gz 2>attached & pid=$!
 wait_until "it is attached" 20 grep -q "^TracerPid:.[1-9]" /proc/$target/status

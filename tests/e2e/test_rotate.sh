@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Long runs: a file each so often, the newest that stay, and snapshots at SIGUSR2.
+# Long runs: --rotate begins a new file at intervals, --keep deletes the oldest, and SIGUSR2 writes
+# a snapshot.
 . "$(dirname "$0")/../lib.sh"
 
-# The sum of a figure of several profiles.
+# sum KEY FILES...: prints the sum of a figure of several profiles
 sum() {
     local key=$1 total=0 file
     shift
@@ -13,7 +14,8 @@ sum() {
     echo $total
 }
 
-# Beside the others, for it takes seconds until there is so much: two files of that size.
+# Rotation by size runs in the background of the other tests, because two files of that size take
+# seconds.
 cat >sized.sh <<'END'
 while [ $SECONDS -lt 180 ]; do
     i=$((i + 1))
@@ -24,7 +26,8 @@ done
 END
 "$SPROFRUN" -q -F 5000 --max-overhead 50 --rotate 64K -o z.pb.gz bash sized.sh & sized=$!
 
-# Nothing is counted twice at the seams, and little not at all: what runs while files change.
+# At the change of files nothing is counted twice, and little is left out: only what runs during the
+# change.
 "$SPROFRUN" -F 500 --rotate 1s -o r.pb.gz "$TARGETS/busy" 1 2.5 4 2>err
 is "the command's status" $? 4
 set -- r.*.pb.gz
@@ -45,7 +48,7 @@ is "its process is one, in all files together" "$(awk '/^(processes|threads)\t/ 
 "$SPROFREPORT" --format tsv "$@" >all
 check "the function is named in what is added up" grep -qP '\tspin\t' all
 
-# Of the series the newest stay; what only looks like one of it is not touched.
+# The newest files of the series stay; files whose names only look similar are not touched.
 mkdir kept
 touch -d yesterday kept/k.20200101-000000.pb.gz kept/k.new.pb.gz kept/k.20200101-0000000.pb.gz
 "$SPROFRUN" -q --rotate 1s --keep 2 -o kept/k.pb.gz "$TARGETS/busy" 1 2.2 0
@@ -53,7 +56,7 @@ is "two stay" "$(ls kept | grep -cE '^k\.202[1-9][0-9]{4}-[0-9]{6}\.pb\.gz$')" 2
 is "and what is none of them" "$(ls kept | grep -vE '^k\.202[1-9]' | tr '\n' ' ')" \
     'k.20200101-0000000.pb.gz k.new.pb.gz '
 
-# A name that there is, as of another file of the same second, is left alone.
+# A file that exists already under the name, as one of the same second, is not overwritten.
 mkdir second
 now=$(date +%s)
 for s in $(seq -1 30); do
@@ -67,7 +70,7 @@ for file in $said; do
     check "$file: a profile" [ -n "$(figure samples "$file")" ]
 done
 
-# A snapshot: the profile so far, of a command that does not hear of the signal.
+# A snapshot is the profile so far; the command does not get the signal.
 "$SPROFRUN" -q --rotate 1h -o s.pb.gz "$TARGETS/busy" 1 2 7 & pid=$!
 wait_until "the command runs" 20 pgrep -P $pid busy >/dev/null
 wait_until "it has used more than a second of CPU time" 90 sh -c "awk '{ exit !(\$14 > 110) }' \
@@ -104,7 +107,7 @@ refused() { # WHAT MESSAGE ARGUMENT...
     is "$what: status" $? 2
     check "$what: said" grep -q "$message" err
 }
-# The writer of an earlier file hangs: who orders the end twice need not wait for it.
+# The writer of an earlier file hangs: after a second signal to end, sprofrun does not wait for it.
 "$TARGETS/busy" 1 60 0 & target=$!
 "$SPROFRUN" -q --rotate 1s -o h.pb.gz -p $target & run=$!
 writers() { pgrep -P "$(tracing $run)" -x sprofil-analyst; }
@@ -121,7 +124,7 @@ kill -KILL "$writer" 2>/dev/null
 kill $target
 check "the last file is there" "$SPROFREPORT" summary "$(ls h.*.pb.gz | tail -1)" -o report
 
-# By size: each file but the last is about as long.
+# By size: all files except the last have about the requested size.
 wait $sized; is "the program that writes them: status" $? 0
 sizes=$(stat -c %s z.*.pb.gz | sed '$d')
 check "two files of a size, and the last one" [ "$(ls z.*.pb.gz | wc -l)" -ge 3 ]

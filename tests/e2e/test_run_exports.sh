@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What sprofrun writes by the name of its output, and its report of the call tree.
+# The format that sprofrun writes, by the name of its output, and its report of the call tree.
 . "$(dirname "$0")/../lib.sh"
 
 "$SPROFRUN" -q -F 1000 -o run.folded "$TARGETS/split" 20 4000
@@ -16,14 +16,15 @@ check "and says where it is" grep -q '^sprofrun: the flame graph is in split.svg
 check "the tree has its heading" grep -qE '^ +total +self +samples +function +object$' err
 check "and its functions" grep -qE ' f[0-9]+ +split$' err
 
-# gprof reads what was recorded of a program that knows nothing of it.
+# gprof reads the gmon.out of a program that was not built for gprof.
 "$SPROFRUN" -q -F 1000 -o gmon.out "$TARGETS/split" 20 160000
 is "a gmon.out" $? 0
 if command -v gprof >/dev/null; then
     gprof -b -p "$TARGETS/split" gmon.out >flat.gprof 2>err
     is "gprof reads it" "$? $(cat err)" '0 '
     is "gprof: functions that ran" "$(grep -c ' f[0-9]*$' flat.gprof)" 20
-    # 20 parts of 210, of some 800 samples: five standard errors.
+    # f19 has 20 of 210 parts of the work: 9.5 %. Five standard errors of about 800 samples are
+    # allowed.
     about "gprof: share of f19" "$(awk '$NF == "f19" { print $1 }' flat.gprof)" 4.3 14.7
     gprof -b -q "$TARGETS/split" gmon.out >graph.gprof
     check "gprof: main calls f19" grep -qE '^ +[0-9.]+ +[0-9.]+ +([0-9]+)/\1 +main \[' graph.gprof
@@ -42,7 +43,7 @@ fi
 is "a gmon.out without a sample" "$?" 0
 check "it is said what there was none of" grep -q "gmon.out: .*sample" err
 
-# A stall of 200 ms between two halves of work stands in the time line.
+# The time line shows a stall of 200 ms between two halves of work.
 "$SPROFRUN" -q -o phases.pb.gz "$TARGETS/phases" 100
 is "a program of three phases" $? 0
 "$SPROFREPORT" timeline phases.pb.gz >out
@@ -66,8 +67,8 @@ is "a rank is in the file" \
 check "a .json is for speedscope" grep -q '^sprofrun: the profile for speedscope is in run.json' err
 check "is it" grep -q '"\$schema":"https://www.speedscope.app/file-format-schema.json"' run.json
 
-# Of a usual name of pprof files, or without a suffix, it is the native format. What a recording
-# cannot be is refused before anything runs.
+# A name that is usual for pprof files, or one without a suffix, gives the native format. A format
+# that cannot be recorded is refused before the command runs.
 "$SPROFRUN" -o run.prof true 2>err
 check "a name of pprof files" grep -q '^sprofrun: the profile is in run.prof, as gzipped pprof' err
 check "it is a profile" "$SPROFREPORT" summary run.prof -o summary
@@ -81,7 +82,7 @@ done
 env --ignore-signal=CHLD "$SPROFRUN" -q -o run.txt true 2>err
 is "also with SIGCHLD ignored" $? 2
 
-# The profile that was there is kept once, and a run that fails keeps both.
+# An existing profile is kept once, under another name; a run that fails keeps both files.
 rm -f run.prof*
 for i in 1 2 3; do
     "$SPROFRUN" -q -o run.prof true
@@ -93,7 +94,7 @@ check "the last one is there" cmp run.3 run.prof
 check "a profile that cannot be written" cmp run.3 run.prof
 check "takes no other one's place" cmp run.2 run.prof.old
 
-# Ranks of a job, as launchers tell them: none overwrites another one.
+# Ranks of an MPI job, from the launchers' variables: no rank overwrites the profile of another one.
 rm -f run.prof*
 for rank in 0 1; do
     OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 "$SPROFRUN" --report none -o run.pb.gz true 2>err

@@ -1,21 +1,22 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Profiles over HTTP: sprofserve and sprofrun --listen, asked by well-meaning clients and by others.
+# Profiles over HTTP: sprofserve and sprofrun --listen, with good and with hostile clients.
 . "$(dirname "$0")/../lib.sh"
 command -v python3 >/dev/null || skip "needs python3"
 SPROFSERVE=$BUILD/tools/sprofserve
 CLIENT="python3 $SOURCE/tests/e2e/serve_client.py"
 
-# begin COMMAND...: starts it, and finds where it listens; $server is its process. What the last one
-# said must be gone before: with it nobody would wait, and a ^C that comes before the signals are
-# blocked is lost, for a shell has jobs in the background ignore it.
+# begin COMMAND...: starts a server, waits until it listens, and sets $server to its pid and $port.
+# The messages of the previous server are deleted first: otherwise the wait would end at once, and a
+# SIGINT sent before the server has blocked signals would be lost, because a shell starts background
+# jobs with SIGINT ignored.
 begin() {
     rm -f err
     "$@" 2>err & server=$!
     wait_until "it listens" 20 grep -qs '/debug/pprof/$' err || return
     port=$(sed -nE 's|.*http://127\.0\.0\.1:([0-9]+)/debug/pprof/$|\1|p' err)
 }
-# The server of $server, which may be two processes (tools/front/own_session.h).
+# The process sprofil-server below $server, which may be two processes (tools/front/own_session.h).
 server_of() { pgrep -P "$server$(pgrep -P "$server" | sed 's/^/,/' | tr -d '\n')" sprofil-server; }
 cpu_of() { awk '{ print $1 }' "/proc/$1/schedstat"; }
 
@@ -39,7 +40,8 @@ check "and of no more CPU time than was used" \
 check "no argument of a command is in it" \
     [ "$(gzip -dc p.pb.gz | grep -ac secret-argument)" = 0 ]
 
-# Idle, it takes no samples: a thread that never sleeps gives up its CPU for nothing but a stop.
+# Without a request, no samples are taken. Voluntary switches of a thread that never sleeps are
+# stops.
 stops() { awk '/^voluntary/ { print $2 }' /proc/$target/status; }
 before=$(stops)
 sleep 0.5 # in which nothing may happen
@@ -47,7 +49,7 @@ is "nobody wants anything: stops" $(($(stops) - before)) 0
 $CLIENT get $port '/debug/pprof/profile?seconds=1' >s.pb.gz
 check "somebody does: stops" [ $(($(stops) - before)) -gt 20 ]
 
-# Overlapping spans, each of its own length.
+# Overlapping requests for profiles, each of its own length.
 for seconds in 1 2 3; do
     $CLIENT get $port "/debug/pprof/profile?seconds=$seconds" >o$seconds.pb.gz &
     clients[seconds]=$!
@@ -59,7 +61,7 @@ done
 check "the longer, the more" [ "$(figure profiled_cpu_ns o1.pb.gz)" -lt \
     "$(figure profiled_cpu_ns o3.pb.gz)" ]
 
-# What cannot be is refused, with the way out.
+# Invalid requests are refused, with a remedy.
 wanted() { cut -d' ' -f1 requests; }
 cat >requests <<'END'
 400 GET /debug/pprof/profile?seconds=0 HTTP/1.1
@@ -82,16 +84,16 @@ $CLIENT half $port '/debug/pprof/profile?seconds=1' >h.pb.gz
 is "a client that sends no more after its request gets a profile: status" $? 0
 is "its length" "$(figure wall_ns h.pb.gz)" 1000000000
 
-# Clients that lie, hang, or leave. Each is one of many at once.
+# Hostile clients, which send nonsense, hang, or go away. There are many of each kind at once.
 $CLIENT attack $port; is "clients that attack: what still answers" $? 0
 $CLIENT crowd $port; is "a thousand connections that come and go: what still answers" $? 0
 check "the server lives" [ -n "$(server_of)" ]
-# Clients of the crowd that are gone may look as if they waited still, and the target is profiled
-# for them: what follows is of a server whose only client is ours.
+# The server may still profile for clients of the crowd that are gone. The next tests need a new
+# server with no other client.
 kill $server; wait $server
 begin "$SPROFSERVE" --listen 0 -F 500 --max-overhead 100 -p $target
 
-# The target ends in the midst: what there is up to then is the answer.
+# The target ends during a request: the answer is the profile until then.
 $CLIENT get $port '/debug/pprof/profile?seconds=60' >end.pb.gz & client=$!
 before=$(stops)
 has_stopped() { [ $(($(stops) - before)) -gt "$1" ]; }
@@ -103,7 +105,8 @@ check "and its own length" [ "$(figure wall_ns end.pb.gz)" -lt 30000000000 ]
 wait $server; is "then it ends" $? 0
 check "without a complaint" [ "$(grep -vc '/debug/pprof/$' err)" = 0 ]
 
-# A command: its status; the rotation, over which a span goes on; and the file is not harmed.
+# sprofrun --listen with a command: its status is passed on, a request spans the change of files
+# (--rotate), and the files are complete.
 begin "$SPROFRUN" -F 500 --listen 0 --rotate 1s -o r.pb.gz "$TARGETS/busy" 1 60 7 usr1
 $CLIENT get $port '/debug/pprof/profile?seconds=2' >r2.pb.gz; is "over a rotation: status" $? 0
 is "its length" "$(figure wall_ns r2.pb.gz)" 2000000000
@@ -112,7 +115,7 @@ wait $server; is "the command's status" $? 7
 set -- r.2*.pb.gz
 check "files are written" [ $# -ge 2 ]
 
-# Nothing to serve: no address is named. One that only the kernel knows is named even when quiet.
+# Without a target no address is printed. A port chosen by the kernel is printed even with -q.
 sh -c 'exit 3' & dead=$!
 wait $dead
 "$SPROFSERVE" --listen 0 -p $dead 2>err; is "a process that is gone: status" $? 125
@@ -124,7 +127,7 @@ is "quiet: what is said" "$(wc -l <err)" 1
 kill -TERM $server; wait $server # SIGINT is ignored by a shell's job in the background
 is "quiet: the command's end is ours" $? 143
 
-# Threads by name and by number, with all that can be said to it.
+# The choice of threads by name and by tid.
 "$TARGETS/named" 600 & named=$!
 thread() { grep -lx "$1" /proc/$named/task/*/comm 2>/dev/null | cut -d/ -f5; }
 wait_until "its threads have their names" 20 eval '[ "$(thread changing)" ]'
@@ -137,7 +140,7 @@ check "those are in it" [ "$("$SPROFREPORT" --split thread --format tsv n.pb.gz 
 kill $named
 wait $server; is "it ends with them: status" $? 0
 
-# ^C, and a server that dies.
+# SIGINT to a server, and a server that dies.
 "$TARGETS/busy" 1 600 0 & target=$!
 wait_until "the target runs" 20 grep -qx busy /proc/$target/comm
 begin "$SPROFSERVE" --listen 0 -p $target
@@ -149,7 +152,7 @@ wait_until "it is profiled" 20 has_stopped 50
 kill -INT $server; wait $server; is "^C ends it while somebody waits for a profile" $? 0
 wait $client; is "who gets what there is: status" $? 0
 check "what ran" grep -qP '\tspin\t' <("$SPROFREPORT" --format tsv int.pb.gz)
-# A server that hangs is not waited for when the user says so a second time.
+# A server that hangs is not waited for after a second SIGINT.
 is_let_go() { grep -q '^TracerPid:[[:space:]]*0$' /proc/$target/status; }
 before=$(stops)
 begin "$SPROFRUN" --listen 0 -F 500 -o hang.pb.gz -p $target
@@ -186,7 +189,7 @@ bad 127.0.0.1:65536
 bad "::1:60606060"
 "$SPROFRUN" --listen 0 --live true 2>bad; is "with --live: status" $? 2
 
-# Interrupted twice where nobody is served: nobody is told of.
+# Two SIGINTs without a server: the message names no server.
 env --default-signal=INT "$SPROFRUN" --report none -o two.pb.gz "$TARGETS/busy" 1 30 2>err & run=$!
 wait_until "it profiles" 60 pgrep -P "$(tracing $run)" -x busy >/dev/null
 kill -INT $run; kill -INT $run

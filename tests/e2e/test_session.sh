@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Without real-time priority the process that traces has a session of its own, and another one
-# stands for it before the shell. Nobody may notice.
+# Without real-time priority, the process that traces has a session of its own, and the process that
+# the shell knows stands in for it. This must make no difference to the shell, the command or the
+# user.
 . "$(dirname "$0")/../lib.sh"
 [ "$(cat /proc/sys/kernel/sched_autogroup_enabled 2>/dev/null)" = 1 ] ||
     skip "sessions have no share of the CPUs of their own here (sched_autogroup_enabled)"
@@ -9,11 +10,11 @@
 run=("$SPROFRUN" --no-realtime -q -o p.pb.gz)
 field() { awk -v f="$2:" '$1 == f { print $2 }' "/proc/$1/status" 2>/dev/null; }
 session_of() { ps -o sid= -p "$1" | tr -d ' '; }
-# The process; a thread of it is the tracer.
+# Prints the process of which a thread traces PID.
 tracer_of() { field "$(field "$1" TracerPid)" Tgid; }
 gone() { ! kill -0 "$1" 2>/dev/null; }
 
-# Who is where.
+# The sessions of the three processes.
 "${run[@]}" sh -c 'echo $$ >pid; while [ ! -e enough ]; do sleep 0.05; done; exit 7' &
 front=$!
 wait_until "the command runs" 20 [ -s pid ]
@@ -28,7 +29,7 @@ is "and in our process group" "$(ps -o pgid= -p "$command" | tr -d ' ')" \
 wait $front; is "its status is ours" $? 7
 check "a profile is written" "$SPROFREPORT" summary p.pb.gz -o summary
 
-# Ends of the command.
+# All ways in which a command may end.
 for how in 'exit 0' 'exit 255' 'kill -TERM $$' 'kill -KILL $$' 'kill -SEGV $$'; do
     (sh -c "$how") 2>/dev/null
     wanted=$?
@@ -36,7 +37,7 @@ for how in 'exit 0' 'exit 255' 'kill -TERM $$' 'kill -KILL $$' 'kill -SEGV $$'; 
     is "status of '$how'" $? $wanted
 done
 
-# Signals to us alone are the command's.
+# Signals to sprofrun alone are passed to the command.
 for signal in TERM USR1 USR2; do
     rm -f ready
     "${run[@]}" sh -c "trap 'exit 43' $signal; echo ready >ready; while :; do sleep 0.05; done" &
@@ -46,12 +47,13 @@ for signal in TERM USR1 USR2; do
     wait $front; is "SIG$signal to us goes to the command" $? 43
 done
 
-# Attached, they end the profiling, and nothing else.
+# If sprofrun is attached to a process, such signals end only the profile.
 sleep 60 &
 idle=$!
 for signal in INT TERM; do
     rm -f p.pb.gz
-    # A shell without job control starts it with SIGINT ignored, which is an order all the same.
+    # A shell without job control starts sprofrun with SIGINT ignored; the signal must end the
+    # profile nevertheless.
     "${run[@]}" -p $idle & front=$!
     traced() { [ "$(tracer_of $idle)" ]; }
     wait_until "it is attached to" 20 traced
@@ -62,7 +64,7 @@ for signal in INT TERM; do
 done
 kill -KILL $idle
 
-# Whoever is killed, the command goes on, and nobody is left.
+# Each of the two processes is killed: the command goes on, and the other process ends.
 for whom in front tracer; do
     rm -f pid enough ended
     "${run[@]}" sh -c 'echo $$ >pid; while [ ! -e enough ]; do sleep 0.05; done; echo ended >ended' 2>err &

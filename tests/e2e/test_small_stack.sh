@@ -13,7 +13,7 @@ small() { # COMMAND...: with the limit
     (ulimit -s 64 && exec "$@")
 }
 
-# profiled WHAT OPTIONS...: a command that spins, and prints its limit
+# profiled WHAT OPTIONS...: profiles a command that spins, and prints its limit
 profiled() {
     local what=$1
     shift
@@ -37,7 +37,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     profiled "an ordinary user" setpriv --reuid=65534 --regid=65534 --clear-groups
 fi
 
-# The reader, and its reader of ELF files in the sandbox.
+# sprofreport, and its helper that reads ELF files in a sandbox.
 "$SPROFREPORT" annotate burn p.pb.gz >whole 2>&1
 small "$SPROFREPORT" annotate burn p.pb.gz >cut 2>&1
 is "annotate: status" $? 0
@@ -47,7 +47,7 @@ small "$SPROFREPORT" export -o cut.html p.pb.gz
 is "export: status" $? 0
 check "export: as without a limit" cmp -s whole.html cut.html
 
-# The thread that draws reads the terminal's description.
+# sproftop: its drawing thread reads the description of the terminal.
 if command -v tmux >/dev/null; then
     tm() { tmux -L "small$$" "$@"; }
     trap 'tm kill-server 2>/dev/null; rm -rf "$WORK"' EXIT

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Programs that fare differently under a tracer: with set-user-ID, and tracers themselves. It is
-# said, and there is a way.
+# Programs that behave differently under a tracer: set-user-ID programs, and tracers. Messages say
+# so, with a remedy.
 . "$(dirname "$0")/../lib.sh"
 
-# A program that runs as root whoever calls it, called by somebody else.
+# A set-user-ID program of root, called by another user.
 as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     mkdir -p stage out && chmod 755 "$WORK" && chmod 1777 out
@@ -12,7 +12,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     cp "$(command -v id)" stage/rootly
     chmod -R a+rX stage && chmod 4755 stage/rootly
     if [ "$("${as[@]}" stage/rootly -u)" = 0 ]; then
-        # Twice: it is said once.
+        # The program runs twice, and the message comes once.
         "${as[@]}" stage/sprofrun -q -o out/p.pb.gz sh -c 'stage/rootly -u; stage/rootly -u; exit 3' >said 2>err
         is "set-user-ID: status" $? 3
         is "set-user-ID: it runs as its caller" "$(tr '\n' ' ' <said)" "65534 65534 "
@@ -31,7 +31,7 @@ else
     echo "not tested: set-user-ID (needs root and setpriv)"
 fi
 
-# sprofrun under another tracer, which has its command already.
+# sprofrun under another tracer, which traces its command already.
 "$SPROFRUN" -q -o outer.pb.gz "$SPROFRUN" --report none -o inner.pb.gz true >out.txt 2>err
 is "sprofrun under sprofrun fails" $? 125
 check "it names the tracer" \

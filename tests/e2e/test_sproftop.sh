@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# sproftop in a real terminal (tmux), on a live process and on a command: that keys, the mouse and
-# new sizes arrive, that the program does what only it can do, and what becomes of the terminal and
-# of the target at every way out. What each key does is tested on a screen in memory
-# (tests/unit/view/test_live*.c). SIGNALS: by which it ends besides; tests/long.sh names more.
+# sproftop in a real terminal (tmux), on a live process and on a command: keys, the mouse and new
+# sizes arrive; the functions that need the whole program work; the terminal and the target are
+# unharmed after each way to end. The effect of each key is tested on a screen in memory
+# (tests/unit/view/test_live*.c). SIGNALS: signals that end sproftop in the test; tests/long.sh
+# names more.
 . "$(dirname "$0")/../lib.sh"
 command -v tmux >/dev/null || skip "tmux is not installed"
 SPROFTOP=$BUILD/tools/sproftop
 SHOW=$TARGETS/show
 socket=sproftop-$$
-# On a machine that is busy with other things stops last long, and the default bound of 2 % would
-# leave few samples.
+# On a loaded machine stops last long, and the default bound of 2 % would leave few samples.
 much="--max-overhead 99"
 export LC_ALL=C.UTF-8
 unset NO_COLOR
@@ -18,7 +18,7 @@ tm() { tmux -L "$socket" "$@"; }
 target=
 trap 'tm kill-server 2>/dev/null; [ -z "$target" ] || kill "$target" 2>/dev/null; rm -rf "$WORK"' EXIT
 
-# A shell in a terminal of 100x30; what is typed there is what a user types.
+# A shell in a terminal of 100x30, into which the test types as a user does.
 tm -f /dev/null new-session -d -s t -x 100 -y 30 "env PS1='ready> ' sh" || skip "tmux cannot start"
 tm set -g status off
 tm set -g remain-on-exit on
@@ -30,18 +30,19 @@ wait_shows() { wait_until "the screen shows '$1'" 40 shows "$1" && echo "ok: it 
     { screen; finish; }; }
 wait_hides() { wait_until "the screen hides '$1'" 40 hides "$1" && echo "ok: it hides '$1'" ||
     { screen; finish; }; }
-# wait_first WHAT REGEX: of the first row
+# wait_first WHAT REGEX: waits until the first row of the table matches
 first_is() { screen | sed -n 5p | grep -qE "$1"; }
 wait_first() { wait_until "$1" 40 first_is "$2" && echo "ok: $1" || { screen; finish; }; }
-# key KEYS SHOWS: after these keys the screen shows this.
+# key KEYS... REGEX: types the keys, and waits until the screen shows REGEX
 key() { tm send-keys -t t "${@:1:$#-1}"; wait_shows "${!#}"; }
 typed() { tm send-keys -t t -l "$1"; }
 run_line() { typed "$1"; tm send-keys -t t Enter; }
-# The terminal as a shell wants it: no alternate screen, a cursor, no mouse, echo.
+# Is the terminal as a shell needs it: no alternate screen, a cursor, no mouse?
 terminal_is_back() {
     [ "$(tm display -p -t t '#{alternate_on} #{cursor_flag} #{mouse_any_flag}')" = "0 1 0" ]
 }
-# What the program before has left is gone first: its status is not taken for that of the next one.
+# start LINE: clears the terminal, so that the status of the previous program is not taken for that
+# of the next one, and types LINE.
 start() {
     run_line clear
     wait_until "the terminal is cleared" 40 hides 'status='
@@ -93,7 +94,8 @@ key h 'Functions'
 tm send-keys -t t j k Down Up PageDown PageUp Right Left C-l
 wait_shows 'FUNCTION'
 
-# What the program does: source and instructions by the analyst, the rate, a freeze, a file.
+# Functions that need the whole program: source and instructions by the analyst, the rate, a freeze,
+# a file.
 typed '/show_inner'
 tm send-keys -t t Enter
 key a 'Source › show_inner'
@@ -123,7 +125,7 @@ tm send-keys -t t C-u
 typed "/nowhere/x.pb.gz"
 key Enter 'cannot save to /nowhere/x.pb.gz'
 
-# Sizes.
+# Sizes of the terminal.
 for size in 60x12 200x50 20x5 80x24; do
     tm resize-window -t t -x "${size%x*}" -y "${size#*x}"
     [ "$size" = 20x5 ] || wait_shows 'show_inner'
@@ -134,20 +136,20 @@ wait_until "the last line is the last" 40 eval \
 tm resize-window -t t -x 100 -y 30
 wait_shows '±' # a column of wide screens
 
-# A click on a title, and the wheel: what this terminal (TERM=screen) sends, ESC [ M and button,
-# column, row from one on, 32 added to each.
+# A click on a title, and the wheel. The terminal (TERM=screen) sends ESC [ M, then button, column
+# and row (from 1 on), with 32 added to each.
 mouse() { typed "$(printf '\033[M%b%b%b' "\\$(printf %o $((32 + $1)))" "\\$(printf %o $((32 + $2)))" "\\$(printf %o $((32 + $3)))")"; }
 click() { mouse 0 "$1" "$2"; mouse 3 "$1" "$2"; } # pressed, released
 click 18 4
 click 5 4
-# What a click does is tested in test_live; here it only must not disturb.
+# The effect of a click is tested in test_live; here clicks must do no harm.
 wait_shows 'show_inner'
 mouse 65 5 10
 mouse 64 5 10
 
 much="$much -s 0.2"
 
-# q: the target is as it was.
+# q: the target is unharmed.
 tm send-keys -t t q
 wait_back
 wait_shows '^status=0'
@@ -207,16 +209,17 @@ check "standard output that is no terminal is refused" \
     eval '"$SPROFTOP" -p $target 2>err; [ $? = 2 ] && grep -q -- "-b prints" err'
 
 # --- every way out gives the terminal back ---
-# (The shell that tmux begins with may have begun ours as a child: the session is the same.)
+# (The shell that tmux starts may have started ours as a child; the session is the same.)
 top_pid() { pgrep -x sproftop -s "$(tm display -p -t t '#{pane_pid}')"; }
-# The kernel lets go of the threads of a dead tracer one after the other.
+# The kernel detaches the threads of a dead tracer one after the other.
 let_go() { ! grep -hq '^TracerPid:.[1-9]' /proc/$target/task/*/status; }
-# (A shell gives up its line when a child dies of SIGINT.)
+# (SIGINT is not among them: a shell drops its input line when a child dies of it.)
 for signal in ${SIGNALS:-TERM KILL}; do
     start "$SPROFTOP $much -p $target"
     wait_shows 'show_inner'
     kill -$signal "$(top_pid)"
-    # The shell may speak before the analyst of a dead supervisor has given the terminal back.
+    # The shell may print its prompt before the analyst of a dead supervisor has restored the
+    # terminal.
     wait_until "the terminal is given back" 40 terminal_is_back
     run_line "echo status=\$?; stty -a | grep -oE -- '-?(icanon|echo) '"
     wait_back
@@ -227,7 +230,7 @@ for way in SEGV:F10 KILL:q; do
     start "$SPROFTOP $much -p $target"
     wait_shows 'show_inner'
     kill -"${way%:*}" "$(pgrep -P "$(tracing "$(top_pid)")" -x sprofil-analyst)"
-    # A fresh one draws.
+    # A fresh analyst draws.
     wait_shows 'lost [1-9]'
     tm send-keys -t t "${way#*:}"
     wait_back
@@ -237,7 +240,8 @@ for way in SEGV:F10 KILL:q; do
 done
 
 # --- stopped and continued: the shell gets the terminal, and the view gets it again ---
-# stopped_and_back: the shell has its terminal; then fg, and the view is there, and takes keys.
+# stopped_and_back: the stopped sproftop has restored the terminal; after fg, the view is shown
+# again and takes keys.
 stopped_and_back() {
     wait_until "stopped, it leaves the terminal" 20 terminal_is_back
     run_line "clear; stty -a | grep -oE -- '-?(icanon|echo) '; jobs"

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# sproftop without a terminal (-b), and in one that takes nothing.
+# sproftop without a terminal (-b), and in a terminal whose output is not read.
 . "$(dirname "$0")/../lib.sh"
 SPROFTOP=$BUILD/tools/sproftop
 SHOW=$TARGETS/show
-# On a machine that is busy with other things stops last long, and the default bound of 2 % would
-# leave few samples.
+# On a loaded machine stops last long, and the default bound of 2 % would leave few samples.
 much="--max-overhead 99"
 export LC_ALL=C.UTF-8
 unset NO_COLOR
-# By their names they are found below: other tests have a show and a sleep of their own.
+# Copies with names of their own, by which they are found below: other tests also run show and
+# sleep.
 cp "$SHOW" "show$$" && SHOW=$PWD/show$$
 cp "$(command -v sleep)" "doze$$"
 "$SHOW" 600 >/dev/null 2>&1 &
@@ -23,7 +23,8 @@ is "batch: two screens" "$(grep -c Functions batch)" 2
 is "batch: the function" $? 0
 check "batch: plain text" eval '! grep -q "$(printf "\033")" batch'
 check "batch: as wide as asked" [ "$(wc -L <batch)" -le 70 ]
-# It executes another program when it is attached to: the head names that one then.
+# A target that executes another program after sproftop has attached: the head then names the new
+# one.
 mkfifo go
 sh -c 'read -r go <go; exec "$0" 600' "$SHOW" >/dev/null 2>&1 &
 changing=$!
@@ -58,8 +59,8 @@ is "batch: what is not shown of it, and no more, is told" "$(sed 1d err | cksum)
     "$(seq 400000 | tail -c +$((dropped + 1)) | cksum)"
 within "batch: bytes that are shown of it" $((all - dropped)) 1000000 1048576
 
-# By name: what has ended, and only waits for its parent to look, is passed over.
-# (A shell may have buried its child before it becomes the other one; this parent looks at none.)
+# By name: zombies are passed over. (A shell might reap its child before it executes the other
+# program; this parent never reaps.)
 cat >keeper.py <<'P'
 import os, sys
 pid = os.fork()
@@ -92,7 +93,8 @@ kill $napping
 check "--live without a terminal names the program that has -b" \
     eval '"$SPROFRUN" --live true >out 2>err; [ $? = 2 ] && grep -q "sproftop -b prints" err'
 
-# What cannot be written is an error, and says so; a reader that leaves is none.
+# Output that cannot be written is an error with a message; a reader that closes its pipe is no
+# error.
 for out in '>/dev/full' '>&-'; do
     eval '"$SPROFTOP" -b -n 1 -s 0.3 -p $target'" $out 2>err"
     is "batch $out: status" $? 125

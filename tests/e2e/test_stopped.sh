@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# A target that a signal has stopped is called so in the live view, whether it was stopped before or
-# while it is looked at; one that only sleeps is not, nor are two of which one runs or sleeps. The
-# states come from the opener: the analyst may not open /proc.
+# The live view says that a target is stopped by a signal, whether it was stopped before or during
+# the view. It does not say so of a target that only sleeps, nor of two targets of which one runs or
+# sleeps. The states come from the opener, because the analyst may not open /proc.
 . "$(dirname "$0")/../lib.sh"
 
-# look WHAT ARGUMENTS...: the view as plain text, in the file screens
+# look WHAT ARGUMENTS...: starts the view as plain text, in the file "screens"
 look() {
     what=$1
     shift
     "$BUILD/tools/sproftop" -b -s 0.2 "$@" >screens 2>err &
     view=$!
 }
-# The state that the newest screen tells
+# state: prints the state that the newest screen shows
 state() { grep -aoE '(  running|idle|stopped by a signal|watching|starting)  ' screens | tail -1; }
 tells() { [ "$(state | tr -d ' ')" = "$1" ]; }
 tell() { wait_until "$what: the view tells: $1" 30 tells "$1" && echo "ok: $what: $1"; }
 has_screens() { [ "$(grep -ac '^ Functions' screens)" -ge "$1" ]; }
-# For some screens more it is still not told
+# never STATE: three more screens do not show STATE
 never() {
     wait_until "$what: three screens" 30 \
         has_screens $(($(grep -ac '^ Functions' screens) + 3))
@@ -64,7 +64,7 @@ never 'stopped by a signal'
 leave
 kill -KILL $target; wait $target 2>/dev/null
 
-# As an ordinary user, the command of the view's own.
+# A command started by sproftop, as an ordinary user.
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     chmod 755 "$WORK" && mkdir -m 777 theirs stage
     cp "$BUILD"/tools/{sproftop,sprofil-analyst,sprofil-opener} "$TARGETS/busy" stage/

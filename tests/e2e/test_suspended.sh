@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# sprofrun -p is suspended (^Z sends SIGTSTP; SIGSTOP): the target goes on, makes children and gets
-# signals, and is profiled all the while. A stopped tracer would hold it at the first of these.
+# sprofrun -p is suspended (by SIGTSTP, as ^Z does, or by SIGSTOP): the target goes on, makes
+# children and gets signals, and is profiled all the time. A stopped tracer would hold it at the
+# first child or signal.
 . "$(dirname "$0")/../lib.sh"
 
-# A new child in each round, and signals when they come.
+# A target that makes a new child in each round, and handles a signal.
 sh -c 'trap "echo >>signals" USR1; while :; do sleep 0.02; echo >>rounds; done' & target=$!
 "$TARGETS/busy" 1 300 5 & busy=$!
 trap 'kill -KILL $target $busy 2>/dev/null; rm -rf "$WORK"' EXIT
@@ -33,7 +34,8 @@ for options in '' --no-realtime; do
             wait_until "$options $round: back" 20 state_is $front S
         done
     done
-    # The process that traces is stopped alone: it goes on at once, and the other never stops.
+    # Only the process that traces is stopped: it is continued at once, and the other one never
+    # stops.
     tracer=$(tracing $front)
     for round in $(seq ${ROUNDS:-2}); do
         kill -STOP "$tracer"
@@ -49,7 +51,7 @@ for options in '' --no-realtime; do
     kill -INT $front
     wait $front; is "$options its status" $? 0
 
-    # Suspended all the time: the profile is there all the same, of a second of CPU time.
+    # sprofrun is suspended all the time: there is a profile nevertheless, of a second of CPU time.
     # shellcheck disable=SC2086
     "$SPROFRUN" -q -F 1000 --max-overhead 100 $options -o p.pb.gz -p $busy & front=$!
     wait_until "it is attached to" 20 traced $busy

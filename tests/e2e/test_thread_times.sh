@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The CPU time of a thread is the kernel's, however few samples it has.
+# The CPU time of a thread in reports is the kernel's figure, however few samples the thread has.
 . "$(dirname "$0")/../lib.sh"
 
 "$SPROFRUN" -F 1000 -o p.pb.gz "$TARGETS/thread_times" 40 >used 2>err
@@ -8,9 +8,10 @@ is "status" $? 0
 "$SPROFREPORT" flat --by thread --format tsv p.pb.gz >by_thread
 "$SPROFREPORT" flat --split thread --format tsv p.pb.gz >split
 
-# The kernel's figure of the threads in a table, beside their own: a line for each that is not
-# within a scheduler tick: the clock of the first thread began before exec, and each thread's end is
-# charged to it, too. How many were compared is in the file "compared".
+# Compares the kernel's figure of each thread in a table with the thread's own (file "used"); prints
+# a line for each that differs by more than a scheduler tick. They differ a little: the clock of the
+# first thread began before exec, and each thread's end is charged to it, too. The file "compared"
+# has the number of threads compared.
 tick_ns=$((1000000000 / $(getconf CLK_TCK)))
 judge() { # TABLE
     awk -F'\t' -v tick=$tick_ns 'BEGIN {

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# --thread-name and --tid: which threads are in the profile, that the sums are theirs, and that the
-# others are left alone. --exp.
+# --thread-name and --tid: the chosen threads are in the profile, the sums are theirs, and the other
+# threads are left alone. Also --exp.
 . "$(dirname "$0")/../lib.sh"
 SPROFTOP=$BUILD/tools/sproftop
 
-# A profile of some threads: what was found and what was not is what the kernel charged to them.
+# A profile of some threads: profiled and unattributed time together are what the kernel charged to
+# them.
 sums() { # WHAT PROFILE
     is "$1: profiled and unattributed are the kernel's" \
         $(($(figure profiled_cpu_ns "$2") + $(figure unattributed_cpu_ns "$2"))) \
@@ -16,7 +17,8 @@ part_of() { # FUNCTION PROFILE: its share of the samples with what it calls, in 
         '{ all += $1 } $5 == f { n = $3 } END { print all ? int(n * 100 / all) : 0 }'
 }
 
-# By name, of a command. One thread gets its name halfway, and is looked at within its age.
+# By name, of a command. One thread gets its name halfway, which is noticed after a time that
+# depends on its age.
 out=$("$SPROFRUN" -F 1000 --thread-name '^work-' -o n.pb.gz "$TARGETS/named" 0.8 5 2>err)
 is "the command's status" $? 5
 sums "by name" n.pb.gz
@@ -32,7 +34,7 @@ about "found" "$(figure found_ratio n.pb.gz)" 0.7 1.3
 check "the report tells which" grep -q "note: only threads whose name matches '^work-'" err
 check "and what is left out" grep -q '2 of 5 threads left out, with ' err
 
-# With time in which they wait, and a file each second: the sums of each.
+# With waiting time and a file each second: the sums of each file are right.
 "$SPROFRUN" -F 500 -w both --rotate 1s --thread-name rest -o r.pb.gz "$TARGETS/named" 1.2 \
     >out 2>err
 is "rotated: status" $? 0
@@ -46,14 +48,15 @@ for file in r.2*.pb.gz; do
         waited=$((waited + $(figure $key $file)))
     done
 done
-# The time in queues is the kernel's, to a scheduler tick.
+# The time in run queues is the kernel's, to a scheduler tick.
 about "on a CPU, waiting and blocked are their lives" \
     "$(awk -v k=$kernel -v w=$waited -v l=$lives 'BEGIN { print (k + w) / l }')" 0.9 1.1
 about "the files' time" $kernel 1150000000 1250000000
 about "and what they left out" "$(awk -v k=$kernel -v l=$left -v p="$(cat out)" \
     'BEGIN { print (k + l) / p }')" 0.97 1.03
 
-# By number, of a process that lives. A thread that never sleeps gives up its CPU for a stop alone.
+# By tid, of a process that runs already. Voluntary switches of a thread that never sleeps are
+# stops.
 "$TARGETS/named" 600 & target=$!
 thread() { grep -lx "$1" /proc/$target/task/*/comm 2>/dev/null | cut -d/ -f5; }
 wait_until "its threads have their names" 20 eval '[ "$(thread changing)" ]'
@@ -80,7 +83,7 @@ is "sproftop: threads that are left out are marked" \
 is "nobody of that name: status" $? 0
 is "how often it is said" "$(grep -c 'no thread was chosen' err)" 2
 
-# What cannot be.
+# Invalid options.
 refused() { # STATUS TEXT OPTIONS...
     local status=$1 text=$2
     shift 2
@@ -101,7 +104,7 @@ refused 125 "no thread $gone runs" --tid $gone
 refused 2 "no experiment 'pcsampy': choose usertime, pcsamp or fpcsamp" --exp pcsampy true
 kill $target
 
-# SpeedShop's experiments: period, stacks, and the width of bins that do not tell theirs.
+# SpeedShop's experiments: their period and stacks, and the default width of bins.
 for exp in usertime:30000000 pcsamp:10000000 fpcsampx:1000000; do
     "$SPROFRUN" --exp ${exp%:*} -o e.pb.gz "$TARGETS/busy" 1 0.6 2>err
     is "${exp%:*}: period" "$(figure period_ns e.pb.gz)" ${exp#*:}

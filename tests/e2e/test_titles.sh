@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Processes have the names that they give themselves by writing over their arguments: in tables by
+# Processes have the titles that they give themselves by writing over their arguments: in tables by
 # process, in rows of processes, and in the live view.
 . "$(dirname "$0")/../lib.sh"
 padding=$(printf '%64s' | tr ' ' x)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# A thread whose stack another process of the target delivers, page by page (userfaultfd): that one
-# stands still in its stops, so whoever waits for it there waits for ever. Before, the profile ended
-# after the first such page.
+# A thread whose stack is delivered page by page by another process of the target (userfaultfd).
+# That process delivers nothing while it is stopped, so a tracer that waits for a page then waits
+# for ever. With an earlier version the profile ended after the first such page.
 . "$(dirname "$0")/../lib.sh"
 "$TARGETS/uffd" fast 1
 [ $? = 7 ] || skip "no userfaultfd for accesses of the kernel"
@@ -12,7 +12,8 @@ for mode in "fast 200" "slow 3"; do
         timeout -k 5 60 "$SPROFRUN" -q $options -o uffd.pb.gz "$TARGETS/uffd" $mode >out 2>err
         is "$mode, $options: status" $? 7
         is "$mode, $options: it says nothing" "$(cat out)" ""
-        # A page given back between pagemap's answer and the access ends the profile (PTRACE.md).
+        # A page that is given back between the check in pagemap and the access ends the profile
+        # (docs/PTRACE.md).
         [ "${TRUTH:-}" ] || continue
         is "$mode, $options: sprofrun says nothing" "$(cat err)" ""
         is "$mode, $options: it goes on to the end" "$(figure processes uffd.pb.gz)" 2

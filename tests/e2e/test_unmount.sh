@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# A program that mounts a file system, runs what lies there, and unmounts it: whoever looks at those
-# files must not keep it busy. Before, umount said "target is busy".
+# A program mounts a file system, runs a program on it, and unmounts it: the profiler, which reads
+# files there, must not keep it busy. With an earlier version umount failed with "target is busy".
 . "$(dirname "$0")/../lib.sh"
 [ "$(id -u)" = 0 ] && apart="unshare -m" || apart="unshare -Urm"
 mkdir mnt
@@ -13,7 +13,7 @@ echo $?
 B
 $apart sh body.sh "-t tmpfs" "$TARGETS/busy" >out 2>&1
 [ "$(cat out)" = $'7\n0' ] || skip "nothing can be mounted: $(cat out)"
-# The mount namespace of the profiler, and one of the target alone.
+# Once in the profiler's mount namespace, and once in a namespace of the target alone.
 for who in "$apart $SPROFRUN" "$SPROFRUN"; do
     in=$([ "$who" = "$SPROFRUN" ] && echo "$apart")
     # shellcheck disable=SC2086

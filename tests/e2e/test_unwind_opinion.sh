@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Our unwinder, from a copy, against libunwind on the stopped thread: frame by frame.
+# Compares our unwinder, which works on a copy, with libunwind on the stopped thread, frame by
+# frame.
 opinion=$(realpath "$1") # lib.sh goes to another folder
 # shellcheck source=tests/lib.sh
 . "$SOURCE/tests/lib.sh"
 
-# ask WHAT STOPS COMMAND...
+# ask WHAT STOPS COMMAND...: compares STOPS stacks of COMMAND
 ask() {
     local what=$1 stops=$2
     shift 2
@@ -19,12 +20,13 @@ ask() {
     read -r _ stopped _ frames _ agree _ longer _ theirs _ differ _ vdso <answer
     within "$what: stops" "$stopped" "$((stops / 2))" "$stops"
     is "$what: frames that differ, of $frames ($agree of $stopped stacks agree)" "$differ" 0
-    # libunwind ends early without unwind information; it must not go on where we end.
+    # Without unwind information libunwind ends early; it must not find callers where our unwinder
+    # ends.
     is "$what: stacks that libunwind follows further" "$theirs" 0
     [ "$differ$theirs" = 00 ] || sort differences | uniq -c | sort -rn | head -5
     sed -n 2p answer
-    # libunwind-ptrace cannot read the vdso, guesses, and loses the rest of the stack; ours is
-    # complete.
+    # libunwind-ptrace cannot read the vdso, guesses, and loses the rest of the stack, which our
+    # unwinder finds.
     [ "$vdso" = 0 ] || echo "$what: libunwind lost its way in the vdso $vdso times"
     [ "$longer" = 0 ] || echo \
         "$what: ours goes on in $longer stacks: $(sort differences | uniq -c | sort -rn | head -1)"

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Stacks of some shapes, one short run of each: they reach their beginning, and are the ones that
-# were there. All shapes, in numbers, are tests/truth/test_unwinding.sh.
+# Stacks of some shapes, one short run of each: they reach the thread's beginning, and are stacks
+# that the program can have. tests/truth/test_unwinding.sh tests all shapes, with the shares of
+# right stacks.
 . "$(dirname "$0")/../lib.sh"
 
-# profile OPTIONS... -- COMMAND...: its stacks in folded
+# profile OPTIONS... -- COMMAND...: leaves the stacks in the file "folded"
 profile() {
     "$SPROFRUN" -q --max-overhead 100 -o p.pb.gz "$@" >/dev/null || return 1
     "$SPROFREPORT" export --format folded -o folded p.pb.gz
@@ -16,7 +17,7 @@ is "recursion: none incomplete" "$(figure incomplete_stacks p.pb.gz)" 0
 is "recursion: each leaf is at its depth" \
     "$(awk '{ m = gsub(/;descend/, "") } /burn/ && m != 200 { print m }' folded)" ""
 
-# Above the cap the part nearest the leaf is kept, and the loss is told.
+# Of a stack above the cap, the part nearest the leaf is kept, and the loss is reported.
 profile -F 1000 --max-stack 64K -- "$TARGETS/recursive" 5000 0.4; is "a cap: status" $? 0
 is "a cap: all are counted" "$(figure truncated_stacks p.pb.gz)" \
     "$(awk '/^\[truncated\]/ { n += $NF } END { print n + 0 }' folded)"
@@ -27,8 +28,8 @@ for shape in qsort signal pool longjmp; do
     is "$shape: none incomplete" "$(figure incomplete_stacks p.pb.gz)" 0
 done
 
-# The truth: every stack is one that the program can have. (main itself calls the C library at its
-# beginning and end and for the time, and nothing of these four but f3.)
+# Every stack is one that the program can have. (main itself calls the C library at its beginning,
+# at its end and for the time, and of the four functions only f3.)
 profile -F 2000 -- "$TARGETS/stacks" log 0.6; is "log: status" $? 0
 check "log: samples" [ "$(figure samples p.pb.gz)" -gt 0 ]
 is 'log: no stack that cannot be' "$(awk '{

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# --user-only: ticks in system calls are left out, and their time is told of.
+# --user-only: ticks in system calls are left out, and their time is reported.
 . "$(dirname "$0")/../lib.sh"
 case $(uname -m) in
     x86_64 | aarch64) ;;
     *) skip "which call a thread is in is known at a stop on x86-64 and aarch64 alone" ;;
 esac
 
-# rows PROFILE PATTERN: samples of functions that match, and of all.
-# (awks differ in what they make of a backslash behind -v.)
+# rows PROFILE PATTERN: prints the samples of matching functions, and of all. (Versions of awk
+# differ in how they treat a backslash in a value of -v.)
 rows() { "$SPROFREPORT" --format tsv "$1" | p=$2 awk -F'\t' \
     'NR > 1 && $5 ~ ENVIRON["p"] { n += $1 } NR > 1 { all += $1 } END { print n + 0, all + 0 }'; }
 sums() { # WHAT PROFILE
@@ -17,7 +17,7 @@ sums() { # WHAT PROFILE
         "$(figure kernel_cpu_ns "$2")"
 }
 
-# One that computes, and one that is in the kernel nearly all the time.
+# Two commands: one that is in the kernel nearly all the time, and one that computes.
 cat >both <<SH
 dd if=/dev/zero of=/dev/null bs=4M count=2000 status=none
 exec "$TARGETS/busy" 1 0.5 5

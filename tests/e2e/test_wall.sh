@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The wall clock: threads of known shapes wait undisturbed, where they wait is known, and the
-# reports are about it. For how long, and how often that is right, is tests/truth/test_wall.sh.
+# The wall clock: threads that wait in known ways are not disturbed, their stacks are right, and
+# reports show them. tests/truth/test_wall.sh tests the times, and the share of right stacks.
 . "$(dirname "$0")/../lib.sh"
 waiters=$TARGETS/waiters
 
-# failed_calls: of threads, as they tell in truth
+# failed_calls: prints the threads that report failed calls in the file "truth"
 failed_calls() { awk 'NF >= 6 && $5 { print $1 }' truth; }
 by_thread() {
     "$SPROFREPORT" flat --split thread --value blocked --format tsv "$1" | sort | cksum
@@ -35,14 +35,14 @@ is 'any value can be chosen' \
 is 'what is not there is refused' "$?: $(cat err)" \
     "2: sprofreport: there are no values 'fish' in the profile; it has samples, cpu, wall, runqueue, blocked, guessed"
 
-# Nobody who waits is disturbed.
+# Waiting threads are not disturbed.
 "$SPROFRUN" -q -w both -F 1000 -o idle.pb.gz -- "$waiters" 0.5 sleep=20 read=20 futex=20 >truth
 is 'sleepers: no call failed' "$(failed_calls)" ''
 check 'sleepers: a stop is a sample or a lost one' [ "$(figure stops idle.pb.gz)" -le \
     $(($(figure samples idle.pb.gz) + $(figure late_instants idle.pb.gz))) ]
 
-# The second opinion: threads that stay where they are, stopped once with all of their registers.
-# by_dump FILE, by_look PROFILE: "TID leaf;…;root" of each thread, without the marks of guesses.
+# For comparison, threads that stay where they are stopped once with all registers (--dump). by_dump
+# FILE, by_look PROFILE: print "TID leaf;…;root" of each thread, without the marks of guesses.
 by_dump() {
     awk '/^thread / { if (tid) print tid, stack; tid = $2; stack = ""; next }
         /^ +(#|in )/ { sub(/^ +(#[0-9]+|in) +/, ""); sub(/  .*/, ""); stack = stack (stack ? ";" : "") $0 }
@@ -67,8 +67,8 @@ is 'second opinion: threads' "$(by_dump dump | wc -l)" 5
 is 'second opinion: the stacks are the same' "$(by_look opinion.pb.gz)" "$(by_dump dump)"
 check 'second opinion: frames were guessed' test "$(figure guessed_frames opinion.pb.gz)" -ge 3
 
-# Of a process that only sleeps: no CPU time, in reports and in the view, which begins with the
-# clock that was asked for.
+# A process that only sleeps: reports and the live view show no CPU time. The view begins with the
+# clock that the option names.
 sleep 60 & asleep=$!
 "$SPROFRUN" -q -w wall -d 0.5s -o asleep.pb.gz -p $asleep
 "$SPROFREPORT" flat --format tsv asleep.pb.gz |

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Whom to attach to: the descendants of a server's parent, a cgroup, a container.
+# The choice of processes to attach to: the descendants of a server's parent, a cgroup, a container.
 . "$(dirname "$0")/../lib.sh"
 group=
 children=()
@@ -15,7 +15,7 @@ trap end EXIT
 pids_of() { "$SPROFREPORT" flat --format tsv --split process "$1" | awk -F'\t' 'NR > 1 { print $1 }' | sort -u | tr '\n' ' '; }
 processes_of() { "$SPROFREPORT" summary --format tsv "$1" | awk -F'\t' '$1 == "processes" { print $2 }'; }
 
-# A parent that waits, two children that work, and one of a child.
+# A parent that waits, two children that work, and a third child with a working child of its own.
 bash -c 'for i in 1 2; do (while :; do :; done) & echo $! >>pids; done
     bash -c "(while :; do :; done) & echo \$! >>pids; wait" & wait' &
 parent=$!
@@ -59,8 +59,8 @@ for what in cgroup container; do
     is "--$what of nothing" "$? $(grep -c "^sprofrun: no process .* '\?nothing-like-it'" err)" "125 1"
 done
 
-# Made by hand, as docker and systemd would: any hierarchy in which that is permitted.
-# Names are this run's own: others see these groups, too, and another run may be one of them.
+# Cgroups as docker and systemd make them, in any hierarchy in which we may make them. The names
+# contain our pid, because another run of the test sees these groups, too.
 ID=$(printf '%07d%057d' $$ 0 | tr 0 a) OTHER=${ID%?}b
 for root in /sys/fs/cgroup /sys/fs/cgroup/pids /sys/fs/cgroup/freezer; do
     group=$root/sprofil-test-$$
@@ -93,7 +93,8 @@ echo "${workers[2]}" >"$group/docker/$ID/cgroup.procs"
 echo "${workers[1]}" >"$group/sprofil-$$.service/cgroup.procs"
 taken "enough of an id" "$(printf '%s\n' "${workers[0]}" "${workers[2]}" | sort | xargs)" \
     --container "${ID:0:12}"
-# podman's monitor tells the name. Its name is that of the program that runs.
+# The arguments of podman's monitor contain the container's name. The monitor must be recognized by
+# its program, not by its first argument.
 cp "$(command -v sleep)" conmon
 bash -c "exec -a conmon ./conmon 600" & children+=($!)
 is "what is called conmon and is none" "$("$SPROFRUN" --container web$$ -d 0.1s 2>&1 | grep -c "no process of a container 'web$$'")" 1
@@ -108,7 +109,7 @@ if cc -o conmon monitor.c 2>/dev/null; then
     taken "by podman's name" "$(printf '%s\n' "${workers[0]}" "${workers[2]}" | sort | xargs)" \
         --container web$$
 fi
-# docker's files tell its names, to root.
+# docker's files contain the names of its containers; only root may read them.
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
     unshare -m sh -c "mount -t tmpfs none /var/lib && mkdir -p /var/lib/docker/containers/$OTHER &&
         echo '{\"ID\":\"$OTHER\",\"Name\":\"/shop\"}' >/var/lib/docker/containers/$OTHER/config.v2.json &&
@@ -116,7 +117,7 @@ if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
         '$SPROFRUN' -q -F 1000 --max-overhead 100 -d 0.4s -o p.pb.gz --container shop" 2>err
     is "by docker's name" "$? $(pids_of p.pb.gz)" "0 ${workers[1]} "
 fi
-# One that ends between the look and the attachment is left out.
+# A process that ends between the search and the attachment is left out.
 bash -c 'while :; do sleep 0.001; done' & forker=$!; children+=($forker)
 for round in first second third; do
     "$SPROFRUN" -q -d 50ms -o p.pb.gz --tree -p $forker 2>err

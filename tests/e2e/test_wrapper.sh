@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The wrapper's manners: status, signals, messages, and what the command inherits.
+# sprofrun behaves like the command: its status and signals; the messages; and what the command
+# inherits.
 . "$(dirname "$0")/../lib.sh"
 
 run() {
@@ -42,7 +43,7 @@ for bad in "-F 0" "-F x" "-i 1ns" "-d x" "-D -1s" "-p 0" "-p 1,x" "--report nons
 done
 run; is "no command" $? 2
 run -p 4194303; is "no such process" $? 125; message_is "no such process"
-# Of several one cannot be attached to: the others go on, and nothing is made of them.
+# If one of several processes cannot be attached to, the others go on, and no profile is written.
 sleep 100 & live=$!
 wait_until "sleep runs" 20 grep -qx sleep /proc/$live/comm
 run --report flat -o partly.pb.gz -p $live,4194303; is "one of two is gone" $? 125
@@ -64,7 +65,7 @@ is "stdout" "$(cat out)" out
 is "stderr" "$(cat err)" err
 run sh -c 'exit 3' <&- >&-; is "closed streams" $? 3
 
-# What the command inherits is what it would without us.
+# The command inherits the same as without sprofrun.
 state='grep -E "^(Sig(Pnd|Blk|Ign|Cgt)|ShdPnd|NoNewPrivs|Seccomp|Cpus_allowed):" /proc/self/status
     ulimit -a; env | grep -vE "^(_|SHLVL)=" | sort; ls -l /proc/self/fd | sed "s/.* \([0-9]*\) ->.*/\1/" | sort -n
     cat /proc/self/coredump_filter /proc/self/oom_score_adj /proc/self/timerslack_ns; umask; pwd'
@@ -75,7 +76,7 @@ check "state of the command" diff plain.state traced.state
 is "process group" "$(run sh -c 'ps -o pgid= -p $$' | tr -d ' ')" "$(ps -o pgid= -p $$ | tr -d ' ')"
 is "session" "$(run sh -c 'ps -o sid= -p $$' | tr -d ' ')" "$(ps -o sid= -p $$ | tr -d ' ')"
 
-# What cannot be written is refused before the command runs for nothing.
+# An output that cannot be written is refused before the command runs.
 for where in /no/such/folder/p.pb.gz "$WORK" /no/such/%n; do
     "$SPROFRUN" -q -o "$where" sh -c 'echo ran; exit 6' >out 2>err
     is "refused: -o $where" "$? $(cat out)" "125 "
@@ -90,7 +91,8 @@ for where in /dev/full gone/p.pb.gz; do
     check "what was measured is kept: $kept" "$SPROFREPORT" summary "$kept" >kept.out 2>&1
     rm -f "$kept"
 done
-# A long run does not fill that folder with what cannot be written: it says what it left out.
+# A profile that cannot be written is kept in a temporary folder, but at most a fixed number of
+# files: a message names what is left out.
 mkdir many && touch many/sprof-{100001..100016}.pb.gz
 for left in 16 15; do
     mkdir -p gone
@@ -140,7 +142,8 @@ ln -s real.pb.gz link; : >real.pb.gz; "$SPROFRUN" -q -o link true
 check "the file behind a link is replaced" [ -L link -a -s real.pb.gz ]
 mkdir deep; ln -s deep/new.pb.gz link2; "$SPROFRUN" -q -o link2 true
 check "the file behind a link that leads to nothing is made" [ -L link2 -a -s deep/new.pb.gz ]
-# For Linux 6.1 the memory that two processes share is no file: then the profile alone is too long.
+# With Linux 6.1 the limit does not apply to memory that two processes share; then only the profile
+# is too long.
 for limit in 0 1; do
     (ulimit -f $limit; "$SPROFRUN" -q -o p.pb.gz sh -c 'exit 6' 2>&1; echo $?) | cat >long
     is "ulimit -f $limit: status" "$(tail -n 1 long)" 6
@@ -155,7 +158,8 @@ check "a limit that can be raised: the profile is below it" grep \
     -q "^sprofrun: cannot write the profile to p.pb.gz: File too large (.*'ulimit -f')" long
 "$SPROFRUN" -q -o 'x-%n-%r-%%.pb.gz' true; check "%n %r %%" [ -s x-true-0-%.pb.gz ]
 
-# Signals to sprofrun alone go to the command; it waits for all of its children.
+# Signals to sprofrun alone are passed to the command; sprofrun waits for all of the command's
+# children.
 "$SPROFRUN" -q -o p.pb.gz sh -c 'trap "exit 42" TERM; echo ready >ready; while :; do sleep 0.05; done' &
 wait_until "the command is ready" 20 [ -s ready ]
 kill -TERM $!; wait $!; is "SIGTERM to us ends the command by its own rule" $? 42
@@ -177,7 +181,7 @@ for options in "" --no-realtime; do
     wait $run; is "a command that stopped itself, continued: status" $? 4
 done
 
-# Who does nothing has a profile, too.
+# A process that does nothing has a profile, too.
 sleep 60 &
 idle=$!
 "$SPROFRUN" -q -d 0.2s -o idle.pb.gz -p $idle 2>idle
@@ -196,13 +200,14 @@ kill -KILL $idle
 sleep 60 &
 timeout 30 "$SPROFRUN" -q -i 1m -d 0.2s -o idle.pb.gz -p $!; is 'a long period: the end is in time' $? 0
 kill $!
-# However short: there is a new profile.
+# However short the time is, a new profile is written.
 echo old >p.pb.gz; "$SPROFRUN" -q -d 1ns -o p.pb.gz true
 is "one nanosecond: a profile" "$(figure processes p.pb.gz)" 1
 
-# Until its exec, the child is not the command: no instants fall into its search along PATH, here
-# 1,000 tries of 39 links each, which take 0.3 s or more and lead nowhere. The command itself takes
-# some ms of CPU time. When the child was known to the sampler there were 430 to 680 instants.
+# Until its exec, the child is not the command: it must not be sampled while it searches PATH. Here
+# the search takes 0.3 s or more, for 1,000 tries of 39 links each, which lead nowhere; the command
+# itself takes some ms of CPU time. An earlier version, which sampled the child, had 430 to 680
+# instants.
 dots=$(printf './%.0s' {1..1500})
 for i in {1..38}; do ln -s "${dots}link.$((i + 1))" "link.$i"; done
 ln -s link.1 l
@@ -212,7 +217,8 @@ about "before its exec: instants" "$(figure instants p.pb.gz)" 0 150
 is "before its exec: no process without a name" "$("$SPROFREPORT" --split process --format tsv \
     p.pb.gz | awk -F'\t' 'NR > 1 && $2 != "split"')" ''
 
-# With that no signal would tell of a stop; the command gets it back.
+# With SIGCHLD ignored, no signal would report a stop, so sprofrun changes it; the command gets it
+# ignored.
 check "started with SIGCHLD ignored" timeout 30 env --ignore-signal=CHLD "$SPROFRUN" -q -o p.pb.gz \
     sh -c '/bin/true; /bin/true; /bin/true'
 is "SIGCHLD is ignored in the command, too" \

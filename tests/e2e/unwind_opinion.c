@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The independent opinion: unwind_opinion PID STOPS
+ * Compares our unwinder with libunwind: unwind_opinion PID STOPS
  *
  * Stops a thread of the process again and again (all of them in turn), unwinds it where it stands
- *by libunwind-ptrace, and from a copy by our unwinder; compares pc and sp, frame by frame. Prints
+ * by libunwind-ptrace, and from a copy by our unwinder; compares pc and sp, frame by frame. Prints
  *
  *	stops N frames N agree N ours_longer N theirs_longer N differ N vdso N
  *	ns_per_frame ours N libunwind_copy N libunwind_ptrace N
  *
- * and each kind of difference once, on stderr. libunwind_copy is libunwind over the same copy, with
- * its cache on, as it would serve here in the place of our own interpreter.
+ * and each kind of difference once, on stderr. libunwind_copy is libunwind on the same copy, with
+ * its cache, as it would be used instead of our own interpreter of unwind information.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -55,7 +55,7 @@ struct state {
 	uint64_t ours_frames, copy_frames, ptrace_frames;
 };
 
-/* libunwind-ptrace passes its own context to the accessors, so ours is here. */
+/* The accessors get libunwind-ptrace's context as their argument, so ours is a global. */
 static struct state *current;
 
 static double now_ns(void)
@@ -161,7 +161,7 @@ static int unwind_ours(struct state *s, struct unwind_result *result)
 	return unwind_stack(s->unwinder, s->space, &input, result);
 }
 
-/* libunwind-ptrace reads no vdso, and guesses its way out of it. */
+/* Is the frame in the vdso? libunwind-ptrace cannot read the vdso, and guesses its callers. */
 static bool is_vdso(const struct unwind_frame *frame)
 {
 	struct module_info info;
@@ -175,7 +175,10 @@ static void compare(struct state *s, const struct unwind_result *ours)
 	const struct opinion *t = &s->theirs;
 	size_t n = ours->n < t->n ? ours->n : t->n, i = 0;
 
-	/* A caller's location is inside its call; libunwind returns the return address. */
+	/*
+	 * Our pc of a caller is that of the call, one byte before the return address, which
+	 * libunwind gives.
+	 */
 	while (i < n && (ours->frame[i].pc == t->pc[i] || ours->frame[i].pc + 1 == t->pc[i]) &&
 		ours->frame[i].sp == t->sp[i])
 		i++;
