@@ -2,12 +2,13 @@
 /*
  * alternate KINDS MS THREADS CALLS: threads that wait CALLS times for MS ms each, in the calls of
  * KINDS in turn, one letter a call: s sigtimedwait, e epoll_wait, p poll, n nanosleep, S
- * semtimedop, u ppoll, r recv with a time-out. Meanwhile children end, whose SIGCHLD is ignored: it
- * is sent to the process, so that one thread may be woken and another one take the signal.
+ * semtimedop, u ppoll, r recv with a time-out. Meanwhile children end, and SIGCHLD is ignored. The
+ * signal is sent to the process, so one thread may be woken by it, and another one may take it.
  *
- * No call may come back before its time is over, but those of kind r, whose time-outs are of the
- * kernel's ticks. One that fails with EINTR is made again for the rest. Prints the number of calls,
- * of those that ended early, and of EINTRs. Ends with 1 if a call ended early.
+ * No call may return before its time is over, except those of kind r, whose time-outs have the
+ * resolution of the kernel's ticks. A call that fails with EINTR is repeated for the rest of its
+ * time. Prints the number of calls, of calls that ended early, and of EINTRs. Ends with 1 if a call
+ * ended early.
  */
 #include <errno.h>
 #include <poll.h>
@@ -44,7 +45,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* What a thread waits on. */
+/* The objects on which the calls of a thread wait. */
 struct means {
 	sigset_t signals;
 	int epoll, semaphore, pair[2];

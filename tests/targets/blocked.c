@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * blocked MODE [ARG...]: a target whose calls block while signals, ticks, attaches and detaches
- * come and go, and that knows by itself whether one of them showed. Ends with 0 when none did, else
- * it says which and ends with 1. What each mode does stands above its function.
+ * blocked MODE [ARG...]: a target whose calls block while signals and ticks come, and a tracer
+ * attaches and detaches. It checks by itself whether any of these disturbed a call. Ends with 0 if
+ * none did; otherwise prints what happened and ends with 1. Each mode is described above its
+ * function.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +33,9 @@ static void counted(int signal, siginfo_t *info, void *context)
 	count++;
 }
 
-/* handler N: a blocked epoll_wait is interrupted by a handler, N times: N times EINTR. */
+/*
+ * handler N: a handler interrupts a blocked epoll_wait N times; each time it must fail with EINTR.
+ */
 static bool is_asleep(int tid)
 {
 	char path[64], text[512];
@@ -83,10 +86,10 @@ static void handler_interrupts(unsigned n)
 }
 
 /*
- * timeouts MS SLACK: calls that wait MS ms while an ignored signal comes every 5 ms. Without a
- * tracer it is not noticed. SLACK ms may be added: on a busy machine a thread waits for a CPU, so
- * one of three attempts must keep to it. A time-out that begins afresh at each signal keeps to
- * nothing.
+ * timeouts MS SLACK: calls that wait MS ms while an ignored signal comes every 5 ms, which has no
+ * effect without a tracer. A call may take SLACK ms more. On a busy machine a thread waits for a
+ * CPU, so only one of three attempts must keep this limit. A time-out that begins again at each
+ * signal never keeps it.
  */
 static void *tease(void *context)
 {
@@ -104,7 +107,7 @@ struct waits {
 	sigset_t set;
 };
 
-/* The calls; each tells whether it ended as it should. */
+/* The calls. True: the call ended as it should. */
 static bool wait_epoll(const struct waits *w)
 {
 	struct epoll_event event;
@@ -166,7 +169,7 @@ static void timeouts(unsigned ms, unsigned slack)
 	static const struct {
 		const char *name;
 		bool (*wait)(const struct waits *w);
-		/* ms that may be added: two ticks, where the supervisor ends the call */
+		/* ms that may be added: two ticks, if the supervisor ends the call */
 		unsigned more;
 	} calls[] = {{"epoll_wait", wait_epoll, 0}, {"poll", wait_poll, 0},
 		{"ppoll", wait_ppoll, 0}, {"sigtimedwait", wait_signal, 0},
@@ -191,7 +194,10 @@ static void timeouts(unsigned ms, unsigned slack)
 		us = (now_ns() - since) / 1000;
 		(void)printf("%s asked %u took %llu us\n", calls[i].name, ms * 1000,
 			(unsigned long long)us);
-		/* Too late: by the machine's load as well. */
+		/*
+		 * A call may also be late by the machine's load: that counts only in the truth
+		 * suite.
+		 */
 		if (us < ms * 1000 || (us > most && getenv("TRUTH")))
 			harmed("%s took %llu us instead of %u", calls[i].name,
 				(unsigned long long)us, ms * 1000);
@@ -202,8 +208,8 @@ static void timeouts(unsigned ms, unsigned slack)
 }
 
 /*
- * block CALL FD: blocks in one call until a byte comes on FD (0: stdin), and prints what it
- * returned. For attach and detach: nothing of it may show.
+ * block CALL FD: blocks in one call until a byte comes on FD (0: stdin), and prints what the call
+ * returned. An attach and a detach meanwhile must not change it.
  */
 static void block(void)
 {
@@ -218,7 +224,7 @@ static void block(void)
 		harmed("epoll_wait: %d, %s", r, strerror(errno));
 }
 
-/* stop: a stop and a continuation end a blocked epoll_wait with EINTR, also without a tracer. */
+/* stop: SIGSTOP and SIGCONT end a blocked epoll_wait with EINTR, as they do without a tracer. */
 static void stop_and_go(void)
 {
 	int ep = epoll_create1(0), r;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * broken CALLS: SIGPIPE is ignored, and the reader of a pipe or socket takes a part of a transfer
- * and goes away: the call returns what has gone, and SIGPIPE with it. CALLS times each for write,
- * writev, send and sendfile. Ends with 0 if each returned a part (or EPIPE) in the end.
+ * broken CALLS: SIGPIPE is ignored. The reader of a pipe or socket takes a part of a transfer and
+ * goes away: the call returns the number of bytes sent, and SIGPIPE is sent. Runs CALLS times for
+ * each of write, writev, send and sendfile. Ends with 0 if each call returned a part (or EPIPE).
  */
 #include <errno.h>
 #include <pthread.h>

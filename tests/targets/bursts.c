@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bursts SECONDS: a hundred threads that work for a moment now and then, half of them 0.5 ms at a
- * time in f0, the others 3 ms in f1. At the end prints what part of the CPU time was f0's, as the
- * threads saw it.
+ * bursts SECONDS: a hundred threads that work for a short time now and then, half of them 0.5 ms at
+ * a time in f0, the others 3 ms in f1. At the end prints f0's share of the CPU time, by the
+ * threads' own clocks.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -25,7 +25,10 @@ static uint64_t used_ns(void)
 	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
 }
 
-/* Both read the clock rarely, so that what they use is theirs. */
+/*
+ * Both functions read the clock rarely, so that nearly all of their time is spent in their own
+ * code.
+ */
 #define WORK(name, time_ns)                                           \
 	__attribute__((noinline)) static void name(void)              \
 	{                                                             \
@@ -50,7 +53,7 @@ static void *run(void *context)
 
 		(kind ? f1 : f0)();
 		spent_ns[kind] += used_ns() - from;
-		/* Sleeps so that both kinds use as much on average. */
+		/* The sleeps make both kinds use the same CPU time on average. */
 		nap.tv_nsec = (long)(rand_r(&seed) % 1800 + 1) * (kind ? 540000 : 90000);
 		(void)nanosleep(&nap, NULL);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * busy THREADS SECONDS [STATUS [usr1]]: each thread uses SECONDS of CPU time; exits with STATUS.
- * With usr1 the signal SIGUSR1 ends the work before.
+ * With usr1, SIGUSR1 ends the work early.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -5,7 +5,7 @@
  *	weigh, by_weight, libc's qsort, sort_all, callbacks_run, main
  *	weigh, by_weight, libc's bsearch, find_all, callbacks_run, main
  *
- * Says "ready" when it has been opened.
+ * Prints "ready" when the library has been opened.
  */
 #include <dlfcn.h>
 #include <stdio.h>

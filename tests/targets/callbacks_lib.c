@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The library of callbacks.c. With OTHER its functions have other names, at about the same places.
+/*
+ * The library of callbacks.c. With OTHER its functions have other names, at about the same
+ * addresses.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -18,7 +20,7 @@ enum { NUMBERS = 512 };
 unsigned callbacks_run(double seconds);
 
 static volatile uint64_t sink;
-/* The header's inline version would not be libc's. */
+/* A call through the pointer reaches libc's function instead of the header's inline version. */
 static void *(*volatile search)(
 	const void *, const void *, size_t, size_t, int (*)(const void *, const void *)) = bsearch;
 

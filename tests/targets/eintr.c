@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * eintr NAME CALLS [SIGNAL...]: blocks CALLS times, for short, in the system call NAME ("all": in
- * each), with some work in between, so that a stop often meets the moment of falling asleep. The
- * named SIGNALs (chld, winch, cont, urg), whose disposition is left alone, are sent to the thread
- * all the while.
+ * eintr NAME CALLS [SIGNAL...]: blocks CALLS times, for a short time, in the system call NAME
+ * ("all": in each), with some work in between, so that a stop often comes just when the thread
+ * falls asleep. The named SIGNALs (chld, winch, cont, urg), which have their default dispositions,
+ * are sent to the thread all the time.
  *
- * No handler is installed (but for pause and sigsuspend, which need one), so no call may fail with
- * EINTR, or come back with nothing before its time is over. Prints a line a call: its name, calls,
- * EINTRs, other surprises. Ends with 0 if there were neither.
+ * No handler is installed (except for pause and sigsuspend, which need one), so no call may fail
+ * with EINTR, or return without a result before its time is over. Prints a line for each call: its
+ * name, the number of calls, of EINTRs, and of other wrong results. Ends with 0 if there were none.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SHORT_NS 200000 /* A time-out. */
+#define SHORT_NS 200000 /* The time-out of calls that time out. */
 
 static int fd[4], id;
 static char folder[] = "/tmp/eintr.XXXXXX", path[64];
@@ -78,7 +78,10 @@ static void work(unsigned us)
 		;
 }
 
-/* The outcome of a call that must time out: the value or errno that says so. */
+/*
+ * The outcome of a call that must time out, with the result @value or with the errno @error. 0: it
+ * did; -1: a wrong result; otherwise the errno.
+ */
 static int timed(long r, long value, int error)
 {
 	if (r < 0)
@@ -298,7 +301,7 @@ static int call_accept(void)
 	return timed(accept(fd[0], NULL, NULL), 0, EAGAIN);
 }
 
-/* A listener whose queue is full: the next one waits in connect. */
+/* A listener whose queue is full, so that the next client waits in connect. */
 static void make_connect(void)
 {
 	struct sockaddr_un address = address_of("connect");
@@ -553,7 +556,7 @@ static void make_handler(void)
 	(void)sigaction(SIGUSR1, &action, NULL);
 }
 
-/* pause() ends with a handler, never without one. */
+/* pause() must end after a handler has run, and not otherwise. */
 static int call_pause(void)
 {
 	sig_atomic_t before = handled;

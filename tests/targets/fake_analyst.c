@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An analyst that only counts, and sends the requests that the environment asks for. Put beside a
- * copy of sprofrun under the name sprofil-analyst, it shows how the supervisor takes them.
+ * An analyst that only counts records, and sends the requests that the environment names. Under the
+ * name sprofil-analyst, beside a copy of sprofrun, it shows how the supervisor handles them.
  *
  *	FAKE_REQUESTS  "TYPE:VALUE ..." each sent after another 100 samples
  *	FAKE_FIRST     the same, all sent at the beginning

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filtered CALLS: under a seccomp filter that kills for restart_syscall, which a program that
- * nobody stops never needs. Sleeps CALLS times, for short, in each of the calls that the kernel
- * resumes by it, with some work in between. Ends with 0 if each took its time.
+ * filtered CALLS: runs under a seccomp filter that kills a thread for restart_syscall, which a
+ * program that is never stopped does not need. Sleeps CALLS times, for a short time, in each of the
+ * calls that the kernel resumes by restart_syscall, with some work in between. Ends with 0 if each
+ * call took its time.
  */
 #include <errno.h>
 #include <linux/filter.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuse FILE FOLDER one|many|slow: a file system in user space, mounted at FOLDER, whose only
- * file "prog" has the contents of FILE. One thread answers, or a new thread each request, or one
- * that computes for some milliseconds before each answer. Needs CAP_SYS_ADMIN and /dev/fuse. Prints
- * "mounted", and ends when it is unmounted.
+ * fuse FILE FOLDER one|many|slow: a file system in user space, mounted at FOLDER, whose only file
+ * "prog" has the contents of FILE. one: one thread answers; many: a new thread for each request;
+ * slow: one thread that computes for some milliseconds before each answer. Needs CAP_SYS_ADMIN and
+ * /dev/fuse. Prints "mounted", and ends when it is unmounted.
  *
- * The file is cached as little as the kernel permits, so whoever looks at it asks this program.
- * While there is a file "silent" in its folder, it answers no requests to read, and what the kernel
- * has cached of the file stays.
+ * The file is cached as little as the kernel permits, so a reader of the file has to wait for this
+ * program. While there is a file "silent" in its folder, it answers no requests to read, and the
+ * parts that the kernel has cached stay.
  */
 #include <errno.h>
 #include <fcntl.h>

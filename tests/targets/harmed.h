@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For targets that find out by themselves whether they were harmed. */
+/* For targets that check by themselves whether they were harmed. */
 #ifndef TARGETS_HARMED_H
 #define TARGETS_HARMED_H
 

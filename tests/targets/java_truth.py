@@ -1,22 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""java_truth.py FILE PROFILE: is each stack of Truth.java in the profile, or its beginning, one of
-those that it has written down? Of methods that are inlined into the innermost one only the
-outermost counts: HotSpot says what is inlined at calls and checks, and between these it is that of
-the next. If some frames of a virtual thread are in the heap, those on the stack must be the end of
-such a stack. Prints what is wrong, and how many stacks there were; status 1 if any is wrong, or if
+"""java_truth.py FILE PROFILE: checks each stack of Truth.java in the profile: it must be one of the
+stacks in FILE, which Truth.java has written, or the beginning of one.
+
+Of the methods that are inlined at the leaf, only the outermost is compared: HotSpot describes
+inlined methods only at calls and checks, and code between two of these gets the description of the
+next one. If some frames of a virtual thread are in the heap, those on the stack must be the end of
+a stack in FILE. Prints the wrong stacks, and the number of stacks; status 1 if any is wrong, or if
 there are none."""
 import re
 import sys
 
 from python_truth import Profile
 
-# Not the hidden classes that lambdas are made of: StackWalker does not show them, either.
+# Methods of Truth, without the hidden classes that lambdas are made of: StackWalker does not show
+# those either.
 OWN = re.compile(r'Truth(\$[A-Z][a-z]+)?\.(?!main$|lambda\$main|writeDown|<)')
 HEAP = '[frames in the heap]'
 
 
 def beginnings(path):
-    """The methods of each stack from everything() on: of all but the last the lines, too."""
+    """The methods of each stack from everything() on, with their lines except that of the last."""
     known = set()
     with open(path) as file:
         for line in file:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * keep_zombies COMMAND [ARGUMENT...]: runs the command as a subreaper that never reaps. Whatever it
- * leaves behind stays a zombie, as under the init of many a container.
+ * keep_zombies COMMAND [ARGUMENT...]: runs the command as a subreaper that never reaps. Orphans of
+ * the command stay zombies, as under the init of many containers.
  */
 #include <stdio.h>
 #include <sys/prctl.h>

@@ -6,7 +6,7 @@
  *	lives threads N	N threads, one after the other, that end at once
  *	lives execs N	calls exec N times in a row, and works for 1 ms after each
  *	lives leaders N	N children at once, with as many open files as are allowed; the main thread
- *			of each ends, which takes it a while, as it has a table of them of its own;
+ *			of each ends, which takes a while, as it closes a table of files of its own;
  *			another thread, without, sleeps for 2.5 s more
  */
 #include <linux/close_range.h>

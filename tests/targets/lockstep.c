@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * lockstep THREADS SECONDS: each thread works for a tenth of each millisecond, woken by a timer,
- * for SECONDS of wall time. A sampler whose ticks keep step with the timer sees all or nothing.
+ * for SECONDS of wall time. A sampler whose ticks are in phase with the timer would find them
+ * always or never at work.
  */
 #include <pthread.h>
 #include <stdint.h>

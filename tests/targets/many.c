@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * many threads N MS: N threads that work, all together for MS ms of CPU time.
- * many processes N MS: N children, which work a moment and then sleep; when all are there the
- * parent works for MS ms of CPU time, and ends them. many births N 0: N threads and N children, one
- * after the other, that live for a moment.
+ * many threads N MS: N threads that work, together for MS ms of CPU time.
+ *
+ * many processes N MS: N children, which work for a short time and then sleep; when all sleep, the
+ * parent works for MS ms of CPU time, and ends them.
+ *
+ * many births N 0: N threads and N children, one after the other, that live for a short time.
  *
  * Prints the CPU time of the process in ns (children that were waited for included).
  */
@@ -28,7 +30,7 @@ static uint64_t clock_ns(clockid_t clock)
 
 static uint64_t end_ns;
 
-/* Works until the process has used the CPU time. */
+/* Works until the process has used end_ns of CPU time. */
 static void *work(void *context)
 {
 	(void)context;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * named SECONDS [STATUS]: four threads of SECONDS of CPU time each. work-0 and work-1 are in
- * chosen(), rest-0 in other(); changing is in chosen() under the name work-late in its second half,
- * and in other() under that of changing before. At the end it prints the CPU time of the process
- * in nanoseconds.
+ * named SECONDS [STATUS]: four threads of SECONDS of CPU time each. The threads work-0 and work-1
+ * run chosen(), and rest-0 runs other(). The fourth is named "changing" and runs other() in its
+ * first half; in its second half it is named "work-late" and runs chosen(). At the end it prints
+ * the CPU time of the process in nanoseconds.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -21,7 +21,10 @@ static double cpu_time(clockid_t clock)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* The clock is read rarely: what a thread does is its own code. No two functions are equal. */
+/*
+ * The clock is read rarely, so that a thread runs nearly only its own code. The two functions
+ * differ, so that the compiler does not merge them.
+ */
 #define SPIN(name, step)                                            \
 	static __attribute__((noinline)) void name(double until)    \
 	{                                                           \

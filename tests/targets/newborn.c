@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * newborn: provokes newborn_dies_before_clone_event, without luck. The tracer is stopped; a thread
- * makes a child, and waits in its ptrace event for the tracer; the main thread kills the child,
- * whose death nobody has heard of, and lets the tracer go on. That then sees both at once, the
- * death first: of two tracees the kernel shows the newer one (and a child before those, which is
- * why it is not the main thread that makes the child).
+ * newborn: provokes the race newborn_dies_before_clone_event reliably. The main thread stops the
+ * tracer. A second thread makes a child, and waits in its ptrace event for the tracer. The main
+ * thread kills the child, and continues the tracer, which then finds both events, the death first:
+ * of two tracees, waitid() reports the newer one. (It reports a child of the tracer before those;
+ * therefore the main thread, which may be one, does not make the child itself.)
  *
- * To be run without ticks: a thread that is stopped in one waits for the tracer.
+ * Run it with a rate near 0: a thread in the stop of a tick would wait for the tracer.
  *
- * The child is not waited for: it is left to our own parent, as a zombie if that reaps nobody.
- * Ends with 0; 77: not traced, or the tracer may not be stopped.
+ * This program does not wait for the child: it is left to our own parent, as a zombie if that never
+ * reaps. Ends with 0; 77: not traced, or the tracer may not be stopped.
  */
 #include <linux/sched.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * parts SECONDS MS: one thread that sleeps for 5 to 15 ms and then works for MS milliseconds, a
- * quarter of them in each of four functions, one after the other. At the end prints how long it
- * waited for a CPU, for each second that it ran.
+ * quarter of them in each of four functions, one after the other. At the end prints the time for
+ * which it waited for a CPU, per second of CPU time.
  */
 #include <inttypes.h>
 #include <stdint.h>
@@ -19,8 +19,8 @@ static uint64_t clock_ns(clockid_t clock)
 }
 
 /*
- * The functions read the clock rarely, so that what they use is theirs. No two are equal, or the
- * compiler would merge them.
+ * The functions read the clock rarely, so that nearly all of their time is spent in their own code.
+ * No two are equal, or the compiler would merge them.
  */
 #define PART(name, number)                                                       \
 	__attribute__((noinline)) static void name(uint64_t until_ns)            \

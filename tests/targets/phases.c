@@ -4,7 +4,7 @@
  *
  *   load  work  (nothing)  work  store
  *
- * With an argument, so many milliseconds a phase.
+ * An argument is the CPU time of a phase in ms, instead of 400.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* What differs is in the functions themselves: none calls another while it is hot. */
+/* Each phase computes in its own function, without calls, so that its samples have its name. */
 #define PHASE(name, step)                                             \
 	static __attribute__((noinline)) void name(uint64_t ns)       \
 	{                                                             \

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 """A program whose stacks are known: each line of it does the same each time.
 
-python_truth.py write FILE        runs everything once, traced, and writes down each stack that is
-                                  there at some line
+python_truth.py write FILE        runs everything once, traced, and writes the stack at each line
+                                  that is executed to FILE
 python_truth.py run SECONDS       runs everything again and again
-python_truth.py child SECONDS     runs what a child does: "run" executes it, too
+python_truth.py child SECONDS     runs the part of a child process, which "run" starts, too
 python_truth.py check FILE PROFILE [only]
-                                  is each stack of a profile of "run" one of those? Prints what is
-                                  wrong, and how many stacks there were; status 1 if any is wrong;
-                                  only: of a profile of --python only
+                                  checks that each stack of a profile of "run" is in FILE. Prints
+                                  the wrong stacks, and the number of stacks; status 1 if any is
+                                  wrong; only: the profile was made with --python only
 """
 import asyncio
 import ctypes
@@ -245,8 +245,8 @@ EXACT = (os.path.basename(__file__), 'made.py', '<string>')
 
 
 def digest_of(stack):
-    """A stack is a list of (file, function, line), root first. Of the library's frames, whose ways
-    depend on time, only the functions count."""
+    """The digest of a stack: a list of (file, function, line), root first. Lines of the library's
+    frames are left out, because they depend on time."""
     at = b''
     for file, name, line in stack:
         file = os.path.basename(file)
@@ -365,7 +365,8 @@ class Profile:
 
 
 def without_collected(stack):
-    """Callbacks of weak references and __del__ run wherever the last reference goes."""
+    """The stack without callbacks of weak references and __del__, and what they call: they run
+    wherever the last reference is dropped."""
     for i, (_, file, name, _, _) in enumerate(stack):
         if os.path.basename(file) in ('_weakrefset.py', 'weakref.py') or name.endswith('__del__'):
             return stack[:i]
@@ -373,7 +374,8 @@ def without_collected(stack):
 
 
 def is_known(stack, known):
-    """A function that is just being called, or made a generator, has no line of its own yet."""
+    """Is the stack in FILE? A function that is just being called, or made a generator, has no line
+    of its own yet: then its callers are compared."""
     stack = without_collected(stack)
     plain = [(file, name, line) for _, file, name, line, _ in stack]
     if digest_of(plain) in known:
@@ -382,7 +384,7 @@ def is_known(stack, known):
 
 
 def is_through_c(stack):
-    """Between a callback of ctypes and the function that calls qsort there are their libraries."""
+    """Are frames of ctypes, libffi and libc between by_ctypes() and its callback compare()?"""
     names = [frame[2] for frame in stack]
     if 'compare' not in names or 'by_ctypes' not in names:
         return True

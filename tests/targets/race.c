@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * race MODE [ARG...]: a target that provokes one of the races of docs/PTRACE.md, and knows by
- * itself whether it was harmed. Ends with 0 when all was as it is without a tracer, else it says
- * what was not and ends with 1. What each mode does stands above its function.
+ * race MODE [ARG...]: a target that provokes one of the races of docs/PTRACE.md, and checks by
+ * itself whether it was harmed. Ends with 0 if all was as without a tracer; otherwise prints what
+ * was not, and ends with 1. Each mode is described above its function.
  */
 #include <errno.h>
 #include <linux/sched.h>
@@ -58,7 +58,10 @@ static void *little(void *context)
 	return NULL;
 }
 
-/* signals MS: a thread queues numbered real-time signals to the main one, which works. */
+/*
+ * signals MS: a thread sends numbered real-time signals to the main thread, which works: all must
+ * arrive.
+ */
 static void *queue_signals(void *context)
 {
 	uint64_t end = now_ns() + (uint64_t)(uintptr_t)context * 1000000;
@@ -92,8 +95,8 @@ static void signals(unsigned ms)
 }
 
 /*
- * deaths MS: children end all the while (SIGCHLD, one each: they are waited for one at a time) and
- * a timer fires (SIGALRM, one a shot). None may be lost.
+ * deaths MS: for MS ms, children end, one at a time (one SIGCHLD each), and a timer fires (one
+ * SIGALRM each time). No signal may be lost.
  */
 static void children_and_alarms(unsigned ms)
 {
@@ -128,7 +131,7 @@ static void children_and_alarms(unsigned ms)
 			alarms);
 }
 
-/* storm N: N times signals, threads and children at once, from two threads. */
+/* storm N: two threads each make N threads and N children, with signals, at the same time. */
 static void *storm_half(void *context)
 {
 	for (unsigned i = 0; i < (unsigned)(uintptr_t)context; i++) {
@@ -168,7 +171,7 @@ static void storm(unsigned n)
 		harmed("%d of %u signals", atomic_load(&handled), n * 2);
 }
 
-/* exec N: four threads at work; one that is not the leader executes us anew, N times. */
+/* exec N: four threads work; one that is not the leader executes this program again, N times. */
 static void *exec_again(void *context)
 {
 	char left[16];
@@ -239,8 +242,8 @@ static void leader_first(unsigned ms)
 }
 
 /*
- * vfork MS: a parent that cannot be stopped while its child runs; another thread works. 0 ms: until
- * a byte comes on stdin.
+ * vfork MS: a parent waits in vfork() for MS ms, and cannot be stopped meanwhile; another thread
+ * works. 0 ms: until a byte comes on stdin.
  */
 static void in_vfork(unsigned ms)
 {
@@ -268,11 +271,13 @@ static void in_vfork(unsigned ms)
 		harmed("vfork");
 }
 
-/* maps N: code is mapped, run and unmapped at the same place, N times, with two contents. */
+/*
+ * maps N: code is mapped, run and unmapped at the same address N times, with two contents in turn.
+ */
 static void changing_maps(unsigned n)
 {
 #ifdef __x86_64__
-	/* mov $ebx_count, %ecx; 1: dec %ecx; jnz 1b; ret, and again behind four nops */
+	/* mov $0x2000, %ecx; 1: dec %ecx; jnz 1b; ret. The second has four nops in front. */
 	static const uint8_t code[2][16] = {
 		{0xb9, 0x00, 0x20, 0x00, 0x00, 0xff, 0xc9, 0x75, 0xfc, 0xc3},
 		{0x90, 0x90, 0x90, 0x90, 0xb9, 0x00, 0x20, 0x00, 0x00, 0xff, 0xc9, 0x75, 0xfc,
@@ -326,7 +331,9 @@ static void reused_tid(unsigned n)
 	}
 }
 
-/* killed N: children are killed where they are born, so that some never get to their first stop. */
+/*
+ * killed N: children are killed right after their birth, so that some never reach their first stop.
+ */
 static void killed_newborns(unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -365,7 +372,9 @@ static void killed_newborns(unsigned n)
 	}
 }
 
-/* clone N: children by clone() with an exit signal of their own, which are no threads. */
+/*
+ * clone N: children made by clone() with another exit signal than SIGCHLD: processes, not threads.
+ */
 static void odd_children(unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -382,7 +391,7 @@ static void odd_children(unsigned n)
 	}
 }
 
-/* undumpable: ends when its stdin does. */
+/* undumpable: makes itself undumpable, prints "ready", and ends at the end of its stdin. */
 static void undumpable(void)
 {
 	char c;
@@ -393,7 +402,7 @@ static void undumpable(void)
 	(void)!read(0, &c, 1);
 }
 
-/* crowd N MS: N threads, most asleep, for MS ms; the main one works. */
+/* crowd N MS: N threads that mostly sleep, for MS ms; the main thread works. */
 static void *sleeper(void *context)
 {
 	struct timespec time = {0, 20000000};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Burns CPU time at the bottom of a recursion: recursive DEPTH SECONDS. Each frame is of 240 bytes
- * and more, without a frame pointer. Every stack is burn, descend (DEPTH times), main, and libc's.
+ * Burns CPU time at the bottom of a recursion: recursive DEPTH SECONDS. Each frame has 240 bytes or
+ * more, and no frame pointer. Every stack is burn, descend (DEPTH times), main, and libc's.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sleepers N SECONDS: N threads that sleep in pause(), and one that uses SECONDS of CPU time. The
- * sleepers must never be stopped. Prints how often one of them was switched out against its will or
- * by itself, beyond going to sleep: 0.
+ * sleepers must never be stopped. Prints the number of their context switches, both kinds, after
+ * they have gone to sleep: it must be 0.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static void *sleep_on(void *slot)
 	return NULL;
 }
 
-/* Switches of a thread, both kinds, from /proc/self/task/TID/status. */
+/* Voluntary and involuntary context switches of a thread, from /proc/self/task/TID/status. */
 static long switches(int tid)
 {
 	char path[64], line[128];

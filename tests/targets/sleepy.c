@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sleepy MS: two calls that wait MS milliseconds each, and that a stop would make begin afresh.
- * Prints how long each took, and ends with 1 if it was half as long again.
+ * sleepy MS: two calls that wait MS milliseconds each, and that a stop would make begin again.
+ * Prints how long each took, and ends with 1 if one took more than 1.5 times MS.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stacks of all shapes: stacks SHAPE SECONDS. The seconds are of CPU time, so that a profile has as
- * many samples whatever else runs; those of naps are of the wall clock.
+ * Stacks of all shapes: stacks SHAPE SECONDS. SECONDS are CPU time, so that the number of samples
+ * does not depend on other programs; for naps they are wall time.
  *
  *	qsort	burn, compare, libc's qsort, sort_it, main
  *	signal	burn, handler (on an alternate stack), the signal frame, spin, main
@@ -16,7 +16,7 @@
  *
  *	naps	the same, but burn sleeps for 20 us
  *
- * "log" is the truth test: a frame that is left out, taken twice or made up breaks the rule.
+ * "log" tests for true stacks: a frame that is left out, counted twice or invented breaks the rule.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -42,7 +42,7 @@ static double now(void)
 	struct timespec ts;
 
 	/*
-	 * Not through the vdso, which libunwind, with which --check-stacks compares, cannot read.
+	 * A real system call: libunwind, with which --check-stacks compares, cannot read the vdso.
 	 */
 	(void)syscall(SYS_clock_gettime, napping ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &ts);
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;

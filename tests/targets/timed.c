@@ -5,12 +5,12 @@
  * recv_udp, recv_tcp, send (UNIX), send_tcp, connect_tcp, or "all". SIGNALs: chld, winch (both
  * ignored), usr1 (a handler).
  *
- * Without a handler each call must fail with EAGAIN (connect to the internet: EINPROGRESS), and
- * none before its time is over; with one it may also fail with EINTR, when the handler has run.
+ * Without a handler, each call must fail with EAGAIN (connect over TCP: EINPROGRESS), and none
+ * before its time is over. With a handler, it may also fail with EINTR after the handler has run.
  * Prints a line for each call: name, calls, how many ended early and by how much at most (us), how
- * late they were (median, most, us), wrong results. Ends with 1 if a result was wrong, or more than
- * EARLY_MOST calls of a kind ended early: where the machine is shared with others the kernel's
- * ticks come late, and its time-outs with them too early (untraced 1 of 1000 calls).
+ * late they were (median, most, us), wrong results. Ends with 1 if a result was wrong, or if more
+ * than EARLY_MOST calls of a kind ended early. Some may: on a virtual machine the kernel's ticks
+ * come late, and time-outs counted by ticks are then too short (1 of 1000 calls without a tracer).
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -70,7 +70,7 @@ static void must(bool good, const char *what)
 		harmed("%s: %s", what, strerror(errno));
 }
 
-/* Two connected sockets, or a bound one. */
+/* Makes two connected sockets, or a bound one. */
 static void make_pair(int domain, int type)
 {
 	struct sockaddr_in address = local();
@@ -111,7 +111,7 @@ static void make_listener(int domain)
 	must(listen(fd[0], 1) == 0, "listen");
 }
 
-/* Makes a socket's buffer full. True: there was room. */
+/* Fills a socket's buffer. True: there was room. */
 static bool fill(void)
 {
 	char block[4096] = {0};
@@ -153,14 +153,17 @@ static void make_send(void)
 static void make_send_tcp(void)
 {
 	make_pair(AF_INET, SOCK_STREAM);
-	/* Data under way, and a probe of the closed window after 0.2 s, make room once more. */
+	/*
+	 * Data under way, and a probe of the closed window after 0.2 s, make room again: fills
+	 * until there was none for 300 ms.
+	 */
 	for (int quiet = 0, i = 0; quiet < 300 && i < 10000; i++) {
 		quiet = fill() ? 0 : quiet + 1;
 		(void)usleep(1000);
 	}
 }
 
-/* A listener whose queue is full does not answer. */
+/* Connects to a listener whose queue is full, and which does not answer. */
 static void make_connect_tcp(void)
 {
 	socklen_t bytes = sizeof(nowhere);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * transfer NAME TIMES: moves 1 MiB TIMES times by the call NAME ("all": each), which has no retry
- * around it, as programs are that never saw a short result. Another thread takes or gives the other
- * end and compares every byte. Prints a line a call: its name, calls, short results, errors (wrong
- * contents too). Ends with 0 if there were neither.
+ * transfer NAME TIMES: moves 1 MiB TIMES times by the call NAME ("all": each), without repeating a
+ * short one, like programs that never saw a short result. Another thread reads or writes the other
+ * end, and compares every byte. Prints a line for each call: its name, the number of calls, of
+ * short results, and of errors (wrong contents included). Ends with 0 if there were none.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -80,7 +80,10 @@ static void make_urandom(void)
 	fd[1] = -1;
 }
 
-/* Odd parts: 1, 2, 3 … bytes and then the rest, many more than a restart handles at once. */
+/*
+ * Divides the buffer into parts of 1, 2, 3 … bytes and the rest: many more parts than a restart
+ * handles at once.
+ */
 static int parts_of(unsigned char *base, struct iovec *part, int most)
 {
 	size_t at = 0;
@@ -146,7 +149,7 @@ static ssize_t call_getrandom(void)
 	return getrandom(in, BYTES, 0);
 }
 
-/* Takes what is written, in pieces that keep the writer waiting now and then. */
+/* Reads the written data, in pieces that make the writer wait now and then. */
 static void *take(void *context)
 {
 	static unsigned char data[30011];
@@ -198,7 +201,7 @@ static void check_zero(void)
 		}
 }
 
-/* A page that was left out would still hold the zeros that were put there. */
+/* The buffer was filled with zeros: a page that the call left out still has them. */
 static void check_random(void)
 {
 	for (size_t i = 0; i < BYTES; i += 4096) {
@@ -258,7 +261,7 @@ static unsigned long run(const struct scenario *s)
 		else if (s->check)
 			s->check();
 		if (s->peer && (n < 0 || (size_t)n < BYTES))
-			break; /* The stream is out of step from here on. */
+			break; /* From here on the stream's bytes do not match. */
 	}
 	if (fd[1] >= 0 && s->peer == take)
 		(void)close(fd[1]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread on a stack whose pages another process delivers. In each round the thread gives its
- * stack back, and calls itself down to 64 pages, skipping some of them. Ends with 7 if all of its
- * numbers are right.
+ * A thread on a stack whose pages another process delivers. In each round the thread gives the
+ * pages of its stack back, and recurses through 64 pages, skipping some of them. Ends with 7 if all
+ * numbers in its frames are right.
  *
  *	uffd fast|slow ROUNDS	by userfaultfd: one thread of another process, at once or after
  *				10 ms. Ends with 77 where there is none for the kernel's own

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unstoppable MS: one system call of the main thread uses that much CPU time without looking for
- * signals: io_submit() with many reads that it does at once. A stop that is asked for
- * meanwhile comes when it is over. Another thread works all the time.
+ * unstoppable MS: one system call of the main thread uses MS ms of CPU time without a check for
+ * signals: io_submit() with many reads that it executes at once. A requested stop comes only when
+ * the call is over. Another thread works all the time.
  *
- * Prints the CPU time of the process in ns, and how many calls used, and took, more than a second.
- * 77: no io_submit() here.
+ * Prints the CPU time of the process in ns, and how many calls used more than a second of CPU time,
+ * and how many took more than a second. 77: no io_submit() here.
  */
 #include <errno.h>
 #include <linux/aio_abi.h>
@@ -42,8 +42,8 @@ static void *work(void *context)
 }
 
 /*
- * Submits @n reads of the file's hole; returns the CPU time that it used, and in *@ret_ns how long
- * it took. 0: it cannot be done.
+ * Submits @n reads of the file's hole; returns the CPU time used, in ns, and the elapsed time in
+ * *@ret_ns. 0: io_submit() fails.
  */
 static uint64_t submit(aio_context_t aio, int fd, void *to, long n, uint64_t *ret_ns)
 {
@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 		syscall(SYS_io_setup, READS_MOST, &aio) < 0)
 		return 77;
 	(void)pthread_create(&thread, NULL, work, NULL);
-	/* As many reads as take long enough, estimated by a few. */
+	/* Finds how many reads take long enough, from the time of a few. */
 	for (long n = 128; took < want; n = (long)((uint64_t)n * want * 9 / 8 / took)) {
 		uint64_t ns = 0;
 

@@ -9,11 +9,11 @@
  *	mixed	takes turns: 10 ms of burn(), 30 ms of nap()
  *	short	the same with 0.2 ms and 0.6 ms
  *
- * Each thread is called by its shape and number, and says at its end what it knows of its time:
+ * Each thread is named by its shape and number, and prints the figures of its time when it ends:
  * "NAME elapsed_ns cpu_ns queue_ns errors before_ns", by CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID
- *and its own schedstat; errors counts calls that failed, EINTR above all; before is what it had
- *waited for a CPU when its clock began. The word "hide" makes /proc/…/syscall unreadable for
- *others.
+ * and its own schedstat; errors is the number of calls that failed, mostly with EINTR; before_ns is
+ * its run queue time when its clock began. The word "hide" makes /proc/…/syscall unreadable for
+ * others.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
