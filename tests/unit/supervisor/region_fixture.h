@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of regions, and the counter that a program counter has in them. */
+/* Makes tables of regions, and finds the counter to which a program counter belongs. */
 #ifndef TESTS_REGION_FIXTURE_H
 #define TESTS_REGION_FIXTURE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A sampler whose probe says what the test tells it. Seeds are fixed. */
+/* A sampler whose probe gives the readings that the test sets. Seeds are fixed. */
 #ifndef TESTS_SAMPLER_FIXTURE_H
 #define TESTS_SAMPLER_FIXTURE_H
 
@@ -33,15 +33,15 @@ struct world {
 	struct sampler sampler;
 	struct actor actor[MANY];
 	struct plan_due due;    /* of the next instants */
-	uint64_t stamp_ns;      /* of the waiter that woke up, by the scheduler's clock */
-	uint64_t renewed_ns;    /* how long after it came, at most */
-	uint64_t late_ns;       /* how long after the instant it came */
-	uint64_t waited_ns;     /* how long others had the CPU meanwhile */
+	uint64_t stamp_ns;      /* of the waiter at its wake-up, by the scheduler's clock */
+	uint64_t renewed_ns;    /* the stamp may be this much later than the wake-up */
+	uint64_t late_ns;       /* from the instant to the waiter's wake-up */
+	uint64_t waited_ns;     /* for how long others had the CPU in this time */
 	struct actor *expected; /* the thread whose time stamp the waiter has read */
 	int arrived_error, runnable;
 	unsigned stamps, runnables;
 	uint64_t now, ask_ns, stamp_read_ns; /* durations of reading a CPU time, a time stamp */
-	uint64_t before_ns;                  /* from the wake-up to the first question */
+	uint64_t before_ns;                  /* from the wake-up to the first reading */
 };
 
 static int activity(void *context, struct sample_thread *s, struct activity *ret)
@@ -117,7 +117,9 @@ static int runnable(void *context)
 static const struct probe probe = {activity, cpu_time, turn, queued, last_cpu, now, runnable};
 static const int numbers[4] = {2, 3, 5, 7};
 
-/* Sets up @cpus CPUs and @threads sleeping threads; real time, a period of 1 ms. */
+/*
+ * Sets up @cpus CPUs and @threads sleeping threads, with real-time priority and a period of 1 ms.
+ */
 static inline void begin(struct world *w, unsigned cpus, unsigned threads)
 {
 	memset(w, 0, sizeof(*w));
@@ -138,7 +140,10 @@ static inline void begin(struct world *w, unsigned cpus, unsigned threads)
 	}
 }
 
-/* An instant of @cpu, late_ns late, a millisecond after the last one. */
+/*
+ * Lets the next instant of @cpu come, a millisecond after the last one and late_ns late. Returns
+ * the hit; NULL: a miss.
+ */
 static inline struct actor *look(struct world *w, unsigned cpu)
 {
 	struct sample_instant i = {.cpu = cpu, .error = w->arrived_error, .due = w->due};
@@ -162,7 +167,7 @@ static inline struct actor *look(struct world *w, unsigned cpu)
 	return t ? t->owner : NULL;
 }
 
-/* The supervisor has preempted @a on its CPU. */
+/* Sets the readings as if the supervisor had just preempted @a on its CPU. */
 static inline void preempted(struct world *w, struct actor *a)
 {
 	w->stamp_ns += 1000000;
@@ -170,7 +175,7 @@ static inline void preempted(struct world *w, struct actor *a)
 	a->run_ns += 1000;
 }
 
-/* @a is hit @n times in a row, and its stops come. */
+/* Lets @a be hit @n times in a row, and its stops come. */
 static inline void hit(struct world *w, struct actor *a, unsigned cpu, unsigned n)
 {
 	a->state = RUNNABLE;

@@ -130,7 +130,7 @@ static bool next_step(struct sim *sim, struct sim_cpu *c, struct sim_thread *t)
 	}
 }
 
-/* The last thing on the way to sleep is the check whether to sleep at all. */
+/* Ends the fall into sleep, at last with the check whether the thread must sleep at all. */
 static void fall_asleep(struct sim *sim, struct sim_cpu *c, struct sim_thread *t)
 {
 	uint64_t until = t->step.kind == SIM_SLEEP ? sim->now + t->step.ns : t->step.ns;
@@ -147,7 +147,7 @@ static void fall_asleep(struct sim *sim, struct sim_cpu *c, struct sim_thread *t
 		timer_set(sim, t, until);
 }
 
-/* The current thread's step or slice has ended. */
+/* Ends the step or the slice of the current thread. */
 static void end_step(struct sim *sim, unsigned cpu)
 {
 	struct sim_cpu *c = &sim->cpu[cpu];
@@ -161,7 +161,7 @@ static void end_step(struct sim *sim, unsigned cpu)
 			sim_cpu_stop(sim, c);
 		else if (was_call && sim_cpu_is_called(sim, c))
 			sim_cpu_requeue(
-				/* The supervisor waited for the end of the call, which is here. */
+				/* The supervisor waited for the end of the call. */
 				sim, c);
 		else
 			(void)next_step(sim, c, t);
@@ -249,7 +249,7 @@ void sim_tracer_work(struct sim *sim, uint64_t ns)
 	sim_pass(sim, sim->now + ns);
 }
 
-/* Until it has the CPU where it is to be, and no waiter has its turn. */
+/* Lets time pass until the tracing thread has its CPU, and no waiter has its turn. */
 static void tracer_comes(struct sim *sim)
 {
 	while (!sim->tracer_runs || sim->turn >= 0) {

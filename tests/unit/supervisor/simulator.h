@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A machine in virtual time: threads that follow a program, CPUs, a scheduler, and a supervisor
- * that does what engine/sampling.c does, with the real plan and the real sampler. Everything
- * follows from the seed.
+ * that does what engine/sampling.c does, with the real plan and the real sampler. The seed
+ * determines every event.
  *
  *	simulator.c           events in their order: steps of programs, sleeps, orders of ours
  *	simulator_cpu.c       CPUs and the scheduler: who runs where
@@ -11,7 +11,7 @@
  *	test_simulator.c      the statistics
  *
  * The truth is the CPU time that the machine gave to each place of a program while it was sampled.
- * What the sampler found are the sums of its weights.
+ * The tests compare it with the sums of the sampler's weights.
  */
 #ifndef TESTS_SIMULATOR_H
 #define TESTS_SIMULATOR_H
@@ -29,7 +29,7 @@
 #define SIM_NEVER   UINT64_MAX
 #define SIM_US      UINT64_C(1000)
 #define SIM_MS      UINT64_C(1000000)
-/* Duration of the way to sleep, with interrupts off or without preemption. */
+/* Time that a thread takes to fall asleep, with interrupts off or without preemption. */
 #define SIM_FALL_ASLEEP_NS 1500
 
 struct sim;
@@ -38,19 +38,19 @@ struct sim_thread;
 enum sim_kind {
 	SIM_RUN,  /* the program's own code: it is preempted and stopped where it is */
 	SIM_CALL, /* a system call that computes: it can be preempted, but stops at its end */
-	/* a system call that cannot be preempted: the supervisor gets the CPU at its end */
+	/* a system call that cannot be preempted: the supervisor gets the CPU when it ends */
 	SIM_ATOMIC,
 	SIM_SLEEP,       /* sleeps for @ns */
 	SIM_SLEEP_UNTIL, /* sleeps until @ns */
-	SIM_WAIT,  /* waits until another thread wakes it; a wake-up that came before counts */
-	SIM_WAKE,  /* wakes @other; takes no time */
-	SIM_SPAWN, /* starts another thread with the program @program; takes no time */
+	SIM_WAIT,        /* waits until another thread wakes it; an earlier wake-up counts */
+	SIM_WAKE,        /* wakes @other; takes no time */
+	SIM_SPAWN,       /* starts another thread with the program @program; takes no time */
 	SIM_EXIT,
 };
 
 struct sim_step {
 	enum sim_kind kind;
-	unsigned place; /* sleeping: location to which the way to sleep and from it belong */
+	unsigned place; /* location; for a sleep, that of falling asleep and waking up */
 	uint64_t ns;
 	struct sim_thread *other;
 	void (*program)(struct sim *sim, struct sim_thread *thread, struct sim_step *step);
@@ -63,7 +63,7 @@ enum sim_state {
 	SIM_QUEUED,
 	SIM_ON_CPU,
 	SIM_BLOCKED,
-	SIM_STOPPED, /* stopped by an interrupt, which the tracing thread has not seen */
+	SIM_STOPPED, /* stopped on request; the tracing thread has not seen it */
 	SIM_BORN,    /* waits for the tracing thread to resume it */
 	SIM_ENDED,   /* waits for the tracing thread to reap it */
 };
@@ -76,7 +76,7 @@ struct sim_thread {
 	/* The program. */
 	sim_program *program;
 	unsigned id, at, count;
-	uint64_t number[4]; /* numbers for the program's own use */
+	uint64_t number[4]; /* for the program's own use */
 	struct sim_thread *peer[2];
 	bool foreign; /* the thread is not of the target */
 	/* The machine. */
@@ -84,13 +84,13 @@ struct sim_thread {
 	enum sim_phase phase;
 	struct sim_step step;
 	uint64_t left_ns;
-	bool interrupt; /* an interrupt is pending */
-	bool woken;     /* what it slept for has come */
+	bool interrupt; /* a stop request is pending */
+	bool woken;     /* the awaited event has come */
 	unsigned posts; /* wake-ups that came before the sleep */
 	bool fresh;     /* it was enqueued by a wake-up, and has not run since */
 	int cpu;
 	uint64_t vruntime_ns;
-	uint64_t since_ns; /* since when it is on its CPU, or in its queue */
+	uint64_t since_ns; /* when it got its CPU, or entered its queue */
 	uint64_t run_ns, wait_ns, slices, stamp_ns;
 	uint64_t wake_at_ns;
 	size_t timer; /* index in the heap of timers, plus 1 */
@@ -105,35 +105,35 @@ struct sim_cpu {
 	struct sim_thread *current, *left; /* left: the thread that ran here last */
 	struct sim_thread **queue;
 	size_t queued;
-	uint64_t accounted_ns; /* the current thread's time is booked up to here */
+	uint64_t accounted_ns; /* the current thread's time is accounted up to here */
 	uint64_t event_ns;     /* end of the current thread's step or slice */
 	uint64_t slice_end_ns;
 	uint64_t min_vruntime_ns;
 	bool idle;
 	uint64_t idle_since_ns;
-	uint64_t exits_ns;  /* of an idle CPU: when it will be awake, SIM_NEVER: nothing wakes it */
-	uint64_t leaves_ns; /* awake: until then it is in the kernel's idle loop; 0: it is not */
+	uint64_t exits_ns;  /* when an idle CPU will be awake, SIM_NEVER: nothing wakes it */
+	uint64_t leaves_ns; /* if awake: when it leaves the kernel's idle loop; 0: it has left */
 	/* Threads of the supervisor. */
 	enum sim_ours ours;
-	uint64_t stamp_ns;            /* when ours was put on it */
-	struct sim_thread *replaced;  /* in whose place, NULL nobody's */
-	struct sim_thread *preempted; /* the same, of the waiter's last instant */
+	uint64_t stamp_ns;            /* when ours was scheduled in */
+	struct sim_thread *replaced;  /* the thread that ran before ours, NULL none */
+	struct sim_thread *preempted; /* the same at the waiter's last instant */
 	uint64_t waiter_due_ns;       /* the waiter's timer */
 	uint64_t waiter_at_ns;        /* when that goes off */
-	uint64_t expired_ns;          /* when it last did */
-	uint64_t arrives_ns[2]; /* the waiter and the tracer get the CPU, if nothing prevents it */
-	bool holds;             /* the waiter is awake */
-	bool claims;            /* and waits for its turn */
-	bool reads;             /* not yet: it reads what it may before that */
-	bool dropped;           /* it has nothing to do */
-	bool asked;             /* it had its turn */
+	uint64_t expired_ns;          /* when it last expired */
+	uint64_t arrives_ns[2];       /* when the waiter and the tracer may get the CPU */
+	bool holds;                   /* the waiter is awake */
+	bool claims;                  /* and waits for its turn */
+	bool reads;                   /* it reads before its turn what it may */
+	bool dropped;                 /* it has nothing to do */
+	bool asked;                   /* it had its turn */
 	uint64_t woke_ns, holds_until_ns;
 	/* As in struct sampled_cpu. */
 	struct sim_thread *expected;
 	struct plan plan;
 	struct sample_instant instant;
 	uint64_t occupied_until_ns;
-	uint64_t next_ns; /* the earliest of all these */
+	uint64_t next_ns; /* the earliest of all these events */
 };
 
 struct sim_options {
@@ -142,21 +142,25 @@ struct sim_options {
 	bool realtime;
 	/*
 	 * Mean delays in a virtual machine: from a timer's interrupt, which is in time, to our
-	 * first instruction; and from the wake-up of a thread on an idle CPU to its own, which is
-	 * counted as its CPU time.
+	 * first instruction; and from the wake-up of a thread on an idle CPU to its first
+	 * instruction, which counts as CPU time of the thread.
 	 */
 	uint64_t slow_ns;
-	/* Another virtual machine: an idle CPU needs so much to do anything, timers included; 0:
-	 * as a real one. */
+	/*
+	 * On another virtual machine, an idle CPU needs this time to do anything, timers included;
+	 * 0: as on a real machine.
+	 */
 	uint64_t idle_ns;
-	unsigned files; /* files of /proc take so many times as long to read; 0: once */
-	bool no_stamps; /* the kernel does not tell when threads were switched */
+	unsigned files; /* factor of the time to read files of /proc; 0: as 1 */
+	bool no_stamps; /* the kernel does not report when threads were switched */
 };
 
 struct sim_result {
 	double found[SIM_BATCHES][SIM_PLACES], truth[SIM_BATCHES][SIM_PLACES];
 	uint64_t samples, events, refused;
-	/* instants that found another thread than was preempted; that found none */
+	/*
+	 * instants that found another thread than the preempted one; that found none in its place
+	 */
 	uint64_t wrong, missed;
 	struct sample_figures figures;
 };
@@ -167,15 +171,15 @@ struct sim {
 	struct plan_random random;
 	struct sim_cpu cpu[SIM_CPUS];
 	struct sim_thread thread[SIM_THREADS];
-	size_t threads;                        /* the highest index that was ever used, plus 1 */
+	size_t threads;                        /* the highest index ever used, plus 1 */
 	struct sim_thread *timer[SIM_THREADS]; /* heap of threads with a timed sleep */
 	size_t timers;
 	/* What wakes the tracing thread. */
-	uint64_t tracer_due_ns, tracer_at_ns; /* its timer, and when that goes off */
+	uint64_t tracer_due_ns, tracer_at_ns; /* its timer, and when that expires */
 	bool tracer_runs, tracer_called;
 	unsigned tracer_cpu;
 	int turn;                               /* index of the waiter that asks, -1 none */
-	struct sample_thread *hit;              /* what it has called the tracing thread for */
+	struct sample_thread *hit;              /* the hit for which it called the tracing thread */
 	struct sim_thread *report[SIM_THREADS]; /* stopped, born, ended */
 	size_t reports;
 	struct sampler sampler;
@@ -192,26 +196,24 @@ uint64_t sim_between(struct sim *sim, uint64_t from, uint64_t to);
 struct sim_thread *sim_new_thread(struct sim *sim, sim_program *program);
 void sim_start(struct sim *sim, struct sim_thread *thread);
 
-/*
- * Lets virtual time pass until @until_ns. While the tracing thread sleeps: at most until it is
- * awake.
- */
+/* Lets virtual time pass until @until_ns; if the tracing thread sleeps, only until it is awake. */
 void sim_pass(struct sim *sim, uint64_t until_ns);
 /*
- * Lets the tracing thread sleep until @until_ns, or until something wakes it. False: something had
- * done so already, and it kept its CPU.
+ * Lets the tracing thread sleep until @until_ns, or until something wakes it. False: it had been
+ * woken already, and kept its CPU.
  */
 bool sim_tracer_sleep(struct sim *sim, uint64_t until_ns);
 /* Lets the tracing thread work for @ns. */
 void sim_tracer_work(struct sim *sim, uint64_t ns);
-/* The tracing thread, which sleeps or waits for its turn, is called to CPU @cpu. */
+/* Calls the tracing thread, which sleeps or waits for its turn, to CPU @cpu. */
 void sim_tracer_move(struct sim *sim, unsigned cpu);
 /* Lets the waiter of @cpu sleep until its next instant. */
 void sim_waiter_release(struct sim *sim, unsigned cpu);
 /*
- * In the driver: the waiter of @cpu is awake; it sleeps again; or not yet, as it still waits for
- * its turn; the next one that waits for its turn
- * gets it; whoever has it asks, and calls the tracing thread if it has a hit.
+ * In the driver. sim_waiter_comes(): the waiter of @cpu wakes up. sim_waiter_goes(): it sleeps
+ * again. sim_waiter_stays(): does it still wait for its turn? sim_next_turn(): gives the turn to
+ * the next waiter that waits for it. sim_waiter_asks(): the waiter with the turn samples, and calls
+ * the tracing thread if it has a hit.
  */
 void sim_waiter_comes(struct sim *sim, unsigned cpu);
 void sim_waiter_goes(struct sim *sim, unsigned cpu);
@@ -220,7 +222,7 @@ void sim_next_turn(struct sim *sim);
 void sim_waiter_asks(struct sim *sim);
 void sim_interrupt(struct sim *sim, struct sim_thread *thread);
 void sim_resume(struct sim *sim, struct sim_thread *thread);
-/* Books the CPU time of the threads that run, up to now. */
+/* Accounts the CPU time of the threads that run, up to now. */
 void sim_account(struct sim *sim);
 
 /* Runs the threads that @begin makes, with the sampler. 0 or -ENOMEM. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CPUs and a scheduler like the kernel's fair class: which thread runs where, and when the
- * supervisor's run.
+ * CPUs, and a scheduler like the kernel's fair class: it decides which thread runs on which CPU,
+ * and when threads of the supervisor run.
  */
 #include "tests/unit/supervisor/simulator_cpu.h"
 
@@ -21,7 +21,7 @@
 #define CREDIT_NS 1400000
 /* A thread that ran within this time is not migrated. */
 #define HOT_NS 500000
-/* In the fair class, beside threads that wait, one wake-up of so many comes late. */
+/* In the fair class, beside threads in the queue, one in LATE_ONE_OF wake-ups comes late. */
 #define LATE_ONE_OF 6
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -53,8 +53,8 @@ bool sim_is_atomic(const struct sim_thread *t)
 }
 
 /*
- * Recomputes when the next event of the CPU is due. What cannot be interrupted is not interrupted
- * by the supervisor.
+ * Recomputes when the next event of the CPU is due. The supervisor does not interrupt code that
+ * cannot be preempted.
  */
 void sim_cpu_refresh(struct sim *sim, struct sim_cpu *c)
 {
@@ -260,7 +260,7 @@ static uint64_t exit_latency(struct sim *sim, const struct sim_cpu *c)
 		    : sim_between(sim, IDLE_LEAST_NS, IDLE_MOST_NS);
 }
 
-/* An idle CPU begins to wake up, or has done so. */
+/* Is the CPU awake? If an idle one has work, it begins to wake up. */
 static bool is_awake(struct sim *sim, struct sim_cpu *c)
 {
 	if (c->idle && c->exits_ns == SIM_NEVER && (c->queued || sim_cpu_is_called(sim, c)))
@@ -276,7 +276,7 @@ static bool is_awake(struct sim *sim, struct sim_cpu *c)
 	if (c->idle)
 		expire_timers(sim, c);
 	if (c->idle && sim->options.idle_ns)
-		c->expired_ns = sim->now; /* it was the timer that was late */
+		c->expired_ns = sim->now; /* the timer itself was late */
 	c->idle = false;
 	c->exits_ns = SIM_NEVER;
 	return c->leaves_ns <= sim->now || sim_cpu_is_called(sim, c);
@@ -356,7 +356,10 @@ void sim_cpu_push_away(struct sim *sim, unsigned cpu)
 	}
 }
 
-/* In the fair class, the thread on the CPU may keep it for a while. */
+/*
+ * Must thread @who of the supervisor wait? In the fair class, the thread on the CPU may keep it for
+ * a while.
+ */
 bool sim_cpu_must_wait(struct sim *sim, struct sim_cpu *c, unsigned who)
 {
 	struct sim_thread *t = c->current;

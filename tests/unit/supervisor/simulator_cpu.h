@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A CPU of the simulator and its queue, for the events in simulator.c. Changes to what a CPU has to
- * do are followed by sim_cpu_schedule() or sim_cpu_refresh().
+ * A CPU of the simulator and its queue, for the events in simulator.c. After a change of the work
+ * of a CPU, call sim_cpu_schedule() or sim_cpu_refresh().
  */
 #ifndef TESTS_SIMULATOR_CPU_H
 #define TESTS_SIMULATOR_CPU_H
 
 #include "tests/unit/supervisor/simulator.h"
 
-/* Duration of the way from sleep, with interrupts off or without preemption. */
+/* Time that a thread takes to wake up, with interrupts off or without preemption. */
 #define SIM_WAKE_UP_NS 1000
 /* After its wake-up, a thread of the supervisor reads the clock this much later. */
 #define SIM_CLOCK_NS 1500
@@ -23,19 +23,22 @@ bool sim_is_atomic(const struct sim_thread *thread);
 /* Does a thread of the supervisor want the CPU by now? */
 bool sim_cpu_is_called(const struct sim *sim, const struct sim_cpu *c);
 
-/* Books the time of the thread that runs, up to now. */
+/* Accounts the time of the thread that runs, up to now. */
 void sim_cpu_account(struct sim *sim, struct sim_cpu *c);
 /* Recomputes when the next event of the CPU is due. */
 void sim_cpu_refresh(struct sim *sim, struct sim_cpu *c);
 /* Schedules the CPU, if nothing runs on it. */
 void sim_cpu_schedule(struct sim *sim, unsigned cpu);
 
-/* The current thread leaves the CPU: for @state, to a stop if one is requested, or to the queue. */
+/*
+ * The current thread leaves the CPU. sim_cpu_leave(): for @state; sim_cpu_stop(): to its stop, if
+ * one is requested; sim_cpu_requeue(): to the queue.
+ */
 void sim_cpu_leave(struct sim *sim, struct sim_cpu *c, enum sim_state state);
 void sim_cpu_stop(struct sim *sim, struct sim_cpu *c);
 void sim_cpu_requeue(struct sim *sim, struct sim_cpu *c);
 
-/* @thread has become runnable. */
+/* Puts @thread, which has become runnable, into a queue. */
 void sim_enqueue(struct sim *sim, struct sim_thread *thread);
 /* Migrates a thread to a CPU with less to do, as the load balancer does from time to time. */
 void sim_cpu_push_away(struct sim *sim, unsigned cpu);

@@ -20,17 +20,22 @@
 #define RECORD_NS    4000
 #define LOOP_NS      2000
 #define BIRTH_NS     15000
-/* How often a running thread's figures are updated. */
+/* Interval at which the kernel updates a running thread's figures. */
 #define TICK_NS 4000000
-/* A thread of ours in the fair class that a tick finds with its slice used up loses its CPU. */
+/*
+ * A thread of ours in the fair class loses its CPU if a scheduler tick comes after its slice is
+ * used up.
+ */
 #define SLICE_NS     100000
 #define PREEMPTED_NS 3000000
 /* As in engine/sampling.c. */
 #define CLAIM_NS  200000
 #define COME_NS   60000
 #define DECIDE_NS 20000000
-/* From the waiter's call to the tracing thread on its CPU; in the fair class one of so many times
- * the thread that waits is picked first, for so long. */
+/*
+ * Time from the waiter's call until the tracing thread runs. In the fair class, once in
+ * OTHER_FIRST_OF times a thread in the queue is picked first, for OTHER_LEAST_NS to OTHER_MOST_NS.
+ */
 #define HANDOVER_NS    2000
 #define OTHER_FIRST_OF 64
 #define OTHER_LEAST_NS 100000
@@ -168,7 +173,7 @@ static void record(struct sim *sim, uint64_t place, uint64_t weight_ns)
 	sim_tracer_work(sim, RECORD_NS);
 }
 
-/* As stops_ask(). */
+/* Like stops_ask(). */
 static bool ask(struct sim *sim, struct sim_thread *t)
 {
 	sim_tracer_work(sim, INTERRUPT_NS);
@@ -180,13 +185,15 @@ static bool ask(struct sim *sim, struct sim_thread *t)
 	return true;
 }
 
-/* As blocked_scan_take_tick(): the location of a sleeper is known with the hit. */
+/* Like blocked_scan_take_tick(): the location of a sleeping thread is known with the hit. */
 static void take_sleeper(struct sim *sim, struct sim_thread *t)
 {
 	record(sim, t->sample.hit.activity.pc - 1, t->sample.hit.due.weight_ns[0]);
 }
 
-/* ask_expected(): read before its turn, like its arrival. */
+/*
+ * Like ask_expected(): the waiter reads the expected thread before its turn, like its own arrival.
+ */
 static void read_expected(struct sim *sim, struct sim_cpu *c)
 {
 	struct sim_thread *t = c->expected;
@@ -199,7 +206,7 @@ static void read_expected(struct sim *sim, struct sim_cpu *c)
 	c->reads = false;
 }
 
-/* sampling_expect(); NULL @cpu: nowhere. */
+/* Like sampling_expect(). @cpu NULL: @t is expected nowhere. */
 static void expect(struct sim *sim, struct sim_thread *t, struct sim_cpu *cpu)
 {
 	for (unsigned i = 0; i < sim->options.cpus; i++) {
@@ -208,11 +215,14 @@ static void expect(struct sim *sim, struct sim_thread *t, struct sim_cpu *cpu)
 		if (c == cpu ? c->expected == t : c->expected != t)
 			continue;
 		c->expected = c == cpu ? t : NULL;
-		c->instant.expected = NULL; /* of a waiter that has read it */
+		c->instant.expected = NULL; /* of a waiter that has read the thread already */
 	}
 }
 
-/* Until when a waiter waits for its turn; and when its chances change: a call becomes void. */
+/*
+ * When a waiter that waits for its turn must look again: when it gives up, or earlier when a call
+ * of the tracing thread expires.
+ */
 static uint64_t claims_again(const struct sim *sim, const struct sim_cpu *c)
 {
 	uint64_t until = c->woke_ns + CLAIM_NS, come = sim->called_ns + COME_NS;
@@ -220,7 +230,7 @@ static uint64_t claims_again(const struct sim *sim, const struct sim_cpu *c)
 	return sim->hit && come > sim->now && come < until ? come : until;
 }
 
-/* summons_claim() */
+/* Like summons_claim(). */
 static void claim(struct sim *sim, unsigned cpu)
 {
 	struct sim_cpu *c = &sim->cpu[cpu];
@@ -270,7 +280,7 @@ static void set_waiter(struct sim *sim, unsigned cpu)
 	c->waiter_due_ns = c->waiter_at_ns = plan_next(&c->plan);
 }
 
-/* cpu_waiter_poke(): this CPU's gaps are as requested again. */
+/* Like cpu_waiter_poke(): this CPU's intervals are as requested again. */
 static void poke(struct sim *sim, unsigned cpu)
 {
 	struct sim_cpu *c = &sim->cpu[cpu];
@@ -283,7 +293,10 @@ static void poke(struct sim *sim, unsigned cpu)
 	sim_cpu_refresh(sim, c);
 }
 
-/* A waiter in the fair class whose slice ends in its turn: all others wait for it. */
+/*
+ * A waiter in the fair class whose slice ends during its turn loses the CPU: all others wait for
+ * it.
+ */
 static void lose_cpu(struct sim *sim, unsigned cpu)
 {
 	const struct sim_cpu *c = &sim->cpu[cpu];
@@ -296,7 +309,7 @@ static void lose_cpu(struct sim *sim, unsigned cpu)
 	sim->hit = NULL;
 }
 
-/* take_instant(), ask(): in the waiter's thread. */
+/* Like take_instant() and ask(), which run in the waiter's thread. */
 void sim_waiter_asks(struct sim *sim)
 {
 	unsigned cpu = (unsigned)sim->turn;
@@ -328,7 +341,7 @@ void sim_waiter_asks(struct sim *sim)
 		c->arrives_ns[1] += sim_between(sim, OTHER_LEAST_NS, OTHER_MOST_NS);
 }
 
-/* As wake(), in the waiter's thread. */
+/* Like wake(), which runs in the waiter's thread. */
 void sim_waiter_comes(struct sim *sim, unsigned cpu)
 {
 	struct sim_cpu *c = &sim->cpu[cpu];
@@ -365,7 +378,7 @@ void sim_waiter_goes(struct sim *sim, unsigned cpu)
 	set_waiter(sim, cpu);
 }
 
-/* stops_take() */
+/* Like stops_take(). */
 static void handle_stop(struct sim *sim, struct sim_thread *t)
 {
 	unsigned place = t->step.place;
@@ -384,7 +397,7 @@ static void handle_stop(struct sim *sim, struct sim_thread *t)
 	record(sim, place, t->sample.hit.due.weight_ns[0]);
 }
 
-/* serve() */
+/* Like serve(). */
 static void serve(struct sim *sim)
 {
 	struct sample_thread *hit = sim->hit;
@@ -404,7 +417,7 @@ static void serve(struct sim *sim)
 	}
 }
 
-/* decide() */
+/* Like decide(). */
 static void decide(struct sim *sim)
 {
 	if (sim->now < sim->decide_next_ns)
@@ -414,7 +427,7 @@ static void decide(struct sim *sim)
 	sim->busy = 0;
 }
 
-/* As sampling_wake(). */
+/* Like sampling_wake(). */
 static void wake_up(struct sim *sim)
 {
 	sim->awake_ns = sim->now;
@@ -429,7 +442,7 @@ static void reap(struct sim *sim, struct sim_thread *t)
 	t->state = SIM_UNUSED;
 }
 
-/* As lifecycle_drain(): handles stops, births and ends. */
+/* Like lifecycle_drain(): handles stops, births and ends. */
 static void drain(struct sim *sim)
 {
 	while (sim->reports) {
@@ -451,7 +464,7 @@ static void drain(struct sim *sim)
 	}
 }
 
-/* sampling_rest() */
+/* Like sampling_rest(). */
 static void rest(struct sim *sim)
 {
 	sampler_occupied(&sim->sampler, sim->tracer_cpu, sim->now - sim->awake_ns);

@@ -26,7 +26,7 @@ static struct sim_thread *add(struct sim *sim, sim_program *program, uint64_t a,
 	return t;
 }
 
-/* Four equal parts, number[0] in all, then a sleep of about number[1]: its locations are 0 to 4. */
+/* Four equal parts of number[0] ns in all, then a sleep of about number[1] ns. Locations 0 to 4. */
 static void bursts(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	unsigned at = t->at++ % 5;
@@ -58,13 +58,13 @@ static void bursts_6400us(struct sim *sim)
 	(void)add(sim, bursts, 6400 * SIM_US, 5000 * SIM_US);
 }
 
-/* Works for long without a call, and sleeps a little. */
+/* Works for a long time without a call, and sleeps for a short one. */
 static void bursts_100ms(struct sim *sim)
 {
 	(void)add(sim, bursts, 100 * SIM_MS, 2 * SIM_MS);
 }
 
-/* At each multiple of number[0]: four parts that take 0.4 of it. */
+/* At each multiple of number[0] ns, four parts that take 0.4 of it. */
 static void lockstep(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	unsigned at = t->at++ % 5;
@@ -96,7 +96,7 @@ static void lockstep_double(struct sim *sim)
 	(void)add(sim, lockstep, sim->options.period_ns * 2, 0);
 }
 
-/* Two parts, then the other thread's turn. Locations 0 to 2 or 3 to 5. */
+/* Two parts, then it wakes the other thread and waits. Locations 0 to 2 or 3 to 5. */
 static void ping_pong(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	unsigned first = (unsigned)t->number[0];
@@ -129,7 +129,7 @@ static void ping_pong_1ms(struct sim *sim)
 	begin_ping_pong(sim, 333 * SIM_US);
 }
 
-/* The duration of a task, 0.1 to 5 ms; its logarithm is uniform, roughly: from octave to octave. */
+/* The duration of a task, 0.1 to 5 ms: each octave has the same probability. */
 static uint64_t task_ns(struct sim *sim)
 {
 	uint64_t ns = (100 * SIM_US) << plan_random(&sim->random, 6);
@@ -137,7 +137,10 @@ static uint64_t task_ns(struct sim *sim)
 	return sim_between(sim, ns, ns * 8 / 5);
 }
 
-/* A task in three parts, 6 % outside of them before each. The way to sleep is outside too. */
+/*
+ * A task in three parts; 6 % of the time is outside of them, before each part. Falling asleep is
+ * outside, too.
+ */
 static void worker(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	unsigned at = t->at++ % 5;
@@ -152,7 +155,10 @@ static void worker(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 	}
 }
 
-/* Hands out tasks: number[0] workers, each number[1] on average. Threads have ids from 0. */
+/*
+ * Gives tasks to number[0] workers, whose ids begin with 0, at intervals of number[1] ns on
+ * average.
+ */
 static void dispatcher(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	if (t->at++ % 2)
@@ -161,7 +167,7 @@ static void dispatcher(struct sim *sim, struct sim_thread *t, struct sim_step *s
 		wait_for(step, SIM_SLEEP, 5, sim_between(sim, 0, 2 * t->number[1]));
 }
 
-/* The CPUs, or the workers if they are fewer, are busy for two thirds of the time. */
+/* Tasks keep the CPUs, or the workers if they are fewer, busy for two thirds of the time. */
 static void begin_pool(struct sim *sim, unsigned workers, uint64_t fixed_ns)
 {
 	uint64_t mean = fixed_ns ? fixed_ns : 1365 * SIM_US;
@@ -259,7 +265,7 @@ static void busy_1(struct sim *sim)
 	(void)add(sim, busy, 77 * SIM_US, 0);
 }
 
-/* A round of 3.9 ms: 24, 33, 11, 6 and 26 %; between them a call. */
+/* Five parts in a round of 3.9 ms: 24, 33, 11, 6 and 26 %; between them a call. */
 static void five(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	static const uint64_t us[5] = {936, 1287, 429, 234, 1014};
@@ -276,7 +282,7 @@ static void five_functions(struct sim *sim)
 	(void)add(sim, five, 0, 0);
 }
 
-/* A thread that nearly always runs, and one that rarely does: no calls, one CPU. */
+/* A thread that nearly always runs, and one that rarely does, on one CPU; neither makes calls. */
 static void rare_guest(struct sim *sim)
 {
 	struct sim_thread *t = add(sim, busy, 500 * SIM_US, 0);
@@ -285,7 +291,7 @@ static void rare_guest(struct sim *sim)
 	t->at = 4;
 }
 
-/* The rare thread: its locations are its own. */
+/* The rare thread, whose locations are none of the other one's. */
 static void own_burst(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	bursts(sim, t, step);
@@ -298,7 +304,7 @@ static void rare_guest_2(struct sim *sim)
 	(void)add(sim, own_burst, 200 * SIM_US, 10 * SIM_MS);
 }
 
-/* Calls that cannot be preempted, longer than a period: number[0]. */
+/* Calls of number[0] ns that cannot be preempted, longer than a period. */
 static void atomic(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	unsigned at = t->at++ % 3;
@@ -341,7 +347,7 @@ static void calls_of_4_threads(struct sim *sim)
 		(void)add(sim, calls, (i + 2) * 4 * SIM_MS, 0);
 }
 
-/* Beside programs that are not of the target. */
+/* A target beside other programs. */
 static void beside_load(struct sim *sim)
 {
 	(void)add(sim, bursts, 400 * SIM_US, 600 * SIM_US);
@@ -354,13 +360,16 @@ static void beside_load(struct sim *sim)
 	}
 }
 
-/* Up to six threads of up to eight functions; between them whatever a program may do. */
+/*
+ * Up to six threads of up to eight functions, between which a thread makes random calls, sleeps and
+ * wake-ups.
+ */
 static void random_program(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	unsigned at = t->at++ % (2 * t->count), place = (at / 2 + t->id) % 8;
 	struct plan_random fixed;
 
-	/* What is done at a location of the program is the same each time. */
+	/* A location of the program does the same each time. */
 	plan_seed(&fixed, (sim->options.seed * 64 + t->id) * 64 + at + UINT64_C(0x123456789abcdef));
 	for (unsigned i = 0; i < 8; i++)
 		(void)plan_random(&fixed, 2);
@@ -395,7 +404,10 @@ void scenario_random(struct sim *sim)
 		t[i] = add(sim, random_program, 0, 0);
 		t[i]->count = 2 + (unsigned)plan_random(&sim->random, 7);
 	}
-	/* Each waiting thread was woken once for each wait, and the first time without a cause. */
+	/*
+	 * Each thread of a pair has one wake-up in store, so that the first wait does not block
+	 * both.
+	 */
 	for (unsigned i = 0; i + 1 < n; i += 2) {
 		t[i]->peer[0] = t[i + 1];
 		t[i + 1]->peer[0] = t[i];
@@ -405,13 +417,13 @@ void scenario_random(struct sim *sim)
 
 /* A thread goes to sleep when the supervisor comes, and is woken before it is observed. */
 static const char woken[] = "woken while it is asked";
-/* A sleeper is not observed if it was not hit lately, or if its stop is awaited. */
+/* A sleeping thread is not observed if it was not hit lately, or if its stop is awaited. */
 static const char unmet[] = "sleepers not met lately";
 /* The supervisor gets its CPU when the scheduler permits, at the end of a call or of a slice. */
 static const char late[] = "instants that come late";
 /*
- * Intervals between instants are even: a resumed thread's CPU leaves idle in the rarer part of
- * them.
+ * Intervals between instants are even, so the time in which a resumed thread's CPU leaves the idle
+ * state is found too rarely.
  */
 static const char even[] = "CPUs that leave idle after each stop";
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arch_aarch64.c, on whatever machine: it is compiled with arch_native as arch_aarch64. The numbers
- * of its system calls are those of <asm-generic/unistd.h>, so no other header may bring this
+ * Tests arch_aarch64.c on any machine: it is compiled here, with its table named arch_native. Its
+ * numbers of system calls are those of <asm-generic/unistd.h>, so no other header may define this
  * machine's.
  */
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 
 #include "supervisor/target/restart_rule.h"
 
-/* Of the Arm Architecture Reference Manual: svc #0, nop. */
+/* Instructions svc #0 and nop, from the Arm Architecture Reference Manual. */
 #define SVC 0xd4000001u
 #define NOP 0xd503201fu
 
@@ -55,7 +55,7 @@ static void test_arch_aarch64__the_instruction_before_tells_the_call(void **stat
 	assert_int_equal(s.syscall, -1);
 }
 
-/* The kernel has restored x0 and the pc: what is in x0 is no result. */
+/* The kernel has restored x0 and the pc for a restart, so x0 is no result. */
 static void test_arch_aarch64__a_call_to_be_repeated_has_no_result(void **state)
 {
 	const uint32_t before[2] = {NOP, SVC};
@@ -83,7 +83,7 @@ static void test_arch_aarch64__registers_of_no_call_need_no_look(void **state)
 	assert_int_equal(arm.syscall, -1);
 }
 
-/* signal(7), "Interruption of system calls": what fails with EINTR whatever SA_RESTART says. */
+/* Calls that fail with EINTR even with SA_RESTART: signal(7), "Interruption of system calls". */
 static void test_arch_aarch64__has_the_numbers_of_this_machine(void **state)
 {
 	static const int32_t again[] = {__NR_epoll_pwait, __NR_epoll_pwait2, __NR_semop,
@@ -116,8 +116,8 @@ static void test_arch_aarch64__has_the_numbers_of_this_machine(void **state)
 }
 
 /*
- * The first argument, which the result has overwritten, is kept behind the registers, where nothing
- * sets it.
+ * The result overwrites the first argument, which the kernel keeps behind the registers, where no
+ * tracer can set it.
  */
 static void test_arch_aarch64__the_first_argument_is_no_register(void **state)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Copying frames of virtual threads from memory that is a table here: remote_peek() of the test. */
+/*
+ * Copies frames of virtual threads. Their memory is a table in this test, read by its own
+ * remote_peek().
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +41,7 @@ static void put(uint64_t at, uint64_t value, size_t bytes)
 	memcpy(memory + (at - BASE), &value, bytes);
 }
 
-/* ZGC's colour of pointers, or 0. */
+/* The bits with which ZGC colours pointers; 0: not ZGC. */
 static unsigned colour;
 
 static struct chunks_place place_of(enum chunk_layout layout)
@@ -66,7 +69,10 @@ static void put_pointer(const struct chunk_fields *f, uint64_t at, uint64_t to)
 		put(at, to, 8);
 }
 
-/* A chunk of 32 words, of which those from @sp to @bottom are used; each word tells where it is. */
+/*
+ * Writes a chunk of 32 words, of which those from @sp to @bottom are used; each word contains its
+ * own position.
+ */
 static void put_chunk(
 	const struct chunk_fields *f, uint64_t at, uint64_t parent, uint32_t sp, uint32_t bottom)
 {
@@ -79,7 +85,10 @@ static void put_chunk(
 	put_pointer(f, at + f->cont, CONT);
 }
 
-/* The barrier in word 21, below it the frame pointer, which points to word 40. */
+/*
+ * Puts the barrier into word 21 of the stack, and below it the frame pointer, which points to word
+ * 40.
+ */
 static void set_up(enum chunk_layout layout)
 {
 	const struct chunk_fields f = chunk_fields(layout);
@@ -127,7 +136,7 @@ static void test_chunks__all_are_copied(void **state)
 	colour = 0;
 }
 
-/* A chunk whose frames are all on the stack has none. */
+/* Chunks without frames, because all are on the stack, are skipped. */
 static void test_chunks__empty_ones_are_passed(void **state)
 {
 	const struct chunk_fields f = chunk_fields(CHUNK_WIDE);
@@ -142,7 +151,10 @@ static void test_chunks__empty_ones_are_passed(void **state)
 	assert_int_equal(copy(CHUNK_WIDE, to, sizeof(to), &fp), 0);
 }
 
-/* Barriers of earlier calls are left on the stack: what does not lead to chunks is none. */
+/*
+ * Barriers of earlier calls may still be on the stack: one that does not lead to chunks does not
+ * count.
+ */
 static void test_chunks__the_right_barrier(void **state)
 {
 	uint64_t to[ROOM / 8], fp;
@@ -160,7 +172,7 @@ static void test_chunks__the_right_barrier(void **state)
 	assert_int_equal(copy(CHUNK_NARROW, to, sizeof(to), &fp), 0);
 }
 
-/* What cannot be read, or does not fit, ends the copy: the last word is missing. */
+/* Memory that cannot be read, or does not fit, ends the copy; a missing last word is enough. */
 static void test_chunks__a_part(void **state)
 {
 	const struct chunk_fields f = chunk_fields(CHUNK_NARROW);
@@ -202,7 +214,7 @@ static void test_chunks__numbers_that_make_no_sense(void **state)
 	assert_int_equal(copy(CHUNK_NARROW, to, sizeof(to), &fp), 0);
 }
 
-/* Chunks that lead in a circle, on a stack full of barriers: few reads. */
+/* Chunks linked in a circle, on a stack full of barriers, must cause few reads. */
 static void test_chunks__are_bounded(void **state)
 {
 	const struct chunk_fields f = chunk_fields(CHUNK_WIDE);

@@ -57,7 +57,10 @@ static void run(struct world *w, uint64_t seconds)
 	}
 }
 
-/* What was measured exactly is reported exactly, though the occupation is half of it. */
+/*
+ * A cost that was measured on uninterrupted threads is reported exactly, though the occupied time
+ * is half of it.
+ */
 static void test_cost__is_what_uninterrupted_threads_lose(void **state)
 {
 	struct world w = begun(0, 60 * US, 120 * US, true);
@@ -71,7 +74,8 @@ static void test_cost__is_what_uninterrupted_threads_lose(void **state)
 }
 
 /*
- * Without uninterrupted threads, the cost is the occupation, and a quarter more for the switches.
+ * Without uninterrupted threads, the cost is estimated as the occupied time plus a quarter for
+ * context switches.
  */
 static void test_cost__is_estimated_where_no_thread_is_uninterrupted(void **state)
 {
@@ -82,7 +86,7 @@ static void test_cost__is_estimated_where_no_thread_is_uninterrupted(void **stat
 	assert_in_range(w.cost.total_ns * 1000 / w.lost_ns, 999, 1001);
 }
 
-/* A ratio that was measured once stays in force where it cannot be measured. */
+/* A measured ratio of cost to occupied time stays in force while it cannot be measured. */
 static void test_cost__a_measured_ratio_is_kept(void **state)
 {
 	struct world w = begun(0, 60 * US, 150 * US, true);
@@ -142,7 +146,7 @@ static void test_cost__no_more_samples_than_the_bound_needs(void **state)
 	assert_int_equal(w.given_up, 0);
 }
 
-/* Samples become ten times as costly: some seconds later the cost is within the bound again. */
+/* Samples become ten times as costly: after some seconds the cost is within the bound again. */
 static void test_cost__follows_a_change(void **state)
 {
 	struct world w = begun(10000, 40 * US, 50 * US, true);
@@ -158,7 +162,8 @@ static void test_cost__follows_a_change(void **state)
 }
 
 /*
- * A single sample that took long, beside other load, is compensated, and hardly changes the rate.
+ * A single sample that takes long because of other load is compensated, and hardly changes the
+ * rate.
  */
 static void test_cost__one_dear_sample(void **state)
 {
@@ -178,7 +183,7 @@ static void test_cost__one_dear_sample(void **state)
 	assert_in_range(ran, 9400 * MS, 10010 * MS);
 }
 
-/* A hypervisor's share of one interval is not the cost of sampling. */
+/* Time that a hypervisor takes in one interval is not the cost of sampling. */
 static void test_cost__others_are_not_counted(void **state)
 {
 	struct world w = begun(0, 80 * US, 100 * US, true);
@@ -190,7 +195,7 @@ static void test_cost__others_are_not_counted(void **state)
 		run(&w, 1);
 	}
 	assert_in_range(w.cost.total_ns * 1000 / w.lost_ns, 950, 1050);
-	/* The thread did not run: this figure says nothing. */
+	/* The thread did not run, so this figure is not used. */
 	cost_uninterrupted(&w.cost, 30 * MS, 30 * MS);
 	cost_uninterrupted(&w.cost, 40 * MS, 30 * MS);
 	assert_int_equal(w.cost.even_lost_ns <= w.cost.even_ran_ns, 1);
@@ -210,7 +215,7 @@ static void test_cost__all_time_is_no_bound(void **state)
 	assert_false(cost_is_spent(&w.cost));
 }
 
-/* The count of samples starts again with another file or analyst. */
+/* The count of samples begins again with another file or analyst. */
 static void test_cost__the_count_may_begin_anew(void **state)
 {
 	struct world w = begun(10000, 80 * US, 100 * US, true);

@@ -96,7 +96,7 @@ static void preset(struct fake *f, uint64_t address, unsigned e, uint64_t v)
 		f->memory[address - BASE + i] = (uint8_t)(v >> 8 * i);
 }
 
-/* HPUX-1, 1b, 7, 8; IRIX-14; SYSV-5. */
+/* How counters are increased: clauses HPUX-1, 1b, 7, 8, IRIX-14, SYSV-5. */
 static void test_counter__sum(void **state)
 {
 	bool stop = false;
@@ -144,7 +144,10 @@ static void test_counter__width(void **state)
 	}
 }
 
-/* two_threads_in_one_bin: with two separate updates the second would undo the first. */
+/*
+ * Two additions to one counter are made in one update: with two updates, the second would undo the
+ * first.
+ */
 static void test_counter__two_threads_in_one_bin(void **state)
 {
 	struct fake f = {.memory = {0}};
@@ -178,10 +181,10 @@ static void test_counter__overlapping_buffers(void **state)
 	assert_int_equal(apply(&f, 4, REGION_SATURATE, adds, 2, NULL), 0);
 	assert_int_equal(value(&f, BASE, 2), 5);
 	assert_int_equal(
-		value(&f, BASE + 2, 4), 2); /* 1 of the lower counter's upper half, and 1 */
+		value(&f, BASE + 2, 4), 2); /* 1 from the lower counter's upper half, plus 1 */
 }
 
-/* A chain of them: each is updated once, and its upper half keeps what it has. */
+/* A chain of overlapping counters: each is updated once, and keeps its upper half. */
 static void test_counter__chain_of_overlaps(void **state)
 {
 	struct fake f = {.memory = {0}};
@@ -217,7 +220,7 @@ static void test_counter__fault_leaves_the_others(void **state)
 	for (unsigned how = 0; how < 2; how++) {
 		struct fake f = {.memory = {0}};
 
-		f.no_read[1] = how == 0; /* The fault occurs at the reading, or at the writing. */
+		f.no_read[1] = how == 0; /* The fault occurs while reading, or while writing. */
 		f.no_write[1] = true;
 		assert_int_equal(apply(&f, 4, REGION_SATURATE, adds, 6, NULL), 0);
 		assert_false(adds[0].faulted);
@@ -276,7 +279,7 @@ static void test_counter__not_readable_is_not_written(void **state)
 	assert_int_equal(value(&f, BASE + PAGE, 4), 4);
 }
 
-/* Ticks that do not fit are reported, once for several additions to one counter. */
+/* Ticks that do not fit into a counter are reported, once for several additions to it. */
 static void test_counter__full_ticks_are_told(void **state)
 {
 	struct fake f = {.memory = {0}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A waiter of a CPU, and how it calls the tracing thread, by real clocks. */
+/* The waiter thread of a CPU, and its calls to the tracing thread, with real clocks. */
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
@@ -99,7 +99,7 @@ static void test_cpu_waiter__wakes_up_in_time_and_calls(void **state)
 	assert_true(atomic_load(&f.woke_ns) >= at);
 	assert_true(atomic_load(&f.claimed));
 	assert_int_equal(atomic_load(&f.summons.cpu), 0);
-	/* Once: it is at work now. */
+	/* The call is answered once: the tracing thread is at work now. */
 	assert_int_equal(summons_wake(&f.summons, MS), 0);
 	end(&f);
 }
@@ -121,7 +121,9 @@ static void test_cpu_waiter__gives_its_turn_back(void **state)
 	end(&f);
 }
 
-/* It waits asleep, and is woken without the bell, for nothing or for a call. */
+/*
+ * The tracing thread sleeps until a turn ends, and is woken without an IPI, with or without a call.
+ */
 static void test_cpu_waiter__the_tracing_thread_waits_for_the_end_of_a_turn(void **state)
 {
 	struct fixture f;
@@ -131,7 +133,7 @@ static void test_cpu_waiter__the_tracing_thread_waits_for_the_end_of_a_turn(void
 		begin(&f);
 		atomic_store(&f.gives_back, gives_back);
 		atomic_store(&f.at_ns, 1);
-		/* It wants it before the waiter may have it. */
+		/* The tracing thread asks for the turn before the waiter may have it. */
 		atomic_store(&f.summons.wanted, true);
 		summons_rest(&f.summons);
 		cpu_waiter_poke(&f.waiter);
@@ -159,10 +161,10 @@ static void test_cpu_waiter__one_at_a_time_has_the_turn(void **state)
 	summons_rest(&s);
 	assert_true(summons_claim(&s, 1, clock_now() + MS));
 	assert_false(summons_claim(&s, 2, clock_now() + MS));
-	/* Whoever has it takes long. */
+	/* The waiter that has the turn takes long. */
 	assert_int_equal(summons_wake(&s, MS), -ETIMEDOUT);
 	summons_give_back(&s);
-	/* The tracing thread wants it, and is the next. */
+	/* The tracing thread asks for the turn, and is the next. */
 	assert_false(summons_claim(&s, 2, clock_now() + MS));
 	assert_int_equal(summons_wake(&s, MS), 0);
 	summons_rest(&s);

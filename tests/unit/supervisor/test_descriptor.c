@@ -35,7 +35,7 @@ static bool can_copy(void)
 	return copy >= 0;
 }
 
-/* Makes a connected socket with data that nobody reads; *@ret_peer: the other end. */
+/* Makes a connected socket with data that are never read; *@ret_peer: the other end. */
 static int full_socket(int *ret_peer)
 {
 	struct sockaddr_in address = {
@@ -56,7 +56,7 @@ static int full_socket(int *ret_peer)
 	return fd;
 }
 
-/* closing_linger_blocks_nobody: socket(7), SO_LINGER */
+/* The race closing_linger_blocks_nobody of docs/PTRACE.md; socket(7), SO_LINGER. */
 static void test_descriptor__close_waits_for_no_lingering_socket(void **state)
 {
 	const struct linger linger = {.l_onoff = 1, .l_linger = 2};

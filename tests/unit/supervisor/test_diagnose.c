@@ -11,7 +11,10 @@
 
 #include "supervisor/engine/diagnose.h"
 
-/* Facts about an ordinary user's process that the same user cannot attach to, for no reason yet. */
+/*
+ * Facts about an ordinary user's process to which the same user cannot attach. They contain no
+ * reason yet.
+ */
 static struct diagnose_facts refused(void)
 {
 	return (struct diagnose_facts){
@@ -70,7 +73,7 @@ static void test_diagnose__another_tracer_is_named(void **state)
 	f.tracer = 99;
 	strcpy(f.tracer_name, "gdb");
 	expect(&f, DIAGNOSE_TRACED, "gdb (pid 99)");
-	/* Root is refused, too: only an action on the target's side helps. */
+	/* With all capabilities it is refused, too: only the end of the other tracer helps. */
 	f.we.capabilities = UINT64_MAX;
 	expect(&f, DIAGNOSE_TRACED, "kill 99");
 }
@@ -96,7 +99,9 @@ static void test_diagnose__not_dumpable_belongs_to_root_in_proc(void **state)
 	expect(&f, DIAGNOSE_NOT_DUMPABLE, "not dumpable");
 }
 
-/* A child of ours: Yama's mode 1 permits it, 2 with the capability, 3 never. */
+/*
+ * A child of ours: Yama's mode 1 permits tracing it, mode 2 only with CAP_SYS_PTRACE, mode 3 never.
+ */
 static void test_diagnose__a_child_by_mode(void **state)
 {
 	static const char *const said[] = {"seccomp, or another tracer",
@@ -117,7 +122,7 @@ static void test_diagnose__a_child_by_mode(void **state)
 	assert_non_null(strstr(text, "seccomp"));
 }
 
-/* sprofrun under strace -f, gdb or another sprofrun, which traces the command, too. */
+/* sprofrun runs under strace -f, gdb or another sprofrun, which traces the command, too. */
 static void test_diagnose__a_child_of_who_is_traced(void **state)
 {
 	struct diagnose_facts f = {.tracer = 99};
@@ -158,7 +163,7 @@ static void test_diagnose__namespace_capabilities_seccomp(void **state)
 	expect(&f, DIAGNOSE_USER_NAMESPACE, "user namespace");
 	f.we.capabilities = UINT64_MAX;
 	expect(&f, DIAGNOSE_USER_NAMESPACE, "user namespace");
-	/* A namespace that cannot be read need not be another one. */
+	/* A user namespace that cannot be read is not taken for another one. */
 	f.it.user_namespace = 0;
 	expect(&f, DIAGNOSE_UNKNOWN, "security module");
 	f = refused();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding a goroutine's stack in memory that is a table here: remote_peek() of the test. */
+/* Finds a goroutine's stack. The memory is a table in this test, read by its own remote_peek(). */
 #include <elf.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -43,7 +43,10 @@ static void set_goroutine(uint64_t at, uint64_t start, uint64_t end, uint64_t sp
 		set(at + 8 * i, g[i]);
 }
 
-/* A thread with its own stack at 0x700000, which works for a goroutine at 0x900000. */
+/*
+ * Sets up a thread with its own stack at 0x700000, which works for a goroutine with a stack at
+ * 0x900000.
+ */
 static void set_up(uint64_t g, unsigned current)
 {
 	memset(word, 0, sizeof(word));
@@ -134,7 +137,7 @@ static void test_goroutine__believes_nothing_that_does_not_fit(void **state)
 		{THREAD, USER},              /* Not the thread's own goroutine. */
 		{OWN + 48, 8},               /* No thread. */
 		{USER + 48, THREAD + 8},     /* Another thread's goroutine. */
-		{USER + 56, 0x902000},       /* It was left outside its stack. */
+		{USER + 56, 0x902000},       /* Its saved stack pointer is outside its stack. */
 		{THREAD + 8 * 24, OWN},      /* The thread's own goroutine. */
 		{THREAD + 8 * 24, BASE + 3}, /* A pointer that is not aligned. */
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages of this process, as the tracing thread sees those of another one. */
+/* Pages of this process, read as the tracing thread reads those of a target. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,7 +56,7 @@ static void close_own(struct own *own)
 	(void)close(own->fd);
 }
 
-/* A courier may get no CPU for a while. */
+/* Repeats pages_cover() while the courier, which may get no CPU for a while, is late. */
 static int64_t cover(struct own *own, const uint8_t *at, size_t n, enum pages_use use)
 {
 	uint64_t until = clock_now() + PATIENCE_NS;
@@ -81,7 +81,7 @@ static void test_pages__what_is_in_memory_needs_no_courier(void **state)
 					 (uintptr_t)own->at + own->page, own->page, use, &late),
 			own->page);
 	assert_int_equal(own->couriers.courier[0].state, COURIER_NONE);
-	/* The third page is not: what is before it can be read. */
+	/* The third page is not in memory: only the part before it can be read. */
 	assert_int_equal(pages_cover(&own->pages, (int)getpid(), (uintptr_t)own->at + own->page + 5,
 				 own->page, PAGES_PEEK, &late),
 		own->page - 5);
@@ -141,7 +141,7 @@ static void test_pages__no_pagemap(void **state)
 	close_own(own);
 }
 
-/* The courier stays with a page that does not come; memory in other pages is still read. */
+/* A courier goes on waiting for a page that does not come; memory in other pages is still read. */
 static void test_pages__a_page_that_does_not_come(void **state)
 {
 	struct own *own = open_own();
@@ -166,12 +166,12 @@ static void test_pages__a_page_that_does_not_come(void **state)
 	assert_int_equal(remote_read(&remote, (uintptr_t)own->at, word, 8), -ETIMEDOUT);
 	assert_int_equal(own->couriers.given_up, 1);
 	assert_int_equal(own->pages.away, 1);
-	/* While it waits, nothing else of this process is waited for. */
+	/* While it waits, no other page of this process is waited for. */
 	assert_int_equal(
 		remote_write(&remote, (uintptr_t)own->at + 2 * own->page, word, 8), -ETIMEDOUT);
 	assert_int_equal(remote_read(&remote, (uintptr_t)own->at + own->page, word, 8), 8);
 	assert_int_equal(word[0], 1);
-	/* The part that is there; of several pieces none. */
+	/* The part that is in memory is covered; of several pieces none. */
 	assert_int_equal(pages_cover(&own->pages, (int)getpid(), (uintptr_t)own->at + own->page,
 				 2 * own->page, PAGES_READ, &late),
 		own->page);
@@ -180,7 +180,7 @@ static void test_pages__a_page_that_does_not_come(void **state)
 	from = (struct iovec){own->at, 8};
 	assert_int_equal(remote_read_vector(&remote, &to, &from, 1), -ETIMEDOUT);
 	assert_int_equal(own->couriers.courier[1].state, COURIER_NONE);
-	/* Then it comes. */
+	/* Then the page comes. */
 	assert_int_equal(ioctl(fd, UFFDIO_ZEROPAGE, &zero), 0);
 	while (remote_read(&remote, (uintptr_t)own->at, word, 8) != 8)
 		assert_true(clock_now() < until);

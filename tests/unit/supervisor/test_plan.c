@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Seeds are fixed, so a result is always the same. Statistical limits are the quantiles at which
- * one seed in a million would fail though all is right.
+ * Seeds are fixed, so results are always the same. Statistical limits are quantiles: with a right
+ * plan, one seed in a million would exceed them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -61,8 +61,8 @@ static void test_plan__random_numbers_are_uniform_and_below_the_bound(void **sta
 }
 
 /*
- * Gaps fall into bins of equal probability: the bounds are -ln(1 - i / 20). Neighbours are
- * independent.
+ * Intervals between instants, counted in 20 bins of equal probability, whose bounds are -ln(1 - i /
+ * 20) periods. Consecutive intervals are independent.
  */
 static void test_plan__gaps_are_exponential_and_independent(void **state)
 {
@@ -95,8 +95,8 @@ static void test_plan__gaps_are_exponential_and_independent(void **state)
 }
 
 /*
- * All instants that passed count: where a wake-up comes late, the thread was in one system call all
- * the time.
+ * All instants that have passed count: if a wake-up comes late, the thread was in one system call
+ * all the time.
  */
 static void test_plan__instants_that_passed_before_the_wake_up_are_due(void **state)
 {
@@ -112,11 +112,14 @@ static void test_plan__instants_that_passed_before_the_wake_up_are_due(void **st
 		assert_true(plan_next(&plan) > at + MS / 4);
 		sum += due.weight_ns[0];
 	}
-	/* A quarter of a period each: a Poisson number, 4.9 standard deviations are 110. */
+	/*
+	 * The weights are a quarter of a period each; their number is Poisson-distributed: 4.9
+	 * standard deviations are 110.
+	 */
 	assert_in_range(sum / MS, 2500 - 110, 2500 + 110);
 }
 
-/* Code that ends at each observation: each piece of it is sampled in proportion to its length. */
+/* Code between two observations: each piece of it is sampled in proportion to its length. */
 static void test_plan__instants_that_fall_into_our_work_are_dropped_without_a_bias(void **state)
 {
 	enum { SAMPLES = 20000 };
@@ -168,7 +171,7 @@ static void test_plan__factors_make_gaps_longer_and_weights_larger(void **state)
 
 	(void)state;
 	plan_set_period(&plan, 1, 10 * MS, 0);
-	/* The current gap stays: its weight was fixed with it. */
+	/* The current interval stays, because its weight was fixed with it. */
 	at = plan.stream[0].next_ns;
 	plan_set_factors(&plan, 2 * PLAN_ONE, 4 * PLAN_ONE, 0);
 	assert_int_equal(plan.stream[0].next_ns, at);

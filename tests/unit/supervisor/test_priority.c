@@ -17,10 +17,7 @@
 
 #define MOST_NS UINT64_C(20000000000)
 
-/*
- * Real-time priority is refused to an ordinary user without RLIMIT_RTPRIO: then the test is
- * skipped.
- */
+/* Skips the test if real-time priority is refused, as to an ordinary user without RLIMIT_RTPRIO. */
 static void need_realtime(void)
 {
 	const struct timespec nap = {0, 100000};
@@ -28,12 +25,12 @@ static void need_realtime(void)
 	assert_int_equal(priority_guard(), 0);
 	if (priority_realtime() < 0)
 		skip();
-	/* The kernel's count of the time without a pause starts again. */
+	/* A sleep resets the kernel's count of CPU time without a pause (RLIMIT_RTTIME). */
 	(void)nanosleep(&nap, NULL);
 	assert_true(priority_is_realtime());
 }
 
-/* A sampler that hangs in a loop does not keep its CPU. */
+/* A sampler that hangs in a loop loses its real-time priority, so it cannot block its CPU. */
 static void test_priority__a_thread_that_never_pauses_loses_it(void **state)
 {
 	uint64_t until;
@@ -89,7 +86,7 @@ static void *tell(void *context)
 	return priority_is_realtime() ? context : NULL;
 }
 
-/* A thread that the calling one waits for has its priority. */
+/* A thread may get the real-time priority of the calling thread, which waits for it. */
 static void test_priority__a_thread_may_share_it(void **state)
 {
 	pthread_t thread;

@@ -109,7 +109,7 @@ static void test_procfs__parses_since_when_a_thread_waits(void **state)
 	assert_int_equal(procfs_parse_queued("", &ns), -EPROTO);
 }
 
-/* A sleeping thread's arrival on its CPU, by both clocks. */
+/* The time at which a thread got its CPU after a sleep, by both clocks. */
 static void test_procfs__arrivals_are_told_by_both_clocks(void **state)
 {
 	const struct timespec nap = {.tv_nsec = 2000000};
@@ -157,7 +157,10 @@ static void test_procfs__knows_where_the_stack_begins(void **state)
 					  "22 23 24 25 26 27 28 29 30\n"),
 		28);
 	assert_int_equal(procfs_parse_stack_bottom("7 (sh) R 1 2 3\n"), 0);
-	/* Frames are below this address, the program's name, put there by the kernel, is above. */
+	/*
+	 * Frames are below this address; the program's name, which the kernel has put there, is
+	 * above it.
+	 */
 	assert_true(bottom > (uintptr_t)&bottom && bottom < getauxval(AT_EXECFN));
 }
 
@@ -275,7 +278,7 @@ static void test_procfs__the_dead_give_errors(void **state)
 	assert_string_equal(name, "");
 }
 
-/* The figure for executable mappings changes when there is one more, and not with the heap. */
+/* The amount of executable mappings changes with one more of them, and not with the heap. */
 static void test_procfs__executable_mappings_are_told_from_others(void **state)
 {
 	uint64_t before = 0, heap = 0, code = 0;
@@ -327,7 +330,7 @@ static void test_procfs__parses_state_and_switches(void **state)
 	assert_int_equal(
 		proc_status_parse_switches("Name:\ta\nvoluntary_ctxt_switches:\t12\n", &switches),
 		-EPROTO);
-	/* Of this thread: a timed sleep is at least one switch. */
+	/* A timed sleep of this thread is at least one switch. */
 	assert_int_equal(proc_status_read_switches(getpid(), getpid(), &switches), 0);
 	assert_int_equal(usleep(1000), 0);
 	assert_int_equal(proc_status_read_switches(getpid(), getpid(), &again), 0);

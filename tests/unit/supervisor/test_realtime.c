@@ -31,7 +31,10 @@ static void test_realtime__it_is_given_up_and_comes_back(void **state)
 	began = clock_now();
 	while (!realtime_watch(&realtime, clock_now()))
 		assert_true(clock_now() < until);
-	/* Not within the first 0.1 s, which a hypervisor may have taken. */
+	/*
+	 * The priority is not lost within the first 0.1 s, as a hypervisor may have taken that
+	 * time.
+	 */
 	assert_true(clock_now() - began > 100 * MS);
 	assert_false(realtime.has);
 	assert_false(priority_is_realtime());

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which counter of one region belongs to a program counter, by its scale and by the size of a
- * counter.
+ * The counter of one region that belongs to a program counter, for all scales and sizes of
+ * counters.
  */
 #include "tests/unit/supervisor/region_fixture.h"
 
@@ -139,7 +139,7 @@ static void test_region__wide_distances(void **state)
 	assert_int_equal(one(CALL_NATIVE, 8, 2, UINT64_MAX - 0xffff, (uint64_t)-1), NONE);
 }
 
-/* Counts the instructions of @insn bytes that fall on each of the first three counters. */
+/* Checks that each of the first three counters covers @expected instructions of @insn bytes. */
 static void check_cell(unsigned insn, uint32_t scale, unsigned e, unsigned expected)
 {
 	struct call_region r = {.bytes = 1 << 20, .offset = OFF, .scale = scale};
@@ -156,7 +156,7 @@ static void check_cell(unsigned insn, uint32_t scale, unsigned e, unsigned expec
 	assert_int_equal(seen[1], expected);
 	assert_int_equal(seen[2], expected);
 	assert_int_equal(seen[3], 1);
-	/* The slots of an IA-64 bundle are one address. */
+	/* The slots of an IA-64 bundle belong to the same counter. */
 	for (uint64_t k = 0; insn == 16 && k < 3 * (uint64_t)expected; k++)
 		for (unsigned slot = 1; slot < 3; slot++)
 			assert_int_equal(
@@ -165,8 +165,8 @@ static void check_cell(unsigned insn, uint32_t scale, unsigned e, unsigned expec
 }
 
 /*
- * The tables of the HP-UX page, typed from it; 0 stands for "0.5" and "0.25", where the manual
- * calls the result undefined and only the bounds must hold.
+ * The tables of the HP-UX manual page. 0 stands for its "0.5" and "0.25", whose result it calls
+ * undefined: then only the bounds of the buffer are checked.
  */
 static void test_region__hpux_tables(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions of AIX: scales of 16 bits, scale 1 for everything, ranges with an end. */
+/* Regions of AIX: scales of 16 bits, scale 1 for all addresses, ranges with an end. */
 #include "tests/unit/supervisor/region_fixture.h"
 
 /* AIX-6 to AIX-14. */
@@ -39,7 +39,7 @@ static void test_region__aix_scale(void **state)
 	}
 }
 
-/* AIX-12: scale 1 is a core clock. */
+/* AIX-12: with scale 1, one counter counts all addresses. */
 static void test_region__aix_scale_one_takes_all(void **state)
 {
 	(void)state;
@@ -77,18 +77,18 @@ static void test_region__aix_scans_in_order(void **state)
 	assert_int_equal(at(t, 0xfff, NULL), NONE);
 	region_table_unref(t);
 
-	/* A region with a short buffer does not pass its addresses on. */
+	/* Addresses of a region whose buffer is too short are not counted in a later region. */
 	r[0].bytes = 2;
 	t = table(CALL_AIX, 2, r, 2);
 	assert_int_equal(at(t, 0x2800, NULL), NONE);
 	region_table_unref(t);
-	/* But one that is off does. */
+	/* Those of a region that is off are. */
 	r[0].scale = 0;
 	t = table(CALL_AIX, 2, r, 2);
 	assert_int_not_equal(at(t, 0x2800, &region), NONE);
 	assert_int_equal(region, 1);
 	region_table_unref(t);
-	/* The core clock of one range. */
+	/* Scale 1 within one range. */
 	r[0].scale = 1;
 	t = table(CALL_AIX, 2, r, 2);
 	assert_int_equal(at(t, 0x2800, &region), 0);

@@ -56,7 +56,7 @@ static struct call_region random_region(uint64_t from, uint64_t room)
 		.scale = scales[draw(12)]};
 }
 
-/* Compares at the edges of every region and at random places. */
+/* Compares the look-up with the search, at the bounds of every region and at random addresses. */
 static void compare_layout(const struct call_region *r, uint32_t n, unsigned e, bool kill)
 {
 	struct region_table *t = table(CALL_IRIX, e, r, n);

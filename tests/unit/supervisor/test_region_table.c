@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which of several regions counts a program counter: overlaps, bins, dead regions; tables refused.
+ * The region that counts a program counter if there are several: overlaps, overflow bins, dead
+ * regions; and tables that are refused.
  */
 #include <errno.h>
 
@@ -80,7 +81,7 @@ static void test_region__first_of_equals_wins(void **state)
 	}
 }
 
-/* Nothing lies below address 0: a region that covers it begins there. */
+/* A region that covers address 0 begins there: nothing lies below it. */
 static void test_region__several_at_address_0(void **state)
 {
 	const struct call_region r[3] = {
@@ -145,7 +146,7 @@ static void test_region__overflow_bin(void **state)
 	region_table_unref(t);
 }
 
-/* SYSV-10, C2: profil's scale 2 at offset 0 is no bin where the manual knows none. */
+/* SYSV-10, C2: scale 2 at offset 0 is no overflow bin in dialects whose manual has none. */
 static void test_region__no_bin_where_unknown(void **state)
 {
 	struct call_region r = {.bytes = 8, .offset = 0, .scale = 2};
@@ -228,7 +229,7 @@ static void test_region__dead_region_is_absent(void **state)
 	assert_false(region_look_up(t, &dead, OFF + 0x110, &hit));
 	region_table_unref(t);
 
-	/* The first bin takes the ticks of a dead region, though the second would have room. */
+	/* The first bin counts the ticks of a dead region, although the second has more room. */
 	r[0] = (struct call_region){.base = 0x5000, .bytes = 8, .offset = 0, .scale = 2};
 	r[1] = (struct call_region){.base = 0x6000, .bytes = 0x1000, .offset = 0, .scale = 2};
 	r[2] = (struct call_region){.bytes = 0x100, .offset = OFF, .scale = 0x10000};
@@ -259,7 +260,10 @@ static void test_region__refuses_nonsense(void **state)
 	assert_int_equal(region_table_new(CALL_DIALECTS, 0, 2, &r, 1, &t), -EINVAL);
 	assert_int_equal(region_table_new(CALL_IRIX, 0, 3, &r, 1, &t), -EINVAL);
 	assert_int_equal(region_table_new(CALL_IRIX, 0, 2, &r, CALL_MAX_REGIONS + 1, &t), -EINVAL);
-	/* C21: a buffer up to the last address, and one a byte longer; one that is not enabled. */
+	/*
+	 * C21: a buffer that ends at the last address, one that is a byte longer, and one of a
+	 * region that is off.
+	 */
 	r = (struct call_region){.base = UINT64_MAX - 15, .bytes = 16, .offset = 8, .scale = 2};
 	region_table_unref(table(CALL_IRIX, 4, &r, 1));
 	r.bytes = 17;

@@ -25,7 +25,7 @@ static enum restart_need need_of(int32_t syscall, int64_t result)
 	return need;
 }
 
-/* signal(7), "Interruption of system calls": what fails with EINTR whatever SA_RESTART says. */
+/* Calls that fail with EINTR even with SA_RESTART: signal(7), "Interruption of system calls". */
 static void test_restart_rule__begins_again_what_signal_7_lists(void **state)
 {
 	static const int32_t list[] = {SYS_epoll_pwait, SYS_semop, SYS_semtimedop,
@@ -49,7 +49,10 @@ static void test_restart_rule__leaves_close_and_io_uring_alone(void **state)
 	assert_int_equal(need_of(SYS_epoll_pwait, -516), RESTART_NOTHING);
 }
 
-/* ERESTART_RESTARTBLOCK of the kernel: 516. */
+/*
+ * -516 is -ERESTART_RESTARTBLOCK: the kernel resumes the call by restart_syscall, which a seccomp
+ * filter may forbid.
+ */
 static void test_restart_rule__what_restart_syscall_resumes_may_be_forbidden_to(void **state)
 {
 	static const int32_t list[] = {
@@ -131,7 +134,7 @@ static void test_restart_rule__places_of_handlers_are_kept_apart_while_they_fit(
 	assert_true(handled_calls_has(&places, 0x1000));
 	assert_true(handled_calls_has(&places, HANDLED_CALLS * 0x1000));
 	assert_false(handled_calls_has(&places, 0x1004));
-	/* One more than fit. */
+	/* An address more than fits. */
 	handled_calls_add(&places, 0x9999000);
 	assert_true(handled_calls_has(&places, 0x9999000));
 	assert_true(handled_calls_has(&places, 0x1004));
@@ -179,7 +182,7 @@ static void test_restart_rule__rest_of_a_vector(void **state)
 	assert_int_equal(bytes, 23);
 	assert_int_equal(skip, 0);
 
-	/* The vector is read in two parts: the first four contain none of the rest. */
+	/* The vector is read in two parts; the first four pieces contain nothing of the rest. */
 	skip = 37;
 	bytes = 0;
 	assert_int_equal(restart_rest(part, 4, &skip, rest, 4, &bytes), 0);

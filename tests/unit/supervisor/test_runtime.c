@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames of a runtime, read from memory that the test makes: 3.11's structures, and damaged ones.
+ * Frames of an interpreter, read from memory that the test makes: structures of CPython 3.11, and
+ * damaged ones.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -214,7 +215,7 @@ static void test_runtime__a_thread_is_known_by_its_pointer_or_its_tid(void **sta
 	assert_int_equal(runtime_find_thread(&table, &source, TID, 0, 100), THREAD);
 	assert_int_equal(runtime_find_thread(&table, &source, 1, 0x7001, 100), OTHER);
 	assert_int_equal(runtime_find_thread(&table, &source, TID, 0x7002, 100), 0);
-	/* The bound on reads: the group, and one of the threads. */
+	/* A bound of two reads: the group, and one of the threads. */
 	assert_int_equal(runtime_find_thread(&table, &source, TID, 0, 2), 0);
 	poke(m, THREAD + 8, OTHER); /* A circle. */
 	m->reads = 0;
@@ -310,7 +311,10 @@ static void test_runtime__more_frames_than_one_read_takes(void **state)
 	assert_int_equal(copy.flags, 0);
 	assert_int_equal(copy.frames, DEEP);
 	assert_true(m->reads <= 5);
-	/* Unknown so far: page by page, and then by few reads. */
+	/*
+	 * The size is unknown at first: memory is read page by page, and the next time by few
+	 * reads.
+	 */
 	thread = (struct runtime_thread){.address = THREAD};
 	m->reads = 0;
 	runtime_copy_take(&copy, &heap, &thread, &source, TID, 1);

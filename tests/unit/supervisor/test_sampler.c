@@ -22,7 +22,10 @@ static void test_sampler__the_thread_with_our_time_stamp_was_preempted(void **st
 	sampler_release(&w.sampler);
 }
 
-/* A scheduler tick, or reading a clock, has renewed the waiter's stamp since. */
+/*
+ * A scheduler tick, or the reading of a clock, has renewed the waiter's time stamp since its
+ * wake-up.
+ */
 static void test_sampler__a_renewed_stamp_of_ours_is_proof_on_this_cpu(void **state)
 {
 	struct world w;
@@ -69,14 +72,14 @@ static void test_sampler__who_let_us_in_by_falling_asleep_is_hit_there(void **st
 
 	(void)state;
 	begin(&w, 1, 3);
-	(void)look(&w, 0); /* From now on, all that has run is known. */
+	(void)look(&w, 0); /* From now on, all CPU times are known. */
 	preempted(&w, a);
 	assert_ptr_equal(look(&w, 0), a);
 	assert_true(a->sample.hit.asleep);
 	assert_false(a->sample.stopping);
 	assert_int_equal(a->sample.hit.activity.pc, a->pc);
 	assert_int_equal(a->sample.hit.due.weight_ns[0], MS);
-	/* The same stamp, but the thread has not run since: it is that of an earlier time. */
+	/* The same stamp, but the thread has not run since: the stamp is an old one. */
 	assert_null(look(&w, 0));
 	assert_int_equal(w.stamps, 0);
 	/* At its end a thread has no pc. */
@@ -101,14 +104,14 @@ static void test_sampler__who_was_woken_before_the_instant_is_hit(void **state)
 		a->run_ns += 100000;
 		w.stamp_ns += MS;
 		a->stamp_ns = w.stamp_ns - 220000;
-		a->queued_ns = w.stamp_ns - 20000; /* At the instant. */
+		a->queued_ns = w.stamp_ns - 20000; /* Queued at the instant. */
 		a->last_cpu = 2;
 		switch (i) {
 		case 1: a->queued_ns++; break;                 /* Later. */
 		case 2: a->queued_ns = a->stamp_ns - 1; break; /* The clocks are not the same. */
 		case 3: a->last_cpu = 3; break;                /* On another CPU. */
 		case 4: w.runnable = 3; break;   /* Another thread may have run here. */
-		case 5: a->queued_ns = 0; break; /* The kernel does not say. */
+		case 5: a->queued_ns = 0; break; /* The kernel does not report it. */
 		}
 		assert_ptr_equal(look(&w, 0), i ? NULL : a);
 		a->sample.stopping = false;
@@ -116,7 +119,10 @@ static void test_sampler__who_was_woken_before_the_instant_is_hit(void **state)
 	sampler_release(&w.sampler);
 }
 
-/* Of ten sleepers that ran, six are observed, each with the same probability, and weigh more. */
+/*
+ * Of ten sleeping threads that have run, six are observed, each with the same probability, and
+ * weigh 10 / 6.
+ */
 static void test_sampler__a_part_of_many_sleepers_is_asked_and_weighs_for_all(void **state)
 {
 	enum { SLEEPERS = 10, LOOKS = 6000 };
@@ -188,7 +194,10 @@ static void test_sampler__an_instant_that_comes_late_is_lost_and_counted(void **
 	sampler_release(&w.sampler);
 }
 
-/* In the fair class: the thread released its CPU itself, and was elsewhere at the instant. */
+/*
+ * In the fair class, a thread that gave up its CPU to the late waiter was elsewhere in its code at
+ * the instant.
+ */
 static void test_sampler__who_let_us_in_late_is_not_taken_for_where_it_is_now(void **state)
 {
 	struct world w;
@@ -214,7 +223,10 @@ static void test_sampler__who_let_us_in_late_is_not_taken_for_where_it_is_now(vo
 	sampler_release(&w.sampler);
 }
 
-/* In the fair class: what it waited for others counts. A timer may be late; then nobody ran. */
+/*
+ * In the fair class, an instant is late by the time for which the waiter waited for other threads.
+ * If the timer itself was late, no thread ran meanwhile.
+ */
 static void test_sampler__a_late_timer_is_not_a_late_instant(void **state)
 {
 	struct world w;
@@ -234,14 +246,14 @@ static void test_sampler__a_late_timer_is_not_a_late_instant(void **state)
 	preempted(&w, a);
 	assert_null(look(&w, 0));
 	assert_int_equal(w.sampler.figures.late, 1);
-	/* It waits for its turn also before the timer's time, which does not matter. */
+	/* A wait in the queue that began before the timer's time does not matter. */
 	w.late_ns = 100000;
 	preempted(&w, a);
 	assert_ptr_equal(look(&w, 0), a);
 	sampler_release(&w.sampler);
 }
 
-/* Between the instant and the request of its stop it may have run. */
+/* The thread may have run between the instant and the stop request. */
 static void test_sampler__a_hit_is_lost_if_the_thread_has_run_since(void **state)
 {
 	struct world w;
@@ -251,7 +263,7 @@ static void test_sampler__a_hit_is_lost_if_the_thread_has_run_since(void **state
 	begin(&w, 1, 1);
 	a->state = RUNNABLE;
 	for (unsigned i = 0; i < 3; i++) {
-		a->slices = i < 2; /* else there is no schedstat */
+		a->slices = i < 2; /* otherwise there is no schedstat */
 		preempted(&w, a);
 		assert_ptr_equal(look(&w, 0), a);
 		a->run_ns += i > 0;
@@ -261,7 +273,7 @@ static void test_sampler__a_hit_is_lost_if_the_thread_has_run_since(void **state
 		assert_int_equal(w.sampler.figures.late, w.sampler.figures.unproved);
 		a->sample.stopping = false;
 	}
-	/* It is gone. */
+	/* The thread is gone. */
 	preempted(&w, a);
 	assert_ptr_equal(look(&w, 0), a);
 	a->state = GONE;
@@ -269,7 +281,7 @@ static void test_sampler__a_hit_is_lost_if_the_thread_has_run_since(void **state
 	sampler_release(&w.sampler);
 }
 
-/* Of the threads that were not hit lately, as many are observed as take 150 us. */
+/* Of the threads that were not hit lately, as many are observed as can be read in 150 us. */
 static void test_sampler__a_random_part_of_the_others_is_asked_and_weighs_for_all(void **state)
 {
 	enum { THREADS = 192, LOOKS = 4000 };
@@ -283,7 +295,7 @@ static void test_sampler__a_random_part_of_the_others_is_asked_and_weighs_for_al
 		begin(&w, 1, THREADS);
 		w.sampler.ask_ns = w.ask_ns = ask_ns[i];
 		for (unsigned k = 0; k < LOOKS; k++) {
-			/* Added first, never hit: the oldest. */
+			/* The thread that was added first and never hit is the oldest. */
 			struct actor *a = (struct actor *)w.sampler.oldest->owner, *t;
 			unsigned asked = 0;
 
@@ -310,7 +322,10 @@ static void test_sampler__a_random_part_of_the_others_is_asked_and_weighs_for_al
 	}
 }
 
-/* A thread that left a CPU has run since it was observed: the others' activity is not read. */
+/*
+ * Only a thread that has run since its last observation can have left the CPU: the activity of
+ * others is not read.
+ */
 static void test_sampler__who_has_not_run_since_it_was_asked_is_passed_over(void **state)
 {
 	struct world w;
@@ -341,7 +356,9 @@ static void test_sampler__threads_of_the_last_hits_are_asked_first(void **state)
 	hit(&w, &w.actor[9], 1, 1);
 	assert_ptr_equal(w.sampler.newest, &w.actor[9].sample);
 	assert_ptr_equal(w.sampler.newest->older, &w.actor[7].sample);
-	/* On CPU 0 the thread that was hit there comes first, though another one was hit later. */
+	/*
+	 * On CPU 0 the thread that was hit there is read first, although another one was hit later.
+	 */
 	w.actor[7].state = RUNNABLE;
 	preempted(&w, &w.actor[7]);
 	assert_ptr_equal(look(&w, 0), &w.actor[7]);
@@ -350,7 +367,7 @@ static void test_sampler__threads_of_the_last_hits_are_asked_first(void **state)
 	sampler_release(&w.sampler);
 }
 
-/* Where its stop has let it migrate to, it is asked first. */
+/* A thread that migrated at its stop is read first on its new CPU. */
 static void test_sampler__a_resumed_thread_is_expected_where_it_went(void **state)
 {
 	const struct cpu_time cpu = {0};
@@ -370,7 +387,7 @@ static void test_sampler__a_resumed_thread_is_expected_where_it_went(void **stat
 	sampler_release(&w.sampler);
 }
 
-/* Of 12 busy threads last seen on other CPUs, as many are asked as the time allows. */
+/* Of 12 busy threads last seen on other CPUs, as many are read as the time allows. */
 static void test_sampler__a_part_of_those_elsewhere_is_asked_and_weighs_for_all(void **state)
 {
 	enum { THREADS = 12, LOOKS = 6000, MOST = 4 };
@@ -379,7 +396,7 @@ static void test_sampler__a_part_of_those_elsewhere_is_asked_and_weighs_for_all(
 
 	(void)state;
 	begin(&w, 2, THREADS);
-	/* 200 us, less 20 us of the waiter's before. */
+	/* The sampler may read for 200 us, of which the waiter has used 20 us before. */
 	w.sampler.stamp_ns = w.stamp_read_ns = 180 * US / MOST;
 	w.before_ns = 20 * US;
 	for (unsigned i = 0; i < LOOKS; i++) {
@@ -405,7 +422,7 @@ static void test_sampler__a_part_of_those_elsewhere_is_asked_and_weighs_for_all(
 	sampler_release(&w.sampler);
 }
 
-/* Its time stamp was read before the waiter's turn. */
+/* The waiter has read the expected thread's time stamp before its turn. */
 static void test_sampler__an_expected_thread_is_not_asked_again(void **state)
 {
 	struct world w;
@@ -424,7 +441,10 @@ static void test_sampler__an_expected_thread_is_not_asked_again(void **state)
 	sampler_release(&w.sampler);
 }
 
-/* An interrupted thread stops before it runs code of its own again. */
+/*
+ * A thread with a stop request stops before it runs code of its own again, so later instants in the
+ * same call belong to the awaited sample.
+ */
 static void test_sampler__instants_in_one_call_add_to_the_sample_that_is_awaited(void **state)
 {
 	struct world w;
@@ -436,7 +456,7 @@ static void test_sampler__instants_in_one_call_add_to_the_sample_that_is_awaited
 	a->state = RUNNABLE;
 	preempted(&w, a);
 	assert_ptr_equal(look(&w, 0), a);
-	a->state = ASLEEP; /* The probe does not show it as runnable: it cannot be stopped again. */
+	a->state = ASLEEP; /* The probe does not show a thread with a stop request as runnable. */
 	a->pc = 0;
 	preempted(&w, a);
 	a->run_ns = a->sample.hit.before.run_ns + 59999; /* It may be on its way to the stop. */
@@ -502,8 +522,8 @@ static void test_sampler__a_table_has_as_many_ticks_as_the_thread_has_cpu_time(v
 			counted += a->sample.hit.due.weight_ns[2];
 	}
 	/*
-	 * A tick makes up for what is owed by then, but for one tick; the last one leaves what ran
-	 * since.
+	 * Each tick makes up for the CPU time owed by then, less one tick; the time since the last
+	 * tick remains.
 	 */
 	assert_in_range(counted, a->run_ns - began - 8 * MS, a->run_ns - began + 8 * MS);
 	assert_int_equal(w.sampler.figures.instants, 0);
@@ -525,7 +545,7 @@ static void test_sampler__gaps_become_longer_for_want_of_hits(void **state)
 	for (unsigned i = 0; i < 2000; i++)
 		assert_null(look(&w, 1));
 	assert_int_equal(sampler_stretch(&w.sampler, 1), 16 * PLAN_ONE);
-	/* CPU 0 had it, and sees it run on CPU 1. */
+	/* The thread was hit on CPU 0, and is then seen on another CPU. */
 	hit(&w, a, 0, 1);
 	assert_int_equal(w.sampler.woken_cpu, -1);
 	a->state = RUNNABLE;
@@ -562,7 +582,10 @@ static void test_sampler__all_gaps_become_longer_if_we_cannot_keep_up(void **sta
 	sampler_release(&w.sampler);
 }
 
-/* A thread that had its CPU but for us: what it did not run of the time between its stops. */
+/*
+ * The loss of a thread that had its CPU except for us is the time between its stops less its CPU
+ * time.
+ */
 static void test_sampler__the_loss_of_an_uninterrupted_thread_is_measured(void **state)
 {
 	struct world w;
@@ -586,7 +609,7 @@ static void test_sampler__the_loss_of_an_uninterrupted_thread_is_measured(void *
 		case 2: cpu.wait_ns++; break; /* It waited for others. */
 		case 3:
 			w.sampler.cpu[0].resumed = NULL;
-			break; /* There was a miss in between. */
+			break; /* There was a miss between the stops. */
 		/* The clocks contradict it: more CPU time than elapsed. */
 		case 4: cpu.run_ns += MS; break;
 		}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sessions, with this process as the target: its memory is written through its own tid. Threads are
- * made up; a tid that does not exist stands for one that has ended.
+ * invented; a tid that does not exist stands for a thread that has ended.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -50,7 +50,7 @@ static void begins(void *context, const struct process *process)
 	w->begun += process == w->process;
 }
 
-/* Reads the threads' accounts, which are made up, too. */
+/* Stands for the reading of the threads' CPU times, which are invented, too. */
 static void see(void *context, const struct process *process)
 {
 	struct world *w = context;
@@ -135,7 +135,7 @@ static void tick(struct world *w, uint64_t pc, uint64_t weight_ns)
 	session_tick(&w->sessions, w->thread, STREAM, pc, false, weight_ns);
 }
 
-/* A clock starts again only for another period: each change of it wakes a thread. */
+/* A clock is restarted only for another period, because each change of it wakes a thread. */
 static void test_session__same_period_keeps_the_clock(void **state)
 {
 	struct world *w = *state;
@@ -188,7 +188,7 @@ static void test_session__a_tick_is_a_period_of_weight(void **state)
 	assert_int_equal(status_of(w, false).counted, 6);
 }
 
-/* CPU time without an instant is lost, but for a tick of each live thread. */
+/* CPU time that no instant found is reported as lost, less one tick of each live thread. */
 static void test_session__status_tells_what_no_instant_met(void **state)
 {
 	struct world *w = *state;
@@ -204,13 +204,13 @@ static void test_session__status_tells_what_no_instant_met(void **state)
 	assert_int_equal(status_of(w, false).lost, 4);
 	assert_int_equal(w->seen, 4);
 	/*
-	 * Time of instants that find it, wherever they are counted, is not lost; the next tick
-	 * makes up for some.
+	 * CPU time of instants that found the thread, wherever they count, is not lost; the next
+	 * tick makes up for some of the rest.
 	 */
 	tick(w, AT, 3 * TICK_NS);
 	session_tick_asleep(&w->sessions, w->thread, STREAM, AT, TICK_NS / 2);
 	assert_int_equal(status_of(w, false).lost, 0);
-	/* For a thread that has ended, no instant is to come. */
+	/* No further instant will find a thread that has ended. */
 	assert_int_equal(target_add(&w->target, NO_TID, w->process, &other), 0);
 	other->account.seen.run_ns = 3 * TICK_NS;
 	assert_int_equal(status_of(w, false).lost, 2);
@@ -218,7 +218,7 @@ static void test_session__status_tells_what_no_instant_met(void **state)
 	target_remove(&w->target, other);
 	assert_int_equal(status_of(w, false).lost, 3);
 	assert_int_equal(status_of(w, true).lost, 3);
-	/* The next table is not owed anything. */
+	/* The next table begins without lost time. */
 	assert_int_equal(on(w, 0), 0);
 	assert_int_equal(status_of(w, false).lost, 0);
 }
@@ -263,7 +263,7 @@ static void test_session__ticks_of_sleepers_are_counted_at_the_next_stop(void **
 	session_ask_stop(&w->sessions, w->thread);
 	assert_int_equal(w->interrupts, 1);
 	assert_int_equal(status_of(w, false).lost, 0);
-	assert_int_equal(status_of(w, true).lost, 4); /* Off would lose them. */
+	assert_int_equal(status_of(w, true).lost, 4); /* "Off" now would lose them. */
 	tick(w, AT + 8, TICK_NS);
 	assert_int_equal(w->count[0], 3);
 	assert_int_equal(w->count[1], 1);
@@ -271,12 +271,14 @@ static void test_session__ticks_of_sleepers_are_counted_at_the_next_stop(void **
 	assert_int_equal(status_of(w, true).lost, 0);
 	session_ask_stop(&w->sessions, w->thread);
 	assert_int_equal(w->interrupts, 1);
-	/* Beyond the room for addresses, ticks are added to those of another one. */
+	/*
+	 * If there is no room for a further address, its ticks are added to those of another one.
+	 */
 	for (unsigned i = 0; i < SESSION_LEFT_MOST + 3; i++)
 		session_tick_asleep(&w->sessions, w->thread, STREAM, AT + 100 + i, TICK_NS);
 	session_catch_up(&w->sessions, w->thread);
 	assert_int_equal(status_of(w, false).outside, SESSION_LEFT_MOST + 3);
-	/* A table that is replaced loses what it was owed. */
+	/* A table that is replaced loses its ticks that are not written yet. */
 	session_tick_asleep(&w->sessions, w->thread, STREAM, AT, 2 * TICK_NS);
 	assert_int_equal(on(w, 0), 0);
 	session_catch_up(&w->sessions, w->thread);
@@ -284,7 +286,10 @@ static void test_session__ticks_of_sleepers_are_counted_at_the_next_stop(void **
 	assert_int_equal(w->sessions.figures.lost, 2);
 }
 
-/* A sleeper may sleep for long: a stop is requested when its ticks are as old as one tick. */
+/*
+ * A sleeping thread may sleep for a long time: a stop is requested when its unwritten ticks are one
+ * tick old.
+ */
 static void test_session__what_sleepers_left_is_written_within_a_tick(void **state)
 {
 	struct world *w = *state;
@@ -315,7 +320,10 @@ static void test_session__what_sleepers_left_is_written_within_a_tick(void **sta
 	assert_int_equal(w->sessions.write_at_ns, 0);
 }
 
-/* Of one child what it lacks is chance; of all together it is not. */
+/*
+ * The time that instants missed in one child is chance; that of all ended children together counts
+ * as lost by the parent.
+ */
 static void test_session__what_ended_children_lack_is_lost_by_the_parent(void **state)
 {
 	struct world *w = *state;
@@ -329,10 +337,10 @@ static void test_session__what_ended_children_lack_is_lost_by_the_parent(void **
 		assert_int_equal(target_add(&w->target, NO_TID, child, &t), 0);
 		session_fork(&w->sessions, w->process, child);
 		t->account.seen.run_ns = 5 * TICK_NS;
-		/* Every other one is met too often. */
+		/* Every other child is found too often. */
 		session_tick_asleep(&w->sessions, t, STREAM, AT, (i % 2 ? 6 : 2) * TICK_NS);
 		session_thread_ended(t);
-		child->session->left_n = 0; /* they are written */
+		child->session->left_n = 0; /* the ticks are written */
 		target_remove(&w->target, t);
 		session_clear(&w->sessions, child);
 		target_remove_process(&w->target, child);
@@ -355,7 +363,10 @@ static void test_session__threads_that_cannot_be_reached_leave_their_ticks(void 
 
 	assert_int_equal(on(w, 0), 0);
 	assert_int_equal(target_add(&w->target, NO_TID, w->process, &gone), 0);
-	/* The leader is not alone: it is reached through the others' tids, none of which lives. */
+	/*
+	 * The leader is not the only thread: memory is written through the other threads' tids,
+	 * none of which lives.
+	 */
 	tick(w, AT, TICK_NS);
 	assert_int_equal(w->count[0], 0);
 	assert_int_equal(status_of(w, false).counted, 0);
@@ -450,7 +461,10 @@ static void test_session__more_dead_regions_than_are_listed(void **state)
 		assert_int_equal(s.first_dead[i], i + 1);
 }
 
-/* The supervisor may no longer write to the target (C20): the session ends, with that reason. */
+/*
+ * The supervisor may no longer write to the target (C20): the session ends and reports why. False:
+ * this could not be tried.
+ */
 static bool ends_when_hidden(struct world *w)
 {
 	struct tracee *init;
@@ -500,7 +514,7 @@ static void test_session__all_are_tidied(void **state)
 	session_tidy(&w->sessions);
 	assert_int_equal(w->sessions.n, 0);
 	assert_int_equal(w->sessions.unreported, 1);
-	/* The tables of the process and of its thread: all. */
+	/* Tables of both the process and its thread. */
 	assert_int_equal(on_thread(w, 0), 0);
 	session_clear(&w->sessions, process);
 	assert_int_equal(w->sessions.threads, 1);
@@ -540,7 +554,7 @@ static void test_session__system_v_ends_at_a_fault(void **state)
 	assert_int_equal(w->sessions.n, 0);
 	assert_int_equal(status_of(w, false).reason, CALL_FAULT);
 	assert_int_equal(status_of(w, false).faulted, 1);
-	/* Ticks of sleepers that were owed at its end are lost, and reported. */
+	/* Unwritten ticks of sleeping threads at the end of a session are lost, and reported. */
 	assert_int_equal(session_set(&w->sessions, w->process, CALL_SYSV, 0, 2, &region, 1), 0);
 	session_tick_asleep(&w->sessions, w->thread, STREAM, AT, 2 * TICK_NS);
 	w->process->session->off = w->process->session->untidy = w->sessions.untidy = true;
@@ -608,20 +622,20 @@ static void test_session__a_thread_has_one_beside_its_process(void **state)
 	assert_int_equal(w->count[0], 4);
 	session_ask_stop(&w->sessions, w->thread);
 	assert_int_equal(w->interrupts, 1);
-	assert_int_equal(on_thread(w, 0), 0); /* In place of the other table. */
+	assert_int_equal(on_thread(w, 0), 0); /* Replaces the other table. */
 	assert_int_equal(w->sessions.threads, 1);
 	session_clear_thread(&w->sessions, w->thread);
 	session_clear_thread(&w->sessions, w->thread);
 	assert_int_equal(w->sessions.threads, 0);
 	assert_int_equal(w->sessions.n, 1);
-	/* A table that counts nothing is none. */
+	/* A table without regions is no table. */
 	w->sessions.idle_since_ns = 0;
 	assert_int_equal(on_thread(w, 0), 0);
 	assert_int_equal(
 		session_set_thread(&w->sessions, w->thread, CALL_NATIVE, 0, 4, NULL, 0), 0);
 	assert_int_equal(w->sessions.threads, 0);
 	assert_int_equal(w->sessions.idle_since_ns, 0); /* The process's table is in force. */
-	/* Off for the process is off for its threads, but not for another process's. */
+	/* "Off" for a process is also off for its threads, but not for those of another process. */
 	assert_int_equal(on_thread(w, 0), 0);
 	assert_int_equal(target_add_process(&w->target, NO_TID, 1, NULL, &process), 0);
 	assert_int_equal(target_add(&w->target, NO_TID, process, &other), 0);
@@ -631,7 +645,7 @@ static void test_session__a_thread_has_one_beside_its_process(void **state)
 	assert_int_equal(w->sessions.n, 0);
 	assert_null(w->thread->session);
 	assert_true(w->sessions.idle_since_ns != 0);
-	/* The end of a thread's own session is reported to nobody. */
+	/* The end of a thread's own session is not reported. */
 	assert_int_equal(on_thread(w, 0), 0);
 	w->thread->session->off = w->thread->session->untidy = w->sessions.untidy = true;
 	session_tidy(&w->sessions);
@@ -699,7 +713,7 @@ static void test_session__elapsed_time_is_counted_where_a_thread_is_blocked(void
 	assert_int_equal(session_elapsed_period_ns(w->thread), 0);
 	assert_int_equal(on(w, 0), 0);
 	assert_int_equal(session_elapsed_period_ns(w->thread), 0);
-	look(w, 0, 0, 500, AT); /* Nor one of elapsed time. */
+	look(w, 0, 0, 500, AT); /* There is a table, but not one of elapsed time. */
 	assert_int_equal(on(w, CALL_WALL), 0);
 	assert_int_equal(w->sessions.elapsed, 1);
 	assert_int_equal(session_elapsed_period_ns(w->thread), TICK_NS);
@@ -713,12 +727,12 @@ static void test_session__elapsed_time_is_counted_where_a_thread_is_blocked(void
 	assert_int_equal(w->count[0], 2);
 	assert_int_equal(w->count[1], 1);
 	look(w, 3091, 2000, 1131, AT + 8);
-	/* A reading ahead of the clock takes nothing away. */
+	/* A CPU time ahead of the clock subtracts nothing. */
 	look(w, 3500, 2000, 1131, AT + 8);
 	look(w, 3091, 2000, 1140, AT + 8);
 	session_catch_up(&w->sessions, w->thread);
 	assert_int_equal(w->count[2], 1);
-	/* Another table starts again. */
+	/* Another table begins again. */
 	assert_int_equal(on(w, CALL_WALL), 0);
 	look(w, 3091, 2000, 5000, AT);
 	session_catch_up(&w->sessions, w->thread);
@@ -732,11 +746,11 @@ static void test_session__waiting_for_a_cpu_is_counted_where_the_thread_runs(voi
 	assert_int_equal(on(w, CALL_WALL), 0);
 	look(w, 0, 100, 1000, 0);
 	look(w, 0, 125, 1025, 0);
-	tick(w, AT, TICK_NS); /* That is a tick itself. */
+	tick(w, AT, TICK_NS); /* This is a tick by itself. */
 	assert_int_equal(w->count[0], 3);
 	tick(w, AT, TICK_NS);
 	assert_int_equal(w->count[0], 4);
-	/* 65 ms off its CPU, of which two ticks were counted above. */
+	/* 65 ms off the CPU; two ticks of it were counted above. */
 	look(w, 20, 130, 1085, AT + 4);
 	tick(w, AT + 8, TICK_NS);
 	assert_int_equal(w->count[1], 4);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Nth allocation fails, for every N until all goes well: a table is put in force or nothing has
- * changed, and a dead region stays dead. Leaks are LeakSanitizer's to find.
+ * The Nth allocation fails, for every N until all succeed: either the table is in force, or nothing
+ * has changed, and a dead region stays dead. LeakSanitizer finds leaks.
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sampler in the simulator: what it finds, compared with the truth. A run is cut into batches;
- * each gives for each location the difference of what was found and the truth. Batches are
- * independent, so their scatter gives the variance, whatever the program does. The share of each
- * location, and the found ratio of all, are tested with Student's t.
+ * Compares the sampler's results in the simulator with the truth. A run is cut into batches; each
+ * batch gives, for each location, the difference between the found time and the true time. Batches
+ * are independent, so their scatter gives the variance, whatever the program does. The share of
+ * each location, and the found ratio of all, are tested with Student's t.
  *
- * Runs that are known to be wrong, for the reason that simulator_programs.c gives, are only
- * printed.
+ * Results that are known to be wrong, for a reason in simulator_programs.c, are only printed.
  *
  * TRUTH=1: 16 and 64 CPUs at both rates in all classes, too (tests/truth.sh). SIMULATOR_TIMES=50:
- * the same, and runs are so many times longer (tests/long.sh). SIMULATOR_SEED=7: another seed.
- * SIMULATOR_ONLY=pool: scenarios whose name contains this. SIMULATOR_FILES=3: on a machine where
- * files of /proc take three times as long to read. -v: the table; "ran": CPUs that the target used.
+ * the same, with runs that are 50 times longer (tests/long.sh). SIMULATOR_SEED=7: another seed.
+ * SIMULATOR_ONLY=pool: only scenarios whose names contain "pool". SIMULATOR_FILES=3: a machine on
+ * which files of /proc take three times as long to read. -v: prints a table, in which "ran" is the
+ * number of CPUs that the target used.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,18 +25,20 @@
 #include "tests/unit/supervisor/simulator_programs.h"
 
 /*
- * Student's t with 63 degrees of freedom exceeds this in one of 1e7 cases; a run has up to ten
+ * Student's t with 63 degrees of freedom exceeds this limit in 1 of 1e7 cases; a run has up to ten
  * tests.
  */
 #define LIMIT_T 5.9
-/* Length of a run in periods. */
+/* Duration of a run in periods. */
 #define PERIODS 6000
 /* Delay in a virtual machine from an interrupt to the thread that it wakes. */
 #define SLOW_NS (15 * SIM_US)
-/* A location with fewer samples per batch is tested only together with others. */
+/* Locations with fewer samples per batch are tested only together. */
 #define LEAST_SAMPLES 4
 
-/* From an interrupt to the first instruction of an idle CPU, at most, on some virtual machines. */
+/*
+ * Maximum time from an interrupt to the first instruction of an idle CPU on some virtual machines.
+ */
 #define IDLE_NS (200 * SIM_US)
 
 #define FEW_CPUS  8
@@ -179,7 +181,7 @@ static void test_simulator__in_real_time(void **state)
 }
 
 /*
- * As in a virtual machine: a thread that was woken before the instant is found, though it does not
+ * In a virtual machine, a thread that was woken before the instant is found, although it does not
  * run yet.
  */
 static void test_simulator__interrupts_are_slow(void **state)
@@ -194,7 +196,7 @@ static void test_simulator__in_the_fair_class(void **state)
 	test_all(false, 0, 0);
 }
 
-/* A late timer is no late instant: nobody ran meanwhile. */
+/* If the timer is late, the instant is not: no thread ran meanwhile. */
 static void test_simulator__in_the_fair_class_on_slow_idle_cpus(void **state)
 {
 	(void)state;

@@ -38,7 +38,7 @@ static void test_special__set_group_id_needs_the_groups_right(void **state)
 	(void)state;
 	assert_true(examiner_lost_privilege(plain, S_IFREG | 02755, 1000, 42, false));
 	assert_false(examiner_lost_privilege(plain, S_IFREG | 02755, 1000, 100, false));
-	/* Mandatory locking, once. */
+	/* Without the group's right to execute, the bit once meant mandatory locking. */
 	assert_false(examiner_lost_privilege(plain, S_IFREG | 02745, 1000, 42, false));
 }
 
@@ -62,7 +62,7 @@ static void test_special__who_renounced_lost_nothing_by_us(void **state)
 	assert_false(examiner_lost_privilege("", S_IFREG | 04755, 0, 0, true));
 }
 
-/* What the examiner finds in an executable, through a descriptor that opens nothing. */
+/* The examiner's thread examines executables, through an O_PATH descriptor. */
 static void test_special__another_thread_examines(void **state)
 {
 	struct examiner examiner = {0};

@@ -44,7 +44,7 @@ static void test_stack__ranges_are_the_writable_lines(void **state)
 	assert_null(stack_ranges_find(&ranges, 0x5000));
 	assert_null(stack_ranges_find(&ranges, 0x1000));
 	assert_int_equal(stack_ranges_find(&ranges, 0xafff)->start, 0x9000);
-	/* The main stack grows downwards, another one does not. */
+	/* The range of the main stack may grow downwards, that of another stack may not. */
 	assert_null(stack_ranges_find(&ranges, 0x8fff));
 	assert_int_equal(stack_ranges_find(&ranges, 0x7ffcfff8)->end, 0x7ffd2100);
 	assert_null(stack_ranges_find(&ranges, 0x7ffd2100));
@@ -65,7 +65,7 @@ static void test_stack__the_environment_is_no_stack(void **state)
 	assert_int_equal(stack_ranges_find(&ranges, 0x7ffd0010)->end, 0x7ffd1f40);
 	assert_null(stack_ranges_find(&ranges, 0x7ffd1f40));
 	assert_int_equal(stack_ranges_find(&ranges, 0xafff)->end, 0xb000);
-	/* Nor is it after the kernel is asked about the mapping. */
+	/* The end is the same after the kernel was asked about the mapping. */
 	assert_int_equal(stack_ranges_correct(&ranges, 0x7ffb0010, &grown, true, 5), 0);
 	assert_int_equal(stack_ranges_find(&ranges, 0x7ffb0010)->end, 0x7ffd1f40);
 	assert_int_equal(ranges.n, 3);
@@ -135,7 +135,7 @@ static void test_stack__copies_from_the_red_zone_to_the_end(void **state)
 	assert_true(copy.limit == start + 8192);
 	assert_false(copy.truncated);
 	assert_int_equal(copy.outer.bytes, 0);
-	/* A range that has shrunk: the present part is copied, and nothing crashes. */
+	/* A range that has shrunk: the part that exists is copied. */
 	range.end += 4096;
 	stack_copy_take(&copy, own_memory(), &snapshot, &ranges, &home);
 	assert_int_equal(copy.inner.bytes, 8192 - 1000 + arch_native.red_zone_bytes);
@@ -153,7 +153,10 @@ static void test_stack__copies_from_the_red_zone_to_the_end(void **state)
 	(void)munmap(at, 8192);
 }
 
-/* Stacks in the heap: as much as is needed is copied, on both sides of a signal frame. */
+/*
+ * Of a stack in the heap, as much is copied as the last copies needed, on both sides of a signal
+ * frame.
+ */
 static void test_stack__in_the_heap_as_much_as_is_needed(void **state)
 {
 	enum { BYTES = 256 * 1024 };
@@ -179,7 +182,10 @@ static void test_stack__in_the_heap_as_much_as_is_needed(void **state)
 		assert_int_equal(copy.inner.bytes, 8192 + zone);
 		assert_true(copy.truncated);
 	}
-	/* A mapping that is a stack is copied whole, and so is a stack without a next copy. */
+	/*
+	 * A mapping that is known as a stack is copied whole, and so is any stack if copy.whole is
+	 * set.
+	 */
 	range.is_stack = true;
 	stack_copy_take(&copy, own_memory(), &snapshot, &ranges, &home);
 	assert_int_equal(copy.inner.bytes, start + BYTES - snapshot.sp + zone);
@@ -208,7 +214,7 @@ static void test_stack__cap_keeps_the_part_nearest_to_sp(void **state)
 	assert_int_equal(copy.inner.bytes, 4096);
 	assert_true(copy.truncated);
 	assert_memory_equal(copy.inner.data, at + 256 - arch_native.red_zone_bytes, 4096);
-	/* Nothing on it looks like a signal frame, so it is the thread's own stack. */
+	/* Nothing on the stack looks like a signal frame, so it is the thread's own stack. */
 	assert_true(home.start == start && home.end == start + 8192);
 	stack_copy_release(&copy);
 	(void)munmap(at, 8192);
@@ -244,7 +250,7 @@ __attribute__((noinline)) static void assert_interrupted_is_found(
 	assert_int_equal(sigaltstack(&stack, NULL), 0);
 	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
 	own->home.sp = (uintptr_t)&marker;
-	/* The second time, the thread was seen there before. */
+	/* The second time, the thread has been seen on this stack before. */
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(raise(SIGUSR1), 0);
 		assert_true(own->copy.inner.bytes > 0);
@@ -280,7 +286,7 @@ static void end_seen(struct seen *own, char *text)
 	free(text);
 }
 
-/* test: what a handler on an alternate stack interrupted is copied too. */
+/* The stack that a handler on an alternate stack has interrupted is copied, too. */
 static void test_stack__finds_what_a_handler_interrupted(void **state)
 {
 	void *alternate =
@@ -297,7 +303,7 @@ static void test_stack__finds_what_a_handler_interrupted(void **state)
 	end_seen(&own, text);
 }
 
-/* A young thread: no maps were read since its stack was mapped. */
+/* A young thread: maps were not read since its stack was mapped. */
 static void test_stack__finds_it_on_a_stack_that_is_not_known(void **state)
 {
 	void *alternate =

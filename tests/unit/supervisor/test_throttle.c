@@ -10,7 +10,10 @@
 #define SECOND    UINT64_C(1000000000)
 #define BOUND_PPM 25000
 
-/* Half seconds in which ticks use @tick_ppm at the requested rate, and other work @fixed_ppm.  */
+/*
+ * Runs @halves half seconds, in which ticks use @tick_ppm of a CPU at the requested rate, and other
+ * work uses @fixed_ppm. Returns the time yielded.
+ */
 static uint64_t run(struct throttle *throttle, unsigned halves, uint64_t tick_ppm,
 	uint64_t fixed_ppm, uint64_t *cpu_ns)
 {
@@ -84,8 +87,8 @@ static void test_throttle__the_analyst_counts_for_a_fifth_at_most(void **state)
 
 	(void)state;
 	/*
-	 * 22,000 of the supervisor and 4,000 of the analyst exceed 25,000; 19,000 and any of its
-	 * use do not.
+	 * 22,000 ppm of the supervisor and 4,000 ppm of the analyst exceed 25,000 ppm; with 19,000
+	 * ppm of the supervisor, any use of the analyst is permitted.
 	 */
 	for (unsigned i = 0; i < 20; i++) {
 		now += SECOND / 2;
@@ -102,7 +105,7 @@ static void test_throttle__the_analyst_counts_for_a_fifth_at_most(void **state)
 		(void)throttle_see(&throttle, now, cpu, analyst, BOUND_PPM);
 	}
 	assert_int_equal(throttle.factor, THROTTLE_ONE);
-	/* A fresh analyst has used less. */
+	/* The CPU time of a fresh analyst begins at 0. */
 	(void)throttle_see(&throttle, now + SECOND / 2, cpu, 1, BOUND_PPM);
 	assert_int_equal(throttle.factor, THROTTLE_ONE);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The accounts between tables and threads, on scripted CPU times. */
+/* The accounts of the CPU time that tables owe to threads, on scripted CPU times. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static void test_ticks__as_many_as_the_cpu_time_has(void **state)
 	assert_in_range(counted, 296 * MS, 300 * MS);
 }
 
-/* A helper that comes late counts what the threads have run meanwhile. */
+/* A helper that attaches late counts the CPU time that threads have used meanwhile. */
 static void test_ticks__the_time_before_the_first_tick_is_owed(void **state)
 {
 	struct world w = begun(50 * MS), young = begun(0);
@@ -57,7 +57,7 @@ static void test_ticks__the_time_before_the_first_tick_is_owed(void **state)
 
 	(void)state;
 	counted = met(&w, 50 * MS + 20 * MS);
-	assert_int_equal(counted, MS); /* Its weight was fixed before. */
+	assert_int_equal(counted, MS); /* The weight was fixed before. */
 	for (unsigned i = 1; i <= 5; i++)
 		counted += met(&w, 70 * MS + i * MS);
 	assert_in_range(counted, 24 * MS, 26 * MS);
@@ -66,7 +66,7 @@ static void test_ticks__the_time_before_the_first_tick_is_owed(void **state)
 	assert_in_range(counted, 3 * MS, 4 * MS);
 }
 
-/* What it ran before the table was in force is not counted. */
+/* CPU time that the thread used before the table was in force is not counted. */
 static void test_ticks__nothing_is_owed_from_before(void **state)
 {
 	struct world w = begun(5000 * MS);

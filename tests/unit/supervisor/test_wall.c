@@ -13,7 +13,7 @@
 
 static const struct cpu_time born = {.run_ns = 5 * MS, .wait_ns = 2 * MS, .slices = 7};
 
-/* Time that was neither CPU time, run queue time nor a stop of ours was blocked. */
+/* Time that was neither CPU time, nor run queue time, nor a stop by us, was blocked time. */
 static void test_wall__the_rest_of_the_time_was_blocked(void **state)
 {
 	struct cpu_time cpu = {.run_ns = 8 * MS, .wait_ns = 3 * MS, .slices = 9};
@@ -27,12 +27,12 @@ static void test_wall__the_rest_of_the_time_was_blocked(void **state)
 	owed = wall_owes(&w);
 	assert_int_equal(owed.queue_ns, 1 * MS);
 	assert_int_equal(owed.blocked_ns, 10 * MS - 3 * MS - 1 * MS - MS / 2);
-	/* The stop was excluded once. */
+	/* A stop is excluded only once. */
 	wall_settle(&w, &cpu, 111 * MS);
 	assert_int_equal(wall_owes(&w).blocked_ns, owed.blocked_ns + MS);
 }
 
-/* A stale reading makes blocked time too long; the next exact one corrects that. */
+/* A stale CPU time makes the blocked time too long; the next exact one corrects it. */
 static void test_wall__what_was_paid_too_much_is_taken_back(void **state)
 {
 	struct cpu_time cpu = born;
@@ -41,7 +41,7 @@ static void test_wall__what_was_paid_too_much_is_taken_back(void **state)
 
 	(void)state;
 	wall_begin(&w, &born, 0);
-	wall_settle(&w, &cpu, 10 * MS); /* It ran 4 ms of these, which are not reported yet. */
+	wall_settle(&w, &cpu, 10 * MS); /* It ran for 4 ms that are not visible yet. */
 	owed = wall_owes(&w);
 	assert_int_equal(owed.blocked_ns, 10 * MS);
 	wall_pay(&w, &owed);
@@ -54,7 +54,10 @@ static void test_wall__what_was_paid_too_much_is_taken_back(void **state)
 	assert_int_equal(wall_owes(&w).blocked_ns, 7 * MS);
 }
 
-/* Of the time since it was seen, the part before it ran again belongs to that location. */
+/*
+ * Of the time since a blocked thread was seen at a location, the part before it ran again belongs
+ * to that location.
+ */
 static void test_wall__a_place_gets_what_was_waited_there(void **state)
 {
 	struct cpu_time cpu = born;
@@ -73,9 +76,9 @@ static void test_wall__a_place_gets_what_was_waited_there(void **state)
 	assert_true(wall_stays(&w, &cpu));
 	wall_stay(&w, &cpu, 10 * MS);
 	assert_int_equal(wall_owes_here(&w), 7 * MS);
-	wall_stay(&w, &cpu, 9 * MS); /* Older than what is known. */
+	wall_stay(&w, &cpu, 9 * MS); /* This reading is older than the last one. */
 	assert_int_equal(wall_owes_here(&w), 7 * MS);
-	/* It ran 1 ms and is blocked again. */
+	/* The thread ran for 1 ms and is blocked again. */
 	cpu.run_ns += 1 * MS;
 	cpu.slices++;
 	assert_false(wall_stays(&w, &cpu));
@@ -88,7 +91,7 @@ static void test_wall__a_place_gets_what_was_waited_there(void **state)
 	assert_int_equal(wall_owes(&w).blocked_ns, 9 * MS);
 }
 
-/* At whatever times it is examined, all that is reported in the end is the lifetime. */
+/* At whatever times a thread is examined, the reported times together are its lifetime. */
 static void test_wall__sums_are_the_lifetime(void **state)
 {
 	struct cpu_time cpu = born;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Three looks at a thread in the D state are tests/calls/test_undelivered.sh. */
+/*
+ * The watchdog over the tracing thread. tests/calls/test_undelivered.sh tests its three checks of a
+ * thread in the D state.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +20,7 @@
 static struct watchdog watchdog;
 static atomic_bool over;
 
-/* A sleeping thread, the watchdog over it, and whether that took it for hung. */
+/* A sleeping thread, the watchdog over it, and whether the watchdog took the thread for hung. */
 struct nap {
 	struct watchdog watchdog;
 	uint64_t at_work;
@@ -33,7 +36,10 @@ static uint64_t clock_of(clockid_t clock)
 	return (uint64_t)ts.tv_sec * SECOND_NS + (uint64_t)ts.tv_nsec;
 }
 
-/* Works longer than is permitted. @context: duration of a piece of work, in ns of CPU time. */
+/*
+ * Works for longer than the watchdog permits. @context: duration of a piece of work, in ns of CPU
+ * time.
+ */
 static void *work(void *context)
 {
 	uint64_t piece = *(const uint64_t *)context, used = 0, noted = 0;
@@ -97,7 +103,7 @@ static void *watch(void *context)
 	return NULL;
 }
 
-/* The sleep takes ten seconds, and begins before the other tests, which use the CPUs meanwhile. */
+/* Begins a sleep of ten seconds before the other tests, which use the CPUs meanwhile. */
 static int begin_nap(void **state)
 {
 	static struct nap nap = {.at_work = 1};
