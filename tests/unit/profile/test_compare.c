@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The statistics of `diff`, against tables of Student's t and against random runs. */
+/* The statistics of `sprofreport diff`, compared with tables of Student's t, and on random runs. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,9 @@
 
 static void test_compare__students_t(void **state)
 {
-	/* t that is exceeded on either side with 5 %, 1 % and 0.1 %, as printed in tables. */
+	/*
+	 * The t exceeded on either side with 5 %, 1 % and 0.1 % probability, from a printed table.
+	 */
 	static const struct {
 		double freedom, t[3];
 	} table[] = {
@@ -59,7 +61,7 @@ struct program {
 	double samples;   /* samples of a run */
 };
 
-/* Makes a run: each row's time, observed through samples; the run's whole time is exact. */
+/* Makes a run: the time of each row is that of its samples, the time of the whole run is exact. */
 static void make_run(const struct program *program, bool is_b, uint64_t *seed, double *value,
 	struct compare_run *run)
 {
@@ -75,7 +77,7 @@ static void make_run(const struct program *program, bool is_b, uint64_t *seed, d
 			time *= 1 + program->slower;
 		n = time * program->samples;
 		all += time;
-		value[i] = fmax(n + sqrt(n) * normal(seed), 0); /* Nearly a Poisson number. */
+		value[i] = fmax(n + sqrt(n) * normal(seed), 0); /* Approximates a Poisson number. */
 		found += value[i];
 	}
 	for (size_t i = 0; i < ROWS; i++)
@@ -83,7 +85,7 @@ static void make_run(const struct program *program, bool is_b, uint64_t *seed, d
 	*run = (struct compare_run){all, found};
 }
 
-/* Counts in how many of TURNS anything is significant, and in how many row 1 is. */
+/* Counts in how many of TURNS comparisons any row is significant, and in how many row 1 is. */
 static void count_turns(
 	const struct program *program, size_t runs, uint64_t seed, int *ret_any, int *ret_row)
 {
@@ -120,7 +122,7 @@ static void test_compare__finds_what_is_slower(void **state)
 	assert_true(found >= 15);
 }
 
-/* Runs of equal programs that differ by noise, observed and not. */
+/* Runs of equal programs differ only by noise, with several runs a side and with one. */
 static void test_compare__claims_nothing_of_equals(void **state)
 {
 	static const struct program programs[] = {

@@ -105,8 +105,8 @@ static int record(const char *path, const char *text)
 }
 
 /*
- * An existing file is kept once, so the one before it is lost. A file that is not ours keeps its
- * name.
+ * A recording renames an existing profile, and replaces the one renamed before. A file that is no
+ * profile of ours keeps its name.
  */
 static void test_file__a_recording_keeps_the_one_before(void **state)
 {
@@ -163,7 +163,7 @@ static void test_file__takes_a_name_that_is_free(void **state)
 	assert_entries(3);
 }
 
-/* The writer is killed again and again: the file is whole, and there is no other one. */
+/* The writer is killed again and again: the file is always whole, and no other file is left. */
 static void test_file__leaves_no_part_when_it_is_interrupted(void **state)
 {
 	enum { BYTES = 8 << 20, TIMES = 5 };

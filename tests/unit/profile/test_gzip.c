@@ -43,7 +43,7 @@ static void test_gzip__gives_back_what_was_packed(void **state)
 	free(out);
 }
 
-/* `cat a.gz b.gz` is a gzip file; what is not gzip behind the end is left alone. */
+/* `cat a.gz b.gz` is a gzip file; other data behind the end are ignored. */
 static void test_gzip__reads_all_members(void **state)
 {
 	uint8_t *a, *b, *both, *out;

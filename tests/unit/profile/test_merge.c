@@ -117,7 +117,9 @@ static void test_merge__into_an_empty_one_is_a_copy(void **state)
 	profile_free(from);
 }
 
-/* A kernel figure of one run only is dropped; figures that follow from the model stay. */
+/*
+ * A figure of the kernel that only one profile has is dropped; figures derived from the model stay.
+ */
 static void test_merge__with_a_profile_without_audit(void **state)
 {
 	struct profile *into = fixture_profile(), *from = fixture_profile(), *bare;
@@ -146,13 +148,15 @@ static void test_merge__with_a_profile_without_audit(void **state)
 	assert_int_equal(profile_notes(into), 3);
 	assert_non_null(strstr(profile_note(into, 1), "other"));
 	assert_non_null(strstr(profile_note(into, 2), "rates"));
-	/* No rate is that of all, even if a third profile has that of one. */
+	/* The profiles have no common rate, even if a third one has the rate of one of them. */
 	assert_int_equal(profile_period_ns(into), 0);
 	assert_int_equal(profile_merge(into, from), 0);
 	assert_int_equal(profile_period_ns(into), 0);
 	assert_false(audit_figure(into, "period_ns", &value));
 
-	/* The other way round: figures of both are kept, the kernel's is not. */
+	/*
+	 * The other way round, derived figures are kept, too, and the kernel's figure is dropped.
+	 */
 	assert_int_equal(profile_merge(from, bare), 0);
 	assert_false(profile_audit(from, "kernel_cpu_ns", &value));
 	assert_int_equal(figure(from, "samples"), 110);
@@ -181,7 +185,7 @@ static void test_merge__keeps_values_by_their_type(void **state)
 	profile_free(from);
 }
 
-/* Fields without a meaning in the model stay if all profiles agree, each on its own. */
+/* Each field without a meaning in the model stays if all profiles agree on it. */
 static void test_merge__keeps_fields_of_others_that_agree(void **state)
 {
 	const struct foreign all = {"space", "bytes", 512, "drop", "keep", "url"};
@@ -203,7 +207,8 @@ static void test_merge__keeps_fields_of_others_that_agree(void **state)
 		assert_int_equal(foreign_set(into, &other[i]), 0);
 		assert_int_equal(foreign_set(from, &all), 0);
 		/*
-		 * The first profile had no samples; another one without samples has no say, either.
+		 * Fields of profiles without samples are ignored: the first one had none, and a
+		 * later one has none.
 		 */
 		assert_int_equal(profile_merge(into, from), 0);
 		assert_int_equal(profile_merge(into, from), 0);

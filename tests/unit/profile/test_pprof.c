@@ -187,7 +187,7 @@ static void test_pprof__keeps_an_empty_profile(void **state)
 }
 
 /*
- * Other programs take the first mapping for the main program, and so is it read from their files.
+ * Other programs take the first mapping for the main program; so does our reader with their files.
  */
 static void test_pprof__puts_the_main_program_first(void **state)
 {
@@ -245,7 +245,7 @@ static void pb_bytes(struct pb *pb, unsigned field, const void *data, size_t byt
 	pb->n += bytes;
 }
 
-/* A message whose fields 1, 2 … are numbers; those that are 0 are left out. */
+/* Writes a message whose fields 1 to @n are the numbers @value; those that are 0 are left out. */
 static void pb_part(struct pb *pb, unsigned field, const uint64_t *value, unsigned n)
 {
 	struct pb part = {.n = 0};
@@ -370,7 +370,7 @@ static void test_pprof__takes_cpu_time_from_the_period(void **state)
 	profile_free(profile);
 }
 
-/* Periods that are not CPU time, and fields that the model has no meaning for. */
+/* Periods that are not CPU time, and fields without a meaning in the model. */
 static void test_pprof__keeps_fields_of_other_programs(void **state)
 {
 	static const struct {
@@ -430,7 +430,7 @@ static void test_pprof__refuses_contradictions(void **state)
 	(void)state;
 	assert_refused(&pb, "empty");
 
-	/* A location that does not exist: the minimal file without its location. */
+	/* A sample refers to a location that the file lacks. */
 	pb_bytes(&sample, 1, (const uint8_t[]){9}, 1);
 	pb_bytes(&sample, 2, (const uint8_t[]){1}, 1);
 	PB_PART(&pb, 1, 1, 2);
@@ -519,7 +519,7 @@ static void count_comments(const struct profile *profile, size_t ret_n[2])
 	free(data);
 }
 
-/* Other programs print all comments at the top. */
+/* Other programs print all comments above everything else, so there are five at most. */
 static void test_pprof__shows_others_five_comments_at_most(void **state)
 {
 	struct profile *profile = fixture_profile(), *back;

@@ -22,12 +22,12 @@ static void test_profile__finds_equal_things_again(void **state)
 	assert_int_equal(profile_add_function(p, &walk), 3);
 	assert_int_equal(profile_add_location(p, 1, 0x2345), 3);
 	assert_int_equal(profile_add_task(p, &worker), 1);
-	/* Another build of the file, another line, another address, another tid are others. */
+	/* A different build-id, line, address or tid makes a different item. */
 	lib.build_id = "bb03";
 	walk.line = 31;
 	worker.tid = 102;
 	assert_int_equal(profile_add_mapping(p, &lib), 2);
-	/* Six functions, as [unsampled] is one, and six locations, as it has one. */
+	/* There are six functions and six locations, as [unsampled] has one of each. */
 	assert_int_equal(profile_add_function(p, &walk), 6);
 	assert_int_equal(profile_add_location(p, 1, 0x2346), 6);
 	assert_int_equal(profile_add_task(p, &worker), 2);
@@ -145,7 +145,7 @@ static void test_profile__lines_are_replaced_and_tell_the_mapping(void **state)
 	assert_true(profile_mapping(p, 1).has_inlines);
 	assert_int_equal(profile_set_lines(p, 3, NULL, 0), 0);
 	assert_int_equal(profile_location(p, 3).lines, 0);
-	/* It is still the location of its address. */
+	/* The location is still found by its address. */
 	assert_int_equal(profile_add_location(p, 1, 0x2345), 3);
 	profile_free(p);
 }
@@ -160,12 +160,12 @@ static void test_profile__named_locations_differ_by_their_names(void **state)
 	(void)state;
 	assert_true(first >= 0 && second > first);
 	assert_int_equal(profile_add_named_location(p, 0, 0, &a, 1), first);
-	/* An unnamed location of address 0 is none of the named ones. */
+	/* An unnamed location with address 0 differs from the named ones. */
 	assert_true(profile_add_location(p, 0, 0) > second);
 	/* After a change of lines the new names count. */
 	assert_int_equal(profile_set_lines(p, (uint32_t)first, &b, 1), 0);
 	assert_true(profile_add_named_location(p, 0, 0, &a, 1) > second + 1);
-	/* A location with an address is found by that, too. */
+	/* A named location with an address is also found by the address. */
 	first = profile_add_named_location(p, 0, 0x1999, &a, 1);
 	assert_int_equal(profile_add_location(p, 0, 0x1999), first);
 	profile_free(p);
@@ -231,7 +231,7 @@ static void test_profile__command_is_quoted_for_a_shell(void **state)
 	profile_free(p);
 }
 
-/* As many items as make every table grow many times: each is found again. */
+/* Every table grows many times; each item is still found. */
 static void test_profile__holds_many_things(void **state)
 {
 	enum { MANY = 20000 };

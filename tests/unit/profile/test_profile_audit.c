@@ -70,9 +70,9 @@ static void set(struct profile *profile, const char *key, uint64_t value)
 }
 
 /*
- * 396 of 404 ms; 100 samples for 396 ms, so 102.02 for 404: of several threads the error is
- * sqrt(1 / 102.02 + 1 / 102.02^2) = 0.09949. 100 of 125 instants hit: of one thread it is
- * sqrt(0.2 / 102.02 + 1 / 102.02^2) = 0.04535.
+ * 396 of 404 ms were found. 100 samples stand for 396 ms, so 102.02 are expected for 404 ms. With
+ * several threads the error is sqrt(1 / 102.02 + 1 / 102.02^2) = 0.09949. With one thread, for
+ * which 100 of 125 instants are hits, it is sqrt(0.2 / 102.02 + 1 / 102.02^2) = 0.04535.
  */
 static void test_profile_audit__tells_what_was_found(void **state)
 {
@@ -92,9 +92,7 @@ static void test_profile_audit__tells_what_was_found(void **state)
 	assert_true(fabs(found.late - 1.0 / 125) < 1e-9);
 	assert_int_equal(found.realtime, 1);
 	assert_false(found.is_off);
-	/*
-	 * 12 % too few are more than 3 errors if there are many samples; 1 % never counts as off.
-	 */
+	/* With many samples, 12 % too few are more than 3 errors; 1 % never counts as off. */
 	set(profile, "found_ns", 356 * FIXTURE_MS);
 	assert_true(audit_found(profile, &found));
 	assert_false(found.is_off);
@@ -105,7 +103,10 @@ static void test_profile_audit__tells_what_was_found(void **state)
 	set(profile, "effective_samples", 100000000);
 	assert_true(audit_found(profile, &found));
 	assert_false(found.is_off);
-	/* None of 404 ms, which are 101 periods, is off; one of 0.04 ms says nothing. */
+	/*
+	 * Nothing found of 404 ms, which are 101 periods, is off; nothing found of 0.04 ms says
+	 * nothing.
+	 */
 	set(profile, "found_ns", 0);
 	assert_true(audit_found(profile, &found));
 	assert_true(found.is_off && !found.says_nothing);
@@ -154,7 +155,7 @@ static void test_profile_audit__found_is_merged_by_its_parts(void **state)
 	assert_true(audit_figure(into, "late_instants", &value) && value == 10);
 	assert_true(audit_figure(into, "realtime", &value) && value == 0);
 	profile_free(from);
-	/* If one profile does not know it, it is unknown. */
+	/* If one profile lacks a figure, the ratio is unknown. */
 	assert_int_equal(profile_new(&from), 0);
 	set(from, "kernel_cpu_ns", 5);
 	assert_int_equal(profile_merge(into, from), 0);
@@ -164,7 +165,9 @@ static void test_profile_audit__found_is_merged_by_its_parts(void **state)
 	profile_free(into);
 }
 
-/* File @number of a run: 5 processes and 9 threads, all but two of which continue. */
+/*
+ * Makes file @number of a recording, with 5 processes and 9 threads, of which all but two continue.
+ */
 static struct profile *file_of_run(uint64_t recording, uint64_t number)
 {
 	struct profile *profile = fixture_profile();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The common factor of runs, and what diff finds without it: random runs. */
+/* The common factor of random runs, and what diff finds once it is removed. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ static double normal(uint64_t *seed)
 }
 
 struct program {
-	double noise;     /* relative noise of the machine: of all rows of a run alike */
+	double noise;     /* relative noise of the machine: the same in all rows of a run */
 	double row_noise; /* relative noise of each row, in addition */
 	double slower;    /* factor of row 1 in side B */
 	double all_slower;
@@ -52,7 +52,7 @@ static void make_run(const struct program *program, bool is_b, uint64_t *seed, d
 			time *= 1 + program->slower;
 		n = time * program->samples;
 		all += time;
-		value[i] = fmax(n + sqrt(n) * normal(seed), 0); /* Nearly a Poisson number. */
+		value[i] = fmax(n + sqrt(n) * normal(seed), 0); /* Approximates a Poisson number. */
 		found += value[i];
 	}
 	for (size_t i = 0; i < ROWS; i++)
@@ -63,7 +63,7 @@ static void make_run(const struct program *program, bool is_b, uint64_t *seed, d
 struct turns {
 	/* number of turns in which these were significant: anything, row 1, something else */
 	int any, row, other;
-	int change, noise; /* what the common factor was taken for */
+	int change, noise; /* turns in which the factor was taken for this */
 };
 
 static void take_out(const struct speed *speed, struct compare_run *run, double *value)
@@ -105,7 +105,7 @@ static struct turns count_turns(const struct program *program, uint64_t seed)
 	return turns;
 }
 
-/* A machine whose speed differs by 6 % from run to run hides nothing. */
+/* A slower function is found although the machine's speed differs by 6 % from run to run. */
 static void test_speed__a_slower_function_is_found(void **state)
 {
 	const struct program program = {
@@ -113,12 +113,15 @@ static void test_speed__a_slower_function_is_found(void **state)
 	const struct turns turns = count_turns(&program, 1);
 
 	(void)state;
-	/* 19 of 20; of two significant rows, one in 20 may be chance. */
+	/*
+	 * Row 1 must be found in 19 of 20 turns; in 2 of 20, another row may be significant by
+	 * chance.
+	 */
 	assert_true(turns.row >= TURNS * 95 / 100);
 	assert_true(turns.other <= TURNS * 10 / 100);
 }
 
-/* Rows that read much memory are disturbed by neighbours, others are not. */
+/* Rows that read much memory are disturbed by other programs in the caches; the others are not. */
 static const double some_noisy[ROWS] = {.01, .01, .01, .2, .01, .1, .01, .01, .05, .01, .01, .01};
 
 static void test_speed__noise_of_some_hides_nothing_in_others(void **state)
@@ -153,7 +156,7 @@ static void test_speed__equals_show_nothing(void **state)
 	}
 }
 
-/* If the machine is steady and all rows got slower, that is reported, and is no noise. */
+/* If the machine is steady and all rows are slower in side B, that is a change, not noise. */
 static void test_speed__a_change_of_all_is_no_noise(void **state)
 {
 	const struct program program = {.noise = 0.01, .all_slower = 0.2, .samples = 8000};
@@ -164,7 +167,7 @@ static void test_speed__a_change_of_all_is_no_noise(void **state)
 	assert_true(turns.any >= TURNS * 99 / 100);
 }
 
-/* Two functions that are nearly all of a program say nothing about the machine. */
+/* If two functions take nearly all of the time, they do not tell the machine's speed. */
 static void test_speed__few_witnesses_are_not_believed(void **state)
 {
 	static const double two[ROWS] = {.6, .4};

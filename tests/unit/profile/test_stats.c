@@ -15,7 +15,7 @@ static void assert_near(double value, double expected)
 		fail_msg("%g is not %g", value, expected);
 }
 
-/* 5 of 10: the textbook's example, 0.2366 to 0.7634; none of 10: 0 to 0.2775. */
+/* The textbook's examples: 5 of 10 give 0.2366 to 0.7634; none of 10 gives 0 to 0.2775. */
 static void test_stats__wilson_interval_of_the_textbook(void **state)
 {
 	struct interval half = stats_share_interval(0.5, 10);
@@ -39,13 +39,13 @@ static void test_stats__knows_nothing_without_samples(void **state)
 
 		assert_true(any.low <= 0 && any.high >= 1);
 	}
-	/* A share beyond its range, by rounding, is limited to it. */
+	/* A share that rounding has moved out of its range is limited to it. */
 	assert_true(stats_share_interval(1.0000001, 100).high <= 1);
 	assert_true(stats_share_interval(-0.0000001, 100).low >= 0);
 	assert_true(stats_share_interval(NAN, 100).low >= 0);
 }
 
-/* The interval must contain the true share in 95 % of cases: the exact probability of that. */
+/* Computes the exact probability that the interval contains the true share: it must be 95 %. */
 static void test_stats__interval_covers_the_truth(void **state)
 {
 	const double truths[] = {0.05, 0.2, 0.5};
@@ -83,7 +83,7 @@ static double spread(int n, double p, int rounds)
 	return sqrt(squares / rounds - sum / rounds * (sum / rounds));
 }
 
-/* 20,000 rounds tell a spread within 0.5 %; the bound of 4 % is 8 times that. */
+/* 20,000 rounds give the spread with an error of 0.5 %; the test allows 8 times that, 4 %. */
 static void test_stats__found_error_is_that_of_hits(void **state)
 {
 	(void)state;
@@ -94,7 +94,8 @@ static void test_stats__found_error_is_that_of_hits(void **state)
 		assert_true(fabs(spread(400, p, 20000) / error - 1) < 0.04);
 	}
 	/*
-	 * Always on its CPU: only the edges matter. Unknown: as if rarely. No samples: any ratio.
+	 * A thread that is always on its CPU: only the first and last period are uncertain. An
+	 * unknown share of hits counts as 0. If no samples are expected, any ratio is possible.
 	 */
 	assert_near(stats_found_error(100, 1), 0.01);
 	assert_near(stats_found_error(100, 0), sqrt(0.0101));

@@ -188,7 +188,10 @@ static void test_timeline__merges_by_the_clock(void **state)
 	assert_true(timeline_bounds(profile, &first, &last));
 	assert_int_equal(first, 1002 * (uint64_t)FIXTURE_MS);
 	assert_int_equal(timeline_instants(profile), 2 * 775);
-	/* Without a time line in one of them, a part of the time would have no instants. */
+	/*
+	 * If one profile has no time line, a part of the merged time would have no instants: it has
+	 * none.
+	 */
 	none = fixture_profile();
 	assert_int_equal(profile_merge(profile, none), 0);
 	assert_int_equal(timeline_instants(profile), 0);

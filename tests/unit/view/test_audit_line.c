@@ -48,7 +48,7 @@ static void set(struct profile *profile, const char *key, uint64_t value)
 	assert_int_equal(profile_set_audit(profile, key, value), 0);
 }
 
-/* 290 samples came through and 337 were lost: 337 of 627. Of the 290, 29 have no name. */
+/* 290 samples were recorded and 337 were lost: 337 of 627. 29 of the 290 have no name. */
 static void test_audit_line__what_was_lost_is_a_part_of_what_was_sampled(void **state)
 {
 	struct profile *profile = fixture_profile();
@@ -128,7 +128,7 @@ static void test_audit_line__says_what_few_samples_mean(void **state)
 	(void)state;
 	assert_silent(profile, "few samples");
 	assert_silent(profile, "asked for");
-	/* 0.5 of 96 is 0.404 to 0.596. */
+	/* The interval of a share of 0.5 of 96 samples is 0.404 to 0.596. */
 	set(profile, "effective_samples", 96);
 	assert_says(profile, "few samples: shares are uncertain by up to 10 %; a longer run");
 	set(profile, "samples", 60);
@@ -142,7 +142,7 @@ static void test_audit_line__says_what_few_samples_mean(void **state)
 		"longer");
 	set(profile, "late_instants", 10);
 	assert_says(profile, "60 samples of 101 that were asked for: one takes longer");
-	/* 404 ms in 8 s; but a bound may explain most of it. */
+	/* 404 ms in 8 s explain a low rate, unless a bound on the cost explains most of it. */
 	set(profile, "wall_ns", UINT64_C(8000) * FIXTURE_MS);
 	assert_says(profile, "60 samples of 101 that were asked for: it seldom runs");
 	set(profile, "throttled_instants", 21);
@@ -151,10 +151,10 @@ static void test_audit_line__says_what_few_samples_mean(void **state)
 	set(profile, "throttled_instants", 20);
 	set(profile, "wall_ns", 1600 * FIXTURE_MS);
 	assert_says(profile, "60 samples of 101 that were asked for: one takes longer");
-	/* 71 is within three times the noise of 101. */
+	/* 71 samples are within three times the noise of the expected 101. */
 	set(profile, "samples", 71);
 	assert_silent(profile, "asked for");
-	/* Missing samples have another reason. */
+	/* If found_ratio is too low, the missing samples have another reason. */
 	set(profile, "effective_samples", 20000);
 	set(profile, "instants", 25000);
 	set(profile, "found_ns", 200 * FIXTURE_MS);
@@ -193,7 +193,7 @@ static void test_audit_line__a_rate_that_cannot_be(void **state)
 	profile_free(profile);
 }
 
-/* The rate refers to the time of which ticks were taken. */
+/* The rate refers to the time that was sampled, without the time left out. */
 static void test_audit_line__what_was_left_out_is_told(void **state)
 {
 	struct profile *profile;
@@ -212,7 +212,7 @@ static void test_audit_line__what_was_left_out_is_told(void **state)
 	profile_free(profile);
 }
 
-/* 404 ms, of which the kernel had 300 ms; no row is a system call's. */
+/* The kernel used 300 of 404 ms, and no row is a system call. */
 static void test_audit_line__page_faults_are_told(void **state)
 {
 	struct profile *profile = fixture_profile();
@@ -225,7 +225,7 @@ static void test_audit_line__page_faults_are_told(void **state)
 	assert_says(profile,
 		"74 % +- 13 of the CPU time is the kernel's outside of system calls (1002 page "
 		"faults, and interrupts); it is shown where the threads were\n");
-	/* Less than twice its error. */
+	/* 40 ms are less than twice the figure's error. */
 	set(profile, "system_cpu_ns", 40 * FIXTURE_MS);
 	assert_silent(profile, "page fault");
 	profile_free(profile);
@@ -262,7 +262,7 @@ static void test_audit_line__long_stacks_name_the_option(void **state)
 	set(profile, "truncated_stacks", 4);
 	assert_says(profile, "\nstacks are longer than --max-stack (1M by default)");
 	assert_says(profile, ": --max-stack 64M copies them whole\n");
-	/* With so many frames, no option helps. */
+	/* Stacks with the maximum number of frames are cut whatever the option: it is not named. */
 	fixture_add(profile, task, location, 65535, 1);
 	assert_says(profile, "--max-stack 64M");
 	fixture_add(profile, task, location, 65536, 1);
@@ -316,8 +316,8 @@ static void test_audit_line__a_report_ends_with_one_line(void **state)
 }
 
 /*
- * 404 ms of CPU time in 10 s: the wall clock is recommended; with it, the rest of the time is in
- * the profile.
+ * With 404 ms of CPU time in 10 s, the wall clock is recommended, unless the profile is of the wall
+ * clock already.
  */
 static void test_audit_line__what_waits_is_pointed_to_the_wall_clock(void **state)
 {
@@ -334,7 +334,7 @@ static void test_audit_line__what_waits_is_pointed_to_the_wall_clock(void **stat
 	profile_free(profile);
 }
 
-/* A command of some milliseconds has its time, and perhaps no sample. */
+/* A command that runs for some milliseconds has CPU time, but perhaps no sample. */
 static void test_audit_line__a_run_too_short_for_a_sample_is_told(void **state)
 {
 	struct profile *profile = fixture_profile();

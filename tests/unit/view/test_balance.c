@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which processes are said to behave alike. Chance is that of Poisson counts of 4 ms each. */
+/*
+ * Which processes the report says to behave alike. Chance is that of Poisson numbers of samples, of
+ * 4 ms each.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +20,7 @@
 static const char long_name[] =
 	"a_function_whose_name_alone_fills_a_line_of_eighty_columns_and_more";
 
-/* A process that has @samples of the function @name; 0 samples: 2 ms that were not sampled. */
+/* A process with @samples of @function; 0: 2 ms of CPU time without a sample. */
 struct process {
 	const char *program, *function;
 	uint32_t pid;
@@ -109,7 +112,10 @@ static void test_balance__few_samples_are_not_like_many(void **state)
 	assert_says(PROCESSES(differ), 0, "\n1 process: as 3; 16.00 ms each, most in a (100 %)\n");
 }
 
-/* A tenth and twice the noise: 14 + 31 samples of 100 and 140, 16 + 32 of 100 and 155. */
+/*
+ * Processes are alike within a tenth plus twice the noise: 14 + 31 samples for 100 and 140, 16 + 32
+ * for 100 and 155.
+ */
 static void test_balance__chance_and_a_tenth_are_alike(void **state)
 {
 	static const struct process near[] = {{"job", "f", 1, 100, 0}, {"job", "f", 2, 140, 0}};
@@ -154,7 +160,7 @@ static void test_balance__ranks_of_one_program_need_no_evidence(void **state)
 		{"job rank 12", "f", 2, 5, 12}, {"job rank 3", "f", 3, 5, 3}};
 	static const struct process others[] = {
 		{"job rank 1", "f", 1, 5, 1}, {"pre rank 2", "f", 2, 5, 2}};
-	/* A program's own name that ends like such a mark is kept whole. */
+	/* The name of a program that only ends like a mark is kept whole. */
 	static const struct process names[] = {
 		{"job rank 1", "f", 1, 5, 0}, {"job rank 2", "f", 2, 5, 0}};
 
@@ -165,7 +171,10 @@ static void test_balance__ranks_of_one_program_need_no_evidence(void **state)
 	assert_says(PROCESSES(names), 0, "\n2 kinds of behaviour\n");
 }
 
-/* Without a pid, it is the time of all processes of an executable without samples. */
+/*
+ * An entry without a pid is the time of all processes of an executable that have no samples: it is
+ * no process.
+ */
 static void test_balance__time_of_no_known_process_is_none(void **state)
 {
 	static const struct process list[] = {{"ld", "f", 7, 100, 0}, {"ld", "", 0, 0, 0}};

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Expected figures are summed up by hand from the table in stacks_fixture.h. */
+/*
+ * Tests of the report of callers. Expected figures are summed up by hand from the table in
+ * stacks_fixture.h.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -81,8 +84,8 @@ static void test_callers__the_outermost_is_called_by_nobody(void **state)
 	assert_int_equal(callers.caller.n, 1);
 	assert_row(&callers.caller.row[0], CALLERS_NOBODY, 0, 113);
 	/*
-	 * fib has 25 of 146 below it. Its self value is where main called it, not one level further
-	 * in.
+	 * fib has 25 of 146 samples below main. Its self value counts at the call from main, not at
+	 * the inner calls.
 	 */
 	assert_int_equal(callers.callee.n, 1);
 	assert_int_equal(callers.callee.left_out, 1);
@@ -130,7 +133,7 @@ static void test_callers__count_the_chosen_samples(void **state)
 	profile_free(profile);
 }
 
-/* The message when no single function is meant, and names of both kinds. */
+/* Functions are found by displayed and by linked name; the message if several match, or none. */
 static void test_callers__find_one_function(void **state)
 {
 	static const struct {

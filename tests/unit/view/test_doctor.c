@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What doctor says of objects whose files were read, were not read, or ended the reader. */
+/*
+ * The advice of `sprofreport doctor` about objects whose files were read, were not read, or crashed
+ * the reader.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +15,7 @@
 #include "tests/unit/profile_fixture.h"
 #include "view/report/doctor.h"
 
-/* All objects get the same answer: the context. */
+/* A reader that gives the same answer, @context, for all objects. */
 static int inspect(
 	void *context, const struct profile *profile, struct code_object *object, size_t n)
 {
@@ -39,7 +42,7 @@ static int package(void *context, const char *path, struct code_package *ret_pac
 	return ret_package->command ? 0 : -ENOMEM;
 }
 
-/* The same of an archive that the command adds. */
+/* Like package(), but the package is in an archive that the advised command adds. */
 static int package_elsewhere(void *context, const char *path, struct code_package *ret_package)
 {
 	int r = package(context, path, ret_package);
@@ -137,7 +140,10 @@ static void add_leaf(struct profile *profile, const char *name, uint32_t line, i
 	fixture_add(profile, 0, &leaf, 1, samples);
 }
 
-/* 7 samples in stubs, @plain elsewhere without a line, @lined with one. NULL: no cause. */
+/*
+ * Expects @cause (NULL: none) of a profile with 7 samples in stubs of the PLT, @plain elsewhere
+ * without a line, and @lined with a line.
+ */
 static void expect_of_stubs(
 	const struct code_object *answer, int64_t plain, int64_t lined, const char *cause)
 {
@@ -166,7 +172,7 @@ static void expect_of_stubs(
 	profile_free(profile);
 }
 
-/* The linker makes them: no compiler gives them lines. */
+/* The linker makes the stubs, so no option of the compiler gives them lines. */
 static void test_doctor__stubs_of_the_plt_lack_no_line(void **state)
 {
 	const struct code_object all = {
@@ -211,7 +217,10 @@ static void test_doctor__who_named_code_made_at_run_time(void **state)
 	expect_of_jit("Loop.run", 7, "jitdump");
 }
 
-/* Whoever made code can name it: the advice is that of the process, if it is known. */
+/*
+ * Generated code can be named by its runtime: the advice is for the runtime of the process, if that
+ * is known.
+ */
 static void test_doctor__generated_code_is_named_by_who_made_it(void **state)
 {
 	static const struct {
@@ -243,7 +252,7 @@ static void test_doctor__generated_code_is_named_by_who_made_it(void **state)
 	}
 }
 
-/* The kernel's own object has names of what is called from outside only. */
+/* The vdso has names only of the functions that are called from outside. */
 static void test_doctor__inner_functions_of_the_vdso_have_no_names(void **state)
 {
 	const struct report_options options = {.size = sizeof(options)};
@@ -267,7 +276,9 @@ static void test_doctor__inner_functions_of_the_vdso_have_no_names(void **state)
 	}
 }
 
-/* Commands stand in lines of their own, whole, whatever the width; advice does not look like one.
+/*
+ * Commands are printed whole on lines of their own, whatever the width; other advice does not look
+ * like a command.
  */
 static void test_doctor__a_command_line_is_a_command_only(void **state)
 {
@@ -435,7 +446,10 @@ static void test_doctor__go_is_not_told_to_use_options_of_gcc(void **state)
 	expect_of_go("symtab", "none", 3, "go build without -ldflags=-w", "assembler of Go");
 }
 
-/* None of the parts that ran has lines; another part has, now as when the profile was taken. */
+/*
+ * The file has lines, but not for the parts that ran: a new profile is advised only if the file has
+ * more lines than it had for this one.
+ */
 static void test_doctor__a_new_profile_is_advised_only_if_it_has_more(void **state)
 {
 	struct code_object answer = {

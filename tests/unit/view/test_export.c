@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks are those of the table in stacks_fixture.h. Other programs read the SVG in tests/e2e. */
+/*
+ * Tests of the exports, with the stacks of the table in stacks_fixture.h. tests/reports reads the
+ * exports with other programs.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -89,7 +92,7 @@ static struct profile *one_stack(int64_t samples, int64_t cpu_ns)
 	return profile;
 }
 
-/* A file of 200 bytes may count samples without end. */
+/* A file of 200 bytes may claim any number of samples: the export must not grow with it. */
 static void test_export__writes_no_more_than_it_reads(void **state)
 {
 	static const int64_t counts[] = {100000000, INT64_MAX};
@@ -254,13 +257,13 @@ static void test_export__svg_has_a_frame_for_each_call(void **state)
 
 	(void)state;
 	/*
-	 * all; main run parse lex; eval apply eval apply eval add; fib fib fib; start_thread work
-	 * eval apply eval read; [unsampled].
+	 * The boxes are: all; main run parse lex; eval apply eval apply eval add; fib fib fib;
+	 * start_thread work eval apply eval read; [unsampled].
 	 */
 	assert_int_equal(count(text, "<g class=\"f\""), 21);
 	assert_non_null(strstr(text, "<title>lex&#10;/opt/app&#10;27.4 "));
 	assert_non_null(strstr(text, "40.00 ms \xc2\xb7 40 samples</title>"));
-	/* Of parse's 48 ms 8 are its own. */
+	/* 8 of parse's 48 ms are its own. */
 	assert_non_null(
 		strstr(text, "48 samples&#10;itself 5.5 % of all \xc2\xb7 8.00 ms</title>"));
 	assert_non_null(strstr(text, "width=\"1180.00\"")); /* all */
@@ -270,7 +273,7 @@ static void test_export__svg_has_a_frame_for_each_call(void **state)
 	profile_free(profile);
 }
 
-/* The programs that a make starts have only "all" in common. */
+/* Each program has a root of its own: programs have only the box "all" in common. */
 static void test_export__svg_has_a_root_for_each_program(void **state)
 {
 	struct report_options options = {.size = sizeof(options), .programs = true};
@@ -355,7 +358,7 @@ static void test_export__svg_text_escapes(void **state)
 	}
 }
 
-/* Black text can be read on each colour: WCAG asks for a contrast of 7 at most. */
+/* Black text can be read on each colour: the strictest level of WCAG requires a contrast of 7. */
 static void test_export__svg_colors_are_light(void **state)
 {
 	static const char *const names[] = {"", "a", "main", "operator new", "x1", "x2", "x3"};
@@ -371,7 +374,7 @@ static void test_export__svg_colors_are_light(void **state)
 			svg_color(object, names[i], color);
 			assert_int_equal(
 				sscanf(color, "#%2x%2x%2x", &part[0], &part[1], &part[2]), 3);
-			/* The curve of sRGB is nearly the square. */
+			/* sRGB's curve is approximated by a square. */
 			for (size_t j = 0; j < 3; j++)
 				luminance += weight[j] * part[j] / 255 * part[j] / 255;
 			assert_true((luminance + 0.05) / 0.05 >= 7);
@@ -452,20 +455,26 @@ static void test_export__gmon_is_about_one_object(void **state)
 	char *data = export(profile, "gmon", &options, &bytes), *problem = NULL;
 
 	(void)state;
-	/* All samples in app: without read, samples without a stack, and [unsampled]. */
+	/*
+	 * All samples in app, thus without read, without samples that have no stack, and without
+	 * [unsampled].
+	 */
 	sum = gmon_bins(data, bytes, 0, UINT64_MAX, &rate, &arcs);
 	assert_int_equal(sum * 1000 / rate, 128);
 	/* fib is the eighth function: 25 ms. */
 	assert_int_equal(rate, 1000000);
 	/*
-	 * main run, run parse, run eval, eval apply, apply eval, eval add, main fib, work eval. A
-	 * caller's address tells its call: all of a function are one here.
+	 * Arcs: main run, run parse, run eval, eval apply, apply eval, eval add, main fib, work
+	 * eval. An arc begins at the address of a call; in this fixture all calls of a function
+	 * have the same address.
 	 */
 	assert_int_equal(arcs, 8);
 	free(data);
 	options.object = "libc";
 	data = export(profile, "gmon", &options, &bytes);
-	/* work is no function of libc: its own caller, start_thread, calls read. */
+	/*
+	 * work is no function of libc, so the arc to read begins in start_thread, which calls work.
+	 */
 	sum = gmon_bins(data, bytes, 0, UINT64_MAX, &rate, &arcs);
 	assert_int_equal(sum * 1000 / rate, 12);
 	assert_int_equal(arcs, 1);
@@ -510,8 +519,7 @@ static void test_export__gmon_holds_long_times(void **state)
 }
 
 /*
- * Levels of recursion have names of their own, and each function is called from one function of a
- * stack.
+ * Each level of a recursion has a name of its own, so that in one stack each name has one caller.
  */
 static void test_export__callgrind_names_levels_of_recursion(void **state)
 {
@@ -537,7 +545,7 @@ static void test_export__callgrind_names_levels_of_recursion(void **state)
 	profile_free(profile);
 }
 
-/* A file of a few bytes may claim a gigabyte of code: what holds no sample is left out. */
+/* A file of a few bytes may claim a gigabyte of code: code without samples is left out. */
 static void test_export__gmon_of_much_code(void **state)
 {
 	const int64_t values[VALUE_TYPES_MAX] = {3, 12000000};

@@ -34,7 +34,7 @@ static void assert_has(
 	free(text);
 }
 
-/* The worker's 40 samples share 160 ms; it has used 7 ms. All have used 404 ms. */
+/* The worker's 40 samples stand for 160 ms, but it has used 7 ms. All threads have used 404 ms. */
 static void test_groups__threads_have_the_time_of_the_kernel(void **state)
 {
 	const struct report_options by = {.balance_by = REPORT_BY_THREAD},
@@ -55,7 +55,7 @@ static void test_groups__threads_have_the_time_of_the_kernel(void **state)
 	assert_has(profile, by, " used ", true);
 	assert_has(profile, by, "160.00 ms       40  7.00 ms  101  worker", true);
 	assert_has(profile, by, "        -  100  demo", true);
-	/* What the others used is unknown while that of a thread with samples is. */
+	/* The time of threads without samples is unknown as long as that of one with samples is. */
 	assert_has(profile, by, "without a sample", false);
 	(void)profile_add_task_cpu(profile, demo, 200 * FIXTURE_MS);
 	assert_has(profile, by, "\nthreads without a sample used 197.00 ms\n", true);

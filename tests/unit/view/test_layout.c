@@ -75,7 +75,7 @@ static void test_layout__counts_characters_not_bytes(void **state)
 	free(text);
 }
 
-/* The lines of a tree stay in front of a name that is cut; of very many the inner ones. */
+/* If a name is cut, the lines of the tree before it stay; of too many lines, the innermost stay. */
 static void test_layout__cuts_names_behind_the_lines_of_a_tree(void **state)
 {
 	static const struct layout_column one[] = {{"function", LAYOUT_LEFT, LAYOUT_NAME, 20, 0}};
@@ -102,7 +102,10 @@ static void test_layout__cuts_names_behind_the_lines_of_a_tree(void **state)
 	free(text);
 }
 
-/* 60 columns at most; the name is whole, and no other line is longer for it. */
+/*
+ * One long name is printed whole, but its column is padded to 60 characters at most in the other
+ * lines.
+ */
 static void test_layout__one_long_name_does_not_pad_all_lines(void **state)
 {
 	char name[1300], *text, *line;

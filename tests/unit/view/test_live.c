@@ -17,7 +17,10 @@ static void test_live__functions_hottest_first(void **state)
 	assert_shows(v, "99.89");
 }
 
-/* Weights become time: all of helper's, half of work_00's. Counts are what they are. */
+/*
+ * The time of a row is its weight times a factor: 1 for helper, 0.5 for work_00. Numbers of samples
+ * stay.
+ */
 static void test_live__weights_are_multiplied_by_factors(void **state)
 {
 	struct view *v = *state;
@@ -28,7 +31,7 @@ static void test_live__weights_are_multiplied_by_factors(void **state)
 		.factors = sizeof(factor) / sizeof(*factor)};
 
 	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, 12 * LIVE_SECOND_NS), 0);
-	/* 80 ms of 3804 - 80 ms, and 200 ms. */
+	/* work_00 has 80 ms of 3804 - 80 ms, and helper 200 ms. */
 	assert_shows(v, "2.15");
 	assert_shows(v, "5.37");
 	/* The same with decaying weights. */
@@ -110,7 +113,10 @@ static void test_live__threads_also_those_that_sleep(void **state)
 	assert_shows(v, "0.00");
 }
 
-/* A stopped tracee shows as traced: 'T' where the target is known to be stopped, else as it is. */
+/*
+ * The state of a tracee that a signal has stopped is 't': the view shows 'T' if it knows that the
+ * target is stopped.
+ */
 static void test_live__threads_that_a_signal_has_stopped(void **state)
 {
 	static const struct live_thread threads[] = {
@@ -133,7 +139,10 @@ static void test_live__threads_that_a_signal_has_stopped(void **state)
 	}
 }
 
-/* Where the kernel's time of a thread is known, its row has that, not what its samples share. */
+/*
+ * If the kernel's CPU time of a thread is known, its row shows that instead of the time of its
+ * samples.
+ */
 static void test_live__threads_have_the_time_of_the_kernel(void **state)
 {
 	struct view *v = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the head of the live view says of the target and of the audit. */
+/* The head of the live view: the target's state and the audit. */
 #include "tests/unit/live_screen_fixture.h"
 
 static void test_live__head_tells_the_audit(void **state)
@@ -41,7 +41,7 @@ static void test_live__head_warns_of_what_was_not_found(void **state)
 	assert_shows(v, "no real-time priority");
 }
 
-/* Half a second on a CPU and 3.5 s not, in 1000 periods of 4 ms. */
+/* A thread was on a CPU for 0.5 s and off it for 3.5 s, together 1000 periods of 4 ms. */
 static void test_live__the_rate_is_of_the_clock_that_ticks(void **state)
 {
 	struct view *v = *state;
@@ -74,7 +74,7 @@ static void test_live__the_head_follows_the_end_of_a_delay(void **state)
 	assert_shows(v, "250 Hz, got 475 ");
 }
 
-/* 950 samples in 4 s, 50 in the next; then it ends. */
+/* 950 samples in 4 s, 50 in the next second; then the target ends. */
 static void test_live__the_rate_of_what_has_ended_is_that_of_the_run(void **state)
 {
 	struct view *v = *state;
@@ -108,7 +108,7 @@ static void test_live__the_state_is_whole(void **state)
 	}
 }
 
-/* In the first second there are samples before figures, or nothing is known. */
+/* In the first second there may be samples but no figures yet, or neither. */
 static void test_live__a_busy_target_is_not_idle_in_its_first_second(void **state)
 {
 	struct view *v = *state;
@@ -125,7 +125,7 @@ static void test_live__a_busy_target_is_not_idle_in_its_first_second(void **stat
 	assert_shows(v, " the audit comes after");
 	look(v, 2);
 	assert_shows(v, "running");
-	/* By the samples alone: 3.804 s in 4 s. */
+	/* Judged by the samples alone: 3.804 s of CPU time in 4 s. */
 	live_free(v->live);
 	v->live = live_fixture_new(false, true);
 	assert_int_equal(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys of the live view: what they ask the program for, the help, and what a wrong key is told. */
+/* Keys of the live view: their requests to the program, the help, and messages about wrong keys. */
 #include "tests/unit/live_screen_fixture.h"
 #include "view/live/live_keys.h"
 
@@ -147,7 +147,7 @@ static void test_live__what_is_no_pattern_is_said(void **state)
 
 	type(v, "\\work(\r");
 	assert_shows(v, "no regular expression (Unmatched ( or \\()");
-	/* The message stays longer than until the next key: nothing else can be shown. */
+	/* The next key does not remove the message, because there are no rows to be shown. */
 	press(v, LIVE_KEY_DOWN);
 	assert_shows(v, "no regular expression (Unmatched");
 	type(v,
@@ -158,7 +158,7 @@ static void test_live__what_is_no_pattern_is_said(void **state)
 	assert_shows(v, "not found: [work: no regular expression (Unmatched [");
 }
 
-/* Esc takes back the filter, too, once nothing is zoomed into. */
+/* Esc removes the filter, too, if no row is zoomed into. */
 static void test_live__escape_removes_the_filter(void **state)
 {
 	struct view *v = *state;

@@ -45,7 +45,7 @@ static int setup(void **state)
 
 	view = (struct view){.profile = fixture_timeline()};
 	assert_int_equal(live_new(&options, &view.live), 0);
-	/* 60 cells of 50 ms: 6 columns stand before them, and one behind. */
+	/* The strip has 60 cells of 50 ms, with 6 columns before it and one behind it. */
 	assert_int_equal(screen_resize(&view.screen, 20, 67), 0);
 	assert_int_equal(live_update(view.live, view.profile, &facts, 1000000000), 0);
 	*state = &view;

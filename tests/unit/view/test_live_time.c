@@ -112,7 +112,7 @@ static void test_live__first_names_do_not_wait_for_a_delay(void **state)
 	assert_hides(v, "helper");
 	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, begun + tenth), 0);
 	assert_shows(v, "helper");
-	/* Then the delay is the requested one. */
+	/* Afterwards the interval is the requested one. */
 	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, begun + 10 * tenth), 0);
 	assert_int_equal(live_due_ns(v->live), begun + 20 * tenth);
 	profile_free(empty);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Nth allocation fails, for every N until all goes well: the model, the file format and the
- * reports return -ENOMEM and leave nothing behind (leaks are the sanitizer's to find).
+ * The Nth allocation fails, for every N until all succeed: the model, the file format and the
+ * reports must return -ENOMEM and leak nothing (LeakSanitizer finds leaks).
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -160,7 +160,7 @@ static int attempt_diff(const struct profile *profile)
 	return error;
 }
 
-/* A library may do without the memory: then the operation succeeds, or returns -ENOMEM. */
+/* A library may go on without the memory: then the operation may succeed, or return -ENOMEM. */
 static void fail_each_allocation(attempt *try, unsigned long least)
 {
 	struct profile *profile = fixture_profile();

@@ -10,9 +10,7 @@
 #include "tests/unit/profile_fixture.h"
 #include "view/rows.h"
 
-/*
- * Checks one row against the table in the fixture's head comment: samples of its own, and in all.
- */
+/* Compares self and total samples of a row with the table in the fixture's head comment. */
 static void assert_row(const struct rows *rows, size_t index, const char *function,
 	int64_t self_samples, int64_t total_samples)
 {
@@ -77,7 +75,10 @@ static void test_rows__sum_up_by_line(void **state)
 	profile_free(profile);
 }
 
-/* A mapping without a file has brackets, and so has code without a name: one pair. */
+/*
+ * The names of mappings without a file have brackets, and so has code without a name: only one pair
+ * is shown.
+ */
 static void test_rows__unnamed_code_of_the_vdso_has_one_pair_of_brackets(void **state)
 {
 	static const enum rows_by by[] = {ROWS_BY_LINE, ROWS_BY_FUNCTION};
@@ -213,7 +214,7 @@ static void test_rows__refuse_a_broken_pattern(void **state)
 	profile_free(profile);
 }
 
-/* A profile of another program: memory, at addresses as they were loaded. */
+/* A heap profile of another program, with run-time addresses. */
 static void test_rows__weigh_by_what_there_is(void **state)
 {
 	struct report_options options = {.size = sizeof(options)};
@@ -241,7 +242,10 @@ static void test_rows__weigh_by_what_there_is(void **state)
 	profile_free(profile);
 }
 
-/* Five samples less of one function, eight more of another, as pprof -diff_base writes it. */
+/*
+ * A difference, as pprof -diff_base writes it: five samples less of one function, eight more of
+ * another.
+ */
 static void test_rows__keep_negative_values(void **state)
 {
 	struct report_options options = {.size = sizeof(options)};
@@ -278,7 +282,7 @@ static void test_rows__keep_negative_values(void **state)
 	profile_free(profile);
 }
 
-/* The requested value; else the file's default, if any; else the usual one. */
+/* Rows show the requested value, otherwise the file's default, otherwise CPU time. */
 static void test_rows__weigh_by_what_was_asked_for(void **state)
 {
 	struct report_options options = {.size = sizeof(options)};

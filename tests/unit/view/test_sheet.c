@@ -59,7 +59,10 @@ static void test_sheet__cells_are_no_formulas(void **state)
 	assert_sheet(REPORT_JSON, "=1", "[\n{\"n\": -5, \"text\": \"=1\"}\n]\n");
 }
 
-/* C0, C1 (as a character and as a byte), DEL, invalid UTF-8. */
+/*
+ * Control characters C0 and C1 (the latter as a character and as a byte), DEL, and invalid UTF-8
+ * are replaced.
+ */
 static void test_sheet__nothing_steers_a_terminal(void **state)
 {
 	(void)state;

@@ -63,7 +63,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* Types @bytes; the keys that they are, up to eight. */
+/* Types @bytes; returns the number of keys that they give, and the first eight in @key. */
 static size_t type(struct typing *t, const char *bytes, int32_t key[8])
 {
 	struct pollfd fd = {.fd = fileno(t->slave), .events = POLLIN};
@@ -79,7 +79,7 @@ static size_t type(struct typing *t, const char *bytes, int32_t key[8])
 	return n;
 }
 
-/* What the terminal has been sent. A read may give a part of it. */
+/* Reads all that was sent to the terminal, which may take several reads. */
 static void read_to_end(struct typing *t, char *to, size_t room)
 {
 	size_t at = 0;
@@ -100,7 +100,7 @@ static void assert_key(struct typing *t, const char *bytes, int32_t expected)
 	assert_int_equal(key[0], expected);
 }
 
-/* Terminals differ in what End and Home send; descriptions often have one of the ways only. */
+/* Terminals send different sequences for End and Home; descriptions often have only one of them. */
 static void test_terminal__home_and_end_of_other_terminals(void **state)
 {
 	struct typing *t = *state;
@@ -116,7 +116,7 @@ static void test_terminal__home_and_end_of_other_terminals(void **state)
 	assert_key(t, "\033[Z", LIVE_KEY_BACK_TAB);
 }
 
-/* '[' alone is a key, and 'O', but not within what another key sends. */
+/* '[' and 'O' are keys, but not within the sequence of another key. */
 static void test_terminal__unknown_sequences_are_no_keys(void **state)
 {
 	static const char *const unknown[] = {
@@ -157,7 +157,10 @@ static void test_terminal__a_sequence_may_arrive_in_pieces(void **state)
 	assert_key(t, "4", '4');
 }
 
-/* A terminal with one screen keeps the view's, but for the last line, where the shell goes on. */
+/*
+ * A terminal without a second screen keeps the view at its end, except for the last line, where the
+ * shell goes on.
+ */
 static void test_terminal__one_screen_is_left_with_a_clean_last_line(void **state)
 {
 	struct typing *t = *state;

@@ -14,7 +14,7 @@
 #include "view/options.h"
 #include "view/report/timeline_report.h"
 
-/* Adds 30 ms of a process of its own, which is 1 % of the fixture's time. */
+/* Adds a new process with 30 ms, 1 % of the fixture's time. */
 static void add_short(struct profile *profile, uint32_t pid, const char *name, unsigned from_ms)
 {
 	uint32_t location = 0;

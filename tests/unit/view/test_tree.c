@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Expected figures are summed up by hand from the table in stacks_fixture.h. */
+/*
+ * Tests of the call tree. Expected figures are summed up by hand from the table in
+ * stacks_fixture.h.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,7 +70,7 @@ static void test_tree__sums_up_calls_with_recursion_folded(void **state)
 	assert_node(&tree, TREE_ROOT, "main run", 0, 88);
 	assert_node(&tree, TREE_ROOT, "main run parse", 8, 48);
 	assert_node(&tree, TREE_ROOT, "main run parse lex", 40, 40);
-	/* eval and apply call each other: each counts its samples once, add was called by eval. */
+	/* eval and apply call each other: each counts a sample once, and add is called by eval. */
 	assert_node(&tree, TREE_ROOT, "main run eval", 0, 40);
 	assert_node(&tree, TREE_ROOT, "main run eval apply", 10, 40);
 	assert_node(&tree, TREE_ROOT, "main run eval add", 30, 30);
@@ -252,7 +255,7 @@ static void test_tree__a_choice_never_lacks_a_caller(void **state)
 	(void)state;
 	plant(&tree, profile, &options, TREE_FOLDED);
 	assert_int_equal(tree_choice_init(&choice, &tree, &options), 0);
-	assert_int_equal(choice.n, 4); /* main 113, run 88, parse 48, and one of 40 */
+	assert_int_equal(choice.n, 4); /* main 113, run 88, parse 48, and one with 40 */
 	assert_int_equal(choice.left_out, 10);
 	assert_int_equal(choice.most_left_out, 40 * FIXTURE_MS);
 	assert_false(choice.kept[find(&tree, TREE_ROOT, "main fib")]);
@@ -270,7 +273,7 @@ static void test_tree__a_choice_never_lacks_a_caller(void **state)
 	profile_free(profile);
 }
 
-/* 5,000 frames of one function are one node, in linear time. */
+/* 5,000 frames of one function become one node, in linear time. */
 static void test_tree__deep_recursion_is_one_call(void **state)
 {
 	struct profile *profile = fixture_deep(5000);
