@@ -22,7 +22,7 @@ enum audit_kind {
 	AUDIT_MAX,
 	AUDIT_SAME,      /* unknown unless all are equal */
 	AUDIT_BY_STOPS,  /* the profiles' mean, weighted by their stops */
-	AUDIT_EFFECTIVE, /* effective sample size: combined by the weights' squares */
+	AUDIT_EFFECTIVE, /* effective sample size: from the sums of w and of w^2 */
 	AUDIT_FILE,      /* which file of a recording (--rotate) it is */
 };
 
@@ -103,7 +103,9 @@ struct audit_rate {
 /* False: unknown. */
 bool audit_rate(const struct profile *profile, struct audit_rate *ret_rate);
 
-/* Merges the figures of @from into @into. Call before the samples are merged. */
+/*
+ * Merges the figures of @from into @into. Call it before the samples are merged. -ENOMEM; -ENOSPC.
+ */
 int audit_merge(struct profile *into, const struct profile *from);
 
 #endif

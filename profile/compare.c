@@ -255,11 +255,11 @@ static int find_common_spread(struct comparing *c)
 	return 0;
 }
 
-/* The error of a row between runs. */
+/* The error of a row's values that comes from differences between runs. */
 struct error {
 	double beyond;  /* relative variance beyond sampling; -1: own is used, which includes it */
 	double own;     /* variance between runs */
-	double freedom; /* of the t distribution; HUGE_VAL: normal */
+	double freedom; /* degrees of freedom of t; HUGE_VAL: normal */
 };
 
 static struct error error_of(const struct comparing *c, size_t row)

@@ -32,7 +32,7 @@ enum { COMPARE_A, COMPARE_B };
 #define COMPARE_LEAST_SAMPLES 10.0
 
 struct compare_run {
-	double all; /* the total of which shares are taken: all rows, and time in no row */
+	double all; /* the total of which shares are taken: all rows, and time outside of them */
 	double effective_samples; /* 0 unknown: then nothing is tested */
 };
 

@@ -154,7 +154,8 @@ int profile_rename_process(
 			continue;
 		item->process = (uint32_t)to;
 		/*
-		 * The table's entry for the old hash stays; the task it leads to compares unequal.
+		 * The entry for the old hash stays in the table. It is harmless, as its task is now
+		 * unequal.
 		 */
 		if (table_add(&profile->task_table, task_hash(item), (uint32_t)i) < 0)
 			return -ENOMEM;

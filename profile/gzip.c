@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Window bits with which zlib writes and accepts a gzip header and trailer. */
+/* The number of window bits (15) plus 16, which makes zlib use gzip's header and trailer. */
 enum { GZIP_WINDOW = 15 + 16 };
 
 #define MAX_BYTES         ((size_t)4 << 30)

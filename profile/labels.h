@@ -26,7 +26,7 @@ struct label {
 
 /* Finds or adds the set of the @n labels; returns its index, 0 if @n is 0. -ENOMEM. */
 int labels_add(struct profile *profile, const struct label *label, size_t n);
-/* The labels of a set; strings belong to the profile. */
+/* The number of labels of a set, and the label at @index; its strings belong to the profile. */
 size_t labels_count(const struct profile *profile, uint32_t set);
 struct label labels_at(const struct profile *profile, uint32_t set, size_t index);
 

@@ -88,7 +88,7 @@ struct profile {
 	uint32_t main; /* mapping of the main program */
 	size_t value_types;
 	size_t default_value;                    /* SIZE_MAX: none */
-	uint32_t value_type[VALUE_TYPES_MAX][2]; /* by value type: type, unit (strings) */
+	uint32_t value_type[VALUE_TYPES_MAX][2]; /* string ids of type and unit, by value type */
 
 	struct mapping_item *mapping;
 	struct function_item *function;
@@ -128,7 +128,9 @@ struct profile {
 	struct foreign_item foreign;
 	uint32_t command;
 	uint64_t realtime_ns, duration_ns, period_ns;
-	/* bounds, if the profile is a span of another one; otherwise 0; not stored in files */
+	/*
+	 * bounds of the span, in ns, if timeline_span() made the profile; otherwise 0; not in files
+	 */
 	uint64_t part_from_ns, part_to_ns;
 };
 

@@ -32,7 +32,10 @@ struct monout {
 	size_t counters;
 };
 
-/* -EINVAL: not a valid mon.out, and *@ret_problem says why. Borrows from @data. */
+/*
+ * Reads the header. *@ret_monout points into @data. -EINVAL: not a valid mon.out, and *@ret_problem
+ * says why.
+ */
 int monout_open(
 	const uint8_t *data, size_t bytes, struct monout *ret_monout, const char **ret_problem);
 

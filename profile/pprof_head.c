@@ -70,7 +70,7 @@ int pprof_head_period(struct reading *r, const struct field *field)
 	return 0;
 }
 
-/* Keeps a period that the model has no meaning for (foreign.h). */
+/* Keeps a period that has no meaning in the model (foreign.h). */
 static int keep_period(struct reading *r, const char *type, const char *unit)
 {
 	struct foreign foreign = foreign_get(r->profile);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The top level is read once for each kind of item, in the order in which they refer to each other
- * (writers may use any order); only one item is unpacked at a time. So memory is bounded by the
- * file and the model, whatever a hostile file contains.
+ * The top level is read once for each kind of item, referred items first, because writers may use
+ * any order. Only one item is unpacked at a time. So memory is bounded by the file and the model,
+ * whatever a hostile file contains.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -36,7 +36,7 @@ struct reading {
 
 	struct label *label; /* of the current sample */
 	size_t label_room, labels;
-	struct byte_span last_labels; /* of the last sample, in the file */
+	struct byte_span last_labels; /* bytes of the last sample's labels, in the file */
 	int last_task;                /* the task that last_labels name, -1: none yet */
 	uint32_t last_set;
 

@@ -23,7 +23,7 @@ struct gzip_writer;
  */
 int pprof_timeline_write(const struct profile *profile, struct gzip_writer *gzip);
 
-/* Call after the samples have been read. */
+/* Reads a piece. Call it after the samples have been read. */
 reading_take pprof_timeline_read;
 
 #endif

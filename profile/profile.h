@@ -43,7 +43,7 @@ size_t profile_value_types(const struct profile *profile);
 struct value_type profile_value_type(const struct profile *profile, size_t index);
 /* The index of the first value type of that name, profile_value_types() if there is none. */
 size_t profile_find_value_type(const struct profile *profile, const char *type);
-/* The default value of reports; SIZE_MAX: none was set. */
+/* The value type that reports use by default; SIZE_MAX: none was set. */
 void profile_set_default_value(struct profile *profile, size_t index);
 size_t profile_default_value(const struct profile *profile);
 

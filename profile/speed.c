@@ -25,10 +25,13 @@ struct finding {
 	struct witness *witness;
 	double *log_value; /* of all witnesses */
 	struct compare_weighted *item;
-	double *factor; /* of each run, relative to its side */
+	double *factor; /* logarithm, of each run, relative to its side */
 };
 
-/* The median of the changes of all witnesses, or, if @run >= 0, of their values in that run. */
+/*
+ * The weighted median over the witnesses of their changes, or, if @run >= 0, of their values in
+ * that run.
+ */
 static double median_of(const struct finding *f, long run)
 {
 	for (size_t i = 0; i < f->n; i++) {

@@ -40,7 +40,7 @@ static double part(double value, double sum)
 
 /*
  * Turns the sums in @factor into factors. @only: the state whose instants share the value, -1: all.
- * @each: each state's instants share that state's own value, whose type is @of.
+ * @each: each state's instants share that state's own value; @of has its value type.
  */
 static void make_factors(double factor[TIMELINE_STATES], const int64_t *values, size_t value,
 	int only, bool each, const size_t of[TIMELINE_STATES])

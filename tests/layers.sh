@@ -33,7 +33,7 @@ may_include profile "base"
 may_include view "base profile"
 may_include analyst "base proto opener symbolizer profile"
 
-# No folder is a dumping ground.
+# No folder has more than 60 sources and headers.
 hits=$(git ls-files '*.[ch]' | sed 's,/[^/]*$,,' | sort | uniq -c | awk '$1 > 60')
 [ -z "$hits" ] || complain "more than 60 files in a folder:" $hits
 
@@ -191,7 +191,7 @@ for page in sys.argv[1:]:
         print(page, name)' CONTRIBUTING.md README.md docs/*.md | sort -u)
 [ -z "$hits" ] || complain "pages name files that are not there: $hits"
 
-# Every file of code names its licence.
+# Every source has a line that names its licence.
 hits=$(git ls-files '*.[ch]' '*.sh' '*meson.build' | xargs grep -L 'SPDX-License-Identifier: MIT')
 [ -z "$hits" ] || complain "no SPDX line:" $hits
 

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: MIT
 """HTTP clients for test_serve.sh.
 
-  get PORT PATH              the body on standard output; 0 if the status is 200
-  status PORT [HOST]         sends a request of each line of the input, less its first word;
+  get PORT PATH              prints the body; exits with 0 if the answer's status is 200
+  status PORT [HOST]         sends a request for each line of the input, without its first word;
                              prints the statuses of the answers
-  half PORT PATH             as get, by a client that sends no more after its request
-  crowd PORT                 1000 connections that come and go in any order; 0 if it still answers
-  attack PORT                clients that do what no client should; 0 if all is well afterwards
+  half PORT PATH             as get, but shuts down its sending side after the request
+  crowd PORT                 1000 connections that come and go in any order; exits with 0 if the
+                             server still answers
+  attack PORT                hostile clients; exits with 0 if the server still answers
 """
 import random
 import socket
@@ -53,7 +54,7 @@ def half(port, path):
 
 
 def crowd(port):
-    """Silent, half-closed, slow and asking connections, each closed at a moment of its own."""
+    """Makes silent, half-closed, slow and normal connections, and closes each at another time."""
     chance = random.Random(33)
     failed, here = 0, []
     for i in range(1000):
@@ -85,7 +86,7 @@ def crowd(port):
 
 
 def is_closed(s):
-    """The other side has ended the connection, with an answer or without."""
+    """Has the server closed the connection, with an answer or without?"""
     try:
         read_all(s)
         return True

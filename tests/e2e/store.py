@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """A store for test_push.sh.
 
-  free                     a port that nobody has
-  serve PORT DIR           keeps what is sent to it in DIR/N/; the second one is refused with 400
+  free                     prints a free port
+  serve PORT DIR           keeps each profile sent to it in DIR/N/; refuses the second one with 400
   serve PORT DIR all       refuses none
   serve PORT DIR mute      does not answer for a minute
 """

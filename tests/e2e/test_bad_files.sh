@@ -4,7 +4,7 @@
 # command and its status are unharmed.
 . "$(dirname "$0")/../lib.sh"
 
-# A file that is replaced, or deleted, while it runs.
+# The program's file is deleted or replaced while it runs; the last case leaves it alone.
 for how in 'rm running' 'cp /bin/true new && mv new running' ': >debug'; do
     cp "$TARGETS/busy" running
     "$SPROFRUN" --max-overhead 100 -o p.pb.gz sh -c "./running 1 0.5 6 &

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# A capture replayed gives the profile that the run gave.
+# Replaying a capture gives the same profile as the run.
 . "$(dirname "$0")/../lib.sh"
 
 "$SPROFRUN" -q -F 1000 --capture c.cap -o live.pb.gz "$TARGETS/split" 20 20000

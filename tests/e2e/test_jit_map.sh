@@ -106,7 +106,7 @@ check "with no signal blocked, and no way to more rights" \
     [ "$(grep -cE '^NoNewPrivs:.1$|^SigBlk:.0*$' bin/jcmd.log)" = 2 ]
 cat >bin/jcmd <<'END'
 #!/bin/bash
-# Says how old it is, by one process that only waits.
+# Prints its age in seconds, waiting by a read with a time-out instead of new processes.
 here=${0%/*}
 exec 9<>"$here/pause"
 while :; do

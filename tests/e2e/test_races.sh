@@ -9,8 +9,8 @@ ROUNDS=${ROUNDS:-1}
 # moment I: sleeps for up to 150 ms: a different time for each I, and the same in each run
 moment() { sleep "0.$(printf '%03d' $(($1 * 37 % 150)))"; }
 
-# under WHAT WANTED-STATUS COMMAND...: runs it under the profiler at 4 kHz. FACTOR: longer
-# deadlines, for a machine that is emulated.
+# under WHAT WANTED-STATUS COMMAND...: runs COMMAND under the profiler at 4 kHz. FACTOR: factor of
+# the deadlines, for an emulated machine.
 under() {
     local what=$1 wanted=$2 status
     shift 2

@@ -5,7 +5,7 @@
 # shellcheck source=tests/lib.sh
 . "$SOURCE/tests/lib.sh"
 
-# Sanitizers lengthen all frames, those of sprofrun as well.
+# Sanitizers make all frames longer, also those of sprofrun.
 grep -q 'b_sanitize": *"[^n]' "$BUILD/meson-info/intro-buildoptions.json" 2>/dev/null ||
     nm -D "$SPROFRUN" | grep -q __asan_init && skip "a build with sanitizers"
 

@@ -104,15 +104,15 @@ done
 is "batch: the reader left" "${PIPESTATUS[0]}" 0
 check "batch: the reader left, no message" eval '! [ -s err ]'
 
-# --- a terminal that takes nothing holds up nobody ---
+# --- a terminal whose output is not read must not block the target ---
 cat >blocked.py <<'P'
 import fcntl, os, pty, signal, struct, sys, termios, time
 pid, fd = pty.fork()
 if pid == 0:
     os.environ["TERM"] = "xterm-256color"
     os.execv(sys.argv[1], [sys.argv[1], "-s", "0.1", "-p", sys.argv[2]])
-# The terminal's output is never read: its buffer fills up. Keys make it draw. It is full when it
-# has not grown for as long as many looks take.
+# The terminal's output is never read, so its buffer fills up. Keys make sproftop draw. The buffer
+# is full when it has not grown for a second, which is many updates.
 end, size, since = time.time() + 60, 0, time.time()
 while time.time() < end and (not size or time.time() < since + 1):
     os.write(fd, b"gE")

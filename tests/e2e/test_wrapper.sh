@@ -82,7 +82,7 @@ for where in /no/such/folder/p.pb.gz "$WORK" /no/such/%n; do
     is "refused: -o $where" "$? $(cat out)" "125 "
     message_is "cannot write the profile"
 done
-# A profile that turns out to be unwritable costs a message, not the status.
+# If the profile cannot be written at the end, there is a message, but the status is the command's.
 for where in /dev/full gone/p.pb.gz; do
     mkdir -p gone
     "$SPROFRUN" -q -o "$where" sh -c 'rmdir gone; exit 6' 2>err; is "status with -o $where" $? 6

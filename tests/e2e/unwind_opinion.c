@@ -2,8 +2,9 @@
 /*
  * Compares our unwinder with libunwind: unwind_opinion PID STOPS
  *
- * Stops a thread of the process again and again (all of them in turn), unwinds it where it stands
- * by libunwind-ptrace, and from a copy by our unwinder; compares pc and sp, frame by frame. Prints
+ * Stops the threads of the process in turn, STOPS times. Unwinds each stopped thread by
+ * libunwind-ptrace, and a copy of its stack by our unwinder; compares pc and sp, frame by frame.
+ * Prints
  *
  *	stops N frames N agree N ours_longer N theirs_longer N differ N vdso N
  *	ns_per_frame ours N libunwind_copy N libunwind_ptrace N

@@ -23,7 +23,7 @@ struct memory {
 	unsigned reads;
 };
 
-/* The test's memory in the place of a process's. */
+/* Replaces the product's remote_peek(): reads the test's memory instead of a process's. */
 ssize_t remote_peek(const struct remote *remote, uint64_t at, void *to, size_t n)
 {
 	struct memory *memory = (struct memory *)(uintptr_t)remote;

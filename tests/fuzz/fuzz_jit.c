@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The input is a perf map, taken in two pieces. */
+/* The input is a perf map, which is read in two pieces. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The input is a .debug_line section; each line table in it is counted, from any offset. */
+/*
+ * The input is a .debug_line section; rows and names of the line table at each offset are counted.
+ */
 #include <stdlib.h>
 
 #include "symbolizer/dwarf/linescan.h"

@@ -152,7 +152,8 @@ static bool advance(struct player *p)
 }
 
 /*
- * Plays every order with at most @early early choices. False: one fails, or @most have been played.
+ * Plays every order with at most @early early choices. False: one has failed, or @most have been
+ * played.
  */
 static bool play_in_turn(struct player *p, script_play *play, void *context, unsigned early,
 	unsigned long most, struct explored *ret)

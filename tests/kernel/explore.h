@@ -12,7 +12,7 @@
 
 #include "tests/kernel/kernel.h"
 
-/* Makes tasks, runs the supervisor, checks with kernel_fail(). */
+/* A script: makes tasks, runs the supervisor, and reports faults by kernel_fail(). */
 typedef void script_play(struct kernel *kernel, void *context);
 
 struct explored {

@@ -55,7 +55,7 @@ enum op {
 	OP_AGAIN,  /* goes back @a steps, @b times (0: for ever) */
 	OP_HANDLE, /* signal @a gets disposition @b */
 	OP_STORE,  /* writes the word @b to data address @a */
-	OP_DO,     /* calls @act(kernel, task), for what only one test needs */
+	OP_DO,     /* calls @act(kernel, task): for steps that only one test needs */
 };
 
 struct kernel;
@@ -74,7 +74,7 @@ struct blocking {
 	int64_t interrupted; /* the kernel's result when a signal comes: -EINTR, -512 ... -516 */
 	int64_t result;      /* result when the awaited event comes */
 	uint64_t wake_ns;    /* time of that event after the call's beginning; 0: never */
-	unsigned length;     /* number of the argument that is a transfer's length; 0: none */
+	unsigned length;     /* which argument is the length of a transfer; 0: none */
 	uint64_t piece;      /* bytes of a transfer done when a signal comes */
 	bool lenient;        /* its result may differ from that of an undisturbed call */
 	bool breaks; /* the reader of a transfer goes away: the rest gives EPIPE and SIGPIPE */
@@ -201,12 +201,12 @@ struct group {
 	bool exiting;
 	int status;        /* wait status at its end */
 	bool ended;        /* all its threads are gone or zombies */
-	bool reaped, told; /* told: its parent has been sent SIGCHLD */
+	bool reaped, told; /* told: its parent has got SIGCHLD */
 	const char *exe;
 	bool filtered;         /* has a seccomp filter */
 	bool refuses;          /* ptrace gives EPERM */
-	bool is_command;       /* launched by the supervisor, */
-	bool dies_with_tracer; /* by its tracing thread */
+	bool is_command;       /* launched by the supervisor */
+	bool dies_with_tracer; /* launched by the supervisor's tracing thread */
 	unsigned libraries;    /* mapped since its exec */
 	unsigned execs;
 };
@@ -260,7 +260,7 @@ struct task {
 	int stop_code;   /* si_code of the stop; 0: consumed by a wait */
 	int stop_signal; /* the signal of a signal-delivery-stop */
 	bool waitable;
-	uint64_t stopped_ns; /* since when it is in this stop */
+	uint64_t stopped_ns; /* beginning of this stop */
 	uint64_t message;
 	unsigned stops, resumes;
 	uint64_t word[KERNEL_WORDS];
@@ -324,7 +324,7 @@ struct kernel {
 	bool tid_reused_at_once; /* the tid of a task that is gone is given to the next one */
 	/* the machine */
 	uint64_t now_ns, own_ns; /* CLOCK_MONOTONIC of now; CPU time of the supervisor */
-	/* when the supervisor was last scheduled in; its CPU time then */
+	/* time at which the supervisor was last scheduled in, and its CPU time then */
 	uint64_t woke_ns, rest_own_ns;
 	unsigned cpus;
 	long sleeps;
@@ -344,7 +344,7 @@ struct kernel {
 	size_t signals;
 	int pipe_end[16]; /* pipes of the supervisor, which a child inherits */
 	size_t pipe_ends;
-	bool written;               /* a byte is in one of these pipes */
+	bool written;               /* a byte was written to one of them */
 	const struct step *command; /* program of the launched child: its first step is an exec */
 	struct analyst analyst[KERNEL_ANALYSTS]; /* analysts, one after the other */
 	size_t analysts;
@@ -360,8 +360,8 @@ struct kernel {
 	bool elsewhere;  /* the running thread is another one of the supervisor */
 	char object_path[64];
 	int reading_fd;          /* descriptor of a file that is read in pieces */
-	struct group *folder_of; /* the folder that is being read, */
-	size_t folder_at;        /* and the position in it */
+	struct group *folder_of; /* the process whose /proc/PID/task is being read */
+	size_t folder_at;        /* position in this folder */
 	struct dirent entry;
 	/* what happened */
 	bool hangup_ignored;  /* the supervisor was started with SIGHUP ignored (nohup(1)) */
@@ -377,11 +377,10 @@ struct kernel {
 	void *context;                          /* of the test */
 	size_t scratch;                         /* of the test */
 	void (*each)(struct kernel *kernel);    /* what a test checks after each event */
-	void (*asleep)(struct kernel *kernel);  /* the supervisor is about to sleep, */
-	void (*writing)(struct kernel *kernel); /* to write into a task's memory, */
-	void (*reading)(struct kernel *kernel); /* or to read one of its pipes */
-	void (*asking)(
-		struct kernel *kernel, struct task *task); /* PTRACE_INTERRUPT, just before */
+	void (*asleep)(struct kernel *kernel);  /* before the supervisor sleeps */
+	void (*writing)(struct kernel *kernel); /* before it writes to a task's memory */
+	void (*reading)(struct kernel *kernel); /* before it reads one of its pipes */
+	void (*asking)(struct kernel *kernel, struct task *task); /* before PTRACE_INTERRUPT */
 };
 
 /* The kernel that the wrapped calls act on; NULL: the real one. */
@@ -408,7 +407,7 @@ void kernel_note(struct kernel *kernel, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 unsigned kernel_choose(struct kernel *kernel, unsigned n, unsigned cost);
 
-/* Sends a signal to the supervisor @in_ns from now; @code SI_USER, SI_KERNEL. */
+/* Sends a signal to the supervisor in @in_ns ns. @code: SI_USER or SI_KERNEL. */
 void kernel_signal(struct kernel *kernel, int signal, int code, int sender, uint64_t in_ns);
 
 /*

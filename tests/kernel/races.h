@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How a race is played: in every order, in random ones, and with the supervisor killed anywhere. */
+/*
+ * Plays a race: in every order, in random orders, and with the supervisor killed at any of its
+ * calls.
+ */
 #ifndef TESTS_KERNEL_RACES_H
 #define TESTS_KERNEL_RACES_H
 

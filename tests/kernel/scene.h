@@ -25,7 +25,7 @@ struct scene {
 	bool same_calls; /* as many of their calls fail with EINTR as without the supervisor */
 	const int *pids;
 	size_t pids_n;
-	const struct step *command; /* program of the launched child; with @argv of the options */
+	const struct step *command; /* program of the launched child, if options.argv is set */
 	unsigned long dies_at;      /* as kernel.dies_at */
 	struct engine_options options;
 	/* How processes end without a supervisor: filled by the first run, if @same. */

@@ -82,8 +82,8 @@ static void two_threads_in_one_bin(void **state)
 }
 
 /*
- * The sender's answer pipe may be any file that the sender cannot write to, but the supervisor
- * could: nothing is written to it, and nothing is opened for writing but a pipe of the sender's.
+ * The descriptor that a sender names as its answer pipe may be any file, also one to which only the
+ * supervisor may write. The supervisor must open and write only pipes of the sender.
  */
 static const struct step asks[] = {DO(on), RUN(3 * MS), DO(off), RUN(MS), EXIT_GROUP(0)};
 static int in_place, afterwards;

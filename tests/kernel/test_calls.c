@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that call sprofil: requests through the pipe, counters in their memory, answers. Nothing
- * may be written into the image after an exec, and nothing after "off".
+ * Programs that call sprofil: requests through the pipe, counters in their memory, answers. The
+ * supervisor must not write to the new image after an exec, nor after "off".
  */
 #include "tests/kernel/calling.h"
 
@@ -36,7 +36,7 @@ static void ticks_are_counted(void **state)
 	once(__func__, &scene);
 }
 
-/* The image after an exec is another program's. */
+/* The supervisor must not count in the new image after an exec. */
 static const struct step after_exec[] = {RUN(5 * MS), DO(is_not_counted), EXIT_GROUP(0)};
 static const struct step exec_counts[] = {DO(on), RUN(3 * MS), EXEC("/bin/next", after_exec)};
 static const struct step thread_execs[] = {RUN(3 * MS), EXEC("/bin/next", after_exec)};

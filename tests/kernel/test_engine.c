@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The engine with an analyst: launch, signals, requests, pieces, choice, dump, and the sums. */
+/*
+ * The engine with an analyst: launch, signals, requests, pieces, choice of threads, dump, and the
+ * sums.
+ */
 #include "tests/kernel/races.h"
 
 #include <errno.h>
@@ -158,7 +161,7 @@ static void kernel_with_time_stamps(void **state)
 	some(__func__, &scene);
 }
 
-/* The analyst dies, cannot be started, or takes nothing. */
+/* The analyst dies, cannot be started, or does not read. */
 static void dying(struct kernel *k)
 {
 	long_worker(k);
@@ -375,7 +378,7 @@ static void analyst_requests(void **state)
 	some(__func__, &scene);
 }
 
-/* Files one after the other, and pieces in memory. */
+/* --rotate (one file after the other), and pieces in memory. */
 static void rotated(struct kernel *k, const struct engine_result *result)
 {
 	ends_well(k, result);
@@ -488,7 +491,7 @@ static void threads_are_chosen(void **state)
 	regfree(&name);
 }
 
-/* --dump: each thread's stack once, of threads that sleep, run, or are stopped. */
+/* --dump: one stack of each thread that sleeps, runs, or is stopped. */
 static const struct blocking delicate = {.number = SYS_epoll_wait,
 	.argument = {4, 0, 8, 500},
 	.wait = WAIT_MS,

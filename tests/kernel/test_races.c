@@ -27,7 +27,7 @@ static void interrupt_meets_other_stop(void **state)
 	killed_anywhere(__func__, &scene, 100);
 }
 
-/* The caller of exec gets the leader's tid. */
+/* A thread other than the leader calls exec, and gets the leader's tid. */
 static const struct step other[] = {RUN(20 * MS), MARK, EXIT(0)};
 static const struct step execs[] = {
 	RUN(1 * MS), STORE(KERNEL_DATA, 1), EXEC("/bin/next", met_image)};
@@ -107,7 +107,10 @@ static void leader_exits_first(void **state)
 	race(__func__, &scene);
 }
 
-/* Group-stops: entered while traced, found at the attach, left behind, and ended by SIGCONT. */
+/*
+ * Group-stops: one that begins while the target is traced, one that exists at the attach, one that
+ * stays at the detach, and one that SIGCONT ends.
+ */
 static const struct step stopped[] = {CLONE(other), MARK, RUN(2 * MS), MARK, EXIT(0)};
 static const struct step stops[] = {RUN(100000), KILL(100, SIGSTOP), RUN(8 * MS),
 	KILL(100, SIGCONT), RUN(1 * MS), EXIT_GROUP(0)};

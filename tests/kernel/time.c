@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The clock. While the supervisor sleeps, tasks use their CPUs, and what is due happens. */
+/* The clock. While the supervisor sleeps, tasks use their CPUs, and events that are due happen. */
 #include "tests/kernel/kernel.h"
 
 #include <errno.h>

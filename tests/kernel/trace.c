@@ -196,7 +196,7 @@ long kernel_ptrace(struct kernel *k, int request, int tid, uintptr_t address, ui
 	return r;
 }
 
-/* Is there an event of @t to be waited for? */
+/* Has @t an event that waitid() reports to the supervisor? */
 static bool is_waitable(struct kernel *k, const struct task *t, int options)
 {
 	bool child = t->tid == t->group->pid && t->group->parent == k->supervisor;
