@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# docs/CONFORMANCE.md and the tests hold together: conformance.sh SOURCE-ROOT Checks that every ID
+# conformance.sh SOURCE-ROOT: checks that docs/CONFORMANCE.md agrees with the tests: that every ID
 # has a row, that every row names a test, and that every named test exists and is run. Every ID must
 # also have an entry in tests/clauses.txt, by which tests/clauses.sh breaks it, and the code that
 # the entry changes must be in the source.

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # sproftop at 250 Hz on a process with many stacks, for a long time: it uses less than 3 % of a CPU,
-# and in the second half of the time its memory grows by less than a tenth. tests/long_live.sh
-# BUILD-DIRECTORY SECONDS [PID]
+# and in the second half of the time its memory grows by less than a tenth. Usage:
+# tests/long_live.sh BUILD-DIRECTORY SECONDS [PID]
 set -eu
 build=$(cd "$1" && pwd)
 seconds=$2

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # sprofrun --rotate 1m --listen on redis under a light load, scraped by `go tool pprof` each 15 s:
-# files are complete, no scrape fails, memory is flat. tests/long_serve.sh BIN-DIRECTORY MINUTES
-# [RESULTS-DIRECTORY]; the table of memory stays in RESULTS-DIRECTORY/memory.
+# files are complete, no scrape fails, memory is flat. Usage: tests/long_serve.sh BIN-DIRECTORY
+# MINUTES [RESULTS-DIRECTORY]; the table of memory stays in RESULTS-DIRECTORY/memory.
 set -u
 bin=$(cd "${1:?usage: tests/long_serve.sh BIN-DIRECTORY MINUTES [RESULTS-DIRECTORY]}" && pwd) || exit 2
 minutes=${2:?usage: tests/long_serve.sh BIN-DIRECTORY MINUTES [RESULTS-DIRECTORY]}

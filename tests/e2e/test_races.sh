@@ -27,7 +27,8 @@ tracer_of() { awk '/^TracerPid:/ { print $2 }' "/proc/$1/status" 2>/dev/null; }
 traced() { [ "$(tracer_of "$1")" != 0 ]; }
 untraced() { [ "$(tracer_of "$1")" = 0 ]; }
 gone() { ! kill -0 "$1" 2>/dev/null; }
-# child_of_tracer NAME: prints the pid of that child of the process that traces for $run
+# child_of_tracer NAME: prints the pid of the program NAME, a child of the process that traces for
+# $run
 child_of_tracer() { pgrep -P "$(tracing $run)" -x "$1"; }
 # attach PID SECONDS: attaches in the background; sets $sprofrun to the pid
 attach() {

@@ -576,7 +576,7 @@ static void dump_of_stopped_and_stuck(void **state)
 	assert_true(scene_said(&scene, "did not stop within a second"));
 }
 
-/* Refusals. */
+/* Targets to which the supervisor must not or cannot attach. */
 static void refusing(struct kernel *k)
 {
 	worker(k);

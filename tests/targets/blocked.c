@@ -232,7 +232,7 @@ static void stop_and_go(void)
 	pid_t parent = getpid();
 
 	if (fork() == 0) {
-		while (!is_asleep(parent)) /* Never true for our own task. */
+		while (!is_asleep(parent)) /* A task never sees itself asleep. */
 			if (usleep(50000) == 0)
 				break;
 		(void)kill(parent, SIGSTOP);

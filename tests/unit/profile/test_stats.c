@@ -105,7 +105,7 @@ static void test_stats__found_error_is_that_of_hits(void **state)
 static void test_stats__effective_samples(void **state)
 {
 	(void)state;
-	/* 100 equal weights of 4; then 1, 1, 2: 16 / 6. */
+	/* 100 weights of 4 have the size 100; weights of 1, 1 and 2 have 16 / 6. */
 	assert_near(stats_effective_samples(400, 1600), 100);
 	assert_near(stats_effective_samples(4, 6), 16.0 / 6);
 	assert_near(stats_effective_samples(0, 0), 0);

@@ -4,8 +4,8 @@
  * that does what engine/sampling.c does, with the real plan and the real sampler. The seed
  * determines every event.
  *
- *	simulator.c           events in their order: steps of programs, sleeps, orders of ours
- *	simulator_cpu.c       CPUs and the scheduler: who runs where
+ *	simulator.c           events in their order: steps of programs, sleeps, requests of ours
+ *	simulator_cpu.c       CPUs and the scheduler: which thread runs on which CPU
  *	simulator_driver.c    the probe, waiters and the tracing thread, after engine/sampling.c
  *	simulator_programs.c  the programs
  *	test_simulator.c      the statistics
@@ -123,10 +123,10 @@ struct sim_cpu {
 	uint64_t expired_ns;          /* when it last expired */
 	uint64_t arrives_ns[2];       /* when the waiter and the tracer may get the CPU */
 	bool holds;                   /* the waiter is awake */
-	bool claims;                  /* and waits for its turn */
-	bool reads;                   /* it reads before its turn what it may */
-	bool dropped;                 /* it has nothing to do */
-	bool asked;                   /* it had its turn */
+	bool claims;                  /* the waiter waits for its turn */
+	bool reads;                   /* the waiter reads what it may before its turn */
+	bool dropped;                 /* the waiter has nothing to do */
+	bool asked;                   /* the waiter had its turn */
 	uint64_t woke_ns, holds_until_ns;
 	/* As in struct sampled_cpu. */
 	struct sim_thread *expected;

@@ -25,7 +25,7 @@ static struct plan begun(unsigned stream, uint64_t period_ns, uint64_t seed)
 	return plan;
 }
 
-/* Takes the next instant when it comes, and returns its time. */
+/* Takes the next instant of the plan, and returns its time. */
 static uint64_t take(struct plan *plan, struct plan_due *ret_due)
 {
 	uint64_t at = plan_next(plan);

@@ -20,7 +20,7 @@ enum { RUNTIME = 0x10000, GROUP = 0x11000, THREAD = 0x12000, OTHER = 0x13000, CH
 enum { OLD_CHUNK = 0x30000, ALONE = 0x40000, CODE = 0x50000, TEXT = 0x60000, TID = 77 };
 enum { PAGES = 0x70, MEMORY_BYTES = PAGES * 4096 };
 
-/* Memory from 0x10000 on; pages can be taken away. */
+/* Memory from 0x10000 on, of which pages can be made unreadable. */
 struct memory {
 	uint8_t byte[MEMORY_BYTES];
 	bool missing[PAGES];

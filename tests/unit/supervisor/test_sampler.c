@@ -82,7 +82,7 @@ static void test_sampler__who_let_us_in_by_falling_asleep_is_hit_there(void **st
 	/* The same stamp, but the thread has not run since: the stamp is an old one. */
 	assert_null(look(&w, 0));
 	assert_int_equal(w.stamps, 0);
-	/* At its end a thread has no pc. */
+	/* A thread that is ending has no pc: no hit. */
 	a->pc = 0;
 	preempted(&w, a);
 	assert_null(look(&w, 0));

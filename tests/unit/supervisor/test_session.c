@@ -174,7 +174,7 @@ static void test_session__a_tick_is_a_period_of_weight(void **state)
 	assert_int_equal(w->count[0], 1);
 	tick(w, AT + 4, 3 * TICK_NS);
 	assert_int_equal(w->count[1], 3);
-	/* Weight less than a tick is kept, whichever thread it came from. */
+	/* A weight below a tick is kept for the next tick, whichever thread it comes from. */
 	tick(w, AT + 8, TICK_NS / 2);
 	assert_int_equal(w->count[2], 0);
 	tick(w, AT + 8, TICK_NS - 1);

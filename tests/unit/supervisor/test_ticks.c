@@ -25,7 +25,7 @@ static struct world begun(uint64_t began_ns)
 	return w;
 }
 
-/* An instant finds the thread when it has run for @run_ns: returns the tick's weight. */
+/* Lets an instant find the thread when its CPU time is @run_ns; returns the tick's weight. */
 static uint64_t met(struct world *w, uint64_t run_ns)
 {
 	const struct cpu_time cpu = {.run_ns = run_ns};

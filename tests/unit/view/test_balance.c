@@ -28,7 +28,7 @@ struct process {
 	int64_t rank; /* the label of its samples; 0: none */
 };
 
-/* Gives the rank to the samples that were added last. */
+/* Labels the samples that were added last with the rank. */
 static void label(struct profile *profile, int64_t rank)
 {
 	const struct label of_rank = {.key = LABEL_RANK, .number = rank, .unit = ""};
