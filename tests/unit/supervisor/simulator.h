@@ -119,7 +119,7 @@ struct sim_cpu {
 	struct sim_thread *replaced;  /* the thread that ran before ours, NULL none */
 	struct sim_thread *preempted; /* the same at the waiter's last instant */
 	uint64_t waiter_due_ns;       /* the waiter's timer */
-	uint64_t waiter_at_ns;        /* when that goes off */
+	uint64_t waiter_at_ns;        /* when that timer expires */
 	uint64_t expired_ns;          /* when it last expired */
 	uint64_t arrives_ns[2];       /* when the waiter and the tracer may get the CPU */
 	bool holds;                   /* the waiter is awake */

@@ -8,7 +8,10 @@
 /* Time that a wake-up of the tracing thread takes, from another CPU or by an eventfd. */
 #define CALL_LEAST_NS 1000
 #define CALL_MOST_NS  2500
-/* Time that an idle CPU needs to do anything, timers included; less while its sleep is not deep. */
+/*
+ * Time that an idle CPU needs to do anything, timers included: SHALLOW_LEAST_NS to SHALLOW_MOST_NS
+ * if it has been idle for less than SHALLOW_NS, otherwise IDLE_LEAST_NS to IDLE_MOST_NS.
+ */
 #define SHALLOW_NS       100000
 #define SHALLOW_LEAST_NS 500
 #define SHALLOW_MOST_NS  1500

@@ -314,7 +314,7 @@ static void test_doctor__a_command_line_is_a_command_only(void **state)
 	profile_free(profile);
 }
 
-/* An archive that is added by the command may not answer: that is said beside the command. */
+/* The archive that the command adds may not answer: a sentence beside the command says so. */
 static void test_doctor__an_archive_that_is_added_was_not_tried(void **state)
 {
 	const struct code_object answer = {
