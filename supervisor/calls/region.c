@@ -45,7 +45,7 @@ static bool range_of(const struct region_table *t, const struct call_region *r, 
 	uint64_t *ret_last)
 {
 	uint32_t scale = scale_of(t, r);
-	u128 end, text; /* bytes of text that have a counter: idx < n exactly if d < text */
+	u128 end, text; /* @text: how many bytes of code, from the offset on, have a counter */
 
 	*ret_first = r->offset;
 	if (takes_all(t, r)) {

@@ -13,7 +13,7 @@
 #include "supervisor/engine/stops.h"
 #include "supervisor/os/mem.h"
 
-/* A fresh analyst waits at most this long for a requested stop that does not come. */
+/* How long the start of a fresh analyst is put off for requested stops that have not come. */
 #define QUIET_MOST_NS 100000000
 
 static size_t join_command(char *const argv[], char *to, size_t room)

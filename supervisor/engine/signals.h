@@ -42,7 +42,7 @@ bool signals_is_stop(int signal);
  */
 bool signals_pass_on(const struct engine_result *result, const siginfo_t *info);
 
-/* Sends @pid a signal that came to the process standing for it, with the signal's origin. */
+/* Sends a signal that this process got in the place of @pid on to @pid, with its origin. */
 void signals_forward(int pid, const siginfo_t *info);
 
 /*

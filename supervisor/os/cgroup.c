@@ -43,7 +43,7 @@ static const char *next_path(const char **text, size_t *ret_bytes)
 	return NULL;
 }
 
-/* Is a component of the path @before, then @name, then @after? */
+/* Does the path have a component that consists of @before, @name and @after, in this order? */
 static bool has_part(
 	const char *path, size_t bytes, const char *before, const char *name, const char *after)
 {

@@ -34,7 +34,7 @@ struct pages {
 	unsigned away; /* @away of couriers_send() */
 	/* CLOCK_MONOTONIC: until when answers are kept; and serve for one access only */
 	uint64_t until_ns, wary_until_ns;
-	/* By the number of the page: twice that number, plus 1 if it can be written to. */
+	/* A page is in the slot of its number modulo the size: 2 * number + (1 if writable). */
 	uint64_t known[PAGES_KNOWN];
 };
 

@@ -51,7 +51,7 @@ void emit_describe_stack(const struct stack_copy *copy, const struct arch_snapsh
 bool emit_sample(struct emitter *emitter, uint64_t now_ns, const struct record_sample *sample);
 /* Precedes a sample, which wakes the analyst. */
 bool emit_runtime(struct emitter *emitter, uint64_t now_ns, const struct record_runtime *runtime);
-/* Wakes the analyst at once, which has samples that wait for this memory. */
+/* Wakes the analyst at once, because it has samples that wait for this memory. */
 bool emit_memory(struct emitter *emitter, uint64_t now_ns, const struct record_memory *memory);
 /* Precedes a sample, which wakes the analyst. */
 bool emit_object(struct emitter *emitter, uint64_t now_ns, const struct record_object *object);
