@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Data for reports that are not in the profile: instructions, the present sources of names, source
- * files. The caller of a report provides a reader; views open nothing.
+ * What reports show but the profile does not hold: instructions, source files, and which files the
+ * names come from today. The caller of a report provides a struct code_reader; the code in view/
+ * opens no files itself.
  */
 #ifndef VIEW_CODE_H
 #define VIEW_CODE_H
@@ -20,13 +21,13 @@ struct code_frame {
 struct code_instruction {
 	uint64_t address; /* as in the profile */
 	const char *text;
-	size_t first;    /* its frames in code_object.frame: innermost first */
-	unsigned frames; /* 0: unknown */
+	size_t first;    /* index of its innermost frame in code_object.frame; callers follow */
+	unsigned frames; /* number of its frames; 0: unknown */
 };
 
 /* A request about a mapping of the profile, and the answer. */
 struct code_object {
-	uint32_t mapping;
+	uint32_t mapping;        /* index in the profile */
 	const uint64_t *address; /* addresses to be looked up, ascending; borrowed */
 	size_t addresses;
 	bool instructions; /* request the instructions of the functions at the addresses, too */
@@ -36,7 +37,7 @@ struct code_object {
 	const char *lines;        /* the file with DWARF, "none", or "" */
 	const char *problem;      /* what is missing, and the remedy; "" nothing */
 	const char *language;     /* "Go", "": unknown */
-	const char *code_problem; /* why there are no instructions; "" not missing */
+	const char *code_problem; /* why there are no instructions; "" none are missing */
 	size_t named, lined;      /* number of addresses with a name, with a line */
 	struct code_instruction *instruction; /* ascending */
 	struct code_frame *frame;
@@ -44,43 +45,41 @@ struct code_object {
 	char *owned; /* memory of all strings; freed by code_forget() */
 };
 
-/*
- * A package with debug symbols. The strings are freed by the caller, and NULL if they are unknown.
- */
+/* A package with debug symbols. The caller frees the strings; they are NULL if unknown. */
 struct code_package {
 	char *command;              /* command that installs them */
 	size_t name_at, name_bytes; /* where in it the package's name is; others may follow it */
-	char *foreign;              /* the name of a package that is not of this distribution */
-	bool adds; /* the command adds an archive, of which it is not known whether it answers */
+	char *foreign; /* the name of the installed package if it is not of this distribution */
+	bool adds;     /* the command adds a package archive, which was not tried and may be gone */
 };
 
 struct code_reader {
 	/*
-	 * Answers @n requests, which are zero except for the request fields. Missing data are
-	 * reported in the answers: -ENOMEM is the only error. Release each with forget().
+	 * Answers @n requests, whose other fields are zero. Missing data are reported in the
+	 * answers: 0, or -ENOMEM, the only error. Release each answer with code_forget().
 	 */
 	int (*inspect)(
 		void *context, const struct profile *profile, struct code_object *object, size_t n);
 	/*
-	 * Reads a source file, named as in the profile; NULs become blanks. @shared: the text will
-	 * be given to other people. -errno; then *ret_problem is a sentence, or NULL. *ret_path:
-	 * where the file was found; *ret_changed_ns: when it was last modified, since 1970. The
-	 * caller frees all.
+	 * Reads the source file that the profile calls @file; NULs become blanks. @shared: the text
+	 * will be given to other people, so that private files are refused.
+	 * *ret_path: where the file was found; *ret_changed_ns: when it was last modified, since
+	 * 1970. 0, or -errno with a sentence, or NULL, in *ret_problem. The caller frees all three.
 	 */
 	int (*source)(void *context, const char *file, bool shared, char **ret_text,
 		char **ret_path, uint64_t *ret_changed_ns, char **ret_problem);
 	/*
-	 * Downloads the debug file of a build-id from servers that the user has allowed. -errno,
-	 * and *ret_problem is a constant sentence.
+	 * Downloads the debug file of a build-id from servers that the user has allowed. 0, or
+	 * -errno with a constant sentence in *ret_problem.
 	 */
 	int (*fetch)(
 		void *context, const char *path, const char *build_id, const char **ret_problem);
-	/* How a file's debug symbols are installed. -ENOMEM. */
+	/* Finds how the debug symbols of the file at @path are installed. 0 or -ENOMEM. */
 	int (*package)(void *context, const char *path, struct code_package *ret_package);
 	void *context;
 };
 
-/* Frees the answer. */
+/* Frees the answer; the request stays. */
 void code_forget(struct code_object *object);
 
 #endif

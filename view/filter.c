@@ -24,7 +24,11 @@ static const char *thread_name(const void *items, size_t index)
 	return profile_task(items, index).thread;
 }
 
-/* Sets a flag for each of @n names that matches; there is one element more. */
+/*
+ * Sets *ret_flags, which the caller frees, to an array with a flag for each of @n names: it
+ * matches. The array has one element more, so that it is never empty. Without a pattern, nothing is
+ * set.
+ */
 static int match_all(const char *pattern, const char *what, const void *items, size_t n,
 	name_at *name, bool **ret_flags, char **ret_problem)
 {
@@ -51,7 +55,7 @@ static int match_all(const char *pattern, const char *what, const void *items, s
 	return flags ? 0 : -ENOMEM;
 }
 
-/* The existing value types, for a message: "samples, cpu, wall". NULL: out of memory. */
+/* Lists the value types of a profile for a message: "samples, cpu, wall". NULL: out of memory. */
 static char *list_values(const struct profile *profile)
 {
 	char *text = strdup(""), *more;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The samples, and the values of them, that the options choose. Each name is matched once, not once
- * per sample.
+ * Which samples, and which value type, the options choose. A name is matched with a pattern once,
+ * not once per sample.
  */
 #ifndef VIEW_FILTER_H
 #define VIEW_FILTER_H
@@ -11,9 +11,9 @@
 #include "view/places.h"
 
 struct filter {
-	bool *focus;  /* by place: it matches; NULL: all do */
-	bool *object; /* by mapping: it matches; NULL: all do */
-	bool *thread; /* by task: it matches; NULL: all do */
+	bool *focus;  /* by place: its function matches; NULL: all do */
+	bool *object; /* by mapping: its file matches; NULL: all do */
+	bool *thread; /* by task: its thread matches; NULL: all do */
 	size_t value; /* index of the chosen value type; SIZE_MAX none */
 };
 

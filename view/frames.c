@@ -10,8 +10,8 @@
 #include "view/progress.h"
 
 /*
- * The title: the command; else the first process; else the executable, which is first in a pprof
- * file.
+ * The title is the command; without one the first process; otherwise the first mapping, which is
+ * the executable in a pprof file.
  */
 static int make_title(struct frames *frames)
 {
@@ -69,7 +69,7 @@ static int append_location(struct frames *frames, uint32_t index)
 	if (array_grow(&frames->frame, &frames->room, frames->n + n) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		/* Without inlined functions, only the last line of a location has a place. */
+		/* With no_inline, only the last line of a location has a place. */
 		const struct location_line *line =
 			location.lines ? &location.line[location.lines - n + i] : NULL;
 

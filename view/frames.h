@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stacks of the samples that the options choose, frame by frame, and other common parts of
- * exporters.
+ * What exporters share: the stacks of the samples that the options choose, as frames, and which
+ * frames are calls.
  */
 #ifndef VIEW_FRAMES_H
 #define VIEW_FRAMES_H
@@ -15,9 +15,9 @@
 enum { FRAMES_NO_FUNCTION = UINT32_MAX };
 
 struct frame {
-	uint32_t place;    /* of frames->places */
-	uint32_t location; /* of the profile */
-	uint32_t function; /* of the profile, or FRAMES_NO_FUNCTION */
+	uint32_t place;    /* index in frames->places */
+	uint32_t location; /* index in the profile */
+	uint32_t function; /* index in the profile, or FRAMES_NO_FUNCTION */
 	uint32_t line;     /* 0 unknown */
 	uint32_t inlined;  /* depth of inlining at its address; 0: not inlined */
 };
@@ -27,7 +27,7 @@ struct frames {
 	struct report_options options;
 	struct places places;
 	struct filter filter;
-	struct rows sums;    /* sums over the samples, without rows */
+	struct rows sums;    /* only the sums, as of rows_sum_up(); no rows */
 	struct frame *frame; /* frames of the last sample taken, leaf first */
 	size_t n, room;
 	uint32_t *seen; /* by place: the stamp of the last sample that contains it */
@@ -35,28 +35,32 @@ struct frames {
 	char *title; /* what was profiled, for display */
 };
 
-/* Collects the places and sums. Results and @ret_problem as those of filter_init(). */
+/*
+ * Collects the places and sums. 0, -ENOMEM, or -EINVAL with a sentence in @ret_problem, which the
+ * caller frees (see filter_init()).
+ */
 int frames_init(struct frames *frames, const struct profile *profile,
 	const struct report_options *given, char **ret_problem);
 void frames_release(struct frames *frames);
 
 /*
- * Takes the sample at @index: its stack, and its weight by the exported value. 0: the options
- * exclude it, or its weight is 0 (or negative, in a difference made by another program). -ENOMEM.
+ * Takes the sample at @index: sets its frames, and *ret_weight by the exported value type. The
+ * weight is 0 if the options exclude the sample. It is negative only in a difference of profiles
+ * that another program made. 0 or -ENOMEM.
  */
 int frames_take(struct frames *frames, size_t index, int64_t *ret_weight);
-/* Takes a sample whatever its weight. 1: taken; 0: excluded by the options. -ENOMEM. */
+/* Takes a sample whatever its weight. 1: taken; 0: excluded by the options; or -ENOMEM. */
 int frames_take_stack(struct frames *frames, size_t index);
 
 /*
- * The calls in the last stack taken. Each function calls once, from its innermost frame: f > g > f
- * > h is g > f and f > h. So a function's self and the values of its calls add up to its total,
- * which has every sample once. Ask once per sample for each @i from 0 (the leaf) on: true if frame
- * @i + 1 is the innermost of its function, which then calls frame @i.
+ * Is frame @i + 1 of the last stack taken the innermost of its function? Then the function calls
+ * frame @i. Only the innermost frame counts as a caller: the stack f > g > f > h has the calls
+ * g > f and f > h. Therefore a function's self and the values of its calls add up to its total,
+ * which counts each sample once. Call it once per sample for each @i, in order from 0 (the leaf).
  */
 bool frames_is_call(struct frames *frames, size_t i);
 
-/* The value type that is exported. */
+/* The exported value type. */
 struct value_type frames_value_type(const struct frames *frames);
 /* The source file of a frame's function; "" unknown. */
 const char *frames_file(const struct frames *frames, const struct frame *frame);

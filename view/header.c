@@ -15,12 +15,12 @@
 /* Maximum length of the command line if the width is unlimited. */
 enum { TITLE_COLUMNS = 160 };
 
-/* A rate that is off by less than this share is the one that was asked for. */
+/* If the reached rate differs from the planned one by less than this share, the latter is shown. */
 #define FAR_OFF 0.1
 
 /*
- * The title: the command; else the first process; else the executable, which is first in a pprof
- * file.
+ * The title is the command; without one the first process; otherwise the first mapping, which is
+ * the executable in a pprof file.
  */
 static const char *title_of(const struct profile *profile)
 {
@@ -62,7 +62,10 @@ static void print_count(const struct profile *profile, const char *key, const ch
 		fprintf(out, ", %" PRIu64 " %s", n, n == 1 ? one : many);
 }
 
-/* Prints the rate of a profile without figures, such as a part of one: " at 47.4 of 250 Hz". */
+/*
+ * Prints the rate of a profile without an audit, such as a part of another profile, by its samples:
+ * " at 47.4 of 250 Hz".
+ */
 static void print_rate(const struct profile *profile, const struct rows *rows, FILE *out)
 {
 	uint64_t period_ns = profile_period_ns(profile);

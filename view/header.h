@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The head of a text report: what was profiled, how much, and which part is shown. */
+/* The head of a text report: what was profiled, how much, and which part is shown. 0 or -ENOMEM. */
 #ifndef VIEW_HEADER_H
 #define VIEW_HEADER_H
 

@@ -11,9 +11,9 @@
 #include "view/paths.h"
 #include "view/wrap.h"
 
-/* A cell that may be cut keeps at least this width. */
+/* A cell that may be cut keeps at least LEAST_COLUMNS. GAP blanks separate two columns. */
 enum { LEAST_COLUMNS = 12, GAP = 2 };
-/* If the line is unlimited, names are padded up to this width. */
+/* Where the width of lines is unlimited, names are padded up to this width. */
 enum { MOST_PADDED = 60 };
 
 void layout_init(struct layout *layout, const struct layout_column *column, size_t columns,
@@ -72,7 +72,7 @@ void layout_lead(struct layout *layout, size_t bytes)
 		layout->lead[layout->rows - 1] = bytes;
 }
 
-/* The width of hidden columns. */
+/* The width that stands for a hidden column. */
 #define HIDDEN SIZE_MAX
 
 static void measure(const struct layout *layout, size_t *widths)
@@ -89,7 +89,10 @@ static void measure(const struct layout *layout, size_t *widths)
 	}
 }
 
-/* The width that the columns need; with @comfort, if no cuttable column exceeds its comfort. */
+/*
+ * The width that the columns need. With @comfort, columns that may be cut count with their comfort
+ * at most.
+ */
 static size_t needed(const struct layout *layout, const size_t *widths, bool comfort)
 {
 	size_t all = 0;
@@ -108,7 +111,7 @@ static size_t needed(const struct layout *layout, const size_t *widths, bool com
 	return all;
 }
 
-/* Hides the next column that may be dropped; false: none. */
+/* Hides the next column that may be dropped; false: there is none. */
 static bool drop_one(const struct layout *layout, size_t *widths)
 {
 	size_t first = layout->columns;
@@ -168,8 +171,8 @@ static int cut_calls(const struct layout *layout, const size_t *widths)
 }
 
 /*
- * Cuts a name behind its lead, the lines of the tree. If the lead leaves too little room for the
- * name, its outer lines are left out.
+ * Cuts a name, but not the lines of the tree in front of it (@lead bytes). If these leave too
+ * little room for the name, the outer ones are left out.
  */
 static int cut_name(char **cell, size_t lead, size_t columns, bool ascii)
 {
@@ -241,7 +244,7 @@ static void print_cell(const struct layout *layout, size_t column, const char *t
 		pad(GAP, out);
 }
 
-/* Prints prose. Further pieces go below the first. */
+/* Prints prose. Its further lines begin below the first. */
 static void print_prose(size_t column, const char *text, const size_t *widths, FILE *out)
 {
 	size_t before = 0, next;
@@ -268,8 +271,8 @@ static const char *color_of(const struct layout *layout, double heat)
 }
 
 /*
- * Limits the padding: nothing is cut, but a few long names exceed their column, to avoid blanks in
- * every line.
+ * Limits the padding of lines without a limit: a few long names exceed their column, as otherwise
+ * every other line would be padded to their width.
  */
 static void bound_padding(const struct layout *layout, size_t *widths)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The samples of an export one by one, in the order of time, each with its part of its stack's
- * weight: the parts of a stack add up exactly.
+ * The instants of a profile's time line, in the order of time, each with its part of the weight of
+ * its stack (a sample of the profile). The parts of a stack add up exactly to its weight.
  */
 #ifndef VIEW_MOMENTS_H
 #define VIEW_MOMENTS_H
@@ -11,23 +11,23 @@
 struct moment {
 	uint64_t time_ns; /* time since the beginning of the profile */
 	int64_t weight;
-	uint32_t sample;
-	uint32_t task;
+	uint32_t sample; /* index in the profile */
+	uint32_t task;   /* index in the profile */
 };
 
 struct moments {
 	struct moment *moment;
 	size_t n, room;
 	uint64_t from_ns, to_ns; /* the extent of the time line */
-	size_t *first;           /* by task, and one more, for MOMENTS_BY_TASK */
+	size_t *first;           /* by task + 1 more: its first moment; only with MOMENTS_BY_TASK */
 };
 
 enum moments_order { MOMENTS_BY_TIME, MOMENTS_BY_TASK };
 
 /*
- * Distributes the stacks over time. 1: filled; 0: the profile has no time line; -ENOMEM. Stacks
- * excluded by the options, or without weight, have no moments; stacks with a weight but no instant
- * (time without a sample) have one, at the end.
+ * Distributes the weights of the stacks over their instants. 1: done; 0: the profile has no time
+ * line; or -ENOMEM. Stacks excluded by the options, or without weight, have no moments. A stack
+ * with a weight but no instant has one moment, at the end of the time line.
  */
 int moments_init(struct moments *moments, const struct frames *frames, enum moments_order order);
 void moments_release(struct moments *moments);

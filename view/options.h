@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What reports and exports are asked for. */
+/* The options of reports and exports. */
 #ifndef VIEW_OPTIONS_H
 #define VIEW_OPTIONS_H
 
@@ -29,7 +29,7 @@ enum report_split {
 	REPORT_SPLIT_NONE,
 	REPORT_SPLIT_PROCESS,
 	REPORT_SPLIT_THREAD,
-	REPORT_SPLIT_NAME, /* call trees only: processes with the same name together */
+	REPORT_SPLIT_NAME, /* call trees only: by process, those with the same name together */
 };
 
 struct report_options {
@@ -39,19 +39,19 @@ struct report_options {
 	bool sort_by_total; /* by total; default: by self */
 	unsigned limit;     /* maximum rows, 0 all */
 	double min_percent; /* rows with less than this share are omitted */
-	bool with_self;     /* flat, lines: no rows that would show 0.0 % self */
+	bool with_self;     /* flat, lines: rows whose self would show as 0.0 % are omitted */
 	const char *focus;  /* only samples with a function that matches this ERE; NULL all */
-	const char *object; /* only samples whose leaf is in an object that matches */
-	const char *thread; /* only threads whose name matches */
-	bool no_inline;     /* merge inlined functions into the function that is not inlined */
+	const char *object; /* only samples whose leaf is in an object that matches this ERE */
+	const char *thread; /* only threads whose name matches this ERE */
+	bool no_inline;     /* count inlined functions as a part of the one they are inlined into */
 	bool no_demangle;   /* show names as linked */
 	bool color;         /* text only */
 	bool ascii;         /* text only: no characters beyond ASCII */
 	unsigned width;     /* columns of the output, 0 unlimited; text only */
 	bool bottom_up;     /* tree: from the leaves outwards */
 	/*
-	 * tree: only samples in this function, from its innermost (bottom-up) or outermost call
-	 * on; NULL all
+	 * tree: only samples in the function of this name; their stacks begin at its outermost call
+	 * (bottom-up: at its innermost). NULL: all samples
 	 */
 	const char *root;
 	bool icicle;       /* flame graph: the root on top */
@@ -59,28 +59,28 @@ struct report_options {
 	const char *value; /* the value type: cpu, wall, …; NULL: the file's default */
 	/* callers, annotate: a function's name, or an ERE that matches one name */
 	const char *function;
-	bool by_share;             /* diff: of shares, not of times */
-	bool paths;                /* diff: call paths, not functions */
-	bool has_fail_above;       /* diff: check whether something got slower by more than … */
-	double fail_above;         /* … percent */
+	bool by_share;             /* diff: compare shares, not times */
+	bool paths;                /* diff: compare call paths, not functions */
+	bool has_fail_above;       /* diff: fail if something got slower by more than fail_above */
+	double fail_above;         /* diff: percent */
 	enum report_by balance_by; /* merge: the units to compare; flat: the units of its rows */
 	enum report_instructions instructions; /* annotate: which instructions */
 	bool fetch;                            /* doctor: download debug files through debuginfod */
 	const char *fetch_command;      /* doctor: the command that would download; NULL: none */
 	const struct code_reader *code; /* annotate, html: reads files; NULL: not available */
-	/* Called from time to time in long work, if not NULL: @done is 0 to 1. */
+	/* If not NULL, called from time to time in long work; @done: the share that is done. */
 	void (*progress)(void *context, const char *what, double done);
 	void *progress_context;
 };
 
-/* Two sides, A and B, each of one run or several. */
+/* The two sides of a comparison, A and B. Each is one or several runs with a profile each. */
 struct report_sides {
 	struct profile *const *profile[2];
-	const char *const *name[2]; /* names of their files */
+	const char *const *name[2]; /* the files' names, by profile */
 	size_t n[2];
 };
 
-/* Copies the options that the caller's version has; later fields are off. */
+/* Copies the options that the caller's version of the struct has; the other fields are off. */
 static inline struct report_options options_take(const struct report_options *given)
 {
 	struct report_options options = {0};

@@ -14,12 +14,12 @@ enum { LEAST_COLUMNS = 12 };
 struct path {
 	char **cell;
 	char *text;    /* the frames, each ends with a NUL */
-	char **frame;  /* outermost first */
+	char **frame;  /* outermost first; pointers into @text */
 	size_t frames; /* at least 1 */
-	size_t common; /* innermost frames that the path most like this one has, too */
+	size_t common; /* number of innermost frames that it shares with the most similar path */
 	/*
-	 * If the next frame differs from the other path's only in its arguments: the bytes at which
-	 * the two names begin to differ; else 0.
+	 * If the next frame of the two paths differs only in its arguments: the number of bytes
+	 * that the two names have in common; else 0.
 	 */
 	size_t differ_at;
 };
@@ -34,8 +34,8 @@ static void release(struct path *path, size_t n)
 }
 
 /*
- * The next semicolon between functions. Rust has names like "<[u8; 4] as Hash>::hash": a blank
- * follows that semicolon.
+ * Finds the next semicolon that separates functions. The one in a Rust name such as
+ * "<[u8; 4] as Hash>::hash" does not: a blank follows it.
  */
 static char *separator(char *text)
 {
@@ -70,7 +70,7 @@ static int split(struct path *path, char **cell)
 	return 0;
 }
 
-/* The @index-th frame from the leaf outwards; NULL: none. */
+/* The frame at @index from the leaf (0) outwards; NULL: none. */
 static const char *from_leaf(const struct path *path, size_t index)
 {
 	return index < path->frames ? path->frame[path->frames - 1 - index] : NULL;
@@ -129,7 +129,7 @@ static void note_common(struct path *path, size_t common, size_t differ_at)
 	path->differ_at = differ_at;
 }
 
-/* Finds where two neighbours differ. */
+/* Notes in both of two neighbouring paths how many frames they share, and where they differ. */
 static int distinguish(struct path *a, struct path *b, bool ascii)
 {
 	size_t common = 0, differ_at = 0;
@@ -151,17 +151,17 @@ static int distinguish(struct path *a, struct path *b, bool ascii)
 	return 0;
 }
 
-/* A path as it is shown: the frames from @tail on, and one before them. */
+/* A path as it is shown: the frames from @tail on, and @apart if that is before them. */
 struct showing {
-	char **name;   /* names of all frames, cut */
-	size_t *width; /* width of each name, in columns */
-	size_t apart;  /* the frame that tells the path from others */
-	size_t differ_at;
-	size_t tail;
-	size_t dots;
+	char **name;      /* names of all frames, cut */
+	size_t *width;    /* width of each name, in columns */
+	size_t apart;     /* the frame that distinguishes the path from the most similar one */
+	size_t differ_at; /* as in struct path */
+	size_t tail;      /* from here to the leaf, all frames are shown */
+	size_t dots;      /* width of an ellipsis, in columns */
 };
 
-/* Columns that precede the tail, with the semicolons. */
+/* The width of all that precedes the tail, semicolons included. */
 static size_t width_before(const struct showing *s)
 {
 	if (s->apart < s->tail)
@@ -171,7 +171,8 @@ static size_t width_before(const struct showing *s)
 }
 
 /*
- * Cuts one name. The frame that tells paths apart keeps its beginning if the difference is there.
+ * Cuts one name. The frame that distinguishes the paths is cut at its end if the difference then
+ * remains visible; names are otherwise cut in their middle.
  */
 static int cut_name(struct showing *s, size_t frame, size_t columns, bool ascii)
 {
@@ -183,7 +184,10 @@ static int cut_name(struct showing *s, size_t frame, size_t columns, bool ascii)
 	return r;
 }
 
-/* Cuts the two names that are always shown: the leaf gets two thirds, or what the other leaves. */
+/*
+ * Cuts the two names that are always shown. The leaf gets two thirds of the room, or more if the
+ * other name is short.
+ */
 static int cut_names(struct showing *s, size_t frames, size_t columns, bool ascii)
 {
 	size_t leaf = frames - 1, other = s->apart < leaf ? s->width[s->apart] : 0, room;

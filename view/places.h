@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every line of every location, in a report by function or by line: an index of a place. A location
- * is examined again when it gets names.
+ * The places (functions, or source lines) of a profile, each once, and for each frame of each
+ * location the index of its place. A location has a frame per inlined function. It is examined
+ * again when it gets names.
  */
 #ifndef VIEW_PLACES_H
 #define VIEW_PLACES_H
@@ -12,20 +13,19 @@
 #include "view/options.h"
 #include "view/rows.h"
 
-/* Strings are unique pointers: of the profile, or of the pool. */
+/* Equal strings are equal pointers. They belong to the profile, or to the pool. */
 struct place {
 	const char *function, *file, *object;
-	uint32_t line;           /* by function: its first line; 0 unknown */
-	uint32_t function_place; /* by line: the function's index in @functions, if these are given
-				  */
-	uint32_t location;       /* some location in it */
+	uint32_t line;           /* by function: the first of the function; 0 unknown */
+	uint32_t function_place; /* by line: its function in @functions of places_update() */
+	uint32_t location;       /* the first location found in it */
 	bool unsampled;
 };
 
 struct place_location {
-	size_t first;      /* its first frame in @of */
-	uint32_t n, lines; /* frames; lines that the profile had for it */
-	bool is_call;      /* the frame of a system call */
+	size_t first;      /* index of its innermost frame in places.of */
+	uint32_t n, lines; /* number of frames; of lines that the profile had for it */
+	bool is_call;      /* it is in "[kernel]": the frame of a system call */
 };
 
 struct places {
@@ -44,15 +44,17 @@ struct places {
 };
 
 /*
- * Those of a whole profile; or, with neither @profile nor @options, of one that grows. -ENOMEM.
+ * Collects the places of a whole profile. With NULL for @profile and @options there are none yet,
+ * for a profile that grows (places_update()). 0 or -ENOMEM.
  */
 int places_init(struct places *places, const struct profile *profile,
 	const struct report_options *options, enum rows_by by);
 void places_release(struct places *places);
 
 /*
- * Takes new locations, and names that have come; indexes of places are stable. @functions: the
- * places by function that were updated before; NULL: none. -ENOMEM.
+ * Takes the locations that are new or got names since the last call. Indexes of places are stable.
+ * @functions: for places by line, those by function of the same profile, which were updated before;
+ * or NULL. 0 or -ENOMEM.
  */
 int places_update(
 	struct places *places, const struct profile *profile, const struct places *functions);

@@ -4,7 +4,10 @@
 
 #include "view/options.h"
 
-/* Reports progress to the callback of the options; the callback checks the clock. */
+/*
+ * Reports progress to the callback of the options for each 1024th item. The callback checks the
+ * clock.
+ */
 static inline void progress_show(
 	const struct report_options *options, const char *what, size_t done, size_t all)
 {

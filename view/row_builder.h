@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns common to all tables for programs, collected in their order. */
+/* A row of a table for programs (sheet.h) that is put together, and the columns that all share. */
 #ifndef VIEW_ROW_BUILDER_H
 #define VIEW_ROW_BUILDER_H
 
@@ -14,10 +14,10 @@ struct row_builder {
 	size_t n;
 };
 
-/* Values of a profile that has neither samples nor CPU time (a heap profile). */
+/* The value type of a profile that has neither samples nor CPU time (a heap profile). */
 struct row_builder_other {
 	size_t index;       /* index of the value type; 0 none */
-	char *self, *total; /* "self_inuse_space_bytes", "total_inuse_space_bytes" */
+	char *self, *total; /* columns: "self_inuse_space_bytes", "total_inuse_space_bytes" */
 };
 
 int row_builder_other_init(
@@ -25,7 +25,7 @@ int row_builder_other_init(
 void row_builder_other_release(struct row_builder_other *other);
 
 void row_builder_add(struct row_builder *to, const char *name, struct cell cell);
-/* Adds the columns "pid process", "tid thread", when split. */
+/* Adds the columns "pid process" or "tid thread", or none, as the options split. */
 void row_builder_task(
 	struct row_builder *to, const struct report_options *options, const struct row *row);
 /*

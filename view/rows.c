@@ -15,7 +15,7 @@ struct rows_text {
 	struct places places;
 };
 
-/* A row is a place in a task's process or thread. */
+/* What makes a row: a place, and, if split, the process or thread. */
 struct row_key {
 	uint32_t place, id;
 	const char *task;
@@ -31,8 +31,8 @@ struct collecting {
 	struct row_key *key; /* by row: its key */
 	size_t key_room;
 	/*
-	 * By row: the last sample counted in its total, + 1, and the total of each value. Compact,
-	 * because only these are accessed for each frame of each sample.
+	 * By row: the index + 1 of the last sample counted in its total, then its total of each
+	 * value type. A compact array, because it is accessed for each frame of each sample.
 	 */
 	int64_t *tally;
 	size_t tally_room, tally_size;
@@ -105,7 +105,7 @@ static int row_of(struct collecting *c, uint32_t place, const struct task *task)
 	return index;
 }
 
-/* Counts a sample. One without a stack has no row, but counts in the sums. */
+/* Counts a sample in its rows. A sample without a stack has no row; only the sums have it. */
 static int collect_sample(struct collecting *c, const struct sample *sample, int64_t stamp)
 {
 	struct task task = profile_task(c->profile, sample->task);
@@ -135,9 +135,9 @@ static int collect_sample(struct collecting *c, const struct sample *sample, int
 }
 
 /*
- * Chooses the value type by which rows are weighed: the requested one; otherwise the file's
- * default, if any; otherwise CPU time, if any, then samples, then the default of pprof: the last
- * type.
+ * Chooses the value type by which rows are weighed. The first that exists (and has values, except
+ * for @chosen) of: @chosen by the user, the file's default, CPU time, samples, and the last type,
+ * which is pprof's default.
  */
 static size_t choose_weight(const struct rows *rows, const struct profile *profile, size_t chosen)
 {
@@ -185,7 +185,10 @@ void rows_sum_up(const struct profile *profile, const struct places *places,
 	rows->weight = choose_weight(rows, profile, filter->value);
 	rows->unsampled = unsampled[rows->weight];
 	sum_up_amounts(profile, rows);
-	/* Parts of a difference are no shares that vary as those of samples do. */
+	/*
+	 * A difference of profiles has no confidence intervals: its parts are not counts of
+	 * samples.
+	 */
 	if (rows->negative)
 		return;
 	if (rows->weight <= VALUE_CPU_NS && rows->all[VALUE_SAMPLES] > 0) {
@@ -248,10 +251,10 @@ static int compare_rows(const void *a, const void *b, void *context)
 	return by_name ? by_name : (x->id > y->id) - (x->id < y->id);
 }
 
-/* A lower share is shown as 0.0 %. */
+/* A share below this one is shown as 0.0 %. */
 #define SHOWN_LEAST 0.0005
 
-/* Removes rows excluded by the options; the rows are sorted. */
+/* Removes the rows that the options exclude. The rows are sorted already. */
 static void leave_out(struct rows *rows, const struct report_options *options, size_t values)
 {
 	double least = (double)rows->whole * options->min_percent / 100;

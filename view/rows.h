@@ -3,11 +3,12 @@
  * The rows of a report: the sums of a profile's samples by function, or by source line, for the
  * samples that the options choose.
  *
- * Self is that of the leaf: the innermost inlined function of the first location. Total counts a
- * sample once for each row that contains it, however often (recursion).
+ * A sample counts in the self of one row, that of its leaf: the innermost inlined function of its
+ * first location. It counts once in the total of each row that its stack contains, even if
+ * recursion repeats that row in the stack.
  *
- * A place without a name is, by function, "[libfoo.so]": one row for everything unknown in that
- * object; by line, "[libfoo.so+0x1234]": the address as in the ELF file, as input for addr2line.
+ * By function, code without a name is the row "[libfoo.so]", one for all such code in that object.
+ * By line it is "[libfoo.so+0x1234]", with the address as in the ELF file, for addr2line.
  */
 #ifndef VIEW_ROWS_H
 #define VIEW_ROWS_H
@@ -31,38 +32,41 @@ struct rows {
 	size_t n;
 	struct row left_out; /* sums of the rows excluded; only self and total */
 	size_t left_out_rows;
-	size_t callers_only; /* number of excluded rows that have less self time than is shown */
+	size_t callers_only; /* of these, the rows whose self would show as 0.0 % */
 	size_t weight;       /* index of the value type by which rows are sorted and weighed */
 	int64_t all[VALUE_TYPES_MAX];    /* sums of the whole profile */
 	int64_t chosen[VALUE_TYPES_MAX]; /* sums of the samples chosen by the options */
 	int64_t unsampled;               /* the part of all[weight] that is [unsampled] */
-	/* The amount that shares are of: all[weight], or the sum of all amounts without signs. */
+	/* What is 100 %: all[weight]; if @negative, the sum of all amounts without signs. */
 	int64_t whole;
-	/* some amounts are negative: a difference of profiles, as other tools write it */
+	/* Some amounts are negative: the profile is a difference, as other tools write it. */
 	bool negative;
 	double effective_samples; /* 0 unknown */
-	bool filtered;            /* the options choose samples */
-	bool has_callers;         /* total differs from self somewhere */
+	bool filtered;            /* the options choose a part of the samples */
+	bool has_callers;         /* some row's total differs from its self */
 	struct rows_text *text;   /* strings that the profile does not own */
 };
 
 struct places;
 struct filter;
 
-/* What one row is less important than another by: its amount without the sign. */
+/* The amount without its sign, by which rows are sorted. */
 static inline int64_t rows_amount(int64_t value)
 {
 	return value == INT64_MIN ? INT64_MAX : value < 0 ? -value : value;
 }
 
 /*
- * Sets only the sums: weight, all, chosen, unsampled, whole, effective_samples. For reports whose
- * rows are not a list.
+ * For reports whose rows are not a list: sets only weight, the sums (all, chosen, unsampled,
+ * whole), negative and effective_samples.
  */
 void rows_sum_up(const struct profile *profile, const struct places *places,
 	const struct filter *filter, struct rows *rows);
 
-/* Collects the rows. Results and @ret_problem as those of filter_init(). */
+/*
+ * Collects the rows. 0, -ENOMEM, or -EINVAL with a sentence in @ret_problem, which the caller frees
+ * (see filter_init()).
+ */
 int rows_collect(const struct profile *profile, const struct report_options *options,
 	enum rows_by by, struct rows *ret_rows, char **ret_problem);
 void rows_release(struct rows *rows);

@@ -8,7 +8,7 @@ double share_of(const struct rows *rows, int64_t value)
 	return rows->whole > 0 ? (double)value / (double)rows->whole : 0;
 }
 
-/* The number of characters of half the widest interval: "9.5", "12.3". */
+/* The characters of the widest half-width that can occur: 3 as in "9.5", or 4 as in "12.3". */
 static int half_width(const struct rows *rows)
 {
 	struct interval widest = stats_share_interval(0.5, rows->effective_samples);
@@ -35,7 +35,7 @@ void share_format(
 	}
 	interval = stats_share_interval(share / sampled, rows->effective_samples);
 	error = (interval.high - interval.low) / 2 * sampled;
-	/* Not above 100 %: shows how far the interval reaches down. */
+	/* The upper half would exceed 100 % of the sampled time: only the lower half is shown. */
 	if (share + error > sampled + 0.0005) {
 		error = share - interval.low * sampled;
 		sign = ascii ? " -" : "-";

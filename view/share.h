@@ -11,10 +11,11 @@ enum { SHARE_BYTES = 64 };
 double share_of(const struct rows *rows, int64_t value);
 
 /*
- * Formats a share: "42.1 ±0.9 %": ± is half the width of the 95 % confidence interval, relative to
- * the sampled time; "99.9 -0.4 %": how far the interval reaches down, if the upper half would
- * exceed 100 %. Exact shares (what is not sampled), and those without a known number of samples,
- * are "42.1 %", padded so that the decimal points of right-aligned shares are aligned.
+ * Formats a share as "42.1 ±0.9 %", where ± is half the width of the 95 % confidence interval,
+ * relative to the sampled time. If the upper half would exceed 100 %, "99.9 -0.4 %" says how far
+ * the interval reaches down. Shares that are @exact (not from samples), and all if the number of
+ * samples is unknown, are "42.1 %". They are padded so that decimal points are aligned in a
+ * right-aligned column.
  */
 void share_format(
 	const struct rows *rows, bool ascii, bool exact, int64_t value, char to[SHARE_BYTES]);

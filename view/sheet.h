@@ -20,7 +20,7 @@ enum cell_kind { CELL_UNKNOWN, CELL_NUMBER, CELL_COUNT, CELL_RATIO, CELL_DECIMAL
 struct cell {
 	enum cell_kind kind;
 	int64_t number;   /* CELL_NUMBER */
-	uint64_t count;   /* in 1 / AUDIT_RATIO_ONE for CELL_RATIO */
+	uint64_t count;   /* CELL_COUNT; CELL_RATIO: in units of 1 / AUDIT_RATIO_ONE */
 	const char *text; /* CELL_TEXT */
 	double decimal;   /* CELL_DECIMAL; finite */
 };
@@ -35,13 +35,13 @@ static inline struct cell cell_count(uint64_t count)
 	return (struct cell){.kind = CELL_COUNT, .count = count};
 }
 
-/* A cell with four digits behind the point. */
+/* A ratio, in units of 1 / AUDIT_RATIO_ONE, printed with four digits behind the point. */
 static inline struct cell cell_ratio(uint64_t count)
 {
 	return (struct cell){.kind = CELL_RATIO, .count = count};
 }
 
-/* A cell with six significant digits. */
+/* A number printed with six significant digits; it must be finite. */
 static inline struct cell cell_decimal(double decimal)
 {
 	return (struct cell){.kind = CELL_DECIMAL, .decimal = decimal};

@@ -59,7 +59,7 @@ int source_split(char **text, unsigned tab, char ***ret_line, size_t *ret_lines)
 	return 0;
 }
 
-/* A merged profile has the time of the earliest one. */
+/* The start of a merged profile is that of the earliest one. */
 int source_note_newer(
 	const struct profile *profile, const char *path, uint64_t changed_ns, char **ret_note)
 {

@@ -8,37 +8,40 @@
 struct source {
 	char *text;    /* NULL: the file is not available */
 	char *path;    /* where it was found */
-	char *problem; /* why it is not available; NULL nothing to say */
-	char *note;    /* it is available, but may be another version; NULL nothing to say */
-	char **line;
+	char *problem; /* why the file is not available; NULL unknown */
+	char *note;    /* why the file may not be the version that was profiled; NULL it may be */
+	char **line;   /* pointers into @text */
 	size_t lines;
 };
 
 /*
- * Reads a source file. Tabs have @tab columns. A file that is not available has no lines: -ENOMEM
- * is the only error. A file that was modified after @profile was begun gets a note. @reader may be
- * NULL.
+ * Reads a source file and expands tabs to @tab columns. If the file is not available, it has no
+ * lines, and the result is 0 nevertheless; the only error is -ENOMEM. A file that was modified
+ * after @profile was begun gets a note. @shared: as for code_reader.source(). @reader may be NULL.
  */
 int source_read(struct source *source, const struct profile *profile,
 	const struct code_reader *reader, const char *file, bool shared, unsigned tab);
 void source_release(struct source *source);
 
 /*
- * *@ret_note: a sentence if the file at @path was modified (@changed_ns, since 1970) after @profile
- * was begun, otherwise NULL; the caller frees it. -ENOMEM.
+ * Sets *@ret_note to a sentence if the file at @path was modified (at @changed_ns since 1970) after
+ * @profile was begun, otherwise to NULL. The caller frees it. 0 or -ENOMEM.
  */
 int source_note_newer(
 	const struct profile *profile, const char *path, uint64_t changed_ns, char **ret_note);
 
-/* The @number-th line, from 1 on; NULL: none. */
+/* The line with this number, counted from 1; NULL: none. */
 const char *source_line(const struct source *source, uint32_t number);
 
-/* @text with tabs expanded and carriage returns removed. NULL: out of memory. */
+/*
+ * Returns a copy of @text, which the caller frees, with tabs expanded and carriage returns removed.
+ * NULL: out of memory.
+ */
 char *source_expand(const char *text, unsigned tab);
 
 /*
- * Replaces *@text, which is freed, by source_expand() of it, cut into lines; *ret_line, which the
- * caller frees, points into it. -ENOMEM.
+ * Frees *@text, replaces it by its source_expand(), and cuts that into lines. The caller frees
+ * *ret_line, an array of pointers into the new *@text. 0 or -ENOMEM.
  */
 int source_split(char **text, unsigned tab, char ***ret_line, size_t *ret_lines);
 

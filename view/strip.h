@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A heat strip: one character per part of the time, the higher the more. */
+/* A heat strip: one character for each interval of time, a higher block for a larger share. */
 #ifndef VIEW_STRIP_H
 #define VIEW_STRIP_H
 

@@ -10,7 +10,7 @@
 #include "view/layout.h"
 #include "view/row_builder.h"
 
-/* Equal names of a profile are the same string. */
+/* Sorts by tid, then by name. Equal names are equal pointers, so that any order of them will do. */
 static int compare(const void *a, const void *b)
 {
 	const struct task_time *x = a, *y = b;
@@ -19,7 +19,10 @@ static int compare(const void *a, const void *b)
 	return x->tid != y->tid ? (x->tid > y->tid) - (x->tid < y->tid) : (m > n) - (m < n);
 }
 
-/* A thread may be several tasks, as when its process has another name now. */
+/*
+ * Adds up the tasks that are one thread: a thread has several if the name of its process changed.
+ * Returns the number left.
+ */
 static size_t unite(struct task_time *time, size_t n)
 {
 	size_t kept = 0;
@@ -34,7 +37,7 @@ static size_t unite(struct task_time *time, size_t n)
 	return kept;
 }
 
-/* Is the time of @tid known, be it under a later name? */
+/* Is the time of @tid known, under any name of the thread? */
 static bool knows(const struct task_times *times, uint32_t tid)
 {
 	size_t at = array_bisect(i, 0, times->n, times->time[i].tid < tid);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The CPU time that the kernel charged to each thread, by name and tid as rows have them. */
+/*
+ * The CPU time that the kernel charged to each thread. A thread is found by the row's name and tid.
+ */
 #ifndef VIEW_TASK_TIMES_H
 #define VIEW_TASK_TIMES_H
 
@@ -19,13 +21,13 @@ struct task_time {
 };
 
 struct task_times {
-	struct task_time *time; /* sorted, once each */
+	struct task_time *time; /* sorted; each thread and name once */
 	size_t n;
 	int64_t sum_ns;
-	bool complete; /* it is known of each thread that has a sample */
+	bool complete; /* the time of each thread that has a sample is known */
 };
 
-/* -ENOMEM. A profile that knows no thread's time has an empty list. */
+/* Collects the times; the list is empty if the profile has none. 0 or -ENOMEM. */
 int task_times_init(struct task_times *times, const struct profile *profile);
 void task_times_release(struct task_times *times);
 /* The time of the row's thread; false: it is unknown. */
@@ -33,7 +35,10 @@ bool task_times_of(const struct task_times *times, const struct row *row, int64_
 
 /* Adds the column "kernel_cpu_ns" if any thread's time is known. */
 void task_times_add(const struct task_times *times, const struct row *row, struct row_builder *to);
-/* Sets a text cell at *@at: "0.07 s", "-" unknown; nothing if no thread's time is known. */
+/*
+ * If any thread's time is known, sets the cell of column *@at to "0.07 s", or "-" (unknown), and
+ * advances *@at.
+ */
 void task_times_set(
 	const struct task_times *times, const struct row *row, struct layout *layout, size_t *at);
 

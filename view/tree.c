@@ -18,14 +18,14 @@ struct growing {
 	struct filter filter;
 	struct table table; /* index of nodes, by parent and place */
 	uint32_t *task;     /* by task: the first task that is the same process or thread */
-	size_t *seen;       /* by node: the last sample counted in total, + 1 */
+	size_t *seen;       /* by node: the index + 1 of the last sample counted in its total */
 	size_t seen_room;
-	uint32_t *path; /* nodes of this sample's stack */
+	uint32_t *path; /* nodes of the current sample's stack, from the root node on */
 	size_t path_n, path_room;
-	size_t base;     /* nodes of the path that are not functions */
-	uint32_t *at;    /* by place: index on the path; 0: not on it */
-	uint32_t *count; /* by place: how often it is in this stack */
-	bool is_inside;  /* this sample's stack has reached options->root, or there is none */
+	size_t base;     /* number of nodes at the path's beginning that are no functions */
+	uint32_t *at;    /* by place: its index in @path + 1; 0: not in it */
+	uint32_t *count; /* by place: how often it is in the current sample's stack */
+	bool is_inside;  /* the stack has reached options->root, or there is no such option */
 };
 
 static bool node_equal(const void *items, uint32_t index, const void *key)
@@ -134,8 +134,9 @@ static int step(struct growing *g, uint32_t place, const struct sample *sample, 
 }
 
 /*
- * Counts a call of the function. A function inlined into itself (a part split off by the compiler)
- * counts once.
+ * Counts a frame of a function for the depth of recursion. The @before places in front of @place
+ * are of the same location: a function inlined into itself there (a part that the compiler split
+ * off) counts once.
  */
 static void count_call(struct growing *g, const uint32_t *place, size_t before)
 {
@@ -146,7 +147,7 @@ static void count_call(struct growing *g, const uint32_t *place, size_t before)
 	g->count[*place]++;
 }
 
-/* Steps to a place. Only what is behind the root function is a part of the tree. */
+/* Steps to a place. With options->root, the tree begins at that function. */
 static int step_inside(struct growing *g, uint32_t place, const struct sample *sample, size_t stamp)
 {
 	const char *root = g->options->root;
@@ -155,7 +156,7 @@ static int step_inside(struct growing *g, uint32_t place, const struct sample *s
 	return g->is_inside ? step(g, place, sample, stamp) : 0;
 }
 
-/* Steps through the places of a sample in the order of the tree, one per call from @step on. */
+/* Steps through the places of a sample's stack in the order of the tree. */
 static int step_all(struct growing *g, const struct sample *sample, size_t stamp)
 {
 	const struct places *places = &g->tree->places;
@@ -217,7 +218,10 @@ static int add_sample(struct growing *g, const struct sample *sample, size_t sta
 	}
 	for (size_t i = 0; i < (g->folding == TREE_FOLDED ? g->base : g->path_n); i++)
 		count_total(g, g->path[i], sample, stamp);
-	/* Bottom-up, the leaf is first; samples without a stack belong to their task, or to all. */
+	/*
+	 * The self is that of the leaf, which is the path's first function bottom-up, and its last
+	 * one otherwise. Without a stack, it is that of the task's node, or of the root.
+	 */
 	ends_at =
 		tree->bottom_up && g->path_n > g->base ? g->path[g->base] : g->path[g->path_n - 1];
 	add_values(tree->value + ends_at * 2 * tree->values, sample->value, tree->values);
@@ -249,7 +253,7 @@ static bool task_equal(const void *items, uint32_t index, const void *key)
 	return is_same_task(&task, &wanted->task, wanted->split);
 }
 
-/* Equal for tasks that the split does not distinguish: equal names are equal pointers. */
+/* Tasks that the split does not distinguish have equal hashes: equal names are equal pointers. */
 static uint64_t task_hash(const struct task_key *key)
 {
 	switch (key->split) {

@@ -10,7 +10,7 @@
 
 enum { INDENT = 2 };
 
-/* A number stays with its unit, or with what it counts. */
+/* Does the word end in a digit? A number stays on the line of its unit, or of what it counts. */
 static bool is_number_end(const char *word, const char *behind)
 {
 	return behind > word && behind[-1] >= '0' && behind[-1] <= '9';
@@ -25,7 +25,7 @@ size_t wrap_piece(const char *text, size_t columns, size_t *ret_next)
 {
 	const char *p = text + strspn(text, " "), *end = NULL, *next = NULL;
 	size_t taken = (size_t)(p - text);
-	bool splits = false; /* The best place for a break so far is behind a number. */
+	bool splits = false; /* whether the best break found so far is behind a number */
 
 	while (!is_at_end(p)) {
 		const char *word = p, *behind;

@@ -16,21 +16,21 @@ struct wrap {
 };
 
 /*
- * The bytes of the first piece of @text, which is at most @columns wide, and in *@ret_next where
- * the second begins. A word that is wider is a piece by itself. A line does not end in a number if
- * it can be avoided.
+ * Returns the bytes of the first piece of @text, at most @columns wide, and in *@ret_next the
+ * offset of the second piece. A word that is wider is a piece of its own. No piece ends in a number
+ * if that can be avoided.
  */
 size_t wrap_piece(const char *text, size_t columns, size_t *ret_next);
 
 /*
- * Prints a line that ends at a line feed or at the end of @text, and a line feed. Further pieces
- * are indented as the line is, those of a line without indentation by two columns.
+ * Prints the first line of @text (up to a line feed, or its end) wrapped to @width columns, and a
+ * line feed. Further pieces are indented as the line is; if it is not indented, by two columns.
  */
 void wrap_line(const char *text, size_t width, FILE *out);
 
-/* Begins: returns the stream to print to, until wrap_end(); NULL: out of memory. */
+/* Returns the stream to print to until wrap_end(); NULL: out of memory. @out is borrowed. */
 FILE *wrap_begin(struct wrap *wrap, size_t width, FILE *out);
-/* Ends, and prints what was collected. 0 or -ENOMEM. */
+/* Closes that stream, and prints what was collected. 0 or -ENOMEM. */
 int wrap_end(struct wrap *wrap);
 
 #endif
