@@ -43,13 +43,16 @@ static int count_inlined(
 	return 0;
 }
 
-/* Counts the frame of the function at the leaf, and the calls inlined there. */
+/*
+ * If frame @at, which is the function's, is at the leaf's address, counts the sample for that
+ * address, and for the function inlined there.
+ */
 static int count_leaf(struct annotate *annotate, size_t at, uint32_t line, const int64_t *value)
 {
 	const struct frames *frames = &annotate->frames;
 	size_t values = profile_value_types(annotate->profile), leaf = 0;
 
-	/* A system call is made by the instruction before. */
+	/* A sample in the kernel counts for the instruction that made the system call. */
 	if (frames->n > 1 &&
 		!strcmp(frames->places.place[frames->frame[0].place].object, "[kernel]"))
 		leaf = 1;
@@ -98,7 +101,7 @@ static int count_sample(struct annotate *annotate, size_t index)
 	return 0;
 }
 
-/* Finds where the function begins, and its object. */
+/* Finds the function's object, and the first line of its declaration. */
 static void find_declaration(struct annotate *annotate)
 {
 	const struct profile *profile = annotate->profile;
@@ -138,7 +141,7 @@ static void find_file(struct annotate *annotate)
 			most = sum;
 			annotate->file = annotate->line[i].file;
 		}
-		/* The sum is that of the file: its other lines would only repeat it. */
+		/* The sum is that of the whole file: the file's other lines would give the same. */
 		while (i + 1 < annotate->lines &&
 			!strcmp(annotate->line[i + 1].file, annotate->line[i].file))
 			i++;
@@ -240,11 +243,11 @@ static void put_instructions(struct sheet *sheet, const struct annotate *annotat
 	}
 }
 
-/* Prints each line, the functions inlined in it, and its instructions. */
+/* Prints the table for programs: each line, the functions inlined in it, and its instructions. */
 static int print_sheet(struct annotate *annotate, FILE *out)
 {
 	static const struct row nothing;
-	struct row_builder head = {0}; /* The sheet borrows the names of these columns. */
+	struct row_builder head = {0}; /* lives as long as the sheet, which borrows its names */
 	struct row_builder_other other;
 	struct sheet sheet;
 	struct source source;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report `annotate`: one function, its source line by line with the cost of each, below each
- * line the functions inlined there and the instructions generated from it.
+ * The report `annotate`: the source of one function, line by line, with the samples of each line.
+ * Below a line stand the functions inlined there and the instructions generated from it.
  *
  * A line's self and total are those of the report `lines`. An inlined function has the samples in
- * it and in calls inlined into it; an instruction has the samples at it, whatever is inlined.
+ * it and in calls inlined into it. An instruction has all samples at its address.
  */
 #ifndef VIEW_REPORT_ANNOTATE_H
 #define VIEW_REPORT_ANNOTATE_H
@@ -20,13 +20,13 @@ enum { ANNOTATE_NO_LINE = UINT32_MAX };
 struct annotate_line {
 	const char *file; /* "" unknown */
 	uint32_t line;    /* 0 unknown */
-	size_t seen;      /* the last sample counted in total, + 1 */
+	size_t seen;      /* index + 1 of the last sample counted in its total */
 	struct row row;   /* its values */
 };
 
 struct annotate_inlined {
-	uint32_t line; /* index of the line */
-	const char *function;
+	uint32_t line;        /* index of the line */
+	const char *function; /* the inlined one */
 	struct row row;
 };
 
@@ -34,7 +34,7 @@ struct annotate_instruction {
 	uint32_t line; /* index of the line, ANNOTATE_NO_LINE none */
 	uint64_t address;
 	const char *text; /* NULL: the instruction was sampled, but cannot be read */
-	/* the innermost inlined function that contains it; NULL: the function itself */
+	/* the innermost inlined function that contains it; NULL: the annotated function itself */
 	const char *inlined;
 	const char *inlined_file;
 	uint32_t inlined_line;
@@ -45,12 +45,12 @@ struct annotate {
 	const struct profile *profile;
 	const struct report_options *options;
 	struct frames frames;
-	char *name;
+	char *name;         /* of the function; owned */
 	uint32_t declared;  /* first line of the function, 0 unknown */
-	const char *file;   /* the file with most of it; "" unknown */
-	const char *object; /* the object with most of it */
+	const char *file;   /* the source file with most of the function; "" unknown */
+	const char *object; /* an object with the function; "" unknown */
 	struct row row;     /* values of the function */
-	bool *wanted;       /* by place of frames */
+	bool *wanted;       /* by place of @frames: it is of the function */
 
 	struct annotate_line *line;
 	struct annotate_inlined *inlined;
@@ -59,24 +59,24 @@ struct annotate {
 	size_t line_room, inlined_room, instruction_room;
 	struct table line_table, inlined_table;
 
-	struct row *at; /* by location: its samples */
-	struct code_object *code;
-	uint64_t **address; /* by object: the requested addresses */
-	size_t codes;
+	struct row *at;           /* by location: the function's samples there; only self */
+	struct code_object *code; /* requests for instructions, and the answers */
+	uint64_t **address;       /* by index in @code: the requested addresses */
+	size_t codes;             /* number of requests */
 };
 
 /*
- * Collects the lines of the function that @options->function names. Results and @ret_problem as
- * those of report->print (report.h).
+ * Collects the lines of the function that @options->function names. The results and @ret_problem
+ * are those of print() in struct report (report.h).
  */
 int annotate_init(struct annotate *annotate, const struct profile *profile,
 	const struct report_options *options, char **ret_problem);
 void annotate_release(struct annotate *annotate);
 
-/* The index of a line, which is added if it is new. -ENOMEM. */
+/* Returns the index of a line, which is added if it is new, or -ENOMEM. */
 int annotate_line_of(struct annotate *annotate, const char *file, uint32_t line);
 
-/* Requests the instructions (annotate_code.c). -ENOMEM. */
+/* Requests the instructions, and counts their samples (annotate_code.c). 0 or -ENOMEM. */
 int annotate_instructions(struct annotate *annotate);
 
 /* Is the function named @function the annotated one? */
@@ -85,11 +85,11 @@ static inline bool annotate_is(const struct annotate *annotate, const char *func
 	return !strcmp(annotate->name, function);
 }
 
-/* The print() of the report (report.h). */
+/* The print() of the report's struct report (report.h). */
 int annotate_print(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 
-/* Prints the text form (annotate_text.c). */
+/* Prints the text form (annotate_text.c). 0 or -ENOMEM. */
 int annotate_text(struct annotate *annotate, FILE *out);
 
 #endif

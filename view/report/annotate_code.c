@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "view/report/annotate.h"
 
-/* Deeper chains of inlined calls are cut. */
+/* Maximum frames of one location: longer chains of inlined calls are cut. */
 enum { INSTRUCTION_FRAMES = 128 };
 
 static bool same_line(const void *items, uint32_t index, const void *key)
@@ -26,7 +26,10 @@ int annotate_line_of(struct annotate *annotate, const char *file, uint32_t line)
 		&annotate->line_room, &annotate->lines, &key);
 }
 
-/* Functions of a language that is interpreted have no instructions, and the address 0. */
+/*
+ * Does the location have samples at an instruction? Functions of interpreted languages have the
+ * address 0.
+ */
 static bool was_met(const struct annotate *annotate, size_t location)
 {
 	return profile_location(annotate->profile, location).address != 0 &&
@@ -87,8 +90,8 @@ static struct annotate_instruction *append(struct annotate *annotate)
 }
 
 /*
- * Assigns an instruction to its line of the function, based on its frames, innermost first. 1: it
- * belongs to the function.
+ * Assigns an instruction to its line of the function. @frame: its frames, innermost first. 1: it
+ * belongs to the function; 0: it does not; or -ENOMEM.
  */
 static int put_to_line(struct annotate *annotate, struct annotate_instruction *insn,
 	const struct code_frame *frame, unsigned frames)
@@ -141,7 +144,10 @@ static struct annotate_instruction *find(
 		: NULL;
 }
 
-/* Adds the samples at a location; the profile has its line. */
+/*
+ * Adds the samples at a location to its instruction, [@from, @to) of those found. If the
+ * instruction was not read, it is added, with the line that the profile has.
+ */
 static int count_location(struct annotate *annotate, size_t index, size_t from, size_t to)
 {
 	struct location location = profile_location(annotate->profile, index);

@@ -12,7 +12,11 @@
 #include "view/source.h"
 #include "view/wrap.h"
 
-/* Context lines around expensive lines; the minimum width from which times are shown. */
+/*
+ * CONTEXT: lines shown before and behind one with samples. WIDE: in reports of at least this width,
+ * or without a width, times are shown. LEAST_TEXT: the least columns for source. The others are
+ * widths of columns.
+ */
 enum {
 	CONTEXT = 3,
 	NAME_COLUMNS = 40,
@@ -31,9 +35,10 @@ struct printing {
 	struct source source;
 	size_t indent; /* the common indent of all lines, which is removed */
 	size_t *order; /* order of lines: by file, then by number */
-	/* first line of the function in the current file: no line before it is context; 0 none */
+	/* First line of the function in the current file; 0: none. Context does not precede it. */
 	uint32_t declared;
-	bool wide, has_lines; /* a line of some file is known */
+	bool wide;      /* times are shown */
+	bool has_lines; /* a line of some file is known */
 	FILE *out;
 };
 
@@ -48,7 +53,7 @@ static const char *color_of(const struct printing *p, const struct row *row)
 				  : "";
 }
 
-/* Prints a cell right-aligned; counts columns, not bytes. */
+/* Prints a cell, right-aligned by its columns on the terminal, not by its bytes. */
 static void put_cell(const struct printing *p, const char *text, size_t columns)
 {
 	size_t has = text_columns(text);
@@ -83,7 +88,7 @@ static size_t columns_before(const struct printing *p)
 	return SHARE_COLUMNS + TOTAL_COLUMNS + LINE_COLUMNS + 2 + (p->wide ? TIME_COLUMNS : 0);
 }
 
-/* Columns for the text; unlimited if the width is. */
+/* The number of columns for the source text; SIZE_MAX: unlimited, as the width. */
 static size_t room_of(const struct printing *p)
 {
 	if (!p->options->width)
@@ -93,7 +98,7 @@ static size_t room_of(const struct printing *p)
 		: LEAST_TEXT;
 }
 
-/* A name cut to the columns. The caller frees it; NULL: out of memory. */
+/* Returns a name cut to @columns, which the caller frees; NULL: out of memory. */
 static char *short_name(const struct printing *p, const char *name, size_t columns)
 {
 	char *copy = text_clean(name, p->options->ascii);
@@ -106,7 +111,7 @@ static char *short_name(const struct printing *p, const char *name, size_t colum
 	return copy;
 }
 
-/* Prints one row: values, line, text, which is cut to the width. */
+/* Prints one row: values, line number, and the text, which is cut to the width. */
 static int put_row(const struct printing *p, const struct row *row, bool total, uint32_t line,
 	const char *style, const char *text)
 {
@@ -147,7 +152,7 @@ static size_t indent_of(const char *text)
 	return strspn(text, " ");
 }
 
-/* Prints the functions inlined in a line, and its instructions. */
+/* Prints the functions that are inlined in a line. */
 static int put_inlined(const struct printing *p, size_t line, size_t indent)
 {
 	const struct annotate *a = p->annotate;
@@ -231,7 +236,7 @@ static int put_line(const struct printing *p, uint32_t number, size_t index)
 	return r < 0 ? r : put_instructions(p, (uint32_t)index);
 }
 
-/* Is there something to show for the line? */
+/* Is the line shown? It has a sufficient share, or instructions that shall all be shown. */
 static bool is_shown(const struct printing *p, size_t index)
 {
 	const struct annotate *a = p->annotate;
@@ -260,7 +265,10 @@ static void find_indent(struct printing *p, uint32_t first, uint32_t last)
 		p->indent = 0;
 }
 
-/* Prints the context lines around @number that follow @done. */
+/*
+ * Prints the context lines before line @number, up to @upto (exclusive). *@done is the last line
+ * printed; dots stand for lines omitted since then.
+ */
 static int put_around(struct printing *p, uint32_t *done, uint32_t upto, uint32_t number)
 {
 	uint32_t from = number > CONTEXT ? number - CONTEXT : 1;
@@ -278,7 +286,7 @@ static int put_around(struct printing *p, uint32_t *done, uint32_t upto, uint32_
 	return r;
 }
 
-/* Prints context lines behind the last hot one. */
+/* Prints context lines behind *@done, the last line printed, and before line @before. */
 static int put_behind(struct printing *p, uint32_t *done, uint32_t before)
 {
 	int r = 0;
@@ -294,7 +302,10 @@ static int put_behind(struct printing *p, uint32_t *done, uint32_t before)
 	return r;
 }
 
-/* Prints the lines of one file, sorted, from @first to @last. */
+/*
+ * Prints the lines of one file: those at @first to @last of p->order. @own: the function is
+ * declared in that file.
+ */
 static int put_lines(struct printing *p, size_t first, size_t last, bool own)
 {
 	const struct annotate *a = p->annotate;
@@ -324,7 +335,7 @@ static int put_lines(struct printing *p, size_t first, size_t last, bool own)
 	return r < 0 ? r : put_behind(p, &done, own ? UINT32_MAX : done + 1);
 }
 
-/* Prints the file's name, and why its lines are not shown, or may not fit. */
+/* Prints the file's name, and why its source is not shown, or may be another version. */
 static int put_file_head(const struct printing *p, const char *file)
 {
 	struct wrap wrap;
@@ -379,8 +390,8 @@ static int compare_lines(const void *a, const void *b, void *context)
 }
 
 /*
- * Prints the function's name in up to a line, and the object, in the same line if it has room
- * there.
+ * Prints the function's name, cut to a line, and its object, in the same line if there is room for
+ * it.
  */
 static int put_name(const struct printing *p)
 {
@@ -422,7 +433,7 @@ static int put_head(const struct printing *p)
 	return 0;
 }
 
-/* Prints what is missing, each sentence once. */
+/* Prints why instructions are missing, each sentence once. */
 static int put_problems(const struct printing *p)
 {
 	const struct annotate *a = p->annotate;

@@ -9,11 +9,15 @@
 #include "profile/profile.h"
 #include "profile/stats.h"
 
-/* The kernel samples its own time at its ticks; this is the longest usual period of them. */
+/*
+ * The kernel measures system time by sampling at its timer ticks. Their longest usual period is
+ * 10 ms (CONFIG_HZ=100).
+ */
 #define TICK_NS 10000000.0
-#define LEAST   0.05
+/* A share below this one is not reported. */
+#define LEAST 0.05
 
-/* CPU time in system calls, which have rows of their own, or were left out. */
+/* CPU time in system calls: that of their rows, and what --user-only left out. */
 static uint64_t in_calls(const struct profile *profile)
 {
 	uint64_t ns = 0;
@@ -32,7 +36,7 @@ static uint64_t in_calls(const struct profile *profile)
 	return ns;
 }
 
-/* The standard error of a share that is known from @n observations. */
+/* The standard error of a share that was estimated from @n observations. */
 static double error_of(double share, double n)
 {
 	share = share < 1 ? share : 1;

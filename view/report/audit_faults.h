@@ -8,9 +8,9 @@
 struct profile;
 
 /*
- * A line about CPU time that the kernel took outside of system calls, for page faults and
- * interrupts: no stop can tell it from the program's own, so it is a part of other rows. Nothing if
- * it is less than a twentieth of the time, or less than twice its 95 % error.
+ * Prints a line about the kernel's CPU time outside of system calls, in page faults and interrupts.
+ * At a stop it looks like the program's own, so it is a part of other rows. Nothing is printed if
+ * it is less than 5 % of the CPU time, or less than twice its 95 % error.
  */
 void audit_faults_print(const struct profile *profile, bool ascii, FILE *out);
 

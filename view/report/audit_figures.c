@@ -159,7 +159,7 @@ static void print_stops(struct auditing *a)
 	uint64_t ns, count;
 	double stopped;
 
-	/* Without stops there is no length of a stop. */
+	/* If nothing was stopped, stops have no length. */
 	if (profile_audit(a->profile, "stops", &count) && !count)
 		return;
 	for (size_t i = 0; i < sizeof(stops) / sizeof(*stops); i++) {
@@ -198,11 +198,14 @@ static void print_losses(struct auditing *a)
 	for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++) {
 		if (!audit_figure(a->profile, losses[i].key, &n) || (!n && !losses[i].always))
 			continue;
-		/* For a profile of another program, we cannot say that nothing was lost. */
+		/* The profile of another program does not say whether anything was lost. */
 		if (!n && !profile_audit(a->profile, "lost_samples", &ignored))
 			continue;
 		audit_separate(a, "");
-		/* Lost samples are not among those of the profile. Only samples have a share. */
+		/*
+		 * The first four are numbers of samples, which have a share. Lost samples are not
+		 * among those of the profile.
+		 */
 		audit_print_loss(a, losses[i].text, n, i == 0 ? samples + n : i < 4 ? samples : 0);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The audit: says how reliable a report is. Figures that the profile lacks are not mentioned. */
+/* The audit says how reliable a report is. Figures that the profile lacks are omitted. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "view/report/report.h"
 #include "view/wrap.h"
 
-/* With a fifth of the samples unresolved, the audit recommends doctor. */
+/* If at least one sample in MANY_UNRESOLVED is unresolved, the audit recommends doctor. */
 enum { MANY_UNRESOLVED = 5 };
 
 /* Prints "threads lived 26.94 s: 13.0 % on a CPU, 34.1 % waiting for one, 52.8 % blocked". */
@@ -40,7 +40,7 @@ static void print_wall(struct auditing *a)
 		fprintf(a->out, " (%.1f %% unseen)", (double)blocked[1] * percent);
 }
 
-/* Recommends doctor if many samples have no function name, which is the report's main defect. */
+/* Recommends doctor if many samples have no function name. */
 static void point_to_doctor(struct auditing *a)
 {
 	uint64_t unresolved = 0, samples = 0;
@@ -86,11 +86,14 @@ static void print_losses_briefly(struct auditing *a)
 		if (!audit_figure(a->profile, losses[i].key, &n) || !n)
 			continue;
 		audit_separate(a, "audit: ");
-		/* Lost samples are not among those of the profile. Only samples have a share. */
+		/*
+		 * The first four are numbers of samples, which have a share. Lost samples are not
+		 * among those of the profile.
+		 */
 		audit_print_loss(a, losses[i].text, n, i == 0 ? samples + n : i < 4 ? samples : 0);
 		shown++;
 	}
-	/* Another program's profile does not say whether anything was lost. */
+	/* The profile of another program does not say whether anything was lost. */
 	if (!shown && profile_audit(a->profile, "lost_samples", &ignored)) {
 		audit_separate(a, "audit: ");
 		fputs("nothing lost", a->out);

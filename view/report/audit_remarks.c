@@ -11,18 +11,19 @@
 #include "view/report/audit_internal.h"
 
 /*
- * FAST_HZ: from here on the length of a stop limits the rate. With more than one truncated stack in
- * MANY_TRUNCATED, the audit recommends the option that copies more; with less than 1/IDLE of the
- * time on a CPU, the wall clock. MANY_PERIODS: a run so long that it must have samples.
+ * FAST_HZ: at this rate and above, the length of a stop limits the rate. MANY_TRUNCATED: with more
+ * than one truncated stack in so many samples, the audit recommends the option that copies more of
+ * stacks. IDLE: with less than 1/IDLE of the elapsed time on a CPU, it recommends the wall clock.
+ * MANY_PERIODS: a run of so many periods must have samples.
  */
 enum { FAST_HZ = 5000, MANY_TRUNCATED = 33, IDLE = 20, MANY_PERIODS = 10 };
 
 /*
- * "found 88 % of the expected samples: CPUs busy with other programs (12 % of the instants came
- * late)". Late instants are not used, so they explain about as much as their share. What is missing
- * besides is not measured, and is said to be likely only: threads that run for too short a time to
- * be stopped. A sampler with real-time priority is not delayed by other programs, unless they have
- * real-time priority, too.
+ * Prints "found 88 % of the expected samples: CPUs busy with other programs (12 % of the instants
+ * came late)". Late instants give no samples, so they explain a missing part about as large as
+ * their share. Why more are missing is not measured; the sentence names the usual cause: threads
+ * that run for too short a time to be stopped. A sampler with real-time priority is delayed only by
+ * other programs with real-time priority, or by a hypervisor.
  */
 static void print_cause(struct auditing *a, const struct audit_found *found)
 {
@@ -71,9 +72,9 @@ static uint64_t throttled(const struct profile *profile)
 }
 
 /*
- * Did threads run so seldom that the rate is low? Periods of a CPU get longer while no thread is
- * found there. True if less than a quarter of a CPU's time was used, and samples are not missing
- * because of a bound.
+ * Is the rate low because threads seldom ran? The sampler lengthens the period of a CPU while it
+ * finds no thread there. True if the threads used less than a quarter of the elapsed time, and the
+ * bound of the cost explains less than half of the missing samples.
  */
 static bool runs_seldom(const struct profile *profile, const struct audit_rate *rate)
 {
@@ -85,15 +86,15 @@ static bool runs_seldom(const struct profile *profile, const struct audit_rate *
 		rate->asked_hz < FAST_HZ;
 }
 
-/* Does a bound explain most of the missing samples? */
+/* Does the bound of the cost explain at least half of the missing samples? */
 static bool is_by_bound(const struct profile *profile, const struct audit_rate *rate)
 {
 	return (double)throttled(profile) >= (rate->expected - (double)rate->samples) / 2;
 }
 
 /*
- * Remarks on a small number of samples. @is_found: no other reason for missing samples is
- * mentioned. @late: the share of instants that came late.
+ * Prints remarks about a low rate and few samples. @is_found: no other remark explains missing
+ * samples. @late: the share of instants that came late.
  */
 static void print_rate_remarks(
 	struct auditing *a, const struct audit_rate *rate, bool is_found, double late)
@@ -164,8 +165,8 @@ static void print_truncated(struct auditing *a)
 }
 
 /*
- * Recommends the wall clock: "on a CPU for 0.1 % of the time: …" if a profile that knows nothing
- * about the rest has less than a twentieth.
+ * Recommends the wall clock ("on a CPU for 0.1 % of the time: …") if the threads were on a CPU for
+ * less than 1/IDLE of the time and the profile says nothing about the rest.
  */
 static void point_to_wall(struct auditing *a)
 {
@@ -180,7 +181,7 @@ static void point_to_wall(struct auditing *a)
 		(double)kernel * 100 / (double)wall);
 }
 
-/* A program that runs for less than some periods may have no sample at all. */
+/* Explains a profile without samples: a run of less than MANY_PERIODS periods may have none. */
 static void print_no_samples(struct auditing *a)
 {
 	uint64_t samples, kernel, period_ns = profile_period_ns(a->profile);
@@ -202,7 +203,7 @@ void audit_print_remarks(struct auditing *a)
 	struct audit_found found;
 	struct audit_rate rate;
 	bool has_found = audit_found(a->profile, &found), has_rate = audit_rate(a->profile, &rate);
-	/* If the period is as short as a stop, that explains the missing samples. */
+	/* Where periods are about as short as stops, that explains missing samples. */
 	bool is_fast = has_rate && rate.is_low && rate.asked_hz >= FAST_HZ;
 
 	if (has_found && found.is_off && !is_fast)

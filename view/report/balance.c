@@ -13,7 +13,7 @@
 #include "view/options.h"
 #include "view/sheet.h"
 
-/* The label of a sample as text; NULL: none. The caller frees it. */
+/* Returns the sample's label @key as text, which the caller frees; NULL: none, or no memory. */
 static char *label_text(const struct profile *profile, const struct sample *sample, const char *key)
 {
 	for (size_t i = 0; i < labels_count(profile, sample->labels); i++) {
@@ -30,8 +30,8 @@ static char *label_text(const struct profile *profile, const struct sample *samp
 }
 
 /*
- * The name of a process: "solver 4711", "solver 4711 on node7"; without a pid where none is known,
- * as in files of other programs. The caller frees it.
+ * Returns the name of a process, which the caller frees: "solver 4711", "solver 4711 on node7", or
+ * without a pid if it is unknown, as in files of other programs.
  */
 static char *process_text(const struct profile *profile, const struct sample *sample)
 {
@@ -48,8 +48,8 @@ static char *process_text(const struct profile *profile, const struct sample *sa
 }
 
 /*
- * The group of a sample; -ENOENT: none. The time of threads without samples is that of all
- * processes of an executable together, and so of none of them.
+ * Returns the group of a sample, or -ENOMEM; -ENOENT: it has none. The time of threads without
+ * samples is recorded for all processes of an executable together, so no process has it.
  */
 static int group_of(struct balance *b, const struct sample *sample)
 {
@@ -98,7 +98,7 @@ static void set_period(struct balance *b)
 	b->period = samples > 0 ? weight / samples : 0;
 }
 
-/* Begins the group of @sample if its name is new. */
+/* Adds the group of @sample if its name was added last, and so is new. */
 static void add_group(struct balance *b, const struct sample *sample)
 {
 	const struct profile *profile = b->frames.profile;
@@ -157,7 +157,7 @@ static void take_value(struct balance_row *row, uint32_t group, double value)
 	row->mean += value;
 }
 
-/* Sorts rows: all functions first, then those with the most costly imbalance. */
+/* Sorts rows: "all functions" first, then functions by the excess of the busiest over the mean. */
 static int compare_rows(const void *a, const void *b)
 {
 	const struct balance_row *x = a, *y = b;

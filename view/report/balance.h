@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `merge --by`: how evenly ranks, hosts or processes share the work, by function, and which of them
- * behave alike. Imbalance is the excess of the busiest over the mean, in percent of the mean: with
- * a barrier at the end, all of them take that much longer.
+ * `merge --by`: how evenly groups (ranks, hosts or processes) share the work, by function, and
+ * which of them behave alike. Imbalance is the excess of the busiest group over the mean, in
+ * percent of the mean. If a barrier ends the work, the others wait there for the busiest.
  */
 #ifndef VIEW_REPORT_BALANCE_H
 #define VIEW_REPORT_BALANCE_H
@@ -12,10 +12,10 @@
 #include "view/report/report.h"
 
 struct balance_group {
-	double weight, samples;
+	double weight, samples; /* its weight; its number of samples */
 	/*
-	 * program of a process, owned by the profile, without the mark of its rank; NULL: of
-	 * several
+	 * The name of its program, owned by the profile, of which only @program_bytes count
+	 * (without the mark of a rank); NULL: the group may have several programs.
 	 */
 	const char *program;
 	size_t program_bytes;
@@ -32,16 +32,16 @@ enum { BALANCE_ALL = UINT32_MAX };
 
 struct balance {
 	struct frames frames;
-	struct pool names; /* names of groups, from 1 on */
+	struct pool names; /* names of groups; group 0 has id 1 */
 	struct balance_group *group;
 	size_t groups;
 	double left_out;   /* weight of samples that are in no group */
 	double period;     /* mean weight of a sample; 0: nothing says how many samples there are */
-	struct pairs part; /* group, place */
-	double *weight;    /* by index in part */
+	struct pairs part; /* pairs of a group and a place */
+	double *weight;    /* by index in @part */
 	size_t weight_room;
-	struct balance_row *row; /* all functions first, then by imbalance */
-	size_t rows, cut;        /* number of rows; of those that the limit leaves out */
+	struct balance_row *row; /* "all functions" first, then the most uneven functions */
+	size_t rows, cut;        /* number of rows; number of rows that the limit omits */
 };
 
 static inline const char *balance_name(const struct balance *balance, size_t group)
@@ -49,12 +49,13 @@ static inline const char *balance_name(const struct balance *balance, size_t gro
 	return pool_at(&balance->names, (uint32_t)group + 1);
 }
 
-/* Fills group[].like (balance_alike.c). -ENOMEM. */
+/* Sets @like of all groups (balance_alike.c). 0 or -ENOMEM. */
 int balance_find_alike(struct balance *balance);
 
+/* The print() of the report's struct report (report.h). */
 int balance_print(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
-/* Prints the text form (balance_text.c). */
+/* Prints the text form (balance_text.c). 0 or -ENOMEM. */
 int balance_text(const struct balance *balance, FILE *out);
 
 #endif

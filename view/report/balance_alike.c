@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds groups that behave alike: a group joins the first group whose functions have the same
- * shares and whose total is the same. The distance of two is half the sum of the differences of all
- * shares: the part of the time spent elsewhere. Chance alone makes a distance, and a difference of
- * the totals, which follow from the numbers of samples.
+ * Finds groups that behave alike. A group joins the first leader (a group that did not join
+ * another) whose functions have about the same shares, and whose total is about the same. The
+ * distance of two groups is half the sum of the differences of all shares: the part of the time
+ * that one of them spends in other functions. Sampling alone makes distances and differences of
+ * totals; how large they are follows from the numbers of samples.
  */
 #include <errno.h>
 #include <math.h>
@@ -12,28 +13,28 @@
 
 #include "view/report/balance.h"
 
-/* Maximum part spent elsewhere, or difference of the total, beyond chance. */
+/* Maximum distance, and maximum relative difference of the totals, beyond chance. */
 #define ALIKE 0.1
 
 /*
- * Two groups are not called alike if chance could hide a difference of more than this part: that
- * takes about 90 samples of each.
+ * Groups of different programs are called alike only if chance can hide no difference of more than
+ * this part. That takes about 90 samples of each.
  */
 #define MOST_CHANCE 0.3
 
-/* With more leaders, further groups are not compared. */
+/* Maximum leaders. Further groups are compared with these only. */
 enum { LEADERS_MOST = 64 };
 
 struct leaders {
-	double *share[LEADERS_MOST]; /* shares by place, of each leader */
-	uint32_t group[LEADERS_MOST];
+	double *share[LEADERS_MOST];  /* by leader: an array of its shares, by place */
+	uint32_t group[LEADERS_MOST]; /* by leader: its group */
 	size_t n;
 };
 
 /*
- * Variance of a weight due to chance. A count of n samples has a variance of n if n is large. Of a
- * small count that says too little: 0 samples are found in 5 % of all cases where 3 are expected.
- * With n + 2, twice the deviation is 2.8 for 0 samples.
+ * Returns the variance of a group's weight due to sampling. A large count of n samples has a
+ * variance of n. For a small one that is too little: where 3 samples are expected, 0 are found in
+ * 5 % of all cases. With n + 2, twice the standard deviation is 2.8 for 0 samples.
  */
 static double variance(const struct balance *b, const struct balance_group *group)
 {
@@ -43,8 +44,8 @@ static double variance(const struct balance *b, const struct balance_group *grou
 }
 
 /*
- * Returns the part of the time that two groups spend in different functions; chance explains
- * *@ret_chance of it.
+ * Returns the distance of two groups, given their shares by place (@a, @of) and their numbers of
+ * samples. *@ret_chance: twice the mean distance that sampling alone would make.
  */
 static double distance(const struct balance *b, const double *a, const double *of, double samples,
 	double of_samples, double *ret_chance)
@@ -89,11 +90,14 @@ static bool is_alike(const struct balance *b, const struct leaders *leaders, siz
 	apart = distance(b, leaders->share[leader], share, a->samples, of->samples, &chance);
 	if (differ && chance > MOST_CHANCE)
 		return false;
-	/* Twice the mean effect of chance is beyond chance. */
+	/* Up to twice the mean effect of sampling (@chance) is no difference. */
 	return apart <= ALIKE + chance;
 }
 
-/* The share of each place in @group, whose pairs are consecutive in @order. Freed by the caller. */
+/*
+ * Returns the share of each place in @group, which the caller frees. The pairs of a group are
+ * consecutive in @order, from @first of the group on.
+ */
 static double *shares_of(
 	const struct balance *b, uint32_t group, const uint32_t *order, const size_t *first)
 {

@@ -77,7 +77,10 @@ static int flatten(struct calling *c, const struct sample *sample)
 	return 0;
 }
 
-/* Is the leaf a callee of the function, with only frames of itself between them? */
+/*
+ * Are all frames between the leaf and the function (at @at) of the leaf's own function? Then that
+ * is a callee, perhaps with recursion.
+ */
 static bool is_leaf_callee(const struct calling *c, size_t at)
 {
 	for (size_t i = 1; i < at; i++) {
@@ -115,9 +118,7 @@ static int add_sample(struct calling *c, const struct sample *sample, size_t sta
 	return error;
 }
 
-/*
- * Marks the function's places. If they are in several objects, the function is shown without one.
- */
+/* Marks the function's places. If they are in several objects, its row has no object. */
 static void mark(struct callers *callers, const char *name)
 {
 	struct row *function = &callers->function;
@@ -157,7 +158,9 @@ static void settle(
 	struct callers *callers, struct callers_side *side, const struct report_options *options)
 {
 	size_t weight = callers->sums.weight, kept = 0;
-	/* Callees of a small sum may differ much in both directions. */
+	/*
+	 * In a difference, large increases and decreases may cancel out in the sum: all are shown.
+	 */
 	double least = callers->sums.negative
 		? 0
 		: (double)callers->sums.whole * options->min_percent / 100;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report `callers`: one function, its callers and callees, each with its share.
+ * The report `callers`: one function, its callers and its callees, each with its share.
  *
- * Total counts a sample once, however often the call is in its stack. Self of a caller is that of
- * the function when called by this caller; self of a callee is its own when called by the function.
- * A function that calls itself is not its own caller. Callers may sum up to more than the function
- * if a stack contains several.
+ * The total of a caller or callee counts each sample once whose stack has the call, however often.
+ * The self of a caller is the function's own self when called by it. The self of a callee is the
+ * callee's own when the function called it. A function that calls itself is not its own caller. The
+ * totals of callers may sum up to more than the function's, because a stack may contain several.
  */
 #ifndef VIEW_REPORT_CALLERS_H
 #define VIEW_REPORT_CALLERS_H
@@ -19,40 +19,41 @@
 struct callers_side {
 	struct row *row; /* hottest first */
 	size_t n, room;
-	uint32_t *row_of; /* by place, and one more for no caller: index of its row + 1 */
-	size_t *seen;     /* by row: the last sample counted in total, + 1 */
+	uint32_t *row_of; /* by place, the last one for no caller: index of its row + 1; 0: none */
+	size_t *seen;     /* by row: index + 1 of the last sample counted in its total */
 	size_t seen_room;
-	size_t left_out;
+	size_t left_out; /* number of rows that the options exclude */
 };
 
 struct callers {
 	struct row function;
 	struct callers_side caller, callee;
-	bool *is_function; /* by place: it is one of the function's */
+	bool *is_function; /* by place: it is of the function */
 	struct places places;
-	struct rows sums; /* sums over the samples, without rows */
+	struct rows sums; /* only the sums, as of rows_sum_up(); no rows */
 };
 
 /*
  * Collects callers and callees. -ENOENT: no function has that name, or the expression matches none
- * or several; otherwise results as those of report->print. @ret_problem is set in each case.
+ * or several. The other results and @ret_problem are those of print() in struct report.
  */
 int callers_init(struct callers *callers, const struct profile *profile,
 	const struct report_options *options, char **ret_problem);
 void callers_release(struct callers *callers);
 
 /*
- * Finds the function that @options->function means: its name, its name as linked, or an extended
- * regular expression that matches only one name. The caller frees the name.
+ * Finds the function of which @options->function is the name, the name as linked, or an extended
+ * regular expression that matches no other name. The caller frees *ret_name, the name as shown.
+ * Results as those of callers_init().
  */
 int callers_find(const struct profile *profile, const struct report_options *options,
 	char **ret_name, char **ret_problem);
 
-/* The print() of the report (report.h). */
+/* The print() of the report's struct report (report.h). */
 int callers_print(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 
-/* Prints the text form (callers_text.c). */
+/* Prints the text form (callers_text.c). 0 or -ENOMEM. */
 int callers_text(const struct profile *profile, const struct report_options *options,
 	const struct callers *callers, FILE *out);
 

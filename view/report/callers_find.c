@@ -8,13 +8,15 @@
 #include "base/text.h"
 #include "view/report/callers.h"
 
-/* Names are cut to LIST_COLUMNS if the report has no width. */
+/*
+ * CANDIDATES: maximum names that a message lists. LIST_COLUMNS: the width of a message, if the
+ * report has no width. INDENT: blanks before a name.
+ */
 enum { CANDIDATES = 8, LIST_COLUMNS = 100, INDENT = 4 };
 
-/* Functions, greatest total first; equal names in several objects count as one. */
 struct finding {
-	struct rows rows;
-	bool *hit; /* by row: its name matches, and no earlier row has that name */
+	struct rows rows; /* functions, greatest total first */
+	bool *hit;        /* by row: its name matches, and no earlier row has that name */
 	size_t hits;
 };
 
@@ -46,7 +48,7 @@ static const char *find_row(const struct rows *rows, const char *name)
 	return NULL;
 }
 
-/* The displayed name of the function @wanted; NULL none. */
+/* Returns the name, as shown, of the function that options->function names exactly; NULL: none. */
 static const char *find_exact(const struct profile *profile, const struct report_options *options,
 	const struct rows *rows)
 {
@@ -62,7 +64,7 @@ static const char *find_exact(const struct profile *profile, const struct report
 	return found;
 }
 
-/* Lists the matches, a line each, and the number of those that are not listed. */
+/* Lists up to CANDIDATES matches, a line each, and says how many more there are. */
 static int list_hits(const struct finding *f, const struct report_options *options, FILE *out)
 {
 	size_t width = options->width ? options->width : LIST_COLUMNS, listed = 0;
@@ -87,8 +89,8 @@ static int list_hits(const struct finding *f, const struct report_options *optio
 }
 
 /*
- * Lists suggestions for a name that matches nothing: what it matches without case, or the hottest
- * functions.
+ * Lists suggestions for a name that matches nothing: functions that it matches if case is ignored,
+ * or else the hottest functions.
  */
 static int list_instead(struct finding *f, const struct report_options *options, FILE *out)
 {

@@ -13,11 +13,11 @@
 #include "view/sheet.h"
 #include "view/tree.h"
 
-/* Maximum rows named as too slow. */
+/* Maximum rows that the message of --fail-above names. */
 enum { SLOWER_MOST = 10 };
 
 struct diff_key {
-	uint32_t function, object; /* ids of strings */
+	uint32_t function, object; /* ids in diff->strings */
 };
 
 struct collecting {
@@ -26,10 +26,7 @@ struct collecting {
 	bool *unsampled;
 	size_t keys, key_room, unsampled_room;
 	struct table table;
-	/*
-	 * Values by run and key: self, total. Runs are processed one after the other, so keys only
-	 * grow.
-	 */
+	/* value[0]: self, value[1]: total; by run and key. A later run may add keys. */
 	double *value[2];
 	size_t room[2];
 	size_t runs;
@@ -42,7 +39,10 @@ static bool key_equal(const void *items, uint32_t index, const void *key)
 	return a->function == b->function && a->object == b->object;
 }
 
-/* The program itself counts as the same object on both sides, whatever its file name. */
+/*
+ * The object by which functions are matched: the last component of its path. The program itself is
+ * the same object in all runs: it has the name that its file has in the first.
+ */
 static const char *object_of(
 	const struct collecting *c, const struct profile *profile, const char *object)
 {
@@ -76,7 +76,7 @@ static int key_of(struct collecting *c, const char *function, const char *object
 	return (int)c->keys++;
 }
 
-/* A value of one run; earlier runs may have fewer keys. */
+/* The values of one key in one run. */
 struct found {
 	uint32_t run, key;
 	double self, total;
@@ -117,7 +117,10 @@ static int collect_functions(struct collecting *c, struct founds *founds,
 	return error < 0 ? error : 0;
 }
 
-/* Builds "main;run;eval": the path of the caller, by node, followed by the function. */
+/*
+ * Builds the path of the node @at, "main;run;eval": that of its caller, and its function. @id: by
+ * node, the path's id in diff->strings. Returns id[at], or -ENOMEM.
+ */
 static int path_of(struct collecting *c, const struct tree *tree, uint32_t at, int *id)
 {
 	const struct tree_node *node = &tree->node[at];
@@ -163,7 +166,7 @@ static int collect_paths(struct collecting *c, struct founds *founds, const stru
 	return error < 0 ? error : 0;
 }
 
-/* Adds a run, and checks that it counts the same values as the first. */
+/* Adds a run, and checks that its value type is that of the first run. */
 static int take_run(struct diff *diff, const struct profile *profile, size_t run,
 	const struct rows *sums, char **ret_problem)
 {
@@ -208,7 +211,10 @@ static int collect(struct collecting *c, struct founds *founds, char **ret_probl
 	return error;
 }
 
-/* The program itself, where it ran on side B alone, has the name that it has there. */
+/*
+ * The object shown for a function that has samples on side B only. The program itself then has the
+ * name of its file on that side.
+ */
 static const char *own_name(const struct diff *diff, const char *object)
 {
 	const struct profile *a = diff->sides->profile[0][0], *b = diff->sides->profile[1][0];
@@ -239,7 +245,7 @@ static void fill_row(struct diff *diff, const struct collecting *c, size_t key,
 		row->object = own_name(diff, row->object);
 }
 
-/* With --by share: scales runs as if each had taken as long as the mean. */
+/* For --by share: scales the values of each run, so that all runs have the mean total. */
 static void scale_runs(struct diff *diff, const struct collecting *c, double *const value[2])
 {
 	double mean = 0;
@@ -257,7 +263,9 @@ static void scale_runs(struct diff *diff, const struct collecting *c, double *co
 	}
 }
 
-/* Scales runs as if the machine had been equally fast in all of them. */
+/*
+ * Divides the values of each run by its speed factor, as if the machine were equally fast in all.
+ */
 static void take_out_speed(const struct diff *diff, const struct collecting *c,
 	struct compare_run *run, double *const value[2])
 {
@@ -307,7 +315,7 @@ static int compare_significance(const void *a, const void *b)
 	return by_name ? by_name : strcmp(x->object, y->object);
 }
 
-/* Adds the means of the runs of each side. */
+/* Adds the mean total of each side's runs to @mean. */
 static void add_means(const struct diff *diff, const struct collecting *c, double mean[2])
 {
 	for (size_t i = 0; i < c->runs; i++) {
@@ -371,7 +379,7 @@ int diff_init(struct diff *diff, const struct report_sides *sides,
 	int error;
 
 	*diff = (struct diff){.sides = sides, .options = options_take(given)};
-	/* Nothing is excluded before the comparison. */
+	/* The options exclude rows only after the comparison. */
 	diff->options.limit = 0;
 	diff->options.min_percent = 0;
 	diff->options.split = REPORT_SPLIT_NONE;
@@ -440,7 +448,7 @@ static void put_sheet(const struct diff *diff, size_t limit, double least, FILE 
 	sheet_end(&sheet);
 }
 
-/* Names a row. New rows have no percentage, and are more than any. */
+/* Prints a row that is too slow. A new one has no percentage: it exceeds every limit. */
 static void name_slower(const char *what, double delta, FILE *out)
 {
 	fputs("\n    ", out);
@@ -451,7 +459,7 @@ static void name_slower(const char *what, double delta, FILE *out)
 		fputs(", new", out);
 }
 
-/* Finds rows that are too slow. 1: there are some; *ret_what lists them. -ENOMEM. */
+/* Finds rows that are too slow. 1: there are some, which *ret_what lists; 0; or -ENOMEM. */
 static int find_slower(const struct diff *diff, char **ret_what)
 {
 	const char *what = diff->options.paths ? "call paths" : "functions";

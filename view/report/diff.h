@@ -9,13 +9,13 @@
 #include "profile/speed.h"
 #include "view/report/report.h"
 
-/* Rows of all runs, identified by names, because addresses differ between builds. */
+/* A function in all runs. It is identified by names, because addresses differ between builds. */
 struct diff_row {
-	const char *function; /* function, or a call path, "main;run;eval" */
-	const char *object;   /* the last component of its path */
+	const char *function; /* a function's name, or a call path, "main;run;eval" */
+	const char *object;   /* the last component of the object's path */
 	bool unsampled;
 	struct compare_row by;    /* the compared value: self, or total with sort_by_total */
-	double self[2], total[2]; /* means over the runs of each side, as compared */
+	double self[2], total[2]; /* by side: means over its runs, as they are compared */
 };
 
 struct diff {
@@ -25,13 +25,16 @@ struct diff {
 	struct diff_row *row; /* significant ones first, then by amount of change */
 	size_t rows, tested, significant;
 	struct compare_run *run; /* the runs of side A, then those of side B */
-	double all[2];           /* means of the runs of each side, as they are compared */
-	double used[2];          /* the same as recorded, without the scale of --by share */
-	struct speed speed;      /* if it is noise, it has been removed from the rows' values */
+	double all[2];           /* by side: mean of its runs' totals, as they are compared */
+	double used[2];          /* by side: the same as recorded, not scaled for --by share */
+	struct speed speed;      /* speed of the machine; noise is removed from the rows' values */
 	struct pool strings;
 };
 
-/* Compares the sides. Results and @ret_problem as those of report->print. */
+/*
+ * Compares the sides. The results and @ret_problem are those of print() in struct report
+ * (report.h). -EINVAL, too, if the runs have different value types.
+ */
 int diff_init(struct diff *diff, const struct report_sides *sides,
 	const struct report_options *options, char **ret_problem);
 void diff_release(struct diff *diff);
@@ -44,17 +47,17 @@ static inline bool diff_is_significant(const struct diff_row *row)
 }
 
 /*
- * The print_sides() of the report (report.h): 1 if something is significantly slower by more than
- * fail_above, and @ret_problem names it.
+ * The print_sides() of the report's struct report (report.h). 1: something is significantly slower
+ * by more than fail_above; *@ret_problem names it.
  */
 int diff_print(const struct report_sides *sides, const struct report_options *options, FILE *out,
 	char **ret_problem);
 
-/* Prints the text above and below the rows (diff_text.c): the sides, what was tested. */
+/* Prints the text above the rows, the two sides, and below them, what was tested (diff_text.c). */
 void diff_head(const struct diff *diff, FILE *out);
 void diff_foot(const struct diff *diff, FILE *out);
 
-/* Prints the text form (diff_text.c). */
+/* Prints the text form (diff_text.c). 0 or -ENOMEM. */
 int diff_text(const struct diff *diff, FILE *out);
 
 #endif

@@ -101,8 +101,8 @@ static void put_side(const struct diff *diff, int side, FILE *out)
 }
 
 /*
- * Prints the sum, which has no sampling error; its error is estimated from the differences between
- * runs.
+ * Prints the change of the total. The total of a run has no sampling error; the error of the change
+ * is estimated from the differences between runs.
  */
 static void put_all(const struct diff *diff, FILE *out)
 {
@@ -126,7 +126,7 @@ static void put_all(const struct diff *diff, FILE *out)
 	fputc('\n', out);
 }
 
-/* Prints the least and the greatest factor of a run, relative to the mean. */
+/* Prints the least and the greatest speed factor of the runs, relative to their mean. */
 static void put_speed(const struct diff *diff, FILE *out)
 {
 	const struct speed *speed = &diff->speed;
@@ -196,8 +196,8 @@ static int put_wrapped(
 int diff_text(const struct diff *diff, FILE *out)
 {
 	/*
-	 * In a narrow table, the change and its interval say most: names are cut for them. A and B
-	 * follow from the two figures of the change.
+	 * In a narrow table, the change and its interval are most important: names are cut for
+	 * them. A and B are dropped first, because they follow from the two figures of the change.
 	 */
 	const struct layout_column column[COLUMNS] = {
 		[COLUMN_A] = {"A", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 1},

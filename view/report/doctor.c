@@ -13,10 +13,13 @@
 #include "view/share.h"
 #include "view/sheet.h"
 
-/* Debug files are large: they are downloaded only for objects with at least this share. */
+/* Debug files are downloaded only for objects with at least this share, because they are large. */
 #define LEAST_SHARE 0.005
 
-/* Mappings of one build of a file are one object. */
+/*
+ * Finds or adds the object of a mapping. All mappings of one build of a file are one object. NULL:
+ * out of memory.
+ */
 static struct doctor_object *object_of(struct doctor *d, uint32_t mapping)
 {
 	struct mapping m = profile_mapping(d->profile, mapping);
@@ -48,7 +51,7 @@ static struct doctor_object *object_of(struct doctor *d, uint32_t mapping)
 	return more;
 }
 
-/* "[libfoo.so+0x1234]": the start of the function is known, but not its name. */
+/* False for "[libfoo.so+0x1234]": there, the function's start is known, but not its name. */
 static bool is_name(const char *name)
 {
 	size_t bytes = strlen(name);
@@ -73,7 +76,7 @@ static const char *outermost_name(const struct profile *profile, const struct sa
 		: "";
 }
 
-/* Counts a stack that does not reach its beginning, as its outermost frame says. */
+/* Counts a stack whose outermost frame says that it is not whole. */
 static int count_end(struct doctor *d, const struct sample *sample, int64_t count)
 {
 	const char *name = outermost_name(d->profile, sample);
@@ -163,7 +166,7 @@ static int by_address(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Requests all addresses of the object's first mapping: which can be named now? */
+/* Prepares a request for the names of all addresses in one of the object's mappings. */
 static int describe_code(struct doctor *d, struct doctor_object *object)
 {
 	size_t n = 0, locations = profile_locations(d->profile);
@@ -191,7 +194,7 @@ static int describe_code(struct doctor *d, struct doctor_object *object)
 	return 0;
 }
 
-/* What named code made at run time: a jitdump if there are lines, which a perf map lacks. */
+/* The source of the names of code made at run time. Only a jitdump has lines, not a perf map. */
 static const char *symbols_of_jit(const struct doctor_object *object)
 {
 	if (object->unnamed == object->samples)
@@ -243,7 +246,7 @@ static int fetch(struct doctor *d)
 			(object->unnamed || object->unlined))
 			r = reader->fetch(reader->context, object->path, object->build_id,
 				&object->unfetched);
-		/* The error applies to all objects. */
+		/* The cause of such an error applies to all objects. */
 		if (r == -EDESTADDRREQ || r == -ENOTSUP)
 			break;
 		r = r == -ENOMEM ? r : 0;
@@ -286,7 +289,7 @@ void doctor_release(struct doctor *doctor)
 	*doctor = (struct doctor){0};
 }
 
-/* Joins two texts in one cell, "first; second". NULL: out of memory. */
+/* Returns "first; second", which the caller frees, for one cell. NULL: out of memory. */
 static char *join(const char *first, const char *second)
 {
 	char *text;

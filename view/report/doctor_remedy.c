@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds what would give an object's samples the names that they lack. */
+/* Finds how a user can get the names, lines and callers that an object's samples lack. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "profile/runtime_advice.h"
 #include "view/report/doctor.h"
 
-/* Up to one cut stack in this number of samples is no cause for advice. */
+/* With at most one cut stack in this number of samples, no advice is given. */
 enum { FEW_CUT = 100 };
 
 static int set_texts(struct doctor_object *object, const char *cause, const char *remedy)
@@ -19,14 +19,14 @@ static int set_texts(struct doctor_object *object, const char *cause, const char
 	return remedy && !object->remedy ? -ENOMEM : 0;
 }
 
-/* Appends a command. @command may be NULL. */
+/* Sets *@to to a copy of @command, which may be NULL. 0 or -ENOMEM. */
 static int add_command(char **to, const char *command)
 {
 	*to = command ? strdup(command) : NULL;
 	return command && !*to ? -ENOMEM : 0;
 }
 
-/* Remedy for code made at run time: whoever made it can name it. */
+/* Remedy for code that a runtime made: the runtime can be told to name it. */
 static int remedy_of_generated(const struct doctor *d, struct doctor_object *object)
 {
 	const char *process = profile_task(d->profile, object->task).process;
@@ -72,7 +72,11 @@ static bool is_go(const struct doctor_object *object)
 	return strcmp(object->code.language, "Go") == 0;
 }
 
-/* Advises the owner of the file: @compile, or to ask whoever made its package. */
+/*
+ * Sets the remedy: the package's command, else to ask whoever made the package, else @compile, and
+ * then a new profile. @fetch: a command that would download the debug file; NULL: none. 0 or
+ * -ENOMEM.
+ */
 static int advise(struct doctor_object *object, const struct code_package *package,
 	const char *compile, const char *fetch)
 {
@@ -123,13 +127,13 @@ static int remedy_of_missing(const struct doctor *d, struct doctor_object *objec
 	return r;
 }
 
-/* Has none of the samples that could have a line one? */
+/* Has no sample a line, apart from those in PLT stubs, which cannot have one? */
 static bool has_no_lines(const struct doctor_object *object)
 {
 	return object->unlined && object->unlined == object->samples - object->stubs;
 }
 
-/* Are there names or lines now that the profile lacks? */
+/* Does the file have names or lines today that the profile lacks? */
 static bool is_better_now(const struct doctor_object *object)
 {
 	return object->code.found &&
@@ -138,7 +142,7 @@ static bool is_better_now(const struct doctor_object *object)
 			(has_no_lines(object) && object->code.lined > object->lined));
 }
 
-/* Does the file exist, but cannot be read? Recompiling or installing would not help. */
+/* Does the file exist, but cannot be read? Then recompiling or installing would not help. */
 static bool is_unread(const struct code_object *code)
 {
 	return !strcmp(code->lines, "unread") || !strcmp(code->symbols, "unread");
@@ -151,7 +155,7 @@ static int remedy_of_file(const struct doctor *d, struct doctor_object *object)
 	/* Only PLT stubs ran, so nothing is missing. */
 	if (object->samples && object->samples == object->stubs)
 		return 0;
-	/* Names and lines exist; inlined functions may be missing. */
+	/* If names and lines exist, only inlined functions may be missing. */
 	if (!object->unnamed && !object->unlined)
 		return code->found && code->problem[0] ? set_texts(object, code->problem, NULL) : 0;
 	if (is_better_now(object))
@@ -193,7 +197,7 @@ static int remedy_of_file(const struct doctor *d, struct doctor_object *object)
 	return 0;
 }
 
-/* The option of the compiler, or of the runtime, that keeps the callers of the code known. */
+/* How the callers of an object's code become known: a compiler's or a runtime's option. */
 static const char *remedy_of_cut_stacks(const struct doctor *d, const struct doctor_object *object)
 {
 	const char *process = profile_task(d->profile, object->task).process;
@@ -214,15 +218,15 @@ static const char *remedy_of_cut_stacks(const struct doctor *d, const struct doc
 }
 
 /*
- * Remedy for stacks that end early. Debug information is no remedy for that: it is a cause of its
- * own.
+ * Remedy for stacks that end early. That is a cause besides missing names and lines: debug
+ * information for these does not help unwinding.
  */
 static int remedy_of_stacks(const struct doctor *d, struct doctor_object *object)
 {
 	bool is_truncated = object->truncated > object->incomplete;
 	const char *remedy, *cause;
 
-	/* A few stacks are cut by chance: at the end of a process, say. The table counts them. */
+	/* A few stacks are always cut, as at the end of a process. The table counts them. */
 	if ((object->incomplete + object->truncated) * FEW_CUT <= d->sums.chosen[VALUE_SAMPLES])
 		return 0;
 	if (is_truncated) {

@@ -31,7 +31,7 @@ static void set_count(struct layout *layout, size_t column, int64_t count)
 	layout_set(layout, column, text);
 }
 
-/* The source of its lines, in one word. */
+/* The source of an object's lines, for the table: "own", "debug file", "none", "unread", "-". */
 static const char *lines_of(const struct doctor_object *object)
 {
 	if (!object->lines[0])
@@ -65,7 +65,7 @@ static bool is_shown(const struct doctor *doctor, const struct doctor_object *ob
 		object->incomplete + object->truncated;
 }
 
-/* Prints what the samples of an object lack, and why; advice, unless there are commands. */
+/* Prints what the samples of an object lack, why, and the remedy, unless that is a command. */
 static int put_cause(const struct doctor *doctor, const struct doctor_object *object, FILE *given)
 {
 	int64_t lost = object->unnamed ? object->unnamed
@@ -94,7 +94,7 @@ static int put_cause(const struct doctor *doctor, const struct doctor_object *ob
 	return wrap_end(&wrap);
 }
 
-/* Does one command install the packages of both? */
+/* Are the commands of both objects the same except for the package, so that one installs both? */
 static bool is_joined(const struct doctor_object *a, const struct doctor_object *b)
 {
 	return a->command[0] && b->command[0] && a->name_bytes && a->name_at == b->name_at &&
@@ -104,7 +104,7 @@ static bool is_joined(const struct doctor_object *a, const struct doctor_object 
 		!a->command[1] == !b->command[1] && !strcmp(a->unfetched, b->unfetched);
 }
 
-/* Are the commands of the object at @i those of an object before it, which is shown? */
+/* Are the commands of the object at @i printed with those of an earlier object? */
 static bool has_joined(const struct doctor *doctor, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
@@ -139,7 +139,10 @@ static void put_packages(const struct doctor *doctor, size_t first, FILE *out)
 	}
 }
 
-/* Prints commands, a line each, which is not wrapped, so that it can be copied. */
+/*
+ * Prints the commands of the object at @first, a line each, with the packages of all that share
+ * them. Lines are not wrapped, so that they can be copied. 0 or -ENOMEM.
+ */
 static int put_commands(const struct doctor *doctor, size_t first, FILE *given)
 {
 	const struct doctor_object *object = &doctor->object[first];
@@ -171,7 +174,7 @@ static int put_commands(const struct doctor *doctor, size_t first, FILE *given)
 	return wrap_end(&wrap);
 }
 
-/* Prints the cut stacks of an object that lacks something else, too. */
+/* Prints the number of cut stacks of an object that lacks something else, too, and the remedy. */
 static int put_cut(const struct doctor *doctor, const struct doctor_object *object, FILE *given)
 {
 	int64_t cut = object->incomplete + object->truncated;
@@ -188,7 +191,10 @@ static int put_cut(const struct doctor *doctor, const struct doctor_object *obje
 	return wrap_end(&wrap);
 }
 
-/* Prints the cause of the object at @first, and of those after it that its command mends, too. */
+/*
+ * Prints what the object at @first lacks, and the objects after it with the same commands (see
+ * is_joined()); then the commands once, and the cut stacks of all of them. 0 or -ENOMEM.
+ */
 static int put_joined(const struct doctor *doctor, size_t first, FILE *out)
 {
 	const struct doctor_object *objects = doctor->object;
@@ -207,7 +213,7 @@ static int put_joined(const struct doctor *doctor, size_t first, FILE *out)
 	return r;
 }
 
-/* Prints what each object lacks. */
+/* Prints what is missing in each object, and the remedy. */
 static int put_causes(const struct doctor *doctor, FILE *out)
 {
 	bool any = false;

@@ -39,7 +39,7 @@ static void print_frame(
 		text_put(object, out);
 		(void)fprintf(out, "+%#" PRIx64 "]\n", location->address);
 	}
-	/* Innermost first: each call is inlined into the one that follows. */
+	/* The lines are innermost first: each function is inlined into the next one. */
 	for (size_t i = 0; i < location->lines; i++) {
 		struct function f = profile_function(profile, location->line[i].function);
 

@@ -24,10 +24,10 @@ enum { MAX_COLUMNS = 9 };
 struct groups {
 	const struct profile *profile;
 	struct report_options options;
-	struct rows rows; /* rows with row->task and id, or object; self is all of the time */
+	struct rows rows; /* a row has task and id, or object; its self is all of its time */
 	size_t room;
-	uint32_t *of_task; /* by task, or by mapping: its row + 1 */
-	size_t left_out;
+	uint32_t *of_task; /* by task, or by mapping: index + 1 of its row; 0: none */
+	size_t left_out;   /* number of rows that the options exclude */
 	struct wall_types wall;
 	bool has_wall;
 	struct task_times times; /* empty, but for threads */
@@ -38,7 +38,7 @@ static bool by_object(const struct groups *g)
 	return g->options.balance_by == REPORT_BY_OBJECT;
 }
 
-/* Finds or adds a row. The name of equal processes, threads or objects is the same string. */
+/* Finds a row; NULL: none. Equal names of processes, threads or objects are equal pointers. */
 static struct row *find(struct groups *g, const char *name, uint32_t id)
 {
 	for (size_t i = 0; i < g->rows.n; i++) {
@@ -194,7 +194,10 @@ static void add_row(const struct groups *g, struct layout *layout, struct text_s
 	size_t at = 0;
 
 	layout_row(layout, share_of(&g->rows, value));
-	/* The time of a process comes from the kernel, nearly; that of an object is sampled. */
+	/*
+	 * The time of a process or thread has no sampling error: its samples' weights are
+	 * nearly all of what the kernel charged. The time of an object is sampled.
+	 */
 	share_format(&g->rows, g->options.ascii, !by_object(g), value, cell);
 	layout_set(layout, at++, cell);
 	text_format_scaled(value, scale, cell);
@@ -218,7 +221,7 @@ static void add_row(const struct groups *g, struct layout *layout, struct text_s
 		layout_set(layout, at, row->task[0] ? row->task : "-");
 }
 
-/* Says what the threads have used that no sample shows. */
+/* Prints the CPU time of threads without a sample. */
 static void print_unseen(const struct groups *g, FILE *out)
 {
 	char text[TEXT_UNIT_BYTES];
@@ -230,7 +233,9 @@ static void print_unseen(const struct groups *g, FILE *out)
 		return;
 	unseen_ns = kernel_ns - (uint64_t)g->times.sum_ns;
 	text_format_ns(unseen_ns, text);
-	/* The clock of the kernel is read at slightly different times. */
+	/*
+	 * Up to 0.1 % is no difference: the kernel's clocks are read at slightly different times.
+	 */
 	if (unseen_ns > kernel_ns / 1000)
 		fprintf(out, "threads without a sample used %s\n", text);
 }

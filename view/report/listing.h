@@ -5,7 +5,7 @@
 
 #include "view/rows.h"
 
-/* The print() of the reports (report.h). */
+/* The print() of the two reports' struct report (report.h). */
 int listing_print_flat(const struct profile *profile, const struct report_options *options,
 	FILE *out, char **ret_problem);
 int listing_print_lines(const struct profile *profile, const struct report_options *options,
@@ -13,7 +13,10 @@ int listing_print_lines(const struct profile *profile, const struct report_optio
 
 struct task_times;
 
-/* Prints the text form (listing_text.c). @times: empty if rows are not split by thread. */
+/*
+ * Prints the text form (listing_text.c). @times: empty if rows are not split by thread. 0 or
+ * -ENOMEM.
+ */
 int listing_text(const struct profile *profile, const struct report_options *options,
 	enum rows_by by, const struct rows *rows, const struct task_times *times, FILE *out);
 

@@ -20,13 +20,13 @@ struct listing {
 	const struct task_times *times;
 	struct text_scale scale;
 	enum rows_by by;
-	bool has_samples; /* samples are counted, instead of the weight */
+	bool has_samples; /* the number of samples is a column */
 	struct wall_types wall;
 	bool has_wall; /* the parts of wall-clock time are columns */
 	struct layout_column column[MAX_COLUMNS];
 	size_t columns;
 	struct layout layout;
-	size_t at; /* position of the next cell to be set */
+	size_t at; /* column of the next cell to be set */
 };
 
 static void add_number(struct listing *l, const char *title, unsigned drop)
@@ -49,10 +49,11 @@ static void choose_columns(struct listing *l)
 	l->has_samples = rows->weight == VALUE_CPU_NS && rows->all[VALUE_SAMPLES] > 0;
 
 	/*
-	 * In a narrow table: the time follows from the share, and so does the number of samples,
-	 * nearly. What is left of a wall clock's time without the blocked one is mostly CPU time.
-	 * Most lines have no time of their own, so that their total tells more than their
-	 * object, which mostly follows from the file.
+	 * The order in which columns are dropped in a narrow table: what follows from others goes
+	 * first. Times, and nearly the numbers of samples, follow from the shares. The object
+	 * mostly follows from the file, and is dropped before the total, because most lines have
+	 * no self. The blocked part of wall-clock time is kept longest: the rest is mostly CPU
+	 * time.
 	 */
 	add_number(l, "self", 0);
 	add_number(l, "", 3);
@@ -94,7 +95,7 @@ static void set_value(struct listing *l, const struct row *row, int64_t value)
 	set(l, cell);
 }
 
-/* Sets the parts of wall-clock time, in a common unit. */
+/* Sets the cells of the parts of wall-clock time, all in one unit. */
 static void set_wall(struct listing *l, const struct row *row)
 {
 	const int64_t parts[] = {row->self[VALUE_CPU_NS],
@@ -150,7 +151,7 @@ static int add_row(struct listing *l, const struct row *row)
 	return error;
 }
 
-/* Says why there is no table. */
+/* Prints why there is no table. */
 static void print_nothing(const struct listing *l, const struct profile *profile, FILE *out)
 {
 	char period[TEXT_UNIT_BYTES];

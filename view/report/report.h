@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reports: write text about a profile. Each report is an entry of a const table, chosen by name.
- * They know no pids, pipes or ptrace; `sprofreport` and the end of `sprofrun` call the same ones.
+ * Reports: functions that write text about a profile, in a const table, chosen by name. They know
+ * no pids, pipes or ptrace. `sprofreport` and, at its end, `sprofrun` call the same ones.
  */
 #ifndef VIEW_REPORT_REPORT_H
 #define VIEW_REPORT_REPORT_H
@@ -20,34 +20,35 @@ struct report {
 	bool wants_function;     /* the report needs options->function */
 	double text_min_percent; /* default of min_percent for text */
 	/*
-	 * Writes the report. -EINVAL: a pattern of the options is not a regular expression;
-	 * -ENOENT: no such function, or several; @ret_problem is then set to a sentence, which may
-	 * end with a list of a name a line (freed by the caller), otherwise unchanged. The caller
-	 * checks for write errors (ferror).
+	 * Writes the report. 0, or -ENOMEM; -EINVAL: a pattern of the options is not a regular
+	 * expression, or there is no such value type; -ENOENT: no function, or more than one, has
+	 * the given name. With -EINVAL and -ENOENT, *@ret_problem is a sentence, which the caller
+	 * frees; it may end with a list of names, a line each. The caller checks for write errors
+	 * (ferror).
 	 */
 	int (*print)(const struct profile *profile, const struct report_options *options, FILE *out,
 		char **ret_problem);
 	/*
-	 * If not NULL, used instead of print, for two sides. 1: the condition of
-	 * options->fail_above is met; @ret_problem then says by what.
+	 * If not NULL, called instead of print, for two sides, with the same results. 1: something
+	 * is slower by more than options->fail_above; *@ret_problem then names it.
 	 */
 	int (*print_sides)(const struct report_sides *sides, const struct report_options *options,
 		FILE *out, char **ret_problem);
 };
 
-/* The report called @name; NULL: none. */
+/* Returns the report called @name; NULL: none. */
 const struct report *report_find(const char *name);
-/* The @index-th report, NULL past the end. */
+/* Returns the report at @index in the table; NULL past the end. */
 const struct report *report_at(size_t index);
 
 /*
- * The audit: one line of figures, a sentence for each thing that is wrong, and the notes. The end
- * of every text report. Wrapped to @width columns, unless that is 0. 0 or -ENOMEM.
+ * Prints the audit, the end of every text report: one line of figures, a sentence for each thing
+ * that is wrong, and the notes. It is wrapped to @width columns, unless that is 0. 0 or -ENOMEM.
  */
 int report_audit_line(const struct profile *profile, bool ascii, unsigned width, FILE *out);
-/* Prints the end of doctor: the audit without a recommendation of doctor. */
+/* Prints the end of the report `doctor`: the audit, which does not recommend `doctor` there. */
 int report_audit_of_doctor(const struct profile *profile, bool ascii, unsigned width, FILE *out);
-/* Prints the end of summary: the audit with all figures. */
+/* Prints the end of the report `summary`: the audit with all its figures. */
 int report_audit_full(const struct profile *profile, bool ascii, unsigned width, FILE *out);
 
 #endif

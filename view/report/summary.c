@@ -12,9 +12,10 @@
 #include "view/report/report.h"
 #include "view/sheet.h"
 
-/* Calls @each for the known figures in their order, then for the others in the profile. */
 typedef void summary_each(
 	void *context, const char *key, const struct audit_key *known, const uint64_t *value);
+
+/* Calls @each for the known figures in their order, then for the others in the profile. */
 
 static void for_each(const struct profile *profile, summary_each *each, void *context)
 {

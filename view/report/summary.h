@@ -4,7 +4,7 @@
 
 #include "view/report/report.h"
 
-/* The print() of the report (report.h): every figure of the audit, one per line. */
+/* The print() of the report's struct report (report.h): every figure of the audit, one per line. */
 int summary_print(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 

@@ -12,13 +12,13 @@
 #include "view/options.h"
 #include "view/wall_types.h"
 
-/* A column with fewer samples is not meaningful. */
+/* The mean number of samples in a column is at least this one: fewer say too little. */
 enum { SAMPLES_A_COLUMN = 5 };
 
-/* Processes with less than this share of all time are short. */
+/* A process with less than this share of all weight is short. */
 #define SHORT_SHARE 0.05
 
-/* Less than this share of a CPU is noise and counts as idle. */
+/* Less than this share of a CPU counts as idle: it is noise. */
 #define IDLE_CPUS 0.02
 
 static int compare_rows(const void *a, const void *b)
@@ -30,7 +30,7 @@ static int compare_rows(const void *a, const void *b)
 	return (x->task > y->task) - (x->task < y->task);
 }
 
-/* Sorts rows by name, which is the same string for equal names. */
+/* Sorts tasks by the pointer to their name: equal names are equal pointers. */
 static int compare_names(const void *a, const void *b, void *context)
 {
 	const struct profile *profile = context;
@@ -42,8 +42,9 @@ static int compare_names(const void *a, const void *b, void *context)
 }
 
 /*
- * Joins short processes with the same name in one row, as the compilers that make starts: that of
- * the first of them, @of. The rows are still in the order of the tasks.
+ * Joins short processes with the same name, such as the compilers that make starts, in the row of
+ * the first of them. @of: by task, the task whose row it joins. Rows are not sorted yet: row i is
+ * that of task i.
  */
 static int group_short(struct time_grid *grid, size_t tasks, uint32_t *of)
 {
@@ -79,7 +80,10 @@ static int group_short(struct time_grid *grid, size_t tasks, uint32_t *of)
 	return 0;
 }
 
-/* Chooses the tasks with a row of their own; *@ret_row_of: the row of every task. */
+/*
+ * Chooses the tasks with a row of their own. *@ret_row_of: by task, its row; the caller frees it. 0
+ * or -ENOMEM.
+ */
 static int choose_rows(struct time_grid *grid, uint32_t **ret_row_of)
 {
 	const struct profile *profile = grid->frames.profile;
@@ -103,7 +107,7 @@ static int choose_rows(struct time_grid *grid, uint32_t **ret_row_of)
 		struct sample sample = profile_sample(profile, i);
 		double weight = (double)sample.value[grid->frames.sums.weight];
 
-		/* Time without a sample belongs to no moment, and often to no known thread. */
+		/* Time without a sample has no instant, and often no known thread. */
 		if (!profile_is_unsampled(profile, &sample) &&
 			filter_takes(&grid->frames.filter, profile, &grid->frames.places, &sample))
 			grid->row[sample.task].weight += weight;
@@ -150,7 +154,7 @@ static size_t column_of(const struct time_grid *grid, uint64_t time_ns)
 	return column < grid->columns ? column : grid->columns - 1;
 }
 
-/* The innermost frame of a stack that is shown. */
+/* The place of a stack's innermost frame; TIMELINE_NO_PLACE: the stack is empty. */
 static uint32_t place_of(const struct time_grid *grid, const struct sample *sample)
 {
 	return sample->n ? places_leaf(&grid->frames.places, sample->location[0])
@@ -173,7 +177,7 @@ static int add_top(
 	return 0;
 }
 
-/* Distributes an instant's value over the columns that it covers. */
+/* Distributes an instant's value over the columns that it covers; a wait may cover several. */
 static int spread(struct time_grid *grid, const struct instant *instant, double value, uint32_t row,
 	uint32_t place)
 {
@@ -227,8 +231,8 @@ static int fill(struct time_grid *grid, const uint32_t *row_of)
 }
 
 /*
- * A wall-clock profile has a value for each moment of a thread, so that its strip would always be
- * full: the default is when threads ran, if anything did.
+ * Returns the options with a value type. The default is CPU time if there is any: by wall-clock
+ * time, which passes always, the strip of each thread would be full.
  */
 static struct report_options choose_value(
 	const struct profile *profile, const struct report_options *given)
@@ -247,8 +251,8 @@ static struct report_options choose_value(
 }
 
 /*
- * The number of instants that have the value. Only ticks have CPU time, and of them as many as
- * would tell as much if they had equal weights.
+ * Counts the instants that have the value. For CPU time, these are the instants of running threads,
+ * and *@ret_n is their effective number: that of instants with equal weights which say as much.
  */
 static int count_instants(const struct time_grid *grid, size_t *ret_n)
 {
@@ -335,7 +339,7 @@ static bool is_idle(const struct time_grid *grid, double weight, uint64_t ns)
 	return grid->is_time ? weight < IDLE_CPUS * (double)ns : weight <= 0;
 }
 
-/* Finds the most frequent function of each part. @part has the sums already. */
+/* Sums up the weight of each part of @columns columns, and finds its most frequent function. */
 static int find_tops(
 	const struct time_grid *grid, uint32_t row, size_t columns, struct timeline_phase *part)
 {

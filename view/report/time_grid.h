@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The time of a profile, divided into columns of equal length: how much each thread ran in each,
- * its most frequent function at the time, and when nothing ran.
+ * The time of a profile, divided into columns of equal length: how much each thread ran in each
+ * column, its most frequent function in that time, and when nothing ran.
  */
 #ifndef VIEW_REPORT_TIME_GRID_H
 #define VIEW_REPORT_TIME_GRID_H
@@ -9,29 +9,29 @@
 #include "view/frames.h"
 #include "view/pairs.h"
 
-/* A thread, or another unit of the split. The last row collects all without a row of their own. */
+/* The row of a thread, or of short processes with the same name. */
 struct timeline_row {
-	uint32_t task;
-	/* number of short processes with the same name that are in this row; or 1 */
-	uint32_t tasks;
+	uint32_t task;  /* index in the profile; of the first such process */
+	uint32_t tasks; /* number of processes in this row */
 	double weight;
 };
 
-/* A part of the time with one function on top, or none. */
+/* A part of the time, with its most frequent function. */
 struct timeline_phase {
-	size_t from, to; /* first and last column */
-	uint32_t row;    /* TIMELINE_NO_ROW all */
-	uint32_t place;  /* place on top; TIMELINE_NO_PLACE: nothing ran */
-	double weight, top_weight;
+	size_t from, to; /* columns: from @from up to, but not including, @to */
+	uint32_t row;    /* TIMELINE_NO_ROW: all rows together */
+	uint32_t place;  /* of the most frequent function; TIMELINE_NO_PLACE: hardly anything ran */
+	double weight, top_weight; /* of everything; of that function */
 };
 
-/* A time in which nothing ran, longer than chance explains. */
+/* A time in which nothing ran, longer than sampling by chance explains. */
 struct timeline_gap {
 	uint64_t from_ns, to_ns;
-	uint32_t before, after; /* stacks that ran right before and after; TIMELINE_NO_STACK */
-	uint32_t blocked; /* where a thread was blocked most of the gap, if that was recorded */
-	uint64_t blocked_ns;
-	uint64_t queued_ns; /* for which threads waited for a CPU, all together */
+	/* Stacks are indexes of samples in the profile, or TIMELINE_NO_STACK. */
+	uint32_t before, after; /* stacks that ran right before and right after */
+	uint32_t blocked;       /* the stack of the thread that was blocked longest in the gap */
+	uint64_t blocked_ns;    /* for how long */
+	uint64_t queued_ns;     /* time for which threads waited for a CPU, summed up */
 };
 
 enum { TIMELINE_NO_ROW = UINT32_MAX, TIMELINE_NO_PLACE = UINT32_MAX };
@@ -39,40 +39,41 @@ enum { TIMELINE_NO_STACK = UINT32_MAX, TIMELINE_MOST_GAPS = 10 };
 
 struct time_grid {
 	struct frames frames;
-	uint64_t from_ns, to_ns;
+	uint64_t from_ns, to_ns; /* since the beginning of the profile */
 	size_t columns;
 	struct timeline_row *row; /* heaviest first */
-	size_t rows;              /* number of rows without the last one */
+	size_t rows;              /* number of rows of their own; one more has all other tasks */
 	double *cell;             /* weights: (rows + 1) times columns */
-	struct pairs top;         /* (column, row), place */
-	double *top_weight;       /* by index in top */
+	struct pairs top;         /* pairs of (column << 32 | row) and a place */
+	double *top_weight;       /* by index in @top */
 	size_t top_room;
-	struct timeline_gap gap[TIMELINE_MOST_GAPS];
-	size_t gaps, all_gaps;
-	bool is_time; /* the value is a time, in nanoseconds */
-	bool is_cpu;  /* the value is CPU time */
+	struct timeline_gap gap[TIMELINE_MOST_GAPS]; /* the longest, in the order of time */
+	size_t gaps, all_gaps;                       /* number in @gap; of all that were found */
+	bool is_time;                                /* the value is a time, in nanoseconds */
+	bool is_cpu;                                 /* the value is CPU time */
 };
 
 /*
- * Divides the profile's time. @columns: maximum for the text; fewer if samples are few. The default
- * of a wall-clock profile is CPU time. Results and @ret_problem as those of report->print;
- * -ENODATA: the profile has no time line.
+ * Divides the profile's time into @columns, or fewer if samples are few. Without options->value,
+ * the value type of a wall-clock profile is CPU time. -ENODATA: the profile has no usable time
+ * line. The other results and @ret_problem are those of print() in struct report (report.h).
  */
 int time_grid_init(struct time_grid *grid, const struct profile *profile,
 	const struct report_options *options, size_t columns, char **ret_problem);
 void time_grid_release(struct time_grid *grid);
 
-/* The start time of a column. */
+/* The start of a column, since the beginning of the profile. */
 uint64_t time_grid_ns(const struct time_grid *grid, size_t column);
 
 /*
- * What was on top in each part of @columns columns, of one row or TIMELINE_NO_ROW; with @joined,
- * consecutive parts with the same on top are joined. The caller frees the result. -ENOMEM.
+ * Finds the most frequent function in each part of @columns columns, of one row or of all
+ * (TIMELINE_NO_ROW). With @joined, consecutive parts with the same function become one. The caller
+ * frees *ret_phase. 0 or -ENOMEM.
  */
 int time_grid_phases(const struct time_grid *grid, uint32_t row, size_t columns, bool joined,
 	struct timeline_phase **ret_phase, size_t *ret_phases);
 
-/* Fills grid->gap (timeline_gaps.c). -ENOMEM. */
+/* Fills grid->gap (timeline_gaps.c). 0 or -ENOMEM. */
 int time_grid_find_gaps(struct time_grid *grid);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds when nothing ran. Instants are roughly in the order of time, those of several files are
- * not: therefore the first and the last instant of each short slot of time are kept. A running
- * program is sampled once a period; twenty periods without a sample are not chance. To stay within
- * a bound of the cost, periods get longer than the profile's: the weights say how long.
+ * Finds gaps: times in which nothing ran. The instants of a merged profile are not in the order of
+ * time, so the time line is divided into short intervals (struct slot), and the first and the last
+ * instant of each are kept. A running program is sampled once a period; PERIODS periods without a
+ * sample are not chance. The sampler lengthens periods to bound its cost; the weights of instants
+ * say how long they were.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,8 +28,8 @@ struct gap_search {
 	struct time_grid *grid;
 	struct slot *slot;
 	size_t slots;
-	uint64_t period_ns; /* the mean one, or what the profile says */
-	bool has_waits;
+	uint64_t period_ns; /* the mean one, or that of the profile if it is longer */
+	bool has_waits;     /* there are instants of threads that waited */
 };
 
 static bool is_chosen(const struct time_grid *grid, uint32_t stack)
@@ -93,7 +94,10 @@ static int read_instants(struct gap_search *s)
 	return r;
 }
 
-/* Keeps the longest gaps, in the order of time. @period_ns: the longest of those beside it. */
+/*
+ * Adds a gap if it is long enough. The longest are kept, in the order of time. @period_ns: the
+ * longest period in the slots before and behind the gap.
+ */
 static void add_gap(struct gap_search *s, const struct timeline_gap *gap, uint64_t period_ns)
 {
 	struct time_grid *grid = s->grid;

@@ -7,7 +7,7 @@
 #include "view/options.h"
 #include "view/row_builder.h"
 
-/* Rows of a sheet; the text has as many columns as the terminal. */
+/* Number of intervals in a table for programs. The text has as many as fit in its width. */
 enum { SHEET_COLUMNS = 100 };
 
 static void put_row(
@@ -39,7 +39,7 @@ static void put_row(
 	row_builder_add(to, "object", cell_text(place->object));
 }
 
-/* Prints a row per column, with --split also per thread. */
+/* Prints the table for programs: a row per interval, with --split also per thread. */
 static int print_sheet(const struct time_grid *grid, FILE *out)
 {
 	const struct timeline_phase none = {.row = TIMELINE_NO_ROW, .place = TIMELINE_NO_PLACE};
@@ -77,7 +77,7 @@ int timeline_print(const struct profile *profile, const struct report_options *g
 	size_t columns = SHEET_COLUMNS;
 	int r;
 
-	/* Next to the strip are 32 columns of names and figures. */
+	/* The strip is next to 32 columns with names and figures. */
 	if (is_text && options.width)
 		columns = options.width > 52 ? options.width - 32 : 20;
 	else if (is_text)

@@ -6,10 +6,14 @@
 #include "view/report/report.h"
 #include "view/report/time_grid.h"
 
-/* Prints strips, phases and gaps alone, and the whole report (timeline_text.c). */
+/*
+ * timeline_body() prints strips, phases and gaps, timeline_text() the whole report
+ * (timeline_text.c). 0 or -ENOMEM.
+ */
 int timeline_body(const struct time_grid *grid, FILE *out);
 int timeline_text(const struct time_grid *grid, FILE *out);
 
+/* The print() of the report's struct report (report.h). */
 int timeline_print(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 

@@ -12,7 +12,10 @@
 #include "view/strip.h"
 #include "view/wrap.h"
 
-/* More phases are not useful: the parts are made longer. */
+/*
+ * MOST_PHASES: maximum phases listed; if there are more, they are found in longer parts of the
+ * time. The others are widths in columns.
+ */
 enum {
 	MOST_PHASES = 16,
 	NAME_COLUMNS = 22,
@@ -28,7 +31,7 @@ static void format_seconds(uint64_t ns, uint64_t all_ns, char to[TEXT_UNIT_BYTES
 	(void)snprintf(to, TEXT_UNIT_BYTES, "%.*f s", digits, (double)ns / 1e9);
 }
 
-/* Prints times above the strip, as many as fit, and in front of them what the strip shows. */
+/* Prints the line above the strips: the value that they show, and as many times as fit. */
 static int put_scale(const struct time_grid *grid, FILE *out)
 {
 	uint64_t all = grid->to_ns - grid->from_ns;
@@ -52,7 +55,7 @@ static int put_scale(const struct time_grid *grid, FILE *out)
 			break;
 		fprintf(out, "%s", text);
 		at += bytes + SCALE_GAP;
-		/* Blanks beyond the width would begin a line of the terminal. */
+		/* Blanks beyond the width would make the terminal begin another line. */
 		if (at <= grid->columns || !grid->frames.options.width)
 			fprintf(out, "%*s", SCALE_GAP, "");
 	}
@@ -85,7 +88,7 @@ static int put_strip(
 	return 0;
 }
 
-/* The greatest column of a row, but at least one CPU, or one thread that waits. */
+/* The cell that is full height in a strip: the greatest, but at least one CPU or one thread. */
 static double most_of(const struct time_grid *grid, const double *cell)
 {
 	double most =
@@ -96,7 +99,10 @@ static double most_of(const struct time_grid *grid, const double *cell)
 	return most;
 }
 
-/* The name of a row, "worker 101"; "cc1 ×12" for so many short processes. NULL: out of memory. */
+/*
+ * Returns the name of a row, which the caller frees: "worker 101", or "cc1 ×12" for 12 short
+ * processes. NULL: out of memory.
+ */
 static char *name_row(const struct time_grid *grid, const struct task *task, uint32_t tasks)
 {
 	const char *name = task->thread[0] ? task->thread : task->process;
@@ -201,7 +207,7 @@ static int put_phases(const struct time_grid *grid, FILE *out)
 	return r;
 }
 
-/* Prints a name, shortened if the report has a width: two of them stand beside the times. */
+/* Prints a name. It is cut if the report has a width: a line has two names beside the times. */
 static void put_name(const struct time_grid *grid, const char *name, FILE *out)
 {
 	unsigned width = grid->frames.options.width;
@@ -215,7 +221,10 @@ static void put_name(const struct time_grid *grid, const char *name, FILE *out)
 	free(text);
 }
 
-/* Prints the innermost function of a stack, and the caller of a system call. */
+/*
+ * Prints @before and the innermost function of a stack. If that is in no file (a system call), its
+ * callers follow, up to the first one in a file.
+ */
 static void put_stack(const struct time_grid *grid, const char *before, uint32_t stack, FILE *out)
 {
 	const struct places *places = &grid->frames.places;
@@ -229,7 +238,7 @@ static void put_stack(const struct time_grid *grid, const char *before, uint32_t
 	for (size_t i = 0; i < sample.n; i++) {
 		const struct place *place = &places->place[places_leaf(places, sample.location[i])];
 
-		/* A recursive function, or code without names, is shown once. */
+		/* Consecutive frames with the same name, by recursion or without names, are one. */
 		if (last && strcmp(last, place->function) == 0)
 			continue;
 		fputs(last ? " < " : "", out);

@@ -8,7 +8,10 @@
 #include "view/options.h"
 #include "view/row_builder.h"
 
-/* Sorts nodes: hottest first; callers, which have lower indexes, before equally hot callees. */
+/*
+ * Sorts nodes, the hottest first. Equally hot nodes are sorted by their index: callers have lower
+ * ones than their callees.
+ */
 static int compare_totals(const void *a, const void *b, void *context)
 {
 	const struct tree *tree = context;
@@ -24,7 +27,9 @@ static int compare_totals(const void *a, const void *b, void *context)
 int tree_choice_init(
 	struct tree_choice *choice, const struct tree *tree, const struct report_options *options)
 {
-	/* Callees of a small sum may differ much in both directions. */
+	/*
+	 * In a difference, large increases and decreases may cancel out in the sum: all are shown.
+	 */
 	double least =
 		tree->sums.negative ? 0 : (double)tree->sums.whole * options->min_percent / 100;
 	uint32_t *order = calloc(tree->n, sizeof(*order));
@@ -37,7 +42,7 @@ int tree_choice_init(
 	}
 	for (size_t i = 0; i < tree->n; i++)
 		order[i] = (uint32_t)i;
-	/* Callers precede what they call in the tree, too. */
+	/* In a difference, nodes stay in the order of the tree, where callers precede callees. */
 	if (!tree->sums.negative)
 		qsort_r(order, tree->n, sizeof(*order), compare_totals, (void *)tree);
 	for (size_t i = 0; i < tree->n; i++) {
@@ -66,7 +71,10 @@ void tree_choice_release(struct tree_choice *choice)
 	*choice = (struct tree_choice){0};
 }
 
-/* The row of a node; @task is updated to the process or thread that the walk has reached. */
+/*
+ * Returns the row of a node. The walk passes nodes of tasks before what is below them: @task keeps
+ * the last such row, whose process or thread the other nodes get.
+ */
 static struct row row_of(const struct profile *profile, const struct report_options *options,
 	const struct tree *tree, uint32_t index, struct row *task)
 {

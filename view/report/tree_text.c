@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A caller and its only callee have the same indent; where the path forks, the callees are
- * indented. The width therefore grows with the forks, not with the depth:
+ * The call tree as text. An only callee has the indent of its caller. Several callees are indented,
+ * and have lines before them. So the width grows with the forks of a path, not with its depth:
  *
  *   main
  *   run
@@ -38,8 +38,9 @@ struct printing {
 	struct text_scale scale;
 	bool has_samples, has_recursion;
 	struct layout layout;
-	size_t at;      /* position of the next cell to be set */
-	uint32_t *fork; /* the nodes above this one, and itself, that have siblings */
+	size_t at; /* column of the next cell to be set */
+	uint32_t *
+		fork; /* of the current node and its callers those with siblings; outermost first */
 	size_t forks, fork_room;
 };
 
@@ -69,8 +70,8 @@ static bool is_fork(const struct printing *p, uint32_t node)
 }
 
 /*
- * Enters a node. Rows are in depth-first order: a fork of the same parent ends what is below the
- * previous one.
+ * Updates p->fork for a node. Nodes come in depth-first order, so those of at least its depth that
+ * are still in p->fork are no callers of it, and are removed.
  */
 static int enter(struct printing *p, uint32_t node)
 {
