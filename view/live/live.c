@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of the live view: pages, updates from the profile, the cursor. */
+/* The state of the live view: the open views, updates from the profile, the cursor. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,8 +119,8 @@ static int take_facts(struct live *live, const struct live_facts *facts)
 }
 
 /*
- * When the next update is due. The first one usually comes before the first sample, so names appear
- * before a whole delay has passed.
+ * The time from this update to the next. The first update usually comes before the first sample, so
+ * others follow soon, and names appear before a whole delay has passed.
  */
 static uint64_t until_next(const struct live *live, uint64_t begun_ns)
 {
@@ -136,10 +136,7 @@ int live_update(struct live *live, const struct profile *profile, const struct l
 	size_t threads = live->threads;
 	int r;
 
-	/*
-	 * Shows the clock that the profile names as its default, until the user chooses another
-	 * one.
-	 */
+	/* Until the user chooses a clock, the profile's default value type is shown. */
 	if (!live->clock_chosen && profile && profile_default_value(profile) != SIZE_MAX)
 		live->value = profile_default_value(profile);
 	live->profile = profile;
@@ -153,7 +150,7 @@ int live_update(struct live *live, const struct profile *profile, const struct l
 	if (live->paused || (now_ns < live->due_ns && !ended))
 		return 0;
 	live->due_ns = now_ns + until_next(live, facts->begun_ns);
-	/* When nothing new can come, weights no longer decay: they stay as at the end. */
+	/* After the target's end, weights no longer decay: they stay as they were. */
 	if (live->state < LIVE_ENDED || ended || !live->weights.begun)
 		r = live_weights_update(
 			&live->weights, profile, facts->factor, facts->factors, now_ns);
@@ -164,7 +161,7 @@ int live_update(struct live *live, const struct profile *profile, const struct l
 	return r < 0 ? r : live_look(live);
 }
 
-/* Removes rows excluded by the filter and the limit. */
+/* Removes the rows that the filter and the least share exclude. */
 static void leave_out(struct live *live)
 {
 	struct live_table *table = &live->table;
@@ -185,7 +182,8 @@ static void leave_out(struct live *live)
 }
 
 /*
- * Puts the cursor after an update: if it was moved, it stays with its row, otherwise on its line.
+ * Sets the cursor after an update. If the user moved it, it stays with its row, otherwise on its
+ * line of the screen.
  */
 static void settle_cursor(struct live *live, struct live_page *page)
 {
@@ -236,7 +234,7 @@ int live_look(struct live *live)
 int live_open(struct live *live, const struct live_page *page)
 {
 	if (live->pages == LIVE_PAGES_MOST) {
-		live_complain(live, "no more than 32 pages: Esc closes one");
+		live_complain(live, "no more than 32 views: Esc closes one");
 		return 0;
 	}
 	live->page[live->pages++] = *page;
@@ -255,7 +253,7 @@ void live_set_view(struct live *live, enum live_view view)
 {
 	struct live_page *page = live_page(live), fresh;
 
-	/* Text pages are opened on top of another page, and closed before one opens. */
+	/* Texts and callers were opened on top of a list, so they are closed first. */
 	while (live->pages > 1 && (live_views[page->view].is_text || page->view == LIVE_CALLERS)) {
 		live_close(live);
 		page = live_page(live);
@@ -270,7 +268,7 @@ void live_set_view(struct live *live, enum live_view view)
 	*page = fresh;
 }
 
-/* Scrolls. Prose has no visible cursor: its first visible row moves. */
+/* Scrolls prose by @rows. It has no visible cursor: its first visible row moves. */
 static void live_scroll(struct live *live, long rows)
 {
 	struct live_page *page = live_page(live);
@@ -301,7 +299,7 @@ void live_move(struct live *live, long rows)
 	else
 		page->cursor =
 			n - 1 - page->cursor > (size_t)rows ? page->cursor + (size_t)rows : n - 1;
-	/* On the first row the cursor stays there: the hottest row is the interesting one. */
+	/* A cursor on the first row stays on the first row, which is usually the hottest. */
 	page->moved = page->cursor > 0;
 	page->cursor_id = live->table.row[page->cursor].id;
 }

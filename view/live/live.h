@@ -3,8 +3,9 @@
  * The live view: a growing profile shown as a changing screen, controlled by keys. It computes
  * screens (screen.h) and knows no terminal: terminal.h paints them, batch mode prints them.
  *
- * A view is a table with columns (functions, lines, call tree, threads, objects, callers, source,
- * disassembly). A page is a view and what is zoomed into; Enter opens a page on top, Esc closes it.
+ * A view is what a screen shows: a table (functions, lines, call tree, threads, objects, callers)
+ * or a text with figures beside it (source, disassembly). Enter opens a view on top of the current
+ * one, zoomed into a row; Esc closes it. struct live_page is an open view with its zoom and cursor.
  */
 #ifndef VIEW_LIVE_LIVE_H
 #define VIEW_LIVE_LIVE_H
@@ -22,84 +23,89 @@ struct profile;
 
 /* Sources of text that is not in the profile. The caller frees the results. */
 struct live_sources {
-	/* Reads a source file, and when it was last modified, since 1970. -errno. */
+	/*
+	 * Reads a source file, and the time at which it was last modified, since 1970. 0 or -errno.
+	 */
 	int (*source)(void *context, const char *path, char **ret_text, uint64_t *ret_changed_ns);
 	/*
-	 * Returns the instructions of the function that contains a location, as lines "
-	 * ADDRESS:\tINSTRUCTION" (hexadecimal, as in the file). -errno; then @ret_problem is a
-	 * sentence that says what is missing, or NULL.
+	 * Returns the instructions of the function that contains a location of the profile, as
+	 * lines "  ADDRESS:\tINSTRUCTION"; addresses are hexadecimal, as in the file. 0 or -errno;
+	 * then *@ret_problem is a sentence that says what is missing, or NULL.
 	 */
 	int (*disassembly)(void *context, uint32_t location, char **ret_text, char **ret_problem);
-	/* Returns the last part of the command's output. -errno. */
+	/* Returns the last part of the command's output. 0 or -errno. */
 	int (*output)(void *context, char **ret_text);
 	void *context;
 };
 
 struct live_options {
-	size_t size;             /* sizeof(struct live_options) */
-	bool ascii;              /* no characters beyond ASCII */
-	bool totals;             /* sums since the start, instead of decayed weights */
-	uint64_t half_life_ns;   /* half-life of the weights; 0: 10 s */
-	uint64_t delay_ns;       /* time between two updates from the profile; 0: 1 s */
-	uint64_t period_ns;      /* initial sampling period */
-	double cost_percent; /* bound on the cost of sampling, 0 none */
-	const char *view;        /* initial view, NULL functions */
-	const char *save_as;     /* proposed file name for saving */
-	bool batch;              /* batch mode: no cursor, no keys */
+	size_t size;           /* sizeof(struct live_options) */
+	bool ascii;            /* no characters beyond ASCII */
+	bool totals;           /* show sums since the start, not decayed weights, at first */
+	uint64_t half_life_ns; /* half-life of the weights; 0: 10 s */
+	uint64_t delay_ns;     /* time between two updates from the profile; 0: 1 s */
+	uint64_t period_ns;    /* initial sampling period */
+	double cost_percent;   /* bound on the cost of sampling, 0 none */
+	const char *view;      /* initial view, NULL functions */
+	const char *save_as;   /* proposed file name for saving */
+	bool batch;            /* batch mode: no cursor, no keys */
 	struct live_sources sources;
 };
 
-/* Creates a view; copies @options. -EINVAL: no such view. */
+/*
+ * Creates a live view, and copies @options. 0, -ENOMEM, or -EINVAL: there is no view of that name.
+ * Release it with live_free().
+ */
 int live_new(const struct live_options *options, struct live **ret_live);
 void live_free(struct live *live);
 
-/* Names of the possible initial views, NULL past the end. */
+/* The name of a possible initial view, by index; NULL past the end. */
 const char *live_view_name(size_t index);
 
 struct live_thread {
 	uint32_t pid, tid;
 	char state; /* as in /proc/PID/stat: R S D T … */
 	char name[32];
-	bool left_out; /* other threads are profiled (--thread-name, --tid) */
+	bool left_out; /* it is not profiled: the user chose other threads (--thread-name, --tid) */
 };
 
 enum live_target_state { LIVE_STARTS, LIVE_RUNS, LIVE_ENDED, LIVE_LET_GO, LIVE_CUT_OFF };
 
-/* Facts about the target besides the profile. Borrowed for the call. */
+/* Facts about the target that are not in the profile. live_update() borrows them for the call. */
 struct live_facts {
 	const char *target; /* its name, for display */
 	enum live_target_state state;
-	int status; /* with LIVE_ENDED: exit status of the command, -1 unknown; */
+	int status; /* with LIVE_ENDED: exit status of the command, -1 unknown */
 	int signal; /* with LIVE_ENDED: the signal that killed the command, 0 none */
 	const struct live_thread *thread; /* live threads, including those without samples */
 	size_t threads;
 	uint64_t begun_ns; /* when sampling began, by the clock of live_update(); 0 unknown */
 	/*
-	 * By stack: CPU time divided by the profile's value, which is a weight. Beyond @factors: 1.
+	 * By stack: CPU time in ns divided by the profile's CPU value, which is a planned weight.
+	 * The factor of stacks at @factors and above is 1.
 	 */
 	const float *factor;
 	size_t factors;
 };
 
 /*
- * Updates the view from the profile and the facts. Call about once a second, for the header; the
- * tables are updated when due, and not while the display is paused. @now_ns: any steady clock. The
- * profile must live as long as @live; another profile must not be passed. -ENOMEM.
+ * Updates the live view from the profile and the facts. Call it about once a second, for the lines
+ * at the top. Tables are updated only when that is due, and not while the display is paused.
+ * @now_ns: any steady clock. The profile must live as long as @live, and must be the same in each
+ * call. 0 or -ENOMEM.
  */
 int live_update(struct live *live, const struct profile *profile, const struct live_facts *facts,
 	uint64_t now_ns);
-/*
- * Does the page show threads, including those without samples? Otherwise facts about them are not
- * needed.
- */
+/* Does the current view list threads? Only then must live_update() get facts about threads. */
 bool live_wants_threads(const struct live *live);
 /*
- * Did the last second bring no CPU time? Then the caller should find out, after each update,
- * whether all threads of the target are stopped by a signal, not by us, and say so.
+ * Did the target use no CPU time in the last second? Then the caller should find out, after each
+ * update, whether a signal (and not the supervisor) has stopped all its threads, and pass that to
+ * live_tell_stopped().
  */
 bool live_is_idle(const struct live *live);
 void live_tell_stopped(struct live *live, bool stopped);
-/* Time from which live_update() changes something. */
+/* The time at which live_update() updates tables again, by its clock; UINT64_MAX: never. */
 uint64_t live_due_ns(const struct live *live);
 
 /* Keys are Unicode characters, or one of these. */
@@ -127,20 +133,20 @@ enum live_key_code {
 
 struct live_key {
 	int32_t code;
-	unsigned row, column; /* position of the mouse */
+	unsigned row, column; /* position of the mouse; 0: not a key of the mouse */
 };
 
-/* Performs the action of a key; requests to the caller are in live_control(). -ENOMEM. */
+/* Performs the request of a key. What the caller must do is in live_control(). 0 or -ENOMEM. */
 int live_press(struct live *live, struct live_key key);
 struct control *live_control(struct live *live);
 
-/* A message for the user, shown until the next key. */
+/* Shows a message to the user until the next key. */
 void live_say(struct live *live, const char *message);
 
-/* Draws a screen of @screen's size. -ENOMEM. */
+/* Draws the current view at the size of @screen. 0 or -ENOMEM. */
 int live_draw(struct live *live, struct screen *screen);
 
-/* The table of keys, for the manual: false past the end. */
+/* Returns an entry of the table of keys, for help and manual; false past the end. */
 bool live_key_help(size_t index, const char **ret_keys, const char **ret_help);
 
 #endif

@@ -8,18 +8,15 @@
 #define NOBODY "[no caller]"
 
 struct sides {
-	/*
-	 * weights by function: of callees; those of callers are in live->total, with one more for
-	 * no caller
-	 */
+	/* By function: its weight as a callee. Weights of callers are in live->total. */
 	double *callee;
-	double self, total;
+	double self, total; /* of the view's function */
 };
 
 /*
- * Counts one stack, leaf first. Each function that called the page's function counts once per stack
- * as a caller; the function called from its innermost frame is its callee. A function that calls
- * itself is not its own caller.
+ * Counts one stack, leaf first. Each function that called the view's function (@function) counts
+ * once per stack as a caller. Its callee is the function called from its innermost frame. A
+ * function that calls itself is not its own caller.
  */
 static void walk(struct live *live, const struct sample *sample, double weight, uint32_t function,
 	struct sides *sides)
@@ -83,7 +80,10 @@ int live_collect_callers(struct live *live, struct live_page *page)
 
 	if (page->place >= n || live_clear_sums(live, n + 1) < 0)
 		return page->place >= n ? 0 : -ENOMEM;
-	/* live->total is by caller, live->self by callee. */
+	/*
+	 * live->total is for callers, with one more element for "no caller"; live->self for
+	 * callees.
+	 */
 	sides.callee = live->self;
 	while (live_next_stack(live, page, &at, &sample, &weight)) {
 		whole += weight;

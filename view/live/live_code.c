@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The source and the instructions of a function, with the share of each line. */
+/* The views of a function's source and instructions, with the share of each line. */
 #include "view/live/live_code.h"
 
 #include <errno.h>
@@ -44,13 +44,13 @@ static int set_problem(struct live_page *page, const char *format, const char *w
 	return page->problem ? 0 : -ENOMEM;
 }
 
-/* The source file with most of the function's time, and the first line to show. */
+/* The source file of the view's function. */
 static const char *file_of(const struct live *live, const struct live_page *page)
 {
 	return live->functions.place[page->place].file;
 }
 
-/* The first time, the cursor goes to the hottest line. */
+/* Sets the cursor to @row, with some rows above it on the screen. */
 static void point_at(struct live_page *page, size_t row)
 {
 	page->cursor = row;
@@ -70,7 +70,7 @@ static size_t hottest_row(const struct live *live)
 	return hottest;
 }
 
-/* The hottest line of the page's function, not of the whole file. */
+/* The row of the hottest line of the view's function, not of the whole file. */
 static size_t hottest_line(const struct live *live, const struct live_page *page)
 {
 	const struct places *lines = &live->lines;
@@ -109,7 +109,7 @@ static uint32_t line_in_file(
 									       : LIVE_NONE;
 }
 
-/* Weights of the lines of @file, in the whole program. */
+/* Sets the weights of the lines of @file, whatever function they are in. */
 static void weigh_lines(struct live *live, const struct live_page *page, const char *file)
 {
 	live_sum_up(live, page, line_in_file, &(struct lines_of){file, page->lines});
@@ -130,7 +130,9 @@ static int read_source(struct live *live, struct live_page *page, const char *fi
 		return r;
 	if (r < 0)
 		return set_problem(page, "the source file %s is not here", file);
-	/* A long path is cut at its end, with a note behind it, so the base name is used. */
+	/*
+	 * The note has the base name only: in a narrow screen, a path would leave no room for it.
+	 */
 	return source_note_newer(live->profile, text_basename(file), changed_ns, &page->note);
 }
 
@@ -164,7 +166,7 @@ int live_collect_source(struct live *live, struct live_page *page)
 	return 0;
 }
 
-/* "  401136:\tmov ..." begins with an address. */
+/* The address at the beginning of a line such as "  401136:\tmov ..."; 0: none. */
 static uint64_t address_of(const char *line)
 {
 	char *end;
@@ -194,7 +196,7 @@ static void weigh_addresses(struct live *live, const struct live_page *page)
 		whole += weight;
 		if (!sample.n)
 			continue;
-		/* A system call is made by the instruction before its address. */
+		/* A sample in the kernel counts for the instruction that made the system call. */
 		location = profile_location(live->profile,
 			sample.location[sample.n > 1 &&
 				live->functions.location[sample.location[0]].is_call]);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows that are lines of text. */
+/* The rows of a view that is a text. */
 #ifndef VIEW_LIVE_LIVE_CODE_H
 #define VIEW_LIVE_LIVE_CODE_H
 
 #include "view/live/live_internal.h"
 
-/* Splits the page's text into lines, once, and adds a row for each. -ENOMEM. */
+/* Splits page->text into lines, if that is not done yet, and adds a row for each. 0 or -ENOMEM. */
 int live_code_rows(struct live *live, struct live_page *page);
 
 #endif

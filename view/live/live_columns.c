@@ -102,7 +102,7 @@ bool live_column_shown(const struct live_column *column, unsigned columns)
 	return columns >= column->from;
 }
 
-/* Half the 95 % confidence interval of a share. */
+/* Half the width of the 95 % confidence interval of a share; 0 unknown. */
 static double error_of(const struct live *live, double value)
 {
 	struct interval interval;
@@ -114,8 +114,8 @@ static double error_of(const struct live *live, double value)
 }
 
 /*
- * Formats the error of a share: "2.1"; "-4.0" if the upper half of the interval would exceed 100 %:
- * how far the interval reaches down.
+ * Formats the error of a share, in percent: "2.1". If the upper half of the interval would exceed
+ * 100 %, "-4.0" says how far the interval reaches down.
  */
 static void format_error(const struct live *live, double value, char *to, size_t room)
 {
@@ -159,7 +159,7 @@ static void format_share(char *to, size_t room, double value, double whole)
 		to[0] = '\0';
 }
 
-/* Formats a bar of eighths of a character, which shows a share at a glance. */
+/* Formats a bar for a share, in eighths of a character; in ASCII of whole ones. */
 static void format_bar(const struct live *live, double value, unsigned width, char *to, size_t room)
 {
 	static const char *const part[] = {"", "\xe2\x96\x8f", "\xe2\x96\x8e", "\xe2\x96\x8d",
@@ -283,7 +283,7 @@ static int compare_rows(const void *a, const void *b, void *context)
 	const struct order *order = context;
 	int by;
 
-	/* Callers above, callees below. */
+	/* Callers are above the function, callees below it. */
 	if (x->relation != y->relation)
 		return x->relation < y->relation ? -1 : 1;
 	by = compare_by(order->kind, x, y);

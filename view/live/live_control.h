@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests of a view's user that the view cannot perform itself. The view sets a field; its caller
+ * The user's requests that the live view cannot perform itself. It sets a field; its caller
  * performs the request and clears the field.
  */
 #ifndef VIEW_LIVE_LIVE_CONTROL_H
@@ -11,11 +11,11 @@
 
 struct control {
 	bool quit;
-	bool redraw;        /* the screen may be damaged: paint all of it */
+	bool redraw;        /* paint the whole screen: something else may have written on it */
 	uint64_t period_ns; /* sample at this period from now on; 0: unchanged */
 	bool change_freeze; /* stop or resume sampling, according to @freeze */
 	bool freeze;
-	char *save_as; /* write the profile to this file; owned, NULL: no */
+	char *save_as; /* write the profile to this file; owned; NULL: no request */
 };
 
 #endif

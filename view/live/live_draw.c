@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The screen of a page: head, column titles, rows, and a last line. */
+/* Draws the current view: head, column titles, rows, and a last line. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,14 +20,14 @@ static bool is_left(enum live_column_kind kind)
 		kind == COLUMN_RELATION;
 }
 
-/* Can the column be cut? A cut text is still useful; a cut figure is not. */
+/* May the column be cut? A text that is cut is still useful, but not a figure. */
 static bool may_be_cut(const struct live_column *column)
 {
 	return column->width == 0 || column->kind == COLUMN_NAME || column->kind == COLUMN_PLACE ||
 		column->kind == COLUMN_OBJECT;
 }
 
-/* Chooses the columns for which there is room, and their positions. */
+/* Chooses the columns for which there is room, and their positions. Returns their number. */
 static size_t lay_out(
 	const struct live_view_ops *view, unsigned columns, struct place_of_column *to)
 {
@@ -88,7 +88,7 @@ static void draw_titles(struct live *live, struct screen *screen, unsigned row,
 	}
 }
 
-/* Draws a name, shifted by the arrow keys, and cut. */
+/* Draws a name or path: cut, or, if the user has shifted names, from that column on. */
 static int draw_name(struct live *live, struct screen *screen, unsigned row, unsigned at,
 	unsigned width, unsigned style, const char *text, bool is_path)
 {
@@ -116,7 +116,7 @@ static int draw_tree_name(struct live *live, struct screen *screen, unsigned row
 		{"\xc2\xb7 ", "\xe2\x96\xbe ", "\xe2\x96\xb8 "}, {"  ", "- ", "+ "}};
 	unsigned at = place->at, end = place->at + place->width, indent = line->indent * 2;
 
-	/* Deep levels wrap around to the left, so that names stay readable. */
+	/* Indents that would leave less than 20 columns for the name begin again on the left. */
 	if (place->width > 24)
 		indent %= place->width - 20;
 	at += indent;
@@ -125,7 +125,7 @@ static int draw_tree_name(struct live *live, struct screen *screen, unsigned row
 	return draw_name(live, screen, row, at, end > at ? end - at : 1, style, line->name, false);
 }
 
-/* Draws "file.c:123"; a long path loses its beginning. */
+/* Draws "file.c:123", cut if it is too long. */
 static void draw_place(struct live *live, struct screen *screen, unsigned row,
 	const struct place_of_column *place, unsigned style, const struct live_row *line)
 {
@@ -196,7 +196,7 @@ static unsigned style_of_row(const struct live *live, const struct live_row *row
 	return live_is_noise(live, row) ? STYLE_DIM : STYLE_TEXT;
 }
 
-/* Underlines the match of the search, in cells that may contain it. */
+/* Underlines the cells of a matching row that the search looks at. */
 static void mark_match(struct live *live, struct screen *screen, unsigned at,
 	const struct live_row *row, const struct place_of_column *place, size_t places)
 {
@@ -269,7 +269,7 @@ static const char *why_empty(const struct live *live, const struct live_page *pa
 		ON(LIVE_OBJECTS) | ON(LIVE_CALLERS))
 #define ON_TOP (ON(LIVE_CALLERS) | ON(LIVE_SOURCE) | ON(LIVE_DISASSEMBLY) | ON(LIVE_OUTPUT))
 
-/* Hints for keys, the most useful first: those for which there is no room are omitted. */
+/* Hints for keys, with the views in which they apply, the most useful first. */
 static const struct hint {
 	const char *key, *does;
 	unsigned views;
@@ -297,7 +297,7 @@ static const struct hint {
 	{"T", "Time", LISTS | ON_TOP},
 };
 
-/* The last line: a prompt, a message, or hints. */
+/* Draws the last line: a prompt, a message, or as many hints as fit. */
 static void draw_foot_line(struct live *live, struct screen *screen)
 {
 	enum live_view view = live_page(live)->view;
@@ -368,7 +368,7 @@ int live_draw(struct live *live, struct screen *screen)
 			screen->columns - 3, page->problem ? STYLE_WARN : STYLE_DIM,
 			why_empty(live, page));
 	r = draw_rows(live, screen, first + 1, screen->rows - first - 1 - foot, place, places);
-	/* The head shows which rows are visible. */
+	/* The head comes last, because it shows which rows are visible. */
 	live_draw_head(live, screen);
 	return r;
 }

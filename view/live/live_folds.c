@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is unfolded in the call tree, and the search in the folded parts. */
+/* Folds and unfolds the call tree, and searches in it, also in folded parts. */
 
 #include "view/live/live_tree.h"
 
@@ -10,7 +10,7 @@ uint32_t live_tree_parent(const struct live *live, uint32_t node)
 	return live->tree && node < live->tree->nodes ? live->tree->node[node].parent : LIVE_NONE;
 }
 
-/* Is @node equal to @top or below it? Parents precede their children. */
+/* Is @node equal to @top or below it? Parents have lower indexes than their children. */
 static bool is_below(const struct live_tree *tree, uint32_t node, uint32_t top)
 {
 	while (node != LIVE_NONE && node > top)
@@ -39,8 +39,8 @@ int live_tree_fold_all(struct live *live, enum live_fold fold)
 }
 
 /*
- * The node after @node, depth first and hottest first; the first one after the last. LIVE_NONE:
- * none.
+ * Returns the node after @node in the tree below @root, depth first and hottest first; after the
+ * last one, @root. LIVE_NONE: out of memory.
  */
 static uint32_t next_node(struct live_tree *tree, uint32_t node, uint32_t root)
 {
@@ -76,7 +76,7 @@ uint32_t live_tree_search(struct live *live, uint32_t from, bool backwards)
 	uint32_t node = from < tree->nodes && is_below(tree, from, root) ? from : root,
 		 start = node;
 
-	/* Backwards, the last match before the start is wanted, so all nodes are visited. */
+	/* Backwards, all nodes are visited: the last match found is the one before the start. */
 	for (size_t i = 0; i < SEARCHED_MOST; i++) {
 		node = next_node(tree, node, root);
 		if (node == LIVE_NONE || node == start)

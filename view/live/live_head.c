@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The first lines: the target and its state, the sampling, and its quality. */
+/* The first lines of a screen: the target and its state, the sampling, and its quality. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static uint64_t figure(const struct live *live, const char *key)
 	return value;
 }
 
-/* Are samples periods of wall-clock time? */
+/* Is the profile taken by wall-clock time, so that a sample is a period of that? */
 static bool is_by_wall(const struct live *live)
 {
 	size_t named = profile_default_value(live->profile);
@@ -39,16 +39,16 @@ static double cpus_by_samples(const struct live *live, uint64_t begun_ns)
 	return begun_ns && live->now_ns > begun_ns ? cpu / (double)(live->now_ns - begun_ns) : 0;
 }
 
-/* The rate reached is shown if at least so many samples were requested. */
+/* The rate of a second is shown if at least this many samples were to be expected in it. */
 #define RATE_SAMPLES 10
 /*
- * A cost above the bound is no cause for a warning before this many seconds: the first second may
- * cost more.
+ * A cost above the bound is a warning only after this many seconds: the first second may cost more.
  */
 #define COST_SECONDS 20
 
 /*
- * Takes the audit's figures, which come once a second; the difference is what the second brought.
+ * Takes the audit's figures, which the profile gets once a second. Values of the last second are
+ * the differences from the figures before.
  */
 void live_see_audit(struct live *live, uint64_t begun_ns)
 {
@@ -72,7 +72,7 @@ void live_see_audit(struct live *live, uint64_t begun_ns)
 		return;
 	}
 	wall = (double)(next.wall_ns - audit->wall_ns);
-	/* The sampled time: with the wall clock, it includes waiting. */
+	/* The time in which samples are taken. With the wall clock, it includes waiting. */
 	next.sampled_ns = next.kernel_ns;
 	if (is_by_wall(live))
 		next.sampled_ns += figure(live, "runqueue_ns") + figure(live, "blocked_ns");
@@ -80,7 +80,7 @@ void live_see_audit(struct live *live, uint64_t begun_ns)
 	next.cpus = (double)(next.kernel_ns - audit->kernel_ns) / wall;
 	if (next.kernel_ns < audit->kernel_ns || next.cpus > 1e5)
 		next.cpus = 0;
-	/* The rate of less time would be noise. */
+	/* With fewer expected samples, the rate would be noise. */
 	next.rate = sampled >= RATE_SAMPLES * (double)live->period_ns
 		? (double)(next.samples - audit->samples) * 1e9 / sampled
 		: 0;
@@ -99,8 +99,8 @@ void live_see_audit(struct live *live, uint64_t begun_ns)
 }
 
 /*
- * Formats the CPUs of the last seconds as a strip; a full character is a whole CPU, or the maximum
- * if that is more.
+ * Formats the CPUs used in the last seconds as a strip, a character a second. Full height is a
+ * whole CPU, or the maximum if that is more.
  */
 static void format_history(const struct live *live, size_t columns, char *to, size_t room)
 {
@@ -144,7 +144,9 @@ static const char *describe_running(const struct live *live)
 		return "stopped by a signal";
 	if (live->audit.known)
 		return "idle";
-	/* The kernel's figures come after a second. */
+	/*
+	 * The kernel's figures come only after a second; until then, a sample shows that it runs.
+	 */
 	return live->profile && profile_samples(live->profile) ? "running" : "watching";
 }
 
@@ -170,8 +172,8 @@ static unsigned format_state(const struct live *live, char *to, size_t room)
 }
 
 /*
- * The rate of the last second. If the target has ended, that of the whole run: its last samples
- * have come since the figures of the second before.
+ * The rate of the last second, in Hz, 0 unknown. After the target's end it is that of the whole
+ * run, because the last samples came after the last figures.
  */
 static double rate_reached(const struct live *live)
 {
@@ -182,7 +184,7 @@ static double rate_reached(const struct live *live)
 	return audit_rate(live->profile, &whole) ? whole.reached_hz : 0;
 }
 
-/* Formats "250 Hz", and the rate reached. */
+/* Formats the requested rate, and the reached one if it is known: "250 Hz, got 248". */
 static void format_rate(const struct live *live, char *to, size_t room)
 {
 	char asked[TEXT_UNIT_BYTES], reached[TEXT_UNIT_BYTES];
@@ -224,7 +226,7 @@ static void draw_target(struct live *live, struct screen *screen)
 	(void)snprintf(right, sizeof(right), "%s  %s ", rate, mode);
 	if (screen->columns < 76)
 		(void)snprintf(right, sizeof(right), "%s ", mode);
-	/* The state is not cut and has a gap on either side; the name gets the rest. */
+	/* The state is not cut, and has a gap on either side. The name gets the remaining room. */
 	room = (unsigned)text_columns(state) + 4;
 	if (screen->columns < NAME_LEAST + room + text_columns(right))
 		right[0] = '\0';
@@ -239,6 +241,7 @@ static void draw_target(struct live *live, struct screen *screen)
 	screen_restyle(screen, 0, 0, screen->columns, STYLE_ON_BAR);
 }
 
+/* A figure of the second line. */
 struct piece {
 	const char *label; /* "" none */
 	char text[48];
@@ -260,7 +263,9 @@ static void draw_piece(struct screen *screen, unsigned *at, const struct piece *
 	*at += screen_put(screen, 1, *at, screen->columns, piece->style, piece->text) + 2;
 }
 
-/* Formats "99.2 ±1.1 %": with half the 95 % confidence interval, if there is room. */
+/*
+ * Formats "99.2 ±1.1 %"; ± is half the width of the 95 % confidence interval, omitted if @narrow.
+ */
 static void format_found(const struct live *live, bool narrow, struct piece *piece)
 {
 	const struct live_audit *audit = &live->audit;
@@ -291,7 +296,7 @@ static void format_cost(const struct live *live, struct piece *piece)
 		piece->style = STYLE_WARN;
 }
 
-/* Formats the number of late instants, if any, and whether they can be avoided. */
+/* Formats the share of late instants, if any, and whether the sampler has real-time priority. */
 static void format_instants(
 	const struct live *live, bool narrow, struct piece *late, struct piece *realtime)
 {
@@ -347,7 +352,7 @@ static void draw_audit(struct live *live, struct screen *screen)
 	(void)snprintf(piece[LOST].text, sizeof(piece[LOST].text), "%" PRIu64, audit->lost);
 	format_instants(live, screen->columns < 100, &piece[LATE], &piece[REALTIME]);
 	draw_piece(screen, &at, &piece[CPU]);
-	/* The history gets the room left by the figures. */
+	/* The history gets the room that the figures leave. */
 	for (size_t i = FOUND; i < PIECES; i++)
 		need += piece[i].text[0] ? piece_columns(&piece[i]) + 2 : 0;
 	room = screen->columns > at + need + 8 ? screen->columns - at - need : 8;
@@ -359,8 +364,8 @@ static void draw_audit(struct live *live, struct screen *screen)
 }
 
 /*
- * Draws the title, "Functions  thread worker 101  object libc.so.6  filter x", and the number of
- * rows.
+ * Draws the third line: the view and its zoom ("Functions  thread worker 101  object libc.so.6
+ * filter x"), and which rows are visible.
  */
 static void draw_title(struct live *live, struct screen *screen)
 {

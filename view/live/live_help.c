@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages of plain text: the help, generated from the table of keys, and the command's output. */
+/* Views that are prose: the help, generated from the table of keys, and the command's output. */
 #include <errno.h>
 #include <string.h>
 
 #include "view/live/live_code.h"
 #include "view/live/live_internal.h"
 
-/* Text for the help, in lines that fit in a terminal of 60 columns. */
+/* The text of the help below the keys. Its lines fit in a terminal of 60 columns. */
 static const char about[] = "SELF%     share of CPU time spent in the function itself\n"
 			    "TOTAL%    in it and in what it called. Shares are of what\n"
 			    "          the view is zoomed into\n"
@@ -56,7 +56,7 @@ int live_collect_output(struct live *live, struct live_page *page)
 	if (sources->output && sources->output(sources->context, &page->text) == -ENOMEM)
 		return -ENOMEM;
 	r = page->text ? live_code_rows(live, page) : 0;
-	/* As with tail -f: a cursor at the end stays at the end. */
+	/* A cursor at the end stays at the end while output is added, as with tail -f. */
 	if (r == 0 && at_end && live->table.n) {
 		page->cursor = live->table.n - 1;
 		page->moved = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by the files of the live view. Strings of rows belong to the profile, the places or the
- * page.
+ * What the files of the live view share. Strings of rows belong to the profile, to the places, or
+ * to the open view.
  */
 #ifndef VIEW_LIVE_LIVE_INTERNAL_H
 #define VIEW_LIVE_LIVE_INTERNAL_H
@@ -35,45 +35,45 @@ enum live_relation { LIVE_CALLER = 1, LIVE_ITSELF, LIVE_CALLEE };
 enum live_fold { LIVE_LEAF, LIVE_OPEN, LIVE_CLOSED };
 
 struct live_row {
-	uint64_t id;        /* identifies the row from one update to the next */
-	double self, total; /* weights in the value shown */
-	double now;         /* CPUs used at present */
+	uint64_t id;        /* the same row has the same one in the next update */
+	double self, total; /* weights in the value type shown */
+	double now;         /* a thread's CPU use at present; 1: a whole CPU */
 	const char *name, *object, *text;
-	uint32_t place; /* place of the function; LIVE_NONE: the row is not a function */
-	uint32_t line;  /* number of a line of a source file */
-	uint32_t node;  /* node of the tree */
-	uint32_t pid, tid;
+	uint32_t place;    /* place of the function; LIVE_NONE: the row is not a function */
+	uint32_t line;     /* number of a line of a source file */
+	uint32_t node;     /* call tree: index of its node */
+	uint32_t pid, tid; /* threads: which one */
 	unsigned indent;
-	uint8_t fold, relation;
-	char state;
-	bool exact;  /* the value is not sampled: it has no confidence interval */
-	bool titled; /* the name is the title of the process */
+	uint8_t fold, relation; /* enum live_fold; enum live_relation, 0: none */
+	char state;             /* threads: as in struct live_thread */
+	bool exact;             /* the value has no confidence interval: it is not sampled */
+	bool titled;            /* the name is the title of the process */
 };
 
 struct live_table {
 	struct live_row *row;
 	size_t n, room;
-	double whole;             /* the total of which shares are taken */
-	double effective_samples; /* in @whole */
-	size_t of;                /* number of rows before filter and limit */
+	double whole;             /* the weight that is 100 % */
+	double effective_samples; /* effective number of samples in @whole; 0 unknown */
+	size_t of;                /* number of rows before the filter and the least share */
 };
 
 enum live_column_kind {
 	COLUMN_SELF,
 	COLUMN_TOTAL,
-	COLUMN_ERROR, /* the error of the share that the view is about */
+	COLUMN_ERROR, /* the error of the view's main share: self or total */
 	COLUMN_BAR,
 	COLUMN_TIME, /* self, in seconds */
 	COLUMN_NAME,
 	COLUMN_OBJECT,
 	COLUMN_PLACE,    /* file:line */
-	COLUMN_NOW,      /* share of a CPU */
+	COLUMN_NOW,      /* use of CPUs at present, in percent of one CPU */
 	COLUMN_CPU_TIME, /* total, in seconds */
 	COLUMN_STATE,
 	COLUMN_TID,
-	COLUMN_LAST, /* function */
+	COLUMN_LAST, /* the function in which a thread was last found */
 	COLUMN_RELATION,
-	COLUMN_OF_TOTAL, /* share of the function's total */
+	COLUMN_OF_TOTAL, /* callers: share of the total of the view's function */
 	COLUMN_LINE_NUMBER,
 	COLUMN_CODE,
 };
@@ -81,56 +81,58 @@ enum live_column_kind {
 struct live_column {
 	enum live_column_kind kind;
 	const char *title;
-	uint16_t width; /* 0: the remaining width; at most one column follows */
+	uint16_t width; /* 0: the width that the others leave; at most one column has that */
 	uint16_t from;  /* the column is shown from this screen width on */
 };
 
+/* An open view: what is zoomed into, and the cursor. */
 struct live_page {
-	enum live_view view,
-		below;      /* below: the view opened by Enter in a list of threads or objects */
-	uint32_t place;     /* the page's function, LIVE_NONE: none */
-	uint32_t tid, pid;  /* only this thread; tid 0: all */
-	const char *object; /* only this object; NULL all */
-	uint64_t root;      /* tree: the path of the node at the root, 0: the whole tree */
-	/* row of the cursor, first row shown, columns that names are shifted left */
+	enum live_view view, below; /* below: what Enter opens in a list of threads or objects */
+	uint32_t place;             /* callers, source: the function; LIVE_NONE: none */
+	uint32_t tid, pid;          /* only this thread; tid 0: all */
+	const char *object;         /* only this object; NULL all */
+	uint64_t root;              /* tree: the path of the node on top; 0: the whole tree */
+	/* The cursor's row, the first row shown, and by how many columns names are shifted left. */
 	size_t cursor, top, shift;
-	bool moved; /* the cursor was moved, and stays with its row */
-	uint64_t cursor_id;
-	int sort; /* index of a column; -1: the view's own order */
+	bool moved;         /* the cursor was moved: it stays with the row @cursor_id */
+	uint64_t cursor_id; /* the id of the cursor's row */
+	int sort;           /* index of a column; -1: the view's initial order */
 	bool inverted;
-	bool opened; /* the tree was unfolded along its hottest path; or the text was positioned */
+	bool opened; /* the tree was unfolded along its hottest path, or the text was scrolled */
 	char *text, *problem; /* text of source, disassembly or output; why there is none */
 	char *note;           /* about the text, shown above it; NULL none */
-	char **line;          /* of the text */
+	char **line;          /* pointers into @text */
 	size_t lines;
 };
 
 struct live_audit {
-	/* the audit's figures as last seen */
+	/* The audit's figures at the last update. */
 	uint64_t samples, sampled_ns, kernel_ns, wall_ns, lost;
 	double cpus, rate;    /* values of the last second */
 	double cost, stopped; /* values of the whole run; cost negative: unknown */
 	struct audit_found found;
-	bool known, knows_found;
-	/* CPUs from samples alone, before figures are known; 0: not known either */
-	double first_cpus;
+	bool known, knows_found;     /* there are figures; @found is set */
+	double first_cpus;           /* CPUs by samples, until there are figures; 0 unknown */
 	float history[LIVE_HISTORY]; /* CPUs per second; newest at [seconds - 1] */
 	size_t seconds;
 };
 
-/* live_span.c, live_strip.c */
+/* The strip of time, and the span chosen on it (live_span.c, live_strip.c). */
 struct live_span {
-	bool shown;            /* the strip is shown */
-	bool choosing;         /* arrow keys move on the strip */
-	bool anchored;         /* one end of the span is at @anchor */
-	bool chosen;           /* tables show the span */
-	size_t cursor, anchor; /* positions, in cells */
-	uint64_t from_ns, to_ns, end_ns;
-	double *cell; /* by cell of the strip: what ran */
-	size_t cells, cell_room, instants;
-	double *weight; /* weight by stack, in the span */
-	size_t stacks, weight_room, value;
-	double sum, squares;
+	bool shown;              /* the strip is shown */
+	bool choosing;           /* arrow keys move on the strip */
+	bool anchored;           /* one end of the span is at @anchor */
+	bool chosen;             /* tables show only the span */
+	size_t cursor, anchor;   /* positions, in cells */
+	uint64_t from_ns, to_ns; /* the span, since the profile's beginning */
+	uint64_t end_ns;         /* the strip's end, since the profile's beginning */
+	double *cell;            /* by cell of the strip: the weight that ran in its time */
+	size_t cells, cell_room;
+	size_t instants; /* number of instants when the cells were computed */
+	double *weight;  /* by stack: its weight in the span */
+	size_t stacks, weight_room;
+	size_t value;        /* the value type of @weight */
+	double sum, squares; /* of the weights of the span's instants */
 };
 
 struct live_prompt {
@@ -145,12 +147,12 @@ struct live {
 	struct control control;
 	const struct profile *profile;
 	struct live_weights weights;
-	struct places functions, lines; /* of the same frames */
+	struct places functions, lines; /* places of the same frames, by function and by line */
 	struct live_tree *tree;
 	struct live_audit audit;
 	struct live_table table;
 	struct live_page page[LIVE_PAGES_MOST];
-	size_t pages; /* number of pages; the last one is visible */
+	size_t pages; /* number of open views; the last one is the current view, which is shown */
 	struct live_prompt prompt;
 	struct live_span span;
 	unsigned columns; /* width of the last screen */
@@ -165,7 +167,7 @@ struct live {
 	regex_t search_regex, filter_regex;
 	bool has_search, has_filter;
 	char bad_filter[LIVE_TEXT_BYTES]; /* why the filter is taken literally, "" otherwise */
-	bool *place_matches;              /* by function: the filter matches */
+	bool *place_matches;              /* by function: the filter matches it */
 	size_t places_matched, matches_room;
 	uint64_t period_ns, delay_ns, now_ns, due_ns;
 
@@ -176,7 +178,7 @@ struct live {
 	struct live_thread *thread;
 	size_t threads, thread_room;
 
-	/* Sums by function, line or object, for the current update. */
+	/* Sums of the current update, by what has a row in the view (live_clear_sums()). */
 	double *self, *total;
 	uint32_t *stamp;
 	size_t self_room, total_room, stamp_room;
@@ -191,19 +193,21 @@ struct live {
 	size_t headers;
 };
 
-/* A view. */
+/* What a view is made of. */
 struct live_view_ops {
-	const char *name, *title;
+	const char *name, *title; /* as for --view; as shown */
 	const struct live_column *column;
 	size_t columns;
 	int sort;     /* initial sort column, -1 none */
-	bool is_text; /* its rows are text in its own order */
+	bool is_text; /* its rows are lines of a text, which are neither filtered nor sorted */
+	/* Adds the rows to live->table. 0 or -ENOMEM. */
 	int (*collect)(struct live *live, struct live_page *page);
-	bool is_prose; /* for reading: rows scroll, the cursor is invisible */
+	bool is_prose; /* its text is for reading: rows scroll, the cursor is invisible */
 };
 
 extern const struct live_view_ops live_views[LIVE_VIEWS];
 
+/* The current view. */
 static inline struct live_page *live_page(struct live *live)
 {
 	return &live->page[live->pages - 1];
@@ -217,7 +221,7 @@ int live_add_row(struct live *live, const struct live_row *row);
 bool live_matches(const struct live *live, const struct live_row *row, bool search);
 
 /* live.c: */
-int live_look(struct live *live); /* rebuilds the table of the page */
+int live_look(struct live *live); /* Rebuilds the table of the current view. 0 or -ENOMEM. */
 int live_open(struct live *live, const struct live_page *page);
 void live_close(struct live *live);
 void live_set_view(struct live *live, enum live_view view);
@@ -229,25 +233,30 @@ int live_collect_lines(struct live *live, struct live_page *page);
 int live_collect_objects(struct live *live, struct live_page *page);
 int live_collect_threads(struct live *live, struct live_page *page);
 /*
- * The next stack from *@at on that belongs to the page and has a weight; false at the end.
- * @ret_weight: in the value shown.
+ * Finds the next stack, from *@at on, that has a weight and is in what @page is zoomed into, and
+ * sets *@at behind it. False: there is none. *@ret_weight: its weight in the value type shown.
  */
 bool live_next_stack(const struct live *live, const struct live_page *page, size_t *at,
 	struct sample *ret_sample, double *ret_weight);
-/* The index of the stack's first visible frame (system calls may be hidden). */
+/* The index of the stack's first visible location: 1 if that of a system call is hidden, or 0. */
 size_t live_first_frame(const struct live *live, const struct sample *sample);
+/* Makes room for sums of @n items, and sets them to 0. 0 or -ENOMEM. */
 int live_clear_sums(struct live *live, size_t n);
 /*
- * The item for which a frame of a stack counts, below the room of live_clear_sums(); or LIVE_NONE.
+ * Returns the item for which a frame of a stack counts, less than the @n of live_clear_sums(), or
+ * LIVE_NONE. @frame: the frame's index in places.of.
  */
 typedef uint32_t live_counts_for(
 	const struct live *live, uint32_t location, size_t frame, const void *context);
 
-/* Sums over all stacks of the page: each item's own weight, and its total, once per stack. */
+/*
+ * Sums up all stacks that @page is zoomed into, in live->self and live->total. A stack counts in
+ * the self of its leaf's item, and once in the total of each of its items.
+ */
 void live_sum_up(
 	struct live *live, const struct live_page *page, live_counts_for *of, const void *context);
 
-/* Adds to the total of an item, once per stamp. */
+/* Adds to the total of an item, once for each value of live->stamps. */
 static inline void live_add_total(struct live *live, uint32_t item, double weight)
 {
 	if (live->stamp[item] != live->stamps)
@@ -267,36 +276,46 @@ void live_tree_free(struct live_tree *tree);
 int live_tree_fold(struct live *live, uint32_t node, enum live_fold fold, bool all_below);
 int live_tree_fold_all(struct live *live, enum live_fold fold);
 uint32_t live_tree_parent(const struct live *live, uint32_t node);
-/* The next node after @node, in the order shown, that matches the search; it is made visible. */
+/*
+ * Finds the next node after @node, in the order shown, that matches the search, and makes it
+ * visible. LIVE_NONE: there is none.
+ */
 uint32_t live_tree_search(struct live *live, uint32_t node, bool backwards);
 
-/* live_zoom.c: from one page to another. If that is impossible, shows a message. 0, or -ENOMEM. */
+/*
+ * live_zoom.c: these functions go from one view to another. If that is impossible, they show a
+ * message. 0 or -ENOMEM.
+ */
 int live_zoom_in(struct live *live);
 int live_zoom_out(struct live *live);
 /*
- * From the list of threads, zooms into the row's thread; from a thread, back to all; otherwise
- * opens the list.
- * _object(): likewise, but zooms directly into the object of the row at the cursor.
+ * live_zoom_thread() zooms out if the view is zoomed into a thread. Otherwise it zooms into the
+ * thread at the cursor in the list of threads, and elsewhere opens that list. live_zoom_object()
+ * does the same with objects, but zooms directly into the object of the row at the cursor, if it
+ * has one.
  */
 int live_zoom_thread(struct live *live);
 int live_zoom_object(struct live *live);
-/* Opens source or instructions of the function at the cursor, or goes back. */
+/* Opens source or instructions of the function at the cursor, or closes them. */
 int live_zoom_code(struct live *live, enum live_view view);
-/* Opens help, or the command's output; or goes back. */
+/* Opens help, or the command's output, or closes them. */
 int live_zoom_text(struct live *live, enum live_view view);
 int live_next_view(struct live *live, int step);
-/* Shows that view, or functions if it is shown already. */
+/* Shows @view; if that is shown already, the functions. */
 int live_toggle_view(struct live *live, enum live_view view);
 
 /* live_columns.c: */
 void live_sort(struct live *live, const struct live_page *page);
-/* The title of a thread's time names the clock: "CPU%", "WALL%". */
+/* The title of a column. That of a thread's time names the clock: "CPU%", "WALL%". */
 const char *live_column_title(const struct live *live, const struct live_column *column);
 bool live_column_shown(const struct live_column *column, unsigned columns);
-/* Formats a cell in @to (64 bytes; NULL for a name, which is used directly); returns its style. */
+/*
+ * Formats a cell in @to, which has @room bytes, and returns its style. Names and texts are not
+ * formatted: @to is "" for them.
+ */
 unsigned live_format(const struct live *live, const struct live_row *row,
 	const struct live_column *column, char *to, size_t room);
-/* The style for a part of the whole. */
+/* The style for a weight, by its share. */
 unsigned live_heat(const struct live *live, double value);
 bool live_is_noise(const struct live *live, const struct live_row *row);
 
@@ -311,17 +330,17 @@ enum live_prompt_kind {
 };
 void live_prompt_open(struct live *live, enum live_prompt_kind kind);
 int live_prompt_press(struct live *live, struct live_key key);
-void live_show_all(struct live *live); /* removes the filter */
+void live_show_all(struct live *live); /* Removes the filter. */
 const char *live_prompt_label(const struct live *live);
 int live_search(struct live *live, bool backwards);
 
 /* live_span.c: */
 void live_span_release(struct live_span *span);
-/* Computes the weights in the chosen span, if necessary. -ENOMEM. */
+/* Computes the weights in the chosen span, if necessary. 0 or -ENOMEM. */
 int live_span_update(struct live *live);
 /* Formats the chosen span: "1.20 s to 1.40 s". */
 void live_span_describe(const struct live *live, char *to, size_t room);
-/* The weight of a stack in the span. */
+/* The weight of a stack in the chosen span. */
 static inline double live_span_weight(const struct live_span *span, size_t stack)
 {
 	return stack < span->stacks ? span->weight[stack] : 0;

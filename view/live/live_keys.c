@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Converts keys to requests; the help of each key. */
+/* Converts keys to requests, and gives the help of each key. */
 #include "view/live/live_keys.h"
 
 #include "view/live/live.h"

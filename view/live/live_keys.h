@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The only table of keys: the request of a key, its name and its help. Keys are converted to
- * requests with it, and the help screen is made of it. man/sproftop.1 is kept by hand.
+ * The only table of keys: the requests, and for each its keys and its help. From it are made the
+ * conversion of keys to requests, and the help screen; man/sproftop.1 is kept by hand.
  *
  * REQUEST(name, keys for display, help, the keys)
  */

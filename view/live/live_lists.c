@@ -7,9 +7,10 @@
 #include "profile/stats.h"
 #include "view/live/live_internal.h"
 
-/* Decayed weights below this share of the whole are too old to show. */
+/* Stacks with a lower share of all decayed weight are not shown: they are too old. */
 #define FORGOTTEN 1e-7
 
+/* Is the sample in what the view is zoomed into? */
 static bool page_takes(
 	const struct live *live, const struct live_page *page, const struct sample *sample)
 {
@@ -187,7 +188,7 @@ int live_collect_objects(struct live *live, struct live_page *page)
 	if (live_clear_sums(live, n) < 0)
 		return -ENOMEM;
 	live_sum_up(live, page, mapping_of, NULL);
-	/* A file has several mappings: those with the same name are one object. */
+	/* All mappings with the same name are one object, because a file may have several. */
 	for (size_t i = 0; i < n; i++) {
 		const char *file = profile_mapping(live->profile, i).file;
 		struct live_row *same = NULL;
@@ -223,7 +224,7 @@ static struct live_row *row_of_thread(struct live *live, uint32_t pid, uint32_t 
 	return live_add_row(live, &row) < 0 ? NULL : &live->table.row[live->table.n - 1];
 }
 
-/* The function in which a thread was last found. */
+/* The function in which a task was last sampled; LIVE_NONE: none. */
 static uint32_t last_function(const struct live *live, size_t task)
 {
 	struct sample sample;
@@ -236,13 +237,13 @@ static uint32_t last_function(const struct live *live, size_t task)
 	return places_leaf(&live->functions, sample.location[live_first_frame(live, &sample)]);
 }
 
-/* The title of a process (analyst/titles.h) stands for the name of its first thread. */
+/* Does the main thread's row show the title of its process (analyst/titles.h), not its name? */
 static bool is_titled(const struct task *task)
 {
 	return task->tid == task->pid && strchr(task->process, ' ');
 }
 
-/* Adds rows of the tasks with samples; afterwards live->stamp has the row of each task, + 1. */
+/* Adds a row for each thread with samples. live->stamp is set to each task's row + 1, or 0. */
 static int add_tasks(struct live *live)
 {
 	for (size_t i = 0; i < live->weights.tasks; i++) {
@@ -266,8 +267,8 @@ static int add_tasks(struct live *live)
 }
 
 /*
- * What a thread has used is the kernel's figure since the start or reset, where it is known: its
- * samples share out the time of all threads together.
+ * Sets the CPU time of each thread, since the start or the last reset, to the kernel's figure, if
+ * it is known. That is exact, while weights of samples are exact only for all threads together.
  */
 static void set_used(struct live *live)
 {
@@ -320,7 +321,7 @@ int live_collect_threads(struct live *live, struct live_page *page)
 
 		if (!row)
 			return -ENOMEM;
-		/* A tracee that a signal has stopped shows as traced. */
+		/* The kernel shows a tracee that a signal has stopped as traced ('t'). */
 		row->state = thread->state == 't' && live->stopped ? 'T' : thread->state;
 		if (!row->titled)
 			row->name = thread->name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The input line: for search, filter, limit, file name, and delay. */
+/* The input line, in which the user types a pattern, a least share, a file's name, or a delay. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +39,10 @@ void live_prompt_open(struct live *live, enum live_prompt_kind kind)
 }
 
 /*
- * A pattern is an extended regular expression, case-sensitive only if it contains capitals. An
- * invalid one ("operator(" …) is taken literally, and @why says so; otherwise @why is "".
+ * Sets a pattern. It is an extended regular expression, case-sensitive only if it contains
+ * capitals. A text that is none, such as "operator(", is taken literally; @why then says so,
+ * otherwise it is
+ * "".
  */
 static void set_pattern(
 	const char *text, regex_t *regex, bool *has, char *kept, char why[LIVE_TEXT_BYTES])
@@ -114,7 +116,7 @@ void live_show_all(struct live *live)
 	live_say(live, "the filter is gone");
 }
 
-/* "not found: no regular expression (…)", or only the latter. */
+/* Shows @why a pattern is taken literally, behind the present message, if there is one. */
 static void complain_of_pattern(struct live *live, const char *why)
 {
 	char text[LIVE_TEXT_BYTES];
@@ -204,7 +206,7 @@ int live_prompt_press(struct live *live, struct live_key key)
 	struct live_prompt *prompt = &live->prompt;
 	bool proposed = prompt->proposed;
 
-	prompt->proposed = false; /* Keys that edit keep the text. */
+	prompt->proposed = false; /* Only a first key that types replaces the proposal. */
 	switch (key.code) {
 	case LIVE_KEY_ENTER:
 	case '\n': return enter(live);
@@ -225,7 +227,9 @@ int live_prompt_press(struct live *live, struct live_key key)
 	return 0;
 }
 
-/* The next row after (or before) the cursor's that matches, wrapping around. */
+/*
+ * Moves the cursor to the next (or previous) matching row, at the end beginning again. 0, -ENOMEM.
+ */
 int live_search(struct live *live, bool backwards)
 {
 	struct live_page *page = live_page(live);

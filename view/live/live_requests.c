@@ -8,7 +8,7 @@
 
 enum { WHEEL_ROWS = 3, SHIFT_COLUMNS = 8, CONTROL_Z = 'Z' & 0x1f };
 
-/* Has the view an order of its own, so that no column can be chosen? Then shows a message. */
+/* Does the view have an order of its own, so that no column can be chosen? Then shows a message. */
 static bool has_own_order(struct live *live)
 {
 	enum live_view view = live_page(live)->view;
@@ -27,7 +27,7 @@ static void sort_by(struct live *live, int step)
 
 	if (has_own_order(live))
 		return;
-	/* Skips the columns of the error and the bar, which show the share again. */
+	/* Rows are not sorted by the columns that only repeat a share, or group rows. */
 	do
 		column = (column + step + n) % n;
 	while (view->column[column].kind == COLUMN_ERROR ||
@@ -97,7 +97,7 @@ static void freeze(struct live *live)
 	live_say(live, live->frozen ? "frozen: no samples are taken" : "sampling goes on");
 }
 
-/* Shows the next time value that the profile has. */
+/* Shows the next of the profile's value types that are times. */
 static void change_clock(struct live *live)
 {
 	size_t types = live->profile ? profile_value_types(live->profile) : 0, next = live->value;
@@ -237,7 +237,7 @@ static bool serve_prompt(struct live *live, enum live_request request)
 	return true;
 }
 
-/* Performs requests that change how the profile is shown. False: another request. */
+/* Performs a request that changes how the profile is shown. False: it is none. */
 static bool serve_setting(struct live *live, enum live_request request)
 {
 	switch (request) {
@@ -301,7 +301,7 @@ int live_press(struct live *live, struct live_key key)
 		key.code != LIVE_KEY_F10)
 		return live_span_press(live, key.code);
 	request = live_request_of(key.code);
-	/* ^Z would stop the supervisor, together with the threads that it holds at that moment. */
+	/* ^Z would stop the supervisor, and with it the tracees that it has stopped just then. */
 	if (key.code == CONTROL_Z)
 		live_complain(live, "^Z would hold up the target: q leaves, f only stops sampling");
 	else if (request == LIVE_REQUEST_NONE)
@@ -316,7 +316,6 @@ int live_press(struct live *live, struct live_key key)
 	if (serve_prompt(live, request))
 		return 0;
 	if (serve_setting(live, request)) {
-		/* The text of a page is unchanged. */
 		return live_look(live);
 	}
 	if (serve_move(live, request, key) && request != LIVE_REQUEST_DOUBLE_CLICK)

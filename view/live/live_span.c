@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A chosen span of the time: what ran in it, by stack. */
+/* Computes the weight of each stack in the chosen span of time. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ void live_span_release(struct live_span *span)
 	*span = (struct live_span){0};
 }
 
-/* The weight of an instant in the value shown. */
+/* The weight of @weight_ns of an instant, in the value type shown. */
 static double weight_of(const struct live *live, const struct instant *instant, uint64_t weight_ns)
 {
 	static const char *const states[TIMELINE_STATES] = {"cpu", "runqueue", "blocked"};

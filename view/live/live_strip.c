@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The strip of time: how much ran when, since the beginning, and a span of it that is chosen with
- * the arrow keys. While a span is chosen, tables show only that span.
+ * The strip of time: how much ran at which time since the beginning. The user chooses a span on it
+ * with the arrow keys; tables then show only that span.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "view/live/live_internal.h"
 #include "view/strip.h"
 
-/* Columns before the strip. */
+/* LABEL_COLUMNS: columns before the strip. FAR: cells by which PgUp and PgDn move. */
 enum { LABEL_COLUMNS = 6, FAR = 10 };
 
 /* The cell that contains a time. */
@@ -28,7 +28,9 @@ static uint64_t begin_of(const struct live_span *span, size_t cell)
 	return (uint64_t)((double)cell / (double)span->cells * (double)span->end_ns);
 }
 
-/* Recomputes the cells if the width has changed, or 2 % more instants have come. */
+/*
+ * Recomputes the cells if the width has changed, or if there are 2 % more instants. 0 or -ENOMEM.
+ */
 static int fill_cells(struct live *live, size_t cells)
 {
 	struct live_span *span = &live->span;
@@ -41,7 +43,7 @@ static int fill_cells(struct live *live, size_t cells)
 	if (span->cells == cells && span->instants <= instants &&
 		instants <= span->instants + span->instants / 50)
 		return 0;
-	/* While the user chooses a column, the columns do not move. */
+	/* While the user chooses a span, the cells keep their times. */
 	if (span->cells == cells && span->choosing)
 		return 0;
 	if (array_grow(&span->cell, &span->cell_room, cells) < 0)
@@ -63,7 +65,7 @@ static int fill_cells(struct live *live, size_t cells)
 	return r;
 }
 
-/* The cells of the selection, or of the cursor alone; false: there is none. */
+/* The cells that are chosen or being chosen, up to *@ret_to (exclusive); false: there are none. */
 static bool selected(const struct live_span *span, size_t *ret_from, size_t *ret_to)
 {
 	if (span->choosing) {
@@ -80,7 +82,7 @@ static bool selected(const struct live_span *span, size_t *ret_from, size_t *ret
 	return true;
 }
 
-/* Shows a message with the cursor's position. */
+/* Shows the times of the cells being chosen, and what the keys do. */
 static void say_where(struct live *live)
 {
 	const struct live_span *span = &live->span;
@@ -142,7 +144,7 @@ int live_span_toggle(struct live *live)
 	span->shown = span->choosing = true;
 	span->anchored = false;
 	if (!span->cells) {
-		/* Uses the width that will be drawn. */
+		/* The strip was not drawn yet: its width follows from that of the screen. */
 		int r = fill_cells(live,
 			live->columns > 2 * LABEL_COLUMNS ? live->columns - LABEL_COLUMNS - 1 : 60);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The call tree of a growing profile. Nodes are kept from update to update; each stack remembers
- * its last node, so an update costs one addition per stack and one per node.
+ * The call tree of a growing profile. Nodes are kept from update to update, with the node at which
+ * each stack ends, so an update costs one addition per stack and one per node.
  *
- * A function that is called again takes the path back to its earlier occurrence, so that no
- * function is below itself and callees sum up to their caller.
+ * Recursion is folded: where a function occurs again in a stack, its path goes on at the first
+ * occurrence. So no function is below itself, and the totals of callees and the caller's self sum
+ * up to the caller's total.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +14,10 @@
 #include "base/array.h"
 #include "view/live/live_tree.h"
 
-/* The initially opened path continues while a child has this share of its parent. */
+/*
+ * The tree is initially unfolded along its hottest path, while a child has this share of its
+ * parent.
+ */
 #define HOT_SHARE 0.25
 
 void live_tree_free(struct live_tree *tree)
@@ -79,7 +83,7 @@ static int child_of(struct live_tree *tree, uint32_t parent, uint32_t place)
 	return (int)tree->nodes++;
 }
 
-/* Finds or adds the node at which a stack ends. */
+/* Finds or adds the nodes of a stack; returns the node at which it ends, or -ENOMEM. */
 static int place_stack(struct live *live, struct live_tree *tree, const struct sample *sample)
 {
 	const struct places *places = &live->functions;
@@ -127,7 +131,10 @@ static int remember_open(struct live_tree *tree)
 	return 0;
 }
 
-/* Nodes are rebuilt when locations get other names, or when calls are hidden. */
+/*
+ * Removes all nodes but the root, because locations got other names, or because system-call frames
+ * were hidden or shown. Unfolded paths are remembered. 0 or -ENOMEM.
+ */
 static int begin_anew(struct live *live, struct live_tree *tree)
 {
 	if (remember_open(tree) < 0)
@@ -176,7 +183,9 @@ static bool stack_matches(const struct live *live, const struct sample *sample)
 	return false;
 }
 
-/* Finds the functions that the filter matches. */
+/*
+ * Finds which of the functions that were added since the last call the filter matches. 0, -ENOMEM.
+ */
 static int match_places(struct live *live)
 {
 	size_t n = live->functions.n;
@@ -287,7 +296,7 @@ int live_tree_children(struct live_tree *tree, uint32_t node, size_t n, double l
 	return (int)(n - before);
 }
 
-/* If the path does not fork, the callee has the same indent as its caller. */
+/* Adds the row of a node. @children: how many of its children have a weight. 0 or -ENOMEM. */
 static int add_node(struct live *live, uint32_t index, unsigned indent, int children)
 {
 	const struct tree_item *node = &live->tree->node[index];
@@ -306,14 +315,18 @@ static int add_node(struct live *live, uint32_t index, unsigned indent, int chil
 			.exact = place->unsampled});
 }
 
+/* The children of a node on the path to the current one. */
 struct visit {
-	size_t begin, at, end; /* positions in child[] */
-	unsigned indent;
+	size_t begin, at, end; /* positions in tree->child: first, next, behind the last */
+	unsigned indent;       /* of their rows: the caller's, or one more if the path forks */
 };
 
 enum { DEPTH_MOST = 4096 };
 
-/* Adds the rows of unfolded nodes below @root, depth first. */
+/*
+ * Adds the rows of the nodes below @root that have at least the weight @least and are not folded
+ * away, depth first. 0 or -ENOMEM.
+ */
 static int add_nodes(struct live *live, uint32_t root, double least)
 {
 	struct live_tree *tree = live->tree;

@@ -10,7 +10,10 @@
 #include "base/table.h"
 #include "profile/stats.h"
 
-/* Half-lives after which the units are renewed: 2^40 is far below the limits of a float. */
+/*
+ * The units of decayed weights double each half-life, and begin again after this many: 2^40 is far
+ * below the limit of a float, 2^128.
+ */
 #define UNITS_LAST 40
 
 void live_weights_init(struct live_weights *weights, double half_life_ns)
@@ -40,12 +43,13 @@ double live_weights_per_ns(const struct live_weights *weights)
 	double age = (double)(weights->now_ns - weights->reset_ns) / weights->half_life_ns;
 
 	/*
-	 * The decayed sum of a rate of 1 since the reset is the integral of 2^(-age / half-life).
+	 * The decayed sum of a constant rate of 1 per ns since the reset is the integral of
+	 * 2^(-age / half-life). This is its reciprocal.
 	 */
 	return age > 0 ? M_LN2 / weights->half_life_ns / (1 - exp2(-age)) : 0;
 }
 
-/* Restarts the units at the present time. */
+/* Converts decayed weights to units that are 1 at the present time. */
 static void renew_units(struct live_weights *weights)
 {
 	double scale = live_weights_scale(weights);
@@ -94,7 +98,7 @@ static void add_stack(struct live_weights *weights, size_t stack, const int64_t 
 		weights->decayed[stack * weights->types + i] += (float)(more * unit);
 		weights->total[i] += more;
 		weights->recent[i] += more * unit;
-		/* The increase between two updates came in samples of about equal weight. */
+		/* The samples of a stack between two updates are assumed to have equal weights. */
 		if (samples > 0) {
 			weights->total_squares[i] += more * more / samples;
 			weights->recent_squares[i] += more * unit * more * unit / samples;
@@ -134,7 +138,7 @@ int live_weights_update(struct live_weights *weights, const struct profile *prof
 		weights->origin_ns = weights->reset_ns = now_ns;
 		weights->types = types;
 	}
-	/* A value type was added: everything starts again. */
+	/* If a value type was added, all weights start again. */
 	if (types != weights->types) {
 		weights->stacks = 0;
 		weights->types = types;

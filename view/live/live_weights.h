@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The weights of the stacks of a growing profile: since the last reset, and decayed, so that the
- * present counts most. CPU values are planned weights, which are converted to time by a factor per
- * stack; counts and other values are used directly.
+ * The weights of the stacks of a growing profile: summed up since the last reset, and decayed, so
+ * that the present counts most. The CPU values of a profile are planned weights, which a factor per
+ * stack converts to time. Other values are used as they are.
+ *
+ * Decayed weights are kept in units that grow with time (1 / scale), so that an update changes only
+ * the stacks with new samples.
  */
 #ifndef VIEW_LIVE_LIVE_WEIGHTS_H
 #define VIEW_LIVE_LIVE_WEIGHTS_H
@@ -15,21 +18,23 @@
 
 struct live_weights {
 	size_t stacks, types;
-	int64_t *seen, *base; /* by stack and type: at the last update; at the last reset */
-	/* likewise, decayed: in units that grow with time, to be multiplied by the scale */
-	float *decayed;
+	int64_t *seen, *base; /* by stack and type: value at the last update; at the last reset */
+	float *decayed;       /* by stack and type: decayed weight, to be multiplied by the scale */
 	size_t seen_room, base_room, decayed_room;
 	double half_life_ns;
-	uint64_t origin_ns, now_ns, reset_ns; /* origin: time at which a unit is 1 */
-	bool begun;
+	uint64_t origin_ns, now_ns, reset_ns; /* origin: when the unit is 1; last update; reset */
+	bool begun;                           /* there was an update */
+	/* By type: sums over all samples since the reset, of weights and of their squares. */
 	double total[VALUE_TYPES_MAX], total_squares[VALUE_TYPES_MAX];
-	/* in the units of @decayed */
+	/* The same, decayed, in the units of @decayed. */
 	double recent[VALUE_TYPES_MAX], recent_squares[VALUE_TYPES_MAX];
-	float *factor; /* by stack: factor of CPU values; beyond @factors: 1 */
+	float *factor; /* by stack: factor of CPU values; 1 for stacks at @factors and above */
 	size_t factors, factor_room;
 	double total_ns, recent_ns; /* CPU values of all stacks, times their factors */
-	uint32_t *last;             /* by task: its last stack + 1; 0 none */
-	/* by task: the kernel's time at the last update; at the last reset; UINT64_MAX unknown */
+	uint32_t *last;             /* by task: the last stack that had a sample + 1; 0 none */
+	/*
+	 * By task: the kernel's CPU time at the last update (UINT64_MAX unknown), and at the reset.
+	 */
 	uint64_t *used_ns, *used_before_ns;
 	size_t tasks, last_room, used_room, before_room;
 };
@@ -37,21 +42,24 @@ struct live_weights {
 void live_weights_init(struct live_weights *weights, double half_life_ns);
 void live_weights_release(struct live_weights *weights);
 
-/* Adds new values and factors. -ENOMEM. */
+/*
+ * Adds what the profile's stacks have gained since the last call, and copies the factors. 0 or
+ * -ENOMEM.
+ */
 int live_weights_update(struct live_weights *weights, const struct profile *profile,
 	const float *factor, size_t factors, uint64_t now_ns);
-/* Forgets all weights. */
+/* Sets all weights to 0. */
 void live_weights_reset(struct live_weights *weights);
 
-/* The factor for decayed values. */
+/* The scale: the factor that converts decayed weights to the present unit. */
 double live_weights_scale(const struct live_weights *weights);
 /*
- * The reciprocal of the nanoseconds that a steady decayed sum represents: multiplied by it, a sum
- * is a rate.
+ * The factor that converts a decayed sum to a rate (per ns). Its reciprocal is the time, in ns, in
+ * which a constant rate brings such a sum.
  */
 double live_weights_per_ns(const struct live_weights *weights);
 
-/* The weight of a stack; with @decay, not yet multiplied by the scale. */
+/* The weight of a stack. With @decay, it is the decayed one, not yet multiplied by the scale. */
 static inline double live_weight(
 	const struct live_weights *weights, size_t stack, size_t type, bool decay)
 {
@@ -64,10 +72,10 @@ static inline double live_weight(
 		: weight;
 }
 
-/* The kernel's CPU time of a task since the reset; false: it is unknown. */
+/* The CPU time that the kernel charged to a task since the reset, in ns; false: it is unknown. */
 bool live_weights_used(const struct live_weights *weights, size_t task, double *ret_ns);
 
-/* The sum over all stacks, and the equivalent number of equal samples. */
+/* The sum over all stacks, and the effective number of samples in it. */
 double live_weights_sum(const struct live_weights *weights, size_t type, bool decay);
 double live_weights_effective(const struct live_weights *weights, size_t type, bool decay);
 

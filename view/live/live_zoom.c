@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From one page to another: into a row, out again, and from view to view. */
+/* Goes from one view to another: into a row, out again, or to another view of the same zoom. */
 #include "view/live/live_internal.h"
 
 int live_zoom_in(struct live *live)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A screen as a table of characters with styles, computed without a terminal: drawn by the live
- * view, painted on a terminal, printed by batch mode, and checked by tests.
+ * A screen: a table of characters with styles. The live view draws it without a terminal; it is
+ * painted on a terminal, printed by batch mode, or checked by tests.
  */
 #ifndef VIEW_LIVE_SCREEN_H
 #define VIEW_LIVE_SCREEN_H
@@ -24,7 +24,7 @@ enum screen_style {
 	STYLE_BAD,
 	STYLE_ACCENT, /* what the eye should find first in a line: keys, names of views */
 	STYLES,
-	/* May be combined with any other. */
+	/* Flags, which may be combined with any of the styles above. */
 	STYLE_ON_BAR = 0x20,   /* on the background of the first and last line */
 	STYLE_SELECTED = 0x40, /* the line that the cursor is on */
 	STYLE_MATCH = 0x80,    /* a match of the search */
@@ -45,29 +45,29 @@ struct screen {
 };
 
 /*
- * Sets the size of a zeroed structure or a screen; all cells become blanks. Sizes are bounded.
- * -ENOMEM: unchanged.
+ * Sets the size of a screen, or of a zeroed structure, and makes all cells blanks. Larger sizes
+ * become SCREEN_ROWS_MOST, SCREEN_COLUMNS_MOST. 0; -ENOMEM: the screen is unchanged.
  */
 int screen_resize(struct screen *screen, unsigned rows, unsigned columns);
 void screen_release(struct screen *screen);
 void screen_clear(struct screen *screen);
-/* Makes @to, of any size, equal to @from. -ENOMEM. */
+/* Makes @to, of any size, equal to @from. 0; -ENOMEM: @to is unchanged. */
 int screen_copy(struct screen *to, const struct screen *from);
 
 /*
- * Puts @text at a position, at most @columns columns of it and nothing beyond the edge; returns the
- * columns used. Characters unsafe for a terminal become '?'.
+ * Puts @text at a position, cut to @columns and at the screen's edge. Characters that are unsafe
+ * for a terminal become '?'. Returns the number of columns used.
  */
 unsigned screen_put(struct screen *screen, unsigned row, unsigned column, unsigned columns,
 	unsigned style, const char *text);
-/* Puts @text so that it ends before column @end; otherwise as screen_put(). */
+/* Puts @text as screen_put() does, but so that it ends before column @end. */
 unsigned screen_put_right(struct screen *screen, unsigned row, unsigned end, unsigned columns,
 	unsigned style, const char *text);
-/* Sets the style of cells, or adds a style that may be combined. */
+/* Sets the style of cells of a row, or adds a flag to it. */
 void screen_restyle(
 	struct screen *screen, unsigned row, unsigned column, unsigned columns, unsigned style);
 
-/* Prints plain text: lines without trailing blanks, without the blank lines at the end. */
+/* Prints a screen as plain text, without blanks at the end of lines, and blank lines at the end. */
 void screen_print(const struct screen *screen, FILE *out);
 
 #endif

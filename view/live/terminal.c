@@ -8,19 +8,21 @@
 #include <string.h>
 #include <term.h>
 #include <termios.h>
-#undef columns /* term.h defines plain words as macros. */
+/* term.h defines these plain words as macros. */
+#undef columns
 #undef lines
 
 enum { GROUND_PLAIN, GROUND_BAR, GROUND_SELECTED, GROUNDS };
 
 /*
- * A control sequence that the terminal's description does not have, as of another terminal's End
- * or of a key with Shift. Its bytes are no keys of their own: '[' would change the rate.
+ * The state of reading a control sequence that the terminal's description does not have, such as
+ * the End of another terminal, or a key with Shift. Its bytes are not keys: '[' would change the
+ * rate.
  */
 struct escape {
 	enum { ESCAPE_NONE, ESCAPE_CSI, ESCAPE_SS3 } state;
-	unsigned number; /* the first parameter of ESC [ 4 ~ */
-	bool more;       /* it has further parameters: a modifier */
+	unsigned number; /* the first parameter: 4 in ESC [ 4 ~ */
+	bool more;       /* there are further parameters, such as a modifier */
 };
 
 struct terminal {
@@ -29,12 +31,15 @@ struct terminal {
 	bool color;
 	unsigned rows, columns;
 	struct termios modes; /* the terminal modes that we have set */
-	bool left;
+	bool left;            /* released by terminal_leave() */
 	struct escape escape;
-	cchar_t style[STYLES][GROUNDS]; /* attributes and colours for each style on each ground */
+	cchar_t style[STYLES][GROUNDS]; /* attributes and colours of a style on a background */
 };
 
-/* How styles look: with 256 colours, with 8, with none. Colour -1 is the terminal's default. */
+/*
+ * How each style looks: its colour of 256 (@many), its colour of 8 (@few), its background of 256
+ * colours (@ground), and its attributes with 256 colours and without. -1: the terminal's default.
+ */
 static const struct look {
 	short many, few, ground;
 	attr_t with_color, without;
@@ -75,7 +80,7 @@ static void make_style(struct terminal *terminal, int style, int ground)
 		if (!many)
 			attributes = look->with_color | (style == STYLE_DIM ? A_DIM : A_NORMAL);
 	}
-	/* If colours cannot distinguish grounds, they are reversed. */
+	/* With few colours or none, the bar and the selected line are in reverse video. */
 	if (!many && ground != GROUND_PLAIN)
 		attributes |= A_REVERSE;
 	(void)setcchar(&terminal->style[style][ground], L" ", attributes, pair, NULL);
@@ -114,8 +119,8 @@ int terminal_open(const char *type, FILE *out, FILE *in, bool color, struct term
 	(void)keypad(stdscr, TRUE);
 	(void)nodelay(stdscr, TRUE);
 	/*
-	 * Time for the bytes of a key, which arrive separately on a busy machine; still short
-	 * enough for Esc to feel quick.
+	 * Wait 100 ms for the further bytes of a key: on a busy machine they may arrive separately.
+	 * That is short enough for Esc to feel quick.
 	 */
 	(void)set_escdelay(100);
 	(void)mouseinterval(0);
@@ -134,8 +139,8 @@ int terminal_open(const char *type, FILE *out, FILE *in, bool color, struct term
 }
 
 /*
- * Goes back to the shell's screen. A terminal without a second screen (vt100) keeps ours but for
- * its last line.
+ * Goes back to the shell's screen. A terminal without a second screen (vt100) keeps the last one
+ * painted, of which only the last line is cleared.
  */
 static void leave_screen(void)
 {
@@ -281,7 +286,7 @@ static bool mouse(struct live_key *ret_key)
 	return true;
 }
 
-/* What a whole sequence means, by its final byte, whatever terminal sends it. 0: nothing. */
+/* The key of a complete sequence, by its final byte @last, of whatever terminal. 0: none. */
 static int32_t sequence_key(const struct escape *escape, wint_t last)
 {
 	static const int32_t numbered[] = {0, LIVE_KEY_HOME, 0, LIVE_KEY_DELETE, LIVE_KEY_END,
@@ -308,8 +313,9 @@ static int32_t sequence_key(const struct escape *escape, wint_t last)
 }
 
 /*
- * Takes a character of a sequence (ECMA-48: parameters, intermediate bytes, a final one). True: it
- * belongs to one, and *@ret_code is what the sequence means, 0 before its end.
+ * Takes a character that may be of a control sequence (ECMA-48: parameters, intermediate bytes, and
+ * a final byte). True: it is; *@ret_code is the key of the sequence if this was its end, otherwise
+ * 0.
  */
 static bool take_escape(struct escape *escape, wint_t key, int32_t *ret_code)
 {
@@ -330,7 +336,10 @@ static bool take_escape(struct escape *escape, wint_t key, int32_t *ret_code)
 	return true;
 }
 
-/* Is an Esc a key of its own, not the beginning of a sequence? Its rest may come later. */
+/*
+ * Is an Esc that was just read a key, not the beginning of a control sequence? The rest of a
+ * sequence may come later.
+ */
 static bool is_alone(struct escape *escape)
 {
 	wint_t key;

@@ -12,32 +12,33 @@
 struct terminal;
 
 /*
- * Takes over the terminal @in and @out (borrowed), of the type @type (NULL: TERM). One at a time
- * per process; all calls must come from one thread. -ENOTSUP: the type is unknown, or cannot
- * position the cursor.
+ * Takes over the terminal @in and @out (borrowed). @type: its type; NULL: that of the environment's
+ * TERM. A process can have one at a time, and all calls must come from one thread. 0, -ENOMEM;
+ * -ENOTSUP: the type is unknown, or cannot position the cursor. Close it with terminal_close().
  */
 int terminal_open(
 	const char *type, FILE *out, FILE *in, bool color, struct terminal **ret_terminal);
-/* Restores the terminal. */
+/* Restores the terminal, and frees @terminal; NULL is allowed. */
 void terminal_close(struct terminal *terminal);
 
 /*
- * Releases the terminal temporarily, and takes it back, with its content. Modes set by others
- * meanwhile are kept. In between, only terminal_resize() and terminal_close() may be called.
+ * terminal_leave() releases the terminal temporarily. terminal_return() takes it back and paints
+ * the content again. Modes that others have set since terminal_open() are kept. In between, only
+ * terminal_resize() and terminal_close() may be called.
  */
 void terminal_leave(struct terminal *terminal);
 void terminal_return(struct terminal *terminal);
 
 /*
- * Paints a screen. Blocks while the terminal accepts no output. @anew: paints everything, whatever
- * is there.
+ * Paints a screen. Blocks while the terminal accepts no output. @anew: paints all cells, not only
+ * those that changed.
  */
 void terminal_paint(struct terminal *terminal, const struct screen *screen, bool anew);
 
-/* Takes over the terminal's new size. */
+/* Notes the terminal's new size. */
 void terminal_resize(struct terminal *terminal, unsigned rows, unsigned columns);
 
-/* Reads the next key, if there is one. Does not block. */
+/* Reads the next key; false: there is none yet. Does not block. */
 bool terminal_key(struct terminal *terminal, struct live_key *ret_key);
 
 #endif
