@@ -14,10 +14,10 @@
  *
  * A name is written where its number is first used. Inlined functions are separate functions.
  *
- * Readers take a function's inclusive cost from the calls to it, or from its own cost and its
- * calls. For both to be its total, which has every sample once, a function that is called again
- * while it runs becomes "f'2", the name that Callgrind itself uses for levels of recursion: f > g >
- * f > g > f > h is f > g > f'2 > h, and f > f > f is f > f'2.
+ * Some readers take a function's inclusive cost from the calls to it, others from its own cost and
+ * its calls. Both must be its total, which counts each sample once. Therefore a function that is
+ * called again while it runs becomes another one, "f'2", as Callgrind itself names levels of
+ * recursion. f > f > f is f > f'2, and f > g > f > g > f > h is f > g > f'2 > h.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -29,43 +29,44 @@
 #include "view/export/exporters.h"
 #include "view/frames.h"
 
-/* A function: a name in an object and a source file, and its level of recursion. */
+/* A function of the file: a name in an object and a source file, and its level of recursion. */
 struct grind_function {
-	uint32_t place, level;
+	uint32_t place, level; /* level: from 1 on */
 	const char *file;
-	uint32_t line; /* where it begins */
+	uint32_t line; /* the first of the function; 0 unknown */
 };
 
 enum { NO_CALLEE = UINT32_MAX };
 
-/* The cost of a line itself, or of a call from it. */
+/* The cost of a line itself, or of a call from that line. */
 struct grind_cost {
-	uint32_t function, line;
-	uint32_t callee; /* NO_CALLEE: the cost of the line itself */
+	uint32_t function, line; /* index of the function; number of the line */
+	uint32_t callee;         /* index of the callee; NO_CALLEE: the cost of the line itself */
 	int64_t weight, samples;
 };
 
-/* One frame of a stack; stacks are arrays of these, root first. */
+/* A frame of the current stack as it is written: an array of these, root first. */
 struct grind_step {
 	const struct frame *frame;
 	uint32_t level;
-	uint32_t before; /* index + 1 on the path of the same function one level lower */
+	uint32_t before; /* index + 1 of the step of the same function one level lower; 0: none */
 };
 
 struct grind {
 	struct frames *frames;
 	struct grind_step *path;
 	size_t steps, path_room;
-	uint32_t *at; /* by place: index + 1 on the path of its highest level; 0: not there */
+	uint32_t *at; /* by place: index + 1 in @path of its highest level; 0: not there */
 	struct grind_function *function;
 	size_t functions, function_room;
 	struct table function_table;
 	struct grind_cost *cost;
 	size_t costs, cost_room;
 	struct table cost_table;
-	struct pool name[3]; /* ids of objects, files and functions in the format */
-	size_t named[3];     /* number of names already written */
-	int64_t all;
+	struct pool
+		name[3]; /* by enum grind_name: names, with their numbers in the format as ids */
+	size_t named[3]; /* by enum grind_name: number of names already written */
+	int64_t all;     /* sum of all samples, for the head */
 	FILE *out;
 };
 
@@ -139,12 +140,13 @@ static void pop_to(struct grind *g, size_t steps)
 }
 
 /*
- * A second level is removed down to its earlier occurrence on the path, unless that would lose a
- * function which is there for the first time.
+ * Makes the path of the last stack taken. Where a function occurs again, the path goes back to its
+ * last occurrence, unless a function between them is on the path for the first time: then the
+ * function gets its next level. 0 or -ENOMEM.
  */
 static int make_path(struct grind *g)
 {
-	size_t kept = 0; /* steps up to the last one of level 1 */
+	size_t kept = 0; /* number of steps up to the last one of level 1, which are not removed */
 	int error = 0;
 
 	for (size_t i = g->frames->n; i-- > 0 && !error;) {
@@ -169,7 +171,9 @@ static int add_sample(struct grind *g, size_t index, int64_t weight)
 	struct grind_cost cost = {.callee = NO_CALLEE, .weight = weight};
 	int error = make_path(g);
 
-	/* Calls are counted in samples, each of which stands for at least one call. */
+	/*
+	 * The number of calls is unknown: samples are given, each of which means at least one call.
+	 */
 	cost.samples = samples > 0 ? samples : 1;
 	for (size_t i = g->steps; i-- > 0 && !error;) {
 		int function = function_of(g, &g->path[i]);
@@ -189,13 +193,13 @@ static int compare_costs(const void *a, const void *b)
 
 	if (x->function != y->function)
 		return x->function < y->function ? -1 : 1;
-	/* A function's own cost, NO_CALLEE, comes first. */
+	/* A function's own costs come first: NO_CALLEE is the greatest index. */
 	if (x->callee != y->callee)
 		return x->callee > y->callee ? -1 : 1;
 	return (x->line > y->line) - (x->line < y->line);
 }
 
-/* Writes "fn=(1) main", and from then on "fn=(1)". */
+/* Writes a name, "fn=(1) main" the first time and later "fn=(1)". 0 or -ENOMEM. */
 static int put_name(struct grind *g, const char *key, enum grind_name kind, const char *text)
 {
 	char *clean = text_clean(text[0] ? text : "???", false);
@@ -258,7 +262,9 @@ static int put_costs(struct grind *g)
 	return error;
 }
 
-/* An event is one word: "ns" for time, otherwise the name of the value type. */
+/*
+ * Writes the head. The event's name, a single word, is "ns" for time, otherwise the value type's.
+ */
 static int put_head(struct grind *g)
 {
 	struct value_type type = frames_value_type(g->frames);
@@ -298,7 +304,7 @@ static int collect(struct grind *g)
 		error = frames_take(g->frames, i, &weight);
 		if (error || !weight)
 			continue;
-		/* Samples without a stack are in no function, but in the sum. */
+		/* Samples without a stack count only in the sum of all. */
 		if (__builtin_add_overflow(g->all, weight, &g->all))
 			g->all = INT64_MAX;
 		error = add_sample(g, i, weight);
@@ -315,7 +321,7 @@ int callgrind_write(const struct profile *profile, const struct report_options *
 
 	if (error < 0)
 		return error;
-	/* Id 0 is that of "", which is not used here. */
+	/* Names have ids from 1 on: 0 is the id of "", which is never written. */
 	g.at = calloc(frames.places.n + 1, sizeof(*g.at));
 	error = g.at ? 0 : -ENOMEM;
 	for (size_t i = 0; i < 3 && !error; i++)

@@ -14,7 +14,10 @@
 
 enum { SUFFIX_MOST = 8 };
 
-/* Is it a suffix, such as "csv"? Not "2024", "%p", "corp-net" or mktemp's "x7Qd1B". */
+/*
+ * Does @text, which follows a dot, look like a suffix, such as "csv"? Not "2024", "%p", "corp-net"
+ * or mktemp's "x7Qd1B".
+ */
 static bool is_suffix(const char *text)
 {
 	bool lower = false, upper = false;
@@ -31,7 +34,7 @@ static bool is_suffix(const char *text)
 	return !(lower && upper);
 }
 
-/* Is it a usual suffix of pprof files? These are compressed like ours. */
+/* Is it a usual suffix of files of pprof? These hold gzipped pprof, as a recording does. */
 static bool is_of_pprof(const char *suffix)
 {
 	static const char *const names[] = {"pprof", "prof", "pb", "gz"};
@@ -43,7 +46,7 @@ static bool is_of_pprof(const char *suffix)
 	return false;
 }
 
-/* The list of formats for a message: ".pb.gz (pprof), .folded, .svg". */
+/* Lists the formats of recordings for a message: ".pb.gz (pprof), .folded, .svg". */
 static char *list_formats(void)
 {
 	const struct export_format *format;

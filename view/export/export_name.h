@@ -4,9 +4,9 @@
 #define VIEW_EXPORT_EXPORT_NAME_H
 
 /*
- * -EINVAL: the suffix of @path is that of a format that a recording cannot have; @ret_problem is a
- * sentence with the remedy, freed by the caller (NULL: out of memory). Names without a suffix, and
- * the usual ones of pprof files (.pprof, .prof, .pb, .gz), mean pprof.
+ * Can a recording be written to @path? 0; -EINVAL: no, because the suffix suggests another format.
+ * *@ret_problem is then a sentence with the remedy, which the caller frees (NULL: out of memory).
+ * Names without a suffix, and with the usual ones of pprof (.pprof, .prof, .pb, .gz), mean pprof.
  */
 int export_check_recording(const char *path, char **ret_problem);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions in the table of export.c: one writer, in its own file, per format. */
+/* The write() functions in the table of export.c: each format has one, in a file of its own. */
 #ifndef VIEW_EXPORT_EXPORTERS_H
 #define VIEW_EXPORT_EXPORTERS_H
 

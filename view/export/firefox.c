@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * With a time line, the samples of a thread are at their times. Without one they follow each other,
- * each as long as its weight, equal beginnings of stacks next to each other.
+ * The export for the Firefox Profiler (firefox.h). With a time line, the samples of a thread are at
+ * their times. Without one they follow each other, each as long as its weight, sorted so that
+ * stacks with equal beginnings are next to each other.
  */
 #include "view/export/firefox.h"
 
@@ -16,16 +17,17 @@
 #include "view/json.h"
 
 /*
- * Maximum rows of all threads: a thousand for each stack of the profile, within these limits. With
- * more samples, several samples of a stack share a row.
+ * Without a time line, all threads together have at most ROWS_EACH rows for each stack of the
+ * profile, but this maximum is at least LEAST_ROWS and at most MOST_ROWS. If there are more
+ * samples, several samples of a stack share a row.
  */
 #define LEAST_ROWS 50000
 #define MOST_ROWS  1000000
 #define ROWS_EACH  1000
 
-/* A row of the samples' table, or several of the same stack. */
+/* One or several rows of the table of samples, with the same stack. */
 struct firefox_row {
-	int stack; /* -1: the samples have no stack */
+	int stack; /* index in the table of stacks; -1: the samples have no stack */
 	uint32_t rank;
 	int64_t weight, samples;
 	uint64_t time_ns; /* time of the sample, with a time line */
@@ -38,7 +40,7 @@ static int compare_rows(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* The rank of each stack in a depth-first walk of the tree of stacks. */
+/* Sorts rows by the rank of their stacks: their order in a depth-first walk. 0 or -ENOMEM. */
 static int rank_rows(const struct firefox *f, struct firefox_row *row, size_t rows)
 {
 	const struct pairs *stack = &f->thread.stack;
@@ -46,7 +48,9 @@ static int rank_rows(const struct firefox *f, struct firefox_row *row, size_t ro
 	uint32_t *rank = calloc(stack->n + 1, sizeof(*rank));
 	bool has_memory = size && rank;
 
-	/* Indexed by prefix + 1: 0 is the root. A prefix precedes its stacks. */
+	/*
+	 * Both arrays are indexed by stack + 1; 0 is the root. A stack's prefix has a lower index.
+	 */
 	for (size_t i = stack->n; has_memory && i > 0; i--)
 		size[stack->pair[i - 1].a] += size[i] + 1;
 	for (size_t i = 1; has_memory && i <= stack->n; i++) {
@@ -55,7 +59,7 @@ static int rank_rows(const struct firefox *f, struct firefox_row *row, size_t ro
 		rank[i] = rank[stack->pair[i - 1].a] + 1;
 		rank[stack->pair[i - 1].a] += own + 1;
 	}
-	/* Subtract the sizes of the subtrees, by which the ranks have advanced. */
+	/* The rank of a stack has advanced by the stacks below it (size), which are subtracted. */
 	for (size_t i = 0; has_memory && i < rows; i++) {
 		size_t at = (size_t)(row[i].stack + 1);
 
@@ -68,7 +72,7 @@ static int rank_rows(const struct firefox *f, struct firefox_row *row, size_t ro
 	return has_memory ? 0 : -ENOMEM;
 }
 
-/* Number of rows for a stack: one per sample, if there are not too many. */
+/* Returns how many rows of the table are written for @row: one per sample, or fewer. */
 static int64_t rows_of(const struct firefox *f, const struct firefox_row *row)
 {
 	double all = f->samples, n = (double)row->samples;
@@ -85,15 +89,15 @@ static int64_t rows_of(const struct firefox *f, const struct firefox_row *row)
 enum column { COLUMN_STACK, COLUMN_TIME, COLUMN_WEIGHT, COLUMN_CPU };
 
 /*
- * Samples at their times, weighted by CPU time, say how busy the thread was since the sample
- * before.
+ * Do samples say how much CPU time the thread used since the one before? Only with a time line, and
+ * weighed by CPU time.
  */
 static bool has_cpu_use(const struct firefox *f)
 {
 	return f->moments && f->frames->sums.weight == VALUE_CPU_NS;
 }
 
-/* Weights of time are written in milliseconds. */
+/* The factor for weights: times are written in milliseconds. */
 static double scale_of(const struct firefox *f)
 {
 	return strcmp(frames_value_type(f->frames).unit, "nanoseconds") ? 1 : 1e-6;
@@ -161,7 +165,10 @@ static void put_thread_head(const struct firefox *f, const struct task *task)
 	fprintf(f->out, ",\"pid\":\"%" PRIu32 "\",\"tid\":%" PRIu32 ",\n", task->pid, task->tid);
 }
 
-/* Writes the samples at @index, of moments or of the profile, all of @task. */
+/*
+ * Writes a thread. @index: the indexes of its samples, in f->moments or, without a time line, in
+ * the profile.
+ */
 static int put_thread(
 	struct firefox *f, uint32_t task_index, const uint32_t *index, size_t n, bool *first)
 {
@@ -276,7 +283,7 @@ static void put_meta(const struct firefox *f)
 	json_string(f->out, f->frames->title);
 	fputs(",\"arguments\":", f->out);
 	json_string(f->out, profile_command(profile));
-	/* In the order of enum firefox_…; the format requires a grey one. */
+	/* In the order of FIREFOX_OTHER, …. The format requires a grey category. */
 	fputs(",\n\"categories\":["
 	      "{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},"
 	      "{\"name\":\"Program\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by the files of the export for the Firefox Profiler: its processed profile format, version
- * 58 (src/types/profile.ts of github.com/firefox-devtools/profiler): tables of columns, whose rows
- * refer to each other by index. Strings, sources and libraries belong to the profile, everything
- * else to a thread.
+ * What the files of the export for the Firefox Profiler share. The format is its processed profile
+ * format, version 58 (src/types/profile.ts of github.com/firefox-devtools/profiler). It consists of
+ * tables of columns, whose rows refer to each other by index. The tables of strings, sources and
+ * libraries are those of the whole profile, all others those of a thread.
  */
 #ifndef VIEW_EXPORT_FIREFOX_H
 #define VIEW_EXPORT_FIREFOX_H
@@ -13,12 +13,13 @@
 #include "view/moments.h"
 #include "view/pairs.h"
 
+/* The tables of the current thread. The two numbers of a pair identify a row. */
 struct firefox_thread {
-	struct pairs stack;    /* prefix + 1 (0 none), frame */
-	struct pairs frame;    /* location, depth of inlining */
-	struct pairs function; /* place, source + 1 (0 none) */
-	struct pairs resource; /* library */
-	struct pairs symbol;   /* place of the function that is not inlined, library */
+	struct pairs stack;    /* index + 1 of the caller's stack (0 none); frame */
+	struct pairs frame;    /* location; depth of inlining */
+	struct pairs function; /* place; source + 1 (0 none) */
+	struct pairs resource; /* library; 0 */
+	struct pairs symbol;   /* place of a function that is not inlined; library */
 };
 
 /* A wait of a thread: times since the beginning of the profile. */
@@ -33,21 +34,21 @@ struct firefox_wait {
 struct firefox_waits {
 	struct firefox_wait *wait; /* by task and time */
 	size_t n, room;
-	/* position in the waits; first wait and number of waits of the current thread */
-	size_t at, first, chosen;
+	size_t at;            /* index of the first wait of later threads */
+	size_t first, chosen; /* index of the current thread's first wait, and their number */
 };
 
 enum { FIREFOX_NO_PLACE = UINT32_MAX };
-/* The type of a wait's marker. */
+/* The name of the type of markers that waits are. */
 #define FIREFOX_WAIT "Wait"
 
 struct firefox {
 	struct frames *frames;
 	const struct moments *moments; /* NULL: the profile has no time line */
-	double samples; /* sum of the samples of the whole profile: may exceed an int64_t */
+	double samples; /* number of samples of the whole profile, which may exceed an int64_t */
 	struct pool strings;
-	struct pairs source;  /* string of its file name */
-	struct pairs library; /* file and build-id of the mapping (unique pointers) */
+	struct pairs source;  /* id of the file name in @strings; 0 */
+	struct pairs library; /* pointers to file and build-id, equal for equal texts */
 	uint32_t *mapping;    /* by library: one of its mappings */
 	size_t mapping_room;
 	uint64_t *address; /* by place: the lowest address seen */
@@ -56,22 +57,27 @@ struct firefox {
 	FILE *out;
 };
 
-/* The index in the stack table of the last stack taken; -1: it has no frames. -ENOMEM. */
+/*
+ * Adds the last stack taken to the table of stacks, if it is new. *@ret_stack: its index; -1: it
+ * has no frames. 0 or -ENOMEM.
+ */
 int firefox_add_stack(struct firefox *f, int *ret_stack);
 
 /*
- * Write stackTable, frameTable, funcTable, resourceTable and nativeSymbols, each followed by a
- * comma.
+ * Writes stackTable, frameTable, funcTable, resourceTable and nativeSymbols, each followed by a
+ * comma. 0 or -ENOMEM.
  */
 int firefox_put_tables(struct firefox *f);
 void firefox_forget_thread(struct firefox *f);
 
-/* Waits as markers (firefox_markers.c). Finds all waits of the time line; -ENOMEM. */
+/* Finds all waits of the time line, which become markers (firefox_markers.c). 0 or -ENOMEM. */
 int firefox_find_waits(struct firefox *f);
 void firefox_forget_waits(struct firefox *f);
-/* Selects the waits of @task, and sets their stacks; tasks ascend from call to call. -ENOMEM. */
+/*
+ * Selects the waits of @task, and sets their stacks. Call it with ascending tasks. 0 or -ENOMEM.
+ */
 int firefox_take_waits(struct firefox *f, uint32_t task);
-/* Writes the end of a thread, with its markers. -ENOMEM. */
+/* Writes the markers, with which a thread ends. 0 or -ENOMEM. */
 int firefox_put_markers(struct firefox *f);
 /* Writes the schema of the markers, followed by a comma. */
 void firefox_put_marker_schema(const struct firefox *f);

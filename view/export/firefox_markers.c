@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waits of a time line as markers: from when to when a thread was blocked, or in the run queue, and
- * where. The profiler observes a waiting thread repeatedly: consecutive observations at the same
- * place, without a gap, are one wait.
+ * Waits as markers: where and in which time a thread was blocked, or in the run queue. A long wait
+ * is several instants of the time line. Consecutive ones with the same stack, without a gap, are
+ * one wait.
  */
 #include <stdlib.h>
 
@@ -12,8 +12,8 @@
 #include "view/json.h"
 
 /*
- * Gap between two observations of one wait: times are whole microseconds, and two observations of a
- * thread are not at the same instant.
+ * Maximum time between two instants of one wait. It is not 0, because times are rounded to
+ * microseconds, and the reading of a thread's state takes time.
  */
 #define JOIN_NS UINT64_C(50000)
 
@@ -159,7 +159,7 @@ int firefox_put_markers(struct firefox *f)
 		fprintf(f->out, "%s%.6f", i ? "," : "", (double)wait_at(f, i)->to_ns / 1e6);
 	fputs("],\n\"phase\":[", f->out);
 	for (size_t i = 0; i < f->waits.chosen; i++)
-		fputs(i ? ",1" : "1", f->out); /* Phase 1: an interval. */
+		fputs(i ? ",1" : "1", f->out); /* phase 1: an interval */
 	fputs("],\n\"category\":[", f->out);
 	for (size_t i = 0; i < f->waits.chosen; i++)
 		fprintf(f->out, "%s%d", i ? "," : "", kinds[wait_at(f, i)->state].category);

@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "view/export/firefox.h"
 
-/* The frame of a row of the frame table. */
+/* Returns the frame that is the row @index of the table of frames. */
 static struct frame frame_at(const struct firefox *f, size_t index)
 {
 	const struct pair *pair = &f->thread.frame.pair[index];
@@ -55,7 +55,10 @@ static int function_of(struct firefox *f, const struct frame *frame)
 	return pairs_add(&f->thread.function, frame->place, (uint64_t)source);
 }
 
-/* The symbol of the function at the frame's address that is not inlined, which the linker knows. */
+/*
+ * Returns the symbol of a frame, or -ENOMEM. It is that of the function that is not inlined at the
+ * frame's address, because only such functions have symbols.
+ */
 static int symbol_of(struct firefox *f, const struct frame *frame)
 {
 	size_t n;
@@ -107,8 +110,9 @@ static int category_of(const struct firefox *f, const struct frame *frame)
 									      : FIREFOX_LIBRARY;
 }
 
-/* A column of @n values, each returned by @value; negative ones are written as "null". */
 typedef int64_t column_value(const struct firefox *f, size_t index);
+
+/* Writes a column of @n values, each returned by @value; negative ones are written as "null". */
 
 static void put_column(const struct firefox *f, const char *name, size_t n, column_value *value)
 {
@@ -192,7 +196,7 @@ static int64_t symbol_address(const struct firefox *f, size_t index)
 	return (int64_t)f->address[f->thread.symbol.pair[index].a];
 }
 
-/* A column of strings, each returned by @text. */
+/* Writes a column of @n strings, each returned by @text, as their indexes. 0 or -ENOMEM. */
 static int put_names(
 	struct firefox *f, size_t n, const char *(*text)(const struct firefox *, size_t))
 {
@@ -228,7 +232,10 @@ static const char *resource_name(const struct firefox *f, size_t index)
 	return slash ? slash + 1 : file;
 }
 
-/* Functions and symbols are added while frames are written, so their tables follow. */
+/*
+ * Writes the table of frames. That adds functions and symbols, so their tables are written later. 0
+ * or -ENOMEM.
+ */
 static int put_frame_table(struct firefox *f)
 {
 	size_t n = f->thread.frame.n;
@@ -257,7 +264,7 @@ static int put_frame_table(struct firefox *f)
 	return 0;
 }
 
-/* The library of a function is that of any of its frames. */
+/* Writes the library of each function: that of any of its frames. 0 or -ENOMEM. */
 static int put_function_resources(struct firefox *f)
 {
 	size_t n = f->thread.function.n;
@@ -313,7 +320,7 @@ int firefox_put_tables(struct firefox *f)
 	if (!error)
 		error = put_names(f, thread->resource.n, resource_name);
 	put_constant(f, "host", thread->resource.n, "null");
-	put_constant(f, "type", thread->resource.n, "1"); /* 1: the resource is a library. */
+	put_constant(f, "type", thread->resource.n, "1"); /* type 1: the resource is a library */
 	put_length(f, thread->resource.n);
 
 	fputs("\"nativeSymbols\":{", f->out);

@@ -1,6 +1,7 @@
 /*
- * Fits the graph to the window, zooms, searches. The state stands in the address behind #, so that
- * a view can be kept and sent: q (search), o (object), z (number of the frame zoomed to), flip.
+ * Fits the flame graph to the window, zooms and searches. What the user chose is kept in the address
+ * behind #, so that a link shows the same: q (search), o (number of an object), z (number of the
+ * frame that is zoomed to), flip (1: upside down).
  */
 (function () {
 	'use strict';
@@ -8,7 +9,7 @@
 	const MARGIN = 10, ROW = 18, LINE = 18, LABEL = 4, LEAST = 0.3;
 	const HELP = 'Click a frame to zoom, / to search, arrow keys to walk, Enter to zoom, ' +
 		'Esc to zoom out.';
-	/* The script stands in the graph: a file of its own, or a part of a page. */
+	/* The script is inside the graph, which is a file of its own (alone) or a part of a page. */
 	const svg = document.currentScript.closest('svg');
 	const alone = svg === document.documentElement;
 	const group = svg.querySelector('#frames');
@@ -18,7 +19,7 @@
 	const state = { q: '', o: -1, z: 0, flip: svg.dataset.icicle === '1' };
 	let hits = [], current = 0, width = 0, character = 7.25;
 
-	/* Callers come before what they call, one below the other. */
+	/* Reads the frames, which are in depth-first order: a caller precedes its callees. */
 	function read_frames() {
 		const path = [];
 
@@ -44,7 +45,7 @@
 		}
 	}
 
-	/* Columns of a character in the label's font. */
+	/* The number of columns that a character takes in the label's font. */
 	function columns(c) {
 		const code = c.codePointAt(0);
 
@@ -85,14 +86,14 @@
 		frame.g.classList.toggle('above', above);
 		frame.rect.setAttribute('x', x);
 		frame.rect.setAttribute('y', y);
-		/* A gap between neighbours, where it does not take much of them. */
+		/* Half a pixel separates neighbours, unless the frame is too narrow for that. */
 		frame.rect.setAttribute('width', w > 3 ? w - 0.5 : w);
 		frame.text.setAttribute('x', x + LABEL / 2 + 1);
 		frame.text.setAttribute('y', y + 13);
 		frame.text.textContent = cut(frame.name, Math.floor((w - LABEL) / character));
 	}
 
-	/* The objects, as many beside each other as the window has room for. */
+	/* Places the legend of objects at height y, as many in a line as fit; returns its end. */
 	function place_legend(y) {
 		let x = MARGIN;
 
@@ -124,7 +125,7 @@
 		}
 		tools.setAttribute('y', y - 8);
 		tools.setAttribute('width', width - 2 * MARGIN);
-		/* As high as its parts are when they wrap in a narrow window. */
+		/* In a narrow window, the bar's parts wrap; its height is known when it has room. */
 		tools.setAttribute('height', 200);
 		y += bar.offsetHeight + 10;
 		tools.setAttribute('height', bar.offsetHeight + 4);
@@ -159,12 +160,12 @@
 		try {
 			return new RegExp(state.q, 'i');
 		} catch (error) {
-			/* Half typed, or a name with brackets: taken as it stands. */
+			/* A text that is no regular expression (not yet, or with brackets) is literal. */
 			return new RegExp(state.q.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i');
 		}
 	}
 
-	/* What is found is counted once, however often it is in a stack. */
+	/* Marks the frames found. If a stack has several, its weight counts once in the sum. */
 	function mark_hits() {
 		const wanted = pattern(), active = wanted || state.o >= 0;
 		let weight = 0, samples = 0, within = Infinity;
@@ -209,7 +210,7 @@
 		try {
 			history.replaceState(null, '', '#' + kept.toString());
 		} catch (error) {
-			/* A viewer without a history keeps no state. */
+			/* Some viewers have no history: they keep no state. */
 		}
 	}
 
@@ -253,7 +254,7 @@
 		focus(frame);
 	}
 
-	/* The next one in the same row. */
+	/* The next visible frame in the same row, in the direction of step (1 or -1). */
 	function beside(frame, step) {
 		let at = frame.index + step;
 

@@ -19,8 +19,9 @@
  *              17  count             u32
  *
  * The file is about one object: the main program, or the one named by --object. A bin holds CPU
- * time, in units with which the fullest bin fits. Arcs count samples; a call through another object
- * (a callback from qsort) counts as one from the nearest function of this object.
+ * time, in a unit so long that the fullest bin fits in 16 bits. An arc (a call) counts samples. A
+ * call from another object, as of qsort's callback, counts as one from the nearest calling function
+ * of this object.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -35,36 +36,44 @@
 
 enum { TAG_HISTOGRAM = 0, TAG_ARC = 1 };
 
-/* Bytes of text per bin; bins have 16 bits. An instruction across bins counts in its first bin. */
+/*
+ * BIN_BYTES: bytes of code per bin. An instruction that reaches into the next bin counts where it
+ * begins. BIN_MOST: the greatest value of a bin.
+ */
 enum { BIN_BYTES = 4, BIN_MOST = UINT16_MAX };
 /*
- * The rate of the fullest bin decides the units; several histograms are written only if units would
- * become too coarse.
+ * The rate is the number of units per second. It is as high as the fullest bin allows, up to
+ * FINEST_RATE. Down to FINE_RATE, one histogram holds all; rather than a lower rate, several
+ * histograms are written, up to MOST_HISTOGRAMS.
  */
 enum { FINEST_RATE = 1000000, FINE_RATE = 1000, MOST_HISTOGRAMS = 16 };
 /*
- * Of an object with more bins than these (8 MiB of text), pieces without samples are left out: a
- * file of a few bytes may claim to be about a gigabyte of code.
+ * A histogram of more than WHOLE_BINS (8 MiB of code) is written in pieces of PIECE_BINS, without
+ * those that have no samples: a profile of a few bytes may claim to be about a gigabyte of code.
  */
 enum { WHOLE_BINS = 1 << 21, PIECE_BINS = 1 << 14 };
-/* gprof keeps a number for each bin in memory. */
+/* Maximum bytes of code, because gprof keeps a number for each bin in memory. */
 #define LARGEST_TEXT (UINT64_C(1) << 30)
-/* Bound for all histograms, unless one alone is larger: a small profile may tell of much code. */
+/*
+ * Maximum bytes of all histograms, unless one alone has more: a small profile may claim to be about
+ * much code.
+ */
 #define MOST_BYTES (UINT64_C(64) << 20)
 
+/* A call. */
 struct arc {
-	uint64_t from;
-	uint32_t to; /* place of the callee */
-	uint32_t count;
+	uint64_t from;  /* address of the call, as in the ELF file */
+	uint32_t to;    /* place of the callee */
+	uint32_t count; /* number of samples whose stack has it */
 };
 
 struct gmon {
 	struct frames *frames;
 	const char *object;
 	uint64_t low, high;
-	int64_t *bin; /* weight by bin */
+	int64_t *bin; /* by bin: its weight in ns, then in units */
 	size_t bins;
-	uint64_t *address; /* by place: the lowest address seen */
+	uint64_t *address; /* by place: its lowest address that has samples */
 	struct arc *arc;
 	size_t arcs, arc_room;
 	struct table table;
@@ -101,7 +110,7 @@ static int add_arc(struct gmon *g, const struct arc *arc)
 	return 0;
 }
 
-/* Removes frames of other objects from the stack. */
+/* Removes the frames of other objects from the last stack taken. */
 static void keep_own(struct gmon *g)
 {
 	struct frames *frames = g->frames;
@@ -119,7 +128,7 @@ static void keep_own(struct gmon *g)
 	frames->n = n;
 }
 
-/* Was the stack's leaf in the object, or in a system call made by it? */
+/* Is the leaf of the last stack taken in the object, or in a system call that the object made? */
 static bool is_own_time(const struct gmon *g)
 {
 	const struct frames *frames = g->frames;
@@ -172,7 +181,7 @@ static int64_t most_histograms(const struct gmon *g)
 	return most > MOST_HISTOGRAMS ? MOST_HISTOGRAMS : most > 1 ? (int64_t)most : 1;
 }
 
-/* Units of a bin per second. */
+/* Returns the number of units per second. */
 static uint32_t choose_rate(const struct gmon *g)
 {
 	uint32_t rate = FINEST_RATE;
@@ -188,8 +197,8 @@ static uint32_t choose_rate(const struct gmon *g)
 }
 
 /*
- * Writes a histogram of @n bins from bin @at on, unless it is empty and one of many. True: bins
- * have more than it can hold.
+ * Writes a histogram of @n bins, from bin @at on, unless it is one of many and empty. What was
+ * written is subtracted from the bins. True: some bins have more than a histogram can hold.
  */
 static bool put_piece(struct gmon *g, uint32_t rate, uint16_t *bin, size_t at, size_t n)
 {
@@ -216,8 +225,8 @@ static bool put_piece(struct gmon *g, uint32_t rate, uint16_t *bin, size_t at, s
 }
 
 /*
- * The excess of a full bin goes to another histogram of the same range, which gprof adds. Bins are
- * rounded so that the sum stays right.
+ * Writes the histograms. The excess of a full bin goes to another histogram of the same range;
+ * gprof adds them up. Bins are rounded to units so that their sum stays right. 0 or -ENOMEM.
  */
 static int put_histograms(struct gmon *g)
 {
@@ -266,7 +275,10 @@ static int refuse(char **ret_problem, const char *text)
 	return *ret_problem ? -EINVAL : -ENOMEM;
 }
 
-/* The object of the file, and its address range. */
+/*
+ * Chooses the object, and its address range. 0, -ENOMEM, or -EINVAL with a sentence in
+ * @ret_problem.
+ */
 static int choose_object(struct gmon *g, char **ret_problem)
 {
 	const struct profile *profile = g->frames->profile;
@@ -286,7 +298,7 @@ static int choose_object(struct gmon *g, char **ret_problem)
 				"one");
 		g->object = mapping.file;
 	}
-	/* The range covers all of its segments. */
+	/* The range covers all mappings of the object. */
 	for (size_t i = 0; i < profile_mappings(profile); i++) {
 		struct mapping mapping = profile_mapping(profile, i);
 
@@ -342,7 +354,7 @@ int gmon_write(const struct profile *profile, const struct report_options *given
 	bool has_samples;
 	int error;
 
-	options.no_inline = true; /* The format has only symbols. */
+	options.no_inline = true; /* the format has no inlined functions */
 	error = frames_init(&frames, profile, &options, ret_problem);
 	if (error < 0)
 		return error;
@@ -350,10 +362,12 @@ int gmon_write(const struct profile *profile, const struct report_options *given
 	if (has_samples && strcmp(frames_value_type(&frames).unit, "nanoseconds") != 0)
 		error = refuse(ret_problem,
 			"a gmon.out holds time, and this profile holds none: export it as pprof");
-	/* A run without samples becomes a file without records. */
+	/* A profile without samples becomes a file without records. */
 	if (!error && has_samples)
 		error = choose_object(&g, ret_problem);
-	/* Stacks with only a caller in the object have arcs, too. */
+	/*
+	 * --object chose the object of the file; samples with their leaf elsewhere have arcs, too.
+	 */
 	free(frames.filter.object);
 	frames.filter.object = NULL;
 	if (!error && has_samples)

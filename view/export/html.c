@@ -16,9 +16,12 @@
 #include "view/share.h"
 #include "view/wall_types.h"
 
-/* More rows would make the page slow, and nobody reads them. */
+/* Maximum rows of the table of functions: more would make the page slow. */
 enum { ROWS_MOST = 1000 };
-/* Sizes of the time line: the strip, the text beside it, and threads with a strip of their own. */
+/*
+ * Sizes of the time line: columns of a strip, columns of the whole text, and how many threads have
+ * a strip of their own.
+ */
 enum { STRIP_COLUMNS = 90, TIME_COLUMNS = 122, STRIPS_MOST = 24 };
 
 static void put_value(const struct html *html, const struct row *row, int64_t value)
@@ -34,7 +37,7 @@ static void put_value(const struct html *html, const struct row *row, int64_t va
 	fputs("</td>", html->out);
 }
 
-/* Has the profile the parts of wall-clock time, which are shown as in `flat`? */
+/* Are the parts of wall-clock time shown, as in `flat`? */
 static bool has_wall(const struct html *html, struct wall_types *ret_wall)
 {
 	return wall_types_find(html->profile, ret_wall) &&
@@ -105,7 +108,7 @@ static void put_functions(const struct html *html)
 	fputs("</section>\n", html->out);
 }
 
-/* Writes lines of text, as in a text report. */
+/* Writes @text as it is in a text report. @title: its first line is the page's heading. */
 static void put_text(const struct html *html, const char *text, bool title)
 {
 	const char *end = strchrnul(text, '\n');
@@ -148,7 +151,7 @@ static int put_head(const struct html *html)
 		char *title = strndup(text, strcspn(text, "\n"));
 
 		fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-		      /* The page loads nothing, whatever a name contains. */
+		      /* With this policy the page loads nothing, whatever a name in it contains. */
 		      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 		      "style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "
 		      "form-action 'none'\">\n"
@@ -186,8 +189,8 @@ static int put_notes(const struct html *html)
 }
 
 /*
- * Prints the strips. @value: the value that they show; NULL: as in the report. 1: the profile has
- * no time line.
+ * Prints the strips of the time line. @value: the value type that they show; NULL: as in the report
+ * `timeline`. 0 or -ENOMEM; 1: the profile has no time line.
  */
 static int print_strips(const struct html *html, const char *value, FILE *out)
 {
@@ -211,8 +214,8 @@ static int print_strips(const struct html *html, const char *value, FILE *out)
 }
 
 /*
- * Prints the time line as text, with the wall clock first when threads ran and then when they were
- * blocked; NULL if the profile has none.
+ * Prints the time line as text, which the caller frees. With the wall clock, strips show first when
+ * threads ran, and then when they were blocked. NULL: the profile has no time line. 0 or -ENOMEM.
  */
 static int print_time(const struct html *html, char **ret_text)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A page that opens from disk and loads nothing: flame graph, table of functions, and the source of
- * the hottest ones with the cost of each line. It can be read without scripts.
+ * An HTML page in one file, which loads nothing: the flame graph, the table of functions, and the
+ * source of the hottest ones with the cost of each line. It can be read without scripts, too.
  */
 #ifndef VIEW_EXPORT_HTML_H
 #define VIEW_EXPORT_HTML_H
@@ -14,17 +14,17 @@ struct html {
 	const struct report_options *options;
 	struct rows functions, lines;
 	struct text_scale *scale;
-	uint32_t *source; /* by function's row: the number of its source + 1, 0 none */
+	uint32_t *source; /* by row of @functions: the number of its source, from 1 on; 0 none */
 	FILE *out;
 };
 
 /*
- * Writes the sources of the hottest functions (html_source.c) to @out; fills in html->source.
+ * Writes the sources of the hottest functions to @out, and sets html->source (html_source.c). 0 or
  * -ENOMEM.
  */
 int html_sources(struct html *html, FILE *out);
 
-/* Writes a share, "12.3 % ±0.9"; "" if it is 0. */
+/* Formats a share, "12.3 ±0.9 %", in @to (SHARE_BYTES); "" if @value is 0. */
 void html_share(const struct html *html, const struct row *row, int64_t value, char *to);
 
 /* page.css and page.js, converted to C by the build. */

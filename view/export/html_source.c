@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sources of the hottest functions, as parts of a page. */
+/* The sources of the hottest functions, as parts of the HTML page. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,12 +14,12 @@
 #include "view/source.h"
 
 /*
- * Maximum functions with their source, and lines of all of them, because a larger page is slow;
- * context lines around expensive ones.
+ * Maximum functions with their source, and maximum lines of all sources, because a larger page is
+ * slow. CONTEXT: lines shown before one with samples.
  */
 enum { FUNCTIONS_MOST = 150, LINES_MOST = 40000, CONTEXT = 8 };
 
-/* Functions below this share of all are in the table only. */
+/* Functions with a lower share have no source in the page. */
 #define LEAST_SHARE 0.001
 
 struct file {
@@ -32,9 +32,9 @@ struct sources {
 	FILE *out;
 	struct file *file;
 	size_t files, file_room;
-	size_t *order; /* order of lines: by function, object, file, then by number */
-	size_t printed;
-	uint32_t n;
+	size_t *order;  /* rows of html->lines sorted by function, object, file, and line number */
+	size_t printed; /* number of lines written */
+	uint32_t n;     /* number of sources written */
 };
 
 void html_share(const struct html *html, const struct row *row, int64_t value, char *to)
@@ -42,7 +42,7 @@ void html_share(const struct html *html, const struct row *row, int64_t value, c
 	to[0] = '\0';
 	if (value)
 		share_format(&html->lines, false, row->unsampled, value, to);
-	/* Removes the blanks that would fill a column. */
+	/* Removes the blanks that align shares in a column of text. */
 	for (size_t n = strlen(to); n && to[n - 1] == ' '; n--)
 		to[n - 1] = '\0';
 }
@@ -64,7 +64,7 @@ static int compare_lines(const void *a, const void *b, void *context)
 	return r ? r : x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* The source of a name; each file is read once. NULL: out of memory. */
+/* Returns the source file called @name, which is read at the first call. NULL: out of memory. */
 static const struct source *source_of(struct sources *s, const char *name)
 {
 	for (size_t i = 0; i < s->files; i++) {
@@ -80,7 +80,10 @@ static const struct source *source_of(struct sources *s, const char *name)
 	return &s->file[s->files++].source;
 }
 
-/* The lines of one function in one file are the rows [*first, *end) of the order. */
+/*
+ * Finds the lines of a function: [*@ret_first, *@ret_end) of s->order, not before @from. False:
+ * there are none.
+ */
 static bool find_lines(const struct sources *s, const struct row *function, size_t from,
 	size_t *ret_first, size_t *ret_end)
 {
@@ -127,7 +130,10 @@ static uint32_t declared_at(
 	return before > CONTEXT ? before - CONTEXT : 1;
 }
 
-/* The step of heat, of eight, by a line's part of the hottest line and of all. */
+/*
+ * The class of a line's colour, 0 (no samples) to 7, by its part of the hottest line. A line with a
+ * share below 0.2 % is in class 1.
+ */
 static unsigned heat_of(const struct html *html, int64_t self, int64_t most)
 {
 	double part = most > 0 ? (double)self / (double)most : 0;
@@ -161,7 +167,7 @@ static void put_line(struct sources *s, const struct source *source, uint32_t nu
 	s->printed++;
 }
 
-/* Writes the lines from @first to @end of one file, with context. */
+/* Writes the lines from @first to @end (exclusive) of s->order, all of one file, with context. */
 static int put_file(struct sources *s, const struct row *function, size_t first, size_t end)
 {
 	const struct rows *lines = &s->html->lines;
@@ -235,7 +241,7 @@ static int put_function(struct sources *s, size_t index, size_t first, size_t en
 		for (next = i + 1;
 			next < end && !strcmp(html->lines.row[s->order[next]].file, row->file);)
 			next++;
-		/* Rows without a line cannot be shown. */
+		/* Rows without a line number come first; they cannot be shown. */
 		while (i < next && !html->lines.row[s->order[i]].line)
 			i++;
 		if (i < next && row->file[0])

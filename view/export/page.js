@@ -1,6 +1,6 @@
 /*
- * Sorts and filters the table, and opens the source that a link leads to. Links do not change the
- * address: what stands behind # in it is the flame graph's.
+ * Sorts and filters the table of functions, and opens the source that a link leads to. A link does
+ * not change the address: the part behind # belongs to the flame graph (flame.js).
  */
 (function () {
 	'use strict';
@@ -10,7 +10,7 @@
 	const rows = Array.from(body.rows);
 	const filter = document.querySelector('#filter');
 
-	/* A number where there is one, else the text. */
+	/* The value by which a cell is sorted: its number, if it has one, or its text. */
 	function value(row, column) {
 		const cell = row.cells[column];
 

@@ -6,12 +6,14 @@
  *   	            1300 walk (/usr/bin/demo)
  *   	            1100 main (/usr/bin/demo)
  *
- * Leaf first, with an empty line behind each sample. There is a record for each sample, so that
- * programs that count records and programs that add up periods agree. Addresses are those in the
- * file. Without a time line the time is the thread's time so far, as if equal stacks were
- * consecutive. A file of a few bytes may count samples without end, so the size is bounded by what
- * the file holds: past RECORDS_EACH records a stack on average, but not below LEAST_BYTES and not
- * beyond MOST_BYTES, several samples share a record with the sum of their periods. The first line
+ * Stacks are leaf first, with an empty line behind each. Addresses are as in the ELF file. Each
+ * sample is a record, so that programs that count records and programs that add up periods agree.
+ * Without a time line, a record's time is the sum of the thread's periods before it, as if equal
+ * stacks were consecutive.
+ *
+ * A profile of a few bytes may claim any number of samples, so the size is bounded: to what
+ * RECORDS_EACH records of each stack take, but at least LEAST_BYTES and at most MOST_BYTES. If
+ * there are more samples, several share a record, with the sum of their periods, and the first line
  * says so.
  */
 #include <errno.h>
@@ -29,7 +31,10 @@
 #define MOST_BYTES   (64 << 20)
 #define RECORDS_EACH 1000
 
-/* The name of the event: "cpu-clock:u"; another value's name, made a single word. */
+/*
+ * Returns the name of the event, which the caller frees: "cpu-clock:u", or the value type's name as
+ * a single word. NULL: out of memory.
+ */
 static char *event_name(const struct frames *frames)
 {
 	struct value_type type = frames_value_type(frames);
@@ -45,7 +50,10 @@ static char *event_name(const struct frames *frames)
 	return name;
 }
 
-/* Writes the frames of a stack. White space in a name would end the frame. */
+/*
+ * Writes the frames of the last stack taken. text_put() replaces line feeds in names, which would
+ * end a frame.
+ */
 static int put_stack(const struct frames *frames, FILE *out)
 {
 	for (size_t i = 0; i < frames->n; i++) {
@@ -94,16 +102,16 @@ static int put_record(const struct frames *frames, const struct task *task, uint
 	return error;
 }
 
-/* What a file without a time line is written from. */
+/* What is needed to write a profile without a time line. */
 struct stacks {
 	struct frames *frames;
 	const char *event;
-	double share;      /* records for a sample; 1 if each has its own */
+	double share;      /* number of records per sample, at most 1 */
 	uint64_t *time_ns; /* by task: the time of the next record */
 	FILE *out;
 };
 
-/* The number of samples that the stack stands for. */
+/* The number of samples of a stack; 1 if the profile has none, or another value is exported. */
 static int64_t samples_of(const struct stacks *s, size_t index)
 {
 	struct sample sample = profile_sample(s->frames->profile, index);
@@ -113,7 +121,7 @@ static int64_t samples_of(const struct stacks *s, size_t index)
 	return sample.value[VALUE_SAMPLES] > 0 ? sample.value[VALUE_SAMPLES] : 0;
 }
 
-/* The text of the last stack taken, which the caller frees. */
+/* Formats the last stack taken; the caller frees *@ret_text. 0 or -ENOMEM. */
 static int stack_text(const struct frames *frames, char **ret_text, size_t *ret_bytes)
 {
 	FILE *out = open_memstream(ret_text, ret_bytes);
@@ -130,7 +138,7 @@ static int stack_text(const struct frames *frames, char **ret_text, size_t *ret_
 	return error;
 }
 
-/* Bytes of a record's head, roughly. */
+/* The approximate number of bytes in a record's head. */
 enum { HEAD_BYTES = 64 };
 
 static int measure(struct stacks *s)
@@ -164,7 +172,7 @@ static int measure(struct stacks *s)
 	return error;
 }
 
-/* Writes the records of a stack; the time of its task advances by its weight. */
+/* Writes the records of the last stack taken, and advances the time of its task by its weight. */
 static int put_sample(const struct stacks *s, size_t index, int64_t weight)
 {
 	struct sample sample = profile_sample(s->frames->profile, index);
@@ -224,7 +232,7 @@ static int put_moments(
 		struct task task = profile_task(frames->profile, moment->task);
 		int64_t weight;
 
-		/* Time without samples has no records. */
+		/* Moments without samples, of time that was not sampled, have no records. */
 		if (counted && sample.value[VALUE_SAMPLES] <= 0)
 			continue;
 		error = frames_take(frames, moment->sample, &weight);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file format of speedscope (its file-format-schema.json): profiles of type "sampled", first
- * all threads together, then each thread. A sample is a list of frames, root first, with a weight.
- * All threads together, and profiles without a time line, have each stack once, equal beginnings
- * next to each other. With a time line, the samples of a thread are at their times, separated by
- * samples without frames, whose weight is not the thread's, while it did not run.
+ * The file format of speedscope (its file-format-schema.json). A file has profiles of type
+ * "sampled": first one of all threads together, then one of each thread. A sample is a list of
+ * frames, root first, with a weight. The profile of all threads has each stack once, and stacks
+ * with equal beginnings are next to each other; without a time line, so have those of threads. With
+ * a time line, the samples of a thread are at their times. While the thread did not run, there is a
+ * sample without frames, with the length of that time as its weight.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +21,7 @@
 
 struct scope {
 	const struct frames *frames;
-	struct frames *timed; /* as @frames, for the stacks of single samples */
+	struct frames *timed; /* equal to @frames, but not const: takes the stacks of samples */
 	const struct tree *tree;
 	uint32_t *path;
 	size_t room;
@@ -28,8 +29,8 @@ struct scope {
 };
 
 /*
- * Writes the frames of the format, which are places: a function of an object, with the file of the
- * first place of that name.
+ * Writes the table of frames. Each place, a function of an object, is one, with the source file of
+ * a location of that function.
  */
 static int put_frames(const struct frames *frames, FILE *out)
 {
@@ -67,7 +68,7 @@ static int put_frames(const struct frames *frames, FILE *out)
 			fprintf(out, ",\"line\":%" PRIu32, known.line);
 		fputc('}', out);
 	}
-	/* The last frame is for samples without a stack. */
+	/* One more frame is for samples without a stack. */
 	fprintf(out, "%s{\"name\":\"[unknown]\",\"file\":\"\"}]}", places->n ? ",\n" : "\n");
 	free(function);
 	return 0;
@@ -178,9 +179,9 @@ static void put_frames_of(const struct frames *frames, FILE *out)
 }
 
 /*
- * Writes the samples of a thread, or their weights (@weights). Each begins at its time, or at the
- * end of the previous one, because a thread runs one thing at a time. Returns the end of the last
- * one.
+ * Writes the samples of a thread, or their weights (@weights). A sample begins at its time, or, if
+ * it is later, at the end of the previous one, because a thread runs only one function at a time.
+ * *@ret_end: the end of the last one. 0 or -ENOMEM.
  */
 static int put_thread_column(struct scope *s, const struct moments *moments, uint32_t task,
 	bool weights, int64_t *ret_end)
@@ -280,7 +281,7 @@ static int put_all(struct scope *s, char **ret_problem)
 	error = tree_init(&tree, s->frames->profile, &options, TREE_WHOLE, ret_problem);
 	if (error)
 		return error;
-	/* The profile of a single thread would repeat that of all threads. */
+	/* If there is only one thread, its profile would repeat that of all threads. */
 	if (tree.node[TREE_ROOT].child != TREE_NONE &&
 		tree.node[tree.node[TREE_ROOT].child].next != TREE_NONE)
 		error = put_threads(s, &options);

@@ -13,13 +13,13 @@
 #include "view/report/report.h"
 #include "view/share.h"
 
-/* More frames make a browser slow; the hottest are drawn. */
+/* Maximum frames drawn, the hottest, because more make a browser slow. */
 enum { MOST_FRAMES = 40000 };
-/* A narrower frame is less than a pixel even when zoomed to its caller. */
+/* Minimum share of a frame in percent. A narrower one is mostly below a pixel, even zoomed. */
 #define LEAST_PERCENT 0.002
-/* A graph of whole stacks with more rows is too high to be read: recursion is folded. */
+/* If whole stacks have more rows, the graph is too high to be read, and recursion is folded. */
 enum { MOST_ROWS = 300 };
-/* With more rows, the root is on top, where it is visible first. */
+/* If the graph has more rows, the root is on top, as that part of the page is visible first. */
 enum { MOST_FLAME_ROWS = 36 };
 enum { LEGEND_ITEM = 230, LINE_COLUMNS = 160 };
 
@@ -42,7 +42,10 @@ static size_t deepest_stack(const struct profile *profile)
 	return deepest;
 }
 
-/* Writes a text of several lines, each a <text> element; adds their number to *@lines. */
+/*
+ * Writes a text of several lines from height @y on, each as a <text> element, and adds their number
+ * to *@lines. 0 or -ENOMEM.
+ */
 static int put_lines(const struct svg *svg, const char *text, unsigned y, unsigned *lines)
 {
 	int error = 0;
@@ -129,7 +132,9 @@ static int put_document(struct svg *svg, char *head, char *foot)
 	FILE *document = svg->out, *out = open_memstream(&body, &bytes);
 	int error;
 
-	/* The height is known only after header and footer have been written. */
+	/*
+	 * The height is known only when header and footer are written, so they go to memory first.
+	 */
 	if (!out)
 		return -ENOMEM;
 	svg->out = out;
@@ -176,7 +181,7 @@ static int put_document(struct svg *svg, char *head, char *foot)
 	return error;
 }
 
-/* Catches the output of @print; the caller frees it. */
+/* Prints the text above (@head) or below the graph to memory; the caller frees *@ret_text. */
 static int print_to_text(const struct svg *svg, bool head, char **ret_text)
 {
 	char *text = NULL;
@@ -235,7 +240,10 @@ static uint32_t count_rows(const struct tree *tree, const struct tree_choice *ch
 	return rows;
 }
 
-/* Should there be a row per program below "all"? make, cc1 and as have nothing in common. */
+/*
+ * Has the profile several programs (make, cc1, as)? They have no calls in common, so each gets a
+ * frame of its own below "all".
+ */
 static bool has_programs(const struct profile *profile)
 {
 	const char *first = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A flame graph in one SVG file: a picture with tooltips; with its script it can be searched,
- * zoomed and navigated by mouse and keyboard (flame.js). It loads nothing.
+ * A flame graph in one SVG file: a picture with tooltips. Where scripts run, it can be searched,
+ * and zoomed and navigated by mouse and keyboard (flame.js). It loads nothing.
  *
  * The width of a frame is its share of the weight. Colours distinguish objects.
  */
@@ -22,7 +22,11 @@ int svg_write(const struct profile *profile, const struct report_options *option
 int svg_write_element(const struct profile *profile, const struct report_options *options,
 	FILE *out, char **ret_problem);
 
-/* Writes a graph of the paths of two sides (svg_changes.h), which are the profile's stacks. */
+/*
+ * Writes a graph of two sides (svg_diff.h). The stacks of @profile are the call paths of both
+ * sides;
+ * @changes says what changed.
+ */
 int svg_write_diff(const struct profile *profile, const struct report_options *options,
 	struct svg_changes *changes, FILE *out, char **ret_problem);
 
@@ -38,30 +42,36 @@ struct svg {
 	const struct tree *tree;
 	const struct tree_choice *choice;
 	FILE *out;
-	uint32_t rows;                     /* levels of frames, including the root's */
+	uint32_t rows;                     /* number of rows of frames, including the root's */
 	unsigned top;                      /* y of the first row of frames */
 	bool element;                      /* the graph is an element of an HTML page */
 	const struct svg_changes *changes; /* for two sides; NULL: a single profile */
 	struct text_scale *scale;
 
-	/* Objects with a colour, greatest self first. */
+	/* Objects with a colour of their own, greatest self first; the self of all others. */
 	const char *object[SVG_OBJECTS];
 	int64_t object_self[SVG_OBJECTS];
 	size_t objects;
 	int64_t other_self;
 };
 
-/* Finds the objects (svg_objects.c). -ENOMEM. */
+/* Chooses the objects with a colour of their own (svg_objects.c). 0 or -ENOMEM. */
 int svg_choose_objects(struct svg *svg);
-/* The number of an object's colour: 0 … svg->objects - 1, or SVG_OBJECTS for grey ones. */
+/* Returns the number of an object's colour: 0 … svg->objects - 1; SVG_OBJECTS: grey. */
 unsigned svg_object_of(const struct svg *svg, const char *object);
-/* The colour "#rrggbb" of a function; the same for equal names, mostly different for neighbours. */
+/*
+ * Sets @to to the colour "#rrggbb" of a function: a shade of its object's colour, which depends
+ * only on the name.
+ */
 void svg_color(unsigned object, const char *function, char to[8]);
 
-/* Writes all frames (svg_frames.c). */
+/* Writes all frames (svg_frames.c). 0 or -ENOMEM. */
 int svg_frames(const struct svg *svg);
 
-/* Writes @text with XML escapes; characters invalid in XML become U+FFFD (svg_text.c). */
+/*
+ * Writes @text with XML escapes. Characters that XML does not allow, or that change the direction
+ * of text, become U+FFFD (svg_text.c).
+ */
 void svg_text(FILE *out, const char *text);
 
 /* flame.css and flame.js, converted to C by the build. */

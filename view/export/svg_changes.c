@@ -43,7 +43,10 @@ const struct diff_row *svg_changes_row(
 	return index < 0 ? NULL : &diff->row[index];
 }
 
-/* The path of a node: that of its caller, followed by its function. */
+/*
+ * Returns the path of a node, "main;run;eval": that of its caller (@path: by node), and its
+ * function. The caller frees it; NULL: out of memory.
+ */
 static char *path_of(const struct tree *tree, size_t node, char *const *path)
 {
 	const struct tree_node *at = &tree->node[node];
@@ -87,7 +90,7 @@ enum svg_change svg_changes_of(const struct svg_changes *changes, size_t node)
 	return row->by.b > row->by.a ? SVG_MORE : SVG_LESS;
 }
 
-/* Mixes the colour of a change with white. @strength 0 is white, 1 is the full colour. */
+/* Sets @to to the colour of a change, mixed with white: @strength 0 is white, 1 the full colour. */
 static void mix(unsigned change, double strength, char to[8])
 {
 	static const unsigned char color[SVG_CHANGES][3] = {
@@ -104,9 +107,7 @@ void svg_changes_legend(unsigned change, char to[8])
 	mix(change, 0.8, to);
 }
 
-/*
- * The colour of a node. A small change is pale; one of half the greater side has the full colour.
- */
+/* A small change is pale. A change of half the greater side has the full colour. */
 void svg_changes_color(const struct svg_changes *changes, size_t node, char to[8])
 {
 	enum svg_change change = svg_changes_of(changes, node);

@@ -13,17 +13,18 @@
 #include "view/report/diff.h"
 
 /*
- * Converts the paths of both sides to a profile with one location per function and object, so that
- * the graph is drawn like any other. The self value of a path is the mean of both sides.
+ * The conversion of both sides' call paths to a profile, which is drawn like any other. It has one
+ * location per function and object. The value of a stack is the mean of its path's self on both
+ * sides.
  */
 struct joining {
 	const struct diff *diff;
 	struct profile *profile;
-	struct table table; /* rows by path */
+	struct table table; /* finds diff->row by path */
 	const struct diff_row *key;
 	uint32_t *stack;
 	size_t n, room;
-	size_t value; /* index of the value */
+	size_t value; /* index of the value type */
 	uint32_t task;
 };
 
@@ -53,7 +54,10 @@ static void turn(uint32_t *stack, size_t n)
 	}
 }
 
-/* Each prefix of "main;run;eval" is a path, with the object of its last function. */
+/*
+ * Adds the stack of a row's path. The object of each of its functions is that of the row whose path
+ * ends there: "main", "main;run", "main;run;eval". 0 or -ENOMEM.
+ */
 static int add_path(struct joining *j, const struct diff_row *row)
 {
 	int64_t value[VALUE_TYPES_MAX] = {0};
@@ -128,7 +132,7 @@ int svg_diff_write(const struct report_sides *sides, const struct report_options
 	r = join(&diff, &profile, &value);
 	if (r == 0) {
 		changes.diff = &diff;
-		/* The options have been applied already. */
+		/* The comparison has applied these options already. */
 		options.focus = options.object = options.thread = NULL;
 		options.value = profile_value_type(profile, value).type;
 		r = svg_write_diff(profile, &options, &changes, out, ret_problem);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A flame graph of two sides: the width of a frame is the mean of both; it is red if side B takes
- * significantly more, blue if it takes less, grey if the difference may be chance.
+ * A flame graph of two sides. The width of a frame is the mean of both sides. It is red if it takes
+ * significantly more on side B, blue if it takes less, and grey if the difference may be chance.
  */
 #ifndef VIEW_EXPORT_SVG_DIFF_H
 #define VIEW_EXPORT_SVG_DIFF_H

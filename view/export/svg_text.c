@@ -16,8 +16,8 @@ static const char *escape_of(int32_t c)
 }
 
 /*
- * Is the character in XML 1.0's production Char, and does it not change the direction of adjacent
- * text?
+ * False for control characters, for what XML 1.0 does not allow (its production Char), and for
+ * characters that change the direction of the text beside them.
  */
 static bool is_allowed(int32_t c)
 {
