@@ -39,8 +39,8 @@ struct printing {
 	bool has_samples, has_recursion;
 	struct layout layout;
 	size_t at; /* column of the next cell to be set */
-	uint32_t *
-		fork; /* of the current node and its callers those with siblings; outermost first */
+	/* Of the current node and its callers those with siblings, outermost first. */
+	uint32_t *fork;
 	size_t forks, fork_room;
 };
 
