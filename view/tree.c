@@ -25,7 +25,7 @@ struct growing {
 	size_t base;     /* number of nodes at the path's beginning that are no functions */
 	uint32_t *at;    /* by place: its index in @path + 1; 0: not in it */
 	uint32_t *count; /* by place: how often it is in the current sample's stack */
-	bool is_inside;  /* the stack has reached options->root, or there is no such option */
+	bool is_inside;  /* the stack has reached options->root; true if that is NULL */
 };
 
 static bool node_equal(const void *items, uint32_t index, const void *key)
@@ -416,7 +416,7 @@ char *tree_task_name(const struct profile *profile, const struct report_options 
 
 	if (options->split == REPORT_SPLIT_NAME)
 		return strdup(task.process[0] ? task.process : "[process]");
-	/* The process ended before its pid was known. */
+	/* A process that ended before its pid was known has only a name. */
 	if (process && !task.pid && task.process[0])
 		return strdup(task.process);
 	if (asprintf(&name, "%s %u", process ? task.process : task.thread,

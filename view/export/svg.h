@@ -24,8 +24,7 @@ int svg_write_element(const struct profile *profile, const struct report_options
 
 /*
  * Writes a graph of two sides (svg_diff.h). The stacks of @profile are the call paths of both
- * sides;
- * @changes says what changed.
+ * sides; @changes says what changed.
  */
 int svg_write_diff(const struct profile *profile, const struct report_options *options,
 	struct svg_changes *changes, FILE *out, char **ret_problem);

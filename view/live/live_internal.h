@@ -108,8 +108,8 @@ struct live_page {
 struct live_audit {
 	/* The audit's figures at the last update. */
 	uint64_t samples, sampled_ns, kernel_ns, wall_ns, lost;
-	double cpus, rate;    /* values of the last second */
-	double cost, stopped; /* values of the whole run; cost negative: unknown */
+	double cpus, rate;    /* of the last second: CPUs used, samples per second */
+	double cost, stopped; /* of the whole run, as shares: of CPU time, < 0 unknown; of time */
 	struct audit_found found;
 	bool known, knows_found;     /* there are figures; @found is set */
 	double first_cpus;           /* CPUs by samples, until there are figures; 0 unknown */

@@ -41,8 +41,7 @@ void live_prompt_open(struct live *live, enum live_prompt_kind kind)
 /*
  * Sets a pattern. It is an extended regular expression, case-sensitive only if it contains
  * capitals. A text that is none, such as "operator(", is taken literally; @why then says so,
- * otherwise it is
- * "".
+ * otherwise it is "".
  */
 static void set_pattern(
 	const char *text, regex_t *regex, bool *has, char *kept, char why[LIVE_TEXT_BYTES])

@@ -195,8 +195,8 @@ static void add_row(const struct groups *g, struct layout *layout, struct text_s
 
 	layout_row(layout, share_of(&g->rows, value));
 	/*
-	 * The time of a process or thread has no sampling error: its samples' weights are
-	 * nearly all of what the kernel charged. The time of an object is sampled.
+	 * The time of a process or thread has no sampling error: its samples' weights are nearly
+	 * all of what the kernel charged. The time of an object is sampled.
 	 */
 	share_format(&g->rows, g->options.ascii, !by_object(g), value, cell);
 	layout_set(layout, at++, cell);
