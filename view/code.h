@@ -39,7 +39,7 @@ struct code_object {
 	const char *language;     /* "Go", "": unknown */
 	const char *code_problem; /* why there are no instructions; "" none are missing */
 	size_t named, lined;      /* number of addresses with a name, with a line */
-	struct code_instruction *instruction; /* ascending */
+	struct code_instruction *instruction; /* by ascending address */
 	struct code_frame *frame;
 	size_t instructions_n, frames;
 	char *owned; /* memory of all strings; freed by code_forget() */

@@ -95,8 +95,8 @@ static bool is_alike(const struct balance *b, const struct leaders *leaders, siz
 }
 
 /*
- * Returns the share of each place in @group, which the caller frees. The pairs of a group are
- * consecutive in @order, from @first of the group on.
+ * Returns an array, which the caller frees, with the share of each place in @group; NULL: out of
+ * memory. The group's pairs are order[first[group]] to order[first[group + 1] - 1].
  */
 static double *shares_of(
 	const struct balance *b, uint32_t group, const uint32_t *order, const size_t *first)
