@@ -178,7 +178,7 @@ struct live {
 	struct live_thread *thread;
 	size_t threads, thread_room;
 
-	/* Sums of the current update, by what has a row in the view (live_clear_sums()). */
+	/* Sums of the current update, by function, line, object or whatever else has a row. */
 	double *self, *total;
 	uint32_t *stamp;
 	size_t self_room, total_room, stamp_room;
