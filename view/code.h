@@ -32,11 +32,11 @@ struct code_object {
 	size_t addresses;
 	bool instructions; /* request the instructions of the functions at the addresses, too */
 
-	bool found;               /* the file exists, and is the one that was profiled */
-	const char *symbols;      /* source of the names: "symtab", …; "" unknown */
-	const char *lines;        /* the file with DWARF, "none", or "" */
-	const char *problem;      /* what is missing, and the remedy; "" nothing */
-	const char *language;     /* "Go", "": unknown */
+	bool found;           /* the file exists, and is the one that was profiled */
+	const char *symbols;  /* source of the names: "symtab", …, "none", "unread"; "" unknown */
+	const char *lines;    /* the file with DWARF, "none", "unread"; "" unknown */
+	const char *problem;  /* what is missing, and the remedy; "" nothing */
+	const char *language; /* "Go", "": unknown */
 	const char *code_problem; /* why there are no instructions; "" none are missing */
 	size_t named, lined;      /* number of addresses with a name, with a line */
 	struct code_instruction *instruction; /* by ascending address */

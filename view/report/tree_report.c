@@ -72,8 +72,8 @@ void tree_choice_release(struct tree_choice *choice)
 }
 
 /*
- * Returns the row of a node. The walk passes nodes of tasks before what is below them: @task keeps
- * the last such row, whose process or thread the other nodes get.
+ * Returns the row of a node. Call it in depth-first order: for the node of a process or thread it
+ * sets *@task, from which the rows of the nodes below get their process or thread.
  */
 static struct row row_of(const struct profile *profile, const struct report_options *options,
 	const struct tree *tree, uint32_t index, struct row *task)
