@@ -10,7 +10,7 @@ static const struct {
 	{"java",
 		"'jcmd PID Compiler.perfmap' while it runs (Java 17 and later; sprofrun --jit-map "
 		"does it), or java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, names "
-		"it; that of Java 11 to 21 has names without"},
+		"it; that of Java 11 to 22 and 25 to 27 has names without"},
 	{"node",
 		"node --perf-basic-prof-only-functions names it, node --perf-prof with lines, too"},
 	{"dotnet", "DOTNET_PerfMapEnabled=1 in its environment names it"},

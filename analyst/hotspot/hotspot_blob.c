@@ -180,7 +180,7 @@ int hotspot_blob_read(
 	blob->code = header.code;
 	blob->code_end = header.code_end;
 	blob->frame_complete = header.frame_complete;
-	blob->checked_ns = hotspot->now_ns;
+	blob->learned_ns = blob->checked_ns = hotspot->now_ns;
 	if (header.bytes > BLOB_BYTES_MOST || blob->code < blob->start ||
 		blob->code_end < blob->code || blob->code_end > blob->end)
 		return 0;

@@ -13,6 +13,11 @@
  * again. Until the memory arrives it is used as it is, up to twice this time.
  */
 #define CHECK_NS UINT64_C(500000000)
+/*
+ * Code and classes are unloaded many at a time: for this time after one was found replaced, each
+ * blob is compared with the memory for each sample.
+ */
+#define REPLACING_NS UINT64_C(2000000000)
 /* When the blobs' debug information exceeds so many bytes, all blobs are forgotten. */
 #define ALL_BYTES_MOST (UINT64_C(192) << 20)
 #define BLOBS_MOST     65536
@@ -46,7 +51,7 @@ static size_t place_of(const struct hotspot *hotspot, uint64_t address)
 	return low;
 }
 
-/* Removes and frees the blobs that overlap [@start, @end). */
+/* Removes and frees the blobs that overlap [@start, @end): they were replaced. */
 static void remove_range(struct hotspot *hotspot, uint64_t start, uint64_t end)
 {
 	size_t at = place_of(hotspot, start), n = 0;
@@ -55,6 +60,7 @@ static void remove_range(struct hotspot *hotspot, uint64_t start, uint64_t end)
 		release_blob(hotspot, hotspot->blob[at + n++]);
 	if (!n)
 		return;
+	hotspot->replaced_ns = hotspot->now_ns;
 	memmove(hotspot->blob + at, hotspot->blob + at + n,
 		(hotspot->blobs - at - n) * sizeof(*hotspot->blob));
 	hotspot->blobs -= n;
@@ -168,11 +174,17 @@ static int check(struct hotspot *hotspot, struct hotspot_blob *blob, bool now)
 	return 1;
 }
 
+static bool is_replacing(const struct hotspot *hotspot)
+{
+	return hotspot->replaced_ns && hotspot->now_ns < hotspot->replaced_ns + REPLACING_NS;
+}
+
 static int find(struct hotspot *hotspot, uint64_t pc, bool now, struct hotspot_blob **ret_blob)
 {
 	size_t at = place_of(hotspot, pc);
 	int r;
 
+	now |= is_replacing(hotspot);
 	if (at < hotspot->blobs && hotspot->blob[at]->start <= pc) {
 		struct hotspot_blob *blob = hotspot->blob[at];
 

@@ -150,7 +150,7 @@ int hotspot_step_compiled(struct hotspot_step *step)
 	int r = hotspot_leave_fixed(step), named;
 
 	/* doYield() moves frames to the heap: those copied from there may be on this stack, too. */
-	if (blob->native && hotspot_method_find(step->hotspot, blob->method, &method) > 0)
+	if (blob->native && hotspot_method_find(step->hotspot, blob->method, 0, &method) > 0)
 		step->caller.drop_left = method->is_yield;
 
 	/*

@@ -32,6 +32,7 @@ struct hotspot_method {
 	bool is_yield;         /* it moves the frames of a virtual thread to the heap */
 	uint32_t function;     /* index in the profile */
 	uint64_t const_method; /* its ConstMethod; if this changes, @address has another method */
+	uint64_t read_ns;      /* when all of it was last read */
 	uint64_t checked_ns;   /* when it was last compared with the target's memory */
 	uint32_t code_bytes;   /* of bytecode */
 	uint8_t *lines;        /* the compressed table of lines; owned; NULL: none */
@@ -63,6 +64,7 @@ struct hotspot_blob {
 	uint64_t start, end;               /* of the blob, which begins with its header */
 	uint64_t code, code_end, verified; /* verified: entry of a compiled method */
 	uint64_t method, deopt, deopt_mh;  /* deopt...: return addresses that deoptimize a frame */
+	uint64_t learned_ns;               /* when it was read */
 	uint64_t checked_ns;               /* when it was last compared with the target's memory */
 	enum hotspot_kind kind;
 	bool native; /* the code that calls a native method */
@@ -96,7 +98,8 @@ struct hotspot {
 	size_t methods, method_room;
 	struct hotspot_place *place; /* open addressing, a power of two */
 	size_t places, place_room;
-	uint64_t now_ns; /* of the current sample */
+	uint64_t now_ns;      /* of the current sample */
+	uint64_t replaced_ns; /* of the last one for which a blob or a method was found replaced */
 	uint32_t *inner; /* tags (location + 1) of frames in the heap, innermost first; owned */
 	size_t inners, inner_room;
 	unsigned chunk_tries; /* samples in which hotspot_find_chunks() found nothing */
@@ -174,11 +177,17 @@ void hotspot_blobs_forget(struct hotspot *hotspot);
 
 /* hotspot_method.c */
 /*
- * Finds the method at @address. A known method is compared with the target's memory again after 0.5
- * to 1 s only. 1: *@ret_method, owned by @hotspot, valid until the next call; 0: there is no
- * method; -EAGAIN: memory is needed first; -ENOMEM.
+ * Finds the method at @address, as it was at @since_ns or later. A known method is compared with
+ * the target's memory again after 0.5 to 1 s only. 1: *@ret_method, owned by @hotspot, valid until
+ * the next call; 0: there is no method; -EAGAIN: memory is needed first; -ENOMEM.
  */
-int hotspot_method_find(
+int hotspot_method_find(struct hotspot *hotspot, uint64_t address, uint64_t since_ns,
+	struct hotspot_method **ret_method);
+/*
+ * The same, of an interpreted frame: the method was read at most 2 s ago, and since something was
+ * last found replaced.
+ */
+int hotspot_method_find_now(
 	struct hotspot *hotspot, uint64_t address, struct hotspot_method **ret_method);
 void hotspot_methods_forget(struct hotspot *hotspot);
 /*

@@ -48,7 +48,7 @@ static int leave_interpreted(struct hotspot_step *step, bool runs)
 	/* A frame that a callee returns to is complete. */
 	if (!frame->exact)
 		leave_with(step, sender);
-	r = hotspot_method_find(hotspot, method, &found);
+	r = hotspot_method_find_now(hotspot, method, &found);
 	if (r <= 0)
 		return r;
 	first = found->const_method + hotspot->tables.layout.const_bytes;

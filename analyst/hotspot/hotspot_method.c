@@ -14,7 +14,12 @@
  * The class of a known method may have been unloaded: after this time the method is compared with
  * the target's memory again. Until the memory arrives it is used as it is, up to twice this time.
  */
-#define CHECK_NS     UINT64_C(500000000)
+#define CHECK_NS UINT64_C(500000000)
+/*
+ * A class may be unloaded, and one like it be in its place, with all its parts at the same
+ * addresses: the methods of interpreted frames are read again after this time, names and all.
+ */
+#define READ_NS      UINT64_C(2000000000)
 #define METHODS_MOST 262144
 #define PLACES_MOST  1048576
 /* SYMBOL_AT_ONCE: bytes of a symbol that are read first; few have more. */
@@ -261,8 +266,8 @@ static int check(struct hotspot *hotspot, struct hotspot_method *method)
 	return 1;
 }
 
-int hotspot_method_find(
-	struct hotspot *hotspot, uint64_t address, struct hotspot_method **ret_method)
+int hotspot_method_find(struct hotspot *hotspot, uint64_t address, uint64_t since_ns,
+	struct hotspot_method **ret_method)
 {
 	struct hotspot_method fresh = {.address = address, .used = true}, *method;
 	int r;
@@ -272,25 +277,44 @@ int hotspot_method_find(
 	if (grow_methods(hotspot) < 0)
 		return -ENOMEM;
 	method = method_of(hotspot->method, hotspot->method_room, address);
-	if (method->used) {
+	if (method->used && method->read_ns >= since_ns) {
 		r = check(hotspot, method);
 		if (r > 0)
 			*ret_method = method;
 		if (r)
 			return r < 0 ? r : method->is_method;
 	}
-	fresh.checked_ns = hotspot->now_ns;
+	fresh.read_ns = fresh.checked_ns = hotspot->now_ns;
 	r = read_method(hotspot, &fresh);
 	if (r < 0) {
 		free(fresh.lines);
 		return r;
 	}
+	/* Its memory is gone. */
+	if (!r && method->used && method->is_method) {
+		free(fresh.lines);
+		method->read_ns = method->checked_ns = hotspot->now_ns;
+		*ret_method = method;
+		return 1;
+	}
 	fresh.is_method = r;
+	if (method->used && method->function != fresh.function)
+		hotspot->replaced_ns = hotspot->now_ns;
 	hotspot->methods += !method->used;
 	release_method(method);
 	*method = fresh;
 	*ret_method = method;
 	return r;
+}
+
+int hotspot_method_find_now(
+	struct hotspot *hotspot, uint64_t address, struct hotspot_method **ret_method)
+{
+	uint64_t now_ns = hotspot->now_ns, since_ns = now_ns > READ_NS ? now_ns - READ_NS : 0;
+
+	if (since_ns < hotspot->replaced_ns)
+		since_ns = hotspot->replaced_ns;
+	return hotspot_method_find(hotspot, address, since_ns, ret_method);
 }
 
 static struct hotspot_place *place_of(

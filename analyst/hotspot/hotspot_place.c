@@ -59,7 +59,11 @@ static struct location_line line_of(
 				      : 0};
 }
 
-/* Sets @line to @scope and its callers, innermost first. Returns how many; -EAGAIN; -ENOMEM. */
+/*
+ * Sets @line to @scope and its callers, innermost first. Returns how many; -EAGAIN; -ENOMEM. Code
+ * keeps its methods: they are what was read since the code was learned. Before, methods of another
+ * class may have been at their addresses.
+ */
 static int find_lines(
 	struct hotspot_step *step, uint32_t scope, struct location_line line[SCOPES_MOST])
 {
@@ -78,7 +82,7 @@ static int find_lines(
 			!s.method || 8 * (uint64_t)s.method > blob->methods.bytes)
 			break;
 		address = hotspot_word(blob->debug + blob->methods.at, 8 * (s.method - 1));
-		r = hotspot_method_find(step->hotspot, address, &method);
+		r = hotspot_method_find(step->hotspot, address, blob->learned_ns, &method);
 		if (r == 0)
 			break;
 		worst = r < worst ? r : worst;
@@ -112,7 +116,7 @@ int hotspot_name_compiled(struct hotspot_step *step, uint64_t pc)
 		if (n < 0)
 			return n;
 		if (!n) {
-			n = hotspot_method_find(hotspot, blob->method, &method);
+			n = hotspot_method_find(hotspot, blob->method, blob->learned_ns, &method);
 			if (n <= 0)
 				return n < 0 ? n : hotspot_name_stub(step);
 			line[0] = line_of(step, method, 0);
@@ -132,7 +136,7 @@ int hotspot_name_interpreted(struct hotspot_step *step, uint64_t address, uint64
 	struct location_line line;
 	struct hotspot_method *method;
 	uint64_t first;
-	int location, r = hotspot_method_find(hotspot, address, &method);
+	int location, r = hotspot_method_find_now(hotspot, address, &method);
 
 	if (r <= 0)
 		return r;

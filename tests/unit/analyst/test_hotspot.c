@@ -300,69 +300,6 @@ static void test_hotspot__what_is_pushed_onto_a_frame(void **state)
 	made_free(m);
 }
 
-/* Code that was replaced is noticed after a while; what is known is not read again before. */
-static void test_hotspot__replaced_code(void **state)
-{
-	struct made *m = made_new(17);
-	struct unwind_runtime_caller caller;
-	size_t served;
-
-	(void)state;
-	assert_int_equal(made_step(m, frame_at(CODE + 32, STACK(0), 0, false), &caller), 1);
-	served = m->served;
-	assert_int_equal(made_step(m, frame_at(CODE + 32, STACK(0), 0, false), &caller), 1);
-	assert_int_equal(m->served, served);
-	made_put(m, MADE_COMPILED + MADE_HEADER + 80, AT(MADE_INNER), 8);
-	made_put(m, MADE_COMPILED + MADE_HEADER + MADE_COMPILED_DEBUG, AT(MADE_INNER), 8);
-	made_put(m, MADE_COMPILED + MADE_HEADER + 136, 78, 4);
-	m->hotspot.now_ns += UINT64_C(2000000000);
-	m->now_ns = m->hotspot.now_ns;
-	assert_int_equal(made_step(m, frame_at(CODE + 32, STACK(0), 0, false), &caller), 1);
-	assert_string_equal(made_text(m, caller.tag), "p.Inner.inner p/Inner.java:10");
-	made_free(m);
-}
-
-/* A return address without debug information: other code may be there now, and is looked at. */
-static void test_hotspot__code_that_does_not_fit_is_looked_at_now(void **state)
-{
-	struct made *m = made_new(17);
-	struct unwind_runtime_caller caller;
-	size_t served;
-
-	(void)state;
-	assert_int_equal(made_step(m, frame_at(CODE + 32, STACK(0), 0, false), &caller), 1);
-	made_put(m, MADE_COMPILED + MADE_HEADER + 80, AT(MADE_INNER), 8);
-	made_put(m, MADE_COMPILED + MADE_HEADER + MADE_COMPILED_DEBUG, AT(MADE_INNER), 8);
-	made_put(m, MADE_COMPILED + MADE_HEADER + 136, 78, 4);
-	m->hotspot.now_ns += 10000000;
-	m->now_ns = m->hotspot.now_ns;
-	assert_int_equal(made_step(m, frame_at(CODE + 32, STACK(0), 0, false), &caller), 1);
-	assert_string_equal(made_text(m, caller.tag), "p.Outer.outer p/Outer.java:10");
-	assert_int_equal(made_step(m, frame_at(CODE + 30, STACK(0), 0, false), &caller), 1);
-	assert_string_equal(made_text(m, caller.tag), "p.Inner.inner p/Inner.java:10");
-	/* Once for each sample. */
-	served = m->served;
-	assert_int_equal(made_step(m, frame_at(CODE + 30, STACK(0), 0, false), &caller), 1);
-	assert_int_equal(m->served, served);
-	made_free(m);
-}
-
-static void test_hotspot__where_there_is_no_code(void **state)
-{
-	struct made *m = made_new(17);
-	struct unwind_runtime_caller caller;
-
-	(void)state;
-	assert_int_equal(made_step(m, frame_at(0x4000, STACK(0), 0, true), &caller), 0);
-	assert_int_equal(
-		made_step(m, frame_at(AT(MADE_CODE_END) - 8, STACK(0), 0, true), &caller), 0);
-	/* A block that is free. */
-	made_put(m, MADE_FRAME + 8, 0, 1);
-	assert_int_equal(
-		made_step(m, frame_at(AT(MADE_FRAME) + 0x90, STACK(0), 0, true), &caller), 0);
-	made_free(m);
-}
-
 static void test_hotspot__layouts_that_are_not_known(void **state)
 {
 	const uint32_t unknown[] = {8, 23, 24, 25, 28}; /* 25: without the fields that it has */
@@ -439,9 +376,6 @@ int main(void)
 		cmocka_unit_test(test_hotspot__stubs),
 		cmocka_unit_test(test_hotspot__frames_that_are_in_the_heap),
 		cmocka_unit_test(test_hotspot__what_is_pushed_onto_a_frame),
-		cmocka_unit_test(test_hotspot__replaced_code),
-		cmocka_unit_test(test_hotspot__code_that_does_not_fit_is_looked_at_now),
-		cmocka_unit_test(test_hotspot__where_there_is_no_code),
 		cmocka_unit_test(test_hotspot__layouts_that_are_not_known),
 		cmocka_unit_test(test_peek__answers_come_later),
 	};
