@@ -134,6 +134,7 @@ int live_update(struct live *live, const struct profile *profile, const struct l
 {
 	bool ended = facts->state >= LIVE_ENDED && live->state < LIVE_ENDED;
 	size_t threads = live->threads;
+	bool first = !live->weights.begun;
 	int r;
 
 	/* Until the user chooses a clock, the profile's default value type is shown. */
@@ -154,6 +155,9 @@ int live_update(struct live *live, const struct profile *profile, const struct l
 	if (live->state < LIVE_ENDED || ended || !live->weights.begun)
 		r = live_weights_update(
 			&live->weights, profile, facts->factor, facts->factors, now_ns);
+	/* What the first update brings has run since the beginning of sampling, not since now. */
+	if (first && facts->begun_ns && facts->begun_ns < now_ns)
+		live->weights.reset_ns = facts->begun_ns;
 	if (r == 0)
 		r = places_update(&live->functions, profile, NULL);
 	if (r == 0)

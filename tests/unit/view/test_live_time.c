@@ -118,6 +118,21 @@ static void test_live__first_names_do_not_wait_for_a_delay(void **state)
 	profile_free(empty);
 }
 
+/* What the first update brings has run since sampling began: no thread has more than a CPU. */
+static void test_live__rates_count_from_the_beginning(void **state)
+{
+	struct view *v = *state;
+	struct live_facts facts = {
+		.target = "demo", .state = LIVE_RUNS, .begun_ns = 10 * LIVE_SECOND_NS};
+
+	live_free(v->live);
+	v->live = live_fixture_new(false, true);
+	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, 20 * LIVE_SECOND_NS), 0);
+	/* 3.56 s at the end of one half-life, as a steady rate: 3.56 s * ln 2 / (10 s / 2). */
+	type(v, "H");
+	assert_shows(v, "49.4");
+}
+
 static void test_live__the_end_leaves_the_data(void **state)
 {
 	struct view *v = *state;
@@ -144,6 +159,7 @@ int main(void)
 		TEST(one_clock_only),
 		TEST(other_clocks),
 		TEST(first_names_do_not_wait_for_a_delay),
+		TEST(rates_count_from_the_beginning),
 		TEST(the_end_leaves_the_data),
 	};
 
