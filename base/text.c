@@ -393,9 +393,27 @@ static int shorten_qualifier(char **text, size_t columns)
 	return 0;
 }
 
+/* "[syscall] futex" becomes "[…] futex": which call it is says more than that it is one. */
+static int shorten_syscall(char **text, bool ascii)
+{
+	static const char begin[] = "[syscall] ";
+	char *shorter;
+
+	if (strncmp(*text, begin, sizeof(begin) - 1) != 0)
+		return 0;
+	if (asprintf(&shorter, "[%s] %s", text_ellipsis(ascii), *text + sizeof(begin) - 1) < 0)
+		return -ENOMEM;
+	free(*text);
+	*text = shorter;
+	return 0;
+}
+
 int text_cut_name(char **text, size_t columns, bool ascii)
 {
 	int r = bound_name(text, ascii);
+
+	if (r == 0 && text_columns(*text) > columns)
+		r = shorten_syscall(text, ascii);
 
 	if (r == 0)
 		r = empty_brackets(text, columns, ascii);

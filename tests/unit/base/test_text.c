@@ -208,6 +208,15 @@ static void test_text__takes_linear_time(void **state)
 	}
 }
 
+static void test_text__of_a_system_call_the_name_stays(void **state)
+{
+	(void)state;
+	assert_cut("[syscall] futex", 15, true, "[syscall] futex");
+	assert_cut("[syscall] futex", 14, true, "[...] futex");
+	assert_cut("[syscall] futex", 9, false, "[\xe2\x80\xa6] futex");
+	assert_cut("[syscall] clock_nanosleep", 19, false, "[\xe2\x80\xa6] clock_nanosleep");
+}
+
 static void test_text__cuts_between_characters(void **state)
 {
 	const char *wide = "\xe6\x97\xa5\xe6\x9c\xac\xe6\x97\xa5\xe6\x9c\xac\xe6\x97\xa5";
@@ -339,6 +348,7 @@ int main(void)
 		cmocka_unit_test(test_text__cuts_a_name_of_a_million_brackets),
 		cmocka_unit_test(test_text__empties_brackets_as_the_plain_rule_does),
 		cmocka_unit_test(test_text__takes_linear_time),
+		cmocka_unit_test(test_text__of_a_system_call_the_name_stays),
 		cmocka_unit_test(test_text__cuts_between_characters),
 		cmocka_unit_test(test_text__cuts_paths_in_front_and_sentences_behind),
 		cmocka_unit_test(test_text__formats_times),
