@@ -46,6 +46,16 @@ static bool is_there(const struct memory *m, uint64_t at, size_t n)
 	return true;
 }
 
+/* The clock of these tests: it stands still, but for @read_ns that a read takes. */
+static uint64_t now_ns = 1, read_ns;
+
+uint64_t __wrap_clock_now(void);
+
+uint64_t __wrap_clock_now(void)
+{
+	return now_ns;
+}
+
 static ssize_t read_memory(
 	void *context, const struct iovec *to, const struct iovec *from, size_t n)
 {
@@ -53,6 +63,7 @@ static ssize_t read_memory(
 	ssize_t got = 0;
 
 	m->reads++;
+	now_ns += read_ns;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t at = (uintptr_t)from[i].iov_base;
 
@@ -326,6 +337,16 @@ static void test_runtime__more_frames_than_one_read_takes(void **state)
 	runtime_copy_take(&copy, &heap, &thread, &source, TID, 1);
 	assert_int_equal(copy.frames, DEEP);
 	assert_true(m->reads <= 5);
+	runtime_thread_release(&thread);
+	/* Reads that take long end early. */
+	thread = (struct runtime_thread){.address = THREAD};
+	m->reads = 0;
+	read_ns = RUNTIME_STOP_NS / 10;
+	runtime_copy_take(&copy, &heap, &thread, &source, TID, 1);
+	read_ns = 0;
+	assert_int_equal(copy.flags, RECORD_RUNTIME_TRUNCATED);
+	assert_in_range(copy.frames, 1, DEEP - 1);
+	assert_in_range(m->reads, 10, 12);
 	runtime_thread_release(&thread);
 	runtime_copy_release(&copy);
 	free(m);
