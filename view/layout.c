@@ -137,7 +137,8 @@ static bool cut_one(const struct layout *layout, size_t *widths)
 	for (size_t c = 0; c < layout->columns; c++) {
 		long beyond = (long)widths[c] - (long)layout->column[c].comfort;
 
-		if (layout->column[c].cut == LAYOUT_WHOLE || widths[c] <= LEAST_COLUMNS)
+		if (layout->column[c].cut == LAYOUT_WHOLE || widths[c] == HIDDEN ||
+			widths[c] <= LEAST_COLUMNS)
 			continue;
 		if (widest == layout->columns || beyond > most) {
 			widest = c;

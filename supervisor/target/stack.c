@@ -341,6 +341,7 @@ void stack_copy_take(struct stack_copy *copy, const struct remote *memory,
 		goroutine_find(memory, snapshot, ranges->g_below, &goroutine);
 	if (goroutine.end > sp)
 		copy->limit = end = goroutine.end;
+	copy->truncated = false;
 	if (sp < below || end <= sp)
 		return;
 	copy_piece(copy, memory, sp - below, end, copy->buffer, &copy->inner);
