@@ -240,7 +240,8 @@ static bool are_flags(uint64_t word)
  * Finds the signal frame. It contains uc_stack {ss_sp, ss_flags, ss_size}, which describes the
  * memory that contains the frame, and a stack pointer into other memory. The stack pointer of a new
  * thread may point into memory that is not in @ranges yet: such a frame counts if there is no
- * other.
+ * other. Without the check of the flags, words of Java look like such a
+ * frame, and up to 1 MB of its heap is copied in a stop.
  */
 static struct interrupted find_interrupted(
 	const struct stack_piece *piece, const struct stack_ranges *ranges, uint64_t sp)
@@ -260,11 +261,11 @@ static struct interrupted find_interrupted(
 		if (size < 1024 || size > (UINT64_C(1) << 30) || end <= piece->base + at)
 			continue;
 		saved = word_at(piece, at + arch_native.signal_sp_offset);
-		if (saved >= start && saved < end)
+		if ((saved >= start && saved < end) || !are_flags(word_at(piece, at + 8)))
 			continue;
 		if (stack_ranges_find(ranges, saved))
 			return (struct interrupted){saved, start, end};
-		if (!unknown.sp && saved && !(saved & 7) && are_flags(word_at(piece, at + 8)))
+		if (!unknown.sp && saved && !(saved & 7))
 			unknown = (struct interrupted){saved, start, end};
 	}
 	return unknown;

@@ -334,6 +334,33 @@ static void test_stack__finds_it_below_an_alternate_stack_of_a_caller(void **sta
 	end_seen(&own, text);
 }
 
+/* Words like those of a signal frame, but for its flags, are none. */
+static void test_stack__words_that_look_like_a_signal_frame(void **state)
+{
+	const size_t bytes = 65536, size = 4096;
+	uint8_t *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const uint64_t other = (uintptr_t)&bytes & ~UINT64_C(7), start = (uintptr_t)at;
+	struct arch_snapshot snapshot = at_sp(start + 1024);
+	static const uint64_t flags[] = {0x1e009000, 2, 0};
+	struct seen own = {0};
+	char *text = NULL;
+
+	(void)state;
+	assert_true(at != MAP_FAILED);
+	begin_seen(&own, &text);
+	memcpy(at + 2048, &start, 8);
+	memcpy(at + 2048 + 16, &size, 8);
+	memcpy(at + 2048 + arch_native.signal_sp_offset, &other, 8);
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
+		own.home = (struct stack_home){0};
+		memcpy(at + 2048 + 8, &flags[i], 8);
+		stack_copy_take(&own.copy, own_memory(), &snapshot, &own.ranges, &own.home);
+		assert_int_equal(own.copy.outer.bytes > 0, flags[i] == 0);
+	}
+	end_seen(&own, text);
+	assert_int_equal(munmap(at, bytes), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -346,6 +373,7 @@ int main(void)
 		cmocka_unit_test(test_stack__finds_what_a_handler_interrupted),
 		cmocka_unit_test(test_stack__finds_it_on_a_stack_that_is_not_known),
 		cmocka_unit_test(test_stack__finds_it_below_an_alternate_stack_of_a_caller),
+		cmocka_unit_test(test_stack__words_that_look_like_a_signal_frame),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
