@@ -17,7 +17,7 @@
 #include "profile/profile.h"
 #include "proto/record.h"
 
-/* A file is searched below the root folders of at most so many processes. */
+/* The most processes below whose root folders a file is searched. */
 #define OPEN_TRIES 64
 
 /* Sets analyst->labels to the job's labels: the rank, a number, and the host, a text. */

@@ -18,7 +18,7 @@
 #define BYTES_MOST ((size_t)128 << 20)
 /* While answers keep coming, the waiting records are tried again only after this time. */
 #define AGAIN_NS 10000000
-/* At most so many stacks request memory at the same time; the others wait for these. */
+/* The most stacks that request memory at the same time; further ones wait for these. */
 #define AT_ONCE 32
 
 void hold_release(struct hold *hold)

@@ -26,7 +26,7 @@ struct gopclntab {
 	struct gopclntab_part all;
 	struct gopclntab_part names, units, files, pcs, functions;
 	uint64_t n, text, gofunc; /* functions; svmas of the code and of the inlined calls */
-	unsigned quantum;         /* distances in pc tables are in units of so many bytes */
+	unsigned quantum;         /* unit of the distances in pc tables, in bytes */
 	bool since_120;           /* Go 1.20 or later */
 	uint32_t g_below;         /* gopclntab_g_below() */
 };

@@ -29,7 +29,7 @@ struct peek {
 	struct peek_read *read; /* open addressing by address, a power of two */
 	size_t reads, room;
 	size_t waiting; /* number of reads without an answer */
-	size_t unsent;  /* number of these that have not been sent yet */
+	size_t unsent;  /* number of requests that have not been sent yet */
 	uint64_t bytes; /* of all answers */
 	bool missed;    /* a read since the last peek_begin() returned -EAGAIN */
 };

@@ -18,7 +18,7 @@
  * blob is compared with the memory for each sample.
  */
 #define REPLACING_NS UINT64_C(2000000000)
-/* When the blobs' debug information exceeds so many bytes, all blobs are forgotten. */
+/* The most bytes of debug information that are kept; beyond it all blobs are forgotten. */
 #define ALL_BYTES_MOST (UINT64_C(192) << 20)
 #define BLOBS_MOST     65536
 static void release_blob(struct hotspot *hotspot, struct hotspot_blob *blob)

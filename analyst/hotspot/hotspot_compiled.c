@@ -6,10 +6,10 @@
 #include "analyst/hotspot/hotspot_scopes.h"
 #include "symbolizer/unwind/unwind.h"
 
-/* Compiled code has pushed at most so many words in addition to its frame. */
+/* The most words that compiled code has pushed in addition to its frame. */
 enum { PUSHED_MOST = 2 };
 
-/* A stub that has no complete frame pushes the frame pointer within its first so many bytes. */
+/* A stub without a complete frame pushes the frame pointer in its first STUB_BEGIN bytes. */
 enum { STUB_BEGIN = 16 };
 
 /*

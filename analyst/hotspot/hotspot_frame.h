@@ -36,7 +36,7 @@ int hotspot_frame_popped(const uint8_t before[2], const uint8_t *code, size_t by
 /* Bytes of the instruction at @code if it pops a register other than the frame pointer; else 0. */
 size_t hotspot_frame_pop(const uint8_t *code, size_t bytes);
 
-/* So many bytes are enough for hotspot_frame_at_begin() and hotspot_frame_at_end(). */
+/* The number of bytes that hotspot_frame_at_begin() and hotspot_frame_at_end() need. */
 enum { HOTSPOT_FRAME_BYTES = 64 };
 
 #endif

@@ -14,7 +14,7 @@ enum { RAX = 0, RBX = 3, R13 = 13 };
  */
 enum { SENDER_SP = -1, METHOD = -3, BYTECODE = -8, FIXED_WORDS = 9 };
 
-/* The caller's stack pointer is at most so many bytes above that of the interpreter. */
+/* The most bytes that the caller's stack pointer is above that of the interpreter. */
 enum { NEAR = 1 << 20 };
 
 /* Sets the caller of the frame at the frame pointer; @sender_sp: the stack pointer kept in it. */

@@ -7,7 +7,7 @@
 #include "analyst/hotspot/hotspot_internal.h"
 #include "symbolizer/unwind/unwind.h"
 
-/* A stub has pushed at most so many words. */
+/* The most words that a stub has pushed. */
 enum { STUB_PUSHED_MOST = 12 };
 
 void hotspot_leave_by_pointer(struct hotspot_step *step)

@@ -19,7 +19,7 @@
 #include "symbolizer/unwind/unwind_internal.h"
 #include "symbolizer/unwind_table.h"
 
-/* A return address is searched for in so many bytes of the stack. */
+/* The number of bytes of the stack in which a return address is searched for. */
 #define SEARCH_BYTES   65536
 #define PROLOGUE_BYTES 40
 /* Once a frame is found its caller's registers are known, so a valid stack needs few searches. */
