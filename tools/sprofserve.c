@@ -64,6 +64,18 @@ static void parse(struct settings *s, int argc, char **argv)
 	target_options_finish(&s->target, argv + optind, &s->engine);
 }
 
+/* Says why the server ends, unless a signal or --duration ends it. */
+static void tell_end(const struct settings *s, const struct engine_result *result)
+{
+	int killed = result->target_status & 0x7f;
+
+	if (!result->target_ended || result->exec_error || s->quiet)
+		return;
+	front_complain(program, "the target has ended (%s %d): the server %s, then ends",
+		killed ? "signal" : "status", killed ? killed : result->target_status >> 8 & 0xff,
+		s->serve.listen ? "answers requests that wait" : "sends the last profile");
+}
+
 static int run(struct settings *s)
 {
 	struct engine_result result;
@@ -71,6 +83,7 @@ static int run(struct settings *s)
 	bool pushed;
 
 	engine_run(&s->engine, &result);
+	tell_end(s, &result);
 	analyst = front_join_analyst(&result, NULL, NULL, &by);
 	pushed = serve_front_join(&s->serve, &result, by != 0);
 	status = front_failure(program, &s->engine, &result);

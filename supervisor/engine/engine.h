@@ -119,6 +119,8 @@ struct engine_result {
 	bool command_apart; /* the command has its own session: the terminal sends it no signals */
 	bool command_ended; /* command_status is valid */
 	int command_status;
+	bool target_ended; /* no process of the target is left; target_status is valid */
+	int target_status; /* wait status of the process that ended last */
 	int analyst_pid; /* still to be waited for, 0 none */
 	int analyst_fd;  /* once closed, the analyst waits for no reader of its output; -1 none */
 	/* The signal that ended the profiling (SIGINT …), 0 none. */

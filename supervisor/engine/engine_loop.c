@@ -220,4 +220,6 @@ void engine_loop(struct engine *engine)
 		emit_bell(&engine->emitter, now);
 		once_a_second(engine, now);
 	}
+	engine->result->target_ended = !engine->timing.stop &&
+		(uint32_t)engine->result->target_status != RECORD_EXIT_DETACHED;
 }

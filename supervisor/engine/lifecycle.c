@@ -36,6 +36,7 @@ static void end_process(struct engine *engine, struct process *process, uint32_t
 	(void)emit_process(&engine->emitter, clock_now(), process);
 	cpu_account_end(engine, process, status);
 	rotate_process_ended(engine, process->pid, status);
+	engine->result->target_status = (int)status;
 	session_clear(&engine->sessions, process);
 	histogram_clear(process);
 	target_remove_process(&engine->target, process);

@@ -103,7 +103,8 @@ wait $client; is "the target ended: status of the answer" $? 0
 check "it has what ran" grep -qP '\tspin\t' <("$SPROFREPORT" --format tsv end.pb.gz)
 check "and its own length" [ "$(figure wall_ns end.pb.gz)" -lt 30000000000 ]
 wait $server; is "then it ends" $? 0
-check "without a complaint" [ "$(grep -vc '/debug/pprof/$' err)" = 0 ]
+is "it says why, and nothing else" "$(grep -v '/debug/pprof/$' err)" \
+    "sprofserve: the target has ended (signal 15): the server answers requests that wait, then ends"
 
 # sprofrun --listen with a command: its status is passed on, a request spans the change of files
 # (--rotate), and the files are complete.
@@ -122,6 +123,9 @@ wait $dead
 is "an address for it" "$(grep -c /debug/pprof/ err)" 0
 "$SPROFSERVE" --listen 0 ./no-such-command 2>err; is "no such command: status" $? 127
 is "an address for that" "$(grep -c /debug/pprof/ err)" 0
+begin "$SPROFSERVE" --listen 0 sh -c 'read line; exit 3' <<<"a line"
+wait $server; is "a command that ends: status" $? 3
+check "and what is said" grep -q 'the target has ended (status 3): the server answers' err
 begin "$SPROFSERVE" -q --listen 0 "$TARGETS/busy" 1 60 7 usr1
 is "quiet: what is said" "$(wc -l <err)" 1
 kill -TERM $server; wait $server # SIGINT is ignored by a shell's job in the background
@@ -145,6 +149,7 @@ wait $server; is "it ends with them: status" $? 0
 wait_until "the target runs" 20 grep -qx busy /proc/$target/comm
 begin "$SPROFSERVE" --listen 0 -p $target
 kill -INT $server; wait $server; is "^C ends it" $? 0
+is "the target has not ended" "$(grep -c 'has ended' err)" 0
 begin "$SPROFSERVE" --listen 0 -F 500 --max-overhead 100 -p $target
 before=$(stops)
 $CLIENT get $port '/debug/pprof/profile?seconds=60' >int.pb.gz & client=$!
