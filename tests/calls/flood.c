@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flood KIND SUPERVISOR SECONDS: writes requests to the request pipe of the process SUPERVISOR,
- * which is made as large as it may be, for SECONDS as fast as they go in. All are well-formed:
- *   unknown   of a pid that is nobody's
- *   untraced  of this process, with a good seal: each is answered
- *   junk      no requests but bytes that could begin one
- * Or, profiled itself (SUPERVISOR 0: its tracer):
- *   calls     to turn profiling off, with a good seal, and nobody reads the answers
- * Prints how many went in. Ends with 77 if there is no pipe to be found.
+ * flood KIND SUPERVISOR SECONDS: makes the request pipe of the process SUPERVISOR as large as
+ * possible and writes to it as fast as it can for SECONDS. KIND is one of:
+ *   unknown   well-formed requests of a pid that does not exist
+ *   untraced  well-formed requests of this process, with a good seal: each is answered
+ *   junk      bytes that could begin a request
+ *   calls     for a profiled process (SUPERVISOR 0: its tracer): requests to turn profiling off,
+ *             with a good seal; nobody reads the answers
+ * Prints how many were written. Ends with 77 if it finds no pipe.
  *
- *   flood forks SECONDS: makes children one after the other, each of which ends at once, and prints
- * how long the slowest took (ms). What a target sees of a supervisor that is busy with a flood.
+ * flood forks SECONDS: forks children that end at once, one after the other, and prints how long
+ * the slowest fork took (ms): what a target notices of a supervisor that is busy with a flood.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -48,7 +48,7 @@ static int tracer(void)
 	return pid;
 }
 
-/* Finds the request pipe by the memfd's name (proto/call.h, CALL_MARK). */
+/* Opens the request pipe of @pid, found by its memfd's name (CALL_MARK in proto/call.h). */
 static int open_pipe(int pid)
 {
 	char folder[64], path[400], link[128];

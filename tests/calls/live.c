@@ -28,7 +28,7 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* Writes one instruction at @address: a jump to itself, or a return. */
+/* Writes one instruction at @address: a jump to itself (@loop), or a return. */
 static void put_code(uint64_t address, bool loop)
 {
 	void *at = (void *)(uintptr_t)address;
@@ -65,7 +65,7 @@ static void nap(uint64_t ns)
 		atomic_fetch_add(&interruptions, 1);
 }
 
-/* Reads what a file of /proc says behind @key, up to @bytes of it; false: there is no such file. */
+/* Copies what follows @key in the file @path of /proc, @bytes at most; false: no such file. */
 static bool read_proc(const char *path, const char *key, char *text, size_t bytes)
 {
 	char all[4096];
@@ -119,7 +119,7 @@ struct spinner {
 	uint64_t used_ns; /* CPU time of the thread, read by itself at its end */
 };
 
-/* Waits until a thread is gone: its tracer, if it has one, has seen its end. */
+/* Waits until thread @tid is gone. A tracer, if there is one, has then seen its end. */
 static void wait_until_gone(pid_t tid)
 {
 	uint64_t until = clock_ns(CLOCK_MONOTONIC) + GIVE_UP_S * UINT64_C(1000000000);
@@ -154,8 +154,8 @@ static void begin(struct spinner *s)
 }
 
 /*
- * Waits until all threads have used their time, and lets them return. A supervisor that got no CPU
- * meanwhile has not sampled them: they spin until it has.
+ * Waits until every spinner has used @seconds of CPU time, then lets them return. If the supervisor
+ * got no CPU meanwhile, the spinners have not been sampled: they spin on until it did.
  */
 static void finish(struct spinner *s, unsigned n, double seconds)
 {
@@ -194,7 +194,7 @@ void live_spin_both(uint64_t one, uint64_t other, double seconds, uint64_t used_
 	struct spinner s[2] = {{.address = one}, {.address = other}};
 
 	map_text(one);
-	/* Otherwise the first thread would run into the new page while that is still empty. */
+	/* Map both pages before any thread starts: a thread must not run into an empty page. */
 	if (other != one)
 		map_text(other);
 	begin(&s[0]);
@@ -211,7 +211,7 @@ struct hopper {
 	_Atomic pid_t tid;
 };
 
-#define HOPS 4 /* Few hops: each moves a part of a tick from one address to the other. */
+#define HOPS 4 /* Few hops: at each, a part of a tick moves from one address to the other. */
 
 static void *hop(void *hopper)
 {
@@ -310,19 +310,22 @@ bool live_truth(void)
 }
 
 /*
- * With fewer expected ticks, none may come: a thread that shares its CPU has run for a tick on
- * average before its first tick, and after its last one, each exponentially distributed. Both
- * together exceed this in 3e-7 of the cases.
+ * Smallest expected number of ticks at which 0 counts is a failure. A thread that shares its CPU
+ * runs for one tick on average before its first tick, and as long after its last one, each
+ * exponentially distributed. Both together exceed 18 ticks in 3e-7 of the cases.
  */
 #define SOME 18
 
-/* With a profile of 4 ms of the same thread, ticks have a deviation of 1.2 (docs/SAMPLING.md). */
+/*
+ * Tolerance in ticks. If the thread is also profiled every 4 ms, the number of ticks has a
+ * deviation of 1.2 (docs/SAMPLING.md).
+ */
 #define BESIDE_A_PROFILE 5.5
 
 /*
- * A table has as many ticks of a thread as its CPU time has, but for its beginning and end. That
- * holds where the thread has its CPU to itself and instants come in time, so it is judged in the
- * truth suite only, which sets TRUTH. Without real-time priority, instants come late.
+ * The counts of a thread are its CPU time in ticks, but for the remainders at its beginning and
+ * end. That holds if the thread has its CPU to itself and instants come in time, so it is judged in
+ * the truth suite only, which sets TRUTH. Without real-time priority, instants come late.
  */
 void live_check_within(uint64_t count, double ticks, double most, const char *file, int line)
 {
@@ -412,7 +415,10 @@ void live_filter(void)
 {
 	const char *pattern = getenv("LIVE_FILTER");
 
-	/* A test that aborts at a failure (CMOCKA_TEST_ABORT) has printed which test it was. */
+	/*
+	 * By lines, so that the name of the test is printed before a failure aborts
+	 * (CMOCKA_TEST_ABORT).
+	 */
 	(void)setvbuf(stdout, NULL, _IOLBF, 0);
 	if (pattern)
 		cmocka_set_test_filter(pattern);

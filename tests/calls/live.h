@@ -3,10 +3,10 @@
  * For tests of the calls on a live target, which is the test itself: libsprofil starts its helper,
  * and the helper counts in the test's memory.
  *
- * live_spin(X, S) makes a thread stand at address X, at a jump to itself, until it has used S
- * seconds of CPU. So the program counter is known exactly, and so is the counter that must move.
- * It returns when the supervisor is done with that thread, however late the machine lets it be:
- * then the counters stand still.
+ * live_spin(X, S) makes a thread spin at address X, at a jump to itself, until it has used S
+ * seconds of CPU. So the program counter is known exactly, and so is the counter that must change.
+ * It returns when the supervisor has finished with that thread, even on a busy machine: the
+ * counters do not change any more.
  */
 #ifndef TESTS_LIVE_H
 #define TESTS_LIVE_H
@@ -30,23 +30,23 @@
 /* Seconds of spinning that give some 20 ticks of the clock. */
 #define LIVE_SHORT 0.2
 
-/* Addresses of text that is far from everything else. */
+/* Addresses at which code is mapped, far from all other code. */
 #define LIVE_A UINT64_C(0x10000000)
 #define LIVE_B UINT64_C(0x20000000)
 #define LIVE_C UINT64_C(0x7e0000000000)
 
-/* Returns the CPU time that the thread used, in ns: @seconds at least. */
+/* Returns the CPU time in ns that the thread used, at least @seconds. */
 uint64_t live_spin(uint64_t address, double seconds);
 
 /*
- * Two threads at once at two addresses (or at one), for @seconds each at least: both go on until
- * both have used that. @used_ns gets the CPU time of each.
+ * Two threads at once at two addresses (or both at one). Both spin until each has used @seconds.
+ * @used_ns gets the CPU time of each.
  */
 void live_spin_both(uint64_t one, uint64_t other, double seconds, uint64_t used_ns[2]);
 
 /*
- * One thread that stands now at one address, now at the other, twice @seconds of CPU at each. They
- * lie within a page of each other. @used_ns gets the CPU time used at each.
+ * One thread that spins alternately at two addresses within a page of each other, twice @seconds of
+ * CPU at each. @used_ns gets the CPU time used at each.
  */
 void live_hop(const uint64_t address[2], double seconds, uint64_t used_ns[2]);
 
@@ -54,14 +54,14 @@ void live_hop(const uint64_t address[2], double seconds, uint64_t used_ns[2]);
 uint64_t live_process_cpu(void);
 
 /*
- * Uses CPU time of this thread somewhere in the test's own text. Returns the CPU time used, in ns.
+ * Uses @seconds of this thread's CPU time in the test's own code. Returns the CPU time used, in ns.
  */
 uint64_t live_burn(double seconds);
 
 /*
- * @bytes of memory that end where a page ends behind which nothing is mapped. What lies before them
- * on their page is filled with a pattern, and a page without access lies before that. MAP_SHARED or
- * MAP_PRIVATE in @sharing.
+ * Maps @bytes that end at a page's end. The page after it is not mapped, and the page before it is
+ * without access. The rest of the first page, before the buffer, is filled with a pattern. @sharing
+ * is MAP_SHARED or MAP_PRIVATE.
  */
 void *live_buffer(size_t bytes, int sharing);
 /* Asserts that the pattern around the buffer is unchanged. */
@@ -77,33 +77,34 @@ bool live_truth(void);
 	} while (0)
 
 /*
- * Asserts that there are as many counts as @cpu_ns makes ticks: +- max(3, 5 %), twice that without
- * real-time priority; with LIVE_BESIDE_A_PROFILE in the environment max(5.5, 5 %). That is judged
- * in the truth suite only; in other suites, that there are any where chance cannot leave none.
+ * Asserts that @count is the number of ticks in @cpu_ns within max(3, 5 %), twice that without
+ * real-time priority; with LIVE_BESIDE_A_PROFILE in the environment within max(5.5, 5 %). This is
+ * judged in the truth suite only. Other suites assert that @count is not 0, if so many ticks are
+ * expected that chance cannot leave none.
  */
 #define live_about(count, cpu_ns, tick_ns) \
 	live_check_about(count, cpu_ns, tick_ns, __FILE__, __LINE__)
-/* Asserts likewise with @most as the limit. */
+/* As live_about(), with a tolerance of @most ticks. */
 void live_check_within(uint64_t count, double ticks, double most, const char *file, int line);
 void live_check_about(
 	uint64_t count, uint64_t cpu_ns, uint64_t tick_ns, const char *file, int line);
 
-/* The errno of a call that must have failed with -1; 0 if it succeeded. */
+/* The errno of a call with this @result, which must be -1 or not negative; 0 if it succeeded. */
 int live_errno(int result);
 
 /*
- * Runs the tests as a group, with what must hold after all of them: no signal has come, no call was
- * interrupted, there is no child, and as many descriptors are open as before.
+ * Runs the tests as a group. After all of them, no signal has come, no call was interrupted, there
+ * is no child, and as many descriptors are open as before.
  */
 #define live_run(tests) live_run_group(#tests, tests, sizeof(tests) / sizeof((tests)[0]))
 int live_run_group(const char *name, const struct CMUnitTest *tests, size_t count);
 
-/* Runs tests that have children, which send signals: without those checks. */
+/* Runs tests whose children send them signals, without the checks of live_run(). */
 #define live_run_with_children(tests) (live_filter(), cmocka_run_group_tests(tests, NULL, NULL))
-/* $LIVE_FILTER, a pattern, selects tests of a run by hand. */
+/* Selects the tests whose names match the pattern $LIVE_FILTER, for runs by hand. */
 void live_filter(void);
 
-/* The pid that traces this process; 0: none. */
+/* The pid of this process's tracer; 0: none. */
 int live_tracer(void);
 /* Waits until the supervisor, if there is one, has nothing to do. */
 void live_settle(void);

@@ -59,7 +59,7 @@ static void test_live_aix__sixty_times_a_second(void **state)
 /* AIX-6, AIX-7 */
 static void test_live_aix__end_of_the_buffer(void **state)
 {
-	/* Counting behind the 5 bytes would not fault. */
+	/* 5 of 9 bytes are the histogram, so that a count past its end would not fault. */
 	uint8_t *bytes = live_buffer(9, MAP_PRIVATE);
 	uint64_t cpu;
 	short first;
@@ -98,7 +98,7 @@ static void test_live_aix__core_clock(void **state)
 	cpu = live_spin(LIVE_C, SPIN);
 	live_about(count(one, 0) - before, cpu, LIVE_AIX_TICK_NS);
 	before = count(one, 0);
-	/* An offset above the address: still all instructions. */
+	/* The offset lies above the address, and yet each instruction is counted. */
 	profil(one, 2, (size_t)LIVE_C, 0x10001);
 	cpu = live_spin(LIVE_A, SPIN);
 	off();
@@ -150,7 +150,7 @@ static void test_live_aix__array_of_structures(void **state)
 	uint64_t cpu;
 
 	(void)state;
-	memcpy(last, table, 5 * sizeof(*last)); /* Behind the terminator, nothing counts. */
+	memcpy(last, table, 5 * sizeof(*last)); /* After the terminating entry, nothing is read. */
 	for (unsigned form = 0; form < 3; form++) {
 		memset(a, 0, sizeof(a));
 		memset(b, 0, sizeof(b));
@@ -174,13 +174,13 @@ static void test_live_aix__array_of_structures(void **state)
 		assert_int_equal(sum(a, 1024) + sum(b, 16) + sum(c, 16),
 			count(a, 1023) + count(b, 2) + count(c, 0));
 	}
-	/* The first entry is the terminator: nothing is profiled, and no longer what was. */
+	/* The first entry is the terminator: nothing is profiled, and the table before is off. */
 	profil(table + 5, -1, 0, 0);
 	profil(table + 4, -1, 0, 0);
 	(void)live_spin(LIVE_B, 0.1);
 	off();
 	assert_int_equal(sum(d, 16), 0);
-	/* 0xfffffffe is a size, and the pointer a buffer. */
+	/* 0xfffffffe is the size of a buffer, not the mark of an array. */
 	memset(b, 0, sizeof(b));
 	profil(b, 0xfffffffe, (size_t)LIVE_A, 0x8000);
 	cpu = live_spin(LIVE_A + 8, SPIN);

@@ -74,7 +74,7 @@ static uint64_t ticks_in(const char *function, const char *object)
 	return 0;
 }
 
-/* Runs until @ticks have been counted for @function, at most for 100 times as long. */
+/* Runs @work until @ticks have been counted for @function, 100 * @ticks times at most. */
 static void run_until(void (*work)(void), const char *function, uint64_t ticks)
 {
 	(void)read_rows();
@@ -104,7 +104,7 @@ static void test_live_all__names_the_functions(void **state)
 	assert_int_equal(found->address, (uintptr_t)hot_function);
 	assert_true(readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0);
 	assert_string_equal(found->object, exe);
-	/* After off, a new profile begins at 0: only what these calls take may be in it. */
+	/* After "off", a new profile begins at 0: it can only contain ticks of these calls. */
 	hot_function();
 	assert_int_equal(read_rows(), s.counted);
 	assert_int_equal(sprofil_all(0), 0);
@@ -114,14 +114,17 @@ static void test_live_all__names_the_functions(void **state)
 	assert_int_equal(sprofil_all_off(), 0);
 }
 
-/* The row of what is in no object has no names. Code of libc without a symbol has libc's path. */
+/*
+ * The row of ticks outside of all objects has no names. Code of libc without a symbol has libc's
+ * path.
+ */
 static void test_live_all__the_rest_is_counted_too(void **state)
 {
 	uint64_t counted;
 
 	(void)state;
 	assert_int_equal(sprofil_all(SPROFIL_ALL_FAST), 0);
-	(void)read_rows(); /* Until then the rows are those of the test before. */
+	(void)read_rows(); /* Until this call, the rows are those of the test before. */
 	for (unsigned i = 0; i < 40 && !ticks_in("", ""); i++) {
 		(void)live_spin(LIVE_A, 0.02);
 		(void)read_rows();
@@ -148,7 +151,7 @@ static void work_there(void)
 	loaded_work(0.002);
 }
 
-/* A library loaded by the macro dlopen is counted; unloaded and loaded again it is counted on. */
+/* A library loaded by the macro dlopen is counted, also after it was unloaded and loaded again. */
 static void test_live_all__libraries_that_are_loaded_later(void **state)
 {
 	struct sprofil_state s;
@@ -178,7 +181,7 @@ static void test_live_all__libraries_that_are_loaded_later(void **state)
 	work_there();
 	assert_int_equal(known_segments(), known);
 	assert_int_equal(sprofil_all_off(), 0);
-	/* After off, nothing is counted any more. */
+	/* After "off", nothing is counted. */
 	assert_int_equal(dlclose(handle), 0);
 	handle = dlopen(library, RTLD_NOW);
 	s = status();
@@ -188,7 +191,10 @@ static void test_live_all__libraries_that_are_loaded_later(void **state)
 	assert_true(ticks_of("loaded_work") >= ticks);
 }
 
-/* Counts the executable segments that the loader knows, while @context segments are known. */
+/*
+ * Asserts that the client knows each executable segment of the object once, and adds their number
+ * to the unsigned that @context points to.
+ */
 static int is_known(struct dl_phdr_info *info, size_t size, void *context)
 {
 	const char *path = info->dlpi_name ? info->dlpi_name : "";
@@ -221,10 +227,13 @@ static unsigned regions_of_what_is_loaded(void)
 	unsigned found = 0;
 
 	(void)dl_iterate_phdr(is_known, &found);
-	return found + 1; /* The segment of the rest is one more. */
+	return found + 1; /* One more for the region that takes all other ticks. */
 }
 
-/* Makes another file with the same code, at *@ret_path as long as the descriptor is open. */
+/*
+ * Copies the library to an anonymous file, whose path is in *@ret_path while the descriptor that
+ * this returns is open.
+ */
 static int copy_of_library(char *ret_path, size_t room)
 {
 	int from = open(library, O_RDONLY | O_CLOEXEC), to = memfd_create("other", MFD_CLOEXEC);
@@ -237,7 +246,10 @@ static int copy_of_library(char *ret_path, size_t room)
 	return to;
 }
 
-/* The same code under another name, in place of an unloaded library: a new table is made. */
+/*
+ * A copy of the library under another name, where the first one was unloaded, gets a table of its
+ * own.
+ */
 static void test_live_all__another_library_in_the_place_of_one(void **state)
 {
 	char path[64];
@@ -341,7 +353,8 @@ static bool turner_sleeps(void)
 }
 
 /*
- * While segments are read nobody changes them. An off that changes nothing does not wait for that.
+ * While a thread reads the segments, none changes them. An "off" that changes nothing does not wait
+ * for the reader.
  */
 static void test_live_all__one_thread_at_a_time(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the supervisor writes an answer: to a pipe that the sender of the request can write to, and
- * nowhere else, and it never waits there. Native interface.
+ * Where the supervisor writes an answer: only to a pipe that the sender of the request can write
+ * to, and without waiting. Native interface.
  */
 #include <sprofil/sprofil.h>
 
@@ -21,7 +21,7 @@
 
 #include "client/client.h"
 
-/* The answer to "off". */
+/* Length of the answer to "off". */
 #define OFF_BYTES (CALL_ANSWER_BYTES + CALL_STATUS_BYTES)
 
 static unsigned counts[4];
@@ -82,7 +82,10 @@ static int bytes_in(int fd)
 	return n;
 }
 
-/* The bytes in the empty pipe after the supervisor has answered a later call. */
+/*
+ * Requests an answer to descriptor @number. Returns how many bytes are in the pipe @read_fd once a
+ * later call was answered.
+ */
 static int answered(int read_fd, int number)
 {
 	on();
@@ -118,8 +121,8 @@ static void test_live_answers__rights_of_the_sender(void **state)
 }
 
 /*
- * A request that is sent again after its call, by another process that has read it: the seal is
- * wiped, so nothing is done and nothing is answered.
+ * A request that another process has read is sent again after its call. Its seal is wiped by then:
+ * nothing is done, and nothing is answered.
  */
 static void test_live_answers__a_replayed_request(void **state)
 {
@@ -157,7 +160,8 @@ static void *check_with_own_descriptors(void *ret_done)
 }
 
 /*
- * Likewise for a thread with a descriptor table of its own: its pipe cannot be copied, but opened.
+ * A thread with a descriptor table of its own: the supervisor cannot copy its pipe, but can open
+ * it. A pipe that the thread can only read gets no answer.
  */
 static void test_live_answers__rights_of_a_thread_with_own_descriptors(void **state)
 {
@@ -171,7 +175,7 @@ static void test_live_answers__rights_of_a_thread_with_own_descriptors(void **st
 		skip();
 }
 
-/* Descriptors that are no pipes are not opened, and their content stays. */
+/* Descriptors of other files than pipes are not opened, and the files stay as they are. */
 static void test_live_answers__only_to_pipes(void **state)
 {
 	char folder[] = "/tmp/answers.XXXXXX", path[64];
@@ -204,7 +208,7 @@ static void test_live_answers__only_to_pipes(void **state)
 	(void)close(pair[1]);
 }
 
-/* With a full pipe, and one without a reader, the supervisor goes on at once. */
+/* The supervisor does not wait for a full pipe, nor for one without a reader. */
 static void test_live_answers__full_and_broken_pipes(void **state)
 {
 	char block[4096] = {0};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What all dialects have in common, or all manuals say in the same words, in each of them: fork,
- * exec, calls that fail, the width of scales. sprofil_status() tells the counts exactly.
+ * What all dialects have in common, or all manuals say in the same words, tested in each dialect:
+ * fork, exec, calls that fail, the width of scales. sprofil_status() returns the exact number of
+ * counts.
  */
 #include "client/dialects.h"
 
@@ -18,7 +19,7 @@
 #define BAD_FLAGS 0x1000
 #define NO_FAST   0
 
-/* struct prof of IRIX, HP-UX and the native one; and of glibc. */
+/* struct prof of IRIX, HP-UX and the native dialect; and of glibc. */
 struct entry {
 	void *base;
 	unsigned size;
@@ -83,8 +84,8 @@ static struct sprofil_state ask(void)
 }
 
 /*
- * Spins until @counter has moved, at most 1.6 s of CPU: a hundred ticks of the slowest clock. On a
- * busy machine a thread of a few ticks may be met by none.
+ * Spins until @counter has changed, for at most 1.6 s of CPU: a hundred ticks of the slowest clock.
+ * On a busy machine, no instant may find a thread that runs for a few ticks only.
  */
 static void spin_until_counted(const volatile unsigned short *counter, uint64_t at)
 {
@@ -95,7 +96,7 @@ static void spin_until_counted(const volatile unsigned short *counter, uint64_t 
 	assert_true(*counter != before);
 }
 
-/* Turns off; the @n counters have all that was counted, and that is not nothing. */
+/* Turns off, and asserts that the @n counters have all the ticks that were counted, and some. */
 static void expect_all_in(const struct dialect *d, const unsigned short *counts, unsigned n)
 {
 	struct sprofil_state s;
@@ -110,7 +111,10 @@ static void expect_all_in(const struct dialect *d, const unsigned short *counts,
 			(unsigned long long)s.counted);
 }
 
-/* HPS-7, IRIX-32, AIX-25, SYSV-19, G11: both are on, each in its own memory. */
+/*
+ * HPS-7, IRIX-32, AIX-25, SYSV-19, G11: after a fork, profiling is on in parent and child, each
+ * counting in its own memory.
+ */
 static void test_live_dialects__fork_leaves_on_in_both(void **state)
 {
 	(void)state;
@@ -138,7 +142,7 @@ static void test_live_dialects__fork_leaves_on_in_both(void **state)
 	}
 }
 
-/* The new image of the next test spins at the same addresses, and nothing is counted. */
+/* The new image of the next test: it spins at the same addresses, and nothing may be counted. */
 static int image(void)
 {
 	unsigned short *counts = mmap((void *)(uintptr_t)FIXED, 4096, PROT_READ | PROT_WRITE,
@@ -178,7 +182,7 @@ static void test_live_dialects__exec_turns_off(void **state)
 	}
 }
 
-/* C3: 32 bits of scale, in AIX the low 16. */
+/* C3: a scale has 32 bits; in AIX, its low 16 bits count. */
 static void test_live_dialects__width_of_scales(void **state)
 {
 	(void)state;
@@ -187,7 +191,7 @@ static void test_live_dialects__width_of_scales(void **state)
 		bool aix = i == DIALECTS - 1;
 		unsigned short *counts = live_buffer(64, MAP_PRIVATE);
 
-		/* 8 * 0x18000 / 0x20000; in AIX 8 * 0x8000 / 0x20000 */
+		/* LIVE_A is in the counter 8 * 0x18000 / 0x20000; in AIX, 8 * 0x8000 / 0x20000. */
 		call(d, counts, 64, LIVE_A, 0x18000);
 		spin_until_counted(counts + (aix ? 2 : 6), LIVE_A + 8);
 		expect_all_in(d, counts + (aix ? 2 : 6), 1);
@@ -245,7 +249,7 @@ static void test_live_dialects__ticks(void **state)
 	}
 }
 
-/* The table of @counts is still in force, and counts. */
+/* Asserts that the table of @counts is still in force, and counts. */
 static void expect_unchanged(const struct dialect *d, const unsigned short *counts)
 {
 	struct sprofil_state s = ask();
@@ -260,8 +264,8 @@ static void expect_unchanged(const struct dialect *d, const unsigned short *coun
 }
 
 /*
- * C14, C15, IRIX-25: of several errors the first one in the order is reported, and the table in
- * force stays in force.
+ * C14, C15, IRIX-25: of several errors, the first in the order of checks is reported, and the table
+ * in force stays in force.
  */
 static void test_live_dialects__errors_in_order(void **state)
 {
@@ -301,7 +305,7 @@ static void test_live_dialects__errors_in_order(void **state)
 	}
 }
 
-/* Likewise for calls whose only result is errno. */
+/* C14, C15 for functions without a result, which report a failure by errno only. */
 static void test_live_dialects__silent_calls_that_fail(void **state)
 {
 	const struct dialect *aix = &dialects[DIALECTS - 1];

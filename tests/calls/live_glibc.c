@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What glibc's own sprofil and profil get wrong (CONFORMANCE, section 4), each as a test. Built
- * twice: against the glibc dialect's header and libsprofil, and against glibc's own header and
- * nothing else, to be run with LD_PRELOAD of libsprofil-preload.so.
+ * Defects of glibc's own sprofil and profil (CONFORMANCE, section 4), each as a test. Built twice:
+ * with the glibc dialect's header and libsprofil; and with glibc's own header and library, to be
+ * run with LD_PRELOAD of libsprofil-preload.so.
  */
 #include <sys/types.h>
 #include <sys/time.h>
@@ -52,7 +52,7 @@ static void test_live_glibc__second_call_replaces(void **state)
 	live_about(a[0], cpu, LIVE_TICK_NS);
 }
 
-/* Two adjacent regions and a thread that hops between them: no tick goes to a wrong counter. */
+/* A thread hops between two adjacent regions: no tick goes to a wrong counter. */
 static void test_live_glibc__change_of_region(void **state)
 {
 	unsigned a[4] = {0}, b[4] = {0}, ov = 0;
@@ -66,7 +66,7 @@ static void test_live_glibc__change_of_region(void **state)
 	off();
 	live_about(a[0], cpu[0], LIVE_TICK_NS);
 	live_about(b[0], cpu[1], LIVE_TICK_NS);
-	/* The bin has the ticks of the test's own code, elsewhere. */
+	/* The overflow bin has the ticks of the test's own code. */
 	all = live_process_cpu() - all;
 	rest = all > cpu[0] + cpu[1] ? all - cpu[0] - cpu[1] : 0;
 	live_about(ov, rest, LIVE_TICK_NS);
@@ -108,8 +108,8 @@ static void test_live_glibc__bin_saturates(void **state)
 }
 
 /*
- * The bin may be anywhere in the table; the tick reported is the real one; PROF_FAST is not
- * ignored.
+ * The overflow bin may be anywhere in the table; the reported tick is the real one; PROF_FAST is
+ * not ignored.
  */
 static void test_live_glibc__bin_tick_and_fast(void **state)
 {
@@ -163,7 +163,7 @@ static void test_live_glibc__wide_counters(void **state)
 	live_about(a[0] - UINT32_MAX, cpu, LIVE_TICK_NS);
 }
 
-/* Two busy threads: nothing is lost. */
+/* Two threads spin at one address: the counter gets the ticks of both. */
 static void test_live_glibc__two_threads_in_one_bin(void **state)
 {
 	unsigned a[4] = {0};
@@ -177,7 +177,10 @@ static void test_live_glibc__two_threads_in_one_bin(void **state)
 	live_about(a[0], cpu[0] + cpu[1], LIVE_TICK_NS);
 }
 
-/* SIGPROF belongs to the program; a child goes on being profiled; exec gives a quiet image. */
+/*
+ * The disposition of SIGPROF stays the program's; a forked child is profiled; after an exec, no
+ * SIGPROF kills the new image.
+ */
 static void test_live_glibc__children(void **state)
 {
 	unsigned *a = live_buffer(16, MAP_SHARED);
@@ -232,10 +235,10 @@ static void test_live_glibc__profil(void **state)
 		assert_int_equal(a[0], before);
 	}
 	assert_int_equal(profil(none, 64, (size_t)LIVE_A, 0x8000), 0);
-	/* A bad buffer ends no process. */
+	/* A buffer that is not mapped does not end the process. */
 	assert_int_equal(profil((unsigned short *)(uintptr_t)4096, 64, (size_t)LIVE_A, 0x8000), 0);
 	(void)live_spin(LIVE_A, 0.1);
-	/* Offset 0 and scale 2 is no bin in this dialect. */
+	/* Offset 0 and scale 2 are no overflow bin in this dialect. */
 	assert_int_equal(profil(a, sizeof(a), 0, 2), 0);
 	before = a[0];
 	(void)live_spin(LIVE_C, 0.1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls and their helper, whatever is in the way: closed descriptors, other tracers, a helper
- * that is killed, leaves or cannot be started, hostile messages, calls from many threads at once,
- * from a signal handler and in quick succession. Native interface.
+ * Calls and their helper in adverse conditions: closed descriptors, other tracers, a helper that is
+ * killed, leaves or cannot be started, hostile messages, calls from many threads at once, from a
+ * signal handler and in quick succession. Native interface.
  */
 #include "tests/calls/live_native.h"
 
@@ -21,7 +21,7 @@
 
 #include "client/client.h"
 
-/* A program that closes all its descriptors. */
+/* A program that closes all its descriptors before its first call, or after it. */
 static void test_live_life__all_descriptors_closed(void **state)
 {
 	pid_t pid;
@@ -59,10 +59,13 @@ static void *call_on_and_off(void *failures)
 	return NULL;
 }
 
-/* Many threads whose first calls fall together: one helper, and no reply is lost. */
+/*
+ * First calls of many threads at the same time: one helper is started, and each call gets its
+ * answer.
+ */
 static void test_live_life__calls_from_many_threads(void **state)
 {
-	pid_t pid = fork(); /* A process without a helper. */
+	pid_t pid = fork(); /* The child has no helper yet. */
 
 	(void)state;
 	assert_true(pid >= 0);
@@ -80,7 +83,7 @@ static void test_live_life__calls_from_many_threads(void **state)
 	live_reap(pid);
 }
 
-/* A debugger traces the process: the call is refused with that reason. */
+/* While a debugger traces the process, calls fail with that reason. */
 static void test_live_life__traced_by_another(void **state)
 {
 	int ready[2];
@@ -130,14 +133,15 @@ static void test_live_life__no_supervisor(void **state)
 }
 
 /*
- * What this program does when it is started as a helper, and reports then on a page that it shares
- * with its starter, by a descriptor that nobody else uses.
+ * Some tests start this program as its own helper. It finds what to do, and reports, in a page
+ * shared with its starter: the file with this descriptor, which nothing else uses.
  */
 #define SHARED_FD 100
 
 struct shared {
 	enum { CHECK, SAY_NOTHING, INTERRUPT } what;
-	atomic_bool leave, left; /* set by, and for, the process that holds the pipe open */
+	/* @leave tells the process that holds the pipe open to end; @left says that it did */
+	atomic_bool leave, left;
 	atomic_bool interrupted; /* set when the helper has sent its signal */
 };
 
@@ -149,8 +153,8 @@ static struct shared *share(void)
 }
 
 /*
- * Has the helper nothing of the program: not its environment, its session, a signal that
- * interrupts?
+ * Is the helper independent of the program: no environment, a session and a group of its own, all
+ * signals blocked?
  */
 static bool is_apart(void)
 {
@@ -158,13 +162,14 @@ static bool is_apart(void)
 
 	if (sigprocmask(SIG_SETMASK, NULL, &mask) < 0)
 		return false;
-	for (int i = 1; i < 32; i++) /* Two of the real-time signals are the C library's own. */
+	/* Real-time signals are not checked: the C library uses two of them. */
+	for (int i = 1; i < 32; i++)
 		if (i != SIGKILL && i != SIGSTOP && !sigismember(&mask, i))
 			return false;
 	return !environ[0] && getsid(0) == getpid() && getpgid(0) == getpid();
 }
 
-/* Holds the pipe open, for 8 s at most. */
+/* Runs in a forked process that holds the helper's pipe open, for 8 s at most. */
 static void hold_on(struct shared *shared)
 {
 	for (unsigned i = 0; i < 800 && !atomic_load(&shared->leave); i++)
@@ -172,7 +177,7 @@ static void hold_on(struct shared *shared)
 	atomic_store(&shared->left, true);
 }
 
-/* Sends a signal to the program that waits for our answer; returns when it was handled. */
+/* Sends a signal to the program once it sleeps in its call; returns when its handler has run. */
 static void interrupt(struct shared *shared, const char *pid)
 {
 	char path[32], state = 0;
@@ -192,7 +197,9 @@ static void interrupt(struct shared *shared, const char *pid)
 		(void)usleep(10000);
 }
 
-/* Answers "another one came before", which no other helper does, if all is well. */
+/*
+ * Answers EBUSY ("another helper came first"), which no other helper does here; EPERM if not apart.
+ */
 static int be_helper(char **argv)
 {
 	struct shared *shared = share();
@@ -216,7 +223,8 @@ static int be_helper(char **argv)
 }
 
 /*
- * In a child process: the result of client_start() when this program is the helper and does @what.
+ * Calls client_start() in a child process, with this program as the helper that does @what. Returns
+ * the result.
  */
 static int start_ourselves(unsigned what, struct shared **ret_shared)
 {
@@ -234,10 +242,7 @@ static int start_ourselves(unsigned what, struct shared **ret_shared)
 	return client_start();
 }
 
-/*
- * A signal from the terminal to the program does not end the helper, even before it has done
- * anything.
- */
+/* A signal from the terminal to the program does not end the helper, even right after its start. */
 static void test_live_helper__has_nothing_of_ours(void **state)
 {
 	pid_t pid = fork();
@@ -253,8 +258,8 @@ static void test_live_helper__has_nothing_of_ours(void **state)
 }
 
 /*
- * The helper ends without an answer, while a process that was forked meanwhile holds its pipe open:
- * the call fails at once, and not when that process ends.
+ * The helper ends without an answer, while a forked process holds its pipe open: the call fails at
+ * once, not only when that process ends.
  */
 static void test_live_helper__says_nothing(void **state)
 {
@@ -283,7 +288,10 @@ static void note_interruption(int signal)
 	atomic_store(&noted->interrupted, true);
 }
 
-/* A handler of the program runs while the call waits for the answer: it goes on waiting. */
+/*
+ * A signal handler of the program runs while the call waits for the answer: the call goes on
+ * waiting.
+ */
 static void test_live_helper__interrupts_the_wait(void **state)
 {
 	pid_t pid = fork();
@@ -302,7 +310,9 @@ static void test_live_helper__interrupts_the_wait(void **state)
 	live_reap(pid);
 }
 
-/* A subreaper, and the first process of a container, would get the helper as a child. */
+/*
+ * A subreaper, like the first process of a container, gets orphans as children, but not the helper.
+ */
 static void test_live_life__helper_is_not_our_child(void **state)
 {
 	pid_t pid = fork();
@@ -324,7 +334,7 @@ static void test_live_life__helper_is_not_our_child(void **state)
 	live_reap(pid);
 }
 
-/* The helper is killed: the program goes on, and the next call starts another one. */
+/* If the helper is killed, the program goes on, and the next call starts another helper. */
 static void test_live_life__helper_is_killed(void **state)
 {
 	unsigned counts[4] = {0};
@@ -345,8 +355,8 @@ static void test_live_life__helper_is_killed(void **state)
 }
 
 /*
- * A stopped helper would hold the program at its next tick for good; sprofil-watch continues it at
- * once.
+ * A stopped helper would leave the program stopped at its next tick for good. sprofil-watch
+ * continues the helper at once.
  */
 static void test_live_helper__goes_on_if_stopped(void **state)
 {
@@ -377,7 +387,7 @@ static void put_all(int fd, const void *data, size_t bytes)
 
 /*
  * Truncated, repeated and hostile messages, and one that another process forged: the table in force
- * stays, and the next call is answered.
+ * stays in force, and the next call is answered.
  */
 static void test_live_life__hostile_messages(void **state)
 {
@@ -404,7 +414,8 @@ static void test_live_life__hostile_messages(void **state)
 	assert_true(bytes > 0);
 	memset(garbage, 'S', sizeof(garbage));
 	for (unsigned i = 0; i < 20; i++) {
-		put_all(fd, message, (size_t)bytes); /* Its seal is not ours. */
+		/* The seal in the message is that of another process. */
+		put_all(fd, message, (size_t)bytes);
 		put_all(fd, message, 33);
 		put_all(fd, garbage, sizeof(garbage));
 		q.pid = 1;
@@ -418,8 +429,8 @@ static void test_live_life__hostile_messages(void **state)
 }
 
 /*
- * The helper ends a fifth of a second after the off: calls around that time find it or the next
- * helper.
+ * The helper ends 0.2 s after "off": a call at about that time is served by it, or starts another
+ * one.
  */
 static void test_live_life__calls_while_the_helper_leaves(void **state)
 {
@@ -438,8 +449,7 @@ static void test_live_life__calls_while_the_helper_leaves(void **state)
 }
 
 /*
- * Profiling is on for three ticks at a time: what is owed when it is turned off is counted, and no
- * more.
+ * Profiling is on for three ticks at a time. Ticks still owed at "off" are counted, and no others.
  */
 static void test_live_life__short_rounds_add_up(void **state)
 {
@@ -453,17 +463,20 @@ static void test_live_life__short_rounds_add_up(void **state)
 		cpu += live_burn(0.03);
 		off();
 	}
-	/* Each round may be one off, at random: 12 are 5 times the deviation of 30 of them. */
+	/*
+	 * Each of the 30 rounds may have one tick more or less, at random: 12 are 5 deviations of
+	 * the sum.
+	 */
 	live_check_within(ov, (double)cpu / LIVE_TICK_NS, 12, __FILE__, __LINE__);
 }
 
-/* A signal handler that calls sprofil in the middle of another call. */
+/* Calls of sprofil() from a signal handler that interrupts another call of it. */
 static atomic_int handler_failures, handler_calls;
 static timer_t handler_timer;
 
 /*
- * The timer is set again at the end of a handler, so that the interrupted code makes progress,
- * however long a call takes.
+ * The timer is set anew at the end of each handler, so that the interrupted code makes progress,
+ * even if a call takes long.
  */
 static int call_handler_soon(void)
 {

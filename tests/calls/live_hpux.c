@@ -118,7 +118,7 @@ static void test_live_hpux__wider_counters_count_on(void **state)
 	live_check_buffer(w, 8000);
 }
 
-/* HPUX-9: undefined, but nothing outside the buffer changes. */
+/* HPUX-9: what such scales count is undefined, but nothing outside of the buffer changes. */
 static void test_live_hpux__absurd_scales_stay_inside(void **state)
 {
 	unsigned short *a = live_buffer(32, MAP_PRIVATE);
@@ -176,7 +176,7 @@ static void test_live_hpux__overflow_bin(void **state)
 	off();
 	live_about(ov - before, out, LIVE_TICK_NS);
 	live_about(a[0], in, LIVE_TICK_NS);
-	/* Without a bin, the tick is counted nowhere. */
+	/* Without an overflow bin, a tick outside of the regions is counted nowhere. */
 	memset(a, 0, sizeof(a));
 	assert_int_equal(sprofil(p, 1, NULL, PROF_UINT), 0);
 	(void)live_spin(LIVE_C, 0.1);
@@ -184,7 +184,7 @@ static void test_live_hpux__overflow_bin(void **state)
 	off();
 	for (unsigned i = 0; i < 0x40; i++)
 		assert_int_equal(a[i], 0);
-	/* Neither of these is a bin. */
+	/* With scale 4 or an offset other than 0, the second entry is no bin. */
 	p[1].pr_scale = 4;
 	ov = 0;
 	assert_int_equal(sprofil(p, 2, NULL, PROF_UINT), 0);
@@ -265,7 +265,7 @@ static void test_live_hpux__errors(void **state)
 	assert_int_equal(live_errno(sprofil(&r, 1, NULL, PROF_UINT)), EINVAL);
 	r.pr_size = 15;
 	assert_int_equal(live_errno(sprofil(&r, 1, NULL, PROF_UINT)), EINVAL);
-	/* 2^46 bytes of text at most: with scale 2 that is 2^31 bytes of counters */
+	/* Scale 2: 2^31 bytes of counters for 2^46 bytes of text, the most there can be. */
 	far.pr_scale = 2;
 	far.pr_size = UINT32_C(0x80000000);
 	assert_int_equal(sprofil(&far, 1, NULL, PROF_UINT), 0);
@@ -275,8 +275,8 @@ static void test_live_hpux__errors(void **state)
 }
 
 /*
- * C9, C22: page 2 of the manual allows overlap, any order and a bin of several counters; page 3,
- * which is followed on request, does not.
+ * C9, C22: page 2 of the manual allows overlap, any order and a bin of several counters. Page 3
+ * does not; SPROFIL_STRICT selects it.
  */
 static void test_live_hpux__strict_order_on_request(void **state)
 {
@@ -304,7 +304,7 @@ static void test_live_hpux__strict_order_on_request(void **state)
 	assert_int_equal(live_errno(sprofil(by_one, 2, NULL, PROF_UINT)), EINVAL);
 	by_one[1] = region(a, 4, LIVE_A + 87382, 0x10000);
 	assert_int_equal(sprofil(by_one, 2, NULL, PROF_UINT), 0);
-	/* Text up to the last address, and beyond: no region can follow. */
+	/* A region that reaches the last address: no region can follow. */
 	by_one[0] = region(a, 4, (uint64_t)-8, 2);
 	by_one[1] = region(a, 4, LIVE_A, 0x10000);
 	assert_int_equal(live_errno(sprofil(by_one, 2, NULL, PROF_UINT)), EINVAL);
@@ -321,7 +321,8 @@ static void test_live_hpux__profil_is_one_entry(void **state)
 	(void)state;
 	assert_int_equal(profil(a, 31, (size_t)LIVE_A, 0x8000), 0);
 	cpu = live_spin(LIVE_A + 4 * 14, LIVE_SHORT);
-	(void)live_spin(LIVE_A + 4 * 15, 0.1); /* Half a counter is none. */
+	/* Half a counter's bytes at the end of the buffer count nothing. */
+	(void)live_spin(LIVE_A + 4 * 15, 0.1);
 	live_about(get(a, 14, 2), cpu, LIVE_TICK_NS);
 	live_check_buffer(a, 31);
 	assert_int_equal(profil(a, 0, (size_t)LIVE_A, 0x8000), 0);
@@ -336,7 +337,7 @@ static void test_live_hpux__sysconf(void **state)
 	(void)state;
 	assert_int_equal(sysconf(_SC_PROFIL_MAX), 65536);
 	assert_true(sysconf(_SC_PAGESIZE) >= 4096);
-	assert_true(time(NULL) > 0); /* the rest of <time.h> is there too */
+	assert_true(time(NULL) > 0); /* the dialect's <time.h> includes the system's */
 }
 
 int main(void)

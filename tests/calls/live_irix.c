@@ -79,7 +79,7 @@ static void test_live_irix__counts_cpu_time(void **state)
 	assert_int_equal(nanosleep(&second, NULL), 0);
 	live_chance(ov[0] + sum16(counts, 8), 0, 1);
 	off();
-	live_chance(ov[0] + sum16(counts, 8), 0, 2); /* Nothing was owed. */
+	live_chance(ov[0] + sum16(counts, 8), 0, 2); /* No tick was owed from the table before. */
 	for (unsigned i = 0; i < 4; i++) {
 		hog[i] = fork();
 		assert_true(hog[i] >= 0);
@@ -101,7 +101,10 @@ static void test_live_irix__counts_cpu_time(void **state)
 static void test_live_irix__only_profcnt_entries(void **state)
 {
 	unsigned short a[4] = {0}, b[4] = {0}, c[4] = {0};
-	/* Behind the array, nothing may be read. */
+	/*
+	 * The array ends at a page that is not mapped, so that an entry read past its end would
+	 * fault.
+	 */
 	struct prof *p = live_buffer(2 * sizeof(*p), MAP_PRIVATE);
 	struct prof three[3] = {region(a, 8, LIVE_A, 0x8000), region(b, 8, LIVE_B, 0x8000),
 		region(c, 8, LIVE_C, 0x8000)};
@@ -139,7 +142,7 @@ static void test_live_irix__granularities(void **state)
 /* IRIX-8, IRIX-9, IRIX-12 */
 static void test_live_irix__edges_of_a_region(void **state)
 {
-	/* There is room before and behind the buffer, so that counting there would not fault. */
+	/* Room before and after the buffer: a count past its edges would not fault, but be seen. */
 	unsigned short all[24] = {0}, *counts = all + 8, ov = 0;
 	uint64_t off_at = LIVE_A + 0x100;
 	struct prof p[2] = {region(counts, 16, off_at, 0x10000), region(&ov, 2, 0, 2)};
@@ -176,7 +179,7 @@ static void test_live_irix__tick_and_fast(void **state)
 	tick = (uint64_t)tv.tv_sec * 1000000000 + (uint64_t)tv.tv_usec * 1000;
 	assert_int_equal(tick, LIVE_TICK_NS);
 	live_about(counts[0], cpu, tick);
-	counts[0] = 0x10000 - 100; /* More than 16 bits hold. */
+	counts[0] = 0x10000 - 100; /* More than a counter of 16 bits holds. */
 	assert_int_equal(sprofil(&p, 1, &tv, PROF_UINT | PROF_FAST), 0);
 	cpu = live_spin(LIVE_A, 1.0);
 	off();
@@ -194,7 +197,7 @@ static void test_live_irix__restrict_fastprof(void **state)
 	(void)state;
 	assert_int_equal(setenv("SPROFIL_RESTRICT_FASTPROF", "1", 1), 0);
 	assert_int_equal(live_errno(sprofil(&p, 1, NULL, PROF_USHORT | PROF_FAST)), EACCES);
-	/* The flags are checked before, the pointer after it (C15). */
+	/* The flags are checked first, the pointer after them (C15). */
 	assert_int_equal(live_errno(sprofil((void *)8, 1, NULL, PROF_USHORT | PROF_FAST)), EACCES);
 	assert_int_equal(live_errno(sprofil(&p, 1, NULL, PROF_FAST)), EINVAL);
 	assert_int_equal(sprofil(&p, 1, NULL, PROF_USHORT), 0);
@@ -263,7 +266,7 @@ static void test_live_irix__errors(void **state)
 	for (unsigned i = 0; i < 5; i++)
 		assert_int_equal(
 			live_errno(sprofil(&r, counts_refused[i], NULL, PROF_USHORT)), E2BIG);
-	/* E2BIG is checked before the rest. */
+	/* E2BIG is checked before all others. */
 	assert_int_equal(live_errno(sprofil((void *)8, 0, (void *)8, 0)), E2BIG);
 	for (int i = 0; i <= PROFIL_MAX; i++)
 		many[i] = r;
@@ -281,7 +284,7 @@ static void test_live_irix__errors(void **state)
 	off();
 }
 
-/* C21: no buffer goes on at address 0; what is not enabled has none. */
+/* C21: a buffer that wraps around to address 0 is refused, unless its entry is disabled. */
 static void test_live_irix__no_buffer_wraps_around(void **state)
 {
 	struct prof wrapped = region((void *)(UINTPTR_MAX - 0xffff), 0x20000, LIVE_A, 0x10000),
@@ -398,7 +401,7 @@ static void test_live_irix__buffer_unmapped_while_on(void **state)
 		(void)live_spin(LIVE_A, 0.1);
 		assert_int_equal(sum16(a, 2048), 0);
 	}
-	/* A new call turns profiling on again. */
+	/* The table was off after a fault; a new call turns profiling on again. */
 	assert_int_equal(sprofil(p, 2, NULL, PROF_USHORT), 0);
 	cpu = live_spin(LIVE_A, LIVE_SHORT);
 	off();

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What becomes of profiling in a program's life: fork, vfork, clone, threads, exec. Native
- * interface.
+ * How profiling fares when a program forks, vforks, clones, starts threads or executes another one.
+ * Native interface.
  *
- * Run with an argument it is its own new image: "image" spins at A and fails when a count came.
+ * Run with the argument "image", this program is its own new image: it spins at A and fails if it
+ * is counted.
  */
 #include "tests/calls/live_native.h"
 
@@ -19,7 +20,7 @@
 
 #include "client/client.h"
 
-/* The buffer of the exec tests lies at the same address in the old image and in the new one. */
+/* The exec tests map their buffer at this address, in the old image and in the new one. */
 #define FIXED UINT64_C(0x30000000)
 
 static unsigned *fixed_buffer(void)
@@ -32,7 +33,7 @@ static unsigned *fixed_buffer(void)
 }
 
 /*
- * In the new image nothing is counted from before, nobody traces it, and a call of its own works.
+ * Runs in the new image: the old table counts nothing, nobody traces the image, its own call works.
  */
 static int be_new_image(void)
 {
@@ -45,7 +46,7 @@ static int be_new_image(void)
 		if (counts[i])
 			return 1;
 	on(counts, 4096, LIVE_A);
-	/* A thread that shares its CPU may be met at less than half of ten ticks. */
+	/* A thread that shares its CPU may get less than half of the ten ticks expected. */
 	for (unsigned i = 0; i < 3 && counts[0] < 5; i++)
 		(void)live_spin(LIVE_A, 0.1);
 	off();
@@ -60,7 +61,7 @@ static void exec_self(void)
 	_exit(99);
 }
 
-/* Forks a child that spins, and reports its CPU time in shared memory. */
+/* Forks a child that spins, and writes its CPU time to *@shared_cpu, in shared memory. */
 static pid_t fork_spinner(uint64_t at, double seconds, uint64_t *shared_cpu)
 {
 	pid_t pid = fork();
@@ -104,7 +105,8 @@ static void test_live_life__fork_copies_the_table(void **state)
 	}
 	live_reap(pid);
 	before = own[0];
-	cpu = live_spin(LIVE_A, LIVE_SHORT); /* on still, whatever the child did */
+	/* Profiling of the parent is still on, whatever the child did. */
+	cpu = live_spin(LIVE_A, LIVE_SHORT);
 	off();
 	live_about(own[0] - before, cpu, LIVE_TICK_NS);
 }
@@ -114,7 +116,7 @@ static int spin_in_clone(void *argument)
 	uint64_t end = *(uint64_t *)argument;
 	struct timespec ts;
 
-	/* Only a loop: another process in our memory must not use the C library's locks. */
+	/* Only a loop: a process that shares our memory must not use the C library's locks. */
 	do
 		(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
 	while ((uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec < end);
@@ -124,7 +126,7 @@ static int spin_in_clone(void *argument)
 /* IRIX-33 */
 static void test_live_life__shared_memory_processes(void **state)
 {
-	/* A spinning process is in its function, or in the vdso's clock. */
+	/* Only the bin can count: a spinning process is in its function or in the vdso. */
 	unsigned ov = 0;
 	struct prof bin = {&ov, 4, 0, 2};
 	uint64_t cpu = 300000000;
@@ -138,7 +140,7 @@ static void test_live_life__shared_memory_processes(void **state)
 	assert_true(pid > 0);
 	live_reap(pid);
 	live_about(ov, cpu, LIVE_FAST_TICK_NS);
-	/* CLONE_VM | CLONE_VFORK, as vfork() */
+	/* CLONE_VM | CLONE_VFORK: what vfork() uses */
 	ov = 0;
 	pid = clone(spin_in_clone, stack + 65536, CLONE_VM | CLONE_VFORK | SIGCHLD, &cpu);
 	assert_true(pid > 0);
@@ -171,7 +173,7 @@ static void test_live_life__vfork_and_exec(void **state)
 	live_about(counts[0] - before, cpu, LIVE_TICK_NS);
 }
 
-/* C18: all threads, those that were there and those that come. */
+/* C18: all threads are profiled, those that run already and those that start later. */
 static void test_live_life__all_threads(void **state)
 {
 	unsigned counts[4] = {0}, late[4] = {0};
@@ -202,7 +204,7 @@ static uint64_t between(const struct timespec *from, const struct timespec *to)
 		(uint64_t)from->tv_nsec;
 }
 
-/* A thread that was there before the first call is profiled too. */
+/* A thread that was started before the first call is profiled, too. */
 static void test_live_life__thread_from_before(void **state)
 {
 	unsigned ov = 0;
@@ -224,7 +226,10 @@ static void test_live_life__thread_from_before(void **state)
 		cpu = between(&before, &after);
 	} while (cpu < 200000000);
 	off();
-	/* The thread has run on until the call was answered. */
+	/*
+	 * The thread used CPU time until the call was answered: up to that much is counted in
+	 * addition.
+	 */
 	assert_int_equal(clock_gettime(clock, &after), 0);
 	cpu_after = between(&before, &after);
 	atomic_store(&leave, true);
@@ -233,7 +238,7 @@ static void test_live_life__thread_from_before(void **state)
 		3 + (double)(cpu_after - cpu) / LIVE_TICK_NS, __FILE__, __LINE__);
 }
 
-/* HPS-7, IRIX-31, AIX-22, SYSV-18; the new image is nobody's tracee. */
+/* HPS-7, IRIX-31, AIX-22, SYSV-18; nobody traces the new image. */
 static void test_live_life__exec_turns_off(void **state)
 {
 	pid_t pid = fork();
@@ -247,7 +252,7 @@ static void test_live_life__exec_turns_off(void **state)
 	live_reap(pid);
 }
 
-/* IRIX-31: an exec that fails does not. */
+/* IRIX-31: an exec that fails does not turn profiling off. */
 static void test_live_life__failed_exec_leaves_on(void **state)
 {
 	unsigned counts[4] = {0};
@@ -269,7 +274,9 @@ static void *exec_from_thread(void *unused)
 	return unused;
 }
 
-/* Counts for the leader, which another thread's exec is killing, do not go to the new image. */
+/*
+ * Another thread executes a new image, which ends the leader: the leader's counts do not go there.
+ */
 static void test_live_life__exec_never_receives_counts(void **state)
 {
 	(void)state;
@@ -292,7 +299,7 @@ static void test_live_life__exec_never_receives_counts(void **state)
 	}
 }
 
-/* The bin takes every tick of the process, so that any after the off would be seen. */
+/* The bin takes every tick of the process, so that a write after "off" returned would be seen. */
 static void test_live_life__disable_returns_only_after_the_last_write(void **state)
 {
 	volatile unsigned *ov = live_buffer(4, MAP_PRIVATE);
@@ -327,7 +334,10 @@ static void *seize_after_leader(void *unused)
 	(void)unused;
 	(void)nanosleep(&nap, NULL);
 	on(counts, 16, LIVE_A);
-	/* The supervisor is found again, though nobody traces the leader. */
+	/*
+	 * client_supervisor() finds the supervisor again, though nobody traces the leader, which
+	 * has ended.
+	 */
 	supervisor = client_supervisor();
 	client_forget();
 	on(counts, 16, LIVE_A);
@@ -338,7 +348,7 @@ static void *seize_after_leader(void *unused)
 	exit(0);
 }
 
-/* leader_exits_first: the calls of the others go on working. */
+/* leader_exits_first: calls of the other threads still work. */
 static void test_live_life__leader_exits_first(void **state)
 {
 	pid_t pid = fork();
@@ -355,7 +365,7 @@ static void test_live_life__leader_exits_first(void **state)
 	live_reap(pid);
 }
 
-/* The counts of many short threads are their CPU time, not more and not less. */
+/* The counts of many short threads are their CPU time in ticks. */
 static void test_live_life__short_threads_add_up(void **state)
 {
 	unsigned counts[4] = {0};
@@ -364,7 +374,7 @@ static void test_live_life__short_threads_add_up(void **state)
 
 	(void)state;
 	assert_int_equal(sprofil(&p, 1, NULL, PROF_UINT), 0);
-	for (unsigned i = 0; i < 60; i++) /* 20 % are 4.6 times the deviation of their sum. */
+	for (unsigned i = 0; i < 60; i++) /* 20 % are 4.6 deviations of the sum of their counts */
 		cpu += live_spin(LIVE_A, 0.015);
 	off();
 	live_check_within(counts[0], (double)cpu / LIVE_TICK_NS, (double)cpu / LIVE_TICK_NS / 5,

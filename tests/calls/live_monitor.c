@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* monitor(3) and its kin on a live target, in every dialect that has them. */
+/* monitor(3) and its variants on a live target, in every dialect that has them. */
 #include "client/monitor.h"
 
 #include "client/include/sprofil/status.h"
@@ -49,7 +49,10 @@ static uint64_t counted(void)
 	return s.counted;
 }
 
-/* Spins at @at until a tick has been counted, at most for 100 ticks of the slowest clock. */
+/*
+ * Spins at @at until a tick has been counted, for at most 1.6 s of CPU: 100 ticks of the slowest
+ * clock.
+ */
 static void spin(uint64_t at)
 {
 	uint64_t before = counted();
@@ -59,7 +62,7 @@ static void spin(uint64_t at)
 	assert_true(counted() > before);
 }
 
-/* The header and the counter are where the manuals' struct hdr and struct cnt have them. */
+/* Header and counters lie in the buffer where the manuals' struct hdr and struct cnt have them. */
 static void test_live_monitor__counts_in_the_buffer(void **state)
 {
 	unsigned short *buffer = live_buffer(HEAD + TEXT, MAP_PRIVATE);
@@ -88,7 +91,10 @@ static void test_live_monitor__counts_in_the_buffer(void **state)
 		assert_int_equal(address[1], LIVE_A + TEXT);
 		assert_int_equal(functions, FUNCTIONS);
 		assert_int_equal(hz, d->hz);
-		/* 2048 counters for 2048 words; of those, number 0x7f: the scale is 0xffff. */
+		/*
+		 * There are 2048 counters for 2048 words of text. The word at 0x100 has number
+		 * 0x7f, not 0x80: the scale is 0xffff.
+		 */
 		for (unsigned k = 0; k < TEXT / 2; k++)
 			sum += counter[k];
 		assert_int_equal(counter[0x7f], sum);
@@ -132,13 +138,13 @@ static void test_live_monitor__moncontrol_suspends(void **state)
 		assert_int_equal(counter[0], before);
 		assert_int_equal(sprofil_moncontrol(1), 0);
 		assert_int_equal(remove("mon.out"), 0);
-		/* The file is written once. */
+		/* A second call does not write the file again. */
 		assert_int_equal(d->monitor(NULL, NULL, NULL, 0, 0), 0);
 		assert_int_equal(access("mon.out", F_OK), -1);
 	}
 }
 
-/* Every tick is at its place in the files of both kinds. */
+/* Every tick is at its place in gmon.out and in mon.out. */
 static void test_live_monitor__monstartup_counts_by_four_bytes(void **state)
 {
 	(void)state;
@@ -153,7 +159,7 @@ static void test_live_monitor__monstartup_counts_by_four_bytes(void **state)
 			continue;
 		assert_int_equal(d->monstartup(LIVE_B + 1, LIVE_B + 61), 0);
 		spin(LIVE_B + 40);
-		(void)live_spin(LIVE_B + 64, 0.05); /* Behind the text that is counted. */
+		(void)live_spin(LIVE_B + 64, 0.05); /* past the text that is counted */
 		ticks = counted();
 		assert_int_equal(sprofil_mcleanup(), 0);
 		gmon = fopen("gmon.out", "r");
@@ -181,7 +187,10 @@ static size_t take_file(const char *path, uint8_t *to, size_t room)
 	return n;
 }
 
-/* There are as many counters as words of text, or as fit; calls counted by others are written. */
+/*
+ * There are as many counters as words of text, or as fit in the buffer. The cells in which other
+ * code counts calls are written to the file.
+ */
 static void test_live_monitor__the_head_and_the_calls(void **state)
 {
 	static const struct {
@@ -217,7 +226,9 @@ static void test_live_monitor__the_head_and_the_calls(void **state)
 	}
 }
 
-/* The counters of monstartup() are of 4 bytes each, from a multiple of 4 to one. */
+/*
+ * monstartup() extends the text to multiples of 4, so that each counter stands for 4 bytes of text.
+ */
 static void test_live_monitor__monstartup_takes_whole_counters(void **state)
 {
 	(void)state;
@@ -250,7 +261,10 @@ static uint64_t address_space(void)
 	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Counters are unmapped once: what the program maps there afterwards is its own. */
+/*
+ * The library unmaps its counters only once, so that it never unmaps what the program maps there
+ * later.
+ */
 static void test_live_monitor__monstartup_gives_its_counters_back(void **state)
 {
 	static unsigned short buffer[100];
@@ -264,14 +278,17 @@ static void test_live_monitor__monstartup_gives_its_counters_back(void **state)
 
 		if (!d->monstartup)
 			continue;
-		/* What stdio and the first call allocate for good. */
+		/* The first call and stdio allocate memory that stays. */
 		assert_int_equal(d->monstartup(LIVE_A, LIVE_A + 64), 0);
 		assert_int_equal(sprofil_mcleanup(), 0);
 		before = address_space();
 		assert_int_equal(d->monstartup(LIVE_A, LIVE_A + text), 0);
 		bytes = text / 4 * (d->hz == 60 ? 2 : 4);
 		assert_in_range(address_space() - before, bytes, bytes + (1 << 20));
-		/* They are replaced by a buffer; by the next ones; by none. */
+		/*
+		 * The counters of monstartup() are replaced: by a buffer, by those of another call,
+		 * by none.
+		 */
 		assert_int_equal(sprofil_native_monitor(
 					 text_at(LIVE_A), text_at(LIVE_A + 64), buffer, 100, 0),
 			0);
@@ -309,7 +326,7 @@ static bool is_off(void)
 	return sprofil_status(&s, sizeof(s)) == 0 && s.state == SPROFIL_OFF;
 }
 
-/* At this point, writing waits for a reader. */
+/* mon.out is a FIFO here: opening it waits for a reader. Profiling must be off by then. */
 static void test_live_monitor__is_off_while_it_writes(void **state)
 {
 	static unsigned short buffer[12 + 32];
@@ -331,7 +348,7 @@ static void test_live_monitor__is_off_while_it_writes(void **state)
 	assert_int_equal(result, 0);
 }
 
-/* An empty PROFDIR means that nothing is wanted, in dialects that have it. */
+/* An empty PROFDIR means that no profile is wanted, in the dialects that have PROFDIR. */
 static void test_live_monitor__what_is_unwanted(void **state)
 {
 	unsigned short buffer[100] = {0};
@@ -358,7 +375,9 @@ static void test_live_monitor__what_is_unwanted(void **state)
 	assert_int_equal(unsetenv("PROFDIR"), 0);
 }
 
-/* Finds where the only executable segment of the program begins. */
+/*
+ * Finds the start of the program's only executable segment. Stops at the first object, the program.
+ */
 static int find_text(struct dl_phdr_info *info, size_t size, void *ret_start)
 {
 	unsigned found = 0;
@@ -374,7 +393,7 @@ static int find_text(struct dl_phdr_info *info, size_t size, void *ret_start)
 	return 1;
 }
 
-/* A histogram of the whole program begins at 2, as in the manuals. */
+/* Address 2 stands for the program's beginning, as in the manuals. */
 static void test_live_monitor__two_stands_for_the_beginning(void **state)
 {
 	extern char etext;
@@ -394,7 +413,7 @@ static void test_live_monitor__two_stands_for_the_beginning(void **state)
 	(void)live_burn(0.05);
 	assert_int_equal(sprofil_native_monitor(NULL, NULL, NULL, 0, 0), 0);
 	assert_int_equal(remove("mon.out"), 0);
-	/* Any address in the first page stands for the beginning; one behind it is an address. */
+	/* So does each address in the first page. An address after it stands for itself. */
 	assert_int_equal(sprofil_native_monitor(text_at(4095), text_at((uintptr_t)&etext), buffer,
 				 sizeof(buffer) / 2, 0),
 		0);
@@ -407,7 +426,7 @@ static void test_live_monitor__two_stands_for_the_beginning(void **state)
 	assert_int_equal(remove("mon.out"), 0);
 }
 
-/* 4 GiB of text are accepted, and not a byte more. */
+/* 4 GiB of text are accepted, and one byte more is refused. */
 static void test_live_monitor__the_most_text(void **state)
 {
 	static unsigned short buffer[1 << 18];
@@ -428,7 +447,7 @@ static void test_live_monitor__the_most_text(void **state)
 				EINVAL);
 		}
 		if (d->monstartup) {
-			/* The memory for it may be missing. */
+			/* The system may lack memory for so many counters. */
 			assert_true(d->monstartup(LIVE_A, LIVE_A + most) == 0 || errno == ENOMEM);
 			assert_int_equal(
 				live_errno(d->monstartup(LIVE_A, LIVE_A + most + 1)), EINVAL);
@@ -439,7 +458,7 @@ static void test_live_monitor__the_most_text(void **state)
 	}
 }
 
-/* Without a supervisor nothing has begun, so nothing is written at the end. */
+/* Without a supervisor profiling did not begin, so no file is written at the end. */
 static void test_live_monitor__what_cannot_be_turned_on(void **state)
 {
 	static unsigned short buffer[100];
@@ -474,7 +493,10 @@ static void test_live_monitor__errors(void **state)
 		const struct dialect *d = &dialects[i];
 
 		if (d->monitor) {
-			/* an empty range, no room, less than a counter for 64 KiB */
+			/*
+			 * an empty range; a buffer too small; less than one counter for 64 KiB of
+			 * text
+			 */
 			assert_int_equal(live_errno(d->monitor(
 						 text_at(LIVE_A), text_at(LIVE_A), buffer, 100, 0)),
 				EINVAL);
@@ -490,7 +512,10 @@ static void test_live_monitor__errors(void **state)
 			assert_int_equal(live_errno(d->monitor(text_at(LIVE_A),
 						 text_at(LIVE_A + 65536), buffer, 13, 0)),
 				EINVAL);
-			/* A range of text larger than there is, though the buffer would suffice. */
+			/*
+			 * The range of text is beyond the limit of 4 GiB, though the buffer would
+			 * be large enough.
+			 */
 			assert_int_equal(
 				live_errno(d->monitor(text_at(LIVE_A),
 					text_at(LIVE_A + (UINT64_C(1) << 33)), buffer, 1 << 18, 0)),

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Off must be off, also where the way to the supervisor has gone since "on": the memory may be
- * given back then. Each case is a child that turns on, does something to itself, turns off, and
- * goes on spinning where it was counted. Native interface.
+ * "Off" must be off, even if the supervisor cannot be reached any more since "on": the program may
+ * free its counters then. Each case is a child process that turns profiling on, changes itself,
+ * turns it off, and spins on at the address where it was counted. Native interface.
  *
- * Run with "child CASE", it is such a child under a supervisor that traces it already: sprofrun
- * (test_off_in_sprofrun.sh).
+ * With the arguments "child CASE", this program is such a child under a supervisor that traces it
+ * from the start: sprofrun (test_off_in_sprofrun.sh).
  */
 #include <sprofil/sprofil.h>
 
@@ -53,7 +53,7 @@ static double now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* Counts, wherever the child is. */
+/* Turns on with a bin that counts at every address. */
 static int count(unsigned *counts)
 {
 	struct prof bin = {counts, 4, 0, 2};
@@ -61,7 +61,7 @@ static int count(unsigned *counts)
 	return sprofil(&bin, 1, NULL, PROF_UINT);
 }
 
-/* Not live_spin(), which reads /proc. */
+/* live_spin() would not do: it reads /proc, which the child may have lost. */
 static void spin(double seconds)
 {
 	clock_t end = clock() + (clock_t)(seconds * CLOCKS_PER_SEC);
@@ -85,15 +85,15 @@ static int hide(void)
 	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ? 0 : NOT_HERE;
 }
 
-/* Begins as an ordinary user, whose supervisor cannot access a hidden process. */
+/* For an ordinary user: the user's supervisor cannot access a process that is not dumpable. */
 static int hide_as_nobody(void)
 {
 	return getuid() ? hide() : NOT_HERE;
 }
 
 /*
- * While hidden, nothing can be counted, and "on" fails at once; afterwards it counts again. Ends
- * hidden.
+ * While the process is not dumpable, "on" fails at once. Dumpable again, it is counted. Ends not
+ * dumpable.
  */
 static int hide_and_turn_on(void)
 {
@@ -114,7 +114,7 @@ static int hide_and_turn_on(void)
 	return counts[0] ? hide() : NEVER_COUNTED;
 }
 
-/* A supervisor with CAP_SYS_PTRACE still has access. */
+/* A supervisor with CAP_SYS_PTRACE has access even if the process is not dumpable. */
 static int hide_from_root(void)
 {
 	unsigned *counts = live_buffer(4, MAP_PRIVATE);
@@ -128,7 +128,7 @@ static int hide_from_root(void)
 	return counts[0] ? 0 : NEVER_COUNTED;
 }
 
-/* Blocks all signals, of which some are pending: they must stay so. */
+/* Blocks all signals, with some of them pending: those must stay pending. */
 static int block_all(void)
 {
 	sigset_t all;
@@ -140,7 +140,9 @@ static int block_all(void)
 	return become_nobody();
 }
 
-/* SIGURG has a handler, and SIGWINCH is awaited: it stays pending. */
+/*
+ * SIGURG has a handler. SIGWINCH is blocked and pending, as for sigwait(), and must stay pending.
+ */
 static int keep_some_signals(void)
 {
 	struct sigaction action = {.sa_handler = handle};
@@ -168,7 +170,7 @@ static const struct change {
 	{"hidden_from_root_on", hide_from_root},
 };
 
-/* Runs in the child. Asserts nothing: its status tells. */
+/* Runs in the child process. Returns 0 or a status of the enum above, and asserts nothing. */
 static int child(const struct change *change)
 {
 	unsigned *counts = live_buffer(4, MAP_PRIVATE), last;
@@ -194,7 +196,7 @@ static int child(const struct change *change)
 	for (int signal = 1; signal < SIGRTMAX; signal++)
 		if (sigismember(&before, signal) != sigismember(&after, signal))
 			return MASK_CHANGED;
-	/* A call took 10 s before that was fixed; a helper may still be on its way out. */
+	/* Such a call once took 10 s. A helper may still be ending when we measure. */
 	if (now() - since > 3)
 		return OFF_SLOW;
 	if (sprofil_status(&status, sizeof(status)) == 0 || errno != ENODATA)
@@ -209,7 +211,7 @@ static int child(const struct change *change)
 			(!sigismember(&pending, SIGCHLD) || !sigismember(&pending, SIGURG))) ||
 		handled)
 		return SIGNAL_LOST;
-	/* Off once more, which it is already, succeeds at once. */
+	/* A second "off" succeeds at once. */
 	since = now();
 	r = sprofil(NULL, 0, NULL, 0);
 	return r < 0 ? OFF_FAILED : now() - since > 1 ? OFF_SLOW : 0;
@@ -222,7 +224,10 @@ static void check(const struct change *change, bool as_nobody)
 
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		/* Dumpable again, as if it had been a process of its user from the beginning. */
+		/*
+		 * setuid() has made it undumpable; a process that its user started would be
+		 * dumpable.
+		 */
 		if (as_nobody && (become_nobody() || prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0))
 			_exit(NOT_HERE);
 		_exit(child(change));
@@ -269,7 +274,7 @@ static void test_live_off__on_while_undumpable(void **state)
 	check(&changes[7], false);
 }
 
-/* Nobody traces this process: nobody sees the signal. */
+/* Nobody traces this process: "off" succeeds without the signal that only a tracer would see. */
 static void test_live_off__untraced(void **state)
 {
 	struct sigaction action = {.sa_handler = handle}, old;
@@ -288,8 +293,8 @@ static void test_live_off__untraced(void **state)
 	assert_false(sigismember(&pending, SIGURG));
 	(void)sigprocmask(SIG_SETMASK, &mask, NULL);
 	/*
-	 * With handlers for all signals none can be used, but the kernel says that nobody traces
-	 * us.
+	 * All usable signals have handlers, so client_turn_off() cannot ask a tracer. sprofil()
+	 * succeeds, as the kernel says that there is no tracer.
 	 */
 	handled = 0;
 	(void)sigaction(SIGURG, &action, &old);

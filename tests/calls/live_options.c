@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* sprofil_with() on a live target: ticks of one's own, tables of threads, user code alone. */
+/*
+ * sprofil_with() on a live target: other tick lengths, tables of threads, ticks in user mode only.
+ */
 #include <sprofil/sprofil.h>
 
 #include "tests/calls/live.h"
@@ -60,7 +62,7 @@ static void test_live_options__a_tick_of_ones_own(void **state)
 	}
 }
 
-/* The other thread is counted in the process's table only. */
+/* Ticks of another thread are counted in the process's table only. */
 static void test_live_options__a_thread_has_a_table_beside_its_process(void **state)
 {
 	volatile uint32_t *own = live_buffer(4, MAP_PRIVATE), *all = live_buffer(4, MAP_PRIVATE);
@@ -71,8 +73,8 @@ static void test_live_options__a_thread_has_a_table_beside_its_process(void **st
 	assert_int_equal(with((void *)own, 0, 2000000, SPROFIL_THREAD, NULL), 0);
 	assert_int_equal(status().tick_ns, 1000000);
 	(void)live_burn(0.2);
-	(void)live_spin(LIVE_A, 0.1); /* another thread */
-	/* Each at its own tick. */
+	(void)live_spin(LIVE_A, 0.1); /* live_spin() uses another thread */
+	/* Each table counts at its own tick length. */
 	assert_true(*own > 0 && *all > *own);
 	live_chance(*own, 21, 1000);
 	assert_int_equal(off(SPROFIL_THREAD), 0);
@@ -81,7 +83,7 @@ static void test_live_options__a_thread_has_a_table_beside_its_process(void **st
 	(void)live_burn(0.1);
 	assert_int_equal(*own, before);
 	live_chance(*all, 2 * before + 1, 10000);
-	/* Off for the process is off for its threads. */
+	/* "Off" for the process also turns off its threads' tables. */
 	assert_int_equal(with((void *)own, 0, 2000000, SPROFIL_THREAD, NULL), 0);
 	assert_int_equal(off(0), 0);
 	before = *own;
@@ -106,7 +108,7 @@ static void *work(void *context)
 	return NULL;
 }
 
-/* Both burn at the same addresses; each tick is in one table. */
+/* Two threads burn CPU time at the same addresses; each tick is in one of their tables. */
 static void test_live_options__each_thread_has_its_own(void **state)
 {
 	pthread_barrier_t barrier;
@@ -131,16 +133,16 @@ static void test_live_options__each_thread_has_its_own(void **state)
 		assert_in_range(*worker[i].count, 1, 100000);
 	for (unsigned i = 0; i < 2; i++)
 		live_chance(*worker[i].count, 60, 300);
-	/* 5 standard deviations of a Poisson number, and the start */
+	/* 5 standard deviations of a Poisson number, and the remainder at the beginning */
 	live_chance(*worker[0].count + *worker[1].count, 0, used / 1000000 + 110);
-	/* Their tables ended with them, and the helper ends, too. */
+	/* Their tables ended with the threads, so the helper ends, too. */
 	for (unsigned i = 0; i < 1000 && live_tracer(); i++)
 		(void)usleep(10000);
 	assert_int_equal(live_tracer(), 0);
 	assert_int_equal(pthread_barrier_destroy(&barrier), 0);
 }
 
-/* Burns CPU time in the kernel. */
+/* Uses CPU time in the kernel. */
 static void read_zeroes(double seconds)
 {
 	static char bytes[1 << 16];
@@ -197,8 +199,9 @@ static void sleep_s(double seconds)
 }
 
 /*
- * Of elapsed time the remainder at each end is less than a tick, and an observation comes up to 10
- * ms late. A running thread is judged as by live_check_within(), with its rate of false alarms.
+ * Asserts that @count is the elapsed time in ticks, but for a remainder of less than a tick at each
+ * end, and observations that come up to 10 ms late. The tolerance for a running thread is that of
+ * live_about(), with its rate of false alarms.
  */
 static void expect_elapsed(uint64_t count, double seconds, uint64_t tick_ns)
 {
@@ -207,7 +210,9 @@ static void expect_elapsed(uint64_t count, double seconds, uint64_t tick_ns)
 	live_check_within(count, ticks, ticks * 0.05 + less, __FILE__, __LINE__);
 }
 
-/* A sleeper is counted at its system call, and all its time is there when it asks. */
+/*
+ * A sleeping thread is counted at its system call, and when it asks, all its time has been counted.
+ */
 static void test_live_options__elapsed_time_of_a_sleeper(void **state)
 {
 	volatile uint32_t *count = live_buffer(8, MAP_PRIVATE);
@@ -228,18 +233,18 @@ static void test_live_options__elapsed_time_of_a_sleeper(void **state)
 	sleep_s(0.3);
 	assert_int_equal(off(0), 0);
 	expect_elapsed(count[0] + count[1], now_s() - began, 5000000);
-	/* An observation may come between the status request and off. */
+	/* An observation between the status request and "off" adds to the lost ticks. */
 	live_chance(status().lost, 0, 2);
 	live_chance(count[0], 145, 175);
-	/* CPU time again. */
+	/* A table of CPU time again. */
 	assert_int_equal(sprofil(regions, 2, NULL, PROF_UINT), 0);
 	count[0] = 0;
 	sleep_s(0.1);
 	assert_int_equal(off(0), 0);
-	live_chance(count[0], 0, 3); /* There is hardly any CPU time. */
+	live_chance(count[0], 0, 3); /* This thread uses hardly any CPU time. */
 }
 
-/* One thread runs, the others sleep: each has its elapsed time. */
+/* One thread runs, another one sleeps: the elapsed time of each is counted. */
 static void test_live_options__elapsed_time_of_threads(void **state)
 {
 	volatile uint32_t *count = live_buffer(8, MAP_PRIVATE);
@@ -255,8 +260,7 @@ static void test_live_options__elapsed_time_of_threads(void **state)
 	assert_int_equal(off(0), 0);
 	took = now_s() - began;
 	/*
-	 * This thread slept meanwhile. The time that the other one waited for a CPU is its elapsed
-	 * time, too.
+	 * This thread slept meanwhile. For the other one, waiting for a CPU is elapsed time, too.
 	 */
 	expect_elapsed(count[1], took, LIVE_TICK_NS);
 	expect_elapsed(count[0], took, LIVE_TICK_NS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls of a program to which signals come all the time. They go on waiting, no handler runs
- * anywhere else than in the program, and nothing is left behind.
+ * Calls of a program that gets signals all the time. The calls go on waiting, handlers run in the
+ * program only, and no process or descriptor is left.
  */
 #include <sprofil/sprofil.h>
 
@@ -28,7 +28,7 @@ static int off(void)
 	return sprofil(NULL, 0, NULL, 0);
 }
 
-/* On, some ticks, off. 0: they were counted. */
+/* Turns on, spins for some ticks, turns off. Returns 0 if ticks were counted. */
 static int works(void)
 {
 	memset(counts, 0, sizeof(counts));
@@ -52,13 +52,13 @@ static void in_child(int (*body)(void))
 }
 
 /*
- * The timer is set again at the end of a handler, so that the interrupted code makes progress,
- * however long a call takes.
+ * The timer is set anew at the end of each handler, so that the interrupted code makes progress,
+ * even if a call takes long.
  */
 static const struct itimerval soon = {.it_value = {0, 700}};
 static volatile sig_atomic_t enough;
 
-/* Turns off at each tick of another clock, whatever the program is doing. */
+/* Handler of a second CPU timer: turns profiling off whatever the program is doing. */
 static void turn_off(int signal)
 {
 	int error = errno;
@@ -104,9 +104,7 @@ static void wake(int signal)
 	(void)signal;
 }
 
-/*
- * Signals come while the program waits for a supervisor that is being started: it goes on waiting.
- */
+/* Signals come while a call waits for the supervisor to start: the call goes on waiting. */
 static int call_while_signals_come(void)
 {
 	struct sigaction action = {.sa_handler = wake};
@@ -121,7 +119,10 @@ static int call_while_signals_come(void)
 	return works();
 }
 
-/* Likewise while it waits for the remains of a supervisor that could not be started. */
+/*
+ * Signals come while a call waits for the end of a supervisor that could not be started: no child
+ * is left.
+ */
 static int fail_while_signals_come(void)
 {
 	struct sigaction action = {.sa_handler = wake};
@@ -157,8 +158,8 @@ static void note_where(int signal)
 }
 
 /*
- * The process that starts the supervisor runs in the program's memory for a moment. Signals to the
- * group reach it, too; no handler runs there.
+ * The process that starts the supervisor shares the program's memory until then. It gets signals to
+ * the process group, too, but no handler of the program runs in it.
  */
 static int start_while_the_group_gets_signals(void)
 {
@@ -193,7 +194,7 @@ static void test_live_signals__no_handler_runs_elsewhere(void **state)
 	in_child(start_while_the_group_gets_signals);
 }
 
-/* A program that is not the init of orphans has no child of the library, of whatever kind. */
+/* A program that is not a subreaper never has a child from the library, not even a clone child. */
 static int have_no_child(void)
 {
 	if (on() < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sprofil_status() says what became of every tick. Native interface. */
+/* sprofil_status() accounts for every tick. Native interface. */
 #include <sprofil/sprofil.h>
 #include <sprofil/options.h>
 
@@ -19,7 +19,10 @@
 
 #define NOT_HERE 77
 
-/* A function of another dialect, whose header cannot be included together with this one's. */
+/*
+ * A function of another dialect, declared here because the headers of two dialects exclude each
+ * other.
+ */
 void sprofil_sysv_profil(unsigned short *buff, size_t bufsiz, size_t offset, unsigned scale);
 
 static struct sprofil_state ask(void)
@@ -43,8 +46,8 @@ static struct prof region(void *base, unsigned bytes, uint64_t at)
 }
 
 /*
- * These tests are about where ticks are, not how many: half to double of some 100 or 200, which
- * chance misses by 5 standard deviations at least.
+ * These tests are about where ticks are counted, so the number may be half to double of the 100 or
+ * 200 expected: 5 standard deviations at least.
  */
 static void expect_some(uint64_t ticks, uint64_t cpu_ns)
 {
@@ -60,7 +63,9 @@ static void expect(const struct sprofil_state *s, uint32_t state, uint32_t reaso
 	assert_int_equal(s->reason, reason);
 }
 
-/* Waits until the state is reached: the stop that counts may still be on its way. */
+/*
+ * Waits until the state is reached: the supervisor may not have stopped us for the last tick yet.
+ */
 static struct sprofil_state await_state(uint32_t state)
 {
 	struct sprofil_state s = ask();
@@ -73,7 +78,7 @@ static struct sprofil_state await_state(uint32_t state)
 	return s;
 }
 
-/* Must be the first test of the program. */
+/* Must run first: nothing has been turned on yet. */
 static void test_live_status__nothing_was_turned_on(void **state)
 {
 	struct sprofil_state s = ask();
@@ -102,7 +107,7 @@ static void test_live_status__each_tick_is_somewhere(void **state)
 	assert_int_equal(s.tick_ns, LIVE_FAST_TICK_NS);
 	assert_int_equal(s.regions, 2);
 	assert_int_equal(s.dead, 0);
-	/* The tracer is a thread of that process. */
+	/* The tracer is a thread of the process s.supervisor. */
 	assert_int_equal(getpgid(s.supervisor), getpgid(live_tracer()));
 	expect_some(s.counted, in);
 	expect_some(s.outside, out);
@@ -113,7 +118,7 @@ static void test_live_status__each_tick_is_somewhere(void **state)
 	assert_true(last.counted >= s.counted && last.outside >= s.outside);
 	assert_int_equal(last.tick_ns, LIVE_FAST_TICK_NS);
 	assert_int_equal(last.full + last.faulted, 0);
-	/* A second "off" changes nothing, a new table begins at 0. */
+	/* A second "off" changes nothing; the counts of a new table begin at 0. */
 	off();
 	s = ask();
 	assert_int_equal(s.counted, last.counted);
@@ -164,7 +169,7 @@ static void test_live_status__dead_regions(void **state)
 	off();
 	s = ask();
 	assert_int_equal(s.counted, b[0]);
-	/* All regions are dead: profiling has ended. */
+	/* After a fault in every region, profiling has ended. */
 	assert_int_equal(sprofil(p + 1, 1, NULL, PROF_UINT | PROF_FAST), 0);
 	(void)live_spin(LIVE_A, 0.02);
 	s = await_state(SPROFIL_ENDED);
@@ -175,7 +180,7 @@ static void test_live_status__dead_regions(void **state)
 	expect(&s, SPROFIL_OFF, SPROFIL_FAULT);
 }
 
-/* There are more dead regions than the list has room for. */
+/* More regions have had a fault than the list of them has room for. */
 static void test_live_status__many_dead_regions(void **state)
 {
 	unsigned *gone = live_buffer(16, MAP_PRIVATE), b[4] = {0};
@@ -193,7 +198,7 @@ static void test_live_status__many_dead_regions(void **state)
 	s = ask();
 	off();
 	expect(&s, SPROFIL_ON, SPROFIL_NO_REASON);
-	/* A region without any of the 20 ticks stays alive; usually there is none. */
+	/* A region without a tick has no fault; usually each of the 20 has one. */
 	assert_in_range(s.dead, SPROFIL_DEAD_LISTED, 20);
 	live_chance(s.dead, 15, 20);
 	for (unsigned i = 0; i < SPROFIL_DEAD_LISTED; i++)
@@ -206,7 +211,10 @@ static void test_live_status__stopped_at_32767(void **state)
 	struct sprofil_state s;
 
 	(void)state;
-	/* The table before was turned off without a message: that is not reported for this one. */
+	/*
+	 * client_note_off() makes the library forget the first table: it is not reported for the
+	 * second.
+	 */
 	sprofil_sysv_profil((unsigned short *)a, 8, LIVE_B, 0x8000);
 	client_note_off(NULL);
 	sprofil_sysv_profil((unsigned short *)a, 8, LIVE_A, 0x8000);
@@ -216,7 +224,10 @@ static void test_live_status__stopped_at_32767(void **state)
 	assert_int_equal(a[0], 32767);
 	expect(&s, SPROFIL_ENDED, SPROFIL_FULL);
 	assert_int_equal(s.counted, 7);
-	/* The helper has stayed to report that. Now it ends, and its figures are still known. */
+	/*
+	 * The helper has stayed in order to report the end. Now it ends; the library still has its
+	 * figures.
+	 */
 	for (unsigned i = 0; live_tracer() && i < 2000; i++)
 		(void)usleep(5000);
 	assert_int_equal(live_tracer(), 0);
@@ -246,7 +257,7 @@ static void test_live_status__arguments(void **state)
 	memset(most, 0xff, sizeof(most));
 	assert_int_equal(sprofil_status((void *)most, 256), 0);
 	assert_true(most[0] == SPROFIL_OFF && most[255] == 0 && most[256] == 0xff);
-	/* The structures of an older program, and of a newer one. */
+	/* Sizes of the structure in an older and in a newer version of the program. */
 	memset(bytes, 0xff, sizeof(bytes));
 	assert_int_equal(sprofil_status((void *)bytes, 8), 0);
 	assert_true(bytes[0] == SPROFIL_OFF && bytes[7] == 0 && bytes[8] == 0xff);
@@ -262,14 +273,17 @@ static int in_child(void)
 	struct prof p = region(a, 16, LIVE_A);
 	struct sprofil_state s;
 
-	/* The thread's table has figures of its own. */
+	/* The table of a thread has its own figures. */
 	s = ask();
 	if (s.state != SPROFIL_ON || s.counted != 0 || s.regions != 1)
 		return 1;
 	(void)live_spin(LIVE_A, 0.03);
 	if (ask().counted == 0)
 		return 2;
-	/* The process becomes inaccessible: that is reported, and "off" brings no figures. */
+	/*
+	 * The process becomes inaccessible to the supervisor: the status says so, and "off" gets no
+	 * figures.
+	 */
 	if (getuid() == 0 && (setgid(65534) || setuid(65534) || prctl(PR_SET_DUMPABLE, 1)))
 		return 3;
 	off();
@@ -319,7 +333,10 @@ static void test_live_status__supervisor_killed(void **state)
 	s = await_state(SPROFIL_ENDED);
 	expect(&s, SPROFIL_ENDED, SPROFIL_GONE);
 	assert_int_equal(s.supervisor, 0);
-	/* A table of elapsed time asks for its status before each call, and stays in force. */
+	/*
+	 * With a table of elapsed time, each call requests the status first. The table stays in
+	 * force.
+	 */
 	assert_int_equal(sprofil_with(&p, 1, NULL, PROF_UINT, &wall), 0);
 	s = ask();
 	expect(&s, SPROFIL_ON, SPROFIL_NO_REASON);
@@ -363,8 +380,8 @@ static int be_the_second(void *context)
 }
 
 /*
- * Two processes that share memory, each with a supervisor of its own: what one of them remembers of
- * its supervisor does not lead the other to a wrong one.
+ * Two processes share memory, and each has its own supervisor. What the library remembers of one
+ * supervisor never leads the other process to it.
  */
 static void test_live_status__processes_of_one_memory(void **state)
 {
@@ -374,7 +391,8 @@ static void test_live_status__processes_of_one_memory(void **state)
 	pid_t pid;
 
 	(void)state;
-	assert_int_equal(live_tracer(), 0); /* Otherwise the second helper would be its, too. */
+	/* otherwise its helper would trace the second process, too */
+	assert_int_equal(live_tracer(), 0);
 	pid = clone(be_the_second, stack + sizeof(stack), CLONE_VM | SIGCHLD, &pair);
 	assert_true(pid > 0);
 	await_step(&pair, 1);
@@ -397,7 +415,7 @@ int main(void)
 		cmocka_unit_test(test_live_status__arguments),
 		cmocka_unit_test(test_live_status__supervisor_killed),
 	};
-	/* These run first, while no handlers prevent "off" after setuid. */
+	/* These run first: later there are handlers, with which "off" fails after setuid(). */
 	const struct CMUnitTest with_children[] = {
 		cmocka_unit_test(test_live_status__nothing_was_turned_on),
 		cmocka_unit_test(test_live_status__processes_of_one_memory),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls of a program that lacks something: descriptors, processes, memory, stack; or that is
- * cancelled in a call, or calls from the child of a vfork. A call that fails says what is missing
- * and leaves nothing behind, and the next one works.
+ * Calls of a program that lacks something (descriptors, processes, memory, stack), that is
+ * cancelled in a call, or that calls from the child of a vfork. A call that fails says what is
+ * missing and leaves nothing behind, and the next one works.
  */
 #include <sprofil/sprofil.h>
 
@@ -42,7 +42,7 @@ static int off(void)
 	return sprofil(NULL, 0, NULL, 0);
 }
 
-/* On, some ticks, off. 0: they were counted. */
+/* Turns on, spins for some ticks, turns off. Returns 0 if ticks were counted. */
 static int works(void)
 {
 	memset(counts, 0, sizeof(counts));
@@ -87,7 +87,7 @@ static int set_soft(int resource, rlim_t value)
 	return setrlimit(resource, &limit);
 }
 
-/* The library's descriptors may be 0, 1 and 2. */
+/* The library works with descriptors 0, 1 and 2 as its own. */
 static int have_no_standard_descriptors(void)
 {
 	unsigned before = open_descriptors();
@@ -101,7 +101,7 @@ static int have_no_standard_descriptors(void)
 	return open_descriptors() == before - 3 ? 0 : 3;
 }
 
-/* Tries each number of descriptors that are left, for a first call and for later ones. */
+/* First and later calls with 0 to 10 free descriptors. */
 static int run_out_of_descriptors(void)
 {
 	unsigned succeeded = 0, before = open_descriptors();
@@ -126,7 +126,7 @@ static int run_out_of_descriptors(void)
 		if (open_descriptors() != before)
 			return 6;
 	}
-	if (!succeeded) /* Ten descriptors are more than enough. */
+	if (!succeeded) /* with ten free descriptors a call succeeds */
 		return 7;
 	return works();
 }
@@ -163,7 +163,10 @@ static void test_live_straits__no_process_more(void **state)
 	in_child(lack_processes);
 }
 
-/* A seccomp filter: @call with @argument (its low 32 bits) gets @action. */
+/*
+ * Installs a seccomp filter: @action for the system call @call if argument @n is @argument (the low
+ * 32 bits).
+ */
 static int filter(unsigned call, unsigned n, unsigned argument, unsigned action)
 {
 	struct sock_filter code[] = {
@@ -182,7 +185,10 @@ static int filter(unsigned call, unsigned n, unsigned argument, unsigned action)
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-/* One process can be created, but not the helper. Then nobody may trace us. */
+/*
+ * The library can create one process, but not the helper after it. No tracer may have been
+ * permitted then.
+ */
 static int lack_a_second_process(void)
 {
 	unsigned before = open_descriptors();
@@ -211,8 +217,8 @@ static void test_live_straits__no_process_for_the_helper(void **state)
 }
 
 /*
- * A subreaper that reaps no children: the process that waits for the helper shares its memory.
- * Whatever that process does until it ends, errno is unchanged.
+ * A subreaper that ignores its children: the process that waits for the helper stays in the
+ * program's memory. Until it ends, it does not change errno.
  */
 static int keep_errno(void)
 {
@@ -255,7 +261,7 @@ static pid_t parent_of(pid_t pid)
 }
 
 /*
- * The intermediate process, which stays with a subreaper, does not hold the program's descriptors
+ * The intermediate process stays a child of a subreaper. It does not hold the program's descriptors
  * open.
  */
 static int end_a_pipe(void)
@@ -276,7 +282,7 @@ static int end_a_pipe(void)
 	return off() < 0 ? 5 : 0;
 }
 
-/* Likewise where the kernel cannot close them all at once (before 5.9). */
+/* The same without close_range() (before Linux 5.9): descriptors are closed one by one. */
 static int end_a_pipe_one_by_one(void)
 {
 	if (filter(SYS_close_range, 0, 0, SECCOMP_RET_ERRNO | ENOSYS) < 0)
@@ -284,7 +290,7 @@ static int end_a_pipe_one_by_one(void)
 	return end_a_pipe();
 }
 
-/* The intermediate process ends with its helper, and is reaped when the next helper is started. */
+/* The intermediate process ends after its helper, and the next start of a helper reaps it. */
 static int bury_the_last(void)
 {
 	siginfo_t end;
@@ -292,7 +298,8 @@ static int bury_the_last(void)
 
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 || on() < 0)
 		return 1;
-	between = parent_of(parent_of(live_tracer())); /* The helper's watch stands between them. */
+	/* the helper's parent is sprofil-watch, whose parent we want */
+	between = parent_of(parent_of(live_tracer()));
 	if (kill(live_tracer(), SIGKILL) < 0)
 		return 2;
 	if (waitid(P_PID, (id_t)between, &end, WEXITED | __WCLONE | WNOWAIT) < 0)
@@ -313,8 +320,8 @@ static void note_where(int signal)
 }
 
 /*
- * The intermediate process is in the program's memory and group: no signal ends it, and none runs a
- * handler in it.
+ * The intermediate process shares the program's memory and process group: no signal to it ends it
+ * or runs one of the program's handlers in it.
  */
 static int disturb_it(void)
 {
@@ -330,11 +337,11 @@ static int disturb_it(void)
 	between = parent_of(parent_of(live_tracer()));
 	if (parent_of(between) != owner)
 		return 2;
-	for (int i = 1; i < NSIG; i++) /* All signals that can be handled. */
+	for (int i = 1; i < NSIG; i++) /* all signals that can have a handler */
 		if (sigaction(i, NULL, &action) == 0 && action.sa_handler == note_where &&
 			kill(between, i) < 0)
 			return 3;
-	/* Those of the signals that it takes, it takes before it sees that the helper has ended. */
+	/* Signals sent before the helper's end are delivered before the process sees that end. */
 	if (kill(live_tracer(), SIGKILL) < 0)
 		return 4;
 	while (waitid(P_PID, (id_t)between, &end, WEXITED | __WCLONE) < 0)
@@ -366,7 +373,7 @@ static rlim_t address_space(void)
 	return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Helpers that were killed, one after the other, leave no stack mapped. */
+/* After helpers that were killed one after the other, no stack stays mapped. */
 static int start_often(void)
 {
 	rlim_t before = 0;
@@ -403,7 +410,7 @@ static void test_live_straits__no_memory_more(void **state)
 	in_child(lack_memory);
 }
 
-/* Limits under which the program works do not disturb its supervisor. */
+/* Resource limits under which the program works do not stop its supervisor from working. */
 static int live_with_little(void)
 {
 	if (set_soft(RLIMIT_STACK, 128 * 1024) < 0)
@@ -501,7 +508,10 @@ static void test_live_straits__a_thread_is_cancelled(void **state)
 	in_child(cancel_callers);
 }
 
-/* The child of a vfork has its parent's memory, and with it what is remembered of a supervisor. */
+/*
+ * The child of a vfork shares its parent's memory, and so what the library remembers of a
+ * supervisor.
+ */
 static int call_in_child_of_vfork(void)
 {
 	for (volatile unsigned i = 0; i < 4; i++) {
@@ -527,7 +537,10 @@ static void test_live_straits__calls_in_the_child_of_a_vfork(void **state)
 	in_child(call_in_child_of_vfork);
 }
 
-/* The installed supervisor is found without an environment; one named there has precedence. */
+/*
+ * The library finds the installed supervisor without SPROFIL_SUPERVISOR (@given NULL or empty), and
+ * prefers the one named there.
+ */
 static int be_installed(const char *folder, const char *given, const char *what)
 {
 	char line[3 * PATH_MAX], program[PATH_MAX];
@@ -557,7 +570,7 @@ static int be_installed_with_an_empty_name(void)
 	return be_installed(folder, "", "works");
 }
 
-/* A supervisor that the program names is not replaced by the installed one, even if it is "/". */
+/* The library starts the supervisor that the program names, even "/", and not the installed one. */
 static int be_installed_and_name_a_folder(void)
 {
 	return be_installed(folder, "/", "refused");
@@ -593,7 +606,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_live_straits__where_it_is_installed),
 	};
 
-	/* The library has searched for its supervisor; a program begins with errno 0. */
+	/*
+	 * errno was 0 at the start, and stays 0 though the library has searched for its supervisor.
+	 */
 	if (errno)
 		return 20;
 	if (argc == 2 && strcmp(argv[1], "works") == 0)

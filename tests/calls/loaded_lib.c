@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* For live_all: a library that is loaded while the program runs. */
+/* A library that live_all loads while it runs. */
 #include <stdint.h>
 #include <time.h>
 
 void loaded_work(double seconds);
 
-/* Uses @seconds of CPU time here, and a little in clock_gettime(). */
+/* Uses @seconds of CPU time, a little of it in clock_gettime(). */
 void loaded_work(double seconds)
 {
 	volatile uint64_t sink = 0;

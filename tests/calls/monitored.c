@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Profiles itself by monitor(3): monitored mon|gmon [SECONDS]. Of these it spends three quarters in
- * often() and a quarter in seldom(), and some more there while it is suspended. Says how many ticks
- * its counters have, before and after that.
+ * monitored mon|gmon [SECONDS]: profiles itself by monitor(3) for SECONDS, three quarters of them
+ * in often() and a quarter in seldom(), then runs on there while profiling is suspended. Prints how
+ * many ticks its counters have, before and after the suspension.
  */
 #include <sprofil/monitor.h>
 #include <sprofil/status.h>

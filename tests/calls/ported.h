@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For programs as they were written for an sprofil() or profil() of others: nothing here knows of
- * sprofil. They end with 0 when their histogram is right.
+ * For programs as they were written for another sprofil() or profil(): nothing here depends on this
+ * project. A program ends with 0 if its histogram is right.
  */
 #ifndef TESTS_PORTED_H
 #define TESTS_PORTED_H
@@ -17,7 +17,10 @@ static double cpu_seconds(void)
 	return (double)clock() / CLOCKS_PER_SEC;
 }
 
-/* A function that mostly stands in itself: it reads the clock every 100,000 rounds or so. */
+/*
+ * Defines a function that is nearly always in its own code: it reads the clock every 100,000
+ * rounds.
+ */
 #define PORTED_LOOP(name)                                               \
 	__attribute__((noinline, aligned(64))) static double name(void) \
 	{                                                               \
@@ -32,9 +35,9 @@ static double cpu_seconds(void)
 	}
 
 /*
- * Is @count what @ticks ticks leave? 3 for the ends, and 6 standard deviations of a Poisson number,
- * which is more than the sampling of a thread that is preempted by others leaves: a false alarm in
- * less than 1e-8 of the checks.
+ * Is @count the number of counts to expect of @ticks ticks? The tolerance is 3 for the ends, and 6
+ * standard deviations of a Poisson number, which exceeds the scatter for a preempted thread: less
+ * than 1e-8 of the checks give a false alarm.
  */
 static int ported_about(const char *what, double count, double ticks)
 {

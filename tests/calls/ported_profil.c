@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A conformance test's way with profil(), taken from <unistd.h>: on over a piece of its own text,
- * counts come there, and none come any more when it is off, by a scale of 0 and by no buffer.
+ * Uses profil() of <unistd.h> as a conformance test does: a part of the program's own text is
+ * counted while profiling is on, and not after it is turned off, by a scale of 0 or without a
+ * buffer.
  */
 #include <string.h>
 #include <unistd.h>
@@ -13,7 +14,7 @@
 PORTED_LOOP(burn)
 
 static unsigned short counts[256];
-static unsigned short *volatile no_buffer; /* glibc's header wants none to be NULL */
+static unsigned short *volatile no_buffer; /* glibc declares the buffer nonnull */
 
 static unsigned total(void)
 {
@@ -29,7 +30,7 @@ static int turn_on(void)
 	return profil(counts, sizeof(counts), (size_t)burn, 65536);
 }
 
-/* After off, no counter changes any more. */
+/* After "off", no counter changes. */
 static int is_still(const char *what)
 {
 	unsigned short before[256];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A libc's own way to test its sprofil(): a region for each of two functions, of which one is below
- * the other in memory and listed last, and an overflow bin, with counters of both widths. The sum
- * times the period is the CPU time, and each function has its own share.
+ * Tests sprofil() as a libc's own test does: a region for each of two functions, the one that is
+ * lower in memory listed last, and an overflow bin, with counters of both widths. The sum times the
+ * period is the CPU time, and each function has its share.
  */
 #include <sys/time.h>
 #include <sys/profil.h>
@@ -18,7 +18,7 @@ PORTED_LOOP(first)
 PORTED_LOOP(second)
 
 static unsigned wide[2][CELLS], bin;
-static unsigned short *volatile no_buffer; /* glibc's header wants none to be NULL */
+static unsigned short *volatile no_buffer; /* glibc declares the buffer nonnull */
 static unsigned short narrow[2][CELLS], narrow_bin;
 
 static double total(int function, unsigned flags)
@@ -43,7 +43,7 @@ static int run(unsigned flags, unsigned bytes, void *one, void *other, void *res
 	table[1].pr_off = (size_t)second;
 	for (int i = 0; i < 2; i++) {
 		table[i].pr_size = CELLS * bytes;
-		table[i].pr_scale = bytes * 0x2000; /* 8 bytes of text a counter */
+		table[i].pr_scale = bytes * 0x2000; /* one counter for 8 bytes of text */
 	}
 	table[2].pr_base = rest;
 	table[2].pr_size = bytes;

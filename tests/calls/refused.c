@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that knows glibc only: turns profil() on twice, off, and prints "RESULT ERRNO REASON"
- * of the first. REASON is that of sprofil_status(), where the preload library or another one has
- * it. Ends with 1 if a call took a second.
+ * A program that is built with glibc only. It turns profil() on twice, then off, and prints "RESULT
+ * ERRNO REASON" of the first call. REASON comes from sprofil_status(), if a loaded library has it.
+ * Ends with 1 if a call took a second.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spin_at MS: two threads of control, this process and a child of it, each use MS milliseconds of
- * CPU time at address 0x10000008 (a jump to itself), and this one as much in hot_function().
+ * spin_at MS: this process and a child each spin at address 0x10000008 (a jump to itself) for MS
+ * milliseconds of CPU time. This process also uses MS milliseconds in hot_function().
  */
 #include "tests/calls/live.h"
 

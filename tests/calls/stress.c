@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stress SECONDS: 64 threads of this process, and then 50 processes forked from it, all of which
- * turn profiling on and off as fast as they can. Each call must be answered; each process finds the
- * counts of its own CPU time and no others; the helper's memory and descriptors do not grow.
+ * stress SECONDS: 64 threads of this process, and then 50 processes forked from it, turn profiling
+ * on and off as fast as they can. Each call must be answered. Each process finds the counts of its
+ * own CPU time and no others. The helper's memory and descriptors do not grow.
  */
 #include <sprofil/sprofil.h>
 
@@ -54,7 +54,7 @@ static void call(struct prof *p, int n, unsigned flags)
 	atomic_fetch_add(&calls, 1);
 }
 
-/* Only the first word of an overflow bin may ever move. */
+/* In an overflow bin of several words, only the first one may change. */
 static void check_rest(const unsigned *words)
 {
 	for (unsigned i = 1; i < WORDS; i++)
@@ -68,7 +68,7 @@ static void *be_thread(void *sum)
 	struct prof table[60];
 	unsigned turn = 0;
 
-	for (unsigned i = 0; i < 59; i++) /* Sometimes more than one message. */
+	for (unsigned i = 0; i < 59; i++) /* so many regions need more than one message */
 		table[i] = (struct prof){&words[1], 4, 4096 + 16 * i, 0x10000};
 	table[59] = (struct prof){words, sizeof(words), 0, 2};
 	while (!atomic_load(&leave)) {
@@ -78,8 +78,8 @@ static void *be_thread(void *sum)
 		turn++;
 	}
 	/*
-	 * Another thread's last "on" may use our buffers: all threads turn off before they are
-	 * freed.
+	 * Another thread's last "on" may use our buffers: we turn off before we free them, as each
+	 * thread does.
 	 */
 	call(NULL, 0, 0);
 	check_rest(words);
@@ -104,8 +104,8 @@ static void run_threads(unsigned seconds)
 		(void)pthread_join(thread[i], NULL);
 	cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - start;
 	/*
-	 * A table is in force for a part of the time: it has at most all of it, and the phase of
-	 * each thread's account.
+	 * Each table is in force for a part of the time only: all counts are at most the CPU time
+	 * in ticks, and one tick for each call, for the random phase of each account.
 	 */
 	if (sum > cpu / 10000000 + atomic_load(&calls))
 		complain("more counts than CPU time", sum, cpu / 10000000);
@@ -114,8 +114,8 @@ static void run_threads(unsigned seconds)
 }
 
 /*
- * Can @n random instants find a thread where @mean are expected? Within 5.5 standard deviations and
- * 3: a Poisson number is not in 1e-7 of the cases, if the mean is 1 or more.
+ * Can @n random instants find a thread where @mean are expected? True if @n is within 5.5 standard
+ * deviations and 3: a Poisson number with a mean of 1 or more is outside in 1e-7 of the cases.
  */
 static bool may_be(uint64_t n, double mean)
 {
@@ -140,7 +140,7 @@ static int be_process(uint64_t until)
 		call(NULL, 0, 0);
 		after = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 		seen = words[0];
-		/* Instants are random: more than this come in 1e-7 of the cases. */
+		/* Instants are random: chance exceeds this in 1e-7 of the cases. */
 		if (!may_be(seen - all, (double)(after - before) / 1e7))
 			complain("too many counts for a round", seen - all, after - before);
 		all = seen;
@@ -171,7 +171,7 @@ static void run_processes(unsigned seconds)
 		if (pid < 0)
 			exit(2);
 		if (pid == 0) {
-			/* Failures of threads are counted by the parent. */
+			/* The parent counts failures of threads; a child process starts at 0. */
 			atomic_store(&failures, 0);
 			status = be_process(until);
 			(void)fflush(stdout);
@@ -203,8 +203,8 @@ static long number_after(const char *path, const char *key)
 }
 
 /*
- * Is it a scheduling file? The helper has two of its own threads, and one of each of our threads
- * that it has read.
+ * Is @name a scheduling file (/proc/.../sched)? The helper has two open for its own threads, and
+ * one for each of our threads that it has read.
  */
 static bool is_note(DIR *dir, const char *name)
 {
@@ -244,15 +244,15 @@ static struct footprint look_at_helper(void)
 }
 
 /*
- * The least of several measurements: the helper closes the answer's pipe just after we have read
- * it.
+ * The least of several measurements: for a moment after each call, the helper has the answer's pipe
+ * open.
  */
 static struct footprint measure_helper(void)
 {
 	struct timespec nap = {0, 5000000};
 	struct footprint least;
 
-	burn(100000000); /* After this, the helper has the files of this thread open. */
+	burn(100000000); /* so that the helper has the files of this thread open */
 	least = look_at_helper();
 	for (unsigned i = 0; i < 20; i++) {
 		struct footprint f = look_at_helper();
@@ -271,7 +271,10 @@ int main(int argc, char **argv)
 	struct prof keep = {counts, sizeof(counts), 4096, 0x10000};
 	struct footprint first, last;
 
-	/* Done twice: the second half must not need more than the first. */
+	/*
+	 * Twice the same work: the helper must not need more after the second half than after the
+	 * first.
+	 */
 	call(&keep, 1, PROF_UINT);
 	run_threads(seconds / 4 + 1);
 	call(&keep, 1, PROF_UINT);

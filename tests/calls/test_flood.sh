@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Somebody of the same user writes requests to the request pipe as fast as they go in, while a
-# program of 200 processes is profiled. Its children, each of which waits for the supervisor at its
-# birth, do not wait long. (Before: one second of requests of an unknown pid, for each of which the
-# status of each process was read, and the program stood still for a minute.)
+# A process of the same user writes requests to the request pipe as fast as it can, while a program
+# of 200 processes is profiled. The program's new children, which wait for the supervisor at their
+# birth, do not wait long. (Once, a second of requests about an unknown pid stopped the program for
+# a minute: for each request, the supervisor read the status of each process.)
 . "$(dirname "$0")/../lib.sh"
 FLOOD=$BUILD/tests/calls/flood
-# A birth waits for the supervisor's turn at its CPU, which it shares with the flood and with
-# others: 10 to 120 ms where both CPUs are free, 430 ms were seen with 25 others that wanted them.
+# A new child waits until the supervisor gets its CPU, which it shares with the flood and others: 10
+# to 120 ms if both CPUs are free; 430 ms were seen with 25 other busy threads.
 LONGEST_MS=${LONGEST_MS:-2000}
 
 flooded() {
@@ -34,7 +34,7 @@ for kind in ${*:-unknown untraced junk}; do
     flooded "$kind"
 done
 
-# The flood comes from within: the program's own calls.
+# The flood comes from inside: the program's own calls.
 if [ $# = 0 ]; then
     "$SPROFRUN" -q --report none -o r.pb.gz sh -c '"$0" calls 0 1 >sent & "$0" forks 2 >out; wait' "$FLOOD"
     is "calls: the program ends as it should" $? 0

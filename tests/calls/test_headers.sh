@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The headers of every dialect, with every compiler that is here and in every language version:
-# before and after the system's headers, with all warnings as errors. And wherever a program takes
-# profil() from, it is the dialect's, never glibc's.
+# Compiles the headers of every dialect with every compiler found here and in every language
+# version, before and after the system's headers, with all warnings as errors. Whichever header
+# declares profil(), the program gets the dialect's function, never glibc's.
 #
-#	test_headers.sh SOURCE-ROOT LOG    compiles, writes what is wrong to LOG
-#	test_headers.sh --told LOG         shows it, and fails if there is anything
+#	test_headers.sh SOURCE-ROOT LOG    compiles, writes errors to LOG
+#	test_headers.sh --told LOG         prints LOG, and fails if it has errors
 set -eu
 if [ "$1" = --told ]; then
 	cat "$2"
@@ -43,7 +43,7 @@ rest='	return sprofil(region, 1, &tick, PROF_USHORT) + profil(counts, sizeof(cou
 }
 '
 
-# What a program of the dialect $1 says.
+# Prints a program that uses the dialect $1.
 program()
 {
 	case $1 in
@@ -81,7 +81,7 @@ $rest" ;;
 	esac
 }
 
-# The folder and the headers of dialect $1.
+# Prints the compiler's options for the include folders of dialect $1.
 folders()
 {
 	if [ "$1" = native ]; then
@@ -102,7 +102,7 @@ headers()
 	esac
 }
 
-# The header of monitor() in dialect $1, and a program with it.
+# Prints the name of the header that declares monitor() in dialect $1.
 monitor_header()
 {
 	case $1 in
@@ -148,7 +148,7 @@ int main(void)
 	esac
 }
 
-# $1 compiler, $2 version, $3 dialect, $4 file and what to do with it
+# Compiles file $4 with compiler $1 in language version $2 with the headers of dialect $3.
 compile()
 {
 	# shellcheck disable=SC2046,SC2086
@@ -164,7 +164,7 @@ language()
 	[ "$1" = c ] && echo c || echo c++
 }
 
-# Whether compiler $1 knows version $2 of language $3.
+# Does compiler $1 know version $2 of language $3?
 knows()
 {
 	echo 'int main(void) { return 0; }' | "$1" -std="$2" -fsyntax-only -x "$(language "$3")" - 2>/dev/null
@@ -205,8 +205,8 @@ for dialect in native hpux irix aix sysv glibc; do
 	cp "$last.c" "$last.cpp"
 done
 
-# All files of language $2 with compiler $1, in the versions $3 (of which those in $4 suffice for
-# "last": the system's headers are the same in the others).
+# Compiles all files of language $2 with compiler $1 in the versions $3. The files with our headers
+# last only need the versions $4: the system's headers are the same in the others.
 compile_all()
 {
 	command -v "$1" >/dev/null || { echo "not tested: $1"; return; }
@@ -239,7 +239,7 @@ mv ./*.c ./*.cpp gcc
 ) || failed=1
 wait $! || failed=1
 
-# Whichever header: the name that the linker sees.
+# Whichever header is included, the linker sees the dialect's symbol.
 echo '#include <unistd.h>
 unsigned short counts[8];
 void on(void) { profil(counts, sizeof(counts), 0, 2); }' >only_unistd.c
@@ -255,7 +255,7 @@ for dialect in native hpux irix aix sysv glibc; do
 	done
 done
 
-# Two dialects in one translation unit are refused with a sentence.
+# Two dialects in one translation unit are an error that says so.
 echo '#include <sprofil/sprofil.h>' >two.c
 if ${CC:-cc} -fsyntax-only -I"$include/sprofil/irix" -I"$include" two.c 2>errors ||
 	! grep -q 'one translation unit speaks one dialect' errors; then

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What is installed serves: each example compiles unchanged by pkg-config alone, without a warning,
-# runs without any environment, also as an ordinary user, and moves with its prefix. Old programs
-# without a header do too. (test_headers.sh has the headers.)
+# The installed library works: with pkg-config alone, each example compiles unchanged and without a
+# warning. It runs without any environment, also as an ordinary user, and if the installed tree is
+# moved. So do old programs that include no header. (test_headers.sh tests the headers.)
 #
 #	test_installed.sh BUILD-DIRECTORY SOURCE-ROOT CC
 set -eu
@@ -19,7 +19,7 @@ PKG_CONFIG_PATH=$(dirname "$pc")
 PKG_CONFIG_SYSROOT_DIR=$work
 export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
 libdir=$(dirname "$PKG_CONFIG_PATH")
-# In the build's sanitizers, if any, the library cannot be linked with a plain program.
+# If the build has sanitizers, its library cannot be linked with a program without them.
 if grep -q 'b_sanitize": *"[^n]' "$build/meson-info/intro-buildoptions.json" 2>/dev/null ||
 	nm -D "$libdir/libsprofil.so" | grep -q __asan_init; then
 	echo "a build with sanitizers: skipped"
@@ -51,7 +51,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	run setpriv --reuid 65534 --regid 65534 --clear-groups "$work/hottest"
 	echo "as an ordinary user: $(tail -n 1 "$work/out")"
 fi
-# linked statically
+# an example linked statically
 $cc -O1 -I"$(dirname "$(find "$work" -path '*/sprofil/sprofil.h')")/.." -o "$work/static" \
 	"$source/examples/hottest.c" "$libdir/libsprofil-native.a" "$libdir/libsprofil.a"
 SPROFIL_SUPERVISOR=$(find "$work" -name sprofil-supervisor)
@@ -59,8 +59,8 @@ export SPROFIL_SUPERVISOR
 run "$work/static"
 unset SPROFIL_SUPERVISOR
 
-# A program older than prototypes has no header for profil at all, and one of its files turns on
-# what another turns off. Both reach the dialect, not glibc.
+# A program older than prototypes includes no header for profil(). One of its files turns profiling
+# on, another turns it off. Both get the dialect's function, not glibc's.
 cat >"$work/on.c" <<'END'
 extern profil();
 extern off();
@@ -100,7 +100,7 @@ for package in sprofil sprofil-hpux sprofil-irix sprofil-aix sprofil-sysv sprofi
 	run "$work/status"
 done
 
-# The same of monitor(); one that brings a monitor() of its own along keeps it.
+# The same with monitor(). A program with its own function monitor() keeps that one.
 cat >"$work/monitored.c" <<'END'
 extern etext();
 short words[60000];
@@ -145,7 +145,7 @@ for package in sprofil sprofil-hpux sprofil-irix sprofil-aix sprofil-sysv; do
 done
 echo "old programs: well"
 
-# nothing but the documented names is exported
+# The library exports the documented names only.
 names=$(nm -D --defined-only "$libdir/libsprofil.so" | awk '{print $3}' | grep -v '^sprofil_' || true)
 [ -z "$names" ] || { echo "exported: $names" >&2; exit 1; }
 echo "all good"

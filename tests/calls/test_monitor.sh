@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What monitor(3) writes: gmon.out for gprof, mon.out for sprofreport. Every tick that was counted
-# is in the reports, and where it belongs: three quarters in often(). Of some 80 ticks, spread like
-# coin tosses at worst, less than half or more than 95 % there come less than once in a million
-# runs; this is judged in the truth suite alone, which sets TRUTH.
+# The files that monitor(3) writes: gmon.out for gprof, mon.out for sprofreport. The reports contain
+# every tick that was counted, three quarters of them in often(). How many are there is judged in
+# the truth suite only, which sets TRUTH: of some 80 ticks, binomially distributed at worst, less
+# than half or more than 95 % are there in less than one of a million runs.
 #
 #	test_monitor.sh SPROFREPORT PROGRAM...
 set -eu
@@ -21,7 +21,7 @@ fail()
 	exit 1
 }
 
-# $1 counted, $2 "often seldom all" of a report, $3 what
+# Compares $1, the ticks counted, with $2, "often seldom all" of a report; $3 names the report.
 compare()
 {
 	# shellcheck disable=SC2086
@@ -46,7 +46,7 @@ for program; do
 	if command -v gprof >/dev/null; then
 		counted=$("$program" gmon | sum)
 		gprof -b -p "$program" gmon.out >flat.txt
-		# "  % time  cumulative  self  name", in seconds of 100 ticks
+		# lines "% time  cumulative  self  name", with times in seconds of 100 ticks each
 		compare "$counted" "$(awk '$1 + 0 > 0 { all += $3; of[$NF] += $3 }
 			END { printf "%.0f %.0f %.0f", of["often"] * 100, of["seldom"] * 100, all * 100 }' \
 			flat.txt)" "$name gmon.out"
@@ -55,7 +55,7 @@ for program; do
 	fi
 done
 
-# Where the files go.
+# The variables that say where the files are written.
 mkdir d
 rm -f mon.out gmon.out
 PROFDIR=d "$program" mon 0.1 >/dev/null
@@ -65,7 +65,7 @@ PROFDIR='' "$program" mon 0.1 >/dev/null
 GMON_OUT_PREFIX=d/g "$program" gmon 0.1 >/dev/null
 [ "$(echo d/g.*)" != 'd/g.*' ] && [ ! -e gmon.out ] || fail "GMON_OUT_PREFIX: $(ls . d)"
 
-# What is no mon.out, or not of this program, is refused with the reason.
+# A file that is no mon.out, or that of another program, is refused with the reason.
 refused()
 {
 	if "$report" flat --program "$1" "$2" >out 2>&1; then
@@ -83,7 +83,7 @@ head -c 40 mon.out >short
 refused "$program" short 'middle of its c.*; copy it again'
 head -c -1 mon.out >short
 refused "$program" short 'middle of its counters; copy it again'
-# both addresses 16 TiB further on
+# a mon.out with both addresses 16 TiB higher
 {
 	head -c 5 mon.out
 	printf '\20'

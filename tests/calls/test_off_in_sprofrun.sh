@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The cases of live_off.c under sprofrun, which traces on after "off"; also as an ordinary user.
+# The cases of live_off.c under sprofrun, which goes on tracing after "off"; also as an ordinary
+# user.
 . "$(dirname "$0")/../lib.sh"
 OFF=$BUILD/tests/calls/live_off
 export SPROFIL_SUPERVISOR=/nonexistent

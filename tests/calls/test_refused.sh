@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Where no helper can count, profil() says EPERM at once, sprofil_status() says why, and the preload
-# library says it once to who may not look.
+# If no helper can count, profil() fails with EPERM at once, sprofil_status() says why, and the
+# preload library prints the reason once.
 # test_refused.sh SUPERVISOR PRELOAD PROGRAM
 set -u
 supervisor=$(realpath "$1") LD_PRELOAD=$(realpath "$2") program=$(realpath "$3")
@@ -43,7 +43,7 @@ if unshare -pf true 2>/dev/null; then
 else
 	echo "not tested: another pid namespace (needs CAP_SYS_ADMIN)"
 fi
-# A root folder without devices is no reason to refuse.
+# A root file system without /dev/null is no reason to refuse.
 if unshare -m sh -c 'mount -t tmpfs none /dev' 2>/dev/null; then
 	# shellcheck disable=SC2086
 	SPROFIL_SUPERVISOR=$path unshare -m sh -c 'mount -t tmpfs none /dev && exec "$@"' sh \

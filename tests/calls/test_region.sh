@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# sprofrun --region and --histogram: counters that the supervisor holds, for a program that calls
-# nothing. test_region.sh SPROFRUN SPIN-AT. How many ticks there are is judged in the truth suite
-# alone, which sets TRUTH.
+# sprofrun --region and --histogram: the supervisor itself keeps counters for a program that makes
+# no calls. How many ticks there are is judged in the truth suite only, which sets TRUTH.
+# test_region.sh SPROFRUN SPIN-AT
 set -eu
 sprofrun=$(realpath "$1") target=$(realpath "$2")
 work=$(mktemp -d)
@@ -41,9 +41,9 @@ grep -q "no module 'no-such-module' was seen" err ||
 [ "$(wc -l <err)" = 1 ] || fail "more than one message: $(cat err)"
 
 head -n 1 h.tsv | grep -q '^object	start	end	count$' || fail "no heading"
-# two processes of 0.5 s each
-# Threads of both share the CPUs with each other and with sprofrun's processes, and have three
-# quarters of one at least: 5 deviations of sqrt(n (1 - share)), docs/SAMPLING.md, are 25.
+# Two processes of 0.5 s each. They share the CPUs with each other and with sprofrun's processes,
+# and get three quarters of a CPU at least: 5 deviations of sqrt(n (1 - share)), docs/SAMPLING.md,
+# are 25.
 [ "$(sum abs)" -gt 0 ] || fail "no tick at the jump to itself"
 between "$(sum abs)" 75 125 "at the jump to itself"
 grep -q "^abs	0x10000008	0x1000000c	" h.tsv || fail "not in the counter of 0x10000008"
@@ -52,7 +52,7 @@ hot=$(sum "$module")
 [ "$hot" -gt 0 ] || fail "hot_function has no ticks"
 between "$hot" 10 100000 "in hot_function"
 [ "$(sum no-such-module)" = 0 ] || fail "counts for what is not there"
-# what is elsewhere is little
+# few ticks are outside of all regions
 between "$(sum '[overflow]')" 0 15 "elsewhere"
 
 for bad in "" x abs:1-2 abs:2-1:0x8000 abs:1-2:1 abs:1-2:3:byte :1-2:3 abs:1-0x7fffffffffffffff:0x10000; do
@@ -64,7 +64,7 @@ done
 if "$sprofrun" --histogram h.tsv --region abs:0-0:2 --region abs:1-9:0x8000 true 2>err; then
 	fail "a bin that is not last was taken"
 fi
-# Before the command runs, and without a file being harmed.
+# A bad file name is refused before the command runs, and no file is changed.
 for bad in "" - . no/such/folder; do
 	for option in --histogram --capture; do
 		if "$sprofrun" --region abs:0-0:2 --histogram h.tsv $option "$bad" touch ran 2>err || [ -e ran ]; then
@@ -74,7 +74,7 @@ for bad in "" - . no/such/folder; do
 	done
 done
 head -n 1 h.tsv | grep -q '^object' || fail "the old histogram is gone"
-# What could not begin replaces nothing.
+# If the command cannot begin, the old histogram stays.
 echo kept >h.tsv
 for what in "no-such-command" "-p 999999999"; do
 	# shellcheck disable=SC2086

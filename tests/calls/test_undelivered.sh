@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A counter in a page that never comes (userfaultfd): the program is not disturbed, by itself and in
-# sprofrun, whose profile goes on to the end and says what is lost.
+# A counter in a page that userfaultfd never delivers: the program is not disturbed, with a helper
+# or in sprofrun, whose profile is complete and says what is lost.
 # test_undelivered.sh SPROFRUN SPROFREPORT SUPERVISOR PROGRAM
 set -u
 sprofrun=$(realpath "$1") sprofreport=$(realpath "$2") program=$(realpath "$4")

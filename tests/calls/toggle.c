@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * toggle SECONDS BURNERS [fast]: while threads burn CPU time, another one turns profiling on and
- * off again after a moment that is mostly shorter than a tick. Ticks that a running thread owes
- * when its table is taken away must be counted before the call returns. The count expected is the
- * CPU time between on and off, in ticks: known within the length of the calls themselves, and
- * within the random phase with which each account begins (at most a quarter tick squared for each
- * thread and round). Fails beyond five standard deviations: less than one false alarm in a million.
+ * toggle SECONDS BURNERS [fast]: while threads burn CPU time, another thread turns profiling on and
+ * off again, mostly within less than a tick. Ticks that a running thread owes when its table is
+ * taken away must be counted before the call returns.
+ *
+ * The expected count is the CPU time between on and off, in ticks. Two things make it uncertain:
+ * the length of the calls themselves, and the random phase with which each account begins (at most
+ * a quarter tick squared for each thread and round). Fails beyond five standard deviations: less
+ * than one false alarm in a million.
  */
 #include <sprofil/sprofil.h>
 
