@@ -42,14 +42,6 @@ static bool ask(struct sampled_cpu *c)
 
 	s->hit = sampler_instant(&s->sampler, &c->instant);
 	atomic_store(&c->stretch_1024, sampler_stretch(&s->sampler, c->instant.cpu));
-	if (s->sampler.woken_cpu >= 0) {
-		struct sampled_cpu *other = &s->cpu[s->sampler.woken_cpu];
-
-		atomic_store(&other->stretch_1024, PLAN_ONE);
-		if (other->waiter.started)
-			cpu_waiter_poke(&other->waiter);
-		s->sampler.woken_cpu = -1;
-	}
 	return s->hit != NULL;
 }
 
@@ -83,16 +75,23 @@ static bool take_instant(struct sampled_cpu *c)
 	return true;
 }
 
-/* Sets the periods and factors that are in force in the CPU's plan. */
-static void adopt(struct sampled_cpu *c, uint64_t now)
+/*
+ * Sets the periods and factors that are in force in the CPU's plan, and drops the instants that
+ * fell into our work. Returns the next instant.
+ */
+static uint64_t adopt(struct sampled_cpu *c)
 {
 	struct sampling *s = c->sampling;
+	uint64_t now = clock_now();
 
 	for (unsigned i = 0; i < PLAN_STREAMS; i++)
 		plan_set_period(&c->plan, i, atomic_load(&s->period_ns[i]), now);
 	plan_set_factors(
 		&c->plan, atomic_load(&s->factor_1024), atomic_load(&c->stretch_1024), now);
-	atomic_store(&c->next_ns, plan_next(&c->plan));
+	plan_drop(&c->plan, now);
+	now = plan_next(&c->plan);
+	atomic_store(&c->next_ns, now);
+	return now;
 }
 
 /* Fills in the instant that is due at @woke. False: none is due, or it is dropped. */
@@ -119,13 +118,10 @@ static uint64_t wake(void *context, uint64_t woke, const struct arrival *arrival
 	struct sampled_cpu *c = context;
 	struct sampling *s = c->sampling;
 
-	adopt(c, clock_now());
 	if (woke && begin_instant(c, woke, arrival, error) &&
 		atomic_load(&s->works_on) != (int)c->instant.cpu && !take_instant(c))
 		atomic_fetch_add(&s->busy, c->instant.due.streams & 1);
-	plan_drop(&c->plan, clock_now());
-	atomic_store(&c->next_ns, plan_next(&c->plan));
-	return atomic_load(&c->next_ns);
+	return adopt(c);
 }
 
 int sampling_init(struct engine *engine)
@@ -270,7 +266,7 @@ void sampling_set_periods(struct engine *engine)
 		if (s->cpu[i].waiter.started)
 			cpu_waiter_poke(&s->cpu[i].waiter);
 		else
-			adopt(&s->cpu[i], clock_now());
+			(void)adopt(&s->cpu[i]);
 }
 
 /* We occupied a CPU for @ns. If the last instant there was a hit, this is a cost to the target. */
@@ -344,12 +340,10 @@ static void wait_in_place(struct engine *engine, struct sampled_cpu *c, uint64_t
 
 	if (c->waiter.started || atomic_load(&c->next_ns) > now)
 		return;
-	adopt(c, now);
 	r = arrival_read(s->sched_fd, now, &arrival);
 	if (begin_instant(c, now, &arrival, r) && ask(c))
 		serve(engine);
-	plan_drop(&c->plan, clock_now());
-	atomic_store(&c->next_ns, plan_next(&c->plan));
+	(void)adopt(c);
 }
 
 static void decide(struct sampling *s, uint64_t now)

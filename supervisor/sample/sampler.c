@@ -49,7 +49,6 @@ int sampler_init(struct sampler *s, const struct probe *probe, void *context, co
 		.context = context,
 		.factor_1024 = PLAN_ONE,
 		.busy_1024 = PLAN_ONE,
-		.woken_cpu = -1,
 		.ask_ns = USUAL_ASK_NS,
 		.stamp_ns = USUAL_STAMP_NS};
 	s->cpu = mem_new(cpus, sizeof(*s->cpu));
@@ -159,42 +158,13 @@ uint64_t sampler_stretch(const struct sampler *s, unsigned cpu)
 	return stretch * PLAN_ONE;
 }
 
-static bool is_cold(const struct sampler *s, int cpu)
+static void note_miss(struct sampler *s, unsigned cpu)
 {
-	return cpu < 0 || s->cpu[cpu].misses >= MISSES;
-}
-
-/*
- * A busy thread that was not found on @cpu, where it was last hit, may run on a CPU whose gaps are
- * long because it has no hits. If so, that CPU's gaps are as requested again. Only one thread's CPU
- * is read (3 us).
- */
-static void wake_cold_cpu(struct sampler *s, unsigned cpu)
-{
-	struct sample_thread *t = s->newest;
-	unsigned asked = 0;
-	int other;
-
-	for (; t && asked < RECENT_MOST; t = t->older, asked++)
-		if (t->busy && (t->cpu == (int)cpu || is_cold(s, t->cpu)))
-			break;
-	if (!t || asked == RECENT_MOST)
-		return;
-	other = sampler_cpu(s, s->probe->last_cpu(s->context, t));
-	if (other < 0 || other == (int)cpu || !is_cold(s, other))
-		return;
-	s->cpu[other].misses = 0;
-	s->woken_cpu = other;
-}
-
-static void note_miss(struct sampler *s, const struct observation *o)
-{
-	struct sample_cpu *c = &s->cpu[o->instant->cpu];
+	struct sample_cpu *c = &s->cpu[cpu];
 
 	c->hit = NULL;
 	c->resumed = NULL; /* the thread resumed last was interrupted, or is not on this CPU */
 	c->misses += c->misses < INT32_MAX;
-	wake_cold_cpu(s, o->instant->cpu);
 }
 
 static void note_hit(struct sampler *s, unsigned cpu, struct sample_thread *t)
@@ -259,7 +229,7 @@ struct sample_thread *sampler_instant(struct sampler *s, const struct sample_ins
 		return NULL;
 	}
 	if (!t) {
-		note_miss(s, &o);
+		note_miss(s, i->cpu);
 		return NULL;
 	}
 	note_hit(s, i->cpu, t);

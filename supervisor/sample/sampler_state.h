@@ -97,7 +97,6 @@ struct sampler {
 	uint64_t ask_ns, stamp_ns;
 	uint64_t others_left_ns; /* time that may be spent on asking threads that are not recent */
 	uint64_t others_ns;      /* CLOCK_MONOTONIC: when others_left_ns was last increased */
-	int woken_cpu; /* index of a CPU whose gaps a miss elsewhere has shortened; -1: none */
 	struct sample_figures figures;
 };
 

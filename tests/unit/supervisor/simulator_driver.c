@@ -280,19 +280,6 @@ static void set_waiter(struct sim *sim, unsigned cpu)
 	c->waiter_due_ns = c->waiter_at_ns = plan_next(&c->plan);
 }
 
-/* Like cpu_waiter_poke(): this CPU's intervals are as requested again. */
-static void poke(struct sim *sim, unsigned cpu)
-{
-	struct sim_cpu *c = &sim->cpu[cpu];
-
-	if (c->claims)
-		return;
-	plan_set_factors(&c->plan, sampler_factor(&sim->sampler),
-		sampler_stretch(&sim->sampler, cpu), sim->now);
-	set_waiter(sim, cpu);
-	sim_cpu_refresh(sim, c);
-}
-
 /*
  * A waiter in the fair class whose slice ends during its turn loses the CPU: all others wait for
  * it.
@@ -317,9 +304,6 @@ void sim_waiter_asks(struct sim *sim)
 	struct sim_thread *there = c->preempted;
 
 	sim->hit = sampler_instant(&sim->sampler, &c->instant);
-	if (sim->sampler.woken_cpu >= 0)
-		poke(sim, (unsigned)sim->sampler.woken_cpu);
-	sim->sampler.woken_cpu = -1;
 	lose_cpu(sim, cpu);
 	sim->turn = -1;
 	c->asked = true;
