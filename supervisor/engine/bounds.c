@@ -23,21 +23,6 @@ static void keep_throttle(struct engine *engine, uint64_t now)
 		clock_read(CLOCK_PROCESS_CPUTIME_ID), analyst_ns, bound);
 }
 
-void bounds_ran(struct engine *engine, uint64_t ran_ns)
-{
-	cost_earn(&engine->bounds.cost, ran_ns);
-}
-
-void bounds_lost(struct engine *engine, uint64_t lost_ns)
-{
-	cost_spend(&engine->bounds.cost, lost_ns);
-}
-
-void bounds_uninterrupted(struct engine *engine, uint64_t lost_ns, uint64_t apart_ns)
-{
-	cost_uninterrupted(&engine->bounds.cost, lost_ns, apart_ns);
-}
-
 /*
  * Each bound takes the effect of the other into account, so the longer of the two periods keeps
  * both bounds.

@@ -7,6 +7,7 @@
 #include "supervisor/engine/dump.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/stops.h"
+#include "supervisor/sample/ticks.h"
 
 static void read_maps(void *context, struct process *process, const char *text)
 {
@@ -48,14 +49,20 @@ static void sessions_changed(void *context)
 	sampling_set_periods(engine);
 }
 
+/* Nothing is owed for the time before a table was put in force. */
 static void table_begins(void *context, const struct process *process)
 {
 	struct engine *engine = context;
-	const struct target *target = &engine->target;
 
-	for (size_t i = 0; i < target->tracees; i++)
-		if (target->tracee[i]->process == process && target->tracee[i]->sample)
-			sampler_forget_ticks(&engine->sampling.sampler, target->tracee[i]->sample);
+	for (size_t i = 0; i < engine->target.tracees; i++) {
+		struct tracee *t = engine->target.tracee[i];
+		struct cpu_time cpu = {0};
+
+		if (t->process != process || !t->sample)
+			continue;
+		(void)procfiles_read_cpu(&engine->files, t, &cpu);
+		ticks_forget_all(t->sample, cpu.run_ns);
+	}
 }
 
 static void see_threads(void *context, const struct process *process)
@@ -71,6 +78,7 @@ static void take_stop(struct engine *engine, struct tracee *t, int signal)
 }
 
 static const struct lifecycle_stops profile_stops = {take_stop, NULL, stops_overtaken};
+
 static void interrupt(void *context, struct tracee *t)
 {
 	(void)stops_ask(context, t);

@@ -24,7 +24,7 @@ void cpu_account_update(
 	if (cpu->run_ns != a->seen.run_ns || cpu->slices != a->seen.slices)
 		a->moved_at_ns = now;
 	if (cpu->run_ns > a->seen.run_ns && !t->left_out)
-		bounds_ran(engine, cpu->run_ns - a->seen.run_ns);
+		cost_earn(&engine->bounds.cost, cpu->run_ns - a->seen.run_ns);
 	a->seen = *cpu;
 	a->seen_at_ns = now;
 }

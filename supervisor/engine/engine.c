@@ -283,7 +283,7 @@ static void *trace(void *context)
 		 */
 		control_signals(engine);
 		counting_set(engine, false);
-		sampling_unpin(engine);
+		summons_unpin(&engine->sampling.summons);
 		restart_end(&engine->restarter);
 	}
 	engine->result->error = r;

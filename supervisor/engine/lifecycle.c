@@ -12,8 +12,10 @@
 #include "supervisor/engine/cpu_account.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/signals.h"
+#include "supervisor/engine/stops.h"
 #include "supervisor/os/suspend.h"
 #include "supervisor/os/waiter.h"
+#include "supervisor/sample/ticks.h"
 #include "supervisor/target/restart.h"
 
 /* Maximum stops and deaths handled before the clock is read again. */
@@ -82,7 +84,7 @@ static int32_t last_call(const struct tracee *t, int status)
  */
 static void reap(struct engine *engine, struct tracee *t, int status)
 {
-	bool nameless = t->hit && !t->name[0];
+	bool nameless = stops_awaits_sample(t) && !t->name[0];
 	int tid = t->tid;
 
 	if (nameless)
@@ -114,7 +116,7 @@ static void close_former(struct engine *engine, struct tracee *t, int former)
 	if (procfiles_read_cpu(&engine->files, t, &cpu) == 0)
 		cpu_account_update(engine, t, &cpu, clock_now());
 	t->tid = former;
-	if (t->hit)
+	if (stops_awaits_sample(t))
 		overtake(engine, t, SYS_execve);
 	cpu_account_close(engine, t);
 	t->tid = tid;
@@ -188,8 +190,9 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 	process->handled = (struct handled_calls){0};
 	runtime_records_drop(process);
 	maps_forget(process);
+	/* If another thread called exec, the leader has taken over that thread's CPU time. */
 	if (t->sample)
-		sampler_renew(t->sample);
+		ticks_forget_all(t->sample, 0);
 	t->home = (struct stack_home){0};
 	runtime_thread_release(&t->runtime);
 	choice_renew(engine, t, clock_now());

@@ -94,7 +94,7 @@ void reader_start(struct engine *engine)
 	}
 	for (size_t i = 0; i < engine->target.images; i++)
 		start.lost_ns += engine->target.image[i]->lost_ns;
-	sampling_unpin(engine); /* the analyst would inherit the affinity */
+	summons_unpin(&engine->sampling.summons); /* the analyst would inherit the affinity */
 	if (options->server) {
 		more[0] = options->server->pieces_fd;
 		n = 1;

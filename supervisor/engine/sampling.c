@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/expected.h"
-#include "supervisor/engine/sampling_probe.h"
 #include "supervisor/engine/stops.h"
 #include "supervisor/os/mem.h"
 
@@ -175,11 +174,6 @@ static void start_waiters(struct sampling *s)
 	}
 }
 
-void sampling_unpin(struct engine *engine)
-{
-	summons_unpin(&engine->sampling.summons);
-}
-
 void sampling_begin(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;
@@ -234,15 +228,16 @@ int sampling_add(struct engine *engine, struct tracee *t)
 
 void sampling_remove(struct engine *engine, struct tracee *t)
 {
-	if (t->sample && t->hit)
-		sampler_lose(&engine->sampling.sampler, t->sample, false);
-	if (engine->sampling.hit == t->sample)
-		drop_hit(&engine->sampling);
-	t->hit = false;
-	if (t->sample) {
-		expected_forget(engine, t);
-		sampler_remove(&engine->sampling.sampler, t->sample);
-	}
+	struct sampling *s = &engine->sampling;
+
+	if (!t->sample)
+		return;
+	if (s->hit == t->sample)
+		drop_hit(s);
+	else if (t->sample->stopping)
+		sampler_lose(&s->sampler, t->sample, false);
+	expected_forget(engine, t);
+	sampler_remove(&s->sampler, t->sample);
 	free(t->sample);
 	t->sample = NULL;
 }
@@ -276,7 +271,7 @@ static void note_occupied(struct engine *engine, unsigned cpu, uint64_t ns)
 
 	sampler_occupied(s, cpu, ns);
 	if (s->cpu[cpu].hit)
-		bounds_lost(engine, ns);
+		cost_spend(&engine->bounds.cost, ns);
 }
 
 /* Requests the stop that a waiter called for, or samples the thread where it sleeps. */
@@ -294,9 +289,9 @@ static void serve(struct engine *engine)
 	if (hit->hit.asleep) {
 		blocked_scan_take_tick(engine, t);
 	} else if (sampler_confirm(&s->sampler, hit)) {
-		t->hit = stops_ask(engine, t);
-		t->stop_requested_cpu = hit->hit.before;
-		if (!t->hit)
+		if (stops_ask(engine, t))
+			t->stop_requested_cpu = hit->hit.before;
+		else
 			sampler_lose(&s->sampler, hit, false);
 	}
 }
@@ -387,7 +382,7 @@ static void take_turn(struct sampling *s)
 		(void)priority_any_cpu(freed->thread);
 	}
 	if (freed)
-		cpu_waiter_stay(freed);
+		(void)priority_stay(atomic_load(&freed->tid), freed->cpu);
 }
 
 void sampling_wake(struct engine *engine, uint64_t now)

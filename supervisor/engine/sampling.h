@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Runs the sampler (sample/sampler.h): a waiter on each CPU (cpu_waiter.h) asks at its instants
- * which thread it has preempted, and calls the tracing thread for each hit. sampling_probe.h reads
- * /proc for the sampler; stops.h stops threads.
+ * which thread it has preempted, and calls the tracing thread for each hit. stops.h stops threads.
  */
 #ifndef SUPERVISOR_SAMPLING_H
 #define SUPERVISOR_SAMPLING_H
@@ -57,6 +56,12 @@ struct sampling {
 	struct realtime realtime;
 };
 
+/*
+ * What the sampler asks about the target and the machine, answered from /proc (sampling_probe.c).
+ * The context is the engine; a thread's owner is its struct tracee.
+ */
+extern const struct probe sampling_probe;
+
 /* Called by the tracing thread: finds the CPUs to sample, and opens files. -errno. */
 int sampling_init(struct engine *engine);
 /* Are all CPUs sampled that the process @pid may run on? True if that cannot be told. */
@@ -79,11 +84,5 @@ void sampling_rest(struct engine *engine);
 uint64_t sampling_next(struct engine *engine);
 /* The tracing thread, awake since @now_ns, serves the hit for which a waiter called it. */
 void sampling_wake(struct engine *engine, uint64_t now_ns);
-
-/*
- * Lets the tracing thread run on all its CPUs until a waiter calls it next. To be called before
- * another program is started, which would inherit the affinity.
- */
-void sampling_unpin(struct engine *engine);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "supervisor/engine/sampling_probe.h"
+#include "supervisor/engine/sampling.h"
 
 #include "base/clock.h"
 #include "supervisor/engine/engine_state.h"

@@ -28,8 +28,12 @@ bool stops_ask(struct engine *engine, struct tracee *t)
 	t->stop_requested_cpu = t->account.seen;
 	t->was_alone = t->process->threads == 1;
 	t->missed = false;
-	t->hit = false;
 	return true;
+}
+
+bool stops_awaits_sample(const struct tracee *t)
+{
+	return t->stop_requested_ns && t->sample && t->sample->stopping;
 }
 
 bool stops_are_over(struct engine *engine)
@@ -137,7 +141,7 @@ void stops_overtaken(struct engine *engine, struct tracee *t, int32_t syscall)
 	struct sampler *sampler = &engine->sampling.sampler;
 	struct cpu_time cpu;
 
-	if (t->hit && t->sample) {
+	if (stops_awaits_sample(t)) {
 		/*
 		 * The hit is lost if a table is due, whose tick needs a pc, or if the thread runs
 		 * code of another machine, whose calls have other numbers.
@@ -149,7 +153,6 @@ void stops_overtaken(struct engine *engine, struct tracee *t, int32_t syscall)
 		else if (sampler_judge(sampler, t->sample, &cpu, SAMPLE_IN_CALL))
 			record_call(engine, t, syscall, clock_now());
 	}
-	t->hit = false;
 	t->stop_requested_ns = 0;
 }
 
@@ -176,7 +179,7 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	known = r == 0;
 	if (known)
 		r = procfiles_read_open_cpu(&engine->files, t, &cpu);
-	if (r == 0 && asked && t->hit && t->sample)
+	if (r == 0 && stops_awaits_sample(t))
 		valid = sampler_judge(&s->sampler, t->sample, &cpu, place_of(&snapshot));
 	profiled = valid && engine->counting && t->sample->hit.due.streams & 1;
 	if (valid)
@@ -188,9 +191,8 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	end = restart_resume(&engine->restarter, t, signal, known ? &snapshot : NULL);
 	window_leave();
 	/* An error: the thread has been killed in its stop. */
-	if (r < 0 && asked && t->hit && t->sample)
+	if (r < 0 && stops_awaits_sample(t))
 		sampler_lose(&s->sampler, t->sample, false);
-	t->hit = false;
 	if (r < 0 || !asked) {
 		t->stop_requested_ns = 0;
 		return;
@@ -208,8 +210,7 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	if (valid) {
 		struct sample_loss loss = sampler_resumed(&s->sampler, t->sample, &cpu, end);
 
-		if (loss.measured)
-			bounds_uninterrupted(engine, loss.lost_ns, loss.apart_ns);
+		cost_uninterrupted(&engine->bounds.cost, loss.lost_ns, loss.apart_ns);
 		expected_note(engine, t);
 	}
 	if (profiled)

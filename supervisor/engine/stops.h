@@ -12,6 +12,8 @@ struct tracee;
 
 /* Requests a stop of @tracee. False: that is not possible now. */
 bool stops_ask(struct engine *engine, struct tracee *tracee);
+/* Was a stop of @tracee requested for a sample, and has not come yet? */
+bool stops_awaits_sample(const struct tracee *tracee);
 /*
  * Handles a tick stop of @tracee, requested or not: samples it if it was hit, and resumes it with
  * @signal (0: none).

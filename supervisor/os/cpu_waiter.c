@@ -79,6 +79,7 @@ static void *wait_on_cpu(void *context)
 	struct cpu_time seen = {0};
 	uint64_t woke = 0;
 
+	atomic_store(&w->tid, gettid());
 	(void)priority_stay(0, w->cpu);
 	if (!w->realtime || priority_realtime() < 0)
 		priority_prompt();
@@ -114,15 +115,6 @@ int cpu_waiter_start(struct cpu_waiter *w)
 	(void)pthread_attr_destroy(&attributes);
 	w->started = r == 0;
 	return r;
-}
-
-void cpu_waiter_stay(struct cpu_waiter *w)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(w->cpu, &set);
-	(void)pthread_setaffinity_np(w->thread, sizeof(set), &set);
 }
 
 /* Changes the word, and wakes the thread. */

@@ -50,6 +50,7 @@ struct cpu_waiter {
 	pthread_t thread;
 	bool started, realtime;
 	int cpu;               /* of the machine */
+	_Atomic int tid;       /* set by the thread when it begins */
 	_Atomic uint32_t word; /* the thread's futex: changes with a poke, and at the end */
 	/*
 	 * Called in the waiter's thread: at its start and after a poke with @woke_ns 0; and at the
@@ -67,8 +68,6 @@ struct cpu_waiter {
 int cpu_waiter_start(struct cpu_waiter *waiter);
 /* Ends the thread, and waits for that. Does nothing if it was not started. */
 void cpu_waiter_stop(struct cpu_waiter *waiter);
-/* Pins the waiter to its CPU again, after it was allowed to run on others. */
-void cpu_waiter_stay(struct cpu_waiter *waiter);
 /* Wakes the waiter up, so that it calls @wake: the time of its next wake-up may have changed. */
 void cpu_waiter_poke(struct cpu_waiter *waiter);
 
@@ -108,7 +107,10 @@ static inline void summons_rest(struct summons *summons)
  * 0: it was not. -ETIMEDOUT: the waiter's turn takes longer than @wait_ns; call again.
  */
 int summons_wake(struct summons *summons, uint64_t wait_ns);
-/* The calling thread may again run on all CPUs of summons.started_on. */
+/*
+ * Called by the tracing thread: it may run on all CPUs of summons.started_on until it is called
+ * next. To be called before another program is started, which would inherit the affinity.
+ */
 void summons_unpin(struct summons *summons);
 
 #endif

@@ -49,9 +49,15 @@ void cost_init(struct cost *cost, uint64_t bound_ppm);
 
 /* The target has run for @ran_ns of CPU time. */
 void cost_earn(struct cost *cost, uint64_t ran_ns);
-/* The supervisor occupied a target thread's CPU for @occupied_ns, the thread's stop included. */
+/*
+ * The supervisor occupied, for @occupied_ns, a CPU on which a thread of the target had to wait, its
+ * stop included. To be called for each such time, whether or not a sample was taken.
+ */
 void cost_spend(struct cost *cost, uint64_t occupied_ns);
-/* A thread was uninterrupted for @apart_ns of wall time, of which it did not run for @lost_ns. */
+/*
+ * A thread was uninterrupted for @apart_ns of wall time, of which it did not run for @lost_ns. Such
+ * a figure is exact: it contains all waits and context switches. 0 and 0: nothing was measured.
+ */
 void cost_uninterrupted(struct cost *cost, uint64_t lost_ns, uint64_t apart_ns);
 
 /* Call every few ms. @samples: how many were taken so far; it may begin at 0 again. */

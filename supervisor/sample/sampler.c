@@ -126,21 +126,6 @@ void sampler_heed(struct sampler *s, struct sample_thread *t)
 	link_newest(s, t);
 }
 
-void sampler_renew(struct sample_thread *t)
-{
-	for (unsigned i = 0; i < PLAN_STREAMS; i++)
-		ticks_forget(t, i, 0);
-}
-
-void sampler_forget_ticks(struct sampler *s, struct sample_thread *t)
-{
-	struct cpu_time cpu = {0};
-
-	(void)s->probe->cpu_time(s->context, t, &cpu);
-	for (unsigned i = 0; i < PLAN_STREAMS; i++)
-		ticks_forget(t, i, cpu.run_ns);
-}
-
 int sampler_cpu(const struct sampler *s, int number)
 {
 	for (unsigned i = 0; i < s->cpus; i++)
@@ -306,13 +291,10 @@ struct sample_loss sampler_resumed(
 	 * release of the CPU by us, plus one if another CPU resumed it. More mean that it blocked
 	 * or was preempted.
 	 */
-	loss.measured = c->resumed == t && cpu->slices && turns <= c->releases + 1 &&
+	if (c->resumed == t && cpu->slices && turns <= c->releases + 1 &&
 		cpu->wait_ns - t->resumed.wait_ns <= c->occupied_ns + SWITCH_NS && apart > ran &&
-		apart < APART_MOST_NS;
-	if (loss.measured) {
-		loss.lost_ns = apart - ran;
-		loss.apart_ns = apart;
-	}
+		apart < APART_MOST_NS)
+		loss = (struct sample_loss){apart - ran, apart};
 	for (unsigned i = 0; i < s->cpus; i++)
 		if (s->cpu[i].resumed == t)
 			s->cpu[i].resumed = NULL;

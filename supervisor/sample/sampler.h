@@ -40,16 +40,6 @@ int sampler_add(struct sampler *sampler, struct sample_thread *thread, void *own
 void sampler_remove(struct sampler *sampler, struct sample_thread *thread);
 /* The thread is known to run, by its CPU time or by an event: it is asked early from now on. */
 void sampler_heed(struct sampler *sampler, struct sample_thread *thread);
-/*
- * The thread has another image. If another thread called exec, the leader has taken over that
- * thread's CPU time. So the tables' accounts with the thread begin anew.
- */
-void sampler_renew(struct sample_thread *thread);
-/*
- * The tables' accounts with the thread begin anew, at its present CPU time: nothing is owed for the
- * time before a table was put in force.
- */
-void sampler_forget_ticks(struct sampler *sampler, struct sample_thread *thread);
 
 /* The index of CPU @number; negative: it is not sampled. */
 int sampler_cpu(const struct sampler *sampler, int number);
@@ -85,9 +75,8 @@ void sampler_occupied(struct sampler *sampler, unsigned cpu, uint64_t ns);
  * was uninterrupted: nobody but the supervisor took its CPU.
  */
 struct sample_loss {
-	bool measured;
 	uint64_t lost_ns;  /* apart_ns less the thread's CPU time in it */
-	uint64_t apart_ns; /* wall time between the two stops */
+	uint64_t apart_ns; /* wall time between the two stops; 0: not measured */
 };
 /* The stop of @thread for a sample is over; @cpu is its CPU time in it. */
 struct sample_loss sampler_resumed(struct sampler *sampler, struct sample_thread *thread,

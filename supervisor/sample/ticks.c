@@ -11,6 +11,12 @@ void ticks_forget(struct sample_thread *t, unsigned stream, uint64_t began_ns)
 	t->account[stream] = (struct sample_account){.began_ns = began_ns};
 }
 
+void ticks_forget_all(struct sample_thread *t, uint64_t began_ns)
+{
+	for (unsigned i = 0; i < PLAN_STREAMS; i++)
+		ticks_forget(t, i, began_ns);
+}
+
 /*
  * By how much the next tick is corrected: an account that is off by up to one period is left, as
  * the random instant within a period alone makes that much.

@@ -102,7 +102,6 @@ struct tracee {
 	struct elapsed elapsed[2];    /* for the table of the process, and for the thread's own */
 	uint64_t table_began_ns;      /* its CPU time when the process's table was put in force */
 	struct sample_thread *sample; /* NULL: not sampled yet */
-	bool hit;                     /* its stop was requested for a sample */
 	bool left_out;                /* not profiled, because of --thread-name or --tid */
 	bool was_chosen;              /* already counted as chosen */
 	uint64_t choice_since_ns;     /* birth, or the last change of left_out */

@@ -591,7 +591,7 @@ static void test_sampler__the_loss_of_an_uninterrupted_thread_is_measured(void *
 		begin(&w, 1, 1);
 		hit(&w, a, 0, 1);
 		loss = sampler_resumed(&w.sampler, &a->sample, &cpu, 100 * MS);
-		assert_false(loss.measured);
+		assert_int_equal(loss.apart_ns, 0);
 		sampler_occupied(&w.sampler, 0, 30000);
 		cpu.run_ns += 4 * MS - 100000;
 		cpu.wait_ns += 90000;
@@ -606,7 +606,7 @@ static void test_sampler__the_loss_of_an_uninterrupted_thread_is_measured(void *
 		case 4: cpu.run_ns += MS; break;
 		}
 		loss = sampler_resumed(&w.sampler, &a->sample, &cpu, 104 * MS);
-		assert_int_equal(loss.measured, i == 0);
+		assert_int_equal(loss.apart_ns, i ? 0 : 4 * MS);
 		assert_int_equal(loss.lost_ns, i ? 0 : 100000);
 		sampler_release(&w.sampler);
 	}
