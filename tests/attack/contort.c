@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * contort WHAT SECONDS: a target that behaves oddly while it is sampled. Exits with 6 if nothing
- * was changed for it. stacks: runs with stack pointers that lead nowhere: no stack, the kernel, the
- * edge of a mapping, a file that was cut, not an address at all. canonical: likewise, but for the
- * last kind. maps: has thousands of executable mappings, which change all the time. names: maps
- * files whose names have new lines, escapes, and "(deleted)". threads: makes threads that end at
- * once.
+ * contort WHAT SECONDS: a target that behaves oddly while it is sampled. Exits with 6 if sampling
+ * changed nothing for it. WHAT is one of:
+ *
+ *	stacks     its stack pointer leads to no stack, into the kernel, to the edge of a mapping,
+ *	           into a file that was cut, or is no canonical address
+ *	canonical  as stacks, with canonical addresses only
+ *	maps       has thousands of executable mappings, which change all the time
+ *	names      maps files whose names contain new lines, escapes, and "(deleted)"
+ *	threads    makes threads that end at once
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -34,7 +37,7 @@ static void fail(const char *what)
 }
 
 #ifdef __x86_64__
-/* Runs about 20 ms with another stack pointer, and an equally wild frame pointer. */
+/* Runs for about 20 ms with @sp as stack pointer and as frame pointer. */
 static uint64_t spin_on(uint64_t sp)
 {
 	uint64_t turns = 20000000, kept = sp;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * disturber WHAT SECONDS: works that much CPU time and does something meanwhile that a profiler
- * could stumble over. Exits with 6.
+ * disturber WHAT SECONDS: uses SECONDS of CPU time while it disturbs a profiler. Exits with 6. WHAT
+ * is one of:
  *
- *	names   each of 4 threads gets another name, with control characters, all the time
- *	map     writes a perf map without end, in lines and without
- *	bomb    500 children at once, each of which works 5 ms; they are part of the time
+ *	names   4 threads rename themselves all the time, with control characters
+ *	map     writes to its perf map all the time, lines and other text
+ *	bomb    500 children at once, each of which uses 5 ms; their time counts, too
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -62,7 +62,7 @@ static int names(void)
 	return 6;
 }
 
-/* Runs generated code, at an address that only the perf map can name, so that the map is read. */
+/* Runs code at an address that only the perf map could name, so that the analyst reads the map. */
 static void *generated(void *context)
 {
 	unsigned char *code = mmap(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * evil SECONDS: works under a thread name that would set a terminal's title, in a function that the
- * test calls differently with objcopy. Exits with 6.
+ * evil SECONDS: uses CPU time in a thread whose name would set a terminal's title, in a function
+ * that the test renames with objcopy. Exits with 6.
  */
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -13,7 +13,7 @@ void spin(double seconds)
 	struct timespec now;
 
 	do {
-		/* Runs some time of its own between two calls, so that it has samples. */
+		/* Time of spin() itself between two calls, so that it gets samples. */
 		for (volatile unsigned i = 0; i < 100000; i++)
 			;
 		(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * jitter UID [ROOT]: as that user, in that root folder, says its pid, waits until there is a file
- * called "go" in the folder where it was started, and works for 0.4 s in code that it has made.
+ * jitter UID [ROOT]: as the user UID in the root folder ROOT, prints its pid and the address of
+ * code that it generates, waits until there is a file "go" in the folder where it was started, and
+ * runs the code for 0.4 s.
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An older kernel, or one in which something is switched off: lacking NAME[,NAME...] COMMAND...
- * runs a command for which these system calls are not there (ENOSYS). 77 if that cannot be had.
+ * lacking NAME[,NAME...] COMMAND...: runs COMMAND as on an older kernel, where these system calls
+ * fail with ENOSYS. Ends with 77 if seccomp filters are not permitted.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -29,7 +29,7 @@ enum { CALLS = sizeof(calls) / sizeof(*calls), OPTION_ENOSYS = SECCOMP_RET_ERRNO
 
 static void forbid(int number)
 {
-	/* libseccomp uses prctl() where there is no seccomp(). */
+	/* Without seccomp(), libseccomp uses prctl(PR_SET_SECCOMP): forbid that, too. */
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 3, 0),
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 {
 	char *name = argc > 2 ? strtok(argv[1], ",") : NULL;
 
-	/* The filter for seccomp() itself comes last: it would forbid the others. */
+	/* The filter of seccomp() must come last: after it, no other can be installed. */
 	for (; name; name = strtok(NULL, ",")) {
 		size_t i = 0;
 

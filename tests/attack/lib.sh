@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Shared by the attacks: those who attack, and those who are attacked.
+# Shared by the attacks: attackers, victims, and checks of what must not change.
 . "$(dirname "$0")/../lib.sh"
 NOBODY=65534
 
@@ -10,12 +10,13 @@ need_root() {
     chmod 755 "$WORK"
 }
 
-# as_nobody COMMAND...
+# as_nobody COMMAND...: runs COMMAND as user nobody
 as_nobody() {
     setpriv --reuid=$NOBODY --regid=$NOBODY --clear-groups "$@"
 }
 
-# trap_words BYSTANDER: what planted.c is to know of somebody who must not be harmed, and where
+# trap_words BYSTANDER: prints what planted.c needs: the pid of a process that it must not be able
+# to harm, a folder, and two mappings of that process
 trap_words() {
     local bystander=$1 memory
     memory=$(awk '/\[vdso\]/ { sub("-", " ", $1); print $1 }' "/proc/$bystander/maps") || return
@@ -24,15 +25,16 @@ trap_words() {
     echo "$bystander $WORK $memory"
 }
 
-# plant BYSTANDER: makes the script "become SECONDS". It becomes a program that works so long and
-# exits with 6, and names itself and the bystander to an analyst with a planted fault (planted.c).
+# plant BYSTANDER: writes the script "become SECONDS". The script becomes a program that uses
+# SECONDS of CPU time and exits with 6. Its file tells its pid and the bystander's to an analyst
+# with a planted fault (planted.c).
 plant() {
     cat >become <<END
 cp "$TARGETS/busy" trap && echo "PLANTED \$\$ $(trap_words "$1")" >>trap && exec ./trap 1 \$1 6
 END
 }
 
-# state FILE: what must not change, in one word
+# state FILE: prints what must not change: inode, owner, mode, size, checksum
 state() {
     stat -c '%i:%u:%a:%s' "$1"; cksum <"$1"
 }

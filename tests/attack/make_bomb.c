@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * make_bomb KIND PROGRAM FOLDER: small files that stand for much. Writes sections for objcopy to
- *add to the program, named as they are to be called without the dot, into the folder:
+ * make_bomb KIND PROGRAM FOLDER: writes small sections that a reader expands to very much. objcopy
+ * can add them to PROGRAM; each file in FOLDER has the name of its section without the dot. KIND:
  *
  *	ranges		20,000 functions that share one list of 100,000 ranges
  *	lines		20,000 units that share one line table of 300,000 rows
@@ -10,8 +10,8 @@
  *	names		DWARF of one function whose name is 3 MiB long
  *	siblings	a namespace, with a function in it, that is its own sibling
  *
- * make_bomb symtabs PROGRAM FILE: the program with 60,000 section headers of one table of 20,000
- * symbols.
+ * make_bomb symtabs PROGRAM FILE: writes to FILE the program with 60,000 section headers that all
+ * describe one table of 20,000 symbols.
  */
 #include <elf.h>
 #include <stdint.h>
@@ -101,7 +101,7 @@ static void read_program(const char *path)
 	}
 }
 
-/* The header of a unit of DWARF 4 with @bytes of entries behind it. */
+/* Writes the header of a DWARF 4 unit with @bytes of entries after it. */
 static void put_unit(FILE *info, uint32_t bytes)
 {
 	put(info, 7 + bytes, 4);
@@ -124,8 +124,8 @@ static void put_abbreviation(FILE *out, uint64_t code, uint64_t tag, int childre
 }
 
 /*
- * Makes a unit with low_pc and high_pc; functions with ranges, and a name at offset 0 of
- * .debug_str.
+ * Makes a unit with low_pc and high_pc, and @n functions in it with one list of ranges and one
+ * name, at offset 0 of .debug_str.
  */
 static void make_functions(const char *folder, unsigned n, unsigned pairs, unsigned name_bytes)
 {
@@ -180,7 +180,7 @@ static void make_siblings(const char *folder)
 	put(info, text_low, 8);
 	put(info, text_bytes, 8);
 	put(info, 2, 1);
-	put(info, 11 + 17, 4); /* Of the namespace: behind the head and the unit. */
+	put(info, 11 + 17, 4); /* the namespace itself, after header (11 bytes) and unit (17) */
 	put(info, 3, 1);
 	put(info, text_low, 8);
 	put(info, text_bytes, 8);
@@ -190,7 +190,9 @@ static void make_siblings(const char *folder)
 	close_file(abbrev);
 }
 
-/* Makes units that do not say which addresses they cover, so that all their lines are read. */
+/*
+ * Makes units that do not say which addresses they cover, so that a reader reads all their lines.
+ */
 static void make_lines(const char *folder)
 {
 	static const uint8_t unit[][2] = {{0x10, 0x17}}; /* stmt_list */
@@ -209,7 +211,7 @@ static void make_lines(const char *folder)
 	put(lines, 4, 2);
 	put(lines, 27, 4);
 	put(lines, 0x0e01010101,
-		5); /* instructions of 1, 1 of them, statements, base 1, range 14 */
+		5); /* minimum instruction 1, 1 operation, is_stmt, line base 1, line range 14 */
 	put(lines, 13, 1);
 	(void)fwrite(lengths, 1, sizeof(lengths), lines);
 	put(lines, 0, 1);
@@ -234,7 +236,7 @@ static void make_abbreviations(const char *folder)
 	put(abbrev, 0, 1);
 	for (unsigned i = 0; i < UNITS; i++) {
 		put_unit(info, 3);
-		put_uleb(info, CODES); /* An abbreviation code of three bytes. */
+		put_uleb(info, CODES); /* an abbreviation code of three bytes */
 	}
 	close_file(info);
 	close_file(abbrev);

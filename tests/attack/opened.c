@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* opened FILE... -- COMMAND...: runs it; prints each of the files that anybody opened meanwhile. */
+/* opened FILE... -- COMMAND...: runs COMMAND; prints each FILE that a process opened meanwhile. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>

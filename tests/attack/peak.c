@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * peak MIB FILE COMMAND...: runs it with RLIMIT_AS of so many MiB; writes the most memory that it
- * or a descendant had resident, in KiB, and ends as it does.
+ * peak MIB FILE COMMAND...: runs COMMAND with an RLIMIT_AS of MIB. Writes to FILE the most memory
+ * in KiB that COMMAND or a descendant of it had resident. Ends with the status of COMMAND.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an attacker does who has made a parser run his code: a file that ends with
- * "PLANTED TARGET BYSTANDER FOLDER START END MAJOR MINOR INODE" hands over the pids of who is
- * profiled and of somebody else, where there is something to break, and of the bystander's memory
- * the vdso and a mapped file. Each try says on standard error whether it worked:
+ * What an attacker could do whose code runs inside of a parser. The code runs when the parser reads
+ * a file that ends with "PLANTED TARGET BYSTANDER FOLDER START END MAJOR MINOR INODE": the pids of
+ * the profiled process and of another one, a folder with files to break, and two mappings of the
+ * bystander, the vdso (START, END) and a file (MAJOR, MINOR, INODE). Each attempt says on standard
+ * error whether it worked:
  *
  *	planted: NAME: refused (Operation not permitted)
  *
- * The end is a crash, as such tries end.
+ * It ends with a crash, as such attacks do.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -70,7 +71,7 @@ static void try_net(void)
 
 	tell("socket", fd);
 	tell("unix socket", socket(AF_UNIX, SOCK_STREAM, 0));
-	/* Tries what can be done through descriptors that are open. */
+	/* Tries to connect with each descriptor that may be open. */
 	for (int i = 0; i < 16; i++) {
 		if (connect(i, (struct sockaddr *)&to, sizeof(to)) == 0 || errno == ECONNREFUSED)
 			tell("connect", 0);
@@ -209,7 +210,8 @@ void planted_fault(const uint8_t *data, size_t bytes)
 	try_process("bystander", bystander);
 	try_rights();
 	try_opener(bystander, &memory);
-	try_process("parent", getppid()); /* Kills the parent, if that is possible. */
+	/* The last of all: it kills the parent, if that is possible. */
+	try_process("parent", getppid());
 	(void)fprintf(stderr, "planted: all tried\n");
 	__builtin_trap();
 }

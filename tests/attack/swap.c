@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* swap A B: exchanges two names as often as it can, until it is killed or its parent is gone. */
+/*
+ * swap A B: exchanges the names A and B as fast as it can, until it is killed or its parent has
+ * ended.
+ */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/prctl.h>

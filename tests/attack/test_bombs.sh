@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Small files that exhaust memory: debug information that shares or inflates, symbol tables listed
-# again and again, a perf map of 255 MB. The file is blamed, once, and the profile is written with
-# what else there is. RLIMIT_AS keeps the machine whole if one of them goes off.
+# Small files that need much memory: debug information that is shared or compressed, one symbol
+# table listed many times, a perf map of 255 MiB. One message names the file, and the profile
+# contains everything else. RLIMIT_AS protects the machine if a limit does not work.
 . "$(dirname "$0")/lib.sh"
 [ -z "${SANITIZED:-}" ] || skip "a sanitizer takes memory of its own"
 command -v objcopy >/dev/null || skip "objcopy (binutils) is missing"
@@ -10,7 +10,8 @@ MOST_MIB=450
 LIMIT_MIB=3072
 objcopy --strip-debug "$EVIL" plain
 
-# sprofrun of COMMAND under watch: status, memory, notes
+# watched WHAT BLAMED COMMAND...: sprofrun COMMAND has status 6, needs little memory, and has one
+# message with BLAMED
 watched() {
     local what=$1 blamed=$2
     shift 2
@@ -38,7 +39,7 @@ done
 watched "symbol tables" 'bomb: its debug information is left out: it takes far more memory' ./bomb \
     0.4
 
-# A name of 3 MiB is cut; nobody is to blame.
+# A name of 3 MiB is cut, without a message.
 rm -rf sections && mkdir sections
 "$MAKE_BOMB" names plain sections
 add=()
@@ -48,7 +49,7 @@ objcopy "${add[@]}" plain bomb 2>/dev/null && chmod 755 bomb
 "$SPROFREPORT" flat --format tsv p.pb.gz >rows
 within "a name of 3 MiB: bytes of the longest row" "$(wc -L <rows)" 60000 70000
 
-# A list of DIEs that leads back to its beginning ends there, and what it has told is of use.
+# In a list of DIEs that leads back to its beginning, the reader stops there and keeps what it read.
 rm -rf sections && mkdir sections
 "$MAKE_BOMB" siblings plain sections
 add=()
@@ -58,7 +59,7 @@ objcopy "${add[@]}" plain bomb 2>/dev/null && chmod 755 bomb
 is "its own sibling: nobody is to blame" "$(grep -c 'is left out' err)" 0
 check "its own sibling: the function" grep -q ' by_unit  ' err
 
-# A mangled name in which each part is twice the one before: it stays as it is.
+# In this mangled name each part stands for twice the part before: it is not demangled.
 digits=0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ name=_Z1f1aIiiE part=S0_
 for level in $(seq 33); do name+="S_I$part${part}E" part=S${digits:$level:1}_; done
 objcopy --redefine-sym "spin=$name" plain bomb

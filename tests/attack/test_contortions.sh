@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Targets whose stack pointer leads nowhere, whose mappings change all the time, whose files have
-# names like lines of maps, or whose threads are gone at once: what they do is as without us, no
-# analyst dies, and all their time is accounted for, by stacks and by frame pointers, on either
-# clock.
+# Targets with a stack pointer that leads nowhere, with mappings that change all the time, with
+# files named like lines of /proc/PID/maps, or with threads that end at once. They run as without
+# the profiler, no analyst dies, and all their time is accounted for, with -gdwarf, -gfp and both
+# clocks.
 . "$(dirname "$0")/lib.sh"
 limit_mib=3072 most_mib=450
 [ -z "${SANITIZED:-}" ] || limit_mib=100000000 most_mib=4000
@@ -21,7 +21,7 @@ contorted() {
     check "$what: nothing steers the terminal" \
         [ -z "$(LC_ALL=C grep -aP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' err)" ]
 }
-# A machine that is emulated in part may end a program for an address that is not canonical.
+# Some emulated machines end a program that uses an address that is not canonical.
 stacks=stacks
 "$CONTORT" stacks 0.1 >/dev/null 2>&1
 [ $? -eq 6 ] || stacks=canonical

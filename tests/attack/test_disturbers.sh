@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Targets that change their threads' names all the time, write a perf map without end, or are 500
-# at once: their status is theirs, and the profile is whole.
+# Targets that rename their threads all the time, write a perf map without end, or are 500 processes
+# at once: they end with their own status, and the profile is complete.
 . "$(dirname "$0")/lib.sh"
 
 disturbed() {
@@ -21,8 +21,8 @@ rm -f /tmp/perf-"$(figure pid p.pb.gz 2>/dev/null)".map
 disturbed bomb 0
 check "all of them were seen" [ "$(figure processes p.pb.gz)" = 501 ]
 
-# A file capability: the kernel keeps it from a program whose tracer may not have it, and that is
-# said.
+# The kernel does not give a file capability to a program whose tracer could not have it. A message
+# says so.
 if [ "$(id -u)" = 0 ] && command -v setcap >/dev/null && command -v setpriv >/dev/null; then
     chmod 755 "$WORK"
     cp /bin/grep privileged

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Issue: with RLIMIT_NOFILE 8 the command was not run, and the reason given was a wrong one. From
-# the limit on at which a command can be started at all it runs, with its own status; what cannot be
-# had is said with its cause.
+# With few descriptors (RLIMIT_NOFILE) a command runs and ends with its own status, from the lowest
+# limit at which it can be started. What is missing is reported with its cause. (Once, at a limit of
+# 8, the command was not run, and the message named a wrong reason.)
 . "$(dirname "$0")/../lib.sh"
 
 for limit in 7 8 9 10 12 14; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# A /proc that hides the processes of others (hidepid=2): an ordinary user profiles his own
-# command all the same, and is told why he may not attach to another's.
+# A /proc that hides the processes of other users (hidepid=2): an ordinary user can still profile
+# his own command. If he attaches to another user's process, a message says why that fails.
 . "$(dirname "$0")/lib.sh"
 need_root
 unshare -m true 2>/dev/null || skip "needs mount namespaces"

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# A fault in a parser lets an ELF file run code where sprofreport looks into it, for a mon.out of
-# that program and for annotate: it can neither open, connect, execute, trace nor signal, nor get
-# from the opener what is not for it. The report comes all the same, without the file's names.
+# A fault in a parser lets an ELF file run code in the inspector, which reads it for sprofreport:
+# for a mon.out of that program and for annotate. The code can neither open files, connect, execute,
+# trace nor signal, nor get files from the opener that it should not have. The report is still
+# written, without the file's names.
 . "$(dirname "$0")/lib.sh"
 mkdir stage && cp "$BUILD"/tools/{sprofrun,sprofreport,sprofil-analyst,sprofil-opener} stage/ &&
     cp "$PLANTED_INSPECTOR" stage/sprofil-inspector
@@ -19,12 +20,12 @@ cp "$TARGETS/busy" trap
 stage/sprofrun -q -F 500 -o p.pb.gz ./trap 1 0.3 0
 echo "PLANTED $target $(trap_words $bystander)" >>trap
 
-# 16 counters of the program's text, a tick each: 16 in 4096 times two bytes
+# a mon.out with 16 counters of the program's text, one tick in each
 text=$(readelf -lW trap | awk '$1 == "LOAD" && / R E / { print $3; exit }')
 perl -e '$low = hex shift; print pack("Q<Q<l<S<S<S<16", $low, $low + 0x2000, 0, 100, 256, (1) x 16)' \
     "$text" >mon.out
 
-# tried WHAT TIMES
+# tried WHAT TIMES: the planted code ran TIMES times, and could do nothing but ask the opener
 tried() {
     is "$1: it was tried to the end" "$(grep -c '^planted: all tried' err)" "$2"
     is "$1: what was done" "$(grep '^planted: .*DONE' err | sort -u)" "planted: the opener: DONE"
@@ -45,7 +46,7 @@ stage/sprofreport doctor p.pb.gz >doctor 2>err
 is "doctor: status" $? 0
 tried doctor 2
 
-# Without it nothing is parsed.
+# Without the inspector nothing is parsed.
 rm stage/sprofil-inspector
 stage/sprofreport flat --program trap mon.out >flat 2>err
 is "without the inspector: status" $? 1

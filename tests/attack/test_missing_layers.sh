@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Kernels without a layer of the sandbox (landlock, seccomp, both), and older ones without the calls
-# by which files are opened and descriptors closed: the rest holds, and -v says what is missing.
+# Kernels without a layer of the sandbox (landlock, seccomp, both), and older ones that lack calls
+# for opening files and closing descriptors: the other layers still hold, and -v says what is
+# missing.
 . "$(dirname "$0")/lib.sh"
 mkdir stage && cp "$BUILD"/tools/{sprofrun,sprofil-opener} stage/ &&
     cp "$PLANTED" stage/sprofil-analyst
@@ -12,7 +13,7 @@ trap 'kill $bystander 2>/dev/null; rm -rf "$WORK"' EXIT
 echo "secret of root" >secret && chmod 600 secret
 plant $bystander
 
-# without LAYERS: the planted fault, on a kernel that lacks them. What was done is in $done.
+# without LAYERS: runs the planted fault on a kernel that lacks LAYERS; $done lists what succeeded
 without() {
     "$LACKING" "$1" stage/sprofrun -v -q -o p.pb.gz sh become 0.3 >out 2>err 9<secret
     local status=$?
@@ -33,8 +34,8 @@ check "without landlock: and what holds" grep -q 'sandbox: .*no capabilities, no
 
 without seccomp
 check "without seccomp: that is said" grep -q 'sandbox lacks: .*seccomp (' err
-# Neither files nor processes can be reached, but that those of the same user can be slowed down.
-# (The parent is the analyst.)
+# No file or process can be reached. Only the scheduling of the same user's processes can be
+# changed. (The parent is the analyst.)
 own=
 [ "$(id -u)" = 0 ] || own='|affinity|priority|limits'
 reached() {
@@ -57,7 +58,7 @@ fi
 without close_range
 ! built_with_seccomp || is "without close_range: what was done" "$done" "the opener"
 
-# Files are found without openat2() and descriptors without pidfd_getfd(), names and all.
+# Without openat2() and pidfd_getfd(), the opener still finds files and passes them on.
 "$LACKING" openat2,pidfd_getfd "$SPROFRUN" --report flat -o p.pb.gz "$TARGETS/busy" 1 0.3 6 2>err
 is "without openat2: status" $? 6
 check "without openat2: names" grep -q 'spin\|burn\|main' err

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The analyst opens what hostile files name: .gnu_debugaltlink and .gnu_debuglink that lead to a
-# device node or a pipe. Nothing but a regular file is opened, for to open is to act.
+# Hostile files name others for the analyst to open: .gnu_debugaltlink and .gnu_debuglink lead to a
+# device node or a pipe. Only regular files are opened, as opening others has effects.
 . "$(dirname "$0")/lib.sh"
 command -v objcopy >/dev/null || skip "objcopy (binutils) is missing"
 

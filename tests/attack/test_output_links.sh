@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Links: what root writes follows no other user's symbolic link, wherever it stands on the way, with
-# fs.protected_symlinks as it may be; and nobody wins a race for it.
+# Links: when root writes, no symbolic link of another user is followed, wherever it stands in the
+# path and whatever fs.protected_symlinks is. Nobody can win a race for it.
 . "$(dirname "$0")/lib.sh"
 need_root
 export TMPDIR=$WORK
@@ -9,7 +9,7 @@ mkdir sticky nobodys && chmod 1777 sticky && chown $NOBODY nobodys
 echo precious >victim
 "$SPROFRUN" -q -o some.pb.gz true
 
-# refused WHAT PATH: by each program that writes
+# refused WHAT PATH: each program that writes files refuses PATH
 refused() {
     local before
     before=$(state victim)
@@ -38,7 +38,7 @@ as_nobody ln -s "$WORK/none" sticky/dangling
 "$SPROFRUN" -q -o sticky/dangling true 2>err
 check "a link to nothing makes nothing" [ ! -e none ]
 
-# Ours are followed, and stay.
+# Links of our own are followed, and stay.
 ln -s sticky/own here && ln -s "$WORK/here" sticky/mine
 for link in here sticky/mine; do
     rm -f sticky/own
@@ -46,7 +46,7 @@ for link in here sticky/mine; do
     check "our link $link is followed" [ -s sticky/own ]
     check "and stays" [ -L $link ]
 done
-# As /dev/stdout is one: not that itself, which a fault here would replace.
+# A link to /proc/self/fd/1, like /dev/stdout but not that one: a fault here would replace it.
 ln -s /proc/self/fd/1 stdout
 "$SPROFRUN" -q -o stdout true >redirected
 check "/dev/stdout that is a file" "$SPROFREPORT" summary redirected -o s.txt
@@ -54,7 +54,7 @@ check "/dev/stdout that is a file" "$SPROFREPORT" summary redirected -o s.txt
 check "/dev/stdout that is a pipe" "$SPROFREPORT" summary piped -o s.txt
 "$SPROFRUN" -q -o >(cat >substituted) true; wait_until "it is written" 10 [ -s substituted ]
 
-# A file and a link to the victim take turns under the name.
+# A file and a link to the victim are exchanged under one name all the time.
 cp "$SWAP" swap && chmod 755 swap
 before=$(state victim)
 as_nobody sh -c "echo own >nobodys/a; ln -s $WORK/victim nobodys/b"
@@ -63,7 +63,7 @@ for _ in $(seq 200); do "$SPROFREPORT" export --format folded -o nobodys/a some.
 kill $swapper; wait $swapper 2>/dev/null
 is "200 races for the last name" "$(state victim)" "$before"
 
-# So do a folder and a link to the victim's folder.
+# A folder and a link to the victim's folder are exchanged all the time.
 mkdir safe && cp victim safe/file && before=$(state safe/file)
 as_nobody sh -c "mkdir nobodys/d; ln -s $WORK/safe nobodys/e"
 as_nobody ./swap nobodys/d nobodys/e & swapper=$!

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Local root by mode: an ordinary user puts a file of mode 6777 where root's profile goes, and has a
-# set-user-ID-root file that can be written through a mapping. A new file takes over nothing of the
-# old one but what it forbids; one of another user, or with special bits, is refused.
+# An ordinary user puts a file of mode 6777 where root's profile will be written. If the profile
+# kept owner and mode, he would have a set-user-ID-root program whose code he can change through a
+# mapping. So a new file takes only restrictions from the old one's mode. A file of another user, or
+# one with special bits, is refused.
 . "$(dirname "$0")/lib.sh"
 need_root
 umask 022
@@ -14,7 +15,7 @@ export TMPDIR=$WORK
 "$SPROFRUN" --report none -o folder/sprof.pb.gz sh -c 'echo ran' >out 2>err
 is "special bits: refused before the run" "$? $(cat out)" "125 "
 check "special bits: it is said" grep -q 'special mode bits' err
-# It comes while the command runs.
+# The file appears while the command runs.
 mv folder/sprof.pb.gz folder/later
 "$SPROFRUN" --report none -o folder/sprof.pb.gz sh -c 'mv folder/later folder/sprof.pb.gz; exit 3' 2>err
 is "the command's status" $? 3
@@ -47,7 +48,7 @@ is "export: refused" $? 1
 check "export: it is said" grep -q 'another user' err
 is "nothing changed it" "$(state folder/sprof.pb.gz)" "$before"
 
-# Of an older file of ours.
+# The file is replaced by a new one of ours: which mode does that get?
 for mode in 666:644 600:600 640:640; do
     touch own.pb.gz && chmod ${mode%:*} own.pb.gz
     "$SPROFRUN" -q -o own.pb.gz true
@@ -59,7 +60,7 @@ is "special bits of our own" "$(state own.pb.gz)" "$before"
 rm own.pb.gz; (umask 077; "$SPROFRUN" -q -o own.pb.gz true)
 is "a new file heeds the umask" "$(stat -c %a own.pb.gz)" 600
 
-# What opening or writing has effects on.
+# Devices, pipes and the like: opening or writing them has effects.
 mknod loop b 7 250 2>/dev/null && mknod watchdog c 10 130 || skip "mknod is not permitted"
 for device in loop watchdog; do
     "$SPROFRUN" --report none -o $device true 2>err

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# A perf map that is a link, hard link, or pipe, or belongs to another user, names nothing: else a
-# process could put lines of files into a profile that it may not read. Its own, and root's, do.
+# A perf map that is a link, hard link, or pipe, or belongs to a third user, is not read: otherwise
+# a process could put lines of files that it may not read into a profile. Its own map, and root's,
+# are.
 . "$(dirname "$0")/lib.sh"
 need_root
 STRANGER=1
@@ -9,7 +10,8 @@ mkdir secret cell && chmod 700 secret && mkdir cell/tmp && chmod 1777 cell/tmp
 [ "$(stat -f -c %T /tmp)" = "$(stat -f -c %T "$WORK")" ] ||
     skip "/tmp is another file system than $WORK"
 
-# profile WHAT ROOT-OF-THE-MAP MAKE...: MAKE makes $map of a line in $line; the names are in $names
+# profile WHAT ROOT-OF-THE-MAP MAKE...: profiles a program for which MAKE writes $line to its perf
+# map, $map; the names of the report are in "names"
 profile() {
     local what=$1 root=$2 run at
     shift 2

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# A fault in a parser lets a file run code in the analyst: it can neither open, connect, execute,
-# trace nor signal, nor get from the opener what is not for it. The target, its status and its
-# counters are unharmed, and its profile is written.
+# A fault in a parser lets a file run code in the analyst. The code can neither open files, connect,
+# execute, trace nor signal, nor get files from the opener that it should not have. The target, its
+# status and its counters are unharmed, and its profile is written.
 . "$(dirname "$0")/lib.sh"
 mkdir stage && cp "$BUILD"/tools/{sprofrun,sproftop,sprofil-opener} stage/ &&
     cp "$PLANTED" stage/sprofil-analyst
@@ -15,10 +15,10 @@ grep -q "sandbox: .*seccomp" err || skip "no seccomp here: $(grep lacks err)"
 check "-v names the layers" grep -qE 'sandbox: .*no capabilities, no_new_privs' err
 [ "$(id -u)" != 0 ] || check "it is root no more" grep -qE 'sandbox: user [1-9]' err
 
-# The program that is profiled names itself, then becomes the trap.
+# The profiled program writes its pid into a copy of "busy", the trap, and executes it.
 plant $bystander
 
-# tried PROGRAM
+# tried PROGRAM: the planted code ran, and could do nothing but ask the opener
 tried() {
     check "$1: it was tried to the end" grep -q '^planted: all tried' err
     is "$1: what was done" "$(grep '^planted: .*DONE' err | sort -u)" "planted: the opener: DONE"
@@ -36,7 +36,7 @@ check "the file is to blame" grep -q 'trap made the analyst die' err
 check "the profile is there" grep -q trap flat
 check "the counters are" [ "$(awk '{ s += $4 } END { print s + 0 }' counts)" -gt 0 ]
 
-# A target of root's may see root's files: as somebody else it may not.
+# The analyst of root's target may read what root may. With a target of another user it may not.
 mkdir -m 777 theirs && chmod 755 "$WORK" && cd theirs || exit 1
 as=
 [ "$(id -u)" != 0 ] || as="setpriv --reuid=$NOBODY --regid=$NOBODY --clear-groups"

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Odd places to run in: standard descriptors that are closed, full disks, folders that go away, low
-# limits, no /proc, namespaces, a reader that leaves. The command runs with its own status or, where
-# nothing can be profiled, not at all; the cause is said; and what was measured is kept.
+# Unusual surroundings: closed standard descriptors, full disks, folders that are removed, low
+# limits, no /proc, namespaces, a reader that ends. The command runs and ends with its own status;
+# if nothing can be profiled, it is not run. The cause is reported, and what was measured is kept.
 . "$(dirname "$0")/lib.sh"
 export TMPDIR=$WORK
 busy="$TARGETS/busy"
 
-# ran WHAT STATUS: the command's own, and a profile in $profile
+# ran WHAT STATUS: STATUS is the command's own, and $profile is a profile
 profile=p.pb.gz
 ran() {
     is "$1: status" "$2" 7
     check "$1: a profile" "$SPROFREPORT" summary "$profile" -o summary.txt
     rm -f "$profile"
 }
-# kept WHAT STATUS: it could not be written, and is elsewhere
+# kept WHAT STATUS: the profile could not be written where it should be, and is kept elsewhere
 kept() {
     profile=$(sed -n 's/.*it is kept in //p' err)
     check "$1: the cause is said" grep -q 'cannot write the profile to .*: .*; it is kept in' err
@@ -29,7 +29,7 @@ done
 "$SPROFRUN" -q -o p.pb.gz sh -c 'echo 1 2>/dev/null >&0' <&- 2>/dev/null
 is "what was closed is so for the command" $? 2
 
-# Disks and folders.
+# full disks, and folders that are removed or renamed
 "$SPROFRUN" -q -o /dev/full "$busy" 1 0.1 7 2>err
 kept "a full device" $?
 mkdir gone && "$SPROFRUN" -q -o gone/p.pb.gz sh -c "rm -r gone; '$busy' 1 0.1 7" 2>err
@@ -44,7 +44,7 @@ ran "another folder of that name" $status
 is "no file may be long: status" "${PIPESTATUS[0]}" 7
 check "no file may be long: that is said" grep -q "ulimit -f" err
 
-# Whoever reads goes away.
+# The reader of the output ends.
 leaves() { exec <&-; : >left; } # the reader, and only then the command goes on
 after_it() {
     "$SPROFRUN" "$@" sh -c "until [ -e left ]; do sleep 0.01; done; exec '$busy' 1 0.1 7"
@@ -63,7 +63,7 @@ is "stacks on a full disk" "$? $(cat err)" \
     "125 sprofrun: cannot write to standard output: No space left on device"
 kill $sleeper
 
-# Limits, but for a sanitizer, which takes memory of its own.
+# Resource limits. (A sanitizer needs memory of its own.)
 if [ -z "${SANITIZED:-}" ]; then
     for limit in '-v 500000' '-s 128' '-l 0' '-t 1' '-c 0'; do
         # shellcheck disable=SC2086 # words
@@ -78,7 +78,7 @@ if [ -z "${SANITIZED:-}" ]; then
     check "no memory for a thread: the limit is named" grep -q 'cannot begin: .*-d' err
 fi
 
-# The environment.
+# the environment: large, empty, or wrong
 many=$(printf "export BIG%d=$(head -c 120000 /dev/zero | tr '\0' x);" 1 2 3 4 5 6 7 8 9 10)
 (eval "$many"; exec "$SPROFRUN" -q -o p.pb.gz "$busy" 1 0.1 7)
 ran "a megabyte of environment" $?
@@ -90,7 +90,7 @@ ran "an environment that lies" $?
 setpriv --no-new-privs true 2>/dev/null &&
     { setpriv --no-new-privs "$SPROFRUN" -q -o p.pb.gz "$busy" 1 0.1 7; ran "no_new_privs" $?; }
 
-# Namespaces, and no /proc.
+# namespaces, and no /proc
 if unshare -Urpf --mount-proc true 2>/dev/null; then
     unshare -Urpf --mount-proc "$SPROFRUN" -q -o p.pb.gz "$busy" 1 0.1 7
     ran "a user and pid namespace" $?
@@ -102,7 +102,7 @@ if unshare -Urpf --mount-proc true 2>/dev/null; then
     unshare -Urm sh -c 'mount -t tmpfs none /proc && exec "$@"' sh \
         "$SPROFRUN" -q -o p.pb.gz "$busy" 1 0.1 7 2>err
     status=$?
-    # LeakSanitizer cannot work without /proc, nor learn from there that it is not to.
+    # Without /proc LeakSanitizer does not work, and does not learn that it is switched off.
     grep -q 'LeakSanitizer has encountered' err || is "without /proc: status" $status 125
     check "without /proc: the cause" grep -q 'without /proc; mount it' err
 else

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Names of threads, symbols, and files with control characters reach no terminal as they are: not by
-# --dump, a report, a note, a message, -v, or the live view; and no cell of CSV begins as a formula.
+# Control characters in names of threads, symbols, and files never reach a terminal: not by --dump,
+# a report, a note, a message, -v, or the live view. No cell of CSV can be read as a formula.
 . "$(dirname "$0")/lib.sh"
 command -v objcopy >/dev/null || skip "objcopy (binutils) is missing"
 name=$'ev\e[31mil\x9b\xc2\x9b\x7f'
 objcopy --strip-debug --redefine-sym "spin==cmd|'"$'\e[2J\xc2\x9b\x9b\x7f' "$EVIL" "$name" ||
     skip "objcopy cannot rename"
 
-# clean WHAT FILE: nothing in it steers a terminal
+# clean WHAT FILE: FILE has text, but nothing that controls a terminal
 clean() {
     check "$1: there is text" [ -s "$2" ]
     check "$1: no control characters" \

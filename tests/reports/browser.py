@@ -26,8 +26,8 @@ class Browser:
     def __init__(self, program, folder):
         theirs_in, self.out = os.pipe()
         self.inp, theirs_out = os.pipe()
-        # Above 4, so that neither is overwritten while the other is put in place; a shell knows
-        # descriptors of one digit.
+        # At 8 and 9, so that the shell, which moves them to 3 and 4, overwrites neither; a shell
+        # only knows descriptors of one digit.
         theirs = [os.dup2(theirs_in, 8), os.dup2(theirs_out, 9)]
         self.log = open(os.path.join(folder, "log"), "wb")
         self.process = subprocess.Popen(

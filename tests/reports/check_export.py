@@ -245,13 +245,13 @@ def firefox(path, flat):
         for wait in waits:
             print(*wait)
         return
-    # A weight is told in ns, and a stack may have thousands of rows.
+    # Weights are rounded to whole ns, once in each row, and a stack may have thousands of rows.
     within = 1 + sum(thread["samples"]["length"] for thread in data["threads"])
     same("self", own, flat[0], within)
     same("total", total, flat[1], within)
 
 
-# As the collapsing scripts take it apart.
+# The patterns by which the collapsing scripts read perf script's output.
 HEAD = re.compile(r"^(\S.*?)\s+(\d+)/(\d+)\s+(\d+\.\d+):\s+(\d+)\s+(\S+):$")
 FRAME = re.compile(r"^\s+([0-9a-f]+)\s(.*)\s\((.*)\)$")
 
@@ -269,7 +269,7 @@ def perf_script(path, flat):
                 check(time >= last.get(tid, 0), "time goes backwards")
                 last[tid] = time
             elif not line:
-                # Where there is no symbol, the flat report names the object.
+                # For a frame without a symbol, the flat report names the object.
                 names = [dso if name == "[unknown]" else name for name, dso in reversed(stack)]
                 names = [f"[{name.rsplit('/', 1)[-1]}]" if "/" in name else name
                          for name in names]
@@ -282,7 +282,7 @@ def perf_script(path, flat):
                 check(frame, f"no frame: {line!r}")
                 stack.append((frame[2], frame[3]))
     check(stack is None, "the last stack does not end")
-    # What was not sampled is no record.
+    # The export has no record for unsampled CPU time.
     for sums in flat:
         sums.pop("[unsampled]", None)
     same("self", own, flat[0])

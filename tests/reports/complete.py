@@ -19,11 +19,12 @@ import sys
 import time
 
 DEADLINE = 60
-# The text of a name, after a prefix that is its own.
+# Hostile parts of names; each name begins with a prefix of its own.
 NAMES = [";>RAN #", "$(>RAN)", "`>RAN`", "';>RAN;'", '";>RAN;"', "$(>RAN)'\"", "\\$(>RAN)\\", "&>RAN",
          "|tee RAN", " b  c", "${x:=$(>RAN)}", "*?[a]", "(>RAN)", "!!;>RAN"]
 PLAIN = NAMES[:1]
-# Only where names may be as long: what a comm (15 bytes) cannot hold, and control characters.
+# For names of any length and content: these are too long for a comm (15 bytes), or have control
+# characters.
 LONGER = ["a\n>RAN\n", "$'\\n>RAN'", "a\x1b[31m;>RAN;'x"]
 INTERACTIVE = {
     "bash": ["bash", "--norc", "--noprofile", "-i"],
@@ -115,7 +116,7 @@ def offered(shell, kind, line, name, plain):
     subprocess.run([shell.name, "-c", RUN[shell.name].encode() + completed], timeout=DEADLINE,
                    stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     check("%s: what ran of %r" % (shell.name, completed), os.path.exists("RAN"), False)
-    # A quote that is still open is nothing yet.
+    # With a quote still open, no command has run: compare the line itself.
     got = line.split()[-1].strip("'\"")
     if os.path.exists("args"):
         with open("args", "rb") as f:

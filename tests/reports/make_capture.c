@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * make_capture CAPTURE PROGRAM [cut] <LINES: a capture of PROGRAM, which does not run. Each line is
- * an address as in the ELF file, in hexadecimal, and how many samples of 1 ms there are at it. With
- * "cut" each sample has a stack of zeros, of which only unwind information would say more. It was
- * taken now: sources are older.
+ * make_capture CAPTURE PROGRAM [cut] <LINES: writes a capture of PROGRAM, which is not run. Each
+ * line is a hexadecimal address as in the ELF file, and how many samples of 1 ms there are at it.
+ * With "cut" each sample has a stack of zeros, so that only unwind information could tell its
+ * callers. The capture's time is now: source files are older.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -33,7 +33,7 @@ struct maker {
 	uint8_t record[RECORD_MAX_TEXT_BYTES + 256];
 };
 
-/* As in /proc/PID/maps, where a newline in a name is written in octal digits. */
+/* Writes a name as /proc/PID/maps does: a newline becomes an octal escape. */
 static void print_name(char *to, size_t room, const char *name)
 {
 	size_t used = 0;
@@ -56,7 +56,7 @@ static void put(struct maker *m, int bytes)
 	m->now += MS;
 }
 
-/* The lines of /proc/PID/maps of the program's segments. */
+/* Writes the program's segments as lines of /proc/PID/maps. */
 static void put_maps(struct maker *m, const char *program)
 {
 	char text[8192], name[4096];

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the profile of tests/unit/profile_fixture.h to the file named, "-" is standard output. */
+/*
+ * make_profile FILE: writes the profile of tests/unit/profile_fixture.h to FILE ("-": to stdout).
+ */
 #include <stdio.h>
 
 #include "profile/file.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a profile of tests/unit/stacks_fixture.h, or one that is as large as real ones:
- * make_stacks stacks|slower|hostile|deep|empty|large FILE
+ * make_stacks stacks|slower|hostile|deep|empty|large FILE: writes a profile of
+ * tests/unit/stacks_fixture.h, or ("large") one as large as a real program's.
  */
 #include <stdio.h>
 
@@ -17,7 +17,7 @@ static uint32_t next(uint64_t *seed)
 	return (uint32_t)(*seed >> 33);
 }
 
-/* Functions mostly call the same few others, as programs do. */
+/* As in real programs, each function mostly calls the same few others. */
 static struct profile *make_large(void)
 {
 	static const char *const forms[] = {"do_work_%u",
@@ -36,7 +36,7 @@ static struct profile *make_large(void)
 
 		(void)snprintf(file, sizeof(file),
 			object ? "/usr/lib/libpart%u.so.%u" : "/opt/large", object, object);
-/* The number is formatted as each form requires. */
+/* Not a literal: each form has its own conversions for the number. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #pragma GCC diagnostic ignored "-Wformat-extra-args"
@@ -50,10 +50,7 @@ static struct profile *make_large(void)
 			0x1000 + 16 * i, &(struct location_line){function, 1}, 1);
 	}
 	for (size_t i = 0; i < LARGE_STACKS; i++) {
-		/*
-		 * The outer part of the stack is that of the stack before, as in a program that
-		 * goes its way.
-		 */
+		/* The outer frames are those of the stack before, as in a running program. */
 		uint32_t depth = 5 + next(&seed) % (LARGE_DEPTH - 5);
 		uint32_t kept = i ? next(&seed) % 100 < 97 ? 4 + next(&seed) % 36 : 2 : 0;
 		int64_t values[VALUE_TYPES_MAX] = {1 + next(&seed) % 9, 0};
@@ -73,7 +70,10 @@ static struct profile *make_large(void)
 	return profile;
 }
 
-/* fixture_stacks() of another build: its file has another name, and fib takes 100 ms more. */
+/*
+ * The profile of another build of fixture_stacks(): its file has another name, and fib takes 100 ms
+ * more.
+ */
 static struct profile *make_slower(void)
 {
 	struct profile *from = fixture_stacks(), *to = NULL;

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a profile with a time line: that of tests/unit/timeline_fixture.h, or one of many samples.
- * make_timeline phases FILE, make_timeline many SAMPLES STACKS FILE, make_timeline rank RANK FACTOR
- * FILE: the first one, of a rank that has FACTOR times as much of store, make_timeline waits FILE:
- * the first one, where main is blocked in work from 1.8 s to 2 s, by three observations, and again
- * from 2.1 s to 2.2 s, and helper waits for a CPU from 2.55 s to 2.6 s; make_timeline wall FILE: a
- * wall-clock profile of 2 s, of which a thread runs in the first, and is blocked in the second,
- * with as much time of an unknown thread without a sample; make_timeline slow FILE: one of 250 Hz,
- * of which a bound of the cost left a tick every 40 ms, with a pause of 0.4 s and one of 1.2 s, for
- * most of which it waited for a CPU
+ * make_timeline KIND [ARGUMENTS] FILE: writes a profile with a time line. KIND is one of:
+ *
+ *	phases               the profile of tests/unit/timeline_fixture.h
+ *	many SAMPLES STACKS  that many samples of that many stacks
+ *	rank RANK FACTOR     phases of one rank, with FACTOR times as much of store
+ *	waits                phases with waits: main is blocked in work from 1.8 s to 2 s (in
+ *	                     three observations) and from 2.1 s to 2.2 s; helper waits for a
+ *	                     CPU from 2.55 s to 2.6 s
+ *	wall                 a wall-clock profile of 2 s: a thread runs in the first second
+ *	                     and is blocked in the other; an unknown thread without samples
+ *	                     has as much time
+ *	slow                 at 250 Hz, of which the bound of the cost left a tick every 40 ms,
+ *	                     with a pause of 0.4 s, and one of 1.2 s that is mostly a wait for
+ *	                     a CPU
  */
 #include <stdio.h>
 #include <string.h>
@@ -85,7 +90,7 @@ static struct profile *make_rank(long rank, long factor)
 	const struct label label[] = {{.key = LABEL_RANK, .number = rank, .unit = ""},
 		{.key = LABEL_HOST, .text = rank < 2 ? "north" : "south"}};
 
-	/* The third stack is that of store. */
+	/* The third stack of the fixture is that of "store". */
 	for (int i = 0; i < 2; i++)
 		profile_set_value(
 			profile, 2, (size_t)i, profile_sample(profile, 2).value[i] * factor);

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# annotate of a program that is compiled here, with samples where this test wants them: costs of
-# lines, inlined functions and instructions add up to what the other reports say; what is missing is
-# said; hostile names do no harm.
+# annotate of a program that is compiled here, with samples at addresses that the test chooses. The
+# costs of lines, inlined functions and instructions add up to those of other reports. What is
+# missing is reported; hostile names do no harm.
 . "$(dirname "$0")/../lib.sh"
 
 command -v objdump >/dev/null || skip "no objdump (binutils)"
@@ -42,7 +42,7 @@ compile() { # OUTPUT FLAG...
     "$cc" -g -O1 -Wl,--build-id "$@" -o "$out" "$PWD/src/hot.c" || exit 1
 }
 compile hot
-# At every third instruction some samples, and where the inlined function multiplies many.
+# Some samples at every third instruction, and many where the inlined function multiplies.
 at_all() { code hot hot | awk '$2 ~ /mul|madd/ { print $1, 1000 } NR % 3 == 1 { print $1, 10 }'; }
 at_all | replayed p hot || exit 1
 annotate() { "$SPROFREPORT" annotate "$@"; }
@@ -63,12 +63,13 @@ if grep -q instruction tsv && grep -qE $'\tmul|imul|madd|mul' tsv; then
     check "all instructions are there" [ "$(grep -c instruction tsv)" -ge 8 ]
 fi
 
-# An inlined function has a source of its own, in the code of the one that it is in.
+# An inlined function is annotated with its own source, inside of the function that contains its
+# code.
 annotate mix --format tsv p >tsv
 check "the inner line is hot" [ "$(cell line INNER)" -gt 0 ]
 is "mix has what hot inlines" "$(sum line 1)" "$inlined"
 
-# For people, narrow and wide.
+# The text for people, narrow and wide.
 annotate hot --width 80 p >narrow
 check "no line is wider" [ "$(sed -n '/hot\.c/,/^$/p' narrow | wc -L)" -le 80 ]
 check "the source" grep -qE '13 +sum \+= mix\(i\); /\* CALL \*/$' narrow
@@ -80,7 +81,7 @@ check "all instructions are more" [ "$(annotate hot --instructions all p | wc -l
 annotate hot --color always p | grep -q $'\033\[1;31m.*\033'; is "heat" $? 0
 LC_ALL=C annotate hot p | LC_ALL=C grep -q $'[\200-\377]'; is "ASCII" $? 1
 
-# Sources elsewhere.
+# The sources have been moved to another folder.
 mv src away
 annotate hot p >out
 check "the source is missed" grep -q 'src/hot.c is not here: say where its folder is, --source-path' out
@@ -94,14 +95,14 @@ mkdir src && mkfifo src/hot.c
 timeout 20 "$SPROFREPORT" annotate hot p >out; is "a FIFO is not read" $? 0
 rm -r src && mv away src
 
-# A source that was changed since: the lines beside the costs may be others.
+# A source that was changed after the profile: its lines may not fit the costs.
 newer='src/hot.c is newer than the profile: lines may not fit'
 annotate hot p | grep -q "$newer"; is "a source of before" $? 1
 cp -p src/hot.c kept.c
 sed -i '1i /* another line */' src/hot.c
 annotate hot --width 0 p >out; is "a source that was changed" $? 0
 check "it is newer" grep -q "^$WORK/$newer\$" out
-# A page has no sources of folders that others may not read.
+# The HTML page has no sources from folders that other users may not read.
 chmod 755 "$WORK"
 "$SPROFREPORT" export --format html p | grep -q "$WORK/$newer"; is "so says the page" $? 0
 chmod 700 "$WORK"
@@ -109,7 +110,7 @@ mkdir earlier && cp -p kept.c earlier/hot.c
 annotate hot --source-path "$WORK/src=$WORK/earlier" p | grep -q "$newer"; is "the one that is read counts" $? 1
 mv kept.c src/hot.c
 
-# Programs that are not what was profiled.
+# A program that is not the profiled one.
 compile other -DOTHER -fno-inline
 mv hot kept && cp other hot
 annotate hot p >out
@@ -133,7 +134,8 @@ alone/sprofreport annotate hot p >out; is "without the inspector" $? 0
 check "that is said" grep -q 'sprofil-inspector is missing' out
 check "and the source is there" grep -q CALL out
 
-# One that is killed in the middle of its answer is started again; one that always is, is given up.
+# An inspector that is killed while it answers is started again. If it is always killed, annotate
+# goes on without it.
 inspector=$(dirname "$(realpath "$SPROFREPORT")")/sprofil-inspector
 cat >alone/sprofil-inspector <<KILLED
 #!/bin/bash
@@ -153,7 +155,7 @@ timeout 20 alone/sprofreport annotate hot p >out; is "one that is always killed"
 check "that is said, too" grep -q 'hot: the file was too much for what reads it' out
 check "the source is still there" grep -q CALL out
 
-# Lists of mappings write a newline in a name as \012.
+# /proc/PID/maps writes a newline in a name as \012.
 mkdir lines
 cp hot $'lines/of\ntwo'
 at_all | replayed p2 $'lines/of\ntwo' || exit 1

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Ranks of a job: merged they stay apart by their labels, and who does more is told.
+# Ranks of a job: in a merged profile labels tell them apart, and the report shows which rank does
+# more.
 # Usage: test_balance.sh SPROFREPORT MAKE_TIMELINE
 set -u
 export LC_ALL=C.UTF-8
@@ -21,7 +22,7 @@ for rank in 0 1 2 3; do
 done
 "$report" merge -o all.pb.gz r0 r1 r2 r3
 is "merge" "$?" 0
-# 0.5 s of store in three ranks, 2.5 s in one.
+# store takes 0.5 s in three ranks, 2.5 s in one.
 row() { "$report" merge --by "$1" --format tsv all.pb.gz | awk -F'\t' -v f="$2" '$6 == f'; }
 is "store by rank" "$(row rank store)" "500000000	1000000000	2500000000	150	2	store	/opt/phases"
 is "work by rank" "$(row rank work | cut -f1-4)" "1800000000	1800000000	1800000000	0"
@@ -35,7 +36,7 @@ grep -q '^3 ranks: 0, 1, 3; 3.31 s each, most in work (' out &&
     { echo "FAIL: who is alike"; cat out; failed=1; }
 "$report" merge --by rank r0 r1 | grep -q '^all behave alike$' || { echo "FAIL: alike"; failed=1; }
 
-# Rows that the limit leaves out are counted, and the first ones stay.
+# --limit keeps the first rows, and the report says how many it cut.
 all=$("$report" merge --by rank --format tsv all.pb.gz | sed 1d | wc -l)
 "$report" merge --by rank --limit 1 --min-pct 0 all.pb.gz >cut || failed=1
 is "rows that are cut" "$(grep -cE '^... and [0-9]+ more functions?$' cut)" 1
@@ -44,7 +45,7 @@ is "the rows that stay" "$(grep -cE '%  2 +(\[all\]|store)' cut)" 2
 "$report" merge --by rank --limit 0 --min-pct 0 all.pb.gz | grep -q '^... and' &&
 	{ echo "FAIL: nothing is cut"; failed=1; }
 
-# What cannot be done is said.
+# Profiles that cannot be compared by rank are refused with the reason.
 "$make" phases p
 "$report" merge --by rank p 2>err
 is "no ranks" "$? $(grep -c 'do not say which rank' err)" "2 1"

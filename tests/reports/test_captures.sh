@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What the analyst leaves of a capture: each report, format and place of the output; what it says of
-# what it cannot read or write. The capture is of a program that does not run.
+# What the analyst writes of a capture: each report, format and place of output, and its messages
+# about what it cannot read or write. The captured program is not run.
 . "$(dirname "$0")/../lib.sh"
 ANALYST=$BUILD/tools/sprofil-analyst
 program=$TARGETS/busy
 command -v objdump >/dev/null || skip "no objdump (binutils)"
 code "$program" main | awk '{ print $1, 5 }' | "$BUILD/tests/reports/make_capture" c.cap "$(realpath "$program")"
 
-# analyse STATUS ARG...: into out and err
+# analyse STATUS ARG...: runs the analyst, with its output in "out" and "err", and expects STATUS
 analyse() {
     local wanted=$1
     shift
@@ -17,7 +17,7 @@ analyse() {
 }
 said() { check "it says '$1'" grep -q -- "$1" err; }
 
-# Reports, on standard output.
+# reports on standard output
 for report in flat lines tree summary; do
     analyse 0 --output p.pb.gz --report $report
     check "$report has the function" grep -qE "main|samples" err
@@ -36,7 +36,7 @@ said 'sandbox'
 analyse 0 --output - --report none
 check "a profile on standard output" eval '"$SPROFREPORT" flat out | grep -q main'
 
-# Its options, and what the profile says of them.
+# the analyst's options, and what the profile says of them
 analyse 0 --output t.pb.gz --no-timeline --report none --quiet
 analyse 0 --output t.pb.gz --user-only --call-graph fp --python only --interpreter-frames \
     --jit-map --threads 'threads 7' --report none --quiet
@@ -49,7 +49,7 @@ check "without its debug information" grep -q main err
 analyse 0 --output d.pb.gz --dump
 check "a dump is text" grep -q . out
 
-# Other formats, by the name.
+# The name of the output selects the format.
 for name in x.svg x.folded x.json x.html x.callgrind; do
     analyse 0 --output $name --report none
     check "$name is there" [ -s $name ]
@@ -59,7 +59,7 @@ done
 is "one that is not" $? 2
 check "and why" [ -s err ]
 
-# What it cannot write, and what it cannot read.
+# outputs that cannot be written, and captures that cannot be read
 analyse 1 --output /nowhere/p.pb.gz --report none
 said '/nowhere/p.pb.gz'
 (ulimit -f 0; analyse 1 --output f.pb.gz --report none --quiet)
@@ -78,7 +78,7 @@ said 'cut short'
 "$ANALYST" --live nothing=1 2>err; is "nor that setting" $? 2
 "$ANALYST" 2>err; is "without a ring" $? 2
 
-# What a supervisor's program says without a target.
+# Programs that contain a supervisor, run without a target.
 for program in sprofrun sproftop sprofserve; do
     "$BUILD/tools/$program" --help >out; is "$program: help" $? 0
     check "$program: its usage" grep -q "^Usage: $program" out

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What the Tab key offers in bash, and in the shells that are named; what foreign text does there.
+# Words that the Tab key offers in bash, and in zsh and fish if named; and that no name of a
+# process, file or command is run by the shell.
 # Usage: test_completions.sh [zsh] [fish]
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../lib.sh"
@@ -8,7 +9,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 [ -f "$BUILD/packaging/completions/sprofrun" ] || skip "completions are made by builds for this machine"
 : >"a file.pb.gz"
 
-# offers WHAT WORD...: the words that the shell $shell offers for the last WORD, sorted, are WHAT.
+# offers WHAT WORD...: asserts that the shell $shell offers the words WHAT (sorted) for the last
+# WORD
 offers() {
     local wanted=$1
     shift
@@ -39,7 +41,7 @@ check_shell() {
     offers 'gzip' sprofrun -q -F 99 gzi
 }
 
-# Names of processes, files and commands that say something to the shell (complete.py).
+# Names of processes, files and commands that contain shell code (complete.py).
 check_foreign() {
     if ! command -v python3 >/dev/null; then
         echo "skipped: what $shell makes of foreign text needs python3"
@@ -55,7 +57,7 @@ check_foreign() {
 for shell in bash zsh fish; do check_foreign; done
 shell=bash
 check_shell
-# "--clock=w" are three words to bash.
+# bash splits "--clock=w" into three words.
 offers 'wall' sprofrun --clock = w
 offers 'both cpu wall' sprofrun --clock =
 offers 'a file.pb.gz' sprofrun -o p gzip a
@@ -66,13 +68,13 @@ else
     echo "skipped: package bash-completion is not installed"
 fi
 
-# --help fits a terminal of 80 columns.
+# The lines of --help fit a terminal of 80 columns.
 for program in sprofrun sproftop sprofserve sprofreport; do
     is "$program: no line of --help is over 80 columns" \
         "$("$program" --help | awk 'length > 80')" ""
 done
 
-# Every option of the programs' tables is offered.
+# Every option in the programs' tables is offered.
 names='s/^\t*{"\([a-z-]*\)", .*OPTION_.*/--\1/p'
 for program in sprofrun sproftop sprofserve sprofreport; do
     table=$SOURCE/tools/$program.c
@@ -91,7 +93,7 @@ for program in sprofrun sproftop sprofserve sprofreport; do
     is "$program: options that are not offered, or not there" "$(diff table offered)" ''
 done
 
-# Every value that is offered is taken.
+# The programs accept every value that is offered.
 for option in --call-graph --clock --report --color; do
     for value in $(WITH='' offered sprofrun $option ''); do
         "$SPROFRUN" $option "$value" --version >/dev/null 2>err

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Programs with damaged debug information are named as far as it goes: no sample is lost, and
-# whatever is wrong costs at most a message.
+# Programs with damaged debug information get names as far as it can be read. No sample is lost, and
+# damage costs one message at most.
 . "$(dirname "$0")/../lib.sh"
 command -v objcopy >/dev/null || skip "objcopy (binutils) is missing"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# diff as users call it: columns, sides, what is significant, the status for scripts, errors.
+# diff as users call it: columns, sides, significance, the status for scripts, errors.
 # Usage: test_diff.sh SPROFREPORT MAKE_STACKS
 set -u
 export LC_ALL=C.UTF-8
@@ -34,7 +34,7 @@ for kind in stacks slower empty deep; do
 	"$make" $kind $kind || exit 1
 done
 
-# fib takes 25 ms of A and 125 of B; the file of the program has another name there.
+# fib takes 25 ms on side A and 125 ms on side B, where the program's file has another name.
 "$report" diff --format tsv stacks slower >tsv || fail "status $?"
 is "columns" "$(head -n1 tsv | cut -f1-8)" \
     "$(printf 'self_ns_a\tself_ns_b\tdelta_pct\tlow_pct\thigh_pct\tsignificant\tfunction\tobject')"
@@ -45,34 +45,34 @@ awk -F'\t' '$7 == "fib" { exit !($4 > 100 && $4 < 400 && $5 > 400 && $5 < 1000) 
 is "others changed" "$(awk -F'\t' 'NR > 1 && $6 == 1' tsv | grep -cv fib)" 0
 is "rows without samples of B alone" "$(grep -c 'app.new' tsv)" 0
 
-# What was not tested has no interval; what is not sampled is not tested.
+# A row that was not tested has no interval; unsampled time is not tested.
 is "unsampled" "$(awk -F'\t' '$7 == "[unsampled]" { print $1, $2, $3, $4, $5, $6 }' tsv)" \
     "2000000 0 -100   0"
 
-# What ran on side B alone is in the file that the program was there.
+# A function that ran on side B only has the object's name of side B.
 "$report" diff --format tsv deep slower >alone || fail "status $?"
 is "object of what is new" "$(awk -F'\t' '$7 == "fib" { print $1, $8 }' alone)" "0 app.new"
 is "object of what is gone" "$("$report" diff --format tsv slower deep |
     awk -F'\t' '$7 == "fib" { print $2, $8 }')" "0 app.new"
 
-# The whole: main has fib in it.
+# By total time, main has changed, too: it calls fib.
 "$report" diff --sort total --format tsv stacks slower >total
 is "total of main" "$(awk -F'\t' '$7 == "main" { print $9, $10 }' total)" "113000000 213000000"
 awk -F'\t' '$7 == "main" && $6 == 1 { n++ } END { exit n != 1 }' total || fail "total: $(cat total)"
 
-# Of long names, the figures of the change stay, and the names are cut.
+# If names are long, they are cut, and the figures of the change stay.
 "$make" large large || exit 1
 "$report" diff --width 80 large large >out
 grep -qE '^ +change +95 % +function' out || fail "no interval: $(grep -m1 function out)"
 grep -qE ' ms +\+0\.0 % +-[0-9.]+ … \+[0-9.]+ +[a-z(]' out || fail "no figures: $(sed -n 7,9p out)"
 is "no line is wider" "$(wc -L <out | awk '$1 > 80')" ""
 
-# Call paths keep their leaf, and differ where they are cut.
+# Call paths are cut in the middle: the leaf stays, and no two paths look the same.
 "$report" diff --paths --width 80 --limit 20 large large >out
 grep -qE '  …;.*\(…\);…;[a-z_(]' out || fail "no frames of a path: $(sed -n 7,12p out)"
 is "paths that read alike" "$(sed -n '/call path/,/^\.\.\./p' out | cut -c 37- | sort | uniq -d)" ""
 
-# By share everything else shrinks.
+# By share: fib's growth makes all other shares smaller.
 is "by share, what each side used is as recorded" \
     "$("$report" diff --by share stacks slower | grep '^[AB]: ')" \
     "$("$report" diff stacks slower | grep '^[AB]: ')"
@@ -82,7 +82,7 @@ awk -F'\t' '$7 == "lex" { exit !($3 < -35 && $3 > -45) }' share || fail "share: 
 "$report" diff --paths --format tsv stacks slower >paths
 is "a call path" "$(awk -F'\t' 'NR == 2 { print $7, $6 }' paths)" "main;fib 1"
 
-# Several runs a side; equal ones show nothing.
+# Several runs on each side; equal runs show no change.
 "$report" diff --format tsv stacks stacks stacks -- stacks stacks >equal
 is "equal runs" "$(awk -F'\t' 'NR > 1 && ($6 != 0 || $1 != $2)' equal)" ""
 "$report" diff stacks stacks -- slower slower slower >text || fail "sides"
@@ -99,7 +99,7 @@ LC_ALL=C "$report" diff stacks slower | LC_ALL=C grep -q $'[\200-\377]' && fail 
 grep -q $'\033\\[1;31m.*fib' color || fail "slower is not red"
 grep -q $'\033\\[2m.*lex' color || fail "unchanged is not dim"
 
-# In one flame graph: as wide as the mean of both, in the colour of the change.
+# A flame graph of both sides: a frame is as wide as the mean of both, in the colour of its change.
 "$report" export --format svg --diff -o sides.svg stacks slower || fail "svg of two sides"
 [ -z "$(command -v xmllint)" ] || xmllint --noout --nonet sides.svg || fail "xml"
 grep -o 'data-o="[0-9-]*"><title>fib&#10;app&#10;[^<]*' sides.svg | head -n1 >fib
@@ -119,7 +119,7 @@ refused "a format of one side" 'diff is for flame graphs' export --format folded
 refused "a report" 'diff is for flame graphs' flat --diff stacks slower
 refused "one side of a flame graph" 'compares two sides' export --format svg --diff stacks
 
-# For scripts.
+# --fail-above, for scripts.
 "$report" diff --fail-above 50 stacks slower >out 2>err
 is "slower by more" $? 1
 grep -q fib out || fail "no report beside the status"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# doctor: what is missing, what mends it, and that it does. debuginfod is a server of this test.
+# doctor says what is missing and how to get it, and after that it is there. debuginfod is a server
+# that this test runs.
 . "$(dirname "$0")/../lib.sh"
 
 cc=$(command -v gcc || command -v cc) || skip "no C compiler"
@@ -30,7 +31,8 @@ C
 "$cc" -g -O1 -Wl,--build-id -o whole "$PWD/spin.c" || exit 1
 "$cc" -O1 -Wl,--build-id -o plain spin.c || exit 1
 strip -o bare whole
-# profile PROGRAM SYMBOLS FUNCTION...: of samples at the functions, whose addresses SYMBOLS has
+# profile PROGRAM SYMBOLS FUNCTION...: makes a profile with samples at these functions; the file
+# SYMBOLS has their addresses
 profile() {
     local function
     for function in "${@:3}"; do
@@ -40,10 +42,11 @@ profile() {
 }
 cut=
 doctor() { "$SPROFREPORT" doctor "$@"; }
-# column of the program's row
+# cell COLUMN PROGRAM ARG...: that column of the program's row
 cell() { doctor --format tsv "$2.pb.gz" "${@:3}" | awk -F'\t' -v c="$1" -v o="/$2" \
     'substr($8, length($8) - length(o) + 1) == o { print $c }'; }
-# Samples of what the C library adds to a program ("_start", ...), which has no lines anywhere.
+# added PROGRAM: counts samples in what the C library links into a program ("_start", ...): it never
+# has lines.
 added() { "$SPROFREPORT" --format tsv "$1.pb.gz" | awk -F'\t' -v o="/$1" \
     '$5 !~ /^(spin|main)$/ && substr($6, length($6) - length(o) + 1) == o { n += $1 }
     END { print n + 0 }'; }
@@ -79,7 +82,7 @@ check "but another report does" grep -q 'sprofreport doctor names' \
 is "no cause for the whole one" "$(doctor whole.pb.gz | grep -c 'whole: ')" \
     $(($(added whole) > 0))
 
-# Stacks that are cut are another cause than names and lines.
+# Stacks that end early have another cause than missing names and lines.
 cat >cut.c <<'C'
 static __attribute__((noinline)) unsigned leaf(unsigned n)
 {
@@ -129,12 +132,12 @@ done
 cut=
 doctor whole.pb.gz | grep -q 'without a whole stack'; is "none of the whole one" $? 1
 
-# What is there and tells nothing is not said to be missing.
+# Debug information that is there but cannot be read is called damaged, not missing.
 printf '\377\377\377\377\377\377\377\377' >garbage
 objcopy --update-section .debug_info=garbage whole broken 2>/dev/null && profile broken whole spin
 check "damage" grep -q 'none for what ran: .*or it is damaged' <<<"$(cell 10 broken)"
 
-# What is not as it was.
+# A file that was replaced after the profile.
 cp bare kept && cp plain bare
 check "another build" grep -q 'another build-id' <<<"$(cell 10 bare)"
 rm bare
@@ -153,7 +156,7 @@ if command -v dpkg-query >/dev/null && dpkg-query -S /usr/bin/sort >/dev/null 2>
     fi
 fi
 
-# debuginfod
+# --debuginfod: the option, and files from a server
 if [ ! -x "$BUILD/tools/sprofil-debuginfod" ]; then
     doctor --debuginfod bare.pb.gz >text
     check "without libdebuginfod" grep -q 'this was built without libdebuginfod' text

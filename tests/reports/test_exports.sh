@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The exports for other programs: each field by the format's published definition, and, where they
-# are installed, in the readers themselves: callgrind_annotate (package valgrind).
+# Exports for other programs: each field is compared with the published definition of the format; if
+# it is installed, callgrind_annotate (package valgrind) reads its format, too.
 # Usage: test_exports.sh SPROFREPORT MAKE_STACKS CHECK_EXPORT.PY
 set -u
 export LC_ALL=C.UTF-8
@@ -39,7 +39,7 @@ for kind in stacks large deep empty; do
 	fi
 done
 
-# Names that want to be more than names stay within the format.
+# Hostile names stay names: the formats remain valid.
 "$make" hostile hostile
 for format in speedscope firefox; do
 	"$report" export --format $format hostile | python3 -c 'import json, sys; json.load(sys.stdin)' ||
@@ -49,7 +49,7 @@ done
 LC_ALL=C grep -q $'[\001-\010\013-\037]' out && { echo "FAIL: control characters"; failed=1; }
 [ "$(grep -c cpu-clock out)" = 100 ] || { echo "FAIL: hostile names: perf-script"; failed=1; }
 
-# Another value than CPU time is told by its own unit.
+# A value other than CPU time has its own unit.
 "$report" export --format speedscope --value samples stacks | grep -q '"unit":"none"' ||
     { echo "FAIL: samples are no time"; failed=1; }
 "$report" export --format callgrind --value samples stacks | grep -q '^summary: 144$' ||

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Exports in readers that are no Debian packages: speedscope's own importer and stackvis, which
-# collapses stacks (npm packages, in the folder READERS, where test.sh unpacks them), and
-# stackcollapse-perf.pl of FlameGraph (STACKCOLLAPSE; tests/long_readers.sh gets it). Totals are
-# those of the summary, each function's those of the flat report.
+# Exports in readers that Debian does not package: speedscope's importer and stackvis, which collapses
+# stacks (npm packages in the folder $READERS, where test.sh unpacks them), and FlameGraph's
+# stackcollapse-perf.pl ($STACKCOLLAPSE, which tests/long_readers.sh sets). They see the total of the
+# summary, and for each function the figure of the flat report.
 # Usage: test_foreign_readers.sh SPROFREPORT MAKE_STACKS
 set -u
 export LC_ALL=C.UTF-8
@@ -18,7 +18,7 @@ fail() {
 	failed=1
 }
 
-# The folder of the npm package $1; nothing if it is not there.
+# package NAME: prints the folder of the npm package NAME, or nothing
 package() {
 	local folder
 	for folder in "${READERS:-}" /usr/local/lib/node_modules /usr/lib/node_modules; do
@@ -40,13 +40,14 @@ figure() { # NAME KIND
 	awk -F'\t' -v name="$1" '$1 == name { printf "%.0f\n", $2 }' "$2.summary"
 }
 
-# same WHAT COLUMN KIND FACTOR <FUNCTION<TAB>SELF: as the flat report's, within half a unit.
+# same WHAT COLUMN KIND FACTOR <FUNCTION<TAB>SELF: the figures are those of the flat report, within
+# half a unit
 same() {
 	awk -F'\t' -v column="$2" -v factor="$4" -v what="$1" '
 	NR == FNR { if (FNR > 1) wanted[$5] += $column; next }
 	{ got[$1] += $2 * factor }
 	END {
-		# What was not sampled is no record; a sample without a stack is in no function.
+		# Unsampled time has no record; a sample without a stack belongs to no function.
 		delete got["[unknown]"]
 		delete got["[unsampled]"]
 		delete wanted["[unsampled]"]
@@ -80,18 +81,20 @@ if [ -n "$bundle" ] && command -v node >/dev/null; then
 				column=2 ;;
 			esac
 			[ "$total" = "$wanted" ] || fail "$file: the total is $total, not $wanted"
-			# Of a call graph with circles it makes a tree as well as that can be done.
+			# speedscope makes a tree of callgrind's call graph. Where that has cycles,
+			# no tree can be exact.
 			[ $file = callgrind.large ] || awk -F'\t' '$2 == 0 && $3 == "frame" {
 				sub(/'\''[0-9]+$/, "", $4)
 				printf "%s\t%.0f\n", $4, $5
 			}' imported | same "$file" $column $kind 1 || failed=1
-			# The other profiles are its threads.
+			# The file's other profiles are its threads: they add up to the total.
 			[ "${file##*.}" != json ] || awk -F'\t' -v all="$total" '
 			    $2 > 0 && $3 != "frame" { n += $5 } END { exit n && n != all }' imported ||
 			    fail "$file: the threads are not all"
 		done
 	done
-	# It takes the time between records for their weight: one period of a thread is missing.
+	# Of perf script's output, speedscope takes the time between two records for the weight: one
+	# period of a thread is missing.
 	"$report" export --format perf-script -o perf stacks.pb.gz
 	node "$import" "$bundle" perf >imported || fail "perf script"
 	for of in lex add fib; do
@@ -113,7 +116,7 @@ if [ -n "$stackvis" ] && command -v node >/dev/null; then
 		[ "$total" = "$(figure samples $kind)" ] ||
 		    fail "stackvis of $kind: the total is $total"
 	done
-	# It counts records, one for each sample.
+	# stackvis counts records, and there is one for each sample.
 	"$report" export --format perf-script stacks.pb.gz |
 	    node "$here/collapse_stackvis.js" "$stackvis" |
 	    awk '/`/ { n = split($1, frame, "[`;]"); printf "%s\t%.0f\n", frame[n], $2 }' |

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The page of export --format html: by an HTML parser, and with "browser" by one. It loads nothing,
-# names stay text, and sources that are not for everybody are left out unless asked for.
+# The page of export --format html, as an HTML parser reads it, and with the argument "browser" as a
+# browser does. It loads nothing, names stay text, and sources that not everybody may read are left
+# out unless asked for.
 . "$(dirname "$0")/../lib.sh"
 
 MAKE_STACKS=$BUILD/tests/reports/make_stacks
@@ -39,7 +40,7 @@ chmod 644 src/hot.c
 chmod 755 "$WORK" src # on the way to it, too
 "$SPROFREPORT" export -o page.html p.pb.gz; is "status" $? 0
 
-# What a parser sees: elements in order, and the text of the parts.
+# see.py prints what a parser sees: elements in order, and the text of each part.
 cat >see.py <<'P'
 import html.parser, re, sys
 void = {"meta", "input"}

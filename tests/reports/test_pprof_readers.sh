@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The files that are written, by readers that are not ours: protoc (package protobuf-compiler) and
-# `go tool pprof` (package golang-go). And a profile that Go has written, by our reader.
+# Profiles are read by other programs: protoc (package protobuf-compiler) and "go tool pprof"
+# (package golang-go). A profile written by Go is read by ours.
 # Usage: test_pprof_readers.sh SPROFREPORT MAKE_PROFILE PROFILE.PROTO
 set -u
 report=$1 make=$2 proto=$3
@@ -21,7 +21,8 @@ if command -v protoc >/dev/null; then
 	gzip -dc "$p" | protoc \
 	    --decode=perftools.profiles.Profile --proto_path="$(dirname "$proto")" \
 		"$(basename "$proto")" >"$work/decoded" || { echo "FAIL: protoc"; failed=1; }
-	# Five samples, two mappings, six locations, as made; nothing that the schema does not know.
+	# protoc sees five samples, two mappings and six locations, as they were made, and no field
+	# unknown to the schema.
 	for count in "sample 5" "mapping 2" "location 6" "function 6"; do
 		set -- $count
 		[ "$(grep -c "^$1 {" "$work/decoded")" = "$2" ] ||
@@ -31,7 +32,7 @@ if command -v protoc >/dev/null; then
 	expect "protoc: period" '^period: 4000000$' "$work/decoded"
 	grep -qE '^ *[0-9]+:' "$work/decoded" && { echo "FAIL: protoc: unknown fields"; failed=1; }
 
-	# A file of another program keeps what the model has no meaning for, also merged.
+	# From a foreign file, fields without a meaning for us are kept, also by a merge.
 	cat >"$work/foreign.txt" <<-'END'
 		sample_type { type: 1 unit: 2 }
 		sample_type { type: 3 unit: 4 }
@@ -106,7 +107,7 @@ if command -v go >/dev/null; then
 	expect "leaf" '^ +200ms 49.50% .* 200ms 49.50%  helper' "$work/top"
 	expect "recursion" '^ +100ms 24.75% .* 100ms 24.75%  walk' "$work/top"
 	expect "callers" '^ +0 +0% .* 400ms 99.01%  main' "$work/top"
-	# All of them tell the total that the summary has.
+	# pprof's reports have the total of our summary.
 	total=$("$report" summary --format tsv "$p" | awk -F'\t' '
 	    $1 == "profiled_cpu_ns" || $1 == "unattributed_cpu_ns" { n += $2 }
 	    END { printf "%.0fms", n / 1e6 }')
@@ -123,13 +124,14 @@ if command -v go >/dev/null; then
 	expect "total of -list" "^Total: $total" "$work/list"
 	expect "a line of -list" '^ +200ms +200ms +7:line 7$' "$work/list"
 
-	# What pprof writes itself: it orders fields and ids as it likes.
+	# A file that pprof has rewritten: fields and ids are in another order.
 	if go tool pprof -proto -output="$work/again.pb.gz" "$p" >/dev/null 2>&1; then
 		"$report" --format tsv "$p" >"$work/ours" &&
 		    "$report" --format tsv "$work/again.pb.gz" >"$work/theirs"
 		diff -u "$work/ours" "$work/theirs" ||
 		    { echo "FAIL: through pprof and back"; failed=1; }
-		# pprof knows nothing of our figures: what the rows tell comes back, and a line.
+		# pprof drops our own figures. The report has what the samples tell, and a line that
+		# says so.
 		for file in p again; do
 			"$report" summary --format tsv "$work/$file.pb.gz" | grep -E \
 '^(samples|period_ns|profiled_cpu_ns|wall_ns|unresolved_samples|processes|threads)	'

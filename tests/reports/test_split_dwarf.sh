@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Split DWARF: a program built with -gsplit-dwarf gets the same names, lines and inlined functions,
-# address by address, as the same program built without, from .dwo files, from a .dwp, from files
-# that were moved; and doctor says which file is missing.
-# usage: test_split_dwarf.sh --build SHAPES: builds the programs, into this folder; once, by the
-#        build: SHAPES/kept. What they tell of the folder in which they were built is SHAPES/src:
-#        there the test puts a copy.
-#        test_split_dwarf.sh SHAPES
+# Split DWARF: at each address, a program built with -gsplit-dwarf gets the names, lines and inlined
+# functions of the same program built without it: from .dwo files, from a .dwp, from moved files.
+# doctor says which file is missing.
+# Usage: test_split_dwarf.sh --build SHAPES: builds the programs into SHAPES/kept; the build does it
+#            once. Their debug information names SHAPES/src, where the test puts a copy.
+#        test_split_dwarf.sh SHAPES: tests them
 make_shapes() {
 rm -rf "$1"
 mkdir -p "$1/src" && cd "$1/src" || exit 1
@@ -75,7 +74,7 @@ for shape in $ALL; do
     command -v $cc >/dev/null || continue
     build whole-$shape $cc -g -gdwarf-$v && build split-$shape $cc -g -gdwarf-$v -gsplit-dwarf || continue
     for dwp in dwp llvm-dwp; do
-        # Debian 12's dwp and llvm-dwp fail on what gcc writes of DWARF 5, or never end.
+        # On gcc's DWARF 5, dwp and llvm-dwp of Debian 12 fail or never end.
         command -v $dwp >/dev/null &&
             { (timeout 20 $dwp -e split-$shape/program -o split-$shape/$dwp); } 2>/dev/null &&
             readelf -SW split-$shape/$dwp 2>/dev/null | grep -q '\.debug_cu_index' ||
@@ -109,17 +108,17 @@ for shape in $ALL; do
     check "$shape: inlined functions are there" grep -q '^half$' split.txt
     check "$shape: like the whole one" diff -q whole.txt split.txt
     program=split-$shape/program
-    # Moved to where the program is; dwo names may bear a folder.
+    # .dwo files that were moved beside the program. Their recorded names may contain a folder.
     mv split-$shape moved-$shape && named moved-$shape/program >moved.txt
     check "$shape: beside the program" diff -q whole.txt moved.txt
     mv moved-$shape split-$shape
-    # Not the unit that was linked.
+    # A .dwo file of another unit is not used.
     cp split-$shape/a.dwo kept.dwo && cp split-$shape/b.dwo split-$shape/a.dwo
     named $program >other.txt
     is "$shape: another build's file gives no names" "$(grep -c '^half$' other.txt)" 0
     check "$shape: but lines" grep -q '/a\.c:[1-9]' other.txt
     cp kept.dwo split-$shape/a.dwo
-    # Cut short, byte by byte: whatever is left, no harm.
+    # A .dwo file cut at several lengths does no harm.
     for bytes in 64 200 500 900 1300; do
         head -c $bytes kept.dwo >split-$shape/a.dwo
         named $program >cut.txt || check "$shape: cut at $bytes" false
@@ -135,7 +134,7 @@ for shape in $ALL; do
     done
 done
 
-# Through the analyst's sandbox, and what doctor says.
+# The analyst in its sandbox; doctor names the missing files.
 [ -x split-gcc-5/program ] || finish
 profile() { code split-gcc-5/program spin | awk '{ print $1, 10 }' | replayed "$1" split-gcc-5/program; }
 profile p.pb.gz; is "status" $? 0

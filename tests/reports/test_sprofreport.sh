@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# sprofreport as users call it: reports against golden files, options, and bad input.
+# sprofreport as users call it: reports compared with golden files, options, and bad input.
 # Usage: test_sprofreport.sh SPROFREPORT MAKE_PROFILE GOLDEN-FOLDER
 set -u
 export LC_ALL=C.UTF-8
@@ -15,7 +15,7 @@ fail() {
 	failed=1
 }
 
-# same WHAT GOLDEN ARGS…: the output is that of the golden file, the status 0, stderr empty.
+# same WHAT GOLDEN ARGS…: expects the output of the golden file, status 0, and nothing on stderr
 same() {
 	local what=$1 file=$2
 	shift 2
@@ -25,7 +25,7 @@ same() {
 	diff -u "$golden/$file" "$work/out" || fail "$what"
 }
 
-# refused WHAT STATUS WORD ARGS…: nothing on stdout, one message with WORD on stderr.
+# refused WHAT STATUS WORD ARGS…: expects STATUS, nothing on stdout, and one message with WORD
 refused() {
 	local what=$1 status=$2 word=$3 got
 	shift 3
@@ -67,16 +67,16 @@ same "summary tsv" summary.tsv summary --format tsv "$p"
 same "csv" flat.csv --format csv --limit 2 "$p"
 same "json" flat.json --format json --limit 2 "$p"
 
-# In a narrow table of lines the total, which explains the order, outlives the object.
+# In a narrow table of lines, the object is dropped before the total, by which rows are ordered.
 "$report" lines --width 66 "$p" >"$work/out"
 grep -q '^ *self  *total  *function  *line$' "$work/out" || fail "narrow lines: $(cat "$work/out")"
 [ -z "$(sed 's/[±…]/+/g' "$work/out" | awk 'length > 66')" ] || fail "narrow: $(cat "$work/out")"
 
-# A plain protocol buffer is read as well as a gzipped one.
+# A protocol buffer that is not compressed can be read, too.
 gzip -dc "$p" >"$work/plain.pb"
 same "not compressed" flat.tsv --format tsv "$work/plain.pb"
 
-# Twice the same is twice as much.
+# The same profile twice has twice the figures.
 [ "$("$report" --format tsv "$p" "$p" | awk -F'\t' '$5 == "helper" { print $1, $2 }')" = \
     "100 400000000" ] ||
 	fail "merge"
@@ -91,7 +91,7 @@ same "not compressed" flat.tsv --format tsv "$work/plain.pb"
 "$report" --help | grep -q '^  lines ' || fail "--help lists the reports"
 "$report" --version | grep -q '^sprofreport [0-9]' || fail "--version"
 
-# A reader that leaves early is no error.
+# A reader that ends before it has read all is no error.
 set -o pipefail
 "$report" "$p" 2>"$work/err" | true || fail "reader left: status"
 [ -s "$work/err" ] && fail "reader left: $(cat "$work/err")"
@@ -181,7 +181,7 @@ if [ "$(id -u)" != 0 ]; then
 	refused "no permission" 1 "Permission denied" "$work/empty"
 fi
 
-# What cannot be written in full is an error, and says so.
+# If the output cannot be written in full, a message says so, and the status is 1.
 if [ -w /dev/full ]; then
 	"$report" "$p" >/dev/full 2>"$work/err" && fail "full device: status 0"
 	grep -q '^sprofreport: cannot write.*No space' "$work/err" ||
@@ -189,8 +189,8 @@ if [ -w /dev/full ]; then
 	"$report" -o /dev/full "$p" 2>"$work/err" && fail "-o full device: status 0"
 	grep -q '^sprofreport: cannot write.*No space' "$work/err" ||
 	    fail "-o full: $(cat "$work/err")"
-	# Also when it is more than a buffer holds, so that an early write fails and not the last
-	# one.
+	# The same for more output than a buffer holds, so that an early write fails and not the
+	# last one.
 	for what in "export --format svg" "lines --split thread" --help --version; do
 		"$report" $what "$p" >/dev/full 2>"$work/err"
 		[ $? = 1 ] || fail "full device: status of $what"
@@ -205,16 +205,16 @@ set -o pipefail
 [ -s "$work/err" ] && fail "reader of an export left: $(cat "$work/err")"
 set +o pipefail
 
-# The name of the output tells the format.
+# The name of the output selects the format.
 "$report" export -o "$work/e.csv" --limit 2 "$p" && diff -u "$golden/flat.csv" "$work/e.csv" ||
     fail "export to .csv"
 "$report" export -o "$work/e.JSON" --limit 2 "$p" && diff -u "$golden/flat.json" "$work/e.JSON" ||
     fail "export to .JSON"
 
-# A name may hold anything; the terminal is not given it.
+# Control characters in a file's name do not reach the terminal.
 refused "name with control characters" 1 "'n??\[31m?x'" $'n\xff\e[31m\nx'
 
-# On a terminal: through the pager, with colours, and no wider than it is.
+# On a terminal, output goes through the pager, has colours, and is no wider than the terminal.
 if command -v script >/dev/null; then
 	PAGER='sed s/^/P:/' TERM=xterm script -qec "stty cols 60; '$report' '$p'" /dev/null </dev/null >"$work/out"
 	grep -q 'P:.*helper' "$work/out" || fail "pager: $(cat "$work/out")"

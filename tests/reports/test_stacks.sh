@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The reports over call stacks and the exports as users call them: golden files, options, errors.
-# The golden files were written by sprofreport and then compared by hand with the table at the top
-# of tests/unit/stacks_fixture.h.
+# Reports over call stacks, and exports, as users call them: golden files, options, errors.
+# sprofreport wrote the golden files; they were compared by hand with the table at the top of
+# tests/unit/stacks_fixture.h.
 # Usage: test_stacks.sh SPROFREPORT MAKE_STACKS GOLDEN-FOLDER
 set -u
 export LC_ALL=C.UTF-8
@@ -17,7 +17,7 @@ fail() {
 	failed=1
 }
 
-# same WHAT GOLDEN ARGS…: the output is that of the golden file, the status 0, stderr empty.
+# same WHAT GOLDEN ARGS…: expects the output of the golden file, status 0, and nothing on stderr
 same() {
 	local what=$1 file=$2
 	shift 2
@@ -27,7 +27,7 @@ same() {
 	diff -u "$golden/$file" "$work/out" || fail "$what"
 }
 
-# refused WHAT STATUS WORD ARGS…: nothing on stdout, one message with WORD on stderr.
+# refused WHAT STATUS WORD ARGS…: expects STATUS, nothing on stdout, and one message with WORD
 refused() {
 	local what=$1 status=$2 word=$3 got
 	shift 3
@@ -58,26 +58,26 @@ same "folded" stacks.folded export --format folded "$p"
 same "folded of a thread" worker.folded export --format folded --thread worker --split process "$p"
 same "flat as csv" flat.csv export --format csv --limit 2 "$p"
 
-# Equal to the flat report, where a function is in one place of the tree.
+# A function in one place of the tree has the figures of the flat report.
 for function in main fib read lex; do
 	flat=$("$report" --format tsv "$p" | awk -F'\t' -v f=$function '$5 == f { print $1, $2, $3, $4 }')
 	tree=$("$report" tree --format tsv "$p" | awk -F'\t' -v f=$function '$6 == f { print $2, $3, $4, $5 }')
 	[ "$flat" = "$tree" ] || fail "$function: flat says $flat, tree says $tree"
 done
 
-# All that is folded is all that was counted, through a file as well.
+# Folded stacks add up to all samples, also in a file.
 "$report" export -o "$work/x.folded" "$work/large" || fail "by the name of the file"
 folded=$(awk '{ n += $NF } END { print n }' "$work/x.folded")
 counted=$("$report" summary --format tsv "$work/large" | awk '$1 == "samples" { print $2 }')
 [ "$folded" = "$counted" ] || fail "folded $folded of $counted samples"
 
-# The native format goes through unchanged.
+# Exporting to the native format changes nothing.
 "$report" export --format pprof -o "$work/again.pb.gz" "$p" &&
     "$report" --format tsv "$p" >"$work/1" &&
 	"$report" --format tsv "$work/again.pb.gz" >"$work/2" || fail "pprof"
 cmp -s "$work/1" "$work/2" || fail "pprof through export"
 
-# The deepest and the emptiest.
+# the deepest profile, and the empty one
 "$report" tree "$work/deep" | grep -q 'descend ↻ ' ||
     fail "deep recursion: $("$report" tree "$work/deep")"
 [ "$("$report" export --format folded "$work/deep" | tr -cd ';' | wc -c)" = 5000 ] ||
@@ -88,7 +88,7 @@ cmp -s "$work/1" "$work/2" || fail "pprof through export"
 [ -z "$("$report" export --format folded "$work/empty")" ] || fail "empty folded"
 "$report" export --format svg "$work/empty" | grep -q '</svg>' || fail "empty svg"
 
-# Nothing of a name reaches the terminal as it is.
+# No control character of a name reaches the terminal.
 "$report" tree "$work/hostile" | LC_ALL=C grep -q $'[\001-\010\013-\037]' &&
     fail "control characters"
 
@@ -110,7 +110,7 @@ refused "unwritable" 1 "cannot write" export -o "$work/none/x.svg" "$p"
 [ "$("$report" export --format yaml "$p" 2>&1 | grep -c '^  ')" = 11 ] ||
     fail "formats are not listed"
 
-# On a terminal: progress of long work is wiped out again; binary formats stay away from it.
+# A binary format is refused if the output is a terminal.
 if command -v script >/dev/null; then
 	TERM=xterm script -qec "'$report' export --format pprof '$p'" /dev/null </dev/null \
 	    >"$work/out"

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The flame graph, by readers that are not ours: XML parsers, and with "browser" a browser without a
-# window that searches and zooms it (flame_probe.js).
-# Usage: test_svg.sh SPROFREPORT MAKE_STACKS PROBE [browser]; the pictures go to $SVG_PICTURES if it
-# is set.
+# The flame graph in other readers: XML parsers, and with the argument "browser" a headless browser
+# that searches and zooms it (flame_probe.js).
+# Usage: test_svg.sh SPROFREPORT MAKE_STACKS PROBE [browser]; pictures go to $SVG_PICTURES if set.
 set -u
 export LC_ALL=C.UTF-8
 report=$1 make=$2 probe=$3
@@ -35,7 +34,7 @@ for svg in "$work"/*.svg; do
 		python3 -c 'import sys, xml.parsers.expat
 xml.parsers.expat.ParserCreate().ParseFile(open(sys.argv[1], "rb"))' "$svg" || fail "expat: $svg"
 	fi
-	# Nothing is loaded from anywhere: no address but those that name the languages.
+	# Nothing is loaded: the only addresses are names of XML languages.
 	grep -oE '[a-z]+://[^"'\'' ]*' "$svg" |
 	    grep -vE '^http://www\.w3\.org/(2000/svg|1999/xhtml)$' &&
 		fail "address in $svg"
@@ -68,14 +67,14 @@ ask() { # ORDER URL FILE
 	[ "$answer" = "done" ] || fail "$*: $answer $(tail -n3 "$work/browser/log")"
 }
 
-# A picture of KIND, with the state that stands behind #.
+# Makes a picture of the graph KIND in the state given by the URL's fragment.
 picture() { # KIND NAME STATE
 	ask picture "file://$work/$1.svg#$3" "$work/$2.png"
 	[ "$(head -c 4 "$work/$2.png" | tail -c 3)" = PNG ] || fail "no picture $2"
 	[ -n "${SVG_PICTURES:-}" ] && cp "$work/$2.png" "$SVG_PICTURES"
 }
 
-# What the probe has seen in KIND: lines "step=value".
+# Loads what the probe saw in the graph KIND: lines "step=value".
 use() { # KIND
 	{
 		sed '/^<title>/,$d' "$work/$1.svg"
@@ -102,9 +101,9 @@ expect() { # STEP=VALUE…
 	done
 }
 
-# By hand from tests/unit/stacks_fixture.h: 95 of the 146 ms are in or below lex and eval, in the
-# frames lex, three times eval below main, and twice below start_thread. libc's frames are
-# start_thread with 27 ms, and read within it.
+# Counted by hand in tests/unit/stacks_fixture.h: 95 of the 146 ms are in or below lex and eval.
+# These are 6 frames: lex, three of eval below main, and two below start_thread. libc has two
+# frames, start_thread with 27 ms, and read inside of it.
 use stacks
 expect frames=21 too-long=0 root-margin=20 bad=nothing \
 	"search=found 65.1 %, 95 samples, in 6 frames" hits=6 "hash=#q=eval%7CLEX" \
@@ -115,7 +114,8 @@ expect frames=21 too-long=0 root-margin=20 bad=nothing \
 	"from-hash=found 8.2 %, 12 samples, in 1 frame|14"
 grep -q '^status=fib .*/opt/app .*17.1 ' "$work/seen" || fail "$(grep ^status= "$work/seen")"
 
-# Names stay text: the elements are ours, the scripts are ours and the two of this test.
+# Names stay text: there are no other elements than ours, and no other scripts than ours and the two
+# of this test.
 use hostile
 expect bad=nothing scripts=3 too-long=0 \
 	"elements=button div foreignObject g input output rect script style text title"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Names every address of small programs, built in many ways, and compares with addr2line and nm.
-# usage: test_symbolize.sh --build SHAPES: builds them, into this folder; once, by the build.
-#        test_symbolize.sh SYMBOLIZE_BENCH SHAPES; a shape that the tools here cannot build is
-# skipped, with the reason.
+# Usage: test_symbolize.sh --build SHAPES: builds the programs into SHAPES; the build does it once
+#        test_symbolize.sh SYMBOLIZE_BENCH SHAPES: compares; a program that the tools here could not
+#            build is skipped, with the reason
 set -u
 if [ "$1" = --build ]; then
 	bench=true
@@ -91,7 +91,8 @@ int main(int argc, char **argv)
 }
 C
 
-# Addresses of all instructions in .text, four bytes apart (inside of instructions is fine).
+# Prints an address for every four bytes of .text; some lie inside of an instruction, which does no
+# harm.
 addresses() {
 	readelf -SW "$1" | sed 's/\[ */[/' | awk '$2 == ".text" { print $4, $6 }' | {
 		read -r begin bytes
@@ -99,16 +100,17 @@ addresses() {
 	}
 }
 
-# addr2line's own words for what we print as 0, and for less than we know.
+# Makes addr2line's output comparable: the form of addresses, "?" for an unknown line,
+# discriminators.
 plain() { sed -e 's/^0x0*/0x/' -e 's/ (discriminator [0-9]*)//' -e 's/:?$/:0/'; }
 
-# One line for each address: its frames, joined.
+# Joins the frames of each address to one line.
 records() { awk '/^0x/ { if (r) print r; r = $0; next } { r = r " | " $0 } END { print r }'; }
 
-# Differences between two files of records, for a file with the symbols symbols.txt ("0xaddress
-# name"). Where addr2line knows no function it stretches symbols over the padding behind them, and
-# without lines it guesses a file from the symbol table: there we may say nothing. Of aliases it may
-# take another one.
+# Prints differences between two files of records that matter. symbols.txt has the symbols
+# ("0xaddress name"). addr2line stretches symbols over the padding after a function, and without
+# line information guesses a file from the symbol table: there our output may have nothing. Of
+# several names for an address it may print another one.
 differences() {
 	paste -d'\n' "$1" "$2" | awk -F' [|] ' '
 		FILENAME != "-" { split($0, symbol, " "); at[symbol[2]] = symbol[1]; next }
@@ -119,7 +121,8 @@ differences() {
 		{ print "want " want; print "got  " $0 }' symbols.txt -
 }
 
-# compare NAME FILE [DEBUG-FILE]: every address, all frames, names and lines.
+# compare NAME FILE [DEBUG-FILE]: compares all frames, names and lines of every address with
+# addr2line
 compare() {
 	local clones='s/\.\(cold\|part\.[0-9]*\|constprop\.[0-9]*\|isra\.[0-9]*\)*$//'
 	addresses "$2" >addresses.txt
@@ -134,7 +137,8 @@ compare() {
 	else bad "$1"; head -20 differences.txt; fi
 }
 
-# build NAME COMPILER FLAGS...: out/NAME, or skips. False also where they are only built.
+# build NAME COMPILER FLAGS...: builds out/NAME, or skips and fails. With --build it always fails,
+# so that nothing is compared.
 build() {
 	local name=$1
 	shift
@@ -155,7 +159,8 @@ for version in 4 2 3 5; do
 	done
 	if have clang; then
 		name=clang-dwarf$version-O2
-		# binutils before 2.41 cannot read clang's DWARF 5; the code is that of DWARF 4.
+		# binutils before 2.41 cannot read clang's DWARF 5: compare with the same code built
+		# with DWARF 4.
 		twin=out/$name
 		[ $version = 5 ] && twin=out/clang-dwarf4-O2
 		build $name clang -gdwarf-$version -O2 a.c && compare $name out/$name $twin
@@ -170,7 +175,8 @@ build shared gcc -g -O2 -shared -fPIC a.c && compare shared out/shared
 build sections gcc -g -O2 -ffunction-sections -Wl,--gc-sections a.c && compare sections out/sections
 build gz gcc -gdwarf-5 -O2 -gz a.c && compare gz out/gz out/gcc-dwarf5-O2
 build gz-gnu gcc -gdwarf-5 -O2 -gz=zlib-gnu a.c && compare gz-gnu out/gz-gnu out/gcc-dwarf5-O2
-# libelf before 0.189 does not know zstd: that is said, and not that there is no debug information.
+# libelf before 0.189 cannot read zstd: the message must say that, not that debug information is
+# missing.
 if build zstd gcc -gdwarf-5 -O2 a.c; then
 	if ! objcopy --compress-debug-sections=zstd out/zstd 2>/dev/null; then
 		skip zstd "objcopy knows no zstd"
@@ -180,9 +186,9 @@ if build zstd gcc -gdwarf-5 -O2 a.c; then
 		compare zstd out/zstd out/gcc-dwarf5-O2
 	fi
 fi
-# In DWARF 5 binutils up to 2.40 begin each sequence with file 0, where the standard says 1.
+# In DWARF 5, binutils up to 2.40 begin each sequence with file 0; the standard says file 1.
 build lto gcc -gdwarf-4 -O2 -flto a.c && compare lto out/lto
-# So has libdwarf up to 0.4; here file 0 is "<artificial>".
+# libdwarf up to 0.4 does that, too; in this program file 0 is "<artificial>".
 build lto5 gcc -gdwarf-5 -O2 -flto a.c && compare lto5 out/lto5 out/lto
 build elf32 gcc -m32 -g -O2 -DBARE -shared -nostdlib -fPIC a.c && compare elf32 out/elf32
 if have g++; then
@@ -201,7 +207,7 @@ else
 	skip g++ "no g++"
 fi
 
-# What -s says, and the functions at the addresses of nm: symbols_from NAME FILE WANT TWIN.
+# symbols_from NAME FILE WANT TWIN: asserts what -s prints, and the function at each address of nm
 symbols_from() {
 	local name=$1 file=$2 want=$3 twin=$4 from
 	nm --defined-only "$twin" |
@@ -230,7 +236,7 @@ if build whole gcc -g -O2 -Wl,--build-id -fno-inline -rdynamic a.c; then
 	cp whole.debug debug/.build-id/${id:0:2}/${id:2}.debug
 	symbols_from build-id out/stripped build-id out/whole
 	compare build-id out/stripped out/whole
-	# Another file under the right name is not taken.
+	# A file with another build-id is not used, even if it has the right name.
 	cp out/other debug/.build-id/${id:0:2}/${id:2}.debug
 	from=$(echo 0x1000 | "$bench" -s -d "$work/debug" out/stripped | sed -n 's/^symbols: //p')
 	[ "$from" = dynsym ] && ok "build-id of another file" ||
@@ -268,7 +274,7 @@ if build whole gcc -g -O2 -Wl,--build-id -fno-inline -rdynamic a.c; then
 	fi
 fi
 
-# dwz moves what two files have in common into a third one.
+# dwz moves debug information that two files have in common to a third one.
 build two gcc -gdwarf-4 -O2 -Wl,--build-id -DTWO a.c
 if ! build one gcc -gdwarf-4 -O2 -Wl,--build-id a.c; then
 	:
@@ -286,7 +292,8 @@ else
 		"$bench" -s -d "$work/debug" out/one <addresses.txt |
 		    grep -q '^problem: .*supplement is missing' &&
 			ok "dwz without its supplement" || bad "dwz without its supplement"
-		# What was inlined has its name there: the place is in the function around it.
+		# An inlined function's name is in that third file: without it, the address has the
+		# function around it.
 		[ "$("$bench" -d "$work/debug" out/one <addresses.txt | grep -cxF '??')" = \
 		    "$("$bench" one.whole <addresses.txt | grep -cxF '??')" ] &&
 			ok "dwz: as many names" || bad "dwz: functions without a name"
@@ -295,7 +302,7 @@ else
 	fi
 fi
 
-# Stubs: objdump names them too.
+# Stubs of the procedure linkage table: names as objdump prints them.
 for kind in "lazy -Wl,-z,lazy" "now -Wl,-z,now" "ibt -fcf-protection -Wl,-z,ibtplt" "got -fno-plt"; do
 	set -- $kind
 	name=plt-$1
@@ -362,7 +369,8 @@ if build names gcc -shared -nostdlib names.s; then
 	expect __alias alias
 fi
 
-# A running program: where its function is at run time must be named, whatever was done to its file.
+# A running program prints the address of its function, which must be named, however the program's
+# file is changed.
 cat >live.c <<'C'
 #include <dlfcn.h>
 #include <stdio.h>
@@ -381,7 +389,7 @@ int main(int argc, char **argv)
 	return target(argc) == 77 || read(0, &argc, 1) < 0;
 }
 C
-# live NAME FUNCTION [HOOK]: runs out/NAME, calls HOOK, resolves the address that it printed.
+# live NAME FUNCTION [HOOK]: runs out/NAME, calls HOOK, resolves the address that out/NAME printed
 live() {
 	local name=$1 want=$2 hook=${3:-true} address got
 	coproc program { exec ${as-} "$work/out/$name" "$work/out/library"; }
@@ -417,8 +425,8 @@ if echo 0 | "$bench" -p $$ >/dev/null 2>&1; then
 	else
 		skip "deleted files by map_files" "only root may read it"
 	fi
-	# Without that right its headers are read from memory, and its debug file is found by
-	# build-id.
+	# Without the right to read the process's files, headers are read from memory, and the debug
+	# file is found by build-id.
 	if [ "$(id -u)" != 0 ] || have setpriv; then
 		if build kept gcc -g -O1 -Wl,--build-id live.c; then
 			id=$(readelf -n out/kept | sed -n 's/.*Build ID: //p')

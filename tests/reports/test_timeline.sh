@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What the time line tells: phases and a stall are found by the report, by --from and --to, and
-# stand in the exports where they were. Other programs skip it. Usage: test_timeline.sh SPROFREPORT
-# MAKE_TIMELINE CHECK_EXPORT.PY PROFILE.PROTO
+# Reports of a time line: they find phases and a stall, by themselves and with --from and --to;
+# exports have them at their time. Other programs can still read the profile.
+# Usage: test_timeline.sh SPROFREPORT MAKE_TIMELINE CHECK_EXPORT.PY PROFILE.PROTO
 set -u
 export LC_ALL=C.UTF-8
 report=$(realpath "$1") make=$(realpath "$2") check=$3 proto=$4
@@ -48,7 +48,7 @@ grep -qE '^main 10 +[0-9.]+ % [▇█]{40}' out &&
     { echo "FAIL: strips"; cat out; failed=1; }
 is "phases" "$(awk 'NF == 9 && $7 == "%" { print $8, ($5 > 1.8) + ($5 > 0.9) }' out | tr '\n' ';')" \
     "load 1;work 1;work 2;store 1;"
-# Where a bound of the cost left few ticks, a pause is one of twenty of their periods.
+# If the bound of the cost made ticks rarer, only a gap of twenty of the longer periods is a pause.
 "$make" slow slow && "$report" timeline --width 100 slow >out || failed=1
 is "its rate, of a part, too" "$("$report" flat --from 1s --to 5s slow | sed -n 2p |
     grep -o 'at .* Hz')" "at 24 of 250 Hz"
@@ -68,7 +68,7 @@ for format in speedscope firefox perf-script; do
 	"$report" export --format $format -o $format p || failed=1
 	python3 "$check" $format $format flat timed || failed=1
 done
-# Waits are markers: looks that follow each other are one.
+# Waits are markers; consecutive observations of one wait are one marker.
 "$make" waits waiting || exit 1
 "$report" flat --format tsv waiting >flat
 "$report" export --format firefox -o firefox waiting || failed=1
@@ -91,7 +91,8 @@ is "and of what is asked for" "$("$report" timeline --value blocked wall |
     "blocked 0.000 s;from to threads;"
 is "half of it ran" "$("$report" timeline --format tsv wall | awk -F'\t' '{ n += $3 } END { printf "%.0f", n }')" \
     1000000000
-# The page has both, and the columns of a wall clock; a narrow table keeps the blocked time longest.
+# The HTML page has both, and the columns of a wall clock. A narrow table drops the blocked time
+# last.
 "$report" export -o wall.html wall || failed=1
 is "columns of the page" "$(grep -o '<th>cpu</th><th>queue</th><th>blocked</th>' wall.html)" \
     "<th>cpu</th><th>queue</th><th>blocked</th>"
@@ -99,26 +100,27 @@ is "time lines of the page" "$(grep -oE ' (CPU|blocked)  0\.000 s' wall.html | t
     tr '\n' ';')" " CPU 0.000 s; blocked 0.000 s;"
 is "columns of a narrow table" "$("$report" flat --width 40 wall | grep '^ *self' | tr -s ' ')" \
     " self blocked function object"
-# Time without a sample is of no moment, and of a thread that is not known.
+# Time without samples has no place on the time line, and no known thread.
 for value in cpu blocked wall; do
 	is "threads by $value" "$("$report" timeline --split thread --value $value --format tsv wall |
 	    tail -n +2 | cut -f1-3 | sort -u)" "10	10	main"
 done
 
-# A part that is written is a profile of its own.
+# A part of the time, exported to a file, is a complete profile.
 "$report" export --from 2 --to 2.5 -o part.pb.gz p
 is "a part in a file" "$(of work part.pb.gz)" "250 1000000000"
 is "and of that a part" "$(of work --from 2 --to 2.2 part.pb.gz)" "100 400000000"
 "$report" merge -o both.pb.gz p p 2>/dev/null &&
     is "merged" "$(of work --to 1.4 both.pb.gz)" "200 800000000"
 
-# Without one it is said what to do. What is no time is refused.
+# A profile without a time line: the message says how to get one. Values that are no times are
+# refused.
 "$report" export -o none.pb.gz --from 1.85 --to 1.9 p
 "$report" timeline none.pb.gz >out 2>err
 is "no time line" "$? $(grep -c 'has no time line: sprofrun writes one' err)" "1 1"
 "$report" flat --from 1 none.pb.gz 2>err
 is "no time line for --from" "$? $(grep -c 'need a profile with a time line' err)" "1 1"
-# A newer version of the format: each field 7001 begins with the version.
+# In a newer version of the format, each field 7001 would begin with another version number.
 python3 - p newer.pb <<'P'
 import gzip, sys
 data = bytearray(gzip.open(sys.argv[1]).read())
@@ -172,7 +174,7 @@ is "an end beyond the end" "$? $(grep -c '^note: --to is at 5.00 s, but the prof
 is "the wrong way round" "$? $(grep -c '2.00 s and --to at 1.00 s: --from must be the earlier' err)" \
     "1 1"
 
-# Other readers skip the field: protoc knows nothing of it, and shows it by its number alone.
+# Other readers skip the field: protoc prints its number only.
 if command -v protoc >/dev/null; then
 	zcat p | protoc --decode=perftools.profiles.Profile -I "$(dirname "$proto")" "$proto" >text ||
 	    { echo "FAIL: protoc"; failed=1; }

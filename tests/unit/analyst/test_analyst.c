@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Records written by hand go in; the profile that they must make comes out. */
+/*
+ * The analyst gets records written by hand; the test knows the profile that it must make of them.
+ */
 #include "analyst/titles.h"
 #include "tests/unit/stream_fixture.h"
 
@@ -24,7 +26,7 @@ static void test_analyst__samples_become_stacks_with_weights(void **state)
 	assert_int_equal(analyst_first_pid(stream.analyst), 7);
 	assert_int_equal(analyst_finish(stream.analyst), 0);
 	p = analyst_profile(stream.analyst);
-	/* Two threads at one location, and the unknown one. */
+	/* One sample of each of two threads at one location, and one of an unknown thread. */
 	assert_int_equal(profile_samples(p), 3);
 	assert_int_equal(cpu_ns(&stream, 7, "/no/such/lib.so"), 10000000);
 	assert_int_equal(cpu_ns(&stream, 7, "[unknown]"), 3000000);
@@ -63,7 +65,10 @@ static void put_in_call(struct stream *stream, int32_t syscall, uint64_t result)
 	put(stream, b, record_put_sample(b, sizeof(b), stream->now, &sample));
 }
 
-/* A thread that has not left the call that made it has no caller: nothing is missing. */
+/*
+ * A thread or process that has not yet returned from the clone() that created it has no caller: its
+ * stack is not incomplete.
+ */
 static void test_analyst__a_newborn_has_no_caller(void **state)
 {
 	enum { GETPPID = 110, CLONE = 56, CLONE3 = 435 };
@@ -88,7 +93,7 @@ static void test_analyst__a_newborn_has_no_caller(void **state)
 	put_process(&stream, 7, 1, 0);
 	put_exec(&stream, 7, "/no/such/prog", "prog");
 	put_maps(&stream, 7, 0, maps_of_prog, true);
-	put_in_call(&stream, CLONE3, 8); /* Its parent. */
+	put_in_call(&stream, CLONE3, 8); /* its parent: clone3() returns a pid */
 	put_in_call(&stream, GETPPID, 0);
 	put_text(&stream, RECORD_END, "stops 2\n");
 	assert_int_equal(analyst_finish(stream.analyst), 0);
@@ -144,7 +149,7 @@ static void test_analyst__maps_come_in_pieces(void **state)
 	put_maps(&stream, 7, 0, first, false);
 	put_maps(&stream, 7, 40, maps_of_prog + 40, true);
 	put_sample(&stream, 7, 7, 0x10000010, 1);
-	/* A piece of the maps is missing: what was known stays. */
+	/* The first 40 bytes of these maps are missing: the maps known before stay. */
 	put_maps(&stream, 7, 40, "20000000-20100000 r-xp 00000000 fe:00 78 /other\n", true);
 	put_sample(&stream, 7, 7, 0x10000010, 1);
 	put_text(&stream, RECORD_END, "");
@@ -208,7 +213,7 @@ static void test_analyst__an_early_end_is_noted(void **state)
 	analyst_free(stream.analyst);
 }
 
-/* Without the supervisor's last reports, the weights of samples stand for the time. */
+/* If the supervisor's last reports are missing, the weights of samples stand for the CPU time. */
 static void test_analyst__samples_after_the_last_report_stand_for_their_weights(void **state)
 {
 	struct stream stream;
@@ -257,7 +262,10 @@ static void put_wall_start(struct stream *stream, uint16_t flags)
 	put(stream, b, record_put_start(b, sizeof(b), stream->now, &start));
 }
 
-/* @cpu_ns 0: it was observed blocked at @pc; @pc 0: still there. */
+/*
+ * Puts a wall-clock observation. @cpu_ns 0: the thread was blocked at @pc. @pc 0: it is still
+ * blocked where it was.
+ */
 static void put_wall(struct stream *stream, uint32_t tid, uint64_t pc, uint64_t cpu_ns,
 	uint64_t queue_ns, uint64_t blocked_ns)
 {
@@ -313,7 +321,7 @@ static void test_analyst__waiting_time_goes_where_it_was_seen(void **state)
 	put_text(&stream, RECORD_END, "");
 	assert_int_equal(analyst_finish(stream.analyst), 0);
 	p = analyst_profile(stream.analyst);
-	/* Two locations where threads waited, one where one ran. */
+	/* Threads waited at two locations, and ran at one. */
 	assert_int_equal(profile_samples(p), 3);
 	assert_int_equal(sum_of(&stream, 7, "blocked"), 50000005);
 	assert_int_equal(sum_of(&stream, 7, "runqueue"), 8000);
@@ -321,7 +329,7 @@ static void test_analyst__waiting_time_goes_where_it_was_seen(void **state)
 	assert_int_equal(sum_of(&stream, 7, "wall"), 54008005);
 	assert_int_equal(sum_of(&stream, 7, "guessed"), 0);
 	assert_int_equal(sum_of(&stream, 8, "wall"), 50);
-	/* Ticks are of CPU time. */
+	/* The number of samples only counts CPU time. */
 	assert_int_equal(sum_of(&stream, 7, "samples"), 1);
 	assert_int_equal(figure(&stream, "samples"), 1);
 	assert_true(profile_default_value(p) == SIZE_MAX);
@@ -344,9 +352,9 @@ static void test_analyst__ticks_of_the_wall_clock_are_its_periods(void **state)
 	put_process(&stream, 7, 1, 0);
 	put_exec(&stream, 7, "/no/such/prog", "prog");
 	put_maps(&stream, 7, 0, maps_of_prog, true);
-	put_wall(&stream, 7, 0x10000010, 0, 1000000, 5000000); /* 1.5 periods so far. */
-	put_wall(&stream, 7, 0, 0, 0, 1000000);                /* 1.75 periods so far. */
-	put_wall(&stream, 7, 0, 0, 0, 1000000);                /* 2 periods. */
+	put_wall(&stream, 7, 0x10000010, 0, 1000000, 5000000); /* 1.5 periods so far */
+	put_wall(&stream, 7, 0, 0, 0, 1000000);                /* 1.75 periods so far */
+	put_wall(&stream, 7, 0, 0, 0, 1000000);                /* 2 periods */
 	put_wall(&stream, 8, 0x10000010, 0, 0, 3999999);
 	put_wall(&stream, 7, 0x10000030, 4000000, 0, 0);
 	put_text(&stream, RECORD_END, "");
@@ -383,7 +391,7 @@ static void test_analyst__titles_are_what_a_process_says_of_itself(void **state)
 		if (cases[i].title)
 			assert_string_equal(title, cases[i].title);
 	}
-	/* Cut before a character that does not fit whole. */
+	/* The title is cut before a character that does not fit as a whole. */
 	(void)snprintf(longer, sizeof(longer), "a %0*d\xc3\xa4\xc3\xa4", TITLE_BYTES - 4, 0);
 	assert_true(title_parse(longer, title));
 	assert_int_equal(strlen(title), TITLE_BYTES - 2);

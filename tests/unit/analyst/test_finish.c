@@ -15,10 +15,13 @@
 #include "analyst/blame.h"
 #include "analyst/finish.h"
 
-/* A delivery that dies of two files, as third-party code would; and the messages about it. */
+/*
+ * A delivery that crashes when it works on "/bad", as third-party code might; and the messages
+ * printed about that.
+ */
 struct scene {
 	struct blame blame;
-	enum symbolizer_skip good_from; /* "/bad" is survived from this level on */
+	enum symbolizer_skip good_from; /* from this level of caution on, "/bad" does not crash */
 	bool forget_note;
 	unsigned lines;
 	char said[8][256];
@@ -57,7 +60,7 @@ static int play(struct scene *scene)
 	struct analyst *analyst;
 	int r;
 
-	/* AddressSanitizer would turn the signal into an exit status. */
+	/* AddressSanitizer handles SIGSEGV and would exit instead. */
 	(void)signal(SIGSEGV, SIG_DFL);
 	assert_int_equal(analyst_new(&options, &analyst), 0);
 	assert_int_equal(blame_init(&scene->blame, NULL), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is read of HotSpot, on memory that is made up: tests/made_hotspot.h. */
+/* Frames of HotSpot, read from memory made by the test: tests/made_hotspot.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "analyst/hotspot/hotspot_scopes.h"
 #include "tests/made_hotspot.h"
 
-/* In the made-up memory. */
+/* Indexes of registers in the made memory. */
 enum { RBX = 3, RBP = 6, R13 = 13 };
 static struct unwind_runtime_frame frame_at(uint64_t pc, uint64_t sp, uint64_t fp, bool exact)
 {
@@ -49,14 +49,14 @@ static void test_hotspot__compressed_numbers(void **state)
 	assert_int_equal(hotspot_stream_unsigned(&s), 190);
 	assert_int_equal(hotspot_stream_unsigned(&s), 191);
 	assert_int_equal(hotspot_stream_signed(&s), (254 + 64) / 2);
-	s = hotspot_stream_over(old, 1, 21); /* no byte of a number */
+	s = hotspot_stream_over(old, 1, 21); /* a byte that cannot begin a number */
 	assert_int_equal(hotspot_stream_unsigned(&s), 0);
 	assert_true(s.bad);
 }
 
 static void test_hotspot__lines_of_bytecodes(void **state)
 {
-	/* 0: 12, 3: 17, -1 from there: 7, 40: 300, its end */
+	/* bytecode 0: line 12; 3: line 17; 3 - 1: line 7; 40: line 300; the end */
 	const uint8_t lines[] = {0xff, 0, 24, 3 << 3 | 5, 0xff, 1, 19, 0xff, 76, 194, 6, 0, 9};
 
 	(void)state;
@@ -69,7 +69,7 @@ static void test_hotspot__lines_of_bytecodes(void **state)
 	assert_int_equal(hotspot_line(lines, 3, 3, 17), 12); /* cut */
 }
 
-/* A stub of exceptions takes its return address from the stack, and jumps there. */
+/* An exception stub pops its return address into a register and jumps there. */
 static void test_hotspot__a_popped_return_address(void **state)
 {
 	enum { RCX = 2, AT_END = 0x20 };
@@ -101,18 +101,18 @@ static void compiled_frames(uint32_t version)
 	struct made *m = made_new(version);
 	struct unwind_runtime_caller caller;
 
-	m->stack[2] = 0x1234; /* the caller's frame pointer, and the return address */
+	m->stack[2] = 0x1234; /* the caller's frame pointer, then the return address */
 	m->stack[3] = 0x5678;
 	assert_int_equal(made_step(m, frame_at(CODE + 64, STACK(0), 7, false), &caller), 1);
 	assert_caller(&caller, 0x5678, STACK(4), 0x1234);
 	assert_string_equal(made_text(m, caller.tag),
 		"p.Inner.inner p/Inner.java:13; p.Outer.outer p/Outer.java:10");
-	/* Nothing says what is inlined where the code before the first call runs. */
+	/* Before the first call, no debug information says what is inlined. */
 	assert_int_equal(made_step(m, frame_at(CODE + 32, STACK(0), 7, true), &caller), 1);
 	assert_string_equal(made_text(m, caller.tag), "p.Outer.outer p/Outer.java:0");
 	assert_int_equal(made_step(m, frame_at(CODE + 32, STACK(0), 7, false), &caller), 1);
 	assert_string_equal(made_text(m, caller.tag), "p.Outer.outer p/Outer.java:10");
-	/* At the beginning and the end, where not all of the frame is there. */
+	/* At the first and last instructions the frame is not complete. */
 	m->stack[0] = 0x9abc;
 	m->stack[1] = 0xdef0;
 	assert_int_equal(made_step(m, frame_at(CODE, STACK(0), 7, true), &caller), 1);
@@ -137,7 +137,7 @@ static void test_hotspot__compiled_frames_and_what_is_inlined(void **state)
 	compiled_frames(27);
 }
 
-/* A deoptimized frame returns to a handler, and keeps where it was. */
+/* A deoptimized frame returns to a handler; the frame has the original pc. */
 static void deoptimized_frames(uint32_t version)
 {
 	struct made *m = made_new(version);
@@ -177,30 +177,30 @@ static void test_hotspot__interpreted_frames(void **state)
 	assert_int_equal(made_step(m, frame, &caller), 1);
 	assert_caller(&caller, 0x5678, STACK(24), 0x1234);
 	assert_string_equal(made_text(m, caller.tag), "p.Inner.inner p/Inner.java:13");
-	/* Running: a register has the bytecode. */
+	/* If the frame runs (exact), a register has the bytecode's address. */
 	m->reg[R13] = bytecodes;
 	frame.exact = true;
 	frame.reg = m->reg;
 	assert_int_equal(made_step(m, frame, &caller), 1);
 	assert_string_equal(made_text(m, caller.tag), "p.Inner.inner p/Inner.java:10");
-	/* Beginning with a method: that frame is still the caller's. */
+	/* A method begins: the frame pointer is still its caller's. */
 	m->reg[R13] = STACK(3);
 	m->reg[RBX] = AT(MADE_OUTER);
 	m->stack[2] = CODE + 64;
 	assert_int_equal(made_step(m, frame, &caller), 1);
 	assert_caller(&caller, CODE + 64, STACK(3), STACK(20));
 	assert_string_equal(made_text(m, caller.tag), "p.Outer.outer p/Outer.java:0");
-	/* It looks for the method of an interface, and has not found it: r13 is something else. */
+	/* The search for an interface method has not found it: r13 holds another value. */
 	m->reg[R13] = AT(MADE_METHODS) + 0x123;
 	assert_int_equal(made_step(m, frame, &caller), 1);
 	assert_caller(&caller, 0x5678, STACK(24), 0x1234);
 	assert_string_equal(made_text(m, caller.tag), "p.Inner.inner p/Inner.java:13");
-	/* Just returned to: r13 is what its callee had. */
+	/* A callee has just returned: r13 holds what the callee left there. */
 	m->reg[R13] = STACK(2);
 	m->stack[2] = 0;
 	assert_int_equal(made_step(m, frame, &caller), 1);
 	assert_string_equal(made_text(m, caller.tag), "p.Inner.inner p/Inner.java:13");
-	/* No method: only where it is. */
+	/* Without a known method, the frame has the interpreter's name only. */
 	frame.exact = false;
 	m->stack[17] = 0x123450;
 	assert_int_equal(made_step(m, frame, &caller), 1);
@@ -215,25 +215,25 @@ static void test_hotspot__stubs(void **state)
 	struct unwind_runtime_caller caller;
 
 	(void)state;
-	/* Calling Java for the VM: the frame pointer tells. */
+	/* The stub by which the VM calls Java has a frame pointer. */
 	m->stack[8] = 0x1234;
 	m->stack[9] = 0x5678;
 	assert_int_equal(
 		made_step(m, frame_at(stub + 0xa0, STACK(0), STACK(8), false), &caller), 1);
 	assert_caller(&caller, 0x5678, STACK(10), 0x1234);
 	assert_string_equal(made_text(m, caller.tag), "StubRoutines (1) :0");
-	/* Called by compiled code. */
+	/* A stub called by compiled code, at its first instruction. */
 	m->stack[0] = CODE + 32;
 	assert_int_equal(made_step(m, frame_at(stub + 0x90, STACK(0), 3, true), &caller), 1);
 	assert_caller(&caller, CODE + 32, STACK(1), 3);
-	/* At the entry of a method: a word of all ones. */
+	/* The stub at the entry of a method pushes a word of all ones. */
 	m->stack[8] = 0x1234;
 	m->stack[9] = UINT64_MAX;
 	m->stack[10] = CODE + 32;
 	assert_int_equal(
 		made_step(m, frame_at(stub + 0xb0, STACK(0), STACK(8), false), &caller), 1);
 	assert_caller(&caller, CODE + 32, STACK(11), 0x1234);
-	/* A frame of three words. */
+	/* A stub whose frame has three words. */
 	m->stack[1] = 0x1234;
 	m->stack[2] = 0x5678;
 	assert_int_equal(
@@ -245,7 +245,7 @@ static void test_hotspot__stubs(void **state)
 	made_free(m);
 }
 
-/* The stub that fetches frames from the heap is returned to at its beginning. */
+/* Frames in the heap return to the beginning of the stub that fetches them. */
 static void test_hotspot__frames_that_are_in_the_heap(void **state)
 {
 	const uint32_t code = MADE_STUB + MADE_HEADER + MADE_CODE_AT;
@@ -261,7 +261,7 @@ static void test_hotspot__frames_that_are_in_the_heap(void **state)
 	assert_caller(&caller, CODE + 32, STACK(10), 0x1234);
 	assert_true(caller.gap);
 	assert_string_equal(made_text(m, caller.tag), "[frames in the heap] :0");
-	/* It has called the VM: this is the stub itself. */
+	/* The stub has called the VM: the frame is the stub's own. */
 	made_put(m, code + 11, 0xe8, 1);
 	assert_int_equal(
 		made_step(m, frame_at(AT(code) + 16, STACK(0), STACK(8), false), &caller), 1);
@@ -270,7 +270,7 @@ static void test_hotspot__frames_that_are_in_the_heap(void **state)
 	made_free(m);
 }
 
-/* What runs may have pushed something onto its frame. */
+/* Running code may have pushed words onto its frame. */
 static void test_hotspot__what_is_pushed_onto_a_frame(void **state)
 {
 	const uint64_t stub = AT(MADE_STUB) + MADE_HEADER + MADE_CODE_AT;
@@ -283,7 +283,7 @@ static void test_hotspot__what_is_pushed_onto_a_frame(void **state)
 	m->stack[4] = CODE + 32;
 	assert_int_equal(made_step(m, frame_at(CODE + 40, STACK(0), 3, true), &caller), 1);
 	assert_caller(&caller, CODE + 32, STACK(5), 0x777);
-	/* A stub is called directly, from where its return address says. */
+	/* A stub called directly: the call before its return address leads to it. */
 	m->stack[0] = 0;
 	m->stack[1] = CODE + 32;
 	m->stack[2] = CODE + 45;
@@ -292,7 +292,7 @@ static void test_hotspot__what_is_pushed_onto_a_frame(void **state)
 	peek_forget(&m->peek);
 	assert_int_equal(made_step(m, frame_at(stub + 20, STACK(0), 3, true), &caller), 1);
 	assert_caller(&caller, CODE + 45, STACK(3), 3);
-	/* The caller has pushed two arguments, and pops them. */
+	/* The caller has pushed two arguments, and pops them after the call. */
 	made_put(m, MADE_COMPILED + MADE_HEADER + MADE_CODE_AT + 45, 0x5f5f, 2);
 	peek_forget(&m->peek);
 	assert_int_equal(made_step(m, frame_at(stub + 20, STACK(0), 3, true), &caller), 1);
@@ -302,7 +302,7 @@ static void test_hotspot__what_is_pushed_onto_a_frame(void **state)
 
 static void test_hotspot__layouts_that_are_not_known(void **state)
 {
-	const uint32_t unknown[] = {8, 23, 24, 25, 28}; /* 25: without the fields that it has */
+	const uint32_t unknown[] = {8, 23, 24, 25, 28}; /* 25: lacks the fields of version 25 */
 	struct made *m = made_new(17);
 	struct unwind_runtime_caller caller;
 
@@ -315,7 +315,7 @@ static void test_hotspot__layouts_that_are_not_known(void **state)
 		m = made_new(17);
 	}
 	made_free(m);
-	/* The library is mapped, and not relocated yet. */
+	/* The library is mapped, but not yet relocated. */
 	m = made_new(17);
 	made_put(m, MADE_TABLES, 0, 8);
 	assert_int_equal(made_step(m, frame_at(CODE, STACK(0), 0, true), &caller), 0);
@@ -340,10 +340,10 @@ static void test_peek__answers_come_later(void **state)
 	made_serve(m);
 	assert_int_equal(m->served, 1);
 	assert_int_equal(peek_at(&m->peek, AT(0), 16, 0, &data), 1);
-	/* An older answer does, while a newer one is awaited. */
+	/* An older answer still serves a caller that accepts it, while a newer one is awaited. */
 	assert_int_equal(peek_at(&m->peek, AT(0), 16, m->now_ns + 5, &data), -EAGAIN);
 	assert_int_equal(peek_at(&m->peek, AT(0), 16, m->now_ns, &data), 1);
-	/* The end of what can be read, and what cannot. */
+	/* Reads at the end of the readable memory, and past it. */
 	assert_int_equal(peek_some(&m->peek, AT(MADE_BYTES - 4), 16, 0, &data, &got), -EAGAIN);
 	assert_int_equal(peek_at(&m->peek, AT(MADE_BYTES), 16, 0, &data), -EAGAIN);
 	made_serve(m);
@@ -352,7 +352,7 @@ static void test_peek__answers_come_later(void **state)
 	assert_int_equal(peek_at(&m->peek, AT(MADE_BYTES - 4), 16, 0, &data), 0);
 	assert_int_equal(peek_at(&m->peek, AT(MADE_BYTES), 16, 0, &data), 0);
 	assert_int_equal(peek_at(&m->peek, UINT64_MAX - 4, 16, 0, &data), 0);
-	/* Many at once, more than one write holds. */
+	/* More requests at once than one write holds. */
 	for (uint64_t i = 0; i < 1000; i++)
 		assert_int_equal(peek_at(&m->peek, AT(i), 8, 0, &data), -EAGAIN);
 	made_serve(m);

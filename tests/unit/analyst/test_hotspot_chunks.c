@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames of virtual threads in the heap, on memory that is made up: tests/made_hotspot.h. */
+/* Frames of virtual threads in the heap, in memory made by the test: tests/made_hotspot.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,15 +17,15 @@ static struct made *begin(uint32_t version)
 
 	made_put(m, MADE_STUB + MADE_HEADER + 48, made_name(m, "StubRoutines (continuation stubs)"),
 		8);
-	/* The caller of what is in the heap. */
+	/* The caller of the frames in the heap. */
 	m->stack[8] = 0x1234;
 	m->stack[9] = CODE + 32;
 	return m;
 }
 
 /*
- * From @word of the chunks on: a compiled frame with another one inlined, an interpreted one, a
- * compiled one. Returns the word behind them.
+ * Writes three frames from @word of the chunks on: a compiled one with an inlined function, an
+ * interpreted one, a compiled one. Returns the index of the word after them.
  */
 static unsigned put_frames(struct made *m, unsigned word)
 {
@@ -34,10 +34,10 @@ static unsigned put_frames(struct made *m, unsigned word)
 
 	at[0] = 21;
 	at[2] = CODE + 64;
-	at[5] = 10; /* from here to the frame pointer of the interpreted caller */
+	at[5] = 10; /* words from here to the frame pointer of the interpreted caller */
 	at[6] = interpreter;
-	at[7] = AT(MADE_OUTER) + 0x80 + 48 + 5; /* a bytecode */
-	at[8] = 2;                              /* its local variables: behind them the caller */
+	at[7] = AT(MADE_OUTER) + 0x80 + 48 + 5; /* its bytecode */
+	at[8] = 2; /* its local variables: two words on; the caller's frame is after them */
 	at[12] = AT(MADE_OUTER);
 	at[16] = CODE + 32;
 	return word + 22;
@@ -82,7 +82,7 @@ static void test_hotspot_chunks__stand_in_the_place_of_the_gap(void **state)
 	}
 }
 
-/* What is damaged, or was not read, stays a gap behind the frames before it. */
+/* Frames that are damaged or were not read stay a gap, after the frames before them. */
 static void test_hotspot_chunks__what_is_missing_is_a_gap(void **state)
 {
 	static const struct {
@@ -109,7 +109,7 @@ static void test_hotspot_chunks__what_is_missing_is_a_gap(void **state)
 	}
 }
 
-/* The copy belongs to another frame pointer: it is not of this place. */
+/* A copy of chunks that was made for another frame pointer is not used. */
 static void test_hotspot_chunks__of_another_place_are_not_taken(void **state)
 {
 	struct made *m = begin(25);
@@ -123,13 +123,15 @@ static void test_hotspot_chunks__of_another_place_are_not_taken(void **state)
 	made_free(m);
 }
 
-/* As ZGC stores pointers, with one of four colours; 0: as other collectors do. */
+/* A pointer as ZGC stores it, with one of four colours. 0: as other collectors do, unchanged. */
 static uint64_t coloured(uint64_t address, unsigned colour)
 {
 	return colour ? address << (12 + colour) | UINT64_C(1) << (11 + colour) | 0x550 : address;
 }
 
-/* An object that leads to a chunk that leads back. Narrow pointers: relative to 0x100000 - 0x1000.
+/*
+ * Writes a continuation that points to a chunk, which points back. Narrow pointers are relative to
+ * an address 0x1000 below the memory.
  */
 static void put_objects(struct made *m, enum chunk_layout layout, unsigned colour)
 {
@@ -149,7 +151,8 @@ static void put_objects(struct made *m, enum chunk_layout layout, unsigned colou
 	made_put(m, CHUNK + f.size, 100, 4);
 	made_put(m, CHUNK + f.sp, 40, 4);
 	made_put(m, CHUNK + f.bottom, 98, 4);
-	m->stack[2] = AT(CONT); /* of the entry, which begins at the stack pointer */
+	/* the continuation of the entry frame, which begins at the stack pointer */
+	m->stack[2] = AT(CONT);
 }
 
 static void test_hotspot_chunks__the_supervisor_is_told_where(void **state)
@@ -172,7 +175,7 @@ static void test_hotspot_chunks__the_supervisor_is_told_where(void **state)
 			AT(BARRIER) | (uint64_t)layout << REQUEST_CHUNKS_LAYOUT |
 				(uint64_t)(wide ? colour > 0 : 3) << REQUEST_CHUNKS_SHIFT |
 				UINT64_C(6) << REQUEST_CHUNKS_BELOW);
-		/* Once. */
+		/* A second sample requests nothing. */
 		served = m->served;
 		assert_int_equal(step(m, 0, &caller), 1);
 		made_serve(m);
@@ -181,7 +184,10 @@ static void test_hotspot_chunks__the_supervisor_is_told_where(void **state)
 	}
 }
 
-/* Whatever does not lead back is another object, or the thread has run on: later, then. */
+/*
+ * A chunk that does not point back belongs to another object, or the thread has run on: the analyst
+ * tries again later.
+ */
 static void test_hotspot_chunks__nothing_is_told_that_does_not_fit(void **state)
 {
 	struct made *m = begin(25);

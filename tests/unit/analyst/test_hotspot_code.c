@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Code and methods that are unloaded, and others in their place: tests/made_hotspot.h. */
+/*
+ * Code and methods that were unloaded and replaced by others, in memory made by the test:
+ * tests/made_hotspot.h.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +17,7 @@ static struct unwind_runtime_frame frame_at(uint64_t pc, uint64_t sp, uint64_t f
 	return (struct unwind_runtime_frame){.pc = pc, .sp = sp, .fp = fp, .exact = exact};
 }
 
-/* Code that was replaced is noticed after a while; what is known is not read again before. */
+/* Replaced code is noticed after 2 s at most; until then what is known is not read again. */
 static void test_hotspot_code__replaced_code(void **state)
 {
 	struct made *m = made_new(17);
@@ -36,7 +39,7 @@ static void test_hotspot_code__replaced_code(void **state)
 	made_free(m);
 }
 
-/* The class was unloaded, and another one has all its parts at the same addresses. */
+/* A class was unloaded, and all parts of another one are at the same addresses. */
 static void test_hotspot_code__another_class_at_the_same_addresses(void **state)
 {
 	const uint64_t pc = AT(MADE_INTERPRETER) + MADE_HEADER + 0x100;
@@ -55,12 +58,15 @@ static void test_hotspot_code__another_class_at_the_same_addresses(void **state)
 	m->now_ns = m->hotspot.now_ns;
 	assert_int_equal(made_step(m, interpreted, &caller), 1);
 	assert_string_equal(made_text(m, caller.tag), "p.Outer.outer p/Outer.java:10");
-	/* Code that was not known has the methods of now, and shows that others may be gone. */
+	/*
+	 * Code seen for the first time is read with its current methods, and so shows that known
+	 * methods may be gone.
+	 */
 	assert_int_equal(made_step(m, frame_at(CODE + 32, STACK(0), 0, false), &caller), 1);
 	assert_string_equal(made_text(m, caller.tag), "p.Outer.other p/Outer.java:10");
 	assert_int_equal(made_step(m, interpreted, &caller), 1);
 	assert_string_equal(made_text(m, caller.tag), "p.Outer.other p/Outer.java:10");
-	/* Without such code: after a while. */
+	/* Without new code, the change is noticed after 2 s. */
 	(void)made_symbol(m, MADE_OUTER + 0x280, "third");
 	m->hotspot.now_ns += UINT64_C(2100000000);
 	m->now_ns = m->hotspot.now_ns;
@@ -69,7 +75,7 @@ static void test_hotspot_code__another_class_at_the_same_addresses(void **state)
 	made_free(m);
 }
 
-/* After code was found replaced, other code is compared for each sample. */
+/* Once replaced code was found, other code is checked again at each sample. */
 static void test_hotspot_code__replaced_code_has_neighbours(void **state)
 {
 	const uint64_t stub = AT(MADE_FRAME) + MADE_HEADER + 0x90;
@@ -93,7 +99,10 @@ static void test_hotspot_code__replaced_code_has_neighbours(void **state)
 	made_free(m);
 }
 
-/* A return address without debug information: other code may be there now, and is looked at. */
+/*
+ * A return address without debug information: the code there may be other code, and is read again
+ * at once.
+ */
 static void test_hotspot_code__code_that_does_not_fit_is_looked_at_now(void **state)
 {
 	struct made *m = made_new(17);
@@ -111,7 +120,7 @@ static void test_hotspot_code__code_that_does_not_fit_is_looked_at_now(void **st
 	assert_string_equal(made_text(m, caller.tag), "p.Outer.outer p/Outer.java:10");
 	assert_int_equal(made_step(m, frame_at(CODE + 30, STACK(0), 0, false), &caller), 1);
 	assert_string_equal(made_text(m, caller.tag), "p.Inner.inner p/Inner.java:10");
-	/* Once for each sample. */
+	/* For the same sample, it is not read once more. */
 	served = m->served;
 	assert_int_equal(made_step(m, frame_at(CODE + 30, STACK(0), 0, false), &caller), 1);
 	assert_int_equal(m->served, served);
@@ -127,7 +136,7 @@ static void test_hotspot_code__where_there_is_no_code(void **state)
 	assert_int_equal(made_step(m, frame_at(0x4000, STACK(0), 0, true), &caller), 0);
 	assert_int_equal(
 		made_step(m, frame_at(AT(MADE_CODE_END) - 8, STACK(0), 0, true), &caller), 0);
-	/* A block that is free. */
+	/* A free block of the code cache. */
 	made_put(m, MADE_FRAME + 8, 0, 1);
 	assert_int_equal(
 		made_step(m, frame_at(AT(MADE_FRAME) + 0x90, STACK(0), 0, true), &caller), 0);

@@ -28,10 +28,11 @@ static void test_hotspot_frame__how_much_of_it_is_there(void **state)
 	assert_int_equal(hotspot_frame_at_end(end + 5, sizeof(end) - 5), HOTSPOT_FRAME_NONE);
 	assert_int_equal(hotspot_frame_at_end(end + 12, sizeof(end) - 12), HOTSPOT_FRAME_NONE);
 	assert_int_equal(hotspot_frame_at_end(end + 18, 1), HOTSPOT_FRAME_NONE);
-	assert_int_equal(hotspot_frame_at_end(end + 12, 6), HOTSPOT_FRAME_WHOLE); /* no return */
+	/* no return instruction */
+	assert_int_equal(hotspot_frame_at_end(end + 12, 6), HOTSPOT_FRAME_WHOLE);
 }
 
-/* A jump to a register ends a frame if something was popped before it. */
+/* A jump to a register ends a frame if an address was popped before it. */
 static void test_hotspot_frame__that_ends_with_a_jump(void **state)
 {
 	/* leave; pop %rcx; jmp *%rcx; pop %rbp; pop %r10; jmp *%r11; pop %rbp; jmp *%rax */

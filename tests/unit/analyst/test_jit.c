@@ -62,7 +62,7 @@ static void test_jit__the_newest_piece_counts(void **state)
 	jit_map_release(&map);
 }
 
-/* A map that grows while it is read, and names an address only later. */
+/* Replaces the content of a perf map; the tests let it grow while it is read. */
 static void write_map(const char *path, const char *lines)
 {
 	FILE *file = fopen(path, "we");
@@ -117,7 +117,10 @@ static void test_jit__names_come_late(void **state)
 	(void)unlink(path);
 }
 
-/* A map whose last line has no end; if the rest was not written yet, the whole line is newer. */
+/*
+ * The last line of a map may lack its newline. If it was not complete then, the whole line is taken
+ * once it is.
+ */
 static void test_jit__the_last_line_needs_no_end(void **state)
 {
 	struct jit_map map = {0};
@@ -152,7 +155,7 @@ static void test_jit__the_last_line_needs_no_end(void **state)
 	jit_map_release(&map);
 }
 
-/* The file is rewritten from its beginning, and not shorter, as jcmd does. */
+/* As jcmd does, the file is rewritten from its beginning, and does not get shorter. */
 static void test_jit__a_map_may_be_written_anew(void **state)
 {
 	struct jit_budget budget = {.rewritten = true};
@@ -207,7 +210,7 @@ static size_t put_head(uint8_t *to)
 	return 40;
 }
 
-/* A record: its kind, its length when it is known, its time. */
+/* Writes a record of a dump: its kind, its length once it is known, its time. */
 static size_t put_code(uint8_t *to, size_t begin, uint64_t start, uint64_t bytes, const char *name)
 {
 	size_t at = put_u64(to, put_u32(to, begin, 0) + 4, 7);
@@ -278,7 +281,7 @@ static void test_jit__a_dump_has_names_and_lines(void **state)
 	jit_map_release(&map);
 }
 
-/* CPython's trampoline as -X perf_jit writes it: sub $8,%rsp; call *%rcx; add $8,%rsp; ret. */
+/* CPython's trampoline as written with -X perf_jit: sub $8,%rsp; call *%rcx; add $8,%rsp; ret. */
 static const uint8_t eh_frame[] = {0x14, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 0x10, 1,
 	0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0, 0x14, 0, 0, 0, 0x1c, 0, 0, 0, 0xd0, 0xff, 0xff, 0xff, 0x0b,
 	0, 0, 0, 0, 0x44, 0x0e, 0x10, 0x46, 0x0e, 8, 0};
@@ -304,7 +307,10 @@ static void test_jit__a_dump_says_how_to_unwind(void **state)
 	(void)state;
 	end = put_code(dump, end, 0x1000, 11, "with");
 	end = put_code(dump, end, 0x2000, 11, "without");
-	/* A piece longer than its record, and a header longer than the whole: both are refused. */
+	/*
+	 * Unwind information longer than its record, and a header longer than the whole, are
+	 * refused.
+	 */
 	end = put_unwind(dump, end, UINT64_MAX, 20);
 	end = put_unwind(dump, end, 20, UINT64_MAX);
 	end = put_code(dump, end, 0x3000, 11, "py::trampoline:/x.py");
@@ -324,8 +330,8 @@ static void test_jit__a_dump_says_how_to_unwind(void **state)
 	assert_null(found.eh_frame);
 	assert_true(found.trampoline);
 	/*
-	 * The address is behind a trampoline in the same mapping; not in another one, nor behind
-	 * other code.
+	 * An address after a trampoline belongs to it if it is in the same mapping. In another
+	 * mapping, or after other code, it does not.
 	 */
 	assert_true(jit_map_unwind(&map, 0x3014, 0x3000, &found));
 	assert_true(found.trampoline);
@@ -335,7 +341,7 @@ static void test_jit__a_dump_says_how_to_unwind(void **state)
 	jit_map_release(&map);
 }
 
-/* A dump that grows while it is read, and one whose code is longer than what is read at a time. */
+/* A dump that grows while it is read; and code that is longer than one read. */
 static void test_jit__a_dump_is_read_record_by_record(void **state)
 {
 	struct jit_map map = {0};
@@ -347,7 +353,7 @@ static void test_jit__a_dump_is_read_record_by_record(void **state)
 	for (size_t n = 0; n < end; n++)
 		assert_int_equal(jitdump_add(&map, dump, n, n, sizeof(dump)), 0);
 	assert_int_equal(map.n, 0);
-	/* At most 100 bytes of the file are available. */
+	/* Only 100 bytes of the file are read at a time. */
 	assert_int_equal(jitdump_add(&map, dump, 100, all, 100), end);
 	assert_string_equal(name_at(&map, 0x1000 + 299), "long");
 	assert_int_equal(jitdump_add(&map, dump + end, all - end, all - end, 100), all - end);
@@ -357,7 +363,10 @@ static void test_jit__a_dump_is_read_record_by_record(void **state)
 	jit_map_release(&map);
 }
 
-/* A dump as a process maps it; another name, another format and a link are refused. */
+/*
+ * A dump is opened if it is mapped under the right name; another name, another format and a link
+ * are refused.
+ */
 static void test_jit__a_dump_is_opened_by_its_name(void **state)
 {
 	struct jit_budget budget = {0};
@@ -506,7 +515,7 @@ static void test_jit__a_python_without_names_is_told_so(void **state)
 		assert_int_equal(profile_notes(profile), 1);
 		assert_non_null(strstr(profile_note(profile, 0), said[i]));
 		profile_free(profile);
-		/* With names, there is no note. */
+		/* If the functions have names, there is no note. */
 		assert_int_equal(profile_new(&profile), 0);
 		add_python(profile, files[i], "py::main:/w.py", 300);
 		assert_int_equal(python_note(profile, true), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames of CPython as in records, and their positions in a stack. */
+/* Frames of CPython as in records, and where they belong in a native stack. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +50,9 @@ static void put_word(uint8_t *to, size_t at, uint64_t word)
 	memcpy(to + at, &word, sizeof(word));
 }
 
-/* Writes a str object of 3.11 of this kind. Returns its bytes. */
+/*
+ * Writes a str object of CPython 3.11 with characters of @kind bytes. Returns its length in bytes.
+ */
 static size_t put_str(uint8_t *to, unsigned kind, bool ascii, const void *text, size_t length)
 {
 	size_t data = ascii ? 48 : 72;
@@ -76,7 +78,7 @@ static void test_python__texts_become_utf8(void **state)
 	n = put_str(b, 1, true, "A.method", 8);
 	assert_true(python_text(l, b, n, text));
 	assert_string_equal(text, "A.method");
-	assert_false(python_text(l, b, n - 1, text)); /* It is incomplete. */
+	assert_false(python_text(l, b, n - 1, text)); /* incomplete */
 	assert_false(python_text(l, b, 40, text));
 	n = put_str(b, 1, false, "\xe4\xff", 2);
 	assert_true(python_text(l, b, n, text));
@@ -95,13 +97,13 @@ static void test_python__texts_become_utf8(void **state)
 	assert_int_equal(strlen(text), PYTHON_TEXT_MOST);
 	put_word(b, 16, UINT64_MAX);
 	assert_false(python_text(l, b, n, text));
-	put_word(b, 32, 3u << 2 | 1u << 5); /* There is no such kind. */
+	put_word(b, 32, 3u << 2 | 1u << 5); /* no such kind */
 	assert_false(python_text(l, b, n, text));
 	free(b);
 	free(big);
 }
 
-/* In 3.14 "interned" had 16 bits, then 2 again; bits above "ascii" have any value. */
+/* CPython 3.14 gave 16 bits to "interned", then 2; bits above "ascii" have any value. */
 static void test_python__both_texts_of_3_14(void **state)
 {
 	static const uint32_t states[] = {
@@ -125,7 +127,7 @@ static void test_python__both_texts_of_3_14(void **state)
 
 enum { FRAMES = 8, STACK = 0x7000, STACK_BYTES = 0x1000, CODE = 0x100000 };
 
-/* A process with the code objects f0, f1, … at CODE, CODE + 0x1000, …, and a stack. */
+/* A process with code objects f0, f1, … at CODE, CODE + 0x1000, …, and a stack. */
 struct fixture {
 	struct profile *profile;
 	struct locations list;
@@ -150,14 +152,14 @@ static void add_code_of(
 	memcpy(object + f->python.layout.code_first_line, &first_line, 4);
 	record.text_bytes[0] = (uint32_t)put_str(file, 1, true, path, strlen(path));
 	record.text_bytes[1] = (uint32_t)put_str(name, 1, true, text, strlen(text));
-	if (f->python.layout.version >= PYTHON_3_12) { /* Strings have shorter headers. */
+	if (f->python.layout.version >= PYTHON_3_12) { /* strings have shorter headers */
 		memmove(file + 40, file + 48, strlen(path));
 		memmove(name + 40, name + 48, strlen(text));
 		record.text_bytes[0] -= 8;
 		record.text_bytes[1] -= 8;
 	}
 	put_word(lines, 16, 1);
-	lines[32] = 0x80 | 13 << 3; /* One instruction; its line follows. */
+	lines[32] = 0x80 | 13 << 3; /* one instruction; its line follows */
 	record.text_bytes[2] = 33;
 	assert_int_equal(python_runtime.object(&f->python, &record), 0);
 }
@@ -200,7 +202,7 @@ static void fixture_free(struct fixture *f)
 	free(f);
 }
 
-/* Sets native frames with these stack pointers, leaf first. */
+/* Sets @n native frames with these stack pointers, the innermost first. */
 static void set_native(struct fixture *f, size_t n, const uint64_t *sp)
 {
 	for (size_t i = 0; i < n; i++)
@@ -236,10 +238,10 @@ static void assert_group(const struct fixture *f, size_t group, size_t native, c
 	}
 }
 
-/* A frame of 3.11 with is_entry set. */
+/* In CPython 3.11, is_entry of a frame: it is the outermost one of an activation. */
 #define ENTRY (UINT64_C(1) << 32)
 
-/* 3.11: two activations; the outer one runs two frames. */
+/* CPython 3.11: two activations, of which the outer one runs two frames. */
 static struct fixture *fixture_3_11(void)
 {
 	static const uint64_t sp[] = {0x7000, 0x7040, 0x7200, 0x7300, 0x7500, 0x7600};
@@ -249,7 +251,10 @@ static struct fixture *fixture_3_11(void)
 	add_frame(f, 0x9000, 0, ENTRY);
 	add_frame(f, 0xa000, 1, 0);
 	add_frame(f, 0xb000, 2, ENTRY);
-	/* The objects at 0x7100 and 0x7400: frame, and previous object. */
+	/*
+	 * Two objects of the stack, at 0x7100 and 0x7400, each with its frame and the object before
+	 * it.
+	 */
 	put_word(f->stack, 0x100 + 8, 0x9000);
 	put_word(f->stack, 0x100 + 16, 0x7400);
 	put_word(f->stack, 0x400 + 8, 0xa000);
@@ -270,15 +275,15 @@ static void test_python__3_11_by_its_objects_on_the_stack(void **state)
 	fixture_free(f);
 }
 
-/* Each disagreement is detected: then only --python only has the frames. */
+/* If frames and stack disagree, they are not merged: only --python only shows the frames. */
 static void test_python__3_11_disagreements(void **state)
 {
 	static const struct {
 		size_t at;
 		uint64_t word;
 	} damage[] = {
-		{0x100 + 8, 0x9008},  /* Another frame. */
-		{0x100 + 16, 0x7450}, /* Another object. */
+		{0x100 + 8, 0x9008},  /* another frame */
+		{0x100 + 16, 0x7450}, /* another object */
 		{0x100 + 16, 0},
 		{0x400 + 8, 0xb000},
 	};
@@ -294,11 +299,11 @@ static void test_python__3_11_disagreements(void **state)
 		fixture_free(f);
 	}
 	f = fixture_3_11();
-	f->word[2 * RECORD_FRAME_WORDS + 4] = 0; /* The outer activation has no end. */
+	f->word[2 * RECORD_FRAME_WORDS + 4] = 0; /* the outer activation has no entry frame */
 	assert_int_equal(python_merge(&f->python, &f->sample, &f->result), 0);
 	fixture_free(f);
 	f = fixture_3_11();
-	f->word[2] = CODE + 0x5000; /* No code object is known there. */
+	f->word[2] = CODE + 0x5000; /* no code object is known there */
 	assert_int_equal(python_merge(&f->python, &f->sample, &f->result), 0);
 	assert_int_equal(f->result.locations, 0);
 	fixture_free(f);
@@ -308,7 +313,7 @@ static void test_python__3_11_disagreements(void **state)
 	fixture_free(f);
 }
 
-/* The copy of the stack ends between the activations. */
+/* The copy of the stack ends between the two activations. */
 static void test_python__3_11_of_a_truncated_stack(void **state)
 {
 	struct fixture *f = fixture_3_11();
@@ -324,7 +329,8 @@ static void test_python__3_11_of_a_truncated_stack(void **state)
 }
 
 /*
- * 3.12: byte 6 of a frame's flags is its owner; 3: the evaluation loop's own frame, on the stack.
+ * In CPython 3.12, byte 6 of a frame's flags is its owner. 3: the frame belongs to the evaluation
+ * loop and lies on the C stack.
  */
 #define OWN (UINT64_C(3) << 48)
 
@@ -335,7 +341,7 @@ static void test_python__3_12_by_frames_on_the_stack(void **state)
 
 	(void)state;
 	set_native(f, 6, sp);
-	/* The innermost activation has not begun its frame. */
+	/* The innermost activation has not yet begun a frame. */
 	add_frame(f, 0x7010, 0, OWN);
 	add_frame(f, 0x9000, 0, 0);
 	add_frame(f, 0x7100, 0, OWN);
@@ -346,7 +352,7 @@ static void test_python__3_12_by_frames_on_the_stack(void **state)
 	assert_int_equal(f->result.groups, 2);
 	assert_group(f, 0, 1, "f0");
 	assert_group(f, 1, 3, "f1f2");
-	f->word[2 * RECORD_FRAME_WORDS] = 0x6ff0; /* Below the stack. */
+	f->word[2 * RECORD_FRAME_WORDS] = 0x6ff0; /* below the stack */
 	assert_int_equal(python_merge(&f->python, &f->sample, &f->result), 0);
 	assert_int_equal(f->result.locations, 3);
 	fixture_free(f);
@@ -361,7 +367,7 @@ static void test_python__the_interpreters_own_code_is_none_of_python(void **stat
 	f->python.layout.version = PYTHON_3_13;
 	add_code_of(f, 1, "__init__", "__init__", 0);
 	set_native(f, 6, sp);
-	/* The innermost activation has only the frame of this code. */
+	/* The innermost activation only has a frame of the interpreter's own code. */
 	add_frame(f, 0x9000, 1, 0);
 	add_frame(f, 0x7100, 0, OWN);
 	add_frame(f, 0x9100, 0, 0);
@@ -371,7 +377,7 @@ static void test_python__the_interpreters_own_code_is_none_of_python(void **stat
 	assert_int_equal(python_merge(&f->python, &f->sample, &f->result), 1);
 	assert_int_equal(f->result.groups, 1);
 	assert_group(f, 0, 3, "f0f2");
-	add_code_of(f, 1, "/x.py", "f1", 10); /* A program's code is at the same address now. */
+	add_code_of(f, 1, "/x.py", "f1", 10); /* now a program's code is at that address */
 	assert_int_equal(python_merge(&f->python, &f->sample, &f->result), 1);
 	assert_int_equal(f->result.groups, 2);
 	assert_group(f, 0, 1, "f1");
@@ -385,7 +391,7 @@ static struct fixture *fixture_3_10(unsigned objects, unsigned frames)
 	struct fixture *f = fixture_new(PYTHON_3_10);
 
 	set_native(f, 5, sp);
-	/* Objects at 0x7100, 0x7250 and 0x7400; the last one is in the thread's state. */
+	/* Objects at 0x7100, 0x7250 and 0x7400. The thread's state points to the innermost one. */
 	put_word(f->stack, 0x100 + 8, 0x7250);
 	put_word(f->stack, 0x250 + 8, 0x7400);
 	put_word(f->stack, 0x400 + 8, 0x12000150);
@@ -412,7 +418,7 @@ static void test_python__3_10_by_its_objects_on_the_stack(void **state)
 	assert_group(f, 0, 1, "f1");
 	assert_group(f, 1, 2, "f2");
 	fixture_free(f);
-	f = fixture_3_10(2, 3); /* An activation ends: its frame is still in the chain. */
+	f = fixture_3_10(2, 3); /* An activation ends: its frame is still linked. */
 	assert_int_equal(python_merge(&f->python, &f->sample, &f->result), 1);
 	assert_group(f, 0, 1, "f1");
 	assert_group(f, 1, 2, "f2");
@@ -422,12 +428,12 @@ static void test_python__3_10_by_its_objects_on_the_stack(void **state)
 	assert_int_equal(f->result.locations, 1);
 	fixture_free(f);
 	f = fixture_3_10(3, 3);
-	put_word(f->stack, 0x250 + 8, 0x7250); /* A loop of objects. */
+	put_word(f->stack, 0x250 + 8, 0x7250); /* the object points to itself */
 	assert_int_equal(python_merge(&f->python, &f->sample, &f->result), 0);
 	fixture_free(f);
 }
 
-/* An object at the address of another one replaces it. */
+/* A code object at the address of an earlier one replaces it. */
 static void test_python__an_address_is_used_again(void **state)
 {
 	struct fixture *f = fixture_3_11();
@@ -451,7 +457,7 @@ static void test_python__an_address_is_used_again(void **state)
 
 static void test_python__a_version_that_describes_itself(void **state)
 {
-	/* The words of 3.13, as in that version's file: 43 are needed. */
+	/* 43 words as CPython 3.13 has them in its file. */
 	uint64_t word[64] = {0};
 	struct python_layout l;
 
@@ -490,7 +496,7 @@ static void test_python__a_version_that_describes_itself(void **state)
 	assert_int_equal(l.tag, 0);
 	assert_int_equal(
 		python_layout_describe((const uint8_t *)word, 300, PYTHON_3_13, &l), -EPROTO);
-	word[2] = 1; /* Built without a GIL. */
+	word[2] = 1; /* built without a GIL */
 	assert_int_equal(
 		python_layout_describe((const uint8_t *)word, sizeof(word), PYTHON_3_13, &l),
 		-ENOTSUP);
@@ -500,7 +506,7 @@ static void test_python__a_version_that_describes_itself(void **state)
 		python_layout_describe((const uint8_t *)word, sizeof(word), PYTHON_3_13, &l),
 		-EPROTO);
 	word[23] = 72;
-	word[15] = 194900; /* The lock does not fit into the interpreter. */
+	word[15] = 194900; /* the lock lies outside of the interpreter's state */
 	assert_int_equal(
 		python_layout_describe((const uint8_t *)word, sizeof(word), PYTHON_3_13, &l),
 		-EPROTO);
@@ -511,7 +517,7 @@ static void test_python__a_version_that_describes_itself(void **state)
 		-EPROTO);
 }
 
-/* The words of 3.14.10, as in its file. */
+/* The words as CPython 3.14.10 has them in its file. */
 static void test_python__3_14_describes_itself(void **state)
 {
 	const struct {

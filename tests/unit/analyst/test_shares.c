@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Weights and times are put in; the time of each stack, and the unassigned time, come out. */
+/*
+ * Weights and CPU times go in; the time of each stack, and the time that no stack gets, come out.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,14 +71,14 @@ static void test_shares__time_goes_by_weight(void **state)
 	begin(&s, false);
 	image(&s, 7, "/bin/a");
 	sample(&s, 7, 7, 0, 4 * MS, 30);
-	sample(&s, 7, 7, 1, 12 * MS, 10); /* Rarer samples weigh more. */
+	sample(&s, 7, 7, 1, 12 * MS, 10); /* rarer samples, with larger weights */
 	cpu(&s, 7, 7, 150 * MS, false);
 	cpu(&s, 7, 7, 50 * MS, false);
 	o = outcome_of(&s);
 	assert_int_equal(o.stack[0], 100 * MS);
 	assert_int_equal(o.stack[1], 100 * MS);
 	assert_int_equal(o.rest, 0);
-	/* The accounts are unchanged by settling a copy. */
+	/* Settling works on a copy: the accounts go on as before. */
 	settled_release(&o.settled);
 	cpu(&s, 7, 7, 200 * MS, true);
 	o = outcome_of(&s);
@@ -99,13 +101,13 @@ static void test_shares__sums_are_exact_to_the_nanosecond(void **state)
 	o = outcome_of(&s);
 	assert_int_equal(o.sum, 1000000017);
 	assert_int_equal(o.rest, 0);
-	/* Each stack is within a nanosecond of its part: stacks 0, 2 … 58 of thread 7. */
+	/* Each of the stacks 0, 2 … 58 of thread 7 gets its part within a nanosecond. */
 	assert_in_range(o.stack[0], UINT64_C(1000000007) * 3999999 / (30 * (3999999 + 7 * 29)),
 		UINT64_C(1000000007) * 3999999 / (30 * (3999999 + 7 * 29)) + 1);
 	end(&s, &o);
 }
 
-/* Years of time and of weight: products need 128 bits. */
+/* For years of time and of weight, products need 128 bits. */
 static void test_shares__large_sums_do_not_wrap(void **state)
 {
 	const uint64_t years = UINT64_C(10) * 365 * 86400 * 1000000000;
@@ -132,16 +134,16 @@ static void test_shares__threads_with_few_samples_are_pooled_in_their_process(vo
 	(void)state;
 	begin(&s, false);
 	image(&s, 7, "/bin/a");
-	sample(&s, 7, 1, 1, MS, 20); /* Enough samples for a pool of its own. */
+	sample(&s, 7, 1, 1, MS, 20); /* enough samples for an account of its own */
 	sample(&s, 7, 2, 2, MS, 19);
 	sample(&s, 7, 3, 3, MS, 1);
 	cpu(&s, 7, 1, 10 * MS, false);
 	cpu(&s, 7, 2, 30 * MS, true);
 	cpu(&s, 7, 3, 5 * MS, false);
-	cpu(&s, 7, 4, 5 * MS, true); /* Without a sample. */
+	cpu(&s, 7, 4, 5 * MS, true); /* no sample */
 	o = outcome_of(&s);
 	assert_int_equal(o.stack[1], 10 * MS);
-	assert_int_equal(o.stack[2], 38 * MS); /* 19 of 20 of 40 ms. */
+	assert_int_equal(o.stack[2], 38 * MS); /* 19 of 20 parts of 40 ms */
 	assert_int_equal(o.stack[3], 2 * MS);
 	assert_int_equal(o.rest, 0);
 	end(&s, &o);
@@ -162,7 +164,7 @@ static void test_shares__processes_with_few_samples_are_pooled_in_their_executab
 			assert_int_equal(shares_exit(&s, pid), 0);
 	}
 	o = outcome_of(&s);
-	assert_int_equal(o.stack[10], 9 * MS); /* Half of what 10, 11 and 12 had. */
+	assert_int_equal(o.stack[10], 9 * MS); /* half of what stacks 10, 11 and 12 had */
 	assert_int_equal(o.stack[11], 9 * MS);
 	assert_int_equal(o.stack[13], 6 * MS);
 	end(&s, &o);
@@ -218,7 +220,7 @@ static void test_shares__per_process_nothing_leaves_its_process(void **state)
 	end(&s, &o);
 }
 
-/* One tid, two threads, one stack. */
+/* Two threads, one after the other, with the same tid and the same stack. */
 static void test_shares__a_tid_that_comes_again_is_another_thread(void **state)
 {
 	struct shares s;
@@ -246,14 +248,14 @@ static void test_shares__an_exec_begins_anew(void **state)
 	(void)state;
 	begin(&s, false);
 	image(&s, 7, "/bin/sh");
-	assert_int_equal(shares_process(&s, 9, 7), 0); /* A fork: the child is /bin/sh, too. */
+	assert_int_equal(shares_process(&s, 9, 7), 0); /* fork: the child runs /bin/sh, too */
 	sample(&s, 9, 9, 0, MS, 1);
 	cpu(&s, 9, 9, 2 * MS, true);
 	assert_int_equal(shares_exec(&s, 9, "/bin/ls"), 0);
 	cpu(&s, 9, 9, 3 * MS, true);
 	cpu(&s, 7, 7, 1 * MS, false);
 	o = outcome_of(&s);
-	assert_int_equal(o.stack[0], 3 * MS); /* With the time of the shell itself. */
+	assert_int_equal(o.stack[0], 3 * MS); /* with the time of the shell itself */
 	assert_int_equal(o.settled.rests, 1);
 	assert_string_equal(s.executable[o.settled.rest[0].executable].path, "/bin/ls");
 	assert_int_equal(o.rest, 3 * MS);
@@ -275,7 +277,7 @@ static void test_shares__without_any_time_the_weights_stand(void **state)
 	assert_int_equal(o.stack[0], 12 * MS);
 	assert_int_equal(o.stack[1], 9 * MS);
 	settled_release(&o.settled);
-	/* A process without any time, and one that ends so. */
+	/* Processes that end without any CPU time. */
 	assert_int_equal(shares_exit(&s, 7), 0);
 	o = outcome_of(&s);
 	assert_int_equal(o.stack[0], 12 * MS);
@@ -293,7 +295,7 @@ static void test_shares__a_view_is_told_factors(void **state)
 	image(&s, 7, "/bin/a");
 	sample(&s, 7, 7, 0, MS, 40);
 	cpu(&s, 7, 7, 30 * MS, false);
-	sample(&s, 7, 7, 1, MS, 40); /* Its time is reported later. */
+	sample(&s, 7, 7, 1, MS, 40); /* its CPU time is reported later */
 	sample(&s, 7, 8, 2, MS, 1);
 	o = outcome_of(&s);
 	assert_true(settled_factor(&o.settled, 0) == 0.75);
@@ -303,7 +305,7 @@ static void test_shares__a_view_is_told_factors(void **state)
 	end(&s, &o);
 }
 
-/* 100,000 processes without a sample, and as many with one: 32 bytes each, and their stack's. */
+/* 100,000 processes without a sample, and as many with one: 32 bytes each, and their stacks. */
 static void test_shares__a_storm_takes_little(void **state)
 {
 	struct shares s;

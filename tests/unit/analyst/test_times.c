@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Distributing threads' CPU times over the weights of their samples. */
+/* How the CPU times of threads are distributed over their samples, in proportion to weights. */
 #include "tests/unit/stream_fixture.h"
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static void put_image(struct stream *stream, uint32_t pid, const char *path, con
 	put_maps(stream, pid, 0, maps_of_prog, true);
 }
 
-/* CPU time of a thread of that name at @pc; [unsampled] rows have pc 0. */
+/* CPU time of a thread's samples at @pc; [unsampled] rows have pc 0. */
 static int64_t cpu_at(const struct profile *p, const char *thread, uint64_t pc)
 {
 	int64_t sum = 0;
@@ -57,7 +57,7 @@ static void test_times__a_renamed_thread_is_one_account(void **state)
 	put_exit(&stream, 7, 300 * MS + 1);
 	put_text(&stream, RECORD_END, "kernel_cpu_ns 300000001\nfound_ns 240000000\n");
 	p = analyst_profile(stream.analyst);
-	/* Until the end, values are weights. */
+	/* Until CPU times are known, values are the weights. */
 	assert_int_equal(cpu_at(p, "early", 0x10), 60 * MS);
 	assert_int_equal(analyst_finish(stream.analyst), 0);
 	assert_int_equal(cpu_at(p, "early", 0x10), 50 * MS);
@@ -69,7 +69,7 @@ static void test_times__a_renamed_thread_is_one_account(void **state)
 	analyst_free(stream.analyst);
 }
 
-/* The kernel's time of a task of that name; -1: unknown. */
+/* A task's CPU time as the kernel has it; -1: unknown. */
 static int64_t task_cpu(const struct profile *p, const char *thread)
 {
 	uint64_t cpu_ns;
@@ -82,8 +82,8 @@ static int64_t task_cpu(const struct profile *p, const char *thread)
 }
 
 /*
- * A thread that was sampled once shares the time of many, but what it has used is its own; so it is
- * in the file, in a merged profile, and in one process's part.
+ * Many threads share the time that samples show, but a task's own time is the kernel's. It is in
+ * the file, in a merged profile, and in the part of one process.
  */
 static void test_times__each_thread_has_its_own_time(void **state)
 {
@@ -104,7 +104,7 @@ static void test_times__each_thread_has_its_own_time(void **state)
 	put_samples(&stream, 7, 8, 0x10000010, 1);
 	put_samples(&stream, 7, 9, 0x10000010, 1);
 	p = analyst_profile(stream.analyst);
-	assert_int_equal(task_cpu(p, "first"), 20 * MS); /* as a live view shows it */
+	assert_int_equal(task_cpu(p, "first"), 20 * MS); /* what a live view shows */
 	assert_int_equal(task_cpu(p, "second"), -1);
 	put_thread(&stream, 7, 9, "renamed");
 	put_samples(&stream, 7, 9, 0x10000010, 1);
@@ -113,7 +113,7 @@ static void test_times__each_thread_has_its_own_time(void **state)
 	put_cpu(&stream, 7, 9, 3 * MS, true);
 	for (uint32_t tid = 20; tid < 40; tid++)
 		put_cpu(&stream, 7, tid, 70 * MS, true);
-	/* Another thread with an old number, without a sample. */
+	/* Another thread with a number used before, without a sample. */
 	put_cpu(&stream, 7, 8, 5 * MS, true);
 	put_exit(&stream, 7, 1478 * MS);
 	put_text(&stream, RECORD_END, "kernel_cpu_ns 1478000000\n");
@@ -204,7 +204,6 @@ static void test_times__per_process_they_have_books_of_their_own(void **state)
 	analyst_free(stream.analyst);
 }
 
-/* The supervisor was killed: time that it had not reported is as planned. */
 /* Puts 30 ticks in user mode and 90 in calls of a process, 20 in user mode of another. */
 static void put_calls(struct stream *stream)
 {

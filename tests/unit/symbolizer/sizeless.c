@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stripped library whose only symbol in .dynsym has no size, as functions of assembly files do,
- * and is followed by functions without a symbol. test_sizeless.c reads it.
+ * A stripped library for test_sizeless.c. The only symbol in .dynsym has no size, as in assembly
+ * files, and functions without symbols follow it.
  */
 int sizeless_sink;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a file may cost; and what happens when allocations fail. */
+/* How much memory the symbols of a file may take; and what happens if allocations fail. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +33,7 @@ static void test_budget__is_in_proportion_to_the_file(void **state)
 	assert_false(file.over);
 	assert_false(budget_take(&file, 1));
 	assert_true(file.over);
-	/* A file over its budget stays so; others are not affected. */
+	/* A file over its budget stays over it. Other files are not affected. */
 	budget_admit(&file, 1 * MIB);
 	assert_false(budget_take(&file, 1));
 	budget_init(&file, &all);
@@ -63,19 +63,17 @@ static void test_budget__sections_inflate_as_far_as_they_are_honest(void **state
 	(void)state;
 	budget_init(&file, NULL);
 	budget_admit(&file, 4 * MIB);
-	/* A small section may inflate to any size below the free limit. */
+	/* A section may inflate to any size below the free limit, however small it is. */
 	assert_true(budget_inflate(&file, 1000, 16 * MIB));
 	assert_true(budget_inflate(&file, 2 * MIB, 64 * MIB));
 	assert_false(budget_inflate(&file, MIB / 4, 64 * MIB));
 	assert_true(file.over);
 }
 
-/*
- * A line table of DWARF 4: no folders, file "a"; rows by a special operation, copy, end_sequence.
- */
+/* A line table of DWARF 4: no folders, file "a"; rows by a special opcode, copy, end_sequence. */
 static const uint8_t table4[] = {36, 0, 0, 0, 4, 0, 25, 0, 0, 0, 1, 1, 1, 1, 14, 13, 0, 1, 1, 1, 1,
 	0, 0, 0, 1, 0, 0, 1, 0, 'a', 0, 0, 0, 0, 0, 27, 1, 0, 1, 1};
-/* A line table of DWARF 5: no folders, and 2^28 files whose format says that they take no bytes. */
+/* A line table of DWARF 5: no folders, and 2^28 files that take no bytes by their format. */
 static const uint8_t table5[] = {26, 0, 0, 0, 5, 0, 8, 0, 18, 0, 0, 0, 1, 1, 1, 1, 14, 4, 0, 1, 1,
 	0, 0, 0, 0x80, 0x80, 0x80, 0x80, 1, 0};
 

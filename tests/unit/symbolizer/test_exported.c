@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The exported symbols of the C library, from its file and from this process's memory. */
+/* The exported symbols of the C library, read from its file and from this process's memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ struct library {
 	struct elfimage memory, file;
 };
 
-/* Assembles the image from the mapping that begins with the library's file. */
+/* Copies the image from memory, from the mapping of the library file's beginning on. */
 static void open_library(struct library *library)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");

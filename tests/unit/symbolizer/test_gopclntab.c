@@ -85,7 +85,7 @@ static void test_gopclntab__tells_the_depth_of_the_stack(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		assert_int_equal(
 			gopclntab_depth(o.table, &f, GO_TEXT + cases[i].at), cases[i].depth);
-	/* The table of depths ends before this address. */
+	/* The table of stack depths ends before this address. */
 	assert_int_equal(gopclntab_depth(o.table, &f, GO_TEXT + 0x40), -ENOENT);
 	close_it(&o);
 }
@@ -114,7 +114,7 @@ static void test_gopclntab__tells_inlined_calls_and_lines(void **state)
 		assert_int_equal(frames[2].function_line, since_120 ? 9 : 0);
 		assert_int_equal(gopclntab_frames(o.table, GO_TEXT + 0x38, 128, frames), 1);
 		assert_int_equal(gopclntab_frames(o.table, GO_TEXT + 0x80, 128, frames), 0);
-		/* No more frames than there is room for. */
+		/* Not more frames than the caller has room for. */
 		assert_int_equal(gopclntab_frames(o.table, GO_TEXT + 0x18, 1, frames), 1);
 		assert_string_equal(frames[0].name, "main.main");
 		close_it(&o);
@@ -127,12 +127,12 @@ static void test_gopclntab__refuses_what_does_not_fit(void **state)
 		size_t at;
 		uint64_t value;
 	} changes[] = {
-		{GO_TABLE, 0xfffffffb},     /* An unknown version. */
-		{GO_TABLE + 8, 0},          /* No functions. */
-		{GO_TABLE + 8, UINT64_MAX}, /* More functions than there is room for. */
-		{GO_TABLE + 56, 0x100000},  /* A part outside the file. */
-		{GO_TABLE + 0x508, 0x3f},   /* A function that begins elsewhere. */
-		/* No code at this address, and none in the header. */
+		{GO_TABLE, 0xfffffffb},     /* an unknown version */
+		{GO_TABLE + 8, 0},          /* no functions */
+		{GO_TABLE + 8, UINT64_MAX}, /* more functions than fit into the file */
+		{GO_TABLE + 56, 0x100000},  /* a part outside of the file */
+		{GO_TABLE + 0x508, 0x3f},   /* a function that begins elsewhere */
+		/* Neither the module data nor the header says where the code is. */
 		{GO_MODULE + 0x10 + 8 * 22, 0x10},
 	};
 
@@ -156,7 +156,7 @@ static void test_gopclntab__refuses_what_does_not_fit(void **state)
 	}
 }
 
-/* Position-independent programs made with the linker of C: sections, but none of the table. */
+/* A position-independent program, linked by the C linker, has sections, but none for the table. */
 static void test_gopclntab__finds_a_table_without_a_section(void **state)
 {
 	static const char strings[] = "\0.shstrtab";
@@ -186,7 +186,7 @@ static void test_gopclntab__finds_a_table_without_a_section(void **state)
 	assert_true(gopclntab_find(o.table, GO_TEXT + 0x5f, &f));
 	assert_string_equal(f.name, "runtime.systemstack");
 	gopclntab_free(o.table);
-	/* Another linker's file is not searched. */
+	/* In a file that Go did not link, the table is not searched for. */
 	o.image.go = false;
 	assert_int_equal(gopclntab_open(&o.image, &elf, &o.strings, &o.table), -ENOENT);
 	elffile_close(&elf);
@@ -194,7 +194,10 @@ static void test_gopclntab__finds_a_table_without_a_section(void **state)
 	close_it(&o);
 }
 
-/* A stripped program with thread-local memory of C, too: an instruction says where "g" is. */
+/*
+ * A stripped program that also has thread-local memory of C: an instruction in runtime.systemstack
+ * says where "g" is.
+ */
 static void test_gopclntab__finds_g_in_code(void **state)
 {
 	static const uint8_t load[] = {0x64, 0x48, 0x8b, 0x04, 0x25, 0xa8, 0xff, 0xff, 0xff};
@@ -207,7 +210,7 @@ static void test_gopclntab__finds_g_in_code(void **state)
 		go_build(&go, true, true);
 		memcpy(go.data + sizeof(Elf64_Ehdr) + 4 * sizeof(tls), &tls, sizeof(tls));
 		go_put(&go, offsetof(Elf64_Ehdr, e_phnum), 5, 2);
-		/* Behind the end of runtime.systemstack it does not count. */
+		/* The same instruction after the end of that function is ignored. */
 		memcpy(go.data + GO_TEXT + (i ? 0x5a : 0x44), load, sizeof(load));
 		assert_int_equal(open_bytes(&o, go.data), 0);
 		assert_int_equal(gopclntab_g_below(o.table), i ? 0 : 0x58);
@@ -215,7 +218,7 @@ static void test_gopclntab__finds_g_in_code(void **state)
 	}
 }
 
-/* An inlined call that claims to be made in itself. */
+/* An inlined call that claims to be inlined into itself. */
 static void test_gopclntab__ends_a_circle_of_inlined_calls(void **state)
 {
 	struct debuginfo_frame frames[DEBUGINFO_FRAMES_MAX];

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A symbol without a size names its own code, not that of functions without a symbol behind it. */
+/*
+ * A symbol without a size names its own code, but not the functions without symbols that follow it.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -33,7 +35,7 @@ static void test_sizeless__names_no_other_function(void **state)
 		unnamed += chain[i].n && chain[i].frame[0].unnamed;
 	}
 	/*
-	 * One instruction, and padding before the two functions behind it: 15 bytes each at most.
+	 * One instruction, and padding before each of the two functions after it, 15 bytes at most.
 	 */
 	assert_in_range(named, 1, 31);
 	assert_true(unnamed > 32);

@@ -60,10 +60,10 @@ static int set_own_maps(struct space *space)
 	return rc;
 }
 
-/* noinline and a body of its own, so that it has an address of its own. */
+/* noinline and with a body unlike any other, so that it keeps its own address. */
 __attribute__((noinline)) static int here(volatile int *n)
 {
-	return *n += 3; /* The line that is looked up. */
+	return *n += 3; /* LINE_OF_HERE */
 }
 enum { LINE_OF_HERE = __LINE__ - 2 };
 
@@ -154,7 +154,7 @@ static void test_space__names_the_vdso(void **state)
 		print_message("no vdso in this process\n");
 		skip();
 	}
-	/* pid 0: the vdso of the sampled process is not read, but this process's own. */
+	/* pid 0 is no process: the vdso is read from this process's own memory. */
 	make_world(&world, 0);
 	assert_int_equal(set_own_maps(world.space), 0);
 	assert_true(space_find(world.space, vdso, &place));
@@ -165,7 +165,7 @@ static void test_space__names_the_vdso(void **state)
 			break;
 		assert_int_equal(symbolizer_resolve(world.symbolizer, &place, 1, &chain), 0);
 		named += chain.n && strstr(chain.frame[0].function, "clock_gettime");
-		/* Inner functions are [vdso+0x780], with one pair of brackets. */
+		/* Without a symbol, the vdso's frame is [vdso+0x780], with one pair of brackets. */
 		assert_false(chain.n && strstr(chain.frame[0].function, "[["));
 	}
 	assert_true(named > 0);
@@ -242,7 +242,7 @@ static void test_space__reads_code_from_the_file(void **state)
 	end_world(&world);
 }
 
-/* Writes an executable as by lld: two segments of code in one page of the file. */
+/* Writes an executable as lld does: two code segments in one page of the file. */
 static void write_two_texts(int fd)
 {
 	const Elf64_Ehdr header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
@@ -291,7 +291,7 @@ static void test_space__each_mapping_has_its_own_bias(void **state)
 	(void)state;
 	assert_true(fd >= 0);
 	write_two_texts(fd);
-	/* Mapped twice; with all mappings, and with those of code alone. */
+	/* The file is mapped twice. Once all its mappings are listed, once those of code only. */
 	for (int all = 0; all < 2; all++) {
 		size_t bytes = 0;
 
@@ -322,7 +322,10 @@ static void test_space__each_mapping_has_its_own_bias(void **state)
 	(void)unlink(path);
 }
 
-/* Text that was remapped onto memory without a file, as for large pages, and code that was not. */
+/*
+ * Text that was moved to anonymous memory, as for large pages, is found; other anonymous code is
+ * none of the file's.
+ */
 static void test_space__finds_text_that_was_moved(void **state)
 {
 	static const char *const kinds[] = {"", "[anon: text]", "/anon_hugepage (deleted)"};
@@ -334,7 +337,7 @@ static void test_space__finds_text_that_was_moved(void **state)
 	(void)state;
 	assert_true(fd >= 0);
 	write_two_texts(fd);
-	/* With one of two executable segments moved, and both. */
+	/* One of two code segments was moved, then both. */
 	for (size_t i = 0; i < 6; i++) {
 		const char *name = kinds[i % 3];
 		size_t bytes = (size_t)snprintf(text, sizeof(text),
@@ -355,7 +358,7 @@ static void test_space__finds_text_that_was_moved(void **state)
 			name, name);
 		make_world(&world, 0);
 		assert_int_equal(space_set_maps(world.space, text, bytes), 0);
-		/* The same maps again: results that are kept are right, too. */
+		/* With the same maps once more, results from the cache are right, too. */
 		assert_int_equal(space_set_maps(world.space, text, bytes), 0);
 		assert_true(space_find(world.space, 0x107a2010, &place));
 		assert_int_equal(place.svma, 0x7a2010);
@@ -363,7 +366,7 @@ static void test_space__finds_text_that_was_moved(void **state)
 		assert_true(space_find(world.space, 0x107a44b0, &other));
 		assert_int_equal(other.svma, 0x7a44b0);
 		assert_ptr_equal(other.module, place.module);
-		/* Next to the file, and elsewhere: code made at run time. */
+		/* Code made at run time, right after the file's mappings and elsewhere. */
 		assert_true(space_find(world.space, 0x107a5010, &other));
 		assert_ptr_not_equal(other.module, place.module);
 		assert_true(space_find(world.space, 0x20000010, &other));

@@ -115,7 +115,7 @@ static void test_symbolizer__answers_in_the_order_of_the_places(void **state)
 		assert_true(chains[i].frame[0].function_line > 0);
 		assert_true(chains[i].frame[0].line >= chains[i].frame[0].function_line);
 	}
-	/* A repeated address gets the very same result. */
+	/* A repeated address gets the same result, not a copy. */
 	assert_ptr_equal(chains[1].frame, chains[2].frame);
 	assert_int_equal(symbolizer_resolve(watch.symbolizer, NULL, 0, NULL), 0);
 	end(&watch);
@@ -173,7 +173,7 @@ static void test_symbolizer__leaves_alone_what_it_shall_skip(void **state)
 	end(&watch);
 }
 
-/* Expects a problem of the module of a mapped file with this content. */
+/* Maps a file with this content, and expects that its module has the problem @want. */
 static void expect_problem(const void *content, size_t bytes, const char *want)
 {
 	const struct symbolizer_options options = {.size = sizeof(options)};
@@ -235,7 +235,7 @@ static void test_symbolizer__a_missing_file_is_a_problem_of_its_module(void **st
 	assert_int_equal(space_new(symbolizer, 0, &space), 0);
 	assert_int_equal(space_set_maps(space, text, sizeof(text) - 1), 0);
 	assert_true(space_find(space, 0x400123, &place));
-	/* Without program headers the offset in the file stands for the address in it. */
+	/* A file without program headers: its offsets are used as addresses. */
 	assert_true(place.svma == 0x2123);
 	module_describe(place.module, place.svma, &info);
 	assert_string_equal(info.path, "/nonexistent/program");

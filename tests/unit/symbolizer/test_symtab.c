@@ -55,7 +55,7 @@ static void test_symtab__stretches_symbols_without_size(void **state)
 	assert_string_equal(name_at(&symtab, 199), "label");
 	assert_string_equal(name_at(&symtab, 200), "sized");
 	assert_string_equal(name_at(&symtab, 210), "none");
-	/* Up to the end of the section, not further. */
+	/* The last label reaches to the end of the section. */
 	assert_string_equal(name_at(&symtab, 999), "last");
 	assert_string_equal(name_at(&symtab, 1000), "none");
 	symtab_release(&symtab);
@@ -85,7 +85,7 @@ static void test_symtab__of_aliases_takes_the_highest_rank(void **state)
 	symtab_seal(&symtab);
 	assert_int_equal(symtab.n, 1);
 	assert_string_equal(name_at(&symtab, 100), "z_known");
-	/* And with the size that an alias has. */
+	/* The name of the highest rank gets the size of an alias. */
 	assert_string_equal(name_at(&symtab, 139), "z_known");
 	assert_string_equal(name_at(&symtab, 140), "none");
 	symtab_release(&symtab);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of functions that have none: of this program's own file, under other names. */
+/*
+ * Functions without a name get one from their address. The test uses its own file, under other
+ * names.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

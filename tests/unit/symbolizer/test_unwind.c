@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks made by hand, of a process without any file, linked by frame pointers. */
+/* Stacks made by hand, linked by frame pointers, of a process without any file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #include "symbolizer/unwind/unwind.h"
 
-/* A process whose only code is anonymous memory, with frames linked by frame pointers. */
+/* A process with one anonymous mapping of code, and a stack of frames linked by frame pointers. */
 struct made {
 	struct symbolizer *symbolizer;
 	struct space *space;
@@ -36,8 +36,8 @@ static void make(struct made *made)
 	made->reg[6] = 0x7010;
 	made->reg[7] = 0x7000;
 	made->reg[16] = 0x10100;
-	made->word[2] = 0x7040, made->word[3] = 0x10200; /* The frame at 0x7010. */
-	made->word[8] = 0x7080, made->word[9] = 0x10300; /* The frame at 0x7040. */
+	made->word[2] = 0x7040, made->word[3] = 0x10200; /* the frame at 0x7010 */
+	made->word[8] = 0x7080, made->word[9] = 0x10300; /* the frame at 0x7040 */
 	made->input = (struct unwind_input){.machine = EM_X86_64,
 		.registers = 17,
 		.reg = made->reg,
@@ -71,7 +71,7 @@ static void test_unwind__follows_frame_pointers_and_says_so(void **state)
 	(void)state;
 	make(&made);
 	r = unwind(&made);
-	/* Two zeros at 0x7080: the thread's first frame. */
+	/* The frame at 0x7080 has two zeros: it is the thread's first. */
 	assert_int_equal(r.end, UNWIND_COMPLETE);
 	assert_int_equal(r.n, 3);
 	assert_int_equal(r.guessed, 2);
@@ -79,7 +79,7 @@ static void test_unwind__follows_frame_pointers_and_says_so(void **state)
 	assert_int_equal(r.frame[2].pc, 0x102ff);
 	assert_int_equal(r.frame[2].sp, 0x7050);
 	assert_true(r.frame[2].generated == 0x10000);
-	/* On request, following frame pointers is no guess. */
+	/* If frame pointers were requested, following them is not a guess. */
 	made.input.frame_pointers = true;
 	r = unwind(&made);
 	assert_int_equal(r.n, 3);
@@ -92,10 +92,10 @@ static void test_unwind__a_frame_pointer_of_0_is_the_end(void **state)
 
 	(void)state;
 	make(&made);
-	made.word[8] = 0; /* The second frame's caller has a frame pointer of 0. */
+	made.word[8] = 0; /* the second frame's caller has a frame pointer of 0 */
 	assert_int_equal(unwind(&made).end, UNWIND_COMPLETE);
 	assert_int_equal(unwind(&made).n, 3);
-	/* In the innermost frame, the register may have any value. */
+	/* In the innermost frame, a register with 0 does not mean the end: it may hold anything. */
 	made.reg[6] = 0;
 	assert_int_equal(unwind(&made).end, UNWIND_INCOMPLETE);
 	release(&made);
@@ -108,15 +108,15 @@ static void test_unwind__damage_ends_it_and_says_so(void **state)
 
 	(void)state;
 	make(&made);
-	made.word[8] = 0x7010; /* A loop. */
+	made.word[8] = 0x7010; /* a loop */
 	r = unwind(&made);
 	assert_int_equal(r.end, UNWIND_INCOMPLETE);
 	assert_int_equal(r.n, 3);
-	made.word[3] = 0x999999; /* No code there. */
+	made.word[3] = 0x999999; /* no code there */
 	r = unwind(&made);
 	assert_int_equal(r.end, UNWIND_INCOMPLETE);
 	assert_int_equal(r.n, 1);
-	made.reg[6] = 0x7011; /* Not aligned. */
+	made.reg[6] = 0x7011; /* not aligned */
 	assert_int_equal(unwind(&made).n, 1);
 	made.reg[6] = UINT64_MAX - 7;
 	assert_int_equal(unwind(&made).n, 1);
@@ -157,7 +157,7 @@ static void test_unwind__unchanged_frames_are_taken_over(void **state)
 	made.input.memory = unwind_memory_new();
 	assert_non_null(made.input.memory);
 	assert_int_equal(unwind(&made).reused, 0);
-	/* The leaf has moved, its caller has not. */
+	/* The innermost function has run on; its caller is unchanged. */
 	made.input.pc = made.reg[16] = 0x10108;
 	made.word[0] = 77;
 	r = unwind(&made);
@@ -172,7 +172,7 @@ static void test_unwind__unchanged_frames_are_taken_over(void **state)
 	r = unwind(&made);
 	assert_int_equal(r.reused, 0);
 	assert_int_equal(r.frame[2].pc, 0x103ff);
-	/* A deeper stack on top of the same callers. */
+	/* A deeper stack with the same callers. */
 	made.word[1] = 0x1010;
 	unwind_memory_clear(made.input.memory);
 	assert_int_equal(unwind(&made).reused, 0);
@@ -181,7 +181,7 @@ static void test_unwind__unchanged_frames_are_taken_over(void **state)
 	release(&made);
 }
 
-/* The generated code is one piece, 16 bytes from each multiple of 256 on. */
+/* Generated code: 16 bytes from each multiple of 256 on. */
 static int find_generated(
 	void *context, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated)
 {
@@ -207,7 +207,7 @@ static void test_unwind__generated_code_may_have_information(void **state)
 	make(&made);
 	made.input.generated = find_generated;
 	made.input.generated_context = &generated;
-	/* Before its first instruction; the caller has a frame. */
+	/* The pc is before the first instruction; the caller has a frame. */
 	made.word[0] = 0x10208;
 	made.word[4] = 0x10308;
 	made.word[8] = 0;
@@ -219,7 +219,7 @@ static void test_unwind__generated_code_may_have_information(void **state)
 	assert_int_equal(r.frame[1].sp, 0x7008);
 	assert_int_equal(r.frame[2].pc, 0x10307);
 	assert_true(r.frame[2].generated == 0x10000);
-	/* Damaged information counts as none, and the frame pointer is followed. */
+	/* Damaged unwind information is ignored, and the frame pointer is followed. */
 	for (generated.bytes = 0; generated.bytes < sizeof(eh_frame); generated.bytes++) {
 		r = unwind(&made);
 		assert_true(r.n == 3 || generated.bytes >= 44);
@@ -227,7 +227,7 @@ static void test_unwind__generated_code_may_have_information(void **state)
 	release(&made);
 }
 
-/* Returns its own return address, which is behind a call in a file. */
+/* Returns its own return address, which is after a call in a file. */
 static __attribute__((noinline)) uint64_t behind_call(void)
 {
 	return (uint64_t)(uintptr_t)__builtin_return_address(0);
@@ -264,12 +264,14 @@ static void test_unwind__a_trampoline_has_a_frame_of_one_word(void **state)
 	assert_int_equal(r.guessed, 0);
 	assert_int_equal(r.frame[1].pc, caller - 1);
 	assert_int_equal(r.frame[1].sp, 0x7010);
-	/* Nothing has been pushed, or all of it popped. */
+	/* Before the first push and after the last pop, the return address is on top. */
 	made.word[0] = caller;
 	r = unwind(&made);
 	assert_int_equal(r.frame[1].pc, caller - 1);
 	assert_int_equal(r.frame[1].sp, 0x7008);
-	/* An address that is not behind a call is no caller; then the frame pointer counts. */
+	/*
+	 * An address that is not after a call is no return address: the frame pointer is followed.
+	 */
 	made.word[0] = 0;
 	made.word[1] = caller + 1;
 	r = unwind(&made);

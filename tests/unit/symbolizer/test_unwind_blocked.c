@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks of a blocked thread in this program: only its pc and stack pointer are known. */
+/* Stacks of a blocked thread of this program, of which only pc and stack pointer are known. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 #include "symbolizer/unwind/unwind.h"
 
-/* State of a thread that waits in snapshot(), as seen from outside, and its callers. */
+/* What another process sees of a thread that waits in snapshot(), and the callers to be found. */
 static struct captured {
 	uint64_t pc, sp;
 	/* return addresses of snapshot(), of its caller, and of that one's caller */
@@ -24,7 +24,8 @@ static struct captured {
 
 #ifdef __x86_64__
 /*
- * Like the C library's system calls, saves no register. Returns its stack pointer, pc and caller.
+ * Writes its stack pointer, pc and return address. Saves no register, like system calls of the C
+ * library.
  */
 void snapshot(uint64_t ret[3]);
 __asm__(".text\n"
@@ -41,7 +42,7 @@ __asm__(".text\n"
 	"	.cfi_endproc\n"
 	".size snapshot, . - snapshot\n");
 
-/* Like a PLT stub at its first instruction: an expression computes its frame from the pc. */
+/* Like a PLT stub at its first instruction: an expression computes the CFA from the pc. */
 void stub(uint64_t ret[3]);
 __asm__(".text\n"
 	".globl stub\n"
@@ -62,8 +63,9 @@ __asm__(".text\n"
 	".size stub, . - stub\n");
 
 /*
- * Like the vdso's clock_gettime: these align the stack, by 0 and by 8 bytes, and find their frame
- * by the frame pointer. Their caller has none, and calls through a pointer.
+ * Like the vdso's clock_gettime(): the first two align the stack, by 0 and by 8 bytes, and find
+ * their CFA by the frame pointer. call_aligned() keeps no frame pointer, and calls through a
+ * pointer.
  */
 void wait_aligned_0(uint64_t ret[3]);
 void wait_aligned_8(uint64_t ret[3]);
@@ -142,7 +144,7 @@ static void snapshot(uint64_t ret[3])
 }
 #endif
 
-/* Copies the stack from snapshot() on, as it was then: a later call overwrites it. */
+/* Copies the stack above snapshot()'s stack pointer at once: later calls overwrite it. */
 __attribute__((noinline, used)) static void copy_stack(const uint64_t shot[3])
 {
 	int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
@@ -160,8 +162,8 @@ __attribute__((noinline, used)) static void copy_stack(const uint64_t shot[3])
 }
 
 /*
- * Has a frame of a size known at run time only, with return addresses of earlier calls in it: one
- * of its own caller's, and those that its callees left.
+ * Has a frame whose size is only known at run time, with old return addresses in it: one into its
+ * own caller, and those left by its callees.
  */
 __attribute__((noinline)) static void wait_in_array(size_t bytes, uint64_t left_over)
 {
@@ -192,7 +194,7 @@ struct live {
 	struct space *space;
 };
 
-/* Loads this process. */
+/* Loads the maps of this process. */
 static void begin_live(struct live *live)
 {
 	static char maps[1 << 20];
@@ -218,7 +220,7 @@ static void end_live(struct live *live)
 	symbolizer_free(live->symbolizer);
 }
 
-/* Unwinds the captured stack, of which only pc and stack pointer are known. */
+/* Unwinds the captured stack with pc and stack pointer only. */
 static struct unwind_result unwind_blocked(struct live *live)
 {
 	struct unwind_input input = {.machine = EM_X86_64,
@@ -244,15 +246,18 @@ static void test_unwind__searches_for_frames_of_a_blocked_thread(void **state)
 	begin_live(&live);
 	for (unsigned round = 0; round < 4; round++) {
 		/*
-		 * From the second time on the array is full of a return address behind another
-		 * call.
+		 * From the second round on, the array is full of return addresses that follow
+		 * another call.
 		 */
 		assert_int_equal(call_it(512 << round, round ? captured.caller[0] : 0), 0);
 		r = unwind_blocked(&live);
 		assert_true(r.n >= 4);
 		for (unsigned i = 0; i < 3; i++)
 			assert_int_equal(r.frame[i + 1].pc, captured.caller[i] - 1);
-		/* The function with the array needs the frame pointer to find its caller. */
+		/*
+		 * To find the caller of the function with the array, the frame pointer would be
+		 * needed.
+		 */
 		assert_false(r.frame[1].guessed);
 		assert_true(r.frame[2].guessed);
 		for (unsigned i = 0; i < r.n; i++)
@@ -284,7 +289,10 @@ static void test_unwind__searches_for_frames_that_are_aligned(void **state)
 
 		wait_aligned(function[i]);
 		r = unwind_blocked(&live);
-		/* snapshot, function, call_aligned, wait_aligned, this test. */
+		/*
+		 * The frames of snapshot(), function, call_aligned(), wait_aligned(), and this
+		 * test.
+		 */
 		assert_true(r.n >= 5);
 		assert_int_equal(r.frame[1].pc, captured.caller[0] - 1);
 		assert_in_range(
@@ -312,8 +320,7 @@ static void test_unwind__blocked_in_a_stub(void **state)
 
 	(void)state;
 	/*
-	 * A sanitizer's frames depend on their frame pointers, which for a blocked thread are
-	 * guesses.
+	 * A sanitizer's frames are found by frame pointers, which are guesses for a blocked thread.
 	 */
 #if !defined(__x86_64__) || defined(__SANITIZE_ADDRESS__)
 	skip();

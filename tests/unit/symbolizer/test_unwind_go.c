@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks of a Go program (go_fixture.h) whose thread is on its own stack. */
+/*
+ * Stacks of a Go program (go_fixture.h) whose thread runs on the stack of the system, not of a
+ * goroutine.
+ */
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,7 +55,7 @@ static void unload(struct loaded *l)
 }
 
 /*
- * main.main runs on the thread's stack, called by systemstack; its frame has 24 bytes and the
+ * main.main runs on the thread's own stack, called by systemstack. Its frame has 24 bytes and the
  * return address.
  */
 static struct unwind_result unwind(struct loaded *l, uint64_t left_pc, uint64_t left_sp)
@@ -82,7 +85,10 @@ static void test_unwind_go__goes_on_where_systemstack_was_called(void **state)
 
 	(void)state;
 	load(&l);
-	/* systemstack's return address, in main.main; then main.main's, in goexit. */
+	/*
+	 * On the goroutine's stack: systemstack's return address in main.main, then that of
+	 * main.main in goexit.
+	 */
 	l.goroutine[2] = GO_TEXT + 0x20;
 	l.goroutine[6] = GO_TEXT + 0x61;
 	result = unwind(&l, GO_TEXT + 0x70, GOROUTINE + 16);
@@ -96,7 +102,7 @@ static void test_unwind_go__goes_on_where_systemstack_was_called(void **state)
 	unload(&l);
 }
 
-/* morestack leaves the function whose stack was too short, at its first instructions. */
+/* morestack has interrupted the function whose stack was too short, in its first instructions. */
 static void test_unwind_go__goes_on_in_the_function_that_needs_a_longer_stack(void **state)
 {
 	struct unwind_result result;
@@ -123,7 +129,7 @@ static void test_unwind_go__ends_where_the_goroutine_is_not_known(void **state)
 	result = unwind(&l, 0, 0);
 	assert_int_equal(result.end, UNWIND_INCOMPLETE);
 	assert_int_equal(result.n, 2);
-	/* Only once: the next one leads back to systemstack. */
+	/* The stack is switched only once: this goroutine's frame leads to systemstack again. */
 	l.goroutine[2] = GO_TEXT + 0x50;
 	result = unwind(&l, GO_TEXT + 0x70, GOROUTINE + 16);
 	assert_int_equal(result.end, UNWIND_INCOMPLETE);

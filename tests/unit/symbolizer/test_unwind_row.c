@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of call frame information and expressions, made by hand. */
+/* Rows of call frame information and expressions, written by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,10 @@ static struct unwind_entry entry_of(const uint8_t *initial, size_t n, const uint
 		.wide = true};
 }
 
-/* What gcc writes for push %rbp; mov %rsp,%rbp; push %rbx; …; pop; pop; ret (DWARF 5, 6.4.2). */
+/*
+ * Call frame information by gcc for push %rbp; mov %rsp,%rbp; push %rbx; …; pop; pop; ret (DWARF 5,
+ * 6.4.2).
+ */
 static void test_unwind__rows_follow_a_prologue(void **state)
 {
 	/* def_cfa r7+8; offset r16 at cfa-8 */
@@ -74,7 +77,7 @@ static void test_unwind__nonsense_makes_no_row(void **state)
 	static const uint8_t unknown[] = {0x3f};
 	static const uint8_t cut[] = {0x0c, 7};
 	static const uint8_t pops[] = {0x0b};
-	/* def_cfa_expression {breg7 8}, then an offset for the register that there is none of. */
+	/* def_cfa_expression {breg7 8}, then def_cfa_offset, which has no register to add to */
 	static const uint8_t offset_of_expression[] = {0x0f, 2, 0x77, 8, 0x0e, 16};
 	struct unwind_row row;
 	struct unwind_entry entry = entry_of(unknown, 1, NULL, 0);
@@ -87,7 +90,7 @@ static void test_unwind__nonsense_makes_no_row(void **state)
 	assert_int_equal(unwind_row_make(&entry, 0x1000, &row), -ENOEXEC);
 	entry = entry_of(offset_of_expression, sizeof(offset_of_expression), NULL, 0);
 	assert_int_equal(unwind_row_make(&entry, 0x1000, &row), -ENOEXEC);
-	entry = entry_of(NULL, 0, NULL, 0); /* There is no CFA. */
+	entry = entry_of(NULL, 0, NULL, 0); /* no CFA */
 	assert_int_equal(unwind_row_make(&entry, 0x1000, &row), -ENOEXEC);
 }
 
@@ -110,10 +113,11 @@ static int run(const uint8_t *code, size_t bytes, uint64_t *ret_value)
 
 static void test_unwind__expressions(void **state)
 {
-	/* breg7 8; deref: the word at 0x2000 */
+	/* breg7 8; deref: reads the word at 0x2000 */
 	static const uint8_t load[] = {0x77, 8, 0x06};
-	/* What the linker writes for .plt: breg7 8; breg16 0; lit15; and; lit11; ge; lit3; shl;
-	 * plus */
+	/*
+	 * As linkers write it for .plt: breg7 8; breg16 0; lit15; and; lit11; ge; lit3; shl; plus
+	 */
 	static const uint8_t plt[] = {0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22};
 	static const uint8_t unknown_register[] = {0x73, 0};
 	static const uint8_t underflow[] = {0x22};
@@ -129,7 +133,7 @@ static void test_unwind__expressions(void **state)
 	assert_int_equal(run(load, sizeof(load), &value), 0);
 	assert_true(value == 0x1122334455667788);
 	assert_int_equal(run(plt, sizeof(plt), &value), 0);
-	assert_int_equal(value, 0x2008); /* 0xb >= 11: one word more. */
+	assert_int_equal(value, 0x2008); /* one word more, as 0xb >= 11 */
 	assert_int_equal(run(unknown_register, 2, &value), -ENOEXEC);
 	assert_int_equal(run(underflow, 1, &value), -ENOEXEC);
 	assert_int_equal(run(fault, 2, &value), -EFAULT);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the programs that start a supervisor make of their command lines, on a machine that is made
- * up: a server with workers, containers, a Java virtual machine. Each line is read in a process of
- * its own, for a refusal ends it.
+ * How the programs that start a supervisor read their command lines, on a made-up machine: a server
+ * with workers, containers, a Java virtual machine. Each line is read in a child process, as a
+ * refusal ends it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -80,7 +80,7 @@ static int begin(void **state)
 	process(202, 1, "db", 'S', "/system.slice/docker-" ID_DB ".scope");
 	process(203, 1, "db2", 'S', "/system.slice/docker-" ID_OTHER ".scope");
 	process(300, 1, "java", 'S', "/");
-	/* A thread of 101. */
+	/* A thread of process 101. */
 	made_up_file(
 		"/proc/111/status", "Name:\tio-1\nState:\tS\nTgid:\t101\nPid:\t111\nPPid:\t100\n");
 	made_up_file("/proc/200/cmdline", "conmon%c-c%c%s%c-n%cweb%c", 0, 0, ID_WEB, 0, 0, 0);
@@ -105,7 +105,7 @@ static int finish(void **state)
 	return 0;
 }
 
-/* Runs @what in a child; its status, and what it has printed. */
+/* Runs @what in a child process. Returns its exit status; @text gets what it printed. */
 static int in_child(void (*what)(char **argv), char **argv, char text[TEXT])
 {
 	int fd = memfd_create("text", MFD_CLOEXEC), status;
@@ -128,7 +128,7 @@ static int in_child(void (*what)(char **argv), char **argv, char text[TEXT])
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-/* The settings of sprofrun, one a line. */
+/* Prints the settings of sprofrun, one a line. */
 static void parse(char **argv)
 {
 	struct sprofrun_settings s = {
@@ -170,9 +170,9 @@ static void parse(char **argv)
 }
 
 struct line {
-	const char *words; /* between blanks */
+	const char *words; /* the arguments, separated by blanks */
 	int status;
-	const char *says; /* what the output has; NULL: anything */
+	const char *says; /* the output contains this; NULL: anything */
 };
 
 static void check_line(const struct line *line)
@@ -390,12 +390,12 @@ static void test_front__java(void **state)
 	free(variable);
 	assert_int_equal(in_child(ask_java, NULL, text), 0);
 	assert_non_null(strstr(text, "none of the 1 processes is Java's"));
-	/* Root asks none in a container; others none of root's. */
+	/* root does not ask a JVM in a container, and a user does not ask root's */
 	assert_non_null(strstr(text, "process 300 is not asked: it is"));
 	assert_non_null(strstr(text, "'jcmd 7 Compiler.perfmap'"));
 }
 
-/* What is said of a run that could not begin. */
+/* Prints what users see of a run that could not begin. */
 static void fail_to_begin(char **argv)
 {
 	char *command[] = {(char *)"/nowhere/x", NULL};
@@ -467,7 +467,7 @@ static void test_front__the_output_of_a_command_is_kept(void **state)
 	output_log_print(fd, from, end, out);
 	(void)fclose(out);
 	assert_string_equal(text, "first\nlast\n");
-	/* Of much, the last lines that are whole. */
+	/* Of a long log, the last lines that are complete are kept. */
 	memset(line, 'x', sizeof(line));
 	line[sizeof(line) - 1] = '\n';
 	for (size_t i = 0; i < 10000; i++)
@@ -481,7 +481,10 @@ static void test_front__the_output_of_a_command_is_kept(void **state)
 	assert_true(output_log_open("/nowhere/log", &fd, path, sizeof(path), &problem) < 0);
 }
 
-/* The live view's options for the analyst; messages and output come when the screen is left. */
+/*
+ * Prints the live view's arguments for the analyst. Messages and the command's output follow when
+ * the screen is left.
+ */
 static void view(char **argv)
 {
 	char *command[] = {(char *)"/bin/prog", (char *)"-x", NULL};
@@ -505,7 +508,7 @@ static void view(char **argv)
 	live_front_note(&front, "a note\33[2J");
 	(void)!write(front.log_fd, "of the command\n", 15);
 	(void)live_front_join(&front, &result, &by);
-	/* No terminal, and one that cannot place text. */
+	/* A terminal is missing, or cannot position the cursor. */
 	front = LIVE_FRONT_DEFAULT("sprofrun");
 	(void)printf("%d\n", live_front_begin(&front, &engine, argument, &n));
 	front = LIVE_FRONT_DEFAULT("sproftop");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server: HTTP over the loopback, pieces from analysts, profiles for a store. No time passes:
- * what is due is what the test says that it is.
+ * The server: HTTP over the loopback, pieces from analysts, profiles for a store. The tests set the
+ * time, and wait for none.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ struct server {
 	struct pieces pieces;
 	struct http *http;
 	int port, analyst_fd;
-	uint64_t ahead_ns; /* of the clock */
+	uint64_t ahead_ns; /* ahead of the clock */
 };
 
 static void serve(struct server *s)
@@ -68,7 +68,7 @@ static void end(struct server *s)
 		(void)close(s->analyst_fd);
 }
 
-/* What is there is handled; nothing is waited for that is not on its way through the kernel. */
+/* Handles what has arrived. Waits 1 ms for data that the kernel is delivering. */
 static void turn(struct server *s)
 {
 	struct pollfd fds[HTTP_POLLS + 1 + PIECES_MOST];
@@ -93,7 +93,7 @@ static int client(const struct server *s, const char *request)
 	return fd;
 }
 
-/* The whole answer, up to the end of the connection; its bytes in @ret_bytes. */
+/* Returns the whole answer, up to the end of the connection; *@ret_bytes gets its length. */
 static char *answer(struct server *s, int fd, size_t *ret_bytes)
 {
 	char *text = calloc(1, 1 << 20);
@@ -149,7 +149,7 @@ static void test_http__what_is_answered_at_once(void **state)
 	end(&s);
 }
 
-/* Turns until the request for a profile has begun. */
+/* Runs the server until @n requests for a profile have begun. */
 static void await_visits(struct server *s, size_t n)
 {
 	while (s->spans.n < n)
@@ -214,7 +214,7 @@ static void test_http__nothing_more_can_come(void **state)
 	assert_int_equal(strncmp(text, "HTTP/1.1 503", 12), 0);
 	assert_non_null(strstr(text, "the program has ended"));
 	free(text);
-	/* And with the server itself: who still waits is let go. */
+	/* When the server itself ends, waiting clients are disconnected. */
 	end(&s);
 	serve(&s);
 	fd = client(&s, "GET /debug/pprof/profile " HEAD);
@@ -225,7 +225,10 @@ static void test_http__nothing_more_can_come(void **state)
 	(void)close(fd);
 }
 
-/* As many as there can be; who has shut his half makes room, who is gone is noticed. */
+/*
+ * As many clients as possible wait. One that has shut down its half makes room for another; one
+ * that has gone is noticed.
+ */
 static void test_http__a_crowd(void **state)
 {
 	enum { ALL = SPANS_MOST - 2 };
@@ -263,7 +266,7 @@ static void test_http__a_crowd(void **state)
 	end(&s);
 }
 
-/* More connections than there can be, all of them silent: the oldest make room. */
+/* More silent connections than there is room for: the oldest are closed. */
 static void test_http__silent_connections(void **state)
 {
 	enum { MANY = 70 };
@@ -278,7 +281,7 @@ static void test_http__silent_connections(void **state)
 		turn(&s);
 	}
 	expect(&s, "GET / " HEAD, "HTTP/1.1 200", "by sprofil");
-	/* One that is silent for longer than a request may take is ended. */
+	/* A connection that is silent for longer than a request may take is closed. */
 	s.ahead_ns = 60 * SECOND;
 	turn(&s);
 	turn(&s);
@@ -289,7 +292,7 @@ static void test_http__silent_connections(void **state)
 	end(&s);
 }
 
-/* Whatever an analyst sends. */
+/* Messages of a hostile analyst. */
 static void test_pieces__of_a_hostile_analyst(void **state)
 {
 	struct pollfd fds[1 + PIECES_MOST];
@@ -311,13 +314,15 @@ static void test_pieces__of_a_hostile_analyst(void **state)
 	assert_int_equal(write(pair[1], "junk", 4), 4);
 	PIECES_TURN();
 	assert_string_equal(pieces.problem, "an analyst has sent something that is no piece");
-	/* No span wants it. */
+	/* No span needs this piece. */
 	pieces.problem = NULL;
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	{
 		struct profile *profile = fixture_timeline();
 
-		/* The reader closes the pipe at once; the writer is told, not killed. */
+		/*
+		 * The reader closes the pipe at once. The writer gets an error and is not killed.
+		 */
 		(void)signal(SIGPIPE, SIG_IGN);
 		(void)piece_send(pair[1], &piece, profile);
 		PIECES_TURN();
@@ -377,7 +382,7 @@ static void test_push__a_span_after_the_other(void **state)
 	assert_int_equal(spans.n, 1);
 	assert_int_equal(push_next(&push, now), now + SECOND);
 	assert_false(push_is_idle(&push));
-	/* It is over, and lacks its piece: the next one has begun. */
+	/* The first span is over, but lacks its piece. The second one has begun. */
 	push_once(&push, now + SECOND);
 	assert_int_equal(spans.n, 2);
 	assert_int_equal(push_next(&push, now + SECOND), UINT64_MAX);
@@ -394,12 +399,12 @@ static void test_push__a_span_after_the_other(void **state)
 	assert_string_equal(profile_command(profile), "phases");
 	profile_free(profile);
 	free(data);
-	/* The program ends. */
+	/* The profiled program has ended. */
 	spans_close(&spans);
 	assert_int_equal(push_next(&push, now + SECOND), UINT64_MAX);
 	push_once(&push, now + SECOND);
 	push_once(&push, now + SECOND);
-	/* Who receives is gone. */
+	/* The receiver has closed its pipe. */
 	(void)close(ends[0]);
 	push_once(&push, now + SECOND);
 	push_once(&push, now + SECOND);

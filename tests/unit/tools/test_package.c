@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Output of apt-cache policy for a package and its symbols' package, as recorded on machines. */
+/* Output of "apt-cache policy" for a package and its debug symbols, recorded on real machines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 static const struct package_system debian = {"debian", "bookworm", PACKAGE_AS_ROOT};
 static const struct package_system ubuntu = {"ubuntu", "noble", PACKAGE_AS_ROOT};
 
-/* An update is available; the symbols are in an archive that is not set up. */
+/* An update is available. The symbols are in an archive that is not configured. */
 static const char outdated[] =
 	"python3.11-minimal:\n"
 	"  Installed: 3.11.2-6+deb12u6\n"
@@ -41,7 +41,7 @@ static const char own_archive[] =
 	"     2.36-9+deb12u14 500\n"
 	"        500 http://mirror.example/debian bookworm/main amd64 Packages\n";
 
-/* Two packages from elsewhere: newer than the distribution's, and in none of its archives. */
+/* Two packages that are newer than the distribution's, and in none of its archives. */
 static const char newer[] =
 	"nodejs:\n"
 	"  Installed: 20.20.2-1nodesource1\n"
@@ -107,12 +107,12 @@ static void test_package__an_archive_that_is_not_set_up_is(void **state)
 		"universe >/etc/apt/sources.list.d/debug.list && apt update && apt install "
 		"xz-utils-dbgsym || rm /etc/apt/sources.list.d/debug.list",
 		NULL);
-	/* Without apt, or on an unknown distribution. */
+	/* A machine without apt, or of an unknown distribution. */
 	expect(&(struct package_system){0}, "xz-utils", "xz-utils-dbgsym", "",
 		"apt install xz-utils-dbgsym", NULL);
 }
 
-/* The command is one that its reader may give. */
+/* The suggested command has the user's way to become root. */
 static void test_package__others_than_root_get_their_rights(void **state)
 {
 	static const struct package_system sudo = {"debian", "bookworm", PACKAGE_BY_SUDO};

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages around the server: requests, heads of pieces, profiles that wait for a store. */
+/*
+ * Messages between the server and others: requests, heads of pieces, profiles that wait for a
+ * store.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -72,10 +75,10 @@ static void test_serving__a_piece_round_trip_at_the_offsets_of_the_table(void **
 		memcpy(bad, b, sizeof(bad));
 		bad[i] = i >= 8 && i < 12 ? 0 : 9;
 		if (i > 8 && i < 12)
-			continue; /* Another segment. */
+			continue; /* this is another segment, and allowed */
 		assert_int_equal(piece_get(bad, sizeof(bad), &out), -EPROTO);
 	}
-	b[31] = 0; /* It ends before it begins. */
+	b[31] = 0; /* it ends before it begins */
 	assert_int_equal(piece_get(b, sizeof(b), &out), -EPROTO);
 }
 
@@ -105,7 +108,7 @@ static void test_serving__urls(void **state)
 		"&until=1700000015&spyName=sprofil");
 }
 
-/* Puts a profile of so many bytes, all equal to its number. */
+/* Puts a profile of @bytes bytes, all equal to the number of the profile. */
 static void put(struct push_queue *queue, const int ends[2], uint64_t from, size_t bytes)
 {
 	uint8_t *data = malloc(PUSH_HEAD_BYTES + bytes);

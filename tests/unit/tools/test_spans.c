@@ -14,7 +14,7 @@
 #include "tools/serve/serve_spans.h"
 
 #define SECOND UINT64_C(1000000000)
-/* The fixture's profile as a segment of 3 s from here on. */
+/* When the fixture's profile begins, as a segment of 3 s. */
 #define BEGAN (1000 * SECOND)
 
 static struct piece piece_at(enum piece_kind kind, uint32_t segment, uint64_t began_s, double s)
@@ -36,7 +36,7 @@ static bool give(struct spans *spans, struct piece piece)
 	return wanted;
 }
 
-/* The CPU time of a written span in ms, after checks of all else. */
+/* Checks a written span, and returns its CPU time in ms. */
 static int64_t written_ms(const struct spans *spans, struct span *span, uint64_t *ret_duration_ns)
 {
 	struct profile *profile;
@@ -71,18 +71,18 @@ static void test_spans__a_span_is_cut_out_of_a_segment_that_goes_on(void **state
 	assert_int_equal(spans_next(&spans, BEGAN + SECOND), BEGAN + 2 * SECOND);
 	assert_int_equal(
 		spans_next(&spans, BEGAN + 3 * SECOND), BEGAN + 2 * SECOND + SPANS_PATIENCE_NS);
-	/* No more tasks are due for the span: no poll ends at once. */
+	/* The span has no later deadline, so polls do not return at once. */
 	assert_true(spans_next(&spans, BEGAN + 2 * SECOND + SPANS_PATIENCE_NS) >
 		BEGAN + 2 * SECOND + SPANS_PATIENCE_NS);
 	assert_true(spans_want_piece(&spans, BEGAN + 2 * SECOND));
-	/* A piece that does not reach the end is not taken while the segment goes on. */
+	/* A piece that ends before the span does is not accepted while the segment goes on. */
 	assert_false(give(&spans, piece_at(PIECE_SO_FAR, 1, 1000, 1.9)));
 	assert_false(spans_is_over(&spans, span, BEGAN + 2 * SECOND));
 	assert_true(give(&spans, piece_at(PIECE_SO_FAR, 1, 1000, 2.5)));
 	assert_true(spans_is_over(&spans, span, BEGAN + 2 * SECOND));
 	assert_int_equal(written_ms(&spans, span, &duration), 800);
 	assert_int_equal(duration, SECOND);
-	/* No piece is taken twice. */
+	/* A second piece of the same segment is not accepted. */
 	assert_false(give(&spans, piece_at(PIECE_WHOLE, 1, 1000, 3)));
 	spans_release(&spans);
 }
@@ -95,7 +95,7 @@ static void test_spans__segments_may_come_in_any_order(void **state)
 
 	(void)state;
 	spans_init(&spans, "phases");
-	/* From 2.5 s of the first segment to 1 s of the third. */
+	/* A span from 2.5 s of the first segment to 1 s of the third. */
 	early = spans_begin(&spans, BEGAN + 5 * SECOND / 2, BEGAN + 11 * SECOND);
 	late = spans_begin(&spans, BEGAN + 10 * SECOND, BEGAN + 11 * SECOND);
 	assert_true(give(&spans, piece_at(PIECE_SO_FAR, 3, 1010, 1)));
@@ -105,7 +105,7 @@ static void test_spans__segments_may_come_in_any_order(void **state)
 	assert_false(spans_is_over(&spans, early, BEGAN + 11 * SECOND));
 	assert_true(give(&spans, piece_at(PIECE_WHOLE, 2, 1005, 3)));
 	assert_true(spans_is_over(&spans, early, BEGAN + 11 * SECOND));
-	/* 0.5 s of the first; 1 s, 0.8 s, 2 * 0.5 s and 0.5 s; 1 s. */
+	/* 0.5 s of the first segment; 3.3 s of the second one; 1 s of the third. */
 	assert_int_equal(written_ms(&spans, early, &duration), 500 + 3300 + 1000);
 	assert_int_equal(duration, 17 * SECOND / 2);
 	assert_int_equal(written_ms(&spans, late, &duration), 1000);
@@ -120,8 +120,8 @@ static void test_spans__what_ended_before_is_not_waited_for(void **state)
 	(void)state;
 	spans_init(&spans, "phases");
 	/*
-	 * A span between two segments; the end of the first one is known when the span begins, or
-	 * before.
+	 * A span between two segments, which begins before or after the end of the first segment is
+	 * known.
 	 */
 	before = spans_begin(&spans, BEGAN + 4 * SECOND, BEGAN + 6 * SECOND);
 	assert_false(give(&spans, piece_at(PIECE_WHOLE, 1, 1000, 3)));
@@ -132,7 +132,7 @@ static void test_spans__what_ended_before_is_not_waited_for(void **state)
 	spans_release(&spans);
 }
 
-/* Starting the next analyst takes a while, in which there is no segment. */
+/* The next analyst takes a while to start; meanwhile there is no segment. */
 static void test_spans__a_span_may_end_between_two_segments(void **state)
 {
 	struct spans spans;
@@ -142,7 +142,10 @@ static void test_spans__a_span_may_end_between_two_segments(void **state)
 	(void)state;
 	spans_init(&spans, "phases");
 	span = spans_begin(&spans, BEGAN + SECOND, BEGAN + 3 * SECOND + SECOND / 2);
-	/* The next segment shows that no more comes; the segment that ended is still awaited. */
+	/*
+	 * The next segment shows that no other can come between. The segment that ended is still
+	 * awaited.
+	 */
 	assert_false(give(&spans, piece_at(PIECE_SO_FAR, 2, 1004, 0.5)));
 	assert_false(spans_want_piece(&spans, BEGAN + 4 * SECOND));
 	assert_false(spans_is_over(&spans, span, BEGAN + 4 * SECOND));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A command behind a relay in a pseudo-terminal that stands for the user's. The test types and
- * reads at the user's end, where nothing but the relay answers.
+ * A command runs behind a relay, in a pseudo-terminal that stands for the user's. The test types
+ * and reads as the user, and only the relay answers.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,10 +24,10 @@
 
 enum { PATIENCE_MS = 30000, SCREEN = 1 << 17, LINES = 2000 };
 
-/* The user's end. */
+/* The user's end of the pseudo-terminal. */
 struct user {
-	int keys;     /* also what is shown */
-	int terminal; /* the other end, to see its modes */
+	int keys;     /* also reads what is shown */
+	int terminal; /* the other end: for its modes */
 	struct termios before;
 	pid_t front;
 	char shown[SCREEN];
@@ -50,7 +50,7 @@ static void say(const int *streams, const char *text)
 	}
 }
 
-/* As sprofrun -u does it: this process relays, its child stands for the one that traces. */
+/* As sprofrun -u does: this process relays, and a child stands for the one that traces. */
 static void front(command *run, bool keeps_stdin)
 {
 	static struct terminal_relay relay;
@@ -127,7 +127,7 @@ static void type(const struct user *user, const char *keys)
 	assert_int_equal(write(user->keys, keys, strlen(keys)), strlen(keys));
 }
 
-/* Until the terminal has shown @text. */
+/* Reads until the terminal has shown @text. */
 static void shows(struct user *user, const char *text)
 {
 	while (!strstr(user->shown, text)) {
@@ -141,7 +141,7 @@ static void shows(struct user *user, const char *text)
 	}
 }
 
-/* The status of the end. The terminal must be as it was before. */
+/* Expects the exit status @wanted, and the terminal's modes as they were at the start. */
 static void ends(struct user *user, int wanted)
 {
 	struct termios after;
@@ -173,7 +173,10 @@ static void read_line(struct terminal_relay *relay, const int *streams)
 	say(streams, text);
 }
 
-/* The command's terminal edits the line; each newline becomes one pair, each key one echo. */
+/*
+ * The command's own terminal edits the line: each newline becomes CR LF once, each key is echoed
+ * once.
+ */
 static void test_relay__keys_are_edited_in_the_commands_terminal(void **state)
 {
 	struct user *user = start(read_line, true);
@@ -223,7 +226,7 @@ static void fall_by_key(struct terminal_relay *relay, const int *streams)
 		(void)pause();
 }
 
-/* ^C is a signal of the command's terminal: only the command hears of it. */
+/* ^C is a signal in the command's terminal: only the command gets it. */
 static void test_relay__an_interrupt_reaches_the_command(void **state)
 {
 	struct user *user = start(fall_by_key, true);
@@ -242,7 +245,10 @@ static void read_a_file(struct terminal_relay *relay, const int *streams)
 	exit(read(streams[0], &byte, 1) == 0 && streams[0] == 0 ? 7 : 43);
 }
 
-/* Another program may read the terminal: keys are left for it, and the modes stay. */
+/*
+ * If stdin is not the terminal, another program may read it: the relay takes no keys and changes no
+ * modes.
+ */
 static void test_relay__without_stdin_no_key_is_taken(void **state)
 {
 	struct user *user = start(read_a_file, false);
@@ -266,7 +272,7 @@ static void stop_and_go_on(struct terminal_relay *relay, const int *streams)
 	exit(read(streams[0], line, sizeof(line)) == 2 ? 5 : 43);
 }
 
-/* A command that is no longer profiled has its keys; ^C is then ours. */
+/* A command that runs on unprofiled still gets the keys; ^C then interrupts us. */
 static void test_relay__a_command_that_goes_on_is_relayed(void **state)
 {
 	struct user *user = start(stop_and_go_on, true);
