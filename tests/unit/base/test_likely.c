@@ -36,7 +36,7 @@ static void test_likely__nothing_is_better_than_a_guess(void **state)
 	memset(longest, 'd', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = '\0';
 	assert_null(likely("--stdio"));
-	assert_null(likely("bo")); /* by or to */
+	assert_null(likely("bo")); /* as near to "by" as to "to" */
 	assert_null(likely("--"));
 	assert_null(likely(""));
 	assert_null(likely(longest));

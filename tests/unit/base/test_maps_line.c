@@ -99,7 +99,7 @@ static void test_maps_line__takes_back_the_escape_of_a_newline(void **state)
 	(void)state;
 	assert_int_equal(maps_line_unescape("/a\\012b", 7, to), 4);
 	assert_memory_equal(to, "/a\nb", 4);
-	/* The kernel leaves a backslash as it is. */
+	/* The kernel does not escape a backslash, so "\134" stays as it is. */
 	assert_int_equal(maps_line_unescape("/a\\134", 6, to), 6);
 	assert_memory_equal(to, "/a\\134", 6);
 	assert_int_equal(maps_line_unescape("/a\\01", 5, to), 5);

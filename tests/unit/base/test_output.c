@@ -36,7 +36,7 @@ static void test_output__names(void **state)
 	assert_false(output_is_timed("100%%t.pb.gz"));
 }
 
-/* Names that processes give themselves. */
+/* A process may choose a name that is dangerous as a part of a file's name. */
 static void test_output__names_that_processes_choose(void **state)
 {
 	static const struct {
@@ -120,7 +120,7 @@ static void test_output__ranks_of_a_job(void **state)
 	assert_int_equal(output_ranks(), 64);
 	assert_int_equal(setenv("PMI_SIZE", "-1", 1), 0);
 	assert_int_equal(output_ranks(), 1);
-	/* The variable of a batch script, which is one process. */
+	/* A batch script of one process also has this variable. */
 	assert_int_equal(setenv("SLURM_NTASKS", "4", 1), 0);
 	assert_int_equal(output_ranks(), 1);
 }

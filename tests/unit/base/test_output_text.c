@@ -9,7 +9,7 @@
 
 #include "base/output_text.h"
 
-/* Puts the text at once, and byte by byte. */
+/* Expects the same output if the text is put at once, and byte by byte. */
 static void assert_put(const char *text, const char *expected)
 {
 	for (size_t step = 1; step <= 64; step += 63) {
@@ -53,7 +53,7 @@ static void test_output_text__takes_control_from_it(void **state)
 	assert_put("a\bb\177", "a?b?");
 	assert_put("\xc2\x9b"
 		   "31m",
-		"??31m"); /* U+009B. */
+		"??31m"); /* U+009B */
 	assert_put("\033", "?");
 	assert_put("\033[1111111111111111111111111111111111m",
 		"?[1111111111111111111111111111111111m");
@@ -69,8 +69,8 @@ static void test_output_text__no_utf8_becomes_question_marks(void **state)
 	assert_put("\xe2\x82"
 		   "a",
 		"??a");
-	assert_put("\xc0\x80", "??");      /* Too long for the character. */
-	assert_put("\xed\xa0\x80", "???"); /* Half of a surrogate pair. */
+	assert_put("\xc0\x80", "??");      /* longer than the character needs */
+	assert_put("\xed\xa0\x80", "???"); /* half of a surrogate pair */
 	assert_put("\xf4\x90\x80\x80", "????");
 }
 

@@ -26,7 +26,7 @@ static void test_table__finds_what_was_added_even_with_equal_hashes(void **state
 	assert_int_equal(table_find(&table, 1, number_equal, number, &absent), -ENOENT);
 	for (uint32_t i = 0; i < MANY; i++) {
 		number[i] = i * UINT64_C(1000003);
-		/* Three items to a hash. */
+		/* Three items have the same hash. */
 		assert_int_equal(table_add(&table, table_mix(0, i / 3), i), 0);
 	}
 	for (uint32_t i = 0; i < MANY; i++) {

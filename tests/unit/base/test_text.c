@@ -23,9 +23,9 @@ static void test_text__counts_columns(void **state)
 	(void)state;
 	assert_int_equal(text_columns(""), 0);
 	assert_int_equal(text_columns("abc"), 3);
-	assert_int_equal(text_columns("h\xc3\xa9"), 2); /* e with an acute accent. */
-	assert_int_equal(text_columns("e\xcc\x81"), 1); /* The same of two characters. */
-	assert_int_equal(text_columns("\xe6\x97\xa5\xe6\x9c\xac"), 4); /* Two wide characters. */
+	assert_int_equal(text_columns("h\xc3\xa9"), 2); /* e with an acute accent */
+	assert_int_equal(text_columns("e\xcc\x81"), 1); /* the same as two characters */
+	assert_int_equal(text_columns("\xe6\x97\xa5\xe6\x9c\xac"), 4); /* two wide characters */
 	assert_int_equal(text_columns("a\xff"
 				      "b"),
 		3);
@@ -81,15 +81,15 @@ static void test_text__cuts_names_where_they_can_spare_it(void **state)
 
 	(void)state;
 	assert_cut(name, 80, true, name);
-	/* The content of arguments is removed first. */
+	/* The content of arguments is cut first. */
 	assert_cut(name, 59, true, "ns::map<std::string, int>::insert(...)");
 	assert_cut(name, 35, false, "ns::map<\xe2\x80\xa6>::insert(\xe2\x80\xa6)");
-	/* The last component is the most important. */
+	/* The last component is kept longest. */
 	assert_cut(name, 22, true, "...::insert(...)");
 	assert_cut("ns::a_long_function", 9, true, "a_l...ion");
 	assert_cut("tokio::runtime::task::Context::run_task::{{closure}}", 40, true,
 		"...::Context::run_task::{{closure}}");
-	/* Of a type of Rust's the paths go first, then the trait. */
+	/* Of a Rust type's name, paths are cut first, then the trait. */
 	assert_cut("<alloc::vec::Vec<T> as core::iter::FromIterator>::from_iter", 40, true,
 		"<Vec<T> as FromIterator>::from_iter");
 	assert_cut("<alloc::vec::Vec<T> as core::iter::FromIterator>::from_iter", 30, true,
@@ -101,7 +101,7 @@ static void test_text__cuts_names_where_they_can_spare_it(void **state)
 	assert_cut("<a::B as c::D>", 8, true, "<a...:D>");
 	assert_cut("<a::B as c::", 8, true, "<a...c::");
 	assert_cut("a::b::operator->() const::{lambda()#1}", 24, true, "...::{lambda()#1}");
-	/* Operators are no brackets. */
+	/* The angle brackets of operators are not brackets to be cut. */
 	assert_cut("ns::operator<<(std::ostream&, int)", 22, true, "ns::operator<<(...)");
 	assert_cut("ns::Long::operator()(int, int, int) const", 32, true,
 		"ns::Long::operator()(...) const");
@@ -124,7 +124,8 @@ static void test_text__cuts_a_name_of_a_million_brackets(void **state)
 }
 
 /*
- * The rule, applied naively: empty the last pair that has more than an ellipsis, again and again.
+ * The rule as a simple loop: empties the last pair of brackets whose content is not an ellipsis
+ * yet. False: there is none.
  */
 static bool empty_last(char *text, char open, char close)
 {
@@ -168,7 +169,7 @@ static void test_text__empties_brackets_as_the_plain_rule_does(void **state)
 		while (strlen(plain) > columns && empty_last(plain, '<', '>'))
 			;
 		if (strlen(plain) > columns)
-			continue; /* Its middle is cut, too. */
+			continue; /* its middle is cut, too */
 		text = strdup(name);
 		assert_int_equal(text_cut_name(&text, columns, true), 0);
 		assert_string_equal(text, plain);
@@ -176,7 +177,7 @@ static void test_text__empties_brackets_as_the_plain_rule_does(void **state)
 	}
 }
 
-/* Hostile names: each takes a moment, or the test runs out of time. */
+/* Hostile names take linear time: in quadratic time the test would exceed its time limit. */
 static void test_text__takes_linear_time(void **state)
 {
 	static const char *const parts[] = {"(", "<", "(aaaa)", "<aaaa>", "(<", "operator<", ")",

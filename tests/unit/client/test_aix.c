@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The second form of AIX's profil() from the entries in a program's memory to the counter of an
- * address: decode_aix() and the table that the supervisor makes of it, against the manual's words.
+ * The second form of AIX's profil(), from entries in a program's memory to the counter of an
+ * address: decode_aix(), and the table that the supervisor makes of its result, compared with the
+ * manual.
  */
 #include "client/aix.c"
 
@@ -50,13 +51,13 @@ static void test_aix__computed_scales(void **state)
 	} rows[] = {
 		{0x400000, 0x401000, 0x800, 0x8000, 1023},
 		{0x400000, 0x401000, 0x600, 0x6000, 767},
-		{0x400000, 0x401000, 0x1000, 0xffff, 2047}, /* Not 0x10000, which would mean off. */
+		{0x400000, 0x401000, 0x1000, 0xffff, 2047}, /* not 0x10000, which would mean off */
 		{0x400000, 0x401000, 0x2000, 0xffff, 2047},
 		{0x400000, 0x420000, 2, 1, 0},
-		{0x400000, 0x440000, 2, 1, 0}, /* Not 0. */
+		{0x400000, 0x440000, 2, 1, 0}, /* not 0 */
 		{0x400000, 0x401000, 0, 0, NOWHERE},
 		{0x400000, 0x401000, 1, 0, NOWHERE},
-		{0x400000, 0x401000, -1, 0xffff, 2047}, /* A size of 4 GiB less 1. */
+		{0x400000, 0x401000, -1, 0xffff, 2047}, /* a size of 4 GiB less 1 */
 		{0x401000, 0x400000, 0x800, 0, NOWHERE},
 		{0x400000, 0x400000, 0x800, 0, NOWHERE},
 		{0, UINT64_MAX, 0x800, 1, 0},
@@ -152,7 +153,10 @@ static void test_aix__ascending(void **state)
 	assert_int_equal(check_ascending(NULL, 1, &a, &a), -EINVAL);
 }
 
-/* AIX-21: the array ends with the entry whose p_high is 0, which may be one behind the most. */
+/*
+ * AIX-21: the array ends with the entry whose p_high is 0, which may follow as many entries as are
+ * permitted.
+ */
 static void test_aix__the_length_of_an_array(void **state)
 {
 	struct entry *e = calloc(CALL_MAX_REGIONS + 1, sizeof(*e));

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What sprofil_all(3) turns on: client/all.c, with a loader and a call of this test. */
+/*
+ * The table that sprofil_all(3) turns on: client/all.c, with a loader and a call replaced by this
+ * test.
+ */
 #include <link.h>
 
 static int fake_iterate(
@@ -46,7 +49,7 @@ static int fake_iterate(
 	return r;
 }
 
-/* Counts of calls, the last table, and their results. */
+/* Counts of calls, the last table, and the results that the calls return. */
 static unsigned ons, offs, flags_of_last;
 static struct entry table[OBJECTS + 8];
 static int entries, error_of_on, error_of_off;
@@ -54,7 +57,7 @@ static int entries, error_of_on, error_of_off;
 int sprofil_native_sprofil(const void *profp, int profcnt, struct timeval *tvp, unsigned flags)
 {
 	assert_null(tvp);
-	/* One thread at a time. */
+	/* The lock is held during the call: one thread at a time. */
 	assert_int_equal(pthread_mutex_trylock(&lock), EBUSY);
 	errno = profcnt ? error_of_on : error_of_off;
 	if (profcnt) {
@@ -69,7 +72,7 @@ int sprofil_native_sprofil(const void *profp, int profcnt, struct timeval *tvp, 
 	}
 	if (errno)
 		return -1;
-	errno = EIO; /* Has no message. */
+	errno = EIO; /* after a success, errno means nothing */
 	return 0;
 }
 
@@ -146,7 +149,7 @@ static void expect(int i, uint64_t offset, unsigned size)
 	assert_non_null(table[i].base);
 }
 
-/* Expects that the last segment is the rest. */
+/* Expects that the last segment is the one for all other addresses. */
 static void expect_rest(void)
 {
 	assert_int_equal(table[entries - 1].offset, 0);
@@ -155,7 +158,10 @@ static void expect_rest(void)
 	assert_non_null(table[entries - 1].base);
 }
 
-/* Segments have whole counters; what is no code, or empty, or too large, counts with the rest. */
+/*
+ * Segments have whole counters. An object without code, empty or too large is counted with all
+ * other addresses.
+ */
 static void test_all__segments(void **state)
 {
 	struct object *o = &object[0];
@@ -167,7 +173,7 @@ static void test_all__segments(void **state)
 	o->header[3] = header_of(PT_LOAD, PF_X | PF_R, 0x2800, 0);
 	o->header[4] = header_of(PT_LOAD, PF_X, 0x3000, 0x1000);
 	o->header[5] = header_of(PT_LOAD, PF_X | PF_R, 0x10000, UINT64_C(1) << 32);
-	/* Behind the last counter. */
+	/* This segment begins after the last counter. */
 	o->header[6] = header_of(PT_LOAD, PF_X | PF_R, 0x5000, 0x1000);
 	o->headers = 6;
 	assert_int_equal(sprofil_all(0), 0);
@@ -207,7 +213,7 @@ static void loaded(void)
 	assert_int_equal(pthread_mutex_unlock(&lock), 0);
 }
 
-/* A new table for each change, and no more. An unloaded object keeps its counters and its name. */
+/* Each change makes one new table. An unloaded object keeps its counters and its name. */
 static void test_all__libraries_come_and_go(void **state)
 {
 	const struct all_segment *s;
@@ -232,7 +238,7 @@ static void test_all__libraries_come_and_go(void **state)
 	counter = s->counter;
 	assert_ptr_equal(table[1].base, counter);
 	*counter = 7;
-	/* One is unloaded and one loaded. */
+	/* One object is unloaded and another one loaded. */
 	unload(1);
 	load(2);
 	loaded();
@@ -261,7 +267,7 @@ static void test_all__libraries_come_and_go(void **state)
 	assert_int_equal(offs, 1);
 }
 
-/* Another file at the same address, and the same file with another end, are other segments. */
+/* Another file at the same address is another segment, and so is the same file with another end. */
 static void test_all__others_in_the_same_place(void **state)
 {
 	(void)state;
@@ -290,7 +296,7 @@ static void test_all__others_in_the_same_place(void **state)
 	expect(1, TEXT + 0x102000, 0x1000);
 }
 
-/* One by one: the room for them grows now and then. */
+/* Loaded one by one, so that the memory for segments is enlarged now and then. */
 static void test_all__many_libraries(void **state)
 {
 	(void)state;
@@ -314,16 +320,16 @@ static void test_all__what_fails(void **state)
 	errno = 0;
 	assert_int_equal(sprofil_all(2), -1);
 	assert_int_equal(errno, EINVAL);
-	assert_int_equal(sprofil_all_off(), 0); /* Now it is on. */
+	assert_int_equal(sprofil_all_off(), 0); /* it is off: no call is made */
 	assert_int_equal(ons + offs, 0);
-	/* Turning on fails: it is off. */
+	/* Turning on fails: it stays off. */
 	error_of_on = EPERM;
 	assert_int_equal(sprofil_all(0), -1);
 	assert_int_equal(errno, EPERM);
 	assert_int_equal(sprofil_all_off(), 0);
 	assert_int_equal(ons, 1);
 	assert_int_equal(offs, 0);
-	/* Turning off fails: it is on, and nothing begins. */
+	/* Turning off fails: it stays on, and no new profile begins. */
 	error_of_on = 0;
 	assert_int_equal(sprofil_all(0), 0);
 	error_of_off = EACCES;

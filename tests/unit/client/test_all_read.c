@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From counters to functions: client/all_read.c, with segments and symbols of this test. */
+/* From counters to functions: client/all_read.c, with segments and symbols made by this test. */
 #include "client/all_read.c"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@ static int locked, symbols_error;
 static unsigned symbols_asked;
 static char asked[64];
 
-/* These replace those of all.c and all_symbols.c. */
+/* These functions replace those of all.c and all_symbols.c. */
 struct all_segment *all_lock(size_t *ret_n)
 {
 	locked++;
@@ -53,7 +53,7 @@ int all_symbols(const char *path, struct all_symbol **ret_symbols, char **ret_na
 	return 0;
 }
 
-/* Adds a segment of @n counters of the object at @path; "" the program. */
+/* Adds a segment of @n counters of the object at @path; "" is the program. */
 static struct all_segment *add_segment(uint64_t start, size_t n, const char *path)
 {
 	struct all_segment *s;
@@ -117,7 +117,7 @@ static void test_all_read__functions_have_their_counters(void **state)
 
 	(void)state;
 	assert_int_equal(read_rows(), 0);
-	assert_int_equal(symbols_asked, 0); /* Not read, as there is nothing to name. */
+	assert_int_equal(symbols_asked, 0); /* not read, as there is nothing to name */
 	for (unsigned i = 0; i < 16; i++) {
 		s->counter[i] = 7 + i;
 		assert_int_equal(read_rows(), 1);
@@ -130,8 +130,8 @@ static void test_all_read__functions_have_their_counters(void **state)
 }
 
 /*
- * Adjacent counters without a name are one row, too; rows with the most ticks come first, of equal
- * ones the lowest address.
+ * Adjacent counters without a name make one row, too. Rows with the most ticks come first, and of
+ * equal ones the lowest address.
  */
 static void test_all_read__neighbours_are_one_row(void **state)
 {
@@ -148,7 +148,7 @@ static void test_all_read__neighbours_are_one_row(void **state)
 	expect(4, 20, "", 0x1038 + BIAS);
 	expect(5, 10, "ten", 0x1028 + BIAS);
 	expect(6, 10, "", 0x102c + BIAS);
-	/* With room for some rows, only so many are written. */
+	/* The caller has room for some rows: no more are written. */
 	memset(row, 0x55, sizeof(row));
 	assert_int_equal(sprofil_all_read(row, 2), 7);
 	expect(1, 40, "inside", 0x1013 + BIAS);
@@ -169,12 +169,15 @@ static void test_all_read__the_program_and_the_rest(void **state)
 	assert_string_equal(row[0].object, exe);
 	expect(1, 2, "", 0);
 	assert_string_equal(row[1].object, "");
-	/* For the rest, no names are read. */
+	/* Names are not read for addresses outside of all objects. */
 	assert_int_equal(symbols_asked, 1);
 	assert_string_equal(asked, "/proc/self/exe");
 }
 
-/* Two segments whose last and first counters have no names: two rows. */
+/*
+ * In two segments, the last counters of one and the first of the other have no names: still two
+ * rows.
+ */
 static void test_all_read__segments_are_apart(void **state)
 {
 	(void)state;
@@ -187,7 +190,8 @@ static void test_all_read__segments_are_apart(void **state)
 }
 
 /*
- * Where most counters are 0, none of the others is skipped. Odd ends, and a whole number of pages.
+ * Whole pages of zero counters are skipped, other counters never. The last page is incomplete, then
+ * complete.
  */
 static void test_all_read__zeroes_are_skipped(void **state)
 {
@@ -230,7 +234,7 @@ static void test_all_read__many_rows(void **state)
 	assert_int_equal(row[299].address, 0x1000 + BIAS);
 }
 
-/* Then no rows are returned, and the next call reads them again. */
+/* Without memory no rows are returned, and the next call reads the names again. */
 static void test_all_read__without_memory(void **state)
 {
 	(void)state;

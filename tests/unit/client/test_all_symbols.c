@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What client/all_symbols.c finds in files made here; leaks are LeakSanitizer's to find. */
+/*
+ * The symbols that client/all_symbols.c finds in files made here. Leaks are found by LeakSanitizer.
+ */
 #include "client/all.h"
 
 #include <elf.h>
@@ -23,9 +25,9 @@
 enum { NONE, DYNSYM, DYNSTR, SYMTAB, STRTAB, SECTIONS };
 
 #define SYMBOLS 8
-#define NAMES   "\0last\0small\0big\0data\0ifunc\0end" /* Without NULs behind. */
+#define NAMES   "\0last\0small\0big\0data\0ifunc\0end" /* no NULs after "end" */
 
-/* The strings lie at the very end of the file. */
+/* A file whose strings are at its very end. */
 struct image {
 	ElfW(Ehdr) head;
 	ElfW(Shdr) section[SECTIONS];
@@ -155,7 +157,7 @@ static void test_all_symbols__functions_in_order(void **state)
 	make_image();
 	assert_int_equal(look(BYTES), 0);
 	expect_all();
-	/* Descriptor 0 may be the file's. */
+	/* With descriptor 0 closed, the file is opened as 0. */
 	input = dup(0);
 	(void)close(0);
 	assert_int_equal(all_symbols(path, &symbols, &names, &n), 0);
@@ -167,7 +169,10 @@ static void test_all_symbols__functions_in_order(void **state)
 	expect_all();
 }
 
-/* .symtab is read rather than .dynsym, wherever they are; .dynsym alone if it was stripped. */
+/*
+ * .symtab is read rather than .dynsym, in whatever order they are; .dynsym only if .symtab is
+ * missing.
+ */
 static void test_all_symbols__the_better_table(void **state)
 {
 	ElfW(Shdr) dynsym;
@@ -214,7 +219,8 @@ static void test_all_symbols__what_makes_no_sense(void **state)
 	image.head.e_ident[1]++;
 	expect_none(look(BYTES));
 	make_image();
-	image.head.e_ident[EI_CLASS] ^= 3; /* Of 32 bits, or of 64. */
+	/* the other class: 32 bits instead of 64, or 64 instead of 32 */
+	image.head.e_ident[EI_CLASS] ^= 3;
 	expect_none(look(BYTES));
 	make_image();
 	image.head.e_shentsize--;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One talk with a supervisor that this test is: client/converse.c. */
+/* One dialogue with a supervisor, which this test plays: client/converse.c. */
 #include "client/client.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#define ENTRIES 70 /* Fills three requests. */
+#define ENTRIES 70 /* needs three requests */
 
 /* A thread that performs a call, and its result. */
 struct talk {
@@ -258,7 +258,7 @@ static void test_converse__off_has_a_status(void **state)
 		take_table(&t);
 		assert_int_equal(t.requests, 1);
 		assert_int_equal(t.request.total, 0);
-		/* A valid answer, an invalid one, none. */
+		/* The supervisor answers with a valid status, an invalid one, and none. */
 		status.state = i == 1 ? CALL_STATES : CALL_HAS_ENDED;
 		answer(&t, t.request.nonce, 0, i < 2 ? &status : NULL);
 		end(&t, thread);
@@ -269,7 +269,7 @@ static void test_converse__off_has_a_status(void **state)
 	}
 }
 
-/* Answers written to the pipe by others are skipped, also while the call sleeps. */
+/* Answers that others write to the pipe are skipped, also while the call sleeps. */
 static void test_converse__answers_of_others(void **state)
 {
 	static const uint8_t garbage[CALL_ANSWER_BYTES];
@@ -306,7 +306,7 @@ static void handle(int number)
 	handled++;
 }
 
-/* The call waits asleep, and goes on when a handler of the program has run. */
+/* The call sleeps until the answer, and sleeps on after a handler of the program has run. */
 static void test_converse__sleeps_until_the_answer(void **state)
 {
 	struct sigaction action = {.sa_handler = handle}, before;
@@ -317,7 +317,7 @@ static void test_converse__sleeps_until_the_answer(void **state)
 	take_table(&t);
 	wait_for_sleep(&t);
 	assert_false(t.done);
-	/* 60 us of CPU time, however long that takes. */
+	/* Measured: 60 us of CPU time, however long the wait is. */
 	assert_true(cpu_time_of(thread) < 500000000);
 	assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
 	assert_int_equal(pthread_kill(thread, SIGUSR1), 0);
@@ -332,7 +332,7 @@ static void test_converse__sleeps_until_the_answer(void **state)
 	assert_int_equal(t.result, 0);
 }
 
-/* No signal is handled between the pieces, while the pipe has no room for the next. */
+/* While the call waits for room for its next piece, no signal handler runs. */
 static void test_converse__waits_for_room(void **state)
 {
 	static const uint8_t filling[4096];
@@ -379,7 +379,10 @@ static bool is_pending(int number)
 	return sigismember(&pending, number) == 1;
 }
 
-/* Our own SIGPIPE is consumed; one that was pending before stays, and so does any other signal. */
+/*
+ * A SIGPIPE that the call itself causes is consumed. One that was pending before stays pending, and
+ * so does any other signal.
+ */
 static void test_converse__a_supervisor_that_has_died(void **state)
 {
 	sigset_t both, before;

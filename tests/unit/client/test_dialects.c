@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each dialect makes of its arguments: client/dialects.c, with the call itself in this test.
+ * How each dialect converts its arguments: client/dialects.c, with the call itself replaced by this
+ * test.
  */
 #include "client/dialects.c"
 
@@ -12,7 +13,8 @@
 
 static struct client_call got;
 static unsigned runs;
-static const char *strict, *restricted; /* values of the environment */
+/* values of SPROFIL_STRICT and of the restriction of PROF_FAST */
+static const char *strict, *restricted;
 
 int client_run(const struct client_call *call)
 {
@@ -118,7 +120,7 @@ static void test_dialects__sizes_of_hpux(void **state)
 	strict = NULL;
 }
 
-/* The result for a region that begins at @offset, behind one of @bytes from @before on. */
+/* Checks a region at @offset that follows one at @before with @bytes of counters. */
 static int follow(uint64_t before, uint64_t bytes, uint32_t scale, uint64_t offset)
 {
 	static const struct client_call call = {.count = 2, .element = 4};
@@ -136,12 +138,15 @@ static void test_dialects__overlap_in_hpux(void **state)
 	assert_int_equal(follow(0x1000, 8, 0x10000, 0x1007), -EINVAL);
 	assert_int_equal(follow(0x1000, 8, 0x10000, 0x1008), 0);
 	assert_int_equal(follow(0x1000, 8, 0x10000, 0x10), -EINVAL);
-	/* 2 2/3 bytes, and 21845 1/3: the next whole byte is behind them. */
+	/*
+	 * The first region has 2 2/3 bytes of text, then 21845 1/3: the next one must begin at the
+	 * next whole byte.
+	 */
 	assert_int_equal(follow(0x1000, 4, 0x18000, 0x1002), -EINVAL);
 	assert_int_equal(follow(0x1000, 4, 0x18000, 0x1003), 0);
 	assert_int_equal(follow(0x1000, 1, 3, 0x1000 + 21845), -EINVAL);
 	assert_int_equal(follow(0x1000, 1, 3, 0x1000 + 21846), 0);
-	assert_int_equal(follow(0x1000, 8, 0, UINT64_C(0x80fff)), -EINVAL); /* As scale 1. */
+	assert_int_equal(follow(0x1000, 8, 0, UINT64_C(0x80fff)), -EINVAL); /* same as scale 1 */
 	assert_int_equal(follow(0x1000, 8, 0, UINT64_C(0x81000)), 0);
 	strict = NULL;
 }
@@ -161,7 +166,7 @@ static void test_dialects__fast_ticks_may_be_restricted(void **state)
 		assert_int_equal(error_of(sprofil_glibc_sprofil, table, 1, GLIBC_FAST), expected);
 		assert_int_equal(error_of(sprofil_native_sprofil, table, 1, UINT), 0);
 		assert_int_equal(error_of(sprofil_glibc_sprofil, table, 1, 0), 0);
-		/* Checked before the table. */
+		/* The flags are checked before the table. */
 		assert_int_equal(error_of(sprofil_native_sprofil, NULL, 1, UINT | FAST),
 			i == 3 ? EACCES : EFAULT);
 	}
@@ -196,7 +201,7 @@ static void test_dialects__counts_of_entries(void **state)
 		assert_int_equal(error_of(d->call, table, 1, d->uint), 0);
 		assert_int_equal(got.count, 1);
 		assert_int_equal(error_of(d->call, NULL, 1, d->uint), EFAULT);
-		/* Off succeeds whatever the flags are; not in IRIX. */
+		/* "Off" succeeds with any flags, except in IRIX. */
 		assert_int_equal(
 			error_of(d->call, table, 0, 77), d->dialect == CALL_IRIX ? E2BIG : 0);
 		if (d->dialect == CALL_IRIX)
@@ -242,7 +247,7 @@ static void test_dialects__flags(void **state)
 									  : check_bin_is_last));
 		}
 	}
-	/* Flags of sprofil_with(); off keeps the one that says whose table it is. */
+	/* Flags of sprofil_with(): "off" keeps the one that says whose table is meant. */
 	assert_int_equal(dialects_native(table, 1, NULL, UINT, CALL_USER | CALL_THREAD), 0);
 	assert_int_equal(got.flags, CALL_USER | CALL_THREAD);
 	assert_int_equal(dialects_native(table, 0, NULL, UINT, CALL_USER | CALL_THREAD), 0);

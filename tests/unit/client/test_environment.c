@@ -74,7 +74,9 @@ static void test_environment__the_length_of_the_value(void **state)
 	assert_int_equal(unsetenv(NAME), 0);
 }
 
-/* From the last bytes of a page to the end of the next one, behind which nothing is. */
+/*
+ * A value from the last bytes of a page to the end of the next one, after which no page is mapped.
+ */
 static void test_environment__a_value_of_two_pages(void **state)
 {
 	static char to[2 * PAGE];
@@ -91,7 +93,7 @@ static void test_environment__a_value_of_two_pages(void **state)
 	environ = entries;
 	assert_int_equal(client_environment(NAME, to, sizeof(to)), PAGE + 9);
 	assert_string_equal(to, text);
-	/* Just enough room; a byte too few, which is on the second page. */
+	/* Just enough room; then one byte too few, which would be on the second page. */
 	assert_int_equal(client_environment(NAME, to, PAGE + 10), PAGE + 9);
 	memset(to, '?', sizeof(to));
 	assert_int_equal(client_environment(NAME, to, PAGE + 9), -ENOSPC);
@@ -102,7 +104,7 @@ static void test_environment__a_value_of_two_pages(void **state)
 
 static void test_environment__the_length_of_the_name(void **state)
 {
-	char name[] = "SPROFIL_NAME_OF_AS_MANY_AS_33_YY"; /* With its NUL. */
+	char name[] = "SPROFIL_NAME_OF_AS_MANY_AS_33_YY"; /* with its NUL */
 
 	(void)state;
 	assert_int_equal(setenv(name, "long", 1), 0);
@@ -156,7 +158,7 @@ static void test_environment__the_most_entries(void **state)
 	environ = before;
 }
 
-/* Two pages, the second unmapped. */
+/* Maps two pages and unmaps the second. */
 static char *page_and_end(void)
 {
 	char *at = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -166,7 +168,7 @@ static char *page_and_end(void)
 	return at;
 }
 
-/* Strings and the array end where the mapped memory does. */
+/* Strings and the array of pointers end where mapped memory does. */
 static void test_environment__nothing_is_behind(void **state)
 {
 	static const char last[] = NAME "=1";
@@ -182,7 +184,7 @@ static void test_environment__nothing_is_behind(void **state)
 	environ = entries;
 	assert_int_equal(get(), 1);
 	assert_string_equal(value, "1");
-	/* Without a NULL, and freed. */
+	/* The array has no NULL before the end of memory; then it was freed. */
 	entries[1] = entries[2] = entries[0];
 	assert_int_equal(get(), -ENOENT);
 	environ = (char **)(void *)(page + PAGE);
@@ -193,8 +195,7 @@ static void test_environment__nothing_is_behind(void **state)
 }
 
 /*
- * An entry that is shorter than the name and ends where the memory does, among as many as are
- * copied at once.
+ * Many entries are copied at once; one of them is shorter than the name and ends where memory does.
  */
 static void test_environment__nothing_is_behind_one_of_many(void **state)
 {
@@ -215,7 +216,9 @@ static void test_environment__nothing_is_behind_one_of_many(void **state)
 	assert_int_equal(munmap(strings, PAGE), 0);
 }
 
-/* Called where the call itself may still succeed: nothing of the thread may change. */
+/*
+ * The call may still succeed afterwards: errno and the thread's cancellation state are unchanged.
+ */
 static void test_environment__without_descriptors(void **state)
 {
 	struct rlimit limit, none;

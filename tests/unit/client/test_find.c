@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a supervisor is found: client/find.c, with this process in place of the supervisor. */
+/* How a supervisor is found: client/find.c, with this process as the supervisor. */
 #include "client/find.c"
 
 #include <pthread.h>
@@ -26,7 +26,10 @@ static uint64_t inode_of(int fd)
 	return st.st_ino;
 }
 
-/* Makes a mark. @format takes the descriptor and the inode of the pipe. */
+/*
+ * Makes a mark. @format is the memfd's name, with conversions for the descriptor and inode of the
+ * pipe, to which @more is added.
+ */
 static struct mark mark_as(const char *format, int64_t more)
 {
 	struct mark m;
@@ -126,7 +129,7 @@ static void test_find__opens_a_pipe_and_nothing_else(void **state)
 	assert_int_equal(open_pipe(self, 1000, m.inode), -ENOENT);
 	assert_int_equal(open_pipe(0x3ffffff, m.pipe[0], m.inode), -ENOENT);
 	without_descriptors(find_pipe, &m);
-	/* Descriptor 0 may be the file's. */
+	/* With descriptor 0 closed, the file is opened as 0. */
 	input = dup(0);
 	(void)close(0);
 	client_forget();
@@ -180,10 +183,10 @@ static void test_find__the_number_behind_a_key(void **state)
 	assert_int_equal(number_of("", 0, "Name:\tx\nTracerPid:\t0\nUid:\t1\n"), 0);
 	assert_int_equal(number_of("", 0, "Name:\tTracerPid:\t9081\n"), -ENODATA);
 	assert_int_equal(number_of("", 0, ""), -ENODATA);
-	/* What was read before is no part of the number. */
+	/* Text read before does not become a part of the number. */
 	assert_int_equal(number_of("9", 1500, ""), -ENODATA);
 	assert_int_equal(number_of("", 0, "\nTracerPid:\t12"), 12);
-	/* Up to the last of 1,023 bytes. */
+	/* A number is found up to the last of 1,023 bytes. */
 	assert_int_equal(number_of("x", 1023 - 14, "\nTracerPid:\t12"), 12);
 	assert_int_equal(number_of("x", 1024 - 14, "\nTracerPid:\t12"), 1);
 	assert_int_equal(number_in("/nonexistent", "\nTracerPid:\t"), -ENODATA);
@@ -225,7 +228,10 @@ static void test_find__marks(void **state)
 	assert_int_equal(result_of("sprofil-calls:;", 0), -ENOENT);
 	assert_int_equal(result_of("x", 0), -ENOENT);
 	assert_int_equal(open_marked(dir, "4711", (uint32_t)getpid()), -ENOENT);
-	/* The greatest descriptor, which does not exist; one more; a name that is too long. */
+	/*
+	 * A name with the greatest descriptor, which is not open; with one more; and one that is
+	 * too long.
+	 */
 	others[0] = memfd_create("sprofil-calls:2147483647:1", MFD_CLOEXEC);
 	others[1] = memfd_create("sprofil-calls:2147483648:1", MFD_CLOEXEC);
 	others[2] = memfd_create("sprofil-calls:00000000000000000000000000000000000000000000000000"
@@ -293,11 +299,11 @@ static void test_find__what_is_remembered(void **state)
 	assert_int_equal(client_supervisor(), getpid());
 	check_pipe(client_find(), &m);
 	check_pipe(client_find(), &m);
-	/* The pipe remembered was another one. */
+	/* The remembered pipe had another inode. */
 	client_remember((uint32_t)getpid(), m.pipe[0], m.inode + 1);
 	assert_int_equal(client_find(), -ENOENT);
 	assert_int_equal(client_supervisor(), 0);
-	/* A thread traces; its process is searched for. */
+	/* If a thread traces, its process is searched for. */
 	assert_int_equal(pthread_barrier_init(&barrier, NULL, 2), 0);
 	assert_int_equal(pthread_create(&thread, NULL, wait_there, NULL), 0);
 	(void)pthread_barrier_wait(&barrier);

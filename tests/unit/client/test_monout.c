@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What monitor() writes is what reports read: client/monitor_file.c and profile/monout.c. */
+/*
+ * Files that monitor() writes can be read by reports: client/monitor_file.c and profile/monout.c.
+ */
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -113,7 +115,7 @@ static void test_monout__call_counts_are_passed_over(void **state)
 	assert_non_null(strstr(problem, "middle of its call counts"));
 }
 
-/* 16 bits are too few: gprof adds up several histograms of one range. */
+/* A counter of 16 bits is too small: gprof adds up several histograms of one range. */
 static void test_monout__gmon_has_as_many_histograms_as_it_takes(void **state)
 {
 	uint32_t counter[2] = {70000, 140000}, sum[2] = {0, 0};
@@ -167,7 +169,7 @@ static void test_monout__a_link_is_not_followed(void **state)
 	assert_int_equal(monitor_write_mon(&monitor), -ELOOP);
 	assert_int_equal(access("elsewhere", F_OK), -1);
 	assert_int_equal(remove("mon.out"), 0);
-	/* HP-UX has no PROFDIR. */
+	/* HP-UX does not have PROFDIR. */
 	assert_int_equal(setenv("PROFDIR", "", 1), 0);
 	assert_false(monitor_is_unwanted(CALL_HPUX));
 	assert_false(monitor_is_unwanted(CALL_AIX));
@@ -214,7 +216,7 @@ static void test_monout__a_program_at_any_address(void **state)
 	assert_int_equal(high, text + 2 - bias);
 }
 
-/* An empty prefix is none; the file may get descriptor 0. */
+/* An empty prefix counts as none. The file may get descriptor 0. */
 static void test_monout__gmon_is_named_by_its_prefix(void **state)
 {
 	uint16_t counter[1] = {UINT16_MAX};
@@ -342,7 +344,7 @@ static void test_monout__others_tell_it_by_its_beginning(void **state)
 	assert_false(monout_seems(data, 24));
 	make_mon(LOW, LOW, 1, 2, 2);
 	assert_false(monout_seems(data, 24));
-	/* It looks like the beginning of a gzip file. */
+	/* These addresses make a file that begins like a gzip file. */
 	make_mon(0x8b1f, 0x8b23, 1, 2, 2);
 	assert_false(monout_seems(data, 24));
 	make_mon(0x8b1e, 0x8b22, 1, 2, 2);
@@ -384,7 +386,7 @@ static void test_monout__the_middle_of_the_text(void **state)
 		(uint64_t[]){43690 / 2, 43691 + 43690 / 2, 87382 + 43689 / 2}, 3);
 }
 
-/* Files larger than the buffer: call counts and counters are complete and in order. */
+/* Files larger than the buffer have all call counts and counters, in order. */
 static void test_monout__files_of_any_size(void **state)
 {
 	enum { FUNCTIONS = 300, COUNTERS = 5000 };
@@ -454,7 +456,7 @@ static void test_monout__a_file_that_cannot_grow(void **state)
 }
 
 struct ends {
-	/* bias, first byte, and the byte behind the last, of the program */
+	/* load bias, first byte, and first byte after the program */
 	uint64_t bias, first, behind;
 };
 
@@ -477,7 +479,7 @@ static int find_ends(struct dl_phdr_info *info, size_t size, void *context)
 	return 1;
 }
 
-/* The first byte belongs to the program, the one behind its last does not. */
+/* The program's first byte belongs to it; the first byte after its end does not. */
 static void test_monout__the_ends_of_a_program(void **state)
 {
 	uint16_t counter[1] = {1};
@@ -527,7 +529,7 @@ static void test_monout__text_of_a_library(void **state)
 	assert_int_equal(low, text - (uintptr_t)info.dli_fbase);
 }
 
-/* PROFDIR, in dialects that have it, and the prefix: one byte, and very long. */
+/* PROFDIR, in dialects that have it, and the prefix, with one byte and with very many. */
 static void test_monout__directories_and_prefixes(void **state)
 {
 	uint16_t counter[1] = {1};
@@ -552,14 +554,14 @@ static void test_monout__directories_and_prefixes(void **state)
 	assert_int_equal(setenv("PROFDIR", here, 1), 0);
 	assert_int_equal(monitor_write_mon(&monitor), 0);
 	assert_int_equal(take_file(name), 24 + 2);
-	monitor.dialect = CALL_AIX; /* This dialect has none. */
+	monitor.dialect = CALL_AIX; /* AIX has no PROFDIR */
 	assert_int_equal(monitor_write_mon(&monitor), 0);
 	assert_int_equal(take_file("mon.out"), 24 + 2);
-	/* PROFDIR became empty after the beginning: no directory. */
+	/* PROFDIR became empty after the call began: no directory. */
 	monitor.dialect = CALL_SYSV;
 	assert_int_equal(setenv("PROFDIR", "", 1), 0);
 	assert_int_equal(monitor_write_mon(&monitor), 0);
-	(void)remove(in_root); /* The file of a program that failed. */
+	(void)remove(in_root); /* left by an earlier run that failed */
 	assert_int_equal(take_file("mon.out"), 24 + 2);
 	assert_int_equal(unsetenv("PROFDIR"), 0);
 	assert_false(monitor_is_unwanted(CALL_SYSV));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One call from its arguments to its result: client/perform_call.c, with the copies of the caller's
- * memory that it needs; the dialogue itself is in this test.
+ * memory that it needs. The dialogue itself is replaced by this test.
  */
 #include "client/caller_memory.c"
 #include "client/perform_call.c"
@@ -19,9 +19,9 @@
 #define ENTRIES 70
 #define PAGE    4096u
 
-/* Results of the functions that this test replaces, and how often each was called. */
+/* Results for the functions that this test replaces to return, and how often each was called. */
 static struct {
-	int find[3], find_n, finds; /* the last one is repeated */
+	int find[3], find_n, finds; /* the last result is repeated */
 	int start, starts;
 	int converse[3], converse_n, converses;
 	int turn_off, turn_offs;
@@ -95,7 +95,7 @@ int client_converse(int request_fd, const struct client_pipe *pipe, const struct
 	struct client_entries entries = {.count = 0};
 	int cancel;
 
-	/* Otherwise the descriptors would be leaked. */
+	/* A cancellation would leak the descriptors. */
 	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	assert_int_equal(cancel, PTHREAD_CANCEL_DISABLE);
 	say.converses++;
@@ -109,7 +109,7 @@ int client_converse(int request_fd, const struct client_pipe *pipe, const struct
 	return say.converse[i];
 }
 
-static uint64_t (*table)[4]; /* The table lies at the end of the memory. */
+static uint64_t (*table)[4]; /* the table is at the end of mapped memory */
 
 static void decode(const uint8_t entry[CLIENT_ENTRY_BYTES], struct call_region *ret_region)
 {
@@ -185,7 +185,7 @@ static void test_perform_call__every_entry_is_sent(void **state)
 	}
 }
 
-/* Sends @region alone. Is it sent as a table, or as off? */
+/* Calls with @region alone. Is it sent as a request to turn off? */
 static int is_off(enum call_dialect dialect, struct call_region region)
 {
 	struct client_call call = call_of(1);
@@ -217,8 +217,8 @@ static void test_perform_call__what_counts_nothing_is_off(void **state)
 	r.bytes = 3;
 	assert_int_equal(is_off(CALL_IRIX, r), 1);
 	/*
-	 * Up to the last address, and a byte more; for a region that counts nothing that is no
-	 * error.
+	 * A region up to the last address; then one byte longer, which is no error if it counts
+	 * nothing.
 	 */
 	r = (struct call_region){.base = UINT64_MAX - 15, .bytes = 16, .scale = 2};
 	assert_int_equal(is_off(CALL_IRIX, r), 0);
@@ -290,7 +290,7 @@ static void test_perform_call__the_tick(void **state)
 	call.tick = &tick;
 	assert_int_equal(run(&call), 0);
 	assert_true(tick.tv_sec == 2 && tick.tv_usec == 7);
-	/* No tick was given: the dialect's is used. */
+	/* Without a tick length, the dialect's is used. */
 	call = call_of(1);
 	call.count = 0;
 	call.tick = &tick;
@@ -347,7 +347,7 @@ static void test_perform_call__a_supervisor_is_started(void **state)
 	assert_true(say.starts == 1 && say.finds == 2 && say.converses == 1);
 	assert_int_equal(turn_on(-ENODATA, 0), 0);
 	assert_true(say.starts == 1 && say.finds == 2 && say.converses == 1);
-	/* A refusal is believed when it is repeated. */
+	/* -EPERM is only reported if it is repeated. */
 	assert_int_equal(turn_on(-EPERM, 0), 0);
 	assert_true(say.starts == 0 && say.finds == 2 && say.converses == 1);
 	assert_int_equal(turn_on(-EACCES, 0), 0);
@@ -386,7 +386,7 @@ static void test_perform_call__one_that_goes_away(void **state)
 	assert_true(say.converses == 1 && say.forgets == 0);
 }
 
-/* Turns off; the results of client_find() and of the signal are given. */
+/* Turns off, with these results of client_find() and of the signal to a tracer. */
 static int turn_off(int found, int by_trace)
 {
 	struct client_call call = call_of(1);
@@ -451,7 +451,7 @@ static void test_perform_call__a_hidden_program(void **state)
 	}
 }
 
-/* Data are copied completely, or nothing stays in the pipe. */
+/* Data are copied completely, or none stay in the pipe. */
 static void test_perform_call__copies(void **state)
 {
 	uint8_t *end = (uint8_t *)(table + ENTRIES), bytes[PAGE], byte;

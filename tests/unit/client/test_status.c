@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The status of a table: client/status.c, with the dialogue itself in this test. */
+/* The status of a table: client/status.c, with the dialogue replaced by this test. */
 #include "client/status.c"
 
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* Results of the functions that this test replaces, and how often each was called. */
+/* Results for the functions that this test replaces to return, and how often each was called. */
 static struct {
 	int find, finds;
 	int converse, converses;
@@ -115,7 +115,7 @@ static int begin(void **state)
 
 static struct sprofil_state got;
 
-/* Requests the status. 0 or the error. */
+/* Requests the status; returns 0 or the error. */
 static int look_at_it(void)
 {
 	int r;
@@ -152,7 +152,7 @@ static void test_status__without_a_supervisor(void **state)
 		client_note_off(&seven);
 		expect(SPROFIL_OFF, SPROFIL_NO_REASON, 7);
 		assert_int_equal(got.supervisor, 0);
-		/* Off once more has no new result. */
+		/* A second "off" brings no new status. */
 		client_note_off(&nine);
 		expect(SPROFIL_OFF, SPROFIL_NO_REASON, 7);
 		client_note_off(NULL);
@@ -186,7 +186,7 @@ static void test_status__what_the_supervisor_says(void **state)
 	expect(SPROFIL_ON, SPROFIL_NO_REASON, 4);
 	assert_true(got.first_dead[1] == 101 && got.first_dead[2] == 0);
 	assert_int_equal(say.converses, 2);
-	/* Profiling has ended, and the supervisor goes when that is reported. */
+	/* Profiling has ended; the supervisor reports that, and ends. */
 	say.reply.status = status_of(CALL_HAS_ENDED, 5);
 	expect(SPROFIL_ENDED, SPROFIL_FAULT, 5);
 	say.find = -ENOENT;
@@ -203,7 +203,7 @@ static void test_status__what_the_supervisor_says(void **state)
 	say.find = -ENOENT;
 	expect(SPROFIL_ENDED, SPROFIL_FAULT, 5);
 	client_note_off(NULL);
-	/* The supervisor knows no table: the last one's status is used. */
+	/* The supervisor has no table: the status of the last one is used. */
 	say.find = 0;
 	say.reply.status = status_of(CALL_IS_OFF, 77);
 	expect(SPROFIL_OFF, SPROFIL_FAULT, 5);
@@ -264,7 +264,7 @@ static void test_status__who_cannot_be_asked_after_off(void **state)
 	}
 }
 
-/* Supervisors come and go. */
+/* Supervisors come and go while the status is requested. */
 static void test_status__attempts(void **state)
 {
 	(void)state;
@@ -278,7 +278,9 @@ static void test_status__attempts(void **state)
 	}
 }
 
-/* Elapsed time is complete only after a first request: the status is requested once more. */
+/*
+ * Elapsed time is complete only after a request has caused an observation: it is requested twice.
+ */
 static void test_status__catching_up(void **state)
 {
 	struct client_pipe pipe = {.read_fd = -1, .write_fd = -1};
@@ -309,7 +311,7 @@ static void test_status__catching_up(void **state)
 	client_catch_up(&pipe);
 	say.find = -ENOENT;
 	expect(SPROFIL_ENDED, SPROFIL_FAULT, 3);
-	/* The first status that was reported stays. */
+	/* The status that was reported first stays. */
 	say.find = 0;
 	say.reply.status = status_of(CALL_HAS_ENDED, 4);
 	client_catch_up(&pipe);
@@ -336,7 +338,7 @@ static void test_status__sizes(void **state)
 	assert_int_equal(open_pipes, 0);
 }
 
-/* The pipe may have descriptor 0. */
+/* The pipe may get descriptor 0. */
 static void test_status__descriptor_0(void **state)
 {
 	int input = dup(0);

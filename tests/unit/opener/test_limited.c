@@ -17,12 +17,12 @@
 
 #define SHORT_NS UINT64_C(1000000)
 #define LONG_NS  UINT64_C(1000000000000)
-#define HELD     7 /* the pid of which nothing is answered until let_go() */
+#define HELD     7 /* requests about this pid are not answered until let_go() */
 
-/* Requests of HELD wait for this file system. */
+/* Requests about HELD wait in this file system. */
 struct held {
 	sem_t go_on;
-	int fd; /* of the answers */
+	int fd; /* descriptor to which answers are written */
 };
 
 static void answer(
@@ -89,14 +89,14 @@ static void test_limited__goes_on_without_what_does_not_come(void **state)
 		if (i + 1 < LIMITED_MOST)
 			assert_answered(&limited);
 	}
-	/* There are enough of them: nothing is asked any more. */
+	/* The limit of waiting requests is reached: nothing more is asked. */
 	assert_int_equal(ask(&limited, 0).error, -ETIMEDOUT);
 	for (unsigned i = 0; i < LIMITED_MOST; i++)
 		assert_int_equal(sem_post(&held.go_on), 0);
 	while (limited_is_behind(&limited))
 		(void)sched_yield();
 	assert_answered(&limited);
-	/* Their descriptors go with them. */
+	/* Closing the connection closes the descriptors in its answers. */
 	assert_int_equal(close(pair[1]), 0);
 	assert_int_equal(read(pair[0], &byte, 1), 0);
 	assert_int_equal(close(pair[0]), 0);

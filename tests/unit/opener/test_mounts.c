@@ -18,7 +18,7 @@
 
 #define TEXT "\177ELF and what follows"
 
-/* A file without a name, of @bytes bytes, that begins with TEXT. */
+/* Makes a file without a name, of @bytes bytes, that begins with TEXT. */
 static int file_of(off_t bytes)
 {
 	char name[] = "/tmp/test_mounts_XXXXXX";
@@ -31,7 +31,7 @@ static int file_of(off_t bytes)
 	return fd;
 }
 
-/* Is the file copied, and closed? The copy has its bytes. */
+/* Is the file copied, and its descriptor closed? The copy must have the file's bytes. */
 static bool is_copied(struct mounts *mounts, unsigned pid, off_t bytes)
 {
 	int fd = file_of(bytes), got;
@@ -63,7 +63,7 @@ static void test_mounts__files_of_new_mounts_are_copied(void **state)
 	assert_int_equal(mounts.copied, 0);
 	assert_true(is_copied(&all_new, own, 100));
 	assert_int_equal(all_new.copied, 100);
-	/* A list that could not be read, and a file that no process has mapped. */
+	/* A list of mappings that could not be read, and a file that no process has mapped. */
 	assert_false(is_copied(&none, own, 100));
 	assert_false(is_copied(&all_new, 0, 100));
 	assert_int_equal(mounts_detach(&all_new, own, -ENOENT), -ENOENT);

@@ -87,7 +87,7 @@ static void test_opening__table_of_an_answer(void **state)
 	assert_int_equal(opened_get(packet, sizeof(table) - 1, &back), -EPROTO);
 }
 
-/* Makes a file with this text; returns its name, which is to be unlinked. */
+/* Makes a file with this text; returns its name, which the caller unlinks. */
 static char *file_of(const char *text, mode_t mode)
 {
 	static char name[32];
@@ -136,7 +136,7 @@ static void test_opening__only_elf_files_are_handed_out(void **state)
 	openings_release(&openings);
 }
 
-/* Refuses process_vm_readv from now on, as old filters of containers do. */
+/* Makes process_vm_readv() fail from now on, as old filters of containers do. */
 static bool refuse_vm_read(void)
 {
 	struct sock_filter filter[] = {
@@ -151,7 +151,7 @@ static bool refuse_vm_read(void)
 		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-/* A request for our own vdso; false: there is none. */
+/* Makes a request for our own vdso; false: there is none. */
 static bool find_vdso(struct opening *ret_what)
 {
 	FILE *file = fopen("/proc/self/maps", "re");
@@ -177,7 +177,7 @@ static bool find_vdso(struct opening *ret_what)
 	return found;
 }
 
-/* Is the copy of the vdso the vdso? 77: there is none, or calls cannot be refused here. */
+/* Copies the vdso; 0: the copy is right, 77: there is no vdso, or calls cannot be refused here. */
 static int copy_own_vdso(bool refused)
 {
 	struct openings openings = {.guards = false};
@@ -222,7 +222,7 @@ static void test_opening__memory_of_the_target_alone(void **state)
 	uint32_t own = (uint32_t)getpid();
 
 	(void)state;
-	/* This process is not traced, so not by the supervisor either. */
+	/* The supervisor does not trace this process: the request is refused. */
 	assert_int_equal(ask(&openings, OPENING_PROCESS, own, "").error, -ENOENT);
 	assert_int_equal(ask(&openings, OPENING_IMAGE, own, "").error, -ENOENT);
 	assert_int_equal(ask(&openings, OPENING_VDSO, own, "").error, -ENOENT);
@@ -247,7 +247,7 @@ static void test_opening__sources_that_the_target_may_read(void **state)
 	openings.view = false;
 	assert_int_equal(ask(&openings, OPENING_SOURCE, 0, name).error, -EPERM);
 	assert_int_equal(unlink(name), 0);
-	/* A file of the profiled process's user may be read. */
+	/* A file that the profiled process's user may read can be opened. */
 	openings = (struct openings){.view = true};
 	assert_int_equal(ask(&openings, OPENING_PROCESS, (uint32_t)getpid(), "").error, 0);
 	openings.guards = true;
@@ -257,7 +257,7 @@ static void test_opening__sources_that_the_target_may_read(void **state)
 	openings_release(&openings);
 }
 
-/* A file that everybody may read is private in a private folder. */
+/* A file that everybody may read counts as private if it is in a private folder. */
 static void test_opening__the_whole_way_to_a_public_file_is_public(void **state)
 {
 	static const mode_t modes[][3] = {{0755, 0755, 0644}, {0700, 0755, 0644},

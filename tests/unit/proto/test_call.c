@@ -205,7 +205,7 @@ static void test_call__largest_request_is_atomic(void **state)
 	assert_int_equal(call_put_request(data, sizeof(data), &q, many), -ENOSPC);
 }
 
-/* Requests between garbage and pieces of requests are all found. */
+/* Requests between garbage and parts of requests are all found. */
 static void test_call__scan_passes_over_garbage(void **state)
 {
 	uint8_t data[4 * CALL_MAX_BYTES], message[CALL_MAX_BYTES];
@@ -243,7 +243,7 @@ static void test_call__scan_passes_over_garbage(void **state)
 	assert_int_equal(call_scan(huge, 8, true, &got, &used), 0);
 	assert_int_equal(used, 8);
 	free(huge);
-	/* While more may come, the last piece is kept. */
+	/* While more data may come, an incomplete request at the end is kept. */
 	assert_int_equal(call_scan(data + n - 100, 100, false, &got, &used), 0);
 	assert_int_equal(used, 0);
 	assert_int_equal(call_scan(data + n - 101, 101, false, &got, &used), 0);
@@ -276,16 +276,19 @@ static void test_call__scan_keeps_what_may_grow(void **state)
 	size_t bytes = (size_t)put(message, &q);
 
 	(void)state;
-	/* A whole request, and nothing behind it. */
+	/* A complete request with nothing after it. */
 	assert_int_equal(scan(message, bytes, false, 1), bytes);
 	assert_int_equal(scan(message, bytes, true, 1), bytes);
-	/* 4 bytes, and 8 of which the last two are the size, behind others. */
+	/*
+	 * After other bytes, the last 4 bytes are the magic of a request; then 8, of which the last
+	 * two are the size.
+	 */
 	assert_int_equal(scan(message, 4, false, 0), 0);
 	assert_int_equal(scan(message - 2, 2 + 6, false, 0), 2);
 	assert_int_equal(scan(message - 2, 2 + 8, false, 0), 2);
 	assert_int_equal(scan(message - 40, 40 + bytes - 1, false, 0), 40);
 	assert_int_equal(scan(message - 40, 40 + bytes - 1, true, 0), 40 + bytes - 1);
-	/* The bytes in front of it could be the size of a request. */
+	/* The bytes before the magic could be the size of an earlier request. */
 	message[-1] = 8;
 	assert_int_equal(scan(message - 8, 8 + 100, false, 0), 8);
 	/* An invalid request, then the first bytes of a magic. */
@@ -407,7 +410,7 @@ static void test_call__periods(void **state)
 		UINT64_C(10000000000));
 }
 
-/* Decodes the message of @q and gives it to the assembly. */
+/* Decodes the message @q, and adds it to the assembly. */
 static int add(struct call_assembly *a, const struct call_request *q)
 {
 	uint8_t data[CALL_MAX_BYTES];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * docs/PROTOCOL.md (named by the environment) agrees with the codecs: what an encoder writes is
- * compared with the offsets and sizes in its tables.
+ * docs/PROTOCOL.md (its path is in the environment) agrees with the codecs: the output of each
+ * encoder is compared with the offsets and sizes in its tables.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -59,9 +59,9 @@ static const struct field *find(const struct field *fields, const char *name)
 }
 
 /*
- * Compares @data with the table under "### @section". Each row must be a field of @fields, and each
- * field a row; rows follow each other without overlap. A row of size "-" must begin where the value
- * of its field says, within the message.
+ * Compares @data with the table under "### @section". Each row must be one of @fields, and each
+ * field a row. Rows follow each other without overlap. A row of size "-" must begin where its
+ * field's value says, within the message.
  */
 static void check(
 	const char *section, const uint8_t *data, size_t bytes, const struct field *fields)

@@ -102,7 +102,7 @@ static void test_record__sample_with_two_pieces(void **state)
 	assert_int_equal(rec.as.sample.outer_bytes, 11);
 	assert_true(rec.as.sample.outer_base == 0x7fff0010);
 	assert_memory_equal(rec.as.sample.outer, "interrupted", 11);
-	/* The second piece is a goroutine's stack: 16 bytes more. */
+	/* The second piece is a goroutine's stack: its origin takes 16 bytes more. */
 	s.flags = RECORD_SAMPLE_LEFT;
 	s.left_pc = 0x401000;
 	s.left_sp = 0xc000010010;
@@ -115,7 +115,7 @@ static void test_record__sample_with_two_pieces(void **state)
 	assert_memory_equal(rec.as.sample.outer, "interrupted", 11);
 }
 
-/* The byte offsets that the head of proto/record.h promises. */
+/* Bytes are at the offsets that the head of proto/record.h gives. */
 static void test_record__offsets_are_those_of_the_table(void **state)
 {
 	uint8_t buffer[256];
@@ -232,7 +232,7 @@ static void test_record__cpu_round_trip(void **state)
 	assert_int_equal(record_put_cpu(b, sizeof(b) - 1, 1, 0, &cpu), -ENOSPC);
 }
 
-/* A stream of another version is refused, not read wrongly. */
+/* A stream of another version is refused, not misread. */
 static void test_record__another_version_is_refused(void **state)
 {
 	const struct record_start start = {.command = ""};

@@ -107,8 +107,8 @@ static uint64_t drain(struct pair *pair)
 }
 
 /*
- * The memory that is touched stays small while the consumer keeps up; records are neither lost nor
- * repeated there.
+ * If the consumer keeps up, little of the ring's memory is touched. Records are neither lost nor
+ * repeated.
  */
 static void test_ring__begins_anew_when_it_is_empty(void **state)
 {
@@ -135,7 +135,8 @@ static void test_ring__begins_anew_when_it_is_empty(void **state)
 }
 
 /*
- * Until the sleeping consumer comes, the room is what was used before, an eighth of it for events.
+ * Until the sleeping consumer runs, there is room for as much as was used before, an eighth of it
+ * for events.
  */
 static void test_ring__has_room_when_it_begins_anew(void **state)
 {
@@ -155,7 +156,7 @@ static void test_ring__has_room_when_it_begins_anew(void **state)
 		events++;
 	assert_int_equal(samples, USED / 8 * 7 / RECORD);
 	assert_int_equal(events, USED / 8 / RECORD);
-	assert_false(ring_is_half_empty(&pair.producer)); /* The doorbell is rung for it. */
+	assert_false(ring_is_half_empty(&pair.producer)); /* the doorbell is rung for this */
 	ring_wake(&pair.consumer);
 	assert_int_equal(drain(&pair), samples + events);
 	for (samples = 0; produce(&pair.producer, RECORD, samples, false);)
@@ -172,12 +173,12 @@ static void test_ring__goes_on_while_the_consumer_works(void **state)
 
 	(void)state;
 	pair_init(&pair, MEMORY);
-	/* The ring is empty each time, but the consumer is awake: it may be slow to come back. */
+	/* The ring is empty each time, but the consumer is awake: it may take long to come back. */
 	for (; n < (3 << 20) / RECORD; n++) {
 		assert_true(produce(&pair.producer, RECORD, n, false));
 		assert_int_equal(drain(&pair), 1);
 	}
-	/* The consumer waits, but has not taken everything: all of the ring can be used. */
+	/* The consumer sleeps with records left in the ring: all of the ring can be used. */
 	assert_true(produce(&pair.producer, RECORD, n, false));
 	assert_false(ring_sleep(&pair.consumer));
 	for (n = 1; produce(&pair.producer, RECORD, n, false);)
@@ -218,12 +219,12 @@ static void test_ring__refuses_nonsense(void **state)
 	assert_int_equal(ring_init(&pair.producer, pair.memory, 5000), -EINVAL);
 	assert_int_equal(ring_open(&pair.consumer, pair.memory, 4096), -EPROTO);
 	assert_true(produce(&pair.producer, 64, 1, true));
-	/* A size field that leads out of what was produced. */
+	/* A size field that leads beyond what was produced. */
 	struct writer w = writer_over((uint8_t *)pair.memory + RING_DATA_OFFSET, 4);
 	put_u32(&w, 4096);
 	assert_null(ring_peek(&pair.consumer, &bytes, &error));
 	assert_int_equal(error, -EPROTO);
-	/* A position between records. */
+	/* A read position in the middle of a record. */
 	((uint8_t *)pair.memory)[128] = 4;
 	assert_int_equal(ring_open(&pair.consumer, pair.memory, ring_memory_bytes(4096)), -EPROTO);
 	((uint8_t *)pair.memory)[128] = 0;
@@ -242,7 +243,7 @@ static void test_ring__rings_only_for_a_sleeper(void **state)
 	pair_init(&pair, 4096);
 	memset(ring_reserve(&pair.producer, 16, true), 1, 16);
 	assert_false(ring_commit(&pair.producer, 16));
-	/* A record is there: the consumer must not sleep. */
+	/* As there is a record, the consumer must not sleep. */
 	assert_false(ring_sleep(&pair.consumer));
 	assert_non_null(ring_peek(&pair.consumer, &bytes, &error));
 	ring_consume(&pair.consumer);
@@ -302,7 +303,7 @@ static void *produce_all(void *context)
 	return NULL;
 }
 
-/* Two threads at once; run under ThreadSanitizer too. */
+/* Producer and consumer as two threads at once; also run under ThreadSanitizer. */
 static void test_ring__two_threads(void **state)
 {
 	struct pair pair;
