@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Exports in readers that Debian does not package: speedscope's importer and stackvis, which collapses
-# stacks (npm packages in the folder $READERS, where test.sh unpacks them), and FlameGraph's
-# stackcollapse-perf.pl ($STACKCOLLAPSE, which tests/long_readers.sh sets). They see the total of the
-# summary, and for each function the figure of the flat report.
+# Exports in readers that Debian does not package: speedscope's importer and stackvis, which
+# collapses stacks (npm packages in the folder $READERS, where test.sh unpacks them), and
+# stackcollapse-perf.pl of FlameGraph ($STACKCOLLAPSE, which tests/long_readers.sh sets). They see
+# the total of the summary, and for each function the figure of the flat report.
 # Usage: test_foreign_readers.sh SPROFREPORT MAKE_STACKS
 set -u
 export LC_ALL=C.UTF-8
