@@ -55,7 +55,7 @@ static void *run(void *argument)
 	struct shared *s = argument;
 	unsigned count = 0;
 
-	while (work_clock_ns(CLOCK_MONOTONIC) < s->warm_until_ns)
+	while (measure_now_ns() < s->warm_until_ns)
 		for (unsigned i = 0; i < 16; i++)
 			work(s, &count);
 	(void)pthread_barrier_wait(&s->warm);
@@ -87,7 +87,7 @@ int main(int argc, char **argv)
 	s.turns = per_ms * PIECE_US / 1000;
 	s.left = strtol(argv[2], NULL, 10) * 1000 / PIECE_US * threads;
 	s.every = every_us ? (unsigned)(every_us + PIECE_US - 1) / PIECE_US : 0;
-	s.warm_until_ns = work_clock_ns(CLOCK_MONOTONIC) + (uint64_t)warm_ms * 1000000;
+	s.warm_until_ns = measure_now_ns() + (uint64_t)warm_ms * 1000000;
 	(void)pthread_barrier_init(&s.warm, NULL, (unsigned)threads + 1);
 	(void)pthread_barrier_init(&s.start, NULL, (unsigned)threads + 1);
 	(void)pthread_barrier_init(&s.end, NULL, (unsigned)threads + 1);
@@ -95,11 +95,11 @@ int main(int argc, char **argv)
 		if (pthread_create(&thread[i], NULL, run, &s))
 			return 1;
 	(void)pthread_barrier_wait(&s.warm);
-	wall = work_clock_ns(CLOCK_MONOTONIC);
+	wall = measure_now_ns();
 	(void)pthread_barrier_wait(&s.start);
 	(void)pthread_barrier_wait(&s.end);
-	printf("%llu %llu\n", (unsigned long long)(work_clock_ns(CLOCK_MONOTONIC) - wall),
-		(unsigned long long)(work_clock_ns(CLOCK_PROCESS_CPUTIME_ID)));
+	printf("%llu %llu\n", (unsigned long long)(measure_now_ns() - wall),
+		(unsigned long long)(measure_clock_ns(CLOCK_PROCESS_CPUTIME_ID)));
 	for (long i = 0; i < threads; i++)
 		(void)pthread_join(thread[i], NULL);
 	return 0;

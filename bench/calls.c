@@ -16,8 +16,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "bench/measure.h"
 
 enum { LATER = 1000, ROUNDS = 41, WORK = 40000000 };
 
@@ -29,21 +30,6 @@ struct glibc_prof {
 };
 typedef int glibc_sprofil(struct glibc_prof *, int, struct timeval *, unsigned);
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static void die(const char *what)
 {
 	perror(what);
@@ -53,19 +39,19 @@ static void die(const char *what)
 /* Works in registers only: the time of a loop through memory depends on where the stack lies. */
 static uint64_t work(void)
 {
-	uint64_t start = now_ns();
+	uint64_t start = measure_now_ns();
 	unsigned x = 1;
 
 	for (unsigned i = 0; i < WORK; i++) {
 		x = x * 1664525 + 1013904223;
 		__asm__ volatile("" : "+r"(x));
 	}
-	return now_ns() - start;
+	return measure_now_ns() - start;
 }
 
 static void print_times(const char *name, uint64_t *took)
 {
-	qsort(took, LATER, sizeof(took[0]), compare);
+	qsort(took, LATER, sizeof(took[0]), measure_order_64);
 	printf("%s\tp50 %.1f us, p99 %.1f us\n", name, (double)took[LATER / 2] / 1e3,
 		(double)took[LATER * 99 / 100] / 1e3);
 }
@@ -98,12 +84,12 @@ static void measure_round_trips(void)
 		echo(there[0], back[1]);
 	}
 	for (unsigned i = 0; i < LATER; i++) {
-		uint64_t start = now_ns();
+		uint64_t start = measure_now_ns();
 
 		if (write(there[1], message, sizeof(message)) != (ssize_t)sizeof(message) ||
 			read(back[0], message, sizeof(message)) != (ssize_t)sizeof(message))
 			die("pipe");
-		took[i] = now_ns() - start;
+		took[i] = measure_now_ns() - start;
 	}
 	print_times("bare round trip", took);
 	for (unsigned i = 0; i < 2; i++) {
@@ -117,25 +103,25 @@ static void measure_calls(void)
 {
 	static struct prof many[1000];
 	static unsigned counts[1000];
-	uint64_t took[LATER], start = now_ns();
+	uint64_t took[LATER], start = measure_now_ns();
 	struct prof one = {counts, sizeof(counts), 4096, 0x10000};
 
 	if (sprofil(&one, 1, NULL, PROF_UINT) < 0)
 		die("sprofil");
-	printf("first call\t%.3f ms\n", (double)(now_ns() - start) / 1e6);
+	printf("first call\t%.3f ms\n", (double)(measure_now_ns() - start) / 1e6);
 	for (unsigned i = 0; i < LATER; i++) {
-		start = now_ns();
+		start = measure_now_ns();
 		if (sprofil(&one, 1, NULL, PROF_UINT) < 0)
 			die("sprofil");
-		took[i] = now_ns() - start;
+		took[i] = measure_now_ns() - start;
 	}
 	print_times("later calls", took);
 	for (unsigned i = 0; i < 1000; i++)
 		many[i] = (struct prof){&counts[i], 4, 4096 + 16 * (unsigned long)i, 0x10000};
-	start = now_ns();
+	start = measure_now_ns();
 	if (sprofil(many, 1000, NULL, PROF_UINT) < 0)
 		die("sprofil");
-	printf("1000 regions\t%.1f us\n", (double)(now_ns() - start) / 1e3);
+	printf("1000 regions\t%.1f us\n", (double)(measure_now_ns() - start) / 1e3);
 	if (sprofil(NULL, 0, NULL, 0) < 0)
 		die("sprofil");
 }
@@ -155,11 +141,11 @@ struct result {
  */
 static void await_helper(void)
 {
-	uint64_t until = now_ns() + UINT64_C(5000000000);
+	uint64_t until = measure_now_ns() + UINT64_C(5000000000);
 	char line[128];
 	int tracer = 1;
 
-	while (tracer && now_ns() < until) {
+	while (tracer && measure_now_ns() < until) {
 		FILE *file = fopen("/proc/self/status", "re");
 
 		if (!file)

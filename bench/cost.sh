@@ -81,7 +81,8 @@ under() {
             END { n = v["samples"] ? v["samples"] : 1; print w, v["samples"],
                 100 * v["samples"] / (r * v["kernel_cpu_ns"] / 1e9),
                 v["supervisor_cpu_ns"] / n / 1e3, v["stop_ns_p50"] / 1e3,
-                "cost_pct" in v ? v["cost_pct"] : "-", v["realtime"] ? "realtime" : "fair" }' summary
+                "cost_pct" in v ? v["cost_pct"] : "-", v["realtime"] ? "realtime" : "fair" }' \
+            summary
         ;;
     esac
 }
@@ -111,8 +112,8 @@ group() {
     done 5<plan
     after=$(under alone 0 0 "${command[@]}")
     [ -z "$before" ] || [ -z "$after" ] ||
-        awk -v a="${before%% *}" -v b="${after%% *}" '{ $7 = 100 * ($7 / ((a + b) / 2) - 1); print }' \
-            group >>runs
+        awk -v a="${before%% *}" -v b="${after%% *}" \
+            '{ $7 = 100 * ($7 / ((a + b) / 2) - 1); print }' group >>runs
 }
 
 : >runs
@@ -140,7 +141,8 @@ while [ $SECONDS -lt $ended ] && [ $round -lt "${ROUNDS:-1000}" ]; do
 done
 [ ! -t 2 ] || echo >&2
 
-machine="$CPUS CPUs, $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n1), Linux $(uname -r)"
+machine="$CPUS CPUs, $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n1)"
+machine+=", Linux $(uname -r)"
 commit=$(git -C "$ROOT" rev-parse --short HEAD 2>/dev/null || echo unknown)
 {
     printf 'date\tmachine\tcommit\tcommand\tlang\tthreads\tcalls_us\trate\tstacks\tsampler\tclass\t'

@@ -8,22 +8,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "bench/measure.h"
 
 static volatile uint64_t sink;
 
 __attribute__((noinline)) static void burn(double seconds, uint64_t rounds)
 {
-	struct timespec ts;
-	double end = 0;
+	uint64_t begin = measure_now_ns();
 
 	for (uint64_t i = 0; !rounds || i < rounds; i++) {
 		for (unsigned k = 0; k < 20000; k++)
 			sink += k * k;
-		(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-		if (end == 0)
-			end = (double)ts.tv_sec + (double)ts.tv_nsec / 1e9 + seconds;
-		if (!rounds && (double)ts.tv_sec + (double)ts.tv_nsec / 1e9 > end)
+		if (!rounds && (double)(measure_now_ns() - begin) > seconds * 1e9)
 			return;
 	}
 }

@@ -13,8 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "bench/measure.h"
 
 enum { MOST = 1000, WAYS = 3 };
 
@@ -22,14 +23,6 @@ struct way {
 	const char *name;
 	uint64_t took[MOST];
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 static void die(const char *what)
 {
@@ -46,11 +39,11 @@ static uint64_t executed(const char *path, const char *argument)
 
 	(void)posix_spawn_file_actions_init(&actions);
 	(void)posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", 1, 0);
-	start = now_ns();
+	start = measure_now_ns();
 	if (posix_spawn(&pid, path, &actions, NULL, argv, environment) != 0)
 		die(path);
 	(void)waitpid(pid, NULL, 0);
-	start = now_ns() - start;
+	start = measure_now_ns() - start;
 	(void)posix_spawn_file_actions_destroy(&actions);
 	return start;
 }
@@ -60,11 +53,11 @@ static int call(void)
 {
 	static unsigned counts[16];
 	struct prof one = {counts, sizeof(counts), 4096, 0x10000};
-	uint64_t took = now_ns();
+	uint64_t took = measure_now_ns();
 
 	if (sprofil(&one, 1, NULL, PROF_UINT) < 0)
 		die("sprofil");
-	took = now_ns() - took;
+	took = measure_now_ns() - took;
 	return write(1, &took, sizeof(took)) == (ssize_t)sizeof(took) ? 0 : 1;
 }
 
@@ -91,13 +84,6 @@ static uint64_t called(void)
 	return took;
 }
 
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 int main(int argc, char **argv)
 {
 	static struct way way[WAYS] = {
@@ -121,7 +107,7 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < WAYS; i++) {
 		uint64_t *took = way[i].took;
 
-		qsort(took, n, sizeof(*took), compare);
+		qsort(took, n, sizeof(*took), measure_order_64);
 		printf("%-16s\tleast %.2f ms, p25 %.2f, p50 %.2f, p75 %.2f, p90 %.2f\n",
 			way[i].name, (double)took[0] / 1e6, (double)took[n / 4] / 1e6,
 			(double)took[n / 2] / 1e6, (double)took[n * 3 / 4] / 1e6,

@@ -8,16 +8,14 @@
 #include <stdlib.h>
 #include <sys/profil.h>
 #include <sys/time.h>
-#include <time.h>
+
+#include "bench/measure.h"
 
 static unsigned short bin[2];
 
 static double cpu_time(void)
 {
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+	return (double)measure_clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
 }
 
 int main(int argc, char **argv)

@@ -4,19 +4,11 @@
  * nanoseconds, the least of five rounds. The HotSpot is the made-up one of the tests.
  */
 #include <stdio.h>
-#include <time.h>
 
+#include "bench/measure.h"
 #include "tests/made_hotspot.h"
 
 enum { STEPS = 2000000, ROUNDS = 5, FP = 20 };
-
-static double now_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
-}
 
 static void measure(const char *what, struct made *m, struct unwind_runtime_frame frame)
 {
@@ -28,13 +20,13 @@ static void measure(const char *what, struct made *m, struct unwind_runtime_fram
 	frame.read = made_read;
 	frame.reader = m;
 	for (int round = 0; round < ROUNDS; round++) {
-		double begin = now_ns(), took;
+		double begin = (double)measure_clock_ns(CLOCK_PROCESS_CPUTIME_ID), took;
 
 		for (int i = 0; i < STEPS; i++) {
 			caller = (struct unwind_runtime_caller){0};
 			(void)hotspot_step_frame(&m->hotspot, &frame, &caller);
 		}
-		took = (now_ns() - begin) / STEPS;
+		took = ((double)measure_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin) / STEPS;
 		if (!round || took < least)
 			least = took;
 	}

@@ -63,14 +63,6 @@ needs() {
     done
 }
 needs_perf() { [ "$perf_here" ] || { skipped "perf is not permitted"; return 1; }; }
-wait_until() {
-    for _ in $(seq 500); do
-        "$@" && return
-        sleep 0.02
-    done
-    echo "waited in vain: $*" >&2
-    return 1
-}
 
 # verdict ROW RATE WHAT TRUTH SHOWN SIGMA LIMIT
 verdict() {
@@ -315,7 +307,8 @@ N
     if command -v wrk >/dev/null; then
         wrk -t1 -c20 -d $((2 * SECONDS_EACH + 4)) http://127.0.0.1:$port/ >load.log 2>&1 &
     elif command -v ab >/dev/null; then
-        ab -k -c 20 -t $((2 * SECONDS_EACH + 4)) -n 10000000 http://127.0.0.1:$port/ >load.log 2>&1 &
+        ab -k -c 20 -t $((2 * SECONDS_EACH + 4)) -n 10000000 "http://127.0.0.1:$port/" \
+            >load.log 2>&1 &
     else
         skipped "neither wrk nor ab is installed"
         kill $server

@@ -66,13 +66,13 @@ static void sleeper(struct shared *s, unsigned flags, double seconds)
 	double known;
 
 	on(s, flags);
-	used = work_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	while ((double)(work_clock_ns(CLOCK_THREAD_CPUTIME_ID) - used) < seconds * 1e9) {
+	used = measure_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	while ((double)(measure_clock_ns(CLOCK_THREAD_CPUTIME_ID) - used) < seconds * 1e9) {
 		fa(a);
 		fb(b);
 		(void)nanosleep(&nap, NULL);
 	}
-	known = (double)(work_clock_ns(CLOCK_THREAD_CPUTIME_ID) - used);
+	known = (double)(measure_clock_ns(CLOCK_THREAD_CPUTIME_ID) - used);
 	off();
 	/* Counts all CPU time as that of fa and fb: other code takes some per mille of it. */
 	s->fa_ns = (uint64_t)(known * (double)a / (double)(a + b));
@@ -89,10 +89,10 @@ static void children(struct shared *s, unsigned flags, unsigned number, uint64_t
 		if (pid < 0)
 			die("fork");
 		if (pid == 0) {
-			uint64_t start = work_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+			uint64_t start = measure_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 			fa(ms * turns_per_ms);
-			s->fa_ns += work_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
+			s->fa_ns += measure_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
 			_exit(0);
 		}
 		if (waitpid(pid, &status, 0) != pid || status != 0)

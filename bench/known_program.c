@@ -44,7 +44,7 @@ static double known_ns[FUNCTIONS];
 
 static bool used_up(void)
 {
-	return work_clock_ns(CLOCK_PROCESS_CPUTIME_ID) >= end_ns;
+	return measure_clock_ns(CLOCK_PROCESS_CPUTIME_ID) >= end_ns;
 }
 
 static void work_us(unsigned function, double us)
@@ -57,7 +57,7 @@ static void print_known(void)
 	for (unsigned i = 0; i < FUNCTIONS; i++)
 		if (known_ns[i] > 0)
 			printf("f%u %.0f\n", i, known_ns[i]);
-	printf("all %llu\n", (unsigned long long)work_clock_ns(CLOCK_PROCESS_CPUTIME_ID));
+	printf("all %llu\n", (unsigned long long)measure_clock_ns(CLOCK_PROCESS_CPUTIME_ID));
 }
 
 /* The pool's queue. A task is the number of a function; -1 ends a thread. */
@@ -100,10 +100,10 @@ static void *pool_work(void *own_ns)
 	int task;
 
 	while ((task = pool_take()) >= 0) {
-		uint64_t start = work_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		uint64_t start = measure_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 		work_us((unsigned)task, pool.task_us);
-		ns[task] += (double)(work_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start) -
+		ns[task] += (double)(measure_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start) -
 			(double)reading_ns;
 	}
 	return NULL;
@@ -141,7 +141,7 @@ static uint64_t timed_work(unsigned f, double us, uint64_t last)
 	uint64_t now;
 
 	work_us(f, us);
-	now = work_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	now = measure_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	known_ns[f] += (double)(now - last) - (double)reading_ns;
 	return now;
 }
@@ -150,15 +150,15 @@ static int run_timer(long period_us, double seconds)
 {
 	struct itimerspec every = {{0, period_us * 1000}, {0, period_us * 1000}};
 	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
-	uint64_t until = work_clock_ns(CLOCK_MONOTONIC) + (uint64_t)(seconds * 1e9), expired;
+	uint64_t until = measure_now_ns() + (uint64_t)(seconds * 1e9), expired;
 	uint64_t last;
 
 	if (fd < 0 || timerfd_settime(fd, 0, &every, NULL) != 0)
 		return 1;
-	while (work_clock_ns(CLOCK_MONOTONIC) < until) {
+	while (measure_now_ns() < until) {
 		if (read(fd, &expired, sizeof(expired)) != (ssize_t)sizeof(expired))
 			return 1;
-		last = work_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		last = measure_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		last = timed_work(0, 250.0 / 6, last);
 		last = timed_work(1, 250.0 / 2, last);
 		(void)timed_work(2, 250.0 / 3, last);
@@ -171,7 +171,7 @@ static int run_loop(void)
 	static const double part[FUNCTIONS] = {0.546, 0.188, 0.098, 0.106, 0.061};
 
 	while (!used_up()) {
-		uint64_t last = work_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		uint64_t last = measure_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 		for (unsigned f = 0; f < FUNCTIONS; f++)
 			last = timed_work(f, 3900 * part[f], last);

@@ -17,6 +17,28 @@ trap 'rm -rf "$WORK"' EXIT
 figure() {
     "$SPROFREPORT" summary --format tsv "$2" | awk -F'\t' -v k="$1" '$1 == k { print $2 }'
 }
+# Waits for 10 s until COMMAND... succeeds.
+wait_until() {
+    for _ in $(seq 500); do
+        "$@" && return
+        sleep 0.02
+    done
+    echo "waited in vain: $*" >&2
+    return 1
+}
+# below PID NAME: the process of that name (as a regular expression) that PID has started, itself
+# or through others: the one furthest from it.
+below() {
+    local pid=$1 child
+    [[ ! $(cat "/proc/$pid/comm" 2>/dev/null) =~ ^($2)$ ]] || echo "$pid"
+    for child in $(pgrep -P "$pid"); do below "$child" "$2"; done | tail -n 1
+}
+# In clock ticks.
+cpu_time() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
+# tracer_in SOCKET: the process that traces, of a sproftop in the terminal of that tmux.
+tracer_in() {
+    below "$(tmux -L "$1" display-message -p '#{pane_pid}')" 'sproftop|sprofil-tracer' | tail -n 1
+}
 median() {
     sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }

@@ -20,13 +20,12 @@ view() {
         "$SPROFTOP --log log --keys '$2' $BUILD/bench/stolen 5; touch done"
     sleep 4 # into the run
     local top
-    top=$(pgrep -n -x 'sproftop|sprofil-tracer') # the one that traces
-    cat "/proc/$top/stat" "/proc/$(pgrep -n -x sprofil-analyst -P "$top")/stat" |
-        awk -v hz="$(getconf CLK_TCK)" '{ n += $14 + $15 } END { print n / hz / 4 * 100 }' \
-            >>"$1.cpu"
-    until [ -s log ]; do sleep 0.1; done
+    top=$(tracer_in $socket)
+    awk -v hz="$(getconf CLK_TCK)" '{ n += $14 + $15 } END { print n / hz / 4 * 100 }' \
+        "/proc/$top/stat" "/proc/$(below "$top" sprofil-analyst)/stat" >>"$1.cpu"
+    wait_until test -s log || exit
     tmux -L $socket send-keys q
-    until [ -e done ]; do sleep 0.1; done
+    wait_until test -e done || exit
     cat log >>"$1"
 }
 

@@ -13,7 +13,8 @@ RUNS=${RUNS:-3} OPTIONS=${OPTIONS:-}
 [ $# -gt 0 ] || set -- redis java node
 socket=bench-live-$$
 ours=()
-trap 'tmux -L $socket kill-server 2>/dev/null; kill "${ours[@]}" 2>/dev/null; wait; rm -rf "$WORK"' EXIT
+trap 'tmux -L $socket kill-server 2>/dev/null; kill "${ours[@]}" 2>/dev/null; wait
+rm -rf "$WORK"' EXIT
 cd "$WORK" || exit 1
 
 start() {
@@ -24,7 +25,7 @@ start() {
 start_redis() {
     start redis-server --port 0 --unixsocket "$WORK/redis.sock" --save ''
     local redis=$server
-    until [ -S redis.sock ]; do sleep 0.05; done
+    wait_until test -S redis.sock || exit
     start redis-benchmark -s redis.sock -c 50 -n 100000000 -t get,set -q
     server=$redis
 }
@@ -63,12 +64,12 @@ start_node() {
 const { Worker } = require('worker_threads');
 const work = `let x = 0;
 setInterval(() => { const t = process.hrtime.bigint();
-  while (process.hrtime.bigint() - t < 700000n) for (let i = 0; i < 1000; i++) x += i * i; }, 333);`;
+  while (process.hrtime.bigint() - t < 700000n) for (let i = 0; i < 1000; i++) x += i * i;
+}, 333);`;
 for (let i = 0; i < 100; i++) new Worker(work, { eval: true });
 J
     start node many.js
 }
-ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
 
 printf '%-8s %8s %8s %8s   %s\n' program median least most 'first lines of the last screen'
 for name in "$@"; do
@@ -81,15 +82,15 @@ for name in "$@"; do
         tmux -L $socket -f /dev/null new-session -d -x 100 -y 24 \
             "'$BUILD/tools/sproftop' $OPTIONS -p $server"
         sleep 4
-        top=$(pgrep -n -x 'sproftop|sprofil-tracer') # the one that traces
-        analyst=$(pgrep -n -x sprofil-analyst -P "$top")
-        before=$(($(ticks "$top") + $(ticks "$analyst")))
+        top=$(tracer_in $socket)
+        analyst=$(below "$top" sprofil-analyst)
+        before=$(($(cpu_time "$top") + $(cpu_time "$analyst")))
         sleep 6
-        after=$(($(ticks "$top") + $(ticks "$analyst")))
+        after=$(($(cpu_time "$top") + $(cpu_time "$analyst")))
         echo $((after - before)) "$(getconf CLK_TCK)" | awk '{ print $1 / $2 / 6 * 100 }' >>cpu
         tmux -L $socket capture-pane -p >screen
         tmux -L $socket send-keys q
-        until ! tmux -L $socket has-session 2>/dev/null; do sleep 0.1; done
+        wait_until eval "! tmux -L $socket has-session 2>/dev/null" || exit
     done
     [ -z "${SCREENS:-}" ] || cp screen "$SCREENS/$name.txt"
     printf '%-8s %8.2f %8.2f %8.2f   ' "$name" "$(median <cpu)" "$(sort -n cpu | head -n1)" \

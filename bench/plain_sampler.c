@@ -211,7 +211,7 @@ static void record(struct plain *p, uint64_t pc, bool in_call)
 static void take_instant(struct plain *p, int cpu, uint64_t stamp)
 {
 	struct thread *t = find_preempted(p, cpu, stamp);
-	uint64_t since = work_clock_ns(CLOCK_MONOTONIC);
+	uint64_t since = measure_now_ns();
 	char call[64];
 
 	if (!t || !read_at(t->call_fd, call, sizeof(call))) {
@@ -228,7 +228,7 @@ static void take_instant(struct plain *p, int cpu, uint64_t stamp)
 		return;
 	}
 	t->run_ns = run_of(t->stat_fd);
-	while (p->working && work_clock_ns(CLOCK_MONOTONIC) - since < BUSY_NS)
+	while (p->working && measure_now_ns() - since < BUSY_NS)
 		;
 	if (p->working)
 		p->busy++;
@@ -241,7 +241,7 @@ static void *wait_on_cpu(void *argument)
 {
 	struct waiter *w = argument;
 	struct plain *p = w->plain;
-	uint64_t next = work_clock_ns(CLOCK_MONOTONIC), now, stamp;
+	uint64_t next = measure_now_ns(), now, stamp;
 	unsigned short seed[3] = {(unsigned short)next, (unsigned short)w->cpu, 1};
 	int sched_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
 
@@ -251,12 +251,12 @@ static void *wait_on_cpu(void *argument)
 		struct timespec at;
 
 		next += (uint64_t)(-log(1 - erand48(seed)) * (double)p->period_ns);
-		if (next < work_clock_ns(CLOCK_MONOTONIC))
+		if (next < measure_now_ns())
 			continue; /* the instant fell into our own work */
 		at = (struct timespec){(time_t)(next / 1000000000), (long)(next % 1000000000)};
 		while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL))
 			;
-		now = work_clock_ns(CLOCK_MONOTONIC);
+		now = measure_now_ns();
 		stamp = stamp_of(sched_fd);
 		p->instants++;
 		if (now - next > LATE_NS)
@@ -281,7 +281,7 @@ static void take_sample(struct plain *p, struct thread *t)
 	if (p->stacks)
 		(void)process_vm_readv(t->tid, &local, 1, &remote, 1, 0);
 	(void)ptrace(PTRACE_CONT, t->tid, 0, 0);
-	p->stop_ns += work_clock_ns(CLOCK_MONOTONIC) - t->asked_ns;
+	p->stop_ns += measure_now_ns() - t->asked_ns;
 	record(p, PC(regs), IN_CALL(regs));
 }
 
@@ -318,7 +318,7 @@ static void request_stop(struct plain *p, struct thread *t)
 	if (run_of(t->stat_fd) != t->run_ns)
 		p->moved++;
 	else if (!t->asked_ns && !t->dead && ptrace(PTRACE_INTERRUPT, t->tid, 0, 0) == 0)
-		t->asked_ns = work_clock_ns(CLOCK_MONOTONIC);
+		t->asked_ns = measure_now_ns();
 }
 
 static void trace(struct plain *p, int cpus, const sigset_t *signals)
@@ -360,7 +360,7 @@ static int run_command(char **command, const sigset_t *signals)
 static void print_figures(const struct plain *p)
 {
 	double samples = p->samples ? (double)p->samples : 1;
-	double cpu_ns = (double)work_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	double cpu_ns = (double)measure_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 
 	(void)fprintf(stderr, "samples %.0f instants %.0f late %.0f nobody %.0f busy %.0f ",
 		(double)p->samples, (double)p->instants, (double)p->late, (double)p->nobody,

@@ -17,6 +17,8 @@ if [ -n "$library" ]; then
     for hz in 250 1000 4000; do
         CPUPROFILE=$WORK/g.prof CPUPROFILE_FREQUENCY=$hz LD_PRELOAD=$library "$TARGETS/busy" 1 2 \
             2>"$WORK/err"
-        awk -v hz=$hz '/PROFILE: interrupts/ { sub(/.*= */, ""); split($0, a, "/"); print "gperftools asked for " hz ": " a[1] / 2 " a second" }' "$WORK/err"
+        awk -v hz=$hz '/PROFILE: interrupts/ {
+            sub(/.*= */, ""); split($0, a, "/")
+            print "gperftools asked for " hz ": " a[1] / 2 " a second" }' "$WORK/err"
     done
 fi

@@ -19,32 +19,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench/measure.h"
+
 enum { STOPS = 1 << 20 };
 
 static uint32_t stop_ns[STOPS];
 
-static int by_size(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
 /* Waits for a stop or the end. Returns 0 when the child is gone. */
 static int wait_stop(pid_t pid, int spin, int *ret_status)
 {
-	uint64_t until = now_ns() + 50000;
+	uint64_t until = measure_now_ns() + 50000;
 	pid_t r = 0;
 
-	while (spin && r == 0 && now_ns() < until)
+	while (spin && r == 0 && measure_now_ns() < until)
 		r = waitpid(pid, ret_status, __WALL | WNOHANG);
 	while (r <= 0) {
 		r = waitpid(pid, ret_status, __WALL);
@@ -80,13 +67,13 @@ int main(int argc, char **argv)
 		return 1;
 	(void)kill(pid, SIGCONT);
 	(void)prctl(PR_SET_TIMERSLACK, 1);
-	for (next = now_ns();; next += period) {
+	for (next = measure_now_ns();; next += period) {
 		struct timespec ts = {(time_t)(next / 1000000000), (long)(next % 1000000000)};
 		struct iovec io = {words, sizeof(words)};
 		int signal_number = 0;
 
 		(void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
-		began = now_ns();
+		began = measure_now_ns();
 		if (ptrace(PTRACE_INTERRUPT, pid, 0, 0) < 0 && errno == ESRCH)
 			break;
 		if (!wait_stop(pid, spin, &status))
@@ -96,9 +83,9 @@ int main(int argc, char **argv)
 		(void)ptrace(PTRACE_GETREGSET, pid, NT_PRSTATUS, &io);
 		(void)ptrace(PTRACE_CONT, pid, 0, signal_number);
 		if (n < STOPS)
-			stop_ns[n++] = (uint32_t)(now_ns() - began);
+			stop_ns[n++] = (uint32_t)(measure_now_ns() - began);
 	}
-	qsort(stop_ns, n, sizeof(*stop_ns), by_size);
+	qsort(stop_ns, n, sizeof(*stop_ns), measure_order_32);
 	fprintf(stderr, "%u\n", n ? stop_ns[n / 2] : 0);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }

@@ -28,8 +28,8 @@ window() {
 # At 4 kHz, with 35 frames: does the analyst keep up, and what CPU time does it take?
 keep_up() {
     local spent
-    "$SPROFRUN" -q -F 4000 --max-overhead 100 -o "$WORK/p.pb.gz" --capture "$WORK/capture" "$TARGETS/recursive" 31 5 \
-        >/dev/null
+    "$SPROFRUN" -q -F 4000 --max-overhead 100 -o "$WORK/p.pb.gz" --capture "$WORK/capture" \
+        "$TARGETS/recursive" 31 5 >/dev/null
     printf '4 kHz, 35 frames, 5 s: %s samples, %s lost, %s incomplete\n' \
         "$(figure samples "$WORK/p.pb.gz")" "$(figure lost_samples "$WORK/p.pb.gz")" \
         "$(figure incomplete_stacks "$WORK/p.pb.gz")"
@@ -51,7 +51,14 @@ complete_perf() {
 }
 complete_ours() {
     "$SPROFREPORT" export --format folded -o - "$1" |
-        awk '{ n += $NF; if (/(^|;)main;/) good += $NF } END { printf "%.1f", n ? 100 * good / n : 0 }'
+        awk '{ n += $NF; if (/(^|;)main;/) good += $NF }
+            END { printf "%.1f", n ? 100 * good / n : 0 }'
+}
+# row NAME TIME FILE COMPLETE REPORT
+row() {
+    awk -v name="$1" -v d="$depth" -v a="$alone" -v b="$2" -v s="$(stat -c %s "$3")" -v c="$4" \
+        -v m="$5" 'BEGIN { printf "%-30s %8d %10.1f %10.0f %12s   report ready %.1f s %s\n",
+            name, d, 100 * (b / a - 1), s / 1024, c, b + m, "after the start" }'
 }
 by_perf() {
     command -v perf >/dev/null || { echo 'no perf here'; return; }
@@ -69,14 +76,9 @@ by_perf() {
         done
         alone=$(least "$WORK/t.alone") ours=$(least "$WORK/t.ours") theirs=$(least "$WORK/t.perf")
         report=$(seconds perf report -i "$WORK/perf.data" --stdio --no-children)
-        for row in "sprofrun -g dwarf|$ours|$WORK/p.pb.gz|$(complete_ours "$WORK/p.pb.gz")|0" \
-            "perf record --call-graph dwarf|$theirs|$WORK/perf.data|$(complete_perf "$WORK/perf.data")|$report"; do
-            IFS='|' read -r name time file share more <<<"$row"
-            awk -v name="$name" -v d=$depth -v a="$alone" -v b="$time" \
-                -v s="$(stat -c %s "$file")" \
-                -v c="$share" -v m="$more" 'BEGIN { printf "%-30s %8d %10.1f %10.0f %12s   report ready %.1f s after the start\n",
-                name, d, 100 * (b / a - 1), s / 1024, c, b + m }'
-        done
+        row "sprofrun -g dwarf" "$ours" "$WORK/p.pb.gz" "$(complete_ours "$WORK/p.pb.gz")" 0
+        row "perf record --call-graph dwarf" "$theirs" "$WORK/perf.data" \
+            "$(complete_perf "$WORK/perf.data")" "$report"
     done
 }
 

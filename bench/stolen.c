@@ -13,31 +13,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "bench/measure.h"
 
 enum { GAPS = 1 << 20, LEAST_NS = 2000, LONG_NS = 1000000 };
 
 static uint32_t gap[GAPS];
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
-static int by_size(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static void watch(uint64_t duration_ns, uint64_t call_ns)
 {
-	uint64_t start = now_ns(), last = start, called = start, sum = 0, others = 0, turns = 0;
+	uint64_t start = measure_now_ns(), last = start, called = start, sum = 0, others = 0,
+		 turns = 0;
 	size_t n = 0;
 
 	while (last < start + duration_ns && n < GAPS) {
@@ -47,7 +34,7 @@ static void watch(uint64_t duration_ns, uint64_t call_ns)
 			(void)syscall(SYS_getppid);
 			called = last;
 		}
-		now = now_ns();
+		now = measure_now_ns();
 		if (now - last > LEAST_NS) {
 			gap[n++] = (uint32_t)(now - last);
 			sum += now - last;
@@ -56,7 +43,7 @@ static void watch(uint64_t duration_ns, uint64_t call_ns)
 		last = now;
 		turns++;
 	}
-	qsort(gap, n, sizeof(*gap), by_size);
+	qsort(gap, n, sizeof(*gap), measure_order_32);
 	printf("%zu %u %u %.2f %llu %llu %.0f\n", n, n ? gap[n / 2] : 0, n ? gap[n * 99 / 100] : 0,
 		100.0 * (double)sum / (double)(last - start), (unsigned long long)(sum - others),
 		(unsigned long long)(last - start - others),

@@ -22,9 +22,9 @@ row() {
     [ -s "$WORK/$2" ] || return
     awk -v name="$1" -v stop="$([ -s "$WORK/$2.stop" ] && median <"$WORK/$2.stop")" \
         -v gap="$(cut -d' ' -f2 "$WORK/$2" | median)" \
-            -v part="$(cut -d' ' -f4 "$WORK/$2" | median)" \
-        'BEGIN { printf "%-34s %14s %14.1f %10s\n", name, stop == "" ? "-" : sprintf("%.1f", stop / 1e3),
-            gap / 1e3, part }'
+        -v part="$(cut -d' ' -f4 "$WORK/$2" | median)" \
+        'BEGIN { printf "%-34s %14s %14.1f %10s\n", name,
+            stop == "" ? "-" : sprintf("%.1f", stop / 1e3), gap / 1e3, part }'
 }
 row "alone" alone
 row "raw loop" raw

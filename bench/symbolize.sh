@@ -61,7 +61,8 @@ records "$work/ours" >"$work/got"
 echo "frames: addr2line $(grep -c -v '^0x' "$work/theirs" | awk '{ print $1 / 2 }')," \
 	"symbolizer $(grep -c -v '^0x' "$work/ours" | awk '{ print $1 / 2 }')"
 paste -d'\n' "$work/want" "$work/got" |
-	awk 'NR % 2 { want = $0; next } want != $0 { print "addr2line:  " want; print "symbolizer: " $0 }' \
+	awk 'NR % 2 { want = $0; next }
+	    want != $0 { print "addr2line:  " want; print "symbolizer: " $0 }' \
 		>"$work/differences"
 echo "differences: $(($(wc -l <"$work/differences") / 2)) of $n"
 cat "$work/differences"

@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "bench/measure.h"
 #include "symbolizer/module.h"
 
 struct run {
@@ -36,10 +36,7 @@ struct run {
 
 static double seconds(void)
 {
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+	return (double)measure_now_ns() / 1e9;
 }
 
 static int read_addresses(struct run *run)

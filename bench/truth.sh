@@ -73,14 +73,6 @@ turns=$("$PROGRAM" calibrate)
 
 pid_of() { awk '$1 == "pid" { print $2 }' "$1" 2>/dev/null; }
 traced() { grep -q '^TracerPid:[[:space:]]*[1-9]' "/proc/$1/status" 2>/dev/null; }
-wait_for() { # COMMAND...
-    for _ in $(seq 500); do
-        "$@" && return
-        sleep 0.02
-    done
-    echo "waited in vain: $*" >&2
-    return 1
-}
 
 # start SEED HZ: starts the program, which waits for its start signal, and the sampler if that is
 # sprofrun.
@@ -94,16 +86,16 @@ start() {
         main=$!
     elif [ "$other_session" ]; then
         setsid "${run[@]}" >out &
-        wait_for started || return
+        wait_until started || return
         "$SPROFRUN" -q -G -F "$2" --max-overhead 100 "${options[@]}" -o p.pb.gz -p "$(pid_of out)" &
         main=$!
-        wait_for traced "$(pid_of out)" || return
+        wait_until traced "$(pid_of out)" || return
         sleep 0.2 # all of sprofrun's threads are there
     else
         "$SPROFRUN" -q -G -F "$2" "${options[@]}" -o p.pb.gz -- "${run[@]}" >out &
         main=$!
     fi
-    wait_for started
+    wait_until started
 }
 # Prints the ticks that the hypervisor gave to others, and all ticks.
 steal() { awk '$1 == "cpu" { for (i = 2; i <= 9; i++) n += $i; print $9, n }' /proc/stat; }

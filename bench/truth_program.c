@@ -245,7 +245,7 @@ static void leave_functions(struct thread *t)
 
 	if (!program.own)
 		return;
-	ns = work_clock_ns(CLOCK_THREAD_CPUTIME_ID) - t->segment_start_ns;
+	ns = measure_clock_ns(CLOCK_THREAD_CPUTIME_ID) - t->segment_start_ns;
 	ns -= ns < program.read_ns ? ns : program.read_ns;
 	for (unsigned i = 0; i < FUNCTIONS; i++)
 		turns += t->turns[i];
@@ -257,7 +257,7 @@ static void leave_functions(struct thread *t)
 static void enter_functions(struct thread *t)
 {
 	if (program.own)
-		t->segment_start_ns = work_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		t->segment_start_ns = measure_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void run_function(struct thread *t, unsigned function)
@@ -296,7 +296,7 @@ static void call(const struct step *s)
 	for (unsigned i = 0; i < (s->between == NAP ? 1 : s->argument); i++) {
 		switch (s->between) {
 		case GETPPID: (void)syscall(SYS_getppid); break;
-		case CPU_CLOCK: (void)work_clock_ns(CLOCK_THREAD_CPUTIME_ID); break;
+		case CPU_CLOCK: (void)measure_clock_ns(CLOCK_THREAD_CPUTIME_ID); break;
 		case NAP: (void)nanosleep(&nap, NULL); break;
 		case YIELD: (void)sched_yield(); break;
 		default:
@@ -335,8 +335,8 @@ static void look_for_end(struct thread *t)
 {
 	t->unchecked_us = 0;
 	leave_functions(t);
-	if (work_clock_ns(CLOCK_PROCESS_CPUTIME_ID) >= program.cpu_end_ns ||
-		work_clock_ns(CLOCK_MONOTONIC) >= program.wall_end_ns)
+	if (measure_clock_ns(CLOCK_PROCESS_CPUTIME_ID) >= program.cpu_end_ns ||
+		measure_now_ns() >= program.wall_end_ns)
 		atomic_store(&program.stop, true);
 	enter_functions(t);
 }
@@ -379,8 +379,8 @@ static int run(double seconds)
 		return 1;
 	if (program.own)
 		program.read_ns = work_reading_ns();
-	program.cpu_end_ns = work_clock_ns(CLOCK_PROCESS_CPUTIME_ID) + (uint64_t)(seconds * 1e9);
-	program.wall_end_ns = work_clock_ns(CLOCK_MONOTONIC) + (uint64_t)(seconds * 3e9);
+	program.cpu_end_ns = measure_clock_ns(CLOCK_PROCESS_CPUTIME_ID) + (uint64_t)(seconds * 1e9);
+	program.wall_end_ns = measure_now_ns() + (uint64_t)(seconds * 3e9);
 	for (unsigned i = 1; i < program.threads; i++)
 		if (pthread_create(&id[i], NULL, run_thread, &program.thread[i]) != 0)
 			return 1;
@@ -396,7 +396,7 @@ static int run(double seconds)
 			ns += program.thread[j].function_ns[i];
 		printf("f%u %.0f\n", i, ns);
 	}
-	printf("all %llu\n", (unsigned long long)work_clock_ns(CLOCK_PROCESS_CPUTIME_ID));
+	printf("all %llu\n", (unsigned long long)measure_clock_ns(CLOCK_PROCESS_CPUTIME_ID));
 	return 0;
 }
 

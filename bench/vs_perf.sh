@@ -30,7 +30,8 @@ compare() {
             count[$0 "\t" object]++; sum++ }
         END { for (k in count) print k "\t" count[k] / sum "\t" sum }' >perf.tsv
     "$SPROFREPORT" flat --no-inline --format tsv p.pb.gz |
-        awk -F'\t' -v OFS='\t' 'NR > 1 && $5 != "[unsampled]" { sub(/\+0x[0-9a-f]*\]$/, "]", $5); print $5, $6, $2, $1 }' >ours.tsv
+        awk -F'\t' -v OFS='\t' 'NR > 1 && $5 != "[unsampled]" {
+            sub(/\+0x[0-9a-f]*\]$/, "]", $5); print $5, $6, $2, $1 }' >ours.tsv
     awk -F'\t' "$plain"' NR == FNR { perf[plain($1)] += $3; n = $4; next }
         { self[plain($1)] += $3; total += $3; samples += $4 }
         END {
@@ -62,7 +63,9 @@ head -c 6000000 /dev/urandom | base64 >random.txt
 } >load.sql
 {
     for i in $(seq 1200); do
-        echo "static int f$i(int x, int *p) { for (int i = 0; i < x; i++) p[i % 7] += (x * $i) ^ p[(i + $i) % 7]; return p[x % 7]; }"
+        echo "static int f$i(int x, int *p) {"
+        echo "for (int i = 0; i < x; i++) p[i % 7] += (x * $i) ^ p[(i + $i) % 7];"
+        echo "return p[x % 7]; }"
     done
     echo "int main(void) { int p[7] = {0}, s = 0;"
     for i in $(seq 1200); do echo "s += f$i(s & 15, p);"; done

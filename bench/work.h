@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "bench/measure.h"
+
 #ifdef __x86_64__
 #define WORK_TURNS(n) ".p2align 6\n1:\n\tsub $1, %0\n\tjnz 1b" : "+r"(n)::"cc"
 #else
@@ -30,22 +32,14 @@
 		__asm__ volatile(WORK_TURNS(turns));                               \
 	}
 
-static inline uint64_t work_clock_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
 /* CPU time of a reading of the thread's CPU clock, in ns: the least of 100. */
 static inline uint64_t work_reading_ns(void)
 {
 	uint64_t least = UINT64_MAX;
 
 	for (unsigned i = 0; i < 100; i++) {
-		uint64_t start = work_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-		uint64_t ns = work_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
+		uint64_t start = measure_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		uint64_t ns = measure_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
 
 		if (ns < least)
 			least = ns;
@@ -62,10 +56,10 @@ static inline uint64_t work_turns_per_ms(void (*work)(uint64_t))
 	uint64_t turns = 4000000, best = UINT64_MAX;
 
 	for (unsigned i = 0; i < 50; i++) {
-		uint64_t start = work_clock_ns(CLOCK_MONOTONIC), ns;
+		uint64_t start = measure_now_ns(), ns;
 
 		work(turns);
-		ns = work_clock_ns(CLOCK_MONOTONIC) - start;
+		ns = measure_now_ns() - start;
 		if (ns < best)
 			best = ns;
 	}

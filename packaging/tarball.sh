@@ -23,7 +23,8 @@ export PKG_CONFIG_PATH=$libraries/lib/pkgconfig
 meson setup "$work/build" "$source" --prefix=/usr/local --libdir=lib --libexecdir=libexec \
     --buildtype=release --prefer-static -Dc_link_args=-static -Db_pie=false \
     -Dtests=disabled -Dstop_window_checks=disabled -Ddebuginfod=disabled \
-    -Dcheck_stacks=disabled -Dhttp=enabled -Dpush=enabled >"$work/log" 2>&1 || { tail -20 "$work/log" >&2; exit 1; }
+    -Dcheck_stacks=disabled -Dhttp=enabled -Dpush=enabled >"$work/log" 2>&1 ||
+    { tail -20 "$work/log" >&2; exit 1; }
 programs="sprofrun sproftop sprofreport sprofserve sprofil-analyst sprofil-opener
     sprofil-inspector sprofil-supervisor sprofil-server sprofil-push"
 # shellcheck disable=SC2086

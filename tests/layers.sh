@@ -169,7 +169,8 @@ too_long() {
     hits=$(xargs -r env LC_ALL=C.UTF-8 sed -snE "$program /^.{101}/{F;=;p}" | paste -d: - - -)
     [ -z "$hits" ] || complain "lines of more than 100 columns: $hits"
 }
-too_long '' < <(git ls-files '*.[ch]' '*meson.build' meson_options.txt)
+too_long '' < <(git ls-files '*.[ch]' '*meson.build' meson_options.txt 'bench/*.sh' \
+    'packaging/*.sh')
 too_long '/^[[:space:]]*#/!d' < <(git ls-files '*.sh')
 too_long '/^```/,/^```/d; /^([|#]|    )/d' < <(git ls-files '*.md')
 too_long '/^[.]/d' < <(git ls-files 'man/*')
