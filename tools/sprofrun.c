@@ -66,7 +66,7 @@ static int one_process(const char *value)
 static int diagnose(const char *value)
 {
 	char text[512] = "";
-	bool refused = front_explain(one_process(value), text, sizeof(text));
+	bool refused = front_explain(program, one_process(value), text, sizeof(text));
 
 	if (!text[0]) {
 		front_complain(program, "cannot read /proc: %s", strerror(errno));

@@ -222,7 +222,7 @@ static const char *yama_remedy(int mode)
 	}
 }
 
-void diagnose_explain(const struct diagnose_facts *f, char *to, size_t room)
+void diagnose_explain(const struct diagnose_facts *f, const char *program, char *to, size_t room)
 {
 	int pid = f->pid;
 
@@ -240,7 +240,7 @@ void diagnose_explain(const struct diagnose_facts *f, char *to, size_t room)
 		(void)snprintf(to, room, "cannot attach to %d: it is a thread of the kernel", pid);
 		return;
 	case DIAGNOSE_OURSELVES:
-		(void)snprintf(to, room, "cannot attach to %d: that is sprofrun itself", pid);
+		(void)snprintf(to, room, "cannot attach to %d: that is %s itself", pid, program);
 		return;
 	case DIAGNOSE_TRACED:
 		(void)snprintf(to, room,
@@ -251,28 +251,26 @@ void diagnose_explain(const struct diagnose_facts *f, char *to, size_t room)
 	case DIAGNOSE_OTHER_USER:
 		(void)snprintf(to, room,
 			"cannot attach to %d: it belongs to user %" PRIu32 ", you are %" PRIu32
-			": use sudo, as in 'sudo sprofrun -p %d'",
-			pid, f->it.uid[1], f->we.uid[0], pid);
+			": use sudo, as in 'sudo %s -p %d'",
+			pid, f->it.uid[1], f->we.uid[0], program, pid);
 		return;
 	case DIAGNOSE_USER_NAMESPACE:
 		(void)snprintf(to, room,
 			"cannot attach to %d: it is in another user namespace: from the host, "
-			"use sudo, as in 'sudo sprofrun -p %d'; or 'nsenter -U -t %d sprofrun -p "
-			"…' inside",
-			pid, pid, pid);
+			"use sudo, as in 'sudo %s -p %d'; or 'nsenter -U -t %d %s -p …' inside",
+			pid, program, pid, pid, program);
 		return;
 	case DIAGNOSE_CAPABILITIES:
 		(void)snprintf(to, room,
 			"cannot attach to %d: it has capabilities that you have not: "
-			"use sudo, as in 'sudo sprofrun -p %d'",
-			pid, pid);
+			"use sudo, as in 'sudo %s -p %d'",
+			pid, program, pid);
 		return;
 	case DIAGNOSE_NOT_DUMPABLE:
 		(void)snprintf(to, room,
 			"cannot attach to %d: it is not dumpable (it was set-user-id, or asked for "
-			"it "
-			"by prctl): use sudo, as in 'sudo sprofrun -p %d'",
-			pid, pid);
+			"it by prctl): use sudo, as in 'sudo %s -p %d'",
+			pid, program, pid);
 		return;
 	case DIAGNOSE_YAMA:
 		(void)snprintf(to, room, "cannot attach to %d: %s", pid, yama_remedy(f->yama));

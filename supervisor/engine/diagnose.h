@@ -56,8 +56,9 @@ enum diagnose_cause diagnose_classify(const struct diagnose_facts *facts);
 /* Tries to attach (which stops nothing) and reads the facts. 0, or -errno of a failure of ours. */
 int diagnose_read(int pid, struct diagnose_facts *ret_facts);
 
-/* One line: the cause and the remedy, without a newline. */
-void diagnose_explain(const struct diagnose_facts *facts, char *to, size_t room);
+/* One line: the cause and the remedy, for a user of @program, without a newline. */
+void diagnose_explain(
+	const struct diagnose_facts *facts, const char *program, char *to, size_t room);
 
 /*
  * Explains why a child of ours cannot be traced, as diagnose_explain(). Uses only our own side of

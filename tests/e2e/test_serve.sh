@@ -180,6 +180,10 @@ check "which is said" grep -q 'the server has ended before its time' err
 begin "$SPROFSERVE" --listen 0 -p $target
 "$SPROFSERVE" --listen $port -p $target 2>again; is "a port that is taken: status" $? 125
 check "is said" grep -q 'cannot listen on.*give another port' again
+# 203.0.113.0/24 is for documentation (RFC 5737): no machine has such an address.
+"$SPROFSERVE" --listen 203.0.113.7:6060 -p $target 2>again
+is "an address of nobody: status" $? 125
+check "the remedy" grep -q 'this machine has no such address: 127.0.0.1 it has' again
 kill $target; wait $server
 
 bad() { # ADDRESS

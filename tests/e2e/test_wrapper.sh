@@ -24,7 +24,8 @@ done
 run no-such-command-anywhere; is "not found" $? 127; message_is "no such command"
 run ./no/such/file; is "no such path" $? 127; message_is "no such command"
 run "$WORK"; is "a directory" $? 126; message_is "it is a directory"
-echo 'echo hi' >plain; run ./plain; is "not executable" $? 126; message_is "Permission denied"
+echo 'echo hi' >plain; run ./plain; is "not executable" $? 126; message_is "chmod +x"
+run /dev/null; is "a device" $? 126; message_is "it is no program"
 : >empty; chmod +x empty; run ./empty; is "an empty file is an empty script" $? 0
 head -c 200 /bin/ls >cut; chmod +x cut; run ./cut; is "a truncated ELF" $? 126; message_is "damaged"
 printf '\177ELF' >tiny; chmod +x tiny; run ./tiny; is "a tiny ELF" $? 126; message_is "damaged"

@@ -112,6 +112,7 @@ refused "nor there" 2 "it is for annotate html" --source-path . "$p"
 refused "a misspelt option" 2 "--spit is not an option; there is --split" flat --spit thread "$p"
 refused "a letter of another program" 2 "-t is not an option" -top "$p"
 refused "a misspelt report" 2 "there is no report .flaat." flaat
+refused "neither a report nor a file" 2 "there is no report .nonsense., and no file" nonsense
 refused "missing" 1 "missing.*No such file" "$work/missing"
 refused "missing among others" 1 "missing.*No such file" "$p" "$work/missing"
 refused "directory" 1 "directory" "$work/dir"

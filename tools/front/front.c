@@ -51,13 +51,13 @@ void front_prepare(struct launch_state *state)
 	(void)setrlimit(RLIMIT_NOFILE, &files);
 }
 
-bool front_explain(int pid, char *text, size_t room)
+bool front_explain(const char *program, int pid, char *text, size_t room)
 {
 	struct diagnose_facts facts;
 
 	if (diagnose_read(pid, &facts) < 0)
 		return false;
-	diagnose_explain(&facts, text, room);
+	diagnose_explain(&facts, program, text, room);
 	return diagnose_classify(&facts) != DIAGNOSE_NONE;
 }
 
@@ -143,8 +143,14 @@ static int exec_failed(const char *program, const char *command, int error)
 		front_complain(program,
 			"cannot run '%s': it is no program for this machine, or a damaged one",
 			command);
-	else if (error == EACCES && stat(command, &st) == 0 && S_ISDIR(st.st_mode))
-		front_complain(program, "cannot run '%s': it is a directory", command);
+	else if (error == EACCES && stat(command, &st) == 0 && !S_ISREG(st.st_mode))
+		front_complain(program, "cannot run '%s': it is %s", command,
+			S_ISDIR(st.st_mode) ? "a directory" : "no program");
+	else if (error == EACCES && access(command, F_OK) == 0 && access(command, X_OK) < 0)
+		front_complain(program,
+			"cannot run '%s': it is not executable for you (chmod +x, if it is a "
+			"program)",
+			command);
 	else
 		front_complain(program, "cannot run '%s': %s", command, strerror(error));
 	return error == ENOENT ? FRONT_NOT_FOUND : FRONT_NOT_EXECUTABLE;
@@ -174,7 +180,7 @@ static int refused(const char *program, const struct engine_result *result)
 	struct diagnose_facts facts;
 	char text[512];
 
-	if (result->refused_pid && front_explain(result->refused_pid, text, sizeof(text)))
+	if (result->refused_pid && front_explain(program, result->refused_pid, text, sizeof(text)))
 		front_complain(program, "%s", text);
 	else if (result->refused_pid)
 		front_complain(program, "cannot attach to %d: %s", result->refused_pid,

@@ -40,7 +40,7 @@ void front_prepare(struct launch_state *state);
  * Writes to @text why @pid cannot be traced. False: the cause is unknown, or there is none any
  * more.
  */
-bool front_explain(int pid, char *text, size_t room);
+bool front_explain(const char *program, int pid, char *text, size_t room);
 
 /*
  * Ends this process like the command: with its exit status, or by the same signal without a core

@@ -178,6 +178,16 @@ void serve_front_print(const struct serve_front *f)
 		front_complain(f->program, "profiles are at %s", f->address);
 }
 
+static const char *listen_remedy(int error)
+{
+	switch (error) {
+	case EADDRINUSE: return "; give another port, or 0 for one that is free";
+	case EACCES: return "; ports below 1024 are root's: give another, like 6060";
+	case EADDRNOTAVAIL: return "; this machine has no such address: 127.0.0.1 it has";
+	default: return "";
+	}
+}
+
 static int begin_listening(struct serve_front *f)
 {
 	union address address;
@@ -193,8 +203,7 @@ static int begin_listening(struct serve_front *f)
 		(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (fd < 0 || bind(fd, &address.any, bytes) < 0 || listen(fd, BACKLOG) < 0) {
 		front_complain(f->program, "cannot listen on %s: %s%s", f->listen, strerror(errno),
-			errno == EADDRINUSE ? "; give another port, or 0 for one that is free"
-					    : "");
+			listen_remedy(errno));
 		if (fd >= 0)
 			(void)close(fd);
 		return -1;

@@ -158,7 +158,7 @@ static int take_tids(void *options, char *value)
 
 #define AT(member) .at = offsetof(struct target_options, member)
 #define PERCENT    "give percent, 0.001 to 100"
-#define RATE       "bad rate", "give ticks a second, 0.01 to 100000"
+#define RATE       "bad rate", "give samples a second, 0.01 to 100000"
 
 static const struct option_row rows[] = {
 	{"pid", 'p', OPTION_TAKE, .take = target_options_take_pids, NULL, TARGET_OPTIONS_BAD_PIDS},
@@ -302,7 +302,7 @@ static void tell_of_children(const struct target_options *o)
 		size_t others = 0;
 
 		/* If it cannot be attached to, the engine's failure is reported, with the cause. */
-		if (front_explain(o->pids[i], refusal, sizeof(refusal)))
+		if (front_explain(o->program, o->pids[i], refusal, sizeof(refusal)))
 			continue;
 		if (find_processes_below(o->pids[i], &list) == 0) {
 			for (size_t j = 0; j < list.n; j++)

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/command_line.h"
-#include "base/likely.h"
 #include "base/text.h"
 #include "view/report/report.h"
 
@@ -93,21 +92,9 @@ static int take_report_format(struct command *command)
 	return 0;
 }
 
-/* Is @word close to the name of a report, so that it is one misspelt rather than a file? */
-static bool is_like_a_report(const char *word)
-{
-	enum { MOST = 32 };
-	const char *names[MOST + 3] = {"export", "merge"};
-
-	for (size_t i = 0; i < MOST && report_at(i); i++)
-		names[2 + i] = report_at(i)->name;
-	return likely_name(word, names, sizeof(*names)) != NULL;
-}
-
 /*
- * The first word names the report, if it is one. A word that is neither a report nor a file, with
- * files behind it or close to a report's name, is a misspelt report. Returns the number of words
- * used.
+ * The first word names the report, if it is one. A word of letters that is neither a report nor a
+ * file may be either, misspelt. Returns the number of words used; -1: neither, which was said.
  */
 static int take_report(struct command *command, int argc, char **argv)
 {
@@ -125,9 +112,9 @@ static int take_report(struct command *command, int argc, char **argv)
 		command->report = report_find(argv[0]);
 		return 1;
 	}
-	if (argc && !strpbrk(argv[0], "./") && strcmp(argv[0], "-") != 0 &&
-		access(argv[0], F_OK) < 0 && (argc > 1 || is_like_a_report(argv[0]))) {
-		complain("there is no report '%s'; there is", argv[0]);
+	if (argc && !argv[0][strspn(argv[0], "abcdefghijklmnopqrstuvwxyz")] &&
+		access(argv[0], F_OK) < 0) {
+		complain("there is no report '%s', and no file; the reports are", argv[0]);
 		report_words_list(stderr);
 		return -1;
 	}
