@@ -6,17 +6,19 @@
 #ifndef BASE_TABLE_H
 #define BASE_TABLE_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 struct table {
-	uint32_t *slot; /* index + 1, 0: free; the number of slots is a power of two */
-	size_t slots;
+	struct table_slot {
+		uint32_t item; /* index + 1; 0: free */
+		uint32_t hash; /* of the item */
+	} *slot;
+	size_t slots; /* a power of two */
 	size_t used;
-	uint32_t *hash; /* hashes of items, by index */
-	size_t hashes;
 };
 
 void table_release(struct table *table);
@@ -24,11 +26,34 @@ void table_release(struct table *table);
 /* Is the item at @index in @items the one that @key describes? */
 typedef bool table_equal(const void *items, uint32_t index, const void *key);
 
-/* The index of the equal item, or -ENOENT. */
-int table_find(const struct table *table, uint64_t hash, table_equal *equal, const void *items,
-	const void *key);
+/* The stored bits of a hash. They determine the slot, so a table grows without its items. */
+static inline uint32_t table_kept(uint64_t hash)
+{
+	return (uint32_t)(hash * UINT64_C(0xd6e8feb86659fd93) >> 32);
+}
 
-/* Records that the item at @index, which is not in the table yet, has @hash. -ENOMEM. */
+/* The index of the equal item, or -ENOENT. Inline, so that the compiler knows @equal. */
+static inline int table_find(const struct table *table, uint64_t hash, table_equal *equal,
+	const void *items, const void *key)
+{
+	uint32_t wanted = table_kept(hash);
+
+	if (!table->slots)
+		return -ENOENT;
+	for (size_t i = wanted & (table->slots - 1);; i = (i + 1) & (table->slots - 1)) {
+		const struct table_slot *slot = &table->slot[i];
+
+		if (!slot->item)
+			return -ENOENT;
+		if (slot->hash == wanted && equal(items, slot->item - 1, key))
+			return (int)(slot->item - 1);
+	}
+}
+
+/*
+ * Records that the item at @index, which is not in the table yet, has @hash. -ENOMEM, also if
+ * @index is INT_MAX or more: nothing has changed.
+ */
 int table_add(struct table *table, uint64_t hash, uint32_t index);
 
 /* Removes all items, keeps the memory. */

@@ -419,10 +419,8 @@ static inline struct made *made_new(uint32_t version)
 static inline void made_free(struct made *m)
 {
 	hotspot_blobs_forget(&m->hotspot);
-	hotspot_methods_forget(&m->hotspot);
+	hotspot_methods_release(&m->hotspot);
 	free(m->hotspot.blob);
-	free(m->hotspot.method);
-	free(m->hotspot.place);
 	free(m->hotspot.inner);
 	peek_release(&m->peek);
 	profile_free(m->list.profile);

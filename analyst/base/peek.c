@@ -23,22 +23,19 @@ struct peek_read {
 	uint64_t time_ns; /* of the answer */
 	uint8_t *data;    /* owned */
 	uint32_t requested, bytes;
-	bool used, answered;
+	bool answered;
 	enum peek_request asked; /* the request not answered yet; an older answer may be there */
 };
 
 void peek_forget(struct peek *peek)
 {
-	for (size_t i = 0; i < peek->room && peek->reads; i++) {
-		if (!peek->read[i].used)
-			continue;
+	for (size_t i = 0; i < peek->reads; i++)
 		free(peek->read[i].data);
-		peek->read[i] = (struct peek_read){0};
-		peek->reads--;
-	}
 	peek->reads = peek->waiting = peek->unsent = 0;
 	peek->bytes = 0;
+	table_clear(&peek->by_address);
 	if (peek->room > KEPT_ROOM) {
+		table_release(&peek->by_address);
 		free(peek->read);
 		peek->read = NULL;
 		peek->room = 0;
@@ -54,6 +51,7 @@ void peek_tidy(struct peek *peek)
 void peek_release(struct peek *peek)
 {
 	peek_forget(peek);
+	table_release(&peek->by_address);
 	free(peek->read);
 	*peek = (struct peek){0};
 }
@@ -63,71 +61,61 @@ void peek_begin(struct peek *peek)
 	peek->missed = false;
 }
 
-static struct peek_read *place_of(
-	struct peek_read *read, size_t room, uint64_t address, size_t requested)
+static bool is_same(const void *reads, uint32_t index, const void *key)
 {
-	uint64_t hash = (address + requested) * UINT64_C(0x9e3779b97f4a7c15);
-	size_t at = (size_t)(hash >> 32) & (room - 1);
+	const struct peek_read *a = (const struct peek_read *)reads + index, *b = key;
 
-	while (read[at].used && (read[at].address != address || read[at].requested != requested))
-		at = (at + 1) & (room - 1);
-	return &read[at];
+	return a->address == b->address && a->requested == b->requested;
 }
 
-static int make_room(struct peek *peek)
+/* NULL: there is none. */
+static struct peek_read *find(const struct peek *peek, const struct peek_read *key)
 {
-	size_t room = peek->room ? peek->room * 2 : 256;
-	struct peek_read *grown;
+	uint64_t hash = table_mix(key->address, key->requested);
+	int at = table_find(&peek->by_address, hash, is_same, peek->read, key);
 
-	if (peek->reads * 2 < peek->room)
-		return 0;
-	grown = calloc(room, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	for (size_t i = 0; i < peek->room; i++) {
-		const struct peek_read *read = &peek->read[i];
+	return at < 0 ? NULL : &peek->read[at];
+}
 
-		if (read->used)
-			*place_of(grown, room, read->address, read->requested) = *read;
+/* @read: the known read; NULL: there is none yet, and one like @key is added. -ENOMEM. */
+static int ask(struct peek *peek, struct peek_read *read, const struct peek_read *key)
+{
+	if (!read) {
+		uint64_t hash = table_mix(key->address, key->requested);
+		int at = table_intern(&peek->by_address, hash, is_same, &peek->read, &peek->room,
+			&peek->reads, key);
+
+		if (at < 0)
+			return at;
+		read = &peek->read[at];
 	}
-	free(peek->read);
-	peek->read = grown;
-	peek->room = room;
-	return 0;
-}
-
-static void ask(struct peek *peek, struct peek_read *read, uint64_t address, size_t bytes)
-{
-	if (!read->used)
-		*read = (struct peek_read){
-			.address = address, .requested = (uint32_t)bytes, .used = true};
-	else if (read->asked != PEEK_NONE)
-		return;
-	peek->reads += !read->answered;
+	if (read->asked != PEEK_NONE)
+		return 0;
 	read->asked = PEEK_UNSENT;
 	peek->waiting++;
 	peek->unsent++;
+	return 0;
 }
 
 int peek_some(struct peek *peek, uint64_t address, size_t bytes, uint64_t since_ns,
 	const uint8_t **ret_data, size_t *ret_bytes)
 {
+	const struct peek_read key = {.address = address, .requested = (uint32_t)bytes};
 	struct peek_read *read;
 
 	if (!bytes || bytes > PEEK_MOST || address >= REQUEST_MEMORY_END - bytes || address < 4096)
 		return 0;
-	if (make_room(peek) < 0)
-		return -ENOMEM;
-	read = place_of(peek->read, peek->room, address, bytes);
-	if (read->answered && read->time_ns >= since_ns) {
+	read = find(peek, &key);
+	if (read && read->answered && read->time_ns >= since_ns) {
 		*ret_data = read->data;
 		*ret_bytes = read->bytes;
 		return read->bytes > 0;
 	}
 	if (peek->last)
 		return 0;
+	if (ask(peek, read, &key) < 0)
+		return -ENOMEM;
 	peek->missed = true;
-	ask(peek, read, address, bytes);
 	return -EAGAIN;
 }
 
@@ -155,7 +143,7 @@ void peek_send(struct peek *peek)
 	uint8_t requests[AT_ONCE * REQUEST_BYTES];
 	struct peek_read *sent[AT_ONCE];
 
-	for (size_t i = 0, n = 0; peek->unsent && i < peek->room; i++) {
+	for (size_t i = 0, n = 0; peek->unsent && i < peek->reads; i++) {
 		struct peek_read *read = &peek->read[i];
 		const uint64_t bytes = read->requested;
 
@@ -179,9 +167,9 @@ void peek_send(struct peek *peek)
 
 int peek_answer(struct peek *peek, uint64_t time_ns, const struct record_memory *memory)
 {
-	struct peek_read *read = peek->room
-		? place_of(peek->read, peek->room, memory->address, memory->requested)
-		: NULL;
+	const struct peek_read key = {
+		.address = memory->address, .requested = memory->requested};
+	struct peek_read *read = find(peek, &key);
 	uint8_t *data = NULL;
 
 	if (!read || read->asked == PEEK_NONE)

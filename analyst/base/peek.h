@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/table.h"
+
 struct record_memory;
 
 /* The most bytes of one read. */
@@ -26,12 +28,13 @@ struct peek {
 	bool (*request)(void *context, const uint8_t *data, size_t bytes);
 	void *context;
 	bool last;              /* no more requests: memory not there yet counts as unreadable */
-	struct peek_read *read; /* open addressing by address, a power of two */
+	struct peek_read *read; /* owned */
 	size_t reads, room;
-	size_t waiting; /* number of reads without an answer */
-	size_t unsent;  /* number of requests that have not been sent yet */
-	uint64_t bytes; /* of all answers */
-	bool missed;    /* a read since the last peek_begin() returned -EAGAIN */
+	struct table by_address; /* of @read, by address and number of bytes */
+	size_t waiting;          /* number of reads without an answer */
+	size_t unsent;           /* number of requests that have not been sent yet */
+	uint64_t bytes;          /* of all answers */
+	bool missed;             /* a read since the last peek_begin() returned -EAGAIN */
 };
 
 void peek_release(struct peek *peek);

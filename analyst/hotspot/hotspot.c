@@ -21,10 +21,8 @@ static void hotspot_free(void *state)
 	if (!hotspot)
 		return;
 	hotspot_blobs_forget(hotspot);
-	hotspot_methods_forget(hotspot);
+	hotspot_methods_release(hotspot);
 	free(hotspot->blob);
-	free(hotspot->method);
-	free(hotspot->place);
 	free(hotspot->inner);
 	free(hotspot);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyst/hotspot/hotspot_layout.h"
+#include "base/table.h"
 #include "symbolizer/unwind/unwind.h"
 
 struct locations;
@@ -26,8 +27,7 @@ struct hotspot_heap {
 
 /* A method of Java. */
 struct hotspot_method {
-	uint64_t address;
-	bool used;
+	uint64_t address;      /* the first member: the key of struct hotspot.by_address */
 	bool is_method;        /* false: what is at @address is no method */
 	bool is_yield;         /* it moves the frames of a virtual thread to the heap */
 	uint32_t function;     /* index in the profile */
@@ -51,7 +51,6 @@ struct hotspot_place {
 	/* @key: see hotspot_place.c; @line: of compiled code, its compile id; of a stub, 0. */
 	uint64_t key, line;
 	uint32_t location;
-	bool used;
 };
 
 /* A part of a blob's debug information. */
@@ -94,10 +93,12 @@ struct hotspot {
 	struct hotspot_blob **blob; /* ascending, disjoint; owned */
 	size_t blobs, blob_room;
 	uint64_t debug_bytes;          /* of all blobs */
-	struct hotspot_method *method; /* open addressing, a power of two */
+	struct hotspot_method *method; /* owned */
 	size_t methods, method_room;
-	struct hotspot_place *place; /* open addressing, a power of two */
+	struct table by_address;     /* of @method */
+	struct hotspot_place *place; /* owned */
 	size_t places, place_room;
+	struct table by_key;  /* of @place */
 	uint64_t now_ns;      /* of the current sample */
 	uint64_t replaced_ns; /* of the last one for which a blob or a method was found replaced */
 	uint32_t *inner; /* tags (location + 1) of frames in the heap, innermost first; owned */
@@ -189,7 +190,8 @@ int hotspot_method_find(struct hotspot *hotspot, uint64_t address, uint64_t sinc
  */
 int hotspot_method_find_now(
 	struct hotspot *hotspot, uint64_t address, struct hotspot_method **ret_method);
-void hotspot_methods_forget(struct hotspot *hotspot);
+/* Frees all methods and locations. */
+void hotspot_methods_release(struct hotspot *hotspot);
 /*
  * Returns the profile's location of @key and @line. If there is none yet, adds one with the @n
  * elements of @lines, innermost function first. -ENOENT: there is none yet, and @n is 0; -ENOMEM.

@@ -25,53 +25,27 @@
 /* SYMBOL_AT_ONCE: bytes of a symbol that are read first; few have more. */
 enum { SYMBOL_AT_ONCE = 96, LINES_MOST = 65536, HAS_LINES = 1 };
 
-static void release_method(struct hotspot_method *method)
+static void forget_methods(struct hotspot *hotspot)
 {
-	free(method->lines);
-	*method = (struct hotspot_method){0};
-}
-
-void hotspot_methods_forget(struct hotspot *hotspot)
-{
-	for (size_t i = 0; i < hotspot->method_room; i++)
-		release_method(&hotspot->method[i]);
+	for (size_t i = 0; i < hotspot->methods; i++)
+		free(hotspot->method[i].lines);
 	hotspot->methods = 0;
+	table_clear(&hotspot->by_address);
 }
 
-static size_t hash_of(uint64_t key, size_t room)
+void hotspot_methods_release(struct hotspot *hotspot)
 {
-	return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (room - 1);
-}
-
-static struct hotspot_method *method_of(
-	struct hotspot_method *method, size_t room, uint64_t address)
-{
-	size_t at = hash_of(address, room);
-
-	while (method[at].used && method[at].address != address)
-		at = (at + 1) & (room - 1);
-	return &method[at];
-}
-
-static int grow_methods(struct hotspot *hotspot)
-{
-	size_t room = hotspot->method_room ? hotspot->method_room * 2 : 1024;
-	struct hotspot_method *grown;
-
-	if (hotspot->methods == METHODS_MOST)
-		hotspot_methods_forget(hotspot);
-	if (hotspot->methods * 2 < hotspot->method_room)
-		return 0;
-	grown = calloc(room, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	for (size_t i = 0; i < hotspot->method_room; i++)
-		if (hotspot->method[i].used)
-			*method_of(grown, room, hotspot->method[i].address) = hotspot->method[i];
+	forget_methods(hotspot);
 	free(hotspot->method);
-	hotspot->method = grown;
-	hotspot->method_room = room;
-	return 0;
+	table_release(&hotspot->by_address);
+	free(hotspot->place);
+	table_release(&hotspot->by_key);
+}
+
+static bool has_address(const void *methods, uint32_t index, const void *address)
+{
+	return ((const struct hotspot_method *)methods)[index].address ==
+		*(const uint64_t *)address;
 }
 
 /* Reads the symbol at @address, at most HOTSPOT_NAME_MOST bytes. 1; 0; -EAGAIN; -ENOMEM. */
@@ -114,9 +88,9 @@ static int read_pool(
 	return r > 0 ? read_symbol(hotspot, hotspot_word(data, 0), to) : r;
 }
 
-static int least(int a, int b)
+/* The worse of two results: -ENOMEM < -EAGAIN < 0 (nothing there) < 1. */
+static int worse(int a, int b)
 {
-	/* The worse result: -ENOMEM < -EAGAIN < 0 (nothing there) < 1. */
 	return a < b ? a : b;
 }
 
@@ -135,7 +109,7 @@ static int read_names(struct hotspot *hotspot, uint64_t pool, uint32_t name, str
 
 	k = peek_at(hotspot->peek, pool, l->pool_bytes, hotspot->now_ns, &data);
 	if (k <= 0)
-		return least(r, k);
+		return worse(r, k);
 	holder = hotspot_word(data, l->pool_holder);
 	if (l->pool_source != HOTSPOT_NONE) {
 		source = hotspot_short(data, l->pool_source);
@@ -154,7 +128,7 @@ static int read_names(struct hotspot *hotspot, uint64_t pool, uint32_t name, str
 	k = peek_at(hotspot->peek, holder + l->klass_name, 8, hotspot->now_ns, &word);
 	if (k > 0)
 		k = read_symbol(hotspot, hotspot_word(word, 0), names->class);
-	return least(least(r, k), s < 0 ? s : 1);
+	return worse(worse(r, k), s < 0 ? s : 1);
 }
 
 /* Is @text free of control characters, as names are? */
@@ -229,7 +203,7 @@ static int read_method(struct hotspot *hotspot, struct hotspot_method *method)
 		hotspot_short(head, l->const_name), &names);
 	r = hotspot_short(head, l->const_flags) & HAS_LINES ? read_lines(hotspot, method, words)
 							    : 1;
-	r = least(n, r);
+	r = worse(n, r);
 	if (r <= 0)
 		return r;
 	if (!names.method[0] || !names.class[0] || !is_text(names.method) || !is_text(names.class))
@@ -266,18 +240,40 @@ static int check(struct hotspot *hotspot, struct hotspot_method *method)
 	return 1;
 }
 
+/*
+ * Keeps the method @fresh in the place of @old, which has the same address; NULL: there is none.
+ * NULL: out of memory.
+ */
+static struct hotspot_method *keep(
+	struct hotspot *hotspot, struct hotspot_method *old, const struct hotspot_method *fresh)
+{
+	int at;
+
+	if (old) {
+		if (old->function != fresh->function)
+			hotspot->replaced_ns = hotspot->now_ns;
+		free(old->lines);
+		*old = *fresh;
+		return old;
+	}
+	if (hotspot->methods == METHODS_MOST)
+		forget_methods(hotspot);
+	at = table_intern(&hotspot->by_address, fresh->address, has_address, &hotspot->method,
+		&hotspot->method_room, &hotspot->methods, fresh);
+	return at < 0 ? NULL : &hotspot->method[at];
+}
+
 int hotspot_method_find(struct hotspot *hotspot, uint64_t address, uint64_t since_ns,
 	struct hotspot_method **ret_method)
 {
-	struct hotspot_method fresh = {.address = address, .used = true}, *method;
-	int r;
+	struct hotspot_method fresh = {.address = address}, *method;
+	int at, r;
 
 	if (address % 8 || address < 4096)
 		return 0;
-	if (grow_methods(hotspot) < 0)
-		return -ENOMEM;
-	method = method_of(hotspot->method, hotspot->method_room, address);
-	if (method->used && method->read_ns >= since_ns) {
+	at = table_find(&hotspot->by_address, address, has_address, hotspot->method, &address);
+	method = at < 0 ? NULL : &hotspot->method[at];
+	if (method && method->read_ns >= since_ns) {
 		r = check(hotspot, method);
 		if (r > 0)
 			*ret_method = method;
@@ -286,24 +282,21 @@ int hotspot_method_find(struct hotspot *hotspot, uint64_t address, uint64_t sinc
 	}
 	fresh.read_ns = fresh.checked_ns = hotspot->now_ns;
 	r = read_method(hotspot, &fresh);
-	if (r < 0) {
-		free(fresh.lines);
-		return r;
-	}
-	/* Its memory is gone. */
-	if (!r && method->used && method->is_method) {
-		free(fresh.lines);
+	fresh.is_method = r > 0;
+	if (r == 0 && method && method->is_method) {
+		/* The memory of the method is gone: what is known of it stays. */
 		method->read_ns = method->checked_ns = hotspot->now_ns;
 		*ret_method = method;
-		return 1;
+		r = 1;
+	} else if (r >= 0) {
+		method = keep(hotspot, method, &fresh);
+		if (method) {
+			*ret_method = method;
+			return r;
+		}
+		r = -ENOMEM;
 	}
-	fresh.is_method = r;
-	if (method->used && method->function != fresh.function)
-		hotspot->replaced_ns = hotspot->now_ns;
-	hotspot->methods += !method->used;
-	release_method(method);
-	*method = fresh;
-	*ret_method = method;
+	free(fresh.lines);
 	return r;
 }
 
@@ -317,60 +310,34 @@ int hotspot_method_find_now(
 	return hotspot_method_find(hotspot, address, since_ns, ret_method);
 }
 
-static struct hotspot_place *place_of(
-	struct hotspot_place *place, size_t room, uint64_t key, uint64_t line)
+static bool is_place(const void *places, uint32_t index, const void *key)
 {
-	size_t at = hash_of(key + line * UINT64_C(0xff51afd7ed558ccd), room);
+	const struct hotspot_place *a = (const struct hotspot_place *)places + index, *b = key;
 
-	while (place[at].used && (place[at].key != key || place[at].line != line))
-		at = (at + 1) & (room - 1);
-	return &place[at];
-}
-
-static int grow_places(struct hotspot *hotspot)
-{
-	size_t room = hotspot->place_room ? hotspot->place_room * 2 : 1024;
-	struct hotspot_place *grown;
-
-	if (hotspot->places == PLACES_MOST) {
-		memset(hotspot->place, 0, hotspot->place_room * sizeof(*hotspot->place));
-		hotspot->places = 0;
-	}
-	if (hotspot->places * 2 < hotspot->place_room)
-		return 0;
-	grown = calloc(room, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	for (size_t i = 0; i < hotspot->place_room; i++) {
-		const struct hotspot_place *p = &hotspot->place[i];
-
-		if (p->used)
-			*place_of(grown, room, p->key, p->line) = *p;
-	}
-	free(hotspot->place);
-	hotspot->place = grown;
-	hotspot->place_room = room;
-	return 0;
+	return a->key == b->key && a->line == b->line;
 }
 
 int hotspot_location(struct hotspot *hotspot, uint64_t key, uint64_t line,
 	const struct location_line *lines, size_t n)
 {
-	struct hotspot_place *place;
-	int location;
+	struct hotspot_place place = {.key = key, .line = line};
+	const uint64_t hash = table_mix(key, line);
+	int location, at = table_find(&hotspot->by_key, hash, is_place, hotspot->place, &place);
 
-	if (grow_places(hotspot) < 0)
-		return -ENOMEM;
-	place = place_of(hotspot->place, hotspot->place_room, key, line);
-	if (place->used)
-		return (int)place->location;
+	if (at >= 0)
+		return (int)hotspot->place[at].location;
 	if (!n)
 		return -ENOENT;
 	location = profile_add_named_location(
 		hotspot->list->profile, (uint32_t)hotspot->mapping, 0, lines, n);
 	if (location < 0)
 		return -ENOMEM;
-	*place = (struct hotspot_place){key, line, (uint32_t)location, true};
-	hotspot->places++;
-	return location;
+	place.location = (uint32_t)location;
+	if (hotspot->places == PLACES_MOST) {
+		table_clear(&hotspot->by_key);
+		hotspot->places = 0;
+	}
+	at = table_intern(&hotspot->by_key, hash, is_place, &hotspot->place, &hotspot->place_room,
+		&hotspot->places, &place);
+	return at < 0 ? at : location;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "analyst/jit/jitdump.h"
+#include "base/table.h"
 #include "opener/opener.h"
 #include "profile/profile.h"
 
@@ -23,11 +24,11 @@
 #define CHUNK_BYTES (UINT64_C(1) << 20)
 
 struct jit_entry {
-	uint64_t pc;
+	uint64_t pc; /* the first member: the key of struct jit.by_pc */
 	uint32_t location;
 	/* How often a stack had this address while it had no name; begins with 2. */
 	uint32_t unknown;
-	bool used, named;
+	bool named;
 };
 
 /* A perf map or a jitdump. */
@@ -47,8 +48,9 @@ struct jit {
 	uint32_t pid;
 	bool live; /* the process may be alive: its own root folder may be accessed */
 	struct jit_file map, dump;
-	struct jit_entry *entry; /* open addressing, a power of two */
+	struct jit_entry *entry; /* owned */
 	size_t entries, entry_room;
+	struct table by_pc; /* of @entry */
 };
 
 struct jit *jit_new(struct profile *profile, struct opener *opener, uint32_t pid, bool live,
@@ -97,6 +99,7 @@ void jit_free(struct jit *jit)
 	release(jit, &jit->map);
 	release(jit, &jit->dump);
 	free(jit->entry);
+	table_release(&jit->by_pc);
 	free(jit);
 }
 
@@ -224,75 +227,59 @@ static int name(struct jit *jit, struct jit_entry *entry)
 	return 1;
 }
 
-static struct jit_entry *entry_of(struct jit_entry *entries, size_t room, uint64_t pc)
+static bool has_pc(const void *entries, uint32_t index, const void *pc)
 {
-	size_t at = (size_t)((pc * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (room - 1);
-
-	while (entries[at].used && entries[at].pc != pc)
-		at = (at + 1) & (room - 1);
-	return &entries[at];
+	return ((const struct jit_entry *)entries)[index].pc == *(const uint64_t *)pc;
 }
 
-static int grow_entries(struct jit *jit)
+/* The index of the entry of @pc, which is added if it is new; -ENOMEM. */
+static int entry_of(struct jit *jit, uint64_t pc, uint64_t start)
 {
-	size_t room = jit->entry_room ? jit->entry_room * 2 : 256;
-	struct jit_entry *grown;
+	struct jit_entry entry = {.pc = pc, .unknown = 2};
+	int at = table_find(&jit->by_pc, pc, has_pc, jit->entry, &pc), mapping, location, r;
 
-	if (jit->entries * 2 < jit->entry_room)
-		return 0;
-	grown = calloc(room, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	for (size_t i = 0; i < jit->entry_room; i++) {
-		if (jit->entry[i].used)
-			*entry_of(grown, room, jit->entry[i].pc) = jit->entry[i];
-	}
-	free(jit->entry);
-	jit->entry = grown;
-	jit->entry_room = room;
-	return 0;
-}
-
-int jit_location(struct jit *jit, uint64_t pc, uint64_t start)
-{
-	struct jit_entry *entry;
-	int mapping, location, r;
-
-	if (grow_entries(jit) < 0)
-		return -ENOMEM;
-	entry = entry_of(jit->entry, jit->entry_room, pc);
-	if (entry->used)
-		return (int)entry->location;
+	if (at >= 0)
+		return at;
 	mapping = profile_add_mapping(
 		jit->profile, &(struct mapping){.file = "[jit]", .build_id = "", .start = start});
 	location =
 		mapping < 0 ? mapping : profile_add_location(jit->profile, (uint32_t)mapping, pc);
 	if (location < 0)
 		return location;
-	*entry = (struct jit_entry){
-		.pc = pc, .location = (uint32_t)location, .unknown = 2, .used = true};
-	jit->entries++;
-	r = name(jit, entry);
+	entry.location = (uint32_t)location;
+	at = table_intern(
+		&jit->by_pc, pc, has_pc, &jit->entry, &jit->entry_room, &jit->entries, &entry);
+	if (at < 0)
+		return at;
+	r = name(jit, &jit->entry[at]);
 	if (r == 0 && read_more(jit) > 0)
-		r = name(jit, entry);
-	return r < 0 ? r : location;
+		r = name(jit, &jit->entry[at]);
+	return r < 0 ? r : at;
+}
+
+int jit_location(struct jit *jit, uint64_t pc, uint64_t start)
+{
+	int at = entry_of(jit, pc, start);
+
+	return at < 0 ? at : (int)jit->entry[at].location;
 }
 
 int jit_unwind(struct jit *jit, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated)
 {
-	int r = jit_location(jit, pc, start);
+	int at = entry_of(jit, pc, start), r = 1;
 	struct jit_entry *entry;
 
-	if (r < 0)
-		return r;
+	if (at < 0)
+		return at;
 	/*
 	 * CPython writes its jitdump through a buffer, so code runs before its name is in the file.
 	 * The file is read again at the 2nd, 6th, 14th, … stack with the same nameless address.
 	 */
-	entry = entry_of(jit->entry, jit->entry_room, pc);
+	entry = &jit->entry[at];
 	entry->unknown += !entry->named;
 	if (!entry->named && !(entry->unknown & (entry->unknown - 1)))
 		r = read_more(jit);
+	/* Its name may also have been read when another address was looked up. */
 	if (r > 0 && !entry->named)
 		r = name(jit, entry);
 	if (r < 0)
@@ -342,8 +329,8 @@ int jit_finish(struct jit *jit)
 	if (r >= 0)
 		r = read_last_line(jit);
 
-	for (size_t i = 0; r >= 0 && i < jit->entry_room; i++) {
-		if (jit->entry[i].used && !jit->entry[i].named)
+	for (size_t i = 0; r >= 0 && i < jit->entries; i++) {
+		if (!jit->entry[i].named)
 			r = name(jit, &jit->entry[i]);
 	}
 	return r < 0 ? r : 0;

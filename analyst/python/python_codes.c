@@ -17,58 +17,49 @@ static void release_code(struct python_code *code)
 {
 	free(code->lines);
 	free(code->location);
-	*code = (struct python_code){0};
 }
 
 static void forget_codes(struct python *python)
 {
-	for (size_t i = 0; i < python->room; i++)
+	for (size_t i = 0; i < python->codes; i++)
 		release_code(&python->code[i]);
 	python->codes = 0;
+	table_clear(&python->by_address);
 }
 
 void python_free_codes(struct python *python)
 {
 	forget_codes(python);
 	free(python->code);
+	table_release(&python->by_address);
 }
 
-static struct python_code *slot_of(struct python_code *code, size_t room, uint64_t address)
+static bool has_address(const void *codes, uint32_t index, const void *address)
 {
-	size_t at = (size_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (room - 1);
-
-	while (code[at].used && code[at].address != address)
-		at = (at + 1) & (room - 1);
-	return &code[at];
+	return ((const struct python_code *)codes)[index].address == *(const uint64_t *)address;
 }
 
 struct python_code *python_find_code(const struct python *python, uint64_t address)
 {
-	struct python_code *code =
-		python->room ? slot_of(python->code, python->room, address) : NULL;
+	int at = table_find(&python->by_address, address, has_address, python->code, &address);
 
-	return code && code->used ? code : NULL;
+	return at < 0 ? NULL : &python->code[at];
 }
 
-static int make_room(struct python *python)
+/* Keeps @code, also in the place of an older one at its address. -ENOMEM: the caller owns it. */
+static int keep(struct python *python, const struct python_code *code)
 {
-	size_t room = python->room ? python->room * 2 : 128;
-	struct python_code *grown;
+	struct python_code *old = python_find_code(python, code->address);
 
+	if (old) {
+		release_code(old);
+		*old = *code;
+		return 0;
+	}
 	if (python->codes == CODES_MOST)
 		forget_codes(python);
-	if (python->codes * 2 < python->room)
-		return 0;
-	grown = calloc(room, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	for (size_t i = 0; i < python->room; i++)
-		if (python->code[i].used)
-			*slot_of(grown, room, python->code[i].address) = python->code[i];
-	free(python->code);
-	python->code = grown;
-	python->room = room;
-	return 0;
+	return table_intern(&python->by_address, code->address, has_address, &python->code,
+		&python->room, &python->codes, code);
 }
 
 /*
@@ -103,7 +94,7 @@ int python_take_object(void *state, const struct record_object *object)
 {
 	struct python *python = state;
 	const struct python_layout *l = &python->layout;
-	struct python_code code = {.address = object->address, .used = true}, *slot;
+	struct python_code code = {.address = object->address};
 	const uint8_t *lines = NULL;
 	int r;
 
@@ -116,16 +107,14 @@ int python_take_object(void *state, const struct record_object *object)
 	if (!python_bytes(l, object->text[2], object->text_bytes[2], &lines, &code.lines_bytes))
 		code.lines_bytes = 0;
 	code.lines = malloc(code.lines_bytes + 1);
-	if (!code.lines || make_room(python) < 0) {
+	if (!code.lines)
+		return -ENOMEM;
+	if (code.lines_bytes)
+		memcpy(code.lines, lines, code.lines_bytes);
+	if (keep(python, &code) < 0) {
 		free(code.lines);
 		return -ENOMEM;
 	}
-	if (code.lines_bytes)
-		memcpy(code.lines, lines, code.lines_bytes);
-	slot = slot_of(python->code, python->room, object->address);
-	python->codes += !slot->used;
-	release_code(slot);
-	*slot = code;
 	return 0;
 }
 

@@ -5,19 +5,19 @@
 
 #include "analyst/base/runtime.h"
 #include "analyst/python/python_layout.h"
+#include "base/table.h"
 
 struct module;
 struct symbolizer;
 
 /* A code object, as the supervisor last sent it. */
 struct python_code {
-	uint64_t address;
-	uint32_t function;     /* index in the profile */
+	uint64_t address;  /* the first member: the key of struct python.by_address */
+	uint32_t function; /* index in the profile */
 	int32_t first_line;
-	uint8_t *lines;        /* the line table; owned */
+	uint8_t *lines; /* the line table; owned */
 	size_t lines_bytes;
-	bool used;
-	bool internal;         /* the interpreter's own: no function of Python */
+	bool internal; /* the interpreter's own: no function of Python */
 	/* Its locations, sorted by line; owned. */
 	struct python_line_location {
 		uint32_t line, location;
@@ -29,9 +29,10 @@ struct python {
 	struct python_layout layout;
 	struct locations *list;
 	const struct module *module; /* the interpreter's module */
-	struct python_code *code;    /* open addressing, a power of two */
+	struct python_code *code;    /* owned */
 	size_t codes, room;
-	int mapping; /* index of its mapping in the profile */
+	struct table by_address; /* of @code */
+	int mapping;             /* index of its mapping in the profile */
 	uint64_t gil, gil_bytes; /* the lock's address and size; 0: not known */
 };
 

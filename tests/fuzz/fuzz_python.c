@@ -110,11 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				__builtin_trap();
 	}
 	free(copy);
-	for (size_t i = 0; i < python.room; i++) {
-		free(python.code[i].lines);
-		free(python.code[i].location);
-	}
-	free(python.code);
+	python_free_codes(&python);
 	free(stack.location);
 	free(stack.group);
 	profile_free(list.profile);

@@ -191,11 +191,7 @@ static struct fixture *fixture_new(uint16_t version)
 
 static void fixture_free(struct fixture *f)
 {
-	for (size_t i = 0; i < f->python.room; i++) {
-		free(f->python.code[i].lines);
-		free(f->python.code[i].location);
-	}
-	free(f->python.code);
+	python_free_codes(&f->python);
 	free(f->result.location);
 	free(f->result.group);
 	profile_free(f->profile);

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/pool.h"
 #include "base/table.h"
+#include "tests/unit/no_memory.h"
 
 static bool number_equal(const void *items, uint32_t index, const void *key)
 {
@@ -40,6 +41,37 @@ static void test_table__finds_what_was_added_even_with_equal_hashes(void **state
 	assert_int_equal(
 		table_find(&table, table_mix(0, 0), number_equal, number, &number[0]), -ENOENT);
 	assert_int_equal(table_add(&table, 7, UINT32_MAX), -ENOMEM);
+	table_release(&table);
+}
+
+/* The @nth allocation fails: the number is not there, and those added before it are. */
+static void test_table__stays_as_it_was_if_memory_runs_out(void **state)
+{
+	uint64_t *number = NULL;
+	size_t room = 0, n = 0, failures = 0;
+	struct table table = {0};
+
+	(void)state;
+	for (uint64_t i = 0; i < 500; i++) {
+		int index = -ENOMEM;
+
+		for (unsigned long nth = 1; index < 0; nth++) {
+			until_failure = nth;
+			index = table_intern(&table, i, number_equal, &number, &room, &n, &i);
+			until_failure = 0;
+			if (index >= 0)
+				break;
+			failures++;
+			assert_int_equal(index, -ENOMEM);
+			assert_int_equal(n, i);
+			assert_int_equal(table_find(&table, i, number_equal, number, &i), -ENOENT);
+		}
+		assert_int_equal(index, i);
+	}
+	assert_true(failures > 2);
+	for (uint64_t i = 0; i < 500; i++)
+		assert_int_equal(table_find(&table, i, number_equal, number, &i), i);
+	free(number);
 	table_release(&table);
 }
 
@@ -119,6 +151,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table__finds_what_was_added_even_with_equal_hashes),
+		cmocka_unit_test(test_table__stays_as_it_was_if_memory_runs_out),
 		cmocka_unit_test(test_table__hash_spreads),
 		cmocka_unit_test(test_array__bisect_finds_the_first_that_is_not_before),
 		cmocka_unit_test(test_array__grow_keeps_what_is_there),
