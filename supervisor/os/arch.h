@@ -66,7 +66,9 @@ enum arch_whole {
 	ARCH_WHOLE_WRITE,   /* on pipes, stream sockets and terminals */
 	ARCH_WHOLE_STREAM,  /* on stream sockets */
 	ARCH_WHOLE_WAITALL, /* on stream sockets with MSG_WAITALL in the flags */
-	ARCH_WHOLE_DEVICE,  /* on /dev/zero and /dev/urandom */
+	ARCH_WHOLE_DEVICE,  /* on /dev/zero, /dev/urandom and their like */
+	/* Of sendfile and copy_file_range: on all but pipes, which take what fits into them. */
+	ARCH_WHOLE_COPY,
 };
 
 /* A system call that a stop can disturb. */

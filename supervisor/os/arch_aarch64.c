@@ -83,7 +83,15 @@ static const struct arch_call calls[] = {
 	/* write, writev, sendfile */
 	{64, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_WRITE, 1, 0, false},
 	{66, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_VECTOR, ARCH_WHOLE_WRITE, 1, 0, false},
-	{71, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_COUNT, ARCH_WHOLE_WRITE, 3, 0, false},
+	{71, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_COUNT, ARCH_WHOLE_COPY, 3, 0, false},
+	/* copy_file_range, splice */
+	{285, true, 0, 0, ARCH_TRANSFER_COUNT, ARCH_WHOLE_COPY, 4, 0, false},
+	{76, true, ARCH_WAIT_RECEIVE, 0, 0, 0, 0, 0, false},
+	/* preadv, preadv2, pwritev, pwritev2 */
+	{69, true, ARCH_WAIT_RECEIVE, 0, ARCH_TRANSFER_VECTOR, ARCH_WHOLE_DEVICE, 1, 0, false},
+	{286, true, ARCH_WAIT_RECEIVE, 0, ARCH_TRANSFER_VECTOR, ARCH_WHOLE_DEVICE, 1, 0, false},
+	{70, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_VECTOR, ARCH_WHOLE_WRITE, 1, 0, false},
+	{287, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_VECTOR, ARCH_WHOLE_WRITE, 1, 0, false},
 	/* sendto, sendmsg, sendmmsg */
 	{206, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_STREAM, 1, 3, false},
 	{211, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_MESSAGE, ARCH_WHOLE_STREAM, 1, 2, false},

@@ -89,7 +89,15 @@ static const struct arch_call calls[] = {
 	/* write, writev, sendfile */
 	{1, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_WRITE, 1, 0, false},
 	{20, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_VECTOR, ARCH_WHOLE_WRITE, 1, 0, false},
-	{40, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_COUNT, ARCH_WHOLE_WRITE, 3, 0, false},
+	{40, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_COUNT, ARCH_WHOLE_COPY, 3, 0, false},
+	/* copy_file_range, splice */
+	{326, true, 0, 0, ARCH_TRANSFER_COUNT, ARCH_WHOLE_COPY, 4, 0, false},
+	{275, true, ARCH_WAIT_RECEIVE, 0, 0, 0, 0, 0, false},
+	/* preadv, preadv2, pwritev, pwritev2 */
+	{295, true, ARCH_WAIT_RECEIVE, 0, ARCH_TRANSFER_VECTOR, ARCH_WHOLE_DEVICE, 1, 0, false},
+	{327, true, ARCH_WAIT_RECEIVE, 0, ARCH_TRANSFER_VECTOR, ARCH_WHOLE_DEVICE, 1, 0, false},
+	{296, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_VECTOR, ARCH_WHOLE_WRITE, 1, 0, false},
+	{328, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_VECTOR, ARCH_WHOLE_WRITE, 1, 0, false},
 	/* sendto, sendmsg, sendmmsg */
 	{44, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_STREAM, 1, 3, false},
 	{46, true, ARCH_WAIT_SEND, 0, ARCH_TRANSFER_MESSAGE, ARCH_WHOLE_STREAM, 1, 2, false},

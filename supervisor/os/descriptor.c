@@ -22,6 +22,8 @@
 enum {
 	MAJOR_MEM = 1,
 	MINOR_ZERO = 5,
+	MINOR_FULL = 7,
+	MINOR_RANDOM = 8,
 	MINOR_URANDOM = 9,
 	MAJOR_TTY = 4,
 	MAJOR_TTY_AUX = 5,
@@ -139,11 +141,15 @@ enum descriptor_kind descriptor_kind(int pid, int tid, int fd)
 		return DESCRIPTOR_PIPE;
 	if (S_ISSOCK(st.stx_mode))
 		return is_stream(pid, tid, fd) ? DESCRIPTOR_STREAM : DESCRIPTOR_OTHER;
+	if (S_ISREG(st.stx_mode))
+		return DESCRIPTOR_FILE;
 	if (!S_ISCHR(st.stx_mode))
 		return DESCRIPTOR_OTHER;
 	switch (st.stx_rdev_major) {
 	case MAJOR_MEM:
-		return st.stx_rdev_minor == MINOR_ZERO || st.stx_rdev_minor == MINOR_URANDOM
+		return st.stx_rdev_minor == MINOR_ZERO || st.stx_rdev_minor == MINOR_FULL ||
+				st.stx_rdev_minor == MINOR_RANDOM ||
+				st.stx_rdev_minor == MINOR_URANDOM
 			? DESCRIPTOR_ENDLESS
 			: DESCRIPTOR_OTHER;
 	case MAJOR_TTY:

@@ -11,7 +11,8 @@ enum descriptor_kind {
 	DESCRIPTOR_PIPE,
 	DESCRIPTOR_STREAM, /* a socket without record boundaries */
 	DESCRIPTOR_TERMINAL,
-	DESCRIPTOR_ENDLESS, /* /dev/zero, /dev/urandom */
+	DESCRIPTOR_ENDLESS, /* /dev/zero, /dev/full, /dev/random, /dev/urandom */
+	DESCRIPTOR_FILE,    /* a regular file */
 };
 
 /* The kind of descriptor @fd of thread @tid of process @pid, by ids of our own pid namespace. */

@@ -418,6 +418,13 @@ static bool meant_whole(struct tracee *t, const struct arch_raw *raw)
 		return kind == DESCRIPTOR_PIPE || kind == DESCRIPTOR_STREAM ||
 			kind == DESCRIPTOR_TERMINAL;
 	case ARCH_WHOLE_DEVICE: return kind == DESCRIPTOR_ENDLESS;
+	/*
+	 * A pipe is filled once: the program may be the one that empties it, after the call (test:
+	 * sendfile_own_pipe in transfer_is_not_cut_short).
+	 */
+	case ARCH_WHOLE_COPY:
+		return kind == DESCRIPTOR_FILE || kind == DESCRIPTOR_STREAM ||
+			kind == DESCRIPTOR_TERMINAL;
 	default: return kind == DESCRIPTOR_STREAM;
 	}
 }

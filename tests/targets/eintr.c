@@ -33,6 +33,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -258,6 +259,26 @@ static int call_read_socket(void)
 	char c;
 
 	return timed(read(fd[0], &c, 1), 0, EAGAIN);
+}
+
+static int call_preadv2_socket(void)
+{
+	char c;
+	struct iovec part = {&c, 1};
+
+	return timed(preadv2(fd[0], &part, 1, -1, 0), 0, EAGAIN);
+}
+
+static void make_splice(void)
+{
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fd) < 0 || pipe(fd + 2) < 0)
+		die("splice");
+	limit_sockets(SO_RCVTIMEO);
+}
+
+static int call_splice(void)
+{
+	return timed(splice(fd[0], NULL, fd[3], NULL, 1, 0), 0, EAGAIN);
 }
 
 static void make_send(void)
@@ -600,6 +621,8 @@ static const struct scenario {
 	{"io_getevents", make_aio, call_io_getevents, NULL, nothing},
 	{"recv_timeo", make_recv, call_recv, NULL, nothing},
 	{"read_timeo", make_recv, call_read_socket, NULL, nothing},
+	{"preadv2_timeo", make_recv, call_preadv2_socket, NULL, nothing},
+	{"splice_timeo", make_splice, call_splice, NULL, nothing},
 	{"send_timeo", make_send, call_send, NULL, nothing},
 	{"accept_timeo", make_accept, call_accept, NULL, nothing},
 	{"connect_timeo", make_connect, call_connect, NULL, nothing},

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -74,10 +75,28 @@ static void make_zero(void)
 	fd[1] = -1;
 }
 
+static void make_full(void)
+{
+	fd[0] = open("/dev/full", O_RDONLY);
+	fd[1] = -1;
+}
+
+static void make_random(void)
+{
+	fd[0] = open("/dev/random", O_RDONLY);
+	fd[1] = -1;
+}
+
 static void make_urandom(void)
 {
 	fd[0] = open("/dev/urandom", O_RDONLY);
 	fd[1] = -1;
+}
+
+static void make_file(void)
+{
+	fd[0] = -1;
+	fd[1] = memfd_create("copy", MFD_CLOEXEC);
 }
 
 /*
@@ -142,6 +161,66 @@ static ssize_t call_recvmsg(void)
 static ssize_t call_read(void)
 {
 	return read(fd[0], in, BYTES);
+}
+
+static ssize_t call_preadv2(void)
+{
+	struct iovec part[40];
+
+	return preadv2(fd[0], part, parts_of(in, part, 40), -1, 0);
+}
+
+static ssize_t call_pwritev2(void)
+{
+	struct iovec part[40];
+
+	return pwritev2(fd[1], part, parts_of(out, part, 40), -1, 0);
+}
+
+/* A file with the bytes of @out, from its beginning. */
+static int source(void)
+{
+	static int file = -1;
+
+	if (file < 0) {
+		file = memfd_create("source", MFD_CLOEXEC);
+		if (file < 0 || write(file, out, BYTES) != (ssize_t)BYTES)
+			die("memfd_create");
+	}
+	return file;
+}
+
+static ssize_t call_sendfile(void)
+{
+	off_t at = 0;
+
+	return sendfile(fd[1], source(), &at, BYTES);
+}
+
+/*
+ * A pipe that nobody else reads takes what fits into it, which is then taken out here. A call that
+ * continued would wait for ever. 200 times; @BYTES if each result was that.
+ */
+static ssize_t call_own_pipe(void)
+{
+	static unsigned char data[BYTES];
+	int room = fcntl(fd[1], F_GETPIPE_SZ);
+
+	for (int i = 0; i < 200; i++) {
+		ssize_t n = call_sendfile(), taken = read(fd[0], data, BYTES);
+
+		if (n != room || taken != n)
+			return -1;
+	}
+	return (ssize_t)BYTES;
+}
+
+static ssize_t call_copy_file_range(void)
+{
+	off_t from = 0, to = 0;
+	ssize_t n = copy_file_range(source(), &from, fd[1], &to, BYTES, 0);
+
+	return pread(fd[1], in, BYTES, 0) == (ssize_t)BYTES ? n : -1;
 }
 
 static ssize_t call_getrandom(void)
@@ -236,6 +315,13 @@ static const struct scenario {
 	{"getrandom", make_zero, call_getrandom, NULL, check_random},
 	{"urandom", make_urandom, call_read, NULL, check_random},
 	{"zero", make_zero, call_read, NULL, check_zero},
+	{"full", make_full, call_read, NULL, check_zero},
+	{"random", make_random, call_read, NULL, check_random},
+	{"zero_preadv2", make_zero, call_preadv2, NULL, check_zero},
+	{"pipe_pwritev2", make_pipe, call_pwritev2, take, NULL},
+	{"tcp_sendfile", make_tcp, call_sendfile, take, NULL},
+	{"sendfile_own_pipe", make_pipe, call_own_pipe, NULL, NULL},
+	{"copy_file_range", make_file, call_copy_file_range, NULL, check_stream},
 };
 
 static unsigned long run(const struct scenario *s)

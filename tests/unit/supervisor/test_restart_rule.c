@@ -107,6 +107,9 @@ static void test_restart_rule__looks_only_at_calls(void **state)
 		skip();
 	assert_int_equal(need_of(SYS_write, 5), RESTART_MAYBE_SHORT);
 	assert_int_equal(need_of(SYS_getrandom, 4096), RESTART_MAYBE_SHORT);
+	assert_int_equal(need_of(SYS_pwritev2, 4096), RESTART_MAYBE_SHORT);
+	assert_int_equal(need_of(SYS_copy_file_range, 4096), RESTART_MAYBE_SHORT);
+	assert_int_equal(need_of(SYS_splice, 4096), RESTART_NOTHING);
 	assert_int_equal(need_of(SYS_sendmmsg, 1), RESTART_NOTHING);
 }
 
