@@ -146,7 +146,7 @@ static int open_executable(const struct opening *what, struct stat *ret_st)
 
 	if (!what->pid)
 		return -ENOENT;
-	(void)snprintf(path, sizeof(path), "/proc/%u/exe", what->pid);
+	(void)snprintf(path, sizeof(path), "/proc/%u/exe", living_thread(what->pid));
 	fd = regular_open(-1, path, REGULAR_ALL_LINKS, ret_st);
 	if (fd >= 0 && !is_the_file(fd, ret_st, what)) {
 		(void)close(fd);

@@ -299,7 +299,7 @@ int openings_title(uint32_t pid, struct opened *opened)
 	ssize_t n;
 	int fd;
 
-	(void)snprintf(path, sizeof(path), "/proc/%u/cmdline", pid);
+	(void)snprintf(path, sizeof(path), "/proc/%u/cmdline", living_thread(pid));
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;

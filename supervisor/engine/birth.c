@@ -26,7 +26,7 @@ struct image *birth_image(struct engine *engine, int pid)
 	char path[PATH_MAX], name[PROCFS_NAME_BYTES];
 	struct image *image;
 
-	procfs_read_exe(procfs_living_thread(pid), path, sizeof(path));
+	procfs_read_exe(pid, path, sizeof(path));
 	if (!path[0]) {
 		procfs_read_name(pid, pid, name);
 		path[0] = '[';

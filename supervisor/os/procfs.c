@@ -290,7 +290,7 @@ void procfs_read_exe(int pid, char *ret_path, size_t bytes)
 	ssize_t n;
 
 	window_forbid("reading a link");
-	(void)snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	(void)snprintf(link, sizeof(link), "/proc/%d/exe", procfs_living_thread(pid));
 	n = readlink(link, ret_path, bytes - 1);
 	ret_path[n < 0 ? 0 : n] = '\0';
 }

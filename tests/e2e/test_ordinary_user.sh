@@ -41,6 +41,16 @@ for how in deleted replaced; do
     check "$how: stacks" grep -q ' main  *busy\.c' dump
     kill $target
 done
+# The first thread has ended, too: only a thread that lives still shows the file.
+"${user[@]}" cp ../stage/tests/targets/leaderless own
+"${user[@]}" ./own work 60000 & target=$!
+first_has_ended() { [ "$(awk '/^State:/ { print $2 }' /proc/$target/status)" = Z ]; }
+wait_until "its first thread has ended" 20 first_has_ended
+rm own
+"${user[@]}" sprofrun -q -F 500 -d 1s -o leaderless.pb.gz -p $target
+"$SPROFREPORT" lines --format tsv leaderless.pb.gz >rows
+check "leaderless: names and lines" grep -qP '\tinner\t[^\t]*leaderless\.c\t' rows
+kill $target
 "${user[@]}" python3 -c 'import os, sys
 fd = os.memfd_create("hidden")
 with open(sys.argv[1], "rb") as file: os.write(fd, file.read())
