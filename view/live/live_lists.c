@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The views that are lists of sums: functions, lines, objects, threads. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "profile/stats.h"
 #include "view/live/live_internal.h"
+#include "view/pairs.h"
 
 /* Stacks with a lower share of all decayed weight are not shown: they are too old. */
 #define FORGOTTEN 1e-7
@@ -138,12 +140,14 @@ static uint32_t line_of(
 	return live->lines.of[frame];
 }
 
-static uint32_t mapping_of(
+/* @context: the index of each mapping's object. */
+static uint32_t object_of(
 	const struct live *live, uint32_t location, size_t frame, const void *context)
 {
+	const uint32_t *object = context;
+
 	(void)frame;
-	(void)context;
-	return (uint32_t)profile_location(live->profile, location).mapping;
+	return object[profile_location(live->profile, location).mapping];
 }
 
 static int add_places(struct live *live, const struct place *place, size_t n, bool lines)
@@ -181,47 +185,73 @@ int live_collect_lines(struct live *live, struct live_page *page)
 	return add_places(live, live->lines.place, live->lines.n, true);
 }
 
-int live_collect_objects(struct live *live, struct live_page *page)
+/*
+ * Sets the object of each of the @n mappings: a file that has several mappings is one object.
+ * @objects: pairs of a file's name and 0. 0 or -ENOMEM.
+ */
+static int number_objects(
+	const struct profile *profile, size_t n, uint32_t *object, struct pairs *objects)
 {
-	size_t n = profile_mappings(live->profile);
-
-	if (live_clear_sums(live, n) < 0)
-		return -ENOMEM;
-	live_sum_up(live, page, mapping_of, NULL);
-	/* All mappings with the same name are one object, because a file may have several. */
 	for (size_t i = 0; i < n; i++) {
-		const char *file = profile_mapping(live->profile, i).file;
-		struct live_row *same = NULL;
+		int index = pairs_add(objects, (uintptr_t)profile_mapping(profile, i).file, 0);
 
-		for (size_t j = 0; j < live->table.n && !same; j++)
-			same = live->table.row[j].name == file ? &live->table.row[j] : NULL;
-		if (same) {
-			same->self += live->self[i];
-			same->total += live->total[i];
-		} else if (live->total[i] > 0 &&
+		if (index < 0)
+			return index;
+		object[i] = (uint32_t)index;
+	}
+	return 0;
+}
+
+static int add_objects(struct live *live, const struct pairs *objects)
+{
+	for (size_t i = 0; i < objects->n; i++) {
+		const char *file = (const char *)(uintptr_t)objects->pair[i].a;
+
+		if (live->total[i] > 0 &&
 			live_add_row(live,
 				&(struct live_row){.id = i,
 					.self = live->self[i],
 					.total = live->total[i],
 					.name = file,
 					.object = file,
-					.place = LIVE_NONE}) < 0) {
+					.place = LIVE_NONE}) < 0)
 			return -ENOMEM;
-		}
 	}
 	return 0;
 }
 
-static struct live_row *row_of_thread(struct live *live, uint32_t pid, uint32_t tid)
+int live_collect_objects(struct live *live, struct live_page *page)
 {
-	uint64_t id = (uint64_t)pid << 32 | tid;
-	struct live_row row = {.id = id, .pid = pid, .tid = tid, .place = LIVE_NONE, .state = '-'};
+	size_t n = profile_mappings(live->profile);
+	uint32_t *object = calloc(n + 1, sizeof(*object));
+	struct pairs objects = {0};
+	int r = object ? number_objects(live->profile, n, object, &objects) : -ENOMEM;
 
-	for (size_t i = 0; i < live->table.n; i++) {
-		if (live->table.row[i].id == id)
-			return &live->table.row[i];
+	if (r == 0)
+		r = live_clear_sums(live, objects.n);
+	if (r == 0) {
+		live_sum_up(live, page, object_of, object);
+		r = add_objects(live, &objects);
 	}
-	return live_add_row(live, &row) < 0 ? NULL : &live->table.row[live->table.n - 1];
+	pairs_release(&objects);
+	free(object);
+	return r;
+}
+
+/* Finds or adds the row of a thread. @rows: pairs of pid and tid, by row. NULL: no memory. */
+static struct live_row *row_of_thread(
+	struct live *live, struct pairs *rows, uint32_t pid, uint32_t tid)
+{
+	struct live_row row = {.id = (uint64_t)pid << 32 | tid,
+		.pid = pid,
+		.tid = tid,
+		.place = LIVE_NONE,
+		.state = '-'};
+	int index = pairs_add(rows, pid, tid);
+
+	if (index < 0 || ((size_t)index == live->table.n && live_add_row(live, &row) < 0))
+		return NULL;
+	return &live->table.row[index];
 }
 
 /* The function in which a task was last sampled; LIVE_NONE: none. */
@@ -244,7 +274,7 @@ static bool is_titled(const struct task *task)
 }
 
 /* Adds a row for each thread with samples. live->stamp is set to each task's row + 1, or 0. */
-static int add_tasks(struct live *live)
+static int add_tasks(struct live *live, struct pairs *rows)
 {
 	for (size_t i = 0; i < live->weights.tasks; i++) {
 		struct task task = profile_task(live->profile, i);
@@ -253,7 +283,7 @@ static int add_tasks(struct live *live)
 
 		if (!task.tid || last == LIVE_NONE)
 			continue;
-		row = row_of_thread(live, task.pid, task.tid);
+		row = row_of_thread(live, rows, task.pid, task.tid);
 		if (!row)
 			return -ENOMEM;
 		live->stamp[i] = (uint32_t)(row - live->table.row) + 1;
@@ -287,11 +317,11 @@ static void set_used(struct live *live)
 	}
 }
 
-static int add_sampled_threads(struct live *live)
+static int add_sampled_threads(struct live *live, struct pairs *rows)
 {
 	double per_ns = live_weights_per_ns(&live->weights) * live_weights_scale(&live->weights);
 
-	if (live_clear_sums(live, live->weights.tasks) < 0 || add_tasks(live) < 0)
+	if (live_clear_sums(live, live->weights.tasks) < 0 || add_tasks(live, rows) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < live->weights.stacks; i++) {
 		uint32_t index = live->stamp[profile_sample(live->profile, i).task];
@@ -308,16 +338,12 @@ static int add_sampled_threads(struct live *live)
 	return 0;
 }
 
-int live_collect_threads(struct live *live, struct live_page *page)
+/* Adds what the kernel says of the threads that live. */
+static int add_living_threads(struct live *live, struct pairs *rows)
 {
-	double whole = 0;
-
-	(void)page;
-	if (add_sampled_threads(live) < 0)
-		return -ENOMEM;
 	for (size_t i = 0; i < live->threads; i++) {
 		const struct live_thread *thread = &live->thread[i];
-		struct live_row *row = row_of_thread(live, thread->pid, thread->tid);
+		struct live_row *row = row_of_thread(live, rows, thread->pid, thread->tid);
 
 		if (!row)
 			return -ENOMEM;
@@ -330,6 +356,19 @@ int live_collect_threads(struct live *live, struct live_page *page)
 			row->object = NULL;
 		}
 	}
+	return 0;
+}
+
+int live_collect_threads(struct live *live, struct live_page *page)
+{
+	struct pairs rows = {0};
+	double whole = 0;
+	int r = add_sampled_threads(live, &rows);
+
+	(void)page;
+	if (r == 0)
+		r = add_living_threads(live, &rows);
+	pairs_release(&rows);
 	for (size_t i = 0; i < live->table.n; i++) {
 		struct live_row *row = &live->table.row[i];
 
@@ -337,5 +376,5 @@ int live_collect_threads(struct live *live, struct live_page *page)
 		whole += row->total;
 	}
 	live_set_whole(live, whole);
-	return 0;
+	return r;
 }

@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/table.h"
 #include "base/text.h"
 #include "view/filter.h"
 #include "view/header.h"
 #include "view/layout.h"
 #include "view/options.h"
+#include "view/pairs.h"
 #include "view/report/report.h"
 #include "view/row_builder.h"
 #include "view/share.h"
@@ -26,8 +26,9 @@ struct groups {
 	struct report_options options;
 	struct rows rows; /* a row has task and id, or object; its self is all of its time */
 	size_t room;
-	uint32_t *of_task; /* by task, or by mapping: index + 1 of its row; 0: none */
-	size_t left_out;   /* number of rows that the options exclude */
+	struct pairs names; /* pairs of a name, equal ones being equal pointers, and id, by row */
+	uint32_t *of_task;  /* by task, or by mapping: index + 1 of its row; 0: none */
+	size_t left_out;    /* number of rows that the options exclude */
 	struct wall_types wall;
 	bool has_wall;
 	struct task_times times; /* empty, but for threads */
@@ -38,18 +39,6 @@ static bool by_object(const struct groups *g)
 	return g->options.balance_by == REPORT_BY_OBJECT;
 }
 
-/* Finds a row; NULL: none. Equal names of processes, threads or objects are equal pointers. */
-static struct row *find(struct groups *g, const char *name, uint32_t id)
-{
-	for (size_t i = 0; i < g->rows.n; i++) {
-		struct row *row = &g->rows.row[i];
-
-		if ((by_object(g) ? row->object : row->task) == name && row->id == id)
-			return row;
-	}
-	return NULL;
-}
-
 static int row_of(struct groups *g, const struct sample *sample)
 {
 	uint32_t index = sample->task;
@@ -57,7 +46,7 @@ static int row_of(struct groups *g, const struct sample *sample)
 	bool by_process = g->options.balance_by == REPORT_BY_PROCESS;
 	const char *name = by_process ? task.process : task.thread;
 	uint32_t id = by_process ? task.pid : task.tid;
-	struct row *row;
+	int row;
 
 	if (by_object(g)) {
 		index = sample->n ? profile_location(g->profile, sample->location[0]).mapping : 0;
@@ -66,19 +55,18 @@ static int row_of(struct groups *g, const struct sample *sample)
 	}
 	if (g->of_task[index])
 		return (int)g->of_task[index] - 1;
-	row = find(g, name, id);
-	if (!row) {
-		if (array_grow(&g->rows.row, &g->room, g->rows.n + 1) < 0)
-			return -ENOMEM;
-		row = &g->rows.row[g->rows.n++];
-		*row = (struct row){.function = "",
-			.file = "",
-			.object = by_object(g) ? name : "",
-			.task = by_object(g) ? "" : name,
-			.id = id};
-	}
-	g->of_task[index] = (uint32_t)(row - g->rows.row) + 1;
-	return (int)g->of_task[index] - 1;
+	row = pairs_add(&g->names, (uintptr_t)name, id);
+	if (row < 0 ||
+		((size_t)row == g->rows.n &&
+			array_add(&g->rows.row, &g->room, &g->rows.n,
+				(struct row){.function = "",
+					.file = "",
+					.object = by_object(g) ? name : "",
+					.task = by_object(g) ? "" : name,
+					.id = id}) < 0))
+		return -ENOMEM;
+	g->of_task[index] = (uint32_t)row + 1;
+	return row;
 }
 
 static int collect(struct groups *g, const struct places *places, const struct filter *filter)
@@ -319,6 +307,7 @@ int groups_print(const struct profile *profile, const struct report_options *opt
 		r = g.options.format == REPORT_TEXT ? print_text(&g, out) : print_sheet(&g, out);
 	free(g.rows.row);
 	free(g.of_task);
+	pairs_release(&g.names);
 	task_times_release(&g.times);
 	return r;
 }

@@ -202,6 +202,33 @@ static void test_live__zoom_into_an_object(void **state)
 	assert_shows(v, "work_00");
 }
 
+/*
+ * Five more samples have frames in two mappings of libfoo.so.1: they count once in its total. That
+ * is 30 samples of 4 ms of 3.824 s.
+ */
+static void test_live__object_of_two_mappings(void **state)
+{
+	static const struct mapping again = {.file = "/usr/lib/libfoo.so.1",
+		.build_id = "bb02",
+		.start = 0x9000,
+		.limit = 0xa000,
+		.offset = 0x9000};
+	struct view *v = *state;
+	struct profile *p = v->fixture.profile;
+	uint32_t second = fixture_index(profile_add_mapping(p, &again));
+	uint32_t there = live_fixture_place(p, second, 0x9100, "foo_init", "foo.c", 90);
+	uint32_t in_first = fixture_location(p, 1, 0x2400, NULL, 0);
+
+	fixture_add(p, v->fixture.task, (uint32_t[]){there, in_first, v->fixture.main_at}, 3, 5);
+	type(v, "o");
+	look(v, 11);
+	press(v, LIVE_KEY_DOWN);
+	assert_selected(v, "libfoo.so.1");
+	assert_selected(v, "  3.14    1.1     3.14 ");
+	press(v, LIVE_KEY_DOWN);
+	assert_selected(v, "[kernel]");
+}
+
 static void test_live__filter_and_limit(void **state)
 {
 	struct view *v = *state;
@@ -397,6 +424,7 @@ int main(void)
 		TEST(enter_zooms_into_callers_and_callees),
 		TEST(zoom_into_a_thread),
 		TEST(zoom_into_an_object),
+		TEST(object_of_two_mappings),
 		TEST(filter_and_limit),
 		TEST(filter_of_the_tree_keeps_callers),
 		TEST(search_goes_round),
