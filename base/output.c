@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
 
 const char *output_known_rank(void)
 {
@@ -57,9 +60,24 @@ static bool is_word(const char *from, const char *to)
 	return to > from;
 }
 
+bool output_ends_in(const char *path, const char *suffix)
+{
+	size_t bytes = strlen(path), n = strlen(suffix);
+
+	return bytes >= n && !strcasecmp(path + bytes - n, suffix);
+}
+
+bool output_continues(const char *path, const char *name)
+{
+	const char *base = text_basename(path);
+	size_t n = strlen(name);
+
+	return name[0] != '.' && !strncasecmp(base, name, n) && base[n] == '.' && base[n + 1];
+}
+
 char *output_apart(const char *pattern, const char *mark)
 {
-	const char *slash = strrchr(pattern, '/'), *name = slash ? slash + 1 : pattern;
+	const char *name = text_basename(pattern);
 	const char *end = name + strlen(name), *dot = strrchr(name, '.'), *before = dot;
 	char *apart;
 	int r;
@@ -71,8 +89,10 @@ char *output_apart(const char *pattern, const char *mark)
 		;
 	if (dot < end && before > name && is_word(before + 1, dot))
 		dot = before;
-	/* "gmon.out" as a whole is the name of a format. */
-	if (strcmp(dot, ".out") == 0)
+	/* "gmon.out" as a whole is the name of a format, also with a number behind it. */
+	if (strncmp(dot, ".out.", 5) == 0 && !isalpha((unsigned char)dot[5]))
+		r = asprintf(&apart, "%s.%s", pattern, mark);
+	else if (strcmp(dot, ".out") == 0)
 		r = asprintf(&apart, "%.*s%s.%s", (int)(name - pattern), pattern, mark, name);
 	else
 		r = asprintf(&apart, "%.*s.%s%s", (int)(dot - pattern), pattern, mark, dot);

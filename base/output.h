@@ -31,10 +31,18 @@ const char *output_known_rank(void);
 /* The number of ranks of the job according to the launcher; 1 if unknown. */
 unsigned output_ranks(void);
 
+/* Does @path end in @suffix, in upper or lower case? */
+bool output_ends_in(const char *path, const char *suffix);
+/*
+ * Is the last component of @path the whole name @name of a file, such as "gmon.out", with something
+ * behind it: "gmon.out.4711"? A @name that begins with a dot is a suffix, so the answer is no.
+ */
+bool output_continues(const char *path, const char *name);
+
 /*
  * Inserts @mark before the suffix of a name, or appends it to a name without one: "sprof.pb.gz" and
- * "%p" give "sprof.%p.pb.gz". As "gmon.out" is the name of a format, it gives "%p.gmon.out". The
- * caller frees the result. NULL: out of memory.
+ * "%p" give "sprof.%p.pb.gz". As "gmon.out" is the name of a format, it gives "%p.gmon.out", and
+ * "gmon.out.%t" gives "gmon.out.%t.%p". The caller frees the result. NULL: out of memory.
  */
 char *output_apart(const char *pattern, const char *mark);
 /*

@@ -294,9 +294,9 @@ static int start_opener(const struct analyst_settings *s, struct opener *ret_ope
 		argv[n++] = "--log";
 		argv[n++] = s->live.log;
 	}
-	for (size_t i = 0; s->live.on && export_at(i) && i < OPENER_SUFFIXES; i++) {
+	for (size_t i = 0; s->live.on && export_suffix_at(i) && i < OPENER_SUFFIXES; i++) {
 		argv[n++] = "--suffix";
-		argv[n++] = export_at(i)->suffix;
+		argv[n++] = export_suffix_at(i);
 	}
 	return opener_start(argv, ret_opener, ret_pid);
 }

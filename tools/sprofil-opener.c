@@ -135,12 +135,8 @@ static int begin_output(const struct settings *s, struct begun *begun, const str
 
 static bool ends_well(const struct settings *s, const char *path)
 {
-	size_t bytes = strlen(path);
-
 	for (size_t i = 0; i < s->suffixes; i++) {
-		size_t n = strlen(s->suffix[i]);
-
-		if (bytes >= n && strcasecmp(path + bytes - n, s->suffix[i]) == 0)
+		if (output_ends_in(path, s->suffix[i]) || output_continues(path, s->suffix[i]))
 			return true;
 	}
 	return false;

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/output.h"
 #include "base/text.h"
 #include "profile/pprof.h"
 #include "view/export/exporters.h"
@@ -98,15 +98,39 @@ const struct export_format *export_find(const char *name)
 	return NULL;
 }
 
+/* The format at @index in the table, and then those of names that other programs use. */
+static const struct export_format *format_at(size_t index, const char **ret_suffix)
+{
+	static const struct {
+		const char *suffix, *format;
+	} others[] = {{".collapsed", "folded"}, {"perf.script", "perf-script"}};
+	size_t n = sizeof(formats) / sizeof(*formats);
+
+	if (index >= n + sizeof(others) / sizeof(*others))
+		return NULL;
+	*ret_suffix = index < n ? formats[index].suffix : others[index - n].suffix;
+	return index < n ? &formats[index] : export_find(others[index - n].format);
+}
+
+const char *export_suffix_at(size_t index)
+{
+	const char *suffix = NULL;
+
+	return format_at(index, &suffix) ? suffix : NULL;
+}
+
 const struct export_format *export_find_for_file(const char *path)
 {
-	size_t bytes = strlen(path);
+	const struct export_format *format;
+	const char *suffix;
 
-	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
-		const char *suffix = formats[i].suffix;
-
-		if (bytes >= strlen(suffix) && !strcasecmp(path + bytes - strlen(suffix), suffix))
-			return &formats[i];
+	for (size_t i = 0; (format = format_at(i, &suffix)); i++) {
+		if (output_ends_in(path, suffix))
+			return format;
+	}
+	for (size_t i = 0; (format = format_at(i, &suffix)); i++) {
+		if (output_continues(path, suffix))
+			return format;
 	}
 	return NULL;
 }

@@ -35,7 +35,10 @@ struct export_format {
 
 /* Returns the format called @name; NULL: none. */
 const struct export_format *export_find(const char *name);
-/* Returns the format that has the suffix of a file name, in upper or lower case; NULL: none. */
+/*
+ * Returns the format of a file's name: by its suffix, in upper or lower case, or by a whole name
+ * such as "callgrind.out" with a number behind it; NULL: none.
+ */
 const struct export_format *export_find_for_file(const char *path);
 /*
  * Returns the format of a recording to @path: that of the suffix; if that is a report, its
@@ -47,6 +50,8 @@ const struct export_format *export_for_recording(const char *path);
  * format, else "".
  */
 const char *export_remark(const char *path);
+/* Returns a suffix that is the name of a format; NULL past the end. */
+const char *export_suffix_at(size_t index);
 /* Returns the format at @index in the table; NULL past the end. */
 const struct export_format *export_at(size_t index);
 

@@ -106,6 +106,9 @@ static void test_output__mark_before_the_suffix(void **state)
 	apart_is("gmon.out", "%r.gmon.out");
 	apart_is("d/x-callgrind.out", "d/%r.x-callgrind.out");
 	apart_is("d/x.callgrind.out", "d/x.%r.callgrind.out");
+	apart_is("callgrind.out.%p", "callgrind.out.%p.%r");
+	apart_is("gmon.out.1", "gmon.out.1.%r");
+	apart_is("a.out.svg", "a.%r.out.svg");
 	apart_is("run-1.2.svg", "run-1.2.%r.svg");
 	apart_is(".hidden", ".hidden.%r");
 	apart_is("d/.hidden.svg", "d/.hidden.%r.svg");

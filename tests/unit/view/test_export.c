@@ -45,7 +45,17 @@ static void test_export__is_chosen_by_file_name(void **state)
 		{"a.firefox.json", "firefox"},
 		{"a/gmon.out", "gmon"},
 		{"callgrind.out", "callgrind"},
+		{"d/callgrind.out.4711", "callgrind"},
+		{"callgrind.out.%p", "callgrind"},
+		{"callgrind.out.svg", "svg"},
+		{"gmon.out.7", "gmon"},
 		{"x.perf", "perf-script"},
+		{"perf.script", "perf-script"},
+		{"a.collapsed", "folded"},
+		{"gmon.out.d/x", NULL},
+		{"gmon.outer", NULL},
+		{"callgrind.out.", NULL},
+		{".svg.7", NULL},
 		{"svg", NULL},
 		{"x.svg.gz", NULL},
 		{"-", NULL},
@@ -152,7 +162,7 @@ static void test_export__names_that_a_recording_cannot_have(void **state)
 	static const char *const good[] = {"x.pb.gz", "X.SVG", "a.b/x", "x", ".x", "x.pprof",
 		"x.prof", "x.pb", "x.%p", "x.%n.pb.gz", "run.2024", "run-1.2", "x.corp-net",
 		"host.averylongdomain", "tmp.x7Qd1B", "x.json", "x.firefox.json", "d/gmon.out",
-		"callgrind.out", "x.perf", "-", ""};
+		"callgrind.out", "callgrind.out.1", "gmon.out.%p", "x.perf", "-", ""};
 	static const struct {
 		const char *path, *says;
 	} bad[] = {{"d/x.csv",
