@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/sum.h"
 #include "profile/model.h"
 
 struct stack {
@@ -34,13 +35,6 @@ static uint64_t stack_hash(const struct stack *stack)
 	for (; i + 1 < stack->n; i += 2)
 		hash = table_mix(hash, (uint64_t)stack->location[i] << 32 | stack->location[i + 1]);
 	return i < stack->n ? table_mix(hash, stack->location[i]) : hash;
-}
-
-/* A saturating addition. */
-static void add_to(int64_t *sum, int64_t value)
-{
-	if (__builtin_add_overflow(*sum, value, sum))
-		*sum = value < 0 ? INT64_MIN : INT64_MAX;
 }
 
 /* Appends a stack with values of 0. */
@@ -106,10 +100,7 @@ int labels_give_all(struct profile *profile, uint32_t set)
 
 void profile_add_values(struct profile *profile, size_t index, const int64_t *values)
 {
-	int64_t *sum = profile->value + index * profile->value_types;
-
-	for (size_t i = 0; i < profile->value_types; i++)
-		add_to(&sum[i], values[i]);
+	sum_add_all(profile->value + index * profile->value_types, values, profile->value_types);
 }
 
 void profile_set_value(struct profile *profile, size_t index, size_t type, int64_t value)

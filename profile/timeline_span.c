@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "profile/profile_copier.h"
 #include "profile/stats.h"
 
@@ -146,9 +147,8 @@ static int take_samples(struct spanning *s)
 		bool any = false;
 
 		share_values(s, &s->sums[i], from, to);
-		if (!s->sums[i].all[TIMELINE_RUNNING] && from[VALUE_CPU_NS] > 0 &&
-			__builtin_add_overflow(s->left_out_ns, from[VALUE_CPU_NS], &s->left_out_ns))
-			s->left_out_ns = INT64_MAX;
+		if (!s->sums[i].all[TIMELINE_RUNNING] && from[VALUE_CPU_NS] > 0)
+			sum_add(&s->left_out_ns, from[VALUE_CPU_NS]);
 		for (size_t j = 0; j < s->profile->value_types; j++)
 			any |= to[j] != 0;
 		if (any)

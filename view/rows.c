@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/sum.h"
 #include "base/table.h"
 #include "profile/stats.h"
 #include "view/filter.h"
@@ -40,14 +41,6 @@ struct collecting {
 	uint32_t *of_place; /* by place: its row + 1; NULL if rows are also split */
 	size_t values;
 };
-
-static void add_values(int64_t *sum, const int64_t *value, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (__builtin_add_overflow(sum[i], value[i], &sum[i]))
-			sum[i] = value[i] < 0 ? INT64_MIN : INT64_MAX;
-	}
-}
 
 static bool key_equal(const void *items, uint32_t index, const void *key)
 {
@@ -122,13 +115,13 @@ static int collect_sample(struct collecting *c, const struct sample *sample, int
 			if (index < 0)
 				return index;
 			if (leaf)
-				add_values(c->rows->row[index].self, sample->value, c->values);
+				sum_add_all(c->rows->row[index].self, sample->value, c->values);
 			leaf = false;
 			tally = c->tally + (size_t)index * c->tally_size;
 			if (tally[0] == stamp)
 				continue;
 			tally[0] = stamp;
-			add_values(tally + 1, sample->value, c->values);
+			sum_add_all(tally + 1, sample->value, c->values);
 		}
 	}
 	return 0;
@@ -162,7 +155,7 @@ static void sum_up_amounts(const struct profile *profile, struct rows *rows)
 
 		rows->negative |= value < 0;
 		value = rows_amount(value);
-		add_values(&rows->whole, &value, 1);
+		sum_add(&rows->whole, value);
 	}
 }
 
@@ -176,11 +169,11 @@ void rows_sum_up(const struct profile *profile, const struct places *places,
 	for (size_t i = 0; i < profile_samples(profile); i++) {
 		struct sample sample = profile_sample(profile, i);
 
-		add_values(rows->all, sample.value, values);
+		sum_add_all(rows->all, sample.value, values);
 		if (profile_is_unsampled(profile, &sample))
-			add_values(unsampled, sample.value, values);
+			sum_add_all(unsampled, sample.value, values);
 		if (filter_takes(filter, profile, places, &sample))
-			add_values(rows->chosen, sample.value, values);
+			sum_add_all(rows->chosen, sample.value, values);
 	}
 	rows->weight = choose_weight(rows, profile, filter->value);
 	rows->unsampled = unsampled[rows->weight];
@@ -274,7 +267,7 @@ static void leave_out(struct rows *rows, const struct report_options *options, s
 
 		if ((options->limit && kept >= options->limit) || (double)value < least ||
 			calls_only) {
-			add_values(rows->left_out.self, row->self, values);
+			sum_add_all(rows->left_out.self, row->self, values);
 			rows->left_out_rows++;
 			rows->callers_only += calls_only;
 		} else {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/sum.h"
 #include "base/text.h"
 #include "profile/profile.h"
 #include "view/layout.h"
@@ -30,9 +31,8 @@ static size_t unite(struct task_time *time, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		if (!kept || compare(&time[kept - 1], &time[i]) != 0)
 			time[kept++] = time[i];
-		else if (__builtin_add_overflow(
-				 time[kept - 1].cpu_ns, time[i].cpu_ns, &time[kept - 1].cpu_ns))
-			time[kept - 1].cpu_ns = INT64_MAX;
+		else
+			sum_add(&time[kept - 1].cpu_ns, time[i].cpu_ns);
 	}
 	return kept;
 }
@@ -61,9 +61,7 @@ int task_times_init(struct task_times *times, const struct profile *profile)
 			continue;
 		times->time[times->n++] = (struct task_time){
 			task.thread, task.tid, cpu_ns < INT64_MAX ? (int64_t)cpu_ns : INT64_MAX};
-		if (__builtin_add_overflow(
-			    times->sum_ns, times->time[times->n - 1].cpu_ns, &times->sum_ns))
-			times->sum_ns = INT64_MAX;
+		sum_add(&times->sum_ns, times->time[times->n - 1].cpu_ns);
 	}
 	qsort(times->time, times->n, sizeof(*times->time), compare);
 	times->n = unite(times->time, times->n);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/sum.h"
 #include "view/filter.h"
 #include "view/progress.h"
 
@@ -73,14 +74,6 @@ static int child_of(struct growing *g, uint32_t parent, uint32_t place, uint32_t
 	return append_node(g, &key, hash);
 }
 
-static void add_values(int64_t *sum, const int64_t *value, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (__builtin_add_overflow(sum[i], value[i], &sum[i]))
-			sum[i] = value[i] < 0 ? INT64_MIN : INT64_MAX;
-	}
-}
-
 static void count_total(struct growing *g, uint32_t node, const struct sample *sample, size_t stamp)
 {
 	struct tree *tree = g->tree;
@@ -88,7 +81,7 @@ static void count_total(struct growing *g, uint32_t node, const struct sample *s
 	if (g->seen[node] == stamp)
 		return;
 	g->seen[node] = stamp;
-	add_values(tree->value + (node * 2 + 1) * tree->values, sample->value, tree->values);
+	sum_add_all(tree->value + (node * 2 + 1) * tree->values, sample->value, tree->values);
 }
 
 static int push(struct growing *g, uint32_t node)
@@ -225,7 +218,7 @@ static int add_sample(struct growing *g, const struct sample *sample, size_t sta
 	 */
 	ends_at =
 		tree->bottom_up && g->path_n > g->base ? g->path[g->base] : g->path[g->path_n - 1];
-	add_values(tree->value + ends_at * 2 * tree->values, sample->value, tree->values);
+	sum_add_all(tree->value + ends_at * 2 * tree->values, sample->value, tree->values);
 	pop_to(g, 0);
 	forget_counts(g, sample);
 	return 0;

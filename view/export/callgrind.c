@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/sum.h"
 #include "base/text.h"
 #include "view/export/exporters.h"
 #include "view/frames.h"
@@ -109,8 +110,7 @@ static int add_cost(struct grind *g, const struct grind_cost *cost)
 
 	if (index < 0 || g->costs > before)
 		return index < 0 ? index : 0;
-	if (__builtin_add_overflow(g->cost[index].weight, cost->weight, &g->cost[index].weight))
-		g->cost[index].weight = INT64_MAX;
+	sum_add(&g->cost[index].weight, cost->weight);
 	g->cost[index].samples += cost->samples;
 	return 0;
 }
@@ -305,8 +305,7 @@ static int collect(struct grind *g)
 		if (error || !weight)
 			continue;
 		/* Samples without a stack count only in the sum of all. */
-		if (__builtin_add_overflow(g->all, weight, &g->all))
-			g->all = INT64_MAX;
+		sum_add(&g->all, weight);
 		error = add_sample(g, i, weight);
 	}
 	return error;

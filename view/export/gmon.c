@@ -29,6 +29,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/sum.h"
 #include "base/text.h"
 #include "view/export/exporters.h"
 #include "view/frames.h"
@@ -163,8 +164,8 @@ static int add_sample(struct gmon *g, size_t index, int64_t weight)
 
 		if (!g->address[frame->place] || g->address[frame->place] > address)
 			g->address[frame->place] = address;
-		if (!i && own_time && __builtin_add_overflow(*bin, weight, bin))
-			*bin = INT64_MAX;
+		if (!i && own_time)
+			sum_add(bin, weight);
 		if (!frames_is_call(g->frames, i))
 			continue;
 		arc.from = profile_location(profile, frame[1].location).address;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/sum.h"
 #include "view/export/exporters.h"
 #include "view/frames.h"
 #include "view/json.h"
@@ -132,8 +133,7 @@ static int put_profile(struct scope *s, uint32_t top, const char *name)
 			continue;
 		fprintf(s->out, "%s%" PRId64, first ? "" : ",", weight);
 		first = false;
-		if (__builtin_add_overflow(end, weight, &end))
-			end = INT64_MAX;
+		sum_add(&end, weight);
 	}
 	fprintf(s->out, "],\"endValue\":%" PRId64 "}", end);
 	return error;
@@ -213,8 +213,7 @@ static int put_thread_column(struct scope *s, const struct moments *moments, uin
 			error = frames_take(s->timed, moment->sample, &weight);
 			put_frames_of(s->timed, s->out);
 		}
-		if (__builtin_add_overflow(at, moment->weight, &at))
-			at = INT64_MAX;
+		sum_add(&at, moment->weight);
 	}
 	*ret_end = at;
 	return error;

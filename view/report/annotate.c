@@ -7,18 +7,11 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/sum.h"
 #include "view/options.h"
 #include "view/report/callers.h"
 #include "view/row_builder.h"
 #include "view/source.h"
-
-static void add_values(int64_t *sum, const int64_t *value, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (__builtin_add_overflow(sum[i], value[i], &sum[i]))
-			sum[i] = value[i] < 0 ? INT64_MIN : INT64_MAX;
-	}
-}
 
 static bool same_inlined(const void *items, uint32_t index, const void *key)
 {
@@ -38,7 +31,7 @@ static int count_inlined(
 
 	if (index < 0)
 		return index;
-	add_values(
+	sum_add_all(
 		annotate->inlined[index].row.self, value, profile_value_types(annotate->profile));
 	return 0;
 }
@@ -58,7 +51,7 @@ static int count_leaf(struct annotate *annotate, size_t at, uint32_t line, const
 		leaf = 1;
 	if (at < leaf || at - leaf > frames->frame[leaf].inlined)
 		return 0;
-	add_values(annotate->at[frames->frame[leaf].location].self, value, values);
+	sum_add_all(annotate->at[frames->frame[leaf].location].self, value, values);
 	if (at == leaf)
 		return 0;
 	return count_inlined(
@@ -84,16 +77,16 @@ static int count_sample(struct annotate *annotate, size_t index)
 			return at;
 		line = &annotate->line[at];
 		if (line->seen != index + 1)
-			add_values(line->row.total, sample.value, values);
+			sum_add_all(line->row.total, sample.value, values);
 		line->seen = index + 1;
 		if (i == 0) {
-			add_values(line->row.self, sample.value, values);
-			add_values(annotate->row.self, sample.value, values);
+			sum_add_all(line->row.self, sample.value, values);
+			sum_add_all(annotate->row.self, sample.value, values);
 		}
 		if (!first)
 			continue;
 		first = false;
-		add_values(annotate->row.total, sample.value, values);
+		sum_add_all(annotate->row.total, sample.value, values);
 		r = count_leaf(annotate, i, (uint32_t)at, sample.value);
 		if (r < 0)
 			return r;

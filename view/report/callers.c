@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/sum.h"
 #include "view/filter.h"
 #include "view/options.h"
 #include "view/progress.h"
@@ -18,14 +19,6 @@ struct calling {
 	uint32_t *stack; /* places of the current sample, leaf first */
 	size_t n, room;
 };
-
-static void add_values(int64_t *sum, const int64_t *value, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (__builtin_add_overflow(sum[i], value[i], &sum[i]))
-			sum[i] = value[i] < 0 ? INT64_MIN : INT64_MAX;
-	}
-}
 
 static int row_of(struct calling *c, struct callers_side *side, uint32_t place)
 {
@@ -54,11 +47,11 @@ static int count(struct calling *c, struct callers_side *side, uint32_t place,
 	if (index < 0)
 		return index;
 	if (self)
-		add_values(side->row[index].self, sample->value, c->values);
+		sum_add_all(side->row[index].self, sample->value, c->values);
 	if (side->seen[index] == stamp)
 		return 0;
 	side->seen[index] = stamp;
-	add_values(side->row[index].total, sample->value, c->values);
+	sum_add_all(side->row[index].total, sample->value, c->values);
 	return 0;
 }
 
@@ -110,9 +103,9 @@ static int add_sample(struct calling *c, const struct sample *sample, size_t sta
 			error = count(c, &callers->callee, c->stack[i - 1], sample, stamp,
 				first && is_leaf_callee(c, i));
 		if (first)
-			add_values(callers->function.total, sample->value, c->values);
+			sum_add_all(callers->function.total, sample->value, c->values);
 		if (i == 0)
-			add_values(callers->function.self, sample->value, c->values);
+			sum_add_all(callers->function.self, sample->value, c->values);
 		first = false;
 	}
 	return error;

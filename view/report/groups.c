@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/sum.h"
 #include "base/text.h"
 #include "view/filter.h"
 #include "view/header.h"
@@ -82,12 +83,9 @@ static int collect(struct groups *g, const struct places *places, const struct f
 		if (!filter_takes(filter, g->profile, places, &sample))
 			continue;
 		r = row_of(g, &sample);
-		for (size_t v = 0; v < values && r >= 0; v++) {
-			struct row *row = &g->rows.row[r];
-
-			if (__builtin_add_overflow(row->self[v], sample.value[v], &row->self[v]))
-				row->self[v] = INT64_MAX;
-			row->total[v] = row->self[v];
+		if (r >= 0) {
+			sum_add_all(g->rows.row[r].self, sample.value, values);
+			sum_add_all(g->rows.row[r].total, sample.value, values);
 		}
 	}
 	return r < 0 ? r : 0;
