@@ -4,138 +4,61 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "profile/audit.h"
 #include "profile/foreign.h"
-#include "profile/model.h"
+#include "profile/profile_copier.h"
 
-/* By index of an item in the merged profile: its index in the profile into which it is merged. */
-struct maps {
-	uint32_t *mapping, *function, *location, *task, *sample;
-	int value[VALUE_TYPES_MAX];
-};
-
-static void maps_release(struct maps *maps)
+/* Copies the value types; sets @value to the index of each in @into. */
+static int merge_types(struct profile *into, const struct profile *from, int *value)
 {
-	free(maps->mapping);
-	free(maps->function);
-	free(maps->location);
-	free(maps->task);
-	free(maps->sample);
-}
-
-static int maps_init(struct maps *maps, const struct profile *from)
-{
-	*maps = (struct maps){
-		.mapping = calloc(from->mappings + 1, sizeof(uint32_t)),
-		.function = calloc(from->functions + 1, sizeof(uint32_t)),
-		.location = calloc(from->locations + 1, sizeof(uint32_t)),
-		.task = calloc(from->tasks + 1, sizeof(uint32_t)),
-		.sample = calloc(from->samples + 1, sizeof(uint32_t)),
-	};
-	return maps->mapping && maps->function && maps->location && maps->task && maps->sample
-		? 0
-		: -ENOMEM;
-}
-
-static int merge_small(struct profile *into, const struct profile *from, struct maps *maps)
-{
-	bool first = !into->mappings;
-	int index;
-
 	for (size_t i = 0; i < from->value_types; i++) {
 		struct value_type type = profile_value_type(from, i);
 
-		maps->value[i] = profile_add_value_type(into, type.type, type.unit);
-		if (maps->value[i] < 0)
-			return maps->value[i];
+		value[i] = profile_add_value_type(into, type.type, type.unit);
+		if (value[i] < 0)
+			return value[i];
 	}
 	if (profile_default_value(into) == SIZE_MAX && profile_default_value(from) != SIZE_MAX)
-		profile_set_default_value(into, (size_t)maps->value[profile_default_value(from)]);
-	for (size_t i = 0; i < from->mappings; i++) {
-		struct mapping mapping = profile_mapping(from, i);
-
-		index = profile_add_mapping(into, &mapping);
-		if (index < 0)
-			return index;
-		maps->mapping[i] = (uint32_t)index;
-		if (first && i == from->main)
-			into->main = (uint32_t)index;
-	}
-	for (size_t i = 0; i < from->functions; i++) {
-		struct function function = profile_function(from, i);
-
-		index = profile_add_function(into, &function);
-		if (index < 0)
-			return index;
-		maps->function[i] = (uint32_t)index;
-	}
-	for (size_t i = 0; i < from->tasks; i++) {
-		struct task task = profile_task(from, i);
-
-		index = profile_add_task(into, &task);
-		if (index < 0)
-			return index;
-		maps->task[i] = (uint32_t)index;
-		if (from->task[i].has_cpu_ns)
-			(void)profile_add_task_cpu(into, (uint32_t)index, from->task[i].cpu_ns);
-	}
+		profile_set_default_value(into, (size_t)value[profile_default_value(from)]);
 	return 0;
 }
 
-static int merge_locations(struct profile *into, const struct profile *from, struct maps *maps)
+/* Copies all items, also those without a sample. */
+static int merge_items(struct profile_copier *s)
 {
-	struct location_line *line = NULL;
-	size_t room = 0;
-	int index = 0;
+	bool first = !s->into->mappings;
+	int r = 0;
 
-	for (size_t i = 0; i < from->locations && index >= 0; i++) {
-		struct location location = profile_location(from, i);
-
-		index = array_grow(&line, &room, location.lines);
-		if (index < 0)
-			break;
-		for (size_t j = 0; j < location.lines; j++) {
-			line[j] = (struct location_line){
-				maps->function[location.line[j].function], location.line[j].line};
-		}
-		index = profile_add_named_location(into, maps->mapping[location.mapping],
-			location.address, line, location.lines);
-		if (index >= 0)
-			maps->location[i] = (uint32_t)index;
+	for (uint32_t i = 0; i < s->from->mappings && r >= 0; i++) {
+		r = profile_copier_mapping(s, i);
+		if (r >= 0 && first && i == s->from->main)
+			s->into->main = (uint32_t)r;
 	}
-	free(line);
-	return index < 0 ? index : 0;
+	for (uint32_t i = 0; i < s->from->functions && r >= 0; i++)
+		r = profile_copier_function(s, i);
+	for (uint32_t i = 0; i < s->from->tasks && r >= 0; i++) {
+		r = profile_copier_task(s, i);
+		if (r >= 0 && s->from->task[i].has_cpu_ns)
+			r = profile_add_task_cpu(s->into, (uint32_t)r, s->from->task[i].cpu_ns);
+	}
+	for (uint32_t i = 0; i < s->from->locations && r >= 0; i++)
+		r = profile_copier_location(s, i);
+	return r;
 }
 
-static int merge_samples(struct profile *into, const struct profile *from, struct maps *maps)
+static int merge_samples(struct profile_copier *s, const int *value)
 {
-	uint32_t *stack = NULL;
-	size_t room = 0;
-	int error = 0, labels;
+	int r = 0;
 
-	for (size_t i = 0; i < from->samples && error >= 0; i++) {
-		struct sample sample = profile_sample(from, i);
+	for (size_t i = 0; i < s->from->samples && r >= 0; i++) {
+		struct sample sample = profile_sample(s->from, i);
 		int64_t values[VALUE_TYPES_MAX] = {0};
 
-		error = array_grow(&stack, &room, sample.n);
-		if (error < 0)
-			break;
-		for (size_t j = 0; j < sample.n; j++)
-			stack[j] = maps->location[sample.location[j]];
-		for (size_t j = 0; j < from->value_types; j++)
-			values[maps->value[j]] = sample.value[j];
-		labels = error = labels_copy(into, from, sample.labels);
-		if (error >= 0)
-			error = profile_add_labelled_stack(
-				into, maps->task[sample.task], (uint32_t)labels, stack, sample.n);
-		if (error < 0)
-			break;
-		maps->sample[i] = (uint32_t)error;
-		profile_add_values(into, (size_t)error, values);
+		for (size_t j = 0; j < s->from->value_types; j++)
+			values[value[j]] = sample.value[j];
+		r = profile_copier_sample(s, i, values);
 	}
-	free(stack);
-	return error < 0 ? error : 0;
+	return r;
 }
 
 /* Has the profile samples? [unsampled] time does not count: it has no instants in any profile. */
@@ -153,9 +76,10 @@ static bool is_counted(const struct profile *profile)
  * instants, or none: if one of two profiles with samples has no time line, that of the other is
  * left out. @first: @into had no samples before.
  */
-static int merge_timelines(
-	struct profile *into, const struct profile *from, const struct maps *maps, bool first)
+static int merge_timelines(struct profile_copier *s, bool first)
 {
+	struct profile *into = s->into;
+	const struct profile *from = s->from;
 	struct timeline_cursor cursor;
 	struct instant instant;
 	bool mine = timeline_instants(into), its = timeline_instants(from);
@@ -170,7 +94,7 @@ static int merge_timelines(
 	}
 	error = timeline_begin(&cursor, from);
 	while (error >= 0 && timeline_next(&cursor, &instant)) {
-		instant.sample = maps->sample[instant.sample];
+		instant.sample = (uint32_t)s->sample[instant.sample];
 		error = timeline_add(into, &instant);
 	}
 	timeline_end(&cursor);
@@ -216,12 +140,12 @@ static int merge_remarks(struct profile *into, const struct profile *from)
 int profile_merge(struct profile *into, const struct profile *from)
 {
 	bool first = !is_counted(into);
-	struct maps maps;
-	int error;
+	int value[VALUE_TYPES_MAX], error;
+	struct profile_copier s;
 
 	if (into == from)
 		return -EINVAL;
-	error = maps_init(&maps, from);
+	error = profile_copier_init(&s, into, from);
 	if (error >= 0)
 		error = audit_merge(into, from);
 	if (error >= 0)
@@ -229,13 +153,13 @@ int profile_merge(struct profile *into, const struct profile *from)
 	if (error >= 0)
 		error = foreign_merge(into, from);
 	if (error >= 0)
-		error = merge_small(into, from, &maps);
+		error = merge_types(into, from, value);
 	if (error >= 0)
-		error = merge_locations(into, from, &maps);
+		error = merge_items(&s);
 	if (error >= 0)
-		error = merge_samples(into, from, &maps);
+		error = merge_samples(&s, value);
 	if (error >= 0)
-		error = merge_timelines(into, from, &maps, first);
-	maps_release(&maps);
+		error = merge_timelines(&s, first);
+	profile_copier_release(&s);
 	return error < 0 ? error : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the files that make profiles from parts of others: split.c and timeline_span.c. */
+/* Copies items from one profile to another, for merge.c, split.c and timeline_span.c. */
 #ifndef PROFILE_PROFILE_COPIER_H
 #define PROFILE_PROFILE_COPIER_H
 
@@ -18,12 +18,25 @@ struct profile_copier {
 	size_t line_room, stack_room;
 };
 
-/* Begins a profile with command, notes, value types, time and period of @from. -ENOMEM. */
-int profile_copier_begin(struct profile_copier *s, const struct profile *from);
+/* -ENOMEM: profile_copier_release() is due all the same. Both profiles stay the caller's. */
+int profile_copier_init(struct profile_copier *s, struct profile *into, const struct profile *from);
+void profile_copier_release(struct profile_copier *s);
+/*
+ * Each copies an item, with the items that it refers to, and returns its index in @into; -errno as
+ * from the functions that add items.
+ */
+int profile_copier_mapping(struct profile_copier *s, uint32_t index);
+int profile_copier_function(struct profile_copier *s, uint32_t index);
+int profile_copier_location(struct profile_copier *s, uint32_t index);
+int profile_copier_task(struct profile_copier *s, uint32_t index);
 /* Copies the sample at @index, with @values instead of its own. */
 int profile_copier_sample(struct profile_copier *s, size_t index, const int64_t *values);
 /* Copies the instants of the copied samples from @from_ns to before @to_ns. */
 int profile_copier_instants(struct profile_copier *s, uint64_t from_ns, uint64_t to_ns);
+
+/* split.c: */
+/* Begins a profile with command, notes, value types, time and period of @from. -ENOMEM. */
+int profile_copier_begin(struct profile_copier *s, const struct profile *from);
 /*
  * Ends the copy. @error: the result so far; after a failure the new profile is freed. Returns
  * @error.
