@@ -42,9 +42,9 @@ static int add(struct mounts *mounts, unsigned id, dev_t device)
 }
 
 /* Each line begins with id, parent, and device: "36 35 98:0 / /mnt rw,noatime - ext4 /dev/sda". */
-int mounts_read(struct mounts *mounts)
+int mounts_read(struct mounts *mounts, int fd)
 {
-	FILE *file = fopen("/proc/self/mountinfo", "re");
+	FILE *file = fd < 0 ? fopen("/proc/self/mountinfo", "re") : fdopen(fd, "r");
 	char *line = NULL;
 	size_t room = 0;
 	int r = 0;
@@ -94,7 +94,7 @@ static bool is_in_our_namespace(unsigned pid)
 }
 
 /*
- * Was the mount of @fd there at mounts_read()? On btrfs, the device of a file is in no line of
+ * Was the mount of @fd there in the list? On btrfs, the device of a file is in no line of
  * mountinfo; in another mount namespace, such a file counts if it is on the device of our root.
  */
 static bool was_there(const struct mounts *mounts, unsigned pid, int fd, dev_t device)

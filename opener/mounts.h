@@ -4,7 +4,8 @@
  *
  * A process that has a file of a mount open or mapped keeps that mount busy: the target could not
  * unmount what it has mounted, and a file system in user space would not end. So files of mounts
- * that were made since the start are copied. (test: test_unmount.sh)
+ * that were made since the list was taken are copied. The supervisor takes it before the target's
+ * first instruction: the opener starts while the target runs. (test: test_unmount.sh)
  *
  * A file server, in user space or on another machine, may stop answering after a file was opened. A
  * reader then waits without limit. So files of such servers are copied, too, in a thread that can
@@ -29,22 +30,26 @@ struct mount {
 	dev_t device;
 };
 
-/* The mounts at the start. All 0: nothing is copied. */
+/* The mounts of the list. All 0: nothing is copied. */
 struct mounts {
 	struct mount *mount;
 	size_t n, room;
 	off_t copied; /* bytes, by all threads */
 };
 
-/* Reads /proc/self/mountinfo. 0, or -errno: @mounts is all 0. */
-int mounts_read(struct mounts *mounts);
+/*
+ * Reads the text of a mountinfo from the position of descriptor @fd, which it closes; -1: from
+ * /proc/self/mountinfo. 0, or -errno: @mounts is all 0.
+ */
+int mounts_read(struct mounts *mounts, int fd);
 void mounts_release(struct mounts *mounts);
 
 /*
  * Returns @fd itself; or closes it and returns a copy of its file in memory, if a server has the
- * file, or if its mount was made since mounts_read(). @pid: the process in whose mount namespace
- * the file was opened. If that namespace is not ours, the mount counts as old if we had any mount
- * of the same file system. @pid 0: only the server counts. A negative @fd is returned unchanged.
+ * file, or if its mount was made since that of mounts_read(). @pid: the process in whose mount
+ * namespace the file was opened. If that namespace is not ours, the mount counts as old if we had
+ * any mount of the same file system. @pid 0: only the server counts. A negative @fd is returned
+ * unchanged.
  */
 int mounts_detach(struct mounts *mounts, unsigned pid, int fd);
 

@@ -76,9 +76,13 @@ static enum symbolizer_skip skip(void *context, const char *path)
 	return blame_skip(&((struct run *)context)->blame, path);
 }
 
-/* Maps the ring of descriptor 3. NULL, and a message, on failure. */
-static uint8_t *map_ring(const struct analyst_settings *s, struct ring *ring)
+/*
+ * Maps the ring of descriptor 3. NULL, and a message, on failure. *@ret_has_mounts: the descriptor
+ * is still open, and its position is the list of mounts behind the ring, for the opener.
+ */
+static uint8_t *map_ring(const struct analyst_settings *s, struct ring *ring, bool *ret_has_mounts)
 {
+	off_t behind;
 	struct stat st;
 	void *memory = MAP_FAILED;
 
@@ -95,7 +99,10 @@ static uint8_t *map_ring(const struct analyst_settings *s, struct ring *ring)
 			"capture");
 		return NULL;
 	}
-	(void)close(LINK_RING_FD);
+	behind = (off_t)ring_memory_bytes(ring->capacity);
+	*ret_has_mounts = st.st_size > behind && lseek(LINK_RING_FD, behind, SEEK_SET) == behind;
+	if (!*ret_has_mounts)
+		(void)close(LINK_RING_FD);
 	return memory;
 }
 
@@ -266,11 +273,15 @@ static int take_replay(const struct run *run)
 	return r == -EPROTO ? 0 : r;
 }
 
-/* Starts the opener. Its command line fixes its permissions before any record is read. */
-static int start_opener(const struct analyst_settings *s, struct opener *ret_opener, pid_t *ret_pid)
+/*
+ * Starts the opener. Its command line fixes its permissions before any record is read. @has_mounts:
+ * as map_ring() returned it.
+ */
+static int start_opener(const struct analyst_settings *s, bool has_mounts,
+	struct opener *ret_opener, pid_t *ret_pid)
 {
-	const char *argv[15 + 2 * OPENER_SUFFIXES] = {"", ""};
-	char supervisor[12];
+	const char *argv[17 + 2 * OPENER_SUFFIXES] = {"", ""};
+	char supervisor[12], mounts[12];
 	size_t n = 2;
 
 	(void)snprintf(supervisor, sizeof(supervisor), "%d", s->replay ? 0 : getppid());
@@ -287,6 +298,11 @@ static int start_opener(const struct analyst_settings *s, struct opener *ret_ope
 	if (s->capture) {
 		argv[n++] = "--capture";
 		argv[n++] = s->capture;
+	}
+	if (has_mounts) {
+		(void)snprintf(mounts, sizeof(mounts), "%d", LINK_RING_FD);
+		argv[n++] = "--mounts";
+		argv[n++] = mounts;
 	}
 	if (s->live.on)
 		argv[n++] = "--view";
@@ -392,6 +408,7 @@ static int run_all(int argc, char **argv)
 	struct analyst_settings *s = &run.settings;
 	struct ring ring;
 	uint8_t *memory = NULL;
+	bool has_mounts = false;
 	pid_t opener_pid;
 	int r;
 
@@ -405,11 +422,11 @@ static int run_all(int argc, char **argv)
 		(void)signal(SIGPIPE, SIG_IGN);
 	vanish_survive();
 	if (!s->replay) {
-		memory = map_ring(s, &ring);
+		memory = map_ring(s, &ring, &has_mounts);
 		if (!memory)
 			return 2;
 	}
-	r = start_opener(s, &run.opener, &opener_pid);
+	r = start_opener(s, has_mounts, &run.opener, &opener_pid);
 	if (r < 0) {
 		standard_complain(s->program,
 			"cannot start sprofil-opener, which belongs beside sprofil-analyst: %s",

@@ -45,8 +45,9 @@ struct settings {
 	struct limited limited; /* calls openings_answer() within a time limit */
 	/* pattern of the outputs' names; the capture's name; NULL none */
 	const char *output, *capture;
-	char *snapshot; /* pattern of snapshots' names: that of outputs with a time */
-	unsigned keep;  /* number of outputs to keep that differ only in their time; 0: all */
+	char *snapshot;  /* pattern of snapshots' names: that of outputs with a time */
+	unsigned mounts; /* descriptor of the list of mounts (opener/mounts.h); 0: none */
+	unsigned keep;   /* number of outputs to keep that differ only in their time; 0: all */
 	const char *suffix[SUFFIXES_MOST];
 	size_t suffixes;
 };
@@ -359,6 +360,7 @@ static const struct option_row rows[] = {
 	{"output", 0, OPTION_TEXT, AT(output)},
 	{"capture", 0, OPTION_TEXT, AT(capture)},
 	{"keep", 0, OPTION_COUNT, AT(keep), .most = UINT32_MAX},
+	{"mounts", 0, OPTION_COUNT, AT(mounts), .most = INT32_MAX},
 	{"supervisor", 0, OPTION_COUNT, AT(openings.supervisor), .most = INT32_MAX},
 	{"log", 0, OPTION_TEXT, AT(openings.log)},
 	{"suffix", 0, OPTION_TAKE, .take = take_suffix},
@@ -405,7 +407,7 @@ static int run_all(int argc, char **argv)
 	s.limited.context = &s.openings;
 	if (limited_init(&s.limited, LIMITED_WAIT_NS) < 0)
 		return 1;
-	(void)mounts_read(&s.openings.mounts);
+	(void)mounts_read(&s.openings.mounts, s.mounts ? (int)s.mounts : -1);
 	prepare(socket_fd);
 	if (s.output)
 		s.snapshot = output_timed(s.output);

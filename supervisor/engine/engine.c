@@ -260,6 +260,7 @@ static void *trace(void *context)
 	if (r == 0)
 		r = rotate_prepare(engine);
 	if (r == 0) {
+		reader_note_mounts(engine);
 		reader_start(engine);
 		/*
 		 * The file's name contains the second of the start record just written. The next
@@ -297,6 +298,7 @@ static void release(struct engine *engine)
 		histogram_clear(engine->target.process[i]);
 	}
 	held_pieces_release(&engine->rotation.pieces);
+	reader_release(&engine->reader);
 	for (size_t i = 0; i < engine->target.tracees; i++)
 		sampling_remove(engine, engine->target.tracee[i]);
 	target_release(&engine->target);
@@ -326,7 +328,7 @@ static void run(struct engine *engine, const struct engine_options *options,
 	engine->sampling.load_fd = engine->sampling.sched_fd = -1;
 	engine->sampling.summons.bell_fd = -1;
 	engine->launch = (struct launch){.go_fd = -1, .error_fd = -1};
-	engine->reader.link.bell_fd = engine->reader.link.request_fd = -1;
+	engine->reader.link = LINK_NONE;
 	engine->service.read_fd = engine->service.write_fd = engine->service.mark_fd = -1;
 	r = options->command ? launch_begin(options->command, &options->inherited, &engine->launch)
 			     : 0;

@@ -121,8 +121,11 @@ struct engine_result {
 	int command_status;
 	bool target_ended; /* no process of the target is left; target_status is valid */
 	int target_status; /* wait status of the process that ended last */
-	int analyst_pid; /* still to be waited for, 0 none */
-	int analyst_fd;  /* once closed, the analyst waits for no reader of its output; -1 none */
+	int analyst_pid;   /* still to be waited for, 0 none */
+	/*
+	 * Owned by the caller. Once closed, the analyst waits for no reader of its output. -1 none.
+	 */
+	int analyst_fd;
 	/* The signal that ended the profiling (SIGINT …), 0 none. */
 	int stopped_by;
 };

@@ -12,6 +12,7 @@
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/stops.h"
 #include "supervisor/os/mem.h"
+#include "supervisor/os/procfs.h"
 
 /* How long the start of a fresh analyst is put off for requested stops that have not come. */
 #define QUIET_MOST_NS 100000000
@@ -63,6 +64,12 @@ static const char **analyst_command(struct engine *engine, const char *pieces)
 	return argv;
 }
 
+void reader_note_mounts(struct engine *engine)
+{
+	if (engine->options->analyst)
+		engine->reader.mounts = procfs_read_text("/proc/self/mountinfo");
+}
+
 void reader_start(struct engine *engine)
 {
 	const struct engine_options *options = engine->options;
@@ -102,7 +109,9 @@ void reader_start(struct engine *engine)
 		(void)snprintf(before, sizeof(before), "%zu", n - 1);
 	}
 	argv = analyst_command(engine, before);
-	r = argv ? link_start(&engine->reader.link, argv, options->ring_bytes, more, n) : -ENOMEM;
+	r = argv ? link_start(&engine->reader.link, argv, options->ring_bytes,
+			   engine->reader.mounts, more, n)
+		 : -ENOMEM;
 	free(argv);
 	if (r < 0) {
 		say_line(&engine->say, SAY_WARNING,
@@ -190,4 +199,10 @@ void reader_begin(struct engine *engine)
 	/* Processes that do nothing from now on belong into the profile, too. */
 	for (size_t i = 0; i < engine->target.processes; i++)
 		(void)emit_process(&engine->emitter, clock_now(), engine->target.process[i]);
+}
+
+void reader_release(struct reader *reader)
+{
+	link_release(&reader->link);
+	free(reader->mounts);
 }

@@ -16,6 +16,11 @@ struct engine;
 
 struct reader {
 	struct link link;
+	/*
+	 * The text of /proc/self/mountinfo before the target ran, for the openers of all analysts
+	 * (opener/mounts.h), allocated; NULL: each opener reads the text itself.
+	 */
+	char *mounts;
 	/* Files on which an analyst died; its successors skip them. */
 	char skip[READER_RESTARTS_MOST + 1][RING_WORKING_ON_BYTES];
 	unsigned skips;
@@ -23,6 +28,11 @@ struct reader {
 	int status;       /* its wait status */
 };
 
+/*
+ * Notes the mounts. Call before the target runs or is attached to: what it mounts in its first
+ * instructions is new, too. (test: test_unmount.sh)
+ */
+void reader_note_mounts(struct engine *engine);
 /* Starts an analyst, the first or after one died. If this fails, the target still runs on. */
 void reader_start(struct engine *engine);
 /*
@@ -30,6 +40,8 @@ void reader_start(struct engine *engine);
  * one. An analyst that is alive finishes with the records that it has got.
  */
 void reader_forget(struct engine *engine);
+/* The end of the run: frees the connection and the list of mounts. */
+void reader_release(struct reader *reader);
 /* Starts a fresh analyst during a run, and sends it the existing processes. */
 void reader_begin(struct engine *engine);
 /* The analyst has ended early, with wait status @status. Its samples are lost. */

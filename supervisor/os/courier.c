@@ -17,15 +17,13 @@
 #include <unistd.h>
 
 #include "base/vm_read.h"
-#include "supervisor/os/mem.h"
 #include "supervisor/os/pagemap.h"
 #include "supervisor/os/priority.h"
+#include "supervisor/os/procfs.h"
 
 #define STACK_BYTES ((size_t)256 << 10)
 /* Pages that are touched by one call. */
 #define AT_ONCE 64
-/* Room for one read of a /proc file: a page, and the NUL. */
-#define PART_BYTES 4097
 
 struct page_request {
 	int tid;
@@ -75,27 +73,12 @@ static bool is_memory(unsigned major, unsigned minor)
 	return same;
 }
 
-/* The whole text of a file of /proc; freed by the caller. NULL: it cannot be read. */
 static char *read_text(int tid, const char *file)
 {
-	char path[48], *text = NULL;
-	size_t room = 0, n = 0;
-	ssize_t got = -1;
-	int fd;
+	char path[48];
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/%s", tid, file);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	while (fd >= 0 && mem_grow((void **)&text, &room, n + PART_BYTES, 1) == 0 &&
-		(got = read(fd, text + n, room - n - 1)) > 0)
-		n += (size_t)got;
-	if (fd >= 0)
-		(void)close(fd);
-	if (got != 0) {
-		free(text);
-		return NULL;
-	}
-	text[n] = '\0';
-	return text;
+	return procfs_read_text(path);
 }
 
 /* Is the page at @at in a private mapping, or in one that can be written without asking? */

@@ -21,6 +21,8 @@
 /* Bytes read of a thread's sched file: the fields that procfs_read_turn() and _queued() need. */
 #define TURN_BYTES   512
 #define QUEUED_BYTES 2048
+/* Room for one read of a whole file: a page, and the NUL. */
+#define PART_BYTES 4097
 
 int procfs_open(const char *path)
 {
@@ -59,6 +61,26 @@ int procfs_read_once(int fd, char *text, size_t room)
 	n = read_small(fd, text, room);
 	(void)close(fd);
 	return n;
+}
+
+char *procfs_read_text(const char *path)
+{
+	char *text = NULL;
+	size_t room = 0, n = 0;
+	ssize_t got = -1;
+	int fd = procfs_open(path);
+
+	while (fd >= 0 && mem_grow((void **)&text, &room, n + PART_BYTES, 1) == 0 &&
+		(got = read(fd, text + n, room - n - 1)) > 0)
+		n += (size_t)got;
+	if (fd >= 0)
+		(void)close(fd);
+	if (got != 0) {
+		free(text);
+		return NULL;
+	}
+	text[n] = '\0';
+	return text;
 }
 
 /* Parses decimal digits at *@at after spaces. False if there are none. */

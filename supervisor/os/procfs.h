@@ -17,6 +17,11 @@ int procfs_open(const char *path);
  * is returned as the error.
  */
 int procfs_read_once(int fd, char *text, size_t room);
+/*
+ * The whole text of a file of /proc, freed by the caller. NULL: it cannot be read, or out of
+ * memory. Outside the stop window only.
+ */
+char *procfs_read_text(const char *path);
 
 /* The CPU time of a thread, as counted by the scheduler. */
 struct cpu_time {

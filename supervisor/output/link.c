@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -105,26 +106,30 @@ static int copy_above(const int *more, size_t n, int *copy)
 	return 0;
 }
 
-int link_start(
-	struct link *link, const char *const argv[], uint64_t capacity, const int *more, size_t n)
+int link_start(struct link *link, const char *const argv[], uint64_t capacity, const char *mounts,
+	const int *more, size_t n)
 {
 	int child[LINK_MORE_FD - LINK_RING_FD + LINK_MORE_MOST], *copy = child + 3;
 	int ring_fd = -1, bell[2] = {-1, -1}, request[2] = {-1, -1}, r = 0;
-	size_t bytes = ring_memory_bytes(capacity);
+	size_t bytes = ring_memory_bytes(capacity), text_bytes = mounts ? strlen(mounts) : 0;
 
 	for (size_t i = 0; i < sizeof(child) / sizeof(*child); i++)
 		child[i] = -1;
-	*link = (struct link){.bell_fd = -1, .request_fd = -1, .memory = MAP_FAILED};
+	*link = LINK_NONE;
+	link->bytes = bytes + text_bytes;
 	ring_fd = memfd_create("sprofil-ring", MFD_CLOEXEC);
 	if (ring_fd < 0 || pipe2(bell, O_CLOEXEC | O_NONBLOCK) < 0 ||
 		pipe2(request, O_CLOEXEC | O_NONBLOCK) < 0)
 		r = -errno;
 	if (r == 0)
-		r = set_bytes(ring_fd, bytes);
+		r = set_bytes(ring_fd, link->bytes);
 	if (r == 0) {
-		link->memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, ring_fd, 0);
+		link->memory =
+			mmap(NULL, link->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, ring_fd, 0);
 		if (link->memory == MAP_FAILED)
 			r = -errno;
+		else if (text_bytes)
+			memcpy((char *)link->memory + bytes, mounts, text_bytes);
 	}
 	if (r == 0)
 		r = ring_init(&link->ring, link->memory, capacity);
@@ -168,7 +173,7 @@ void link_release(struct link *link)
 	close_fd(&link->bell_fd);
 	close_fd(&link->request_fd);
 	if (link->memory != MAP_FAILED)
-		(void)munmap(link->memory, ring_memory_bytes(link->ring.capacity));
+		(void)munmap(link->memory, link->bytes);
 	link->memory = MAP_FAILED;
 	link->pid = 0;
 }

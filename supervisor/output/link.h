@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/mman.h>
 
 #include "proto/ring.h"
 
@@ -20,26 +21,31 @@ struct link {
 	int pid;        /* 0: no analyst */
 	int bell_fd;    /* -1: none */
 	int request_fd; /* -1: none; non-blocking */
-	void *memory;
+	void *memory;   /* MAP_FAILED: none */
+	size_t bytes;   /* of the memory */
 	struct ring ring;
 };
+
+#define LINK_NONE ((struct link){.bell_fd = -1, .request_fd = -1, .memory = MAP_FAILED})
 
 /*
  * Starts @argv[0] (a path) with a fresh ring of @capacity bytes and with the @n descriptors @more
  * from LINK_MORE_FD on, which remain the caller's. -errno: nothing was started. The child blocks
- * the terminal's and the user's signals; it ends when the doorbell closes.
+ * the terminal's and the user's signals; it ends when the doorbell closes. Behind the ring, up to
+ * the end of its file, is the text @mounts without its NUL; NULL: nothing.
  */
-int link_start(
-	struct link *link, const char *const argv[], uint64_t capacity, const int *more, size_t n);
+int link_start(struct link *link, const char *const argv[], uint64_t capacity, const char *mounts,
+	const int *more, size_t n);
 
 /*
  * Tells the analyst that no more records will come, so it finishes. Its pid stays valid for
- * waiter_join(). Returns our end of the request pipe, -1 none: once that is closed, the analyst
- * waits for nothing else, such as a reader of a pipe to which it writes its profile.
+ * waiter_join(). Returns our end of the request pipe, which is the caller's to close, -1 none: once
+ * that is closed, the analyst waits for nothing else, such as a reader of a pipe to which it writes
+ * its profile.
  */
 int link_finish(struct link *link);
 
-/* Frees the memory and descriptors of an analyst that is gone. */
+/* Frees our memory and descriptors: of an analyst that is gone, or was told to finish. */
 void link_release(struct link *link);
 
 #endif

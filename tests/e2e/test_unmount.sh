@@ -1,31 +1,45 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # A program mounts a file system, runs a program on it, and unmounts it: the profiler, which reads
-# files there, must not keep it busy. With an earlier version umount failed with "target is busy".
+# files there, must not keep it busy, not even if it mounts in its first instructions. With an
+# earlier version umount failed with "target is busy".
 . "$(dirname "$0")/../lib.sh"
 [ "$(id -u)" = 0 ] && apart="unshare -m" || apart="unshare -Urm"
 mkdir mnt
-# Mounts from before the opener's start are not new to it: it must wait for requests by then.
+# body.sh PROGRAM SECONDS [traced]: runs PROGRAM on the new mount; "traced": once it is traced.
 cat >body.sh <<'B'
-waits() {
-    analyst=$(pgrep -P "$PPID" -x sprofil-analyst) &&
-        opener=$(pgrep -P "$analyst" -x sprofil-opener) &&
-        grep -q '^State:.S' "/proc/$opener/status"
-}
-until [ -z "$3" ] || waits; do :; done
-mount $1 none mnt && cp "$2" mnt/prog && mnt/prog 1 0.3 7
+until [ -z "$3" ] || grep -q '^TracerPid:.[1-9]' /proc/$$/status; do sleep 0.01; done
+mount -t tmpfs none mnt && cp "$1" mnt/prog && mnt/prog 1 $2 7
 echo $?
 umount mnt
 echo $?
 B
-$apart sh body.sh "-t tmpfs" "$TARGETS/busy" >out 2>&1
+$apart sh body.sh "$TARGETS/busy" 0.3 >out 2>&1
 [ "$(cat out)" = $'7\n0' ] || skip "nothing can be mounted: $(cat out)"
+options="-q -F 500 --max-overhead 100"
+
+# unmounted WHAT PROFILE
+unmounted() {
+    is "$1: it is unmounted" "$(cat out)" $'7\n0'
+    check "$1: names" grep -q spin <("$SPROFREPORT" flat --format tsv "$2")
+}
+
 # Once in the profiler's mount namespace, and once in a namespace of the target alone.
-for who in "$apart $SPROFRUN" "$SPROFRUN"; do
-    in=$([ "$who" = "$SPROFRUN" ] && echo "$apart")
-    # shellcheck disable=SC2086
-    $who -q -F 500 --max-overhead 100 -o p.pb.gz $in sh body.sh "-t tmpfs" "$TARGETS/busy" yes >out 2>&1
-    is "$who: it is unmounted" "$(cat out)" $'7\n0'
-    check "$who: names" grep -q spin <("$SPROFREPORT" flat --format tsv p.pb.gz)
-done
+# shellcheck disable=SC2086
+$apart "$SPROFRUN" $options -o p.pb.gz sh body.sh "$TARGETS/busy" 0.3 >out 2>&1
+unmounted "the same namespace" p.pb.gz
+# shellcheck disable=SC2086
+"$SPROFRUN" $options -o p.pb.gz $apart sh body.sh "$TARGETS/busy" 0.3 >out 2>&1
+unmounted "its own namespace" p.pb.gz
+# A process attached to.
+# shellcheck disable=SC2086
+$apart sh -c 'sh body.sh "$0" 0.3 traced >out 2>&1 & exec "$@" -p $!' "$TARGETS/busy" \
+    "$SPROFRUN" $options -o p.pb.gz
+unmounted "attached" p.pb.gz
+# The analyst that --rotate starts while the program runs there has the list of the start, too.
+# shellcheck disable=SC2086
+$apart "$SPROFRUN" $options --rotate 1s -o r-%t.pb.gz sh body.sh "$TARGETS/busy" 1.6 >out 2>&1
+rotated=(r-*.pb.gz)
+check "rotated: a later analyst" [ "${#rotated[@]}" -ge 2 ]
+is "rotated: it is unmounted" "$(cat out)" $'7\n0'
 finish

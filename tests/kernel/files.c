@@ -65,7 +65,8 @@ int kernel_open(struct kernel *k, const char *path)
 		return k->has_sched ? add_file(k, FILE_OWN_SCHED, NULL) : -ENOENT;
 	if (strcmp(path, "/proc/loadavg") == 0)
 		return add_file(k, FILE_LOAD, NULL);
-	if (strcmp(path, "/sys/devices/system/cpu/nohz_full") == 0)
+	if (strcmp(path, "/sys/devices/system/cpu/nohz_full") == 0 ||
+		strcmp(path, "/proc/self/mountinfo") == 0)
 		return -ENOENT;
 	if (sscanf(path, "/proc/%d/task/%d/", &pid, &tid) < 1)
 		return -1000;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A run in which the supervisor does not end by itself is ended after this time. */
 #define DURATION_NS UINT64_C(2000000000)
@@ -103,6 +104,8 @@ void scene_play(struct kernel *k, void *context)
 	engine_run(&options, &scene->result);
 	kernel_run_analysts(k);
 	kernel_in_use = NULL;
+	if (scene->result.analyst_fd >= 0)
+		(void)close(scene->result.analyst_fd);
 	if (!k->traced_once)
 		kernel_fail(k, "no thread traced anything");
 	kernel_run_out(k);

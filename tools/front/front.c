@@ -78,6 +78,13 @@ int front_end_like(int status)
 	return 128 + signal_number;
 }
 
+static void close_request_pipe(struct engine_result *result)
+{
+	if (result->analyst_fd >= 0)
+		(void)close(result->analyst_fd);
+	result->analyst_fd = -1;
+}
+
 /*
  * After the target's end: handles the signal to end number @nth. 0 ends the live view; 1 closes our
  * end of the request pipe, so that the analyst stops waiting for readers; later ones kill the
@@ -89,10 +96,8 @@ static void hurry_analyst(struct engine_result *result, unsigned nth)
 		(void)kill(result->analyst_pid, SIGTERM);
 	else if (nth > 1)
 		(void)kill(result->analyst_pid, SIGKILL);
-	else if (result->analyst_fd >= 0)
-		(void)close(result->analyst_fd);
-	if (nth == 1)
-		result->analyst_fd = -1;
+	else
+		close_request_pipe(result);
 }
 
 int front_join_analyst(struct engine_result *result,
@@ -125,6 +130,7 @@ int front_join_analyst(struct engine_result *result,
 		}
 	}
 	(void)waiter_join(result->analyst_pid, &status);
+	close_request_pipe(result);
 	return status;
 }
 

@@ -54,7 +54,7 @@ int front_end_like(int wait_status);
  * the first signal to end makes the analyst stop waiting for readers, and the next one kills it;
  * *@ret_signal is the last such signal, unchanged if there was none. With a live view (@stop_view,
  * which suspends the analyst and this process), the first one ends the view, whether the command
- * lives or not.
+ * lives or not. Closes result->analyst_fd.
  */
 int front_join_analyst(struct engine_result *result,
 	void (*stop_view)(void *context, int analyst_pid), void *context, int *ret_signal);

@@ -11,7 +11,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "opener/mounts.h"
@@ -57,7 +59,7 @@ static void test_mounts__files_of_new_mounts_are_copied(void **state)
 	struct mounts all_new = {.mount = &other, .n = 1};
 
 	(void)state;
-	assert_int_equal(mounts_read(&mounts), 0);
+	assert_int_equal(mounts_read(&mounts, -1), 0);
 	assert_true(mounts.n > 0);
 	assert_false(is_copied(&mounts, own, 100));
 	assert_int_equal(mounts.copied, 0);
@@ -69,6 +71,30 @@ static void test_mounts__files_of_new_mounts_are_copied(void **state)
 	assert_int_equal(mounts_detach(&all_new, own, -ENOENT), -ENOENT);
 	mounts_release(&mounts);
 	assert_int_equal(mounts.n, 0);
+}
+
+/* The supervisor's list is behind the ring in its file. */
+static void test_mounts__list_is_given(void **state)
+{
+	static const char text[] = "36 35 98:2 / /before rw - ext4 /dev/sdb rw\n"
+				   "36 35 98:1 / /mnt rw,noatime - ext4 /dev/sda rw\n"
+				   "?\n"
+				   "40 35 0:7 / /a\\040b rw - tmpfs none rw\n";
+	off_t begin = strchr(text, '\n') + 1 - text;
+	int fd = memfd_create("list", MFD_CLOEXEC);
+	struct mounts mounts = {0};
+
+	(void)state;
+	assert_int_equal(write(fd, text, strlen(text)), (int)strlen(text));
+	assert_int_equal(lseek(fd, begin, SEEK_SET), begin);
+	assert_int_equal(mounts_read(&mounts, fd), 0);
+	assert_int_equal(fcntl(fd, F_GETFD), -1);
+	assert_int_equal(mounts.n, 2);
+	assert_int_equal(mounts.mount[0].id, 36);
+	assert_true(mounts.mount[0].device == makedev(98, 1));
+	assert_int_equal(mounts.mount[1].id, 40);
+	assert_true(mounts.mount[1].device == makedev(0, 7));
+	mounts_release(&mounts);
 }
 
 static void test_mounts__copies_are_bounded(void **state)
@@ -101,6 +127,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mounts__files_of_new_mounts_are_copied),
+		cmocka_unit_test(test_mounts__list_is_given),
 		cmocka_unit_test(test_mounts__copies_are_bounded),
 		cmocka_unit_test(test_mounts__servers_may_fall_silent),
 	};
