@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "analyst/analyst.h"
 #include "analyst/analyst_state.h"
@@ -12,6 +14,9 @@
 #include "profile/labels.h"
 #include "profile/profile.h"
 #include "profile/timeline.h"
+
+/* Longest line of a figure: a key of 63 bytes, a space, and 20 digits. */
+enum { AUDIT_LINE_MOST = 84 };
 
 static int find_task(
 	struct analyst *analyst, const struct image_space *image, struct thread_name *thread)
@@ -193,19 +198,36 @@ static int take_sample(struct analyst *analyst, const struct record_sample *samp
 	return weigh(analyst, sample, (uint32_t)n);
 }
 
-/* Takes lines "key value", up to the first line of another form. */
+/*
+ * Takes a figure, "instants 4711". 0; -EBADMSG: the line has another form, or is one figure too
+ * many; -ENOMEM.
+ */
+static int take_figure(struct analyst *analyst, const char *line, size_t bytes)
+{
+	char text[AUDIT_LINE_MOST + 1], key[64], digits[21], more;
+	int r;
+
+	if (bytes > AUDIT_LINE_MOST)
+		return -EBADMSG;
+	memcpy(text, line, bytes);
+	text[bytes] = '\0';
+	if (sscanf(text, "%63[^ ]%*1[ ]%20[0-9]%c", key, digits, &more) != 2)
+		return -EBADMSG;
+	r = profile_set_audit(analyst->profile, key, strtoull(digits, NULL, 10));
+	return r == 0 || r == -ENOMEM ? r : -EBADMSG;
+}
+
+/* Takes lines of figures. Those of another form are left out and counted. */
 static int take_audit(struct analyst *analyst, const char *text)
 {
-	char key[64];
-	uint64_t value;
-	int used;
+	while (*text) {
+		size_t bytes = strcspn(text, "\n");
+		int r = take_figure(analyst, text, bytes);
 
-	while (sscanf(text, "%63s %" SCNu64 "\n%n", key, &value, &used) == 2) {
-		int r = profile_set_audit(analyst->profile, key, value);
-
-		if (r < 0)
+		if (r == -ENOMEM)
 			return r;
-		text += used;
+		analyst->counts.bad_records += r < 0;
+		text += bytes + (text[bytes] == '\n');
 	}
 	counts_second(&analyst->counts, analyst->profile);
 	return counts_put(&analyst->counts, analyst->profile);

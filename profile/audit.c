@@ -122,7 +122,7 @@ static const struct audit_key known[] = {
 	{"yielded_ns", AUDIT_SUM, AUDIT_NS, true,
 		"time in which ticks were rarer than asked, for --max-cpu"},
 	{"bad_records", AUDIT_SUM, AUDIT_COUNT, true,
-		"records that made no sense and were left out"},
+		"records, or lines of figures in them, that made no sense and were left out"},
 };
 
 const struct audit_key *audit_key_at(size_t index)

@@ -247,9 +247,16 @@ static void test_analyst__broken_records_are_counted(void **state)
 	put_start(&stream);
 	assert_int_equal(analyst_record(stream.analyst, b, 64), -EPROTO);
 	assert_int_equal(analyst_record(stream.analyst, b, 3), -EPROTO);
-	put_text(&stream, RECORD_END, "not a line\n");
+	/* The lines behind one that makes no sense are taken. */
+	put_text(&stream, RECORD_END,
+		"not a line\nstops 4\n\nlooks\n5 6 7\nlost_looks 3 \nkey_without_value \n"
+		"a_key_that_is_longer_than_any_of_the_figures_which_are_in_a_profile 1\n"
+		"wall_ns 600\ninstants 9");
 	assert_int_equal(analyst_finish(stream.analyst), 0);
-	assert_int_equal(figure(&stream, "bad_records"), 2);
+	assert_int_equal(figure(&stream, "bad_records"), 2 + 7);
+	assert_int_equal(figure(&stream, "stops"), 4);
+	assert_int_equal(figure(&stream, "wall_ns"), 600);
+	assert_int_equal(figure(&stream, "instants"), 9);
 	assert_false(analyst_has_image(stream.analyst));
 	analyst_free(stream.analyst);
 }
