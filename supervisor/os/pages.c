@@ -16,12 +16,12 @@ static bool is_known(const struct pages *pages, uint64_t page, enum pages_use us
 {
 	uint64_t word = pages->known[page % PAGES_KNOWN];
 
-	return word >> 1 == page && (use != PAGES_WRITE || word & 1);
+	return word >> 1 == page + 1 && (use != PAGES_WRITE || word & 1);
 }
 
 static void learn(struct pages *pages, uint64_t page, bool writable)
 {
-	pages->known[page % PAGES_KNOWN] = page << 1 | writable;
+	pages->known[page % PAGES_KNOWN] = (page + 1) << 1 | writable;
 }
 
 /*

@@ -34,7 +34,10 @@ struct pages {
 	unsigned away; /* @away of couriers_send() */
 	/* CLOCK_MONOTONIC: until when answers are kept; and serve for one access only */
 	uint64_t until_ns, wary_until_ns;
-	/* A page is in the slot of its number modulo the size: 2 * number + (1 if writable). */
+	/*
+	 * A page is in the slot of its number modulo the size: 2 * (number + 1) + (1 if writable).
+	 * 0: none.
+	 */
 	uint64_t known[PAGES_KNOWN];
 };
 

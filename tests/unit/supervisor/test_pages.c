@@ -91,6 +91,22 @@ static void test_pages__what_is_in_memory_needs_no_courier(void **state)
 	close_own(own);
 }
 
+/* A slot that is empty is not page 0, which a null pointer of the target leads to. */
+static void test_pages__the_first_page_is_not_known(void **state)
+{
+	struct own *own = open_own();
+	bool late;
+
+	(void)state;
+	for (enum pages_use use = PAGES_PEEK; use <= PAGES_WRITE; use++)
+		assert_false(pages_cover(&own->pages, (int)getpid(), 0, 8, use, &late) > 0);
+	assert_int_equal(cover(own, NULL, 8, PAGES_READ), -EFAULT);
+	/* An answer about a page of the same slot, 512 KiB above, says nothing either. */
+	own->pages.known[0] = (PAGES_KNOWN + 1) << 1 | 1;
+	assert_int_equal(pages_cover(&own->pages, (int)getpid(), 0, 8, PAGES_PEEK, &late), -EFAULT);
+	close_own(own);
+}
+
 static void test_pages__a_courier_touches_the_others(void **state)
 {
 	struct own *own = open_own();
@@ -214,6 +230,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pages__what_is_in_memory_needs_no_courier),
+		cmocka_unit_test(test_pages__the_first_page_is_not_known),
 		cmocka_unit_test(test_pages__a_courier_touches_the_others),
 		cmocka_unit_test(test_pages__what_may_be_written),
 		cmocka_unit_test(test_pages__no_pagemap),
