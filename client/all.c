@@ -61,7 +61,16 @@ static void *map_counters(const struct all_segment *s)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-/* Inserts a segment before the last one, the rest. 0, or -ENOMEM. */
+/* A copy of the path, as the original may be freed with the object. NULL: out of memory. */
+static const char *keep(const char *path)
+{
+	for (size_t i = segments; i-- > 0;)
+		if (!strcmp(segment[i].path, path))
+			return segment[i].path;
+	return *path ? strdup(path) : "";
+}
+
+/* Inserts a segment, with a copy of its path, before the last one, the rest. 0, or -ENOMEM. */
 static int add(const struct all_segment *new)
 {
 	size_t at = segments ? segments - 1 : 0;
@@ -80,6 +89,11 @@ static int add(const struct all_segment *new)
 	added.counter = map_counters(new);
 	if (!added.counter)
 		return -ENOMEM;
+	added.path = keep(new->path);
+	if (!added.path) {
+		(void)munmap(added.counter, counter_bytes(new));
+		return -ENOMEM;
+	}
 	memmove(segment + at + 1, segment + at, (segments - at) * sizeof(*segment));
 	segment[at] = added;
 	segments++;
@@ -96,15 +110,6 @@ static struct all_segment *find(const struct all_segment *new)
 			return s;
 	}
 	return NULL;
-}
-
-/* A copy of the path, as the original may be freed with the object. NULL: out of memory. */
-static const char *keep(const char *path)
-{
-	for (size_t i = segments; i-- > 0;)
-		if (!strcmp(segment[i].path, path))
-			return segment[i].path;
-	return *path ? strdup(path) : "";
 }
 
 static int take_object(struct dl_phdr_info *info, size_t size, void *context)
@@ -131,8 +136,7 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *context)
 			known->loaded = true;
 			continue;
 		}
-		new.path = keep(new.path);
-		if (!new.path || add(&new) < 0)
+		if (add(&new) < 0)
 			return -ENOMEM;
 	}
 	return 0;

@@ -26,14 +26,17 @@ int limited_init(struct limited *limited, uint64_t wait_ns)
 
 	limited->wait_ns = wait_ns;
 	limited->behind = 0;
-	r = pthread_mutex_init(&limited->lock, NULL);
-	if (r == 0)
-		r = pthread_condattr_init(&attributes);
+	r = pthread_condattr_init(&attributes);
 	if (r)
 		return -r;
 	(void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	r = pthread_cond_init(&limited->answered, &attributes);
 	(void)pthread_condattr_destroy(&attributes);
+	if (r)
+		return -r;
+	r = pthread_mutex_init(&limited->lock, NULL);
+	if (r)
+		(void)pthread_cond_destroy(&limited->answered);
 	return -r;
 }
 

@@ -8,7 +8,19 @@
 static int fake_iterate(
 	int (*callback)(struct dl_phdr_info *info, size_t size, void *context), void *context);
 #define dl_iterate_phdr fake_iterate
+
+#include <string.h>
+#include <sys/mman.h>
+static char *fake_strdup(const char *text);
+static void *fake_mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offset);
+static int fake_munmap(void *at, size_t bytes);
+#define strdup fake_strdup
+#define mmap   fake_mmap
+#define munmap fake_munmap
 #include "client/all.c"
+#undef strdup
+#undef mmap
+#undef munmap
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,6 +41,28 @@ static struct object {
 	bool loaded;
 } object[OBJECTS];
 static unsigned long long adds, subs;
+
+/* Copies of paths, and mappings of counters; the next one fails. */
+static unsigned paths, mappings;
+static bool path_fails, mapping_fails;
+
+static char *fake_strdup(const char *text)
+{
+	paths += !path_fails;
+	return path_fails ? NULL : strdup(text);
+}
+
+static void *fake_mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offset)
+{
+	mappings += !mapping_fails;
+	return mapping_fails ? MAP_FAILED : mmap(at, bytes, protection, flags, fd, offset);
+}
+
+static int fake_munmap(void *at, size_t bytes)
+{
+	mappings--;
+	return munmap(at, bytes);
+}
 
 static int fake_iterate(
 	int (*callback)(struct dl_phdr_info *info, size_t size, void *context), void *context)
@@ -120,6 +154,7 @@ static int begin_test(void **state)
 	ons = offs = 0;
 	error_of_on = error_of_off = 0;
 	on = false;
+	paths = mappings = 0;
 	return 0;
 }
 
@@ -314,6 +349,34 @@ static void test_all__many_libraries(void **state)
 	}
 }
 
+/* What cannot be added counts with the rest, and leaves nothing behind; later it is added. */
+static void test_all__without_memory(void **state)
+{
+	unsigned before;
+
+	(void)state;
+	assert_int_equal(sprofil_all(0), 0);
+	assert_int_equal(segments, 2);
+	before = paths;
+	assert_int_equal(mappings, 2);
+	load(1);
+	mapping_fails = true;
+	loaded();
+	mapping_fails = false;
+	path_fails = true;
+	loaded();
+	path_fails = false;
+	assert_int_equal(segments, 2);
+	assert_int_equal(paths, before);
+	assert_int_equal(mappings, 2);
+	load(2);
+	loaded();
+	assert_int_equal(segments, 4);
+	assert_int_equal(entries, 4);
+	assert_int_equal(paths, before + 2);
+	assert_int_equal(mappings, 4);
+}
+
 static void test_all__what_fails(void **state)
 {
 	(void)state;
@@ -355,6 +418,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			test_all__others_in_the_same_place, begin_test, end_test),
 		cmocka_unit_test_setup_teardown(test_all__many_libraries, begin_test, end_test),
+		cmocka_unit_test_setup_teardown(test_all__without_memory, begin_test, end_test),
 		cmocka_unit_test_setup_teardown(test_all__what_fails, begin_test, end_test),
 	};
 
