@@ -226,10 +226,10 @@ static int await_helper(int pid, int pidfd, int ready_fd)
 		client_note_refusal(SPROFIL_NO_HELPER);
 		return -EPERM;
 	}
-	if (answer.error)
+	if (answer.error) {
 		client_note_refusal(SPROFIL_REFUSED);
-	if (answer.error)
 		return answer.error == EBUSY ? -EBUSY : -EPERM;
+	}
 	client_remember((uint32_t)pid, answer.descriptor, answer.inode);
 	return 0;
 }

@@ -10,7 +10,7 @@
 
 static const char magic[8] = "SPROFRNG";
 
-enum { AT_VERSION = 8, AT_CAPACITY = 16, AT_HEAD = 64, AT_TAIL = 128, AT_SLEEPING = 136 };
+enum { AT_HEAD = 64, AT_TAIL = 128, AT_SLEEPING = 136 };
 
 /* An empty ring begins anew after a sixteenth of its capacity, but not before this many bytes. */
 #define ANEW_LEAST (UINT64_C(1) << 20)

@@ -269,8 +269,8 @@ bool region_table_is_active(const struct region_table *table)
 	return table->spans > 0 || table->bin != REGION_NONE;
 }
 
-/* Finds the counter of @pc in @region, which covers @pc. Always true. */
-static bool hit(
+/* Finds the counter of @pc in @region, which covers @pc. */
+static void hit(
 	const struct region_table *t, uint32_t region, uint64_t pc, struct region_hit *ret_hit)
 {
 	const struct call_region *r = &t->region[region];
@@ -283,7 +283,6 @@ static bool hit(
 		ret_hit->index = (uint64_t)(byte / t->element);
 	}
 	ret_hit->address = r->base + ret_hit->index * t->element;
-	return true;
 }
 
 /* Looks up @pc without the spans, which do not reflect regions turned off since they were built. */
@@ -323,5 +322,8 @@ bool region_look_up(const struct region_table *table, const uint8_t *dead, uint6
 		region = table->policy->in_order ? REGION_NONE : search_living(table, dead, pc);
 	if (region == REGION_NONE && table->bin != REGION_NONE && !is_dead(dead, table->bin))
 		region = table->bin;
-	return region != REGION_NONE && hit(table, region, pc, ret_hit);
+	if (region == REGION_NONE)
+		return false;
+	hit(table, region, pc, ret_hit);
+	return true;
 }

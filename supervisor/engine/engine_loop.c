@@ -129,8 +129,8 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 	now = clock_now();
 	watchdog_note(&engine->watchdog, now);
 	/* A waiter's call is handled first of all: the thread that it preempted waits meanwhile. */
-	if (n > 0 && fds[3].revents && read(fds[3].fd, &rings, sizeof(rings)) < 0)
-		fds[3].revents = 0;
+	if (n > 0 && fds[3].revents)
+		(void)!read(fds[3].fd, &rings, sizeof(rings));
 	sampling_wake(engine, now);
 	if (n > 0 && fds[0].revents)
 		control_signals(engine);
