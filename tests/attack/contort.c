@@ -20,15 +20,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/clock.h"
+
 enum { PAGE = 4096, MAPPINGS = 8000, NAMES = 64, STACKS = 14 };
-
-static double now(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
 
 static void fail(const char *what)
 {
@@ -65,7 +59,7 @@ static void run_on_odd_stacks(double seconds, size_t kinds)
 	file = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (file == MAP_FAILED || ftruncate(fd, PAGE) < 0)
 		fail("contort");
-	while (now() < seconds) {
+	while (clock_s(CLOCK_PROCESS_CPUTIME_ID) < seconds) {
 		const uint64_t sp[STACKS] = {0, 1, 8, UINT64_MAX, UINT64_MAX - 7,
 			UINT64_C(0x7ffffffff000), UINT64_C(0xffffffff81000000),
 			UINT64_C(0xffffffffff600000), (uintptr_t)edge + PAGE - 8,
@@ -82,7 +76,7 @@ static void run_on_odd_stacks(double seconds, size_t kinds)
 static void run_on_odd_stacks(double seconds, size_t kinds)
 {
 	(void)kinds;
-	while (now() < seconds)
+	while (clock_s(CLOCK_PROCESS_CPUTIME_ID) < seconds)
 		;
 }
 #endif
@@ -109,7 +103,7 @@ static void maps(double seconds)
 	for (size_t i = 0; i < bytes; i += 2 * PAGE)
 		if (mprotect(area + i, PAGE, PROT_READ) < 0)
 			fail("mprotect");
-	while (now() < seconds) {
+	while (clock_s(CLOCK_PROCESS_CPUTIME_ID) < seconds) {
 		random = random * 1664525 + 1013904223;
 		if (mprotect(area + (size_t)(random >> 8) % MAPPINGS * PAGE, PAGE,
 			    random & 128 ? PROT_READ : PROT_READ | PROT_EXEC) < 0)
@@ -124,7 +118,7 @@ static void names(double seconds)
 		"\xc2\x9b\xff\xfe", "%s%n%p", " ", "../../../etc/shadow"};
 	uint32_t turn = 0;
 
-	while (now() < seconds) {
+	while (clock_s(CLOCK_PROCESS_CPUTIME_ID) < seconds) {
 		int fd = memfd_create(odd[turn % (sizeof(odd) / sizeof(*odd))], 0);
 		void *code;
 
@@ -137,7 +131,8 @@ static void names(double seconds)
 			fail("mmap");
 		(void)close(fd);
 		if (++turn % NAMES == 0)
-			for (double end = now() + 0.005; now() < end;)
+			for (double end = clock_s(CLOCK_PROCESS_CPUTIME_ID) + 0.005;
+				clock_s(CLOCK_PROCESS_CPUTIME_ID) < end;)
 				;
 		if (munmap(code, PAGE) < 0)
 			fail("munmap");
@@ -153,7 +148,7 @@ static void threads(double seconds)
 {
 	pthread_t thread[8];
 
-	while (now() < seconds) {
+	while (clock_s(CLOCK_PROCESS_CPUTIME_ID) < seconds) {
 		for (size_t i = 0; i < 8; i++)
 			if (pthread_create(&thread[i], NULL, be_gone, NULL) != 0)
 				fail("pthread_create");

@@ -24,16 +24,9 @@
 #include <unistd.h>
 
 #include "proto/call.h"
+#include "tests/clock.h"
 
 #define PIPE_BYTES 1048576
-
-static double now(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
 
 static int tracer(void)
 {
@@ -76,17 +69,17 @@ static int open_pipe(int pid)
 
 static int make_forks(double seconds)
 {
-	double end = now() + seconds, worst = 0;
+	double end = clock_s(CLOCK_MONOTONIC) + seconds, worst = 0;
 
-	while (now() < end) {
-		double since = now();
+	while (clock_s(CLOCK_MONOTONIC) < end) {
+		double since = clock_s(CLOCK_MONOTONIC);
 		pid_t pid = fork();
 
 		if (pid == 0)
 			_exit(0);
 		if (pid < 0 || waitpid(pid, NULL, 0) != pid)
 			return 99;
-		since = now() - since;
+		since = clock_s(CLOCK_MONOTONIC) - since;
 		worst = since > worst ? since : worst;
 	}
 	(void)printf("%.0f\n", worst * 1e3);
@@ -120,8 +113,8 @@ int main(int argc, char **argv)
 		for (bytes = 0; bytes < CALL_MAX_BYTES; bytes += 8)
 			(void)memcpy(message + bytes, "SPRQ\1\0\0\20", 8);
 	}
-	end = now() + strtod(argv[argc > 3 ? 3 : 2], NULL);
-	for (; bytes > 0 && now() < end; sent++)
+	end = clock_s(CLOCK_MONOTONIC) + strtod(argv[argc > 3 ? 3 : 2], NULL);
+	for (; bytes > 0 && clock_s(CLOCK_MONOTONIC) < end; sent++)
 		if (write(fd, message, (size_t)bytes) != bytes && errno != EAGAIN)
 			return 1;
 	(void)printf("%lu\n", sent);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/calls/live.h"
+#include "tests/clock.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -19,14 +20,6 @@
 #define GIVE_UP_S 60 /* A spinning thread that gets no CPU for this long is a failure. */
 
 static atomic_int signals_seen, interruptions;
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	assert_int_equal(clock_gettime(clock, &ts), 0);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 /* Writes one instruction at @address: a jump to itself (@loop), or a return. */
 static void put_code(uint64_t address, bool loop)

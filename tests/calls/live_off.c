@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "client/client.h"
+#include "tests/clock.h"
 
 enum {
 	NOT_HERE = 77,
@@ -43,14 +44,6 @@ static void handle(int signal)
 {
 	(void)signal;
 	handled++;
-}
-
-static double now(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
 /* Turns on with a bin that counts at every address. */
@@ -99,13 +92,13 @@ static int hide_and_turn_on(void)
 {
 	unsigned *counts = live_buffer(4, MAP_PRIVATE);
 	int r = hide_as_nobody();
-	double since = now();
+	double since = clock_s(CLOCK_MONOTONIC);
 
 	if (r)
 		return r;
 	if (count(counts) == 0 || errno != EPERM)
 		return ON_SUCCEEDED;
-	if (now() - since > 3)
+	if (clock_s(CLOCK_MONOTONIC) - since > 3)
 		return ON_SLOW;
 	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0 || count(counts) < 0)
 		return ON_FAILED;
@@ -189,7 +182,7 @@ static int child(const struct change *change)
 	if (r)
 		return r;
 	(void)sigprocmask(SIG_BLOCK, NULL, &before);
-	since = now();
+	since = clock_s(CLOCK_MONOTONIC);
 	if (sprofil(NULL, 0, NULL, 0) < 0)
 		return OFF_FAILED;
 	(void)sigprocmask(SIG_BLOCK, NULL, &after);
@@ -197,7 +190,7 @@ static int child(const struct change *change)
 		if (sigismember(&before, signal) != sigismember(&after, signal))
 			return MASK_CHANGED;
 	/* Such a call once took 10 s. A helper may still be ending when we measure. */
-	if (now() - since > 3)
+	if (clock_s(CLOCK_MONOTONIC) - since > 3)
 		return OFF_SLOW;
 	if (sprofil_status(&status, sizeof(status)) == 0 || errno != ENODATA)
 		return STATUS_WRONG;
@@ -212,9 +205,9 @@ static int child(const struct change *change)
 		handled)
 		return SIGNAL_LOST;
 	/* A second "off" succeeds at once. */
-	since = now();
+	since = clock_s(CLOCK_MONOTONIC);
 	r = sprofil(NULL, 0, NULL, 0);
-	return r < 0 ? OFF_FAILED : now() - since > 1 ? OFF_SLOW : 0;
+	return r < 0 ? OFF_FAILED : clock_s(CLOCK_MONOTONIC) - since > 1 ? OFF_SLOW : 0;
 }
 
 static void check(const struct change *change, bool as_nobody)

@@ -5,6 +5,7 @@
 #include <sprofil/sprofil.h>
 
 #include "tests/calls/live.h"
+#include "tests/clock.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -183,14 +184,6 @@ static void test_live_options__user_code_alone(void **state)
 	assert_int_equal(status().outside, 0);
 }
 
-static double now_s(void)
-{
-	struct timespec ts;
-
-	assert_int_equal(clock_gettime(CLOCK_MONOTONIC, &ts), 0);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
 static void sleep_s(double seconds)
 {
 	struct timespec left = {(time_t)seconds, (long)((seconds - (int)seconds) * 1e9)};
@@ -220,7 +213,7 @@ static void test_live_options__elapsed_time_of_a_sleeper(void **state)
 		{(void *)(uintptr_t)(count + 1), 4, 0, 2}};
 	struct sprofil_options o = {sizeof(o), 5000000, SPROFIL_WALL, 0};
 	struct sprofil_state s;
-	double began = now_s();
+	double began = clock_s(CLOCK_MONOTONIC);
 
 	(void)state;
 	assert_int_equal(sprofil_with(regions, 2, NULL, PROF_UINT, &o), 0);
@@ -228,11 +221,11 @@ static void test_live_options__elapsed_time_of_a_sleeper(void **state)
 	s = status();
 	assert_int_equal(s.counted, count[0] + count[1]);
 	assert_int_equal(s.tick_ns, 5000000);
-	expect_elapsed(count[0] + count[1], now_s() - began, 5000000);
+	expect_elapsed(count[0] + count[1], clock_s(CLOCK_MONOTONIC) - began, 5000000);
 	live_chance(count[0], 90, 110);
 	sleep_s(0.3);
 	assert_int_equal(off(0), 0);
-	expect_elapsed(count[0] + count[1], now_s() - began, 5000000);
+	expect_elapsed(count[0] + count[1], clock_s(CLOCK_MONOTONIC) - began, 5000000);
 	/* An observation between the status request and "off" adds to the lost ticks. */
 	live_chance(status().lost, 0, 2);
 	live_chance(count[0], 145, 175);
@@ -255,10 +248,10 @@ static void test_live_options__elapsed_time_of_threads(void **state)
 
 	(void)state;
 	assert_int_equal(sprofil_with(regions, 2, NULL, PROF_UINT, &o), 0);
-	began = now_s();
+	began = clock_s(CLOCK_MONOTONIC);
 	(void)live_spin(LIVE_A, 0.6);
 	assert_int_equal(off(0), 0);
-	took = now_s() - began;
+	took = clock_s(CLOCK_MONOTONIC) - began;
 	/*
 	 * This thread slept meanwhile. For the other one, waiting for a CPU is elapsed time, too.
 	 */
@@ -273,12 +266,12 @@ static void test_live_options__elapsed_time_of_one_thread(void **state)
 
 	(void)state;
 	assert_int_equal(with((void *)all, 0, 2000000, 0, NULL), 0);
-	began = now_s();
+	began = clock_s(CLOCK_MONOTONIC);
 	assert_int_equal(with((void *)own, 0, 2000000, SPROFIL_WALL | SPROFIL_THREAD, NULL), 0);
 	(void)live_burn(0.1);
 	sleep_s(0.3);
 	assert_int_equal(off(SPROFIL_THREAD), 0);
-	expect_elapsed(*own, now_s() - began, 2000000);
+	expect_elapsed(*own, clock_s(CLOCK_MONOTONIC) - began, 2000000);
 	assert_int_equal(off(0), 0);
 	live_chance(*all, 0, *own / 2 - 1);
 }

@@ -14,19 +14,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "tests/clock.h"
+
 extern char __executable_start, etext;
 
 enum { WORDS = 1 << 20 };
 static unsigned short buffer[WORDS];
 static volatile uint64_t sink;
-
-static double cpu(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
 
 __attribute__((noinline)) static void often(void)
 {
@@ -42,9 +36,9 @@ __attribute__((noinline)) static void seldom(void)
 
 static void spend(void (*work)(void), double seconds)
 {
-	double end = cpu() + seconds;
+	double end = clock_s(CLOCK_PROCESS_CPUTIME_ID) + seconds;
 
-	while (cpu() < end)
+	while (clock_s(CLOCK_PROCESS_CPUTIME_ID) < end)
 		work();
 }
 

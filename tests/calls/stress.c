@@ -19,18 +19,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/clock.h"
+
 enum { THREADS = 64, PROCESSES = 50, WORDS = 64 };
 
 static atomic_ulong calls, failures;
 static atomic_bool leave;
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 static void complain(const char *what, unsigned long long a, unsigned long long b)
 {

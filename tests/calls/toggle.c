@@ -21,17 +21,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "tests/clock.h"
+
 enum { WORDS = 16, MOST = 64 };
 
 static atomic_bool leave;
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 static void *burn(void *unused)
 {

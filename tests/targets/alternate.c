@@ -29,6 +29,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/clock.h"
+
 #define THREADS_MOST 64
 #define MS_NS        1000000
 
@@ -36,14 +38,6 @@ static const char *kinds;
 static long ms, calls;
 static atomic_uint made, early, interrupted;
 static atomic_bool over;
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 /* The objects on which the calls of a thread wait. */
 struct means {
@@ -101,14 +95,15 @@ static void *run(void *context)
 		exit(99);
 	}
 	for (long i = 0; i < calls; i++, at++) {
-		uint64_t end = now_ns() + (uint64_t)ms * MS_NS, now;
+		uint64_t end = clock_ns(CLOCK_MONOTONIC) + (uint64_t)ms * MS_NS, now;
 		char kind = kinds[at % n];
 		int r;
 
-		while ((r = wait_in(&m, kind, (now = now_ns()) < end ? end - now : 0)) < 0 &&
+		while ((r = wait_in(&m, kind,
+				(now = clock_ns(CLOCK_MONOTONIC)) < end ? end - now : 0)) < 0 &&
 			errno == EINTR)
 			atomic_fetch_add(&interrupted, 1);
-		now = now_ns();
+		now = clock_ns(CLOCK_MONOTONIC);
 		if (now < end && kind != 'r') {
 			(void)printf("%c: %d, %s, %.2f ms too early\n", kind, r, strerror(errno),
 				(double)(end - now) / MS_NS);

@@ -12,32 +12,26 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "tests/clock.h"
+
 enum { THREADS = 100, STACK_BYTES = 65536 };
 
 static atomic_uint_fast64_t spent_ns[2];
 static atomic_bool over;
 
-static uint64_t used_ns(void)
-{
-	struct timespec used;
-
-	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
-}
-
 /*
  * Both functions read the clock rarely, so that nearly all of their time is spent in their own
  * code.
  */
-#define WORK(name, time_ns)                                           \
-	__attribute__((noinline)) static void name(void)              \
-	{                                                             \
-		uint64_t until = used_ns() + (time_ns);               \
-                                                                      \
-		do                                                    \
-			for (volatile unsigned i = 0; i < 20000; i++) \
-				;                                     \
-		while (used_ns() < until);                            \
+#define WORK(name, time_ns)                                                     \
+	__attribute__((noinline)) static void name(void)                        \
+	{                                                                       \
+		uint64_t until = clock_ns(CLOCK_THREAD_CPUTIME_ID) + (time_ns); \
+                                                                                \
+		do                                                              \
+			for (volatile unsigned i = 0; i < 20000; i++)           \
+				;                                               \
+		while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < until);              \
 	}
 
 WORK(f0, 500000)
@@ -49,10 +43,10 @@ static void *run(void *context)
 
 	while (!over) {
 		struct timespec nap = {0, 0};
-		uint64_t from = used_ns();
+		uint64_t from = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 		(kind ? f1 : f0)();
-		spent_ns[kind] += used_ns() - from;
+		spent_ns[kind] += clock_ns(CLOCK_THREAD_CPUTIME_ID) - from;
 		/* The sleeps make both kinds use the same CPU time on average. */
 		nap.tv_nsec = (long)(rand_r(&seed) % 1800 + 1) * (kind ? 540000 : 90000);
 		(void)nanosleep(&nap, NULL);

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "tests/clock.h"
+
 static double seconds;
 static volatile sig_atomic_t enough;
 
@@ -18,20 +20,12 @@ static void end_work(int signal_number)
 	enough = 1;
 }
 
-static double cpu_time(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
 static void *spin(void *unused)
 {
 	volatile unsigned x = 0;
 
 	(void)unused;
-	while (!enough && cpu_time() < seconds) {
+	while (!enough && clock_s(CLOCK_THREAD_CPUTIME_ID) < seconds) {
 		for (unsigned i = 0; i < 100000; i++)
 			x = x + i;
 	}

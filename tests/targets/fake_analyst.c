@@ -20,6 +20,7 @@
 #include "proto/record.h"
 #include "proto/request.h"
 #include "proto/ring.h"
+#include "tests/clock.h"
 
 enum { RING_FD = 3, BELL_FD = 4, REQUEST_FD = 5, EVERY = 100 };
 
@@ -38,14 +39,6 @@ static const char *send_next(const char *text)
 	if (write(REQUEST_FD, message, sizeof(message)) != (ssize_t)sizeof(message))
 		exit(3);
 	return text + used;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 int main(void)
@@ -84,7 +77,7 @@ int main(void)
 			if (rec.header.type == RECORD_SAMPLE && ++samples % EVERY == 0) {
 				requests = send_next(requests);
 				if (samples == EVERY)
-					late_ns = now_ns() - rec.header.time_ns;
+					late_ns = clock_ns(CLOCK_MONOTONIC) - rec.header.time_ns;
 			}
 			if (rec.header.type == RECORD_MAPS)
 				maps++;

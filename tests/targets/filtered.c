@@ -19,19 +19,13 @@
 #include <time.h>
 #include <unistd.h>
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
+#include "tests/clock.h"
 
 static void work(unsigned us)
 {
-	uint64_t end = now_ns() + us * UINT64_C(1000);
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + us * UINT64_C(1000);
 
-	while (now_ns() < end)
+	while (clock_ns(CLOCK_MONOTONIC) < end)
 		;
 }
 
@@ -85,12 +79,12 @@ int main(int argc, char **argv)
 			uint64_t began;
 
 			work((unsigned)i * 7 % 600);
-			began = now_ns();
+			began = clock_ns(CLOCK_MONOTONIC);
 			if (call(which) != 0) {
 				(void)printf("call %u: errno %d\n", which, errno);
 				return 1;
 			}
-			began = now_ns() - began;
+			began = clock_ns(CLOCK_MONOTONIC) - began;
 			if (began < 1000000) {
 				(void)printf(
 					"call %u took %llu ns\n", which, (unsigned long long)began);

@@ -7,8 +7,9 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "tests/clock.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 
@@ -22,14 +23,6 @@ __attribute__((format(printf, 1, 2))) static inline _Noreturn void harmed(const 
 	(void)fputc('\n', stderr);
 	va_end(args);
 	_exit(1);
-}
-
-static inline uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * SECOND_NS + (uint64_t)ts.tv_nsec;
 }
 
 static inline uint64_t now_ns(void)

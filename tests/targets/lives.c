@@ -20,19 +20,13 @@
 #include <time.h>
 #include <unistd.h>
 
-static long ran_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return ts.tv_sec * 1000000000L + ts.tv_nsec;
-}
+#include "tests/clock.h"
 
 static void work_ms(void)
 {
-	long until = ran_ns() + 1000000;
+	uint64_t until = clock_ns(CLOCK_PROCESS_CPUTIME_ID) + 1000000;
 
-	while (ran_ns() < until)
+	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < until)
 		;
 }
 

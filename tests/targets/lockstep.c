@@ -9,19 +9,14 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "tests/clock.h"
+
 static double seconds;
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 static void *step(void *unused)
 {
-	uint64_t next = now_ns() / 1000000 * 1000000, end = next + (uint64_t)(seconds * 1e9);
+	uint64_t next = clock_ns(CLOCK_MONOTONIC) / 1000000 * 1000000,
+		 end = next + (uint64_t)(seconds * 1e9);
 
 	(void)unused;
 	while (next < end) {
@@ -33,7 +28,7 @@ static void *step(void *unused)
 		ts.tv_nsec = (long)(next % 1000000000);
 		while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL))
 			;
-		for (until = now_ns() + 100000; now_ns() < until;)
+		for (until = clock_ns(CLOCK_MONOTONIC) + 100000; clock_ns(CLOCK_MONOTONIC) < until;)
 			;
 	}
 	return NULL;

@@ -9,13 +9,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-static double ran(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
+#include "tests/clock.h"
 
 __attribute__((noinline)) static void work(long turns)
 {
@@ -34,17 +28,17 @@ int main(int argc, char **argv)
 	while (rounds-- > 0) {
 		void *memory;
 
-		before = ran();
+		before = clock_s(CLOCK_THREAD_CPUTIME_ID);
 		memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 		if (memory == MAP_FAILED || munmap(memory, bytes) < 0)
 			return 1;
-		between = ran();
+		between = clock_s(CLOCK_THREAD_CPUTIME_ID);
 		do
 			work(500000);
-		while (ran() - between < between - before);
+		while (clock_s(CLOCK_THREAD_CPUTIME_ID) - between < between - before);
 		calls += between - before;
-		own += ran() - between;
+		own += clock_s(CLOCK_THREAD_CPUTIME_ID) - between;
 	}
 	(void)printf("%.2f\n", 100 * calls / (calls + own));
 	return 0;

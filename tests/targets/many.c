@@ -20,13 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
+#include "tests/clock.h"
 
 static uint64_t end_ns;
 

@@ -11,29 +11,23 @@
 #include <string.h>
 #include <time.h>
 
+#include "tests/clock.h"
+
 static double seconds;
-
-static double cpu_time(clockid_t clock)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(clock, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
 
 /*
  * The clock is read rarely, so that a thread runs nearly only its own code. The two functions
  * differ, so that the compiler does not merge them.
  */
-#define SPIN(name, step)                                            \
-	static __attribute__((noinline)) void name(double until)    \
-	{                                                           \
-		volatile unsigned x = 0;                            \
-                                                                    \
-		while (cpu_time(CLOCK_THREAD_CPUTIME_ID) < until) { \
-			for (unsigned i = 0; i < 100000; i++)       \
-				x = x + i * step;                   \
-		}                                                   \
+#define SPIN(name, step)                                           \
+	static __attribute__((noinline)) void name(double until)   \
+	{                                                          \
+		volatile unsigned x = 0;                           \
+                                                                   \
+		while (clock_s(CLOCK_THREAD_CPUTIME_ID) < until) { \
+			for (unsigned i = 0; i < 100000; i++)      \
+				x = x + i * step;                  \
+		}                                                  \
 	}
 SPIN(chosen, 3)
 SPIN(other, 5)
@@ -66,6 +60,6 @@ int main(int argc, char **argv)
 	}
 	for (size_t i = 0; i < 4; i++)
 		(void)pthread_join(thread[i], NULL);
-	(void)printf("%.0f\n", cpu_time(CLOCK_PROCESS_CPUTIME_ID) * 1e9);
+	(void)printf("%.0f\n", clock_s(CLOCK_PROCESS_CPUTIME_ID) * 1e9);
 	return argc > 2 ? atoi(argv[2]) : 0;
 }

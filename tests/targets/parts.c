@@ -10,13 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	(void)clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
+#include "tests/clock.h"
 
 /*
  * The functions read the clock rarely, so that nearly all of their time is spent in their own code.

@@ -10,24 +10,19 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "tests/clock.h"
+
 static volatile uint64_t sink;
 
-static uint64_t cpu_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* Each phase computes in its own function, without calls, so that its samples have its name. */
-#define PHASE(name, step)                                             \
-	static __attribute__((noinline)) void name(uint64_t ns)       \
-	{                                                             \
-		for (uint64_t end = cpu_ns() + ns; cpu_ns() < end;) { \
-			for (unsigned i = 0; i < 100000; i++)         \
-				sink = sink * (step) + i;             \
-		}                                                     \
+#define PHASE(name, step)                                                    \
+	static __attribute__((noinline)) void name(uint64_t ns)              \
+	{                                                                    \
+		for (uint64_t end = clock_ns(CLOCK_PROCESS_CPUTIME_ID) + ns; \
+			clock_ns(CLOCK_PROCESS_CPUTIME_ID) < end;) {         \
+			for (unsigned i = 0; i < 100000; i++)                \
+				sink = sink * (step) + i;                    \
+		}                                                            \
 	}
 
 PHASE(load, 3)

@@ -8,22 +8,16 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "tests/clock.h"
+
 static volatile uint64_t sink;
-
-static double cpu_seconds(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
 
 __attribute__((noinline)) static void burn(double until)
 {
 	do {
 		for (unsigned i = 0; i < 100000; i++)
 			sink += i * i;
-	} while (cpu_seconds() < until);
+	} while (clock_s(CLOCK_PROCESS_CPUTIME_ID) < until);
 }
 
 __attribute__((noinline)) static uint64_t descend(unsigned depth, double until)

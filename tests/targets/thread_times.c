@@ -13,28 +13,22 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/clock.h"
+
 struct worker {
 	pthread_t thread;
 	uint64_t work_ns, used_ns;
 	long tid;
 };
 
-static uint64_t used_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
 static void *work(void *context)
 {
 	struct worker *worker = context;
 
 	worker->tid = syscall(SYS_gettid);
-	while (used_ns() < worker->work_ns)
+	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < worker->work_ns)
 		;
-	worker->used_ns = used_ns();
+	worker->used_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	return NULL;
 }
 

@@ -20,18 +20,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/clock.h"
+
 #define READ_BYTES (16 << 20)
 #define READS_MOST 4096
 
 static atomic_bool over;
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 static void *work(void *context)
 {
@@ -59,12 +53,12 @@ static uint64_t submit(aio_context_t aio, int fd, void *to, long n, uint64_t *re
 		.aio_nbytes = READ_BYTES};
 	for (long i = 0; i < n; i++)
 		list[i] = &read_hole;
-	began = now_ns(CLOCK_MONOTONIC);
-	used = now_ns(CLOCK_THREAD_CPUTIME_ID);
+	began = clock_ns(CLOCK_MONOTONIC);
+	used = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (syscall(SYS_io_submit, aio, n, list) != n)
 		return 0;
-	used = now_ns(CLOCK_THREAD_CPUTIME_ID) - used;
-	*ret_ns = now_ns(CLOCK_MONOTONIC) - began;
+	used = clock_ns(CLOCK_THREAD_CPUTIME_ID) - used;
+	*ret_ns = clock_ns(CLOCK_MONOTONIC) - began;
 	for (long got = 0; got < n; got += done) {
 		done = syscall(SYS_io_getevents, aio, 1, n - got, event, NULL);
 		if (done < 1 && errno != EINTR)
@@ -104,6 +98,6 @@ int main(int argc, char **argv)
 	atomic_store(&over, true);
 	(void)pthread_join(thread, NULL);
 	(void)printf(
-		"%llu %u %u\n", (unsigned long long)now_ns(CLOCK_PROCESS_CPUTIME_ID), slow, late);
+		"%llu %u %u\n", (unsigned long long)clock_ns(CLOCK_PROCESS_CPUTIME_ID), slow, late);
 	return 0;
 }

@@ -29,6 +29,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/clock.h"
+
 #define NOINLINE     __attribute__((noinline))
 #define THREADS_MOST 8192
 
@@ -37,14 +39,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t over = PTHREAD_COND_INITIALIZER;
 static int is_over, pipes[2];
 static volatile uint64_t sink;
-
-static uint64_t now(clockid_t clock)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 NOINLINE static unsigned nap(uint64_t ns)
 {
@@ -74,18 +68,18 @@ NOINLINE static unsigned await(void)
 
 NOINLINE static unsigned burn(uint64_t ns)
 {
-	uint64_t end = now(CLOCK_THREAD_CPUTIME_ID) + ns;
+	uint64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
 
 	do {
 		for (unsigned i = 0; i < 2000; i++)
 			sink += i;
-	} while (now(CLOCK_THREAD_CPUTIME_ID) < end && now(CLOCK_MONOTONIC) < end_at);
+	} while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end && clock_ns(CLOCK_MONOTONIC) < end_at);
 	return 0;
 }
 
 static uint64_t left(void)
 {
-	uint64_t at = now(CLOCK_MONOTONIC);
+	uint64_t at = clock_ns(CLOCK_MONOTONIC);
 
 	return at < end_at ? end_at - at : 0;
 }
@@ -145,11 +139,12 @@ static void *thread(void *name)
 	(void)snprintf(shape, sizeof(shape), "%s", (const char *)name);
 	shape[strcspn(shape, "-")] = '\0';
 	before = queue_ns();
-	begin = now(CLOCK_MONOTONIC);
+	begin = clock_ns(CLOCK_MONOTONIC);
 	errors = live(shape);
-	end = now(CLOCK_MONOTONIC);
+	end = clock_ns(CLOCK_MONOTONIC);
 	(void)printf("%s %llu %llu %llu %u %llu\n", (const char *)name,
-		(unsigned long long)(end - begin), (unsigned long long)now(CLOCK_THREAD_CPUTIME_ID),
+		(unsigned long long)(end - begin),
+		(unsigned long long)clock_ns(CLOCK_THREAD_CPUTIME_ID),
 		(unsigned long long)(queue_ns() - before), errors, (unsigned long long)before);
 	return NULL;
 }
@@ -162,7 +157,7 @@ int main(int argc, char **argv)
 
 	if (argc < 3 || pipe(pipes))
 		return 2;
-	end_at = now(CLOCK_MONOTONIC) + (uint64_t)(atof(argv[1]) * 1e9);
+	end_at = clock_ns(CLOCK_MONOTONIC) + (uint64_t)(atof(argv[1]) * 1e9);
 	for (int i = 2; i < argc; i++) {
 		if (strcmp(argv[i], "hide") == 0) {
 			(void)prctl(PR_SET_DUMPABLE, 0);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "supervisor/os/watchdog.h"
+#include "tests/clock.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 
@@ -28,14 +29,6 @@ struct nap {
 	bool hung;
 };
 
-static uint64_t clock_of(clockid_t clock)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * SECOND_NS + (uint64_t)ts.tv_nsec;
-}
-
 /*
  * Works for longer than the watchdog permits. @context: duration of a piece of work, in ns of CPU
  * time.
@@ -46,12 +39,12 @@ static void *work(void *context)
 
 	watchdog_begin(&watchdog);
 	while (used < 4 * SECOND_NS && !atomic_load(&over)) {
-		used = clock_of(CLOCK_THREAD_CPUTIME_ID);
+		used = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		if (noted && used - noted < piece)
 			continue;
 		watchdog_note(&watchdog, 0);
 		noted = used;
-		watchdog_note(&watchdog, clock_of(CLOCK_MONOTONIC));
+		watchdog_note(&watchdog, clock_ns(CLOCK_MONOTONIC));
 	}
 	return NULL;
 }
