@@ -7,14 +7,9 @@
 #include <stdlib.h>
 
 #include "tests/fuzz/fuzz.h"
+#include "tests/random.h"
 
 enum { SITTING = 1000 };
-
-static uint32_t next(uint64_t *state)
-{
-	*state = *state * UINT64_C(6364136223846793005) + 1442695040888963407;
-	return (uint32_t)(*state >> 33);
-}
 
 int main(int argc, char **argv)
 {
@@ -28,7 +23,7 @@ int main(int argc, char **argv)
 		size_t n = left < SITTING ? left : SITTING;
 
 		for (size_t i = 0; i < n; i++) {
-			uint32_t r = next(&state);
+			uint32_t r = random_number(&state);
 
 			data[i] = r % 8 < 5 ? (uint8_t)keys[(r >> 8) % (sizeof(keys) - 1)]
 					    : (uint8_t)(r >> 8);

@@ -7,15 +7,10 @@
 
 #include "profile/file.h"
 #include "profile/pprof.h"
+#include "tests/random.h"
 #include "tests/unit/stacks_fixture.h"
 
 enum { LARGE_FUNCTIONS = 400, LARGE_OBJECTS = 12, LARGE_STACKS = 4000, LARGE_DEPTH = 45 };
-
-static uint32_t next(uint64_t *seed)
-{
-	*seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)(*seed >> 33);
-}
 
 /* As in real programs, each function mostly calls the same few others. */
 static struct profile *make_large(void)
@@ -31,7 +26,8 @@ static struct profile *make_large(void)
 	(void)fixture_index(profile_new(&profile));
 	(void)fixture_index(profile_add_task(profile, &(struct task){1, 1, "large", "main"}));
 	for (uint32_t i = 0; i < LARGE_FUNCTIONS; i++) {
-		uint32_t object = next(&seed) % LARGE_OBJECTS * (next(&seed) % 2), function;
+		uint32_t object = random_number(&seed) % LARGE_OBJECTS * (random_number(&seed) % 2),
+			 function;
 		char file[64], name[256];
 
 		(void)snprintf(file, sizeof(file),
@@ -51,13 +47,14 @@ static struct profile *make_large(void)
 	}
 	for (size_t i = 0; i < LARGE_STACKS; i++) {
 		/* The outer frames are those of the stack before, as in a running program. */
-		uint32_t depth = 5 + next(&seed) % (LARGE_DEPTH - 5);
-		uint32_t kept = i ? next(&seed) % 100 < 97 ? 4 + next(&seed) % 36 : 2 : 0;
-		int64_t values[VALUE_TYPES_MAX] = {1 + next(&seed) % 9, 0};
+		uint32_t depth = 5 + random_number(&seed) % (LARGE_DEPTH - 5);
+		uint32_t kept =
+			i ? random_number(&seed) % 100 < 97 ? 4 + random_number(&seed) % 36 : 2 : 0;
+		int64_t values[VALUE_TYPES_MAX] = {1 + random_number(&seed) % 9, 0};
 
 		values[1] = values[0] * FIXTURE_MS;
 		for (uint32_t j = kept; j < LARGE_DEPTH; j++) {
-			uint32_t step = next(&seed) % 8 ? 1 : 2 + next(&seed) % 2;
+			uint32_t step = random_number(&seed) % 8 ? 1 : 2 + random_number(&seed) % 2;
 
 			path[j] = j ? (path[j - 1] * 7 + step) % LARGE_FUNCTIONS : 0;
 		}

@@ -21,15 +21,10 @@
 #include "profile/file.h"
 #include "profile/labels.h"
 #include "profile/pprof.h"
+#include "tests/random.h"
 #include "tests/unit/timeline_fixture.h"
 
 enum { THREADS = 16, FUNCTIONS = 1000, DEPTH = 12 };
-
-static uint32_t next(uint64_t *seed)
-{
-	*seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)(*seed >> 33);
-}
 
 static void add_places(struct profile *profile, uint32_t location[FUNCTIONS])
 {
@@ -61,19 +56,20 @@ static struct profile *make_many(size_t samples, size_t stacks)
 			profile_add_task(profile, &(struct task){100, 100 + i, "many", "worker"}));
 	for (size_t i = 0; i < stacks; i++) {
 		for (size_t j = 0; j < DEPTH; j++)
-			stack[j] = location[next(&seed) % FUNCTIONS];
+			stack[j] = location[random_number(&seed) % FUNCTIONS];
 		(void)fixture_index(profile_add_stack(profile, task[i % THREADS], stack, DEPTH));
 	}
 	stacks = profile_samples(profile);
 	for (size_t i = 0; i < samples; i++) {
 		const int64_t values[VALUE_TYPES_MAX] = {1, 4 * FIXTURE_MS};
-		uint32_t skew = next(&seed) % 64;
+		uint32_t skew = random_number(&seed) % 64;
 		struct instant instant = {.weight_ns = 4 * FIXTURE_MS};
 
-		time_ns += next(&seed) % 500000;
+		time_ns += random_number(&seed) % 500000;
 		instant.time_ns = time_ns;
-		instant.sample = i < stacks ? (uint32_t)i
-					    : (uint32_t)(next(&seed) % (stacks / (skew + 1) + 1));
+		instant.sample = i < stacks
+			? (uint32_t)i
+			: (uint32_t)(random_number(&seed) % (stacks / (skew + 1) + 1));
 		if (instant.sample >= stacks)
 			instant.sample = 0;
 		profile_add_values(profile, instant.sample, values);

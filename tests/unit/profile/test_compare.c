@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "profile/compare.h"
+#include "tests/unit/random_runs.h"
 
 static void test_compare__students_t(void **state)
 {
@@ -43,17 +44,6 @@ static void test_compare__students_t(void **state)
 
 enum { ROWS = 12, RUNS = 10, TURNS = 20 };
 
-static double uniform(uint64_t *seed)
-{
-	*seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return ((double)(*seed >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(uint64_t *seed)
-{
-	return sqrt(-2 * log(uniform(seed))) * cos(6.283185307179586 * uniform(seed));
-}
-
 struct program {
 	double noise;     /* relative noise of a run's time */
 	double row_noise; /* relative noise of each row, in addition */
@@ -67,22 +57,17 @@ static void make_run(const struct program *program, bool is_b, uint64_t *seed, d
 {
 	static const double share[ROWS] = {
 		.3, .25, .15, .1, .06, .05, .03, .03, .01, .01, .005, .005};
-	double factor = 1 + program->noise * normal(seed), all = 0, found = 0;
+	double factor = 1 + program->noise * random_normal(seed);
 
+	*run = (struct compare_run){0};
 	for (size_t i = 0; i < ROWS; i++) {
-		double time = share[i] * factor * (1 + program->row_noise * normal(seed));
-		double n;
+		double time = share[i] * factor * (1 + program->row_noise * random_normal(seed));
 
 		if (is_b && i == 1)
 			time *= 1 + program->slower;
-		n = time * program->samples;
-		all += time;
-		value[i] = fmax(n + sqrt(n) * normal(seed), 0); /* Approximates a Poisson number. */
-		found += value[i];
+		value[i] = run_add(run, time, time * program->samples, seed);
 	}
-	for (size_t i = 0; i < ROWS; i++)
-		value[i] *= all / found;
-	*run = (struct compare_run){all, found};
+	run_seal(run, value, ROWS);
 }
 
 /* Counts in how many of TURNS comparisons any row is significant, and in how many row 1 is. */

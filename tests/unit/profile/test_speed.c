@@ -8,21 +8,10 @@
 
 #include <cmocka.h>
 
-#include "profile/compare.h"
 #include "profile/speed.h"
+#include "tests/unit/random_runs.h"
 
 enum { ROWS = 12, SIDE = 3, RUNS = 2 * SIDE, TURNS = 400 };
-
-static double uniform(uint64_t *seed)
-{
-	*seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return ((double)(*seed >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(uint64_t *seed)
-{
-	return sqrt(-2 * log(uniform(seed))) * cos(6.283185307179586 * uniform(seed));
-}
 
 struct program {
 	double noise;     /* relative noise of the machine: the same in all rows of a run */
@@ -40,24 +29,20 @@ static void make_run(const struct program *program, bool is_b, uint64_t *seed, d
 	struct compare_run *run)
 {
 	const double *share = program->share ? program->share : shares;
-	double factor = exp(program->noise * normal(seed)), all = 0, found = 0;
+	double factor = exp(program->noise * random_normal(seed));
 
+	*run = (struct compare_run){0};
 	if (is_b)
 		factor *= 1 + program->all_slower;
 	for (size_t i = 0; i < ROWS; i++) {
 		double noise = program->row_noises ? program->row_noises[i] : program->row_noise;
-		double time = share[i] * factor * exp(noise * normal(seed)), n;
+		double time = share[i] * factor * exp(noise * random_normal(seed));
 
 		if (is_b && i == 1)
 			time *= 1 + program->slower;
-		n = time * program->samples;
-		all += time;
-		value[i] = fmax(n + sqrt(n) * normal(seed), 0); /* Approximates a Poisson number. */
-		found += value[i];
+		value[i] = run_add(run, time, time * program->samples, seed);
 	}
-	for (size_t i = 0; i < ROWS; i++)
-		value[i] *= all / found;
-	*run = (struct compare_run){all, found};
+	run_seal(run, value, ROWS);
 }
 
 struct turns {

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "supervisor/target/wall.h"
+#include "tests/random.h"
 
 #define MS UINT64_C(1000000)
 
@@ -104,11 +105,8 @@ static void test_wall__sums_are_the_lifetime(void **state)
 	for (unsigned i = 0; i < 10000; i++) {
 		uint64_t step[4];
 
-		for (unsigned k = 0; k < 4; k++) {
-			random = random * UINT64_C(6364136223846793005) +
-				UINT64_C(1442695040888963407);
-			step[k] = (random >> 33) % 5000;
-		}
+		for (unsigned k = 0; k < 4; k++)
+			step[k] = random_number(&random) % 5000;
 		cpu.run_ns += step[0];
 		cpu.wait_ns += step[1];
 		run += step[0];
