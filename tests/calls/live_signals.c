@@ -3,9 +3,7 @@
  * Calls of a program that gets signals all the time. The calls go on waiting, handlers run in the
  * program only, and no process or descriptor is left.
  */
-#include <sprofil/sprofil.h>
-
-#include "tests/calls/live.h"
+#include "tests/calls/live_child.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -13,43 +11,6 @@
 #include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-
-static unsigned counts[16];
-
-static int on(void)
-{
-	struct prof p = {counts, sizeof(counts), LIVE_A, 0x10000};
-
-	return sprofil(&p, 1, NULL, PROF_UINT);
-}
-
-static int off(void)
-{
-	return sprofil(NULL, 0, NULL, 0);
-}
-
-/* Turns on, spins for some ticks, turns off. Returns 0 if ticks were counted. */
-static int works(void)
-{
-	memset(counts, 0, sizeof(counts));
-	if (on() < 0)
-		return 10;
-	(void)live_spin(LIVE_A, LIVE_SHORT);
-	if (off() < 0)
-		return 11;
-	return counts[0] >= 5 ? 0 : 12;
-}
-
-/* Runs @body in a child, and asserts that it returns 0. */
-static void in_child(int (*body)(void))
-{
-	pid_t pid = fork();
-
-	assert_true(pid >= 0);
-	if (pid == 0)
-		_exit(body());
-	live_reap(pid);
-}
 
 /*
  * The timer is set anew at the end of each handler, so that the interrupted code makes progress,

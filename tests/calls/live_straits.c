@@ -4,9 +4,7 @@
  * cancelled in a call, or that calls from the child of a vfork. A call that fails says what is
  * missing and leaves nothing behind, and the next one works.
  */
-#include <sprofil/sprofil.h>
-
-#include "tests/calls/live.h"
+#include "tests/calls/live_child.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -27,43 +25,6 @@
 #include <sys/wait.h>
 
 #define NOBODY 65534
-
-static unsigned counts[16];
-
-static int on(void)
-{
-	struct prof p = {counts, sizeof(counts), LIVE_A, 0x10000};
-
-	return sprofil(&p, 1, NULL, PROF_UINT);
-}
-
-static int off(void)
-{
-	return sprofil(NULL, 0, NULL, 0);
-}
-
-/* Turns on, spins for some ticks, turns off. Returns 0 if ticks were counted. */
-static int works(void)
-{
-	memset(counts, 0, sizeof(counts));
-	if (on() < 0)
-		return 10;
-	(void)live_spin(LIVE_A, LIVE_SHORT);
-	if (off() < 0)
-		return 11;
-	return counts[0] >= 5 ? 0 : 12;
-}
-
-/* Runs @body in a child, and asserts that it returns 0. */
-static void in_child(int (*body)(void))
-{
-	pid_t pid = fork();
-
-	assert_true(pid >= 0);
-	if (pid == 0)
-		_exit(body());
-	live_reap(pid);
-}
 
 static unsigned open_descriptors(void)
 {
