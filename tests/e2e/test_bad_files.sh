@@ -4,8 +4,8 @@
 # command and its status are unharmed.
 . "$(dirname "$0")/../lib.sh"
 
-# The program's file is deleted or replaced while it runs; the last case leaves it alone.
-for how in 'rm running' 'cp /bin/true new && mv new running' ': >debug'; do
+# The program's file is deleted, or replaced, while it runs.
+for how in 'rm running' 'cp /bin/true new && mv new running'; do
     cp "$TARGETS/busy" running
     "$SPROFRUN" --max-overhead 100 -o p.pb.gz sh -c "./running 1 0.5 6 &
         until [ /proc/\$!/exe -ef running ]; do :; done; $how; wait \$!" 2>err

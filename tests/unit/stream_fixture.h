@@ -88,6 +88,18 @@ static inline void put_maps(
 		record_put_maps(b, sizeof(b), stream->now, last ? RECORD_MAPS_LAST : 0, &maps));
 }
 
+static const char maps_of_prog[] = "00400000-00500000 r-xp 00000000 00:00 0 \n"
+				   "10000000-10100000 r-xp 00000000 fe:00 77 /no/such/lib.so\n";
+
+/* Puts a process whose image has the mappings maps_of_prog. */
+static inline void put_image(
+	struct stream *stream, uint32_t pid, const char *path, const char *name)
+{
+	put_process(stream, pid, 1, 0);
+	put_exec(stream, pid, path, name);
+	put_maps(stream, pid, 0, maps_of_prog, true);
+}
+
 static inline void put_sample_in(struct stream *stream, uint32_t pid, uint32_t tid, uint64_t pc,
 	uint64_t ns, int32_t syscall)
 {
@@ -163,8 +175,5 @@ static inline int64_t cpu_ns(struct stream *stream, uint32_t pid, const char *fi
 	}
 	return sum;
 }
-
-static const char maps_of_prog[] = "00400000-00500000 r-xp 00000000 00:00 0 \n"
-				   "10000000-10100000 r-xp 00000000 fe:00 77 /no/such/lib.so\n";
 
 #endif

@@ -13,9 +13,7 @@ static void test_analyst__samples_become_stacks_with_weights(void **state)
 	(void)state;
 	begin(&stream);
 	put_start(&stream);
-	put_process(&stream, 7, 1, 0);
-	put_exec(&stream, 7, "/no/such/prog", "prog");
-	put_maps(&stream, 7, 0, maps_of_prog, true);
+	put_image(&stream, 7, "/no/such/prog", "prog");
 	put_sample(&stream, 7, 7, 0x10000010, 4000000);
 	put_sample(&stream, 7, 7, 0x10000010, 5000000);
 	put_sample(&stream, 7, 8, 0x10000010, 1000000);
@@ -77,9 +75,7 @@ static void test_analyst__a_newborn_has_no_caller(void **state)
 	(void)state;
 	begin(&stream);
 	put_start(&stream);
-	put_process(&stream, 7, 1, 0);
-	put_exec(&stream, 7, "/no/such/prog", "prog");
-	put_maps(&stream, 7, 0, maps_of_prog, true);
+	put_image(&stream, 7, "/no/such/prog", "prog");
 	put_in_call(&stream, CLONE, 0);
 	put_in_call(&stream, CLONE3, 0);
 	put_text(&stream, RECORD_END, "stops 2\n");
@@ -90,9 +86,7 @@ static void test_analyst__a_newborn_has_no_caller(void **state)
 
 	begin(&stream);
 	put_start(&stream);
-	put_process(&stream, 7, 1, 0);
-	put_exec(&stream, 7, "/no/such/prog", "prog");
-	put_maps(&stream, 7, 0, maps_of_prog, true);
+	put_image(&stream, 7, "/no/such/prog", "prog");
 	put_in_call(&stream, CLONE3, 8); /* its parent: clone3() returns a pid */
 	put_in_call(&stream, GETPPID, 0);
 	put_text(&stream, RECORD_END, "stops 2\n");
@@ -111,9 +105,7 @@ static void test_analyst__a_fork_has_its_parents_maps_and_exec_its_own(void **st
 	(void)state;
 	begin(&stream);
 	put_start(&stream);
-	put_process(&stream, 7, 1, 0);
-	put_exec(&stream, 7, "/no/such/prog", "prog");
-	put_maps(&stream, 7, 0, maps_of_prog, true);
+	put_image(&stream, 7, "/no/such/prog", "prog");
 	put_process(&stream, 9, 7, RECORD_PROCESS_FORKED);
 	put_sample(&stream, 9, 9, 0x10000010, 1000000);
 	put_exec(&stream, 9, "/no/such/other", "other");
@@ -317,9 +309,7 @@ static void test_analyst__waiting_time_goes_where_it_was_seen(void **state)
 	(void)state;
 	begin(&stream);
 	put_wall_start(&stream, RECORD_START_WALL);
-	put_process(&stream, 7, 1, 0);
-	put_exec(&stream, 7, "/no/such/prog", "prog");
-	put_maps(&stream, 7, 0, maps_of_prog, true);
+	put_image(&stream, 7, "/no/such/prog", "prog");
 	put_wall(&stream, 7, 0x10000010, 0, 1000, 30000000);
 	put_wall(&stream, 8, 0x10000020, 0, 0, 50);
 	put_wall(&stream, 7, 0, 0, 0, 20000000);
@@ -356,9 +346,7 @@ static void test_analyst__ticks_of_the_wall_clock_are_its_periods(void **state)
 	(void)state;
 	begin(&stream);
 	put_wall_start(&stream, RECORD_START_WALL | RECORD_START_WALL_FIRST);
-	put_process(&stream, 7, 1, 0);
-	put_exec(&stream, 7, "/no/such/prog", "prog");
-	put_maps(&stream, 7, 0, maps_of_prog, true);
+	put_image(&stream, 7, "/no/such/prog", "prog");
 	put_wall(&stream, 7, 0x10000010, 0, 1000000, 5000000); /* 1.5 periods so far */
 	put_wall(&stream, 7, 0, 0, 0, 1000000);                /* 1.75 periods so far */
 	put_wall(&stream, 7, 0, 0, 0, 1000000);                /* 2 periods */

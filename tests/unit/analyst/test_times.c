@@ -16,13 +16,6 @@ static void put_samples(struct stream *stream, uint32_t pid, uint32_t tid, uint6
 		put_sample(stream, pid, tid, pc, 4 * MS);
 }
 
-static void put_image(struct stream *stream, uint32_t pid, const char *path, const char *name)
-{
-	put_process(stream, pid, 1, 0);
-	put_exec(stream, pid, path, name);
-	put_maps(stream, pid, 0, maps_of_prog, true);
-}
-
 /* CPU time of a thread's samples at @pc; [unsampled] rows have pc 0. */
 static int64_t cpu_at(const struct profile *p, const char *thread, uint64_t pc)
 {

@@ -39,6 +39,19 @@ static size_t take_file(const char *path)
 	return n;
 }
 
+/* One counter of 2 bytes for each 2 bytes of text from @low on. */
+static struct monitor monitor_of(
+	enum call_dialect dialect, uint64_t low, const void *counter, size_t counters)
+{
+	return (struct monitor){.dialect = dialect,
+		.low = low,
+		.high = low + 2 * counters,
+		.counter = counter,
+		.counters = counters,
+		.element = 2,
+		.scale = 0xffff};
+}
+
 /*
  * For each byte of text: the counter that profil's rule picks is read back as an address with that
  * counter.
@@ -156,13 +169,7 @@ static void test_monout__gmon_has_as_many_histograms_as_it_takes(void **state)
 static void test_monout__a_link_is_not_followed(void **state)
 {
 	uint16_t counter[1] = {1};
-	struct monitor monitor = {.dialect = CALL_HPUX,
-		.low = LOW,
-		.high = LOW + 2,
-		.counter = counter,
-		.counters = 1,
-		.element = 2,
-		.scale = 0xffff};
+	struct monitor monitor = monitor_of(CALL_HPUX, LOW, counter, 1);
 
 	(void)state;
 	assert_int_equal(symlink("elsewhere", "mon.out"), 0);
@@ -192,13 +199,7 @@ static void test_monout__a_program_at_any_address(void **state)
 {
 	uint16_t counter[1] = {1};
 	uint64_t text = (uint64_t)(uintptr_t)test_monout__a_program_at_any_address, bias, low, high;
-	struct monitor monitor = {.dialect = CALL_HPUX,
-		.low = text,
-		.high = text + 2,
-		.counter = counter,
-		.counters = 1,
-		.element = 2,
-		.scale = 0xffff};
+	struct monitor monitor = monitor_of(CALL_HPUX, text, counter, 1);
 
 	(void)state;
 	(void)dl_iterate_phdr(find_bias, &bias);
@@ -430,13 +431,7 @@ static void test_monout__files_of_any_size(void **state)
 static void test_monout__a_file_that_cannot_grow(void **state)
 {
 	static uint16_t counter[5000];
-	struct monitor monitor = {.dialect = CALL_HPUX,
-		.low = LOW,
-		.high = LOW + 10000,
-		.counter = counter,
-		.counters = 5000,
-		.element = 2,
-		.scale = 0xffff};
+	struct monitor monitor = monitor_of(CALL_HPUX, LOW, counter, 5000);
 	struct rlimit limit, some;
 
 	(void)state;
@@ -509,13 +504,7 @@ static void test_monout__text_of_a_library(void **state)
 {
 	uint16_t counter[1] = {1};
 	uint64_t text = (uint64_t)(uintptr_t)getppid, low;
-	struct monitor monitor = {.dialect = CALL_HPUX,
-		.low = text,
-		.high = text + 2,
-		.counter = counter,
-		.counters = 1,
-		.element = 2,
-		.scale = 0xffff};
+	struct monitor monitor = monitor_of(CALL_HPUX, text, counter, 1);
 	struct ends program;
 	Dl_info info;
 
@@ -533,13 +522,7 @@ static void test_monout__text_of_a_library(void **state)
 static void test_monout__directories_and_prefixes(void **state)
 {
 	uint16_t counter[1] = {1};
-	struct monitor monitor = {.dialect = CALL_SYSV,
-		.low = LOW,
-		.high = LOW + 2,
-		.counter = counter,
-		.counters = 1,
-		.element = 2,
-		.scale = 0xffff};
+	struct monitor monitor = monitor_of(CALL_SYSV, LOW, counter, 1);
 	char name[300], in_root[302], here[2 * 508 + 1] = "", prefix[sizeof(here) + 1];
 
 	(void)state;
