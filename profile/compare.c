@@ -77,7 +77,8 @@ struct comparing {
 	double freedom; /* degrees of freedom of one row's spread; 0: there is none */
 	bool scaled;    /* values were divided by a factor that other rows' samples determine */
 	double beyond;  /* median of the rows' variances beyond sampling, by the squared value */
-	double lent;    /* the degrees of freedom that beyond counts as */
+	/* degrees of freedom that @beyond is given when a row's variance is estimated */
+	double lent;
 	bool *tested;
 };
 

@@ -48,7 +48,10 @@ enum hotspot_kind {
 
 /* A known location: of a stub, of a pc of a compiled method, of a line of an interpreted one. */
 struct hotspot_place {
-	/* @key: see hotspot_place.c; @line: of compiled code, its compile id; of a stub, 0. */
+	/*
+	 * What identifies the location (hotspot_place.c). @line of compiled code is its compile id,
+	 * of a stub 0.
+	 */
 	uint64_t key, line;
 	uint32_t location;
 };

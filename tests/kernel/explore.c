@@ -14,8 +14,8 @@ enum picking { PICK_FIRST, PICK_RANDOM, PICK_SPREAD };
 
 struct player {
 	struct choice choice[KERNEL_CHOICES];
-	size_t n; /* number of choices made in this order; of given ones */
-	size_t given;
+	size_t n;     /* choices made in this order so far */
+	size_t given; /* choices that the given order contains */
 	unsigned spent, most_early;
 	size_t points; /* number of choices with a cost, in the first order */
 	enum picking picking;

@@ -161,7 +161,10 @@ static void test_all(bool realtime, uint64_t slow_ns, uint64_t idle_ns)
 				.idle_ns = idle_ns};
 
 			o.duration_ns = PERIODS * times * o.period_ns;
-			/* Many CPUs take long to simulate. */
+			/*
+			 * Many CPUs take long to simulate: a few sets of options suffice, unless
+			 * @whole.
+			 */
 			if (!whole && o.cpus > FEW_CPUS &&
 				(o.cpus != MANY_CPUS || k % 2 || !realtime || slow_ns))
 				continue;

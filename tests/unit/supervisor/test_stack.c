@@ -154,8 +154,8 @@ static void test_stack__copies_from_the_red_zone_to_the_end(void **state)
 }
 
 /*
- * Of a stack in the heap, as much is copied as the last copies needed, on both sides of a signal
- * frame.
+ * If the stack is in the heap, as many bytes are copied as the last copies needed, on both sides of
+ * a signal frame.
  */
 static void test_stack__in_the_heap_as_much_as_is_needed(void **state)
 {
@@ -334,7 +334,7 @@ static void test_stack__finds_it_below_an_alternate_stack_of_a_caller(void **sta
 	end_seen(&own, text);
 }
 
-/* Words like those of a signal frame, but for its flags, are none. */
+/* Words that match a signal frame, except for its flags, are not taken for one. */
 static void test_stack__words_that_look_like_a_signal_frame(void **state)
 {
 	const size_t bytes = 65536, size = 4096;
