@@ -52,9 +52,11 @@ static inline const uint8_t *get_bytes(struct reader *r, size_t bytes)
 
 static inline uint8_t get_u8(struct reader *r)
 {
-	const uint8_t *p = get_bytes(r, 1);
-
-	return p ? *p : 0;
+	if (r->p == r->end) {
+		r->bad = true;
+		return 0;
+	}
+	return *r->p++;
 }
 
 static inline uint64_t get_le(struct reader *r, unsigned bytes)

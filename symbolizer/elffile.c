@@ -156,6 +156,15 @@ int elffile_find(struct elffile *file, const char *name, struct elffile_section 
 	return -ENOENT;
 }
 
+struct slice elffile_bytes(struct elffile *file, const char *name)
+{
+	struct elffile_section section;
+
+	if (elffile_find(file, name, &section) < 0)
+		return (struct slice){0};
+	return (struct slice){section.data, section.bytes};
+}
+
 const char *elffile_string(const struct elffile_section *table, uint64_t offset)
 {
 	const char *text;

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symbolizer/base/slice.h"
+
 struct budget;
 struct elfimage;
 
@@ -47,6 +49,9 @@ int elffile_section(
  * -ENOENT.
  */
 int elffile_find(struct elffile *file, const char *name, struct elffile_section *ret_section);
+
+/* The bytes of that section; none if there is no such section. */
+struct slice elffile_bytes(struct elffile *file, const char *name);
 
 /*
  * A string of a string table section; NULL if @offset or the string exceeds it, or the string is

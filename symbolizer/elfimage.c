@@ -226,17 +226,15 @@ const Elf64_Phdr *elfimage_segment_at(const struct elfimage *image, uint64_t svm
 	return NULL;
 }
 
-const uint8_t *elfimage_bytes_at(const struct elfimage *image, uint64_t svma, size_t *ret_bytes)
+struct slice elfimage_at(const struct elfimage *image, uint64_t svma)
 {
 	const Elf64_Phdr *p = elfimage_segment_at(image, svma);
-	uint64_t within, left;
+	struct slice file = {image->data, image->bytes};
 
-	if (!p || (within = svma - p->p_vaddr) >= p->p_filesz || p->p_offset >= image->bytes ||
-		within >= image->bytes - p->p_offset)
-		return NULL;
-	left = image->bytes - p->p_offset - within;
-	*ret_bytes = (size_t)(left < p->p_filesz - within ? left : p->p_filesz - within);
-	return image->data + p->p_offset + within;
+	if (!p)
+		return (struct slice){0};
+	return slice_rest(
+		slice_first(slice_rest(file, p->p_offset), p->p_filesz), svma - p->p_vaddr);
 }
 
 void elfimage_build_id_hex(const struct elfimage *image, char *to)

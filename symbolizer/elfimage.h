@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symbolizer/base/slice.h"
+
 enum { IMAGE_BUILD_ID_MAX = 64 };
 
 struct elfimage {
@@ -57,10 +59,10 @@ size_t elfimage_segments_at_offset(const struct elfimage *image, uint64_t offset
 /* The PT_LOAD segment that contains an address of the file, NULL none. */
 const Elf64_Phdr *elfimage_segment_at(const struct elfimage *image, uint64_t svma);
 /*
- * The bytes of the file that are loaded at @svma, and their number up to the segment's end, or to
- * that of the file; NULL: none.
+ * The bytes of the file that are loaded from @svma on, up to the segment's end, or to that of the
+ * file.
  */
-const uint8_t *elfimage_bytes_at(const struct elfimage *image, uint64_t svma, size_t *ret_bytes);
+struct slice elfimage_at(const struct elfimage *image, uint64_t svma);
 
 /* Lower-case hex of the build-id into @to (2 * IMAGE_BUILD_ID_MAX + 1 bytes). */
 void elfimage_build_id_hex(const struct elfimage *image, char *to);

@@ -14,13 +14,7 @@
 
 static bool read_at(const struct elfimage *image, uint64_t svma, void *to, size_t bytes)
 {
-	size_t have = 0;
-	const uint8_t *from = elfimage_bytes_at(image, svma, &have);
-
-	if (!from || have < bytes)
-		return false;
-	memcpy(to, from, bytes);
-	return true;
+	return slice_read(elfimage_at(image, svma), 0, to, bytes);
 }
 
 static bool read32(const struct elfimage *image, uint64_t svma, uint32_t *ret_value)
@@ -39,10 +33,8 @@ struct tables {
  */
 static uint64_t as_in_file(const struct elfimage *image, uint64_t address)
 {
-	size_t have;
-
-	return image->loaded && !elfimage_bytes_at(image, address, &have) ? address - image->loaded
-									  : address;
+	return image->loaded && !elfimage_at(image, address).data ? address - image->loaded
+								  : address;
 }
 
 static bool find_tables(const struct elfimage *image, struct tables *ret_tables)
@@ -162,40 +154,30 @@ bool exported_find(const struct elfimage *image, const char *name, uint64_t *ret
 	return find_by_hash(image, &tables, name, ret_svma);
 }
 
-static uint32_t word_at(const uint8_t *data, uint64_t index)
-{
-	uint32_t word;
-
-	memcpy(&word, data + 4 * index, sizeof(word));
-	return word;
-}
-
 /*
  * The number of symbols, which DT_GNU_HASH does not contain: the last symbol is at the end of the
  * chain of the last bucket.
  */
 static uint32_t count_by_gnu_hash(const struct elfimage *image, const struct tables *tables)
 {
-	size_t have = 0;
-	const uint8_t *data = elfimage_bytes_at(image, tables->gnu_hash, &have);
-	uint64_t words = have / 4, bucket, chain;
-	uint32_t first, last = 0, index;
+	struct slice table = elfimage_at(image, tables->gnu_hash);
+	uint32_t head[4], last = 0, word;
+	uint64_t at, chain;
 
-	if (!data || words < 4)
+	if (!slice_read(table, 0, head, sizeof(head)))
 		return 0;
-	first = word_at(data, 1);
-	bucket = 4 + 2 * (uint64_t)word_at(data, 2);
-	chain = bucket + word_at(data, 0);
-	if (chain > words)
-		return 0;
-	for (; bucket < chain; bucket++) {
-		index = word_at(data, bucket);
-		last = index > last ? index : last;
+	at = sizeof(head) + 8 * (uint64_t)head[2];
+	chain = at + 4 * (uint64_t)head[0];
+	for (; at < chain; at += 4) {
+		if (!slice_u32(table, at, &word))
+			return 0;
+		last = word > last ? word : last;
 	}
-	if (last < first)
+	if (last < head[1])
 		return 0;
-	for (uint64_t i = chain + last - first; i < words && last < UINT32_MAX; i++, last++)
-		if (word_at(data, i) & 1)
+	at += 4 * (uint64_t)(last - head[1]);
+	for (; slice_u32(table, at, &word) && last < UINT32_MAX; at += 4, last++)
+		if (word & 1)
 			return last + 1;
 	return 0;
 }
@@ -204,7 +186,6 @@ bool exported_open(const struct elfimage *image, struct exported_list *ret_list)
 {
 	struct exported_list list = {0};
 	struct tables tables;
-	size_t have = 0;
 
 	if (!image->data || !image->elf64 || !find_tables(image, &tables))
 		return false;
@@ -212,12 +193,12 @@ bool exported_open(const struct elfimage *image, struct exported_list *ret_list)
 		list.n = count_by_gnu_hash(image, &tables);
 	else if (!read32(image, tables.hash + 4, &list.n))
 		return false;
-	list.symbols = elfimage_bytes_at(image, tables.symbols, &have);
-	list.strings = elfimage_bytes_at(image, tables.strings, &list.strings_bytes);
-	if (!list.symbols || !list.strings)
+	list.symbols = elfimage_at(image, tables.symbols);
+	list.strings = elfimage_at(image, tables.strings);
+	if (!list.symbols.data || !list.strings.data)
 		return false;
-	if (list.n > have / sizeof(Elf64_Sym))
-		list.n = (uint32_t)(have / sizeof(Elf64_Sym));
+	if (list.n > list.symbols.bytes / sizeof(Elf64_Sym))
+		list.n = (uint32_t)(list.symbols.bytes / sizeof(Elf64_Sym));
 	*ret_list = list;
 	return true;
 }
@@ -225,17 +206,16 @@ bool exported_open(const struct elfimage *image, struct exported_list *ret_list)
 bool exported_get(const struct exported_list *list, uint32_t index, Elf64_Sym *ret_symbol,
 	const char **ret_name)
 {
-	const uint8_t *name;
-	size_t most;
+	const char *name;
 
-	memcpy(ret_symbol, list->symbols + index * sizeof(*ret_symbol), sizeof(*ret_symbol));
-	if (ret_symbol->st_name >= list->strings_bytes)
+	if (!slice_read(
+		    list->symbols, index * sizeof(*ret_symbol), ret_symbol, sizeof(*ret_symbol)))
 		return false;
-	name = list->strings + ret_symbol->st_name;
-	most = list->strings_bytes - ret_symbol->st_name;
-	if (!*name || !memchr(name, 0, most < NAME_MOST ? most : NAME_MOST))
+	name = slice_string(
+		slice_first(slice_rest(list->strings, ret_symbol->st_name), NAME_MOST), 0);
+	if (!name || !*name)
 		return false;
-	*ret_name = (const char *)name;
+	*ret_name = name;
 	return true;
 }
 

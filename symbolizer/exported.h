@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symbolizer/base/slice.h"
+
 struct elfimage;
 struct module;
 struct space;
@@ -15,10 +17,9 @@ struct space;
 /* Finds the svma of the exported symbol @name. False: there is none. */
 bool exported_find(const struct elfimage *image, const char *name, uint64_t *ret_svma);
 
-/* The dynamic symbol table, found by PT_DYNAMIC. The pointers belong to the image. */
+/* The dynamic symbol table, found by PT_DYNAMIC. The bytes belong to the image. */
 struct exported_list {
-	const uint8_t *symbols, *strings;
-	size_t strings_bytes;
+	struct slice symbols, strings;
 	uint32_t n; /* number of symbols in the image, undefined ones included */
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/pool.h"
+#include "symbolizer/base/leb128.h"
 #include "symbolizer/debuginfo.h"
 #include "symbolizer/elfimage.h"
 #include "symbolizer/gopclntab_internal.h"
@@ -74,7 +75,7 @@ static enum gopclntab_kind kind_of(const struct gopclntab *table, uint64_t recor
 bool gopclntab_find(
 	const struct gopclntab *table, uint64_t svma, struct gopclntab_function *ret_function)
 {
-	struct gopclntab_part pairs = table->functions;
+	struct slice pairs = table->functions;
 	uint64_t low = 0, high = table->n, offset = svma - table->text;
 	uint32_t start = 0, next = 0, record = 0;
 	const char *name;
@@ -85,19 +86,19 @@ bool gopclntab_find(
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
 
-		if (!gopclntab_u32(pairs, middle * GOPCLNTAB_PAIR_BYTES, &start))
+		if (!slice_u32(pairs, middle * GOPCLNTAB_PAIR_BYTES, &start))
 			return false;
 		if (start <= offset)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (!low || !gopclntab_u32(pairs, (low - 1) * GOPCLNTAB_PAIR_BYTES, &start) ||
-		!gopclntab_u32(pairs, (low - 1) * GOPCLNTAB_PAIR_BYTES + 4, &record) ||
-		!gopclntab_u32(pairs, low * GOPCLNTAB_PAIR_BYTES, &next) || offset < start ||
+	if (!low || !slice_u32(pairs, (low - 1) * GOPCLNTAB_PAIR_BYTES, &start) ||
+		!slice_u32(pairs, (low - 1) * GOPCLNTAB_PAIR_BYTES + 4, &record) ||
+		!slice_u32(pairs, low * GOPCLNTAB_PAIR_BYTES, &next) || offset < start ||
 		offset >= next)
 		return false;
-	name = gopclntab_string(table->names, gopclntab_field(table, record, GOPCLNTAB_NAME));
+	name = slice_string(table->names, gopclntab_field(table, record, GOPCLNTAB_NAME));
 	if (!name || !*name || gopclntab_field(table, record, 0) != start)
 		return false;
 	*ret_function = (struct gopclntab_function){.start = table->text + start,
@@ -108,24 +109,6 @@ bool gopclntab_find(
 	return true;
 }
 
-/* Reads a LEB128 number of at most 32 bits. */
-static bool take_varint(struct gopclntab_part *part, uint32_t *ret_value)
-{
-	uint32_t value = 0;
-
-	for (unsigned shift = 0; shift < 35 && part->bytes; shift += 7) {
-		uint8_t byte = *part->data++;
-
-		part->bytes--;
-		value |= (uint32_t)(byte & 0x7f) << (shift & 31);
-		if (!(byte & 0x80)) {
-			*ret_value = value;
-			return true;
-		}
-	}
-	return false;
-}
-
 /*
  * The value of a pc table at a distance from the function's start. Each entry adds a signed
  * difference to the value (zigzag) and says for how many instructions it holds; 0 ends the table.
@@ -133,19 +116,19 @@ static bool take_varint(struct gopclntab_part *part, uint32_t *ret_value)
 static bool pc_value(
 	const struct gopclntab *table, uint32_t at, uint64_t distance, int32_t *ret_value)
 {
-	struct gopclntab_part part = table->pcs;
+	struct reader pcs = slice_reader(table->pcs, at);
 	uint64_t reached = 0;
-	uint32_t value = UINT32_MAX, change, run;
+	uint32_t value = UINT32_MAX;
 
-	if (!at || at >= part.bytes)
-		return false;
-	part.data += at;
-	part.bytes -= at;
-	for (bool first = true; take_varint(&part, &change) && (change || first); first = false) {
-		if (!take_varint(&part, &run))
+	for (bool first = true; at; first = false) {
+		uint32_t change = (uint32_t)get_uleb(&pcs);
+
+		if (!change && !first)
 			return false;
 		value += -(change & 1) ^ change >> 1;
-		reached += (uint64_t)run * table->quantum;
+		reached += (uint32_t)get_uleb(&pcs) * (uint64_t)table->quantum;
+		if (pcs.bad)
+			return false;
 		if (distance < reached) {
 			*ret_value = (int32_t)value;
 			return true;
@@ -167,27 +150,25 @@ int64_t gopclntab_depth(
 }
 
 /* The tree of inlined calls of a function; false: none. */
-static bool inlined_tree(const struct gopclntab *table, const struct gopclntab_function *f,
-	struct gopclntab_part *ret_tree)
+static bool inlined_tree(
+	const struct gopclntab *table, const struct gopclntab_function *f, struct slice *ret_tree)
 {
 	uint64_t after = 4 * (uint64_t)(flags_field(table) + 1);
 	uint32_t pcdatas = gopclntab_field(table, f->record, RECORD_PCDATAS), offset;
 	unsigned funcdatas = gopclntab_field(table, f->record, flags_field(table)) >> 24;
-	size_t bytes;
 
 	if (!table->gofunc || pcdatas <= PCDATA_INLINED || funcdatas <= FUNCDATA_INLINED ||
-		!gopclntab_u32(table->functions,
+		!slice_u32(table->functions,
 			f->record + after + 4 * ((uint64_t)pcdatas + FUNCDATA_INLINED), &offset) ||
 		offset == UINT32_MAX)
 		return false;
-	ret_tree->data = elfimage_bytes_at(table->image, table->gofunc + offset, &bytes);
-	ret_tree->bytes = bytes;
-	return ret_tree->data != NULL;
+	*ret_tree = elfimage_at(table->image, table->gofunc + offset);
+	return ret_tree->data;
 }
 
 /* The inlined call at @distance from the function's start; false: not in an inlined call. */
 static bool inlined_at(const struct gopclntab *table, const struct gopclntab_function *f,
-	struct gopclntab_part tree, uint64_t distance, const char **ret_name, uint64_t *ret_parent,
+	struct slice tree, uint64_t distance, const char **ret_name, uint64_t *ret_parent,
 	uint32_t *ret_line)
 {
 	uint64_t each = table->since_120 ? INLINED_BYTES_120 : INLINED_BYTES_118, at;
@@ -195,16 +176,16 @@ static bool inlined_at(const struct gopclntab *table, const struct gopclntab_fun
 	uint32_t which, name, parent, line = 0;
 	int32_t index;
 
-	if (!gopclntab_u32(table->functions, after + 4 * PCDATA_INLINED, &which) ||
+	if (!slice_u32(table->functions, after + 4 * PCDATA_INLINED, &which) ||
 		!pc_value(table, which, distance, &index) || index < 0)
 		return false;
 	at = (uint64_t)index * each;
-	if (!gopclntab_u32(tree, at + each - (table->since_120 ? 12 : 8), &name) ||
-		!gopclntab_u32(tree, at + each - (table->since_120 ? 8 : 4), &parent))
+	if (!slice_u32(tree, at + each - (table->since_120 ? 12 : 8), &name) ||
+		!slice_u32(tree, at + each - (table->since_120 ? 8 : 4), &parent))
 		return false;
-	if (table->since_120 && !gopclntab_u32(tree, at + 12, &line))
+	if (table->since_120 && !slice_u32(tree, at + 12, &line))
 		return false;
-	*ret_name = gopclntab_string(table->names, name);
+	*ret_name = slice_string(table->names, name);
 	*ret_parent = parent;
 	*ret_line = line;
 	return *ret_name && **ret_name && parent < f->end - f->start;
@@ -223,10 +204,9 @@ static int place_line(const struct gopclntab *table, const struct gopclntab_func
 		line > 0)
 		frame->line = (uint32_t)line;
 	if (pc_value(table, gopclntab_field(table, f->record, RECORD_PCFILE), distance, &file) &&
-		file >= 0 &&
-		gopclntab_u32(table->units, 4 * ((uint64_t)unit + (uint64_t)file), &at) &&
+		file >= 0 && slice_u32(table->units, 4 * ((uint64_t)unit + (uint64_t)file), &at) &&
 		at != UINT32_MAX)
-		path = gopclntab_string(table->files, at);
+		path = slice_string(table->files, at);
 	if (path)
 		frame->file = pool_intern(table->strings, path, strnlen(path, FILE_NAME_MOST));
 	return frame->file ? 0 : -ENOMEM;
@@ -238,7 +218,7 @@ int gopclntab_frames(
 	struct gopclntab_function f;
 	uint64_t distance, parent;
 	const char *name;
-	struct gopclntab_part tree = {0};
+	struct slice tree = {0};
 	uint32_t line;
 	size_t n = 0;
 	bool has_tree;

@@ -18,33 +18,32 @@ enum {
 	MODULE_WORDS = 41,
 };
 
-static bool begins_here(struct gopclntab_part from)
+static bool begins_here(struct slice from)
 {
 	uint32_t magic = 0;
 
-	return gopclntab_u32(from, 0, &magic) && (magic == 0xfffffff0 || magic == 0xfffffff1) &&
+	return slice_u32(from, 0, &magic) && (magic == 0xfffffff0 || magic == 0xfffffff1) &&
 		from.bytes >= HEADER_BYTES && !from.data[4] && !from.data[5] &&
 		(from.data[6] == 1 || from.data[6] == 2 || from.data[6] == 4) &&
 		from.data[7] == POINTER_BYTES;
 }
 
-static bool part_at(struct gopclntab_part all, unsigned field, struct gopclntab_part *ret_part)
+static bool part_at(struct slice all, unsigned field, struct slice *ret_part)
 {
 	uint64_t offset = 0;
 
-	if (!gopclntab_u64(all, 32 + 8 * field, &offset) || offset >= all.bytes)
+	if (!slice_u64(all, 32 + 8 * field, &offset))
 		return false;
-	*ret_part = (struct gopclntab_part){all.data + offset, all.bytes - offset};
-	return true;
+	*ret_part = slice_rest(all, offset);
+	return ret_part->data;
 }
 
 /* Splits the table by its header. Each part reaches to the table's end: bounds stay checked. */
 static bool take_header(struct gopclntab *table)
 {
-	struct gopclntab_part all = table->all;
+	struct slice all = table->all;
 
-	if (!begins_here(all) || !gopclntab_u64(all, 8, &table->n) ||
-		!gopclntab_u64(all, 24, &table->text))
+	if (!begins_here(all) || !slice_u64(all, 8, &table->n) || !slice_u64(all, 24, &table->text))
 		return false;
 	table->quantum = all.data[6];
 	table->since_120 = all.data[0] == 0xf1;
@@ -54,14 +53,11 @@ static bool take_header(struct gopclntab *table)
 		table->n < table->functions.bytes / GOPCLNTAB_PAIR_BYTES;
 }
 
-static struct gopclntab_part segment_part(const struct elfimage *image, const Elf64_Phdr *segment)
+static struct slice segment_part(const struct elfimage *image, const Elf64_Phdr *segment)
 {
-	if (segment->p_type != PT_LOAD || segment->p_offset >= image->bytes)
-		return (struct gopclntab_part){0};
-	return (struct gopclntab_part){image->data + segment->p_offset,
-		segment->p_filesz < image->bytes - segment->p_offset
-			? segment->p_filesz
-			: image->bytes - segment->p_offset};
+	struct slice file = {image->data, segment->p_type == PT_LOAD ? image->bytes : 0};
+
+	return slice_first(slice_rest(file, segment->p_offset), segment->p_filesz);
 }
 
 /* Searches the table in all of the file: it is aligned, and in a segment that is not code. */
@@ -70,13 +66,13 @@ static bool search_table(struct gopclntab *table, uint64_t *ret_svma)
 	const struct elfimage *image = table->image;
 
 	for (size_t i = 0; i < image->n_phdr; i++) {
-		struct gopclntab_part part = segment_part(image, &image->phdr[i]);
+		struct slice part = segment_part(image, &image->phdr[i]);
 
 		if (image->phdr[i].p_flags & PF_X)
 			continue;
 		for (uint64_t at = -image->phdr[i].p_vaddr & (TABLE_ALIGN - 1);
 			at + HEADER_BYTES <= part.bytes; at += TABLE_ALIGN) {
-			table->all = (struct gopclntab_part){part.data + at, part.bytes - at};
+			table->all = slice_rest(part, at);
 			if (begins_here(table->all) && take_header(table)) {
 				*ret_svma = image->phdr[i].p_vaddr + at;
 				return true;
@@ -98,7 +94,7 @@ static bool find_table(struct gopclntab *table, struct elffile *elf, uint64_t *r
 		return table->image->go && search_table(table, ret_svma);
 	if (!section.data)
 		return false;
-	table->all = (struct gopclntab_part){section.data, section.bytes};
+	table->all = (struct slice){section.data, section.bytes};
 	*ret_svma = section.svma;
 	return take_header(table);
 }
@@ -107,11 +103,11 @@ static bool find_table(struct gopclntab *table, struct elffile *elf, uint64_t *r
 static uint64_t find_pointer(const struct elfimage *image, uint64_t to)
 {
 	for (size_t i = 0; i < image->n_phdr; i++) {
-		struct gopclntab_part part = segment_part(image, &image->phdr[i]);
+		struct slice part = segment_part(image, &image->phdr[i]);
 
 		if (!(image->phdr[i].p_flags & PF_W))
 			continue;
-		for (uint64_t at = 0, word; gopclntab_u64(part, at, &word); at += POINTER_BYTES) {
+		for (uint64_t at = 0, word; slice_u64(part, at, &word); at += POINTER_BYTES) {
 			if (word == to)
 				return image->phdr[i].p_vaddr + at;
 		}
@@ -124,14 +120,13 @@ static uint64_t find_pointer(const struct elfimage *image, uint64_t to)
  * position-independent program, whose file has zeros in their place.
  */
 static void take_relocations(
-	struct gopclntab_part relocations, uint64_t table_svma, uint64_t word[MODULE_WORDS])
+	struct slice relocations, uint64_t table_svma, uint64_t word[MODULE_WORDS])
 {
 	uint64_t module = 0;
 	Elf64_Rela r;
 
 	for (unsigned pass = 0; pass < 2; pass++) {
-		for (uint64_t at = 0; at + sizeof(r) <= relocations.bytes; at += sizeof(r)) {
-			memcpy(&r, relocations.data + at, sizeof(r));
+		for (uint64_t at = 0; slice_read(relocations, at, &r, sizeof(r)); at += sizeof(r)) {
 			if (pass == 0 && (uint64_t)r.r_addend == table_svma && !module)
 				module = r.r_offset;
 			if (pass == 1 && module && r.r_offset >= module &&
@@ -147,17 +142,15 @@ static void find_module(struct gopclntab *table, struct elffile *elf, uint64_t t
 {
 	static const char *const names[] = {".rela.dyn", ".rela"};
 	uint64_t at = find_pointer(table->image, table_svma);
-	size_t bytes = 0;
-	const uint8_t *data = at ? elfimage_bytes_at(table->image, at, &bytes) : NULL;
+	struct slice words = at ? elfimage_at(table->image, at) : (struct slice){0};
 	struct elffile_section section;
 
-	for (unsigned i = 0; data && i < MODULE_WORDS; i++)
-		(void)gopclntab_u64(
-			(struct gopclntab_part){data, bytes}, i * POINTER_BYTES, &word[i]);
+	for (unsigned i = 0; i < MODULE_WORDS; i++)
+		(void)slice_u64(words, i * POINTER_BYTES, &word[i]);
 	for (unsigned i = 0; elf && !word[MODULE_TEXT] && i < 2; i++) {
 		if (elffile_find(elf, names[i], &section) >= 0 && section.data)
-			take_relocations((struct gopclntab_part){section.data, section.bytes},
-				table_svma, word);
+			take_relocations(
+				(struct slice){section.data, section.bytes}, table_svma, word);
 	}
 }
 
@@ -194,7 +187,7 @@ static bool find_symbol(struct elffile *elf, uint64_t *ret_offset)
  * The distance of the word "g" from the thread pointer, downwards, as an instruction of @code says:
  * mov %fs:-88,%rax is 64 48 8b 04 25 a8 ff ff ff. 0: none does.
  */
-static uint32_t g_of_code(struct gopclntab_part code)
+static uint32_t g_of_code(struct slice code)
 {
 	enum { BYTES = 9 };
 
@@ -221,23 +214,18 @@ static uint32_t g_of_systemstack(const struct gopclntab *table)
 
 	for (uint64_t i = 0; i < table->n; i++) {
 		const char *name;
-		size_t bytes = 0;
-		const uint8_t *data;
 
-		if (!gopclntab_u32(table->functions, i * GOPCLNTAB_PAIR_BYTES, &start) ||
-			!gopclntab_u32(table->functions, i * GOPCLNTAB_PAIR_BYTES + 4, &record) ||
-			!gopclntab_u32(table->functions, (i + 1) * GOPCLNTAB_PAIR_BYTES, &next) ||
+		if (!slice_u32(table->functions, i * GOPCLNTAB_PAIR_BYTES, &start) ||
+			!slice_u32(table->functions, i * GOPCLNTAB_PAIR_BYTES + 4, &record) ||
+			!slice_u32(table->functions, (i + 1) * GOPCLNTAB_PAIR_BYTES, &next) ||
 			next <= start)
 			return 0;
-		name = gopclntab_string(
-			table->names, gopclntab_field(table, record, GOPCLNTAB_NAME));
+		name = slice_string(table->names, gopclntab_field(table, record, GOPCLNTAB_NAME));
 		if (!name || strncmp(name, wanted, sizeof(wanted) - 1) != 0 ||
 			(name[sizeof(wanted) - 1] && strcmp(name + sizeof(wanted) - 1, ".abi0")))
 			continue;
-		data = elfimage_bytes_at(table->image, table->text + start, &bytes);
-		return data ? g_of_code((struct gopclntab_part){
-				      data, bytes < next - start ? bytes : next - start})
-			    : 0;
+		return g_of_code(
+			slice_first(elfimage_at(table->image, table->text + start), next - start));
 	}
 	return 0;
 }

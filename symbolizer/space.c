@@ -260,22 +260,18 @@ bool space_find(const struct space *space, uint64_t pc, struct code_location *re
 size_t space_read(const struct space *space, uint64_t address, void *to, size_t bytes)
 {
 	const struct mapping *mapping = space_find_mapping(space, address);
-	const uint8_t *from;
-	size_t have = 0;
+	struct slice from;
 
 	if (!mapping || mapping->write || !mapping->module->image.data)
 		return 0;
 	if (!mapping->module->headers_ok)
 		return 0;
-	from = elfimage_bytes_at(&mapping->module->image, address - mapping->bias, &have);
-	if (!from)
-		return 0;
-	if (have > mapping->end - address)
-		have = (size_t)(mapping->end - address);
-	if (bytes > have)
-		bytes = have;
-	memcpy(to, from, bytes);
-	return bytes;
+	from = slice_first(elfimage_at(&mapping->module->image, address - mapping->bias),
+		mapping->end - address);
+	from = slice_first(from, bytes);
+	if (from.data)
+		memcpy(to, from.data, from.bytes);
+	return from.bytes;
 }
 
 uint32_t space_go(const struct space *space)

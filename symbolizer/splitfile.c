@@ -24,7 +24,7 @@ struct splitfile {
 	struct elfimage image;
 	struct elffile elf; /* .elf NULL: missing, or not an ELF file */
 	struct dwarf_split_unit whole;
-	struct rangelist_bytes table; /* table of a .dwp */
+	struct slice table; /* table of a .dwp */
 };
 
 struct splitfiles {
@@ -65,15 +65,6 @@ void splitfiles_free(struct splitfiles *splitfiles)
 	free(splitfiles);
 }
 
-static struct rangelist_bytes section_of(struct elffile *elf, const char *name)
-{
-	struct elffile_section section;
-
-	if (elffile_find(elf, name, &section) < 0)
-		return (struct rangelist_bytes){0};
-	return (struct rangelist_bytes){section.data, section.bytes};
-}
-
 static void open_file(struct splitfiles *s, struct splitfile *file)
 {
 	struct opened opened;
@@ -87,13 +78,13 @@ static void open_file(struct splitfiles *s, struct splitfile *file)
 		return;
 	budget_admit(s->budget, file->image.bytes);
 	file->elf.budget = s->budget;
-	file->table = section_of(&file->elf, ".debug_cu_index");
+	file->table = elffile_bytes(&file->elf, ".debug_cu_index");
 	file->whole = (struct dwarf_split_unit){
-		.info = section_of(&file->elf, ".debug_info.dwo"),
-		.abbreviations = section_of(&file->elf, ".debug_abbrev.dwo"),
-		.rnglists = section_of(&file->elf, ".debug_rnglists.dwo"),
-		.string_offsets = section_of(&file->elf, ".debug_str_offsets.dwo"),
-		.strings = section_of(&file->elf, ".debug_str.dwo"),
+		.info = elffile_bytes(&file->elf, ".debug_info.dwo"),
+		.abbreviations = elffile_bytes(&file->elf, ".debug_abbrev.dwo"),
+		.rnglists = elffile_bytes(&file->elf, ".debug_rnglists.dwo"),
+		.string_offsets = elffile_bytes(&file->elf, ".debug_str_offsets.dwo"),
+		.strings = elffile_bytes(&file->elf, ".debug_str.dwo"),
 	};
 }
 
@@ -136,30 +127,25 @@ static int file_at(struct splitfiles *s, const char *path, struct splitfile **re
 	return 0;
 }
 
-static uint64_t word_at(const struct rangelist_bytes *from, uint64_t at, unsigned bytes)
+static uint64_t u32_at(struct slice table, uint64_t at)
 {
-	uint64_t wide = 0;
-	uint32_t narrow;
+	uint32_t value = 0;
 
-	if (bytes == 8) {
-		memcpy(&wide, from->data + at, 8);
-		return wide;
-	}
-	memcpy(&narrow, from->data + at, 4);
-	return narrow;
+	(void)slice_u32(table, at, &value);
+	return value;
 }
 
 /* The row of a unit in a .dwp, from 1 on, by open addressing with a second hash; 0: none. */
-static uint64_t row_of(const struct rangelist_bytes *table, uint64_t id, uint64_t slots)
+static uint64_t row_of(struct slice table, uint64_t id, uint64_t slots)
 {
 	uint64_t mask = slots - 1, at = id & mask, step = (id >> 32 & mask) | 1;
 
 	for (uint64_t i = 0; i < slots; i++, at = (at + step) & mask) {
-		uint64_t row = word_at(table, 16 + slots * 8 + at * 4, 4);
+		uint64_t row = u32_at(table, 16 + slots * 8 + at * 4), here = 0;
 
 		if (!row)
 			return 0;
-		if (word_at(table, 16 + at * 8, 8) == id)
+		if (slice_u64(table, 16 + at * 8, &here) && here == id)
 			return row;
 	}
 	return 0;
@@ -177,21 +163,21 @@ static uint64_t row_of(const struct rangelist_bytes *table, uint64_t id, uint64_
  *       4*columns*units            offsets
  *       4*columns*units            sizes
  */
-bool splitfile_look_up(const struct rangelist_bytes *table, uint64_t id, uint32_t column,
-	uint64_t *ret_offset, uint64_t *ret_bytes)
+bool splitfile_look_up(
+	struct slice table, uint64_t id, uint32_t column, uint64_t *ret_offset, uint64_t *ret_bytes)
 {
 	uint64_t columns, units, slots, row, head;
 
-	if (!table->data || table->bytes < 16 ||
-		((word_at(table, 0, 4) & 0xffff) != 5 && word_at(table, 0, 4) != 2))
+	if (!table.data || table.bytes < 16 ||
+		((u32_at(table, 0) & 0xffff) != 5 && u32_at(table, 0) != 2))
 		return false;
-	columns = word_at(table, 4, 4);
-	units = word_at(table, 8, 4);
-	slots = word_at(table, 12, 4);
+	columns = u32_at(table, 4);
+	units = u32_at(table, 8);
+	slots = u32_at(table, 12);
 	if (!slots || slots & (slots - 1) || columns > 16 || units > slots)
 		return false;
 	head = 16 + slots * 12;
-	if (head + columns * 4 + columns * units * 8 > table->bytes)
+	if (head + columns * 4 + columns * units * 8 > table.bytes)
 		return false;
 	row = row_of(table, id, slots);
 	if (!row || row > units)
@@ -199,24 +185,22 @@ bool splitfile_look_up(const struct rangelist_bytes *table, uint64_t id, uint32_
 	for (uint64_t i = 0; i < columns; i++) {
 		uint64_t at = head + (columns * row + i) * 4;
 
-		if (word_at(table, head + i * 4, 4) != column)
+		if (u32_at(table, head + i * 4) != column)
 			continue;
-		*ret_offset = word_at(table, at, 4);
-		*ret_bytes = word_at(table, at + columns * units * 4, 4);
+		*ret_offset = u32_at(table, at);
+		*ret_bytes = u32_at(table, at + columns * units * 4);
 		return true;
 	}
 	return false;
 }
 
-static struct rangelist_bytes part_of(const struct rangelist_bytes *table, uint64_t id,
-	uint32_t column, const struct rangelist_bytes *whole)
+static struct slice part_of(struct slice table, uint64_t id, uint32_t column, struct slice whole)
 {
 	uint64_t offset, bytes;
 
-	if (!whole->data || !splitfile_look_up(table, id, column, &offset, &bytes) ||
-		offset > whole->bytes || bytes > whole->bytes - offset)
-		return (struct rangelist_bytes){0};
-	return (struct rangelist_bytes){whole->data + offset, bytes};
+	if (!splitfile_look_up(table, id, column, &offset, &bytes))
+		return (struct slice){0};
+	return slice_part(whole, offset, bytes);
 }
 
 static int find_in_package(
@@ -232,11 +216,11 @@ static int find_in_package(
 	if (r < 0 || !file->elf.elf)
 		return r < 0 ? r : -ENOENT;
 	*ret_unit = (struct dwarf_split_unit){
-		.info = part_of(&file->table, id, SECT_INFO, &file->whole.info),
-		.abbreviations = part_of(&file->table, id, SECT_ABBREV, &file->whole.abbreviations),
-		.rnglists = part_of(&file->table, id, SECT_RNGLISTS, &file->whole.rnglists),
+		.info = part_of(file->table, id, SECT_INFO, file->whole.info),
+		.abbreviations = part_of(file->table, id, SECT_ABBREV, file->whole.abbreviations),
+		.rnglists = part_of(file->table, id, SECT_RNGLISTS, file->whole.rnglists),
 		.string_offsets =
-			part_of(&file->table, id, SECT_STR_OFFSETS, &file->whole.string_offsets),
+			part_of(file->table, id, SECT_STR_OFFSETS, file->whole.string_offsets),
 		.strings = file->whole.strings,
 	};
 	return ret_unit->info.data ? 0 : -ENOENT;

@@ -55,7 +55,7 @@ size_t splitfiles_missing(const struct splitfiles *splitfiles, const char **ret_
  * DWARF 5, table 7.1; the numbers used here mean the same in version 2. False: no such unit or
  * column, or the table is damaged.
  */
-bool splitfile_look_up(const struct rangelist_bytes *table, uint64_t id, uint32_t column,
-	uint64_t *ret_offset, uint64_t *ret_bytes);
+bool splitfile_look_up(struct slice table, uint64_t id, uint32_t column, uint64_t *ret_offset,
+	uint64_t *ret_bytes);
 
 #endif

@@ -138,11 +138,14 @@ const uint8_t *symbolizer_code(
 	const struct code_location *location, size_t *ret_bytes, unsigned *ret_machine)
 {
 	const struct module *module = location->module;
+	struct slice code;
 
 	if (!module->headers_ok)
 		return NULL;
 	*ret_machine = module->image.machine;
-	return elfimage_bytes_at(&module->image, location->svma, ret_bytes);
+	code = elfimage_at(&module->image, location->svma);
+	*ret_bytes = code.bytes;
+	return code.data;
 }
 
 const char *symbolizer_function_at(

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "symbolizer/base/leb128.h"
+#include "symbolizer/base/slice.h"
 #include "symbolizer/module.h"
 
 /* DW_EH_PE_…: how a pointer is encoded, and what it is relative to. */
@@ -296,28 +297,25 @@ static bool is_sorted(const struct unwind_table *table)
 static void open_header(struct unwind_table *table)
 {
 	const struct elfimage *image = &table->module->image;
-	const uint8_t *data = NULL;
+	struct slice header = {0}, frames;
 	uint64_t svma = 0, eh, n;
 	unsigned eh_encoding, n_encoding, encoding;
-	size_t bytes = 0;
 	struct reader s;
 
 	for (size_t i = 0; i < image->n_phdr; i++) {
 		if (image->phdr[i].p_type == PT_GNU_EH_FRAME) {
 			svma = image->phdr[i].p_vaddr;
-			data = elfimage_bytes_at(image, svma, &bytes);
+			header = elfimage_at(image, svma);
 		}
 	}
-	if (!data)
-		return;
-	s = reader_over(data, bytes);
+	s = slice_reader(header, 0);
 	if (get_u8(&s) != 1)
 		return;
 	eh_encoding = get_u8(&s);
 	n_encoding = get_u8(&s);
 	encoding = get_u8(&s);
 	eh = read_pointer(&s, eh_encoding, svma + 4, svma, image->elf64);
-	n = read_pointer(&s, n_encoding, svma + (uint64_t)(s.p - data), svma, image->elf64);
+	n = read_pointer(&s, n_encoding, svma + (uint64_t)(s.p - header.data), svma, image->elf64);
 	if (s.bad || encoding != (PE_DATAREL | PE_SDATA4) || n == 0 ||
 		n > (uint64_t)(s.end - s.p) / 8)
 		return;
@@ -326,9 +324,8 @@ static void open_header(struct unwind_table *table)
 	table->search_base = svma;
 	if (!is_sorted(table))
 		return;
-	table->eh.data = elfimage_bytes_at(image, eh, &table->eh.bytes);
-	table->eh.svma = eh;
-	table->eh.eh = true;
+	frames = elfimage_at(image, eh);
+	table->eh = (struct section){frames.data, frames.bytes, eh, true};
 }
 
 static int find_by_header(

@@ -30,6 +30,9 @@ static inline uint64_t get_uleb(struct reader *r)
 	unsigned bits;
 	bool negative;
 
+	/* The most common numbers are below 128. */
+	if (r->p < r->end && *r->p < 0x80)
+		return *r->p++;
 	return get_leb(r, &bits, &negative);
 }
 

@@ -58,12 +58,12 @@ struct dwarf_sections {
 int dwarf_sections_open(struct dwarf_sections *sections, const struct dwarf_source *source);
 void dwarf_sections_close(struct dwarf_sections *sections);
 /* The bytes of the section with this name; none if it does not exist. */
-struct rangelist_bytes dwarf_sections_find(const struct dwarf_source *source, const char *name);
+struct slice dwarf_sections_find(const struct dwarf_source *source, const char *name);
 
 struct dwarf_reader {
 	struct dwarf_sections own, supplement;
-	struct rangelist_bytes supplement_strings, ranges, rnglists, addresses;
-	struct rangelist_bytes lines;
+	struct slice supplement_strings, ranges, rnglists, addresses;
+	struct slice lines;
 	uint64_t text_low, text_high;
 	struct budget *budget;
 	struct dwarf_split *split; /* for a unit of a .dwo or .dwp, otherwise NULL */
@@ -75,7 +75,7 @@ struct dwarf_split {
 	struct dwarf_section section[2];
 	struct dwarf_source source;
 	struct rangelist_unit lists; /* with addresses of the skeleton */
-	struct rangelist_bytes string_offsets, strings;
+	struct slice string_offsets, strings;
 	uint64_t strings_base, ranges_base; /* ranges: for DWARF 4 */
 };
 

@@ -27,22 +27,6 @@ static uint32_t read_u32(Dwarf_Debug dbg, Dwarf_Attribute attribute)
 	return value < UINT32_MAX ? (uint32_t)value : 0;
 }
 
-static bool take_word(
-	const struct rangelist_bytes *from, uint64_t at, unsigned bytes, uint64_t *ret_value)
-{
-	uint32_t narrow;
-
-	if (!from->data || at > from->bytes || from->bytes - at < bytes)
-		return false;
-	if (bytes == 8) {
-		memcpy(ret_value, from->data + at, 8);
-		return true;
-	}
-	memcpy(&narrow, from->data + at, 4);
-	*ret_value = narrow;
-	return true;
-}
-
 /*
  * Addresses and strings that a unit of split DWARF refers to by index are looked up here, with
  * bounds, so that one way serves .dwo and .dwp.
@@ -50,24 +34,20 @@ static bool take_word(
 static bool read_split_address(const struct dwarf_reader *r, Dwarf_Debug dbg,
 	Dwarf_Attribute attribute, uint64_t *ret_address)
 {
-	const struct rangelist_unit *lists = &r->split->lists;
 	Dwarf_Error error = NULL;
 	Dwarf_Unsigned index = 0;
-	uint64_t at;
 
 	if (dwarf_get_debug_addr_index(attribute, &index, &error) != DW_DLV_OK) {
 		dwarf_facts_forget(dbg, error);
 		return false;
 	}
-	at = lists->address_base + index * lists->address_bytes;
-	return index <= UINT32_MAX && at >= lists->address_base &&
-		take_word(&lists->addresses, at, lists->address_bytes, ret_address);
+	return rangelist_address(&r->split->lists, index, ret_address);
 }
 
 static const char *read_split_string(
 	const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Attribute attribute)
 {
-	const struct rangelist_bytes *strings = &r->split->strings;
+	const uint8_t offset_bytes = r->split->lists.offset_bytes;
 	Dwarf_Error error = NULL;
 	Dwarf_Unsigned index = 0;
 	uint64_t at;
@@ -77,13 +57,10 @@ static const char *read_split_string(
 		return NULL;
 	}
 	if (index > UINT32_MAX ||
-		!take_word(&r->split->string_offsets,
-			r->split->strings_base + index * r->split->lists.offset_bytes,
-			r->split->lists.offset_bytes, &at) ||
-		!strings->data || at >= strings->bytes ||
-		!memchr(strings->data + at, '\0', (size_t)(strings->bytes - at)))
+		!slice_word(r->split->string_offsets, r->split->strings_base + index * offset_bytes,
+			offset_bytes, &at))
 		return NULL;
-	return (const char *)strings->data + at;
+	return slice_string(r->split->strings, at);
 }
 
 /*
@@ -93,7 +70,6 @@ static const char *read_split_string(
 static const char *read_string(
 	const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Attribute attribute)
 {
-	const struct rangelist_bytes *strings = &r->supplement_strings;
 	Dwarf_Error error = NULL;
 	Dwarf_Half form = 0;
 	char *text = NULL;
@@ -117,10 +93,7 @@ static const char *read_string(
 	rc = dwarf_global_formref(attribute, &offset, &error);
 	if (rc == DW_DLV_ERROR)
 		dwarf_facts_forget(dbg, error);
-	if (rc != DW_DLV_OK || offset >= strings->bytes ||
-		!memchr(strings->data + offset, '\0', (size_t)(strings->bytes - offset)))
-		return NULL;
-	return (const char *)strings->data + offset;
+	return rc == DW_DLV_OK ? slice_string(r->supplement_strings, offset) : NULL;
 }
 
 static bool is_indexed(Dwarf_Half form)

@@ -107,7 +107,7 @@ static int judge_table(const struct dwarf_reader *r, Dwarf_Die die, struct lines
 			dwarf_facts_forget(r->own.dbg, error);
 		return 0;
 	}
-	if (linescan_table(&r->lines, offset, &scan) < 0)
+	if (linescan_table(r->lines, offset, &scan) < 0)
 		return 0;
 	*ret_scan = scan;
 	/* The scan's time is charged, as units may share a table, which is scanned for each. */

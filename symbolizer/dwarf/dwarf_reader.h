@@ -51,7 +51,7 @@ struct dwarf_unit {
  * sections, but all of the strings.
  */
 struct dwarf_split_unit {
-	struct rangelist_bytes info, abbreviations, rnglists, string_offsets, strings;
+	struct slice info, abbreviations, rnglists, string_offsets, strings;
 };
 
 struct dwarf_function {

@@ -116,11 +116,10 @@ void dwarf_sections_close(struct dwarf_sections *sections)
 	sections->dbg = NULL;
 }
 
-struct rangelist_bytes dwarf_sections_find(const struct dwarf_source *source, const char *name)
+struct slice dwarf_sections_find(const struct dwarf_source *source, const char *name)
 {
 	for (size_t i = 0; i < source->n; i++)
 		if (strcmp(source->sections[i].name, name) == 0)
-			return (struct rangelist_bytes){
-				source->sections[i].data, source->sections[i].bytes};
-	return (struct rangelist_bytes){0};
+			return (struct slice){source->sections[i].data, source->sections[i].bytes};
+	return (struct slice){0};
 }

@@ -18,7 +18,6 @@ struct linescan {
 };
 
 /* Measures the table at @offset of .debug_line. -EINVAL: damaged, or not of version 2 to 5. */
-int linescan_table(
-	const struct rangelist_bytes *section, uint64_t offset, struct linescan *ret_scan);
+int linescan_table(struct slice section, uint64_t offset, struct linescan *ret_scan);
 
 #endif

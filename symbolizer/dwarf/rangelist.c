@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolizer/dwarf/rangelist.h"
 
-#include <string.h>
+#include "symbolizer/base/leb128.h"
 
 /* DWARF 5, table 7.30. */
 enum {
@@ -15,87 +15,42 @@ enum {
 	RLE_START_LENGTH,
 };
 
-/* Reads a word of 4 or 8 bytes in this machine's byte order. */
-static bool take_word(
-	const struct rangelist_bytes *from, uint64_t *at, unsigned bytes, uint64_t *ret_value)
+static uint64_t get_address(struct rangelist *list)
 {
-	uint32_t narrow;
-
-	if (!from->data || *at > from->bytes || from->bytes - *at < bytes)
-		return false;
-	if (bytes == 8) {
-		memcpy(ret_value, from->data + *at, 8);
-	} else {
-		memcpy(&narrow, from->data + *at, 4);
-		*ret_value = narrow;
-	}
-	*at += bytes;
-	return true;
+	return list->unit->address_bytes == 8 ? get_u64(&list->left) : get_u32(&list->left);
 }
 
-static bool take_uleb(const struct rangelist_bytes *from, uint64_t *at, uint64_t *ret_value)
+bool rangelist_address(const struct rangelist_unit *unit, uint64_t index, uint64_t *ret_address)
 {
-	uint64_t value = 0;
-	unsigned shift = 0;
+	uint64_t at = unit->address_base + index * unit->address_bytes;
 
-	for (;;) {
-		uint8_t byte;
-
-		if (*at >= from->bytes)
-			return false;
-		byte = from->data[(*at)++];
-		if (shift < 64)
-			value |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-		if (!(byte & 0x80))
-			break;
-	}
-	*ret_value = value;
-	return true;
+	return index <= UINT32_MAX && at >= unit->address_base &&
+		slice_word(unit->addresses, at, unit->address_bytes, ret_address);
 }
 
-static bool take_indexed_address(struct rangelist *list, uint64_t *ret_address)
+static uint64_t get_indexed_address(struct rangelist *list)
 {
-	const struct rangelist_unit *unit = list->unit;
-	uint64_t index, at;
+	uint64_t address = 0;
 
-	if (!take_uleb(&unit->lists, &list->at, &index) || index > UINT32_MAX)
-		return false;
-	at = unit->address_base + index * unit->address_bytes;
-	if (at < unit->address_base)
-		return false;
-	return take_word(&unit->addresses, &at, unit->address_bytes, ret_address);
-}
-
-static bool take_address(struct rangelist *list, uint64_t *ret_address)
-{
-	return take_word(&list->unit->lists, &list->at, list->unit->address_bytes, ret_address);
-}
-
-static bool take_length(struct rangelist *list, uint64_t low, uint64_t *ret_high)
-{
-	uint64_t length;
-
-	if (!take_uleb(&list->unit->lists, &list->at, &length))
-		return false;
-	*ret_high = low + length;
-	return true;
+	if (!rangelist_address(list->unit, get_uleb(&list->left), &address))
+		list->left.bad = true;
+	return address;
 }
 
 struct rangelist rangelist_at(const struct rangelist_unit *unit, uint64_t offset)
 {
-	return (struct rangelist){.unit = unit, .at = offset, .base = unit->low_pc};
+	return (struct rangelist){
+		.unit = unit, .left = slice_reader(unit->lists, offset), .base = unit->low_pc};
 }
 
 bool rangelist_indexed(
 	const struct rangelist_unit *unit, uint64_t index, struct rangelist *ret_list)
 {
-	uint64_t at, offset;
+	uint64_t offset;
 
-	if (index > UINT32_MAX || unit->lists_base > unit->lists.bytes)
-		return false;
-	at = unit->lists_base + index * unit->offset_bytes;
-	if (!take_word(&unit->lists, &at, unit->offset_bytes, &offset) ||
+	if (index > UINT32_MAX || unit->lists_base > unit->lists.bytes ||
+		!slice_word(unit->lists, unit->lists_base + index * unit->offset_bytes,
+			unit->offset_bytes, &offset) ||
 		offset > unit->lists.bytes - unit->lists_base)
 		return false;
 	*ret_list = rangelist_at(unit, unit->lists_base + offset);
@@ -109,16 +64,12 @@ bool rangelist_indexed(
 static bool next_pair(struct rangelist *list, uint64_t *ret_low, uint64_t *ret_high)
 {
 	uint64_t select = list->unit->address_bytes == 8 ? UINT64_MAX : UINT32_MAX;
-	uint64_t low, high;
+	uint64_t low = get_address(list), high = get_address(list);
 
-	for (;;) {
-		if (!take_address(list, &low) || !take_address(list, &high) ||
-			(low == 0 && high == 0))
-			return false;
-		if (low != select)
-			break;
+	for (; low == select && !list->left.bad; low = get_address(list), high = get_address(list))
 		list->base = high;
-	}
+	if (list->left.bad || (low == 0 && high == 0))
+		return false;
 	*ret_low = list->base + low;
 	*ret_high = list->base + high;
 	return true;
@@ -126,37 +77,40 @@ static bool next_pair(struct rangelist *list, uint64_t *ret_low, uint64_t *ret_h
 
 static bool next_entry(struct rangelist *list, uint64_t *ret_low, uint64_t *ret_high)
 {
-	const struct rangelist_bytes *lists = &list->unit->lists;
+	struct reader *left = &list->left;
+	uint64_t low, high;
 
-	while (lists->data && list->at < lists->bytes) {
-		switch (lists->data[list->at++]) {
-		case RLE_BASE_ADDRESSX:
-			if (!take_indexed_address(list, &list->base))
-				return false;
-			break;
-		case RLE_BASE_ADDRESS:
-			if (!take_address(list, &list->base))
-				return false;
-			break;
+	while (!left->bad) {
+		switch (get_u8(left)) {
+		case RLE_BASE_ADDRESSX: list->base = get_indexed_address(list); continue;
+		case RLE_BASE_ADDRESS: list->base = get_address(list); continue;
 		case RLE_STARTX_ENDX:
-			return take_indexed_address(list, ret_low) &&
-				take_indexed_address(list, ret_high);
+			low = get_indexed_address(list);
+			high = get_indexed_address(list);
+			break;
 		case RLE_STARTX_LENGTH:
-			return take_indexed_address(list, ret_low) &&
-				take_length(list, *ret_low, ret_high);
+			low = get_indexed_address(list);
+			high = low + get_uleb(left);
+			break;
 		case RLE_OFFSET_PAIR:
-			if (!take_uleb(lists, &list->at, ret_low) ||
-				!take_uleb(lists, &list->at, ret_high))
-				return false;
-			*ret_low += list->base;
-			*ret_high += list->base;
-			return true;
+			low = list->base + get_uleb(left);
+			high = list->base + get_uleb(left);
+			break;
 		case RLE_START_END:
-			return take_address(list, ret_low) && take_address(list, ret_high);
+			low = get_address(list);
+			high = get_address(list);
+			break;
 		case RLE_START_LENGTH:
-			return take_address(list, ret_low) && take_length(list, *ret_low, ret_high);
-		default: return false;
+			low = get_address(list);
+			high = low + get_uleb(left);
+			break;
+		default: return false; /* The list ends. */
 		}
+		if (left->bad)
+			break;
+		*ret_low = low;
+		*ret_high = high;
+		return true;
 	}
 	return false;
 }

@@ -10,15 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct rangelist_bytes {
-	const uint8_t *data; /* NULL: no such section */
-	uint64_t bytes;
-};
+#include "symbolizer/base/slice.h"
 
 /* What is needed to read the lists of a unit. */
 struct rangelist_unit {
-	struct rangelist_bytes lists;        /* .debug_ranges or .debug_rnglists */
-	struct rangelist_bytes addresses;    /* .debug_addr */
+	struct slice lists;                  /* .debug_ranges or .debug_rnglists */
+	struct slice addresses;              /* .debug_addr */
 	uint64_t address_base;               /* DW_AT_addr_base: the unit's first entry there */
 	uint64_t lists_base;                 /* DW_AT_rnglists_base: its table of offsets */
 	uint64_t low_pc;                     /* base of ranges until a list sets another one */
@@ -28,8 +25,12 @@ struct rangelist_unit {
 
 struct rangelist {
 	const struct rangelist_unit *unit;
-	uint64_t at, base;
+	struct reader left; /* what has not been read of the section */
+	uint64_t base;
 };
+
+/* The address with this index in .debug_addr. False: it is not there. */
+bool rangelist_address(const struct rangelist_unit *unit, uint64_t index, uint64_t *ret_address);
 
 /* The list at an offset in the section. */
 struct rangelist rangelist_at(const struct rangelist_unit *unit, uint64_t offset);

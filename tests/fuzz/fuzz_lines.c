@@ -9,12 +9,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct rangelist_bytes section = {data, size};
+	struct slice section = {data, size};
 	struct linescan scan;
 
 	for (uint64_t offset = 0; offset <= size && offset < 64; offset++) {
 		/* No table has more rows than bytes, or more names than twice its bytes. */
-		if (linescan_table(&section, offset, &scan) == 0 &&
+		if (linescan_table(section, offset, &scan) == 0 &&
 			(scan.rows > size || scan.names > 2 * size))
 			abort();
 	}

@@ -60,38 +60,27 @@ static void read_unit(const struct dwarf_split_unit *from, uint64_t id)
 	budget_release(&budget);
 }
 
-static struct rangelist_bytes section_of(struct elffile *file, const char *name)
-{
-	struct elffile_section section;
-
-	if (elffile_find(file, name, &section) < 0)
-		return (struct rangelist_bytes){0};
-	return (struct rangelist_bytes){section.data, section.bytes};
-}
-
-static struct rangelist_bytes part_of(const struct rangelist_bytes *table, uint64_t id,
-	uint32_t column, const struct rangelist_bytes *whole)
+static struct slice part_of(struct slice table, uint64_t id, uint32_t column, struct slice whole)
 {
 	uint64_t offset, bytes;
 
-	if (!whole->data || !splitfile_look_up(table, id, column, &offset, &bytes) ||
-		offset > whole->bytes || bytes > whole->bytes - offset)
-		return (struct rangelist_bytes){0};
-	return (struct rangelist_bytes){whole->data + offset, bytes};
+	if (!splitfile_look_up(table, id, column, &offset, &bytes))
+		return (struct slice){0};
+	return slice_part(whole, offset, bytes);
 }
 
-static void read_package(const struct rangelist_bytes *table, const struct dwarf_split_unit *whole)
+static void read_package(struct slice table, const struct dwarf_split_unit *whole)
 {
-	for (uint64_t at = SLOTS_AT; at + 8 <= table->bytes && at < SLOTS_AT + IDS_MOST * 8;
+	for (uint64_t at = SLOTS_AT; at + 8 <= table.bytes && at < SLOTS_AT + IDS_MOST * 8;
 		at += 8) {
 		struct dwarf_split_unit part = {.strings = whole->strings};
 		uint64_t id;
 
-		memcpy(&id, table->data + at, sizeof(id));
-		part.info = part_of(table, id, SECT_INFO, &whole->info);
-		part.abbreviations = part_of(table, id, SECT_ABBREV, &whole->abbreviations);
-		part.rnglists = part_of(table, id, SECT_RNGLISTS, &whole->rnglists);
-		part.string_offsets = part_of(table, id, SECT_STR_OFFSETS, &whole->string_offsets);
+		memcpy(&id, table.data + at, sizeof(id));
+		part.info = part_of(table, id, SECT_INFO, whole->info);
+		part.abbreviations = part_of(table, id, SECT_ABBREV, whole->abbreviations);
+		part.rnglists = part_of(table, id, SECT_RNGLISTS, whole->rnglists);
+		part.string_offsets = part_of(table, id, SECT_STR_OFFSETS, whole->string_offsets);
 		read_unit(&part, id);
 	}
 }
@@ -124,17 +113,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(copy, data, size);
 	elfimage_adopt(&image, copy, size);
 	if (elffile_open(&file, &image) == 0) {
-		struct rangelist_bytes table = section_of(&file, ".debug_cu_index");
+		struct slice table = elffile_bytes(&file, ".debug_cu_index");
 		struct dwarf_split_unit whole = {
-			.info = section_of(&file, ".debug_info.dwo"),
-			.abbreviations = section_of(&file, ".debug_abbrev.dwo"),
-			.rnglists = section_of(&file, ".debug_rnglists.dwo"),
-			.string_offsets = section_of(&file, ".debug_str_offsets.dwo"),
-			.strings = section_of(&file, ".debug_str.dwo"),
+			.info = elffile_bytes(&file, ".debug_info.dwo"),
+			.abbreviations = elffile_bytes(&file, ".debug_abbrev.dwo"),
+			.rnglists = elffile_bytes(&file, ".debug_rnglists.dwo"),
+			.string_offsets = elffile_bytes(&file, ".debug_str_offsets.dwo"),
+			.strings = elffile_bytes(&file, ".debug_str.dwo"),
 		};
 
 		if (table.data)
-			read_package(&table, &whole);
+			read_package(table, &whole);
 		else if (whole.info.data)
 			read_file(&whole);
 		elffile_close(&file);

@@ -79,19 +79,19 @@ static const uint8_t table5[] = {26, 0, 0, 0, 5, 0, 8, 0, 18, 0, 0, 0, 1, 1, 1, 
 
 static void test_budget__line_tables_are_counted_first(void **state)
 {
-	struct rangelist_bytes section = {table4, sizeof(table4)};
+	struct slice section = {table4, sizeof(table4)};
 	struct linescan scan;
 
 	(void)state;
-	assert_int_equal(linescan_table(&section, 0, &scan), 0);
+	assert_int_equal(linescan_table(section, 0, &scan), 0);
 	assert_int_equal(scan.rows, 3);
 	assert_false(scan.sets_file_0);
 	assert_int_equal(scan.names, 25);
-	assert_int_equal(linescan_table(&section, 1, &scan), -EINVAL);
+	assert_int_equal(linescan_table(section, 1, &scan), -EINVAL);
 	for (section.bytes = 0; section.bytes < sizeof(table4); section.bytes++)
-		assert_int_equal(linescan_table(&section, 0, &scan), -EINVAL);
-	section = (struct rangelist_bytes){table5, sizeof(table5)};
-	assert_int_equal(linescan_table(&section, 0, &scan), -EINVAL);
+		assert_int_equal(linescan_table(section, 0, &scan), -EINVAL);
+	section = (struct slice){table5, sizeof(table5)};
+	assert_int_equal(linescan_table(section, 0, &scan), -EINVAL);
 }
 
 static void resolve_self(unsigned long failing, int *ret_error, char problem[512])
