@@ -7,6 +7,7 @@
  * OTHERS_NS only, as the preempted thread waits meanwhile. The number of the others that are asked
  * is between OTHERS_LEAST and OTHERS_MOST.
  */
+#define RECENT_MOST  16
 #define OTHERS_NS    300000
 #define OTHERS_PART  32
 #define OTHERS_LEAST 16

@@ -6,10 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "supervisor/sample/sampler_state.h"
-
-/* The number of threads, those hit last, that are asked at each instant. */
-#define RECENT_MOST 16
+#include "supervisor/sample/sampler.h"
 
 /* What was read at an instant. The caller sets @s, @instant, and @weight_1024 to PLAN_ONE. */
 struct observation {

@@ -118,14 +118,6 @@ void sampler_remove(struct sampler *s, struct sample_thread *t)
 	}
 }
 
-void sampler_heed(struct sampler *s, struct sample_thread *t)
-{
-	if (s->newest == t)
-		return;
-	unlink_thread(s, t);
-	link_newest(s, t);
-}
-
 int sampler_cpu(const struct sampler *s, int number)
 {
 	for (unsigned i = 0; i < s->cpus; i++)
@@ -159,7 +151,8 @@ static void note_hit(struct sampler *s, unsigned cpu, struct sample_thread *t)
 	c->hit = t;
 	c->misses = -MISSES_HIT;
 	t->cpu = (int)cpu;
-	sampler_heed(s, t);
+	unlink_thread(s, t);
+	link_newest(s, t);
 	/* Instants are left out after misses, too; only those that were probably hits count. */
 	if (s->factor_1024 > s->busy_1024)
 		s->stretched_1024 += s->factor_1024 - PLAN_ONE;

@@ -17,9 +17,101 @@
 #define SUPERVISOR_SAMPLER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "supervisor/sample/sampler_state.h"
+#include "supervisor/os/cpu_waiter.h"
+#include "supervisor/os/procfs.h"
+#include "supervisor/sample/plan.h"
+#include "supervisor/sample/probe.h"
+
+/* One instant of a CPU, as its waiter hands it over. */
+struct sample_instant {
+	unsigned cpu;        /* index */
+	uint64_t planned_ns; /* CLOCK_MONOTONIC */
+	uint64_t woke_ns;    /* when the waiter woke up for it */
+	int error;           /* negative: @arrival is unknown, the kernel has no time stamps */
+	struct arrival arrival;
+	struct plan_due due;
+	/* The thread that was expected on this CPU, NULL: none; @turn was read at expected_ns. */
+	struct sample_thread *expected;
+	uint64_t expected_ns;
+	struct turn turn;
+};
+
+/* A hit, from the instant until the stop of its thread. */
+struct sample_hit {
+	unsigned cpu; /* index */
+	bool slow;    /* so late that a thread in sched_yield() was in other code at the instant */
+	bool asleep;  /* the thread was falling asleep: it is sampled without a stop */
+	struct plan_due due;
+	uint64_t woke_ns;
+	struct cpu_time before;   /* the thread's CPU time at the instant */
+	struct activity activity; /* if asleep: where it is blocked */
+};
+
+/* The account of a table with a thread: CPU time against ticks counted (ticks.h). */
+struct sample_account {
+	uint64_t began_ns;  /* CPU time when the table was put in force; 0: the thread is newer */
+	uint64_t ticked_ns; /* CPU time when a tick was last counted; 0: none was */
+	int64_t owed_ns;    /* CPU time since began_ns, less what was counted as ticks */
+};
+
+/* One thread, as the sampler knows it. See sampler_add(). */
+struct sample_thread {
+	void *owner;
+	struct sample_thread *newer, *older; /* by the time of the last hit */
+	size_t slot;
+	int cpu;                 /* index of the CPU on which it was last seen to run, -1 none */
+	uint64_t recent_ns;      /* the last instant (woke_ns) that asked it as a recent hit */
+	uint64_t read_ns;        /* CLOCK_MONOTONIC: when its CPU time was last read; 0 never */
+	struct cpu_time asked;   /* its CPU time when it was last read */
+	bool busy;               /* when last asked, it had run and was not blocked */
+	bool stopping;           /* its stop was requested and has not come yet */
+	struct cpu_time resumed; /* its CPU time in its last sample's stop */
+	uint64_t resumed_ns;     /* CLOCK_MONOTONIC: the end of that stop; 0: there was none */
+	struct sample_account account[PLAN_STREAMS];
+	struct sample_hit hit;
+};
+
+struct sample_cpu {
+	int number;                /* as the kernel counts CPUs */
+	int misses;                /* in a row; below 0 after a hit */
+	struct sample_thread *hit; /* the thread of the last instant if that was a hit, else NULL */
+	struct sample_thread *resumed; /* the thread that was resumed here last; NULL: unknown */
+	uint64_t occupied_ns;          /* how long we have occupied this CPU since then */
+	unsigned releases;             /* how often we have released this CPU since then */
+};
+
+struct sample_figures {
+	uint64_t instants;  /* of the profile */
+	uint64_t late;      /* all that are lost: too late, unproved, busy, or no stop came */
+	uint64_t unproved;  /* part of late: the thread ran before its stop was requested */
+	uint64_t busy;      /* part of late: the waiter waited too long for the sampler */
+	uint64_t throttled; /* left out to keep a bound; hits only, estimated */
+};
+
+struct sampler {
+	const struct probe *probe;
+	void *context;
+	struct plan_random random;
+	struct sample_cpu *cpu;
+	unsigned cpus;
+	uint64_t period_ns[PLAN_STREAMS];
+	bool realtime;           /* our threads are SCHED_FIFO: they preempt at once */
+	uint64_t factor_1024;    /* the profile's gaps are longer by this factor, to keep bounds, */
+	uint64_t busy_1024;      /* or by this one, if greater: the tracing thread cannot keep up */
+	uint64_t turn_instants;  /* figures.instants at the last sampler_turn() */
+	uint64_t stretched_1024; /* fractions of left-out instants, not yet in figures.throttled */
+	struct sample_thread **thread;
+	size_t threads, room;
+	struct sample_thread *newest, *oldest;
+	/* Moving averages, above 0: of the time to ask one thread, and to read a time stamp. */
+	uint64_t ask_ns, stamp_ns;
+	uint64_t others_left_ns; /* time that may be spent on asking threads that are not recent */
+	uint64_t others_ns;      /* CLOCK_MONOTONIC: when others_left_ns was last increased */
+	struct sample_figures figures;
+};
 
 /*
  * @numbers: the numbers of the CPUs to be sampled, @cpus of them; they are copied. 0, or -ENOMEM;
@@ -38,8 +130,6 @@ void sampler_set_period(struct sampler *sampler, unsigned stream, uint64_t perio
  */
 int sampler_add(struct sampler *sampler, struct sample_thread *thread, void *owner);
 void sampler_remove(struct sampler *sampler, struct sample_thread *thread);
-/* The thread is known to run, by its CPU time or by an event: it is asked early from now on. */
-void sampler_heed(struct sampler *sampler, struct sample_thread *thread);
 
 /* The index of CPU @number; negative: it is not sampled. */
 int sampler_cpu(const struct sampler *sampler, int number);

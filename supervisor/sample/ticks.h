@@ -6,7 +6,7 @@
 #ifndef SUPERVISOR_TICKS_H
 #define SUPERVISOR_TICKS_H
 
-#include "supervisor/sample/sampler_state.h"
+#include "supervisor/sample/sampler.h"
 
 /* The account of @stream begins anew with the next tick. @began_ns: as in struct sample_account. */
 void ticks_forget(struct sample_thread *thread, unsigned stream, uint64_t began_ns);

@@ -349,21 +349,19 @@ static void test_sampler__threads_of_the_last_hits_are_asked_first(void **state)
 	(void)state;
 	begin(&w, 2, 40);
 	w.runnable = 0;
-	sampler_heed(&w.sampler, &w.actor[7].sample);
-	hit(&w, &w.actor[7], 0, 1);
-	w.actor[7].state = ASLEEP;
-	sampler_heed(&w.sampler, &w.actor[9].sample);
-	hit(&w, &w.actor[9], 1, 1);
-	assert_ptr_equal(w.sampler.newest, &w.actor[9].sample);
-	assert_ptr_equal(w.sampler.newest->older, &w.actor[7].sample);
+	hit(&w, &w.actor[37], 0, 1);
+	w.actor[37].state = ASLEEP;
+	hit(&w, &w.actor[39], 1, 1);
+	assert_ptr_equal(w.sampler.newest, &w.actor[39].sample);
+	assert_ptr_equal(w.sampler.newest->older, &w.actor[37].sample);
 	/*
 	 * On CPU 0 the thread that was hit there is read first, although another one was hit later.
 	 */
-	w.actor[7].state = RUNNABLE;
-	preempted(&w, &w.actor[7]);
-	assert_ptr_equal(look(&w, 0), &w.actor[7]);
+	w.actor[37].state = RUNNABLE;
+	preempted(&w, &w.actor[37]);
+	assert_ptr_equal(look(&w, 0), &w.actor[37]);
 	assert_int_equal(w.stamps, 1);
-	assert_int_equal(w.actor[9].asked, 0);
+	assert_int_equal(w.actor[39].asked, 0);
 	sampler_release(&w.sampler);
 }
 
