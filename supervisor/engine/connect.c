@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "supervisor/calls/session_ticks.h"
 #include "supervisor/engine/connect.h"
-#include "supervisor/engine/cpu_account.h"
 
 #include "supervisor/calls/histogram.h"
+#include "supervisor/engine/cpu_account.h"
 #include "supervisor/engine/dump.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/stops.h"
@@ -70,14 +69,7 @@ static void see_threads(void *context, const struct process *process)
 	cpu_account_read_all(context, process);
 }
 
-/* Handles a tick stop. Ticks of sleeping threads are written at any stop in their process. */
-static void take_stop(struct engine *engine, struct tracee *t, int signal)
-{
-	session_catch_up(&engine->sessions, t);
-	stops_take(engine, t, signal);
-}
-
-static const struct lifecycle_stops profile_stops = {take_stop, NULL, stops_overtaken};
+static const struct lifecycle_stops profile_stops = {stops_take, NULL, stops_overtaken};
 
 static void interrupt(void *context, struct tracee *t)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "supervisor/calls/session_ticks.h"
 #include "supervisor/engine/stops.h"
 
 #include <stdio.h>
@@ -8,6 +7,7 @@
 
 #include "base/clock.h"
 #include "supervisor/calls/histogram.h"
+#include "supervisor/calls/session_ticks.h"
 #include "supervisor/engine/cpu_account.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/expected.h"
@@ -150,17 +150,10 @@ void stops_overtaken(struct engine *engine, struct tracee *t, int32_t syscall)
 			(t->machine && t->machine != arch_native.machine) ||
 			procfiles_read_cpu(&engine->files, t, &cpu) < 0)
 			sampler_lose(sampler, t->sample, false);
-		else if (sampler_judge(sampler, t->sample, &cpu, SAMPLE_IN_CALL))
+		else if (sampler_judge(sampler, t->sample, &cpu, false))
 			record_call(engine, t, syscall, clock_now());
 	}
 	t->stop_requested_ns = 0;
-}
-
-static enum sample_place place_of(const struct arch_snapshot *snapshot)
-{
-	if (snapshot->syscall < 0)
-		return SAMPLE_IN_PROGRAM;
-	return snapshot->syscall == SYS_sched_yield ? SAMPLE_IN_YIELD : SAMPLE_IN_CALL;
 }
 
 void stops_take(struct engine *engine, struct tracee *t, int signal)
@@ -173,6 +166,8 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	struct cpu_time cpu;
 	int r;
 
+	/* Ticks of sleeping threads are written at any stop in their process. */
+	session_catch_up(&engine->sessions, t);
 	window_enter();
 	/* PTRACE_GETREGSET first: it waits until the thread's CPU time is no longer stale. */
 	r = tracer_get_snapshot(t->tid, &snapshot);
@@ -180,7 +175,8 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	if (known)
 		r = procfiles_read_open_cpu(&engine->files, t, &cpu);
 	if (r == 0 && stops_awaits_sample(t))
-		valid = sampler_judge(&s->sampler, t->sample, &cpu, place_of(&snapshot));
+		valid = sampler_judge(
+			&s->sampler, t->sample, &cpu, snapshot.syscall == SYS_sched_yield);
 	profiled = valid && engine->counting && t->sample->hit.due.streams & 1;
 	if (valid)
 		count_ticks(engine, t, &snapshot);

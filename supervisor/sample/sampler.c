@@ -151,8 +151,10 @@ static void note_hit(struct sampler *s, unsigned cpu, struct sample_thread *t)
 	c->hit = t;
 	c->misses = -MISSES_HIT;
 	t->cpu = (int)cpu;
-	unlink_thread(s, t);
-	link_newest(s, t);
+	if (s->newest != t) {
+		unlink_thread(s, t);
+		link_newest(s, t);
+	}
 	/* Instants are left out after misses, too; only those that were probably hits count. */
 	if (s->factor_1024 > s->busy_1024)
 		s->stretched_1024 += s->factor_1024 - PLAN_ONE;
@@ -252,12 +254,12 @@ void sampler_lose(struct sampler *s, struct sample_thread *t, bool unproved)
 	lose(s, &t->hit.due, unproved);
 }
 
-bool sampler_judge(struct sampler *s, struct sample_thread *t, const struct cpu_time *cpu,
-	enum sample_place place)
+bool sampler_judge(
+	struct sampler *s, struct sample_thread *t, const struct cpu_time *cpu, bool yields)
 {
 	t->stopping = false;
 	/* The thread released the CPU by yielding, after the instant: it was in other code then. */
-	if (t->hit.slow && place == SAMPLE_IN_YIELD) {
+	if (t->hit.slow && yields) {
 		sampler_lose(s, t, false);
 		return false;
 	}

@@ -150,12 +150,12 @@ bool sampler_confirm(struct sampler *sampler, struct sample_thread *thread);
 /* The hit of @thread is lost; @unproved: because the thread may have run since the instant. */
 void sampler_lose(struct sampler *sampler, struct sample_thread *thread, bool unproved);
 
-/* Where a thread stands that has been stopped. */
-enum sample_place { SAMPLE_IN_PROGRAM, SAMPLE_IN_CALL, SAMPLE_IN_YIELD };
-
-/* The stop of @thread for its hit is there, with @cpu its CPU time. True: it is a sample. */
+/*
+ * The stop of @thread for its hit is there, with @cpu its CPU time; @yields: it is in
+ * sched_yield(). True: it is a sample.
+ */
 bool sampler_judge(struct sampler *sampler, struct sample_thread *thread,
-	const struct cpu_time *cpu, enum sample_place place);
+	const struct cpu_time *cpu, bool yields);
 
 /* The supervisor has occupied CPU @cpu (index) for @ns and released it. */
 void sampler_occupied(struct sampler *sampler, unsigned cpu, uint64_t ns);

@@ -371,7 +371,7 @@ static void handle_stop(struct sim *sim, struct sim_thread *t)
 
 	sim_tracer_work(sim, STOP_NS);
 	cpu = read_cpu(sim, t);
-	valid = t->hit && sampler_judge(&sim->sampler, &t->sample, &cpu, SAMPLE_IN_PROGRAM);
+	valid = t->hit && sampler_judge(&sim->sampler, &t->sample, &cpu, false);
 	sim_resume(sim, t);
 	t->asked = t->hit = false;
 	if (!valid)

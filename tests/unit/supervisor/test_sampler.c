@@ -214,11 +214,11 @@ static void test_sampler__who_let_us_in_late_is_not_taken_for_where_it_is_now(vo
 	a->state = RUNNABLE;
 	preempted(&w, a);
 	assert_ptr_equal(look(&w, 0), a);
-	assert_false(sampler_judge(&w.sampler, &a->sample, &cpu, SAMPLE_IN_YIELD));
+	assert_false(sampler_judge(&w.sampler, &a->sample, &cpu, true));
 	assert_int_equal(w.sampler.figures.late, 2);
 	preempted(&w, a);
 	assert_ptr_equal(look(&w, 0), a);
-	assert_true(sampler_judge(&w.sampler, &a->sample, &cpu, SAMPLE_IN_CALL));
+	assert_true(sampler_judge(&w.sampler, &a->sample, &cpu, false));
 	assert_int_equal(w.sampler.figures.late, 2);
 	sampler_release(&w.sampler);
 }
@@ -463,7 +463,7 @@ static void test_sampler__instants_in_one_call_add_to_the_sample_that_is_awaited
 	a->run_ns = a->sample.hit.before.run_ns + 60000;
 	assert_null(look(&w, 0));
 	assert_int_equal(a->sample.hit.due.weight_ns[0], 2 * MS);
-	assert_true(sampler_judge(&w.sampler, &a->sample, &cpu, SAMPLE_IN_CALL));
+	assert_true(sampler_judge(&w.sampler, &a->sample, &cpu, false));
 	assert_false(a->sample.stopping);
 	sampler_release(&w.sampler);
 }
@@ -513,7 +513,7 @@ static void test_sampler__a_table_has_as_many_ticks_as_the_thread_has_cpu_time(v
 		preempted(&w, a);
 		assert_ptr_equal(look(&w, 0), a);
 		cpu = (struct cpu_time){.run_ns = a->run_ns};
-		assert_true(sampler_judge(&w.sampler, &a->sample, &cpu, SAMPLE_IN_PROGRAM));
+		assert_true(sampler_judge(&w.sampler, &a->sample, &cpu, false));
 		if (!i)
 			began = a->run_ns;
 		else
