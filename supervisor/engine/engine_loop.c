@@ -88,6 +88,7 @@ static void sweep(struct engine *engine, uint64_t now)
 		counting_set(engine, !engine->timing.frozen);
 		rotate_begin(engine, now);
 	}
+	sampling_keep(engine, now);
 	reader_poll(engine, now, false);
 	rotate_poll(engine, now);
 	serving_poll(engine);

@@ -341,19 +341,15 @@ static void wait_in_place(struct engine *engine, struct sampled_cpu *c, uint64_t
 	(void)adopt(c);
 }
 
-static void decide(struct sampling *s, uint64_t now)
-{
-	if (now < s->decide_next_ns)
-		return;
-	s->decide_next_ns = now + DECIDE_NS;
-	sampler_turn(&s->sampler, atomic_exchange(&s->busy, 0));
-	atomic_store(&s->factor_1024, sampler_factor(&s->sampler));
-}
-
-static void watch_own_time(struct engine *engine, uint64_t now)
+void sampling_keep(struct engine *engine, uint64_t now)
 {
 	struct sampling *s = &engine->sampling;
 
+	if (now >= s->decide_next_ns) {
+		s->decide_next_ns = now + DECIDE_NS;
+		sampler_turn(&s->sampler, atomic_exchange(&s->busy, 0));
+		atomic_store(&s->factor_1024, sampler_factor(&s->sampler));
+	}
 	if (!realtime_watch(&s->realtime, now))
 		return;
 	s->sampler.realtime = engine->audit.realtime = s->realtime.has;
@@ -400,6 +396,4 @@ void sampling_wake(struct engine *engine, uint64_t now)
 	serve(engine);
 	for (unsigned i = 0; i < s->sampler.cpus; i++)
 		wait_in_place(engine, &s->cpu[i], now);
-	decide(s, now);
-	watch_own_time(engine, now);
 }

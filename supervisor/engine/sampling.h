@@ -84,5 +84,7 @@ void sampling_rest(struct engine *engine);
 uint64_t sampling_next(struct engine *engine);
 /* The tracing thread, awake since @now_ns, serves the hit for which a waiter called it. */
 void sampling_wake(struct engine *engine, uint64_t now_ns);
+/* To be called often: adjusts the periods, and gives the priority up or takes it again. */
+void sampling_keep(struct engine *engine, uint64_t now_ns);
 
 #endif

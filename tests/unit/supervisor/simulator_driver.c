@@ -401,7 +401,7 @@ static void serve(struct sim *sim)
 	}
 }
 
-/* Like decide(). */
+/* Like sampling_keep(). */
 static void decide(struct sim *sim)
 {
 	if (sim->now < sim->decide_next_ns)
