@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What stackvis (an npm package) makes of perf script text on standard input: a line for each stack
-// of each program, program`frame;program`frame count, as its stackcollapse-perf prints them. It
-// counts records. Usage: node collapse_stackvis.js FOLDER, which has the package.
+// Collapses perf script text on standard input by stackvis (an npm package): prints a line for each
+// stack of each program, program`frame;program`frame count. The count is that of records.
+// Usage: node collapse_stackvis.js FOLDER, where FOLDER contains the package.
 'use strict';
 const path = require('path');
 const {reader: Reader} = require(path.resolve(process.argv[2], 'lib', 'input-perf.js'));

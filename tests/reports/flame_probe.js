@@ -1,6 +1,7 @@
 /*
- * Put into a copy of a flame graph behind its own script: uses it as people do and writes what came
- * of it into the attributes of the root, "data-probe-STEP". Errors and alerts come to window.bad.
+ * The test puts this script into a copy of a flame graph, after the graph's own script. It uses the
+ * graph as people do, and writes each result to an attribute of the root, "data-probe-STEP". Errors
+ * and alerts are added to window.bad.
  */
 (function () {
 	'use strict';
@@ -50,7 +51,7 @@
 		return Math.round(Number(rect.getAttribute(what)));
 	}
 
-	/* Labels that do not fit into their frame. */
+	/* Counts labels that are wider than their frames. */
 	function too_long() {
 		return shown().filter(function (g) {
 			const text = g.querySelector('text');

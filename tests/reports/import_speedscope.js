@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What speedscope's own importer makes of files: a line for each profile of each file,
-// file, name, unit, total, and lines of its frames: file, "self", name, weight.
+// Imports files by speedscope's own importer. Prints a line for each profile of each file: file,
+// index, name, unit, total; and after it a line for each frame: file, index, "frame", name, self,
+// total. Columns are separated by tabs.
 // Usage: node import_speedscope.js speedscope-HASH.js FILE...
-// The bundle is the application's: it is run without a page, and its importer is taken by the name
-// that it is exported by.
+// The bundle is the whole application: it is run without a page, and its importer is found by the
+// name under which it is exported.
 'use strict';
 const fs = require('fs');
 const path = require('path');
@@ -17,7 +18,7 @@ if (!found) {
 	process.exit(1);
 }
 
-// The page: anything may be asked of it, and nothing comes of it.
+// Stands for the page: any property and call is permitted, and has no effect.
 const nothing = new Proxy(function () {}, {
 	get: (target, name) => name === Symbol.toPrimitive ? () => '' :
 		name === 'then' ? undefined : nothing,
@@ -36,7 +37,7 @@ try {
 		source.slice(found.index));
 } catch (error) {
 	if (!globalThis.importText)
-		throw error; // The page could not be drawn: that is not what is wanted.
+		throw error; // Without the importer. Else only the page could not be drawn.
 }
 
 console.log = () => {};
