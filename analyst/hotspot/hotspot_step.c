@@ -170,7 +170,7 @@ int hotspot_step_frame(struct hotspot *hotspot, const struct unwind_runtime_fram
 	struct hotspot_blob copy;
 	int r = hotspot_blob_find(hotspot, frame->pc - !frame->exact, &blob);
 
-	/* A pc that is no return address of the known blob: another one may be there by now. */
+	/* If the pc is no return address of the known blob, another blob may have replaced it. */
 	if (r > 0 && !frame->exact && !is_known_call(blob, frame->pc))
 		r = hotspot_blob_find_now(hotspot, frame->pc - 1, &blob);
 	if (r <= 0)

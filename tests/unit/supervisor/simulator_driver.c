@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The tracing thread: what engine/sampling.c does, call for call, and its probe. */
+/*
+ * Plays the tracing thread: makes the calls of engine/sampling.c, in the same order, and its probe.
+ */
 #include "tests/unit/supervisor/simulator_cpu.h"
 
 #include <errno.h>

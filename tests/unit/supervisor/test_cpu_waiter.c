@@ -169,7 +169,7 @@ static void test_cpu_waiter__one_at_a_time_has_the_turn(void **state)
 	assert_int_equal(summons_wake(&s, MS), 0);
 	summons_rest(&s);
 	assert_true(summons_claim(&s, 2, clock_now() + MS));
-	/* The tracing thread does not come when it is called. */
+	/* The tracing thread was called, but does not take its turn: after a while others may. */
 	summons_call(&s, 0);
 	assert_false(summons_claim(&s, 3, 0));
 	assert_true(summons_claim(&s, 3, clock_now() + DEADLINE_MS * MS));
