@@ -3,19 +3,9 @@
 # Ranks of a job: in a merged profile labels tell them apart, and the report shows which rank does
 # more.
 # Usage: test_balance.sh SPROFREPORT MAKE_TIMELINE
-set -u
-export LC_ALL=C.UTF-8
+. "$(dirname "$0")/lib.sh"
 report=$(realpath "$1") make=$(realpath "$2")
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-failed=0
-
-is() { # WHAT GOT WANTED
-	[ "$2" = "$3" ] && return
-	printf 'FAIL: %s: got [%s], wanted [%s]\n' "$1" "$2" "$3"
-	failed=1
-}
 
 for rank in 0 1 2 3; do
 	"$make" rank $rank $((rank == 2 ? 5 : 1)) r$rank || exit 1
@@ -34,7 +24,7 @@ is "what costs most first" "$("$report" merge --by rank --format tsv all.pb.gz |
 grep -q '^3 ranks: 0, 1, 3; 3.31 s each, most in work (' out &&
     grep -q '^1 rank: 2; 5.31 s each, most in store (' out && grep -q '^2 kinds of behaviour$' out ||
     { echo "FAIL: who is alike"; cat out; failed=1; }
-"$report" merge --by rank r0 r1 | grep -q '^all behave alike$' || { echo "FAIL: alike"; failed=1; }
+"$report" merge --by rank r0 r1 | grep -q '^all behave alike$' || fail "alike"
 
 # --limit keeps the first rows, and the report says how many it cut.
 all=$("$report" merge --by rank --format tsv all.pb.gz | sed 1d | wc -l)
@@ -43,7 +33,7 @@ is "rows that are cut" "$(grep -cE '^... and [0-9]+ more functions?$' cut)" 1
 is "their number" "$(sed -nE 's/^... and ([0-9]+) more functions?$/\1/p' cut)" $((all - 2))
 is "the rows that stay" "$(grep -cE '%  2 +(\[all\]|store)' cut)" 2
 "$report" merge --by rank --limit 0 --min-pct 0 all.pb.gz | grep -q '^... and' &&
-	{ echo "FAIL: nothing is cut"; failed=1; }
+	fail "nothing is cut"
 
 # Profiles that cannot be compared by rank are refused with the reason.
 "$make" phases p
@@ -56,5 +46,4 @@ is "merge to a picture" "$? $(grep -c 'merge writes the native format' err)" "2 
 "$report" merge -o x.pb.gz 2>err
 is "merge of nothing" "$? $(grep -c 'sprofreport merge -o OUT sprof.pb.gz' err)" "2 1"
 
-[ $failed = 0 ] && echo "the balance is right"
-exit $failed
+finish

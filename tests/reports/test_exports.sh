@@ -3,13 +3,9 @@
 # Exports for other programs: each field is compared with the published definition of the format; if
 # it is installed, callgrind_annotate (package valgrind) reads its format, too.
 # Usage: test_exports.sh SPROFREPORT MAKE_STACKS CHECK_EXPORT.PY
-set -u
-export LC_ALL=C.UTF-8
+. "$(dirname "$0")/lib.sh"
 report=$(realpath "$1") make=$(realpath "$2") check=$3
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-failed=0
 
 if ! python3 -c 'import csv, json' 2>/dev/null; then
 	echo "skipped: python3 has no json (package python3)"
@@ -30,7 +26,7 @@ for kind in stacks large deep empty; do
 		for inclusive in no yes; do
 			callgrind_annotate --threshold=100 --auto=no --inclusive=$inclusive \
 			    $kind.callgrind >annotated.$inclusive 2>err || failed=1
-			[ -s err ] && { echo "FAIL: callgrind_annotate: $(cat err)"; failed=1; }
+			[ -s err ] && fail "callgrind_annotate: $(cat err)"
 		done
 		mv annotated.no annotated && mv annotated.yes annotated.inclusive
 		python3 "$check" callgrind annotated $kind.tsv || failed=1
@@ -43,19 +39,18 @@ done
 "$make" hostile hostile
 for format in speedscope firefox; do
 	"$report" export --format $format hostile | python3 -c 'import json, sys; json.load(sys.stdin)' ||
-	    { echo "FAIL: hostile names: $format"; failed=1; }
+	    fail "hostile names: $format"
 done
 "$report" export --format perf-script hostile >out
-LC_ALL=C grep -q $'[\001-\010\013-\037]' out && { echo "FAIL: control characters"; failed=1; }
-[ "$(grep -c cpu-clock out)" = 100 ] || { echo "FAIL: hostile names: perf-script"; failed=1; }
+LC_ALL=C grep -q $'[\001-\010\013-\037]' out && fail "control characters"
+[ "$(grep -c cpu-clock out)" = 100 ] || fail "hostile names: perf-script"
 
 # A value other than CPU time has its own unit.
 "$report" export --format speedscope --value samples stacks | grep -q '"unit":"none"' ||
-    { echo "FAIL: samples are no time"; failed=1; }
+    fail "samples are no time"
 "$report" export --format callgrind --value samples stacks | grep -q '^summary: 144$' ||
-    { echo "FAIL: callgrind of samples"; failed=1; }
+    fail "callgrind of samples"
 "$report" export --format gmon --value samples -o x stacks 2>err
-[ $? = 2 ] && grep -q 'holds time' err || { echo "FAIL: gmon of samples: $(cat err)"; failed=1; }
+[ $? = 2 ] && grep -q 'holds time' err || fail "gmon of samples: $(cat err)"
 
-[ $failed = 0 ] && echo "the exports are right"
-exit $failed
+finish

@@ -5,18 +5,10 @@
 # stackcollapse-perf.pl of FlameGraph ($STACKCOLLAPSE, which tests/long_readers.sh sets). They see
 # the total of the summary, and for each function the figure of the flat report.
 # Usage: test_foreign_readers.sh SPROFREPORT MAKE_STACKS
-set -u
-export LC_ALL=C.UTF-8
+. "$(dirname "$0")/lib.sh"
 report=$(realpath "$1") make=$(realpath "$2") here=$(cd "$(dirname "$0")" && pwd)
 import=$here/import_speedscope.js
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-failed=0 done=0
-
-fail() {
-	echo "FAIL: $*"
-	failed=1
-}
+done=0
 
 # package NAME: prints the folder of the npm package NAME, or nothing
 package() {
@@ -142,5 +134,4 @@ else
 fi
 
 [ $done = 0 ] && exit 77
-[ $failed = 0 ] && echo "the readers agree"
-exit $failed
+finish

@@ -4,39 +4,8 @@
 # sprofreport wrote the golden files; they were compared by hand with the table at the top of
 # tests/unit/stacks_fixture.h.
 # Usage: test_stacks.sh SPROFREPORT MAKE_STACKS GOLDEN-FOLDER
-set -u
-export LC_ALL=C.UTF-8
-unset PAGER LESS NO_COLOR COLUMNS
+. "$(dirname "$0")/lib.sh"
 report=$1 make=$2 golden=$3
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-fail() {
-	echo "FAIL: $*"
-	failed=1
-}
-
-# same WHAT GOLDEN ARGS…: expects the output of the golden file, status 0, and nothing on stderr
-same() {
-	local what=$1 file=$2
-	shift 2
-	"$report" "$@" >"$work/out" 2>"$work/err" || fail "$what: status $?"
-	[ -s "$work/err" ] && fail "$what: $(cat "$work/err")"
-	[ "${SPROFIL_GOLDEN:-}" = write ] && cp "$work/out" "$golden/$file"
-	diff -u "$golden/$file" "$work/out" || fail "$what"
-}
-
-# refused WHAT STATUS WORD ARGS…: expects STATUS, nothing on stdout, and one message with WORD
-refused() {
-	local what=$1 status=$2 word=$3 got
-	shift 3
-	timeout 20 "$report" "$@" >"$work/out" 2>"$work/err" </dev/null
-	got=$?
-	[ $got = "$status" ] || fail "$what: status $got, not $status"
-	[ -s "$work/out" ] && fail "$what: output"
-	head -n1 "$work/err" | grep -q "^sprofreport: .*$word" || fail "$what: $(cat "$work/err")"
-}
 
 for kind in stacks hostile deep empty large; do
 	"$make" $kind "$work/$kind" || exit 1
@@ -119,5 +88,4 @@ else
 	echo "skipped: no script(1), so no terminal"
 fi
 
-[ $failed = 0 ] && echo "all as it should be"
-exit $failed
+finish

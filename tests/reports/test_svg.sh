@@ -3,17 +3,8 @@
 # The flame graph in other readers: XML parsers, and with the argument "browser" a headless browser
 # that searches and zooms it (flame_probe.js).
 # Usage: test_svg.sh SPROFREPORT MAKE_STACKS PROBE [browser]; pictures go to $SVG_PICTURES if set.
-set -u
-export LC_ALL=C.UTF-8
+. "$(dirname "$0")/lib.sh"
 report=$1 make=$2 probe=$3
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-fail() {
-	echo "FAIL: $*"
-	failed=1
-}
 
 for kind in stacks hostile deep empty large; do
 	"$make" $kind "$work/$kind.pb.gz" &&
@@ -139,5 +130,4 @@ picture large zoom "z=4"
 browser_pid=$BROWSER_PID # it goes with the process
 exec {BROWSER[1]}>&-
 wait "$browser_pid"
-[ $failed = 0 ] && echo "all as it should be"
-exit $failed
+finish

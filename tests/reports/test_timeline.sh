@@ -3,19 +3,10 @@
 # Reports of a time line: they find phases and a stall, by themselves and with --from and --to;
 # exports have them at their time. Other programs can still read the profile.
 # Usage: test_timeline.sh SPROFREPORT MAKE_TIMELINE CHECK_EXPORT.PY PROFILE.PROTO
-set -u
-export LC_ALL=C.UTF-8
+. "$(dirname "$0")/lib.sh"
 report=$(realpath "$1") make=$(realpath "$2") check=$3 proto=$4
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-failed=0
 
-is() { # WHAT GOT WANTED
-	[ "$2" = "$3" ] && return
-	printf 'FAIL: %s: got [%s], wanted [%s]\n' "$1" "$2" "$3"
-	failed=1
-}
 of() { # FUNCTION ARG...: "self_samples self_ns"
 	local function=$1
 	shift
@@ -55,7 +46,7 @@ is "its rate, of a part, too" "$("$report" flat --from 1s --to 5s slow | sed -n 
 is "pauses between few ticks" "$(grep 'nothing ran' out)" \
     "19.980 s to 21.220 s  nothing ran for 1.24 s, waiting for a CPU; before: work; after: work"
 "$report" timeline --width 100 p | LC_ALL=C grep -q '[^ -~]' || failed=1
-LC_ALL=C "$report" timeline --width 100 p | LC_ALL=C grep -q '[^ -~]' && { echo "FAIL: ASCII"; failed=1; }
+LC_ALL=C "$report" timeline --width 100 p | LC_ALL=C grep -q '[^ -~]' && fail "ASCII"
 is "columns of a sheet" "$("$report" timeline --format tsv p | head -1)" \
     "from_ns	to_ns	self_ns	top_ns	function	object"
 is "its sum" "$("$report" timeline --format tsv p | awk -F'\t' '{ n += $3 } END { printf "%.0f", n }')" 3300000000
@@ -82,8 +73,8 @@ is "waits of one thread" "$(python3 "$check" firefox firefox flat waits)" \
 "$make" wall wall || exit 1
 strip() { "$report" timeline --width 72 "$@" wall | sed -n '/^main 10 /s/.*% //p'; }
 twenty='█{20}'
-[[ $(strip) =~ ^$twenty\ {20}$ ]] || { echo "FAIL: when it ran: [$(strip)]"; failed=1; }
-[[ $(strip --value blocked) =~ ^\ {20}$twenty$ ]] || { echo "FAIL: when it did not"; failed=1; }
+[[ $(strip) =~ ^$twenty\ {20}$ ]] || fail "when it ran: [$(strip)]"
+[[ $(strip --value blocked) =~ ^\ {20}$twenty$ ]] || fail "when it did not"
 is "its head" "$("$report" timeline wall | awk '$1 == "CPU" || $1 == "from" { print $1, $2, $3 }' | tr '\n' ';')" \
     "CPU 0.000 s;from to CPUs;"
 is "and of what is asked for" "$("$report" timeline --value blocked wall |
@@ -151,7 +142,7 @@ P
 "$report" timeline newer.pb >out 2>err
 is "a newer time line" "$? $(cat out err)" \
     "1 sprofreport: the time line of the profile cannot be used: it is of a newer version of sprofil"
-"$report" timeline newer.pb p 2>&1 | grep -q 'it is of a newer version' || { echo "FAIL: merged"; failed=1; }
+"$report" timeline newer.pb p 2>&1 | grep -q 'it is of a newer version' || fail "merged"
 "$report" flat --from 1 newer.pb 2>err
 is "a newer time line for --from" "$? $(grep -c 'which cannot be used: it is of a newer version' err)" "1 1"
 for bad in "--from x" "--to 3q" "--from -" "--from=" "--from .s" "--from 0..0"; do
@@ -169,7 +160,7 @@ is "--from 0s is the beginning" "$(of work --from 0s p)" "$(of work p)"
 "$report" flat --from 2 --to 5 p >out
 is "an end beyond the end" "$? $(grep -c '^note: --to is at 5.00 s, but the profile ends at 3.00 s$' out)" \
     "0 1"
-"$report" flat --from 2 --to 3 p | grep -q '^note: --to' && { echo "FAIL: to the end"; failed=1; }
+"$report" flat --from 2 --to 3 p | grep -q '^note: --to' && fail "to the end"
 "$report" flat --from 2 --to 1 p 2>err
 is "the wrong way round" "$? $(grep -c '2.00 s and --to at 1.00 s: --from must be the earlier' err)" \
     "1 1"
@@ -177,9 +168,8 @@ is "the wrong way round" "$? $(grep -c '2.00 s and --to at 1.00 s: --from must b
 # Other readers skip the field: protoc prints its number only.
 if command -v protoc >/dev/null; then
 	zcat p | protoc --decode=perftools.profiles.Profile -I "$(dirname "$proto")" "$proto" >text ||
-	    { echo "FAIL: protoc"; failed=1; }
+	    fail "protoc"
 	is "a field of its own" "$(grep -c '^7001: ' text) $(grep -c '^sample {' text)" "1 5"
 fi
 
-[ $failed = 0 ] && echo "the time line is right"
-exit $failed
+finish
