@@ -93,6 +93,28 @@ replayed() {
         "$BUILD/tools/sprofil-analyst" --replay "$1.cap" --output "$1" --report none --quiet
 }
 
+# impossible_stacks FILE: prints the folded stacks of "stacks log" that the program cannot have.
+# (main itself calls the C library at its beginning, at its end and for the time, and of the four
+# functions only f3.)
+impossible_stacks() {
+    awk '{
+        sub(/ [0-9]+$/, "")
+        line = $0
+        if (!sub(/^.*;main;/, "")) next
+        count = split($0, f, ";")
+        depth = 15; bad = 0
+        if (f[1] != "f3") {
+            for (i = 1; i <= count; i++) if (f[i] ~ /^(f[123]|burn)$/) bad = 1
+        } else for (i = 1; i <= count; i++) {
+            if (f[i] == "burn") { bad = i != count; break }
+            if (i % 2) want = "f3"
+            else { want = depth % 2 ? "f2" : "f1"; depth-- }
+            if (f[i] != want) bad = 1
+        }
+        if (bad) print line
+    }' "$1"
+}
+
 # two_cpus: sets $ours and $theirs to the first two CPUs that this shell may use.
 # shellcheck disable=SC2034 # by others
 two_cpus() {

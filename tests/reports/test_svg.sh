@@ -34,8 +34,7 @@ done
 [ $parsers = 1 ] || echo "skipped: neither xmllint (libxml2-utils) nor python3"
 
 if [ "${4-}" != browser ]; then
-	[ $failed = 0 ] && echo "all as it should be"
-	exit $failed
+	finish
 fi
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 if [ -z "$browser" ]; then

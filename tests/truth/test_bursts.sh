@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# A hundred threads that work for a moment now and then are found, and short bursts as often as they
-# should be. (When a stop was thought to last until the thread gave us our CPU back, and all were
-# searched in turn, f0 had 17 to 25 % of where 50 were true; a thread's chance grew with the length
-# of its burst.)
+# A hundred threads that run for a moment now and then are found, and short bursts get their share
+# of the samples. (Once, a stop counted until the thread gave the CPU back, and all threads were
+# searched in turn. Then f0 had 17 to 25 % instead of 50: a thread was found more often if its
+# bursts were longer.)
 . "$(dirname "$0")/../lib.sh"
 
 truth=$(timeout 60 "$SPROFRUN" -q -F 250 --report none -o p.pb.gz "$TARGETS/bursts" 24)
@@ -16,9 +16,9 @@ within "f0's part, which is $truth" \
     "$(awk -v t="$truth" 'BEGIN { print t - 0.12 }')" \
         "$(awk -v t="$truth" 'BEGIN { print t + 0.12 }')"
 
-# What comes first in a burst has as much weight as what comes last. (It had 15 %, and the last 34.)
-# Where others want the CPUs, too, the supervisor often comes from the other one, and what comes
-# first is over.
+# The beginning of a burst has as much weight as its end. (Once it had 15 %, and the end 34 %.) If
+# other programs want the CPUs, the supervisor often comes from the other CPU, and is late for the
+# beginning.
 waited=$("$SPROFRUN" -q -F 250 --report none -o q.pb.gz "$TARGETS/parts" 15 4)
 limits=$(awk -v w="${waited:?}" 'BEGIN { print w < 0.1 ? "0.19 0.31" : "0.12 0.40" }')
 echo "it waited for a CPU $waited s for each second that it ran: limits $limits"

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Samples are CPU time: what is profiled is what the kernel charged, at any rate, for any number of
-# threads; and sleeping threads are left alone. Shares of CPU time, so a loaded machine matters not.
+# Samples are CPU time: the profiled time is what the kernel charged, at any rate and for any number
+# of threads. Sleeping threads are not stopped. These are shares of CPU time, on which load has no
+# influence.
 . "$(dirname "$0")/../lib.sh"
 
-# profile NAME ARGS...: sets $share (profiled of the kernel's figure) and $whole
+# profile ARGS...: sets $share and $whole, the parts of the kernel's figure that are profiled, and
+# that are profiled or unattributed
 profile() {
     "$SPROFRUN" -q -o p.pb.gz "$@" >out || return
     share=$(awk -v p="$(figure profiled_cpu_ns p.pb.gz)" -v k="$(figure kernel_cpu_ns p.pb.gz)" \
@@ -13,7 +15,7 @@ profile() {
         -v u="$(figure unattributed_cpu_ns p.pb.gz)" 'BEGIN { print (p + u) / k }')
 }
 
-# At 100 Hz a thread's last tick is up to 1.5 periods before its end: 1 % needs 1.5 s.
+# At 100 Hz, a thread's last tick may be 1.5 periods before its end: 15 ms, 1 % of 1.5 s.
 while read -r hz threads seconds; do
     profile -F "$hz" "$TARGETS/busy" "$threads" "$seconds"
     within "$threads busy at $hz Hz: profiled" "$share" 0.99 1.01
@@ -41,7 +43,7 @@ profile -F 1000 "$TARGETS/sleepers" 100 1
 within "one busy among 100 sleeping: profiled" "$share" 0.97 1.01
 is "sleepers were never stopped" "$(cat out)" 0
 
-# Forked children that live too briefly for a sample have their parent's executable.
+# Forked children that end before a sample are counted with their parent's executable.
 "$SPROFRUN" -q -F 1000 -o forks.pb.gz -- \
     sh -c 'i=0; while [ $i -lt 300 ]; do (:); i=$((i + 1)); done'
 within "forked processes" "$(figure processes forks.pb.gz)" 301 301

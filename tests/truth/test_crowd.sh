@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# A hundred busy threads on few CPUs: most of their CPU time has a place. Linux shares a CPU between
-# the sessions first and then within them: from a session of its own, as from another terminal, the
-# supervisor gets one when it wants it; in that of its target it is one of a hundred.
-# (There 5 % had a place once.)
+# A hundred busy threads on few CPUs: most of their CPU time is sampled. Linux shares a CPU between
+# sessions first, then within each. From a session of its own, as from another terminal, the
+# supervisor gets a CPU when it wants one. In its target's session it is one of a hundred. (There, 5
+# % was sampled once.)
 . "$(dirname "$0")/../lib.sh"
 command -v setsid >/dev/null || skip "setsid (util-linux) is missing"
 
@@ -12,7 +12,7 @@ part_with_a_place() {
         'BEGIN { print p / k }'
 }
 
-# Not for ever, if this ends before them: 200 s of CPU time.
+# The threads end after 200 s of CPU time, also if this script is killed before.
 ulimit -t 200
 setsid "$TARGETS/busy" 100 60 &
 busy=$!
@@ -20,7 +20,7 @@ trap 'kill $busy 2>/dev/null; rm -rf "$WORK"' EXIT
 wait_until "they run" 30 sh -c "[ \$(ls /proc/$busy/task | wc -l) -ge 100 ]"
 "$SPROFRUN" -q -F 250 --report none -d 4s -p $busy -o own.pb.gz
 kill $busy
-# In a session of their own, too: this script is not to be one of a hundred.
+# They get another session: this script should not be one of a hundred threads.
 # shellcheck disable=SC2016
 timeout 60 setsid -w sh -c '
     "$0/busy" 100 60 &
@@ -28,7 +28,7 @@ timeout 60 setsid -w sh -c '
     "$1" -q -F 250 --report none -d 10s -p $! -o same.pb.gz
     kill $!' "$TARGETS" "$SPROFRUN"
 
-# Elsewhere, in containers for one, CPUs are shared in other ways.
+# Without autogroups, or in a cgroup of its own such as a container, CPUs are shared in other ways.
 least=0.2
 [ "$(cat /proc/sys/kernel/sched_autogroup_enabled 2>/dev/null)" = 1 ] &&
     ! grep -qE '^0::/.|:(cpu|cpu,cpuacct|cpuacct,cpu):/.' /proc/self/cgroup && least=0.7

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Thousands of threads and processes; and limits of descriptors and memory: said once, counted, and
-# the rest goes on.
+# Thousands of threads and processes, few descriptors, little memory: a message says so once, what
+# is lost is counted, and profiling goes on.
 . "$(dirname "$0")/../lib.sh"
 
-# explained WHAT: what is profiled and what is not are all that the kernel charged
+# explained WHAT LOW HIGH: profiled and unattributed time are the kernel's figure together, and that
+# is the target's own figure times LOW to HIGH
 explained() {
     is "$1: profiled + unattributed is the kernel's figure" \
         $(($(figure profiled_cpu_ns p.pb.gz) + $(figure unattributed_cpu_ns p.pb.gz))) \
@@ -12,7 +13,8 @@ explained() {
     within "$1: and that is the target's own" \
         "$(awk -v k="$(figure kernel_cpu_ns p.pb.gz)" -v own="$(cat out)" 'BEGIN { print k / own }')" "$2" "$3"
 }
-# peak COMMAND...: runs it; the most memory of the supervisor, without the ring, in KiB is in $peak
+# peak COMMAND...: runs COMMAND; sets $status, and $peak to the supervisor's most memory in KiB,
+# without the ring
 peak() {
     "$@" >out 2>err &
     local run=$! now
@@ -26,7 +28,8 @@ peak() {
     status=$?
 }
 
-# With few descriptors, most threads asleep: those at work get them. A thread is 20 KiB at most.
+# Few descriptors, and most threads asleep: the threads that run get them. A thread takes 20 KiB at
+# most.
 most=$(ulimit -u)
 threads=3000
 [ "$most" = unlimited ] || [ "$most" -gt 8000 ] || threads=$((most / 4))
@@ -35,19 +38,20 @@ is "$threads threads, 200 descriptors: status" $? 0
 is "$threads threads, 200 descriptors: no messages" "$(cat err)" ""
 is "$threads threads, 200 descriptors: threads" "$(figure threads p.pb.gz)" $((threads + 1))
 "$SPROFREPORT" flat --format tsv p.pb.gz >rows
-# Of 3,000 instants of its CPU; it was 3 to 1,000 before it was kept in sight. With what it calls:
-# the clock's own functions may have no name.
+# The running thread has 3,000 instants. Before it was kept in view, 3 to 1,000 of them found it.
+# Its callees count, as functions of the clock may lack names.
 seen=$(awk -F'\t' '$5 ~ /^(crowd|work_ms)$/ && $3 > n { n = $3 } END { print n + 0 }' rows)
 within "$threads threads, 200 descriptors: the one at work is seen" "$seen" 100 100000
 
-# More threads at work than there are descriptors: they take turns.
+# More threads run than there are descriptors: the descriptors go from one to another.
 (ulimit -n 64; "$SPROFRUN" -q -F 1000 -o p.pb.gz "$TARGETS/many" threads 300 1500) >out 2>err
 is "300 threads at work, 64 descriptors: status" $? 0
 is "300 threads at work, 64 descriptors: no messages" "$(cat err)" ""
 check "300 threads at work, 64 descriptors: sampled" [ "$(figure samples p.pb.gz)" -gt 20 ]
 explained "300 threads at work, 64 descriptors" 0.98 1.02
 
-# Hardly any: some may find none free when their turn comes. That is said, once, if it is so.
+# With 20 descriptors, some threads may find none free when their turn comes. One message says so if
+# that happened.
 (ulimit -n 20; "$SPROFRUN" -q -F 1000 -o p.pb.gz "$TARGETS/many" threads 300 1500) >out 2>err
 is "20 descriptors: status" $? 0
 is "20 descriptors: one message if a thread is left out" \
@@ -56,7 +60,7 @@ is "20 descriptors: one message if a thread is left out" \
 is "20 descriptors: and no other" "$(grep -vc 'limit of open files' err)" 0
 explained "20 descriptors" 0.98 1.02
 
-# Processes that all live at once; and the memory that they cost us.
+# Many processes at once, and the memory that each costs the supervisor.
 peak "$SPROFRUN" -q -F 1000 -o p.pb.gz "$TARGETS/many" processes 10 500
 few=$peak
 processes=1500
@@ -67,7 +71,7 @@ is "$processes processes: all are seen" "$(figure processes p.pb.gz)" $((process
 explained "$processes processes" 0.95 1.05
 within "$processes processes: KiB of memory for each" "$(((peak - few) / processes))" -1 40
 
-# Births without end leave nothing behind.
+# Thousands of processes that end at once leave nothing behind in memory.
 peak "$SPROFRUN" -q -F 1000 -o p.pb.gz "$TARGETS/many" births 2000 0
 is "2000 births: status" $status 0
 is "2000 births: processes and threads" "$(figure processes p.pb.gz) $(figure threads p.pb.gz)" \
@@ -75,7 +79,7 @@ is "2000 births: processes and threads" "$(figure processes p.pb.gz) $(figure th
 explained "2000 births" 0.95 1.05
 within "2000 births: KiB of memory more than for few" "$((peak - few))" -20000 2000
 
-# No more memory, in the middle of it.
+# Memory runs out in the middle of a run.
 "$SPROFRUN" -q -F 1000 -o p.pb.gz sh -c "echo >ready; while [ ! -e go ]; do sleep 0.02; done; exec $TARGETS/many processes 1500 1500" >out 2>err &
 run=$!
 wait_until "it is ready" 20 [ -e ready ]

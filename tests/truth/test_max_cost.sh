@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# --max-cost: after the first second the rate yields to the bound. How well the cost is told is
-# measured by bench/cost.sh.
+# --max-cost: after the first second the rate falls until the bound is kept. bench/cost.sh measures
+# how exact the reported cost is.
 . "$(dirname "$0")/../lib.sh"
 
 samples_at() {
@@ -12,7 +12,7 @@ samples_at --max-cost 0.1; few=$samples
 check "how many instants that took is said" [ "$(figure throttled_instants p.pb.gz)" -gt 100 ]
 samples_at --max-overhead 0.1; same=$samples
 samples_at --max-cost 100; all=$samples
-# After the first of three seconds or more a sample in a hundred is left at most.
+# The run takes three seconds or more. After the first one, 1 % of the samples are left at most.
 within "the rate yields to a bound of 0.1 %" "$few" 1 $((all * 2 / 3))
 within "the older name means the same" "$same" 1 $((all * 2 / 3))
 "$TARGETS/busy" 2 60 & busy=$!

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# A target of known shares is reported within the binomial expectation over 20 runs.
+# A target with known shares: over 20 runs, the reported shares deviate as binomial numbers do.
 #
 # chi^2 = sum over runs and functions of n (observed - p)^2 / p, with n the effective number of
-# samples. It has 20 (ways - 1) degrees of freedom at most (ticks spread evenly make it smaller).
-# The limits are its 99.9999 % points: 5 degrees 35.9, 20 degrees 65.4, 380 degrees 526: a false
-# alarm in a million runs of the test for each of them.
+# samples. It has at most 20 (ways - 1) degrees of freedom; evenly spread ticks make it smaller. The
+# limits are its 99.9999 % points (35.9 for 5 degrees, 65.4 for 20, 526 for 380): each gives one
+# false alarm in a million runs of the test.
 . "$(dirname "$0")/../lib.sh"
 
-# chi_square RUNS WAYS ROUNDS [NAP_MS]
+# chi_square RUNS WAYS ROUNDS [NAP_MS]: prints chi^2 of RUNS runs
 chi_square() {
     local ways=$2 profile=$2-${4-0}.pb.gz
     for run in $(seq "$1"); do
@@ -26,14 +26,15 @@ chi_square() {
     done | awk '{ sum += $1 } END { print sum }'
 }
 
-# Two at a time: each has one thread, and there are two CPUs mostly. The limits hold where they
-# share one, too.
+# Two at a time: each has one thread, and most machines have two CPUs. The limits also hold if both
+# share one CPU.
 chi_square 20 2 10000 >two &
 chi_square 20 20 10000 >twenty
 wait
 within "81/19" "$(cat two)" 0 65.4
 within "20 ways" "$(cat twenty)" 0 526
-# Always the same after some sleep, as long as the supervisor needs to find that nobody is at work.
+# After a nap that is as long as the supervisor takes to notice that all threads are asleep, the
+# same function always runs first.
 chi_square 5 2 60 12 >naps12 &
 chi_square 5 2 40 30 >naps30
 wait

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Processes that live for less than a period, and those that call exec again and again: what they
-# do in fork, exec and exit is found, and the sampler goes on. (An interrupt that another stop or
-# the end of the thread overtook was no sample. Exits had none, exec hardly any, forks few; and in
-# one of some 4,000 execs the sampler waited for that stop from then on, and found nothing.)
+# Processes that live for less than a period, and processes that call exec again and again: their
+# time in fork, exec and exit is found, and sampling goes on. (Once, an interrupt overtaken by
+# another stop or by the end of the thread was no sample: exits had none, exec hardly any, forks
+# few. And in one of some 4,000 execs, the sampler waited for that stop for ever.)
 . "$(dirname "$0")/../lib.sh"
 
-# profile WHAT COMMAND...: into p.pb.gz
+# profile WHAT COMMAND...: profiles COMMAND into p.pb.gz
 profile() {
     local what=$1
     shift
     timeout 120 "$SPROFRUN" -q -F 2000 -o p.pb.gz "$@" 2>err
     is "$what: status" $? 0
 }
-# part FUNCTION: its own part of the CPU time, in percent
+# part FUNCTION: prints FUNCTION's self time in percent of the CPU time
 part() {
     "$SPROFREPORT" flat --format tsv p.pb.gz |
         awk -F'\t' -v f="$1" 'NR > 1 { all += $2 } $5 == f { p += $2 } END { print 100 * p / all }'
@@ -30,18 +30,19 @@ for i in 1 2 3 4; do
     within "execs: part of execve" "$(part '[syscall] execve')" 1.5 30
 done
 
-# The maps of a new image reach the analyst also if a thread was looked at between the exec and its
+# The maps of a new image reach the analyst, also if a thread was examined between the exec and its
 # stop: names and stacks are known.
 profile "script" sh -c 'for i in $(seq 500); do /bin/true; done'
 within "script: found" "$(figure found_ratio p.pb.gz)" 0.8 1.2
 within "script: part of what has no name" "$(part '[unknown]')" 0 1.5
 
-# A leader that ends while it is asked to stop does not stop any more, but nobody is told before its
-# last thread ends: that stop is not missed, it was in exit. (Of 100 such leaders 37 to 61 were.)
+# A leader that ends while it is asked to stop never stops, and waitid() reports it only when its
+# last thread ends. That stop is not missed: the leader was in exit. (Once, 37 to 61 of 100 such
+# stops counted as missed.)
 ulimit -n 20000
 profile "leaders" -F 20000 "$TARGETS/lives" leaders 300
 within "leaders: missed stops" "$(figure missed_stops p.pb.gz)" 0 0
-# 40 to 60, whatever else runs; their part depends on how long the forks take.
+# Usually 40 to 60, also under load. Their share depends on how long the forks take.
 within "leaders: samples of exit" "$("$SPROFREPORT" flat --format tsv p.pb.gz |
     awk -F'\t' '$5 == "[syscall] exit" { n = $1 } END { print n + 0 }')" 15 600
 finish

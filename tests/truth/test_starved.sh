@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# A program of higher real-time priority keeps a CPU for itself, where the sampling threads wait for
-# instants: the profiling ends in time all the same, and an order is heard.
+# A program with a higher real-time priority takes a CPU for itself, on which sampling threads wait
+# for instants. Profiling still ends in time, and on a signal.
 . "$(dirname "$0")/../lib.sh"
-# (The command that times the hog out is in the fair class, and on another CPU.)
+# The command that ends the hog after a time is in the fair class, on another CPU.
 chrt -f 50 true 2>/dev/null || skip "real-time priority is not permitted"
 two_cpus
 taskset -pc "$ours" $$ >/dev/null
@@ -31,7 +31,7 @@ for whom in other hog; do
             sleep 0.5 # its threads come to wait for the hog's CPU
             kill -INT $front
         fi
-        # The hog goes on for some seconds more.
+        # The hog still runs for some seconds.
         wait_until "$what: it ends" 9 gone $front
         check "$what: while the hog runs" kill -0 "$hog"
         kill -KILL "$hog" 2>/dev/null

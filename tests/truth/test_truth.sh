@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Shares of five programs that were made at random (bench/truth_program.c), against their threads'
-# own CPU clocks. bench/truth.sh, of which this is a short run, judges more of them, and has perf
-# look on.
+# Shares of five random programs (bench/truth_program.c), compared with the CPU clocks of their
+# threads. This is a short run of bench/truth.sh, which tests more programs, and perf with them.
 #
-# The eight functions among themselves: the sum of chi-square over the programs, whose limit is its
-# 99.9999 % point (Wilson and Hilferty's formula). Samples of one random moment in each period vary
-# less than it allows for, so false alarms are rarer than one in a million runs of the test.
+# Shares among the eight functions: the sum of chi-square over the programs, with its 99.9999 %
+# point as limit (formula of Wilson and Hilferty). Instants with one random phase in each period
+# vary less than chi-square assumes, so that false alarms are rarer than one in a million runs of
+# the test.
 #
-# Outside of the functions (calls): within 4.9 standard errors, one in a million again, and 3
-# points more, since on the way into and out of sleep interrupts are off: the clock sees that
-# time, and no sampler does. A hypervisor takes a virtual CPU away mostly in calls: of a machine of
-# which it takes more than 5 % this is not true.
+# Share outside of the functions (system calls): within 4.9 standard errors, again one in a million,
+# and 3 points more. Interrupts are off on the way into and out of sleep: the clock counts that
+# time, and no sampler can see it. A hypervisor takes a virtual CPU away mostly in system calls; if
+# it takes more than 5 %, this limit does not hold.
 . "$(dirname "$0")/../lib.sh"
 
 "$SOURCE/bench/truth.sh" --oracle own --seeds 3,22,31,40,50 --rates 1000 --seconds 2 --tsv \
