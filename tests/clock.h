@@ -14,7 +14,7 @@ static inline uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* The same in seconds. */
+/* As clock_ns(), in seconds. */
 static inline double clock_s(clockid_t clock)
 {
 	return (double)clock_ns(clock) / 1e9;

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The packages: built, looked at by lintian, installed, used and removed in a fresh Debian, and the
-# RPMs built. Takes minutes and the network; run as root.
-#   long_packages.sh [ROOT]: ROOT is a fresh Debian of debootstrap that may be changed
+# Builds the Debian packages, checks them with lintian, installs, uses and removes them in a fresh
+# Debian, and builds the RPMs. Takes minutes and the network; run as root.
+# long_packages.sh [ROOT]: ROOT is a fresh Debian by debootstrap, which this script changes
 # Needs the packages debhelper, lintian, debootstrap, rpm.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -73,8 +73,8 @@ for file in usr/libexec/sprofil/sprofil-{server,push,opener,inspector,supervisor
 done
 ok "used"
 
-# No file of ours has the path of another package's file: dpkg would refuse to install the second of
-# the two. These are the packages with manual pages and headers about profiling.
+# No file has the path of a file in another package: dpkg would refuse to install the second one.
+# Checked against packages with manual pages and headers about profiling.
 in_root apt-get install -y -qq --no-install-recommends manpages-dev libc6-dev google-perftools \
     strace >log 2>&1 || { tail -20 log; fail "collision"; }
 ok "beside other packages"

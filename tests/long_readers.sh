@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs tests/reports/test_foreign_readers.sh with all of its readers: those from npm, as test.sh
-# installs them, and FlameGraph's stackcollapse-perf.pl, which is in no registry. Needs the network,
-# npm, git and perl. With STACKCOLLAPSE=FILE, a copy of that script, only npm's registry is needed.
-#   BUILD=build-test tests/long_readers.sh
+# Runs tests/reports/test_foreign_readers.sh with all readers: those from npm, which test.sh
+# installs, and FlameGraph's stackcollapse-perf.pl, which no registry has. Needs the network, npm,
+# git and perl; with STACKCOLLAPSE=FILE, a copy of that script, only npm's registry.
+# BUILD=build-test tests/long_readers.sh
 set -euo pipefail
 tests=$(cd "$(dirname "$0")" && pwd)
 build=$(realpath "${BUILD:-$tests/../build-test}")

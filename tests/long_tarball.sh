@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Builds the tarball of static programs, and uses it in a root folder without any other file. Takes
 # minutes; run as root. Needs the packages that run.sh installs.
-#   long_tarball.sh [TARBALL [ROOT]]: one that is there already; ROOT is a tarball of another
-#   system's root, as alpine-minirootfs-*.tar.gz, in which it is used, too
+# long_tarball.sh [TARBALL [ROOT]]: uses TARBALL instead of building one; also uses it in ROOT, a
+# tarball of another system's root, such as alpine-minirootfs-*.tar.gz
 set -euo pipefail
 source=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)

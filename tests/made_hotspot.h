@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A HotSpot that is made up: its memory is an array, which is also its library. For the unit tests
+ * A HotSpot made by the test: its memory is an array, which is also its library. For the unit tests
  * and the fuzzer.
  *
  * It has one code heap with an interpreter, a stub, a stub with a frame, and a compiled method
- * p.Outer.outer, into which p.Inner.inner is inlined behind the first 32 bytes of code.
+ * p.Outer.outer. After its first 32 bytes of code, p.Inner.inner is inlined in it.
  */
 #ifndef TESTS_MADE_HOTSPOT_H
 #define TESTS_MADE_HOTSPOT_H
@@ -32,7 +32,7 @@
 enum {
 	MADE_BASE = 0x100000,
 	MADE_BYTES = 0x10000,
-	/* Parts of the memory, from its beginning on. */
+	/* The parts of the memory, in ascending order. */
 	MADE_TABLES = 0x100,
 	MADE_STRUCTS = 0x200,
 	MADE_TYPES = 0xd00,
@@ -48,20 +48,21 @@ enum {
 	MADE_FRAME = MADE_CODE + 0x1200,
 	MADE_COMPILED = MADE_CODE + 0x1400,
 	MADE_CODE_END = MADE_CODE + 0x2000,
-	MADE_HEADER = 16,     /* of a block */
-	MADE_CODE_AT = 0x100, /* where a blob's code is in it */
+	MADE_HEADER = 16,     /* bytes of a block's header */
+	MADE_CODE_AT = 0x100, /* offset of the code in a blob */
 	MADE_STACK = 0x7000000,
 	MADE_STACK_WORDS = 64,
-	MADE_CHUNKS = 32, /* frames in the heap: these words of the stack, and what follows */
+	/* first word of the stack that contains frames in the heap; all after it do */
+	MADE_CHUNKS = 32,
 	MADE_REQUESTS = 4096,
 };
 
-/* Offsets in the structures, as distinct as they are in a real one. */
+/* A field of a structure. Like in a real HotSpot, no two have the same offset. */
 struct made_field {
 	const char *type, *field;
-	uint32_t offset; /* of a static field: in the memory */
+	uint32_t offset; /* of a static field: its offset in the memory */
 	bool is_static;
-	uint32_t until, from; /* the last and the first version that has it; 0: all have it */
+	uint32_t until, from; /* last and first version that has the field; 0: all have it */
 };
 
 static const struct made_field made_fields[] = {
@@ -132,7 +133,7 @@ static const struct made_field made_types[] = {
 	{"ConstantPool", NULL, 64, false, 0, 0},
 };
 
-/* In the made-up memory. */
+/* The address of an offset in the array. */
 #define AT(place)   ((uint64_t)MADE_BASE + (place))
 #define CODE        (AT(MADE_COMPILED) + MADE_HEADER + MADE_CODE_AT)
 #define STACK(word) ((uint64_t)MADE_STACK + 8 * (word))
@@ -150,8 +151,8 @@ struct made {
 	struct hotspot hotspot;
 	uint8_t request[MADE_REQUESTS * REQUEST_BYTES];
 	size_t requests, served;
-	uint64_t now_ns;  /* of the answers */
-	uint64_t told[2]; /* REQUEST_CHUNKS_BASE, REQUEST_CHUNKS */
+	uint64_t now_ns;  /* time of the answers */
+	uint64_t told[2]; /* values of the last REQUEST_CHUNKS_BASE and REQUEST_CHUNKS */
 };
 
 static inline void made_put(struct made *m, uint32_t at, uint64_t value, size_t bytes)
@@ -159,7 +160,7 @@ static inline void made_put(struct made *m, uint32_t at, uint64_t value, size_t 
 	memcpy(m->memory + at, &value, bytes);
 }
 
-/* The address of a text among the names. */
+/* Adds a name; returns its address. */
 static inline uint64_t made_name(struct made *m, const char *text)
 {
 	uint32_t at = MADE_NAMES + (uint32_t)m->names;
@@ -194,7 +195,7 @@ static inline void made_tables(struct made *m)
 	made_put(m, MADE_TABLES + 8, MADE_BASE + MADE_TYPES, 8);
 }
 
-/* A block of the heap with a blob of @bytes bytes; returns where the blob is. */
+/* Makes a block of the heap with a blob of @bytes bytes; returns the blob's offset. */
 static inline uint32_t made_blob(
 	struct made *m, uint32_t block, uint32_t bytes, const char *name, uint32_t frame_words)
 {
@@ -225,7 +226,9 @@ static inline uint64_t made_symbol(struct made *m, uint32_t at, const char *text
 	return MADE_BASE + at;
 }
 
-/* A method of the class; returns its address. Its bytecode: 16 bytes, lines 10 and, from 4 on, 13.
+/*
+ * Makes a method of the class; returns its address. It has 16 bytes of bytecode: line 10, and from
+ * byte 4 on line 13.
  */
 static inline uint64_t made_method(
 	struct made *m, uint32_t at, const char *class, const char *name, const char *file)
@@ -260,7 +263,7 @@ static const uint8_t made_new_scopes[] = {1, 1, 2, 2, 2, 3, 8};
 static const int32_t made_pcs[4][4] = {
 	{-1, 0, 0, 0}, {32, 1, 0, 0}, {64, 4, 0, 0}, {1 << 20, 0, 0, 0}};
 
-/* Up to JDK 22 the debug information is behind the code: methods, scopes, addresses. */
+/* Writes debug information as up to JDK 22, after the code: methods, scopes, addresses. */
 static inline void made_joint(struct made *m, uint32_t blob)
 {
 	uint32_t code = blob + MADE_CODE_AT, debug = blob + MADE_COMPILED_DEBUG;
@@ -279,7 +282,10 @@ static inline void made_joint(struct made *m, uint32_t blob)
 	memcpy(m->memory + debug + 32, made_pcs, sizeof(made_pcs));
 }
 
-/* From JDK 25 on: the methods behind 24 bytes of relocations; addresses, then scopes, elsewhere. */
+/*
+ * Writes debug information as from JDK 25 on: methods after 24 bytes of relocations; addresses and
+ * scopes in another part of the memory.
+ */
 static inline void made_separate(struct made *m, uint32_t blob)
 {
 	const uint32_t mutable = MADE_DEBUG, immutable = MADE_DEBUG + 0x80;
@@ -301,7 +307,9 @@ static inline void made_separate(struct made *m, uint32_t blob)
 		sizeof(made_new_scopes));
 }
 
-/* The compiled method: a frame of 4 words, inner() inlined behind 32 bytes of code. */
+/*
+ * Makes the compiled method: its frame has 4 words, and inner() is inlined after 32 bytes of code.
+ */
 static inline void made_compiled(struct made *m)
 {
 	const uint8_t begin[] = {0x55, 0x48, 0x83, 0xec, 0x10}; /* push %rbp; sub $16,%rsp */
@@ -349,7 +357,7 @@ static inline bool made_request(void *context, const uint8_t *data, size_t bytes
 	return true;
 }
 
-/* Answers what has been requested. */
+/* Answers all requests. */
 static inline void made_serve(struct made *m)
 {
 	peek_send(&m->peek);
@@ -427,7 +435,7 @@ static inline void made_free(struct made *m)
 	free(m);
 }
 
-/* The lines of a location, "name file:line; …", innermost first. */
+/* Returns the functions of a location, "name file:line; …", innermost first. */
 static inline const char *made_text(const struct made *m, uint32_t tag)
 {
 	static char text[512];
@@ -459,7 +467,7 @@ static inline bool made_read(void *reader, uint64_t address, uint64_t *ret_word)
 	return true;
 }
 
-/* Steps, and answers what is requested, until it needs nothing more. */
+/* Finds a frame's caller, and answers requests until the unwinder needs no more memory. */
 static inline int made_step(
 	struct made *m, struct unwind_runtime_frame frame, struct unwind_runtime_caller *ret_caller)
 {

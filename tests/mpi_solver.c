@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mpi_solver STEPS: Jacobi's method on a ring of ranks, each with a strip of the grid and a step in
- * which all agree how far they are. The last rank has twice as many rows: the others wait for it.
- * Prints, by rank 0, the residual. Built with mpicc, by tests/long_mpi.sh.
+ * mpi_solver STEPS: Jacobi's method on a ring of ranks. Each has a strip of the grid, and after
+ * each step all ranks agree on the residual. The last rank has twice as many rows, so the others
+ * wait for it. Rank 0 prints the residual. tests/long_mpi.sh builds this program with mpicc.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ enum { COLUMNS = 600, ROWS = 300 };
 
 struct strip {
 	int rows, rank, ranks;
-	double *now, *next; /* rows of the strip, with one of each neighbour */
+	double *now, *next; /* rows of the strip, and one row of each neighbour */
 };
 
 static __attribute__((noinline)) double relax(const struct strip *s)

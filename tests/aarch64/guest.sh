@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# In the arm64 machine: runs what the second drive holds, says what came of it on the serial line,
-# and turns the machine off. The drive's file "tests" has a line for each test (list.py makes it):
-# its name, its deadline in seconds, and the command as a shell reads it.
+# Runs in the arm64 machine: runs the tests on the second drive, prints their results to the serial
+# line, and turns the machine off. The drive's file "tests", made by list.py, has a line for each
+# test: name, deadline in seconds, and command for the shell.
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=linux LC_ALL=C.UTF-8
 mount -t devtmpfs dev /dev 2>/dev/null
 exec </dev/console >/dev/console 2>&1
@@ -23,13 +23,13 @@ while read -r place; do
     mkdir -p "$place"
     mount --bind "/mnt/$place" "$place"
 done </mnt/places
-# Where meson runs them: some name programs from there.
+# Tests run in the folder in which meson runs them: some find programs relative to it.
 cd "$(tail -n 1 /mnt/places)" || exit 1
 
 echo "GUEST $(uname -srm), $(nproc) CPUs, $(grep -m 1 -o 'paca' /proc/cpuinfo || echo 'no pac')"
 while IFS=$'\t' read -r name deadline command; do
     began=$(date +%s.%N)
-    # A session of its own, without the console's input.
+    # setsid: the test has no terminal, and so no input from the console.
     setsid timeout -k 10 "$deadline" bash -c "$command" </dev/null >/tmp/output 2>&1
     status=$?
     case $status in

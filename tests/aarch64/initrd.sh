@@ -1,6 +1,6 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: MIT
-# First program of the arm64 machine: finds the root drive and goes there.
+# The first program of the arm64 machine: mounts the root drive and continues there.
 /bin/busybox --install -s /bin
 mount -t devtmpfs dev /dev
 for module in /modules/*; do

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Shared by the scripts here. DIR: where root, kernel, images and the build lie, some 3 GB.
+# Shared by the scripts here. DIR is the folder of root, kernel, images and build, some 3 GB.
 SOURCE=$(cd "$(dirname "$0")/../.." && pwd)
 HERE=$SOURCE/tests/aarch64
 DIR=${AARCH64_DIR:-$SOURCE/build-aarch64-machine}

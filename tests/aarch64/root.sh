@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Makes what an arm64 machine boots from, of Debian 12's packages: $DIR/root (a folder that also
-# serves the cross compiler), root.img, kernel and initrd. Nothing of arm64 is run for that:
-# packages are unpacked, not configured, and the little that their scripts would do is done here.
+# Makes the parts from which an arm64 machine boots, from packages of Debian 12: $DIR/root (a folder
+# that the cross compiler uses, too), root.img, kernel and initrd. No arm64 program is run: packages
+# are unpacked but not configured, and this script does the little that their scripts would do.
 . "$(dirname "$0")/lib.sh"
 need mmdebstrap=mmdebstrap mke2fs=e2fsprogs cpio=cpio depmod=kmod
 [ "$(id -u)" = 0 ] || { echo "root.sh must be root: the files in the image belong to it" >&2; exit 1; }

@@ -19,7 +19,7 @@ rm -f "$DIR/tree.img"
 mke2fs -q -t ext4 -L tree -d "$stage" "$DIR/tree.img" 1G
 rm -rf "$stage"
 
-# A CPU that signs return addresses; by a cheap method, which the kernel cannot tell.
+# This CPU signs return addresses, with QEMU's cheap method. The kernel sees no difference.
 machine qemu-system-aarch64 -machine virt -cpu max,pauth-impdef=on -smp "${CPUS:-2}" -m 2G \
     -kernel "$DIR/kernel" -initrd "$DIR/initrd" -append "console=ttyAMA0 quiet panic=-1" \
     -drive file="$DIR/root.img",format=raw,if=virtio,snapshot=on \

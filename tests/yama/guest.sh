@@ -1,10 +1,10 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: MIT
-# First program of the machine of run.sh: what Yama permits in each of its modes, to root and to an
-# ordinary user, to that user with a program that has CAP_SYS_PTRACE ("capable"), and what sprofil
-# says. A line for each attempt:
+# The first program of the machine of run.sh: tries what Yama permits in each of its modes, to root,
+# to an ordinary user, and to that user with a program that has CAP_SYS_PTRACE ("capable"). Prints a
+# line for each attempt,
 #   TRY MODE USER WHAT STATUS
-# and, indented, what was said. Modes go upwards, as 3 cannot be left.
+# and, indented, sprofil's messages. Modes are tried in ascending order, as mode 3 cannot be left.
 serve() { # sprofserve PID, asked for a second: its status, and 1 where no profile came
     sprofserve --listen 127.0.0.1:6060 -p "$1" 2>said &
     server=$!

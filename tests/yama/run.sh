@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What Yama permits in its four modes, tried in a machine of its own: Debian 12's kernel under qemu,
-# with the static programs and busybox. Some minutes; needs the network the first time.
-#   tests/yama/run.sh TARBALL: of packaging/tarball.sh
-# Exit status: 1 if an attempt ended otherwise than tests/yama/expected says.
+# Tries what Yama permits in its four modes, in a virtual machine: Debian 12's kernel under qemu,
+# with the static programs and busybox. Takes some minutes, and the network the first time.
+#   tests/yama/run.sh TARBALL: TARBALL is made by packaging/tarball.sh
+# Exit status: 1 if an attempt had another status than tests/yama/expected says.
 source=$(cd "$(dirname "$0")/../.." && pwd)
 MACHINE_DIR=${YAMA_DIR:-$source/build-yama-machine}
 . "$source/tests/machine.sh"
@@ -26,7 +26,7 @@ printf '%s\n' root:x:0: user:x:1000: >"$root/etc/group"
 for program in spin give_ptrace; do
     cc -g -O1 -static -o "$root/bin/$program" "$source/tests/yama/$program.c"
 done
-# A program with the calls, whatever is built of the library here.
+# A program that makes the calls, built from the sources, so that no build of the library is needed.
 clients=$(ls "$source"/client/*.c | grep -vE '/(preload|plain)')
 # shellcheck disable=SC2086
 cc -std=gnu11 -D_GNU_SOURCE -O1 -static '-DSPROFIL_SUPERVISOR_PATH=""' \
@@ -34,7 +34,7 @@ cc -std=gnu11 -D_GNU_SOURCE -O1 -static '-DSPROFIL_SUPERVISOR_PATH=""' \
     -o "$root/bin/hottest" "$source/examples/hottest.c" $clients "$source/proto/call.c" -lpthread
 (cd "$root" && find . | cpio --quiet -o -H newc --owner=0:0 | gzip -1) >"$MACHINE_DIR/initrd"
 
-# Emulated: a machine without nested virtualization hangs with KVM.
+# Emulated, as with KVM a machine without nested virtualization hangs.
 machine qemu-system-x86_64 -accel tcg -cpu max -smp 2 -m 1G \
     -kernel "$(ls "$MACHINE_DIR"/boot/vmlinuz-*)" -initrd "$MACHINE_DIR/initrd" \
     -append "console=ttyS0 quiet panic=-1"

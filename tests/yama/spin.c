@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* spin [SECONDS]: uses CPU time in spin(), without an end if not given; status 7. */
+/* spin [SECONDS]: uses SECONDS of CPU time in spin(), or runs until it is killed. Status 7. */
 #include <stdlib.h>
 #include <time.h>
 
