@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyst/counts.h"
 
-#include <stddef.h>
 #include <sys/resource.h>
 
 #include "analyst/stacks.h"
@@ -56,6 +55,16 @@ static uint64_t scatter_us2(const struct counts_scatter *s)
 	return squares > 0 ? (uint64_t)(squares * 1e12 * n / (n - 1)) : 0;
 }
 
+int counts_set_audit(struct profile *profile, const struct audit_figure *figures, size_t n)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < n && r >= 0; i++)
+		if (figures[i].key)
+			r = profile_set_audit(profile, figures[i].key, figures[i].value);
+	return r;
+}
+
 int counts_put(const struct counts *counts, struct profile *profile)
 {
 	double effective = stats_effective_samples(counts->weight, counts->weight_squared);
@@ -72,10 +81,7 @@ int counts_close(const struct counts *counts, const struct stacks *stacks,
 	const struct wallclock *wallclock, struct profile *profile)
 {
 	struct audit_times times = audit_times(profile);
-	const struct {
-		const char *key;
-		uint64_t value;
-	} figures[] = {
+	const struct audit_figure figures[] = {
 		{"profiled_cpu_ns", times.profiled_ns},
 		{"unattributed_cpu_ns", times.unsampled_ns + counts->left_out_ns},
 		{counts->user_only ? AUDIT_SYSCALL_CPU : NULL, counts->left_out_ns},
@@ -87,14 +93,7 @@ int counts_close(const struct counts *counts, const struct stacks *stacks,
 		{"bad_records", counts->bad_records},
 		{"analyst_cpu_ns", counts->cpu_ns + own_cpu_ns()},
 	};
+	int r = counts_set_audit(profile, figures, sizeof(figures) / sizeof(*figures));
 
-	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++) {
-		int r = figures[i].key
-			? profile_set_audit(profile, figures[i].key, figures[i].value)
-			: 0;
-
-		if (r < 0)
-			return r;
-	}
-	return counts_put(counts, profile);
+	return r < 0 ? r : counts_put(counts, profile);
 }

@@ -4,6 +4,7 @@
 #define ANALYST_COUNTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct profile;
@@ -32,6 +33,13 @@ struct counts {
 
 /* Updates the scatter when the supervisor's figures of another second are in @profile. */
 void counts_second(struct counts *counts, const struct profile *profile);
+
+/* A figure of the audit; @key NULL: it is left out. */
+struct audit_figure {
+	const char *key;
+	uint64_t value;
+};
+int counts_set_audit(struct profile *profile, const struct audit_figure *figures, size_t n);
 
 /* Sets the figures known while records come in. */
 int counts_put(const struct counts *counts, struct profile *profile);

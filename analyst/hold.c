@@ -73,7 +73,7 @@ static int probe(struct analyst *analyst, const struct record *rec)
 /* Lets the first waiting record do without the memory that it needs: answers may be lost. */
 static void give_up(struct analyst *analyst)
 {
-	runtimes_forget_memory(&analyst->runtimes, &analyst->spaces);
+	runtimes_each(&analyst->runtimes, &analyst->spaces, peek_forget);
 	analyst->runtimes.forced++;
 }
 
@@ -105,7 +105,7 @@ static int take_ready(struct analyst *analyst, uint64_t now_ns)
 		hold->data_begin += held->bytes;
 		hold->begin++;
 	}
-	runtimes_tidy_memory(&analyst->runtimes, &analyst->spaces);
+	runtimes_each(&analyst->runtimes, &analyst->spaces, peek_tidy);
 	return 0;
 }
 
@@ -142,7 +142,7 @@ static int retry(struct analyst *analyst, uint64_t now_ns)
 	analyst->hold.tried_ns = now_ns;
 	if (r == 0)
 		r = probe_waiting(analyst);
-	runtimes_send(&analyst->runtimes, &analyst->spaces);
+	runtimes_each(&analyst->runtimes, &analyst->spaces, peek_send);
 	return r;
 }
 
@@ -171,7 +171,7 @@ int hold_record(
 		return take_answer(analyst, rec);
 	if (is_empty(hold)) {
 		r = probe(analyst, rec);
-		runtimes_send(&analyst->runtimes, &analyst->spaces);
+		runtimes_each(&analyst->runtimes, &analyst->spaces, peek_send);
 		if (r != -EAGAIN)
 			return r < 0 ? r : take_record(analyst, rec);
 		hold->tried_ns = now_ns;
@@ -187,6 +187,6 @@ int hold_record(
 
 int hold_flush(struct analyst *analyst)
 {
-	runtimes_last(&analyst->runtimes, &analyst->spaces);
+	runtimes_each(&analyst->runtimes, &analyst->spaces, peek_last);
 	return take_ready(analyst, UINT64_MAX);
 }

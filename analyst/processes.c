@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyst/counts.h"
 #include "base/array.h"
 #include "base/text.h"
 #include "profile/audit.h"
@@ -118,10 +119,7 @@ static int set_audit(
 	bool knows_realtime = profile_audit(all, "realtime", &realtime);
 	/* It is not known to which processes lost samples belonged. */
 	bool knows_found = !profile_audit(all, "lost_samples", &lost) || !lost;
-	const struct {
-		const char *key;
-		uint64_t value;
-	} figures[] = {
+	const struct audit_figure figures[] = {
 		{"period_ns", profile_period_ns(profile)},
 		{"profiled_cpu_ns", times.profiled_ns},
 		{"unattributed_cpu_ns", times.unsampled_ns + (user_only ? left_out_ns : 0)},
@@ -136,15 +134,7 @@ static int set_audit(
 				0.5)},
 	};
 
-	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++) {
-		int r = figures[i].key
-			? profile_set_audit(profile, figures[i].key, figures[i].value)
-			: 0;
-
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	return counts_set_audit(profile, figures, sizeof(figures) / sizeof(*figures));
 }
 
 int processes_profile(

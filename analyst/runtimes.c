@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyst/base/locations.h"
+#include "analyst/counts.h"
 #include "analyst/spaces.h"
 #include "base/array.h"
 #include "profile/profile.h"
@@ -313,57 +314,25 @@ bool runtimes_waiting(const struct runtimes *runtimes, const struct spaces *spac
 	return false;
 }
 
-void runtimes_send(struct runtimes *runtimes, const struct spaces *spaces)
+void runtimes_each(const struct runtimes *runtimes, const struct spaces *spaces,
+	void (*act)(struct peek *peek))
 {
 	struct peek *peek;
 	size_t at = 0;
 
 	while ((peek = next_peek(runtimes, spaces, &at)))
-		peek_send(peek);
-}
-
-void runtimes_forget_memory(struct runtimes *runtimes, const struct spaces *spaces)
-{
-	struct peek *peek;
-	size_t at = 0;
-
-	while ((peek = next_peek(runtimes, spaces, &at)))
-		peek_forget(peek);
-}
-
-void runtimes_tidy_memory(struct runtimes *runtimes, const struct spaces *spaces)
-{
-	struct peek *peek;
-	size_t at = 0;
-
-	while ((peek = next_peek(runtimes, spaces, &at)))
-		peek_tidy(peek);
-}
-
-void runtimes_last(struct runtimes *runtimes, const struct spaces *spaces)
-{
-	struct peek *peek;
-	size_t at = 0;
-
-	while ((peek = next_peek(runtimes, spaces, &at)))
-		peek->last = true;
+		act(peek);
 }
 
 int runtimes_close(const struct runtimes *runtimes, struct profile *profile)
 {
-	int r = 0;
+	const struct audit_figure figures[] = {
+		{runtimes->found ? "python_stacks" : NULL, runtimes->merged},
+		{runtimes->found ? "python_unmatched" : NULL, runtimes->unmatched},
+		{runtimes->steps ? "java_stacks" : NULL, runtimes->stepped},
+		{runtimes->steps ? "java_unread" : NULL, runtimes->forced},
+		{runtimes->steps ? "java_in_heap" : NULL, runtimes->gaps},
+	};
 
-	if (runtimes->found) {
-		r = profile_set_audit(profile, "python_stacks", runtimes->merged);
-		if (r == 0)
-			r = profile_set_audit(profile, "python_unmatched", runtimes->unmatched);
-	}
-	if (r == 0 && runtimes->steps) {
-		r = profile_set_audit(profile, "java_stacks", runtimes->stepped);
-		if (r == 0)
-			r = profile_set_audit(profile, "java_unread", runtimes->forced);
-		if (r == 0)
-			r = profile_set_audit(profile, "java_in_heap", runtimes->gaps);
-	}
-	return r;
+	return counts_set_audit(profile, figures, sizeof(figures) / sizeof(*figures));
 }

@@ -106,12 +106,9 @@ int runtimes_memory(
 	struct image_space *image, uint64_t time_ns, const struct record_memory *memory);
 /* Does the runtime of any process wait for memory? */
 bool runtimes_waiting(const struct runtimes *runtimes, const struct spaces *spaces);
-/* These call the function of peek.h for each process whose runtime unwinds its own code. */
-void runtimes_tidy_memory(struct runtimes *runtimes, const struct spaces *spaces);
-void runtimes_send(struct runtimes *runtimes, const struct spaces *spaces);
-void runtimes_forget_memory(struct runtimes *runtimes, const struct spaces *spaces);
-/* No more memory will come: what is not there counts as unreadable from now on. */
-void runtimes_last(struct runtimes *runtimes, const struct spaces *spaces);
+/* Calls @act for the reads of each process whose runtime unwinds its own code. */
+void runtimes_each(const struct runtimes *runtimes, const struct spaces *spaces,
+	void (*act)(struct peek *peek));
 
 /* Sets the figures of the audit, if a runtime was found. -errno. */
 int runtimes_close(const struct runtimes *runtimes, struct profile *profile);

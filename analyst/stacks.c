@@ -26,17 +26,8 @@ _Static_assert(UNWIND_FRAMES_MOST == PROFILE_FRAMES_MOST, "reports name this bou
 
 int stacks_init(struct stacks *stacks, struct locations *locations, bool frame_pointers, bool live)
 {
-	*stacks = (struct stacks){.locations = locations,
-		.frame_pointers = frame_pointers,
-		.live = live,
-		.truncated_mark = -1,
-		.incomplete_mark = -1,
-		.signal_mark = -1,
-		.guessed_mark = -1,
-		.blocked_mark = -1,
-		.stopped_mark = -1,
-		.none_mark = -1,
-		.lock_mark = -1};
+	*stacks = (struct stacks){
+		.locations = locations, .frame_pointers = frame_pointers, .live = live};
 	return unwinder_new(locations->symbolizer, &stacks->unwinder);
 }
 
@@ -70,19 +61,29 @@ static int call_location(struct stacks *stacks, uint16_t machine, int32_t number
 	return location;
 }
 
-/* The location of a mark: a frame that is not a function of the program. */
-static int mark(struct stacks *stacks, int *location, const char *object, const char *name)
+/* The location of a mark. -ENOMEM. */
+static int mark(struct stacks *stacks, enum stacks_mark which)
 {
-	if (*location < 0)
-		*location = locations_add_named(stacks->locations, object, name);
-	return *location;
-}
+	static const struct {
+		const char *object, *name;
+	} marks[STACKS_MARKS] = {
+		[MARK_TRUNCATED] = {"[stack]", STACKS_TRUNCATED},
+		[MARK_INCOMPLETE] = {"[stack]", STACKS_INCOMPLETE},
+		[MARK_SIGNAL] = {"[kernel]", STACKS_SIGNAL},
+		[MARK_GUESSED] = {"[stack]", STACKS_GUESSED},
+		[MARK_BLOCKED] = {"[kernel]", STACKS_BLOCKED},
+		[MARK_STOPPED] = {"[kernel]", STACKS_STOPPED},
+		[MARK_NO_LANGUAGE] = {"[python]", RUNTIMES_NONE_OF_THEM},
+		[MARK_LOCK] = {"[python]", RUNTIMES_WAITS},
+	};
+	int location;
 
-static int mark_of_end(struct stacks *stacks, enum unwind_end end)
-{
-	if (end == UNWIND_TRUNCATED)
-		return mark(stacks, &stacks->truncated_mark, "[stack]", STACKS_TRUNCATED);
-	return mark(stacks, &stacks->incomplete_mark, "[stack]", STACKS_INCOMPLETE);
+	if (stacks->mark[which])
+		return (int)(stacks->mark[which] - 1);
+	location = locations_add_named(stacks->locations, marks[which].object, marks[which].name);
+	if (location >= 0)
+		stacks->mark[which] = (uint32_t)location + 1;
+	return location;
 }
 
 /* The generated code of a process, added if it is new. NULL: out of memory. */
@@ -128,7 +129,7 @@ static int frame_location(
 	if (frame->tag && *frame->tag)
 		return (int)(*frame->tag - 1);
 	if (frame->signal)
-		return mark(stacks, &stacks->signal_mark, "[kernel]", STACKS_SIGNAL);
+		return mark(stacks, MARK_SIGNAL);
 	if (frame->runtime_tag)
 		return (int)(frame->runtime_tag - 1);
 	if (frame->generated) {
@@ -196,42 +197,36 @@ static int kernel_leaf(struct stacks *stacks, const struct record_sample *sample
 	if (!has_stack(sample) && !is_blocked(sample) && has_place(sample))
 		return 0;
 	if (sample->flags & RECORD_SAMPLE_STOPPED)
-		*ret_location = mark(stacks, &stacks->stopped_mark, "[kernel]", STACKS_STOPPED);
+		*ret_location = mark(stacks, MARK_STOPPED);
 	else if (sample->syscall >= 0)
 		*ret_location = call_location(stacks, sample->machine, sample->syscall);
 	else if (is_blocked(sample))
-		*ret_location = mark(stacks, &stacks->blocked_mark, "[kernel]", STACKS_BLOCKED);
+		*ret_location = mark(stacks, MARK_BLOCKED);
 	else
 		return 0;
 	return 1;
 }
 
-static void push(struct stacks *stacks, size_t *n, int location)
+/* Adds a location to the *@n ones of the stack. Returns 0, or @location if that is an error. */
+static int push(struct stacks *stacks, size_t *n, int location)
 {
+	if (location < 0)
+		return location;
 	stacks->location[(*n)++] = (uint32_t)location;
+	return 0;
 }
 
 /* Sets the stack to the frames of the language alone. Returns its length, or -ENOMEM. */
 static int put_language(struct stacks *stacks, const struct runtime_stack *stack)
 {
 	size_t n = 0;
-	int location;
 
 	if (array_grow(&stacks->location, &stacks->room, stack->locations + 2) < 0)
 		return -ENOMEM;
-	if (stack->waits_for_lock) {
-		location = mark(stacks, &stacks->lock_mark, "[python]", RUNTIMES_WAITS);
-		if (location < 0)
-			return location;
-		push(stacks, &n, location);
-	}
-	if (!stack->locations) {
-		location = mark(stacks, &stacks->none_mark, "[python]", RUNTIMES_NONE_OF_THEM);
-		if (location < 0)
-			return location;
-		push(stacks, &n, location);
-		return (int)n;
-	}
+	if (stack->waits_for_lock && push(stacks, &n, mark(stacks, MARK_LOCK)) < 0)
+		return -ENOMEM;
+	if (!stack->locations)
+		return push(stacks, &n, mark(stacks, MARK_NO_LANGUAGE)) < 0 ? -ENOMEM : (int)n;
 	memcpy(stacks->location + n, stack->location, stack->locations * sizeof(*stack->location));
 	return (int)(n + stack->locations);
 }
@@ -244,17 +239,12 @@ static int put_frame(struct stacks *stacks, struct image_space *image,
 	const struct unwind_frame *frame, const struct runtime_stack *stack, size_t index,
 	size_t *group, size_t *n)
 {
-	int location;
-
 	if (stack && *group < stack->groups && stack->group[*group].frame == index) {
 		const struct runtime_group *here = &stack->group[*group];
 
-		if (!*group && stack->waits_for_lock) {
-			location = mark(stacks, &stacks->lock_mark, "[python]", RUNTIMES_WAITS);
-			if (location < 0)
-				return location;
-			push(stacks, n, location);
-		}
+		if (!*group && stack->waits_for_lock &&
+			push(stacks, n, mark(stacks, MARK_LOCK)) < 0)
+			return -ENOMEM;
 		++*group;
 		memcpy(stacks->location + *n, stack->location + here->first,
 			here->n * sizeof(*stacks->location));
@@ -263,16 +253,9 @@ static int put_frame(struct stacks *stacks, struct image_space *image,
 	}
 	if (stack && stacks->runtimes->hidden[index])
 		return 0;
-	if (frame->searched) {
-		location = mark(stacks, &stacks->guessed_mark, "[stack]", STACKS_GUESSED);
-		if (location < 0)
-			return location;
-		push(stacks, n, location);
-	}
-	location = frame_location(stacks, image, frame);
-	if (location >= 0)
-		push(stacks, n, location);
-	return location < 0 ? location : 0;
+	if (frame->searched && push(stacks, n, mark(stacks, MARK_GUESSED)) < 0)
+		return -ENOMEM;
+	return push(stacks, n, frame_location(stacks, image, frame));
 }
 
 /*
@@ -291,11 +274,8 @@ static int put_together(struct stacks *stacks, struct image_space *image,
 	if (array_grow(&stacks->location, &stacks->room,
 		    result->n + marks + (stack ? stack->locations : 0)) < 0)
 		return -ENOMEM;
-	if (kernel_leaf(stacks, sample, &location)) {
-		if (location < 0)
-			return location;
-		push(stacks, &n, location);
-	}
+	if (kernel_leaf(stacks, sample, &location) && push(stacks, &n, location) < 0)
+		return location;
 	for (size_t i = 0; i < result->n && has_place(sample); i++) {
 		int r = put_frame(stacks, image, &result->frame[i], stack, i, &group, &n);
 
@@ -303,10 +283,10 @@ static int put_together(struct stacks *stacks, struct image_space *image,
 			return r;
 	}
 	if (has_stack(sample) && result->end != UNWIND_COMPLETE) {
-		location = mark_of_end(stacks, result->end);
-		if (location < 0)
+		location = mark(
+			stacks, result->end == UNWIND_TRUNCATED ? MARK_TRUNCATED : MARK_INCOMPLETE);
+		if (push(stacks, &n, location) < 0)
 			return location;
-		push(stacks, &n, location);
 	}
 	return (int)n;
 }

@@ -31,15 +31,26 @@ struct unwinder;
 #define STACKS_BLOCKED "[blocked]"
 #define STACKS_STOPPED "[stopped]"
 
+enum stacks_mark {
+	MARK_TRUNCATED,
+	MARK_INCOMPLETE,
+	MARK_SIGNAL,
+	MARK_GUESSED,
+	MARK_BLOCKED,
+	MARK_STOPPED,
+	MARK_NO_LANGUAGE, /* no frame of the language, which alone is to be shown */
+	MARK_LOCK,
+	STACKS_MARKS,
+};
+
 struct stacks {
 	struct locations *locations; /* borrowed */
 	struct unwinder *unwinder;
 	bool frame_pointers, live;
 	uint32_t *location; /* locations of the current stack, leaf first */
 	size_t room;
-	/* The locations of marks (frames that are no functions); -1: not added yet. */
-	int truncated_mark, incomplete_mark, signal_mark, guessed_mark, blocked_mark, stopped_mark,
-		none_mark, lock_mark;
+	/* Locations + 1 of marks: frames that are no functions. 0: not added yet. */
+	uint32_t mark[STACKS_MARKS];
 	struct stacks_call {
 		uint16_t machine;
 		int32_t number;

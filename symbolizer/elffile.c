@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/load.h"
 #include "symbolizer/base/budget.h"
 #include "symbolizer/elfimage.h"
 
@@ -59,11 +60,8 @@ enum { COMPRESSED_ZSTD = 2 }; /* ELFCOMPRESS_ZSTD */
 static uint32_t compression_of(Elf_Scn *scn)
 {
 	Elf_Data *raw = elf_rawdata(scn, NULL);
-	uint32_t type = 0;
 
-	if (raw && raw->d_buf && raw->d_size >= sizeof(type))
-		memcpy(&type, raw->d_buf, sizeof(type));
-	return type;
+	return raw && raw->d_buf && raw->d_size >= 4 ? load_u32(raw->d_buf) : 0;
 }
 
 /* Decompresses the section into libelf's own memory. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/load.h"
 #include "symbolizer/elffile.h"
 #include "symbolizer/elfimage.h"
 #include "symbolizer/gopclntab_internal.h"
@@ -199,7 +200,7 @@ static uint32_t g_of_code(struct slice code)
 		if (i[0] != 0x64 || (i[1] & 0xfb) != 0x48 || (i[2] != 0x8b && i[2] != 0x89) ||
 			(i[3] & 0xc7) != 4 || i[4] != 0x25)
 			continue;
-		memcpy(&distance, i + 5, sizeof(distance));
+		distance = (int32_t)load_u32(i + 5);
 		if (distance < 0 && distance >= -UINT16_MAX)
 			return (uint32_t)-distance;
 	}

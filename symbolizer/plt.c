@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/load.h"
 #include "base/pool.h"
 #include "symbolizer/base/budget.h"
 #include "symbolizer/elffile.h"
@@ -34,14 +35,6 @@ struct slots {
 	uint64_t got_base; /* the value of %ebx on i386 */
 };
 
-static uint32_t word_at(const uint8_t *p)
-{
-	uint32_t value;
-
-	memcpy(&value, p, sizeof(value));
-	return value;
-}
-
 /* Reads a relocation: the slot that it fills and the symbol. */
 static void read_relocation(const struct elffile *file, const struct elffile_section *table,
 	size_t i, uint64_t *ret_got, uint64_t *ret_symbol)
@@ -49,17 +42,15 @@ static void read_relocation(const struct elffile *file, const struct elffile_sec
 	size_t addend = table->type == SHT_RELA;
 
 	if (file->elf64) {
-		uint64_t words[2];
+		const uint8_t *at = table->data + i * (16 + 8 * addend);
 
-		memcpy(words, table->data + i * (16 + 8 * addend), sizeof(words));
-		*ret_got = words[0];
-		*ret_symbol = ELF64_R_SYM(words[1]);
+		*ret_got = load_u64(at);
+		*ret_symbol = ELF64_R_SYM(load_u64(at + 8));
 	} else {
-		uint32_t words[2];
+		const uint8_t *at = table->data + i * (8 + 4 * addend);
 
-		memcpy(words, table->data + i * (8 + 4 * addend), sizeof(words));
-		*ret_got = words[0];
-		*ret_symbol = ELF32_R_SYM(words[1]);
+		*ret_got = load_u32(at);
+		*ret_symbol = ELF32_R_SYM(load_u32(at + 4));
 	}
 }
 
@@ -71,7 +62,7 @@ static const char *symbol_name(struct elffile *file, const struct elffile_sectio
 	/* st_name is the first word in both classes. */
 	if (index == 0 || index >= dynsym->bytes / entry)
 		return NULL;
-	return elffile_string(dynstr, word_at(dynsym->data + index * entry));
+	return elffile_string(dynstr, load_u32(dynsym->data + index * entry));
 }
 
 static int add_relocations(
@@ -144,16 +135,16 @@ static const char *decode_x86(const struct slots *slots, const struct elffile *f
 	if (at < bytes && code[at] == 0xf2)
 		at++;
 	if (bytes - at >= 6 && code[at] == 0xff && code[at + 1] == 0x25) {
-		uint64_t disp = word_at(code + at + 2);
+		uint64_t disp = load_u32(code + at + 2);
 
 		if (wide)
 			disp = svma + at + 6 + (uint64_t)(int64_t)(int32_t)disp;
 		return name_of_slot(slots, disp);
 	}
 	if (!wide && bytes - at >= 6 && code[at] == 0xff && code[at + 1] == 0xa3)
-		return name_of_slot(slots, (uint32_t)(slots->got_base + word_at(code + at + 2)));
+		return name_of_slot(slots, (uint32_t)(slots->got_base + load_u32(code + at + 2)));
 	if (bytes - at >= 5 && code[at] == 0x68) {
-		uint32_t index = word_at(code + at + 1);
+		uint32_t index = load_u32(code + at + 1);
 
 		if (!wide)
 			index /= (uint32_t)sizeof(Elf32_Rel);
@@ -166,7 +157,7 @@ static const char *decode_aarch64(
 	const struct slots *slots, const uint8_t *code, size_t bytes, uint64_t svma)
 {
 	for (size_t at = 0; at + 8 <= bytes && at <= 4; at += 4) {
-		uint32_t adrp = word_at(code + at), ldr = word_at(code + at + 4);
+		uint32_t adrp = load_u32(code + at), ldr = load_u32(code + at + 4);
 		uint64_t page;
 
 		if ((adrp & 0x9f00001f) != 0x90000010 || (ldr & 0xffc003ff) != 0xf9400211)

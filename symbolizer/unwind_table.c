@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/load.h"
 #include "symbolizer/base/leb128.h"
 #include "symbolizer/base/slice.h"
 #include "symbolizer/module.h"
@@ -275,10 +276,7 @@ void unwind_table_free(struct unwind_table *table)
 
 static int32_t search_word(const struct unwind_table *table, size_t i)
 {
-	int32_t v;
-
-	memcpy(&v, table->search + 4 * i, sizeof(v));
-	return v;
+	return (int32_t)load_u32(table->search + 4 * i);
 }
 
 /* lld sorts the distances without their signs: code that lies below the table comes last. */

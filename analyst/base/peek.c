@@ -61,6 +61,11 @@ void peek_begin(struct peek *peek)
 	peek->missed = false;
 }
 
+void peek_last(struct peek *peek)
+{
+	peek->last = true;
+}
+
 static bool is_same(const void *reads, uint32_t index, const void *key)
 {
 	const struct peek_read *a = (const struct peek_read *)reads + index, *b = key;
@@ -167,8 +172,7 @@ void peek_send(struct peek *peek)
 
 int peek_answer(struct peek *peek, uint64_t time_ns, const struct record_memory *memory)
 {
-	const struct peek_read key = {
-		.address = memory->address, .requested = memory->requested};
+	const struct peek_read key = {.address = memory->address, .requested = memory->requested};
 	struct peek_read *read = find(peek, &key);
 	uint8_t *data = NULL;
 

@@ -60,6 +60,9 @@ int peek_some(struct peek *peek, uint64_t address, size_t bytes, uint64_t since_
 int peek_later(struct peek *peek, uint64_t address, size_t bytes, uint64_t since_ns,
 	const uint8_t **ret_data, size_t *ret_bytes);
 
+/* No more memory will come: what is not there counts as unreadable from now on. */
+void peek_last(struct peek *peek);
+
 /* Sends the requests that have not been sent yet. */
 void peek_send(struct peek *peek);
 

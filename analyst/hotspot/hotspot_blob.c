@@ -84,14 +84,13 @@ static int read_debug(
 static int read_joint(struct hotspot *hotspot, struct hotspot_blob *blob, const uint8_t *head)
 {
 	const struct hotspot_layout *l = &hotspot->tables.layout;
-	uint32_t methods = hotspot_half(head, l->code_metadata),
-		 pcs = hotspot_half(head, l->code_pcs),
-		 end = hotspot_half(head, l->code_dependencies);
-	uint64_t scopes = hotspot_word(head, l->code_scopes) - blob->start;
+	uint32_t methods = load_u32(head + l->code_metadata), pcs = load_u32(head + l->code_pcs),
+		 end = load_u32(head + l->code_dependencies);
+	uint64_t scopes = load_u64(head + l->code_scopes) - blob->start;
 
-	blob->deopt = hotspot_word(head, l->code_deopt);
-	blob->deopt_mh = hotspot_word(head, l->code_deopt_mh);
-	blob->verified = hotspot_word(head, l->code_verified);
+	blob->deopt = load_u64(head + l->code_deopt);
+	blob->deopt_mh = load_u64(head + l->code_deopt_mh);
+	blob->verified = load_u64(head + l->code_verified);
 	if (methods > scopes || scopes > pcs || pcs > end || end > blob->end - blob->start ||
 		end - methods > DEBUG_BYTES_MOST)
 		return 0;
@@ -109,16 +108,16 @@ static int read_joint(struct hotspot *hotspot, struct hotspot_blob *blob, const 
 static int read_separate(struct hotspot *hotspot, struct hotspot_blob *blob, const uint8_t *head)
 {
 	const struct hotspot_layout *l = &hotspot->tables.layout;
-	uint32_t relocations = hotspot_half(head, l->blob_relocations),
-		 mutable = hotspot_half(head, l->blob_mutable_bytes),
-		 pcs = hotspot_half(head, l->code_pcs),
-		 scopes = hotspot_half(head, l->code_scopes_offset),
-		 end = hotspot_half(head, l->code_immutable_bytes);
+	uint32_t relocations = load_u32(head + l->blob_relocations),
+		 mutable = load_u32(head + l->blob_mutable_bytes),
+		 pcs = load_u32(head + l->code_pcs),
+		 scopes = load_u32(head + l->code_scopes_offset),
+		 end = load_u32(head + l->code_immutable_bytes);
 
-	blob->deopt = blob->start + hotspot_half(head, l->code_deopt_offset);
+	blob->deopt = blob->start + load_u32(head + l->code_deopt_offset);
 	if (l->code_deopt_mh_offset != HOTSPOT_NONE)
-		blob->deopt_mh = blob->start + hotspot_half(head, l->code_deopt_mh_offset);
-	blob->verified = blob->code + hotspot_short(head, l->code_verified_offset);
+		blob->deopt_mh = blob->start + load_u32(head + l->code_deopt_mh_offset);
+	blob->verified = blob->code + load_u16(head + l->code_verified_offset);
 	if (relocations > mutable || pcs > scopes || scopes > end ||
 		mutable - relocations > DEBUG_BYTES_MOST || end - pcs > DEBUG_BYTES_MOST)
 		return 0;
@@ -127,8 +126,8 @@ static int read_separate(struct hotspot *hotspot, struct hotspot_blob *blob, con
 	blob->scopes = (struct hotspot_part){blob->pcs.at + blob->pcs.bytes, end - scopes};
 	return read_debug(hotspot, blob,
 		(const struct range[2]){
-			{hotspot_word(head, l->blob_mutable) + relocations, blob->methods.bytes},
-			{hotspot_word(head, l->code_immutable) + pcs, end - pcs}});
+			{load_u64(head + l->blob_mutable) + relocations, blob->methods.bytes},
+			{load_u64(head + l->code_immutable) + pcs, end - pcs}});
 }
 
 static bool is_compiled(const char *name)
@@ -150,19 +149,19 @@ struct hotspot_header hotspot_blob_header(
 {
 	const struct hotspot_layout *l = layout;
 	struct hotspot_header header = {
-		.name = hotspot_word(head, l->blob_name),
-		.bytes = hotspot_half(head, l->blob_size),
-		.frame_words = hotspot_half(head, l->blob_frame_size),
+		.name = load_u64(head + l->blob_name),
+		.bytes = load_u32(head + l->blob_size),
+		.frame_words = load_u32(head + l->blob_frame_size),
 	};
 
 	if (l->separate) {
-		header.code = start + hotspot_half(head, l->blob_code_offset);
-		header.code_end = start + hotspot_half(head, l->blob_data_offset);
-		header.frame_complete = (int16_t)hotspot_short(head, l->blob_frame_complete);
+		header.code = start + load_u32(head + l->blob_code_offset);
+		header.code_end = start + load_u32(head + l->blob_data_offset);
+		header.frame_complete = (int16_t)load_u16(head + l->blob_frame_complete);
 	} else {
-		header.code = hotspot_word(head, l->blob_code_begin);
-		header.code_end = hotspot_word(head, l->blob_code_end);
-		header.frame_complete = (int32_t)hotspot_half(head, l->blob_frame_complete);
+		header.code = load_u64(head + l->blob_code_begin);
+		header.code_end = load_u64(head + l->blob_code_end);
+		header.frame_complete = (int32_t)load_u32(head + l->blob_frame_complete);
 	}
 	return header;
 }
@@ -193,8 +192,8 @@ int hotspot_blob_read(
 	blob->native = strcmp(blob->name, "native nmethod") == 0;
 	if (!blob->frame_bytes || bytes < l->code_bytes)
 		return 0;
-	blob->method = hotspot_word(head, l->code_method);
-	blob->original_pc = hotspot_half(head, l->code_original_pc);
-	blob->id = hotspot_half(head, l->code_id);
+	blob->method = load_u64(head + l->code_method);
+	blob->original_pc = load_u32(head + l->code_original_pc);
+	blob->id = load_u32(head + l->code_id);
 	return l->separate ? read_separate(hotspot, blob, head) : read_joint(hotspot, blob, head);
 }

@@ -35,12 +35,12 @@ static int is_layout(struct hotspot *hotspot, uint64_t cont, enum chunk_layout l
 	r = peek_at(hotspot->peek, chunk, CHUNK_HEADER_BYTES, hotspot->now_ns, &data);
 	if (r <= 0)
 		return r;
-	size = hotspot_half(data, f.size);
-	sp = hotspot_half(data, f.sp);
-	bottom = hotspot_half(data, f.bottom);
+	size = load_u32(data + f.size);
+	sp = load_u32(data + f.sp);
+	bottom = load_u32(data + f.bottom);
 	/* An object header of 8 bytes has the class in its upper 22 bits; in one of 12 they are 0.
 	 */
-	return (hotspot_half(data, 4) >> 10 != 0) == (layout >= CHUNK_NARROW_COMPACT) &&
+	return (load_u32(data + 4) >> 10 != 0) == (layout >= CHUNK_NARROW_COMPACT) &&
 		sp <= bottom && bottom <= size && size &&
 		chunk_pointer(data, f.cont, f.wide, base, shift) == cont;
 }
@@ -57,7 +57,7 @@ static int read_narrow(struct hotspot *hotspot, uint64_t *ret_base, uint8_t *ret
 	r = peek_at(hotspot->peek, layout->oop_base_at, 8, 0, &data);
 	if (r <= 0)
 		return r;
-	*ret_base = hotspot_word(data, 0);
+	*ret_base = load_u64(data);
 	r = peek_at(hotspot->peek, layout->oop_shift_at, 4, 0, &data);
 	if (r <= 0)
 		return r;

@@ -21,6 +21,7 @@
 /* The most bytes of debug information that are kept; beyond it all blobs are forgotten. */
 #define ALL_BYTES_MOST (UINT64_C(192) << 20)
 #define BLOBS_MOST     65536
+
 static void release_blob(struct hotspot *hotspot, struct hotspot_blob *blob)
 {
 	hotspot->debug_bytes -= blob->debug_bytes;
@@ -38,17 +39,7 @@ void hotspot_blobs_forget(struct hotspot *hotspot)
 /* The index of the first blob that ends behind @address. */
 static size_t place_of(const struct hotspot *hotspot, uint64_t address)
 {
-	size_t low = 0, high = hotspot->blobs;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (hotspot->blob[middle]->end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_bisect(i, 0, hotspot->blobs, hotspot->blob[i]->end <= address);
 }
 
 /* Removes and frees the blobs that overlap [@start, @end): they were replaced. */
@@ -167,8 +158,8 @@ static int check(struct hotspot *hotspot, struct hotspot_blob *blob, bool now)
 	header = hotspot_blob_header(l, blob->start, head);
 	if (blob->end - blob->start != header.bytes || blob->code != header.code ||
 		(blob->kind == HOTSPOT_METHOD &&
-			(bytes < l->code_bytes || blob->id != hotspot_half(head, l->code_id) ||
-				blob->method != hotspot_word(head, l->code_method))))
+			(bytes < l->code_bytes || blob->id != load_u32(head + l->code_id) ||
+				blob->method != load_u64(head + l->code_method))))
 		return 0;
 	blob->checked_ns = hotspot->now_ns;
 	return 1;

@@ -19,7 +19,7 @@ static int read_word(struct hotspot *hotspot, uint64_t address, uint64_t *ret_wo
 	int r = peek_at(hotspot->peek, address, 8, hotspot->now_ns, &data);
 
 	if (r > 0)
-		*ret_word = hotspot_word(data, 0);
+		*ret_word = load_u64(data);
 	return r;
 }
 

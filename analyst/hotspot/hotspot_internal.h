@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyst/hotspot/hotspot_layout.h"
+#include "base/load.h"
 #include "base/table.h"
 #include "symbolizer/unwind/unwind.h"
 
@@ -109,31 +110,6 @@ struct hotspot {
 	unsigned chunk_tries; /* samples in which hotspot_find_chunks() found nothing */
 	bool chunks_told;     /* the supervisor knows where the frames in the heap are */
 };
-
-/* The numbers of 8, 4 and 2 bytes at @offset of memory that was read from the target. */
-static inline uint64_t hotspot_word(const uint8_t *data, uint32_t offset)
-{
-	uint64_t word;
-
-	memcpy(&word, data + offset, sizeof(word));
-	return word;
-}
-
-static inline uint32_t hotspot_half(const uint8_t *data, uint32_t offset)
-{
-	uint32_t half;
-
-	memcpy(&half, data + offset, sizeof(half));
-	return half;
-}
-
-static inline uint32_t hotspot_short(const uint8_t *data, uint32_t offset)
-{
-	uint16_t value;
-
-	memcpy(&value, data + offset, sizeof(value));
-	return value;
-}
 
 /*
  * hotspot_heap.c: reads the bounds of the code heaps, unless @pc is in a known one, or they were

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyst/base/peek.h"
+#include "base/load.h"
 #include "symbolizer/exported.h"
 
 /*
@@ -125,14 +126,6 @@ static const struct wanted wanted[] = {
 
 #define WANTED (sizeof(wanted) / sizeof(*wanted))
 
-static uint64_t word_at(const uint8_t *data)
-{
-	uint64_t word;
-
-	memcpy(&word, data, sizeof(word));
-	return word;
-}
-
 /* Is @name the text at @address of the library? */
 static bool is_name(const struct hotspot_tables *tables, uint64_t address, const char *name)
 {
@@ -160,20 +153,18 @@ static void put(struct hotspot_layout *layout, const struct wanted *field, uint6
 /* Stores the value of a wanted entry of the table of structs or, if @types, the table of types. */
 static void take(struct hotspot_tables *tables, const uint8_t *entry, bool types)
 {
-	uint64_t type = word_at(entry), field = types ? 0 : word_at(entry + STRUCT_FIELD);
-	uint32_t is_static = 0;
+	uint64_t type = load_u64(entry), field = types ? 0 : load_u64(entry + STRUCT_FIELD);
+	bool is_static = !types && load_u32(entry + STRUCT_STATIC);
 
-	if (!types)
-		memcpy(&is_static, entry + STRUCT_STATIC, sizeof(is_static));
 	for (size_t i = 0; i < WANTED; i++) {
 		const struct wanted *w = &wanted[i];
 
-		if (types != !w->field || w->is_static != (is_static != 0) ||
+		if (types != !w->field || w->is_static != is_static ||
 			!is_name(tables, type, w->type) ||
 			(!types && !is_name(tables, field, w->field)))
 			continue;
 		put(&tables->layout, w,
-			word_at(entry +
+			load_u64(entry +
 				(types                      ? TYPE_SIZE
 						: is_static ? STRUCT_ADDRESS
 							    : STRUCT_OFFSET)));
@@ -192,13 +183,13 @@ static int read_table(
 
 	if (r <= 0)
 		return r;
-	table = word_at(data);
+	table = load_u64(data);
 	for (size_t n = 0; n < ENTRIES_MOST; n += ENTRIES_AT_ONCE) {
 		r = peek_some(peek, table + n * each, ENTRIES_AT_ONCE * each, 0, &data, &got);
 		if (r <= 0)
 			return r;
 		for (size_t i = 0; i < got / each && i < ENTRIES_AT_ONCE; i++) {
-			if (!word_at(data + i * each))
+			if (!load_u64(data + i * each))
 				return 1;
 			take(tables, data + i * each, types);
 		}
@@ -213,15 +204,11 @@ static bool is_complete(const struct hotspot_layout *layout)
 
 	for (size_t i = 0; i < WANTED; i++) {
 		const struct wanted *w = &wanted[i];
-		uint32_t offset;
-		uint64_t address;
+		const uint8_t *field = (const uint8_t *)layout + w->at;
 
 		if (w->who != ALL && w->who != one)
 			continue;
-		memcpy(&offset, (const uint8_t *)layout + w->at, sizeof(offset));
-		memcpy(&address, (const uint8_t *)layout + w->at,
-			w->is_static ? sizeof(address) : 0);
-		if (w->is_static ? !address : offset == UNSET)
+		if (w->is_static ? !load_u64(field) : load_u32(field) == UNSET)
 			return false;
 	}
 	return l->array_length != UNSET && l->const_flags != UNSET && l->symbol_body != UNSET &&
@@ -305,7 +292,7 @@ int hotspot_layout_read(struct hotspot_tables *tables, struct peek *peek, uint64
 	if (r > 0)
 		r = peek_at(peek, l->version_at, 4, tables->tries ? now_ns : 0, &data);
 	if (r > 0)
-		memcpy(&l->version, data, sizeof(l->version));
+		l->version = load_u32(data);
 	/* The library sets its version, 0 at first, some time after it has been mapped. */
 	if (r == 0 || (r > 0 && !l->version)) {
 		if (++tables->tries >= TRIES_MOST)

@@ -60,7 +60,7 @@ static int read_symbol(struct hotspot *hotspot, uint64_t address, char to[HOTSPO
 		return r;
 	if (got < l->symbol_length + 2u || got < l->symbol_body)
 		return 0;
-	length = hotspot_short(data, l->symbol_length);
+	length = load_u16(data + l->symbol_length);
 	if (length > HOTSPOT_NAME_MOST)
 		length = HOTSPOT_NAME_MOST;
 	if (length > got - l->symbol_body) {
@@ -85,7 +85,7 @@ static int read_pool(
 		pool + hotspot->tables.layout.pool_bytes + 8 * (uint64_t)index, 8, hotspot->now_ns,
 		&data);
 
-	return r > 0 ? read_symbol(hotspot, hotspot_word(data, 0), to) : r;
+	return r > 0 ? read_symbol(hotspot, load_u64(data), to) : r;
 }
 
 /* The worse of two results: -ENOMEM < -EAGAIN < 0 (nothing there) < 1. */
@@ -110,14 +110,14 @@ static int read_names(struct hotspot *hotspot, uint64_t pool, uint32_t name, str
 	k = peek_at(hotspot->peek, pool, l->pool_bytes, hotspot->now_ns, &data);
 	if (k <= 0)
 		return worse(r, k);
-	holder = hotspot_word(data, l->pool_holder);
+	holder = load_u64(data + l->pool_holder);
 	if (l->pool_source != HOTSPOT_NONE) {
-		source = hotspot_short(data, l->pool_source);
+		source = load_u16(data + l->pool_source);
 	} else if (l->klass_source != HOTSPOT_NONE) {
 		source_at = holder + l->klass_source;
 		s = peek_at(hotspot->peek, source_at, 2, hotspot->now_ns, &word);
 		if (s > 0)
-			source = hotspot_short(word, 0);
+			source = load_u16(word);
 	}
 	names->file[0] = '\0';
 	if (source) {
@@ -127,7 +127,7 @@ static int read_names(struct hotspot *hotspot, uint64_t pool, uint32_t name, str
 	}
 	k = peek_at(hotspot->peek, holder + l->klass_name, 8, hotspot->now_ns, &word);
 	if (k > 0)
-		k = read_symbol(hotspot, hotspot_word(word, 0), names->class);
+		k = read_symbol(hotspot, load_u64(word), names->class);
 	return worse(worse(r, k), s < 0 ? s : 1);
 }
 
@@ -187,22 +187,21 @@ static int read_method(struct hotspot *hotspot, struct hotspot_method *method)
 	const struct hotspot_layout *l = &hotspot->tables.layout;
 	const uint8_t *data, *head;
 	struct names names;
-	uint32_t words;
 	int r = peek_at(hotspot->peek, method->address, l->method_bytes, hotspot->now_ns, &data);
 	int n, function;
 
 	if (r <= 0)
 		return r;
-	method->const_method = hotspot_word(data, l->method_const);
+	method->const_method = load_u64(data + l->method_const);
 	r = peek_at(hotspot->peek, method->const_method, l->const_bytes, hotspot->now_ns, &head);
 	if (r <= 0)
 		return r;
-	method->code_bytes = hotspot_short(head, l->const_code_size);
-	memcpy(&words, head + l->const_size, sizeof(words));
-	n = read_names(hotspot, hotspot_word(head, l->const_pool),
-		hotspot_short(head, l->const_name), &names);
-	r = hotspot_short(head, l->const_flags) & HAS_LINES ? read_lines(hotspot, method, words)
-							    : 1;
+	method->code_bytes = load_u16(head + l->const_code_size);
+	n = read_names(
+		hotspot, load_u64(head + l->const_pool), load_u16(head + l->const_name), &names);
+	r = load_u16(head + l->const_flags) & HAS_LINES
+		? read_lines(hotspot, method, load_u32(head + l->const_size))
+		: 1;
 	r = worse(n, r);
 	if (r <= 0)
 		return r;
@@ -234,7 +233,7 @@ static int check(struct hotspot *hotspot, struct hotspot_method *method)
 	if (r < 0)
 		return soon ? r : 1;
 	if (r > 0 && got == l->method_bytes &&
-		(!method->is_method || hotspot_word(data, l->method_const) != method->const_method))
+		(!method->is_method || load_u64(data + l->method_const) != method->const_method))
 		return 0;
 	method->checked_ns = hotspot->now_ns;
 	return 1;

@@ -81,7 +81,7 @@ static int find_lines(
 			    version, &s) ||
 			!s.method || 8 * (uint64_t)s.method > blob->methods.bytes)
 			break;
-		address = hotspot_word(blob->debug + blob->methods.at, 8 * (s.method - 1));
+		address = load_u64(blob->debug + blob->methods.at + 8 * (s.method - 1));
 		r = hotspot_method_find(step->hotspot, address, blob->learned_ns, &method);
 		if (r == 0)
 			break;

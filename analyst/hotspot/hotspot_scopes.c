@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyst/hotspot/hotspot_scopes.h"
 
-#include <string.h>
+#include "base/array.h"
+#include "base/load.h"
 
 /*
  * A compressed number is up to five bytes, the lowest digit first, each of 64 times the weight of
@@ -11,16 +12,7 @@ enum { DIGIT_BITS = 6, BYTES_MOST = 5, LAST_BELOW = 192 };
 
 struct hotspot_stream hotspot_stream_over(const uint8_t *data, size_t bytes, uint32_t version)
 {
-	return (struct hotspot_stream){data, data + bytes, version >= 20, false};
-}
-
-static uint32_t byte_of(struct hotspot_stream *stream)
-{
-	if (stream->at == stream->end) {
-		stream->bad = true;
-		return 0;
-	}
-	return *stream->at++;
+	return (struct hotspot_stream){reader_over(data, bytes), version >= 20};
 }
 
 uint32_t hotspot_stream_unsigned(struct hotspot_stream *stream)
@@ -28,10 +20,10 @@ uint32_t hotspot_stream_unsigned(struct hotspot_stream *stream)
 	uint32_t sum = 0;
 
 	for (unsigned i = 0; i < BYTES_MOST; i++) {
-		uint32_t byte = byte_of(stream);
+		uint32_t byte = get_u8(&stream->left);
 
-		if (stream->bad || byte < stream->excluded) {
-			stream->bad = true;
+		if (stream->left.bad || byte < stream->excluded) {
+			stream->left.bad = true;
 			return 0;
 		}
 		sum += (byte - stream->excluded) << (i * DIGIT_BITS);
@@ -61,39 +53,31 @@ bool hotspot_scope_read(const uint8_t *scopes, size_t bytes, uint32_t offset, ui
 	scope.sender = hotspot_stream_unsigned(&stream);
 	scope.method = hotspot_stream_unsigned(&stream);
 	scope.bci = (int32_t)hotspot_stream_unsigned(&stream) - 1;
-	if (stream.bad)
+	if (stream.left.bad)
 		return false;
 	*ret_scope = scope;
 	return true;
 }
 
+/* The offset of the entry @index in the code. */
 static int32_t pc_at(const uint8_t *pcs, size_t index)
 {
-	int32_t pc;
-
-	memcpy(&pc, pcs + index * HOTSPOT_PC_BYTES, sizeof(pc));
-	return pc;
+	return (int32_t)load_u32(pcs + index * HOTSPOT_PC_BYTES);
 }
 
 bool hotspot_pc_find(const uint8_t *pcs, size_t bytes, int64_t pc, struct hotspot_pc *ret_pc)
 {
-	size_t low = 0, high = bytes / HOTSPOT_PC_BYTES;
+	size_t n = bytes / HOTSPOT_PC_BYTES, at = array_bisect(i, 0, n, pc_at(pcs, i) < pc);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (pc_at(pcs, middle) < pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == bytes / HOTSPOT_PC_BYTES)
+	if (at == n)
 		return false;
-	ret_pc->pc = pc_at(pcs, low);
-	/* The table begins with an entry of a negative pc, which stands for no code. */
-	ret_pc->first = !low || pc_at(pcs, low - 1) < 0;
-	memcpy(&ret_pc->scope, pcs + low * HOTSPOT_PC_BYTES + 4, sizeof(ret_pc->scope));
-	memcpy(&ret_pc->flags, pcs + low * HOTSPOT_PC_BYTES + 12, sizeof(ret_pc->flags));
+	*ret_pc = (struct hotspot_pc){
+		.pc = pc_at(pcs, at),
+		.scope = load_u32(pcs + at * HOTSPOT_PC_BYTES + 4),
+		.flags = load_u32(pcs + at * HOTSPOT_PC_BYTES + 12),
+		/* The table begins with an entry of a negative pc, which stands for no code. */
+		.first = !at || pc_at(pcs, at - 1) < 0,
+	};
 	return true;
 }
 
@@ -107,8 +91,8 @@ uint32_t hotspot_line(const uint8_t *lines, size_t bytes, int32_t bci, uint32_t 
 	struct hotspot_stream stream = hotspot_stream_over(lines, bytes, version);
 	int64_t at = 0, line = 0, best = -1, found = 0;
 
-	while (!stream.bad) {
-		uint32_t byte = byte_of(&stream);
+	while (!stream.left.bad) {
+		uint32_t byte = get_u8(&stream.left);
 
 		if (!byte)
 			break;
@@ -119,7 +103,7 @@ uint32_t hotspot_line(const uint8_t *lines, size_t bytes, int32_t bci, uint32_t 
 			at += byte >> 3;
 			line += byte & 7;
 		}
-		if (stream.bad)
+		if (stream.left.bad)
 			break;
 		if (at <= bci && at >= best) {
 			best = at;

@@ -10,12 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A stream of compressed numbers. Reading past the end or a damaged number sets @bad, gives 0. */
+#include "proto/bytes.h"
+
+/* Compressed numbers. Reading past the end or a damaged number sets left.bad, and gives 0. */
 struct hotspot_stream {
-	const uint8_t *at, *end;
+	struct reader left;
 	/* How many byte values numbers do not use: 0; from JDK 20 on 1, the 0, which ends lists. */
 	uint8_t excluded;
-	bool bad;
 };
 
 struct hotspot_stream hotspot_stream_over(const uint8_t *data, size_t bytes, uint32_t version);

@@ -32,7 +32,6 @@ static int is_called_from(struct hotspot_step *step, uint64_t pc, uint64_t *ret_
 	enum { CALL = 5, TWO_POPS = 4 };
 	const struct hotspot_blob *blob = step->blob;
 	const uint8_t *code;
-	int32_t distance;
 	uint64_t target;
 	size_t pop;
 	int r;
@@ -42,8 +41,7 @@ static int is_called_from(struct hotspot_step *step, uint64_t pc, uint64_t *ret_
 	r = peek_at(step->hotspot->peek, pc - CALL, CALL + TWO_POPS, 0, &code);
 	if (r <= 0)
 		return r;
-	memcpy(&distance, code + 1, sizeof(distance));
-	target = pc + (uint64_t)(int64_t)distance;
+	target = pc + (uint64_t)(int32_t)load_u32(code + 1);
 	pop = hotspot_frame_pop(code + CALL, TWO_POPS);
 	*ret_words = pop && hotspot_frame_pop(code + CALL + pop, TWO_POPS - pop) ? 2 : 0;
 	return code[0] == 0xe8 && target >= blob->code && target < blob->code_end;

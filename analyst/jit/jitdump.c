@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyst/jit/jit_map.h"
+#include "base/load.h"
 
 enum { MAGIC = 0x4A695444, VERSION = 1, HEAD_BYTES = 40, HEAD_MOST = 4096 };
 enum { KIND_CODE = 0, KIND_MOVED = 1, KIND_LINES = 2, KIND_UNWIND = 4 };
@@ -17,30 +18,14 @@ enum {
 	UNWIND_BYTES = 40
 };
 
-static uint32_t u32_at(const uint8_t *data, size_t at)
-{
-	uint32_t value;
-
-	memcpy(&value, data + at, sizeof(value));
-	return value;
-}
-
-static uint64_t u64_at(const uint8_t *data, size_t at)
-{
-	uint64_t value;
-
-	memcpy(&value, data + at, sizeof(value));
-	return value;
-}
-
 long jitdump_head(const uint8_t *data, size_t bytes)
 {
 	uint32_t head;
 
 	if (bytes < HEAD_BYTES)
 		return 0;
-	head = u32_at(data, 8);
-	if (u32_at(data, 0) != MAGIC || u32_at(data, 4) != VERSION || head < HEAD_BYTES ||
+	head = load_u32(data + 8);
+	if (load_u32(data) != MAGIC || load_u32(data + 4) != VERSION || head < HEAD_BYTES ||
 		head > HEAD_MOST)
 		return -EINVAL;
 	return (long)head;
@@ -54,18 +39,19 @@ static int add_code(struct jit_map *map, const uint8_t *data, size_t bytes)
 	/* A name without an end is invalid. */
 	if (name_bytes == most)
 		return 0;
-	return jit_map_put(map, u64_at(data, 32), u64_at(data, 40), (const char *)name, name_bytes);
+	return jit_map_put(
+		map, load_u64(data + 32), load_u64(data + 40), (const char *)name, name_bytes);
 }
 
 static int add_lines(struct jit_map *map, const uint8_t *data, size_t bytes)
 {
-	uint64_t start = u64_at(data, 16), n = u64_at(data, 24);
+	uint64_t start = load_u64(data + 16), n = load_u64(data + 24);
 	size_t at = LINES_BYTES;
 	int r = jit_map_begin_lines(map, start);
 
 	for (; n && r == 0 && bytes - at > LINE_BYTES; n--) {
-		uint64_t address = u64_at(data, at);
-		uint32_t line = u32_at(data, at + 8);
+		uint64_t address = load_u64(data + at);
+		uint32_t line = load_u32(data + at + 8);
 		const char *file = (const char *)data + at + LINE_BYTES;
 		size_t most = bytes - at - LINE_BYTES, file_bytes = strnlen(file, most);
 
@@ -82,7 +68,7 @@ static int add_lines(struct jit_map *map, const uint8_t *data, size_t bytes)
 
 static int add_unwind(struct jit_map *map, const uint8_t *data, size_t bytes)
 {
-	uint64_t all = u64_at(data, 16), header = u64_at(data, 24);
+	uint64_t all = load_u64(data + 16), header = load_u64(data + 24);
 
 	if (header >= all || all > bytes - UNWIND_BYTES)
 		return 0;
@@ -92,12 +78,13 @@ static int add_unwind(struct jit_map *map, const uint8_t *data, size_t bytes)
 /* Adds a record, of which @bytes are in memory. 0, -ENOMEM. */
 static int add_record(struct jit_map *map, const uint8_t *data, size_t bytes)
 {
-	switch (u32_at(data, 0)) {
+	switch (load_u32(data)) {
 	case KIND_CODE: return bytes > CODE_BYTES ? add_code(map, data, bytes) : 0;
 	case KIND_MOVED:
 		if (bytes < MOVED_BYTES)
 			return 0;
-		return jit_map_move(map, u64_at(data, 32), u64_at(data, 40), u64_at(data, 48));
+		return jit_map_move(
+			map, load_u64(data + 32), load_u64(data + 40), load_u64(data + 48));
 	case KIND_LINES: return bytes >= LINES_BYTES ? add_lines(map, data, bytes) : 0;
 	case KIND_UNWIND: return bytes >= UNWIND_BYTES ? add_unwind(map, data, bytes) : 0;
 	default: return 0;
@@ -111,7 +98,7 @@ int64_t jitdump_add(
 
 	while (bytes - taken >= RECORD_BYTES) {
 		const uint8_t *record = data + taken;
-		uint32_t record_bytes = u32_at(record, 4);
+		uint32_t record_bytes = load_u32(record + 4);
 		size_t at_hand = bytes - taken;
 		int r;
 

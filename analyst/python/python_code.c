@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyst/python/python_code.h"
 
-#include <string.h>
-
+#include "base/load.h"
 #include "proto/bytes.h"
 
 /* Lines above this are invalid. */
 #define LINE_MOST (INT32_MAX / 2)
-
-static uint64_t word_at(const uint8_t *data)
-{
-	uint64_t word;
-
-	memcpy(&word, data, sizeof(word));
-	return word;
-}
 
 /* Appends a character as UTF-8; an invalid one or NUL becomes U+FFFD. False: no room. */
 static bool put_character(char *to, size_t *n, uint32_t c)
@@ -54,16 +45,15 @@ static bool text_kind(
 
 bool python_text(const struct python_layout *l, const uint8_t *object, size_t bytes, char *to)
 {
-	uint32_t kind, state;
+	uint32_t kind;
 	uint64_t length;
 	size_t n = 0, data;
 	bool ascii;
 
 	if (bytes < l->text_ascii)
 		return false;
-	length = word_at(object + l->text_length);
-	memcpy(&state, object + l->text_state, sizeof(state));
-	if (!text_kind(l, state, &kind, &ascii))
+	length = load_u64(object + l->text_length);
+	if (!text_kind(l, load_u32(object + l->text_state), &kind, &ascii))
 		return false;
 	data = ascii ? l->text_ascii : l->text_wide;
 	if (bytes < data || length > PYTHON_TEXT_MOST * 4 || (bytes - data) / kind < length)
@@ -90,7 +80,7 @@ bool python_bytes(const struct python_layout *l, const uint8_t *object, size_t b
 
 	if (bytes < l->bytes_data)
 		return false;
-	length = word_at(object + l->bytes_length);
+	length = load_u64(object + l->bytes_length);
 	if (length > bytes - l->bytes_data)
 		return false;
 	*ret_data = object + l->bytes_data;

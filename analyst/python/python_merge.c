@@ -16,6 +16,7 @@
 #include "analyst/base/locations.h"
 #include "analyst/python/python_internal.h"
 #include "base/array.h"
+#include "base/load.h"
 #include "symbolizer/symbolizer.h"
 
 /* Frames with this owner, or a greater one, belong to the evaluation loop itself. */
@@ -34,11 +35,7 @@ struct merger {
 
 static uint64_t frame_word(const struct merger *m, size_t frame, int word)
 {
-	uint64_t value;
-
-	memcpy(&value, m->sample->record->frame + (frame * RECORD_FRAME_WORDS + (size_t)word) * 8,
-		sizeof(value));
-	return value;
+	return load_u64(m->sample->record->frame + (frame * RECORD_FRAME_WORDS + (size_t)word) * 8);
 }
 
 static uint8_t frame_flag(const struct merger *m, size_t frame, uint32_t offset)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/load.h"
 #include "symbolizer/unwind/unwind_internal.h"
 
 bool unwind_is_code(const struct cursor *cursor, uint64_t pc)
@@ -45,23 +46,20 @@ bool unwind_follows_call(const struct cursor *cursor, uint64_t pc, uint64_t *ret
 {
 	uint8_t before[8];
 	uint32_t word;
-	int32_t distance;
 
 	*ret_target = 0;
 	if (!unwind_is_code(cursor, pc - 1) || space_read(cursor->space, pc - 8, before, 8) != 8)
 		return false;
-	memcpy(&word, before + 4, sizeof(word));
+	word = load_u32(before + 4);
 	if (cursor->machine->machine != EM_AARCH64) {
-		memcpy(&distance, &word, sizeof(distance));
 		if (before[3] == 0xe8)
-			*ret_target = pc + (uint64_t)(int64_t)distance;
+			*ret_target = pc + (uint64_t)(int32_t)word;
 		return ends_x86_call(before);
 	}
 	if ((word & 0xfc000000) != 0x94000000)
 		return (word & 0xfffffc1f) == 0xd63f0000;
 	/* The operand is the distance in words: 26 bits, signed. */
-	distance = (int32_t)(word << 6) >> 6;
-	*ret_target = pc - 4 + (uint64_t)(int64_t)distance * 4;
+	*ret_target = pc - 4 + (uint64_t)((int32_t)(word << 6) >> 6) * 4;
 	return true;
 }
 
@@ -165,17 +163,15 @@ static bool is_entry(const struct cursor *cursor)
 {
 	const struct mapping *mapping = cursor->mapping;
 	const struct elfimage *image;
-	uint64_t entry = 0, svma;
+	uint64_t entry, svma;
 
 	if (!mapping || !mapping->module->headers_ok)
 		return false;
 	image = &mapping->module->image;
 	if (image->bytes < sizeof(Elf64_Ehdr))
 		return false;
-	if (image->elf64)
-		memcpy(&entry, image->data + offsetof(Elf64_Ehdr, e_entry), 8);
-	else
-		memcpy(&entry, image->data + offsetof(Elf32_Ehdr, e_entry), 4);
+	entry = image->elf64 ? load_u64(image->data + offsetof(Elf64_Ehdr, e_entry))
+			     : load_u32(image->data + offsetof(Elf32_Ehdr, e_entry));
 	svma = cursor->pc - mapping->bias;
 	return entry && svma >= entry && svma - entry < 128;
 }

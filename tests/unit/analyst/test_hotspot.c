@@ -41,9 +41,9 @@ static void test_hotspot__compressed_numbers(void **state)
 	assert_int_equal(hotspot_stream_unsigned(&s), 256);
 	assert_int_equal(hotspot_stream_unsigned(&s),
 		255u + (255u << 6) + (255u << 12) + (255u << 18) + (255u << 24));
-	assert_false(s.bad);
+	assert_false(s.left.bad);
 	assert_int_equal(hotspot_stream_unsigned(&s), 0);
-	assert_true(s.bad);
+	assert_true(s.left.bad);
 	s = hotspot_stream_over(new, sizeof(new), 21);
 	assert_int_equal(hotspot_stream_unsigned(&s), 0);
 	assert_int_equal(hotspot_stream_unsigned(&s), 190);
@@ -51,7 +51,7 @@ static void test_hotspot__compressed_numbers(void **state)
 	assert_int_equal(hotspot_stream_signed(&s), (254 + 64) / 2);
 	s = hotspot_stream_over(old, 1, 21); /* a byte that cannot begin a number */
 	assert_int_equal(hotspot_stream_unsigned(&s), 0);
-	assert_true(s.bad);
+	assert_true(s.left.bad);
 }
 
 static void test_hotspot__lines_of_bytecodes(void **state)
