@@ -108,7 +108,7 @@ static const struct wanted wanted[] = {
 	{"ConstMethod", "_constants", IN(const_pool), false, ALL},
 	{"ConstMethod", "_constMethod_size", IN(const_size), false, ALL},
 	{"ConstMethod", "_flags", IN(const_flags), false, SOME},
-	/* The next one: from JDK 21 on. */
+	/* From JDK 21 on, the flags are in a structure of their own. */
 	{"ConstMethod", "_flags._flags", IN(const_flags), false, SOME},
 	{"ConstMethod", "_code_size", IN(const_code_size), false, ALL},
 	{"ConstMethod", "_name_index", IN(const_name), false, ALL},

@@ -18,8 +18,8 @@
 struct blame;
 
 /*
- * The descriptor after those of link.h: with a server the pipe to it; with --ring this analyst's
- * piece, followed by the earlier pieces.
+ * The first descriptor after those of link.h. With a server: the pipe to it. With --ring: this
+ * analyst's piece; the descriptors after it are those of earlier pieces.
  */
 enum { PIECES_FD = LINK_MORE_FD, PIECE_FD = LINK_MORE_FD };
 

@@ -349,7 +349,10 @@ static void test_all__many_libraries(void **state)
 	}
 }
 
-/* What cannot be added counts with the rest, and leaves nothing behind; later it is added. */
+/*
+ * An object for which memory is missing is counted with all other addresses, and leaves no memory
+ * behind. It is added later.
+ */
 static void test_all__without_memory(void **state)
 {
 	unsigned before;

@@ -160,7 +160,10 @@ static void test_call__flags(void **state)
 	assert_true(put(data, &q) > 0);
 	q.flags = (uint32_t)(CALL_TICK_MOST + 1) << CALL_TICK_SHIFT;
 	assert_int_equal(put(data, &q), -EINVAL);
-	/* A status request has no table, and is about the process's. */
+	/*
+	 * A status request contains no table. It asks about the process's table, not about a
+	 * thread's.
+	 */
 	q.flags = CALL_STATUS;
 	assert_int_equal(put(data, &q), -EINVAL);
 	q.total = q.count = 0;

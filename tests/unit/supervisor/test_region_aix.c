@@ -82,7 +82,7 @@ static void test_region__aix_scans_in_order(void **state)
 	t = table(CALL_AIX, 2, r, 2);
 	assert_int_equal(at(t, 0x2800, NULL), NONE);
 	region_table_unref(t);
-	/* Those of a region that is off are. */
+	/* If that region is off (scale 0), its addresses are counted in the later one. */
 	r[0].scale = 0;
 	t = table(CALL_AIX, 2, r, 2);
 	assert_int_not_equal(at(t, 0x2800, &region), NONE);

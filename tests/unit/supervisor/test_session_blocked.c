@@ -143,7 +143,7 @@ static void test_session_blocked__elapsed_time_is_counted_where_a_thread_is_bloc
 	look(w, 3091, 2000, 1140, AT + 8);
 	session_catch_up(&w->sessions, w->thread);
 	assert_int_equal(w->count[2], 1);
-	/* Another table begins again. */
+	/* A new table begins at 0: the time before is not counted. */
 	assert_int_equal(on(w, CALL_WALL), 0);
 	look(w, 3091, 2000, 5000, AT);
 	session_catch_up(&w->sessions, w->thread);
