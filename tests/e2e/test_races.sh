@@ -140,19 +140,24 @@ detach_in_vfork() {
     wait $parent; is "$FUNCNAME: goes on" $? 0
 }
 signal_during_sample() { under "$FUNCNAME" 0 "$RACE" signals 500; }
-signal_survives_our_death() {
+# killed WHAT HZ COMMAND WANTED: kills the supervisor at different moments while it samples COMMAND,
+# which must end with the status WANTED, and without a message.
+killed() {
+    local run i
     for i in $(seq $((3 * ROUNDS))); do
         rm -f started result
-        "$SPROFRUN" -q -F 10000 --max-overhead 100 -o r.pb.gz sh -c ": >started; $RACE deaths 200 2>harm; echo \$? >result" 2>err &
-        local run=$!
+        "$SPROFRUN" -q -F "$2" --max-overhead 100 -o r.pb.gz \
+            sh -c ": >started; $3 2>harm; echo \$? >result" 2>err &
+        run=$!
         wait_until "the target runs" 20 [ -e started ]
         moment $i
         kill -KILL $run 2>/dev/null # it may have ended
         wait $run 2>/dev/null
         wait_until "the target has ended" 20 [ -s result ]
-        is "$FUNCNAME $i" "$(cat result harm)" 0
+        is "$1 $i" "$(cat result harm)" "$4"
     done
 }
+signal_survives_our_death() { killed "$FUNCNAME" 10000 "$RACE deaths 200" 0; }
 ignored_signal_meets_blocked_call() {
     under "$FUNCNAME" 0 "$TARGETS/eintr" all $((15 * ROUNDS)) chld winch cont urg
     [ -s out ] && grep -v 'eintr 0 other 0' out
@@ -226,19 +231,7 @@ tid_reused() {
     under "$FUNCNAME" 0 "$RACE" reuse 20
     is "$FUNCNAME: processes" "$(figure processes r.pb.gz)" 22
 }
-supervisor_killed_mid_stop() {
-    for i in $(seq $((3 * ROUNDS))); do
-        rm -f started result
-        "$SPROFRUN" -q -F 20000 --max-overhead 100 -o r.pb.gz sh -c ": >started; $TARGETS/busy 1 0.3 5; echo \$? >result" 2>err &
-        local run=$!
-        wait_until "the target runs" 20 [ -e started ]
-        moment $i
-        kill -KILL $run 2>/dev/null # it may have ended
-        wait $run 2>/dev/null
-        wait_until "the target has ended" 20 [ -s result ]
-        is "$FUNCNAME $i" "$(cat result)" 5
-    done
-}
+supervisor_killed_mid_stop() { killed "$FUNCNAME" 20000 "$TARGETS/busy 1 0.3 5" 5; }
 analyst_killed() {
     "$SPROFRUN" -q -F 1000 -o r.pb.gz "$TARGETS/busy" 1 0.6 5 2>err &
     local run=$!
