@@ -160,8 +160,8 @@ static unsigned count_kept(const char *path)
 }
 
 /*
- * Begins a file in TMPDIR: a bad name must not cost the measured data. A long run, whose outputs
- * differ in their time, leaves at most KEPT_MOST files there.
+ * Begins a file in TMPDIR, so that a bad name does not cost the measured data. A long run may make
+ * many outputs, each with its time in the name: at most KEPT_MOST files are left in TMPDIR.
  */
 static int begin_keep(const struct settings *s, struct begun *begun, struct opened *opened)
 {
