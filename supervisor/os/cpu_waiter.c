@@ -214,7 +214,6 @@ int summons_wake(struct summons *s, uint64_t wait_ns)
 {
 	const struct timespec most = {
 		(time_t)(wait_ns / CLOCK_SECOND_NS), (long)(wait_ns % CLOCK_SECOND_NS)};
-
 	uint64_t began = clock_now();
 
 	for (;;) {

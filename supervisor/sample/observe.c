@@ -12,8 +12,7 @@
 #define OTHERS_PART  32
 #define OTHERS_LEAST 16
 #define OTHERS_MOST  256
-/* The most blocked threads whose time stamp is read: one may have left the CPU by falling asleep.
- */
+/* Blocked threads whose time stamps are read at most: one may have left the CPU to fall asleep. */
 #define STAMPS_MOST 6
 /*
  * The time stamps of threads that were last seen on other CPUs are read up to this long after the

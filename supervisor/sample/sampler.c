@@ -38,7 +38,8 @@
 /* An uninterrupted thread waits while we occupy its CPU, and at most this long in addition. */
 #define SWITCH_NS 60000
 /* A longer time between two stops is not measured: a hypervisor may have had the machine. */
-#define APART_MOST_NS  UINT64_C(1000000000)
+#define APART_MOST_NS UINT64_C(1000000000)
+/* Where the moving averages of the time to ask a thread, and to read a time stamp, begin. */
 #define USUAL_ASK_NS   2500
 #define USUAL_STAMP_NS 5000
 
