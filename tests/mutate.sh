@@ -45,12 +45,12 @@ tests_of()
 {
 	case $1 in
 	supervisor/calls/region.c)
-		echo region region_table region_aix region_random aix histogram session session_memory \
-			live_hpux live_aix ;;
-	supervisor/calls/counter.c) echo counter session live_sysv live_hpux ;;
+		echo region region_table region_aix region_random aix histogram session session_end \
+			session_memory live_hpux live_aix ;;
+	supervisor/calls/counter.c) echo counter session session_end live_sysv live_hpux ;;
 	supervisor/calls/session.c | supervisor/calls/session_ticks.c)
-		echo session session_memory live_status live_options live_dialects live_sysv live_aix \
-			live_life live_helper ;;
+		echo session session_blocked session_end session_memory live_status live_options \
+			live_dialects live_sysv live_aix live_life live_helper ;;
 	proto/call.c) echo call protocol ;;
 	client/aix.c) echo aix live_dialects live_aix ;;
 	client/environment.c) echo environment live_dialects ;;
