@@ -32,8 +32,9 @@ int chase_is_shared(const struct stat *folder)
 }
 
 /*
- * May the symbolic link be followed (chase.h)? In a shared folder, one with more than one name may
- * be another user's hard link to a link of ours elsewhere (fs.protected_hardlinks 0).
+ * May the symbolic link be followed (chase.h)? In a shared folder, a link with more than one name
+ * may be a hard link that another user has made to a link of ours elsewhere (fs.protected_hardlinks
+ * 0).
  */
 static bool is_trusted(const struct stat *link, const struct stat *folder)
 {
@@ -57,7 +58,7 @@ static bool is_procfs(int fd)
 	return fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* Moves the next name from the rest of the path to w->name. 1; 0: there is none; -errno. */
+/* Moves the next name from the rest of the path to w->name. 1: done; 0: no name is left; -errno. */
 static int take_name(struct walk *w)
 {
 	const char *at = w->rest + strspn(w->rest, "/");

@@ -24,8 +24,8 @@ struct chased {
 
 /*
  * Resolves @path. 0: call chase_release() afterwards. -EISDIR: it is a folder; -ELOOP: too many
- * links, or one that is not trusted: *@ret_problem is then a sentence about it, else NULL; other
- * -errno as of open(2).
+ * links, or one that is not trusted; other -errno as of open(2). *@ret_problem is a sentence about
+ * the link that is not trusted, otherwise NULL.
  */
 int chase(const char *path, struct chased *ret_chased, const char **ret_problem);
 void chase_release(struct chased *chased);

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 
-/* Interval at which child_join_within() asks for the child. */
+/* Interval at which child_join_within() checks whether the child has ended. */
 #define LOOK_NS 200000
 
 int child_join(int pid)

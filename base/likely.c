@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Longer words are like no name, and longer names are left out. */
+/* A word with more letters is like no name; names with more letters are left out. */
 enum { MOST_LETTERS = 40 };
 
 static unsigned least(unsigned a, unsigned b)

@@ -49,7 +49,7 @@ static int judge(const struct chased *at, const char **ret_problem)
 	switch (at->st.st_mode & S_IFMT) {
 	case S_IFREG:
 		if (!at->st.st_nlink)
-			/* A file without a name is a descriptor of ours, found through /proc. */
+			/* A deleted file (a link in /proc) has no name to be replaced. */
 			return 1;
 		if (at->st.st_mode & (S_ISUID | S_ISGID | S_ISVTX))
 			return refuse(ret_problem,
@@ -123,8 +123,8 @@ static int open_fresh(struct outfile *o)
 }
 
 /*
- * Creates the new file. The owner of the older file is compared with that of the new one, as some
- * file systems give all files to one user.
+ * Creates the new file. The owner of the older file is compared with that of the new one, not with
+ * our user id, as some file systems give all files to one user.
  */
 static int make_fresh(struct outfile *o, const char **ret_problem)
 {

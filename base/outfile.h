@@ -3,10 +3,10 @@
  * Output files: profiles, captures, histograms, exports. libc only.
  *
  * A regular file is created in its final folder, under an unpredictable name (O_EXCL), and renamed
- * within the folder that was found (chase.h). It replaces an older file of that name: its mode is
- * 0666 without the umask, and without the permissions that the older file lacks. Nothing else is
- * taken from the older file, neither owner nor set-ID bits. An older file of another user, or with
- * such bits, is refused.
+ * within the folder that was found (chase.h). It replaces an older file of that name: the mode of
+ * the new file is 0666 without the umask, and without the permissions that the older file lacks.
+ * Nothing else is taken from the older file, neither owner nor set-ID bits. An older file of
+ * another user, or with such bits, is refused.
  *
  * An existing file that is not a regular one is written in place if it is a pipe, a terminal, or
  * /dev/null, /dev/zero or /dev/full; other devices and sockets are refused.

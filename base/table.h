@@ -26,7 +26,7 @@ void table_release(struct table *table);
 /* Is the item at @index in @items the one that @key describes? */
 typedef bool table_equal(const void *items, uint32_t index, const void *key);
 
-/* The stored bits of a hash. They determine the slot, so a table grows without its items. */
+/* The stored bits of a hash. They determine the slot, so a table can grow without its items. */
 static inline uint32_t table_kept(uint64_t hash)
 {
 	return (uint32_t)(hash * UINT64_C(0xd6e8feb86659fd93) >> 32);

@@ -17,7 +17,7 @@
 bool vm_read_is_refused(void);
 
 /*
- * Reads @n pieces @from the process @to our memory, at most 1024; the two of a pair have equal
+ * Reads @n pieces (at most 1024) @from the process @to our memory; @from[i] and @to[i] have equal
  * lengths. @mem_fd: the descriptor of /proc/PID/mem; NULL, or negative: not open. Returns the
  * number of bytes, or -errno; -EFAULT: nothing of the first piece is accessible; -ESRCH: the
  * process has no memory any more.
