@@ -15,7 +15,7 @@ struct request {
 	pid_t sender;
 	struct opening what;
 	struct opened opened;
-	/* Protected by the lock. The thread that sets the second of these two frees the request. */
+	/* Protected by the lock. The thread that sets the later flag frees the request. */
 	bool answered, left_behind;
 };
 

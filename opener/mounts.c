@@ -94,8 +94,9 @@ static bool is_in_our_namespace(unsigned pid)
 }
 
 /*
- * Was the mount of @fd there in the list? On btrfs, the device of a file is in no line of
- * mountinfo; in another mount namespace, such a file counts if it is on the device of our root.
+ * Is the mount of @fd in the list? In another mount namespace the same mount has another id, so
+ * there any mount of the list with the same device counts. On btrfs, mountinfo does not show the
+ * device of a file, so there the device of our root counts, too.
  */
 static bool was_there(const struct mounts *mounts, unsigned pid, int fd, dev_t device)
 {

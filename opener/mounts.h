@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Files that are larger, or that would exceed the sum of all copies, are used without a copy. */
+/* Larger files, and files that would bring all copies above MOUNTS_SUM_MOST, are not copied. */
 #define MOUNTS_COPY_MOST ((off_t)64 << 20)
 #define MOUNTS_SUM_MOST  ((off_t)512 << 20)
 /* A file whose copy takes longer is used without a copy. Less than LIMITED_WAIT_NS. */

@@ -36,7 +36,10 @@ static int stat_path(const struct opening *what, struct opened *opened)
 	return 0;
 }
 
-/* May the analyst read the source file? Only if all may, or it is a profiled process's user's. */
+/*
+ * May the analyst read the source file? Only if all users may, or a profiled process's user owns
+ * it.
+ */
 static bool is_credible(struct openings *o, uint32_t pid, int fd, const struct stat *st)
 {
 	struct noted noted;

@@ -113,7 +113,7 @@ static bool find_process(struct openings *o, uint32_t pid, struct noted *ret_not
 			continue;
 		if (start && start != o->noted[i].start)
 			break;
-		/* The user of the process may have changed since. */
+		/* The user of the process may have changed since its facts were noted. */
 		if (start && look_at(o, pid, &fresh) && fresh.start == start)
 			o->noted[i] = fresh;
 		*ret_noted = o->noted[i];
@@ -139,8 +139,8 @@ bool openings_process(struct openings *o, uint32_t pid, struct noted *ret_noted,
 }
 
 /*
- * A descriptor of the process's memory, if process_vm_readv(2) is refused. -1: it is not, or the
- * file cannot be opened.
+ * A descriptor of the process's memory, if process_vm_readv(2) is refused. -1: it is not refused,
+ * or the file cannot be opened.
  */
 static int open_memory(uint32_t pid)
 {
