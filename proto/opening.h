@@ -50,7 +50,7 @@ enum opening_kind {
 	OPENING_IMAGE = 2,
 	OPENING_VDSO = 3,     /* pid, start, end: a copy of the vdso */
 	OPENING_ELF = 4,      /* path: a debug file, by build-id, link or alternate link */
-	OPENING_PROCESS = 5,  /* pid: records its user and its own pid, for later; no descriptor */
+	OPENING_PROCESS = 5,  /* pid: records its user and inner pid, for later; no descriptor */
 	OPENING_PERF_MAP = 6, /* pid: its perf map; start and end 1: also in the process's root */
 	OPENING_STAT = 7,     /* path: whether it exists, and as what; no descriptor */
 	OPENING_SOURCE = 8,   /* path, pid: a source file, for the live view */

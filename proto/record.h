@@ -246,8 +246,9 @@ struct record_cpu {
 };
 
 /*
- * RECORD_UNSAMPLED: times of the processes with an executable for which the analyst has no samples:
- * lost with an analyst that died, or waiting time of threads that were never observed waiting.
+ * RECORD_UNSAMPLED: times that no sample of the analyst carries, summed over the processes with one
+ * executable: lost with an analyst that died, or waiting time of threads that were never observed
+ * waiting.
  *   16  8  cpu_ns
  *   24  8  queue_ns
  *   32  8  blocked_ns

@@ -28,7 +28,7 @@ enum request_type {
 	REQUEST_SERVE = 5,   /* from the server only: send it the profile so far */
 	REQUEST_ROTATE = 6,  /* the profile's file has reached its size: begin another one */
 	REQUEST_RUNTIME = 7, /* value: a word of a struct runtime_table (proto/runtime_table.h) */
-	/* value: bytes to copy of the stacks of thread @index, where a stack's end is not known */
+	/* value: bytes to copy of the stacks of thread @index, if a stack's end is unknown */
 	REQUEST_STACK = 8,
 	REQUEST_EXAMINED = 9, /* for --dump: the mappings of a process have been examined */
 	/* process @index is a Go program; value: bytes from its word "g" to the thread pointer */
@@ -51,7 +51,7 @@ enum request_type {
 	REQUEST_CHUNKS = 13,
 };
 
-/* The lowest bit of each field of REQUEST_CHUNKS. */
+/* In the value of REQUEST_CHUNKS: the mask of the barrier, the lowest bits of the other fields. */
 #define REQUEST_CHUNKS_BARRIER ((UINT64_C(1) << 48) - 1)
 enum {
 	REQUEST_CHUNKS_LAYOUT = 48, /* 2 bits */
@@ -68,7 +68,7 @@ struct request {
 
 void request_put(uint8_t to[REQUEST_BYTES], const struct request *request);
 
-/* 0, or -EPROTO: an unknown type, a value out of its range, or an index that the type has not. */
+/* 0, or -EPROTO: an unknown type, a value out of its range, or an index for a type without one. */
 int request_get(const uint8_t from[REQUEST_BYTES], struct request *ret_request);
 
 #endif

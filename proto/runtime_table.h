@@ -41,8 +41,8 @@ enum {
 struct runtime_text {
 	uint32_t pointer; /* offset of that word in the code object */
 	uint32_t length;  /* offset of the number of items in the text's object */
-	uint32_t data;    /* offset of the first item in the text's object, at most */
-	uint32_t unit;    /* size of an item, at most */
+	uint32_t data;    /* upper bound of the offset of the first item in the text's object */
+	uint32_t unit;    /* upper bound of the bytes of an item */
 };
 
 struct runtime_table {
@@ -79,7 +79,7 @@ struct runtime_table {
 	struct runtime_text text[RUNTIME_TEXTS];
 };
 
-/* The number of requests that carry a table; they are written to the pipe at once. */
+/* The number of requests that carry a table; one write to the pipe sends them all. */
 enum { RUNTIME_REQUESTS = 44, RUNTIME_REQUEST_BYTES = RUNTIME_REQUESTS * REQUEST_BYTES };
 
 void runtime_table_put(uint8_t to[RUNTIME_REQUEST_BYTES], const struct runtime_table *table);
