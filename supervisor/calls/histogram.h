@@ -33,15 +33,15 @@ struct histogram_region {
 struct histogram {
 	struct histogram_region *region;
 	size_t regions, region_room;
-	unsigned element; /* bytes of a counter for regions that do not say; 0: 2 */
+	unsigned element; /* bytes of a counter in regions that do not name its width; 0 means 2 */
 	uint64_t *count;
 	uint64_t counts;
 	uint64_t rest_ns; /* weight that has not made a whole tick yet */
 };
 
 /*
- * Adds a region. -EINVAL: @text is not a region; -E2BIG: too many regions or counters, or out of
- * memory; -ENOMEM.
+ * Adds a region. -EINVAL: @text is not a region; -E2BIG: too many regions or counters, or no memory
+ * for another region; -ENOMEM: no memory for the object's name.
  */
 int histogram_add(struct histogram *histogram, const char *text);
 /* Call after the last histogram_add(). -EINVAL: an overflow bin is not the last region; -ENOMEM. */

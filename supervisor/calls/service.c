@@ -177,8 +177,8 @@ static struct service_call *find_coming(
 }
 
 /*
- * Begins a new table in a slot. A thread has at most one; if all are taken, one is dropped. NULL:
- * out of memory.
+ * Begins a new table in a slot. A thread has at most one incomplete table; if all slots are taken,
+ * one of their tables is dropped. NULL: out of memory.
  */
 static struct service_call *begin(
 	struct service *service, int pid, int tid, const struct call_request *q)

@@ -53,8 +53,8 @@ void service_release(struct service *service);
 void service_read(struct service *service);
 
 /*
- * Writes a helper's first answer to @fd, and closes it: @error 0 and where its pipe is, or the
- * errno value of its failure.
+ * Writes a helper's first answer to @fd, and closes @fd. The answer says where the helper's request
+ * pipe is (@error 0), or why it failed (@error is an errno value).
  */
 void service_announce(const struct service *service, int fd, int error);
 

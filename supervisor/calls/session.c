@@ -185,8 +185,8 @@ void session_thread_ended(struct tracee *t)
 
 /*
  * Adds CPU time and weights of a process whose session ends to those of its parent, so that the
- * ticks that the child lacks show in the parent's status. For one child the difference of the two
- * is chance, therefore both are added.
+ * ticks that the child lacks show in the parent's status. For a single child, CPU time less weights
+ * is mostly chance. So both sums are added to the parent's, and not that difference.
  */
 static void hand_to_parent(struct sessions *sessions, const struct process *child)
 {
@@ -321,7 +321,7 @@ static void tidy(struct sessions *sessions, struct session *s, bool of_thread)
 	if (!s || !s->untidy)
 		return;
 	if (!s->off && region_table_without(s->table, s->dead, &table) == 0) {
-		/* If out of memory instead, the old table remains in use, with a slower look-up. */
+		/* On -ENOMEM the old table would stay in use instead, with a slower look-up. */
 		region_table_unref(s->table);
 		s->table = table;
 		if (!region_table_is_active(table))

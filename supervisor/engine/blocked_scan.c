@@ -25,7 +25,7 @@
 #define SAY_NS UINT64_C(1000000000)
 /*
  * The observations of one blocked_scan_tick() take at most 1/SHARE_OF_TICK of the time since the
- * last one, of which at most LONG_TICK_NS counts. One is always made.
+ * last one, of which at most LONG_TICK_NS counts. At least one observation is made.
  */
 #define SHARE_OF_TICK 8
 #define LONG_TICK_NS  10000000
@@ -104,9 +104,7 @@ static bool did_not_run(struct engine *engine, struct tracee *t, const struct ac
 		again.sp == activity->sp && again.pc == activity->pc;
 }
 
-/*
- * Sends a sample. If the analyst takes it, the waiting time that it stands for counts as reported.
- */
+/* Sends a sample. If the analyst takes it, the sample's waiting time counts as reported. */
 static bool hand_over(struct engine *engine, struct tracee *t, struct record_sample *sample,
 	const struct waiting *owed, uint64_t now)
 {
@@ -149,9 +147,9 @@ static void leave_place(struct engine *engine, struct tracee *t, uint64_t now)
 }
 
 /*
- * Is a thread that is off CPU outside of a system call in a stop of ours? It is hardly ever blocked
- * there. Either a stop begins (state t), or the thread was just resumed and is being woken
- * (TASK_WAKING, shown as R although /proc/…/syscall does not say "running").
+ * Is a thread that is off CPU outside of a system call in a stop of ours? A thread hardly ever
+ * blocks outside of a call. Either a stop begins (state t), or the thread was just resumed and is
+ * being woken (TASK_WAKING, shown as R although /proc/…/syscall does not say "running").
  */
 static bool is_in_a_stop(struct engine *engine, struct tracee *t)
 {
@@ -327,7 +325,10 @@ void blocked_scan_close(
 		return;
 	wall_settle(&t->wall, cpu, now);
 	owed = wall_owes(&t->wall);
-	/* The time up to now counts where the thread was last seen blocked: later is not known. */
+	/*
+	 * The time up to now counts for the stack with which the thread was last seen, the only one
+	 * known.
+	 */
 	if (t->wall.seen)
 		say_again(engine, t, &owed, now);
 	owed = wall_owes(&t->wall);

@@ -57,7 +57,9 @@ void control_requests(struct engine *engine)
 	uint8_t message[REQUEST_BYTES];
 	struct request request;
 
-	/* Further requests wait for the loop's next round, as sampling instants do not wait. */
+	/*
+	 * Further requests wait for the loop's next round, so that sampling instants need not wait.
+	 */
 	for (unsigned i = 0; i < REQUESTS_AT_ONCE; i++) {
 		if (read(engine->reader.link.request_fd, message, sizeof(message)) !=
 			(ssize_t)sizeof(message))

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /*
- * The name of the process that traces where sprofil is divided in two (own_session.h). The user
+ * The name of the tracing process where sprofil consists of two processes (own_session.h). The user
  * knows the pid of the other one.
  */
 #define DIAGNOSE_TRACER_NAME "sprofil-tracer"

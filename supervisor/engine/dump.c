@@ -227,8 +227,8 @@ static void await_runtimes(struct engine *engine, uint64_t began)
 }
 
 /*
- * Serves the analyst's requests for memory: of some runtimes, the stack tells which memory is
- * needed beside it.
+ * Serves the analyst's requests for memory: in some runtimes only the stack tells which other
+ * memory is needed.
  */
 static void await_reads(struct engine *engine)
 {

@@ -124,7 +124,10 @@ static int prepare(struct engine *engine)
 	uint64_t now = clock_now();
 	int r;
 
-	/* The indispensable descriptor comes first: the limit may leave only a few. */
+	/*
+	 * The signal descriptor comes first, as nothing works without it: the limit may leave only
+	 * a few.
+	 */
 	signals_handled(&signals);
 	engine->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (engine->signal_fd < 0)

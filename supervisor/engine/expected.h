@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which thread is expected to run on a CPU: the scheduler has put it there after its last sample.
- * The CPU's waiter reads that thread's time stamp before its turn, so that the turn is short.
+ * The CPU's waiter reads the time of that thread's last context switch (struct turn) before its own
+ * turn, so that its turn is short.
  */
 #ifndef SUPERVISOR_EXPECTED_H
 #define SUPERVISOR_EXPECTED_H

@@ -26,7 +26,10 @@
 #define SEARCH_THREADS 512
 /* The pause after a search is this many times as long as the search took. */
 #define SEARCH_REST 3
-/* The longest pause after a search. If another thread had our CPU, the search only seems long. */
+/*
+ * The longest pause after a search: a search during which another thread had our CPU only seems
+ * long.
+ */
 #define SEARCH_REST_MOST_NS UINT64_C(1000000)
 /* Threads whose existence is checked per second. */
 #define SWEEP_MOST 64
@@ -213,7 +216,10 @@ static void detach_at_stop(struct engine *engine, struct tracee *t)
 	drop(engine, t, RECORD_EXIT_DETACHED);
 }
 
-/* Called at the command's stop and at our signal, as either may be seen first. */
+/*
+ * Called when the command has stopped, and when the supervisor gets a stop signal, as either may
+ * come first.
+ */
 void lifecycle_stop_with_command(struct engine *engine)
 {
 	const struct tracee *t = target_find(&engine->target, engine->launch.pid);

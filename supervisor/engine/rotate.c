@@ -213,8 +213,8 @@ void rotate_poll(struct engine *engine, uint64_t now)
 	now = clock_now();
 	begin_file(engine, now);
 	/*
-	 * Counted from after the new file's first record: file names contain seconds, and must
-	 * differ.
+	 * The new file's earliest end is counted from here, after its first record: file names
+	 * contain seconds, and must differ.
 	 */
 	rotate_begin(engine, clock_now());
 }

@@ -33,7 +33,7 @@ struct rotation {
 	} writer[ROTATE_WRITERS];
 	struct held_pieces pieces; /* --ring */
 	bool asked;                /* --ring: the profile is to be written at the end */
-	/* The counters at the begin of the file; a file's figures are the difference. */
+	/* The counters when the file began, to be subtracted for the file's figures. */
 	struct sample_figures sampled;
 	struct session_figures calls;
 	uint64_t repaired, unrepaired, undelivered, cpu_ns, cost_ns;

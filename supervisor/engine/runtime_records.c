@@ -9,8 +9,8 @@
 #include "supervisor/target/tracee_memory.h"
 
 /*
- * The state of a new thread is searched for after the resume, among FIND_MOST thread states, and
- * again after FIND_AGAIN_NS at the earliest.
+ * The state of a new thread is searched for after the resume, among FIND_MOST thread states, and if
+ * it is not found, again after FIND_AGAIN_NS at the earliest.
  */
 #define FIND_MOST     4096
 #define FIND_AGAIN_NS 20000000

@@ -264,7 +264,10 @@ void sampling_set_periods(struct engine *engine)
 			(void)adopt(&s->cpu[i]);
 }
 
-/* We occupied a CPU for @ns. If the last instant there was a hit, this is a cost to the target. */
+/*
+ * We occupied @cpu for @ns. That cost the target something only if the last instant of this CPU hit
+ * one of its threads.
+ */
 static void note_occupied(struct engine *engine, unsigned cpu, uint64_t ns)
 {
 	struct sampler *s = &engine->sampling.sampler;

@@ -78,7 +78,7 @@ void sampling_remove(struct engine *engine, struct tracee *tracee);
 /* Takes over the periods of the profile and of the tables, after one of them has changed. */
 void sampling_set_periods(struct engine *engine);
 
-/* The tracing thread is about to sleep: waiters may ask, and call it. */
+/* The tracing thread is about to sleep: waiters may take their instants, and call it. */
 void sampling_rest(struct engine *engine);
 /* When the tracing thread must take an instant of a CPU without a waiter; PLAN_NEVER: never. */
 uint64_t sampling_next(struct engine *engine);

@@ -69,7 +69,10 @@ bool cgroup_is_in(const char *text, const char *name)
 	size_t bytes, wanted;
 	const char *path;
 
-	/* An empty shell variable must not mean the root, and so every process. */
+	/*
+	 * An empty name, as from an unset shell variable, must not mean the root and so every
+	 * process.
+	 */
 	if (!name[0])
 		return false;
 	if (!strncmp(name, mount, strlen(mount)) &&

@@ -81,7 +81,10 @@ static char *read_text(int tid, const char *file)
 	return procfs_read_text(path);
 }
 
-/* Is the page at @at in a private mapping, or in one that can be written without asking? */
+/*
+ * Is the page at @at in a private mapping, or can its mapping be written to without waiting for a
+ * process?
+ */
 static bool may_write(int tid, uint64_t at)
 {
 	char *maps = read_text(tid, "maps"), *mountinfo;

@@ -43,8 +43,9 @@ int couriers_send(struct couriers *couriers, unsigned *away, int tid, uint64_t a
 void couriers_release(struct couriers *couriers);
 
 /*
- * Can a shared mapping of this device be written to without asking a process? @mountinfo: the text
- * of a /proc/PID/mountinfo, "36 35 98:0 / /mnt rw,noatime master:1 - ext4 /dev/sda rw\n". Pure.
+ * Can a shared mapping of this device be written to without waiting for another process?
+ * @mountinfo: the text of a /proc/PID/mountinfo, "36 35 98:0 / /mnt rw,noatime master:1 - ext4
+ * /dev/sda rw\n". Pure.
  */
 bool courier_may_write(const char *mountinfo, unsigned major, unsigned minor);
 

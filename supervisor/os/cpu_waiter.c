@@ -19,7 +19,10 @@
 #define WORD_POKE UINT32_C(2)
 /* Longest time from the context switch to the first instruction of a thread that wakes up. */
 #define ENTRY_NS 5000
-/* If the tracing thread comes later than this after a call, others had the CPU before it. */
+/*
+ * If the tracing thread has not come for this long after a call, other threads have its CPU, and
+ * the next waiter takes the turn.
+ */
 #define COME_NS 60000
 /*
  * How long the tracing thread spins before it sleeps: most turns of a waiter end sooner than it
@@ -184,7 +187,10 @@ bool summons_claim(struct summons *s, int index, uint64_t until_ns)
 	}
 }
 
-/* Ends a waiter's turn. True: the tracing thread is awake and waits for that; it needs no bell. */
+/*
+ * Ends a waiter's turn. True: the tracing thread was already waiting in summons_wake() for this
+ * turn to end, and was woken there, so the bell need not be rung.
+ */
 static bool hand_on(struct summons *s, int state)
 {
 	atomic_store(&s->state, state);

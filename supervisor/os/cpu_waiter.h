@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A waiter is a thread that stays on one CPU and sleeps until a set time. When it wakes up, it
- * preempts whoever runs there. It reads the scheduler's time stamp of that first of all.
+ * preempts whoever runs there. First of all, it reads the scheduler's time stamp of that context
+ * switch.
  *
  * The sampler and the tables of the target belong to one thread at a time, whose turn it is: the
  * tracing thread while it is awake, or a waiter while it asks which thread it has preempted. Struct
@@ -75,7 +76,7 @@ enum { SUMMONS_WORKS = -3, SUMMONS_SLEEPS = -2, SUMMONS_CALLED = -1 };
 
 struct summons {
 	_Atomic int state;          /* enum above, or the index of the waiter whose turn it is */
-	_Atomic bool wanted;        /* the tracing thread sleeps until a waiter's turn ends */
+	_Atomic bool wanted;        /* the tracing thread waits for the end of a waiter's turn */
 	int bell_fd;                /* an eventfd */
 	int tid;                    /* of the tracing thread */
 	cpu_set_t started_on;       /* the tracing thread's affinity before it was first pinned */

@@ -62,7 +62,8 @@ static int send(struct pages *pages, int tid, uint64_t page, unsigned n, enum pa
 
 /*
  * Advances *@page to the first page up to @last that cannot be used without waiting. Returns above
- * 0: there is none, *@page is behind @last; otherwise why it cannot be used: 0 or -errno.
+ * 0: there is none, *@page is behind @last. Otherwise the reason: -errno, or 0 if the page is not
+ * in memory (PAGES_PEEK).
  */
 static int find_end(struct pages *pages, int tid, uint64_t *page, uint64_t last, enum pages_use use)
 {

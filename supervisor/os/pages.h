@@ -32,7 +32,7 @@ struct pages {
 	const int *pagemap_fd;
 	struct couriers *couriers;
 	unsigned away; /* @away of couriers_send() */
-	/* CLOCK_MONOTONIC: until when answers are kept; and serve for one access only */
+	/* CLOCK_MONOTONIC: until when answers are kept; until when each serves one access only */
 	uint64_t until_ns, wary_until_ns;
 	/*
 	 * A page is in the slot of its number modulo the size: 2 * (number + 1) + (1 if writable).

@@ -133,7 +133,7 @@ void priority_give_up(void)
 	priority_prompt();
 }
 
-/* Handles SIGXCPU in a sampling thread. If another thread is the busy one, it gets the next. */
+/* Handles SIGXCPU in a sampling thread. If it is not the busy one, the busy one gets the next. */
 static void back_to_fair(int signal)
 {
 	const struct sched_param none = {0};

@@ -10,7 +10,7 @@
 
 /* Interval between two checks of the thread. */
 #define LOOK_NS 50000000L
-/* Checks in a row that may find it in state D, asleep, or runnable without having run. */
+/* Checks in a row that may find the thread in state D, asleep, or runnable without having run. */
 #define D_LOOKS_MOST 60
 #define S_LOOKS_MOST 200
 #define R_LOOKS_MOST 3
@@ -34,7 +34,7 @@ static struct timespec next_look(void)
 	return at;
 }
 
-/* The state in /proc. 'D': a wait that ends only by a fatal signal, if at all. 0: unknown. */
+/* The state in /proc; 'D': a wait that no signal ends, or only a fatal one. 0: unknown. */
 static char state_of(int tid)
 {
 	int fd = procfs_open_stat(getpid(), tid);

@@ -41,7 +41,7 @@ struct self_audit {
 	struct audit_histogram stop;
 	const struct audit_histogram *question; /* turns of waiters (sampling.h); borrowed */
 	uint64_t cost_ns;                       /* CPU time that sampling took from the target */
-	/* Page faults and time in the kernel, of closed accounts; are all accounts closed? */
+	/* Of closed accounts: page faults, CPU time in the kernel. @all_closed: none is open. */
 	struct kernel_time in_kernel;
 	bool all_closed;
 	/* struct sample_figures: instants of the profile, not of tables */

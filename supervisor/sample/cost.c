@@ -3,9 +3,12 @@
 
 #define MILLION 1000000
 #define FREE_NS 1000000000
-/* The target saves up at most what this much CPU time earns, which bounds a burst of samples. */
+/*
+ * The allowance is at most what this much of the target's CPU time adds to it, which bounds a burst
+ * of samples.
+ */
 #define EARN_MOST_NS 500000000
-/* The means begin with the usual cost of a sample: that of the first one may include a wait. */
+/* The means begin with the usual cost of a sample, as that of the first may include a wait. */
 #define USUAL_NS 80000
 /*
  * A moving average moves by 1/MEAN_PART of its difference to a new value. A value counts as
@@ -20,8 +23,8 @@
 #define SPAN_NS   250000000
 #define EVEN_PART 2
 /*
- * The loss for each ns of occupation before it is measured, and the range to which a measured ratio
- * is confined: one outside of it is an error of measurement.
+ * How many ns a thread is taken to lose for each ns for which its CPU is occupied, until that ratio
+ * is measured; and the range of a measured ratio: one outside of it is an error of measurement.
  */
 #define RATIO_USUAL (COST_ONE * 5 / 4)
 #define RATIO_LEAST (COST_ONE / 2)
@@ -87,8 +90,10 @@ void cost_uninterrupted(struct cost *c, uint64_t lost_ns, uint64_t apart_ns)
 }
 
 /*
- * Measures the ratio of the loss of uninterrupted threads to the occupation. Both are taken per CPU
- * time, as all threads are sampled at the same rate per CPU time.
+ * Measures how many ns a thread loses for each ns for which the supervisor occupies its CPU. The
+ * loss is known for uninterrupted threads only, the occupied time for all. So each is divided by
+ * the CPU time in which it arose: per CPU time all threads are sampled at the same rate, so the two
+ * quotients can be compared.
  */
 static void calibrate(struct cost *c)
 {

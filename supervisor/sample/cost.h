@@ -11,7 +11,7 @@
  *   them less the thread's CPU time. It is complete, but known for some threads at some times only.
  *
  * The second one calibrates the first one: in spans in which threads were mostly uninterrupted, the
- * ratio of loss to occupation is measured, and all occupation is multiplied by it.
+ * ratio of loss to occupied time is measured, and all occupied time is multiplied by it.
  *
  * The bound is kept in two ways. The period is stretched by the mean cost of a sample, as evenly
  * spaced samples tell more than many at first and then none for a while. And the target's CPU time
@@ -35,7 +35,7 @@ struct cost {
 	uint64_t mean_ns;       /* moving average of the cost of a sample */
 	uint64_t new_ns;        /* cost since mean_ns was last updated */
 	uint64_t samples;       /* number of samples taken when mean_ns was last updated */
-	uint64_t ratio_1024;    /* 1024 times the ns lost for each ns of occupation */
+	uint64_t ratio_1024;    /* 1024 times the ns lost for each ns occupied */
 	bool calibrated;        /* ratio_1024 has been measured */
 	/* Since the last calibration: CPU time of the target, and the occupied time. */
 	uint64_t ran_ns, occupied_ns;

@@ -2,10 +2,10 @@
 #include "supervisor/sample/observe.h"
 
 /*
- * At each instant the RECENT_MOST threads of the last hits are asked, then a random part of the
- * others. The time for the others accrues as 1/OTHERS_PART of the elapsed time. It is saved up to
- * OTHERS_NS only, as the preempted thread waits meanwhile. The number of the others that are asked
- * is between OTHERS_LEAST and OTHERS_MOST.
+ * At each instant the RECENT_MOST threads of the last hits are asked (sampler.h), then a random
+ * part of the others. The time for asking the others accrues as 1/OTHERS_PART of the elapsed time,
+ * and is saved up to OTHERS_NS only, as the preempted thread waits meanwhile. The number of the
+ * others that are asked is between OTHERS_LEAST and OTHERS_MOST.
  */
 #define RECENT_MOST  16
 #define OTHERS_NS    300000
@@ -18,7 +18,7 @@
  * The time stamps of threads that were last seen on other CPUs are read up to this long after the
  * waiter woke up: those of a random part if there are many, but of ELSEWHERE_LEAST at least. A
  * waiter in the fair class that has used up its slice of 0.1 ms loses its CPU at the next scheduler
- * tick. All other waiters then wait for milliseconds, as it has the sampler.
+ * tick. All other waiters then wait for milliseconds, as it still has its turn with the sampler.
  */
 #define ELSEWHERE_FAIR_NS     60000
 #define ELSEWHERE_REALTIME_NS 200000
@@ -130,7 +130,7 @@ static bool ask_busy(struct observation *o, struct sample_thread *t)
 	return r >= 0 && was_preempted(o, t, &turn, now);
 }
 
-/* Busy threads that were last seen on other CPUs: one may have migrated to this one. */
+/* Busy threads that were last seen on other CPUs: one may have migrated to the instant's CPU. */
 struct elsewhere {
 	struct sample_thread *thread[RECENT_MOST];
 	unsigned n;
@@ -204,9 +204,9 @@ static struct sample_thread *ask_recent(
 }
 
 /*
- * The thread that left the CPU to the waiter by falling asleep, as the kernel is not preempted on
- * the way to sleep. It is sampled where it was blocked when it was first asked, even if it has been
- * woken since.
+ * Finds the thread that was falling asleep when the waiter woke up: the waiter could not preempt it
+ * in that part of the kernel, and got the CPU once it slept. It is sampled where it was blocked
+ * when it was first asked, even if it has been woken since.
  */
 static struct sample_thread *ask_sleepers(
 	struct observation *o, const struct sleeper *sleeper, unsigned n)
@@ -329,7 +329,7 @@ struct sample_thread *observe(struct observation *o)
 		struct observation rest = *o;
 
 		t = ask_woken(o);
-		/* The preempted one may be a thread that there was no time to ask before. */
+		/* But a thread that there was no time to ask before may have been preempted. */
 		if (t && ask_elsewhere(&rest, &elsewhere, elsewhere.most, elsewhere.n))
 			t = NULL;
 	}

@@ -13,7 +13,7 @@ struct observation {
 	struct sampler *s;
 	const struct sample_instant *instant;
 	uint64_t weight_1024; /* the inverse of the probability that this thread was asked */
-	bool stopping;        /* in one call since an earlier instant, which requested its stop */
+	bool stopping;        /* it is still in the call of the instant that requested its stop */
 	struct activity activity;
 };
 

@@ -241,7 +241,7 @@ bool sampler_confirm(struct sampler *s, struct sample_thread *t)
 {
 	uint64_t ran = t->hit.before.run_ns;
 
-	/* Without schedstat it is unknown, and the hit stands. */
+	/* Without schedstat it is unknown whether the thread ran, and the hit stands. */
 	if (s->probe->cpu_time(s->context, t, &t->hit.before) >= 0 &&
 		(!t->hit.before.slices || t->hit.before.run_ns == ran))
 		return true;

@@ -7,9 +7,11 @@
  *	plan.h   cpu_waiter.h        observe.h                       stops.h
  *
  * At each instant of a CPU (plan.h) one question is asked: which thread of the target was on this
- * CPU until the supervisor's wake-up preempted it? That thread is sampled where it stands, with
- * the weight that was planned: a hit. If there was none, the instant is a miss, and nothing
- * happens. An instant of which neither is known is lost, and counted as that.
+ * CPU until the supervisor's wake-up preempted it? To find it, threads are asked one by one: their
+ * CPU time, state and time stamp are read, first those that were hit last. The preempted thread is
+ * sampled where it stands, with the weight that was planned: a hit. If there was none, the instant
+ * is a miss, and nothing happens. If it is not known whether there was one, the instant is lost,
+ * and counted as that.
  *
  * docs/SAMPLING.md has the reasons and the figures.
  */
@@ -151,8 +153,8 @@ bool sampler_confirm(struct sampler *sampler, struct sample_thread *thread);
 void sampler_lose(struct sampler *sampler, struct sample_thread *thread, bool unproved);
 
 /*
- * The stop of @thread for its hit is there, with @cpu its CPU time; @yields: it is in
- * sched_yield(). True: it is a sample.
+ * @thread has stopped for its hit; @cpu is its CPU time; @yields: it is in sched_yield(). True: it
+ * is a sample.
  */
 bool sampler_judge(struct sampler *sampler, struct sample_thread *thread,
 	const struct cpu_time *cpu, bool yields);

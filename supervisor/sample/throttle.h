@@ -15,7 +15,7 @@
 #define THROTTLE_MOST (2 * THROTTLE_ONE)
 
 struct throttle {
-	uint64_t factor; /* of THROTTLE_ONE: the period in force, against the one asked for */
+	uint64_t factor; /* the period in force divided by the requested one, times THROTTLE_ONE */
 	/* The last reading: CLOCK_MONOTONIC, CPU time of the supervisor and of the analyst. */
 	uint64_t at_ns, cpu_ns, analyst_ns;
 };

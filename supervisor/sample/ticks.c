@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor/sample/ticks.h"
 
-/* The most that an account holds, in ticks, on either side; what exceeds it is lost. */
+/* The most ticks that an account holds, above or below 0; what exceeds it is lost. */
 #define TICKS_OWED 100
 /* The most by which one tick is corrected, in ticks. */
 #define TICKS_PAID 16
@@ -18,8 +18,8 @@ void ticks_forget_all(struct sample_thread *t, uint64_t began_ns)
 }
 
 /*
- * By how much the next tick is corrected: an account that is off by up to one period is left, as
- * the random instant within a period alone makes that much.
+ * By how much the next tick is corrected. An account that is off by up to one period is left alone,
+ * as the random place of the instant within its period causes that much.
  */
 static int64_t correction(int64_t owed_ns, int64_t period_ns)
 {

@@ -12,7 +12,7 @@
 
 enum {
 	CHUNKS_MOST = 16, /* of one thread */
-	/* Words on the stack that equal the barrier's address; old ones are left on the stack. */
+	/* Words tried that equal the barrier's address: old ones may be left on the stack. */
 	BARRIERS_MOST = 4,
 	CALLEE_WORDS = 2,     /* words of the callee that lie below the frames of a chunk */
 	WORDS_MOST = 1 << 24, /* a greater size of a chunk is invalid */

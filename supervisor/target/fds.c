@@ -125,7 +125,7 @@ int fds_keep(struct fds *fds, const struct process *process, int fd)
 	return fd < 0 ? fd : -EMFILE;
 }
 
-/* Has the thread any file open? That of its CPU time alone need not be. */
+/* Has the thread any file open? Some may be although that of its CPU time is not. */
 static bool has_open(const struct tracee *t)
 {
 	for (size_t i = 0; i < THREAD_FILES; i++)

@@ -199,7 +199,7 @@ uint64_t restart_resume(struct restarter *restarter, struct tracee *t, int signa
 			need = proc_status_is_filtered(t->tid) ? RESTART_BEGIN_AGAIN
 							       : RESTART_NOTHING;
 	}
-	/* SIGPIPE: the pipe lost its last reader, which cut the transfer short, not our stop. */
+	/* SIGPIPE: the pipe lost its last reader. That cut the transfer short, not our stop. */
 	if (need == RESTART_MAYBE_SHORT && signal == SIGPIPE)
 		need = RESTART_NOTHING;
 	/*
@@ -311,7 +311,7 @@ void restart_call_stop(struct restarter *restarter, struct tracee *t)
 		 * the instruction that enters the kernel.
 		 */
 		restart_repeat(&raw);
-		/* Where the result overwrites argument 0, that could be taken for a result. */
+		/* If the result's register is argument 0's, the argument could be taken for it. */
 		if (arch->rewinds)
 			(void)tracer_forget_call(t->tid);
 		m->inside = false;

@@ -30,7 +30,7 @@
 #define HANDLED_CALLS 6
 struct handled_calls {
 	uint64_t pc[HANDLED_CALLS];
-	unsigned n; /* if more than fit, every address counts as one */
+	unsigned n; /* if more than fit, every address counts as one of them */
 };
 
 void handled_calls_add(struct handled_calls *places, uint64_t pc);

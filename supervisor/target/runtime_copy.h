@@ -25,7 +25,7 @@ enum {
 	RUNTIME_READS_MOST = 1024,   /* system calls that read, in a stop */
 	RUNTIME_VECTOR = 1024,       /* pieces of one read, at most (UIO_MAXIOV) */
 };
-/* No read of a stop begins later than this after the reads made at once. */
+/* In a stop, no read begins later than this after those that repeat the reads of the last stop. */
 #define RUNTIME_STOP_NS 500000
 
 /* Reads memory of the target: returns what process_vm_readv(2) does, or -errno. */

@@ -15,7 +15,7 @@
 #define PAGE_BYTES 4096
 /*
  * Bytes copied if the end of the mapping is unknown (the copy then ends at the first unmapped page)
- * or if the length of the thread's stacks is.
+ * or if it is unknown how long the thread's stacks are.
  */
 #define BLIND_BYTES 65536
 /* The signal frame is looked for in the first bytes, this many, of an alternate stack. */
