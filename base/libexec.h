@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs in libexec, which those in bin start. */
+/* Finds and runs our programs in libexec, which are for our other programs only. */
 #ifndef BASE_LIBEXEC_H
 #define BASE_LIBEXEC_H
 

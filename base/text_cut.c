@@ -71,8 +71,8 @@ static bool is_operator(const char *text, size_t at)
 struct brackets {
 	uint32_t *closing; /* by byte: where the bracket that opens there is closed; 0: nowhere */
 	uint32_t *columns; /* by byte: columns of the text before it */
-	uint32_t *stack;   /* open brackets; later emptied ones, the leftmost last */
-	size_t n;          /* number of open brackets */
+	uint32_t *stack;   /* open brackets; later those to be emptied, the leftmost last */
+	size_t n;          /* number of entries in @stack */
 };
 
 static void release_brackets(struct brackets *b)
@@ -291,7 +291,7 @@ static int shorten_qualifier(char **text, size_t columns)
 	return 0;
 }
 
-/* "[syscall] futex" becomes "[…] futex": which call it is says more than that it is one. */
+/* "[syscall] futex" becomes "[…] futex": the name of the call says more than "syscall". */
 static int shorten_syscall(char **text, bool ascii)
 {
 	static const char begin[] = "[syscall] ";
