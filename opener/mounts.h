@@ -46,7 +46,7 @@ void mounts_release(struct mounts *mounts);
 
 /*
  * Returns @fd itself; or closes it and returns a copy of its file in memory, if a server has the
- * file, or if its mount was made since that of mounts_read(). @pid: the process in whose mount
+ * file, or if its mount is not in the list of mounts_read(). @pid: the process in whose mount
  * namespace the file was opened. If that namespace is not ours, the mount counts as old if we had
  * any mount of the same file system. @pid 0: only the server counts. A negative @fd is returned
  * unchanged.
