@@ -181,9 +181,9 @@ struct record_thread {
  *        stopped: only its registers pc and sp are known.
  *        RECORD_SAMPLE_LEFT: the second piece is the stack of a Go program's goroutine, which its
  *        thread has left at left_sp and left_pc; left_pc 0: to call the vdso. If left_sp is
- *        CHUNKS_BASE (proto/chunk_layout.h), it is the frames of Java's virtual thread that were in
- *        the heap; they follow the frame that returns to the return barrier and whose frame pointer
- *        is left_pc.
+ *        CHUNKS_BASE (proto/chunk_layout.h), the second piece has those frames of a virtual thread
+ *        of Java that were in the heap. Their inner neighbour is the frame whose return address is
+ *        the return barrier; left_pc is that frame's frame pointer.
  */
 enum {
 	RECORD_SAMPLE_KERNEL = 1,
