@@ -35,8 +35,9 @@ void bounds_keep(struct engine *engine, uint64_t now)
 		cost_keep(&engine->bounds.cost, now, engine->audit.ticks);
 	factor = cost_factor(&engine->bounds.cost, engine->period_ns);
 	/*
-	 * If more than the bound was spent by chance, the period is doubled until enough is earned.
-	 * To skip instants would not help: one without a sample costs nearly as much.
+	 * If the samples have by chance cost more than the bound, the period is doubled until the
+	 * allowance is positive again. Leaving out samples would not help: an instant without a
+	 * sample costs nearly as much.
 	 */
 	if (cost_is_spent(&engine->bounds.cost))
 		factor *= 2;

@@ -48,7 +48,7 @@ static void sessions_changed(void *context)
 	sampling_set_periods(engine);
 }
 
-/* Nothing is owed for the time before a table was put in force. */
+/* A thread is owed no ticks for its CPU time before the table was put in force. */
 static void table_begins(void *context, const struct process *process)
 {
 	struct engine *engine = context;

@@ -35,7 +35,7 @@ struct sampled_cpu {
 	/* The next instant (CLOCK_MONOTONIC); set by the user of the plan. */
 	_Atomic uint64_t next_ns;
 	_Atomic uint64_t stretch_1024;      /* for plan_set_factors() */
-	_Atomic uint64_t occupied_until_ns; /* the tracing thread had this CPU until then */
+	_Atomic uint64_t occupied_until_ns; /* the tracing thread occupied this CPU until then */
 };
 
 struct sampling {
@@ -48,7 +48,7 @@ struct sampling {
 	_Atomic uint64_t period_ns[PLAN_STREAMS], factor_1024;
 	_Atomic uint64_t busy;   /* instants for which no turn came in time */
 	_Atomic int works_on;    /* index of the CPU where the tracing thread is at work, -1 */
-	uint64_t awake_ns;       /* since when we have had that CPU (CLOCK_MONOTONIC) */
+	uint64_t awake_ns;       /* since when we have occupied that CPU (CLOCK_MONOTONIC) */
 	uint64_t decide_next_ns; /* when the periods are adjusted next */
 	int load_fd;             /* /proc/loadavg */
 	int sched_fd;            /* the tracing thread's own scheduling file */

@@ -29,7 +29,7 @@
 #define RATIO_USUAL (COST_ONE * 5 / 4)
 #define RATIO_LEAST (COST_ONE / 2)
 #define RATIO_MOST  (COST_ONE * 8)
-/* The period is stretched so that samples use this share of the bound. The rest is for chance. */
+/* The period is stretched so that samples use this share of the bound; the rest is a margin. */
 #define AIM_NUMERATOR   15
 #define AIM_DENOMINATOR 16
 

@@ -156,7 +156,9 @@ static void note_hit(struct sampler *s, unsigned cpu, struct sample_thread *t)
 		unlink_thread(s, t);
 		link_newest(s, t);
 	}
-	/* Instants are left out after misses, too; only those that were probably hits count. */
+	/*
+	 * Instants are left out after misses, too; only those that would probably have hit count.
+	 */
 	if (s->factor_1024 > s->busy_1024)
 		s->stretched_1024 += s->factor_1024 - PLAN_ONE;
 	s->figures.throttled += s->stretched_1024 / PLAN_ONE;
