@@ -39,7 +39,8 @@
 #define EXAMINE_MS 500
 
 /*
- * Attaches to the processes of the options. 0: to at least one, and to all that must be attached.
+ * Attaches to the processes of the options. 0: to at least one, and to all those that must be
+ * attached to.
  */
 static int attach_all(struct engine *engine)
 {

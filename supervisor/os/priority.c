@@ -24,9 +24,9 @@
 #define RESET_ON_FORK 1
 /*
  * Real-time priority is given up if the thread uses more than MOST_PART of a CPU over SPAN_NS,
- * SPANS times in a row, because other programs hardly run on its CPU then. (Once may be due to a
- * hypervisor that takes the CPU away.) The priority is taken again if the thread uses less than
- * RETURN_PART of a CPU over AWAY_NS, as it does once thousands of threads have begun.
+ * SPANS times in a row, because other programs hardly run on its CPU then. (A single such span may
+ * be due to a hypervisor that takes the CPU away.) The priority is taken again if the thread uses
+ * less than RETURN_PART of a CPU over AWAY_NS, as it does once thousands of threads have begun.
  */
 #define SPAN_NS     UINT64_C(100000000)
 #define SPANS       2

@@ -18,7 +18,7 @@
 
 #define PLAN_STREAMS 6
 #define PLAN_NEVER   UINT64_MAX
-/* Factors are in parts of this. */
+/* The factor 1: factors are in units of 1/1024. */
 #define PLAN_ONE 1024
 
 /* xorshift64*; the state is never 0. */
@@ -39,7 +39,7 @@ struct plan_stream {
 struct plan {
 	struct plan_random random;
 	uint64_t factor_1024;  /* the profile's gaps are longer by this factor, to keep bounds */
-	uint64_t stretch_1024; /* all gaps are, as this CPU has had no hits for a while */
+	uint64_t stretch_1024; /* the same for all gaps, as this CPU has had no hits for a while */
 	struct plan_stream stream[PLAN_STREAMS];
 };
 

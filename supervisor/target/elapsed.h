@@ -15,12 +15,12 @@
 struct cpu_time;
 
 struct elapsed {
-	uint64_t serial;   /* serial number of the table; 0: none yet */
-	uint64_t begin_ns; /* CLOCK_MONOTONIC at elapsed_begin(); the next two: readings then */
-	uint64_t begin_run_ns, begin_wait_ns;
-	uint64_t paid_ns;       /* off-CPU time that has been counted */
-	uint64_t queue_ns;      /* run queue time, as last read */
-	uint64_t queue_paid_ns; /* run queue time that has been counted */
+	uint64_t serial;                      /* serial number of the table; 0: none yet */
+	uint64_t begin_ns;                    /* CLOCK_MONOTONIC at elapsed_begin() */
+	uint64_t begin_run_ns, begin_wait_ns; /* the thread's CPU and run queue time then */
+	uint64_t paid_ns;                     /* off-CPU time that has been counted */
+	uint64_t queue_ns;                    /* run queue time, as last read */
+	uint64_t queue_paid_ns;               /* run queue time that has been counted */
 };
 
 /* The thread is seen for the first time since table @serial was put in force. */
