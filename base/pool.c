@@ -36,6 +36,7 @@ void pool_release(struct pool *pool)
 		chunk = next;
 	}
 	table_release(&pool->table);
+	table_release(&pool->longs);
 	free(pool->item);
 	*pool = (struct pool){0};
 }
@@ -83,11 +84,24 @@ int pool_add(struct pool *pool, const char *text, size_t bytes)
 	id = table_add(&pool->table, hash, (uint32_t)pool->n);
 	if (id < 0)
 		return id;
+	/* Without memory for this, the string is found by its bytes. */
+	if (key.bytes >= POOL_LONG_BYTES)
+		(void)table_add(&pool->longs, (uintptr_t)copy, (uint32_t)pool->n);
 	pool->item[pool->n] = (struct pool_item){copy, key.bytes};
 	return (int)pool->n++;
 }
 
+static bool is_at(const void *items, uint32_t index, const void *key)
+{
+	return ((const struct pool_item *)items + index)->text == key;
+}
+
 int pool_add_text(struct pool *pool, const char *text)
 {
-	return pool_add(pool, text ? text : "", text ? strlen(text) : 0);
+	int id;
+
+	if (!text)
+		return pool_add(pool, "", 0);
+	id = table_find(&pool->longs, (uintptr_t)text, is_at, pool->item, text);
+	return id >= 0 ? id : pool_add(pool, text, strlen(text));
 }

@@ -11,8 +11,16 @@
 
 #include "base/table.h"
 
+/*
+ * A string of so many bytes is found by its address, too: a file may refer to one of a megabyte a
+ * million times, and each look at all of it would take time that the size of the file does not
+ * bound.
+ */
+#define POOL_LONG_BYTES 4096
+
 struct pool {
 	struct table table;
+	struct table longs; /* strings of POOL_LONG_BYTES and more, by their address */
 	struct pool_item *item;
 	size_t n, room;
 	struct pool_chunk *chunk; /* newest first */
@@ -29,7 +37,10 @@ void pool_release(struct pool *pool);
 
 /* Finds or adds the string of @bytes bytes, which ends at its first NUL. Its id, or -ENOMEM. */
 int pool_add(struct pool *pool, const char *text, size_t bytes);
-/* pool_add() for a NUL-terminated string; NULL counts as "". */
+/*
+ * pool_add() for a NUL-terminated string; NULL counts as "". A long one at the address that
+ * pool_at() gives is not read.
+ */
 int pool_add_text(struct pool *pool, const char *text);
 
 static inline const char *pool_at(const struct pool *pool, uint32_t id)

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "profile/gzip.h"
+#include "profile/model.h"
 #include "profile/pprof.h"
 #include "profile/pprof_head.h"
 #include "profile/pprof_reading.h"
@@ -80,7 +81,14 @@ static int read_strings(struct reading *r)
 	while (pprof_scan_field(&span, &field) > 0) {
 		if (field.number != STRING_TABLE)
 			continue;
-		r->string[n++] = at;
+		if (field.bytes >= POOL_LONG_BYTES) {
+			r->string[n] = pool_intern(
+				&r->profile->strings, (const char *)field.data, field.bytes);
+			if (!r->string[n++])
+				return -ENOMEM;
+			continue;
+		}
+		r->string[n++] = r->text + at;
 		memcpy(r->text + at, field.data, field.bytes);
 		at += field.bytes;
 		r->text[at++] = '\0';

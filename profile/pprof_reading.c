@@ -25,7 +25,7 @@ int pprof_reading_unpack(struct reading *r, const struct field *field,
 const char *pprof_reading_text(struct reading *r, int64_t index)
 {
 	if (index >= 0 && (uint64_t)index < r->strings)
-		return r->text + r->string[index];
+		return r->string[index];
 	if (!index)
 		return "";
 	(void)pprof_reading_bad(r, "it refers to a string that it does not have");

@@ -13,8 +13,9 @@ struct reading {
 	struct byte_span file;
 	const char *problem;
 
-	char *text;     /* all strings of the file, each with a NUL */
-	size_t *string; /* the start of each in @text */
+	char *text; /* strings of the file, each with a NUL */
+	/* All strings: in @text, long ones (POOL_LONG_BYTES) in the profile. */
+	const char **string;
 	size_t strings;
 
 	struct pprof_column *column;

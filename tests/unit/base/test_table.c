@@ -147,6 +147,30 @@ static void test_table__pool_keeps_each_string_once(void **state)
 	pool_release(&pool);
 }
 
+/*
+ * A long string is found by its address without a look at its bytes, which are changed here; a
+ * short one by its bytes.
+ */
+static void test_table__pool_finds_long_strings_by_their_address(void **state)
+{
+	static char big[POOL_LONG_BYTES + 1];
+	struct pool pool = {0};
+	int a, b;
+
+	(void)state;
+	assert_int_equal(pool_init(&pool), 0);
+	memset(big, 'x', POOL_LONG_BYTES);
+	a = pool_add_text(&pool, big);
+	b = pool_add_text(&pool, "short");
+	assert_true(a > 0 && b > a);
+	assert_int_equal(pool_add_text(&pool, big), a);
+	((char *)(uintptr_t)pool_at(&pool, (uint32_t)a))[0] = 'y';
+	((char *)(uintptr_t)pool_at(&pool, (uint32_t)b))[0] = 'S';
+	assert_int_equal(pool_add_text(&pool, pool_at(&pool, (uint32_t)a)), a);
+	assert_int_not_equal(pool_add_text(&pool, pool_at(&pool, (uint32_t)b)), b);
+	pool_release(&pool);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -156,6 +180,7 @@ int main(void)
 		cmocka_unit_test(test_array__bisect_finds_the_first_that_is_not_before),
 		cmocka_unit_test(test_array__grow_keeps_what_is_there),
 		cmocka_unit_test(test_table__pool_keeps_each_string_once),
+		cmocka_unit_test(test_table__pool_finds_long_strings_by_their_address),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
