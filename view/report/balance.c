@@ -65,9 +65,8 @@ static int group_of(struct balance *b, const struct sample *sample)
 	case REPORT_BY_HOST: name = label_text(profile, sample, LABEL_HOST); break;
 	default: name = process_text(profile, sample); break;
 	}
-	if (!name)
-		return -ENOENT;
-	id = pool_add_text(&b->names, name);
+	/* A profile of another program may name no process; id 0 is "". */
+	id = name && name[0] ? pool_add_text(&b->names, name) : -ENOENT;
 	free(name);
 	return id < 0 ? id : id - 1;
 }
