@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds code of a file that was remapped onto memory without a file, for large pages:
+ * Finds code of a file that was remapped onto memory without a file, or onto one that holds
+ * nothing else (memfd, hugetlbfs), for large pages:
  *
  *   400000-401000 r--p 00000000 fe:01 7  /bin/p      the segments around it are still those of the
  *   401000-402000 r-xp 00000000 00:00 0              file, and where they are loaded the file has
@@ -18,9 +19,14 @@ enum { NEIGHBOURS_MOST = 4 };
 
 bool space_may_be_moved(const struct mapping *mapping)
 {
-	return mapping->execute &&
-		(!mapping->name[0] || !strncmp(mapping->name, "[anon:", 6) ||
-			!strncmp(mapping->name, "/anon_hugepage", 14));
+	static const char *const begins[] = {
+		"[anon:", "/anon_hugepage", "/memfd:", "/dev/hugepages/"};
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++) {
+		if (!strncmp(mapping->name, begins[i], strlen(begins[i])))
+			return mapping->execute;
+	}
+	return mapping->execute && !mapping->name[0];
 }
 
 bool space_is_beside_moved(const struct mapping *mappings, size_t n, size_t index)
@@ -59,7 +65,8 @@ void space_find_moved(struct mapping *mappings, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		size_t first = i > NEIGHBOURS_MOST ? i - NEIGHBOURS_MOST : 0;
 
-		if (!space_may_be_moved(&mappings[i]))
+		/* A memfd may also be an ELF file of its own. */
+		if (!space_may_be_moved(&mappings[i]) || mappings[i].module->headers_ok)
 			continue;
 		for (size_t j = first; j < n && j <= i + NEIGHBOURS_MOST; j++) {
 			if (j == i || !has_code_at(&mappings[j], &mappings[i]))

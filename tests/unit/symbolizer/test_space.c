@@ -328,7 +328,8 @@ static void test_space__each_mapping_has_its_own_bias(void **state)
  */
 static void test_space__finds_text_that_was_moved(void **state)
 {
-	static const char *const kinds[] = {"", "[anon: text]", "/anon_hugepage (deleted)"};
+	static const char *const kinds[] = {"", "[anon: text]", "/anon_hugepage (deleted)",
+		"/memfd:text (deleted)", "/dev/hugepages/text (deleted)"};
 	char path[] = "/tmp/sprofil-moved-XXXXXX", text[4096];
 	int fd = mkstemp(path);
 	struct code_location place, other;
@@ -338,15 +339,15 @@ static void test_space__finds_text_that_was_moved(void **state)
 	assert_true(fd >= 0);
 	write_two_texts(fd);
 	/* One of two code segments was moved, then both. */
-	for (size_t i = 0; i < 6; i++) {
-		const char *name = kinds[i % 3];
+	for (size_t i = 0; i < 10; i++) {
+		const char *name = kinds[i % 5];
 		size_t bytes = (size_t)snprintf(text, sizeof(text),
 			"10000000-10001000 r--p 00000000 fe:01 7 %s\n"
 			"107a2000-107a3000 r-xp 00000000 00:00 0 %s\n"
 			"107a3000-107a4000 r--p 00001000 fe:01 7 %s\n",
 			path, name, path);
 
-		if (i < 3)
+		if (i < 5)
 			bytes += (size_t)snprintf(text + bytes, sizeof(text) - bytes,
 				"107a4000-107a5000 r-xp 00001000 fe:01 7 %s\n", path);
 		else
