@@ -2,6 +2,7 @@
 #include "profile/pprof_reading.h"
 
 #include <errno.h>
+#include <string.h>
 
 int pprof_reading_bad(struct reading *r, const char *problem)
 {
@@ -22,10 +23,21 @@ int pprof_reading_unpack(struct reading *r, const struct field *field,
 	return *ret_message ? 0 : pprof_reading_bad(r, "a part of it is damaged");
 }
 
+/*
+ * The most bytes of strings, as they are referred to: so many times the size of the file, and as
+ * many times 1 MiB.
+ */
+enum { USED_TIMES = 64, USED_BYTES = 1 << 20 };
+
 const char *pprof_reading_text(struct reading *r, int64_t index)
 {
-	if (index >= 0 && (uint64_t)index < r->strings)
-		return r->string[index];
+	if (index >= 0 && (uint64_t)index < r->strings) {
+		r->used_bytes += strlen(r->string[index]);
+		if (r->used_bytes / USED_TIMES <= USED_BYTES + (size_t)(r->file.end - r->file.p))
+			return r->string[index];
+		(void)pprof_reading_bad(r, "it refers to long strings too often");
+		return NULL;
+	}
 	if (!index)
 		return "";
 	(void)pprof_reading_bad(r, "it refers to a string that it does not have");

@@ -13,7 +13,8 @@ struct reading {
 	struct byte_span file;
 	const char *problem;
 
-	char *text; /* strings of the file, each with a NUL */
+	char *text;          /* strings of the file, each with a NUL */
+	uint64_t used_bytes; /* of strings, each as often as it was referred to */
 	/* All strings: in @text, long ones (POOL_LONG_BYTES) in the profile. */
 	const char **string;
 	size_t strings;
@@ -51,7 +52,10 @@ int pprof_reading_bad(struct reading *r, const char *problem);
 int pprof_reading_unpack(struct reading *r, const struct field *field,
 	const ProtobufCMessageDescriptor *descriptor, ProtobufCMessage **ret_message);
 
-/* The string with this index; NULL, with the problem set: there is none. */
+/*
+ * The string with this index; NULL, with the problem set: there is none, or the file refers to its
+ * strings so often that to print them would take more than its size permits.
+ */
 const char *pprof_reading_text(struct reading *r, int64_t index);
 
 /* Handles a field of the top level. 0; -EBADMSG, with the problem set; -ENOMEM. */

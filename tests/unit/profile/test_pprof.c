@@ -470,6 +470,45 @@ static void test_pprof__refuses_contradictions(void **state)
 	assert_refused(&pb, "not a pprof profile");
 }
 
+/*
+ * Functions that share a name of 100 kB: to print a thousand of them would take a thousand times
+ * what the file takes. A hundred are read.
+ */
+static void test_pprof__refuses_long_strings_that_are_used_too_often(void **state)
+{
+	enum { NAME_BYTES = 100000 };
+	static uint8_t file[NAME_BYTES + 65536];
+
+	(void)state;
+	for (unsigned functions = 100; functions <= 1000; functions += 900) {
+		struct profile *profile = NULL;
+		const char *problem = NULL;
+		struct pb pb = {.n = 0};
+		size_t n;
+
+		PB_PART(&pb, 1, 1, 2);
+		pb_strings(&pb, (const char *const[]){"", "samples", "count", NULL});
+		pb_varint(&pb, 6 << 3 | 2);
+		pb_varint(&pb, NAME_BYTES);
+		n = pb.n + NAME_BYTES;
+		memcpy(file, pb.data, pb.n);
+		memset(file + pb.n, 'x', NAME_BYTES);
+		for (unsigned i = 1; i <= functions; i++, n += pb.n) {
+			pb.n = 0;
+			PB_PART(&pb, 5, i, 3, 0, 0, i);
+			memcpy(file + n, pb.data, pb.n);
+		}
+		if (functions == 100) {
+			assert_int_equal(pprof_read(file, n, &profile, &problem), 0);
+			assert_int_equal(strlen(profile_function(profile, 99).name), NAME_BYTES);
+			profile_free(profile);
+			continue;
+		}
+		assert_int_equal(pprof_read(file, n, &profile, &problem), -EBADMSG);
+		assert_non_null(strstr(problem, "too often"));
+	}
+}
+
 /* Every beginning of a file, and every file with one byte changed, is read or refused. */
 static void test_pprof__survives_truncation_and_damage(void **state)
 {
@@ -577,6 +616,7 @@ int main(void)
 		cmocka_unit_test(test_pprof__takes_cpu_time_from_the_period),
 		cmocka_unit_test(test_pprof__keeps_fields_of_other_programs),
 		cmocka_unit_test(test_pprof__refuses_contradictions),
+		cmocka_unit_test(test_pprof__refuses_long_strings_that_are_used_too_often),
 		cmocka_unit_test(test_pprof__survives_truncation_and_damage),
 		cmocka_unit_test(test_pprof__shows_others_five_comments_at_most),
 		cmocka_unit_test(test_pprof__names_other_formats),
