@@ -44,6 +44,8 @@ unsigned text_character_columns(int32_t c)
 		{0xac00, 0xd7a3}, {0xf900, 0xfaff}, {0xfe30, 0xfe6f}, {0xff00, 0xff60},
 		{0xffe0, 0xffe6}, {0x1f300, 0x1f64f}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd}};
 
+	if (c < none[0][0])
+		return 1;
 	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++) {
 		if (c >= none[i][0] && c <= none[i][1])
 			return 0;
@@ -95,11 +97,12 @@ char *text_clean(const char *text, bool ascii)
 void text_put(const char *text, FILE *out)
 {
 	while (*text) {
-		const char *from = text;
+		const char *from = text, *end = text;
 
-		if (text_is_printable(text_next(&text)))
-			(void)fwrite(from, 1, (size_t)(text - from), out);
-		else
+		while (*text && text_is_printable(text_next(&text)))
+			end = text;
+		(void)fwrite(from, 1, (size_t)(end - from), out);
+		if (end < text)
 			(void)fputc('?', out);
 	}
 }
