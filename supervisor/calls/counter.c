@@ -67,7 +67,8 @@ static bool crosses_page(const struct cell *c, unsigned element)
 
 /*
  * Reads or writes @count cells in the target. The kernel stops at the first vector that faults and
- * returns the bytes transferred before it: that cell is marked, and the rest are tried again.
+ * returns the bytes transferred before it: the cell of that vector is marked, and those behind it
+ * are tried again.
  */
 static int transfer(const struct counter_memory *m, counter_transfer *move, struct cell **cells,
 	unsigned count, unsigned element)

@@ -9,7 +9,7 @@
 #include "supervisor/os/mem.h"
 #include "supervisor/target/target.h"
 
-#define COUNTS_MOST (UINT64_C(1) << 26) /* 512 MiB of counters suffice for any text. */
+#define COUNTS_MOST (UINT64_C(1) << 26) /* 512 MiB of counters suffice for any code */
 #define SCALE_MOST  UINT32_C(0x1fffffff)
 #define SELF_BYTES  8 /* Counters are kept as uint64_t, whatever width they represent. */
 

@@ -81,9 +81,10 @@ static int32_t last_call(const struct tracee *t, int status)
 }
 
 /*
- * Handles a zombie. Only its final CPU time and, if it was to be sampled, its name are read before
- * it is reaped: a pidfd announces its end to its parent at once, but the parent's wait finds it
- * only after the tracer has reaped it (race: pidfd_meets_zombie).
+ * Handles a zombie. Before it is reaped, only its final CPU time and, if it was to be sampled, its
+ * name are read, so that this takes no longer than necessary: a pidfd announces its end to its
+ * parent at once, but the parent's wait finds it only after the tracer has reaped it (race:
+ * pidfd_meets_zombie).
  */
 static void reap(struct engine *engine, struct tracee *t, int status)
 {

@@ -374,7 +374,7 @@ void restart_expire(struct restarter *restarter, uint64_t now)
 
 /*
  * Returns the number of calls that are watched or about to be restarted. @interrupt_all: interrupts
- * all watched ones; @first: only those that wait, not those that transfer.
+ * all watched ones; @first: interrupts only those that wait, not those that transfer.
  */
 static size_t still_busy(struct restarter *restarter, bool interrupt_all, bool first)
 {

@@ -44,7 +44,7 @@ struct stack_ranges {
 	size_t n, room;
 	/* Address of argc: frames end below it, arguments and strings lie above. 0: unknown. */
 	uint64_t bottom;
-	uint32_t g_below;           /* of a Go program (goroutine.h); 0: it is not one */
+	uint32_t g_below;           /* bytes from word "g" to thread pointer; 0: no Go program */
 	struct chunks_place chunks; /* of Java's virtual threads */
 };
 
