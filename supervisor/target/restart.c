@@ -258,7 +258,10 @@ static bool conclude(struct restarter *restarter, struct tracee *t, struct arch_
 	bool restart = result >= RESTART_FIRST && result <= RESTART_LAST;
 
 	if (!m->done) {
-		/* Interrupted again: EINTR, with the program's time-out; the next stop restarts. */
+		/*
+		 * Interrupted again: the call gets EINTR, and its own time-out; the next stop
+		 * restarts it.
+		 */
 		if (result == ARCH_RESTART || (result == RESTART_BLOCK && m->call->block) ||
 			woken_early(restarter, m, result))
 			result = -EINTR;

@@ -419,8 +419,8 @@ static bool meant_whole(struct tracee *t, const struct arch_raw *raw)
 			kind == DESCRIPTOR_TERMINAL;
 	case ARCH_WHOLE_DEVICE: return kind == DESCRIPTOR_ENDLESS;
 	/*
-	 * A pipe is filled once: the program may be the one that empties it, after the call (test:
-	 * sendfile_own_pipe in transfer_is_not_cut_short).
+	 * A transfer into a pipe is not continued: perhaps only the program itself empties the
+	 * pipe, after the call (test: sendfile_own_pipe in transfer_is_not_cut_short).
 	 */
 	case ARCH_WHOLE_COPY:
 		return kind == DESCRIPTOR_FILE || kind == DESCRIPTOR_STREAM ||
