@@ -80,10 +80,10 @@ int counts_put(const struct counts *counts, struct profile *profile)
 int counts_close(const struct counts *counts, const struct stacks *stacks,
 	const struct wallclock *wallclock, struct profile *profile)
 {
-	struct audit_times times = audit_times(profile);
+	struct audit_sums sums = audit_sums(profile);
 	const struct audit_figure figures[] = {
-		{"profiled_cpu_ns", times.profiled_ns},
-		{"unattributed_cpu_ns", times.unsampled_ns + counts->left_out_ns},
+		{"profiled_cpu_ns", sums.cpu_ns},
+		{"unattributed_cpu_ns", sums.unsampled_ns + counts->left_out_ns},
 		{counts->user_only ? AUDIT_SYSCALL_CPU : NULL, counts->left_out_ns},
 		{"unresolved_samples", counts->unresolved},
 		{"truncated_stacks", stacks->truncated},

@@ -109,11 +109,11 @@ int processes_exit(struct processes *processes, const struct record_exit *exit)
 static int set_audit(
 	const struct process_facts *facts, const struct profile *all, struct profile *profile)
 {
-	struct audit_times times = audit_times(profile);
+	struct audit_sums sums = audit_sums(profile);
 	uint64_t realtime = 0, lost = 0, in_calls;
 	/* Without an exit record (the stream was cut off) the reports for the threads count. */
 	uint64_t kernel_ns = facts->kernel_ns ? facts->kernel_ns : facts->cpu_ns;
-	uint64_t in_rows_ns = times.profiled_ns + times.unsampled_ns;
+	uint64_t in_rows_ns = sums.cpu_ns + sums.unsampled_ns;
 	uint64_t left_out_ns = kernel_ns > in_rows_ns ? kernel_ns - in_rows_ns : 0;
 	bool user_only = profile_audit(all, AUDIT_SYSCALL_CPU, &in_calls);
 	bool knows_realtime = profile_audit(all, "realtime", &realtime);
@@ -121,8 +121,8 @@ static int set_audit(
 	bool knows_found = !profile_audit(all, "lost_samples", &lost) || !lost;
 	const struct audit_figure figures[] = {
 		{"period_ns", profile_period_ns(profile)},
-		{"profiled_cpu_ns", times.profiled_ns},
-		{"unattributed_cpu_ns", times.unsampled_ns + (user_only ? left_out_ns : 0)},
+		{"profiled_cpu_ns", sums.cpu_ns},
+		{"unattributed_cpu_ns", sums.unsampled_ns + (user_only ? left_out_ns : 0)},
 		{user_only ? AUDIT_SYSCALL_CPU : NULL, left_out_ns},
 		{"kernel_cpu_ns", kernel_ns},
 		{knows_found ? "found_ns" : NULL, (uint64_t)(facts->weight + facts->left_out)},

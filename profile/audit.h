@@ -51,6 +51,8 @@ struct audit_key {
 const struct audit_key *audit_key_at(size_t index);
 /* NULL: unknown key. */
 const struct audit_key *audit_key_find(const char *key);
+/* How the figures of a key are merged, known or not. */
+enum audit_kind audit_kind_of(const char *key);
 
 /*
  * A figure as stored in the file, or else derived from the model (samples, period_ns,
@@ -59,11 +61,12 @@ const struct audit_key *audit_key_find(const char *key);
  */
 bool audit_figure(const struct profile *profile, const char *key, uint64_t *ret_value);
 
-/* CPU time of the rows with samples, and of [unsampled]. */
-struct audit_times {
-	uint64_t profiled_ns, unsampled_ns;
+/* Sums over the samples. */
+struct audit_sums {
+	uint64_t samples, unresolved;  /* unresolved: samples at an address without a name */
+	uint64_t cpu_ns, unsampled_ns; /* CPU time of the rows with samples, and of [unsampled] */
 };
-struct audit_times audit_times(const struct profile *profile);
+struct audit_sums audit_sums(const struct profile *profile);
 
 /*
  * A check of the sampler: the planned weights of all samples it found, divided by the CPU time

@@ -20,8 +20,8 @@ enum { FEW_SAMPLES = 100, EXPECTED_LEAST = 20 };
 static bool ticked_ns(const struct profile *profile, uint64_t *ret_ns)
 {
 	size_t named = profile_default_value(profile);
-	struct audit_times times = audit_times(profile);
-	uint64_t left_out = 0, covered = times.profiled_ns + times.unsampled_ns;
+	struct audit_sums sums = audit_sums(profile);
+	uint64_t left_out = 0, covered = sums.cpu_ns + sums.unsampled_ns;
 
 	if (named != SIZE_MAX && !strcmp(profile_value_type(profile, named).type, "wall"))
 		return profile_audit(profile, "elapsed_ns", ret_ns);
