@@ -57,7 +57,7 @@
 	REQUEST(CLOCK, "i", "CPU or wall time", 'i') \
 	REQUEST(CALLS, "K", "hide or show system-call frames", 'K') \
 	REQUEST(SAVE, "w", "save the profile", 'w') \
-	REQUEST(DELAY, "s", "seconds between two looks", 's') \
+	REQUEST(DELAY, "s", "seconds between two updates", 's') \
 	REQUEST(SLOWER, "[", "sample at a lower rate", '[') \
 	REQUEST(FASTER, "]", "sample at a higher rate", ']') \
 	REQUEST(OUTPUT, "O", "what the command has written", 'O') \

@@ -11,7 +11,7 @@ static const char *const labels[] = {
 	[PROMPT_FILTER] = "show only what matches: ",
 	[PROMPT_LIMIT] = "least share in %: ",
 	[PROMPT_SAVE] = "save the profile as: ",
-	[PROMPT_DELAY] = "seconds between looks: ",
+	[PROMPT_DELAY] = "seconds between updates: ",
 };
 
 const char *live_prompt_label(const struct live *live)

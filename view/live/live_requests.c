@@ -81,7 +81,7 @@ static void change_rate(struct live *live, bool faster)
 		return;
 	}
 	live->period_ns = live->control.period_ns = 1000000000 / rates[at];
-	(void)snprintf(text, sizeof(text), "%u ticks a second of CPU time", rates[at]);
+	(void)snprintf(text, sizeof(text), "%u samples a second of CPU time", rates[at]);
 	live_say(live, text);
 }
 

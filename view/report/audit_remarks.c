@@ -36,7 +36,7 @@ static void print_cause(struct auditing *a, const struct audit_found *found)
 		fputs(found->realtime == 0
 				? "without real-time priority the scheduler chooses the moment, "
 				  "more often while the program runs"
-				: "threads run more often when their CPU is looked at, or CPU time "
+				: "threads run more often at the sampling instants, or CPU time "
 				  "is missing in the kernel's figure",
 			a->out);
 		fputc('\n', a->out);
@@ -106,7 +106,7 @@ static void print_rate_remarks(
 		fprintf(a->out,
 			"%" PRIu64
 			" samples of %.0f that were asked for: it seldom runs, and a CPU "
-			"where it was not met is looked at more rarely; times are right, with the "
+			"where it was not found is sampled more rarely; times are right, with the "
 			"noise of so few samples\n",
 			rate->samples, rate->expected);
 	else if (rate->is_low && is_found && !is_by_bound(a->profile, rate))
