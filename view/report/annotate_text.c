@@ -1,224 +1,27 @@
 /* SPDX-License-Identifier: MIT */
+#include "view/report/annotate_text.h"
+
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "view/header.h"
-#include "view/report/annotate.h"
 #include "view/report/report.h"
 #include "view/share.h"
-#include "view/source.h"
 #include "view/wrap.h"
 
 /*
  * CONTEXT: lines shown before and behind one with samples. WIDE: in reports of at least this width,
- * or without a width, times are shown. LEAST_TEXT: the least columns for source. The others are
- * widths of columns.
+ * or without a width, times are shown.
  */
-enum {
-	CONTEXT = 3,
-	NAME_COLUMNS = 40,
-	WIDE = 100,
-	LEAST_TEXT = 16,
-	SHARE_COLUMNS = 12,
-	TOTAL_COLUMNS = 8,
-	TIME_COLUMNS = 11,
-	LINE_COLUMNS = 7
-};
-
-struct printing {
-	struct annotate *annotate;
-	const struct report_options *options;
-	struct text_scale scale;
-	struct source source;
-	size_t indent; /* the common indent of all lines, which is removed */
-	size_t *order; /* order of lines: by file, then by number */
-	/* First line of the function in the current file; 0: none. Context does not precede it. */
-	uint32_t declared;
-	bool wide;      /* times are shown */
-	bool has_lines; /* a line of some file is known */
-	FILE *out;
-};
-
-static const char *color_of(const struct printing *p, const struct row *row)
-{
-	size_t weight = p->annotate->frames.sums.weight;
-	double share = share_of(&p->annotate->frames.sums, row->self[weight]);
-
-	return !p->options->color ? ""
-		: share >= 0.1    ? "\033[1;31m"
-		: share >= 0.03   ? "\033[33m"
-				  : "";
-}
-
-/* Prints a cell, right-aligned by its columns on the terminal, not by its bytes. */
-static void put_cell(const struct printing *p, const char *text, size_t columns)
-{
-	size_t has = text_columns(text);
-
-	fprintf(p->out, "%*s%s", (int)(has < columns ? columns - has : 0), "", text);
-}
-
-static void put_values(const struct printing *p, const struct row *row, bool total)
-{
-	const struct rows *sums = &p->annotate->frames.sums;
-	size_t weight = sums->weight;
-	char cell[SHARE_BYTES] = "";
-
-	if (row->self[weight])
-		share_format(sums, p->options->ascii, false, row->self[weight], cell);
-	put_cell(p, cell, SHARE_COLUMNS);
-	if (p->wide) {
-		cell[0] = '\0';
-		if (row->self[weight])
-			text_format_scaled(row->self[weight], p->scale, cell);
-		put_cell(p, cell, TIME_COLUMNS);
-	}
-	cell[0] = '\0';
-	if (total && row->total[weight])
-		(void)snprintf(
-			cell, sizeof(cell), "%.1f %%", share_of(sums, row->total[weight]) * 100);
-	put_cell(p, cell, TOTAL_COLUMNS);
-}
-
-static size_t columns_before(const struct printing *p)
-{
-	return SHARE_COLUMNS + TOTAL_COLUMNS + LINE_COLUMNS + 2 + (p->wide ? TIME_COLUMNS : 0);
-}
-
-/* The number of columns for the source text; SIZE_MAX: unlimited, as the width. */
-static size_t room_of(const struct printing *p)
-{
-	if (!p->options->width)
-		return SIZE_MAX;
-	return p->options->width > columns_before(p) + LEAST_TEXT
-		? p->options->width - columns_before(p)
-		: LEAST_TEXT;
-}
-
-/* Returns a name cut to @columns, which the caller frees; NULL: out of memory. */
-static char *short_name(const struct printing *p, const char *name, size_t columns)
-{
-	char *copy = text_clean(name, p->options->ascii);
-
-	if (copy && copy[0] && text_columns(copy) > columns &&
-		text_cut_name(&copy, columns, p->options->ascii) < 0) {
-		free(copy);
-		return NULL;
-	}
-	return copy;
-}
-
-/* Prints one row: values, line number, and the text, which is cut to the width. */
-static int put_row(const struct printing *p, const struct row *row, bool total, uint32_t line,
-	const char *style, const char *text)
-{
-	const char *heat = color_of(p, row);
-	char number[LINE_COLUMNS + 8] = "";
-	char *copy = text_clean(text, p->options->ascii);
-	int r = copy ? 0 : -ENOMEM;
-
-	if (r == 0 && p->options->width)
-		r = text_cut_sentence(&copy, room_of(p), p->options->ascii);
-	if (r == 0) {
-		fputs(heat, p->out);
-		put_values(p, row, total);
-		fputs(heat[0] ? "\033[m" : "", p->out);
-		if (line)
-			(void)snprintf(number, sizeof(number), "%" PRIu32, line);
-		put_cell(p, number, LINE_COLUMNS);
-		if (copy[0])
-			fprintf(p->out, "  %s%s%s", p->options->color ? style : "", copy,
-				p->options->color && style[0] ? "\033[m" : "");
-		fputc('\n', p->out);
-	}
-	free(copy);
-	return r;
-}
-
-static bool is_hot(const struct printing *p, const struct row *row)
-{
-	const struct rows *sums = &p->annotate->frames.sums;
-	int64_t self = rows_amount(row->self[sums->weight]);
-	int64_t total = rows_amount(row->total[sums->weight]), most = total > self ? total : self;
-
-	return most && share_of(sums, most) * 100 >= p->options->min_percent;
-}
+enum { CONTEXT = 3, WIDE = 100 };
 
 static size_t indent_of(const char *text)
 {
 	return strspn(text, " ");
 }
 
-/* Prints the functions that are inlined in a line. */
-static int put_inlined(const struct printing *p, size_t line, size_t indent)
-{
-	const struct annotate *a = p->annotate;
-	int r = 0;
-
-	for (size_t i = 0; i < a->inlineds && r == 0; i++) {
-		size_t room = room_of(p), used = indent + strlen("+ inlined ");
-		char *text, *name;
-
-		if (a->inlined[i].line != line || !is_hot(p, &a->inlined[i].row))
-			continue;
-		name = short_name(p, a->inlined[i].function,
-			room > used + LEAST_TEXT ? room - used : LEAST_TEXT);
-		if (!name)
-			return -ENOMEM;
-		r = asprintf(&text, "%*s%s inlined %s", (int)indent, "",
-			p->options->ascii ? "+" : "\xe2\x94\x94", name);
-		free(name);
-		if (r < 0)
-			return -ENOMEM;
-		r = put_row(p, &a->inlined[i].row, false, 0, "\033[36m", text);
-		free(text);
-	}
-	return r;
-}
-
-static int put_instruction(const struct printing *p, const struct annotate_instruction *insn)
-{
-	char *text, *name = short_name(p, insn->inlined ? insn->inlined : "", NAME_COLUMNS);
-	char at[64] = "";
-	int r;
-
-	if (!name)
-		return -ENOMEM;
-	if (insn->inlined && insn->inlined_line)
-		(void)snprintf(at, sizeof(at), "%.40s:%" PRIu32 " ",
-			text_basename(insn->inlined_file), insn->inlined_line);
-	r = asprintf(&text, "    %8" PRIx64 ":  %s%s%s%s", insn->address,
-		insn->text ? insn->text : "(not to be read)", insn->inlined ? "  ; " : "", at,
-		name);
-	free(name);
-	if (r < 0)
-		return -ENOMEM;
-	r = put_row(p, &insn->row, false, 0, "\033[2m", text);
-	free(text);
-	return r;
-}
-
-static int put_instructions(const struct printing *p, uint32_t line)
-{
-	const struct annotate *a = p->annotate;
-	bool all = p->options->instructions == REPORT_INSTRUCTIONS_ALL;
-	int r = 0;
-
-	if (p->options->instructions == REPORT_INSTRUCTIONS_NONE)
-		return 0;
-	for (size_t i = 0; i < a->instructions && r == 0; i++) {
-		const struct annotate_instruction *insn = &a->instruction[i];
-
-		if (insn->line == line && (all || is_hot(p, &insn->row)))
-			r = put_instruction(p, insn);
-	}
-	return r;
-}
-
-static int put_line(const struct printing *p, uint32_t number, size_t index)
+static int put_line(const struct annotate_printing *p, uint32_t number, size_t index)
 {
 	static const struct row nothing;
 	const struct annotate *a = p->annotate;
@@ -229,19 +32,19 @@ static int put_line(const struct printing *p, uint32_t number, size_t index)
 
 	if (text)
 		text += indent < p->indent ? indent : p->indent;
-	r = put_row(p, row, true, number, "", text ? text : "");
+	r = annotate_put_row(p, row, true, number, "", text ? text : "");
 	if (index >= a->lines || r < 0)
 		return r;
-	r = put_inlined(p, index, indent > p->indent ? indent - p->indent : 0);
-	return r < 0 ? r : put_instructions(p, (uint32_t)index);
+	r = annotate_put_inlined(p, index, indent > p->indent ? indent - p->indent : 0);
+	return r < 0 ? r : annotate_put_instructions(p, (uint32_t)index);
 }
 
 /* Is the line shown? It has a sufficient share, or instructions that shall all be shown. */
-static bool is_shown(const struct printing *p, size_t index)
+static bool is_shown(const struct annotate_printing *p, size_t index)
 {
 	const struct annotate *a = p->annotate;
 
-	if (is_hot(p, &a->line[index].row))
+	if (annotate_is_hot(p, &a->line[index].row))
 		return true;
 	for (size_t i = 0;
 		p->options->instructions == REPORT_INSTRUCTIONS_ALL && i < a->instructions; i++) {
@@ -251,7 +54,7 @@ static bool is_shown(const struct printing *p, size_t index)
 	return false;
 }
 
-static void find_indent(struct printing *p, uint32_t first, uint32_t last)
+static void find_indent(struct annotate_printing *p, uint32_t first, uint32_t last)
 {
 	p->indent = SIZE_MAX;
 	for (uint32_t i = first; i <= last; i++) {
@@ -269,7 +72,7 @@ static void find_indent(struct printing *p, uint32_t first, uint32_t last)
  * Prints the context lines before line @number, up to @upto (exclusive). *@done is the last line
  * printed; dots stand for lines omitted since then.
  */
-static int put_around(struct printing *p, uint32_t *done, uint32_t upto, uint32_t number)
+static int put_around(struct annotate_printing *p, uint32_t *done, uint32_t upto, uint32_t number)
 {
 	uint32_t from = number > CONTEXT ? number - CONTEXT : 1;
 	int r = 0;
@@ -279,7 +82,7 @@ static int put_around(struct printing *p, uint32_t *done, uint32_t upto, uint32_
 	if (from <= *done)
 		from = *done + 1;
 	if (*done && from > *done + 1)
-		fprintf(p->out, "%*s\n", (int)(columns_before(p) + 1), "...");
+		fprintf(p->out, "%*s\n", (int)(annotate_columns_before(p) + 1), "...");
 	for (uint32_t i = from; i < upto && r == 0; i++)
 		r = put_line(p, i, SIZE_MAX);
 	*done = upto - 1;
@@ -287,7 +90,7 @@ static int put_around(struct printing *p, uint32_t *done, uint32_t upto, uint32_
 }
 
 /* Prints context lines behind *@done, the last line printed, and before line @before. */
-static int put_behind(struct printing *p, uint32_t *done, uint32_t before)
+static int put_behind(struct annotate_printing *p, uint32_t *done, uint32_t before)
 {
 	int r = 0;
 
@@ -306,7 +109,7 @@ static int put_behind(struct printing *p, uint32_t *done, uint32_t before)
  * Prints the lines of one file: those at @first to @last of p->order. @own: the function is
  * declared in that file.
  */
-static int put_lines(struct printing *p, size_t first, size_t last, bool own)
+static int put_lines(struct annotate_printing *p, size_t first, size_t last, bool own)
 {
 	const struct annotate *a = p->annotate;
 	uint32_t done = 0, declared = own ? a->declared : 0;
@@ -336,7 +139,7 @@ static int put_lines(struct printing *p, size_t first, size_t last, bool own)
 }
 
 /* Prints the file's name, and why its source is not shown, or may be another version. */
-static int put_file_head(const struct printing *p, const char *file)
+static int put_file_head(const struct annotate_printing *p, const char *file)
 {
 	struct wrap wrap;
 	FILE *out = wrap_begin(&wrap, p->options->width, p->out);
@@ -358,7 +161,7 @@ static int put_file_head(const struct printing *p, const char *file)
 	return wrap_end(&wrap);
 }
 
-static int put_file(struct printing *p, size_t first, size_t last)
+static int put_file(struct annotate_printing *p, size_t first, size_t last)
 {
 	const struct annotate *a = p->annotate;
 	const char *file = a->line[p->order[first]].file;
@@ -393,12 +196,13 @@ static int compare_lines(const void *a, const void *b, void *context)
  * Prints the function's name, cut to a line, and its object, in the same line if there is room for
  * it.
  */
-static int put_name(const struct printing *p)
+static int put_name(const struct annotate_printing *p)
 {
 	const struct annotate *a = p->annotate;
 	size_t width = p->options->width;
 	const char *object = a->object[0] ? a->object : "in no known object";
-	char *name = short_name(p, a->name, width > LEAST_TEXT ? width - 1 : SIZE_MAX);
+	char *name =
+		annotate_short_name(p, a->name, width > ANNOTATE_LEAST_TEXT ? width - 1 : SIZE_MAX);
 
 	if (!name)
 		return -ENOMEM;
@@ -409,7 +213,7 @@ static int put_name(const struct printing *p)
 	return 0;
 }
 
-static int put_head(const struct printing *p)
+static int put_head(const struct annotate_printing *p)
 {
 	const struct annotate *a = p->annotate;
 	size_t weight = a->frames.sums.weight;
@@ -425,16 +229,16 @@ static int put_head(const struct printing *p)
 	text_format_scaled(a->row.total[weight], p->scale, amount);
 	fprintf(p->out, "with what it called %.*s, %s\n\n", (int)strcspn(share, "%") + 1, share,
 		amount);
-	put_cell(p, "self", SHARE_COLUMNS - 1);
-	put_cell(p, "", p->wide ? TIME_COLUMNS : 0);
-	put_cell(p, "total", TOTAL_COLUMNS + 1);
-	put_cell(p, "line", LINE_COLUMNS);
+	annotate_put_cell(p, "self", ANNOTATE_SHARE_COLUMNS - 1);
+	annotate_put_cell(p, "", p->wide ? ANNOTATE_TIME_COLUMNS : 0);
+	annotate_put_cell(p, "total", ANNOTATE_TOTAL_COLUMNS + 1);
+	annotate_put_cell(p, "line", ANNOTATE_LINE_COLUMNS);
 	fputc('\n', p->out);
 	return 0;
 }
 
 /* Prints why instructions are missing, each sentence once. */
-static int put_problems(const struct printing *p)
+static int put_problems(const struct annotate_printing *p)
 {
 	const struct annotate *a = p->annotate;
 	struct wrap wrap;
@@ -456,7 +260,7 @@ static int put_problems(const struct printing *p)
 	return wrap_end(&wrap);
 }
 
-static int put_all(struct printing *p)
+static int put_all(struct annotate_printing *p)
 {
 	struct annotate *a = p->annotate;
 	int r = header_print(a->profile, p->options, &a->frames.sums, p->out);
@@ -476,7 +280,7 @@ static int put_all(struct printing *p)
 			r = put_file(p, i, end - 1);
 	}
 	if (r == 0)
-		r = put_instructions(p, ANNOTATE_NO_LINE);
+		r = annotate_put_instructions(p, ANNOTATE_NO_LINE);
 	fputc('\n', p->out);
 	if (r == 0)
 		r = put_problems(p);
@@ -488,7 +292,7 @@ int annotate_text(struct annotate *annotate, FILE *out)
 {
 	const struct report_options *options = annotate->options;
 	size_t weight = annotate->frames.sums.weight;
-	struct printing p = {.annotate = annotate,
+	struct annotate_printing p = {.annotate = annotate,
 		.options = options,
 		.wide = !options->width || options->width >= WIDE,
 		.scale = text_scale_for(profile_value_type(annotate->profile, weight).unit,

@@ -32,8 +32,8 @@ struct diff {
 };
 
 /*
- * Compares the sides. The results and @ret_problem are those of print() in struct report
- * (report.h). -EINVAL, too, if the runs have different value types.
+ * Compares the sides (diff_compare.c). The results and @ret_problem are those of print() in struct
+ * report (report.h). -EINVAL, too, if the runs have different value types.
  */
 int diff_init(struct diff *diff, const struct report_sides *sides,
 	const struct report_options *options, char **ret_problem);
