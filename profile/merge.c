@@ -106,7 +106,7 @@ static int note_other_command(struct profile *profile, const char *command)
 	char *text;
 	int error;
 
-	if (asprintf(&text, "merged with a profile of: %s", command) < 0)
+	if (asprintf(&text, PROFILE_MERGED_WITH "%s", command) < 0)
 		return -ENOMEM;
 	error = profile_add_note(profile, text);
 	free(text);

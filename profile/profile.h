@@ -231,6 +231,9 @@ uint64_t profile_realtime_ns(const struct profile *profile);
 uint64_t profile_duration_ns(const struct profile *profile);
 uint64_t profile_period_ns(const struct profile *profile);
 
+/* A note of a merged profile begins so, followed by the command of another profile. */
+#define PROFILE_MERGED_WITH "merged with a profile of: "
+
 /*
  * Adds all of @from to @into; audit figures according to their kind (profile/audit.h). The command
  * is that of the first; a different command or period is mentioned in a note. Fields of other

@@ -201,6 +201,7 @@ static int make_text(const struct command *command, const struct subject *subjec
 		return EXIT_FAILED;
 	}
 	options.code = &reader;
+	options.files = (unsigned)command->files;
 	options.fetch_command = fetch;
 	options.progress = tell_waiting;
 	options.progress_context = waiting;

@@ -5,26 +5,9 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/text.h"
 #include "view/options.h"
 #include "view/progress.h"
-
-/*
- * The title is the command; without one the first process; otherwise the first mapping, which is
- * the executable in a pprof file.
- */
-static int make_title(struct frames *frames)
-{
-	const struct profile *profile = frames->profile;
-	const char *title = profile_command(profile);
-
-	if (!title[0] && profile_tasks(profile))
-		title = profile_task(profile, 0).process;
-	if (!title[0] && profile_mappings(profile))
-		title = text_basename(profile_mapping(profile, 0).file);
-	frames->title = text_clean(title[0] ? title : "profile", false);
-	return frames->title ? 0 : -ENOMEM;
-}
+#include "view/title.h"
 
 int frames_init(struct frames *frames, const struct profile *profile,
 	const struct report_options *given, char **ret_problem)
@@ -32,9 +15,10 @@ int frames_init(struct frames *frames, const struct profile *profile,
 	int error;
 
 	*frames = (struct frames){.profile = profile, .options = options_take(given)};
-	error = make_title(frames);
-	if (!error)
-		error = places_init(&frames->places, profile, &frames->options, ROWS_BY_FUNCTION);
+	frames->title = title_of(profile, frames->options.files, false);
+	error = frames->title
+		? places_init(&frames->places, profile, &frames->options, ROWS_BY_FUNCTION)
+		: -ENOMEM;
 	if (!error)
 		error = filter_init(
 			&frames->filter, profile, &frames->places, &frames->options, ret_problem);

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "profile/audit.h"
+#include "view/title.h"
 #include "view/wall_types.h"
 #include "view/wrap.h"
 
@@ -17,23 +18,6 @@ enum { TITLE_COLUMNS = 160 };
 
 /* If the reached rate differs from the planned one by less than this share, the latter is shown. */
 #define FAR_OFF 0.1
-
-/*
- * The title is the command; without one the first process; otherwise the first mapping, which is
- * the executable in a pprof file.
- */
-static const char *title_of(const struct profile *profile)
-{
-	const char *command = profile_command(profile);
-
-	if (command[0])
-		return command;
-	if (profile_tasks(profile) && profile_task(profile, 0).process[0])
-		return profile_task(profile, 0).process;
-	if (profile_mappings(profile) && profile_mapping(profile, 0).file[0])
-		return text_basename(profile_mapping(profile, 0).file);
-	return "profile";
-}
 
 /* Prints "12.41 s of CPU time", "48.20 MiB of inuse_space" or "310 samples". */
 static void print_amount(
@@ -137,7 +121,7 @@ static void print_choice(const struct profile *profile, const struct report_opti
 static int print_title(
 	const struct profile *profile, const struct report_options *options, FILE *out)
 {
-	char *title = text_clean(title_of(profile), options->ascii);
+	char *title = title_of(profile, options->files, options->ascii);
 
 	if (!title)
 		return -ENOMEM;

@@ -71,6 +71,7 @@ struct report_options {
 	/* If not NULL, called from time to time in long work; @done: the share that is done. */
 	void (*progress)(void *context, const char *what, double done);
 	void *progress_context;
+	unsigned files; /* the number of files that were merged into the profile; 0 unknown */
 };
 
 /* The two sides of a comparison, A and B. Each is one or several runs with a profile each. */

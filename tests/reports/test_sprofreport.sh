@@ -49,6 +49,7 @@ same "not compressed" flat.tsv --format tsv "$work/plain.pb"
 [ "$("$report" --format tsv "$p" "$p" | awk -F'\t' '$5 == "helper" { print $1, $2 }')" = \
     "100 400000000" ] ||
 	fail "merge"
+[ "$("$report" "$p" "$p" "$p" | head -1)" = "3 files: demo --fast" ] || fail "title of three files"
 
 "$report" -o "$work/saved" --format tsv "$p" && diff -u "$golden/flat.tsv" "$work/saved" ||
     fail "-o"

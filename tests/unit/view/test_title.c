@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/profile_fixture.h"
+#include "view/title.h"
+
+static void expect(const struct profile *profile, unsigned files, const char *expected)
+{
+	char *title = title_of(profile, files, false);
+
+	assert_non_null(title);
+	assert_string_equal(title, expected);
+	free(title);
+}
+
+/* Merges a profile of @command into @into. */
+static void merge(struct profile *into, const char *command)
+{
+	struct profile *from = fixture_profile();
+
+	assert_int_equal(profile_set_command(from, command), 0);
+	assert_int_equal(profile_merge(into, from), 0);
+	profile_free(from);
+}
+
+static void test_title__names_each_command_once(void **state)
+{
+	struct profile *profile = fixture_profile(), *other = fixture_profile();
+
+	(void)state;
+	expect(profile, 0, "demo --fast");
+	expect(profile, 1, "demo --fast");
+	merge(profile, "demo --fast");
+	expect(profile, 2, "2 files: demo --fast");
+	merge(profile, "xz 'a b'");
+	merge(profile, "xz 'a b'");
+	expect(profile, 4, "4 files: demo --fast, xz 'a b'");
+	/* Read from a file that was written after it had been merged. */
+	expect(profile, 1, "merged: demo --fast, xz 'a b'");
+	assert_int_equal(profile_set_command(other, "xz 'a b'"), 0);
+	assert_int_equal(profile_merge(other, profile), 0);
+	expect(other, 2, "2 files: xz 'a b', demo --fast");
+	profile_free(profile);
+	profile_free(other);
+}
+
+static void test_title__of_what_has_no_command(void **state)
+{
+	struct profile *profile = NULL;
+
+	(void)state;
+	fixture_index(profile_new(&profile));
+	expect(profile, 1, "profile");
+	fixture_index(profile_add_mapping(profile, &(struct mapping){.file = "/usr/bin/demo"}));
+	expect(profile, 1, "demo");
+	fixture_index(profile_add_task(profile, &(struct task){7, 7, "server", "worker"}));
+	expect(profile, 3, "3 files: server");
+	profile_free(profile);
+}
+
+/* Commands are what a hostile program says: escapes do not pass, and a thousand are cut. */
+static void test_title__is_clean_and_bounded(void **state)
+{
+	struct profile *profile = fixture_profile();
+	char command[40], *title;
+
+	(void)state;
+	merge(profile, "evil\033[2J\n");
+	/* A note of another program is no command of ours. */
+	assert_int_equal(profile_add_comment(profile, PROFILE_MERGED_WITH "theirs"), 0);
+	expect(profile, 2, "2 files: demo --fast, evil?[2J?");
+	for (int i = 0; i < 200; i++) {
+		(void)snprintf(command, sizeof(command), "command number %d", i);
+		merge(profile, command);
+	}
+	title = title_of(profile, 202, true);
+	assert_non_null(title);
+	assert_true(strlen(title) < 1300);
+	assert_string_equal(title + strlen(title) - 5, ", ...");
+	free(title);
+	profile_free(profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_title__names_each_command_once),
+		cmocka_unit_test(test_title__of_what_has_no_command),
+		cmocka_unit_test(test_title__is_clean_and_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

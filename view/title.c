@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/title.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "profile/profile.h"
+
+/* From so many bytes on, an ellipsis stands for the other commands. */
+enum { LIST_BYTES = 1000 };
+
+static const char *first_name(const struct profile *profile)
+{
+	const char *command = profile_command(profile);
+
+	if (command[0])
+		return command;
+	if (profile_tasks(profile) && profile_task(profile, 0).process[0])
+		return profile_task(profile, 0).process;
+	if (profile_mappings(profile) && profile_mapping(profile, 0).file[0])
+		return text_basename(profile_mapping(profile, 0).file);
+	return "profile";
+}
+
+/* The command of a profile that was merged into this one, from the note of it; NULL: another note.
+ */
+static const char *merged_command(const struct profile *profile, size_t note)
+{
+	static const char begin[] = PROFILE_MERGED_WITH;
+	const char *text = profile_note(profile, note);
+
+	if (profile_note_is_foreign(profile, note) || strncmp(text, begin, strlen(begin)) != 0 ||
+		!strcmp(text + strlen(begin), profile_command(profile)))
+		return NULL;
+	return text + strlen(begin);
+}
+
+static void list_commands(const struct profile *profile, FILE *out)
+{
+	size_t bytes = strlen(first_name(profile));
+
+	fputs(first_name(profile), out);
+	for (size_t i = 0; i < profile_notes(profile); i++) {
+		const char *command = merged_command(profile, i);
+
+		if (!command)
+			continue;
+		bytes += strlen(command);
+		fprintf(out, ", %s", bytes > LIST_BYTES ? text_ellipsis(true) : command);
+		if (bytes > LIST_BYTES)
+			return;
+	}
+}
+
+static bool is_merged(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile_notes(profile); i++) {
+		if (merged_command(profile, i))
+			return true;
+	}
+	return false;
+}
+
+char *title_of(const struct profile *profile, unsigned files, bool ascii)
+{
+	char *text = NULL, *clean;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	if (!out)
+		return NULL;
+	if (files > 1)
+		fprintf(out, "%u files: ", files);
+	else if (is_merged(profile))
+		fputs("merged: ", out);
+	list_commands(profile, out);
+	clean = fclose(out) == 0 ? text_clean(text, ascii) : NULL;
+	free(text);
+	return clean;
+}
