@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "profile/model.h"
 #include "profile/stats.h"
 
@@ -34,13 +35,6 @@ struct audit_sums audit_sums(const struct profile *profile)
 	return sums;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /*
  * Counts the distinct pids of the tasks, or their distinct pairs of pid and tid (@threads). False:
  * no task has one, or out of memory.
@@ -58,7 +52,7 @@ static bool count_tasks(const struct profile *profile, bool threads, uint64_t *r
 		if (threads ? task->tid : task->pid)
 			id[n++] = (uint64_t)task->pid << 32 | (threads ? task->tid : 0);
 	}
-	qsort(id, n, sizeof(*id), compare_ids);
+	qsort(id, n, sizeof(*id), order_u64);
 	for (size_t i = 0; i < n; i++)
 		different += !i || id[i] != id[i - 1];
 	free(id);

@@ -45,6 +45,23 @@ struct code_object {
 	char *owned; /* memory of all strings; freed by code_forget() */
 };
 
+/*
+ * The addresses of the profile's locations, ascending in each mapping, as requests need them. Those
+ * of mapping m are @address[first[m]] to before @address[first[m + 1]].
+ */
+struct code_addresses {
+	uint64_t *address;
+	size_t *first;
+	size_t *lined; /* by mapping: the number of its addresses with a line in the profile */
+};
+
+/* @wants: which locations, with @context; NULL: all. -ENOMEM: release it all the same. */
+int code_addresses_init(struct code_addresses *addresses, const struct profile *profile,
+	bool (*wants)(const void *context, size_t location), const void *context);
+void code_addresses_release(struct code_addresses *addresses);
+/* A request about a mapping, valid as long as @addresses. */
+struct code_object code_addresses_request(const struct code_addresses *addresses, uint32_t mapping);
+
 /* A package with debug symbols. The caller frees the strings; they are NULL if unknown. */
 struct code_package {
 	char *command;              /* command that installs them */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/order.h"
 #include "view/live/live_tree.h"
 
 /*
@@ -41,17 +42,10 @@ static bool same_node(const void *items, uint32_t index, const void *key)
 	return a->parent == b->parent && a->place == b->place;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static bool was_open(const struct live_tree *tree, uint64_t path)
 {
 	return tree->opens &&
-		bsearch(&path, tree->open, tree->opens, sizeof(*tree->open), by_number);
+		bsearch(&path, tree->open, tree->opens, sizeof(*tree->open), order_u64);
 }
 
 static int child_of(struct live_tree *tree, uint32_t parent, uint32_t place)
@@ -127,7 +121,7 @@ static int remember_open(struct live_tree *tree)
 			open[tree->opens++] = tree->node[i].path;
 	}
 	if (tree->opens)
-		qsort(open, tree->opens, sizeof(*open), by_number);
+		qsort(open, tree->opens, sizeof(*open), order_u64);
 	return 0;
 }
 

@@ -179,10 +179,9 @@ int annotate_init(struct annotate *annotate, const struct profile *profile,
 
 void annotate_release(struct annotate *annotate)
 {
-	for (size_t i = 0; i < annotate->codes; i++) {
+	for (size_t i = 0; i < annotate->codes; i++)
 		code_forget(&annotate->code[i]);
-		free(annotate->address[i]);
-	}
+	code_addresses_release(&annotate->addresses);
 	frames_release(&annotate->frames);
 	table_release(&annotate->line_table);
 	table_release(&annotate->inlined_table);
@@ -193,7 +192,6 @@ void annotate_release(struct annotate *annotate)
 	free(annotate->instruction);
 	free(annotate->at);
 	free(annotate->code);
-	free(annotate->address);
 	*annotate = (struct annotate){0};
 }
 

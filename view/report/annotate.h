@@ -61,8 +61,8 @@ struct annotate {
 
 	struct row *at;           /* by location: the function's samples there; only self */
 	struct code_object *code; /* requests for instructions, and the answers */
-	uint64_t **address;       /* by index in @code: the requested addresses */
-	size_t codes;             /* number of requests */
+	struct code_addresses addresses;
+	size_t codes; /* number of requests */
 };
 
 /*

@@ -30,51 +30,12 @@ int annotate_line_of(struct annotate *annotate, const char *file, uint32_t line)
  * Does the location have samples at an instruction? Functions of interpreted languages have the
  * address 0.
  */
-static bool was_met(const struct annotate *annotate, size_t location)
+static bool was_met(const void *context, size_t location)
 {
+	const struct annotate *annotate = context;
+
 	return profile_location(annotate->profile, location).address != 0 &&
 		annotate->at[location].self[annotate->frames.sums.weight] != 0;
-}
-
-static int by_address(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* Requests the addresses of a mapping that have samples of the function. */
-static int make_wish(struct annotate *annotate, uint32_t mapping)
-{
-	const struct profile *profile = annotate->profile;
-	size_t n = 0;
-	uint64_t *address;
-
-	for (size_t i = 0; i < profile_locations(profile); i++)
-		n += was_met(annotate, i) && profile_location(profile, i).mapping == mapping;
-	if (!n)
-		return 0;
-	address = calloc(n, sizeof(*address));
-	if (!address)
-		return -ENOMEM;
-	n = 0;
-	for (size_t i = 0; i < profile_locations(profile); i++) {
-		struct location location = profile_location(profile, i);
-
-		if (was_met(annotate, i) && location.mapping == mapping)
-			address[n++] = location.address;
-	}
-	qsort(address, n, sizeof(*address), by_address);
-	annotate->address[annotate->codes] = address;
-	annotate->code[annotate->codes++] = (struct code_object){.mapping = mapping,
-		.address = address,
-		.addresses = n,
-		.instructions = true,
-		.symbols = "",
-		.lines = "",
-		.problem = "",
-		.code_problem = ""};
-	return 0;
 }
 
 static struct annotate_instruction *append(struct annotate *annotate)
@@ -203,14 +164,19 @@ int annotate_instructions(struct annotate *annotate)
 {
 	const struct code_reader *reader = annotate->options->code;
 	size_t mappings = profile_mappings(annotate->profile);
-	int r = 0;
+	int r;
 
 	annotate->code = calloc(mappings + 1, sizeof(*annotate->code));
-	annotate->address = calloc(mappings + 1, sizeof(*annotate->address));
-	if (!annotate->code || !annotate->address)
-		return -ENOMEM;
-	for (size_t i = 0; i < mappings && r == 0; i++)
-		r = make_wish(annotate, (uint32_t)i);
+	r = annotate->code
+		? code_addresses_init(&annotate->addresses, annotate->profile, was_met, annotate)
+		: -ENOMEM;
+	for (uint32_t i = 0; i < mappings && r == 0; i++) {
+		struct code_object request = code_addresses_request(&annotate->addresses, i);
+
+		request.instructions = true;
+		if (request.addresses)
+			annotate->code[annotate->codes++] = request;
+	}
 	if (r == 0 && reader && annotate->codes &&
 		annotate->options->instructions != REPORT_INSTRUCTIONS_NONE)
 		r = reader->inspect(

@@ -159,41 +159,6 @@ static int by_weight(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-static int by_address(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* Prepares a request for the names of all addresses in one of the object's mappings. */
-static int describe_code(struct doctor *d, struct doctor_object *object)
-{
-	size_t n = 0, locations = profile_locations(d->profile);
-
-	object->address = calloc(locations + 1, sizeof(*object->address));
-	if (!object->address)
-		return -ENOMEM;
-	for (size_t i = 0; i < locations; i++) {
-		struct location location = profile_location(d->profile, i);
-
-		if (location.mapping != object->mapping)
-			continue;
-		object->address[n++] = location.address;
-		object->lined += location.lines && location.line[0].line;
-	}
-	qsort(object->address, n, sizeof(*object->address), by_address);
-	object->code = (struct code_object){.mapping = object->mapping,
-		.address = object->address,
-		.addresses = n,
-		.symbols = "",
-		.lines = "",
-		.language = "",
-		.problem = "",
-		.code_problem = ""};
-	return 0;
-}
-
 /* The source of the names of code made at run time. Only a jitdump has lines, not a perf map. */
 static const char *symbols_of_jit(const struct doctor_object *object)
 {
@@ -208,11 +173,12 @@ static int inspect_files(struct doctor *d)
 	const struct code_reader *reader = d->options.code;
 	struct code_object *code = calloc(d->n + 1, sizeof(*code));
 	size_t n = 0;
-	int r = code ? 0 : -ENOMEM;
+	int r = code ? code_addresses_init(&d->addresses, d->profile, NULL, NULL) : -ENOMEM;
 
 	for (size_t i = 0; i < d->n && r == 0; i++) {
-		r = describe_code(d, &d->object[i]);
-		if (doctor_is_file(&d->object[i]) && r == 0)
+		d->object[i].lined = d->addresses.lined[d->object[i].mapping];
+		d->object[i].code = code_addresses_request(&d->addresses, d->object[i].mapping);
+		if (doctor_is_file(&d->object[i]))
 			code[n++] = d->object[i].code;
 	}
 	if (r == 0 && reader && n)
@@ -223,7 +189,7 @@ static int inspect_files(struct doctor *d)
 
 		if (!strcmp(object->path, "[jit]"))
 			object->symbols = symbols_of_jit(object);
-		if (!doctor_is_file(object) || !object->address)
+		if (!doctor_is_file(object))
 			continue;
 		object->code = code[n++];
 		object->symbols = object->code.symbols;
@@ -279,11 +245,11 @@ void doctor_release(struct doctor *doctor)
 {
 	for (size_t i = 0; i < doctor->n; i++) {
 		code_forget(&doctor->object[i].code);
-		free(doctor->object[i].address);
 		free(doctor->object[i].remedy);
 		free(doctor->object[i].command[0]);
 		free(doctor->object[i].command[1]);
 	}
+	code_addresses_release(&doctor->addresses);
 	free(doctor->object);
 	free(doctor->of);
 	*doctor = (struct doctor){0};

@@ -36,7 +36,6 @@ struct doctor_object {
 	const char *cut_cause, *cut_remedy;
 	bool cut_remedy_is_command; /* cut_remedy can be run as it is */
 	struct code_object code;    /* the answer about @mapping */
-	uint64_t *address;          /* the requested addresses; owned */
 };
 
 struct doctor {
@@ -46,6 +45,7 @@ struct doctor {
 	size_t n, room;
 	uint32_t *of; /* by mapping: index + 1 of the object; valid until they are sorted */
 	struct rows sums;
+	struct code_addresses addresses;
 };
 
 /*

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Comparisons for qsort() and bsearch(). */
+#ifndef BASE_ORDER_H
+#define BASE_ORDER_H
+
+#include <stdint.h>
+
+/* Of two uint64_t, ascending. */
+static inline int order_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+#endif
