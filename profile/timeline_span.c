@@ -173,7 +173,7 @@ static int tell(const struct spanning *s)
 	if (r < 0 || !s->left_out_ns)
 		return r;
 	(void)snprintf(note, sizeof(note),
-		"%.3f s of CPU time without a sample belong to no moment and are left out",
+		"%.3f s of CPU time without a sample belong to no instant and are left out",
 		(double)s->left_out_ns / 1e9);
 	return profile_add_note(s->split.into, note);
 }

@@ -21,7 +21,7 @@ static const char about[] = "SELF%     share of CPU time spent in the function i
 			    "stopped   share of its running time that the target was\n"
 			    "          stopped, which is a part of the cost\n"
 			    "lost      samples that were lost\n"
-			    "late      moments of sampling that came too late for use\n"
+			    "late      sampling instants that came too late for use\n"
 			    "real time the sampler has real-time priority, and comes\n"
 			    "          at once\n";
 

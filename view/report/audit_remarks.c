@@ -34,7 +34,7 @@ static void print_cause(struct auditing *a, const struct audit_found *found)
 	fprintf(a->out, "found %.0f %% of the expected samples: ", found->ratio * 100);
 	if (found->ratio > 1) {
 		fputs(found->realtime == 0
-				? "without real-time priority the scheduler chooses the moment, "
+				? "without real-time priority the scheduler chooses the instant, "
 				  "more often while the program runs"
 				: "threads run more often at the sampling instants, or CPU time "
 				  "is missing in the kernel's figure",

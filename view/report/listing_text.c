@@ -168,7 +168,7 @@ static void print_nothing(const struct listing *l, const struct profile *profile
 		fputs("no samples: no CPU time was used while it was profiled\n", out);
 	} else if (profile_period_ns(profile)) {
 		text_format_ns(profile_period_ns(profile), period);
-		fprintf(out, "no samples: it used less CPU time than a tick, %s\n", period);
+		fprintf(out, "no samples: it used less CPU time than a period, %s\n", period);
 	} else {
 		fputs("no samples\n", out);
 	}

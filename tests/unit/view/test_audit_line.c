@@ -69,7 +69,7 @@ static void test_audit_line__tells_what_was_found_and_its_noise(void **state)
 
 	(void)state;
 	assert_non_null(strstr(text,
-		"audit: 100 ticks, 248 of 250 Hz reached, cost 0.93 % of the CPU time, as good "
+		"audit: 100 samples, 248 of 250 Hz reached, cost 0.93 % of the CPU time, as good "
 		"as 100 of equal weight, "
 		"404.00 ms of CPU time (4.00 ms unsampled)\n"
 		"found 98.0 % \xc2\xb1 19.5 of the expected samples, real-time priority, 1 late "
@@ -206,7 +206,7 @@ static void test_audit_line__what_was_left_out_is_told(void **state)
 	set(profile, "unattributed_cpu_ns", 504 * FIXTURE_MS);
 	set(profile, "syscall_cpu_ns", 500 * FIXTURE_MS);
 	assert_says(profile,
-		"audit: 200 ticks, 500 of 500 Hz reached, 900.00 ms of CPU time (4.00 ms "
+		"audit: 200 samples, 500 of 500 Hz reached, 900.00 ms of CPU time (4.00 ms "
 		"unsampled, 500.00 ms in system calls left out)\n");
 	assert_silent(profile, "that were asked for");
 	profile_free(profile);
@@ -241,7 +241,7 @@ static void test_audit_line__without_the_test_the_times_are_told(void **state)
 	set(profile, "samples", 12);
 	set(profile, "kernel_cpu_ns", 404 * FIXTURE_MS);
 	set(profile, "unattributed_cpu_ns", 4 * FIXTURE_MS);
-	assert_says(profile, "audit: 12 ticks, 404.00 ms of CPU time (4.00 ms unsampled)\n");
+	assert_says(profile, "audit: 12 samples, 404.00 ms of CPU time (4.00 ms unsampled)\n");
 	assert_silent(profile, "found");
 	assert_silent(profile, "real");
 	profile_free(profile);
