@@ -135,19 +135,30 @@ static int count_location(struct annotate *annotate, size_t index, size_t from, 
 	return put_to_line(annotate, insn, frame, n);
 }
 
-static int take_answer(struct annotate *annotate, const struct code_object *code)
+/* Adds the instructions of all answers, and counts the samples of each. */
+static int take_answers(struct annotate *annotate, size_t mappings)
 {
-	size_t from = annotate->instructions, to;
-	int r = 0;
+	/* By mapping: where its instructions are. */
+	struct range {
+		size_t from, to;
+	} *read = calloc(mappings + 1, sizeof(*read));
+	int r = read ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < code->instructions_n && r == 0; i++)
-		r = add_instruction(annotate, code, &code->instruction[i]);
-	to = annotate->instructions;
-	for (size_t i = 0; i < profile_locations(annotate->profile) && r >= 0; i++) {
-		if (was_met(annotate, i) &&
-			profile_location(annotate->profile, i).mapping == code->mapping)
-			r = count_location(annotate, i, from, to);
+	for (size_t i = 0; i < annotate->codes && r == 0; i++) {
+		const struct code_object *code = &annotate->code[i];
+
+		read[code->mapping].from = annotate->instructions;
+		for (size_t j = 0; j < code->instructions_n && r == 0; j++)
+			r = add_instruction(annotate, code, &code->instruction[j]);
+		read[code->mapping].to = annotate->instructions;
 	}
+	for (size_t i = 0; i < profile_locations(annotate->profile) && r >= 0; i++) {
+		uint32_t mapping = profile_location(annotate->profile, i).mapping;
+
+		if (was_met(annotate, i))
+			r = count_location(annotate, i, read[mapping].from, read[mapping].to);
+	}
+	free(read);
 	return r < 0 ? r : 0;
 }
 
@@ -181,8 +192,8 @@ int annotate_instructions(struct annotate *annotate)
 		annotate->options->instructions != REPORT_INSTRUCTIONS_NONE)
 		r = reader->inspect(
 			reader->context, annotate->profile, annotate->code, annotate->codes);
-	for (size_t i = 0; i < annotate->codes && r == 0; i++)
-		r = take_answer(annotate, &annotate->code[i]);
+	if (r == 0)
+		r = take_answers(annotate, mappings);
 	if (r == 0 && annotate->instructions)
 		qsort(annotate->instruction, annotate->instructions, sizeof(*annotate->instruction),
 			by_line);
