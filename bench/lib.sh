@@ -11,7 +11,7 @@ BUILD=$(cd "$BUILD" && pwd)
 SPROFRUN=$BUILD/tools/sprofrun
 SPROFREPORT=$BUILD/tools/sprofreport
 TARGETS=$BUILD/tests/targets
-WORK=$(mktemp -d)
+WORK=$(mktemp -d) || exit 1
 trap 'rm -rf "$WORK"' EXIT
 
 figure() {

@@ -12,7 +12,7 @@ if [ ! -f "$file" ]; then
 	echo "no file to read: install libpython3.11-dbg, or name one" >&2
 	exit 77
 fi
-work=$(mktemp -d)
+work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
 # Always the same addresses: a linear congruential generator over .text.

@@ -5,7 +5,7 @@
 # analyst/python/python_layouts.c. The structures of 3.13 and later are described by _PyRuntime
 # itself.
 set -eu
-work=$(mktemp -d)
+work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cat > "$work/row.c" <<'C'
 #define Py_BUILD_CORE 1

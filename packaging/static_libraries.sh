@@ -7,7 +7,7 @@
 # Needs build-essential, dpkg-dev and libssl-dev, and the network.
 set -euo pipefail
 prefix=$(realpath -m "${1:?usage: packaging/static_libraries.sh PREFIX}")
-work=$(mktemp -d)
+work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 

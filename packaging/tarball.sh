@@ -12,7 +12,7 @@ source=$(cd "$(dirname "$0")/.." && pwd)
 version=$(sed -n "s/^    version: '\(.*\)',/\1/p" "$source/meson.build" | head -1)
 name=sprofil-$version-$(uname -m)
 out=$(realpath -m "${1:-$name.tar.gz}")
-work=$(mktemp -d)
+work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
 libraries=${STATIC_LIBRARIES:-$work/libraries}

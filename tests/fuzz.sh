@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 seconds=${1:-600}
 [ $# -gt 0 ] && shift
 build=${FUZZ_BUILD:-build-fuzz}
-found=$(mktemp -d)
+found=$(mktemp -d) || exit 1
 [ -f "$build/build.ninja" ] || CC=clang meson setup "$build" -Dfuzz=true \
     -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
 if [ $# -eq 0 ]; then

@@ -7,7 +7,7 @@ set -u
 SPROFRUN=$BUILD/tools/sprofrun
 SPROFREPORT=$BUILD/tools/sprofreport
 TARGETS=$BUILD/tests/targets
-WORK=$(mktemp -d)
+WORK=$(mktemp -d) || exit 1
 export TMPDIR=$WORK # a profile that finds no place is kept there, and goes with it
 trap 'rm -rf "$WORK"' EXIT
 cd "$WORK" || exit 1

@@ -7,7 +7,7 @@ SPROFIL_SUPERVISOR=$(cd "$build" && pwd)/tools/sprofil-supervisor
 export SPROFIL_SUPERVISOR
 
 echo "calls from 64 threads and 50 processes, for a minute"
-out=$(mktemp)
+out=$(mktemp) || exit 1
 trap 'rm -f "$out"' EXIT
 "$build/tests/calls/stress" 60 >"$out"
 grep -v '^process' "$out"
@@ -22,7 +22,7 @@ echo "stacks of every CPython that is at hand"
 echo "packages: built, installed in a fresh Debian, used and removed (root and the network)"
 "$(dirname "$0")/long_packages.sh"
 echo "the tarball of static programs, and Yama's modes in a machine (root, the network)"
-machine=$(mktemp -d)
+machine=$(mktemp -d) || exit 1
 "$(dirname "$0")/../packaging/tarball.sh" "$machine/sprofil.tar.gz"
 "$(dirname "$0")/long_tarball.sh" "$machine/sprofil.tar.gz"
 YAMA_DIR=$machine "$(dirname "$0")/yama/run.sh" "$machine/sprofil.tar.gz"

@@ -11,7 +11,7 @@ rounds=${HARMLESS_ROUNDS:-1000}
 sprofrun=$build/tools/sprofrun
 report=$build/tools/sprofreport
 targets=$build/tests/targets
-work=$(mktemp -d)
+work=$(mktemp -d) || exit 1
 trap 'sleep 1; rm -rf "$work"' EXIT # an analyst may still be writing
 cd "$work" || exit 1
 failed=0

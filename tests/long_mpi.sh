@@ -10,7 +10,7 @@ for program in mpicc mpirun; do
     command -v $program >/dev/null ||
         { echo "no $program: apt-get install openmpi-bin libopenmpi-dev" >&2; exit 77; }
 done
-work=$(mktemp -d)
+work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 failed=0

@@ -6,7 +6,7 @@
 # Needs the packages debhelper, lintian, debootstrap, rpm.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/.." && pwd)
-work=$(mktemp -d)
+work=$(mktemp -d) || exit 1
 trap 'umount "$work/root/proc" 2>/dev/null || true; rm -rf "$work"' EXIT
 for tool in dpkg-buildpackage dh lintian debootstrap rpmbuild; do
     command -v $tool >/dev/null || { echo "long_packages: $tool is missing"; exit 1; }

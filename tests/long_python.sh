@@ -8,7 +8,7 @@ build=$(cd "${1:?usage: tests/long_python.sh BUILD-DIRECTORY [PYTHON...]}" && pw
 truth=$(cd "$(dirname "$0")" && pwd)/targets/python_truth.py
 shift
 [ $# -gt 0 ] || set -- /usr/bin/python3 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.*/bin/python3
-work=$(mktemp -d)
+work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 failed=0

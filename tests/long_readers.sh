@@ -10,7 +10,7 @@ build=$(realpath "${BUILD:-$tests/../build-test}")
 cd "$tests/.."
 # shellcheck source=packaging/setup.sh
 . packaging/setup.sh
-work=$(mktemp -d)
+work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 for tool in npm node git perl; do
     command -v $tool >/dev/null || { echo "long_readers: $tool is missing"; exit 1; }

@@ -6,7 +6,7 @@
 # tarball of another system's root, such as alpine-minirootfs-*.tar.gz
 set -euo pipefail
 source=$(cd "$(dirname "$0")/.." && pwd)
-work=$(mktemp -d)
+work=$(mktemp -d) || exit 1
 pids=
 clean() {
     # shellcheck disable=SC2086

@@ -8,7 +8,7 @@ set -u
 build=$(cd "${1:?usage: tests/real.sh BUILD-DIRECTORY [PROGRAM...]}" && pwd)
 source=$(cd "$(dirname "$0")/.." && pwd)
 shift
-work=$(mktemp -d)
+work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 failed=0 left_out=()

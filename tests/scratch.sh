@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Sourced by the scripts that break a copy of the source: makes the folder of the copy, $work.
-work=$(mktemp -d)
+work=$(mktemp -d) || exit 1
 chmod 755 "$work" # some tests become another user
 
 # Ends the processes that a broken test leaves behind: children that spin, supervisors that do not

@@ -16,7 +16,7 @@ log=$2
 include=$1/client/include
 case $log in /*) ;; *) log=$PWD/$log ;; esac
 exec >"$log" 2>&1
-work=$(mktemp -d)
+work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 failed=0

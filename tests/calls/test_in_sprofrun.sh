@@ -5,7 +5,7 @@
 # test_in_sprofrun.sh SPROFRUN HOTTEST IRIX-SPROFIL
 set -eu
 sprofrun=$(realpath "$1") hottest=$(realpath "$2") irix=$(realpath "$3")
-work=$(mktemp -d)
+work=$(mktemp -d) || exit 1
 export TMPDIR="$work" # for what finds no place elsewhere
 trap 'rm -rf "$work"' EXIT
 cd "$work"

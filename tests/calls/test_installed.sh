@@ -7,7 +7,7 @@
 #	test_installed.sh BUILD-DIRECTORY SOURCE-ROOT CC
 set -eu
 build=$1 source=$2 cc=$3
-work=$(mktemp -d)
+work=$(mktemp -d) || exit 1
 export TMPDIR="$work" # for what finds no place elsewhere
 trap 'rm -rf "$work"' EXIT
 chmod 755 "$work"

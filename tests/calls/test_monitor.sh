@@ -9,7 +9,7 @@
 set -eu
 report=$(realpath "$1")
 shift
-work=$(mktemp -d)
+work=$(mktemp -d) || exit 1
 export TMPDIR="$work" # for what finds no place elsewhere
 trap 'rm -rf "$work"' EXIT
 start=$PWD

@@ -5,7 +5,7 @@
 # test_refused.sh SUPERVISOR PRELOAD PROGRAM
 set -u
 supervisor=$(realpath "$1") LD_PRELOAD=$(realpath "$2") program=$(realpath "$3")
-work=$(mktemp -d)
+work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 

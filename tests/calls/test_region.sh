@@ -5,7 +5,7 @@
 # test_region.sh SPROFRUN SPIN-AT
 set -eu
 sprofrun=$(realpath "$1") target=$(realpath "$2")
-work=$(mktemp -d)
+work=$(mktemp -d) || exit 1
 export TMPDIR="$work" # for what finds no place elsewhere
 trap 'rm -rf "$work"' EXIT
 cd "$work"

@@ -7,7 +7,7 @@ set -u
 sprofrun=$(realpath "$1") sprofreport=$(realpath "$2") program=$(realpath "$4")
 SPROFIL_SUPERVISOR=$(realpath "$3")
 export SPROFIL_SUPERVISOR
-work=$(mktemp -d)
+work=$(mktemp -d) || exit 1
 export TMPDIR="$work" # for what finds no place elsewhere
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1

@@ -10,7 +10,7 @@
 set -eu
 mkdir -p "${1:?usage: make_elf_seeds.sh FOLDER}"
 out=$(realpath "$1")
-work=$(mktemp -d)
+work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out/elf" "$out/dwarf" "$out/unwind" "$out/lines" "$out/symbols"
 cd "$work"

@@ -13,7 +13,7 @@ else
 	bench=$(realpath "$1")
 fi
 shapes=$(realpath "$2")
-work=$(mktemp -d)
+work=$(mktemp -d) || exit 1
 test -n "${KEEP-}" || trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 failed=0 passed=0 skipped=0
