@@ -7,8 +7,8 @@
  * gives start 0x7f7c3a028000, end 0x7f7c3a1bd000, read and execute, offset 0x28000, device fe:00,
  * inode 1180 and the name "/usr/lib/libc.so.6 (deleted)".
  */
-#ifndef OPENER_MAPS_LINE_H
-#define OPENER_MAPS_LINE_H
+#ifndef BASE_MAPS_LINE_H
+#define BASE_MAPS_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,12 +2,10 @@
 #include "base/text.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* For example "é" is C3 A9: U+00E9. */
 int32_t text_next(const char **text)
@@ -121,18 +119,6 @@ int text_replace(char **text, const char *with)
 	free(*text);
 	*text = copy;
 	return 0;
-}
-
-int text_read_file(int folder_fd, const char *path, char *to, size_t room)
-{
-	int fd = openat(folder_fd, path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, to, room - 1);
-	int r = n < 0 ? -errno : (int)n;
-
-	if (fd >= 0)
-		(void)close(fd);
-	to[r < 0 ? 0 : r] = '\0';
-	return r;
 }
 
 const char *text_basename(const char *path)

@@ -54,12 +54,6 @@ const char *text_ellipsis(bool ascii);
 /* Replaces *@text, possibly NULL, by a copy of @with. 0 or -ENOMEM. */
 int text_replace(char **text, const char *with);
 
-/*
- * Reads up to @room - 1 bytes of a file, such as one in /proc, to @to, and appends a NUL.
- * @folder_fd and @path as for openat(2). Returns the number of bytes, or -errno: the text is empty.
- */
-int text_read_file(int folder_fd, const char *path, char *to, size_t room);
-
 /* The last component of a path. */
 const char *text_basename(const char *path);
 

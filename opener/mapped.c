@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/maps_line.h"
-#include "opener/living.h"
+#include "base/proc_file.h"
 #include "opener/opened.h"
 #include "opener/openings.h"
 #include "opener/regular.h"
@@ -88,7 +88,8 @@ static int open_below_root(const struct opening *what, struct stat *ret_st)
 	char link[48], root[4096];
 	ssize_t n;
 
-	(void)snprintf(link, sizeof(link), "/proc/%u/root", living_thread(what->pid));
+	(void)snprintf(
+		link, sizeof(link), "/proc/%d/root", proc_file_living_thread((int)what->pid));
 	n = readlink(link, root, sizeof(root));
 	if (n <= 1 || (size_t)n >= sizeof(root) || strncmp(what->path, root, (size_t)n) != 0 ||
 		what->path[n] != '/')
@@ -130,8 +131,9 @@ static int open_by_mapping(const struct opening *what, struct stat *ret_st)
 
 	if (!what->pid)
 		return -ENOENT;
-	(void)snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", living_thread(what->pid),
-		(unsigned long long)what->start, (unsigned long long)what->end);
+	(void)snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx",
+		proc_file_living_thread((int)what->pid), (unsigned long long)what->start,
+		(unsigned long long)what->end);
 	return regular_open(-1, path, REGULAR_ALL_LINKS, ret_st);
 }
 
@@ -146,7 +148,7 @@ static int open_executable(const struct opening *what, struct stat *ret_st)
 
 	if (!what->pid)
 		return -ENOENT;
-	(void)snprintf(path, sizeof(path), "/proc/%u/exe", living_thread(what->pid));
+	(void)snprintf(path, sizeof(path), "/proc/%d/exe", proc_file_living_thread((int)what->pid));
 	fd = regular_open(-1, path, REGULAR_ALL_LINKS, ret_st);
 	if (fd >= 0 && !is_the_file(fd, ret_st, what)) {
 		(void)close(fd);

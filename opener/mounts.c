@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/text.h"
+#include "base/proc_file.h"
 
 /* Bytes copied between two readings of the clock. */
 #define PIECE_BYTES ((off_t)64 << 10)
@@ -73,14 +73,10 @@ void mounts_release(struct mounts *mounts)
 /* The line "mnt_id:\t36" of /proc/self/fdinfo/FD; 0: it is not there. */
 static unsigned mount_of(int fd)
 {
-	char path[40], text[512];
-	const char *at;
+	char text[512];
 
-	(void)snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	if (text_read_file(AT_FDCWD, path, text, sizeof(text)) <= 0)
-		return 0;
-	at = strstr(text, "mnt_id:");
-	return at ? (unsigned)strtoul(at + strlen("mnt_id:"), NULL, 10) : 0;
+	(void)proc_file_read(text, sizeof(text), "/proc/self/fdinfo/%d", fd);
+	return (unsigned)proc_file_number(text, "mnt_id", 10);
 }
 
 static bool is_in_our_namespace(unsigned pid)

@@ -11,9 +11,8 @@
 #include <unistd.h>
 
 #include "base/maps_line.h"
-#include "base/text.h"
+#include "base/proc_file.h"
 #include "base/vm_read.h"
-#include "opener/living.h"
 #include "opener/openings.h"
 #include "opener/regular.h"
 
@@ -27,11 +26,10 @@
 /* The start time of a process, the 20th field behind its name in "stat"; 0: it is gone. */
 static uint64_t start_of(uint32_t pid)
 {
-	char path[32], text[1024], *at;
+	char text[1024], *at;
 	uint64_t start = 0;
 
-	(void)snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	(void)text_read_file(AT_FDCWD, path, text, sizeof(text));
+	(void)proc_file_read(text, sizeof(text), "/proc/%u/stat", pid);
 	at = strrchr(text, ')');
 	for (unsigned field = 0; at && field < 20; field++)
 		at = strchr(at + 1, ' ');
@@ -58,29 +56,22 @@ static bool is_tracer(int supervisor, unsigned tracer)
 static bool look_at(const struct openings *o, uint32_t pid, struct noted *ret_noted)
 {
 	struct noted noted = {.pid = pid, .inner_pid = pid, .uid = geteuid()};
-	unsigned real, effective, tracer = 0, value;
-	char path[48], line[256];
-	FILE *file;
+	unsigned effective;
+	char text[8192]; /* a process may have hundreds of groups */
+	const char *uid;
 
 	noted.start = start_of(pid);
-	(void)snprintf(path, sizeof(path), "/proc/%u/status", living_thread(pid));
-	file = fopen(path, "re");
-	if (!file)
+	if (proc_file_read(
+		    text, sizeof(text), "/proc/%d/status", proc_file_living_thread((int)pid)) < 0)
 		return false;
-	while (fgets(line, sizeof(line), file)) {
-		const char *last = strrchr(line, '\t');
-
-		if (sscanf(line, "Uid: %u %u", &real, &effective) == 2)
-			noted.uid = effective;
-		else if (sscanf(line, "TracerPid: %u", &value) == 1)
-			tracer = value;
-		else if (strncmp(line, "NStgid:", 7) == 0 && last)
-			noted.inner_pid = (uint32_t)strtoul(last + 1, NULL, 10);
-	}
-	(void)fclose(file);
+	uid = proc_file_value(text, "Uid");
+	if (uid && sscanf(uid, "%*u %u", &effective) == 1)
+		noted.uid = effective;
+	noted.inner_pid = (uint32_t)proc_file_last_number(text, "NStgid", (int)pid);
 	if (!noted.inner_pid)
 		noted.inner_pid = pid;
-	if (o->guards && !is_tracer(o->supervisor, tracer))
+	if (o->guards &&
+		!is_tracer(o->supervisor, (unsigned)proc_file_number(text, "TracerPid", 10)))
 		return false;
 	*ret_noted = noted;
 	return true;
@@ -148,14 +139,14 @@ static int open_memory(uint32_t pid)
 
 	if (!vm_read_is_refused())
 		return -1;
-	(void)snprintf(path, sizeof(path), "/proc/%u/mem", living_thread(pid));
+	(void)snprintf(path, sizeof(path), "/proc/%d/mem", proc_file_living_thread((int)pid));
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
 /* Copies what can be read of the memory; the rest of the copy stays 0. */
 static void copy_range(uint32_t pid, uint64_t from, uint64_t bytes, int fd, uint64_t to)
 {
-	pid_t tid = (pid_t)living_thread(pid);
+	pid_t tid = proc_file_living_thread((int)pid);
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	int mem_fd = open_memory(pid);
 	char buffer[COPY_BYTES];
@@ -192,7 +183,7 @@ static FILE *maps_of(uint32_t pid)
 {
 	char path[32];
 
-	(void)snprintf(path, sizeof(path), "/proc/%u/maps", living_thread(pid));
+	(void)snprintf(path, sizeof(path), "/proc/%d/maps", proc_file_living_thread((int)pid));
 	return fopen(path, "re");
 }
 
@@ -258,16 +249,13 @@ int openings_vdso(const struct opening *what)
 	return judged(fd);
 }
 
-static void copy_stat(int tasks_fd, const char *tid, int to)
+static void copy_stat(uint32_t pid, const char *tid, int to)
 {
-	char path[32], text[512];
-	int n;
+	char text[512];
+	int n = proc_file_read(text, sizeof(text), "/proc/%u/task/%.20s/stat", pid, tid);
 
-	(void)snprintf(path, sizeof(path), "%.20s/stat", tid);
-	n = text_read_file(tasks_fd, path, text, sizeof(text));
-	if (n <= 0)
-		return;
-	(void)!write(to, text, (size_t)n + 1);
+	if (n > 0)
+		(void)!write(to, text, (size_t)n + 1);
 }
 
 int openings_threads(uint32_t pid)
@@ -286,7 +274,7 @@ int openings_threads(uint32_t pid)
 	while (fd >= 0 && n < THREADS_MOST && (entry = readdir(tasks))) {
 		if (entry->d_name[0] == '.')
 			continue;
-		copy_stat(dirfd(tasks), entry->d_name, fd);
+		copy_stat(pid, entry->d_name, fd);
 		n++;
 	}
 	(void)closedir(tasks);
@@ -295,18 +283,11 @@ int openings_threads(uint32_t pid)
 
 int openings_title(uint32_t pid, struct opened *opened)
 {
-	char path[32];
-	ssize_t n;
-	int fd;
+	/* The text ends behind the NUL of the first argument. */
+	int n = proc_file_read(opened->text, sizeof(opened->text), "/proc/%d/cmdline",
+		proc_file_living_thread((int)pid));
 
-	(void)snprintf(path, sizeof(path), "/proc/%u/cmdline", living_thread(pid));
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	n = read(fd, opened->text, sizeof(opened->text) - 1);
-	opened->text[n < 0 ? 0 : n] = '\0'; /* behind the NUL of the first argument */
-	(void)close(fd);
-	return n < 0 ? -EIO : 0;
+	return n < 0 ? n : 0;
 }
 
 /*

@@ -13,7 +13,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "opener/living.h"
+#include "base/proc_file.h"
 
 /* Opens a path by components, without links; ".." is refused, as it would lead outside. */
 static int walk(int root_fd, const char *path)
@@ -105,7 +105,7 @@ int regular_open_of(int pid, const char *path, enum regular_links links, struct 
 	char root[32];
 	int root_fd, fd;
 
-	(void)snprintf(root, sizeof(root), "/proc/%u/root", living_thread((uint32_t)pid));
+	(void)snprintf(root, sizeof(root), "/proc/%d/root", proc_file_living_thread(pid));
 	root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root_fd < 0)
 		return -errno;

@@ -13,6 +13,7 @@
 #include "base/libexec.h"
 #include "base/outfile.h"
 #include "base/output.h"
+#include "base/proc_file.h"
 #include "base/standard.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -237,15 +238,10 @@ static void name_targets(const struct engine_options *engine, char *to, size_t r
  */
 static bool is_stopped(int pid)
 {
-	char path[32], state = 0;
-	int fd;
+	char text[1024], state = 0;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	(void)procfs_read_state(fd, &state);
-	(void)close(fd);
+	(void)proc_file_read(text, sizeof(text), "/proc/%d/stat", pid);
+	(void)procfs_parse_state(text, &state);
 	return state == 'T' || state == 't';
 }
 

@@ -13,6 +13,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/proc_file.h"
 #include "supervisor/os/descriptor.h"
 #include "supervisor/target/procfiles.h"
 
@@ -38,25 +39,16 @@ static bool is_pipe(const struct answerer *answerer, int fd, uint64_t *ret_inode
  */
 static bool sender_may_write(int tid, int number, uint64_t inode)
 {
-	char path[64], text[512];
-	const char *flags, *ino;
+	const char *flags;
+	char text[512];
 	unsigned mode;
-	ssize_t n;
-	int fd;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/fdinfo/%d", tid, number);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	(void)proc_file_read(text, sizeof(text), "/proc/%d/fdinfo/%d", tid, number);
+	flags = proc_file_value(text, "flags");
+	if (!flags || !proc_file_value(text, "ino"))
 		return false;
-	n = read(fd, text, sizeof(text) - 1);
-	(void)close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	flags = strstr(text, "flags:\t");
-	ino = strstr(text, "\nino:\t");
-	if (!flags || !ino)
-		return false;
-	mode = (unsigned)strtoul(flags + 7, NULL, 8) & O_ACCMODE;
-	return (mode == O_WRONLY || mode == O_RDWR) && strtoull(ino + 6, NULL, 10) == inode;
+	mode = (unsigned)strtoul(flags, NULL, 8) & O_ACCMODE;
+	return (mode == O_WRONLY || mode == O_RDWR) && proc_file_number(text, "ino", 10) == inode;
 }
 
 /*

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/proc_file.h"
 #include "supervisor/calls/session_ticks.h"
 #include "supervisor/os/mem.h"
 #include "supervisor/target/procfiles.h"
@@ -99,27 +100,13 @@ static bool has_seal(
  */
 static int inner_pid(struct process *process)
 {
-	int inner = process->pid;
-	char path[64], line[256];
-	FILE *file;
+	char text[8192]; /* a process may have hundreds of groups */
 
-	if (process->inner_pid)
-		return process->inner_pid;
-	(void)snprintf(path, sizeof(path), "/proc/%d/status", process->pid);
-	file = fopen(path, "re");
-	while (file && fgets(line, sizeof(line), file)) {
-		const char *last;
-
-		if (strncmp(line, "NSpid:", 6) != 0)
-			continue;
-		last = strrchr(line, '\t');
-		inner = last ? atoi(last + 1) : inner;
-		break;
+	if (!process->inner_pid) {
+		(void)proc_file_read(text, sizeof(text), "/proc/%d/status", process->pid);
+		process->inner_pid = proc_file_last_number(text, "NSpid", process->pid);
 	}
-	if (file)
-		(void)fclose(file);
-	process->inner_pid = inner;
-	return inner;
+	return process->inner_pid;
 }
 
 /*

@@ -2,14 +2,13 @@
 #include "supervisor/engine/diagnose.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/proc_file.h"
 #include "supervisor/os/procfs.h"
 #include "supervisor/os/tracer.h"
 #include "supervisor/os/waiter.h"
@@ -76,20 +75,13 @@ enum diagnose_cause diagnose_classify(const struct diagnose_facts *f)
 	return f->we.seccomp ? DIAGNOSE_SECCOMP : DIAGNOSE_UNKNOWN;
 }
 
-static uint64_t field(const char *text, const char *name, int base)
-{
-	const char *at = strstr(text, name);
-
-	return at ? strtoull(at + strlen(name), NULL, base) : 0;
-}
-
 static void ids(const char *text, const char *name, uint32_t ret_id[3])
 {
-	const char *at = strstr(text, name);
+	const char *at = proc_file_value(text, name);
 
 	if (!at ||
-		sscanf(at + strlen(name), "%" SCNu32 "%" SCNu32 "%" SCNu32, &ret_id[0], &ret_id[1],
-			&ret_id[2]) != 3)
+		sscanf(at, "%" SCNu32 "%" SCNu32 "%" SCNu32, &ret_id[0], &ret_id[1], &ret_id[2]) !=
+			3)
 		memset(ret_id, 0, 3 * sizeof(*ret_id));
 }
 
@@ -103,22 +95,14 @@ static int read_side(
 {
 	char path[64];
 	struct stat st;
-	ssize_t n;
-	int fd;
+	int n = proc_file_read(text, room, "/proc/%s/status", who);
 
-	(void)snprintf(path, sizeof(path), "/proc/%s/status", who);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	n = read(fd, text, room - 1);
-	(void)close(fd);
 	if (n < 0)
-		return -errno;
-	text[n] = '\0';
-	ids(text, "\nUid:", ret_side->uid);
-	ids(text, "\nGid:", ret_side->gid);
-	ret_side->capabilities = field(text, set, 16);
-	ret_side->seccomp = (int)field(text, "\nSeccomp:", 10);
+		return n;
+	ids(text, "Uid", ret_side->uid);
+	ids(text, "Gid", ret_side->gid);
+	ret_side->capabilities = proc_file_number(text, set, 16);
+	ret_side->seccomp = (int)proc_file_number(text, "Seccomp", 10);
 	(void)snprintf(path, sizeof(path), "/proc/%s/ns/user", who);
 	ret_side->user_namespace = stat(path, &st) == 0 ? st.st_ino : 0;
 	return 0;
@@ -126,15 +110,10 @@ static int read_side(
 
 static int read_yama(void)
 {
-	int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
-	char digit = '0';
-	ssize_t n;
+	char digit[2];
+	int n = proc_file_read(digit, sizeof(digit), "/proc/sys/kernel/yama/ptrace_scope");
 
-	if (fd < 0)
-		return -1;
-	n = read(fd, &digit, 1);
-	(void)close(fd);
-	return n == 1 ? digit - '0' : -1;
+	return n == 1 ? digit[0] - '0' : -1;
 }
 
 /* Attaches in a child process; its end detaches. Returns errno, 0: it worked. */
@@ -163,9 +142,9 @@ static void name_tracer(struct diagnose_facts *f)
 	procfs_read_name(f->tracer, f->tracer, f->tracer_name);
 	(void)snprintf(who, sizeof(who), "%d", f->tracer);
 	if (strcmp(f->tracer_name, DIAGNOSE_TRACER_NAME) != 0 ||
-		read_side(who, "\nCapPrm:", &side, text, sizeof(text)) < 0)
+		read_side(who, "CapPrm", &side, text, sizeof(text)) < 0)
 		return;
-	f->tracer = (int)field(text, "\nPPid:", 10);
+	f->tracer = (int)proc_file_number(text, "PPid", 10);
 	procfs_read_name(f->tracer, f->tracer, f->tracer_name);
 }
 
@@ -174,25 +153,25 @@ int diagnose_read(int pid, struct diagnose_facts *ret_facts)
 	struct diagnose_facts f = {.pid = pid, .yama = read_yama()};
 	char who[16], path[32], text[4096];
 	struct stat st;
-	int r = read_side("self", "\nCapEff:", &f.we, text, sizeof(text)), tid;
+	int r = read_side("self", "CapEff", &f.we, text, sizeof(text)), tid;
 
 	if (r < 0)
 		return r;
 	/* The first thread may have ended while others run. */
-	tid = procfs_living_thread(pid);
+	tid = proc_file_living_thread(pid);
 	(void)snprintf(who, sizeof(who), "%d", tid);
 	/*
 	 * The folder always belongs to the process's user; the files in it belong to root if the
 	 * process is not dumpable.
 	 */
 	(void)snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	r = read_side(who, "\nCapPrm:", &f.it, text, sizeof(text));
+	r = read_side(who, "CapPrm", &f.it, text, sizeof(text));
 	f.exists = r == 0;
 	if (f.exists) {
 		f.zombie = strstr(text, "\nState:\tZ") != NULL;
 		f.kernel_thread = !strstr(text, "\nVmSize:") && !f.zombie;
-		f.tracer = (int)field(text, "\nTracerPid:", 10);
-		f.ourselves = (int)field(text, "\nTgid:", 10) == getpid();
+		f.tracer = (int)proc_file_number(text, "TracerPid", 10);
+		f.ourselves = (int)proc_file_number(text, "Tgid", 10) == getpid();
 		if (stat(path, &st) == 0)
 			f.proc_owner = st.st_uid;
 		if (f.tracer)

@@ -1,28 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor/os/cgroup.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "base/proc_file.h"
 
 int cgroup_read(int pid, char text[CGROUP_TEXT_BYTES])
 {
-	size_t n = 0;
-	char path[32];
-	ssize_t more;
-	int fd;
+	int n = proc_file_read(text, CGROUP_TEXT_BYTES, "/proc/%d/cgroup", pid);
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	while ((more = read(fd, text + n, CGROUP_TEXT_BYTES - 1 - n)) > 0)
-		n += (size_t)more;
-	(void)close(fd);
-	text[n] = '\0';
-	return more < 0 ? -errno : 0;
+	return n < 0 ? n : 0;
 }
 
 /* "4:memory:/a/b\n" gives "/a/b" and its length; *@text advances to the next line. */

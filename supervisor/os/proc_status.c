@@ -3,29 +3,19 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "supervisor/os/procfs.h"
+#include "base/proc_file.h"
+#include "supervisor/os/window.h"
 
 #define STATUS_BYTES 4096
 
 /* The status file of a thread. */
 static int read_status(int tid, char text[STATUS_BYTES])
 {
-	char path[48];
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	return procfs_read_once(procfs_open(path), text, STATUS_BYTES);
-}
-
-/* The text after "\nkey:" and blanks in a status file, NULL: no such line. */
-static const char *after_key(const char *text, const char *key)
-{
-	const char *at = strstr(text, key);
-
-	return at ? at + strlen(key) + strspn(at + strlen(key), " \t") : NULL;
+	window_forbid("opening a file");
+	return proc_file_read(text, STATUS_BYTES, "/proc/%d/status", tid);
 }
 
 /* The sum of two lines of a status file. */
@@ -34,7 +24,7 @@ static int add_two(const char *text, const char *const keys[2], uint64_t *ret_su
 	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < 2; i++) {
-		const char *at = after_key(text, keys[i]);
+		const char *at = proc_file_value(text, keys[i]);
 
 		if (!at || !isdigit((unsigned char)*at))
 			return -EPROTO;
@@ -46,39 +36,30 @@ static int add_two(const char *text, const char *const keys[2], uint64_t *ret_su
 
 int proc_status_parse_switches(const char *text, uint64_t *ret_switches)
 {
-	static const char *const keys[] = {
-		"\nvoluntary_ctxt_switches:", "\nnonvoluntary_ctxt_switches:"};
+	static const char *const keys[] = {"voluntary_ctxt_switches", "nonvoluntary_ctxt_switches"};
 
 	return add_two(text, keys, ret_switches);
 }
 
 int proc_status_parse_executable(const char *text, uint64_t *ret_kib)
 {
-	static const char *const keys[] = {"\nVmExe:", "\nVmLib:"};
+	static const char *const keys[] = {"VmExe", "VmLib"};
 
 	return add_two(text, keys, ret_kib);
 }
 
-static int open_status(int pid, int tid)
-{
-	char path[64];
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, tid);
-	return procfs_open(path);
-}
-
-int proc_status_read_switches(int pid, int tid, uint64_t *ret_switches)
+int proc_status_read_switches(int tid, uint64_t *ret_switches)
 {
 	char text[STATUS_BYTES];
-	int n = procfs_read_once(open_status(pid, tid), text, sizeof(text));
+	int n = read_status(tid, text);
 
 	return n < 0 ? n : proc_status_parse_switches(text, ret_switches);
 }
 
-int proc_status_read_executable(int pid, int tid, uint64_t *ret_kib)
+int proc_status_read_executable(int tid, uint64_t *ret_kib)
 {
 	char text[STATUS_BYTES];
-	int n = procfs_read_once(open_status(pid, tid), text, sizeof(text));
+	int n = read_status(tid, text);
 
 	return n < 0 ? n : proc_status_parse_executable(text, ret_kib);
 }
@@ -91,8 +72,8 @@ int proc_status_read_ids(int tid, int *ret_pid, int *ret_parent)
 
 	if (n < 0)
 		return n;
-	group = after_key(text, "\nTgid:");
-	parent = after_key(text, "\nPPid:");
+	group = proc_file_value(text, "Tgid");
+	parent = proc_file_value(text, "PPid");
 	if (!group || !parent)
 		return -EPROTO;
 	*ret_pid = atoi(group);
@@ -103,7 +84,7 @@ int proc_status_read_ids(int tid, int *ret_pid, int *ret_parent)
 bool proc_status_is_zombie(int tid)
 {
 	char text[STATUS_BYTES];
-	const char *state = read_status(tid, text) < 0 ? NULL : after_key(text, "\nState:");
+	const char *state = read_status(tid, text) < 0 ? NULL : proc_file_value(text, "State");
 
 	return state && (state[0] == 'Z' || state[0] == 'X');
 }
@@ -111,7 +92,7 @@ bool proc_status_is_zombie(int tid)
 bool proc_status_is_filtered(int tid)
 {
 	char text[STATUS_BYTES];
-	const char *mode = read_status(tid, text) < 0 ? NULL : after_key(text, "\nSeccomp:");
+	const char *mode = read_status(tid, text) < 0 ? NULL : proc_file_value(text, "Seccomp");
 
 	return mode && atoi(mode) == 2;
 }
@@ -119,7 +100,7 @@ bool proc_status_is_filtered(int tid)
 /* A set of signals of a status file. */
 static int parse_signals(const char *text, const char *key, uint64_t *ret_set)
 {
-	const char *at = after_key(text, key);
+	const char *at = proc_file_value(text, key);
 
 	if (!at)
 		return -EPROTO;
@@ -135,9 +116,9 @@ int proc_status_read_pending(int tid, uint64_t *ret_pending)
 
 	if (n < 0)
 		return n;
-	if (parse_signals(text, "\nSigPnd:", &thread) < 0 ||
-		parse_signals(text, "\nShdPnd:", &process) < 0 ||
-		parse_signals(text, "\nSigBlk:", &blocked) < 0)
+	if (parse_signals(text, "SigPnd", &thread) < 0 ||
+		parse_signals(text, "ShdPnd", &process) < 0 ||
+		parse_signals(text, "SigBlk", &blocked) < 0)
 		return -EPROTO;
 	*ret_pending = (thread | process) & ~blocked;
 	return 0;
@@ -151,8 +132,8 @@ int proc_status_read_dispositions(int tid, uint64_t *ret_ignored, uint64_t *ret_
 
 	if (n < 0)
 		return n;
-	if (parse_signals(text, "\nSigIgn:", &ignored) < 0 ||
-		parse_signals(text, "\nSigCgt:", &caught) < 0)
+	if (parse_signals(text, "SigIgn", &ignored) < 0 ||
+		parse_signals(text, "SigCgt", &caught) < 0)
 		return -EPROTO;
 	*ret_ignored = ignored;
 	*ret_caught = caught;

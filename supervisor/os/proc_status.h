@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 /* How often a thread was scheduled out: the sum of both counts of switches. */
-int proc_status_read_switches(int pid, int tid, uint64_t *ret_switches);
+int proc_status_read_switches(int tid, uint64_t *ret_switches);
 /* KiB of executable mappings of the thread's process: the sum of VmExe and VmLib. */
-int proc_status_read_executable(int pid, int tid, uint64_t *ret_kib);
+int proc_status_read_executable(int tid, uint64_t *ret_kib);
 /* "…\nVmExe:\t     104 kB\nVmLib:\t    1876 kB\n…" gives 1980. -EPROTO. */
 int proc_status_parse_executable(const char *text, uint64_t *ret_kib);
 /* "…\nvoluntary_ctxt_switches:\t12\nnonvoluntary_ctxt_switches:\t3\n" gives 15. -EPROTO. */

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/proc_file.h"
 #include "supervisor/os/mem.h"
 #include "supervisor/os/window.h"
 
@@ -50,17 +51,6 @@ static int read_small(int fd, char *text, size_t room)
 		return -errno;
 	text[n] = '\0';
 	return (int)n;
-}
-
-int procfs_read_once(int fd, char *text, size_t room)
-{
-	int n;
-
-	if (fd < 0)
-		return fd;
-	n = read_small(fd, text, room);
-	(void)close(fd);
-	return n;
 }
 
 char *procfs_read_text(const char *path)
@@ -141,12 +131,11 @@ uint64_t procfs_parse_stack_bottom(const char *text)
 
 uint64_t procfs_read_stack_bottom(int pid)
 {
-	char path[64], text[1024];
+	char text[1024];
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	return procfs_read_once(procfs_open(path), text, sizeof(text)) < 0
-		? 0
-		: procfs_parse_stack_bottom(text);
+	window_forbid("opening a file");
+	(void)proc_file_read(text, sizeof(text), "/proc/%d/stat", pid);
+	return procfs_parse_stack_bottom(text);
 }
 
 static bool parse_field(const char *text, int field, uint64_t *ret_value)
@@ -240,7 +229,7 @@ enum cpu_source procfs_cpu_source(void)
 	char text[128];
 	struct cpu_time cpu;
 
-	if (procfs_read_once(procfs_open("/proc/self/schedstat"), text, sizeof(text)) <= 0 ||
+	if (proc_file_read(text, sizeof(text), "/proc/self/schedstat") <= 0 ||
 		procfs_parse_cpu(CPU_SOURCE_SCHEDSTAT, text, &cpu) < 0 || !cpu.run_ns)
 		return CPU_SOURCE_STAT;
 	return CPU_SOURCE_SCHEDSTAT;
@@ -297,13 +286,12 @@ int procfs_read_call(int fd, struct activity *ret_activity, uint64_t ret_argumen
 
 void procfs_read_name(int pid, int tid, char ret_name[PROCFS_NAME_BYTES])
 {
-	int n = procfs_read_once(open_of_thread(pid, tid, "comm"), ret_name, PROCFS_NAME_BYTES);
+	int n;
 
-	if (n < 0)
-		n = 0;
+	window_forbid("opening a file");
+	n = proc_file_read(ret_name, PROCFS_NAME_BYTES, "/proc/%d/task/%d/comm", pid, tid);
 	while (n > 0 && ret_name[n - 1] == '\n')
-		n--;
-	ret_name[n] = '\0';
+		ret_name[--n] = '\0';
 }
 
 void procfs_read_exe(int pid, char *ret_path, size_t bytes)
@@ -312,7 +300,7 @@ void procfs_read_exe(int pid, char *ret_path, size_t bytes)
 	ssize_t n;
 
 	window_forbid("reading a link");
-	(void)snprintf(link, sizeof(link), "/proc/%d/exe", procfs_living_thread(pid));
+	(void)snprintf(link, sizeof(link), "/proc/%d/exe", proc_file_living_thread(pid));
 	n = readlink(link, ret_path, bytes - 1);
 	ret_path[n < 0 ? 0 : n] = '\0';
 }
@@ -340,40 +328,6 @@ int procfs_read_threads(int pid, int **tids, size_t *n, size_t *room)
 	}
 	(void)closedir(dir);
 	return r;
-}
-
-static bool has_ended(int pid, int tid)
-{
-	int fd = procfs_open_stat(pid, tid);
-	char state;
-	bool ended = fd < 0 || procfs_read_state(fd, &state) < 0 || state == 'Z' || state == 'X';
-
-	if (fd >= 0)
-		(void)close(fd);
-	return ended;
-}
-
-int procfs_living_thread(int pid)
-{
-	struct dirent *entry;
-	char path[48];
-	int found = 0;
-	DIR *dir;
-
-	window_forbid("reading a folder");
-	if (!has_ended(pid, pid))
-		return pid;
-	(void)snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	dir = opendir(path);
-	while (dir && !found && (entry = readdir(dir))) {
-		int tid = atoi(entry->d_name);
-
-		if (tid > 0 && tid != pid && !has_ended(pid, tid))
-			found = tid;
-	}
-	if (dir)
-		(void)closedir(dir);
-	return found ? found : pid;
 }
 
 int procfs_open_statm(int pid)

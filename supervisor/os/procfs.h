@@ -13,11 +13,6 @@
 /* Opens a file of /proc for reading. Outside the stop window only. */
 int procfs_open(const char *path);
 /*
- * Reads a small file into @text, NUL-terminated, and closes it. Returns the length. A negative @fd
- * is returned as the error.
- */
-int procfs_read_once(int fd, char *text, size_t room);
-/*
  * The whole text of a file of /proc, freed by the caller. NULL: it cannot be read, or out of
  * memory. Outside the stop window only.
  */
@@ -132,13 +127,6 @@ void procfs_read_exe(int pid, char *ret_path, size_t bytes);
 
 /* Appends the tids of a process to *@tids (grown as needed, freed by the caller). */
 int procfs_read_threads(int pid, int **tids, size_t *n, size_t *room);
-
-/*
- * Returns a thread of the process that has not ended: @pid, or another one if the first thread has
- * ended. The files of /proc/TID then show what those of /proc/PID do not show any more. @pid if
- * none is left.
- */
-int procfs_living_thread(int pid);
 
 /*
  * Reads the number of pages that a process has mapped from an open /proc/PID/statm: "5410 812

@@ -14,6 +14,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/proc_file.h"
 #include "supervisor/os/priority.h"
 
 /* The names of called functions are searched for in the first bytes of an executable. */
@@ -23,20 +24,12 @@
 /* The most open questions, as a file system may never answer: further ones are refused. */
 #define ASKED_MOST 64
 
-/* The text after @key in the text of /proc/PID/status; NULL: there is no such line. */
-static const char *value_of(const char *status, const char *key)
-{
-	const char *at = strstr(status, key);
-
-	return at ? at + strlen(key) : NULL;
-}
-
 bool examiner_lost_privilege(
 	const char *status, unsigned mode, unsigned uid, unsigned gid, bool capabilities)
 {
-	const char *uids = value_of(status, "\nUid:"), *gids = value_of(status, "\nGid:");
-	const char *permitted = value_of(status, "\nCapPrm:");
-	const char *stays = value_of(status, "\nNoNewPrivs:");
+	const char *uids = proc_file_value(status, "Uid"), *gids = proc_file_value(status, "Gid");
+	const char *permitted = proc_file_value(status, "CapPrm");
+	const char *stays = proc_file_value(status, "NoNewPrivs");
 	unsigned effective;
 
 	if (!uids || !gids || !permitted || (stays && atoi(stays)))

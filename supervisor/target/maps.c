@@ -113,8 +113,7 @@ static bool has_grown(struct maps_reader *reader, struct process *process, uint6
 	if (!pages && procfiles_find_reader(reader->files, process))
 		return true;
 	if (pages != process->pages || now - process->pages_since_ns < PAGES_SETTLE_NS) {
-		if (proc_status_read_executable(
-			    process->pid, procfiles_reader(process), &executable) < 0)
+		if (proc_status_read_executable(procfiles_reader(process), &executable) < 0)
 			executable = 0;
 		process->pages_next = pages;
 		process->executable_next = executable;

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/proc_file.h"
 #include "base/vm_read.h"
 #include "supervisor/os/proc_maps.h"
 #include "supervisor/os/proc_status.h"
@@ -81,7 +82,7 @@ int procfiles_read_runs(struct procfiles *files, struct tracee *t, struct cpu_ti
 	int r = procfiles_read_cpu(files, t, ret_cpu);
 
 	if (r == 0 && files->cpu_source == CPU_SOURCE_STAT && !t->reaped)
-		r = proc_status_read_switches(t->process->pid, t->tid, &ret_cpu->slices);
+		r = proc_status_read_switches(t->tid, &ret_cpu->slices);
 	return r;
 }
 
@@ -229,7 +230,7 @@ void procfiles_open_memory(struct procfiles *files, struct process *process, int
 
 bool procfiles_find_reader(struct procfiles *files, struct process *process)
 {
-	int tid = procfs_living_thread(process->pid);
+	int tid = proc_file_living_thread(process->pid);
 
 	if (tid == procfiles_reader(process))
 		return false;

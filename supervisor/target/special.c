@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/proc_file.h"
 #include "supervisor/os/mem.h"
 #include "supervisor/os/procfs.h"
 #include "supervisor/os/say.h"
@@ -53,11 +54,8 @@ static bool ask_examiner(
 		.kind = kind, .pid = process->pid, .image = process->image, .fd = -1};
 	(void)snprintf(path, sizeof(path), "/proc/%d/exe", process->pid);
 	q->fd = open(path, O_PATH | O_CLOEXEC);
-	if (kind == EXAMINER_PRIVILEGE) {
-		(void)snprintf(path, sizeof(path), "/proc/%d/status", process->pid);
-		if (procfs_read_once(procfs_open(path), q->status, sizeof(q->status)) < 0)
-			q->status[0] = '\0';
-	}
+	if (kind == EXAMINER_PRIVILEGE)
+		(void)proc_file_read(q->status, sizeof(q->status), "/proc/%d/status", process->pid);
 	if (q->fd >= 0 && examiner_ask(&special->examiner, q))
 		return true;
 	examiner_forget(q);

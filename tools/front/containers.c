@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/proc_file.h"
 #include "supervisor/os/procfs.h"
 
 #define DOCKER "/var/lib/docker/containers"
@@ -88,22 +89,21 @@ bool containers_may_monitor(const struct container_monitor *monitor, unsigned ow
 static bool is_trusted(int pid)
 {
 	struct container_monitor monitor = {0};
-	char path[48], *status, *uid;
+	char path[48], status[4096];
 	struct stat st;
+	const char *uid;
 	ssize_t bytes;
-	bool found;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	if (read_file(path, &status) < 0)
+	if (proc_file_read(status, sizeof(status), "/proc/%d/status", pid) < 0)
 		return false;
-	uid = strstr(status, "\nUid:");
-	found = uid &&
-		sscanf(uid, " Uid: %u %u %u %u", &monitor.uid[0], &monitor.uid[1], &monitor.uid[2],
-			&monitor.uid[3]) == 4;
-	free(status);
+	uid = proc_file_value(status, "Uid");
+	if (!uid ||
+		sscanf(uid, "%u %u %u %u", &monitor.uid[0], &monitor.uid[1], &monitor.uid[2],
+			&monitor.uid[3]) != 4)
+		return false;
 	(void)snprintf(path, sizeof(path), "/proc/%d/exe", pid);
 	bytes = readlink(path, monitor.exe, sizeof(monitor.exe) - 1);
-	if (!found || bytes <= 0 || stat(path, &st) < 0)
+	if (bytes <= 0 || stat(path, &st) < 0)
 		return false;
 	monitor.owner = st.st_uid;
 	monitor.mode = st.st_mode;

@@ -19,7 +19,7 @@
 
 #include "base/child.h"
 #include "base/clock.h"
-#include "base/text.h"
+#include "base/proc_file.h"
 #include "supervisor/os/proc_maps.h"
 #include "supervisor/os/proc_status.h"
 #include "tools/front/front.h"
@@ -38,31 +38,24 @@ struct java {
  * Parses an id of /proc/PID/status, "Uid:\t7\t7\t7\t7". False if the effective and the real id
  * differ: such a process is not asked.
  */
-static bool read_id(const char *status, const char *key, unsigned *ret_id)
+static bool read_id(const char *status, const char *name, unsigned *ret_id)
 {
-	const char *line = strstr(status, key);
+	const char *value = proc_file_value(status, name);
 	unsigned effective;
 
-	return line && sscanf(line + strlen(key), "%u %u", ret_id, &effective) == 2 &&
-		effective == *ret_id;
+	return value && sscanf(value, "%u %u", ret_id, &effective) == 2 && effective == *ret_id;
 }
 
 static int read_java(int pid, struct java *ret_java)
 {
-	char path[40], text[4096], *line, *last;
-	struct java java = {.pid = pid, .inner_pid = pid};
+	struct java java = {.pid = pid};
+	char text[4096];
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	if (text_read_file(AT_FDCWD, path, text, sizeof(text)) <= 0)
+	if (proc_file_read(text, sizeof(text), "/proc/%d/status", pid) <= 0)
 		return -ESRCH;
-	if (!read_id(text, "\nUid:", &java.uid) || !read_id(text, "\nGid:", &java.gid))
+	if (!read_id(text, "Uid", &java.uid) || !read_id(text, "Gid", &java.gid))
 		return -EPERM;
-	line = strstr(text, "\nNSpid:");
-	if (line) {
-		line[1 + strcspn(line + 1, "\n")] = '\0';
-		last = strrchr(line, '\t');
-		java.inner_pid = last ? atoi(last) : pid;
-	}
+	java.inner_pid = proc_file_last_number(text, "NSpid", pid);
 	*ret_java = java;
 	return 0;
 }

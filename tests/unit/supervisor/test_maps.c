@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 
 #include "base/clock.h"
+#include "base/proc_file.h"
 #include "supervisor/os/courier.h"
 #include "supervisor/os/remote.h"
 #include "supervisor/os/say.h"
@@ -130,7 +131,7 @@ static void test_maps__pagemap_stays_open_when_another_thread_is_read(void **sta
 	(void)state;
 	page[8192] = 7;
 	pid = fork_leaderless();
-	while ((tid = procfs_living_thread(pid)) == pid)
+	while ((tid = proc_file_living_thread(pid)) == pid)
 		assert_true(clock_now() < until);
 	procfiles_init(&files, &target, &say);
 	assert_int_equal(target_image(&target, "/x", &image), 0);

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "base/proc_file.h"
 #include "supervisor/os/cpu_waiter.h"
 #include "supervisor/os/proc_maps.h"
 #include "supervisor/os/proc_status.h"
@@ -293,13 +294,13 @@ static void test_procfs__executable_mappings_are_told_from_others(void **state)
 		proc_status_parse_executable("Name:\tVmExe:\nVmLib:\t 3 kB\n", &before), -EPROTO);
 	assert_int_equal(
 		proc_status_parse_executable("\nVmExe:\t kB\nVmLib:\t 3 kB\n", &before), -EPROTO);
-	assert_int_equal(proc_status_read_executable(getpid(), getpid(), &before), 0);
+	assert_int_equal(proc_status_read_executable(getpid(), &before), 0);
 	page = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(page, MAP_FAILED);
-	assert_int_equal(proc_status_read_executable(getpid(), getpid(), &heap), 0);
+	assert_int_equal(proc_status_read_executable(getpid(), &heap), 0);
 	assert_int_equal(heap, before);
 	assert_int_equal(mprotect(page, 1 << 20, PROT_READ | PROT_EXEC), 0);
-	assert_int_equal(proc_status_read_executable(getpid(), getpid(), &code), 0);
+	assert_int_equal(proc_status_read_executable(getpid(), &code), 0);
 	assert_int_equal(code, before + 1024);
 	assert_int_equal(munmap(page, 1 << 20), 0);
 }
@@ -331,9 +332,9 @@ static void test_procfs__parses_state_and_switches(void **state)
 		proc_status_parse_switches("Name:\ta\nvoluntary_ctxt_switches:\t12\n", &switches),
 		-EPROTO);
 	/* A timed sleep of this thread is at least one switch. */
-	assert_int_equal(proc_status_read_switches(getpid(), getpid(), &switches), 0);
+	assert_int_equal(proc_status_read_switches(getpid(), &switches), 0);
 	assert_int_equal(usleep(1000), 0);
-	assert_int_equal(proc_status_read_switches(getpid(), getpid(), &again), 0);
+	assert_int_equal(proc_status_read_switches(getpid(), &again), 0);
 	assert_true(again > switches);
 }
 
@@ -356,7 +357,7 @@ static void test_procfs__finds_a_thread_that_lives(void **state)
 	pid_t pid;
 
 	(void)state;
-	assert_int_equal(procfs_living_thread(getpid()), getpid());
+	assert_int_equal(proc_file_living_thread(getpid()), getpid());
 	assert_int_equal(pipe2(hold, O_CLOEXEC), 0);
 	pid = fork();
 	assert_true(pid >= 0);
@@ -367,7 +368,7 @@ static void test_procfs__finds_a_thread_that_lives(void **state)
 		syscall(SYS_exit, 0);
 	}
 	(void)close(hold[0]);
-	for (tid = pid; tid == pid; tid = procfs_living_thread(pid))
+	for (tid = pid; tid == pid; tid = proc_file_living_thread(pid))
 		(void)sched_yield();
 	assert_int_equal(proc_maps_read(pid, &text, &room), 0);
 	assert_true(proc_maps_read(tid, &text, &room) > 0);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Small text files of /proc, and those of their lines that have the form "Name:\tvalue". */
+#ifndef BASE_PROC_FILE_H
+#define BASE_PROC_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Reads up to @room - 1 bytes of the file whose path @format makes, by one pread(2), and appends a
+ * NUL. Returns the number of bytes, or -errno: the text is empty.
+ */
+int proc_file_read(char *to, size_t room, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* What follows "@name:" and blanks at the beginning of a line of @text; NULL: no such line. */
+const char *proc_file_value(const char *text, const char *name);
+
+/* The number there, to the given base; 0: no such line. */
+uint64_t proc_file_number(const char *text, const char *name, int base);
+
+/*
+ * The last number of such a line, as of "NSpid:\t4711\t12": the pid in the innermost namespace.
+ * @otherwise: no such line.
+ */
+int proc_file_last_number(const char *text, const char *name, int otherwise);
+
+/*
+ * A thread of the process @pid that has not ended: the first one if possible; @pid if there is
+ * none. Once the first thread has ended, the files of /proc/PID show neither memory nor root folder
+ * nor descriptors; those of /proc/TID of another thread do.
+ */
+int proc_file_living_thread(int pid);
+
+#endif
