@@ -2,6 +2,8 @@
 #include "base/maps_line.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct text_span {
@@ -88,6 +90,26 @@ int maps_line_parse(const char *line, size_t bytes, struct maps_line *ret_line)
 	out.name_bytes = (size_t)(span.end - span.at);
 	*ret_line = out;
 	return 0;
+}
+
+bool maps_line_find(
+	const char *path, bool (*is_it)(void *context, const struct maps_line *line), void *context)
+{
+	FILE *file = fopen(path, "re");
+	struct maps_line line;
+	char *text = NULL;
+	bool found = false;
+	size_t room = 0;
+	ssize_t bytes;
+
+	while (file && !found && (bytes = getline(&text, &room, file)) > 0)
+		found = maps_line_parse(text, (size_t)bytes - (text[bytes - 1] == '\n'), &line) ==
+				0 &&
+			is_it(context, &line);
+	free(text);
+	if (file)
+		(void)fclose(file);
+	return found;
 }
 
 size_t maps_line_unescape(const char *name, size_t name_bytes, char *to)

@@ -26,6 +26,13 @@ struct maps_line {
 int maps_line_parse(const char *line, size_t bytes, struct maps_line *ret_line);
 
 /*
+ * Reads the maps file @path until @is_it is true for a line, whose name is valid only during the
+ * call. False: it is for none, or the file cannot be read.
+ */
+bool maps_line_find(const char *path, bool (*is_it)(void *context, const struct maps_line *line),
+	void *context);
+
+/*
  * Reverses the only escape that the kernel uses in a name: a newline is printed as \012. (A
  * backslash is not escaped, so other \ooo are literal.) Writes at most @name_bytes bytes to @to,
  * without NUL, and returns their number.

@@ -10,7 +10,7 @@
 
 #define STACK_BYTES ((size_t)512 << 10)
 
-struct request {
+struct limited_request {
 	struct limited *limited;
 	pid_t sender;
 	struct opening what;
@@ -42,7 +42,7 @@ int limited_init(struct limited *limited, uint64_t wait_ns)
 
 static void *run(void *context)
 {
-	struct request *request = context;
+	struct limited_request *request = context;
 	struct limited *limited = request->limited;
 	bool left_behind;
 
@@ -61,7 +61,7 @@ static void *run(void *context)
 	return NULL;
 }
 
-static bool start(struct request *request)
+static bool start(struct limited_request *request)
 {
 	pthread_attr_t attributes;
 	pthread_t thread;
@@ -77,7 +77,7 @@ static bool start(struct request *request)
 }
 
 /* Waits for the answer. False: the thread is left behind, and frees the request when it is done. */
-static bool wait_for(struct limited *limited, struct request *request, unsigned behind)
+static bool wait_for(struct limited *limited, struct limited_request *request, unsigned behind)
 {
 	uint64_t until =
 		clock_now() + (behind < LIMITED_PATIENT ? limited->wait_ns : limited->wait_ns / 16);
@@ -114,7 +114,7 @@ bool limited_is_behind(struct limited *limited)
 void limited_answer(struct limited *limited, pid_t sender, const struct opening *what,
 	struct opened *ret_opened)
 {
-	struct request *request;
+	struct limited_request *request;
 	unsigned behind = count_behind(limited);
 
 	*ret_opened = (struct opened){.sequence = what->sequence, .error = -ETIMEDOUT, .fd = -1};
@@ -122,7 +122,8 @@ void limited_answer(struct limited *limited, pid_t sender, const struct opening 
 		return;
 	request = malloc(sizeof(*request));
 	if (request)
-		*request = (struct request){.limited = limited, .sender = sender, .what = *what};
+		*request = (struct limited_request){
+			.limited = limited, .sender = sender, .what = *what};
 	if (!request || !start(request)) {
 		free(request);
 		limited->answer(limited->context, sender, what, ret_opened);

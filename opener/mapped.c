@@ -2,7 +2,6 @@
 /* Opens the file of a mapping, by the path that it has for the process that mapped it. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
@@ -14,26 +13,17 @@
 #include "opener/openings.h"
 #include "opener/regular.h"
 
-/* The line of our own maps that begins at @address. */
-static bool own_line(uintptr_t address, struct maps_line *ret_line)
-{
-	FILE *file = fopen("/proc/self/maps", "re");
-	char *text = NULL;
-	size_t capacity = 0;
-	ssize_t bytes;
-	bool found = false;
+struct mapped_here {
+	uintptr_t at;
+	const struct opening *what;
+};
 
-	if (!file)
-		return false;
-	while (!found && (bytes = getline(&text, &capacity, file)) > 0)
-		found = maps_line_parse(
-				text, (size_t)bytes - (text[bytes - 1] == '\n'), ret_line) == 0 &&
-			ret_line->start == address;
-	free(text);
-	(void)fclose(file);
-	ret_line->name = NULL;
-	ret_line->name_bytes = 0;
-	return found;
+static bool is_same_file(void *context, const struct maps_line *line)
+{
+	const struct mapped_here *here = context;
+
+	return line->start == here->at && line->major == here->what->major &&
+		line->minor == here->what->minor && line->inode == here->what->inode;
 }
 
 /* Would /proc/PID/maps print the device and inode of @what for the file behind @fd? */
@@ -41,13 +31,12 @@ static bool is_printed_so(int fd, const struct opening *what)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *at = mmap(NULL, page, PROT_READ, MAP_PRIVATE, fd, 0);
-	struct maps_line line;
+	struct mapped_here here = {(uintptr_t)at, what};
 	bool same;
 
 	if (at == MAP_FAILED)
 		return false;
-	same = own_line((uintptr_t)at, &line) && line.major == what->major &&
-		line.minor == what->minor && line.inode == what->inode;
+	same = maps_line_find("/proc/self/maps", is_same_file, &here);
 	(void)munmap(at, page);
 	return same;
 }

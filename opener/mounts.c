@@ -15,6 +15,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/proc_file.h"
 
@@ -25,21 +26,6 @@
 #define NETWORK_CEPH   0x00c36400u
 #define NETWORK_LUSTRE 0x0bd00bd0u
 #define NETWORK_GPFS   0x47504653u
-
-static int add(struct mounts *mounts, unsigned id, dev_t device)
-{
-	if (mounts->n == mounts->room) {
-		size_t room = mounts->room * 2 + 64;
-		struct mount *grown = reallocarray(mounts->mount, room, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		mounts->mount = grown;
-		mounts->room = room;
-	}
-	mounts->mount[mounts->n++] = (struct mount){id, device};
-	return 0;
-}
 
 /* Each line begins with id, parent, and device: "36 35 98:0 / /mnt rw,noatime - ext4 /dev/sda". */
 int mounts_read(struct mounts *mounts, int fd)
@@ -55,7 +41,8 @@ int mounts_read(struct mounts *mounts, int fd)
 		unsigned id, major, minor;
 
 		if (sscanf(line, "%u %*u %u:%u", &id, &major, &minor) == 3)
-			r = add(mounts, id, makedev(major, minor));
+			r = array_add(&mounts->mount, &mounts->room, &mounts->n,
+				(struct mount){id, makedev(major, minor)});
 	}
 	free(line);
 	(void)fclose(file);

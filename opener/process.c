@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/maps_line.h"
 #include "base/proc_file.h"
 #include "base/vm_read.h"
@@ -77,22 +78,6 @@ static bool look_at(const struct openings *o, uint32_t pid, struct noted *ret_no
 	return true;
 }
 
-static bool note(struct openings *o, const struct noted *noted)
-{
-	if (o->n == o->room) {
-		size_t room = o->room * 2 + 64;
-		struct noted *grown =
-			o->n < NOTED_MOST ? reallocarray(o->noted, room, sizeof(*grown)) : NULL;
-
-		if (!grown)
-			return false;
-		o->noted = grown;
-		o->room = room;
-	}
-	o->noted[o->n++] = *noted;
-	return true;
-}
-
 static bool find_process(struct openings *o, uint32_t pid, struct noted *ret_noted, bool *ret_lives)
 {
 	uint64_t start = start_of(pid);
@@ -113,7 +98,8 @@ static bool find_process(struct openings *o, uint32_t pid, struct noted *ret_not
 	}
 	if (!start || !look_at(o, pid, &fresh) || fresh.start != start)
 		return false;
-	(void)note(o, &fresh);
+	if (o->n < NOTED_MOST)
+		(void)array_add(&o->noted, &o->room, &o->n, fresh);
 	*ret_noted = fresh;
 	*ret_lives = true;
 	return true;
@@ -179,12 +165,13 @@ static bool is_part(const struct maps_line *part, const struct opening *what)
 		part->end - part->start <= IMAGE_BYTES_MOST - part->offset;
 }
 
-static FILE *maps_of(uint32_t pid)
+static bool find_line(
+	uint32_t pid, bool (*is_it)(void *context, const struct maps_line *line), void *context)
 {
 	char path[32];
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/maps", proc_file_living_thread((int)pid));
-	return fopen(path, "re");
+	return maps_line_find(path, is_it, context);
 }
 
 /* Returns a copy that begins with "\177ELF"; closes any other: -ENOENT. */
@@ -199,50 +186,44 @@ static int judged(int fd)
 	return -ENOENT;
 }
 
+struct copying {
+	const struct opening *what;
+	int fd;
+};
+
+static bool copy_part(void *context, const struct maps_line *line)
+{
+	const struct copying *c = context;
+
+	if (is_part(line, c->what))
+		copy_range(c->what->pid, line->start, line->end - line->start, c->fd, line->offset);
+	return false;
+}
+
 int openings_image(const struct opening *what)
 {
-	FILE *file = maps_of(what->pid);
-	char *text = NULL;
-	size_t capacity = 0;
-	ssize_t bytes;
-	int fd;
+	struct copying copying = {what, memfd_create("image", MFD_CLOEXEC)};
 
-	if (!file)
-		return -ENOENT;
-	fd = memfd_create("image", MFD_CLOEXEC);
-	while (fd >= 0 && (bytes = getline(&text, &capacity, file)) > 0) {
-		struct maps_line line;
+	if (copying.fd < 0)
+		return -ENOMEM;
+	(void)find_line(what->pid, copy_part, &copying);
+	return judged(copying.fd);
+}
 
-		if (maps_line_parse(text, (size_t)bytes - (text[bytes - 1] == '\n'), &line) == 0 &&
-			is_part(&line, what))
-			copy_range(what->pid, line.start, line.end - line.start, fd, line.offset);
-	}
-	free(text);
-	(void)fclose(file);
-	return fd < 0 ? -ENOMEM : judged(fd);
+static bool is_vdso(void *context, const struct maps_line *line)
+{
+	const struct opening *what = context;
+
+	return line->start == what->start && line->end == what->end && !line->write &&
+		line->name_bytes == 6 && memcmp(line->name, "[vdso]", 6) == 0 &&
+		line->end - line->start <= VDSO_BYTES_MOST;
 }
 
 int openings_vdso(const struct opening *what)
 {
-	FILE *file = maps_of(what->pid);
-	char *text = NULL;
-	size_t capacity = 0;
-	ssize_t bytes;
-	struct maps_line line;
-	bool found = false;
-	int fd;
+	int fd = find_line(what->pid, is_vdso, (void *)what) ? memfd_create("vdso", MFD_CLOEXEC)
+							     : -1;
 
-	if (!file)
-		return -ENOENT;
-	while (!found && (bytes = getline(&text, &capacity, file)) > 0)
-		found = maps_line_parse(text, (size_t)bytes - (text[bytes - 1] == '\n'), &line) ==
-				0 &&
-			line.start == what->start && line.end == what->end && !line.write &&
-			line.name_bytes == 6 && memcmp(line.name, "[vdso]", 6) == 0 &&
-			line.end - line.start <= VDSO_BYTES_MOST;
-	free(text);
-	(void)fclose(file);
-	fd = found ? memfd_create("vdso", MFD_CLOEXEC) : -1;
 	if (fd < 0)
 		return -ENOENT;
 	copy_range(what->pid, what->start, what->end - what->start, fd, 0);

@@ -36,7 +36,7 @@ struct server {
 	bool listens, on_demand, verbose;
 	uint64_t push_ns;
 	struct spans spans;
-	struct pieces pieces;
+	struct serve_pieces pieces;
 	struct http *http; /* NULL: no HTTP */
 	struct push push;
 	bool thawed;       /* the supervisor takes samples */
@@ -48,7 +48,7 @@ struct server {
 enum {
 	POLL_REQUEST,
 	POLL_PIECES,
-	POLL_HTTP = POLL_PIECES + 1 + PIECES_MOST,
+	POLL_HTTP = POLL_PIECES + 1 + SERVE_PIECES_MOST,
 	POLL_PUSH = POLL_HTTP + HTTP_POLLS,
 	POLLS
 };
@@ -94,7 +94,7 @@ static int timeout_ms(struct server *s, struct pollfd *fds, uint64_t now)
 	for (size_t i = 0; i < POLLS; i++)
 		fds[i] = (struct pollfd){.fd = -1};
 	fds[POLL_REQUEST].fd = s->alone ? -1 : SERVE_REQUEST_FD;
-	pieces_poll(&s->pieces, fds + POLL_PIECES);
+	serve_pieces_poll(&s->pieces, fds + POLL_PIECES);
 	push_poll(&s->push, &fds[POLL_PUSH]);
 	if (s->http)
 		http_poll(s->http, fds + POLL_HTTP, &until);
@@ -131,7 +131,7 @@ static void turn(struct server *s)
 		if (s->http)
 			http_quiesce(s->http);
 	}
-	pieces_turn(&s->pieces, fds + POLL_PIECES);
+	serve_pieces_turn(&s->pieces, fds + POLL_PIECES);
 	if (s->pieces.problem)
 		standard_complain(s->program, "%s", s->pieces.problem);
 	s->pieces.problem = NULL;
@@ -173,7 +173,7 @@ int main(int argc, char **argv)
 	}
 	give_up_rights(&s);
 	spans_init(&s.spans, s.name);
-	pieces_init(&s.pieces, SERVE_PIECES_FD, &s.spans);
+	serve_pieces_init(&s.pieces, SERVE_PIECES_FD, &s.spans);
 	push_init(&s.push, s.push_ns ? SERVE_PUSH_FD : -1, s.push_ns, &s.spans);
 	if (s.listens)
 		r = http_begin(SERVE_LISTEN_FD, &s.spans, s.name, &s.http);
@@ -191,7 +191,7 @@ int main(int argc, char **argv)
 	if (s.http)
 		http_end(s.http);
 	push_release(&s.push);
-	pieces_release(&s.pieces);
+	serve_pieces_release(&s.pieces);
 	spans_release(&s.spans);
 	return r < 0;
 }

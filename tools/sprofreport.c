@@ -14,7 +14,7 @@
 #include "base/shell.h"
 #include "base/stack_room.h"
 #include "base/standard.h"
-#include "base/waiting.h"
+#include "base/waiting_line.h"
 #include "profile/file.h"
 #include "profile/profile.h"
 #include "tools/inspector/inspect.h"
@@ -37,7 +37,7 @@ static void suit_output(struct command *command)
 			!(term && !strcmp(term, "dumb")));
 }
 
-static int read_one(const char *path, const char *program, struct waiting *waiting,
+static int read_one(const char *path, const char *program, struct waiting_line *progress,
 	struct profile **ret_profile)
 {
 	char *problem = NULL;
@@ -50,7 +50,7 @@ static int read_one(const char *path, const char *program, struct waiting *waiti
 	error = program ? inspect_histogram(path, program, ret_profile, &problem)
 			: file_read(path, ret_profile, &problem);
 	if (error < 0 || problem) {
-		waiting_end(waiting);
+		waiting_line_end(progress);
 		complain("%s", problem ? problem : "out of memory");
 	}
 	free(problem);
@@ -60,58 +60,59 @@ static int read_one(const char *path, const char *program, struct waiting *waiti
 /* Reading a file of this size takes long enough to show progress. */
 enum { LARGE_BYTES = 8 << 20 };
 
-static int read_next(const struct command *command, int index, struct waiting *waiting,
+static int read_next(const struct command *command, int index, struct waiting_line *progress,
 	struct profile **ret_profile)
 {
 	const char *path = command->file[index];
 	struct stat st;
 
-	waiting_show(waiting, "reading profiles", (double)index / command->files);
+	waiting_line_show(progress, "reading profiles", (double)index / command->files);
 	if (stat(path, &st) == 0 && st.st_size >= LARGE_BYTES)
-		waiting_say(waiting, "reading a large profile");
-	return read_one(path, command->program, waiting, ret_profile);
+		waiting_line_say(progress, "reading a large profile");
+	return read_one(path, command->program, progress, ret_profile);
 }
 
 /* Applies --from and --to. */
-static int cut(const struct command *command, struct waiting *waiting, struct profile **profile)
+static int cut(
+	const struct command *command, struct waiting_line *progress, struct profile **profile)
 {
 	char *problem = NULL;
 	int error = report_span_apply(&command->span, profile, &problem);
 
 	if (error < 0) {
-		waiting_end(waiting);
+		waiting_line_end(progress);
 		complain("%s", problem ? problem : strerror(-error));
 	}
 	free(problem);
 	return error < 0 ? EXIT_FAILED : 0;
 }
 
-static int read_side(const struct command *command, int from, int n, struct waiting *waiting,
+static int read_side(const struct command *command, int from, int n, struct waiting_line *progress,
 	struct profile **profile)
 {
 	int status = 0;
 
 	for (int i = 0; i < n && !status; i++) {
-		status = read_next(command, from + i, waiting, &profile[i]);
+		status = read_next(command, from + i, progress, &profile[i]);
 		if (!status)
-			status = cut(command, waiting, &profile[i]);
+			status = cut(command, progress, &profile[i]);
 	}
 	return status;
 }
 
 /* Reads the merged profile of all files. */
 static int read_files(
-	const struct command *command, struct waiting *waiting, struct profile **ret_profile)
+	const struct command *command, struct waiting_line *progress, struct profile **ret_profile)
 {
 	struct profile *all = NULL, *one;
 	int status = 0;
 
 	for (int i = 0; i < command->files && !status; i++) {
-		status = read_next(command, i, waiting, i ? &one : &all);
+		status = read_next(command, i, progress, i ? &one : &all);
 		if (status || !i)
 			continue;
 		if (profile_merge(all, one) < 0) {
-			waiting_end(waiting);
+			waiting_line_end(progress);
 			complain("cannot merge '%s' with those before it: out of memory, or more "
 				 "kinds of values than fit in one profile",
 				command->file[i]);
@@ -120,8 +121,8 @@ static int read_files(
 		profile_free(one);
 	}
 	if (!status)
-		status = cut(command, waiting, &all);
-	waiting_end(waiting);
+		status = cut(command, progress, &all);
+	waiting_line_end(progress);
 	if (status)
 		profile_free(all);
 	else
@@ -131,7 +132,7 @@ static int read_files(
 
 static void tell_waiting(void *context, const char *what, double done)
 {
-	waiting_show(context, what, done);
+	waiting_line_show(context, what, done);
 }
 
 /* The subject of a report: one profile, or two sides. */
@@ -185,10 +186,10 @@ static char *fetch_command(const struct command *command)
  * exit status. *@ret_failed: the report exists, and the condition of --fail-above is met.
  */
 static int make_text(const struct command *command, const struct subject *subject,
-	struct waiting *waiting, char **ret_text, size_t *ret_bytes, bool *ret_failed)
+	struct waiting_line *progress, char **ret_text, size_t *ret_bytes, bool *ret_failed)
 {
 	struct report_options options = command->options;
-	struct inspect inspect = {waiting, command->sources};
+	struct inspect inspect = {progress, command->sources};
 	const struct code_reader reader = inspect_reader(&inspect);
 	char *problem = NULL, *fetch = fetch_command(command);
 	FILE *out = open_memstream(ret_text, ret_bytes);
@@ -204,13 +205,13 @@ static int make_text(const struct command *command, const struct subject *subjec
 	options.files = (unsigned)command->files;
 	options.fetch_command = fetch;
 	options.progress = tell_waiting;
-	options.progress_context = waiting;
+	options.progress_context = progress;
 	error = write_text(command, subject, &options, out, &problem);
 	*ret_failed = error > 0;
 	failed = ferror(out);
 	if ((fclose(out) || failed) && error >= 0)
 		error = -ENOMEM;
-	waiting_end(waiting);
+	waiting_line_end(progress);
 	if (error < 0 || problem)
 		complain_list(problem ? problem : strerror(-error));
 	free(problem);
@@ -275,12 +276,12 @@ static int trouble(const struct command *command, int status)
 
 /* Makes the requested text and outputs it. */
 static int report(
-	const struct command *command, const struct subject *subject, struct waiting *waiting)
+	const struct command *command, const struct subject *subject, struct waiting_line *progress)
 {
 	bool failed = false;
 	char *text = NULL;
 	size_t bytes = 0;
-	int status = make_text(command, subject, waiting, &text, &bytes, &failed);
+	int status = make_text(command, subject, progress, &text, &bytes, &failed);
 
 	if (!status)
 		status = command->output ? give_to_file(command, text, bytes)
@@ -289,7 +290,7 @@ static int report(
 	return status ? trouble(command, status) : failed ? EXIT_FAILED : 0;
 }
 
-static int report_sides(const struct command *command, struct waiting *waiting)
+static int report_sides(const struct command *command, struct waiting_line *progress)
 {
 	struct profile **profile = calloc((size_t)command->files + 1, sizeof(struct profile *));
 	size_t a = (size_t)command->files_a;
@@ -306,24 +307,24 @@ static int report_sides(const struct command *command, struct waiting *waiting)
 			(const char *const *)command->file + a},
 		.n = {a, (size_t)command->files - a},
 	};
-	status = trouble(command, read_side(command, 0, command->files, waiting, profile));
-	waiting_end(waiting);
+	status = trouble(command, read_side(command, 0, command->files, progress, profile));
+	waiting_line_end(progress);
 	if (!status)
-		status = report(command, &(struct subject){.sides = &sides}, waiting);
+		status = report(command, &(struct subject){.sides = &sides}, progress);
 	for (int i = 0; i < command->files; i++)
 		profile_free(profile[i]);
 	free(profile);
 	return status;
 }
 
-static int report_one(const struct command *command, struct waiting *waiting)
+static int report_one(const struct command *command, struct waiting_line *progress)
 {
 	struct profile *profile = NULL;
-	int status = read_files(command, waiting, &profile);
+	int status = read_files(command, progress, &profile);
 
 	if (status)
 		return status;
-	status = report(command, &(struct subject){.profile = profile}, waiting);
+	status = report(command, &(struct subject){.profile = profile}, progress);
 	profile_free(profile);
 	return status;
 }
@@ -331,7 +332,7 @@ static int report_one(const struct command *command, struct waiting *waiting)
 static int run_all(int argc, char **argv)
 {
 	struct command command = {.options = {.size = sizeof(command.options), .programs = true}};
-	struct waiting waiting;
+	struct waiting_line progress;
 	int status;
 
 	standard_hold();
@@ -345,8 +346,9 @@ static int run_all(int argc, char **argv)
 	status = refuse_terminal(&command);
 	if (status)
 		return status;
-	waiting_begin(&waiting);
-	return command.files_a ? report_sides(&command, &waiting) : report_one(&command, &waiting);
+	waiting_line_begin(&progress);
+	return command.files_a ? report_sides(&command, &progress)
+			       : report_one(&command, &progress);
 }
 
 int main(int argc, char **argv)

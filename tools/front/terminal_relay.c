@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/whole.h"
+
 /* Nanoseconds, in the background, between two checks whether we are in the foreground again. */
 #define BACKGROUND_NS 200000000
 enum message { MESSAGE_STOPS = 's', MESSAGE_GOES_ON = 'g', MESSAGE_ENDED = 'e' };
@@ -81,11 +83,7 @@ bool terminal_relay_open(struct terminal_relay *relay, int *ret_error)
 	else
 		relay->mode = RELAY_OUTPUT;
 	modes = relay->saved;
-	/*
-	 * Only one terminal may make "\r
-	 * " of "
-	 * ": ours does unless it is raw.
-	 */
+	/* Only one terminal may make "\r\n" of "\n": ours does unless it is raw. */
 	if (relay->mode != RELAY_ALL)
 		modes.c_oflag &= ~(tcflag_t)OPOST;
 	(void)tcsetattr(relay->slave, TCSANOW, &modes);
@@ -179,29 +177,7 @@ void terminal_relay_leave(struct terminal_relay *relay)
 	relay->set = false;
 }
 
-static void write_all(int fd, const char *from, size_t n)
-{
-	while (n) {
-		ssize_t put = write(fd, from, n);
-
-		if (put < 0 && errno == EAGAIN) {
-			struct pollfd writable = {.fd = fd, .events = POLLOUT};
-
-			(void)poll(&writable, 1, -1);
-			continue;
-		}
-		if (put < 0 && errno != EINTR)
-			return;
-		from += put > 0 ? put : 0;
-		n -= put > 0 ? (size_t)put : 0;
-	}
-}
-
-/*
- * Makes "
- * " of the "\r
- * " from the command's terminal: ours will add the "\r" again.
- */
+/* Makes "\n" of the "\r\n" from the command's terminal: ours will add the "\r" again. */
 static size_t undo_line_ends(char *text, size_t n)
 {
 	size_t left = 0;
@@ -223,7 +199,7 @@ static bool pass_output(const struct terminal_relay *relay)
 	/* In the background our terminal is not raw. */
 	if (relay->mode == RELAY_ALL && !relay->set)
 		n = (ssize_t)undo_line_ends(text, (size_t)n);
-	write_all(relay->terminal, text, (size_t)n);
+	(void)whole_write(relay->terminal, text, (size_t)n, -1);
 	return true;
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/libexec.h"
-#include "base/waiting.h"
+#include "base/waiting_line.h"
 
 static const char *base_of(const char *path)
 {
@@ -15,15 +15,15 @@ static const char *base_of(const char *path)
 }
 
 /* Parses a line "progress 1000 5000" and shows it. */
-static void tell(struct waiting *waiting, const char *line, const char *path)
+static void tell(struct waiting_line *progress, const char *line, const char *path)
 {
 	char what[64];
 	long done, all;
 
-	if (!waiting || sscanf(line, "progress %ld %ld", &done, &all) != 2 || all <= 0)
+	if (!progress || sscanf(line, "progress %ld %ld", &done, &all) != 2 || all <= 0)
 		return;
 	(void)snprintf(what, sizeof(what), "debuginfod: %.40s", base_of(path));
-	waiting_show(waiting, what, done < all ? (double)done / (double)all : 1);
+	waiting_line_show(progress, what, done < all ? (double)done / (double)all : 1);
 }
 
 static int judge(int status, const char **ret_problem)
@@ -47,8 +47,8 @@ static int judge(int status, const char **ret_problem)
 	}
 }
 
-int debuginfod_fetch(
-	struct waiting *waiting, const char *path, const char *build_id, const char **ret_problem)
+int debuginfod_fetch(struct waiting_line *progress, const char *path, const char *build_id,
+	const char **ret_problem)
 {
 	char program[PATH_MAX], what[64], line[256];
 	char *argv[] = {program, (char *)build_id, NULL};
@@ -59,15 +59,15 @@ int debuginfod_fetch(
 		*ret_problem = "this was built without libdebuginfod";
 		return -ENOTSUP;
 	}
-	if (waiting) {
+	if (progress) {
 		(void)snprintf(what, sizeof(what), "debuginfod: %.40s", base_of(path));
-		waiting_say(waiting, what);
+		waiting_line_say(progress, what);
 	}
 	if (libexec_read(argv, true, &out, &pid) < 0) {
 		*ret_problem = "sprofil-debuginfod cannot be started";
 		return -EIO;
 	}
 	while (fgets(line, sizeof(line), out))
-		tell(waiting, line, path);
+		tell(progress, line, path);
 	return judge(libexec_end(out, pid), ret_problem);
 }

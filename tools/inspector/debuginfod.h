@@ -3,7 +3,7 @@
 #ifndef TOOLS_INSPECTOR_DEBUGINFOD_H
 #define TOOLS_INSPECTOR_DEBUGINFOD_H
 
-struct waiting;
+struct waiting_line;
 
 /* Exit statuses of sprofil-debuginfod. */
 enum debuginfod_end {
@@ -16,9 +16,9 @@ enum debuginfod_end {
 
 /*
  * Downloads the debug file of @build_id, which belongs to the file at @path, into libdebuginfod's
- * cache. 0, or -errno, and *ret_problem is a constant sentence. @waiting may be NULL.
+ * cache. 0, or -errno, and *ret_problem is a constant sentence. @progress may be NULL.
  */
-int debuginfod_fetch(
-	struct waiting *waiting, const char *path, const char *build_id, const char **ret_problem);
+int debuginfod_fetch(struct waiting_line *progress, const char *path, const char *build_id,
+	const char **ret_problem);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/waiting.h"
+#include "base/waiting_line.h"
 #include "profile/profile.h"
 #include "tools/inspector/debuginfod.h"
 #include "tools/inspector/inspect_answer.h"
@@ -114,8 +114,8 @@ static int inspect(
 		refuse(object, n, INSPECT_TALK_MISSING);
 		return 0;
 	}
-	if (inspect->waiting)
-		waiting_say(inspect->waiting, "reading programs and libraries");
+	if (inspect->progress)
+		waiting_line_say(inspect->progress, "reading programs and libraries");
 	while (done < n) {
 		int r = ask_and_take(path, profile, object + done, n - done, skip);
 
@@ -151,7 +151,7 @@ static int read_source(void *context, const char *file, bool shared, char **ret_
 
 static int fetch(void *context, const char *path, const char *build_id, const char **ret_problem)
 {
-	return debuginfod_fetch(((struct inspect *)context)->waiting, path, build_id, ret_problem);
+	return debuginfod_fetch(((struct inspect *)context)->progress, path, build_id, ret_problem);
 }
 
 static int package(void *context, const char *path, struct code_package *ret_package)

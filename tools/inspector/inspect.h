@@ -6,10 +6,10 @@
 #include "tools/inspector/source_files.h"
 #include "view/code.h"
 
-struct waiting;
+struct waiting_line;
 
 struct inspect {
-	struct waiting *waiting; /* NULL: no progress is shown */
+	struct waiting_line *progress; /* NULL: no progress is shown */
 	struct source_files sources;
 };
 

@@ -3,12 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/whole.h"
 #include "profile/pprof.h"
 
 /* Longest time for which the server may read nothing: records wait in the ring meanwhile. */
@@ -36,25 +36,6 @@ static int announce(int fd, const struct piece *piece, int pipe_fd)
 	return sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
 }
 
-static int write_all(int fd, const uint8_t *data, size_t bytes)
-{
-	struct pollfd room = {.fd = fd, .events = POLLOUT};
-
-	while (bytes) {
-		ssize_t n = write(fd, data, bytes);
-
-		if (n < 0 && errno != EAGAIN && errno != EINTR)
-			return -errno;
-		if (n < 0 && poll(&room, 1, PATIENCE_MS) == 0)
-			return -ETIMEDOUT;
-		if (n > 0) {
-			data += n;
-			bytes -= (size_t)n;
-		}
-	}
-	return 0;
-}
-
 int piece_send(int fd, const struct piece *piece, const struct profile *profile)
 {
 	uint8_t *data;
@@ -70,7 +51,7 @@ int piece_send(int fd, const struct piece *piece, const struct profile *profile)
 	r = announce(fd, piece, ends[0]);
 	(void)close(ends[0]);
 	if (r == 0)
-		r = write_all(ends[1], data, bytes);
+		r = whole_write(ends[1], data, bytes, PATIENCE_MS);
 	(void)close(ends[1]);
 	free(data);
 	return r;

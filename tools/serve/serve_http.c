@@ -34,8 +34,8 @@ struct client {
 };
 
 /* A request for a profile. */
-struct request {
-	struct request *next;
+struct http_request {
+	struct http_request *next;
 	struct MHD_Connection *connection;
 	struct client *client;
 	struct span *span; /* the span it waits for; NULL: not yet, or over */
@@ -55,11 +55,11 @@ struct http {
 	size_t connections; /* number of connections that the library has */
 	uint64_t accept_ns; /* no connection is accepted before this time */
 	struct client *clients;
-	struct request *requests;
+	struct http_request *requests;
 	uint64_t look_ns;
 };
 
-static void end_wait(struct http *http, struct request *request, int error)
+static void end_wait(struct http *http, struct http_request *request, int error)
 {
 	request->error = error;
 	spans_end(http->spans, request->span);
@@ -75,9 +75,9 @@ static void end_wait(struct http *http, struct request *request, int error)
  */
 static void end_half_closed(struct http *http)
 {
-	struct request *oldest = NULL;
+	struct http_request *oldest = NULL;
 
-	for (struct request *request = http->requests; request; request = request->next) {
+	for (struct http_request *request = http->requests; request; request = request->next) {
 		if (request->span && request->half_closed)
 			oldest = request;
 	}
@@ -88,7 +88,7 @@ static void end_half_closed(struct http *http)
 static const char too_many[] = "as many profiles as can be are being taken: try again later\n";
 
 static enum MHD_Result begin_profile(
-	struct http *http, struct MHD_Connection *connection, struct request *request)
+	struct http *http, struct MHD_Connection *connection, struct http_request *request)
 {
 	unsigned seconds;
 	uint64_t now = clock_now();
@@ -114,7 +114,8 @@ static enum MHD_Result begin_profile(
 	return MHD_YES;
 }
 
-static enum MHD_Result answer_profile(struct MHD_Connection *connection, struct request *request)
+static enum MHD_Result answer_profile(
+	struct MHD_Connection *connection, struct http_request *request)
 {
 	uint8_t *data = request->data;
 
@@ -134,7 +135,7 @@ static enum MHD_Result answer_profile(struct MHD_Connection *connection, struct 
 }
 
 static enum MHD_Result route(struct http *http, struct MHD_Connection *connection,
-	struct request *request, const char *url, const char *method)
+	struct http_request *request, const char *url, const char *method)
 {
 	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
 		return answer_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
@@ -165,7 +166,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 	struct http *http = context;
-	struct request *request = *request_context;
+	struct http_request *request = *request_context;
 
 	(void)version;
 	(void)data;
@@ -195,7 +196,7 @@ static void completed(void *context, struct MHD_Connection *connection, void **r
 	enum MHD_RequestTerminationCode why)
 {
 	struct http *http = context;
-	struct request *request = *request_context, **at;
+	struct http_request *request = *request_context, **at;
 
 	(void)connection;
 	(void)why;
@@ -280,7 +281,7 @@ void http_quiesce(struct http *http)
 
 void http_end(struct http *http)
 {
-	for (struct request *request = http->requests; request; request = request->next) {
+	for (struct http_request *request = http->requests; request; request = request->next) {
 		if (request->span) {
 			request->left = true;
 			spans_end(http->spans, request->span);
@@ -298,7 +299,7 @@ size_t http_requests(const struct http *http)
 {
 	size_t n = 0;
 
-	for (const struct request *request = http->requests; request; request = request->next)
+	for (const struct http_request *request = http->requests; request; request = request->next)
 		n++;
 	return n;
 }
@@ -317,7 +318,8 @@ void http_poll(struct http *http, struct pollfd *fds, uint64_t *until_ns)
 	if (now < http->accept_ns && http->accept_ns < *until_ns)
 		*until_ns = http->accept_ns;
 	/* The library does not watch connections that wait for a profile. */
-	for (const struct request *request = http->requests; request; request = request->next) {
+	for (const struct http_request *request = http->requests; request;
+		request = request->next) {
 		if (request->span && request->client && n < HTTP_POLLS)
 			fds[n++] = (struct pollfd){.fd = request->client->fd,
 				.events = request->half_closed ? 0 : POLLRDHUP};
@@ -330,7 +332,7 @@ void http_poll(struct http *http, struct pollfd *fds, uint64_t *until_ns)
 		*until_ns = now + LOOK_NS;
 }
 
-static void notice_end(struct request *request, const struct pollfd *fds)
+static void notice_end(struct http_request *request, const struct pollfd *fds)
 {
 	for (size_t i = 2; request->client && i < HTTP_POLLS; i++) {
 		if (fds[i].fd != request->client->fd)
@@ -344,7 +346,7 @@ static void finish_requests(struct http *http, const struct pollfd *fds, uint64_
 {
 	int error = 0;
 
-	for (struct request *request = http->requests; request; request = request->next) {
+	for (struct http_request *request = http->requests; request; request = request->next) {
 		if (!request->span)
 			continue;
 		notice_end(request, fds);
@@ -383,7 +385,7 @@ static bool make_room(struct http *http)
 	for (const struct client *client = http->clients; client; client = client->next) {
 		bool busy = false;
 
-		for (const struct request *request = http->requests; request;
+		for (const struct http_request *request = http->requests; request;
 			request = request->next)
 			busy |= request->client == client;
 		if (!busy && (!oldest || client->until_ns <= oldest->until_ns))

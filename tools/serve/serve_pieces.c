@@ -23,16 +23,16 @@ static void forget(struct coming *coming)
 	*coming = (struct coming){.fd = -1};
 }
 
-void pieces_init(struct pieces *pieces, int fd, struct spans *spans)
+void serve_pieces_init(struct serve_pieces *pieces, int fd, struct spans *spans)
 {
-	*pieces = (struct pieces){.fd = fd, .spans = spans};
-	for (size_t i = 0; i < PIECES_MOST; i++)
+	*pieces = (struct serve_pieces){.fd = fd, .spans = spans};
+	for (size_t i = 0; i < SERVE_PIECES_MOST; i++)
 		pieces->coming[i].fd = -1;
 }
 
-void pieces_release(struct pieces *pieces)
+void serve_pieces_release(struct serve_pieces *pieces)
 {
-	for (size_t i = 0; i < PIECES_MOST; i++) {
+	for (size_t i = 0; i < SERVE_PIECES_MOST; i++) {
 		if (pieces->coming[i].fd >= 0)
 			forget(&pieces->coming[i]);
 	}
@@ -41,11 +41,11 @@ void pieces_release(struct pieces *pieces)
 	pieces->fd = -1;
 }
 
-void pieces_poll(const struct pieces *pieces, struct pollfd *fds)
+void serve_pieces_poll(const struct serve_pieces *pieces, struct pollfd *fds)
 {
 	bool room = false;
 
-	for (size_t i = 0; i < PIECES_MOST; i++) {
+	for (size_t i = 0; i < SERVE_PIECES_MOST; i++) {
 		fds[1 + i] = (struct pollfd){.fd = pieces->coming[i].fd, .events = POLLIN};
 		room |= pieces->coming[i].fd < 0;
 	}
@@ -74,9 +74,9 @@ static int take_descriptor(struct msghdr *message)
 	return found;
 }
 
-static void begin(struct pieces *pieces, const struct piece *piece, int fd)
+static void begin(struct serve_pieces *pieces, const struct piece *piece, int fd)
 {
-	for (size_t i = 0; i < PIECES_MOST; i++) {
+	for (size_t i = 0; i < SERVE_PIECES_MOST; i++) {
 		if (pieces->coming[i].fd >= 0)
 			continue;
 		pieces->coming[i] = (struct coming){.piece = *piece, .fd = fd};
@@ -85,14 +85,14 @@ static void begin(struct pieces *pieces, const struct piece *piece, int fd)
 	(void)close(fd);
 }
 
-static void done(struct pieces *pieces, const struct piece *piece)
+static void done(struct serve_pieces *pieces, const struct piece *piece)
 {
 	if (piece->until_ns > pieces->so_far_ns)
 		pieces->so_far_ns = piece->until_ns;
 }
 
 /* Takes an announcement. False: no process is left that could send one. */
-static bool take_announcement(struct pieces *pieces)
+static bool take_announcement(struct serve_pieces *pieces)
 {
 	uint8_t head[PIECE_BYTES + 1];
 	struct iovec bytes = {head, sizeof(head)};
@@ -142,7 +142,7 @@ static bool grow(struct coming *coming)
 	return true;
 }
 
-static void end(struct pieces *pieces, struct coming *coming)
+static void end(struct serve_pieces *pieces, struct coming *coming)
 {
 	struct profile *profile;
 	int r = pprof_read(coming->data, coming->bytes, &profile, NULL);
@@ -158,7 +158,7 @@ static void end(struct pieces *pieces, struct coming *coming)
 	forget(coming);
 }
 
-static void take_data(struct pieces *pieces, struct coming *coming)
+static void take_data(struct serve_pieces *pieces, struct coming *coming)
 {
 	for (unsigned i = 0; i < READS_MOST; i++) {
 		ssize_t n = grow(coming) ? read(coming->fd, coming->data + coming->bytes,
@@ -175,11 +175,11 @@ static void take_data(struct pieces *pieces, struct coming *coming)
 	}
 }
 
-void pieces_turn(struct pieces *pieces, const struct pollfd *fds)
+void serve_pieces_turn(struct serve_pieces *pieces, const struct pollfd *fds)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < PIECES_MOST; i++) {
+	for (size_t i = 0; i < SERVE_PIECES_MOST; i++) {
 		if (fds[1 + i].fd >= 0 && fds[1 + i].revents)
 			take_data(pieces, &pieces->coming[i]);
 	}
@@ -187,7 +187,7 @@ void pieces_turn(struct pieces *pieces, const struct pollfd *fds)
 		(void)close(pieces->fd);
 		pieces->fd = -1;
 	}
-	for (size_t i = 0; i < PIECES_MOST; i++)
+	for (size_t i = 0; i < SERVE_PIECES_MOST; i++)
 		any |= pieces->coming[i].fd >= 0;
 	if (pieces->fd < 0 && !any)
 		spans_close(pieces->spans);

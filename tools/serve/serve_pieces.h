@@ -14,9 +14,9 @@
 
 struct spans;
 
-enum { PIECES_MOST = 8 };
+enum { SERVE_PIECES_MOST = 8 };
 
-struct pieces {
+struct serve_pieces {
 	int fd; /* socket of announcements; -1: no sender is left */
 	struct spans *spans;
 	struct coming {
@@ -24,17 +24,17 @@ struct pieces {
 		int fd; /* -1: free */
 		uint8_t *data;
 		size_t bytes, room;
-	} coming[PIECES_MOST];
+	} coming[SERVE_PIECES_MOST];
 	uint64_t so_far_ns;  /* the latest end among pieces already handled */
 	const char *problem; /* what is wrong with the last piece; NULL none */
 };
 
 /* Takes ownership of @fd, a socket. */
-void pieces_init(struct pieces *pieces, int fd, struct spans *spans);
-void pieces_release(struct pieces *pieces);
-/* Fills in the descriptors to poll: 1 + PIECES_MOST of them. */
-void pieces_poll(const struct pieces *pieces, struct pollfd *fds);
+void serve_pieces_init(struct serve_pieces *pieces, int fd, struct spans *spans);
+void serve_pieces_release(struct serve_pieces *pieces);
+/* Fills in the descriptors to poll: 1 + SERVE_PIECES_MOST of them. */
+void serve_pieces_poll(const struct serve_pieces *pieces, struct pollfd *fds);
 /* Handles events. Closes the spans when nothing more can come. */
-void pieces_turn(struct pieces *pieces, const struct pollfd *fds);
+void serve_pieces_turn(struct serve_pieces *pieces, const struct pollfd *fds);
 
 #endif

@@ -33,7 +33,7 @@
 
 struct server {
 	struct spans spans;
-	struct pieces pieces;
+	struct serve_pieces pieces;
 	struct http *http;
 	int port, analyst_fd;
 	uint64_t ahead_ns; /* ahead of the clock */
@@ -54,7 +54,7 @@ static void serve(struct server *s)
 	s->port = ntohs(address.sin_port);
 	spans_init(&s->spans, "phases");
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
-	pieces_init(&s->pieces, pair[0], &s->spans);
+	serve_pieces_init(&s->pieces, pair[0], &s->spans);
 	s->analyst_fd = pair[1];
 	assert_int_equal(http_begin(fd, &s->spans, "ph<a>ses", &s->http), 0);
 }
@@ -62,7 +62,7 @@ static void serve(struct server *s)
 static void end(struct server *s)
 {
 	http_end(s->http);
-	pieces_release(&s->pieces);
+	serve_pieces_release(&s->pieces);
 	spans_release(&s->spans);
 	if (s->analyst_fd >= 0)
 		(void)close(s->analyst_fd);
@@ -71,13 +71,13 @@ static void end(struct server *s)
 /* Handles what has arrived. Waits 1 ms for data that the kernel is delivering. */
 static void turn(struct server *s)
 {
-	struct pollfd fds[HTTP_POLLS + 1 + PIECES_MOST];
+	struct pollfd fds[HTTP_POLLS + 1 + SERVE_PIECES_MOST];
 	uint64_t until = UINT64_MAX;
 
 	http_poll(s->http, fds, &until);
-	pieces_poll(&s->pieces, fds + HTTP_POLLS);
-	assert_true(poll(fds, HTTP_POLLS + 1 + PIECES_MOST, 1) >= 0);
-	pieces_turn(&s->pieces, fds + HTTP_POLLS);
+	serve_pieces_poll(&s->pieces, fds + HTTP_POLLS);
+	assert_true(poll(fds, HTTP_POLLS + 1 + SERVE_PIECES_MOST, 1) >= 0);
+	serve_pieces_turn(&s->pieces, fds + HTTP_POLLS);
 	http_turn(s->http, fds, clock_now() + s->ahead_ns);
 }
 
@@ -295,21 +295,21 @@ static void test_http__silent_connections(void **state)
 /* Messages of a hostile analyst. */
 static void test_pieces__of_a_hostile_analyst(void **state)
 {
-	struct pollfd fds[1 + PIECES_MOST];
+	struct pollfd fds[1 + SERVE_PIECES_MOST];
 	const struct piece piece = {.kind = PIECE_WHOLE, .segment = 1, .until_ns = UINT64_MAX - 1};
-	struct pieces pieces;
+	struct serve_pieces pieces;
 	struct spans spans;
 	int pair[2], ends[2];
 
 	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
 	spans_init(&spans, "phases");
-	pieces_init(&pieces, pair[0], &spans);
-#define PIECES_TURN()                                              \
-	do {                                                       \
-		pieces_poll(&pieces, fds);                         \
-		assert_true(poll(fds, 1 + PIECES_MOST, 100) >= 0); \
-		pieces_turn(&pieces, fds);                         \
+	serve_pieces_init(&pieces, pair[0], &spans);
+#define PIECES_TURN()                                                    \
+	do {                                                             \
+		serve_pieces_poll(&pieces, fds);                         \
+		assert_true(poll(fds, 1 + SERVE_PIECES_MOST, 100) >= 0); \
+		serve_pieces_turn(&pieces, fds);                         \
 	} while (0)
 	assert_int_equal(write(pair[1], "junk", 4), 4);
 	PIECES_TURN();
@@ -336,7 +336,7 @@ static void test_pieces__of_a_hostile_analyst(void **state)
 	PIECES_TURN();
 	assert_int_equal(pieces.fd, -1);
 	assert_true(spans.closed);
-	pieces_release(&pieces);
+	serve_pieces_release(&pieces);
 	spans_release(&spans);
 }
 

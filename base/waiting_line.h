@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* Progress for a user who waits at a terminal: one line on stderr that is erased at the end. */
-#ifndef BASE_WAITING_H
-#define BASE_WAITING_H
+#ifndef BASE_WAITING_LINE_H
+#define BASE_WAITING_LINE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct waiting {
+struct waiting_line {
 	bool terminal; /* stderr is a terminal */
 	bool visible;
 	uint64_t since_ns, shown_ns;
 };
 
-void waiting_begin(struct waiting *waiting);
+void waiting_line_begin(struct waiting_line *progress);
 
 /*
  * Shows that the share @done (0 to 1) of @what is done, but not in the first half second, and at
  * most ten times a second.
  */
-void waiting_show(struct waiting *waiting, const char *what, double done);
+void waiting_line_show(struct waiting_line *progress, const char *what, double done);
 
 /* Shows @what at once: for long work without known progress. */
-void waiting_say(struct waiting *waiting, const char *what);
+void waiting_line_say(struct waiting_line *progress, const char *what);
 
-void waiting_end(struct waiting *waiting);
+void waiting_line_end(struct waiting_line *progress);
 
 #endif
