@@ -9,21 +9,51 @@ void dwarf_facts_forget(Dwarf_Debug dbg, Dwarf_Error error)
 		dwarf_dealloc_error(dbg, error);
 }
 
-static uint32_t read_u32(Dwarf_Debug dbg, Dwarf_Attribute attribute)
+/* These read the value of an attribute. False: it has another form, or is damaged. */
+static bool read_unsigned(Dwarf_Debug dbg, Dwarf_Attribute attribute, uint64_t *ret_value)
 {
 	Dwarf_Error error = NULL;
 	Dwarf_Unsigned value = 0;
-	Dwarf_Signed number = 0;
+	bool known = dwarf_formudata(attribute, &value, &error) == DW_DLV_OK;
 
-	if (dwarf_formudata(attribute, &value, &error) != DW_DLV_OK) {
-		dwarf_facts_forget(dbg, error);
-		error = NULL;
-		if (dwarf_formsdata(attribute, &number, &error) != DW_DLV_OK) {
-			dwarf_facts_forget(dbg, error);
-			return 0;
-		}
-		value = (Dwarf_Unsigned)number;
-	}
+	dwarf_facts_forget(dbg, error);
+	if (known)
+		*ret_value = value;
+	return known;
+}
+
+static bool read_signed(Dwarf_Debug dbg, Dwarf_Attribute attribute, uint64_t *ret_value)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Signed value = 0;
+	bool known = dwarf_formsdata(attribute, &value, &error) == DW_DLV_OK;
+
+	dwarf_facts_forget(dbg, error);
+	if (known)
+		*ret_value = (uint64_t)value;
+	return known;
+}
+
+/* An offset in a section. */
+static bool read_offset(Dwarf_Debug dbg, Dwarf_Attribute attribute, uint64_t *ret_value)
+{
+	Dwarf_Error error = NULL;
+	Dwarf_Off value = 0;
+	bool known = dwarf_global_formref(attribute, &value, &error) == DW_DLV_OK;
+
+	dwarf_facts_forget(dbg, error);
+	if (known)
+		*ret_value = value;
+	return known;
+}
+
+/* 0: unknown. */
+static uint32_t read_u32(Dwarf_Debug dbg, Dwarf_Attribute attribute)
+{
+	uint64_t value = 0;
+
+	if (!read_unsigned(dbg, attribute, &value))
+		(void)read_signed(dbg, attribute, &value);
 	return value < UINT32_MAX ? (uint32_t)value : 0;
 }
 
@@ -73,7 +103,7 @@ static const char *read_string(
 	Dwarf_Error error = NULL;
 	Dwarf_Half form = 0;
 	char *text = NULL;
-	Dwarf_Off offset = 0;
+	uint64_t offset;
 	int rc;
 
 	if (dwarf_whatform(attribute, &form, &error) != DW_DLV_OK) {
@@ -90,10 +120,8 @@ static const char *read_string(
 			dwarf_facts_forget(dbg, error);
 		return rc == DW_DLV_OK ? text : NULL;
 	}
-	rc = dwarf_global_formref(attribute, &offset, &error);
-	if (rc == DW_DLV_ERROR)
-		dwarf_facts_forget(dbg, error);
-	return rc == DW_DLV_OK ? slice_string(r->supplement_strings, offset) : NULL;
+	return read_offset(dbg, attribute, &offset) ? slice_string(r->supplement_strings, offset)
+						    : NULL;
 }
 
 static bool is_indexed(Dwarf_Half form)
@@ -120,71 +148,21 @@ static bool read_address(const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_At
 static void read_high(const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Attribute attribute,
 	Dwarf_Half form, struct dwarf_facts *facts, bool *ret_is_length)
 {
-	Dwarf_Error error = NULL;
-	Dwarf_Unsigned length = 0;
-	Dwarf_Signed number = 0;
-
 	*ret_is_length = form != DW_FORM_addr && !is_indexed(form);
-	if (!*ret_is_length) {
+	if (!*ret_is_length)
 		facts->has_high = read_address(r, dbg, attribute, form, &facts->high);
-	} else if (form == DW_FORM_sdata) {
-		facts->has_high = dwarf_formsdata(attribute, &number, &error) == DW_DLV_OK;
-		facts->high = (uint64_t)number;
-	} else {
-		facts->has_high = dwarf_formudata(attribute, &length, &error) == DW_DLV_OK;
-		facts->high = length;
-	}
-	dwarf_facts_forget(dbg, error);
-}
-
-static void read_origin(
-	Dwarf_Debug dbg, Dwarf_Attribute attribute, Dwarf_Half form, struct dwarf_facts *facts)
-{
-	Dwarf_Error error = NULL;
-	Dwarf_Off offset = 0;
-
-	facts->has_origin = dwarf_global_formref(attribute, &offset, &error) == DW_DLV_OK;
-	facts->origin_in_supplement = form == DW_FORM_GNU_ref_alt;
-	facts->origin = offset;
-	dwarf_facts_forget(dbg, error);
+	else if (form == DW_FORM_sdata)
+		facts->has_high = read_signed(dbg, attribute, &facts->high);
+	else
+		facts->has_high = read_unsigned(dbg, attribute, &facts->high);
 }
 
 static void read_ranges(
 	Dwarf_Debug dbg, Dwarf_Attribute attribute, Dwarf_Half form, struct dwarf_facts *facts)
 {
-	Dwarf_Error error = NULL;
-	Dwarf_Unsigned index = 0;
-	Dwarf_Off offset = 0;
-
 	facts->ranges_by_index = form == DW_FORM_rnglistx;
-	if (facts->ranges_by_index) {
-		facts->has_ranges = dwarf_formudata(attribute, &index, &error) == DW_DLV_OK;
-		facts->ranges = index;
-	} else {
-		facts->has_ranges = dwarf_global_formref(attribute, &offset, &error) == DW_DLV_OK;
-		facts->ranges = offset;
-	}
-	dwarf_facts_forget(dbg, error);
-}
-
-static uint64_t read_offset(Dwarf_Debug dbg, Dwarf_Attribute attribute)
-{
-	Dwarf_Error error = NULL;
-	Dwarf_Off offset = 0;
-
-	if (dwarf_global_formref(attribute, &offset, &error) != DW_DLV_OK)
-		dwarf_facts_forget(dbg, error);
-	return offset;
-}
-
-static uint64_t read_id(Dwarf_Debug dbg, Dwarf_Attribute attribute)
-{
-	Dwarf_Error error = NULL;
-	Dwarf_Unsigned id = 0;
-
-	if (dwarf_formudata(attribute, &id, &error) != DW_DLV_OK)
-		dwarf_facts_forget(dbg, error);
-	return id;
+	facts->has_ranges = facts->ranges_by_index ? read_unsigned(dbg, attribute, &facts->ranges)
+						   : read_offset(dbg, attribute, &facts->ranges);
 }
 
 static void take_attribute(const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Attribute attribute,
@@ -205,12 +183,14 @@ static void take_attribute(const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_
 	case DW_AT_high_pc: read_high(r, dbg, attribute, form, facts, high_is_length); break;
 	case DW_AT_ranges: read_ranges(dbg, attribute, form, facts); break;
 	case DW_AT_addr_base:
-	case DW_AT_GNU_addr_base: facts->address_base = read_offset(dbg, attribute); break;
-	case DW_AT_rnglists_base: facts->lists_base = read_offset(dbg, attribute); break;
+	case DW_AT_GNU_addr_base: (void)read_offset(dbg, attribute, &facts->address_base); break;
+	case DW_AT_rnglists_base: (void)read_offset(dbg, attribute, &facts->lists_base); break;
 	case DW_AT_abstract_origin:
 	case DW_AT_specification:
-		if (!facts->has_origin)
-			read_origin(dbg, attribute, form, facts);
+		if (facts->has_origin)
+			break;
+		facts->has_origin = read_offset(dbg, attribute, &facts->origin);
+		facts->origin_in_supplement = form == DW_FORM_GNU_ref_alt;
 		break;
 	case DW_AT_call_file: facts->call_file = read_u32(dbg, attribute); break;
 	case DW_AT_call_line: facts->call_line = read_u32(dbg, attribute); break;
@@ -225,8 +205,8 @@ static void take_attribute(const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_
 		facts->split = true;
 		facts->dwo_name = read_string(r, dbg, attribute);
 		break;
-	case DW_AT_GNU_dwo_id: facts->dwo_id = read_id(dbg, attribute); break;
-	case DW_AT_GNU_ranges_base: facts->ranges_base = read_offset(dbg, attribute); break;
+	case DW_AT_GNU_dwo_id: (void)read_unsigned(dbg, attribute, &facts->dwo_id); break;
+	case DW_AT_GNU_ranges_base: (void)read_offset(dbg, attribute, &facts->ranges_base); break;
 	default: break;
 	}
 }
