@@ -14,6 +14,9 @@
  *	slow                 at 250 Hz, of which the bound of the cost left a tick every 40 ms,
  *	                     with a pause of 0.4 s, and one of 1.2 s that is mostly a wait for
  *	                     a CPU
+ *	seldom               at 250 Hz, but sampled 16 times more rarely, with a fiftieth of a
+ *	                     CPU in the first 100 s and a whole one in the other 20 s: a sample
+ *	                     every 3.2 s, then every 64 ms, with a pause of 10 s in each part
  */
 #include <stdio.h>
 #include <string.h>
@@ -197,6 +200,35 @@ static struct profile *make_slow(void)
 	return profile;
 }
 
+static struct profile *make_seldom(void)
+{
+	const int64_t values[VALUE_TYPES_MAX] = {1, 64 * FIXTURE_MS};
+	struct profile *profile = NULL;
+	struct location_line line = {0};
+	uint32_t task, mapping, stack, location;
+
+	(void)fixture_index(profile_new(&profile));
+	mapping = fixture_index(profile_add_mapping(profile,
+		&(struct mapping){.file = "/opt/seldom", .start = 0x1000, .limit = 0x9000}));
+	task = fixture_index(profile_add_task(profile, &(struct task){10, 10, "seldom", "seldom"}));
+	line.function = fixture_index(profile_add_function(
+		profile, &(struct function){.name = "work", .symbol = "work"}));
+	location = fixture_location(profile, mapping, 0x1000, &line, 1);
+	stack = fixture_index(profile_add_stack(profile, task, &location, 1));
+	profile_set_time(profile, FIXTURE_BEGAN_NS, 120000 * (uint64_t)FIXTURE_MS);
+	profile_set_period(profile, 4 * FIXTURE_MS);
+	for (uint64_t ms = 0; ms < 120000; ms += ms < 100000 ? 3200 : 64) {
+		if ((ms >= 50000 && ms < 60000) || (ms >= 105000 && ms < 115000))
+			continue;
+		profile_add_values(profile, stack, values);
+		(void)fixture_index(timeline_add(profile,
+			&(struct instant){.sample = stack,
+				.time_ns = FIXTURE_BEGAN_NS + ms * FIXTURE_MS,
+				.weight_ns = 64 * FIXTURE_MS}));
+	}
+	return profile;
+}
+
 int main(int argc, char **argv)
 {
 	struct profile *profile;
@@ -212,12 +244,14 @@ int main(int argc, char **argv)
 		profile = make_wall();
 	} else if (argc == 3 && !strcmp(argv[1], "slow")) {
 		profile = make_slow();
+	} else if (argc == 3 && !strcmp(argv[1], "seldom")) {
+		profile = make_seldom();
 	} else if (argc == 5 && !strcmp(argv[1], "many")) {
 		profile = make_many(strtoul(argv[2], NULL, 10), strtoul(argv[3], NULL, 10));
 	} else if (argc == 5 && !strcmp(argv[1], "rank")) {
 		profile = make_rank(strtol(argv[2], NULL, 10), strtol(argv[3], NULL, 10));
 	} else {
-		fputs("usage: make_timeline phases|waits|wall|slow FILE | "
+		fputs("usage: make_timeline phases|waits|wall|slow|seldom FILE | "
 		      "many SAMPLES STACKS FILE | rank RANK FACTOR FILE\n",
 			stderr);
 		return 2;

@@ -45,6 +45,15 @@ is "its rate, of a part, too" "$("$report" flat --from 1s --to 5s slow | sed -n 
     grep -o 'at .* Hz')" "at 24 of 250 Hz"
 is "pauses between few ticks" "$(grep 'nothing ran' out)" \
     "19.980 s to 21.220 s  nothing ran for 1.24 s, waiting for a CPU; before: work; after: work"
+# With a fiftieth of a CPU, a pause that is four times as long as usual may be chance. A shorter one
+# at a whole CPU is none: nothing ran. The table says no more than is known, either.
+"$make" seldom seldom && "$report" timeline --width 100 seldom >out || failed=1
+is "pauses of a program with a small share of a CPU" \
+    "$(grep -E 'no sample|nothing ran' out)" \
+    "48.0 s to 60.8 s  no sample for 12.80 s; before: work; after: work
+105.0 s to 115.0 s  nothing ran for 10.05 s; before: work; after: work"
+is "in its table" "$(awk '$1 == "107.6" || $1 == "45.5" { print $6, $7, $8 }' out | tr '\n' ';')" \
+    "(hardly a sample);(hardly anything ran);"
 "$report" timeline --width 100 p | LC_ALL=C grep -q '[^ -~]' || failed=1
 LC_ALL=C "$report" timeline --width 100 p | LC_ALL=C grep -q '[^ -~]' && fail "ASCII"
 is "columns of a sheet" "$("$report" timeline --format tsv p | head -1)" \

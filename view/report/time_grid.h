@@ -24,7 +24,7 @@ struct timeline_phase {
 	double weight, top_weight; /* of everything; of that function */
 };
 
-/* A time in which nothing ran, longer than sampling by chance explains. */
+/* A time without a sample of many sampling periods (timeline_gaps.c). */
 struct timeline_gap {
 	uint64_t from_ns, to_ns;
 	/* Stacks are indexes of samples in the profile, or TIMELINE_NO_STACK. */
@@ -32,6 +32,7 @@ struct timeline_gap {
 	uint32_t blocked;       /* the stack of the thread that was blocked longest in the gap */
 	uint64_t blocked_ns;    /* for how long */
 	uint64_t queued_ns;     /* time for which threads waited for a CPU, summed up */
+	bool sure;              /* nothing ran; false: it may be chance, with so little CPU time */
 };
 
 enum { TIMELINE_NO_ROW = UINT32_MAX, TIMELINE_NO_PLACE = UINT32_MAX };

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds gaps: times in which nothing ran. The instants of a merged profile are not in the order of
+ * Finds gaps: times without a sample. The instants of a merged profile are not in the order of
  * time, so the time line is divided into short intervals (struct slot), and the first and the last
  * instant of each are kept. A running program is sampled once a period; PERIODS periods without a
- * sample are not chance. The sampler lengthens periods to bound its cost; the weights of instants
- * say how long they were.
+ * sample are not chance. The sampler lengthens periods to bound its cost, and where it finds no
+ * thread; the weights of instants say how long they were. That nothing ran is said only of a gap
+ * that a program with its share of a CPU would not have without a sample: with 2 % of a CPU, one
+ * period in 50 has a sample. A gap in which it would have less than UNUSUAL samples is no gap.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +15,7 @@
 #include "profile/timeline.h"
 #include "view/report/timeline_report.h"
 
-enum { MOST_SLOTS = 1 << 20, PERIODS = 20 };
+enum { MOST_SLOTS = 1 << 20, PERIODS = 20, UNUSUAL = 3 };
 
 #define SLOT_NS UINT64_C(1000000)
 
@@ -21,6 +23,8 @@ struct slot {
 	uint64_t first_ns, last_ns;
 	uint32_t first, last; /* stacks of the first and the last instant of a slot */
 	uint64_t period_ns;   /* the longest period of its instants */
+	uint64_t instants;
+	double weight_ns; /* of all its instants */
 	bool used;
 };
 
@@ -28,6 +32,7 @@ struct gap_search {
 	struct time_grid *grid;
 	struct slot *slot;
 	size_t slots;
+	double share;       /* mean number of CPUs that run what is chosen */
 	uint64_t period_ns; /* the mean one, or that of the profile if it is longer */
 	bool has_waits;     /* there are instants of threads that waited */
 };
@@ -64,6 +69,8 @@ static void note(struct gap_search *s, const struct instant *instant)
 	}
 	if (instant->weight_ns > slot->period_ns)
 		slot->period_ns = instant->weight_ns;
+	slot->weight_ns += (double)instant->weight_ns;
+	slot->instants++;
 	slot->used = true;
 }
 
@@ -86,6 +93,7 @@ static int read_instants(struct gap_search *s)
 	timeline_end(&cursor);
 	if (!n)
 		return -ENOENT;
+	s->share = weight_ns / (double)(s->grid->to_ns - s->grid->from_ns);
 	s->period_ns = profile_period_ns(s->grid->frames.profile);
 	if (!s->period_ns)
 		s->period_ns = (s->grid->to_ns - s->grid->from_ns) / n;
@@ -95,17 +103,48 @@ static int read_instants(struct gap_search *s)
 }
 
 /*
- * Adds a gap if it is long enough. The longest are kept, in the order of time. @period_ns: the
- * longest period in the slots before and behind the gap.
+ * The mean number of CPUs that the next instants run on, from slot @at on in the direction of
+ * @step. That of the whole time if too few instants are there.
  */
-static void add_gap(struct gap_search *s, const struct timeline_gap *gap, uint64_t period_ns)
+static double share_near(const struct gap_search *s, size_t at, int step)
+{
+	uint64_t instants = 0, from_ns = UINT64_MAX, to_ns = 0;
+	double weight_ns = 0;
+
+	for (size_t i = at; i < s->slots && instants < PERIODS; i += (size_t)step) {
+		const struct slot *slot = &s->slot[i];
+
+		from_ns = slot->first_ns < from_ns ? slot->first_ns : from_ns;
+		to_ns = slot->last_ns > to_ns ? slot->last_ns : to_ns;
+		weight_ns += slot->weight_ns;
+		instants += slot->instants;
+	}
+	if (instants < PERIODS)
+		return s->share;
+	return to_ns > from_ns ? weight_ns / (double)(to_ns - from_ns) : 1;
+}
+
+/*
+ * Adds the gap before slot @next if it is long enough. The longest are kept, in the order of time.
+ */
+static void add_gap(struct gap_search *s, struct timeline_gap *gap, size_t next)
 {
 	struct time_grid *grid = s->grid;
+	uint64_t period_ns = s->period_ns;
+	double share = 1, expected;
 	size_t shortest = 0;
 
-	if (period_ns < s->period_ns)
-		period_ns = s->period_ns;
+	for (size_t i = next ? next - 1 : 0; i <= next && i < s->slots; i++) {
+		double near = share_near(s, i, i < next ? -1 : 1);
+
+		period_ns = s->slot[i].period_ns > period_ns ? s->slot[i].period_ns : period_ns;
+		share = near < share ? near : share;
+	}
 	if (gap->to_ns <= gap->from_ns || (gap->to_ns - gap->from_ns) / PERIODS < period_ns)
+		return;
+	expected = (double)(gap->to_ns - gap->from_ns) / (double)period_ns * share;
+	gap->sure = expected >= PERIODS;
+	if (expected < UNUSUAL)
 		return;
 	grid->all_gaps++;
 	if (grid->gaps == TIMELINE_MOST_GAPS) {
@@ -124,28 +163,35 @@ static void add_gap(struct gap_search *s, const struct timeline_gap *gap, uint64
 	grid->gap[grid->gaps++] = *gap;
 }
 
+/* Moves the used slots to the front. The others are left out. */
+static void compact(struct gap_search *s)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < s->slots; i++) {
+		if (s->slot[i].used)
+			s->slot[used++] = s->slot[i];
+	}
+	s->slots = used;
+}
+
 static void find(struct gap_search *s)
 {
 	struct timeline_gap gap = {.from_ns = s->grid->from_ns,
 		.before = TIMELINE_NO_STACK,
 		.blocked = TIMELINE_NO_STACK};
-	uint64_t before_ns = 0;
 
+	compact(s);
 	for (size_t i = 0; i < s->slots; i++) {
-		const struct slot *slot = &s->slot[i];
-
-		if (!slot->used)
-			continue;
-		gap.to_ns = slot->first_ns;
-		gap.after = slot->first;
-		add_gap(s, &gap, slot->period_ns > before_ns ? slot->period_ns : before_ns);
-		gap.from_ns = slot->last_ns;
-		gap.before = slot->last;
-		before_ns = slot->period_ns;
+		gap.to_ns = s->slot[i].first_ns;
+		gap.after = s->slot[i].first;
+		add_gap(s, &gap, i);
+		gap.from_ns = s->slot[i].last_ns;
+		gap.before = s->slot[i].last;
 	}
 	gap.to_ns = s->grid->to_ns;
 	gap.after = TIMELINE_NO_STACK;
-	add_gap(s, &gap, before_ns);
+	add_gap(s, &gap, s->slots);
 }
 
 /* Finds where a thread was blocked for most of each gap, and how long threads waited for a CPU. */

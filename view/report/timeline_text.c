@@ -142,6 +142,29 @@ static int put_strips(const struct time_grid *grid, FILE *out)
 	return r;
 }
 
+/* Did nothing run for most of a phase, so that its lack of samples is not chance? */
+static bool is_surely_idle(const struct time_grid *grid, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t sure_ns = 0;
+
+	for (size_t i = 0; i < grid->gaps; i++) {
+		const struct timeline_gap *gap = &grid->gap[i];
+		uint64_t a = gap->from_ns > from_ns ? gap->from_ns : from_ns;
+		uint64_t b = gap->to_ns < to_ns ? gap->to_ns : to_ns;
+
+		sure_ns += gap->sure && b > a ? b - a : 0;
+	}
+	return sure_ns > (to_ns - from_ns) / 2;
+}
+
+/* What the table shows for a phase in which hardly a sample has the value. */
+static const char *name_idle(const struct time_grid *grid, uint64_t from_ns, uint64_t to_ns)
+{
+	if (!grid->is_cpu)
+		return "(hardly anything)";
+	return is_surely_idle(grid, from_ns, to_ns) ? "(hardly anything ran)" : "(hardly a sample)";
+}
+
 static void set_phase(
 	struct layout *layout, const struct time_grid *grid, const struct timeline_phase *phase)
 {
@@ -163,9 +186,8 @@ static void set_phase(
 		layout_set(layout, 3, text);
 	}
 	layout_set(layout, 4,
-		idle && grid->is_cpu ? "(hardly anything ran)"
-			: idle       ? "(hardly anything)"
-				     : grid->frames.places.place[phase->place].function);
+		idle ? name_idle(grid, from, to)
+		     : grid->frames.places.place[phase->place].function);
 	if (!idle)
 		layout_set(
 			layout, 5, text_basename(grid->frames.places.place[phase->place].object));
@@ -264,7 +286,8 @@ static int put_gaps(const struct time_grid *grid, FILE *given)
 		format_seconds(gap->from_ns, all, from);
 		format_seconds(gap->to_ns, all, to);
 		text_format_ns(gap->to_ns - gap->from_ns, length);
-		fprintf(out, "%s%s to %s  nothing ran for %s", i ? "" : "\n", from, to, length);
+		fprintf(out, "%s%s to %s  %s for %s", i ? "" : "\n", from, to,
+			gap->sure ? "nothing ran" : "no sample", length);
 		if (gap->queued_ns > (gap->to_ns - gap->from_ns) / 2)
 			fputs(", waiting for a CPU", out);
 		else
