@@ -67,7 +67,8 @@ static int one_process(const char *value)
 static int diagnose(const char *value)
 {
 	char text[512] = "";
-	bool refused = front_explain(program, one_process(value), text, sizeof(text));
+	int pid = one_process(value);
+	bool refused = front_explain(program, "--diagnose", pid, text, sizeof(text));
 
 	if (!text[0]) {
 		front_complain(program, "cannot read /proc: %s", strerror(errno));

@@ -201,7 +201,8 @@ static const char *yama_remedy(int mode)
 	}
 }
 
-void diagnose_explain(const struct diagnose_facts *f, const char *program, char *to, size_t room)
+void diagnose_explain(const struct diagnose_facts *f, const char *program, const char *option,
+	char *to, size_t room)
 {
 	int pid = f->pid;
 
@@ -230,26 +231,26 @@ void diagnose_explain(const struct diagnose_facts *f, const char *program, char 
 	case DIAGNOSE_OTHER_USER:
 		(void)snprintf(to, room,
 			"cannot attach to %d: it belongs to user %" PRIu32 ", you are %" PRIu32
-			": use sudo, as in 'sudo %s -p %d'",
-			pid, f->it.uid[1], f->we.uid[0], program, pid);
+			": use sudo, as in 'sudo %s %s %d'",
+			pid, f->it.uid[1], f->we.uid[0], program, option, pid);
 		return;
 	case DIAGNOSE_USER_NAMESPACE:
 		(void)snprintf(to, room,
 			"cannot attach to %d: it is in another user namespace: from the host, "
-			"use sudo, as in 'sudo %s -p %d'; or 'nsenter -U -t %d %s -p …' inside",
-			pid, program, pid, pid, program);
+			"use sudo, as in 'sudo %s %s %d'; or 'nsenter -U -t %d %s %s …' inside",
+			pid, program, option, pid, pid, program, option);
 		return;
 	case DIAGNOSE_CAPABILITIES:
 		(void)snprintf(to, room,
 			"cannot attach to %d: it has capabilities that you have not: "
-			"use sudo, as in 'sudo %s -p %d'",
-			pid, program, pid);
+			"use sudo, as in 'sudo %s %s %d'",
+			pid, program, option, pid);
 		return;
 	case DIAGNOSE_NOT_DUMPABLE:
 		(void)snprintf(to, room,
 			"cannot attach to %d: it is not dumpable (it was set-user-id, or asked for "
-			"it by prctl): use sudo, as in 'sudo %s -p %d'",
-			pid, program, pid);
+			"it by prctl): use sudo, as in 'sudo %s %s %d'",
+			pid, program, option, pid);
 		return;
 	case DIAGNOSE_YAMA:
 		(void)snprintf(to, room, "cannot attach to %d: %s", pid, yama_remedy(f->yama));

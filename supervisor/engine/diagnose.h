@@ -56,9 +56,12 @@ enum diagnose_cause diagnose_classify(const struct diagnose_facts *facts);
 /* Tries to attach (which stops nothing) and reads the facts. 0, or -errno of a failure of ours. */
 int diagnose_read(int pid, struct diagnose_facts *ret_facts);
 
-/* One line: the cause and the remedy, for a user of @program, without a newline. */
-void diagnose_explain(
-	const struct diagnose_facts *facts, const char *program, char *to, size_t room);
+/*
+ * One line: the cause and the remedy, without a newline. @program and @option are those that the
+ * user gave, as in "sprofrun" and "--dump".
+ */
+void diagnose_explain(const struct diagnose_facts *facts, const char *program, const char *option,
+	char *to, size_t room);
 
 /*
  * Explains why a child of ours cannot be traced, as diagnose_explain(). Uses only our own side of

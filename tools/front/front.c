@@ -51,13 +51,13 @@ void front_prepare(struct launch_state *state)
 	(void)setrlimit(RLIMIT_NOFILE, &files);
 }
 
-bool front_explain(const char *program, int pid, char *text, size_t room)
+bool front_explain(const char *program, const char *option, int pid, char *text, size_t room)
 {
 	struct diagnose_facts facts;
 
 	if (diagnose_read(pid, &facts) < 0)
 		return false;
-	diagnose_explain(&facts, program, text, room);
+	diagnose_explain(&facts, program, option, text, room);
 	return diagnose_classify(&facts) != DIAGNOSE_NONE;
 }
 
@@ -181,12 +181,15 @@ static void explain_child(const char *program, const struct diagnose_facts *fact
 	front_complain(program, "%s", text);
 }
 
-static int refused(const char *program, const struct engine_result *result)
+static int refused(const char *program, const struct engine_options *options,
+	const struct engine_result *result)
 {
 	struct diagnose_facts facts;
+	const char *option = options->dump ? "--dump" : "-p";
 	char text[512];
 
-	if (result->refused_pid && front_explain(program, result->refused_pid, text, sizeof(text)))
+	if (result->refused_pid &&
+		front_explain(program, option, result->refused_pid, text, sizeof(text)))
 		front_complain(program, "%s", text);
 	else if (result->refused_pid)
 		front_complain(program, "cannot attach to %d: %s", result->refused_pid,
@@ -204,7 +207,7 @@ int front_failure(const char *program, const struct engine_options *options,
 {
 	if (result->exec_error)
 		return exec_failed(program, options->command[0], result->exec_error);
-	return result->error ? refused(program, result) : 0;
+	return result->error ? refused(program, options, result) : 0;
 }
 
 int front_end(const struct engine_options *options, const struct engine_result *result, bool done)

@@ -37,10 +37,10 @@ bool front_find_analyst(const char *program, char path[PATH_MAX]);
 void front_prepare(struct launch_state *state);
 
 /*
- * Writes to @text why @pid cannot be traced. False: the cause is unknown, or there is none any
- * more.
+ * Writes to @text why @pid cannot be traced; @option: the one that named it. False: the cause is
+ * unknown, or there is none any more.
  */
-bool front_explain(const char *program, int pid, char *text, size_t room);
+bool front_explain(const char *program, const char *option, int pid, char *text, size_t room);
 
 /*
  * Ends this process like the command: with its exit status, or by the same signal without a core

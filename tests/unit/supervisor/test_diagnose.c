@@ -33,7 +33,7 @@ static void expect(const struct diagnose_facts *f, enum diagnose_cause cause, co
 	char text[512];
 
 	assert_int_equal(diagnose_classify(f), cause);
-	diagnose_explain(f, "sprofserve", text, sizeof(text));
+	diagnose_explain(f, "sprofrun", "--dump", text, sizeof(text));
 	if (!strstr(text, part))
 		fail_msg("'%s' does not say '%s'", text, part);
 }
@@ -87,7 +87,7 @@ static void test_diagnose__other_users(void **state)
 	expect(&f, DIAGNOSE_OTHER_USER, "user 0, you are 1000");
 	f = refused();
 	f.it.gid[2] = 5; /* A different saved group is enough. */
-	expect(&f, DIAGNOSE_OTHER_USER, "sudo sprofserve -p 7");
+	expect(&f, DIAGNOSE_OTHER_USER, "sudo sprofrun --dump 7");
 }
 
 static void test_diagnose__not_dumpable_belongs_to_root_in_proc(void **state)
