@@ -57,6 +57,8 @@ static const struct audit_key known[] = {
 		"processes that the file before has counted, too"},
 	{"continued_threads", AUDIT_FILE, AUDIT_COUNT, true,
 		"threads that the file before has counted, too"},
+	{"descendants_left", AUDIT_MAX, AUDIT_COUNT, true,
+		"live descendants of the processes of -p that were not profiled, at the start"},
 	{"chosen_threads", AUDIT_SUM, AUDIT_COUNT, true,
 		"threads that --thread-name or --tid chose, of those seen"},
 	{AUDIT_SYSCALL_CPU, AUDIT_SUM, AUDIT_NS, true,

@@ -35,6 +35,7 @@ struct engine_options {
 	 * are gone or cannot be attached to are skipped.
 	 */
 	size_t pids_given;
+	size_t descendants_left; /* live descendants of @pids that are not taken, at the start */
 	const struct choice_rule *choice; /* the threads to profile; NULL: all */
 	bool follow;
 	bool dump; /* one stack of every attached thread, and no profile */

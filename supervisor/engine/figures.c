@@ -36,6 +36,7 @@ bool figures_print(const struct engine *engine, uint64_t now, char ret_text[FIGU
 	const struct sample_figures *figures = &engine->sampling.sampler.figures;
 	const struct rotation *before = &engine->rotation;
 
+	audit.descendants_left = engine->options->descendants_left;
 	audit.all_closed = !engine->counting;
 	if (engine->counting)
 		add_open_accounts(target, &audit, now);

@@ -292,17 +292,19 @@ static void find_descendants(struct target_options *o)
 
 /*
  * Says that existing children are not profiled: the parent of a server mostly waits while they
- * work.
+ * work. Returns their number.
  */
-static void tell_of_children(const struct target_options *o)
+static size_t tell_of_children(const struct target_options *o)
 {
+	size_t all = 0;
+
 	for (size_t i = 0; i < o->pids_n; i++) {
 		struct process_list list = {0};
 		char name[PROCFS_NAME_BYTES], refusal[512];
 		size_t others = 0;
 
 		/* If it cannot be attached to, the engine's failure is reported, with the cause. */
-		if (front_explain(o->program, o->pids[i], refusal, sizeof(refusal)))
+		if (front_explain(o->program, "-p", o->pids[i], refusal, sizeof(refusal)))
 			continue;
 		if (find_processes_below(o->pids[i], &list) == 0) {
 			for (size_t j = 0; j < list.n; j++)
@@ -311,6 +313,7 @@ static void tell_of_children(const struct target_options *o)
 		free(list.pid);
 		if (!others)
 			continue;
+		all += others;
 		procfs_read_name(o->pids[i], o->pids[i], name);
 		front_complain(o->program,
 			"%d (%s) has %zu live %s that %s not taken: --tree takes %s too, --name %s "
@@ -318,6 +321,7 @@ static void tell_of_children(const struct target_options *o)
 			o->pids[i], name, others, others == 1 ? "descendant" : "descendants",
 			others == 1 ? "is" : "are", others == 1 ? "it" : "them", name);
 	}
+	return all;
 }
 
 static void finish_pids(struct target_options *o, struct engine_options *engine)
@@ -337,7 +341,7 @@ static void finish_pids(struct target_options *o, struct engine_options *engine)
 	if (o->tree)
 		find_descendants(o);
 	else if (o->pids && !o->quiet && !engine->dump)
-		tell_of_children(o);
+		engine->descendants_left = tell_of_children(o);
 }
 
 /*

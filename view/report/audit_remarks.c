@@ -166,16 +166,23 @@ static void print_truncated(struct auditing *a)
 
 /*
  * Recommends the wall clock ("on a CPU for 0.1 % of the time: …") if the threads were on a CPU for
- * less than 1/IDLE of the time and the profile says nothing about the rest.
+ * less than 1/IDLE of the time and the profile says nothing about the rest. Before that, recommends
+ * the descendants, if they were left out: they may do the work.
  */
 static void point_to_wall(struct auditing *a)
 {
-	uint64_t kernel, wall, elapsed;
+	uint64_t kernel, wall, elapsed, left = 0;
 
 	if (profile_audit(a->profile, "elapsed_ns", &elapsed) ||
 		!profile_audit(a->profile, "kernel_cpu_ns", &kernel) ||
 		!profile_audit(a->profile, "wall_ns", &wall) || !wall || kernel >= wall / IDLE)
 		return;
+	if (profile_audit(a->profile, "descendants_left", &left) && left)
+		fprintf(a->out,
+			"%" PRIu64 " %s not profiled, and may do the work: sprofrun --tree takes "
+			"%s, too\n",
+			left, left == 1 ? "descendant was" : "descendants were",
+			left == 1 ? "it" : "them");
 	fprintf(a->out,
 		"on a CPU for %.1f %% of the time: sprofrun -w wall shows where the threads wait\n",
 		(double)kernel * 100 / (double)wall);

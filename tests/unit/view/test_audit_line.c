@@ -329,6 +329,11 @@ static void test_audit_line__what_waits_is_pointed_to_the_wall_clock(void **stat
 	assert_says(profile,
 		"\non a CPU for 4.0 % of the time: sprofrun -w wall shows where the threads "
 		"wait\n");
+	assert_silent(profile, "--tree");
+	set(profile, "descendants_left", 2);
+	assert_says(profile,
+		"\n2 descendants were not profiled, and may do the work: sprofrun --tree takes "
+		"them, too\non a CPU for");
 	set(profile, "elapsed_ns", UINT64_C(10000) * FIXTURE_MS);
 	assert_silent(profile, "-w wall");
 	profile_free(profile);
