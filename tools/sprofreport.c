@@ -224,6 +224,8 @@ static int give_to_file(const struct command *command, const char *text, size_t 
 	const char *problem;
 	int error = file_write_while(command->output, text, bytes, -1, &problem);
 
+	if (!error && command->export_format && command->export_format->note)
+		complain("%s: %s", command->output, command->export_format->note);
 	if (!error)
 		return 0;
 	if (!strcmp(command->output, "-"))

@@ -29,7 +29,8 @@ if command -v gprof >/dev/null; then
     gprof -b -q "$TARGETS/split" gmon.out >graph.gprof
     check "gprof: main calls f19" grep -qE '^ +[0-9.]+ +[0-9.]+ +([0-9]+)/\1 +main \[' graph.gprof
     "$SPROFRUN" -q -F 1000 -o p.pb.gz "$TARGETS/split" 20 10000
-    "$SPROFREPORT" export -o gmon.out p.pb.gz
+    "$SPROFREPORT" export -o gmon.out p.pb.gz 2>err
+    check "gmon.out: what calls are is said" grep -q "gmon.out: its calls are samples" err
     own=$("$SPROFREPORT" --object /split --format tsv p.pb.gz |
         awk -F'\t' 'NR > 1 && $5 != "[unsampled]" { n += $2 } END { print n / 1e9 }')
     sum=$(gprof -b -p "$TARGETS/split" gmon.out | awk '$NF ~ /^f[0-9]+$|^main$/ { n += $3 }

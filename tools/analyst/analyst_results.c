@@ -118,8 +118,11 @@ static void print_place(const struct analyst_settings *s, const char *name)
 {
 	const struct export_format *format = export_for_recording(name);
 
-	standard_complain(s->program, "%s in %s%s%s", format->content, name, export_remark(name),
-		format == export_at(0) ? "; sprofreport reads it" : "");
+	standard_complain(s->program, "%s in %s%s%s%s", format->content, name, export_remark(name),
+		format == export_at(0) ? "; sprofreport reads it"
+			: format->note ? "; "
+				       : "",
+		format->note ? format->note : "");
 }
 
 /*

@@ -31,6 +31,7 @@ struct export_format {
 	 */
 	int (*write_sides)(const struct report_sides *sides, const struct report_options *options,
 		FILE *out, char **ret_problem);
+	const char *note; /* what a reader of such a file must know; NULL nothing */
 };
 
 /* Returns the format called @name; NULL: none. */
