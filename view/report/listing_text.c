@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "view/header.h"
@@ -189,6 +190,20 @@ static void print_left_out(const struct listing *l, FILE *out)
 			callers == 1 ? " that only calls others" : "s that only call others");
 }
 
+/* The function that waits longest is a system call: says how to see who made it. */
+static void point_to_callers(const struct listing *l, FILE *out)
+{
+	const struct row *row = l->rows->row;
+
+	if (!l->rows->n || !l->has_wall || l->rows->weight != l->wall.wall ||
+		strncmp(row->function, "[syscall] ", 10) != 0 ||
+		share_of(l->rows, row->self[l->rows->weight]) <= 0.5)
+		return;
+	fputs("most of the time is in a system call: sprofreport tree, or callers FUNCTION, shows "
+	      "who waits\n",
+		out);
+}
+
 int listing_text(const struct profile *profile, const struct report_options *options,
 	enum rows_by by, const struct rows *rows, const struct task_times *times, FILE *out)
 {
@@ -222,6 +237,7 @@ int listing_text(const struct profile *profile, const struct report_options *opt
 	if (!rows->n)
 		print_nothing(&l, profile, out);
 	print_left_out(&l, out);
+	point_to_callers(&l, out);
 	fputc('\n', out);
 	return report_audit_line(profile, options->ascii, options->width, out);
 }
