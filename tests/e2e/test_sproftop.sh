@@ -256,6 +256,12 @@ stopped_and_back() {
 }
 start "$SPROFTOP $much -p $target"
 wait_shows 'show_inner'
+tm send-keys -t t C-z
+wait_until "stopped by ^Z, it leaves the terminal" 20 terminal_is_back
+ticks=$(cut -d' ' -f14 "/proc/$target/stat")
+ran_on() { [ "$(cut -d' ' -f14 "/proc/$target/stat")" -gt $((ticks + 20)) ]; }
+wait_until "^Z: the target goes on" 40 ran_on
+stopped_and_back
 kill -TSTP "$(top_pid)"
 stopped_and_back
 kill -STOP "$(top_pid)"

@@ -82,7 +82,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct user u = {.second = 10, .rows = 24, .columns = 80};
 
 	u.null = fopen("/dev/null", "r+e");
-	if (!u.null || terminal_open("xterm-256color", u.null, u.null, true, &u.terminal) < 0)
+	if (!u.null ||
+		terminal_open("xterm-256color", u.null, u.null, true, false, &u.terminal) < 0)
 		abort();
 	live_fixture_init(&u.fixture);
 	u.live = live_fixture_new(size % 2, size % 3 == 0);

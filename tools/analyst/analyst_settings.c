@@ -121,6 +121,7 @@ static const struct option_row rows[] = {
 	{"live-color", 0, OPTION_FLAG, AT(live.color)},
 	{"live-goes-on", 0, OPTION_FLAG, AT(live.goes_on)},
 	{"live-one-process", 0, OPTION_FLAG, AT(live.one_process)},
+	{"live-suspends", 0, OPTION_FLAG, AT(live.suspends)},
 	{"segment", 0, OPTION_COUNT, AT(segment), .most = UINT32_MAX},
 	{"no-output", 0, OPTION_FLAG, AT(unwritten)},
 	{"threads", 0, OPTION_TEXT, AT(threads)},

@@ -115,12 +115,24 @@ static void add_modes(struct live_front *front)
 	add(front, "--live-modes=%s", hex);
 }
 
+/*
+ * Does ^Z suspend only this process, and can a shell continue it? Without a command, the tracer is
+ * another process (own_session.h). A shell with job control has put this one into a group of its
+ * own; in the group of the session's leader, nobody would notice the stop.
+ */
+static bool may_suspend(const struct engine_options *engine)
+{
+	return engine->own_session && !engine->command && getpgrp() != getsid(0);
+}
+
 static void make_arguments(struct live_front *front, const struct engine_options *engine)
 {
 	add(front, "--live-on");
 	add(front, "--live-target=%s", front->target);
 	if (!engine->command && engine->pids_n == 1)
 		add(front, "--live-one-process");
+	if (may_suspend(engine))
+		add(front, "--live-suspends");
 	add(front, "--live-delay=%" PRIu64, front->delay_ns);
 	add(front, "--live-half-life=%" PRIu64, front->half_life_ns);
 	add(front, "--live-period=%" PRIu64, engine->period_ns);

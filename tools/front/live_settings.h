@@ -18,6 +18,7 @@ struct live_settings {
 	int in_fd;        /* descriptor that keys come from */
 	bool goes_on;     /* sampling continues when the user leaves */
 	bool one_process; /* the target was named by a single pid */
+	bool suspends;    /* ^Z suspends the process that the shell knows, and nothing else */
 	uint64_t screens; /* batch mode: number of screens, 0: until the end */
 	uint64_t delay_ns, half_life_ns, period_ns, cost_ppm;
 	uint64_t rows, columns; /* batch mode: size of a screen */

@@ -36,7 +36,7 @@ struct live_screen {
 	bool fresh, anew, quit;    /* protected by the lock */
 	char busy[BUSY_BYTES];     /* protected by the lock; "": the caller is not busy */
 	int wake_fd, key_fd[2], signal_fd, opened; /* opened: the result of opening the terminal */
-	bool color;
+	bool color, suspends;
 	int in_fd;
 	FILE *in, *out;
 	unsigned first_rows, first_columns; /* size of the terminal at the start */
@@ -177,7 +177,8 @@ static void *paint_all(void *context)
 	struct terminal *terminal = NULL;
 	bool busy = false;
 
-	screen->opened = terminal_open(NULL, screen->out, screen->in, screen->color, &terminal);
+	screen->opened = terminal_open(
+		NULL, screen->out, screen->in, screen->color, screen->suspends, &terminal);
 	send_key(screen, (struct live_key){.code = LIVE_SCREEN_RESIZED});
 	if (screen->opened < 0)
 		return NULL;
@@ -264,7 +265,7 @@ static int start(struct live_screen *screen)
 	return r;
 }
 
-int live_screen_open(bool color, int in_fd, struct live_screen **ret_screen)
+int live_screen_open(bool color, bool suspends, int in_fd, struct live_screen **ret_screen)
 {
 	struct live_screen *screen = calloc(1, sizeof(*screen));
 	struct live_key key;
@@ -274,6 +275,7 @@ int live_screen_open(bool color, int in_fd, struct live_screen **ret_screen)
 		return -ENOMEM;
 	screen->wake_fd = screen->signal_fd = screen->key_fd[0] = screen->key_fd[1] = -1;
 	screen->color = color;
+	screen->suspends = suspends;
 	screen->in_fd = in_fd;
 	(void)pthread_mutex_init(&screen->lock, NULL);
 	r = open_all(screen);

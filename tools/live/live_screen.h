@@ -20,10 +20,11 @@ enum { LIVE_SCREEN_RESIZED = 0x120000, LIVE_SCREEN_GONE };
 /*
  * Takes over the terminal: standard output, and @in_fd, from which keys come; unless it is standard
  * input, live_screen_close() closes it. While the job is stopped, or in the background, the
- * terminal is left to others. SIGWINCH, SIGTSTP and SIGCONT must be blocked in all threads. 0 or
- * -errno; -ENOTTY; -ENOTSUP: the terminal cannot be painted on.
+ * terminal is left to others. @suspends: that of terminal_open(). SIGWINCH, SIGTSTP and SIGCONT
+ * must be blocked in all threads. 0 or -errno; -ENOTTY; -ENOTSUP: the terminal cannot be painted
+ * on.
  */
-int live_screen_open(bool color, int in_fd, struct live_screen **ret_screen);
+int live_screen_open(bool color, bool suspends, int in_fd, struct live_screen **ret_screen);
 /* Restores the terminal. False: it was still blocked after a second. NULL is allowed. */
 bool live_screen_close(struct live_screen *screen);
 

@@ -344,7 +344,8 @@ static int open_screen(struct running *run)
 	if (run->painter || s->settings->batch || !run->started)
 		return 0;
 	set_modes(s->settings->modes);
-	r = live_screen_open(s->settings->color, s->settings->in_fd, &run->painter);
+	r = live_screen_open(
+		s->settings->color, s->settings->suspends, s->settings->in_fd, &run->painter);
 	if (r < 0)
 		return r;
 	live_screen_size(run->painter, &run->rows, &run->columns);

@@ -348,6 +348,9 @@ int live_draw(struct live *live, struct screen *screen)
 
 	screen_clear(screen);
 	screen->ascii = live->options.ascii;
+	/* A complaint of a key was laid out for the previous size, and nobody reads it twice. */
+	if (live->message_is_bad && live->columns && live->columns != screen->columns)
+		live->message[0] = '\0';
 	live->columns = screen->columns;
 	if (live->span.shown && screen->rows > 8) {
 		r = live_span_draw(live, screen, first++);

@@ -216,8 +216,24 @@ static void format_mode(const struct live *live, char *to, size_t room)
 		(void)snprintf(to, room, "%stotals", type);
 }
 
+/*
+ * Columns of the target's name that are shown of @room: all, or as many as there are, but not half
+ * of a pid in brackets, as in "redis-server (93".
+ */
+static unsigned name_columns(const char *name, unsigned room)
+{
+	const char *bracket = strrchr(name, '(');
+	char before[256];
+
+	if (text_columns(name) <= room || !bracket || bracket == name)
+		return room;
+	(void)snprintf(before, sizeof(before), "%.*s", (int)(bracket - name - 1), name);
+	return text_columns(before) < room ? (unsigned)text_columns(before) : room;
+}
+
 static void draw_target(struct live *live, struct screen *screen)
 {
+	const char *name = live->target[0] ? live->target : "sproftop";
 	char state[48], rate[48], mode[64], right[160];
 	unsigned style = format_state(live, state, sizeof(state)), at = 1, end, room;
 
@@ -233,8 +249,8 @@ static void draw_target(struct live *live, struct screen *screen)
 	end = screen->columns - screen_put_right(screen, 0, screen->columns, 60, STYLE_TEXT, right);
 	if (live->paused)
 		end -= screen_put_right(screen, 0, end - 1, 8, STYLE_WARN, " PAUSED ") + 2;
-	at += screen_put(screen, 0, at, end > at + room + NAME_LEAST ? end - at - room : NAME_LEAST,
-		STYLE_BOLD, live->target[0] ? live->target : "sproftop");
+	room = end > at + room + NAME_LEAST ? end - at - room : NAME_LEAST;
+	at += screen_put(screen, 0, at, name_columns(name, room), STYLE_BOLD, name);
 	at += 2;
 	if (at < end)
 		(void)screen_put(screen, 0, at, end - at, style, state);

@@ -301,9 +301,10 @@ int live_press(struct live *live, struct live_key key)
 		key.code != LIVE_KEY_F10)
 		return live_span_press(live, key.code);
 	request = live_request_of(key.code);
-	/* ^Z would stop the supervisor, and with it the tracees that it has stopped just then. */
+	/* Where ^Z may suspend, the terminal makes it a signal (terminal_open()). */
 	if (key.code == CONTROL_Z)
-		live_complain(live, "^Z would hold up the target: q leaves, f only stops sampling");
+		live_complain(
+			live, "^Z works with -p, under a shell: q leaves, f only stops sampling");
 	else if (request == LIVE_REQUEST_NONE)
 		complain_of_key(live, key.code);
 	if (request == LIVE_REQUEST_NONE)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <term.h>
 #include <termios.h>
+#include <unistd.h>
 /* term.h defines these plain words as macros. */
 #undef columns
 #undef lines
@@ -94,7 +95,22 @@ static void make_styles(struct terminal *terminal)
 	}
 }
 
-int terminal_open(const char *type, FILE *out, FILE *in, bool color, struct terminal **ret_terminal)
+/* Has the terminal send SIGTSTP for ^Z, whatever key it had for that; ^C and ^\ stay keys. */
+static void let_suspend(int fd)
+{
+	struct termios modes;
+
+	if (tcgetattr(fd, &modes) < 0)
+		return;
+	modes.c_lflag |= ISIG;
+	modes.c_cc[VINTR] = modes.c_cc[VQUIT] = _POSIX_VDISABLE;
+	modes.c_cc[VSUSP] = 'Z' & 0x1f;
+	(void)tcsetattr(fd, TCSADRAIN, &modes);
+	(void)def_prog_mode();
+}
+
+int terminal_open(const char *type, FILE *out, FILE *in, bool color, bool suspends,
+	struct terminal **ret_terminal)
 {
 	struct terminal *terminal = calloc(1, sizeof(*terminal));
 
@@ -116,6 +132,8 @@ int terminal_open(const char *type, FILE *out, FILE *in, bool color, struct term
 	(void)raw();
 	(void)noecho();
 	(void)nonl();
+	if (suspends)
+		let_suspend(fileno(out));
 	(void)keypad(stdscr, TRUE);
 	(void)nodelay(stdscr, TRUE);
 	/*

@@ -169,6 +169,23 @@ static void test_live__a_narrow_head_keeps_its_gaps(void **state)
 	}
 }
 
+/* "redis-server (9388" would be half a pid: what does not fit is left out as a whole. */
+static void test_live__a_narrow_head_has_no_half_pid(void **state)
+{
+	struct view *v = *state;
+	const struct live_facts facts = {.target = "redis-server (9388)", .state = LIVE_RUNS};
+
+	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, 20 * LIVE_SECOND_NS), 0);
+	assert_non_null(strstr(shown(v, 100, 12), "redis-server (9388)  "));
+	for (unsigned columns = 20; columns < 90; columns++) {
+		const char *head = shown(v, columns, 12), *open = strchr(head, '(');
+		size_t line = strcspn(head, "\n");
+
+		if (open && open < head + line)
+			assert_true(strncmp(open, "(9388)  ", 8) == 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +195,7 @@ int main(void)
 		TEST(the_head_follows_the_end_of_a_delay),
 		TEST(the_rate_of_what_has_ended_is_that_of_the_run),
 		TEST(the_state_is_whole),
+		TEST(a_narrow_head_has_no_half_pid),
 		TEST(a_busy_target_is_not_idle_in_its_first_second),
 		TEST(a_stopped_target_is_not_idle),
 		TEST(a_narrow_head_keeps_its_gaps),

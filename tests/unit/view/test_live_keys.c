@@ -54,9 +54,9 @@ static void test_live__a_proposal_is_replaced_or_edited(void **state)
 static void test_live__control_z_says_why_not(void **state)
 {
 	type(*state, "\x1a");
-	assert_shows(*state, "would hold up the target");
+	assert_shows(*state, "^Z works with -p, under a shell");
 	type(*state, "j");
-	assert_hides(*state, "would hold up the target");
+	assert_hides(*state, "^Z works with -p, under a shell");
 }
 
 static void test_live__help_has_every_key(void **state)
@@ -137,6 +137,11 @@ static void test_live__keys_that_do_nothing_say_so(void **state)
 	}
 	press(v, LIVE_KEY_F1 + 6);
 	assert_shows(v, "F7 is no key here");
+	assert_null(strstr(shown(v, 80, 24), "F7"));
+	press(v, LIVE_KEY_F1 + 6);
+	assert_non_null(strstr(shown(v, 80, 24), "F7 is no key here"));
+	(void)shown(v, 120, 80);
+	press(v, LIVE_KEY_F1 + 6);
 	press(v, LIVE_KEY_DOWN);
 	assert_hides(v, "F7");
 }

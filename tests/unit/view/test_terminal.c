@@ -22,7 +22,7 @@ struct typing {
 	int master;
 };
 
-static int begin_on(void **state, const char *type)
+static int begin_on(void **state, const char *type, bool suspends)
 {
 	static struct typing typing;
 	struct winsize size = {.ws_row = 24, .ws_col = 80};
@@ -38,18 +38,18 @@ static int begin_on(void **state, const char *type)
 	if (!typing.slave)
 		return -1;
 	/* Without a description of this terminal, the tests skip. */
-	(void)terminal_open(type, typing.slave, typing.slave, false, &typing.terminal);
+	(void)terminal_open(type, typing.slave, typing.slave, false, suspends, &typing.terminal);
 	return 0;
 }
 
 static int begin(void **state)
 {
-	return begin_on(state, "xterm");
+	return begin_on(state, "xterm", false);
 }
 
 static int begin_vt100(void **state)
 {
-	return begin_on(state, "vt100");
+	return begin_on(state, "vt100", false);
 }
 
 static int end(void **state)
