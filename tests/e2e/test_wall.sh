@@ -74,6 +74,10 @@ sleep 60 & asleep=$!
 "$SPROFREPORT" flat --format tsv asleep.pb.gz |
     awk -F'\t' '$8 == "[syscall] clock_nanosleep" { print $2, ($5 > 0) }' >got
 is 'asleep: CPU time, and wall-clock time' "$(cat got)" '0 1'
+"$SPROFREPORT" flat asleep.pb.gz >flat
+check 'asleep: the report points to the callers' grep -q '^most of the time is in a system call' flat
+"$SPROFREPORT" flat --value cpu asleep.pb.gz >flat
+check 'asleep: not of CPU time' sh -c '! grep -q "in a system call" flat'
 "$BUILD/tools/sproftop" -b -n 3 -s 0.5 -w wall -p $asleep >screens
 check 'asleep: the view shows where' grep -qE '^ 100\.00 .*\[syscall\] clock_nanosleep' screens
 check 'asleep: the view tells no rate that was not asked for' \

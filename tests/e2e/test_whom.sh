@@ -29,6 +29,10 @@ children+=("${workers[@]}")
 is "the parent alone" "$? $(processes_of p.pb.gz)" "0 1"
 check "which children are not taken is said" grep -q \
     "^sprofrun: $parent (bash) has 4 live descendants that are not taken: --tree .*--name bash" err
+is "the profile has their number" "$(figure descendants_left p.pb.gz)" 4
+"$SPROFREPORT" flat p.pb.gz >flat
+check "the report of the idle parent advises --tree first" grep -q \
+    '^4 descendants were not profiled, and may do the work: sprofrun --tree' flat
 check "who attaches learns to what, and how it ends" grep -q \
     "^sprofrun: profiling process $parent (bash) for 100.00 ms; ^C ends that earlier, and" err
 "$SPROFRUN" -q -d 0.1s -o p.pb.gz -p $parent 2>err
