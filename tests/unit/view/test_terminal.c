@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -50,6 +51,11 @@ static int begin(void **state)
 static int begin_vt100(void **state)
 {
 	return begin_on(state, "vt100", false);
+}
+
+static int begin_suspending(void **state)
+{
+	return begin_on(state, "xterm", true);
 }
 
 static int end(void **state)
@@ -184,6 +190,39 @@ static void test_terminal__one_screen_is_left_with_a_clean_last_line(void **stat
 	assert_null(strstr(help + strlen("F1 Help"), "Help"));
 }
 
+static void assert_modes(struct typing *t, bool suspends)
+{
+	struct termios modes;
+
+	if (!t->terminal)
+		skip();
+	assert_int_equal(tcgetattr(fileno(t->slave), &modes), 0);
+	assert_int_equal(modes.c_lflag & ICANON, 0);
+	assert_int_equal(!!(modes.c_lflag & ISIG), suspends);
+	if (suspends)
+		assert_int_equal(modes.c_cc[VSUSP], 'Z' & 0x1f);
+}
+
+/* ^Z is a signal, also after the terminal was left for a while; ^C and ^\ are keys. */
+static void test_terminal__suspends_at_control_z_alone(void **state)
+{
+	struct typing *t = *state;
+
+	assert_modes(t, true);
+	assert_key(t, "\3", 3);
+	assert_key(t, "\34", 28);
+	terminal_leave(t->terminal);
+	terminal_return(t->terminal);
+	assert_modes(t, true);
+	assert_key(t, "\3", 3);
+}
+
+static void test_terminal__else_control_z_is_a_key(void **state)
+{
+	assert_modes(*state, false);
+	assert_key(*state, "\32", 26);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -192,6 +231,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			test_terminal__unknown_sequences_are_no_keys, begin, end),
 		cmocka_unit_test_setup_teardown(test_terminal__escape_is_a_key, begin, end),
+		cmocka_unit_test_setup_teardown(
+			test_terminal__suspends_at_control_z_alone, begin_suspending, end),
+		cmocka_unit_test_setup_teardown(test_terminal__else_control_z_is_a_key, begin, end),
 		cmocka_unit_test_setup_teardown(
 			test_terminal__a_sequence_may_arrive_in_pieces, begin, end),
 		cmocka_unit_test_setup_teardown(
