@@ -18,6 +18,9 @@
  */
 enum { FAST_HZ = 5000, MANY_TRUNCATED = 33, IDLE = 20, MANY_PERIODS = 10 };
 
+/* How the sampler gets real-time priority: sprofrun(1) has a section about it. */
+#define GIVES_REALTIME "RLIMIT_RTPRIO or CAP_SYS_NICE gives it, see man sprofrun"
+
 /*
  * Prints "found 88 % of the expected samples: CPUs busy with other programs (12 % of the instants
  * came late)". Late instants give no samples, so they explain a missing part about as large as
@@ -48,7 +51,8 @@ static void print_cause(struct auditing *a, const struct audit_found *found)
 					     : "taken by a hypervisor, or by programs of higher "
 					       "priority",
 			found->late * 100,
-			found->realtime == 0 ? "; real-time priority avoids that" : "",
+			found->realtime == 0 ? "; real-time priority avoids that: " GIVES_REALTIME
+					     : "",
 			by_short ? "; " : "");
 	/*
 	 * Without real-time priority, a sampler that waits for its CPU misses busy threads as well.
@@ -58,7 +62,8 @@ static void print_cause(struct auditing *a, const struct audit_found *found)
 			"why %sis not measured; usually %sthreads run less than 0.1 ms at a time",
 			by_late ? "more are missing " : "",
 			!by_late && found->realtime == 0
-				? "the sampler, without real-time priority, waited for CPUs, or "
+				? "the sampler, without real-time priority (" GIVES_REALTIME
+				  "), waited for CPUs, or "
 				: "");
 	fputc('\n', a->out);
 }
@@ -119,8 +124,10 @@ static void print_rate_remarks(
 			late > 0.01 ? "other programs had the CPUs, or " : "");
 	else if (rate->is_low && is_by_bound(a->profile, rate))
 		fprintf(a->out,
-			"%" PRIu64 " samples of %.0f that were asked for, to bound the cost: "
-			"--max-cost (1 %% of the CPU time, if not given) allows more\n",
+			"%" PRIu64
+			" samples of %.0f that were asked for, to bound the cost (the first second "
+			"is free of the bound): --max-cost (1 %% of the CPU time, if not given) "
+			"allows more\n",
 			rate->samples, rate->expected);
 	if (!rate->is_few)
 		return;

@@ -101,7 +101,8 @@ static void test_audit_line__names_the_likely_cause(void **state)
 	set(profile, "realtime", 0);
 	assert_says(profile,
 		"expected samples: why is not measured; usually the sampler, without real-time "
-		"priority, waited for CPUs, or threads run less than 0.1 ms at a time\n");
+		"priority (RLIMIT_RTPRIO or CAP_SYS_NICE gives it, see man sprofrun), waited for "
+		"CPUs, or threads run less than 0.1 ms at a time\n");
 	set(profile, "realtime", 1);
 	set(profile, "late_instants", 3000);
 	assert_says(profile,
@@ -112,7 +113,8 @@ static void test_audit_line__names_the_likely_cause(void **state)
 	set(profile, "realtime", 0);
 	assert_says(profile,
 		"expected samples: CPUs busy with other programs (30 % of the instants came late; "
-		"real-time priority avoids that)\n");
+		"real-time priority avoids that: RLIMIT_RTPRIO or CAP_SYS_NICE gives it, see man "
+		"sprofrun)\n");
 	set(profile, "found_ns", 452 * FIXTURE_MS);
 	assert_says(profile, "found 112 % of the expected samples: without real-time priority");
 	set(profile, "realtime", 1);
@@ -146,8 +148,9 @@ static void test_audit_line__says_what_few_samples_mean(void **state)
 	set(profile, "wall_ns", UINT64_C(8000) * FIXTURE_MS);
 	assert_says(profile, "60 samples of 101 that were asked for: it seldom runs");
 	set(profile, "throttled_instants", 21);
-	assert_says(
-		profile, "60 samples of 101 that were asked for, to bound the cost: --max-cost");
+	assert_says(profile,
+		"60 samples of 101 that were asked for, to bound the cost (the first "
+		"second is free of the bound): --max-cost");
 	set(profile, "throttled_instants", 20);
 	set(profile, "wall_ns", 1600 * FIXTURE_MS);
 	assert_says(profile, "60 samples of 101 that were asked for: one takes longer");
