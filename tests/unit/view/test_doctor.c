@@ -252,6 +252,38 @@ static void test_doctor__generated_code_is_named_by_who_made_it(void **state)
 	}
 }
 
+/* Stacks that end in V8's own routines are no fault of how the user compiles. */
+static void test_doctor__no_option_mends_the_stacks_of_node(void **state)
+{
+	static const struct {
+		const char *file, *advice;
+	} objects[] = {
+		{"/usr/bin/node", "none is known"},
+		{"/usr/lib/libfoo.so.1", "-fasynchronous-unwind-tables"},
+	};
+	const struct report_options options = {.size = sizeof(options)};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(objects) / sizeof(*objects); i++) {
+		struct profile *profile = profile_of("node", objects[i].file);
+		uint32_t stack[2];
+		struct doctor doctor;
+		char *problem = NULL;
+
+		add_leaf(profile, "Builtins_ArrayMap", 7, 1);
+		add_leaf(profile, "[incomplete]", 7, 1);
+		stack[1] = (uint32_t)profile_locations(profile) - 1;
+		stack[0] = stack[1] - 1;
+		fixture_add(profile, 0, stack, 2, 5);
+		assert_int_equal(doctor_init(&doctor, profile, &options, &problem), 0);
+		assert_int_equal(doctor.object->incomplete, 5);
+		assert_non_null(strstr(doctor.object->cause, "no unwind information"));
+		assert_non_null(strstr(doctor.object->remedy, objects[i].advice));
+		doctor_release(&doctor);
+		profile_free(profile);
+	}
+}
+
 /* The vdso has names only of the functions that are called from outside. */
 static void test_doctor__inner_functions_of_the_vdso_have_no_names(void **state)
 {
@@ -492,6 +524,7 @@ int main(void)
 		cmocka_unit_test(test_doctor__stubs_of_the_plt_lack_no_line),
 		cmocka_unit_test(test_doctor__who_named_code_made_at_run_time),
 		cmocka_unit_test(test_doctor__generated_code_is_named_by_who_made_it),
+		cmocka_unit_test(test_doctor__no_option_mends_the_stacks_of_node),
 		cmocka_unit_test(test_doctor__inner_functions_of_the_vdso_have_no_names),
 		cmocka_unit_test(test_doctor__a_command_line_is_a_command_only),
 		cmocka_unit_test(test_doctor__an_archive_that_is_added_was_not_tried),
