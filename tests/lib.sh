@@ -75,6 +75,14 @@ wait_until() {
     done
 }
 
+# is_profiled PID: does a sprofrun -p trace the process? Without -q, sprofrun itself attaches for a
+# moment before that, to see whether it may; signals to it end it then.
+is_profiled() {
+    local tracer
+    tracer=$(awk '/^TracerPid:/ { print $2 }' "/proc/$1/status")
+    grep -qx sprofil-tracer "/proc/$tracer/comm" 2>/dev/null
+}
+
 skip() {
     echo "skipped: $*"
     exit 77

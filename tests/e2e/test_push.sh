@@ -42,7 +42,7 @@ kill $target
 line() { tr '\0' ' ' <"/proc/$1/cmdline"; }
 "$TARGETS/busy" 1 600 0 & target=$!
 "$SPROFSERVE" --push "http://user:hidden@127.0.0.1:$port/in?a=b" -p $target 2>err & server=$!
-wait_until "it is attached" 20 grep -q "^TracerPid:.[1-9]" /proc/$target/status
+wait_until "it is attached" 20 is_profiled $target
 is "the password is not in ps" "$(line $server | grep -o 'http.*in?a=b')" \
     "http://user:******@127.0.0.1:$port/in?a=b"
 check "that it was is said" \

@@ -20,7 +20,7 @@ is "and nothing else" "$(wc -l <quiet)" 1
 # ends the target or sprofrun.
 "$TARGETS/busy" 1 60 0 & target=$!
 "$SPROFRUN" --ring 4s -p $target -o a.pb.gz 2>attached & pid=$!
-wait_until "it is attached" 20 grep -q "^TracerPid:.[1-9]" /proc/$target/status
+wait_until "it is attached" 20 is_profiled $target
 kill -USR2 $pid
 wait_until "it is written when asked" 20 sh -c 'ls a.20*.pb.gz >/dev/null 2>&1'
 check "the profiling goes on" grep -q "^TracerPid:.[1-9]" /proc/$target/status
@@ -38,7 +38,7 @@ check "the end of a process by a signal is written" test -s "$(ls a.20*.pb.gz)"
 is "each is said" "$(grep -c 'the profile is in a\.20' attached)" 3
 "$TARGETS/busy" 1 60 0 & target=$!
 "$SPROFRUN" -q --ring 4s -p $target -o b.pb.gz & pid=$!
-wait_until "it is attached" 20 grep -q "^TracerPid:.[1-9]" /proc/$target/status
+wait_until "it is attached" 20 is_profiled $target
 kill -INT $pid
 wait $pid; is "its status" $? 0
 check "and so is the end of sprofrun by one" test -s "$(ls b.20*.pb.gz)"
