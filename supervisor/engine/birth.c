@@ -125,6 +125,9 @@ void birth_adopt(struct engine *engine, struct tracee *parent)
 
 	if (tracer_get_message(parent->tid, &message) < 0 || !process)
 		return;
+	/* The parent has just made a child, so it is running: the sampler is to ask it early. */
+	if (parent->sample)
+		sampler_heed(&engine->sampling.sampler, parent->sample);
 	engine->births.last[0] = parent->tid;
 	engine->births.last[1] = (int)message;
 	t = target_find(&engine->target, (int)message);

@@ -6,6 +6,13 @@
 
 /* Threads read per call of cpu_account_sweep(). */
 #define SWEEP_MOST 8
+/*
+ * If PASS_LONG_NS or more have passed since a thread's last reading, there are many threads, of
+ * which the sampler asks most at random. A thread that ran for 1/AT_WORK_PARTS of that time is
+ * busy, and is to be asked early.
+ */
+#define PASS_LONG_NS  20000000
+#define AT_WORK_PARTS 8
 /* cpu_account_sweep() does not repeat a reading that is younger than this. */
 #define FRESH_NS 16000000
 
@@ -68,6 +75,17 @@ void cpu_account_end(struct engine *engine, struct process *process, uint32_t st
 	(void)emit_exit(&engine->emitter, clock_now(), &record);
 }
 
+/* Has the sampler ask a thread early if @cpu shows that it is busy. */
+static void sample_again(
+	struct engine *engine, struct tracee *t, const struct cpu_time *cpu, uint64_t now)
+{
+	uint64_t span = now - t->account.seen_at_ns, ran = cpu->run_ns - t->account.seen.run_ns;
+
+	if (t->sample && t->account.seen_at_ns && span >= PASS_LONG_NS &&
+		ran >= span / AT_WORK_PARTS)
+		sampler_heed(&engine->sampling.sampler, t->sample);
+}
+
 /* Reads the thread's CPU time, unless that was done less than @fresh_ns ago. */
 static bool update_from_proc(
 	struct engine *engine, struct tracee *t, uint64_t now, uint64_t fresh_ns)
@@ -81,6 +99,7 @@ static bool update_from_proc(
 		return true;
 	if (procfiles_read_cpu(&engine->files, t, &cpu) < 0)
 		return false;
+	sample_again(engine, t, &cpu, now);
 	cpu_account_update(engine, t, &cpu, now);
 	return true;
 }

@@ -119,6 +119,14 @@ void sampler_remove(struct sampler *s, struct sample_thread *t)
 	}
 }
 
+void sampler_heed(struct sampler *s, struct sample_thread *t)
+{
+	if (s->newest == t)
+		return;
+	unlink_thread(s, t);
+	link_newest(s, t);
+}
+
 int sampler_cpu(const struct sampler *s, int number)
 {
 	for (unsigned i = 0; i < s->cpus; i++)
@@ -152,10 +160,7 @@ static void note_hit(struct sampler *s, unsigned cpu, struct sample_thread *t)
 	c->hit = t;
 	c->misses = -MISSES_HIT;
 	t->cpu = (int)cpu;
-	if (s->newest != t) {
-		unlink_thread(s, t);
-		link_newest(s, t);
-	}
+	sampler_heed(s, t);
 	/*
 	 * Instants are left out after misses, too; only those that would probably have hit count.
 	 */

@@ -132,6 +132,8 @@ void sampler_set_period(struct sampler *sampler, unsigned stream, uint64_t perio
  */
 int sampler_add(struct sampler *sampler, struct sample_thread *thread, void *owner);
 void sampler_remove(struct sampler *sampler, struct sample_thread *thread);
+/* The thread is known to run, by its CPU time or by an event: it is asked early from now on. */
+void sampler_heed(struct sampler *sampler, struct sample_thread *thread);
 
 /* The index of CPU @number; negative: it is not sampled. */
 int sampler_cpu(const struct sampler *sampler, int number);
