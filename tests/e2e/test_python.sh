@@ -33,8 +33,9 @@ check "annotate: and no instructions" [ -z "$(grep -E '^ .* [0-9a-f]+:  |no file
 cat >waiting.py <<'END'
 import threading, time
 def computes():
-    while True:
-        sum(range(100))
+    with open('go'):
+        while True:
+            sum(range(100))
 def sleeps():
     time.sleep(1000)
 def waits(lock):
@@ -43,16 +44,29 @@ lock = threading.Lock()
 lock.acquire()
 for work, arguments in (computes, ()), (computes, ()), (sleeps, ()), (waits, (lock,)):
     threading.Thread(target=work, args=arguments, daemon=True).start()
-open('ready', 'w').close()
 time.sleep(1000)
 END
+mkfifo go
 $python waiting.py & pid=$!
-wait_until "it runs" 30 test -e ready
+# Each thread's state and how often it has gone to sleep. While nobody computes, a thread that waits
+# for the interpreter's lock waits for one that runs. So all five are where they stay if all sleep,
+# and none has run between two readings.
+threads() { cat /proc/$pid/task/*/status 2>/dev/null | grep -E '^(State|voluntary)'; }
+are_in_place() {
+    local first
+    first=$(threads)
+    [ "$(grep -c '^State:.S' <<<"$first")" = 5 ] && [ "$first" = "$(threads)" ]
+}
+computing() { awk '$14 > 5' /proc/$pid/task/*/stat | grep -vc "^$pid "; }
+two_compute() { [ "$(computing)" = 2 ]; }
+wait_until "all threads are in place" 30 are_in_place
+: >go
+wait_until "two compute" 30 two_compute
 "$SPROFRUN" --dump $pid >dump
 is "dump: status" $? 0
-is "dump: two threads compute" "$(grep -c ' computes  waiting.py:[34]  \[python\]$' dump)" 2
+is "dump: two threads compute" "$(grep -c ' computes  waiting.py:[45]  \[python\]$' dump)" 2
 is "dump: one sleeps, one waits" \
-    "$(grep -cE ' (sleeps  waiting.py:6|waits  waiting.py:8)  ' dump)" 2
+    "$(grep -cE ' (sleeps  waiting.py:7|waits  waiting.py:9)  ' dump)" 2
 is "dump: and the main thread" "$(grep -c ' <module>  waiting.py:14  ' dump)" 1
 about "dump: who computes holds the lock or waits for it" \
     "$(grep -cE 'holds the GIL$|waiting for the GIL' dump)" 2 2
