@@ -283,7 +283,7 @@ int hotspot_method_find(struct hotspot *hotspot, uint64_t address, uint64_t sinc
 	r = read_method(hotspot, &fresh);
 	fresh.is_method = r > 0;
 	if (r == 0 && method && method->is_method) {
-		/* The memory of the method is gone: what is known of it stays. */
+		/* The method's memory is gone. What was read of it before still holds. */
 		method->read_ns = method->checked_ns = hotspot->now_ns;
 		*ret_method = method;
 		r = 1;

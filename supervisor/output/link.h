@@ -45,7 +45,7 @@ int link_start(struct link *link, const char *const argv[], uint64_t capacity, c
  */
 int link_finish(struct link *link);
 
-/* Frees our memory and descriptors: of an analyst that is gone, or was told to finish. */
+/* Frees the supervisor's memory and descriptors of a link whose analyst is gone or finishes. */
 void link_release(struct link *link);
 
 #endif

@@ -470,7 +470,7 @@ static void test_live_life__short_rounds_add_up(void **state)
 	live_check_within(ov, (double)cpu / LIVE_TICK_NS, 12, __FILE__, __LINE__);
 }
 
-/* Calls of sprofil() from a signal handler that interrupts another call of it. */
+/* A signal handler calls sprofil() while the thread that it interrupts is in sprofil(), too. */
 static atomic_int handler_failures, handler_calls;
 static timer_t handler_timer;
 

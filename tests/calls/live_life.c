@@ -238,7 +238,7 @@ static void test_live_life__thread_from_before(void **state)
 		3 + (double)(cpu_after - cpu) / LIVE_TICK_NS, __FILE__, __LINE__);
 }
 
-/* HPS-7, IRIX-31, AIX-22, SYSV-18; nobody traces the new image. */
+/* HPS-7, IRIX-31, AIX-22, SYSV-18: exec turns profiling off. The new image is not traced. */
 static void test_live_life__exec_turns_off(void **state)
 {
 	pid_t pid = fork();

@@ -447,7 +447,7 @@ static void test_live_monitor__the_most_text(void **state)
 				EINVAL);
 		}
 		if (d->monstartup) {
-			/* The system may lack memory for so many counters. */
+			/* ENOMEM: the system has less memory than so many counters need. */
 			assert_true(d->monstartup(LIVE_A, LIVE_A + most) == 0 || errno == ENOMEM);
 			assert_int_equal(
 				live_errno(d->monstartup(LIVE_A, LIVE_A + most + 1)), EINVAL);

@@ -189,7 +189,7 @@ static int child(const struct change *change)
 	for (int signal = 1; signal < SIGRTMAX; signal++)
 		if (sigismember(&before, signal) != sigismember(&after, signal))
 			return MASK_CHANGED;
-	/* Such a call once took 10 s. A helper may still be ending when we measure. */
+	/* "off" once took 10 s. In 3 s a helper that is still ending has its time, too. */
 	if (clock_s(CLOCK_MONOTONIC) - since > 3)
 		return OFF_SLOW;
 	if (sprofil_status(&status, sizeof(status)) == 0 || errno != ENODATA)
