@@ -17,10 +17,10 @@
 #include "profile/profile.h"
 #include "proto/record.h"
 
-/* The most processes below whose root folders a file is searched. */
+/* A file is searched below the root folders of at most about this many processes. */
 #define OPEN_TRIES 64
 
-/* Sets analyst->labels to the job's labels: the rank, a number, and the host, a text. */
+/* Sets analyst->labels to the job's labels: the rank (a number) and the host (a text). */
 static int take_labels(struct analyst *analyst, const struct analyst_options *options)
 {
 	struct label label[2];

@@ -90,12 +90,12 @@ void analyst_note_cpu(struct analyst *analyst);
 struct profile *analyst_profile(struct analyst *analyst);
 
 /*
- * The factors that convert the CPU values of each stack of the profile so far to time, for a view.
- * Valid until the next call. -ENOMEM.
+ * For each stack of the profile so far, the factor that converts its CPU values to time, for a
+ * view. Owned by the analyst, valid until the next call. -ENOMEM.
  */
 int analyst_factors(struct analyst *analyst, const float **ret_factor, size_t *ret_stacks);
 
-/* The processes, for options.per_process; otherwise n is 0. */
+/* The processes; without options.per_process n is 0. */
 const struct processes *analyst_processes(const struct analyst *analyst);
 
 /* Did any traced process have an image? False: the command never ran, or nothing was started. */

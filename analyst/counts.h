@@ -12,9 +12,9 @@ struct stacks;
 struct wallclock;
 
 /*
- * How much the ratio of found CPU time (of samples) to the kernel's scatters from second to second
- * (docs/PROTOCOL.md): sums over the seconds of found * found, found * kernel and kernel * kernel,
- * in s^2.
+ * Scatter, from second to second, of the ratio of the found CPU time (that of samples) to the
+ * kernel's (docs/PROTOCOL.md): sums over the seconds of found * found, found * kernel and kernel *
+ * kernel, in s^2.
  */
 struct counts_scatter {
 	uint64_t found_ns, kernel_ns; /* values at the last audit */

@@ -62,7 +62,7 @@ static int add(struct hold *hold, const uint8_t *data, size_t bytes, bool ready)
 	return 0;
 }
 
-/* Is all the memory there that a record needs? 0: yes; -EAGAIN: no, it was asked for; -ENOMEM. */
+/* Does the analyst have all memory that a record needs? 0: yes; -EAGAIN: no, requested; -ENOMEM. */
 static int probe(struct analyst *analyst, const struct record *rec)
 {
 	return rec->header.type == RECORD_SAMPLE
@@ -70,14 +70,14 @@ static int probe(struct analyst *analyst, const struct record *rec)
 		: 0;
 }
 
-/* Lets the first waiting record do without the memory that it needs: answers may be lost. */
+/* Takes the first waiting record without the memory that it needs, as answers may be lost. */
 static void give_up(struct analyst *analyst)
 {
 	runtimes_each(&analyst->runtimes, &analyst->spaces, peek_forget);
 	analyst->runtimes.forced++;
 }
 
-/* Takes the waiting records in order, until one has to wait on. 1: RECORD_END; 0; -ENOMEM. */
+/* Takes the waiting records in order, until one must wait longer. 1: RECORD_END; 0; -ENOMEM. */
 static int take_ready(struct analyst *analyst, uint64_t now_ns)
 {
 	struct hold *hold = &analyst->hold;

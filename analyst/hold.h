@@ -19,7 +19,7 @@ struct hold {
 	size_t data_room, data_begin, data_end;
 	struct held {
 		uint32_t bytes;
-		bool ready; /* it needs no memory: it waits only for those before it */
+		bool ready; /* the record needs no memory: it waits only for those before it */
 	} * list;           /* one for each record, from begin to end; owned */
 	size_t room, begin, end;
 	uint64_t tried_ns; /* time of the record at which the waiting ones were last tried */

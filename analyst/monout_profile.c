@@ -47,7 +47,10 @@ static int add_all(struct histogram *h, const char *name)
 	return r < 0 ? r : locations_name_new(&h->locations);
 }
 
-/* Is there text where the counters are? If not, histogram and program do not match. */
+/*
+ * Does the program have code at the first or at the last address of the histogram? If not, the two
+ * do not match.
+ */
 static bool belongs(const struct histogram *h)
 {
 	struct code_location low, high;

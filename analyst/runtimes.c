@@ -34,7 +34,10 @@ void runtimes_release(struct runtimes *runtimes)
 	*runtimes = (struct runtimes){0};
 }
 
-/* Sends a runtime's table to the supervisor; if that is not possible now, with the next sample. */
+/*
+ * Sends a runtime's table to the supervisor; if that is not possible now, the next sample tries
+ * again.
+ */
 static void request_table(struct runtimes *runtimes, struct image_runtime *runtime)
 {
 	uint8_t requests[RUNTIME_REQUEST_BYTES];
@@ -56,8 +59,8 @@ static int note_problem(
 }
 
 /*
- * Lets the runtime request the memory that it needs first, by a step from no frame. --dump waits
- * for this memory, and then for what the stacks need.
+ * Lets the runtime request the memory that it needs before any stack, by a step whose frame is
+ * empty. --dump waits for this memory, and then for what the stacks need.
  */
 static int begin_steps(struct runtimes *runtimes, struct image_runtime *runtime)
 {
@@ -188,8 +191,8 @@ static bool is_own(const struct image_runtime *runtime, const struct unwind_fram
 }
 
 /*
- * Hides the frames of the interpreter that a function of the language has called, and those that
- * have called the outermost one: they are folded into the language's frames.
+ * Hides the interpreter's own frames that a function of the language has called, and those that
+ * have called the outermost function of the language: the language's frames stand for them.
  */
 static void hide(struct runtimes *runtimes, const struct image_runtime *runtime,
 	const struct unwind_result *result)
@@ -214,8 +217,8 @@ static void hide(struct runtimes *runtimes, const struct image_runtime *runtime,
 			continue;
 		}
 		/*
-		 * Fold frames that a function of the language has called, and frames that call one,
-		 * but not those at the beginning of a thread.
+		 * Hide frames that a function of the language has called, and frames that call one
+		 * directly, but not those further out, at the beginning of a thread.
 		 */
 		fold = group < stack->groups ||
 			(group && stack->group[group - 1].frame + 1 == begin);

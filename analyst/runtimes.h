@@ -106,7 +106,7 @@ int runtimes_memory(
 	struct image_space *image, uint64_t time_ns, const struct record_memory *memory);
 /* Does the runtime of any process wait for memory? */
 bool runtimes_waiting(const struct runtimes *runtimes, const struct spaces *spaces);
-/* Calls @act for the reads of each process whose runtime unwinds its own code. */
+/* Calls @act for the memory reads of each process whose runtime unwinds its own code. */
 void runtimes_each(const struct runtimes *runtimes, const struct spaces *spaces,
 	void (*act)(struct peek *peek));
 

@@ -54,8 +54,8 @@ void settled_release(struct settled *settled)
 }
 
 /*
- * The pool that took over @pool in the end; from thread to process to executable: at most two
- * steps.
+ * The pool that finally took over @pool: in at most two steps, from thread to process to
+ * executable.
  */
 static uint32_t final_pool(const struct settled *settled, uint32_t pool)
 {

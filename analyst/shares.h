@@ -23,7 +23,7 @@
 
 #include "base/table.h"
 
-/* With this many samples, the relative standard error is 22 %. */
+/* A pool with fewer samples is merged: with 20, the relative standard error is 22 %. */
 enum { SHARES_FEW = 20 };
 
 /* The index of the pool of threads without reported time: their weights count as their time. */

@@ -81,13 +81,13 @@ static int name_jit(struct image_space *image)
 {
 	if (!image->jit)
 		return 0;
-	/* The dump may have been mapped after the first generated code was observed. */
+	/* The jitdump may have been mapped after the first generated code was observed. */
 	if (image->space)
 		jit_set_dump(image->jit, space_jitdump(image->space));
 	return jit_finish(image->jit);
 }
 
-/* Names the generated code of an image, and drops its map: for when the image ends. */
+/* Names the generated code of an image that ends, and drops its map. */
 static int finish_jit(struct image_space *image)
 {
 	int r = name_jit(image);
@@ -176,7 +176,7 @@ int spaces_maps(struct spaces *spaces, const struct record_maps *maps, bool last
 		return -ENOMEM;
 	if (maps->offset == 0)
 		image->maps_bytes = 0;
-	/* A piece of the text was not sent: the next complete text comes soon. */
+	/* Incomplete, as a piece of the text was not sent: the next complete text comes soon. */
 	if (maps->offset != image->maps_bytes || maps->bytes > MAPS_MOST - maps->offset)
 		return 0;
 	if (array_grow(&image->maps, &image->maps_room, image->maps_bytes + maps->bytes + 1) < 0)

@@ -183,8 +183,8 @@ static bool is_blocked(const struct record_sample *sample)
 }
 
 /*
- * Is the pc of the sample known? Not of a thread of which only the state could be read, nor of one
- * that was in a call at the instant and has left it by exec or by its end.
+ * Is the pc of the sample known? Not if only the thread's state could be read, nor if the thread
+ * was in a system call at the instant and has left it by exec or by its end.
  */
 static bool has_place(const struct record_sample *sample)
 {
@@ -333,8 +333,9 @@ static bool is_start_of_context(const struct stacks *stacks, const struct unwind
 }
 
 /*
- * Notes how much of the thread's next stack is to be copied, where the supervisor does not know its
- * end. The outermost frame's stack pointer is in the piece that was copied last, behind its begin.
+ * Notes how much of the thread's next stack is to be copied, if the supervisor does not know where
+ * the stack ends: the bytes from the begin of the piece that was copied last to the outermost
+ * frame.
  */
 static void note_need(struct stacks *stacks, struct thread_name *thread,
 	const struct record_sample *sample, const struct unwind_result *result)

@@ -384,7 +384,7 @@ int take_probe(struct analyst *analyst, uint64_t time_ns, const struct record_sa
 	struct image_space *image;
 	struct thread_name *thread;
 
-	/* Most targets have no runtime that unwinds its own code. */
+	/* Most targets have no runtime that unwinds its own code: their samples need no memory. */
 	if (!analyst->runtimes.steps || is_left_out(analyst, sample))
 		return 0;
 	image = spaces_get(&analyst->spaces, sample->pid);

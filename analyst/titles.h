@@ -16,7 +16,7 @@ struct profile;
 
 /*
  * Is @argument, the first one of a process, a title? It has several words, and the first one is no
- * path. A longer title is cut.
+ * path. A title that does not fit @ret_title is cut.
  */
 bool title_parse(const char *argument, char ret_title[TITLE_BYTES]);
 

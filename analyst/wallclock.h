@@ -15,7 +15,7 @@ struct thread_name;
 
 struct wallclock {
 	bool recorded; /* the supervisor records waiting times */
-	bool first;    /* -w wall: in addition, a tick is a period of wall-clock time */
+	bool first;    /* -w wall: wall-clock time is the default value; waiting counts in ticks, too */
 	uint64_t period_ns;
 	size_t wall, queue, blocked, guessed; /* indexes of the value types */
 };
