@@ -15,7 +15,7 @@ struct thread_name;
 
 struct wallclock {
 	bool recorded; /* the supervisor records waiting times */
-	bool first;    /* -w wall: wall-clock time is the default value; waiting counts in ticks, too */
+	bool first;    /* -w wall: wall-clock time is the default value; waits count as ticks */
 	uint64_t period_ns;
 	size_t wall, queue, blocked, guessed; /* indexes of the value types */
 };

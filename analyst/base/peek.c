@@ -11,9 +11,9 @@
 /* Number of requests in one write to the pipe: a write of up to 4096 bytes is atomic. */
 #define AT_ONCE (4096 / REQUEST_BYTES)
 
-/* An emptied table of more elements is freed. */
+/* Tables with room for more elements than this are freed when they are emptied. */
 #define KEPT_ROOM 4096
-/* When the answers have more bytes, they are dropped even if others are awaited. */
+/* If all answers have more bytes than this, they are dropped even if others are awaited. */
 #define KEPT_BYTES (4 << 20)
 
 enum peek_request { PEEK_NONE, PEEK_UNSENT, PEEK_SENT };
@@ -73,7 +73,7 @@ static bool is_same(const void *reads, uint32_t index, const void *key)
 	return a->address == b->address && a->requested == b->requested;
 }
 
-/* NULL: there is none. */
+/* The read with the address and size of @key; NULL: there is none. */
 static struct peek_read *find(const struct peek *peek, const struct peek_read *key)
 {
 	uint64_t hash = table_mix(key->address, key->requested);
@@ -82,7 +82,7 @@ static struct peek_read *find(const struct peek *peek, const struct peek_read *k
 	return at < 0 ? NULL : &peek->read[at];
 }
 
-/* @read: the known read; NULL: there is none yet, and one like @key is added. -ENOMEM. */
+/* Queues a request for @read; if that is NULL, adds a read like @key first. -ENOMEM. */
 static int ask(struct peek *peek, struct peek_read *read, const struct peek_read *key)
 {
 	if (!read) {

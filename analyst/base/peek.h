@@ -60,7 +60,7 @@ int peek_some(struct peek *peek, uint64_t address, size_t bytes, uint64_t since_
 int peek_later(struct peek *peek, uint64_t address, size_t bytes, uint64_t since_ns,
 	const uint8_t **ret_data, size_t *ret_bytes);
 
-/* No more memory will come: what is not there counts as unreadable from now on. */
+/* No more memory will come: what has not arrived counts as unreadable from now on. */
 void peek_last(struct peek *peek);
 
 /* Sends the requests that have not been sent yet. */

@@ -55,8 +55,8 @@ struct runtime {
 		struct runtime_table *ret_table, void **ret_state);
 	/*
 	 * Only of a runtime that generates code: finds the caller of a frame of that code, and sets
-	 * the tag to the frame's location + 1. It reads memory through @peek; if memory is not
-	 * there yet, it returns what it knows, and peek->missed is set. Such a runtime has no
+	 * ret_caller->tag to the frame's location + 1. It reads memory through @peek; if memory has
+	 * not arrived yet, it returns what it knows, and peek->missed is set. Such a runtime has no
 	 * table, and none of the functions object, merge and is_own. The results are those of
 	 * unwind_input.runtime: 1, 0, -ENOMEM.
 	 */

@@ -67,7 +67,7 @@ static int read_layout(struct hotspot *hotspot)
 	if (hotspot->layout_ns && hotspot->now_ns < hotspot->layout_ns + LAYOUT_NS)
 		return 0;
 	r = hotspot_layout_read(&hotspot->tables, hotspot->peek, hotspot->now_ns);
-	/* Memory that was requested arrives soon: only a library that is not ready (0) waits. */
+	/* 0 (the library is not ready) waits; -EAGAIN does not: requested memory arrives soon. */
 	if (r == 0)
 		hotspot->layout_ns = hotspot->now_ns;
 	return r;

@@ -9,9 +9,11 @@
 #include "proto/request.h"
 
 enum {
-	/* Where a ContinuationEntry, which lies at the barrier's sp, points to the Continuation. */
+	/*
+	 * Offset of the pointer to the Continuation in a ContinuationEntry (at the barrier's sp).
+	 */
 	CONT_BYTES = 16,
-	TRIES_MOST = 200, /* samples */
+	TRIES_MOST = 200, /* samples in which no layout fits; then none is searched any more */
 };
 
 /*
@@ -79,7 +81,7 @@ static void tell(struct hotspot_step *step, enum chunk_layout layout, uint64_t b
 			.value = step->frame->pc | (uint64_t)layout << REQUEST_CHUNKS_LAYOUT |
 				(uint64_t)shift << REQUEST_CHUNKS_SHIFT |
 				below / 8 << REQUEST_CHUNKS_BELOW});
-	/* A replay asks for the same memory as the run did, but there is nobody to tell. */
+	/* A replay has no supervisor to tell; it only asks for the same memory as the run did. */
 	step->hotspot->chunks_told =
 		!peek->request || peek->request(peek->context, bytes, sizeof(bytes));
 }

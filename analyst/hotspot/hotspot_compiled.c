@@ -33,7 +33,7 @@ static uint64_t own_sp(const struct hotspot_step *step)
 		: frame->sp;
 }
 
-/* Does what find_frame() does, at an instruction that may be one of the last. */
+/* Does what find_frame() does, for a pc that may be at the end of the method. */
 static int find_end(struct hotspot_step *step, enum hotspot_frame *ret_frame, uint64_t *ret_popped)
 {
 	enum { BEFORE = 2, RBP = 6 };
@@ -149,7 +149,10 @@ int hotspot_step_compiled(struct hotspot_step *step)
 	struct hotspot_method *method;
 	int r = hotspot_leave_fixed(step), named;
 
-	/* doYield() moves frames to the heap: those copied from there may be on this stack, too. */
+	/*
+	 * doYield() moves frames of this stack to the heap: the heap's copied frames may repeat
+	 * frames that are still on the stack, so they are not used.
+	 */
 	if (blob->native && hotspot_method_find(step->hotspot, blob->method, 0, &method) > 0)
 		step->caller.drop_left = method->is_yield;
 

@@ -88,7 +88,7 @@ struct hotspot {
 	struct hotspot_tables tables;
 	struct locations *list;
 	struct peek *peek;
-	int mapping; /* in the profile */
+	int mapping; /* index in the profile */
 	struct hotspot_heap heap[HOTSPOT_HEAPS_MOST];
 	size_t heaps;
 	uint64_t heaps_ns;  /* when @heap was last read; 0: never */
@@ -104,7 +104,7 @@ struct hotspot {
 	size_t places, place_room;
 	struct table by_key;  /* of @place */
 	uint64_t now_ns;      /* of the current sample */
-	uint64_t replaced_ns; /* of the last one for which a blob or a method was found replaced */
+	uint64_t replaced_ns; /* of the last sample that found a blob or a method replaced */
 	uint32_t *inner; /* tags (location + 1) of frames in the heap, innermost first; owned */
 	size_t inners, inner_room;
 	unsigned chunk_tries; /* samples in which hotspot_find_chunks() found nothing */
@@ -164,8 +164,8 @@ void hotspot_blobs_forget(struct hotspot *hotspot);
 int hotspot_method_find(struct hotspot *hotspot, uint64_t address, uint64_t since_ns,
 	struct hotspot_method **ret_method);
 /*
- * The same, of an interpreted frame: the method was read at most 2 s ago, and since something was
- * last found replaced.
+ * Does what hotspot_method_find() does, for an interpreted frame: a method that was read more than
+ * 2 s ago, or before a method or a blob was last found replaced, is read again.
  */
 int hotspot_method_find_now(
 	struct hotspot *hotspot, uint64_t address, struct hotspot_method **ret_method);

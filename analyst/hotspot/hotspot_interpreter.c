@@ -14,7 +14,7 @@ enum { RAX = 0, RBX = 3, R13 = 13 };
  */
 enum { SENDER_SP = -1, METHOD = -3, BYTECODE = -8, FIXED_WORDS = 9 };
 
-/* The most bytes that the caller's stack pointer is above that of the interpreter. */
+/* The caller's stack pointer is at most this many bytes above the interpreter's frame. */
 enum { NEAR = 1 << 20 };
 
 /* Sets the caller of the frame at the frame pointer; @sender_sp: the stack pointer kept in it. */
@@ -45,7 +45,7 @@ static int leave_interpreted(struct hotspot_step *step, bool runs)
 		!hotspot_read_stack(step, fp + 8 * (int64_t)BYTECODE, &bytecode) ||
 		!hotspot_read_stack(step, fp + 8 * (int64_t)SENDER_SP, &sender))
 		return 0;
-	/* A frame that a callee returns to is complete. */
+	/* A frame that has called is complete; only an executing one may still be incomplete. */
 	if (!frame->exact)
 		leave_with(step, sender);
 	r = hotspot_method_find_now(hotspot, method, &found);

@@ -30,7 +30,7 @@ enum {
 
 #define UNSET HOTSPOT_NONE
 /*
- * After so many failed readings the layout is given up. The first readings may fail because the
+ * After this many failed readings the layout is given up. The first readings may fail because the
  * dynamic linker relocates the tables only after the library has been mapped.
  */
 #define TRIES_MOST 50
@@ -216,7 +216,7 @@ static bool is_complete(const struct hotspot_layout *layout)
 		l->pool_bytes <= 512 && l->method_bytes <= 512 && l->block_bytes <= 64;
 }
 
-/* Do the @n fields of @each bytes lie in the first @bytes of their type? Fields not there do. */
+/* Do the @n fields of @each bytes lie in the first @bytes of their type? A missing field does. */
 static bool fit(const uint32_t *at, size_t n, uint32_t each, uint32_t bytes)
 {
 	for (size_t i = 0; i < n; i++)

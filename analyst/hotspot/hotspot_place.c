@@ -7,12 +7,12 @@
 #include "analyst/hotspot/hotspot_scopes.h"
 #include "profile/profile.h"
 
-/* A pc has at most so many scopes: methods inlined into each other. */
+/* At most this many scopes (methods inlined into each other) are read for a pc. */
 enum { SCOPES_MOST = 64 };
 
 /*
- * The kind of a location is hotspot_place.key modulo KEY_KINDS. The methods that are inlined at an
- * executing instruction may differ from those at the same pc as a return address: KEY_EXACT.
+ * The kind of a location is hotspot_place.key modulo KEY_KINDS. KEY_EXACT is of the executing
+ * instruction, KEY_COMPILED of a return address: the methods inlined at the same pc may differ.
  */
 enum { KEY_EXACT = 0, KEY_COMPILED = 1, KEY_STUB = 2, KEY_INTERPRETED = 3, KEY_KINDS = 4 };
 
@@ -61,8 +61,8 @@ static struct location_line line_of(
 
 /*
  * Sets @line to @scope and its callers, innermost first. Returns how many; -EAGAIN; -ENOMEM. Code
- * keeps its methods: they are what was read since the code was learned. Before, methods of another
- * class may have been at their addresses.
+ * keeps its methods loaded, so each method must have been read since the code was learned: before,
+ * a method of another class may have been at its address.
  */
 static int find_lines(
 	struct hotspot_step *step, uint32_t scope, struct location_line line[SCOPES_MOST])
@@ -97,7 +97,7 @@ static int find_lines(
 	return worst < 0 ? worst : n;
 }
 
-/* @pc: the frame's, or, if the frame was deoptimized, its original pc. */
+/* @pc: the frame's pc; if the frame was deoptimized, its original pc. */
 int hotspot_name_compiled(struct hotspot_step *step, uint64_t pc)
 {
 	struct hotspot *hotspot = step->hotspot;

@@ -279,7 +279,7 @@ int jit_unwind(struct jit *jit, uint64_t pc, uint64_t start, struct unwind_gener
 	entry->unknown += !entry->named;
 	if (!entry->named && !(entry->unknown & (entry->unknown - 1)))
 		r = read_more(jit);
-	/* Its name may also have been read when another address was looked up. */
+	/* The entry's name may also have been read when another address was looked up. */
 	if (r > 0 && !entry->named)
 		r = name(jit, entry);
 	if (r < 0)

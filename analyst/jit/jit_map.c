@@ -9,7 +9,7 @@
 #include "symbolizer/unwind/unwind.h"
 
 #define NAME_MOST 4096 /* longer names are cut */
-/* So many overlapping pieces are examined at most to find the newest one. */
+/* At most this many overlapping pieces are examined to find the newest one. */
 #define OVERLAPS_MOST 4096
 /* The number of newest pieces searched for the name of moved code. */
 #define MOVED_MOST 4096
@@ -61,7 +61,7 @@ int jit_map_put_line(
 {
 	if (array_grow(&map->line, &map->lines_room, map->lines + 1) < 0)
 		return -ENOMEM;
-	/* Most lines of a piece are in one file. */
+	/* Most lines of a piece are in one file, so its name is stored only once. */
 	if (file &&
 		(strlen(map->text + map->last_file) != bytes ||
 			memcmp(map->text + map->last_file, file, bytes) != 0) &&

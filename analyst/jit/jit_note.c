@@ -10,7 +10,7 @@
 #include "profile/profile.h"
 #include "profile/runtime_advice.h"
 
-/* Only processes with at least 1 / PART_LEAST of all CPU time get a note. */
+/* At most NOTES_MOST processes get a note, each with at least 1 / PART_LEAST of all CPU time. */
 enum { NOTES_MOST = 3, PART_LEAST = 20 };
 
 struct process_time {

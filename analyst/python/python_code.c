@@ -94,8 +94,8 @@ static uint32_t line_of(int64_t line)
 }
 
 /*
- * Finds a line in lnotab, the table before 3.10: pairs of bytes, by which the offset and then the
- * line grow. The line's is signed.
+ * Finds a line in lnotab, the table before 3.10: pairs of bytes. The first says by how much the
+ * offset grows, the second, which is signed, by how much the line does.
  */
 static int64_t find_in_lnotab(struct reader *r, int64_t line, int64_t offset)
 {

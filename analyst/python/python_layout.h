@@ -40,7 +40,9 @@ struct python_layout {
 extern const struct python_layout python_layouts[];
 extern const size_t python_layouts_n;
 
-/* The layout of @version. NULL: it is not known, or the version describes it itself. */
+/*
+ * The layout of @version. NULL: not known, or the target describes it (python_layout_describe()).
+ */
 const struct python_layout *python_layout_find(uint16_t version);
 
 /*
