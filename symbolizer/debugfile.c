@@ -16,7 +16,7 @@
 
 enum { PATH_BYTES = 8192 };
 
-/* The CRC of .gnu_debuglink: that of zip and Ethernet, reflected 0x04c11db7. */
+/* The CRC of .gnu_debuglink: that of zip and Ethernet, with the reflected polynomial 0x04c11db7. */
 static uint32_t crc32_of(const uint8_t *data, size_t bytes)
 {
 	uint32_t table[256], crc = UINT32_MAX;

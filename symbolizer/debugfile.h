@@ -25,12 +25,13 @@ struct debugfile {
  * Finds the debug file of @image, the file at @path, in this order:
  *
  *	DIR/.build-id/xx/yyyy.debug	the build-id, checked against the one in the file
- *	CACHE/xxyyyy/debuginfo		the same, of debugfile_cache()
+ *	CACHE/xxyyyy/debuginfo		the same; CACHE is debugfile_cache()
  *	<directory of path>/LINK	LINK from .gnu_debuglink, checked by its CRC
  *	<directory of path>/.debug/LINK
  *	DIR/<directory of path>/LINK
  *
- * where DIR is each of the debug directories. 0, -ENOENT, or -ENOMEM. @file may be NULL.
+ * where DIR is each of the debug directories. @file: the sections of @image; NULL: no LINK is
+ * searched for. 0, -ENOENT, or -ENOMEM.
  */
 int debugfile_find(struct symbolizer *symbolizer, const char *path, const struct elfimage *image,
 	struct elffile *file, struct debugfile *ret_debugfile);

@@ -199,7 +199,7 @@ int debuginfo_open(struct elffile *file, struct elffile *supplement, struct pool
 		more = &d->supplement.source;
 	}
 	if (file->budget && file->budget->over)
-		rc = -E2BIG; /* A section was not decompressed. */
+		rc = -E2BIG; /* A section was too large to be decompressed. */
 	else
 		rc = dwarf_reader_open(
 			&d->own.source, more, text_low, text_high, file->budget, &d->reader);

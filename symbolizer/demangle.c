@@ -13,7 +13,7 @@
 #include "base/pool.h"
 #endif
 
-/* Longer names are not demangled: demanglers recurse. */
+/* Longer names are not demangled, as demanglers recurse; longer results are not used. */
 enum { NAME_BYTES_MAX = 16 * 1024, SHOWN_BYTES_MAX = 64 * 1024 };
 enum { D_BYTES_MAX = 2048, D_REFERENCES_MAX = 24 };
 

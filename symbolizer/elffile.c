@@ -9,7 +9,7 @@
 #include "symbolizer/elfimage.h"
 
 #ifdef SPROFIL_PLANTED_FAULT
-/* A parser that gives control to a file: tests/attack/planted.c. */
+/* In a test's build: hands control to a malicious file, as a faulty parser would. */
 void planted_fault(const uint8_t *data, size_t bytes);
 #define PLANTED_FAULT(data, bytes) planted_fault(data, bytes)
 #else

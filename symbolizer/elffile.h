@@ -50,7 +50,7 @@ int elffile_section(
  */
 int elffile_find(struct elffile *file, const char *name, struct elffile_section *ret_section);
 
-/* The bytes of that section; none if there is no such section. */
+/* The bytes of the first section called @name; none if there is no such section. */
 struct slice elffile_bytes(struct elffile *file, const char *name);
 
 /*

@@ -7,7 +7,7 @@
 #include "symbolizer/elfimage.h"
 #include "symbolizer/module.h"
 
-/* A hash chain is followed for so many entries: a damaged table may have no end. */
+/* At most this many entries of a hash chain are followed: a damaged table may have no end. */
 #define CHAIN_MOST 100000
 /* Symbols with longer names are left out: all symbols of a bad file may have the same long name. */
 #define NAME_MOST 4096

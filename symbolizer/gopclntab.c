@@ -18,7 +18,7 @@ enum {
 	RECORD_PCLN,
 	RECORD_PCDATAS,
 	RECORD_UNIT,
-	RECORD_118_FLAGS = 9, /* u8 id, flag, 0, number of funcdata; since 1.20 after a line */
+	RECORD_118_FLAGS = 9, /* u8 id, flag, 0, number of funcdata; since 1.20 one field later */
 };
 enum { FLAG_TOP_FRAME = 1, PCDATA_INLINED = 2, FUNCDATA_INLINED = 3 };
 

@@ -39,7 +39,7 @@ static bool part_at(struct slice all, unsigned field, struct slice *ret_part)
 	return ret_part->data;
 }
 
-/* Splits the table by its header. Each part reaches to the table's end: bounds stay checked. */
+/* Splits the table by its header. Each part reaches to the table's end, as no length is known. */
 static bool take_header(struct gopclntab *table)
 {
 	struct slice all = table->all;

@@ -11,7 +11,7 @@
 #ifdef HAVE_LZMA
 #include <lzma.h>
 
-/* Symbol tables of the largest programs take some 50 MiB, compressed to a fifth. */
+/* The most bytes after decompression: the largest programs have symbol tables of some 50 MiB. */
 #define UNPACKED_BYTES_MAX (UINT64_C(256) << 20)
 #define DECODER_BYTES_MAX  (UINT64_C(128) << 20)
 

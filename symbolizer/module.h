@@ -77,9 +77,9 @@ int space_set_biases(struct mapping *mappings, size_t n);
  * time.
  */
 bool space_may_be_moved(const struct mapping *mapping);
-/* Does the mapping at @index adjoin one that may be such copied code? */
+/* Does the mapping at @index adjoin one for which space_may_be_moved() is true? */
 bool space_is_beside_moved(const struct mapping *mappings, size_t n, size_t index);
-/* Sets modules and biases of such copied code, from those of mappings beside it. */
+/* Sets modules and biases of code that was copied to memory, from those of mappings beside it. */
 void space_find_moved(struct mapping *mappings, size_t n);
 
 /* The mapping that contains @pc, NULL none. Valid until the next space_set_maps(). */

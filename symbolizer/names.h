@@ -29,7 +29,7 @@ bool names_is_blamed(const struct names *names);
 /* The table of a Go program, NULL: none. Valid as long as the names. */
 const struct gopclntab *names_go(const struct names *names);
 
-/* Results for struct module_info. */
+/* For the fields symbols and lines of struct module_info: where names and lines came from. */
 const char *names_symbols(const struct names *names);
 const char *names_lines(const struct names *names);
 /* "Go", or "": unknown. */

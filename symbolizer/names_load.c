@@ -29,10 +29,10 @@ static enum symbolizer_skip skip_of(const struct module *module, const char *pat
 	return options->skip ? options->skip(options->context, path) : SYMBOLIZER_SKIP_NOTHING;
 }
 
-/* Bytes of a file without section headers that may be searched for Go's table. */
+/* The most bytes of a file without section headers that are searched for Go's table. */
 #define GO_SEARCH_MOST (UINT64_C(512) << 20)
 
-/* Marks a source that exists but is not read: the problem says why. */
+/* Where names or lines came from, if their source exists but was not read: the problem says why. */
 static const char unread[] = "unread";
 
 static int complain_about(struct module *module, const char *what, const char *path)

@@ -14,7 +14,7 @@
 
 #include "symbolizer/module.h"
 
-/* At most so many segments lie in a page, and so many mappings on each side are compared. */
+/* At most CANDIDATES_MOST segments in a page, and NEIGHBOURS_MOST mappings on each side, count. */
 enum { CANDIDATES_MOST = 8, NEIGHBOURS_MOST = 16 };
 
 static size_t find_candidates(const struct mapping *mapping, uint64_t bias[CANDIDATES_MOST])

@@ -10,7 +10,7 @@
 #include "symbolizer/base/budget.h"
 #include "symbolizer/demangle.h"
 
-/* Some names of C++ have a few 10,000 bytes. */
+/* Longer names are cut (some of C++ have a few 10,000 bytes). Up to LEAST they are not charged. */
 enum { NAME_BYTES_MOST = 65536, NAME_BYTES_LEAST = 512 };
 
 static bool raw_equal(const void *items, uint32_t index, const void *key)

@@ -13,10 +13,13 @@
 /* The budget of a file: FILE_LEAST, and FILE_FACTOR times its size. */
 #define FILE_LEAST  (64 * MIB)
 #define FILE_FACTOR 32
-/* Debug sections compress to a third or a tenth; sections of zeros to a thousandth. */
+/*
+ * A decompressed section above INFLATION_FREE bytes may have at most INFLATION_FACTOR times its
+ * compressed size: debug sections shrink to a third or a tenth, sections of zeros to a thousandth.
+ */
 #define INFLATION_FREE   (16 * MIB)
 #define INFLATION_FACTOR 64
-/* Every so many calls budget_watch() checks the memory that libdwarf uses. */
+/* One in LOOK_EACH calls of budget_watch() checks the memory that libdwarf uses. */
 #define LOOK_EACH 4
 
 static uint64_t clamped(uint64_t value, uint64_t least, uint64_t most)

@@ -21,7 +21,7 @@ struct budget {
 	uint64_t limit, used;   /* bytes of memory: the limit, and what was taken */
 	uint64_t inflated;      /* bytes of sections after decompression */
 	uint64_t inflated_most; /* limit of inflated */
-	/* Bytes of the process's private memory at budget_watch_begin(), and its growth before. */
+	/* Private memory in bytes at budget_watch_begin(), and its growth in earlier watches. */
 	uint64_t began, grown;
 	unsigned looks; /* calls of budget_watch() */
 	/* The next three: only in the budget of all files. NULL: this process opens "statm". */
@@ -35,7 +35,7 @@ void budget_init_all(struct budget *budget, struct opener *opener);
 void budget_release(struct budget *budget);
 /* Sets the budget of a file and its debug files; @all must outlive it. */
 void budget_init(struct budget *budget, struct budget *all);
-/* Raises the limits by what one of these files, of @bytes bytes, may cost. */
+/* Raises the limits by what another file, of @bytes bytes, may cost. */
 void budget_admit(struct budget *budget, uint64_t bytes);
 
 /*

@@ -38,7 +38,7 @@ static inline struct reader slice_reader(struct slice from, uint64_t at)
 	return rest.data ? reader_over(rest.data, rest.bytes) : (struct reader){.bad = true};
 }
 
-/* Copies the @bytes bytes at @at. False: they are not all there. So it is with numbers, below. */
+/* Copies the @bytes bytes at @at. False, here and below: they are not all in the slice. */
 static inline bool slice_read(struct slice from, uint64_t at, void *to, size_t bytes)
 {
 	struct slice part = slice_part(from, at, bytes);
@@ -58,7 +58,7 @@ static inline bool slice_u64(struct slice from, uint64_t at, uint64_t *ret_value
 	return slice_read(from, at, ret_value, sizeof(*ret_value));
 }
 
-/* A number of 8 bytes, or of 4. */
+/* Reads a number of 8 bytes, or of 4. */
 static inline bool slice_word(struct slice from, uint64_t at, unsigned bytes, uint64_t *ret_value)
 {
 	uint32_t narrow;

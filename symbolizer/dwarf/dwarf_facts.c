@@ -34,7 +34,7 @@ static bool read_signed(Dwarf_Debug dbg, Dwarf_Attribute attribute, uint64_t *re
 	return known;
 }
 
-/* An offset in a section. */
+/* Reads an attribute that is an offset in a section. */
 static bool read_offset(Dwarf_Debug dbg, Dwarf_Attribute attribute, uint64_t *ret_value)
 {
 	Dwarf_Error error = NULL;
@@ -47,7 +47,7 @@ static bool read_offset(Dwarf_Debug dbg, Dwarf_Attribute attribute, uint64_t *re
 	return known;
 }
 
-/* 0: unknown. */
+/* Reads a number of 32 bits; 0: unknown. */
 static uint32_t read_u32(Dwarf_Debug dbg, Dwarf_Attribute attribute)
 {
 	uint64_t value = 0;

@@ -42,7 +42,7 @@ struct dwarf_unit {
 	bool split;                  /* its functions are in a .dwo file */
 	const char *dwo_name;        /* name of the .dwo file, NULL unknown */
 	uint64_t dwo_id;
-	uint64_t ranges_base; /* DW_AT_GNU_ranges_base: the base of its ranges there */
+	uint64_t ranges_base; /* DW_AT_GNU_ranges_base: where the .dwo's ranges begin */
 	bool ranged;          /* its DIE says which addresses it covers */
 };
 

@@ -105,7 +105,7 @@ int unwind_go_row(struct unwinder *unwinder, struct module *module, struct unwin
 	int64_t depth;
 	bool x86 = machine == EM_X86_64;
 
-	/* Other files are not parsed for this table while samples come in. */
+	/* Only files made by Go are parsed, as this happens while samples come in. */
 	if (!module->image.go)
 		return 0;
 	names = names_of(module);

@@ -118,7 +118,7 @@ int unwind_apply_at(struct cursor *cursor, uint64_t cfa);
  */
 int unwind_search(struct cursor *cursor);
 
-/* Fills a new step from a Go program's own table. 1; 0: the table does not cover it; -ENOMEM. */
+/* Fills a new step from a Go program's table. 1; 0: it does not cover the step's svma; -ENOMEM. */
 int unwind_go_row(struct unwinder *unwinder, struct module *module, struct unwind_step *step);
 /*
  * If the frame's function was entered from a goroutine's stack, steps to this stack. 0; 1: there is
