@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Busy threads with a fixed amount of work, for bench/cost.sh: what a profiler takes is the time by
- * which the work lasts longer.
+ * Busy threads with a fixed amount of work, for bench/cost.sh: a profiler takes the time by which
+ * the work lasts longer under it.
  *
  *	busy_threads THREADS MS [WARM_MS [EVERY_US]]
  *
- * THREADS share out MS of CPU time a thread, in pieces of some 20 us that each takes when it is
- * free. Before that they work for WARM_MS of wall time, which is not measured: a profiler's first
- * second may cost more. With EVERY_US a system call (getppid) follows every EVERY_US microseconds
- * of work. Each piece is called through DEPTH frames. Prints "wall_ns cpu_ns": the wall time of the
- * measured part, and the CPU time of the whole process.
+ * The work is THREADS times MS of CPU time, in pieces of some 20 us; a thread that is free takes
+ * the next piece. Before that the threads work for WARM_MS of wall time, which is not measured: a
+ * profiler's first second may cost more. With EVERY_US a system call (getppid) follows every
+ * EVERY_US microseconds of work. Each piece is called through DEPTH frames. Prints the wall time of
+ * the measured part and the CPU time of the whole process, both in ns.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -77,7 +77,9 @@ int main(int argc, char **argv)
 		return 2;
 	warm_ms = argc > 3 ? strtol(argv[3], NULL, 10) : 0;
 	every_us = argc > 4 ? strtol(argv[4], NULL, 10) : 0;
-	/* TURNS_PER_MS gives all runs the same work: calibrations differ. */
+	/*
+	 * If TURNS_PER_MS is set, all runs do the same work; each calibration gives another number.
+	 */
 	per_ms = getenv("TURNS_PER_MS") ? strtoull(getenv("TURNS_PER_MS"), NULL, 10)
 					: work_turns_per_ms(piece);
 	if (argv[2][0] == '0') {

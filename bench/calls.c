@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls: measures what the calls cost. The first call, which starts the helper; later calls, beside
- * a bare round trip over two pipes between two processes; a table of 1000 regions. And what a tick
- * costs the program, beside glibc's sprofil with its SIGPROF, by turns in the same run.
+ * calls: measures the time that calls of sprofil() take: the first one, which starts the helper;
+ * later ones, beside a bare round trip over two pipes between two processes; one with a table of
+ * 1000 regions. Also measures what a tick costs the program, by turns with glibc's sprofil and its
+ * SIGPROF.
  *
- * The cost of a tick: the time by which a loop of fixed work takes longer while profiling is on,
- * per tick. It is the median over the rounds of the difference to the same work just before and
- * after.
+ * The cost of a tick is the time by which a loop of fixed work takes longer while profiling is on,
+ * divided by the number of ticks. In each round, the same work without profiling is timed just
+ * before and after; the median of the rounds counts.
  */
 #include <sprofil/sprofil.h>
 
@@ -136,8 +137,8 @@ struct result {
 };
 
 /*
- * Waits until the helper has detached: it would also trace a child, and each signal would stop
- * that.
+ * Waits until the helper has detached, as it would also trace the child that is forked next, and
+ * each signal would stop the child.
  */
 static void await_helper(void)
 {
@@ -163,7 +164,7 @@ static void await_helper(void)
 
 /*
  * A round of glibc's sprofil, in a process of its own: glibc aborts (double free) when it is turned
- * on, off and on again. Its overflow bin counts only beside another region.
+ * on, off and on again. glibc's overflow bin counts only beside another region.
  */
 static uint64_t glibc_round(struct result *result)
 {

@@ -87,7 +87,7 @@ under() {
     esac
 }
 
-# What is measured of one program: "SAMPLER RATE STACKS" a line.
+# plans: prints what is measured of one program, a line "SAMPLER RATE STACKS" for each run
 plans() {
     for sampler in $SAMPLERS; do
         for stacks in $STACKS; do
@@ -101,7 +101,7 @@ plans() {
 group() {
     local ms=$MS before after line command
     [ "$2" -le "$CPUS" ] || ms=$((MS * CPUS / $2))
-    # The first second may cost more: all are measured after it.
+    # A profiler's first second may cost more, so the work is measured after 1100 ms.
     command=("$(program "$1")" "$2" "$ms" 1100 "$3")
     before=$(under alone 0 0 "${command[@]}")
     : >group

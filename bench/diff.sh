@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# How often does diff find that one function is 10 % slower, and how often does it claim a change of
-# two equal builds? Runs of three builds in turns: A, the slower one, and A once more.
+# How often does diff find that one function is 10 % slower, and how often does it claim a change
+# between two equal builds? Runs of three builds in turns: A, the slower one, and A once more.
 # usage: BUILD=build bench/diff.sh [REPETITIONS [RUNS [ROUNDS [HZ [FOLDER]]]]]
 # FOLDER keeps the profiles; those that are there already are not taken again.
 . "$(dirname "$0")/lib.sh"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * first_call [ROUNDS]: measures the first call of a process, which starts the helper. Beside it, by
- * turns in the same run, the least that it must do on this machine: to execute a program up to its
- * end (vfork, exec, exit, wait), once the smallest one (/bin/true), once the helper with --version.
- * Each first call is made by a process of its own.
+ * first_call [ROUNDS]: measures the first call of a process, which starts the helper. By turns in
+ * the same run, measures the least that such a call must do: run a program to its end (vfork, exec,
+ * exit, wait), once the smallest program (/bin/true), once the helper with --version. Each first
+ * call is made by a process of its own.
  */
 #include <sprofil/sprofil.h>
 

@@ -13,11 +13,11 @@
 #              nginx's writev and redis's epoll_wait take 1.7 times as long
 #   timer      0.25 ms of work at each expiry of a timerfd, every 1 ms and every 4 ms
 #   stress     stress-ng: futex, switch, pipe
-#   loop       five functions, its CPU clock read between them: 250, 1000, 3000 Hz, RUNS times (20)
+#   loop       five functions, the CPU clock read between them: 250, 1000, 3000 Hz, RUNS times (20)
 #   getppid    a call every 20 us, every 2 us; samples delivered at 250 to 10,000 Hz, without a
 #              bound on the cost
 #   histogram  sprofil(3) of a thread that works and sleeps; of 200 children of 5, 15 and 50 ms
-#   busy       found_ratio of 1, 2, 8 busy threads at 100 to 4000 Hz, lockstep, one among 100
+#   busy       found_ratio: 1, 2, 8 busy threads at 100 to 4000 Hz; 2 in lockstep; 1 busy among 100
 #
 # A row: program, rate, what, truth, shown, difference in points, the same in standard errors; OFF
 # where it is more than the limit (3 points; getppid 1) and more than 3 standard errors. Rows
@@ -64,7 +64,7 @@ needs() {
 }
 needs_perf() { [ "$perf_here" ] || { skipped "perf is not permitted"; return 1; }; }
 
-# verdict ROW RATE WHAT TRUTH SHOWN SIGMA LIMIT
+# verdict ROW RATE WHAT TRUTH SHOWN SIGMA LIMIT: prints a row; SIGMA: a standard error in points
 verdict() {
     awk -v n="$1" -v hz="$2" -v w="$3" -v t="$4" -v s="$5" -v e="$6" -v most="$7" 'BEGIN {
         d = s - t; a = d < 0 ? -d : d
@@ -152,7 +152,7 @@ own_clock() {
     OWN_CLOCK=$WORK/own LD_PRELOAD=$BUILD/bench/libown_clock.so exec "$@"
 }
 # attached ROW RATE PID...: attaches sprofrun and perf to live processes under load, and compares
-# them
+# the two
 attached() {
     local row=$1 hz=$2
     shift 2
@@ -423,7 +423,7 @@ known_busy() {
     ratio "2 in lockstep, 1 ms" 1000 "$TARGETS/lockstep" 2 10
     ratio "1 busy among 100" 1000 "$TARGETS/sleepers" 100 5
 }
-# ratio ROW RATE COMMAND...: found_ratio; samples in parts of the expected ones where there is none
+# ratio ROW RATE COMMAND...: prints found_ratio, or samples / expected samples if it is unknown
 ratio() {
     local found
     "$SPROFRUN" -q -G -F "$2" "${options[@]}" -o p.pb.gz "${@:3}" >out || return

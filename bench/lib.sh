@@ -26,16 +26,16 @@ wait_until() {
     echo "waited in vain: $*" >&2
     return 1
 }
-# below PID NAME: the process of that name (as a regular expression) that PID has started, itself
-# or through others: the one furthest from it.
+# below PID NAME: prints PID if the name of that process matches NAME (a regular expression), then
+# the last of its descendants whose name does.
 below() {
     local pid=$1 child
     [[ ! $(cat "/proc/$pid/comm" 2>/dev/null) =~ ^($2)$ ]] || echo "$pid"
     for child in $(pgrep -P "$pid"); do below "$child" "$2"; done | tail -n 1
 }
-# In clock ticks.
+# cpu_time PID: its user and system time, in clock ticks
 cpu_time() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
-# tracer_in SOCKET: the process that traces, of a sproftop in the terminal of that tmux.
+# tracer_in SOCKET: prints the pid of the tracing process of the sproftop that runs in that tmux.
 tracer_in() {
     below "$(tmux -L "$1" display-message -p '#{pane_pid}')" 'sproftop|sprofil-tracer' | tail -n 1
 }

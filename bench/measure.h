@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the programs that measure share: clocks, and the order of what they measured. */
+/* What the programs that measure share: clocks, and functions by which qsort() orders figures. */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 

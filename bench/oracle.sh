@@ -66,9 +66,9 @@ oracle_stop() { # ends perf while the processes live
 }
 
 # oracle_count_calls NAME: prints "CATEGORY<TAB>SAMPLES": "[syscall] futex" where the kernel works
-# for a call, else f0 to f9, else "user". Needs ORACLE_OPTIONS=-g. In the code of entry and exit,
-# the stack does not tell which call it is: the sample counts for the call made most often from its
-# place.
+# for a call, else f0 to f9, else "user". Needs ORACLE_OPTIONS=-g. In the kernel's code of entry and
+# exit, the stack does not tell which call it is: such a sample counts for the call made most often
+# from the same user-space address.
 oracle_count_calls() {
     perf script -i "$WORK/$1.data" -F ip,sym 2>"$WORK/$1.script" | awk '
         function finish(  key) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The plain reference: the least sampler that keeps the principle of docs/SAMPLING.md. The cost and
- * the truth of the product are measured beside it (bench/cost.sh): what the product has beyond it
- * has to be worth its lines.
+ * The plain reference: the least sampler that keeps the principle of docs/SAMPLING.md. The
+ * product's cost and accuracy are measured beside those of this program (bench/cost.sh): whatever
+ * the product has in addition must be worth its lines.
  *
  *	plan (Poisson) ──► waiter of CPU c ──► who had c? ──► stop, on c itself ──► sample
  *
@@ -15,8 +15,8 @@
  *
  *	-F HZ    instants a second of a CPU (default 250)
  *	-s       copy 8 KiB of the stack of each thread that is stopped, as unwinding needs it
- *	-f       the fair class with a short slice, not SCHED_FIFO: a thread that ran before the
- *	         tracing thread did is no sample (its schedstat tells)
+ *	-f       the fair class with a short slice, not SCHED_FIFO: no sample is taken of a thread
+ *	         that, by its schedstat, ran before the tracing thread did
  *	-o FILE  a line for each sample: the pc in hexadecimal, and 1 in a system call, else 0
  *
  * One process with its threads, no children. At the end a line "key value key value..." on stderr.
@@ -220,8 +220,8 @@ static void take_instant(struct plain *p, int cpu, uint64_t stamp)
 	}
 	t->cpu = cpu;
 	/*
-	 * The text is "running", or the call in which the thread has just gone to sleep: then a
-	 * stop tells no more.
+	 * A text other than "running" is the call in which the thread has just gone to sleep: a
+	 * stop would tell no more.
 	 */
 	if (strncmp(call, "running", 7) != 0) {
 		record(p, 0, true);

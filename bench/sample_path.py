@@ -29,7 +29,7 @@ def ways(events, name):
         thread, leaves, (function, _) = who >> 1, who & 1, name[address]
         if not leaves:
             if function in ROOTS and thread not in noted:
-                # A stop is reached through the engine's loop.
+                # stops_take() is called by the engine's loop: its callers belong to the path.
                 noted[thread] = [name[a] for a in stack[thread] if function == 'stops_take']
             stack[thread].append(address)
             if thread in noted:
@@ -37,7 +37,7 @@ def ways(events, name):
             continue
         if stack[thread] and stack[thread][-1] == address:
             stack[thread].pop()
-        # The tracing thread may run before the waiter has left summons_call()'s caller.
+        # Noted here, not when the waiter leaves its root: the tracing thread may run before that.
         if function == 'summons_call':
             asked = noted.get(thread, [])
         if function not in ROOTS or thread not in noted:

@@ -54,7 +54,8 @@ complete_ours() {
         awk '{ n += $NF; if (/(^|;)main;/) good += $NF }
             END { printf "%.1f", n ? 100 * good / n : 0 }'
 }
-# row NAME TIME FILE COMPLETE REPORT
+# row NAME TIME FILE COMPLETE REPORT: prints a row. TIME: seconds of the run; COMPLETE: percent of
+# samples that reach main; REPORT: seconds that the report took.
 row() {
     awk -v name="$1" -v d="$depth" -v a="$alone" -v b="$2" -v s="$(stat -c %s "$3")" -v c="$4" \
         -v m="$5" 'BEGIN { printf "%-30s %8d %10.1f %10.0f %12s   report ready %.1f s %s\n",

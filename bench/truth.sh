@@ -24,10 +24,10 @@
 # is the oracle's, of N; m is their mean, weighted by n and N. Functions with less than 5 samples
 # expected are pooled with "other". Samples at independent instants give 1. One sample in each
 # period gives less, as the noise is less: perf against itself gives 0.5. The second chi-square is
-# that of the functions among themselves, without "other": perf itself makes calls that set timers
-# dearer in a virtual machine, so there the two need not agree. steal% is the share of the CPUs that
-# a hypervisor gave to others. With more than some percent the machine is not quiet, since a virtual
-# CPU is taken away mostly where it sets a timer, in calls that sleep.
+# that of the functions among themselves, without "other": in a virtual machine, perf itself raises
+# the cost of calls that set timers, so the two need not agree on "other". steal% is the share of
+# the CPUs that a hypervisor gave to others. With more than some percent the machine is not quiet,
+# since a virtual CPU is taken away mostly where it sets a timer, in calls that sleep.
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=bench/oracle.sh
 . "$(dirname "$0")/oracle.sh"
@@ -142,8 +142,8 @@ one() {
         -v stolen="$stolen" '
         NR == FNR { truth[$1] = $2; all_truth += $2; next }
         { shown[$1] = $2; all_shown += $2 }
-        # Adds to chi and ways a share: p as shown, of n samples; q as the oracle has it, of big
-        # samples.
+        # Adds the term of a share to chi, and 1 to ways: p is the share shown, of n samples; q that
+        # of the oracle, of big samples. Returns their mean m.
         function add(p, q, n, big,  m) {
             m = big ? (p * n + q * big) / (n + big) : q
             if (m <= 0 || m >= 1) return

@@ -38,7 +38,7 @@ compare() {
             printf "-9\t%-44s %9s %9s  %s\n", "function", "sprofrun", "perf", ""
             for (f in self) if (self[f] / total > 0.02 || perf[f] > 0.02) {
                 p = self[f] / total; q = perf[f]; m = (p + q) / 2
-                # e: 3.5 standard errors of the difference of two shares, of n and of samples draws.
+                # e: 3.5 standard errors of p - q; perf has n samples, sprofrun has "samples".
                 e = 3.5 * sqrt(m * (1 - m) * (1 / n + 1 / samples))
                 d = p > q ? p - q : q - p
                 printf "%8.4f\t%-44s %8.1f%% %8.1f%%  %s\n", -p, substr(f, 1, 44), 100 * p, 100 * q,
