@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# python_layouts.sh DIRECTORY...: the offsets of CPython's structures, from the headers of each
-# version (a directory such as /usr/include/python3.11, with internal/): the table of
-# analyst/python/python_layouts.c. The structures of 3.13 and later are described by _PyRuntime
-# itself.
+# python_layouts.sh DIRECTORY...: prints the table of analyst/python/python_layouts.c: the offsets
+# of CPython's structures, from the headers of each version. DIRECTORY is one such as
+# /usr/include/python3.11, with internal/. From 3.13 on, _PyRuntime itself describes the structures.
 set -eu
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

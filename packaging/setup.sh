@@ -13,11 +13,11 @@ SETUP_PACKAGES="gcc meson ninja-build pkg-config libc6-dev libelf-dev libdwarf-d
     libiberty-dev libseccomp-dev libcapstone-dev libdebuginfod-dev
     libmicrohttpd-dev libcurl4-openssl-dev"
 
-# Debug information names the folder of the build, and tests read it: a ccache that is set up to
-# ignore that folder would hand out another checkout's.
+# Debug information names the build folder, and tests read that name. A ccache that ignores the
+# folder (hash_dir=false) would give this build objects of another checkout.
 export CCACHE_HASHDIR=1
 
-# Names of those of $1 that are not installed.
+# Prints those of the packages $1 that are not installed.
 setup_missing() {
     local package
     for package in $1; do
@@ -54,8 +54,8 @@ setup_packages() {
         $missing >/dev/null
 }
 
-# Programs that read what we write or are profiled, for tests that skip without them:
-# command:package of Debian.
+# Programs that read what we write, and programs that tests profile: "command:Debian package" each.
+# Tests skip without them.
 SETUP_READERS="chromium:chromium go:golang-go javac:default-jdk-headless npm:npm"
 # Packages of npm: speedscope, for its importer; stackvis, a script that collapses stacks; carrier,
 # by which stackvis reads lines.

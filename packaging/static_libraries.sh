@@ -28,7 +28,8 @@ apt() {
 }
 apt update >log 2>&1 && apt source libmicrohttpd curl >log 2>&1 || { tail -5 log >&2; exit 1; }
 
-# build SOURCE FOLDERS CONFIGURE-OPTIONS...: only what FOLDERS install, and the file for pkg-config
+# build SOURCE FOLDERS CONFIGURE-OPTIONS...: builds and installs the FOLDERS of SOURCE, and its file
+# for pkg-config
 build() {
     local source=$1 folders=$2
     shift 2

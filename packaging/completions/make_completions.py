@@ -80,7 +80,8 @@ class Writer:
         if not any("--help" in o.names for o in self.options):
             sys.exit(program + ": the help has no --help")
         self.valued = [n for o in self.options if o.kind != "flag" for n in o.names]
-        # The words that may come first, for programs without a command.
+        # For programs that take no command: the words that may come first, such as names of
+        # reports.
         self.first = self.lists.get("REPORT", [])
 
     def words(self, name):
