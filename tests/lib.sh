@@ -75,8 +75,8 @@ wait_until() {
     done
 }
 
-# is_profiled PID: does a sprofrun -p trace the process? Without -q, sprofrun itself attaches for a
-# moment before that, to see whether it may; signals to it end it then.
+# is_profiled PID: does a sprofrun -p trace the process? Without -q, sprofrun first attaches for a
+# moment to see whether it may; a signal to it in that moment ends it.
 is_profiled() {
     local tracer
     tracer=$(awk '/^TracerPid:/ { print $2 }' "/proc/$1/status")

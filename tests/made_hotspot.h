@@ -52,7 +52,10 @@ enum {
 	MADE_CODE_AT = 0x100, /* offset of the code in a blob */
 	MADE_STACK = 0x7000000,
 	MADE_STACK_WORDS = 64,
-	/* first word of the stack that contains frames in the heap; all after it do */
+	/*
+	 * From this word of the stack to its end, the stack's words are the frames in the heap
+	 * (chunks).
+	 */
 	MADE_CHUNKS = 32,
 	MADE_REQUESTS = 4096,
 };

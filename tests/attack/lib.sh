@@ -25,9 +25,9 @@ trap_words() {
     echo "$bystander $WORK $memory"
 }
 
-# plant BYSTANDER: writes the script "become SECONDS". The script becomes a program that uses
-# SECONDS of CPU time and exits with 6. Its file tells its pid and the bystander's to an analyst
-# with a planted fault (planted.c).
+# plant BYSTANDER: writes the script "become SECONDS". It replaces itself by a program that uses
+# SECONDS of CPU time and exits with 6. An analyst with a planted fault (planted.c) that reads the
+# program's file finds there the pids of the program and of BYSTANDER.
 plant() {
     cat >become <<END
 cp "$TARGETS/busy" trap && echo "PLANTED \$\$ $(trap_words "$1")" >>trap && exec ./trap 1 \$1 6

@@ -210,7 +210,7 @@ void planted_fault(const uint8_t *data, size_t bytes)
 	try_process("bystander", bystander);
 	try_rights();
 	try_opener(bystander, &memory);
-	/* The last of all: it kills the parent, if that is possible. */
+	/* The parent comes last: the attempt kills it, if that is possible. */
 	try_process("parent", getppid());
 	(void)fprintf(stderr, "planted: all tried\n");
 	__builtin_trap();

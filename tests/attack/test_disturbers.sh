@@ -21,8 +21,8 @@ rm -f /tmp/perf-"$(figure pid p.pb.gz 2>/dev/null)".map
 disturbed bomb 0
 check "all of them were seen" [ "$(figure processes p.pb.gz)" = 501 ]
 
-# The kernel does not give a file capability to a program whose tracer could not have it. A message
-# says so.
+# The kernel withholds a program's file capabilities if its tracer may not have them. A message says
+# so.
 if [ "$(id -u)" = 0 ] && command -v setcap >/dev/null && command -v setpriv >/dev/null; then
     chmod 755 "$WORK"
     cp /bin/grep privileged

@@ -34,8 +34,9 @@ check "without landlock: and what holds" grep -q 'sandbox: .*no capabilities, no
 
 without seccomp
 check "without seccomp: that is said" grep -q 'sandbox lacks: .*seccomp (' err
-# No file or process can be reached. Only the scheduling of the same user's processes can be
-# changed. (The parent is the analyst.)
+# Without seccomp, the planted code still opens and makes no file, and reaches nothing of the target
+# and the bystander but their pidfds and, for processes of its own user, their scheduling and
+# limits. (Its parent is the analyst, which does not count.)
 own=
 [ "$(id -u)" = 0 ] || own='|affinity|priority|limits'
 reached() {

@@ -46,7 +46,8 @@ for link in here sticky/mine; do
     check "our link $link is followed" [ -s sticky/own ]
     check "and stays" [ -L $link ]
 done
-# A link to /proc/self/fd/1, like /dev/stdout but not that one: a fault here would replace it.
+# A link to /proc/self/fd/1, as /dev/stdout is one. Not /dev/stdout itself: a faulty sprofrun would
+# replace it.
 ln -s /proc/self/fd/1 stdout
 "$SPROFRUN" -q -o stdout true >redirected
 check "/dev/stdout that is a file" "$SPROFREPORT" summary redirected -o s.txt

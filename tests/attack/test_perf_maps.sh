@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # A perf map that is a link, hard link, or pipe, or belongs to a third user, is not read: otherwise
-# a process could put lines of files that it may not read into a profile. Its own map, and root's,
-# are.
+# a process could put lines of files that it may not read into a profile. A map of the process's own
+# user or of root is read.
 . "$(dirname "$0")/lib.sh"
 need_root
 STRANGER=1

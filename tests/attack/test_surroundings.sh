@@ -44,7 +44,7 @@ ran "another folder of that name" $status
 is "no file may be long: status" "${PIPESTATUS[0]}" 7
 check "no file may be long: that is said" grep -q "ulimit -f" err
 
-# The reader of the output ends.
+# The reader of sprofrun's output ends before the profile is written.
 leaves() { exec <&-; : >left; } # the reader, and only then the command goes on
 after_it() {
     "$SPROFRUN" "$@" sh -c "until [ -e left ]; do sleep 0.01; done; exec '$busy' 1 0.1 7"
@@ -102,7 +102,7 @@ if unshare -Urpf --mount-proc true 2>/dev/null; then
     unshare -Urm sh -c 'mount -t tmpfs none /proc && exec "$@"' sh \
         "$SPROFRUN" -q -o p.pb.gz "$busy" 1 0.1 7 2>err
     status=$?
-    # Without /proc LeakSanitizer does not work, and does not learn that it is switched off.
+    # Without /proc LeakSanitizer does not work, and cannot read the option that switches it off.
     grep -q 'LeakSanitizer has encountered' err || is "without /proc: status" $status 125
     check "without /proc: the cause" grep -q 'without /proc; mount it' err
 else

@@ -58,7 +58,10 @@ static void nap(uint64_t ns)
 		atomic_fetch_add(&interruptions, 1);
 }
 
-/* Copies what follows @key in the file @path of /proc, @bytes at most; false: no such file. */
+/*
+ * Copies at most @bytes of what follows @key in the file @path of /proc. False: there is no such
+ * file or no @key in it.
+ */
 static bool read_proc(const char *path, const char *key, char *text, size_t bytes)
 {
 	char all[4096];

@@ -121,8 +121,8 @@ static void test_live_answers__rights_of_the_sender(void **state)
 }
 
 /*
- * A request that another process has read is sent again after its call. Its seal is wiped by then:
- * nothing is done, and nothing is answered.
+ * A request to turn off, of which another process has a copy, is sent again after the call that
+ * made it has wiped its seal: nothing is done, and nothing is answered.
  */
 static void test_live_answers__a_replayed_request(void **state)
 {

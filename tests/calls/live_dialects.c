@@ -85,7 +85,7 @@ static struct sprofil_state ask(void)
 
 /*
  * Spins until @counter has changed, for at most 1.6 s of CPU: a hundred ticks of the slowest clock.
- * On a busy machine, no instant may find a thread that runs for a few ticks only.
+ * A shorter time would not do: on a busy machine, a thread that runs for a few ticks may get none.
  */
 static void spin_until_counted(const volatile unsigned short *counter, uint64_t at)
 {
@@ -96,7 +96,9 @@ static void spin_until_counted(const volatile unsigned short *counter, uint64_t 
 	assert_true(*counter != before);
 }
 
-/* Turns off, and asserts that the @n counters have all the ticks that were counted, and some. */
+/*
+ * Turns off, and asserts that the sum of the @n counters is the number of counted ticks, and not 0.
+ */
 static void expect_all_in(const struct dialect *d, const unsigned short *counts, unsigned n)
 {
 	struct sprofil_state s;

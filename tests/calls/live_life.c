@@ -227,8 +227,8 @@ static void test_live_life__thread_from_before(void **state)
 	} while (cpu < 200000000);
 	off();
 	/*
-	 * The thread used CPU time until the call was answered: up to that much is counted in
-	 * addition.
+	 * "off" ends the counting when it is answered: the CPU time that the thread has used until
+	 * then is added to the tolerance.
 	 */
 	assert_int_equal(clock_gettime(clock, &after), 0);
 	cpu_after = between(&before, &after);
@@ -275,7 +275,8 @@ static void *exec_from_thread(void *unused)
 }
 
 /*
- * Another thread executes a new image, which ends the leader: the leader's counts do not go there.
+ * Another thread executes a new image, which ends the leader: no tick of the leader is counted in
+ * the new image.
  */
 static void test_live_life__exec_never_receives_counts(void **state)
 {

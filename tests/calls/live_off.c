@@ -85,8 +85,8 @@ static int hide_as_nobody(void)
 }
 
 /*
- * While the process is not dumpable, "on" fails at once. Dumpable again, it is counted. Ends not
- * dumpable.
+ * "on" fails at once while the process is not dumpable, and works once it is dumpable again. At the
+ * end the process is not dumpable.
  */
 static int hide_and_turn_on(void)
 {
@@ -189,7 +189,7 @@ static int child(const struct change *change)
 	for (int signal = 1; signal < SIGRTMAX; signal++)
 		if (sigismember(&before, signal) != sigismember(&after, signal))
 			return MASK_CHANGED;
-	/* "off" once took 10 s. In 3 s a helper that is still ending has its time, too. */
+	/* An earlier "off" took 10 s. 3 s are enough for a helper that is still ending. */
 	if (clock_s(CLOCK_MONOTONIC) - since > 3)
 		return OFF_SLOW;
 	if (sprofil_status(&status, sizeof(status)) == 0 || errno != ENODATA)
@@ -218,8 +218,7 @@ static void check(const struct change *change, bool as_nobody)
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		/*
-		 * setuid() has made it undumpable; a process that its user started would be
-		 * dumpable.
+		 * setuid() has made the process undumpable. One that its user starts is dumpable.
 		 */
 		if (as_nobody && (become_nobody() || prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0))
 			_exit(NOT_HERE);

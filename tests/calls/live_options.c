@@ -204,7 +204,8 @@ static void expect_elapsed(uint64_t count, double seconds, uint64_t tick_ns)
 }
 
 /*
- * A sleeping thread is counted at its system call, and when it asks, all its time has been counted.
+ * A sleeping thread is counted at the address of its system call. A status request and "off" find
+ * all of its elapsed time counted.
  */
 static void test_live_options__elapsed_time_of_a_sleeper(void **state)
 {

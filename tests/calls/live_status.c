@@ -212,8 +212,8 @@ static void test_live_status__stopped_at_32767(void **state)
 
 	(void)state;
 	/*
-	 * client_note_off() makes the library forget the first table: it is not reported for the
-	 * second.
+	 * client_note_off() makes the library forget the table at LIVE_B: the figures below are
+	 * those of the table at LIVE_A only.
 	 */
 	sprofil_sysv_profil((unsigned short *)a, 8, LIVE_B, 0x8000);
 	client_note_off(NULL);
@@ -225,8 +225,8 @@ static void test_live_status__stopped_at_32767(void **state)
 	expect(&s, SPROFIL_ENDED, SPROFIL_FULL);
 	assert_int_equal(s.counted, 7);
 	/*
-	 * The helper has stayed in order to report the end. Now it ends; the library still has its
-	 * figures.
+	 * The helper has stayed so that it could report how the table ended. Now it ends itself;
+	 * the library still has the table's figures.
 	 */
 	for (unsigned i = 0; live_tracer() && i < 2000; i++)
 		(void)usleep(5000);

@@ -98,8 +98,9 @@ static void run_threads(unsigned seconds)
 		(void)pthread_join(thread[i], NULL);
 	cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - start;
 	/*
-	 * Each table is in force for a part of the time only: all counts are at most the CPU time
-	 * in ticks, and one tick for each call, for the random phase of each account.
+	 * Each table is in force for a part of the time only. So the sum of all counts is at most
+	 * the CPU time in ticks, and one tick more for each call, as each table begins at a random
+	 * phase of a tick.
 	 */
 	if (sum > cpu / 10000000 + atomic_load(&calls))
 		complain("more counts than CPU time", sum, cpu / 10000000);

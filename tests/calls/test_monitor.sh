@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The files that monitor(3) writes: gmon.out for gprof, mon.out for sprofreport. The reports contain
-# every tick that was counted, three quarters of them in often(). How many are there is judged in
-# the truth suite only, which sets TRUTH: of some 80 ticks, binomially distributed at worst, less
-# than half or more than 95 % are there in less than one of a million runs.
+# every tick that was counted, three quarters of them in often(). How many are in often() is judged
+# in the truth suite only, which sets TRUTH: of some 80 ticks, binomially distributed at worst, less
+# than half or more than 95 % are in often() in less than one of a million runs.
 #
 #	test_monitor.sh SPROFREPORT PROGRAM...
 set -eu

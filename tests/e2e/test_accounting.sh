@@ -19,7 +19,8 @@ profile() {
 
 while read -r hz threads; do
     profile "$threads busy at $hz Hz" 0 -F "$hz" "$TARGETS/busy" "$threads" 0.3
-    # A tenth less is allowed: CPU time used before their exec was seen.
+    # A tenth less is allowed: the CPU time that the threads used before the supervisor saw the
+    # exec.
     check "$threads busy at $hz Hz: the kernel's figure has what they used" \
         [ "$(figure kernel_cpu_ns p.pb.gz)" -ge $((threads * 270000000)) ]
 done <<'T'

@@ -106,7 +106,8 @@ check "with no signal blocked, and no way to more rights" \
     [ "$(grep -cE '^NoNewPrivs:.1$|^SigBlk:.0*$' bin/jcmd.log)" = 2 ]
 cat >bin/jcmd <<'END'
 #!/bin/bash
-# Prints its age in seconds, waiting by a read with a time-out instead of new processes.
+# A jcmd that hangs: prints its age in seconds again and again. It waits by a read with a time-out,
+# so that it starts no processes.
 here=${0%/*}
 exec 9<>"$here/pause"
 while :; do

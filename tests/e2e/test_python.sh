@@ -48,9 +48,9 @@ time.sleep(1000)
 END
 mkfifo go
 $python waiting.py & pid=$!
-# Each thread's state and how often it has gone to sleep. While nobody computes, a thread that waits
-# for the interpreter's lock waits for one that runs. So all five are where they stay if all sleep,
-# and none has run between two readings.
+# Each thread's state and how often it has gone to sleep. All five threads are in place if all
+# sleep, and none has run between two readings. (No thread computes yet, so a thread that waits for
+# the interpreter's lock waits for one that runs.)
 threads() { cat /proc/$pid/task/*/status 2>/dev/null | grep -E '^(State|voluntary)'; }
 are_in_place() {
     local first

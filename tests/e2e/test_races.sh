@@ -58,8 +58,8 @@ newborn_stops_before_clone_event() {
     is "$FUNCNAME: threads" "$(figure threads r.pb.gz)" 1202
 }
 newborn_dies_before_clone_event() {
-    # Nothing reaps the child, so a supervisor that waited for it would hang. The rate is near 0: a
-    # thread in the stop of a tick would wait, too, while the supervisor is stopped.
+    # Nothing reaps the child, so a supervisor that waited for it would hang. The rate is near 0:
+    # newborn stops the supervisor, and a thread in the stop of a tick would then wait for it.
     timeout -k 5 60 "$TARGETS/keep_zombies" "$SPROFRUN" -q -F 0.01 -o r.pb.gz "$TARGETS/newborn" \
         >out 2>err
     is "$FUNCNAME: status" $? 0
@@ -196,7 +196,8 @@ restart_meets_filter() {
     "$TARGETS/filtered" 1 >/dev/null ||
         { echo "not tested: $FUNCNAME (no seccomp filters)"; return; }
     under "$FUNCNAME" 0 "$TARGETS/filtered" $((150 * ROUNDS))
-    # The same while ignored signals wake it. The loop ends when the shell has reaped it.
+    # The same while ignored signals wake the program from its sleeps. The shell's loop ends when
+    # the program is gone and reaped.
     under "$FUNCNAME, teased" 0 sh -c '"$0" 100 & pid=$!
         while kill -WINCH $pid 2>/dev/null; do sleep 0.005; done; wait $pid' "$TARGETS/filtered"
 }

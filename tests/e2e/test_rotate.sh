@@ -56,7 +56,8 @@ is "two stay" "$(ls kept | grep -cE '^k\.202[1-9][0-9]{4}-[0-9]{6}\.pb\.gz$')" 2
 is "and what is none of them" "$(ls kept | grep -vE '^k\.202[1-9]' | tr '\n' ' ')" \
     'k.20200101-0000000.pb.gz k.new.pb.gz '
 
-# A file that exists already under the name, as one of the same second, is not overwritten.
+# A file that already has the name of a new one, because both are of the same second, is not
+# overwritten.
 mkdir second
 now=$(date +%s)
 for s in $(seq -1 30); do

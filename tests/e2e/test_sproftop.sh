@@ -209,7 +209,7 @@ check "standard output that is no terminal is refused" \
     eval '"$SPROFTOP" -p $target 2>err; [ $? = 2 ] && grep -q -- "-b prints" err'
 
 # --- every way out gives the terminal back ---
-# (The shell that tmux starts may have started ours as a child; the session is the same.)
+# (sproftop is found by its session: tmux may start our shell as a child of another shell.)
 top_pid() { pgrep -x sproftop -s "$(tm display -p -t t '#{pane_pid}')"; }
 # The kernel detaches the threads of a dead tracer one after the other.
 let_go() { ! grep -hq '^TracerPid:.[1-9]' /proc/$target/task/*/status; }

@@ -6,7 +6,8 @@
 . "$(dirname "$0")/../lib.sh"
 [ "$(id -u)" = 0 ] && apart="unshare -m" || apart="unshare -Urm"
 mkdir mnt
-# body.sh PROGRAM SECONDS [traced]: runs PROGRAM on the new mount; "traced": once it is traced.
+# body.sh PROGRAM SECONDS [traced]: mounts a file system, runs PROGRAM on it, and unmounts it. With
+# "traced" the script first waits until it is traced itself.
 cat >body.sh <<'B'
 until [ -z "$3" ] || grep -q '^TracerPid:.[1-9]' /proc/$$/status; do sleep 0.01; done
 mount -t tmpfs none mnt && cp "$1" mnt/prog && mnt/prog 1 $2 7
@@ -36,7 +37,8 @@ unmounted "its own namespace" p.pb.gz
 $apart sh -c 'sh body.sh "$0" 0.3 traced >out 2>&1 & exec "$@" -p $!' "$TARGETS/busy" \
     "$SPROFRUN" $options -o p.pb.gz
 unmounted "attached" p.pb.gz
-# The analyst that --rotate starts while the program runs there has the list of the start, too.
+# --rotate starts another analyst while the program runs on the mount: that analyst, too, gets the
+# list of mounts that was made at the start.
 # shellcheck disable=SC2086
 $apart "$SPROFRUN" $options --rotate 1s -o r-%t.pb.gz sh body.sh "$TARGETS/busy" 1.6 >out 2>&1
 rotated=(r-*.pb.gz)

@@ -17,7 +17,7 @@ is "recursion: none incomplete" "$(figure incomplete_stacks p.pb.gz)" 0
 is "recursion: each leaf is at its depth" \
     "$(awk '{ m = gsub(/;descend/, "") } /burn/ && m != 200 { print m }' folded)" ""
 
-# Of a stack above the cap, the part nearest the leaf is kept, and the loss is reported.
+# If a stack is longer than the cap, the part nearest the leaf is kept, and the loss is reported.
 profile -F 1000 --max-stack 64K -- "$TARGETS/recursive" 5000 0.4; is "a cap: status" $? 0
 is "a cap: all are counted" "$(figure truncated_stacks p.pb.gz)" \
     "$(awk '/^\[truncated\]/ { n += $NF } END { print n + 0 }' folded)"

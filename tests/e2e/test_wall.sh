@@ -41,8 +41,9 @@ is 'sleepers: no call failed' "$(failed_calls)" ''
 check 'sleepers: a stop is a sample or a lost one' [ "$(figure stops idle.pb.gz)" -le \
     $(($(figure samples idle.pb.gz) + $(figure late_instants idle.pb.gz))) ]
 
-# For comparison, threads that stay where they are stopped once with all registers (--dump). by_dump
-# FILE, by_look PROFILE: print "TID leaf;…;root" of each thread, without the marks of guesses.
+# For comparison, --dump stops each thread once and reads all of its registers; the threads do not
+# move in between. by_dump FILE, by_look PROFILE: print "TID leaf;…;root" of each thread, without
+# the marks of guesses.
 by_dump() {
     awk '/^thread / { if (tid) print tid, stack; tid = $2; stack = ""; next }
         /^ +(#|in )/ { sub(/^ +(#[0-9]+|in) +/, ""); sub(/  .*/, ""); stack = stack (stack ? ";" : "") $0 }

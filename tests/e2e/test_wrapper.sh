@@ -143,8 +143,8 @@ ln -s real.pb.gz link; : >real.pb.gz; "$SPROFRUN" -q -o link true
 check "the file behind a link is replaced" [ -L link -a -s real.pb.gz ]
 mkdir deep; ln -s deep/new.pb.gz link2; "$SPROFRUN" -q -o link2 true
 check "the file behind a link that leads to nothing is made" [ -L link2 -a -s deep/new.pb.gz ]
-# With Linux 6.1 the limit does not apply to memory that two processes share; then only the profile
-# is too long.
+# On Linux 6.1, RLIMIT_FSIZE does not apply to memory that two processes share: there, only the
+# profile is longer than the limit.
 for limit in 0 1; do
     (ulimit -f $limit; "$SPROFRUN" -q -o p.pb.gz sh -c 'exit 6' 2>&1; echo $?) | cat >long
     is "ulimit -f $limit: status" "$(tail -n 1 long)" 6
@@ -201,7 +201,7 @@ kill -KILL $idle
 sleep 60 &
 timeout 30 "$SPROFRUN" -q -i 1m -d 0.2s -o idle.pb.gz -p $!; is 'a long period: the end is in time' $? 0
 kill $!
-# However short the time is, a new profile is written.
+# However short -d is, a new profile is written.
 echo old >p.pb.gz; "$SPROFRUN" -q -d 1ns -o p.pb.gz true
 is "one nanosecond: a profile" "$(figure processes p.pb.gz)" 1
 

@@ -213,8 +213,8 @@ WRAP(ssize_t, write, int fd, const void *from, size_t n)
 }
 
 /*
- * The first thread is the tracing one: it runs to its end within this call. The only other threads
- * that run are those that close a socket, which is their context: they run at once.
+ * The first thread is the tracing one: it runs to its end within this call. Other threads run (at
+ * once) only if they close a socket that lingers, whose descriptor is @context.
  */
 WRAP(int, pthread_create, pthread_t *ret, const pthread_attr_t *attributes,
 	void *(*start)(void *context), void *context)

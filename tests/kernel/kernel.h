@@ -196,7 +196,7 @@ struct group {
 	int pid, parent;
 	enum disposition handler[65];
 	unsigned pending[65], delivered[65], marks, interrupted_calls;
-	bool any_pending; /* perhaps */
+	bool any_pending; /* false: pending[] is all 0; true: perhaps not */
 	int stop_signal;  /* signal of a group-stop that is in force, or begins */
 	bool exiting;
 	int status;        /* wait status at its end */
@@ -244,13 +244,13 @@ struct task {
 	struct task *vfork_of; /* the parent that waits for this task's exec or end */
 	bool born;             /* it has run an instruction */
 	bool clean;            /* no signal was pending when it was last in its program */
-	/* its times */
+	/* its schedstat: time on a CPU and in run queues (ns), number of time slices */
 	uint64_t run_ns, wait_ns, slices;
 	uint64_t switched_ns; /* CLOCK_MONOTONIC: last context switch */
 	bool on_cpu;
-	/* signals for it alone */
+	/* signals sent to this thread only */
 	unsigned pending[65];
-	bool any_pending; /* perhaps */
+	bool any_pending; /* false: pending[] is all 0; true: perhaps not */
 	bool killed, stop_pending, group_stopped;
 	/* states of tracing by the supervisor */
 	bool traced, listening, trap_pending, notify_pending, to_call;
@@ -357,7 +357,7 @@ struct kernel {
 	int object_fd;   /* the real file behind each descriptor of a task; -1 none */
 	int object_next; /* replaces object_fd once that was opened; -1 none */
 	bool no_copies;  /* no pidfd_getfd (before Linux 5.6) to copy a task's descriptor */
-	bool elsewhere;  /* the running thread is another one of the supervisor */
+	bool elsewhere;  /* a thread of the supervisor runs that is not the tracing one */
 	char object_path[64];
 	int reading_fd;          /* descriptor of a file that is read in pieces */
 	struct group *folder_of; /* the process whose /proc/PID/task is being read */
@@ -433,7 +433,7 @@ void kernel_begin_call(struct kernel *kernel, struct task *task, const struct bl
 void kernel_interrupt_call(struct task *task);
 void kernel_wake(struct kernel *kernel, struct task *task, int64_t result);
 void kernel_time_over(struct kernel *kernel, struct task *task);
-/* The task returns to its program, through a handler or not. */
+/* The task returns from a call to its program; @handler: a signal handler runs first. */
 void kernel_return(struct kernel *kernel, struct task *task, bool handler);
 /* Continues a call after a stop at its entry or exit. True: the thread sleeps in it. */
 bool kernel_call_goes_on(struct kernel *kernel, struct task *task);
@@ -447,28 +447,28 @@ bool kernel_is_alone(struct kernel *kernel, const struct task *task);
 bool kernel_has_process(struct kernel *kernel, const struct task *task);
 
 /*
- * time.c: lets time pass, with all events that are due, until @until_ns or until @awake. False:
- * @until_ns has come.
+ * time.c: lets time pass, with all events that are due in it, until @awake returns true or
+ * @until_ns has come; the result is false in the latter case.
  */
 bool kernel_sleep(struct kernel *kernel, uint64_t until_ns, bool (*awake)(struct kernel *kernel));
 /* Adds the CPU time of one call to the supervisor's. */
 void kernel_tick(struct kernel *kernel);
 
-/* trace.c: ptrace(2) and waitid(2). -errno. */
+/* trace.c: ptrace(2) and waitid(2). Both return -errno on failure. */
 long kernel_ptrace(struct kernel *kernel, int request, int tid, uintptr_t address, uintptr_t data);
 int kernel_wait(struct kernel *kernel, int id, int options, siginfo_t *ret_info);
 /* The tracing thread ends. */
 void kernel_tracer_ends(struct kernel *kernel);
 
-/* analyst.c */
+/* analyst.c: the analysts of the run */
 int kernel_spawn_analyst(struct kernel *kernel, const char *const argv[]);
 void kernel_run_analysts(struct kernel *kernel);
 struct analyst *kernel_find_analyst(struct kernel *kernel, int pid);
 void kernel_free_analysts(struct kernel *kernel);
 
 /*
- * files.c: a file of /proc: text, or "mem", which is read from address @at on. -errno;
- * kernel_open() gives -1 for a path that the real kernel must open.
+ * files.c: files of /proc. Each is a text, or "mem", which is read from address @at on. Failures
+ * give -errno; kernel_open() returns -1 for a path that the real kernel must open.
  */
 int kernel_open(struct kernel *kernel, const char *path);
 ssize_t kernel_read_file(struct kernel *kernel, int fd, char *to, size_t room, uint64_t at);

@@ -72,7 +72,7 @@ static const struct step killer[] = {RUN(1000), KILL(1000, SIGKILL), EXIT_GROUP(
 HOOKED(killed_child, (void)kernel_add_process(k, 100, 1, "/bin/parent", short_parent);
 	(void)kernel_add_process(k, 50, 1, "/bin/killer", killer);)
 
-/* The child dies at once, and its parent does not reap it while it lives itself. */
+/* The child dies at once. Its parent ends without reaping it. */
 static void dies_at_once(struct kernel *k)
 {
 	struct task *t = kernel_find(k, 1000);

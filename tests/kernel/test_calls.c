@@ -226,7 +226,10 @@ static void helper_is_refused(void **state)
 	assert_int_not_equal(answer.error, 0);
 }
 
-/* "Off" in the arguments of tgkill(2), seen at the next stop. */
+/*
+ * "Off" without a pipe: the program makes tgkill(2) with arguments that mean "off", and the
+ * supervisor sees them at the thread's next stop.
+ */
 static const struct blocking off_call = {.number = SYS_tgkill,
 	.argument = {100, 100, 0, CALL_OFF_FIRST, CALL_OFF_SECOND},
 	.interrupted = 0,

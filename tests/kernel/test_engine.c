@@ -95,7 +95,10 @@ static void kernel_with_time_stamps(void **state)
 static void dying(struct kernel *k)
 {
 	long_worker(k);
-	/* The first analyst dies after the first second, of which it got the CPU time. */
+	/*
+	 * The first analyst dies after 1000 samples, which take a second. It has got the CPU time
+	 * until then.
+	 */
 	k->analyst_dies_after = 1000;
 }
 

@@ -197,7 +197,10 @@ static void broken_build(struct kernel *k)
 	kernel_group(k, 100)->handler[SIGPIPE] = DISPOSITION_HANDLER;
 }
 
-/* An ignored SIGPIPE stops a traced thread as any signal does; it must not restart the call. */
+/*
+ * An ignored SIGPIPE stops a traced thread as any signal does. That stop must not make the
+ * supervisor restart the transfer.
+ */
 static void broken_unheard_build(struct kernel *k)
 {
 	write_broken_build(k);

@@ -26,8 +26,9 @@ class Browser:
     def __init__(self, program, folder):
         theirs_in, self.out = os.pipe()
         self.inp, theirs_out = os.pipe()
-        # At 8 and 9, so that the shell, which moves them to 3 and 4, overwrites neither; a shell
-        # only knows descriptors of one digit.
+        # The browser wants its ends of the pipes at 3 and 4. They are passed at 8 and 9, so that
+        # the shell, which moves them there, overwrites neither; its redirections take one digit
+        # only.
         theirs = [os.dup2(theirs_in, 8), os.dup2(theirs_out, 9)]
         self.log = open(os.path.join(folder, "log"), "wb")
         self.process = subprocess.Popen(

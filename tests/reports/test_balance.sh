@@ -46,7 +46,8 @@ is "merge to a picture" "$? $(grep -c 'merge writes the native format' err)" "2 
 "$report" merge -o x.pb.gz 2>err
 is "merge of nothing" "$? $(grep -c 'sprofreport merge -o OUT sprof.pb.gz' err)" "2 1"
 
-# A profile of another program names no process: a sample of 5 at a location without a function.
+# A profile that another program has written: one sample with the value 5, at a location without a
+# function. It names no process.
 printf '\x0a\x04\x08\x01\x10\x02\x12\x06\x0a\x01\x01\x12\x01\x05\x22\x02\x08\x01' >other
 printf '\x32\x00\x32\x07samples\x32\x05count' >>other
 "$report" balance --by process other 2>err

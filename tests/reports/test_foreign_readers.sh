@@ -85,8 +85,8 @@ if [ -n "$bundle" ] && command -v node >/dev/null; then
 			    fail "$file: the threads are not all"
 		done
 	done
-	# Of perf script's output, speedscope takes the time between two records for the weight: one
-	# period of a thread is missing.
+	# speedscope takes the time between two records of perf script's output for the weight of a
+	# sample. So it lacks one period of each thread.
 	"$report" export --format perf-script -o perf stacks.pb.gz
 	node "$import" "$bundle" perf >imported || fail "perf script"
 	for of in lex add fib; do

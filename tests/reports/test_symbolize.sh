@@ -188,7 +188,7 @@ if build zstd gcc -gdwarf-5 -O2 a.c; then
 fi
 # In DWARF 5, binutils up to 2.40 begin each sequence with file 0; the standard says file 1.
 build lto gcc -gdwarf-4 -O2 -flto a.c && compare lto out/lto
-# libdwarf up to 0.4 does that, too; in this program file 0 is "<artificial>".
+# libdwarf up to 0.4 also begins sequences with file 0, which is "<artificial>" in this program.
 build lto5 gcc -gdwarf-5 -O2 -flto a.c && compare lto5 out/lto5 out/lto
 build elf32 gcc -m32 -g -O2 -DBARE -shared -nostdlib -fPIC a.c && compare elf32 out/elf32
 if have g++; then
@@ -292,8 +292,9 @@ else
 		"$bench" -s -d "$work/debug" out/one <addresses.txt |
 		    grep -q '^problem: .*supplement is missing' &&
 			ok "dwz without its supplement" || bad "dwz without its supplement"
-		# An inlined function's name is in that third file: without it, the address has the
-		# function around it.
+		# The name of an inlined function is in the file of common information. Without that
+		# file, an address gets the name of the function into which the other one was
+		# inlined.
 		[ "$("$bench" -d "$work/debug" out/one <addresses.txt | grep -cxF '??')" = \
 		    "$("$bench" one.whole <addresses.txt | grep -cxF '??')" ] &&
 			ok "dwz: as many names" || bad "dwz: functions without a name"

@@ -45,8 +45,9 @@ is "its rate, of a part, too" "$("$report" flat --from 1s --to 5s slow | sed -n 
     grep -o 'at .* Hz')" "at 24 of 250 Hz"
 is "pauses between few ticks" "$(grep 'nothing ran' out)" \
     "19.980 s to 21.220 s  nothing ran for 1.24 s, waiting for a CPU; before: work; after: work"
-# With a fiftieth of a CPU, a pause that is four times as long as usual may be chance. A shorter one
-# at a whole CPU is none: nothing ran. The table says no more than is known, either.
+# In the part with a fiftieth of a CPU, a gap of four times the usual length may be chance: no
+# sample, but no pause. In the part with a whole CPU, a shorter gap is a pause: nothing ran. The
+# table makes the same difference.
 "$make" seldom seldom && "$report" timeline --width 100 seldom >out || failed=1
 is "pauses of a program with a small share of a CPU" \
     "$(grep -E 'no sample|nothing ran' out)" \
@@ -91,8 +92,8 @@ is "and of what is asked for" "$("$report" timeline --value blocked wall |
     "blocked 0.000 s;from to threads;"
 is "half of it ran" "$("$report" timeline --format tsv wall | awk -F'\t' '{ n += $3 } END { printf "%.0f", n }')" \
     1000000000
-# The HTML page has both, and the columns of a wall clock. A narrow table drops the blocked time
-# last.
+# The HTML page has both time lines, of CPU and of blocked time, and the columns of a wall-clock
+# profile. A narrow table keeps the blocked time longest.
 "$report" export -o wall.html wall || failed=1
 is "columns of the page" "$(grep -o '<th>cpu</th><th>queue</th><th>blocked</th>' wall.html)" \
     "<th>cpu</th><th>queue</th><th>blocked</th>"

@@ -33,9 +33,6 @@ static void counted(int signal, siginfo_t *info, void *context)
 	count++;
 }
 
-/*
- * handler N: a handler interrupts a blocked epoll_wait N times; each time it must fail with EINTR.
- */
 static bool is_asleep(int tid)
 {
 	char path[64], text[512];
@@ -65,6 +62,9 @@ static void *interrupt_sleeper(void *context)
 	return NULL;
 }
 
+/*
+ * handler N: a handler interrupts a blocked epoll_wait N times; each time it must fail with EINTR.
+ */
 static void handler_interrupts(unsigned n)
 {
 	int ep = epoll_create1(0);
@@ -85,12 +85,6 @@ static void handler_interrupts(unsigned n)
 	(void)pthread_join(thread, NULL);
 }
 
-/*
- * timeouts MS SLACK: calls that wait MS ms while an ignored signal comes every 5 ms, which has no
- * effect without a tracer. A call may take SLACK ms more. On a busy machine a thread waits for a
- * CPU, so only one of three attempts must keep this limit. A time-out that begins again at each
- * signal never keeps it.
- */
 static void *tease(void *context)
 {
 	(void)context;
@@ -107,7 +101,7 @@ struct waits {
 	sigset_t set;
 };
 
-/* The calls. True: the call ended as it should. */
+/* Each wait_*() makes one call. True: the call ended as it should. */
 static bool wait_epoll(const struct waits *w)
 {
 	struct epoll_event event;
@@ -164,6 +158,12 @@ static bool wait_recv(const struct waits *w)
 	return recv(w->pair[0], &c, 1, 0) < 0 && errno == EAGAIN;
 }
 
+/*
+ * timeouts MS SLACK: calls that wait MS ms while an ignored signal comes every 5 ms, which has no
+ * effect without a tracer. A call may take SLACK ms more. On a busy machine a thread waits for a
+ * CPU, so only one of three attempts must keep this limit. A time-out that begins again at each
+ * signal never keeps it.
+ */
 static void timeouts(unsigned ms, unsigned slack)
 {
 	static const struct {

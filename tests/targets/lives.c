@@ -5,9 +5,9 @@
  *	lives forks N	N children, one after the other, that end at once
  *	lives threads N	N threads, one after the other, that end at once
  *	lives execs N	calls exec N times in a row, and works for 1 ms after each
- *	lives leaders N	N children at once, with as many open files as are allowed; the main thread
- *			of each ends, which takes a while, as it closes a table of files of its own;
- *			another thread, without, sleeps for 2.5 s more
+ *	lives leaders N	N children at once, with as many open files as are allowed. The main thread
+ *			of each ends, which takes a while, as it closes its own table of files. A
+ *			second thread, which has closed its files, ends 2.5 s later
  */
 #include <linux/close_range.h>
 #include <pthread.h>

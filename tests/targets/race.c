@@ -58,10 +58,6 @@ static void *little(void *context)
 	return NULL;
 }
 
-/*
- * signals MS: a thread sends numbered real-time signals to the main thread, which works: all must
- * arrive.
- */
 static void *queue_signals(void *context)
 {
 	uint64_t end = now_ns() + (uint64_t)(uintptr_t)context * 1000000;
@@ -78,6 +74,10 @@ static void *queue_signals(void *context)
 	return (void *)(uintptr_t)n;
 }
 
+/*
+ * signals MS: a thread sends numbered real-time signals to the main thread, which works: all must
+ * arrive.
+ */
 static void signals(unsigned ms)
 {
 	pthread_t thread;
@@ -131,7 +131,6 @@ static void children_and_alarms(unsigned ms)
 			alarms);
 }
 
-/* storm N: two threads each make N threads and N children, with signals, at the same time. */
 static void *storm_half(void *context)
 {
 	for (unsigned i = 0; i < (unsigned)(uintptr_t)context; i++) {
@@ -159,6 +158,7 @@ static void counted_by_all(int signal, siginfo_t *info, void *context)
 	atomic_fetch_add(&handled, 1);
 }
 
+/* storm N: two threads each make N threads and N children, with signals, at the same time. */
 static void storm(unsigned n)
 {
 	pthread_t thread;
@@ -171,7 +171,6 @@ static void storm(unsigned n)
 		harmed("%d of %u signals", atomic_load(&handled), n * 2);
 }
 
-/* exec N: four threads work; one that is not the leader executes this program again, N times. */
 static void *exec_again(void *context)
 {
 	char left[16];
@@ -183,6 +182,7 @@ static void *exec_again(void *context)
 	harmed("exec: %s", strerror(errno));
 }
 
+/* exec N: four threads work; one that is not the leader executes this program again, N times. */
 static void exec_from_thread(unsigned n)
 {
 	pthread_t thread;
@@ -218,10 +218,6 @@ static void stopped_children(unsigned n)
 
 static uint64_t used_before; /* CPU time used before main() began */
 
-/*
- * leader MS: the leader ends at once; two threads work on, until one has used MS ms of CPU time. It
- * prints the CPU time of the process since its main() in ns, and ends the process with 5.
- */
 static void *end_process(void *context)
 {
 	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < (uintptr_t)context * UINT64_C(1000000))
@@ -231,6 +227,10 @@ static void *end_process(void *context)
 	exit(5);
 }
 
+/*
+ * leader MS: the leader ends at once; two threads work on, until one has used MS ms of CPU time. It
+ * prints the CPU time of the process since its main() in ns, and ends the process with 5.
+ */
 static void leader_first(unsigned ms)
 {
 	pthread_t thread;
@@ -402,7 +402,6 @@ static void undumpable(void)
 	(void)!read(0, &c, 1);
 }
 
-/* crowd N MS: N threads that mostly sleep, for MS ms; the main thread works. */
 static void *sleeper(void *context)
 {
 	struct timespec time = {0, 20000000};
@@ -413,6 +412,7 @@ static void *sleeper(void *context)
 	return NULL;
 }
 
+/* crowd N MS: N threads that mostly sleep, for MS ms; the main thread works. */
 static void crowd(unsigned n, unsigned ms)
 {
 	static pthread_t thread[4096];

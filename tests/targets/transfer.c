@@ -198,8 +198,9 @@ static ssize_t call_sendfile(void)
 }
 
 /*
- * A pipe that nobody else reads takes what fits into it, which is then taken out here. A call that
- * continued would wait for ever. 200 times; @BYTES if each result was that.
+ * Writes to a pipe that only this thread reads: the call must return after as many bytes as the
+ * pipe holds, as one that went on would wait for ever. Does this 200 times. Returns BYTES if each
+ * call moved that many; otherwise -1.
  */
 static ssize_t call_own_pipe(void)
 {

@@ -5,8 +5,8 @@
  * numbers in its frames are right.
  *
  *	uffd fast|slow ROUNDS	by userfaultfd: one thread of another process, at once or after
- *				10 ms. Ends with 77 where there is none for the kernel's own
- *				accesses
+ *				10 ms. Ends with 77 if it may get no userfaultfd that also serves
+ *				the kernel's accesses
  *	uffd FILE ROUNDS	by the file system of FILE, which is mapped
  */
 #include <errno.h>

@@ -36,9 +36,9 @@ profile "script" sh -c 'for i in $(seq 500); do /bin/true; done'
 within "script: found" "$(figure found_ratio p.pb.gz)" 0.8 1.2
 within "script: part of what has no name" "$(part '[unknown]')" 0 1.5
 
-# A leader that ends while it is asked to stop never stops, and waitid() reports it only when its
-# last thread ends. That stop is not missed: the leader was in exit. (Once, 37 to 61 of 100 such
-# stops counted as missed.)
+# A leader that ends after a stop was requested of it never stops, and waitid() reports its end only
+# when the last thread of the process ends. The request does not count as a missed stop: the leader
+# was in exit. (Once, 37 to 61 of 100 such stops counted as missed.)
 ulimit -n 20000
 profile "leaders" -F 20000 "$TARGETS/lives" leaders 300
 within "leaders: missed stops" "$(figure missed_stops p.pb.gz)" 0 0

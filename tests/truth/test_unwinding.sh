@@ -52,7 +52,8 @@ done
 
 profile -F 100 --max-stack 4M -- "$TARGETS/recursive" 5000 2
 is "5000 frames: none truncated of $(figure samples)" "$(figure truncated_stacks)" 0
-# While it descends it has fewer: each new page of its stack takes a fault.
+# Stacks without burn may have fewer frames: there the program still descends, which takes time, as
+# each new page of its stack takes a fault.
 within "5000 frames reach main" "$(awk '/^_start/ && !/;(main|descend)/ || /^\[syscall\] exit_group / { next } # start, end
     { n = $NF; all += n; m = gsub(/;descend/, "")
     if (/(^|;)main/ && (m == 5000 || !/burn/)) good += n; else print "another:", $0 > "/dev/stderr" }

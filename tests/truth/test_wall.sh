@@ -104,7 +104,8 @@ within 'sleepers: blocked, in percent of what is not waiting for a CPU' \
     -v e="$(figure elapsed_ns idle.pb.gz)" -v q="$(figure runqueue_ns idle.pb.gz)" \
         'BEGIN { print 100 * b / (e - q) }')" 97 100.1
 
-# Frames that only the frame pointer leads to, which is unknown unless the thread is stopped.
+# Code without optimization: some callers can only be found by the frame pointer, which is unknown
+# unless the thread is stopped.
 "$SPROFRUN" -q -w both -o O0.pb.gz -- "${waiters}_O0" 1 sleep=1 read=1 futex=1 mixed=1 >truth
 within 'no optimization: places' \
     "$(share blocked '(thread;live;(take_turns;)?(nap|gulp|await)|main;nap);.*\[syscall\] ' O0.pb.gz)" 98 100
@@ -115,15 +116,15 @@ check 'no optimization: guessed stacks are counted' test "$(figure guessed_stack
 is 'no optimization: their time is told' "$("$SPROFREPORT" flat --value guessed O0.pb.gz |
     grep -c '[0-9.]* s of time with guessed callers')" 1
 # Frames of the system call and of libc are found without a frame pointer, up to the first function
-# that needs one; from there on it is known. What was seen elsewhere, when the wait had just ended,
-# is in the 2 % above.
+# that needs one; its caller is guessed, and then the frame pointer is known. Stacks of threads
+# whose wait had just ended are in the 2 % above.
 is 'no optimization: the guess stands where it was made' \
     "$("$SPROFREPORT" export --format folded \
     --value blocked O0.pb.gz | grep -aE ';\[syscall\] (read|futex|clock_nanosleep) ' |
     grep -aoE '[^;]*;\[guessed\];[^;]*' | sort -u | tr '\n' ' ')" \
     'live;[guessed];gulp live;[guessed];nap main;[guessed];nap take_turns;[guessed];nap '
 is 'no optimization: none incomplete' "$(figure incomplete_stacks O0.pb.gz)" 0
-# The dynamic linker has such frames, too.
+# In the optimized program only the dynamic linker has functions that need the frame pointer.
 within 'with optimization hardly any is guessed' "$(figure guessed_stacks both.pb.gz)" 0 5
 
 # Each copied stack of a thread that naps for 20 us is one that the program can have
@@ -193,8 +194,8 @@ wait_until 'the threads are there' 20 sh -c "[ \$(ls /proc/$pid/task | wc -l) -g
 sums 'many' many.pb.gz
 within 'many: blocked time with a place, in percent' "$(awk -v b="$(figure blocked_ns many.pb.gz)" \
     -v u="$(figure unattributed_blocked_ns many.pb.gz)" 'BEGIN { print 100 * b / (b + u) }')" 50 100
-# Examining threads does not delay the ticks: unexplained is the time since each thread's last one,
-# on a busy machine.
+# Examining threads does not delay the ticks. Only the CPU time after each thread's last tick is
+# unattributed, which is longer on a busy machine.
 within 'many: CPU time that is not explained, in ms' \
     "$(awk -v u="$(figure unattributed_cpu_ns many.pb.gz)" \
     'BEGIN { print u / 1e6 }')" 0 150

@@ -100,8 +100,8 @@ static void test_hotspot_code__replaced_code_has_neighbours(void **state)
 }
 
 /*
- * A return address without debug information: the code there may be other code, and is read again
- * at once.
+ * A return address at which the known code has no debug information: the code may have been
+ * replaced, and is read again at once.
  */
 static void test_hotspot_code__code_that_does_not_fit_is_looked_at_now(void **state)
 {

@@ -118,8 +118,8 @@ static void test_jit__names_come_late(void **state)
 }
 
 /*
- * The last line of a map may lack its newline. If it was not complete then, the whole line is taken
- * once it is.
+ * The last line of a map may lack its newline. If only a part of a name had been written when the
+ * line was taken, the whole name replaces it later.
  */
 static void test_jit__the_last_line_needs_no_end(void **state)
 {
