@@ -8,8 +8,8 @@
  *	0x2000  the table, and the tree of inlined calls at 0x2f00
  *	0x3000  moduledata
  *
- * main.main has depth 0 for 4 bytes, 24 to 0x3c, then 0. From 0x10 to 0x20 it is in main.inner,
- * which is inlined into main.outer, which is inlined into it.
+ * Stack depth in main.main: 0 bytes up to 0x4, 24 up to 0x3c, then 0. main.inner is inlined into
+ * main.outer, which is inlined into main.main. The code from 0x10 to 0x20 is that of main.inner.
  */
 #ifndef TESTS_UNIT_GO_FIXTURE_H
 #define TESTS_UNIT_GO_FIXTURE_H
@@ -71,7 +71,7 @@ static inline uint32_t go_pcs(struct go_fixture *go, const int (*run)[2], size_t
 	return (uint32_t)(at - 0x300);
 }
 
-/* Field @i of the record at @record in the part of functions. */
+/* Sets field @i of the record at offset @record of the table's part of functions. */
 static inline void go_field(struct go_fixture *go, size_t record, unsigned i, uint32_t value)
 {
 	go_put(go, GO_TABLE + 0x500 + record + 4 * i, value, 4);

@@ -3,9 +3,8 @@
  * The live view of the profile that live_fixture.h has, without a terminal: keys go in, the screen
  * comes out as text.
  *
- * Shares that are asserted follow from the profile: of 980 samples of 4 ms (100 + 820 + 30, and 30
- * of the fixture's own are in worker) and 4 ms unsampled, that is 3.804 s, work_00 has 40 samples,
- * 160 ms.
+ * Shares that are asserted follow from the profile: 950 samples of 4 ms (100 + 820 + 30) and 4 ms
+ * unsampled are 3.804 s; of these, work_00 has 40 samples, 160 ms.
  */
 #ifndef TESTS_LIVE_SCREEN_FIXTURE_H
 #define TESTS_LIVE_SCREEN_FIXTURE_H

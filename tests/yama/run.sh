@@ -34,7 +34,7 @@ cc -std=gnu11 -D_GNU_SOURCE -O1 -static '-DSPROFIL_SUPERVISOR_PATH=""' \
     -o "$root/bin/hottest" "$source/examples/hottest.c" $clients "$source/proto/call.c" -lpthread
 (cd "$root" && find . | cpio --quiet -o -H newc --owner=0:0 | gzip -1) >"$MACHINE_DIR/initrd"
 
-# Emulated, as with KVM a machine without nested virtualization hangs.
+# The machine is emulated: with KVM, it hangs on a host without nested virtualization.
 machine qemu-system-x86_64 -accel tcg -cpu max -smp 2 -m 1G \
     -kernel "$(ls "$MACHINE_DIR"/boot/vmlinuz-*)" -initrd "$MACHINE_DIR/initrd" \
     -append "console=ttyS0 quiet panic=-1"

@@ -11,7 +11,10 @@
 
 #include "base/proc_file.h"
 
-/* A process may give itself the name of a line; the kernel prints a newline in a name as \n. */
+/*
+ * A process may choose a name that looks like another line. The kernel prints a newline in it as
+ * \n.
+ */
 static const char status[] =
 	"Name:\tUid:\t7\nUid:\t1000\t1001\t1002\t1003\nShdPnd:\t00000000000000a0\n"
 	"NSpid:\t4711\t12\nSeccomp:\t2\nEmpty:\n";

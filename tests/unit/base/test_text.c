@@ -89,7 +89,7 @@ static void test_text__cuts_names_where_they_can_spare_it(void **state)
 	assert_cut("ns::a_long_function", 9, true, "a_l...ion");
 	assert_cut("tokio::runtime::task::Context::run_task::{{closure}}", 40, true,
 		"...::Context::run_task::{{closure}}");
-	/* Of a Rust type's name, paths are cut first, then the trait. */
+	/* In the name of a Rust type, paths are cut first, then the trait. */
 	assert_cut("<alloc::vec::Vec<T> as core::iter::FromIterator>::from_iter", 40, true,
 		"<Vec<T> as FromIterator>::from_iter");
 	assert_cut("<alloc::vec::Vec<T> as core::iter::FromIterator>::from_iter", 30, true,

@@ -42,7 +42,10 @@ static struct object {
 } object[OBJECTS];
 static unsigned long long adds, subs;
 
-/* Copies of paths, and mappings of counters; the next one fails. */
+/*
+ * Number of copies of paths made, and of mappings of counters that exist; whether the next one
+ * fails.
+ */
 static unsigned paths, mappings;
 static bool path_fails, mapping_fails;
 

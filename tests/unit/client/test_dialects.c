@@ -110,7 +110,10 @@ static void test_dialects__sizes_of_hpux(void **state)
 	assert_int_equal(check_bytes(6, 8, 2), -EINVAL);
 	assert_int_equal(check_bytes(UINT64_C(2) << 30, 8, 2), 0);
 	assert_int_equal(check_bytes((UINT64_C(2) << 30) + 4, 8, 2), -EINVAL);
-	/* The first counter of a bin is used; page 3 permits no more than one. */
+	/*
+	 * Only the first counter of a bin is used. Page 3 of HP-UX's manual permits no bin of
+	 * several.
+	 */
 	assert_int_equal(check_bytes(8, 0, 2), 0);
 	strict = "";
 	assert_int_equal(check_bytes(8, 0, 2), -EINVAL);

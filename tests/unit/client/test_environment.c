@@ -184,7 +184,7 @@ static void test_environment__nothing_is_behind(void **state)
 	environ = entries;
 	assert_int_equal(get(), 1);
 	assert_string_equal(value, "1");
-	/* The array has no NULL before the end of memory; then it was freed. */
+	/* An array without a NULL up to the end of memory; then one whose memory was freed. */
 	entries[1] = entries[2] = entries[0];
 	assert_int_equal(get(), -ENOENT);
 	environ = (char **)(void *)(page + PAGE);

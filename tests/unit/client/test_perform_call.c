@@ -19,7 +19,9 @@
 #define ENTRIES 70
 #define PAGE    4096u
 
-/* Results for the functions that this test replaces to return, and how often each was called. */
+/*
+ * Functions that this test replaces: the results that they return, and how often each was called.
+ */
 static struct {
 	int find[3], find_n, finds; /* the last result is repeated */
 	int start, starts;

@@ -9,7 +9,9 @@
 
 #include <cmocka.h>
 
-/* Results for the functions that this test replaces to return, and how often each was called. */
+/*
+ * Functions that this test replaces: the results that they return, and how often each was called.
+ */
 static struct {
 	int find, finds;
 	int converse, converses;

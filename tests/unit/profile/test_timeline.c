@@ -189,8 +189,8 @@ static void test_timeline__merges_by_the_clock(void **state)
 	assert_int_equal(first, 1002 * (uint64_t)FIXTURE_MS);
 	assert_int_equal(timeline_instants(profile), 2 * 775);
 	/*
-	 * If one profile has no time line, a part of the merged time would have no instants: it has
-	 * none.
+	 * If one of two profiles has no time line, a part of the merged time would have no
+	 * instants. So the merged profile has no time line.
 	 */
 	none = fixture_profile();
 	assert_int_equal(profile_merge(profile, none), 0);

@@ -271,7 +271,10 @@ static size_t scan(const uint8_t *data, size_t bytes, bool drained, int expected
 	return used;
 }
 
-/* Tests where the last of several pieces begins, and how much of it is there. */
+/*
+ * Scans data that end within a request, which begins at various offsets and is there in various
+ * parts.
+ */
 static void test_call__scan_keeps_what_may_grow(void **state)
 {
 	uint8_t data[4 * CALL_MAX_BYTES] = {0}, *message = data + CALL_MAX_BYTES;

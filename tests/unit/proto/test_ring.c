@@ -173,7 +173,9 @@ static void test_ring__goes_on_while_the_consumer_works(void **state)
 
 	(void)state;
 	pair_init(&pair, MEMORY);
-	/* The ring is empty each time, but the consumer is awake: it may take long to come back. */
+	/*
+	 * The ring is empty after each record, but does not begin anew: the consumer is not asleep.
+	 */
 	for (; n < (3 << 20) / RECORD; n++) {
 		assert_true(produce(&pair.producer, RECORD, n, false));
 		assert_int_equal(drain(&pair), 1);

@@ -40,7 +40,7 @@ struct world {
 	struct actor *expected; /* the thread whose time stamp the waiter has read */
 	int arrived_error, runnable;
 	unsigned stamps, runnables;
-	uint64_t now, ask_ns, stamp_read_ns; /* durations of reading a CPU time, a time stamp */
+	uint64_t now, ask_ns, stamp_read_ns; /* time; durations of reading a CPU time, a stamp */
 	uint64_t before_ns;                  /* from the wake-up to the first reading */
 };
 

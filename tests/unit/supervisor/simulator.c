@@ -130,7 +130,7 @@ static bool next_step(struct sim *sim, struct sim_cpu *c, struct sim_thread *t)
 	}
 }
 
-/* Ends the fall into sleep, at last with the check whether the thread must sleep at all. */
+/* The thread has nearly fallen asleep. Lastly it checks whether what it would wait for has come. */
 static void fall_asleep(struct sim *sim, struct sim_cpu *c, struct sim_thread *t)
 {
 	uint64_t until = t->step.kind == SIM_SLEEP ? sim->now + t->step.ns : t->step.ns;

@@ -194,7 +194,8 @@ static void take_sleeper(struct sim *sim, struct sim_thread *t)
 }
 
 /*
- * Like ask_expected(): the waiter reads the expected thread before its turn, like its own arrival.
+ * Like expected_ask(): as soon as the waiter wakes up, before its turn, it reads the thread that is
+ * expected on its CPU.
  */
 static void read_expected(struct sim *sim, struct sim_cpu *c)
 {
@@ -208,7 +209,7 @@ static void read_expected(struct sim *sim, struct sim_cpu *c)
 	c->reads = false;
 }
 
-/* Like sampling_expect(). @cpu NULL: @t is expected nowhere. */
+/* Like expected_note(), or with @cpu NULL expected_forget(): @t is then expected nowhere. */
 static void expect(struct sim *sim, struct sim_thread *t, struct sim_cpu *cpu)
 {
 	for (unsigned i = 0; i < sim->options.cpus; i++) {

@@ -73,7 +73,10 @@ static void test_diagnose__another_tracer_is_named(void **state)
 	f.tracer = 99;
 	strcpy(f.tracer_name, "gdb");
 	expect(&f, DIAGNOSE_TRACED, "gdb (pid 99)");
-	/* With all capabilities it is refused, too: only the end of the other tracer helps. */
+	/*
+	 * A supervisor with all capabilities is refused, too: only the end of the other tracer
+	 * helps.
+	 */
 	f.we.capabilities = UINT64_MAX;
 	expect(&f, DIAGNOSE_TRACED, "kill 99");
 }

@@ -68,6 +68,7 @@ static void test_histogram__finds_modules(void **state)
 	struct region_table *t;
 
 	(void)state;
+	/* Behind each region: its number of counters. */
 	assert_int_equal(histogram_add(&h, "pie:0x1000-0x1100:0x8000"), 0);             /* 64 */
 	assert_int_equal(histogram_add(&h, "fixed:0x401000-0x401100:0x10000:uint"), 0); /* 64 */
 	/* 32 counters. */

@@ -91,7 +91,10 @@ static void test_pages__what_is_in_memory_needs_no_courier(void **state)
 	close_own(own);
 }
 
-/* A slot that is empty is not page 0, which a null pointer of the target leads to. */
+/*
+ * An empty slot in the table of known pages is 0. That does not say that page 0 is in memory, to
+ * which a null pointer of the target leads.
+ */
 static void test_pages__the_first_page_is_not_known(void **state)
 {
 	struct own *own = open_own();
@@ -187,7 +190,9 @@ static void test_pages__a_page_that_does_not_come(void **state)
 		remote_write(&remote, (uintptr_t)own->at + 2 * own->page, word, 8), -ETIMEDOUT);
 	assert_int_equal(remote_read(&remote, (uintptr_t)own->at + own->page, word, 8), 8);
 	assert_int_equal(word[0], 1);
-	/* The part that is in memory is covered; of several pieces none. */
+	/*
+	 * Of two pages, the one that is in memory is covered. A transfer of vectors reads nothing.
+	 */
 	assert_int_equal(pages_cover(&own->pages, (int)getpid(), (uintptr_t)own->at + own->page,
 				 2 * own->page, PAGES_READ, &late),
 		own->page);

@@ -169,7 +169,7 @@ static void test_session_blocked__waiting_for_a_cpu_is_counted_where_the_thread_
 	look(w, 30, 145, 1110, 0);
 	tick(w, AT + 12, TICK_NS);
 	assert_int_equal(w->count[3], 2);
-	/* Time in system calls counts as outside. */
+	/* With CALL_USER, time in system calls counts as outside of the regions. */
 	assert_int_equal(on(w, CALL_WALL | CALL_USER), 0);
 	look(w, 0, 0, 1000, AT);
 	look(w, 0, 0, 1050, AT);
@@ -191,7 +191,10 @@ static void test_session_blocked__elapsed_time_at_too_many_places_is_lost(void *
 	assert_int_equal(w->sessions.figures.lost, 3);
 	session_catch_up(&w->sessions, w->thread);
 	assert_int_equal(w->thread->session->tally.outside, SESSION_ELAPSED_MOST + 1);
-	/* The shorter of two ticks. */
+	/*
+	 * The process and the thread have a table of elapsed time each: the shorter tick is in
+	 * force.
+	 */
 	assert_int_equal(on(w, CALL_WALL | 100 << CALL_TICK_SHIFT), 0);
 	assert_int_equal(session_elapsed_period_ns(w->thread), 1000000);
 	assert_int_equal(on(w, CALL_WALL | 3000 << CALL_TICK_SHIFT), 0);

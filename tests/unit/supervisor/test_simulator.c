@@ -143,8 +143,9 @@ static const uint64_t periods[] = {4 * SIM_MS, SIM_MS};
 static const unsigned cpus[] = {1, 2, FEW_CPUS, MANY_CPUS, 64};
 
 /*
- * Is run @k one of those without TRUTH? Many CPUs, which take long to simulate, at the higher rate
- * in real time only; in the other classes each number of CPUs at one rate, in turn.
+ * Is run @k one of those without TRUTH? MANY_CPUS, which take long to simulate, only at the higher
+ * rate and with real-time priority and fast interrupts. Fewer CPUs at both rates in that class, and
+ * at one of the two, in turn, in the others.
  */
 static bool is_quick(const struct sim_options *o, size_t k)
 {

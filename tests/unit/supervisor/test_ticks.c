@@ -61,7 +61,7 @@ static void test_ticks__the_time_before_the_first_tick_is_owed(void **state)
 	for (unsigned i = 1; i <= 5; i++)
 		counted += met(&w, 70 * MS + i * MS);
 	assert_in_range(counted, 24 * MS, 26 * MS);
-	/* Likewise for a thread that was created since the table is in force. */
+	/* CPU time is also owed to a thread that was created after the table came into force. */
 	counted = met(&young, 3 * MS) + met(&young, 4 * MS);
 	assert_in_range(counted, 3 * MS, 4 * MS);
 }

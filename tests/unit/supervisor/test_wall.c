@@ -56,8 +56,8 @@ static void test_wall__what_was_paid_too_much_is_taken_back(void **state)
 }
 
 /*
- * Of the time since a blocked thread was seen at a location, the part before it ran again belongs
- * to that location.
+ * A blocked thread was seen at a location. The time from then until it runs again belongs to that
+ * location.
  */
 static void test_wall__a_place_gets_what_was_waited_there(void **state)
 {

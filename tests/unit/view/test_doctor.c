@@ -64,7 +64,7 @@ static void expect(const struct code_object *answer, const char *cause, const ch
 	for (size_t i = 0; i < doctor.n; i++) {
 		const struct doctor_object *object = &doctor.object[i];
 
-		/* The object demo has names and lines. */
+		/* The object demo is left out: it has names and lines. */
 		if (!doctor_is_file(object) || !object->unnamed)
 			continue;
 		files++;

@@ -44,7 +44,10 @@ static void test_live__decay_lives_long(void **state)
 	struct view *v = *state;
 
 	type(v, "z");
-	/* Units are renewed after 40 half-lives; what is sampled steadily stays at 100 %. */
+	/*
+	 * The unit of decayed weights is renewed after 40 half-lives. A steadily sampled row stays
+	 * at 100 %.
+	 */
 	for (uint64_t second = 20; second < 4000; second += 10) {
 		fixture_add(v->fixture.profile, v->fixture.task,
 			(uint32_t[]){v->fixture.work[5], v->fixture.main_at}, 2, 10);
