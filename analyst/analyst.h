@@ -22,7 +22,7 @@ struct analyst_options {
 	bool frame_pointers; /* unwind by frame pointers */
 	bool per_process;    /* keep what is needed for a profile per process */
 	const char *rank;    /* in an MPI or Slurm job: a label of all samples; NULL none */
-	/* Number of ranks of that job; if several, each process's name gets the rank. */
+	/* Number of ranks of the job; if several, each process's name gets its rank. */
 	unsigned ranks;
 	const char *host;    /* the host, also a label; NULL unknown (all strings are copied) */
 	bool no_timeline;    /* do not keep when samples were taken */
@@ -38,8 +38,8 @@ struct analyst_options {
 	/* Called by analyst_record() when a piece for the server is requested. May be NULL. */
 	void (*serve)(void *context);
 	/*
-	 * Asks the supervisor to copy @bytes of each next stack of thread @tid whose end it does
-	 * not know. May be NULL.
+	 * Asks the supervisor to copy @bytes bytes of each further stack of thread @tid, if it does
+	 * not know where the stack ends. May be NULL.
 	 */
 	void (*stack_needs)(void *context, uint32_t tid, uint64_t bytes);
 	/* The hooks of struct symbolizer_options around third-party code. May be NULL. */

@@ -63,7 +63,7 @@ int input_ring(struct analyst *analyst, struct ring *ring, int bell_fd, FILE *ca
 		fwrite(CAPTURE_MAGIC, 1, CAPTURE_MAGIC_BYTES, capture) != CAPTURE_MAGIC_BYTES)
 		*ret_capture_error = -errno;
 	for (;;) {
-		/* The order matters: records written before the doorbell closed are still taken. */
+		/* Also once after the doorbell has closed: the last records came before that. */
 		r = input_ready(analyst, ring, capture, ret_capture_error);
 		if (r || !open)
 			break;

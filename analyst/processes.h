@@ -16,7 +16,7 @@ struct process_facts {
 	uint32_t pid;
 	char *path, *name; /* path and name of the process's last image */
 	double weight, weight_squared;
-	double left_out;    /* the weight of samples that are excluded from the profile */
+	double left_out;    /* in ns: the weight of samples that are excluded from the profile */
 	uint64_t kernel_ns; /* CPU time reported at its exit */
 	uint64_t cpu_ns;    /* CPU time reported for its threads */
 };

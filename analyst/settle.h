@@ -9,7 +9,7 @@
 #include "analyst/shares.h"
 
 struct settled {
-	const struct shares *shares; /* must not change meanwhile */
+	const struct shares *shares; /* must not change while this is in use */
 	struct share_pool *pool;
 	uint64_t *given_ns; /* for each pool: the weight whose time has been assigned */
 	struct share_rest *rest;

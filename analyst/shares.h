@@ -107,7 +107,7 @@ int shares_sample(
 /* The kernel's time of a thread since the last report. @last: the thread has ended. */
 int shares_cpu(struct shares *shares, uint32_t pid, uint32_t tid, uint64_t cpu_ns, bool last);
 
-/* The sum of shares_cpu() of a thread that has not ended. False: there was none. */
+/* The sum of the times given to shares_cpu() for a thread that has not ended. False: none was. */
 bool shares_thread_cpu(
 	const struct shares *shares, uint32_t pid, uint32_t tid, uint64_t *ret_cpu_ns);
 

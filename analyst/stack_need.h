@@ -15,9 +15,9 @@ struct stack_need {
 };
 
 /*
- * Notes a stack: of @copied bytes that were copied, @used belong to it, or (@cut) it goes on behind
- * the copy. Returns the length to request from the supervisor, a power of two; 0: the same as
- * before.
+ * Notes a stack. @copied: bytes that were copied; @used: how many of them belong to the stack;
+ * @cut: the stack goes on behind the copy. Returns the length to request from the supervisor, a
+ * power of two; 0: the same as before.
  */
 uint64_t stack_need_note(struct stack_need *need, uint64_t used, uint64_t copied, bool cut);
 

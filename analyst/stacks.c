@@ -19,8 +19,8 @@
 _Static_assert(UNWIND_FRAMES_MOST == PROFILE_FRAMES_MOST, "reports name this bound");
 
 /*
- * The last stack is kept of so many threads of a process at most, as it takes as much memory as the
- * stack itself.
+ * The last stack is kept for at most this many threads of a process, as it takes as much memory as
+ * the stack itself.
  */
 #define MEMORIES_MOST 512
 

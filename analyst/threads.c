@@ -70,7 +70,7 @@ int thread_states_read(struct thread_states *states, const struct analyst *analy
 	return r;
 }
 
-/* Adds stopped threads to *@stopped. Returns false at the first one that is not stopped. */
+/* Counts stopped threads in *@stopped. False: a thread is neither stopped nor dead. */
 static bool are_stopped(const struct thread_states *states, size_t *stopped)
 {
 	for (size_t i = 0; i < states->n; i++) {

@@ -69,7 +69,7 @@ static bool is_jump(const uint8_t *code, size_t bytes)
 
 int hotspot_frame_popped(const uint8_t before[2], const uint8_t *code, size_t bytes)
 {
-	/* DWARF's number of the register with a number in an instruction. */
+	/* DWARF's number of a register, by its number in an instruction. */
 	static const uint8_t number[] = {0, 2, 1, 3, 7, 6, 4, 5};
 	const uint8_t at = before[1] & 7;
 

@@ -17,7 +17,7 @@ enum { SENDER_SP = -1, METHOD = -3, BYTECODE = -8, FIXED_WORDS = 9 };
 /* The caller's stack pointer is at most this many bytes above the interpreter's frame. */
 enum { NEAR = 1 << 20 };
 
-/* Sets the caller of the frame at the frame pointer; @sender_sp: the stack pointer kept in it. */
+/* Sets the caller of the frame at the frame pointer. @sender_sp: the caller's stack pointer. */
 static void leave_with(struct hotspot_step *step, uint64_t sender_sp)
 {
 	uint64_t fp = step->frame->fp;
@@ -28,9 +28,9 @@ static void leave_with(struct hotspot_step *step, uint64_t sender_sp)
 }
 
 /*
- * Leaves the interpreter's frame at the frame pointer. @runs: only if r13 holds the address of a
- * bytecode of its method; otherwise it may be the frame of a caller. 1; 0: it is no such frame;
- * -EAGAIN; -ENOMEM.
+ * Leaves the interpreter's frame at the frame pointer. @runs: its method must be executing, so r13
+ * must hold the address of one of its bytecodes; otherwise the frame may be a caller's. 1; 0: it is
+ * no such frame; -EAGAIN; -ENOMEM.
  */
 static int leave_interpreted(struct hotspot_step *step, bool runs)
 {

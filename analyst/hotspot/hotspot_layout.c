@@ -132,7 +132,7 @@ static bool is_name(const struct hotspot_tables *tables, uint64_t address, const
 	size_t bytes = strlen(name) + 1;
 	char text[NAME_MOST];
 
-	/* Most names differ at once. */
+	/* Most names differ in the first two bytes: these are compared first. */
 	return exported_read(tables->module, address - tables->bias, text, 2) &&
 		text[0] == name[0] && text[1] == name[1] && bytes <= sizeof(text) &&
 		exported_read(tables->module, address - tables->bias, text, bytes) &&

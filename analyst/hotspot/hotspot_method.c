@@ -240,8 +240,8 @@ static int check(struct hotspot *hotspot, struct hotspot_method *method)
 }
 
 /*
- * Keeps the method @fresh in the place of @old, which has the same address; NULL: there is none.
- * NULL: out of memory.
+ * Keeps the method @fresh in the place of @old, which has the same address and may be NULL. Returns
+ * the kept method; NULL: out of memory.
  */
 static struct hotspot_method *keep(
 	struct hotspot *hotspot, struct hotspot_method *old, const struct hotspot_method *fresh)

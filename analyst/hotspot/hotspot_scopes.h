@@ -15,7 +15,7 @@
 /* Compressed numbers. Reading past the end or a damaged number sets left.bad, and gives 0. */
 struct hotspot_stream {
 	struct reader left;
-	/* How many byte values numbers do not use: 0; from JDK 20 on 1, the 0, which ends lists. */
+	/* Number of byte values that numbers do not use: 0; from JDK 20 on 1, as a 0 ends lists. */
 	uint8_t excluded;
 };
 

@@ -26,7 +26,7 @@
 struct jit_entry {
 	uint64_t pc; /* the first member: the key of struct jit.by_pc */
 	uint32_t location;
-	/* How often a stack had this address while it had no name; begins with 2. */
+	/* How many stacks had this address while it had no name, plus 2 (see jit_unwind()). */
 	uint32_t unknown;
 	bool named;
 };
