@@ -20,7 +20,7 @@ struct gopclntab {
 	struct pool *strings;
 	struct slice all;
 	struct slice names, units, files, pcs, functions;
-	uint64_t n, text, gofunc; /* functions; svmas of the code and of the inlined calls */
+	uint64_t n, text, gofunc; /* number of functions; svmas of code and inlined calls */
 	unsigned quantum;         /* unit of the distances in pc tables, in bytes */
 	bool since_120;           /* Go 1.20 or later */
 	uint32_t g_below;         /* gopclntab_g_below() */

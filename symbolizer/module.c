@@ -97,7 +97,7 @@ static int look_into(struct module *module)
 	return module->build_id ? 0 : -ENOMEM;
 }
 
-/* Opens a module from a file that was found; without a descriptor, it is not an ELF file. */
+/* Opens a module from a file that was found; no descriptor: it is empty, or not an ELF file. */
 static int from_file(struct symbolizer *symbolizer, const struct opened *opened, const char *path,
 	struct module **ret_module)
 {
