@@ -49,7 +49,7 @@ struct audit_key {
 
 /* The @index-th known key, NULL past the end. */
 const struct audit_key *audit_key_at(size_t index);
-/* NULL: unknown key. */
+/* The key with this name; NULL: unknown. */
 const struct audit_key *audit_key_find(const char *key);
 /* How the figures of a key are merged, known or not. */
 enum audit_kind audit_kind_of(const char *key);
@@ -80,7 +80,7 @@ struct audit_found {
 	bool is_off;       /* differs from 1 by more than three errors, and by more than 2 % */
 	bool says_nothing; /* too few samples are expected for any conclusion */
 };
-/* False: the profile lacks the figures. */
+/* Compares the found CPU time with the kernel's. False: the profile lacks the figures. */
 bool audit_found(const struct profile *profile, struct audit_found *ret_found);
 
 /*
@@ -103,7 +103,7 @@ struct audit_rate {
 	bool is_low; /* the rate is more than 10 % too low, and by more than chance explains */
 	bool is_few; /* too few effective samples: shares are uncertain by 10 % */
 };
-/* False: unknown. */
+/* Compares the rates. False: the period, the sampled time or the samples are unknown. */
 bool audit_rate(const struct profile *profile, struct audit_rate *ret_rate);
 
 /*

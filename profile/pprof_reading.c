@@ -24,8 +24,8 @@ int pprof_reading_unpack(struct reading *r, const struct field *field,
 }
 
 /*
- * The most bytes of strings, as they are referred to: so many times the size of the file, and as
- * many times 1 MiB.
+ * A string counts each time the file refers to it. Together such strings may have USED_TIMES times
+ * the file's size, plus USED_TIMES times USED_BYTES.
  */
 enum { USED_TIMES = 64, USED_BYTES = 1 << 20 };
 

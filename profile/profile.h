@@ -109,7 +109,7 @@ int profile_rename_process(
  * may sum to more or less, as they share out the time of all threads. -EINVAL: no such task.
  */
 int profile_add_task_cpu(struct profile *profile, uint32_t task, uint64_t cpu_ns);
-/* False: it is unknown. */
+/* The CPU time that the kernel charged to a task; false: unknown. */
 bool profile_task_cpu(const struct profile *profile, size_t task, uint64_t *ret_cpu_ns);
 /* Appends @mark to the name of each process. No task is found again afterwards. */
 int profile_mark_processes(struct profile *profile, const char *mark);
@@ -186,7 +186,7 @@ int profile_add_unsampled_values(
 enum { PROFILE_NOT_STOPPED = -1, PROFILE_LEFT_STOPPED = -2 };
 
 /*
- * The audit: named figures (INTERFACE: the keys of `summary`), stored in the file. Integers only.
+ * The audit: named figures (the keys of `sprofreport summary`), stored in the file. Integers only.
  * Unknown names are kept too. -ENOSPC: there are PROFILE_AUDITS_MAX; -EINVAL: a name that is empty
  * or has a space. profile/audit.h defines the meaning of the names.
  */
@@ -231,7 +231,7 @@ uint64_t profile_realtime_ns(const struct profile *profile);
 uint64_t profile_duration_ns(const struct profile *profile);
 uint64_t profile_period_ns(const struct profile *profile);
 
-/* A note of a merged profile begins so, followed by the command of another profile. */
+/* A note of a merged profile begins with this, followed by the command of another profile. */
 #define PROFILE_MERGED_WITH "merged with a profile of: "
 
 /*

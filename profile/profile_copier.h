@@ -18,7 +18,7 @@ struct profile_copier {
 	size_t line_room, stack_room;
 };
 
-/* -ENOMEM: profile_copier_release() is due all the same. Both profiles stay the caller's. */
+/* -ENOMEM: profile_copier_release() must be called even then. The caller keeps both profiles. */
 int profile_copier_init(struct profile_copier *s, struct profile *into, const struct profile *from);
 void profile_copier_release(struct profile_copier *s);
 /*

@@ -82,9 +82,9 @@ static int append(struct timeline *timeline, const struct instant *instant)
 }
 
 /*
- * Combines @next with the instant of its stack that waits for a second one, and appends both as one
- * to @thin. @next waits itself if none does (weight 0), or if that one has another state and must
- * be appended alone. -ENOMEM.
+ * Combines @next with the waiting instant of its stack, and appends both as one to @thin. If none
+ * waits (weight 0), @next does; if the two cannot be combined, as they have different states, the
+ * waiting one is appended and @next waits. -ENOMEM.
  */
 static int pair_up(struct timeline *thin, struct instant *waiting, const struct instant *next)
 {
