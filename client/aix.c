@@ -43,7 +43,7 @@ static void decode_aix(const uint8_t entry[CLIENT_ENTRY_BYTES], struct call_regi
 	}
 }
 
-/* The check of a table: the ranges ascend. */
+/* client_call.check for a table: the ranges must ascend. */
 static int check_ascending(const struct client_call *call, uint32_t i,
 	const struct call_region *region, const struct call_region *before)
 {

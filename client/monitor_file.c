@@ -160,7 +160,10 @@ static uint32_t count_at(const struct monitor *monitor, size_t i)
 	return ((const volatile uint32_t *)monitor->counter)[i];
 }
 
-/* Writes the bins of histogram @part, which have what exceeds @part times the most of 16 bits. */
+/*
+ * Writes the bins of histogram @part, from 0 on: of each count what exceeds @part times UINT16_MAX,
+ * but at most UINT16_MAX.
+ */
 static void put_counters(struct out *out, const struct monitor *monitor, uint32_t part)
 {
 	for (size_t i = 0; i < monitor->counters; i++) {

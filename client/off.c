@@ -27,10 +27,9 @@ static bool is_ignored(int signal)
 }
 
 /*
- * Picks a signal that has no effect, preferably an unblocked one; 0: none. Another one has to be
- * unblocked for a moment. If it is pending, it belongs to code that waits for it with sigwait() or
- * a signalfd, and unblocking would lose it. A blocked SIGCHLD, which may come at any time, is never
- * picked.
+ * Picks a signal that has no effect, preferably an unblocked one; 0: none. A blocked one has to be
+ * unblocked for a moment, so it must not be pending: code that waits for it with sigwait() or a
+ * signalfd would then lose it. A blocked SIGCHLD, which may come at any time, is never picked.
  */
 static int pick(const sigset_t *blocked)
 {

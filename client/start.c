@@ -63,7 +63,7 @@ __attribute__((constructor)) static void find_installed(void)
 
 static const char *supervisor_path(char given[PATH_MAX])
 {
-	/* Not in a set-user-ID program, where the environment is not trusted. */
+	/* A set-user-ID program ignores the variable, because its environment is not trusted. */
 	if (!getauxval(AT_SECURE) && client_environment(CALL_SUPERVISOR_ENV, given, PATH_MAX) > 0)
 		return given;
 	return installed_path[0] ? installed_path : SPROFIL_SUPERVISOR_PATH;
@@ -305,7 +305,7 @@ static int start_with(const char *path, int ready[2], int go[2])
 int client_start(void)
 {
 	char given[PATH_MAX];
-	/* Read first, as the environment is read through a pipe, which needs two descriptors. */
+	/* Found before the pipes are made: reading the environment takes two descriptors, too. */
 	const char *path = supervisor_path(given);
 	int ready[2], go[2], r;
 

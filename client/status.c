@@ -17,7 +17,7 @@
 static atomic_bool in_force;
 /* The last table was turned off without a status. */
 static atomic_bool unknown;
-/* There was a table of elapsed time. */
+/* There was a table of elapsed time: see client_catch_up(). */
 static atomic_bool behind;
 /*
  * The supervisor's status of the last table, from when it ended or was turned off. The first word
@@ -84,7 +84,7 @@ void client_note_off(const struct call_status *status)
 		if (status)
 			keep(status);
 	} else if (recall(&was) == 0) {
-		/* The table had ended before; now its last known status is that of "off". */
+		/* The table had ended before: its last status stays, with the state "off". */
 		was.state = CALL_IS_OFF;
 		keep(&was);
 	}

@@ -41,7 +41,7 @@ void *sprofil_all_loaded(void *handle);
 
 struct sprofil_function {
 	const char *function; /* its symbol; "": no name is known */
-	const char *object; /* its path; "": the program, if its path is unknown; or in no object */
+	const char *object; /* its path; "": in no object, or the program if its path is unknown */
 	uint64_t ticks;
 	uint64_t address; /* the function's begin; without a name: the first address with ticks */
 };
