@@ -119,7 +119,7 @@ static void say_nothing(void *context, const char *line)
 	(void)line;
 }
 
-/* Has a child make a result of the profile so far, while records come in. */
+/* Forks a child that makes a result of the profile so far, and waits for it. */
 static int finish_copy(struct run *run, const struct finish *finish)
 {
 	struct live_session *session = run->session;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sprofil-opener: opens files for the analyst, which started it and has given up the right to
+ * sprofil-opener: opens files for the analyst, which started it and has no right to open any itself
  * (tools/sandbox/sandbox.h). It has the rights of the user who profiles, links libc only, and does
  * not parse the content of files. Requests come over the descriptor whose number is the first
  * argument, until it is closed: proto/opening.h. See opener/openings.h for what may be read under
@@ -34,10 +34,9 @@
 
 enum { SUFFIXES_MOST = 32, NUMBER_MOST = 9999 };
 
-/*
- * Prefix of the names of files for data that could not be written elsewhere; most of these files.
- */
+/* Prefix of the names of files in TMPDIR for data that could not be written elsewhere. */
 #define KEPT "sprof-"
+/* Maximum number of files with the prefix KEPT in TMPDIR. */
 enum { KEPT_MOST = 16 };
 
 struct settings {
@@ -55,7 +54,7 @@ struct settings {
 /* The file being written: one at a time. */
 struct begun {
 	bool any;
-	bool recording;      /* an existing file of that name is kept under another one */
+	bool recording;      /* an existing file of that name is kept under another name */
 	const char *pattern; /* pattern of its name, with %t for the time; NULL: none */
 	struct output_facts facts;
 	char own[OPENING_PATH_MOST + 1]; /* the process's name, to which @facts points */
@@ -392,7 +391,7 @@ static int run_all(int argc, char **argv)
 	static struct opening what;
 	static struct opened opened;
 	uint8_t packet[OPENING_BYTES_MOST];
-	/* Static: threads that are left behind use them until the process ends. */
+	/* Static: threads that are left behind use the settings until the process ends. */
 	static struct settings s = {.openings = {.guards = true}};
 	static struct begun begun;
 	int socket_fd;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sprofil-push: sends profiles to the ingest address of a store: POST of pprof, by default to
- * /ingest (Pyroscope's). They come from sprofil-server over a pipe (serve_push.h). While the store
+ * sprofil-push: sends profiles in pprof to a store, each by a POST, by default to the path /ingest
+ * (Pyroscope's). The profiles come from sprofil-server over a pipe (serve_push.h). While the store
  * is unavailable, a bounded number of profiles waits; the oldest are dropped, and their number is
  * reported. Ends with 0 if the store has taken all of them, else with 1.
  */

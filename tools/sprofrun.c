@@ -246,7 +246,7 @@ static bool is_stopped(int pid)
 	return state == 'T' || state == 't';
 }
 
-/* After an attach, says which processes are profiled, and how to end that. */
+/* After an attach, says which processes are profiled, and how to end the profiling. */
 static void tell_attached(struct sprofrun_settings *s)
 {
 	const struct engine_options *engine = &s->engine;

@@ -27,7 +27,7 @@ static struct delivery delivery_of(const struct analyst_results *results)
 		.peer_fd = results->settings->replay ? -1 : LINK_REQUEST_FD};
 }
 
-/* @of: name of the process, for %n in the file's name. */
+/* Writes the profile. @of: name of the process, for %n in the file's name. */
 static int write_profile(const struct analyst_results *results, const struct profile *profile,
 	uint32_t pid, const char *of, struct delivered *ret_delivered)
 {
@@ -160,7 +160,7 @@ static int deliver_pieces(const struct analyst_results *results, struct analyst 
 		return 0;
 	}
 	if (flags & RECORD_END_UNASKED) {
-		/* Said with -q, too: who waits for a file learns that none comes. */
+		/* Printed with -q, too: whoever waits for a file must learn that none comes. */
 		standard_complain(s->program,
 			"this end writes no profile: with --ring one is written when SIGUSR2 "
 			"asks, or a signal ends what is profiled");

@@ -36,7 +36,7 @@ static int check_output(const struct analyst_settings *s, const char *name)
 	return 2;
 }
 
-/* Takes inherited descriptors: of the analyst's own piece, and of @value earlier ones. */
+/* Takes the inherited descriptors of the analyst's own piece, and of @value earlier pieces. */
 static int take_pieces(void *settings, char *value)
 {
 	struct pieces *pieces = &((struct analyst_settings *)settings)->pieces;

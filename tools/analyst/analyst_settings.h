@@ -34,7 +34,7 @@ struct analyst_settings {
 	bool jit_map, user_only;
 	enum runtimes_show python;
 	bool interpreter_frames;
-	/* pattern of the names with --per-process, to which output points; owned; else NULL */
+	/* with --per-process: the pattern of the names, owned; @output points to it; else NULL */
 	char *apart;
 	bool records;          /* a profile is to be written */
 	uint32_t segment;      /* the analyst's segment of the pieces sent to a server; 0: none */

@@ -49,7 +49,7 @@ static int end(const struct delivery *d, int r, struct delivered *ret_delivered)
 	return r < 0 ? r : named;
 }
 
-/* Without a peer, whose end would end the wait, makes write(2) block. */
+/* Makes write(2) block if there is no peer. With a peer, its end must end the wait. */
 static void let_block(const struct delivery *d, int fd)
 {
 	int flags = d->peer_fd < 0 ? fcntl(fd, F_GETFL) : -1;

@@ -15,7 +15,7 @@ struct profile;
 struct delivery {
 	struct opener *opener;
 	/*
-	 * The writing end of a pipe; -1: none. A FIFO without a reader is waited for as long as the
+	 * The writing end of a pipe; -1: none. A FIFO's first reader is awaited as long as the
 	 * pipe's reading end is open; with -1 for ever.
 	 */
 	int peer_fd;

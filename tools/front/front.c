@@ -86,9 +86,9 @@ static void close_request_pipe(struct engine_result *result)
 }
 
 /*
- * After the target's end: handles the signal to end number @nth. 0 ends the live view; 1 closes our
- * end of the request pipe, so that the analyst stops waiting for readers; later ones kill the
- * analyst.
+ * After the target's end: handles a signal that asks us to end. @nth: how many came before; 0: ends
+ * the live view; 1: closes our end of the request pipe, so that the analyst stops waiting for
+ * readers; more: kills the analyst.
  */
 static void hurry_analyst(struct engine_result *result, unsigned nth)
 {

@@ -37,8 +37,8 @@ bool front_find_analyst(const char *program, char path[PATH_MAX]);
 void front_prepare(struct launch_state *state);
 
 /*
- * Writes to @text why @pid cannot be traced; @option: the one that named it. False: the cause is
- * unknown, or there is none any more.
+ * Writes to @text why @pid cannot be traced; @option: the option by which the user named @pid.
+ * False: the cause is unknown, or has gone meanwhile.
  */
 bool front_explain(const char *program, const char *option, int pid, char *text, size_t room);
 

@@ -253,7 +253,10 @@ char *jcmd_variable(const char *before)
 {
 	char *variable;
 
-	/* Older versions of Java would refuse to start with an unknown option. */
+	/*
+	 * Older versions of Java refuse to start with an option unknown to them, unless told to
+	 * ignore it.
+	 */
 	if (asprintf(&variable,
 		    "JAVA_TOOL_OPTIONS=%s%s-XX:+IgnoreUnrecognizedVMOptions "
 		    "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit",

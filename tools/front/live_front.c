@@ -61,8 +61,8 @@ static void name_target(struct live_front *front, const struct engine_options *e
 }
 
 /*
- * The command's output to the terminal goes to the log, and its input is empty: the terminal
- * belongs to the view. Redirected streams are not changed.
+ * The terminal belongs to the view. The command's standard output goes to the log. So does its
+ * stderr if that is the terminal; and its input is empty if that is the terminal.
  */
 static int open_streams(struct live_front *front, struct engine_options *engine)
 {
@@ -102,8 +102,8 @@ static void add(struct live_front *front, const char *format, ...)
 }
 
 /*
- * Passes the terminal's modes to an analyst that replaces a dead one, which left modes of its own
- * behind: they must not be restored.
+ * Passes the terminal's original modes to an analyst that replaces a dead one. The dead one left
+ * its own modes set, which must not be restored.
  */
 static void add_modes(struct live_front *front)
 {
@@ -117,8 +117,8 @@ static void add_modes(struct live_front *front)
 
 /*
  * Does ^Z suspend only this process, and can a shell continue it? Without a command, the tracer is
- * another process (own_session.h). A shell with job control has put this one into a group of its
- * own; in the group of the session's leader, nobody would notice the stop.
+ * another process (own_session.h). A shell with job control has put this process into a group of
+ * its own; in the group of the session's leader, nobody would notice the stop.
  */
 static bool may_suspend(const struct engine_options *engine)
 {

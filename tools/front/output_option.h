@@ -16,8 +16,8 @@ void output_option_check(const char *program, const char *analyst, const char *p
 
 /*
  * With several ranks of MPI or Slurm, each needs a name of its own: if the pattern does not
- * distinguish ranks or processes, returns one with the rank, which is never freed, and unless
- * @quiet says so. Otherwise returns @pattern.
+ * distinguish ranks or processes, returns one with the rank, which is never freed, and prints a
+ * note unless @quiet is set. Otherwise returns @pattern.
  */
 const char *output_option_for_rank(const char *program, const char *pattern, bool quiet);
 

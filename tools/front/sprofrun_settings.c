@@ -193,7 +193,7 @@ bool sprofrun_settings_rotates(const struct sprofrun_settings *s)
 	return s->engine.rotate_ns || s->engine.rotate_bytes;
 }
 
-/* The option, if one is given, whose result is not one profile on disk; NULL: none is. */
+/* Returns the given option whose result is something other than one profile on disk; NULL: none. */
 static const char *other_result(const struct sprofrun_settings *s)
 {
 	return s->engine.per_process ? "--per-process"

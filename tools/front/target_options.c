@@ -112,7 +112,7 @@ static bool is_taken(const struct target_options *o, int pid)
 	return false;
 }
 
-/* Adds the pids of a list that it frees. A process named twice is added once. */
+/* Adds the @n pids at @pid, each once, and frees @pid. */
 static void add_pids(struct target_options *o, int *pid, size_t n)
 {
 	int *all = reallocarray(o->pids, o->pids_n + n, sizeof(*all));
@@ -303,7 +303,10 @@ static size_t tell_of_children(const struct target_options *o)
 		char name[PROCFS_NAME_BYTES], refusal[512];
 		size_t others = 0;
 
-		/* If it cannot be attached to, the engine's failure is reported, with the cause. */
+		/*
+		 * Of a process that cannot be attached to, the engine's failure is reported
+		 * instead.
+		 */
 		if (front_explain(o->program, "-p", o->pids[i], refusal, sizeof(refusal)))
 			continue;
 		if (find_processes_below(o->pids[i], &list) == 0) {

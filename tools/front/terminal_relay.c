@@ -67,7 +67,7 @@ bool terminal_relay_open(struct terminal_relay *relay, int *ret_error)
 		ioctl(relay->master, TIOCGPTN, &number) < 0)
 		goto failed;
 	/*
-	 * TIOCGPTPEER (Linux 4.13) needs no name: it may be another terminal's in this mount
+	 * TIOCGPTPEER (Linux 4.13) needs no name: the name may be another terminal's in this mount
 	 * namespace.
 	 */
 	relay->slave = ioctl(relay->master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);

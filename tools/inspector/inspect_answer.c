@@ -81,7 +81,7 @@ static int take_one(struct taking *t)
 	}
 }
 
-/* Parses the answer at the beginning of @data, which owns its strings; *ret_bytes is its length. */
+/* Parses the answer at the beginning of @data, *@ret_bytes long. Its strings stay in @data. */
 static int parse(
 	const uint8_t *data, size_t bytes, struct code_object *ret_answer, size_t *ret_bytes)
 {

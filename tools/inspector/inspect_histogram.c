@@ -61,7 +61,7 @@ static int ask_inspector(const char *inspector, const struct question *q, uint8_
 	return why && !*ret_why ? -ENOMEM : r;
 }
 
-/* Asks, and repeats with less of the program as long as the inspector dies. */
+/* Asks the inspector, and while it dies of the question, asks again with less of the program. */
 static int ask_again(
 	const struct question *q, struct profile **ret_profile, char **ret_why, uint8_t *ret_skip)
 {

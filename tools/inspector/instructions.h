@@ -29,8 +29,8 @@ int instructions_walk(const struct instructions_source *source, uint64_t start, 
 	void *context, char **ret_problem);
 
 /*
- * Prints all these instructions, one per line: " 1139:\tcall 0x1030 <strlen>". The caller frees
- * both texts.
+ * Prints the instructions of instructions_walk(), one per line: " 1139:\tcall 0x1030 <strlen>". The
+ * caller frees both texts.
  */
 int instructions_print(const struct instructions_source *source, uint64_t start, uint64_t end,
 	const char *file, char **ret_text, char **ret_problem);

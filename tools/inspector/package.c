@@ -109,8 +109,8 @@ static int set_as_root(const struct package_system *system, const char *before, 
 
 /*
  * Sets the command that installs the package @symbols. If its archive is not @known, the command
- * adds the archive, and removes it again on failure: a list that fails would hinder later runs of
- * apt.
+ * adds the archive, and removes it again on failure: an archive that cannot be reached would hinder
+ * later runs of apt.
  */
 static int set_command(const struct package_system *system, const char *symbols, bool known,
 	struct code_package *ret_package)

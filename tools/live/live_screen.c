@@ -106,7 +106,7 @@ static void see_size(struct live_screen *screen, struct terminal *terminal)
 	send_key(screen, key);
 }
 
-/* Are we in the terminal's foreground, or is it one without job control? */
+/* Are we in the terminal's foreground, or has the terminal no job control? */
 static bool is_foreground(const struct live_screen *screen)
 {
 	pid_t group = tcgetpgrp(fileno(screen->out));
@@ -249,8 +249,8 @@ static int open_all(struct live_screen *screen)
 }
 
 /*
- * Starts the thread with a stack for reading the terminal's description: that of a low ulimit -s
- * would be too small.
+ * Starts the thread with a stack large enough for reading the terminal's description: the default
+ * stack of a low ulimit -s would be too small.
  */
 static int start(struct live_screen *screen)
 {
@@ -321,7 +321,7 @@ bool live_screen_close(struct live_screen *screen)
 	wake(screen);
 	(void)clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec++;
-	/* A blocked terminal holds its thread; the process ends without it. */
+	/* A blocked terminal blocks its thread: the process then ends without joining it. */
 	if (pthread_clockjoin_np(screen->thread, NULL, CLOCK_MONOTONIC, &until) != 0)
 		return false;
 	release(screen);

@@ -134,8 +134,8 @@ static const struct option_row rows[] = {
 #define ALL_SAMPLES " pprof folded speedscope firefox callgrind gmon perf-script "
 
 /*
- * Options that some reports and formats have no use for. @of: the only ones that use it; NULL: all
- * except those of @not_of do.
+ * Options that some reports and formats have no use for. @of: the reports and formats that use the
+ * option; NULL: all but those of @not_of.
  */
 static const struct {
 	const char *name, *of, *not_of;

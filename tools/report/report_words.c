@@ -94,7 +94,7 @@ static int take_report_format(struct command *command)
 
 /*
  * The first word names the report, if it is one. A word of letters that is neither a report nor a
- * file may be either, misspelt. Returns the number of words used; -1: neither, which was said.
+ * file may be either, misspelt. Returns the number of words used; -1, after a message: neither.
  */
 static int take_report(struct command *command, int argc, char **argv)
 {
@@ -137,8 +137,8 @@ static bool is_report_word(const char *word)
 }
 
 /*
- * "FILE tree" is "tree FILE": the name of a report behind files comes first, with its function. A
- * file of such a name is a file.
+ * Makes "tree FILE" of "FILE tree": moves the name of a report that stands behind files to the
+ * front, with its function. A name that is also that of a file is not moved.
  */
 static void put_report_first(int argc, char **argv)
 {

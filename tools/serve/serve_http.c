@@ -99,8 +99,8 @@ static enum MHD_Result begin_profile(
 		return answer_text(connection, MHD_HTTP_BAD_REQUEST,
 			"seconds: give a whole number from 1 to 600\n");
 	/*
-	 * Two spans are reserved for --push. A client that is gone may look like one that has half
-	 * closed.
+	 * Two spans are reserved for --push. If no other is free, a client that has half closed its
+	 * connection makes room, as it may be gone.
 	 */
 	if (http->spans->n + 2 >= SPANS_MOST)
 		end_half_closed(http);

@@ -25,8 +25,8 @@ struct push {
 	int fd; /* -1: no receiver */
 	uint64_t every_ns;
 	/*
-	 * the first span has begun; until then push_next() is at once, so that a short run has a
-	 * profile
+	 * the first span has begun; until then push_next() returns the present time, so that a
+	 * short run has a profile
 	 */
 	bool begun;
 	struct spans *spans;

@@ -59,7 +59,7 @@ void spans_end(struct spans *spans, struct span *span)
 	}
 }
 
-/* Is the piece of use? Of a segment that continues, only if it reaches the span's end. */
+/* Does the span need the piece? Unless its segment is over, only if it reaches the span's end. */
 static bool wants(const struct span *span, const struct piece *piece)
 {
 	return piece->until_ns > span->from_ns && piece->began_ns < span->to_ns &&
@@ -161,7 +161,7 @@ void spans_close(struct spans *spans)
 	spans->closed = true;
 }
 
-/* Have the pieces of all segments come into which the span reaches? */
+/* Have pieces come of all segments that the span reaches into? */
 static bool is_whole(const struct span *span)
 {
 	uint32_t first = span->first ? span->first : span->low;
