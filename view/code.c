@@ -31,7 +31,10 @@ int code_addresses_init(struct code_addresses *addresses, const struct profile *
 	};
 	if (!addresses->address || !addresses->first || !addresses->lined)
 		return -ENOMEM;
-	/* end[m + 1] is where the addresses of mapping m begin, until they are added: their end. */
+	/*
+	 * end[m + 1] is at first where the addresses of mapping m begin; as they are added, it
+	 * moves to their end.
+	 */
 	for (size_t i = 0; i < locations; i++) {
 		if (!wants || wants(context, i))
 			end[profile_location(profile, i).mapping + 2]++;

@@ -19,7 +19,8 @@ struct moments {
 	struct moment *moment;
 	size_t n, room;
 	uint64_t from_ns, to_ns; /* the extent of the time line */
-	size_t *first;           /* by task + 1 more: its first moment; only with MOMENTS_BY_TASK */
+	/* by task, with one more element for the end: its first moment; only with MOMENTS_BY_TASK */
+	size_t *first;
 };
 
 enum moments_order { MOMENTS_BY_TIME, MOMENTS_BY_TASK };

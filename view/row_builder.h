@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A row of a table for programs (sheet.h) that is put together, and the columns that all share. */
+/* Puts together a row of a table for programs (sheet.h): the columns that all such tables share. */
 #ifndef VIEW_ROW_BUILDER_H
 #define VIEW_ROW_BUILDER_H
 

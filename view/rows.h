@@ -32,7 +32,7 @@ struct rows {
 	size_t n;
 	struct row left_out; /* sums of the rows excluded; only self and total */
 	size_t left_out_rows;
-	size_t callers_only; /* of these, the rows whose self would show as 0.0 % */
+	size_t callers_only; /* of @left_out_rows, those whose self would show as 0.0 % */
 	size_t weight;       /* index of the value type by which rows are sorted and weighed */
 	int64_t all[VALUE_TYPES_MAX];    /* sums of the whole profile */
 	int64_t chosen[VALUE_TYPES_MAX]; /* sums of the samples chosen by the options */

@@ -101,7 +101,7 @@ const struct export_format *export_find(const char *name)
 	return NULL;
 }
 
-/* The format at @index in the table, and then those of names that other programs use. */
+/* Returns the format at @index and its suffix: first the table, then suffixes of other programs. */
 static const struct export_format *format_at(size_t index, const char **ret_suffix)
 {
 	static const struct {

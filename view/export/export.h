@@ -51,7 +51,7 @@ const struct export_format *export_for_recording(const char *path);
  * format, else "".
  */
 const char *export_remark(const char *path);
-/* Returns a suffix that is the name of a format; NULL past the end. */
+/* Returns the suffix at @index among those that name a format; NULL past the end. */
 const char *export_suffix_at(size_t index);
 /* Returns the format at @index in the table; NULL past the end. */
 const struct export_format *export_at(size_t index);

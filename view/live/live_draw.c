@@ -348,7 +348,7 @@ int live_draw(struct live *live, struct screen *screen)
 
 	screen_clear(screen);
 	screen->ascii = live->options.ascii;
-	/* A complaint of a key was laid out for the previous size, and nobody reads it twice. */
+	/* A message of an error was made for the previous width: it is dropped after a resize. */
 	if (live->message_is_bad && live->columns && live->columns != screen->columns)
 		live->message[0] = '\0';
 	live->columns = screen->columns;

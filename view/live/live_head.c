@@ -145,7 +145,8 @@ static const char *describe_running(const struct live *live)
 	if (live->audit.known)
 		return "idle";
 	/*
-	 * The kernel's figures come only after a second; until then, a sample shows that it runs.
+	 * The kernel's figures come only after a second; until then, a sample shows that the target
+	 * runs.
 	 */
 	return live->profile && profile_samples(live->profile) ? "running" : "watching";
 }

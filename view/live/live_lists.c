@@ -140,7 +140,7 @@ static uint32_t line_of(
 	return live->lines.of[frame];
 }
 
-/* @context: the index of each mapping's object. */
+/* A frame counts for the object of its location. @context: by mapping, the index of its object. */
 static uint32_t object_of(
 	const struct live *live, uint32_t location, size_t frame, const void *context)
 {

@@ -27,7 +27,9 @@ static void sort_by(struct live *live, int step)
 
 	if (has_own_order(live))
 		return;
-	/* Rows are not sorted by the columns that only repeat a share, or group rows. */
+	/*
+	 * Skips the columns by which rows are not sorted: they only repeat a share, or group rows.
+	 */
 	do
 		column = (column + step + n) % n;
 	while (view->column[column].kind == COLUMN_ERROR ||

@@ -134,7 +134,7 @@ static void find_file(struct annotate *annotate)
 			most = sum;
 			annotate->file = annotate->line[i].file;
 		}
-		/* The sum is that of the whole file: the file's other lines would give the same. */
+		/* The sum was that of the whole file, so the file's other lines are skipped. */
 		while (i + 1 < annotate->lines &&
 			!strcmp(annotate->line[i + 1].file, annotate->line[i].file))
 			i++;

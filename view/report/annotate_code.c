@@ -106,8 +106,8 @@ static struct annotate_instruction *find(
 }
 
 /*
- * Adds the samples at a location to its instruction, [@from, @to) of those found. If the
- * instruction was not read, it is added, with the line that the profile has.
+ * Adds the samples at a location to its instruction, which is among annotate->instruction[@from,
+ * @to). If it was not read, it is added, with the line that the profile has.
  */
 static int count_location(struct annotate *annotate, size_t index, size_t from, size_t to)
 {

@@ -119,9 +119,9 @@ static void print_rate(struct auditing *a, const struct audit_rate *rate)
 }
 
 /*
- * "audit: 3104 samples, 248 of 250 Hz reached, cost 0.93 % of the CPU time, as good as 3011 of
- * equal weight, 12.43 s of CPU time (20.0 ms unsampled)", "found 99.2 % ± 1.1 of the expected
- * samples, real-time priority"
+ * Prints two lines: "audit: 3104 samples, 248 of 250 Hz reached, cost 0.93 % of the CPU time, as
+ * good as 3011 of equal weight, 12.43 s of CPU time (20.0 ms unsampled)", "found 99.2 % ± 1.1 of
+ * the expected samples, real-time priority"
  */
 static void print_coverage(struct auditing *a)
 {

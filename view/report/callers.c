@@ -71,8 +71,8 @@ static int flatten(struct calling *c, const struct sample *sample)
 }
 
 /*
- * Are all frames between the leaf and the function (at @at) of the leaf's own function? Then that
- * is a callee, perhaps with recursion.
+ * Are all frames between the leaf and the function (at @at) of the leaf's own function? Then the
+ * leaf's function is a callee, perhaps with recursion.
  */
 static bool is_leaf_callee(const struct calling *c, size_t at)
 {

@@ -38,7 +38,7 @@ static bool key_equal(const void *items, uint32_t index, const void *key)
 
 /*
  * The object by which functions are matched: the last component of its path. The program itself is
- * the same object in all runs: it has the name that its file has in the first.
+ * the same object in all runs: it has the name that its file has in the first run.
  */
 static const char *object_of(
 	const struct collecting *c, const struct profile *profile, const char *object)

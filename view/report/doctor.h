@@ -30,9 +30,7 @@ struct doctor_object {
 	/* Where the package's name is in command[0]; 0 bytes: nowhere. */
 	size_t name_at, name_bytes;
 	const char *behind; /* what to do after such a command; "" nothing */
-	/*
-	 * If there is a cause already: why stacks end here too early, and the remedy; "" nothing.
-	 */
+	/* If @cause is set: why stacks end in this object too early, and the remedy; "" nothing. */
 	const char *cut_cause, *cut_remedy;
 	bool cut_remedy_is_command; /* cut_remedy can be run as it is */
 	struct code_object code;    /* the answer about @mapping */

@@ -4,9 +4,10 @@
  * time, so the time line is divided into short intervals (struct slot), and the first and the last
  * instant of each are kept. A running program is sampled once a period; PERIODS periods without a
  * sample are not chance. The sampler lengthens periods to bound its cost, and where it finds no
- * thread; the weights of instants say how long they were. That nothing ran is said only of a gap
- * that a program with its share of a CPU would not have without a sample: with 2 % of a CPU, one
- * period in 50 has a sample. A gap in which it would have less than UNUSUAL samples is no gap.
+ * thread; the weights of instants say how long they were. A program with 2 % of a CPU has a sample
+ * in one period of 50, so the share of a CPU beside a gap says how many samples the gap would have
+ * if the program went on in it. If they are PERIODS or more, nothing ran in the gap (@sure); if
+ * they are less than UNUSUAL, it is no gap.
  */
 #include <errno.h>
 #include <stdlib.h>
