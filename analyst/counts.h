@@ -43,7 +43,7 @@ int counts_set_audit(struct profile *profile, const struct audit_figure *figures
 
 /* Sets the figures known while records come in. */
 int counts_put(const struct counts *counts, struct profile *profile);
-/* Sets all figures, at the end, when the profile's rows have their times. */
+/* Sets all figures. To be called at the end, when the profile's rows have got their times. */
 int counts_close(const struct counts *counts, const struct stacks *stacks,
 	const struct wallclock *wallclock, struct profile *profile);
 /* Keeps this process's CPU time, before another process calls counts_close(). */

@@ -207,7 +207,7 @@ static int kernel_leaf(struct stacks *stacks, const struct record_sample *sample
 	return 1;
 }
 
-/* Adds a location to the *@n ones of the stack. Returns 0, or @location if that is an error. */
+/* Appends a location to the stack, which has *@n so far. Returns 0, or @location if negative. */
 static int push(struct stacks *stacks, size_t *n, int location)
 {
 	if (location < 0)

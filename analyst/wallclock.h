@@ -28,7 +28,9 @@ int wallclock_begin(
 void wallclock_values(const struct wallclock *wallclock, const struct record_sample *sample,
 	bool guessed, int64_t values[VALUE_TYPES_MAX]);
 
-/* Corrects the wall-clock values of a stack whose CPU time has grown by @ns, possibly below 0. */
+/*
+ * Corrects the wall-clock values of a stack whose CPU time has grown by @ns, or shrunk (@ns < 0).
+ */
 void wallclock_correct(
 	const struct wallclock *wallclock, struct profile *profile, size_t stack, int64_t ns);
 

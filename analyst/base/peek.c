@@ -24,7 +24,7 @@ struct peek_read {
 	uint8_t *data;    /* owned */
 	uint32_t requested, bytes;
 	bool answered;
-	enum peek_request asked; /* the request not answered yet; an older answer may be there */
+	enum peek_request asked; /* is a request unanswered? An older answer may exist */
 };
 
 void peek_forget(struct peek *peek)

@@ -116,7 +116,7 @@ static const struct wanted wanted[] = {
 	{"ConstantPool", "_pool_holder", IN(pool_holder), false, ALL},
 	{"ConstantPool", "_source_file_name_index", IN(pool_source), false, SOME},
 	{"ConstantPool", NULL, IN(pool_bytes), false, ALL},
-	/* Up to JDK 12, InstanceKlass has the index instead of ConstantPool. */
+	/* Up to JDK 12, InstanceKlass has the index of the file's name, later ConstantPool. */
 	{"InstanceKlass", "_source_file_name_index", IN(klass_source), false, SOME},
 	{"Klass", "_name", IN(klass_name), false, ALL},
 	{"Symbol", "_length", IN(symbol_length), false, ALL},

@@ -16,8 +16,8 @@
  */
 #define CHECK_NS UINT64_C(500000000)
 /*
- * A class may be unloaded, and one like it be in its place, with all its parts at the same
- * addresses: the methods of interpreted frames are read again after this time, names and all.
+ * A class may be unloaded, and a similar one loaded with all its parts at the same addresses.
+ * Therefore the methods of interpreted frames are read again, with their names, after this time.
  */
 #define READ_NS      UINT64_C(2000000000)
 #define METHODS_MOST 262144

@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "profile/profile.h"
 
-/* When a process has so many code objects, all are forgotten; the supervisor does so, too. */
+/* At this many code objects of a process, all are forgotten; the supervisor forgets them, too. */
 #define CODES_MOST 131072
 
 static void release_code(struct python_code *code)
@@ -46,7 +46,7 @@ struct python_code *python_find_code(const struct python *python, uint64_t addre
 	return at < 0 ? NULL : &python->code[at];
 }
 
-/* Keeps @code, also in the place of an older one at its address. -ENOMEM: the caller owns it. */
+/* Keeps @code, and drops an older one at its address. -ENOMEM: the caller still owns @code. */
 static int keep(struct python *python, const struct python_code *code)
 {
 	struct python_code *old = python_find_code(python, code->address);
