@@ -43,7 +43,7 @@ struct exported {
 bool exported_search(
 	const struct space *space, const char *name, size_t *cursor, struct exported *ret_exported);
 
-/* Copies @bytes bytes at @svma of the module's file. False: fewer are there. */
+/* Copies @bytes bytes at @svma of the module's file. False: the file has fewer. */
 bool exported_read(const struct module *module, uint64_t svma, void *to, size_t bytes);
 
 /* The path of the module's file, as in maps. */

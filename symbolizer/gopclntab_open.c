@@ -196,7 +196,7 @@ static uint32_t g_of_code(struct slice code)
 		const uint8_t *i = code.data + at;
 		int32_t distance;
 
-		/* To or from a register; the address is %fs and a constant. */
+		/* A mov to or from a register; the address is %fs and a constant. */
 		if (i[0] != 0x64 || (i[1] & 0xfb) != 0x48 || (i[2] != 0x8b && i[2] != 0x89) ||
 			(i[3] & 0xc7) != 4 || i[4] != 0x25)
 			continue;
@@ -231,8 +231,7 @@ static uint32_t g_of_systemstack(const struct gopclntab *table)
 	return 0;
 }
 
-/* The distance of "g" from the thread pointer. Only programs with C have other thread-local memory.
- */
+/* The distance of "g" from the thread pointer. Without C, "g" is the only thread-local word. */
 static uint32_t find_g(const struct gopclntab *table, struct elffile *elf)
 {
 	const struct elfimage *image = table->image;

@@ -137,7 +137,7 @@ static int load_debug_file(struct names *n)
 	return rc < 0 ? rc : 0;
 }
 
-/* Opens the table that a Go program has of itself, stripped or not. */
+/* Opens the table of functions that a Go program carries (gopclntab.h), stripped or not. */
 static int load_go(struct names *n)
 {
 	struct elffile *elf = n->own.elf.elf ? &n->own.elf : NULL;
