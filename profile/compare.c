@@ -76,7 +76,7 @@ struct comparing {
 	const double *value;
 	double freedom; /* degrees of freedom of one row's spread; 0: there is none */
 	bool scaled;    /* values were divided by a factor that other rows' samples determine */
-	double beyond;  /* median of the rows' variances beyond sampling, by the squared value */
+	double beyond;  /* median of the rows' variances beyond sampling, relative to value^2 */
 	/* degrees of freedom that @beyond is given when a row's variance is estimated */
 	double lent;
 	bool *tested;
@@ -103,7 +103,7 @@ static double mean_of(const struct comparing *c, int side, size_t row)
 	return sum / (double)c->runs[side];
 }
 
-/* Adds up the members of all runs of a side. */
+/* Adds up the members of struct compare_run over all runs of a side. */
 static struct compare_run sum_of(const struct comparing *c, int side)
 {
 	struct compare_run sum = {0};
@@ -258,7 +258,7 @@ static int find_common_spread(struct comparing *c)
 
 /* The error of a row's values that comes from differences between runs. */
 struct error {
-	double beyond;  /* relative variance beyond sampling; -1: own is used, which includes it */
+	double beyond;  /* relative variance beyond sampling; -1: @own is used, which includes both */
 	double own;     /* variance between runs */
 	double freedom; /* degrees of freedom of t; HUGE_VAL: normal */
 };

@@ -111,7 +111,7 @@ int profile_rename_process(
 int profile_add_task_cpu(struct profile *profile, uint32_t task, uint64_t cpu_ns);
 /* The CPU time that the kernel charged to a task; false: unknown. */
 bool profile_task_cpu(const struct profile *profile, size_t task, uint64_t *ret_cpu_ns);
-/* Appends @mark to the name of each process. No task is found again afterwards. */
+/* Appends @mark to the name of each process. profile_add_task() finds none of these tasks again. */
 int profile_mark_processes(struct profile *profile, const char *mark);
 
 /*
