@@ -29,7 +29,7 @@ void wallclock_values(const struct wallclock *wallclock, const struct record_sam
 	bool guessed, int64_t values[VALUE_TYPES_MAX]);
 
 /*
- * Corrects the wall-clock values of a stack whose CPU time has grown by @ns, or shrunk (@ns < 0).
+ * Corrects the wall-clock values of a stack when its CPU time changes by @ns, positive or negative.
  */
 void wallclock_correct(
 	const struct wallclock *wallclock, struct profile *profile, size_t stack, int64_t ns);

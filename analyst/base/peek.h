@@ -27,7 +27,7 @@ struct peek {
 	 */
 	bool (*request)(void *context, const uint8_t *data, size_t bytes);
 	void *context;
-	bool last;              /* no more requests: memory that has not come counts as unreadable */
+	bool last;              /* no more requests: memory that is missing counts as unreadable */
 	struct peek_read *read; /* owned */
 	size_t reads, room;
 	struct table by_address; /* of @read, by address and number of bytes */

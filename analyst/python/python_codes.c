@@ -10,7 +10,9 @@
 #include "base/array.h"
 #include "profile/profile.h"
 
-/* At this many code objects of a process, all are forgotten; the supervisor forgets them, too. */
+/*
+ * At this many code objects of a process all are forgotten. The supervisor resends all after 65536.
+ */
 #define CODES_MOST 131072
 
 static void release_code(struct python_code *code)
