@@ -258,7 +258,7 @@ static int find_common_spread(struct comparing *c)
 
 /* The error of a row's values that comes from differences between runs. */
 struct error {
-	double beyond;  /* relative variance beyond sampling; -1: @own is used, which includes both */
+	double beyond;  /* relative variance beyond sampling; -1: @own includes both parts */
 	double own;     /* variance between runs */
 	double freedom; /* degrees of freedom of t; HUGE_VAL: normal */
 };
