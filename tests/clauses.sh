@@ -128,7 +128,7 @@ while entry=$((entry + 1)) && break_entry $entry; do
 		case " ${*:-$id} " in *" $id "*) ;; *) continue ;; esac
 		by=
 		for test in $(tests_of "$id"); do
-			# The test must fail twice, so that it is not by chance.
+			# The test must fail twice: one failure may be chance.
 			if fails "$test" && fails "$test"; then
 				by=$test
 				break

@@ -229,7 +229,8 @@ run_tests()
 	done
 }
 
-# Does the test $1 pass without a mutation? The time that it takes then bounds the time with one.
+# Does the test $1 pass without a mutation? The time that it takes limits the time that it gets with
+# one.
 run_unchanged()
 {
 	[ -e "$work/seconds.$1" ] && return 0
@@ -239,7 +240,7 @@ run_unchanged()
 	echo $((5 + 4 * ($(date +%s) - began))) >"$work/seconds.$1"
 }
 
-# Prints the lines of tests/mutants.txt for the file $1 that are no mutants of it any more.
+# Prints the lines of tests/mutants.txt for the file $1 that none of its present mutants matches.
 stale_of()
 {
 	grep -F "$1 | " "$root/tests/mutants.txt" | sed 's/^[^|]* | //; s/ | [^|]*$//' |

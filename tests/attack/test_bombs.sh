@@ -49,7 +49,7 @@ objcopy "${add[@]}" plain bomb 2>/dev/null && chmod 755 bomb
 "$SPROFREPORT" flat --format tsv p.pb.gz >rows
 within "a name of 3 MiB: bytes of the longest row" "$(wc -L <rows)" 60000 70000
 
-# In a list of DIEs that leads back to its beginning, the reader stops there and keeps what it read.
+# The reader stops when a list of DIEs leads back to its beginning, and keeps what it read.
 rm -rf sections && mkdir sections
 "$MAKE_BOMB" siblings plain sections
 add=()
@@ -59,7 +59,8 @@ objcopy "${add[@]}" plain bomb 2>/dev/null && chmod 755 bomb
 is "its own sibling: nobody is to blame" "$(grep -c 'is left out' err)" 0
 check "its own sibling: the function" grep -q ' by_unit  ' err
 
-# In this mangled name each part stands for twice the part before: it is not demangled.
+# In this mangled name each part stands for twice the part before. The demangled name would be huge,
+# so the mangled one is kept.
 digits=0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ name=_Z1f1aIiiE part=S0_
 for level in $(seq 33); do name+="S_I$part${part}E" part=S${digits:$level:1}_; done
 objcopy --redefine-sym "spin=$name" plain bomb

@@ -48,7 +48,7 @@ is "export: refused" $? 1
 check "export: it is said" grep -q 'another user' err
 is "nothing changed it" "$(state folder/sprof.pb.gz)" "$before"
 
-# The file is replaced by a new one of ours: which mode does that get?
+# Our own file is replaced by a new one: which mode does the new one get?
 for mode in 666:644 600:600 640:640; do
     touch own.pb.gz && chmod ${mode%:*} own.pb.gz
     "$SPROFRUN" -q -o own.pb.gz true
@@ -60,7 +60,8 @@ is "special bits of our own" "$(state own.pb.gz)" "$before"
 rm own.pb.gz; (umask 077; "$SPROFRUN" -q -o own.pb.gz true)
 is "a new file heeds the umask" "$(stat -c %a own.pb.gz)" 600
 
-# Devices, pipes and the like: opening or writing them has effects.
+# An output that is a device is refused, as opening some devices has effects. Pipes and /dev/null
+# are written in place.
 mknod loop b 7 250 2>/dev/null && mknod watchdog c 10 130 || skip "mknod is not permitted"
 for device in loop watchdog; do
     "$SPROFRUN" --report none -o $device true 2>err

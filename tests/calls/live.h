@@ -93,8 +93,8 @@ void live_check_about(
 int live_errno(int result);
 
 /*
- * Runs the tests as a group. After all of them, no signal has come, no call was interrupted, there
- * is no child, and as many descriptors are open as before.
+ * Runs the tests as a group. Asserts that after them no signal has come, no call was interrupted,
+ * there is no child, and as many descriptors are open as before.
  */
 #define live_run(tests) live_run_group(#tests, tests, sizeof(tests) / sizeof((tests)[0]))
 int live_run_group(const char *name, const struct CMUnitTest *tests, size_t count);

@@ -133,8 +133,9 @@ static void test_live_life__no_supervisor(void **state)
 }
 
 /*
- * Some tests start this program as its own helper. It finds what to do, and reports, in a page
- * shared with its starter: the file with this descriptor, which nothing else uses.
+ * Some tests start this program as its own helper. A page that it shares with its starter says what
+ * the helper must do, and takes its report. The page's file has this descriptor, which nothing else
+ * uses.
  */
 #define SHARED_FD 100
 

@@ -119,8 +119,8 @@ static void note_where(int signal)
 }
 
 /*
- * The process that starts the supervisor shares the program's memory until then. It gets signals to
- * the process group, too, but no handler of the program runs in it.
+ * The process that starts the supervisor shares the program's memory until its exec. It gets
+ * signals to the process group, too, but no handler of the program runs in it.
  */
 static int start_while_the_group_gets_signals(void)
 {

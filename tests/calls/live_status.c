@@ -391,7 +391,7 @@ static void test_live_status__processes_of_one_memory(void **state)
 	pid_t pid;
 
 	(void)state;
-	/* otherwise its helper would trace the second process, too */
+	/* If this process had a helper already, that helper would trace the second process, too. */
 	assert_int_equal(live_tracer(), 0);
 	pid = clone(be_the_second, stack + sizeof(stack), CLONE_VM | SIGCHLD, &pair);
 	assert_true(pid > 0);

@@ -205,8 +205,9 @@ for dialect in native hpux irix aix sysv glibc; do
 	cp "$last.c" "$last.cpp"
 done
 
-# Compiles all files of language $2 with compiler $1 in the versions $3. The files with our headers
-# last only need the versions $4: the system's headers are the same in the others.
+# Compiles all files of language $2 with compiler $1 in the versions $3. Files that include our
+# headers last are compiled only in the versions $4: the system's headers are the same in the
+# others.
 compile_all()
 {
 	command -v "$1" >/dev/null || { echo "not tested: $1"; return; }

@@ -6,7 +6,8 @@
 OFF=$BUILD/tests/calls/live_off
 export SPROFIL_SUPERVISOR=/nonexistent
 
-# turned_off WHAT CASE COMMAND-PREFIX...
+# turned_off WHAT CASE COMMAND-PREFIX...: runs CASE of live_off under sprofrun; it must succeed, or
+# not be possible here
 turned_off() {
     local what=$1 case=$2 status
     shift 2

@@ -9,7 +9,8 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
-# expect WHAT OUTPUT MESSAGES PATTERN COMMAND...
+# expect WHAT OUTPUT MESSAGES PATTERN COMMAND...: COMMAND must succeed, print OUTPUT, and print
+# MESSAGES lines to stderr, one of which matches PATTERN
 expect()
 {
 	what=$1 output=$2 messages=$3 pattern=$4

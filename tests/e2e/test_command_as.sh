@@ -34,8 +34,8 @@ if [ "$(id -u)" = 0 ]; then
     is "by number" "$(cd / && "$SPROFRUN" -q -o "$WORK/n.pb.gz" -u "$(id -u nobody)" id -u)" \
         "$(id -u nobody)"
     is "the profile is ours" "$(stat -c %u u.pb.gz)" 0
-    # The command has a session and a terminal of its own: on ours, it could type into our shell
-    # with TIOCSTI.
+    # The command has a session and a terminal of its own: on our terminal, it could type into our
+    # shell (TIOCSTI).
     if command -v script >/dev/null; then
         # in_terminal COMMAND: prints what COMMAND writes to a terminal
         in_terminal() { (cd / && script -qec "$1" /dev/null) </dev/null | tr -d '\r\004\b'; }

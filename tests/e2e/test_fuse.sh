@@ -54,8 +54,8 @@ else
     echo "not tested: an ordinary user ($(cat out))"
 fi
 
-# A stack in a mapped file of that file system: its pages are read only by a thread that may wait
-# for the server.
+# A thread's stack is in a mapped file of that file system. Only a courier, a thread that may wait
+# for the server, reads its pages.
 noise 600000 >pages
 cat >mapped.sh <<'B'
 server=$1 source=$2 mode=$3 program=$4

@@ -5,8 +5,8 @@
 # shellcheck source=tests/lib.sh
 . "$SOURCE/tests/lib.sh"
 
-# stacks OPTION...: profiles such a program; sets samples, cut (samples whose stack is cut), and
-# whole (those whose stack reaches in_heap)
+# stacks OPTION...: profiles a program whose stacks are in the heap; sets samples, cut (samples
+# whose stack is cut), and whole (those whose stack reaches in_heap)
 stacks() {
     "$SPROFRUN" -q -F 1000 "$@" -o p.pb.gz "$TARGETS/stacks" heap 1 >out
     samples=$(figure samples p.pb.gz)

@@ -119,9 +119,9 @@ at_prompt "a command that stops its group: fg" fg
 is "a command that stops its group: status" "$last" 9
 rm -f enough
 
-# A command that ignores ^Z is not stopped, and neither is sprofrun. It must not end before both
-# have got SIGTSTP: the command has read the line typed after ^Z, and sprofrun has the signal no
-# longer pending (one that arrives after the command has ended stops sprofrun).
+# A command that ignores ^Z is not stopped, and neither is sprofrun. The command is kept running
+# until both have got SIGTSTP: until it has read the line typed after ^Z, and the signal is no
+# longer pending for sprofrun. (One that arrives after the command has ended stops sprofrun.)
 run "bash -c 'trap \"\" TSTP; echo \$\$ >pid; read line; echo \"heard \$line\"; while [ ! -e enough ]; do :; done; exit 4'"
 wait_until "the command runs" 20 tells_pid
 sprofrun_pid=$(awk '/^PPid:/ { print $2 }' "/proc/$(cat pid)/status")

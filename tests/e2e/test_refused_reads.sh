@@ -36,8 +36,8 @@ def spins():
     for i in range(3000000): pass
 spins()'
     check "Python" grep -q ';spins[; ]' <(stacks p.pb.gz)
-    # However memory is read, 1 stack of 500 is in the middle of a call (4 and 5 of 61 such runs had
-    # one).
+    # 1 of 500 stacks does not match, however memory is read: its thread is in the middle of a call.
+    # (Of 61 such runs, 4 had one with refused reads, and 5 without.)
     check "Python: they match" [ $((10 * $(figure python_unmatched p.pb.gz))) -lt \
         "$(figure python_stacks p.pb.gz)" ]
 fi

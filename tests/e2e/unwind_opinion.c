@@ -56,7 +56,7 @@ struct state {
 	uint64_t ours_frames, copy_frames, ptrace_frames;
 };
 
-/* The accessors get libunwind-ptrace's context as their argument, so ours is a global. */
+/* The accessors' argument is libunwind-ptrace's context, so our own state must be a global. */
 static struct state *current;
 
 static double now_ns(void)

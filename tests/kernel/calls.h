@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Replaces system calls: the linker (--wrap) directs the calls of all code that is linked with this
- * folder here. While a scripted kernel is in use, it answers them; otherwise, and for files that
- * are not the scripted kernel's, the real calls are made.
+ * Replaces system calls: if code is linked with this folder, the linker (--wrap) directs its calls
+ * to the functions here. While a scripted kernel is in use, it answers them; otherwise, and for
+ * files that are not the scripted kernel's, the real calls are made.
  */
 #ifndef TESTS_KERNEL_CALLS_H
 #define TESTS_KERNEL_CALLS_H

@@ -95,7 +95,7 @@ static bool play_once(
 	return failed;
 }
 
-/* Makes the order that was played the given one. */
+/* The order that was just played becomes the given order. */
 static void keep(struct player *p)
 {
 	p->given = p->n;

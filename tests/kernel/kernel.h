@@ -344,7 +344,7 @@ struct kernel {
 	size_t signals;
 	int pipe_end[16]; /* pipes of the supervisor, which a child inherits */
 	size_t pipe_ends;
-	bool written;               /* a byte was written to one of them */
+	bool written;               /* a byte was written to one of these pipes */
 	const struct step *command; /* program of the launched child: its first step is an exec */
 	struct analyst analyst[KERNEL_ANALYSTS]; /* analysts, one after the other */
 	size_t analysts;
@@ -363,7 +363,7 @@ struct kernel {
 	struct group *folder_of; /* the process whose /proc/PID/task is being read */
 	size_t folder_at;        /* position in this folder */
 	struct dirent entry;
-	/* what happened */
+	/* the run: how it began, and what happened in it */
 	bool hangup_ignored;  /* the supervisor was started with SIGHUP ignored (nohup(1)) */
 	int raised;           /* the signal with which the supervisor stopped itself last */
 	unsigned long calls;  /* calls of the supervisor */
@@ -376,7 +376,7 @@ struct kernel {
 	size_t log_bytes, log_room;
 	void *context;                          /* of the test */
 	size_t scratch;                         /* of the test */
-	void (*each)(struct kernel *kernel);    /* what a test checks after each event */
+	void (*each)(struct kernel *kernel);    /* hooks of a test: called after each event */
 	void (*asleep)(struct kernel *kernel);  /* before the supervisor sleeps */
 	void (*writing)(struct kernel *kernel); /* before it writes to a task's memory */
 	void (*reading)(struct kernel *kernel); /* before it reads one of its pipes */

@@ -27,8 +27,8 @@
 	}
 
 /*
- * Of each race, orders with up to EARLY early choices (explore.h) are played, at most MOST of them,
- * and RANDOM orders at random.
+ * Each race is played in orders with up to EARLY early choices (explore.h), at most MOST of them,
+ * and in RANDOM orders at random.
  */
 enum { EARLY = 2, RANDOM = 500, MOST = 2000 };
 

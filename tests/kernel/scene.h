@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The engine on a scripted kernel: engine_run() with the options of a test; then the tasks go on
- * without a tracer until nothing happens any more. After any run must hold:
+ * without a tracer until nothing happens any more. This must hold after any run:
  *
  *	no thread is left stopped that nobody stopped
  *	processes end as in a run without the supervisor, if the test wants it (@same)

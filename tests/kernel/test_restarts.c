@@ -32,8 +32,8 @@ static const struct blocking sig_wait = {SYS_rt_sigtimedwait, {1, 2, KERNEL_DATA
 static const struct blocking random_bytes = {SYS_getrandom, {KERNEL_DATA, 4096, 0}, WAIT_FOR_EVER,
 	0, 0, 0, -EINTR, 4096, 4 * MS, 1, 700, false, false};
 /*
- * This transfer may be cut short: if the supervisor ends just when it has interrupted the call (a
- * limit that docs/PTRACE.md describes).
+ * This transfer may be cut short, if the supervisor ends just after it has interrupted the call.
+ * That is a limit that docs/PTRACE.md describes.
  */
 static const struct blocking cut_bytes = {SYS_getrandom, {KERNEL_DATA, 4096, 0}, WAIT_FOR_EVER, 0,
 	0, 0, -EINTR, 4096, 4 * MS, 1, 700, true, false};

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Exports for other programs: each field is compared with the published definition of the format; if
-# it is installed, callgrind_annotate (package valgrind) reads its format, too.
+# Exports for other programs: each field is compared with the published definition of the format;
+# callgrind_annotate (package valgrind), if installed, also reads the file in its format.
 # Usage: test_exports.sh SPROFREPORT MAKE_STACKS CHECK_EXPORT.PY
 . "$(dirname "$0")/lib.sh"
 report=$(realpath "$1") make=$(realpath "$2") check=$3

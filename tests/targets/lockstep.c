@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * lockstep THREADS SECONDS: each thread works for a tenth of each millisecond, woken by a timer,
- * for SECONDS of wall time. A sampler whose ticks are in phase with the timer would find them
- * always or never at work.
+ * for SECONDS of wall time. A sampler whose instants are in phase with the timer would find the
+ * threads on CPU always or never.
  */
 #include <pthread.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
 # influence.
 . "$(dirname "$0")/../lib.sh"
 
-# profile ARGS...: sets $share and $whole, the parts of the kernel's figure that are profiled, and
-# that are profiled or unattributed
+# profile ARGS...: sets $share to the part of the kernel's figure that is profiled, and $whole to
+# the part that is profiled or unattributed
 profile() {
     "$SPROFRUN" -q -o p.pb.gz "$@" >out || return
     share=$(awk -v p="$(figure profiled_cpu_ns p.pb.gz)" -v k="$(figure kernel_cpu_ns p.pb.gz)" \

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # A hundred busy threads on few CPUs: most of their CPU time is sampled. Linux shares a CPU between
 # sessions first, then within each. From a session of its own, as from another terminal, the
-# supervisor gets a CPU when it wants one. In its target's session it is one of a hundred. (There, 5
-# % was sampled once.)
+# supervisor gets a CPU when it wants one. In its target's session, where it is one of a hundred, an
+# earlier version sampled 5 %.
 . "$(dirname "$0")/../lib.sh"
 command -v setsid >/dev/null || skip "setsid (util-linux) is missing"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files that are not this machine's: /proc and /var/lib/docker of what is linked here (--wrap, see
- * meson.build) are folders below made_up_root. /proc/self stays the real one.
+ * Files that are not this machine's: code that is linked with this (--wrap, see meson.build) finds
+ * /proc and /var/lib/docker as folders below made_up_root. /proc/self stays the real one.
  */
 #ifndef TESTS_MADE_UP_H
 #define TESTS_MADE_UP_H

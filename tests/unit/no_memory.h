@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Allocations that fail. Linked with --wrap (no_memory_dep), so that all that is linked into the
- * test allocates through this.
+ * Makes allocations fail. Linked with --wrap (no_memory_dep), so that all code of the test
+ * allocates through no_memory.c.
  */
 #ifndef TESTS_NO_MEMORY_H
 #define TESTS_NO_MEMORY_H
 
-/* The allocation with this number from now on fails, and sets this to 0; 0: none fails. */
+/* The number, from now on, of the allocation that fails, which sets this to 0. 0: none fails. */
 extern unsigned long until_failure;
 
 #endif

@@ -17,7 +17,7 @@ static struct unwind_runtime_frame frame_at(uint64_t pc, uint64_t sp, uint64_t f
 	return (struct unwind_runtime_frame){.pc = pc, .sp = sp, .fp = fp, .exact = exact};
 }
 
-/* Replaced code is noticed after 2 s at most; until then what is known is not read again. */
+/* Replaced code is noticed after at most 2 s. Until then, code that is known is not read again. */
 static void test_hotspot_code__replaced_code(void **state)
 {
 	struct made *m = made_new(17);
@@ -120,7 +120,7 @@ static void test_hotspot_code__code_that_does_not_fit_is_looked_at_now(void **st
 	assert_string_equal(made_text(m, caller.tag), "p.Outer.outer p/Outer.java:10");
 	assert_int_equal(made_step(m, frame_at(CODE + 30, STACK(0), 0, false), &caller), 1);
 	assert_string_equal(made_text(m, caller.tag), "p.Inner.inner p/Inner.java:10");
-	/* For the same sample, it is not read once more. */
+	/* For the same sample, the code is not read a second time. */
 	served = m->served;
 	assert_int_equal(made_step(m, frame_at(CODE + 30, STACK(0), 0, false), &caller), 1);
 	assert_int_equal(m->served, served);

@@ -305,7 +305,10 @@ static void test_shares__a_view_is_told_factors(void **state)
 	end(&s, &o);
 }
 
-/* 100,000 processes without a sample, and as many with one: 32 bytes each, and their stacks. */
+/*
+ * Of 200,000 processes that have ended, the half with a sample take 32 bytes each, and 16 for each
+ * stack. The others are pooled in their two executables.
+ */
 static void test_shares__a_storm_takes_little(void **state)
 {
 	struct shares s;

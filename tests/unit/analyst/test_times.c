@@ -75,8 +75,8 @@ static int64_t task_cpu(const struct profile *p, const char *thread)
 }
 
 /*
- * Many threads share the time that samples show, but a task's own time is the kernel's. It is in
- * the file, in a merged profile, and in the part of one process.
+ * Many threads share the time that samples show, but a task's own time is the kernel's: in the
+ * file, in a merged profile, and in the part of one process.
  */
 static void test_times__each_thread_has_its_own_time(void **state)
 {

@@ -154,8 +154,8 @@ static void test_aix__ascending(void **state)
 }
 
 /*
- * AIX-21: the array ends with the entry whose p_high is 0, which may follow as many entries as are
- * permitted.
+ * AIX-21: the array ends with the entry whose p_high is 0. As many entries as are permitted may
+ * precede it.
  */
 static void test_aix__the_length_of_an_array(void **state)
 {

@@ -281,7 +281,8 @@ static void test_status__attempts(void **state)
 }
 
 /*
- * Elapsed time is complete only after a request has caused an observation: it is requested twice.
+ * Elapsed time is complete only after a request has caused an observation, so the status is
+ * requested twice.
  */
 static void test_status__catching_up(void **state)
 {

@@ -73,7 +73,7 @@ static void test_mounts__files_of_new_mounts_are_copied(void **state)
 	assert_int_equal(mounts.n, 0);
 }
 
-/* The supervisor's list is behind the ring in its file. */
+/* The supervisor's list of mounts is in the file of the ring, behind the ring. */
 static void test_mounts__list_is_given(void **state)
 {
 	static const char text[] = "36 35 98:2 / /before rw - ext4 /dev/sdb rw\n"

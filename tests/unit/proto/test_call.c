@@ -286,8 +286,9 @@ static void test_call__scan_keeps_what_may_grow(void **state)
 	assert_int_equal(scan(message, bytes, false, 1), bytes);
 	assert_int_equal(scan(message, bytes, true, 1), bytes);
 	/*
-	 * After other bytes, the last 4 bytes are the magic of a request; then 8, of which the last
-	 * two are the size.
+	 * The data end after 4 bytes, the magic; 6, within the head; and 8, of which the last two
+	 * are the size; then one byte before the request's end. Other bytes before them are
+	 * consumed.
 	 */
 	assert_int_equal(scan(message, 4, false, 0), 0);
 	assert_int_equal(scan(message - 2, 2 + 6, false, 0), 2);

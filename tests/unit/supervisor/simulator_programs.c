@@ -291,7 +291,7 @@ static void rare_guest(struct sim *sim)
 	t->at = 4;
 }
 
-/* The rare thread, whose locations are none of the other one's. */
+/* The thread that rarely runs. Its locations are not those of the other thread. */
 static void own_burst(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	bursts(sim, t, step);

@@ -98,7 +98,7 @@ static void test_cgroup__a_container_by_dockers_file(void **state)
 	(void)state;
 	assert_true(containers_is_named("{\"ID\":\"1\",\"Name\":\"/web\",\"x\":1}", "web"));
 	assert_false(containers_is_named("{\"Name\":\"/web2\"}", "web"));
-	/* Text of a user, which is quoted in such a file, is not taken for the name. */
+	/* A user's text that docker's file quotes is not taken for the container's name. */
 	assert_false(containers_is_named("{\"Env\":[\"A=\\\"Name\\\":\\\"/web\\\"\"]}", "web"));
 	assert_true(containers_is_id("0a1b"));
 	assert_false(containers_is_id("0a1"));

@@ -262,7 +262,7 @@ static void test_counter__fault_in_half_a_counter_changes_nothing(void **state)
 	}
 }
 
-/* A counter that cannot be read is not written, even if it could be. */
+/* A counter that can be written, but not read, is not written. */
 static void test_counter__not_readable_is_not_written(void **state)
 {
 	struct fake f = {.memory = {0}};

@@ -65,7 +65,10 @@ static void test_restart_rule__what_restart_syscall_resumes_may_be_forbidden_to(
 	};
 
 	(void)state;
-	/* This result cannot be observed on such machines. */
+	/*
+	 * Where the kernel decides about a restart before the stop (@rewinds), a tracer never sees
+	 * this result.
+	 */
 	if (!arch_native.restart || arch_native.restart->rewinds)
 		skip();
 	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++)

@@ -324,7 +324,7 @@ static void test_space__each_mapping_has_its_own_bias(void **state)
 
 /*
  * Text that was moved to anonymous memory, as for large pages, is found; other anonymous code is
- * none of the file's.
+ * not taken for the file's.
  */
 static void test_space__finds_text_that_was_moved(void **state)
 {

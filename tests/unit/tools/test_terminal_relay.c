@@ -26,7 +26,7 @@ enum { PATIENCE_MS = 30000, SCREEN = 1 << 17, LINES = 2000 };
 
 /* The user's end of the pseudo-terminal. */
 struct user {
-	int keys;     /* also reads what is shown */
+	int keys;     /* writes keys, and reads what is shown */
 	int terminal; /* the other end: for its modes */
 	struct termios before;
 	pid_t front;

@@ -265,7 +265,10 @@ static void test_audit_line__long_stacks_name_the_option(void **state)
 	set(profile, "truncated_stacks", 4);
 	assert_says(profile, "\nstacks are longer than --max-stack (1M by default)");
 	assert_says(profile, ": --max-stack 64M copies them whole\n");
-	/* Stacks with the maximum number of frames are cut whatever the option: it is not named. */
+	/*
+	 * Stacks with the maximum number of frames are cut whatever --max-stack is: it is not
+	 * named.
+	 */
 	fixture_add(profile, task, location, 65535, 1);
 	assert_says(profile, "--max-stack 64M");
 	fixture_add(profile, task, location, 65536, 1);

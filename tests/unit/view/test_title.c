@@ -43,7 +43,7 @@ static void test_title__names_each_command_once(void **state)
 	merge(profile, "xz 'a b'");
 	merge(profile, "xz 'a b'");
 	expect(profile, 4, "4 files: demo --fast, xz 'a b'");
-	/* Read from a file that was written after it had been merged. */
+	/* The profile is read from a file that was written after a merge. */
 	expect(profile, 1, "merged: demo --fast, xz 'a b'");
 	assert_int_equal(profile_set_command(other, "xz 'a b'"), 0);
 	assert_int_equal(profile_merge(other, profile), 0);
