@@ -102,8 +102,8 @@ replayed() {
 }
 
 # impossible_stacks FILE: prints the folded stacks of "stacks log" that the program cannot have.
-# (main itself calls the C library at its beginning, at its end and for the time, and of the four
-# functions only f3.)
+# (main itself calls the C library at its beginning, at its end and for the time, and of f1, f2, f3
+# and burn only f3.)
 impossible_stacks() {
     awk '{
         sub(/ [0-9]+$/, "")

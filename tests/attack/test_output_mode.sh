@@ -15,7 +15,7 @@ export TMPDIR=$WORK
 "$SPROFRUN" --report none -o folder/sprof.pb.gz sh -c 'echo ran' >out 2>err
 is "special bits: refused before the run" "$? $(cat out)" "125 "
 check "special bits: it is said" grep -q 'special mode bits' err
-# The file appears while the command runs.
+# The other user's file appears only while the command runs.
 mv folder/sprof.pb.gz folder/later
 "$SPROFRUN" --report none -o folder/sprof.pb.gz sh -c 'mv folder/later folder/sprof.pb.gz; exit 3' 2>err
 is "the command's status" $? 3

@@ -35,7 +35,7 @@
 #define LIVE_B UINT64_C(0x20000000)
 #define LIVE_C UINT64_C(0x7e0000000000)
 
-/* Returns the CPU time in ns that the thread used, at least @seconds. */
+/* Makes one thread spin at @address. Returns the CPU time in ns that it used, at least @seconds. */
 uint64_t live_spin(uint64_t address, double seconds);
 
 /*
@@ -89,7 +89,10 @@ void live_check_within(uint64_t count, double ticks, double most, const char *fi
 void live_check_about(
 	uint64_t count, uint64_t cpu_ns, uint64_t tick_ns, const char *file, int line);
 
-/* The errno of a call with this @result, which must be -1 or not negative; 0 if it succeeded. */
+/*
+ * Returns the errno of a call whose @result is -1, and 0 of one whose @result is not negative.
+ * Asserts that it is one of the two.
+ */
 int live_errno(int result);
 
 /*

@@ -141,7 +141,7 @@ static void test_live_life__no_supervisor(void **state)
 
 struct shared {
 	enum { CHECK, SAY_NOTHING, INTERRUPT } what;
-	/* @leave tells the process that holds the pipe open to end; @left says that it did */
+	/* @leave: the process that holds the helper's pipe open must end; @left: it has ended */
 	atomic_bool leave, left;
 	atomic_bool interrupted; /* set when the helper has sent its signal */
 };
@@ -199,7 +199,8 @@ static void interrupt(struct shared *shared, const char *pid)
 }
 
 /*
- * Answers EBUSY ("another helper came first"), which no other helper does here; EPERM if not apart.
+ * Answers EPERM if the helper is not apart; otherwise EBUSY, which the test expects. (A real helper
+ * answers EBUSY if another one came first.)
  */
 static int be_helper(char **argv)
 {

@@ -371,7 +371,7 @@ static void test_live_irix__ineffective_entries(void **state)
 	assert_int_equal(sum16(a, 16), 0);
 }
 
-/* IRIX-30; buffer_unmapped_while_on */
+/* IRIX-30, and the race buffer_unmapped_while_on of docs/PTRACE.md */
 static void test_live_irix__buffer_unmapped_while_on(void **state)
 {
 	unsigned short *a = live_buffer(4096, MAP_PRIVATE), b[4] = {0};

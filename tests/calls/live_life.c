@@ -74,7 +74,7 @@ static pid_t fork_spinner(uint64_t at, double seconds, uint64_t *shared_cpu)
 	return pid;
 }
 
-/* HPS-7, IRIX-32, AIX-25, SYSV-19; fork_copies_the_table */
+/* HPS-7, IRIX-32, AIX-25, SYSV-19, and the race fork_copies_the_table of docs/PTRACE.md */
 static void test_live_life__fork_copies_the_table(void **state)
 {
 	unsigned *shared = live_buffer(16, MAP_SHARED), *own = live_buffer(16, MAP_PRIVATE);
@@ -126,7 +126,10 @@ static int spin_in_clone(void *argument)
 /* IRIX-33 */
 static void test_live_life__shared_memory_processes(void **state)
 {
-	/* Only the bin can count: a spinning process is in its function or in the vdso. */
+	/*
+	 * Only a bin can count a spinning process at each of its addresses: it is in its function,
+	 * or in the vdso.
+	 */
 	unsigned ov = 0;
 	struct prof bin = {&ov, 4, 0, 2};
 	uint64_t cpu = 300000000;
@@ -349,7 +352,7 @@ static void *seize_after_leader(void *unused)
 	exit(0);
 }
 
-/* leader_exits_first: calls of the other threads still work. */
+/* The race leader_exits_first of docs/PTRACE.md: calls of the other threads still work. */
 static void test_live_life__leader_exits_first(void **state)
 {
 	pid_t pid = fork();

@@ -191,8 +191,8 @@ if command -v less >/dev/null; then
     typed "fg"
     after "and comes back" '^line 1000$'
     "${T[@]}" resize-window -t s -x 60 -y 12
-    # Wait until less has drawn: a key that arrives before may be lost, profiled or not. Its first
-    # line stays.
+    # Wait until less has drawn: a key that arrives before may be lost, profiled or not. The first
+    # line on the screen stays the same, 978.
     after "less draws in another size" '^line 978$'
     keys g
     after "less shows the beginning in another size" '^line 11$'

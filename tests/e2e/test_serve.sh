@@ -16,7 +16,7 @@ begin() {
     wait_until "it listens" 20 grep -qs '/debug/pprof/$' err || return
     port=$(sed -nE 's|.*http://127\.0\.0\.1:([0-9]+)/debug/pprof/$|\1|p' err)
 }
-# The process sprofil-server below $server, which may be two processes (tools/front/own_session.h).
+# Prints the pid of sprofil-server, a child of $server or of its child (tools/front/own_session.h).
 server_of() { pgrep -P "$server$(pgrep -P "$server" | sed 's/^/,/' | tr -d '\n')" sprofil-server; }
 cpu_of() { awk '{ print $1 }' "/proc/$1/schedstat"; }
 

@@ -10,7 +10,7 @@
 run=("$SPROFRUN" --no-realtime -q -o p.pb.gz)
 field() { awk -v f="$2:" '$1 == f { print $2 }' "/proc/$1/status" 2>/dev/null; }
 session_of() { ps -o sid= -p "$1" | tr -d ' '; }
-# Prints the process of which a thread traces PID.
+# Prints the pid of the process whose thread traces PID.
 tracer_of() { field "$(field "$1" TracerPid)" Tgid; }
 gone() { ! kill -0 "$1" 2>/dev/null; }
 

@@ -44,7 +44,7 @@ static void try_step(struct made *m, const uint8_t piece[4], struct late *late)
 		late->set = false;
 		if (r <= 0 || !caller.found)
 			return;
-		/* Like the unwinder, goes only outwards. */
+		/* As in the unwinder, a caller's frame must lie further out. */
 		if (caller.sp < frame.sp || (caller.sp == frame.sp && !frame.exact))
 			return;
 		frame = (struct unwind_runtime_frame){

@@ -132,7 +132,7 @@ static void shorten(struct player *p, script_play *play, void *context, struct e
 	(void)play_once(p, play, context, ret, true);
 }
 
-/* Makes the next order the given one. False: there is none. */
+/* The next order becomes the given order. False: there is no further one. */
 static bool advance(struct player *p)
 {
 	unsigned spent = p->spent;

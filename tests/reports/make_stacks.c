@@ -32,7 +32,7 @@ static struct profile *make_large(void)
 
 		(void)snprintf(file, sizeof(file),
 			object ? "/usr/lib/libpart%u.so.%u" : "/opt/large", object, object);
-/* Not a literal: each form has its own conversions for the number. */
+/* The format is no literal: each form has its own conversions for the number. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #pragma GCC diagnostic ignored "-Wformat-extra-args"

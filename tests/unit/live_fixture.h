@@ -74,7 +74,7 @@ static inline void live_fixture_init(struct live_fixture *f)
 	(void)profile_set_audit(p, "stopped_ns", 40 * (uint64_t)FIXTURE_MS);
 }
 
-/* When the only source file was last modified. */
+/* When the only source file was last modified, in ns; a test may set it. */
 static inline uint64_t *live_fixture_changed_ns(void)
 {
 	static uint64_t changed_ns;

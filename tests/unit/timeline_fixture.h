@@ -16,7 +16,7 @@
 
 #define FIXTURE_BEGAN_NS UINT64_C(1700000000000000000)
 
-/* Adds samples whose CPU time is their distance, from @from_ms (and 2 ms) to @to_ms. */
+/* Adds a sample each @step_ms, from @from_ms + 2 to @to_ms. Each has @step_ms of CPU time. */
 static inline void fixture_phase(
 	struct profile *profile, uint32_t stack, unsigned from_ms, unsigned to_ms, unsigned step_ms)
 {

@@ -326,7 +326,7 @@ static void test_analyst__waiting_time_goes_where_it_was_seen(void **state)
 	assert_int_equal(sum_of(&stream, 7, "wall"), 54008005);
 	assert_int_equal(sum_of(&stream, 7, "guessed"), 0);
 	assert_int_equal(sum_of(&stream, 8, "wall"), 50);
-	/* The number of samples only counts CPU time. */
+	/* Only samples of CPU time count in the number of samples. */
 	assert_int_equal(sum_of(&stream, 7, "samples"), 1);
 	assert_int_equal(figure(&stream, "samples"), 1);
 	assert_true(profile_default_value(p) == SIZE_MAX);

@@ -123,7 +123,10 @@ static void test_hotspot_chunks__of_another_place_are_not_taken(void **state)
 	made_free(m);
 }
 
-/* A pointer as ZGC stores it, with one of four colours. 0: as other collectors do, unchanged. */
+/*
+ * A pointer as ZGC stores it, with one of four colours. @colour 0: unchanged, as other collectors
+ * store it.
+ */
 static uint64_t coloured(uint64_t address, unsigned colour)
 {
 	return colour ? address << (12 + colour) | UINT64_C(1) << (11 + colour) | 0x550 : address;

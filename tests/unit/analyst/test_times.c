@@ -106,7 +106,7 @@ static void test_times__each_thread_has_its_own_time(void **state)
 	put_cpu(&stream, 7, 9, 3 * MS, true);
 	for (uint32_t tid = 20; tid < 40; tid++)
 		put_cpu(&stream, 7, tid, 70 * MS, true);
-	/* Another thread with a number used before, without a sample. */
+	/* Another thread with a tid that was used before. It has no sample. */
 	put_cpu(&stream, 7, 8, 5 * MS, true);
 	put_exit(&stream, 7, 1478 * MS);
 	put_text(&stream, RECORD_END, "kernel_cpu_ns 1478000000\n");

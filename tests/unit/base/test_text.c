@@ -33,7 +33,10 @@ static void test_text__counts_columns(void **state)
 
 static void test_text__decodes_only_utf8(void **state)
 {
-	/* Overlong, a surrogate, beyond the last, a lone continuation, cut short. */
+	/*
+	 * Invalid UTF-8: an overlong form, a surrogate, a character beyond the last one, a lone
+	 * continuation byte, a form that is cut short.
+	 */
 	static const char *const wrong[] = {"\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\x80",
 		"\xe2\x82", "\xf8\x88\x80\x80\x80"};
 	const char *right = "\xf0\x9f\x98\x80";

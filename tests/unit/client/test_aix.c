@@ -80,7 +80,7 @@ static void test_aix__computed_scales(void **state)
 	}
 }
 
-/* The counter of @pc by the manual's sentences, entry by entry. */
+/* Finds the counter of @pc entry by entry, as the sentences of the manual say. */
 static uint64_t oracle(const struct entry *e, unsigned n, uint64_t pc)
 {
 	for (unsigned i = 0; i < n; i++) {

@@ -32,7 +32,7 @@ static int fake_munmap(void *at, size_t bytes);
 #define HEADERS 7
 #define TEXT    UINT64_C(0x7f0000000000)
 
-/* The first is the program. */
+/* The first object is the program. */
 static struct object {
 	char name[32];
 	uint64_t address;

@@ -195,7 +195,7 @@ static void test_status__what_the_supervisor_says(void **state)
 	expect(SPROFIL_ENDED, SPROFIL_FAULT, 5);
 	client_note_off(NULL);
 	expect(SPROFIL_OFF, SPROFIL_FAULT, 5);
-	/* What is unknown about one table has no effect on the next. */
+	/* If the status of one table is unknown, that has no effect on the next table. */
 	client_note_on();
 	client_note_off(NULL);
 	assert_int_equal(look_at_it(), ENODATA);

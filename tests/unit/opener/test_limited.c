@@ -19,7 +19,7 @@
 #define LONG_NS  UINT64_C(1000000000000)
 #define HELD     7 /* requests about this pid are not answered until let_go() */
 
-/* Requests about HELD wait in this file system. */
+/* Answers about HELD wait for @go_on, as if their file system did not answer. */
 struct held {
 	sem_t go_on;
 	int fd; /* descriptor to which answers are written */

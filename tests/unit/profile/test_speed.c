@@ -48,7 +48,7 @@ static void make_run(const struct program *program, bool is_b, uint64_t *seed, d
 struct turns {
 	/* number of turns in which these were significant: anything, row 1, something else */
 	int any, row, other;
-	int change, noise; /* turns in which the factor was taken for this */
+	int change, noise; /* turns in which the factor was taken for a change, for noise */
 };
 
 static void take_out(const struct speed *speed, struct compare_run *run, double *value)

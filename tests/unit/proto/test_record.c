@@ -94,7 +94,10 @@ static void test_record__sample_with_two_pieces(void **state)
 	int bytes = record_put_sample(buffer, sizeof(buffer), 99, &s);
 
 	(void)state;
-	/* 104 fixed, 8 of registers, 5 and 3 of padding, 8 of address, 11 and 5 of padding. */
+	/*
+	 * Bytes: 104 fixed; 8 of registers; 5 of the stack and 3 of padding; 8 of the outer piece's
+	 * address; 11 of that piece and 5 of padding.
+	 */
 	assert_int_equal(bytes, 144);
 	assert_int_equal(bytes, record_sample_bytes(&s));
 	decode(buffer, bytes, &rec);

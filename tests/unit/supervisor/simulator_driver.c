@@ -30,7 +30,7 @@
  */
 #define SLICE_NS     100000
 #define PREEMPTED_NS 3000000
-/* As in engine/sampling.c. */
+/* CLAIM_NS and DECIDE_NS as in engine/sampling.c, COME_NS as in os/cpu_waiter.c. */
 #define CLAIM_NS  200000
 #define COME_NS   60000
 #define DECIDE_NS 20000000

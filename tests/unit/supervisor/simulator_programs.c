@@ -64,7 +64,7 @@ static void bursts_100ms(struct sim *sim)
 	(void)add(sim, bursts, 100 * SIM_MS, 2 * SIM_MS);
 }
 
-/* At each multiple of number[0] ns, four parts that take 0.4 of it. */
+/* At each multiple of number[0] ns, works in four parts, which take 0.4 of that time together. */
 static void lockstep(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	unsigned at = t->at++ % 5;

@@ -168,7 +168,7 @@ static void test_counter__two_threads_in_one_bin(void **state)
 	assert_int_equal(f.writes, 1);
 }
 
-/* Two buffers that overlap by half a counter: each update uses the one before. */
+/* Two buffers that overlap by half a counter: each update adds to what the one before wrote. */
 static void test_counter__overlapping_buffers(void **state)
 {
 	struct fake f = {.memory = {0}};

@@ -107,7 +107,7 @@ static void test_region__random_layouts_match_the_oracle(void **state)
 	}
 }
 
-/* A full table: each look-up takes about log2 of its size steps. */
+/* A full table of n regions: each look-up takes about log2(n) steps. */
 static void test_region__full_table(void **state)
 {
 	struct call_region *r = calloc(CALL_MAX_REGIONS, sizeof(*r));

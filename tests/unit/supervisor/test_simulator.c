@@ -208,7 +208,7 @@ static void test_simulator__in_the_fair_class(void **state)
 	test_all(false, 0, 0);
 }
 
-/* If the timer is late, the instant is not: no thread ran meanwhile. */
+/* The timer of an idle CPU may be late, but its instant is not: no thread ran in between. */
 static void test_simulator__in_the_fair_class_on_slow_idle_cpus(void **state)
 {
 	(void)state;

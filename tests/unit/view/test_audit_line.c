@@ -266,8 +266,8 @@ static void test_audit_line__long_stacks_name_the_option(void **state)
 	assert_says(profile, "\nstacks are longer than --max-stack (1M by default)");
 	assert_says(profile, ": --max-stack 64M copies them whole\n");
 	/*
-	 * Stacks with the maximum number of frames are cut whatever --max-stack is: it is not
-	 * named.
+	 * Stacks with the maximum number of frames are cut whatever --max-stack is, so the report
+	 * does not name that option.
 	 */
 	fixture_add(profile, task, location, 65535, 1);
 	assert_says(profile, "--max-stack 64M");
