@@ -413,7 +413,10 @@ static void test_live_monitor__two_stands_for_the_beginning(void **state)
 	(void)live_burn(0.05);
 	assert_int_equal(sprofil_native_monitor(NULL, NULL, NULL, 0, 0), 0);
 	assert_int_equal(remove("mon.out"), 0);
-	/* So does each address in the first page. An address after it stands for itself. */
+	/*
+	 * Each address in the first page stands for the beginning, too. Address 4096 stands for
+	 * itself.
+	 */
 	assert_int_equal(sprofil_native_monitor(text_at(4095), text_at((uintptr_t)&etext), buffer,
 				 sizeof(buffer) / 2, 0),
 		0);
@@ -447,7 +450,7 @@ static void test_live_monitor__the_most_text(void **state)
 				EINVAL);
 		}
 		if (d->monstartup) {
-			/* ENOMEM: the system has less memory than so many counters need. */
+			/* ENOMEM: the system has less memory than the counters need. */
 			assert_true(d->monstartup(LIVE_A, LIVE_A + most) == 0 || errno == ENOMEM);
 			assert_int_equal(
 				live_errno(d->monstartup(LIVE_A, LIVE_A + most + 1)), EINVAL);

@@ -147,8 +147,8 @@ static int filter(unsigned call, unsigned n, unsigned argument, unsigned action)
 }
 
 /*
- * The library can create one process, but not the helper after it. No tracer may have been
- * permitted then.
+ * The library can create one process, but not the helper after it. It must not have permitted a
+ * tracer (PR_SET_PTRACER) for a helper that does not exist.
  */
 static int lack_a_second_process(void)
 {
@@ -179,7 +179,7 @@ static void test_live_straits__no_process_for_the_helper(void **state)
 
 /*
  * A subreaper that ignores its children: the process that waits for the helper stays in the
- * program's memory. Until it ends, it does not change errno.
+ * program's memory, and must not change the program's errno.
  */
 static int keep_errno(void)
 {
@@ -499,8 +499,8 @@ static void test_live_straits__calls_in_the_child_of_a_vfork(void **state)
 }
 
 /*
- * The library finds the installed supervisor without SPROFIL_SUPERVISOR (@given NULL or empty), and
- * prefers the one named there.
+ * Without SPROFIL_SUPERVISOR (@given is NULL or empty), the library finds the installed supervisor.
+ * Otherwise it prefers the one that the variable names.
  */
 static int be_installed(const char *folder, const char *given, const char *what)
 {

@@ -17,8 +17,8 @@ part_of() { # FUNCTION PROFILE: its share of the samples with what it calls, in 
         '{ all += $1 } $5 == f { n = $3 } END { print all ? int(n * 100 / all) : 0 }'
 }
 
-# By name, of a command. One thread gets its name halfway, which is noticed after a time that
-# depends on its age.
+# Threads of a command, chosen by name. One thread gets its name halfway, which is noticed after a
+# time that depends on its age.
 out=$("$SPROFRUN" -F 1000 --thread-name '^work-' -o n.pb.gz "$TARGETS/named" 0.8 5 2>err)
 is "the command's status" $? 5
 sums "by name" n.pb.gz
@@ -55,8 +55,8 @@ about "the files' time" $kernel 1150000000 1250000000
 about "and what they left out" "$(awk -v k=$kernel -v l=$left -v p="$(cat out)" \
     'BEGIN { print (k + l) / p }')" 0.97 1.03
 
-# By tid, of a process that runs already. Voluntary switches of a thread that never sleeps are
-# stops.
+# Threads of a process that runs already, chosen by tid. Voluntary switches of a thread that never
+# sleeps are stops.
 "$TARGETS/named" 600 & target=$!
 thread() { grep -lx "$1" /proc/$target/task/*/comm 2>/dev/null | cut -d/ -f5; }
 wait_until "its threads have their names" 20 eval '[ "$(thread changing)" ]'

@@ -42,7 +42,7 @@ profile() {
 }
 cut=
 doctor() { "$SPROFREPORT" doctor "$@"; }
-# cell COLUMN PROGRAM ARG...: that column of the program's row
+# cell COLUMN PROGRAM ARG...: prints column COLUMN of the row of PROGRAM in doctor's table
 cell() { doctor --format tsv "$2.pb.gz" "${@:3}" | awk -F'\t' -v c="$1" -v o="/$2" \
     'substr($8, length($8) - length(o) + 1) == o { print $c }'; }
 # added PROGRAM: counts samples in what the C library links into a program ("_start", ...): it never

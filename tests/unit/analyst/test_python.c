@@ -271,7 +271,10 @@ static void test_python__3_11_by_its_objects_on_the_stack(void **state)
 	fixture_free(f);
 }
 
-/* If frames and stack disagree, they are not merged: only --python only shows the frames. */
+/*
+ * If frames and stack disagree, they are not merged. The frames are then only shown with --python
+ * only.
+ */
 static void test_python__3_11_disagreements(void **state)
 {
 	static const struct {

@@ -22,7 +22,7 @@
 #include "client/monitor.h"
 #include "profile/monout.h"
 
-/* No object is loaded there: the addresses go to the file unchanged. */
+/* Lowest address of the text. No object is loaded there, so addresses go to the file unchanged. */
 #define LOW UINT64_C(0x10)
 
 static uint8_t data[1 << 20];
@@ -378,11 +378,17 @@ static void check_middles(size_t bytes, const uint64_t *middle, uint32_t n)
 static void test_monout__the_middle_of_the_text(void **state)
 {
 	(void)state;
-	/* 4 bytes each; the last one has 2; the last one has none, and stands for the last byte. */
+	/*
+	 * Three counters of 4 bytes of text each; then the last one has only 2 bytes; then it has
+	 * none, and stands for the last byte of the text.
+	 */
 	check_middles(make_mon(LOW, LOW + 12, 1, 0x8000, 3), (uint64_t[]){1, 5, 9}, 3);
 	check_middles(make_mon(LOW, LOW + 10, 1, 0x8000, 3), (uint64_t[]){1, 5, 8}, 3);
 	check_middles(make_mon(LOW, LOW + 8, 1, 0x8000, 3), (uint64_t[]){1, 5, 7}, 3);
-	/* 43690 2/3 bytes each: from 0, 43691, 87382 on, up to 131072 */
+	/*
+	 * Three counters of 43690 2/3 bytes each, from 0, 43691 and 87382 on. The text ends at
+	 * 131072.
+	 */
 	check_middles(make_mon(LOW, LOW + 131072, 1, 3, 3),
 		(uint64_t[]){43690 / 2, 43691 + 43690 / 2, 87382 + 43689 / 2}, 3);
 }

@@ -549,7 +549,10 @@ static void count_comments(const struct profile *profile, size_t ret_n[2])
 	ret_n[0] = ret_n[1] = 0;
 	assert_int_equal(pprof_write(profile, &data, &bytes), 0);
 	assert_int_equal(gzip_unpack(data, bytes, &plain, &plain_bytes, &more), 0);
-	/* The remarks are at the end of the file, each a string (6) and a reference to it. */
+	/*
+	 * Comments are at the end of the file: each a string (field 6) and a reference to it (field
+	 * 13).
+	 */
 	for (size_t i = 0; i + 2 < plain_bytes; i++) {
 		ret_n[0] += plain[i] == (13 << 3 | 2) && plain[i + 1] == 1;
 		ret_n[1] += plain[i] == ours[0] && plain[i + 1] == ours[1];

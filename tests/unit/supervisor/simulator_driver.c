@@ -218,7 +218,7 @@ static void expect(struct sim *sim, struct sim_thread *t, struct sim_cpu *cpu)
 		if (c == cpu ? c->expected == t : c->expected != t)
 			continue;
 		c->expected = c == cpu ? t : NULL;
-		c->instant.expected = NULL; /* of a waiter that has read the thread already */
+		c->instant.expected = NULL; /* in case that its waiter has read it already */
 	}
 }
 

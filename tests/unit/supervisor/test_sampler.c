@@ -310,7 +310,10 @@ static void test_sampler__a_random_part_of_the_others_is_asked_and_weighs_for_al
 			assert_true(asked <= 16 + most_asked[i]);
 			found_ns += t ? (double)t->sample.hit.due.weight_ns[0] : 0;
 		}
-		/* A thread found with probability p weighs 1 / p: 4.9 deviations. */
+		/*
+		 * A thread that is found with probability p weighs 1 / p. 4.9 standard deviations
+		 * are allowed.
+		 */
 		off = found_ns / LOOKS / MS - 1;
 		assert_true(off * off < 24 * (1 / part - 1) / LOOKS);
 		/* No thread of the machine is runnable: none is observed. */

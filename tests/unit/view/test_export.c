@@ -521,7 +521,7 @@ static void test_export__gmon_holds_long_times(void **state)
 		ns /= rate;
 		assert_true(ns - (double)times_ns[i] <= 0.5e9 / rate &&
 			(double)times_ns[i] - ns <= 0.5e9 / rate);
-		/* The unit is below a part in 1000. */
+		/* The unit, 1 / @rate s, is at most a thousandth of a time of 1 ms or more. */
 		assert_true(times_ns[i] < FIXTURE_MS || 1e9 / rate <= (double)times_ns[i] / 1000);
 		free(data);
 		profile_free(profile);
