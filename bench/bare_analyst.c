@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For bench/sandbox_cost.sh: an analyst that keeps all its rights and opens the files that it reads
- * by itself. The analyst's sources are linked with these functions in place of those that they call
- * (ld --wrap). It is never installed. Its output files, and files of just-in-time compilers, still
- * come from the opener.
+ * For bench/sandbox_cost.sh: an analyst that keeps all its rights, and opens by itself the files
+ * that it reads. The analyst's sources are linked with these functions in place of those that they
+ * call (ld --wrap). It is never installed. Its output files, and files of just-in-time compilers,
+ * still come from the opener.
  */
 #include <stdio.h>
 

@@ -135,8 +135,7 @@ beside() {
     oracle_count_calls oracle >truth
     compare "$row" "$hz" truth
 }
-# alone ROW RATE COMMAND...: runs it under sprofrun, and compares that with the program's own
-# clocks.
+# alone ROW RATE COMMAND...: runs it under sprofrun; compares the profile with the program's clocks.
 alone() {
     local row=$1 hz=$2
     shift 2

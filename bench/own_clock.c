@@ -23,7 +23,7 @@ enum { TIME, EPOLL_WAIT, WRITEV, FIGURES };
 enum { READINGS = 10000 };
 
 static int64_t nowhere[FIGURES], *figure = nowhere;
-static int64_t reading_ns; /* CPU time of a clock reading: a measured call includes two halves */
+static int64_t reading_ns; /* CPU time of one clock reading, included in each measured time */
 static __thread bool measured;
 
 static int64_t cpu_ns(void)

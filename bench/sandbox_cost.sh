@@ -37,7 +37,7 @@ if command -v clang >/dev/null; then
     large="clang -g -O2 -c -o large.o large.c"
 fi
 
-# after STAGE KIND: ms from the command's end to that of sprofrun
+# after STAGE KIND: prints the ms from the command's end to sprofrun's end
 after() {
     "$1/sprofrun" -o "$1.pb.gz" bash -c "${!2} >/dev/null; echo \$EPOCHREALTIME >ended" 2>report
     awk -v a="$(cat ended)" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.3f\n", (b - a) * 1e3 }'

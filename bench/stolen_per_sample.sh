@@ -43,7 +43,7 @@ taken() {
         !least || part < least { least = part; each = $4 ? (part - alone) / ($4 / $2) / 1e3 : 0 }
         END { print each }' "$2" "$1"
 }
-# lost NAME ALONE: percent of the time taken, and of the turns lost
+# lost NAME ALONE: prints how many percent of the time are taken, and of the loop's turns are lost
 lost() {
     awk '{ part = $1 / $2 }
         NR == FNR { if (!alone || part < alone) alone = part; if ($3 > most) most = $3; next }

@@ -60,10 +60,10 @@ enum between {
 static const char *const between_names[BETWEENS] = {
 	"nothing", "getppid", "cpu clock", "nanosleep", "yield", "write", "mutex", "hand-over"};
 
-/* First what comes between two functions, mostly a system call; then a function. */
+/* What a thread does between two functions, mostly a system call; then the second of them. */
 struct step {
 	enum between between;
-	unsigned argument; /* nanosleep: us; mutex: which; others: how often */
+	unsigned argument; /* nanosleep: us; mutex: its index; others: number of calls */
 	unsigned function;
 };
 
@@ -180,7 +180,9 @@ static void make_thread(struct thread *t, unsigned index, uint64_t *state)
 			s->between = NOTHING;
 		calls |= s->between != NOTHING;
 	}
-	/* At least one call, so that the other threads run, and the end is seen. */
+	/*
+	 * Each thread makes a call, so that the other threads run, and it sees the end of the run.
+	 */
 	if (!calls)
 		t->step[0] = (struct step){GETPPID, 1, t->step[0].function};
 	/* A thread sleeps for two thirds of the time at most, so that a run gets its CPU time. */

@@ -8,7 +8,7 @@
 command -v perf >/dev/null || { echo "perf is not installed (package linux-perf)" >&2; exit 1; }
 cd "$WORK" || exit 1
 
-# Removes from names what only tells aliases of one function apart, and the parameters of C++.
+# Removes from names the parts in which only aliases of a function differ, and C++ parameters.
 plain='function plain(f) { sub(/^__GI_/, "", f); sub(/^_+/, "", f); sub(/^libc_/, "", f)
     sub(/64$/, "", f); sub(/[(].*/, "", f); sub(/^memcpy_/, "memmove_", f); return f }'
 

@@ -22,7 +22,8 @@
 #define WORK_WHOLE noinline, noclone
 #endif
 /*
- * Defines the function. Its name in the assembler text keeps the compiler from merging two of them.
+ * Defines a function. Its name in the assembler text keeps the compiler from merging it with
+ * another.
  */
 #define WORK(name)                                                                 \
 	__attribute__((WORK_WHOLE, aligned(64))) static void name(uint64_t turns); \
