@@ -42,7 +42,7 @@ static int write_profile(const struct analyst_results *results, const struct pro
 
 /*
  * After a failed write: writes the profile to a file in TMPDIR instead, as a bad name must not cost
- * the measured data, and says where it is.
+ * the measured data, and says where that file is.
  */
 static void complain_unwritten(const struct analyst_results *results,
 	const struct delivered *delivered, int error, const struct profile *profile)
@@ -126,7 +126,8 @@ static void print_place(const struct analyst_settings *s, const char *name)
 }
 
 /*
- * Sends a piece to the server. A server that has ended is no error: the profile does not need it.
+ * Sends a piece to the server. A server that has ended is no error: the profile is complete without
+ * it.
  */
 static void send_piece(
 	const struct analyst_settings *s, const struct analyst *analyst, enum piece_kind kind)

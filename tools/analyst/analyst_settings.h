@@ -49,8 +49,8 @@ struct analyst_settings {
 
 /*
  * Parses all options; files to skip are added to @blame. Ends the process with 2 if an option is
- * wrong. After --check-output it ends, too: with 0 if a recording may have this name, 2 if not.
- * Strings are borrowed from @argv.
+ * wrong. With --check-output always ends the process: with 0 if a recording may have the name, 2 if
+ * not. Strings are borrowed from @argv.
  */
 void analyst_settings_parse(
 	struct analyst_settings *settings, struct blame *blame, int argc, char **argv);

@@ -39,9 +39,7 @@ const char *command_as_get(const struct command_as *as, const char *name);
 /* The options -E and -u, for the table of a program's options. */
 struct option_set command_as_options(struct command_as *as);
 
-/*
- * Applies the options to the command; without a command, options that were given end the program.
- */
+/* Applies the options to the command. If they were given without a command, ends the program. */
 void command_as_finish(
 	const char *program, const struct command_as *as, struct engine_options *engine);
 

@@ -31,9 +31,9 @@ struct push_queue {
 
 /* Reads available data. False: the other end is closed, or sends invalid data. */
 bool push_queue_read(struct push_queue *queue, int fd);
-/* The oldest, NULL none. Valid until the next change. */
+/* The oldest profile; NULL: none. Valid until the next change of the queue. */
 const struct pushed *push_queue_first(const struct push_queue *queue);
-/* Removes the oldest. */
+/* Removes the oldest profile. */
 void push_queue_drop(struct push_queue *queue);
 void push_queue_release(struct push_queue *queue);
 

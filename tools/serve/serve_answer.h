@@ -5,12 +5,12 @@
 
 #include <microhttpd.h>
 
-/* Takes ownership of @response, which may be NULL. */
+/* Answers with @response, which it takes ownership of; NULL: out of memory. */
 enum MHD_Result answer_queue(struct MHD_Connection *connection, unsigned status, const char *type,
 	struct MHD_Response *response);
-/* A line of text. */
+/* Answers with a line of text. */
 enum MHD_Result answer_text(struct MHD_Connection *connection, unsigned status, const char *text);
-/* The page that leads to the profile of the program @name, which may contain any character. */
+/* Answers with the page that leads to the profile of the program @name (any characters). */
 enum MHD_Result answer_index(struct MHD_Connection *connection, const char *name);
 
 #endif

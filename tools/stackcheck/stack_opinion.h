@@ -22,7 +22,10 @@ enum opinion_result {
 	OPINION_RESULTS,
 };
 
-/* The results for the frames of one module: a difference is in the step out of it. */
+/*
+ * The results for the frames of one module. A difference counts for the module of the last common
+ * frame.
+ */
 struct opinion_module {
 	const char *path;
 	uint64_t frames;
