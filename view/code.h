@@ -55,7 +55,10 @@ struct code_addresses {
 	size_t *lined; /* by mapping: the number of its addresses with a line in the profile */
 };
 
-/* @wants: which locations, with @context; NULL: all. -ENOMEM: release it all the same. */
+/*
+ * Collects the addresses of the locations that @wants chooses (called with @context); NULL: all. 0;
+ * -ENOMEM: to be released, too.
+ */
 int code_addresses_init(struct code_addresses *addresses, const struct profile *profile,
 	bool (*wants)(const void *context, size_t location), const void *context);
 void code_addresses_release(struct code_addresses *addresses);
@@ -65,7 +68,7 @@ struct code_object code_addresses_request(const struct code_addresses *addresses
 /* A package with debug symbols. The caller frees the strings; they are NULL if unknown. */
 struct code_package {
 	char *command;              /* command that installs them */
-	size_t name_at, name_bytes; /* where in it the package's name is; others may follow it */
+	size_t name_at, name_bytes; /* where the package's name is in @command; others may follow */
 	char *foreign; /* the name of the installed package if it is not of this distribution */
 	bool adds;     /* the command adds a package archive, which was not tried and may be gone */
 };

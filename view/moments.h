@@ -19,7 +19,7 @@ struct moments {
 	struct moment *moment;
 	size_t n, room;
 	uint64_t from_ns, to_ns; /* the extent of the time line */
-	/* by task, with one more element for the end: its first moment; only with MOMENTS_BY_TASK */
+	/* by task, and one element more at the end: its first moment; only with MOMENTS_BY_TASK */
 	size_t *first;
 };
 

@@ -59,7 +59,7 @@ static int rank_rows(const struct firefox *f, struct firefox_row *row, size_t ro
 		rank[i] = rank[stack->pair[i - 1].a] + 1;
 		rank[stack->pair[i - 1].a] += own + 1;
 	}
-	/* The rank of a stack has advanced by the stacks below it (size), which are subtracted. */
+	/* rank[at] has advanced past the size[at] stacks below the stack, which are subtracted. */
 	for (size_t i = 0; has_memory && i < rows; i++) {
 		size_t at = (size_t)(row[i].stack + 1);
 

@@ -34,7 +34,7 @@ struct firefox_wait {
 struct firefox_waits {
 	struct firefox_wait *wait; /* by task and time */
 	size_t n, room;
-	size_t at;            /* index of the first wait of later threads */
+	size_t at;            /* index of the first wait not taken yet */
 	size_t first, chosen; /* index of the current thread's first wait, and their number */
 };
 

@@ -367,7 +367,8 @@ int gmon_write(const struct profile *profile, const struct report_options *given
 	if (!error && has_samples)
 		error = choose_object(&g, ret_problem);
 	/*
-	 * --object chose the object of the file; samples with their leaf elsewhere have arcs, too.
+	 * --object has chosen the object of the file. It must not exclude samples with their leaf
+	 * in another object, which have arcs, too.
 	 */
 	free(frames.filter.object);
 	frames.filter.object = NULL;

@@ -22,7 +22,7 @@ struct svg_changes {
  */
 int svg_changes_index(const struct diff *diff, struct table *table);
 
-/* Finds the row of a path in that table; NULL: none. */
+/* Finds the row of a path in a table of svg_changes_index(); NULL: none. */
 const struct diff_row *svg_changes_row(
 	const struct diff *diff, const struct table *table, const char *path);
 

@@ -76,7 +76,7 @@ uint32_t live_tree_search(struct live *live, uint32_t from, bool backwards)
 	uint32_t node = from < tree->nodes && is_below(tree, from, root) ? from : root,
 		 start = node;
 
-	/* Backwards, all nodes are visited: the last match found is the one before the start. */
+	/* A search backwards visits all nodes: the last match found is the one before the start. */
 	for (size_t i = 0; i < SEARCHED_MOST; i++) {
 		node = next_node(tree, node, root);
 		if (node == LIVE_NONE || node == start)

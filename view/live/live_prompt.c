@@ -40,8 +40,8 @@ void live_prompt_open(struct live *live, enum live_prompt_kind kind)
 
 /*
  * Sets a pattern. It is an extended regular expression, case-sensitive only if it contains
- * capitals. A text that is none, such as "operator(", is taken literally; @why then says so,
- * otherwise it is "".
+ * capitals. An invalid one, such as "operator(", is taken literally; @why then says so, otherwise
+ * it is "".
  */
 static void set_pattern(
 	const char *text, regex_t *regex, bool *has, char *kept, char why[LIVE_TEXT_BYTES])
@@ -227,7 +227,8 @@ int live_prompt_press(struct live *live, struct live_key key)
 }
 
 /*
- * Moves the cursor to the next (or previous) matching row, at the end beginning again. 0, -ENOMEM.
+ * Moves the cursor to the next (or previous) matching row; the first follows the last. 0 or
+ * -ENOMEM.
  */
 int live_search(struct live *live, bool backwards)
 {

@@ -5,7 +5,8 @@
  * The total of a caller or callee counts each sample once whose stack has the call, however often.
  * The self of a caller is the function's own self when called by it. The self of a callee is the
  * callee's own when the function called it. A function that calls itself is not its own caller. The
- * totals of callers may sum up to more than the function's, because a stack may contain several.
+ * totals of callers may sum up to more than the function's, because a stack may contain several
+ * callers.
  */
 #ifndef VIEW_REPORT_CALLERS_H
 #define VIEW_REPORT_CALLERS_H
