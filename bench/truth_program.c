@@ -277,7 +277,7 @@ static void take_turn(struct thread *t)
 	uint32_t other = ~t->index & 1;
 
 	while (atomic_load(turn) == other && !atomic_load(&program.stop)) {
-		struct timespec most = {0, 200000000}; /* the end may come after the check */
+		struct timespec most = {0, 200000000}; /* the end may be set after the check */
 
 		(void)syscall(SYS_futex, turn, FUTEX_WAIT_PRIVATE, other, &most, NULL, 0);
 	}
