@@ -105,7 +105,7 @@ static bool is_strict(void)
 static int check_hpux(const struct client_call *call, uint32_t i, const struct call_region *region,
 	const struct call_region *before)
 {
-	/* At most 2^46 * pr_scale / 65536 bytes. */
+	/* A buffer has at most 2^46 * pr_scale / 65536 bytes: counters for 2^46 bytes of text. */
 	uint64_t most = (UINT64_C(1) << 30) * region->scale;
 
 	if (region->bytes == 0 || region->bytes % call->element || region->bytes > most)

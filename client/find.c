@@ -77,7 +77,7 @@ static int open_pipe(uint32_t pid, int descriptor, uint64_t inode)
 
 	(void)put_number(
 		put_text(put_number(put_text(path, "/proc/"), pid), "/fd/"), (uint64_t)descriptor);
-	/* Checked before opening, as opening another kind of file could have side effects. */
+	/* The inode is checked before opening, as opening another file could have side effects. */
 	if (stat(path, &st) < 0)
 		return -ENOENT;
 	if (!S_ISFIFO(st.st_mode) || st.st_ino != inode)
