@@ -421,8 +421,8 @@ static bool join_one(const struct engine_result *result, pid_t pid, unsigned mom
 	if (!await(result, pid, moments, ordered))
 		(void)kill(pid, SIGKILL);
 	/*
-	 * If it ended during the run, the engine has waited for it already, and waiter_peek()
-	 * fails.
+	 * If the process ended during the run, the engine has waited for it already, and
+	 * waiter_peek() fails.
 	 */
 	return waiter_peek(pid, &seen) == 0 && waiter_join(pid, &status) == 0 && !status;
 }

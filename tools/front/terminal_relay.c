@@ -83,7 +83,7 @@ bool terminal_relay_open(struct terminal_relay *relay, int *ret_error)
 	else
 		relay->mode = RELAY_OUTPUT;
 	modes = relay->saved;
-	/* Only one terminal may make "\r\n" of "\n": ours does unless it is raw. */
+	/* Only one of the two terminals may make "\r\n" of "\n": ours does unless it is raw. */
 	if (relay->mode != RELAY_ALL)
 		modes.c_oflag &= ~(tcflag_t)OPOST;
 	(void)tcsetattr(relay->slave, TCSANOW, &modes);

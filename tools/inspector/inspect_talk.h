@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A dialogue with sprofil-inspector; each has a process of its own. */
+/* A dialogue with sprofil-inspector. Each dialogue has an inspector process of its own. */
 #ifndef TOOLS_INSPECTOR_INSPECT_TALK_H
 #define TOOLS_INSPECTOR_INSPECT_TALK_H
 

@@ -24,7 +24,7 @@ struct policy {
 };
 
 /*
- * One line of apt-cache policy, in the part of a package:
+ * Takes one line of apt-cache policy, in the part of a package:
  *   "  Candidate: 3.11.2-6", " *** 3.11.2-6+deb12u6 100", "        500 http://… bookworm/main …"
  */
 static void take_line(const struct package_system *system, const char *line, struct policy *policy,

@@ -277,8 +277,8 @@ static void settle(struct command *command, const struct option_set *given)
 }
 
 /*
- * @word: the argument that was read last. It is the unknown option, or contains its letter
- * (optopt).
+ * Prints what is wrong with an option. @word: the argument that was read last: the unknown option,
+ * or the word that contains its letter (optopt).
  */
 static void refuse_option(const struct option_set *set, const char *word)
 {

@@ -12,9 +12,7 @@
 
 #include "base/child.h"
 
-/*
- * Longest wait for the opener's end: a thread of it may wait for a file system that never answers.
- */
+/* Longest wait for the opener's end: one of its threads may wait for a file system for ever. */
 #define END_NS UINT64_C(2000000000)
 
 extern char **environ;

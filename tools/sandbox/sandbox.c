@@ -98,7 +98,7 @@ static void bound_memory(void)
 	(void)setrlimit(RLIMIT_AS, &now);
 }
 
-/* Becomes @user, if the namespace has that one: a user namespace may contain few users. */
+/* Becomes @user, if the namespace has that user: a user namespace may contain few users. */
 static bool become(uid_t user)
 {
 	return setgroups(0, NULL) == 0 && setresgid(user, user, user) == 0 &&
@@ -132,8 +132,8 @@ static void drop_capabilities(struct sandbox *s)
 }
 
 /*
- * Drops the capability bounding set, by which executed programs could regain capabilities. That
- * needs a capability, so it comes before these are dropped.
+ * Drops the capability bounding set, by which executed programs could regain capabilities. Dropping
+ * the set needs a capability, so it is done before those of the process are dropped.
  */
 static void drop_bounding_set(void)
 {

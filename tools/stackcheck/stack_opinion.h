@@ -15,7 +15,7 @@ struct stack_copy;
 struct opinions;
 
 enum opinion_result {
-	OPINION_AGREE,         /* all frames are equal, and both end there */
+	OPINION_AGREE,         /* all frames are equal, and so is the end */
 	OPINION_OURS_LONGER,   /* libunwind ends where our unwinder continues */
 	OPINION_THEIRS_LONGER, /* our unwinder ends where libunwind continues */
 	OPINION_DIFFER,        /* they find different callers */
@@ -32,7 +32,7 @@ struct opinion_module {
 	uint64_t result[OPINION_RESULTS];
 	/* function of the last common frame, at the last difference; "" unknown */
 	const char *function;
-	const char *why; /* why our unwinder ended there, "": it did not */
+	const char *why; /* why our unwinder ended at that frame; "": it did not */
 };
 
 struct opinions {
