@@ -42,8 +42,8 @@ const struct export_format *export_find(const char *name);
  */
 const struct export_format *export_find_for_file(const char *path);
 /*
- * Returns the format of a recording to @path: that of the suffix; if that is a report, its
- * @instead; and pprof if there is none.
+ * Returns the format of a recording to @path: that of the suffix, or its @instead if it is a
+ * report; pprof if the suffix is of no format.
  */
 const struct export_format *export_for_recording(const char *path);
 /*

@@ -37,8 +37,8 @@ static int count_inlined(
 }
 
 /*
- * If frame @at, which is the function's, is at the leaf's address, counts the sample for that
- * address, and for the function inlined there.
+ * If the function's frame @at is at the leaf's address, counts the sample for this address, and for
+ * the function that is inlined into the frame.
  */
 static int count_leaf(struct annotate *annotate, size_t at, uint32_t line, const int64_t *value)
 {

@@ -203,8 +203,8 @@ static void print_losses(struct auditing *a)
 			continue;
 		audit_separate(a, "");
 		/*
-		 * The first four are numbers of samples, which have a share. Lost samples are not
-		 * among those of the profile.
+		 * The first four losses are numbers of samples, which have a share. Lost samples
+		 * (the first) are not among those of the profile.
 		 */
 		audit_print_loss(a, losses[i].text, n, i == 0 ? samples + n : i < 4 ? samples : 0);
 	}

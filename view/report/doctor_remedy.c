@@ -212,7 +212,10 @@ static const char *remedy_of_cut_stacks(const struct doctor *d, const struct doc
 	if (!doctor_is_file(object))
 		return "if what made the code can keep frame pointers in it, let it, and sprofrun "
 		       "--call-graph fp; or perhaps it can be told not to compile";
-	/* Measured: with node 20, its options for perf and --call-graph fp leave as many cut. */
+	/*
+	 * Measured: with node 20, its options for perf and --call-graph fp leave as many stacks
+	 * cut.
+	 */
 	if (!strcmp(text_basename(object->path), "node"))
 		return "none is known: these are V8's own routines (Builtins_...), and node's "
 		       "options for perf do not change them";
