@@ -50,8 +50,8 @@ _Noreturn void target_options_reject(
 	const char *program, const char *what, const char *value, const char *remedy);
 
 /*
- * The process to attach to for @pid. If @pid is the id of another thread than its first, a message
- * says so unless @quiet.
+ * The process to attach to for @pid. If @pid is the id of a thread other than the process's first,
+ * a message says so unless @quiet.
  */
 int target_options_process(const char *program, int pid, bool quiet);
 

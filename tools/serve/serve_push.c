@@ -48,8 +48,8 @@ uint64_t push_next(const struct push *push, uint64_t now)
 	if (!push->span[0])
 		return now + SECOND_NS;
 	/*
-	 * While there is an older span, no time is due: a piece or POLLOUT ends its wait, and only
-	 * then the current span becomes the older one.
+	 * While there is an older span, no time is due: a piece or POLLOUT ends the wait of the
+	 * older span, and only then the current span becomes the older one.
 	 */
 	return push->span[1] ? UINT64_MAX : push->to_ns[0];
 }
