@@ -107,7 +107,7 @@ static struct annotate_instruction *find(
 
 /*
  * Adds the samples at a location to its instruction, which is among annotate->instruction[@from,
- * @to). If it was not read, it is added, with the line that the profile has.
+ * @to). If the instruction was not read, it is added, with the line that the profile has.
  */
 static int count_location(struct annotate *annotate, size_t index, size_t from, size_t to)
 {
