@@ -130,7 +130,7 @@ static void measure_calls(void)
 /* What one way to profile costs, and its ticks in all rounds. */
 struct result {
 	const char *name;
-	/* in each round: additional time, as a part of the time with nothing on */
+	/* in each round: additional time, as a part of the time without profiling */
 	double more[ROUNDS];
 	unsigned rounds, ticks;
 	uint64_t off_ns;
