@@ -67,8 +67,8 @@ bool terminal_relay_open(struct terminal_relay *relay, int *ret_error)
 		ioctl(relay->master, TIOCGPTN, &number) < 0)
 		goto failed;
 	/*
-	 * TIOCGPTPEER (Linux 4.13) needs no name: the name may be another terminal's in this mount
-	 * namespace.
+	 * TIOCGPTPEER (Linux 4.13) opens the slave without its name, which in this mount namespace
+	 * may be that of another terminal.
 	 */
 	relay->slave = ioctl(relay->master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
 	(void)snprintf(path, sizeof(path), "/dev/pts/%d", number);
