@@ -59,8 +59,8 @@ int svg_choose_objects(struct svg *svg);
 /* Returns the number of an object's colour: 0 … svg->objects - 1; SVG_OBJECTS: grey. */
 unsigned svg_object_of(const struct svg *svg, const char *object);
 /*
- * Sets @to to the colour "#rrggbb" of a function: a shade of its object's colour, which depends
- * only on the name.
+ * Sets @to to the colour "#rrggbb" of a function: a shade of its object's colour, chosen only by
+ * the function's name.
  */
 void svg_color(unsigned object, const char *function, char to[8]);
 
