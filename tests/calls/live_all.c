@@ -231,8 +231,8 @@ static unsigned regions_of_what_is_loaded(void)
 }
 
 /*
- * Copies the library to an anonymous file, whose path is in *@ret_path while the descriptor that
- * this returns is open.
+ * Copies the library to an anonymous file and returns its descriptor. *@ret_path is a path of the
+ * file while the descriptor is open.
  */
 static int copy_of_library(char *ret_path, size_t room)
 {

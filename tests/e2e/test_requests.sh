@@ -20,7 +20,7 @@ run() {
     ./sprofrun -q -F 1000 --max-overhead 100 "${options[@]}" "$TARGETS/busy" "$@"
 }
 
-# From 1000 Hz to 100 Hz after 100 samples: 0.1 s at the first rate, 0.9 s at the second.
+# From 1000 Hz to 100 Hz after 100 samples, that is for the last 0.9 s of 1 s: about 90 more come.
 FAKE_REQUESTS="1:10000000" run 1 1 3
 is "status" $? 3
 about "samples with a rate that changes" "$(value samples)" 150 $((260 + $(late)))

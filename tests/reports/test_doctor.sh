@@ -45,8 +45,8 @@ doctor() { "$SPROFREPORT" doctor "$@"; }
 # cell COLUMN PROGRAM ARG...: prints column COLUMN of the row of PROGRAM in doctor's table
 cell() { doctor --format tsv "$2.pb.gz" "${@:3}" | awk -F'\t' -v c="$1" -v o="/$2" \
     'substr($8, length($8) - length(o) + 1) == o { print $c }'; }
-# added PROGRAM: counts samples in what the C library links into a program ("_start", ...): it never
-# has lines.
+# added PROGRAM: prints the number of samples in the functions that the C library adds to a program
+# ("_start", ...). They never have lines.
 added() { "$SPROFREPORT" --format tsv "$1.pb.gz" | awk -F'\t' -v o="/$1" \
     '$5 !~ /^(spin|main)$/ && substr($6, length($6) - length(o) + 1) == o { n += $1 }
     END { print n + 0 }'; }

@@ -32,7 +32,7 @@ if command -v protoc >/dev/null; then
 	expect "protoc: period" '^period: 4000000$' "$work/decoded"
 	grep -qE '^ *[0-9]+:' "$work/decoded" && { echo "FAIL: protoc: unknown fields"; failed=1; }
 
-	# From a foreign file, fields without a meaning for us are kept, also by a merge.
+	# Fields of a foreign file that mean nothing to us are kept, also by a merge.
 	cat >"$work/foreign.txt" <<-'END'
 		sample_type { type: 1 unit: 2 }
 		sample_type { type: 3 unit: 4 }

@@ -239,7 +239,9 @@ def run(seconds):
     os.waitpid(executed, 0)
 
 
-# Writing and checking. A stack begins with one of these functions.
+# Below: how the known stacks are written, and how those of a profile are compared with them.
+
+# A stack begins with one of these functions.
 ROOTS = ('everything', 'in_thread_work', 'in_child', 'short_thread')
 EXACT = (os.path.basename(__file__), 'made.py', '<string>')
 

@@ -54,7 +54,7 @@ static void test_aix__computed_scales(void **state)
 		{0x400000, 0x401000, 0x1000, 0xffff, 2047}, /* not 0x10000, which would mean off */
 		{0x400000, 0x401000, 0x2000, 0xffff, 2047},
 		{0x400000, 0x420000, 2, 1, 0},
-		{0x400000, 0x440000, 2, 1, 0}, /* not 0 */
+		{0x400000, 0x440000, 2, 1, 0}, /* the scale is not 0, which would mean off */
 		{0x400000, 0x401000, 0, 0, NOWHERE},
 		{0x400000, 0x401000, 1, 0, NOWHERE},
 		{0x400000, 0x401000, -1, 0xffff, 2047}, /* a size of 4 GiB less 1 */

@@ -338,7 +338,7 @@ static void test_runtime__more_frames_than_one_read_takes(void **state)
 	assert_int_equal(copy.frames, DEEP);
 	assert_true(m->reads <= 5);
 	runtime_thread_release(&thread);
-	/* Reads that take long end early. */
+	/* If the reads take long, the copy ends early. */
 	thread = (struct runtime_thread){.address = THREAD};
 	m->reads = 0;
 	read_ns = RUNTIME_STOP_NS / 10;

@@ -130,10 +130,10 @@ static void test_session_blocked__elapsed_time_is_counted_where_a_thread_is_bloc
 	assert_int_equal(session_elapsed_period_ns(w->thread), TICK_NS);
 	look(w, 3000, 2000, 1000, AT); /* The beginning. */
 	look(w, 3000, 2000, 1009, AT);
-	look(w, 3001, 2000, 1021, AT);     /* 20 ms off its CPU. */
-	look(w, 3051, 2000, 1081, AT + 4); /* 30 ms. */
-	look(w, 3091, 2000, 1121, 0);      /* It ran. */
-	look(w, 3091, 2000, 1130, AT + 4); /* 39 ms. */
+	look(w, 3001, 2000, 1021, AT);     /* 20 ms blocked so far */
+	look(w, 3051, 2000, 1081, AT + 4); /* 30 ms so far */
+	look(w, 3091, 2000, 1121, 0);      /* it ran for all of the time */
+	look(w, 3091, 2000, 1130, AT + 4); /* 39 ms so far */
 	session_catch_up(&w->sessions, w->thread);
 	assert_int_equal(w->count[0], 2);
 	assert_int_equal(w->count[1], 1);

@@ -75,7 +75,10 @@ static void test_layout__counts_characters_not_bytes(void **state)
 	free(text);
 }
 
-/* If a name is cut, the lines of the tree before it stay; of too many lines, the innermost stay. */
+/*
+ * A name that is too long is cut, but not the lines of the tree that stand before it. If these
+ * lines are too many for the column, the outermost of them are left out.
+ */
 static void test_layout__cuts_names_behind_the_lines_of_a_tree(void **state)
 {
 	static const struct layout_column one[] = {{"function", LAYOUT_LEFT, LAYOUT_NAME, 20, 0}};
