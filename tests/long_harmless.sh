@@ -58,23 +58,24 @@ kills() {
 # analyst writes a profile of the rest, unless it was killed itself while it wrote, or the opener
 # was killed.
 helpers() {
-    local bad=0 profiles=0 i k run status victim name
+    local bad=0 profiles=0 i k run status victim name file=$work/h.pb.gz
     for ((i = 0; i < rounds; i++)); do
         name=sprofil-analyst
         [ $((i % 2)) = 0 ] || name=sprofil-opener
-        rm -f h.pb.gz
-        "$sprofrun" -q -F 10000 --max-overhead 100 -o h.pb.gz "$targets/busy" 1 0.12 7 2>>harm >&2 & run=$!
+        rm -f "$file"
+        "$sprofrun" -q -F 10000 --max-overhead 100 -o "$file" "$targets/busy" 1 0.12 7 \
+            2>>harm >&2 & run=$!
         moment 0.16
         victim=$(helper $run $name)
         [ -z "$victim" ] || kill -KILL "$victim" 2>/dev/null
         wait $run
         status=$?
         [ $status = 7 ] || wrong "$name was killed: the command's status is $status"
-        "$report" summary --format tsv h.pb.gz >/dev/null 2>&1 && profiles=$((profiles + 1))
+        "$report" summary --format tsv "$file" >/dev/null 2>&1 && profiles=$((profiles + 1))
     done
-    # Neither the analyst nor the opener may stay behind.
+    # Neither the analyst nor the opener may stay behind. The file tells ours from others.
     for ((k = 0; k < 500; k++)); do
-        pgrep -f "$build/tools/sprofil-(analyst|opener).*h.pb.gz" >/dev/null || break
+        pgrep -f "sprofil-(analyst|opener).*$file" >/dev/null || break
         sleep 0.01
     done
     [ $k -lt 500 ] || wrong "an analyst or opener stays behind"
