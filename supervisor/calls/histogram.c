@@ -87,6 +87,7 @@ int histogram_add(struct histogram *h, const char *text)
 	struct histogram_region r;
 	size_t object_bytes;
 	u128 counters;
+	int error;
 
 	if (parse(text, h->element ? h->element : 2, &r, &object_bytes) < 0)
 		return -EINVAL;
@@ -98,10 +99,15 @@ int histogram_add(struct histogram *h, const char *text)
 	counters = is_bin(&r) ? 1 : 0;
 	if (r.end > r.start && r.scale >= 2 && !counters)
 		counters = (u128)(r.end - r.start - 1) * r.scale / (65536 * (u128)r.element) + 1;
-	if (!counters || counters > COUNTS_MOST - h->counts || h->regions >= CALL_MAX_REGIONS ||
-		mem_grow((void **)&h->region, &h->region_room, h->regions + 1, sizeof(r)) < 0) {
+	if (!counters)
+		error = -EINVAL;
+	else if (counters > COUNTS_MOST - h->counts || h->regions >= CALL_MAX_REGIONS)
+		error = -E2BIG;
+	else
+		error = mem_grow((void **)&h->region, &h->region_room, h->regions + 1, sizeof(r));
+	if (error < 0) {
 		free(r.object);
-		return counters ? -E2BIG : -EINVAL;
+		return error;
 	}
 	r.first = h->counts;
 	r.counters = (uint64_t)counters;

@@ -40,8 +40,8 @@ struct histogram {
 };
 
 /*
- * Adds a region. -EINVAL: @text is not a region; -E2BIG: too many regions or counters, or no memory
- * for another region; -ENOMEM: no memory for the object's name.
+ * Adds a region. -EINVAL: @text is not a region; -E2BIG: too many regions or counters; -ENOMEM. On
+ * failure nothing has changed.
  */
 int histogram_add(struct histogram *histogram, const char *text);
 /* Call after the last histogram_add(). -EINVAL: an overflow bin is not the last region; -ENOMEM. */

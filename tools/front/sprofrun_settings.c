@@ -27,6 +27,12 @@ static _Noreturn void usage_error(const char *what, const char *value, const cha
 	target_options_reject(program, what, value, remedy);
 }
 
+static _Noreturn void out_of_memory(void)
+{
+	front_complain(program, "cannot begin: %s", strerror(ENOMEM));
+	exit(FRONT_OURS);
+}
+
 /* Checks that a file can be written, so that the command does not run in vain. */
 static void check_file(const char *what, const char *path)
 {
@@ -141,7 +147,14 @@ static void take_regions(struct sprofrun_settings *s)
 {
 	s->regions.element = s->wide_bins ? sizeof(uint32_t) : 0;
 	for (size_t i = 0; i < s->region_n; i++) {
-		if (histogram_add(&s->regions, s->region[i]) < 0)
+		int r = histogram_add(&s->regions, s->region[i]);
+
+		if (r == -ENOMEM)
+			out_of_memory();
+		if (r == -E2BIG)
+			usage_error("too many regions or counters with", s->region[i],
+				"give fewer or shorter regions, or a smaller SCALE");
+		if (r < 0)
 			usage_error("bad region", s->region[i],
 				"give OBJ:START-END:SCALE, like "
 				"libm.so.6:0x1f000-0x24000:0x10000:uint");
@@ -272,10 +285,8 @@ static void check_jit_map(struct sprofrun_settings *s)
 	if (!s->jit_map || !s->engine.command)
 		return;
 	s->java = jcmd_variable(command_as_get(&s->as, "JAVA_TOOL_OPTIONS"));
-	if (!s->java || command_as_variable(&s->as, s->java) < 0) {
-		front_complain(program, "cannot begin: %s", strerror(ENOMEM));
-		exit(FRONT_OURS);
-	}
+	if (!s->java || command_as_variable(&s->as, s->java) < 0)
+		out_of_memory();
 }
 
 void sprofrun_settings_parse(struct sprofrun_settings *s, int argc, char **argv)
@@ -285,10 +296,8 @@ void sprofrun_settings_parse(struct sprofrun_settings *s, int argc, char **argv)
 
 	s->as.program = program;
 	s->region = calloc((size_t)argc, sizeof(*s->region));
-	if (!s->region) {
-		front_complain(program, "cannot begin: %s", strerror(ENOMEM));
-		exit(FRONT_OURS);
-	}
+	if (!s->region)
+		out_of_memory();
 	target_options_parse(&s->target, help_sprofrun, more, 3, argc, argv);
 	s->output_given = command_line_given(&more[0], "output");
 	s->report_given = command_line_given(&more[0], "report");

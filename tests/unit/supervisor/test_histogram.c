@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "supervisor/calls/histogram.h"
+#include "tests/unit/no_memory.h"
 
 /* A position-independent program and library, and an executable that is not. */
 static const char maps[] =
@@ -51,6 +52,20 @@ static void test_histogram__parses_regions(void **state)
 	assert_int_equal(histogram_add(&h, "abs:16-32:0x8000"), 0);
 	assert_int_equal(histogram_begin(&h), -EINVAL);
 	h.count = NULL;
+	histogram_release(&h);
+}
+
+static void test_histogram__out_of_memory_changes_nothing(void **state)
+{
+	struct histogram h = {.regions = 0};
+
+	(void)state;
+	until_failure = 1;
+	assert_int_equal(histogram_add(&h, "a.so:0x1000-0x1100:0x8000"), -ENOMEM);
+	assert_int_equal(until_failure, 0);
+	assert_int_equal(h.regions, 0);
+	assert_int_equal(h.counts, 0);
+	assert_int_equal(histogram_add(&h, "a.so:0x1000-0x1100:0x8000"), 0);
 	histogram_release(&h);
 }
 
@@ -126,6 +141,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_histogram__parses_regions),
+		cmocka_unit_test(test_histogram__out_of_memory_changes_nothing),
 		cmocka_unit_test(test_histogram__finds_modules),
 		cmocka_unit_test(test_histogram__prints_what_counted),
 	};

@@ -300,6 +300,8 @@ static void test_front__options_that_are_refused(void **state)
 		{"--jit-map --dump 100", 2, "--jit-map and --dump"},
 		{"--exp ideal true", 2, "no experiment 'ideal'"},
 		{"--region x --histogram h true", 2, "bad region 'x'"},
+		{"--region abs:1-0x7fffffffffffffff:0x10000 --histogram h true", 2,
+			"too many regions or counters with 'abs:1-0x7fffffffffffffff:0x10000'"},
 		{"--region abs:0x1000-0x2000:0x10000 true", 2, "belong together"},
 		{"--region abs:0x1000-0x2000:0x10000 --histogram h --tid 100 -p 100", 2,
 			"--region and --tid"},
