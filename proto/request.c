@@ -6,25 +6,38 @@
 
 #include "proto/bytes.h"
 
-/* Is the value in its range? Periods are from 10 us (100 kHz) to 100 s. */
+/* Types without an index have 0; a pid or tid is not 0; runtime_table_take() checks a word's. */
+static bool index_ok(const struct request *request)
+{
+	switch (request->type) {
+	case REQUEST_RUNTIME: return true;
+	case REQUEST_STACK:
+	case REQUEST_GO:
+	case REQUEST_MEMORY:
+	case REQUEST_CHUNKS_BASE:
+	case REQUEST_CHUNKS: return request->index != 0;
+	default: return request->index == 0;
+	}
+}
+
+/* Is the type known, and the value in its range? Periods are from 10 us (100 kHz) to 100 s. */
 static bool value_ok(const struct request *request)
 {
 	switch (request->type) {
 	case REQUEST_PERIOD:
 		return request->value >= 10000 && request->value <= UINT64_C(100000000000);
 	case REQUEST_FREEZE: return request->value <= 1;
-	case REQUEST_STACK:
-		return request->index && request->value && request->value <= REQUEST_STACK_MOST;
+	case REQUEST_STACK: return request->value && request->value <= REQUEST_STACK_MOST;
 	case REQUEST_STOP:
 	case REQUEST_SERVE:
 	case REQUEST_ROTATE:
-	case REQUEST_EXAMINED:
-	case REQUEST_RUNTIME: return true;
+	case REQUEST_EXAMINED: return request->value == 0;
+	case REQUEST_RUNTIME:
+	case REQUEST_CHUNKS_BASE: return true;
 	case REQUEST_GO: return request->value > 0 && request->value <= REQUEST_GO_MOST;
-	case REQUEST_MEMORY: return request->index && request->value >> 48;
-	case REQUEST_CHUNKS_BASE: return request->index;
+	case REQUEST_MEMORY: return request->value >> 48;
 	case REQUEST_CHUNKS:
-		return request->index && request->value & REQUEST_CHUNKS_BARRIER &&
+		return request->value & REQUEST_CHUNKS_BARRIER &&
 			request->value >> REQUEST_CHUNKS_BITS == 0;
 	default: return false;
 	}
@@ -47,7 +60,7 @@ int request_get(const uint8_t from[REQUEST_BYTES], struct request *ret_request)
 	request.type = get_u32(&r);
 	request.index = get_u32(&r);
 	request.value = get_u64(&r);
-	if ((request.index && request.type < REQUEST_RUNTIME) || !value_ok(&request))
+	if (!index_ok(&request) || !value_ok(&request))
 		return -EPROTO;
 	*ret_request = request;
 	return 0;

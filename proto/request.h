@@ -7,7 +7,7 @@
  *        0     4  type     enum request_type
  *        4     4  index    of REQUEST_RUNTIME: which word of the table; of REQUEST_STACK: the tid;
  *                          of REQUEST_GO, _MEMORY, _CHUNKS_BASE and _CHUNKS: the pid; else 0
- *        8     8  value    by type
+ *        8     8  value    by type; 0 where enum request_type names none
  */
 #ifndef PROTO_REQUEST_H
 #define PROTO_REQUEST_H
@@ -68,7 +68,10 @@ struct request {
 
 void request_put(uint8_t to[REQUEST_BYTES], const struct request *request);
 
-/* 0, or -EPROTO: an unknown type, a value out of its range, or an index for a type without one. */
+/*
+ * 0, or -EPROTO: an unknown type, a value out of its range, an index for a type without one, or no
+ * index for a type that needs one.
+ */
 int request_get(const uint8_t from[REQUEST_BYTES], struct request *ret_request);
 
 #endif

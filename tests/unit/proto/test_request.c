@@ -76,7 +76,12 @@ static void test_request__nonsense_is_refused(void **state)
 		{.type = REQUEST_CHUNKS_BASE}, {.type = REQUEST_CHUNKS, .index = 7},
 		{.type = REQUEST_CHUNKS, .value = 4096},
 		{.type = REQUEST_CHUNKS, .index = 7, .value = 1 | UINT64_C(1) << 59},
-		{.type = REQUEST_GO, .index = 7},
+		{.type = REQUEST_GO, .index = 7}, {.type = REQUEST_GO, .value = 8},
+		{.type = REQUEST_EXAMINED, .index = 7}, {.type = REQUEST_EXAMINED, .value = 1},
+		{.type = REQUEST_ROTATE, .index = 7}, {.type = REQUEST_SERVE, .index = 7},
+		{.type = REQUEST_MEMORY, .value = UINT64_C(1) << 48},
+		{.type = REQUEST_MEMORY, .index = 7, .value = 4096},
+		{.type = REQUEST_STOP, .value = 1},
 		{.type = REQUEST_GO, .index = 7, .value = REQUEST_GO_MOST + 1}};
 	struct request out;
 	uint8_t b[REQUEST_BYTES];
