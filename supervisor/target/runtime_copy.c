@@ -182,7 +182,7 @@ static void load_more_singles(struct runtime_copy *copy, const struct runtime_ta
 static bool load(struct runtime_copy *copy, const struct runtime_table *table,
 	const struct runtime_thread *thread, const struct runtime_source *source, int tid)
 {
-	size_t n = 0, chunks, done = 0;
+	size_t n = 0, chunks, singles, done = 0;
 	uint8_t *state = copy->data;
 	ssize_t got;
 
@@ -192,9 +192,9 @@ static bool load(struct runtime_copy *copy, const struct runtime_table *table,
 		if (table->watch[i])
 			(void)add_guess(copy, &n, table->watch[i], sizeof(uint64_t));
 	chunks = n;
-	n = guess_chunks(copy, thread, n);
+	singles = guess_chunks(copy, thread, n);
 	copy->single.data = copy->data + copy->used;
-	n = guess_singles(copy, table, thread, 0, n);
+	n = guess_singles(copy, table, thread, 0, singles);
 	copy->reads++;
 	got = source->read(source->context, copy->to, copy->from, n);
 	if (got < (ssize_t)table->thread_bytes || !is_of(table, state, tid, thread->self))
@@ -205,7 +205,7 @@ static bool load(struct runtime_copy *copy, const struct runtime_table *table,
 		done += copy->to[i].iov_len;
 		if (i && i < chunks)
 			copy->watch[w++] = word_at(data, 0);
-		else if (i >= chunks && i < chunks + thread->chunks)
+		else if (i >= chunks && i < singles)
 			copy->piece[copy->pieces++] = (struct runtime_piece){
 				(uintptr_t)copy->from[i].iov_base, data, copy->to[i].iov_len};
 		else if (i)

@@ -217,6 +217,30 @@ static void test_runtime__the_stack_has_changed_since(void **state)
 	free(m);
 }
 
+/* The older chunk has no room in the first read: the piece behind the newest one is a frame. */
+static void test_runtime__chunks_that_do_not_fit_are_read_later(void **state)
+{
+	struct memory *m = memory_of_thread();
+	const struct runtime_source source = {read_memory, m, NULL};
+	struct runtime_range chunk[] = {
+		{CHUNK, CHUNK + 324}, {OLD_CHUNK, OLD_CHUNK + (UINT64_C(8) << 20)}};
+	uint64_t single = ALONE;
+	struct runtime_thread thread = {
+		.address = THREAD, .chunk = chunk, .chunks = 2, .single = &single, .singles = 1};
+	struct runtime_copy copy = {0};
+
+	(void)state;
+	assert_int_equal(runtime_copy_init(&copy), 0);
+	runtime_copy_take(&copy, &table, &thread, &source, TID, 1);
+	assert_int_equal(copy.flags, 0);
+	assert_int_equal(copy.single.bytes, table.frame_bytes);
+	assert_frames(&copy, 6);
+	/* One read of what was known, one of the older chunk's header, one of its frames. */
+	assert_int_equal(m->reads, 3);
+	runtime_copy_release(&copy);
+	free(m);
+}
+
 static void test_runtime__a_thread_is_known_by_its_pointer_or_its_tid(void **state)
 {
 	struct memory *m = memory_of_thread();
@@ -472,6 +496,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_runtime__frames_are_found_and_found_again_by_one_read),
 		cmocka_unit_test(test_runtime__the_stack_has_changed_since),
+		cmocka_unit_test(test_runtime__chunks_that_do_not_fit_are_read_later),
 		cmocka_unit_test(test_runtime__a_thread_is_known_by_its_pointer_or_its_tid),
 		cmocka_unit_test(test_runtime__a_thread_that_is_gone_is_searched_for),
 		cmocka_unit_test(test_runtime__damaged_memory_is_bounded),
