@@ -131,11 +131,6 @@ void choice_poll(struct engine *engine, uint64_t now)
 	engine->choice.next_ns = next && next <= now ? now + AGAIN_NS : next;
 }
 
-uint64_t choice_next(const struct engine *engine)
-{
-	return engine->choice.next_ns;
-}
-
 void choice_see_sessions(struct engine *engine)
 {
 	for (size_t i = 0; engine->options->choice && i < engine->target.tracees; i++) {

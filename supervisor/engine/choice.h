@@ -21,7 +21,7 @@ struct engine;
 struct tracee;
 
 struct choice {
-	uint64_t next_ns; /* when a name must be read; 0 never */
+	uint64_t next_ns; /* when choice_poll() is due; 0: never */
 	bool any;         /* some thread was chosen */
 };
 
@@ -36,8 +36,6 @@ void choice_renew(struct engine *engine, struct tracee *tracee, uint64_t now_ns)
 
 /* Reads the names that are due. */
 void choice_poll(struct engine *engine, uint64_t now_ns);
-/* When choice_poll() is due; 0: never. */
-uint64_t choice_next(const struct engine *engine);
 
 /*
  * To be called when sessions have changed: threads that are left out are sampled, too, while a

@@ -177,7 +177,7 @@ static uint64_t next_event(struct engine *engine)
 	uint64_t next = sampling_next(engine),
 		 others[] = {engine->timing.audit_again_ns, engine->timing.ends_at_ns,
 			 engine->timing.begins_at_ns, engine->rotation.again_ns,
-			 engine->restarter.next_ns, elapse_next(engine), choice_next(engine),
+			 engine->restarter.next_ns, elapse_next(engine), engine->choice.next_ns,
 			 engine->life.continues_at_ns, leaves_at(engine),
 			 engine->sessions.write_at_ns,
 			 engine->life.search_due ? engine->life.search_at_ns : 0,

@@ -109,7 +109,7 @@ void priority_prompt(void)
 	(void)prctl(PR_SET_TIMERSLACK, 1);
 }
 
-int priority_is_realtime(void)
+bool priority_is_realtime(void)
 {
 	int policy = sched_getscheduler(0);
 

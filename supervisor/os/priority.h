@@ -52,7 +52,7 @@ int priority_guard(void);
 void priority_give_up(void);
 
 /* Does the calling thread still have real-time priority? */
-int priority_is_realtime(void);
+bool priority_is_realtime(void);
 
 /*
  * Real-time priority of the tracing thread, and when it is given up: a thread of that class that

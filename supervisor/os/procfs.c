@@ -431,8 +431,8 @@ int procfs_parse_turn(const char *text, struct turn *ret_turn)
 
 	*ret_turn = (struct turn){0};
 	r = parse_sched(text, "\nse.exec_start", &ret_turn->switched_ns);
-	if (r == 0 && parse_sched(text, "\nse.sum_exec_runtime", &ret_turn->run_ns) == 0)
-		(void)parse_sched(text, "\nnr_switches", &ret_turn->switches);
+	if (r == 0)
+		(void)parse_sched(text, "\nse.sum_exec_runtime", &ret_turn->run_ns);
 	return r;
 }
 

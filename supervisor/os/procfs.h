@@ -81,13 +81,12 @@ int procfs_parse_queued(const char *text, uint64_t *ret_ns);
 struct turn {
 	/* exec_start: when it was scheduled in, or the last scheduler tick since then */
 	uint64_t switched_ns;
-	uint64_t run_ns;   /* the thread's CPU time at switched_ns (CLOCK_THREAD_CPUTIME_ID) */
-	uint64_t switches; /* times that it was scheduled out */
+	uint64_t run_ns; /* the thread's CPU time at switched_ns (CLOCK_THREAD_CPUTIME_ID) */
 };
 int procfs_read_turn(int fd, struct turn *ret_turn);
 /*
  * "redis-server (7, #threads: 5)\n---\nse.exec_start  :  23722024.318874\n..." (milliseconds) gives
- * 23722024318874, and so on. Fields after exec_start are 0 if @text ends before them. -EPROTO.
+ * 23722024318874, and so on. @run_ns is 0 if @text ends before it. -EPROTO.
  */
 int procfs_parse_turn(const char *text, struct turn *ret_turn);
 

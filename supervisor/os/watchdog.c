@@ -73,8 +73,9 @@ bool watchdog_join(struct watchdog *watchdog, pthread_t thread)
 			return false;
 		awake = atomic_load(&watchdog->awake_ns);
 		used = cpu_ns(thread);
+		state = state_of(watchdog->tid);
 		/* Runnable, and it has not run since the last check. */
-		looks_r = used == used_before && state_of(watchdog->tid) == 'R' ? looks_r + 1 : 0;
+		looks_r = used == used_before && state == 'R' ? looks_r + 1 : 0;
 		if (looks_r == R_LOOKS_MOST && priority_any_cpu(thread) == 0)
 			atomic_store(&watchdog->moved, true);
 		if (!awake || awake != before) { /* another piece of work, or none */
@@ -83,7 +84,6 @@ bool watchdog_join(struct watchdog *watchdog, pthread_t thread)
 			looks_d = looks_s = 0;
 			continue;
 		}
-		state = state_of(watchdog->tid);
 		looks_d = state == 'D' ? looks_d + 1 : 0;
 		looks_s = state == 'S' ? looks_s + 1 : 0;
 	} while (looks_d < D_LOOKS_MOST && looks_s < S_LOOKS_MOST && used - began_cpu_ns < BUSY_NS);
