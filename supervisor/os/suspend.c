@@ -2,6 +2,7 @@
 #include "supervisor/os/suspend.h"
 
 #include <signal.h>
+#include <unistd.h>
 
 void suspend(int signal)
 {
@@ -22,4 +23,15 @@ void suspend(int signal)
 	 */
 	if (signal != SIGSTOP && (sigpending(&set) < 0 || !sigismember(&set, SIGCONT)))
 		(void)raise(SIGSTOP);
+}
+
+bool suspend_is_noticed(void)
+{
+	return getpgrp() != getsid(0);
+}
+
+void suspend_by_key(void)
+{
+	if (suspend_is_noticed())
+		suspend(SIGTSTP);
 }

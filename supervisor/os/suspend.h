@@ -3,11 +3,22 @@
 #ifndef SUPERVISOR_SUSPEND_H
 #define SUPERVISOR_SUSPEND_H
 
+#include <stdbool.h>
+
 /*
  * @signal: SIGTSTP, SIGTTIN, SIGTTOU or SIGSTOP. Where the first three have no effect, in an
  * orphaned process group or if they are ignored, SIGSTOP is sent. Returns after SIGCONT, which must
  * be blocked.
  */
 void suspend(int signal);
+
+/*
+ * Can a shell continue this process after a stop? A shell with job control has put it into a
+ * process group of its own; in the group of the session's leader, nobody would notice the stop.
+ */
+bool suspend_is_noticed(void);
+
+/* What ^Z does: suspend(SIGTSTP), but nothing where nobody would notice the stop. */
+void suspend_by_key(void);
 
 #endif

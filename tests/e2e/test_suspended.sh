@@ -14,8 +14,20 @@ grows() { [ "$(lines "$1")" -gt "$2" ]; }
 state_is() { grep -q "^State:.$2" "/proc/$1/status"; }
 traced() { grep -q '^TracerPid:[[:space:]]*[1-9]' "/proc/$1/status"; }
 cpu_ticks() { awk '{ print $14 }' "/proc/$busy/stat"; }
+# SIGTSTP (20) is not pending any more.
+taken() { ! grep -q '^ShdPnd:.*[89a-f]....$' "/proc/$1/status"; }
 has_run() { [ "$(cpu_ticks)" -gt "$1" ]; }
 
+# Without a shell that would notice the stop, here in the group of the session's leader, ^Z stops
+# nothing: nobody could continue it.
+setsid "$SPROFRUN" -q -o p.pb.gz -p $busy & front=$!
+wait_until "it is attached to" 20 traced $busy
+kill -TSTP $front
+wait_until "SIGTSTP is taken" 20 taken $front
+kill -INT $front
+wait $front; is "its status, with nobody to continue it" $? 0
+
+set -m # with job control: groups of their own
 for options in '' --no-realtime; do
     # shellcheck disable=SC2086
     "$SPROFRUN" -q -F 5000 --max-overhead 100 $options -o p.pb.gz -p $target,$busy & front=$!

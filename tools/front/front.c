@@ -126,7 +126,7 @@ int front_join_analyst(struct engine_result *result,
 		} else if (info.si_signo == SIGTSTP && stop_view) {
 			stop_view(context, result->analyst_pid);
 		} else if (info.si_signo == SIGTSTP) {
-			suspend(SIGTSTP);
+			suspend_by_key();
 		}
 	}
 	(void)waiter_join(result->analyst_pid, &status);

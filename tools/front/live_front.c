@@ -117,12 +117,11 @@ static void add_modes(struct live_front *front)
 
 /*
  * Does ^Z suspend only this process, and can a shell continue it? Without a command, the tracer is
- * another process (own_session.h). A shell with job control has put this process into a group of
- * its own; in the group of the session's leader, nobody would notice the stop.
+ * another process (own_session.h).
  */
 static bool may_suspend(const struct engine_options *engine)
 {
-	return engine->own_session && !engine->command && getpgrp() != getsid(0);
+	return engine->own_session && !engine->command && suspend_is_noticed();
 }
 
 static void make_arguments(struct live_front *front, const struct engine_options *engine)

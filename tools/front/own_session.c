@@ -85,7 +85,7 @@ static _Noreturn void stand_for(pid_t pid, bool alone, struct terminal_relay *re
 			if (!alone && signals_is_stop(info.si_signo))
 				stop = info.si_signo;
 			if (alone && info.si_signo == SIGTSTP)
-				suspend(SIGTSTP);
+				suspend_by_key();
 			else
 				signals_forward(pid, &info);
 		}

@@ -382,7 +382,7 @@ static bool ends_wait(const struct engine_result *result, const siginfo_t *info)
 	if (signals_pass_on(result, info))
 		return false;
 	if (info->si_signo == SIGTSTP)
-		suspend(SIGTSTP);
+		suspend_by_key();
 	/* SIGUSR2 requests a snapshot, but the profile has been written. */
 	return info->si_signo != SIGUSR2 && signals_is_control(info->si_signo);
 }
