@@ -124,8 +124,10 @@ static int await_answer(
 
 		if (n == 0)
 			return -ETIMEDOUT;
+		if (n < 0 && errno == EINTR)
+			continue; /* A handler of the program ran. */
 		if (n < 0)
-			continue; /* EINTR: a handler of the program ran. */
+			return -EPERM; /* A seccomp filter forbids to wait. */
 		if (fds[0].revents & POLLIN) {
 			if (take_answer(answer_fd, q, ret_reply))
 				return -ret_reply->answer.error;

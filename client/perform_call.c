@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "client/include/sprofil/status.h"
+
 #define ATTEMPTS 64 /* about 4 s with the pauses */
 #define REFUSALS 4  /* refusals after which a call fails */
 
@@ -131,14 +133,19 @@ static int reach(const struct client_call *call, const struct client_pipe *pipe,
 {
 	unsigned refused = 0, wait_ms = 0;
 
+	if (!off)
+		client_note_refusal(SPROFIL_NO_REASON);
 	for (unsigned i = 0; i < ATTEMPTS; i++) {
 		int r = try_to_reach(call, pipe, off, ret_reply);
 
 		/* There was no answer because the supervisor could not read the seal. */
 		if (r == -ETIMEDOUT && client_is_hidden())
 			return -EPERM;
-		if (r == -EPERM ? ++refused == REFUSALS : r != -EBUSY)
+		if (r == -EPERM ? ++refused == REFUSALS : r != -EBUSY) {
+			if (r == -EPERM && !off && !client_refusal())
+				client_note_refusal(SPROFIL_REFUSED);
 			return r;
+		}
 		if (i == 0)
 			continue; /* Usually the supervisor was just started. */
 		if (wait_ms < 64)

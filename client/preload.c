@@ -17,12 +17,22 @@
 int sprofil(const void *profp, int profcnt, struct timeval *tvp, unsigned flags);
 int profil(unsigned short *buff, size_t bufsiz, size_t offset, unsigned scale);
 
-static const char *cause(void)
+/* The cause of a call's failure with @error; NULL: an argument of the program. */
+static const char *cause(int error)
 {
+	switch (error) {
+	case EPERM: break;
+	case EMFILE:
+	case ENFILE: return "too few descriptors are free (ulimit -n)\n";
+	case EAGAIN: return "no process can be created (ulimit -u)\n";
+	case ENOMEM: return "memory is short\n";
+	case ETIMEDOUT: return "sprofil-supervisor does not answer\n";
+	default: return NULL;
+	}
 	switch (client_refusal()) {
 	case SPROFIL_NO_HELPER:
 		return "sprofil-supervisor cannot be started: is it installed, and "
-		       "SPROFIL_SUPERVISOR, if set, its path?\n";
+		       "SPROFIL_SUPERVISOR, if set, its path? Does seccomp permit processes?\n";
 	case SPROFIL_FOREIGN_PROC:
 		return "/proc is missing, or shows another pid namespace: mount one (unshare "
 		       "--mount-proc)\n";
@@ -33,18 +43,17 @@ static const char *cause(void)
 }
 
 /*
- * Prints the cause of a call's failure with EPERM, once, as the program does not know that this
- * error is possible and may ignore it. Returns @r.
+ * Prints the cause of a call's failure, once, unless it is an argument of the program: the program
+ * does not know that such errors are possible, and may ignore them. Returns @r.
  */
 static int result(int r)
 {
 	static const char head[] = "libsprofil-preload: nothing is counted: ";
 	static atomic_bool said;
 	int error = errno;
-	const char *text;
+	const char *text = r < 0 ? cause(error) : NULL;
 
-	if (r < 0 && error == EPERM && !atomic_exchange(&said, true)) {
-		text = cause();
+	if (text && !atomic_exchange(&said, true)) {
 		if (write(STDERR_FILENO, head, sizeof(head) - 1) >= 0)
 			(void)!write(STDERR_FILENO, text, strlen(text));
 		errno = error;

@@ -197,7 +197,7 @@ static uint64_t now_ms(void)
 
 /*
  * Waits for the helper's message, which says whether it traces us and which descriptor its pipe is.
- * 0; -EBUSY: another supervisor traces us; -EPERM.
+ * 0; -EBUSY: another supervisor traces us; -EMFILE: it has too few descriptors; -ETIMEDOUT; -EPERM.
  */
 static int await_helper(int pid, int pidfd, int ready_fd)
 {
@@ -217,7 +217,9 @@ static int await_helper(int pid, int pidfd, int ready_fd)
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0)
+		if (n == 0)
+			return -ETIMEDOUT;
+		if (n < 0)
 			return -EPERM;
 		break;
 	}
@@ -226,6 +228,8 @@ static int await_helper(int pid, int pidfd, int ready_fd)
 		client_note_refusal(SPROFIL_NO_HELPER);
 		return -EPERM;
 	}
+	if (answer.error == EMFILE)
+		return -EMFILE;
 	if (answer.error) {
 		client_note_refusal(SPROFIL_REFUSED);
 		return answer.error == EBUSY ? -EBUSY : -EPERM;
@@ -256,7 +260,10 @@ static void reap(int between)
 /* The result of creating a process, a pid or -errno, with undocumented errors mapped to -EPERM. */
 static int pid_or_error(int pid)
 {
-	return pid > 0 || pid == -EAGAIN || pid == -ENOMEM ? pid : -EPERM;
+	if (pid > 0 || pid == -EAGAIN || pid == -ENOMEM)
+		return pid;
+	client_note_refusal(SPROFIL_NO_HELPER);
+	return -EPERM;
 }
 
 /* Permits @helper to trace us, sends it "go" and waits for its message. */

@@ -46,7 +46,7 @@ static int parse_number(const char *text, int *ret_number)
 /* Keeps two descriptors, as 3 and 4; the standard ones become /dev/null, all others are closed. */
 static int own_descriptors(int *ready_fd, int *go_fd)
 {
-	int ready = fcntl(*ready_fd, F_DUPFD, 10), go = fcntl(*go_fd, F_DUPFD, 10), null;
+	int ready = fcntl(*ready_fd, F_DUPFD, 5), go = fcntl(*go_fd, F_DUPFD, 5), null;
 
 	if (ready < 0 || go < 0 || dup2(ready, 3) < 0 || dup2(go, 4) < 0)
 		return -errno;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,6 +28,12 @@
 #define PIECE_BYTES  512
 #define BUFFER_BYTES (CALL_MAX_BYTES + PIECE_BYTES) /* A message and a piece behind it. */
 
+/*
+ * With fewer descriptors than this, an answer may find none free, and its caller would wait in
+ * vain: there are no calls then.
+ */
+#define FILES_LEAST 32
+
 static void close_fd(int *fd)
 {
 	if (*fd >= 0)
@@ -38,8 +45,11 @@ int service_open(struct service *service)
 {
 	int fds[2], r;
 	char name[64];
+	struct rlimit files;
 	struct stat st;
 
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < FILES_LEAST)
+		return -EMFILE;
 	service->buffer = mem_new(BUFFER_BYTES, 1);
 	if (!service->buffer)
 		return -ENOMEM;

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program that is built with glibc only. It turns profil() on twice, then off, and prints "RESULT
- * ERRNO REASON" of the first call. REASON comes from sprofil_status(), if a loaded library has it.
- * Ends with 1 if a call took a second.
+ * ERRNO REASON" of the first call. REASON comes from sprofil_status(), if a loaded library has it;
+ * 98 if that fails. Ends with 1 if a call took a second. With an argument, a filter refuses poll(2)
+ * from then on.
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,20 +35,51 @@ static int turn(size_t bytes, time_t *longest)
 	return r;
 }
 
-int main(void)
+static int refuse_poll(void)
+{
+	/* The C library may use either. */
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+#ifdef SYS_poll
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_poll, 1, 0),
+#endif
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ppoll, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof(code) / sizeof(*code), code};
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0
+		? -1
+		: prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+static const char *name_of(int error)
+{
+	return error == EPERM     ? "EPERM"
+		: error == EMFILE ? "EMFILE"
+		: error == EAGAIN ? "EAGAIN"
+		: error           ? "?"
+				  : "0";
+}
+
+int main(int argc, char **argv)
 {
 	int (*status)(struct sprofil_state *, size_t);
 	struct sprofil_state state = {.reason = 99};
 	time_t longest = 0;
 	int r, error;
 
+	(void)argv;
+	if (argc > 1 && refuse_poll() < 0)
+		return 2;
 	*(void **)&status = dlsym(RTLD_DEFAULT, "sprofil_status");
 	errno = 0;
 	r = turn(sizeof(counts), &longest);
 	error = errno;
 	if (status && status(&state, sizeof(state)) < 0)
 		state.reason = 98;
-	(void)printf("%d %s %u\n", r, error == EPERM ? "EPERM" : error ? "?" : "0", state.reason);
+	(void)printf("%d %s %u\n", r, name_of(error), state.reason);
 	(void)turn(sizeof(counts), &longest);
 	(void)turn(0, &longest);
 	return longest > 1;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# If no helper can count, profil() fails with EPERM at once, sprofil_status() says why, and the
-# preload library prints the reason once.
+# If no helper can count, profil() fails at once, sprofil_status() says why if it failed with EPERM,
+# and the preload library prints the cause once.
 # test_refused.sh SUPERVISOR PRELOAD PROGRAM
 set -u
 supervisor=$(realpath "$1") LD_PRELOAD=$(realpath "$2") program=$(realpath "$3")
@@ -37,6 +37,22 @@ path=/nonexistent
 # shellcheck disable=SC2086
 expect "no helper" "-1 EPERM 5" 1 "sprofil-supervisor cannot be started" $command
 path=$supervisor
+# shellcheck disable=SC2086
+{
+	expect "poll is forbidden" "-1 EPERM 6" 1 "seccomp" $command poll
+	# Too few for the program; for the helper to begin; for its answers.
+	for n in 8 10 16 17 31; do
+		expect "$n descriptors" "-1 EMFILE 0" 1 "ulimit -n" sh -c "ulimit -n $n; exec $command"
+	done
+}
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	# An id that no other process has.
+	# shellcheck disable=SC2086
+	expect "no process" "-1 EAGAIN 0" 1 "ulimit -u" setpriv --reuid 64321 --clear-groups \
+		bash -c "ulimit -u 0; exec $command"
+else
+	echo "not tested: no process (needs root)"
+fi
 if unshare -pf true 2>/dev/null; then
 	# shellcheck disable=SC2086
 	expect "/proc of another pid namespace" "-1 EPERM 7" 1 "another pid namespace" \

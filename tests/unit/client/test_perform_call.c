@@ -30,6 +30,7 @@ static struct {
 	int ask_reach, ask_reaches;
 	int forgets, catch_ups, elapsed, ons, offs;
 	bool had_status;
+	uint32_t refusal;
 	bool off;
 	uint32_t count;
 	struct call_region region[ENTRIES];
@@ -77,6 +78,16 @@ void client_catch_up(const struct client_pipe *pipe)
 void client_note_elapsed(void)
 {
 	say.elapsed++;
+}
+
+uint32_t client_refusal(void)
+{
+	return say.refusal;
+}
+
+void client_note_refusal(uint32_t reason)
+{
+	say.refusal = reason;
 }
 
 void client_note_on(void)
@@ -363,7 +374,9 @@ static void test_perform_call__a_supervisor_is_started(void **state)
 
 		say.find[0] = i == 0 ? -ENOENT : i == 1 ? -EPERM : -EACCES;
 		say.start = -EPERM;
+		say.refusal = SPROFIL_FOREIGN_PROC; /* of an earlier call */
 		assert_int_equal(run(&call), -EPERM);
+		assert_int_equal(say.refusal, SPROFIL_REFUSED);
 		assert_int_equal(say.finds, REFUSALS);
 		assert_int_equal(say.starts, i == 0 ? REFUSALS : 0);
 	}
