@@ -140,13 +140,35 @@ static bool is_text(const char *text)
 	return true;
 }
 
+/*
+ * Cuts the address off the name of a class that the runtime makes ("Main$$Lambda$14+0x00007f2c…",
+ * "java/lang/invoke/LambdaForm$MH+0x00007f2c…"), and the number that it gives a lambda. Both differ
+ * from run to run, so that the same code would have other rows in each, and one row per call site.
+ */
+static void cut_address(char *class)
+{
+	static const char lambda[] = "$$Lambda", address[] = "+0x";
+	char *cut = strstr(class, address);
+
+	if (cut && cut > class &&
+		strspn(cut + strlen(address), "0123456789abcdef") == strlen(cut + strlen(address)))
+		*cut = '\0';
+	cut = strstr(class, lambda);
+	if (cut && cut[strlen(lambda)] == '$' &&
+		strspn(cut + strlen(lambda) + 1, "0123456789") == strlen(cut + strlen(lambda) + 1))
+		cut[strlen(lambda)] = '\0';
+}
+
 /* Class "java/util/HashMap", method "put": java.util.HashMap.put in java/util/HashMap.java. */
 static int add_function(struct hotspot *hotspot, struct names *names)
 {
 	char name[2 * HOTSPOT_NAME_MOST + 2], file[2 * HOTSPOT_NAME_MOST + 2];
-	const char *package = strrchr(names->class, '/');
-	int folder = package ? (int)(package + 1 - names->class) : 0;
+	const char *package;
+	int folder;
 
+	cut_address(names->class);
+	package = strrchr(names->class, '/');
+	folder = package ? (int)(package + 1 - names->class) : 0;
 	file[0] = '\0';
 	if (names->file[0] && is_text(names->file))
 		(void)snprintf(file, sizeof(file), "%.*s%s", folder, names->class, names->file);

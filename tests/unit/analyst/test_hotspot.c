@@ -208,6 +208,37 @@ static void test_hotspot__interpreted_frames(void **state)
 	made_free(m);
 }
 
+static void assert_named(const char *class, const char *wanted)
+{
+	const uint64_t pc = AT(MADE_INTERPRETER) + MADE_HEADER + 0x100;
+	struct made *m = made_new(17);
+	struct unwind_runtime_caller caller;
+
+	(void)made_method(m, MADE_INNER, class, "apply", "A.java");
+	m->stack[21] = 0x5678;
+	m->stack[19] = STACK(24);
+	m->stack[17] = AT(MADE_INNER);
+	m->stack[12] = AT(MADE_INNER) + 0x80 + 48 + 5;
+	assert_int_equal(made_step(m, frame_at(pc, STACK(2), STACK(20), false), &caller), 1);
+	assert_string_equal(made_text(m, caller.tag), wanted);
+	made_free(m);
+}
+
+/* Addresses and numbers of classes that the runtime makes differ from run to run. */
+static void test_hotspot__names_of_hidden_classes(void **state)
+{
+	(void)state;
+	assert_named("p/Main$$Lambda$14+0x00007f2c0b15", "p.Main$$Lambda.apply p/A.java:13");
+	assert_named("Main$$Lambda+0x00007f2c0b15", "Main$$Lambda.apply A.java:13");
+	assert_named("p/Main$$Lambda$14", "p.Main$$Lambda.apply p/A.java:13");
+	assert_named("p/LambdaForm$MH+0x00007f2c", "p.LambdaForm$MH.apply p/A.java:13");
+	/* Names of programs stay as they are. */
+	assert_named("p/Main$$Lambda$14x", "p.Main$$Lambda$14x.apply p/A.java:13");
+	assert_named("p/Main$14", "p.Main$14.apply p/A.java:13");
+	assert_named("p/A+0xyz", "p.A+0xyz.apply p/A.java:13");
+	assert_named("+0x12", "+0x12.apply A.java:13");
+}
+
 static void test_hotspot__stubs(void **state)
 {
 	const uint64_t stub = AT(MADE_STUB) + MADE_HEADER;
@@ -373,6 +404,7 @@ int main(void)
 		cmocka_unit_test(test_hotspot__compiled_frames_and_what_is_inlined),
 		cmocka_unit_test(test_hotspot__deoptimized_frames),
 		cmocka_unit_test(test_hotspot__interpreted_frames),
+		cmocka_unit_test(test_hotspot__names_of_hidden_classes),
 		cmocka_unit_test(test_hotspot__stubs),
 		cmocka_unit_test(test_hotspot__frames_that_are_in_the_heap),
 		cmocka_unit_test(test_hotspot__what_is_pushed_onto_a_frame),
