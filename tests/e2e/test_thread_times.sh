@@ -30,7 +30,7 @@ for table in by_thread split; do
     is "$table: each thread's time is that of its own clock" "$(judge $table)" ""
     check "$table: the main thread was compared" [ "$(cat compared)" -ge 1 ]
 done
-check "the text form has it" grep -qE '^ *time .* used +tid  thread' \
+check "the text form has it" grep -qE '^ *used +time .* tid  thread' \
     <("$SPROFREPORT" flat --by thread p.pb.gz)
 check "and per function" grep -qE '^ *self .* used  thread' \
     <("$SPROFREPORT" flat --split thread --width 200 p.pb.gz)

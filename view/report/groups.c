@@ -33,6 +33,8 @@ struct groups {
 	struct wall_types wall;
 	bool has_wall;
 	struct task_times times; /* empty, but for threads */
+	/* The first column is the kernel's figure, and rows are ordered by that. */
+	bool by_used;
 };
 
 static bool by_object(const struct groups *g)
@@ -91,14 +93,23 @@ static int collect(struct groups *g, const struct places *places, const struct f
 	return r < 0 ? r : 0;
 }
 
+/* The amount by which rows are ordered. */
+static int64_t rank_of(const struct groups *g, const struct row *row)
+{
+	int64_t used_ns;
+
+	return g->by_used && task_times_of(&g->times, row, &used_ns) ? used_ns
+								     : row->self[g->rows.weight];
+}
+
 static int compare(const void *a, const void *b, void *context)
 {
 	const struct row *x = a, *y = b;
-	size_t weight = ((const struct groups *)context)->rows.weight;
+	int64_t m = rank_of(context, x), n = rank_of(context, y);
 	int by_name = strcmp(x->task, y->task);
 
-	if (x->self[weight] != y->self[weight])
-		return x->self[weight] > y->self[weight] ? -1 : 1;
+	if (m != n)
+		return m > n ? -1 : 1;
 	by_name = by_name ? by_name : strcmp(x->object, y->object);
 	return by_name ? by_name : (x->id > y->id) - (x->id < y->id);
 }
@@ -112,7 +123,7 @@ static void settle(struct groups *g)
 	if (rows->n)
 		qsort_r(rows->row, rows->n, sizeof(*rows->row), compare, g);
 	while (kept < rows->n && (!g->options.limit || kept < g->options.limit) &&
-		(double)rows->row[kept].self[rows->weight] >= least)
+		(double)rank_of(g, &rows->row[kept]) >= least)
 		kept++;
 	g->left_out = rows->n - kept;
 	rows->n = kept;
@@ -135,6 +146,11 @@ static int fill(struct groups *g, char **ret_problem)
 		filter_release(&filter);
 	}
 	places_release(&places);
+	if (r == 0 && g->options.split == REPORT_SPLIT_THREAD)
+		r = task_times_init(&g->times, g->profile);
+	/* The kernel's figures are of whole threads, not of what a filter takes of them. */
+	g->by_used = g->times.n && g->times.complete && g->rows.weight == VALUE_CPU_NS &&
+		!g->rows.filtered;
 	settle(g);
 	return r;
 }
@@ -150,11 +166,13 @@ static size_t choose_columns(const struct groups *g, struct layout_column *colum
 {
 	size_t n = 0;
 
+	if (g->by_used)
+		column[n++] = (struct layout_column){"used", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0};
 	column[n++] = (struct layout_column){"time", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0};
 	column[n++] = (struct layout_column){"", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 2};
 	if (g->rows.weight == VALUE_CPU_NS)
 		column[n++] = (struct layout_column){"samples", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 1};
-	if (g->times.n)
+	if (g->times.n && !g->by_used)
 		column[n++] = (struct layout_column){"used", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 0};
 	if (g->has_wall) {
 		column[n++] = (struct layout_column){"cpu", LAYOUT_RIGHT, LAYOUT_WHOLE, 0, 5};
@@ -180,6 +198,8 @@ static void add_row(const struct groups *g, struct layout *layout, struct text_s
 	size_t at = 0;
 
 	layout_row(layout, share_of(&g->rows, value));
+	if (g->by_used)
+		task_times_set(&g->times, row, layout, &at);
 	/*
 	 * The time of a process or thread has no sampling error: its samples' weights are nearly
 	 * all of what the kernel charged. The time of an object is sampled.
@@ -192,7 +212,8 @@ static void add_row(const struct groups *g, struct layout *layout, struct text_s
 		(void)snprintf(cell, sizeof(cell), "%" PRId64, row->self[VALUE_SAMPLES]);
 		layout_set(layout, at++, cell);
 	}
-	task_times_set(&g->times, row, layout, &at);
+	if (!g->by_used)
+		task_times_set(&g->times, row, layout, &at);
 	for (size_t i = 0; g->has_wall && i < 3; i++) {
 		text_format_scaled(parts[i], scale, cell);
 		layout_set(layout, at++, cell);
@@ -298,8 +319,6 @@ int groups_print(const struct profile *profile, const struct report_options *opt
 		: g.options.balance_by == REPORT_BY_PROCESS ? REPORT_SPLIT_PROCESS
 							    : REPORT_SPLIT_THREAD;
 	r = fill(&g, ret_problem);
-	if (r == 0 && g.options.split == REPORT_SPLIT_THREAD)
-		r = task_times_init(&g.times, profile);
 	g.has_wall = r == 0 && wall_types_find(profile, &g.wall) && g.rows.weight == g.wall.wall;
 	if (r == 0)
 		r = g.options.format == REPORT_TEXT ? print_text(&g, out) : print_sheet(&g, out);

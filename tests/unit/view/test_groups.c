@@ -66,10 +66,38 @@ static void test_groups__threads_have_the_time_of_the_kernel(void **state)
 	profile_free(profile);
 }
 
+/* The worker has 40 samples of 100, and has used most: it is first, and what it used, too. */
+static void test_groups__what_threads_have_used_orders_them(void **state)
+{
+	const struct report_options by = {.balance_by = REPORT_BY_THREAD},
+				    tsv = {.balance_by = REPORT_BY_THREAD, .format = REPORT_TSV},
+				    least = {.balance_by = REPORT_BY_THREAD, .min_percent = 45},
+				    part = {.balance_by = REPORT_BY_THREAD, .object = "demo"};
+	struct profile *profile = fixture_profile();
+	uint32_t worker = fixture_index(
+		profile_add_task(profile, &(struct task){100, 101, "demo", "worker"}));
+	uint32_t demo =
+		fixture_index(profile_add_task(profile, &(struct task){100, 100, "demo", "demo"}));
+
+	(void)state;
+	(void)profile_add_task_cpu(profile, worker, 300 * FIXTURE_MS);
+	(void)profile_add_task_cpu(profile, demo, 104 * FIXTURE_MS);
+	assert_has(
+		profile, by, "     used         time             samples  tid  thread\n300", true);
+	assert_has(profile, by, "40  101  worker\n104.00 ms", true);
+	assert_has(profile, tsv, "\t300000000\n100\tdemo", true);
+	assert_has(profile, least, "worker\n... and 1 more\n", true);
+	/* A filter takes a part of a thread: what the whole thread used does not order parts. */
+	assert_has(profile, part, "       used  tid  thread\n", true);
+	assert_has(profile, part, "104.00 ms  100  demo\n", true);
+	profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_groups__threads_have_the_time_of_the_kernel),
+		cmocka_unit_test(test_groups__what_threads_have_used_orders_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
