@@ -101,7 +101,6 @@ struct audit_rate {
 	/* number of equally weighted samples with the same information; 0 unknown */
 	uint64_t effective;
 	bool is_low; /* the rate is more than 10 % too low, and by more than chance explains */
-	bool is_few; /* too few effective samples: shares are uncertain by 10 % */
 };
 /* Compares the rates. False: the period, the sampled time or the samples are unknown. */
 bool audit_rate(const struct profile *profile, struct audit_rate *ret_rate);

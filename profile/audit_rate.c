@@ -7,11 +7,8 @@
 #include "profile/profile.h"
 #include "profile/stats.h"
 
-/*
- * FEW_SAMPLES: with fewer effective samples, the 95 % interval of a share of one half reaches 10 %
- * or more to either side. EXPECTED_LEAST: with fewer expected samples, no rate is computed.
- */
-enum { FEW_SAMPLES = 100, EXPECTED_LEAST = 20 };
+/* With fewer expected samples, no rate is computed. */
+enum { EXPECTED_LEAST = 20 };
 
 /*
  * The time that was sampled: CPU time of the threads without excluded system calls, or, in a
@@ -57,10 +54,8 @@ bool audit_rate(const struct profile *profile, struct audit_rate *ret_rate)
 	 */
 	rate.is_low = rate.reached_hz > 0 && rate.reached_hz < 0.9 * rate.asked_hz &&
 		(double)samples + 3 * sqrt(rate.expected) < rate.expected;
-	if (profile_audit(profile, STATS_EFFECTIVE_SAMPLES, &effective) && effective) {
+	if (profile_audit(profile, STATS_EFFECTIVE_SAMPLES, &effective))
 		rate.effective = effective;
-		rate.is_few = effective < FEW_SAMPLES;
-	}
 	*ret_rate = rate;
 	return true;
 }

@@ -30,6 +30,8 @@ is "one side of a diff" "$("$report" diff --format tsv --from 0 --to 1s p p | cu
 grep -q '^800.00 ms of CPU time in 1.00 s, 200 samples' out || { cat out; failed=1; }
 grep -q '^note: a part of the profile: from 1.000 s to 2.000 s$' out || { cat out; failed=1; }
 grep -q '0.007 s of CPU time without a sample' out || { cat out; failed=1; }
+"$report" flat --from 1 --to 1.1 p >out
+grep -q '^few samples (25): shares are uncertain by up to 18 points; ' out || { cat out; failed=1; }
 
 "$report" timeline --width 100 p >out || failed=1
 grep -qE '^1\.798 s to 2\.002 s  nothing ran for 204\.00 ms; before: work; after: work$' out ||

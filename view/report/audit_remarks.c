@@ -14,9 +14,10 @@
  * FAST_HZ: at this rate and above, the length of a stop limits the rate. MANY_TRUNCATED: with more
  * than one truncated stack in so many samples, the audit recommends the option that copies more of
  * stacks. IDLE: with less than 1/IDLE of the elapsed time on a CPU, it recommends the wall clock.
- * MANY_PERIODS: a run of so many periods must have samples.
+ * MANY_PERIODS: a run of so many periods must have samples. FEW_SAMPLES: with fewer effective
+ * samples, the 95 % interval of a share of one half reaches 10 % or more to either side.
  */
-enum { FAST_HZ = 5000, MANY_TRUNCATED = 33, IDLE = 20, MANY_PERIODS = 10 };
+enum { FAST_HZ = 5000, MANY_TRUNCATED = 33, IDLE = 20, MANY_PERIODS = 10, FEW_SAMPLES = 100 };
 
 /* How the sampler gets real-time priority: sprofrun(1) has a section about it. */
 #define GIVES_REALTIME "RLIMIT_RTPRIO or CAP_SYS_NICE gives it, see man sprofrun"
@@ -98,15 +99,12 @@ static bool is_by_bound(const struct profile *profile, const struct audit_rate *
 }
 
 /*
- * Prints remarks about a low rate and few samples. @is_found: no other remark explains missing
+ * Prints remarks about a low rate. @is_found: no other remark explains missing
  * samples. @late: the share of instants that came late.
  */
 static void print_rate_remarks(
 	struct auditing *a, const struct audit_rate *rate, bool is_found, double late)
 {
-	struct interval half;
-	uint64_t elapsed;
-
 	if (rate->is_low && is_found && runs_seldom(a->profile, rate))
 		fprintf(a->out,
 			"%" PRIu64
@@ -129,14 +127,41 @@ static void print_rate_remarks(
 			"is free of the bound): --max-cost (1 %% of the CPU time, if not given) "
 			"allows more\n",
 			rate->samples, rate->expected);
-	if (!rate->is_few)
+}
+
+/* Does the profile have samples that say how exact its shares are? A difference has none. */
+static bool has_precision(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile_samples(profile); i++) {
+		if (profile_sample(profile, i).value[VALUE_SAMPLES] < 0)
+			return false;
+	}
+	return profile_period_ns(profile) > 0;
+}
+
+/*
+ * Says what a share is worth in a profile of few samples: "few samples (11): shares are uncertain
+ * by up to 26 points; ...". A part of a profile has no rate, but it has samples.
+ */
+static void print_few(struct auditing *a)
+{
+	uint64_t elapsed, samples, effective = 0;
+	struct interval half;
+
+	if (!audit_figure(a->profile, "samples", &samples) || !samples)
 		return;
-	half = stats_share_interval(0.5, (double)rate->effective);
+	(void)profile_audit(a->profile, STATS_EFFECTIVE_SAMPLES, &effective);
+	if (!effective)
+		effective = samples;
+	if (effective >= FEW_SAMPLES || !has_precision(a->profile))
+		return;
+	half = stats_share_interval(0.5, (double)effective);
 	fprintf(a->out,
-		"few samples%s: shares are uncertain by up to %.0f %%; a longer run or a higher "
-		"rate (-F) tells more\n",
-		profile_audit(a->profile, "elapsed_ns", &elapsed) ? " of CPU time" : "",
-		(half.high - half.low) / 2 * 100);
+		"few samples%s (%" PRIu64
+		"%s): shares are uncertain by up to %.0f points; a longer "
+		"run or a higher rate (-F) tells more\n",
+		profile_audit(a->profile, "elapsed_ns", &elapsed) ? " of CPU time" : "", effective,
+		effective == samples ? "" : " effective", (half.high - half.low) / 2 * 100);
 }
 
 static size_t longest_stack(const struct profile *profile)
@@ -226,6 +251,7 @@ void audit_print_remarks(struct auditing *a)
 	if (has_rate)
 		print_rate_remarks(a, &rate, is_fast || !has_found || !found.is_off,
 			has_found ? found.late : 0);
+	print_few(a);
 	print_truncated(a);
 	audit_end_line(a);
 	audit_faults_print(a->profile, a->ascii, a->out);

@@ -132,7 +132,8 @@ static void test_audit_line__says_what_few_samples_mean(void **state)
 	assert_silent(profile, "asked for");
 	/* The interval of a share of 0.5 of 96 samples is 0.404 to 0.596. */
 	set(profile, "effective_samples", 96);
-	assert_says(profile, "few samples: shares are uncertain by up to 10 %; a longer run");
+	assert_says(profile,
+		"few samples (96 effective): shares are uncertain by up to 10 points; a longer");
 	set(profile, "samples", 60);
 	assert_says(profile, "149 of 250 Hz reached");
 	assert_says(profile, "60 samples of 101 that were asked for: one takes longer");
@@ -361,6 +362,20 @@ static void test_audit_line__a_run_too_short_for_a_sample_is_told(void **state)
 	profile_free(profile);
 }
 
+/* A part of a profile has neither rates nor an effective number: its samples are counted. */
+static void test_audit_line__few_samples_of_a_part(void **state)
+{
+	struct profile *profile = fixture_profile();
+
+	(void)state;
+	set(profile, "effective_samples", 0);
+	set(profile, "kernel_cpu_ns", 0);
+	assert_silent(profile, "few samples");
+	set(profile, "samples", 11);
+	assert_says(profile, "few samples (11): shares are uncertain by up to 25 points; a longer");
+	profile_free(profile);
+}
+
 /* Most samples of a wall-clock profile may be of threads that wait. */
 static void test_audit_line__few_samples_of_a_wall_clock_are_of_cpu_time(void **state)
 {
@@ -368,9 +383,9 @@ static void test_audit_line__few_samples_of_a_wall_clock_are_of_cpu_time(void **
 
 	(void)state;
 	set(profile, "effective_samples", 20);
-	assert_says(profile, "few samples: shares");
+	assert_says(profile, "few samples (20 effective): shares are uncertain by up to 20 points");
 	set(profile, "elapsed_ns", 9000000000);
-	assert_says(profile, "few samples of CPU time: shares");
+	assert_says(profile, "few samples of CPU time (20 effective): shares");
 	profile_free(profile);
 }
 
@@ -390,6 +405,7 @@ int main(void)
 		cmocka_unit_test(test_audit_line__what_waits_is_pointed_to_the_wall_clock),
 		cmocka_unit_test(test_audit_line__long_stacks_name_the_option),
 		cmocka_unit_test(test_audit_line__a_run_too_short_for_a_sample_is_told),
+		cmocka_unit_test(test_audit_line__few_samples_of_a_part),
 		cmocka_unit_test(test_audit_line__few_samples_of_a_wall_clock_are_of_cpu_time),
 	};
 
