@@ -135,6 +135,18 @@ static int print_title(
 	return 0;
 }
 
+/* Prints ", executable redis-check-rdb" if the title says another name, and is of one file. */
+static void print_executable(
+	const struct profile *profile, const struct report_options *options, FILE *out)
+{
+	const char *file = options->files > 1 ? NULL : title_executable(profile);
+
+	if (!file)
+		return;
+	fputs(", executable ", out);
+	text_put(file, out);
+}
+
 int header_print(const struct profile *profile, const struct report_options *options,
 	const struct rows *rows, FILE *given)
 {
@@ -153,6 +165,7 @@ int header_print(const struct profile *profile, const struct report_options *opt
 	print_samples(profile, rows, out);
 	print_count(profile, "processes", "process", "processes", out);
 	print_count(profile, "threads", "thread", "threads", out);
+	print_executable(profile, options, out);
 	if (rows->negative) {
 		fputs("; a difference of profiles: shares are of ", out);
 		print_amount(profile, rows, rows->whole, out);

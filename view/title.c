@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "profile/audit.h"
 #include "profile/profile.h"
 
 /* From so many bytes on, an ellipsis stands for the other commands. */
@@ -79,4 +80,29 @@ char *title_of(const struct profile *profile, unsigned files, bool ascii)
 	clean = fclose(out) == 0 ? text_clean(text, ascii) : NULL;
 	free(text);
 	return clean;
+}
+
+const char *title_executable(const struct profile *profile)
+{
+	/* Up to a space is the name by which the program was called; "nginx: " ends in a colon. */
+	const char *command = profile_command(profile), *file, *slash;
+	size_t bytes = strcspn(command, " "), least;
+	uint64_t processes;
+
+	if (!audit_figure(profile, "processes", &processes) || processes != 1 ||
+		profile_main(profile) >= profile_mappings(profile))
+		return NULL;
+	file = text_basename(profile_mapping(profile, profile_main(profile)).file);
+	slash = memrchr(command, '/', bytes);
+	if (slash) {
+		bytes -= (size_t)(slash + 1 - command);
+		command = slash + 1;
+	}
+	if (bytes && command[bytes - 1] == ':')
+		bytes--;
+	least = bytes < strlen(file) ? bytes : strlen(file);
+	/* A quoted word, or "-bash" and "(daemon)", which are no names of files. */
+	if (!least || strchr("'\"-([", *command) || !strncmp(command, file, least))
+		return NULL;
+	return file;
 }

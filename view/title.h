@@ -16,4 +16,11 @@ struct profile;
  */
 char *title_of(const struct profile *profile, unsigned files, bool ascii);
 
+/*
+ * The file of the program, if its name is another one than that by which the program was called:
+ * "redis-check-rdb" of "redis-server", which is a link to it, or "dash" of "./script.sh". NULL: the
+ * names are alike ("python3.11" of "python3"), one is unknown, or there are several processes.
+ */
+const char *title_executable(const struct profile *profile);
+
 #endif

@@ -52,6 +52,43 @@ static void test_title__names_each_command_once(void **state)
 	profile_free(other);
 }
 
+static const char *executable(const char *command, const char *file)
+{
+	static char text[64];
+	struct profile *profile = fixture_profile();
+	int mapping = profile_add_mapping(
+		profile, &(struct mapping){.file = file, .build_id = "", .start = 1});
+	const char *name;
+
+	profile_set_main(profile, fixture_index(mapping));
+	assert_int_equal(profile_set_command(profile, command), 0);
+	name = title_executable(profile);
+	(void)snprintf(text, sizeof(text), "%s", name ? name : "-");
+	profile_free(profile);
+	return text;
+}
+
+/* What was called is a link, or a script: the rows name another file. */
+static void test_title__names_the_executable_that_the_command_does_not(void **state)
+{
+	struct profile *profile = fixture_profile();
+
+	(void)state;
+	assert_string_equal(
+		executable("redis-server *:6379", "/usr/bin/redis-check-rdb"), "redis-check-rdb");
+	assert_string_equal(executable("/bin/sh -c 'a/b c'", "/usr/bin/dash"), "dash");
+	assert_string_equal(executable("./run.sh", "/usr/bin/bash"), "bash");
+	assert_string_equal(executable("nginx: worker process", "/usr/sbin/nginx"), "-");
+	assert_string_equal(executable("/usr/bin/python3 a.py", "/usr/bin/python3.11"), "-");
+	assert_string_equal(executable("demo2", "/x/demo"), "-");
+	assert_string_equal(executable("-bash", "/usr/bin/bash"), "-");
+	assert_string_equal(executable("'my prog' x", "/x/other"), "-");
+	assert_string_equal(executable("", "/x/other"), "-");
+	assert_string_equal(executable("a", ""), "-");
+	assert_null(title_executable(profile));
+	profile_free(profile);
+}
+
 static void test_title__of_what_has_no_command(void **state)
 {
 	struct profile *profile = NULL;
@@ -93,6 +130,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_title__names_each_command_once),
+		cmocka_unit_test(test_title__names_the_executable_that_the_command_does_not),
 		cmocka_unit_test(test_title__of_what_has_no_command),
 		cmocka_unit_test(test_title__is_clean_and_bounded),
 	};
