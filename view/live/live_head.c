@@ -202,7 +202,7 @@ static void format_rate(const struct live *live, char *to, size_t room)
 
 static void format_mode(const struct live *live, char *to, size_t room)
 {
-	char type[24] = "", span[TEXT_UNIT_BYTES];
+	char type[24] = "CPU, ", span[TEXT_UNIT_BYTES];
 
 	if (live->profile && live->value != VALUE_CPU_NS)
 		(void)snprintf(type, sizeof(type), "%s, ",
