@@ -14,13 +14,13 @@
 
 #define DOCKER "/var/lib/docker/containers"
 
-enum { ID_LEAST = 4, ID_MOST = CGROUP_ID_BYTES - 1, FILE_MOST = 1 << 18 };
+enum { ID_MOST = CGROUP_ID_BYTES - 1, FILE_MOST = 1 << 18 };
 
 bool containers_is_id(const char *text)
 {
 	size_t n = strlen(text);
 
-	return n >= ID_LEAST && n <= ID_MOST && strspn(text, "0123456789abcdef") == n;
+	return n >= CONTAINERS_ID_LEAST && n <= ID_MOST && strspn(text, "0123456789abcdef") == n;
 }
 
 /*

@@ -7,7 +7,10 @@
 
 #include "supervisor/os/cgroup.h"
 
-/* Can @text be the beginning of an id? At least four hexadecimal digits. */
+/* Digits that the beginning of an id has at least. */
+enum { CONTAINERS_ID_LEAST = 4 };
+
+/* Can @text be the beginning of an id? At least CONTAINERS_ID_LEAST hexadecimal digits. */
 bool containers_is_id(const char *text);
 
 /*

@@ -108,22 +108,26 @@ static bool is_in_machine(int pid, const char *name)
 	return cgroup_read(pid, text) == 0 && cgroup_is_of_machine(text, name);
 }
 
-/* Are the processes from number @from on in containers with different ids? */
-static bool is_ambiguous(const struct process_list *list, size_t from)
+/* Are the processes from number @from on in containers with different ids? *ret_ids: two of them.
+ */
+static bool is_ambiguous(
+	const struct process_list *list, size_t from, char ret_ids[2][CGROUP_ID_BYTES])
 {
-	char text[CGROUP_TEXT_BYTES], first[CGROUP_ID_BYTES] = "", id[CGROUP_ID_BYTES];
+	char text[CGROUP_TEXT_BYTES];
 
+	ret_ids[0][0] = '\0';
 	for (size_t i = from; i < list->n; i++) {
-		if (cgroup_read(list->pid[i], text) < 0 || !cgroup_container(text, id))
+		if (cgroup_read(list->pid[i], text) < 0 || !cgroup_container(text, ret_ids[1]))
 			continue;
-		if (first[0] && strcmp(first, id) != 0)
+		if (ret_ids[0][0] && strcmp(ret_ids[0], ret_ids[1]) != 0)
 			return true;
-		memcpy(first, id, sizeof(first));
+		memcpy(ret_ids[0], ret_ids[1], CGROUP_ID_BYTES);
 	}
 	return false;
 }
 
-int find_processes_by_container(const char *name, struct process_list *list)
+int find_processes_by_container(
+	const char *name, struct process_list *list, char ret_ids[2][CGROUP_ID_BYTES])
 {
 	size_t ended, from = list->n;
 	char id[CGROUP_ID_BYTES];
@@ -136,7 +140,7 @@ int find_processes_by_container(const char *name, struct process_list *list)
 	if (r < 0 || list->n > from || !containers_is_id(name))
 		return r;
 	r = find(list, is_in_container, name, &ended);
-	if (r == 0 && is_ambiguous(list, from))
+	if (r == 0 && is_ambiguous(list, from, ret_ids))
 		r = -ENOTUNIQ;
 	return r;
 }

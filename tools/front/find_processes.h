@@ -26,9 +26,11 @@ int find_processes_by_cgroup(const char *name, struct process_list *list);
 /*
  * All processes of a container: by the beginning of its id, or by its name according to podman's
  * monitor and docker's files (the latter only for root), or by the name of a container of LXC or
- * systemd-nspawn. -ENOTUNIQ: the ids of several containers begin with @name.
+ * systemd-nspawn. -ENOTUNIQ: the ids of several containers begin with @name; @ret_ids has two of
+ * them. With another result, the contents of @ret_ids are undefined.
  */
-int find_processes_by_container(const char *name, struct process_list *list);
+int find_processes_by_container(
+	const char *name, struct process_list *list, char ret_ids[2][CGROUP_ID_BYTES]);
 
 /*
  * The live descendants of @pid, without itself. A process whose parent has ended is no longer a

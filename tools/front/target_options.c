@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "supervisor/os/proc_status.h"
 #include "supervisor/os/procfs.h"
+#include "tools/front/containers.h"
 #include "tools/front/find_processes.h"
 #include "tools/front/front.h"
 
@@ -76,20 +77,25 @@ static int take_container(void *options, char *value)
 {
 	struct target_options *o = options;
 	size_t before = o->found.n;
-	int r = find_processes_by_container(value, &o->found);
+	char ids[2][CGROUP_ID_BYTES];
+	int r = find_processes_by_container(value, &o->found, ids);
 
 	if (r == 0 && o->found.n > before)
 		return 0;
 	if (r == -ENOTUNIQ)
+		/* So many digits of an id are shown by docker and podman. */
 		front_complain(o->program,
-			"the ids of several containers begin with '%s': give more of it", value);
+			"the ids of several containers begin with '%s', such as %.12s and %.12s: "
+			"give more of it",
+			value, ids[0], ids[1]);
 	else if (r < 0)
 		front_complain(o->program, "cannot look for processes: %s", strerror(-r));
 	else
 		front_complain(o->program,
-			"no process of a container '%s' is seen here: give the beginning of its "
-			"id%s",
-			value, geteuid() ? ", or be root: docker's names are root's to read" : "");
+			"no process of a container '%s' is seen here: give its name, or at least "
+			"%d digits of its id%s",
+			value, CONTAINERS_ID_LEAST,
+			geteuid() ? ", or be root: docker's names are root's to read" : "");
 	exit(FRONT_OURS);
 }
 
