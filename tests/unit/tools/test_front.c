@@ -18,14 +18,12 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/made_up.h"
+#include "tests/unit/tools/front_fixture.h"
 #include "tools/front/containers.h"
 #include "tools/front/find_processes.h"
 #include "tools/front/front.h"
-#include "tools/front/jcmd.h"
 #include "tools/front/live_front.h"
 #include "tools/front/live_settings.h"
-#include "tools/front/output_log.h"
 #include "tools/front/push_option.h"
 #include "tools/front/sprofrun_settings.h"
 
@@ -33,34 +31,7 @@
 #define ID_DB    "aa112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 #define ID_OTHER "aa992233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 
-enum { WORDS = 24, TEXT = 8192 };
-
-static void process(int pid, int parent, const char *name, char state, const char *cgroup)
-{
-	char path[64];
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	made_up_file(path,
-		"Name:\t%s\nState:\t%c (x)\nTgid:\t%d\nPid:\t%d\nPPid:\t%d\nTracerPid:\t0\n"
-		"Uid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\nNSpid:\t%d\t7\nSigIgn:\t0000000000000000\n"
-		"SigCgt:\t%s\nSeccomp:\t0\n",
-		name, state, pid, pid, parent, pid,
-		strcmp(name, "java") == 0 ? "0000000000000004" : "0000000000000000");
-	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, pid);
-	made_up_file(path, "Name:\t%s\nState:\t%c (x)\n", name, state);
-	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", pid, pid);
-	made_up_file(path, "%s\n", name);
-	(void)snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	made_up_file(path, "%s\n", name);
-	(void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	made_up_file(path, "%d (%s) %c %d 0 0 0 -1 0\n", pid, name, state, parent);
-	(void)snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
-	made_up_file(path, "0::%s\n", cgroup);
-	(void)snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	made_up_file(path, "%s",
-		strcmp(name, "java") == 0 ? "1000-2000 r-xp 00000000 08:01 7   /usr/lib/libjvm.so\n"
-					  : "1000-2000 r-xp 00000000 08:01 7   /usr/bin/x\n");
-}
+enum { WORDS = 24 };
 
 static int begin(void **state)
 {
@@ -71,15 +42,15 @@ static int begin(void **state)
 	made_up_root = mkdtemp(root);
 	if (!made_up_root)
 		return -1;
-	process(100, 1, "nginx", 'S', "/system.slice/nginx.service");
-	process(101, 100, "nginx", 'S', "/system.slice/nginx.service");
-	process(102, 101, "helper", 'S', "/system.slice/nginx.service");
-	process(103, 1, "gone", 'Z', "/");
-	process(200, 1, "conmon", 'S', "/");
-	process(201, 200, "web", 'S', "/machine.slice/libpod-" ID_WEB ".scope/container");
-	process(202, 1, "db", 'S', "/system.slice/docker-" ID_DB ".scope");
-	process(203, 1, "db2", 'S', "/system.slice/docker-" ID_OTHER ".scope");
-	process(300, 1, "java", 'S', "/");
+	made_up_process(100, 1, "nginx", 'S', "/system.slice/nginx.service");
+	made_up_process(101, 100, "nginx", 'S', "/system.slice/nginx.service");
+	made_up_process(102, 101, "helper", 'S', "/system.slice/nginx.service");
+	made_up_process(103, 1, "gone", 'Z', "/");
+	made_up_process(200, 1, "conmon", 'S', "/");
+	made_up_process(201, 200, "web", 'S', "/machine.slice/libpod-" ID_WEB ".scope/container");
+	made_up_process(202, 1, "db", 'S', "/system.slice/docker-" ID_DB ".scope");
+	made_up_process(203, 1, "db2", 'S', "/system.slice/docker-" ID_OTHER ".scope");
+	made_up_process(300, 1, "java", 'S', "/");
 	/* A thread of process 101. */
 	made_up_file(
 		"/proc/111/status", "Name:\tio-1\nState:\tS\nTgid:\t101\nPid:\t111\nPPid:\t100\n");
@@ -96,36 +67,6 @@ static int begin(void **state)
 	made_up_file("/no-url", "four words of text\n");
 	made_up_file("/empty", "%s", "");
 	return 0;
-}
-
-static int finish(void **state)
-{
-	(void)state;
-	made_up_remove();
-	return 0;
-}
-
-/* Runs @what in a child process. Returns its exit status; @text gets what it printed. */
-static int in_child(void (*what)(char **argv), char **argv, char text[TEXT])
-{
-	int fd = memfd_create("text", MFD_CLOEXEC), status;
-	ssize_t n;
-	pid_t pid;
-
-	assert_true(fd >= 0);
-	(void)fflush(NULL);
-	pid = fork();
-	if (pid == 0) {
-		(void)dup2(fd, 1);
-		(void)dup2(fd, 2);
-		what(argv);
-		exit(0);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	n = pread(fd, text, TEXT - 1, 0);
-	text[n < 0 ? 0 : n] = '\0';
-	(void)close(fd);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
 /* Prints the settings of sprofrun, one a line. */
@@ -344,7 +285,7 @@ static void test_front__containers_whose_ids_begin_alike(void **state)
 	(void)state;
 	check_line(&line); /* too short to be an id */
 	check_line(&more);
-	process(204, 1, "db3", 'S',
+	made_up_process(204, 1, "db3", 'S',
 		"/system.slice/"
 		"docker-aa11ffff445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 		".scope");
@@ -372,167 +313,6 @@ static void test_front__urls_of_stores_in_files(void **state)
 	assert_false(push_option_hide(plain));
 }
 
-static void ask_java(char **argv)
-{
-	const int pids[] = {100, 300};
-
-	(void)argv;
-	jcmd_write_maps("sprofrun", pids, 1, false);
-	(void)setenv("PATH", "relative:/nowhere", 1);
-	jcmd_write_maps("sprofrun", pids, 2, false);
-}
-
-static void test_front__java(void **state)
-{
-	char text[TEXT], *variable = jcmd_variable(NULL);
-
-	(void)state;
-	assert_non_null(strstr(variable, "JAVA_TOOL_OPTIONS=-XX:+IgnoreUnrecognizedVMOptions"));
-	free(variable);
-	assert_int_equal(in_child(ask_java, NULL, text), 0);
-	assert_non_null(strstr(text, "none of the 1 processes is Java's"));
-	/* root does not ask a JVM in a container, and a user does not ask root's */
-	assert_non_null(strstr(text, "process 300 is not asked: it is"));
-	assert_non_null(strstr(text, "'jcmd 7 Compiler.perfmap'"));
-}
-
-/* Prints what users see of a run that could not begin. */
-static void fail_to_begin(char **argv)
-{
-	char *command[] = {(char *)"/nowhere/x", NULL};
-	const struct engine_options options = {.command = command};
-	const struct engine_result results[] = {{.exec_error = ENOENT}, {.exec_error = ENOEXEC},
-		{.exec_error = EACCES}, {.error = -EPERM, .refused_pid = 9999}, {.error = -EMFILE},
-		{.error = -ENOMEM}, {.error = -EAGAIN}, {.error = -EIO}, {0}};
-
-	(void)argv;
-	for (size_t i = 0; i < sizeof(results) / sizeof(*results); i++)
-		(void)printf("%d\n", front_failure("sprofrun", &options, &results[i]));
-	command[0] = (char *)"/";
-	(void)printf("%d\n", front_failure("sprofrun", &options, &results[2]));
-	command[0] = (char *)"/usr/bin/env";
-	(void)printf("%d\n", front_failure("sprofrun", &options, &results[0]));
-	(void)fflush(NULL);
-	exit(front_end_like(7 << 8));
-}
-
-static void test_front__failures(void **state)
-{
-	static const char *const says[] = {"no such command", "no program for this machine",
-		"cannot attach to 9999: there is no such process", "raise the limit (ulimit -n)",
-		"a limit of memory is too low", "limit of processes", "it is a directory",
-		"its interpreter"};
-	char text[TEXT];
-
-	(void)state;
-	assert_int_equal(in_child(fail_to_begin, NULL, text), 7);
-	for (size_t i = 0; i < sizeof(says) / sizeof(*says); i++)
-		if (!strstr(text, says[i]))
-			fail_msg("'%s' is not in %s", says[i], text);
-}
-
-static void end_by_signal(char **argv)
-{
-	(void)argv;
-	(void)front_end_like(SIGTERM);
-}
-
-static void test_front__ends_as_the_command_did(void **state)
-{
-	char text[TEXT];
-
-	(void)state;
-	assert_int_equal(in_child(end_by_signal, NULL, text), -SIGTERM);
-}
-
-static void test_front__the_output_of_a_command_is_kept(void **state)
-{
-	char path[64], line[128], text[4096];
-	const char *problem;
-	off_t from, end;
-	pthread_t thread;
-	int fd, stop_fd;
-	FILE *out;
-
-	(void)state;
-	assert_int_equal(output_log_open(NULL, &fd, path, sizeof(path), &problem), 0);
-	assert_int_equal(strncmp(path, "/proc/", 6), 0);
-	assert_int_equal(output_log_trim(fd, &thread, &stop_fd), 0);
-	output_log_trim_end(thread, stop_fd);
-	assert_int_equal(write(fd, "first\nlast", 10), 10);
-	output_log_kept(fd, &from, &end);
-	assert_int_equal(from, 0);
-	assert_int_equal(end, 10);
-	assert_false(output_log_is_binary(fd, from, end));
-	out = fmemopen(text, sizeof(text), "w");
-	output_log_print(fd, from, end, out);
-	(void)fclose(out);
-	assert_string_equal(text, "first\nlast\n");
-	/* Of a long log, the last lines that are complete are kept. */
-	memset(line, 'x', sizeof(line));
-	line[sizeof(line) - 1] = '\n';
-	for (size_t i = 0; i < 10000; i++)
-		assert_int_equal(write(fd, line, sizeof(line)), sizeof(line));
-	output_log_kept(fd, &from, &end);
-	assert_int_equal((end - from) % (off_t)sizeof(line), 0);
-	assert_true(end - from <= 1 << 20 && end - from > 1 << 19);
-	assert_int_equal(write(fd, "", 1), 1);
-	assert_true(output_log_is_binary(fd, from, end + 1));
-	(void)close(fd);
-	assert_true(output_log_open("/nowhere/log", &fd, path, sizeof(path), &problem) < 0);
-}
-
-/*
- * Prints the live view's arguments for the analyst. Messages and the command's output follow when
- * the screen is left.
- */
-static void view(char **argv)
-{
-	char *command[] = {(char *)"/bin/prog", (char *)"-x", NULL};
-	struct live_front front = LIVE_FRONT_DEFAULT("sproftop");
-	struct engine_options engine = {
-		.command = command, .period_ns = 4000000, .max_cost_ppm = 10000};
-	struct engine_result result = {0};
-	const char *argument[LIVE_FRONT_ARGUMENTS];
-	size_t n = 0;
-	int by = 0;
-
-	(void)argv;
-	front.batch = front.totals = front.color = front.ascii = true;
-	front.view = "objects";
-	front.keys = "q";
-	front.save_as = "x.pb.gz";
-	(void)printf("%d\n", live_front_begin(&front, &engine, argument, &n));
-	for (size_t i = 0; i < n; i++)
-		(void)printf("%s\n", argument[i]);
-	(void)fflush(NULL);
-	live_front_note(&front, "a note\33[2J");
-	(void)!write(front.log_fd, "of the command\n", 15);
-	(void)live_front_join(&front, &result, &by);
-	/* A terminal is missing, or cannot position the cursor. */
-	front = LIVE_FRONT_DEFAULT("sprofrun");
-	(void)printf("%d\n", live_front_begin(&front, &engine, argument, &n));
-	front = LIVE_FRONT_DEFAULT("sproftop");
-	front.batch = true;
-	front.log = "/nowhere/log";
-	(void)printf("%d\n", live_front_begin(&front, &engine, argument, &n));
-}
-
-static void test_front__the_view(void **state)
-{
-	static const char *const says[] = {"target=prog -x", "cost-ppm=10000", "log=/proc/",
-		"view=objects", "keys=q", "save-as=x.pb.gz", "--live-batch", "totals", "ascii",
-		"sproftop: a note", "the command wrote:\nof the command",
-		"standard output is no terminal", "cannot write the log /nowhere/log"};
-	char text[TEXT];
-
-	(void)state;
-	assert_int_equal(in_child(view, NULL, text), 0);
-	for (size_t i = 0; i < sizeof(says) / sizeof(*says); i++)
-		if (!strstr(text, says[i]))
-			fail_msg("'%s' is not in %s", says[i], text);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -540,12 +320,7 @@ int main(void)
 		cmocka_unit_test(test_front__options_that_are_refused),
 		cmocka_unit_test(test_front__containers_whose_ids_begin_alike),
 		cmocka_unit_test(test_front__urls_of_stores_in_files),
-		cmocka_unit_test(test_front__java),
-		cmocka_unit_test(test_front__failures),
-		cmocka_unit_test(test_front__ends_as_the_command_did),
-		cmocka_unit_test(test_front__the_view),
-		cmocka_unit_test(test_front__the_output_of_a_command_is_kept),
 	};
 
-	return cmocka_run_group_tests(tests, begin, finish);
+	return cmocka_run_group_tests(tests, begin, made_up_finish);
 }
