@@ -37,11 +37,15 @@ enum record_type {
 	RECORD_PAD = 0,     /* fills the end of the ring; no header beyond size and type */
 	RECORD_START = 1,   /* the first record of a stream */
 	RECORD_PROCESS = 2, /* a process is traced from now on */
-	RECORD_EXEC = 3,    /* a process's image: at exec, and after RECORD_PROCESS if it has one */
-	RECORD_MAPS = 4,    /* a piece of /proc/PID/maps, as the kernel printed it */
-	RECORD_THREAD = 5,  /* a thread's name: at its first sample, and when it changes */
-	RECORD_SAMPLE = 6,  /* a thread at an instant, or examined otherwise (flags) */
-	RECORD_EXIT = 7,    /* a process is gone, or detached */
+	/*
+	 * the image that a process runs: directly after each RECORD_PROCESS; both come again at an
+	 * exec
+	 */
+	RECORD_EXEC = 3,
+	RECORD_MAPS = 4,      /* a piece of /proc/PID/maps, as the kernel printed it */
+	RECORD_THREAD = 5,    /* a thread's name: at its first sample, and when it changes */
+	RECORD_SAMPLE = 6,    /* a thread at an instant, or examined otherwise (flags) */
+	RECORD_EXIT = 7,      /* a process is gone, or detached */
 	RECORD_UNSAMPLED = 8, /* time of an image for which there was no sample */
 	RECORD_AUDIT = 9,     /* the audit figures so far; the last record counts */
 	RECORD_END = 10,      /* the last record of the supervisor */

@@ -55,8 +55,9 @@ struct runtime_table {
 	uint32_t thread_bytes;                         /* how many bytes of the state are read */
 	uint32_t thread_next, thread_tid, thread_self; /* next state, tid, thread pointer */
 	/*
-	 * The pointer to the innermost frame is at thread_frame; or, unless frame_behind is NONE,
-	 * at frame_behind in an object to which thread_frame points.
+	 * If frame_behind is NONE, the pointer to the innermost frame is at thread_frame. Otherwise
+	 * the pointer at thread_frame leads to an object, in which the pointer to the frame is at
+	 * frame_behind.
 	 */
 	uint32_t thread_frame, frame_behind;
 	uint32_t thread_word[RUNTIME_THREAD_WORDS]; /* offsets of the words that are reported */

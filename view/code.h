@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What reports show but the profile does not hold: instructions, source files, and which files the
- * names come from today. The caller of a report provides a struct code_reader; the code in view/
- * opens no files itself.
+ * What reports show but the profile does not hold: instructions, source files, and in which files
+ * the names can be found today. The caller of a report provides a struct code_reader; the code in
+ * view/ opens no files itself.
  */
 #ifndef VIEW_CODE_H
 #define VIEW_CODE_H
@@ -32,11 +32,13 @@ struct code_object {
 	size_t addresses;
 	bool instructions; /* request the instructions of the functions at the addresses, too */
 
-	bool found;           /* the file exists, and is the one that was profiled */
-	const char *symbols;  /* source of the names: "symtab", …, "none", "unread"; "" unknown */
-	const char *lines;    /* the file with DWARF, "none", "unread"; "" unknown */
-	const char *problem;  /* what is missing, and the remedy; "" nothing */
-	const char *language; /* "Go", "": unknown */
+	bool found; /* the file exists, and is the one that was profiled */
+	/* source of the names: "symtab", …, "none", "unread" (the file could not be read); ""
+	 * unknown */
+	const char *symbols;
+	const char *lines;        /* the file with DWARF, "none", "unread" (as above); "" unknown */
+	const char *problem;      /* what is missing, and the remedy; "" nothing */
+	const char *language;     /* "Go", "": unknown */
 	const char *code_problem; /* why there are no instructions; "" none are missing */
 	size_t named, lined;      /* number of addresses with a name, with a line */
 	struct code_instruction *instruction; /* by ascending address */
@@ -56,8 +58,8 @@ struct code_addresses {
 };
 
 /*
- * Collects the addresses of the locations that @wants chooses (called with @context); NULL: all. 0;
- * -ENOMEM: to be released, too.
+ * Collects the addresses of the locations for which @wants (called with @context) returns true;
+ * @wants NULL: of all locations. 0 or -ENOMEM; @addresses must be released in either case.
  */
 int code_addresses_init(struct code_addresses *addresses, const struct profile *profile,
 	bool (*wants)(const void *context, size_t location), const void *context);

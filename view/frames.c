@@ -53,7 +53,10 @@ static int append_location(struct frames *frames, uint32_t index)
 	if (array_grow(&frames->frame, &frames->room, frames->n + n) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		/* With no_inline, only the last line of a location has a place. */
+		/*
+		 * With no_inline, a location has one place only: that of its last line, which is
+		 * the function that is not inlined.
+		 */
 		const struct location_line *line =
 			location.lines ? &location.line[location.lines - n + i] : NULL;
 

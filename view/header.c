@@ -47,8 +47,8 @@ static void print_count(const struct profile *profile, const char *key, const ch
 }
 
 /*
- * Prints the rate of a profile without an audit, such as a part of another profile, by its samples:
- * " at 47.4 of 250 Hz".
+ * Prints the rate of a profile without an audit, such as a part of another profile, as computed
+ * from its number of samples: " at 47.4 of 250 Hz".
  */
 static void print_rate(const struct profile *profile, const struct rows *rows, FILE *out)
 {
@@ -135,7 +135,10 @@ static int print_title(
 	return 0;
 }
 
-/* Prints ", executable redis-check-rdb" if the title says another name, and is of one file. */
+/*
+ * Prints ", executable redis-check-rdb" if the title names one command only, and that under another
+ * name than its file's.
+ */
 static void print_executable(
 	const struct profile *profile, const struct report_options *options, FILE *out)
 {

@@ -90,8 +90,8 @@ static void measure(const struct layout *layout, size_t *widths)
 }
 
 /*
- * The width that the columns need. With @comfort, columns that may be cut count with their comfort
- * at most.
+ * Returns the width that the visible columns need. With @comfort, a column that may be cut counts
+ * with its comfort if it is wider than that.
  */
 static size_t needed(const struct layout *layout, const size_t *widths, bool comfort)
 {
@@ -128,7 +128,10 @@ static bool drop_one(const struct layout *layout, size_t *widths)
 	return true;
 }
 
-/* Narrows the column that exceeds its comfort most by one; false: none can be narrowed. */
+/*
+ * Takes one character from the width of the column that exceeds its comfort most. False: no column
+ * can be narrowed.
+ */
 static bool cut_one(const struct layout *layout, size_t *widths)
 {
 	size_t widest = layout->columns;

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-/* Below this width, a path is cut as one text. */
+/* In fewer columns than this, a path is cut as if it were a single name, not frame by frame. */
 enum { LEAST_COLUMNS = 12 };
 
 struct path {
@@ -18,8 +18,8 @@ struct path {
 	size_t frames; /* at least 1 */
 	size_t common; /* number of innermost frames that it shares with the most similar path */
 	/*
-	 * If the next frame of the two paths differs only in its arguments: the number of bytes
-	 * that the two names have in common; else 0.
+	 * If this path and the most similar one differ next in the arguments of a function only:
+	 * how many bytes the two names of that function have in common; else 0.
 	 */
 	size_t differ_at;
 };

@@ -107,7 +107,10 @@ static int append_line(struct places *places, const struct profile *profile, uin
 		place.file = function.file;
 		place.line = places->by == ROWS_BY_LINE ? line->line : function.line;
 	}
-	/* @functions has the same frames in the same order, so the index is the same. */
+	/*
+	 * @functions has a place for the same frames in the same order, so its array is indexed
+	 * alike.
+	 */
 	place.function_place = functions ? functions->of[places->ofs] : 0;
 	return append(places, &place);
 }

@@ -16,9 +16,10 @@
 /* Equal strings are equal pointers. They belong to the profile, or to the pool. */
 struct place {
 	const char *function, *file, *object;
-	uint32_t line;           /* by function: the first of the function; 0 unknown */
-	uint32_t function_place; /* by line: its function in @functions of places_update() */
-	uint32_t location;       /* the first location found in it */
+	uint32_t line; /* by function: the first of the function; 0 unknown */
+	/* by line: index, in @functions of places_update(), of its function */
+	uint32_t function_place;
+	uint32_t location; /* the first location found in it */
 	bool unsampled;
 };
 

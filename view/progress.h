@@ -5,8 +5,8 @@
 #include "view/options.h"
 
 /*
- * Reports progress to the callback of the options for each 1024th item. The callback checks the
- * clock.
+ * Calls the progress callback of the options for each 1024th item. The callback itself looks at the
+ * clock, so that it prints rarely even if items are quick.
  */
 static inline void progress_show(
 	const struct report_options *options, const char *what, size_t done, size_t all)

@@ -59,7 +59,10 @@ int source_split(char **text, unsigned tab, char ***ret_line, size_t *ret_lines)
 	return 0;
 }
 
-/* The start of a merged profile is that of the earliest one. */
+/*
+ * A merged profile has the start of its earliest part, so a file that changed between two parts
+ * gets the note, too.
+ */
 int source_note_newer(
 	const struct profile *profile, const char *path, uint64_t changed_ns, char **ret_note)
 {

@@ -9,8 +9,9 @@ struct source {
 	char *text;    /* NULL: the file is not available */
 	char *path;    /* where it was found */
 	char *problem; /* why the file is not available; NULL unknown */
-	char *note;    /* why the file may not be the version that was profiled; NULL it may be */
-	char **line;   /* pointers into @text */
+	/* why the file may not be the version that was profiled; NULL: nothing says so */
+	char *note;
+	char **line; /* pointers into @text */
 	size_t lines;
 };
 

@@ -84,7 +84,10 @@ char *title_of(const struct profile *profile, unsigned files, bool ascii)
 
 const char *title_executable(const struct profile *profile)
 {
-	/* Up to a space is the name by which the program was called; "nginx: " ends in a colon. */
+	/*
+	 * The command's text up to the first space is the name by which the program was called. A
+	 * process that has set its title may have a colon there, as in "nginx: master".
+	 */
 	const char *command = profile_command(profile), *file, *slash;
 	size_t bytes = strcspn(command, " "), least;
 	uint64_t processes;
@@ -101,7 +104,10 @@ const char *title_executable(const struct profile *profile)
 	if (bytes && command[bytes - 1] == ':')
 		bytes--;
 	least = bytes < strlen(file) ? bytes : strlen(file);
-	/* A quoted word, or "-bash" and "(daemon)", which are no names of files. */
+	/*
+	 * A name that begins with one of these characters is no file's: a quoted word, "-bash" of a
+	 * login shell, "(daemon)".
+	 */
 	if (!least || strchr("'\"-([", *command) || !strncmp(command, file, least))
 		return NULL;
 	return file;

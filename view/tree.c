@@ -410,7 +410,7 @@ char *tree_task_name(const struct profile *profile, const struct report_options 
 
 	if (options->split == REPORT_SPLIT_NAME)
 		return strdup(task.process[0] ? task.process : "[process]");
-	/* A process that ended before its pid was known has only a name. */
+	/* The pid of a process that ended early may be unknown (0): its name stands alone. */
 	if (process && !task.pid && task.process[0])
 		return strdup(task.process);
 	if (asprintf(&name, "%s %u", process ? task.process : task.thread,

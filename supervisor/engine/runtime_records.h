@@ -26,7 +26,10 @@ struct runtime_records {
 
 void runtime_records_release(struct engine *engine);
 
-/* A request of type REQUEST_RUNTIME. */
+/*
+ * REQUEST_RUNTIME: takes one word of a struct runtime_table. When the table is complete, it becomes
+ * that of its process.
+ */
 void runtime_records_request(struct engine *engine, const struct request *request);
 
 /* REQUEST_GO: where goroutines are found (supervisor/target/goroutine.h). */

@@ -45,7 +45,10 @@ void wall_settle(struct wall *wall, const struct cpu_time *cpu, uint64_t now_ns)
 bool wall_stays(const struct wall *wall, const struct cpu_time *cpu);
 /* The thread has not run: all blocked time belongs to the stack last seen. */
 void wall_stay(struct wall *wall, const struct cpu_time *cpu, uint64_t now_ns);
-/* The thread was seen, and its waiting time reported. @slices: of the reading at that time. */
+/*
+ * The thread was seen blocked, its stack was sent, and its waiting time was reported. @slices: how
+ * many time slices it had begun by then: while that number stays, it has not run (wall_stays()).
+ */
 void wall_see(struct wall *wall, uint64_t slices, uint64_t now_ns);
 
 /* The waiting time that is owed; _here(): its blocked time at the stack last seen. */

@@ -88,7 +88,10 @@ bool spans_announced(struct spans *spans, const struct piece *piece)
 	return wanted;
 }
 
-/* Sets the main mapping: programs show it first, and use its name for the profile. */
+/*
+ * Sets the main mapping of @sum, that of the executable: viewers such as pprof show it first and
+ * name the profile after it.
+ */
 static int set_main(struct profile *sum, const struct profile *profile)
 {
 	struct mapping mapping;

@@ -3,9 +3,10 @@
  * The file format of speedscope (its file-format-schema.json). A file has profiles of type
  * "sampled": first one of all threads together, then one of each thread. A sample is a list of
  * frames, root first, with a weight. The profile of all threads has each stack once, and stacks
- * with equal beginnings are next to each other; without a time line, so have those of threads. With
- * a time line, the samples of a thread are at their times. While the thread did not run, there is a
- * sample without frames, with the length of that time as its weight.
+ * with equal beginnings are next to each other. Without a time line, the profiles of single threads
+ * are made in the same way. With a time line, the samples of a thread are at their times, and while
+ * the thread did not run, there is a sample without frames, with the length of that time as its
+ * weight.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -116,7 +116,10 @@ static int draw_tree_name(struct live *live, struct screen *screen, unsigned row
 		{"\xc2\xb7 ", "\xe2\x96\xbe ", "\xe2\x96\xb8 "}, {"  ", "- ", "+ "}};
 	unsigned at = place->at, end = place->at + place->width, indent = line->indent * 2;
 
-	/* Indents that would leave less than 20 columns for the name begin again on the left. */
+	/*
+	 * A deep node's indent begins anew at the left edge, so that at least 20 columns remain for
+	 * its name.
+	 */
 	if (place->width > 24)
 		indent %= place->width - 20;
 	at += indent;

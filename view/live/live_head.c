@@ -21,7 +21,10 @@ static uint64_t figure(const struct live *live, const char *key)
 	return value;
 }
 
-/* Is the profile taken by wall-clock time, so that a sample is a period of that? */
+/*
+ * Was the profile taken by wall-clock time? A sample then stands for a period of wall-clock time,
+ * otherwise for one of CPU time.
+ */
 static bool is_by_wall(const struct live *live)
 {
 	size_t named = profile_default_value(live->profile);
@@ -218,8 +221,8 @@ static void format_mode(const struct live *live, char *to, size_t room)
 }
 
 /*
- * Columns of the target's name that are shown of @room: all, or as many as there are, but not half
- * of a pid in brackets, as in "redis-server (93".
+ * Returns how many columns the target's name gets, @room at most. If the name does not fit, it is
+ * cut before a pid in brackets, which would be misread if it were cut: "redis-server (93".
  */
 static unsigned name_columns(const char *name, unsigned room)
 {

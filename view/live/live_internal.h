@@ -98,7 +98,11 @@ struct live_page {
 	uint64_t cursor_id; /* the id of the cursor's row */
 	int sort;           /* index of a column; -1: the view's initial order */
 	bool inverted;
-	bool opened; /* the tree was unfolded along its hottest path, or the text was scrolled */
+	/*
+	 * done once per view: the tree is unfolded along its hottest path, or the text is scrolled
+	 * to where it is of interest
+	 */
+	bool opened;
 	char *text, *problem; /* text of source, disassembly or output; why there is none */
 	char *note;           /* about the text, shown above it; NULL none */
 	char **line;          /* pointers into @text */

@@ -303,7 +303,10 @@ int live_press(struct live *live, struct live_key key)
 		key.code != LIVE_KEY_F10)
 		return live_span_press(live, key.code);
 	request = live_request_of(key.code);
-	/* Where ^Z may suspend, the terminal makes it a signal (terminal_open()). */
+	/*
+	 * This key arrives only where ^Z may not suspend: elsewhere the terminal turns it into
+	 * SIGTSTP (terminal_open()).
+	 */
 	if (key.code == CONTROL_Z)
 		live_complain(
 			live, "^Z works with -p, under a shell: q leaves, f only stops sampling");

@@ -134,7 +134,10 @@ static void find_file(struct annotate *annotate)
 			most = sum;
 			annotate->file = annotate->line[i].file;
 		}
-		/* The sum was that of the whole file, so the file's other lines are skipped. */
+		/*
+		 * @sum is that of a whole file, so the other lines of this file need no sum of
+		 * their own.
+		 */
 		while (i + 1 < annotate->lines &&
 			!strcmp(annotate->line[i + 1].file, annotate->line[i].file))
 			i++;

@@ -87,8 +87,9 @@ static void print_losses_briefly(struct auditing *a)
 			continue;
 		audit_separate(a, "audit: ");
 		/*
-		 * The first four losses are numbers of samples, which have a share. Lost samples
-		 * (the first) are not among those of the profile.
+		 * The first four losses count samples, so they are shown with their share of all
+		 * samples. Lost samples (the first loss) are not in the profile and are added to
+		 * its number; the other losses are.
 		 */
 		audit_print_loss(a, losses[i].text, n, i == 0 ? samples + n : i < 4 ? samples : 0);
 		shown++;

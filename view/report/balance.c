@@ -65,7 +65,10 @@ static int group_of(struct balance *b, const struct sample *sample)
 	case REPORT_BY_HOST: name = label_text(profile, sample, LABEL_HOST); break;
 	default: name = process_text(profile, sample); break;
 	}
-	/* A profile of another program may name no process; id 0 is "". */
+	/*
+	 * A profile of another program may name no process: its samples are in no group. (The
+	 * pool's id 0 is the text "", so groups have the ids from 1 on.)
+	 */
 	id = name && name[0] ? pool_add_text(&b->names, name) : -ENOENT;
 	free(name);
 	return id < 0 ? id : id - 1;

@@ -84,7 +84,10 @@ static bool is_alike(const struct balance *b, const struct leaders *leaders, siz
 		return false;
 	if (differ && noise > MOST_CHANCE * most)
 		return false;
-	/* Without a sample, nothing is known about the functions. */
+	/*
+	 * Without a sample of one of them, their functions cannot be compared: equal totals are
+	 * enough.
+	 */
 	if (b->period > 0 && (a->samples <= 0 || of->samples <= 0))
 		return true;
 	apart = distance(b, leaders->share[leader], share, a->samples, of->samples, &chance);

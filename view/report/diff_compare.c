@@ -23,7 +23,10 @@ struct collecting {
 	bool *unsampled;
 	size_t keys, key_room, unsampled_room;
 	struct table table;
-	/* value[0]: self, value[1]: total; by run and key. A later run may add keys. */
+	/*
+	 * value[0]: self, value[1]: total; indexed by run and key. A run without the function of a
+	 * key has 0 there.
+	 */
 	double *value[2];
 	size_t room[2];
 	size_t runs;
@@ -376,7 +379,10 @@ int diff_init(struct diff *diff, const struct report_sides *sides,
 	int error;
 
 	*diff = (struct diff){.sides = sides, .options = options_take(given)};
-	/* The options exclude rows only after the comparison. */
+	/*
+	 * All rows are compared: diff_print() applies the limits to what it prints. A comparison
+	 * has neither a split nor a direction.
+	 */
 	diff->options.limit = 0;
 	diff->options.min_percent = 0;
 	diff->options.split = REPORT_SPLIT_NONE;

@@ -212,7 +212,10 @@ static int fetch(struct doctor *d)
 			(object->unnamed || object->unlined))
 			r = reader->fetch(reader->context, object->path, object->build_id,
 				&object->unfetched);
-		/* The cause of such an error applies to all objects. */
+		/*
+		 * These two errors mean that nothing can be downloaded for any object: the others
+		 * need no try.
+		 */
 		if (r == -EDESTADDRREQ || r == -ENOTSUP)
 			break;
 		r = r == -ENOMEM ? r : 0;

@@ -190,7 +190,10 @@ static void print_left_out(const struct listing *l, FILE *out)
 			callers == 1 ? " that only calls others" : "s that only call others");
 }
 
-/* The function that waits longest is a system call: says how to see who made it. */
+/*
+ * If most of the wall-clock time is in a system call, says which reports show the functions that
+ * made it.
+ */
 static void point_to_callers(const struct listing *l, FILE *out)
 {
 	const struct row *row = l->rows->row;

@@ -252,7 +252,8 @@ static struct report_options choose_value(
 
 /*
  * Counts the instants that have the value. For CPU time, these are the instants of running threads,
- * and *@ret_n is their effective number: so many instants with equal weights would say as much.
+ * and *@ret_n is their effective number: the square of the sum of their weights, divided by the sum
+ * of the squared weights.
  */
 static int count_instants(const struct time_grid *grid, size_t *ret_n)
 {

@@ -24,7 +24,7 @@ struct timeline_phase {
 	double weight, top_weight; /* of everything; of that function */
 };
 
-/* A time without a sample of many sampling periods (timeline_gaps.c). */
+/* A span of many sampling periods without a sample (timeline_gaps.c). */
 struct timeline_gap {
 	uint64_t from_ns, to_ns;
 	/* Stacks are indexes of samples in the profile, or TIMELINE_NO_STACK. */
