@@ -145,7 +145,7 @@ void answer_send(struct answerer *answerer, struct process *process, int tid,
 		return;
 	fd = open_pipe(answerer, tid, q->answer);
 	if (fd == -EMFILE) {
-		/* Closes idle descriptors to make room. */
+		/* Closes idle descriptors, to make room for the second attempt. */
 		(void)fds_keep(&answerer->files->fds, process, fd);
 		fd = open_pipe(answerer, tid, q->answer);
 	}

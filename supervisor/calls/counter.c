@@ -9,7 +9,7 @@
 
 /* The smallest page of any machine: all bytes of one have the same access rights. */
 #define PAGE_BYTES 4096u
-/* The value of REGION_STOP_AT_32767. */
+/* The count at which REGION_STOP_AT_32767 stops all profiling. */
 #define STOP_AT 32767u
 
 /* One counter, with the sum of all additions to it. */

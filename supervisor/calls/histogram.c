@@ -201,7 +201,10 @@ int histogram_resolve(struct histogram *h, const char *maps, struct region_table
 		to->base = from->first * SELF_BYTES;
 		to->bytes = from->counters * SELF_BYTES;
 		to->offset = from->start + bias;
-		/* floor(d * s / (65536 * e)) is the same for s * 8 / e and counters of 8 bytes. */
+		/*
+		 * A counter's index is floor(d * s / (65536 * e)). It stays the same when the bytes
+		 * e of a counter become 8 and the scale s is multiplied by 8 / e.
+		 */
 		to->scale = is_bin(from) ? 2 : from->scale * (SELF_BYTES / from->element);
 		to->limit = is_bin(from) ? 0 : from->end + bias;
 	}

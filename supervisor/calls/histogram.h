@@ -78,7 +78,7 @@ void histogram_tick(struct histogram *histogram, const struct process *process, 
 
 /*
  * Prints one line for each counter that is not 0, "object start end count", tab-separated, after a
- * line with these names. The object of the overflow bin is "[overflow]". -EIO.
+ * line with these names. The object of the overflow bin is "[overflow]". 0 or -EIO.
  */
 int histogram_print(const struct histogram *histogram, FILE *file);
 

@@ -134,13 +134,16 @@ static struct process *find_sender(
 		*ret_tid = t->tid;
 		return t->process;
 	}
-	/* The process may be in another pid namespace. */
+	/*
+	 * A process in another pid namespace is found by its pid there, as the request gives that
+	 * one.
+	 */
 	for (size_t i = 0; i < target->processes; i++) {
 		struct process *p = target->process[i];
 
 		if (p->pid == (int)q->pid || inner_pid(p) != (int)q->pid)
 			continue;
-		/* The process's first thread may have ended. */
+		/* If its first thread has ended, its memory is read through another one. */
 		if (has_seal(service, p, procfiles_reader(p), q) ||
 			(procfiles_find_reader(service->answerer.files, p) &&
 				has_seal(service, p, procfiles_reader(p), q))) {

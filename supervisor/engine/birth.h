@@ -25,13 +25,19 @@ struct births {
  * -errno some threads may be attached to; the process is removed only if none is.
  */
 int birth_attach(struct engine *engine, int pid);
-/* @parent has made a process or thread and is still in the stop of that event. */
+/*
+ * Adds the process or thread that @parent has just made. @parent is still in the stop of that
+ * event, and is not resumed here.
+ */
 void birth_adopt(struct engine *engine, struct tracee *parent);
-/* A stop of a thread that has not been announced yet. */
+/*
+ * Takes a stop of a thread that no event has announced yet. A first stop is held until the parent's
+ * event comes; any other one is ended.
+ */
 void birth_early_stop(struct engine *engine, const struct waiter_result *seen);
 /* Adopts threads whose parent's event never came. */
 void birth_adopt_orphans(struct engine *engine, uint64_t now_ns);
-/* The executable of a process, owned by the target; NULL: out of memory. */
+/* Returns the executable of a process, owned by the target; NULL: out of memory. */
 struct image *birth_image(struct engine *engine, int pid);
 
 #endif

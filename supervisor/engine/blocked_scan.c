@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * How a blocked thread is observed, and how it is made sure that it did not run meanwhile:
+ *
  *	unchanged since the last observation? ──yes──► its time belongs to the same place
  *	      │ no
  *	time slices ──► activity ──► copy ──► time slices: the same? ──► record

@@ -14,7 +14,10 @@
 #include "supervisor/engine/figures.h"
 #include "supervisor/engine/signals.h"
 
-/* If the command got the same SIGCONT as the supervisor, it runs again after this time. */
+/*
+ * After a SIGCONT, a command that is still stopped after this time gets it from the supervisor. If
+ * it had got the same signal, it would run again by then.
+ */
 #define CONTINUE_NS 50000000
 /* Requests handled per call. Each may read memory of the target, which takes 1 to 2 us. */
 #define REQUESTS_AT_ONCE 64
@@ -116,7 +119,10 @@ static void handle_signal(struct engine *engine, const struct signalfd_siginfo *
 	} else if (signals_is_stop(signal) && command_lives &&
 		(origin != SIGNALS_SENT || is_of_target(engine, sender))) {
 		engine->life.stop_signal = signal;
-		/* A command in a session of its own does not get the terminal's signals. */
+		/*
+		 * A command in a session of its own does not get the terminal's signals: it is
+		 * stopped here.
+		 */
 		if (engine->result->command_apart && origin != SIGNALS_SENT)
 			(void)kill(-engine->launch.pid, SIGSTOP);
 		lifecycle_stop_with_command(engine);

@@ -24,7 +24,10 @@ static void elapse_thread(struct engine *engine, struct tracee *t)
 	/* A thread that has ended but is not reaped yet shows address 0. */
 	if (r < 0 || (r == 0 && !activity.running && !activity.pc))
 		return;
-	/* Not in a call and not in a group-stop: the thread is runnable or waits for a page. */
+	/*
+	 * A thread that is neither in a call nor in a group-stop waits for a CPU or for a page: it
+	 * counts as running.
+	 */
 	if (r == 0 && activity.syscall < 0 && t->state != TRACEE_LISTENING)
 		activity.running = true;
 	session_elapse(

@@ -126,8 +126,8 @@ static int prepare(struct engine *engine)
 	int r;
 
 	/*
-	 * The signal descriptor comes first, as nothing works without it: the limit may leave only
-	 * a few.
+	 * The signal descriptor comes first, as nothing works without it, and the limit of open
+	 * files may permit only a few descriptors.
 	 */
 	signals_handled(&signals);
 	engine->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);

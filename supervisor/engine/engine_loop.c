@@ -71,7 +71,10 @@ static void once_a_second(struct engine *engine, uint64_t now)
 	say_who_is_left(engine);
 	engine->timing.audit_again_ns = now + SECOND_NS;
 	count_missed(engine, now);
-	/* The CPU time of threads that have ended is added when their deaths are handled. */
+	/*
+	 * Deaths are handled first: that adds the CPU time of threads that have ended to the
+	 * figures.
+	 */
 	lifecycle_drain(engine);
 	lifecycle_sweep(engine);
 	if (figures_print(engine, now, text))

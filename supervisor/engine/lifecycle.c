@@ -116,7 +116,10 @@ static void close_former(struct engine *engine, struct tracee *t, int former)
 	struct cpu_time cpu;
 	int tid = t->tid;
 
-	/* The files of @t are found under its present tid; its accounts are those of the former. */
+	/*
+	 * The kernel shows the CPU time of @t under its present tid, but it belongs to the accounts
+	 * of the former one.
+	 */
 	if (procfiles_read_cpu(&engine->files, t, &cpu) == 0)
 		cpu_account_update(engine, t, &cpu, clock_now());
 	t->tid = former;
@@ -194,7 +197,10 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 	process->handled = (struct handled_calls){0};
 	runtime_records_drop(process);
 	maps_forget(process);
-	/* If another thread called exec, the leader has taken over that thread's CPU time. */
+	/*
+	 * If another thread called exec, the leader now has that thread's CPU time, to which its
+	 * own accounts of ticks do not fit: they begin anew.
+	 */
 	if (t->sample)
 		ticks_forget_all(t->sample, 0);
 	t->home = (struct stack_home){0};

@@ -47,7 +47,7 @@ void rotate_begin(struct engine *engine, uint64_t now);
 void rotate_wanted(struct engine *engine, uint64_t now);
 /* --ring: a process that was attached to has ended. */
 void rotate_process_ended(struct engine *engine, int pid, uint32_t status);
-/* Flags of the last RECORD_END. */
+/* Returns the flags for the last RECORD_END of the run. */
 uint16_t rotate_end_flags(const struct engine *engine);
 /* Begins another file when it is time. Blocks for the start of a process at most. */
 void rotate_poll(struct engine *engine, uint64_t now);

@@ -32,10 +32,16 @@ void runtime_records_release(struct engine *engine);
  */
 void runtime_records_request(struct engine *engine, const struct request *request);
 
-/* REQUEST_GO: where goroutines are found (supervisor/target/goroutine.h). */
+/*
+ * REQUEST_GO: notes for a process how far below the thread pointer its threads keep the pointer to
+ * their goroutine (supervisor/target/goroutine.h).
+ */
 void runtime_records_go(struct engine *engine, const struct request *request);
 
-/* REQUEST_CHUNKS_BASE, REQUEST_CHUNKS: where Java's frames are (supervisor/target/chunks.h). */
+/*
+ * REQUEST_CHUNKS_BASE, REQUEST_CHUNKS: notes for a process where the frames of Java's virtual
+ * threads are (supervisor/target/chunks.h).
+ */
 void runtime_records_chunks(struct engine *engine, const struct request *request);
 
 /*
@@ -44,7 +50,7 @@ void runtime_records_chunks(struct engine *engine, const struct request *request
  */
 void runtime_records_memory(struct engine *engine, const struct request *request);
 
-/* A forked child has its parent's runtime at the same addresses. */
+/* A forked child has its parent's runtime at the same addresses: gives it a copy of the table. */
 void runtime_records_fork(const struct process *from, struct process *process);
 /* The process has a new image: drops its table. */
 void runtime_records_drop(struct process *process);

@@ -8,12 +8,18 @@ static int probe_activity(void *context, struct sample_thread *s, struct activit
 {
 	struct tracee *t = s->owner;
 
-	/* While a stop is requested or in progress, no other one can be requested. */
+	/*
+	 * While a stop of the thread is requested or in progress, no other one can be requested:
+	 * the thread is shown as blocked, in no call.
+	 */
 	if (t->state != TRACEE_RUNNING) {
 		*ret_activity = (struct activity){.syscall = -1};
 		return 0;
 	}
-	/* The same holds while the thread's call is being restarted, but the call is known. */
+	/*
+	 * No stop can be requested either while its call is being restarted, but that call is
+	 * known.
+	 */
 	if (restart_busy(t)) {
 		*ret_activity = restart_activity(t);
 		return 0;

@@ -126,7 +126,7 @@ struct arch {
 	 * could be those of a call, so that the instructions are needed.
 	 */
 	bool (*find_call)(struct arch_raw *raw, const uint32_t code[2]);
-	/* false: this machine has no register set of that size. */
+	/* Converts a register set. False: this machine has none of that size. */
 	bool (*decode)(const struct arch_raw *raw, struct arch_snapshot *ret_snapshot);
 };
 

@@ -136,7 +136,9 @@ void cpu_waiter_stop(struct cpu_waiter *w)
 {
 	if (!w->started)
 		return;
-	/* A program of higher priority may have its CPU for good. */
+	/*
+	 * A program of higher priority may keep the waiter's CPU for good: it may end on any CPU.
+	 */
 	(void)priority_any_cpu(w->thread);
 	change(w, WORD_ENDS);
 	(void)pthread_join(w->thread, NULL);

@@ -28,7 +28,10 @@
 
 /* When a waiter was scheduled in, and so preempted another thread; by the scheduler's clock. */
 struct arrival {
-	/* Between these two; exactly at last_ns if no scheduler tick has renewed the time stamp. */
+	/*
+	 * The arrival lies between these two. It is last_ns if no scheduler tick has renewed the
+	 * time stamp.
+	 */
 	uint64_t first_ns, last_ns;
 	uint64_t monotonic_ns; /* CLOCK_MONOTONIC at last_ns */
 	/*

@@ -21,13 +21,19 @@ static inline bool pagemap_is_present(uint64_t word)
 	return word >> 63;
 }
 
-/* Write-protected by userfaultfd. */
+/*
+ * Is the page write-protected by userfaultfd, so that a write waits for the process that watches
+ * it?
+ */
 static inline bool pagemap_is_watched(uint64_t word)
 {
 	return word >> 57 & 1;
 }
 
-/* Private and anonymous (bit 61: of a file, or shared): a write waits for no other process. */
+/*
+ * Can the page be written to without waiting for another process? That is so if it is present,
+ * private and anonymous (bit 61: of a file, or shared), and not watched.
+ */
 static inline bool pagemap_is_writable(uint64_t word)
 {
 	return pagemap_is_present(word) && !(word >> 61 & 1) && !pagemap_is_watched(word);

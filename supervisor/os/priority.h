@@ -27,8 +27,8 @@ int priority_stay(int tid, int cpu);
 int priority_any_cpu(pthread_t thread);
 
 /*
- * *@ret_started_on: the affinity of the calling thread, perhaps set by taskset(1). *@ret_all: all
- * CPUs that its cpuset permits. Both are empty if unknown.
+ * Reads which CPUs the calling thread may run on. *@ret_started_on: its affinity, perhaps set by
+ * taskset(1). *@ret_all: all CPUs that its cpuset permits. Both are empty if unknown.
  */
 void priority_cpus(cpu_set_t *ret_started_on, cpu_set_t *ret_all);
 

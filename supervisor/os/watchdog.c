@@ -10,7 +10,10 @@
 
 /* Interval between two checks of the thread. */
 #define LOOK_NS 50000000L
-/* Checks in a row that may find the thread in state D, asleep, or runnable without having run. */
+/*
+ * The thread hangs if so many checks in a row find it in state D, or asleep (S). If so many find it
+ * runnable (R) without having run, it is let run on all CPUs.
+ */
 #define D_LOOKS_MOST 60
 #define S_LOOKS_MOST 200
 #define R_LOOKS_MOST 3

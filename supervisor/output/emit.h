@@ -49,11 +49,11 @@ bool emit_audit(struct emitter *emitter, uint64_t now_ns, enum record_type type,
 void emit_describe_stack(const struct stack_copy *copy, const struct arch_snapshot *snapshot,
 	struct record_sample *sample);
 bool emit_sample(struct emitter *emitter, uint64_t now_ns, const struct record_sample *sample);
-/* Precedes a sample, which wakes the analyst. */
+/* Writes frames that belong to the next sample. Does not wake the analyst: that sample does. */
 bool emit_runtime(struct emitter *emitter, uint64_t now_ns, const struct record_runtime *runtime);
 /* Wakes the analyst at once, because it has samples that wait for this memory. */
 bool emit_memory(struct emitter *emitter, uint64_t now_ns, const struct record_memory *memory);
-/* Precedes a sample, which wakes the analyst. */
+/* Writes an object that the next sample needs. Does not wake the analyst: that sample does. */
 bool emit_object(struct emitter *emitter, uint64_t now_ns, const struct record_object *object);
 
 /*

@@ -279,8 +279,9 @@ static uint64_t instant_of(const struct observation *o)
 }
 
 /*
- * A thread that was woken before the instant and waits for this CPU, which was idle. It is a hit,
- * as the kernel charges a thread from its wake-up on, also while the CPU leaves its idle state.
+ * Finds a thread that was woken before the instant and waits for this CPU, which was idle. It is a
+ * hit, as the kernel charges a thread from its wake-up on, also while the CPU leaves its idle
+ * state.
  */
 static struct sample_thread *ask_woken(struct observation *o)
 {
@@ -322,14 +323,17 @@ struct sample_thread *observe(struct observation *o)
 	if (runnable && o->s->threads > RECENT_MOST)
 		t = ask_others(o);
 	/*
-	 * Not if there are more runnable threads than CPUs: a thread of another program may then
-	 * have had this CPU.
+	 * A thread that was woken counts as a hit only if there are no more runnable threads than
+	 * CPUs: otherwise a thread of another program may have had this CPU.
 	 */
 	if (!t && runnable > 0 && runnable <= (int)o->s->cpus) {
 		struct observation rest = *o;
 
 		t = ask_woken(o);
-		/* But a thread that there was no time to ask before may have been preempted. */
+		/*
+		 * Did a thread that there was no time to ask before have this CPU? Then the CPU was
+		 * not idle, and the instant is a miss.
+		 */
 		if (t && ask_elsewhere(&rest, &elsewhere, elsewhere.most, elsewhere.n))
 			t = NULL;
 	}

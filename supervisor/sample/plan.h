@@ -50,9 +50,12 @@ struct plan_due {
 };
 
 void plan_init(struct plan *plan, uint64_t seed);
-/* Begins, changes or ends (0) a stream. */
+/* Sets a stream's period, which begins or changes the stream; 0 ends it. */
 void plan_set_period(struct plan *plan, unsigned stream, uint64_t period_ns, uint64_t now_ns);
-/* Valid from the next gap on; if @stretch_1024 is less than before, from now on. */
+/*
+ * Sets the factors by which gaps are longer (struct plan). They apply from the next gap on; but if
+ * @stretch_1024 has become less, the present gap is drawn anew from @now_ns on.
+ */
 void plan_set_factors(
 	struct plan *plan, uint64_t factor_1024, uint64_t stretch_1024, uint64_t now_ns);
 

@@ -76,7 +76,10 @@ void sampler_set_period(struct sampler *s, unsigned stream, uint64_t period_ns)
 	s->period_ns[stream] = period_ns;
 	for (size_t i = 0; i < s->threads; i++)
 		ticks_forget(s->thread[i], stream, s->thread[i]->account[stream].began_ns);
-	/* While no instants were planned, what happened between two stops was not recorded. */
+	/*
+	 * No loss can be measured for the threads that were resumed last: while no instants were
+	 * planned, nobody recorded what happened to them.
+	 */
 	for (unsigned i = 0; i < s->cpus; i++)
 		s->cpu[i].resumed = NULL;
 }
@@ -162,7 +165,8 @@ static void note_hit(struct sampler *s, unsigned cpu, struct sample_thread *t)
 	t->cpu = (int)cpu;
 	sampler_heed(s, t);
 	/*
-	 * Instants are left out after misses, too; only those that would probably have hit count.
+	 * A factor of 3 leaves out two instants for each one that comes. They are counted at hits
+	 * only: those left out before a miss would probably have missed, too.
 	 */
 	if (s->factor_1024 > s->busy_1024)
 		s->stretched_1024 += s->factor_1024 - PLAN_ONE;
@@ -306,7 +310,10 @@ struct sample_loss sampler_resumed(
 	c->releases = 0;
 	t->resumed = *cpu;
 	t->resumed_ns = end_ns;
-	/* If there are idle CPUs, @t mostly migrates to one of them, as we occupy its own. */
+	/*
+	 * Where is @t now? If there are idle CPUs, it mostly migrates to one of them while we
+	 * occupy its own.
+	 */
 	if (s->cpus > 1)
 		t->cpu = sampler_cpu(s, s->probe->last_cpu(s->context, t));
 	return loss;

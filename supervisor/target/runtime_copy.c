@@ -399,7 +399,11 @@ static void walk(struct runtime_copy *copy, const struct runtime_table *table,
 		uint64_t *frame = copy->frame + copy->frames * RECORD_FRAME_WORDS;
 		const uint8_t *data;
 
-		/* The chain leads back to itself. */
+		/*
+		 * A chain that leads back to itself is ended when it comes to the marked frame
+		 * again. The mark is moved to the frames number 1, 2, 4, and so on, and so gets
+		 * into any loop.
+		 */
 		if (at == mark || copy->frames == RUNTIME_FRAMES_MOST) {
 			copy->flags |=
 				at == mark ? RECORD_RUNTIME_UNREAD : RECORD_RUNTIME_TRUNCATED;
