@@ -250,12 +250,12 @@ bool call_seal_is_good(const uint8_t *seal, const struct call_request *request);
 
 /* Returns CALL_ANSWER_BYTES, or -ENOSPC. */
 int call_put_answer(uint8_t *to, size_t room, const struct call_answer *answer);
-/* -EPROTO if it is malformed. */
+/* 0, or -EPROTO: malformed. */
 int call_get_answer(const uint8_t *data, size_t bytes, struct call_answer *ret_answer);
 
 /* Returns CALL_STATUS_BYTES, or -ENOSPC. */
 int call_put_status(uint8_t *to, size_t room, const struct call_status *status);
-/* -EPROTO if it is malformed. */
+/* 0, or -EPROTO: malformed. */
 int call_get_status(const uint8_t *data, size_t bytes, struct call_status *ret_status);
 
 /*

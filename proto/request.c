@@ -6,7 +6,10 @@
 
 #include "proto/bytes.h"
 
-/* Types without an index have 0; a pid or tid is not 0; runtime_table_take() checks a word's. */
+/*
+ * Is the index what its type requires: 0 for a type without one, and not 0 for a pid or a tid? The
+ * index of a word is checked by runtime_table_take().
+ */
 static bool index_ok(const struct request *request)
 {
 	switch (request->type) {
