@@ -72,7 +72,7 @@ static int read_next(const struct command *command, int index, struct waiting_li
 	return read_one(path, command->program, progress, ret_profile);
 }
 
-/* Applies --from and --to. */
+/* Applies --from and --to: replaces the profile by the part that they choose. */
 static int cut(
 	const struct command *command, struct waiting_line *progress, struct profile **profile)
 {

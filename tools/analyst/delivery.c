@@ -49,7 +49,10 @@ static int end(const struct delivery *d, int r, struct delivered *ret_delivered)
 	return r < 0 ? r : named;
 }
 
-/* Makes write(2) block if there is no peer. With a peer, its end must end the wait. */
+/*
+ * Makes write(2) block if there is no peer. With a peer, @fd stays non-blocking, so that a write
+ * ends when the peer does.
+ */
 static void let_block(const struct delivery *d, int fd)
 {
 	int flags = d->peer_fd < 0 ? fcntl(fd, F_GETFL) : -1;

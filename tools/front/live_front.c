@@ -225,10 +225,16 @@ static void give_terminal_back(struct live_front *front, bool screen_too)
 
 	pid_t group = tcgetpgrp(STDOUT_FILENO);
 
-	/* A process in the background has lost the terminal to the shell already. */
+	/*
+	 * In the background, the shell has the terminal, with its own modes: nothing is to be
+	 * restored.
+	 */
 	if (group >= 0 && group != getpgrp())
 		return;
-	/* The terminal may be blocked; its pending output is not worth waiting for. */
+	/*
+	 * The analyst could not leave the screen, perhaps as the terminal is blocked: the output
+	 * that is still pending is dropped, as the calls below would wait for it.
+	 */
 	if (screen_too)
 		(void)tcflush(STDOUT_FILENO, TCOFLUSH);
 	(void)tcsetattr(STDOUT_FILENO, TCSANOW, &front->terminal);

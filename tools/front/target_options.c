@@ -83,7 +83,7 @@ static int take_container(void *options, char *value)
 	if (r == 0 && o->found.n > before)
 		return 0;
 	if (r == -ENOTUNIQ)
-		/* So many digits of an id are shown by docker and podman. */
+		/* Twelve digits: as many as docker and podman show of an id. */
 		front_complain(o->program,
 			"the ids of several containers begin with '%s', such as %.12s and %.12s: "
 			"give more of it",

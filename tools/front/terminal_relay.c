@@ -196,7 +196,7 @@ static bool pass_output(const struct terminal_relay *relay)
 
 	if (n <= 0)
 		return false;
-	/* In the background our terminal is not raw. */
+	/* In the background our terminal is not raw, so it adds a "\r" to each "\n" itself. */
 	if (relay->mode == RELAY_ALL && !relay->set)
 		n = (ssize_t)undo_line_ends(text, (size_t)n);
 	(void)whole_write(relay->terminal, text, (size_t)n, -1);

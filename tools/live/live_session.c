@@ -179,7 +179,10 @@ static void serve(struct running *run)
 	if (control->change_freeze)
 		ask_supervisor(run, REQUEST_FREEZE, control->freeze);
 	if (control->save_as) {
-		/* For a view, the opener only creates files whose suffix is that of a format. */
+		/*
+		 * Refused here, to say why: for a view, the opener creates only files whose suffix
+		 * is that of a format.
+		 */
 		bool named = export_find_for_file(control->save_as);
 
 		if (!named)

@@ -263,7 +263,7 @@ static int add_rules(scmp_filter_ctx filter)
 
 #define ALLOW_IF(call, ...) \
 	(r = r ? r : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(call), 1, __VA_ARGS__))
-	/* An old kernel or another machine may not know some call. */
+	/* Errors are ignored: an old kernel, or another machine, may lack one of the calls. */
 	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
 		(void)seccomp_rule_add(filter, SCMP_ACT_ALLOW, allowed[i], 0);
 	for (size_t i = 0; i < sizeof(terminal_calls) / sizeof(*terminal_calls); i++)

@@ -317,7 +317,10 @@ void http_poll(struct http *http, struct pollfd *fds, uint64_t *until_ns)
 		.fd = now < http->accept_ns ? -1 : http->listen_fd, .events = POLLIN};
 	if (now < http->accept_ns && http->accept_ns < *until_ns)
 		*until_ns = http->accept_ns;
-	/* The library does not watch connections that wait for a profile. */
+	/*
+	 * Clients that wait for a profile are polled here, as the library does not watch them then:
+	 * they may go away.
+	 */
 	for (const struct http_request *request = http->requests; request;
 		request = request->next) {
 		if (request->span && request->client && n < HTTP_POLLS)

@@ -59,7 +59,10 @@ void spans_end(struct spans *spans, struct span *span)
 	}
 }
 
-/* Does the span need the piece? Unless its segment is over, only if it reaches the span's end. */
+/*
+ * Does the span need the content of the piece? A piece of a segment that goes on is needed only if
+ * it reaches the span's end: otherwise a later piece has its records, too.
+ */
 static bool wants(const struct span *span, const struct piece *piece)
 {
 	return piece->until_ns > span->from_ns && piece->began_ns < span->to_ns &&
@@ -80,7 +83,10 @@ bool spans_announced(struct spans *spans, const struct piece *piece)
 		if (piece->until_ns <= span->from_ns && piece->kind == PIECE_WHOLE &&
 			piece->segment >= span->low)
 			span->low = piece->segment + 1;
-		/* The span may end between two segments. */
+		/*
+		 * The span may end between two segments: then the first one that begins after its
+		 * end tells that no other one is still to come.
+		 */
 		if (piece->began_ns >= span->to_ns &&
 			(!span->behind || piece->segment < span->behind))
 			span->behind = piece->segment;
@@ -198,7 +204,10 @@ uint64_t spans_next(const struct spans *spans, uint64_t now)
 
 		if (at <= now)
 			at += SPANS_PATIENCE_NS;
-		/* A span that is over, but still here, waits for room in a pipe. */
+		/*
+		 * A span that is given up but still here waits for room in the pipe to its reader:
+		 * it is looked at again in a second.
+		 */
 		if (at <= now)
 			at = now + CLOCK_SECOND_NS;
 		if (at < next)
