@@ -157,6 +157,17 @@ static int take_samples(struct spanning *s)
 	return r;
 }
 
+/* The part is of the same program, also if it has no sample in the program's own file. */
+static int keep_main(struct spanning *s)
+{
+	int mapping =
+		s->profile->mappings ? profile_copier_mapping(&s->split, s->profile->main) : 0;
+
+	if (mapping > 0)
+		profile_set_main(s->split.into, (uint32_t)mapping);
+	return mapping;
+}
+
 static int tell(const struct spanning *s)
 {
 	double began = (double)s->profile->realtime_ns;
@@ -202,6 +213,8 @@ int timeline_span(const struct profile *profile, uint64_t from_ns, uint64_t to_n
 		r = take_samples(&s);
 	if (r >= 0)
 		r = profile_copier_instants(&s.split, s.from_ns, s.to_ns);
+	if (r >= 0)
+		r = keep_main(&s);
 	if (r >= 0)
 		r = tell(&s);
 	if (r >= 0) {

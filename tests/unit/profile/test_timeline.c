@@ -136,6 +136,23 @@ static void test_span__a_wait_lies_before_its_end(void **state)
 	profile_free(profile);
 }
 
+/* Without a sample in the program's own file, a part is of that program nevertheless. */
+static void test_timeline__a_part_has_the_main_mapping(void **state)
+{
+	struct profile *profile = fixture_timeline(), *part;
+	int own = profile_add_mapping(
+		profile, &(struct mapping){.file = "/bin/own", .build_id = "", .start = 1});
+
+	(void)state;
+	profile_set_main(profile, fixture_index(own));
+	assert_int_equal(timeline_span(profile, 1850 * (uint64_t)FIXTURE_MS,
+				 1900 * (uint64_t)FIXTURE_MS, &part),
+		0);
+	assert_string_equal(profile_mapping(part, profile_main(part)).file, "/bin/own");
+	profile_free(part);
+	profile_free(profile);
+}
+
 static void test_timeline__comes_back_from_a_file(void **state)
 {
 	struct profile *profile = fixture_timeline(), *back;
@@ -225,6 +242,7 @@ int main(void)
 		cmocka_unit_test(test_code__takes_whatever_comes),
 		cmocka_unit_test(test_span__spans_are_all_together),
 		cmocka_unit_test(test_span__a_wait_lies_before_its_end),
+		cmocka_unit_test(test_timeline__a_part_has_the_main_mapping),
 		cmocka_unit_test(test_timeline__comes_back_from_a_file),
 		cmocka_unit_test(test_timeline__is_thinned_without_losing_weight),
 		cmocka_unit_test(test_timeline__merges_by_the_clock),
