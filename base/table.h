@@ -59,10 +59,13 @@ int table_add(struct table *table, uint64_t hash, uint32_t index);
 /* Removes all items, keeps the memory. */
 void table_clear(struct table *table);
 
-/* Hash functions: of @hash and one more value; of bytes. */
+/*
+ * Hash functions: of @hash, which may be any value, and one more; of bytes. @hash is spread before
+ * the two are joined, as many pairs of small numbers have equal exclusive-ors.
+ */
 static inline uint64_t table_mix(uint64_t hash, uint64_t value)
 {
-	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	hash = (hash * UINT64_C(0xff51afd7ed558ccd) ^ value) * UINT64_C(0x9e3779b97f4a7c15);
 	return hash ^ (hash >> 32);
 }
 

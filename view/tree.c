@@ -252,8 +252,9 @@ static uint64_t task_hash(const struct task_key *key)
 {
 	switch (key->split) {
 	case REPORT_SPLIT_NAME: return table_mix((uintptr_t)key->task.process, 1);
-	case REPORT_SPLIT_PROCESS: return table_mix(key->task.pid, 1);
-	default: return table_mix(key->task.tid, 1);
+	case REPORT_SPLIT_PROCESS: return table_mix(key->task.pid, (uintptr_t)key->task.process);
+	/* Other tools' threads may have names only. */
+	default: return table_mix(key->task.tid, (uintptr_t)key->task.thread);
 	}
 }
 

@@ -171,12 +171,37 @@ static void test_table__pool_finds_long_strings_by_their_address(void **state)
 	pool_release(&pool);
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Pairs of small numbers, of equal exclusive-ors and others, have about as few equals as chance. */
+static void test_table__pairs_of_numbers_spread(void **state)
+{
+	enum { N = 1000 };
+	static uint32_t kept[N * N];
+	unsigned equal = 0;
+
+	(void)state;
+	for (uint64_t a = 0; a < N; a++)
+		for (uint64_t b = 0; b < N; b++)
+			kept[a * N + b] = table_kept(table_mix(a, b));
+	qsort(kept, (size_t)N * N, sizeof(*kept), compare_numbers);
+	for (size_t i = 1; i < (size_t)N * N; i++)
+		equal += kept[i] == kept[i - 1];
+	assert_true(equal < 1000); /* by chance 116 */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table__finds_what_was_added_even_with_equal_hashes),
 		cmocka_unit_test(test_table__stays_as_it_was_if_memory_runs_out),
 		cmocka_unit_test(test_table__hash_spreads),
+		cmocka_unit_test(test_table__pairs_of_numbers_spread),
 		cmocka_unit_test(test_array__bisect_finds_the_first_that_is_not_before),
 		cmocka_unit_test(test_array__grow_keeps_what_is_there),
 		cmocka_unit_test(test_table__pool_keeps_each_string_once),
