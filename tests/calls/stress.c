@@ -198,8 +198,9 @@ static long number_after(const char *path, const char *key)
 }
 
 /*
- * Is @name a scheduling file (/proc/.../sched)? The helper has two open for its own threads, and
- * one for each of our threads that it has read.
+ * Is @name a descriptor of a scheduling file (/proc/PID/task/TID/sched)? The helper keeps one open
+ * for each of our threads, once it has read when the thread was last scheduled, and for each of its
+ * own. Their number depends on that of the threads, so it is checked against that one.
  */
 static bool is_note(DIR *dir, const char *name)
 {

@@ -119,7 +119,7 @@ static void job_is_stopped_and_continued(void **state)
 	once(__func__, &scene);
 }
 
-/* Requests of the analyst. */
+/* Sends the supervisor a request, as its newest analyst would. */
 static void ask(struct kernel *k, uint32_t type, uint64_t value)
 {
 	const struct request request = {.type = type, .value = value};
@@ -190,7 +190,11 @@ static void files_rotate(void **state)
 	once(__func__, &scene);
 }
 
-/* A client of the profile server that asks for a profile, and goes away. */
+/*
+ * The pipe from the profile server to the supervisor. serve_requests() plays the server with one
+ * client: it sends REQUEST_FREEZE 0, which begins the sampling, then REQUEST_SERVE, and closes the
+ * pipe, which ends the run.
+ */
 static int server_fds[2];
 
 static void serve_requests(struct kernel *k)

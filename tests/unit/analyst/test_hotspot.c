@@ -190,7 +190,10 @@ static void test_hotspot__interpreted_frames(void **state)
 	assert_int_equal(made_step(m, frame, &caller), 1);
 	assert_caller(&caller, CODE + 64, STACK(3), STACK(20));
 	assert_string_equal(made_text(m, caller.tag), "p.Outer.outer p/Outer.java:0");
-	/* The search for an interface method has not found it: r13 holds another value. */
+	/*
+	 * The interpreter uses r13 for something else while it searches for an interface's method.
+	 * The frame is then still found, with the bytecode's address that is on the stack.
+	 */
 	m->reg[R13] = AT(MADE_METHODS) + 0x123;
 	assert_int_equal(made_step(m, frame, &caller), 1);
 	assert_caller(&caller, 0x5678, STACK(24), 0x1234);

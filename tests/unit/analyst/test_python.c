@@ -272,8 +272,8 @@ static void test_python__3_11_by_its_objects_on_the_stack(void **state)
 }
 
 /*
- * If frames and stack disagree, they are not merged. The frames are then only shown with --python
- * only.
+ * If Python's frames and the native stack disagree, they are not merged (0). The locations of
+ * Python's frames are made all the same, as the mode "only" (RUNTIMES_ONLY) shows them alone.
  */
 static void test_python__3_11_disagreements(void **state)
 {

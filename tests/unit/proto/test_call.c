@@ -295,7 +295,10 @@ static void test_call__scan_keeps_what_may_grow(void **state)
 	assert_int_equal(scan(message - 2, 2 + 8, false, 0), 2);
 	assert_int_equal(scan(message - 40, 40 + bytes - 1, false, 0), 40);
 	assert_int_equal(scan(message - 40, 40 + bytes - 1, true, 0), 40 + bytes - 1);
-	/* The bytes before the magic could be the size of an earlier request. */
+	/*
+	 * The bytes before the magic look like a size field, but are not taken for one: they are
+	 * consumed, and only the incomplete request is kept.
+	 */
 	message[-1] = 8;
 	assert_int_equal(scan(message - 8, 8 + 100, false, 0), 8);
 	/* An invalid request, then the first bytes of a magic. */

@@ -187,7 +187,10 @@ static bool ask(struct sim *sim, struct sim_thread *t)
 	return true;
 }
 
-/* Like blocked_scan_take_tick(): the location of a sleeping thread is known with the hit. */
+/*
+ * Like blocked_scan_take_tick(): records a sleeping thread without stopping it, as the hit already
+ * has the address at which it sleeps.
+ */
 static void take_sleeper(struct sim *sim, struct sim_thread *t)
 {
 	record(sim, t->sample.hit.activity.pc - 1, t->sample.hit.due.weight_ns[0]);

@@ -192,7 +192,10 @@ static int find_generated(
 	return pc < ret_generated->end;
 }
 
-/* sub $24,%rsp (4 bytes); …; add $24,%rsp (from the 10th byte on); ret */
+/*
+ * Unwind information (a CIE and an FDE) of 16 bytes of code: "sub $24,%rsp" ends at offset 4, "add
+ * $24,%rsp" at offset 10. Between the two, the CFA is the stack pointer + 32, otherwise + 8.
+ */
 static const uint8_t eh_frame[] = {0x14, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 0x10, 1,
 	0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0, 0x14, 0, 0, 0, 0x1c, 0, 0, 0, 0xd0, 0xff, 0xff, 0xff, 0x10,
 	0, 0, 0, 0, 0x44, 0x0e, 0x20, 0x46, 0x0e, 8, 0};
