@@ -139,7 +139,7 @@ static int index_by_content(struct debuginfo *d, uint32_t number)
 	}
 	if (!entry->info.split)
 		return rc ? rc : unit_seal(unit);
-	/* The unit's functions are read when its first address is looked up. */
+	/* Drops what was read of a split unit: it is read again when an address is looked up. */
 	unit_release(unit);
 	entry->read = false;
 	return rc;
@@ -194,7 +194,7 @@ int debuginfo_open(struct elffile *file, struct elffile *supplement, struct pool
 		return file->budget && file->budget->over ? -E2BIG : -ENOENT;
 	}
 	if (supplement) {
-		/* A supplement may contain only strings. */
+		/* A supplement may contain only strings: it need not have .debug_info. */
 		(void)gather(supplement, strings, &d->supplement);
 		more = &d->supplement.source;
 	}

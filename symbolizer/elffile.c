@@ -22,7 +22,7 @@ int elffile_open(struct elffile *file, const struct elfimage *image)
 	*file = (struct elffile){.elf64 = image->elf64, .machine = image->machine};
 	if (!image->data || elf_version(EV_CURRENT) == EV_NONE)
 		return -ENOEXEC;
-	/* libelf writes only decompressed data, into our private copy. */
+	/* libelf writes to the image only when it decompresses; the mapping is private. */
 	file->elf = elf_memory((char *)image->data, image->bytes);
 	if (!file->elf)
 		return -ENOEXEC;
@@ -56,7 +56,7 @@ static uint64_t zdebug_bytes(const Elf_Data *data)
 
 enum { COMPRESSED_ZSTD = 2 }; /* ELFCOMPRESS_ZSTD */
 
-/* The section's ch_type, the first word of the data. 0: it is not compressed. */
+/* The ch_type of a compressed section, the first word of its data. 0: there are no data. */
 static uint32_t compression_of(Elf_Scn *scn)
 {
 	Elf_Data *raw = elf_rawdata(scn, NULL);
@@ -64,7 +64,10 @@ static uint32_t compression_of(Elf_Scn *scn)
 	return raw && raw->d_buf && raw->d_size >= 4 ? load_u32(raw->d_buf) : 0;
 }
 
-/* Decompresses the section into libelf's own memory. */
+/*
+ * Decompresses the section, if it is compressed, into libelf's own memory. 0; -EINVAL: damaged,
+ * compressed in an unknown way, or over the budget.
+ */
 static int inflate_section(
 	struct elffile *file, Elf_Scn *scn, const GElf_Shdr *head, const char *name)
 {

@@ -34,7 +34,7 @@ struct elffile_section {
 	const uint8_t *data; /* NULL: none in this file (SHT_NOBITS), or damaged */
 };
 
-/* -ENOEXEC: refused by libelf. The image must outlive the elffile. */
+/* Opens @image with libelf; @image must outlive @file. -ENOEXEC: refused by libelf. */
 int elffile_open(struct elffile *file, const struct elfimage *image);
 void elffile_close(struct elffile *file);
 

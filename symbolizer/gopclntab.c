@@ -60,7 +60,7 @@ static enum gopclntab_kind kind_of(const struct gopclntab *table, uint64_t recor
 	};
 	size_t bytes = strlen(name);
 
-	/* The assembler appends this to the name of a function that is called from C. */
+	/* In a program with C, a function in assembly code may have this suffix. */
 	if (bytes > 5 && strcmp(name + bytes - 5, ".abi0") == 0)
 		bytes -= 5;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {

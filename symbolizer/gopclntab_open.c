@@ -89,7 +89,10 @@ static bool find_table(struct gopclntab *table, struct elffile *elf, uint64_t *r
 
 	if (!elf || elf->n_sections <= 1)
 		return search_table(table, ret_svma);
-	/* In a position-independent program C's linker puts the table among other constants. */
+	/*
+	 * In a position-independent program C's linker puts the table among other constants: then
+	 * it has no section of its own, and is searched for.
+	 */
 	if (elffile_find(elf, ".gopclntab", &section) < 0 &&
 		elffile_find(elf, ".data.rel.ro.gopclntab", &section) < 0)
 		return table->image->go && search_table(table, ret_svma);

@@ -97,7 +97,10 @@ static int look_into(struct module *module)
 	return module->build_id ? 0 : -ENOMEM;
 }
 
-/* Opens a module from a file that was found; no descriptor: it is empty, or not an ELF file. */
+/*
+ * Finds or opens the module of a file that the opener has found. If the opener gave no descriptor,
+ * the file is empty or not an ELF file, and the module's problem says so. -ENOMEM.
+ */
 static int from_file(struct symbolizer *symbolizer, const struct opened *opened, const char *path,
 	struct module **ret_module)
 {
@@ -198,7 +201,7 @@ static int open_vdso(struct symbolizer *symbolizer, int pid, const struct maps_l
 
 	if (rc == -ENOMEM)
 		return rc;
-	/* The vdso of 32-bit and 64-bit processes differs; all of one kind have the same. */
+	/* 32-bit and 64-bit processes have different vdsos: the content finds the right module. */
 	key.bytes = image.bytes;
 	key.ino = image.data ? table_hash_bytes(image.data, image.bytes) : 0;
 	*ret_module = module = look_up(symbolizer, &key);
@@ -221,7 +224,7 @@ int module_open(struct symbolizer *symbolizer, int pid, const struct maps_line *
 
 	if (line->name[0] != '/')
 		return open_vdso(symbolizer, pid, line, ret_module);
-	/* A file with a longer path is not searched by name. */
+	/* A longer path does not fit into the request: the file is then not opened by its path. */
 	if (line->name_bytes < PATH_BYTES) {
 		what.plain_bytes = (uint32_t)maps_line_unescape(line->name, bytes, what.path);
 		what.path[maps_line_unescape(line->name, line->name_bytes, what.path)] = '\0';

@@ -94,7 +94,7 @@ static int name_frame(struct names *n, const struct debuginfo_frame *from,
 	if (!linked)
 		linked = from->name ? from->name : "";
 	rc = spelling_find(&n->spellings, strings, &n->budget, linked, &name);
-	/* The linker's name of a clone, "foo.constprop.0", is not that in DWARF, foo. */
+	/* DWARF calls a clone "foo", the linker "foo.constprop.0": frame.symbol is the latter. */
 	bytes = strlen(linked);
 	if (rc == 0 && symbol && strncmp(symbol->name, linked, bytes) == 0 &&
 		symbol->name[bytes] == '.') {
@@ -114,7 +114,7 @@ static int name_frame(struct names *n, const struct debuginfo_frame *from,
 	return 0;
 }
 
-/* Makes a frame named after the function's place, "[FILE+0xSTART]"; none if that is not known. */
+/* Makes a frame with the name "[FILE+0xSTART]"; none if the function's start is not known. */
 static int make_unnamed(struct names *n, uint64_t svma, struct frame_chain *ret_chain)
 {
 	struct frame *frame;

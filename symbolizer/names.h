@@ -36,8 +36,9 @@ const char *names_lines(const struct names *names);
 const char *names_language(const struct names *names);
 
 /*
- * To be called before and after calls of names_resolve(): they report the path to working_on. The
- * first names_begin() opens the DWARF. After its error (-ENOMEM) names_end() must not be called.
+ * To be called before and after calls of names_resolve(): they report to
+ * symbolizer_options.working_on that the file is parsed. The first names_begin() opens the DWARF.
+ * After its error (-ENOMEM) names_end() must not be called.
  */
 int names_begin(struct names *names);
 void names_end(struct names *names);

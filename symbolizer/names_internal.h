@@ -55,11 +55,11 @@ struct names {
 	struct arena arena;
 };
 
-/* Reports the path to working_on. NULL: the work is over. */
+/* Calls symbolizer_options.working_on with @path before it is parsed; NULL: it has been. */
 void names_work_on(const struct module *module, const char *path);
 /*
- * Drops the debug information, and sets the module's problem. @error: -ENOMEM, or -E2BIG: over
- * budget. 0, or -ENOMEM if even the message cannot be allocated.
+ * Drops the debug information because of @error (-ENOMEM, or -E2BIG: over budget), and sets the
+ * module's problem. Returns 0, or -ENOMEM if even the message cannot be allocated.
  */
 int names_blame(struct names *names, int error);
 /* Loads symbols and debug file. -ENOMEM. */

@@ -32,7 +32,7 @@ static enum symbolizer_skip skip_of(const struct module *module, const char *pat
 /* The most bytes of a file without section headers that are searched for Go's table. */
 #define GO_SEARCH_MOST (UINT64_C(512) << 20)
 
-/* Where names or lines came from, if their source exists but was not read: the problem says why. */
+/* module_info.symbols or .lines if the source exists but was not read; the problem says why. */
 static const char unread[] = "unread";
 
 static int complain_about(struct module *module, const char *what, const char *path)

@@ -30,8 +30,8 @@ struct slot {
 struct slots {
 	struct slot *slots;
 	size_t n;
-	size_t n_jumps; /* the jumps of .rela.plt, in its order, before sorting */
-	const char **jumps;
+	size_t n_jumps;
+	const char **jumps; /* symbol names by index of the relocation in .rela.plt */
 	uint64_t got_base; /* the value of %ebx on i386 */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds code of a file that was remapped onto memory without a file, or onto one that holds
- * nothing else (memfd, hugetlbfs), for large pages:
+ * Finds code of a file that was remapped, for large pages, onto memory without a file, or onto a
+ * file that holds nothing else (memfd, hugetlbfs):
  *
  *   400000-401000 r--p 00000000 fe:01 7  /bin/p      the segments around it are still those of the
  *   401000-402000 r-xp 00000000 00:00 0              file, and where they are loaded the file has
@@ -65,7 +65,7 @@ void space_find_moved(struct mapping *mappings, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		size_t first = i > NEIGHBOURS_MOST ? i - NEIGHBOURS_MOST : 0;
 
-		/* A memfd may also be an ELF file of its own. */
+		/* A memfd may also be an ELF file of its own, and then is not such a copy. */
 		if (!space_may_be_moved(&mappings[i]) || mappings[i].module->headers_ok)
 			continue;
 		for (size_t j = first; j < n && j <= i + NEIGHBOURS_MOST; j++) {

@@ -10,7 +10,10 @@
 #include "symbolizer/base/budget.h"
 #include "symbolizer/demangle.h"
 
-/* Longer names are cut (some of C++ have a few 10,000 bytes). Up to LEAST they are not charged. */
+/*
+ * Names longer than NAME_BYTES_MOST are cut (some of C++ have a few 10,000 bytes). Those of up to
+ * NAME_BYTES_LEAST bytes are not charged to the budget.
+ */
 enum { NAME_BYTES_MOST = 65536, NAME_BYTES_LEAST = 512 };
 
 static bool raw_equal(const void *items, uint32_t index, const void *key)

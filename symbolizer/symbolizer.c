@@ -17,7 +17,7 @@ int symbolizer_new(const struct symbolizer_options *options, struct symbolizer *
 
 	if (!symbolizer)
 		return -ENOMEM;
-	/* A caller that was built with an older header has fewer options. */
+	/* A caller that was built with an older header has fewer options; the others stay 0. */
 	if (options && options->size < bytes)
 		bytes = options->size;
 	if (options)
@@ -91,8 +91,8 @@ static int resolve_module(const struct code_location *const *sorted, size_t n,
 	for (size_t i = 0; i < n && rc == 0; i++) {
 		rc = names_resolve(names, sorted[i]->svma, &ret_chains[sorted[i] - locations]);
 		/*
-		 * Starts again from the first location: results with and without lines must not be
-		 * mixed.
+		 * The debug information was dropped just now. Starts again from the first location:
+		 * results with and without lines must not be mixed.
 		 */
 		if (rc == 0 && !blamed && names_is_blamed(names)) {
 			blamed = true;

@@ -143,7 +143,7 @@ int symtab_add(struct symtab *symtab, struct elffile *file, uint32_t type)
 	return added;
 }
 
-/* The executable segments; more than these are left out. */
+/* The first SEGMENTS_MOST executable segments. Symbols in further ones are left out. */
 struct segments {
 	const Elf64_Phdr *segment[SEGMENTS_MOST];
 	size_t n;
@@ -233,7 +233,7 @@ void symtab_seal(struct symtab *symtab)
 		qsort(s, symtab->n, sizeof(*s), by_address);
 	for (size_t i = 0; i < symtab->n; i++) {
 		if (kept && s[kept - 1].svma == s[i].svma) {
-			/* An alias: the name is kept, and its size taken if that was unknown. */
+			/* Drops an alias of lower rank, but takes its size if none was known. */
 			if (s[kept - 1].bytes == 0)
 				s[kept - 1].bytes = s[i].bytes;
 			continue;

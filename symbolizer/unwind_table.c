@@ -279,7 +279,7 @@ static int32_t search_word(const struct unwind_table *table, size_t i)
 	return (int32_t)load_u32(table->search + 4 * i);
 }
 
-/* lld sorts the distances without their signs: code that lies below the table comes last. */
+/* Do the addresses ascend? Not with lld's unsigned order if code lies below the table. */
 static bool is_sorted(const struct unwind_table *table)
 {
 	for (size_t i = 1; i < table->entries; i++)

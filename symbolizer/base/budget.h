@@ -24,7 +24,7 @@ struct budget {
 	/* Private memory in bytes at budget_watch_begin(), and its growth in earlier watches. */
 	uint64_t began, grown;
 	unsigned looks; /* calls of budget_watch() */
-	/* The next three: only in the budget of all files. NULL: this process opens "statm". */
+	/* Set only in the budget of all files. @opener opens "statm"; NULL: this process does. */
 	struct opener *opener;
 	int statm_fd, statm_pid; /* /proc/PID/statm, and the process that opened it; 0: none yet */
 	bool over;               /* an addition was refused */
@@ -39,8 +39,8 @@ void budget_init(struct budget *budget, struct budget *all);
 void budget_admit(struct budget *budget, uint64_t bytes);
 
 /*
- * Takes @bytes from the budget. False: over budget, now or before. A NULL budget refuses nothing,
- * here and below.
+ * Takes @bytes from the budget. False: they exceed it, or an earlier call did. A NULL budget
+ * refuses nothing, here and below.
  */
 bool budget_take(struct budget *budget, uint64_t bytes);
 /* May @bytes be used temporarily? False: from now on the file is over its budget. */

@@ -7,7 +7,10 @@
 
 #include "proto/bytes.h"
 
-/* Reads a number. *@ret_bits: how many bits were read; *@ret_negative: the sign, if it has one. */
+/*
+ * Reads a number. *@ret_bits: how many bits were read; *@ret_negative: is it below 0 if it is a
+ * signed number?
+ */
 static inline uint64_t get_leb(struct reader *r, unsigned *ret_bits, bool *ret_negative)
 {
 	uint64_t v = 0;

@@ -21,7 +21,10 @@
 
 #include "symbolizer/dwarf/dwarf_reader.h"
 
-/* The object interface: the same functions under other names, with a wider section index. */
+/*
+ * Names for either version's object interface, through which libdwarf gets sections from us.
+ * Version 0.1 renamed its types and fields, and widened the section index.
+ */
 #ifdef DW_LIBDWARF_VERSION
 typedef Dwarf_Obj_Access_Interface_a interface_type;
 typedef Dwarf_Obj_Access_Methods_a methods_type;
@@ -48,13 +51,13 @@ typedef Dwarf_Endianness byte_order_type;
 
 /* The sections of one file, as libdwarf requires them. Must not be moved while dbg is open. */
 struct dwarf_sections {
-	char kind; /* 0; libdwarf checks this first byte for the formats that it knows itself */
+	char kind; /* 0: it is none of the formats whose letters libdwarf expects in this byte */
 	const struct dwarf_source *source;
 	interface_type interface;
 	Dwarf_Debug dbg;
 };
 
-/* -ENOEXEC: refused by libdwarf; then dbg is NULL. */
+/* Opens @source, which must outlive @sections. -ENOEXEC: refused by libdwarf; then dbg is NULL. */
 int dwarf_sections_open(struct dwarf_sections *sections, const struct dwarf_source *source);
 void dwarf_sections_close(struct dwarf_sections *sections);
 /* The bytes of the section with this name; none if it does not exist. */
@@ -74,9 +77,10 @@ struct dwarf_reader {
 struct dwarf_split {
 	struct dwarf_section section[2];
 	struct dwarf_source source;
-	struct rangelist_unit lists; /* with addresses of the skeleton */
+	struct rangelist_unit lists; /* its .debug_addr is the skeleton's */
 	struct slice string_offsets, strings;
-	uint64_t strings_base, ranges_base; /* ranges: for DWARF 4 */
+	/* Where the unit's part of @string_offsets, and (DWARF 4) of .debug_ranges, begins. */
+	uint64_t strings_base, ranges_base;
 };
 
 /* The attributes of a DIE that are needed. */
@@ -88,7 +92,7 @@ struct dwarf_facts {
 	const char *name, *linkage_name, *directory, *dwo_name;
 };
 
-/* Missing or damaged attributes are left zero. @dbg: the file of the DIE. */
+/* Reads the attributes of @die, a DIE of @dbg. Missing or damaged ones are left zero. */
 void dwarf_facts_read(const struct dwarf_reader *reader, Dwarf_Debug dbg, Dwarf_Die die,
 	struct dwarf_facts *ret_facts);
 /* Frees a libdwarf error, which may be NULL. */

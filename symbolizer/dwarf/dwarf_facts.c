@@ -58,8 +58,8 @@ static uint32_t read_u32(Dwarf_Debug dbg, Dwarf_Attribute attribute)
 }
 
 /*
- * Addresses and strings that a unit of split DWARF refers to by index are looked up here, with
- * bounds, so that one way serves .dwo and .dwp.
+ * Addresses and strings that a unit of split DWARF refers to by index are looked up here and not by
+ * libdwarf: with bounds checks, and in the same way for .dwo and .dwp.
  */
 static bool read_split_address(const struct dwarf_reader *r, Dwarf_Debug dbg,
 	Dwarf_Attribute attribute, uint64_t *ret_address)

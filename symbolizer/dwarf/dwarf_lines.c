@@ -43,7 +43,7 @@ static int read_files(struct dwarf_reader *r, Dwarf_Line_Context context, Dwarf_
 	return rc;
 }
 
-/* Adds the rows of a line table. @default_file: the number of the file of rows without one. */
+/* Adds the rows of a line table. @default_file replaces the file number 0. */
 static int read_rows(struct dwarf_reader *r, Dwarf_Line *rows, Dwarf_Signed n,
 	Dwarf_Unsigned default_file, struct unit *unit)
 {
@@ -83,7 +83,7 @@ static int read_rows(struct dwarf_reader *r, Dwarf_Line *rows, Dwarf_Signed n,
 	return rc;
 }
 
-/* libdwarf's temporary memory per row, and per byte or entry of the header. */
+/* Bytes of libdwarf's temporary memory: for each row, and for each byte or entry of the header. */
 enum { ROW_BYTES = 160, NAME_BYTES = 64 };
 
 /*

@@ -5,14 +5,14 @@
 #include <errno.h>
 #include <string.h>
 
-/* Is the section hidden from libdwarf, which would read it, too? rangelist.c reads it. */
+/* Is it a section that rangelist.c reads? libdwarf must not (see rangelist.h), so it is hidden. */
 static bool is_ours(const struct dwarf_section *section)
 {
 	return strcmp(section->name, ".debug_ranges") == 0 ||
 		strcmp(section->name, ".debug_rnglists") == 0;
 }
 
-/* Section 0 is ELF's null section. */
+/* A callback of libdwarf. Section 0 is ELF's null section, so the source's first one is 1. */
 static int get_section_info(void *context, section_index index, section_type *ret, int *error)
 {
 	const struct dwarf_sections *object = context;

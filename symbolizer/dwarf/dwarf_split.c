@@ -26,13 +26,13 @@ static void describe(struct dwarf_split *s, const struct dwarf_unit *skeleton,
 		s->ranges_base = skeleton->ranges_base;
 		return;
 	}
-	/* Where the tables begin in their sections: each section has one, behind a header. */
+	/* Each section has one table, which begins behind a header of so many bytes. */
 	s->lists.lists = from->rnglists;
 	s->lists.lists_base = wide ? 20 : 12;
 	s->strings_base = wide ? 16 : 8;
 }
 
-/* Is the next unit that of @skeleton? 1: yes; 0: no; -ENOENT: there are no more units. */
+/* Is the next unit that of @skeleton? 1; 0; -ENOENT: no more units, or over the budget. */
 static int look_at_next(struct dwarf_reader *r, const struct dwarf_unit *skeleton,
 	const struct dwarf_split_unit *from, struct dwarf_unit *ret_unit)
 {

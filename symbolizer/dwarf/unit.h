@@ -33,7 +33,7 @@ struct unit_range {
 	uint32_t scope, depth;
 };
 
-/* Made by unit_seal(): from @svma up to the next segment @scope is the innermost scope. */
+/* Made by unit_seal(). @scope is the innermost scope from @svma up to the next segment. */
 struct unit_segment {
 	uint64_t svma;
 	uint32_t scope; /* UNIT_NONE: none */

@@ -16,12 +16,12 @@
 #define BIT(n) (UINT64_C(1) << (n))
 
 static const struct unwind_machine machines[] = {
-	/* rbx, rbp, r12-r15 */
+	/* A call preserves rbx, rbp, r12-r15. */
 	{EM_X86_64, 17, 7, 6, UNWIND_NO_LINK, 8,
 		BIT(3) | BIT(6) | BIT(12) | BIT(13) | BIT(14) | BIT(15), UINT64_MAX},
-	/* ebx, ebp, esi, edi */
+	/* A call preserves ebx, ebp, esi, edi. */
 	{EM_386, 9, 4, 5, UNWIND_NO_LINK, 4, BIT(3) | BIT(5) | BIT(6) | BIT(7), UINT32_MAX},
-	/* x19-x30 */
+	/* A call preserves x19-x30. */
 	{EM_AARCH64, 33, 31, 29, 30, 8, UINT64_C(0x7ff80000), UINT64_C(0xffffffffffff)},
 };
 
@@ -243,7 +243,10 @@ static int step_out(struct cursor *cursor)
 	}
 	if (cursor->trampoline && !usable && unwind_leave_trampoline(cursor) == 0)
 		return 0;
-	/* The innermost frame may not have set its frame pointer yet; tables are exact. */
+	/*
+	 * The innermost function may not have set its frame pointer yet, so its table is preferred:
+	 * that is right at each instruction.
+	 */
 	if (cursor->input->frame_pointers && (!usable || !cursor->exact)) {
 		r = unwind_follow_pointer(cursor);
 		if (usable || r >= 0)
@@ -276,7 +279,7 @@ static void stop_at_failure(const struct cursor *cursor, int error, struct unwin
 		stop(result, UNWIND_INCOMPLETE, "a register that is needed is not known");
 }
 
-/* Copies the rest of the frames from the last stack, if they are unchanged. 1: done; 0; -ENOMEM. */
+/* Copies the other frames from the last stack. 1: done; 0: they may have changed; -ENOMEM. */
 static int reuse(struct cursor *cursor, struct unwind_result *result)
 {
 	size_t n = unwind_memory_match(cursor->input->memory, cursor);

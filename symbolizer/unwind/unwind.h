@@ -49,7 +49,7 @@ struct unwind_generated {
 /* A frame of generated code, for its runtime. */
 struct unwind_runtime_frame {
 	uint64_t pc, sp;
-	uint64_t fp;               /* 0: lost, or not used as one */
+	uint64_t fp;               /* the frame pointer; 0: lost, or it has another use */
 	bool exact;                /* pc is the executing instruction, not a return address */
 	const uint64_t *reg;       /* if exact: all registers, as in unwind_input; NULL: lost */
 	uint64_t left_pc, left_sp; /* of unwind_input */

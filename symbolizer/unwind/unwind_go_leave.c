@@ -28,7 +28,7 @@ static int leave_to_same_stack(struct cursor *cursor)
 	return 0;
 }
 
-/* Steps to the caller of the function that has left the goroutine's stack: it is not shown. */
+/* Leaves out the function that has left the goroutine's stack: steps to its caller. */
 static int skip_left(struct cursor *cursor)
 {
 	const struct mapping *mapping = space_find_mapping(cursor->space, cursor->pc);

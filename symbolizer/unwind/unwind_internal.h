@@ -49,8 +49,9 @@ struct module_table {
 
 struct unwinder {
 	struct symbolizer *symbolizer;
-	struct table by_place, by_module; /* finds: an element of @step; of @table */
-	struct unwind_step **step;        /* the steps are in the arena */
+	/* Indexes of @step, by module and svma; of @table, by module. */
+	struct table by_place, by_module;
+	struct unwind_step **step; /* the steps are in the arena */
 	size_t steps, step_room;
 	struct module_table *table; /* the modules' call frame information */
 	size_t tables, table_room;
@@ -87,7 +88,7 @@ struct cursor {
 	bool beyond;       /* memory behind the end of a truncated piece was needed */
 };
 
-/* Finds or makes the step for @svma. NULL: out of memory. The step is not usable without a row. */
+/* Finds or makes the step for @svma; if there is no row, it is not @usable. NULL: out of memory. */
 struct unwind_step *unwind_step_find(
 	struct unwinder *unwinder, struct module *module, uint64_t svma);
 

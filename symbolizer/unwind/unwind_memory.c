@@ -183,7 +183,10 @@ void unwind_memory_keep(struct unwind_memory *memory, const struct unwind_input 
 {
 	struct list *old = &memory->old, *fresh = &memory->fresh;
 
-	/* Frames on two stacks have no common order; a damaged stack is not worth keeping. */
+	/*
+	 * Frames on two stacks have no common order. Nor can a stack be kept if not each of its
+	 * frames was noted.
+	 */
 	if (input->piece[1].bytes || !input->piece[0].bytes ||
 		fresh->n + result->reused != result->n || room_for(old, result->n) < 0 ||
 		keep_bytes(memory, &input->piece[0]) < 0) {

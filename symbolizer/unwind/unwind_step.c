@@ -243,7 +243,7 @@ int unwind_apply_at(struct cursor *cursor, uint64_t cfa)
 
 		r = find_value(cursor, rule, cfa, &value[i], &saved);
 		if (r < 0 && rule->reg != step->return_column && rule->reg != machine->sp) {
-			/* A register that cannot be read may never be needed. */
+			/* Goes on with the register unknown, as it may never be needed. */
 			saved = false;
 			r = 0;
 		}
