@@ -70,8 +70,8 @@ void histogram_fork(const struct process *parent, struct process *child);
 void histogram_clear(struct process *process);
 
 /*
- * An instant of the profile that weighs @weight_ns found a thread of @process at @pc; a tick is
- * @period_ns. Does nothing without a histogram (NULL). May run in the stop window.
+ * Counts an instant of the profile that weighs @weight_ns and has found a thread of @process at
+ * @pc; a tick is @period_ns. Does nothing without a histogram (NULL). May run in the stop window.
  */
 void histogram_tick(struct histogram *histogram, const struct process *process, uint64_t period_ns,
 	uint64_t pc, uint64_t weight_ns);

@@ -42,7 +42,7 @@ struct region_policy {
 	bool fault_stops_all;
 };
 
-/* Never NULL for @dialect < CALL_DIALECTS. */
+/* Returns the rules of a dialect; never NULL for @dialect < CALL_DIALECTS. */
 const struct region_policy *region_policy(enum call_dialect dialect);
 
 #define REGION_NONE UINT32_MAX

@@ -116,8 +116,8 @@ int session_set_thread(struct sessions *sessions, struct tracee *tracee, enum ca
 	uint32_t flags, unsigned element, const struct call_region *regions, uint32_t count);
 
 /*
- * @tracee has ended or is detached, and its account's last reading is final. To be called before
- * its own session is cleared.
+ * Adds the CPU time of @tracee, which has ended or is detached, to that of its process's session.
+ * Its account's last reading must be final, and its own session not be cleared yet.
  */
 void session_thread_ended(struct tracee *tracee);
 
@@ -139,7 +139,7 @@ void session_clear_thread(struct sessions *sessions, struct tracee *tracee);
 void session_status(struct sessions *sessions, struct process *process, bool end,
 	struct call_status *ret_status);
 
-/* @child was forked, vforked or cloned from @parent, and inherits its profiling. */
+/* Gives @child, which was forked, vforked or cloned from @parent, the profiling of @parent. */
 void session_fork(struct sessions *sessions, const struct process *parent, struct process *child);
 
 /*

@@ -52,7 +52,7 @@ struct engine {
 	struct births births;
 	struct lifecycle life;
 	struct choice choice;
-	/* The calls of the target's programs. */
+	/* The calls of sprofil and profil by the target's programs. */
 	struct sessions sessions;
 	struct service service;
 	struct elapser elapser;

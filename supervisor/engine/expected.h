@@ -29,9 +29,15 @@ unsigned expected_ask(const struct expected *expected, struct sample_instant *in
 void expected_settle(
 	const struct expected *expected, unsigned number, struct sample_instant *instant);
 
-/* Called by the tracing thread in its turn: @tracee has been resumed after a sample. */
+/*
+ * Called by the tracing thread in its turn, after it has resumed @tracee from a sample: expects it
+ * on its CPU from now on.
+ */
 void expected_note(struct engine *engine, struct tracee *tracee);
-/* Called by the tracing thread in its turn: @tracee is about to be removed. */
+/*
+ * Called by the tracing thread in its turn: expects @tracee, which is about to be removed, nowhere
+ * any more.
+ */
 void expected_forget(struct engine *engine, struct tracee *tracee);
 
 #endif

@@ -12,14 +12,20 @@ struct waiter_result;
 
 /* The handling of stops, which differs between a profile and --dump. */
 struct lifecycle_stops {
-	/* A tick stop, requested or not. Resumes the thread, with @signal. */
+	/*
+	 * Handles a tick stop, requested or not: takes the sample or the stack that is due, and
+	 * resumes the thread with @signal.
+	 */
 	void (*tick)(struct engine *engine, struct tracee *tracee, int signal);
-	/* The thread enters a group-stop, and stays in it. NULL: nothing to do. */
+	/*
+	 * Called when the thread enters a group-stop, in which it stays. NULL: nothing is to be
+	 * done.
+	 */
 	void (*group)(struct engine *engine, struct tracee *tracee);
 	/*
-	 * Another event came in place of the stop that was requested; the thread stands still, or
-	 * is dead. @syscall: the system call in which it has been since the request; negative:
-	 * unknown.
+	 * Called when another event came in place of the stop that was requested. The thread stands
+	 * still, or is dead. @syscall: the system call in which it has been since the request;
+	 * negative: unknown.
 	 */
 	void (*overtaken)(struct engine *engine, struct tracee *tracee, int32_t syscall);
 };

@@ -44,7 +44,10 @@ void reader_forget(struct engine *engine);
 void reader_release(struct reader *reader);
 /* Starts a fresh analyst during a run, and sends it the existing processes. */
 void reader_begin(struct engine *engine);
-/* The analyst has ended early, with wait status @status. Its samples are lost. */
+/*
+ * Notes that the analyst has ended early, with wait status @status, for reader_poll(). Its samples
+ * are lost.
+ */
 void reader_died(struct engine *engine, int status);
 /*
  * After reader_died(): starts a fresh analyst once no stop is pending, because a thread would stay

@@ -43,9 +43,15 @@ struct rotation {
 int rotate_prepare(struct engine *engine);
 /* The first or another file begins: sets when it may end. */
 void rotate_begin(struct engine *engine, uint64_t now);
-/* The analyst requests a new file: the current one is long enough. */
+/*
+ * Handles the analyst's request for a new file: the current one ends as soon as it may
+ * (FILE_LEAST_NS).
+ */
 void rotate_wanted(struct engine *engine, uint64_t now);
-/* --ring: a process that was attached to has ended. */
+/*
+ * Has the profile written with --ring if the process that has ended was named by the user, and a
+ * signal killed it (@status: its wait status).
+ */
 void rotate_process_ended(struct engine *engine, int pid, uint32_t status);
 /* Returns the flags for the last RECORD_END of the run. */
 uint16_t rotate_end_flags(const struct engine *engine);

@@ -20,7 +20,7 @@ int priority_realtime(void);
 /* Would priority_realtime() be permitted? The calling thread is not changed. */
 bool priority_may_be_realtime(void);
 
-/* @tid (0: the calling thread) stays on CPU @cpu, which is below CPU_SETSIZE. -errno. */
+/* Pins thread @tid (0: the calling thread) to CPU @cpu, which is below CPU_SETSIZE. 0 or -errno. */
 int priority_stay(int tid, int cpu);
 
 /* Lets @thread run on all CPUs that its cpuset permits. -errno. */

@@ -23,7 +23,7 @@ struct held_pieces {
 int held_pieces_begin(struct held_pieces *pieces);
 /* The descriptors as passed to an analyst: its own piece, then the earlier ones, oldest first. */
 size_t held_pieces_list(const struct held_pieces *pieces, int ret_fd[PIECES_HELD]);
-/* The newest piece is filled by process @pid. */
+/* Notes that process @pid fills the newest piece. */
 void held_pieces_set_writer(struct held_pieces *pieces, int pid);
 /* Process @pid is gone: seals its piece, finished or not, so that nobody waits for the rest. */
 void held_pieces_writer_gone(struct held_pieces *pieces, int pid);

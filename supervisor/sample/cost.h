@@ -47,16 +47,21 @@ struct cost {
 /* @bound_ppm: millionths of the target's CPU time; 0 or all of it: no bound. */
 void cost_init(struct cost *cost, uint64_t bound_ppm);
 
-/* The target has run for @ran_ns of CPU time. */
+/*
+ * Adds to the allowance the part of @ran_ns, CPU time for which the target has run, that samples
+ * may cost.
+ */
 void cost_earn(struct cost *cost, uint64_t ran_ns);
 /*
- * The supervisor occupied, for @occupied_ns, a CPU on which a thread of the target had to wait, its
- * stop included. To be called for each such time, whether or not a sample was taken.
+ * Adds to the cost the time @occupied_ns for which the supervisor occupied a CPU on which a thread
+ * of the target had to wait, its stop included. To be called for each such time, whether or not a
+ * sample was taken.
  */
 void cost_spend(struct cost *cost, uint64_t occupied_ns);
 /*
- * A thread was uninterrupted for @apart_ns of wall time, of which it did not run for @lost_ns. Such
- * a figure is exact: it contains all waits and context switches. 0 and 0: nothing was measured.
+ * Takes the loss of a thread that was uninterrupted for @apart_ns of wall time, of which it did not
+ * run for @lost_ns. Such a figure is exact: it contains all waits and context switches. 0 and 0:
+ * nothing was measured.
  */
 void cost_uninterrupted(struct cost *cost, uint64_t lost_ns, uint64_t apart_ns);
 

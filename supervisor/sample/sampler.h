@@ -151,7 +151,9 @@ struct sample_thread *sampler_instant(
  */
 bool sampler_confirm(struct sampler *sampler, struct sample_thread *thread);
 
-/* The hit of @thread is lost; @unproved: because the thread may have run since the instant. */
+/*
+ * Counts the hit of @thread as lost; @unproved: because the thread may have run since the instant.
+ */
 void sampler_lose(struct sampler *sampler, struct sample_thread *thread, bool unproved);
 
 /*
@@ -161,7 +163,7 @@ void sampler_lose(struct sampler *sampler, struct sample_thread *thread, bool un
 bool sampler_judge(struct sampler *sampler, struct sample_thread *thread,
 	const struct cpu_time *cpu, bool yields);
 
-/* The supervisor has occupied CPU @cpu (index) for @ns and released it. */
+/* Notes that the supervisor has occupied CPU @cpu (index) for @ns and released it. */
 void sampler_occupied(struct sampler *sampler, unsigned cpu, uint64_t ns);
 
 /*
@@ -172,7 +174,10 @@ struct sample_loss {
 	uint64_t lost_ns;  /* apart_ns less the thread's CPU time in it */
 	uint64_t apart_ns; /* wall time between the two stops; 0: not measured */
 };
-/* The stop of @thread for a sample is over; @cpu is its CPU time in it. */
+/*
+ * Ends the sample of @thread, whose stop is over: @cpu is its CPU time in that stop. Returns what
+ * sampling has cost it since its sample before.
+ */
 struct sample_loss sampler_resumed(struct sampler *sampler, struct sample_thread *thread,
 	const struct cpu_time *cpu, uint64_t end_ns);
 

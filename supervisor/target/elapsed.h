@@ -23,11 +23,17 @@ struct elapsed {
 	uint64_t queue_paid_ns;               /* run queue time that has been counted */
 };
 
-/* The thread is seen for the first time since table @serial was put in force. */
+/*
+ * Begins the account of a thread that is seen for the first time since table @serial was put in
+ * force.
+ */
 void elapsed_begin(
 	struct elapsed *elapsed, uint64_t serial, const struct cpu_time *cpu, uint64_t now_ns);
 
-/* The thread is running. Its CPU time in @cpu may be stale; its run queue time is exact. */
+/*
+ * Takes a reading of a running thread: its CPU time in @cpu may be stale, its run queue time is
+ * exact.
+ */
 void elapsed_see(struct elapsed *elapsed, const struct cpu_time *cpu);
 
 /* The thread is blocked. Returns the whole ticks of off-CPU time to count where it is. */

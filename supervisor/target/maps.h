@@ -14,7 +14,7 @@ struct process;
 struct procfiles;
 
 struct maps_events {
-	/* The maps of @process have been read. */
+	/* Called when the maps of @process have been read. */
 	void (*read)(void *context, struct process *process, const char *text);
 	/*
 	 * The executable mappings have changed since the last announcement. Returns whether @text

@@ -24,7 +24,10 @@ struct special {
 	struct examiner examiner;
 };
 
-/* To be called in the stop of an exec, and in that of the birth of a child. */
+/*
+ * Ask the examiner whether to warn, if no such warning was printed yet. To be called in the stop of
+ * an exec, and in that of the birth of a child.
+ */
 void special_see_exec(struct special *special, const struct process *process);
 void special_see_child(struct special *special, const struct process *parent);
 

@@ -43,7 +43,10 @@ void wall_settle(struct wall *wall, const struct cpu_time *cpu, uint64_t now_ns)
 
 /* Has the thread not run since it was last seen? The reading @cpu may be stale. */
 bool wall_stays(const struct wall *wall, const struct cpu_time *cpu);
-/* The thread has not run: all blocked time belongs to the stack last seen. */
+/*
+ * Takes a reading of a thread that has not run (wall_stays()): all its blocked time belongs to the
+ * stack last seen.
+ */
 void wall_stay(struct wall *wall, const struct cpu_time *cpu, uint64_t now_ns);
 /*
  * The thread was seen blocked, its stack was sent, and its waiting time was reported. @slices: how
