@@ -97,14 +97,14 @@ void shares_release(struct shares *shares);
  * 0.
  */
 int shares_process(struct shares *shares, uint32_t pid, uint32_t parent);
-/* The process has a new image: the threads of the old one have ended. */
+/* Ends the accounts of the threads of a process's image, as it has a new one. */
 int shares_exec(struct shares *shares, uint32_t pid, const char *path);
 int shares_exit(struct shares *shares, uint32_t pid);
 
-/* A sample of a thread at a stack. A sample without weight is ignored. */
+/* Adds a sample of a thread at a stack. A sample without weight is ignored. */
 int shares_sample(
 	struct shares *shares, uint32_t pid, uint32_t tid, uint32_t stack, uint64_t weight_ns);
-/* The kernel's time of a thread since the last report. @last: the thread has ended. */
+/* Adds the kernel's time of a thread since the last report. @last: the thread has ended. */
 int shares_cpu(struct shares *shares, uint32_t pid, uint32_t tid, uint64_t cpu_ns, bool last);
 
 /* The sum of the times given to shares_cpu() for a thread that has not ended. False: none was. */

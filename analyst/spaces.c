@@ -81,7 +81,10 @@ static int name_jit(struct image_space *image)
 {
 	if (!image->jit)
 		return 0;
-	/* The jitdump may have been mapped after the first generated code was observed. */
+	/*
+	 * The path of the jitdump is set here, too: it may have been mapped after the first
+	 * generated code was observed.
+	 */
 	if (image->space)
 		jit_set_dump(image->jit, space_jitdump(image->space));
 	return jit_finish(image->jit);

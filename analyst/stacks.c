@@ -353,7 +353,10 @@ static void note_need(struct stacks *stacks, struct thread_name *thread,
 		stacks->stack_needs(stacks->context, thread->tid, bytes);
 }
 
-/* Unwinds with the memory of the thread's last stack. */
+/*
+ * Unwinds a sample. The memory of the thread's last stack saves unwinding those outer frames again
+ * that have not changed.
+ */
 static int unwind_remembering(struct stacks *stacks, struct image_space *image,
 	struct thread_name *thread, uint64_t time_ns, const struct record_sample *sample,
 	struct unwind_result *ret_result)

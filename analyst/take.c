@@ -69,7 +69,10 @@ static int note_time(struct analyst *analyst, const struct record_sample *sample
 	for (int i = 0; i < TIMELINE_STATES && r >= 0 && !analyst->no_timeline; i++) {
 		instant.state = (enum timeline_state)i;
 		instant.weight_ns = weight_ns[i];
-		/* The thread was blocked, was woken up, and then waited for a CPU. */
+		/*
+		 * The thread waited for a CPU after it was woken: its blocked time ended before its
+		 * time in the run queue.
+		 */
 		if (i == TIMELINE_BLOCKED && instant.time_ns > weight_ns[TIMELINE_QUEUED])
 			instant.time_ns -= weight_ns[TIMELINE_QUEUED];
 		r = timeline_add(analyst->profile, &instant);

@@ -32,7 +32,7 @@ int titles_sample(struct profile *profile, struct opener *opener, struct image_s
 	struct opened opened;
 	char title[TITLE_BYTES];
 
-	/* At the samples 1, 2, 4, 8, ... */
+	/* The title is read at the samples 1, 2, 4, 8, …: it rarely changes later. */
 	image->samples++;
 	if (image->samples & (image->samples - 1) ||
 		opener_ask_path(opener, OPENING_TITLE, image->pid, "", &opened) < 0 ||

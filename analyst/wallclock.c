@@ -57,7 +57,10 @@ void wallclock_correct(
 
 	if (!wallclock->recorded)
 		return;
-	/* All samples of a stack are guessed, or none; rarely some, if maps came late. */
+	/*
+	 * Either all samples of a stack are guessed, or none, as a rule: the sum of the guessed
+	 * ones equals the whole then. (It may be some of them if maps came late.)
+	 */
 	guessed = value[wallclock->guessed] == value[wallclock->wall];
 	profile_set_value(profile, stack, wallclock->wall, value[wallclock->wall] + ns);
 	if (guessed)

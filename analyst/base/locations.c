@@ -162,7 +162,10 @@ int locations_note_losses(struct locations *locations)
 
 bool locations_is_nameless(const struct locations *locations, uint32_t index)
 {
-	/* Generated code has no module; its names come from elsewhere. */
+	/*
+	 * Generated code has no module: @nameless says nothing about it, but its location has a
+	 * line if it has got a name.
+	 */
 	if (index >= locations->named || !locations->code[index].module)
 		return profile_location(locations->profile, index).lines == 0;
 	return locations->nameless[index];

@@ -67,7 +67,10 @@ static int read_layout(struct hotspot *hotspot)
 	if (hotspot->layout_ns && hotspot->now_ns < hotspot->layout_ns + LAYOUT_NS)
 		return 0;
 	r = hotspot_layout_read(&hotspot->tables, hotspot->peek, hotspot->now_ns);
-	/* 0 (the library is not ready) waits; -EAGAIN does not: requested memory arrives soon. */
+	/*
+	 * A library that is not ready (0) is read again only after LAYOUT_NS. After -EAGAIN the
+	 * next step tries again, as the requested memory arrives soon.
+	 */
 	if (r == 0)
 		hotspot->layout_ns = hotspot->now_ns;
 	return r;

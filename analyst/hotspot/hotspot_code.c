@@ -93,7 +93,10 @@ static int read_head(struct hotspot *hotspot, uint64_t block, uint64_t since_ns,
 
 	if (r <= 0)
 		return r;
-	/* A stub at the heap's end may be smaller than the header of a compiled method. */
+	/*
+	 * The header of any blob suffices: a stub at the heap's end may be smaller than the header
+	 * of a compiled method, which was requested.
+	 */
 	if (got < l->block_bytes + (size_t)l->blob_bytes)
 		return 0;
 	if (l->block_used != HOTSPOT_NONE && !data[l->block_used])

@@ -40,7 +40,11 @@ static const struct pattern store_fp[] = {
 static const struct pattern returns[] = {
 	{1, 0, {0xc3}}, {1, 2, {0xc2}}, {2, 0, {0xf3, 0xc3}}, /* ret; ret $8; rep ret */
 };
-/* Between the frame's removal and the return: the check for a safepoint, and vzeroupper. */
+/*
+ * What stands between the frame's removal and the return: the check for a safepoint, and
+ * vzeroupper. A line's comment names its last instruction; the first of two is the short form of
+ * the one above.
+ */
 static const struct pattern at_end[] = {
 	{3, 4, {0x49, 0x3b, 0xa7}},                             /* cmp off(%r15),%rsp */
 	{3, 1, {0x49, 0x3b, 0x67}}, {2, 4, {0x0f, 0x87}},       /* ja */

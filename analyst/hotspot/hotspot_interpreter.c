@@ -118,7 +118,10 @@ int hotspot_step_interpreted(struct hotspot_step *step)
 
 	if (!r && exact)
 		r = leave_beginning(step);
-	/* On the way to another method, or back from it, r13 does not hold a bytecode. */
+	/*
+	 * If neither fits, the thread may be on its way to another method or back from it: r13 then
+	 * holds no address of a bytecode, but the frame is complete.
+	 */
 	if (!r && exact)
 		r = leave_interpreted(step, false);
 	if (r < 0 || step->caller.tag)

@@ -159,7 +159,10 @@ static void cut_address(char *class)
 		cut[strlen(lambda)] = '\0';
 }
 
-/* Class "java/util/HashMap", method "put": java.util.HashMap.put in java/util/HashMap.java. */
+/*
+ * Adds the method's function to the profile. Class "java/util/HashMap" and method "put" give it the
+ * name "java.util.HashMap.put" and the file "java/util/HashMap.java".
+ */
 static int add_function(struct hotspot *hotspot, struct names *names)
 {
 	char name[2 * HOTSPOT_NAME_MOST + 2], file[2 * HOTSPOT_NAME_MOST + 2];

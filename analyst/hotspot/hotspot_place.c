@@ -141,7 +141,7 @@ int hotspot_name_interpreted(struct hotspot_step *step, uint64_t address, uint64
 	if (r <= 0)
 		return r;
 	first = method->const_method + hotspot->tables.layout.const_bytes;
-	/* A native method has no bytecode. */
+	/* A native method has no bytecode: it gets no line. */
 	line = line_of(step, method,
 		bytecode >= first && bytecode - first < method->code_bytes
 			? (int32_t)(bytecode - first)

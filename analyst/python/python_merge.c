@@ -100,7 +100,10 @@ static bool find_native(struct merger *m, uint64_t at, size_t *ret_native)
 
 		if (at < s->frame[i].sp || at >= end)
 			continue;
-		/* The end of the last frame of a truncated stack is not known. */
+		/*
+		 * The end of the last frame of a truncated stack is not known, so @at may be in a
+		 * frame further out: the search fails.
+		 */
 		if (i + 1 == s->n && s->truncated)
 			break;
 		*ret_native = i;
@@ -284,7 +287,10 @@ static int merge_one_to_one(struct merger *m)
 
 		if (!is_loop(m, k))
 			continue;
-		/* The innermost activation has no frame yet. */
+		/*
+		 * The innermost activation is about to begin and has no frame of Python yet: it is
+		 * left out.
+		 */
 		if (loops == frames_of(m) + 1) {
 			loops--;
 			continue;
