@@ -108,8 +108,8 @@ static int append_line(struct places *places, const struct profile *profile, uin
 		place.line = places->by == ROWS_BY_LINE ? line->line : function.line;
 	}
 	/*
-	 * @functions has a place for the same frames in the same order, so its array is indexed
-	 * alike.
+	 * @functions has the frames of the same locations in the same order: the place of this
+	 * frame has the same index there.
 	 */
 	place.function_place = functions ? functions->of[places->ofs] : 0;
 	return append(places, &place);

@@ -24,9 +24,12 @@ struct place {
 };
 
 struct place_location {
-	size_t first;      /* index of its innermost frame in places.of */
-	uint32_t n, lines; /* number of frames; of lines that the profile had for it */
-	bool is_call;      /* it is in "[kernel]": the frame of a system call */
+	size_t first; /* index of its innermost frame in places.of */
+	/*
+	 * number of its frames; number of the lines that the profile had for it when they were made
+	 */
+	uint32_t n, lines;
+	bool is_call; /* it is in "[kernel]": the frame of a system call */
 };
 
 struct places {

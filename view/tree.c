@@ -247,13 +247,16 @@ static bool task_equal(const void *items, uint32_t index, const void *key)
 	return is_same_task(&task, &wanted->task, wanted->split);
 }
 
-/* Tasks that the split does not distinguish have equal hashes: equal names are equal pointers. */
+/*
+ * Hashes what tells tasks apart in the split. Equal names are equal pointers, so the pointers are
+ * hashed.
+ */
 static uint64_t task_hash(const struct task_key *key)
 {
 	switch (key->split) {
 	case REPORT_SPLIT_NAME: return table_mix((uintptr_t)key->task.process, 1);
 	case REPORT_SPLIT_PROCESS: return table_mix(key->task.pid, (uintptr_t)key->task.process);
-	/* Other tools' threads may have names only. */
+	/* In profiles of other tools, threads may be told apart by their names only. */
 	default: return table_mix(key->task.tid, (uintptr_t)key->task.thread);
 	}
 }

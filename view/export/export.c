@@ -101,7 +101,10 @@ const struct export_format *export_find(const char *name)
 	return NULL;
 }
 
-/* Returns the format at @index and its suffix: first the table, then suffixes of other programs. */
+/*
+ * Returns the format with the suffix number @index: first come the suffixes of the table, then
+ * those that other programs use. NULL: past the end.
+ */
 static const struct export_format *format_at(size_t index, const char **ret_suffix)
 {
 	static const struct {

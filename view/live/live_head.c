@@ -60,7 +60,10 @@ void live_see_audit(struct live *live, uint64_t begun_ns)
 	double wall, sampled;
 
 	next.wall_ns = figure(live, "wall_ns");
-	/* With --delay the figures begin anew when the delay is over. */
+	/*
+	 * With --delay the figures begin at 0 again when the delay is over: there are no earlier
+	 * ones to be subtracted.
+	 */
 	if (next.wall_ns && next.wall_ns < audit->wall_ns)
 		audit->wall_ns = audit->kernel_ns = audit->samples = audit->sampled_ns = 0;
 	if (next.wall_ns <= audit->wall_ns && audit->known)

@@ -27,7 +27,7 @@ static int add_command(char **to, const char *command)
 	return command && !*to ? -ENOMEM : 0;
 }
 
-/* Remedy for code that a runtime made: the runtime can be told to name it. */
+/* Sets the cause and the remedy of code that a runtime made: the runtime can be told to name it. */
 static int remedy_of_generated(const struct doctor *d, struct doctor_object *object)
 {
 	const char *process = profile_task(d->profile, object->task).process;
@@ -42,7 +42,7 @@ static int remedy_of_generated(const struct doctor *d, struct doctor_object *obj
 		object, "code without a file: made at run time, and nobody told its names", remedy);
 }
 
-/* Remedy for code that is not in a file. */
+/* Sets the cause and the remedy of code that is not in a file. */
 static int remedy_of_special(const struct doctor *d, struct doctor_object *object)
 {
 	const char *path = object->path;
@@ -226,8 +226,8 @@ static const char *remedy_of_cut_stacks(const struct doctor *d, const struct doc
 }
 
 /*
- * Remedy for stacks that end early. That is a cause besides missing names and lines: debug
- * information for these does not help unwinding.
+ * Sets the cause and the remedy of stacks that end early. That is a cause besides missing names and
+ * lines: debug information for these does not help unwinding.
  */
 static int remedy_of_stacks(const struct doctor *d, struct doctor_object *object)
 {

@@ -13,8 +13,8 @@
 #include "view/wrap.h"
 
 /*
- * MOST_PHASES: maximum phases listed; if there are more, they are found in longer parts of the
- * time. The others are widths in columns.
+ * MOST_PHASES: maximum phases listed. If there are more, the table is made again from longer parts
+ * of the time, which have fewer. The others are widths in columns.
  */
 enum {
 	MOST_PHASES = 16,
