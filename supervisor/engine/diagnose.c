@@ -157,12 +157,12 @@ int diagnose_read(int pid, struct diagnose_facts *ret_facts)
 
 	if (r < 0)
 		return r;
-	/* The first thread may have ended while others run. */
+	/* The first thread may have ended while others run: the files of a living one are read. */
 	tid = proc_file_living_thread(pid);
 	(void)snprintf(who, sizeof(who), "%d", tid);
 	/*
-	 * The folder always belongs to the process's user; the files in it belong to root if the
-	 * process is not dumpable.
+	 * The owner of a file in the folder tells whether the process is dumpable: if it is not,
+	 * root is the owner. The folder itself always belongs to the process's user.
 	 */
 	(void)snprintf(path, sizeof(path), "/proc/%d/status", tid);
 	r = read_side(who, "CapPrm", &f.it, text, sizeof(text));

@@ -165,7 +165,7 @@ static bool examine_blocked(struct engine *engine, struct tracee *t)
 	struct cpu_time before, after;
 	uint64_t argument[6];
 
-	/* Only schedstat tells whether the thread ran. */
+	/* Without schedstat, nothing tells whether the thread ran meanwhile: it must be stopped. */
 	if (engine->files.cpu_source != CPU_SOURCE_SCHEDSTAT)
 		return false;
 	if (procfiles_read_cpu(&engine->files, t, &before) < 0 ||

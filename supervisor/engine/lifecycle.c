@@ -273,7 +273,10 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 		overtake(engine, t, -1);
 		restart_group_stop(&engine->restarter, t);
 		(void)tracer_listen(t->tid);
-		/* A command's own terminal does not send its signals to this process. */
+		/*
+		 * A command with a terminal of its own is stopped by that terminal's signals, which
+		 * this process does not get: it learns of the stop here.
+		 */
 		if (engine->options->stops && t->tid == engine->launch.pid &&
 			signals_is_stop(signal))
 			engine->life.stop_signal = signal;

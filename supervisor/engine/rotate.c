@@ -200,9 +200,9 @@ void rotate_poll(struct engine *engine, uint64_t now)
 		counting_set(engine, false);
 	}
 	/*
-	 * A thread that stops while the next analyst is started would stay stopped for
-	 * milliseconds. A thread that cannot be stopped, such as one in uninterruptible sleep, does
-	 * not delay a file.
+	 * Waits until all requested stops are over, as a thread that stops while the next analyst
+	 * is started would stay stopped for milliseconds. A thread that cannot be stopped, such as
+	 * one in uninterruptible sleep, does not delay a file.
 	 */
 	if (!stops_are_over(engine) && now - rotation->paused_ns < PAUSE_MOST_NS) {
 		rotation->again_ns = now + PAUSE_LOOK_NS;

@@ -82,8 +82,8 @@ static int copy_of(int pid, int tid, int fd)
 		memcmp(target, prefix, sizeof(prefix) - 1) != 0)
 		return -1;
 	/*
-	 * The first thread may have ended; before Linux 6.9 a process is reached through its first
-	 * thread only.
+	 * The first thread may have ended, so a pidfd of the thread itself is opened. Before Linux
+	 * 6.9 a process is reached through its first thread only.
 	 */
 	pidfd = (int)syscall(SYS_pidfd_open, tid, PIDFD_OF_THREAD);
 	if (pidfd < 0 && errno == EINVAL)

@@ -361,7 +361,7 @@ int procfs_parse_runnable(const char *text)
 {
 	uint64_t runnable;
 
-	/* Three averages, which are not integers, come first. */
+	/* Skips the three averages, which are not integers. */
 	for (unsigned i = 0; i < 3; i++) {
 		text = strchr(text, ' ');
 		if (!text)
@@ -385,7 +385,7 @@ uint64_t procfs_scheduler_tick_ns(void)
 {
 	struct timespec ts;
 
-	/* The coarse clocks advance once per tick. */
+	/* The coarse clocks advance once per scheduler tick: their resolution is the tick. */
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &ts) < 0 || ts.tv_sec || ts.tv_nsec < 100000)
 		return 10000000;
 	return (uint64_t)ts.tv_nsec;

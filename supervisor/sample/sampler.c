@@ -152,7 +152,8 @@ static void note_miss(struct sampler *s, unsigned cpu)
 	struct sample_cpu *c = &s->cpu[cpu];
 
 	c->hit = NULL;
-	c->resumed = NULL; /* the thread resumed last was interrupted, or is not on this CPU */
+	/* no loss is measured: the thread resumed here last was interrupted, or is elsewhere */
+	c->resumed = NULL;
 	c->misses += c->misses < INT32_MAX;
 }
 

@@ -61,7 +61,10 @@ static bool lost_privilege(const struct examiner_question *q)
 /* Is "ptrace" a name in the file? The parts overlap by the length of the name. */
 static bool mentions_ptrace(const struct examiner_question *q)
 {
-	/* The name with its NUL, and the NUL in front of it. */
+	/*
+	 * With a NUL on both sides it is a whole name in the file's table of names, not a part of
+	 * another one.
+	 */
 	static const char name[] = "\0ptrace";
 	char path[48], part[PART_BYTES];
 	size_t kept = 0, at = 0;

@@ -35,8 +35,8 @@ struct examiner {
 };
 
 /*
- * Never blocks. True: the examiner owns @question until examiner_answer() returns it. False: it was
- * not asked, and the caller still owns it.
+ * Has the examiner's thread answer @question, without blocking. True: the examiner owns @question
+ * until examiner_answer() returns it. False: it was not asked, and the caller still owns it.
  */
 bool examiner_ask(struct examiner *examiner, struct examiner_question *question);
 /* The next answered question, owned by the caller; NULL: none within @most_ms. */

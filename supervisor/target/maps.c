@@ -188,8 +188,8 @@ void maps_read(struct maps_reader *reader, struct process *process, uint64_t now
 void maps_cover(struct maps_reader *reader, struct process *process, uint64_t pc, uint64_t now)
 {
 	/*
-	 * A starting program maps its libraries one after the other; a JIT compiler maps code for
-	 * its whole life.
+	 * A starting program maps its libraries one after the other, so its first readings need no
+	 * interval. Later ones do: a JIT compiler maps code for its whole life.
 	 */
 	bool may = !process->maps_read || !process->maps_announced ||
 		now >= process->maps_again_ns || process->maps_reads < READS_AT_ONCE;

@@ -41,7 +41,7 @@ static int get(struct procfiles *files, struct tracee *t, enum thread_file file)
 	if (fd < 0)
 		fd = open_file(files, t, file);
 	if (fd == -EMFILE || fd == -ENFILE) {
-		/* Closes an idle thread's descriptors. */
+		/* Closes an idle thread's descriptors, to make room for the second attempt. */
 		(void)fds_keep(&files->fds, t->process, fd);
 		fd = open_file(files, t, file);
 	}

@@ -314,7 +314,10 @@ void restart_call_stop(struct restarter *restarter, struct tracee *t)
 		 * the instruction that enters the kernel.
 		 */
 		restart_repeat(&raw);
-		/* If the result's register is argument 0's, the argument could be taken for it. */
+		/*
+		 * If the result's register is also that of argument 0, the kernel is told that it
+		 * holds no result.
+		 */
 		if (arch->rewinds)
 			(void)tracer_forget_call(t->tid);
 		m->inside = false;

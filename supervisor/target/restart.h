@@ -36,7 +36,7 @@ uint64_t restart_resume(struct restarter *restarter, struct tracee *tracee, int 
 /* Like restart_resume(); reads the registers itself. */
 void restart_deliver(struct restarter *restarter, struct tracee *tracee, int signal);
 
-/* A thread enters or leaves a watched call. Resumes it. */
+/* Handles the entry of a thread to its watched call, or its exit from there, and resumes it. */
 void restart_call_stop(struct restarter *restarter, struct tracee *tracee);
 
 /* A thread enters a group-stop: undoes the restart of its call, if any. Does not resume. */

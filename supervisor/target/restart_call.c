@@ -341,7 +341,10 @@ static bool advance_vector(
 		memcpy(&at, image.header + MESSAGE_VECTOR, 8);
 		memcpy(&n, image.header + MESSAGE_PARTS, 8);
 		memcpy(&control, image.header + MESSAGE_CONTROLS, 8);
-		/* Control data came with the first bytes; there is no room for more. */
+		/*
+		 * Such a call is not continued: control data came with the first bytes, and there
+		 * is no room for more.
+		 */
 		if (control && m->call->whole == ARCH_WHOLE_WAITALL)
 			return false;
 	} else {
