@@ -58,7 +58,7 @@ static bool flags_are_sane(uint32_t flags)
 
 	if (tick && (tick < CALL_TICK_LEAST || tick > CALL_TICK_MOST))
 		return false;
-	/* A thread's table has no status. */
+	/* A thread's table has no status: such a request is refused. */
 	if (flags & CALL_STATUS && flags & CALL_THREAD)
 		return false;
 	return !(flags & ((1u << CALL_TICK_SHIFT) - 1) & ~(uint32_t)CALL_ALL_FLAGS);

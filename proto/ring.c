@@ -88,7 +88,10 @@ int ring_open(struct ring *ring, void *memory, size_t bytes)
 		return -EPROTO;
 	*ring = (struct ring){.base = memory, .capacity = capacity};
 	ring->at = atomic_load_explicit(word(ring, AT_TAIL), memory_order_relaxed);
-	/* Multiples of 8: a header never extends past the end. */
+	/*
+	 * A position that is no multiple of 8 is invalid. At a multiple, a header never extends
+	 * past the end.
+	 */
 	return ring->at % 8 ? -EPROTO : 0;
 }
 
