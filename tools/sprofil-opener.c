@@ -421,7 +421,7 @@ static int run_all(int argc, char **argv)
 	}
 	abandon(&begun);
 	free(s.snapshot);
-	/* Threads that were left behind still use the openings. */
+	/* Threads that were left behind still use the openings, which are not freed then. */
 	if (!limited_is_behind(&s.limited))
 		openings_release(&s.openings);
 	return 0;

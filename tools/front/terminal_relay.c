@@ -27,7 +27,7 @@ static bool is_same(int fd, int terminal)
 }
 
 /*
- * Opens our terminal, which a standard stream must be, for reading and writing. -1: there is none.
+ * Opens the terminal that a standard stream is, for reading and writing. -1: none of them is one.
  */
 static int open_terminal(void)
 {
@@ -293,8 +293,8 @@ void terminal_relay_wait(struct terminal_relay *relay, const sigset_t *signals, 
 
 		if (signal > 0 && signal != SIGWINCH) {
 			/*
-			 * The tracer's message about a stop is older than the signal that shows the
-			 * stop (SIGCHLD).
+			 * The tracer's message about a stop is sent before the signal that shows
+			 * the stop (SIGCHLD): it has come by now, and is taken first.
 			 */
 			take_message(relay);
 			break;

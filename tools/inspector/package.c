@@ -244,7 +244,7 @@ int package_find(const char *path, struct code_package *ret_package)
 	struct package_system system;
 
 	*ret_package = (struct code_package){0};
-	/* dpkg-query treats these characters as patterns. */
+	/* dpkg-query would take a path with these characters for a pattern: it is not asked. */
 	if (path[0] != '/' || strpbrk(path, "*?[\\"))
 		return 0;
 	found = ask_dpkg(path, package);

@@ -183,7 +183,10 @@ static int check_partial(const struct command *command, const struct option_set 
 	return 0;
 }
 
-/* flat has tables by process, thread and object; merge compares ranks, hosts and processes. */
+/*
+ * Refuses a --by that the report lacks: flat has tables by process, thread and object; merge
+ * compares ranks, hosts and processes.
+ */
 static int check_by(const struct command *command)
 {
 	enum report_by by = command->options.balance_by;
