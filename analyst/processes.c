@@ -117,7 +117,10 @@ static int set_audit(
 	uint64_t left_out_ns = kernel_ns > in_rows_ns ? kernel_ns - in_rows_ns : 0;
 	bool user_only = profile_audit(all, AUDIT_SYSCALL_CPU, &in_calls);
 	bool knows_realtime = profile_audit(all, "realtime", &realtime);
-	/* It is not known to which processes lost samples belonged. */
+	/*
+	 * It is not known to which processes lost samples belonged: then no process has a figure of
+	 * the samples found.
+	 */
 	bool knows_found = !profile_audit(all, "lost_samples", &lost) || !lost;
 	const struct audit_figure figures[] = {
 		{"period_ns", profile_period_ns(profile)},
