@@ -28,7 +28,7 @@ static bool ticked_ns(const struct profile *profile, uint64_t *ret_ns)
 	*ret_ns -= left_out < *ret_ns ? left_out : *ret_ns;
 	/*
 	 * If the supervisor was killed, the last samples are up to a second newer than the kernel's
-	 * figure.
+	 * figure: then the time that the samples stand for is the better figure.
 	 */
 	if (covered > *ret_ns)
 		*ret_ns = covered;

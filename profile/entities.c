@@ -154,8 +154,8 @@ int profile_rename_process(
 			continue;
 		item->process = (uint32_t)to;
 		/*
-		 * The entry for the old hash stays in the table. It is harmless, as its task is now
-		 * unequal.
+		 * The entry for the old hash stays in the table, and is harmless: a search for the
+		 * old name compares it with the task, whose name now differs.
 		 */
 		if (table_add(&profile->task_table, task_hash(item), (uint32_t)i) < 0)
 			return -ENOMEM;

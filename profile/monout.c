@@ -44,7 +44,7 @@ bool monout_seems(const uint8_t *data, size_t bytes)
 	struct monout m;
 	uint32_t calls;
 
-	/* A damaged profile of ours, or any other gzip file, may look like a mon.out. */
+	/* A gzip file, such as a damaged profile of ours, may pass the checks below. */
 	if (bytes >= 2 && data[0] == 0x1f && data[1] == 0x8b)
 		return false;
 	return bytes >= HEADER_BYTES && read_header(data, &m, &calls) && !(m.high >> ADDRESS_BITS);
@@ -77,7 +77,7 @@ int monout_open(
 	head = HEADER_BYTES + (size_t)calls * CALLS_BYTES;
 	m.counter = data + head;
 	m.counters = (bytes - head) / COUNTER_BYTES;
-	/* Each counter stands for at least 2 bytes of text. */
+	/* Each counter stands for at least 2 bytes of text: there are at most @words of them. */
 	words = (m.high - m.low) / 2 + (m.high - m.low) % 2;
 	if ((bytes - head) % COUNTER_BYTES || m.counters < least_counters(words, m.scale))
 		return refuse(ret_problem, "it ends in the middle of its counters" AGAIN);

@@ -58,9 +58,9 @@ struct ids_item {
 };
 
 void ids_release(struct ids *ids);
-/* -EEXIST: duplicate id. */
+/* Maps @id to @index. 0; -EEXIST: @id is mapped already; -ENOMEM. */
 int ids_add(struct ids *ids, uint64_t id, uint32_t index);
-/* -ENOENT: no such id. */
+/* Returns the index to which @id is mapped, or -ENOENT. */
 int ids_find(const struct ids *ids, uint64_t id);
 
 #endif

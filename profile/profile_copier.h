@@ -18,7 +18,10 @@ struct profile_copier {
 	size_t line_room, stack_room;
 };
 
-/* -ENOMEM: profile_copier_release() must be called even then. The caller keeps both profiles. */
+/*
+ * Prepares for copying from @from to @into, which the caller keeps. 0 or -ENOMEM; even then
+ * profile_copier_release() must be called.
+ */
 int profile_copier_init(struct profile_copier *s, struct profile *into, const struct profile *from);
 void profile_copier_release(struct profile_copier *s);
 /*

@@ -34,7 +34,7 @@ struct spanning {
 	int64_t left_out_ns; /* CPU time without instants */
 };
 
-/* The value consists of all states: a value type of another program. */
+/* The kind of another program's value types: shared out over the instants of all states. */
 enum { KIND_ALL = -1 };
 
 static void choose_kinds(struct spanning *s)
@@ -157,7 +157,7 @@ static int take_samples(struct spanning *s)
 	return r;
 }
 
-/* The part is of the same program, also if it has no sample in the program's own file. */
+/* Copies the main program's mapping, even if the span has no sample in it. */
 static int keep_main(struct spanning *s)
 {
 	int mapping =
