@@ -70,7 +70,7 @@ static const char *keep(const char *path)
 	return *path ? strdup(path) : "";
 }
 
-/* Inserts a segment, with a copy of its path, before the last one, the rest. 0, or -ENOMEM. */
+/* Inserts @new, with a copy of its path; the last segment, the rest, stays last. 0 or -ENOMEM. */
 static int add(const struct all_segment *new)
 {
 	size_t at = segments ? segments - 1 : 0;

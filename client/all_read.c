@@ -73,7 +73,7 @@ static const struct all_symbol *function_at(const struct all_segment *s, uint64_
 
 	if (i == s->symbols)
 		return NULL;
-	/* Symbols of hand-written code may have no size. */
+	/* A symbol without a size (of hand-written code) reaches to the next one. */
 	return !symbol->bytes || svma < symbol->address + symbol->bytes ? symbol : NULL;
 }
 

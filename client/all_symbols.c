@@ -141,7 +141,7 @@ int all_symbols(const char *path, struct all_symbol **ret_symbols, char **ret_na
 	*ret_symbols = NULL;
 	*ret_names = NULL;
 	*ret_n = 0;
-	/* The vdso has no path. */
+	/* A name without a slash is the vdso's, which is no file. */
 	fd = strchr(path, '/') ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 	if (fd < 0)
 		return 0;

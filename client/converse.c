@@ -169,7 +169,7 @@ int client_converse(int request_fd, const struct client_pipe *pipe, const struct
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	if (r == 0)
 		r = await_answer(request_fd, pipe->read_fd, &q, ret_reply);
-	/* Without the seal, a repetition of the request by another process is refused. */
+	/* Erases the seal: if another process repeats the request, the supervisor refuses it. */
 	explicit_bzero(seal, sizeof(seal));
 	return r;
 }

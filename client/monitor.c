@@ -102,7 +102,7 @@ static int start(enum call_dialect dialect, uint64_t low, uint64_t high, void *b
 		return -EINVAL;
 	words = (high - low + 1) / 2;
 	counters = MIN((room - head) / 2, words);
-	/* Scales 0 and 1 would turn profiling off. */
+	/* With fewer counters the scale would be 0 or 1, which turns profiling off. */
 	if (counters * 65536 < 2 * words + 1)
 		return -EINVAL;
 	r = forget();

@@ -53,7 +53,7 @@ int monitor_write_gmon(const struct monitor *monitor);
 /* System V and IRIX: PROFDIR is set and empty, so nothing is to be profiled. */
 bool monitor_is_unwanted(enum call_dialect dialect);
 
-/* Exported by libsprofil; the headers of the dialects rename them. */
+/* Exported by libsprofil. The dialects' headers define monitor, and so on, as macros for them. */
 int sprofil_hpux_monitor(
 	void (*lowpc)(void), void (*highpc)(void), void *buffer, int bufsize, int nfunc);
 int sprofil_irix_monitor(

@@ -30,7 +30,7 @@ int sprofil_all(unsigned int flags);
 int sprofil_all_off(void);
 
 /*
- * Adds objects that were loaded since; does nothing while sprofil_all() is off. Returns @handle,
+ * Counts in newly loaded objects, too; does nothing while sprofil_all() is off. Returns @handle,
  * and leaves errno unchanged. The macro below adds this call to each dlopen() in a source file that
  * includes this header. Libraries that load others do not make this call.
  */
