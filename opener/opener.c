@@ -102,7 +102,7 @@ int opener_ask(struct opener *opener, struct opening *what, struct opened *ret_o
 			return fail(ret_opened, r);
 		if (ret_opened->sequence == what->sequence)
 			return ret_opened->error;
-		/* An answer to a child of ours that died before it read this. */
+		/* Drops an answer to a child of ours that died before reading it. */
 		if (ret_opened->fd >= 0)
 			(void)close(ret_opened->fd);
 		ret_opened->fd = -1;

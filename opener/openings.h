@@ -66,9 +66,12 @@ int openings_vdso(const struct opening *what);
 int openings_threads(uint32_t pid);
 /* Returns 0 or -errno; the title is in opened->text. */
 int openings_title(uint32_t pid, struct opened *opened);
-/* @live: the process lives, so its root folder is searched first. Sets opened->text to the path. */
+/*
+ * Opens the perf map of @owner, and sets opened->text to its path. @live: the process lives, so its
+ * root folder is searched first.
+ */
 int openings_perf_map(const struct noted *owner, bool live, struct opened *opened);
-/* The same for a jitdump; opened->text is its path as the process names it. */
+/* Opens the jitdump of @owner in the same way; opened->text is its path as the process names it. */
 int openings_jitdump(const struct noted *owner, bool live, struct opened *opened);
 
 /*
