@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Of two uint64_t, ascending. */
+/* Compares two uint64_t, for ascending order. */
 static inline int order_u64(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;

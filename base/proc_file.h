@@ -16,7 +16,7 @@ int proc_file_read(char *to, size_t room, const char *format, ...)
 /* What follows "@name:" and blanks at the beginning of a line of @text; NULL: no such line. */
 const char *proc_file_value(const char *text, const char *name);
 
-/* The number there, to the given base; 0: no such line. */
+/* The number behind "@name:", to the given base; 0: no such line. */
 uint64_t proc_file_number(const char *text, const char *name, int base);
 
 /*

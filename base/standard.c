@@ -20,7 +20,7 @@ void standard_hold(void)
 
 int standard_end_output(void)
 {
-	/* After an earlier write has failed, the buffer is empty, and fflush() succeeds. */
+	/* After an earlier write has failed, fflush() succeeds, as the buffer is empty. */
 	int error = ferror(stdout) ? errno ? errno : EIO : 0;
 
 	if (fflush(stdout) != 0)
