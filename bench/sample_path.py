@@ -37,7 +37,8 @@ def ways(events, name):
             continue
         if stack[thread] and stack[thread][-1] == address:
             stack[thread].pop()
-        # Noted here, not when the waiter leaves its root: the tracing thread may run before that.
+        # The call wakes the tracing thread, which may run before the waiter leaves its root.
+        # Therefore what the waiter has entered so far is noted here.
         if function == 'summons_call':
             asked = noted.get(thread, [])
         if function not in ROOTS or thread not in noted:
