@@ -2,6 +2,7 @@
 #include "supervisor/os/watchdog.h"
 
 #include <errno.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -10,15 +11,18 @@
 
 /* Interval between two checks of the thread. */
 #define LOOK_NS 50000000L
-/*
- * The thread hangs if so many checks in a row find it in state D, or asleep (S). If so many find it
- * runnable (R) without having run, it is let run on all CPUs.
- */
-#define D_LOOKS_MOST 60
-#define S_LOOKS_MOST 200
+/* If so many checks in a row find the thread runnable without having run, it may use all CPUs. */
 #define R_LOOKS_MOST 3
+/*
+ * How long the thread may be in state D, and how long asleep, in one piece of work. Measured in the
+ * time of a CPU that a thread of our priority may have had meanwhile (watchdog_share()).
+ */
+#define D_NS_MOST UINT64_C(3000000000)
+#define S_NS_MOST UINT64_C(10000000000)
+/* A share is one SHARE_LEAST-th at least: a page that never comes is a hang on any machine. */
+#define SHARE_LEAST 16
 /* CPU time that one piece of work may take. */
-#define BUSY_NS   3000000000
+#define BUSY_NS   UINT64_C(3000000000)
 #define SECOND_NS 1000000000L
 
 void watchdog_begin(struct watchdog *watchdog)
@@ -62,33 +66,59 @@ static uint64_t cpu_ns(pthread_t thread)
 	return (uint64_t)used.tv_sec * SECOND_NS + (uint64_t)used.tv_nsec;
 }
 
+uint64_t watchdog_share(uint64_t ns, int runnable, int cpus, int nice)
+{
+	uint64_t share = ns;
+
+	if (cpus < 1 || runnable <= cpus)
+		return ns;
+	/* Each step of nice is worth a factor of 1.25 (sched(7)). */
+	for (; nice > 0; nice--)
+		share = share * 4 / 5;
+	share = share * (uint64_t)cpus / (uint64_t)runnable;
+	return share > ns / SHARE_LEAST ? share : ns / SHARE_LEAST;
+}
+
+/* The share of the time since the last check that a thread of our priority may have had. */
+static uint64_t share_of_look(int load_fd)
+{
+	int runnable = load_fd < 0 ? -1 : procfs_read_runnable(load_fd);
+
+	/* This thread is one of the runnable ones. */
+	return watchdog_share(LOOK_NS, runnable - 1, (int)sysconf(_SC_NPROCESSORS_ONLN),
+		getpriority(PRIO_PROCESS, 0));
+}
+
+bool watchdog_judge(struct watchdog_case *c, const struct watchdog_look *look)
+{
+	if (!look->awake_ns || look->awake_ns != c->awake_ns) { /* another piece of work, or none */
+		*c = (struct watchdog_case){look->awake_ns, look->cpu_ns, 0, 0};
+		return false;
+	}
+	c->d_ns = look->state == 'D' ? c->d_ns + look->share_ns : 0;
+	c->s_ns = look->state == 'S' ? c->s_ns + look->share_ns : 0;
+	return c->d_ns >= D_NS_MOST || c->s_ns >= S_NS_MOST ||
+		look->cpu_ns - c->began_cpu_ns >= BUSY_NS;
+}
+
 bool watchdog_join(struct watchdog *watchdog, pthread_t thread)
 {
-	uint64_t before = 0, began_cpu_ns = 0, used = 0;
-	unsigned looks_d = 0, looks_s = 0, looks_r = 0;
+	struct watchdog_case work = {0};
+	struct watchdog_look look = {0};
+	unsigned looks_r = 0;
 
 	do {
 		struct timespec at = next_look();
-		uint64_t awake, used_before = used;
-		char state;
+		uint64_t used_before = look.cpu_ns;
 
 		if (pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &at) != ETIMEDOUT)
 			return false;
-		awake = atomic_load(&watchdog->awake_ns);
-		used = cpu_ns(thread);
-		state = state_of(watchdog->tid);
+		look = (struct watchdog_look){atomic_load(&watchdog->awake_ns), cpu_ns(thread),
+			share_of_look(watchdog->load_fd), state_of(watchdog->tid)};
 		/* Runnable, and it has not run since the last check. */
-		looks_r = used == used_before && state == 'R' ? looks_r + 1 : 0;
+		looks_r = look.cpu_ns == used_before && look.state == 'R' ? looks_r + 1 : 0;
 		if (looks_r == R_LOOKS_MOST && priority_any_cpu(thread) == 0)
 			atomic_store(&watchdog->moved, true);
-		if (!awake || awake != before) { /* another piece of work, or none */
-			before = awake;
-			began_cpu_ns = used;
-			looks_d = looks_s = 0;
-			continue;
-		}
-		looks_d = state == 'D' ? looks_d + 1 : 0;
-		looks_s = state == 'S' ? looks_s + 1 : 0;
-	} while (looks_d < D_LOOKS_MOST && looks_s < S_LOOKS_MOST && used - began_cpu_ns < BUSY_NS);
+	} while (!watchdog_judge(&work, &look));
 	return true;
 }

@@ -8,6 +8,11 @@
  *
  * The tracing thread is also pinned to one CPU at times. If a program of higher priority keeps that
  * CPU, the watchdog lets the tracing thread run on all CPUs.
+ *
+ * A wait is no hang if those who would end it get no CPU. An access to memory takes the lock of
+ * that memory, in the order of requests; each thread of the target that has it, or is before us,
+ * may have to wait for a CPU. So waits are measured in the time of a CPU that a thread could have
+ * had: of a second beside 20 runnable threads on two CPUs that is a tenth.
  */
 #ifndef SUPERVISOR_WATCHDOG_H
 #define SUPERVISOR_WATCHDOG_H
@@ -22,6 +27,21 @@ struct watchdog {
 	/* CLOCK_MONOTONIC: since when the thread is at work; 0 while it waits for work */
 	_Atomic uint64_t awake_ns;
 	_Atomic bool moved; /* it did not get its CPU, and may run on all of them now */
+	int load_fd;        /* of procfs_open_load(); negative: all CPUs count as free */
+};
+
+/* What one check of the thread found. */
+struct watchdog_look {
+	uint64_t awake_ns; /* as in struct watchdog */
+	uint64_t cpu_ns;   /* the thread's CPU time */
+	uint64_t share_ns; /* watchdog_share() of the time since the last check */
+	char state;        /* as in /proc/PID/stat; 0: unknown */
+};
+
+/* The piece of work that the thread is at. Zeroed: none. */
+struct watchdog_case {
+	uint64_t awake_ns, began_cpu_ns;
+	uint64_t d_ns, s_ns; /* shares of the checks in a row that found state D, or S */
 };
 
 /* Called by the tracing thread when it begins. */
@@ -33,10 +53,19 @@ static inline void watchdog_note(struct watchdog *watchdog, uint64_t now_ns)
 }
 
 /*
- * Waits for the end of @thread. True if the thread hangs in one piece of work instead: in the D
- * state at each check for three seconds, asleep for ten (a blocked terminal may become unblocked),
- * or for three seconds of CPU time. On a busy machine this takes longer than three seconds.
+ * How much of @ns of a CPU a thread of nice value @nice can have had beside @runnable threads on
+ * @cpus CPUs, a sixteenth at least. A positive @nice counts as if all others had 0. Negative
+ * @runnable: unknown, all of @ns. Pure.
  */
+uint64_t watchdog_share(uint64_t ns, int runnable, int cpus, int nice);
+/*
+ * Adds @look to the account of the work. True: the thread hangs in it. It was in the D state at
+ * each check for three seconds, asleep for ten (a blocked terminal may become unblocked), both in
+ * share_ns; or it has taken three seconds of CPU time. Pure.
+ */
+bool watchdog_judge(struct watchdog_case *work, const struct watchdog_look *look);
+
+/* Waits for the end of @thread. True if the thread hangs instead (watchdog_judge()). */
 bool watchdog_join(struct watchdog *watchdog, pthread_t thread);
 
 #endif

@@ -54,7 +54,7 @@ static bool hangs(uint64_t piece)
 	pthread_t thread;
 	bool hung;
 
-	watchdog = (struct watchdog){0};
+	watchdog = (struct watchdog){.load_fd = -1};
 	atomic_store(&over, false);
 	assert_int_equal(pthread_create(&thread, NULL, work, &piece), 0);
 	hung = watchdog_join(&watchdog, thread);
@@ -99,7 +99,7 @@ static void *watch(void *context)
 /* Begins a sleep of ten seconds before the other tests, which use the CPUs meanwhile. */
 static int begin_nap(void **state)
 {
-	static struct nap nap = {.at_work = 1};
+	static struct nap nap = {.watchdog = {.load_fd = -1}, .at_work = 1};
 
 	*state = &nap;
 	return pthread_create(&nap.sleeper, NULL, fall_asleep, &nap) ||
@@ -118,11 +118,64 @@ static void test_watchdog__sees_a_thread_that_sleeps_at_work(void **state)
 
 static void test_watchdog__one_that_is_at_rest_does_not_hang(void **state)
 {
-	struct nap nap = {0};
+	struct nap nap = {.watchdog = {.load_fd = -1}};
 
 	(void)state;
 	assert_int_equal(pthread_create(&nap.sleeper, NULL, fall_asleep, &nap), 0);
 	assert_false(watchdog_join(&nap.watchdog, nap.sleeper));
+}
+
+/*
+ * For how many checks of 50 ms may a thread be in @state, in one piece of work, beside @runnable
+ * other threads on two CPUs?
+ */
+static unsigned looks_until_hung(char state, int runnable, int nice)
+{
+	struct watchdog_case work = {0};
+	struct watchdog_look look = {
+		1, 0, watchdog_share(50 * SECOND_NS / 1000, runnable, 2, nice), state};
+	unsigned looks = 0;
+
+	while (looks < 100000 && !watchdog_judge(&work, &look))
+		looks++;
+	return looks;
+}
+
+static void test_watchdog__a_page_that_never_comes_is_a_hang(void **state)
+{
+	(void)state;
+	assert_int_equal(looks_until_hung('D', 0, 5), 60);
+	assert_int_equal(looks_until_hung('D', 2, 0), 60);
+	assert_int_equal(looks_until_hung('D', -2, 5), 60); /* the load is unknown */
+	assert_int_equal(looks_until_hung('S', 0, 0), 200);
+	assert_int_equal(looks_until_hung('R', 0, 0), 100000);
+}
+
+/* Seen beside 30 runnable threads at nice 5: two to four seconds for the lock of a memory. */
+static void test_watchdog__who_waits_for_starved_threads_does_not_hang(void **state)
+{
+	(void)state;
+	assert_int_equal(looks_until_hung('D', 20, 0), 600);
+	assert_true(looks_until_hung('D', 30, 5) > 30 * 20);
+	assert_true(looks_until_hung('S', 30, 5) > 30 * 20);
+	/* A page that never comes is a hang there, too. */
+	assert_int_equal(looks_until_hung('D', 1000, 19), 960);
+}
+
+static void test_watchdog__begins_anew_with_each_piece_of_work(void **state)
+{
+	struct watchdog_case work = {0};
+	struct watchdog_look look = {1, 0, SECOND_NS, 'D'};
+
+	(void)state;
+	assert_false(watchdog_judge(&work, &look));
+	assert_false(watchdog_judge(&work, &look));
+	assert_false(watchdog_judge(&work, &look));
+	look.awake_ns = 2;
+	look.cpu_ns = 5 * SECOND_NS;
+	for (unsigned i = 0; i < 3; i++)
+		assert_false(watchdog_judge(&work, &look));
+	assert_true(watchdog_judge(&work, &look));
 }
 
 int main(void)
@@ -130,6 +183,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_watchdog__sees_a_thread_that_works_for_ever),
 		cmocka_unit_test(test_watchdog__a_busy_thread_that_gets_on_does_not_hang),
+		cmocka_unit_test(test_watchdog__a_page_that_never_comes_is_a_hang),
+		cmocka_unit_test(test_watchdog__who_waits_for_starved_threads_does_not_hang),
+		cmocka_unit_test(test_watchdog__begins_anew_with_each_piece_of_work),
 		cmocka_unit_test(test_watchdog__one_that_is_at_rest_does_not_hang),
 		cmocka_unit_test(test_watchdog__sees_a_thread_that_sleeps_at_work),
 	};
