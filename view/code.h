@@ -84,9 +84,10 @@ struct code_reader {
 		void *context, const struct profile *profile, struct code_object *object, size_t n);
 	/*
 	 * Reads the source file that the profile calls @file; NULs become blanks. @shared: the text
-	 * will be given to other people, so that private files are refused.
-	 * *ret_path: where the file was found; *ret_changed_ns: when it was last modified, since
-	 * 1970. 0, or -errno with a sentence, or NULL, in *ret_problem. The caller frees all three.
+	 * will be given to other people, so that private files are refused. *@ret_path: where the
+	 * file was found; *@ret_changed_ns: when it was last modified, since 1970. 0, or -errno
+	 * with a sentence, or NULL, in *@ret_problem. The caller frees the text, the path and the
+	 * sentence.
 	 */
 	int (*source)(void *context, const char *file, bool shared, char **ret_text,
 		char **ret_path, uint64_t *ret_changed_ns, char **ret_problem);

@@ -108,8 +108,8 @@ static int choose_rows(struct time_grid *grid, uint32_t **ret_row_of)
 		double weight = (double)sample.value[grid->frames.sums.weight];
 
 		/*
-		 * Time without a sample makes no thread a row: it has no instant, and often no
-		 * known thread.
+		 * Time without a sample counts for no row: it has no instant, and often no known
+		 * thread.
 		 */
 		if (!profile_is_unsampled(profile, &sample) &&
 			filter_takes(&grid->frames.filter, profile, &grid->frames.places, &sample))
