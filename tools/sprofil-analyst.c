@@ -78,7 +78,8 @@ static enum symbolizer_skip skip(void *context, const char *path)
 
 /*
  * Maps the ring of descriptor 3. NULL, and a message, on failure. *@ret_has_mounts: the descriptor
- * is still open, and its position is the list of mounts behind the ring, for the opener.
+ * stays open for the opener, and its position is the beginning of the list of mounts, which is
+ * behind the ring.
  */
 static uint8_t *map_ring(const struct analyst_settings *s, struct ring *ring, bool *ret_has_mounts)
 {

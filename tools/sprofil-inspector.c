@@ -75,7 +75,9 @@ static enum symbolizer_skip skip(void *context, const char *path)
 	return ((struct inspector *)context)->skip;
 }
 
-/* @how_much: the part of the file to skip. */
+/*
+ * Returns the symbolizer's options. @how_much: how much of the file to skip (enum symbolizer_skip).
+ */
 static struct symbolizer_options options(struct inspector *in, uint8_t how_much)
 {
 	in->skip = how_much < SYMBOLIZER_SKIP_FILE ? how_much : SYMBOLIZER_SKIP_FILE;

@@ -16,7 +16,10 @@ struct engine_options;
 struct engine_result;
 struct launch_state;
 
-/* Exit statuses: our own failure, then as of a shell, then a wrong command line. */
+/*
+ * Exit statuses: a failure of ours; as of a shell, a command that cannot be executed or is not
+ * found; and a wrong command line.
+ */
 enum { FRONT_OURS = 125, FRONT_NOT_EXECUTABLE = 126, FRONT_NOT_FOUND = 127, FRONT_USAGE = 2 };
 
 /* Prints a message, "PROGRAM: …", on standard error. */

@@ -9,8 +9,8 @@
 
 /*
  * Ends the program with a message if a profile cannot be written to @pattern (status 125), or if
- * that has the suffix of a format that a recording cannot have (status 2; @analyst knows the
- * formats). Leaves nothing behind.
+ * @pattern ends in the suffix of a format in which nothing can be recorded (status 2; @analyst
+ * knows the formats). Leaves nothing behind.
  */
 void output_option_check(const char *program, const char *analyst, const char *pattern);
 

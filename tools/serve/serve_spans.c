@@ -227,7 +227,10 @@ int spans_write(const struct spans *spans, struct span *span, uint8_t **ret_data
 		r = profile_set_command(span->sum, spans->name);
 	if (r < 0)
 		return r;
-	/* The merged parts had the times of their own segments. */
+	/*
+	 * The merged parts had the times of their own segments: they are replaced by that of the
+	 * span.
+	 */
 	profile_set_time(span->sum, span->realtime_ns, until_ns - span->from_ns);
 	return pprof_write(span->sum, ret_data, ret_bytes);
 }
