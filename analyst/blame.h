@@ -26,7 +26,7 @@ struct blame {
 };
 
 /*
- * Call on a zeroed structure, or one that has files only. @note: BLAME_NOTE_BYTES of shared memory,
+ * Initializes @blame, which is zeroed, or has files only. @note: BLAME_NOTE_BYTES of shared memory,
  * or NULL to allocate it. -errno if that fails.
  */
 int blame_init(struct blame *blame, char *note);

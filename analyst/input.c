@@ -63,7 +63,10 @@ int input_ring(struct analyst *analyst, struct ring *ring, int bell_fd, FILE *ca
 		fwrite(CAPTURE_MAGIC, 1, CAPTURE_MAGIC_BYTES, capture) != CAPTURE_MAGIC_BYTES)
 		*ret_capture_error = -errno;
 	for (;;) {
-		/* Also once after the doorbell has closed: the last records came before that. */
+		/*
+		 * Records are taken once more after the doorbell has closed, as the last ones were
+		 * written before that.
+		 */
 		r = input_ready(analyst, ring, capture, ret_capture_error);
 		if (r || !open)
 			break;

@@ -11,10 +11,10 @@ struct profile;
 struct symbolizer_options;
 
 /*
- * Each counter becomes samples at the middle of its text in the ELF file @program, an absolute
- * path, with names from that file's symbols and debug information. 0: the caller frees the profile;
- * -ENOMEM; -EINVAL: *@ret_problem, a constant string, says what is wrong with @program, or that
- * histogram and program do not match.
+ * Makes the profile of @monout: each counter becomes samples at the middle of its text in the ELF
+ * file @program, an absolute path, with names from that file's symbols and debug information. 0:
+ * the caller frees the profile; -ENOMEM; -EINVAL: *@ret_problem, a constant string, says what is
+ * wrong with @program, or that histogram and program do not match.
  */
 int monout_profile(const struct monout *monout, const char *program,
 	const struct symbolizer_options *options, struct profile **ret_profile,

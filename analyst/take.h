@@ -10,7 +10,10 @@ struct record;
 struct record_memory;
 struct record_sample;
 
-/* Adds a record. 0; 1: it was RECORD_END; -ENOMEM. A record that asks for a callback causes it. */
+/*
+ * Adds a record, and calls the callback of struct analyst_options that it requests, if any. 0; 1:
+ * it was RECORD_END; -ENOMEM.
+ */
 int take_record(struct analyst *analyst, const struct record *rec);
 
 /*

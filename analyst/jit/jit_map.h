@@ -72,7 +72,10 @@ bool jit_map_look_up(struct jit_map *map, uint64_t pc, struct jit_source *ret_so
 int jit_map_put(struct jit_map *map, uint64_t start, uint64_t size, const char *name, size_t bytes);
 /* The lines added from now on belong to code at @start that is still to come. */
 int jit_map_begin_lines(struct jit_map *map, uint64_t start);
-/* @offset: address, from the start of the code; @file NULL: the previous line's file. -ENOMEM. */
+/*
+ * Adds a line of the code of jit_map_begin_lines(). @offset: its address, from the start of the
+ * code; @file NULL: the previous line's file. -ENOMEM.
+ */
 int jit_map_put_line(
 	struct jit_map *map, uint64_t offset, uint32_t line, const char *file, size_t bytes);
 /*
