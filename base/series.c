@@ -94,6 +94,13 @@ static size_t list(DIR *folder, const char *pattern, struct member **ret_member)
 	return n;
 }
 
+void series_date(int fd, time_t time)
+{
+	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = time}};
+
+	(void)futimens(fd, times);
+}
+
 void series_trim(int folder_fd, const char *path, unsigned keep)
 {
 	const char *slash = strrchr(path, '/'), *pattern = slash ? slash + 1 : path;

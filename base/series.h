@@ -4,12 +4,19 @@
 #define BASE_SERIES_H
 
 #include <stdbool.h>
+#include <time.h>
 
 /*
  * Does @name belong to the series of @pattern? In the pattern, %t stands for a time such as
  * 20260131-235959 (20260131-235959_2 in the second file of that time), and %% for %.
  */
 bool series_has(const char *pattern, const char *name);
+
+/*
+ * Gives a file of a series the time in its name as that of its last change: files may be completed
+ * in another order. Best effort: without it, the time of writing stays.
+ */
+void series_date(int fd, time_t time);
 
 /*
  * Removes files of a series, except the @keep newest by the time of their last change. They are in

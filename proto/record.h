@@ -270,8 +270,14 @@ struct record_unsampled {
  *        profile is requested.
  *        RECORD_END_UNASKED: with --ring: no profile was requested, so nothing is written.
  *        RECORD_END_REFUSED: attaching to a named process failed, so nothing was profiled.
+ *        RECORD_END_ROTATED: with --rotate: the run continues in another file.
  */
-enum { RECORD_END_PIECE = 1, RECORD_END_UNASKED = 2, RECORD_END_REFUSED = 4 };
+enum {
+	RECORD_END_PIECE = 1,
+	RECORD_END_UNASKED = 2,
+	RECORD_END_REFUSED = 4,
+	RECORD_END_ROTATED = 8
+};
 struct record_audit {
 	const char *text; /* borrowed, NUL-terminated */
 };

@@ -228,8 +228,10 @@ static int commit(struct begun *begun, unsigned keep, struct opened *opened)
 	begun->kept = NULL;
 	if (!begun->any)
 		return 0;
-	if (timed && keep)
+	if (timed && keep) {
 		folder_fd = fcntl(begun->out.at.folder_fd, F_DUPFD_CLOEXEC, 3);
+		series_date(begun->out.fd, begun->facts.time);
+	}
 	if (timed)
 		r = name_timed(begun, opened);
 	else if (begun->recording)

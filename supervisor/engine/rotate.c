@@ -132,7 +132,7 @@ static void end_file(struct engine *engine, struct rotation_writer *writer, uint
 	counting_settle(engine);
 	(void)figures_print(engine, now, text);
 	(void)emit_audit(&engine->emitter, now, RECORD_END,
-		engine->options->ring ? RECORD_END_PIECE : 0, text);
+		engine->options->ring ? RECORD_END_PIECE : RECORD_END_ROTATED, text);
 	writer->pid = engine->reader.link.pid;
 	writer->fd = link_finish(&engine->reader.link);
 	reader_forget(engine);

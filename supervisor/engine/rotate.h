@@ -6,7 +6,8 @@
  * first, until no stop is in progress.
  *
  * --ring is the same with profiles in memory (held_pieces.h), of which only the last ones are kept.
- * They are written as one profile on request, or when a profiled process is killed by a signal.
+ * They are written as one profile on request, or at the end of --duration, or when a profiled
+ * process is killed by a signal.
  */
 #ifndef SUPERVISOR_ROTATE_H
 #define SUPERVISOR_ROTATE_H

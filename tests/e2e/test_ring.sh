@@ -42,6 +42,8 @@ wait_until "it is attached" 20 is_profiled $target
 kill -INT $pid
 wait $pid; is "its status" $? 0
 check "and so is the end of sprofrun by one" test -s "$(ls b.20*.pb.gz)"
+"$SPROFRUN" --ring 4s -d 1s -p $target -o d.pb.gz 2>ended; is "the end of -d: status" $? 0
+is "it is written" "$(tail -1 ended)" "sprofrun: the profile is in $(ls d.20*.pb.gz); sprofreport reads it"
 kill $target
 
 wait $killed

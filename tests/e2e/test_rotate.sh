@@ -51,7 +51,10 @@ check "the function is named in what is added up" grep -qP '\tspin\t' all
 # The newest files of the series stay; files whose names only look similar are not touched.
 mkdir kept
 touch -d yesterday kept/k.20200101-000000.pb.gz kept/k.new.pb.gz kept/k.20200101-0000000.pb.gz
-"$SPROFRUN" -q --rotate 1s --keep 2 -o kept/k.pb.gz "$TARGETS/busy" 1 2.2 0
+"$SPROFRUN" --rotate 1s --keep 2 -o kept/k.pb.gz "$TARGETS/busy" 1 2.2 0 2>err
+is "of what stays, it is said once" "$(sed -E 's/k\.20[-0-9]+/k.TIME/' err)" \
+    "sprofrun: the profile is in kept/k.TIME.pb.gz; sprofreport reads it
+sprofrun: with it the newest files of the series stay, 2 at most (--keep)"
 is "two stay" "$(ls kept | grep -cE '^k\.202[1-9][0-9]{4}-[0-9]{6}\.pb\.gz$')" 2
 is "and what is none of them" "$(ls kept | grep -vE '^k\.202[1-9]' | tr '\n' ' ')" \
     'k.20200101-0000000.pb.gz k.new.pb.gz '

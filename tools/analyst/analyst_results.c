@@ -126,6 +126,22 @@ static void print_place(const struct analyst_settings *s, const char *name)
 }
 
 /*
+ * Says where the profile is. With --rotate and --keep, a file may be gone when the line is read:
+ * only the last one is named, and which others stay.
+ */
+static void print_written(
+	const struct analyst_settings *s, const struct analyst *analyst, const char *name)
+{
+	if (s->keep && analyst_end_flags(analyst) & RECORD_END_ROTATED)
+		return;
+	print_place(s, name);
+	if (s->keep)
+		standard_complain(s->program,
+			"with it the newest files of the series stay, %s at most (--keep)",
+			s->keep);
+}
+
+/*
  * Sends a piece to the server. A server that has ended is no error: the profile is complete without
  * it.
  */
@@ -164,7 +180,7 @@ static int deliver_pieces(const struct analyst_results *results, struct analyst 
 		/* Printed with -q, too: whoever waits for a file must learn that none comes. */
 		standard_complain(s->program,
 			"this end writes no profile: with --ring one is written when SIGUSR2 "
-			"asks, or a signal ends what is profiled");
+			"asks, at the end of -d, or when a signal ends what is profiled");
 		return 0;
 	}
 	delivery.snapshot = true;
@@ -215,7 +231,7 @@ int analyst_results_end(void *context, struct analyst *analyst, int error)
 		if (r < 0)
 			complain_unwritten(results, &delivered, r, analyst_profile(analyst));
 		else if (!s->quiet && !s->apart && strcmp(delivered.name, "-") != 0)
-			print_place(s, delivered.name);
+			print_written(s, analyst, delivered.name);
 		if (s->per_process && !s->apart && !s->quiet)
 			standard_complain(s->program,
 				"%s is no regular file: all processes are in one profile there",

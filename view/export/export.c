@@ -78,7 +78,9 @@ static const struct export_format formats[] = {
 		NULL},
 	{"gmon", "gmon.out", "for gprof: histogram and arcs of one object",
 		"the profile for gprof is", true, false, false, NULL, gmon_write, NULL,
-		"its calls are samples, and a time per call is a time per sample"},
+		"its calls are samples, and a time per call is a time per sample; gprof takes "
+		"names from "
+		"the program's own symbols, not from a debug file"},
 	{"perf-script", ".perf", "text as of perf script: a record for each sample",
 		"the samples are", false, false, false, NULL, perf_script_write, NULL, NULL},
 	{"csv", ".csv", "the flat report as comma separated values", "the report is", false, true,

@@ -14,10 +14,18 @@
  * FAST_HZ: at this rate and above, the length of a stop limits the rate. MANY_TRUNCATED: with more
  * than one truncated stack in so many samples, the audit recommends the option that copies more of
  * stacks. IDLE: with less than 1/IDLE of the elapsed time on a CPU, it recommends the wall clock.
- * MANY_PERIODS: a run of so many periods must have samples. FEW_SAMPLES: with fewer effective
- * samples, the 95 % interval of a share of one half reaches 10 % or more to either side.
+ * FEW_PERIODS: a run of so many periods may have no sample by chance. MANY_PERIODS: a run of so
+ * many must have samples. FEW_SAMPLES: with fewer effective samples, the 95 % interval of a share
+ * of one half reaches 10 % or more to either side.
  */
-enum { FAST_HZ = 5000, MANY_TRUNCATED = 33, IDLE = 20, MANY_PERIODS = 10, FEW_SAMPLES = 100 };
+enum {
+	FAST_HZ = 5000,
+	MANY_TRUNCATED = 33,
+	IDLE = 20,
+	FEW_PERIODS = 3,
+	MANY_PERIODS = 10,
+	FEW_SAMPLES = 100
+};
 
 /* How the sampler gets real-time priority: sprofrun(1) has a section about it. */
 #define GIVES_REALTIME "RLIMIT_RTPRIO or CAP_SYS_NICE gives it, see man sprofrun"
@@ -92,6 +100,25 @@ static bool runs_seldom(const struct profile *profile, const struct audit_rate *
 		rate->asked_hz < FAST_HZ;
 }
 
+/*
+ * Did threads wait for a CPU for longer than they had one? Known only of a wall-clock profile's
+ * audit.
+ */
+static bool waits_for_cpus(const struct profile *profile)
+{
+	uint64_t queue, kernel;
+
+	return profile_audit(profile, "runqueue_ns", &queue) &&
+		profile_audit(profile, "kernel_cpu_ns", &kernel) && queue > kernel;
+}
+
+/* The conclusion of remarks about a low rate. */
+static const char *times_are_right(const struct audit_rate *rate)
+{
+	return rate->effective < FEW_SAMPLES ? "times are right, with the noise of so few samples"
+					     : "times are right";
+}
+
 /* Does the bound of the cost explain at least half of the missing samples? */
 static bool is_by_bound(const struct profile *profile, const struct audit_rate *rate)
 {
@@ -108,18 +135,22 @@ static void print_rate_remarks(
 	if (rate->is_low && is_found && runs_seldom(a->profile, rate))
 		fprintf(a->out,
 			"%" PRIu64
-			" samples of %.0f that were asked for: it seldom runs, and a CPU "
-			"where it was not found is sampled more rarely; times are right, with the "
-			"noise of so few samples\n",
-			rate->samples, rate->expected);
+			" samples of %.0f that were asked for: it was on a CPU for less than a "
+			"quarter of the time%s, and a CPU where it was not found is sampled more "
+			"rarely; %s\n",
+			rate->samples, rate->expected,
+			waits_for_cpus(a->profile) ? " (other programs had the CPUs)"
+				: late > 0.01      ? " (other programs used the CPUs, too)"
+						   : "",
+			times_are_right(rate));
 	else if (rate->is_low && is_found && !is_by_bound(a->profile, rate))
 		fprintf(a->out,
 			"%" PRIu64 " samples of %.0f that were asked for: %sone takes longer than "
 			"a period, or stands for several in a long system call, or --max-cost or "
-			"--max-cpu allows no more; times are right, with the noise of so few "
-			"samples\n",
+			"--max-cpu allows no more; %s\n",
 			rate->samples, rate->expected,
-			late > 0.01 ? "other programs had the CPUs, or " : "");
+			late > 0.01 ? "other programs had the CPUs, or " : "",
+			times_are_right(rate));
 	else if (rate->is_low && is_by_bound(a->profile, rate))
 		fprintf(a->out,
 			"%" PRIu64
@@ -220,7 +251,10 @@ static void point_to_wall(struct auditing *a)
 		(double)kernel * 100 / (double)wall);
 }
 
-/* Explains a profile without samples: a run of less than MANY_PERIODS periods may have none. */
+/*
+ * Explains a profile without samples: a run of less than MANY_PERIODS periods may have none. From
+ * FEW_PERIODS on, its CPU time alone does not explain that.
+ */
 static void print_no_samples(struct auditing *a)
 {
 	uint64_t samples, kernel, period_ns = profile_period_ns(a->profile);
@@ -232,9 +266,17 @@ static void print_no_samples(struct auditing *a)
 		return;
 	text_format_ns(kernel, time);
 	text_format_hz(1e9 / (double)period_ns, rate);
-	fprintf(a->out,
-		"no samples: %s of CPU time are too little for %s; a higher rate (-F) finds more\n",
-		time, rate);
+	if (kernel >= FEW_PERIODS * period_ns)
+		fprintf(a->out,
+			"no samples, where %" PRIu64
+			" were expected of %s of CPU time at %s: threads ran for too short a time "
+			"at once, or the sampler waited for CPUs; a higher rate (-F) finds more\n",
+			kernel / period_ns, time, rate);
+	else
+		fprintf(a->out,
+			"no samples: %s of CPU time are too little for %s; a higher rate (-F) "
+			"finds more\n",
+			time, rate);
 }
 
 void audit_print_remarks(struct auditing *a)

@@ -52,7 +52,7 @@ static int add_row(struct printing *p, const char *relation, const struct row *r
 	(void)snprintf(share, sizeof(share), "%.1f %%",
 		whole ? (double)row->total[weight] * 100 / (double)whole : 0.0);
 	layout_set(&p->layout, 5, share);
-	if (asprintf(&name, "%s%s", relation[0] ? "    " : "", row->function) < 0)
+	if (asprintf(&name, "%s%s", row == &p->callers->function ? "" : "    ", row->function) < 0)
 		return -ENOMEM;
 	layout_set(&p->layout, 6, name);
 	free(name);
@@ -108,7 +108,7 @@ int callers_text(const struct profile *profile, const struct report_options *opt
 	for (size_t i = 0; i < caller->n && !error; i++)
 		error = add_row(&p, "caller", &caller->row[i]);
 	if (!error)
-		error = add_row(&p, "", &callers->function);
+		error = add_row(&p, "itself", &callers->function);
 	for (size_t i = 0; i < callee->n && !error; i++)
 		error = add_row(&p, "callee", &callee->row[i]);
 	if (!error)

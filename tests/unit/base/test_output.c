@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -167,6 +169,33 @@ static void test_output__what_belongs_to_a_series(void **state)
 	assert_false(series_has("%", "x"));
 }
 
+/* The piece of 714 is completed last; the pieces of 718 and 720 are the newest all the same. */
+static void test_output__the_oldest_of_a_series_goes_first(void **state)
+{
+	static const char *const name[] = {
+		"p.20260131-000716", "p.20260131-000718", "p.20260131-000720", "p.20260131-000714"};
+	static const time_t time[] = {716, 718, 720, 714};
+	char path[] = "/tmp/seriesXXXXXX";
+	int folder_fd;
+
+	(void)state;
+	assert_non_null(mkdtemp(path));
+	folder_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_true(folder_fd >= 0);
+	for (size_t i = 0; i < 4; i++) {
+		int fd = openat(folder_fd, name[i], O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+		assert_true(fd >= 0);
+		series_date(fd, time[i]);
+		assert_int_equal(close(fd), 0);
+		series_trim(folder_fd, "p.%t", 2);
+	}
+	assert_int_equal(unlinkat(folder_fd, name[1], 0), 0);
+	assert_int_equal(unlinkat(folder_fd, name[2], 0), 0);
+	assert_int_equal(close(folder_fd), 0);
+	assert_int_equal(rmdir(path), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +206,7 @@ int main(void)
 		cmocka_unit_test(test_output__ranks_of_a_job),
 		cmocka_unit_test(test_output__names_of_a_series),
 		cmocka_unit_test(test_output__what_belongs_to_a_series),
+		cmocka_unit_test(test_output__the_oldest_of_a_series_goes_first),
 		cmocka_unit_test(test_output__rank_of_the_usual_launchers),
 	};
 

@@ -147,7 +147,21 @@ static void test_audit_line__says_what_few_samples_mean(void **state)
 	assert_says(profile, "60 samples of 101 that were asked for: one takes longer");
 	/* 404 ms in 8 s explain a low rate, unless a bound on the cost explains most of it. */
 	set(profile, "wall_ns", UINT64_C(8000) * FIXTURE_MS);
-	assert_says(profile, "60 samples of 101 that were asked for: it seldom runs");
+	assert_says(profile,
+		"60 samples of 101 that were asked for: it was on a CPU for less than a quarter of "
+		"the time, and");
+	assert_says(profile, "times are right, with the noise of so few samples");
+	set(profile, "late_instants", 60);
+	assert_says(profile, "a quarter of the time (other programs used the CPUs, too), and");
+	set(profile, "late_instants", 10);
+	/* It did not run because it waited for a CPU. */
+	set(profile, "runqueue_ns", 500 * FIXTURE_MS);
+	assert_says(profile, "a quarter of the time (other programs had the CPUs), and");
+	set(profile, "runqueue_ns", 0);
+	/* A thousand samples are not few, even if more were asked for. */
+	set(profile, "effective_samples", 1000);
+	assert_says(profile, "is sampled more rarely; times are right\n");
+	set(profile, "effective_samples", 96);
 	set(profile, "throttled_instants", 21);
 	assert_says(profile,
 		"60 samples of 101 that were asked for, to bound the cost (the first "
@@ -357,8 +371,12 @@ static void test_audit_line__a_run_too_short_for_a_sample_is_told(void **state)
 	set(profile, "kernel_cpu_ns", 1500000);
 	assert_says(profile,
 		"no samples: 1.50 ms of CPU time are too little for 250 Hz; a higher rate (-F)");
+	/* Nine periods: it is not the CPU time that is too little. */
+	set(profile, "kernel_cpu_ns", 38260000);
+	assert_silent(profile, "too little");
+	assert_says(profile, "no samples, where 9 were expected of 38.26 ms of CPU time at 250 Hz");
 	set(profile, "kernel_cpu_ns", 0);
-	assert_silent(profile, "no samples:");
+	assert_silent(profile, "no samples");
 	profile_free(profile);
 }
 
