@@ -25,7 +25,7 @@ struct serving {
 void serving_begin(struct serving *serving, const struct engine_options *options);
 /* The number of the next segment, for its analyst's command line. Valid until the next call. */
 const char *serving_next_segment(struct serving *serving);
-/* Reads pending requests. */
+/* Reads the server's pending requests, and honours them. */
 void serving_read(struct engine *engine);
 /* Retries a request that could not be honoured yet. */
 void serving_poll(struct engine *engine);

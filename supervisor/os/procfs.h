@@ -36,7 +36,8 @@ enum cpu_source procfs_cpu_source(void);
 /* A descriptor for reading a thread's CPU time, valid until the thread is reaped. */
 int procfs_open_cpu(enum cpu_source source, int pid, int tid);
 /*
- * May run in the stop window. Up to a scheduler tick stale for a thread that runs on another CPU.
+ * Reads a thread's CPU time: up to a scheduler tick too little while it runs on another CPU. May
+ * run in the stop window.
  */
 int procfs_read_cpu(enum cpu_source source, int fd, struct cpu_time *ret_cpu);
 

@@ -15,7 +15,7 @@ struct say {
 	void *context;
 };
 
-/* Not in the stop window. Lines longer than 511 bytes are cut. */
+/* Formats one line, and passes it on; it is cut after 511 bytes. Not in the stop window. */
 void say_line(const struct say *say, enum say_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 
 /*
- * @signal: SIGTSTP, SIGTTIN, SIGTTOU or SIGSTOP. Where the first three have no effect, in an
- * orphaned process group or if they are ignored, SIGSTOP is sent. Returns after SIGCONT, which must
- * be blocked.
+ * Stops this process by @signal: SIGTSTP, SIGTTIN, SIGTTOU or SIGSTOP. Where the first three have
+ * no effect, in an orphaned process group or if they are ignored, SIGSTOP is sent. Returns after
+ * SIGCONT, which must be blocked.
  */
 void suspend(int signal);
 

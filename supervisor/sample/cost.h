@@ -65,7 +65,11 @@ void cost_spend(struct cost *cost, uint64_t occupied_ns);
  */
 void cost_uninterrupted(struct cost *cost, uint64_t lost_ns, uint64_t apart_ns);
 
-/* Call every few ms. @samples: how many were taken so far; it may begin at 0 again. */
+/*
+ * Brings the mean cost of a sample and the measured ratio up to date, and begins the bound when the
+ * first second is over. Call every few ms. @samples: how many were taken so far; it may begin at 0
+ * again.
+ */
 void cost_keep(struct cost *cost, uint64_t now_ns, uint64_t samples);
 
 /* Must sampling pause, as the allowance is overspent? */

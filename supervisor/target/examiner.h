@@ -43,7 +43,7 @@ bool examiner_ask(struct examiner *examiner, struct examiner_question *question)
 struct examiner_question *examiner_answer(struct examiner *examiner, int most_ms);
 /* Closes the question's descriptor and frees it. */
 void examiner_forget(struct examiner_question *question);
-/* The thread ends by itself once it is idle. */
+/* Closes the connection to the thread, which ends by itself once it is idle. */
 void examiner_release(struct examiner *examiner);
 
 /*
