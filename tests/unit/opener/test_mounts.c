@@ -65,7 +65,7 @@ static void test_mounts__files_of_new_mounts_are_copied(void **state)
 	assert_int_equal(mounts.copied, 0);
 	assert_true(is_copied(&all_new, own, 100));
 	assert_int_equal(all_new.copied, 100);
-	/* A list of mappings that could not be read, and a file that no process has mapped. */
+	/* Nothing is copied if the list could not be read, or if the file is of no process. */
 	assert_false(is_copied(&none, own, 100));
 	assert_false(is_copied(&all_new, 0, 100));
 	assert_int_equal(mounts_detach(&all_new, own, -ENOENT), -ENOENT);

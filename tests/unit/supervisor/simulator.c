@@ -161,7 +161,7 @@ static void end_step(struct sim *sim, unsigned cpu)
 			sim_cpu_stop(sim, c);
 		else if (was_call && sim_cpu_is_called(sim, c))
 			sim_cpu_requeue(
-				/* The supervisor waited for the end of the call. */
+				/* The supervisor, which waited for the call's end, gets the CPU. */
 				sim, c);
 		else
 			(void)next_step(sim, c, t);

@@ -370,7 +370,7 @@ static void test_counter__full_counter_is_left_alone(void **state)
 	assert_int_equal(value(&f, BASE, 4), 0xffff);
 }
 
-/* The real calls on a real child: a read-only page faults and is unchanged (CONFORMANCE 2.7). */
+/* The real calls on a real child: a read-only page faults and is unchanged (CONFORMANCE 2.6). */
 static void test_counter__real_memory(void **state)
 {
 	uint8_t *page =

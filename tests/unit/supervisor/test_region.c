@@ -5,7 +5,7 @@
  */
 #include "tests/unit/supervisor/region_fixture.h"
 
-/* The examples of CONFORMANCE 2.3. */
+/* The examples of docs/CONFORMANCE.md, section 2.3. */
 static void test_region__worked_examples(void **state)
 {
 	static const struct {
@@ -116,7 +116,7 @@ static void test_region__buffer_edge(void **state)
 	assert_int_equal(one(CALL_SYSV, 2, 2, 2, 65536), NONE);
 }
 
-/* CONFORMANCE 2.2. */
+/* CONFORMANCE 2.2: distances that need more than 32 bits, and products of more than 64. */
 static void test_region__wide_distances(void **state)
 {
 	struct call_region r = {

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions of AIX: scales of 16 bits, scale 1 for all addresses, ranges with an end. */
+/*
+ * Regions of AIX: scales of 16 bits, scale 1 for all addresses, ranges with an end. AIX-6 and so on
+ * are clauses of docs/CONFORMANCE.md.
+ */
 #include "tests/unit/supervisor/region_fixture.h"
 
-/* AIX-6 to AIX-14. */
+/* AIX-6 to AIX-14: which counter an address has, by the low 16 bits of the scale. */
 static void test_region__aix_scale(void **state)
 {
 	uint64_t before = 0;
@@ -56,7 +59,7 @@ static void test_region__aix_scale_one_takes_all(void **state)
 	assert_int_equal(one(CALL_NATIVE, 2, 1, 2, 0), NONE);
 }
 
-/* AIX-16, AIX-20 and the end of CONFORMANCE 2.5. */
+/* AIX-16, AIX-20, CONFORMANCE 2.4: the first range that ends above the address has it. */
 static void test_region__aix_scans_in_order(void **state)
 {
 	struct call_region r[2] = {
@@ -97,7 +100,7 @@ static void test_region__aix_scans_in_order(void **state)
 	region_table_unref(t);
 }
 
-/* CONFORMANCE 2.5: the last address of each row. */
+/* CONFORMANCE 2.4: with the scale of p_scale -1, the last address has the counter @last. */
 static void test_region__aix_computed_scales(void **state)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The region that counts a program counter if there are several: overlaps, overflow bins, dead
- * regions; and tables that are refused.
+ * regions; and tables that are refused. HPUX-10 and so on are clauses of docs/CONFORMANCE.md.
  */
 #include <errno.h>
 
@@ -25,7 +25,7 @@ static void test_region__scales_differ(void **state)
 	region_table_unref(t);
 }
 
-/* HPUX-10, IRIX-17. */
+/* HPUX-10, IRIX-17: of regions that overlap, the one with the greatest offset counts. */
 static void test_region__greatest_offset_wins(void **state)
 {
 	struct call_region r[2] = {
@@ -54,7 +54,7 @@ static void test_region__greatest_offset_wins(void **state)
 	}
 }
 
-/* HPUX-11, IRIX-18. */
+/* HPUX-11, IRIX-18: of regions with the same offset, the first one counts. */
 static void test_region__first_of_equals_wins(void **state)
 {
 	struct call_region r[40];
@@ -104,7 +104,7 @@ static void test_region__several_at_address_0(void **state)
 	region_table_unref(t);
 }
 
-/* HPUX-12, 12b, 12c, IRIX-19. */
+/* HPUX-12, 12b, 12c, IRIX-19: an overflow bin counts what no other region counts. */
 static void test_region__overflow_bin(void **state)
 {
 	struct call_region r[2] = {
@@ -162,7 +162,7 @@ static void test_region__no_bin_where_unknown(void **state)
 	region_table_unref(t);
 }
 
-/* IRIX-28, IRIX-29, SYSV-16, SYSV-17. */
+/* IRIX-28, IRIX-29, SYSV-16, SYSV-17: a region that is off takes no address from the others. */
 static void test_region__disabled_does_not_shadow(void **state)
 {
 	struct call_region r[3] = {

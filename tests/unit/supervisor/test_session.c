@@ -50,7 +50,7 @@ static void test_session__a_tick_is_a_period_of_weight(void **state)
 	assert_int_equal(w->count[2], 1);
 	tick(w, AT + 8, TICK_NS / 2 + 1);
 	assert_int_equal(w->count[2], 2);
-	/* This instant is of another stream. */
+	/* An instant of a stream that is not the table's adds nothing. */
 	session_tick(&w->sessions, w->thread, STREAM + 1, AT, false, TICK_NS);
 	assert_int_equal(w->count[0], 1);
 	assert_int_equal(w->sessions.figures.counted, 6);

@@ -90,18 +90,18 @@ static void test_front_run__java_is_asked_as_its_user(void **state)
 	assert_non_null(strstr(text, "'jcmd 301 Compiler.perfmap' failed"));
 	assert_non_null(strstr(text, says));
 	assert_null(strstr(text, "first"));
-	/* Success is not worth a word. */
+	/* Nothing is printed if jcmd succeeds. */
 	made_up_file("/bin/jcmd", "#!/bin/sh\necho written\n");
 	assert_int_equal(in_child(ask_java_of_user, argv, text), 0);
 	assert_string_equal(text, "");
-	/* SIGQUIT would end it. */
+	/* A process without a handler of SIGQUIT, which jcmd sends, would be ended by it. */
 	made_up_file("/proc/301/status",
 		"Name:\tjava\nPid:\t301\nUid:\t%u\t%u\nGid:\t%u\t%u\n"
 		"SigIgn:\t0000000000000000\nSigCgt:\t0000000000000000\n",
 		owner(), owner(), getegid(), getegid());
 	assert_int_equal(in_child(ask_java_of_user, argv, text), 0);
 	assert_non_null(strstr(text, "process 301 is not asked: it does not catch SIGQUIT"));
-	/* Its effective user is another one. */
+	/* A process whose effective user differs from its real one is not asked. */
 	made_up_file("/proc/301/status", "Name:\tjava\nPid:\t301\nUid:\t7\t8\nGid:\t7\t7\n");
 	assert_int_equal(in_child(ask_java_of_user, argv, text), 0);
 	assert_non_null(strstr(text, "process 301 is not asked: its user cannot be told"));
