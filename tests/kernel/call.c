@@ -216,7 +216,7 @@ void kernel_return(struct kernel *k, struct task *t, bool handler)
 	if (!t->call || t->state != TASK_RUNS)
 		return;
 	if (t->word[X64_RIP] == t->call_pc - 2 && !handler) {
-		/* A tracer has put the program counter before the instruction. */
+		/* A tracer has set the program counter back to the instruction: it runs again. */
 		t->word[X64_RIP] = t->call_pc;
 		t->word[X64_ORIG_RAX] = t->word[X64_RAX];
 		begin_again(k, t, 0);

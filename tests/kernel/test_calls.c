@@ -139,7 +139,10 @@ static void fork_copies_the_table(void **state)
 	(void)count_answers(0);
 }
 
-/* A table of one thread, a table of elapsed time, and a buffer that has become read-only. */
+/*
+ * Three programs: with a table of one thread, with a table of elapsed time, and with a buffer that
+ * becomes read-only, after which nothing is counted.
+ */
 static const struct step thread_counts[] = {DO(on_thread), RUN(40 * MS), DO(is_counted),
 	DO(off_thread), RUN(MS), SLEEP(2 * MS), EXIT(0)};
 static const struct step of_thread[] = {CLONE(thread_counts), SLEEP(60 * MS), EXIT(0)};

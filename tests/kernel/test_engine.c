@@ -58,7 +58,7 @@ static void attached_is_profiled(void **state)
 	once(__func__, &scene);
 }
 
-/* An old kernel: no schedstat, and no /proc/PID/syscall. */
+/* Makes a kernel without schedstat and /proc/PID/syscall: the engine says so, and profiles. */
 static void old_kernel(struct kernel *k)
 {
 	worker(k);
@@ -91,7 +91,7 @@ static void kernel_with_time_stamps(void **state)
 	some(__func__, &scene);
 }
 
-/* The analyst dies, cannot be started, or does not read. */
+/* If the analyst dies, another one is started, and the time without one is reported. */
 static void dying(struct kernel *k)
 {
 	long_worker(k);
@@ -150,7 +150,7 @@ static void analyst_does_nothing(void **state)
 	once(__func__, &scene);
 }
 
-/* The choice of threads by name (--thread-name) and by tid (--tid). */
+/* The thread gets a name that --thread-name chooses, while it is profiled. */
 static void renames(struct kernel *k, struct task *t)
 {
 	(void)k;
@@ -279,7 +279,7 @@ static void dump_of_stopped_and_stuck(void **state)
 	assert_true(scene_said(&scene, "did not stop within a second"));
 }
 
-/* Targets to which the supervisor must not or cannot attach. */
+/* Adds a process to which the supervisor must not attach: the run then fails, and names it. */
 static void refusing(struct kernel *k)
 {
 	worker(k);
@@ -315,7 +315,6 @@ static void attach_refused(void **state)
 	once(__func__, &scene);
 }
 
-/* --region; bounds and a delay; few descriptors. */
 static void counted(struct kernel *k, const struct engine_result *result)
 {
 	ends_well(k, result);

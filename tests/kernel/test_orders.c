@@ -8,7 +8,7 @@
 
 #include "proto/request.h"
 
-/* Signals to the supervisor. */
+/* A snapshot is requested, the terminal's signals come, and SIGUSR1 is passed on to the command. */
 static void signalled(struct kernel *k)
 {
 	kernel_signal(k, SIGUSR2, SI_USER, 1, 20 * MS);
@@ -169,7 +169,7 @@ static void analyst_requests(void **state)
 	some(__func__, &scene);
 }
 
-/* --rotate (one file after the other), and pieces in memory. */
+/* With --rotate, also in memory (@ring), each file has an analyst of its own: 3 in 700 ms. */
 static void rotated(struct kernel *k, const struct engine_result *result)
 {
 	ends_well(k, result);
