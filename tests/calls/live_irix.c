@@ -43,7 +43,7 @@ static uint64_t sum16(const unsigned short *counts, size_t n)
 	return sum;
 }
 
-/* IRIX-1, IRIX-2, IRIX-26 */
+/* Clauses IRIX-1, IRIX-2, IRIX-26 of docs/CONFORMANCE.md. */
 static void test_live_irix__disjoint_text_spaces(void **state)
 {
 	unsigned short *counts = live_buffer(96, MAP_PRIVATE);
@@ -65,7 +65,7 @@ static void test_live_irix__disjoint_text_spaces(void **state)
 	live_check_buffer(counts, 96);
 }
 
-/* IRIX-3 */
+/* Clause IRIX-3 of docs/CONFORMANCE.md. */
 static void test_live_irix__counts_cpu_time(void **state)
 {
 	unsigned short ov[1] = {0}, counts[8] = {0};
@@ -97,7 +97,7 @@ static void test_live_irix__counts_cpu_time(void **state)
 	live_about(counts[0], cpu, LIVE_TICK_NS);
 }
 
-/* IRIX-4 */
+/* Clause IRIX-4 of docs/CONFORMANCE.md. */
 static void test_live_irix__only_profcnt_entries(void **state)
 {
 	unsigned short a[4] = {0}, b[4] = {0}, c[4] = {0};
@@ -121,7 +121,7 @@ static void test_live_irix__only_profcnt_entries(void **state)
 	live_about(b[0], cpu, LIVE_TICK_NS);
 }
 
-/* IRIX-5 */
+/* Clause IRIX-5 of docs/CONFORMANCE.md. */
 static void test_live_irix__granularities(void **state)
 {
 	unsigned short a[32] = {0}, b[32] = {0};
@@ -139,7 +139,7 @@ static void test_live_irix__granularities(void **state)
 	assert_int_equal(sum16(a, 32) + sum16(b, 32), a[4] + b[2]);
 }
 
-/* IRIX-8, IRIX-9, IRIX-12 */
+/* Clauses IRIX-8, IRIX-9, IRIX-12 of docs/CONFORMANCE.md. */
 static void test_live_irix__edges_of_a_region(void **state)
 {
 	/* Room before and after the buffer: a count past its edges would not fault, but be seen. */
@@ -165,7 +165,7 @@ static void test_live_irix__edges_of_a_region(void **state)
 	assert_int_equal(sum16(all, 24), counts[0] + counts[7]);
 }
 
-/* IRIX-10, IRIX-11, IRIX-15 */
+/* Clauses IRIX-10, IRIX-11, IRIX-15 of docs/CONFORMANCE.md. */
 static void test_live_irix__tick_and_fast(void **state)
 {
 	unsigned counts[8] = {0};
@@ -188,7 +188,7 @@ static void test_live_irix__tick_and_fast(void **state)
 	live_about(counts[0] - (0x10000 - 100), cpu, LIVE_FAST_TICK_NS);
 }
 
-/* IRIX-16, IRIX-25 */
+/* Clauses IRIX-16, IRIX-25 of docs/CONFORMANCE.md. */
 static void test_live_irix__restrict_fastprof(void **state)
 {
 	unsigned short counts[4] = {0};
@@ -205,7 +205,7 @@ static void test_live_irix__restrict_fastprof(void **state)
 	off();
 }
 
-/* IRIX-17, IRIX-18 */
+/* Clauses IRIX-17, IRIX-18 of docs/CONFORMANCE.md. */
 static void test_live_irix__overlap(void **state)
 {
 	unsigned a[0x400] = {0}, b[0x80] = {0};
@@ -232,7 +232,7 @@ static void test_live_irix__overlap(void **state)
 		assert_int_equal(a[i], 0);
 }
 
-/* IRIX-19, IRIX-20 */
+/* Clauses IRIX-19, IRIX-20 of docs/CONFORMANCE.md. */
 static void test_live_irix__overflow_bin(void **state)
 {
 	unsigned short a[16] = {0}, *bin = live_buffer(64, MAP_PRIVATE);
@@ -252,7 +252,7 @@ static void test_live_irix__overflow_bin(void **state)
 	live_check_buffer(bin, 64);
 }
 
-/* IRIX-21, IRIX-23, IRIX-24 */
+/* Clauses IRIX-21, IRIX-23, IRIX-24 of docs/CONFORMANCE.md. */
 static void test_live_irix__errors(void **state)
 {
 	unsigned short counts[4] = {0};
@@ -300,7 +300,7 @@ static void test_live_irix__no_buffer_wraps_around(void **state)
 	off();
 }
 
-/* IRIX-22 */
+/* Clause IRIX-22 of docs/CONFORMANCE.md. */
 static void test_live_irix__illegal_addresses(void **state)
 {
 	unsigned short counts[4] = {0};
@@ -348,7 +348,7 @@ static void test_live_irix__each_call_replaces(void **state)
 	live_about(b[0], cpu, LIVE_TICK_NS);
 }
 
-/* IRIX-28, IRIX-29 */
+/* Clauses IRIX-28, IRIX-29 of docs/CONFORMANCE.md. */
 static void test_live_irix__ineffective_entries(void **state)
 {
 	unsigned short a[16] = {0}, b[16] = {0}, ov = 0;

@@ -123,7 +123,7 @@ static int spin_in_clone(void *argument)
 	_exit(0);
 }
 
-/* IRIX-33 */
+/* Clause IRIX-33 of docs/CONFORMANCE.md. */
 static void test_live_life__shared_memory_processes(void **state)
 {
 	/*

@@ -37,7 +37,7 @@ static int turn(size_t bytes, time_t *longest)
 
 static int refuse_poll(void)
 {
-	/* The C library may use either. */
+	/* The C library's poll() makes either of these calls. */
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 #ifdef SYS_poll

@@ -40,13 +40,13 @@ path=$supervisor
 # shellcheck disable=SC2086
 {
 	expect "poll is forbidden" "-1 EPERM 6" 1 "seccomp" $command poll
-	# Too few for the program; for the helper to begin; for its answers.
+	# Each number is too small for the program, for the helper's start, or for its answers.
 	for n in 8 10 16 17 31; do
 		expect "$n descriptors" "-1 EMFILE 0" 1 "ulimit -n" sh -c "ulimit -n $n; exec $command"
 	done
 }
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
-	# An id that no other process has.
+	# The limit counts all processes of a user: this user must have no other.
 	# shellcheck disable=SC2086
 	expect "no process" "-1 EAGAIN 0" 1 "ulimit -u" setpriv --reuid 64321 --clear-groups \
 		bash -c "ulimit -u 0; exec $command"
