@@ -29,7 +29,7 @@ struct counter_memory {
 	void *context;
 };
 
-/* @remote is borrowed, and read at each transfer. */
+/* Returns the memory behind @remote, which is borrowed and read at each transfer. */
 struct counter_memory counter_memory_of(struct remote *remote);
 
 struct counter_add {

@@ -44,7 +44,10 @@ struct histogram {
  * failure nothing has changed.
  */
 int histogram_add(struct histogram *histogram, const char *text);
-/* Call after the last histogram_add(). -EINVAL: an overflow bin is not the last region; -ENOMEM. */
+/*
+ * Allocates the counters; to be called after the last histogram_add(). 0; -EINVAL: an overflow bin
+ * is not the last region; -ENOMEM.
+ */
 int histogram_begin(struct histogram *histogram);
 void histogram_release(struct histogram *histogram);
 

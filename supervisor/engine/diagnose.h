@@ -57,8 +57,8 @@ enum diagnose_cause diagnose_classify(const struct diagnose_facts *facts);
 int diagnose_read(int pid, struct diagnose_facts *ret_facts);
 
 /*
- * One line: the cause and the remedy, without a newline. @program and @option are those that the
- * user gave, as in "sprofrun" and "--dump".
+ * Writes to @to one line with the cause and the remedy, without a newline. @program and @option are
+ * those that the user gave, as in "sprofrun" and "--dump".
  */
 void diagnose_explain(const struct diagnose_facts *facts, const char *program, const char *option,
 	char *to, size_t room);

@@ -17,10 +17,10 @@ enum signals_origin {
 };
 
 /*
- * Who sent a signal, and to whom. The terminal sends its signals to the command as well, but a
- * hang-up only to the session leader, which would be the command without the supervisor; other
- * processes get it when the leader ends. *@sender: the pid in the siginfo; for a forwarded signal
- * it is replaced by that of the first sender.
+ * Returns who sent a signal, and to whom. The terminal sends its signals to the command as well,
+ * but a hang-up only to the session leader, which would be the command without the supervisor;
+ * other processes get it when the leader ends. *@sender: the pid in the siginfo; for a forwarded
+ * signal it is replaced by that of the first sender.
  */
 enum signals_origin signals_origin(int signal, int code, uint64_t value, int *sender);
 /* Was the signal sent to the supervisor, and not to the command as well? */
@@ -51,7 +51,9 @@ void signals_forward(int pid, const siginfo_t *info);
  */
 int signals_join_command(const struct engine_result *result, int *ret_status);
 
-/* The signals that the engine handles, to be blocked before threads are created. */
+/*
+ * Sets *@ret_set to the signals that the engine handles, to be blocked before threads are created.
+ */
 void signals_handled(sigset_t *ret_set);
 
 #endif

@@ -87,7 +87,7 @@ struct summons {
 	_Atomic int cpu; /* of the machine: the tracing thread stays there; -1: it may be on any */
 };
 
-/* Called by the tracing thread. -errno. */
+/* Initializes @summons; called by the tracing thread. 0 or -errno. */
 int summons_init(struct summons *summons);
 void summons_release(struct summons *summons);
 

@@ -44,9 +44,12 @@ struct watchdog_case {
 	uint64_t d_ns, s_ns; /* shares of the checks in a row that found state D, or S */
 };
 
-/* Called by the tracing thread when it begins. */
+/* Notes the calling thread, the tracing thread, as the one to be watched. */
 void watchdog_begin(struct watchdog *watchdog);
-/* Called by the tracing thread when it goes to sleep (@now_ns 0) and when it wakes up. */
+/*
+ * Notes since when the tracing thread is at work. Called by it when it goes to sleep (@now_ns 0)
+ * and when it wakes up.
+ */
 static inline void watchdog_note(struct watchdog *watchdog, uint64_t now_ns)
 {
 	atomic_store_explicit(&watchdog->awake_ns, now_ns, memory_order_relaxed);
