@@ -13,7 +13,10 @@ struct inspect {
 	struct source_files sources;
 };
 
-/* @inspect must outlive the result. */
+/*
+ * Returns the functions by which reports read files and their symbols. @inspect must outlive the
+ * result.
+ */
 struct code_reader inspect_reader(struct inspect *inspect);
 
 #endif

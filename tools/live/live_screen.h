@@ -28,7 +28,7 @@ int live_screen_open(bool color, bool suspends, int in_fd, struct live_screen **
 /* Restores the terminal. False: it was still blocked after a second. NULL is allowed. */
 bool live_screen_close(struct live_screen *screen);
 
-/* Readable when a key is available. */
+/* Returns a descriptor that is readable when a key is available. */
 int live_screen_fd(const struct live_screen *screen);
 bool live_screen_key(struct live_screen *screen, struct live_key *ret_key);
 
