@@ -72,8 +72,8 @@ int analyst_finish(struct analyst *analyst);
 int analyst_name_new(struct analyst *analyst);
 
 /*
- * @snapshot: this process finishes a copy while the run goes on. Then a missing RECORD_END does not
- * mean that the supervisor was killed.
+ * Says what this process finishes: the run, or (@snapshot) a copy of it while the run goes on. For
+ * a copy, a missing RECORD_END does not mean that the supervisor was killed.
  */
 void analyst_set_snapshot(struct analyst *analyst, bool snapshot);
 

@@ -20,10 +20,16 @@ enum hotspot_frame {
 	HOTSPOT_FRAME_POPPED,  /* none, and the return address was popped to a register */
 };
 
-/* @code: the instructions from the method's entry up to the current one, which is not included. */
+/*
+ * Returns what exists of the frame at an instruction of the method's beginning. @code: the
+ * instructions from the method's entry up to the current one, which is not included.
+ */
 enum hotspot_frame hotspot_frame_at_begin(const uint8_t *code, size_t bytes);
 
-/* @code: the instructions from the current one on. */
+/*
+ * Returns what exists of the frame at an instruction of the method's end. @code: the instructions
+ * from the current one on.
+ */
 enum hotspot_frame hotspot_frame_at_end(const uint8_t *code, size_t bytes);
 
 /*

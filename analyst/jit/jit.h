@@ -26,6 +26,7 @@ struct jit_budget {
 };
 
 /*
+ * Creates the names of the code that process @pid generates; they are read when they are needed.
  * @live: the process may be alive: its file system and pid namespace are used. Reading a map ends,
  * with a note in the profile, when that map or all maps of @budget become too large. @budget must
  * outlive the result. NULL: out of memory.
