@@ -64,7 +64,7 @@ struct code_addresses {
 int code_addresses_init(struct code_addresses *addresses, const struct profile *profile,
 	bool (*wants)(const void *context, size_t location), const void *context);
 void code_addresses_release(struct code_addresses *addresses);
-/* A request about a mapping, valid as long as @addresses. */
+/* Returns a request about a mapping, valid as long as @addresses. */
 struct code_object code_addresses_request(const struct code_addresses *addresses, uint32_t mapping);
 
 /* A package with debug symbols. The caller frees the strings; they are NULL if unknown. */

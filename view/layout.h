@@ -53,8 +53,8 @@ void layout_release(struct layout *layout);
 void layout_row(struct layout *layout, double heat);
 void layout_set(struct layout *layout, size_t column, const char *text);
 /*
- * The first @bytes of the row's names are the lines of a tree, in ASCII or as text_clean() keeps
- * them, and stay when the names are cut.
+ * Says that the first @bytes of the row's names are the lines of a tree, in ASCII or as
+ * text_clean() keeps them. They stay when the names are cut.
  */
 void layout_lead(struct layout *layout, size_t bytes);
 
