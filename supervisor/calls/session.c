@@ -146,7 +146,7 @@ static int set(struct sessions *sessions, struct session **at, enum call_dialect
 	return 0;
 }
 
-/* The accounts of all threads of @process with its table begin now. */
+/* Begins the accounts of all threads of @process with its table. */
 static void begin_accounts(struct sessions *sessions, const struct process *process)
 {
 	const struct target *target = sessions->target;

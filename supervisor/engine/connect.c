@@ -48,7 +48,10 @@ static void sessions_changed(void *context)
 	sampling_set_periods(engine);
 }
 
-/* A thread is owed no ticks for its CPU time before the table was put in force. */
+/*
+ * Keeps the CPU time that each thread has used before the table was put in force: no ticks are owed
+ * for it.
+ */
 static void table_begins(void *context, const struct process *process)
 {
 	struct engine *engine = context;

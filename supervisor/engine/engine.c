@@ -318,7 +318,7 @@ static void release(struct engine *engine)
 	couriers_release(&engine->couriers);
 }
 
-/* @engine: zeroed. */
+/* Runs the engine from begin to end. @engine: zeroed. */
 static void run(struct engine *engine, const struct engine_options *options,
 	struct engine_result *ret_result)
 {

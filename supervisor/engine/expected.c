@@ -35,7 +35,7 @@ static void change(struct expected *e, struct sample_thread *thread, int fd)
 	atomic_fetch_add(&e->number, 1);
 }
 
-/* The thread is no longer expected on other CPUs than @index; negative: on none. */
+/* Expects the thread on no other CPU than @index any more; negative: on none. */
 static void leave_others(struct sampling *s, struct sample_thread *thread, int index)
 {
 	for (unsigned i = 0; s->cpu && i < s->sampler.cpus; i++)

@@ -364,9 +364,9 @@ void sampling_keep(struct engine *engine, uint64_t now)
 }
 
 /*
- * The tracing thread waits for the end of a waiter's turn. If that takes STUCK_NS, a program of
- * higher priority has taken the waiter's CPU: the waiter may finish its turn on another CPU, and is
- * then pinned to its own again.
+ * Begins the turn of the tracing thread, which waits for the end of a waiter's turn. If that takes
+ * STUCK_NS, a program of higher priority has taken the waiter's CPU: the waiter may finish its turn
+ * on another CPU, and is then pinned to its own again.
  */
 static void take_turn(struct sampling *s)
 {

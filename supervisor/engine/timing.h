@@ -20,7 +20,7 @@ struct timing {
 	bool stop; /* detach from everything and end */
 };
 
-/* The target runs: --delay and --duration begin. */
+/* Begins --delay and --duration: the target runs from now on. */
 void timing_start(struct timing *timing, const struct engine_options *options);
 
 #endif

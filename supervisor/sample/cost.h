@@ -44,7 +44,10 @@ struct cost {
 	uint64_t even_mean_ns; /* moving average of an uninterrupted thread's loss between stops */
 };
 
-/* @bound_ppm: millionths of the target's CPU time; 0 or all of it: no bound. */
+/*
+ * Begins without any measurement. @bound_ppm: millionths of the target's CPU time; 0 or all of it:
+ * no bound.
+ */
 void cost_init(struct cost *cost, uint64_t bound_ppm);
 
 /*

@@ -75,7 +75,10 @@ static bool is_ours(struct observation *o, struct sample_thread *t, uint64_t sta
 		(runnable && stamp >= a->first_ns && stamp < a->last_ns && was_last_here(o, t));
 }
 
-/* A duration of OTHERS_NS or more is an interruption, not the time of one reading. */
+/*
+ * Moves a mean time towards @ns, unless that is OTHERS_NS or more: then it is an interruption, not
+ * the time of one reading.
+ */
 static void move_mean(uint64_t *mean_ns, uint64_t ns)
 {
 	if (ns < OTHERS_NS)

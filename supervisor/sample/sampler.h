@@ -86,11 +86,12 @@ struct sample_cpu {
 };
 
 struct sample_figures {
-	uint64_t instants;  /* of the profile */
-	uint64_t late;      /* all that are lost: too late, unproved, busy, or no stop came */
-	uint64_t unproved;  /* part of late: the thread ran before its stop was requested */
-	uint64_t busy;      /* part of late: the waiter waited too long for the sampler */
-	uint64_t throttled; /* left out to keep a bound; hits only, estimated */
+	uint64_t instants; /* of the profile */
+	uint64_t late;     /* all that are lost: too late, unproved, busy, or no stop came */
+	uint64_t unproved; /* part of late: the thread ran before its stop was requested */
+	uint64_t busy;     /* part of late: the waiter waited too long for the sampler */
+	/* instants left out to keep a bound that would have been hits; estimated */
+	uint64_t throttled;
 };
 
 struct sampler {
@@ -116,8 +117,8 @@ struct sampler {
 };
 
 /*
- * @numbers: the numbers of the CPUs to be sampled, @cpus of them; they are copied. 0, or -ENOMEM;
- * sampler_release() is harmless then.
+ * Initializes a sampler without threads. @numbers: the numbers of the CPUs to be sampled, @cpus of
+ * them; they are copied. 0, or -ENOMEM; sampler_release() is harmless then.
  */
 int sampler_init(struct sampler *sampler, const struct probe *probe, void *context,
 	const int *numbers, unsigned cpus, uint64_t seed);
@@ -157,8 +158,8 @@ bool sampler_confirm(struct sampler *sampler, struct sample_thread *thread);
 void sampler_lose(struct sampler *sampler, struct sample_thread *thread, bool unproved);
 
 /*
- * @thread has stopped for its hit; @cpu is its CPU time; @yields: it is in sched_yield(). True: it
- * is a sample.
+ * Decides whether the hit of @thread, which has stopped for it, is a sample (true) or lost. @cpu:
+ * its CPU time; @yields: it is in sched_yield().
  */
 bool sampler_judge(struct sampler *sampler, struct sample_thread *thread,
 	const struct cpu_time *cpu, bool yields);

@@ -8,9 +8,9 @@
 
 #include "supervisor/sample/sampler.h"
 
-/* The account of @stream begins anew with the next tick. @began_ns: as in struct sample_account. */
+/* Begins the account of @stream anew with the next tick. @began_ns: as in struct sample_account. */
 void ticks_forget(struct sample_thread *thread, unsigned stream, uint64_t began_ns);
-/* The accounts of all streams begin anew. */
+/* Begins the accounts of all streams anew. */
 void ticks_forget_all(struct sample_thread *thread, uint64_t began_ns);
 
 /* Corrects the weights of the hit of @thread by its accounts; @cpu is its CPU time in the stop. */
