@@ -32,7 +32,7 @@ struct piece {
 };
 
 void piece_put(uint8_t to[PIECE_BYTES], const struct piece *piece);
-/* 0, or -EPROTO: not a piece, or it ends before it begins. */
+/* Decodes an announcement. 0, or -EPROTO: not a piece, or it ends before it begins. */
 int piece_get(const uint8_t *from, size_t bytes, struct piece *ret_piece);
 
 #endif

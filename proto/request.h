@@ -69,8 +69,8 @@ struct request {
 void request_put(uint8_t to[REQUEST_BYTES], const struct request *request);
 
 /*
- * 0, or -EPROTO: an unknown type, a value out of its range, an index for a type without one, or no
- * index for a type that needs one.
+ * Decodes a request. 0, or -EPROTO: an unknown type, a value out of its range, an index for a type
+ * without one, or no index for a type that needs one.
  */
 int request_get(const uint8_t from[REQUEST_BYTES], struct request *ret_request);
 
