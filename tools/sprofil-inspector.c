@@ -26,7 +26,10 @@
 
 enum { EXIT_OPENER = 3 };
 
-/* Addresses of a profile take a few bytes each: no profile has this many. */
+/*
+ * Maximum bytes of the requests: an address of a profile takes a few bytes, and no profile needs so
+ * many.
+ */
 #define ASKED_BYTES_MOST ((size_t)256 << 20)
 
 static int read_all(uint8_t **ret_data, size_t *ret_bytes)

@@ -63,7 +63,7 @@ static int one_process(const char *value)
 	return pid;
 }
 
-/* --diagnose: may we attach? */
+/* --diagnose: prints whether the process can be attached to, or why not. */
 static int diagnose(const char *value)
 {
 	char text[512] = "";
@@ -79,7 +79,9 @@ static int diagnose(const char *value)
 	return refused ? FRONT_OURS : standard_printed(program, FRONT_OURS);
 }
 
-/* --check-stacks: a separate program, because this one links libc only. */
+/*
+ * --check-stacks: becomes sprofil-stackcheck, a separate program, because this one links libc only.
+ */
 static int check_stacks(const char *value)
 {
 	char path[PATH_MAX], pid[16];

@@ -16,8 +16,8 @@ struct live_choice {
 };
 
 /*
- * @name and @tids are the values of --thread-name and --tid; NULL: not given. The front has
- * validated both. If out of memory, no thread is excluded.
+ * Begins with the user's choice. @name and @tids are the values of --thread-name and --tid; NULL:
+ * not given. The front has validated both. If out of memory, no thread is excluded.
  */
 void live_choice_begin(struct live_choice *choice, const char *name, const char *tids);
 void live_choice_release(struct live_choice *choice);

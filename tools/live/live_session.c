@@ -111,7 +111,8 @@ static int read_threads(struct running *run)
 }
 
 /*
- * The target's name, "redis-server (1234)", which changes if the process executes another program.
+ * Returns the target's name, "redis-server (1234)", which changes if the process executes another
+ * program.
  */
 static const char *name_target(const struct running *run, char text[TARGET_BYTES])
 {

@@ -33,7 +33,9 @@ struct command {
 	bool done; /* --help, --version */
 };
 
-/* 0, or an exit status after a message. Handles --help and --version. */
+/*
+ * Parses the command line, and handles --help and --version. 0, or an exit status after a message.
+ */
 int command_parse(struct command *command, int argc, char **argv);
 
 /* "sprofreport: …" on stderr. */

@@ -41,7 +41,7 @@ int report_words_refuse(const char *option, const char *word, const char *words)
 	return EXIT_USAGE;
 }
 
-/* The format of the export: by name, or by the suffix of the output. */
+/* Sets the format of the export, which is given by name, or by the suffix of the output. */
 static int take_export_format(struct command *command)
 {
 	const char *name = command->format;
@@ -93,8 +93,9 @@ static int take_report_format(struct command *command)
 }
 
 /*
- * The first word names the report, if it is one. A word of letters that is neither a report nor a
- * file may be either, misspelt. Returns the number of words used; -1, after a message: neither.
+ * Takes the first word as the name of the report, if it is one. A word of letters that is neither a
+ * report nor a file may be either, misspelt. Returns the number of words used; -1, after a message:
+ * neither.
  */
 static int take_report(struct command *command, int argc, char **argv)
 {

@@ -22,8 +22,8 @@ struct http;
 enum { HTTP_POLLS = 2 + SPANS_MOST };
 
 /*
- * On success takes ownership of @listen_fd, which listens; borrows @spans and @name. 0 or -errno;
- * -ENOTSUP: built without libmicrohttpd.
+ * Starts the server's HTTP. On success takes ownership of @listen_fd, which listens; borrows @spans
+ * and @name. 0 or -errno; -ENOTSUP: built without libmicrohttpd.
  */
 int http_begin(int listen_fd, struct spans *spans, const char *name, struct http **ret_http);
 void http_end(struct http *http);

@@ -47,7 +47,10 @@ struct opinions {
 	void *as;
 };
 
-/* 0 or -errno; opinions_release() releases what was initialized. */
+/*
+ * Initializes @opinions for process @pid. 0 or -errno; opinions_release() releases what was
+ * initialized.
+ */
 int opinions_init(struct opinions *opinions, int pid);
 void opinions_release(struct opinions *opinions);
 
