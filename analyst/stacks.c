@@ -61,7 +61,7 @@ static int call_location(struct stacks *stacks, uint16_t machine, int32_t number
 	return location;
 }
 
-/* The location of a mark. -ENOMEM. */
+/* Returns the location of a mark, which is added if it is new, or -ENOMEM. */
 static int mark(struct stacks *stacks, enum stacks_mark which)
 {
 	static const struct {

@@ -69,7 +69,7 @@ struct stacks {
 	void *context;
 };
 
-/* @live: the processes may be alive. -ENOMEM. */
+/* Initializes @stacks. @live: the processes may be alive. 0 or -ENOMEM. */
 int stacks_init(struct stacks *stacks, struct locations *locations, bool frame_pointers, bool live);
 void stacks_release(struct stacks *stacks);
 

@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 /*
- * "[syscall] read", or "[syscall] #463" if the number is unknown (a newer kernel, or a thread of
- * another machine: @machine is an ELF e_machine). Cut to @room.
+ * Writes the name of a system call to @to, cut to @room: "[syscall] read", or "[syscall] #463" if
+ * the number is unknown (a newer kernel, or a thread of another machine: @machine is an ELF
+ * e_machine).
  */
 void syscalls_name(uint16_t machine, int32_t number, char *to, size_t room);
 

@@ -96,7 +96,10 @@ bool hotspot_is_code(const struct hotspot *hotspot, uint64_t pc)
 
 int hotspot_heaps_read(struct hotspot *hotspot, uint64_t pc)
 {
-	/* The call stub is generated after the heaps: its address may not have been set yet. */
+	/*
+	 * The heaps suffice if the call stub is known, too: it is generated after them, so its
+	 * address may not have been set when they were read.
+	 */
 	if ((heap_of(hotspot, pc) && hotspot->call_stub_return) ||
 		(hotspot->heaps_ns && hotspot->now_ns < hotspot->heaps_ns + HEAPS_NS))
 		return 1;

@@ -70,7 +70,7 @@ bool jit_map_look_up(struct jit_map *map, uint64_t pc, struct jit_source *ret_so
  * for @start. An empty or nameless piece is ignored. 0, -ENOMEM.
  */
 int jit_map_put(struct jit_map *map, uint64_t start, uint64_t size, const char *name, size_t bytes);
-/* The lines added from now on belong to code at @start that is still to come. */
+/* Begins the lines of the code at @start, which is still to come. 0 or -ENOMEM. */
 int jit_map_begin_lines(struct jit_map *map, uint64_t start);
 /*
  * Adds a line of the code of jit_map_begin_lines(). @offset: its address, from the start of the
