@@ -25,6 +25,9 @@ is "rows without samples of B alone" "$(grep -c 'app.new' tsv)" 0
 is "unsampled" "$(awk -F'\t' '$7 == "[unsampled]" { print $1, $2, $3, $4, $5, $6 }' tsv)" \
     "2000000 0 -100   0"
 
+is "how many were not tested is said, and why" "$("$report" diff stacks slower | grep 'not tested')" \
+    "1 not tested: too few samples, unsampled time, or one has all of the time"
+
 # A function that ran on side B only has the object's name of side B.
 "$report" diff --format tsv deep slower >alone || fail "status $?"
 is "object of what is new" "$(awk -F'\t' '$7 == "fib" { print $1, $8 }' alone)" "0 app.new"

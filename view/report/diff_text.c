@@ -165,7 +165,9 @@ void diff_foot(const struct diff *diff, FILE *out)
 		"%zu of %zu %ss that were tested changed (*); of such, at most 5 %% are chance\n",
 		diff->significant, diff->tested, what);
 	if (diff->tested < diff->rows)
-		fprintf(out, "%zu not tested: too few samples, or one has all of the time\n",
+		fprintf(out,
+			"%zu not tested: too few samples, unsampled time, or one has all of the "
+			"time\n",
 			diff->rows - diff->tested);
 	if (sides->n[0] + sides->n[1] == 2)
 		fputs("one run a side: how runs differ by themselves is not known, so chance may "
