@@ -18,8 +18,8 @@ struct path {
 	size_t frames; /* at least 1 */
 	size_t common; /* number of innermost frames that it shares with the most similar path */
 	/*
-	 * If this path and the most similar one differ next in the arguments of a function only:
-	 * how many bytes the two names of that function have in common; else 0.
+	 * If this path and the most similar one differ next only in the arguments of one function,
+	 * "f(int)" and "f(long)": how many bytes the two names have in common; else 0.
 	 */
 	size_t differ_at;
 };
