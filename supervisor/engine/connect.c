@@ -49,8 +49,8 @@ static void sessions_changed(void *context)
 }
 
 /*
- * Keeps the CPU time that each thread has used before the table was put in force: no ticks are owed
- * for it.
+ * Begins the accounts of the threads of @process anew at their present CPU time: no ticks are owed
+ * for what they used before the table was put in force.
  */
 static void table_begins(void *context, const struct process *process)
 {

@@ -11,14 +11,14 @@
 
 #define STATUS_BYTES 4096
 
-/* The status file of a thread. */
+/* Reads the status file of a thread. */
 static int read_status(int tid, char text[STATUS_BYTES])
 {
 	window_forbid("opening a file");
 	return proc_file_read(text, STATUS_BYTES, "/proc/%d/status", tid);
 }
 
-/* The sum of two lines of a status file. */
+/* Parses two lines of a status file, and adds their values. */
 static int add_two(const char *text, const char *const keys[2], uint64_t *ret_sum)
 {
 	uint64_t sum = 0;
@@ -97,7 +97,7 @@ bool proc_status_is_filtered(int tid)
 	return mode && atoi(mode) == 2;
 }
 
-/* A set of signals of a status file. */
+/* Parses a set of signals in a status file. */
 static int parse_signals(const char *text, const char *key, uint64_t *ret_set)
 {
 	const char *at = proc_file_value(text, key);
