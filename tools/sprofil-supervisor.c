@@ -71,7 +71,10 @@ static int own_descriptors(int *ready_fd, int *go_fd)
 	return 0;
 }
 
-/* The helper must not keep the program's dispositions, mask, directory or session. */
+/*
+ * Gives the helper dispositions, a mask, a directory and a session of its own, as it must not keep
+ * the program's.
+ */
 static void own_state(void)
 {
 	struct rlimit files;

@@ -36,7 +36,7 @@ int command_as_user(struct command_as *as, const char *name);
 /* The value of a variable in the command's environment; NULL: none. Borrowed. */
 const char *command_as_get(const struct command_as *as, const char *name);
 
-/* The options -E and -u, for the table of a program's options. */
+/* Returns the options -E and -u, for the table of a program's options. */
 struct option_set command_as_options(struct command_as *as);
 
 /* Applies the options to the command. If they were given without a command, ends the program. */

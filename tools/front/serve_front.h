@@ -34,7 +34,10 @@ struct serve_front {
 		.push_ns = UINT64_C(15000000000), \
 		.server = {.request_fd = -1, .pieces_fd = -1}})
 
-/* --listen, --push, --push-from, --push-every. */
+/*
+ * Returns the options --listen, --push, --push-from and --push-every, for the table of a program's
+ * options.
+ */
 struct option_set serve_front_options(struct serve_front *front);
 bool serve_front_is_given(const struct serve_front *front);
 /* After the last option: refuses options without effect, and warns of a visible password. */

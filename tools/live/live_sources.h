@@ -15,7 +15,7 @@ struct live_source_context {
 	bool has_log; /* the command's output is kept */
 };
 
-/* The sources for a view. @context must outlive the result. */
+/* Returns the sources for a view. @context must outlive the result. */
 struct live_sources live_sources_make(struct live_source_context *context);
 
 #endif

@@ -31,7 +31,7 @@ struct push_queue {
 
 /* Reads available data. False: the other end is closed, or sends invalid data. */
 bool push_queue_read(struct push_queue *queue, int fd);
-/* The oldest profile; NULL: none. Valid until the next change of the queue. */
+/* Returns the oldest profile; NULL: none. Valid until the next change of the queue. */
 const struct pushed *push_queue_first(const struct push_queue *queue);
 /* Removes the oldest profile. */
 void push_queue_drop(struct push_queue *queue);
