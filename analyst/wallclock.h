@@ -24,7 +24,9 @@ struct wallclock {
 int wallclock_begin(
 	struct wallclock *wallclock, struct profile *profile, const struct record_start *start);
 
-/* The values of a sample other than CPU time; @guessed: some frames of its stack were guessed. */
+/*
+ * Sets the values of a sample other than CPU time; @guessed: some frames of its stack were guessed.
+ */
 void wallclock_values(const struct wallclock *wallclock, const struct record_sample *sample,
 	bool guessed, int64_t values[VALUE_TYPES_MAX]);
 
