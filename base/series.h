@@ -13,8 +13,8 @@
 bool series_has(const char *pattern, const char *name);
 
 /*
- * Gives a file of a series the time in its name as that of its last change: files may be completed
- * in another order. Best effort: without it, the time of writing stays.
+ * Sets the time of the last change of a file to @time, which its name has: series_trim() goes by
+ * this time, and files may be completed in another order. A failure is ignored.
  */
 void series_date(int fd, time_t time);
 
