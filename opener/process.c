@@ -89,7 +89,7 @@ static bool find_process(struct openings *o, uint32_t pid, struct noted *ret_not
 			continue;
 		if (start && start != o->noted[i].start)
 			break;
-		/* The user of the process may have changed since its facts were noted. */
+		/* Reads the facts again, as the user of the process may have changed. */
 		if (start && look_at(o, pid, &fresh) && fresh.start == start)
 			o->noted[i] = fresh;
 		*ret_noted = o->noted[i];
