@@ -29,7 +29,7 @@ done
 "$SPROFRUN" -q -o p.pb.gz sh -c 'echo 1 2>/dev/null >&0' <&- 2>/dev/null
 is "what was closed is so for the command" $? 2
 
-# full disks, and folders that are removed or renamed
+# The disk is full, or a folder is removed or renamed while the command runs.
 "$SPROFRUN" -q -o /dev/full "$busy" 1 0.1 7 2>err
 kept "a full device" $?
 mkdir gone && "$SPROFRUN" -q -o gone/p.pb.gz sh -c "rm -r gone; '$busy' 1 0.1 7" 2>err
@@ -63,7 +63,7 @@ is "stacks on a full disk" "$? $(cat err)" \
     "125 sprofrun: cannot write to standard output: No space left on device"
 kill $sleeper
 
-# Resource limits. (A sanitizer needs memory of its own.)
+# Low resource limits do not keep the command from running. (Sanitizers need memory of their own.)
 if [ -z "${SANITIZED:-}" ]; then
     for limit in '-v 500000' '-s 128' '-l 0' '-t 1' '-c 0'; do
         # shellcheck disable=SC2086 # words
@@ -78,7 +78,7 @@ if [ -z "${SANITIZED:-}" ]; then
     check "no memory for a thread: the limit is named" grep -q 'cannot begin: .*-d' err
 fi
 
-# the environment: large, empty, or wrong
+# The environment may be large, empty, or full of wrong values.
 many=$(printf "export BIG%d=$(head -c 120000 /dev/zero | tr '\0' x);" 1 2 3 4 5 6 7 8 9 10)
 (eval "$many"; exec "$SPROFRUN" -q -o p.pb.gz "$busy" 1 0.1 7)
 ran "a megabyte of environment" $?
@@ -90,7 +90,7 @@ ran "an environment that lies" $?
 setpriv --no-new-privs true 2>/dev/null &&
     { setpriv --no-new-privs "$SPROFRUN" -q -o p.pb.gz "$busy" 1 0.1 7; ran "no_new_privs" $?; }
 
-# namespaces, and no /proc
+# sprofrun or its command runs in namespaces of its own, or without a right /proc.
 if unshare -Urpf --mount-proc true 2>/dev/null; then
     unshare -Urpf --mount-proc "$SPROFRUN" -q -o p.pb.gz "$busy" 1 0.1 7
     ran "a user and pid namespace" $?

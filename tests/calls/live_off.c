@@ -78,7 +78,7 @@ static int hide(void)
 	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ? 0 : NOT_HERE;
 }
 
-/* For an ordinary user: the user's supervisor cannot access a process that is not dumpable. */
+/* hide(), except as root: a supervisor of root has access to a process that is not dumpable. */
 static int hide_as_nobody(void)
 {
 	return getuid() ? hide() : NOT_HERE;

@@ -129,7 +129,7 @@ def attack(port):
         check(f"junk is over: {junk[:20]!r}", is_closed(s))
         s.close()
 
-    # Requests that are cut off, more of them than the server permits.
+    # Connections that are cut off after the request make room for others, however many they are.
     cut = []
     for _ in range(40):
         s = connect(port)
@@ -145,11 +145,11 @@ def attack(port):
         status, _, body = ask(port, "GET /debug/pprof/profile?seconds=1 HTTP/1.1")
     check("those that were cut off make room", status == 200 and body[:2] == b"\x1f\x8b")
 
-    # A client that asks, and never reads the answer.
+    # A client that never reads the answer to its request must not block the server.
     deaf = connect(port)
     deaf.sendall(b"GET /debug/pprof/profile?seconds=1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
 
-    # Clients that send a byte at a time, and clients that send none: as many as the server permits.
+    # As many clients as the server permits send nothing, or a byte at a time: they make room.
     slow = [connect(port) for _ in range(80)]
     begun = time.monotonic()
     while time.monotonic() < begun + 60:

@@ -15,7 +15,7 @@ check "the same figures" diff live.summary replay.summary
 check "there are rows" grep -q "	f[0-9]*	" live.flat
 about "rows" "$(grep -c '	f[0-9]*	' live.flat)" 15 20
 
-# Captures that are cut short, garbage, or empty.
+# A capture that is cut short gives a profile and a message; garbage and an empty one are refused.
 head -c "$(($(stat -c %s c.cap) - 24))" c.cap >cut.cap
 "$BUILD/tools/sprofil-analyst" --replay cut.cap --output cut.pb.gz --report none 2>err
 is "a capture that is cut short still gives a profile" $? 0

@@ -74,7 +74,7 @@ done
 kill -KILL $pid
 wait $pid 2>/dev/null
 
-# As root, a target of another user.
+# Root checks the stacks of another user's process.
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     cp "$TARGETS/stacks" "$WORK/of-nobody" && chmod 755 "$WORK" "$WORK/of-nobody"
     setpriv --reuid 65534 --regid 65534 --clear-groups "$WORK/of-nobody" qsort 60 >/dev/null 2>&1 &
@@ -86,7 +86,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     wait $pid 2>/dev/null
 fi
 
-# Code without unwind information.
+# Both unwinders are tried on code without unwind information.
 cc=$(command -v gcc || command -v cc)
 if [ -n "$cc" ] && [ "$(uname -m)" = x86_64 ]; then
     cat >bare.c <<'C'

@@ -162,7 +162,7 @@ after "and of the old one" '^size 24 80'
 at_prompt "the size"
 rm -f enough
 
-# Full-screen programs.
+# Full-screen programs draw, take keys and follow the window's size as without sprofrun.
 seq -f 'line %g' 1000 >text
 chmod 666 text
 # (vim comes first: after less has run in a smaller window, tmux sometimes scrolls only that part.)

@@ -27,7 +27,7 @@ is "20 descriptors: one message if a thread is left out" \
 is "20 descriptors: and no other" "$(grep -vc 'limit of open files' err)" 0
 explained "20 descriptors"
 
-# Processes that all live at once, and processes that make new ones all the time.
+# All processes are seen, whether they live at once or come and go.
 "$SPROFRUN" -q -F 1000 -o p.pb.gz "$TARGETS/many" processes 150 300 >out 2>err
 is "150 processes: status" $? 0
 is "150 processes: all are seen" "$(figure processes p.pb.gz)" 151

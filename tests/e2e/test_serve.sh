@@ -131,7 +131,7 @@ is "quiet: what is said" "$(wc -l <err)" 1
 kill -TERM $server; wait $server # SIGINT is ignored by a shell's job in the background
 is "quiet: the command's end is ours" $? 143
 
-# The choice of threads by name and by tid.
+# Only threads that are chosen by name or by tid are in the profile.
 "$TARGETS/named" 600 & named=$!
 thread() { grep -lx "$1" /proc/$named/task/*/comm 2>/dev/null | cut -d/ -f5; }
 wait_until "its threads have their names" 20 eval '[ "$(thread changing)" ]'
@@ -144,7 +144,7 @@ check "those are in it" [ "$("$SPROFREPORT" --split thread --format tsv n.pb.gz 
 kill $named
 wait $server; is "it ends with them: status" $? 0
 
-# SIGINT to a server, and a server that dies.
+# SIGINT ends a server; a request that waits then gets the profile so far. A server may also die.
 "$TARGETS/busy" 1 600 0 & target=$!
 wait_until "the target runs" 20 grep -qx busy /proc/$target/comm
 begin "$SPROFSERVE" --listen 0 -p $target

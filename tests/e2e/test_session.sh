@@ -14,7 +14,7 @@ session_of() { ps -o sid= -p "$1" | tr -d ' '; }
 tracer_of() { field "$(field "$1" TracerPid)" Tgid; }
 gone() { ! kill -0 "$1" 2>/dev/null; }
 
-# The sessions of the three processes.
+# The process that traces is in a session of its own, the other two stay in the shell's.
 "${run[@]}" sh -c 'echo $$ >pid; while [ ! -e enough ]; do sleep 0.05; done; exit 7' &
 front=$!
 wait_until "the command runs" 20 [ -s pid ]
@@ -29,7 +29,7 @@ is "and in our process group" "$(ps -o pgid= -p "$command" | tr -d ' ')" \
 wait $front; is "its status is ours" $? 7
 check "a profile is written" "$SPROFREPORT" summary p.pb.gz -o summary
 
-# All ways in which a command may end.
+# However the command ends, the status is the one that the shell sees without us.
 for how in 'exit 0' 'exit 255' 'kill -TERM $$' 'kill -KILL $$' 'kill -SEGV $$'; do
     (sh -c "$how") 2>/dev/null
     wanted=$?

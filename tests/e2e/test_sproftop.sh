@@ -125,7 +125,7 @@ tm send-keys -t t C-u
 typed "/nowhere/x.pb.gz"
 key Enter 'cannot save to /nowhere/x.pb.gz'
 
-# Sizes of the terminal.
+# The view follows each new size of the terminal.
 for size in 60x12 200x50 20x5 80x24; do
     tm resize-window -t t -x "${size%x*}" -y "${size#*x}"
     [ "$size" = 20x5 ] || wait_shows 'show_inner'

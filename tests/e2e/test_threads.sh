@@ -83,7 +83,7 @@ is "sproftop: threads that are left out are marked" \
 is "nobody of that name: status" $? 0
 is "how often it is said" "$(grep -c 'no thread was chosen' err)" 2
 
-# Invalid options.
+# Invalid options are refused with a message.
 refused() { # STATUS TEXT OPTIONS...
     local status=$1 text=$2
     shift 2

@@ -32,7 +32,7 @@ unmounted "the same namespace" p.pb.gz
 # shellcheck disable=SC2086
 "$SPROFRUN" $options -o p.pb.gz $apart sh body.sh "$TARGETS/busy" 0.3 >out 2>&1
 unmounted "its own namespace" p.pb.gz
-# A process attached to.
+# sprofrun attaches to the script while it runs.
 # shellcheck disable=SC2086
 $apart sh -c 'sh body.sh "$0" 0.3 traced >out 2>&1 & exec "$@" -p $!' "$TARGETS/busy" \
     "$SPROFRUN" $options -o p.pb.gz

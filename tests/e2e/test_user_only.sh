@@ -43,7 +43,7 @@ about "the time of what computes" \
         awk -F'\t' 'NR > 1 { n += $2 } END { print n }')" 430000000 560000000
 check "the report tells" grep -q '^audit: .* in system calls left out' err
 
-# A profile of each process; without stacks.
+# With --per-process, and without stacks, the sums hold for each process and for all together.
 "$SPROFRUN" -q -G -F 500 --user-only --per-process -o each.pb.gz -- sh both
 for file in each.*.pb.gz; do
     sums "${file%.pb.gz}" $file

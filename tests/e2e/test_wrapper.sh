@@ -12,7 +12,7 @@ message_is() {
     check "it begins with sprofrun: and says '$1'" grep -q "^sprofrun: .*$1" "$WORK/err"
 }
 
-# Exit statuses and deaths, as the shell sees them without us.
+# However the command ends, the status is the one that the shell sees without us.
 for how in 'exit 0' 'exit 1' 'exit 7' 'exit 255' 'kill -TERM $$' 'kill -KILL $$' 'kill -SEGV $$' \
     'kill -INT $$' 'kill -USR1 $$' 'kill -ABRT $$'; do
     (sh -c "$how") 2>/dev/null
@@ -121,7 +121,7 @@ echo precious >keep && chmod a-w keep
 "$SPROFRUN" -q -o keep true 2>err
 [ "$(id -u)" = 0 ] || is "a read-only file is not replaced" "$(cat keep)" precious
 
-# Where the profile goes.
+# The profile goes where -o says: to stdout unless that is a terminal, to a pipe, to a new file.
 "$SPROFRUN" -q -o - sh -c 'echo ran; echo too >&2' 2>err | gzip -t; is "-o - is stdout" $? 0
 is "what the command prints goes beside it" "$(cat err)" "$(printf 'ran\ntoo')"
 python3 -c 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' \

@@ -120,7 +120,8 @@ static void answer_with_rights_of_sender(void **state)
 		reader = dup(answers[0]);
 		assert_int_equal(answered(sender, -1, no_copies), 2);
 		/*
-		 * A file of another user, for reading and writing; and the wrong end of the pipe.
+		 * No answer is written to a file, nor to a descriptor that is the reading end of
+		 * the pipe.
 		 */
 		assert_int_equal(answered(file, -1, no_copies), 0);
 		assert_int_equal(answered(reader, -1, no_copies), 0);

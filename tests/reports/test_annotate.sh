@@ -69,7 +69,7 @@ annotate mix --format tsv p >tsv
 check "the inner line is hot" [ "$(cell line INNER)" -gt 0 ]
 is "mix has what hot inlines" "$(sum line 1)" "$inlined"
 
-# The text for people, narrow and wide.
+# The text for people has the source, inlined code and colours, and keeps to the width.
 annotate hot --width 80 p >narrow
 check "no line is wider" [ "$(sed -n '/hot\.c/,/^$/p' narrow | wc -L)" -le 80 ]
 check "the source" grep -qE '13 +sum \+= mix\(i\); /\* CALL \*/$' narrow
@@ -81,7 +81,7 @@ check "all instructions are more" [ "$(annotate hot --instructions all p | wc -l
 annotate hot --color always p | grep -q $'\033\[1;31m.*\033'; is "heat" $? 0
 LC_ALL=C annotate hot p | LC_ALL=C grep -q $'[\200-\377]'; is "ASCII" $? 1
 
-# The sources have been moved to another folder.
+# Sources that were moved to another folder are missed, and found again by --source-path.
 mv src away
 annotate hot p >out
 check "the source is missed" grep -q 'src/hot.c is not here: say where its folder is, --source-path' out
@@ -110,7 +110,7 @@ mkdir earlier && cp -p kept.c earlier/hot.c
 annotate hot --source-path "$WORK/src=$WORK/earlier" p | grep -q "$newer"; is "the one that is read counts" $? 1
 mv kept.c src/hot.c
 
-# A program that is not the profiled one.
+# A file that is not the profiled program is refused.
 compile other -DOTHER -fno-inline
 mv hot kept && cp other hot
 annotate hot p >out

@@ -17,7 +17,7 @@ analyse() {
 }
 said() { check "it says '$1'" grep -q -- "$1" err; }
 
-# reports on standard output
+# Each report appears unless it is switched off.
 for report in flat lines tree summary; do
     analyse 0 --output p.pb.gz --report $report
     check "$report has the function" grep -qE "main|samples" err
@@ -36,7 +36,7 @@ said 'sandbox'
 analyse 0 --output - --report none
 check "a profile on standard output" eval '"$SPROFREPORT" flat out | grep -q main'
 
-# the analyst's options, and what the profile says of them
+# The analyst's options have their effect, or a line in the profile.
 analyse 0 --output t.pb.gz --no-timeline --report none --quiet
 analyse 0 --output t.pb.gz --user-only --call-graph fp --python only --interpreter-frames \
     --jit-map --threads 'threads 7' --report none --quiet
@@ -59,7 +59,7 @@ done
 is "one that is not" $? 2
 check "and why" [ -s err ]
 
-# outputs that cannot be written, and captures that cannot be read
+# An output that cannot be written, and a capture that cannot be read, are named with the cause.
 analyse 1 --output /nowhere/p.pb.gz --report none
 said '/nowhere/p.pb.gz'
 (ulimit -f 0; analyse 1 --output f.pb.gz --report none --quiet)
@@ -78,7 +78,7 @@ said 'cut short'
 "$ANALYST" --live nothing=1 2>err; is "nor that setting" $? 2
 "$ANALYST" 2>err; is "without a ring" $? 2
 
-# Programs that contain a supervisor, run without a target.
+# Programs that contain a supervisor print help, and refuse bad options, without a target.
 for program in sprofrun sproftop sprofserve; do
     "$BUILD/tools/$program" --help >out; is "$program: help" $? 0
     check "$program: its usage" grep -q "^Usage: $program" out

@@ -98,7 +98,7 @@ refused "a format of one side" 2 'diff is for flame graphs' export --format fold
 refused "a report" 2 'diff is for flame graphs' flat --diff stacks slower
 refused "one side of a flame graph" 2 'compares two sides' export --format svg --diff stacks
 
-# --fail-above, for scripts.
+# --fail-above is for scripts: the status says whether something is slower, a message says what.
 "$report" diff --fail-above 50 stacks slower >out 2>err
 is "slower by more" $? 1
 grep -q fib out || fail "no report beside the status"

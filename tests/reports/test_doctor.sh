@@ -137,7 +137,7 @@ printf '\377\377\377\377\377\377\377\377' >garbage
 objcopy --update-section .debug_info=garbage whole broken 2>/dev/null && profile broken whole spin
 check "damage" grep -q 'none for what ran: .*or it is damaged' <<<"$(cell 10 broken)"
 
-# A file that was replaced after the profile.
+# doctor notices a file that was replaced or deleted after the profile.
 cp bare kept && cp plain bare
 check "another build" grep -q 'another build-id' <<<"$(cell 10 bare)"
 rm bare
@@ -156,7 +156,7 @@ if command -v dpkg-query >/dev/null && dpkg-query -S /usr/bin/sort >/dev/null 2>
     fi
 fi
 
-# --debuginfod: the option, and files from a server
+# --debuginfod gets files from a server, and says what is missing for that.
 if [ ! -x "$BUILD/tools/sprofil-debuginfod" ]; then
     doctor --debuginfod bare.pb.gz >text
     check "without libdebuginfod" grep -q 'this was built without libdebuginfod' text

@@ -108,7 +108,7 @@ for shape in $ALL; do
     check "$shape: inlined functions are there" grep -q '^half$' split.txt
     check "$shape: like the whole one" diff -q whole.txt split.txt
     program=split-$shape/program
-    # .dwo files that were moved beside the program. Their recorded names may contain a folder.
+    # .dwo files are found beside the program, even if their recorded names contain a folder.
     mv split-$shape moved-$shape && named moved-$shape/program >moved.txt
     check "$shape: beside the program" diff -q whole.txt moved.txt
     mv moved-$shape split-$shape
@@ -134,7 +134,7 @@ for shape in $ALL; do
     done
 done
 
-# The analyst in its sandbox; doctor names the missing files.
+# The analyst finds .dwo files from its sandbox, too; doctor names the missing ones.
 [ -x split-gcc-5/program ] || finish
 profile() { code split-gcc-5/program spin | awk '{ print $1, 10 }' | replayed "$1" split-gcc-5/program; }
 profile p.pb.gz; is "status" $? 0

@@ -67,7 +67,7 @@ set -o pipefail
 [ -s "$work/err" ] && fail "reader left: $(cat "$work/err")"
 set +o pipefail
 
-# Bad input.
+# Bad input and bad options are refused with the reason.
 mkdir "$work/dir"
 : >"$work/empty"
 head -c 200 "$p" >"$work/cut"

@@ -46,7 +46,7 @@ counted=$("$report" summary --format tsv "$work/large" | awk '$1 == "samples" { 
 	"$report" --format tsv "$work/again.pb.gz" >"$work/2" || fail "pprof"
 cmp -s "$work/1" "$work/2" || fail "pprof through export"
 
-# the deepest profile, and the empty one
+# The deepest stacks, and a profile without samples, give valid output.
 "$report" tree "$work/deep" | grep -q 'descend ↻ ' ||
     fail "deep recursion: $("$report" tree "$work/deep")"
 [ "$("$report" export --format folded "$work/deep" | tr -cd ';' | wc -c)" = 5000 ] ||

@@ -61,7 +61,7 @@ is "20 descriptors: one message if a thread is left out" \
 is "20 descriptors: and no other" "$(grep -vc 'limit of open files' err)" 0
 explained "20 descriptors" 0.98 1.02
 
-# Many processes at once, and the memory that each costs the supervisor.
+# Many processes at once are all seen, and each costs the supervisor 40 KiB of memory at most.
 peak "$SPROFRUN" -q -F 1000 -o p.pb.gz "$TARGETS/many" processes 10 500
 few=$peak
 processes=1500

@@ -102,7 +102,7 @@ profile -F 2000 --max-overhead 100 -- "$TARGETS/stacks" log 2
 within 'truth: samples' "$(figure samples)" 200 100000
 is 'truth: no stack that cannot be' "$(impossible_stacks folded)" ""
 
-# Stacks by frame pointers.
+# Stacks by frame pointers (-g fp) are complete, too.
 profile -g fp -F 1000 -- "$TARGETS/recursive_fp" 50 1
 within 'frame pointers: the recursion is there' \
     "$(awk '{ n = $NF; all += n; m = gsub(/;descend/, "")

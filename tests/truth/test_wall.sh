@@ -78,7 +78,7 @@ sprofil_analyst=$BUILD/tools/sprofil-analyst
 is 'a replay gives the same' "$(by_thread replayed.pb.gz | sort | cksum)" \
     "$(by_thread both.pb.gz | sort | cksum)"
 
-# The value that a report is about.
+# A report is about the clock of the profile, or about the value that --value names.
 is 'wall: reports are about it' "$("$SPROFREPORT" flat wall.pb.gz | grep -c 'of wall-clock time')" 1
 is 'both: reports are about CPU time' \
     "$("$SPROFREPORT" flat both.pb.gz | grep -c 'of CPU time in')" 1
@@ -176,7 +176,7 @@ agrees 'an analyst dies' killed.pb.gz truth
 "$SPROFRUN" -q -G -w wall -o flat.pb.gz -- "$waiters" 1 sleep=1 read=1 >truth
 within 'no stacks' "$(share blocked '^[^;]*;([^;]*;)?\[syscall\] (read|clock_nanosleep) ' flat.pb.gz)" 98 100
 
-# The target is stopped by a signal.
+# The time of a target that a signal has stopped is shown as [stopped].
 "$waiters" 4 sleep=1 >/dev/null &
 pid=$!
 kill -STOP $pid

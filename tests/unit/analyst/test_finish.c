@@ -60,7 +60,7 @@ static int play(struct scene *scene)
 	struct analyst *analyst;
 	int r;
 
-	/* AddressSanitizer handles SIGSEGV and would exit instead. */
+	/* AddressSanitizer's handler of SIGSEGV would exit: the child must die of the signal. */
 	(void)signal(SIGSEGV, SIG_DFL);
 	assert_int_equal(analyst_new(&options, &analyst), 0);
 	assert_int_equal(blame_init(&scene->blame, NULL), 0);

@@ -456,7 +456,7 @@ static void test_python__an_address_is_used_again(void **state)
 
 static void test_python__a_version_that_describes_itself(void **state)
 {
-	/* 43 words as CPython 3.13 has them in its file. */
+	/* The first words of _Py_DebugOffsets, with the values in the file of a CPython 3.13. */
 	uint64_t word[64] = {0};
 	struct python_layout l;
 
@@ -516,7 +516,7 @@ static void test_python__a_version_that_describes_itself(void **state)
 		-EPROTO);
 }
 
-/* The words as CPython 3.14.10 has them in its file. */
+/* _Py_DebugOffsets by index of the word (@at), with the values in the file of CPython 3.14.10. */
 static void test_python__3_14_describes_itself(void **state)
 {
 	const struct {

@@ -277,7 +277,7 @@ static void test_shares__without_any_time_the_weights_stand(void **state)
 	assert_int_equal(o.stack[0], 12 * MS);
 	assert_int_equal(o.stack[1], 9 * MS);
 	settled_release(&o.settled);
-	/* Processes that end without any CPU time. */
+	/* The end of a process that used no further CPU time changes nothing. */
 	assert_int_equal(shares_exit(&s, 7), 0);
 	o = outcome_of(&s);
 	assert_int_equal(o.stack[0], 12 * MS);

@@ -211,7 +211,7 @@ static void test_all__segments(void **state)
 	o->header[3] = header_of(PT_LOAD, PF_X | PF_R, 0x2800, 0);
 	o->header[4] = header_of(PT_LOAD, PF_X, 0x3000, 0x1000);
 	o->header[5] = header_of(PT_LOAD, PF_X | PF_R, 0x10000, UINT64_C(1) << 32);
-	/* This segment begins after the last counter. */
+	/* An object has no more than @headers segments: this one behind them is not read. */
 	o->header[6] = header_of(PT_LOAD, PF_X | PF_R, 0x5000, 0x1000);
 	o->headers = 6;
 	assert_int_equal(sprofil_all(0), 0);

@@ -229,8 +229,8 @@ static void test_find__marks(void **state)
 	assert_int_equal(result_of("x", 0), -ENOENT);
 	assert_int_equal(open_marked(dir, "4711", (uint32_t)getpid()), -ENOENT);
 	/*
-	 * A name with the greatest descriptor, which is not open; with one more; and one that is
-	 * too long.
+	 * Names with the greatest descriptor, which is a mark, but of no open file; with one more,
+	 * and with too many digits, which are no marks.
 	 */
 	others[0] = memfd_create("sprofil-calls:2147483647:1", MFD_CLOEXEC);
 	others[1] = memfd_create("sprofil-calls:2147483648:1", MFD_CLOEXEC);
@@ -299,7 +299,7 @@ static void test_find__what_is_remembered(void **state)
 	assert_int_equal(client_supervisor(), getpid());
 	check_pipe(client_find(), &m);
 	check_pipe(client_find(), &m);
-	/* The remembered pipe had another inode. */
+	/* A remembered pipe whose inode is another now is forgotten. */
 	client_remember((uint32_t)getpid(), m.pipe[0], m.inode + 1);
 	assert_int_equal(client_find(), -ENOENT);
 	assert_int_equal(client_supervisor(), 0);

@@ -430,7 +430,7 @@ static void test_pprof__refuses_contradictions(void **state)
 	(void)state;
 	assert_refused(&pb, "empty");
 
-	/* A sample refers to a location that the file lacks. */
+	/* A sample that refers to a location that the file lacks is refused. */
 	pb_bytes(&sample, 1, (const uint8_t[]){9}, 1);
 	pb_bytes(&sample, 2, (const uint8_t[]){1}, 1);
 	PB_PART(&pb, 1, 1, 2);

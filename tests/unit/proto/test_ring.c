@@ -221,12 +221,12 @@ static void test_ring__refuses_nonsense(void **state)
 	assert_int_equal(ring_init(&pair.producer, pair.memory, 5000), -EINVAL);
 	assert_int_equal(ring_open(&pair.consumer, pair.memory, 4096), -EPROTO);
 	assert_true(produce(&pair.producer, 64, 1, true));
-	/* A size field that leads beyond what was produced. */
+	/* A size field that leads beyond what was produced is refused. */
 	struct writer w = writer_over((uint8_t *)pair.memory + RING_DATA_OFFSET, 4);
 	put_u32(&w, 4096);
 	assert_null(ring_peek(&pair.consumer, &bytes, &error));
 	assert_int_equal(error, -EPROTO);
-	/* A read position in the middle of a record. */
+	/* A read position in the middle of a record is refused. */
 	((uint8_t *)pair.memory)[128] = 4;
 	assert_int_equal(ring_open(&pair.consumer, pair.memory, ring_memory_bytes(4096)), -EPROTO);
 	((uint8_t *)pair.memory)[128] = 0;

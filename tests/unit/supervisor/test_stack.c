@@ -90,7 +90,7 @@ static void test_stack__ranges_are_corrected(void **state)
 	assert_false(stack_ranges_find(&ranges, 0x20010)->is_stack);
 	assert_int_equal(stack_ranges_correct(&ranges, 0x20010, &fresh, true, 5), 0);
 	assert_true(stack_ranges_find(&ranges, 0x20010)->is_stack);
-	/* Nothing is mapped there any more. */
+	/* The range is removed if nothing is mapped there any more. */
 	assert_int_equal(stack_ranges_correct(&ranges, 0x20010, NULL, false, 5), 0);
 	assert_null(stack_ranges_find(&ranges, 0x20010));
 	assert_int_equal(ranges.n, 2);
@@ -144,7 +144,7 @@ static void test_stack__copies_from_the_red_zone_to_the_end(void **state)
 	stack_copy_take(&copy, own_memory(), &snapshot, &ranges, &home);
 	assert_int_equal(copy.inner.bytes, 8192 - 1000 + arch_native.red_zone_bytes);
 	assert_true(copy.limit == 0);
-	/* A wild stack pointer, and a stack that is unmapped. */
+	/* Nothing is copied if both the stack pointer and the thread's own stack are unmapped. */
 	snapshot = at_sp(16);
 	home = (struct stack_home){.sp = start + 2 * 4096};
 	stack_copy_take(&copy, own_memory(), &snapshot, &ranges, &home);

@@ -292,7 +292,7 @@ static void test_http__silent_connections(void **state)
 	end(&s);
 }
 
-/* Messages of a hostile analyst. */
+/* What is no piece in a hostile analyst's messages is reported; the server goes on. */
 static void test_pieces__of_a_hostile_analyst(void **state)
 {
 	struct pollfd fds[1 + SERVE_PIECES_MOST];
@@ -399,12 +399,12 @@ static void test_push__a_span_after_the_other(void **state)
 	assert_string_equal(profile_command(profile), "phases");
 	profile_free(profile);
 	free(data);
-	/* The profiled program has ended. */
+	/* The profiled program has ended: nothing is due any more. */
 	spans_close(&spans);
 	assert_int_equal(push_next(&push, now + SECOND), UINT64_MAX);
 	push_once(&push, now + SECOND);
 	push_once(&push, now + SECOND);
-	/* The receiver has closed its pipe. */
+	/* The receiver has closed its pipe: the queue is dropped. */
 	(void)close(ends[0]);
 	push_once(&push, now + SECOND);
 	push_once(&push, now + SECOND);
