@@ -52,6 +52,14 @@ static void drop_hit(struct sampling *s)
 	s->hit = NULL;
 }
 
+/* For how long the waiter has occupied its CPU at this instant. */
+static uint64_t occupied_by_waiter(const struct sampled_cpu *c)
+{
+	return c->instant.error < 0
+		? clock_now() - c->instant.woke_ns
+		: clock_read(CLOCK_THREAD_CPUTIME_ID) - c->instant.arrival.run_ns;
+}
+
 /* Called by a waiter at its instant. False: it did not get its turn in time. */
 static bool take_instant(struct sampled_cpu *c)
 {
@@ -67,10 +75,12 @@ static bool take_instant(struct sampled_cpu *c)
 	drop_hit(c->sampling);
 	hit = ask(c);
 	audit_histogram_add(&c->sampling->question, clock_now() - began);
-	if (hit)
+	if (hit) {
+		c->sampling->asked_ns = occupied_by_waiter(c);
 		summons_call(summons, c->waiter.cpu);
-	else
+	} else {
 		summons_give_back(summons);
+	}
 	return true;
 }
 
@@ -187,7 +197,7 @@ void sampling_begin(struct engine *engine)
 		s->sampler.realtime ? "the sampler has real-time priority (SCHED_FIFO)"
 				    : "the sampler has no real-time priority");
 	s->begun = true;
-	s->awake_ns = clock_now();
+	s->rested_cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
 	start_waiters(s);
 	sampling_set_periods(engine);
 }
@@ -265,8 +275,9 @@ void sampling_set_periods(struct engine *engine)
 }
 
 /*
- * We occupied @cpu for @ns. That cost the target something only if the last instant of this CPU hit
- * one of its threads.
+ * We occupied @cpu for @ns: CPU time of ours. What other programs ran there meanwhile is not ours,
+ * even if a thread stood in its stop. It cost the target something only if the last instant of this
+ * CPU hit one of its threads.
  */
 static void note_occupied(struct engine *engine, unsigned cpu, uint64_t ns)
 {
@@ -285,10 +296,10 @@ static void serve(struct engine *engine)
 	struct tracee *t = hit ? hit->owner : NULL;
 
 	s->hit = NULL;
+	if (!t || atomic_load(&s->works_on) != (int)hit->hit.cpu)
+		s->asked_ns = 0; /* the waiter occupied another CPU */
 	if (!t)
 		return;
-	if (atomic_load(&s->works_on) == (int)hit->hit.cpu)
-		s->awake_ns = hit->hit.woke_ns; /* the waiter occupied this CPU until now */
 	if (hit->hit.asleep) {
 		blocked_scan_take_tick(engine, t);
 	} else if (sampler_confirm(&s->sampler, hit)) {
@@ -303,14 +314,17 @@ void sampling_rest(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;
 	int on = atomic_load(&s->works_on);
-	uint64_t now = clock_now();
+	uint64_t cpu_ns;
 
 	if (!s->begun)
 		return;
+	cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
 	if (on >= 0) {
-		note_occupied(engine, (unsigned)on, now - s->awake_ns);
-		atomic_store(&s->cpu[on].occupied_until_ns, now);
+		note_occupied(engine, (unsigned)on, cpu_ns - s->rested_cpu_ns + s->asked_ns);
+		atomic_store(&s->cpu[on].occupied_until_ns, clock_now());
 	}
+	s->rested_cpu_ns = cpu_ns;
+	s->asked_ns = 0;
 	atomic_store(&s->works_on, -1);
 	summons_rest(&s->summons);
 }
@@ -391,7 +405,6 @@ void sampling_wake(struct engine *engine, uint64_t now)
 	if (!s->begun)
 		return;
 	take_turn(s);
-	s->awake_ns = now;
 	/* The watchdog has unpinned this thread: a program of higher priority has its CPU. */
 	if (atomic_exchange(&engine->watchdog.moved, false))
 		atomic_store(&s->summons.cpu, -1);

@@ -44,6 +44,7 @@ int arrival_read(int fd, uint64_t woke_ns, struct arrival *ret_arrival)
 	ret_arrival->first_ns = turn.switched_ns - (ran > since ? ran - since : 0);
 	ret_arrival->last_ns = turn.switched_ns;
 	ret_arrival->monotonic_ns = now - since;
+	ret_arrival->run_ns = turn.run_ns;
 	return 0;
 }
 

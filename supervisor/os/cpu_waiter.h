@@ -34,6 +34,7 @@ struct arrival {
 	 */
 	uint64_t first_ns, last_ns;
 	uint64_t monotonic_ns; /* CLOCK_MONOTONIC at last_ns */
+	uint64_t run_ns;       /* the waiter's CPU time at last_ns */
 	/*
 	 * How long the waiter was in the run queue, after its timer had fired; or ARRIVAL_UNKNOWN.
 	 * For the rest of its lateness the timer had not fired: the CPU was idle, or one thread

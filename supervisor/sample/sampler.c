@@ -39,6 +39,11 @@
 #define SWITCH_NS 60000
 /* A longer time between two stops is not measured: a hypervisor may have had the machine. */
 #define APART_MOST_NS UINT64_C(1000000000)
+/*
+ * A thread that loses more than this many times the CPU time for which we occupied its CPU has lost
+ * it to others: they ran while it stood in its stop.
+ */
+#define LOSS_MOST 4
 /* Where the moving averages of the time to ask a thread, and to read a time stamp, begin. */
 #define USUAL_ASK_NS   2500
 #define USUAL_STAMP_NS 5000
@@ -301,7 +306,7 @@ struct sample_loss sampler_resumed(
 	 */
 	if (c->resumed == t && cpu->slices && turns <= c->releases + 1 &&
 		cpu->wait_ns - t->resumed.wait_ns <= c->occupied_ns + SWITCH_NS && apart > ran &&
-		apart < APART_MOST_NS)
+		apart - ran <= LOSS_MOST * c->occupied_ns + SWITCH_NS && apart < APART_MOST_NS)
 		loss = (struct sample_loss){apart - ran, apart};
 	for (unsigned i = 0; i < s->cpus; i++)
 		if (s->cpu[i].resumed == t)

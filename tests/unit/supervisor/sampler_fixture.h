@@ -151,8 +151,8 @@ static inline struct actor *look(struct world *w, unsigned cpu)
 
 	i.planned_ns = w->now + MS;
 	i.woke_ns = w->now = i.planned_ns + w->late_ns;
-	i.arrival =
-		(struct arrival){w->stamp_ns - w->renewed_ns, w->stamp_ns, i.woke_ns, w->waited_ns};
+	i.arrival = (struct arrival){
+		w->stamp_ns - w->renewed_ns, w->stamp_ns, i.woke_ns, 0, w->waited_ns};
 	if (w->expected) {
 		i.expected = &w->expected->sample;
 		i.expected_ns = w->now;

@@ -586,7 +586,7 @@ static void test_sampler__the_loss_of_an_uninterrupted_thread_is_measured(void *
 	struct sample_loss loss;
 
 	(void)state;
-	for (unsigned i = 0; i < 5; i++) {
+	for (unsigned i = 0; i < 6; i++) {
 		struct cpu_time cpu = {.run_ns = 10 * MS, .wait_ns = MS, .slices = 7};
 
 		begin(&w, 1, 1);
@@ -605,6 +605,8 @@ static void test_sampler__the_loss_of_an_uninterrupted_thread_is_measured(void *
 			break; /* There was a miss between the stops. */
 		/* The clocks contradict it: more CPU time than elapsed. */
 		case 4: cpu.run_ns += MS; break;
+		/* Others ran while it stood in its stop. */
+		case 5: cpu.run_ns -= 4 * 30000 + 60000 - 100000 + 1; break;
 		}
 		loss = sampler_resumed(&w.sampler, &a->sample, &cpu, 104 * MS);
 		assert_int_equal(loss.apart_ns, i ? 0 : 4 * MS);
