@@ -34,14 +34,10 @@
 #define RECORD_MAX_TEXT_BYTES 32768
 
 enum record_type {
-	RECORD_PAD = 0,     /* fills the end of the ring; no header beyond size and type */
-	RECORD_START = 1,   /* the first record of a stream */
-	RECORD_PROCESS = 2, /* a process is traced from now on */
-	/*
-	 * the image that a process runs: directly after each RECORD_PROCESS; both come again at an
-	 * exec
-	 */
-	RECORD_EXEC = 3,
+	RECORD_PAD = 0,       /* fills the end of the ring; no header beyond size and type */
+	RECORD_START = 1,     /* the first record of a stream */
+	RECORD_PROCESS = 2,   /* a process is traced from now on; again when it calls exec */
+	RECORD_EXEC = 3,      /* the image that a process runs: right after each RECORD_PROCESS */
 	RECORD_MAPS = 4,      /* a piece of /proc/PID/maps, as the kernel printed it */
 	RECORD_THREAD = 5,    /* a thread's name: at its first sample, and when it changes */
 	RECORD_SAMPLE = 6,    /* a thread at an instant, or examined otherwise (flags) */

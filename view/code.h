@@ -33,8 +33,7 @@ struct code_object {
 	bool instructions; /* request the instructions of the functions at the addresses, too */
 
 	bool found; /* the file exists, and is the one that was profiled */
-	/* source of the names: "symtab", …, "none", "unread" (the file could not be read); ""
-	 * unknown */
+	/* source of the names: "symtab", …, "none", "unread" (not readable); "" unknown */
 	const char *symbols;
 	const char *lines;        /* the file with DWARF, "none", "unread" (as above); "" unknown */
 	const char *problem;      /* what is missing, and the remedy; "" nothing */
