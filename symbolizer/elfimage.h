@@ -43,7 +43,7 @@ struct elfimage {
 int elfimage_map(struct elfimage *image, int fd);
 /* Takes ownership of malloc'ed @data. */
 void elfimage_adopt(struct elfimage *image, uint8_t *data, size_t bytes);
-/* -ENOEXEC: not an ELF file of this machine's byte order, or invalid headers. */
+/* Reads program headers and notes. -ENOEXEC: no ELF file of our byte order, or invalid headers. */
 int elfimage_read_headers(struct elfimage *image);
 /* Reads the build-id from notes without a program header, as in a supplement made by dwz. */
 void elfimage_read_build_id(struct elfimage *image, const uint8_t *notes, size_t bytes);

@@ -47,7 +47,7 @@ struct symbolizer_options {
 	struct opener *opener; /* opens files; must outlive the symbolizer. NULL: this process */
 };
 
-/* Copies @options. */
+/* Creates a symbolizer with a copy of @options; NULL: all are 0. -ENOMEM. */
 int symbolizer_new(const struct symbolizer_options *options, struct symbolizer **ret_symbolizer);
 /*
  * Frees the symbolizer with its modules and all strings it returned. All spaces must be freed

@@ -10,7 +10,7 @@
 struct unwind_expr_context {
 	const uint64_t *reg; /* UNWIND_REGISTERS of them */
 	uint64_t known;      /* a bit for each register whose value is known */
-	/* Reads memory. -EFAULT: unknown. */
+	/* Reads @bytes bytes of the target's memory. -EFAULT: their content is not known. */
 	int (*read)(void *context, uint64_t address, unsigned bytes, uint64_t *ret_value);
 	void *context;
 };

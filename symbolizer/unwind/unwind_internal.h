@@ -60,7 +60,7 @@ struct unwinder {
 	size_t frame_room;
 };
 
-/* The current frame. */
+/* The frame that the unwinder has reached, and how the rest is to be unwound. */
 struct cursor {
 	struct unwinder *unwinder;
 	const struct space *space;
