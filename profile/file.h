@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles in files. */
+/* Reads profiles from files, and writes files: safely, and also to pipes. */
 #ifndef PROFILE_FILE_H
 #define PROFILE_FILE_H
 

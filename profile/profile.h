@@ -222,8 +222,8 @@ const char *profile_command(const struct profile *profile);
 void profile_forget_remarks(struct profile *profile);
 
 /*
- * All in ns. Time of the profile: CLOCK_REALTIME of the start, and the duration. Period: CPU time
- * of a tick.
+ * When the profile began (CLOCK_REALTIME), how long it took, and the CPU time between two samples.
+ * All in ns.
  */
 void profile_set_time(struct profile *profile, uint64_t realtime_ns, uint64_t duration_ns);
 void profile_set_period(struct profile *profile, uint64_t period_ns);
