@@ -146,7 +146,7 @@ static int run_table(struct client_call *call, const void *profp, int profcnt, s
 	call->table = profp;
 	call->count = (uint32_t)profcnt;
 	call->tick = tvp;
-	/* NULL would mean a single region; the kernel refuses NULL like any bad address. */
+	/* Refuses NULL like any bad address, as in call->table it would mean a single region. */
 	if (!profp)
 		return -EFAULT;
 	return client_run(call);
