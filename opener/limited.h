@@ -28,15 +28,16 @@ struct limited {
 		void *context, pid_t sender, const struct opening *what, struct opened *ret_opened);
 	void *context;
 	uint64_t wait_ns;
-	/* Private: */
+	/* Used by limited.c only: */
 	pthread_mutex_t lock;
 	pthread_cond_t answered;
 	unsigned behind; /* threads that were left behind */
 };
 
 /*
- * 0, or -errno. @limited must stay valid while limited_is_behind(), which usually means until the
- * process ends.
+ * Initializes all but @answer and @context, which the caller sets; @wait_ns is the time limit of a
+ * request. 0, or -errno. @limited must stay valid while limited_is_behind(), which usually means
+ * until the process ends.
  */
 int limited_init(struct limited *limited, uint64_t wait_ns);
 
