@@ -11,7 +11,7 @@
 /* Reads a clock. 0: it does not exist any more, as the clock of a reaped process. */
 uint64_t clock_read(clockid_t clock);
 
-/* CLOCK_MONOTONIC. */
+/* Reads CLOCK_MONOTONIC. */
 uint64_t clock_now(void);
 
 #endif

@@ -31,7 +31,7 @@ struct pool_item {
 	size_t bytes;
 };
 
-/* 0, or -ENOMEM. */
+/* Creates the pool with "" as id 0. 0, or -ENOMEM. */
 int pool_init(struct pool *pool);
 void pool_release(struct pool *pool);
 
