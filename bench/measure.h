@@ -15,7 +15,7 @@ static inline uint64_t measure_clock_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* CLOCK_MONOTONIC, in ns. */
+/* A reading of CLOCK_MONOTONIC, in ns. */
 static inline uint64_t measure_now_ns(void)
 {
 	return measure_clock_ns(CLOCK_MONOTONIC);
