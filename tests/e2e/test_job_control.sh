@@ -107,7 +107,7 @@ typed "bg; wait"
 wait_until "with bg it runs to its end" 20 gone "$pid"
 at_prompt "bg"
 
-# A command that stops its process group itself, as editors do on ^Z.
+# If a command stops its process group itself, as editors do on ^Z, the shell sees a stopped job.
 run "sh -c 'echo \$\$ >pid; kill -TSTP 0; while [ ! -e enough ]; do :; done; exit 9'"
 wait_until "the command runs" 20 tells_pid
 wait_until "a command that stops its group: it is stopped" 20 stopped "$(cat pid)"

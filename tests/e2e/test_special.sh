@@ -4,7 +4,7 @@
 # so, with a remedy.
 . "$(dirname "$0")/../lib.sh"
 
-# A set-user-ID program of root, called by another user.
+# A set-user-ID program of root runs without its privilege if another user profiles it.
 as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     mkdir -p stage out && chmod 755 "$WORK" && chmod 1777 out
@@ -31,13 +31,13 @@ else
     echo "not tested: set-user-ID (needs root and setpriv)"
 fi
 
-# sprofrun under another tracer, which traces its command already.
+# sprofrun fails under another tracer, which traces its command already, and names that tracer.
 "$SPROFRUN" -q -o outer.pb.gz "$SPROFRUN" --report none -o inner.pb.gz true >out.txt 2>err
 is "sprofrun under sprofrun fails" $? 125
 check "it names the tracer" \
     grep -qE '^sprofrun: cannot trace: sprofrun \(pid [0-9]+\) traces this process' err
 
-# A program that traces its children.
+# A program that traces its children fails unless sprofrun leaves them alone (--no-follow).
 for tracer in strace gdb; do
     command -v $tracer >/dev/null || { echo "not tested: $tracer (not installed)"; continue; }
     case $tracer in

@@ -80,7 +80,7 @@ is "2000 births: processes and threads" "$(figure processes p.pb.gz) $(figure th
 explained "2000 births" 0.95 1.05
 within "2000 births: KiB of memory more than for few" "$((peak - few))" -20000 2000
 
-# Memory runs out in the middle of a run.
+# Memory runs out in the middle of a run: one message says so, and the rest is profiled.
 "$SPROFRUN" -q -F 1000 -o p.pb.gz sh -c "echo >ready; while [ ! -e go ]; do sleep 0.02; done; exec $TARGETS/many processes 1500 1500" >out 2>err &
 run=$!
 wait_until "it is ready" 20 [ -e ready ]

@@ -281,7 +281,11 @@ static void test_jit__a_dump_has_names_and_lines(void **state)
 	jit_map_release(&map);
 }
 
-/* CPython's trampoline as written with -X perf_jit: sub $8,%rsp; call *%rcx; add $8,%rsp; ret. */
+/*
+ * Unwind information (a CIE and an FDE) as CPython writes it for a trampoline (-X perf_jit) of 11
+ * bytes: "sub $8,%rsp" ends at offset 4, "add $8,%rsp" at offset 10. Between the two, the CFA is
+ * the stack pointer + 16, otherwise + 8.
+ */
 static const uint8_t eh_frame[] = {0x14, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 0x10, 1,
 	0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0, 0x14, 0, 0, 0, 0x1c, 0, 0, 0, 0xd0, 0xff, 0xff, 0xff, 0x0b,
 	0, 0, 0, 0, 0x44, 0x0e, 0x10, 0x46, 0x0e, 8, 0};
