@@ -37,6 +37,8 @@ static struct session *new_session(struct sessions *sessions, struct region_tabl
 		return NULL;
 	}
 	s->table = table;
+	/* Weights are rounded to the nearest number of ticks. */
+	s->rest_ns = table->period_ns / 2;
 	s->serial = ++sessions->serial;
 	return s;
 }

@@ -123,6 +123,7 @@ void plan_take(struct plan *plan, uint64_t now_ns, struct plan_due *ret_due)
 		struct plan_stream *s = &plan->stream[i];
 
 		ret_due->streams |= (unsigned)is_due(s, now_ns) << i;
+		ret_due->begin_ns[i] = s->begin_ns;
 		while (is_due(s, now_ns)) {
 			ret_due->weight_ns[i] += s->span_ns;
 			draw(plan, i, s->next_ns);

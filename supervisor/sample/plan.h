@@ -47,6 +47,8 @@ struct plan {
 struct plan_due {
 	unsigned streams; /* a bit for each */
 	uint64_t weight_ns[PLAN_STREAMS];
+	/* Of tables: CLOCK_MONOTONIC, when the period began in which the (first) instant lies. */
+	uint64_t begin_ns[PLAN_STREAMS];
 };
 
 void plan_init(struct plan *plan, uint64_t seed);

@@ -345,6 +345,27 @@ void live_check_about(uint64_t count, uint64_t cpu_ns, uint64_t tick_ns, const c
 	live_check_within(count, ticks, ticks * 0.05 > 3 ? ticks * 0.05 : 3, file, line);
 }
 
+void live_check_rounds(uint64_t count, uint64_t cpu_ns, uint64_t waited_ns, uint64_t tick_ns,
+	unsigned rounds, const char *file, int line)
+{
+	double share = (double)cpu_ns / (double)(cpu_ns + waited_ns);
+	double variance = rounds * (share / 6 + (1 - share) * 4 / 3 + 1.0 / 12), most = 1;
+
+	while (most * most < 5 * 5 * variance)
+		most++;
+	live_check_within(count, (double)cpu_ns / (double)tick_ns, most, file, line);
+}
+
+uint64_t live_waited(void)
+{
+	char text[64];
+	uint64_t waited = 0;
+
+	if (read_proc("/proc/thread-self/schedstat", " ", text, sizeof(text)))
+		waited = strtoull(text, NULL, 10);
+	return waited;
+}
+
 int live_errno(int result)
 {
 	if (result == 0)

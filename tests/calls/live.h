@@ -90,6 +90,19 @@ void live_check_about(
 	uint64_t count, uint64_t cpu_ns, uint64_t tick_ns, const char *file, int line);
 
 /*
+ * Asserts that @count is the number of ticks in @cpu_ns, which @rounds accounts of their own have
+ * used: lives of threads, or times between on and off. @waited_ns: how long they waited for a CPU.
+ * The limit is 5 standard deviations. That of one account is, in ticks: 1/6 if the thread has its
+ * CPU to itself (the periods in which it begins and ends are cut); 4/3 at most if it is found by
+ * chance alone, as each tick pays half of what the account is off by (1 + 1/4 + 1/16 + ...); in
+ * between as its share of the CPU is. Rounding to whole ticks adds 1/12.
+ */
+void live_check_rounds(uint64_t count, uint64_t cpu_ns, uint64_t waited_ns, uint64_t tick_ns,
+	unsigned rounds, const char *file, int line);
+/* How long the calling thread has waited for a CPU so far, in ns; 0 without schedstat. */
+uint64_t live_waited(void);
+
+/*
  * Returns the errno of a call whose @result is -1, and 0 of one whose @result is not negative.
  * Asserts that it is one of the two.
  */

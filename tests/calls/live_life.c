@@ -369,20 +369,35 @@ static void test_live_life__leader_exits_first(void **state)
 	live_reap(pid);
 }
 
+static void *live_shortly(void *waited_ns)
+{
+	(void)live_burn(0.015);
+	*(uint64_t *)waited_ns += live_waited();
+	return NULL;
+}
+
 /* The counts of many short threads are their CPU time in ticks. */
 static void test_live_life__short_threads_add_up(void **state)
 {
-	unsigned counts[4] = {0};
-	struct prof p = {counts, 16, LIVE_A, 0x10000};
-	uint64_t cpu = 0;
+	enum { THREADS = 60 };
+	unsigned ov = 0;
+	struct prof bin = {&ov, 4, 0, 2};
+	uint64_t cpu, waited = 0;
 
 	(void)state;
-	assert_int_equal(sprofil(&p, 1, NULL, PROF_UINT), 0);
-	for (unsigned i = 0; i < 60; i++) /* 20 % are 4.6 deviations of the sum of their counts */
-		cpu += live_spin(LIVE_A, 0.015);
+	assert_int_equal(sprofil(&bin, 1, NULL, PROF_UINT), 0);
+	cpu = live_process_cpu();
+	for (unsigned i = 0; i < THREADS; i++) {
+		pthread_t thread;
+
+		assert_int_equal(pthread_create(&thread, NULL, live_shortly, &waited), 0);
+		assert_int_equal(pthread_join(thread, NULL), 0);
+	}
+	live_settle();
+	cpu = live_process_cpu() - cpu;
 	off();
-	live_check_within(counts[0], (double)cpu / LIVE_TICK_NS, (double)cpu / LIVE_TICK_NS / 5,
-		__FILE__, __LINE__);
+	/* One more for this thread. */
+	live_check_rounds(ov, cpu, waited, LIVE_TICK_NS, THREADS + 1, __FILE__, __LINE__);
 }
 
 int main(int argc, char **argv)

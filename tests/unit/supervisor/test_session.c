@@ -43,12 +43,15 @@ static void test_session__a_tick_is_a_period_of_weight(void **state)
 	assert_int_equal(w->count[0], 1);
 	tick(w, AT + 4, 3 * TICK_NS);
 	assert_int_equal(w->count[1], 3);
-	/* A weight below a tick is kept for the next tick, whichever thread it comes from. */
-	tick(w, AT + 8, TICK_NS / 2);
+	/*
+	 * Rounded to whole ticks; what is left is kept for the next tick, whichever thread it comes
+	 * from.
+	 */
+	tick(w, AT + 8, TICK_NS / 2 - 1);
 	assert_int_equal(w->count[2], 0);
-	tick(w, AT + 8, TICK_NS - 1);
+	tick(w, AT + 8, TICK_NS);
 	assert_int_equal(w->count[2], 1);
-	tick(w, AT + 8, TICK_NS / 2 + 1);
+	tick(w, AT + 8, 1);
 	assert_int_equal(w->count[2], 2);
 	/* An instant of a stream that is not the table's adds nothing. */
 	session_tick(&w->sessions, w->thread, STREAM + 1, AT, false, TICK_NS);
@@ -77,7 +80,7 @@ static void test_session__status_tells_what_no_instant_met(void **state)
 	 * tick makes up for some of the rest.
 	 */
 	tick(w, AT, 3 * TICK_NS);
-	session_tick_asleep(&w->sessions, w->thread, STREAM, AT, TICK_NS / 2);
+	session_tick_asleep(&w->sessions, w->thread, STREAM, AT, TICK_NS / 2 - 1);
 	assert_int_equal(status_of(w, false).lost, 0);
 	/* No further instant will find a thread that has ended. */
 	assert_int_equal(target_add(&w->target, NO_TID, w->process, &other), 0);

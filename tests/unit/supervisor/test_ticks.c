@@ -11,6 +11,7 @@
 
 #define MS     UINT64_C(1000000)
 #define STREAM 2
+#define WHEN   (1000000 * MS)
 
 struct world {
 	struct sampler sampler;
@@ -25,14 +26,26 @@ static struct world begun(uint64_t began_ns)
 	return w;
 }
 
-/* Lets an instant find the thread when its CPU time is @run_ns; returns the tick's weight. */
-static uint64_t met(struct world *w, uint64_t run_ns)
+/*
+ * Lets an instant find the thread at @now_ns, when its CPU time is @run_ns; returns the tick's
+ * weight. Periods begin at whole milliseconds.
+ */
+static uint64_t met_at(struct world *w, uint64_t now_ns, uint64_t run_ns)
 {
 	const struct cpu_time cpu = {.run_ns = run_ns};
 
-	w->thread.hit.due = (struct plan_due){.streams = 1 << STREAM, .weight_ns = {0, 0, MS}};
+	w->thread.hit.woke_ns = now_ns;
+	w->thread.hit.due = (struct plan_due){.streams = 1 << STREAM,
+		.weight_ns = {0, 0, MS},
+		.begin_ns = {0, 0, now_ns / MS * MS}};
 	ticks_settle(&w->sampler, &w->thread, &cpu);
 	return w->thread.hit.due.weight_ns[STREAM];
+}
+
+/* The same for a thread alone on its CPU: as much time has passed as it has used. */
+static uint64_t met(struct world *w, uint64_t run_ns)
+{
+	return met_at(w, WHEN + run_ns, run_ns);
 }
 
 static void test_ticks__as_many_as_the_cpu_time_has(void **state)
@@ -57,13 +70,16 @@ static void test_ticks__the_time_before_the_first_tick_is_owed(void **state)
 
 	(void)state;
 	counted = met(&w, 50 * MS + 20 * MS);
-	assert_int_equal(counted, MS); /* The weight was fixed before. */
+	assert_int_equal(counted, 11 * MS); /* Each tick pays half. */
 	for (unsigned i = 1; i <= 5; i++)
 		counted += met(&w, 70 * MS + i * MS);
 	assert_in_range(counted, 24 * MS, 26 * MS);
-	/* CPU time is also owed to a thread that was created after the table came into force. */
+	/*
+	 * CPU time is also owed to a thread that was created after the table came into force. Its
+	 * last tick stands for a period that has just begun.
+	 */
 	counted = met(&young, 3 * MS) + met(&young, 4 * MS);
-	assert_in_range(counted, 3 * MS, 4 * MS);
+	assert_in_range(counted, 3 * MS, 5 * MS);
 }
 
 /* CPU time that the thread used before the table was in force is not counted. */
@@ -76,12 +92,63 @@ static void test_ticks__nothing_is_owed_from_before(void **state)
 	assert_int_equal(met(&w, 5001 * MS + MS / 2), MS);
 }
 
+/*
+ * The weight of all ticks of a life of @life_ns CPU time that begins at a random time. The thread
+ * has its CPU for @slice_ns each and is then without it for @gap_ns.
+ */
+static uint64_t live(
+	struct plan_random *random, uint64_t life_ns, uint64_t slice_ns, uint64_t gap_ns)
+{
+	uint64_t born_ns = WHEN + plan_random(random, MS), counted = 0;
+	struct world w = begun(0);
+
+	for (uint64_t begin = WHEN;; begin += MS) {
+		uint64_t now = begin + plan_random(random, MS), age, in_slice, run;
+
+		if (now <= born_ns)
+			continue;
+		age = now - born_ns;
+		in_slice = age % (slice_ns + gap_ns);
+		run = age / (slice_ns + gap_ns) * slice_ns;
+		run += in_slice < slice_ns ? in_slice : slice_ns;
+		if (run >= life_ns)
+			return counted;
+		if (in_slice < slice_ns)
+			counted += met_at(&w, now, run);
+	}
+}
+
+static void check_lives(uint64_t life_ns, uint64_t slice_ns, uint64_t gap_ns)
+{
+	enum { LIVES = 10000 };
+	struct plan_random random;
+	uint64_t counted = 0;
+
+	plan_seed(&random, 1);
+	for (unsigned i = 0; i < LIVES; i++)
+		counted += live(&random, life_ns, slice_ns, gap_ns);
+	/* A twelfth of a tick for each life; chance makes a hundredth. */
+	assert_in_range(counted, LIVES * (life_ns - MS / 12), LIVES * (life_ns + MS / 12));
+}
+
+/* The mean of short lives is their CPU time in ticks, with and without others on the CPU. */
+static void test_ticks__short_lives_have_no_bias(void **state)
+{
+	(void)state;
+	check_lives(2 * MS, MS, 0);
+	check_lives(5 * MS, MS, 0);
+	check_lives(5 * MS, 3 * MS, 10 * MS + MS / 3);
+	check_lives(5 * MS, MS / 2, 2 * MS + MS / 3);
+	check_lives(20 * MS, MS + MS / 3, 5 * MS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ticks__as_many_as_the_cpu_time_has),
 		cmocka_unit_test(test_ticks__the_time_before_the_first_tick_is_owed),
 		cmocka_unit_test(test_ticks__nothing_is_owed_from_before),
+		cmocka_unit_test(test_ticks__short_lives_have_no_bias),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
