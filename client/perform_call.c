@@ -138,7 +138,7 @@ static int reach(const struct client_call *call, const struct client_pipe *pipe,
 	for (unsigned i = 0; i < ATTEMPTS; i++) {
 		int r = try_to_reach(call, pipe, off, ret_reply);
 
-		/* There was no answer because the supervisor could not read the seal. */
+		/* No answer came because the supervisor could not read the seal: EPERM, at once. */
 		if (r == -ETIMEDOUT && client_is_hidden())
 			return -EPERM;
 		if (r == -EPERM ? ++refused == REFUSALS : r != -EBUSY) {
