@@ -41,7 +41,7 @@ static uint64_t sum(const short *counts, size_t n)
 	return s;
 }
 
-/* Clauses AIX-1, AIX-2, AIX-4, AIX-5, AIX-8, AIX-9, AIX-26 of docs/CONFORMANCE.md. */
+/* Tests clauses AIX-1, AIX-2, AIX-4, AIX-5, AIX-8, AIX-9, AIX-26 of docs/CONFORMANCE.md. */
 static void test_live_aix__sixty_times_a_second(void **state)
 {
 	short *counts = live_buffer(16, MAP_PRIVATE);
@@ -56,7 +56,7 @@ static void test_live_aix__sixty_times_a_second(void **state)
 	live_check_buffer(counts, 16);
 }
 
-/* Clauses AIX-6, AIX-7 of docs/CONFORMANCE.md. */
+/* Tests clauses AIX-6, AIX-7 of docs/CONFORMANCE.md. */
 static void test_live_aix__end_of_the_buffer(void **state)
 {
 	/* 5 of 9 bytes are the histogram, so that a count past its end would not fault. */
@@ -83,7 +83,7 @@ static void test_live_aix__end_of_the_buffer(void **state)
 	live_check_buffer(bytes, 9);
 }
 
-/* Clause AIX-12 of docs/CONFORMANCE.md. */
+/* Tests clause AIX-12 of docs/CONFORMANCE.md. */
 static void test_live_aix__core_clock(void **state)
 {
 	short *one = live_buffer(2, MAP_PRIVATE);
@@ -106,7 +106,7 @@ static void test_live_aix__core_clock(void **state)
 	live_check_buffer(one, 2);
 }
 
-/* Clauses AIX-13, AIX-24, AIX-9 of docs/CONFORMANCE.md. */
+/* Tests clauses AIX-13, AIX-24, AIX-9 of docs/CONFORMANCE.md. */
 static void test_live_aix__off_and_ineffective(void **state)
 {
 	short counts[4] = {0};
@@ -133,7 +133,7 @@ static void test_live_aix__off_and_ineffective(void **state)
 	live_about(count(counts, 0) - before, cpu, LIVE_AIX_TICK_NS);
 }
 
-/* Clauses AIX-3, AIX-15, AIX-16, AIX-18, AIX-19, AIX-21 of docs/CONFORMANCE.md. */
+/* Tests clauses AIX-3, AIX-15, AIX-16, AIX-18, AIX-19, AIX-21 of docs/CONFORMANCE.md. */
 static void test_live_aix__array_of_structures(void **state)
 {
 	short a[0x400] = {0}, b[16] = {0}, c[16] = {0}, d[16] = {0};
@@ -188,7 +188,7 @@ static void test_live_aix__array_of_structures(void **state)
 	live_about(count(b, 2), cpu, LIVE_AIX_TICK_NS);
 }
 
-/* Clause AIX-20 of docs/CONFORMANCE.md. */
+/* Tests clause AIX-20 of docs/CONFORMANCE.md. */
 static void test_live_aix__array_must_ascend(void **state)
 {
 	short a[16] = {0}, b[16] = {0};
@@ -207,7 +207,7 @@ static void test_live_aix__array_must_ascend(void **state)
 	assert_int_equal(errno, EFAULT);
 }
 
-/* Clause AIX-23 of docs/CONFORMANCE.md. */
+/* Tests clause AIX-23 of docs/CONFORMANCE.md. */
 static void test_live_aix__fault_stops_everything(void **state)
 {
 	short *a = live_buffer(4096, MAP_PRIVATE), b[16] = {0};

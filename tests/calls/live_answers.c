@@ -113,7 +113,7 @@ static void check_rights(void)
 	(void)close(fd[1]);
 }
 
-/* the race answer_with_rights_of_sender of docs/PTRACE.md */
+/* Provokes the race answer_with_rights_of_sender of docs/PTRACE.md. */
 static void test_live_answers__rights_of_the_sender(void **state)
 {
 	(void)state;

@@ -160,7 +160,7 @@ static int image(void)
 	return sprofil_status(&s, sizeof(s)) < 0 || s.state != SPROFIL_OFF ? 3 : 0;
 }
 
-/* Clauses HPS-7, IRIX-31, AIX-22, SYSV-18 of docs/CONFORMANCE.md. */
+/* Tests clauses HPS-7, IRIX-31, AIX-22, SYSV-18 of docs/CONFORMANCE.md. */
 static void test_live_dialects__exec_turns_off(void **state)
 {
 	char *const argv[] = {(char *)"live_dialects", (char *)"image", NULL};

@@ -41,7 +41,7 @@ static const struct {
 } widths[] = {{PROF_USHORT, 0x8000, 2, UINT8_MAX}, {PROF_UINT, 0x10000, 4, UINT16_MAX},
 	{PROF_UINT64, 0x20000, 8, UINT32_MAX}};
 
-/* Clauses HPUX-1, HPUX-1b of docs/CONFORMANCE.md. */
+/* Tests clauses HPUX-1, HPUX-1b of docs/CONFORMANCE.md. */
 static void test_live_hpux__full_counters_stay_full(void **state)
 {
 	(void)state;
@@ -67,7 +67,7 @@ static void test_live_hpux__full_counters_stay_full(void **state)
 	}
 }
 
-/* Clauses HPUX-2, HPS-2 of docs/CONFORMANCE.md. */
+/* Tests clauses HPUX-2, HPS-2 of docs/CONFORMANCE.md. */
 static void test_live_hpux__on_off_on(void **state)
 {
 	unsigned short a[4] = {0}, b[4] = {0};
@@ -96,7 +96,7 @@ static void test_live_hpux__on_off_on(void **state)
 	}
 }
 
-/* Clauses HPUX-7, HPUX-8 of docs/CONFORMANCE.md. */
+/* Tests clauses HPUX-7, HPUX-8 of docs/CONFORMANCE.md. */
 static void test_live_hpux__wider_counters_count_on(void **state)
 {
 	unsigned *u = live_buffer(4000, MAP_PRIVATE);
@@ -137,7 +137,7 @@ static void test_live_hpux__absurd_scales_stay_inside(void **state)
 	off();
 }
 
-/* Clauses HPUX-10, HPUX-11, HPS-4 of docs/CONFORMANCE.md. */
+/* Tests clauses HPUX-10, HPUX-11, HPS-4 of docs/CONFORMANCE.md. */
 static void test_live_hpux__overlap(void **state)
 {
 	unsigned short a[0x800] = {0}, b[0x100] = {0}, c[0x800] = {0};
@@ -159,7 +159,7 @@ static void test_live_hpux__overlap(void **state)
 		assert_true(c[i] == 0 && (a[i] == 0 || i == 0x80 || i == 0x380));
 }
 
-/* Clauses HPUX-12, HPUX-12b, HPUX-12c of docs/CONFORMANCE.md. */
+/* Tests clauses HPUX-12, HPUX-12b, HPUX-12c of docs/CONFORMANCE.md. */
 static void test_live_hpux__overflow_bin(void **state)
 {
 	unsigned a[0x40] = {0}, ov = 0, before;
@@ -196,7 +196,7 @@ static void test_live_hpux__overflow_bin(void **state)
 	assert_int_equal(ov, 0);
 }
 
-/* Clause C22 of docs/CONFORMANCE.md. */
+/* Tests clause C22 of docs/CONFORMANCE.md. */
 static void test_live_hpux__bin_of_several_counters(void **state)
 {
 	unsigned a[4] = {0}, *bin = live_buffer(16, MAP_PRIVATE);
@@ -219,7 +219,7 @@ static void test_live_hpux__bin_of_several_counters(void **state)
 	live_check_buffer(bin, 16);
 }
 
-/* Clause HPUX-14 of docs/CONFORMANCE.md. */
+/* Tests clause HPUX-14 of docs/CONFORMANCE.md. */
 static void test_live_hpux__widths(void **state)
 {
 	(void)state;
@@ -241,7 +241,7 @@ static void test_live_hpux__widths(void **state)
 	}
 }
 
-/* Clauses HPUX-13, HPS-3, HPS-5, HPS-6, HPS-9, HPS-10, HPS-11 of docs/CONFORMANCE.md. */
+/* Tests clauses HPUX-13, HPS-3, HPS-5, HPS-6, HPS-9, HPS-10, HPS-11 of docs/CONFORMANCE.md. */
 static void test_live_hpux__errors(void **state)
 {
 	unsigned a[4] = {0};

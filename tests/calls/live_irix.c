@@ -43,7 +43,7 @@ static uint64_t sum16(const unsigned short *counts, size_t n)
 	return sum;
 }
 
-/* Clauses IRIX-1, IRIX-2, IRIX-26 of docs/CONFORMANCE.md. */
+/* Tests clauses IRIX-1, IRIX-2, IRIX-26 of docs/CONFORMANCE.md. */
 static void test_live_irix__disjoint_text_spaces(void **state)
 {
 	unsigned short *counts = live_buffer(96, MAP_PRIVATE);
@@ -65,7 +65,7 @@ static void test_live_irix__disjoint_text_spaces(void **state)
 	live_check_buffer(counts, 96);
 }
 
-/* Clause IRIX-3 of docs/CONFORMANCE.md. */
+/* Tests clause IRIX-3 of docs/CONFORMANCE.md. */
 static void test_live_irix__counts_cpu_time(void **state)
 {
 	unsigned short ov[1] = {0}, counts[8] = {0};
@@ -97,7 +97,7 @@ static void test_live_irix__counts_cpu_time(void **state)
 	live_about(counts[0], cpu, LIVE_TICK_NS);
 }
 
-/* Clause IRIX-4 of docs/CONFORMANCE.md. */
+/* Tests clause IRIX-4 of docs/CONFORMANCE.md. */
 static void test_live_irix__only_profcnt_entries(void **state)
 {
 	unsigned short a[4] = {0}, b[4] = {0}, c[4] = {0};
@@ -121,7 +121,7 @@ static void test_live_irix__only_profcnt_entries(void **state)
 	live_about(b[0], cpu, LIVE_TICK_NS);
 }
 
-/* Clause IRIX-5 of docs/CONFORMANCE.md. */
+/* Tests clause IRIX-5 of docs/CONFORMANCE.md. */
 static void test_live_irix__granularities(void **state)
 {
 	unsigned short a[32] = {0}, b[32] = {0};
@@ -139,7 +139,7 @@ static void test_live_irix__granularities(void **state)
 	assert_int_equal(sum16(a, 32) + sum16(b, 32), a[4] + b[2]);
 }
 
-/* Clauses IRIX-8, IRIX-9, IRIX-12 of docs/CONFORMANCE.md. */
+/* Tests clauses IRIX-8, IRIX-9, IRIX-12 of docs/CONFORMANCE.md. */
 static void test_live_irix__edges_of_a_region(void **state)
 {
 	/* Room before and after the buffer: a count past its edges would not fault, but be seen. */
@@ -165,7 +165,7 @@ static void test_live_irix__edges_of_a_region(void **state)
 	assert_int_equal(sum16(all, 24), counts[0] + counts[7]);
 }
 
-/* Clauses IRIX-10, IRIX-11, IRIX-15 of docs/CONFORMANCE.md. */
+/* Tests clauses IRIX-10, IRIX-11, IRIX-15 of docs/CONFORMANCE.md. */
 static void test_live_irix__tick_and_fast(void **state)
 {
 	unsigned counts[8] = {0};
@@ -188,7 +188,7 @@ static void test_live_irix__tick_and_fast(void **state)
 	live_about(counts[0] - (0x10000 - 100), cpu, LIVE_FAST_TICK_NS);
 }
 
-/* Clauses IRIX-16, IRIX-25 of docs/CONFORMANCE.md. */
+/* Tests clauses IRIX-16, IRIX-25 of docs/CONFORMANCE.md. */
 static void test_live_irix__restrict_fastprof(void **state)
 {
 	unsigned short counts[4] = {0};
@@ -205,7 +205,7 @@ static void test_live_irix__restrict_fastprof(void **state)
 	off();
 }
 
-/* Clauses IRIX-17, IRIX-18 of docs/CONFORMANCE.md. */
+/* Tests clauses IRIX-17, IRIX-18 of docs/CONFORMANCE.md. */
 static void test_live_irix__overlap(void **state)
 {
 	unsigned a[0x400] = {0}, b[0x80] = {0};
@@ -232,7 +232,7 @@ static void test_live_irix__overlap(void **state)
 		assert_int_equal(a[i], 0);
 }
 
-/* Clauses IRIX-19, IRIX-20 of docs/CONFORMANCE.md. */
+/* Tests clauses IRIX-19, IRIX-20 of docs/CONFORMANCE.md. */
 static void test_live_irix__overflow_bin(void **state)
 {
 	unsigned short a[16] = {0}, *bin = live_buffer(64, MAP_PRIVATE);
@@ -252,7 +252,7 @@ static void test_live_irix__overflow_bin(void **state)
 	live_check_buffer(bin, 64);
 }
 
-/* Clauses IRIX-21, IRIX-23, IRIX-24 of docs/CONFORMANCE.md. */
+/* Tests clauses IRIX-21, IRIX-23, IRIX-24 of docs/CONFORMANCE.md. */
 static void test_live_irix__errors(void **state)
 {
 	unsigned short counts[4] = {0};
@@ -300,7 +300,7 @@ static void test_live_irix__no_buffer_wraps_around(void **state)
 	off();
 }
 
-/* Clause IRIX-22 of docs/CONFORMANCE.md. */
+/* Tests clause IRIX-22 of docs/CONFORMANCE.md. */
 static void test_live_irix__illegal_addresses(void **state)
 {
 	unsigned short counts[4] = {0};
@@ -348,7 +348,7 @@ static void test_live_irix__each_call_replaces(void **state)
 	live_about(b[0], cpu, LIVE_TICK_NS);
 }
 
-/* Clauses IRIX-28, IRIX-29 of docs/CONFORMANCE.md. */
+/* Tests clauses IRIX-28, IRIX-29 of docs/CONFORMANCE.md. */
 static void test_live_irix__ineffective_entries(void **state)
 {
 	unsigned short a[16] = {0}, b[16] = {0}, ov = 0;
@@ -371,7 +371,7 @@ static void test_live_irix__ineffective_entries(void **state)
 	assert_int_equal(sum16(a, 16), 0);
 }
 
-/* IRIX-30, and the race buffer_unmapped_while_on of docs/PTRACE.md */
+/* Tests clause IRIX-30, and the race buffer_unmapped_while_on of docs/PTRACE.md. */
 static void test_live_irix__buffer_unmapped_while_on(void **state)
 {
 	unsigned short *a = live_buffer(4096, MAP_PRIVATE), b[4] = {0};
@@ -423,7 +423,7 @@ static void test_live_irix__profil_is_one_entry(void **state)
 	(void)live_spin(LIVE_B, 0.1); /* Both old regions are gone. */
 	assert_int_equal(sum16(b, 16), 0);
 	memset(a, 0, sizeof(a));
-	/* Offset 0 and scale 2: an overflow bin. */
+	/* Offset 0 and scale 2 make it an overflow bin. */
 	assert_int_equal(profil(a, sizeof(a), 0, 2), 0);
 	cpu = live_spin(LIVE_C, LIVE_SHORT);
 	live_about(a[0], cpu, LIVE_TICK_NS);

@@ -74,7 +74,7 @@ static pid_t fork_spinner(uint64_t at, double seconds, uint64_t *shared_cpu)
 	return pid;
 }
 
-/* HPS-7, IRIX-32, AIX-25, SYSV-19, and the race fork_copies_the_table of docs/PTRACE.md */
+/* Tests clauses HPS-7, IRIX-32, AIX-25, SYSV-19; provokes the race fork_copies_the_table. */
 static void test_live_life__fork_copies_the_table(void **state)
 {
 	unsigned *shared = live_buffer(16, MAP_SHARED), *own = live_buffer(16, MAP_PRIVATE);
@@ -123,7 +123,7 @@ static int spin_in_clone(void *argument)
 	_exit(0);
 }
 
-/* Clause IRIX-33 of docs/CONFORMANCE.md. */
+/* Tests clause IRIX-33 of docs/CONFORMANCE.md. */
 static void test_live_life__shared_memory_processes(void **state)
 {
 	/*

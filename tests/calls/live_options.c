@@ -230,7 +230,7 @@ static void test_live_options__elapsed_time_of_a_sleeper(void **state)
 	/* An observation between the status request and "off" adds to the lost ticks. */
 	live_chance(status().lost, 0, 2);
 	live_chance(count[0], 145, 175);
-	/* A table of CPU time again. */
+	/* A table of CPU time, which follows, counts no time of a sleep. */
 	assert_int_equal(sprofil(regions, 2, NULL, PROF_UINT), 0);
 	count[0] = 0;
 	sleep_s(0.1);

@@ -257,7 +257,10 @@ static void test_live_status__arguments(void **state)
 	memset(most, 0xff, sizeof(most));
 	assert_int_equal(sprofil_status((void *)most, 256), 0);
 	assert_true(most[0] == SPROFIL_OFF && most[255] == 0 && most[256] == 0xff);
-	/* Sizes of the structure in an older and in a newer version of the program. */
+	/*
+	 * A program with an older or a newer structure gets as many bytes as its structure has;
+	 * members that the library does not know are 0.
+	 */
 	memset(bytes, 0xff, sizeof(bytes));
 	assert_int_equal(sprofil_status((void *)bytes, 8), 0);
 	assert_true(bytes[0] == SPROFIL_OFF && bytes[7] == 0 && bytes[8] == 0xff);

@@ -22,7 +22,7 @@ static uint64_t sum(const unsigned short *counts, size_t n)
 	return s;
 }
 
-/* Clauses SYSV-1, SYSV-3, SYSV-6, SYSV-11, SYSV-12, SYSV-13, SYSV-15 of docs/CONFORMANCE.md. */
+/* Tests clauses SYSV-1, SYSV-3, SYSV-6, SYSV-11, SYSV-12, SYSV-13, SYSV-15 of CONFORMANCE.md. */
 static void test_live_sysv__counts_the_cell(void **state)
 {
 	unsigned short *counts = live_buffer(0x400, MAP_PRIVATE);
@@ -42,7 +42,7 @@ static void test_live_sysv__counts_the_cell(void **state)
 	live_check_buffer(counts, 0x400);
 }
 
-/* Clauses SYSV-4, SYSV-5 of docs/CONFORMANCE.md. */
+/* Tests clauses SYSV-4, SYSV-5 of docs/CONFORMANCE.md. */
 static void test_live_sysv__stops_at_32767(void **state)
 {
 	unsigned short counts[16] = {0};
@@ -86,7 +86,7 @@ static void test_live_sysv__smallest_scale(void **state)
 	live_check_buffer(counts, 4);
 }
 
-/* Clauses SYSV-16, SYSV-17 of docs/CONFORMANCE.md. */
+/* Tests clauses SYSV-16, SYSV-17 of docs/CONFORMANCE.md. */
 static void test_live_sysv__off_and_ineffective(void **state)
 {
 	unsigned short counts[4] = {0};
@@ -109,7 +109,7 @@ static void test_live_sysv__off_and_ineffective(void **state)
 	assert_int_equal(counts[0], before);
 }
 
-/* Clause SYSV-20 of docs/CONFORMANCE.md. */
+/* Tests clause SYSV-20 of docs/CONFORMANCE.md. */
 static void test_live_sysv__fault_stops_everything(void **state)
 {
 	unsigned short *a = live_buffer(4096, MAP_PRIVATE);

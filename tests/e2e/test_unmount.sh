@@ -25,7 +25,7 @@ unmounted() {
     check "$1: names" grep -q spin <("$SPROFREPORT" flat --format tsv "$2")
 }
 
-# Once in the profiler's mount namespace, and once in a namespace of the target alone.
+# The mount is made in the profiler's mount namespace, then in a namespace of the target alone.
 # shellcheck disable=SC2086
 $apart "$SPROFRUN" $options -o p.pb.gz sh body.sh "$TARGETS/busy" 0.3 >out 2>&1
 unmounted "the same namespace" p.pb.gz

@@ -125,7 +125,10 @@ static void answer_with_rights_of_sender(void **state)
 		 */
 		assert_int_equal(answered(file, -1, no_copies), 0);
 		assert_int_equal(answered(reader, -1, no_copies), 0);
-		/* The descriptor is exchanged after the supervisor has checked it. */
+		/*
+		 * If the descriptor is exchanged after the supervisor has checked it, the answer
+		 * goes to the checked one if that was copied, otherwise to none.
+		 */
 		assert_int_equal(answered(sender, file, no_copies), no_copies ? 0 : 2);
 		assert_int_equal(answered(file, sender, no_copies), 0);
 		assert_int_equal(answered(sender, reader, true), 0);

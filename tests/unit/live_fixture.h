@@ -133,7 +133,7 @@ static inline struct live *live_fixture_new(bool ascii, bool totals)
 	return live;
 }
 
-/* An update at @second seconds; three threads live; 102 was never sampled, and is not profiled. */
+/* Updates the view at @second seconds, with three live threads, of which 102 is not profiled. */
 static inline int live_fixture_look(
 	struct live *live, const struct profile *profile, uint64_t second)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records written by hand, given to an analyst. */
+/* Writes records and gives them to an analyst. */
 #ifndef TESTS_STREAM_FIXTURE_H
 #define TESTS_STREAM_FIXTURE_H
 

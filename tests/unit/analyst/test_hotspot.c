@@ -377,7 +377,7 @@ static void test_peek__answers_come_later(void **state)
 	/* An older answer still serves a caller that accepts it, while a newer one is awaited. */
 	assert_int_equal(peek_at(&m->peek, AT(0), 16, m->now_ns + 5, &data), -EAGAIN);
 	assert_int_equal(peek_at(&m->peek, AT(0), 16, m->now_ns, &data), 1);
-	/* Reads at the end of the readable memory, and past it. */
+	/* Reads that begin at the end of the readable memory give a part, those past it nothing. */
 	assert_int_equal(peek_some(&m->peek, AT(MADE_BYTES - 4), 16, 0, &data, &got), -EAGAIN);
 	assert_int_equal(peek_at(&m->peek, AT(MADE_BYTES), 16, 0, &data), -EAGAIN);
 	made_serve(m);

@@ -136,7 +136,7 @@ static void test_hotspot_code__where_there_is_no_code(void **state)
 	assert_int_equal(made_step(m, frame_at(0x4000, STACK(0), 0, true), &caller), 0);
 	assert_int_equal(
 		made_step(m, frame_at(AT(MADE_CODE_END) - 8, STACK(0), 0, true), &caller), 0);
-	/* A free block of the code cache. */
+	/* An address in a free block of the code cache is in no code. */
 	made_put(m, MADE_FRAME + 8, 0, 1);
 	assert_int_equal(
 		made_step(m, frame_at(AT(MADE_FRAME) + 0x90, STACK(0), 0, true), &caller), 0);

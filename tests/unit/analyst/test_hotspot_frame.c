@@ -28,14 +28,17 @@ static void test_hotspot_frame__how_much_of_it_is_there(void **state)
 	assert_int_equal(hotspot_frame_at_end(end + 5, sizeof(end) - 5), HOTSPOT_FRAME_NONE);
 	assert_int_equal(hotspot_frame_at_end(end + 12, sizeof(end) - 12), HOTSPOT_FRAME_NONE);
 	assert_int_equal(hotspot_frame_at_end(end + 18, 1), HOTSPOT_FRAME_NONE);
-	/* no return instruction */
+	/* Without a return instruction in reach, the frame counts as whole. */
 	assert_int_equal(hotspot_frame_at_end(end + 12, 6), HOTSPOT_FRAME_WHOLE);
 }
 
 /* A jump to a register ends a frame if an address was popped before it. */
 static void test_hotspot_frame__that_ends_with_a_jump(void **state)
 {
-	/* leave; pop %rcx; jmp *%rcx; pop %rbp; pop %r10; jmp *%r11; pop %rbp; jmp *%rax */
+	/*
+	 * The instructions of the code: leave; pop %rcx; jmp *%rcx; pop %rbp; pop %r10; jmp *%r11;
+	 * pop %rbp; jmp *%rax.
+	 */
 	const uint8_t code[] = {
 		0xc9, 0x59, 0xff, 0xe1, 0x5d, 0x41, 0x5a, 0x41, 0xff, 0xe3, 0x5d, 0xff, 0xe0};
 	const size_t n = sizeof(code);

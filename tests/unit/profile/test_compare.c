@@ -131,7 +131,7 @@ static void test_compare__claims_nothing_of_equals(void **state)
 static void test_compare__rows_that_come_and_go(void **state)
 {
 	const struct compare_run run[2] = {{1000, 1000}, {1100, 1100}};
-	/* Side A, then side B. */
+	/* The values of five rows on side A, then of the same rows on side B. */
 	const double value[] = {500, 0, 400, 99, 1, 600, 400, 0, 99, 1};
 	const bool skip[] = {true, false, false, false, false};
 	struct compare_row row[5];

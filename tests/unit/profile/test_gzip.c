@@ -89,7 +89,7 @@ static void test_gzip__refuses_damage(void **state)
 	free(packed);
 }
 
-/* 300 MiB of zeros in 300 KiB. */
+/* 300 MiB of zeros in less than 1 MiB are refused. */
 static void test_gzip__refuses_a_bomb(void **state)
 {
 	const size_t piece = 1 << 20;

@@ -282,7 +282,7 @@ static void test_call__scan_keeps_what_may_grow(void **state)
 	size_t bytes = (size_t)put(message, &q);
 
 	(void)state;
-	/* A complete request with nothing after it. */
+	/* A complete request is taken at once, even if more data may come. */
 	assert_int_equal(scan(message, bytes, false, 1), bytes);
 	assert_int_equal(scan(message, bytes, true, 1), bytes);
 	/*
@@ -307,7 +307,7 @@ static void test_call__scan_keeps_what_may_grow(void **state)
 	/* An impossible size is not followed beyond the data. */
 	memcpy(message, "SPRQ\x01\0\x01\x10", 8);
 	assert_int_equal(scan(data, CALL_MAX_BYTES + 8, true, 0), CALL_MAX_BYTES + 8);
-	/* The largest request, without its last byte. */
+	/* The largest request is kept while its last byte is missing, and then taken. */
 	q.total = q.count = CALL_REGIONS_EACH;
 	assert_int_equal(put(message, &q), CALL_MAX_BYTES);
 	assert_int_equal(scan(message, CALL_MAX_BYTES - 1, false, 0), 0);

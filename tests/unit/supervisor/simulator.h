@@ -189,7 +189,7 @@ struct sim {
 	struct sim_result *result;
 };
 
-/* A number in [from, to). */
+/* Draws a random number in [from, to). */
 uint64_t sim_between(struct sim *sim, uint64_t from, uint64_t to);
 
 /* Makes a thread, which sim_start() starts. NULL: there are SIM_THREADS already. */

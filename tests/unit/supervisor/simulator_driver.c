@@ -175,7 +175,7 @@ static void record(struct sim *sim, uint64_t place, uint64_t weight_ns)
 	sim_tracer_work(sim, RECORD_NS);
 }
 
-/* Like stops_ask(). */
+/* Does what stops_ask() does in the engine. */
 static bool ask(struct sim *sim, struct sim_thread *t)
 {
 	sim_tracer_work(sim, INTERRUPT_NS);
@@ -236,7 +236,7 @@ static uint64_t claims_again(const struct sim *sim, const struct sim_cpu *c)
 	return sim->hit && come > sim->now && come < until ? come : until;
 }
 
-/* Like summons_claim(). */
+/* Does what summons_claim() does in the engine. */
 static void claim(struct sim *sim, unsigned cpu)
 {
 	struct sim_cpu *c = &sim->cpu[cpu];
@@ -368,7 +368,7 @@ void sim_waiter_goes(struct sim *sim, unsigned cpu)
 	set_waiter(sim, cpu);
 }
 
-/* Like stops_take(). */
+/* Does what stops_take() does in the engine. */
 static void handle_stop(struct sim *sim, struct sim_thread *t)
 {
 	unsigned place = t->step.place;
@@ -387,7 +387,7 @@ static void handle_stop(struct sim *sim, struct sim_thread *t)
 	record(sim, place, t->sample.hit.due.weight_ns[0]);
 }
 
-/* Like serve(). */
+/* Does what serve() does in the engine. */
 static void serve(struct sim *sim)
 {
 	struct sample_thread *hit = sim->hit;
@@ -407,7 +407,7 @@ static void serve(struct sim *sim)
 	}
 }
 
-/* Like sampling_keep(). */
+/* Does what sampling_keep() does in the engine. */
 static void decide(struct sim *sim)
 {
 	if (sim->now < sim->decide_next_ns)
@@ -417,7 +417,7 @@ static void decide(struct sim *sim)
 	sim->busy = 0;
 }
 
-/* Like sampling_wake(). */
+/* Does what sampling_wake() does in the engine. */
 static void wake_up(struct sim *sim)
 {
 	sim->awake_ns = sim->now;
@@ -454,7 +454,7 @@ static void drain(struct sim *sim)
 	}
 }
 
-/* Like sampling_rest(). */
+/* Does what sampling_rest() does in the engine. */
 static void rest(struct sim *sim)
 {
 	sampler_occupied(&sim->sampler, sim->tracer_cpu, sim->now - sim->awake_ns);

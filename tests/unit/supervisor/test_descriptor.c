@@ -49,7 +49,7 @@ static int full_socket(int *ret_peer)
 	return fd;
 }
 
-/* The race closing_linger_blocks_nobody of docs/PTRACE.md; socket(7), SO_LINGER. */
+/* Provokes the race closing_linger_blocks_nobody of docs/PTRACE.md (socket(7), SO_LINGER). */
 static void test_descriptor__close_waits_for_no_lingering_socket(void **state)
 {
 	const struct linger linger = {.l_onoff = 1, .l_linger = 2};

@@ -208,7 +208,7 @@ static void test_procfs__finds_executable_mappings(void **state)
 	assert_false(proc_maps_next_executable(&at, &range));
 }
 
-/* The real /proc, of this process. */
+/* Reads the real /proc files of this process. */
 static void test_procfs__reads_this_process(void **state)
 {
 	int pid = getpid(), fd, group, parent, *tids = NULL;

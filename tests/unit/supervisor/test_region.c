@@ -110,7 +110,7 @@ static void test_region__buffer_edge(void **state)
 	assert_int_equal(one(CALL_IRIX, 2, 0x10000, 0x1000, 0), 0);
 	assert_int_equal(one(CALL_IRIX, 2, 0x10000, 0x1000, (uint64_t)-1), NONE);
 	assert_int_equal(one(CALL_IRIX, 2, 0x10000, 0x1000, (uint64_t)-2), NONE);
-	/* SYSV-15: region 0x1000, ratio a quarter */
+	/* SYSV-15: 512 counters of 8 bytes of text each cover 0x1000 bytes, and no more. */
 	assert_int_equal(one(CALL_SYSV, 2, 0x4000, 0x400, 0xfff), 511);
 	assert_int_equal(one(CALL_SYSV, 2, 0x4000, 0x400, 0x1000), NONE);
 	assert_int_equal(one(CALL_SYSV, 2, 2, 2, 65536), NONE);

@@ -194,7 +194,7 @@ static void test_restart_rule__rest_of_a_vector(void **state)
 	assert_int_equal(restart_rest(part, 4, &skip, rest, 4, &bytes), 0);
 	assert_int_equal(skip, 2);
 
-	/* Room for one part only. */
+	/* With room for one part only, the rest is left for a later restart. */
 	skip = 0;
 	assert_int_equal(restart_rest(part, 4, &skip, rest, 1, &bytes), 1);
 	assert_int_equal(bytes, 10);

@@ -417,7 +417,7 @@ static void test_runtime__texts_are_bounded(void **state)
 	poke(m, TEXT + 16, UINT64_MAX);
 	assert_int_equal(
 		runtime_text_read(&table.text[2], object, &source, to), RUNTIME_TEXT_BYTES_MOST);
-	/* The end of a mapping. */
+	/* A text at the end of a mapping is read, although memory behind it is missing. */
 	m->missing[(TEXT - RUNTIME) / 4096 + 1] = true;
 	at = TEXT + 4096 - 60;
 	memcpy(object + 136, &at, 8);

@@ -141,7 +141,7 @@ static void test_session__all_are_tidied(void **state)
 	session_tidy(&w->sessions);
 	assert_int_equal(w->sessions.n, 0);
 	assert_int_equal(w->sessions.unreported, 1);
-	/* Tables of both the process and its thread. */
+	/* "Off" for a process with a table of its own ends its thread's table, too. */
 	assert_int_equal(on_thread(w, 0), 0);
 	session_clear(&w->sessions, process);
 	assert_int_equal(w->sessions.threads, 1);
@@ -173,7 +173,7 @@ static void test_session__each_period_has_a_stream(void **state)
 	assert_int_equal(on_thread(w, 200 << CALL_TICK_SHIFT), 0);
 	assert_int_equal(w->thread->session->stream, 2);
 	session_clear(&w->sessions, process[1]);
-	/* The period of the thread's table. */
+	/* The stream still has its period, because the thread's table is left. */
 	assert_int_equal(session_period_ns(&w->sessions, 2), 2000000);
 	session_clear_thread(&w->sessions, w->thread);
 	assert_int_equal(session_period_ns(&w->sessions, 2), 0);

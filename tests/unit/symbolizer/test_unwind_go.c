@@ -86,8 +86,8 @@ static void test_unwind_go__goes_on_where_systemstack_was_called(void **state)
 	(void)state;
 	load(&l);
 	/*
-	 * On the goroutine's stack: systemstack's return address in main.main, then that of
-	 * main.main in goexit.
+	 * The goroutine's stack has systemstack's return address, which is in main.main, and then
+	 * that of main.main, which is in goexit.
 	 */
 	l.goroutine[2] = GO_TEXT + 0x20;
 	l.goroutine[6] = GO_TEXT + 0x61;

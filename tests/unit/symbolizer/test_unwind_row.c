@@ -27,8 +27,8 @@ static struct unwind_entry entry_of(const uint8_t *initial, size_t n, const uint
 }
 
 /*
- * Call frame information by gcc for push %rbp; mov %rsp,%rbp; push %rbx; …; pop; pop; ret (DWARF 5,
- * 6.4.2).
+ * The call frame information (DWARF 5, 6.4.2) is gcc's for a function with the instructions push
+ * %rbp; mov %rsp,%rbp; push %rbx; …; pop; pop; ret. Each address must get its row.
  */
 static void test_unwind__rows_follow_a_prologue(void **state)
 {

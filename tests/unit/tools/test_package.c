@@ -107,7 +107,7 @@ static void test_package__an_archive_that_is_not_set_up_is(void **state)
 		"universe >/etc/apt/sources.list.d/debug.list && apt update && apt install "
 		"xz-utils-dbgsym || rm /etc/apt/sources.list.d/debug.list",
 		NULL);
-	/* A machine without apt, or of an unknown distribution. */
+	/* If nothing is known of the machine, plain "apt install" is suggested. */
 	expect(&(struct package_system){0}, "xz-utils", "xz-utils-dbgsym", "",
 		"apt install xz-utils-dbgsym", NULL);
 }

@@ -95,7 +95,7 @@ static void test_spans__segments_may_come_in_any_order(void **state)
 
 	(void)state;
 	spans_init(&spans, "phases");
-	/* A span from 2.5 s of the first segment to 1 s of the third. */
+	/* The span @early reaches from 2.5 s of the first segment to 1 s of the third one. */
 	early = spans_begin(&spans, BEGAN + 5 * SECOND / 2, BEGAN + 11 * SECOND);
 	late = spans_begin(&spans, BEGAN + 10 * SECOND, BEGAN + 11 * SECOND);
 	assert_true(give(&spans, piece_at(PIECE_SO_FAR, 3, 1010, 1)));
@@ -105,7 +105,7 @@ static void test_spans__segments_may_come_in_any_order(void **state)
 	assert_false(spans_is_over(&spans, early, BEGAN + 11 * SECOND));
 	assert_true(give(&spans, piece_at(PIECE_WHOLE, 2, 1005, 3)));
 	assert_true(spans_is_over(&spans, early, BEGAN + 11 * SECOND));
-	/* 0.5 s of the first segment; 3.3 s of the second one; 1 s of the third. */
+	/* It gets 0.5 s of the first segment, 3.3 s of the second one and 1 s of the third one. */
 	assert_int_equal(written_ms(&spans, early, &duration), 500 + 3300 + 1000);
 	assert_int_equal(duration, 17 * SECOND / 2);
 	assert_int_equal(written_ms(&spans, late, &duration), 1000);

@@ -241,7 +241,7 @@ static void test_export__folded_names_keep_the_format(void **state)
 			assert_true(c >= 0x20 && c != 0x7f);
 			frames += c == ';';
 		}
-		/* The thread, and one frame for each function. */
+		/* The names make no more frames: the thread is one, and each function is one. */
 		assert_true(frames >= 2 && frames <= 11);
 	}
 	assert_int_equal(lines, 10);

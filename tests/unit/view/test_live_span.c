@@ -91,7 +91,7 @@ static void test_span__is_what_tables_are_about(void **state)
 	assert_null(strstr(v->text, "store"));
 	assert_null(strstr(v->text, "work"));
 	assert_non_null(strstr(v->text, "100.00"));
-	/* The whole profile again. */
+	/* T shows the whole profile again. */
 	press(v, 'T');
 	assert_non_null(strstr(shown(v), "store"));
 	assert_null(strstr(v->text, "\n time "));

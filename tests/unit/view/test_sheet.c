@@ -43,7 +43,7 @@ static void test_sheet__csv_quotes_as_rfc_4180(void **state)
 	assert_sheet(REPORT_CSV, "a\nb", "n,text\n-5,a?b\n");
 }
 
-/* A name that a spreadsheet would take for a formula; the number before it is unchanged. */
+/* A name that a spreadsheet would take for a formula gets a quote; a number stays as it is. */
 static void test_sheet__cells_are_no_formulas(void **state)
 {
 	(void)state;

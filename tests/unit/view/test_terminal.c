@@ -185,7 +185,7 @@ static void test_terminal__one_screen_is_left_with_a_clean_last_line(void **stat
 	read_to_end(t, out, sizeof(out));
 	help = strstr(out, "F1 Help");
 	assert_non_null(help);
-	/* From the first column to the end of the line, or of the screen. */
+	/* The line is erased from its first column on, or the screen from there on. */
 	assert_true(strstr(help, "\r\033[K") || strstr(help, "\r\033[J"));
 	assert_null(strstr(help + strlen("F1 Help"), "Help"));
 }
