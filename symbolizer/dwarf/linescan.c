@@ -6,7 +6,7 @@
 
 #include "symbolizer/base/leb128.h"
 
-/* DWARF 5, section 6.2.5, and tables 7.27 and 7.5 (forms). */
+/* Opcodes of line programs (DWARF 5, section 6.2.5), and, further down, forms (table 7.5). */
 enum { LNE_END_SEQUENCE = 1, LNS_COPY = 1, LNS_SET_FILE = 4, LNS_FIXED_ADVANCE_PC = 9 };
 enum { FORMATS_MOST = 255 };
 enum {

@@ -3,7 +3,7 @@
 
 #include "symbolizer/base/leb128.h"
 
-/* DWARF 5, table 7.30. */
+/* The kinds of entries in .debug_rnglists (DWARF 5, table 7.30). */
 enum {
 	RLE_END_OF_LIST,
 	RLE_BASE_ADDRESSX,
