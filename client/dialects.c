@@ -126,7 +126,7 @@ static bool fast_is_restricted(void)
 	return client_environment(CALL_RESTRICT_ENV, value, sizeof(value)) == 1 && value[0] == '1';
 }
 
-/* The width of a counter by its flag. 0: not exactly one flag. */
+/* The bytes of a counter whose width has this flag. 0: it is not exactly one flag. */
 static unsigned element_of(unsigned width_flags)
 {
 	switch (width_flags) {

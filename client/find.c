@@ -117,7 +117,7 @@ static int64_t number_in(const char *path, const char *key)
 	return (uint32_t)get_number(&at);
 }
 
-/* A directory entry of getdents64(2). */
+/* A directory entry as getdents64(2) writes it. */
 struct entry {
 	uint64_t inode;
 	int64_t offset;

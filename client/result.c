@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From 0 or -errno to the result of a C function. */
+/* Turns 0 or -errno into the result of a C function, with errno. */
 #include "client/client.h"
 
 #include <errno.h>

@@ -25,7 +25,7 @@ static atomic_bool behind;
  * in between, and the words may then be of two calls.
  */
 static _Atomic uint64_t last[CALL_STATUS_BYTES / 8];
-/* See client_refusal(). */
+/* The value of client_refusal(). */
 static _Atomic uint32_t refusal;
 
 uint32_t client_refusal(void)
