@@ -41,7 +41,7 @@ static bool is_trap(const struct chased *at)
 		at->folder.st_mode & S_ISVTX && at->folder.st_mode & S_IWOTH;
 }
 
-/* How to write to an existing file. 1: in place, 0: replace it. */
+/* How is the existing file written? 1: in place; 0: it is replaced; -errno: not at all. */
 static int judge(const struct chased *at, const char **ret_problem)
 {
 	if (at->fd < 0)
