@@ -243,7 +243,7 @@ static int end_a_pipe(void)
 	return off() < 0 ? 5 : 0;
 }
 
-/* The same without close_range() (before Linux 5.9): descriptors are closed one by one. */
+/* Runs end_a_pipe() without close_range() (Linux < 5.9): descriptors are closed one by one. */
 static int end_a_pipe_one_by_one(void)
 {
 	if (filter(SYS_close_range, 0, 0, SECCOMP_RET_ERRNO | ENOSYS) < 0)

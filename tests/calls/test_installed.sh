@@ -100,7 +100,7 @@ for package in sprofil sprofil-hpux sprofil-irix sprofil-aix sprofil-sysv sprofi
 	run "$work/status"
 done
 
-# The same with monitor(). A program with its own function monitor() keeps that one.
+# Old programs also get the library's monitor(), unless they have a function of that name.
 cat >"$work/monitored.c" <<'END'
 extern etext();
 short words[60000];

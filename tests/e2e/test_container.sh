@@ -113,7 +113,7 @@ else
     echo "not tested: namespaces as root (unshare is refused)"
 fi
 
-# The same is done by an ordinary user, who is root in a user namespace.
+# An ordinary user, who is root in a user namespace, profiles such containers, too.
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 fi

@@ -37,7 +37,7 @@ for mode in one many slow; do
     check "$mode: processes" [ "$(figure processes $mode.pb.gz)" -ge 18 ]
 done
 
-# The same by an ordinary user, in namespaces of its own. On some machines only root may open the
+# An ordinary user runs the server in namespaces of its own. On some machines only root may open the
 # device, so a copy of it is made. The server ends when no file of it is open any more, so it does
 # not end if we keep one open.
 mknod fuse c 10 229 && chmod 666 fuse ready && chmod 777 . mnt

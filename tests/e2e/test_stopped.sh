@@ -64,7 +64,7 @@ never 'stopped by a signal'
 leave
 kill -KILL $target; wait $target 2>/dev/null
 
-# The same with a command that sproftop starts, by an ordinary user.
+# The states are also right for a command that sproftop starts as an ordinary user.
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     chmod 755 "$WORK" && mkdir -m 777 theirs stage
     cp "$BUILD"/tools/{sproftop,sprofil-analyst,sprofil-opener} "$TARGETS/busy" stage/

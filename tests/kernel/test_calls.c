@@ -31,7 +31,7 @@ static void ticks_are_counted(void **state)
 	(void)state;
 	scene.check = all_is_told;
 	once(__func__, &scene);
-	/* The same while sprofrun profiles the process. */
+	/* Counts are right, too, while sprofrun profiles the process. */
 	scene.options.serve_only = false;
 	once(__func__, &scene);
 }

@@ -20,7 +20,7 @@ trap 'kill $busy 2>/dev/null; rm -rf "$WORK"' EXIT
 wait_until "they run" 30 sh -c "[ \$(ls /proc/$busy/task | wc -l) -ge 100 ]"
 "$SPROFRUN" -q -F 250 --report none -d 4s -p $busy -o own.pb.gz
 kill $busy
-# They get another session: this script should not be one of a hundred threads.
+# Target and sprofrun share a session, but not this script's: it should not be one of a hundred.
 # shellcheck disable=SC2016
 timeout 60 setsid -w sh -c '
     "$0/busy" 100 60 &

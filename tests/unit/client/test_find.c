@@ -286,7 +286,7 @@ static void *wait_there(void *unused)
 	return unused;
 }
 
-/* This test is not traced. */
+/* This test is not traced, so only a remembered supervisor can be found. */
 static void test_find__what_is_remembered(void **state)
 {
 	struct mark m = mark_as(NULL, 0);

@@ -253,7 +253,7 @@ static void test_status__who_cannot_be_asked_after_off(void **state)
 		say.hidden = true;
 		say.find = ways[i].find;
 		say.ask_reach = ways[i].ask_reach;
-		/* This process has not turned anything on, but its parent may have. */
+		/* The status is unknown even before "on", as the parent may have turned it on. */
 		assert_int_equal(look_at_it(), EPERM);
 		client_note_on();
 		assert_int_equal(look_at_it(), EPERM);

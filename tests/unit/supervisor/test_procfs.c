@@ -64,7 +64,7 @@ static void test_procfs__counts_the_runnable_threads_of_the_machine(void **state
 	assert_int_equal(procfs_parse_runnable("0.20 0.18\n"), -EPROTO);
 	assert_int_equal(procfs_parse_runnable("0.20 0.18 0.12 99999999999/80\n"), -EPROTO);
 	assert_int_equal(procfs_parse_runnable(""), -EPROTO);
-	/* This thread runs. */
+	/* At least this thread is runnable. */
 	assert_in_range(procfs_read_runnable(fd), 1, 100000);
 	(void)close(fd);
 }

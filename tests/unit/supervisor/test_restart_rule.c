@@ -91,7 +91,7 @@ static void test_restart_rule__a_socket_s_time_out_may_be_early(void **state)
 	assert_int_equal(need_of(SYS_connect, -EAGAIN), RESTART_MAYBE_EARLY);
 	assert_int_equal(need_of(SYS_connect, -EINPROGRESS), RESTART_MAYBE_EARLY);
 	assert_int_equal(need_of(SYS_connect, -EALREADY), RESTART_MAYBE_EARLY);
-	/* These calls have timers of their own, exact to the nanosecond. */
+	/* Calls that do not wait with a socket's time-out need nothing: their timers are exact. */
 	assert_int_equal(need_of(SYS_rt_sigtimedwait, -EAGAIN), RESTART_NOTHING);
 	assert_int_equal(need_of(SYS_semtimedop, -EAGAIN), RESTART_NOTHING);
 	assert_int_equal(need_of(SYS_futex, -EAGAIN), RESTART_NOTHING);

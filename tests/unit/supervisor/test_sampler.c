@@ -79,7 +79,7 @@ static void test_sampler__who_let_us_in_by_falling_asleep_is_hit_there(void **st
 	assert_false(a->sample.stopping);
 	assert_int_equal(a->sample.hit.activity.pc, a->pc);
 	assert_int_equal(a->sample.hit.due.weight_ns[0], MS);
-	/* The same stamp, but the thread has not run since: the stamp is an old one. */
+	/* A stamp that is found again is an old one if the thread has not run since: a miss. */
 	assert_null(look(&w, 0));
 	assert_int_equal(w.stamps, 0);
 	/* A thread that is ending has no pc: no hit. */

@@ -210,7 +210,7 @@ static void test_gopclntab__finds_g_in_code(void **state)
 		go_build(&go, true, true);
 		memcpy(go.data + sizeof(Elf64_Ehdr) + 4 * sizeof(tls), &tls, sizeof(tls));
 		go_put(&go, offsetof(Elf64_Ehdr, e_phnum), 5, 2);
-		/* The same instruction after the end of that function is ignored. */
+		/* If the instruction is behind the end of that function (i is 1), it is ignored. */
 		memcpy(go.data + GO_TEXT + (i ? 0x5a : 0x44), load, sizeof(load));
 		assert_int_equal(open_bytes(&o, go.data), 0);
 		assert_int_equal(gopclntab_g_below(o.table), i ? 0 : 0x58);

@@ -154,7 +154,7 @@ static void test_audit_line__says_what_few_samples_mean(void **state)
 	set(profile, "late_instants", 60);
 	assert_says(profile, "a quarter of the time (other programs used the CPUs, too), and");
 	set(profile, "late_instants", 10);
-	/* It did not run because it waited for a CPU. */
+	/* If the target waited for a CPU for most of the time, other programs had the CPUs. */
 	set(profile, "runqueue_ns", 500 * FIXTURE_MS);
 	assert_says(profile, "a quarter of the time (other programs had the CPUs), and");
 	set(profile, "runqueue_ns", 0);

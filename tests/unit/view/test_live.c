@@ -34,7 +34,7 @@ static void test_live__weights_are_multiplied_by_factors(void **state)
 	/* work_00 has 80 ms of 3804 - 80 ms, and helper 200 ms. */
 	assert_shows(v, "2.15");
 	assert_shows(v, "5.37");
-	/* The same with decaying weights. */
+	/* The factors also apply to decaying weights. */
 	type(v, "z");
 	assert_shows(v, "2.15");
 	type(v, "r");
