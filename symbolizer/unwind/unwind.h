@@ -52,7 +52,7 @@ struct unwind_runtime_frame {
 	uint64_t fp;               /* the frame pointer; 0: lost, or it has another use */
 	bool exact;                /* pc is the executing instruction, not a return address */
 	const uint64_t *reg;       /* if exact: all registers, as in unwind_input; NULL: lost */
-	uint64_t left_pc, left_sp; /* of unwind_input */
+	uint64_t left_pc, left_sp; /* as in unwind_input */
 	/* Reads a word of the stack. False: it is not in the copy. */
 	bool (*read)(void *reader, uint64_t address, uint64_t *ret_word);
 	void *reader;
