@@ -18,7 +18,7 @@ struct mapping_item {
 
 struct function_item {
 	uint32_t name, symbol, file, line;
-	bool is_unsampled; /* its name is PROFILE_UNSAMPLED; checked for each sample */
+	bool is_unsampled; /* is its name PROFILE_UNSAMPLED? kept, as each sample asks for it */
 };
 
 struct location_item {

@@ -93,7 +93,7 @@ struct task {
 int profile_add_mapping(struct profile *profile, const struct mapping *mapping);
 /* The first mapping of this file, or a new one that has only its name. */
 int profile_mapping_of(struct profile *profile, const char *file);
-/* The mapping of the main program, which is written first; mapping 0 if not set. */
+/* Sets and returns the mapping of the main program, which is written first; 0 if never set. */
 void profile_set_main(struct profile *profile, uint32_t mapping);
 uint32_t profile_main(const struct profile *profile);
 int profile_add_function(struct profile *profile, const struct function *function);
