@@ -111,7 +111,7 @@ static int await_answer(
 {
 	uint64_t until = used_ns() + SPIN_NS;
 
-	/* The answer usually comes sooner than a sleep and a wake-up would take. */
+	/* First waits busily: the answer usually comes sooner than a sleep and a wake-up take. */
 	do {
 		if (take_answer(answer_fd, q, ret_reply))
 			return -ret_reply->answer.error;
