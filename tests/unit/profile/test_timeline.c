@@ -165,7 +165,7 @@ static void test_timeline__comes_back_from_a_file(void **state)
 	assert_int_equal(weight_of(profile, &n), weight_of(back, &m));
 	assert_int_equal(n, m);
 	assert_int_equal(n, 775);
-	/* 3.3 bytes a sample, and the fixed part. */
+	/* The file has some 3.3 bytes for each sample, and a fixed part. */
 	assert_true(bytes < 775 * 6);
 	free(data);
 	profile_free(back);

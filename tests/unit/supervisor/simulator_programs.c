@@ -228,7 +228,7 @@ static void storm(struct sim *sim)
 	(void)add(sim, parent, 0, 0);
 }
 
-/* Never sleeps: four functions. */
+/* A program that never sleeps, and runs four functions in turn. */
 static void busy(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	unsigned at = t->at++ % 4;
