@@ -15,7 +15,7 @@ complain()
 	failed=1
 }
 
-# "ID test test ..." for each row.
+# $rows has a line "ID test test ..." for each row of the tables.
 rows=$(awk '/^\| [A-Z]+-?[0-9][0-9]?[bc]? \| / {
 	row = $2
 	while (match($0, /test_[a-z0-9_]*__[a-z0-9_]*/)) {

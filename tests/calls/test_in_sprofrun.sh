@@ -23,7 +23,7 @@ fail()
 "$sprofrun" -q -o p.pb.gz "$hottest" >out 2>err || fail "hottest"
 [ "$(grep -c 'the hottest is' out)" = 3 ] || fail "not three phases"
 
-# a program without any environment, started by a shell
+# A program that a shell starts without any environment finds sprofrun, too.
 env -i ASAN_OPTIONS=detect_leaks=0 "$sprofrun" -q -o p.pb.gz /bin/sh -c "'$hottest'; true" >out 2>err || fail "without environment"
 [ "$(grep -c 'the hottest is' out)" = 3 ] || fail "not three phases without environment"
 

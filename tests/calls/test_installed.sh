@@ -51,7 +51,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	run setpriv --reuid 65534 --regid 65534 --clear-groups "$work/hottest"
 	echo "as an ordinary user: $(tail -n 1 "$work/out")"
 fi
-# an example linked statically
+# An example also works if it is linked statically.
 $cc -O1 -I"$(dirname "$(find "$work" -path '*/sprofil/sprofil.h')")/.." -o "$work/static" \
 	"$source/examples/hottest.c" "$libdir/libsprofil-native.a" "$libdir/libsprofil.a"
 SPROFIL_SUPERVISOR=$(find "$work" -name sprofil-supervisor)

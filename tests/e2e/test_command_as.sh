@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# -E and -u: the command's environment and user.
+# -E sets the command's environment, -u its user; our own programs are not changed by either.
 . "$(dirname "$0")/../lib.sh"
 run() { "$SPROFRUN" -q -o p.pb.gz "$@" 2>err; }
 

@@ -169,8 +169,8 @@ blocked_call_sees_no_eintr() {
 handler_still_interrupts_blocked_call() { under "$FUNCNAME" 0 "$TARGETS/blocked" handler 200; }
 stop_still_interrupts_blocked_call() { under "$FUNCNAME" 0 "$TARGETS/blocked" stop; }
 timeout_is_not_stretched() { under "$FUNCNAME" 0 "$TARGETS/blocked" timeouts 200 40; }
-# Signals arrive all the time. In an earlier version 20 % of these calls ended early, by up to 4 ms;
-# of the calls after a handler, two thirds did, by up to 45 ms.
+# Calls last their time although signals arrive. In an earlier version 20 % of them ended early, by
+# up to 4 ms; of the calls after a handler, two thirds did, by up to 45 ms.
 timed_call_is_not_cut_short() {
     under "$FUNCNAME" 0 "$TARGETS/timed" all $((2000 * ROUNDS)) 40 chld winch
     cat out

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Requests of the analyst to the supervisor: another rate, a freeze, the end.
+# The supervisor does what the analyst requests: another rate, a freeze, the end.
 . "$(dirname "$0")/../lib.sh"
 
 cp "$SPROFRUN" . && cp "$TARGETS/fake_analyst" sprofil-analyst

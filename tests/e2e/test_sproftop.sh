@@ -136,8 +136,8 @@ wait_until "the last line is the last" 40 eval \
 tm resize-window -t t -x 100 -y 30
 wait_shows '±' # a column of wide screens
 
-# A click on a title, and the wheel. The terminal (TERM=screen) sends ESC [ M, then button, column
-# and row (from 1 on), with 32 added to each.
+# Titles are clicked on, and the wheel is turned. The terminal (TERM=screen) sends ESC [ M, then
+# button, column and row (from 1 on), with 32 added to each.
 mouse() { typed "$(printf '\033[M%b%b%b' "\\$(printf %o $((32 + $1)))" "\\$(printf %o $((32 + $2)))" "\\$(printf %o $((32 + $3)))")"; }
 click() { mouse 0 "$1" "$2"; mouse 3 "$1" "$2"; } # pressed, released
 click 18 4

@@ -17,8 +17,8 @@ part_of() { # FUNCTION PROFILE: its share of the samples with what it calls, in 
         '{ all += $1 } $5 == f { n = $3 } END { print all ? int(n * 100 / all) : 0 }'
 }
 
-# Threads of a command, chosen by name. One thread gets its name halfway, which is noticed after a
-# time that depends on its age.
+# Threads of a command are chosen by name. One thread gets its name halfway, which is noticed after
+# a time that depends on its age.
 out=$("$SPROFRUN" -F 1000 --thread-name '^work-' -o n.pb.gz "$TARGETS/named" 0.8 5 2>err)
 is "the command's status" $? 5
 sums "by name" n.pb.gz

@@ -42,7 +42,8 @@ within "script: part of what has no name" "$(part '[unknown]')" 0 1.5
 ulimit -n 20000
 profile "leaders" -F 20000 "$TARGETS/lives" leaders 300
 within "leaders: missed stops" "$(figure missed_stops p.pb.gz)" 0 0
-# Usually 40 to 60, also under load. Their share depends on how long the forks take.
+# Usually there are 40 to 60 samples of exit, also under load. Their share depends on how long the
+# forks take.
 within "leaders: samples of exit" "$("$SPROFREPORT" flat --format tsv p.pb.gz |
     awk -F'\t' '$5 == "[syscall] exit" { n = $1 } END { print n + 0 }')" 15 600
 finish

@@ -141,7 +141,7 @@ static void test_session__all_are_tidied(void **state)
 	session_tidy(&w->sessions);
 	assert_int_equal(w->sessions.n, 0);
 	assert_int_equal(w->sessions.unreported, 1);
-	/* "Off" for a process with a table of its own ends its thread's table, too. */
+	/* Clearing a process forgets its unreported end, and keeps tables of other threads. */
 	assert_int_equal(on_thread(w, 0), 0);
 	session_clear(&w->sessions, process);
 	assert_int_equal(w->sessions.threads, 1);
