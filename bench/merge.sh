@@ -38,7 +38,7 @@ for ((round = 0; round < rounds; round++)); do
         echo "go tool pprof -proto, $some files: $(python3 measure.py \
             go tool pprof -proto -output go.pb.gz "${few[@]}")"
         for file in ours go; do
-            # go tool pprof leaves out the parameters in names of functions.
+            # Parameters are removed from names of functions, as go tool pprof leaves them out.
             "$SPROFREPORT" --format tsv $file.pb.gz | cut -f2,5 | sed 's/(.*//' | sort >$file.flat
         done
         cmp ours.flat go.flat && echo "both have the same times in all functions"

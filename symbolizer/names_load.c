@@ -71,7 +71,7 @@ int names_blame(struct names *n, int error)
 	problem = pool_intern(&module->symbolizer->strings, text, sizeof(text));
 	if (!problem)
 		return -ENOMEM;
-	module->problem = problem; /* Other problems are consequences of this one. */
+	module->problem = problem; /* Replaces others, which are consequences of this one. */
 	return 0;
 }
 
