@@ -17,7 +17,7 @@
 #include "profile/profile.h"
 #include "proto/record.h"
 
-/* A file is searched below the root folders of at most about this many processes. */
+/* A file is searched below the root folders of at most this many processes. */
 #define OPEN_TRIES 64
 
 /* Sets analyst->labels to the job's labels: the rank (a number) and the host (a text). */
@@ -187,7 +187,7 @@ int analyst_open_file(const struct analyst *analyst, const char *file)
 			pid = analyst->spaces.list[i]->pid;
 		(void)opener_ask_path(
 			analyst->locations.opener, OPENING_SOURCE, pid, file, &opened);
-		if (opened.fd >= 0 || i + 1 >= analyst->spaces.n || i == OPEN_TRIES)
+		if (opened.fd >= 0 || i + 1 >= analyst->spaces.n || i + 1 == OPEN_TRIES)
 			return opened.fd >= 0 ? opened.fd : opened.error;
 	}
 }

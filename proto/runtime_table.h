@@ -35,6 +35,8 @@ enum {
 	RUNTIME_FRAME_BYTES_MOST = 512,
 	RUNTIME_OBJECT_BYTES_MOST = 512,
 	RUNTIME_TEXT_BYTES_MOST = 32768,
+	/* The supervisor forgets after so many objects which ones it has sent, and resends them. */
+	RUNTIME_OBJECTS_MOST = 65536,
 };
 
 /* A string or an array of bytes to which a word of a code object points. */

@@ -10,10 +10,8 @@
 #include "base/array.h"
 #include "profile/profile.h"
 
-/*
- * At this many code objects of a process all are forgotten. The supervisor resends all after 65536.
- */
-#define CODES_MOST 131072
+/* At this many code objects of a process, the older ones are forgotten. */
+#define CODES_MOST ((size_t)2 * RUNTIME_OBJECTS_MOST)
 
 static void release_code(struct python_code *code)
 {
@@ -36,6 +34,26 @@ void python_free_codes(struct python *python)
 	table_release(&python->by_address);
 }
 
+/*
+ * Forgets all codes but the last RUNTIME_OBJECTS_MOST that came. Those that the supervisor will
+ * not resend soon are among them: it has sent no more since it last forgot what it had sent.
+ */
+static void forget_older(struct python *python)
+{
+	size_t kept = 0;
+
+	table_clear(&python->by_address);
+	for (size_t i = 0; i < python->codes; i++) {
+		if (python->taken - python->code[i].number < RUNTIME_OBJECTS_MOST &&
+			table_add(&python->by_address, python->code[i].address, (uint32_t)kept) ==
+				0)
+			python->code[kept++] = python->code[i];
+		else
+			release_code(&python->code[i]);
+	}
+	python->codes = kept;
+}
+
 static bool has_address(const void *codes, uint32_t index, const void *address)
 {
 	return ((const struct python_code *)codes)[index].address == *(const uint64_t *)address;
@@ -49,17 +67,18 @@ struct python_code *python_find_code(const struct python *python, uint64_t addre
 }
 
 /* Keeps @code, and drops an older one at its address. -ENOMEM: the caller still owns @code. */
-static int keep(struct python *python, const struct python_code *code)
+static int keep(struct python *python, struct python_code *code)
 {
 	struct python_code *old = python_find_code(python, code->address);
 
+	code->number = ++python->taken;
 	if (old) {
 		release_code(old);
 		*old = *code;
 		return 0;
 	}
 	if (python->codes == CODES_MOST)
-		forget_codes(python);
+		forget_older(python);
 	return table_intern(&python->by_address, code->address, has_address, &python->code,
 		&python->room, &python->codes, code);
 }

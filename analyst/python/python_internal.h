@@ -13,6 +13,7 @@ struct symbolizer;
 /* A code object, as the supervisor last sent it. */
 struct python_code {
 	uint64_t address;  /* the first member: the key of struct python.by_address */
+	uint64_t number;   /* in the order in which they came: 1, 2, … */
 	uint32_t function; /* index in the profile */
 	int32_t first_line;
 	uint8_t *lines; /* the line table; owned */
@@ -31,6 +32,7 @@ struct python {
 	const struct module *module; /* the interpreter's module */
 	struct python_code *code;    /* owned */
 	size_t codes, room;
+	uint64_t taken;          /* code objects that have come so far */
 	struct table by_address; /* of @code */
 	int mapping;             /* index of its mapping in the profile */
 	uint64_t gil, gil_bytes; /* the lock's address and size; 0: not known */

@@ -5,8 +5,6 @@
 #include "supervisor/os/mem.h"
 #include "supervisor/target/runtime_copy.h"
 
-/* With more code objects than this, the table is emptied, and objects are sent again. */
-#define OBJECTS_MOST 65536
 /* Bytes of a text that are read at first: most texts are not longer. */
 #define TEXT_BYTES 512
 
@@ -44,7 +42,7 @@ static bool make_room(struct runtime_process *process)
 	size_t room = process->room ? process->room : 64;
 	struct runtime_object *grown;
 
-	if (process->objects == OBJECTS_MOST) {
+	if (process->objects == RUNTIME_OBJECTS_MOST) {
 		memset(process->object, 0, process->room * sizeof(*process->object));
 		process->objects = 0;
 	}

@@ -454,6 +454,29 @@ static void test_python__an_address_is_used_again(void **state)
 	fixture_free(f);
 }
 
+/*
+ * The supervisor resends an object only after RUNTIME_OBJECTS_MOST others: until then the object is
+ * known, wherever in that order the older ones are forgotten; and it is again when it was resent.
+ */
+static void test_python__the_last_objects_are_known(void **state)
+{
+	enum { MOST = RUNTIME_OBJECTS_MOST, ROUNDS = 4, STEP = 4099 };
+	struct fixture *f = fixture_new(PYTHON_3_11);
+
+	(void)state;
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		unsigned first = round % 2 ? MOST / 2 : 2 * MOST;
+
+		for (unsigned i = 0; i < MOST; i++)
+			add_code(f, first + i + round);
+		for (unsigned i = 0; i < MOST; i += STEP)
+			assert_non_null(python_find_code(
+				&f->python, CODE + (uint64_t)(first + i + round) * 0x1000));
+		assert_true(f->python.codes <= (size_t)2 * MOST);
+	}
+	fixture_free(f);
+}
+
 static void test_python__a_version_that_describes_itself(void **state)
 {
 	/* The first words of _Py_DebugOffsets, with the values in the file of a CPython 3.13. */
@@ -558,6 +581,7 @@ int main(void)
 		cmocka_unit_test(test_python__the_interpreters_own_code_is_none_of_python),
 		cmocka_unit_test(test_python__3_10_by_its_objects_on_the_stack),
 		cmocka_unit_test(test_python__an_address_is_used_again),
+		cmocka_unit_test(test_python__the_last_objects_are_known),
 		cmocka_unit_test(test_python__a_version_that_describes_itself),
 		cmocka_unit_test(test_python__3_14_describes_itself),
 	};
