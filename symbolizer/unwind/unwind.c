@@ -163,8 +163,12 @@ static int locate(struct cursor *cursor)
 	cursor->uncalled = cursor->trampoline = cursor->of_runtime = false;
 	if (is_generated(mapping))
 		return locate_generated(cursor, pc);
-	if (!mapping || !mapping->module->image.data)
-		return 0;
+	/* The runtime's code may have grown since the mappings were read. */
+	if (!mapping || !mapping->module->image.data) {
+		int r = ask_runtime(cursor);
+
+		return r < 0 ? r : 0;
+	}
 	cursor->step = unwind_step_find(cursor->unwinder, mapping->module, pc - mapping->bias);
 	if (!cursor->step || cursor->exact || cursor->pc >= mapping->end ||
 		(cursor->step->usable && !cursor->step->before_uncalled))
@@ -309,7 +313,8 @@ static int walk(struct cursor *cursor, struct unwind_result *result)
 
 		if (r < 0)
 			return r;
-		if (result->n && !(cursor->mapping && cursor->mapping->execute)) {
+		if (result->n && !cursor->of_runtime &&
+			!(cursor->mapping && cursor->mapping->execute)) {
 			if (uncalled) {
 				stop(result, UNWIND_COMPLETE, "");
 				return 0;

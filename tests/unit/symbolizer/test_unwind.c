@@ -283,6 +283,43 @@ static void test_unwind__a_trampoline_has_a_frame_of_one_word(void **state)
 	release(&made);
 }
 
+enum { GROWN = 0x30100 };
+
+/* A runtime that calls code at GROWN from 0x10100, and has this code called from 0x10200. */
+static int ask_grown(void *context, const struct unwind_runtime_frame *frame,
+	struct unwind_runtime_caller *ret_caller)
+{
+	(void)context;
+	if (frame->pc == 0x10100)
+		*ret_caller = (struct unwind_runtime_caller){
+			.found = true, .pc = GROWN, .sp = 0x7010, .tag = 3};
+	else if (frame->pc == GROWN)
+		*ret_caller = (struct unwind_runtime_caller){
+			.found = true, .pc = 0x10200, .sp = 0x7020, .fp = 0x7040, .tag = 4};
+	else
+		return 0;
+	return 1;
+}
+
+/* A runtime's code grows: a caller may be where no mapping was when these were read. */
+static void test_unwind__a_runtime_knows_code_outside_of_the_mappings(void **state)
+{
+	struct made made;
+	struct unwind_result r;
+
+	(void)state;
+	make(&made);
+	made.input.runtime = ask_grown;
+	r = unwind(&made);
+	assert_int_equal(r.end, UNWIND_COMPLETE);
+	assert_int_equal(r.n, 4);
+	assert_int_equal(r.frame[1].pc, GROWN - 1);
+	assert_int_equal(r.frame[1].runtime_tag, 4);
+	assert_int_equal(r.frame[2].pc, 0x101ff);
+	assert_int_equal(r.frame[2].runtime_tag, 0);
+	release(&made);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -293,6 +330,7 @@ int main(void)
 		cmocka_unit_test(test_unwind__unchanged_frames_are_taken_over),
 		cmocka_unit_test(test_unwind__generated_code_may_have_information),
 		cmocka_unit_test(test_unwind__a_trampoline_has_a_frame_of_one_word),
+		cmocka_unit_test(test_unwind__a_runtime_knows_code_outside_of_the_mappings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
