@@ -14,9 +14,11 @@ enum { HEADER_BYTES = 72, POINTER_BYTES = 8, TABLE_ALIGN = 16 };
 /* Words of moduledata (runtime/symtab.go) by index. */
 enum {
 	MODULE_TEXT = 22,
+	MODULE_TYPES = 37, /* since Go 1.20; the word after it is their end, since 1.27 a length */
 	MODULE_GOFUNC_118 = 38,
 	MODULE_GOFUNC_120 = 40,
-	MODULE_WORDS = 41,
+	MODULE_GOFUNC_127 = 43,
+	MODULE_WORDS = 44,
 };
 
 static bool begins_here(struct slice from)
@@ -261,6 +263,18 @@ static uint32_t find_g(const struct gopclntab *table, struct elffile *elf)
 	return (uint32_t)(bytes - offset);
 }
 
+/*
+ * The index of the address of the inlined calls. The table of Go 1.27 has the magic of 1.20, but
+ * there are three more words before this one. The types lie behind the code, which is longer than
+ * them, so a length of types is less than their address.
+ */
+static unsigned gofunc_index(const struct gopclntab *table, const uint64_t word[MODULE_WORDS])
+{
+	if (!table->since_120)
+		return MODULE_GOFUNC_118;
+	return word[MODULE_TYPES + 1] < word[MODULE_TYPES] ? MODULE_GOFUNC_127 : MODULE_GOFUNC_120;
+}
+
 int gopclntab_open(const struct elfimage *image, struct elffile *elf, struct pool *strings,
 	struct gopclntab **ret_table)
 {
@@ -279,7 +293,7 @@ int gopclntab_open(const struct elfimage *image, struct elffile *elf, struct poo
 	find_module(table, elf, svma, word);
 	if (is_code(image, word[MODULE_TEXT]))
 		table->text = word[MODULE_TEXT];
-	table->gofunc = word[table->since_120 ? MODULE_GOFUNC_120 : MODULE_GOFUNC_118];
+	table->gofunc = word[gofunc_index(table, word)];
 	if (!is_code(image, table->text) || !gopclntab_find(table, table->text, &first)) {
 		free(table);
 		return -ENOENT;

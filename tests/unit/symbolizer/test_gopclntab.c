@@ -121,6 +121,26 @@ static void test_gopclntab__tells_inlined_calls_and_lines(void **state)
 	}
 }
 
+/* Go 1.27: a length stands behind the address of the types, and inlined calls three words on. */
+static void test_gopclntab__tells_inlined_calls_of_go_1_27(void **state)
+{
+	struct debuginfo_frame frames[DEBUGINFO_FRAMES_MAX];
+	struct go_fixture go;
+	struct opened o;
+
+	(void)state;
+	go_build(&go, true, false);
+	go_put(&go, GO_MODULE + 0x10 + 8 * 37, 0x2000, 8);
+	go_put(&go, GO_MODULE + 0x10 + 8 * 38, 0x100, 8);
+	go_put(&go, GO_MODULE + 0x10 + 8 * 40, 0x80, 8);
+	go_put(&go, GO_MODULE + 0x10 + 8 * 43, GO_TREE, 8);
+	assert_int_equal(open_bytes(&o, go.data), 0);
+	assert_int_equal(gopclntab_frames(o.table, GO_TEXT + 0x18, 128, frames), 3);
+	assert_string_equal(frames[0].name, "main.inner");
+	assert_string_equal(frames[1].name, "main.outer");
+	close_it(&o);
+}
+
 static void test_gopclntab__refuses_what_does_not_fit(void **state)
 {
 	static const struct {
@@ -239,6 +259,7 @@ int main(void)
 		cmocka_unit_test(test_gopclntab__finds_the_function_of_an_address),
 		cmocka_unit_test(test_gopclntab__tells_the_depth_of_the_stack),
 		cmocka_unit_test(test_gopclntab__tells_inlined_calls_and_lines),
+		cmocka_unit_test(test_gopclntab__tells_inlined_calls_of_go_1_27),
 		cmocka_unit_test(test_gopclntab__refuses_what_does_not_fit),
 		cmocka_unit_test(test_gopclntab__finds_a_table_without_a_section),
 		cmocka_unit_test(test_gopclntab__finds_g_in_code),
