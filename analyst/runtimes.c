@@ -134,18 +134,8 @@ static int detect(struct runtimes *runtimes, struct image_space *image)
 
 int runtimes_detect(struct runtimes *runtimes, struct image_space *image)
 {
-	uint8_t request[REQUEST_BYTES];
-	int r = 0;
-
 	detect_go(runtimes, image);
-	if (!image->runtime && image->space)
-		r = detect(runtimes, image);
-	if (runtimes->options.examined && runtimes->options.request) {
-		request_put(request, &(struct request){.type = REQUEST_EXAMINED});
-		(void)runtimes->options.request(
-			runtimes->options.context, request, sizeof(request));
-	}
-	return r;
+	return !image->runtime && image->space ? detect(runtimes, image) : 0;
 }
 
 int runtimes_take(struct runtimes *runtimes, uint64_t time_ns, const struct record_runtime *record)

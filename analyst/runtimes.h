@@ -36,7 +36,6 @@ enum runtimes_show {
 struct runtimes_options {
 	enum runtimes_show show;
 	bool own_frames; /* show the frames of the interpreter itself, too */
-	bool examined;   /* tell the supervisor when a process was searched for a runtime */
 	/* Sends requests to the supervisor; false: not now. NULL: there is none. */
 	bool (*request)(void *context, const uint8_t *data, size_t bytes);
 	void *context;

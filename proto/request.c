@@ -33,8 +33,7 @@ static bool value_ok(const struct request *request)
 	case REQUEST_STACK: return request->value && request->value <= REQUEST_STACK_MOST;
 	case REQUEST_STOP:
 	case REQUEST_SERVE:
-	case REQUEST_ROTATE:
-	case REQUEST_EXAMINED: return request->value == 0;
+	case REQUEST_ROTATE: return request->value == 0;
 	case REQUEST_RUNTIME:
 	case REQUEST_CHUNKS_BASE: return true;
 	case REQUEST_GO: return request->value > 0 && request->value <= REQUEST_GO_MOST;

@@ -30,7 +30,6 @@ enum request_type {
 	REQUEST_RUNTIME = 7, /* value: a word of a struct runtime_table (proto/runtime_table.h) */
 	/* value: bytes to copy of the stacks of thread @index, if a stack's end is unknown */
 	REQUEST_STACK = 8,
-	REQUEST_EXAMINED = 9, /* for --dump: the mappings of a process have been examined */
 	/* process @index is a Go program; value: bytes from its word "g" to the thread pointer */
 	REQUEST_GO = 10,
 	/*

@@ -110,6 +110,13 @@ bool ring_is_half_empty(struct ring *ring)
 	return ring->at - ring->seen <= ring->capacity / 2;
 }
 
+bool ring_is_drained(const struct ring *ring)
+{
+	/* In this order: the consumer takes no record after it has announced that it sleeps. */
+	return atomic_load_explicit(sleeping(ring), memory_order_seq_cst) == 1 &&
+		atomic_load_explicit(word(ring, AT_TAIL), memory_order_acquire) == ring->at;
+}
+
 /*
  * May the producer continue at the beginning of the ring? It does if the consumer has left the ring
  * empty and sleeps, as the memory there has been used before and is in the caches. The consumer is

@@ -83,6 +83,9 @@ bool ring_commit(struct ring *ring, size_t bytes);
 /* Producer: has the consumer freed half of the ring? */
 bool ring_is_half_empty(struct ring *ring);
 
+/* Producer: has the consumer taken all records, and does it sleep? */
+bool ring_is_drained(const struct ring *ring);
+
 /*
  * Consumer: the next record (padding is skipped), or NULL if there is none. *@ret_bytes: its size.
  * The record is valid until ring_consume(). *@ret_error: -EPROTO if the producer wrote invalid

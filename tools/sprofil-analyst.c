@@ -373,7 +373,6 @@ static int analyse(struct run *run, struct ring *ring)
 				    .jit_map = s->jit_map,
 				    .runtimes = {.show = s->python,
 					    .own_frames = s->interpreter_frames,
-					    .examined = s->dump,
 					    .request = s->replay ? NULL : send_request},
 				    .threads = s->threads,
 				    .rank = rank,

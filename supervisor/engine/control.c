@@ -43,7 +43,6 @@ static void handle_request(struct engine *engine, const struct request *request)
 		break;
 	case REQUEST_FREEZE: counting_freeze(engine, request->value); break;
 	case REQUEST_ROTATE: rotate_wanted(engine, clock_now()); break;
-	case REQUEST_EXAMINED: engine->runtimes.examined++; break;
 	case REQUEST_RUNTIME: runtime_records_request(engine, request); break;
 	case REQUEST_STACK: set_stack_need(engine, request->index, request->value); break;
 	case REQUEST_GO: runtime_records_go(engine, request); break;

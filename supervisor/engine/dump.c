@@ -17,11 +17,13 @@
 #define PATIENCE_NS 2000000
 /* How long the stops of all threads are awaited. */
 #define WAIT_NS UINT64_C(1000000000)
-/* How long the analyst may take to start and to examine the processes. */
-#define EXAMINE_NS UINT64_C(2000000000)
-/* How long the analyst may request memory; a pause of READS_PAUSE_MS ends this earlier. */
-#define READS_NS       UINT64_C(2000000000)
-#define READS_PAUSE_MS 100
+/*
+ * How long the analyst may take to start and to read the records, also on a machine on which it
+ * seldom runs. No thread is stopped meanwhile.
+ */
+#define ANALYST_S 20
+/* How long a request of the analyst is awaited before the ring is looked at again. */
+#define REQUEST_MS 5
 
 static void hand_over(struct engine *engine, struct tracee *t, const struct arch_snapshot *snapshot,
 	uint64_t stop_ns, uint16_t flags)
@@ -207,41 +209,35 @@ static void wait_for(struct engine *engine, const struct tracee *t, uint64_t pat
 }
 
 /*
- * Waits until the analyst has examined the mappings of each process, and has said what to read of
- * its runtime.
+ * Waits until the analyst has read all records, and serves its requests meanwhile: it says what to
+ * read of the runtime of a process, and, in some runtimes, which memory a stack refers to.
  */
-static void await_runtimes(struct engine *engine, uint64_t began)
+static void await_analyst(struct engine *engine)
 {
 	struct pollfd request = {.fd = engine->reader.link.request_fd, .events = POLLIN};
+	uint64_t now = clock_now(), end = now + ANALYST_S * UINT64_C(1000000000);
+	bool caught_up = false;
 
-	emit_bell(&engine->emitter, began);
-	while (engine->emitter.open && request.fd >= 0 &&
-		engine->runtimes.examined < engine->target.processes &&
-		clock_now() < began + EXAMINE_NS) {
-		if (poll(&request, 1, 10) > 0 && request.revents & POLLIN)
+	/* A request of an analyst that sleeps was sent before it slept: it is in the pipe. */
+	while (engine->emitter.open && request.fd >= 0 && now < end) {
+		emit_bell(&engine->emitter, now);
+		caught_up = ring_is_drained(&engine->emitter.ring);
+		if (poll(&request, 1, caught_up ? 0 : REQUEST_MS) > 0) {
+			if (!(request.revents & POLLIN))
+				return;
 			control_requests(engine);
-		else if (request.revents)
+		} else if (caught_up) {
 			return;
+		}
 		lifecycle_drain(engine);
+		now = clock_now();
 	}
-}
-
-/*
- * Serves the analyst's requests for memory: in some runtimes only the stack tells which other
- * memory is needed.
- */
-static void await_reads(struct engine *engine)
-{
-	struct pollfd request = {.fd = engine->reader.link.request_fd, .events = POLLIN};
-	uint64_t began = clock_now();
-
-	emit_bell(&engine->emitter, began);
-	while (engine->runtimes.read_ns && engine->emitter.open && request.fd >= 0 &&
-		clock_now() < began + READS_NS) {
-		if (poll(&request, 1, READS_PAUSE_MS) <= 0 || !(request.revents & POLLIN))
-			return;
-		control_requests(engine);
-	}
+	if (now >= end)
+		say_line(&engine->say, SAY_WARNING,
+			"the analyst did not read all records within %d seconds (it gets no CPU, "
+			"or a file system does not answer): frames of Python, Java and Go may be "
+			"missing",
+			ANALYST_S);
 }
 
 void dump_run(struct engine *engine)
@@ -253,7 +249,7 @@ void dump_run(struct engine *engine)
 		(void)emit_process(&engine->emitter, began, target->process[i]);
 		maps_read(&engine->maps, target->process[i], began);
 	}
-	await_runtimes(engine, began);
+	await_analyst(engine);
 	began = clock_now();
 	for (size_t i = 0; i < target->tracees; i++) {
 		struct tracee *t = target->tracee[i];
@@ -276,10 +272,10 @@ void dump_run(struct engine *engine)
 			engine->audit.missed_stops++;
 			say_line(&engine->say, SAY_WARNING,
 				"thread %d did not stop within a second (it is in the kernel, or "
-				"gets "
-				"no CPU): left out",
+				"gets no CPU): left out",
 				t->tid);
 		}
 	}
-	await_reads(engine);
+	if (engine->runtimes.read_ns)
+		await_analyst(engine);
 }

@@ -20,7 +20,6 @@ struct tracee;
 struct runtime_records {
 	struct runtime_incoming incoming;
 	struct runtime_copy copy; /* allocated with the first table */
-	size_t examined;          /* processes that the analyst has examined, for --dump */
 	uint64_t read_ns;         /* when memory was last requested; 0: never */
 };
 

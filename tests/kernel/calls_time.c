@@ -115,11 +115,15 @@ WRAP(int, ppoll, struct pollfd *fds, nfds_t n, const struct timespec *timeout, c
 WRAP(int, poll, struct pollfd *fds, nfds_t n, int timeout_ms)
 {
 	struct kernel *k = in_use();
+	int ready;
 
 	if (!k)
 		return __real_poll(fds, n, timeout_ms);
-	(void)kernel_sleep(k, k->now_ns + (uint64_t)timeout_ms * 1000000, is_nothing);
-	return 0;
+	kernel_run_analysts(k);
+	ready = poll_real(fds, n);
+	if (!ready)
+		(void)kernel_sleep(k, k->now_ns + (uint64_t)timeout_ms * 1000000, is_nothing);
+	return ready;
 }
 
 WRAP(int, nanosleep, const struct timespec *time, struct timespec *left)

@@ -26,8 +26,8 @@ int pieces_keep(int fd, const struct profile *profile)
 
 	if (r < 0)
 		return r;
-	/* An analyst that died while it wrote may have left a part of its data in the file. */
-	if (ftruncate(fd, 0) < 0 || lseek(fd, 0, SEEK_SET) < 0)
+	/* Written from the start: an earlier analyst that died may have left a part of its data. */
+	if (lseek(fd, 0, SEEK_SET) < 0)
 		r = -errno;
 	if (r == 0)
 		r = file_write_fd(fd, data, bytes, -1);

@@ -120,8 +120,11 @@ static void test_ring__begins_anew_when_it_is_empty(void **state)
 	(void)state;
 	pair_init(&pair, MEMORY);
 	for (uint64_t in = 0; in < 10000; in++) {
+		assert_false(ring_is_drained(&pair.producer));
 		assert_true(ring_sleep(&pair.consumer));
+		assert_true(ring_is_drained(&pair.producer));
 		assert_true(produce(&pair.producer, RECORD, in, false));
+		assert_false(ring_is_drained(&pair.producer));
 		ring_wake(&pair.consumer);
 		out += drain(&pair);
 		assert_int_equal(out, in + 1);
