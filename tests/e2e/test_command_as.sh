@@ -71,11 +71,12 @@ if [ "$(id -u)" = 0 ]; then
         check "a pipe before it" cmp -s sum <(cksum <bytes)
         in_terminal "echo x | $as cat" >typescript
         is "no line ends are added" "$(od -An -c typescript | tr -d ' ')" 'x\n'
-        # ^C reaches the command although it has another terminal.
+        # ^C reaches the command although it has another terminal. (The first line of `seen` has
+        # the command itself.)
         (cd / && script -fqec "$SPROFRUN -q -o $WORK/i.pb.gz -u nobody sh -c \
             'trap \"echo interrupted; exit 9\" INT; echo ready; while :; do sleep 0.1; done'" \
-            "$WORK/seen") < <(wait_until "it is ready" 20 grep -qs ready "$WORK/seen"
-            printf '\003'; wait_until "it ends" 20 grep -qs interrupted "$WORK/seen") >interrupted
+            "$WORK/seen") < <(wait_until "it is ready" 20 grep -qs '^ready' "$WORK/seen"
+            printf '\003'; wait_until "it ends" 20 grep -qsE '^(\^C)?interrupted' "$WORK/seen") >interrupted
         check "^C reaches it" grep -q interrupted interrupted
     else
         echo "not tested: the terminal (script is missing)"

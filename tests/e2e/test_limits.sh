@@ -18,12 +18,15 @@ is "300 threads, 64 descriptors: no messages" "$(cat err)" ""
 is "300 threads, 64 descriptors: threads" "$(figure threads p.pb.gz)" 301
 explained "300 threads, 64 descriptors"
 
-# Hardly any descriptors: for some threads none may be free. If so, that is reported once.
+# Hardly any descriptors: for some threads none may be free. If so, that is reported once. There are
+# too few for calls: that is reported, too.
 (ulimit -n 20; "$SPROFRUN" -q -F 1000 -o p.pb.gz "$TARGETS/many" threads 100 300) >out 2>err
 is "20 descriptors: status" $? 0
 is "20 descriptors: one message if a thread is left out" \
-    "$(grep -c '^sprofrun: .*limit of open files.*ulimit -n' err)" \
+    "$(grep -c '^sprofrun: the limit of open files .*some threads.*ulimit -n' err)" \
         $(($(figure unwatched_threads p.pb.gz) > 0))
+is "20 descriptors: there are no calls" \
+    "$(grep -c '^sprofrun: programs cannot call sprofil: .*limit of open files.*ulimit -n' err)" 1
 is "20 descriptors: and no other" "$(grep -vc 'limit of open files' err)" 0
 explained "20 descriptors"
 
