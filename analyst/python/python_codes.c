@@ -35,8 +35,9 @@ void python_free_codes(struct python *python)
 }
 
 /*
- * Forgets all codes but the last RUNTIME_OBJECTS_MOST that came. Those that the supervisor will
- * not resend soon are among them: it has sent no more since it last forgot what it had sent.
+ * Forgets all codes but the last RUNTIME_OBJECTS_MOST that came. Since the supervisor last forgot
+ * what it had sent, it has sent no more objects, so those that it will not resend are kept. (An
+ * object that changed was sent twice. Only a program that changes very many loses some.)
  */
 static void forget_older(struct python *python)
 {

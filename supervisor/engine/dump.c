@@ -219,7 +219,8 @@ static void await_analyst(struct engine *engine)
 	bool caught_up = false;
 
 	/* A request of an analyst that sleeps was sent before it slept: it is in the pipe. */
-	while (engine->emitter.open && request.fd >= 0 && now < end) {
+	while (engine->emitter.open && request.fd >= 0 && now < end && !engine->timing.stop) {
+		control_signals(engine);
 		emit_bell(&engine->emitter, now);
 		caught_up = ring_is_drained(&engine->emitter.ring);
 		if (poll(&request, 1, caught_up ? 0 : REQUEST_MS) > 0) {
@@ -250,6 +251,8 @@ void dump_run(struct engine *engine)
 		maps_read(&engine->maps, target->process[i], began);
 	}
 	await_analyst(engine);
+	if (engine->timing.stop)
+		return;
 	began = clock_now();
 	for (size_t i = 0; i < target->tracees; i++) {
 		struct tracee *t = target->tracee[i];

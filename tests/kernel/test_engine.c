@@ -279,6 +279,26 @@ static void dump_of_stopped_and_stuck(void **state)
 	assert_true(scene_said(&scene, "did not stop within a second"));
 }
 
+static void dumped_beside_hanging_analyst(struct kernel *k)
+{
+	dumped_stopped(k);
+	k->analyst_hangs = true;
+}
+
+/* An analyst that does not answer is awaited for a while only, and that is said. */
+static void dump_without_answer(void **state)
+{
+	struct scene scene = profiling(dumped_beside_hanging_analyst);
+
+	(void)state;
+	scene.options.dump = true;
+	scene.options.max_stack = 4096;
+	scene.check = NULL;
+	once(__func__, &scene);
+	assert_true(scene_said(&scene, "did not read all records within 20 seconds"));
+	assert_true(scene_said(&scene, "did not stop within a second"));
+}
+
 /* Adds a process to which the supervisor must not attach: the run then fails, and names it. */
 static void refusing(struct kernel *k)
 {
@@ -377,6 +397,7 @@ int main(void)
 		cmocka_unit_test(threads_are_chosen),
 		cmocka_unit_test(dump_is_one_stop_each),
 		cmocka_unit_test(dump_of_stopped_and_stuck),
+		cmocka_unit_test(dump_without_answer),
 		cmocka_unit_test(attach_refused),
 		cmocka_unit_test(regions_bounds_and_delay),
 		cmocka_unit_test(few_descriptors),

@@ -26,11 +26,7 @@ int pieces_keep(int fd, const struct profile *profile)
 
 	if (r < 0)
 		return r;
-	/* Written from the start: an earlier analyst that died may have left a part of its data. */
-	if (lseek(fd, 0, SEEK_SET) < 0)
-		r = -errno;
-	if (r == 0)
-		r = file_write_fd(fd, data, bytes, -1);
+	r = file_write_fd(fd, data, bytes, -1);
 	if (r == 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0)
 		r = -errno;
 	free(data);
