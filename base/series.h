@@ -13,7 +13,7 @@
 bool series_has(const char *pattern, const char *name);
 
 /*
- * Sets the time of the last change of a file to @time, which its name has: series_trim() goes by
+ * Sets the time of the last change of a file to @time, when its data begins: series_trim() goes by
  * this time, and files may be completed in another order. A failure is ignored.
  */
 void series_date(int fd, time_t time);

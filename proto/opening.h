@@ -62,8 +62,8 @@ enum opening_kind {
 	/* pid: no descriptor; the text is its first argument, which may be a title */
 	OPENING_TITLE = 13,
 	/*
-	 * pid, time, path (a name): the profile's file, for writing; start and end 1: a snapshot's
-	 * file, whose name contains the time
+	 * pid, time of the profile's beginning, path (a name): the profile's file, for writing;
+	 * start and end 1: a snapshot's file, whose name contains the present time
 	 */
 	OPENING_OUTPUT = 14,
 	OPENING_CAPTURE = 15, /* the file of the capture, for writing */

@@ -22,6 +22,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/command_line.h"
@@ -57,6 +58,7 @@ struct begun {
 	bool recording;      /* an existing file of that name is kept under another name */
 	const char *pattern; /* pattern of its name, with %t for the time; NULL: none */
 	struct output_facts facts;
+	time_t dated;                    /* the time by which --keep finds the oldest */
 	char own[OPENING_PATH_MOST + 1]; /* the process's name, to which @facts points */
 	char *kept;                      /* path of OPENING_KEEP, which @any does not cover; NULL */
 	struct outfile out;
@@ -108,7 +110,8 @@ static void disarm(char *name)
 static int begin_output(const struct settings *s, struct begun *begun, const struct opening *what,
 	struct opened *opened)
 {
-	const char *pattern = what->start == 1 ? s->snapshot : s->output;
+	bool is_snapshot = what->start == 1;
+	const char *pattern = is_snapshot ? s->snapshot : s->output;
 	char *name;
 	int r;
 
@@ -119,8 +122,10 @@ static int begin_output(const struct settings *s, struct begun *begun, const str
 	disarm(begun->own);
 	begun->facts = (struct output_facts){.pid = what->pid,
 		.name = begun->own,
-		.time = (time_t)what->time,
+		.time = is_snapshot ? time(NULL) : (time_t)what->time,
 		.rank = output_rank()};
+	/* A snapshot is older than the file that begins with the same data and has more. */
+	begun->dated = (time_t)what->time - is_snapshot;
 	r = output_name(pattern, &begun->facts, &name);
 	if (r < 0)
 		return r;
@@ -230,7 +235,7 @@ static int commit(struct begun *begun, unsigned keep, struct opened *opened)
 		return 0;
 	if (timed && keep) {
 		folder_fd = fcntl(begun->out.at.folder_fd, F_DUPFD_CLOEXEC, 3);
-		series_date(begun->out.fd, begun->facts.time);
+		series_date(begun->out.fd, begun->dated);
 	}
 	if (timed)
 		r = name_timed(begun, opened);

@@ -75,17 +75,20 @@ for file in $said; do
 done
 
 # A snapshot is the profile so far; the command does not get the signal.
-"$SPROFRUN" -q --rotate 1h -o s.pb.gz "$TARGETS/busy" 1 2 7 & pid=$!
+"$SPROFRUN" -q --rotate 1h --keep 1 -o s.pb.gz "$TARGETS/busy" 1 2 7 & pid=$!
 wait_until "the command runs" 20 pgrep -P $pid busy >/dev/null
 wait_until "it has used more than a second of CPU time" 90 sh -c "awk '{ exit !(\$14 > 110) }' \
     /proc/\$(pgrep -P $pid busy)/stat"
 kill -USR2 $pid
 wait_until "the snapshot is written" 20 sh -c 'ls s.20*.pb.gz >/dev/null 2>&1'
-snapshot=$(echo s.20*.pb.gz)
-wait $pid; is "the command's status" $? 7
-mv "$snapshot" snapshot.pb.gz
 snapshot=snapshot.pb.gz
-mv s.20*.pb.gz s.pb.gz
+cp -p s.20*.pb.gz $snapshot
+wait $pid; is "the command's status" $? 7
+# Of --keep 1 the file of the end stays, though the snapshot's name has a later time.
+last=$(echo s.20*.pb.gz)
+begun=$(date -d "$(sed -E 's/s\.(.*)-(..)(..)(..)\..*/\1 \2:\3:\4/' <<<"$last")" +%s)
+is "the files' dates" "$(stat -c %Y "$last" $snapshot | xargs)" "$begun $((begun - 1))"
+mv "$last" s.pb.gz
 check "the profile of the end" test -s s.pb.gz
 check "the snapshot has samples" [ "$(figure samples "$snapshot")" -gt 10 ]
 check "and less than the end has" \

@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "opener/opener.h"
@@ -86,10 +85,8 @@ int delivery_write(const struct delivery *d, uint32_t kind, uint32_t pid, const 
 	int r;
 
 	*ret_delivered = (struct delivered){.name = ""};
-	if (d->snapshot) {
+	if (d->snapshot)
 		what.start = what.end = 1;
-		what.time = (uint64_t)time(NULL);
-	}
 	(void)snprintf(what.path, sizeof(what.path), "%s", name);
 	r = begin(d, &what, &opened, ret_delivered);
 	if (r < 0)
