@@ -174,13 +174,6 @@ static void erase(struct live_prompt *prompt)
 	prompt->text[prompt->bytes] = '\0';
 }
 
-/* Numbers are typed with digits and a point; other keys are ignored. */
-static bool is_wanted(const struct live_prompt *prompt, int32_t c)
-{
-	return (prompt->kind != PROMPT_DELAY && prompt->kind != PROMPT_LIMIT) ||
-		(c >= '0' && c <= '9') || c == '.';
-}
-
 static void type(struct live_prompt *prompt, int32_t c)
 {
 	char utf8[5] = "";
@@ -212,8 +205,6 @@ int live_prompt_press(struct live *live, struct live_key key)
 	struct live_prompt *prompt = &live->prompt;
 	bool proposed = prompt->proposed;
 
-	if (key.code >= 0x20 && key.code < 127 && !is_wanted(prompt, key.code))
-		return 0;
 	prompt->proposed = false; /* Only a first key that types replaces the proposal. */
 	switch (key.code) {
 	case LIVE_KEY_ENTER:
