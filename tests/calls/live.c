@@ -348,7 +348,7 @@ void live_check_about(uint64_t count, uint64_t cpu_ns, uint64_t tick_ns, const c
 void live_check_rounds(uint64_t count, uint64_t cpu_ns, uint64_t waited_ns, uint64_t tick_ns,
 	unsigned rounds, const char *file, int line)
 {
-	double share = (double)cpu_ns / (double)(cpu_ns + waited_ns);
+	double share = waited_ns ? (double)cpu_ns / (double)(cpu_ns + waited_ns) : 0;
 	double variance = rounds * (share / 6 + (1 - share) * 4 / 3 + 1.0 / 12), most = 1;
 
 	while (most * most < 5 * 5 * variance)

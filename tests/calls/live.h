@@ -91,11 +91,12 @@ void live_check_about(
 
 /*
  * Asserts that @count is the number of ticks in @cpu_ns, which @rounds accounts of their own have
- * used: lives of threads, or times between on and off. @waited_ns: how long they waited for a CPU.
- * The limit is 5 standard deviations. That of one account is, in ticks: 1/6 if the thread has its
- * CPU to itself (the periods in which it begins and ends are cut); 4/3 at most if it is found by
- * chance alone, as each tick pays half of what the account is off by (1 + 1/4 + 1/16 + ...); in
- * between as its share of the CPU is. Rounding to whole ticks adds 1/12.
+ * used: lives of threads, or times between on and off. @waited_ns: how long they waited for a CPU;
+ * 0: not known, as if they had waited for most of the time. The limit is 5 standard deviations.
+ * That of one account is, in ticks: 1/6 if the thread has its CPU to itself (the periods in which
+ * it begins and ends are cut); 4/3 at most if it is found by chance alone, as each tick pays half
+ * of what the account is off by (1 + 1/4 + 1/16 + ...); in between as its share of the CPU is.
+ * Rounding to whole ticks adds 1/12.
  */
 void live_check_rounds(uint64_t count, uint64_t cpu_ns, uint64_t waited_ns, uint64_t tick_ns,
 	unsigned rounds, const char *file, int line);

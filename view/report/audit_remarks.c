@@ -14,9 +14,9 @@
  * FAST_HZ: at this rate and above, the length of a stop limits the rate. MANY_TRUNCATED: with more
  * than one truncated stack in so many samples, the audit recommends the option that copies more of
  * stacks. IDLE: with less than 1/IDLE of the elapsed time on a CPU, it recommends the wall clock.
- * FEW_PERIODS: a run of so many periods may have no sample by chance. MANY_PERIODS: a run of so
+ * FEW_PERIODS: a run of fewer periods may have no sample by chance. MANY_PERIODS: a run of so
  * many must have samples. FEW_SAMPLES: with fewer effective samples, the 95 % interval of a share
- * of one half reaches 10 % or more to either side.
+ * of one half reaches 10 points or more to either side.
  */
 enum {
 	FAST_HZ = 5000,
@@ -115,8 +115,10 @@ static bool waits_for_cpus(const struct profile *profile)
 /* The conclusion of remarks about a low rate. */
 static const char *times_are_right(const struct audit_rate *rate)
 {
-	return rate->effective < FEW_SAMPLES ? "times are right, with the noise of so few samples"
-					     : "times are right";
+	uint64_t samples = rate->effective ? rate->effective : rate->samples;
+
+	return samples < FEW_SAMPLES ? "times are right, with the noise of so few samples"
+				     : "times are right";
 }
 
 /* Does the bound of the cost explain at least half of the missing samples? */
@@ -135,9 +137,9 @@ static void print_rate_remarks(
 	if (rate->is_low && is_found && runs_seldom(a->profile, rate))
 		fprintf(a->out,
 			"%" PRIu64
-			" samples of %.0f that were asked for: it was on a CPU for less than a "
-			"quarter of the time%s, and a CPU where it was not found is sampled more "
-			"rarely; %s\n",
+			" samples of %.0f that were asked for: the program was on a CPU for less "
+			"than a quarter of the time%s, and a CPU where it was not found is sampled "
+			"more rarely; %s\n",
 			rate->samples, rate->expected,
 			waits_for_cpus(a->profile) ? " (other programs had the CPUs)"
 				: late > 0.01      ? " (other programs used the CPUs, too)"
@@ -172,7 +174,7 @@ static bool has_precision(const struct profile *profile)
 
 /*
  * Says what a share is worth in a profile of few samples: "few samples (11): shares are uncertain
- * by up to 26 points; ...". A part of a profile has no rate, but it has samples.
+ * by up to 25 points; ...". A part of a profile has no rate, but it has samples.
  */
 static void print_few(struct auditing *a)
 {

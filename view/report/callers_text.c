@@ -108,7 +108,7 @@ int callers_text(const struct profile *profile, const struct report_options *opt
 	for (size_t i = 0; i < caller->n && !error; i++)
 		error = add_row(&p, "caller", &caller->row[i]);
 	if (!error)
-		error = add_row(&p, "itself", &callers->function);
+		error = add_row(&p, "function", &callers->function);
 	for (size_t i = 0; i < callee->n && !error; i++)
 		error = add_row(&p, "callee", &callee->row[i]);
 	if (!error)

@@ -23,12 +23,6 @@ struct collecting {
 	bool *unsampled;
 	size_t keys, key_room, unsampled_room;
 	struct table table;
-	/*
-	 * value[0]: self, value[1]: total; indexed by run and key. A run without the function of a
-	 * key has 0 there.
-	 */
-	double *value[2];
-	size_t room[2];
 	size_t runs;
 };
 

@@ -280,7 +280,8 @@ static void test_front__containers_whose_ids_begin_alike(void **state)
 {
 	const struct line line = {"--container aa", 125, "give its name, or at least 4 digits"},
 			  more = {"--container aa11", 0, "pid 202"},
-			  both = {"--container aa11", 125, "with 'aa11', such as aa11"};
+			  both = {"--container aa11", 125,
+				  "with 'aa11', such as aa1122334455 and aa11ffff4455"};
 
 	(void)state;
 	check_line(&line); /* too short to be an id */

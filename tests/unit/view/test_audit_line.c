@@ -148,8 +148,8 @@ static void test_audit_line__says_what_few_samples_mean(void **state)
 	/* 404 ms in 8 s explain a low rate, unless a bound on the cost explains most of it. */
 	set(profile, "wall_ns", UINT64_C(8000) * FIXTURE_MS);
 	assert_says(profile,
-		"60 samples of 101 that were asked for: it was on a CPU for less than a quarter of "
-		"the time, and");
+		"60 samples of 101 that were asked for: the program was on a CPU for less than a "
+		"quarter of the time, and");
 	assert_says(profile, "times are right, with the noise of so few samples");
 	set(profile, "late_instants", 60);
 	assert_says(profile, "a quarter of the time (other programs used the CPUs, too), and");
@@ -207,6 +207,9 @@ static void test_audit_line__a_rate_that_cannot_be(void **state)
 	set(profile, "samples", 2366);
 	assert_says(profile, "5856 of 100000 Hz reached");
 	assert_says(profile, "2366 samples of 40400 that were asked for: one takes longer");
+	/* Of how many equal ones the samples are worth is not known: 2366 are not few. */
+	set(profile, "effective_samples", 0);
+	assert_says(profile, "allows no more; times are right\n");
 	assert_silent(profile, "threads that run less");
 	profile_free(profile);
 }
