@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # What it costs to find out which thread was preempted (a question). Runs busy threads at 250 Hz
-# without --max-cost, in the class that is permitted and in the fair class. Prints a TSV row for
-# each number of threads. Runs on any machine, in half a minute.
+# without --max-cost: first with the scheduling class that sprofrun gets (real time if permitted),
+# then with --no-realtime. Prints a TSV row for each number of threads. Runs on any machine, in half
+# a minute.
 #   bench/questions.sh [THREADS...]      BUILD: the built tree. Default: 1 2 4 8 and CPUs, 2 x CPUs
 # Columns: reached_pct: samples in percent of those that the rate asks for. late_pct: the instants
 # that were lost; busy_pct: those of them at which the sampler was occupied. unproved: stops of a
 # thread that may have run since the instant. questions, p50_us, p99_us, max_us: how often a waiter
-# had its turn, and for how long; turn_pct: their number times the median, in percent of the wall
-# time. cpu_us_sample: the supervisor's CPU time a sample.
+# had its turn, and for how long; turn_pct: questions times p50_us, in percent of the wall time.
+# cpu_us_sample: the supervisor's CPU time a sample.
 # shellcheck source=bench/lib.sh
 . "$(dirname "$0")/lib.sh"
 CPUS=$(nproc)

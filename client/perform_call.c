@@ -180,7 +180,7 @@ static int perform(struct client_call *call, const struct client_pipe *pipe)
 	if (call->flags & CALL_WALL)
 		client_note_elapsed();
 	if (call->flags & CALL_THREAD)
-		; /* The process's table is unchanged. */
+		; /* The thread's own table: that of the process, which has the status, stays. */
 	else if (off)
 		client_note_off(reply.has_status ? &reply.status : NULL);
 	else

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Builds static libraries for packaging/tarball.sh: libmicrohttpd without TLS, libcurl with HTTP and
-# OpenSSL alone. Debian's archives of the two are of no use, as some libraries that they need have
-# none. Both are built from Debian's source packages, with its patches, in some minutes; nothing of
-# the system is changed.
+# OpenSSL alone. Debian's .a files of the two are of no use, as they need other libraries of which
+# Debian has no .a file. Both are built from Debian's source packages, with its patches, in some
+# minutes; nothing of the system is changed.
 #   packaging/static_libraries.sh PREFIX
 # Needs build-essential, dpkg-dev and libssl-dev, and the network.
 set -euo pipefail

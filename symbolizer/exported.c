@@ -155,8 +155,8 @@ bool exported_find(const struct elfimage *image, const char *name, uint64_t *ret
 }
 
 /*
- * The number of symbols, which DT_GNU_HASH does not contain: the last symbol is at the end of the
- * chain of the last bucket.
+ * Counts the symbols. DT_GNU_HASH does not hold their number, but the last symbol ends the chain
+ * that begins last.
  */
 static uint32_t count_by_gnu_hash(const struct elfimage *image, const struct tables *tables)
 {

@@ -14,8 +14,8 @@
  */
 #define CHECK_NS UINT64_C(500000000)
 /*
- * Code and classes are unloaded many at a time: for this time after one was found replaced, each
- * blob is compared with the memory for each sample.
+ * Code and classes are unloaded many at a time. For this time after a blob was found replaced, a
+ * blob is compared with the memory each time it is looked up, not only every CHECK_NS.
  */
 #define REPLACING_NS UINT64_C(2000000000)
 /* The most bytes of debug information that are kept; beyond it all blobs are forgotten. */

@@ -374,7 +374,10 @@ static bool ask(struct engine *engine, int tid)
 	return true;
 }
 
-/* Searches for a thread that has stopped or ended. False: none; the search's duration is noted. */
+/*
+ * Searches for a thread that has stopped or ended. False: there is none. With many threads, that
+ * also sets the time of the next search, by the duration of this one.
+ */
 static bool search(struct engine *engine, struct waiter_result *ret_seen)
 {
 	bool many = engine->target.tracees > SEARCH_THREADS;

@@ -31,7 +31,7 @@ struct arch_snapshot {
 	uint64_t pc, sp, fp;
 	uint64_t thread_pointer; /* 0: not known */
 	int32_t syscall;         /* system call that the thread is in, -1: it is in user mode */
-	int64_t result; /* result of that call so far, a negative errno on failure; ARCH_RESTART */
+	int64_t result; /* of that call so far: a negative errno, ARCH_RESTART, or its success */
 	uint64_t reg[RECORD_MAX_REGISTERS]; /* in the order of the machine's DWARF numbers */
 };
 

@@ -259,8 +259,9 @@ static bool begin_again(struct restarter *restarter, struct tracee *t, struct ar
  * Lets a call whose time-out seems to be over wait for one more scheduler tick. The end of a
  * socket's time-out races with a wake-up by our stop or by an ignored signal: in the last tick, the
  * call fails as if the time-out were over, and the remaining time cannot be observed. In the
- * additional tick the call still receives an event; at its end it gets the same result. Without
- * the supervisor it would have ended within that tick (test: timed_call_is_not_cut_short).
+ * additional tick the call still receives an event; if none comes, it fails when this tick ends, as
+ * if its time-out were over. Without the supervisor the call, too, would have ended within a tick
+ * after its time (test: timed_call_is_not_cut_short).
  */
 static bool wait_for_the_tick(struct restarter *restarter, struct tracee *t, struct arch_raw *raw)
 {

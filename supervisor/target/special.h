@@ -25,8 +25,9 @@ struct special {
 };
 
 /*
- * Ask the examiner whether to warn, if no such warning was printed yet. To be called in the stop of
- * an exec, and in that of the birth of a child.
+ * Ask the examiner whether the program behaves differently because it is traced, unless a warning
+ * of that kind was printed already. To be called in the stop of an exec, and in that of the birth
+ * of a child.
  */
 void special_see_exec(struct special *special, const struct process *process);
 void special_see_child(struct special *special, const struct process *parent);

@@ -26,8 +26,8 @@ struct wall {
 	uint64_t since_ns;   /* accounted up to this time */
 	struct cpu_time at;  /* reading at since_ns */
 	uint64_t stopped_ns; /* time in stops by the supervisor after since_ns */
-	uint64_t queue_ns;   /* run queue time that is owed */
-	/* blocked time that is owed; below 0: too much was paid, because of a stale reading */
+	uint64_t queue_ns;   /* run queue time that is not reported yet */
+	/* blocked time not reported yet; below 0: a reading was stale, and too much was reported */
 	int64_t blocked_ns;
 	/* the part of blocked_ns that belongs to the stack with which the thread was last seen */
 	int64_t here_ns;

@@ -45,8 +45,8 @@ part() { # KEY PROFILE: percent of its samples
 about "incomplete, percent" "$(part incomplete_stacks run.pb.gz)" 0 2
 about "without names, percent" "$(part unresolved_samples run.pb.gz)" 0 2
 
-# After a virtual thread has been suspended, most of its frames are in the heap. The analyst learns
-# where from the first sample.
+# A virtual thread that was suspended has most of its frames in the heap. The analyst finds out at
+# the first sample where they lie there, so samples until then lack these callers.
 if [ "${version%%.*}" -ge 21 ]; then
     "$SPROFRUN" -q -F 500 --capture capture.virtual -o virtual.pb.gz -- \
         java $native Truth run 2 20 virtual

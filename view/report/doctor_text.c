@@ -192,8 +192,8 @@ static int put_cut(const struct doctor *doctor, const struct doctor_object *obje
 }
 
 /*
- * Prints what the object at @first lacks, and the objects after it with the same commands (see
- * is_joined()); then the commands once, and the cut stacks of all of them. 0 or -ENOMEM.
+ * Prints what each object lacks, from the one at @first to the last with the same commands (see
+ * is_joined()); then the commands once, and the cut stacks of each object. 0 or -ENOMEM.
  */
 static int put_joined(const struct doctor *doctor, size_t first, FILE *out)
 {
