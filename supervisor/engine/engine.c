@@ -344,15 +344,12 @@ static void run(struct engine *engine, const struct engine_options *options,
 		ret_result->error = r;
 		return;
 	}
-	engine->watchdog.load_fd = procfs_open_load();
 	if (watchdog_join(&engine->watchdog, thread)) {
 		if (options->hangs)
 			options->hangs(
 				options->context, ret_result->command_pid, engine->reader.link.pid);
 		_exit(HUNG_STATUS);
 	}
-	if (engine->watchdog.load_fd >= 0)
-		(void)close(engine->watchdog.load_fd);
 	launch_abandon(&engine->launch);
 	finish(engine);
 	release(engine);

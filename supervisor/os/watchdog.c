@@ -79,11 +79,18 @@ uint64_t watchdog_share(uint64_t ns, int runnable, int cpus, int nice)
 	return share > ns / SHARE_LEAST ? share : ns / SHARE_LEAST;
 }
 
-/* The share of the time since the last check that a thread of our priority may have had. */
-static uint64_t share_of_look(int load_fd)
+/*
+ * The share of LOOK_NS that a thread of our priority may have had, also if the look came late: we
+ * are starved, too.
+ */
+static uint64_t share_of_look(const struct watchdog *watchdog)
 {
-	int runnable = load_fd < 0 ? -1 : procfs_read_runnable(load_fd);
+	/* Not kept open: the tracing thread may need the last descriptor. */
+	int fd = watchdog->unloaded ? -1 : procfs_open_load();
+	int runnable = fd < 0 ? -1 : procfs_read_runnable(fd);
 
+	if (fd >= 0)
+		(void)close(fd);
 	/* This thread is one of the runnable ones. */
 	return watchdog_share(LOOK_NS, runnable - 1, (int)sysconf(_SC_NPROCESSORS_ONLN),
 		getpriority(PRIO_PROCESS, 0));
@@ -113,8 +120,10 @@ bool watchdog_join(struct watchdog *watchdog, pthread_t thread)
 
 		if (pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &at) != ETIMEDOUT)
 			return false;
-		look = (struct watchdog_look){atomic_load(&watchdog->awake_ns), cpu_ns(thread),
-			share_of_look(watchdog->load_fd), state_of(watchdog->tid)};
+		look = (struct watchdog_look){atomic_load(&watchdog->awake_ns), cpu_ns(thread), 0,
+			state_of(watchdog->tid)};
+		if (look.awake_ns && (look.state == 'D' || look.state == 'S'))
+			look.share_ns = share_of_look(watchdog);
 		/* Runnable, and it has not run since the last check. */
 		looks_r = look.cpu_ns == used_before && look.state == 'R' ? looks_r + 1 : 0;
 		if (looks_r == R_LOOKS_MOST && priority_any_cpu(thread) == 0)

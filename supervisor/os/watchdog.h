@@ -27,15 +27,16 @@ struct watchdog {
 	/* CLOCK_MONOTONIC: since when the thread is at work; 0 while it waits for work */
 	_Atomic uint64_t awake_ns;
 	_Atomic bool moved; /* it did not get its CPU, and may run on all of them now */
-	int load_fd;        /* of procfs_open_load(); negative: all CPUs count as free */
+	bool unloaded;      /* all CPUs count as free: /proc/loadavg is not read */
 };
 
 /* What one check of the thread found. */
 struct watchdog_look {
 	uint64_t awake_ns; /* as in struct watchdog */
 	uint64_t cpu_ns;   /* the thread's CPU time */
-	uint64_t share_ns; /* watchdog_share() of the time since the last check */
-	char state;        /* as in /proc/PID/stat; 0: unknown */
+	/* watchdog_share() of LOOK_NS, also if the look came late: we are starved, too */
+	uint64_t share_ns;
+	char state; /* as in /proc/PID/stat; 0: unknown */
 };
 
 /* The piece of work that the thread is at. Zeroed: none. */

@@ -54,7 +54,7 @@ static bool hangs(uint64_t piece)
 	pthread_t thread;
 	bool hung;
 
-	watchdog = (struct watchdog){.load_fd = -1};
+	watchdog = (struct watchdog){.unloaded = true};
 	atomic_store(&over, false);
 	assert_int_equal(pthread_create(&thread, NULL, work, &piece), 0);
 	hung = watchdog_join(&watchdog, thread);
@@ -99,7 +99,7 @@ static void *watch(void *context)
 /* Begins a sleep of ten seconds before the other tests, which use the CPUs meanwhile. */
 static int begin_nap(void **state)
 {
-	static struct nap nap = {.watchdog = {.load_fd = -1}, .at_work = 1};
+	static struct nap nap = {.watchdog = {.unloaded = true}, .at_work = 1};
 
 	*state = &nap;
 	return pthread_create(&nap.sleeper, NULL, fall_asleep, &nap) ||
@@ -118,7 +118,7 @@ static void test_watchdog__sees_a_thread_that_sleeps_at_work(void **state)
 
 static void test_watchdog__one_that_is_at_rest_does_not_hang(void **state)
 {
-	struct nap nap = {.watchdog = {.load_fd = -1}};
+	struct nap nap = {.watchdog = {.unloaded = true}};
 
 	(void)state;
 	assert_int_equal(pthread_create(&nap.sleeper, NULL, fall_asleep, &nap), 0);
