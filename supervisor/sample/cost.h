@@ -2,11 +2,12 @@
 /*
  * What sampling costs the target, and the bound on it (--max-cost). Pure arithmetic.
  *
- * The cost is the CPU time that threads of the target do not get because of sampling: everything
- * between losing a CPU and having it back. It is estimated from two measurements:
+ * The cost is the CPU time that threads of the target do not get because of sampling: the
+ * supervisor's CPU time there, and the switches. The time for which other programs run while a
+ * thread stands in its stop does not count. It is estimated from two measurements:
  *
- * - The time for which the supervisor occupies a CPU at each instant, including the stop. It is
- *   known for every thread, but lacks the time that the kernel needs to switch threads.
+ * - The CPU time of ours on the CPU at each instant. It is known for every thread, but lacks the
+ *   time that the kernel needs to switch threads.
  * - The loss of a thread that was uninterrupted between two of its stops: the wall time between
  *   them less the thread's CPU time. It is complete, but known for some threads at some times only.
  *
@@ -56,9 +57,8 @@ void cost_init(struct cost *cost, uint64_t bound_ppm);
  */
 void cost_earn(struct cost *cost, uint64_t ran_ns);
 /*
- * Adds to the cost the time @occupied_ns for which the supervisor occupied a CPU on which a thread
- * of the target had to wait, its stop included. To be called for each such time, whether or not a
- * sample was taken.
+ * Adds to the cost @occupied_ns, CPU time of ours on a CPU on which a thread of the target had to
+ * wait. To be called for each such time, whether or not a sample was taken.
  */
 void cost_spend(struct cost *cost, uint64_t occupied_ns);
 /*
