@@ -164,8 +164,7 @@ static uint64_t leaves_at(const struct engine *engine)
 
 static bool over(struct engine *engine, uint64_t now)
 {
-	/* With --ring, the end by --duration is one that the user asked for: a profile is written.
-	 */
+	/* With --ring, the user asked for the end by --duration: a profile is written. */
 	if (engine->timing.ends_at_ns && now >= engine->timing.ends_at_ns)
 		engine->timing.stop = engine->rotation.asked = true;
 	if (leaves_at(engine) && now >= leaves_at(engine))
