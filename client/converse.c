@@ -16,6 +16,7 @@
 #define MESSAGE_REGIONS CLIENT_ENTRIES
 #define SPIN_NS         60000 /* CPU time of busy waiting for an answer */
 #define ANSWER_MS       10000 /* a supervisor that does not answer for this long is stuck */
+#define LOOKS           100   /* for the answer, 1 ms apart, where poll() is refused */
 
 /*
  * Writes one message, with all signals blocked. A supervisor that has just died must not kill the
@@ -27,6 +28,7 @@ static int send_message(int fd, const uint8_t *data, size_t bytes, bool pending)
 	for (;;) {
 		struct pollfd room = {.fd = fd, .events = POLLOUT};
 		ssize_t n = write(fd, data, bytes);
+		int ready;
 
 		if (n == (ssize_t)bytes)
 			return 0;
@@ -43,8 +45,11 @@ static int send_message(int fd, const uint8_t *data, size_t bytes, bool pending)
 		}
 		if (errno != EAGAIN && errno != EINTR)
 			return -EPIPE;
-		if (poll(&room, 1, ANSWER_MS) == 0)
+		ready = poll(&room, 1, ANSWER_MS);
+		if (ready == 0)
 			return -ETIMEDOUT;
+		if (ready < 0 && errno != EINTR)
+			return -EPERM; /* A seccomp filter forbids to wait. */
 	}
 }
 
@@ -106,6 +111,23 @@ static uint64_t used_ns(void)
 	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
 }
 
+/*
+ * Looks for the answer LOOKS times. The table has been sent, and may be in force before its answer
+ * is seen. If the filter refuses to sleep, too, the looks follow each other at once.
+ */
+static int look_for_answer(
+	int answer_fd, const struct call_request *q, struct client_reply *ret_reply)
+{
+	const struct timespec pause = {0, 1000000};
+
+	for (unsigned i = 0; i < LOOKS; i++) {
+		(void)nanosleep(&pause, NULL);
+		if (take_answer(answer_fd, q, ret_reply))
+			return -ret_reply->answer.error;
+	}
+	return -EPERM;
+}
+
 static int await_answer(
 	int request_fd, int answer_fd, const struct call_request *q, struct client_reply *ret_reply)
 {
@@ -126,8 +148,8 @@ static int await_answer(
 			return -ETIMEDOUT;
 		if (n < 0 && errno == EINTR)
 			continue; /* A handler of the program ran. */
-		if (n < 0)
-			return -EPERM; /* A seccomp filter forbids to wait. */
+		if (n < 0)        /* A seccomp filter forbids to wait. */
+			return look_for_answer(answer_fd, q, ret_reply);
 		if (fds[0].revents & POLLIN) {
 			if (take_answer(answer_fd, q, ret_reply))
 				return -ret_reply->answer.error;

@@ -123,6 +123,14 @@ static int try_to_reach(const struct client_call *call, const struct client_pipe
 	return -EBUSY;
 }
 
+/* The result of a call that is not permitted. Notes a reason if none is known. */
+static int refuse(bool off)
+{
+	if (!off && !client_refusal())
+		client_note_refusal(SPROFIL_REFUSED);
+	return -EPERM;
+}
+
 /*
  * Repeats attempts while supervisors come and go, with growing pauses, as many threads may be doing
  * this at once. -EPERM is believed only after REFUSALS attempts: a supervisor that is ending looks
@@ -140,19 +148,16 @@ static int reach(const struct client_call *call, const struct client_pipe *pipe,
 
 		/* No answer came because the supervisor could not read the seal: EPERM, at once. */
 		if (r == -ETIMEDOUT && client_is_hidden())
-			return -EPERM;
-		if (r == -EPERM ? ++refused == REFUSALS : r != -EBUSY) {
-			if (r == -EPERM && !off && !client_refusal())
-				client_note_refusal(SPROFIL_REFUSED);
-			return r;
-		}
+			return refuse(off);
+		if (r == -EPERM ? ++refused == REFUSALS : r != -EBUSY)
+			return r == -EPERM ? refuse(off) : r;
 		if (i == 0)
 			continue; /* Usually the supervisor was just started. */
 		if (wait_ms < 64)
 			wait_ms = wait_ms ? 2 * wait_ms : 1;
 		nap(wait_ms);
 	}
-	return -EPERM;
+	return refuse(off);
 }
 
 /* Performs a call. May change @call: a table of one entry, the common case, is copied only once. */

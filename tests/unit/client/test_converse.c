@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -13,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -26,6 +29,7 @@
 struct talk {
 	struct client_call call;
 	bool off;
+	bool without_poll; /* a filter refuses poll() to the thread */
 	int request_fd[2];
 	atomic_int tid;
 	atomic_bool done;
@@ -75,6 +79,41 @@ static bool same_mask(const sigset_t *a, const sigset_t *b)
 	return true;
 }
 
+static atomic_uint naps;
+static atomic_bool answered;
+
+/* A pause of client_converse(): lasts until the test has answered, if it means to (10 s at most).
+ */
+int nanosleep(const struct timespec *time, struct timespec *ret_rest)
+{
+	naps++;
+	for (unsigned i = 0; i < 10000; i++) {
+		(void)clock_nanosleep(CLOCK_MONOTONIC, 0, time, ret_rest);
+		if (answered)
+			break;
+	}
+	return 0;
+}
+
+static int refuse_poll(void)
+{
+	/* The C library's poll() makes either of these calls. */
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+#ifdef SYS_poll
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_poll, 1, 0),
+#endif
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ppoll, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof(code) / sizeof(*code), code};
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0
+		? -1
+		: prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
 static void *converse(void *context)
 {
 	struct talk *t = context;
@@ -84,6 +123,8 @@ static void *converse(void *context)
 
 	(void)pthread_sigmask(SIG_BLOCK, NULL, &before);
 	t->result = client_pipe_open(&pipe);
+	if (t->result == 0 && t->without_poll && refuse_poll() < 0)
+		t->result = -ENOSYS;
 	if (t->result == 0) {
 		struct iovec to = {found, sizeof(found)}, from = {NULL, sizeof(found)};
 
@@ -356,6 +397,45 @@ static void test_converse__waits_for_room(void **state)
 	assert_int_equal(t.result, 0);
 }
 
+/* An answer that comes late, and none: the call ends in either case. */
+static void test_converse__no_poll_for_the_answer(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct talk t = talk_of(ENTRIES);
+		pthread_t thread;
+
+		naps = 0;
+		answered = i == 1;
+		t.without_poll = true;
+		thread = begin(&t);
+		take_table(&t);
+		if (i == 0) {
+			for (unsigned k = 0; k < 20000 && !naps; k++)
+				(void)usleep(500);
+			answer(&t, t.request.nonce, 0, NULL);
+			answered = true;
+		}
+		end(&t, thread);
+		assert_int_equal(naps, i == 0 ? 1 : 100);
+		assert_int_equal(t.result, i == 0 ? 0 : -EPERM);
+	}
+}
+
+/* The request pipe is full, and nobody reads from it. */
+static void test_converse__no_poll_for_room(void **state)
+{
+	static const uint8_t filling[4096];
+	struct talk t = talk_of(ENTRIES);
+
+	(void)state;
+	while (write(t.request_fd[1], filling, sizeof(filling)) == sizeof(filling))
+		;
+	t.without_poll = true;
+	end(&t, begin(&t));
+	assert_int_equal(t.result, -EPERM);
+}
+
 /* The supervisor dies after it took the request, without an answer. */
 static void test_converse__a_supervisor_that_dies(void **state)
 {
@@ -428,6 +508,8 @@ int main(void)
 		cmocka_unit_test(test_converse__answers_of_others),
 		cmocka_unit_test(test_converse__sleeps_until_the_answer),
 		cmocka_unit_test(test_converse__waits_for_room),
+		cmocka_unit_test(test_converse__no_poll_for_the_answer),
+		cmocka_unit_test(test_converse__no_poll_for_room),
 		cmocka_unit_test(test_converse__a_supervisor_that_dies),
 		cmocka_unit_test(test_converse__a_supervisor_that_has_died),
 	};

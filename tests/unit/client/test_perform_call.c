@@ -38,6 +38,14 @@ static struct {
 	struct client_reply reply;
 } say;
 
+/* The pauses between attempts take no time. */
+int nanosleep(const struct timespec *time, struct timespec *ret_rest)
+{
+	(void)ret_rest;
+	assert_true(time->tv_sec == 0 && time->tv_nsec <= 64000000);
+	return 0;
+}
+
 int client_find(void)
 {
 	int i = say.finds < say.find_n ? say.finds : say.find_n - 1;
@@ -399,6 +407,17 @@ static void test_perform_call__one_that_goes_away(void **state)
 	say.converse[0] = -ETIMEDOUT;
 	assert_int_equal(run(&call), -ETIMEDOUT);
 	assert_true(say.converses == 1 && say.forgets == 0);
+	/* One that always goes away: the failure has a reason. */
+	call = call_of(1);
+	say.converse[0] = -EPIPE;
+	assert_int_equal(run(&call), -EPERM);
+	assert_int_equal(say.converses, ATTEMPTS);
+	assert_int_equal(say.refusal, SPROFIL_REFUSED);
+	call = call_of(1);
+	call.count = 0;
+	say.converse[0] = -EPIPE;
+	assert_int_equal(run(&call), -EPERM);
+	assert_int_equal(say.refusal, SPROFIL_NO_REASON);
 }
 
 /* Turns off, with these results of client_find() and of the signal to a tracer. */
@@ -457,7 +476,7 @@ static void test_perform_call__a_hidden_program(void **state)
 		call = call_of(1);
 		say.converse[0] = -ETIMEDOUT; /* The supervisor could not read the seal. */
 		results[4] = run(&call);
-		asked[4] = say.converses == 1;
+		asked[4] = say.converses == 1 && say.refusal == SPROFIL_REFUSED;
 	}
 	assert_int_equal(prctl(PR_SET_DUMPABLE, 1), 0);
 	for (unsigned i = 0; i < 5; i++) {
