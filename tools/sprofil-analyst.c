@@ -56,8 +56,8 @@ struct run {
 };
 
 /*
- * Called when third-party code begins to work on the file @path, or has ended (NULL): records that
- * for the process that survives a crash, and shows it on the screen.
+ * Called when third-party code begins to work on the file @path, or has ended (NULL). Notes the
+ * path where a new process finds it if that file makes this one crash, and shows it on the screen.
  */
 static void working_on(void *context, const char *path)
 {
@@ -223,7 +223,7 @@ static int show_live(struct run *run, struct ring *ring, FILE *capture)
 			getenv("TERM") ? getenv("TERM") : "");
 	else if (r < 0 && session.unwritten)
 		standard_complain(s->program, "cannot write to standard output: %s", strerror(-r));
-	/* A recording is complete without the view. */
+	/* Without a view, a recording is still complete: no error. */
 	return run->no_screen && s->records ? 0 : r;
 }
 

@@ -46,7 +46,7 @@ struct settings {
 	/* pattern of the outputs' names; the capture's name; NULL none */
 	const char *output, *capture;
 	char *snapshot;  /* pattern of snapshots' names: that of outputs with a time */
-	unsigned mounts; /* descriptor of the list of mounts (opener/mounts.h); 0: none */
+	unsigned mounts; /* descriptor of the list of mounts (opener/mounts.h); 0: no list */
 	unsigned keep;   /* number of outputs to keep that differ only in their time; 0: all */
 	const char *suffix[SUFFIXES_MOST];
 	size_t suffixes;
@@ -60,7 +60,8 @@ struct begun {
 	struct output_facts facts;
 	time_t dated;                    /* the time by which --keep finds the oldest */
 	char own[OPENING_PATH_MOST + 1]; /* the process's name, to which @facts points */
-	char *kept;                      /* path of OPENING_KEEP, which @any does not cover; NULL */
+	/* path of a file of OPENING_KEEP, in TMPDIR, during which @any is false; NULL */
+	char *kept;
 	struct outfile out;
 };
 
@@ -96,7 +97,10 @@ static int begin(struct begun *begun, const char *path, struct opened *opened)
 	begun->pattern = NULL;
 	if (!begun->out.fresh[0])
 		opened->flags |= OPENED_IN_PLACE;
-	/* The original descriptor stays open, for the commit. */
+	/*
+	 * @out keeps its own descriptor, with which the commit names the file: the analyst gets a
+	 * copy.
+	 */
 	return fcntl(begun->out.fd, F_DUPFD_CLOEXEC, 3);
 }
 
@@ -124,7 +128,10 @@ static int begin_output(const struct settings *s, struct begun *begun, const str
 		.name = begun->own,
 		.time = is_snapshot ? time(NULL) : (time_t)what->time,
 		.rank = output_rank()};
-	/* A snapshot is older than the file that begins with the same data and has more. */
+	/*
+	 * For --keep, a snapshot counts as older than the file that ends its segment: both begin at
+	 * the same time, and the file holds the snapshot's data and more.
+	 */
 	begun->dated = (time_t)what->time - is_snapshot;
 	r = output_name(pattern, &begun->facts, &name);
 	if (r < 0)

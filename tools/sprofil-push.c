@@ -34,7 +34,7 @@ enum { CONNECT_SECONDS = 10, SEND_SECONDS = 30, LAST_SECONDS = 5, ANSWER_BYTES =
 struct sender {
 	const char *program, *name;
 	bool quiet, verbose;
-	char *url; /* the address as given */
+	char *url; /* the store's address as the user gave it */
 	CURL *curl;
 	struct push_queue queue;
 	uint64_t again_ns, wait_ns; /* time of the next try; interval after that */

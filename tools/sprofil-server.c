@@ -39,10 +39,11 @@ struct server {
 	struct serve_pieces pieces;
 	struct http *http; /* NULL: no HTTP */
 	struct push push;
-	bool thawed;       /* the supervisor takes samples */
+	bool thawed;       /* sampling is switched on in the supervisor */
 	bool alone;        /* the supervisor is gone */
 	uint64_t asked_ns; /* when the pending piece was requested; 0 none */
-	uint64_t last_ns;  /* when all answers must be finished; 0: no end in sight */
+	/* when all answers must be finished, as the target is gone; 0: it is not */
+	uint64_t last_ns;
 };
 
 enum {
@@ -105,7 +106,7 @@ static int timeout_ms(struct server *s, struct pollfd *fds, uint64_t now)
 		until = s->asked_ns + AGAIN_NS;
 	if (until == UINT64_MAX)
 		return -1;
-	/* Rounded up: just before that time there would be nothing to do. */
+	/* Rounded up: a poll() that returned before that time would have nothing to do. */
 	return until <= now ? 0 : (int)((until - now + 999999) / 1000000);
 }
 

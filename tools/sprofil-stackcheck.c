@@ -98,7 +98,7 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* Says which unwinder to trust about the differences in a module. */
+/* Prints which unwinder is probably right about a module in which they differ. */
 static void explain(const struct opinion_module *module)
 {
 	bool vdso = !strcmp(module->path, "[vdso]");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The helper of programs that call sprofil outside sprofrun: libsprofil starts it. It traces the
- * process that started it, serves its calls, and ends when there is nothing left to do.
+ * process that started it, serves its calls, and ends when that process has ended or needs it no
+ * more.
  *
  *	sprofil-supervisor --serve PID READY-FD GO-FD
  */
@@ -27,7 +28,7 @@ static void say(void *context, enum say_kind kind, const char *line)
 {
 	(void)context;
 	(void)kind;
-	(void)line; /* messages go nowhere: the program's stderr is its own */
+	(void)line; /* messages are dropped: stderr belongs to the program */
 }
 
 static int parse_number(const char *text, int *ret_number)
@@ -43,7 +44,7 @@ static int parse_number(const char *text, int *ret_number)
 	return 0;
 }
 
-/* Keeps two descriptors, as 3 and 4; the standard ones become /dev/null, all others are closed. */
+/* Moves the two descriptors to 3 and 4, opens /dev/null as 0, 1 and 2, and closes all others. */
 static int own_descriptors(int *ready_fd, int *go_fd)
 {
 	int ready = fcntl(*ready_fd, F_DUPFD, 5), go = fcntl(*go_fd, F_DUPFD, 5), null;
@@ -72,8 +73,8 @@ static int own_descriptors(int *ready_fd, int *go_fd)
 }
 
 /*
- * Gives the helper dispositions, a mask, a directory and a session of its own, as it must not keep
- * the program's.
+ * Gives the helper signal dispositions, a signal mask, a directory and a session of its own: those
+ * that it inherited are the program's.
  */
 static void own_state(void)
 {
@@ -86,7 +87,7 @@ static void own_state(void)
 	(void)sigprocmask(SIG_SETMASK, &set, NULL);
 	(void)setsid();
 	if (chdir("/") < 0)
-		errno = 0; /* on failure, some directory stays in use for a while */
+		errno = 0; /* if chdir() fails, only some directory stays in use */
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
 		files.rlim_cur = files.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &files);
@@ -94,10 +95,10 @@ static void own_state(void)
 }
 
 /*
- * Runs in the parent of the tracing process, and ends as that does. While the tracing process is
- * stopped (SIGSTOP), threads of the program stand still, and only SIGKILL reaches them: it is
- * continued at once. This process has another name, so that a signal sent by name does not reach
- * both.
+ * Runs in the parent of the tracing process, and ends as that does. If somebody stops the tracing
+ * process (SIGSTOP), this function continues it at once: until then threads of the program could
+ * stand still, where only SIGKILL reaches them. This process has another name than the tracing one,
+ * so that a signal sent by name does not reach both.
  */
 static _Noreturn void watch(pid_t child)
 {
@@ -136,7 +137,7 @@ static int serve(int pid, int ready_fd, int go_fd)
 	child = fork();
 	if (child > 0)
 		watch(child);
-	if (child == 0) /* the terminal's or a group's signals do not reach both */
+	if (child == 0) /* a signal of the terminal or to the group must not reach both processes */
 		(void)setsid();
 	/* The program permits us to trace it (PR_SET_PTRACER), and then writes to @go_fd. */
 	if (read(go_fd, &go, 1) != 1)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads profiles and prints a report about them, or exports them. Only wiring; see view/. */
+/*
+ * Reads profiles and prints a report about them, or exports them. This file only connects the
+ * parts; the reports are in view/.
+ */
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>

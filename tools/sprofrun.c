@@ -63,7 +63,7 @@ static int one_process(const char *value)
 	return pid;
 }
 
-/* --diagnose: prints whether the process can be attached to, or why not. */
+/* --diagnose: prints whether the process with the pid @value can be attached to, or why not. */
 static int diagnose(const char *value)
 {
 	char text[512] = "";
@@ -80,7 +80,8 @@ static int diagnose(const char *value)
 }
 
 /*
- * --check-stacks: becomes sprofil-stackcheck, a separate program, because this one links libc only.
+ * --check-stacks: replaces this process by sprofil-stackcheck. That is a separate program because
+ * it links libunwind, and this one links libc only.
  */
 static int check_stacks(const char *value)
 {
@@ -399,7 +400,10 @@ int main(int argc, char **argv)
 		s.output = output_option_for_rank(program, s.output, s.quiet);
 	if (sprofrun_settings_rotates(&s))
 		s.output = output_timed(s.output);
-	/* Without --rotate and --ring, SIGUSR2 is the command's, or ends the profiling. */
+	/*
+	 * Without --rotate and --ring, SIGUSR2 requests no snapshot: it goes to the command, or
+	 * ends the profiling of attached processes.
+	 */
 	s.engine.snapshots = sprofrun_settings_rotates(&s);
 	if (!s.output) {
 		front_complain(program, "cannot begin: %s", strerror(ENOMEM));

@@ -21,7 +21,10 @@
 
 static const char program[] = "sprofserve";
 
-/* An analyst of this age is replaced by a fresh one, which bounds its memory. */
+/*
+ * An analyst of this age is replaced by a fresh one, so that an analyst's memory does not grow with
+ * the time of the run.
+ */
 #define SEGMENT_NS UINT64_C(60000000000)
 
 struct settings {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sproftop: the live view. This process is the supervisor, as in sprofrun; the analyst draws, so
- * that the sampling process neither links nor waits for terminal code.
+ * sproftop: the live view. This process is the supervisor, as in sprofrun. The analyst draws, so
+ * that the process which samples neither links terminal code nor waits for the terminal.
  */
 #include <errno.h>
 #include <getopt.h>

@@ -36,7 +36,10 @@ static int check_output(const struct analyst_settings *s, const char *name)
 	return 2;
 }
 
-/* Takes the inherited descriptors of the analyst's own piece, and of @value earlier pieces. */
+/*
+ * Takes the inherited descriptors: of this analyst's own piece, and after it those of earlier
+ * pieces. @value is the number of earlier pieces.
+ */
 static int take_pieces(void *settings, char *value)
 {
 	struct pieces *pieces = &((struct analyst_settings *)settings)->pieces;
@@ -53,8 +56,8 @@ static int take_pieces(void *settings, char *value)
 }
 
 /*
- * For a profile per process, makes the output's name a pattern that distinguishes them. A file
- * written in place can hold only one profile.
+ * For a profile per process: makes the output's name a pattern, so that each process gets a file.
+ * Without effect on an output that is written in place, as it can hold only one profile.
  */
 static void make_pattern(struct analyst_settings *s)
 {

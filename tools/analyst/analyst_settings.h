@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command line of sprofil-analyst, with which the fronts pass on their users' options.
- * Descriptors are those of supervisor/output/link.h.
+ * The command line of sprofil-analyst, with which the fronts pass on their users' options. The
+ * analyst also inherits the descriptors of supervisor/output/link.h.
  */
 #ifndef TOOLS_ANALYST_ANALYST_SETTINGS_H
 #define TOOLS_ANALYST_ANALYST_SETTINGS_H
@@ -34,14 +34,21 @@ struct analyst_settings {
 	bool jit_map, user_only;
 	enum runtimes_show python;
 	bool interpreter_frames;
-	/* with --per-process: the pattern of the names, owned; @output points to it; else NULL */
+	/*
+	 * with --per-process: the pattern that names each process's file, owned, and also in
+	 * @output; else NULL
+	 */
 	char *apart;
 	bool records;          /* a profile is to be written */
-	uint32_t segment;      /* the analyst's segment of the pieces sent to a server; 0: none */
-	bool unwritten;        /* with @segment: the profile is written nowhere else */
+	/*
+	 * number of this analyst among those of the run, for pieces sent to a server; 0: no server
+	 */
+	uint32_t segment;
+	bool unwritten;        /* no file is written: the server gets the profile */
 	struct pieces pieces;  /* pieces of --ring */
 	uint64_t rotate_bytes; /* file size for --rotate SIZE; 0 none */
-	const char *keep; /* number of profiles to keep that differ only in their time; NULL: all */
+	/* --keep: number of files of a series (same name, other time) to keep; NULL: all */
+	const char *keep;
 	enum report_split split;
 	struct live_settings live;
 	struct blame *blame; /* the files to skip; borrowed */

@@ -15,8 +15,9 @@ struct profile;
 struct delivery {
 	struct opener *opener;
 	/*
-	 * The writing end of a pipe; -1: none. A FIFO's first reader is awaited as long as the
-	 * pipe's reading end is open; with -1 for ever.
+	 * The writing end of a pipe to the supervisor; -1: none. Opening a FIFO waits until it has
+	 * a reader. The wait fails when the pipe's reading end is closed; without a pipe it never
+	 * ends.
 	 */
 	int peer_fd;
 	/* OPENING_OUTPUT: a file besides the final profile, with the present time in its name */

@@ -69,7 +69,7 @@ int command_as_user(struct command_as *as, const char *name)
 			return -ENOMEM;
 		}
 		user.groups = groups;
-		/* The list was too short: @n is now the number of groups. */
+		/* -1: the list was too short, and @n is now the number of groups. */
 	} while (getgrouplist(found->pw_name, found->pw_gid, user.groups, &n) < 0);
 	user.groups_n = (size_t)n;
 	free(as->user.groups);

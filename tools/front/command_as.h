@@ -12,7 +12,7 @@
 
 struct engine_options;
 
-/* Starts as zeros and @program; freed by command_as_release(). */
+/* Initialized as zeros, except @program; freed by command_as_release(). */
 struct command_as {
 	const char *program; /* name of the program, for messages */
 	/* the command's environment: the array is owned, the strings are not; NULL: ours */

@@ -58,7 +58,7 @@ bool containers_read_monitor(
 		const char *value = line + n + 1;
 
 		left = value < end ? (size_t)(end - value) : 0;
-		/* The last word is ignored if its NUL is missing: it may be cut off. */
+		/* A last word without a NUL is ignored: it may be cut off. */
 		if (n == 2 && strnlen(value, left) < left) {
 			if (!memcmp(line, "-c", 2))
 				id = value;

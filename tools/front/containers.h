@@ -7,7 +7,7 @@
 
 #include "supervisor/os/cgroup.h"
 
-/* Digits that the beginning of an id has at least. */
+/* A container id may be abbreviated to its first digits: at least this many. */
 enum { CONTAINERS_ID_LEAST = 4 };
 
 /* Can @text be the beginning of an id? At least CONTAINERS_ID_LEAST hexadecimal digits. */
@@ -27,8 +27,9 @@ struct container_monitor {
 };
 
 /*
- * Is this conmon, owned and run by root or by the user @own_uid, writable by nobody else, and not
- * set-user-ID? Anybody can name a program conmon, and can start a set-user-ID program by any name.
+ * May the command line of this conmon be trusted? Only if it is owned and run by root or by the
+ * user @own_uid, writable by nobody else, and not set-user-ID: anybody can name a program conmon,
+ * and can start a set-user-ID program by any name.
  */
 bool containers_may_monitor(const struct container_monitor *monitor, unsigned own_uid);
 

@@ -133,7 +133,7 @@ int find_processes_by_container(
 	char id[CGROUP_ID_BYTES];
 	int r;
 
-	/* A name may look like the beginning of an id; the name has precedence. */
+	/* A name that looks like the beginning of an id is tried as a name first. */
 	if (containers_find(name, id))
 		return find(list, is_in_container, id, &ended);
 	r = find(list, is_in_machine, name, &ended);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds processes: by name, by ancestor, by cgroup, by container. From /proc. */
+/* Finds processes by name, ancestor, cgroup or container. Reads /proc. */
 #ifndef TOOLS_FRONT_FIND_PROCESSES_H
 #define TOOLS_FRONT_FIND_PROCESSES_H
 

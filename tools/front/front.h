@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the programs that are a supervisor share around the engine: sprofrun, sproftop, sprofserve.
+ * What sprofrun, sproftop and sprofserve share. Each of them is a supervisor: it runs the engine,
+ * and these functions do what comes before and after that.
  */
 #ifndef TOOLS_FRONT_FRONT_H
 #define TOOLS_FRONT_FRONT_H
@@ -17,8 +18,8 @@ struct engine_result;
 struct launch_state;
 
 /*
- * Exit statuses: a failure of ours; as of a shell, a command that cannot be executed or is not
- * found; and a wrong command line.
+ * Exit statuses: sprofil failed; the command cannot be executed, or is not found (as in a shell);
+ * the command line is wrong.
  */
 enum { FRONT_OURS = 125, FRONT_NOT_EXECUTABLE = 126, FRONT_NOT_FOUND = 127, FRONT_USAGE = 2 };
 
@@ -33,15 +34,15 @@ enum { FRONT_OURS = 125, FRONT_NOT_EXECUTABLE = 126, FRONT_NOT_FOUND = 127, FRON
 bool front_find_analyst(const char *program, char path[PATH_MAX]);
 
 /*
- * Saves what the command gets back later (signal mask, SIGCHLD, descriptor limit), and prepares
- * this process for the engine: signals blocked, the limit of descriptors raised (a thread needs
- * four).
+ * Saves in @state what the command inherits unchanged (signal mask, SIGCHLD, descriptor limit), and
+ * prepares this process for the engine: signals blocked, the descriptor limit raised (each thread
+ * needs four).
  */
 void front_prepare(struct launch_state *state);
 
 /*
  * Writes to @text why @pid cannot be traced; @option: the option by which the user named @pid.
- * False: the cause is unknown, or has gone meanwhile.
+ * False: the cause is unknown, or there is none any more.
  */
 bool front_explain(const char *program, const char *option, int pid, char *text, size_t room);
 
@@ -53,11 +54,13 @@ int front_end_like(int wait_status);
 
 /*
  * After engine_run(): waits until the analyst has written and reported, and returns its wait
- * status; 0: there is no analyst. While the command lives, signals are passed on to it. After that,
- * the first signal to end makes the analyst stop waiting for readers, and the next one kills it;
- * *@ret_signal is the last such signal, unchanged if there was none. With a live view (@stop_view,
- * which suspends the analyst and this process), the first one ends the view, whether the command
- * lives or not. Closes result->analyst_fd.
+ * status; 0: there is no analyst. Closes result->analyst_fd.
+ *
+ * Signals during the wait: while the command lives, they are passed on to the command. After its
+ * end, the first signal to end makes the analyst stop waiting for readers, and the next one kills
+ * it; *@ret_signal is the last such signal, unchanged if there was none. With a live view,
+ * @stop_view is not NULL (it suspends the analyst and this process, for ^Z). Then the first signal
+ * to end ends the view, whether the command lives or not.
  */
 int front_join_analyst(struct engine_result *result,
 	void (*stop_view)(void *context, int analyst_pid), void *context, int *ret_signal);

@@ -29,7 +29,7 @@
 static const char needed[] = "it comes with a JDK (Debian: openjdk-17-jdk-headless)";
 
 struct java {
-	int pid, inner_pid; /* pid in our namespace, and in its own */
+	int pid, inner_pid; /* pid in our pid namespace, and in the process's own */
 	uid_t uid;
 	gid_t gid;
 };
@@ -120,7 +120,10 @@ static bool find_jcmd(char path[PATH_MAX])
 	return false;
 }
 
-/* Runs in the child: becomes jcmd, as the process's user, with nothing of ours but @output. */
+/*
+ * Runs in the child: drops to the process's user, closes all our descriptors except @output, and
+ * executes jcmd.
+ */
 static _Noreturn void become_jcmd(const char *path, const struct java *java, int output)
 {
 	char pid[16], *argv[] = {(char *)path, pid, (char *)"Compiler.perfmap", NULL};

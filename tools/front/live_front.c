@@ -61,8 +61,9 @@ static void name_target(struct live_front *front, const struct engine_options *e
 }
 
 /*
- * The terminal belongs to the view. The command's standard output goes to the log. So does its
- * stderr if that is the terminal; and its input is empty if that is the terminal.
+ * Takes the terminal from the command, as the view needs it. The command's standard output goes to
+ * the log; so does its stderr, if that is the terminal; and if its input is the terminal, it gets
+ * an empty one.
  */
 static int open_streams(struct live_front *front, struct engine_options *engine)
 {

@@ -32,7 +32,7 @@ struct live_front {
 	bool own_log, trims;
 	char log_path[64];
 	pthread_t trimmer;
-	int stop_fd; /* writing end of a pipe: closing it ends the trimming thread */
+	int stop_fd; /* writing end of a pipe: closing it ends the thread that shortens the log */
 	bool has_terminal;
 	struct termios terminal;
 	FILE *notes; /* messages kept while the screen was in use */

@@ -9,7 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Exit statuses of the analyst: the terminal was not restored; it cannot be drawn on. */
+/*
+ * Exit statuses of the analyst: it could not restore the terminal; it cannot draw on the terminal.
+ */
 enum { LIVE_EXIT_STUCK = 3, LIVE_EXIT_NO_SCREEN = 4 };
 
 struct live_settings {
@@ -18,7 +20,7 @@ struct live_settings {
 	int in_fd;        /* descriptor that keys come from */
 	bool goes_on;     /* sampling continues when the user leaves */
 	bool one_process; /* the target was named by a single pid */
-	bool suspends;    /* ^Z suspends the process that the shell knows, and nothing else */
+	bool suspends;    /* ^Z suspends sprofrun or sproftop, and not the target */
 	uint64_t screens; /* batch mode: number of screens, 0: until the end */
 	uint64_t delay_ns, half_life_ns, period_ns, cost_ppm;
 	uint64_t rows, columns; /* batch mode: size of a screen */

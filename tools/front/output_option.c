@@ -92,7 +92,10 @@ void output_option_redirect(
 
 void output_option_check(const char *program, const char *analyst, const char *pattern)
 {
-	/* The process does not exist yet: our own pid, of similar length, stands for its pid. */
+	/*
+	 * %p stands for the pid of a process that does not exist yet; our own pid has a similar
+	 * length.
+	 */
 	const struct output_facts facts = {.pid = (uint32_t)getpid(),
 		.name = "name",
 		.time = time(NULL),

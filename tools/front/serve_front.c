@@ -376,7 +376,7 @@ bool serve_front_begin(struct serve_front *f, const char *name, struct engine_op
 	return begun;
 }
 
-/* Handles a signal during a wait. True: the signal ends the wait. */
+/* Handles a signal that came during a wait. True: the wait is to end. */
 static bool ends_wait(const struct engine_result *result, const siginfo_t *info)
 {
 	if (signals_pass_on(result, info))
@@ -388,8 +388,8 @@ static bool ends_wait(const struct engine_result *result, const siginfo_t *info)
 }
 
 /*
- * Waits until the process ends by itself. False: it did not in @moments of 10 ms, or a signal to
- * end came (*@ordered).
+ * Waits until the process ends by itself. False: it still ran after @moments times 10 ms, or a
+ * signal to end came; then *@ordered is set. If *@ordered is set already, there is no wait.
  */
 static bool await(const struct engine_result *result, pid_t pid, unsigned moments, bool *ordered)
 {

@@ -54,10 +54,10 @@ void serve_front_print(const struct serve_front *front);
 
 /*
  * Call after the engine and the analyst have ended. Waits for the last answers: 10 s at most for
- * the server; sprofil-push limits its time itself. A signal to end (signals_is_control()), unless
- * it is for a command that lives on, ends this wait and the processes. @ordered: such a signal came
- * during the wait for the analyst. The signals of signals_handled() must be blocked. False: a
- * profile to be pushed is not in the store.
+ * the server; sprofil-push limits its time itself. A signal to end (signals_is_control()) ends this
+ * wait and kills both processes; while the command lives, its signals are passed on to the command
+ * instead. @ordered: a signal to end came already, during the wait for the analyst. The signals of
+ * signals_handled() must be blocked. False: a profile to be pushed is not in the store.
  */
 bool serve_front_join(struct serve_front *front, const struct engine_result *result, bool ordered);
 

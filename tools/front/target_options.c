@@ -18,7 +18,7 @@
 
 #define RING_BYTES  (UINT64_C(8) << 20)
 #define RING_STACKS (UINT64_C(64) << 20)
-/* The ring has room for at least this many of the largest stacks. */
+/* The ring holds at least this many stacks of the largest size. */
 #define RING_STACKS_LEAST 16
 #define MAX_STACK_MOST    (UINT64_C(256) << 20)
 /*
@@ -102,7 +102,10 @@ static int take_container(void *options, char *value)
 size_t target_options_language(const struct target_options *o, const char **argv, size_t n)
 {
 	argv[n++] = "--python";
-	/* Python's frames stand among those of the stack: without stacks, there are none. */
+	/*
+	 * Without stacks of the threads there are no frames of Python, either, as they stand among
+	 * those.
+	 */
 	argv[n++] = strcmp(o->call_graph, "no") == 0 ? "no" : o->python;
 	if (o->interpreter_frames)
 		argv[n++] = "--interpreter-frames";
@@ -248,7 +251,8 @@ void target_options_parse(struct target_options *o, const char *help, struct opt
 }
 
 /*
- * Sizes the ring for some of the largest stacks; its memory is used only as far as it is written.
+ * Makes the ring large enough for RING_STACKS_LEAST stacks of the largest size. A large ring costs
+ * little: the kernel gives it memory only where it is written.
  */
 static void choose_stacks(const struct target_options *o, struct engine_options *engine)
 {
@@ -297,8 +301,8 @@ static void find_descendants(struct target_options *o)
 }
 
 /*
- * Says that existing children are not profiled: the parent of a server mostly waits while they
- * work. Returns their number.
+ * Prints that the processes have children that are not profiled, as the parent of a server mostly
+ * waits while its children work. Returns the number of children.
  */
 static size_t tell_of_children(const struct target_options *o)
 {
@@ -310,8 +314,8 @@ static size_t tell_of_children(const struct target_options *o)
 		size_t others = 0;
 
 		/*
-		 * Of a process that cannot be attached to, the engine's failure is reported
-		 * instead.
+		 * If the process cannot be attached to, nothing is said here: the engine will
+		 * report that.
 		 */
 		if (front_explain(o->program, "-p", o->pids[i], refusal, sizeof(refusal)))
 			continue;

@@ -63,8 +63,8 @@ int target_options_take_pids(void *options, char *value);
 
 /*
  * Parses the options of a program: those of this file, --help (which prints @help), --version, and
- * the sets @more, @n of them, at most TARGET_OPTIONS_MORE; notes in @more what was given. Ends the
- * program after help, and with status 2 after a wrong option.
+ * the @n sets in @more, at most TARGET_OPTIONS_MORE. Each set's field @given then tells which of
+ * its options were given. Ends the program after help, and with status 2 after a wrong option.
  */
 enum { TARGET_OPTIONS_MORE = 4 };
 void target_options_parse(struct target_options *options, const char *help, struct option_set *more,

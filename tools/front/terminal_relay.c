@@ -238,8 +238,8 @@ static void take_message(struct terminal_relay *relay)
 		;
 	terminal_relay_leave(relay);
 	/*
-	 * From now on we print, too: our terminal makes its own line ends. A command that goes on
-	 * still gets its keys.
+	 * From now on this program prints messages, too, so our terminal must add its own "\r". A
+	 * command that goes on still gets its keys.
 	 */
 	if (byte == MESSAGE_ENDED)
 		relay->ended = true;
@@ -267,7 +267,7 @@ static void relay_once(struct terminal_relay *relay, int signals)
 	if (ppoll(fds, ALL, front || relay->ended ? NULL : &again, NULL) <= 0)
 		return;
 	if (fds[MASTER].revents & (POLLIN | POLLHUP))
-		/* POLLHUP, and nothing left to read: no process has the slave open. */
+		/* POLLHUP and nothing left to read: no process has the command's terminal open. */
 		if (!pass_output(relay) && fds[MASTER].revents & POLLHUP) {
 			(void)close(relay->master);
 			relay->master = -1;
@@ -293,8 +293,9 @@ void terminal_relay_wait(struct terminal_relay *relay, const sigset_t *signals, 
 
 		if (signal > 0 && signal != SIGWINCH) {
 			/*
-			 * The tracer's message about a stop is sent before the signal that shows
-			 * the stop (SIGCHLD): it has come by now, and is taken first.
+			 * The tracer sends its message about a stop before it stops, so at SIGCHLD
+			 * the message is here. It is taken first, as it tells what kind of stop
+			 * this is.
 			 */
 			take_message(relay);
 			break;

@@ -4,11 +4,14 @@
  * (TIOCSTI), read what is typed after the command, and change the modes. So the command gets a
  * pseudo-terminal, in a session whose leader is the process that traces it. The process that the
  * shell knows passes on what is typed and what is written (own_session.h). Standard streams that
- * are not this terminal (files, pipes) are the command's own, and nothing is passed on.
+ * are not our terminal (files, pipes) are the command's own, and nothing is passed on.
  *
- *	both ours	stdin and stdout are our terminal: it is raw, and the command's does the
- *			editing, the echo, ^C and ^Z
- *	stdout only	nothing is read from ours: the program that feeds our pipe may read from it
+ * Which of our stdin and stdout is our terminal?
+ *
+ *	both		our terminal is raw; the command's terminal does the editing, the echo, ^C
+ *			and ^Z
+ *	stdout only	no key is read from our terminal: the program that feeds our pipe may read
+ *			from it
  *	stdin only	keys are passed on one by one; ^C and ^Z go to our process group, which may
  *			be a pipeline, and are passed on as signals
  */
@@ -54,8 +57,8 @@ bool terminal_relay_open(struct terminal_relay *relay, int *ret_error);
  */
 void terminal_relay_lead(struct terminal_relay *relay, uid_t uid);
 /*
- * The command's streams: @streams (NULL: 0, 1, 2), with its terminal for ours. Valid as long as
- * @relay.
+ * The command's standard streams: @streams (NULL: 0, 1, 2), where the command's terminal replaces
+ * ours. Valid as long as @relay.
  */
 const int *terminal_relay_streams(struct terminal_relay *relay, const int *streams);
 /* Tells the other process that the command has stopped, and that this process will stop, too. */

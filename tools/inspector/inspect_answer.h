@@ -19,8 +19,8 @@ void inspect_answer_init(struct code_object *object);
 long inspect_answer_take(const uint8_t *data, size_t bytes, struct code_object *object);
 
 /*
- * Takes the answer about a histogram. -EPROTO as above. -EINVAL: *ret_why, a part of @data, says
- * why there is no profile. -ENOMEM. The caller frees the profile.
+ * Takes the answer about a histogram. 0, and the caller frees the profile; -EPROTO: incomplete or
+ * malformed; -EINVAL: *ret_why, a part of @data, says why there is no profile; -ENOMEM.
  */
 int inspect_answer_profile(
 	const uint8_t *data, size_t bytes, struct profile **ret_profile, const char **ret_why);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Asks sprofil-inspector for the profile of a mon.out (profile/monout.h), with names. */
+/*
+ * Asks sprofil-inspector for the profile in a mon.out (profile/monout.h), with names of functions.
+ */
 #ifndef TOOLS_INSPECTOR_INSPECT_HISTOGRAM_H
 #define TOOLS_INSPECTOR_INSPECT_HISTOGRAM_H
 

@@ -44,8 +44,8 @@ static int read_addresses(struct inspected *in, struct reader *asked)
 }
 
 /*
- * Maps the object at the address of the profile's mapping, as a process would: whole pages, and the
- * file's present device and inode.
+ * Adds a mapping of the object to @space, at the address of the profile's mapping. As for a
+ * process, it consists of whole pages, and has the file's present device and inode.
  */
 static int map_object(
 	struct space *space, const struct inspection_object *object, const struct opened *now)
@@ -126,7 +126,7 @@ static int resolve(struct inspected *in)
 {
 	size_t n = 0;
 
-	/* Addresses outside the mapping cannot be named from the file. */
+	/* Leaves out the addresses outside the mapping: the file has no names for them. */
 	for (size_t i = 0; i < in->n; i++) {
 		if (!in->location[i].module)
 			continue;

@@ -11,8 +11,8 @@ struct opener;
 struct symbolizer;
 
 /*
- * Reads the addresses of @object from @asked, and writes the answer to @out. 0 or -errno; -EPROTO:
- * fewer addresses than announced.
+ * Reads the addresses to look up in @object from @asked, and writes the answer to @out. 0 or
+ * -errno; -EPROTO: fewer addresses than announced.
  */
 int inspect_object(struct symbolizer *symbolizer, struct opener *opener,
 	const struct inspection_object *object, struct reader *asked, FILE *out);

@@ -83,7 +83,10 @@ static int receive_all(int fd, FILE *to)
 	}
 }
 
-/* Runs one process. *@ret_killed: it was ended by SIGKILL, which a file cannot cause. */
+/*
+ * Runs one inspector process. *@ret_killed: SIGKILL ended it, which no file that it reads can
+ * cause.
+ */
 static int talk(const char *path, const char *asked, size_t asked_bytes, char **ret_answer,
 	size_t *ret_bytes, bool *ret_killed)
 {

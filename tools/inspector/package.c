@@ -24,8 +24,8 @@ struct policy {
 };
 
 /*
- * Takes one line of apt-cache policy, in the part of a package:
- *   "  Candidate: 3.11.2-6", " *** 3.11.2-6+deb12u6 100", "        500 http://… bookworm/main …"
+ * Takes one line of a package's part of the output of apt-cache policy, such as
+ * "  Candidate: 3.11.2-6", " *** 3.11.2-6+deb12u6 100", "        500 http://… bookworm/main …"
  */
 static void take_line(const struct package_system *system, const char *line, struct policy *policy,
 	bool *in_installed, bool *seen_version)
@@ -76,8 +76,8 @@ static struct policy read_policy(
 }
 
 /*
- * Is the installed package from somebody else, whose version is newer than that of the
- * distribution?
+ * Does the installed package come from another source than the distribution, and has a newer
+ * version?
  */
 static bool is_foreign(const struct policy *policy)
 {
@@ -86,7 +86,10 @@ static bool is_foreign(const struct policy *policy)
 	return policy->any_ours ? policy->installed_first : policy->any_archive;
 }
 
-/* Makes a command that runs @before, @symbols, @behind, which have no apostrophes, as root. */
+/*
+ * Makes a shell command that runs @before, @symbols and @behind, joined, as root. None of them has
+ * an apostrophe.
+ */
 static int set_as_root(const struct package_system *system, const char *before, const char *symbols,
 	const char *behind, struct code_package *ret_package)
 {

@@ -15,10 +15,13 @@ enum { SOURCE_PATHS_MOST = 32 };
 
 struct source_files {
 	struct source_path {
-		/* prefix of names; NULL: any name, a suffix of which is searched below @to */
+		/*
+		 * from "OLD=NEW": the prefix OLD; NULL, from "DIR": suffixes of names are searched
+		 * below @to
+		 */
 		const char *from;
 		size_t from_bytes;
-		const char *to; /* its replacement: a folder */
+		const char *to; /* the folder NEW that replaces @from, or DIR */
 	} path[SOURCE_PATHS_MOST];
 	size_t paths;
 };

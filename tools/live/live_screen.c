@@ -17,8 +17,9 @@
 #include "view/live/terminal.h"
 
 /*
- * A message about work is shown after BUSY_MS. After SIGWINCH the size is read LOOKS times more,
- * LOOK_MS apart; after SIGTSTP our stop is expected within STOP_LOOKS such intervals.
+ * A message about work in progress is shown after BUSY_MS. After SIGWINCH the size is read LOOKS
+ * times more, LOOK_MS apart. After SIGTSTP the stop of this process is expected within STOP_LOOKS
+ * times LOOK_MS.
  */
 enum {
 	BUSY_BYTES = 160,

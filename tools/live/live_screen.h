@@ -12,17 +12,15 @@
 
 struct live_screen;
 
-/*
- * Codes of keys besides those of live.h: the size (row, column) has changed; the terminal is gone.
- */
+/* Codes of keys besides those of live.h: the terminal's size has changed; the terminal is gone. */
 enum { LIVE_SCREEN_RESIZED = 0x120000, LIVE_SCREEN_GONE };
 
 /*
- * Takes over the terminal: standard output, and @in_fd, from which keys come; unless it is standard
- * input, live_screen_close() closes it. While the job is stopped, or in the background, the
- * terminal is left to others. @suspends: that of terminal_open(). SIGWINCH, SIGTSTP and SIGCONT
- * must be blocked in all threads. 0 or -errno; -ENOTTY; -ENOTSUP: the terminal cannot be painted
- * on.
+ * Takes over the terminal: draws on standard output, reads keys from @in_fd. live_screen_close()
+ * closes @in_fd unless it is standard input. While the job is stopped, or in the background, the
+ * terminal is left to others. @suspends: the terminal sends SIGTSTP for ^Z, which is a key
+ * otherwise. SIGWINCH, SIGTSTP and SIGCONT must be blocked in all threads. 0 or -errno; -ENOTTY;
+ * -ENOTSUP: the terminal cannot be painted on.
  */
 int live_screen_open(bool color, bool suspends, int in_fd, struct live_screen **ret_screen);
 /* Restores the terminal. False: it was still blocked after a second. NULL is allowed. */
@@ -36,7 +34,8 @@ bool live_screen_key(struct live_screen *screen, struct live_key *ret_key);
 void live_screen_size(const struct live_screen *screen, unsigned *ret_rows, unsigned *ret_columns);
 
 /*
- * Paints the screen as soon as the terminal accepts output; @anew: all of its cells. 0 or -ENOMEM.
+ * Paints the screen as soon as the terminal accepts output; with @anew all of its cells, otherwise
+ * those that have changed. 0 or -ENOMEM.
  */
 int live_screen_show(struct live_screen *screen, const struct screen *model, bool anew);
 

@@ -34,8 +34,8 @@
 /* The screen is not drawn more often than this. */
 #define FRAME_NS (CLOCK_SECOND_NS / 10)
 /*
- * After an update, this many times its CPU time passes before the next one: with very many stacks,
- * updates take a fiftieth of the time.
+ * After an update, the session waits LOOK_SHARE times the CPU time of the update. So with very many
+ * stacks, updates take at most a fiftieth of a CPU.
  */
 #define LOOK_SHARE 50
 
@@ -335,14 +335,17 @@ static int open_screen(struct running *run)
 	uint64_t wall;
 	int r;
 
-	/* A sleeping target sends no records, but the audit comes once a second. */
+	/*
+	 * Without records of its own (a sleeping target), the audit, once a second, shows that
+	 * sampling runs.
+	 */
 	if (!run->ended && profile_audit(analyst_profile(s->analyst), "wall_ns", &wall) && wall)
 		run->started = true;
 	run->started |= analyst_has_image(s->analyst);
 	if (analyst_end_flags(s->analyst) & RECORD_END_REFUSED)
 		/*
-		 * Attaching to one of several processes failed: the others have images, but nothing
-		 * is profiled.
+		 * Attaching to one of several processes failed, so nothing is profiled, although
+		 * images of the others are known.
 		 */
 		run->started = false;
 	if (run->painter || s->settings->batch || !run->started)
@@ -372,7 +375,7 @@ static int turn(struct running *run)
 		r = input_ready(s->analyst, s->ring, s->capture, &capture_error);
 	if (r < 0)
 		return r;
-	/* Records written before the doorbell closed have been taken by now. */
+	/* All records that were written before the doorbell closed have been taken by now. */
 	last = !run->ended && (r == 1 || !was_open);
 	now = clock_now();
 	run->ended |= r == 1;
@@ -390,8 +393,8 @@ static int turn(struct running *run)
 	if (settings->batch && (last || (settings->screens && run->printed >= settings->screens)))
 		run->quit = true;
 	/*
-	 * The supervisor was killed, and the terminal is the shell's again; or there never was a
-	 * target.
+	 * Two ends without a user's key: the supervisor was killed before RECORD_END came, and the
+	 * terminal is the shell's again; or the target ended before there was anything to show.
 	 */
 	if (!run->ended ? !run->open : !run->started)
 		run->quit = true;

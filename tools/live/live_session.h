@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The live view running in the analyst: takes records, names new places, draws screens, reads keys,
- * sends requests to the supervisor.
+ * The live view running in the analyst: takes records, names new locations, draws screens, reads
+ * keys, sends requests to the supervisor.
  */
 #ifndef TOOLS_LIVE_LIVE_SESSION_H
 #define TOOLS_LIVE_LIVE_SESSION_H

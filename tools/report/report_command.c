@@ -134,8 +134,8 @@ static const struct option_row rows[] = {
 #define ALL_SAMPLES " pprof folded speedscope firefox callgrind gmon perf-script "
 
 /*
- * Options that some reports and formats have no use for. @of: the reports and formats that use the
- * option; NULL: all but those of @not_of.
+ * Options that have an effect only on some reports and formats. @of: those that use the option;
+ * NULL: all except @not_of.
  */
 static const struct {
 	const char *name, *of, *not_of;
@@ -280,8 +280,8 @@ static void settle(struct command *command, const struct option_set *given)
 }
 
 /*
- * Prints what is wrong with an option. @word: the argument that was read last: the unknown option,
- * or the word that contains its letter (optopt).
+ * Prints what is wrong with an option. @word: the argument read last. It is the unknown option, or
+ * for a short option the word that contains its letter (optopt).
  */
 static void refuse_option(const struct option_set *set, const char *word)
 {

@@ -48,7 +48,9 @@ enum { USER_FIRST = 61184, USERS = 4336, USER_NOBODY = 65534 };
 /* OOM_MORE is added to this process's OOM score, so that the supervisor and the target survive. */
 enum { OOM_MORE = 300, OOM_MOST = 1000 };
 
-/* Connections of the process: none; others connect to it; it connects to others. */
+/*
+ * Which connections may the process have? None; those that others open to it; those that it opens.
+ */
 enum surroundings { NOBODY, SERVING, CONNECTING };
 
 static void add(char text[SANDBOX_TEXT_BYTES], const char *format, ...)
@@ -98,7 +100,7 @@ static void bound_memory(void)
 	(void)setrlimit(RLIMIT_AS, &now);
 }
 
-/* Becomes @user, if the namespace has that user: a user namespace may contain few users. */
+/* Switches to @user. False: the user namespace, which may contain few users, lacks @user. */
 static bool become(uid_t user)
 {
 	return setgroups(0, NULL) == 0 && setresgid(user, user, user) == 0 &&
@@ -320,7 +322,8 @@ static void close_one_by_one(int from, int to)
 	const struct dirent *entry;
 
 	while (own && (entry = readdir(own))) {
-		int fd = atoi(entry->d_name); /* The entries "." and ".." count as 0. */
+		/* the entries "." and ".." give 0, which is below @from */
+		int fd = atoi(entry->d_name);
 
 		if (fd >= from && fd <= to && fd != dirfd(own))
 			(void)close(fd);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles that wait for the store. Beyond PUSH_QUEUE_BYTES the oldest are dropped. */
+/*
+ * Profiles that wait for the store. If they take more than PUSH_QUEUE_BYTES, the oldest are
+ * dropped.
+ */
 #ifndef TOOLS_SERVE_PUSH_QUEUE_H
 #define TOOLS_SERVE_PUSH_QUEUE_H
 
@@ -23,7 +26,7 @@ struct push_queue {
 	struct pushed waiting[PUSH_QUEUE_MOST]; /* oldest first */
 	size_t n, bytes;
 	size_t lost; /* number of profiles dropped */
-	/* The profile that is being read. */
+	/* The profile that is being read: its head so far, and the bytes after it so far. */
 	uint8_t head[PUSH_HEAD_BYTES];
 	size_t head_bytes, read;
 	struct pushed coming;

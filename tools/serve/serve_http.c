@@ -15,7 +15,10 @@
 #include "tools/serve/serve_request.h"
 #include "tools/serve/serve_socket.h"
 
-/* Longest times: for a request, from the connection or the last answer on; and for an answer. */
+/*
+ * Longest times: for a request, counted from the connection or the last answer on; and for sending
+ * an answer.
+ */
 #define REQUEST_NS (5 * CLOCK_SECOND_NS)
 #define ANSWER_NS  (120 * CLOCK_SECOND_NS)
 /* Interval of checks whether the time of a connection is over. */
@@ -99,8 +102,8 @@ static enum MHD_Result begin_profile(
 		return answer_text(connection, MHD_HTTP_BAD_REQUEST,
 			"seconds: give a whole number from 1 to 600\n");
 	/*
-	 * Two spans are reserved for --push. If no other is free, a client that has half closed its
-	 * connection makes room, as it may be gone.
+	 * Two spans are reserved for --push. If all others are taken, a client that has half closed
+	 * its connection loses its span to this request, as that client may be gone.
 	 */
 	if (http->spans->n + 2 >= SPANS_MOST)
 		end_half_closed(http);

@@ -25,7 +25,7 @@ struct serve_pieces {
 		uint8_t *data;
 		size_t bytes, room;
 	} coming[SERVE_PIECES_MOST];
-	uint64_t so_far_ns;  /* the latest end among pieces already handled */
+	uint64_t so_far_ns;  /* the latest end among the pieces taken so far */
 	const char *problem; /* what is wrong with the last piece; NULL none */
 };
 

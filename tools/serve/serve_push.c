@@ -48,8 +48,8 @@ uint64_t push_next(const struct push *push, uint64_t now)
 	if (!push->span[0])
 		return now + SECOND_NS;
 	/*
-	 * While there is an older span, no time is due: a piece or POLLOUT ends the wait of the
-	 * older span, and only then the current span becomes the older one.
+	 * While there is an older span, no time is due: a piece or POLLOUT lets the older span
+	 * finish, and only after that the current span can be sent.
 	 */
 	return push->span[1] ? UINT64_MAX : push->to_ns[0];
 }
@@ -67,8 +67,8 @@ static void begin(struct push *push, uint64_t from_ns, uint64_t from_realtime_ns
 }
 
 /*
- * Begins the next span at the end of the last one. Its real time, which the store gets, continues
- * that of the last one, too, unless the clock was set meanwhile.
+ * Begins the next span at the end of the last one. The store gets UNIX times: these continue
+ * without a gap, too, unless the clock was set meanwhile.
  */
 static void begin_next(struct push *push, uint64_t now)
 {

@@ -84,8 +84,8 @@ bool spans_announced(struct spans *spans, const struct piece *piece)
 			piece->segment >= span->low)
 			span->low = piece->segment + 1;
 		/*
-		 * The span may end between two segments: then the first one that begins after its
-		 * end tells that no other one is still to come.
+		 * A span may end between two segments. A segment that begins after the span's end
+		 * then shows that no segment before it is still to come for this span.
 		 */
 		if (piece->began_ns >= span->to_ns &&
 			(!span->behind || piece->segment < span->behind))
@@ -205,8 +205,8 @@ uint64_t spans_next(const struct spans *spans, uint64_t now)
 		if (at <= now)
 			at += SPANS_PATIENCE_NS;
 		/*
-		 * A span that is given up but still here waits for room in the pipe to its reader:
-		 * it is looked at again in a second.
+		 * A span that was given up, but is still here, waits for room in the pipe to its
+		 * reader. It is checked again in a second.
 		 */
 		if (at <= now)
 			at = now + CLOCK_SECOND_NS;

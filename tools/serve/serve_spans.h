@@ -37,7 +37,9 @@ void spans_end(struct spans *spans, struct span *span);
 
 /* Notes the announcement of a piece. False: no span wants its content. */
 bool spans_announced(struct spans *spans, const struct piece *piece);
-/* Adds a piece. -errno: some of it is missing in the spans that wanted it. */
+/*
+ * Adds a piece to the spans that want it. -errno: at least one of them lacks a part of the piece.
+ */
 int spans_take(struct spans *spans, const struct piece *piece, const struct profile *profile);
 /* Ends all spans: no more pieces will come. */
 void spans_close(struct spans *spans);

@@ -111,7 +111,8 @@ static const char *path_of(const struct unwind_frame *frame)
 }
 
 /*
- * Our pc of a caller is inside its call instruction; libunwind's is the return address behind it.
+ * Do both unwinders mean the same frame? For a caller, our pc is inside the call instruction, and
+ * libunwind's is the return address after it.
  */
 static bool is_same(const struct opinions *o, const struct unwind_frame *ours, size_t i)
 {
@@ -120,7 +121,10 @@ static bool is_same(const struct opinions *o, const struct unwind_frame *ours, s
 
 static int note(struct opinions *o, const struct unwind_result *ours, size_t same)
 {
-	/* The last common frame is the one that one of the unwinders could not leave. */
+	/*
+	 * The last common frame: at least one of the unwinders did not find its caller, or found
+	 * another one.
+	 */
 	const struct unwind_frame *last = &ours->frame[same ? same - 1 : 0];
 	struct opinion_module *module = module_of(o, path_of(last));
 	struct frame_chain chain = {0};
