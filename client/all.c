@@ -70,7 +70,7 @@ static const char *keep(const char *path)
 	return *path ? strdup(path) : "";
 }
 
-/* Inserts @new, with a copy of its path; the last segment, the rest, stays last. 0 or -ENOMEM. */
+/* Inserts @new, with a copy of its path, in front of the rest segment. 0 or -ENOMEM. */
 static int add(const struct all_segment *new)
 {
 	size_t at = segments ? segments - 1 : 0;
@@ -129,7 +129,7 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *context)
 		new.end = (info->dlpi_addr + p->p_vaddr + p->p_memsz + ALL_STEP - 1) &
 			~(uint64_t)(ALL_STEP - 1);
 		if (new.end - new.start > UINT_MAX)
-			continue; /* Too large: its ticks are counted in the rest. */
+			continue; /* Too large: the rest segment counts its ticks. */
 		new.path = info->dlpi_name ? info->dlpi_name : "";
 		known = find(&new);
 		if (known) {
@@ -142,7 +142,7 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-/* Adds the segments of all objects that are loaded now, and the rest. */
+/* Adds the rest segment, and the segments of all objects that are loaded now. 0 or -ENOMEM. */
 static int find_objects(void)
 {
 	if (!segments && add(&(struct all_segment){.path = ""}) < 0)
@@ -227,7 +227,7 @@ CLIENT_PUBLIC void *sprofil_all_loaded(void *handle)
 
 	(void)pthread_mutex_lock(&lock);
 	before = changes;
-	/* Objects that cannot be added are counted in the rest. */
+	/* If an object cannot be added, the rest segment counts its ticks. */
 	if (on && find_objects() == 0 && changes != before)
 		(void)put_in_force();
 	(void)pthread_mutex_unlock(&lock);

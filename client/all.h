@@ -14,12 +14,15 @@ struct all_symbol {
 	const char *name;
 };
 
-/* An executable segment of an object that is, or was, loaded. */
+/*
+ * An executable segment of an object that is, or was, loaded; or the rest segment, which has one
+ * counter for all addresses in no other segment.
+ */
 struct all_segment {
-	uint64_t start, end; /* multiples of ALL_STEP; both 0: the rest, all other addresses */
+	uint64_t start, end; /* multiples of ALL_STEP; both 0: the rest segment */
 	uint64_t bias;
 	const char *path;  /* path of its file; "": the program itself */
-	uint32_t *counter; /* one for each ALL_STEP bytes; of the rest: one */
+	uint32_t *counter; /* one for each ALL_STEP bytes; the rest segment has one */
 	bool loaded;
 	struct all_symbol *symbol; /* symbols of the whole file, ascending */
 	char *names;               /* the strings of the symbols */
@@ -28,16 +31,16 @@ struct all_segment {
 };
 
 /*
- * Returns the *@ret_n segments, under a lock that all_unlock() releases. The last one is the rest.
- * *@ret_n 0: sprofil_all() has never been called.
+ * Returns the *@ret_n segments, under a lock that all_unlock() releases. The last one is the rest
+ * segment. *@ret_n 0: sprofil_all() has never been called.
  */
 struct all_segment *all_lock(size_t *ret_n);
 void all_unlock(void);
 
 /*
- * The functions in the symbol table of the ELF file at @path, ascending by address. The caller
- * frees *@ret_symbols, and *@ret_names, which holds the names. 0, also if the file cannot be read
- * or is invalid: it then has no functions; or -ENOMEM.
+ * Reads the functions in the symbol table of the ELF file at @path, ascending by address. The
+ * caller frees *@ret_symbols, and *@ret_names, which holds the names. Returns 0, even if the file
+ * cannot be read or is invalid: then there are no functions; or -ENOMEM.
  */
 int all_symbols(const char *path, struct all_symbol **ret_symbols, char **ret_names, size_t *ret_n);
 

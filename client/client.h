@@ -51,9 +51,9 @@ int dialects_native(
 int client_result(int r);
 
 /*
- * A pipe for safe access to memory that may not be mapped, and for the supervisor's answer. While
- * it is open, the thread cannot be cancelled, which would leak the descriptors. Closing it restores
- * errno. client_pipe_open(): 0 or -errno.
+ * A pipe, through which memory that may not be mapped is accessed safely, and through which the
+ * supervisor answers. While it is open, the thread cannot be cancelled, because a cancellation
+ * would leak the descriptors. Closing it restores errno. client_pipe_open(): 0 or -errno.
  */
 struct client_pipe {
 	int read_fd, write_fd;
@@ -88,14 +88,16 @@ int client_find(void);
  */
 int client_turn_off(void);
 /*
- * Asks the tracer by a signal, too, whether it can access our memory. -EPERM: it cannot, for
- * example because we are not dumpable. 0: it can, or that is unknown.
+ * Asks the tracer whether it can access our memory; the question is a signal, as in
+ * client_turn_off(). -EPERM: it cannot, for example because we are not dumpable. 0: it can, or that
+ * is unknown.
  */
 int client_ask_reach(void);
 /*
- * The supervisor writes ticks of blocked threads to a table of elapsed time only at the next stop
- * of a thread of the process. client_note_elapsed(): there is such a table. client_catch_up(): if
- * there was one, makes the supervisor stop this thread, by a status request (CALL_STATUS).
+ * In a table of elapsed time, the ticks of a blocked thread appear only at the next stop of some
+ * thread of the process. client_note_elapsed(): such a table is in force. client_catch_up(): if
+ * such a table was in force, makes the supervisor stop this thread, by a status request
+ * (CALL_STATUS), so that the ticks are written now.
  */
 void client_note_elapsed(void);
 void client_catch_up(const struct client_pipe *pipe);

@@ -16,12 +16,12 @@
 #define MESSAGE_REGIONS CLIENT_ENTRIES
 #define SPIN_NS         60000 /* CPU time of busy waiting for an answer */
 #define ANSWER_MS       10000 /* a supervisor that does not answer for this long is stuck */
-#define LOOKS           100   /* for the answer, 1 ms apart, where poll() is refused */
+#define LOOKS           100   /* number of looks for the answer, 1 ms apart, if poll() is refused */
 
 /*
  * Writes one message, with all signals blocked. A supervisor that has just died must not kill the
- * program, so the SIGPIPE that a failed write raises is consumed; unless one was pending before
- * (@pending), which is the program's.
+ * program: the SIGPIPE that the failed write raises is consumed. If a SIGPIPE was pending before
+ * (@pending), it is the program's and stays.
  */
 static int send_message(int fd, const uint8_t *data, size_t bytes, bool pending)
 {
@@ -99,8 +99,8 @@ static bool take_answer(int answer_fd, const struct call_request *q, struct clie
 }
 
 /*
- * CPU time of this thread, UINT64_MAX if unknown. Reading it also brings the figure up to date that
- * the supervisor reads in /proc.
+ * Returns the CPU time of this thread in ns, UINT64_MAX if unknown. Reading it makes the kernel
+ * update the thread's CPU time in /proc, too, which the supervisor reads.
  */
 static uint64_t used_ns(void)
 {
@@ -112,8 +112,9 @@ static uint64_t used_ns(void)
 }
 
 /*
- * Looks for the answer LOOKS times. The table has been sent, and may be in force before its answer
- * is seen. If the filter refuses to sleep, too, the looks follow each other at once.
+ * Looks for the answer LOOKS times. (The table may be in force before its answer is seen, so a
+ * failure here does not mean that nothing is counted.) A filter may refuse nanosleep(), too: then
+ * there are no pauses.
  */
 static int look_for_answer(
 	int answer_fd, const struct call_request *q, struct client_reply *ret_reply)

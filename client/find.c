@@ -66,8 +66,8 @@ static uint64_t get_number(const char **at)
 
 /*
  * Opens the write end of a pipe if descriptor @descriptor of process @pid is that pipe, by its
- * @inode. -ENOENT: it is not, or we may not see it, as a process that has ended belongs to root
- * until its parent has reaped it; -EMFILE, -ENFILE.
+ * @inode. -ENOENT: it is not, or /proc denies access (the files of a process that has ended and was
+ * not reaped belong to root); -EMFILE, -ENFILE.
  */
 static int open_pipe(uint32_t pid, int descriptor, uint64_t inode)
 {

@@ -50,7 +50,10 @@ uint16_t monitor_hz(enum call_dialect dialect);
 int monitor_write_mon(const struct monitor *monitor);
 int monitor_write_gmon(const struct monitor *monitor);
 
-/* System V and IRIX: PROFDIR is set and empty, so nothing is to be profiled. */
+/*
+ * Is PROFDIR set and empty? Then nothing is to be profiled. False in dialects other than System V
+ * and IRIX.
+ */
 bool monitor_is_unwanted(enum call_dialect dialect);
 
 /* Exported by libsprofil. The dialects' headers define monitor, and so on, as macros for them. */

@@ -123,7 +123,10 @@ static int try_to_reach(const struct client_call *call, const struct client_pipe
 	return -EBUSY;
 }
 
-/* The result of a call that is not permitted. Notes a reason if none is known. */
+/*
+ * Returns -EPERM, the result of a call that is not permitted. If turning on has failed, notes
+ * SPROFIL_REFUSED, unless another reason is known.
+ */
 static int refuse(bool off)
 {
 	if (!off && !client_refusal())
@@ -146,7 +149,10 @@ static int reach(const struct client_call *call, const struct client_pipe *pipe,
 	for (unsigned i = 0; i < ATTEMPTS; i++) {
 		int r = try_to_reach(call, pipe, off, ret_reply);
 
-		/* No answer came because the supervisor could not read the seal: EPERM, at once. */
+		/*
+		 * The supervisor could not read the seal, so it did not answer: EPERM without
+		 * another attempt.
+		 */
 		if (r == -ETIMEDOUT && client_is_hidden())
 			return refuse(off);
 		if (r == -EPERM ? ++refused == REFUSALS : r != -EBUSY)
@@ -185,7 +191,7 @@ static int perform(struct client_call *call, const struct client_pipe *pipe)
 	if (call->flags & CALL_WALL)
 		client_note_elapsed();
 	if (call->flags & CALL_THREAD)
-		; /* The thread's own table: that of the process, which has the status, stays. */
+		; /* The status is of the process's table, which this call leaves unchanged. */
 	else if (off)
 		client_note_off(reply.has_status ? &reply.status : NULL);
 	else

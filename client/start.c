@@ -312,7 +312,10 @@ static int start_with(const char *path, int ready[2], int go[2])
 int client_start(void)
 {
 	char given[PATH_MAX];
-	/* Found before the pipes are made: reading the environment takes two descriptors, too. */
+	/*
+	 * The path is found before the pipes are made, as reading the environment takes two
+	 * descriptors itself.
+	 */
 	const char *path = supervisor_path(given);
 	int ready[2], go[2], r;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Common to the <mon.h> of AIX, HP-UX, IRIX and System V: the file of monitor(). */
+/* What the <mon.h> of AIX, HP-UX, IRIX and System V have in common: the file of monitor(). */
 #ifndef SPROFIL_MON_FILE_H
 #define SPROFIL_MON_FILE_H
 
@@ -10,11 +10,11 @@ struct hdr {
 	char *lpc; /* lowest address */
 	char *hpc; /* behind the highest address */
 	int nfns;  /* number of struct cnt that follow */
-	unsigned short hz, scale; /* ticks per second; as in profil() */
+	unsigned short hz, scale; /* hz: ticks per second; scale: as in profil() */
 };
 
 struct cnt {
-	char *fnpc; /* a function */
+	char *fnpc; /* address of a function */
 	long mcnt;  /* number of calls */
 };
 

@@ -2,9 +2,9 @@
 /* <mon.h> of AIX, for AIX programs on Linux: see sprofil-dialects(7). */
 #ifndef SPROFIL_AIX_MON_H
 #define SPROFIL_AIX_MON_H
-#pragma GCC system_header /* no warnings: function types without parameters */
+#pragma GCC system_header /* suppresses warnings about parameter lists "()" */
 
-/* These headers declare some of the names below, so they are included first. */
+/* Included before the macros below, which would rename the declarations in these headers. */
 #include <sys/types.h>
 #include <unistd.h> /* of this dialect: profil() */
 
@@ -29,7 +29,7 @@ struct prof {
 	daddr_t p_high;  /* behind the last; 0 ends the array */
 	short_t *p_buff; /* counters */
 	int_t p_bufsize; /* size of the counters in bytes */
-	int_t p_scale;   /* as in the first form of profil(), or -1: computed */
+	int_t p_scale;   /* as profil(shortbuff, ...) has it; -1: computed from the other fields */
 };
 
 #define monitor    sprofil_aix_monitor

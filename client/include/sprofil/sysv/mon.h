@@ -2,7 +2,7 @@
 /* <mon.h> of System V, for System V programs on Linux: see sprofil-monitor(3). */
 #ifndef SPROFIL_SYSV_MON_H
 #define SPROFIL_SYSV_MON_H
-#pragma GCC system_header /* no warnings: function types without parameters */
+#pragma GCC system_header /* suppresses warnings about parameter lists "()" */
 
 #include <unistd.h> /* of this dialect: profil() */
 
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-typedef unsigned short WORD; /* a counter; @bufsize is in this unit */
+typedef unsigned short WORD; /* a counter; bufsize of monitor() is a number of these */
 
 #define monitor sprofil_sysv_monitor
 void monitor(int (*lowpc)(), int (*highpc)(), WORD *buffer, int bufsize, int nfunc);
