@@ -91,7 +91,8 @@ setup_readers() {
 }
 
 # Unpacks what is missing of SETUP_NPM to $1/node_modules, as far as that can be done. npm checks
-# what it gets by the registry's checksum. No scripts of the packages run, and no dependencies come.
+# each download by the registry's checksum. Scripts of the packages are not run, and their
+# dependencies are not installed.
 setup_npm() {
     local folder=$1/node_modules package name work
     command -v npm >/dev/null || return 0

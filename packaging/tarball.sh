@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 # Makes a tarball that runs on any Linux of this machine type, whatever libraries it has: all
 # programs are linked statically with Debian's libraries.
-#   packaging/tarball.sh [OUT]: OUT is sprofil-VERSION-MACHINE.tar.gz if not told otherwise
+#   packaging/tarball.sh [OUT]: OUT is sprofil-VERSION-MACHINE.tar.gz by default
 # packaging/static_libraries.sh builds libmicrohttpd and libcurl, unless $STATIC_LIBRARIES names the
 # folder to which it has installed them before. Needs what run.sh installs and what that script
-# needs. The calls' library stays out: programs link their own, and the preload library must be of
-# the C library of the program that it is loaded into.
+# needs. libsprofil is left out, because a program links its own; so is the preload library, which
+# must be made for the C library of the program that loads it.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/.." && pwd)
 version=$(sed -n "s/^    version: '\(.*\)',/\1/p" "$source/meson.build" | head -1)

@@ -95,9 +95,9 @@ BASH_VALUES = {
     "name": "_%s_offer < <(cat /proc/[0-9]*/comm 2>/dev/null | sort -u)",
 }
 
-# readline quotes names of files, except "$" and "`" in a word that is no existing file, such as a
-# part of a name with a newline: those words are not offered. Other names (of processes, say) are
-# quoted here.
+# Names of files are quoted by readline. It leaves "$" and "`" unquoted in a word that is no
+# existing file (such as a part of a name with a newline), so such words are not offered. Other
+# names, of processes for example, are quoted by BASH_OFFER.
 BASH_FILES = """
 # Offers files that begin with the word under the cursor.
 _%s_files() {
