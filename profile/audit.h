@@ -98,7 +98,7 @@ struct audit_rate {
 	double reached_hz; /* 0: too few samples */
 	double expected;   /* samples expected at the requested rate */
 	uint64_t samples;
-	/* number of equally weighted samples with the same information; 0 unknown */
+	/* effective sample size: as many equally weighted samples say as much; 0 unknown */
 	uint64_t effective;
 	bool is_low; /* the rate is more than 10 % too low, and by more than chance explains */
 };

@@ -30,10 +30,10 @@ int file_read_bytes(const char *path, uint8_t **ret_data, size_t *ret_bytes, cha
 int file_write(const char *path, const void *data, size_t bytes);
 
 /*
- * Writes a file as file_write() does. If it is a pipe, waits for its reader only as long as the
- * peer lives, a process that holds the reading end of another pipe, whose writing end is @peer_fd
- * (-1: no peer, waits without limit). -EINTR: the peer died first. *@ret_problem: a constant
- * sentence that says more than the -errno, or NULL.
+ * Writes a file as file_write() does, but waits for the reader of a pipe only as long as a peer
+ * process lives. The peer holds the reading end of another pipe, whose writing end is @peer_fd; -1:
+ * there is no peer, and the wait has no limit. -EINTR: the peer died first. *@ret_problem: a
+ * constant sentence that says more than the -errno, or NULL.
  */
 int file_write_while(
 	const char *path, const void *data, size_t bytes, int peer_fd, const char **ret_problem);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fields about the whole profile in files of other programs that have no meaning in the model: a
- * period that is not one of CPU time (a heap profile of Go: "space", "bytes", 524288), expressions
- * for frames that pprof hides, the URL of a page. They are written unchanged.
+ * Fields of other programs' files that concern the whole profile and have no meaning in the model:
+ * a period that is not one of CPU time (a heap profile of Go: "space", "bytes", 524288),
+ * expressions for frames that pprof hides, the URL of a page. They are written unchanged.
  */
 #ifndef PROFILE_FOREIGN_H
 #define PROFILE_FOREIGN_H
@@ -11,7 +11,7 @@
 
 struct profile;
 
-/* "" and 0: not in the file. */
+/* The fields; "" and 0 stand for a field that the file lacks. */
 struct foreign {
 	const char *period_type, *period_unit;
 	int64_t period;
@@ -19,9 +19,9 @@ struct foreign {
 	const char *doc_url;
 };
 
-/* Copies the strings. -ENOMEM: some fields may have been set. */
+/* Sets the fields of a profile; copies the strings. -ENOMEM: some fields may have been set. */
 int foreign_set(struct profile *profile, const struct foreign *foreign);
-/* The strings belong to the profile. */
+/* Returns the fields of a profile, which still owns the strings. */
 struct foreign foreign_get(const struct profile *profile);
 
 /*

@@ -20,8 +20,8 @@ bool gzip_is(const uint8_t *data, size_t bytes);
 /*
  * Decompresses all members into a new buffer that the caller frees. -EBADMSG: damaged; -ENODATA:
  * truncated; -EFBIG: more than 4 GiB, or more than 256 MiB and 256 times the compressed size, which
- * only a bomb reaches; -ENOMEM. Data behind the last member are ignored; *@ret_more says that they
- * are more than zeros (padding).
+ * only a bomb reaches; -ENOMEM. Data behind the last member are ignored. *@ret_more: there are such
+ * data, and they are not only zeros (padding).
  */
 int gzip_unpack(
 	const uint8_t *data, size_t bytes, uint8_t **ret_data, size_t *ret_bytes, bool *ret_more);

@@ -18,7 +18,7 @@ struct mapping_item {
 
 struct function_item {
 	uint32_t name, symbol, file, line;
-	bool is_unsampled; /* is its name PROFILE_UNSAMPLED? kept, as each sample asks for it */
+	bool is_unsampled; /* is its name PROFILE_UNSAMPLED? stored, as each sample asks this */
 };
 
 struct location_item {

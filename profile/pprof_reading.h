@@ -14,7 +14,7 @@ struct reading {
 	const char *problem;
 
 	char *text;          /* strings of the file, each with a NUL */
-	uint64_t used_bytes; /* of strings, each as often as it was referred to */
+	uint64_t used_bytes; /* bytes of strings referred to, counted once per reference; bounded */
 	/* All strings: in @text, long ones (POOL_LONG_BYTES) in the profile. */
 	const char **string;
 	size_t strings;

@@ -86,7 +86,7 @@ static int take_parts(struct reading *r, const struct field *sample, struct part
 	return result < 0 ? bad_part(r) : 0;
 }
 
-/* Applies a label about the task to @task. A label with a name of another program is kept, too. */
+/* Applies a label about the task to @task. Keeps all labels except ours about the task. */
 static int take_label(struct reading *r, const struct field *field, struct task *task)
 {
 	Perftools__Profiles__Label *label;

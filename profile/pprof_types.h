@@ -32,7 +32,8 @@ int64_t pprof_types_times(int64_t value, int64_t factor);
 
 /*
  * Applies a label about the task to @task, whose strings are not NULL; @text is NULL for a number.
- * False: the label is not about the task, or has another name than ours, and must be kept.
+ * True: the label is one of ours, and @task has all of it. False: the caller must keep the label,
+ * because it is not about the task, or has a name that our writer does not use.
  */
 bool pprof_types_label(struct task *task, const char *key, const char *text, int64_t number);
 

@@ -27,9 +27,7 @@ struct value_type {
 	const char *unit; /* "count", "nanoseconds" */
 };
 
-/*
- * sprofrun cuts stacks to this number of frames, however much of them was copied (docs/STACKS.md).
- */
+/* Maximum frames of a stack: sprofrun cuts longer ones (docs/STACKS.md). */
 enum { PROFILE_FRAMES_MOST = 65536 };
 
 enum { VALUE_SAMPLES = 0, VALUE_CPU_NS = 1, VALUE_TYPES_MAX = 8 };
@@ -111,7 +109,10 @@ int profile_rename_process(
 int profile_add_task_cpu(struct profile *profile, uint32_t task, uint64_t cpu_ns);
 /* The CPU time that the kernel charged to a task; false: unknown. */
 bool profile_task_cpu(const struct profile *profile, size_t task, uint64_t *ret_cpu_ns);
-/* Appends @mark to the name of each process. profile_add_task() finds none of these tasks again. */
+/*
+ * Appends @mark to the name of each process. These tasks are never found again: profile_add_task()
+ * adds a new one even for an equal name.
+ */
 int profile_mark_processes(struct profile *profile, const char *mark);
 
 /*
@@ -217,7 +218,8 @@ const char *profile_command(const struct profile *profile);
 
 /*
  * Removes command, notes and audit, which may reveal more than the samples. Their strings stay in
- * memory, and in the written form of this profile, but not in one into which it is merged.
+ * memory, and are written to a file of this profile. They are not copied when it is merged into
+ * another profile, which is therefore the one to write.
  */
 void profile_forget_remarks(struct profile *profile);
 

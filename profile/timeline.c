@@ -82,9 +82,10 @@ static int append(struct timeline *timeline, const struct instant *instant)
 }
 
 /*
- * Combines @next with the waiting instant of its stack, and appends both as one to @thin. If none
- * waits (weight 0), @next does; if the two cannot be combined, as they have different states, the
- * waiting one is appended and @next waits. -ENOMEM.
+ * Combines two consecutive instants of a stack. @waiting (by stack): the instant that has no
+ * partner yet; weight 0: none. If there is none, @next becomes it. If the states are equal, both
+ * are appended as one to @thin. Otherwise the old one is appended alone, and @next takes its place.
+ * -ENOMEM.
  */
 static int pair_up(struct timeline *thin, struct instant *waiting, const struct instant *next)
 {
