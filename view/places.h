@@ -25,9 +25,7 @@ struct place {
 
 struct place_location {
 	size_t first; /* index of its innermost frame in places.of */
-	/*
-	 * number of its frames; number of the lines that the profile had for it when they were made
-	 */
+	/* number of its frames; number of its lines in the profile when the frames were made */
 	uint32_t n, lines;
 	bool is_call; /* it is in "[kernel]": the frame of a system call */
 };

@@ -8,16 +8,16 @@
 struct profile;
 
 /*
- * The command; without one the first process; otherwise the first mapping, which is the executable
- * in a pprof file. Of @files that were merged, if more than one: "3 files: xz a, xz b", each
- * command once; of a profile that was merged before: "merged: xz a, xz b". Characters that are not
- * printable are replaced, with @ascii also those beyond ASCII. The caller frees the result. NULL:
- * out of memory.
+ * Returns the title, which the caller frees; NULL: out of memory. It is the command; if that is
+ * unknown, the first process; otherwise the first mapping, which is the executable in a pprof file.
+ * If @files, more than one, were merged, it is "3 files: xz a, xz b", each command once; if the
+ * profile was merged before: "merged: xz a, xz b". Characters that are not printable are replaced,
+ * with @ascii also those beyond ASCII.
  */
 char *title_of(const struct profile *profile, unsigned files, bool ascii);
 
 /*
- * The file of the program, if its name is another one than that by which the program was called:
+ * Returns the name of the program's file if it differs from the name in the command:
  * "redis-check-rdb" of "redis-server", which is a link to it, or "dash" of "./script.sh". NULL: the
  * names are alike ("python3.11" of "python3"), one is unknown, or there are several processes.
  */

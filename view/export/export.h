@@ -18,7 +18,7 @@ struct export_format {
 	bool report;
 	/* The format can hold negative values. Others refuse a difference of profiles. */
 	bool has_signs;
-	const char *instead; /* name of the format of a recording to such a file; NULL pprof */
+	const char *instead; /* name of the format of recordings with this suffix; NULL: pprof */
 	/*
 	 * Writes the profile. All options apply except colours and widths. The parameters and
 	 * results are those of print() in struct report (report.h).

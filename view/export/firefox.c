@@ -89,8 +89,8 @@ static int64_t rows_of(const struct firefox *f, const struct firefox_row *row)
 enum column { COLUMN_STACK, COLUMN_TIME, COLUMN_WEIGHT, COLUMN_CPU };
 
 /*
- * Do samples say how much CPU time the thread used since the one before? Only with a time line, and
- * weighed by CPU time.
+ * Is the CPU time that the thread used since the previous sample written? Only with a time line,
+ * and only if the exported value is CPU time.
  */
 static bool has_cpu_use(const struct firefox *f)
 {
@@ -283,7 +283,10 @@ static void put_meta(const struct firefox *f)
 	json_string(f->out, f->frames->title);
 	fputs(",\"arguments\":", f->out);
 	json_string(f->out, profile_command(profile));
-	/* In the order of FIREFOX_OTHER, …. The format requires a grey category. */
+	/*
+	 * The categories are in the order of FIREFOX_OTHER, …; the format requires one that is
+	 * grey.
+	 */
 	fputs(",\n\"categories\":["
 	      "{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},"
 	      "{\"name\":\"Program\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},"

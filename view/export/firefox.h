@@ -35,11 +35,11 @@ struct firefox_waits {
 	struct firefox_wait *wait; /* by task and time */
 	size_t n, room;
 	size_t at;            /* index of the first wait not taken yet */
-	size_t first, chosen; /* index of the current thread's first wait, and their number */
+	size_t first, chosen; /* the current thread's waits: index of the first, and number */
 };
 
 enum { FIREFOX_NO_PLACE = UINT32_MAX };
-/* The name of the type of markers that waits are. */
+/* The type of marker that stands for a wait. */
 #define FIREFOX_WAIT "Wait"
 
 struct firefox {
@@ -58,8 +58,8 @@ struct firefox {
 };
 
 /*
- * Adds the last stack taken to the table of stacks, if it is new. *@ret_stack: its index; -1: it
- * has no frames. 0 or -ENOMEM.
+ * Adds the last stack taken (by frames_take()) to the table of stacks, if it is new. *@ret_stack:
+ * its index; -1: it has no frames. 0 or -ENOMEM.
  */
 int firefox_add_stack(struct firefox *f, int *ret_stack);
 
@@ -77,7 +77,7 @@ void firefox_forget_waits(struct firefox *f);
  * Selects the waits of @task, and sets their stacks. Call it with ascending tasks. 0 or -ENOMEM.
  */
 int firefox_take_waits(struct firefox *f, uint32_t task);
-/* Writes the markers, with which a thread ends. 0 or -ENOMEM. */
+/* Writes the markers, the last member of a thread's JSON object. 0 or -ENOMEM. */
 int firefox_put_markers(struct firefox *f);
 /* Writes the schema of the markers, followed by a comma. */
 void firefox_put_marker_schema(const struct firefox *f);

@@ -38,14 +38,14 @@
 enum { TAG_HISTOGRAM = 0, TAG_ARC = 1 };
 
 /*
- * BIN_BYTES: bytes of code per bin. An instruction that reaches into the next bin counts where it
- * begins. BIN_MOST: the greatest value of a bin.
+ * BIN_BYTES: bytes of code per bin. An instruction that lies in two bins counts in the first.
+ * BIN_MOST: the greatest value of a bin.
  */
 enum { BIN_BYTES = 4, BIN_MOST = UINT16_MAX };
 /*
- * The rate is the number of units per second. It is as high as the fullest bin allows, up to
- * FINEST_RATE. Down to FINE_RATE, one histogram holds all; rather than a lower rate, several
- * histograms are written, up to MOST_HISTOGRAMS.
+ * The rate is the number of units per second: the highest power of ten, up to FINEST_RATE, at which
+ * the fullest bin fits in one histogram. If that would be less than FINE_RATE, the bins are spread
+ * over up to MOST_HISTOGRAMS histograms instead, and the rate sinks only if these are full, too.
  */
 enum { FINEST_RATE = 1000000, FINE_RATE = 1000, MOST_HISTOGRAMS = 16 };
 /*
@@ -198,7 +198,7 @@ static uint32_t choose_rate(const struct gmon *g)
 }
 
 /*
- * Writes a histogram of @n bins, from bin @at on, unless it is one of many and empty. What was
+ * Writes a histogram of @n bins, from bin @at on; an empty one only if it has all bins. What was
  * written is subtracted from the bins. True: some bins have more than a histogram can hold.
  */
 static bool put_piece(struct gmon *g, uint32_t rate, uint16_t *bin, size_t at, size_t n)

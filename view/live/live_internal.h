@@ -55,7 +55,7 @@ struct live_table {
 	size_t n, room;
 	double whole;             /* the weight that is 100 % */
 	double effective_samples; /* effective number of samples in @whole; 0 unknown */
-	size_t of;                /* number of rows before the filter and the least share */
+	size_t of;                /* number of rows before filter and minimum share apply */
 };
 
 enum live_column_kind {
@@ -99,8 +99,8 @@ struct live_page {
 	int sort;           /* index of a column; -1: the view's initial order */
 	bool inverted;
 	/*
-	 * done once per view: the tree is unfolded along its hottest path, or the text is scrolled
-	 * to where it is of interest
+	 * The text of the view was scrolled to the place of interest, or its tree was unfolded
+	 * along the hottest path: both are done only when the view is first shown.
 	 */
 	bool opened;
 	char *text, *problem; /* text of source, disassembly or output; why there is none */
@@ -197,7 +197,7 @@ struct live {
 	size_t headers;
 };
 
-/* What a view is made of. */
+/* A kind of view: its columns, and the function that collects its rows. */
 struct live_view_ops {
 	const char *name, *title; /* as for --view; as shown */
 	const struct live_column *column;
@@ -247,8 +247,8 @@ size_t live_first_frame(const struct live *live, const struct sample *sample);
 /* Makes room for sums of @n items, and sets them to 0. 0 or -ENOMEM. */
 int live_clear_sums(struct live *live, size_t n);
 /*
- * Returns the item for which a frame of a stack counts, less than the @n of live_clear_sums(), or
- * LIVE_NONE. @frame: the frame's index in places.of.
+ * Returns the item in whose sums a frame of a stack counts, or LIVE_NONE. The item is less than the
+ * @n of live_clear_sums(). @frame: the frame's index in places.of.
  */
 typedef uint32_t live_counts_for(
 	const struct live *live, uint32_t location, size_t frame, const void *context);
@@ -260,7 +260,10 @@ typedef uint32_t live_counts_for(
 void live_sum_up(
 	struct live *live, const struct live_page *page, live_counts_for *of, const void *context);
 
-/* Adds to the total of an item, once for each value of live->stamps. */
+/*
+ * Adds to the total of an item, unless that was done already for this value of live->stamps, which
+ * is incremented for each stack.
+ */
 static inline void live_add_total(struct live *live, uint32_t item, double weight)
 {
 	if (live->stamp[item] != live->stamps)

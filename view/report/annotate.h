@@ -50,7 +50,7 @@ struct annotate {
 	const char *file;   /* the source file with most of the function; "" unknown */
 	const char *object; /* an object with the function; "" unknown */
 	struct row row;     /* values of the function */
-	bool *wanted;       /* by place of @frames: it is of the function */
+	bool *wanted;       /* by place of @frames: the place is the annotated function */
 
 	struct annotate_line *line;
 	struct annotate_inlined *inlined;

@@ -9,8 +9,9 @@ struct profile;
 
 /*
  * Prints a line about the kernel's CPU time outside of system calls, in page faults and interrupts.
- * At a stop it looks like the program's own, so it is a part of other rows. Nothing is printed if
- * it is less than 5 % of the CPU time, or less than twice its 95 % error.
+ * A thread that is stopped there seems to be in the program's own code, so this time is in the rows
+ * of the program's functions. Nothing is printed if it is less than 5 % of the CPU time, or less
+ * than twice its 95 % error.
  */
 void audit_faults_print(const struct profile *profile, bool ascii, FILE *out);
 
