@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Busy threads with a fixed amount of work, for bench/cost.sh: a profiler takes the time by which
- * the work lasts longer under it.
+ * Busy threads with a fixed amount of work, for bench/cost.sh: the longer the work lasts under a
+ * profiler, the more time the profiler takes.
  *
  *	busy_threads THREADS MS [WARM_MS [EVERY_US]]
  *
@@ -78,7 +78,8 @@ int main(int argc, char **argv)
 	warm_ms = argc > 3 ? strtol(argv[3], NULL, 10) : 0;
 	every_us = argc > 4 ? strtol(argv[4], NULL, 10) : 0;
 	/*
-	 * If TURNS_PER_MS is set, all runs do the same work; each calibration gives another number.
+	 * TURNS_PER_MS makes all runs do the same work; without it, each run calibrates anew, and
+	 * gets a slightly different number.
 	 */
 	per_ms = getenv("TURNS_PER_MS") ? strtoull(getenv("TURNS_PER_MS"), NULL, 10)
 					: work_turns_per_ms(piece);

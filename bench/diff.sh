@@ -3,7 +3,7 @@
 # How often does diff find that one function is 10 % slower, and how often does it claim a change
 # between two equal builds? Runs of three builds in turns: A, the slower one, and A once more.
 # usage: BUILD=build bench/diff.sh [REPETITIONS [RUNS [ROUNDS [HZ [FOLDER]]]]]
-# FOLDER keeps the profiles; those that are there already are not taken again.
+# FOLDER keeps the profiles. A profile that is in FOLDER already is used again.
 . "$(dirname "$0")/lib.sh"
 repetitions=${1:-20} runs=${2:-3} rounds=${3:-10000} rate=${4:-2000} folder=${5:-$WORK}
 source=$(cd "$(dirname "$0")" && pwd)/diff_program.c

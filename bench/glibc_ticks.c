@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * glibc_ticks SECONDS: how many ticks a second glibc's own sprofil(3) delivers, whatever it
- * reports. Prints the ticks per second of CPU time, and the length of a tick that it reports, in
+ * glibc_ticks SECONDS: measures how many ticks glibc's own sprofil(3) really delivers. Prints the
+ * ticks per second of CPU time, and for comparison the length of a tick that sprofil(3) reports, in
  * us.
  */
 #include <stdio.h>

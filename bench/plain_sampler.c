@@ -50,7 +50,7 @@
 #else
 #define PC(regs)      ((regs).pc)
 #define SP(regs)      ((regs).sp)
-#define IN_CALL(regs) 0 /* not told by these registers */
+#define IN_CALL(regs) 0 /* unknown: these registers do not show it */
 #endif
 
 #define CPUS_MOST    256
@@ -185,8 +185,8 @@ static void keep_to(pid_t tid, int cpu)
 }
 
 /*
- * Finds the thread that the waiter preempted: it left the CPU when the waiter got it, at the same
- * stamp.
+ * Finds the thread that the waiter preempted: the one that left its CPU at @stamp, the time at
+ * which the waiter got @cpu. NULL: no thread of the target did.
  */
 static struct thread *find_preempted(struct plain *p, int cpu, uint64_t stamp)
 {
@@ -220,8 +220,8 @@ static void take_instant(struct plain *p, int cpu, uint64_t stamp)
 	}
 	t->cpu = cpu;
 	/*
-	 * A text other than "running" is the call in which the thread has just gone to sleep: a
-	 * stop would tell no more.
+	 * A text other than "running" shows that the thread has just gone to sleep in a system
+	 * call. A stop would tell no more, so there is none.
 	 */
 	if (strncmp(call, "running", 7) != 0) {
 		record(p, 0, true);

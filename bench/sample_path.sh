@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# How long the way is from an instant to its record: builds sprofrun with a note of each function
-# that is entered (bench/entered.c), samples a busy thread with stacks, and prints the functions of
-# the usual sample: part of the way (a waiter's instant, its call of the tracing thread, the stop),
-# name, file. Rows "total": functions, folder, files. Takes some minutes, most of it to build.
+# How many functions work between an instant and its record? Builds sprofrun so that it notes each
+# function that is entered (bench/entered.c), and samples a busy thread with stacks. Prints a row
+# for each function of the usual sample: the part of the way to which it belongs (a waiter's
+# instant, its call of the tracing thread, the stop), its name, its file. The rows "total" give the
+# number of functions, a folder, and its number of files. Takes some minutes, most of it to build.
 #   bench/sample_path.sh                 BUILD: the built tree, from which the analyst is taken
-# shellcheck source=bench/lib.sh
 . "$(dirname "$0")/lib.sh"
 SOURCE=$(cd "$(dirname "$0")/.." && pwd)
 noting="-O1 -g1 -finstrument-functions -finstrument-functions-exclude-file-list=/usr"

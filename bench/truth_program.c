@@ -60,7 +60,7 @@ enum between {
 static const char *const between_names[BETWEENS] = {
 	"nothing", "getppid", "cpu clock", "nanosleep", "yield", "write", "mutex", "hand-over"};
 
-/* What a thread does between two functions, mostly a system call; then the second of them. */
+/* A step: what a thread does before a function, mostly a system call; then that function. */
 struct step {
 	enum between between;
 	unsigned argument; /* nanosleep: us; mutex: its index; others: number of calls */
