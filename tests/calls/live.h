@@ -90,13 +90,15 @@ void live_check_about(
 	uint64_t count, uint64_t cpu_ns, uint64_t tick_ns, const char *file, int line);
 
 /*
- * Asserts that @count is the number of ticks in @cpu_ns, which @rounds accounts of their own have
- * used: lives of threads, or times between on and off. @waited_ns: how long they waited for a CPU;
- * 0: not known, as if they had waited for most of the time. The limit is 5 standard deviations.
- * That of one account is, in ticks: 1/6 if the thread has its CPU to itself (the periods in which
- * it begins and ends are cut); 4/3 at most if it is found by chance alone, as each tick pays half
- * of what the account is off by (1 + 1/4 + 1/16 + ...); in between as its share of the CPU is.
- * Rounding to whole ticks adds 1/12.
+ * Asserts that @count is the number of ticks in @cpu_ns, the CPU time of @rounds accounts together.
+ * An account is the life of a thread, or the time between on and off: the counting begins and ends
+ * anew with each. @waited_ns: how long the threads waited for a CPU; 0: not known, as if they had
+ * waited for most of the time. The limit is 5 standard deviations.
+ *
+ * The variance of one account, in square ticks: 1/6 if the thread has its CPU to itself (the
+ * periods in which it begins and ends are cut). 4/3 at most if chance alone decides when the thread
+ * is found, as each tick pays half of what the account is off by (1 + 1/4 + 1/16 + ...). In
+ * between, in proportion to its share of the CPU. Rounding to whole ticks adds 1/12.
  */
 void live_check_rounds(uint64_t count, uint64_t cpu_ns, uint64_t waited_ns, uint64_t tick_ns,
 	unsigned rounds, const char *file, int line);

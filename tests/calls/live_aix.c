@@ -59,7 +59,10 @@ static void test_live_aix__sixty_times_a_second(void **state)
 /* Tests clauses AIX-6, AIX-7 of docs/CONFORMANCE.md. */
 static void test_live_aix__end_of_the_buffer(void **state)
 {
-	/* 5 of 9 bytes are the histogram, so that a count past its end would not fault. */
+	/*
+	 * The histogram is only 5 of the 9 bytes, so that a count past its end would be seen in the
+	 * bytes behind it. With a histogram up to the page's end, it would be a fault.
+	 */
 	uint8_t *bytes = live_buffer(9, MAP_PRIVATE);
 	uint64_t cpu;
 	short first;
@@ -98,7 +101,7 @@ static void test_live_aix__core_clock(void **state)
 	cpu = live_spin(LIVE_C, SPIN);
 	live_about(count(one, 0) - before, cpu, LIVE_AIX_TICK_NS);
 	before = count(one, 0);
-	/* The offset lies above the address, and yet each instruction is counted. */
+	/* The one counter takes every tick, even at an address below the offset. */
 	profil(one, 2, (size_t)LIVE_C, 0x10001);
 	cpu = live_spin(LIVE_A, SPIN);
 	off();

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests of which each part runs in a child process and returns 0, or where it failed. */
+/*
+ * For tests whose parts each run in a child process. A part returns 0, or a number that tells where
+ * it failed.
+ */
 #ifndef TESTS_LIVE_CHILD_H
 #define TESTS_LIVE_CHILD_H
 

@@ -416,7 +416,10 @@ static void test_live_life__hostile_messages(void **state)
 	assert_true(bytes > 0);
 	memset(garbage, 'S', sizeof(garbage));
 	for (unsigned i = 0; i < 20; i++) {
-		/* The whole message is refused, too, as there is no seal where it says. */
+		/*
+		 * The complete message is refused, too: where it says that its seal is, there is
+		 * none.
+		 */
 		put_all(fd, message, (size_t)bytes);
 		put_all(fd, message, 33);
 		put_all(fd, garbage, sizeof(garbage));

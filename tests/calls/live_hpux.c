@@ -37,7 +37,7 @@ static void put(void *counts, size_t index, size_t width, uint64_t v)
 static const struct {
 	unsigned flag, scale; /* scale: four bytes of text per counter */
 	size_t width;
-	uint64_t before; /* counts that a narrower counter could not hold */
+	uint64_t before; /* initial value of a counter: the largest of the next narrower width */
 } widths[] = {{PROF_USHORT, 0x8000, 2, UINT8_MAX}, {PROF_UINT, 0x10000, 4, UINT16_MAX},
 	{PROF_UINT64, 0x20000, 8, UINT32_MAX}};
 
@@ -118,7 +118,10 @@ static void test_live_hpux__wider_counters_count_on(void **state)
 	live_check_buffer(w, 8000);
 }
 
-/* HPUX-9: what such scales count is undefined, but nothing outside of the buffer changes. */
+/*
+ * HPUX-9: with more than one counter for an instruction, what is counted is undefined, but nothing
+ * outside of the buffer changes.
+ */
 static void test_live_hpux__absurd_scales_stay_inside(void **state)
 {
 	unsigned short *a = live_buffer(32, MAP_PRIVATE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How profiling fares when a program forks, vforks, clones, starts threads or executes another one.
- * Native interface.
+ * What happens to profiling when a program forks, vforks, clones, starts threads or executes
+ * another program. Native interface.
  *
  * Run with the argument "image", this program is its own new image: it spins at A and fails if it
  * is counted.
@@ -230,8 +230,8 @@ static void test_live_life__thread_from_before(void **state)
 	} while (cpu < 200000000);
 	off();
 	/*
-	 * "off" ends the counting when it is answered: the CPU time that the thread has used until
-	 * then is added to the tolerance.
+	 * Counting ends only when "off" is answered. The CPU time that the thread used during that
+	 * call may be counted or not, so it is added to the tolerance.
 	 */
 	assert_int_equal(clock_gettime(clock, &after), 0);
 	cpu_after = between(&before, &after);
@@ -396,7 +396,7 @@ static void test_live_life__short_threads_add_up(void **state)
 	live_settle();
 	cpu = live_process_cpu() - cpu;
 	off();
-	/* One more for this thread. */
+	/* This thread is an account, too. */
 	live_check_rounds(ov, cpu, waited, LIVE_TICK_NS, THREADS + 1, __FILE__, __LINE__);
 }
 

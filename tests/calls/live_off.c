@@ -189,7 +189,10 @@ static int child(const struct change *change)
 	for (int signal = 1; signal < SIGRTMAX; signal++)
 		if (sigismember(&before, signal) != sigismember(&after, signal))
 			return MASK_CHANGED;
-	/* An earlier "off" took 10 s. 3 s are enough for a helper that is still ending. */
+	/*
+	 * The limit is 3 s, in case a helper is just ending. (In an earlier version, "off" took 10
+	 * s.)
+	 */
 	if (clock_s(CLOCK_MONOTONIC) - since > 3)
 		return OFF_SLOW;
 	if (sprofil_status(&status, sizeof(status)) == 0 || errno != ENODATA)
