@@ -14,9 +14,9 @@ enum { X64_RAX = 10, X64_ORIG_RAX = 15, X64_RIP = 16 };
 static const uint8_t argument_word[6] = {14, 13, 12, 7, 9, 8};
 
 /*
- * How late a restarted call may end, in ns. Added to this is the time that it had lasted when it
- * was first disturbed: the supervisor does not know it, and it may be the whole time-out
- * (docs/PTRACE.md, "Timeouts").
+ * How late a restarted call may end, in ns. The limit is later by the time for which the call had
+ * lasted when it was first disturbed: the supervisor does not know that time, which may be as long
+ * as the whole time-out (docs/PTRACE.md, "Timeouts").
  */
 #define LATE_NS UINT64_C(10000000)
 

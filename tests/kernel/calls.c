@@ -113,7 +113,7 @@ WRAP(int, pipe2, int fds[2], int flags)
 	int r = __real_pipe2(fds, flags);
 	size_t kept = 0;
 
-	/* Closes up the gaps that closed ends have left. */
+	/* Ends that were closed are removed from the list. */
 	for (size_t i = 0; k && i < k->pipe_ends; i++)
 		if (k->pipe_end[i] >= 0)
 			k->pipe_end[kept++] = k->pipe_end[i];
@@ -138,7 +138,7 @@ WRAP(int, fcntl64, int fd, int what, ...)
 	if (k && kernel_is_file(k, fd))
 		return (int)result_of(-EMFILE);
 	r = __real_fcntl64(fd, what, value);
-	/* The copy of a pipe's end replaces it in the list. */
+	/* A copy of a pipe's end takes the place of the original in the list. */
 	for (size_t i = 0; k && r >= 0 && what == F_DUPFD_CLOEXEC && i < k->pipe_ends; i++)
 		if (k->pipe_end[i] == fd)
 			k->pipe_end[i] = r;

@@ -357,7 +357,7 @@ struct kernel {
 	int object_fd;   /* the real file behind each descriptor of a task; -1 none */
 	int object_next; /* replaces object_fd once that was opened; -1 none */
 	bool no_copies;  /* no pidfd_getfd (before Linux 5.6) to copy a task's descriptor */
-	bool elsewhere;  /* a thread of the supervisor runs that is not the tracing one */
+	bool elsewhere;  /* the thread of the supervisor that runs is not the tracing one */
 	char object_path[64];
 	int reading_fd;          /* descriptor of a file that is read in pieces */
 	struct group *folder_of; /* the process whose /proc/PID/task is being read */
@@ -443,7 +443,7 @@ void kernel_end_group(struct kernel *kernel, struct group *group, int status);
 void kernel_exec(struct kernel *kernel, struct task *task);
 void kernel_settle(struct kernel *kernel);
 bool kernel_is_alone(struct kernel *kernel, const struct task *task);
-/* exec(2): are the other threads gone, but for a leader that is a zombie? */
+/* exec(2) waits for this: are all other threads gone, or is only a leader left, as a zombie? */
 bool kernel_has_process(struct kernel *kernel, const struct task *task);
 
 /*

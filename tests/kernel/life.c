@@ -143,7 +143,7 @@ static void kill_others(struct kernel *k, struct task *t)
 	}
 }
 
-/* Are the other threads of @t gone? A leader that is not @t may still be a zombie. */
+/* Is @t alone in its process? A leader that is not @t may still be there as a zombie. */
 bool kernel_has_process(struct kernel *k, const struct task *t)
 {
 	for (size_t i = 0; i < k->tasks; i++) {

@@ -474,7 +474,10 @@ void kernel_point(struct kernel *k)
 		kernel_note(k, "the supervisor is killed");
 		kernel_tracer_ends(k);
 		k->dead = true;
-		/* Ends the tasks that still run. */
+		/*
+		 * The code of the supervisor goes on, although it counts as killed: a signal makes
+		 * the engine end.
+		 */
 		kernel_signal(k, SIGTERM, SI_USER, 1, 0);
 	}
 	while (!k->broken && (n = kernel_enabled(k)) > 0) {

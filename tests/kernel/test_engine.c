@@ -96,8 +96,8 @@ static void dying(struct kernel *k)
 {
 	long_worker(k);
 	/*
-	 * The first analyst dies after 1000 samples, which take a second. It has got the CPU time
-	 * until then.
+	 * The first analyst dies after 1000 samples, which take a second. By then, the CPU time of
+	 * that second has been sent to it.
 	 */
 	k->analyst_dies_after = 1000;
 }

@@ -157,7 +157,7 @@ static void detach_leaves_stopped(void **state)
 	struct scene scene = following(stays_stopped_build);
 
 	(void)state;
-	scene.same = false; /* How far it gets differs. */
+	scene.same = false; /* How many steps the target does before it stops differs. */
 	scene.check = is_still_stopped;
 	scene.options.duration_ns = 20 * (uint64_t)MS;
 	race(__func__, &scene);

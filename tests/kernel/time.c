@@ -73,7 +73,7 @@ void kernel_tick(struct kernel *k)
 	pass(k, CALL_NS, false);
 }
 
-/* The time at which the next event is due that needs no choice. */
+/* When is the next event due that happens by time alone, without a choice? */
 static uint64_t next_due(struct kernel *k)
 {
 	uint64_t next = UINT64_MAX;
