@@ -3,8 +3,8 @@
  * newborn: provokes the race newborn_dies_before_clone_event reliably. The main thread stops the
  * tracer. A second thread makes a child, and waits in its ptrace event for the tracer. The main
  * thread kills the child, and continues the tracer, which then finds both events, the death first:
- * of two tracees, waitid() reports the newer one. (It reports a child of the tracer before those;
- * therefore the main thread, which may be one, does not make the child itself.)
+ * of two tracees, waitid() reports the newer one. (The main thread must not make the child itself:
+ * it may be the tracer's own child, and waitid() reports those before all other tracees.)
  *
  * Run it with a rate near 0: a thread in the stop of a tick would wait for the tracer.
  *

@@ -198,9 +198,9 @@ static ssize_t call_sendfile(void)
 }
 
 /*
- * Writes to a pipe that only this thread reads: the call must return after as many bytes as the
- * pipe holds, as one that went on would wait for ever. Does this 200 times. Returns BYTES if each
- * call moved that many; otherwise -1.
+ * Writes to a pipe that only this thread reads: each call must return when the pipe is full. A call
+ * that the supervisor restarted for the rest would wait for ever. Does this 200 times. Returns
+ * BYTES if each call moved as many bytes as the pipe holds; otherwise -1.
  */
 static ssize_t call_own_pipe(void)
 {
