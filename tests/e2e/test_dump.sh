@@ -15,7 +15,8 @@ stack() {
 
 "$TARGETS/race" crowd 3 $((60000 * ${FACTOR:-1})) & crowd=$!
 wait_until "all threads are there" 20 threads_are $crowd 4
-# The main thread works and the others sleep, as they will from now on.
+# Has the crowd settled? The main thread works and the other three sleep, which does not change any
+# more.
 settled() {
     [ "$(cat /proc/$crowd/task/*/stat | awk '{ n += $3 == "S" } END { print n }')" = 3 ] &&
         awk '{ exit !($1 > 100000000) }' /proc/$crowd/task/$crowd/schedstat

@@ -65,8 +65,8 @@ check "Java goes on" kill -0 $pid
 "$SPROFRUN" --dump $pid >dump
 is "dump: status" $? 0
 check "dump: threads of Java have names" grep -q '  \[java\]$' dump
-# The main thread's stack is whole: it has no mark at its end. (Only in the truth suite, as by
-# chance the thread may not be asleep yet.)
+# The main thread's stack is whole: dump does not mark it as incomplete or truncated. (Only in the
+# truth suite, as by chance the thread may not be asleep yet.)
 [ -z "${TRUTH:-}" ] || is "dump: the main thread waits, and its stack is whole" "$(awk -v RS= '
     /java\.lang\.Thread\.join .*  Truth\.main  Truth\.java:[0-9]+  \[java\]/ &&
         !/incomplete|truncated/ { n++ } END { print n + 0 }' dump)" 1

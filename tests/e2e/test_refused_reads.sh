@@ -26,7 +26,8 @@ whole exec e.pb.gz
 is "attached: status" $? 0
 whole attached a.pb.gz
 "$refuse" "$SPROFRUN" --dump $target >dump
-# (In between, the thread reads the clock in work().)
+# (work() is on the stack at any time. inner() and outer() are not: work() reads the clock between
+# two calls.)
 check "dumped" grep -qE ' work( |$)' dump
 kill -KILL $target
 

@@ -230,7 +230,8 @@ for way in SEGV:F10 KILL:q; do
     start "$SPROFTOP $much -p $target"
     wait_shows 'show_inner'
     kill -"${way%:*}" "$(pgrep -P "$(tracing "$(top_pid)")" -x sprofil-analyst)"
-    # A fresh analyst draws.
+    # The screen shows lost samples: a new analyst draws, as the supervisor has replaced the killed
+    # one.
     wait_shows 'lost [1-9]'
     tm send-keys -t t "${way#*:}"
     wait_back
