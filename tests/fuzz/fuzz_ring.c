@@ -2,10 +2,11 @@
 /*
  * The ring with one hostile end, and the analyst's requests to the supervisor. Input:
  *
- *	0	1	0 the consumer is broken, 1 the producer is, 2 a request of the analyst
- *	1	-	0: steps of 16 bytes: what to do, and two words for it
- *			1: the shared memory
- *			2: a request
+ *	offset	size	contents
+ *	0	1	0: the consumer is hostile, 1: the producer is, 2: requests of the analyst
+ *	1	-	with 0: steps of 16 bytes: what to do, and two words for it
+ *			with 1: the shared memory
+ *			with 2: a request
  *
  * Whatever the hostile end writes, the other end must stay within the data area, and must take only
  * records that lie within the written part.

@@ -2,6 +2,7 @@
 /*
  * The unwinder over any file, any stack and any registers. Input:
  *
+ *	offset	size	contents
  *	0	2	bytes of the ELF file
  *	2	1	bit 0 machine aarch64, bit 1 frame pointers, bit 2 truncated,
  *			bit 3 two pieces, bit 4 only pc and sp are known
