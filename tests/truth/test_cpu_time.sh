@@ -43,7 +43,7 @@ profile -F 1000 "$TARGETS/sleepers" 100 1
 within "one busy among 100 sleeping: profiled" "$share" 0.97 1.01
 is "sleepers were never stopped" "$(cat out)" 0
 
-# Forked children that end before a sample are counted with their parent's executable.
+# Forked children that end before their first sample count with their parent's executable.
 "$SPROFRUN" -q -F 1000 -o forks.pb.gz -- \
     sh -c 'i=0; while [ $i -lt 300 ]; do (:); i=$((i + 1)); done'
 within "forked processes" "$(figure processes forks.pb.gz)" 301 301

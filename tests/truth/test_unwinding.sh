@@ -81,8 +81,9 @@ within 'a handler: what it interrupted is there' \
 profile -F 1000 -- "$TARGETS/stacks" pool 1
 # start_thread only has its name if symbols of libc are installed.
 complete 'threads' "(start_thread|\\[libc[^;]*\\]);worker|$to_main"
-# A new thread has no caller, also when it has just left the call that created it. (Without that
-# rule, some 30 of these stacks are incomplete. Without symbols of libc they may be.)
+# A new thread has no caller, also when it has just left the call that created it. (An unwinder that
+# looks for a caller there ends some 30 of these stacks as incomplete. Without symbols of libc, ours
+# may do so, too.)
 profile -F 2000 -- "$TARGETS/lives" threads 6000
 is 'new threads: complete' "$(grep -E '^\[incomplete\];clone3? ' folded)" ''
 
