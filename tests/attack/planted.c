@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an attacker could do whose code runs inside of a parser. The code runs when the parser reads
- * a file that ends with "PLANTED TARGET BYSTANDER FOLDER START END MAJOR MINOR INODE": the pids of
- * the profiled process and of another one, a folder with files to break, and two mappings of the
- * bystander, the vdso (START, END) and a file (MAJOR, MINOR, INODE). Each attempt says on standard
- * error whether it worked:
+ * Code that an attacker could run inside of a parser, by a fault in it. It runs when the parser
+ * reads a file that ends with "PLANTED TARGET BYSTANDER FOLDER START END MAJOR MINOR INODE": the
+ * pids of the profiled process and of another one, a folder with files to break, and two mappings
+ * of the bystander, the vdso (START, END) and a file (MAJOR, MINOR, INODE). It attempts each thing
+ * that the sandbox should prevent, and prints on standard error whether that worked:
  *
  *	planted: NAME: refused (Operation not permitted)
  *
