@@ -123,7 +123,7 @@ is "and of that a part" "$(of work --from 2 --to 2.2 part.pb.gz)" "100 400000000
 is "no time line" "$? $(grep -c 'has no time line: sprofrun writes one' err)" "1 1"
 "$report" flat --from 1 none.pb.gz 2>err
 is "no time line for --from" "$? $(grep -c 'need a profile with a time line' err)" "1 1"
-# In a newer version of the format, each field 7001 would begin with another version number.
+# Imitates a file of a newer format: each field 7001 begins with another version number.
 python3 - p newer.pb <<'P'
 import gzip, sys
 data = bytearray(gzip.open(sys.argv[1]).read())
