@@ -125,7 +125,7 @@ void birth_adopt(struct engine *engine, struct tracee *parent)
 
 	if (tracer_get_message(parent->tid, &message) < 0 || !process)
 		return;
-	/* The parent has just made a child, so it is running: the sampler is to ask it early. */
+	/* The parent has just made a child, so it is busy: its CPU time is to be read early. */
 	if (parent->sample)
 		sampler_heed(&engine->sampling.sampler, parent->sample);
 	engine->births.last[0] = parent->tid;

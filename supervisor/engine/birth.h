@@ -15,14 +15,15 @@ struct waiter_result;
 
 struct births {
 	struct tracer_options tracer; /* PTRACE_SEIZE's options */
-	unsigned early;               /* threads in TRACEE_EARLY */
+	unsigned early;               /* threads in the state TRACEE_EARLY (target/tracee.h) */
 	bool said_no_memory;
 	int last[2]; /* tids of the last birth: the parent, the child; 0: none yet */
 };
 
 /*
- * Attaches to all threads of a process. -ESRCH: it has no thread to attach to. After another
- * -errno some threads may be attached to; the process is removed only if none is.
+ * Attaches to all threads of a process. -ESRCH: no thread was left to attach to. On another -errno
+ * the threads attached to so far stay attached; if there is none, the process is not added to the
+ * target's table.
  */
 int birth_attach(struct engine *engine, int pid);
 /*
@@ -31,13 +32,13 @@ int birth_attach(struct engine *engine, int pid);
  */
 void birth_adopt(struct engine *engine, struct tracee *parent);
 /*
- * Takes a stop of a thread that no event has announced yet. A first stop is held until the parent's
- * event comes; any other one is ended.
+ * Handles a stop of a thread that no event has announced yet. If this is the thread's first stop,
+ * the thread stays in it until the parent's event comes; otherwise it is resumed.
  */
 void birth_early_stop(struct engine *engine, const struct waiter_result *seen);
 /* Adopts threads whose parent's event never came. */
 void birth_adopt_orphans(struct engine *engine, uint64_t now_ns);
-/* Returns the executable of a process, owned by the target; NULL: out of memory. */
+/* Returns the executable of a process, owned by engine->target. NULL: out of memory. */
 struct image *birth_image(struct engine *engine, int pid);
 
 #endif

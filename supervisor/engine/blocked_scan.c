@@ -2,7 +2,7 @@
 /*
  * How a blocked thread is observed, and how it is made sure that it did not run meanwhile:
  *
- *	unchanged since the last observation? ──yes──► its time belongs to the same place
+ *	unchanged since the last observation? ──yes──► its time belongs to the same stack
  *	      │ no
  *	time slices ──► activity ──► copy ──► time slices: the same? ──► record
  */
@@ -149,9 +149,9 @@ static void leave_place(struct engine *engine, struct tracee *t, uint64_t now)
 }
 
 /*
- * Is a thread that is off CPU outside of a system call in a stop of ours? A thread hardly ever
- * blocks outside of a call. Either a stop begins (state t), or the thread was just resumed and is
- * being woken (TASK_WAKING, shown as R although /proc/…/syscall does not say "running").
+ * Has our stop taken the thread off its CPU? The thread is off CPU, but not in a system call, where
+ * threads hardly ever block. So either a stop begins (state t), or the thread was just resumed and
+ * is being woken (TASK_WAKING, shown as R although /proc/…/syscall does not say "running").
  */
 static bool is_in_a_stop(struct engine *engine, struct tracee *t)
 {
@@ -255,7 +255,7 @@ static void observe(struct engine *engine, struct tracee *t, uint64_t now)
 	engine->audit.looks++;
 }
 
-/* One reading says whether the thread has run since its last scan; if so, examines it again. */
+/* Examines the thread again if it has run since its last scan, which one reading tells. */
 static void scan_thread(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	struct cpu_time cpu;

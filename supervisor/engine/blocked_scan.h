@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Observes blocked threads without a stop: /proc/PID/task/TID/syscall gives their address, and the
- * stack is copied; the copy is kept only if the thread provably did not run meanwhile. With the
- * wall clock, all threads are examined in turn (target/wall.h).
+ * Observes blocked threads without a stop: /proc/PID/task/TID/syscall gives a thread's program
+ * counter and stack pointer, and the stack is copied. The copy is kept only if the thread provably
+ * did not run meanwhile. With the wall clock, all threads are examined in turn (target/wall.h).
  */
 #ifndef SUPERVISOR_BLOCKED_SCAN_H
 #define SUPERVISOR_BLOCKED_SCAN_H
@@ -34,7 +34,7 @@ void blocked_scan_begin(
 /* Closes the thread's account of waiting time at @now_ns, and begins a new one. */
 void blocked_scan_close(
 	struct engine *engine, struct tracee *tracee, const struct cpu_time *cpu, uint64_t now_ns);
-/* The analyst has died, and with it the stacks of blocked threads, which are sent anew. */
+/* Call when the analyst has died: it held the stacks of blocked threads, so they are sent anew. */
 void blocked_scan_forget_analyst(struct engine *engine);
 /*
  * Samples a thread that an instant has hit and that is blocked by now. It has not run since the
@@ -42,8 +42,9 @@ void blocked_scan_forget_analyst(struct engine *engine);
  */
 void blocked_scan_take_tick(struct engine *engine, struct tracee *tracee);
 /*
- * Reads whether the thread runs, or where it is blocked. 1: /proc/…/syscall cannot be read, so only
- * whether it runs is known. -errno: neither is known.
+ * Reads whether the thread runs, and where it is blocked if it does not. 0: read. 1:
+ * /proc/…/syscall cannot be read, so only whether the thread runs is known. -errno: nothing is
+ * known.
  */
 int blocked_scan_read_activity(
 	struct engine *engine, struct tracee *tracee, struct activity *ret_activity);

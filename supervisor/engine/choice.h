@@ -31,15 +31,15 @@ struct choice {
  */
 int choice_add(struct engine *engine, struct tracee *tracee);
 
-/* The thread has a new image, and so a new name: reads it. */
+/* Call after the thread's exec, which has changed its name: reads the new name. */
 void choice_renew(struct engine *engine, struct tracee *tracee, uint64_t now_ns);
 
 /* Reads the names that are due. */
 void choice_poll(struct engine *engine, uint64_t now_ns);
 
 /*
- * To be called when sessions have changed: threads that are left out are sampled, too, while a
- * table of a program that calls sprofil counts them.
+ * Call when sessions have changed. Threads that are not chosen must be sampled, too, as long as
+ * their program has a sprofil table, which counts all its threads.
  */
 void choice_see_sessions(struct engine *engine);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Connects the parts of the engine: the callbacks by which the subfolders below it, and its files
- * among each other, report upward.
+ * Sets the callbacks of the engine's parts: with them the folders below the engine (target, calls,
+ * …) call it, and some of its files call each other.
  */
 #ifndef SUPERVISOR_CONNECT_H
 #define SUPERVISOR_CONNECT_H

@@ -15,8 +15,8 @@
 #include "supervisor/engine/signals.h"
 
 /*
- * After a SIGCONT, a command that is still stopped after this time gets it from the supervisor. If
- * it had got the same signal, it would run again by then.
+ * How long after a SIGCONT to the supervisor the command is looked at. If it is still stopped then,
+ * it did not get that signal itself, and the supervisor passes it on.
  */
 #define CONTINUE_NS 50000000
 /* Requests handled per call. Each may read memory of the target, which takes 1 to 2 us. */
@@ -83,8 +83,8 @@ static bool is_hangup_ignored(void)
 }
 
 /*
- * Does the sender belong to the target? A full-screen program sends the stop signal of ^Z to its
- * process group itself, instead of the terminal.
+ * Does the sender belong to the target? On ^Z, a full-screen program gets a key, and sends the stop
+ * signal to its process group itself; otherwise the terminal does that.
  */
 static bool is_of_target(const struct engine *engine, int sender)
 {

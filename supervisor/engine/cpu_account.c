@@ -7,9 +7,9 @@
 /* Threads read per call of cpu_account_sweep(). */
 #define SWEEP_MOST 8
 /*
- * If PASS_LONG_NS or more have passed since a thread's last reading, there are many threads, of
- * which the sampler asks most at random. A thread that ran for 1/AT_WORK_PARTS of that time is
- * busy, and is to be asked early.
+ * If PASS_LONG_NS or more have passed since a thread's last reading, there are many threads. The
+ * sampler then reads the CPU time of most of them in random order only. A thread that ran for
+ * 1/AT_WORK_PARTS of the time since its last reading is busy: the sampler reads it early.
  */
 #define PASS_LONG_NS  20000000
 #define AT_WORK_PARTS 8
@@ -75,7 +75,7 @@ void cpu_account_end(struct engine *engine, struct process *process, uint32_t st
 	(void)emit_exit(&engine->emitter, clock_now(), &record);
 }
 
-/* Has the sampler ask a thread early if @cpu shows that it is busy. */
+/* Has the sampler read a thread's CPU time early if @cpu shows that it is busy. */
 static void sample_again(
 	struct engine *engine, struct tracee *t, const struct cpu_time *cpu, uint64_t now)
 {

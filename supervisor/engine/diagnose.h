@@ -34,7 +34,7 @@ enum diagnose_cause {
 
 struct diagnose_side {
 	uint32_t uid[3], gid[3]; /* real, effective, saved */
-	/* of the supervisor the effective ones, of the target the permitted ones */
+	/* the supervisor's effective set, or the target's permitted set */
 	uint64_t capabilities;
 	uint64_t user_namespace; /* inode; 0: cannot be read */
 	int seccomp;             /* 0 none, 2 a filter */

@@ -218,7 +218,10 @@ static void await_analyst(struct engine *engine)
 	uint64_t now = clock_now(), end = now + ANALYST_S * UINT64_C(1000000000);
 	bool caught_up = false;
 
-	/* A request of an analyst that sleeps was sent before it slept: it is in the pipe. */
+	/*
+	 * The analyst writes a request before it sleeps. So once it sleeps, its last request is in
+	 * the pipe.
+	 */
 	while (engine->emitter.open && request.fd >= 0 && now < end && !engine->timing.stop) {
 		control_signals(engine);
 		emit_bell(&engine->emitter, now);

@@ -64,7 +64,10 @@ static int attach_all(struct engine *engine)
 				pid);
 		if (error == 0)
 			continue;
-		/* The first refusal is reported rather than processes that have ended meanwhile. */
+		/*
+		 * The first -EPERM is reported. If there is none, -ESRCH is: all the processes have
+		 * ended.
+		 */
 		if (!any && (!result->refused_pid || r == -ESRCH)) {
 			result->refused_pid = pid;
 			r = error;

@@ -124,7 +124,8 @@ struct engine_result {
 	int target_status; /* wait status of the process that ended last */
 	int analyst_pid;   /* still to be waited for, 0 none */
 	/*
-	 * Owned by the caller. Once closed, the analyst waits for no reader of its output. -1 none.
+	 * A descriptor, owned by the caller. Once it is closed, the analyst ends without waiting
+	 * until its output has been read. -1: none.
 	 */
 	int analyst_fd;
 	/* The signal that ended the profiling (SIGINT …), 0 none. */

@@ -164,7 +164,10 @@ static uint64_t leaves_at(const struct engine *engine)
 
 static bool over(struct engine *engine, uint64_t now)
 {
-	/* With --ring, the user asked for the end by --duration: a profile is written. */
+	/*
+	 * --duration is over. With --ring the user has so requested the end, and a profile is
+	 * written.
+	 */
 	if (engine->timing.ends_at_ns && now >= engine->timing.ends_at_ns)
 		engine->timing.stop = engine->rotation.asked = true;
 	if (leaves_at(engine) && now >= leaves_at(engine))

@@ -35,8 +35,8 @@ void expected_settle(
  */
 void expected_note(struct engine *engine, struct tracee *tracee);
 /*
- * Called by the tracing thread in its turn: expects @tracee, which is about to be removed, nowhere
- * any more.
+ * Called by the tracing thread in its turn, before @tracee is removed: no CPU expects it from now
+ * on.
  */
 void expected_forget(struct engine *engine, struct tracee *tracee);
 

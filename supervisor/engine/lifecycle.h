@@ -58,9 +58,9 @@ void lifecycle_handle(struct engine *engine, const struct waiter_result *seen);
 void lifecycle_drain(struct engine *engine);
 /*
  * Handles events after a SIGCHLD. Among thousands of threads a search for an event takes 0.1 ms or
- * more. Therefore, with more than 512 threads, only the two threads of the last birth are examined
- * at each call. All threads are searched if the last search was three times its own duration ago,
- * or 1 ms; otherwise search_due is set.
+ * more. Therefore, with more than 512 threads, each call examines only the two threads of the last
+ * birth. It searches all threads only if a pause has passed since the last search: three times the
+ * duration of that search, 1 ms at most. Otherwise it sets search_due.
  */
 void lifecycle_notice(struct engine *engine, uint64_t now_ns);
 /*
@@ -70,7 +70,8 @@ void lifecycle_notice(struct engine *engine, uint64_t now_ns);
 void lifecycle_stop_with_command(struct engine *engine);
 /*
  * Passes a SIGCONT on to the command when continues_at_ns is reached, if the command is still
- * stopped: a user who continues the job by the pid that the shell knows means the command.
+ * stopped: a user who sends SIGCONT to the supervisor, whose pid the shell shows for the job, wants
+ * the command to continue.
  */
 void lifecycle_continue_command(struct engine *engine, uint64_t now_ns);
 /*

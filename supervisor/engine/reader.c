@@ -196,7 +196,7 @@ void reader_forget(struct engine *engine)
 void reader_begin(struct engine *engine)
 {
 	reader_start(engine);
-	/* Processes that do nothing from now on belong into the profile, too. */
+	/* Processes that do nothing from now on belong in the profile, too. */
 	for (size_t i = 0; i < engine->target.processes; i++)
 		(void)emit_process(&engine->emitter, clock_now(), engine->target.process[i]);
 }

@@ -21,7 +21,10 @@
 #define FILE_LEAST_NS 1000000000
 /* While a file that is due may not end, that is checked again at this interval. */
 #define LOOK_NS 100000000
-/* Sampling pauses until all stops are over: how often that is checked; the longest pause. */
+/*
+ * Before a change of files, sampling pauses until all stops are over, at most PAUSE_MOST_NS. This
+ * is checked every PAUSE_LOOK_NS.
+ */
 #define PAUSE_LOOK_NS 200000
 #define PAUSE_MOST_NS 50000000
 

@@ -68,7 +68,10 @@ void runtime_records_copy(
  * the sample is sent, with the same time.
  */
 void runtime_records_hand_over(struct engine *engine, struct tracee *t, uint64_t now);
-/* Drops these frames; to be called instead if the sample is not sent. */
+/*
+ * Drops the frames that runtime_records_copy() has read. Call this instead of
+ * runtime_records_hand_over() if the sample is not sent.
+ */
 void runtime_records_forget(struct engine *engine);
 
 #endif

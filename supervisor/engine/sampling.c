@@ -44,7 +44,9 @@ static bool ask(struct sampled_cpu *c)
 	return s->hit != NULL;
 }
 
-/* Loses a hit that the tracing thread has not served: its thread has probably run since. */
+/*
+ * Counts a hit that the tracing thread has not served as lost: its thread has probably run since.
+ */
 static void drop_hit(struct sampling *s)
 {
 	if (s->hit)
@@ -275,9 +277,9 @@ void sampling_set_periods(struct engine *engine)
 }
 
 /*
- * We occupied @cpu for @ns: CPU time of ours. What other programs ran there meanwhile is not ours,
- * even if a thread stood in its stop. It cost the target something only if the last instant of this
- * CPU hit one of its threads.
+ * Notes that the supervisor used @ns of CPU time on @cpu. Time that other programs ran there is not
+ * part of @ns, even while a thread stood in its stop. The target lost these @ns only if the last
+ * instant of this CPU hit one of its threads.
  */
 static void note_occupied(struct engine *engine, unsigned cpu, uint64_t ns)
 {

@@ -46,10 +46,10 @@ struct sampling {
 	struct sampled_cpu *cpu;         /* by index */
 	struct summons summons;
 	_Atomic uint64_t period_ns[PLAN_STREAMS], factor_1024;
-	_Atomic uint64_t busy;   /* instants for which no turn came in time */
-	_Atomic int works_on;    /* index of the CPU where the tracing thread is at work, -1 */
-	uint64_t asked_ns;       /* CPU time that the waiter used whose call is served; 0: none */
-	uint64_t rested_cpu_ns;  /* CPU time of the tracing thread when it last went to sleep */
+	_Atomic uint64_t busy;  /* instants for which no turn came in time */
+	_Atomic int works_on;   /* index of the CPU where the tracing thread is at work; -1: none */
+	uint64_t asked_ns;      /* CPU time of the waiter whose call is being served; 0: none */
+	uint64_t rested_cpu_ns; /* CPU time of the tracing thread when it last went to sleep */
 	uint64_t decide_next_ns; /* when the periods are adjusted next */
 	int load_fd;             /* /proc/loadavg */
 	int sched_fd;            /* the tracing thread's own scheduling file */

@@ -17,8 +17,8 @@ static int probe_activity(void *context, struct sample_thread *s, struct activit
 		return 0;
 	}
 	/*
-	 * No stop can be requested either while its call is being restarted, but that call is
-	 * known.
+	 * While its call is being restarted, the thread cannot be stopped either. But it is known
+	 * which call that is.
 	 */
 	if (restart_busy(t)) {
 		*ret_activity = restart_activity(t);

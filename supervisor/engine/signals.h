@@ -17,10 +17,10 @@ enum signals_origin {
 };
 
 /*
- * Returns who sent a signal, and to whom. The terminal sends its signals to the command, too. Only
- * a hang-up goes to the session's leader alone: to the supervisor, where it stands in the command's
- * place; other processes get the hang-up when the leader ends. *@sender: the pid in the siginfo;
- * for a forwarded signal it is replaced by that of the first sender.
+ * Returns who sent a signal, and to whom. The terminal sends its signals to the command, too,
+ * except a hang-up, which only the session's leader gets. The supervisor is the leader if it was
+ * started in the command's place; the other processes get the hang-up when it ends. *@sender: the
+ * pid in the siginfo; for a forwarded signal it is replaced by that of the first sender.
  */
 enum signals_origin signals_origin(int signal, int code, uint64_t value, int *sender);
 /* Was the signal sent to the supervisor, and not to the command as well? */

@@ -46,10 +46,10 @@ bool stops_are_over(struct engine *engine)
 }
 
 /*
- * A stop begins after @t->not_stopped_ns, when the thread was last known not to have stopped. Of
- * the time since the request, what the thread ran and what it waited for a CPU is not stop time.
- * A thread in a system call may also have slept there before it stopped, and nothing tells for how
- * long: then only the time since @seen_ns counts.
+ * The stop lasts at most from @t->not_stopped_ns, when the thread was last known to run, and at
+ * least from @seen_ns, to @end_ns. In between it is the time since the request, less the time for
+ * which the thread has run or waited for a CPU. A thread in a system call may also have slept there
+ * before it stopped; nothing tells for how long, so for it only the time since @seen_ns counts.
  */
 uint64_t stops_time(const struct tracee *t, const struct cpu_time *cpu, bool in_call,
 	uint64_t seen_ns, uint64_t end_ns)
