@@ -31,7 +31,7 @@ uint64_t elapsed_take(
 
 	elapsed_see(elapsed, cpu);
 	elapsed->paid_ns += ticks * period_ns;
-	if (ticks) /* the remainder is less than a tick */
+	if (ticks) /* the ticks include all run queue time, except for less than a tick */
 		elapsed->queue_paid_ns = elapsed->queue_ns;
 	return ticks;
 }

@@ -4,8 +4,8 @@
  * arithmetic.
  *
  * The sampler counts CPU time. This account covers the rest: time blocked, stopped, or in the run
- * queue. It is owed until the thread is seen blocked, and is then counted at that address. Run
- * queue time is also counted where the thread is found running.
+ * queue. Off-CPU time is owed until the thread is next seen blocked, and is then counted at the
+ * address where it is blocked. Run queue time is also counted where the thread is found running.
  */
 #ifndef SUPERVISOR_ELAPSED_H
 #define SUPERVISOR_ELAPSED_H

@@ -21,7 +21,7 @@
 #define SEARCH_BYTES ((size_t)16 << 20)
 #define PART_BYTES   ((size_t)64 << 10)
 #define STACK_BYTES  ((size_t)256 << 10)
-/* The most open questions, as a file system may never answer: further ones are refused. */
+/* Maximum number of open questions. Further ones are refused: a file system may never answer. */
 #define ASKED_MOST 64
 
 bool examiner_lost_privilege(

@@ -125,7 +125,7 @@ int fds_keep(struct fds *fds, const struct process *process, int fd)
 	return fd < 0 ? fd : -EMFILE;
 }
 
-/* Has the thread any file open? Some may be although that of its CPU time is not. */
+/* Does the thread have an open file? It may have one even if the file of its CPU time is closed. */
 static bool has_open(const struct tracee *t)
 {
 	for (size_t i = 0; i < THREAD_FILES; i++)

@@ -34,9 +34,9 @@ const char *fds_remedy(int error);
 int fds_keep(struct fds *fds, const struct process *process, int fd);
 
 /*
- * Closes the descriptors of one thread: among a few that are not in a stop, the one that last ran
- * longest ago. False: none could be closed. *@ret_any is then whether any thread has descriptors,
- * which can be closed after its stop.
+ * Closes the descriptors of one thread. Of a few threads that are not in a stop, this is the one
+ * that has not run for the longest time. False: none could be closed; then *@ret_any says whether
+ * some thread has open descriptors, which can be closed after its stop.
  */
 bool fds_steal(struct fds *fds, bool *ret_any);
 

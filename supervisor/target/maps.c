@@ -20,7 +20,10 @@
  */
 #define PAGES_PART    16
 #define PAGES_MOST_NS UINT64_C(50000000)
-/* A library reserves all its pages first, and maps its code there within this time. */
+/*
+ * The loader first reserves all pages of a library, and maps the library's code there within this
+ * time.
+ */
 #define PAGES_SETTLE_NS 20000000
 
 void maps_release(struct maps_reader *reader)

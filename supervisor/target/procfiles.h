@@ -32,7 +32,10 @@ int procfiles_read_cpu(struct procfiles *files, struct tracee *tracee, struct cp
 /* procfiles_read_cpu() for the stop window: opens no file. -EBADF: the file is not open. */
 int procfiles_read_open_cpu(
 	const struct procfiles *files, const struct tracee *tracee, struct cpu_time *ret_cpu);
-/* The CPU time, and in slices a number that changes when the thread runs, with any cpu_source. */
+/*
+ * Reads the CPU time. With any cpu_source, ret_cpu->slices is a number that changes when the thread
+ * runs.
+ */
 int procfiles_read_runs(struct procfiles *files, struct tracee *tracee, struct cpu_time *ret_cpu);
 /* The thread's page faults and time in the kernel; if unreadable, those when it was first seen. */
 void procfiles_read_kernel_time(const struct tracee *tracee, struct kernel_time *ret_time);
@@ -55,15 +58,15 @@ int procfiles_read_state(struct procfiles *files, struct tracee *tracee, char *r
 /* The descriptor of a file of the process, opened if necessary; owned by the process. -errno. */
 int procfiles_of(struct procfiles *files, struct process *process, enum process_file file);
 
-/*
- * procfiles_reader(): the tid through whose /proc files the process is read. At first it is the
- * leader's, but the files of a leader that has ended are empty. _find_reader(), after a failed
- * reading, looks for another thread; closes the files of the process; and opens those of its memory
- * again, as a stop may be about to be sampled. False: there is no other thread. _set_reader() sets
- * the tid, 0: the leader's, and closes the files of the process.
- */
+/* Returns the tid through whose /proc files the process is read; at first that of its leader. */
 int procfiles_reader(const struct process *process);
+/*
+ * Chooses another tid after a failed reading: the files of a leader that has ended are empty.
+ * Closes the files of the process, but opens those of its memory again, as a stop may be about to
+ * be sampled. False: there is no other thread.
+ */
 bool procfiles_find_reader(struct procfiles *files, struct process *process);
+/* Sets the tid (0: the leader's), and closes the files of the process. */
 void procfiles_set_reader(struct process *process, int tid);
 
 /*

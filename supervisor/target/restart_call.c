@@ -246,7 +246,10 @@ static bool begin_again(struct restarter *restarter, struct tracee *t, struct ar
 		else if (use_scratch(restarter, t, wait, sizeof(wait)))
 			set_argument(raw, m->call->wait_argument, m->scratch_at);
 		else
-			/* No memory for it: the call is restarted with its whole time-out. */
+			/*
+			 * No memory for the remaining time: the call is restarted with its whole
+			 * time-out.
+			 */
 			m->has_deadline = false;
 	}
 	restart(raw);
@@ -343,8 +346,8 @@ static bool advance_vector(
 		memcpy(&n, image.header + MESSAGE_PARTS, 8);
 		memcpy(&control, image.header + MESSAGE_CONTROLS, 8);
 		/*
-		 * Such a call is not continued: control data came with the first bytes, and there
-		 * is no room for more.
+		 * A recvmsg() that receives control data is not continued: control data came with
+		 * the first bytes, and there is no room for more.
 		 */
 		if (control && m->call->whole == ARCH_WHOLE_WAITALL)
 			return false;
@@ -402,7 +405,7 @@ bool restart_advance(struct restarter *restarter, struct tracee *t, struct arch_
 	}
 }
 
-/* Would the transfer have continued without our stop, by what its descriptor is? */
+/* Would the transfer have continued without our stop? The kind of its descriptor tells. */
 static bool meant_whole(struct tracee *t, const struct arch_raw *raw)
 {
 	const struct arch_call *call = t->restart->call;

@@ -63,12 +63,12 @@ enum restart_need restart_need(const struct arch_restart *arch, uint16_t machine
 bool restart_timed_out(const struct arch_call *call, int64_t result);
 
 /*
- * The time-out of a call from its value: {milliseconds, -}, {seconds, nanoseconds} or {seconds,
- * microseconds}, by @kind. False: no time-out, or one longer than a hundred years. ARCH_WAIT_VAL,
- * {2, 5000}: 2005000000 ns.
+ * Converts the time-out argument of a call to ns. By @kind, @value is {milliseconds, -}, {seconds,
+ * nanoseconds} or {seconds, microseconds}. False: no time-out, or one longer than a hundred years.
+ * ARCH_WAIT_VAL, {2, 5000}: 2005000000 ns.
  */
 bool restart_get_wait(enum arch_wait kind, const int64_t value[2], uint64_t *ret_ns);
-/* The inverse, rounded up so that no call ends early. */
+/* The inverse of restart_get_wait(), rounded up so that no call ends early. */
 void restart_put_wait(enum arch_wait kind, uint64_t ns, int64_t ret_value[2]);
 
 /* struct iovec of the target */
@@ -77,9 +77,9 @@ struct restart_part {
 };
 
 /*
- * Copies to @ret_rest, at most @room of them, those of the @n parts that remain after the first
- * *@skip bytes, the first of them shortened. *@skip is reduced by the bytes skipped. Returns the
- * number of copied parts, and adds their bytes to *@bytes.
+ * Skips the first *@skip bytes of the @n parts, and copies up to @room of the remaining parts to
+ * @ret_rest. The first of these is shortened if the skipped bytes end inside it. Reduces *@skip by
+ * the bytes skipped. Returns the number of copied parts, and adds their bytes to *@bytes.
  */
 size_t restart_rest(const struct restart_part *part, size_t n, uint64_t *skip,
 	struct restart_part *ret_rest, size_t room, uint64_t *bytes);

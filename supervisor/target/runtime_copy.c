@@ -14,8 +14,11 @@
 #define SLACK_BYTES 1024
 /* Greater chunks are invalid. */
 #define CHUNK_BYTES_MOST ((uint64_t)1 << 20)
-/* A frame is looked for in the PAGES_NEAR pages that were read last. */
+/*
+ *
+ */
 #define PAGE_BYTES UINT64_C(4096)
+/* A frame is looked for in this many of the pages that were read last. */
 #define PAGES_NEAR 8
 /* States of threads that are read in a stop to find that of a new thread, newest first. */
 #define FIND_IN_STOP 24
@@ -130,7 +133,9 @@ static bool add_guess(struct runtime_copy *copy, size_t *n, uint64_t at, size_t 
 	return true;
 }
 
-/* Adds the chunks of the last stop to the next read, whose @n pieces it has so far. */
+/*
+ * Adds the chunks of the last stop to the next read, which has @n pieces. Returns the new number.
+ */
 static size_t guess_chunks(struct runtime_copy *copy, const struct runtime_thread *thread, size_t n)
 {
 	for (size_t i = 0; i < thread->chunks && i < RUNTIME_CHUNKS_MOST; i++) {

@@ -20,12 +20,15 @@ struct stack_copy;
 enum {
 	RUNTIME_CHUNKS_MOST = 128,
 	RUNTIME_FRAMES_MOST = 16384,
-	RUNTIME_SINGLES_MOST = 4096, /* frames outside of chunks that are read at once */
+	RUNTIME_SINGLES_MOST = 4096, /* frames outside of chunks that are read together */
 	RUNTIME_PAGES_MOST = 512,    /* pages with frames that are read one by one */
 	RUNTIME_READS_MOST = 1024,   /* system calls that read, in a stop */
 	RUNTIME_VECTOR = 1024,       /* pieces of one read, at most (UIO_MAXIOV) */
 };
-/* In a stop, no read begins later than this after those that repeat the reads of the last stop. */
+/*
+ * Time limit of the reads in a stop. It begins after the reads that repeat those of the last stop,
+ * and no read begins after its end.
+ */
 #define RUNTIME_STOP_NS 500000
 
 /* Reads memory of the target: returns what process_vm_readv(2) does, or -errno. */
@@ -85,7 +88,8 @@ struct runtime_copy {
 	size_t frames;
 	struct runtime_piece piece[RUNTIME_CHUNKS_MOST]; /* the chunks, newest first */
 	size_t pieces;
-	struct runtime_piece single; /* frames outside of chunks read at once, frame_bytes each */
+	/* frames outside of chunks that were read together, frame_bytes each */
+	struct runtime_piece single;
 	struct runtime_piece page[RUNTIME_PAGES_MOST]; /* pages with frames read one by one */
 	size_t pages;
 	uint8_t *data; /* the bytes of all pieces; at first the thread's state */

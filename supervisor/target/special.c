@@ -40,7 +40,7 @@ static bool keeps_privileges(void)
 
 /*
  * Asks the examiner about the executable of a stopped process. O_PATH holds the file without
- * opening it: no file system is asked. False: it could not be asked.
+ * opening it: no file system is asked. False: the question could not be asked.
  */
 static bool ask_examiner(
 	struct special *special, const struct process *process, enum examiner_kind kind)

@@ -18,7 +18,9 @@
  * or if it is unknown how long the thread's stacks are.
  */
 #define BLIND_BYTES 65536
-/* The signal frame is looked for in the first bytes, this many, of an alternate stack. */
+/*
+ * A signal frame on an alternate stack is looked for in this many bytes from the stack pointer on.
+ */
 #define SEARCH_BYTES 65536
 /* The main thread's stack may have grown by this much since the maps were read. */
 #define GROWTH_BYTES (UINT64_C(1) << 30)

@@ -85,7 +85,8 @@ struct stack_piece {
 struct stack_copy {
 	uint8_t *buffer; /* two pieces of @most bytes */
 	size_t most;     /* 0: stacks are not wanted */
-	bool whole;      /* copy to the end of any mapping, for a dump: no longer copy follows */
+	/* for a dump: copies to the end of any mapping, as no second, longer copy can follow */
+	bool whole;
 	/*
 	 * inner: from the stack pointer on. outer: the stack that a handler interrupted or, if
 	 * left_sp is not 0, a goroutine's stack or the frames of a virtual thread. 0 bytes: none.

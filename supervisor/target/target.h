@@ -54,10 +54,11 @@ struct process {
 	int reader_tid; /* thread through which /proc is read (procfiles.h); 0: the leader */
 	int inner_pid;  /* its pid in its own pid namespace, for service.c; 0: not read yet */
 	struct image *image;
-	unsigned threads;   /* number of threads that are not gone */
-	unsigned flags;     /* RECORD_PROCESS_… */
-	bool announced;     /* the analyst knows the process and its image */
-	uint64_t kernel_ns; /* CPU time of its threads whose accounts are closed, by the kernel */
+	unsigned threads; /* number of threads that are not gone */
+	unsigned flags;   /* RECORD_PROCESS_… */
+	bool announced;   /* the analyst knows the process and its image */
+	/* CPU time of its threads whose accounts are closed, as the kernel counts it */
+	uint64_t kernel_ns;
 
 	/* Executable mappings, as last read; sorted by address. */
 	struct mapped_range *range;
@@ -68,10 +69,12 @@ struct process {
 	unsigned maps_reads;    /* since the last exec */
 	uint64_t maps_again_ns; /* no reading before this time, to limit the cost */
 	int fd[PROCESS_FILES];  /* procfiles.c; negative: not open */
-	bool awaited;           /* fds.c, while it closes descriptors: a stop was requested */
-	/* Pages mapped at the last reading of the maps, and when last read. */
+	bool awaited;           /* used by fds.c only: a stop of one of its threads is requested */
+	/*
+	 * The number of mapped pages: when the maps were last read; when the number was last read.
+	 */
 	uint64_t pages, pages_next;
-	/* KiB of executable mappings at the same two times. */
+	/* KiB of executable mappings at the same two times as pages and pages_next. */
 	uint64_t executable, executable_next;
 	uint64_t pages_since_ns; /* when the pages or the executable mappings last changed */
 	uint64_t pages_again_ns; /* when the pages are read again */
@@ -116,9 +119,9 @@ struct tracee {
 	bool missed;            /* its present stop request is already counted as missed */
 	struct stack_home home; /* where its stacks are */
 	struct runtime_thread runtime; /* where its frames in a language's runtime are */
-	int32_t syscall;               /* its call at the last stop: restart_syscall continues it */
-	uint64_t name_again_ns;        /* when to read its name again */
-	uint64_t name_since_ns;        /* when its name was last seen to have changed */
+	int32_t syscall; /* its system call at the last stop, which restart_syscall may continue */
+	uint64_t name_again_ns; /* when to read its name again */
+	uint64_t name_since_ns; /* when its name was last seen to have changed */
 	char name[PROCFS_NAME_BYTES];
 	struct restart *restart; /* restart of its system call (restart.h); NULL: none so far */
 	bool restarting;         /* its call is being restarted and watched (restart.h) */
