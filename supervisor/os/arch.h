@@ -31,7 +31,7 @@ struct arch_snapshot {
 	uint64_t pc, sp, fp;
 	uint64_t thread_pointer; /* 0: not known */
 	int32_t syscall;         /* system call that the thread is in, -1: it is in user mode */
-	int64_t result; /* of that call so far: a negative errno, ARCH_RESTART, or its success */
+	int64_t result; /* of @syscall so far: a negative errno, ARCH_RESTART, or its success */
 	uint64_t reg[RECORD_MAX_REGISTERS]; /* in the order of the machine's DWARF numbers */
 };
 
@@ -60,7 +60,10 @@ enum arch_transfer {
 	ARCH_TRANSFER_MESSAGE, /* one argument: pointer to a msghdr */
 };
 
-/* When a result below the length means a call cut short, and not what the program requested. */
+/*
+ * On which descriptors a result below the requested length means that a stop cut the call short. On
+ * others such a result is normal.
+ */
 enum arch_whole {
 	ARCH_WHOLE_ALWAYS,
 	ARCH_WHOLE_WRITE,   /* on pipes, stream sockets and terminals */
@@ -110,9 +113,10 @@ struct arch {
 	unsigned signal_sp_offset; /* in a signal frame: from uc_stack to the saved stack pointer */
 	int32_t restart_syscall; /* the number of the call that continues some calls after a stop */
 	/*
-	 * tgkill(2): its number, and where two arguments beyond its own (fourth and fifth, in
-	 * arch_snapshot.reg) and its result (in arch_raw.word) are. With these arguments a process
-	 * turns its profiling off (CALL_OFF_FIRST in proto/call.h). Number -2: not on this machine.
+	 * tgkill(2), by which a process turns its profiling off (CALL_OFF_FIRST in proto/call.h).
+	 * Besides its own three arguments it then has two more: @fourth and @fifth are their
+	 * indexes in arch_snapshot.reg. @result: index in arch_raw.word. @number -2: not on this
+	 * machine.
 	 */
 	struct {
 		int32_t number;

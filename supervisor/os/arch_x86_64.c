@@ -78,8 +78,8 @@ static bool decode(const struct arch_raw *raw, struct arch_snapshot *s)
 
 /*
  * Calls that fail with EINTR, or are cut short, although no handler has run. All were observed
- * (docs/PTRACE.md names the tests). Two such calls are left out, as they cannot be repeated:
- * close, whose descriptor is gone, and io_uring_enter, whose submissions are.
+ * (docs/PTRACE.md names the tests). Two such calls are left out, as they cannot be repeated: close,
+ * as its descriptor is gone, and io_uring_enter, as its submissions are gone.
  */
 static const struct arch_call calls[] = {
 	/* read, pread64, readv */

@@ -16,7 +16,7 @@
 /* With this many couriers waiting for pages, no further one is started. */
 #define COURIERS_MOST 8
 
-/* COURIER_AWAY: it waits for a page. */
+/* COURIER_AWAY: the courier waits for a page. */
 enum courier_state { COURIER_NONE, COURIER_IDLE, COURIER_AWAY };
 
 /* Zeroed: no courier has been started. */

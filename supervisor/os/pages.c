@@ -9,7 +9,7 @@
 #include "supervisor/os/courier.h"
 #include "supervisor/os/pagemap.h"
 
-/* Pages about which pagemap, or a courier, is asked at once. */
+/* Maximum pages of one question to pagemap or to a courier. */
 #define AT_ONCE 64
 
 static bool is_known(const struct pages *pages, uint64_t page, enum pages_use use)
@@ -61,9 +61,9 @@ static int send(struct pages *pages, int tid, uint64_t page, unsigned n, enum pa
 }
 
 /*
- * Advances *@page to the first page up to @last that cannot be used without waiting. Returns above
- * 0: there is none, *@page is behind @last. Otherwise the reason: -errno, or 0 if the page is not
- * in memory (PAGES_PEEK).
+ * Advances *@page to the first page up to @last that cannot be used without waiting. Returns 1 if
+ * there is none; *@page is then behind @last. Otherwise returns the reason: -errno, or 0 if the
+ * page is not in memory (PAGES_PEEK).
  */
 static int find_end(struct pages *pages, int tid, uint64_t *page, uint64_t last, enum pages_use use)
 {

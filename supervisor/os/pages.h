@@ -50,10 +50,10 @@ enum pages_use {
 /* To be called before an access, of one piece of memory or more: forgets old answers. */
 void pages_begin(struct pages *pages);
 /*
- * Returns how many of the @n bytes at @at can be accessed without waiting. -EFAULT: none, as there
- * is no such page, or none that @use permits. -ETIMEDOUT: none, as the first page is not delivered
- * in time. -ESRCH: the process has no memory any more. *@ret_late: fewer than @n bytes, or none,
- * because a page is not delivered in time.
+ * Returns how many of the @n bytes at @at can be accessed without waiting. -EFAULT: none, as the
+ * first page does not exist, or does not permit @use. -ETIMEDOUT: none, as the first page is not
+ * delivered in time. -ESRCH: the process has no memory any more. *@ret_late: fewer than @n bytes,
+ * or none, because a page is not delivered in time.
  */
 int64_t pages_cover(
 	struct pages *pages, int tid, uint64_t at, size_t n, enum pages_use use, bool *ret_late);

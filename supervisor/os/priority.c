@@ -26,7 +26,8 @@
  * Real-time priority is given up if the thread uses more than MOST_PART of a CPU over SPAN_NS,
  * SPANS times in a row, because other programs hardly run on its CPU then. (A single such span may
  * be due to a hypervisor that takes the CPU away.) The priority is taken again if the thread uses
- * less than RETURN_PART of a CPU over AWAY_NS, as it does once thousands of threads have begun.
+ * less than RETURN_PART of a CPU over AWAY_NS: the load was temporary, as when thousands of threads
+ * begin.
  */
 #define SPAN_NS     UINT64_C(100000000)
 #define SPANS       2
@@ -133,7 +134,10 @@ void priority_give_up(void)
 	priority_prompt();
 }
 
-/* Handles SIGXCPU in a sampling thread. If it is not the busy one, the busy one gets the next. */
+/*
+ * Handles SIGXCPU in a sampling thread. The kernel repeats the signal until the busy thread, too,
+ * has got one.
+ */
 static void back_to_fair(int signal)
 {
 	const struct sched_param none = {0};

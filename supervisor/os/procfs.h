@@ -64,30 +64,32 @@ int procfs_read_call(int fd, struct activity *ret_activity, uint64_t ret_argumen
 int procfs_parse_activity(const char *text, struct activity *ret_activity);
 
 /*
- * When a thread was last scheduled in or out, by the scheduler's clock (exec_start), from an open
- * /proc/PID/task/TID/sched of kernels with CONFIG_SCHED_DEBUG. At a context switch, both threads
- * get the same value. The value of a running thread advances with the scheduler's ticks.
+ * Opens /proc/PID/task/TID/sched, from which procfs_read_queued() and procfs_read_turn() read. Only
+ * kernels with CONFIG_SCHED_DEBUG have this file. -errno.
  */
 int procfs_open_switched(int pid, int tid);
 /*
  * Since when a thread waits for a CPU, by the scheduler's clock, rounded down to 1,024 ns. This is
- * se.avg.last_update_time of the same file, which is set when a thread enters the run queue. If the
- * kernel scales load by the CPU's frequency, the clock of this field falls behind.
+ * se.avg.last_update_time of the sched file, which is set when a thread enters the run queue. If
+ * the kernel scales load by the CPU's frequency, the clock of this field falls behind.
  */
 int procfs_read_queued(int fd, uint64_t *ret_ns);
 /* "...\nse.avg.last_update_time  :  56887693467648\n..." gives 56887693467648. -EPROTO. */
 int procfs_parse_queued(const char *text, uint64_t *ret_ns);
 
-/* A thread's last turn on a CPU, from the same file. */
+/* A thread's last turn on a CPU, from the sched file. */
 struct turn {
-	/* exec_start: when it was scheduled in, or the last scheduler tick since then */
+	/*
+	 * exec_start, by the scheduler's clock. At a context switch, both threads get the same
+	 * value; that of a running thread advances with the scheduler's ticks.
+	 */
 	uint64_t switched_ns;
 	uint64_t run_ns; /* the thread's CPU time at switched_ns (CLOCK_THREAD_CPUTIME_ID) */
 };
 int procfs_read_turn(int fd, struct turn *ret_turn);
 /*
  * "redis-server (7, #threads: 5)\n---\nse.exec_start  :  23722024.318874\n..." (milliseconds) gives
- * 23722024318874, and so on. @run_ns is 0 if @text ends before it. -EPROTO.
+ * a switched_ns of 23722024318874. run_ns is 0 if @text ends before it. -EPROTO.
  */
 int procfs_parse_turn(const char *text, struct turn *ret_turn);
 

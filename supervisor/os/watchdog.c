@@ -11,15 +11,21 @@
 
 /* Interval between two checks of the thread. */
 #define LOOK_NS 50000000L
-/* If so many checks in a row find the thread runnable without having run, it may use all CPUs. */
+/*
+ * If this many checks in a row find the thread runnable but not run since the last check, it may
+ * use all CPUs.
+ */
 #define R_LOOKS_MOST 3
 /*
- * How long the thread may be in state D, and how long asleep, in one piece of work. Measured in the
- * time of a CPU that a thread of our priority may have had meanwhile (watchdog_share()).
+ * How long the thread may be in state D, and how long asleep, in one piece of work. Counted is only
+ * the time for which a thread of our priority may have had a CPU (watchdog_share()).
  */
 #define D_NS_MOST UINT64_C(3000000000)
 #define S_NS_MOST UINT64_C(10000000000)
-/* A share is one SHARE_LEAST-th at least: a page that never comes is a hang on any machine. */
+/*
+ * At least 1/SHARE_LEAST of the time counts, so that a page that never comes is a hang on any
+ * machine.
+ */
 #define SHARE_LEAST 16
 /* CPU time that one piece of work may take. */
 #define BUSY_NS   UINT64_C(3000000000)
@@ -80,8 +86,8 @@ uint64_t watchdog_share(uint64_t ns, int runnable, int cpus, int nice)
 }
 
 /*
- * The share of LOOK_NS that a thread of our priority may have had, also if the look came late: we
- * are starved, too.
+ * Returns for how much of LOOK_NS a thread of our priority may have had a CPU. The result is no
+ * larger if the check came late: then this process got no CPU.
  */
 static uint64_t share_of_look(const struct watchdog *watchdog)
 {

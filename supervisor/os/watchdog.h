@@ -9,10 +9,11 @@
  * The tracing thread is also pinned to one CPU at times. If a program of higher priority keeps that
  * CPU, the watchdog lets the tracing thread run on all CPUs.
  *
- * A wait is no hang if those who would end it get no CPU. An access to memory takes the lock of
- * that memory, in the order of requests; each thread of the target that has it, or is before us,
- * may have to wait for a CPU. So waits are measured in the time of a CPU that a thread could have
- * had: of a second beside 20 runnable threads on two CPUs that is a tenth.
+ * A long wait need not be a hang: the threads that would end it may get no CPU. An access to memory
+ * takes the lock of that memory, in the order of requests. Each thread of the target that has the
+ * lock, or requested it before us, may first have to wait for a CPU. So the watchdog counts only
+ * the share of each second for which such a thread could have had a CPU: beside 20 runnable threads
+ * on two CPUs that is a tenth.
  */
 #ifndef SUPERVISOR_WATCHDOG_H
 #define SUPERVISOR_WATCHDOG_H
@@ -34,7 +35,10 @@ struct watchdog {
 struct watchdog_look {
 	uint64_t awake_ns; /* as in struct watchdog */
 	uint64_t cpu_ns;   /* the thread's CPU time */
-	/* watchdog_share() of LOOK_NS, also if the look came late: we are starved, too */
+	/*
+	 * watchdog_share() of LOOK_NS. No more if the check came late: then this process got no
+	 * CPU.
+	 */
 	uint64_t share_ns;
 	char state; /* as in /proc/PID/stat; 0: unknown */
 };
@@ -57,15 +61,15 @@ static inline void watchdog_note(struct watchdog *watchdog, uint64_t now_ns)
 }
 
 /*
- * How much of @ns of a CPU a thread of nice value @nice can have had beside @runnable threads on
- * @cpus CPUs, a sixteenth at least. A positive @nice counts as if all others had 0. Negative
- * @runnable: unknown, all of @ns. Pure.
+ * Returns for how much of @ns a thread of nice value @nice can have had a CPU, if @runnable threads
+ * share @cpus CPUs: a sixteenth of @ns at least. With a positive @nice, all other threads are taken
+ * to have nice value 0. Negative @runnable: unknown, returns @ns. Pure.
  */
 uint64_t watchdog_share(uint64_t ns, int runnable, int cpus, int nice);
 /*
- * Adds @look to the account of the work. True: the thread hangs in it. It was in the D state at
- * each check for three seconds, asleep for ten (a blocked terminal may become unblocked), both in
- * share_ns; or it has taken three seconds of CPU time. Pure.
+ * Adds @look to the account of the present piece of work. True: the thread hangs in it. It was in
+ * state D at each check for three seconds of share_ns, or asleep for ten (a blocked terminal may
+ * become unblocked), or it has used three seconds of CPU time. Pure.
  */
 bool watchdog_judge(struct watchdog_case *work, const struct watchdog_look *look);
 
