@@ -24,8 +24,9 @@ struct histogram_region {
 	char *object; /* NULL: absolute */
 	uint64_t start, end;
 	uint32_t scale;
-	unsigned element; /* bytes of a counter: its limit, and the unit of the scale */
-	uint64_t first;   /* index of its first counter in histogram.count */
+	/* width of a counter in bytes: limits its value, and is the unit of the scale */
+	unsigned element;
+	uint64_t first; /* index of its first counter in histogram.count */
 	uint64_t counters;
 	bool seen; /* some process had the object mapped */
 };

@@ -116,15 +116,15 @@ int session_set_thread(struct sessions *sessions, struct tracee *tracee, enum ca
 	uint32_t flags, unsigned element, const struct call_region *regions, uint32_t count);
 
 /*
- * Adds the CPU time of @tracee, which has ended or is detached, to that of its process's session.
- * Its account's last reading must be final, and its own session not be cleared yet.
+ * Call when @tracee has ended or is detached, before session_clear_thread() and after its CPU time
+ * was last read: adds this CPU time to that of its process's session.
  */
 void session_thread_ended(struct tracee *tracee);
 
 /*
- * Ends the session of the process, if there is one, and those of its threads. The ticks that a
- * forked child lacks (session_status()) are its parent's from now on, if the parent still has the
- * same table.
+ * Ends the session of the process, if there is one, and those of its threads. If the parent still
+ * has the same table, ticks that this process has lost (session_status()) are reported as the
+ * parent's.
  */
 void session_clear(struct sessions *sessions, struct process *process);
 /* Ends the session of one thread. */
@@ -132,9 +132,9 @@ void session_clear_thread(struct sessions *sessions, struct tracee *tracee);
 
 /*
  * Returns the state of profiling of @process, and marks it as reported. @end: profiling is being
- * turned off. Lost ticks are those that could not be kept until a stop (with @end: or are still
- * kept), and those of CPU time that no instant has found so far, beyond one for each thread. The
- * account of the next tick may still make up for some of the latter (sample/ticks.h).
+ * turned off. Lost ticks are of two kinds. Some could not be kept until a stop; with @end, those
+ * that are still kept are lost as well. The others are CPU time that no instant has found so far,
+ * except for one tick of each thread; the next ticks may still make up for them (sample/ticks.h).
  */
 void session_status(struct sessions *sessions, struct process *process, bool end,
 	struct call_status *ret_status);

@@ -13,7 +13,7 @@
 
 #include "proto/ring.h"
 
-/* The descriptors in the analyst; LINK_MORE_MOST of them at most from LINK_MORE_FD on. */
+/* The descriptors in the analyst. Up to LINK_MORE_MOST further ones begin at LINK_MORE_FD. */
 enum { LINK_RING_FD = 3, LINK_BELL_FD = 4, LINK_REQUEST_FD = 5, LINK_MORE_FD = 6 };
 enum { LINK_MORE_MOST = 5 };
 
@@ -38,10 +38,10 @@ int link_start(struct link *link, const char *const argv[], uint64_t capacity, c
 	const int *more, size_t n);
 
 /*
- * Tells the analyst that no more records will come, so it finishes. Its pid stays valid for
- * waiter_join(). Returns our end of the request pipe, which is the caller's to close, -1 none: once
- * that is closed, the analyst waits for nothing else, such as a reader of a pipe to which it writes
- * its profile.
+ * Tells the analyst that no more records will come, so that it finishes. Its pid stays valid for
+ * waiter_join(). Returns our end of the request pipe, owned by the caller; -1: none. While this end
+ * is open, the analyst may wait for a reader of the pipe to which it writes its profile; once it is
+ * closed, the analyst no longer waits.
  */
 int link_finish(struct link *link);
 

@@ -23,8 +23,9 @@
 #define SPAN_NS   250000000
 #define EVEN_PART 2
 /*
- * How many ns a thread is taken to lose for each ns for which its CPU is occupied, until that ratio
- * is measured; and the range of a measured ratio: one outside of it is an error of measurement.
+ * How many ns a thread loses for each ns for which its CPU is occupied. RATIO_USUAL holds until the
+ * ratio is measured; a measured ratio outside of the range RATIO_LEAST to RATIO_MOST is an error of
+ * measurement, and is moved to the nearer end.
  */
 #define RATIO_USUAL (COST_ONE * 5 / 4)
 #define RATIO_LEAST (COST_ONE / 2)
@@ -72,8 +73,8 @@ static uint64_t at_most(uint64_t value, uint64_t most)
 }
 
 /*
- * @mean moved by 1/@part towards @value. A value above MEAN_MOST means contains time that sampling
- * did not take, such as a hypervisor's, and is cut.
+ * Returns @mean, moved by 1/@part towards @value. A value above MEAN_MOST means contains time that
+ * sampling did not take, such as a hypervisor's, and is cut.
  */
 static uint64_t moved(uint64_t mean, uint64_t value, unsigned part)
 {

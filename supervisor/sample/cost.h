@@ -2,12 +2,13 @@
 /*
  * What sampling costs the target, and the bound on it (--max-cost). Pure arithmetic.
  *
- * The cost is the CPU time that threads of the target do not get because of sampling: the
- * supervisor's CPU time there, and the switches. The time for which other programs run while a
- * thread stands in its stop does not count. It is estimated from two measurements:
+ * The cost is the CPU time that threads of the target do not get because of sampling: CPU time that
+ * the supervisor uses on their CPUs, and the context switches to it and back. The time for which
+ * other programs run while a thread stands in its stop does not count. The cost is estimated from
+ * two measurements:
  *
- * - The CPU time of ours on the CPU at each instant. It is known for every thread, but lacks the
- *   time that the kernel needs to switch threads.
+ * - The supervisor's CPU time on the CPU of each instant. It is known for every thread, but lacks
+ *   the time that the kernel needs to switch threads.
  * - The loss of a thread that was uninterrupted between two of its stops: the wall time between
  *   them less the thread's CPU time. It is complete, but known for some threads at some times only.
  *
@@ -52,8 +53,8 @@ struct cost {
 void cost_init(struct cost *cost, uint64_t bound_ppm);
 
 /*
- * Adds to the allowance the part of @ran_ns, CPU time for which the target has run, that samples
- * may cost.
+ * Call when the target has used @ran_ns of CPU time: the bound's share of it is added to the
+ * allowance.
  */
 void cost_earn(struct cost *cost, uint64_t ran_ns);
 /*
@@ -62,8 +63,8 @@ void cost_earn(struct cost *cost, uint64_t ran_ns);
  */
 void cost_spend(struct cost *cost, uint64_t occupied_ns);
 /*
- * Takes the loss of a thread that was uninterrupted for @apart_ns of wall time, of which it did not
- * run for @lost_ns. Such a figure is exact: it contains all waits and context switches. 0 and 0:
+ * Enters the loss of a thread that was uninterrupted for @apart_ns of wall time, of which it did
+ * not run for @lost_ns. This loss is exact: it contains all waits and context switches. 0 and 0:
  * nothing was measured.
  */
 void cost_uninterrupted(struct cost *cost, uint64_t lost_ns, uint64_t apart_ns);

@@ -12,13 +12,17 @@
 #define OTHERS_PART  32
 #define OTHERS_LEAST 16
 #define OTHERS_MOST  256
-/* Blocked threads whose time stamps are read at most: one may have left the CPU to fall asleep. */
+/*
+ * Maximum number of blocked threads whose time stamps are read. Such a thread may have left the CPU
+ * to fall asleep.
+ */
 #define STAMPS_MOST 6
 /*
- * The time stamps of threads that were last seen on other CPUs are read up to this long after the
- * waiter woke up: those of a random part if there are many, but of ELSEWHERE_LEAST at least. A
- * waiter in the fair class that has used up its slice of 0.1 ms loses its CPU at the next scheduler
- * tick. All other waiters then wait for milliseconds, as it still has its turn with the sampler.
+ * Limits for reading the time stamps of threads that were last seen on other CPUs. Reading goes on
+ * until this long after the waiter woke up; if there are more threads than can be read by then, a
+ * random part of them is read, but ELSEWHERE_LEAST of them at least. A waiter in the fair class
+ * must be quick: once it has used up its slice of 0.1 ms, it loses its CPU at the next scheduler
+ * tick. As it still has its turn with the sampler, all other waiters then wait for milliseconds.
  */
 #define ELSEWHERE_FAIR_NS     60000
 #define ELSEWHERE_REALTIME_NS 200000
@@ -229,7 +233,10 @@ static struct sample_thread *ask_sleepers(
 	return NULL;
 }
 
-/* How many other threads may be asked at this instant: independent of which one was preempted. */
+/*
+ * How many other threads may be asked at this instant. The number must not depend on which thread
+ * was preempted, as a sample's weight follows from it.
+ */
 static size_t others_most(struct observation *o)
 {
 	struct sampler *s = o->s;
@@ -334,8 +341,8 @@ struct sample_thread *observe(struct observation *o)
 
 		t = ask_woken(o);
 		/*
-		 * Did a thread that there was no time to ask before have this CPU? Then the CPU was
-		 * not idle, and the instant is a miss.
+		 * There was no time to ask some busy threads (ask_part_of_elsewhere()). If one of
+		 * them had this CPU, the CPU was not idle, and the instant is a miss.
 		 */
 		if (t && ask_elsewhere(&rest, &elsewhere, elsewhere.most, elsewhere.n))
 			t = NULL;

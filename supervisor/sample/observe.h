@@ -13,7 +13,8 @@ struct observation {
 	struct sampler *s;
 	const struct sample_instant *instant;
 	uint64_t weight_1024; /* the inverse of the probability that this thread was asked */
-	bool stopping;        /* it is still in the call of the instant that requested its stop */
+	/* the thread is still in the system call in which an earlier instant requested its stop */
+	bool stopping;
 	struct activity activity;
 };
 

@@ -52,7 +52,7 @@ struct sample_hit {
 	struct activity activity; /* if asleep: where it is blocked */
 };
 
-/* The account of a table with a thread: CPU time against ticks counted (ticks.h). */
+/* For one thread and one table: the thread's CPU time against the ticks counted (ticks.h). */
 struct sample_account {
 	uint64_t began_ns;  /* CPU time when the table was put in force; 0: the thread is newer */
 	uint64_t ticked_ns; /* CPU time when a tick was last counted; 0: none was */
@@ -66,8 +66,9 @@ struct sample_thread {
 	void *owner;
 	struct sample_thread *newer, *older; /* by the time of the last hit */
 	size_t slot;
-	int cpu;                 /* index of the CPU on which it was last seen to run, -1 none */
-	uint64_t recent_ns;      /* the last instant (woke_ns) that asked it as a recent hit */
+	int cpu; /* index of the CPU on which it was last seen to run, -1 none */
+	/* woke_ns of the last instant that asked it as one of the recent hits */
+	uint64_t recent_ns;
 	uint64_t read_ns;        /* CLOCK_MONOTONIC: when its CPU time was last read; 0 never */
 	struct cpu_time asked;   /* its CPU time when it was last read */
 	bool busy;               /* when last asked, it had run and was not blocked */
@@ -185,8 +186,9 @@ struct sample_loss sampler_resumed(struct sampler *sampler, struct sample_thread
 	const struct cpu_time *cpu, uint64_t end_ns);
 
 /*
- * To be called every 20 ms or so. @busy: instants of the profile since the last call that were lost
- * because their waiter had to wait too long for the sampler.
+ * Adjusts sampler_factor() to the share of lost instants; call every 20 ms or so. @busy: instants
+ * of the profile since the last call that were lost because their waiter had to wait too long for
+ * the sampler.
  */
 void sampler_turn(struct sampler *sampler, uint64_t busy);
 /*

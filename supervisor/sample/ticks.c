@@ -20,11 +20,12 @@ void ticks_forget_all(struct sample_thread *t, uint64_t began_ns)
 }
 
 /*
- * What account @a was off by when the period of its present tick began, at @begin_ns. @ran_ns: CPU
- * time since its last tick. How much of that is older than @begin_ns is estimated: the mean of two
- * cases, that the thread has not lost its CPU since then, and that it has run evenly since its last
- * tick. Either alone is off by up to a fifth of a period. If another CPU's instant had a tick in
- * the same period, that tick is left out.
+ * Returns the CPU time that account @a owed when the period of its present tick began, at
+ * @begin_ns. Of @ran_ns, the CPU time since the last tick, the part after @begin_ns is left out.
+ * This part is estimated, as the mean of two cases: the thread has kept its CPU since @begin_ns; it
+ * has run evenly since its last tick. Either case alone is off by up to a fifth of a period. If the
+ * last tick lies in the same period, by an instant of another CPU, the result is that of the last
+ * tick.
  */
 static int64_t owed_at_begin(
 	const struct sample_account *a, uint64_t ran_ns, uint64_t begin_ns, uint64_t now_ns)
@@ -40,8 +41,9 @@ static int64_t owed_at_begin(
 }
 
 /*
- * By how much a tick of @weight_ns is corrected: in proportion to what is owed, so that the mean is
- * 0 if that has the mean 0. A tick of one period that is owed -TICKS_PART periods weighs nothing.
+ * Returns by how much a tick of @weight_ns is corrected. The correction is proportional to what is
+ * owed: if CPU time is owed as often as it is overpaid, corrections cancel out. A tick of one
+ * period that is owed -TICKS_PART periods weighs nothing.
  */
 static int64_t correction(int64_t owed_ns, int64_t weight_ns, int64_t period_ns)
 {
@@ -58,10 +60,10 @@ static int64_t correction(int64_t owed_ns, int64_t weight_ns, int64_t period_ns)
 /*
  * A table's ticks are to be as many as periods fit into the thread's CPU time. If an instant was
  * lost, or the thread was hit too often or too seldom, its next ticks weigh more or less. The
- * correction is known when the period begins at a random time of which the instant comes: so it
- * depends neither on that time nor on where the thread is found, and the number of ticks has no
- * bias, however short the thread's life. The profile (stream 0) needs none: its weights only
- * distribute the CPU time that the kernel reports.
+ * correction is fixed when a period begins, and the period's instant comes at a random time. So the
+ * correction depends neither on that time nor on where the thread is found, and the number of ticks
+ * has no bias, however short the thread's life. The profile (stream 0) needs no correction: its
+ * weights only distribute the CPU time that the kernel reports.
  */
 void ticks_settle(struct sampler *s, struct sample_thread *t, const struct cpu_time *cpu)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The accounts of tables with threads. They keep the number of ticks that a table counts for a
- * thread equal to its CPU time in periods. docs/SAMPLING.md, Counters.
+ * Keeps the number of ticks that a table counts for a thread equal to the thread's CPU time, in
+ * periods of the table. For this, each thread has an account with each table (struct
+ * sample_account). docs/SAMPLING.md, Counters.
  */
 #ifndef SUPERVISOR_TICKS_H
 #define SUPERVISOR_TICKS_H
