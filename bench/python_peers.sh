@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Prints the shares of CPU time of Python functions that three observers measure in one run: the
-# program itself, at each tick of a timer (bench/python_shares.py); austin, from outside; and sprofil
-# with --python only.
+# program itself, at each tick of a timer (bench/python_shares.py); austin, from outside; and
+# sprofil with --python only.
 # AUSTIN: austin and its options, if any (default: that of PATH). PYTHON (default: python3).
 . "$(dirname "$0")/lib.sh"
 read -ra AUSTIN <<<"${AUSTIN:-austin}"
