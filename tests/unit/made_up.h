@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files that are not this machine's: code that is linked with this (--wrap, see meson.build) finds
- * /proc and /var/lib/docker as folders below made_up_root. /proc/self stays the real one.
+ * Shows made-up files to the code under test. In a program linked with this (--wrap, see
+ * meson.build), /proc and /var/lib/docker are folders below made_up_root; only /proc/self stays the
+ * real one.
  */
 #ifndef TESTS_MADE_UP_H
 #define TESTS_MADE_UP_H

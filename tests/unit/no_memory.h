@@ -6,7 +6,10 @@
 #ifndef TESTS_NO_MEMORY_H
 #define TESTS_NO_MEMORY_H
 
-/* The number, from now on, of the allocation that fails, which sets this to 0. 0: none fails. */
+/*
+ * The allocation that fails, counted from now on: 1 is the next one. 0: none fails. When it has
+ * failed, the variable is 0.
+ */
 extern unsigned long until_failure;
 
 #endif

@@ -30,7 +30,9 @@ static inline double run_add(struct compare_run *run, double time, double n, uin
 	return samples;
 }
 
-/* Makes times of the samples of all rows: their sum is the time of the whole run, which is exact.
+/*
+ * Converts the samples of each row, in @value, to a time. The sum of the times is the time of the
+ * whole run, which is exact.
  */
 static inline void run_seal(const struct compare_run *run, double *value, size_t rows)
 {

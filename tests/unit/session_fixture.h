@@ -48,7 +48,10 @@ static inline void begins(void *context, const struct process *process)
 	w->begun += process == w->process;
 }
 
-/* Stands for the reading of the threads' CPU times, which are invented, too. */
+/*
+ * In place of the callback that reads the CPU times of a process's threads. The test invents these
+ * times, so only the calls are counted.
+ */
 static inline void see(void *context, const struct process *process)
 {
 	struct world *w = context;

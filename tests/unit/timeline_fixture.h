@@ -52,7 +52,9 @@ static inline struct profile *fixture_timeline(void)
 		location[i] = fixture_location(profile, mapping, 0x1000 + 64 * i, &line, 1);
 	}
 	for (uint32_t i = 0; i < 4; i++) {
-		/* Only the leaf is shown as running. */
+		/*
+		 * A stack is one frame, the leaf: load, work or store in main, and work in helper.
+		 */
 		stack[i] = fixture_index(
 			profile_add_stack(profile, task[i == 3], &location[i == 3 ? 1 : i], 1));
 	}

@@ -455,8 +455,8 @@ static void test_python__an_address_is_used_again(void **state)
 }
 
 /*
- * The supervisor resends an object only after RUNTIME_OBJECTS_MOST others: until then the object is
- * known, wherever in that order the older ones are forgotten; and it is again when it was resent.
+ * The supervisor resends an object only after RUNTIME_OBJECTS_MOST others. Until then the analyst
+ * must know the object, whichever older ones it forgets, and also after the object was resent.
  */
 static void test_python__the_last_objects_are_known(void **state)
 {

@@ -217,7 +217,8 @@ static void test_environment__nothing_is_behind_one_of_many(void **state)
 }
 
 /*
- * The call may still succeed afterwards: errno and the thread's cancellation state are unchanged.
+ * Without a free descriptor the variable is not found. As the caller may go on without it, errno
+ * and the thread's cancellation state must be unchanged.
  */
 static void test_environment__without_descriptors(void **state)
 {

@@ -251,7 +251,7 @@ static void test_perform_call__what_counts_nothing_is_off(void **state)
 	assert_int_equal(is_off(CALL_IRIX, r), 1);
 }
 
-/* It suffices that one of two entries counts. */
+/* A call succeeds if at least one of its two entries counts. */
 static void test_perform_call__some_of_the_entries(void **state)
 {
 	(void)state;
@@ -321,7 +321,7 @@ static void test_perform_call__the_tick(void **state)
 	call = call_of(1);
 	call.tick = (struct timeval *)16;
 	assert_int_equal(run(&call), -EFAULT);
-	assert_int_equal(say.finds, 0); /* Nothing has changed. */
+	assert_int_equal(say.finds, 0); /* The supervisor was not even looked for. */
 }
 
 static void test_perform_call__what_is_noted(void **state)
@@ -407,7 +407,7 @@ static void test_perform_call__one_that_goes_away(void **state)
 	say.converse[0] = -ETIMEDOUT;
 	assert_int_equal(run(&call), -ETIMEDOUT);
 	assert_true(say.converses == 1 && say.forgets == 0);
-	/* One that always goes away: the failure has a reason. */
+	/* If the supervisor goes away in each attempt, the call fails with a reason. */
 	call = call_of(1);
 	say.converse[0] = -EPIPE;
 	assert_int_equal(run(&call), -EPERM);

@@ -239,7 +239,10 @@ static void test_call__scan_passes_over_garbage(void **state)
 	}
 	assert_int_equal(at + used, n);
 	assert_int_equal(found, 2);
-	/* A size that is larger than any request, and than the data. */
+	/*
+	 * The size field exceeds any request, and these data: no request is found, and all bytes
+	 * are consumed.
+	 */
 	huge = malloc(8);
 	assert_non_null(huge);
 	memcpy(huge, "SPRQ\x01\0\xff\xff", 8);

@@ -47,7 +47,10 @@ void sim_cpu_push_away(struct sim *sim, unsigned cpu);
 void sim_cpu_come(struct sim *sim, unsigned cpu, unsigned who);
 bool sim_cpu_must_wait(struct sim *sim, struct sim_cpu *c, unsigned who);
 
-/* Wakes the tracing thread from its own CPU, @from, or from another one, because of @thread. */
+/*
+ * Both wake the tracing thread; sim_tell_tracer() also reports @thread to it. @from: the CPU on
+ * which the cause occurred. If that is not the tracing thread's own CPU, the wake-up takes longer.
+ */
 void sim_call_tracer(struct sim *sim, const struct sim_cpu *from);
 void sim_tell_tracer(struct sim *sim, struct sim_thread *thread, const struct sim_cpu *from);
 

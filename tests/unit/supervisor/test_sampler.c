@@ -577,8 +577,8 @@ static void test_sampler__all_gaps_become_longer_if_we_cannot_keep_up(void **sta
 }
 
 /*
- * The loss of a thread that had its CPU except for us is the time between its stops less its CPU
- * time.
+ * If nobody but the supervisor took a thread's CPU, its loss is the time between two of its stops
+ * less its CPU time in between.
  */
 static void test_sampler__the_loss_of_an_uninterrupted_thread_is_measured(void **state)
 {

@@ -44,8 +44,8 @@ static void test_session__a_tick_is_a_period_of_weight(void **state)
 	tick(w, AT + 4, 3 * TICK_NS);
 	assert_int_equal(w->count[1], 3);
 	/*
-	 * Rounded to whole ticks; what is left is kept for the next tick, whichever thread it comes
-	 * from.
+	 * A weight is rounded to whole ticks. The remainder is added to the next tick of the
+	 * process, whichever thread that comes from.
 	 */
 	tick(w, AT + 8, TICK_NS / 2 - 1);
 	assert_int_equal(w->count[2], 0);

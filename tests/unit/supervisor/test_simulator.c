@@ -143,9 +143,9 @@ static const uint64_t periods[] = {4 * SIM_MS, SIM_MS};
 static const unsigned cpus[] = {1, 2, FEW_CPUS, MANY_CPUS, 64};
 
 /*
- * Is run @k one of those without TRUTH? MANY_CPUS, which take long to simulate, only at the higher
- * rate and with real-time priority and fast interrupts. Fewer CPUs at both rates in that class, and
- * at one of the two, in turn, in the others.
+ * Is run @k simulated without TRUTH, too? With real-time priority and fast interrupts: up to
+ * FEW_CPUS at both rates; MANY_CPUS, which take long, at the higher rate only; 64 never. In the
+ * other classes: up to FEW_CPUS only, at one rate each, the lower and the higher one in turn.
  */
 static bool is_quick(const struct sim_options *o, size_t k)
 {

@@ -161,7 +161,10 @@ static void test_watchdog__who_waits_for_starved_threads_does_not_hang(void **st
 	assert_int_equal(looks_until_hung('D', 20, 0), 600);
 	assert_true(looks_until_hung('D', 30, 5) > 30 * 20);
 	assert_true(looks_until_hung('S', 30, 5) > 30 * 20);
-	/* However high the load is, 960 looks in the D state count as a hang. */
+	/*
+	 * However high the load is, a thread that is in the D state at 960 checks in a row counts
+	 * as hung.
+	 */
 	assert_int_equal(looks_until_hung('D', 1000, 19), 960);
 }
 

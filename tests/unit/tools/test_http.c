@@ -292,7 +292,7 @@ static void test_http__silent_connections(void **state)
 	end(&s);
 }
 
-/* What is no piece in a hostile analyst's messages is reported; the server goes on. */
+/* A hostile analyst sends messages that are no pieces. That is reported, and the server goes on. */
 static void test_pieces__of_a_hostile_analyst(void **state)
 {
 	struct pollfd fds[1 + SERVE_PIECES_MOST];

@@ -207,7 +207,10 @@ static void test_audit_line__a_rate_that_cannot_be(void **state)
 	set(profile, "samples", 2366);
 	assert_says(profile, "5856 of 100000 Hz reached");
 	assert_says(profile, "2366 samples of 40400 that were asked for: one takes longer");
-	/* Of how many equal ones the samples are worth is not known: 2366 are not few. */
+	/*
+	 * Without the effective number, nothing shows that these 2366 samples are worth only a few,
+	 * so no line calls them few.
+	 */
 	set(profile, "effective_samples", 0);
 	assert_says(profile, "allows no more; times are right\n");
 	assert_silent(profile, "threads that run less");
@@ -374,7 +377,10 @@ static void test_audit_line__a_run_too_short_for_a_sample_is_told(void **state)
 	set(profile, "kernel_cpu_ns", 1500000);
 	assert_says(profile,
 		"no samples: 1.50 ms of CPU time are too little for 250 Hz; a higher rate (-F)");
-	/* Nine periods: it is not the CPU time that is too little. */
+	/*
+	 * 38.26 ms are nine periods of 4 ms: the line must not say that there was too little CPU
+	 * time.
+	 */
 	set(profile, "kernel_cpu_ns", 38260000);
 	assert_silent(profile, "too little");
 	assert_says(profile, "no samples, where 9 were expected of 38.26 ms of CPU time at 250 Hz");

@@ -241,7 +241,10 @@ static void test_export__folded_names_keep_the_format(void **state)
 			assert_true(c >= 0x20 && c != 0x7f);
 			frames += c == ';';
 		}
-		/* The names make no more frames: the thread is one, and each function is one. */
+		/*
+		 * Hostile names do not add frames: a line has one for the thread, and one for each
+		 * function.
+		 */
 		assert_true(frames >= 2 && frames <= 11);
 	}
 	assert_int_equal(lines, 10);
