@@ -53,8 +53,8 @@ static int check_ascending(const struct client_call *call, uint32_t i,
 }
 
 /*
- * The number of entries before the one with p_high 0, or -errno. Nothing behind that one is read:
- * entries are copied one at a time, because the next page may not be mapped.
+ * Returns the number of entries before the one with p_high 0, or -errno. Reads nothing behind that
+ * entry: entries are copied one at a time, because the next page may not be mapped.
  */
 static int count_entries(const void *table)
 {

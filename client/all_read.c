@@ -63,8 +63,8 @@ static size_t symbol_at(const struct all_segment *s, uint64_t svma)
 }
 
 /*
- * The function to which the counter at @svma belongs; NULL: none. A function that begins within the
- * counter's ALL_STEP bytes gets the counter, as the bytes before it are mostly padding.
+ * Returns the function to which the counter at @svma belongs; NULL: none. A function that begins
+ * within the counter's ALL_STEP bytes gets the counter, as the bytes before it are mostly padding.
  */
 static const struct all_symbol *function_at(const struct all_segment *s, uint64_t svma)
 {
@@ -88,8 +88,8 @@ static int name_segment(struct all_segment *s)
 }
 
 /*
- * Index of the first counter from @i on that may not be 0, at most @n. Skips whole pages of zeroes,
- * because most pages have never been touched.
+ * Skips whole pages of zeroes from counter @i on, because most pages have never been touched.
+ * Returns the index at which the search for a counter goes on, at most @n.
  */
 static size_t skip_zeroes(const struct all_segment *s, size_t i, size_t n)
 {

@@ -36,8 +36,8 @@ static unsigned entries_at(const struct client_pipe *pipe, char *const *at, char
 }
 
 /*
- * The index of the entry that begins with @prefix; @n: none. Copies the beginnings of all entries
- * with one system call if possible.
+ * Returns the index of the entry that begins with @prefix; @n: none. Copies the beginnings of all
+ * entries with one system call if possible.
  */
 static unsigned find(const struct client_pipe *pipe, char *const *entries, unsigned n,
 	const char *prefix, size_t length)
@@ -55,9 +55,12 @@ static unsigned find(const struct client_pipe *pipe, char *const *entries, unsig
 				return i;
 		return n;
 	}
-	/* Not all could be copied: a short entry may lie at the end of mapped memory. */
+	/*
+	 * One of the copies failed, perhaps that of a short entry at the end of mapped memory. Now
+	 * the entries are copied one by one, through an emptied pipe.
+	 */
 	while (read(pipe->read_fd, begins, sizeof(begins)) > 0)
-		; /* The pipe is empty; it does not block. */
+		; /* An empty pipe ends the loop: its reading end does not block. */
 	for (unsigned i = 0; i < n; i++)
 		if (client_copy_in(pipe, begins, entries[i], length) == 0 &&
 			memcmp(begins, prefix, length) == 0)

@@ -82,8 +82,8 @@ static void put_u64(struct out *out, uint64_t value)
 }
 
 /*
- * client_environment(), except that in a set-user-ID program, where the environment is not trusted,
- * no variable is set (-ENOENT).
+ * Calls client_environment(). In a set-user-ID program, where the environment is not trusted,
+ * returns -ENOENT instead, as if no variable were set.
  */
 static int get_variable(const char *name, char *to, size_t room)
 {

@@ -158,7 +158,7 @@ static int reach(const struct client_call *call, const struct client_pipe *pipe,
 		if (r == -EPERM ? ++refused == REFUSALS : r != -EBUSY)
 			return r == -EPERM ? refuse(off) : r;
 		if (i == 0)
-			continue; /* Usually the supervisor was just started. */
+			continue; /* No pause: usually the supervisor was just started. */
 		if (wait_ms < 64)
 			wait_ms = wait_ms ? 2 * wait_ms : 1;
 		nap(wait_ms);
