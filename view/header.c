@@ -136,8 +136,8 @@ static int print_title(
 }
 
 /*
- * Prints ", executable redis-check-rdb" if the title names one command only, and that under another
- * name than its file's.
+ * Prints ", executable redis-check-rdb" if the title names one command only, and the name in it is
+ * not that of the program's file.
  */
 static void print_executable(
 	const struct profile *profile, const struct report_options *options, FILE *out)

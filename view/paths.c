@@ -18,8 +18,9 @@ struct path {
 	size_t frames; /* at least 1 */
 	size_t common; /* number of innermost frames that it shares with the most similar path */
 	/*
-	 * If this path and the most similar one differ next only in the arguments of one function,
-	 * "f(int)" and "f(long)": how many bytes the two names have in common; else 0.
+	 * The frames next to the common ones may differ only in the arguments of a function, as
+	 * "f(int)" and "f(long)". Then: the number of bytes that the two names have in common.
+	 * Otherwise 0.
 	 */
 	size_t differ_at;
 };

@@ -212,9 +212,9 @@ static int add_sample(struct growing *g, const struct sample *sample, size_t sta
 	for (size_t i = 0; i < (g->folding == TREE_FOLDED ? g->base : g->path_n); i++)
 		count_total(g, g->path[i], sample, stamp);
 	/*
-	 * The sample counts in the self of its leaf's node: the path's first function bottom-up,
-	 * otherwise the last. Without a stack, it counts in that of the task's node, or of the
-	 * root.
+	 * The sample counts in the self of its leaf's node. Bottom-up, that is the first function
+	 * of the path, otherwise the last. A sample without a stack counts in the self of the
+	 * task's node, or of the root.
 	 */
 	ends_at =
 		tree->bottom_up && g->path_n > g->base ? g->path[g->base] : g->path[g->path_n - 1];

@@ -50,6 +50,7 @@ static int rank_rows(const struct firefox *f, struct firefox_row *row, size_t ro
 
 	/*
 	 * Both arrays are indexed by stack + 1; 0 is the root. A stack's prefix has a lower index.
+	 * @size: the number of stacks below each stack.
 	 */
 	for (size_t i = stack->n; has_memory && i > 0; i--)
 		size[stack->pair[i - 1].a] += size[i] + 1;
@@ -59,7 +60,10 @@ static int rank_rows(const struct firefox *f, struct firefox_row *row, size_t ro
 		rank[i] = rank[stack->pair[i - 1].a] + 1;
 		rank[stack->pair[i - 1].a] += own + 1;
 	}
-	/* rank[at] has advanced past the size[at] stacks below the stack, which are subtracted. */
+	/*
+	 * Each rank has been advanced by the stacks below its stack, to give ranks to them. To get
+	 * the stack's own rank, they are subtracted.
+	 */
 	for (size_t i = 0; has_memory && i < rows; i++) {
 		size_t at = (size_t)(row[i].stack + 1);
 

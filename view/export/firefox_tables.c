@@ -56,8 +56,8 @@ static int function_of(struct firefox *f, const struct frame *frame)
 }
 
 /*
- * Returns the symbol of a frame, or -ENOMEM: that of the function at the frame's address that is
- * not inlined, because inlined functions have no symbols.
+ * Returns the symbol at a frame's address, or -ENOMEM. It is that of the outermost function there,
+ * the one that is not inlined: inlined functions have no symbols.
  */
 static int symbol_of(struct firefox *f, const struct frame *frame)
 {

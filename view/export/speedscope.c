@@ -31,8 +31,8 @@ struct scope {
 };
 
 /*
- * Writes the table of frames. Each place, a function of an object, is one, with the source file of
- * a location of that function.
+ * Writes the table of frames: one for each place (a function of an object), with the source file
+ * that one of the function's locations has.
  */
 static int put_frames(const struct frames *frames, FILE *out)
 {

@@ -199,7 +199,7 @@ static unsigned style_of_row(const struct live *live, const struct live_row *row
 	return live_is_noise(live, row) ? STYLE_DIM : STYLE_TEXT;
 }
 
-/* Underlines the cells of a matching row that the search looks at. */
+/* In a row that matches the search, underlines the cells whose text the search considers. */
 static void mark_match(struct live *live, struct screen *screen, unsigned at,
 	const struct live_row *row, const struct place_of_column *place, size_t places)
 {

@@ -298,8 +298,8 @@ static int add_tasks(struct live *live, struct pairs *rows)
 
 /*
  * Sets the CPU time of each thread, since the start or the last reset, to the kernel's figure, if
- * it is known. The kernel's figure is exact, while weights of samples are so only for all threads
- * together.
+ * it is known. That figure is exact for each thread; the sum of weights of samples is exact only
+ * for all threads together.
  */
 static void set_used(struct live *live)
 {

@@ -16,7 +16,10 @@ void live_span_release(struct live_span *span)
 	*span = (struct live_span){0};
 }
 
-/* The weight of @weight_ns of an instant, in the value type shown. */
+/*
+ * Converts @weight_ns, a part of an instant's weight, to the value type shown. 0: the value type
+ * does not count the instant's state.
+ */
 static double weight_of(const struct live *live, const struct instant *instant, uint64_t weight_ns)
 {
 	static const char *const states[TIMELINE_STATES] = {"cpu", "runqueue", "blocked"};

@@ -20,7 +20,7 @@
 struct callers_side {
 	struct row *row; /* hottest first */
 	size_t n, room;
-	uint32_t *row_of; /* by place, the last one for no caller: index of its row + 1; 0: none */
+	uint32_t *row_of; /* by place, and last for no caller: index of the row + 1; 0: none */
 	size_t *seen;     /* by row: index + 1 of the last sample counted in its total */
 	size_t seen_room;
 	size_t left_out; /* number of rows that the options exclude */
@@ -29,7 +29,7 @@ struct callers_side {
 struct callers {
 	struct row function;
 	struct callers_side caller, callee;
-	bool *is_function; /* by place: it is of the function */
+	bool *is_function; /* by place: the place is the function */
 	struct places places;
 	struct rows sums; /* only the sums, as of rows_sum_up(); no rows */
 };

@@ -26,7 +26,7 @@ struct diff {
 	size_t rows, tested, significant;
 	struct compare_run *run; /* the runs of side A, then those of side B */
 	double all[2];           /* by side: mean of its runs' totals, as they are compared */
-	double used[2];          /* by side: the same as recorded, not scaled for --by share */
+	double used[2];          /* by side: that mean as recorded: --by share does not scale it */
 	struct speed speed;      /* speed of the machine; noise is removed from the rows' values */
 	struct pool strings;
 };

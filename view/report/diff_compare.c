@@ -70,7 +70,7 @@ static int key_of(struct collecting *c, const char *function, const char *object
 	return (int)c->keys++;
 }
 
-/* The values of one key in one run. */
+/* The values of one row (a function or call path) in one run. */
 struct found {
 	uint32_t run, key;
 	double self, total;

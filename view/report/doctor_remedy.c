@@ -74,9 +74,9 @@ static bool is_go(const struct doctor_object *object)
 }
 
 /*
- * Sets the remedy: the package's command, else to ask whoever made the package, else @compile, and
- * then a new profile. @fetch: a command that would download the debug file; NULL: none. 0 or
- * -ENOMEM.
+ * Sets the remedy: the package's command; without one, to ask whoever made the package; without a
+ * package, @compile. In each case a new profile must follow. @fetch: a command that would download
+ * the debug file; NULL: none. 0 or -ENOMEM.
  */
 static int advise(struct doctor_object *object, const struct code_package *package,
 	const char *compile, const char *fetch)
@@ -198,7 +198,10 @@ static int remedy_of_file(const struct doctor *d, struct doctor_object *object)
 	return 0;
 }
 
-/* How the callers of an object's code become known: a compiler's or a runtime's option. */
+/*
+ * Returns the remedy for stacks cut in the object's code: an option of a compiler or a runtime that
+ * makes its callers known.
+ */
 static const char *remedy_of_cut_stacks(const struct doctor *d, const struct doctor_object *object)
 {
 	const char *process = profile_task(d->profile, object->task).process;
@@ -213,8 +216,8 @@ static const char *remedy_of_cut_stacks(const struct doctor *d, const struct doc
 		return "if what made the code can keep frame pointers in it, let it, and sprofrun "
 		       "--call-graph fp; or perhaps it can be told not to compile";
 	/*
-	 * Measured: with node 20, its options for perf and --call-graph fp leave as many stacks
-	 * cut.
+	 * Measured with node 20: its options for perf and --call-graph fp together leave as many
+	 * stacks cut as no options do.
 	 */
 	if (!strcmp(text_basename(object->path), "node"))
 		return "none is known: these are V8's own routines (Builtins_...), and node's "

@@ -27,12 +27,12 @@ struct groups {
 	struct report_options options;
 	struct rows rows; /* a row has task and id, or object; its self is all of its time */
 	size_t room;
-	struct pairs names; /* pairs of a name, equal ones being equal pointers, and id, by row */
+	struct pairs names; /* by row: pairs of a name and an id; equal names are equal pointers */
 	uint32_t *of_task;  /* by task, or by mapping: index + 1 of its row; 0: none */
 	size_t left_out;    /* number of rows that the options exclude */
 	struct wall_types wall;
 	bool has_wall;
-	struct task_times times; /* empty, but for threads */
+	struct task_times times; /* only with a row per thread; otherwise empty */
 	/* The first column is the kernel's figure, and rows are ordered by that. */
 	bool by_used;
 };
