@@ -37,12 +37,13 @@ struct client_call {
 
 /* Performs the call: 0 or -errno. On failure nothing has changed. */
 int client_run(const struct client_call *call);
-/* client_run() for profil(): one buffer of 16-bit counters. */
+/* Performs profil() by client_run(): one buffer of 16-bit counters. 0 or -errno. */
 int client_run_buffer(enum call_dialect dialect, uint32_t flags, const void *buff, size_t bufsiz,
 	size_t offset, unsigned scale);
 
 /*
- * sprofil() of the native dialect; @more: further flags of the request (dialects.c). 0 or -errno.
+ * Performs sprofil() of the native dialect; @more: further flags of the request (dialects.c). 0 or
+ * -errno.
  */
 int dialects_native(
 	const void *profp, int profcnt, struct timeval *tvp, unsigned flags, uint32_t more);
@@ -116,8 +117,8 @@ void client_remember(uint32_t pid, int descriptor, uint64_t inode);
  */
 int client_start(void);
 /*
- * Why the last call that needed a helper failed with EPERM: SPROFIL_NO_HELPER, SPROFIL_REFUSED or
- * SPROFIL_FOREIGN_PROC; 0: it did not fail, or profiling was turned on since.
+ * Returns why the last call that needed a helper failed with EPERM: SPROFIL_NO_HELPER,
+ * SPROFIL_REFUSED or SPROFIL_FOREIGN_PROC; 0: it did not fail, or profiling was turned on since.
  */
 uint32_t client_refusal(void);
 void client_note_refusal(uint32_t reason);
@@ -136,8 +137,8 @@ struct client_reply {
 
 /*
  * Sends the table (with @off: the request to turn off) to the supervisor and waits for its answer.
- * Returns 0 or -errno, also that of the answer; -EPIPE: the supervisor has ended; -ESRCH: it does
- * not trace us; -ETIMEDOUT: there was no answer.
+ * Returns 0, or a -errno that the answer has or that the dialogue met: -EPIPE: the supervisor has
+ * ended; -ESRCH: it does not trace us; -ETIMEDOUT: there was no answer.
  */
 int client_converse(int request_fd, const struct client_pipe *pipe, const struct client_call *call,
 	bool off, struct client_reply *ret_reply);

@@ -98,9 +98,9 @@ static bool is_strict(void)
 }
 
 /*
- * The check of a region by the manual of HP-UX, which is strict about sizes. Page 2 of the manual
- * permits regions that overlap or stand in any order, and bins with several counters; page 3
- * refuses all of these. Page 2 is followed, or, on request (is_strict()), page 3.
+ * Checks a region by the manual of HP-UX, which is strict about sizes. Page 2 of the manual permits
+ * regions that overlap or stand in any order, and bins with several counters; page 3 refuses all of
+ * these. Page 2 is followed, or, on request (is_strict()), page 3.
  */
 static int check_hpux(const struct client_call *call, uint32_t i, const struct call_region *region,
 	const struct call_region *before)

@@ -93,8 +93,8 @@ static int open_pipe(uint32_t pid, int descriptor, uint64_t inode)
 }
 
 /*
- * The number behind @key in a status file, such as "\nTracerPid:\t1234\n". -ENODATA: it cannot be
- * read; -EMFILE, -ENFILE.
+ * Returns the number behind @key in a status file, such as "\nTracerPid:\t1234\n". -ENODATA:
+ * it cannot be read; -EMFILE, -ENFILE.
  */
 static int64_t number_in(const char *path, const char *key)
 {

@@ -72,8 +72,8 @@ static int first_text(struct dl_phdr_info *info, size_t size, void *ret_start)
 }
 
 /*
- * The address where a histogram from @low on begins. In all manuals, "monitor(2, etext, ...)" means
- * the whole program: an address in the first page stands for the beginning of the text.
+ * Returns the address where a histogram from @low on begins. In all manuals, "monitor(2, etext,
+ * ...)" means the whole program: an address in the first page stands for the beginning of the text.
  */
 static uint64_t start_of(uint64_t low)
 {

@@ -43,8 +43,9 @@ static const char *cause(int error)
 }
 
 /*
- * Prints the cause of a call's failure, once, unless it is an argument of the program: the program
- * does not know that such errors are possible, and may ignore them. Returns @r.
+ * Prints why a call failed, but only the first time: a program written for glibc does not expect
+ * such errors, and may ignore them. Nothing is printed about wrong arguments, which are the
+ * program's own error. Returns @r.
  */
 static int result(int r)
 {
