@@ -26,7 +26,10 @@ enum { COMPARE_A, COMPARE_B };
 
 /* Maximum degrees of freedom that the median spread of all rows adds to each row. */
 #define COMPARE_LENT 10.0
-/* Medians over rows are weighted by the rows' shares; no row weighs more than this. */
+/*
+ * Medians over rows are weighted by the rows' shares. No row weighs more than this, so that one
+ * large row does not decide.
+ */
 #define COMPARE_MOST_WEIGHT 0.2
 /* Rows with fewer effective samples in total are not tested: no difference could be detected. */
 #define COMPARE_LEAST_SAMPLES 10.0
@@ -45,10 +48,10 @@ struct compare_row {
 };
 
 /*
- * @run: the @runs_a + @runs_b runs, those of side a first. @value: the values of all rows in the
- * first run, then in the second, and so on. Fills the @rows elements of @row. @skip: rows not to be
- * tested, or NULL. @scaled: the values have been divided by factors (profile/speed.h), which have
- * errors too. -ENOMEM.
+ * Compares the sides row by row, and fills the @rows elements of @row. @run: the @runs_a + @runs_b
+ * runs, those of side a first. @value: the values of all rows in the first run, then in the second,
+ * and so on. @skip: rows not to be tested, or NULL. @scaled: the values have been divided by
+ * factors (profile/speed.h), which have errors too. 0 or -ENOMEM.
  */
 int compare_rows(const struct compare_run *run, size_t runs_a, size_t runs_b, const double *value,
 	size_t rows, const bool *skip, bool scaled, struct compare_row *row);

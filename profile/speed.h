@@ -20,7 +20,7 @@ enum { SPEED_LEAST_WITNESSES = 6 };
 /* Minimum effective samples of a witness in each run. */
 #define SPEED_LEAST_SAMPLES 20.0
 /*
- * Significance level of a difference between the sides' factors: the program changed, not the
+ * Significance level at which different factors of the sides mean that the program changed, not the
  * machine.
  */
 #define SPEED_CHANGED 0.01
@@ -39,8 +39,9 @@ struct speed {
 };
 
 /*
- * Parameters as those of compare_rows(), with values that add up (self). Finds nothing if a side
- * has no run, or each has only one. -ENOMEM.
+ * Finds the factors of the runs, to be released by speed_release(). The parameters are those of
+ * compare_rows(); the values must be such that add up (self). Finds nothing if a side has no run,
+ * or each has only one. 0 or -ENOMEM.
  */
 int speed_find(const struct compare_run *run, size_t runs_a, size_t runs_b, const double *value,
 	size_t rows, const bool *skip, struct speed *ret_speed);

@@ -9,9 +9,9 @@
  */
 #define STATS_EFFECTIVE_SAMPLES "effective_samples"
 /*
- * Audit key of the measured variance, in us^2, of the CPU time that all samples stand for
- * (found_ns), from its scatter from second to second. While other programs compete for the CPUs, it
- * is larger than chance alone makes it.
+ * Audit key of a measured variance, in us^2: that of the CPU time that all samples stand for
+ * (found_ns), estimated from how this time varies from second to second. While other programs
+ * compete for the CPUs, it is larger than chance alone makes it.
  */
 #define STATS_FOUND_SCATTER "found_scatter_us2"
 
