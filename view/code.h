@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What reports show but the profile does not hold: instructions, source files, and in which files
- * the names can be found today. The caller of a report provides a struct code_reader; the code in
+ * Data that reports show but the profile does not hold: instructions, source files, and which of
+ * today's files have the names. The caller of a report provides a struct code_reader; the code in
  * view/ opens no files itself.
  */
 #ifndef VIEW_CODE_H

@@ -25,7 +25,7 @@ static const char *thread_name(const void *items, size_t index)
 }
 
 /*
- * Sets *ret_flags, which the caller frees, to an array with a flag for each of @n names: it
+ * Sets *ret_flags, which the caller frees, to an array that says for each of @n names whether it
  * matches. The array has one element more, so that it is never empty. Without a pattern, nothing is
  * set.
  */

@@ -25,7 +25,9 @@ static const char *first_name(const struct profile *profile)
 	return "profile";
 }
 
-/* The command of a profile that was merged into this one, from the note of it; NULL: another note.
+/*
+ * Returns the command that the note on a merged profile has; NULL: it is no such note, or its
+ * command is the profile's own.
  */
 static const char *merged_command(const struct profile *profile, size_t note)
 {

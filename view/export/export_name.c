@@ -34,7 +34,7 @@ static bool is_suffix(const char *text)
 	return !(lower && upper);
 }
 
-/* Is it a usual suffix of files of pprof? These hold gzipped pprof, as a recording does. */
+/* Do files of pprof usually have this suffix? They hold gzipped pprof, as a recording does. */
 static bool is_of_pprof(const char *suffix)
 {
 	static const char *const names[] = {"pprof", "prof", "pb", "gz"};

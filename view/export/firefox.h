@@ -28,7 +28,7 @@ struct firefox_wait {
 	uint32_t sample, task;
 	enum timeline_state state;
 	uint32_t place; /* place of its leaf, or FIREFOX_NO_PLACE */
-	int stack;      /* from firefox_add_stack() */
+	int stack;      /* index in the table of stacks (firefox_add_stack()) */
 };
 
 struct firefox_waits {

@@ -44,8 +44,8 @@ const struct diff_row *svg_changes_row(
 }
 
 /*
- * Returns the path of a node, "main;run;eval": that of its caller (@path: by node), and its
- * function. The caller frees it; NULL: out of memory.
+ * Returns the path of a node, "main;run;eval": the path of its caller (@path: by node), followed by
+ * its own function. The caller frees it; NULL: out of memory.
  */
 static char *path_of(const struct tree *tree, size_t node, char *const *path)
 {

@@ -113,10 +113,10 @@ struct live_audit {
 	/* The audit's figures at the last update. */
 	uint64_t samples, sampled_ns, kernel_ns, wall_ns, lost;
 	double cpus, rate;    /* of the last second: CPUs used, samples per second */
-	double cost, stopped; /* of the whole run, as shares: of CPU time, < 0 unknown; of time */
+	double cost, stopped; /* whole run: share of CPU time (< 0 unknown); share of time */
 	struct audit_found found;
 	bool known, knows_found;     /* there are figures; @found is set */
-	double first_cpus;           /* CPUs by samples, until there are figures; 0 unknown */
+	double first_cpus;           /* CPUs used, from samples, until figures exist; 0 unknown */
 	float history[LIVE_HISTORY]; /* CPUs per second; newest at [seconds - 1] */
 	size_t seconds;
 };

@@ -309,7 +309,7 @@ static int add_node(struct live *live, uint32_t index, unsigned indent, int chil
 			.exact = place->unsampled});
 }
 
-/* The children of a node on the path to the current one. */
+/* The children of one of the nodes on the path from the root to the current node. */
 struct visit {
 	size_t begin, at, end; /* positions in tree->child: first, next, behind the last */
 	unsigned indent;       /* of their rows: the caller's, or one more if the path forks */

@@ -88,8 +88,8 @@ static void print_losses_briefly(struct auditing *a)
 		audit_separate(a, "audit: ");
 		/*
 		 * The first four losses count samples, so they are shown with their share of all
-		 * samples. Lost samples (the first loss) are not in the profile and are added to
-		 * its number; the other losses are.
+		 * samples. The first is lost samples: the profile's number of samples lacks them,
+		 * so they are added to it. That number includes the other three.
 		 */
 		audit_print_loss(a, losses[i].text, n, i == 0 ? samples + n : i < 4 ? samples : 0);
 		shown++;

@@ -112,8 +112,8 @@ static int collect_functions(struct collecting *c, struct founds *founds,
 }
 
 /*
- * Builds the path of the node @at, "main;run;eval": that of its caller, and its function. @id: by
- * node, the path's id in diff->strings. Returns id[at], or -ENOMEM.
+ * Builds the path of the node @at, "main;run;eval": the path of its caller, followed by its own
+ * function. @id: by node, the path's id in diff->strings. Returns id[at], or -ENOMEM.
  */
 static int path_of(struct collecting *c, const struct tree *tree, uint32_t at, int *id)
 {

@@ -4,8 +4,8 @@
  * and the command that helps.
  *
  * A sample counts for the object of its leaf; the leaf may lack a function's name, or a source
- * line. PLT stubs ("dup@plt"), which the linker makes, have no lines, so there none is missing. A
- * stack that ends before its beginning counts for the object in which it ends.
+ * line. PLT stubs ("dup@plt"), which the linker makes, have no lines, so a stub without a line
+ * lacks nothing. A stack that ends before its beginning counts for the object in which it ends.
  */
 #ifndef VIEW_REPORT_DOCTOR_H
 #define VIEW_REPORT_DOCTOR_H
