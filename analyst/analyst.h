@@ -21,17 +21,22 @@ struct analyst_options {
 	size_t size;         /* sizeof(struct analyst_options) */
 	bool frame_pointers; /* unwind by frame pointers */
 	bool per_process;    /* keep what is needed for a profile per process */
-	const char *rank;    /* in an MPI or Slurm job: a label of all samples; NULL none */
-	/* Number of ranks of the job; if several, each process's name gets its rank. */
+	/* in an MPI or Slurm job: this rank's number, a label of all samples; NULL: no job */
+	const char *rank;
+	/*
+	 * Number of ranks of the job. If there are several, @rank is appended to each process's
+	 * name.
+	 */
 	unsigned ranks;
-	const char *host;    /* the host, also a label; NULL unknown (all strings are copied) */
-	bool no_timeline;    /* do not keep when samples were taken */
-	bool user_only;      /* exclude ticks in system calls; their time is reported */
-	bool jit_map;        /* --jit-map: processes rewrite their perf maps before they end */
+	const char *host; /* the host, also a label; NULL unknown (all strings are copied) */
+	bool no_timeline; /* do not keep when samples were taken */
+	bool user_only;   /* exclude ticks in system calls; their time is reported */
+	/* --jit-map: processes rewrite perf maps before they end: read them again then */
+	bool jit_map;
 	const char *threads; /* description of the chosen threads, for a note; NULL: all */
 	struct runtimes_options runtimes; /* how the frames of languages (Python) are shown */
 	bool live; /* the processes may be alive: access files through /proc */
-	/* Called after the audit's figures of another second were taken. May be NULL. */
+	/* Called when the audit's figures have been updated, once a second. May be NULL. */
 	void (*second)(void *context);
 	/* Called by analyst_record() when a snapshot is requested. May be NULL. */
 	void (*snapshot)(void *context);
@@ -53,8 +58,8 @@ int analyst_new(const struct analyst_options *options, struct analyst **ret_anal
 void analyst_free(struct analyst *analyst);
 
 /*
- * Adds one record. -EPROTO: malformed (it is counted and skipped); -ENOMEM. After RECORD_END
- * returns 1: nothing more is to come.
+ * Adds one record. 0; 1: it was RECORD_END, and no more records will come; -EPROTO: it is malformed
+ * (it is counted and skipped); -ENOMEM.
  */
 int analyst_record(struct analyst *analyst, const uint8_t *data, size_t bytes);
 
@@ -95,7 +100,7 @@ struct profile *analyst_profile(struct analyst *analyst);
  */
 int analyst_factors(struct analyst *analyst, const float **ret_factor, size_t *ret_stacks);
 
-/* The processes; without options.per_process n is 0. */
+/* The processes with their facts; none without options.per_process. */
 const struct processes *analyst_processes(const struct analyst *analyst);
 
 /* Did any traced process have an image? False: the command never ran, or nothing was started. */

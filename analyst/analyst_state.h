@@ -43,8 +43,9 @@ struct analyst {
 	struct unsampled unsampled;
 	uint64_t began_ns, last_ns; /* CLOCK_MONOTONIC of the records */
 	uint32_t first_pid;
-	char *main_path;   /* path of the first process's image; NULL: unknown */
-	bool main_changed; /* the first process has executed another image */
+	char *main_path; /* path of the first process's image; NULL: unknown */
+	/* the first process has executed another image since its first RECORD_EXEC */
+	bool main_changed;
 	struct wallclock wallclock;
 	struct counts counts;
 	bool has_image, ended, first_ended, snapshot;

@@ -26,8 +26,8 @@ struct blame {
 };
 
 /*
- * Initializes @blame, which is zeroed, or has files only. @note: BLAME_NOTE_BYTES of shared memory,
- * or NULL to allocate it. -errno if that fails.
+ * Initializes the note of @blame; files that earlier deaths have added to @blame are kept. @note:
+ * BLAME_NOTE_BYTES of shared memory, or NULL to allocate it. -errno if that fails.
  */
 int blame_init(struct blame *blame, char *note);
 void blame_release(struct blame *blame);

@@ -31,7 +31,10 @@ struct counts {
 	struct counts_scatter scatter;
 };
 
-/* Updates the scatter when the supervisor's figures of another second are in @profile. */
+/*
+ * Adds the last second to the scatter. To be called when that second's figures of the supervisor
+ * are in @profile.
+ */
 void counts_second(struct counts *counts, const struct profile *profile);
 
 /* A figure of the audit; @key NULL: it is left out. */

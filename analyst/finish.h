@@ -11,7 +11,10 @@ struct analyst;
 struct blame;
 
 struct finish {
-	/* Runs in the child, after analyst_finish(); @error: its result. Returns an exit status. */
+	/*
+	 * Runs in the child after analyst_finish(), whose result is @error. Returns the child's
+	 * exit status.
+	 */
 	int (*deliver)(void *context, struct analyst *analyst, int error);
 	/* Prints one line; called in the parent. */
 	void (*say)(void *context, const char *line);

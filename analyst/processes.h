@@ -28,7 +28,10 @@ struct processes {
 
 void processes_release(struct processes *processes);
 
-/* Each of these adds what a record of that kind says about its process. -ENOMEM. */
+/*
+ * Each of these functions adds what its record says to the facts about the record's process.
+ * -ENOMEM.
+ */
 int processes_exec(struct processes *processes, const struct record_exec *exec);
 int processes_sample(struct processes *processes, uint32_t pid, uint64_t weight_ns, bool left_out);
 int processes_cpu(struct processes *processes, const struct record_cpu *cpu);

@@ -207,8 +207,8 @@ static void hide(struct runtimes *runtimes, const struct image_runtime *runtime,
 			continue;
 		}
 		/*
-		 * Hide frames that a function of the language has called, and frames that call one
-		 * directly, but not those further out, at the beginning of a thread.
+		 * Hides frames that a function of the language has called, and frames that called
+		 * such a function directly. Frames further out, at the beginning of a thread, stay.
 		 */
 		fold = group < stack->groups ||
 			(group && stack->group[group - 1].frame + 1 == begin);

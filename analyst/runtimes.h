@@ -29,7 +29,10 @@ enum runtimes_show {
 #define RUNTIMES_NONE_OF_THEM "[no Python]"
 /* The frame between a function of the language and its wait for the interpreter's lock. */
 #define RUNTIMES_WAITS "[waiting for the GIL]"
-/* The label, and its text, of the stack of --dump whose thread holds the interpreter's lock. */
+/*
+ * The label (key and text) of the thread that holds the interpreter's lock, in the output of
+ * --dump.
+ */
 #define RUNTIMES_LOCK      "gil"
 #define RUNTIMES_LOCK_HELD "held"
 
@@ -105,7 +108,7 @@ int runtimes_memory(
 	struct image_space *image, uint64_t time_ns, const struct record_memory *memory);
 /* Does the runtime of any process wait for memory? */
 bool runtimes_waiting(const struct runtimes *runtimes, const struct spaces *spaces);
-/* Calls @act for the memory reads of each process whose runtime unwinds its own code. */
+/* Calls @act with the struct peek of each process whose runtime unwinds its own code. */
 void runtimes_each(const struct runtimes *runtimes, const struct spaces *spaces,
 	void (*act)(struct peek *peek));
 

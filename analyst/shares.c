@@ -118,7 +118,7 @@ void shares_end_process(
 		take_over(pool, process->pool, shares->executable[process->executable].pool);
 }
 
-/* Frees a pool without samples. Stacks refer to the others. */
+/* Frees a pool if it has no samples; otherwise a stack refers to it. */
 static void free_if_unused(struct shares *shares, uint32_t pool)
 {
 	if (!shares->pool[pool].samples)
@@ -345,7 +345,7 @@ void shares_cover(struct shares *shares)
 			struct share_pool *pool = &shares->pool[process->thread[j].pool];
 
 			if (!process->thread[j].timed)
-				continue; /* A pool that is not timed has weights only. */
+				continue; /* no time was reported: the pool has only weights */
 			pool->cpu_ns += pool->weight_ns - pool->covered_ns;
 			pool->covered_ns = pool->weight_ns;
 		}

@@ -93,8 +93,8 @@ int shares_init(struct shares *shares, bool per_process);
 void shares_release(struct shares *shares);
 
 /*
- * Adds a process; an older one with this pid has ended. @parent: the process whose image it has, or
- * 0.
+ * Adds a process; an older one with this pid has ended. @parent: the process whose image it has
+ * copied, or 0: none.
  */
 int shares_process(struct shares *shares, uint32_t pid, uint32_t parent);
 /* Ends the accounts of the threads of a process's image, as it has a new one. */
@@ -107,7 +107,10 @@ int shares_sample(
 /* Adds the kernel's time of a thread since the last report. @last: the thread has ended. */
 int shares_cpu(struct shares *shares, uint32_t pid, uint32_t tid, uint64_t cpu_ns, bool last);
 
-/* The sum of the times given to shares_cpu() for a thread that has not ended. False: none was. */
+/*
+ * The sum of the times given to shares_cpu() for a thread that has not ended. False: no time was
+ * given.
+ */
 bool shares_thread_cpu(
 	const struct shares *shares, uint32_t pid, uint32_t tid, uint64_t *ret_cpu_ns);
 

@@ -179,7 +179,7 @@ int spaces_maps(struct spaces *spaces, const struct record_maps *maps, bool last
 		return -ENOMEM;
 	if (maps->offset == 0)
 		image->maps_bytes = 0;
-	/* Incomplete, as a piece of the text was not sent: the next complete text comes soon. */
+	/* A piece of the text is missing, as it was not sent. The next complete text comes soon. */
 	if (maps->offset != image->maps_bytes || maps->bytes > MAPS_MOST - maps->offset)
 		return 0;
 	if (array_grow(&image->maps, &image->maps_room, image->maps_bytes + maps->bytes + 1) < 0)

@@ -16,8 +16,9 @@ struct image_runtime;
 
 struct thread_name {
 	uint32_t tid;
-	int task;       /* index in the profile; -1: not added yet under its present name */
-	int timed_task; /* the task that gets its CPU time: the last one; -1: none, or it ended */
+	int task; /* index in the profile; -1: not added yet under its present name */
+	/* its last @task, to which its CPU time is added; -1: none, or the thread has ended */
+	int timed_task;
 	char *name;
 	struct unwind_memory *memory; /* its last stack; NULL: not kept; owned */
 	struct stack_need need;       /* how much of its stacks is to be copied */

@@ -8,7 +8,9 @@
 #define RESERVE_BYTES 4096
 /* After a stack that the copy has cut, the next copy is longer by this factor. */
 #define CUT_FACTOR 4
-/* Each shorter stack lowers the need by 1/FALL_PART of it: some 90 of them to a quarter. */
+/*
+ * Each shorter stack lowers the need by 1/FALL_PART of it: some 90 of them lower it to a quarter.
+ */
 #define FALL_PART 64
 /* A shorter copy is requested only if it is shorter by this factor: requests are rare. */
 #define LESS_FACTOR 4

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct stack_need {
-	uint64_t bytes;     /* bytes needed, with the reserve; falls slowly */
+	uint64_t bytes;     /* bytes needed, plus a reserve; falls slowly */
 	uint64_t requested; /* bytes last requested from the supervisor; 0: nothing yet */
 };
 

@@ -334,7 +334,7 @@ static bool is_start_of_context(const struct stacks *stacks, const struct unwind
 
 /*
  * Notes how much of the thread's next stack is to be copied, if the supervisor does not know where
- * the stack ends: the bytes from the begin of the piece that was copied last to the outermost
+ * the stack ends: the bytes from the beginning of the piece that was copied last to the outermost
  * frame.
  */
 static void note_need(struct stacks *stacks, struct thread_name *thread,

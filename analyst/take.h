@@ -21,7 +21,7 @@ int take_record(struct analyst *analyst, const struct record *rec);
  * no, the caller is to send the request (runtimes_each() with peek_send()); -ENOMEM.
  */
 int take_probe(struct analyst *analyst, uint64_t time_ns, const struct record_sample *sample);
-/* Keeps memory of a process that was requested. -ENOMEM. */
+/* Keeps a part of a process's memory: the answer to a request. -ENOMEM. */
 int take_memory(struct analyst *analyst, uint64_t time_ns, const struct record_memory *memory);
 
 #endif

@@ -23,9 +23,10 @@ struct thread_states {
 /* Reads the states again. Threads that have ended meanwhile are skipped. -ENOMEM. */
 int thread_states_read(struct thread_states *states, const struct analyst *analyst);
 /*
- * Are all threads stopped by a signal? Traced threads have the state 't' then, as also in a stop
- * for a sample: to be called only while the target uses no CPU time. Reads no further than the
- * first process that is not stopped.
+ * Are all threads of the target stopped by a signal, and is there any? A traced thread that a
+ * signal has stopped has the state 't', but so has one that we stop for a sample. Therefore to be
+ * called only while the target uses no CPU time, as no samples are taken then. Reads no further
+ * than the first process that is not stopped.
  */
 bool thread_states_all_stopped(const struct analyst *analyst);
 void thread_states_release(struct thread_states *states);

@@ -69,7 +69,7 @@ void peek_send(struct peek *peek);
 /* Keeps the answer to a request. An answer to no request is dropped. -ENOMEM. */
 int peek_answer(struct peek *peek, uint64_t time_ns, const struct record_memory *memory);
 
-/* Drops all answers, unless further ones are awaited and the answers are few. */
+/* Drops all answers if no further one is awaited, or if the answers kept are many. */
 void peek_tidy(struct peek *peek);
 /* Drops all answers and all reads without an answer. */
 void peek_forget(struct peek *peek);

@@ -183,7 +183,7 @@ int hotspot_blob_read(
 	if (header.bytes > BLOB_BYTES_MOST || blob->code < blob->start ||
 		blob->code_end < blob->code || blob->code_end > blob->end)
 		return 0;
-	/* -1: the blob's code has no frame of fixed size. */
+	/* A size of -1 words says that the blob's code has no frame of fixed size. */
 	if ((int32_t)header.frame_words > 0 && header.frame_words <= FRAME_WORDS_MOST)
 		blob->frame_bytes = header.frame_words * 8;
 	blob->kind = kind_of(blob);

@@ -10,7 +10,8 @@
 
 enum {
 	/*
-	 * Offset of the pointer to the Continuation in a ContinuationEntry (at the barrier's sp).
+	 * Offset of the pointer to the Continuation in a ContinuationEntry, which is at the
+	 * barrier's sp.
 	 */
 	CONT_BYTES = 16,
 	TRIES_MOST = 200, /* samples in which no layout fits; then none is searched any more */

@@ -100,9 +100,9 @@ static int find_frame(
 }
 
 /*
- * The address where the frame ends. An executing frame may have pushed words (the comparison of
- * strings does); the end is where the word below it is a return address into generated code, as
- * all callers are generated code.
+ * The address where the frame ends. An executing frame may have pushed further words, as the
+ * comparison of strings does. The end is where the word below it is a return address into generated
+ * code: all callers are generated code.
  */
 static uint64_t end_of(const struct hotspot_step *step)
 {

@@ -42,8 +42,8 @@ static const struct pattern returns[] = {
 };
 /*
  * What stands between the frame's removal and the return: the check for a safepoint, and
- * vzeroupper. A line's comment names its last instruction; the first of two is the short form of
- * the one above.
+ * vzeroupper. The comment of a line names its last instruction. On a line with two instructions,
+ * the first is a short form of the one named on the line above.
  */
 static const struct pattern at_end[] = {
 	{3, 4, {0x49, 0x3b, 0xa7}},                             /* cmp off(%r15),%rsp */
@@ -73,7 +73,7 @@ static bool is_jump(const uint8_t *code, size_t bytes)
 
 int hotspot_frame_popped(const uint8_t before[2], const uint8_t *code, size_t bytes)
 {
-	/* DWARF's number of a register, by its number in an instruction. */
+	/* DWARF's numbers of the registers, by the numbers that instructions use. */
 	static const uint8_t number[] = {0, 2, 1, 3, 7, 6, 4, 5};
 	const uint8_t at = before[1] & 7;
 

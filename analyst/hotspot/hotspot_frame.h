@@ -33,8 +33,8 @@ enum hotspot_frame hotspot_frame_at_begin(const uint8_t *code, size_t bytes);
 enum hotspot_frame hotspot_frame_at_end(const uint8_t *code, size_t bytes);
 
 /*
- * If the current instruction, at @code, is a jump to the address in a register, and the instruction
- * before it, in @before, pops a register: the DWARF number of the popped register; otherwise -1. A
+ * Returns the DWARF number of the register that the instruction in @before pops; -1 if it pops
+ * none, or if the next, current instruction at @code is not a jump to the address in a register. A
  * popped register that is not the frame pointer holds the return address.
  */
 int hotspot_frame_popped(const uint8_t before[2], const uint8_t *code, size_t bytes);

@@ -141,7 +141,7 @@ struct hotspot_header hotspot_blob_header(
 int hotspot_blob_read(
 	struct hotspot *hotspot, struct hotspot_blob *blob, const uint8_t *head, size_t bytes);
 
-/* hotspot_code.c */
+/* These functions are in hotspot_code.c. */
 /*
  * Finds the blob that contains @pc. A known blob is compared with the target's memory again after
  * 0.5 to 1 s only. 1: *@ret_blob, owned by @hotspot, valid until the next call; 0: there is none;
@@ -155,7 +155,7 @@ int hotspot_blob_find(struct hotspot *hotspot, uint64_t pc, struct hotspot_blob 
 int hotspot_blob_find_now(struct hotspot *hotspot, uint64_t pc, struct hotspot_blob **ret_blob);
 void hotspot_blobs_forget(struct hotspot *hotspot);
 
-/* hotspot_method.c */
+/* These functions are in hotspot_method.c. */
 /*
  * Finds the method at @address, as it was at @since_ns or later. A known method is compared with
  * the target's memory again after 0.5 to 1 s only. 1: *@ret_method, owned by @hotspot, valid until
@@ -199,7 +199,7 @@ int hotspot_name_compiled(struct hotspot_step *step, uint64_t pc);
 /* The location is the line of @bytecode, an address, in the interpreted method at @address. */
 int hotspot_name_interpreted(struct hotspot_step *step, uint64_t address, uint64_t bytecode);
 
-/* hotspot_caller.c */
+/* These functions are in hotspot_caller.c. */
 /* Reads a word of the copied stack. False: the copy does not contain it. */
 bool hotspot_read_stack(const struct hotspot_step *step, uint64_t address, uint64_t *ret_word);
 /*
@@ -209,10 +209,16 @@ bool hotspot_read_stack(const struct hotspot_step *step, uint64_t address, uint6
 void hotspot_set_caller(struct hotspot_step *step, uint64_t at, uint64_t fp);
 /* Calls hotspot_set_caller() with the frame pointer that is saved in the word below @at. */
 void hotspot_set_caller_saved(struct hotspot_step *step, uint64_t at);
-/* Can @pc be a return address into generated code: is @pc - 1 in a blob? 1; 0; -EAGAIN; -ENOMEM. */
+/*
+ * Can @pc be a return address into generated code: is @pc - 1 in a blob? 1; 0; -EAGAIN: memory is
+ * needed first; -ENOMEM.
+ */
 int hotspot_is_return(struct hotspot_step *step, uint64_t pc);
 
-/* hotspot_interpreter.c: finds the caller of a frame of the interpreter. 1; -EAGAIN; -ENOMEM. */
+/*
+ * hotspot_interpreter.c: finds the caller of a frame of the interpreter. 1; -EAGAIN: memory is
+ * needed first; -ENOMEM.
+ */
 int hotspot_step_interpreted(struct hotspot_step *step);
 
 /*
@@ -221,15 +227,15 @@ int hotspot_step_interpreted(struct hotspot_step *step);
  */
 int hotspot_step_compiled(struct hotspot_step *step);
 /*
- * Finds the caller of a frame of fixed size, that of a compiled method or of a stub. 1; -EAGAIN;
- * -ENOMEM.
+ * Finds the caller of a frame of fixed size, that of a compiled method or of a stub. 1; -EAGAIN:
+ * memory is needed first; -ENOMEM.
  */
 int hotspot_leave_fixed(struct hotspot_step *step);
 
 /*
  * hotspot_stub.c: finds the caller and the location of a frame of unknown size: the return address
  * is on top of the stack, behind words that the stub pushed, or where the frame pointer leads. 1;
- * -EAGAIN; -ENOMEM.
+ * -EAGAIN: memory is needed first; -ENOMEM.
  */
 int hotspot_step_stub(struct hotspot_step *step);
 /*
@@ -239,16 +245,17 @@ int hotspot_step_stub(struct hotspot_step *step);
  */
 void hotspot_leave_by_pointer(struct hotspot_step *step);
 /*
- * Does the frame belong to the return barrier? This is the beginning of a stub to which the last
- * frame of a virtual thread on the stack returns; the stub fetches more frames from the heap. 1; 0;
- * -EAGAIN; -ENOMEM.
+ * Does the frame belong to the return barrier? The barrier is the beginning of a stub to which the
+ * last frame of a virtual thread on the stack returns; the stub fetches more frames from the heap.
+ * 1; 0; -EAGAIN: memory is needed first; -ENOMEM.
  */
 int hotspot_is_return_barrier(struct hotspot_step *step);
 
 /*
  * hotspot_chunks.c: finds out where the frames of virtual threads in the heap are, and tells the
  * supervisor. The stack has a pointer to the object that leads to them. This object is read while
- * the thread runs; if it makes no sense, the next sample is tried. 1; -EAGAIN; -ENOMEM.
+ * the thread runs; if it makes no sense, the next sample is tried. 1; -EAGAIN: memory is needed
+ * first; -ENOMEM.
  */
 int hotspot_find_chunks(struct hotspot_step *step);
 

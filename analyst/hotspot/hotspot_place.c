@@ -60,9 +60,9 @@ static struct location_line line_of(
 }
 
 /*
- * Sets @line to @scope and its callers, innermost first. Returns how many; -EAGAIN; -ENOMEM. Code
- * keeps its methods loaded, so each method must have been read since the code was learned: before,
- * a method of another class may have been at its address.
+ * Sets @line to the lines of @scope and of its callers, innermost first. Returns how many; -EAGAIN;
+ * -ENOMEM. Code keeps its methods loaded, so each method must have been read since the code was
+ * learned: before, a method of another class may have been at its address.
  */
 static int find_lines(
 	struct hotspot_step *step, uint32_t scope, struct location_line line[SCOPES_MOST])

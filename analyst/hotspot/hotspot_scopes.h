@@ -15,7 +15,10 @@
 /* Compressed numbers. Reading past the end or a damaged number sets left.bad, and gives 0. */
 struct hotspot_stream {
 	struct reader left;
-	/* Number of byte values that numbers do not use: 0; from JDK 20 on 1, as a 0 ends lists. */
+	/*
+	 * Numbers do not use the lowest @excluded byte values: up to JDK 19 none are excluded, from
+	 * JDK 20 on one, because a byte of 0 ends lists.
+	 */
 	uint8_t excluded;
 };
 
@@ -23,7 +26,7 @@ struct hotspot_stream hotspot_stream_over(const uint8_t *data, size_t bytes, uin
 uint32_t hotspot_stream_unsigned(struct hotspot_stream *stream);
 int32_t hotspot_stream_signed(struct hotspot_stream *stream);
 
-/* A bytecode of a method, and where its caller's scope is, if the method was inlined. */
+/* A scope: a bytecode of a method and, if the method was inlined, where its caller's scope is. */
 struct hotspot_scope {
 	uint32_t sender; /* offset of the caller's scope; 0: this is the outermost scope */
 	uint32_t method; /* number in the table of methods, from 1 on; 0: none */
@@ -39,7 +42,7 @@ struct hotspot_pc {
 	int32_t pc;     /* offset from the beginning of the code */
 	uint32_t scope; /* offset of its scope */
 	uint32_t flags;
-	bool first; /* it is the first of its method: the code before it is the method's entry */
+	bool first; /* the method's first PcDesc: the code before it is the method's entry */
 };
 enum { HOTSPOT_PC_BYTES = 16, HOTSPOT_PC_METHOD_HANDLE = 2 };
 

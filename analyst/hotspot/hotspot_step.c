@@ -157,7 +157,10 @@ static int step_without_frame(struct hotspot_step *step)
 	r = name_chunks(step);
 	if (r < 0)
 		return r;
-	/* The caller's frame pointer is that of the frame that called Java's Continuation.enter. */
+	/*
+	 * The barrier's frame pointer is that of the frame that called Java's Continuation.enter:
+	 * this frame is the next one on the stack.
+	 */
 	hotspot_leave_by_pointer(step);
 	return 1;
 }
@@ -170,12 +173,18 @@ int hotspot_step_frame(struct hotspot *hotspot, const struct unwind_runtime_fram
 	struct hotspot_blob copy;
 	int r = hotspot_blob_find(hotspot, frame->pc - !frame->exact, &blob);
 
-	/* If the pc is no return address of the known blob, another blob may have replaced it. */
+	/*
+	 * If no call of the known blob returns to the pc, another blob may have replaced it: reads
+	 * it now.
+	 */
 	if (r > 0 && !frame->exact && !is_known_call(blob, frame->pc))
 		r = hotspot_blob_find_now(hotspot, frame->pc - 1, &blob);
 	if (r <= 0)
 		return r;
-	/* Searching for other blobs may drop this one. */
+	/*
+	 * The step uses a copy, as it may find other blobs in place of this one, which is then
+	 * freed.
+	 */
 	copy = *blob;
 	step.blob = &copy;
 	switch (blob->kind) {

@@ -38,8 +38,8 @@ struct jit_map {
 	struct jit_line *line;
 	size_t lines, lines_room;
 	size_t pending;         /* lines from this index on belong to code that is still to come */
-	uint64_t pending_start; /* the start of that code */
-	size_t last_file;       /* file of the last pending line, in text */
+	uint64_t pending_start; /* start address of the code that these pending lines describe */
+	size_t last_file;       /* position in @text of the last pending line's file name */
 	uint8_t *unwind;        /* call frame information */
 	size_t unwind_bytes, unwind_room;
 	/* In @unwind: what follows this offset belongs to code that is still to come. */

@@ -25,8 +25,8 @@ bool python_bytes(const struct python_layout *layout, const uint8_t *object, siz
 	const uint8_t **ret_data, size_t *ret_bytes);
 
 /*
- * The line of an instruction, from the line table of its code object. @offset: bytes from the first
- * instruction; negative: the code has not begun. 0: the instruction has no line.
+ * Returns the line of an instruction, from the line table of its code object; 0: it has no line.
+ * @offset: bytes from the first instruction; negative: the code has not begun.
  */
 uint32_t python_line(
 	uint16_t version, const uint8_t *table, size_t bytes, int32_t first_line, int64_t offset);

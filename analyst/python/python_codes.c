@@ -35,9 +35,9 @@ void python_free_codes(struct python *python)
 }
 
 /*
- * Forgets all codes but the last RUNTIME_OBJECTS_MOST that came. Since the supervisor last forgot
- * what it had sent, it has sent no more objects, so those that it will not resend are kept. (An
- * object that changed was sent twice. Only a program that changes very many loses some.)
+ * Forgets all codes but the last RUNTIME_OBJECTS_MOST that came. The supervisor forgets what it has
+ * sent after that many objects, so it has sent fewer since: all that it will not resend are kept.
+ * (An object that changed was sent twice. Only a program that changes very many loses some.)
  */
 static void forget_older(struct python *python)
 {

@@ -13,7 +13,7 @@ struct symbolizer;
 /* A code object, as the supervisor last sent it. */
 struct python_code {
 	uint64_t address;  /* the first member: the key of struct python.by_address */
-	uint64_t number;   /* in the order in which they came: 1, 2, … */
+	uint64_t number;   /* position in the order of arrival: 1, 2, … */
 	uint32_t function; /* index in the profile */
 	int32_t first_line;
 	uint8_t *lines; /* the line table; owned */
@@ -34,7 +34,7 @@ struct python {
 	size_t codes, room;
 	uint64_t taken;          /* code objects that have come so far */
 	struct table by_address; /* of @code */
-	int mapping;             /* index of its mapping in the profile */
+	int mapping;             /* index of the interpreter's mapping in the profile */
 	uint64_t gil, gil_bytes; /* the lock's address and size; 0: not known */
 };
 
@@ -49,7 +49,7 @@ int python_location(struct python *python, struct python_code *code, int64_t off
 
 void python_free_codes(struct python *python);
 
-/* Puts Python's frames among the native ones; the merge() of the runtime. */
+/* Puts Python's frames among the native ones. This is runtime.merge(). */
 int python_merge(void *state, const struct runtime_sample *sample, struct runtime_stack *stack);
 
 #endif

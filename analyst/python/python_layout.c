@@ -95,7 +95,10 @@ static bool describe_lock(const uint64_t word[WORDS], struct python_layout *l)
 	return true;
 }
 
-/* Copies the words of @version. 0; -ENOTSUP: unknown version; -EPROTO: a word makes no sense. */
+/*
+ * Copies the words of _Py_DebugOffsets, by the description of @version. 0; -ENOTSUP: unknown
+ * version; -EPROTO: a word makes no sense.
+ */
 static int take_words(const uint8_t *offsets, size_t bytes, uint16_t version, uint64_t word[WORDS],
 	uint8_t *ret_tag)
 {
