@@ -22,7 +22,10 @@ int elffile_open(struct elffile *file, const struct elfimage *image)
 	*file = (struct elffile){.elf64 = image->elf64, .machine = image->machine};
 	if (!image->data || elf_version(EV_CURRENT) == EV_NONE)
 		return -ENOEXEC;
-	/* libelf writes to the image only when it decompresses; the mapping is private. */
+	/*
+	 * libelf may have the image: it writes to it only to decompress, and the mapping is
+	 * private.
+	 */
 	file->elf = elf_memory((char *)image->data, image->bytes);
 	if (!file->elf)
 		return -ENOEXEC;

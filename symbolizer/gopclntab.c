@@ -82,7 +82,7 @@ bool gopclntab_find(
 
 	if (svma < table->text || offset > UINT32_MAX)
 		return false;
-	/* The last pair has the end of the last function. */
+	/* There is one pair more than functions; the last one has the end of the last function. */
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
 

@@ -14,7 +14,10 @@ enum { HEADER_BYTES = 72, POINTER_BYTES = 8, TABLE_ALIGN = 16 };
 /* Words of moduledata (runtime/symtab.go) by index. */
 enum {
 	MODULE_TEXT = 22,
-	MODULE_TYPES = 37, /* since Go 1.20; the word after it is their end, since 1.27 a length */
+	/*
+	 * address of the types, since Go 1.20; the next word is their end, since 1.27 their length
+	 */
+	MODULE_TYPES = 37,
 	MODULE_GOFUNC_118 = 38,
 	MODULE_GOFUNC_120 = 40,
 	MODULE_GOFUNC_127 = 43,
@@ -63,7 +66,7 @@ static struct slice segment_part(const struct elfimage *image, const Elf64_Phdr 
 	return slice_first(slice_rest(file, segment->p_offset), segment->p_filesz);
 }
 
-/* Searches the table in all of the file: it is aligned, and in a segment that is not code. */
+/* Searches the whole file for the table, which is aligned, and in a segment that is not code. */
 static bool search_table(struct gopclntab *table, uint64_t *ret_svma)
 {
 	const struct elfimage *image = table->image;
@@ -264,9 +267,10 @@ static uint32_t find_g(const struct gopclntab *table, struct elffile *elf)
 }
 
 /*
- * The index of the address of the inlined calls. The table of Go 1.27 has the magic of 1.20, but
- * there are three more words before this one. The types lie behind the code, which is longer than
- * them, so a length of types is less than their address.
+ * The index of the word with the address of the inlined calls. Go 1.27 has three more words before
+ * it, but the same magic as 1.20. Its length of the types shows that it is 1.27: the length is less
+ * than the address of the types, as code that is longer than they are lies before them. An end, of
+ * 1.20, would be greater.
  */
 static unsigned gofunc_index(const struct gopclntab *table, const uint64_t word[MODULE_WORDS])
 {

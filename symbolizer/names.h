@@ -21,8 +21,8 @@ struct names *names_of(struct module *module);
 void names_free(struct names *names);
 
 /*
- * Was debug information dropped because it took too much memory? Then earlier results of
- * names_resolve() may be requested again.
+ * Was debug information dropped because it took too much memory? From then on names_resolve()
+ * answers without it: a caller that must not mix both kinds of answers repeats the earlier calls.
  */
 bool names_is_blamed(const struct names *names);
 

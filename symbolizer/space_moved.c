@@ -37,7 +37,7 @@ bool space_is_beside_moved(const struct mapping *mappings, size_t n, size_t inde
 		(index + 1 < n && m->end == m[1].start && space_may_be_moved(&m[1]));
 }
 
-/* Does the file have code at all of @moved, given how @neighbour is mapped? */
+/* Does the file of @neighbour, loaded where @neighbour is, have code at all addresses of @moved? */
 static bool has_code_at(const struct mapping *neighbour, const struct mapping *moved)
 {
 	const struct module *module = neighbour->module;

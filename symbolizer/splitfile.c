@@ -152,6 +152,8 @@ static uint64_t row_of(struct slice table, uint64_t id, uint64_t slots)
 }
 
 /*
+ * The table of a .dwp, .debug_cu_index (DWARF 5, section 7.3.5.3):
+ *
  * offset           size            field
  *      0              4            version: 2, or 5 and 2 bytes of padding
  *      4              4            columns

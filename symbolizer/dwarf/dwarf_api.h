@@ -51,7 +51,7 @@ typedef Dwarf_Endianness byte_order_type;
 
 /* The sections of one file, as libdwarf requires them. Must not be moved while dbg is open. */
 struct dwarf_sections {
-	char kind; /* 0: it is none of the formats whose letters libdwarf expects in this byte */
+	char kind; /* libdwarf looks here for the letter of a file format; 0: none of its formats */
 	const struct dwarf_source *source;
 	interface_type interface;
 	Dwarf_Debug dbg;

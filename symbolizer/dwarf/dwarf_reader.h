@@ -37,10 +37,11 @@ struct dwarf_unit {
 	struct rangelist_unit lists; /* where the ranges of its DIEs are */
 	const char *directory;       /* compilation directory, NULL unknown */
 	bool code;                   /* may describe code: not a type or partial unit */
-	bool classes;                /* the language may have code of functions inside types */
-	bool mangled;                /* DW_AT_name alone does not name its functions in full */
-	bool split;                  /* its functions are in a .dwo file */
-	const char *dwo_name;        /* name of the .dwo file, NULL unknown */
+	/* in the unit's language, types may contain functions with code */
+	bool classes;
+	bool mangled;         /* DW_AT_name alone does not name its functions in full */
+	bool split;           /* its functions are in a .dwo file */
+	const char *dwo_name; /* name of the .dwo file, NULL unknown */
 	uint64_t dwo_id;
 	uint64_t ranges_base; /* DW_AT_GNU_ranges_base: where the .dwo's ranges begin */
 	bool ranged;          /* its DIE says which addresses it covers */

@@ -26,7 +26,9 @@ static void describe(struct dwarf_split *s, const struct dwarf_unit *skeleton,
 		s->ranges_base = skeleton->ranges_base;
 		return;
 	}
-	/* Each section has one table, which begins behind a header of so many bytes. */
+	/*
+	 * In a .dwo, each section has one table, behind a header of 20 or 12, or of 16 or 8 bytes.
+	 */
 	s->lists.lists = from->rnglists;
 	s->lists.lists_base = wide ? 20 : 12;
 	s->strings_base = wide ? 16 : 8;

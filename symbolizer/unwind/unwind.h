@@ -78,9 +78,9 @@ struct unwind_input {
 	uint64_t pc, sp;
 	struct unwind_piece piece[UNWIND_PIECES]; /* pieces of the stack; bytes 0: none */
 	/*
-	 * Of a thread of a Go program that is on its own stack: the pc and sp with which it has
-	 * left its goroutine's stack, which is one of the pieces. 0: it is on no other stack, or
-	 * this is not known. Of a Java program: see proto/record.h.
+	 * Of a Go program's thread that runs on the thread's own stack: the pc and sp with which it
+	 * left its goroutine's stack, which is one of the pieces. 0: it did not leave one, or this
+	 * is not known. Of a Java program: see proto/record.h.
 	 */
 	uint64_t left_pc, left_sp;
 	bool truncated; /* the stack continues behind the end of a piece */
@@ -97,13 +97,14 @@ struct unwind_input {
 	struct unwind_memory *memory;
 	/*
 	 * Finds the generated code at @pc, in a mapping that begins at @start. 1: found, its data
-	 * are valid until the next call; 0: unknown; -ENOMEM. NULL: nothing is known of any.
+	 * are valid until the next call; 0: unknown; -ENOMEM. NULL: no generated code is known.
 	 */
 	int (*generated)(
 		void *context, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated);
 	/*
-	 * Asks the runtime that has made the generated code at frame->pc. 1: it is its code,
-	 * whether or not the caller was found; 0: it is not; -ENOMEM. NULL: there is none.
+	 * Asks the runtime that has made the generated code at frame->pc. 1: the code is the
+	 * runtime's, whether or not the caller was found; 0: it is not; -ENOMEM. NULL: there is no
+	 * runtime.
 	 */
 	int (*runtime)(void *context, const struct unwind_runtime_frame *frame,
 		struct unwind_runtime_caller *ret_caller);
@@ -117,15 +118,18 @@ enum unwind_end {
 };
 
 struct unwind_frame {
-	struct code_location location; /* inside the instruction that is or was executed */
-	uint64_t pc;                   /* runtime address of the location */
+	/* inside the current instruction or, of a caller, inside its call */
+	struct code_location location;
+	uint64_t pc; /* runtime address of the location */
 	uint64_t sp;
 	uint64_t generated;   /* start of the mapping of generated code, 0: code of a file */
 	uint32_t runtime_tag; /* of generated code: the tag that its runtime has set; 0: none */
 	bool signal;          /* a frame made by the kernel, to which a signal handler returns */
-	bool guessed;         /* reached without information, or without a register it requires */
-	bool searched;        /* with @guessed: the frame of its callee was searched for */
-	bool gap;             /* of a runtime: stands for frames that are not on the stack now */
+	/* found without unwind information, or without a register that it needs */
+	bool guessed;
+	/* with @guessed: the stack was searched for the callee's return address */
+	bool searched;
+	bool gap; /* of a runtime: stands for frames that are not on the stack now */
 	/* A word for the caller's use, one per location, 0 at first; NULL if there is none. */
 	uint32_t *tag;
 };

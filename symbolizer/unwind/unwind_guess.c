@@ -77,7 +77,10 @@ int unwind_follow_pointer(struct cursor *cursor)
 	const struct unwind_machine *machine = cursor->machine;
 	uint64_t fp = cursor->reg[machine->fp], caller, pc, width = machine->width;
 
-	/* The ABIs mark the outermost frame by a frame pointer of 0; Go's goroutines begin so. */
+	/*
+	 * The ABIs mark the outermost frame by a frame pointer of 0; a goroutine of Go begins with
+	 * one.
+	 */
 	if (fp == 0 && cursor->pointed)
 		return 1;
 	if (!(cursor->known >> machine->fp & 1) || fp < cursor->sp || fp % width ||

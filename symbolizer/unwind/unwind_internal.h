@@ -36,8 +36,9 @@ struct unwind_step {
 	bool usable, signal;
 	bool elsewhere; /* the caller may be on another stack */
 	/*
-	 * A function begins at svma + 1 whose callee returns to its first byte, although no call
-	 * precedes that byte: a return address there is looked up as it is, not 1 byte before.
+	 * Frames may return to the first byte of the function at svma + 1, although no call
+	 * precedes it (GOPCLNTAB_LEFT, GOPCLNTAB_SIGRETURN). So a return address svma + 1 is looked
+	 * up as it is, not 1 byte before.
 	 */
 	bool before_uncalled;
 };
@@ -70,7 +71,11 @@ struct cursor {
 	uint64_t known; /* a bit for each register */
 	uint64_t pc, sp;
 	bool exact; /* pc is the executing instruction, not a return address */
-	/* The callee returns to the frame's first byte: no call precedes it, except by chance. */
+	/*
+	 * The frame's return address is the first byte of a function, as makecontext() makes it: no
+	 * call leads there, except by chance. If the step to the caller fails, the stack is
+	 * complete.
+	 */
 	bool uncalled;
 	bool guessed, searched;        /* how this frame was found; see unwind.h */
 	bool pointed;                  /* reached by the frame pointer alone */

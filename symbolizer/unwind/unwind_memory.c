@@ -12,7 +12,7 @@
 
 enum { KEPT_MOST = 12, BLOCK_BYTES = 1024 };
 
-/* A frame, and all on which the frames from it outwards depend, besides the stack's bytes. */
+/* A frame, with all that it and the frames further out depend on, except the stack's bytes. */
 struct noted {
 	uint64_t sp, pc, known;
 	uint64_t kept[KEPT_MOST];
@@ -184,8 +184,8 @@ void unwind_memory_keep(struct unwind_memory *memory, const struct unwind_input 
 	struct list *old = &memory->old, *fresh = &memory->fresh;
 
 	/*
-	 * Frames on two stacks have no common order. Nor can a stack be kept if not each of its
-	 * frames was noted.
+	 * A stack in two pieces is not kept, as its frames have no common order; nor is one of
+	 * which a frame was not noted.
 	 */
 	if (input->piece[1].bytes || !input->piece[0].bytes ||
 		fresh->n + result->reused != result->n || room_for(old, result->n) < 0 ||

@@ -167,7 +167,10 @@ static bool by_return_address(const struct search *search, uint64_t *ret_cfa)
 		if (callee == CALLEE_UNKNOWN && !second && pointer_leads_on(search, cfa))
 			second = cfa;
 	}
-	/* If a frame was found, reads of other candidates behind the copy's end do not count. */
+	/*
+	 * A frame was found inside the copy: it does not matter that the search went on behind its
+	 * end.
+	 */
 	if (second)
 		search->cursor->beyond = beyond;
 	*ret_cfa = second;
