@@ -36,7 +36,7 @@ uint64_t call_period_ns(enum call_dialect dialect, uint32_t flags)
 	if (flags >> CALL_TICK_SHIFT)
 		return (flags >> CALL_TICK_SHIFT) * CALL_TICK_UNIT_NS;
 	if (dialect == CALL_AIX)
-		return 16666667; /* "examined 60 times a second" */
+		return 16666667; /* AIX's manual: "examined 60 times a second" */
 	return flags & CALL_FAST ? 1000000 : 10000000;
 }
 

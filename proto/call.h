@@ -248,18 +248,18 @@ void call_put_seal(uint8_t *to, const struct call_request *request);
  */
 bool call_seal_is_good(const uint8_t *seal, const struct call_request *request);
 
-/* Returns CALL_ANSWER_BYTES, or -ENOSPC. */
+/* Writes an answer to @to. Returns CALL_ANSWER_BYTES, or -ENOSPC if @room is smaller. */
 int call_put_answer(uint8_t *to, size_t room, const struct call_answer *answer);
-/* 0, or -EPROTO: malformed. */
+/* Decodes an answer. 0, or -EPROTO: malformed. */
 int call_get_answer(const uint8_t *data, size_t bytes, struct call_answer *ret_answer);
 
-/* Returns CALL_STATUS_BYTES, or -ENOSPC. */
+/* Writes a status to @to. Returns CALL_STATUS_BYTES, or -ENOSPC if @room is smaller. */
 int call_put_status(uint8_t *to, size_t room, const struct call_status *status);
-/* 0, or -EPROTO: malformed. */
+/* Decodes a status. 0, or -EPROTO: malformed. */
 int call_get_status(const uint8_t *data, size_t bytes, struct call_status *ret_status);
 
 /*
- * Assembles the requests of one thread. The caller owns the storage of the regions:
+ * Assembles a table from the requests of one thread. The caller owns the storage of the regions:
  *
  *   if (call_assembly_starts(&request)) {
  *           a = (struct call_assembly){.region = room for request.total regions};

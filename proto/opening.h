@@ -48,17 +48,19 @@ enum opening_kind {
 	OPENING_MAPPED = 1, /* pid, start, end, device, inode, path: the file of a mapping */
 	/* the fields of OPENING_MAPPED: a copy of the file's mappings that are not writable */
 	OPENING_IMAGE = 2,
-	OPENING_VDSO = 3,     /* pid, start, end: a copy of the vdso */
-	OPENING_ELF = 4,      /* path: a debug file, by build-id, link or alternate link */
-	OPENING_PROCESS = 5,  /* pid: records its user and inner pid, for later; no descriptor */
-	OPENING_PERF_MAP = 6, /* pid: its perf map; start and end 1: also in the process's root */
-	OPENING_STAT = 7,     /* path: whether it exists, and as what; no descriptor */
-	OPENING_SOURCE = 8,   /* path, pid: a source file, for the live view */
+	OPENING_VDSO = 3,    /* pid, start, end: a copy of the vdso */
+	OPENING_ELF = 4,     /* path: a debug file, by build-id, link or alternate link */
+	OPENING_PROCESS = 5, /* pid: records its user and inner pid, for later; no descriptor */
+	/* pid: its perf map; start = end = 1: also below the process's root */
+	OPENING_PERF_MAP = 6,
+	OPENING_STAT = 7,   /* path: whether it exists, and as what; no descriptor */
+	OPENING_SOURCE = 8, /* path, pid: a source file, for the live view */
 	/* pid, for the live view: a copy of the "stat" of each thread, each ended by NUL */
 	OPENING_THREADS = 9,
-	OPENING_LOG = 10,     /* the output of the command, for the live view */
-	OPENING_STATM = 11,   /* the sender's own /proc/PID/statm */
-	OPENING_JITDUMP = 12, /* path, pid; start and end as for a perf map: a jitdump */
+	OPENING_LOG = 10,   /* the output of the command, for the live view */
+	OPENING_STATM = 11, /* the sender's own /proc/PID/statm */
+	/* path, pid: a jitdump; start = end = 1: also below the process's root */
+	OPENING_JITDUMP = 12,
 	/* pid: no descriptor; the text is its first argument, which may be a title */
 	OPENING_TITLE = 13,
 	/*

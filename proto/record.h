@@ -40,9 +40,9 @@ enum record_type {
 	RECORD_EXEC = 3,      /* the image that a process runs: right after each RECORD_PROCESS */
 	RECORD_MAPS = 4,      /* a piece of /proc/PID/maps, as the kernel printed it */
 	RECORD_THREAD = 5,    /* a thread's name: at its first sample, and when it changes */
-	RECORD_SAMPLE = 6,    /* a thread at an instant, or examined otherwise (flags) */
+	RECORD_SAMPLE = 6,    /* a thread's state at an instant; flags name other occasions */
 	RECORD_EXIT = 7,      /* a process is gone, or detached */
-	RECORD_UNSAMPLED = 8, /* time of an image for which there was no sample */
+	RECORD_UNSAMPLED = 8, /* times of an executable that no sample carries */
 	RECORD_AUDIT = 9,     /* the audit figures so far; the last record counts */
 	RECORD_END = 10,      /* the last record of the supervisor */
 	RECORD_CPU = 11,      /* CPU time that the kernel charged to a thread */

@@ -26,7 +26,7 @@ enum request_type {
 	REQUEST_FREEZE = 2,  /* value 1: take no samples and count no CPU time; 0: resume */
 	REQUEST_STOP = 4,    /* detach from the target and end */
 	REQUEST_SERVE = 5,   /* from the server only: send it the profile so far */
-	REQUEST_ROTATE = 6,  /* the profile's file has reached its size: begin another one */
+	REQUEST_ROTATE = 6,  /* the profile's file has the size of --rotate: begin another one */
 	REQUEST_RUNTIME = 7, /* value: a word of a struct runtime_table (proto/runtime_table.h) */
 	/* value: bytes to copy of the stacks of thread @index, if a stack's end is unknown */
 	REQUEST_STACK = 8,

@@ -112,7 +112,10 @@ bool ring_is_half_empty(struct ring *ring)
 
 bool ring_is_drained(const struct ring *ring)
 {
-	/* In this order: the consumer takes no record after it has announced that it sleeps. */
+	/*
+	 * The two values are read in this order, as the consumer takes no record after it has
+	 * announced that it sleeps.
+	 */
 	return atomic_load_explicit(sleeping(ring), memory_order_seq_cst) == 1 &&
 		atomic_load_explicit(word(ring, AT_TAIL), memory_order_acquire) == ring->at;
 }
@@ -133,7 +136,7 @@ static bool may_begin_anew(struct ring *ring, uint64_t used, uint64_t need)
 		atomic_load_explicit(sleeping(ring), memory_order_seq_cst) == 1;
 }
 
-/* Upper bound of the bytes in the ring, for samples or events. */
+/* The most bytes that the ring may hold after an addition; fewer for a sample than for an event. */
 static uint64_t limit_of(const struct ring *ring, bool event)
 {
 	uint64_t room = ring->seen == ring->anew_at ? ring->anew_room : ring->capacity;

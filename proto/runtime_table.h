@@ -70,7 +70,7 @@ struct runtime_table {
 	 */
 	uint32_t thread_chunk, thread_top;
 	uint32_t chunk_previous, chunk_used, chunk_data;
-	/* Addresses of two words that are reported: the interpreter's lock. 0: none. */
+	/* Addresses of two words of the interpreter's lock, which are reported. 0: none. */
 	uint64_t watch[RUNTIME_WATCH_WORDS];
 	/* In a frame: word 0 points to the caller's frame, word 1 to the code object. */
 	uint32_t frame_bytes;
