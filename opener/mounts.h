@@ -3,9 +3,10 @@
  * Copies files so that the analyst does not depend on their mounts, for two reasons.
  *
  * A process that has a file of a mount open or mapped keeps that mount busy: the target could not
- * unmount what it has mounted, and a file system in user space would not end. So files of mounts
- * that were made since the list was taken are copied. The supervisor takes it before the target's
- * first instruction: the opener starts while the target runs. (test: test_unmount.sh)
+ * unmount what it has mounted, and a file system in user space would not end. Therefore the
+ * supervisor takes a list of the mounts before the target's first instruction (the opener starts
+ * only when the target runs), and files of mounts that are not in the list are copied. (test:
+ * test_unmount.sh)
  *
  * A file server, in user space or on another machine, may stop answering after a file was opened. A
  * reader then waits without limit. So files of such servers are copied, too, in a thread that can
@@ -30,7 +31,7 @@ struct mount {
 	dev_t device;
 };
 
-/* The mounts of the list. All 0: nothing is copied. */
+/* The list of the mounts, as mounts_read() found them. All 0: nothing is copied. */
 struct mounts {
 	struct mount *mount;
 	size_t n, room;

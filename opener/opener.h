@@ -13,7 +13,8 @@
 struct opener {
 	int fd;            /* socket to the opener process */
 	uint32_t sequence; /* of the last request */
-	int pid;           /* the process that counts this sequence */
+	/* the process that used @sequence last: a forked child begins another sequence */
+	int pid;
 };
 
 /*

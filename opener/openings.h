@@ -71,7 +71,10 @@ int openings_title(uint32_t pid, struct opened *opened);
  * root folder is searched first.
  */
 int openings_perf_map(const struct noted *owner, bool live, struct opened *opened);
-/* Opens the jitdump of @owner in the same way; opened->text is its path as the process names it. */
+/*
+ * Opens the jitdump of @owner at opened->text, its path as the process names it. @live: the process
+ * lives, so its root folder is searched first.
+ */
 int openings_jitdump(const struct noted *owner, bool live, struct opened *opened);
 
 /*
