@@ -43,7 +43,7 @@ static void decode_aix(const uint8_t entry[CLIENT_ENTRY_BYTES], struct call_regi
 	}
 }
 
-/* client_call.check for a table: the ranges must ascend. */
+/* The client_call.check of a table: refuses ranges that do not ascend. */
 static int check_ascending(const struct client_call *call, uint32_t i,
 	const struct call_region *region, const struct call_region *before)
 {

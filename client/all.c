@@ -61,7 +61,10 @@ static void *map_counters(const struct all_segment *s)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-/* A copy of the path, as the original may be freed with the object. NULL: out of memory. */
+/*
+ * Returns a copy of the path, shared by the segments of one object: the original may be freed with
+ * the object. NULL: out of memory.
+ */
 static const char *keep(const char *path)
 {
 	for (size_t i = segments; i-- > 0;)

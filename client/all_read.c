@@ -33,7 +33,7 @@ static int add(struct rows *rows, const struct sprofil_function *row)
 	return 0;
 }
 
-/* The program's path, read once. "": unknown. */
+/* Returns the program's path, read once. "": unknown. */
 static const char *own_path(void)
 {
 	static char path[4096];
@@ -46,7 +46,7 @@ static const char *own_path(void)
 	return path;
 }
 
-/* Index of the last symbol that begins at or before @svma; @n: none. */
+/* Returns the index of the last symbol that begins at or before @svma; @n: none. */
 static size_t symbol_at(const struct all_segment *s, uint64_t svma)
 {
 	size_t low = 0, high = s->symbols;

@@ -104,7 +104,7 @@ void client_note_elapsed(void);
 void client_catch_up(const struct client_pipe *pipe);
 /* Are we not dumpable? Then a supervisor of the same user cannot access our memory. */
 bool client_is_hidden(void);
-/* The pid of the supervisor found last; 0: none. */
+/* Returns the pid of the supervisor found last; 0: none. */
 int client_supervisor(void);
 /* Forgets the last supervisor found. */
 void client_forget(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The dialects: the rules of each system's manual for the arguments. They are checked in the order
- * of docs/CONFORMANCE.md, C15: E2BIG, EINVAL (flags), EACCES, EFAULT (profp), EINVAL (table),
- * EFAULT (tvp).
+ * The dialects: each checks the arguments by the rules of its system's manual, in the order of
+ * docs/CONFORMANCE.md, C15: E2BIG, EINVAL (flags), EACCES, EFAULT (profp), EINVAL (table), EFAULT
+ * (tvp).
  */
 #include "client/dialects.h"
 
@@ -75,8 +75,8 @@ static int check_bin_is_last(const struct client_call *call, uint32_t i,
 __extension__ typedef unsigned __int128 u128;
 
 /*
- * The address behind the last one that has a counter in the region, rounded up as the supervisor
- * does it (supervisor/calls/region.c).
+ * Returns the address behind the last one that has a counter in the region, rounded up as the
+ * supervisor does it (supervisor/calls/region.c).
  */
 static u128 end_of(const struct call_region *region)
 {
@@ -126,7 +126,7 @@ static bool fast_is_restricted(void)
 	return client_environment(CALL_RESTRICT_ENV, value, sizeof(value)) == 1 && value[0] == '1';
 }
 
-/* The bytes of a counter whose width has this flag. 0: it is not exactly one flag. */
+/* Returns the bytes of a counter whose width has this flag. 0: it is not exactly one flag. */
 static unsigned element_of(unsigned width_flags)
 {
 	switch (width_flags) {
@@ -159,7 +159,7 @@ static int turn_off(enum call_dialect dialect, uint32_t more)
 	return client_run(&call);
 }
 
-/* sprofil() of HP-UX and IRIX. @more: further flags of the request. */
+/* Performs sprofil() of HP-UX and IRIX. @more: further flags of the request. */
 static int run_irix(enum call_dialect dialect, unsigned allowed, const void *profp, int profcnt,
 	struct timeval *tvp, unsigned flags, uint32_t more)
 {

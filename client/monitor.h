@@ -43,7 +43,7 @@ struct monitor {
 	uint16_t scale;   /* as if a counter had 2 bytes */
 };
 
-/* The ticks per second of CPU time that the dialect's profil() counts. */
+/* Returns the ticks per second of CPU time that the dialect's profil() counts. */
 uint16_t monitor_hz(enum call_dialect dialect);
 
 /* Write mon.out or gmon.out, at the path that the environment requests. 0 or -errno. */

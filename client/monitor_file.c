@@ -144,7 +144,7 @@ static int contains(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-/* The load bias of the object that contains the histogram's text. */
+/* Returns the load bias of the object that contains the histogram's text. */
 static uint64_t bias_of(const struct monitor *monitor)
 {
 	struct search search = {.pc = monitor->low, .bias = 0};

@@ -91,7 +91,7 @@ static int try_without_pipe(int found)
 }
 
 /*
- * One attempt to find or start the supervisor and to send it the request. Returns the result of the
+ * Tries once to find or start the supervisor and to send it the request. Returns the result of the
  * call; -EBUSY: a supervisor came or went meanwhile, perhaps one that another thread has started,
  * so another attempt may succeed; -EPERM: it is not permitted.
  */

@@ -17,7 +17,7 @@
 int sprofil(const void *profp, int profcnt, struct timeval *tvp, unsigned flags);
 int profil(unsigned short *buff, size_t bufsiz, size_t offset, unsigned scale);
 
-/* The cause of a call's failure with @error; NULL: the program passed a wrong argument. */
+/* Returns why a call has failed with @error; NULL: the program passed a wrong argument. */
 static const char *cause(int error)
 {
 	switch (error) {

@@ -257,7 +257,7 @@ static void reap(int between)
 		;
 }
 
-/* The result of creating a process, a pid or -errno, with undocumented errors mapped to -EPERM. */
+/* Returns @pid, or -errno if creating the process has failed; undocumented errors become -EPERM. */
 static int pid_or_error(int pid)
 {
 	if (pid > 0 || pid == -EAGAIN || pid == -ENOMEM)

@@ -54,7 +54,7 @@ static void keep(const struct call_status *status)
 		atomic_store(&last[i], words[i]);
 }
 
-/* The status of the last table, which was turned off or has ended. 0, or -ENODATA: unknown. */
+/* Gets the status of the last table, which was turned off or has ended. 0, or -ENODATA: unknown. */
 static int recall(struct call_status *ret_status)
 {
 	uint64_t words[CALL_STATUS_BYTES / 8];
@@ -90,7 +90,7 @@ void client_note_off(const struct call_status *status)
 	}
 }
 
-/* The table has ended without a call: @status is its last one. */
+/* Notes that the table has ended without a call; @status is its last one. */
 static void note_end(const struct call_status *status)
 {
 	if (atomic_exchange(&in_force, false))
