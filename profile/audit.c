@@ -94,8 +94,8 @@ static bool derive_cost(const struct profile *profile, uint64_t *ret_value)
 }
 
 /*
- * The share of instants that find a thread; 0: unknown, for example with samples of wall-clock
- * time.
+ * Returns the share of instants that find a thread; 0: unknown, for example with samples of
+ * wall-clock time.
  */
 static double hit_share(const struct profile *profile, uint64_t instants)
 {
@@ -110,8 +110,8 @@ static double hit_share(const struct profile *profile, uint64_t instants)
 }
 
 /*
- * The number of samples expected for @kernel ns of CPU time, if each has the mean weight of those
- * found, or one period if that is unknown. 0: unknown.
+ * Returns the number of samples expected for @kernel ns of CPU time, if each has the mean weight of
+ * those found, or one period if that is unknown. 0: unknown.
  */
 static double expected_samples(const struct profile *profile, uint64_t found, uint64_t kernel)
 {

@@ -47,15 +47,15 @@ struct audit_key {
 	const char *meaning;
 };
 
-/* The @index-th known key, NULL past the end. */
+/* Returns the known key at @index; NULL past the end. */
 const struct audit_key *audit_key_at(size_t index);
-/* The key with this name; NULL: unknown. */
+/* Returns the key with this name; NULL: unknown. */
 const struct audit_key *audit_key_find(const char *key);
-/* How the figures of a key are merged, known or not. */
+/* Returns how the figures of a key are merged; the key may be unknown. */
 enum audit_kind audit_kind_of(const char *key);
 
 /*
- * A figure as stored in the file, or else derived from the model (samples, period_ns,
+ * Gets a figure: as stored in the file, or else derived from the model (samples, period_ns,
  * profiled_cpu_ns, unattributed_cpu_ns, wall_ns, unresolved_samples, processes, threads) or from
  * other figures (found_ratio, cost_pct). False: unknown.
  */
@@ -84,12 +84,14 @@ struct audit_found {
 bool audit_found(const struct profile *profile, struct audit_found *ret_found);
 
 /*
- * The share of its running time, including stops, for which the target was stopped. (A share of the
- * elapsed time would look small for a mostly idle target.) False: unknown.
+ * Gets the share of the target's running time, including stops, for which it was stopped. (A share
+ * of the elapsed time would look small for a mostly idle target.) False: unknown.
  */
 bool audit_stopped(const struct profile *profile, double *ret_share);
 
-/* The CPU time that sampling took from the target, as a share of its CPU time. False: unknown. */
+/*
+ * Gets the CPU time that sampling took from the target, as a share of its CPU time. False: unknown.
+ */
 bool audit_cost(const struct profile *profile, double *ret_share);
 
 /* The sampling rate reached, compared with the requested one. */

@@ -27,8 +27,8 @@ static uint64_t mean_by_stops(
 }
 
 /*
- * The effective sample size of both profiles. A profile's sum of w^2 follows from its sum of w and
- * its effective size; the sums can be added.
+ * Returns the effective sample size of both profiles. A profile's sum of w^2 follows from its sum
+ * of w and its effective size; the sums can be added.
  */
 static uint64_t effective_of_both(const struct profile *into, const struct profile *from)
 {

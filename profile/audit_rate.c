@@ -11,7 +11,7 @@
 enum { EXPECTED_LEAST = 20 };
 
 /*
- * The time that was sampled: CPU time of the threads without excluded system calls, or, in a
+ * Gets the time that was sampled: CPU time of the threads without excluded system calls, or, in a
  * wall-clock profile, their lifetimes. False: unknown.
  */
 static bool ticked_ns(const struct profile *profile, uint64_t *ret_ns)

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Continued fraction of the incomplete beta function (Lentz's method). */
+/* Returns the continued fraction of the incomplete beta function (Lentz's method). */
 static double beta_fraction(double a, double b, double x)
 {
 	const double least = 1e-300;
@@ -35,7 +35,7 @@ static double beta_fraction(double a, double b, double x)
 	return h;
 }
 
-/* The regularized incomplete beta function I_x(a, b). */
+/* Returns the regularized incomplete beta function I_x(a, b). */
 static double incomplete_beta(double a, double b, double x)
 {
 	double front;
@@ -116,7 +116,8 @@ static struct compare_run sum_of(const struct comparing *c, int side)
 }
 
 /*
- * A row's share in the runs of both sides together: the best estimate if the sides do not differ.
+ * Returns a row's share in the runs of both sides together: the best estimate if the sides do not
+ * differ.
  */
 static double common_share(const struct comparing *c, size_t row)
 {
@@ -128,10 +129,10 @@ static double common_share(const struct comparing *c, size_t row)
 }
 
 /*
- * The variance that sampling alone causes in a run's value, if the row's share is @share. Values
- * that were divided by a factor (c->scaled) no longer have a fixed sum: then the row's count is
- * Poisson-distributed (share / n), and the factor, found from the run's n samples, adds share^2 /
- * n.
+ * Returns the variance that sampling alone causes in a run's value, if the row's share is @share.
+ * Values that were divided by a factor (c->scaled) no longer have a fixed sum: then the row's count
+ * is Poisson-distributed (share / n), and the factor, found from the run's n samples, adds share^2
+ * / n.
  */
 static double sampling_variance(const struct comparing *c, size_t run, double share)
 {
@@ -140,7 +141,7 @@ static double sampling_variance(const struct comparing *c, size_t run, double sh
 	return c->run[run].all * c->run[run].all * one / c->run[run].effective_samples;
 }
 
-/* The variance that sampling causes in the mean of a side's runs. */
+/* Returns the variance that sampling causes in the mean of a side's runs. */
 static double sampling_of_mean(const struct comparing *c, int side, double share)
 {
 	double sum = 0, runs = (double)c->runs[side];
@@ -191,9 +192,9 @@ static bool is_testable(const struct comparing *c, size_t row)
 #define ONCE_IN_10 1.281552
 
 /*
- * A limit for the quotient of an estimated variance, with @freedom degrees of freedom, and the true
- * one: chance exceeds it as rarely as a standard normal variable exceeds @quantile. (Wilson and
- * Hilferty's approximation of chi squared.)
+ * Returns a limit for the quotient of an estimated variance, with @freedom degrees of freedom, and
+ * the true one: chance exceeds it as rarely as a standard normal variable exceeds @quantile.
+ * (Wilson and Hilferty's approximation of chi squared.)
  */
 static double odd_quotient(double freedom, double quantile)
 {
@@ -282,8 +283,8 @@ static struct error error_of(const struct comparing *c, size_t row)
 }
 
 /*
- * The relative variance that sampling causes in a side's mean. *@ret_mean is that mean, but at
- * least half a sample, as a mean of 0 has no relative variance.
+ * Returns the relative variance that sampling causes in a side's mean. *@ret_mean is that mean, but
+ * at least half a sample, as a mean of 0 has no relative variance.
  */
 static double relative_variance(const struct comparing *c, int side, double mean, double *ret_mean)
 {

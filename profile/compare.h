@@ -64,11 +64,11 @@ struct compare_weighted {
 double compare_median(struct compare_weighted *item, size_t n);
 
 /*
- * Two-sided probability that a variable of Student's t distribution with @freedom degrees of
- * freedom (HUGE_VAL: of the normal distribution) is beyond @t.
+ * Returns the two-sided probability that a variable of Student's t distribution with @freedom
+ * degrees of freedom (HUGE_VAL: of the normal distribution) is beyond @t.
  */
 double compare_t_beyond(double t, double freedom);
-/* The t exceeded on either side with the probability @p, 0 < p < 1. */
+/* Returns the t exceeded on either side with the probability @p, 0 < p < 1. */
 double compare_t_limit(double p, double freedom);
 
 #endif

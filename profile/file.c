@@ -68,7 +68,7 @@ static int read_path(const char *path, bool zero, uint8_t **ret_data, size_t *re
 	return error;
 }
 
-/* The remedy for an error, for the end of a message. */
+/* Returns the end of an error's message: the remedy, or "". */
 static const char *remedy(int error)
 {
 	switch (error) {
@@ -120,7 +120,10 @@ static char *cannot_use(
 	return n < 0 ? NULL : text;
 }
 
-/* A message about a file that was read. NULL: none, or out of memory. */
+/*
+ * Returns a message about a file that was read although @problem was found, to be freed. NULL:
+ * there was no problem, or no memory.
+ */
 static char *doubt(const char *path, const char *problem)
 {
 	char *text;

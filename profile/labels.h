@@ -26,13 +26,16 @@ struct label {
 
 /* Finds or adds the set of the @n labels; returns its index, 0 if @n is 0. -ENOMEM. */
 int labels_add(struct profile *profile, const struct label *label, size_t n);
-/* The number of labels of a set, and the label at @index; its strings belong to the profile. */
+/*
+ * labels_count() returns the number of labels of a set, labels_at() the one at @index, whose
+ * strings belong to the profile.
+ */
 size_t labels_count(const struct profile *profile, uint32_t set);
 struct label labels_at(const struct profile *profile, uint32_t set, size_t index);
 
 /*
- * The length in bytes of the name @process, without the mark of its rank if the labels @set have
- * that rank: 6 for "solver rank 3".
+ * Returns the length in bytes of the name @process, without the mark of its rank if the labels @set
+ * have that rank: 6 for "solver rank 3".
  */
 size_t labels_unmarked(const struct profile *profile, uint32_t set, const char *process);
 

@@ -50,7 +50,7 @@ bool monout_seems(const uint8_t *data, size_t bytes)
 	return bytes >= HEADER_BYTES && read_header(data, &m, &calls) && !(m.high >> ADDRESS_BITS);
 }
 
-/* The least number of counters for @words words of text at @scale (monout.h). */
+/* Returns the least number of counters for @words words of text at @scale (monout.h). */
 static uint64_t least_counters(uint64_t words, uint32_t scale)
 {
 	return words / 65536 * scale + (words % 65536 * scale + 65535) / 65536;
@@ -88,8 +88,8 @@ int monout_open(
 }
 
 /*
- * The offset, from the lowest address, of the first byte of text that counter @index covers: the
- * least d for which d * scale / 131072 is not below @index.
+ * Returns the offset, from the lowest address, of the first byte of text that counter @index
+ * covers: the least d for which d * scale / 131072 is not below @index.
  */
 static uint64_t text_of(const struct monout *m, size_t index)
 {

@@ -49,8 +49,9 @@ static void say_cost(const struct profile *profile, struct sentence *sentence)
 }
 
 /*
- * The comment with the audit's main figures: "151 samples, 244 of 250 Hz reached, cost 0.93 % of
- * the CPU time, found 102.6 % of the expected samples, lost 0"
+ * Makes the comment with the audit's main figures, which the caller frees: "151 samples, 244 of 250
+ * Hz reached, cost 0.93 % of the CPU time, found 102.6 % of the expected samples, lost 0". 0 or
+ * -ENOMEM.
  */
 static int audit_comment(const struct profile *profile, char **ret_comment)
 {

@@ -117,7 +117,7 @@ int pprof_head_duration_nanos(struct reading *r, const struct field *field)
 	return 0;
 }
 
-/* The string to which @field refers; NULL, with the problem set: there is none. */
+/* Returns the string to which @field refers; NULL, with the problem set: there is none. */
 static const char *text_of(struct reading *r, const struct field *field)
 {
 	return pprof_reading_text(r, field->delimited ? 0 : (int64_t)field->value);

@@ -127,7 +127,7 @@ static int read_mapping(struct reading *r, const struct field *field)
 	return add_id(r, &r->mappings, message->id, profile_add_mapping(r->profile, &mapping));
 }
 
-/* A line number; one beyond the model's range counts as unknown. */
+/* Converts a line number; one beyond the model's range becomes 0 (unknown). */
 static uint32_t line_of(int64_t line)
 {
 	return line > 0 && line <= UINT32_MAX ? (uint32_t)line : 0;

@@ -53,8 +53,8 @@ int pprof_reading_unpack(struct reading *r, const struct field *field,
 	const ProtobufCMessageDescriptor *descriptor, ProtobufCMessage **ret_message);
 
 /*
- * The string with this index; NULL, with the problem set: there is none, or the file refers to its
- * strings so often that to print them would take more than its size permits.
+ * Returns the string with this index; NULL, with the problem set: there is none, or the file refers
+ * to its strings so often that to print them would take more than its size permits.
  */
 const char *pprof_reading_text(struct reading *r, int64_t index);
 

@@ -27,7 +27,7 @@ struct pprof_column {
 int pprof_types_column(struct profile *profile, const char *type, const char *unit,
 	struct pprof_column *ret_column);
 
-/* The product, limited to the range of its type. */
+/* Returns @value * @factor, limited to the range of int64_t. */
 int64_t pprof_types_times(int64_t value, int64_t factor);
 
 /*

@@ -115,7 +115,7 @@ static void choose_columns(struct writing *w)
 	}
 }
 
-/* The index of the default column: CPU time, unless another default was set. */
+/* Returns the index of the default column: CPU time, unless another default was set. */
 static size_t default_column(const struct profile *profile)
 {
 	size_t index = profile_default_value(profile);
@@ -268,7 +268,7 @@ static int put_location(struct writing *w, size_t index)
 	return error;
 }
 
-/* Fills the labels of a task that are not empty; returns their number. */
+/* Fills @label with the labels of a task that are not empty; returns their number. */
 static size_t fill_labels(const struct writing *w, uint32_t task, Label *label, Label **labels)
 {
 	const struct task_item *item = &w->profile->task[task];

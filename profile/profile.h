@@ -39,7 +39,9 @@ enum { VALUE_SAMPLES = 0, VALUE_CPU_NS = 1, VALUE_TYPES_MAX = 8 };
 int profile_add_value_type(struct profile *profile, const char *type, const char *unit);
 size_t profile_value_types(const struct profile *profile);
 struct value_type profile_value_type(const struct profile *profile, size_t index);
-/* The index of the first value type of that name, profile_value_types() if there is none. */
+/*
+ * Returns the index of the first value type of that name, profile_value_types() if there is none.
+ */
 size_t profile_find_value_type(const struct profile *profile, const char *type);
 /* The value type that reports use by default; SIZE_MAX: none was set. */
 void profile_set_default_value(struct profile *profile, size_t index);
@@ -89,7 +91,7 @@ struct task {
  * build_id, start).
  */
 int profile_add_mapping(struct profile *profile, const struct mapping *mapping);
-/* The first mapping of this file, or a new one that has only its name. */
+/* Returns the first mapping of this file, or a new one that has only its name. */
 int profile_mapping_of(struct profile *profile, const char *file);
 /* Sets and returns the mapping of the main program, which is written first; 0 if never set. */
 void profile_set_main(struct profile *profile, uint32_t mapping);
@@ -107,7 +109,7 @@ int profile_rename_process(
  * may sum to more or less, as they share out the time of all threads. -EINVAL: no such task.
  */
 int profile_add_task_cpu(struct profile *profile, uint32_t task, uint64_t cpu_ns);
-/* The CPU time that the kernel charged to a task; false: unknown. */
+/* Gets the CPU time that the kernel charged to a task. False: unknown. */
 bool profile_task_cpu(const struct profile *profile, size_t task, uint64_t *ret_cpu_ns);
 /*
  * Appends @mark to the name of each process. These tasks are never found again: profile_add_task()

@@ -4,8 +4,8 @@
 #define PROFILE_RUNTIME_ADVICE_H
 
 /*
- * A clause that says how the runtime of a process with this name can be made to name the code that
- * it generates; NULL: no known runtime.
+ * Returns a clause that says how the runtime of a process with this name can be made to name the
+ * code that it generates; NULL: no known runtime.
  */
 const char *runtime_advice(const char *process);
 

@@ -29,8 +29,8 @@ struct finding {
 };
 
 /*
- * The weighted median over the witnesses of their changes, or, if @run >= 0, of their values in
- * that run.
+ * Returns the weighted median over the witnesses of their changes, or, if @run >= 0, of their
+ * values in that run.
  */
 static double median_of(const struct finding *f, long run)
 {

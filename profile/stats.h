@@ -23,8 +23,8 @@ struct interval {
 };
 
 /*
- * 95 % confidence interval (Wilson's score) of a share that was @share in @effective_samples
- * samples. No samples: 0 to 1.
+ * Returns the 95 % confidence interval (Wilson's score) of a share that was @share in
+ * @effective_samples samples. No samples: 0 to 1.
  */
 struct interval stats_share_interval(double share, double effective_samples);
 
@@ -40,7 +40,7 @@ struct interval stats_share_interval(double share, double effective_samples);
  */
 double stats_found_error(double expected, double hit_share);
 
-/* The effective sample size, (sum w)^2 / sum w^2; 0 if there is no weight. */
+/* Returns the effective sample size, (sum w)^2 / sum w^2; 0 if there is no weight. */
 double stats_effective_samples(double sum_weight, double sum_weight_squared);
 
 #endif

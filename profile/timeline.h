@@ -38,8 +38,8 @@ struct instant {
 #define TIMELINE_MOST_BYTES ((size_t)96 << 20)
 
 /*
- * The part of the instant's weight that lies before @time_ns. A tick counts wholly at its time. A
- * waiting instant ended at its time, and its weight is its duration in ns.
+ * Returns the part of the instant's weight that lies before @time_ns. A tick counts wholly at its
+ * time. A wait extends over the weight_ns before its time.
  */
 static inline uint64_t instant_before(const struct instant *instant, uint64_t time_ns)
 {
@@ -58,7 +58,7 @@ void timeline_forget(struct profile *profile);
 
 /* Notes that a file has a time line which cannot be used; @why is a constant sentence. */
 void timeline_leave_out(struct profile *profile, const char *why);
-/* Why the time line was left out; NULL: it was not. */
+/* Returns why the time line was left out; NULL: it was not. */
 const char *timeline_why_left_out(const struct profile *profile);
 
 /*
@@ -78,11 +78,14 @@ int timeline_begin(struct timeline_cursor *cursor, const struct profile *profile
 bool timeline_next(struct timeline_cursor *cursor, struct instant *ret_instant);
 void timeline_end(struct timeline_cursor *cursor);
 
-/* First and last time of all instants, in ns since the profile's beginning. False: no instants. */
+/*
+ * Gets the first and the last time of all instants, in ns since the profile's beginning. False:
+ * there are no instants.
+ */
 bool timeline_bounds(const struct profile *profile, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
 /*
- * The time that the profile covers, in ns since its beginning: its duration, or its span if
- * timeline_span() made it. All instants are inside. False: no instants.
+ * Gets the time that the profile covers, in ns since its beginning: its duration, or its span if
+ * timeline_span() made it. All instants are inside. False: there are no instants.
  */
 bool timeline_extent(const struct profile *profile, uint64_t *ret_from_ns, uint64_t *ret_to_ns);
 
