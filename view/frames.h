@@ -60,9 +60,9 @@ int frames_take_stack(struct frames *frames, size_t index);
  */
 bool frames_is_call(struct frames *frames, size_t i);
 
-/* The exported value type. */
+/* Returns the exported value type. */
 struct value_type frames_value_type(const struct frames *frames);
-/* The source file of a frame's function; "" unknown. */
+/* Returns the source file of a frame's function; "" unknown. */
 const char *frames_file(const struct frames *frames, const struct frame *frame);
 
 #endif

@@ -71,7 +71,7 @@ static int split(struct path *path, char **cell)
 	return 0;
 }
 
-/* The frame at @index from the leaf (0) outwards; NULL: none. */
+/* Returns the frame at @index from the leaf (0) outwards; NULL: none. */
 static const char *from_leaf(const struct path *path, size_t index)
 {
 	return index < path->frames ? path->frame[path->frames - 1 - index] : NULL;
@@ -162,7 +162,7 @@ struct showing {
 	size_t dots;      /* width of an ellipsis, in columns */
 };
 
-/* The width of all that precedes the tail, semicolons included. */
+/* Returns the width of all that precedes the tail, semicolons included. */
 static size_t width_before(const struct showing *s)
 {
 	if (s->apart < s->tail)

@@ -48,8 +48,8 @@ static uint64_t address_in_file(const struct mapping *mapping, uint64_t address)
 }
 
 /*
- * The name of a location without a function: "[libfoo.so]", "[libfoo.so+0x1234]"; for a mapping
- * "[jit]": "[jit]", "[jit+0x1234]".
+ * Returns the name of a location without a function: "[libfoo.so]", "[libfoo.so+0x1234]"; for a
+ * mapping "[jit]": "[jit]", "[jit+0x1234]".
  */
 static const char *name_unresolved(
 	struct places *places, const struct mapping *mapping, uint64_t address)

@@ -61,7 +61,7 @@ void places_release(struct places *places);
 int places_update(
 	struct places *places, const struct profile *profile, const struct places *functions);
 
-/* The places of a location's frames, innermost first. */
+/* Returns the places of a location's frames, innermost first. */
 static inline const uint32_t *places_of(
 	const struct places *places, uint32_t location, size_t *ret_n)
 {
@@ -69,7 +69,7 @@ static inline const uint32_t *places_of(
 	return places->of + places->location[location].first;
 }
 
-/* The place of a location's innermost frame. */
+/* Returns the place of a location's innermost frame. */
 static inline uint32_t places_leaf(const struct places *places, uint32_t location)
 {
 	return places->of[places->location[location].first];

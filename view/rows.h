@@ -50,15 +50,15 @@ struct rows {
 struct places;
 struct filter;
 
-/* The amount without its sign, by which rows are sorted. */
+/* Returns the amount without its sign, by which rows are sorted. */
 static inline int64_t rows_amount(int64_t value)
 {
 	return value == INT64_MIN ? INT64_MAX : value < 0 ? -value : value;
 }
 
 /*
- * For reports whose rows are not a list: sets only weight, the sums (all, chosen, unsampled,
- * whole), negative and effective_samples.
+ * Sets only weight, the sums (all, chosen, unsampled, whole), negative and effective_samples: for
+ * reports whose rows are not a list.
  */
 void rows_sum_up(const struct profile *profile, const struct places *places,
 	const struct filter *filter, struct rows *rows);

@@ -8,7 +8,7 @@ double share_of(const struct rows *rows, int64_t value)
 	return rows->whole > 0 ? (double)value / (double)rows->whole : 0;
 }
 
-/* The characters of the widest half-width that can occur: 3 as in "9.5", or 4 as in "12.3". */
+/* Returns the maximum number of characters of a half-width: 3 as in "9.5", or 4 as in "12.3". */
 static int half_width(const struct rows *rows)
 {
 	struct interval widest = stats_share_interval(0.5, rows->effective_samples);

@@ -35,13 +35,16 @@ static inline struct cell cell_count(uint64_t count)
 	return (struct cell){.kind = CELL_COUNT, .count = count};
 }
 
-/* A ratio, in units of 1 / AUDIT_RATIO_ONE, printed with four digits behind the point. */
+/*
+ * Makes a cell for a ratio in units of 1 / AUDIT_RATIO_ONE, which is printed with four digits
+ * behind the point.
+ */
 static inline struct cell cell_ratio(uint64_t count)
 {
 	return (struct cell){.kind = CELL_RATIO, .count = count};
 }
 
-/* A number printed with six significant digits; it must be finite. */
+/* Makes a cell for a number, which must be finite and is printed with six significant digits. */
 static inline struct cell cell_decimal(double decimal)
 {
 	return (struct cell){.kind = CELL_DECIMAL, .decimal = decimal};

@@ -31,7 +31,7 @@ void source_release(struct source *source);
 int source_note_newer(
 	const struct profile *profile, const char *path, uint64_t changed_ns, char **ret_note);
 
-/* The line with this number, counted from 1; NULL: none. */
+/* Returns the line with this number, counted from 1; NULL: none. */
 const char *source_line(const struct source *source, uint32_t number);
 
 /*

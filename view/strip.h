@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* The character for a share of 0 to 1 (more counts as 1): a blank for 0. */
+/* Returns the character for a share of 0 to 1 (more counts as 1): a blank for 0. */
 const char *strip_character(double share, bool ascii);
 
 /* Prints the character, with @color in the colour of its heat. */

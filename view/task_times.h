@@ -30,7 +30,7 @@ struct task_times {
 /* Collects the times; the list is empty if the profile has none. 0 or -ENOMEM. */
 int task_times_init(struct task_times *times, const struct profile *profile);
 void task_times_release(struct task_times *times);
-/* The time of the row's thread; false: it is unknown. */
+/* Gets the CPU time of the row's thread. False: it is unknown. */
 bool task_times_of(const struct task_times *times, const struct row *row, int64_t *ret_cpu_ns);
 
 /* Adds the column "kernel_cpu_ns" if any thread's time is known. */

@@ -70,7 +70,7 @@ static inline const int64_t *tree_total(const struct tree *tree, size_t node)
 	return tree_self(tree, node) + tree->values;
 }
 
-/* The node's self value by which the tree is weighed. */
+/* Returns the node's self in the value type by which the tree is weighed. */
 static inline int64_t tree_self_weight(const struct tree *tree, size_t node)
 {
 	return tree_self(tree, node)[tree->sums.weight];
@@ -81,12 +81,15 @@ static inline int64_t tree_total_weight(const struct tree *tree, size_t node)
 	return tree_total(tree, node)[tree->sums.weight];
 }
 
-/* The node after @node in depth-first order, within the tree below @top; TREE_NONE at the end. */
+/*
+ * Returns the node after @node in depth-first order, within the tree below @top; TREE_NONE at the
+ * end.
+ */
 uint32_t tree_walk(const struct tree *tree, uint32_t top, uint32_t node);
 
 /*
- * The name of a process's or thread's node: "worker 101"; with REPORT_SPLIT_NAME "worker". The
- * caller frees it; NULL: out of memory.
+ * Returns the name of a process's or thread's node: "worker 101"; with REPORT_SPLIT_NAME "worker".
+ * The caller frees it; NULL: out of memory.
  */
 char *tree_task_name(const struct profile *profile, const struct report_options *options,
 	const struct tree_node *node);

@@ -17,13 +17,13 @@ struct wall_types {
 /* Finds the value types. False: the profile has neither wall-clock time nor run queue time. */
 bool wall_types_find(const struct profile *profile, struct wall_types *ret_types);
 
-/* The value at @index; 0 if the index is SIZE_MAX (none). */
+/* Returns the value at @index; 0 if the index is SIZE_MAX (none). */
 static inline int64_t wall_types_value(const int64_t *values, size_t index)
 {
 	return index == SIZE_MAX ? 0 : values[index];
 }
 
-/* The words for a value type, such as "wall-clock time"; NULL: it is not a time. */
+/* Returns the words for a value type, such as "wall-clock time"; NULL: it is not a time. */
 const char *wall_types_phrase(const char *type);
 
 #endif

@@ -101,7 +101,9 @@ static bool has_cpu_use(const struct firefox *f)
 	return f->moments && f->frames->sums.weight == VALUE_CPU_NS;
 }
 
-/* The factor for weights: times are written in milliseconds. */
+/*
+ * Returns the factor for weights: 1e-6 for times, which are written in milliseconds, otherwise 1.
+ */
 static double scale_of(const struct firefox *f)
 {
 	return strcmp(frames_value_type(f->frames).unit, "nanoseconds") ? 1 : 1e-6;

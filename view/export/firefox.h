@@ -18,7 +18,7 @@ struct firefox_thread {
 	struct pairs stack;    /* index + 1 of the caller's stack (0 none); frame */
 	struct pairs frame;    /* location; depth of inlining */
 	struct pairs function; /* place; source + 1 (0 none) */
-	struct pairs resource; /* library; 0 */
+	struct pairs resource; /* library; always 0 */
 	struct pairs symbol;   /* place of a function that is not inlined; library */
 };
 
@@ -47,7 +47,7 @@ struct firefox {
 	const struct moments *moments; /* NULL: the profile has no time line */
 	double samples; /* number of samples of the whole profile, which may exceed an int64_t */
 	struct pool strings;
-	struct pairs source;  /* id of the file name in @strings; 0 */
+	struct pairs source;  /* id of the file name in @strings; always 0 */
 	struct pairs library; /* pointers to file and build-id, equal for equal texts */
 	uint32_t *mapping;    /* by library: one of its mappings */
 	size_t mapping_room;

@@ -131,8 +131,8 @@ static uint32_t declared_at(
 }
 
 /*
- * The class of a line's colour, 0 (no samples) to 7, by its part of the hottest line. A line with a
- * share below 0.2 % is in class 1.
+ * Returns the class of a line's colour, 0 (no samples) to 7, by its part of the hottest line. A
+ * line with a share below 0.2 % is in class 1.
  */
 static unsigned heat_of(const struct html *html, int64_t self, int64_t most)
 {

@@ -111,7 +111,10 @@ struct stacks {
 	FILE *out;
 };
 
-/* The number of samples of a stack; 1 if the profile has none, or another value is exported. */
+/*
+ * Returns the number of samples of a stack; 1 if the profile has none, or another value is
+ * exported.
+ */
 static int64_t samples_of(const struct stacks *s, size_t index)
 {
 	struct sample sample = profile_sample(s->frames->profile, index);

@@ -119,8 +119,8 @@ static int take_facts(struct live *live, const struct live_facts *facts)
 }
 
 /*
- * The time from this update to the next. The first update usually comes before the first sample, so
- * others follow soon, and names appear before a whole delay has passed.
+ * Returns the time from this update to the next. The first update usually comes before the first
+ * sample, so others follow soon, and names appear before a whole delay has passed.
  */
 static uint64_t until_next(const struct live *live, uint64_t begun_ns)
 {

@@ -59,7 +59,7 @@ struct live_options {
 int live_new(const struct live_options *options, struct live **ret_live);
 void live_free(struct live *live);
 
-/* The name of a possible initial view, by index; NULL past the end. */
+/* Returns the name of a possible initial view, by index; NULL past the end. */
 const char *live_view_name(size_t index);
 
 struct live_thread {
@@ -105,7 +105,7 @@ bool live_wants_threads(const struct live *live);
  */
 bool live_is_idle(const struct live *live);
 void live_tell_stopped(struct live *live, bool stopped);
-/* The time at which live_update() updates tables again, by its clock; UINT64_MAX: never. */
+/* Returns the time at which live_update() updates tables again, by its clock; UINT64_MAX: never. */
 uint64_t live_due_ns(const struct live *live);
 
 /* Keys are Unicode characters, or one of these. */

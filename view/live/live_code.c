@@ -44,7 +44,7 @@ static int set_problem(struct live_page *page, const char *format, const char *w
 	return page->problem ? 0 : -ENOMEM;
 }
 
-/* The source file of the view's function. */
+/* Returns the source file of the view's function. */
 static const char *file_of(const struct live *live, const struct live_page *page)
 {
 	return live->functions.place[page->place].file;
@@ -70,7 +70,10 @@ static size_t hottest_row(const struct live *live)
 	return hottest;
 }
 
-/* The row of the hottest line of the view's function, not of the whole file. */
+/*
+ * Returns the row of the hottest line of the view's function; other lines of the file may be
+ * hotter.
+ */
 static size_t hottest_line(const struct live *live, const struct live_page *page)
 {
 	const struct places *lines = &live->lines;
@@ -166,7 +169,7 @@ int live_collect_source(struct live *live, struct live_page *page)
 	return 0;
 }
 
-/* The address at the beginning of a line such as "  401136:\tmov ..."; 0: none. */
+/* Returns the address at the beginning of a line such as "  401136:\tmov ..."; 0: none. */
 static uint64_t address_of(const char *line)
 {
 	char *end;

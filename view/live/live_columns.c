@@ -102,7 +102,7 @@ bool live_column_shown(const struct live_column *column, unsigned columns)
 	return columns >= column->from;
 }
 
-/* Half the width of the 95 % confidence interval of a share; 0 unknown. */
+/* Returns half the width of the 95 % confidence interval of a share; 0: unknown. */
 static double error_of(const struct live *live, double value)
 {
 	struct interval interval;

@@ -179,8 +179,8 @@ static unsigned format_state(const struct live *live, char *to, size_t room)
 }
 
 /*
- * The rate of the last second, in Hz, 0 unknown. After the target's end it is that of the whole
- * run, because the last samples came after the last figures.
+ * Returns the rate of the last second, in Hz, 0 unknown. After the target's end it is that of the
+ * whole run, because the last samples came after the last figures.
  */
 static double rate_reached(const struct live *live)
 {

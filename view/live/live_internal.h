@@ -211,7 +211,7 @@ struct live_view_ops {
 
 extern const struct live_view_ops live_views[LIVE_VIEWS];
 
-/* The current view. */
+/* Returns the current view. */
 static inline struct live_page *live_page(struct live *live)
 {
 	return &live->page[live->pages - 1];
@@ -242,7 +242,10 @@ int live_collect_threads(struct live *live, struct live_page *page);
  */
 bool live_next_stack(const struct live *live, const struct live_page *page, size_t *at,
 	struct sample *ret_sample, double *ret_weight);
-/* The index of the stack's first visible location: 1 if that of a system call is hidden, or 0. */
+/*
+ * Returns the index of the stack's first visible location: 1 if that of a system call is hidden, or
+ * 0.
+ */
 size_t live_first_frame(const struct live *live, const struct sample *sample);
 /* Makes room for sums of @n items, and sets them to 0. 0 or -ENOMEM. */
 int live_clear_sums(struct live *live, size_t n);
@@ -313,7 +316,7 @@ int live_toggle_view(struct live *live, enum live_view view);
 
 /* live_columns.c: */
 void live_sort(struct live *live, const struct live_page *page);
-/* The title of a column. That of a thread's time names the clock: "CPU%", "WALL%". */
+/* Returns the title of a column. That of a thread's time names the clock: "CPU%", "WALL%". */
 const char *live_column_title(const struct live *live, const struct live_column *column);
 bool live_column_shown(const struct live_column *column, unsigned columns);
 /*
@@ -322,7 +325,7 @@ bool live_column_shown(const struct live_column *column, unsigned columns);
  */
 unsigned live_format(const struct live *live, const struct live_row *row,
 	const struct live_column *column, char *to, size_t room);
-/* The style for a weight, by its share. */
+/* Returns the style for a weight, by its share. */
 unsigned live_heat(const struct live *live, double value);
 bool live_is_noise(const struct live *live, const struct live_row *row);
 
@@ -347,7 +350,7 @@ void live_span_release(struct live_span *span);
 int live_span_update(struct live *live);
 /* Formats the chosen span: "1.20 s to 1.40 s". */
 void live_span_describe(const struct live *live, char *to, size_t room);
-/* The weight of a stack in the chosen span. */
+/* Returns the weight of a stack in the chosen span. */
 static inline double live_span_weight(const struct live_span *span, size_t stack)
 {
 	return stack < span->stacks ? span->weight[stack] : 0;

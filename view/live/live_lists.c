@@ -254,7 +254,7 @@ static struct live_row *row_of_thread(
 	return &live->table.row[index];
 }
 
-/* The function in which a task was last sampled; LIVE_NONE: none. */
+/* Returns the function in which a task was last sampled; LIVE_NONE: none. */
 static uint32_t last_function(const struct live *live, size_t task)
 {
 	struct sample sample;

@@ -15,7 +15,7 @@
 /* LABEL_COLUMNS: columns before the strip. FAR: cells by which PgUp and PgDn move. */
 enum { LABEL_COLUMNS = 6, FAR = 10 };
 
-/* The cell that contains a time. */
+/* Returns the cell that contains a time. */
 static size_t cell_of(const struct live_span *span, uint64_t ns)
 {
 	size_t at = (size_t)((double)ns / (double)span->end_ns * (double)span->cells);
@@ -65,7 +65,10 @@ static int fill_cells(struct live *live, size_t cells)
 	return r;
 }
 
-/* The cells that are chosen or being chosen, up to *@ret_to (exclusive); false: there are none. */
+/*
+ * Gets the cells that are chosen or being chosen, up to *@ret_to (exclusive). False: there are
+ * none.
+ */
 static bool selected(const struct live_span *span, size_t *ret_from, size_t *ret_to)
 {
 	if (span->choosing) {

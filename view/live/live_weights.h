@@ -51,15 +51,18 @@ int live_weights_update(struct live_weights *weights, const struct profile *prof
 /* Sets all weights to 0. */
 void live_weights_reset(struct live_weights *weights);
 
-/* The scale: the factor that converts decayed weights to the present unit. */
+/* Returns the scale: the factor that converts decayed weights to the present unit. */
 double live_weights_scale(const struct live_weights *weights);
 /*
- * The factor that converts a decayed sum to a rate (per ns). Its reciprocal is the time, in ns, in
- * which a constant rate brings such a sum.
+ * Returns the factor that converts a decayed sum to a rate (per ns). Its reciprocal is the time, in
+ * ns, in which a constant rate brings such a sum.
  */
 double live_weights_per_ns(const struct live_weights *weights);
 
-/* The weight of a stack. With @decay, it is the decayed one, not yet multiplied by the scale. */
+/*
+ * Returns the weight of a stack. With @decay, it is the decayed one, not yet multiplied by the
+ * scale.
+ */
 static inline double live_weight(
 	const struct live_weights *weights, size_t stack, size_t type, bool decay)
 {
@@ -72,10 +75,15 @@ static inline double live_weight(
 		: weight;
 }
 
-/* The CPU time that the kernel charged to a task since the reset, in ns; false: it is unknown. */
+/*
+ * Gets the CPU time that the kernel charged to a task since the reset, in ns. False: it is unknown.
+ */
 bool live_weights_used(const struct live_weights *weights, size_t task, double *ret_ns);
 
-/* The sum over all stacks, and the effective number of samples in it. */
+/*
+ * live_weights_sum() returns the sum of the weights of all stacks (see live_weight() for @decay),
+ * live_weights_effective() the effective number of samples in it.
+ */
 double live_weights_sum(const struct live_weights *weights, size_t type, bool decay);
 double live_weights_effective(const struct live_weights *weights, size_t type, bool decay);
 

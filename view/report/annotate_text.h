@@ -32,7 +32,7 @@ struct annotate_printing {
 
 /* Prints a cell, right-aligned by its columns on the terminal, not by its bytes. */
 void annotate_put_cell(const struct annotate_printing *p, const char *text, size_t columns);
-/* The number of columns before the source text. */
+/* Returns the number of columns before the source text. */
 size_t annotate_columns_before(const struct annotate_printing *p);
 /* Returns a name cut to @columns, which the caller frees; NULL: out of memory. */
 char *annotate_short_name(const struct annotate_printing *p, const char *name, size_t columns);

@@ -17,7 +17,7 @@
 /* A share below this one is not reported. */
 #define LEAST 0.05
 
-/* CPU time in system calls: that of their rows, and what --user-only left out. */
+/* Returns the CPU time in system calls: that of their rows, and what --user-only left out. */
 static uint64_t in_calls(const struct profile *profile)
 {
 	uint64_t ns = 0;
@@ -36,7 +36,7 @@ static uint64_t in_calls(const struct profile *profile)
 	return ns;
 }
 
-/* The standard error of a share that was estimated from @n observations. */
+/* Returns the standard error of a share that was estimated from @n observations. */
 static double error_of(double share, double n)
 {
 	share = share < 1 ? share : 1;

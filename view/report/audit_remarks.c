@@ -112,7 +112,7 @@ static bool waits_for_cpus(const struct profile *profile)
 		profile_audit(profile, "kernel_cpu_ns", &kernel) && queue > kernel;
 }
 
-/* The conclusion of remarks about a low rate. */
+/* Returns the end of remarks about a low rate: that times are right nevertheless. */
 static const char *times_are_right(const struct audit_rate *rate)
 {
 	uint64_t samples = rate->effective ? rate->effective : rate->samples;

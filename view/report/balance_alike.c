@@ -17,8 +17,8 @@
 #define ALIKE 0.1
 
 /*
- * Groups of different programs are called alike only if chance can hide no difference of more than
- * this part. That takes about 90 samples of each.
+ * Groups of different programs are called alike only if they have so many samples that chance
+ * explains at most a difference of this part. That takes about 90 samples of each.
  */
 #define MOST_CHANCE 0.3
 

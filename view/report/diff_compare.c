@@ -34,8 +34,9 @@ static bool key_equal(const void *items, uint32_t index, const void *key)
 }
 
 /*
- * The object by which functions are matched: the last component of its path. The program itself is
- * the same object in all runs: it has the name that its file has in the first run.
+ * Returns the name of the object by which functions are matched: the last component of its path.
+ * The program itself must match in all runs, so it gets the name that its file has in the first
+ * run.
  */
 static const char *object_of(
 	const struct collecting *c, const struct profile *profile, const char *object)
@@ -206,8 +207,8 @@ static int collect(struct collecting *c, struct founds *founds, char **ret_probl
 }
 
 /*
- * The object shown for a function that has samples on side B only. The program itself then has the
- * name of its file on that side.
+ * Returns the object to be shown for a function that has samples on side B only. For the program
+ * itself, that is the name of its file on side B.
  */
 static const char *own_name(const struct diff *diff, const char *object)
 {

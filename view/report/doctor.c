@@ -159,7 +159,10 @@ static int by_weight(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-/* The source of the names of code made at run time. Only a jitdump has lines, not a perf map. */
+/*
+ * Returns the source of the names of code made at run time: "none", "perf map", or "jitdump", which
+ * is recognized by its lines: a perf map has none.
+ */
 static const char *symbols_of_jit(const struct doctor_object *object)
 {
 	if (object->unnamed == object->samples)

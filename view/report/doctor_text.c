@@ -31,7 +31,10 @@ static void set_count(struct layout *layout, size_t column, int64_t count)
 	layout_set(layout, column, text);
 }
 
-/* The source of an object's lines, for the table: "own", "debug file", "none", "unread", "-". */
+/*
+ * Returns the source of an object's lines, for the table: "own", "debug file", "none", "unread",
+ * "-".
+ */
 static const char *lines_of(const struct doctor_object *object)
 {
 	if (!object->lines[0])

@@ -93,7 +93,7 @@ static int collect(struct groups *g, const struct places *places, const struct f
 	return r < 0 ? r : 0;
 }
 
-/* The amount by which rows are ordered. */
+/* Returns the amount by which rows are ordered. */
 static int64_t rank_of(const struct groups *g, const struct row *row)
 {
 	int64_t used_ns;

@@ -157,7 +157,7 @@ static size_t column_of(const struct time_grid *grid, uint64_t time_ns)
 	return column < grid->columns ? column : grid->columns - 1;
 }
 
-/* The place of a stack's innermost frame; TIMELINE_NO_PLACE: the stack is empty. */
+/* Returns the place of a stack's innermost frame; TIMELINE_NO_PLACE: the stack is empty. */
 static uint32_t place_of(const struct time_grid *grid, const struct sample *sample)
 {
 	return sample->n ? places_leaf(&grid->frames.places, sample->location[0])

@@ -63,7 +63,7 @@ int time_grid_init(struct time_grid *grid, const struct profile *profile,
 	const struct report_options *options, size_t columns, char **ret_problem);
 void time_grid_release(struct time_grid *grid);
 
-/* The start of a column, since the beginning of the profile. */
+/* Returns the start of a column, since the beginning of the profile. */
 uint64_t time_grid_ns(const struct time_grid *grid, size_t column);
 
 /*

@@ -104,8 +104,8 @@ static int read_instants(struct gap_search *s)
 }
 
 /*
- * The mean number of CPUs that run the next PERIODS instants, from slot @at on in the direction of
- * @step; if there are fewer instants, that of the whole time.
+ * Returns the mean number of CPUs that run the next PERIODS instants, from slot @at on in the
+ * direction of @step; if there are fewer instants, that of the whole time.
  */
 static double share_near(const struct gap_search *s, size_t at, int step)
 {

@@ -88,7 +88,10 @@ static int put_strip(
 	return 0;
 }
 
-/* The cell that is full height in a strip: the greatest, but at least one CPU or one thread. */
+/*
+ * Returns the weight of a cell that has full height in a strip: the greatest weight, but at least
+ * that of one CPU or one thread.
+ */
 static double most_of(const struct time_grid *grid, const double *cell)
 {
 	double most =
@@ -157,7 +160,7 @@ static bool is_surely_idle(const struct time_grid *grid, uint64_t from_ns, uint6
 	return sure_ns > (to_ns - from_ns) / 2;
 }
 
-/* What the table shows for a phase in which hardly a sample has the value. */
+/* Returns the text for a phase in which hardly a sample has the value. */
 static const char *name_idle(const struct time_grid *grid, uint64_t from_ns, uint64_t to_ns)
 {
 	if (!grid->is_cpu)
