@@ -176,8 +176,9 @@ static void write_histogram(struct sprofrun_settings *s, const struct engine_res
 }
 
 /*
- * Called when profiling had to be given up: all that is left to do is to wait for the command and
- * the analyst. The exec ends the thread that hangs, and keeps our children.
+ * Called when profiling had to be given up, as a thread hangs: only the command and the analyst are
+ * still to be waited for. Executes this program anew with --await-only, which ends the thread that
+ * hangs and keeps both processes as our children.
  */
 static void await_only(void *context, int command_pid, int analyst_pid)
 {

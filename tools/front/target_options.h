@@ -41,7 +41,7 @@ struct target_options {
 		.python = "yes",                    \
 		.max_stack = UINT64_C(1) << 20})
 
-/* What is wrong with a list of process ids, and the remedy: for a row of options. */
+/* For struct option_row: the message about a bad list of process ids, and its remedy. */
 #define TARGET_OPTIONS_BAD_PIDS \
 	"bad pid list", "give process ids, like 123 or 123,456; --name NAME finds them"
 
@@ -58,7 +58,7 @@ int target_options_process(const char *program, int pid, bool quiet);
 /* Appends the analyst's options about languages, at most 3. Returns the new length of @argv. */
 size_t target_options_language(const struct target_options *options, const char **argv, size_t n);
 
-/* Handler of an option: adds a list of process ids. 0; -EINVAL: no such list. */
+/* Handler of an option: adds a list of process ids. 0; -EINVAL: @value is no such list. */
 int target_options_take_pids(void *options, char *value);
 
 /*

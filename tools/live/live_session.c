@@ -327,7 +327,8 @@ static void set_modes(const char *hex)
 }
 
 /*
- * Opens the screen when there is something to show, so that a refusal does not touch the terminal.
+ * Opens the screen only when there is something to show. So a profile that never begins leaves the
+ * terminal as it is.
  */
 static int open_screen(struct running *run)
 {

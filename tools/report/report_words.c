@@ -122,7 +122,10 @@ static int take_report(struct command *command, int argc, char **argv)
 	return 0;
 }
 
-/* The words between the name of the report and that of a profile. */
+/*
+ * For a proposed command line: the words that go between the name of the report and the file.
+ * Example: in "sprofreport callers FUNC sprof.pb.gz" it is " FUNC".
+ */
 static const char *words_before_file(const struct command *command)
 {
 	if (command->options.function)
