@@ -12,7 +12,7 @@ cd "$WORK" || exit 1
 plain='function plain(f) { sub(/^__GI_/, "", f); sub(/^_+/, "", f); sub(/^libc_/, "", f)
     sub(/64$/, "", f); sub(/[(].*/, "", f); sub(/^memcpy_/, "memmove_", f); return f }'
 
-# compare NAME COMMAND...
+# compare NAME COMMAND...: profiles COMMAND by both at once, and prints their hottest functions
 compare() {
     local name=$1
     shift

@@ -16,7 +16,7 @@
 #else
 #define WORK_TURNS(n) ".p2align 6\n1:\n\tsubs %0, %0, #1\n\tb.ne 1b" : "+r"(n)::"cc"
 #endif
-#ifdef __clang__ /* which makes no clones */
+#ifdef __clang__ /* clang makes no clones, and does not know the attribute */
 #define WORK_WHOLE noinline
 #else
 #define WORK_WHOLE noinline, noclone
