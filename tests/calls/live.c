@@ -236,7 +236,7 @@ void live_hop(const uint64_t address[2], double seconds, uint64_t used_ns[2])
 	clockid_t clock;
 
 	map_text(address[0]);
-	put_code(address[1], true); /* The other address is on the same pages. */
+	put_code(address[1], true); /* address[1] is on the pages just mapped */
 	assert_int_equal(pthread_create(&thread, NULL, hop, &h), 0);
 	assert_int_equal(pthread_getcpuclockid(thread, &clock), 0);
 	for (unsigned i = 0; i < HOPS; i++) {

@@ -177,7 +177,10 @@ static void test_live_aix__array_of_structures(void **state)
 		assert_int_equal(sum(a, 1024) + sum(b, 16) + sum(c, 16),
 			count(a, 1023) + count(b, 2) + count(c, 0));
 	}
-	/* The first entry is the terminator: nothing is profiled, and the table before is off. */
+	/*
+	 * An array whose first entry is the terminator: nothing is profiled any more, and the table
+	 * that was in force is off.
+	 */
 	profil(table + 5, -1, 0, 0);
 	profil(table + 4, -1, 0, 0);
 	(void)live_spin(LIVE_B, 0.1);

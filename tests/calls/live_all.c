@@ -227,7 +227,7 @@ static unsigned regions_of_what_is_loaded(void)
 	unsigned found = 0;
 
 	(void)dl_iterate_phdr(is_known, &found);
-	return found + 1; /* One more for the region that takes all other ticks. */
+	return found + 1; /* plus the region that takes all other ticks */
 }
 
 /*

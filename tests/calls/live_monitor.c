@@ -92,8 +92,8 @@ static void test_live_monitor__counts_in_the_buffer(void **state)
 		assert_int_equal(functions, FUNCTIONS);
 		assert_int_equal(hz, d->hz);
 		/*
-		 * There are 2048 counters for 2048 words of text. The word at 0x100 has number
-		 * 0x7f, not 0x80: the scale is 0xffff.
+		 * There are 2048 counters for 2048 words of text. Word 0x80 (byte 0x100) is counted
+		 * in counter 0x7f, as the scale is 0xffff and not 0x10000.
 		 */
 		for (unsigned k = 0; k < TEXT / 2; k++)
 			sum += counter[k];
@@ -278,7 +278,9 @@ static void test_live_monitor__monstartup_gives_its_counters_back(void **state)
 
 		if (!d->monstartup)
 			continue;
-		/* The first call and stdio allocate memory that stays. */
+		/*
+		 * Before the measurement: the first call and stdio allocate memory that they keep.
+		 */
 		assert_int_equal(d->monstartup(LIVE_A, LIVE_A + 64), 0);
 		assert_int_equal(sprofil_mcleanup(), 0);
 		before = address_space();
