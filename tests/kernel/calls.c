@@ -213,8 +213,9 @@ WRAP(ssize_t, write, int fd, const void *from, size_t n)
 }
 
 /*
- * The first thread is the tracing one: it runs to its end within this call. Other threads run (at
- * once) only if they close a socket that lingers, whose descriptor is @context.
+ * The first thread that the engine makes is the tracing one: it runs to its end within this call.
+ * Later threads run at once if they close a socket that lingers, whose descriptor is @context. No
+ * others can be made (EAGAIN).
  */
 WRAP(int, pthread_create, pthread_t *ret, const pthread_attr_t *attributes,
 	void *(*start)(void *context), void *context)

@@ -206,7 +206,7 @@ struct group {
 	bool filtered;         /* has a seccomp filter */
 	bool refuses;          /* ptrace gives EPERM */
 	bool is_command;       /* launched by the supervisor */
-	bool dies_with_tracer; /* launched by the supervisor's tracing thread */
+	bool dies_with_tracer; /* forked by the supervisor's tracing thread (PR_SET_PDEATHSIG) */
 	unsigned libraries;    /* mapped since its exec */
 	unsigned execs;
 };
@@ -242,7 +242,7 @@ struct task {
 	uint64_t call_began_ns, call_ends_ns, call_pc, whole;
 	bool call_times_out;
 	struct task *vfork_of; /* the parent that waits for this task's exec or end */
-	bool born;             /* it has run an instruction */
+	bool born;             /* false: newborn, no instruction has been run yet */
 	bool clean;            /* no signal was pending when it was last in its program */
 	/* its schedstat: time on a CPU and in run queues (ns), number of time slices */
 	uint64_t run_ns, wait_ns, slices;
@@ -266,7 +266,7 @@ struct task {
 	uint64_t word[KERNEL_WORDS];
 	unsigned interrupts;
 	int exit_status;
-	int end[4]; /* the launched child before its exec: descriptors that it holds; 0 none */
+	int end[4]; /* descriptors that the launched child holds until its exec; 0 none */
 };
 
 /* How a process has ended, to be compared with its end in a run without a supervisor. */
