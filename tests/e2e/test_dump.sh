@@ -86,7 +86,8 @@ exec 9>&-
 wait $sleeper
 is "the blocked call" "$? $(cat blocked)" "0 epoll_wait 1 "
 
-# A time-out does not begin again: a thread in such a call is read without a stop.
+# --dump does not make a time-out begin again: a thread in a call with a time-out is not stopped,
+# and is read while it sleeps.
 "$TARGETS/sleepy" 1500 >slept & sleeper=$!
 dumps=0
 while kill -0 $sleeper 2>/dev/null; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Generated code is named by the jitdump that its process has mapped, with lines: a program that
-# writes one as runtimes do, and node --perf-prof if node is installed.
+# Generated code gets names and lines from the jitdump that its process has mapped. Tested with a
+# program that writes a jitdump as runtimes do, and with node --perf-prof if node is installed.
 . "$(dirname "$0")/../lib.sh"
 
 cc=$(command -v gcc || command -v cc) || skip "no C compiler"
