@@ -28,8 +28,8 @@ peak() {
     status=$?
 }
 
-# Few descriptors, and most threads asleep: the threads that run get them. A thread takes 20 KiB at
-# most.
+# Few descriptors, and most threads asleep: the threads that run get the descriptors. A thread takes
+# 20 KiB of the supervisor's memory at most.
 most=$(ulimit -u)
 threads=3000
 [ "$most" = unlimited ] || [ "$most" -gt 8000 ] || threads=$((most / 4))

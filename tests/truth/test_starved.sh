@@ -31,7 +31,7 @@ for whom in other hog; do
             sleep 0.5 # its threads come to wait for the hog's CPU
             kill -INT $front
         fi
-        # The hog still runs for some seconds.
+        # The hog runs for longer than this wait, so profiling ends although the hog has the CPU.
         wait_until "$what: it ends" 9 gone $front
         check "$what: while the hog runs" kill -0 "$hog"
         kill -KILL "$hog" 2>/dev/null
