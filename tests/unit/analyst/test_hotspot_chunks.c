@@ -178,7 +178,10 @@ static void test_hotspot_chunks__the_supervisor_is_told_where(void **state)
 			AT(BARRIER) | (uint64_t)layout << REQUEST_CHUNKS_LAYOUT |
 				(uint64_t)(wide ? colour > 0 : 3) << REQUEST_CHUNKS_SHIFT |
 				UINT64_C(6) << REQUEST_CHUNKS_BELOW);
-		/* A second sample requests nothing. */
+		/*
+		 * At the second sample the copy is known, and nothing is requested from the
+		 * supervisor.
+		 */
 		served = m->served;
 		assert_int_equal(step(m, 0, &caller), 1);
 		made_serve(m);

@@ -35,7 +35,10 @@ static void test_stack_need__one_that_was_cut_is_copied_further(void **state)
 
 	(void)state;
 	assert_int_equal(stack_need_note(&need, 63 * KIB, 64 * KIB, true), 256 * KIB);
-	/* This stack was copied before the request arrived: no second request. */
+	/*
+	 * The next stack was copied before the supervisor got the request, so there is no second
+	 * one.
+	 */
 	assert_int_equal(stack_need_note(&need, 63 * KIB, 64 * KIB, true), 0);
 	assert_int_equal(stack_need_note(&need, 255 * KIB, 256 * KIB, true), 1024 * KIB);
 	/* --max-stack may allow less than is requested. Requests still come to an end. */

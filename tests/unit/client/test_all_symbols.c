@@ -193,7 +193,7 @@ static void test_all_symbols__the_better_table(void **state)
 	expect_none(look(BYTES));
 }
 
-/* One name, which is empty. */
+/* A symbol table with one name, the empty one. */
 static void test_all_symbols__the_smallest_tables(void **state)
 {
 	(void)state;

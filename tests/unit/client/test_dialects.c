@@ -13,7 +13,9 @@
 
 static struct client_call got;
 static unsigned runs;
-/* values of SPROFIL_STRICT and of the restriction of PROF_FAST */
+/*
+ * values of the environment variables: of SPROFIL_STRICT, and of the one that restricts PROF_FAST
+ */
 static const char *strict, *restricted;
 
 int client_run(const struct client_call *call)

@@ -235,7 +235,7 @@ static void test_monout__gmon_is_named_by_its_prefix(void **state)
 	(void)close(0);
 	assert_int_equal(setenv("GMON_OUT_PREFIX", "", 1), 0);
 	assert_int_equal(monitor_write_gmon(&monitor), 0);
-	assert_int_equal(take_file("gmon.out"), 20 + 41 + 2); /* One histogram holds the count. */
+	assert_int_equal(take_file("gmon.out"), 20 + 41 + 2); /* The count fits in one histogram. */
 	if (input >= 0) {
 		assert_int_equal(dup2(input, 0), 0);
 		assert_int_equal(close(input), 0);

@@ -356,7 +356,7 @@ static void test_pprof__takes_cpu_time_from_the_period(void **state)
 
 	(void)state;
 	pb_minimal(&pb, "cpu", "milliseconds");
-	/* The first type is not cpu here, but the period's is. */
+	/* Not the first value type, but the type of the period is cpu. */
 	pb.n = 0;
 	pb_minimal(&pb, "faults", "x");
 	pb_bytes(&pb, 6, "cpu", 3);
@@ -561,7 +561,7 @@ static void count_comments(const struct profile *profile, size_t ret_n[2])
 	free(data);
 }
 
-/* Other programs print all comments above everything else, so there are five at most. */
+/* As other programs print all comments above everything else, the public field has five at most. */
 static void test_pprof__shows_others_five_comments_at_most(void **state)
 {
 	struct profile *profile = fixture_profile(), *back;

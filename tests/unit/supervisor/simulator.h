@@ -87,7 +87,7 @@ struct sim_thread {
 	bool interrupt; /* a stop request is pending */
 	bool woken;     /* the awaited event has come */
 	unsigned posts; /* wake-ups that came before the sleep */
-	bool fresh;     /* it was enqueued by a wake-up, and has not run since */
+	bool fresh;     /* its last enqueuing was a wake-up, and it has not run since */
 	int cpu;
 	uint64_t vruntime_ns;
 	uint64_t since_ns; /* when it got its CPU, or entered its queue */
@@ -117,7 +117,8 @@ struct sim_cpu {
 	enum sim_ours ours;
 	uint64_t stamp_ns;            /* when ours was scheduled in */
 	struct sim_thread *replaced;  /* the thread that ran before ours, NULL none */
-	struct sim_thread *preempted; /* the same at the waiter's last instant */
+	/* the thread that ran before the waiter at its last instant */
+	struct sim_thread *preempted;
 	uint64_t waiter_due_ns;       /* the waiter's timer */
 	uint64_t waiter_at_ns;        /* when that timer expires */
 	uint64_t expired_ns;          /* when it last expired */
@@ -128,7 +129,7 @@ struct sim_cpu {
 	bool dropped;                 /* the waiter has nothing to do */
 	bool asked;                   /* the waiter had its turn */
 	uint64_t woke_ns, holds_until_ns;
-	/* As in struct sampled_cpu. */
+	/* The thread that is expected on this CPU, as in struct sampled_cpu of the sampler. */
 	struct sim_thread *expected;
 	struct plan plan;
 	struct sample_instant instant;
@@ -180,7 +181,8 @@ struct sim {
 	unsigned tracer_cpu;
 	int turn;                               /* index of the waiter that asks, -1 none */
 	struct sample_thread *hit;              /* the hit for which it called the tracing thread */
-	struct sim_thread *report[SIM_THREADS]; /* stopped, born, ended */
+	/* threads that the tracing thread must handle: stopped, born or ended */
+	struct sim_thread *report[SIM_THREADS];
 	size_t reports;
 	struct sampler sampler;
 	uint64_t called_ns, awake_ns, decide_next_ns, busy;

@@ -369,7 +369,7 @@ static void random_program(struct sim *sim, struct sim_thread *t, struct sim_ste
 	unsigned at = t->at++ % (2 * t->count), place = (at / 2 + t->id) % 8;
 	struct plan_random fixed;
 
-	/* A location of the program does the same each time. */
+	/* The seed follows from the location, so the program does the same there each time. */
 	plan_seed(&fixed, (sim->options.seed * 64 + t->id) * 64 + at + UINT64_C(0x123456789abcdef));
 	for (unsigned i = 0; i < 8; i++)
 		(void)plan_random(&fixed, 2);

@@ -12,7 +12,7 @@ struct scenario {
 	unsigned cpus; /* number of CPUs on which it is run; 0: any */
 	/* why results are known to be wrong, also with real-time priority; NULL: they are right */
 	const char *bias;
-	/* why they are wrong in the fair class only, and with slow interrupts only */
+	/* why the results are wrong in the fair class only; with slow interrupts only */
 	const char *fair_bias, *slow_bias;
 };
 

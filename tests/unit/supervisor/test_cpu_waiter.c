@@ -161,7 +161,7 @@ static void test_cpu_waiter__one_at_a_time_has_the_turn(void **state)
 	summons_rest(&s);
 	assert_true(summons_claim(&s, 1, clock_now() + MS));
 	assert_false(summons_claim(&s, 2, clock_now() + MS));
-	/* The waiter that has the turn takes long. */
+	/* The waiter that has the turn keeps it, so the tracing thread waits for it in vain. */
 	assert_int_equal(summons_wake(&s, MS), -ETIMEDOUT);
 	summons_give_back(&s);
 	/* The tracing thread asks for the turn, and is the next. */

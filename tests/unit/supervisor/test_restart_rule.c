@@ -140,7 +140,7 @@ static void test_restart_rule__places_of_handlers_are_kept_apart_while_they_fit(
 	assert_true(handled_calls_has(&places, 0x1000));
 	assert_true(handled_calls_has(&places, HANDLED_CALLS * 0x1000));
 	assert_false(handled_calls_has(&places, 0x1004));
-	/* One address more than there is room for. */
+	/* One address more than there is room for: from now on each address counts as handled. */
 	handled_calls_add(&places, 0x9999000);
 	assert_true(handled_calls_has(&places, 0x9999000));
 	assert_true(handled_calls_has(&places, 0x1004));

@@ -217,7 +217,10 @@ static void test_runtime__the_stack_has_changed_since(void **state)
 	free(m);
 }
 
-/* The older chunk has no room in the first read: the piece behind the newest one is a frame. */
+/*
+ * The older chunk has grown to 8 MiB, which the first read has no room for. It takes the newest
+ * chunk and a frame outside of the chunks; the older chunk is read after it.
+ */
 static void test_runtime__chunks_that_do_not_fit_are_read_later(void **state)
 {
 	struct memory *m = memory_of_thread();
@@ -235,7 +238,10 @@ static void test_runtime__chunks_that_do_not_fit_are_read_later(void **state)
 	assert_int_equal(copy.flags, 0);
 	assert_int_equal(copy.single.bytes, table.frame_bytes);
 	assert_frames(&copy, 6);
-	/* One read of what was known, one of the older chunk's header, one of its frames. */
+	/*
+	 * Three reads: of all that was known from the last sample, of the older chunk's header, and
+	 * of the frames in that chunk.
+	 */
 	assert_int_equal(m->reads, 3);
 	runtime_copy_release(&copy);
 	free(m);

@@ -36,7 +36,8 @@ static void test_sampler__a_renewed_stamp_of_ours_is_proof_on_this_cpu(void **st
 	a->state = RUNNABLE;
 	w.renewed_ns = 5000;
 	for (unsigned i = 0; i < 3; i++) {
-		a->last_cpu = i == 1 ? 3 : 2; /* Another CPU may have switched to it just then. */
+		/* on another CPU, where a switch may by chance have the same time */
+		a->last_cpu = i == 1 ? 3 : 2;
 		preempted(&w, a);
 		a->stamp_ns -= i == 2 ? 5001 : 5000;
 		assert_ptr_equal(look(&w, 0), i ? NULL : a);
@@ -570,7 +571,7 @@ static void test_sampler__all_gaps_become_longer_if_we_cannot_keep_up(void **sta
 		sampler_turn(&w.sampler, 0);
 	}
 	assert_int_equal(sampler_factor(&w.sampler), PLAN_ONE);
-	/* The other bound requires a longer period. */
+	/* The bound on the cost requires a longer period: the longer one is in force. */
 	w.sampler.factor_1024 = 3 * PLAN_ONE;
 	assert_int_equal(sampler_factor(&w.sampler), 3 * PLAN_ONE);
 	sampler_release(&w.sampler);
@@ -599,14 +600,14 @@ static void test_sampler__the_loss_of_an_uninterrupted_thread_is_measured(void *
 		cpu.wait_ns += 90000;
 		cpu.slices += 2;
 		switch (i) {
-		case 1: cpu.slices++; break;  /* It has slept. */
-		case 2: cpu.wait_ns++; break; /* It waited for others. */
+		case 1: cpu.slices++; break;  /* The thread has slept. */
+		case 2: cpu.wait_ns++; break; /* The thread waited for others. */
 		case 3:
 			w.sampler.cpu[0].resumed = NULL;
 			break; /* There was a miss between the stops. */
 		/* The clocks contradict it: more CPU time than elapsed. */
 		case 4: cpu.run_ns += MS; break;
-		/* Others ran while it stood in its stop. */
+		/* Others ran while the thread stood in its stop. */
 		case 5: cpu.run_ns -= 4 * 30000 + 60000 - 100000 + 1; break;
 		}
 		loss = sampler_resumed(&w.sampler, &a->sample, &cpu, 104 * MS);

@@ -157,7 +157,7 @@ static void test_session_blocked__waiting_for_a_cpu_is_counted_where_the_thread_
 	assert_int_equal(on(w, CALL_WALL), 0);
 	look(w, 0, 100, 1000, 0);
 	look(w, 0, 125, 1025, 0);
-	tick(w, AT, TICK_NS); /* This is a tick by itself. */
+	tick(w, AT, TICK_NS); /* a whole tick, which is counted at once */
 	assert_int_equal(w->count[0], 3);
 	tick(w, AT, TICK_NS);
 	assert_int_equal(w->count[0], 4);

@@ -35,7 +35,7 @@ static void test_session_end__a_region_that_faults_dies_alone(void **state)
 		regions[i] = region_of(w);
 		regions[i].offset = AT + 0x1000 * i;
 	}
-	regions[1].base = 0x1000; /* nothing is there */
+	regions[1].base = 0x1000; /* no memory is mapped there */
 	assert_int_equal(session_set(&w->sessions, w->process, CALL_NATIVE, 0, 4, regions, 3), 0);
 	tick(w, AT + 0x1000, 2 * TICK_NS);
 	tick(w, AT + 0x1000, TICK_NS); /* Before the regions are tidied. */
@@ -95,7 +95,7 @@ static void test_session_end__more_dead_regions_than_are_listed(void **state)
 	for (unsigned i = 0; i < CALL_DEAD_LISTED + 3; i++) {
 		regions[i] = region_of(w);
 		regions[i].offset = AT + 0x1000 * i;
-		regions[i].base = 0x1000; /* nothing is there */
+		regions[i].base = 0x1000; /* no memory is mapped there */
 	}
 	assert_int_equal(session_set(&w->sessions, w->process, CALL_NATIVE, 0, 4, regions,
 				 CALL_DEAD_LISTED + 3),

@@ -214,7 +214,10 @@ static void test_stack__cap_keeps_the_part_nearest_to_sp(void **state)
 	assert_int_equal(copy.inner.bytes, 4096);
 	assert_true(copy.truncated);
 	assert_memory_equal(copy.inner.data, at + 256 - arch_native.red_zone_bytes, 4096);
-	/* Nothing on the stack looks like a signal frame, so it is the thread's own stack. */
+	/*
+	 * As nothing on the stack looks like a signal frame, the stack is noted as the thread's
+	 * own.
+	 */
 	assert_true(home.start == start && home.end == start + 8192);
 	stack_copy_release(&copy);
 	(void)munmap(at, 8192);
@@ -250,7 +253,7 @@ __attribute__((noinline)) static void assert_interrupted_is_found(
 	assert_int_equal(sigaltstack(&stack, NULL), 0);
 	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
 	own->home.sp = (uintptr_t)&marker;
-	/* The second time, the thread has been seen on this stack before. */
+	/* In the second round, the thread's own stack is known from the first one. */
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(raise(SIGUSR1), 0);
 		assert_true(own->copy.inner.bytes > 0);

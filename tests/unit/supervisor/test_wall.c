@@ -42,7 +42,8 @@ static void test_wall__what_was_paid_too_much_is_taken_back(void **state)
 
 	(void)state;
 	wall_begin(&w, &born, 0);
-	wall_settle(&w, &cpu, 10 * MS); /* It ran for 4 ms that are not visible yet. */
+	/* the thread ran for 4 of the 10 ms, which its CPU time does not show yet */
+	wall_settle(&w, &cpu, 10 * MS);
 	owed = wall_owes(&w);
 	assert_int_equal(owed.blocked_ns, 10 * MS);
 	wall_pay(&w, &owed);
@@ -77,7 +78,7 @@ static void test_wall__a_place_gets_what_was_waited_there(void **state)
 	assert_true(wall_stays(&w, &cpu));
 	wall_stay(&w, &cpu, 10 * MS);
 	assert_int_equal(wall_owes_here(&w), 7 * MS);
-	wall_stay(&w, &cpu, 9 * MS); /* This reading is older than the last one. */
+	wall_stay(&w, &cpu, 9 * MS); /* older than the last reading: ignored */
 	assert_int_equal(wall_owes_here(&w), 7 * MS);
 	/* The thread ran for 1 ms and is blocked again. */
 	cpu.run_ns += 1 * MS;

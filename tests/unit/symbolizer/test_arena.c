@@ -27,7 +27,7 @@ static void test_arena__keeps_one_copy(void **state)
 		(void)snprintf(text, sizeof(text), "string %d", i);
 		assert_ptr_equal(pool_intern(&pool, text, strlen(text)), first[i]);
 	}
-	/* The first bytes of a longer string; and a string that ends at a NUL. */
+	/* Only the given number of bytes counts, and only those before a NUL. */
 	assert_string_equal(pool_intern(&pool, "abcdef", 3), "abc");
 	assert_string_equal(pool_intern(&pool, "abc\0def", 7), "abc");
 	assert_string_equal(pool_intern(&pool, "", 0), "");

@@ -35,7 +35,8 @@ static void test_sizeless__names_no_other_function(void **state)
 		unnamed += chain[i].n && chain[i].frame[0].unnamed;
 	}
 	/*
-	 * One instruction, and padding before each of the two functions after it, 15 bytes at most.
+	 * The symbol names its one instruction, and the padding before each of the two functions
+	 * after it, 15 bytes at most.
 	 */
 	assert_in_range(named, 1, 31);
 	assert_true(unnamed > 32);

@@ -338,7 +338,7 @@ static void test_space__finds_text_that_was_moved(void **state)
 	(void)state;
 	assert_true(fd >= 0);
 	write_two_texts(fd);
-	/* One of two code segments was moved, then both. */
+	/* Rounds 0 to 4: one of the two code segments was moved; rounds 5 to 9: both were. */
 	for (size_t i = 0; i < 10; i++) {
 		const char *name = kinds[i % 5];
 		size_t bytes = (size_t)snprintf(text, sizeof(text),

@@ -75,10 +75,11 @@ static void test_serving__a_piece_round_trip_at_the_offsets_of_the_table(void **
 		memcpy(bad, b, sizeof(bad));
 		bad[i] = i >= 8 && i < 12 ? 0 : 9;
 		if (i > 8 && i < 12)
-			continue; /* this is another segment, and allowed */
+			/* these bytes are the number of the segment: any value is permitted */
+			continue;
 		assert_int_equal(piece_get(bad, sizeof(bad), &out), -EPROTO);
 	}
-	b[31] = 0; /* it ends before it begins */
+	b[31] = 0; /* the end of the piece's time is now before its beginning */
 	assert_int_equal(piece_get(b, sizeof(b), &out), -EPROTO);
 }
 

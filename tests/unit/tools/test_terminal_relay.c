@@ -27,7 +27,7 @@ enum { PATIENCE_MS = 30000, SCREEN = 1 << 17, LINES = 2000 };
 /* The user's end of the pseudo-terminal. */
 struct user {
 	int keys;     /* writes keys, and reads what is shown */
-	int terminal; /* the other end: for its modes */
+	int terminal; /* the relay's end of it, from which the terminal's modes are read */
 	struct termios before;
 	pid_t front;
 	char shown[SCREEN];

@@ -299,7 +299,7 @@ static void test_audit_line__long_stacks_name_the_option(void **state)
 	profile_free(profile);
 }
 
-/* One line, and a sentence only if something is wrong. */
+/* A report ends with one line of audit, and a sentence after it only if something is wrong. */
 static void test_audit_line__a_report_ends_with_one_line(void **state)
 {
 	static const struct {

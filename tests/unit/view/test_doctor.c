@@ -375,7 +375,7 @@ static void test_doctor__an_archive_that_is_added_was_not_tried(void **state)
 	}
 }
 
-/* /usr/lib/a/x.so is of the package a-dbgsym, as all of /usr/lib/a/. */
+/* The package of a file is named after its folder: /usr/lib/a/x.so is of a-dbgsym. */
 static int package_of_folder(void *context, const char *path, struct code_package *ret_package)
 {
 	(void)context;

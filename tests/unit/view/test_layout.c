@@ -105,10 +105,7 @@ static void test_layout__cuts_names_behind_the_lines_of_a_tree(void **state)
 	free(text);
 }
 
-/*
- * One long name is printed whole, but its column is padded to 60 characters at most in the other
- * lines.
- */
+/* One long name is printed whole. The column in the other lines is 60 characters wide at most. */
 static void test_layout__one_long_name_does_not_pad_all_lines(void **state)
 {
 	char name[1300], *text, *line;

@@ -62,7 +62,7 @@ static void test_live__golden_screens(void **state)
 		look(&v, 10);
 		type(&v, views[i].keys);
 		look(&v, 11);
-		/* One view is shown in each size, one after the other. */
+		/* The same view is drawn in one size after the other. */
 		for (size_t j = 0; j < 3; j++) {
 			char name[64];
 

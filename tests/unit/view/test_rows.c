@@ -303,7 +303,8 @@ static void test_rows__weigh_by_what_was_asked_for(void **state)
 	collect(profile, &options, ROWS_BY_FUNCTION, &rows);
 	assert_int_equal(rows.weight, 2);
 	rows_release(&rows);
-	profile_set_default_value(profile, 3); /* Nothing was blocked. */
+	/* The default is "blocked", but nothing was blocked: CPU time is shown. */
+	profile_set_default_value(profile, 3);
 	collect(profile, &options, ROWS_BY_FUNCTION, &rows);
 	assert_int_equal(rows.weight, VALUE_CPU_NS);
 	rows_release(&rows);
