@@ -30,7 +30,7 @@ struct analyst_options {
 	unsigned ranks;
 	const char *host; /* the host, also a label; NULL unknown (all strings are copied) */
 	bool no_timeline; /* do not keep when samples were taken */
-	bool user_only;   /* exclude ticks in system calls; their time is reported */
+	bool user_only;   /* exclude ticks in system calls; the audit has their time */
 	/* --jit-map: processes rewrite perf maps before they end: read them again then */
 	bool jit_map;
 	const char *threads; /* description of the chosen threads, for a note; NULL: all */
@@ -127,8 +127,9 @@ bool analyst_function_bounds(
 	const struct analyst *analyst, uint32_t location, uint64_t *ret_start, uint64_t *ret_end);
 
 /*
- * Opens a source file of the target for reading: at its path, or below a process's root. Regular
- * files only (opener/regular.h). Returns a descriptor, which the caller closes, or -errno.
+ * Opens a source file of the target for reading: at its path, or below the root of one of the
+ * target's processes. Regular files only (opener/regular.h). Returns a descriptor, which the caller
+ * closes, or -errno.
  */
 int analyst_open_file(const struct analyst *analyst, const char *file);
 

@@ -26,7 +26,7 @@ struct counts {
 	uint64_t samples, bad_records, unresolved, guessed_stacks;
 	double weight, weight_squared; /* planned weights of all samples */
 	bool user_only;                /* ticks in system calls are excluded */
-	uint64_t left_out_ns;          /* CPU time of those ticks, which is in no row */
+	uint64_t left_out_ns;          /* CPU time of the excluded ticks, which is in no row */
 	uint64_t cpu_ns;               /* CPU time of the process that took the records */
 	struct counts_scatter scatter;
 };
@@ -44,7 +44,7 @@ struct audit_figure {
 };
 int counts_set_audit(struct profile *profile, const struct audit_figure *figures, size_t n);
 
-/* Sets the figures known while records come in. */
+/* Sets those figures of the audit that are known while records come in. */
 int counts_put(const struct counts *counts, struct profile *profile);
 /* Sets all figures. To be called at the end, when the profile's rows have got their times. */
 int counts_close(const struct counts *counts, const struct stacks *stacks,

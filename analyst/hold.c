@@ -77,7 +77,10 @@ static void give_up(struct analyst *analyst)
 	analyst->runtimes.forced++;
 }
 
-/* Takes the waiting records in order, until one must wait longer. 1: RECORD_END; 0; -ENOMEM. */
+/*
+ * Takes the waiting records in order, until one must wait longer. 1: RECORD_END was taken; 0;
+ * -ENOMEM.
+ */
 static int take_ready(struct analyst *analyst, uint64_t now_ns)
 {
 	struct hold *hold = &analyst->hold;
@@ -87,7 +90,7 @@ static int take_ready(struct analyst *analyst, uint64_t now_ns)
 		struct record rec;
 		int r = 0;
 
-		/* The record was well-formed when it came. */
+		/* The result is not checked, as the record was well-formed when it came. */
 		(void)record_get(hold->data + hold->data_begin, held->bytes, &rec);
 		if (!held->ready)
 			r = probe(analyst, &rec);

@@ -281,7 +281,7 @@ int runtimes_memory(struct image_space *image, uint64_t time_ns, const struct re
 }
 
 /*
- * The memory reads of the next process whose runtime unwinds its own code. *@at: the index in
+ * The struct peek of the next process whose runtime unwinds its own code. *@at: the index in
  * @spaces where the search goes on. NULL: there is no further one.
  */
 static struct peek *next_peek(

@@ -39,7 +39,7 @@ enum runtimes_show {
 struct runtimes_options {
 	enum runtimes_show show;
 	bool own_frames; /* show the frames of the interpreter itself, too */
-	/* Sends requests to the supervisor; false: not now. NULL: there is none. */
+	/* Sends requests to the supervisor; false: it cannot take them now. NULL: no supervisor. */
 	bool (*request)(void *context, const uint8_t *data, size_t bytes);
 	void *context;
 };
@@ -47,7 +47,7 @@ struct runtimes_options {
 struct runtimes {
 	struct runtimes_options options;
 	struct locations *locations; /* borrowed */
-	/* The record that belongs to the next sample; tid 0: none. */
+	/* The RECORD_RUNTIME that belongs to the next sample; tid 0: none. */
 	struct record_runtime pending;
 	uint64_t pending_ns; /* CLOCK_MONOTONIC of @pending, equal to that of its sample */
 	uint8_t *frame;      /* a copy of the frames of @pending; owned */

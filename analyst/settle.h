@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The accounts of shares.h closed as if everything had ended now: works on a copy of the pools, so
+ * Closes the accounts of shares.h as if everything had ended now. Works on a copy of the pools, so
  * that the running accounts are unchanged. Pure.
  */
 #ifndef ANALYST_SETTLE_H

@@ -33,7 +33,7 @@ struct share_pool {
 	uint64_t cpu_ns, weight_ns;
 	uint64_t covered_ns; /* its weight when its time was last reported */
 	uint32_t samples;
-	uint32_t into; /* index of the pool that took over; its own index: none */
+	uint32_t into; /* index of the pool that took over this one; its own index: none did */
 };
 
 struct share_thread {

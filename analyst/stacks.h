@@ -58,7 +58,7 @@ struct stacks {
 	} * call; /* system calls seen so far */
 	size_t calls, call_room;
 	uint64_t truncated, incomplete, guessed;
-	/* The sample that stacks_probe() has unwound just before, and its stack; 0: none. */
+	/* The sample that stacks_probe() has unwound last, by its time (0: none), and its stack. */
 	uint64_t probed_ns;
 	uint32_t probed_tid;
 	struct unwind_result probed_result;

@@ -123,7 +123,10 @@ static int stopped_values(
 	return 0;
 }
 
-/* Adds a sample's weight to the account of its thread, which gets time at the end. */
+/*
+ * Adds a sample's weight to the account of its thread (shares.h); at the end the account gives the
+ * sample its time.
+ */
 static int weigh(struct analyst *analyst, const struct record_sample *sample, uint32_t stack)
 {
 	double weight = (double)sample->weight_ns;
@@ -202,8 +205,8 @@ static int take_sample(struct analyst *analyst, const struct record_sample *samp
 }
 
 /*
- * Takes a figure, "instants 4711". 0; -EBADMSG: the line has another form, or is one figure too
- * many; -ENOMEM.
+ * Adds a figure of the audit, such as "instants 4711", to the profile. 0; -EBADMSG: the line has
+ * another form, or is one figure too many; -ENOMEM.
  */
 static int take_figure(struct analyst *analyst, const char *line, size_t bytes)
 {
@@ -220,7 +223,10 @@ static int take_figure(struct analyst *analyst, const char *line, size_t bytes)
 	return r == 0 || r == -ENOMEM ? r : -EBADMSG;
 }
 
-/* Takes lines of figures. Those of another form are left out and counted. */
+/*
+ * Adds the audit's figures, one a line, to the profile. Lines of another form are left out and
+ * counted.
+ */
 static int take_audit(struct analyst *analyst, const char *text)
 {
 	while (*text) {
@@ -236,7 +242,7 @@ static int take_audit(struct analyst *analyst, const char *text)
 	return counts_put(&analyst->counts, analyst->profile);
 }
 
-/* Takes the figures so far; @tell, which may be NULL, is called after them. */
+/* Adds the audit's figures so far to the profile, then calls @tell, which may be NULL. */
 static int take_figures(
 	struct analyst *analyst, const struct record *rec, void (*tell)(void *context))
 {

@@ -24,8 +24,8 @@ int unsampled_take(struct unsampled *unsampled, const struct record_unsampled *r
 int unsampled_finish(const struct unsampled *unsampled, const struct wallclock *wallclock,
 	struct profile *profile);
 /*
- * Adds one time to the profile. @pid 0: of several processes, named after the file; otherwise of a
- * process named @name.
+ * Adds one time to the profile. @pid 0: the time of several processes, in a row named after their
+ * file; otherwise that of a process named @name.
  */
 int unsampled_add(struct profile *profile, const struct wallclock *wallclock,
 	const struct record_unsampled *times, uint32_t pid, const char *name);

@@ -58,8 +58,8 @@ void wallclock_correct(
 	if (!wallclock->recorded)
 		return;
 	/*
-	 * Either all samples of a stack are guessed, or none, as a rule: the sum of the guessed
-	 * ones equals the whole then. (It may be some of them if maps came late.)
+	 * As a rule all samples of a stack are guessed, or none. So they are if the sum of the
+	 * guessed values equals the whole. (If maps came late, only some may be guessed.)
 	 */
 	guessed = value[wallclock->guessed] == value[wallclock->wall];
 	profile_set_value(profile, stack, wallclock->wall, value[wallclock->wall] + ns);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the copied stack for the steps of all kinds of frames, and sets the caller found there. */
+/*
+ * The steps of all kinds of frames use this to read the copied stack, and to set the caller that
+ * they found there.
+ */
 #include "analyst/hotspot/hotspot_internal.h"
 
 bool hotspot_read_stack(const struct hotspot_step *step, uint64_t address, uint64_t *ret_word)

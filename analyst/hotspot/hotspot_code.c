@@ -94,8 +94,8 @@ static int read_head(struct hotspot *hotspot, uint64_t block, uint64_t since_ns,
 	if (r <= 0)
 		return r;
 	/*
-	 * The header of any blob suffices. That of a compiled method was requested, which is
-	 * larger: a stub at the heap's end may be smaller than it.
+	 * The header of any blob suffices. More was requested, the header of a compiled method, but
+	 * a stub at the heap's end may be smaller than that.
 	 */
 	if (got < l->block_bytes + (size_t)l->blob_bytes)
 		return 0;

@@ -101,8 +101,8 @@ static int find_frame(
 
 /*
  * The address where the frame ends. An executing frame may have pushed further words, as the
- * comparison of strings does. The end is where the word below it is a return address into generated
- * code: all callers are generated code.
+ * comparison of strings does. The word below the frame's end is a return address into generated
+ * code, as all callers are generated code: this shows how many were pushed.
  */
 static uint64_t end_of(const struct hotspot_step *step)
 {

@@ -97,8 +97,8 @@ bool hotspot_is_code(const struct hotspot *hotspot, uint64_t pc)
 int hotspot_heaps_read(struct hotspot *hotspot, uint64_t pc)
 {
 	/*
-	 * The heaps suffice if the call stub is known, too: it is generated after them, so its
-	 * address may not have been set when they were read.
+	 * The heaps are read again unless one contains @pc and the call stub is known. The stub is
+	 * generated after the heaps, so its address may not have been set when they were read.
 	 */
 	if ((heap_of(hotspot, pc) && hotspot->call_stub_return) ||
 		(hotspot->heaps_ns && hotspot->now_ns < hotspot->heaps_ns + HEAPS_NS))
@@ -125,7 +125,10 @@ int hotspot_block_find(struct hotspot *hotspot, uint64_t pc, uint64_t *ret_block
 		uint8_t back;
 
 		if (here != window) {
-			/* The map fills its last page: a window past its end can be read. */
+			/*
+			 * The map's memory is whole pages, so a window that reaches past the map's
+			 * end can be read.
+			 */
 			int r = peek_at(hotspot->peek, heap->segments + here, WINDOW,
 				hotspot->now_ns, &data);
 

@@ -54,7 +54,7 @@ static const struct wanted wanted[] = {
 	{"CodeCache", "_heaps", IN(heaps_at), true, ALL},
 	{"Abstract_VM_Version", "_vm_major_version", IN(version_at), true, ALL},
 	{"StubRoutines", "_call_stub_return_address", IN(call_stub_return_at), true, ALL},
-	/* The first two are of JDK 22 and older, the next two of newer ones. */
+	/* The first two of these fields are of JDK 22 and older, the next two of newer ones. */
 	{"CompressedOops", "_narrow_oop._base", IN(oop_base_at), true, SOME},
 	{"CompressedOops", "_narrow_oop._shift", IN(oop_shift_at), true, SOME},
 	{"CompressedOops", "_base", IN(oop_base_at), true, SOME},
@@ -92,7 +92,7 @@ static const struct wanted wanted[] = {
 	{"nmethod", "_verified_entry_point", IN(code_verified), false, JOINT},
 	{"nmethod", "_method", IN(code_method), false, SOME},
 	{"nmethod", "_scopes_data_offset", IN(code_scopes_offset), false, SEPARATE},
-	/* The next two: up to JDK 25. */
+	/* The next two fields exist up to JDK 25. */
 	{"nmethod", "_deopt_handler_offset", IN(code_deopt_offset), false, SOME},
 	{"nmethod", "_deopt_mh_handler_offset", IN(code_deopt_mh_offset), false, SOME},
 	{"nmethod", "_deopt_handler_entry_offset", IN(code_deopt_offset), false, SEPARATE},
@@ -216,7 +216,10 @@ static bool is_complete(const struct hotspot_layout *layout)
 		l->pool_bytes <= 512 && l->method_bytes <= 512 && l->block_bytes <= 64;
 }
 
-/* Do the @n fields of @each bytes lie in the first @bytes of their type? A missing field does. */
+/*
+ * Do the @n fields of @each bytes lie in the first @bytes of their type? A field that the version
+ * does not have does not count.
+ */
 static bool fit(const uint32_t *at, size_t n, uint32_t each, uint32_t bytes)
 {
 	for (size_t i = 0; i < n; i++)

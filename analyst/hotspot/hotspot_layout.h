@@ -33,11 +33,11 @@ struct hotspot_layout {
 	uint32_t block_used, block_bytes;
 	uint32_t blob_name, blob_size, blob_frame_complete, blob_frame_size, blob_bytes;
 	uint32_t code_method, code_original_pc, code_pcs, code_id, code_bytes;
-	/* up to HOTSPOT_JOINT */
+	/* fields of versions up to HOTSPOT_JOINT */
 	uint32_t blob_code_begin, blob_code_end;
 	uint32_t code_scopes, code_deopt, code_deopt_mh, code_metadata, code_dependencies,
 		code_verified;
-	/* from HOTSPOT_SEPARATE on */
+	/* fields of versions from HOTSPOT_SEPARATE on */
 	uint32_t blob_code_offset, blob_data_offset, blob_relocations, blob_mutable,
 		blob_mutable_bytes;
 	uint32_t code_scopes_offset, code_deopt_offset, code_deopt_mh_offset, code_verified_offset,

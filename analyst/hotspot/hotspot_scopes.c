@@ -59,7 +59,7 @@ bool hotspot_scope_read(const uint8_t *scopes, size_t bytes, uint32_t offset, ui
 	return true;
 }
 
-/* The offset of the entry @index in the code. */
+/* The pc of PcDesc @index, as an offset in the code. */
 static int32_t pc_at(const uint8_t *pcs, size_t index)
 {
 	return (int32_t)load_u32(pcs + index * HOTSPOT_PC_BYTES);

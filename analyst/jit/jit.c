@@ -69,8 +69,8 @@ struct jit *jit_new(struct profile *profile, struct opener *opener, uint32_t pid
 		.map.fd = -1,
 		.dump.fd = -1};
 	/*
-	 * The opener records the process's owner, and its pid in its own namespace, while the
-	 * process lives.
+	 * Asks the opener to note the process's owner, and its pid in its own namespace. The opener
+	 * can do this only while the process lives.
 	 */
 	if (live)
 		(void)opener_ask_path(opener, OPENING_PROCESS, pid, "", &noted);

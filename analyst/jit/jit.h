@@ -26,18 +26,18 @@ struct jit_budget {
 };
 
 /*
- * Creates the names of the code that process @pid generates; they are read when they are needed.
- * @live: the process may be alive: its file system and pid namespace are used. Reading a map ends,
- * with a note in the profile, when that map or all maps of @budget become too large. @budget must
- * outlive the result. NULL: out of memory.
+ * Creates an object that names the code of process @pid; it reads the process's files when names
+ * are needed. @live: the process may be alive: its file system and pid namespace are used. Reading
+ * a map ends, with a note in the profile, when that map or all maps of @budget become too large.
+ * @budget must outlive the result. NULL: out of memory.
  */
 struct jit *jit_new(struct profile *profile, struct opener *opener, uint32_t pid, bool live,
 	struct jit_budget *budget);
 void jit_free(struct jit *jit);
 
 /*
- * Sets the jitdump that the process has mapped, as the process names it; only the first call
- * counts. NULL: none.
+ * Sets the path of the jitdump that the process has mapped, as the process names it. Only the first
+ * call counts. NULL: none.
  */
 void jit_set_dump(struct jit *jit, const char *path);
 

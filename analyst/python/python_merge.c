@@ -213,7 +213,10 @@ static int merge_by_cframe_groups(struct merger *m)
 	return 0;
 }
 
-/* The length of the chain of 3.10's _PyCFrames on the stack; 0: one points to itself. */
+/*
+ * The length of the chain of 3.10's _PyCFrames on the stack; 0: it is damaged, as one points to
+ * itself.
+ */
 static size_t count_cframes(struct merger *m)
 {
 	uint64_t at = m->sample->record->thread_word[0], next;

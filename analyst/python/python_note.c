@@ -22,7 +22,7 @@ struct noting {
 		const char *name;
 		/* CPU time of stacks of the interpreter: without a function of Python; with one. */
 		int64_t ns, named_ns;
-		uint32_t location; /* a location in its interpreter */
+		uint32_t location; /* a location in the process's interpreter */
 	} * process;
 	size_t n;
 };
