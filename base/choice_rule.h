@@ -7,15 +7,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A thread is chosen if @tid lists it or its name matches. All pointers are borrowed. */
+/*
+ * Which threads are chosen: those that @tid lists, and those with a matching name. All pointers are
+ * borrowed.
+ */
 struct choice_rule {
 	const regex_t *name; /* NULL: no choice by name */
 	const int *tid;
 	size_t tids;
 };
 
+/* Does the rule list @tid? */
 bool choice_rule_lists(const struct choice_rule *rule, int tid);
-/* A thread without a name ("") matches nothing. */
+/* Does @name match the rule's expression? "", the name of a thread without a name, never does. */
 bool choice_rule_matches(const struct choice_rule *rule, const char *name);
 
 #endif

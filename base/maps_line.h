@@ -26,8 +26,8 @@ struct maps_line {
 int maps_line_parse(const char *line, size_t bytes, struct maps_line *ret_line);
 
 /*
- * Reads the maps file @path until @is_it is true for a line, whose name is valid only during the
- * call. False: it is for none, or the file cannot be read.
+ * Reads the maps file @path until @is_it is true for a line. The line's name is valid only during
+ * the call of @is_it. False: it was true for no line, or the file cannot be read.
  */
 bool maps_line_find(const char *path, bool (*is_it)(void *context, const struct maps_line *line),
 	void *context);

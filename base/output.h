@@ -34,8 +34,9 @@ unsigned output_ranks(void);
 /* Does @path end in @suffix, in upper or lower case? */
 bool output_ends_in(const char *path, const char *suffix);
 /*
- * Is the last component of @path the whole name @name of a file, such as "gmon.out", with something
- * behind it: "gmon.out.4711"? A @name that begins with a dot is a suffix, so the answer is no.
+ * Does the last component of @path begin with the file name @name and continue with a dot and more,
+ * as "gmon.out.4711" does for "gmon.out"? If @name begins with a dot, it is a suffix, and the
+ * answer is no.
  */
 bool output_continues(const char *path, const char *name);
 

@@ -12,9 +12,9 @@
 #include "base/table.h"
 
 /*
- * A string of so many bytes is found by its address, too: a file may refer to one of a megabyte a
- * million times, and each look at all of it would take time that the size of the file does not
- * bound.
+ * A string of this length or more is found by its address, too. Otherwise a file that refers to a
+ * string of a megabyte a million times would have it compared a million times, which takes too long
+ * for the size of the file.
  */
 #define POOL_LONG_BYTES 4096
 

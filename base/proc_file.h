@@ -20,8 +20,8 @@ const char *proc_file_value(const char *text, const char *name);
 uint64_t proc_file_number(const char *text, const char *name, int base);
 
 /*
- * The last number of such a line, as of "NSpid:\t4711\t12": the pid in the innermost namespace.
- * @otherwise: no such line.
+ * The last number behind "@name:", as of "NSpid:\t4711\t12": the pid in the innermost namespace.
+ * Returns @otherwise if there is no such line.
  */
 int proc_file_last_number(const char *text, const char *name, int otherwise);
 

@@ -9,8 +9,9 @@
 #include <unistd.h>
 
 /*
- * The most stack that a program needs, and the size of the stack that it gets if the limit is
- * lower: the usual limit. Pages take memory only once they are touched.
+ * NEEDED_BYTES: the most stack that a program needs. OWN_BYTES, the usual limit, is the size of the
+ * stack that it gets if the limit is below NEEDED_BYTES. Pages take memory only once they are
+ * touched.
  */
 enum { NEEDED_BYTES = 1 << 20, OWN_BYTES = 8 << 20 };
 

@@ -28,7 +28,10 @@ int standard_end_output(void)
 	return error == EPIPE ? 0 : -error;
 }
 
-/* Prints a message without memory: cut to the length of @line, with '?' for what is not ASCII. */
+/*
+ * Prints a message without allocating memory: cut to the length of @line, with '?' for what is not
+ * ASCII.
+ */
 static void complain_in_place(const char *program, const char *format, va_list args)
 {
 	char line[512];

@@ -60,8 +60,8 @@ int table_add(struct table *table, uint64_t hash, uint32_t index);
 void table_clear(struct table *table);
 
 /*
- * Hash functions: of @hash, which may be any value, and one more; of bytes. @hash is spread before
- * the two are joined, as many pairs of small numbers have equal exclusive-ors.
+ * Joins @hash, which may be any value, and @value to a hash. @hash is spread first: many pairs of
+ * small numbers have equal exclusive-ors.
  */
 static inline uint64_t table_mix(uint64_t hash, uint64_t value)
 {
@@ -69,11 +69,12 @@ static inline uint64_t table_mix(uint64_t hash, uint64_t value)
 	return hash ^ (hash >> 32);
 }
 
+/* Returns a hash of @bytes bytes. */
 uint64_t table_hash_bytes(const void *data, size_t bytes);
 
 /*
- * The index of the item in *@items that equals the item *@key, which is appended if there is none;
- * or -ENOMEM. *@items has *@n items and room for *@room.
+ * Returns the index of the item in *@items that equals the item *@key, after appending *@key if
+ * there is none; or -ENOMEM. *@items has *@n items and room for *@room.
  */
 #define table_intern(table, hash, equal, items, room, n, key)                              \
 	__extension__({                                                                    \
