@@ -36,7 +36,7 @@ void birth_adopt(struct engine *engine, struct tracee *parent);
  * the thread stays in it until the parent's event comes; otherwise it is resumed.
  */
 void birth_early_stop(struct engine *engine, const struct waiter_result *seen);
-/* Adopts threads whose parent's event never came. */
+/* Adopts threads that have been held for 50 ms although their parent's event has not come. */
 void birth_adopt_orphans(struct engine *engine, uint64_t now_ns);
 /* Returns the executable of a process, owned by engine->target. NULL: out of memory. */
 struct image *birth_image(struct engine *engine, int pid);

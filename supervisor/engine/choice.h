@@ -22,7 +22,7 @@ struct tracee;
 
 struct choice {
 	uint64_t next_ns; /* when choice_poll() is due; 0: never */
-	bool any;         /* some thread was chosen */
+	bool any;         /* some thread has been chosen during the run */
 };
 
 /*

@@ -35,7 +35,8 @@ struct engine_options {
 	 * are gone or cannot be attached to are skipped.
 	 */
 	size_t pids_given;
-	size_t descendants_left; /* live descendants of @pids that are not taken, at the start */
+	/* number of live descendants of @pids that are not profiled, counted at the start */
+	size_t descendants_left;
 	const struct choice_rule *choice; /* the threads to profile; NULL: all */
 	bool follow;
 	bool dump; /* one stack of every attached thread, and no profile */
@@ -62,7 +63,7 @@ struct engine_options {
 	uint64_t delay_ns;           /* before the first tick */
 	uint64_t duration_ns;        /* 0: unlimited */
 	uint64_t rotate_ns;          /* --rotate; 0: one profile */
-	/* rotate when the analyst asks, at this file size; 0: it does not ask */
+	/* the file size at which the analyst asks for a new file; 0: it never asks */
 	uint64_t rotate_bytes;
 	bool ring;                          /* --ring: pieces of rotate_ns in memory, no files */
 	const struct engine_server *server; /* gets parts of the profile; NULL none */

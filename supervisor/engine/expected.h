@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which thread is expected to run on a CPU: the scheduler has put it there after its last sample.
- * The CPU's waiter reads the time of that thread's last context switch (struct turn) before its own
- * turn, so that its turn is short.
+ * Which thread is expected to run on a CPU at the next instant: the one that was last resumed there
+ * from a sample. The CPU's waiter reads the time of that thread's last context switch (struct turn)
+ * before its own turn begins, so that its turn, for which others wait, is short.
  */
 #ifndef SUPERVISOR_EXPECTED_H
 #define SUPERVISOR_EXPECTED_H
@@ -17,7 +17,7 @@ struct tracee;
 struct expected {
 	_Atomic(struct sample_thread *) thread; /* NULL: none */
 	_Atomic unsigned number;                /* odd while the rest is being changed */
-	int fd; /* the thread's scheduling file; -1: no descriptor was to be had */
+	int fd; /* the thread's scheduling file; -1: it could not be opened */
 };
 
 /*

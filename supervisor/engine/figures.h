@@ -10,7 +10,10 @@ struct engine;
 
 #define FIGURES_BYTES 3072
 
-/* Prints the lines for the analyst (self_audit.h). False: they do not fit; the text is empty. */
+/*
+ * Prints to @ret_text the lines that the analyst gets (self_audit.h). False: they do not fit, and
+ * @ret_text is empty.
+ */
 bool figures_print(const struct engine *engine, uint64_t now_ns, char ret_text[FIGURES_BYTES]);
 
 /*

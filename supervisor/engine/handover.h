@@ -11,8 +11,8 @@ struct tracee;
 struct waiting;
 
 /*
- * Sends the process, its maps and the thread's name, as far as the analyst does not have them,
- * before a sample at @pc. Not in a stop window.
+ * Call before a sample at @pc is sent: sends the process, its maps and the thread's name, unless
+ * the analyst has them. Not in a stop window.
  */
 void handover_announce(struct engine *engine, struct tracee *tracee, uint64_t pc, uint64_t now_ns);
 /* Sends a sample that weighs @weight_ns, or counts its loss. */

@@ -170,8 +170,8 @@ static void begin_file(struct engine *engine, uint64_t now)
 			"--ring has no memory for another piece: a part of it will be missing");
 	reader_begin(engine);
 	/*
-	 * The file says that it continues a run, even if no second passes before the supervisor is
-	 * killed.
+	 * Sent at once, so that the file says that it continues a run even if the supervisor is
+	 * killed within the first second.
 	 */
 	if (figures_print(engine, now, text))
 		(void)emit_audit(&engine->emitter, now, RECORD_AUDIT, 0, text);

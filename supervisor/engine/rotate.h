@@ -54,7 +54,10 @@ void rotate_wanted(struct engine *engine, uint64_t now);
  * signal killed it (@status: its wait status).
  */
 void rotate_process_ended(struct engine *engine, int pid, uint32_t status);
-/* Returns the flags for the last RECORD_END of the run. */
+/*
+ * Returns the flags for the last RECORD_END of the run: they tell the analyst whether the user
+ * wants the profile.
+ */
 uint16_t rotate_end_flags(const struct engine *engine);
 /* Begins another file when it is time. Blocks for the start of a process at most. */
 void rotate_poll(struct engine *engine, uint64_t now);
