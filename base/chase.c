@@ -71,7 +71,7 @@ static int take_name(struct walk *w)
 	at += bytes;
 	w->last = !at[strspn(at, "/")];
 	left = strlen(at);
-	/* "x/" requires a folder. */
+	/* A path that ends in a slash requires a folder. */
 	if (w->last && left)
 		return -EISDIR;
 	memmove(w->rest, at, left + 1);

@@ -12,7 +12,8 @@ struct output_facts {
 	uint32_t pid;     /* %p */
 	const char *name; /* %n; slashes in it become underscores */
 	time_t time;      /* %t: 20260131-235959, local time */
-	unsigned number;  /* counts files of one time; above 1 shown in %t: 20260131-235959_2 */
+	/* number of the file among those of one time; shown in %t from 2 on: 20260131-235959_2 */
+	unsigned number;
 	const char *rank; /* %r: MPI or Slurm rank, "0" if there is none */
 };
 

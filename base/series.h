@@ -13,8 +13,8 @@
 bool series_has(const char *pattern, const char *name);
 
 /*
- * Sets the time of the last change of a file to @time, when its data begins: series_trim() goes by
- * this time, and files may be completed in another order. A failure is ignored.
+ * Sets a file's time of last change to @time, the time at which its data begins. series_trim() goes
+ * by this time, because files may be completed in another order. A failure is ignored.
  */
 void series_date(int fd, time_t time);
 

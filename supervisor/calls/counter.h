@@ -29,7 +29,7 @@ struct counter_memory {
 	void *context;
 };
 
-/* Returns the memory behind @remote, which is borrowed and read at each transfer. */
+/* Returns the memory that counter_apply() is to access: that of @remote, which is borrowed. */
 struct counter_memory counter_memory_of(struct remote *remote);
 
 struct counter_add {

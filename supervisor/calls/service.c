@@ -106,7 +106,8 @@ static bool has_seal(
 
 /*
  * The pid of a process in its own pid namespace: the last number of "NSpid:\t4711\t12\n". It never
- * changes, so the status is read once per process, whatever the requests name.
+ * changes, so the status file is read only once per process, however many requests name a wrong
+ * pid.
  */
 static int inner_pid(struct process *process)
 {
@@ -178,7 +179,7 @@ static struct service_call *find_coming(
 
 /*
  * Begins a new table in a slot. A thread has at most one incomplete table; if all slots are taken,
- * one of their tables is dropped. NULL: out of memory.
+ * one of the incomplete tables is dropped. NULL: out of memory.
  */
 static struct service_call *begin(
 	struct service *service, int pid, int tid, const struct call_request *q)

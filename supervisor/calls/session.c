@@ -323,7 +323,10 @@ static void tidy(struct sessions *sessions, struct session *s, bool of_thread)
 	if (!s || !s->untidy)
 		return;
 	if (!s->off && region_table_without(s->table, s->dead, &table) == 0) {
-		/* On -ENOMEM the old table would stay in use instead, with a slower look-up. */
+		/*
+		 * If region_table_without() fails (-ENOMEM), the old table stays in use, with a
+		 * slower look-up.
+		 */
 		region_table_unref(s->table);
 		s->table = table;
 		if (!region_table_is_active(table))

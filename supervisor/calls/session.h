@@ -23,11 +23,14 @@ struct tracee;
 
 /* What happened to the ticks of all tables. */
 struct session_figures {
-	uint64_t counted; /* their counter was accessible; full counters included */
-	/* wanted by no region, excluded (CALL_USER), or their counter cannot be written */
+	uint64_t counted; /* ticks whose counter was accessible, even if it was full */
+	/*
+	 * ticks that no region wants, that CALL_USER excludes, or whose counter cannot be written
+	 */
 	uint64_t dropped;
 	uint64_t faults; /* counters that cannot be written */
-	uint64_t lost;   /* kept for a later stop, but the table ended before, or had no room */
+	/* ticks kept for a stop that came too late, or for which there was no room */
+	uint64_t lost;
 };
 
 /* What happened to the ticks of one table, as reported to its program (proto/call.h). */

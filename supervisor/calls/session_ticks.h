@@ -34,7 +34,10 @@ uint64_t session_elapsed_period_ns(const struct tracee *tracee);
  * stop, requests one: it comes before the thread can see the answer.
  */
 void session_ask_stop(struct sessions *sessions, struct tracee *tracee);
-/* Writes the ticks kept for @tracee, which is stopped, and its process. In the stop window, too. */
+/*
+ * Writes the ticks kept for @tracee, which is stopped, and for its process. May run in the stop
+ * window.
+ */
 void session_catch_up(struct sessions *sessions, struct tracee *tracee);
 
 /*

@@ -20,7 +20,7 @@ struct blocked_scan {
 	bool said_no_activity;
 };
 
-/* With the wall clock: examines some threads in turn; bounded. */
+/* With the wall clock: examines some threads in turn. A call takes a bounded time. */
 void blocked_scan_tick(struct engine *engine, uint64_t now_ns);
 /*
  * Brings the waiting time of @tracee up to date after its tick stop, which took @stop_ns and ended

@@ -8,7 +8,10 @@
 
 struct engine;
 
-/* Call before any other use of the parts. Reads limits of the system; opens nothing. */
+/*
+ * Call before any other use of the parts. Reads the limit of open files, and finds out which files
+ * and calls the kernel offers. Leaves no file open.
+ */
 void connect_parts(struct engine *engine);
 
 #endif

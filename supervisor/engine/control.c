@@ -83,8 +83,8 @@ static bool is_hangup_ignored(void)
 }
 
 /*
- * Does the sender belong to the target? On ^Z, a full-screen program gets a key, and sends the stop
- * signal to its process group itself; otherwise the terminal does that.
+ * Does the sender belong to the target? Usually the terminal sends the stop signal of ^Z. A
+ * full-screen program reads ^Z as a key, and sends the signal to its process group itself.
  */
 static bool is_of_target(const struct engine *engine, int sender)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Why a process cannot be attached to, and the remedy. The kernel answers EPERM in nearly all
- * cases; the cause is derived from the /proc files of both sides. The classification is pure.
+ * cases. The cause is derived from the /proc files of the target and of the supervisor, which only
+ * diagnose_read() reads: the other functions are pure.
  */
 #ifndef SUPERVISOR_DIAGNOSE_H
 #define SUPERVISOR_DIAGNOSE_H

@@ -8,7 +8,10 @@
 /* Interval between two observations of a thread: its table's tick, within these bounds. */
 #define LEAST_NS 1000000
 #define MOST_NS  10000000
-/* Observations take at most 1/SHARE of the time between them; one is always made. */
+/*
+ * The observations of one elapse_tick() take at most 1/SHARE of the time between two of them. At
+ * least one observation is made.
+ */
 #define SHARE 8
 
 static void elapse_thread(struct engine *engine, struct tracee *t)

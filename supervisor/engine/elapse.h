@@ -17,7 +17,7 @@ struct elapser {
 	size_t cursor;    /* index in target.tracee */
 };
 
-/* Examines some threads in turn, if it is time; bounded. */
+/* Examines some threads in turn, if it is time. A call takes a bounded time. */
 void elapse_tick(struct engine *engine, uint64_t now_ns);
 /* When elapse_tick() is due; 0: never. */
 uint64_t elapse_next(const struct engine *engine);

@@ -253,8 +253,8 @@ static int refusal(const struct engine *engine, int error)
 
 /*
  * The tracing thread. Its end makes the kernel detach all tracees. It ends right after
- * restart_end(), because an ignored signal that wakes a tracee between the two makes its call fail
- * with EINTR.
+ * restart_end(): if an ignored signal wakes a tracee after restart_end() and before the detach, the
+ * tracee's call fails with EINTR.
  */
 static void *trace(void *context)
 {

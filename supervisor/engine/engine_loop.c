@@ -164,10 +164,7 @@ static uint64_t leaves_at(const struct engine *engine)
 
 static bool over(struct engine *engine, uint64_t now)
 {
-	/*
-	 * --duration is over. With --ring the user has so requested the end, and a profile is
-	 * written.
-	 */
+	/* --duration is over. With --ring this counts as a request for the profile. */
 	if (engine->timing.ends_at_ns && now >= engine->timing.ends_at_ns)
 		engine->timing.stop = engine->rotation.asked = true;
 	if (leaves_at(engine) && now >= leaves_at(engine))

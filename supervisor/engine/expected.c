@@ -35,7 +35,7 @@ static void change(struct expected *e, struct sample_thread *thread, int fd)
 	atomic_fetch_add(&e->number, 1);
 }
 
-/* Expects the thread on no other CPU than @index any more; negative: on none. */
+/* Ends the expectation of the thread on all CPUs but @index; negative: on all. */
 static void leave_others(struct sampling *s, struct sample_thread *thread, int index)
 {
 	for (unsigned i = 0; s->cpu && i < s->sampler.cpus; i++)

@@ -344,7 +344,11 @@ void lifecycle_handle(struct engine *engine, const struct waiter_result *seen)
 		target_remove(&engine->target, t);
 		(void)tracer_detach(seen->tid);
 	} else if (t->state == TRACEE_EARLY && !t->process) {
-		(void)tracer_resume(t->tid, 0); /* Only SIGKILL can have ended the held stop. */
+		/*
+		 * A second stop: only SIGKILL can have ended the first, in which the thread was
+		 * held.
+		 */
+		(void)tracer_resume(t->tid, 0);
 	} else {
 		act(engine, t, tracee_classify(seen->status), seen->status);
 	}

@@ -54,7 +54,7 @@ struct lifecycle {
 
 /* Handles an event returned by waiter_peek(). */
 void lifecycle_handle(struct engine *engine, const struct waiter_result *seen);
-/* Looks for stops and deaths of any thread, and handles them; bounded. */
+/* Looks for stops and deaths of any thread, and handles a bounded number of them. */
 void lifecycle_drain(struct engine *engine);
 /*
  * Handles events after a SIGCHLD. Among thousands of threads a search for an event takes 0.1 ms or

@@ -61,7 +61,10 @@ void rotate_process_ended(struct engine *engine, int pid, uint32_t status);
 uint16_t rotate_end_flags(const struct engine *engine);
 /* Begins another file when it is time. Blocks for the start of a process at most. */
 void rotate_poll(struct engine *engine, uint64_t now);
-/* A child is gone, perhaps an analyst that wrote: closes what was kept for it. */
+/*
+ * Call when a child has ended. If it is an analyst that was writing a file, closes what was kept
+ * for it.
+ */
 void rotate_forget(struct rotation *rotation, int pid);
 /*
  * At the end: waits for the analysts that still write. They no longer wait for a reader of their

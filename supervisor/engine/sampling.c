@@ -299,7 +299,8 @@ static void serve(struct engine *engine)
 
 	s->hit = NULL;
 	if (!t || atomic_load(&s->works_on) != (int)hit->hit.cpu)
-		s->asked_ns = 0; /* the waiter occupied another CPU */
+		/* the waiter's CPU is not the one where the tracing thread works */
+		s->asked_ns = 0;
 	if (!t)
 		return;
 	if (hit->hit.asleep) {

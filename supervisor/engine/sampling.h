@@ -28,11 +28,14 @@ struct tracee;
 struct sampled_cpu {
 	struct cpu_waiter waiter;
 	struct sampling *sampling;
-	/* Plan and instant are used by the waiter only; without one, by the tracing thread. */
+	/*
+	 * Plan and instant are used only by this CPU's waiter or, if it has none, by the tracing
+	 * thread.
+	 */
 	struct plan plan;
 	struct sample_instant instant;
 	struct expected expected;
-	/* The next instant (CLOCK_MONOTONIC); set by the user of the plan. */
+	/* The next instant (CLOCK_MONOTONIC); set by the thread that uses the plan. */
 	_Atomic uint64_t next_ns;
 	_Atomic uint64_t stretch_1024;      /* for plan_set_factors() */
 	_Atomic uint64_t occupied_until_ns; /* the tracing thread occupied this CPU until then */

@@ -46,10 +46,11 @@ bool stops_are_over(struct engine *engine)
 }
 
 /*
- * The stop lasts at most from @t->not_stopped_ns, when the thread was last known to run, and at
- * least from @seen_ns, to @end_ns. In between it is the time since the request, less the time for
- * which the thread has run or waited for a CPU. A thread in a system call may also have slept there
- * before it stopped; nothing tells for how long, so for it only the time since @seen_ns counts.
+ * Returns the time from the request to @end_ns, less the time for which the thread ran or waited
+ * for a CPU. The result is at most the time since @t->not_stopped_ns, when the thread was last
+ * known to run, and at least the time since @seen_ns. A thread in a system call may also have slept
+ * there before it stopped; as nothing tells for how long, the result is then the time since
+ * @seen_ns.
  */
 uint64_t stops_time(const struct tracee *t, const struct cpu_time *cpu, bool in_call,
 	uint64_t seen_ns, uint64_t end_ns)
@@ -195,7 +196,9 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	}
 	cpu_account_update(engine, t, &cpu, end);
 	stop = stops_time(t, &cpu, snapshot.syscall >= 0, seen, end);
-	/* count_missed() (engine_loop.c) runs once a second, and may not have counted this one. */
+	/*
+	 * count_missed() (engine_loop.c) runs once a second, and perhaps has not counted this stop.
+	 */
 	engine->audit.missed_stops += !t->missed && seen - t->stop_requested_ns > CLOCK_SECOND_NS;
 	t->stop_requested_ns = 0;
 	t->machine = snapshot.machine;

@@ -54,12 +54,12 @@ int arrival_read(int fd, uint64_t woke_ns, struct arrival *ret_arrival);
 struct cpu_waiter {
 	pthread_t thread;
 	bool started, realtime;
-	int cpu;               /* of the machine */
+	int cpu;               /* the kernel's number of the CPU */
 	_Atomic int tid;       /* set by the thread when it begins */
 	_Atomic uint32_t word; /* the thread's futex: changes with a poke, and at the end */
 	/*
-	 * Called in the waiter's thread: at its start and after a poke with @woke_ns 0; and at the
-	 * set time, with the time at which it woke up, and its arrival. @error: the result of
+	 * Called in the waiter's thread: with @woke_ns 0 at its start and after a poke; at the set
+	 * time, with the time at which it woke up, and with its arrival. @error: the result of
 	 * arrival_read(). Returns when to wake up next (CLOCK_MONOTONIC); UINT64_MAX: not at all.
 	 */
 	uint64_t (*wake)(void *context, uint64_t woke_ns, const struct arrival *arrival, int error);
@@ -85,7 +85,8 @@ struct summons {
 	int tid;                    /* of the tracing thread */
 	cpu_set_t started_on;       /* the tracing thread's affinity before it was first pinned */
 	_Atomic uint64_t called_ns; /* CLOCK_MONOTONIC: when it was last called */
-	_Atomic int cpu; /* of the machine: the tracing thread stays there; -1: it may be on any */
+	/* the kernel's number of the CPU on which the tracing thread stays; -1: it may be on any */
+	_Atomic int cpu;
 };
 
 /* Initializes @summons; called by the tracing thread. 0 or -errno. */
@@ -99,7 +100,7 @@ void summons_release(struct summons *summons);
 bool summons_claim(struct summons *summons, int index, uint64_t until_ns);
 /* Ends the waiter's turn: the tracing thread has nothing to do. */
 void summons_give_back(struct summons *summons);
-/* Ends the waiter's turn, and calls the tracing thread to CPU @cpu of the machine. */
+/* Ends the waiter's turn, and calls the tracing thread to the CPU with the kernel's number @cpu. */
 void summons_call(struct summons *summons, int cpu);
 
 /* Ends the turn of the tracing thread, which is about to sleep. */

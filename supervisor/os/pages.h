@@ -35,8 +35,8 @@ struct pages {
 	/* CLOCK_MONOTONIC: until when answers are kept; until when each serves one access only */
 	uint64_t until_ns, wary_until_ns;
 	/*
-	 * A page is in the slot of its number modulo the size: 2 * (number + 1) + (1 if writable).
-	 * 0: none.
+	 * The slot of a page is its number modulo PAGES_KNOWN. It holds 2 * (number + 1), plus 1 if
+	 * the page is writable; 0: no page.
 	 */
 	uint64_t known[PAGES_KNOWN];
 };

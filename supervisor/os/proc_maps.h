@@ -27,16 +27,14 @@ struct mapped_range {
  */
 bool proc_maps_next_executable(const char **at, struct mapped_range *ret_range);
 
-/*
- * The executable mapping that covers an address, queried by ioctl on an open /proc/PID/maps (Linux
- * 6.11). -ENOENT: none. -ENOTTY: not supported by this kernel.
- */
+/* Opens /proc/PID/maps. -errno. */
 int proc_maps_open(int pid);
-int proc_maps_query(int maps_fd, uint64_t address, struct mapped_range *ret_range);
 /*
- * The mapping that may contain a stack, readable and writable, at an address; otherwise as
- * proc_maps_query().
+ * Queries the executable mapping that covers an address, by an ioctl (Linux 6.11). -ENOENT: none.
+ * -ENOTTY: not supported by this kernel.
  */
+int proc_maps_query(int maps_fd, uint64_t address, struct mapped_range *ret_range);
+/* Like proc_maps_query(), for a mapping that may contain a stack: readable and writable. */
 int proc_maps_query_writable(int maps_fd, uint64_t address, struct mapped_range *ret_range);
 /* Does a mapping without any access right (a guard page) end at @start, where another begins? */
 bool proc_maps_is_guarded(int maps_fd, uint64_t start);

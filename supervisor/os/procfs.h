@@ -55,7 +55,7 @@ struct activity {
 };
 int procfs_open_activity(int pid, int tid);
 int procfs_read_activity(int fd, struct activity *ret_activity);
-/* Also reads the arguments of the call, which are 0 if the thread runs. */
+/* Like procfs_read_activity(); also reads the arguments of the call, 0 if the thread runs. */
 int procfs_read_call(int fd, struct activity *ret_activity, uint64_t ret_argument[6]);
 /*
  * Parses "running\n", or "232 0x4 0x7ff… 0x400 0xffffffff 0x0 0x0 0x7ffe0 0x7f1c\n" (call,
@@ -130,20 +130,19 @@ void procfs_read_exe(int pid, char *ret_path, size_t bytes);
 /* Appends the tids of a process to *@tids (grown as needed, freed by the caller). */
 int procfs_read_threads(int pid, int **tids, size_t *n, size_t *room);
 
-/*
- * Reads the number of pages that a process has mapped from an open /proc/PID/statm: "5410 812
- * ...\n" gives 5410.
- */
+/* Opens /proc/PID/statm. */
 int procfs_open_statm(int pid);
+/* Reads the number of pages that the process has mapped: "5410 812 ...\n" gives 5410. */
 int procfs_read_pages(int statm_fd, uint64_t *ret_pages);
 
 /*
- * Threads of the whole machine that are running or runnable, including the reader, from an open
- * /proc/loadavg: "0.20 0.18 0.12 3/80 11206\n" gives 3. -EPROTO. The replacement of this file in a
- * container (lxcfs) is seconds old, and is not opened.
+ * Opens /proc/loadavg. In a container, lxcfs may replace this file by one that is seconds old, and
+ * that is not opened. -errno.
  */
 int procfs_open_load(void);
+/* Returns how many threads of the whole machine are running or runnable, including the reader. */
 int procfs_read_runnable(int load_fd);
+/* "0.20 0.18 0.12 3/80 11206\n" gives 3. -EPROTO. */
 int procfs_parse_runnable(const char *text);
 
 /* A scheduler tick in ns (1/HZ). */

@@ -26,7 +26,9 @@ bool tracer_lives(int tid);
 /* Resumes a stopped thread, with @signal delivered (0: none). The only place that resumes. */
 int tracer_resume(int tid, int signal);
 
-/* Resumes likewise; the thread stops again at entry to or exit from its next system call. */
+/*
+ * Like tracer_resume(), but the thread stops again at entry to or exit from its next system call.
+ */
 int tracer_resume_to_call(int tid, int signal);
 
 /* Leaves a thread in its group-stop, and gets the event of the stop's end. */

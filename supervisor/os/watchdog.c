@@ -11,14 +11,11 @@
 
 /* Interval between two checks of the thread. */
 #define LOOK_NS 50000000L
-/*
- * If this many checks in a row find the thread runnable but not run since the last check, it may
- * use all CPUs.
- */
+/* A thread that this many checks in a row have found runnable, but not run, may use all CPUs. */
 #define R_LOOKS_MOST 3
 /*
- * How long the thread may be in state D, and how long asleep, in one piece of work. Counted is only
- * the time for which a thread of our priority may have had a CPU (watchdog_share()).
+ * How long the thread may be in state D, and how long asleep, in one piece of work. Only the time
+ * counts for which a thread of our priority may have had a CPU (watchdog_share()).
  */
 #define D_NS_MOST UINT64_C(3000000000)
 #define S_NS_MOST UINT64_C(10000000000)

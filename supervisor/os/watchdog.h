@@ -36,8 +36,8 @@ struct watchdog_look {
 	uint64_t awake_ns; /* as in struct watchdog */
 	uint64_t cpu_ns;   /* the thread's CPU time */
 	/*
-	 * watchdog_share() of LOOK_NS. No more if the check came late: then this process got no
-	 * CPU.
+	 * For how much of LOOK_NS the thread may have had a CPU (watchdog_share()). It is no larger
+	 * if the check came late: then this process got no CPU.
 	 */
 	uint64_t share_ns;
 	char state; /* as in /proc/PID/stat; 0: unknown */
@@ -46,7 +46,8 @@ struct watchdog_look {
 /* The piece of work that the thread is at. Zeroed: none. */
 struct watchdog_case {
 	uint64_t awake_ns, began_cpu_ns;
-	uint64_t d_ns, s_ns; /* shares of the checks in a row that found state D, or S */
+	/* sums of share_ns over the last checks in a row that found state D, or S */
+	uint64_t d_ns, s_ns;
 };
 
 /* Notes the calling thread, the tracing thread, as the one to be watched. */

@@ -10,8 +10,8 @@
 /* Minimum interval of wake-ups of the analyst for samples. */
 #define BELL_NS 50000000
 /*
- * The same interval while the analyst requests memory of the target; and how long after such a
- * request further ones are expected.
+ * PROMPT_BELL_NS replaces BELL_NS for PROMPT_NS after each request of the analyst for memory of the
+ * target, as further requests are likely then.
  */
 #define PROMPT_BELL_NS 2000000
 #define PROMPT_NS      200000000

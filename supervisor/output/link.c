@@ -76,7 +76,10 @@ static int spawn(struct link *link, const char *const argv[], const int *fds, si
 	return -r;
 }
 
-/* Sizes the ring's memory file, for which the user's limit of file sizes is not meant. -errno. */
+/*
+ * Sets the size of the ring's memory file. The user's RLIMIT_FSIZE is lifted meanwhile, as it is
+ * not meant for this file. -errno.
+ */
 static int set_bytes(int fd, size_t bytes)
 {
 	struct rlimit limit, more;

@@ -44,7 +44,7 @@ struct self_audit {
 	/* Of closed accounts: page faults, CPU time in the kernel. @all_closed: none is open. */
 	struct kernel_time in_kernel;
 	bool all_closed;
-	/* struct sample_figures: instants of the profile, not of tables */
+	/* as in struct sample_figures: instants of the profile, not of tables */
 	uint64_t instants, late_instants, busy_instants, throttled_instants, unproved_stops;
 	bool realtime;         /* the sampler currently has real-time priority */
 	uint64_t lost_samples; /* ring full, or lost with an analyst that died */

@@ -47,8 +47,8 @@ struct cost {
 };
 
 /*
- * Begins without any measurement. @bound_ppm: millionths of the target's CPU time; 0 or all of it:
- * no bound.
+ * Begins without any measurement. @bound_ppm: millionths of the target's CPU time; 0, or 1000000
+ * and more: no bound.
  */
 void cost_init(struct cost *cost, uint64_t bound_ppm);
 

@@ -142,7 +142,7 @@ struct elsewhere {
 	struct sample_thread *thread[RECENT_MOST];
 	unsigned n;
 	unsigned at;   /* index of the first one that is asked */
-	unsigned most; /* how many there is time to ask */
+	unsigned most; /* the number of them that there is time to ask */
 };
 
 static struct sample_thread *ask_elsewhere(

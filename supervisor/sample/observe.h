@@ -8,7 +8,9 @@
 
 #include "supervisor/sample/sampler.h"
 
-/* What was read at an instant. The caller sets @s, @instant, and @weight_1024 to PLAN_ONE. */
+/*
+ * What was read at an instant. The caller sets @s and @instant, and sets @weight_1024 to PLAN_ONE.
+ */
 struct observation {
 	struct sampler *s;
 	const struct sample_instant *instant;

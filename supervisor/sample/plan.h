@@ -47,7 +47,10 @@ struct plan {
 struct plan_due {
 	unsigned streams; /* a bit for each */
 	uint64_t weight_ns[PLAN_STREAMS];
-	/* Of tables: CLOCK_MONOTONIC, when the period began in which the (first) instant lies. */
+	/*
+	 * For tables, CLOCK_MONOTONIC: begin of the period in which the instant lies, or the first
+	 * of several instants.
+	 */
 	uint64_t begin_ns[PLAN_STREAMS];
 };
 

@@ -44,7 +44,10 @@
  * it to others: they ran while it stood in its stop.
  */
 #define LOSS_MOST 4
-/* Where the moving averages of the time to ask a thread, and to read a time stamp, begin. */
+/*
+ * Initial values of the moving averages: the time to ask a thread, and the time to read a time
+ * stamp.
+ */
 #define USUAL_ASK_NS   2500
 #define USUAL_STAMP_NS 5000
 

@@ -104,9 +104,10 @@ struct sampler {
 	struct sample_cpu *cpu;
 	unsigned cpus;
 	uint64_t period_ns[PLAN_STREAMS];
-	bool realtime;           /* our threads are SCHED_FIFO: they preempt at once */
-	uint64_t factor_1024;    /* the profile's gaps are longer by this factor, to keep bounds, */
-	uint64_t busy_1024;      /* or by this one, if greater: the tracing thread cannot keep up */
+	bool realtime;        /* our threads are SCHED_FIFO: they preempt at once */
+	uint64_t factor_1024; /* the profile's gaps are longer by this factor, to keep bounds */
+	/* the same because the tracing thread cannot keep up; the greater one counts */
+	uint64_t busy_1024;
 	uint64_t turn_instants;  /* figures.instants at the last sampler_turn() */
 	uint64_t stretched_1024; /* fractions of left-out instants, not yet in figures.throttled */
 	struct sample_thread **thread;
@@ -180,7 +181,7 @@ struct sample_loss {
 };
 /*
  * Ends the sample of @thread, whose stop is over: @cpu is its CPU time in that stop. Returns what
- * sampling has cost it since its sample before.
+ * sampling has cost it since its previous sample.
  */
 struct sample_loss sampler_resumed(struct sampler *sampler, struct sample_thread *thread,
 	const struct cpu_time *cpu, uint64_t end_ns);

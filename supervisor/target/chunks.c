@@ -11,8 +11,11 @@
 #include "supervisor/target/stack.h"
 
 enum {
-	CHUNKS_MOST = 16, /* of one thread */
-	/* Words tried that equal the barrier's address: old ones may be left on the stack. */
+	CHUNKS_MOST = 16, /* chunks copied of one thread */
+	/*
+	 * Maximum number of words tried that equal the barrier's address: old ones may be left on
+	 * the stack.
+	 */
 	BARRIERS_MOST = 4,
 	CALLEE_WORDS = 2,     /* words of the callee that lie below the frames of a chunk */
 	WORDS_MOST = 1 << 24, /* a greater size of a chunk is invalid */

@@ -27,9 +27,10 @@ struct stack_piece;
 
 /* Where the chunks of a process are found, as requested by REQUEST_CHUNKS. */
 struct chunks_place {
-	uint64_t barrier;   /* address of the return barrier; 0: the process has no chunks */
-	uint64_t oop_base;  /* what narrow object pointers (oops) are relative to */
-	uint8_t oop_shift;  /* of narrow pointers; of wide ones, 1: they have ZGC's colours */
+	uint64_t barrier;  /* address of the return barrier; 0: the process has no chunks */
+	uint64_t oop_base; /* what narrow object pointers (oops) are relative to */
+	/* shift of narrow pointers; if pointers are wide: 1 if they have ZGC's colour bits */
+	uint8_t oop_shift;
 	uint8_t layout;     /* enum chunk_layout of proto/chunk_layout.h */
 	uint8_t cont_below; /* bytes from the word that points to the Continuation up to fp */
 };

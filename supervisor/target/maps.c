@@ -12,7 +12,7 @@
 #include "supervisor/os/proc_status.h"
 #include "supervisor/target/procfiles.h"
 
-/* The first readings of an image's maps, this many, need no minimum interval. */
+/* The number of readings of an image's maps that need no minimum interval. */
 #define READS_AT_ONCE 16
 /*
  * A process's size that has been unchanged for some time is read again after 1/PAGES_PART of that

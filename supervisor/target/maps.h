@@ -40,7 +40,7 @@ void maps_forget(struct process *process);
 
 /* Reads the maps. If the process is ending, the previous maps are kept. */
 void maps_read(struct maps_reader *reader, struct process *process, uint64_t now_ns);
-/* Reads the maps if those that the analyst has may not describe @pc or its callers. */
+/* Reads the maps if the analyst's copy perhaps does not describe @pc or its callers. */
 void maps_cover(struct maps_reader *reader, struct process *process, uint64_t pc, uint64_t now_ns);
 /* Finds the end of the stack at @sp if it is unknown or may have changed. */
 void maps_cover_stack(

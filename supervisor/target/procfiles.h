@@ -41,9 +41,10 @@ int procfiles_read_runs(struct procfiles *files, struct tracee *tracee, struct c
 void procfiles_read_kernel_time(const struct tracee *tracee, struct kernel_time *ret_time);
 /* Stores the CPU time of a zombie in final_cpu before it is reaped, for reads after that. */
 void procfiles_read_final(struct procfiles *files, struct tracee *tracee);
-/* Is the thread runnable, or blocked, and where? _call() also reads its call's arguments. */
+/* Reads whether the thread is runnable, or else where it is blocked. */
 int procfiles_read_activity(
 	struct procfiles *files, struct tracee *tracee, struct activity *ret_activity);
+/* Like procfiles_read_activity(); also reads the arguments of the call. */
 int procfiles_read_call(struct procfiles *files, struct tracee *tracee,
 	struct activity *ret_activity, uint64_t ret_argument[6]);
 /* When the thread was last scheduled in or out, by the scheduler's clock. */

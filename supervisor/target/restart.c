@@ -259,8 +259,8 @@ static bool conclude(struct restarter *restarter, struct tracee *t, struct arch_
 
 	if (!m->done) {
 		/*
-		 * Interrupted again: the call gets EINTR, and its own time-out; the next stop
-		 * restarts it.
+		 * Interrupted again: the call returns EINTR, and the original time-out argument is
+		 * restored. The next stop restarts the call.
 		 */
 		if (result == ARCH_RESTART || (result == RESTART_BLOCK && m->call->block) ||
 			woken_early(restarter, m, result))

@@ -59,8 +59,8 @@ bool restart_busy(const struct tracee *tracee);
 struct activity restart_activity(const struct tracee *tracee);
 
 /*
- * The supervisor is about to end: waits a fraction of a second for watched calls, and makes the
- * rest look interrupted.
+ * Call when the supervisor is about to end: waits a fraction of a second for watched calls to
+ * complete, and lets the others return as interrupted calls do.
  */
 void restart_end(struct restarter *restarter);
 

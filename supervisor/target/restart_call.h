@@ -19,7 +19,10 @@ struct restart {
 	bool known;    /* the last stop changed this call: @before has its arguments */
 	const struct arch_call *call;
 	struct arch_raw before; /* registers at the stop that disturbed the call */
-	/* bytes: transferred so far; of the whole transfer; requested by the restarted call */
+	/*
+	 * Bytes. done: transferred so far; whole: of the whole transfer; piece: requested by the
+	 * restarted call.
+	 */
 	uint64_t done, whole, piece;
 	/* Memory of the target below its stack that we have overwritten; 0 bytes: none. */
 	uint64_t scratch_at;
@@ -37,7 +40,10 @@ struct restart {
 	bool internet;        /* the call's socket is an internet socket */
 	uint64_t deadline_ns; /* CLOCK_MONOTONIC */
 	int64_t timed_out;    /* the result at the deadline if the supervisor ends the call */
-	/* A group-stop ended the call: where, and the CPU time at the end of the group-stop. */
+	/*
+	 * A group-stop ended the call, at stopped_pc and stopped_sp. stopped_run_ns: the thread's
+	 * CPU time at the end of the group-stop.
+	 */
 	bool stopped;
 	uint64_t stopped_pc, stopped_sp, stopped_run_ns;
 };

@@ -46,8 +46,8 @@ enum restart_need {
 };
 
 /*
- * What a stopped thread needs. @arch may be NULL. *@ret_call: the call, for BEGIN_AGAIN, FILTERED,
- * MAYBE_SHORT and MAYBE_EARLY. May run in the stop window.
+ * Returns what is to be done about the call of a stopped thread. @arch may be NULL. *@ret_call: the
+ * call, for BEGIN_AGAIN, FILTERED, MAYBE_SHORT and MAYBE_EARLY. May run in the stop window.
  */
 enum restart_need restart_need(const struct arch_restart *arch, uint16_t machine,
 	const struct arch_snapshot *snapshot, const struct arch_call **ret_call);

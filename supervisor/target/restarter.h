@@ -11,7 +11,9 @@ struct procfiles;
 struct target;
 
 struct restart_events {
-	/* A call of @process, seen at a stop, turns profiling off (CALL_OFF_FIRST in proto/call.h).
+	/*
+	 * Called when a call of @process, seen at a stop, turns profiling off (CALL_OFF_FIRST in
+	 * proto/call.h).
 	 */
 	void (*turn_off)(void *context, struct process *process);
 	/* Handles pending stops and deaths. */

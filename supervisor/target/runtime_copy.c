@@ -14,13 +14,11 @@
 #define SLACK_BYTES 1024
 /* Greater chunks are invalid. */
 #define CHUNK_BYTES_MOST ((uint64_t)1 << 20)
-/*
- *
- */
+/* The unit of reads of single frames; pages may be larger. */
 #define PAGE_BYTES UINT64_C(4096)
 /* A frame is looked for in this many of the pages that were read last. */
 #define PAGES_NEAR 8
-/* States of threads that are read in a stop to find that of a new thread, newest first. */
+/* Maximum number of thread states read in a stop to find that of a new thread, newest first. */
 #define FIND_IN_STOP 24
 
 static uint64_t word_at(const uint8_t *data, uint32_t offset)

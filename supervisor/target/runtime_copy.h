@@ -22,7 +22,7 @@ enum {
 	RUNTIME_FRAMES_MOST = 16384,
 	RUNTIME_SINGLES_MOST = 4096, /* frames outside of chunks that are read together */
 	RUNTIME_PAGES_MOST = 512,    /* pages with frames that are read one by one */
-	RUNTIME_READS_MOST = 1024,   /* system calls that read, in a stop */
+	RUNTIME_READS_MOST = 1024,   /* reading system calls in one stop */
 	RUNTIME_VECTOR = 1024,       /* pieces of one read, at most (UIO_MAXIOV) */
 };
 /*
@@ -76,7 +76,7 @@ struct runtime_piece {
 	size_t bytes;
 };
 
-/* The frames of the stopped thread. One for all threads, allocated beforehand. */
+/* The frames of the stopped thread. One buffer serves all threads, allocated beforehand. */
 struct runtime_copy {
 	bool taken;      /* frames were read since the last handover */
 	int tid;         /* if taken: the thread they belong to */

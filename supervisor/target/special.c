@@ -17,7 +17,7 @@
 
 /*
  * Is the process in our user namespace? In another one, the set-user-ID bits have no effect if the
- * file's owner does not exist there, so nothing is warned of.
+ * file's owner does not exist there, so no warning is given.
  */
 static bool in_our_user_namespace(int pid)
 {

@@ -2,9 +2,9 @@
 /*
  * Warns of programs that behave differently because they are traced. Set-user-ID programs and those
  * with file capabilities do not get these privileges if the tracer lacks CAP_SYS_PTRACE. Programs
- * that trace their children cannot, as these already have a tracer. There is one message for the
- * first program of each kind. Another thread examines the executables (examiner.h), so the message
- * comes a little later.
+ * that trace their children fail to do so, as these already have a tracer. There is one message for
+ * the first program of each kind. Another thread examines the executables (examiner.h), so the
+ * message comes a little later.
  */
 #ifndef SUPERVISOR_SPECIAL_H
 #define SUPERVISOR_SPECIAL_H

@@ -242,8 +242,8 @@ static bool are_flags(uint64_t word)
  * Finds the signal frame. It contains uc_stack {ss_sp, ss_flags, ss_size}, which describes the
  * memory that contains the frame, and a stack pointer into other memory. The stack pointer of a new
  * thread may point into memory that is not in @ranges yet: such a frame counts if there is no
- * other. Without the check of the flags, words of Java look like such a
- * frame, and up to 1 MB of its heap is copied in a stop.
+ * other. Without the check of the flags, words of Java's heap look like such a frame, and up to 1
+ * MB of the heap is copied in a stop.
  */
 static struct interrupted find_interrupted(
 	const struct stack_piece *piece, const struct stack_ranges *ranges, uint64_t sp)

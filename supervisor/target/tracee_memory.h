@@ -33,7 +33,10 @@ struct remote tracee_memory_of(const struct process *process, int tid);
 int tracee_memory_next_tid(
 	const struct target *target, const struct tracee *tracee, size_t *cursor);
 
-/* Writes all @n bytes, choosing the tid as above. False: not all were written. */
+/*
+ * Writes all @n bytes, with the tids that tracee_memory_next_tid() returns. False: not all were
+ * written.
+ */
 bool tracee_memory_write(const struct target *target, const struct tracee *tracee, uint64_t at,
 	const void *from, size_t n);
 

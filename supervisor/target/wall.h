@@ -54,8 +54,9 @@ void wall_stay(struct wall *wall, const struct cpu_time *cpu, uint64_t now_ns);
  */
 void wall_see(struct wall *wall, uint64_t slices, uint64_t now_ns);
 
-/* The waiting time that is owed; _here(): its blocked time at the stack last seen. */
+/* Returns the waiting time that is owed. */
 struct waiting wall_owes(const struct wall *wall);
+/* Returns the part of the owed blocked time that belongs to the stack last seen. */
 uint64_t wall_owes_here(const struct wall *wall);
 /* The time @paid has been reported: it is not owed any more. */
 void wall_pay(struct wall *wall, const struct waiting *paid);
