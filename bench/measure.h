@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* A reading of @clock, in ns. */
+/* Reads @clock, in ns. */
 static inline uint64_t measure_clock_ns(clockid_t clock)
 {
 	struct timespec ts;
@@ -15,7 +15,7 @@ static inline uint64_t measure_clock_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* A reading of CLOCK_MONOTONIC, in ns. */
+/* Reads CLOCK_MONOTONIC, in ns. */
 static inline uint64_t measure_now_ns(void)
 {
 	return measure_clock_ns(CLOCK_MONOTONIC);

@@ -33,7 +33,9 @@
 		__asm__ volatile(WORK_TURNS(turns));                               \
 	}
 
-/* CPU time of a reading of the thread's CPU clock, in ns: the least of 100. */
+/*
+ * Measures what reading the thread's CPU clock takes, in ns of CPU time: the least of 100 readings.
+ */
 static inline uint64_t work_reading_ns(void)
 {
 	uint64_t least = UINT64_MAX;

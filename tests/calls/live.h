@@ -50,7 +50,7 @@ void live_spin_both(uint64_t one, uint64_t other, double seconds, uint64_t used_
  */
 void live_hop(const uint64_t address[2], double seconds, uint64_t used_ns[2]);
 
-/* CPU time of this process so far, in ns. */
+/* Returns the CPU time of this process so far, in ns. */
 uint64_t live_process_cpu(void);
 
 /*
@@ -102,7 +102,7 @@ void live_check_about(
  */
 void live_check_rounds(uint64_t count, uint64_t cpu_ns, uint64_t waited_ns, uint64_t tick_ns,
 	unsigned rounds, const char *file, int line);
-/* How long the calling thread has waited for a CPU so far, in ns; 0 without schedstat. */
+/* Returns how long the calling thread has waited for a CPU so far, in ns; 0 without schedstat. */
 uint64_t live_waited(void);
 
 /*
@@ -123,7 +123,7 @@ int live_run_group(const char *name, const struct CMUnitTest *tests, size_t coun
 /* Selects the tests whose names match the pattern $LIVE_FILTER, for runs by hand. */
 void live_filter(void);
 
-/* The pid of this process's tracer; 0: none. */
+/* Returns the pid of this process's tracer; 0: none. */
 int live_tracer(void);
 /* Waits until the supervisor, if there is one, has nothing to do. */
 void live_settle(void);

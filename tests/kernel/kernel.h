@@ -421,7 +421,7 @@ void kernel_point(struct kernel *kernel);
 void kernel_send(struct kernel *kernel, struct task *to, bool to_group, int signal);
 bool kernel_has_work(const struct task *task);
 void kernel_stop(struct kernel *kernel, struct task *task, enum stop_kind kind, int status);
-/* The thread goes on after a stop, with @signal delivered. */
+/* Lets the thread go on after a stop, with @signal delivered; 0: none. */
 void kernel_resumed(struct kernel *kernel, struct task *task, int signal);
 void kernel_detached(struct kernel *kernel, struct task *task, int signal);
 void kernel_reap(struct kernel *kernel, struct task *task);
@@ -433,7 +433,7 @@ void kernel_begin_call(struct kernel *kernel, struct task *task, const struct bl
 void kernel_interrupt_call(struct task *task);
 void kernel_wake(struct kernel *kernel, struct task *task, int64_t result);
 void kernel_time_over(struct kernel *kernel, struct task *task);
-/* The task returns from a call to its program; @handler: a signal handler runs first. */
+/* Lets the task return from a call to its program; @handler: a signal handler runs first. */
 void kernel_return(struct kernel *kernel, struct task *task, bool handler);
 /* Continues a call after a stop at its entry or exit. True: the thread sleeps in it. */
 bool kernel_call_goes_on(struct kernel *kernel, struct task *task);
@@ -457,7 +457,7 @@ void kernel_tick(struct kernel *kernel);
 /* trace.c: ptrace(2) and waitid(2). Both return -errno on failure. */
 long kernel_ptrace(struct kernel *kernel, int request, int tid, uintptr_t address, uintptr_t data);
 int kernel_wait(struct kernel *kernel, int id, int options, siginfo_t *ret_info);
-/* The tracing thread ends. */
+/* Ends the tracing thread. */
 void kernel_tracer_ends(struct kernel *kernel);
 
 /* analyst.c: the analysts of the run */

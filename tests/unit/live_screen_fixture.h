@@ -46,7 +46,7 @@ static inline int teardown(void **state)
 	return 0;
 }
 
-/* The screen as text, until the next call. */
+/* Returns the screen as text, valid until the next call. */
 static inline const char *shown(struct view *v, unsigned columns, unsigned rows)
 {
 	size_t bytes;
@@ -88,7 +88,7 @@ static inline void assert_hides(struct view *v, const char *what)
 		fail_msg("the screen has '%s':\n%s", what, v->text);
 }
 
-/* The line that the cursor is on. */
+/* Returns the line that the cursor is on. */
 static inline const char *selected(struct view *v)
 {
 	static char line[1024];

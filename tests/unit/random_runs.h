@@ -14,7 +14,7 @@ static inline double random_uniform(uint64_t *seed)
 	return ((double)(random_bits(seed) >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* A normally distributed number with mean 0 and deviation 1. */
+/* Draws a normally distributed number with mean 0 and deviation 1. */
 static inline double random_normal(uint64_t *seed)
 {
 	return sqrt(-2 * log(random_uniform(seed))) * cos(6.283185307179586 * random_uniform(seed));

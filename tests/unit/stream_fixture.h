@@ -159,7 +159,7 @@ static inline uint64_t figure(struct stream *stream, const char *key)
 	return value;
 }
 
-/* CPU time of a process's samples in a file. */
+/* Returns the CPU time of a process's samples in an object file. */
 static inline int64_t cpu_ns(struct stream *stream, uint32_t pid, const char *file)
 {
 	const struct profile *p = analyst_profile(stream->analyst);

@@ -33,7 +33,10 @@ int command_as_variable(struct command_as *as, const char *assignment);
  */
 int command_as_user(struct command_as *as, const char *name);
 
-/* The value of a variable in the command's environment; NULL: none. Borrowed. */
+/*
+ * Returns the value of a variable in the command's environment, borrowed; NULL: the variable is
+ * unset.
+ */
 const char *command_as_get(const struct command_as *as, const char *name);
 
 /* Returns the options -E and -u, for the table of a program's options. */

@@ -10,12 +10,16 @@
 /* A container id may be abbreviated to its first digits: at least this many. */
 enum { CONTAINERS_ID_LEAST = 4 };
 
-/* Can @text be the beginning of an id? At least CONTAINERS_ID_LEAST hexadecimal digits. */
+/*
+ * Can @text be the beginning of an id? True: it has at least CONTAINERS_ID_LEAST digits, all of
+ * them hexadecimal.
+ */
 bool containers_is_id(const char *text);
 
 /*
- * The id of the container called @name: podman has it on the command line of its monitor (conmon),
- * docker in /var/lib/docker, which root can read. False: none, or unknown.
+ * Finds the id of the container called @name. For podman's containers, it is on the command line of
+ * the monitor (conmon); for docker's, it is in /var/lib/docker, which only root can read. False:
+ * there is no such container, or it cannot be seen.
  */
 bool containers_find(const char *name, char ret_id[CGROUP_ID_BYTES]);
 

@@ -14,27 +14,27 @@ struct process_list {
 };
 
 /*
- * All processes whose name (comm, at most 15 bytes) or whose executable's last path component is
- * @name. Those that have ended, but have not been waited for by their parent, are only counted. 0,
- * or -errno; finding none is not an error.
+ * Adds all processes whose name (comm, at most 15 bytes) or whose executable's last path component
+ * is @name. Those that have ended, but have not been waited for by their parent, are only counted.
+ * 0, or -errno; finding none is not an error.
  */
 int find_processes_by_name(const char *name, struct process_list *list, size_t *ret_ended);
 
-/* All processes of a cgroup; @name as for cgroup_is_in(). */
+/* Adds all processes of a cgroup; @name as for cgroup_is_in(). 0 or -errno. */
 int find_processes_by_cgroup(const char *name, struct process_list *list);
 
 /*
- * All processes of a container: by the beginning of its id, or by its name according to podman's
- * monitor and docker's files (the latter only for root), or by the name of a container of LXC or
- * systemd-nspawn. -ENOTUNIQ: the ids of several containers begin with @name; @ret_ids has two of
- * them. With another result, the contents of @ret_ids are undefined.
+ * Adds all processes of a container. @name is the beginning of its id; or its name, according to
+ * podman's monitor and docker's files (the latter only for root); or the name of a container of LXC
+ * or systemd-nspawn. 0 or -errno; -ENOTUNIQ: the ids of several containers begin with @name, and
+ * @ret_ids has two of them. With another result, the contents of @ret_ids are undefined.
  */
 int find_processes_by_container(
 	const char *name, struct process_list *list, char ret_ids[2][CGROUP_ID_BYTES]);
 
 /*
- * The live descendants of @pid, without itself. A process whose parent has ended is no longer a
- * descendant.
+ * Adds the live descendants of @pid, but not @pid itself. A process whose parent has ended is no
+ * longer a descendant. 0 or -errno.
  */
 int find_processes_below(int pid, struct process_list *list);
 

@@ -22,8 +22,8 @@
 void jcmd_write_maps(const char *program, const int *pids, size_t n, bool quiet);
 
 /*
- * The value of JAVA_TOOL_OPTIONS for the command; @before is its present value, NULL none. The
- * caller frees the result. NULL: out of memory.
+ * Returns the value that JAVA_TOOL_OPTIONS must have for the command; @before is its present value,
+ * NULL none. The caller frees the result. NULL: out of memory.
  */
 char *jcmd_variable(const char *before);
 

@@ -26,7 +26,7 @@ struct live_front {
 	uint64_t screens, delay_ns, half_life_ns, rows, columns;
 	const char *view, *keys, *log, *save_as;
 
-	/* Internal fields. */
+	/* For use by live_front.c only. */
 	int log_fd, null_fd;
 	int streams[3];
 	bool own_log, trims;
@@ -38,7 +38,7 @@ struct live_front {
 	FILE *notes; /* messages kept while the screen was in use */
 	char *notes_text;
 	size_t notes_bytes;
-	char *argument[24]; /* for the analyst; owned */
+	char *argument[24]; /* the analyst's arguments about the view; owned */
 	size_t arguments;
 	char target[256];
 };

@@ -26,8 +26,8 @@ int output_log_trim(int fd, pthread_t *ret_thread, int *ret_stop_fd);
 void output_log_trim_end(pthread_t thread, int stop_fd);
 
 /*
- * The kept part of the log: its start, at the beginning of a line, which is also the number of
- * bytes dropped; and its end. Trimming must have ended.
+ * Returns which part of the log is kept: from *@ret_from, where a line begins, to *@ret_end. The
+ * *@ret_from bytes before it were dropped. Trimming must have ended.
  */
 void output_log_kept(int fd, off_t *ret_from, off_t *ret_end);
 /* Does the log contain a zero byte from @from to @end? */

@@ -11,8 +11,8 @@
 bool push_option_is_address(const char *text);
 
 /*
- * The address in the first line of the file @path, without surrounding blanks; the caller frees it.
- * NULL: *@ret_problem says why, as the end of "cannot use PATH: ".
+ * Reads the address in the first line of the file @path, without surrounding blanks; the caller
+ * frees it. NULL: *@ret_problem says why, as the end of "cannot use PATH: ".
  */
 char *push_option_read(const char *path, const char **ret_problem);
 

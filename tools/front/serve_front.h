@@ -25,7 +25,7 @@ struct serve_front {
 	char address[80];            /* where the server listens, as a URL; empty: it does not */
 	bool port_chosen;            /* the kernel chose the port, so the user must be told */
 	bool reachable;              /* other machines can reach the port */
-	struct engine_server server; /* for the engine, after serve_front_begin() */
+	struct engine_server server; /* the engine's part, valid after serve_front_begin() */
 	pid_t server_pid, push_pid;
 };
 

@@ -17,7 +17,7 @@ struct sprofrun_settings {
 	struct engine_options engine;
 	struct target_options target;
 	struct command_as as;
-	struct terminal_relay relay; /* -u in a terminal */
+	struct terminal_relay relay; /* with -u: the terminal of the command */
 	char *java; /* JAVA_TOOL_OPTIONS=... in the command's environment; owned, NULL: unset */
 	const char *output, *report, *color, *capture, *diagnose, *check_stacks;
 	bool quiet, verbose, per_thread, live, no_timeline, jit_map, user_only;
@@ -29,7 +29,7 @@ struct sprofrun_settings {
 	bool wide_bins; /* regions have bins of 32 bits by default */
 	const char *histogram;
 	const char *keep;          /* --keep: number of newest files of --rotate to keep */
-	const char *rotate, *ring; /* values as given */
+	const char *rotate, *ring; /* --rotate and --ring as given; NULL: not given */
 	bool report_given, output_given;
 };
 

@@ -50,8 +50,8 @@ _Noreturn void target_options_reject(
 	const char *program, const char *what, const char *value, const char *remedy);
 
 /*
- * The process to attach to for @pid. If @pid is the id of a thread other than the process's first,
- * a message says so unless @quiet.
+ * Returns the process to attach to if the user gave @pid: the id of any thread stands for its
+ * process. If it is not the id of the first thread, a message says so unless @quiet.
  */
 int target_options_process(const char *program, int pid, bool quiet);
 

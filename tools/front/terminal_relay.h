@@ -57,8 +57,8 @@ bool terminal_relay_open(struct terminal_relay *relay, int *ret_error);
  */
 void terminal_relay_lead(struct terminal_relay *relay, uid_t uid);
 /*
- * The command's standard streams: @streams (NULL: 0, 1, 2), where the command's terminal replaces
- * ours. Valid as long as @relay.
+ * Returns the command's standard streams: those of @streams (NULL: 0, 1, 2), with the command's
+ * terminal in place of ours. Valid as long as @relay.
  */
 const int *terminal_relay_streams(struct terminal_relay *relay, const int *streams);
 /* Tells the other process that the command has stopped, and that this process will stop, too. */

@@ -27,16 +27,20 @@ void thread_options_take_tids(
 	struct thread_options *options, const char *program, const char *value);
 
 /*
- * The processes of the threads of --tid, each once: *ret_list is freed by the caller, NULL if there
- * are none. Ends the program with status 125, and a message, if such a thread does not exist.
+ * Finds the processes to which the threads of --tid belong, each once. The caller frees *ret_list;
+ * NULL: there are none. Ends the program with status 125, and a message, if such a thread does not
+ * exist.
  */
 void thread_options_processes(
 	const struct thread_options *options, const char *program, int **ret_list, size_t *ret_n);
 
-/* The rule for the engine, or NULL: all threads. Borrowed from @options. */
+/* Returns the rule for the engine, borrowed from @options; NULL: all threads are chosen. */
 const struct choice_rule *thread_options_rule(struct thread_options *options);
 
-/* Appends at most THREAD_ARGUMENTS arguments for the analyst: returns their number. */
+/*
+ * Appends the analyst's options about threads to @argv, at most THREAD_ARGUMENTS words. Returns
+ * their number.
+ */
 size_t thread_options_arguments(const struct thread_options *options, const char **argv);
 
 void thread_options_release(struct thread_options *options);

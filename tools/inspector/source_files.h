@@ -41,7 +41,7 @@ int source_files_add(struct source_files *files, const char *text);
 int source_files_read(const struct source_files *files, const char *file, bool shared,
 	char **ret_text, char **ret_path, uint64_t *ret_changed_ns, char **ret_problem);
 
-/* When the file was last modified, since 1970; a time before 1970 is 0. */
+/* Returns when the file was last modified, in ns since 1970; a time before 1970 is 0. */
 static inline uint64_t source_files_changed_ns(const struct stat *st)
 {
 	const struct timespec *time = &st->st_mtim;

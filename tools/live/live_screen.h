@@ -30,7 +30,7 @@ bool live_screen_close(struct live_screen *screen);
 int live_screen_fd(const struct live_screen *screen);
 bool live_screen_key(struct live_screen *screen, struct live_key *ret_key);
 
-/* The terminal's size when it was opened. */
+/* Returns the size that the terminal had when it was opened. */
 void live_screen_size(const struct live_screen *screen, unsigned *ret_rows, unsigned *ret_columns);
 
 /*

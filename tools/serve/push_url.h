@@ -6,10 +6,10 @@
 #include <stdint.h>
 
 /*
- * The address of a store's ingest with its parameters (Pyroscope's "Server HTTP API"):
+ * Returns the address of a store's ingest with its parameters (Pyroscope's "Server HTTP API"):
  *
- *   http://store:4040 -> http://store:4040/ingest?name=redis&from=1700000000&until=1700000015
- *                        &format=pprof&spyName=sprofil
+ *	http://store:4040 -> http://store:4040/ingest?name=redis&from=1700000000&until=1700000015
+ *		&format=pprof&spyName=sprofil
  *
  * A path in the address is kept, and parameters in its query (name=…) are not repeated. The caller
  * frees the result; NULL: out of memory.

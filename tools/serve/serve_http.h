@@ -29,7 +29,7 @@ int http_begin(int listen_fd, struct spans *spans, const char *name, struct http
 void http_end(struct http *http);
 /* Accepts no new connections. */
 void http_quiesce(struct http *http);
-/* Number of connections being answered, or waiting for an answer. */
+/* Returns the number of connections being answered, or waiting for an answer. */
 size_t http_requests(const struct http *http);
 
 /*

@@ -39,7 +39,7 @@ struct push {
 /* Takes ownership of @fd; -1: nothing is pushed. */
 void push_init(struct push *push, int fd, uint64_t every_ns, struct spans *spans);
 void push_release(struct push *push);
-/* The time of the next task; UINT64_MAX: there is none until a piece or POLLOUT comes. */
+/* Returns the time of the next task; UINT64_MAX: there is none until a piece or POLLOUT comes. */
 uint64_t push_next(const struct push *push, uint64_t now_ns);
 void push_poll(const struct push *push, struct pollfd *fd);
 void push_turn(struct push *push, const struct pollfd *fd, uint64_t now_ns);

@@ -48,7 +48,7 @@ void spans_close(struct spans *spans);
 bool spans_is_over(const struct spans *spans, const struct span *span, uint64_t now_ns);
 /* Does a span lack a piece after its end? */
 bool spans_want_piece(const struct spans *spans, uint64_t now_ns);
-/* When the next span ends, or is given up; UINT64_MAX: never. */
+/* Returns when the next span ends, or is given up; UINT64_MAX: there is no span. */
 uint64_t spans_next(const struct spans *spans, uint64_t now_ns);
 
 /*

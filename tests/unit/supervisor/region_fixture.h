@@ -23,7 +23,7 @@ static inline struct region_table *table(enum call_dialect dialect, unsigned ele
 	return t;
 }
 
-/* Counter of @pc, or NONE. @ret_region may be NULL. */
+/* Returns the counter of @pc, or NONE. @ret_region may be NULL. */
 static inline uint64_t at(const struct region_table *t, uint64_t pc, uint32_t *ret_region)
 {
 	struct region_hit hit;
@@ -36,7 +36,7 @@ static inline uint64_t at(const struct region_table *t, uint64_t pc, uint32_t *r
 	return hit.index;
 }
 
-/* Counter of OFF + @d in one region. */
+/* Returns the counter of the address OFF + @d in a table of one region. */
 static inline uint64_t one(
 	enum call_dialect dialect, unsigned e, uint32_t scale, uint64_t bytes, uint64_t d)
 {
