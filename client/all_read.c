@@ -107,7 +107,7 @@ static int read_segment(struct all_segment *s, struct rows *rows)
 	const volatile uint32_t *counter = s->counter;
 	size_t n = s->end ? (s->end - s->start) / ALL_STEP : 1;
 	const struct all_symbol *last = NULL;
-	bool unnamed = false; /* the last row has no name */
+	bool unnamed = false; /* the last row is of addresses without a name */
 	int r = 0;
 
 	for (size_t i = skip_zeroes(s, 0, n); i < n && r == 0; i = skip_zeroes(s, i + 1, n)) {

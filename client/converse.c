@@ -91,7 +91,10 @@ static bool take_answer(int answer_fd, const struct call_request *q, struct clie
 		call_get_answer(data, sizeof(data), &ret_reply->answer) < 0 ||
 		ret_reply->answer.nonce != q->nonce)
 		return false;
-	/* Answer and status came in one write. */
+	/*
+	 * The supervisor writes answer and status at once: a status that belongs to the answer can
+	 * be read now.
+	 */
 	ret_reply->has_status = q->total == 0 &&
 		read(answer_fd, status, sizeof(status)) == (ssize_t)sizeof(status) &&
 		call_get_status(status, sizeof(status), &ret_reply->status) == 0;
@@ -192,7 +195,10 @@ int client_converse(int request_fd, const struct client_pipe *pipe, const struct
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	if (r == 0)
 		r = await_answer(request_fd, pipe->read_fd, &q, ret_reply);
-	/* Erases the seal: if another process repeats the request, the supervisor refuses it. */
+	/*
+	 * Erases the seal, which the supervisor reads in our memory: if another process repeats the
+	 * request, the supervisor refuses it.
+	 */
 	explicit_bzero(seal, sizeof(seal));
 	return r;
 }

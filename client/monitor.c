@@ -68,7 +68,7 @@ static int first_text(struct dl_phdr_info *info, size_t size, void *ret_start)
 		if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & PF_X)
 			start = MIN(start, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
 	*(uint64_t *)ret_start = start;
-	return 1; /* The program itself comes first. */
+	return 1; /* Ends the iteration: the first object is the program itself. */
 }
 
 /*

@@ -161,8 +161,8 @@ static uint32_t count_at(const struct monitor *monitor, size_t i)
 }
 
 /*
- * Writes the bins of histogram @part, from 0 on: of each count what exceeds @part times UINT16_MAX,
- * but at most UINT16_MAX.
+ * Writes the bins of the histogram with the number @part, from 0 on. A bin holds the part of its
+ * count above @part * UINT16_MAX, at most UINT16_MAX of it.
  */
 static void put_counters(struct out *out, const struct monitor *monitor, uint32_t part)
 {

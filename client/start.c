@@ -73,7 +73,7 @@ struct start {
 	const char *path;
 	char *argv[6];
 	int ready_fd, go_fd;
-	bool stay; /* the owner is the init of orphaned processes: the intermediate process stays */
+	bool stay; /* orphans are reparented to the program: the intermediate process stays */
 	char *stack;             /* the helper's stack, needed until its exec */
 	_Atomic uint32_t helper; /* the helper's pid, or -errno if it could not be created */
 };
@@ -85,8 +85,8 @@ struct start {
 #define ON_BORROWED_STACK __attribute__((no_sanitize("address")))
 
 /*
- * The helper between clone and exec, in the program's memory but with a descriptor table of its
- * own. Its parent waits, and all signals are blocked. Only system calls are possible.
+ * Runs the helper between clone and exec, in the program's memory but with a descriptor table of
+ * its own. Its parent waits, and all signals are blocked. Only system calls are possible.
  */
 ON_BORROWED_STACK static int become_helper(void *context)
 {
@@ -109,9 +109,10 @@ ON_BORROWED_STACK static void close_all(void)
 }
 
 /*
- * The intermediate process, with the restrictions of become_helper(). It shares errno with the
- * thread that created it: once that thread continues, no call here may fail. Therefore SIGCHLD gets
- * its default disposition, so that the wait succeeds even if the program ignores SIGCHLD.
+ * Runs the intermediate process, with the restrictions of become_helper(). It shares errno with the
+ * thread that created it: once that thread continues, no call here may fail, as that would change
+ * the thread's errno. Therefore SIGCHLD gets its default disposition, so that the wait succeeds
+ * even if the program ignores SIGCHLD.
  */
 ON_BORROWED_STACK static int stand_between(void *context)
 {
@@ -239,8 +240,8 @@ static int await_helper(int pid, int pidfd, int ready_fd)
 }
 
 /*
- * Reaps the last intermediate process that stayed. It has ended with its helper, as otherwise no
- * new helper would be needed.
+ * Reaps the last intermediate process that stayed. It has already ended, together with its helper:
+ * while a helper lives, no new one is started.
  */
 static void bury_last(void)
 {

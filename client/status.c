@@ -159,7 +159,7 @@ static int read_status(
 	*ret_supervisor = client_supervisor();
 	*ret_status = reply.status;
 	if (reply.status.state == CALL_HAS_ENDED)
-		note_end(&reply.status); /* A helper may end after this answer. */
+		note_end(&reply.status); /* Kept, as the helper may end after this answer. */
 	return reply.status.state == CALL_IS_OFF ? recall(ret_status) : 0;
 }
 
