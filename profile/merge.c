@@ -130,7 +130,7 @@ static int merge_remarks(struct profile *into, const struct profile *from)
 	if (!into->samples)
 		into->period_ns = period;
 	else if (from->samples && period != into->period_ns)
-		into->period_ns = 0; /* The rates differ. */
+		into->period_ns = 0; /* unknown: the rates differ */
 	if (from->realtime_ns && (!into->realtime_ns || from->realtime_ns < into->realtime_ns))
 		into->realtime_ns = from->realtime_ns;
 	into->duration_ns += from->duration_ns;

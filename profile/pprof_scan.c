@@ -20,8 +20,8 @@ struct scan_chunk {
 };
 
 /*
- * For example AC 02 is 300: seven bits per byte, the lowest first; the top bit is set if more
- * follow.
+ * A varint has seven bits per byte, the lowest first; a byte's top bit is set if more follow: AC 02
+ * is 300.
  */
 int pprof_scan_varint(struct byte_span *span, uint64_t *ret_value)
 {

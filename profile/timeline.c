@@ -108,7 +108,8 @@ static int pair_up(struct timeline *thin, struct instant *waiting, const struct 
 
 /*
  * Halves the number of instants where stacks have several, and keeps all weight. If that saves less
- * than a quarter of the limit, the limit is doubled. -ENOMEM.
+ * than a quarter of the limit, the limit is doubled, as the next thinning would be due soon and
+ * save even less. -ENOMEM.
  */
 static int thin_out(struct profile *profile)
 {
