@@ -32,8 +32,8 @@ int code_addresses_init(struct code_addresses *addresses, const struct profile *
 	if (!addresses->address || !addresses->first || !addresses->lined)
 		return -ENOMEM;
 	/*
-	 * end[m + 1] is at first where the addresses of mapping m begin; as they are added, it
-	 * moves to their end.
+	 * While addresses are added, end[m + 1] is where the next one of mapping m goes: at first
+	 * the beginning of the mapping's addresses, finally their end.
 	 */
 	for (size_t i = 0; i < locations; i++) {
 		if (!wants || wants(context, i))

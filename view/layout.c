@@ -275,8 +275,8 @@ static const char *color_of(const struct layout *layout, double heat)
 }
 
 /*
- * Limits the padding of lines without a limit: a few long names exceed their column, as otherwise
- * every other line would be padded to their width.
+ * If lines have no maximum width, limits the width to which names are padded. A few longer names
+ * exceed their column; otherwise every line would be padded to their width.
  */
 static void bound_padding(const struct layout *layout, size_t *widths)
 {

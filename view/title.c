@@ -9,7 +9,7 @@
 #include "profile/audit.h"
 #include "profile/profile.h"
 
-/* From so many bytes on, an ellipsis stands for the other commands. */
+/* Once the list has this many bytes, an ellipsis stands for all further commands. */
 enum { LIST_BYTES = 1000 };
 
 static const char *first_name(const struct profile *profile)

@@ -34,7 +34,7 @@
 struct grind_function {
 	uint32_t place, level; /* level: from 1 on */
 	const char *file;
-	uint32_t line; /* the first of the function; 0 unknown */
+	uint32_t line; /* first line of the function; 0 unknown */
 };
 
 enum { NO_CALLEE = UINT32_MAX };
@@ -146,7 +146,7 @@ static void pop_to(struct grind *g, size_t steps)
  */
 static int make_path(struct grind *g)
 {
-	size_t kept = 0; /* number of steps up to the last one of level 1, which are not removed */
+	size_t kept = 0; /* steps that are never removed: those up to the last one of level 1 */
 	int error = 0;
 
 	for (size_t i = g->frames->n; i-- > 0 && !error;) {
@@ -172,7 +172,8 @@ static int add_sample(struct grind *g, size_t index, int64_t weight)
 	int error = make_path(g);
 
 	/*
-	 * The number of calls is unknown: samples are given, each of which means at least one call.
+	 * The number of calls is unknown: the number of samples is written, as each means at least
+	 * one call.
 	 */
 	cost.samples = samples > 0 ? samples : 1;
 	for (size_t i = g->steps; i-- > 0 && !error;) {

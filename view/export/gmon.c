@@ -57,7 +57,7 @@ enum { WHOLE_BINS = 1 << 21, PIECE_BINS = 1 << 14 };
 #define LARGEST_TEXT (UINT64_C(1) << 30)
 /*
  * Maximum bytes of all histograms, unless one alone has more: a small profile may claim to be about
- * much code.
+ * much code, and would become a huge file.
  */
 #define MOST_BYTES (UINT64_C(64) << 20)
 

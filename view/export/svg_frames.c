@@ -10,7 +10,10 @@
 
 /* The width of a character in the labels' font, in pixels. */
 #define CHARACTER 7.25
-/* The minimum length of a label, in characters; the pixels on both sides of it together. */
+/*
+ * LABEL_LEAST: minimum length of a label, in characters. LABEL_MARGIN: pixels beside a label, on
+ * both sides together.
+ */
 enum { LABEL_LEAST = 3, LABEL_MARGIN = 4 };
 
 struct frame {

@@ -155,7 +155,9 @@ int live_update(struct live *live, const struct profile *profile, const struct l
 	if (live->state < LIVE_ENDED || ended || !live->weights.begun)
 		r = live_weights_update(
 			&live->weights, profile, facts->factor, facts->factors, now_ns);
-	/* What the first update brings has run since the beginning of sampling, not since now. */
+	/*
+	 * The weights of the first update have been summed up since sampling began, not since now.
+	 */
 	if (first && facts->begun_ns && facts->begun_ns < now_ns)
 		live->weights.reset_ns = facts->begun_ns;
 	if (r == 0)

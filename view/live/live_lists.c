@@ -273,7 +273,10 @@ static bool is_titled(const struct task *task)
 	return task->tid == task->pid && strchr(task->process, ' ');
 }
 
-/* Adds a row for each thread with samples. live->stamp is set to each task's row + 1, or 0. */
+/*
+ * Adds a row for each thread with samples. Sets live->stamp of each task to its row + 1, or to 0 if
+ * it has none.
+ */
 static int add_tasks(struct live *live, struct pairs *rows)
 {
 	for (size_t i = 0; i < live->weights.tasks; i++) {

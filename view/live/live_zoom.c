@@ -61,7 +61,6 @@ int live_zoom_out(struct live *live)
 	return live_look(live);
 }
 
-/* Zooms into a thread: the row's, or one chosen from the list. */
 int live_zoom_thread(struct live *live)
 {
 	struct live_page *page = live_page(live);
@@ -104,7 +103,6 @@ int live_zoom_object(struct live *live)
 	return live_open(live, &next);
 }
 
-/* Opens source or instructions of the function at the cursor. */
 int live_zoom_code(struct live *live, enum live_view view)
 {
 	const struct live_page *page = live_page(live);

@@ -304,7 +304,7 @@ static bool mouse(struct live_key *ret_key)
 	return true;
 }
 
-/* The key of a complete sequence, by its final byte @last, of whatever terminal. 0: none. */
+/* Returns the key of a complete sequence of any terminal, by its final byte @last; 0: none. */
 static int32_t sequence_key(const struct escape *escape, wint_t last)
 {
 	static const int32_t numbered[] = {0, LIVE_KEY_HOME, 0, LIVE_KEY_DELETE, LIVE_KEY_END,

@@ -134,10 +134,7 @@ static void find_file(struct annotate *annotate)
 			most = sum;
 			annotate->file = annotate->line[i].file;
 		}
-		/*
-		 * @sum is that of a whole file, so the other lines of this file need no sum of
-		 * their own.
-		 */
+		/* @sum has been computed for the whole file: its other lines are skipped. */
 		while (i + 1 < annotate->lines &&
 			!strcmp(annotate->line[i + 1].file, annotate->line[i].file))
 			i++;

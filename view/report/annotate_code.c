@@ -27,8 +27,8 @@ int annotate_line_of(struct annotate *annotate, const char *file, uint32_t line)
 }
 
 /*
- * Does the location have samples at an instruction? Functions of interpreted languages have the
- * address 0.
+ * Does the location have samples at an instruction? (Functions of interpreted languages have the
+ * address 0, and no instructions.)
  */
 static bool was_met(const void *context, size_t location)
 {

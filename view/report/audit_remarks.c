@@ -174,7 +174,7 @@ static bool has_precision(const struct profile *profile)
 
 /*
  * Says what a share is worth in a profile of few samples: "few samples (11): shares are uncertain
- * by up to 25 points; ...". A part of a profile has no rate, but it has samples.
+ * by up to 25 points; ...". Uses the samples only, because a part of a profile has no rate.
  */
 static void print_few(struct auditing *a)
 {
@@ -255,7 +255,7 @@ static void point_to_wall(struct auditing *a)
 
 /*
  * Explains a profile without samples: a run of less than MANY_PERIODS periods may have none. From
- * FEW_PERIODS on, its CPU time alone does not explain that.
+ * FEW_PERIODS on, the short CPU time alone does not explain it, and other causes are named.
  */
 static void print_no_samples(struct auditing *a)
 {
@@ -286,7 +286,7 @@ void audit_print_remarks(struct auditing *a)
 	struct audit_found found;
 	struct audit_rate rate;
 	bool has_found = audit_found(a->profile, &found), has_rate = audit_rate(a->profile, &rate);
-	/* Where periods are about as short as stops, that explains missing samples. */
+	/* Periods about as short as stops explain missing samples. */
 	bool is_fast = has_rate && rate.is_low && rate.asked_hz >= FAST_HZ;
 
 	if (has_found && found.is_off && !is_fast)

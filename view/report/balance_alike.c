@@ -33,8 +33,8 @@ struct leaders {
 
 /*
  * Returns the variance of a group's weight due to sampling. A large count of n samples has a
- * variance of n. For a small one that is too little: where 3 samples are expected, 0 are found in
- * 5 % of all cases. With n + 2, twice the standard deviation is 2.8 for 0 samples.
+ * variance of n. For a small one that is too little: where 3 samples are expected, 0 are found in 5
+ * % of all cases. With n + 2, twice the standard deviation is 2.8 for 0 samples, about those 3.
  */
 static double variance(const struct balance *b, const struct balance_group *group)
 {

@@ -152,8 +152,8 @@ static void settle(
 {
 	size_t weight = callers->sums.weight, kept = 0;
 	/*
-	 * In a difference, large increases and decreases may cancel out in the sum: all rows are
-	 * shown.
+	 * In a difference, large increases and decreases may cancel out in the sum, so that a
+	 * minimum share of it would mean nothing: all rows are shown.
 	 */
 	double least = callers->sums.negative
 		? 0

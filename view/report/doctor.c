@@ -216,8 +216,8 @@ static int fetch(struct doctor *d)
 			r = reader->fetch(reader->context, object->path, object->build_id,
 				&object->unfetched);
 		/*
-		 * These two errors mean that nothing can be downloaded for any object: the others
-		 * need no try.
+		 * These two errors mean that nothing can be downloaded for any object: the other
+		 * objects are not tried.
 		 */
 		if (r == -EDESTADDRREQ || r == -ENOTSUP)
 			break;

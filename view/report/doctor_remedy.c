@@ -128,7 +128,7 @@ static int remedy_of_missing(const struct doctor *d, struct doctor_object *objec
 	return r;
 }
 
-/* Has no sample a line, apart from those in PLT stubs, which cannot have one? */
+/* Do all samples lack a line, apart from those in PLT stubs, which cannot have one? */
 static bool has_no_lines(const struct doctor_object *object)
 {
 	return object->unlined && object->unlined == object->samples - object->stubs;
@@ -229,8 +229,8 @@ static const char *remedy_of_cut_stacks(const struct doctor *d, const struct doc
 }
 
 /*
- * Sets the cause and the remedy of stacks that end early. That is a cause besides missing names and
- * lines: debug information for these does not help unwinding.
+ * Sets the cause and the remedy of stacks that end early. This cause is independent of missing
+ * names and lines: debug information that has these does not help to unwind.
  */
 static int remedy_of_stacks(const struct doctor *d, struct doctor_object *object)
 {

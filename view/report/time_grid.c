@@ -15,7 +15,7 @@
 /* The mean number of samples in a column is at least this one: fewer say too little. */
 enum { SAMPLES_A_COLUMN = 5 };
 
-/* A process with less than this share of all weight is short. */
+/* A process with less than this share of all weight counts as short (group_short()). */
 #define SHORT_SHARE 0.05
 
 /* Less than this share of a CPU counts as idle: it is noise. */

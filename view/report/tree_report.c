@@ -28,8 +28,8 @@ int tree_choice_init(
 	struct tree_choice *choice, const struct tree *tree, const struct report_options *options)
 {
 	/*
-	 * In a difference, large increases and decreases may cancel out in the sum: all nodes are
-	 * shown.
+	 * In a difference, large increases and decreases may cancel out in the sum, so that a
+	 * minimum share of it would mean nothing: all nodes are shown.
 	 */
 	double least =
 		tree->sums.negative ? 0 : (double)tree->sums.whole * options->min_percent / 100;

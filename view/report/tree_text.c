@@ -39,7 +39,7 @@ struct printing {
 	bool has_samples, has_recursion;
 	struct layout layout;
 	size_t at; /* column of the next cell to be set */
-	/* Those of the current node and its callers that have siblings, outermost first. */
+	/* The current node and its callers, but only those with siblings, outermost first. */
 	uint32_t *fork;
 	size_t forks, fork_room;
 };
