@@ -155,7 +155,7 @@ static void write_so_far(void *context)
 	(void)finish_copy(run, &(struct finish){analyst_results_so_far, say, &run->results});
 }
 
-/* Handles a request of the server. */
+/* Handles a request of the server: sends it the profile so far. */
 static void serve_so_far(void *context)
 {
 	struct run *run = context;

@@ -154,7 +154,7 @@ static bool ends_well(const struct settings *s, const char *path)
 	return false;
 }
 
-/* Number of our own files in @path that begin_keep() made. */
+/* Returns the number of files of our user in the folder @path that begin_keep() made. */
 static unsigned count_kept(const char *path)
 {
 	DIR *folder = opendir(path);

@@ -11,10 +11,13 @@
 
 /* Access to the bytes and functions of a file. Addresses are those in the file. */
 struct instructions_source {
-	/* The bytes from an address on, and their machine (EM_…); NULL: not available. */
+	/* Returns the bytes from an address on, and their machine (EM_…); NULL: not available. */
 	const uint8_t *(*code)(
 		void *context, uint64_t svma, size_t *ret_bytes, unsigned *ret_machine);
-	/* The function at an address, and the offset of the address in it; NULL: no name. */
+	/*
+	 * Returns the name of the function at an address, and the offset of the address in it;
+	 * NULL: no name.
+	 */
 	const char *(*function_at)(void *context, uint64_t svma, uint64_t *ret_offset);
 	void *context;
 };

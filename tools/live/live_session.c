@@ -274,7 +274,7 @@ static int draw(struct running *run, uint64_t now)
 	return r;
 }
 
-/* Maximum milliseconds to sleep; -1: no limit. */
+/* Returns the maximum time to sleep in ms; -1: no limit. */
 static int sleep_ms(const struct running *run, uint64_t now)
 {
 	uint64_t until = run->ended ? UINT64_MAX : next_update_ns(run);
@@ -363,7 +363,7 @@ static int open_screen(struct running *run)
 	return 0;
 }
 
-/* One round: records, figures, keys, screen. */
+/* Does one round of the session: records, figures, keys, screen. */
 static int turn(struct running *run)
 {
 	struct live_session *s = run->session;

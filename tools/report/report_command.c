@@ -257,7 +257,7 @@ static int take_sides(struct command *command, int behind, bool has_by)
 	return 0;
 }
 
-/* The number of arguments behind "--". */
+/* Returns the number of arguments behind "--". */
 static int count_behind(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
