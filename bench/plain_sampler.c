@@ -112,8 +112,8 @@ static bool read_at(int fd, char *text, size_t room)
 }
 
 /*
- * When the scheduler last put a thread on a CPU or took it off, in ns of that CPU's clock; 0
- * unknown.
+ * Returns when the scheduler last put a thread on a CPU or took it off, in ns of that CPU's clock;
+ * 0: unknown.
  */
 static uint64_t stamp_of(int sched_fd)
 {

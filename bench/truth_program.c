@@ -98,7 +98,7 @@ static struct program {
 	int null;
 } program = {.mutex = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER}};
 
-/* splitmix64 */
+/* Returns a random number, by splitmix64. */
 static uint64_t next_random(uint64_t *state)
 {
 	uint64_t z = (*state += 0x9e3779b97f4a7c15);

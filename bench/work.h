@@ -51,8 +51,8 @@ static inline uint64_t work_reading_ns(void)
 }
 
 /*
- * Turns of the loop in a millisecond: the best of 50 tries, when nobody else had the CPU. Takes 0.1
- * s.
+ * Measures the turns of the loop in a millisecond: the best of 50 tries, in which nobody else had
+ * the CPU. Takes 0.1 s.
  */
 static inline uint64_t work_turns_per_ms(void (*work)(uint64_t))
 {
