@@ -79,8 +79,8 @@ bool live_truth(void);
 /*
  * Asserts that @count is the number of ticks in @cpu_ns within max(3, 5 %), twice that without
  * real-time priority; with LIVE_BESIDE_A_PROFILE in the environment within max(5.5, 5 %). This is
- * judged in the truth suite only. Other suites assert that @count is not 0, if so many ticks are
- * expected that chance cannot leave none.
+ * judged in the truth suite only. Other suites assert that @count is not 0, and only where so many
+ * ticks are expected that 0 cannot be chance.
  */
 #define live_about(count, cpu_ns, tick_ns) \
 	live_check_about(count, cpu_ns, tick_ns, __FILE__, __LINE__)

@@ -221,7 +221,8 @@ static void check(const struct change *change, bool as_nobody)
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		/*
-		 * setuid() has made the process undumpable. One that its user starts is dumpable.
+		 * setuid() has made this process undumpable. PR_SET_DUMPABLE makes it like a
+		 * process that its user has started.
 		 */
 		if (as_nobody && (become_nobody() || prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0))
 			_exit(NOT_HERE);
