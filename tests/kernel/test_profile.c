@@ -259,7 +259,7 @@ static void interpret(struct task *t)
 	memcpy(t->space->data + (NAME + 72 - KERNEL_DATA), "spin", 4);
 }
 
-/* The interpreter reuses the memory of a code object for another one. */
+/* The interpreter frees a code object and puts another one at its address. */
 static void another_object(struct kernel *k, struct task *t)
 {
 	(void)k;
