@@ -373,7 +373,8 @@ static void killed_newborns(unsigned n)
 }
 
 /*
- * clone N: children made by clone() with another exit signal than SIGCHLD: processes, not threads.
+ * clone N: makes N children by clone() with another exit signal than SIGCHLD. They are processes,
+ * not threads.
  */
 static void odd_children(unsigned n)
 {

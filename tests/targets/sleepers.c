@@ -22,7 +22,10 @@ static void *sleep_on(void *slot)
 	return NULL;
 }
 
-/* Voluntary and involuntary context switches of a thread, from /proc/self/task/TID/status. */
+/*
+ * Returns the number of context switches of a thread, voluntary and involuntary ones, from
+ * /proc/self/task/TID/status.
+ */
 static long switches(int tid)
 {
 	char path[64], line[128];

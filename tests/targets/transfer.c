@@ -177,7 +177,7 @@ static ssize_t call_pwritev2(void)
 	return pwritev2(fd[1], part, parts_of(out, part, 40), -1, 0);
 }
 
-/* A file with the bytes of @out, from its beginning. */
+/* Returns a descriptor of a file that has the bytes of @out, at its beginning. */
 static int source(void)
 {
 	static int file = -1;
