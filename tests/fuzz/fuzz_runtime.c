@@ -48,7 +48,7 @@ static ssize_t read_memory(
 	return got;
 }
 
-/* The tables of CPython 3.11, 3.10 and 3.12. */
+/* Returns the table of CPython 3.11, 3.10 or 3.12 (@which: 0 to 2). */
 static struct runtime_table table_of(unsigned which)
 {
 	struct runtime_table t = {

@@ -16,7 +16,7 @@
 enum { ID_AT = 12, LAST_ID_AT = 64, SLOTS_AT = 16, IDS_MOST = 64, FUNCTIONS_MOST = 256 };
 enum { SECT_INFO = 1, SECT_ABBREV = 3, SECT_STR_OFFSETS = 6, SECT_RNGLISTS = 8 };
 
-/* Debian 12's libdwarf leaks a DIE now and then (fuzz_dwarf.c). */
+/* Debian 12's libdwarf leaks a DIE now and then, which is no fault here (see fuzz_dwarf.c). */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
