@@ -116,7 +116,8 @@ static inline void go_headers(struct go_fixture *go)
 }
 
 /*
- * Appends a record; @line: of the function's declaration, since 1.20. Returns the offset behind it.
+ * Appends a record; @line: the line of the function's declaration (Go 1.20 and later). Returns the
+ * offset behind the record.
  */
 static inline size_t go_record(struct go_fixture *go, size_t at, uint32_t entry, const char *name,
 	uint32_t pcsp, bool top, uint32_t line)

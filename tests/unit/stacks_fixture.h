@@ -151,7 +151,7 @@ static inline struct profile *fixture_hostile(void)
 	return profile;
 }
 
-/* One stack of @depth frames of one function below main. */
+/* Makes a profile with one stack: @depth frames of one function below main. */
 static inline struct profile *fixture_deep(size_t depth)
 {
 	int64_t values[VALUE_TYPES_MAX] = {1, FIXTURE_MS};

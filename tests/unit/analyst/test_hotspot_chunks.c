@@ -124,8 +124,8 @@ static void test_hotspot_chunks__of_another_place_are_not_taken(void **state)
 }
 
 /*
- * A pointer as ZGC stores it, with one of four colours. @colour 0: unchanged, as other collectors
- * store it.
+ * Returns a pointer as ZGC stores it, with one of four colours. @colour 0: unchanged, as other
+ * collectors store it.
  */
 static uint64_t coloured(uint64_t address, unsigned colour)
 {

@@ -539,7 +539,10 @@ static void test_python__a_version_that_describes_itself(void **state)
 		-EPROTO);
 }
 
-/* _Py_DebugOffsets by index of the word (@at), with the values in the file of CPython 3.14.10. */
+/*
+ * The words of _Py_DebugOffsets by their index (@at), with the values in the file of CPython
+ * 3.14.10: the layout is read from them.
+ */
 static void test_python__3_14_describes_itself(void **state)
 {
 	const struct {

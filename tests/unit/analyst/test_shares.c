@@ -220,7 +220,10 @@ static void test_shares__per_process_nothing_leaves_its_process(void **state)
 	end(&s, &o);
 }
 
-/* Two threads, one after the other, with the same tid and the same stack. */
+/*
+ * Two threads live one after the other, with the same tid and the same stack: their times are not
+ * mixed up.
+ */
 static void test_shares__a_tid_that_comes_again_is_another_thread(void **state)
 {
 	struct shares s;

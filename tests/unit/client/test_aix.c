@@ -40,7 +40,7 @@ static uint64_t address_of(const struct region_table *table, uint64_t pc)
 	return region_look_up(table, NULL, pc, &hit) ? hit.address : NOWHERE;
 }
 
-/* AIX-18: p_scale of p_low, p_high and p_bufsize. */
+/* AIX-18: the scale that is computed from p_low, p_high and p_bufsize if p_scale requests that. */
 static void test_aix__computed_scales(void **state)
 {
 	static const struct {
@@ -108,7 +108,10 @@ static uint32_t below(uint32_t n)
 	return (uint32_t)(random() % n);
 }
 
-/* AIX-16, AIX-20: arrays that ascend, with gaps, overlaps, sizes of 0 and 1, and all scales. */
+/*
+ * AIX-16, AIX-20: compares with the oracle for random arrays that ascend, with gaps, overlaps,
+ * sizes of 0 and 1, and all scales.
+ */
 static void test_aix__random_arrays_match_the_oracle(void **state)
 {
 	static const int32_t scales[] = {

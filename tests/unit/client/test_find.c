@@ -157,7 +157,7 @@ static void test_find__opens_a_pipe_and_nothing_else(void **state)
 	unmark(&m);
 }
 
-/* The result of number_in() for a file of @text after @more bytes of @filling. */
+/* Returns what number_in() finds in a file of @text after @more bytes of @filling. */
 static int64_t number_of(const char *filling, size_t more, const char *text)
 {
 	int fd = memfd_create("status", MFD_CLOEXEC), next = dup(2), r;
@@ -229,8 +229,9 @@ static void test_find__marks(void **state)
 	assert_int_equal(result_of("x", 0), -ENOENT);
 	assert_int_equal(open_marked(dir, "4711", (uint32_t)getpid()), -ENOENT);
 	/*
-	 * Names with the greatest descriptor, which is a mark, but of no open file; with one more,
-	 * and with too many digits, which are no marks.
+	 * Three names, none of which leads to a pipe: with the greatest descriptor, which is a
+	 * mark, but no file is open there; with one more than that; and with too many digits. The
+	 * latter two are no marks.
 	 */
 	others[0] = memfd_create("sprofil-calls:2147483647:1", MFD_CLOEXEC);
 	others[1] = memfd_create("sprofil-calls:2147483648:1", MFD_CLOEXEC);

@@ -39,7 +39,7 @@ static size_t take_file(const char *path)
 	return n;
 }
 
-/* One counter of 2 bytes for each 2 bytes of text from @low on. */
+/* Returns a monitor with one counter of 2 bytes for each 2 bytes of text from @low on. */
 static struct monitor monitor_of(
 	enum call_dialect dialect, uint64_t low, const void *counter, size_t counters)
 {

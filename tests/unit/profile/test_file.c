@@ -197,7 +197,7 @@ static void test_file__leaves_no_part_when_it_is_interrupted(void **state)
 	free(data);
 }
 
-/* A full disk, simulated by a limit on the size of files. */
+/* The disk is full (simulated by a limit on the size of files): the old file stays. */
 static void test_file__leaves_the_old_one_when_it_fails(void **state)
 {
 	struct rlimit old, small = {10, RLIM_INFINITY};

@@ -14,7 +14,7 @@
 static const struct label request[] = {
 	{.key = "request", .text = "GET /"}, {.key = "bytes", .number = -64, .unit = "bytes"}};
 
-/* Two samples of one stack: one with labels, one without. */
+/* Makes a profile with two samples of one stack: one with labels, one without. */
 static struct profile *labelled(void)
 {
 	struct profile *profile = fixture_profile();

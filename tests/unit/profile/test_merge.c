@@ -72,7 +72,10 @@ static void test_merge__combines_figures_by_their_kind(void **state)
 	profile_free(from);
 }
 
-/* Weights 1 and 9 (of 100 samples each): sum w = 1000, sum w^2 = 8200, 1000000 / 8200 = 122. */
+/*
+ * Two profiles with 100 samples each, of weights 1 and 9: sum w = 1000, sum w^2 = 8200, so there
+ * are 1000000 / 8200 = 122 effective samples.
+ */
 static void test_merge__effective_samples_follow_from_the_weights(void **state)
 {
 	struct profile *half[2];

@@ -328,7 +328,7 @@ static void pb_minimal(struct pb *pb, const char *type, const char *unit)
 	pb_strings(pb, text);
 }
 
-/* Values in any order and unit of time, and the labels of other tools. */
+/* Values are found in any order and unit of time, and tasks by the labels of other tools. */
 static void test_pprof__finds_values_by_type_and_tasks_by_labels(void **state)
 {
 	struct profile *profile = NULL;

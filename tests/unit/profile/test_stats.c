@@ -66,7 +66,10 @@ static void test_stats__interval_covers_the_truth(void **state)
 	}
 }
 
-/* The spread of the found ratio by simulation: @n instants, each a hit with probability @p. */
+/*
+ * Simulates the spread of the found ratio: @rounds times @n instants, each a hit with probability
+ * @p.
+ */
 static double spread(int n, double p, int rounds)
 {
 	double sum = 0, squares = 0;

@@ -285,7 +285,7 @@ static bool is_awake(struct sim *sim, struct sim_cpu *c)
 	return c->leaves_ns <= sim->now || sim_cpu_is_called(sim, c);
 }
 
-/* Schedules the CPU. */
+/* Decides which thread gets the CPU, if nothing runs on it. */
 void sim_cpu_schedule(struct sim *sim, unsigned cpu)
 {
 	struct sim_cpu *c = &sim->cpu[cpu];

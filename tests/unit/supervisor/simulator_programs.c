@@ -26,7 +26,10 @@ static struct sim_thread *add(struct sim *sim, sim_program *program, uint64_t a,
 	return t;
 }
 
-/* Four equal parts of number[0] ns in all, then a sleep of about number[1] ns. Locations 0 to 4. */
+/*
+ * Runs four equal parts of number[0] ns in all, then sleeps for about number[1] ns. Locations 0 to
+ * 4.
+ */
 static void bursts(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	unsigned at = t->at++ % 5;
@@ -243,7 +246,7 @@ static void crowd_100(struct sim *sim)
 		(void)add(sim, busy, 130 * SIM_US + i * 1000, 0);
 }
 
-/* A busy thread on each CPU, or on half of them; at most 16. */
+/* Begins @n busy threads, 16 at most. */
 static void busy_n(struct sim *sim, unsigned n)
 {
 	for (unsigned i = 0; i < n && i < 16; i++)
@@ -347,7 +350,7 @@ static void calls_of_4_threads(struct sim *sim)
 		(void)add(sim, calls, (i + 2) * 4 * SIM_MS, 0);
 }
 
-/* A target beside other programs. */
+/* Begins a target, and other programs beside it. */
 static void beside_load(struct sim *sim)
 {
 	(void)add(sim, bursts, 400 * SIM_US, 600 * SIM_US);

@@ -19,7 +19,7 @@ struct scenario {
 extern const struct scenario scenarios[];
 extern const size_t scenarios_n;
 
-/* Makes random programs: others for each seed of the options. */
+/* Makes a random program; each seed in the options gives another one. */
 void scenario_random(struct sim *sim);
 #define SCENARIO_RANDOM_PLACES 9
 

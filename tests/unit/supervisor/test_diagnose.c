@@ -103,7 +103,8 @@ static void test_diagnose__not_dumpable_belongs_to_root_in_proc(void **state)
 }
 
 /*
- * A child of ours: Yama's mode 1 permits tracing it, mode 2 only with CAP_SYS_PTRACE, mode 3 never.
+ * The process is a child of ours: Yama's mode 1 permits tracing it, mode 2 only with
+ * CAP_SYS_PTRACE, mode 3 never.
  */
 static void test_diagnose__a_child_by_mode(void **state)
 {

@@ -5,7 +5,7 @@
  */
 #include "tests/unit/supervisor/region_fixture.h"
 
-/* The examples of docs/CONFORMANCE.md, section 2.3. */
+/* Tests the examples of docs/CONFORMANCE.md, section 2.3. */
 static void test_region__worked_examples(void **state)
 {
 	static const struct {
@@ -231,7 +231,7 @@ static void test_region__hpux_tables(void **state)
 	assert_int_equal(cells, 96);
 }
 
-/* HPUX-7, HPUX-8, IRIX-13, IRIX-14: one instruction to a counter. */
+/* HPUX-7, HPUX-8, IRIX-13, IRIX-14: scales that give each instruction a counter of its own. */
 static void test_region__one_to_one(void **state)
 {
 	(void)state;
@@ -256,7 +256,7 @@ static void test_region__absurd_scale_stays_inside(void **state)
 	}
 }
 
-/* SYSV-2, SYSV-8: equal subdivisions. */
+/* SYSV-2, SYSV-8: a scale divides the text into equal parts, one for each counter. */
 static void test_region__subdivisions_are_equal(void **state)
 {
 	(void)state;

@@ -16,7 +16,7 @@ static uint64_t draw(uint64_t below)
 	return seed % below;
 }
 
-/* The rule of docs/CONFORMANCE.md, 2.5, by searching every region each time. */
+/* Finds the counter by the rule of docs/CONFORMANCE.md, 2.5: searches every region each time. */
 static uint64_t oracle(const struct call_region *r, uint32_t n, unsigned e, const uint8_t *dead,
 	uint64_t pc, uint32_t *ret_region)
 {

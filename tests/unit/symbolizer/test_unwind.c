@@ -181,7 +181,7 @@ static void test_unwind__unchanged_frames_are_taken_over(void **state)
 	release(&made);
 }
 
-/* Generated code: 16 bytes from each multiple of 256 on. */
+/* Finds generated code: from each multiple of 256 on, 16 bytes are such code. */
 static int find_generated(
 	void *context, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated)
 {

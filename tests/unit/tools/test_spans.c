@@ -120,8 +120,8 @@ static void test_spans__what_ended_before_is_not_waited_for(void **state)
 	(void)state;
 	spans_init(&spans, "phases");
 	/*
-	 * A span between two segments, which begins before or after the end of the first segment is
-	 * known.
+	 * Two spans between the same two segments: one is requested before the end of the first
+	 * segment is known, the other one after that.
 	 */
 	before = spans_begin(&spans, BEGAN + 4 * SECOND, BEGAN + 6 * SECOND);
 	assert_false(give(&spans, piece_at(PIECE_WHOLE, 1, 1000, 3)));

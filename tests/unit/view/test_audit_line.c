@@ -12,7 +12,7 @@
 #include "tests/unit/profile_fixture.h"
 #include "view/report/report.h"
 
-/* The text of the audit of @profile; the caller frees it. */
+/* Returns the text of the audit of @profile; the caller frees it. */
 static char *said_of(const struct profile *profile, bool ascii)
 {
 	char *text = NULL;

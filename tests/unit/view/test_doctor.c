@@ -90,7 +90,7 @@ static void test_doctor__what_is_missing_is_to_be_compiled(void **state)
 	expect(&answer, "it has no debug information", "compile it with -g");
 }
 
-/* The file crashed its reader, or took too much memory. */
+/* The file crashed its reader, or took too much memory: the advice does not blame the compiler. */
 static void test_doctor__what_cannot_be_read_is_no_fault_of_the_compiler(void **state)
 {
 	static const char cause[] = "its debug information is left alone";

@@ -86,7 +86,7 @@ static void test_export__is_chosen_by_file_name(void **state)
 		assert_ptr_equal(export_find(export_at(i)->name), export_at(i));
 }
 
-/* A profile of one stack with these values. */
+/* Makes a profile of one stack with these values. */
 static struct profile *one_stack(int64_t samples, int64_t cpu_ns)
 {
 	int64_t values[VALUE_TYPES_MAX] = {samples, cpu_ns};

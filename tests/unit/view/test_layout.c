@@ -23,7 +23,7 @@ static void add(struct layout *layout, double heat, const char *a, const char *b
 	layout_set(layout, 2, c);
 }
 
-/* The table as printed; the caller frees it. */
+/* Returns the table as printed; the caller frees it. */
 static char *print(struct layout *layout, size_t width)
 {
 	char *text = NULL;
