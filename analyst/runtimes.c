@@ -59,8 +59,8 @@ static int note_problem(
 }
 
 /*
- * Lets the runtime request the memory that it needs before any stack, by a step whose frame is
- * empty. --dump waits for this memory, and then for what the stacks need.
+ * Steps once with an empty frame, so that the runtime requests the memory that it needs before it
+ * can unwind any stack. --dump waits for this memory, and then for what the stacks need.
  */
 static int begin_steps(struct runtimes *runtimes, struct image_runtime *runtime)
 {

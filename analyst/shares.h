@@ -31,7 +31,7 @@ enum { SHARES_AS_WEIGHED = 0 };
 
 struct share_pool {
 	uint64_t cpu_ns, weight_ns;
-	uint64_t covered_ns; /* its weight when its time was last reported */
+	uint64_t covered_ns; /* the pool's weight when its time was last reported */
 	uint32_t samples;
 	uint32_t into; /* index of the pool that took over this one; its own index: none did */
 };
@@ -121,8 +121,9 @@ bool shares_thread_cpu(
 void shares_cover(struct shares *shares);
 
 /*
- * The pooling rules, for any copy of the pools: they pool a thread, or the image of a process, that
- * has ended. They change only @pool. A pool with SHARES_FEW samples or more stays separate.
+ * These functions apply the pooling rules to any copy of the pools: they pool a thread, or the
+ * image of a process, that has ended. They change only @pool. A pool with SHARES_FEW samples or
+ * more stays separate.
  */
 void shares_end_thread(
 	struct share_pool *pool, const struct share_thread *thread, uint32_t of_process);

@@ -17,11 +17,11 @@ struct image_runtime;
 struct thread_name {
 	uint32_t tid;
 	int task; /* index in the profile; -1: not added yet under its present name */
-	/* its last @task, to which its CPU time is added; -1: none, or the thread has ended */
+	/* the thread's last @task, to which its CPU time is added; -1: none, or it has ended */
 	int timed_task;
 	char *name;
-	struct unwind_memory *memory; /* its last stack; NULL: not kept; owned */
-	struct stack_need need;       /* how much of its stacks is to be copied */
+	struct unwind_memory *memory; /* the thread's last stack; NULL: not kept; owned */
+	struct stack_need need;       /* how much of the thread's stacks is to be copied */
 	/*
 	 * The locations of the stack with which the thread was last observed blocked, leaf first;
 	 * blocked_n 0: there is none yet.
@@ -34,7 +34,8 @@ struct thread_name {
 
 struct image_space {
 	uint32_t pid;
-	char *path, *name;   /* of the image; "" unknown; the name may be its title (titles.h) */
+	/* of the image; "" unknown; the process's title (titles.h) may be the name */
+	char *path, *name;
 	uint64_t samples;    /* of this image so far */
 	struct space *space; /* NULL: no maps yet */
 	struct thread_name *thread;

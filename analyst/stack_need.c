@@ -12,7 +12,7 @@
  * Each shorter stack lowers the need by 1/FALL_PART of it: some 90 of them lower it to a quarter.
  */
 #define FALL_PART 64
-/* A shorter copy is requested only if it is shorter by this factor: requests are rare. */
+/* A shorter copy is requested only if it is shorter by this factor, so that requests are rare. */
 #define LESS_FACTOR 4
 
 static uint64_t power_of_two(uint64_t bytes)

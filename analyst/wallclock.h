@@ -24,9 +24,7 @@ struct wallclock {
 int wallclock_begin(
 	struct wallclock *wallclock, struct profile *profile, const struct record_start *start);
 
-/*
- * Sets the values of a sample other than CPU time; @guessed: some frames of its stack were guessed.
- */
+/* Sets all values of a sample except CPU time. @guessed: some frames of its stack were guessed. */
 void wallclock_values(const struct wallclock *wallclock, const struct record_sample *sample,
 	bool guessed, int64_t values[VALUE_TYPES_MAX]);
 

@@ -30,8 +30,9 @@ struct runtime_sample {
 
 /* The frames of the language that replace one frame of the native stack. */
 struct runtime_group {
-	size_t frame;    /* index in runtime_sample.frame; ascending */
-	size_t first, n; /* in runtime_stack.location */
+	size_t frame; /* index in runtime_sample.frame; ascending */
+	/* index in runtime_stack.location of the first location, and their number */
+	size_t first, n;
 };
 
 struct runtime_stack {

@@ -35,7 +35,7 @@ static int read_name(struct hotspot *hotspot, uint64_t address, char *to, size_t
 	return 1;
 }
 
-/* Memory of the target. */
+/* A range of the target's memory. */
 struct range {
 	uint64_t address;
 	uint32_t bytes;

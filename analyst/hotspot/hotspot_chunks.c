@@ -82,7 +82,10 @@ static void tell(struct hotspot_step *step, enum chunk_layout layout, uint64_t b
 			.value = step->frame->pc | (uint64_t)layout << REQUEST_CHUNKS_LAYOUT |
 				(uint64_t)shift << REQUEST_CHUNKS_SHIFT |
 				below / 8 << REQUEST_CHUNKS_BELOW});
-	/* A replay has no supervisor to tell; it only asks for the same memory as the run did. */
+	/*
+	 * A replay has no supervisor, and counts as told. It only asks for the same memory as the
+	 * run did.
+	 */
 	step->hotspot->chunks_told =
 		!peek->request || peek->request(peek->context, bytes, sizeof(bytes));
 }

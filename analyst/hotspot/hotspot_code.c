@@ -57,7 +57,9 @@ static void remove_range(struct hotspot *hotspot, uint64_t start, uint64_t end)
 	hotspot->blobs -= n;
 }
 
-/* Adds @blob in the place of those that it overlaps. Takes @blob over, also on failure. -ENOMEM. */
+/*
+ * Adds @blob in the place of those that it overlaps. Owns @blob, and frees it on failure. -ENOMEM.
+ */
 static int insert(struct hotspot *hotspot, struct hotspot_blob *blob)
 {
 	size_t at;

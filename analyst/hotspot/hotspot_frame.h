@@ -14,10 +14,12 @@
 
 enum hotspot_frame {
 	HOTSPOT_FRAME_WHOLE,
-	HOTSPOT_FRAME_NONE,    /* the stack pointer points to the return address */
-	HOTSPOT_FRAME_POINTER, /* it points to the saved frame pointer, then the return address */
-	HOTSPOT_FRAME_UNSAVED, /* whole, but the caller's frame pointer is not saved in it yet */
-	HOTSPOT_FRAME_POPPED,  /* none, and the return address was popped to a register */
+	HOTSPOT_FRAME_NONE, /* the stack pointer points to the return address */
+	/* the stack pointer points to the saved frame pointer, then the return address */
+	HOTSPOT_FRAME_POINTER,
+	/* the frame is whole, but the caller's frame pointer is not saved in it yet */
+	HOTSPOT_FRAME_UNSAVED,
+	HOTSPOT_FRAME_POPPED, /* no frame, and the return address was popped to a register */
 };
 
 /*

@@ -23,18 +23,18 @@ enum { HOTSPOT_HEAPS_MOST = 8, HOTSPOT_NAME_MOST = 1024 };
 struct hotspot_heap {
 	uint64_t start, end; /* of the reserved memory */
 	uint64_t segments;   /* address of the map, which has a byte for each segment */
-	uint32_t log2;       /* of a segment's bytes */
+	uint32_t log2;       /* binary logarithm of a segment's bytes */
 };
 
 /* A method of Java. */
 struct hotspot_method {
 	uint64_t address;      /* the first member: the key of struct hotspot.by_address */
 	bool is_method;        /* false: what is at @address is no method */
-	bool is_yield;         /* it moves the frames of a virtual thread to the heap */
+	bool is_yield;         /* the method moves the frames of a virtual thread to the heap */
 	uint32_t function;     /* index in the profile */
 	uint64_t const_method; /* its ConstMethod; if this changes, @address has another method */
-	uint64_t read_ns;      /* when all of it was last read */
-	uint64_t checked_ns;   /* when it was last compared with the target's memory */
+	uint64_t read_ns;      /* when the whole method was last read */
+	uint64_t checked_ns;   /* when the method was last compared with the target's memory */
 	uint32_t code_bytes;   /* of bytecode */
 	uint8_t *lines;        /* the compressed table of lines; owned; NULL: none */
 	size_t lines_bytes;
@@ -59,16 +59,18 @@ struct hotspot_place {
 
 /* A part of a blob's debug information. */
 struct hotspot_part {
-	uint32_t at, bytes; /* in hotspot_blob.debug */
+	uint32_t at, bytes; /* position and length in hotspot_blob.debug */
 };
 
 /* A piece of generated code ("CodeBlob"). */
 struct hotspot_blob {
-	uint64_t start, end;               /* of the blob, which begins with its header */
-	uint64_t code, code_end, verified; /* verified: entry of a compiled method */
-	uint64_t method, deopt, deopt_mh;  /* deopt...: return addresses that deoptimize a frame */
-	uint64_t learned_ns;               /* when it was read */
-	uint64_t checked_ns;               /* when it was last compared with the target's memory */
+	uint64_t start, end; /* of the blob, which begins with its header */
+	/* verified: where compiled code that calls the method enters it */
+	uint64_t code, code_end, verified;
+	uint64_t method, deopt, deopt_mh; /* deopt...: return addresses that deoptimize a frame */
+	uint64_t learned_ns;              /* when the blob was read */
+	/* when the blob was last compared with the target's memory */
+	uint64_t checked_ns;
 	enum hotspot_kind kind;
 	bool native; /* the code that calls a native method */
 	uint32_t frame_bytes, id;

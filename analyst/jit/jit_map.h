@@ -23,8 +23,9 @@ struct jit_code {
 	size_t name; /* position in jit_map.text */
 	/* Its lines: index of the first in jit_map.line, and their number; usually sorted. */
 	size_t line, lines;
-	size_t unwind, unwind_bytes; /* its unwind information: position in jit_map.unwind */
-	uint32_t order;              /* greater: newer */
+	/* position and length of its unwind information in jit_map.unwind */
+	size_t unwind, unwind_bytes;
+	uint32_t order; /* greater: newer */
 	uint64_t reach; /* after sealing: the greatest end of this and all previous pieces */
 };
 

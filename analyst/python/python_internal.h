@@ -35,7 +35,7 @@ struct python {
 	uint64_t taken;          /* code objects that have come so far */
 	struct table by_address; /* of @code */
 	int mapping;             /* index of the interpreter's mapping in the profile */
-	uint64_t gil, gil_bytes; /* the lock's address and size; 0: not known */
+	uint64_t gil, gil_bytes; /* address and size of the interpreter's lock; 0: not known */
 };
 
 /* Copies a code object that the supervisor has sent. This is runtime.object(). -ENOMEM. */
