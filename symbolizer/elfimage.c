@@ -113,8 +113,8 @@ static int read_phdrs(struct elfimage *image, uint64_t offset, size_t entry_byte
 #define NOTE_GO_BUILD_ID 4
 
 /*
- * Takes the build-id from notes, and whether Go's linker has written one. @align: 4, or 8 in a
- * segment with p_align 8 (the gABI's rule for 64 bits).
+ * Takes the build-id from notes, and whether one of the notes is by Go's linker. @align: 4, or 8 in
+ * a segment with p_align 8 (the gABI's rule for 64 bits).
  */
 static void read_notes(struct elfimage *image, const uint8_t *data, uint64_t end, uint64_t align)
 {

@@ -20,7 +20,7 @@ struct elfimage {
 	size_t bytes;
 	size_t mapped_bytes; /* 0: data is on the heap */
 
-	/* Valid after elfimage_read_headers() succeeded. */
+	/* The fields from here to @go are valid after elfimage_read_headers() succeeded. */
 	bool elf64;
 	uint16_t type, machine; /* e_type, e_machine */
 	const Elf64_Phdr *phdr; /* widened for 32-bit files; owned by the image */
@@ -64,7 +64,7 @@ const Elf64_Phdr *elfimage_segment_at(const struct elfimage *image, uint64_t svm
  */
 struct slice elfimage_at(const struct elfimage *image, uint64_t svma);
 
-/* Lower-case hex of the build-id into @to (2 * IMAGE_BUILD_ID_MAX + 1 bytes). */
+/* Writes the build-id in lower-case hex to @to (2 * IMAGE_BUILD_ID_MAX + 1 bytes). */
 void elfimage_build_id_hex(const struct elfimage *image, char *to);
 
 #endif

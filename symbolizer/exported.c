@@ -9,7 +9,10 @@
 
 /* At most this many entries of a hash chain are followed: a damaged table may have no end. */
 #define CHAIN_MOST 100000
-/* Symbols with longer names are left out: all symbols of a bad file may have the same long name. */
+/*
+ * Symbols with longer names are left out. In a bad file, all symbols may share one long name:
+ * reading it for each would take very long.
+ */
 #define NAME_MOST 4096
 
 static bool read_at(const struct elfimage *image, uint64_t svma, void *to, size_t bytes)

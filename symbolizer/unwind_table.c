@@ -51,7 +51,7 @@ struct list {
 struct unwind_table {
 	struct module *module;
 	bool opened, listed;
-	struct section eh; /* from .eh_frame_hdr; data NULL: none */
+	struct section eh; /* .eh_frame, found by .eh_frame_hdr; data NULL: not found */
 	const uint8_t *search;
 	size_t entries;
 	uint64_t search_base; /* svma of .eh_frame_hdr, the base of the table */

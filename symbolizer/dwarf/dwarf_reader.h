@@ -61,9 +61,10 @@ struct dwarf_function {
 };
 
 /*
- * @supplement: the file named by .gnu_debugaltlink (dwz), NULL none. Addresses outside [text_low,
- * text_high) belong to functions discarded by the linker. Memory is taken from @budget, NULL: no
- * limit. -ENOEXEC: refused by libdwarf; -E2BIG: over the budget; -ENOMEM.
+ * Opens a reader of the DWARF in @source. @supplement: the file named by .gnu_debugaltlink (dwz),
+ * NULL none. Addresses outside [text_low, text_high) belong to functions discarded by the linker.
+ * Memory is taken from @budget, NULL: no limit. -ENOEXEC: refused by libdwarf; -E2BIG: over the
+ * budget; -ENOMEM.
  */
 int dwarf_reader_open(const struct dwarf_source *source, const struct dwarf_source *supplement,
 	uint64_t text_low, uint64_t text_high, struct budget *budget,

@@ -33,7 +33,10 @@ struct unit_range {
 	uint32_t scope, depth;
 };
 
-/* Made by unit_seal(). @scope is the innermost scope from @svma up to the next segment. */
+/*
+ * The addresses from @svma up to the next segment, whose innermost scope is @scope. Made by
+ * unit_seal().
+ */
 struct unit_segment {
 	uint64_t svma;
 	uint32_t scope; /* UNIT_NONE: none */

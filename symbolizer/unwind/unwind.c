@@ -123,7 +123,7 @@ static int ask_runtime(struct cursor *cursor)
 	return r;
 }
 
-/* Asks the caller's callback how to unwind the generated code at @pc. -ENOMEM. */
+/* Asks unwind_input.generated() how to unwind the generated code at @pc. -ENOMEM. */
 static int locate_generated(struct cursor *cursor, uint64_t pc)
 {
 	const struct unwind_input *input = cursor->input;

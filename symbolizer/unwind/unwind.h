@@ -66,7 +66,10 @@ struct unwind_runtime_caller {
 	uint32_t tag;    /* of the frame, for unwind_frame.runtime_tag */
 	bool gap;        /* of the frame, for unwind_frame.gap */
 	bool drop_left;  /* unwind_input.left_sp must not be used for the rest of the stack */
-	/* The tags of frames between the callee and the frame; valid until the next call. */
+	/*
+	 * The tags of the runtime's frames between the callee and this frame that are not on the
+	 * stack; valid until the next call.
+	 */
 	const uint32_t *inner;
 	size_t inners;
 };
@@ -130,7 +133,10 @@ struct unwind_frame {
 	/* with @guessed: the stack was searched for the callee's return address */
 	bool searched;
 	bool gap; /* of a runtime: stands for frames that are not on the stack now */
-	/* A word for the caller's use, one per location, 0 at first; NULL if there is none. */
+	/*
+	 * A word for the use of unwind_stack()'s caller, one per location, 0 at first; NULL if
+	 * there is none.
+	 */
 	uint32_t *tag;
 };
 

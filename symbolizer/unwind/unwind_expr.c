@@ -31,7 +31,7 @@ static uint64_t pop(struct stack *stack)
 	return 0;
 }
 
-/* Pushes the @depth-th entry from the top again. */
+/* Pushes a copy of the entry that is @depth entries below the top. */
 static void pick(struct stack *stack, unsigned depth)
 {
 	if (depth < stack->n)

@@ -68,7 +68,7 @@ struct cursor {
 	const struct unwind_input *input;
 	const struct unwind_machine *machine;
 	uint64_t reg[UNWIND_REGISTERS];
-	uint64_t known; /* a bit for each register */
+	uint64_t known; /* a bit for each register whose value is known */
 	uint64_t pc, sp;
 	bool exact; /* pc is the executing instruction, not a return address */
 	/*
@@ -98,8 +98,8 @@ struct unwind_step *unwind_step_find(
 	struct unwinder *unwinder, struct module *module, uint64_t svma);
 
 /*
- * Fills the cursor's own step from call frame information of the generated code at @pc; unusable if
- * there is none, or it is damaged.
+ * Fills the cursor's own step from call frame information of the generated code at @pc. Without
+ * sound information the step is not @usable.
  */
 void unwind_step_generated(
 	struct cursor *cursor, uint64_t pc, const struct unwind_generated *generated);
@@ -128,8 +128,8 @@ int unwind_search(struct cursor *cursor);
 int unwind_go_row(struct unwinder *unwinder, struct module *module, struct unwind_step *step);
 /*
  * If the frame's function was entered from a goroutine's stack, steps to this stack. 0; 1: there is
- * no caller; -ENOENT: it was not, its caller is found as usual; -EFAULT, -ENOEXEC: the goroutine's
- * stack is unknown, or its frame cannot be left; -ENOMEM.
+ * no caller; -ENOENT: it was not entered so, and its caller is found as usual; -EFAULT, -ENOEXEC:
+ * the goroutine's stack is unknown, or its frame cannot be left; -ENOMEM.
  */
 int unwind_go_leave(struct cursor *cursor);
 
@@ -140,11 +140,17 @@ int unwind_entry_find(struct unwinder *unwinder, struct module *module, uint64_t
 /* Does a call instruction end at @pc? *@ret_target: the target of a direct call, otherwise 0. */
 bool unwind_follows_call(const struct cursor *cursor, uint64_t pc, uint64_t *ret_target);
 
-/* Steps to the caller without information. 0; 1: there is none; -ENOENT: nothing is plausible. */
+/*
+ * Steps to the caller without unwind information. 0; 1: there is no caller; -ENOENT: no plausible
+ * one was found.
+ */
 int unwind_guess(struct cursor *cursor);
 /* Steps out of a trampoline. 0; -ENOENT: the frame does not look like a trampoline's. */
 int unwind_leave_trampoline(struct cursor *cursor);
-/* Steps to cursor->caller. 0; -ENOENT: the runtime has not found it, or it leads inwards. */
+/*
+ * Steps to cursor->caller. 0; -ENOENT: the runtime has not found the caller, or the step would not
+ * lead outwards.
+ */
 int unwind_follow_runtime(struct cursor *cursor);
 /* Steps to the caller by the frame pointer alone. Results are those of unwind_guess(). */
 int unwind_follow_pointer(struct cursor *cursor);

@@ -139,7 +139,10 @@ int unwind_read(struct cursor *cursor, uint64_t address, unsigned bytes, uint64_
 			return 0;
 		}
 	}
-	/* Is the address up to 1 GiB behind a truncated copy, and so probably of the stack? */
+	/*
+	 * An address up to 1 GiB behind a truncated copy is probably of the stack: notes that
+	 * memory behind the copy was needed.
+	 */
 	for (unsigned i = 0; i < UNWIND_PIECES && cursor->input->truncated; i++) {
 		const struct unwind_piece *piece = &cursor->input->piece[i];
 
