@@ -228,7 +228,7 @@ int call_put_request(uint8_t *to, size_t room, const struct call_request *reques
 /* Decodes exactly one request of @bytes bytes. -EPROTO if it is malformed. */
 int call_get_request(const uint8_t *data, size_t bytes, struct call_request *ret_request);
 
-/* Region @i < @request->count of a decoded request. */
+/* Returns region @i, less than @request->count, of a decoded request. */
 struct call_region call_get_region(const struct call_request *request, unsigned i);
 
 /*
@@ -240,7 +240,7 @@ struct call_region call_get_region(const struct call_request *request, unsigned 
 int call_scan(const uint8_t *data, size_t bytes, bool drained, struct call_request *ret_request,
 	size_t *ret_used);
 
-/* Writes CALL_SEAL_BYTES to @to. */
+/* Writes the seal of @request, CALL_SEAL_BYTES, to @to. */
 void call_put_seal(uint8_t *to, const struct call_request *request);
 /*
  * Do the CALL_SEAL_BYTES at @seal, read at @request->seal from the memory of @request's sender,

@@ -69,8 +69,9 @@ enum opening_kind {
 	 */
 	OPENING_OUTPUT = 14,
 	OPENING_CAPTURE = 15, /* the file of the capture, for writing */
-	OPENING_VIEW = 16,    /* path: a file that the user of the live view named */
-	OPENING_KEEP = 17,    /* a file in TMPDIR for data that cannot be written elsewhere */
+	/* path: the file, for writing, that the user of the live view named */
+	OPENING_VIEW = 16,
+	OPENING_KEEP = 17, /* a file in TMPDIR for data that cannot be written elsewhere */
 	/*
 	 * gives the file opened last for writing its name; no descriptor; the text is that name if
 	 * it differs from the one announced at the beginning

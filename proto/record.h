@@ -318,7 +318,7 @@ struct record_object {
 	uint64_t address;
 	uint32_t bytes;
 	uint32_t text_bytes[RUNTIME_TEXTS];
-	const uint8_t *data; /* borrowed, as the texts are */
+	const uint8_t *data; /* the object; borrowed, as the texts are */
 	const uint8_t *text[RUNTIME_TEXTS];
 };
 

@@ -53,7 +53,7 @@ struct runtime_table {
 	/* The address of the pointer to the first group of threads. */
 	uint64_t threads_head;
 	uint32_t group_next, group_threads; /* in a group: next group, first thread */
-	/* In a thread's state. */
+	/* The following offsets are in a thread's state. */
 	uint32_t thread_bytes;                         /* how many bytes of the state are read */
 	uint32_t thread_next, thread_tid, thread_self; /* next state, tid, thread pointer */
 	/*
@@ -62,7 +62,7 @@ struct runtime_table {
 	 * frame_behind.
 	 */
 	uint32_t thread_frame, frame_behind;
-	uint32_t thread_word[RUNTIME_THREAD_WORDS]; /* offsets of the words that are reported */
+	uint32_t thread_word[RUNTIME_THREAD_WORDS]; /* offsets of the words sent with each record */
 	/*
 	 * Frames are pushed on chunks of memory. In a thread's state: pointers to the newest chunk
 	 * (NONE: there are no chunks) and to the end of its used part. In a chunk: the previous
@@ -75,7 +75,7 @@ struct runtime_table {
 	/* In a frame: word 0 points to the caller's frame, word 1 to the code object. */
 	uint32_t frame_bytes;
 	uint32_t frame_word[RUNTIME_FRAME_WORDS];
-	uint64_t tag; /* bits to be removed from these two pointers */
+	uint64_t tag; /* bits to be removed from these two pointers of a frame */
 	/* In a code object: words by which another object at the same address is recognized. */
 	uint32_t object_bytes;
 	uint32_t key[RUNTIME_KEYS];
