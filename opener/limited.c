@@ -15,7 +15,10 @@ struct limited_request {
 	pid_t sender;
 	struct opening what;
 	struct opened opened;
-	/* Protected by the lock. The thread that sets the later flag frees the request. */
+	/*
+	 * Protected by the lock. Both threads set one of these flags: the one that comes second
+	 * frees the request.
+	 */
 	bool answered, left_behind;
 };
 

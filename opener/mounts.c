@@ -27,7 +27,10 @@
 #define NETWORK_LUSTRE 0x0bd00bd0u
 #define NETWORK_GPFS   0x47504653u
 
-/* Each line begins with id, parent, and device: "36 35 98:0 / /mnt rw,noatime - ext4 /dev/sda". */
+/*
+ * Each line of mountinfo begins with id, parent and device: "36 35 98:0 / /mnt rw,noatime - ext4
+ * /dev/sda".
+ */
 int mounts_read(struct mounts *mounts, int fd)
 {
 	FILE *file = fd < 0 ? fopen("/proc/self/mountinfo", "re") : fdopen(fd, "r");
@@ -57,7 +60,7 @@ void mounts_release(struct mounts *mounts)
 	*mounts = (struct mounts){0};
 }
 
-/* The line "mnt_id:\t36" of /proc/self/fdinfo/FD; 0: it is not there. */
+/* The id of the mount of @fd, from the line "mnt_id:\t36" of /proc/self/fdinfo/FD; 0: unknown. */
 static unsigned mount_of(int fd)
 {
 	char text[512];

@@ -7,7 +7,7 @@
 
 #include "proto/opening.h"
 
-/* Fills in the properties of a file. */
+/* Copies the properties of a file from @st to @opened. */
 void opened_describe(struct opened *opened, const struct stat *st);
 
 /*

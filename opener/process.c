@@ -264,7 +264,7 @@ int openings_threads(uint32_t pid)
 
 int openings_title(uint32_t pid, struct opened *opened)
 {
-	/* The text ends behind the NUL of the first argument. */
+	/* The NUL behind the first argument ends the text: further arguments are not used. */
 	int n = proc_file_read(opened->text, sizeof(opened->text), "/proc/%d/cmdline",
 		proc_file_living_thread((int)pid));
 
