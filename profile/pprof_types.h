@@ -8,7 +8,7 @@
 
 #include "profile/profile.h"
 
-/* Nanoseconds in a unit of time, as named by pprof; 0 for any other unit. */
+/* Returns the nanoseconds in a unit of time, as named by pprof; 0 for any other unit. */
 int64_t pprof_types_ns(const char *unit);
 
 /*

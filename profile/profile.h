@@ -43,7 +43,7 @@ struct value_type profile_value_type(const struct profile *profile, size_t index
  * Returns the index of the first value type of that name, profile_value_types() if there is none.
  */
 size_t profile_find_value_type(const struct profile *profile, const char *type);
-/* The value type that reports use by default; SIZE_MAX: none was set. */
+/* Set and return the value type that reports use by default; SIZE_MAX: none was set. */
 void profile_set_default_value(struct profile *profile, size_t index);
 size_t profile_default_value(const struct profile *profile);
 
@@ -93,7 +93,7 @@ struct task {
 int profile_add_mapping(struct profile *profile, const struct mapping *mapping);
 /* Returns the first mapping of this file, or a new one that has only its name. */
 int profile_mapping_of(struct profile *profile, const char *file);
-/* Sets and returns the mapping of the main program, which is written first; 0 if never set. */
+/* Set and return the mapping of the main program, which is written first; 0 if never set. */
 void profile_set_main(struct profile *profile, uint32_t mapping);
 uint32_t profile_main(const struct profile *profile);
 int profile_add_function(struct profile *profile, const struct function *function);
@@ -182,8 +182,9 @@ int profile_add_unsampled_values(
 	struct profile *profile, uint32_t task, uint32_t mapping, const int64_t *values);
 
 /*
- * Stacks of --dump, one per thread: the value of this type is the duration of the stop in ns, or
- * one of the negative values below if there was none.
+ * Stacks of --dump, one per thread. The value of this type is the duration of the thread's stop in
+ * ns. PROFILE_NOT_STOPPED: the thread slept, and was read without a stop. PROFILE_LEFT_STOPPED: it
+ * had been stopped before by something else, and still is.
  */
 #define PROFILE_STOPPED "stopped"
 enum { PROFILE_NOT_STOPPED = -1, PROFILE_LEFT_STOPPED = -2 };
@@ -205,14 +206,14 @@ void profile_audit_at(
  * file. The same remark is kept once.
  */
 int profile_add_note(struct profile *profile, const char *note);
-/* A comment of another program: shown as a note, and written unchanged. */
+/* Adds a comment of another program, which is shown as a note, and written unchanged. */
 int profile_add_comment(struct profile *profile, const char *comment);
 bool profile_note_is_foreign(const struct profile *profile, size_t index);
 int profile_copy_note(struct profile *into, const struct profile *from, size_t index);
 size_t profile_notes(const struct profile *profile);
 const char *profile_note(const struct profile *profile, size_t index);
 
-/* What was profiled, for display: the command line. "": unknown. */
+/* Set and return what was profiled, for display: the command line. "": unknown. */
 int profile_set_command(struct profile *profile, const char *command);
 /* Sets the command from arguments separated by NULs, @bytes in total; quoted as for a shell. */
 int profile_set_command_args(struct profile *profile, const char *args, size_t bytes);
@@ -226,8 +227,8 @@ const char *profile_command(const struct profile *profile);
 void profile_forget_remarks(struct profile *profile);
 
 /*
- * When the profile began (CLOCK_REALTIME), how long it took, and the CPU time between two samples.
- * All in ns.
+ * Set and return when the profile began (CLOCK_REALTIME), how long it took, and the CPU time
+ * between two samples. All in ns.
  */
 void profile_set_time(struct profile *profile, uint64_t realtime_ns, uint64_t duration_ns);
 void profile_set_period(struct profile *profile, uint64_t period_ns);
@@ -241,8 +242,8 @@ uint64_t profile_period_ns(const struct profile *profile);
 /*
  * Adds all of @from to @into; audit figures according to their kind (profile/audit.h). The command
  * is that of the first; a different command or period is mentioned in a note. Fields of other
- * programs' files stay if both have the same (profile/foreign.h). On failure @into
- * contains a part of @from: free it.
+ * programs' files stay if both have the same (profile/foreign.h). On failure @into contains a part
+ * of @from: free it.
  */
 int profile_merge(struct profile *into, const struct profile *from);
 

@@ -40,8 +40,8 @@ struct speed {
 
 /*
  * Finds the factors of the runs, to be released by speed_release(). The parameters are those of
- * compare_rows(); the values must be such that add up (self). Finds nothing if a side has no run,
- * or each has only one. 0 or -ENOMEM.
+ * compare_rows(); the values must add up to a run's total (self). Finds nothing if a side has no
+ * run, or each has only one. 0 or -ENOMEM.
  */
 int speed_find(const struct compare_run *run, size_t runs_a, size_t runs_b, const double *value,
 	size_t rows, const bool *skip, struct speed *ret_speed);

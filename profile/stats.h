@@ -29,8 +29,8 @@ struct interval {
 struct interval stats_share_interval(double share, double effective_samples);
 
 /*
- * Relative standard error of the summed weights of all samples found, if @expected samples of equal
- * weight w are expected; 1 if none is.
+ * Returns the relative standard error of the summed weights of all samples found, if @expected
+ * samples of equal weight w are expected; 1 if none is expected.
  *
  * If the instants are a Poisson process (@hit_share 0), the variance is w^2 for each expected
  * sample. If each period has exactly one instant, which finds a thread with probability p, the

@@ -9,7 +9,7 @@
  *   stack, each row   index of the sample
  *   runs until all rows have one:
  *     length - 1, times 4, plus the state
- *     weight in nanoseconds, of each row of the run
+ *     weight in nanoseconds, the same for all rows of the run
  *
  * For example two ticks of 4 ms at stacks 0 and 1, 4.1 ms apart, the first at 5 us:
  *
@@ -30,7 +30,10 @@ struct timeline_rows {
 	struct instant row[TIMELINE_ROWS];
 };
 
-/* @to needs TIMELINE_HEAD_BYTES, and TIMELINE_ROW_BYTES per row. Returns the bytes written. */
+/*
+ * Encodes a piece to @to, which needs TIMELINE_HEAD_BYTES, and TIMELINE_ROW_BYTES per row. Returns
+ * the bytes written.
+ */
 size_t timeline_encode(const struct timeline_rows *rows, uint8_t *to);
 
 /*
