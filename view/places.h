@@ -16,8 +16,8 @@
 /* Equal strings are equal pointers. They belong to the profile, or to the pool. */
 struct place {
 	const char *function, *file, *object;
-	uint32_t line; /* by function: the first of the function; 0 unknown */
-	/* by line: index, in @functions of places_update(), of its function */
+	uint32_t line; /* places by function: the function's first line; 0 unknown */
+	/* places by line: index of the function's place, in @functions of places_update() */
 	uint32_t function_place;
 	uint32_t location; /* the first location found in it */
 	bool unsampled;
@@ -27,7 +27,7 @@ struct place_location {
 	size_t first; /* index of its innermost frame in places.of */
 	/* number of its frames; number of its lines in the profile when the frames were made */
 	uint32_t n, lines;
-	bool is_call; /* it is in "[kernel]": the frame of a system call */
+	bool is_call; /* the location is in "[kernel]": the frame of a system call */
 };
 
 struct places {

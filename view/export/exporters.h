@@ -5,7 +5,7 @@
 
 #include "view/options.h"
 
-/* The write() of a struct export_format. */
+/* The type of write() in struct export_format (export.h). */
 typedef int exporter_write(const struct profile *profile, const struct report_options *options,
 	FILE *out, char **ret_problem);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the export for the Firefox Profiler share. The format is its processed profile
- * format, version 58 (src/types/profile.ts of github.com/firefox-devtools/profiler). It consists of
- * tables of columns, whose rows refer to each other by index. The tables of strings, sources and
- * libraries are those of the whole profile, all others those of a thread.
+ * What the files of the export for the Firefox Profiler share. The format is the Profiler's
+ * "processed profile format", version 58 (src/types/profile.ts of
+ * github.com/firefox-devtools/profiler). It consists of tables of columns, whose rows refer to each
+ * other by index. The tables of strings, sources and libraries are those of the whole profile, all
+ * others those of a thread.
  */
 #ifndef VIEW_EXPORT_FIREFOX_H
 #define VIEW_EXPORT_FIREFOX_H

@@ -15,7 +15,7 @@
 
 #include "view/options.h"
 
-/* The write() of the format (export.h). */
+/* Writes the format: the write() of its struct export_format (export.h). */
 int folded_write(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 

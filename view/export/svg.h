@@ -14,7 +14,7 @@
 
 struct svg_changes;
 
-/* The write() of the format (export.h). */
+/* Writes the format: the write() of its struct export_format (export.h). */
 int svg_write(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 
@@ -47,7 +47,10 @@ struct svg {
 	const struct svg_changes *changes; /* for two sides; NULL: a single profile */
 	struct text_scale *scale;
 
-	/* Objects with a colour of their own, greatest self first; the self of all others. */
+	/*
+	 * Objects with a colour of their own, greatest self first. @other_self: the self of all
+	 * other objects.
+	 */
 	const char *object[SVG_OBJECTS];
 	int64_t object_self[SVG_OBJECTS];
 	size_t objects;

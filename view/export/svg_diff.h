@@ -10,7 +10,7 @@
 
 #include "view/report/tree_report.h"
 
-/* The write_sides() of the format (export.h). */
+/* Writes the graph: the write_sides() of the format's struct export_format (export.h). */
 int svg_diff_write(const struct report_sides *sides, const struct report_options *options,
 	FILE *out, char **ret_problem);
 

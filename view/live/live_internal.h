@@ -35,7 +35,7 @@ enum live_relation { LIVE_CALLER = 1, LIVE_ITSELF, LIVE_CALLEE };
 enum live_fold { LIVE_LEAF, LIVE_OPEN, LIVE_CLOSED };
 
 struct live_row {
-	uint64_t id;        /* the same row has the same one in the next update */
+	uint64_t id;        /* identifies the row from update to update */
 	double self, total; /* weights in the value type shown */
 	double now;         /* a thread's CPU use at present; 1: a whole CPU */
 	const char *name, *object, *text;
@@ -130,7 +130,7 @@ struct live_span {
 	size_t cursor, anchor;   /* positions, in cells */
 	uint64_t from_ns, to_ns; /* the span, since the profile's beginning */
 	uint64_t end_ns;         /* the strip's end, since the profile's beginning */
-	double *cell;            /* by cell of the strip: the weight that ran in its time */
+	double *cell;            /* by cell: the weight of what ran in the cell's time */
 	size_t cells, cell_room;
 	size_t instants; /* number of instants when the cells were computed */
 	double *weight;  /* by stack: its weight in the span */

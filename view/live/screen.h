@@ -67,7 +67,9 @@ unsigned screen_put_right(struct screen *screen, unsigned row, unsigned end, uns
 void screen_restyle(
 	struct screen *screen, unsigned row, unsigned column, unsigned columns, unsigned style);
 
-/* Prints a screen as plain text, without blanks at the end of lines, and blank lines at the end. */
+/*
+ * Prints a screen as plain text, without the blanks that end lines and the blank lines that end it.
+ */
 void screen_print(const struct screen *screen, FILE *out);
 
 #endif

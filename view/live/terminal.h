@@ -13,9 +13,9 @@ struct terminal;
 
 /*
  * Takes over the terminal @in and @out (borrowed). @type: its type; NULL: that of the environment's
- * TERM. @suspends: the terminal sends SIGTSTP for ^Z, which else is a key. A process can have one
- * at a time, and all calls must come from one thread. 0, -ENOMEM; -ENOTSUP: the type is unknown, or
- * cannot position the cursor. Close it with terminal_close().
+ * TERM. @suspends: the terminal sends SIGTSTP for ^Z; otherwise ^Z is a key. A process can have
+ * only one struct terminal at a time, and all calls must come from one thread. 0, -ENOMEM;
+ * -ENOTSUP: the type is unknown, or cannot position the cursor. Close it with terminal_close().
  */
 int terminal_open(const char *type, FILE *out, FILE *in, bool color, bool suspends,
 	struct terminal **ret_terminal);

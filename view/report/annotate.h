@@ -85,7 +85,7 @@ static inline bool annotate_is(const struct annotate *annotate, const char *func
 	return !strcmp(annotate->name, function);
 }
 
-/* The print() of the report's struct report (report.h). */
+/* Prints the report: the print() of its struct report (report.h). */
 int annotate_print(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 

@@ -36,7 +36,7 @@ struct balance {
 	struct balance_group *group;
 	size_t groups;
 	double left_out;   /* weight of samples that are in no group */
-	double period;     /* mean weight of a sample; 0: nothing says how many samples there are */
+	double period;     /* mean weight of a sample; 0: the number of samples is unknown */
 	struct pairs part; /* pairs of a group and a place */
 	double *weight;    /* by index in @part */
 	size_t weight_room;
@@ -52,7 +52,7 @@ static inline const char *balance_name(const struct balance *balance, size_t gro
 /* Sets @like of all groups (balance_alike.c). 0 or -ENOMEM. */
 int balance_find_alike(struct balance *balance);
 
-/* The print() of the report's struct report (report.h). */
+/* Prints the report: the print() of its struct report (report.h). */
 int balance_print(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 /* Prints the text form (balance_text.c). 0 or -ENOMEM. */

@@ -50,7 +50,7 @@ void callers_release(struct callers *callers);
 int callers_find(const struct profile *profile, const struct report_options *options,
 	char **ret_name, char **ret_problem);
 
-/* The print() of the report's struct report (report.h). */
+/* Prints the report: the print() of its struct report (report.h). */
 int callers_print(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 

@@ -9,7 +9,10 @@
 #include "profile/speed.h"
 #include "view/report/report.h"
 
-/* A function in all runs. It is identified by names, because addresses differ between builds. */
+/*
+ * A function (or call path) with its values in all runs. It is identified by names, because
+ * addresses differ between builds.
+ */
 struct diff_row {
 	const char *function; /* a function's name, or a call path, "main;run;eval" */
 	const char *object;   /* the last component of the object's path */
@@ -47,8 +50,8 @@ static inline bool diff_is_significant(const struct diff_row *row)
 }
 
 /*
- * The print_sides() of the report's struct report (report.h). 1: something is significantly slower
- * by more than fail_above; *@ret_problem names it.
+ * Prints the report: the print_sides() of its struct report (report.h). 1: something is
+ * significantly slower by more than fail_above; *@ret_problem names it.
  */
 int diff_print(const struct report_sides *sides, const struct report_options *options, FILE *out,
 	char **ret_problem);

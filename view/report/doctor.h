@@ -29,7 +29,7 @@ struct doctor_object {
 	char *command[2];      /* one or two commands, each of which is the remedy; NULL: none */
 	/* Where the package's name is in command[0]; 0 bytes: nowhere. */
 	size_t name_at, name_bytes;
-	const char *behind; /* what to do after such a command; "" nothing */
+	const char *behind; /* what to do after running a command; "" nothing */
 	/* If @cause is set: why stacks end in this object too early, and the remedy; "" nothing. */
 	const char *cut_cause, *cut_remedy;
 	bool cut_remedy_is_command; /* cut_remedy can be run as it is */
@@ -63,7 +63,7 @@ static inline bool doctor_is_file(const struct doctor_object *object)
 /* Sets the object's cause and remedy (doctor_remedy.c). 0 or -ENOMEM. */
 int doctor_find_remedy(struct doctor *doctor, struct doctor_object *object);
 
-/* The print() of the report's struct report (report.h). */
+/* Prints the report: the print() of its struct report (report.h). */
 int doctor_print(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 

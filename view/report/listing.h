@@ -5,7 +5,7 @@
 
 #include "view/rows.h"
 
-/* The print() of the two reports' struct report (report.h). */
+/* Print the reports: the print() of each struct report (report.h). */
 int listing_print_flat(const struct profile *profile, const struct report_options *options,
 	FILE *out, char **ret_problem);
 int listing_print_lines(const struct profile *profile, const struct report_options *options,

@@ -4,7 +4,10 @@
 
 #include "view/report/report.h"
 
-/* The print() of the report's struct report (report.h): every figure of the audit, one per line. */
+/*
+ * Prints the report, every figure of the audit, one per line: the print() of its struct report
+ * (report.h).
+ */
 int summary_print(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 

@@ -43,7 +43,7 @@ struct time_grid {
 	uint64_t from_ns, to_ns; /* since the beginning of the profile */
 	size_t columns;
 	struct timeline_row *row; /* heaviest first */
-	size_t rows;              /* number of rows of their own; one more has all other tasks */
+	size_t rows;              /* rows for single tasks; one more row is for all other tasks */
 	double *cell;             /* weights: (rows + 1) times columns */
 	struct pairs top;         /* pairs of (column << 32 | row) and a place */
 	double *top_weight;       /* by index in @top */

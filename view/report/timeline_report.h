@@ -13,7 +13,7 @@
 int timeline_body(const struct time_grid *grid, FILE *out);
 int timeline_text(const struct time_grid *grid, FILE *out);
 
-/* The print() of the report's struct report (report.h). */
+/* Prints the report: the print() of its struct report (report.h). */
 int timeline_print(const struct profile *profile, const struct report_options *options, FILE *out,
 	char **ret_problem);
 

@@ -5,7 +5,7 @@
 
 #include "view/tree.h"
 
-/* The print() of the report's struct report (report.h). */
+/* Prints the report: the print() of its struct report (report.h). */
 int tree_report_print(const struct profile *profile, const struct report_options *options,
 	FILE *out, char **ret_problem);
 
