@@ -10,7 +10,7 @@
 #define ALL_STEP 4u /* Bytes of text per counter. */
 
 struct all_symbol {
-	uint64_t address, bytes; /* address in the ELF file */
+	uint64_t address, bytes; /* address in the ELF file, and size */
 	const char *name;
 };
 

@@ -127,8 +127,9 @@ struct entry {
 };
 
 /*
- * If @name in @dir is the mark, "/memfd:sprofil-calls:7:81234 (deleted)", opens descriptor 7.
- * -ENOENT: it is not the mark; -EACCES: it cannot be read or opened.
+ * If @name in @dir is the mark, such as "/memfd:sprofil-calls:7:81234 (deleted)", opens the
+ * tracer's descriptor 7, a pipe with the inode 81234. -ENOENT: it is not the mark; -EACCES: it
+ * cannot be read or opened.
  */
 static int open_marked(int dir, const char *name, uint32_t tracer)
 {

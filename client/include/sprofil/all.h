@@ -47,7 +47,7 @@ struct sprofil_function {
 };
 
 /*
- * The functions that have ticks, most ticks first: at most @room of them, written to @to. Returns
+ * Writes the functions that have ticks to @to, most ticks first, at most @room of them. Returns
  * their total number, or -1 with errno ENOMEM. The strings are valid as long as the process lives.
  */
 long sprofil_all_read(struct sprofil_function *to, size_t room);

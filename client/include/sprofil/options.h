@@ -41,9 +41,9 @@ struct sprofil_options {
 };
 
 /*
- * sprofil() of <sprofil/sprofil.h> with @options. Has the errors of sprofil(), and EINVAL for
- * invalid options, and EOPNOTSUPP for SPROFIL_THREAD in a thread other than the first if the
- * process is in another pid namespace than the supervisor. @profcnt 0 turns profiling off; with
+ * Does what sprofil() of <sprofil/sprofil.h> does, with @options. Has the errors of sprofil(), and
+ * EINVAL for invalid options, and EOPNOTSUPP for SPROFIL_THREAD in a thread other than the first if
+ * the process is in another pid namespace than the supervisor. @profcnt 0 turns profiling off; with
  * SPROFIL_THREAD, only that of this thread.
  */
 struct prof;

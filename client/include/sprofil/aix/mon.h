@@ -6,7 +6,7 @@
 
 /* Included before the macros below, which would rename the declarations in these headers. */
 #include <sys/types.h>
-#include <unistd.h> /* of this dialect: profil() */
+#include <unistd.h> /* this dialect's, which declares profil() */
 
 #ifndef SPROFIL_DIALECT_AIX
 #error "one translation unit speaks one dialect: another unistd.h comes first on the include path"

@@ -4,7 +4,7 @@
 #define SPROFIL_IRIX_MON_H
 #pragma GCC system_header /* suppresses warnings about parameter lists "()" */
 
-#include <unistd.h> /* of this dialect: profil() */
+#include <unistd.h> /* this dialect's, which declares profil() */
 
 #ifndef SPROFIL_DIALECT_IRIX
 #error "one translation unit speaks one dialect: another unistd.h comes first on the include path"

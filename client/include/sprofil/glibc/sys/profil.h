@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/time.h>
 #include <sys/types.h>
-#include <unistd.h> /* of this dialect: profil() */
+#include <unistd.h> /* this dialect's, which declares profil() */
 
 #ifndef SPROFIL_DIALECT_GLIBC
 #error "one translation unit speaks one dialect: another unistd.h comes first on the include path"
@@ -17,10 +17,10 @@ extern "C" {
 #endif
 
 struct prof {
-	void *pr_base;          /* buffer base */
-	size_t pr_size;         /* buffer size */
-	size_t pr_off;          /* pc offset */
-	unsigned long pr_scale; /* pc scaling */
+	void *pr_base;          /* the counters */
+	size_t pr_size;         /* size of the counters in bytes */
+	size_t pr_off;          /* address of the first instruction */
+	unsigned long pr_scale; /* counter bytes per text byte, times 65536 */
 };
 
 enum {

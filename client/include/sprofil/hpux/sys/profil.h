@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 #include <sys/time.h>
-#include <unistd.h> /* of this dialect: profil() */
+#include <unistd.h> /* this dialect's, which declares profil() */
 
 #ifndef SPROFIL_DIALECT_HPUX
 #error "one translation unit speaks one dialect: another unistd.h comes first on the include path"
@@ -16,10 +16,10 @@ extern "C" {
 #endif
 
 struct prof {
-	void *pr_base;         /* buffer base */
-	unsigned int pr_size;  /* buffer size */
-	void *pr_offset;       /* pc offset */
-	unsigned int pr_scale; /* pc scaling */
+	void *pr_base;         /* the counters */
+	unsigned int pr_size;  /* size of the counters in bytes */
+	void *pr_offset;       /* address of the first instruction */
+	unsigned int pr_scale; /* counter bytes per text byte, times 65536 */
 };
 
 #define PROF_USHORT 1

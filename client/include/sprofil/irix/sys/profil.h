@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/time.h>
 #include <sys/types.h>
-#include <unistd.h> /* of this dialect: profil() */
+#include <unistd.h> /* this dialect's, which declares profil() */
 
 #ifndef SPROFIL_DIALECT_IRIX
 #error "one translation unit speaks one dialect: another unistd.h comes first on the include path"
@@ -19,10 +19,10 @@ extern "C" {
 typedef unsigned long __psunsigned_t;
 
 struct prof {
-	void *pr_base;         /* buffer base */
-	unsigned pr_size;      /* buffer size */
-	__psunsigned_t pr_off; /* pc offset */
-	unsigned pr_scale;     /* pc scaling */
+	void *pr_base;         /* the counters */
+	unsigned pr_size;      /* size of the counters in bytes */
+	__psunsigned_t pr_off; /* address of the first instruction */
+	unsigned pr_scale;     /* counter bytes per text byte, times 65536 */
 };
 
 #define PROF_USHORT 1
