@@ -121,8 +121,8 @@ static char *cannot_use(
 }
 
 /*
- * Returns a message about a file that was read although @problem was found, to be freed. NULL:
- * there was no problem, or no memory.
+ * Returns a message, to be freed, about a file that was read in spite of @problem. NULL: there is
+ * no problem, or no memory.
  */
 static char *doubt(const char *path, const char *problem)
 {
