@@ -96,7 +96,7 @@ struct code_reader {
 	 */
 	int (*fetch)(
 		void *context, const char *path, const char *build_id, const char **ret_problem);
-	/* Finds how the debug symbols of the file at @path are installed. 0 or -ENOMEM. */
+	/* Finds how the debug symbols of the file at @path can be installed. 0 or -ENOMEM. */
 	int (*package)(void *context, const char *path, struct code_package *ret_package);
 	void *context;
 };

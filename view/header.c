@@ -16,7 +16,10 @@
 /* Maximum length of the command line if the width is unlimited. */
 enum { TITLE_COLUMNS = 160 };
 
-/* If the reached rate differs from the planned one by less than this share, the latter is shown. */
+/*
+ * If the reached rate differs from the planned one by less than this share, only the planned one is
+ * shown.
+ */
 #define FAR_OFF 0.1
 
 /* Prints "12.41 s of CPU time", "48.20 MiB of inuse_space" or "310 samples". */

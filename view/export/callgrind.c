@@ -65,7 +65,7 @@ struct grind {
 	size_t costs, cost_room;
 	struct table cost_table;
 	struct pool
-		name[3]; /* by enum grind_name: names, with their numbers in the format as ids */
+		name[3]; /* by enum grind_name: the names; an id is a name's number in the format */
 	size_t named[3]; /* by enum grind_name: number of names already written */
 	int64_t all;     /* sum of all samples, for the head */
 	FILE *out;

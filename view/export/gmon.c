@@ -367,8 +367,8 @@ int gmon_write(const struct profile *profile, const struct report_options *given
 	if (!error && has_samples)
 		error = choose_object(&g, ret_problem);
 	/*
-	 * --object has chosen the object of the file. It must not exclude samples with their leaf
-	 * in another object, which have arcs, too.
+	 * --object has chosen the object of the file. It must not exclude the samples whose leaf is
+	 * in another object, because their arcs are written, too.
 	 */
 	free(frames.filter.object);
 	frames.filter.object = NULL;

@@ -14,8 +14,8 @@
 struct balance_group {
 	double weight, samples; /* its weight; its number of samples */
 	/*
-	 * The name of its program, owned by the profile, of which only @program_bytes count
-	 * (without the mark of a rank); NULL: the group may have several programs.
+	 * The name of the group's program, owned by the profile. Only its first @program_bytes
+	 * count, without the mark of a rank. NULL: the group may have several programs.
 	 */
 	const char *program;
 	size_t program_bytes;

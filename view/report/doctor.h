@@ -41,7 +41,7 @@ struct doctor {
 	struct report_options options;
 	struct doctor_object *object; /* greatest weight first */
 	size_t n, room;
-	uint32_t *of; /* by mapping: index + 1 of the object; valid until they are sorted */
+	uint32_t *of; /* by mapping: index + 1 of the object; valid until the objects are sorted */
 	struct rows sums;
 	struct code_addresses addresses;
 };

@@ -59,7 +59,7 @@ static int remedy_of_special(const struct doctor *d, struct doctor_object *objec
 	return remedy_of_generated(d, object);
 }
 
-/* Finds how the debug symbols of the file at @path are installed. */
+/* Finds how the debug symbols of the file at @path can be installed. 0 or -ENOMEM. */
 static int find_package(const struct doctor *d, const char *path, struct code_package *ret_package)
 {
 	const struct code_reader *reader = d->options.code;

@@ -34,7 +34,7 @@ struct gap_search {
 	struct slot *slot;
 	size_t slots;
 	double share;       /* mean number of CPUs that run what is chosen */
-	uint64_t period_ns; /* the mean one, or that of the profile if it is longer */
+	uint64_t period_ns; /* the mean period, or the profile's period if that is longer */
 	bool has_waits;     /* there are instants of threads that waited */
 };
 
