@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the debug information of a stripped file: conventions of Debian and gdb. */
+/* Finds the debug information of a stripped file, by the conventions of Debian and gdb. */
 #ifndef SYMBOLIZER_DEBUGFILE_H
 #define SYMBOLIZER_DEBUGFILE_H
 

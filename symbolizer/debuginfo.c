@@ -19,7 +19,7 @@ enum { PART_BYTES_MOST = 4096 };
 struct entry {
 	struct dwarf_unit info;
 	struct unit unit;
-	struct dwarf_reader *split; /* reader for its functions in a .dwo, NULL: none */
+	struct dwarf_reader *split; /* reader for the unit's functions in a .dwo, NULL: none */
 	bool read;
 };
 
@@ -40,7 +40,7 @@ struct debuginfo {
 	struct splitfiles *splitfiles;
 	struct dwarf_reader *reader;
 	struct sections own, supplement;
-	struct unit index; /* its "scopes" are unit numbers */
+	struct unit index; /* the unit at each address: the "scopes" are unit numbers */
 	struct entry *units;
 	size_t n_units, units_capacity;
 	struct table table; /* of functions, by reader and DIE */

@@ -20,7 +20,8 @@ struct debuginfo_frame {
 	const char *file;                /* interned, "" unknown */
 	uint32_t line, function_line;    /* 0 unknown */
 	bool inlined;
-	bool qualified; /* the name is complete: the language has no namespaces or classes */
+	/* the name alone is complete, as the language has no namespaces or classes */
+	bool qualified;
 };
 
 /* Deeper chains of inlined calls are cut at the outer end. */
@@ -41,8 +42,8 @@ bool debuginfo_is_split(const struct debuginfo *debuginfo);
 void debuginfo_set_splitfiles(struct debuginfo *debuginfo, struct splitfiles *splitfiles);
 
 /*
- * The frames at an address, innermost first, at most DEBUGINFO_FRAMES_MAX; *ret_n 0: unknown. If a
- * line is known but no function, one frame without names. -ENOMEM, -E2BIG.
+ * Finds the frames at an address, innermost first, at most DEBUGINFO_FRAMES_MAX. If a line is known
+ * but no function, there is one frame, without names. *ret_n 0: nothing is known. -ENOMEM, -E2BIG.
  */
 int debuginfo_find(
 	struct debuginfo *debuginfo, uint64_t svma, struct debuginfo_frame *frames, size_t *ret_n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sections of an ELF image through libelf, decompressed. */
+/* Reads sections of an ELF image by libelf, and decompresses them. */
 #ifndef SYMBOLIZER_ELFFILE_H
 #define SYMBOLIZER_ELFFILE_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The exported symbols of 64-bit ELF files, by their own hash tables: no library, no allocation. */
+/*
+ * Finds the exported symbols of 64-bit ELF files by the files' hash tables. Uses no library, and
+ * allocates nothing.
+ */
 #ifndef SYMBOLIZER_EXPORTED_H
 #define SYMBOLIZER_EXPORTED_H
 

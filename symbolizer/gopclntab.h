@@ -50,7 +50,10 @@ enum gopclntab_kind {
 	GOPCLNTAB_TOP,     /* has no caller: a goroutine's or a thread's first function */
 	GOPCLNTAB_LEAVES,  /* switches from the goroutine's stack to the thread's own */
 	GOPCLNTAB_CALLS_C, /* switches in the same way, to call C */
-	/* The saved pc of a goroutine that has switched by GOPCLNTAB_LEAVES is in this function. */
+	/*
+	 * When a GOPCLNTAB_LEAVES function has left a goroutine's stack, the saved pc is in this
+	 * function.
+	 */
 	GOPCLNTAB_LEFT,
 	GOPCLNTAB_CALLS_VDSO, /* keeps the stack pointer in a register while in the vdso */
 	GOPCLNTAB_SIGRETURN,  /* where a signal handler returns to */
@@ -58,7 +61,7 @@ enum gopclntab_kind {
 
 struct gopclntab_function {
 	uint64_t start, end; /* svma */
-	const char *name;    /* in the file */
+	const char *name;    /* points into the file */
 	uint64_t record;     /* offset of the function's record in the table */
 	enum gopclntab_kind kind;
 };

@@ -204,7 +204,7 @@ static uint32_t g_of_code(struct slice code)
 		const uint8_t *i = code.data + at;
 		int32_t distance;
 
-		/* A mov to or from a register; the address is %fs and a constant. */
+		/* Only a mov to or from a register counts, whose address is %fs and a constant. */
 		if (i[0] != 0x64 || (i[1] & 0xfb) != 0x48 || (i[2] != 0x8b && i[2] != 0x89) ||
 			(i[3] & 0xc7) != 4 || i[4] != 0x25)
 			continue;
@@ -267,10 +267,10 @@ static uint32_t find_g(const struct gopclntab *table, struct elffile *elf)
 }
 
 /*
- * The index of the word with the address of the inlined calls. Go 1.27 has three more words before
- * it, but the same magic as 1.20. Its length of the types shows that it is 1.27: the length is less
- * than the address of the types, as code that is longer than they are lies before them. An end, of
- * 1.20, would be greater.
+ * The index of the word with the address of the inlined calls. Go 1.27 has the same magic as 1.20,
+ * but three more words before this one. The word behind the address of the types tells the two
+ * apart. In 1.27 it is the length of the types: this is less than their address, because the code,
+ * which is longer than the types, lies before them. In 1.20 it is their end, which is greater.
  */
 static unsigned gofunc_index(const struct gopclntab *table, const uint64_t word[MODULE_WORDS])
 {

@@ -154,7 +154,8 @@ static int find_frames(
 
 /*
  * The symbol that names an address. A symbol without a size reaches to the next symbol, but not
- * into another function of the unwind information: in a stripped file this function has no symbol.
+ * into another function that the unwind information shows: in a stripped file that function may
+ * have no symbol.
  */
 static const struct symbol *symbol_at(struct names *n, uint64_t svma)
 {

@@ -16,7 +16,10 @@ struct gopclntab;
 struct module;
 struct names;
 
-/* Loads symbols and debug file at the first call (names_open.c). NULL: out of memory. */
+/*
+ * Returns the module's names. The first call loads symbols and debug file (names_open.c). NULL: out
+ * of memory.
+ */
 struct names *names_of(struct module *module);
 void names_free(struct names *names);
 
@@ -36,7 +39,7 @@ const char *names_lines(const struct names *names);
 const char *names_language(const struct names *names);
 
 /*
- * To be called before and after calls of names_resolve(): they report to
+ * To be called before and after a series of names_resolve(), respectively: they report to
  * symbolizer_options.working_on that the file is parsed. The first names_begin() opens the DWARF.
  * After its error (-ENOMEM) names_end() must not be called.
  */

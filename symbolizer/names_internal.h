@@ -40,7 +40,7 @@ struct names {
 	struct gopclntab *pclntab;     /* NULL: not a Go program */
 	struct splitfiles *splitfiles; /* NULL: the debug information is not split */
 	const char *symbols, *lines;
-	const char *working_on; /* the path to report while DWARF is read; NULL: there is none */
+	const char *working_on; /* the path to report while DWARF is read; NULL: no DWARF */
 	bool lines_wanted;      /* lines are requested, and have not been searched for yet */
 	bool begun;             /* names have been requested */
 	bool left_alone;        /* the file must not be parsed at all */
@@ -55,7 +55,7 @@ struct names {
 	struct arena arena;
 };
 
-/* Calls symbolizer_options.working_on with @path before it is parsed; NULL: it has been. */
+/* Calls symbolizer_options.working_on: with @path before a file is parsed, with NULL afterwards. */
 void names_work_on(const struct module *module, const char *path);
 /*
  * Drops the debug information because of @error (-ENOMEM, or -E2BIG: over budget), and sets the

@@ -192,7 +192,7 @@ static bool read_cie(const struct section *section, size_t offset, bool wide, st
 	return !s.bad;
 }
 
-/* The entry at @offset. 1: read, 0: another kind (a CIE) or unusable, -1: the end. */
+/* Reads the entry at @offset. 1: read; 0: another kind (a CIE) or unusable; -1: the end. */
 static int read_entry(const struct section *section, size_t offset, bool wide,
 	struct unwind_entry *ret_entry, size_t *ret_next)
 {
@@ -279,7 +279,10 @@ static int32_t search_word(const struct unwind_table *table, size_t i)
 	return (int32_t)load_u32(table->search + 4 * i);
 }
 
-/* Do the addresses ascend? Not with lld's unsigned order if code lies below the table. */
+/*
+ * Do the addresses ascend? lld sorts them as unsigned distances: another order if code lies below
+ * the table.
+ */
 static bool is_sorted(const struct unwind_table *table)
 {
 	for (size_t i = 1; i < table->entries; i++)
@@ -367,7 +370,7 @@ static int make_list(struct unwind_table *table, const char *name, struct list *
 		return r == -ENOMEM ? r : 0;
 	list->section.eh = name[1] == 'e';
 	while ((r = read_entry(&list->section, offset, wide, &entry, &next)) >= 0) {
-		/* Functions discarded by the linker are left at address 0. */
+		/* Leaves out functions that the linker discarded, which are at address 0. */
 		if (r == 1 && entry.low != 0 &&
 			array_add(&list->known, &room, &list->n,
 				(struct known){entry.low, entry.high, offset}) < 0)

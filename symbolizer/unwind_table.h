@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the call frame information of a module, and the entry that covers an address: the binary
- * search table of .eh_frame_hdr, .eh_frame without one, or .debug_frame (DWARF 5, 6.4; LSB 5,
- * 10.6). All reads are bounds-checked.
+ * Finds the call frame information of a module, and the entry that covers an address: in the binary
+ * search table of .eh_frame_hdr, or in .eh_frame if there is no such table, or in .debug_frame
+ * (DWARF 5, 6.4; LSB 5, 10.6). All reads are bounds-checked.
  */
 #ifndef SYMBOLIZER_UNWIND_TABLE_H
 #define SYMBOLIZER_UNWIND_TABLE_H

@@ -25,7 +25,9 @@ static int add_range(const struct dwarf_reader *r, struct unit *unit, uint64_t l
 	return unit_add_range(unit, &range);
 }
 
-/* Adds the addresses of a DIE. *ret_any: it has some, even if the linker discarded them. */
+/*
+ * Adds the addresses of a DIE. *ret_any: the DIE has addresses, even if the linker discarded them.
+ */
 static int add_ranges(const struct dwarf_reader *r, const struct dwarf_facts *facts,
 	const struct rangelist_unit *lists, struct unit *unit, uint32_t scope, uint32_t depth,
 	bool *ret_any)

@@ -27,7 +27,8 @@ static void describe(struct dwarf_split *s, const struct dwarf_unit *skeleton,
 		return;
 	}
 	/*
-	 * In a .dwo, each section has one table, behind a header of 20 or 12, or of 16 or 8 bytes.
+	 * Each section has one table behind a header: in .debug_rnglists of 20 bytes, or 12 with
+	 * 32-bit offsets; in .debug_str_offsets of 16 or 8.
 	 */
 	s->lists.lists = from->rnglists;
 	s->lists.lists_base = wide ? 20 : 12;

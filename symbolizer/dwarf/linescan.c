@@ -56,7 +56,7 @@ static void pass_form(struct reader *s, uint64_t form, unsigned offset_bytes)
 
 /*
  * Skips the directories or files of DWARF 5: their format, their number, and the entries. Returns
- * the number.
+ * the number of entries.
  */
 static uint64_t pass_entries(struct reader *s, unsigned offset_bytes)
 {

@@ -10,7 +10,9 @@
 #include "symbolizer/unwind/unwind_internal.h"
 #include "symbolizer/unwind_table.h"
 
-/* Maximum signal frames in a stack: only they may lead inwards, so this bounds a loop. */
+/*
+ * The most signal frames in a stack. Only such frames may lead inwards, so this limit ends a loop.
+ */
 #define SIGNALS_MOST 64
 
 #define BIT(n) (UINT64_C(1) << (n))
@@ -163,7 +165,10 @@ static int locate(struct cursor *cursor)
 	cursor->uncalled = cursor->trampoline = cursor->of_runtime = false;
 	if (is_generated(mapping))
 		return locate_generated(cursor, pc);
-	/* The runtime's code may have grown since the mappings were read. */
+	/*
+	 * The runtime's code may have grown since the mappings were read: asks about an unknown pc,
+	 * too.
+	 */
 	if (!mapping || !mapping->module->image.data) {
 		int r = ask_runtime(cursor);
 
@@ -248,8 +253,8 @@ static int step_out(struct cursor *cursor)
 	if (cursor->trampoline && !usable && unwind_leave_trampoline(cursor) == 0)
 		return 0;
 	/*
-	 * The innermost function may not have set its frame pointer yet, so its table is preferred:
-	 * that is right at each instruction.
+	 * The innermost function may not have set its frame pointer yet. So its table is preferred,
+	 * which is right at each instruction.
 	 */
 	if (cursor->input->frame_pointers && (!usable || !cursor->exact)) {
 		r = unwind_follow_pointer(cursor);

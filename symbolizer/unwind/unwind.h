@@ -24,7 +24,7 @@
 struct unwinder;
 struct unwind_memory;
 
-/* The symbolizer must outlive the unwinder. -ENOMEM. */
+/* Creates an unwinder, which the symbolizer must outlive. -ENOMEM. */
 int unwinder_new(struct symbolizer *symbolizer, struct unwinder **ret_unwinder);
 void unwinder_free(struct unwinder *unwinder);
 
@@ -116,7 +116,7 @@ struct unwind_input {
 
 enum unwind_end {
 	UNWIND_COMPLETE,   /* the outermost frame was reached */
-	UNWIND_TRUNCATED,  /* the copy ends */
+	UNWIND_TRUNCATED,  /* the copy of the stack ends before the outermost frame */
 	UNWIND_INCOMPLETE, /* something is missing or damaged; the stack may continue */
 };
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* DWARF expressions as call frame information uses them (DWARF 5, 2.5 and 6.4.2). Bounded. */
+/*
+ * Runs DWARF expressions of call frame information (DWARF 5, 2.5 and 6.4.2), with limits on their
+ * stack and their steps.
+ */
 #ifndef SYMBOLIZER_UNWIND_EXPR_H
 #define SYMBOLIZER_UNWIND_EXPR_H
 

@@ -9,9 +9,9 @@
 enum { X86_RSP = 7 };
 
 /*
- * Leaves asmcgocall on a thread that was on its own stack already: where C is called, the stack
- * then has the words {old stack pointer, 0}. From a goroutine's stack they are {depth, goroutine}.
- * 0; -EFAULT: the thread was not on its own stack, or its stack cannot be read.
+ * Leaves asmcgocall if it was called on the thread's own stack. Where it calls C, the stack then
+ * has the words {old stack pointer, 0}; if it was called on a goroutine's stack, {depth,
+ * goroutine}. 0; -EFAULT: it was called on a goroutine's stack, or the stack cannot be read.
  */
 static int leave_to_same_stack(struct cursor *cursor)
 {

@@ -158,13 +158,13 @@ int unwind_follow_pointer(struct cursor *cursor);
 /* Is @pc in an executable mapping? */
 bool unwind_is_code(const struct cursor *cursor, uint64_t pc);
 
-/* unwind_memory.c: */
+/* These functions are in unwind_memory.c. */
 /* Begins a new stack: finds out how much of it is equal to the kept one. */
 void unwind_memory_compare(struct unwind_memory *memory, const struct unwind_input *input,
 	const struct unwind_machine *machine);
 /*
- * The number of frames, from the cursor's outwards, that are unchanged because the registers and
- * all of the stack from there on are; 0 none.
+ * The number of frames, from the cursor's outwards, that can be reused because the registers and
+ * the whole stack from there on are unchanged; 0: none.
  */
 size_t unwind_memory_match(struct unwind_memory *memory, const struct cursor *cursor);
 /* Copies the @n outermost kept frames, innermost first, and how the kept stack ended. */

@@ -20,7 +20,7 @@ struct machine {
 
 static void set(struct machine *m, uint64_t reg, enum unwind_how how, int64_t value)
 {
-	/* Vector registers and the like are not needed for unwinding. */
+	/* Drops rules of vector registers and the like, which unwinding does not need. */
 	if (reg >= UNWIND_REGISTERS)
 		return;
 	m->row.rule[reg] =

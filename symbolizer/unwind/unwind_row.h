@@ -16,11 +16,12 @@ struct unwind_entry;
 enum unwind_how {
 	UNWIND_SAME,
 	UNWIND_UNDEFINED,
-	UNWIND_AT,          /* saved at CFA + value */
-	UNWIND_IS,          /* is CFA + value */
-	UNWIND_REGISTER,    /* is in register value */
-	UNWIND_AT_COMPUTED, /* saved at the address computed by the expression */
-	UNWIND_COMPUTED,    /* computed by the expression */
+	UNWIND_AT,       /* the caller's value is saved at CFA + value */
+	UNWIND_IS,       /* the caller's value is CFA + value */
+	UNWIND_REGISTER, /* the caller's value is in register value */
+	/* the caller's value is saved at the address that the expression computes */
+	UNWIND_AT_COMPUTED,
+	UNWIND_COMPUTED, /* the expression computes the caller's value */
 };
 
 struct unwind_rule {

@@ -51,8 +51,8 @@ static enum callee callee_of(const struct search *search, uint64_t pc)
 	if (!mapping || !mapping->execute || !mapping->module->image.data)
 		return CALLEE_NONE;
 	/*
-	 * All PLT stubs share an entry, in whose middle a stub begins; a function begins an entry
-	 * of its own.
+	 * All PLT stubs share one entry, so a stub begins in the middle of it. A function begins an
+	 * entry of its own.
 	 */
 	if (unwind_entry_find(cursor->unwinder, mapping->module, target - mapping->bias, &entry) ==
 			0 &&
@@ -118,8 +118,8 @@ static bool by_first_instructions(const struct search *search, uint64_t *ret_cfa
 	if (!bytes)
 		return false;
 	/*
-	 * Alignment has skipped less than @align. At a call, the ABI requires the CFA to be a
-	 * multiple of 16.
+	 * The alignment has skipped fewer than @align bytes. At a call, the ABI requires the CFA to
+	 * be a multiple of 16.
 	 */
 	least = cursor->sp + bytes + 8;
 	for (uint64_t cfa = least; cfa < least + align; cfa += 8) {
