@@ -8,7 +8,7 @@
 
 #define CLOCK_SECOND_NS UINT64_C(1000000000)
 
-/* Reads a clock. 0: it does not exist any more, as the clock of a reaped process. */
+/* Reads a clock. 0: the clock does not exist any more, like that of a reaped process. */
 uint64_t clock_read(clockid_t clock);
 
 /* Reads CLOCK_MONOTONIC. */

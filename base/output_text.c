@@ -8,7 +8,10 @@
 /* Are the bytes that are held a whole character or colour, the beginning of one, or neither? */
 enum piece { PIECE_WHOLE, PIECE_BEGUN, PIECE_FOREIGN };
 
-/* Which of these are the @n bytes at @p, taken as a colour such as "ESC [ 1 ; 31 m"? */
+/*
+ * Is the text of @n bytes at @p a whole colour sequence such as "ESC [ 1 ; 31 m", the beginning of
+ * one, or neither?
+ */
 static enum piece colour(const char *p, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {

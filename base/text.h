@@ -23,9 +23,9 @@ size_t text_columns(const char *text);
 /*
  * May the character be sent to a terminal? Not allowed are control characters (C0, C1, DEL),
  * characters that change the display of other text (directions, joiners), and -1, which is no
- * character. Names come from files and processes that may be hostile: all output goes through this
- * function, called by the two functions below, by the cells of screen.h, or by the escapes of a
- * format.
+ * character. Names come from files and processes that may be hostile. So all output is checked by
+ * this function. Its callers are the two functions below, the cells of screen.h, and the escapes of
+ * a format.
  */
 bool text_is_printable(int32_t character);
 

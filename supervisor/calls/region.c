@@ -119,7 +119,7 @@ static void flatten(
 
 /*
  * Makes disjoint spans where the first region that ends above an address owns it: each region takes
- * what those before it left.
+ * the addresses that the regions before it have left.
  */
 static void put_in_order(struct region_table *t)
 {

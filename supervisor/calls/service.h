@@ -39,9 +39,10 @@ struct service {
 	uint64_t inode;                 /* of the pipe */
 	uint8_t *buffer;
 	size_t bytes; /* bytes in the buffer */
-	/* tables of which pieces are still to come */
+	/* tables that have been received in part */
 	struct service_call coming[SERVICE_ASSEMBLIES];
-	unsigned next_victim; /* which of these is dropped next if all are in use */
+	/* index in @coming of the table that is dropped next if all slots are in use */
+	unsigned next_victim;
 	struct pages strange; /* for the memory of a sender that is not traced */
 };
 

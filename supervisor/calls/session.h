@@ -95,7 +95,7 @@ struct session {
 	/* @dead or @off has changed: session_tidy() must rebuild the table, or end the session */
 	bool untidy;
 	bool off;        /* turned off, but not by a call: @reason says why */
-	bool ended;      /* over, and kept only to report that */
+	bool ended;      /* the session is over, and kept only until its end is reported */
 	bool unreported; /* its end has not been reported to its program yet */
 	enum call_reason reason;
 };

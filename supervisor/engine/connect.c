@@ -50,7 +50,7 @@ static void sessions_changed(void *context)
 
 /*
  * Begins the accounts of the threads of @process anew at their present CPU time: no ticks are owed
- * for what they used before the table was put in force.
+ * for CPU time used before the table was put in force.
  */
 static void table_begins(void *context, const struct process *process)
 {

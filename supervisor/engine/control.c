@@ -94,8 +94,9 @@ static bool is_of_target(const struct engine *engine, int sender)
 /*
  * Handles a signal to the supervisor. If the command has got it as well, the command decides what
  * happens; a signal to the supervisor alone is passed on to the command. If there is no command, or
- * it has ended, the signal ends the profiling. A stop signal is ignored then: while the supervisor
- * is stopped, each thread of the target would stand still from its next signal or child on.
+ * it has ended, the signal ends the profiling. But a stop signal is ignored in that case: while the
+ * supervisor is stopped, each thread of the target would stand still from its next signal or child
+ * on.
  */
 static void handle_signal(struct engine *engine, const struct signalfd_siginfo *info)
 {

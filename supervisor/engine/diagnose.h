@@ -65,7 +65,7 @@ void diagnose_explain(const struct diagnose_facts *facts, const char *program, c
 	char *to, size_t room);
 
 /*
- * Explains why a child of ours cannot be traced, as diagnose_explain(). Uses only our own side of
+ * Like diagnose_explain(), for a child of ours that cannot be traced. Uses only our own side of
  * @facts.
  */
 void diagnose_explain_child(const struct diagnose_facts *facts, char *to, size_t room);

@@ -16,7 +16,7 @@ struct tracee;
 void dump_run(struct engine *engine);
 /* Takes the stack of a thread in a tick stop, and resumes the thread with @signal (0: none). */
 void dump_stop(struct engine *engine, struct tracee *tracee, int signal);
-/* Takes the stack of a thread in a group-stop, which it does not leave. */
+/* Takes the stack of a thread in a group-stop, without ending the group-stop. */
 void dump_group_stop(struct engine *engine, struct tracee *tracee);
 /* Requests a stop once more, after another event has come in its place (lifecycle.h). */
 void dump_again(struct engine *engine, struct tracee *tracee, int32_t syscall);

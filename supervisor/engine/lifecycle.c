@@ -379,7 +379,7 @@ static bool ask(struct engine *engine, int tid)
 }
 
 /*
- * Searches for a thread that has stopped or ended. False: there is none. With many threads, that
+ * Searches for a thread that has stopped or ended. False: there is none; among many threads, this
  * also sets the time of the next search, by the duration of this one.
  */
 static bool search(struct engine *engine, struct waiter_result *ret_seen)

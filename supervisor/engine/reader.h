@@ -29,8 +29,8 @@ struct reader {
 };
 
 /*
- * Notes the mounts. Call before the target runs or is attached to: what it mounts in its first
- * instructions is new, too. (test: test_unmount.sh)
+ * Notes the mounts. Call before the target runs or is attached to, so that even file systems that
+ * it mounts in its first instructions count as new. (test: test_unmount.sh)
  */
 void reader_note_mounts(struct engine *engine);
 /* Starts an analyst, the first or after one died. If this fails, the target still runs on. */

@@ -53,7 +53,10 @@ void runtime_records_memory(struct engine *engine, const struct request *request
 void runtime_records_fork(const struct process *from, struct process *process);
 /* The process has a new image: drops its table. */
 void runtime_records_drop(struct process *process);
-/* Another analyst takes over, and sends tables of its own: drops those of all processes. */
+/*
+ * Call when another analyst takes over, which sends tables of its own: drops the tables of all
+ * processes.
+ */
 void runtime_records_forget_analyst(struct engine *engine);
 
 /*

@@ -345,7 +345,7 @@ uint64_t sampling_next(struct engine *engine)
 
 /*
  * Takes the instant of a CPU that is due, if no waiter could be started for that CPU. The tracing
- * thread does this on whichever CPU it is.
+ * thread does this on whichever CPU it runs.
  */
 static void wait_in_place(struct engine *engine, struct sampled_cpu *c, uint64_t now)
 {

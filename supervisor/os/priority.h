@@ -62,7 +62,7 @@ struct realtime {
 	bool had;            /* it began with real-time priority */
 	bool has;            /* it has real-time priority now */
 	uint64_t checked_ns; /* CLOCK_MONOTONIC: when its CPU time was read; 0 not yet */
-	uint64_t cpu_ns;     /* its CPU time then */
+	uint64_t cpu_ns;     /* its CPU time at checked_ns */
 	unsigned much;       /* in how many checks in a row it had used too much */
 };
 

@@ -37,7 +37,7 @@ struct self_audit {
 	uint64_t chosen_threads, left_out_ns;
 	uint64_t began_ns, ended_ns; /* CLOCK_MONOTONIC */
 	uint64_t stops;              /* tick stops */
-	uint64_t stopped_ns;         /* their duration, summed over threads */
+	uint64_t stopped_ns;         /* duration of all tick stops, summed over threads */
 	struct audit_histogram stop;
 	const struct audit_histogram *question; /* turns of waiters (sampling.h); borrowed */
 	uint64_t cost_ns;                       /* CPU time that sampling took from the target */

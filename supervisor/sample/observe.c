@@ -27,7 +27,9 @@
 #define ELSEWHERE_FAIR_NS     60000
 #define ELSEWHERE_REALTIME_NS 200000
 #define ELSEWHERE_LEAST       2
-/* A thread whose stop was requested in its own code runs for less than this until it stops. */
+/*
+ * A thread that is in user mode when its stop is requested runs for less than this until it stops.
+ */
 #define STOP_RUN_NS 60000
 
 /* A thread that has run since it was last asked, and is blocked. */
@@ -174,9 +176,9 @@ static struct sample_thread *ask_part_of_elsewhere(struct observation *o, struct
 }
 
 /*
- * Asks the threads of the last hits, those of this CPU first. If none was preempted, @sleeper has
- * those that are blocked and have run since they were last asked, *@ret_n of them, and @e the busy
- * ones that were last seen on other CPUs.
+ * Asks the threads of the last hits, those of this CPU first. If none was preempted, two groups of
+ * them are left to be asked: @sleeper gets the *@ret_n blocked threads that have run since they
+ * were last asked, and @e the busy threads that were last seen on other CPUs.
  */
 static struct sample_thread *ask_recent(
 	struct observation *o, struct elsewhere *e, struct sleeper *sleeper, unsigned *ret_n)

@@ -174,8 +174,8 @@ static void note_hit(struct sampler *s, unsigned cpu, struct sample_thread *t)
 	t->cpu = (int)cpu;
 	sampler_heed(s, t);
 	/*
-	 * A factor of 3 leaves out two instants for each one that comes. They are counted at hits
-	 * only: those left out before a miss would probably have missed, too.
+	 * A factor of 3 leaves out two of three instants. Instants left out are counted at hits
+	 * only: those before a miss would probably have missed, too.
 	 */
 	if (s->factor_1024 > s->busy_1024)
 		s->stretched_1024 += s->factor_1024 - PLAN_ONE;

@@ -58,7 +58,7 @@ struct sample_account {
 	uint64_t ticked_ns; /* CPU time when a tick was last counted; 0: none was */
 	uint64_t at_ns;     /* CLOCK_MONOTONIC: when it was counted; 0: none was */
 	int64_t owed_ns;    /* CPU time since began_ns, less what was counted as ticks */
-	int64_t open_ns;    /* the same, when the period of the last tick began */
+	int64_t open_ns;    /* owed_ns at the time when the period of the last tick began */
 };
 
 /* One thread, as the sampler knows it. See sampler_add(). */
@@ -74,7 +74,7 @@ struct sample_thread {
 	bool busy;               /* when last asked, it had run and was not blocked */
 	bool stopping;           /* its stop was requested and has not come yet */
 	struct cpu_time resumed; /* its CPU time in its last sample's stop */
-	uint64_t resumed_ns;     /* CLOCK_MONOTONIC: the end of that stop; 0: there was none */
+	uint64_t resumed_ns; /* CLOCK_MONOTONIC: end of its last sample's stop; 0: there was none */
 	struct sample_account account[PLAN_STREAMS];
 	struct sample_hit hit;
 };
@@ -83,14 +83,15 @@ struct sample_cpu {
 	int number;                /* as the kernel counts CPUs */
 	int misses;                /* in a row; below 0 after a hit */
 	struct sample_thread *hit; /* the thread of the last instant if that was a hit, else NULL */
-	struct sample_thread *resumed; /* the thread that was resumed here last; NULL: unknown */
-	uint64_t occupied_ns;          /* how long we have occupied this CPU since then */
-	unsigned releases;             /* how often we have released this CPU since then */
+	/* the thread that was last resumed on this CPU; NULL: unknown */
+	struct sample_thread *resumed;
+	uint64_t occupied_ns; /* how long we have occupied this CPU since we resumed that thread */
+	unsigned releases;    /* how often we have released this CPU since we resumed that thread */
 };
 
 struct sample_figures {
 	uint64_t instants; /* of the profile */
-	uint64_t late;     /* all that are lost: too late, unproved, busy, or no stop came */
+	uint64_t late;     /* all lost instants: too late, unproved, busy, or no stop came */
 	uint64_t unproved; /* part of late: the thread ran before its stop was requested */
 	uint64_t busy;     /* part of late: the waiter waited too long for the sampler */
 	/* instants left out to keep a bound that would have been hits; estimated */

@@ -5,7 +5,7 @@
 #define TICKS_OWED 100
 /* The most by which one tick is corrected, in ticks. */
 #define TICKS_PAID 16
-/* A tick of one period pays 1/TICKS_PART of what the account is off by. */
+/* A tick that weighs one period is corrected by 1/TICKS_PART of what is owed. */
 #define TICKS_PART 2
 
 void ticks_forget(struct sample_thread *t, unsigned stream, uint64_t began_ns)

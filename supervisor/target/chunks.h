@@ -35,7 +35,9 @@ struct chunks_place {
 	uint8_t cont_below; /* bytes from the word that points to the Continuation up to fp */
 };
 
-/* Enters in @place what a REQUEST_CHUNKS_BASE, or the REQUEST_CHUNKS that follows it, says. */
+/*
+ * Enters in @place the content of a REQUEST_CHUNKS_BASE, or of the REQUEST_CHUNKS that follows it.
+ */
 void chunks_place_set(struct chunks_place *place, const struct request *request);
 
 /*

@@ -15,12 +15,13 @@
 struct cpu_time;
 
 struct elapsed {
-	uint64_t serial;                      /* serial number of the table; 0: none yet */
-	uint64_t begin_ns;                    /* CLOCK_MONOTONIC at elapsed_begin() */
-	uint64_t begin_run_ns, begin_wait_ns; /* the thread's CPU and run queue time then */
-	uint64_t paid_ns;                     /* off-CPU time that has been counted */
-	uint64_t queue_ns;                    /* run queue time, as last read */
-	uint64_t queue_paid_ns;               /* run queue time that has been counted */
+	uint64_t serial;   /* serial number of the table; 0: none yet */
+	uint64_t begin_ns; /* CLOCK_MONOTONIC at elapsed_begin() */
+	/* the thread's CPU time and run queue time at elapsed_begin() */
+	uint64_t begin_run_ns, begin_wait_ns;
+	uint64_t paid_ns;       /* off-CPU time that has been counted */
+	uint64_t queue_ns;      /* run queue time, as last read */
+	uint64_t queue_paid_ns; /* run queue time that has been counted */
 };
 
 /*
@@ -36,13 +37,16 @@ void elapsed_begin(
  */
 void elapsed_see(struct elapsed *elapsed, const struct cpu_time *cpu);
 
-/* The thread is blocked. Returns the whole ticks of off-CPU time to count where it is. */
+/*
+ * Call when the thread is blocked. Returns the whole ticks of off-CPU time that are to be counted
+ * at the address where it is blocked.
+ */
 uint64_t elapsed_take(
 	struct elapsed *elapsed, const struct cpu_time *cpu, uint64_t now_ns, uint64_t period_ns);
 
 /*
- * The thread was found running. Returns the whole ticks of run queue time to count where it is, by
- * the last reading.
+ * Call when the thread was found running. Returns the whole ticks of run queue time, by the last
+ * reading, that are to be counted at the address where it runs.
  */
 uint64_t elapsed_take_queue(struct elapsed *elapsed, uint64_t period_ns);
 

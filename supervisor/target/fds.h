@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Descriptors of /proc files that are kept open for speed. Near the limit of open files, those of
- * idle threads and of other processes are closed.
+ * idle threads are closed, and those of processes in which no stop is requested.
  */
 #ifndef SUPERVISOR_FDS_H
 #define SUPERVISOR_FDS_H

@@ -77,7 +77,7 @@ void restart_give_back(
 
 /*
  * Sets the registers of a stopped thread, which were last read as @seen. Does nothing if the tid
- * may name a new image since then (tracee_memory.h).
+ * may by now be that of a new image (tracee_memory.h).
  */
 void restart_set_registers(
 	struct tracee *tracee, const struct arch_raw *seen, const struct arch_raw *raw);

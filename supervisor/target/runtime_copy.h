@@ -47,7 +47,10 @@ struct runtime_thread {
 	uint64_t address;  /* of the thread's state in the runtime; 0: not known */
 	uint64_t self;     /* its thread pointer; 0: not known */
 	uint64_t again_ns; /* CLOCK_MONOTONIC: its state is not searched for before this time */
-	/* Where its frames were at the last stop, newest first: in chunks, or single ones. */
+	/*
+	 * Where its frames were at the last stop, newest first. chunk: used parts of chunks;
+	 * single: addresses of frames outside of chunks.
+	 */
 	struct runtime_range *chunk;
 	size_t chunks, chunk_room;
 	uint64_t *single;

@@ -64,7 +64,7 @@ struct process {
 	struct mapped_range *range;
 	size_t ranges, range_room;
 	bool maps_read;      /* since the last exec */
-	bool maps_announced; /* the analyst has them */
+	bool maps_announced; /* the analyst has the maps */
 	uint32_t maps_generation;
 	unsigned maps_reads;    /* since the last exec */
 	uint64_t maps_again_ns; /* no reading before this time, to limit the cost */

@@ -23,7 +23,7 @@ struct waiting {
 
 struct wall {
 	uint64_t begin_ns;   /* CLOCK_MONOTONIC: begin of the account */
-	uint64_t since_ns;   /* accounted up to this time */
+	uint64_t since_ns;   /* CLOCK_MONOTONIC: end of the time that is accounted for */
 	struct cpu_time at;  /* reading at since_ns */
 	uint64_t stopped_ns; /* time in stops by the supervisor after since_ns */
 	uint64_t queue_ns;   /* run queue time that is not reported yet */
@@ -33,7 +33,7 @@ struct wall {
 	int64_t here_ns;
 	bool seen;        /* the analyst has the stack, and the thread has not run since */
 	uint64_t slices;  /* number of time slices when the thread was last seen */
-	uint64_t said_ns; /* CLOCK_MONOTONIC: when time was last reported for that stack */
+	uint64_t said_ns; /* CLOCK_MONOTONIC: when time was last reported for the stack last seen */
 };
 
 void wall_begin(struct wall *wall, const struct cpu_time *cpu, uint64_t now_ns);
