@@ -38,8 +38,8 @@ void pool_release(struct pool *pool);
 /* Finds or adds the string of @bytes bytes, which ends at its first NUL. Its id, or -ENOMEM. */
 int pool_add(struct pool *pool, const char *text, size_t bytes);
 /*
- * pool_add() for a NUL-terminated string; NULL counts as "". A long one at the address that
- * pool_at() gives is not read.
+ * pool_add() for a NUL-terminated string; NULL counts as "". A long string that pool_at() has
+ * returned is found by its address, without being read.
  */
 int pool_add_text(struct pool *pool, const char *text);
 

@@ -136,8 +136,8 @@ static struct process *find_sender(
 		return t->process;
 	}
 	/*
-	 * A process in another pid namespace is found by its pid there, as the request gives that
-	 * one.
+	 * A process in another pid namespace is found by its pid there, because that is the pid in
+	 * the request.
 	 */
 	for (size_t i = 0; i < target->processes; i++) {
 		struct process *p = target->process[i];

@@ -17,7 +17,7 @@
 #include "supervisor/calls/answer.h"
 #include "supervisor/os/pages.h"
 
-#define SERVICE_ASSEMBLIES 64 /* maximum tables in several pieces being received at a time */
+#define SERVICE_ASSEMBLIES 64 /* maximum number of tables that are received in pieces at a time */
 
 /* A request, possibly in pieces. */
 struct service_call {

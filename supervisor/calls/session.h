@@ -56,12 +56,12 @@ struct sessions {
 	void (*interrupt)(void *context, struct tracee *tracee);
 	void *context;
 	unsigned n;
-	unsigned threads;     /* number of sessions of single threads */
-	unsigned elapsed;     /* number of sessions of elapsed time */
-	uint64_t serial;      /* serial number of the last session created */
-	unsigned unreported;  /* sessions that ended without a call; their programs do not know */
-	bool untidy;          /* session_tidy() is due: struct session's untidy is set somewhere */
-	uint64_t write_at_ns; /* CLOCK_MONOTONIC: when session_poll() is due; 0: never */
+	unsigned threads;       /* number of sessions of single threads */
+	unsigned elapsed;       /* number of sessions of elapsed time */
+	uint64_t serial;        /* serial number of the last session created */
+	unsigned unreported;    /* sessions that ended without a call; their programs do not know */
+	bool untidy;            /* session_tidy() is due: some session's untidy is set */
+	uint64_t write_at_ns;   /* CLOCK_MONOTONIC: when session_poll() is due; 0: never */
 	uint64_t idle_since_ns; /* CLOCK_MONOTONIC: since when there has been no session */
 	struct session_figures figures;
 };

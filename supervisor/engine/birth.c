@@ -163,7 +163,7 @@ void birth_adopt(struct engine *engine, struct tracee *parent)
 	engine->audit.threads++;
 	if (t) {
 		target_place(t, process);
-		/* If out of memory, the thread's CPU time is counted, but it is not sampled. */
+		/* On -ENOMEM the thread is not sampled, but its CPU time is counted. */
 		(void)choice_add(engine, t);
 		engine->births.early--;
 		counting_begin(engine, t, true);

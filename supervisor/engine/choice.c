@@ -87,7 +87,7 @@ static void change(struct engine *engine, struct tracee *t, uint64_t now)
 		if (engine->counting)
 			blocked_scan_begin(engine, t, &t->account.seen, now);
 	}
-	/* If out of memory, the thread's CPU time is counted, but it is not sampled. */
+	/* On -ENOMEM the thread is not sampled, but its CPU time is counted. */
 	(void)settle(engine, t);
 	t->choice_since_ns = now;
 }

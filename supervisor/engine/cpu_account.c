@@ -38,7 +38,7 @@ void cpu_account_report(struct engine *engine, struct tracee *t, bool last)
 
 	if (!engine->counting || t->left_out || (!record.cpu_ns && !last))
 		return;
-	/* The image of a forked child without a sample may not have been announced yet. */
+	/* A forked child that has had no sample yet may not have been announced with its image. */
 	(void)emit_process(&engine->emitter, clock_now(), t->process);
 	if (emit_cpu(&engine->emitter, clock_now(), &record, last))
 		t->image->sent_ns += record.cpu_ns;

@@ -54,7 +54,10 @@ struct diagnose_facts {
 
 enum diagnose_cause diagnose_classify(const struct diagnose_facts *facts);
 
-/* Tries to attach (which stops nothing) and reads the facts. 0, or -errno of a failure of ours. */
+/*
+ * Tries to attach (which stops nothing) and reads the facts. 0, or -errno if this process failed to
+ * try.
+ */
 int diagnose_read(int pid, struct diagnose_facts *ret_facts);
 
 /*

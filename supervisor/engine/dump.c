@@ -209,8 +209,8 @@ static void wait_for(struct engine *engine, const struct tracee *t, uint64_t pat
 }
 
 /*
- * Waits until the analyst has read all records, and serves its requests meanwhile: it says what to
- * read of the runtime of a process, and, in some runtimes, which memory a stack refers to.
+ * Waits until the analyst has read all records, and serves its requests meanwhile. These say what
+ * to read of the runtime of a process and, in some runtimes, which memory a stack refers to.
  */
 static void await_analyst(struct engine *engine)
 {

@@ -169,9 +169,9 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 	process = t->process;
 	if (launch_is_before_exec(&engine->launch, t->tid)) {
 		/*
-		 * The command is about to run its first instruction; what came before was our own
-		 * code, and is not sampled. If choice_add() fails (-ENOMEM), the thread's CPU time
-		 * is counted, but it is not sampled.
+		 * The command is about to run its first instruction. What came before was our own
+		 * code, and is not sampled. If choice_add() fails (-ENOMEM), the thread is not
+		 * sampled, but its CPU time is counted.
 		 */
 		(void)launch_exec_error(&engine->launch);
 		(void)choice_add(engine, t);
@@ -198,8 +198,8 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 	runtime_records_drop(process);
 	maps_forget(process);
 	/*
-	 * If another thread called exec, the leader now has that thread's CPU time, to which its
-	 * own accounts of ticks do not fit: they begin anew.
+	 * If another thread called exec, the leader's tid now shows that thread's CPU time. The
+	 * leader's accounts of ticks do not fit it, and begin anew.
 	 */
 	if (t->sample)
 		ticks_forget_all(t->sample, 0);

@@ -33,7 +33,10 @@ void runtime_records_request(struct engine *engine, const struct request *reques
 	if (!process || runtime_copy_init(&engine->runtimes.copy) < 0)
 		return;
 	process->runtime = runtime_process_set(process->runtime, &table);
-	/* Blocked threads were observed without the runtime's frames: they are examined again. */
+	/*
+	 * So far, blocked threads were observed without the runtime's frames: they are examined
+	 * again.
+	 */
 	for (size_t i = 0; i < engine->target.tracees; i++) {
 		struct tracee *t = engine->target.tracee[i];
 

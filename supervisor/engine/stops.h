@@ -31,8 +31,9 @@ void stops_overtaken(struct engine *engine, struct tracee *tracee, int32_t sysca
 bool stops_are_over(struct engine *engine);
 
 /*
- * How long a requested stop lasted, in ns. It was seen at @seen_ns and ended at @end_ns (both
- * CLOCK_MONOTONIC). @cpu: the CPU time read in it; @in_call: it found the thread in a system call.
+ * Returns how long a requested stop lasted, in ns. The stop was seen at @seen_ns and ended at
+ * @end_ns (both CLOCK_MONOTONIC). @cpu: the CPU time read in the stop; @in_call: the stop found the
+ * thread in a system call.
  */
 uint64_t stops_time(const struct tracee *tracee, const struct cpu_time *cpu, bool in_call,
 	uint64_t seen_ns, uint64_t end_ns);

@@ -89,8 +89,8 @@ struct arch_call {
 
 /*
  * Where the parts of a call are (as indexes in arch_raw.word), and how a call is restarted. The
- * kernel does this, after the stop, if the result is ARCH_RESTART; if @rewinds is set, the
- * supervisor does it by moving the pc back.
+ * kernel restarts a call, after the stop, if its result is ARCH_RESTART. If @rewinds is set, the
+ * supervisor restarts it by moving the pc back.
  */
 struct arch_restart {
 	size_t bytes; /* size of the register set for which this table is */

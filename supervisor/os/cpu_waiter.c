@@ -138,7 +138,8 @@ void cpu_waiter_stop(struct cpu_waiter *w)
 	if (!w->started)
 		return;
 	/*
-	 * A program of higher priority may keep the waiter's CPU for good: it may end on any CPU.
+	 * A program of higher priority may keep the waiter's CPU for good: the waiter may end on
+	 * any CPU.
 	 */
 	(void)priority_any_cpu(w->thread);
 	change(w, WORD_ENDS);

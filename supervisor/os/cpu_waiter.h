@@ -109,8 +109,9 @@ static inline void summons_rest(struct summons *summons)
 	atomic_store(&summons->state, SUMMONS_SLEEPS);
 }
 /*
- * Begins the turn of the tracing thread, which is awake, after that of a waiter. 1: it was called;
- * 0: it was not. -ETIMEDOUT: the waiter's turn takes longer than @wait_ns; call again.
+ * Begins the turn of the tracing thread, which is awake, once no waiter has its turn. 1: a waiter
+ * had called the tracing thread; 0: none had. -ETIMEDOUT: the waiter's turn takes longer than
+ * @wait_ns; call again.
  */
 int summons_wake(struct summons *summons, uint64_t wait_ns);
 /*

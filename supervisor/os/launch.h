@@ -62,7 +62,7 @@ int launch_begin(char *const argv[], const struct launch_state *state, struct la
  */
 int launch_go(struct launch *launch, const struct tracer_options *options);
 
-/* Gives up instead of launch_go(): the child ends. From the thread of launch_begin(). */
+/* Call instead of launch_go(), from the thread that called launch_begin(): the child ends. */
 void launch_abandon(struct launch *launch);
 
 /* Is @tid the child before its exec, when it still runs code of the supervisor? */

@@ -44,8 +44,8 @@ int tracer_set_raw(int tid, const struct arch_raw *raw);
 /*
  * Arguments of the call that a stopped thread has just left, on machines where no register keeps
  * the first one. The kernel keeps it, but returns it only at seccomp stops, which it recognizes by
- * the signal information of the stop. Therefore that information is changed temporarily. Only for a
- * trap, or a signal that will not reach the program: then nobody sees the difference if the
+ * the signal information of the stop. Therefore that information is changed temporarily. Call only
+ * at a trap, or at a signal that will not reach the program: then nobody sees the difference if the
  * supervisor dies here. -ENOTSUP: before Linux 5.3.
  */
 int tracer_get_arguments(int tid, uint64_t ret_argument[6]);

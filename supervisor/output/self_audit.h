@@ -24,7 +24,10 @@ struct audit_histogram {
 };
 
 void audit_histogram_add(struct audit_histogram *histogram, uint64_t ns);
-/* The duration below which @per_mille of 1000 lie (the middle of the bucket); 0 if empty. */
+/*
+ * Returns the duration below which @per_mille of 1000 durations lie (the middle of the bucket); 0:
+ * there are none.
+ */
 uint64_t audit_histogram_quantile(const struct audit_histogram *histogram, unsigned per_mille);
 
 struct self_audit {
@@ -41,7 +44,10 @@ struct self_audit {
 	struct audit_histogram stop;
 	const struct audit_histogram *question; /* turns of waiters (sampling.h); borrowed */
 	uint64_t cost_ns;                       /* CPU time that sampling took from the target */
-	/* Of closed accounts: page faults, CPU time in the kernel. @all_closed: none is open. */
+	/*
+	 * Page faults and CPU time in the kernel, of closed accounts. @all_closed: no account is
+	 * open.
+	 */
 	struct kernel_time in_kernel;
 	bool all_closed;
 	/* as in struct sample_figures: instants of the profile, not of tables */

@@ -8,7 +8,10 @@
  * of samples.
  */
 #define EARN_MOST_NS 500000000
-/* The means begin with the usual cost of a sample, as that of the first may include a wait. */
+/*
+ * The moving averages begin with the usual cost of a sample: that of the first sample may include a
+ * wait.
+ */
 #define USUAL_NS 80000
 /*
  * A moving average moves by 1/MEAN_PART of its difference to a new value. A value counts as

@@ -40,8 +40,8 @@
 /* A longer time between two stops is not measured: a hypervisor may have had the machine. */
 #define APART_MOST_NS UINT64_C(1000000000)
 /*
- * A thread that loses more than this many times the CPU time for which we occupied its CPU has lost
- * it to others: they ran while it stood in its stop.
+ * The loss of a thread is not measured if it is more than this many times the time for which we
+ * occupied the thread's CPU: other programs then ran there while the thread stood in its stop.
  */
 #define LOSS_MOST 4
 /*
@@ -279,7 +279,7 @@ bool sampler_judge(
 	struct sampler *s, struct sample_thread *t, const struct cpu_time *cpu, bool yields)
 {
 	t->stopping = false;
-	/* The thread released the CPU by yielding, after the instant: it was in other code then. */
+	/* The thread yielded the CPU after the instant, so it was in other code at the instant. */
 	if (t->hit.slow && yields) {
 		sampler_lose(s, t, false);
 		return false;

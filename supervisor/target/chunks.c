@@ -22,7 +22,10 @@ enum {
 	POINTER_LEAST = 4096, /* lower addresses are not mapped */
 };
 
-/* The field of REQUEST_CHUNKS holds exactly the layouts that there are, so a mask checks it. */
+/*
+ * Each value of the layout field of REQUEST_CHUNKS is a layout, so the masked value is always
+ * valid.
+ */
 _Static_assert(CHUNK_LAYOUTS == 1 << (REQUEST_CHUNKS_SHIFT - REQUEST_CHUNKS_LAYOUT), "");
 
 void chunks_place_set(struct chunks_place *place, const struct request *request)

@@ -58,7 +58,10 @@ static bool lost_privilege(const struct examiner_question *q)
 		examiner_lost_privilege(q->status, st.st_mode, st.st_uid, st.st_gid, capabilities);
 }
 
-/* Is "ptrace" a name in the file? The parts overlap by the length of the name. */
+/*
+ * Is "ptrace" a name in the file? The file is read in parts, which overlap by the length of the
+ * name.
+ */
 static bool mentions_ptrace(const struct examiner_question *q)
 {
 	/*

@@ -13,12 +13,15 @@
 enum { G_START, G_END, G_THREAD = 6, G_SP, G_PC, G_WORDS };
 enum { M_WORDS = 28, M_CURRENT_FIRST = 20 };
 
-/* Limits of a plausible stack: the runtime makes them 2 KiB at least, and 1 GB at most. */
+/* Limits of a plausible stack. The runtime's own limits are 2 KiB and 1 GB. */
 #define STACK_BYTES_LEAST 256
 #define STACK_BYTES_MOST  (UINT64_C(1) << 30)
 #define POINTER_LEAST     4096
 
-/* The register that keeps the stack pointer while a goroutine's thread is in the vdso. */
+/*
+ * For each machine, the register that keeps the stack pointer while a goroutine's thread is in the
+ * vdso.
+ */
 enum { X86_64_R12 = 12, AARCH64_R20 = 20 };
 
 static bool read_words(const struct remote *memory, uint64_t at, uint64_t *to, size_t words)

@@ -17,8 +17,8 @@ struct maps_events {
 	/* Called when the maps of @process have been read. */
 	void (*read)(void *context, struct process *process, const char *text);
 	/*
-	 * The executable mappings have changed since the last announcement. Returns whether @text
-	 * was sent to the analyst; if not, it is announced again at the next reading.
+	 * Called when the executable mappings have changed since the last announcement. Returns
+	 * whether @text was sent to the analyst; if not, the next reading calls this again.
 	 */
 	bool (*announce)(void *context, struct process *process, const char *text, size_t bytes,
 		uint64_t now_ns);

@@ -24,7 +24,7 @@
  * have the same time to come to their stops.
  */
 #define LET_GO_NS 200000000
-/* After that, time for threads that a signal has woken to reach their stops. */
+/* After LET_GO_NS: time for threads that a signal has woken to reach their stops. */
 #define AWAKE_NS 20000000
 /* The kernel's internal restart results: ERESTARTSYS … ERESTART_RESTARTBLOCK. */
 enum { RESTART_FIRST = -516, RESTART_LAST = -512 };
@@ -246,7 +246,7 @@ static bool woken_early(const struct restarter *restarter, const struct restart 
 
 /*
  * Evaluates the result of a restarted call. True: *@ret_result is what the program shall get, and
- * *@ret_cut whether the call was interrupted again. False: @raw has been set to continue the
+ * *@ret_cut tells whether the call was interrupted again. False: @raw has been set to continue the
  * transfer with its next piece.
  */
 static bool conclude(struct restarter *restarter, struct tracee *t, struct arch_raw *raw,

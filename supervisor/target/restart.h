@@ -41,7 +41,10 @@ void restart_call_stop(struct restarter *restarter, struct tracee *tracee);
 
 /* A thread enters a group-stop: undoes the restart of its call, if any. Does not resume. */
 void restart_group_stop(struct restarter *restarter, struct tracee *tracee);
-/* The group-stop is over: a call that failed with EINTR because of it stays failed. Resumes. */
+/*
+ * Call when the group-stop is over: resumes the thread. A call that failed with EINTR because of
+ * the group-stop stays failed.
+ */
 void restart_group_stop_over(struct restarter *restarter, struct tracee *tracee);
 
 /*

@@ -69,8 +69,8 @@ bool restart_advance(struct restarter *restarter, struct tracee *tracee, struct 
 void restart_repeat(struct arch_raw *raw);
 
 /*
- * Restores registers and scratch memory, with @result as the call's result. @over: no further stop
- * may take the result for one of a disturbed call.
+ * Restores registers and scratch memory, with @result as the call's result. @over: the call is
+ * over, and no further stop may take @result for the result of a disturbed call.
  */
 void restart_give_back(
 	struct restarter *restarter, struct tracee *tracee, int64_t result, bool over);

@@ -233,7 +233,9 @@ static const struct runtime_piece *piece_with(
 	return NULL;
 }
 
-/* Reads a chunk of which [@at, @end) is used. NULL: not readable, or too much. */
+/*
+ * Reads a chunk of which [@at, @end) is used. NULL: it is not readable, or larger than permitted.
+ */
 static const uint8_t *read_chunk(
 	struct runtime_copy *copy, const struct runtime_source *source, uint64_t at, uint64_t end)
 {

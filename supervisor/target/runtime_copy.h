@@ -138,8 +138,8 @@ struct runtime_process *runtime_process_set(
 void runtime_process_free(struct runtime_process *process);
 
 /*
- * Finds or adds the object at @address; a new one has the hash 0. Valid until the next call. NULL:
- * out of memory.
+ * Finds or adds the object at @address; a new one has the hash 0. The result is valid until the
+ * next call. NULL: out of memory.
  */
 struct runtime_object *runtime_object_find(struct runtime_process *process, uint64_t address);
 /* Hash of the key words (table->key) of @object, whose bytes were read; never 0. */

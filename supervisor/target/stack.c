@@ -274,8 +274,8 @@ static struct interrupted find_interrupted(
 }
 
 /*
- * Can the thread be on an alternate stack? Not if @sp is in the thread's own stack, unless the
- * alternate stack lies inside it. This is assumed if @sp is in the alternate stack that was seen
+ * Can the thread be on an alternate stack? If @sp is in the thread's own stack, only an alternate
+ * stack inside that stack is possible. It is assumed if @sp is in the alternate stack that was seen
  * last, or if the stack seems to have become shorter by more than a page since the last stop.
  */
 static bool may_be_on_other(const struct stack_home *home, uint64_t sp, uint64_t last_sp)

@@ -64,7 +64,7 @@ int stack_ranges_set(struct stack_ranges *ranges, const char *maps);
 struct stack_range *stack_ranges_find(const struct stack_ranges *ranges, uint64_t sp);
 
 /*
- * Corrects the range that covers @sp. @present: the mapping there by the kernel's answer, NULL:
+ * Corrects the range that covers @sp. @present: the mapping that the kernel reports there, NULL:
  * none. @guarded: an inaccessible mapping lies below it. 0, or -ENOMEM: nothing is changed.
  */
 int stack_ranges_correct(struct stack_ranges *ranges, uint64_t sp,
@@ -100,7 +100,10 @@ struct stack_copy {
 	uint64_t left_pc, left_sp; /* of RECORD_SAMPLE_LEFT (proto/record.h); sp 0: none */
 };
 
-/* @most: maximum bytes of a stack, rounded up to pages. Touches the whole buffer. 0 or -ENOMEM. */
+/*
+ * Allocates and touches the buffer. @most: maximum bytes of a stack, rounded up to pages. 0 or
+ * -ENOMEM.
+ */
 int stack_copy_init(struct stack_copy *copy, size_t most);
 void stack_copy_release(struct stack_copy *copy);
 
