@@ -108,7 +108,10 @@ static void put_functions(const struct html *html)
 	fputs("</section>\n", html->out);
 }
 
-/* Writes @text as it is in a text report. @title: its first line is the page's heading. */
+/*
+ * Writes @text of a text report as preformatted text. @title: its first line becomes the page's
+ * heading.
+ */
 static void put_text(const struct html *html, const char *text, bool title)
 {
 	const char *end = strchrnul(text, '\n');

@@ -159,7 +159,7 @@ static void format_share(char *to, size_t room, double value, double whole)
 		to[0] = '\0';
 }
 
-/* Formats a bar for a share, in eighths of a character; in ASCII of whole ones. */
+/* Formats a bar for a share, in eighths of a character, or in ASCII in whole characters. */
 static void format_bar(const struct live *live, double value, unsigned width, char *to, size_t room)
 {
 	static const char *const part[] = {"", "\xe2\x96\x8f", "\xe2\x96\x8e", "\xe2\x96\x8d",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The user's requests that the live view cannot perform itself. It sets a field; its caller
- * performs the request and clears the field.
+ * The user's requests that the live view cannot perform itself. The live view sets a field; its
+ * caller performs the request and clears the field.
  */
 #ifndef VIEW_LIVE_LIVE_CONTROL_H
 #define VIEW_LIVE_LIVE_CONTROL_H

@@ -20,7 +20,7 @@ static bool is_left(enum live_column_kind kind)
 		kind == COLUMN_RELATION;
 }
 
-/* May the column be cut? A text that is cut is still useful, but not a figure. */
+/* May the column be cut? A text is still useful when it is cut, a figure is not. */
 static bool may_be_cut(const struct live_column *column)
 {
 	return column->width == 0 || column->kind == COLUMN_NAME || column->kind == COLUMN_PLACE ||

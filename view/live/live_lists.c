@@ -12,7 +12,7 @@
 /* Stacks with a lower share of all decayed weight are not shown: they are too old. */
 #define FORGOTTEN 1e-7
 
-/* Is the sample in what the view is zoomed into? */
+/* Is the sample in what the page is zoomed into (a thread, an object)? */
 static bool page_takes(
 	const struct live *live, const struct live_page *page, const struct sample *sample)
 {

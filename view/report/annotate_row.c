@@ -58,7 +58,9 @@ size_t annotate_columns_before(const struct annotate_printing *p)
 		(p->wide ? ANNOTATE_TIME_COLUMNS : 0);
 }
 
-/* Returns the number of columns for the source text; SIZE_MAX: unlimited, as the width. */
+/*
+ * Returns the number of columns for the source text; SIZE_MAX if the report's width is unlimited.
+ */
 static size_t room_of(const struct annotate_printing *p)
 {
 	if (!p->options->width)
