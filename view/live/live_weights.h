@@ -55,7 +55,7 @@ void live_weights_reset(struct live_weights *weights);
 double live_weights_scale(const struct live_weights *weights);
 /*
  * Returns the factor that converts a decayed sum to a rate (per ns). Its reciprocal is the time, in
- * ns, in which a constant rate brings such a sum.
+ * ns, over which a constant rate would add up to the same sum if nothing decayed.
  */
 double live_weights_per_ns(const struct live_weights *weights);
 

@@ -101,8 +101,8 @@ static bool runs_seldom(const struct profile *profile, const struct audit_rate *
 }
 
 /*
- * Did threads wait for a CPU for longer than they had one? Known only of a wall-clock profile's
- * audit.
+ * Did threads wait for a CPU for longer than they had one? False, too, if the audit does not say
+ * so: only that of a wall-clock profile does.
  */
 static bool waits_for_cpus(const struct profile *profile)
 {

@@ -21,7 +21,7 @@ struct timeline_phase {
 	size_t from, to; /* columns: from @from up to, but not including, @to */
 	uint32_t row;    /* TIMELINE_NO_ROW: all rows together */
 	uint32_t place;  /* of the most frequent function; TIMELINE_NO_PLACE: hardly anything ran */
-	double weight, top_weight; /* of everything; of that function */
+	double weight, top_weight; /* of all that ran in that time; of that function */
 };
 
 /* A span of many sampling periods without a sample (timeline_gaps.c). */
