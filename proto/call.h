@@ -2,7 +2,7 @@
 /*
  * The messages between a program that calls sprofil or profil (client/) and its supervisor.
  * Requests go through a pipe that all callers share, answers through a pipe of their own for each
- * call.
+ * call. If no supervisor traces the program, the library starts one, a helper (client/start.c).
  *
  * All integers are little-endian. A request is one write of at most CALL_MAX_BYTES bytes, so the
  * kernel does not mix it with the requests of other threads. A table that is larger than one
@@ -31,7 +31,7 @@
  *        0     8  base            address of the first counter
  *        8     8  bytes           of the buffer
  *       16     8  offset          address of the first instruction
- *       24     8  limit           address behind the last instruction, 0: until the buffer's end
+ *       24     8  limit           address behind the last instruction, 0: as far as the buffer goes
  *       32     4  scale
  *       36     4  -               0
  *
@@ -49,7 +49,7 @@
  *        6     2  size            CALL_ANSWER_BYTES
  *        8     8  nonce           of the request; 0 in a helper's first answer
  *       16     4  error           0, or an errno value
- *       20     4  descriptor      helper's first answer: its request pipe in its own table
+ *       20     4  descriptor      helper's first answer: of its request pipe, in the helper
  *       24     8  tick_ns         CPU time of one count
  *       32     8  inode           helper's first answer: of its request pipe
  *
@@ -69,8 +69,8 @@
  *       48     8  full            ticks whose counter was full
  *       56     8  faulted         ticks whose counter was inaccessible
  *       64     8  lost            ticks that could not be counted in time
- *       72     4  first dead      index of the first dead region, UINT32_MAX: none; and so on for
- *                                 CALL_DEAD_LISTED regions
+ *       72     4  first dead      index of the first dead region, UINT32_MAX: none; the next ones
+ *                                 follow, 4 bytes each, CALL_DEAD_LISTED in all
  *
  * Turning off without a pipe: since profiling was turned on, /proc may have become unreadable to
  * the caller (setuid, chroot, PR_SET_DUMPABLE), but the supervisor still traces it. The caller
@@ -79,10 +79,10 @@
  *   tgkill(pid, tid, signal, CALL_OFF_FIRST, CALL_OFF_SECOND)
  *
  * whose last two arguments the kernel ignores. The supervisor finds them in the registers at the
- * signal-delivery-stop, turns profiling off for the process, and sets the result to CALL_OFF_DONE.
- * A result of 0 proves that no supervisor traces this thread. No other process can forge this
- * request, because the registers are the caller's own. It works on machines that show the number of
- * a system call at that stop (CALL_HAS_OFF): x86-64, aarch64.
+ * signal-delivery-stop, turns profiling off for the process, and sets the call's result to
+ * CALL_OFF_DONE. A result of 0 proves that no supervisor traces this thread. No other process can
+ * forge this request, because the registers are the caller's own. It works on machines that show
+ * the number of a system call at that stop (CALL_HAS_OFF): x86-64, aarch64.
  *
  * A caller that is not dumpable first asks in the same way, with CALL_ASK_SECOND, whether its
  * memory is accessible to the supervisor. The result is CALL_ASK_NO or CALL_ASK_YES. Without

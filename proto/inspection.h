@@ -14,7 +14,7 @@
  *      8  offset
  *         build_id     text; "": unknown
  *         path         text
- *      4  addresses    this many follow
+ *      4  addresses    this many follow, each with the fields
  *
  *      1  code         1: the instructions of its function are requested too
  *      8  address
@@ -23,17 +23,17 @@
  *
  *      1  INSPECTION_STATE
  *      1  found        1: the file exists, and is the one that was profiled
- *      4  named        addresses with a function's name
- *      4  lined        addresses with a source line
+ *      4  named        number of addresses with a function's name
+ *      4  lined        number of addresses with a source line
  *         symbols      text: the source of the names, "symtab" …
  *         lines        text: the file with DWARF, or "none"
  *         problem      text: what is missing; "": nothing
  *         language     text: "Go", or "": unknown
  *
- *      1  INSPECTION_INSTRUCTION, any number
+ *      1  INSPECTION_INSTRUCTION; there may be any number of these records
  *      8  address      as in the profile
- *         text         text
- *      1  frames       this many follow, innermost first
+ *         text         text: the instruction, disassembled
+ *      1  frames       this many follow, innermost first, each with the fields
  *
  *         function     text
  *         file         text

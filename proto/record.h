@@ -63,7 +63,7 @@ struct record_header {
 };
 
 /*
- * RECORD_START
+ * RECORD_START: the first record of a stream.
  *   16  4  version        RECORD_VERSION
  *   20  2  machine        ELF e_machine of the supervisor: 62 x86-64, 183 aarch64
  *   22  2  -
@@ -93,7 +93,7 @@ struct record_start {
 };
 
 /*
- * RECORD_PROCESS
+ * RECORD_PROCESS: a process is traced from now on, or has called exec.
  *   16  4  pid
  *   20  4  parent      pid of the process that created it; 0: unknown
  * flags: RECORD_PROCESS_ATTACHED: it existed before the supervisor attached.
@@ -106,7 +106,7 @@ struct record_process {
 };
 
 /*
- * RECORD_EXEC
+ * RECORD_EXEC: the image that a process runs.
  *   16  4  pid
  *   20  4  -
  *   24  -  path of the executable (as in /proc/PID/exe), NUL, the process's name (comm), NUL
@@ -118,7 +118,7 @@ struct record_exec {
 };
 
 /*
- * RECORD_MAPS
+ * RECORD_MAPS: a piece of the text of /proc/PID/maps.
  *   16  4  pid
  *   20  4  generation   grows by one with every reading of a process's maps
  *   24  4  offset       of this piece in the whole text
@@ -136,7 +136,7 @@ struct record_maps {
 };
 
 /*
- * RECORD_THREAD
+ * RECORD_THREAD: the name of a thread.
  *   16  4  pid
  *   20  4  tid
  *   24  -  name, NUL
@@ -148,11 +148,12 @@ struct record_thread {
 };
 
 /*
- * RECORD_SAMPLE
+ * RECORD_SAMPLE: the state of a thread at an instant, or on another occasion (flags).
  *   16  4  pid
  *   20  4  tid
- *   24  8  pc            pc of the user program, in a system call behind its instruction; 0:
- *                        unknown, as exec or the thread's end has ended the system call
+ *   24  8  pc            pc of the user program; in a system call, the address behind the
+ *                        instruction of the call; 0: unknown, as exec or the thread's end has
+ *                        ended the system call
  *   32  8  sp
  *   40  8  fp            frame pointer register
  *   48  8  weight_ns     CPU time that this instant represents, fixed before the observation
@@ -163,8 +164,8 @@ struct record_thread {
  *   68  4  outer_bytes   bytes of a second piece of stack
  *   72  8  stack_base    address of the first byte copied
  *   80  8  stack_limit   end of the mapping that contains the stack pointer; 0: unknown
- *   88  8  queue_ns      time in the run queue
- *   96  8  blocked_ns    time blocked
+ *   88  8  queue_ns      time in the run queue that was not reported before
+ *   96  8  blocked_ns    time blocked that was not reported before
  *  104  -  registers (8 bytes each, in the order of the machine's DWARF numbers), then the stack;
  *          if outer_bytes is not 0: padding to 8, outer_base (8 bytes), then, with
  *          RECORD_SAMPLE_LEFT, left_pc and left_sp (8 bytes each), and the second piece
@@ -174,16 +175,16 @@ struct record_thread {
  *        pc and sp are known. weight_ns is 0.
  *        RECORD_SAMPLE_AGAIN: with BLOCKED: the thread still is, or recently was, where its last
  *        sample with BLOCKED found it; only the times are valid.
- *        RECORD_SAMPLE_STOPPED: with BLOCKED or DUMP: stopped by a signal (job control).
- *        RECORD_SAMPLE_DUMP: the stack of a thread for --dump; weight_ns is the duration of its
+ *        RECORD_SAMPLE_STOPPED: with BLOCKED or DUMP: a signal has stopped the thread (job
+ * control). RECORD_SAMPLE_DUMP: the stack of a thread for --dump; weight_ns is the duration of its
  *        stop.
  *        RECORD_SAMPLE_ASLEEP: a sample of a thread that fell asleep at the instant and was not
  *        stopped: only its registers pc and sp are known.
  *        RECORD_SAMPLE_LEFT: the second piece is the stack of a Go program's goroutine, which its
- *        thread has left at left_sp and left_pc; left_pc 0: to call the vdso. If left_sp is
- *        CHUNKS_BASE (proto/chunk_layout.h), the second piece has those frames of a virtual thread
- *        of Java that were in the heap. Their inner neighbour is the frame whose return address is
- *        the return barrier; left_pc is that frame's frame pointer.
+ *        thread has left at left_sp and left_pc; left_pc 0: it has left to call the vdso. If
+ *        left_sp is CHUNKS_BASE (proto/chunk_layout.h), the second piece has those frames of a
+ *        virtual thread of Java that were in the heap. Their inner neighbour is the frame whose
+ *        return address is the return barrier; left_pc is that frame's frame pointer.
  */
 enum {
 	RECORD_SAMPLE_KERNEL = 1,
@@ -219,7 +220,7 @@ struct record_sample {
 };
 
 /*
- * RECORD_EXIT
+ * RECORD_EXIT: a process has ended, or was detached.
  *   16  4  pid
  *   20  4  status        wait status, or RECORD_EXIT_DETACHED if the process was detached
  *   24  8  kernel_ns     CPU time charged to its threads while they were profiled
@@ -260,7 +261,7 @@ struct record_unsampled {
 };
 
 /*
- * RECORD_AUDIT, RECORD_SNAPSHOT, RECORD_SERVE, RECORD_END
+ * RECORD_AUDIT, RECORD_SNAPSHOT, RECORD_SERVE, RECORD_END: the figures of the audit so far.
  *   16  -  lines "key value\n" (INTERFACE: the keys of `sprofreport summary`), NUL
  * flags of RECORD_END: RECORD_END_PIECE: with --ring: this ends a piece, which is kept in case a
  *        profile is requested.

@@ -27,7 +27,7 @@ enum request_type {
 	REQUEST_STOP = 4,    /* detach from the target and end */
 	REQUEST_SERVE = 5,   /* from the server only: send it the profile so far */
 	REQUEST_ROTATE = 6,  /* the profile's file has the size of --rotate: begin another one */
-	REQUEST_RUNTIME = 7, /* value: a word of a struct runtime_table (proto/runtime_table.h) */
+	REQUEST_RUNTIME = 7, /* value: word @index of a struct runtime_table */
 	/* value: bytes to copy of the stacks of thread @index, if a stack's end is unknown */
 	REQUEST_STACK = 8,
 	/* process @index is a Go program; value: bytes from its word "g" to the thread pointer */
@@ -38,12 +38,13 @@ enum request_type {
 	 */
 	REQUEST_MEMORY = 11,
 	/*
-	 * where the frames of Java's virtual threads are in process @index (supervisor/target/
-	 * chunks.h). The first request; value: the address to which narrow pointers are relative
+	 * the first of two requests that say where the frames of Java's virtual threads are in
+	 * process @index (supervisor/target/chunks.h); value: the address to which narrow pointers
+	 * are relative
 	 */
 	REQUEST_CHUNKS_BASE = 12,
 	/*
-	 * the second request; value: the address of the return barrier in the lower 48 bits, the
+	 * the second of them; value: the address of the return barrier in the lower 48 bits, the
 	 * layout (enum chunk_layout), the shift of narrow pointers, and the number of words from
 	 * the pointer to the Continuation up to the frame pointer
 	 */

@@ -12,7 +12,7 @@
  *
  * In the stop it reads the state of the thread and the thread's chain of frames; after the resume,
  * each code object that it has not sent yet. All offsets are in bytes; RUNTIME_NONE: there is no
- *such field. A word of the target has 8 bytes.
+ * such field. A word of the target has 8 bytes.
  */
 #ifndef PROTO_RUNTIME_TABLE_H
 #define PROTO_RUNTIME_TABLE_H
