@@ -27,7 +27,7 @@ struct analyst_settings {
 	const char *output, *report, *name, *capture, *replay;
 	const char *program; /* the program that started the analyst, for messages */
 	unsigned call_graph; /* --call-graph: 0 dwarf, 1 fp, 2 no */
-	const char *when;    /* --color */
+	const char *when;    /* --color as given */
 	const char *threads; /* description of the chosen threads; NULL: all */
 	bool color, quiet, verbose, frame_pointers, per_process, per_thread;
 	bool dump, no_timeline;
@@ -39,7 +39,7 @@ struct analyst_settings {
 	 * @output; else NULL
 	 */
 	char *apart;
-	bool records;          /* a profile is to be written */
+	bool records; /* a profile is to be written */
 	/*
 	 * number of this analyst among those of the run, for pieces sent to a server; 0: no server
 	 */

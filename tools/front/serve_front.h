@@ -15,8 +15,8 @@
 
 struct serve_front {
 	const char *program; /* name of the program, for messages */
-	const char *listen;  /* --listen; NULL none */
-	char *url;           /* --push; NULL none */
+	const char *listen;  /* --listen as given; NULL: not given */
+	char *url;           /* --push: the store's address; NULL: not given */
 	const char *every;   /* --push-every as given; NULL: not given */
 	uint64_t push_ns;    /* --push-every */
 	/* the password was visible in the command line until it was overwritten */

@@ -19,7 +19,7 @@ struct target_options {
 	int *pids;           /* given by -p, followed by those found; owned; NULL: a command */
 	size_t pids_n;
 	struct process_list found; /* processes found by name, cgroup or container */
-	bool tree;                 /* descendants, too */
+	bool tree;                 /* the descendants of the processes are profiled, too */
 	struct thread_options threads;
 	bool no_follow;
 	/* 0: not given. If it is given without --max-cost, the cost has no bound */

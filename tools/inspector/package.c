@@ -16,7 +16,7 @@ enum { POLICY_BYTES = 16384, NAME_BYTES = 256 };
 
 /* What apt-cache policy says about the versions of a package. */
 struct policy {
-	bool candidate;       /* it can be installed */
+	bool candidate;       /* some version can be installed */
 	bool installed_first; /* the installed version is the newest in the archives */
 	bool ours;            /* the installed version is in an archive of this distribution */
 	bool any_ours;        /* some version is in an archive of this distribution */

@@ -15,8 +15,8 @@ enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
 struct command {
 	struct report_options options;
-	const struct report *report;               /* NULL: export */
-	const struct export_format *export_format; /* NULL: report */
+	const struct report *report;               /* NULL: the command is an export */
+	const struct export_format *export_format; /* NULL: the command is a report */
 	const char *format, *output;
 	/* the program that wrote the files, each a mon.out; NULL: the files are profiles */
 	const char *program;
@@ -30,7 +30,7 @@ struct command {
 	bool merges; /* merges all files, in the native format */
 	bool sides;  /* export of two sides */
 	bool has_min_percent, has_width;
-	bool done; /* --help, --version */
+	bool done; /* --help or --version was given */
 };
 
 /*

@@ -21,7 +21,7 @@ struct serve_pieces {
 	struct spans *spans;
 	struct coming {
 		struct piece piece;
-		int fd; /* -1: free */
+		int fd; /* pipe with the piece's profile; -1: this slot is free */
 		uint8_t *data;
 		size_t bytes, room;
 	} coming[SERVE_PIECES_MOST];

@@ -22,7 +22,7 @@ struct span;
 struct spans;
 
 struct push {
-	int fd; /* -1: no receiver */
+	int fd; /* pipe to sprofil-push; -1: nothing is pushed */
 	uint64_t every_ns;
 	/*
 	 * the first span has begun; until then push_next() asks for push_turn() at once, so that
