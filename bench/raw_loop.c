@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 		spin = 1;
 		at++;
 	}
-	at++; /* -- */
+	at++; /* skips "--" */
 	pid = fork();
 	if (pid == 0) {
 		(void)raise(SIGSTOP);

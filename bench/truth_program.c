@@ -92,7 +92,7 @@ static struct program {
 	struct pair pair[THREADS_MAX / 2];
 	pthread_mutex_t mutex[MUTEXES];
 	uint64_t turns_per_ms, cpu_end_ns, wall_end_ns;
-	uint64_t read_ns; /* work_reading_ns() */
+	uint64_t read_ns; /* CPU time of reading the clock once, by work_reading_ns() */
 	atomic_bool stop;
 	bool own;
 	int null;
