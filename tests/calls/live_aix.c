@@ -18,7 +18,8 @@ _Static_assert(offsetof(struct prof, p_low) == 0 &&
 	"AIX-17");
 _Static_assert(sizeof(((struct prof *)0)->p_high) == sizeof(void *), "AIX-17");
 
-static void (*const as_declared)(void *, size_t, size_t, unsigned) = profil; /* AIX-26 */
+/* AIX-26: profil() has the manual's type */
+static void (*const as_declared)(void *, size_t, size_t, unsigned) = profil;
 
 static void off(void)
 {

@@ -74,7 +74,7 @@ static void test_live_options__a_thread_has_a_table_beside_its_process(void **st
 	assert_int_equal(with((void *)own, 0, 2000000, SPROFIL_THREAD, NULL), 0);
 	assert_int_equal(status().tick_ns, 1000000);
 	(void)live_burn(0.2);
-	(void)live_spin(LIVE_A, 0.1); /* live_spin() uses another thread */
+	(void)live_spin(LIVE_A, 0.1); /* ticks of another thread, which live_spin() makes */
 	/* Each table counts at its own tick length. */
 	assert_true(*own > 0 && *all > *own);
 	live_chance(*own, 21, 1000);
