@@ -188,7 +188,7 @@ struct space {
 /* Linux's struct pid: it outlives its task while a file refers to it. */
 struct pid {
 	int number;
-	struct task *task; /* NULL: gone */
+	struct task *task; /* NULL: the task is gone */
 };
 
 /* What all threads of a process share. */
@@ -203,11 +203,11 @@ struct group {
 	bool ended;        /* all its threads are gone or zombies */
 	bool reaped, told; /* told: its parent has got SIGCHLD */
 	const char *exe;
-	bool filtered;         /* has a seccomp filter */
-	bool refuses;          /* ptrace gives EPERM */
+	bool filtered;         /* the process has a seccomp filter */
+	bool refuses;          /* ptrace gives EPERM for the process */
 	bool is_command;       /* launched by the supervisor */
 	bool dies_with_tracer; /* forked by the supervisor's tracing thread (PR_SET_PDEATHSIG) */
-	unsigned libraries;    /* mapped since its exec */
+	unsigned libraries;    /* number of libraries mapped since its exec */
 	unsigned execs;
 };
 
@@ -374,13 +374,16 @@ struct kernel {
 	char failure[256];
 	char *log; /* text of all events; NULL: not wanted */
 	size_t log_bytes, log_room;
-	void *context;                          /* of the test */
-	size_t scratch;                         /* of the test */
-	void (*each)(struct kernel *kernel);    /* hooks of a test: called after each event */
-	void (*asleep)(struct kernel *kernel);  /* before the supervisor sleeps */
-	void (*writing)(struct kernel *kernel); /* before it writes to a task's memory */
-	void (*reading)(struct kernel *kernel); /* before it reads one of its pipes */
-	void (*asking)(struct kernel *kernel, struct task *task); /* before PTRACE_INTERRUPT */
+	void *context;                         /* for the test's own use */
+	size_t scratch;                        /* for the test's own use */
+	void (*each)(struct kernel *kernel);   /* hooks of a test: called after each event */
+	void (*asleep)(struct kernel *kernel); /* called before the supervisor sleeps */
+	/* called before the supervisor writes to a task's memory */
+	void (*writing)(struct kernel *kernel);
+	/* called before the supervisor reads one of its pipes */
+	void (*reading)(struct kernel *kernel);
+	/* called before PTRACE_INTERRUPT */
+	void (*asking)(struct kernel *kernel, struct task *task);
 };
 
 /* The kernel that the wrapped calls act on; NULL: the real one. */

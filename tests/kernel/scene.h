@@ -33,7 +33,7 @@ struct scene {
 	size_t was_n;
 	/* Result of the last run. */
 	struct engine_result result;
-	char said[4096]; /* lines for the user */
+	char said[4096]; /* what the engine said to the user */
 	size_t said_bytes;
 };
 
