@@ -36,8 +36,9 @@ static unsigned put_frames(struct made *m, unsigned word)
 	at[2] = CODE + 64;
 	at[5] = 10; /* words from here to the frame pointer of the interpreted caller */
 	at[6] = interpreter;
-	at[7] = AT(MADE_OUTER) + 0x80 + 48 + 5; /* its bytecode */
-	at[8] = 2; /* its local variables: two words on; the caller's frame is after them */
+	/* the address of the interpreted frame's bytecode */
+	at[7] = AT(MADE_OUTER) + 0x80 + 48 + 5;
+	at[8] = 2; /* its local variables are two words on; the caller's frame is after them */
 	at[12] = AT(MADE_OUTER);
 	at[16] = CODE + 32;
 	return word + 22;

@@ -50,7 +50,8 @@ static void test_hotspot_frame__that_ends_with_a_jump(void **state)
 	assert_int_equal(hotspot_frame_at_end(code + 4, n - 4), HOTSPOT_FRAME_POINTER);
 	assert_int_equal(hotspot_frame_at_end(code + 5, n - 5), HOTSPOT_FRAME_NONE);
 	assert_int_equal(hotspot_frame_at_end(code + 10, n - 10), HOTSPOT_FRAME_POINTER);
-	assert_int_equal(hotspot_frame_at_end(code + 1, 2), HOTSPOT_FRAME_WHOLE); /* cut */
+	/* 2 bytes: the return is cut off */
+	assert_int_equal(hotspot_frame_at_end(code + 1, 2), HOTSPOT_FRAME_WHOLE);
 	assert_int_equal(hotspot_frame_popped(code, code + 2, 2), 2);
 	assert_int_equal(hotspot_frame_popped(code + 5, code + 7, 3), 10);
 	assert_int_equal(hotspot_frame_popped(code + 9, code + 11, 2), 6);

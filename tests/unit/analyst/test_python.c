@@ -78,7 +78,7 @@ static void test_python__texts_become_utf8(void **state)
 	n = put_str(b, 1, true, "A.method", 8);
 	assert_true(python_text(l, b, n, text));
 	assert_string_equal(text, "A.method");
-	assert_false(python_text(l, b, n - 1, text)); /* incomplete */
+	assert_false(python_text(l, b, n - 1, text)); /* the text is cut */
 	assert_false(python_text(l, b, 40, text));
 	n = put_str(b, 1, false, "\xe4\xff", 2);
 	assert_true(python_text(l, b, n, text));
@@ -97,7 +97,7 @@ static void test_python__texts_become_utf8(void **state)
 	assert_int_equal(strlen(text), PYTHON_TEXT_MOST);
 	put_word(b, 16, UINT64_MAX);
 	assert_false(python_text(l, b, n, text));
-	put_word(b, 32, 3u << 2 | 1u << 5); /* no such kind */
+	put_word(b, 32, 3u << 2 | 1u << 5); /* an invalid kind of characters */
 	assert_false(python_text(l, b, n, text));
 	free(b);
 	free(big);
@@ -351,7 +351,7 @@ static void test_python__3_12_by_frames_on_the_stack(void **state)
 	assert_int_equal(f->result.groups, 2);
 	assert_group(f, 0, 1, "f0");
 	assert_group(f, 1, 3, "f1f2");
-	f->word[2 * RECORD_FRAME_WORDS] = 0x6ff0; /* below the stack */
+	f->word[2 * RECORD_FRAME_WORDS] = 0x6ff0; /* the frame is not on the stack */
 	assert_int_equal(python_merge(&f->python, &f->sample, &f->result), 0);
 	assert_int_equal(f->result.locations, 3);
 	fixture_free(f);

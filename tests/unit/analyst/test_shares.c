@@ -140,7 +140,7 @@ static void test_shares__threads_with_few_samples_are_pooled_in_their_process(vo
 	cpu(&s, 7, 1, 10 * MS, false);
 	cpu(&s, 7, 2, 30 * MS, true);
 	cpu(&s, 7, 3, 5 * MS, false);
-	cpu(&s, 7, 4, 5 * MS, true); /* no sample */
+	cpu(&s, 7, 4, 5 * MS, true); /* thread 4 has no sample */
 	o = outcome_of(&s);
 	assert_int_equal(o.stack[1], 10 * MS);
 	assert_int_equal(o.stack[2], 38 * MS); /* 19 of 20 parts of 40 ms */

@@ -53,7 +53,7 @@ static void test_output_text__takes_control_from_it(void **state)
 	assert_put("a\bb\177", "a?b?");
 	assert_put("\xc2\x9b"
 		   "31m",
-		"??31m"); /* U+009B */
+		"??31m"); /* U+009B begins a sequence, too */
 	assert_put("\033", "?");
 	assert_put("\033[1111111111111111111111111111111111m",
 		"?[1111111111111111111111111111111111m");

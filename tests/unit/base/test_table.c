@@ -192,7 +192,7 @@ static void test_table__pairs_of_numbers_spread(void **state)
 	qsort(kept, (size_t)N * N, sizeof(*kept), compare_numbers);
 	for (size_t i = 1; i < (size_t)N * N; i++)
 		equal += kept[i] == kept[i - 1];
-	assert_true(equal < 1000); /* by chance 116 */
+	assert_true(equal < 1000); /* chance alone gives 116 */
 }
 
 int main(void)

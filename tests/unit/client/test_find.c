@@ -170,7 +170,7 @@ static int64_t number_of(const char *filling, size_t more, const char *text)
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	assert_int_equal(close(next), 0);
 	r = (int)number_in(path, "\nTracerPid:\t");
-	assert_int_equal(dup(2), next); /* nothing stays open */
+	assert_int_equal(dup(2), next); /* no descriptor stays open */
 	assert_int_equal(close(next), 0);
 	assert_int_equal(close(fd), 0);
 	return r;
@@ -267,7 +267,7 @@ static void test_find__among_many_descriptors(void **state)
 	next = dup(2);
 	assert_int_equal(close(next), 0);
 	check_pipe(search((uint32_t)getpid()), &m);
-	assert_int_equal(dup(2), next); /* nothing stays open */
+	assert_int_equal(dup(2), next); /* no descriptor stays open */
 	assert_int_equal(close(next), 0);
 	unmark(&wrong);
 	unmark(&m);

@@ -382,7 +382,7 @@ static void test_perform_call__a_supervisor_is_started(void **state)
 
 		say.find[0] = i == 0 ? -ENOENT : i == 1 ? -EPERM : -EACCES;
 		say.start = -EPERM;
-		say.refusal = SPROFIL_FOREIGN_PROC; /* of an earlier call */
+		say.refusal = SPROFIL_FOREIGN_PROC; /* left by an earlier call */
 		assert_int_equal(run(&call), -EPERM);
 		assert_int_equal(say.refusal, SPROFIL_REFUSED);
 		assert_int_equal(say.finds, REFUSALS);
@@ -437,7 +437,7 @@ static void test_perform_call__off_without_a_pipe(void **state)
 	assert_int_equal(turn_off(-ENOENT, 0), 0);
 	assert_true(say.turn_offs == 1 && say.converses == 0 && say.offs == 1 && !say.had_status);
 	assert_int_equal(turn_off(-ENOENT, -EPERM), 0); /* There is no supervisor. */
-	assert_int_equal(turn_off(-EPERM, -EPERM), 0);  /* A debugger. */
+	assert_int_equal(turn_off(-EPERM, -EPERM), 0);  /* A debugger traces us. */
 	assert_int_equal(say.turn_offs, 0);
 	assert_int_equal(turn_off(-ENODATA, 0), 0);
 	assert_int_equal(turn_off(-ENODATA, -EPERM), -EPERM);

@@ -144,7 +144,7 @@ static void test_compare__rows_that_come_and_go(void **state)
 	assert_true(isinf(row[1].high));
 	assert_true(row[2].q < 1e-9 && row[2].delta <= -1 && row[2].high < -0.9);
 	assert_true(row[3].q > 0.3 && row[3].low < 0 && row[3].high > 0);
-	assert_false(row[4].tested); /* Two samples only. */
+	assert_false(row[4].tested); /* Two samples are too few. */
 }
 
 static void test_compare__without_samples_nothing_is_tested(void **state)

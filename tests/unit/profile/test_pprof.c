@@ -569,7 +569,7 @@ static void test_pprof__shows_others_five_comments_at_most(void **state)
 
 	(void)state;
 	count_comments(profile, n);
-	assert_int_equal(n[0], 3); /* Command, audit, note. */
+	assert_int_equal(n[0], 3); /* One each for command, audit and note. */
 	assert_int_equal(n[1], profile_audits(profile) + profile_notes(profile));
 	assert_int_equal(profile_add_note(profile, "two"), 0);
 	assert_int_equal(profile_add_note(profile, "three"), 0);

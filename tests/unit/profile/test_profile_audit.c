@@ -150,7 +150,7 @@ static void test_profile_audit__found_is_merged_by_its_parts(void **state)
 	set(from, "late_instants", 9);
 	assert_int_equal(profile_merge(into, from), 0);
 	assert_true(audit_figure(into, "found_ratio", &value));
-	assert_int_equal(value, 7401); /* 598 of 808. */
+	assert_int_equal(value, 7401); /* 598 / 808 in units of 1 / 10000 */
 	assert_true(audit_figure(into, "instants", &value) && value == 200);
 	assert_true(audit_figure(into, "late_instants", &value) && value == 10);
 	assert_true(audit_figure(into, "realtime", &value) && value == 0);

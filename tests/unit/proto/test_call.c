@@ -448,7 +448,7 @@ static void test_call__assembly(void **state)
 	/* The regions are borrowed from memory that the next message overwrites. */
 	assert_null(a.head.regions);
 	assert_int_equal(add(&a, &q), 0);
-	assert_int_equal(add(&a, &q), 0); /* A repeated piece. */
+	assert_int_equal(add(&a, &q), 0); /* A repeated piece is skipped. */
 	assert_int_equal(a.have, 2);
 	other = q;
 	other.first = 3; /* A piece is missing. */

@@ -32,8 +32,9 @@ struct actor {
 struct world {
 	struct sampler sampler;
 	struct actor actor[MANY];
-	struct plan_due due;    /* of the next instants */
-	uint64_t stamp_ns;      /* of the waiter at its wake-up, by the scheduler's clock */
+	struct plan_due due; /* what the plan says of the next instants */
+	/* time stamp of the waiter at its wake-up, by the scheduler's clock */
+	uint64_t stamp_ns;
 	uint64_t renewed_ns;    /* the stamp may be this much later than the wake-up */
 	uint64_t late_ns;       /* from the instant to the waiter's wake-up */
 	uint64_t waited_ns;     /* for how long others had the CPU in this time */

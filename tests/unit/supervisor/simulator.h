@@ -115,19 +115,19 @@ struct sim_cpu {
 	uint64_t leaves_ns; /* if awake: when it leaves the kernel's idle loop; 0: it has left */
 	/* Threads of the supervisor. */
 	enum sim_ours ours;
-	uint64_t stamp_ns;            /* when ours was scheduled in */
-	struct sim_thread *replaced;  /* the thread that ran before ours, NULL none */
+	uint64_t stamp_ns;           /* when ours was scheduled in */
+	struct sim_thread *replaced; /* the thread that ran before ours, NULL none */
 	/* the thread that ran before the waiter at its last instant */
 	struct sim_thread *preempted;
-	uint64_t waiter_due_ns;       /* the waiter's timer */
-	uint64_t waiter_at_ns;        /* when that timer expires */
-	uint64_t expired_ns;          /* when it last expired */
-	uint64_t arrives_ns[2];       /* when the waiter and the tracer may get the CPU */
-	bool holds;                   /* the waiter is awake */
-	bool claims;                  /* the waiter waits for its turn */
-	bool reads;                   /* the waiter reads what it may before its turn */
-	bool dropped;                 /* the waiter has nothing to do */
-	bool asked;                   /* the waiter had its turn */
+	uint64_t waiter_due_ns; /* time for which the waiter's timer is set */
+	uint64_t waiter_at_ns;  /* when that timer expires */
+	uint64_t expired_ns;    /* when it last expired */
+	uint64_t arrives_ns[2]; /* when the waiter and the tracer may get the CPU */
+	bool holds;             /* the waiter is awake */
+	bool claims;            /* the waiter waits for its turn */
+	bool reads;             /* the waiter reads what it may before its turn */
+	bool dropped;           /* the waiter has nothing to do */
+	bool asked;             /* the waiter had its turn */
 	uint64_t woke_ns, holds_until_ns;
 	/* The thread that is expected on this CPU, as in struct sampled_cpu of the sampler. */
 	struct sim_thread *expected;
@@ -179,8 +179,8 @@ struct sim {
 	uint64_t tracer_due_ns, tracer_at_ns; /* its timer, and when that expires */
 	bool tracer_runs, tracer_called;
 	unsigned tracer_cpu;
-	int turn;                               /* index of the waiter that asks, -1 none */
-	struct sample_thread *hit;              /* the hit for which it called the tracing thread */
+	int turn;                  /* index of the waiter that asks, -1 none */
+	struct sample_thread *hit; /* the hit for which it called the tracing thread */
 	/* threads that the tracing thread must handle: stopped, born or ended */
 	struct sim_thread *report[SIM_THREADS];
 	size_t reports;

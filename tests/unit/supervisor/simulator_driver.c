@@ -15,7 +15,7 @@
 #define CPU_TIME_NS  1500
 #define SWITCHED_NS  5000
 #define LAST_CPU_NS  2000
-#define ARRIVED_NS   5000 /* Read by the waiter. */
+#define ARRIVED_NS   5000 /* the waiter reads its own time stamp */
 #define RUNNABLE_NS  3000
 #define INTERRUPT_NS 2500
 #define STOP_NS      8000

@@ -230,7 +230,7 @@ static void test_procfs__reads_this_process(void **state)
 	assert_int_equal(close(fd), 0);
 	fd = procfs_open_activity(pid, pid);
 	assert_int_equal(procfs_read_activity(fd, &a), 0);
-	assert_int_equal(a.syscall, SYS_pread64); /* The thread that reads. */
+	assert_int_equal(a.syscall, SYS_pread64); /* the call by which this thread reads the file */
 	assert_int_equal(close(fd), 0);
 	assert_int_equal(proc_status_read_ids(pid, &group, &parent), 0);
 	assert_int_equal(group, pid);

@@ -264,7 +264,7 @@ static void test_region__subdivisions_are_equal(void **state)
 		assert_int_equal(one(CALL_SYSV, 2, 0x4000, 0x1000, d), d / 8);
 		assert_int_equal(one(CALL_SYSV, 2, 0x8000, 0x1000, d), d / 4);
 	}
-	for (uint64_t k = 0; k < 99; k++) { /* SYSV-9 */
+	for (uint64_t k = 0; k < 99; k++) { /* SYSV-9: scale 0xffff */
 		uint64_t index = one(CALL_SYSV, 2, 0xffff, 0x1000, 2 * k);
 
 		assert_true(index == k || index + 1 == k);

@@ -108,9 +108,9 @@ static void test_sampler__who_was_woken_before_the_instant_is_hit(void **state)
 		a->queued_ns = w.stamp_ns - 20000; /* Queued at the instant. */
 		a->last_cpu = 2;
 		switch (i) {
-		case 1: a->queued_ns++; break;                 /* Later. */
+		case 1: a->queued_ns++; break;                 /* Queued after the instant. */
 		case 2: a->queued_ns = a->stamp_ns - 1; break; /* The clocks are not the same. */
-		case 3: a->last_cpu = 3; break;                /* On another CPU. */
+		case 3: a->last_cpu = 3; break;                /* It last ran on another CPU. */
 		case 4: w.runnable = 3; break;   /* Another thread may have run here. */
 		case 5: a->queued_ns = 0; break; /* The kernel does not report it. */
 		}
@@ -209,7 +209,7 @@ static void test_sampler__who_let_us_in_late_is_not_taken_for_where_it_is_now(vo
 	begin(&w, 1, 1);
 	w.sampler.realtime = false;
 	w.late_ns = 40001;
-	preempted(&w, a); /* It sleeps. */
+	preempted(&w, a); /* The thread sleeps. */
 	assert_null(look(&w, 0));
 	assert_int_equal(w.sampler.figures.late, 1);
 	a->state = RUNNABLE;

@@ -128,7 +128,7 @@ static void test_session_blocked__elapsed_time_is_counted_where_a_thread_is_bloc
 	assert_int_equal(on(w, CALL_WALL), 0);
 	assert_int_equal(w->sessions.elapsed, 1);
 	assert_int_equal(session_elapsed_period_ns(w->thread), TICK_NS);
-	look(w, 3000, 2000, 1000, AT); /* The beginning. */
+	look(w, 3000, 2000, 1000, AT); /* Elapsed time counts from here. */
 	look(w, 3000, 2000, 1009, AT);
 	look(w, 3001, 2000, 1021, AT);     /* 20 ms blocked so far */
 	look(w, 3051, 2000, 1081, AT + 4); /* 30 ms so far */

@@ -63,7 +63,8 @@ static void test_session_end__a_region_that_faults_dies_alone(void **state)
 	assert_int_equal(w->changes, 1);
 	assert_int_equal(w->sessions.n, 0);
 	assert_int_equal(w->sessions.unreported, 1);
-	w->sessions.untidy = true; /* Another session is untidy. */
+	/* As if another session needed it, session_tidy() works once more. */
+	w->sessions.untidy = true;
 	session_tidy(&w->sessions);
 	assert_int_equal(w->changes, 1);
 	assert_int_equal(w->sessions.unreported, 1);

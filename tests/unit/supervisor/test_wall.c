@@ -68,7 +68,7 @@ static void test_wall__a_place_gets_what_was_waited_there(void **state)
 
 	(void)state;
 	wall_begin(&w, &born, 0);
-	assert_false(wall_stays(&w, &cpu)); /* Never seen. */
+	assert_false(wall_stays(&w, &cpu)); /* No location was seen yet. */
 	wall_settle(&w, &cpu, 3 * MS);
 	owed = wall_owes(&w);
 	assert_int_equal(owed.blocked_ns, 3 * MS);

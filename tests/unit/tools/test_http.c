@@ -36,7 +36,7 @@ struct server {
 	struct serve_pieces pieces;
 	struct http *http;
 	int port, analyst_fd;
-	uint64_t ahead_ns; /* ahead of the clock */
+	uint64_t ahead_ns; /* how far the server's time is ahead of the clock */
 };
 
 static void serve(struct server *s)

@@ -279,7 +279,7 @@ static void test_export__svg_has_a_frame_for_each_call(void **state)
 	/* 8 of parse's 48 ms are its own. */
 	assert_non_null(
 		strstr(text, "48 samples&#10;itself 5.5 % of all \xc2\xb7 8.00 ms</title>"));
-	assert_non_null(strstr(text, "width=\"1180.00\"")); /* all */
+	assert_non_null(strstr(text, "width=\"1180.00\"")); /* the box "all" */
 	assert_int_equal(count(text, "http://"), count(text, "http://www.w3.org/"));
 	assert_int_equal(count(text, "https://"), 0);
 	free(text);
