@@ -255,7 +255,7 @@ static void observe(struct engine *engine, struct tracee *t, uint64_t now)
 	engine->audit.looks++;
 }
 
-/* Examines the thread again if it has run since its last scan, which one reading tells. */
+/* Reads once whether the thread has run since its last scan, and if so examines it again. */
 static void scan_thread(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	struct cpu_time cpu;

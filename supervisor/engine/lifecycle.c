@@ -72,8 +72,8 @@ static void drop(struct engine *engine, struct tracee *t, uint32_t status)
 /*
  * Returns the system call in which a dead thread with wait status @status was from its stop request
  * to its end; negative: unknown. A thread stops before it returns to user mode and before it enters
- * another call. So if it exited without a stop, it was in exit_group; but in a process of several
- * threads the exit_group may be another thread's, and have ended this one anywhere.
+ * another call. So if it exited without a stop, it was in exit_group. But in a process of several
+ * threads, another thread may have called exit_group, which ends this thread wherever it is.
  */
 static int32_t last_call(const struct tracee *t, int status)
 {
@@ -102,8 +102,8 @@ static void reap(struct engine *engine, struct tracee *t, int status)
 		engine->result->command_status = status;
 		engine->result->exec_error = launch_exec_error(&engine->launch);
 		/*
-		 * A supervisor that leads its session and got the hang-up does not go on: its end
-		 * passes the hang-up on to the terminal's other processes.
+		 * A supervisor that leads its session ends after a hang-up: its end passes the
+		 * hang-up on to the terminal's other processes.
 		 */
 		engine->timing.stop |= engine->life.hung_up;
 	}

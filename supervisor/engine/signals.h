@@ -33,7 +33,7 @@ void signals_send(const struct engine_result *result, int signal, enum signals_o
 
 /* Does @signal go to the command while it lives, and end the profiling otherwise? */
 bool signals_is_control(int signal);
-/* Is @signal a request to stop, as a terminal sends it, or a full-screen program on ^Z? */
+/* Is @signal a request to stop, which a terminal or a full-screen program sends on ^Z? */
 bool signals_is_stop(int signal);
 
 /*

@@ -95,8 +95,8 @@ static void note_handler(struct tracee *t, int signal, const struct arch_snapsho
 
 /*
  * Did the call fail with EINTR because of a group-stop, as it would without the supervisor? SIGCONT
- * and other signals may each stop the thread again before it returns to user space. The CPU time
- * tells such a stop: the thread has used almost none since the group-stop.
+ * and other signals may each stop the thread again before it returns to user space. Such a stop is
+ * recognized by the CPU time: the thread has used almost none since the group-stop.
  */
 static bool failed_rightly(
 	struct restarter *restarter, struct tracee *t, const struct arch_snapshot *s)
