@@ -41,7 +41,7 @@ struct option_row {
 	 * answer was printed, and the parsing ends.
 	 */
 	int (*take)(void *context, char *value);
-	const char *words;          /* "yes|only|no" */
+	const char *words;          /* the permitted words, as "yes|only|no" */
 	const char *wrong, *remedy; /* about a wrong value: "bad rate", "give ticks a second" */
 	uint64_t least, most;       /* @most 0: no bound */
 };

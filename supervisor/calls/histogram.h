@@ -21,7 +21,8 @@
 struct process;
 
 struct histogram_region {
-	char *object; /* NULL: absolute */
+	/* a module's file name or path; NULL: @start and @end are runtime addresses */
+	char *object;
 	uint64_t start, end;
 	uint32_t scale;
 	/* width of a counter in bytes: limits its value, and is the unit of the scale */

@@ -26,7 +26,7 @@ struct service_call {
 	 * descriptors
 	 */
 	int pid, tid;
-	struct call_assembly table; /* region NULL: a free slot */
+	struct call_assembly table; /* its region is NULL in a free slot */
 };
 
 struct sessions;

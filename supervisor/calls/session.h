@@ -79,7 +79,7 @@ struct session_left {
 #define SESSION_ELAPSED_MOST 256
 
 struct session {
-	struct region_table *table; /* a reference */
+	struct region_table *table; /* of which the session holds a reference */
 	unsigned stream;            /* the sampler's stream with this table's period */
 	uint8_t *dead;              /* a bit for each region: its counters cannot be written */
 	uint64_t rest_ns;           /* weight that has not made a whole tick yet */

@@ -42,7 +42,7 @@ struct diagnose_side {
 };
 
 struct diagnose_facts {
-	int pid, error; /* errno of the attempt, 0: it worked */
+	int pid, error; /* @error: errno of the attempt, 0: it worked */
 	bool exists, zombie, kernel_thread, ourselves;
 	int tracer;
 	char tracer_name[64];

@@ -117,7 +117,8 @@ static int begin(struct engine *engine)
 	if (r < 0)
 		return r;
 	(void)target_step(t, TRACEE_SEIZED);
-	process->announced = true; /* Before its exec the process runs our own image. */
+	/* Before its exec the process runs our own image, which is not announced. */
+	process->announced = true;
 	return 0;
 }
 

@@ -37,7 +37,7 @@ void handover_announce(struct engine *engine, struct tracee *t, uint64_t pc, uin
 		}
 	}
 	if (!name[0])
-		t->name_since_ns = now; /* the name could not be read */
+		t->name_since_ns = now; /* unreadable: it is read again soon */
 	t->name_again_ns = now + name_wait(now - t->name_since_ns);
 }
 

@@ -25,7 +25,7 @@ struct reader {
 	char skip[READER_RESTARTS_MOST + 1][RING_WORKING_ON_BYTES];
 	unsigned skips;
 	uint64_t died_ns; /* CLOCK_MONOTONIC: when the analyst ended early; 0: it has not */
-	int status;       /* its wait status */
+	int status;       /* wait status of the analyst that ended early */
 };
 
 /*

@@ -46,7 +46,7 @@ struct sampling {
 	struct sampler sampler;
 	struct sample_thread *hit;       /* to be sampled by the tracing thread; NULL: none */
 	struct audit_histogram question; /* for how long a waiter had its turn */
-	struct sampled_cpu *cpu;         /* by index */
+	struct sampled_cpu *cpu;         /* the sampled CPUs, by index */
 	struct summons summons;
 	_Atomic uint64_t period_ns[PLAN_STREAMS], factor_1024;
 	_Atomic uint64_t busy;  /* instants for which no turn came in time */

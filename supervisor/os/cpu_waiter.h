@@ -81,10 +81,10 @@ enum { SUMMONS_WORKS = -3, SUMMONS_SLEEPS = -2, SUMMONS_CALLED = -1 };
 struct summons {
 	_Atomic int state;          /* enum above, or the index of the waiter whose turn it is */
 	_Atomic bool wanted;        /* the tracing thread waits for the end of a waiter's turn */
-	int bell_fd;                /* an eventfd */
+	int bell_fd;                /* an eventfd, which wakes the tracing thread */
 	int tid;                    /* of the tracing thread */
 	cpu_set_t started_on;       /* the tracing thread's affinity before it was first pinned */
-	_Atomic uint64_t called_ns; /* CLOCK_MONOTONIC: when it was last called */
+	_Atomic uint64_t called_ns; /* CLOCK_MONOTONIC: when the tracing thread was last called */
 	/* the kernel's number of the CPU on which the tracing thread stays; -1: it may be on any */
 	_Atomic int cpu;
 };

@@ -41,7 +41,7 @@ struct launch_state {
 };
 
 struct launch {
-	int pid;   /* 0 none */
+	int pid;   /* of the child, 0 none */
 	int go_fd; /* the child waits for a byte from this pipe */
 	/*
 	 * Readable when the exec has been tried: errno (4 bytes) if it failed, end of file if not.

@@ -31,7 +31,7 @@ struct pages {
 	 */
 	const int *pagemap_fd;
 	struct couriers *couriers;
-	unsigned away; /* @away of couriers_send() */
+	unsigned away; /* courier that waits for a page: @away of couriers_send() */
 	/* CLOCK_MONOTONIC: until when answers are kept; until when each serves one access only */
 	uint64_t until_ns, wary_until_ns;
 	/*

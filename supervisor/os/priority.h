@@ -63,7 +63,7 @@ struct realtime {
 	bool has;            /* it has real-time priority now */
 	uint64_t checked_ns; /* CLOCK_MONOTONIC: when its CPU time was read; 0 not yet */
 	uint64_t cpu_ns;     /* its CPU time at checked_ns */
-	unsigned much;       /* in how many checks in a row it had used too much */
+	unsigned much;       /* number of checks in a row in which it had used too much */
 };
 
 /* Takes the priority for the calling thread, if that is @wanted and permitted. */

@@ -96,7 +96,7 @@ static bool parse_decimal(const char **at, uint64_t *ret_value)
  */
 static const char *stat_field(const char *text, int wanted)
 {
-	const char *p = strrchr(text, ')'); /* the name may contain anything */
+	const char *p = strrchr(text, ')'); /* the name before it may contain anything, even ')' */
 
 	for (int field = 2; p && field < wanted; field++)
 		p = strchr(p + 1, ' ');

@@ -21,7 +21,7 @@ struct link {
 	int pid;        /* 0: no analyst */
 	int bell_fd;    /* -1: none */
 	int request_fd; /* -1: none; non-blocking */
-	void *memory;   /* MAP_FAILED: none */
+	void *memory;   /* the mapped ring; MAP_FAILED: none */
 	size_t bytes;   /* of the memory */
 	struct ring ring;
 };

@@ -42,8 +42,9 @@ struct self_audit {
 	uint64_t stops;              /* tick stops */
 	uint64_t stopped_ns;         /* duration of all tick stops, summed over threads */
 	struct audit_histogram stop;
-	const struct audit_histogram *question; /* turns of waiters (sampling.h); borrowed */
-	uint64_t cost_ns;                       /* CPU time that sampling took from the target */
+	/* durations of the turns of waiters (sampling.h); borrowed */
+	const struct audit_histogram *question;
+	uint64_t cost_ns; /* CPU time that sampling took from the target */
 	/*
 	 * Page faults and CPU time in the kernel, of closed accounts. @all_closed: no account is
 	 * open.

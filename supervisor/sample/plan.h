@@ -46,7 +46,7 @@ struct plan {
 
 /* The streams that have their instant now, and what a sample weighs in each. */
 struct plan_due {
-	unsigned streams; /* a bit for each */
+	unsigned streams; /* a bit for each stream that is due */
 	uint64_t weight_ns[PLAN_STREAMS];
 	/*
 	 * For tables, CLOCK_MONOTONIC: begin of the period in which the instant lies, or the first

@@ -29,7 +29,7 @@
 
 /* One instant of a CPU, as its waiter hands it over. */
 struct sample_instant {
-	unsigned cpu;        /* index */
+	unsigned cpu;        /* index in sampler.cpu */
 	uint64_t planned_ns; /* CLOCK_MONOTONIC */
 	uint64_t woke_ns;    /* when the waiter woke up for it */
 	int error;           /* negative: @arrival is unknown, the kernel has no time stamps */
@@ -43,7 +43,7 @@ struct sample_instant {
 
 /* A hit, from the instant until the stop of its thread. */
 struct sample_hit {
-	unsigned cpu; /* index */
+	unsigned cpu; /* index in sampler.cpu */
 	bool slow;    /* so late that a thread in sched_yield() was in other code at the instant */
 	bool asleep;  /* the thread was falling asleep: it is sampled without a stop */
 	struct plan_due due;
@@ -81,7 +81,7 @@ struct sample_thread {
 
 struct sample_cpu {
 	int number;                /* as the kernel counts CPUs */
-	int misses;                /* in a row; below 0 after a hit */
+	int misses;                /* misses in a row; below 0 after a hit */
 	struct sample_thread *hit; /* the thread of the last instant if that was a hit, else NULL */
 	/* the thread that was last resumed on this CPU; NULL: unknown */
 	struct sample_thread *resumed;
@@ -90,7 +90,7 @@ struct sample_cpu {
 };
 
 struct sample_figures {
-	uint64_t instants; /* of the profile */
+	uint64_t instants; /* all instants of the profile */
 	uint64_t late;     /* all lost instants: too late, unproved, busy, or no stop came */
 	uint64_t unproved; /* part of late: the thread ran before its stop was requested */
 	uint64_t busy;     /* part of late: the waiter waited too long for the sampler */

@@ -29,7 +29,7 @@ struct maps_reader {
 	bool stacks; /* stacks are copied, so the ends of their mappings are needed */
 	const struct maps_events *events;
 	void *context;
-	char *text; /* of the last reading */
+	char *text; /* text of the maps at the last reading */
 	size_t room;
 };
 

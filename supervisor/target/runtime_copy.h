@@ -67,7 +67,8 @@ struct runtime_object {
 /* What is known of a process. */
 struct runtime_process {
 	struct runtime_table table;
-	struct runtime_object *object; /* open addressing; @room is a power of two */
+	/* hash table with open addressing; @room is a power of two */
+	struct runtime_object *object;
 	size_t objects, room;
 	uint32_t stamp; /* number of the present stop */
 };
@@ -99,7 +100,7 @@ struct runtime_copy {
 	size_t used;
 	unsigned reads;          /* system calls so far in this stop */
 	uint64_t until_ns;       /* CLOCK_MONOTONIC: no read begins after this time */
-	struct iovec *to, *from; /* RUNTIME_VECTOR each */
+	struct iovec *to, *from; /* arrays of RUNTIME_VECTOR elements each */
 };
 
 /* Allocates and touches all buffers, at the first call only. 0, or -ENOMEM. */

@@ -80,7 +80,7 @@ struct stack_home {
 };
 
 struct stack_piece {
-	uint8_t *data; /* in the buffer */
+	uint8_t *data; /* in stack_copy.buffer */
 	uint64_t base; /* address of its first byte */
 	size_t bytes;
 };

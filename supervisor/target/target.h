@@ -63,12 +63,12 @@ struct process {
 	/* Executable mappings, as last read; sorted by address. */
 	struct mapped_range *range;
 	size_t ranges, range_room;
-	bool maps_read;      /* since the last exec */
+	bool maps_read;      /* the maps were read since the last exec */
 	bool maps_announced; /* the analyst has the maps */
 	uint32_t maps_generation;
-	unsigned maps_reads;    /* since the last exec */
+	unsigned maps_reads;    /* number of readings of the maps since the last exec */
 	uint64_t maps_again_ns; /* no reading before this time, to limit the cost */
-	int fd[PROCESS_FILES];  /* procfiles.c; negative: not open */
+	int fd[PROCESS_FILES];  /* kept open for procfiles.c; negative: not open */
 	bool awaited;           /* used by fds.c only: a stop of one of its threads is requested */
 	/*
 	 * The number of mapped pages: when the maps were last read; when the number was last read.
@@ -79,12 +79,12 @@ struct process {
 	uint64_t pages_since_ns; /* when the pages or the executable mappings last changed */
 	uint64_t pages_again_ns; /* when the pages are read again */
 	uint64_t maps_hash;      /* hash of the executable mappings */
-	/* Tables of --region and of sprofil, owned by the calls; NULL: none. */
+	/* Tables of --region and of sprofil, owned by supervisor/calls; NULL: none. */
 	struct region_table *histogram;
 	struct session *session;
 	struct pages memory;             /* which of its pages are in memory, as far as known */
 	struct stack_ranges stacks;      /* memory where stacks can be, as last read */
-	struct handled_calls handled;    /* since the last exec (restart_rule.h) */
+	struct handled_calls handled;    /* calls that a handler interrupted since the last exec */
 	struct runtime_process *runtime; /* a language's runtime; NULL: none is known */
 };
 
@@ -94,15 +94,16 @@ struct tracee {
 	struct image *image;     /* the image to which its CPU time belongs */
 	enum tracee_state state;
 	size_t slot;          /* index in target.tracee */
-	int fd[THREAD_FILES]; /* procfiles.c; negative: not open */
+	int fd[THREAD_FILES]; /* kept open for procfiles.c; negative: not open */
 	struct account account;
 	bool reaped;                     /* its files cannot be read any more */
 	struct cpu_time final_cpu;       /* its CPU time, read before it was reaped */
 	struct kernel_time begin_kernel; /* read when its CPU time was first counted */
 	struct kernel_time final_kernel; /* read with final_cpu */
 	struct wall wall;
-	struct session *session;      /* of this thread alone, owned by the calls; NULL: none */
-	struct elapsed elapsed[2];    /* for the table of the process, and for the thread's own */
+	struct session *session; /* of this thread alone, owned by supervisor/calls; NULL: none */
+	/* time off CPU for the process's table, and for the thread's own */
+	struct elapsed elapsed[2];
 	uint64_t table_began_ns;      /* its CPU time when the process's table was put in force */
 	struct sample_thread *sample; /* NULL: not sampled yet */
 	bool left_out;                /* not profiled, because of --thread-name or --tid */
@@ -134,7 +135,7 @@ struct target {
 	size_t tracees, tracee_room;
 	/* Positions of the passes that handle a few threads at a time. */
 	size_t account_cursor, sweep_cursor, blocked_cursor;
-	struct tracee **by_tid; /* open addressing; the size is a power of two */
+	struct tracee **by_tid; /* hash table with open addressing; the size is a power of two */
 	size_t by_tid_size;
 	struct process **process;
 	size_t processes, process_room;
