@@ -24,10 +24,11 @@ struct counts_scatter {
 
 struct counts {
 	uint64_t samples, bad_records, unresolved, guessed_stacks;
-	double weight, weight_squared; /* planned weights of all samples */
-	bool user_only;                /* ticks in system calls are excluded */
-	uint64_t left_out_ns;          /* CPU time of the excluded ticks, which is in no row */
-	uint64_t cpu_ns;               /* CPU time of the process that took the records */
+	/* sums of all samples' planned weights, and of their squares */
+	double weight, weight_squared;
+	bool user_only;       /* ticks in system calls are excluded */
+	uint64_t left_out_ns; /* CPU time of the excluded ticks, which is in no row */
+	uint64_t cpu_ns;      /* CPU time of the process that took the records */
 	struct counts_scatter scatter;
 };
 

@@ -17,7 +17,10 @@ struct image_runtime;
 struct thread_name {
 	uint32_t tid;
 	int task; /* index in the profile; -1: not added yet under its present name */
-	/* the thread's last @task, to which its CPU time is added; -1: none, or it has ended */
+	/*
+	 * the thread's last @task, to which its CPU time is added; -1: none, or the thread has
+	 * ended
+	 */
 	int timed_task;
 	char *name;
 	struct unwind_memory *memory; /* the thread's last stack; NULL: not kept; owned */

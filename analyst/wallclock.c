@@ -58,7 +58,7 @@ void wallclock_correct(
 	if (!wallclock->recorded)
 		return;
 	/*
-	 * As a rule all samples of a stack are guessed, or none. So they are if the sum of the
+	 * As a rule either all samples of a stack are guessed, or none. All are if the sum of the
 	 * guessed values equals the whole. (If maps came late, only some may be guessed.)
 	 */
 	guessed = value[wallclock->guessed] == value[wallclock->wall];

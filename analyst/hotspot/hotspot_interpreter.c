@@ -45,7 +45,10 @@ static int leave_interpreted(struct hotspot_step *step, bool runs)
 		!hotspot_read_stack(step, fp + 8 * (int64_t)BYTECODE, &bytecode) ||
 		!hotspot_read_stack(step, fp + 8 * (int64_t)SENDER_SP, &sender))
 		return 0;
-	/* A frame that has called is complete; only an executing one may still be incomplete. */
+	/*
+	 * The frame of a method that has called another one is complete. Only that of an executing
+	 * method may still be incomplete.
+	 */
 	if (!frame->exact)
 		leave_with(step, sender);
 	r = hotspot_method_find_now(hotspot, method, &found);

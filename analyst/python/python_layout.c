@@ -55,7 +55,10 @@ const struct python_layout *python_layout_find(uint16_t version)
 	return NULL;
 }
 
-/* The layout of 3.12: later versions have the same layout of texts and stack chunks. */
+/*
+ * Returns the layout of 3.12 as a start for @version: later versions have the same layout of texts
+ * and stack chunks. They have no _PyCFrame, so its fields are cleared.
+ */
 static struct python_layout begin_from_3_12(uint16_t version)
 {
 	struct python_layout layout = *python_layout_find(PYTHON_3_12);
