@@ -50,9 +50,9 @@ void elfimage_read_build_id(struct elfimage *image, const uint8_t *notes, size_t
 void elfimage_release(struct elfimage *image);
 
 /*
- * The segments from which a mapping of @bytes bytes at file offset @offset may come, in the order
- * of the file, at most @most; returns their number. If segments share a page of the file, those
- * with the mapping's protection are returned, or the others if there are none.
+ * Finds the segments from which a mapping of @bytes bytes at file offset @offset may come, in the
+ * order of the file, at most @most. Returns their number. If segments share a page of the file,
+ * those with the mapping's protection are returned, or the others if there are none.
  */
 size_t elfimage_segments_at_offset(const struct elfimage *image, uint64_t offset, uint64_t bytes,
 	bool execute, const Elf64_Phdr **ret_segment, size_t most);

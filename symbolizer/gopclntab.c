@@ -60,7 +60,9 @@ static enum gopclntab_kind kind_of(const struct gopclntab *table, uint64_t recor
 	};
 	size_t bytes = strlen(name);
 
-	/* In a program with C, a function in assembly code may have this suffix. */
+	/*
+	 * In a program with C, a function in assembly code may have this suffix, which is ignored.
+	 */
 	if (bytes > 5 && strcmp(name + bytes - 5, ".abi0") == 0)
 		bytes -= 5;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {

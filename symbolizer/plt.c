@@ -24,7 +24,7 @@
 
 struct slot {
 	uint64_t got;
-	const char *name; /* in the dynamic string table */
+	const char *name; /* points into the dynamic string table */
 };
 
 struct slots {

@@ -59,7 +59,7 @@ struct unit {
 	uint32_t first_file;   /* DWARF's number of files[0]: 1 up to DWARF 4, 0 since DWARF 5 */
 };
 
-/* Each returns 0, -ENOMEM, or -E2BIG: over the budget. */
+/* Each of these functions returns 0, -ENOMEM, or -E2BIG: over the budget. */
 int unit_add_line(struct unit *unit, uint64_t svma, uint32_t file, uint32_t line);
 int unit_add_scope(struct unit *unit, const struct unit_scope *scope, uint32_t *ret_index);
 int unit_add_range(struct unit *unit, const struct unit_range *range);

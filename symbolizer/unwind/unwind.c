@@ -288,7 +288,10 @@ static void stop_at_failure(const struct cursor *cursor, int error, struct unwin
 		stop(result, UNWIND_INCOMPLETE, "a register that is needed is not known");
 }
 
-/* Copies the other frames from the last stack. 1: done; 0: they may have changed; -ENOMEM. */
+/*
+ * Copies the remaining, outer frames from the thread's last stack. 1: done; 0: they may have
+ * changed; -ENOMEM.
+ */
 static int reuse(struct cursor *cursor, struct unwind_result *result)
 {
 	size_t n = unwind_memory_match(cursor->input->memory, cursor);

@@ -72,8 +72,8 @@ struct cursor {
 	uint64_t pc, sp;
 	bool exact; /* pc is the executing instruction, not a return address */
 	/*
-	 * The frame's return address is the first byte of a function, as makecontext() makes it: no
-	 * call leads there, except by chance. If the step to the caller fails, the stack is
+	 * The frame's return address is the first byte of a function. makecontext() arranges this;
+	 * a call returns there only by chance. If the step to the caller fails, the stack is
 	 * complete.
 	 */
 	bool uncalled;
