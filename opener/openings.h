@@ -78,9 +78,9 @@ int openings_perf_map(const struct noted *owner, bool live, struct opened *opene
 int openings_jitdump(const struct noted *owner, bool live, struct opened *opened);
 
 /*
- * The facts about the process @pid, which are read if they are not known yet. False: the supervisor
- * does not trace the process, or it had ended before its facts were read. *@ret_lives: it still
- * lives.
+ * Sets *@ret_noted to the facts about the process @pid; reads them if they are not known yet.
+ * False: the supervisor does not trace the process, or the process had ended before its facts were
+ * read. *@ret_lives: it still lives.
  */
 bool openings_process(
 	struct openings *openings, uint32_t pid, struct noted *ret_noted, bool *ret_lives);
