@@ -158,7 +158,10 @@ static void send_piece(
 			strerror(-r));
 }
 
-/* --ring: keeps a piece, or writes the profile of all pieces. */
+/*
+ * With --ring: at the end of a piece keeps it (RECORD_END_PIECE), otherwise writes the profile of
+ * all pieces, if it was requested.
+ */
 static int deliver_pieces(const struct analyst_results *results, struct analyst *analyst,
 	struct delivered *ret_delivered)
 {

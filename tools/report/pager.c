@@ -30,7 +30,7 @@ static bool is_installed(const char *name)
 	return found;
 }
 
-/* The command of the pager. NULL: not wanted, or not available. */
+/* Returns the command of the pager; NULL: none is wanted, or none is available. */
 static const char *command(void)
 {
 	const char *pager = getenv("PAGER");
