@@ -144,7 +144,7 @@ alone() {
         out >truth
     compare "$row" "$hz" truth own
 }
-# own_clock COMMAND...: runs it with libown_clock.so, which measures its system calls.
+# own_clock COMMAND...: runs COMMAND with libown_clock.so, which measures its system calls.
 own_clock() {
     head -c 4096 /dev/zero >own
     chmod 666 own
@@ -345,7 +345,8 @@ known_getppid() {
         done
     done
 }
-# delivered ROW RATE LEAST: samples in percent of those that the rate asks for; OFF below LEAST
+# delivered ROW RATE LEAST: prints how many samples there are in percent of those that the rate asks
+# for; OFF below LEAST
 delivered() {
     awk -v n="$(figure samples p.pb.gz)" -v k="$(figure kernel_cpu_ns p.pb.gz)" -v hz="$2" \
         -v row="$1" \

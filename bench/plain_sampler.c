@@ -71,7 +71,7 @@ struct thread {
 	_Atomic bool dead;
 	int cpu;           /* CPU on which the thread was last found; -1: none */
 	uint64_t run_ns;   /* CPU time of the thread when the waiter asked */
-	uint64_t asked_ns; /* CLOCK_MONOTONIC: when its stop was requested; 0: none is open */
+	uint64_t asked_ns; /* CLOCK_MONOTONIC: when its stop was requested; 0: no request is open */
 };
 
 struct plain {
