@@ -299,7 +299,8 @@ struct kernel_file {
 	bool used;
 	int kind; /* kind of the file (files.c) */
 	struct pid *id;
-	struct group *group; /* group of the task; its number of execs at the opening */
+	/* process of the task, and how many execs it had made when the file was opened */
+	struct group *group;
 	unsigned execs;
 };
 

@@ -139,7 +139,7 @@ static void answer_with_rights_of_sender(void **state)
 	assert_int_equal(st.st_size, 0);
 	(void)close(file);
 	assert_int_equal(unlink(name), 0);
-	/* A named pipe lies in a file system, and could be another user's. */
+	/* A named pipe gets no answer: it lies in a file system, and could be another user's. */
 	assert_int_equal(mkfifo(name, 0600), 0);
 	fifo = open(name, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	assert_true(fifo >= 0);

@@ -12,7 +12,7 @@ static bool wants_cpu(const struct task *t)
 	return t->state == TASK_RUNS;
 }
 
-/* The task that gets @cpu for the next piece of time; tasks take turns. */
+/* Returns the task that gets @cpu for the next piece of time; tasks take turns. */
 static struct task *next_on(struct kernel *k, int cpu)
 {
 	struct task *next = NULL;
