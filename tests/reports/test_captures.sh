@@ -36,7 +36,7 @@ said 'sandbox'
 analyse 0 --output - --report none
 check "a profile on standard output" eval '"$SPROFREPORT" flat out | grep -q main'
 
-# The analyst's options have their effect, or a line in the profile.
+# Each option of the analyst has its effect, or shows as a line in the profile.
 analyse 0 --output t.pb.gz --no-timeline --report none --quiet
 analyse 0 --output t.pb.gz --user-only --call-graph fp --python only --interpreter-frames \
     --jit-map --threads 'threads 7' --report none --quiet
