@@ -199,7 +199,10 @@ static void test_hotspot__interpreted_frames(void **state)
 	assert_int_equal(made_step(m, frame, &caller), 1);
 	assert_caller(&caller, 0x5678, STACK(24), 0x1234);
 	assert_string_equal(made_text(m, caller.tag), "p.Inner.inner p/Inner.java:13");
-	/* If a callee has just returned, r13 is the callee's: the address is on the stack. */
+	/*
+	 * If a callee has just returned, r13 still has the callee's value. The bytecode's address
+	 * is taken from the stack.
+	 */
 	m->reg[R13] = STACK(2);
 	m->stack[2] = 0;
 	assert_int_equal(made_step(m, frame, &caller), 1);

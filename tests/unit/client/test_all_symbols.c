@@ -27,7 +27,7 @@ enum { NONE, DYNSYM, DYNSTR, SYMTAB, STRTAB, SECTIONS };
 #define SYMBOLS 8
 #define NAMES   "\0last\0small\0big\0data\0ifunc\0end" /* no NULs after "end" */
 
-/* A file whose strings are at its very end. */
+/* A file that ends with its strings: a read past them is a read past the file. */
 struct image {
 	ElfW(Ehdr) head;
 	ElfW(Shdr) section[SECTIONS];

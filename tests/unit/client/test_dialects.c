@@ -114,7 +114,7 @@ static void test_dialects__sizes_of_hpux(void **state)
 	assert_int_equal(check_bytes((UINT64_C(2) << 30) + 4, 8, 2), -EINVAL);
 	/*
 	 * Only the first counter of a bin is used. Page 3 of HP-UX's manual permits no bin of
-	 * several.
+	 * several counters.
 	 */
 	assert_int_equal(check_bytes(8, 0, 2), 0);
 	strict = "";

@@ -83,7 +83,10 @@ static void test_goroutine__its_stack_ends_where_it_says(void **state)
 static void test_goroutine__on_the_threads_stack_it_was_left(void **state)
 {
 	(void)state;
-	/* The word is number 24 in Go 1.19, 23 in later versions. */
+	/*
+	 * The pointer to the current goroutine is word 24 of the thread's structure in Go 1.19,
+	 * word 23 in later versions.
+	 */
 	for (unsigned current = 23; current <= 24; current++) {
 		struct goroutine g;
 

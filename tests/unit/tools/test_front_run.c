@@ -258,7 +258,7 @@ static void view(char **argv)
 	live_front_note(&front, "a note\33[2J");
 	(void)!write(front.log_fd, "of the command\n", 15);
 	(void)live_front_join(&front, &result, &by);
-	/* A terminal is missing, or cannot position the cursor. */
+	/* The view is refused if the terminal is missing, or cannot position the cursor. */
 	front = LIVE_FRONT_DEFAULT("sprofrun");
 	(void)printf("%d\n", live_front_begin(&front, &engine, argument, &n));
 	front = LIVE_FRONT_DEFAULT("sproftop");

@@ -192,7 +192,7 @@ static void test_rows__leave_out_what_is_below(void **state)
 	assert_int_equal(rows.left_out.self[VALUE_CPU_NS], 104 * FIXTURE_MS);
 	rows_release(&rows);
 	options.limit = 0;
-	options.min_percent = 10; /* Of 404 ms: 40 ms is less. */
+	options.min_percent = 10; /* 40 ms are less than 10 % of 404 ms. */
 	collect(profile, &options, ROWS_BY_FUNCTION, &rows);
 	assert_int_equal(rows.n, 3);
 	rows_release(&rows);
