@@ -101,7 +101,10 @@ int processes_exit(struct processes *processes, const struct record_exit *exit)
 
 	if (!facts)
 		return -ENOMEM;
-	/* Processes with the same, reused pid are in one profile. */
+	/*
+	 * A reused pid: the processes with the same pid share a profile, and their times are added
+	 * up.
+	 */
 	facts->kernel_ns += exit->kernel_ns;
 	return 0;
 }

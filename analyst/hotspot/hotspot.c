@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The runtime of Java: HotSpot (struct runtime). */
+/* Implements struct runtime for Java's HotSpot. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -80,7 +80,7 @@ static int read_debug(
 	return r > 0 ? read_range(hotspot, &range[1], blob->debug + range[0].bytes) : r;
 }
 
-/* Up to JDK 22 all debug information lies behind the code, in the blob. */
+/* Reads the debug information of JDK 22 and older, which lies behind the code, in the blob. */
 static int read_joint(struct hotspot *hotspot, struct hotspot_blob *blob, const uint8_t *head)
 {
 	const struct hotspot_layout *l = &hotspot->tables.layout;
@@ -102,8 +102,8 @@ static int read_joint(struct hotspot *hotspot, struct hotspot_blob *blob, const 
 }
 
 /*
- * From JDK 25 on the debug information is in two areas: the methods are at the end of the mutable
- * data; PcDescs and scopes, in this order, are in the immutable data.
+ * Reads the debug information of JDK 25 and newer, which is in two areas: the methods are at the
+ * end of the mutable data; PcDescs and scopes, in this order, are in the immutable data.
  */
 static int read_separate(struct hotspot *hotspot, struct hotspot_blob *blob, const uint8_t *head)
 {

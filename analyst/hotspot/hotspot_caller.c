@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The steps of all kinds of frames use this to read the copied stack, and to set the caller that
- * they found there.
- */
+/* Functions by which the steps of all kinds of frames read the copied stack and set the caller. */
 #include "analyst/hotspot/hotspot_internal.h"
 
 bool hotspot_read_stack(const struct hotspot_step *step, uint64_t address, uint64_t *ret_word)

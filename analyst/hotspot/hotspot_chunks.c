@@ -41,7 +41,9 @@ static int is_layout(struct hotspot *hotspot, uint64_t cont, enum chunk_layout l
 	size = load_u32(data + f.size);
 	sp = load_u32(data + f.sp);
 	bottom = load_u32(data + f.bottom);
-	/* An object header of 8 bytes has the class in its upper 22 bits; in one of 12 they are 0.
+	/*
+	 * An object header of 8 bytes has the class in its upper 22 bits. A header of 12 bytes has
+	 * 0 there.
 	 */
 	return (load_u32(data + 4) >> 10 != 0) == (layout >= CHUNK_NARROW_COMPACT) &&
 		sp <= bottom && bottom <= size && size &&

@@ -158,8 +158,8 @@ static int step_without_frame(struct hotspot_step *step)
 	if (r < 0)
 		return r;
 	/*
-	 * The barrier's frame pointer is that of the frame that called Java's Continuation.enter:
-	 * this frame is the next one on the stack.
+	 * At the barrier, the frame pointer is that of the frame that called Java's
+	 * Continuation.enter: steps to the caller of that frame.
 	 */
 	hotspot_leave_by_pointer(step);
 	return 1;

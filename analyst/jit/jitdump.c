@@ -106,7 +106,7 @@ int64_t jitdump_add(
 			return -EINVAL;
 		if (record_bytes > left - taken)
 			break;
-		/* Leave an incomplete record to the next call, unless it exceeds the buffer. */
+		/* Leaves an incomplete record to the next call, unless it exceeds the buffer. */
 		if (record_bytes > at_hand && (taken || at_hand < most))
 			break;
 		r = add_record(map, record, record_bytes < at_hand ? record_bytes : at_hand);
