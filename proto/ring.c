@@ -149,7 +149,7 @@ uint8_t *ring_reserve(struct ring *ring, size_t bytes, bool event)
 	uint64_t need = ((uint64_t)bytes + 7) & ~UINT64_C(7),
 		 used = ring->at & (ring->capacity - 1);
 	uint64_t to_end = ring->capacity - used;
-	/* True only if the record fits at the beginning. */
+	/* may_begin_anew() is true only if the record fits at the beginning. */
 	bool anew = may_begin_anew(ring, used, need);
 	uint64_t padding = need > to_end || anew ? to_end : 0;
 
