@@ -16,8 +16,9 @@ struct limited_request {
 	struct opening what;
 	struct opened opened;
 	/*
-	 * Protected by the lock. Both threads set one of these flags: the one that comes second
-	 * frees the request.
+	 * Protected by the lock. If the handling thread has set @answered in time, the requesting
+	 * thread frees the request. Otherwise that thread sets @left_behind, and the handling
+	 * thread frees it.
 	 */
 	bool answered, left_behind;
 };

@@ -151,7 +151,7 @@ int openings_mapped(const struct opening *what, struct opened *opened)
 	char plain[OPENING_PATH_MOST + 1];
 	size_t bytes = strlen(what->path);
 	struct stat st;
-	/* The whole path comes first, as a file may really be named "x (deleted)". */
+	/* Tries the whole path first, as a file may really be named "x (deleted)". */
 	int fd = bytes ? open_by_path(what, &st, opened) : -ENOENT;
 
 	if (fd < 0) {
