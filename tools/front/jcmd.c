@@ -88,7 +88,7 @@ static bool is_same(const char *of_process, int pid, const char *ours)
 		a.st_ino == b.st_ino;
 }
 
-/* The reason not to ask the process, as a sentence; NULL: none. */
+/* Returns why the process is not asked, as a sentence; NULL: nothing is against it. */
 static const char *obstacle(const struct java *java)
 {
 	if (!catches_quit(java->pid))

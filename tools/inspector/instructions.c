@@ -56,8 +56,8 @@ static int open_machine(unsigned machine, csh *ret_handle)
 }
 
 /*
- * The target of a jump or call whose only operand is an address: "0x1030", on ARM "#0x1030". False:
- * another instruction.
+ * Finds the target of a jump or call whose only operand is an address: "0x1030", on ARM "#0x1030".
+ * False: another instruction.
  */
 static bool leads_to(csh handle, const cs_insn *insn, uint64_t *ret_target)
 {

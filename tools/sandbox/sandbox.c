@@ -144,7 +144,7 @@ static void drop_bounding_set(void)
 		(void)prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
 }
 
-/* linux/landlock.h of Linux 6.12; the build machine's may be older. */
+/* As in linux/landlock.h of Linux 6.12: the header of the build machine may be older. */
 struct ruleset {
 	uint64_t fs, net, scoped;
 };
