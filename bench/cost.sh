@@ -97,7 +97,7 @@ plans() {
     done | shuf
 }
 
-# group LANG THREADS CALLS: one round of one program; a line for each run goes to "runs"
+# group LANG THREADS CALLS: measures one round of one program; adds a line for each run to "runs"
 group() {
     local ms=$MS before after line command
     [ "$2" -le "$CPUS" ] || ms=$((MS * CPUS / $2))

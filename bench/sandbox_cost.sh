@@ -42,13 +42,14 @@ after() {
     "$1/sprofrun" -o "$1.pb.gz" bash -c "${!2} >/dev/null; echo \$EPOCHREALTIME >ended" 2>report
     awk -v a="$(cat ended)" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.3f\n", (b - a) * 1e3 }'
 }
-# replay STAGE KIND: ms of CPU time of the analyst and its children, with the same records
+# replay STAGE KIND: prints the ms of CPU time that the analyst and its children take for the same
+# records
 replay() {
     TIMEFORMAT='%3U %3S'
     { time "$1/sprofil-analyst" --replay "$2.capture" --output "$1.pb.gz" --report flat \
         2>report; } 2>&1 | awk '{ printf "%.3f\n", ($1 + $2) * 1e3 }'
 }
-# first STAGE: ms from the start of sproftop to the name of a function on its terminal
+# first STAGE: prints the ms from the start of sproftop to the name of a function on its terminal
 first() {
     python3 - "$1/sproftop" -p $target <<'P'
 import os, pty, re, select, signal, sys, time

@@ -17,7 +17,8 @@ cd "$WORK" || exit 1
 perf_here=''
 oracle_permitted && perf_here=1
 
-# under NAME OPTIONS... -- ARGUMENTS OF stolen...: "taken elapsed turns samples" is added to NAME.
+# under NAME OPTIONS... -- ARGUMENTS OF stolen...: adds a line "taken elapsed turns samples" to
+# NAME.
 under() {
     local name=$1 samples=0 options=()
     shift
@@ -36,7 +37,7 @@ under() {
     esac
     awk -v n="$samples" '{ print $5, $6, $7, n }' out >>"$name"
 }
-# taken NAME ALONE: us taken for each sample
+# taken NAME ALONE: prints the us taken for each sample
 taken() {
     awk '{ part = $1 / $2 }
         NR == FNR { if (!alone || part < alone) alone = part; next }

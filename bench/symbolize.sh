@@ -50,7 +50,7 @@ awk -v t="$(best "$work/times.theirs")" -v o="$(best "$work/times.ours")" \
 	'BEGIN { printf "best of five: %.2f times the time of addr2line\n", o / t }'
 "$bench" -t "$file" <"$work/addresses" 2>&1 >/dev/null | sed 's/^/inside one process: /'
 
-# One line for each address, without addr2line's discriminators and gcc's marks of clones.
+# Makes one line for each address, without addr2line's discriminators and gcc's marks of clones.
 records() {
 	sed -e 's/ (discriminator [0-9]*)//' -e 's/:?$/:0/' \
 		-e 's/\.\(cold\|part\.[0-9]*\|constprop\.[0-9]*\|isra\.[0-9]*\)*$//' "$1" |

@@ -74,7 +74,8 @@ struct thread {
 	unsigned index;
 	uint64_t random;
 
-	uint64_t turns[FUNCTIONS]; /* since the thread's clock was last read */
+	/* turns in each function since the thread's clock was last read */
+	uint64_t turns[FUNCTIONS];
 	uint64_t segment_start_ns;
 	double function_ns[FUNCTIONS];
 	uint64_t unchecked_us;
