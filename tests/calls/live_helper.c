@@ -21,7 +21,7 @@
 
 #include "client/client.h"
 
-/* A program that closes all its descriptors before its first call, or after it. */
+/* Calls work if the program closes all its descriptors before its first call, or after it. */
 static void test_live_life__all_descriptors_closed(void **state)
 {
 	pid_t pid;

@@ -17,7 +17,7 @@ fail()
 	exit 1
 }
 
-# Sum of the counts of an object, in ticks of 10 ms.
+# Prints the sum of the counts of an object, in ticks of 10 ms.
 sum()
 {
 	awk -F '\t' -v object="$1" 'NR > 1 && $1 == object { n += $4 } END { print n + 0 }' h.tsv
