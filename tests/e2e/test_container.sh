@@ -37,7 +37,7 @@ export WORK MOUNT=$WORK/mnt NAME=$name SECONDS_BUSY ROOT
 # contain COMMAND-PREFIX...: runs the script "inside" in new namespaces, which the prefix makes.
 contain() { rm -f inner; "$@" sh inside; }
 outer_pid() { pgrep -x "$name" | head -n 1; }
-# The outer process must have used 50 ms of CPU time: while it is loaded, some addresses have no
+# Has the outer process used 50 ms of CPU time? While it is being loaded, some addresses have no
 # names.
 has_outer() {
     local pid

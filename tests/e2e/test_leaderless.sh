@@ -6,8 +6,8 @@
 . "$(dirname "$0")/../lib.sh"
 
 stacks() { "$SPROFREPORT" export --format folded -o - "$1"; }
-# whole WHAT PROFILE FUNCTION CALLERS: there are stacks of FUNCTION; all have CALLERS, and none is
-# cut.
+# whole WHAT PROFILE FUNCTION CALLERS: asserts that there are stacks of FUNCTION; all have CALLERS,
+# and none is cut.
 whole() {
     check "$1: stacks of $3" grep -q ";$3[; ]" <(stacks "$2")
     is "$1: none without $4" "$(stacks "$2" | grep ";$3[; ]" | grep -cv "$4")" 0

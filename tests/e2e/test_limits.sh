@@ -5,7 +5,7 @@
 # are seen.
 . "$(dirname "$0")/../lib.sh"
 
-# explained WHAT: profiled and unattributed time together must be what the kernel charged
+# explained WHAT: asserts that profiled and unattributed time together are what the kernel charged
 explained() {
     is "$1: profiled + unattributed is the kernel's figure" \
         $(($(figure profiled_cpu_ns p.pb.gz) + $(figure unattributed_cpu_ns p.pb.gz))) \

@@ -7,16 +7,16 @@
 cp "$TARGETS/callbacks" "$TARGETS"/libcallbacks*.so .
 chmod 755 . ./*
 
-# share PROFILE PATTERN: the share of samples whose stack matches, in percent. [unsampled] time does
-# not count, nor do calls that ended the program, as their stack is gone.
+# share PROFILE PATTERN: prints the share of samples whose stack matches, in percent. [unsampled]
+# time does not count, nor do calls that ended the program, as their stack is gone.
 share() {
     "$SPROFREPORT" export --format folded "$1" | pattern=$2 awk '
         /\[unsampled\]/ || /^\[syscall\] (execve|exit_group) [0-9]+$/ { next }
         { n = $NF; all += n; if ($0 ~ ENVIRON["pattern"]) good += n } END { printf "%.2f", all ? 100 * good / all : 0 }'
 }
 
-# whole WHAT PROFILE PATTERN LEAST: at least LEAST percent must match; otherwise the other stacks
-# are shown.
+# whole WHAT PROFILE PATTERN LEAST: asserts that at least LEAST percent match; otherwise shows the
+# other stacks.
 whole() {
     local failed=$failures
     within "$1: the stacks are whole" "$(share "$2" "$3")" "$4" 100

@@ -8,7 +8,8 @@ refuse=$TARGETS/refuse
 "$refuse" "$(type -P true)" || skip "no filter of system calls can be installed here"
 
 stacks() { "$SPROFREPORT" export --format folded -o - "$1"; }
-# whole WHAT PROFILE: there are stacks of inner, and each has its callers outer and work.
+# whole WHAT PROFILE: asserts that there are stacks of inner, and that each has its callers outer
+# and work.
 whole() {
     check "$1: stacks" grep -q ';inner[; ]' <(stacks "$2")
     is "$1: all whole" "$(stacks "$2" | grep ';inner[; ]' | grep -cv 'work;outer;inner')" 0

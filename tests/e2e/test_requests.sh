@@ -8,9 +8,9 @@ export FAKE_OUTPUT=$WORK/result
 value() {
     awk -v k="$1" '$1 == k { print $2 }' result
 }
-# late: how much later than 50 ms after the 100th sample the fake analyst made its request, in ms.
-# The analyst sleeps for up to 50 ms; on a loaded machine it also waits for a CPU. One sample more
-# comes in each ms. (--max-overhead: otherwise the rate is reduced where stops take long.)
+# late: prints how much later than 50 ms after the 100th sample the fake analyst made its request,
+# in ms. The analyst sleeps for up to 50 ms; on a loaded machine it also waits for a CPU. One sample
+# more comes in each ms. (--max-overhead: otherwise the rate is reduced where stops take long.)
 late() {
     awk '$1 == "late_ns" { print ($2 > 5e7 ? int($2 / 1e6) - 50 : 0) }' result
 }

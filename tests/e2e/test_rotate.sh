@@ -84,7 +84,7 @@ wait_until "the snapshot is written" 20 sh -c 'ls s.20*.pb.gz >/dev/null 2>&1'
 snapshot=snapshot.pb.gz
 cp -p s.20*.pb.gz $snapshot
 wait $pid; is "the command's status" $? 7
-# Of --keep 1 the file of the end stays, though the snapshot's name has a later time.
+# With --keep 1, the file written at the end stays, though the snapshot's name has a later time.
 last=$(echo s.20*.pb.gz)
 begun=$(date -d "$(sed -E 's/s\.(.*)-(..)(..)(..)\..*/\1 \2:\3:\4/' <<<"$last")" +%s)
 is "the files' dates" "$(stat -c %Y "$last" $snapshot | xargs)" "$begun $((begun - 1))"

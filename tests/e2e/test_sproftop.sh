@@ -241,8 +241,8 @@ for way in SEGV:F10 KILL:q; do
 done
 
 # --- stopped and continued: the shell gets the terminal, and the view gets it again ---
-# stopped_and_back: the stopped sproftop has restored the terminal; after fg, the view is shown
-# again and takes keys.
+# stopped_and_back: asserts that the stopped sproftop has restored the terminal, and that after fg
+# the view is shown again and takes keys.
 stopped_and_back() {
     wait_until "stopped, it leaves the terminal" 20 terminal_is_back
     run_line "clear; stty -a | grep -oE -- '-?(icanon|echo) '; jobs"

@@ -17,7 +17,7 @@ state() { grep -aoE '(  running|idle|stopped by a signal|watching|starting)  ' s
 tells() { [ "$(state | tr -d ' ')" = "$1" ]; }
 tell() { wait_until "$what: the view tells: $1" 30 tells "$1" && echo "ok: $what: $1"; }
 has_screens() { [ "$(grep -ac '^ Functions' screens)" -ge "$1" ]; }
-# never STATE: three more screens do not show STATE
+# never STATE: waits for three more screens, and asserts that none shows STATE
 never() {
     wait_until "$what: three screens" 30 \
         has_screens $(($(grep -ac '^ Functions' screens) + 3))

@@ -14,7 +14,7 @@ grows() { [ "$(lines "$1")" -gt "$2" ]; }
 state_is() { grep -q "^State:.$2" "/proc/$1/status"; }
 traced() { grep -q '^TracerPid:[[:space:]]*[1-9]' "/proc/$1/status"; }
 cpu_ticks() { awk '{ print $14 }' "/proc/$busy/stat"; }
-# SIGTSTP (20) is not pending any more.
+# Has the process taken its SIGTSTP (20), so that it is not pending any more?
 taken() { ! grep -q '^ShdPnd:.*[89a-f]....$' "/proc/$1/status"; }
 has_run() { [ "$(cpu_ticks)" -gt "$1" ]; }
 

@@ -5,8 +5,8 @@
 . "$(dirname "$0")/../lib.sh"
 SPROFTOP=$BUILD/tools/sproftop
 
-# A profile of some threads: profiled and unattributed time together are what the kernel charged to
-# them.
+# For a profile of some threads, asserts that profiled and unattributed time together are what the
+# kernel charged to them.
 sums() { # WHAT PROFILE
     is "$1: profiled and unattributed are the kernel's" \
         $(($(figure profiled_cpu_ns "$2") + $(figure unattributed_cpu_ns "$2"))) \

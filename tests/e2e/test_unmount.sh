@@ -19,7 +19,8 @@ $apart sh body.sh "$TARGETS/busy" 0.3 >out 2>&1
 [ "$(cat out)" = $'7\n0' ] || skip "nothing can be mounted: $(cat out)"
 options="-q -F 500 --max-overhead 100"
 
-# unmounted WHAT PROFILE: the program's status is 7 and umount has succeeded; PROFILE has names
+# unmounted WHAT PROFILE: asserts that the program's status is 7, umount has succeeded, and PROFILE
+# has names
 unmounted() {
     is "$1: it is unmounted" "$(cat out)" $'7\n0'
     check "$1: names" grep -q spin <("$SPROFREPORT" flat --format tsv "$2")
