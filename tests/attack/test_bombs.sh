@@ -10,8 +10,8 @@ MOST_MIB=450
 LIMIT_MIB=3072
 objcopy --strip-debug "$EVIL" plain
 
-# watched WHAT BLAMED COMMAND...: sprofrun COMMAND has status 6, needs little memory, and has one
-# message with BLAMED
+# watched WHAT BLAMED COMMAND...: asserts that sprofrun COMMAND has status 6, needs little memory,
+# and has one message with BLAMED
 watched() {
     local what=$1 blamed=$2
     shift 2

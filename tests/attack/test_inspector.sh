@@ -25,7 +25,8 @@ text=$(readelf -lW trap | awk '$1 == "LOAD" && / R E / { print $3; exit }')
 perl -e '$low = hex shift; print pack("Q<Q<l<S<S<S<16", $low, $low + 0x2000, 0, 100, 256, (1) x 16)' \
     "$text" >mon.out
 
-# tried WHAT TIMES: the planted code ran TIMES times, and could do nothing but ask the opener
+# tried WHAT TIMES: asserts that the planted code ran TIMES times, and could do nothing but ask the
+# opener
 tried() {
     is "$1: it was tried to the end" "$(grep -c '^planted: all tried' err)" "$2"
     is "$1: what was done" "$(grep '^planted: .*DONE' err | sort -u)" "planted: the opener: DONE"

@@ -9,7 +9,7 @@ mkdir sticky nobodys && chmod 1777 sticky && chown $NOBODY nobodys
 echo precious >victim
 "$SPROFRUN" -q -o some.pb.gz true
 
-# refused WHAT PATH: each program that writes files refuses PATH
+# refused WHAT PATH: asserts that each program that writes files refuses PATH
 refused() {
     local before
     before=$(state victim)

@@ -18,7 +18,7 @@ check "-v names the layers" grep -qE 'sandbox: .*no capabilities, no_new_privs' 
 # The profiled program writes its pid into a copy of "busy", the trap, and executes it.
 plant $bystander
 
-# tried PROGRAM: the planted code ran, and could do nothing but ask the opener
+# tried PROGRAM: asserts that the planted code ran, and could do nothing but ask the opener
 tried() {
     check "$1: it was tried to the end" grep -q '^planted: all tried' err
     is "$1: what was done" "$(grep '^planted: .*DONE' err | sort -u)" "planted: the opener: DONE"

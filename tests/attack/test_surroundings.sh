@@ -7,14 +7,15 @@
 export TMPDIR=$WORK
 busy="$TARGETS/busy"
 
-# ran WHAT STATUS: STATUS is the command's own, and $profile is a profile
+# ran WHAT STATUS: asserts that STATUS is the command's own, and that $profile is a profile
 profile=p.pb.gz
 ran() {
     is "$1: status" "$2" 7
     check "$1: a profile" "$SPROFREPORT" summary "$profile" -o summary.txt
     rm -f "$profile"
 }
-# kept WHAT STATUS: the profile could not be written where it should be, and is kept elsewhere
+# kept WHAT STATUS: asserts that the profile was kept elsewhere, as it could not be written where it
+# should be
 kept() {
     profile=$(sed -n 's/.*it is kept in //p' err)
     check "$1: the cause is said" grep -q 'cannot write the profile to .*: .*; it is kept in' err

@@ -8,7 +8,7 @@ name=$'ev\e[31mil\x9b\xc2\x9b\x7f'
 objcopy --strip-debug --redefine-sym "spin==cmd|'"$'\e[2J\xc2\x9b\x9b\x7f' "$EVIL" "$name" ||
     skip "objcopy cannot rename"
 
-# clean WHAT FILE: FILE has text, but nothing that controls a terminal
+# clean WHAT FILE: asserts that FILE has text, but nothing that controls a terminal
 clean() {
     check "$1: there is text" [ -s "$2" ]
     check "$1: no control characters" \
