@@ -14,7 +14,7 @@ fail() {
 	failed=1
 }
 
-# is WHAT GOT WANTED: the strings must be equal
+# is WHAT GOT WANTED: asserts that the strings are equal
 is() {
 	[ "$2" = "$3" ] || fail "$1: got '$2', wanted '$3'"
 }

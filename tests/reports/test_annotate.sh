@@ -42,7 +42,7 @@ compile() { # OUTPUT FLAG...
     "$cc" -g -O1 -Wl,--build-id "$@" -o "$out" "$PWD/src/hot.c" || exit 1
 }
 compile hot
-# Some samples at every third instruction, and many where the inlined function multiplies.
+# Makes some samples at every third instruction, and many where the inlined function multiplies.
 at_all() { code hot hot | awk '$2 ~ /mul|madd/ { print $1, 1000 } NR % 3 == 1 { print $1, 10 }'; }
 at_all | replayed p hot || exit 1
 annotate() { "$SPROFREPORT" annotate "$@"; }
