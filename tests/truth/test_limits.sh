@@ -4,8 +4,8 @@
 # is lost is counted, and profiling goes on.
 . "$(dirname "$0")/../lib.sh"
 
-# explained WHAT LOW HIGH: profiled and unattributed time add up to the kernel's figure, which is
-# LOW to HIGH times the target's own figure
+# explained WHAT LOW HIGH: asserts that profiled and unattributed time add up to the kernel's
+# figure, which is LOW to HIGH times the target's own figure
 explained() {
     is "$1: profiled + unattributed is the kernel's figure" \
         $(($(figure profiled_cpu_ns p.pb.gz) + $(figure unattributed_cpu_ns p.pb.gz))) \

@@ -28,8 +28,8 @@ share() {
     } END { printf "%.2f\n", all ? 100 * good / all : 0 }' folded
 }
 
-# complete WHAT PATTERN: at least 99.5 % of the stacks match PATTERN, or all but 1.5 samples if they
-# are few
+# complete WHAT PATTERN: asserts that at least 99.5 % of the stacks match PATTERN, or all but 1.5
+# samples if they are few
 complete() {
     local before=$failures
     within "$1" "$(share "$2")" \

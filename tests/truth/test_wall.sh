@@ -15,8 +15,8 @@ by_thread() {
         END { for (t in wall) printf "%s %.0f %.0f %.0f %.0f\n", t, cpu[t], queue[t], blocked[t], wall[t] }'
 }
 
-# sums WHAT PROFILE: CPU, run queue and blocked time and our stops add up to the lifetimes of the
-# threads
+# sums WHAT PROFILE: asserts that CPU, run queue and blocked time and our stops add up to the
+# lifetimes of the threads
 sums() {
     within "$1: the times are the lifetimes, in percent" \
         "$("$SPROFREPORT" summary --format tsv "$2" | awk -F'\t' '
@@ -26,10 +26,10 @@ sums() {
         99 101
 }
 
-# agrees WHAT PROFILE TRUTH: the times are those that each thread has measured. A thread's clock
-# does not contain its first wait for a CPU; time at the end that no observation found is reported
-# as unattributed. Between a thread's end and its reaping the supervisor may wait for a CPU, as long
-# as the longest wait of another thread.
+# agrees WHAT PROFILE TRUTH: asserts that the times are those that each thread has measured. A
+# thread's clock does not contain its first wait for a CPU; time at the end that no observation
+# found is reported as unattributed. Between a thread's end and its reaping the supervisor may wait
+# for a CPU, as long as the longest wait of another thread.
 agrees() {
     local bad
     by_thread "$2" >measured
