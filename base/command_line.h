@@ -74,8 +74,8 @@ enum command_line_result command_line_parse(struct option_set *set, size_t sets,
 	int argc, char **argv, const struct option_row **ret_row);
 
 /*
- * After COMMAND_LINE_UNKNOWN: the name of the option that @word, the argument read last, probably
- * means; NULL: none is likely.
+ * Call after COMMAND_LINE_UNKNOWN: returns the name of the option that @word, the argument read
+ * last, probably means; NULL: none is likely.
  */
 const char *command_line_likely(const struct option_set *set, size_t sets, const char *word);
 
@@ -88,7 +88,7 @@ void command_line_parse_own(struct option_set *set, int argc, char **argv);
 /* Was the option of that name given? */
 int command_line_given(const struct option_set *set, const char *name);
 
-/* The index of @word in "yes|only|no", or -1. */
+/* Returns the index of @word in @words, as "yes|only|no", or -1. */
 int command_line_word(const char *words, const char *word);
 
 #endif

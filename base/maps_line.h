@@ -39,7 +39,7 @@ bool maps_line_find(const char *path, bool (*is_it)(void *context, const struct 
  */
 size_t maps_line_unescape(const char *name, size_t name_bytes, char *to);
 
-/* The length of @name without " (deleted)"; @name_bytes if it does not end in this. */
+/* Returns the length of @name without " (deleted)"; @name_bytes if it does not end in this. */
 size_t maps_line_without_deleted(const char *name, size_t name_bytes);
 
 #endif

@@ -22,14 +22,19 @@ struct output_facts {
  * or -ENOMEM.
  */
 int output_name(const char *pattern, const struct output_facts *facts, char **ret_name);
-/* output_name() that leaves %t and %% as they are: the pattern of a series of files (series.h). */
+/*
+ * Like output_name(), but leaves %t and %% as they are: the pattern of a series of files
+ * (series.h).
+ */
 int output_series(const char *pattern, const struct output_facts *facts, char **ret_series);
 
-/* The rank of this process according to the usual launchers' environment variables, or "0". */
+/*
+ * Returns the rank of this process according to the usual launchers' environment variables, or "0".
+ */
 const char *output_rank(void);
-/* The rank as the launcher has set it; NULL: no launcher sets one. */
+/* Returns the rank as the launcher has set it; NULL: no launcher sets one. */
 const char *output_known_rank(void);
-/* The number of ranks of the job according to the launcher; 1 if unknown. */
+/* Returns the number of ranks of the job according to the launcher; 1 if unknown. */
 unsigned output_ranks(void);
 
 /* Does @path end in @suffix, in upper or lower case? */
@@ -48,8 +53,8 @@ bool output_continues(const char *path, const char *name);
  */
 char *output_apart(const char *pattern, const char *mark);
 /*
- * A pattern with %t: a copy of @pattern if it has one, otherwise the result of output_apart() for
- * "%t". The caller frees the result. NULL: out of memory.
+ * Returns a pattern with %t: a copy of @pattern if it has one, otherwise the result of
+ * output_apart() for "%t". The caller frees the result. NULL: out of memory.
  */
 char *output_timed(const char *pattern);
 /* Does the last component of @pattern contain %t? */

@@ -38,7 +38,7 @@ void pool_release(struct pool *pool);
 /* Finds or adds the string of @bytes bytes, which ends at its first NUL. Its id, or -ENOMEM. */
 int pool_add(struct pool *pool, const char *text, size_t bytes);
 /*
- * pool_add() for a NUL-terminated string; NULL counts as "". A long string that pool_at() has
+ * Like pool_add(), for a NUL-terminated string; NULL counts as "". A long string that pool_at() has
  * returned is found by its address, without being read.
  */
 int pool_add_text(struct pool *pool, const char *text);
@@ -48,7 +48,7 @@ static inline const char *pool_at(const struct pool *pool, uint32_t id)
 	return pool->item[id].text;
 }
 
-/* pool_add() that returns the address of the only copy. NULL: out of memory. */
+/* Like pool_add(), but returns the address of the only copy. NULL: out of memory. */
 static inline const char *pool_intern(struct pool *pool, const char *text, size_t bytes)
 {
 	int id = pool_add(pool, text, bytes);

@@ -13,22 +13,24 @@
 int proc_file_read(char *to, size_t room, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* What follows "@name:" and blanks at the beginning of a line of @text; NULL: no such line. */
+/*
+ * Returns what follows "@name:" and blanks at the beginning of a line of @text; NULL: no such line.
+ */
 const char *proc_file_value(const char *text, const char *name);
 
-/* The number behind "@name:", to the given base; 0: no such line. */
+/* Returns the number behind "@name:", to the given base; 0: no such line. */
 uint64_t proc_file_number(const char *text, const char *name, int base);
 
 /*
- * The last number behind "@name:", as of "NSpid:\t4711\t12": the pid in the innermost namespace.
- * Returns @otherwise if there is no such line.
+ * Returns the last number behind "@name:", as of "NSpid:\t4711\t12": the pid in the innermost
+ * namespace; @otherwise if there is no such line.
  */
 int proc_file_last_number(const char *text, const char *name, int otherwise);
 
 /*
- * A thread of the process @pid that has not ended: the first one if possible; @pid if there is
- * none. Once the first thread has ended, the files of /proc/PID show neither memory nor root folder
- * nor descriptors; those of /proc/TID of another thread do.
+ * Returns a thread of the process @pid that has not ended: the first one if possible; @pid if there
+ * is none. Once the first thread has ended, the files of /proc/PID show neither memory nor root
+ * folder nor descriptors; those of /proc/TID of another thread do.
  */
 int proc_file_living_thread(int pid);
 

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * The command line of arguments that are separated by NULs, @bytes in all, quoted where necessary.
- * The caller frees it. NULL: out of memory.
+ * Returns the command line of arguments that are separated by NULs, @bytes in all, quoted where
+ * necessary. The caller frees it. NULL: out of memory.
  */
 char *shell_line(const char *args, size_t bytes);
 

@@ -26,13 +26,16 @@ void table_release(struct table *table);
 /* Is the item at @index in @items the one that @key describes? */
 typedef bool table_equal(const void *items, uint32_t index, const void *key);
 
-/* The stored bits of a hash. They determine the slot, so a table can grow without its items. */
+/*
+ * Returns the stored bits of a hash. They determine the slot, so a table can grow without its
+ * items.
+ */
 static inline uint32_t table_kept(uint64_t hash)
 {
 	return (uint32_t)(hash * UINT64_C(0xd6e8feb86659fd93) >> 32);
 }
 
-/* The index of the equal item, or -ENOENT. Inline, so that the compiler knows @equal. */
+/* Returns the index of the equal item, or -ENOENT. Inline, so that the compiler knows @equal. */
 static inline int table_find(const struct table *table, uint64_t hash, table_equal *equal,
 	const void *items, const void *key)
 {

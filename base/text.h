@@ -30,17 +30,17 @@ size_t text_columns(const char *text);
 bool text_is_printable(int32_t character);
 
 /*
- * A copy in which characters that are not printable are '?', with @ascii also those beyond ASCII.
- * The caller frees it. NULL: out of memory.
+ * Returns a copy in which characters that are not printable are '?', with @ascii also those beyond
+ * ASCII. The caller frees it. NULL: out of memory.
  */
 char *text_clean(const char *text, bool ascii);
 /* Prints the result of text_clean(). */
 void text_put(const char *text, FILE *out);
 
 /*
- * Cut *@text, which is allocated and may move, to @columns (at least 1). A name loses first its
- * arguments, then the content of its angle brackets, then its first components, then its middle; a
- * path loses its beginning, a sentence its end. 0, or -ENOMEM: *@text is valid.
+ * These cut *@text, which is allocated and may move, to @columns (at least 1). A name loses first
+ * its arguments, then the content of its angle brackets, then its first components, then its
+ * middle; a path loses its beginning, a sentence its end. 0, or -ENOMEM: *@text is valid.
  */
 int text_cut_name(char **text, size_t columns, bool ascii);
 int text_cut_path(char **text, size_t columns, bool ascii);
@@ -48,27 +48,27 @@ int text_cut_sentence(char **text, size_t columns, bool ascii);
 
 /* Empties all brackets of a name that hold more than an ellipsis: "f<...>(...)". 0 or -ENOMEM. */
 int text_empty_brackets(char **text, bool ascii);
-/* The ellipsis that takes the place of a part that was cut: "…", with @ascii "...". */
+/* Returns the ellipsis that takes the place of a part that was cut: "…", with @ascii "...". */
 const char *text_ellipsis(bool ascii);
 
 /* Replaces *@text, possibly NULL, by a copy of @with. 0 or -ENOMEM. */
 int text_replace(char **text, const char *with);
 
-/* The last component of a path. */
+/* Returns the last component of a path. */
 const char *text_basename(const char *path);
 
 enum { TEXT_UNIT_BYTES = 32 };
 
-/* A value that is not negative, rounded to an integer, at most INT64_MAX. */
+/* Returns a value that is not negative, rounded to an integer, at most INT64_MAX. */
 static inline int64_t text_whole(double value)
 {
 	return value < 9.2e18 ? (int64_t)(value + 0.5) : INT64_MAX;
 }
 
-/* "512 ns", "21 us", "4.12 ms", "12.41 s", "3 min 12 s", "2 h 03 min". */
+/* Formats a time: "512 ns", "21 us", "4.12 ms", "12.41 s", "3 min 12 s", "2 h 03 min". */
 void text_format_ns(uint64_t ns, char to[TEXT_UNIT_BYTES]);
 
-/* "250 Hz", "33.3 Hz", "0.017 Hz". */
+/* Formats a rate: "250 Hz", "33.3 Hz", "0.017 Hz". */
 void text_format_hz(double hz, char to[TEXT_UNIT_BYTES]);
 
 /* The common format of a column's values, which makes them comparable at a glance. */
@@ -79,7 +79,10 @@ struct text_scale {
 	int digits; /* behind the point */
 };
 
-/* The scale for values of a pprof unit, of which @most is the greatest by its absolute value. */
+/*
+ * Returns the scale for values of a pprof unit, of which @most is the greatest by its absolute
+ * value.
+ */
 struct text_scale text_scale_for(const char *unit, int64_t most);
 /* Formats a value. One that is not 0 but would be shown as 0.00 becomes "<0.01", or ">-0.01". */
 void text_format_scaled(int64_t value, struct text_scale scale, char to[TEXT_UNIT_BYTES]);

@@ -69,7 +69,7 @@ bool histogram_was_seen(const struct histogram *histogram, size_t index);
  */
 void histogram_see_maps(struct histogram *histogram, struct process *process, const char *maps);
 
-/* @child was forked from @parent and gets its region addresses. */
+/* Gives @child, which was forked from @parent, the region addresses of @parent. */
 void histogram_fork(const struct process *parent, struct process *child);
 /* Forgets the regions of a process that is gone. */
 void histogram_clear(struct process *process);

@@ -151,7 +151,7 @@ void session_fork(struct sessions *sessions, const struct process *parent, struc
  */
 void session_tidy(struct sessions *sessions);
 
-/* The period of the tables that count with the instants of @stream; 0: none. */
+/* Returns the period of the tables that count with the instants of @stream; 0: none. */
 uint64_t session_period_ns(const struct sessions *sessions, unsigned stream);
 
 #endif

@@ -6,16 +6,17 @@
 #include "supervisor/calls/session.h"
 
 /*
- * An instant of @stream that weighs @weight_ns has found @tracee, stopped at @pc; @in_call:
- * in a system call. Counts the tick in the process's buffers, for the tables with that clock. May
- * run in the stop window.
+ * Call when an instant of @stream that weighs @weight_ns has found @tracee, stopped at @pc;
+ * @in_call: in a system call. Counts the tick in the process's buffers, for the tables with that
+ * clock. May run in the stop window.
  */
 void session_tick(struct sessions *sessions, struct tracee *tracee, unsigned stream, uint64_t pc,
 	bool in_call, uint64_t weight_ns);
 
 /*
- * An instant of @stream that weighs @weight_ns has found @tracee, which is not stopped and sleeps
- * at @pc, in a system call. The tick is kept until the next stop, as memory is written only then.
+ * Call when an instant of @stream that weighs @weight_ns has found @tracee, which is not stopped
+ * and sleeps at @pc, in a system call. The tick is kept until the next stop, as memory is written
+ * only then.
  */
 void session_tick_asleep(struct sessions *sessions, struct tracee *tracee, unsigned stream,
 	uint64_t pc, uint64_t weight_ns);
@@ -26,7 +27,7 @@ void session_tick_asleep(struct sessions *sessions, struct tracee *tracee, unsig
  */
 void session_elapse(struct sessions *sessions, struct tracee *tracee, const struct cpu_time *cpu,
 	uint64_t now_ns, const uint64_t *pc);
-/* The shortest period of the tables of elapsed time for @tracee; 0: no such table. */
+/* Returns the shortest period of the tables of elapsed time for @tracee; 0: no such table. */
 uint64_t session_elapsed_period_ns(const struct tracee *tracee);
 
 /*

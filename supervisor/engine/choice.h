@@ -43,7 +43,7 @@ void choice_poll(struct engine *engine, uint64_t now_ns);
  */
 void choice_see_sessions(struct engine *engine);
 
-/* Number of live threads that are chosen. */
+/* Returns the number of live threads that are chosen. */
 uint64_t choice_count(const struct engine *engine);
 
 #endif

@@ -23,7 +23,7 @@ void cpu_account_report(struct engine *engine, struct tracee *tracee, bool last)
 void cpu_account_report_all(struct engine *engine, uint64_t now_ns);
 /* Closes the thread's account at the last reading. */
 void cpu_account_close(struct engine *engine, struct tracee *tracee);
-/* The process is gone or detached: reports that, and its CPU time. */
+/* Call when the process is gone or detached: reports that, and its CPU time. */
 void cpu_account_end(struct engine *engine, struct process *process, uint32_t status);
 /* Reads the CPU time of all threads of @process. */
 void cpu_account_read_all(struct engine *engine, const struct process *process);

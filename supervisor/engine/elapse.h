@@ -19,7 +19,7 @@ struct elapser {
 
 /* Examines some threads in turn, if it is time. A call takes a bounded time. */
 void elapse_tick(struct engine *engine, uint64_t now_ns);
-/* When elapse_tick() is due; 0: never. */
+/* Returns when elapse_tick() is due; 0: never. */
 uint64_t elapse_next(const struct engine *engine);
 
 #endif

@@ -64,8 +64,8 @@ void lifecycle_drain(struct engine *engine);
  */
 void lifecycle_notice(struct engine *engine, uint64_t now_ns);
 /*
- * ^Z: if the command lets itself be stopped, the supervisor stops too, so that the shell sees its
- * job stopped.
+ * Call on ^Z: if the command lets itself be stopped, the supervisor stops too, so that the shell
+ * sees its job stopped.
  */
 void lifecycle_stop_with_command(struct engine *engine);
 /*

@@ -14,7 +14,7 @@
 #include "supervisor/os/mem.h"
 #include "supervisor/os/procfs.h"
 
-/* How long the start of a fresh analyst is put off for requested stops that have not come. */
+/* How long the start of a fresh analyst may be put off while requested stops have not come. */
 #define QUIET_MOST_NS 100000000
 
 static size_t join_command(char *const argv[], char *to, size_t room)

@@ -40,7 +40,7 @@ void reader_start(struct engine *engine);
  * one. An analyst that is alive finishes with the records that it has got.
  */
 void reader_forget(struct engine *engine);
-/* The end of the run: frees the connection and the list of mounts. */
+/* Call at the end of the run: frees the connection and the list of mounts. */
 void reader_release(struct reader *reader);
 /* Starts a fresh analyst during a run, and sends it the existing processes. */
 void reader_begin(struct engine *engine);
@@ -50,9 +50,9 @@ void reader_begin(struct engine *engine);
  */
 void reader_died(struct engine *engine, int status);
 /*
- * After reader_died(): starts a fresh analyst once no stop is pending, because a thread would stay
- * stopped while the process is started, up to 0.1 s on a busy machine. @last: at once, because the
- * run is over.
+ * Call often after reader_died(): starts a fresh analyst once no stop is pending, because a thread
+ * would stay stopped while the process is started, up to 0.1 s on a busy machine. @last: starts it
+ * at once, because the run is over.
  */
 void reader_poll(struct engine *engine, uint64_t now_ns, bool last);
 

@@ -40,9 +40,9 @@ struct rotation {
 	uint64_t repaired, unrepaired, undelivered, cpu_ns, cost_ns;
 };
 
-/* --ring: allocates the first piece. -errno. Call before an analyst starts. */
+/* Allocates the first piece of --ring. -errno. Call before an analyst starts. */
 int rotate_prepare(struct engine *engine);
-/* The first or another file begins: sets when it may end. */
+/* Call when the first or another file begins: sets when it may end. */
 void rotate_begin(struct engine *engine, uint64_t now);
 /*
  * Handles the analyst's request for a new file: the current one ends as soon as it may
@@ -59,7 +59,7 @@ void rotate_process_ended(struct engine *engine, int pid, uint32_t status);
  * wants the profile.
  */
 uint16_t rotate_end_flags(const struct engine *engine);
-/* Begins another file when it is time. Blocks for the start of a process at most. */
+/* Begins another file when it is time. Blocks at most while a process is started. */
 void rotate_poll(struct engine *engine, uint64_t now);
 /*
  * Call when a child has ended. If it is an analyst that was writing a file, closes what was kept
@@ -67,9 +67,9 @@ void rotate_poll(struct engine *engine, uint64_t now);
  */
 void rotate_forget(struct rotation *rotation, int pid);
 /*
- * At the end: waits for the analysts that still write. They no longer wait for a reader of their
- * output (engine_result.analyst_fd). The second signal that requests the end kills the analyst that
- * is waited for, and each further signal the next one.
+ * Call at the end: waits for the analysts that still write. They no longer wait for a reader of
+ * their output (engine_result.analyst_fd). The second signal that requests the end kills the
+ * analyst that is waited for, and each further signal the next one.
  */
 void rotate_join(struct engine *engine);
 

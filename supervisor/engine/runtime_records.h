@@ -26,32 +26,32 @@ struct runtime_records {
 void runtime_records_release(struct engine *engine);
 
 /*
- * REQUEST_RUNTIME: takes one word of a struct runtime_table. When the table is complete, it becomes
- * that of its process.
+ * Handles REQUEST_RUNTIME, which has one word of a struct runtime_table. When the table is
+ * complete, it becomes that of its process.
  */
 void runtime_records_request(struct engine *engine, const struct request *request);
 
 /*
- * REQUEST_GO: notes for a process how far below the thread pointer its threads keep the pointer to
- * their goroutine (supervisor/target/goroutine.h).
+ * Handles REQUEST_GO: notes for a process how far below the thread pointer its threads keep the
+ * pointer to their goroutine (supervisor/target/goroutine.h).
  */
 void runtime_records_go(struct engine *engine, const struct request *request);
 
 /*
- * REQUEST_CHUNKS_BASE, REQUEST_CHUNKS: notes for a process where the frames of Java's virtual
- * threads are (supervisor/target/chunks.h).
+ * Handles REQUEST_CHUNKS_BASE and REQUEST_CHUNKS: notes for a process where the frames of Java's
+ * virtual threads are (supervisor/target/chunks.h).
  */
 void runtime_records_chunks(struct engine *engine, const struct request *request);
 
 /*
- * REQUEST_MEMORY: reads memory of a process of the target, and sends it. The process need not be
- * stopped. Not in a stop window.
+ * Handles REQUEST_MEMORY: reads memory of a process of the target, and sends it. The process need
+ * not be stopped. Not in a stop window.
  */
 void runtime_records_memory(struct engine *engine, const struct request *request);
 
-/* A forked child has its parent's runtime at the same addresses: gives it a copy of the table. */
+/* Gives a forked child a copy of its parent's table: it has the runtime at the same addresses. */
 void runtime_records_fork(const struct process *from, struct process *process);
-/* The process has a new image: drops its table. */
+/* Call when the process has a new image: drops its table. */
 void runtime_records_drop(struct process *process);
 /*
  * Call when another analyst takes over, which sends tables of its own: drops the tables of all
@@ -60,8 +60,8 @@ void runtime_records_drop(struct process *process);
 void runtime_records_forget_analyst(struct engine *engine);
 
 /*
- * In the stop, after the stack was copied, or while the thread is known to be blocked: reads the
- * thread's frames. Returns at once in a process without a runtime.
+ * Reads the thread's frames. Call in the stop, after the stack was copied, or while the thread is
+ * known to be blocked. Returns at once in a process without a runtime.
  */
 void runtime_records_copy(
 	struct engine *engine, struct tracee *t, const struct arch_snapshot *snapshot);

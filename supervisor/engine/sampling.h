@@ -45,7 +45,7 @@ struct sampling {
 	/* Belongs to the thread whose turn it is (cpu_waiter.h), as does the target's table. */
 	struct sampler sampler;
 	struct sample_thread *hit;       /* to be sampled by the tracing thread; NULL: none */
-	struct audit_histogram question; /* for how long a waiter had its turn */
+	struct audit_histogram question; /* durations of the turns of waiters */
 	struct sampled_cpu *cpu;         /* the sampled CPUs, by index */
 	struct summons summons;
 	_Atomic uint64_t period_ns[PLAN_STREAMS], factor_1024;
@@ -82,11 +82,17 @@ void sampling_remove(struct engine *engine, struct tracee *tracee);
 /* Takes over the periods of the profile and of the tables, after one of them has changed. */
 void sampling_set_periods(struct engine *engine);
 
-/* The tracing thread is about to sleep: waiters may take their instants, and call it. */
+/* Call when the tracing thread is about to sleep: waiters may take their instants, and call it. */
 void sampling_rest(struct engine *engine);
-/* When the tracing thread must take an instant of a CPU without a waiter; PLAN_NEVER: never. */
+/*
+ * Returns when the tracing thread must take an instant of a CPU without a waiter; PLAN_NEVER:
+ * never.
+ */
 uint64_t sampling_next(struct engine *engine);
-/* The tracing thread, awake since @now_ns, serves the hit for which a waiter called it. */
+/*
+ * Call when the tracing thread has woken up, at @now_ns: serves the hit for which a waiter called
+ * it.
+ */
 void sampling_wake(struct engine *engine, uint64_t now_ns);
 /* To be called often: adjusts the periods, and gives the priority up or takes it again. */
 void sampling_keep(struct engine *engine, uint64_t now_ns);

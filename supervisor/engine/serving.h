@@ -23,7 +23,10 @@ struct serving {
 };
 
 void serving_begin(struct serving *serving, const struct engine_options *options);
-/* The number of the next segment, for its analyst's command line. Valid until the next call. */
+/*
+ * Returns the number of the next segment, for its analyst's command line. Valid until the next
+ * call.
+ */
 const char *serving_next_segment(struct serving *serving);
 /* Reads the server's pending requests, and honours them. */
 void serving_read(struct engine *engine);

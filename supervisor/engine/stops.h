@@ -21,9 +21,9 @@ bool stops_awaits_sample(const struct tracee *tracee);
 void stops_take(struct engine *engine, struct tracee *tracee, int signal);
 
 /*
- * Another event has come in place of a requested stop (struct lifecycle_stops). If the thread was
- * to be sampled, and has been in @syscall since the request, it is sampled there, without registers
- * or stack. If @syscall is negative, the sample is lost.
+ * Call when another event has come in place of a requested stop (struct lifecycle_stops). If the
+ * thread was to be sampled, and has been in @syscall since the request, it is sampled there,
+ * without registers or stack. If @syscall is negative, the sample is lost.
  */
 void stops_overtaken(struct engine *engine, struct tracee *tracee, int32_t syscall);
 

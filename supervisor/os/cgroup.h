@@ -23,8 +23,8 @@ int cgroup_read(int pid, char text[CGROUP_TEXT_BYTES]);
 bool cgroup_is_in(const char *text, const char *name);
 
 /*
- * The container that a line identifies: the first 64 hexadecimal digits that stand alone, as used
- * by docker, podman, containerd and CRI-O ("/docker/ID", "docker-ID.scope", "libpod-ID.scope",
+ * Finds the container that a line identifies: the first 64 hexadecimal digits that stand alone, as
+ * used by docker, podman, containerd and CRI-O ("/docker/ID", "docker-ID.scope", "libpod-ID.scope",
  * "cri-containerd-ID.scope", "/kubepods/…/ID"). False: none.
  */
 bool cgroup_container(const char *text, char ret_id[CGROUP_ID_BYTES]);

@@ -15,13 +15,16 @@ enum descriptor_kind {
 	DESCRIPTOR_FILE,    /* a regular file */
 };
 
-/* The kind of descriptor @fd of thread @tid of process @pid, by ids of our own pid namespace. */
+/*
+ * Returns the kind of descriptor @fd of thread @tid of process @pid, by ids of our own pid
+ * namespace.
+ */
 enum descriptor_kind descriptor_kind(int pid, int tid, int fd);
 
 /*
- * How long a call of thread @tid on a socket may block, in ns: SO_SNDTIMEO or SO_RCVTIMEO. 0: no
- * limit, non-blocking, or not a socket. *@ret_internet: is it of an internet family, in which a
- * connect that has timed out continues?
+ * Returns how long a call of thread @tid on a socket may block, in ns: SO_SNDTIMEO or SO_RCVTIMEO.
+ * 0: no limit, non-blocking, or not a socket. *@ret_internet: is it of an internet family, in which
+ * a connect that has timed out continues?
  */
 uint64_t descriptor_wait_ns(int pid, int tid, int fd, bool send, bool *ret_internet);
 

@@ -69,9 +69,9 @@ void launch_abandon(struct launch *launch);
 bool launch_is_before_exec(const struct launch *launch, int tid);
 
 /*
- * After the child ended without an exec event: the errno of the exec, 0 if the exec was not the
- * cause. Does not wait for a child that has not tried it yet. Closes error_fd; further calls return
- * 0.
+ * Call after the child ended without an exec event: returns the errno of the exec, 0 if the exec
+ * was not the cause. Does not wait for a child that has not tried the exec yet. Closes error_fd;
+ * further calls return 0.
  */
 int launch_exec_error(struct launch *launch);
 

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* Zeroed memory, NULL if out of memory. Freed by free(). */
+/* Returns zeroed memory, which free() frees; NULL: out of memory. */
 void *mem_new(size_t n, size_t size);
 
 /*

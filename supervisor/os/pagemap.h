@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-/* The size of this machine's pages. */
+/* Returns the size of this machine's pages. */
 static inline uint64_t pagemap_bytes(void)
 {
 	return (uint64_t)sysconf(_SC_PAGESIZE);

@@ -36,15 +36,16 @@ void priority_cpus(cpu_set_t *ret_started_on, cpu_set_t *ret_all);
 int priority_share(pthread_t thread);
 
 /*
- * Without real-time priority: sets a short time slice, for which the scheduler prefers a thread
- * that wakes up (Linux 6.12), and timers without slack.
+ * Call in a thread without real-time priority: sets a short time slice, for which the scheduler
+ * prefers a thread that wakes up (Linux 6.12), and timers without slack.
  */
 void priority_prompt(void);
 
 /*
- * Once per process, before the first priority_realtime(): a thread that is busy with real-time
- * priority for a quarter of a second without a pause returns to the fair class. (The kernel sends
- * SIGXCPU for RLIMIT_RTTIME; the threads of priority_realtime() handle it, others must block it.)
+ * Call once per process, before the first priority_realtime(): a thread that is busy with real-time
+ * priority for a quarter of a second without a pause then returns to the fair class. (The kernel
+ * sends SIGXCPU for RLIMIT_RTTIME; the threads of priority_realtime() handle it, others must block
+ * it.)
  */
 int priority_guard(void);
 

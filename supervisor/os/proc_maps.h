@@ -21,7 +21,7 @@ struct mapped_range {
 };
 
 /*
- * The next executable mapping of a maps text at *@at, which advances. False at the end.
+ * Parses the next executable mapping of a maps text at *@at, which advances. False at the end.
  * "55d0a000-55d0b000 r-xp 00002000 08:01 1234  /usr/bin/xz\n" gives {0x55d0a000, 0x55d0b000,
  * 0x2000, 1234}.
  */

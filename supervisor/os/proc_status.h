@@ -9,16 +9,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How often a thread was scheduled out: the sum of both counts of switches. */
+/* Reads how often a thread was scheduled out: the sum of both counts of switches. */
 int proc_status_read_switches(int tid, uint64_t *ret_switches);
-/* KiB of executable mappings of the thread's process: the sum of VmExe and VmLib. */
+/* Reads the KiB of executable mappings of the thread's process: the sum of VmExe and VmLib. */
 int proc_status_read_executable(int tid, uint64_t *ret_kib);
-/* "…\nVmExe:\t     104 kB\nVmLib:\t    1876 kB\n…" gives 1980. -EPROTO. */
+/* Parses "…\nVmExe:\t     104 kB\nVmLib:\t    1876 kB\n…" to 1980. -EPROTO. */
 int proc_status_parse_executable(const char *text, uint64_t *ret_kib);
-/* "…\nvoluntary_ctxt_switches:\t12\nnonvoluntary_ctxt_switches:\t3\n" gives 15. -EPROTO. */
+/* Parses "…\nvoluntary_ctxt_switches:\t12\nnonvoluntary_ctxt_switches:\t3\n" to 15. -EPROTO. */
 int proc_status_parse_switches(const char *text, uint64_t *ret_switches);
 
-/* Thread group and parent of a thread. */
+/* Reads the thread group and the parent of a thread. */
 int proc_status_read_ids(int tid, int *ret_pid, int *ret_parent);
 
 /* Is the thread a zombie? A leader stays one while other threads of its process live on. */

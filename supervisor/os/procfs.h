@@ -13,8 +13,8 @@
 /* Opens a file of /proc for reading. Outside the stop window only. */
 int procfs_open(const char *path);
 /*
- * The whole text of a file of /proc, freed by the caller. NULL: it cannot be read, or out of
- * memory. Outside the stop window only.
+ * Returns the whole text of a file of /proc, freed by the caller. NULL: it cannot be read, or out
+ * of memory. Outside the stop window only.
  */
 char *procfs_read_text(const char *path);
 
@@ -30,10 +30,12 @@ enum cpu_source {
 	CPU_SOURCE_STAT,      /* user + system time in clock ticks; wait and slices are 0 */
 };
 
-/* The source that this kernel provides: schedstat may be absent, or all zero. */
+/* Returns the source that this kernel provides: schedstat may be absent, or all zero. */
 enum cpu_source procfs_cpu_source(void);
 
-/* A descriptor for reading a thread's CPU time, valid until the thread is reaped. */
+/*
+ * Opens a file for reading a thread's CPU time. The descriptor is valid until the thread is reaped.
+ */
 int procfs_open_cpu(enum cpu_source source, int pid, int tid);
 /*
  * Reads a thread's CPU time: up to a scheduler tick too little while it runs on another CPU. May
@@ -69,12 +71,12 @@ int procfs_parse_activity(const char *text, struct activity *ret_activity);
  */
 int procfs_open_switched(int pid, int tid);
 /*
- * Since when a thread waits for a CPU, by the scheduler's clock, rounded down to 1,024 ns. This is
- * se.avg.last_update_time of the sched file, which is set when a thread enters the run queue. If
- * the kernel scales load by the CPU's frequency, the clock of this field falls behind.
+ * Reads since when a thread waits for a CPU, by the scheduler's clock, rounded down to 1,024 ns.
+ * This is se.avg.last_update_time of the sched file, which is set when a thread enters the run
+ * queue. If the kernel scales load by the CPU's frequency, the clock of this field falls behind.
  */
 int procfs_read_queued(int fd, uint64_t *ret_ns);
-/* "...\nse.avg.last_update_time  :  56887693467648\n..." gives 56887693467648. -EPROTO. */
+/* Parses "...\nse.avg.last_update_time  :  56887693467648\n..." to 56887693467648. -EPROTO. */
 int procfs_parse_queued(const char *text, uint64_t *ret_ns);
 
 /* A thread's last turn on a CPU, from the sched file. */
@@ -88,21 +90,21 @@ struct turn {
 };
 int procfs_read_turn(int fd, struct turn *ret_turn);
 /*
- * "redis-server (7, #threads: 5)\n---\nse.exec_start  :  23722024.318874\n..." (milliseconds) gives
- * a switched_ns of 23722024318874. run_ns is 0 if @text ends before it. -EPROTO.
+ * Parses "redis-server (7, #threads: 5)\n---\nse.exec_start  :  23722024.318874\n..."
+ * (milliseconds) to a switched_ns of 23722024318874. run_ns is 0 if @text ends before it. -EPROTO.
  */
 int procfs_parse_turn(const char *text, struct turn *ret_turn);
 
-/* A descriptor for reading a thread's stat. */
+/* Opens a thread's stat. */
 int procfs_open_stat(int pid, int tid);
-/* The CPU that a thread is on, waits for, or was last on. */
+/* Returns the CPU that a thread is on, waits for, or was last on. */
 int procfs_read_last_cpu(int stat_fd);
-/* Field 39 of stat: "7 (a) b) R 1 … 17 3 0 …" with 3 there gives 3. -EPROTO. */
+/* Parses field 39 of stat: "7 (a) b) R 1 … 17 3 0 …" with 3 there gives 3. -EPROTO. */
 int procfs_parse_last_cpu(const char *text);
 
-/* Where the stack of a process's main thread begins, at its argc; 0: unknown. */
+/* Returns where the stack of a process's main thread begins, at its argc; 0: unknown. */
 uint64_t procfs_read_stack_bottom(int pid);
-/* Field 28 of stat. */
+/* Parses field 28 of stat. */
 uint64_t procfs_parse_stack_bottom(const char *text);
 
 /* Page faults, and CPU time in the kernel, which the kernel counts in ticks of 1 to 10 ms. */
@@ -115,16 +117,16 @@ struct kernel_time {
 int procfs_read_kernel_time(int stat_fd, struct kernel_time *ret_time);
 int procfs_parse_kernel_time(const char *text, struct kernel_time *ret_time);
 
-/* The thread's state: 'R', 'S', 'D', 'T' …, field 3 of stat. */
+/* Reads the thread's state: 'R', 'S', 'D', 'T' …, field 3 of stat. */
 int procfs_read_state(int stat_fd, char *ret_state);
-/* "7 (a) b) S 1 …" gives 'S'. -EPROTO. */
+/* Parses "7 (a) b) S 1 …" to 'S'. -EPROTO. */
 int procfs_parse_state(const char *text, char *ret_state);
 
 /* The thread's name (comm), without the newline. "" if it cannot be read. */
 #define PROCFS_NAME_BYTES 64
 void procfs_read_name(int pid, int tid, char ret_name[PROCFS_NAME_BYTES]);
 
-/* Path of the executable as the kernel prints it; "" if it cannot be read. */
+/* Reads the path of the executable as the kernel prints it; "" if it cannot be read. */
 void procfs_read_exe(int pid, char *ret_path, size_t bytes);
 
 /* Appends the tids of a process to *@tids (grown as needed, freed by the caller). */
@@ -142,10 +144,10 @@ int procfs_read_pages(int statm_fd, uint64_t *ret_pages);
 int procfs_open_load(void);
 /* Returns how many threads of the whole machine are running or runnable, including the reader. */
 int procfs_read_runnable(int load_fd);
-/* "0.20 0.18 0.12 3/80 11206\n" gives 3. -EPROTO. */
+/* Parses "0.20 0.18 0.12 3/80 11206\n" to 3. -EPROTO. */
 int procfs_parse_runnable(const char *text);
 
-/* A scheduler tick in ns (1/HZ). */
+/* Returns a scheduler tick in ns (1/HZ). */
 uint64_t procfs_scheduler_tick_ns(void);
 
 #endif

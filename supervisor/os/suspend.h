@@ -18,7 +18,7 @@ void suspend(int signal);
  */
 bool suspend_is_noticed(void);
 
-/* What ^Z does: suspend(SIGTSTP), but nothing where nobody would notice the stop. */
+/* Does what ^Z does: suspend(SIGTSTP), but nothing where nobody would notice the stop. */
 void suspend_by_key(void);
 
 #endif

@@ -34,26 +34,29 @@ int tracer_resume_to_call(int tid, int signal);
 /* Leaves a thread in its group-stop, and gets the event of the stop's end. */
 int tracer_listen(int tid);
 
-/* Registers of a stopped thread. May run in the stop window. -EPROTO: their size is unknown. */
+/*
+ * Reads the registers of a stopped thread. May run in the stop window. -EPROTO: their size is
+ * unknown.
+ */
 int tracer_get_snapshot(int tid, struct arch_snapshot *ret_snapshot);
 
-/* The registers as the kernel has them, to modify and write back. Not in the stop window. */
+/* Reads the registers as the kernel has them, to modify and write back. Not in the stop window. */
 int tracer_get_raw(int tid, struct arch_raw *ret_raw);
 int tracer_set_raw(int tid, const struct arch_raw *raw);
 
 /*
- * Arguments of the call that a stopped thread has just left, on machines where no register keeps
- * the first one. The kernel keeps it, but returns it only at seccomp stops, which it recognizes by
- * the signal information of the stop. Therefore that information is changed temporarily. Call only
- * at a trap, or at a signal that will not reach the program: then nobody sees the difference if the
- * supervisor dies here. -ENOTSUP: before Linux 5.3.
+ * Reads the arguments of the call that a stopped thread has just left, on machines where no
+ * register keeps the first one. The kernel keeps it, but returns it only at seccomp stops, which it
+ * recognizes by the signal information of the stop. Therefore that information is changed
+ * temporarily. Call only at a trap, or at a signal that will not reach the program: then nobody
+ * sees the difference if the supervisor dies here. -ENOTSUP: before Linux 5.3.
  */
 int tracer_get_arguments(int tid, uint64_t ret_argument[6]);
 
-/* aarch64: at the exit of a call, marks the content of register 0 as no result. */
+/* Marks the content of register 0 as no result, at the exit of a call on aarch64. */
 int tracer_forget_call(int tid);
 
-/* PTRACE_GETEVENTMSG: the new tid at a birth, the former tid at an exec. */
+/* Reads PTRACE_GETEVENTMSG: the new tid at a birth, the former tid at an exec. */
 int tracer_get_message(int tid, uint64_t *ret_message);
 
 /* Detaches a stopped thread. Running ones are detached by the end of the tracing thread. */

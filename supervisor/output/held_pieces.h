@@ -21,7 +21,10 @@ struct held_pieces {
 
 /* Adds a piece; drops the oldest one if there are too many. -errno. */
 int held_pieces_begin(struct held_pieces *pieces);
-/* The descriptors as passed to an analyst: its own piece, then the earlier ones, oldest first. */
+/*
+ * Lists the descriptors as passed to an analyst: its own piece, then the earlier ones, oldest
+ * first.
+ */
 size_t held_pieces_list(const struct held_pieces *pieces, int ret_fd[PIECES_HELD]);
 /* Notes that process @pid fills the newest piece. */
 void held_pieces_set_writer(struct held_pieces *pieces, int pid);

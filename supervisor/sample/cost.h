@@ -78,7 +78,7 @@ void cost_keep(struct cost *cost, uint64_t now_ns, uint64_t samples);
 
 /* Must sampling pause, as the allowance is overspent? */
 bool cost_is_spent(const struct cost *cost);
-/* The factor by which to stretch a period of @period_ns, in 1/1024; at least 1024. */
+/* Returns the factor by which to stretch a period of @period_ns, in 1/1024; at least 1024. */
 uint64_t cost_factor(const struct cost *cost, uint64_t period_ns);
 
 #endif

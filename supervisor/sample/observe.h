@@ -21,8 +21,8 @@ struct observation {
 };
 
 /*
- * The thread of the target that was preempted, or that fell asleep, whereupon the waiter got the
- * CPU. NULL: no thread of the target.
+ * Returns the thread of the target that was preempted, or that fell asleep, whereupon the waiter
+ * got the CPU. NULL: no thread of the target.
  */
 struct sample_thread *observe(struct observation *observation);
 

@@ -26,7 +26,7 @@ struct plan_random {
 	uint64_t state;
 };
 void plan_seed(struct plan_random *random, uint64_t seed);
-/* A number in [0, bound), bound > 0. */
+/* Returns a random number in [0, bound), bound > 0. */
 uint64_t plan_random(struct plan_random *random, uint64_t bound);
 
 struct plan_stream {
@@ -65,13 +65,13 @@ void plan_set_period(struct plan *plan, unsigned stream, uint64_t period_ns, uin
 void plan_set_factors(
 	struct plan *plan, uint64_t factor_1024, uint64_t stretch_1024, uint64_t now_ns);
 
-/* The earliest instant of all streams, PLAN_NEVER: none. */
+/* Returns the earliest instant of all streams, PLAN_NEVER: none. */
 uint64_t plan_next(const struct plan *plan);
 
 /*
- * All instants up to @now_ns are due, and their weights add up to that of one sample: if a wake-up
- * comes late, the CPU was in one system call from the first instant on. The next instants lie after
- * @now_ns.
+ * Takes all instants up to @now_ns: they are due, and their weights add up to that of one sample.
+ * (If a wake-up comes late, the CPU was in one system call from the first instant on.) The next
+ * instants lie after @now_ns.
  */
 void plan_take(struct plan *plan, uint64_t now_ns, struct plan_due *ret_due);
 

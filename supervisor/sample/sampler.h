@@ -138,13 +138,18 @@ void sampler_set_period(struct sampler *sampler, unsigned stream, uint64_t perio
  */
 int sampler_add(struct sampler *sampler, struct sample_thread *thread, void *owner);
 void sampler_remove(struct sampler *sampler, struct sample_thread *thread);
-/* The thread is known to run, by its CPU time or by an event: it is asked early from now on. */
+/*
+ * Call when the thread is known to run, by its CPU time or by an event: it is asked early from now
+ * on.
+ */
 void sampler_heed(struct sampler *sampler, struct sample_thread *thread);
 
-/* The index of CPU @number; negative: it is not sampled. */
+/* Returns the index of CPU @number; negative: it is not sampled. */
 int sampler_cpu(const struct sampler *sampler, int number);
 
-/* The factor by which gaps on CPU @cpu (index) are longer as it has no hits; PLAN_ONE is 1. */
+/*
+ * Returns the factor by which gaps on CPU @cpu (index) are longer as it has no hits; PLAN_ONE is 1.
+ */
 uint64_t sampler_stretch(const struct sampler *sampler, unsigned cpu);
 
 /* Returns the thread to sample, with its hit filled in, or NULL: a miss, or lost. */
@@ -194,8 +199,8 @@ struct sample_loss sampler_resumed(struct sampler *sampler, struct sample_thread
  */
 void sampler_turn(struct sampler *sampler, uint64_t busy);
 /*
- * The factor by which the profile's gaps are longer than its period, PLAN_ONE is 1: to keep bounds,
- * or because one tracing thread cannot keep up.
+ * Returns the factor by which the profile's gaps are longer than its period (PLAN_ONE is 1), to
+ * keep bounds, or because one tracing thread cannot keep up.
  */
 uint64_t sampler_factor(const struct sampler *sampler);
 

@@ -29,7 +29,8 @@ bool throttle_is_due(const struct throttle *throttle, uint64_t now_ns);
  * Takes a reading: the CPU time used so far by the supervisor and by the analyst. The bound for
  * both is @bound_ppm millionths of the elapsed time, above 0. The analyst's CPU time counts up to a
  * fifth of the bound only: work that it does once, such as reading symbols, is no reason to sample
- * less. Returns the time since the last reading if the period was notably stretched in it, else 0.
+ * less. Returns the time since the last reading if the period was notably stretched meanwhile, else
+ * 0.
  */
 uint64_t throttle_see(struct throttle *throttle, uint64_t now_ns, uint64_t cpu_ns,
 	uint64_t analyst_ns, uint64_t bound_ppm);

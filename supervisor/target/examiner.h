@@ -39,7 +39,7 @@ struct examiner {
  * until examiner_answer() returns it. False: it was not asked, and the caller still owns it.
  */
 bool examiner_ask(struct examiner *examiner, struct examiner_question *question);
-/* The next answered question, owned by the caller; NULL: none within @most_ms. */
+/* Returns the next answered question, owned by the caller; NULL: none within @most_ms. */
 struct examiner_question *examiner_answer(struct examiner *examiner, int most_ms);
 /* Closes the question's descriptor and frees it. */
 void examiner_forget(struct examiner_question *question);

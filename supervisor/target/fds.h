@@ -23,7 +23,9 @@ struct fds {
 /* Reads the limit of open files from the kernel. */
 void fds_init(struct fds *fds, struct target *target);
 
-/* The end of a message on a failed open: the remedy for -EMFILE, "" for any other -errno. */
+/*
+ * Returns the end of a message on a failed open: the remedy for -EMFILE, "" for any other -errno.
+ */
 const char *fds_remedy(int error);
 
 /*

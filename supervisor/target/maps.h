@@ -35,7 +35,7 @@ struct maps_reader {
 
 void maps_release(struct maps_reader *reader);
 
-/* The process has a new image: forgets the old image's mappings. */
+/* Call when the process has a new image: forgets the old image's mappings. */
 void maps_forget(struct process *process);
 
 /* Reads the maps. If the process is ending, the previous maps are kept. */

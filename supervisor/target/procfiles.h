@@ -27,9 +27,11 @@ struct procfiles {
 
 void procfiles_init(struct procfiles *files, struct target *target, const struct say *say);
 
-/* The CPU time of a thread; up to a scheduler tick stale if the thread runs on another CPU. */
+/*
+ * Reads the CPU time of a thread; up to a scheduler tick stale if the thread runs on another CPU.
+ */
 int procfiles_read_cpu(struct procfiles *files, struct tracee *tracee, struct cpu_time *ret_cpu);
-/* procfiles_read_cpu() for the stop window: opens no file. -EBADF: the file is not open. */
+/* Like procfiles_read_cpu(), for the stop window: opens no file. -EBADF: the file is not open. */
 int procfiles_read_open_cpu(
 	const struct procfiles *files, const struct tracee *tracee, struct cpu_time *ret_cpu);
 /*
@@ -37,7 +39,10 @@ int procfiles_read_open_cpu(
  * runs.
  */
 int procfiles_read_runs(struct procfiles *files, struct tracee *tracee, struct cpu_time *ret_cpu);
-/* The thread's page faults and time in the kernel; if unreadable, those when it was first seen. */
+/*
+ * Reads the thread's page faults and time in the kernel; if unreadable, returns those when it was
+ * first seen.
+ */
 void procfiles_read_kernel_time(const struct tracee *tracee, struct kernel_time *ret_time);
 /* Stores the CPU time of a zombie in final_cpu before it is reaped, for reads after that. */
 void procfiles_read_final(struct procfiles *files, struct tracee *tracee);
@@ -47,16 +52,19 @@ int procfiles_read_activity(
 /* Like procfiles_read_activity(); also reads the arguments of the call. */
 int procfiles_read_call(struct procfiles *files, struct tracee *tracee,
 	struct activity *ret_activity, uint64_t ret_argument[6]);
-/* When the thread was last scheduled in or out, by the scheduler's clock. */
+/* Reads when the thread was last scheduled in or out, by the scheduler's clock. */
 int procfiles_read_turn(struct procfiles *files, struct tracee *tracee, struct turn *ret_turn);
-/* Since when the thread has waited for a CPU, by the scheduler's clock. */
+/* Reads since when the thread has waited for a CPU, by the scheduler's clock. */
 int procfiles_read_queued(struct procfiles *files, struct tracee *tracee, uint64_t *ret_ns);
-/* The CPU that the thread is on, waits for, or was last on. */
+/* Returns the CPU that the thread is on, waits for, or was last on. */
 int procfiles_read_last_cpu(struct procfiles *files, struct tracee *tracee);
-/* The state letter of /proc/PID/stat: 'R', 'S', 'D', 'T', … */
+/* Reads the state letter of /proc/PID/stat: 'R', 'S', 'D', 'T', … */
 int procfiles_read_state(struct procfiles *files, struct tracee *tracee, char *ret_state);
 
-/* The descriptor of a file of the process, opened if necessary; owned by the process. -errno. */
+/*
+ * Returns the descriptor of a file of the process, opened if necessary; owned by the process.
+ * -errno.
+ */
 int procfiles_of(struct procfiles *files, struct process *process, enum process_file file);
 
 /* Returns the tid through whose /proc files the process is read; at first that of its leader. */

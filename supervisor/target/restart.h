@@ -39,7 +39,10 @@ void restart_deliver(struct restarter *restarter, struct tracee *tracee, int sig
 /* Handles the entry of a thread to its watched call, or its exit from there, and resumes it. */
 void restart_call_stop(struct restarter *restarter, struct tracee *tracee);
 
-/* A thread enters a group-stop: undoes the restart of its call, if any. Does not resume. */
+/*
+ * Call when a thread enters a group-stop: undoes the restart of its call, if any. Does not resume
+ * the thread.
+ */
 void restart_group_stop(struct restarter *restarter, struct tracee *tracee);
 /*
  * Call when the group-stop is over: resumes the thread. A call that failed with EINTR because of
@@ -56,8 +59,8 @@ void restart_expire(struct restarter *restarter, uint64_t now_ns);
 /* Is a call of this thread being restarted and watched? */
 bool restart_busy(const struct tracee *tracee);
 /*
- * The watched call and the thread's pc and sp in it, as /proc shows them for a thread that sleeps.
- * Only if restart_busy().
+ * Returns the watched call and the thread's pc and sp in it, as /proc shows them for a thread that
+ * sleeps. Only if restart_busy().
  */
 struct activity restart_activity(const struct tracee *tracee);
 

@@ -143,7 +143,7 @@ void runtime_process_free(struct runtime_process *process);
  * next call. NULL: out of memory.
  */
 struct runtime_object *runtime_object_find(struct runtime_process *process, uint64_t address);
-/* Hash of the key words (table->key) of @object, whose bytes were read; never 0. */
+/* Returns a hash of the key words (table->key) of @object, whose bytes were read; never 0. */
 uint64_t runtime_object_hash(const struct runtime_table *table, const uint8_t *object);
 /*
  * Reads a text of an object, with its header, to @to, which has room for RUNTIME_TEXT_BYTES_MOST

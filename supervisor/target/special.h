@@ -26,8 +26,8 @@ struct special {
 
 /*
  * Ask the examiner whether the program behaves differently because it is traced, unless a warning
- * of that kind was printed already. To be called in the stop of an exec, and in that of the birth
- * of a child.
+ * of that kind was printed already. Call special_see_exec() in the stop of an exec, and
+ * special_see_child() in that of the birth of a child of @parent.
  */
 void special_see_exec(struct special *special, const struct process *process);
 void special_see_child(struct special *special, const struct process *parent);

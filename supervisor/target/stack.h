@@ -58,8 +58,8 @@ void stack_ranges_release(struct stack_ranges *ranges);
 int stack_ranges_set(struct stack_ranges *ranges, const char *maps);
 
 /*
- * The range that contains @sp, or a stack that will contain it once it has grown; NULL: none is
- * known.
+ * Returns the range that contains @sp, or a stack that will contain it once it has grown; NULL:
+ * none is known.
  */
 struct stack_range *stack_ranges_find(const struct stack_ranges *ranges, uint64_t sp);
 

@@ -146,11 +146,14 @@ struct target {
 /* Frees everything and closes all descriptors. */
 void target_release(struct target *target);
 
-/* NULL: not found. */
+/* Finds the thread with @tid. NULL: there is none. */
 struct tracee *target_find(const struct target *target, int tid);
 struct process *target_find_process(const struct target *target, int pid);
 
-/* The state machine's step for an event of a thread: the only place that changes its state. */
+/*
+ * Steps the state machine of a thread, and returns the action. No other code changes a thread's
+ * state.
+ */
 enum tracee_action target_step(struct tracee *tracee, enum tracee_event event);
 
 /*

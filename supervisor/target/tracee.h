@@ -68,8 +68,8 @@ struct tracee_step {
 enum tracee_event tracee_classify(int status);
 
 /*
- * The next state and the action. Every pair has an answer; an event that cannot happen in a state
- * does no harm.
+ * Returns the next state and the action. Every pair has an answer; an event that cannot happen in a
+ * state does no harm.
  */
 struct tracee_step tracee_step(enum tracee_state state, enum tracee_event event);
 

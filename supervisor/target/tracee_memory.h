@@ -16,7 +16,7 @@ struct process;
 struct target;
 struct tracee;
 
-/* The memory of the process, through @tid. */
+/* Returns access to the memory of the process, through @tid. */
 struct remote tracee_memory_of(const struct process *process, int tid);
 
 /*

@@ -49,8 +49,9 @@ bool wall_stays(const struct wall *wall, const struct cpu_time *cpu);
  */
 void wall_stay(struct wall *wall, const struct cpu_time *cpu, uint64_t now_ns);
 /*
- * The thread was seen blocked, its stack was sent, and its waiting time was reported. @slices: how
- * many time slices it had begun by then: while that number stays, it has not run (wall_stays()).
+ * Call when the thread was seen blocked, its stack was sent, and its waiting time was reported.
+ * @slices: how many time slices it had begun by then; while that number stays, it has not run
+ * (wall_stays()).
  */
 void wall_see(struct wall *wall, uint64_t slices, uint64_t now_ns);
 
@@ -58,7 +59,7 @@ void wall_see(struct wall *wall, uint64_t slices, uint64_t now_ns);
 struct waiting wall_owes(const struct wall *wall);
 /* Returns the part of the owed blocked time that belongs to the stack last seen. */
 uint64_t wall_owes_here(const struct wall *wall);
-/* The time @paid has been reported: it is not owed any more. */
+/* Call when the time @paid has been reported: it is not owed any more. */
 void wall_pay(struct wall *wall, const struct waiting *paid);
 
 static inline void waiting_add(struct waiting *sum, const struct waiting *more)
