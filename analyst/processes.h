@@ -17,8 +17,8 @@ struct process_facts {
 	char *path, *name; /* path and name of the process's last image */
 	double weight, weight_squared;
 	double left_out;    /* in ns: the weight of samples that are excluded from the profile */
-	uint64_t kernel_ns; /* CPU time reported at its exit */
-	uint64_t cpu_ns;    /* CPU time reported for its threads */
+	uint64_t kernel_ns; /* CPU time reported at the process's exit */
+	uint64_t cpu_ns;    /* CPU time reported for the process's threads */
 };
 
 struct processes {

@@ -49,7 +49,7 @@ struct runtimes {
 	struct locations *locations; /* borrowed */
 	/* The RECORD_RUNTIME that belongs to the next sample; tid 0: none. */
 	struct record_runtime pending;
-	uint64_t pending_ns; /* CLOCK_MONOTONIC of @pending, equal to that of its sample */
+	uint64_t pending_ns; /* CLOCK_MONOTONIC of @pending, equal to that of the sample */
 	uint8_t *frame;      /* a copy of the frames of @pending; owned */
 	size_t frame_room;
 	struct runtime_stack stack; /* the language's part of the current sample */

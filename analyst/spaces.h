@@ -46,8 +46,9 @@ struct image_space {
 	size_t memories;               /* number of threads whose last stack is kept */
 	struct jit *jit;               /* NULL: no generated code known */
 	struct image_runtime *runtime; /* of a language; NULL: none is known */
-	bool go_reported;              /* the supervisor knows whether it is a Go program */
-	char *maps;                    /* the text of /proc/PID/maps being assembled; owned */
+	/* the supervisor knows whether the process is a Go program */
+	bool go_reported;
+	char *maps; /* the text of /proc/PID/maps being assembled; owned */
 	size_t maps_bytes, maps_room;
 };
 

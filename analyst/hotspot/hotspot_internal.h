@@ -28,15 +28,16 @@ struct hotspot_heap {
 
 /* A method of Java. */
 struct hotspot_method {
-	uint64_t address;      /* the first member: the key of struct hotspot.by_address */
-	bool is_method;        /* false: what is at @address is no method */
-	bool is_yield;         /* the method moves the frames of a virtual thread to the heap */
-	uint32_t function;     /* index in the profile */
-	uint64_t const_method; /* its ConstMethod; if this changes, @address has another method */
-	uint64_t read_ns;      /* when the whole method was last read */
-	uint64_t checked_ns;   /* when the method was last compared with the target's memory */
-	uint32_t code_bytes;   /* of bytecode */
-	uint8_t *lines;        /* the compressed table of lines; owned; NULL: none */
+	uint64_t address;  /* the first member: the key of struct hotspot.by_address */
+	bool is_method;    /* false: what is at @address is no method */
+	bool is_yield;     /* the method moves the frames of a virtual thread to the heap */
+	uint32_t function; /* index in the profile */
+	/* the method's ConstMethod; if this changes, @address has another method */
+	uint64_t const_method;
+	uint64_t read_ns;    /* when the whole method was last read */
+	uint64_t checked_ns; /* when the method was last compared with the target's memory */
+	uint32_t code_bytes; /* of bytecode */
+	uint8_t *lines;      /* the compressed table of lines; owned; NULL: none */
 	size_t lines_bytes;
 };
 
@@ -65,14 +66,14 @@ struct hotspot_part {
 /* A piece of generated code ("CodeBlob"). */
 struct hotspot_blob {
 	uint64_t start, end; /* of the blob, which begins with its header */
-	/* verified: where compiled code that calls the method enters it */
+	/* verified: the entry of a compiled method behind the check of the receiver's class */
 	uint64_t code, code_end, verified;
 	uint64_t method, deopt, deopt_mh; /* deopt...: return addresses that deoptimize a frame */
 	uint64_t learned_ns;              /* when the blob was read */
 	/* when the blob was last compared with the target's memory */
 	uint64_t checked_ns;
 	enum hotspot_kind kind;
-	bool native; /* the code that calls a native method */
+	bool native; /* the blob is the code that calls a native method */
 	uint32_t frame_bytes, id;
 	int32_t frame_complete; /* offset from @code where the frame is complete; negative: none */
 	uint32_t original_pc;   /* offset from sp where a deoptimized frame keeps its old pc */

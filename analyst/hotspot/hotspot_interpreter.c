@@ -122,8 +122,9 @@ int hotspot_step_interpreted(struct hotspot_step *step)
 	if (!r && exact)
 		r = leave_beginning(step);
 	/*
-	 * If neither fits, the thread may be on its way to another method or back from it: r13 then
-	 * holds no address of a bytecode, but the frame is complete.
+	 * If the thread neither executes a bytecode nor begins or ends a method, it may be on its
+	 * way to another method or back from it: r13 then holds no address of a bytecode, but the
+	 * frame is complete.
 	 */
 	if (!r && exact)
 		r = leave_interpreted(step, false);

@@ -58,7 +58,7 @@ struct hotspot_tables {
 	unsigned tries;
 	bool read;           /* the tables were read; the version may not be known yet */
 	bool known;          /* the layout is complete */
-	const char *problem; /* why the layout will never be known; NULL: it may be, later */
+	const char *problem; /* why the layout will never be known; NULL: it may become known */
 };
 
 /*

@@ -11,8 +11,9 @@
 enum { SCOPES_MOST = 64 };
 
 /*
- * The kind of a location is hotspot_place.key modulo KEY_KINDS. KEY_EXACT is of the executing
- * instruction, KEY_COMPILED of a return address: the methods inlined at the same pc may differ.
+ * The kind of a location is hotspot_place.key modulo KEY_KINDS. KEY_EXACT: an executing
+ * instruction; KEY_COMPILED: a return address. These two are kept apart, as the methods inlined at
+ * the same pc may differ.
  */
 enum { KEY_EXACT = 0, KEY_COMPILED = 1, KEY_STUB = 2, KEY_INTERPRETED = 3, KEY_KINDS = 4 };
 

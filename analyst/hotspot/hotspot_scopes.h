@@ -40,7 +40,7 @@ bool hotspot_scope_read(const uint8_t *scopes, size_t bytes, uint32_t offset, ui
 /* An address of compiled code that has debug information: PcDesc. */
 struct hotspot_pc {
 	int32_t pc;     /* offset from the beginning of the code */
-	uint32_t scope; /* offset of its scope */
+	uint32_t scope; /* offset of the scope of this pc */
 	uint32_t flags;
 	bool first; /* the method's first PcDesc: the code before it is the method's entry */
 };

@@ -21,9 +21,12 @@ struct jit_line {
 struct jit_code {
 	uint64_t start, end;
 	size_t name; /* position in jit_map.text */
-	/* Its lines: index of the first in jit_map.line, and their number; usually sorted. */
+	/*
+	 * The lines of the piece: index of the first in jit_map.line, and their number; usually
+	 * sorted.
+	 */
 	size_t line, lines;
-	/* position and length of its unwind information in jit_map.unwind */
+	/* position and length of the piece's unwind information in jit_map.unwind */
 	size_t unwind, unwind_bytes;
 	uint32_t order; /* greater: newer */
 	uint64_t reach; /* after sealing: the greatest end of this and all previous pieces */

@@ -19,7 +19,7 @@ struct python_code {
 	uint8_t *lines; /* the line table; owned */
 	size_t lines_bytes;
 	bool internal; /* the interpreter's own: no function of Python */
-	/* Its locations, sorted by line; owned. */
+	/* The locations of the code, sorted by line; owned. */
 	struct python_line_location {
 		uint32_t line, location;
 	} *location;
