@@ -27,7 +27,7 @@ struct elfimage {
 	size_t n_phdr;
 	uint8_t build_id[IMAGE_BUILD_ID_MAX];
 	size_t build_id_bytes; /* 0: none */
-	bool go;               /* Go's linker made it */
+	bool go;               /* Go's linker made the file */
 	/*
 	 * If the image was assembled from a process's memory: the load bias there, which the C
 	 * library may have added to the addresses in PT_DYNAMIC. Otherwise 0.

@@ -35,7 +35,7 @@ struct names {
 	struct module *module;
 	struct names_source own, debug, supplement, mini;
 	struct symtab symtab;
-	struct budget budget; /* budget of all these files */
+	struct budget budget; /* budget of the module's file and of its debug files */
 	struct debuginfo *debuginfo;
 	struct gopclntab *pclntab;     /* NULL: not a Go program */
 	struct splitfiles *splitfiles; /* NULL: the debug information is not split */

@@ -18,10 +18,11 @@ struct pool;
 struct symbol {
 	uint64_t svma, bytes; /* bytes 0: unknown; symtab_seal() sets it then */
 	uint64_t reach;       /* the greatest end of this and all previous symbols */
-	uint64_t limit;       /* the end of its section */
+	uint64_t limit;       /* the end of the symbol's section */
 	const char *name;     /* owned by the file, or interned */
-	bool stretched;       /* it has no size in the file: @bytes is up to the next symbol */
-	uint32_t rank;        /* of several symbols at one address, the highest rank wins */
+	/* the file has no size of the symbol: @bytes is up to the next symbol */
+	bool stretched;
+	uint32_t rank; /* of several symbols at one address, the highest rank wins */
 };
 
 struct symtab {

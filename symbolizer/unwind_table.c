@@ -104,7 +104,10 @@ static uint64_t read_pointer(
 	return value;
 }
 
-/* Sets *@ret_body to the content of the entry at @offset. False: the end. *@ret_wide: 64 bits. */
+/*
+ * Sets *@ret_body to the content of the entry at @offset. False: the end. *@ret_wide: the entry is
+ * in the 64-bit format.
+ */
 static bool open_entry(const struct section *section, size_t offset, struct reader *ret_body,
 	bool *ret_wide, size_t *ret_next)
 {

@@ -49,9 +49,9 @@ bool budget_fits(struct budget *budget, uint64_t bytes);
 bool budget_inflate(struct budget *budget, uint64_t from, uint64_t to);
 
 /*
- * These watch the memory that libdwarf uses for each unit. Between begin and end, every fourth call
- * of budget_watch() checks the growth of the process's private memory against the limit. False:
- * over the budget.
+ * These functions watch the memory that libdwarf uses for each unit. Between begin and end, every
+ * fourth call of budget_watch() checks the growth of the process's private memory against the
+ * limit. False: over the budget.
  */
 void budget_watch_begin(struct budget *budget);
 bool budget_watch(struct budget *budget);

@@ -58,7 +58,7 @@ static inline bool slice_u64(struct slice from, uint64_t at, uint64_t *ret_value
 	return slice_read(from, at, ret_value, sizeof(*ret_value));
 }
 
-/* Reads a number of @bytes bytes, 8 or 4. */
+/* Reads a number of @bytes bytes; @bytes is 8 or 4. */
 static inline bool slice_word(struct slice from, uint64_t at, unsigned bytes, uint64_t *ret_value)
 {
 	uint32_t narrow;

@@ -9,7 +9,7 @@ void dwarf_facts_forget(Dwarf_Debug dbg, Dwarf_Error error)
 		dwarf_dealloc_error(dbg, error);
 }
 
-/* These read the value of an attribute. False: it has another form, or is damaged. */
+/* These functions read the value of an attribute. False: it has another form, or is damaged. */
 static bool read_unsigned(Dwarf_Debug dbg, Dwarf_Attribute attribute, uint64_t *ret_value)
 {
 	Dwarf_Error error = NULL;

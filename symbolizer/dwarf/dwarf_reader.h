@@ -34,17 +34,17 @@ struct dwarf_source {
 
 struct dwarf_unit {
 	uint64_t die;                /* offset of the unit's own DIE */
-	struct rangelist_unit lists; /* where the ranges of its DIEs are */
+	struct rangelist_unit lists; /* where the ranges of the unit's DIEs are */
 	const char *directory;       /* compilation directory, NULL unknown */
 	bool code;                   /* may describe code: not a type or partial unit */
 	/* in the unit's language, types may contain functions with code */
 	bool classes;
-	bool mangled;         /* DW_AT_name alone does not name its functions in full */
-	bool split;           /* its functions are in a .dwo file */
+	bool mangled;         /* DW_AT_name alone does not name the unit's functions in full */
+	bool split;           /* the unit's functions are in a .dwo file */
 	const char *dwo_name; /* name of the .dwo file, NULL unknown */
 	uint64_t dwo_id;
 	uint64_t ranges_base; /* DW_AT_GNU_ranges_base: where the .dwo's ranges begin */
-	bool ranged;          /* its DIE says which addresses it covers */
+	bool ranged;          /* the unit's DIE says which addresses the unit covers */
 };
 
 /*

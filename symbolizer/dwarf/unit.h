@@ -23,7 +23,7 @@ struct unit_line {
 
 /* A function or an inlined call. */
 struct unit_scope {
-	uint64_t die;                  /* offset of its DIE */
+	uint64_t die;                  /* offset of the scope's DIE */
 	uint32_t parent;               /* index of the enclosing scope; UNIT_NONE: a function */
 	uint32_t call_file, call_line; /* of an inlined call */
 };

@@ -36,9 +36,10 @@ struct unwind_piece {
 
 /* What is known of a piece of generated code. */
 struct unwind_generated {
-	uint64_t start, end;     /* runtime addresses */
-	const uint8_t *eh_frame; /* its call frame information, relative to start; NULL: none */
-	size_t bytes;            /* of eh_frame */
+	uint64_t start, end; /* runtime addresses */
+	/* call frame information of the code, relative to start; NULL: none */
+	const uint8_t *eh_frame;
+	size_t bytes; /* of eh_frame */
 	/*
 	 * The code is a trampoline: its frame is one word, and the return address follows. The word
 	 * is the caller's frame pointer, if the frame pointer points to it.

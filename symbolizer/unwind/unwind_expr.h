@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct unwind_expr_context {
-	const uint64_t *reg; /* UNWIND_REGISTERS of them */
+	const uint64_t *reg; /* UNWIND_REGISTERS elements */
 	uint64_t known;      /* a bit for each register whose value is known */
 	/* Reads @bytes bytes of the target's memory. -EFAULT: their content is not known. */
 	int (*read)(void *context, uint64_t address, unsigned bytes, uint64_t *ret_value);

@@ -81,7 +81,7 @@ struct cursor {
 	bool pointed;                  /* reached by the frame pointer alone */
 	const struct mapping *mapping; /* of the pc, NULL none */
 	struct unwind_step *step;      /* of the pc, NULL none */
-	struct unwind_step own;        /* the step of generated code, with these rules */
+	struct unwind_step own;        /* the step of generated code; its rules are in @own_rule */
 	struct unwind_rule own_rule[UNWIND_REGISTERS];
 	/* the generated code at the pc is a trampoline (struct unwind_generated) */
 	bool trampoline;
