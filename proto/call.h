@@ -172,7 +172,7 @@ enum call_reason {
 	CALL_FAULT = 1,  /* a counter was inaccessible */
 	CALL_FULL = 2,   /* System V: a counter reached 32767 */
 	CALL_HIDDEN = 3, /* the program's memory is inaccessible to the supervisor */
-	CALL_GONE = 4,   /* the supervisor has ended; the client finds this out, it is not sent */
+	CALL_GONE = 4,   /* the supervisor has ended; never sent: the client finds this out */
 	CALL_REASONS
 };
 

@@ -10,7 +10,7 @@ enum { TEXTS_MOST = 4 };
 static const struct layout {
 	uint16_t kind;
 	struct wire_field before[5];
-	uint16_t text[TEXTS_MOST]; /* offset of its pointer in the structure, + 1; 0: none */
+	uint16_t text[TEXTS_MOST]; /* offset of the text's pointer in the structure, + 1; 0: none */
 	struct wire_field behind[2];
 } layouts[] = {
 	{INSPECTION_OBJECT,

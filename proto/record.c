@@ -60,7 +60,7 @@ enum { TEXTS_MOST = 2 };
 /* A record behind its header: integers, then texts. get_rest() reads what follows these. */
 static const struct layout {
 	struct wire_field field[16];
-	uint16_t text[TEXTS_MOST]; /* offset of its pointer in the structure, + 1; 0: none */
+	uint16_t text[TEXTS_MOST]; /* offset of the text's pointer in the structure, + 1; 0: none */
 } layouts[RECORD_TYPES] = {
 	/* The version precedes these fields. */
 	[RECORD_START] = {{FIELD(start, machine), WIRE_UNUSED(2), FIELD(start, period_ns),
