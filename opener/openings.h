@@ -32,7 +32,7 @@
 
 /* Facts about a process, read while it lived. */
 struct noted {
-	uint32_t pid, inner_pid; /* its pid in our namespace, and in its own */
+	uint32_t pid, inner_pid; /* the process's pid in our namespace, and in its own */
 	uid_t uid;               /* effective user */
 	uint64_t start;          /* start time, from "stat", because pids are reused */
 };

@@ -14,7 +14,7 @@ enum regular_links {
 	/* as REGULAR_LINKS, but the last component may not be a link */
 	REGULAR_NO_LAST_LINK,
 	REGULAR_LINKS,     /* symbolic links, but not the magic ones of procfs */
-	REGULAR_ALL_LINKS, /* magic ones, too */
+	REGULAR_ALL_LINKS, /* all symbolic links, also the magic ones of procfs */
 };
 
 /*
