@@ -11,7 +11,10 @@ static unsigned least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* The number of edits (insert, remove, replace, swap two neighbours): optimal string alignment. */
+/*
+ * Returns the number of edits (insert, remove, replace, swap two neighbours): optimal string
+ * alignment.
+ */
 static unsigned distance(const char *a, size_t n, const char *b, size_t m)
 {
 	unsigned row[3][MOST_LETTERS + 1];

@@ -160,7 +160,7 @@ static void put_value(FILE *out, char what, const struct output_facts *facts, bo
 	}
 }
 
-/* output_name(), except that conversions in @kept are left as they are. */
+/* Like output_name(), but conversions in @kept are left as they are. */
 static int fill(
 	const char *pattern, const struct output_facts *facts, const char *kept, char **ret_name)
 {

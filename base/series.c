@@ -13,8 +13,8 @@
 #include "base/array.h"
 
 /*
- * The length of a time at the start of @name, like 20260131-235959 or 20260131-235959_2; 0 if there
- * is none.
+ * Returns the length of a time at the start of @name, like 20260131-235959 or 20260131-235959_2; 0
+ * if there is none.
  */
 static size_t time_bytes(const char *name)
 {

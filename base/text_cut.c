@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-/* The bytes of the first @columns columns of @text. */
+/* Returns the bytes of the first @columns columns of @text. */
 static size_t head_bytes(const char *text, size_t columns)
 {
 	const char *p = text, *before = text;
@@ -200,8 +200,8 @@ int text_empty_brackets(char **text, bool ascii)
 }
 
 /*
- * Where the next component of a name begins behind the one at @at: "b::c" in "a<x::y>::b::c". 0:
- * that was the last one.
+ * Returns where the next component of a name begins behind the one at @at: "b::c" in
+ * "a<x::y>::b::c". 0: that was the last one.
  */
 static size_t next_component(const char *text, size_t at)
 {
@@ -241,7 +241,7 @@ static int keep_last_components(char **text, size_t columns, bool ascii)
 }
 
 /*
- * Where the last component of the name in [@from, @to) begins: "FilterMap<I>" in
+ * Returns where the last component of the name in [@from, @to) begins: "FilterMap<I>" in
  * "core::iter::FilterMap<I>".
  */
 static size_t last_component(const char *text, size_t from, size_t to)
@@ -291,7 +291,7 @@ static int shorten_qualifier(char **text, size_t columns)
 	return 0;
 }
 
-/* "[syscall] futex" becomes "[…] futex": the name of the call says more than "syscall". */
+/* Makes "[syscall] futex" "[…] futex": the name of the call says more than "syscall". */
 static int shorten_syscall(char **text, bool ascii)
 {
 	static const char begin[] = "[syscall] ";

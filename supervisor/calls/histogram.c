@@ -173,8 +173,8 @@ static bool find_object(const char *maps, const char *object, uint64_t *ret_base
 }
 
 /*
- * The load bias of a region's module: 0 for an executable that is not position-independent, which
- * is mapped at the addresses in its file.
+ * Returns the load bias of a region's module: 0 for an executable that is not position-independent,
+ * which is mapped at the addresses in its file.
  */
 static uint64_t bias_of(const struct histogram_region *r, uint64_t base, uint64_t end)
 {

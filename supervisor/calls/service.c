@@ -105,9 +105,9 @@ static bool has_seal(
 }
 
 /*
- * The pid of a process in its own pid namespace: the last number of "NSpid:\t4711\t12\n". It never
- * changes, so the status file is read only once per process, however many requests name a wrong
- * pid.
+ * Returns the pid of a process in its own pid namespace: the last number of "NSpid:\t4711\t12\n".
+ * It never changes, so the status file is read only once per process, however many requests name a
+ * wrong pid.
  */
 static int inner_pid(struct process *process)
 {

@@ -97,8 +97,8 @@ static void replace(struct sessions *sessions, struct session **at, struct sessi
 }
 
 /*
- * The sampler's stream for tables of @period_ns: the one that has this period, otherwise a free
- * one, otherwise the last one.
+ * Returns the sampler's stream for tables of @period_ns: the one that has this period, otherwise a
+ * free one, otherwise the last one.
  */
 static unsigned stream_for(const struct sessions *sessions, uint64_t period_ns)
 {
@@ -207,8 +207,8 @@ static void hand_to_parent(struct sessions *sessions, const struct process *chil
 }
 
 /*
- * The CPU time of @process that no instant has found so far, in ticks. One tick of each live thread
- * is left out, because its next instant is still to come.
+ * Returns the CPU time of @process that no instant has found so far, in ticks. One tick of each
+ * live thread is left out, because its next instant is still to come.
  */
 static uint64_t unmet(struct sessions *sessions, const struct process *process)
 {

@@ -20,7 +20,10 @@
  */
 #define ORPHAN_NS 50000000
 
-/* The executable of a process. If it cannot be read, the process's name in brackets is used. */
+/*
+ * Returns the executable of a process. If it cannot be read, the process's name in brackets is
+ * used.
+ */
 struct image *birth_image(struct engine *engine, int pid)
 {
 	char path[PATH_MAX], name[PROCFS_NAME_BYTES];

@@ -137,7 +137,10 @@ static void say_again(
 		t->wall.said_ns = now;
 }
 
-/* The thread has run since it was last seen blocked: closes the waiting time of that stack. */
+/*
+ * Closes the waiting time of the stack with which the thread was last seen blocked: it has run
+ * since.
+ */
 static void leave_place(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	const struct waiting here = {.blocked_ns = wall_owes_here(&t->wall)};

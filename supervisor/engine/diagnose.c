@@ -15,7 +15,7 @@
 
 #define CAPABILITY_SYS_PTRACE 19
 
-/* The kernel's __ptrace_may_access(): all three ids of the target must be our own. */
+/* Like the kernel's __ptrace_may_access(): are all three ids of the target our own? */
 static bool same_user(const struct diagnose_facts *f)
 {
 	for (int i = 0; i < 3; i++) {

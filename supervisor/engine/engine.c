@@ -237,8 +237,8 @@ static void finish(struct engine *engine)
 }
 
 /*
- * The errno that a helper answers to the program that started it. EBUSY: another supervisor traces
- * the program, or did a moment ago. Mostly that is a helper started by another thread of the
+ * Returns the errno that a helper answers to the program that started it. EBUSY: another supervisor
+ * traces the program, or did a moment ago. Mostly that is a helper started by another thread of the
  * program, so the program searches for a supervisor again.
  */
 static int refusal(const struct engine *engine, int error)

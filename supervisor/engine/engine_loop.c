@@ -152,7 +152,7 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 		serving_read(engine);
 }
 
-/* When an idle helper ends (CLOCK_MONOTONIC); 0: it has sessions, or this is no helper. */
+/* Returns when an idle helper ends (CLOCK_MONOTONIC); 0: it has sessions, or this is no helper. */
 static uint64_t leaves_at(const struct engine *engine)
 {
 	const struct sessions *sessions = &engine->sessions;
@@ -173,8 +173,8 @@ static bool over(struct engine *engine, uint64_t now)
 }
 
 /*
- * When the engine must wake up at the latest. Sampling instants may be seconds apart; the end of
- * the run and the figures of each second are due in between.
+ * Returns when the engine must wake up at the latest. Sampling instants may be seconds apart; the
+ * end of the run and the figures of each second are due in between.
  */
 static uint64_t next_event(struct engine *engine)
 {

@@ -158,7 +158,7 @@ static struct tracee *caller_of_exec(struct engine *engine, struct tracee *leade
 	return caller;
 }
 
-/* The process has a new image; returns its only thread. */
+/* Handles the new image of a process, and returns its only thread. */
 static struct tracee *new_image(struct engine *engine, struct tracee *t)
 {
 	struct process *process;
@@ -216,7 +216,10 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 	return t;
 }
 
-/* A helper detaches: exec has turned profiling off, and the new image must not be touched. */
+/*
+ * Has a helper detach from a thread after its exec: the exec has turned profiling off, and the new
+ * image must not be touched.
+ */
 static void detach_at_stop(struct engine *engine, struct tracee *t)
 {
 	(void)tracer_detach(t->tid);

@@ -33,9 +33,9 @@ static size_t join_command(char *const argv[], char *to, size_t room)
 }
 
 /*
- * The analyst's command line, with "--skip FILE" for each file on which an analyst died, for the
- * server the number of the segment, and for --ring the number of earlier pieces. Freed by the
- * caller.
+ * Returns the analyst's command line, with "--skip FILE" for each file on which an analyst died,
+ * for the server the number of the segment, and for --ring the number of earlier pieces. Freed by
+ * the caller.
  */
 static const char **analyst_command(struct engine *engine, const char *pieces)
 {

@@ -49,7 +49,9 @@ void rotate_begin(struct engine *engine, uint64_t now)
 	engine->rotation.again_ns = every_ns ? now + every_ns : 0;
 }
 
-/* A random number for a recording: above 0, and below 2^53, so that JSON keeps all digits. */
+/*
+ * Returns a random number for a recording: above 0, and below 2^53, so that JSON keeps all digits.
+ */
 static uint64_t new_number(void)
 {
 	uint64_t number = 0;

@@ -54,7 +54,7 @@ static void drop_hit(struct sampling *s)
 	s->hit = NULL;
 }
 
-/* For how long the waiter has occupied its CPU at this instant. */
+/* Returns for how long the waiter has occupied its CPU at this instant. */
 static uint64_t occupied_by_waiter(const struct sampled_cpu *c)
 {
 	return c->instant.error < 0

@@ -61,7 +61,7 @@ static uint64_t probe_now(void *context)
 	return clock_now();
 }
 
-/* /proc/loadavg counts the calling thread, which is left out of the result. */
+/* Returns the runnable threads without the calling one, which /proc/loadavg counts as well. */
 static int probe_runnable(void *context)
 {
 	struct sampling *s = &((struct engine *)context)->sampling;

@@ -12,7 +12,7 @@ int cgroup_read(int pid, char text[CGROUP_TEXT_BYTES])
 	return n < 0 ? n : 0;
 }
 
-/* "4:memory:/a/b\n" gives "/a/b" and its length; *@text advances to the next line. */
+/* Parses "4:memory:/a/b\n" to "/a/b" and its length; *@text advances to the next line. */
 static const char *next_path(const char **text, size_t *ret_bytes)
 {
 	while (**text) {

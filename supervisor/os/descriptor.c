@@ -67,8 +67,9 @@ void descriptor_close(int fd)
 }
 
 /*
- * A socket's options can be read only through a copy of its descriptor (Linux 5.6). The link,
- * "socket:[4711]", ensures that nothing else is copied, because its close might be the last one.
+ * Returns a copy of the target's descriptor of a socket: a socket's options can be read only
+ * through a copy (Linux 5.6). The link, "socket:[4711]", ensures that nothing else is copied,
+ * because its close might be the last one.
  */
 static int copy_of(int pid, int tid, int fd)
 {

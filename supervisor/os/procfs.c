@@ -399,7 +399,7 @@ int procfs_open_switched(int pid, int tid)
 	return open_of_thread(pid, tid, "sched");
 }
 
-/* The value of @key; milliseconds are converted to ns. -EPROTO. */
+/* Parses the value of @key; milliseconds are converted to ns. -EPROTO. */
 static int parse_sched(const char *text, const char *key, uint64_t *ret)
 {
 	const char *at = strstr(text, key), *begin;

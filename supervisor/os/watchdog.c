@@ -44,7 +44,7 @@ static struct timespec next_look(void)
 	return at;
 }
 
-/* The state in /proc; 'D': a wait that no signal ends, or only a fatal one. 0: unknown. */
+/* Returns the state in /proc; 'D': a wait that no signal ends, or only a fatal one. 0: unknown. */
 static char state_of(int tid)
 {
 	int fd = procfs_open_stat(getpid(), tid);
@@ -58,7 +58,7 @@ static char state_of(int tid)
 	return state;
 }
 
-/* The CPU time of @thread; 0: unknown. */
+/* Returns the CPU time of @thread; 0: unknown. */
 static uint64_t cpu_ns(pthread_t thread)
 {
 	struct timespec used;

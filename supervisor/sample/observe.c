@@ -236,8 +236,8 @@ static struct sample_thread *ask_sleepers(
 }
 
 /*
- * How many other threads may be asked at this instant. The number must not depend on which thread
- * was preempted, as a sample's weight follows from it.
+ * Returns how many other threads may be asked at this instant. The number must not depend on which
+ * thread was preempted, as a sample's weight follows from it.
  */
 static size_t others_most(struct observation *o)
 {
@@ -282,7 +282,7 @@ static struct sample_thread *ask_others(struct observation *o)
 	return found;
 }
 
-/* The planned time of the instant, by the scheduler's clock. */
+/* Returns the planned time of the instant, by the scheduler's clock. */
 static uint64_t instant_of(const struct observation *o)
 {
 	uint64_t came = o->instant->arrival.monotonic_ns, planned = o->instant->planned_ns;

@@ -24,9 +24,9 @@ uint64_t plan_random(struct plan_random *random, uint64_t bound)
 }
 
 /*
- * An exponentially distributed number with the mean @mean_ns, by von Neumann's method. A run of
- * uniform numbers is drawn as long as each is less than the one before. If its length is odd, its
- * first number is the result; if not, @mean_ns is added and another run is drawn.
+ * Returns an exponentially distributed number with the mean @mean_ns, by von Neumann's method. A
+ * run of uniform numbers is drawn as long as each is less than the one before. If its length is
+ * odd, its first number is the result; if not, @mean_ns is added and another run is drawn.
  */
 static uint64_t exponential(struct plan_random *random, uint64_t mean_ns)
 {

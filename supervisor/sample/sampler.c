@@ -184,8 +184,8 @@ static void note_hit(struct sampler *s, unsigned cpu, struct sample_thread *t)
 }
 
 /*
- * @t is still in the system call in which an earlier instant hit it: the weights of this instant
- * are added to the sample whose stop is awaited.
+ * Adds the weights of this instant to the sample whose stop is awaited: @t is still in the system
+ * call in which an earlier instant hit it.
  */
 static void add_to_hit(struct sample_thread *t, const struct plan_due *due, uint64_t weight_1024)
 {
@@ -201,9 +201,9 @@ static void lose(struct sampler *s, const struct plan_due *due, bool unproved)
 }
 
 /*
- * For how long another thread may have had the CPU since the instant. In the fair class it is the
- * waiter's time in the run queue. A late timer does not count: either the CPU was idle until the
- * timer fired, or the preempted thread had the CPU all along.
+ * Returns for how long another thread may have had the CPU since the instant. In the fair class
+ * this is the waiter's time in the run queue. A late timer does not count: either the CPU was idle
+ * until the timer fired, or the preempted thread had the CPU all along.
  */
 static uint64_t lateness(const struct sampler *s, const struct sample_instant *i)
 {

@@ -56,7 +56,7 @@ static bool word_in(const struct stack_piece *stack, uint64_t address, uint64_t 
 	return true;
 }
 
-/* The address of the first word from @from on that holds the barrier; 0: there is none. */
+/* Returns the address of the first word from @from on that holds the barrier; 0: there is none. */
 static uint64_t find_barrier(const struct stack_piece *stack, uint64_t barrier, uint64_t from)
 {
 	uint64_t word;

@@ -130,7 +130,7 @@ static bool has_grown(struct maps_reader *reader, struct process *process, uint6
 	return false;
 }
 
-/* A hash that identifies a set of executable mappings (FNV-1a). */
+/* Returns a hash that identifies a set of executable mappings (FNV-1a). */
 static uint64_t hash_of(const struct process *process)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);

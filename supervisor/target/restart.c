@@ -113,7 +113,7 @@ static bool failed_rightly(
 }
 
 /*
- * The second word of a request that the program makes by tgkill() instead of the pipe
+ * Returns the second word of a request that the program makes by tgkill() instead of the pipe
  * (CALL_OFF_FIRST in proto/call.h); 0: the thread's call is no such request.
  */
 static uint64_t said_by_signal(const struct arch_snapshot *s)

@@ -314,7 +314,7 @@ static const uint8_t *in_stack(const struct stack_copy *stack, uint64_t at, size
 	return NULL;
 }
 
-/* The address of the innermost frame, 0: none. */
+/* Returns the address of the innermost frame, 0: none. */
 static uint64_t innermost(struct runtime_copy *copy, const struct runtime_table *table,
 	const struct runtime_source *source)
 {
@@ -331,8 +331,8 @@ static uint64_t innermost(struct runtime_copy *copy, const struct runtime_table 
 }
 
 /*
- * The bytes of a frame outside of chunks. The whole page is read, as frames of one size, such as
- * those of a recursion, are neighbours. NULL: not readable, or a limit is reached.
+ * Returns the bytes of a frame outside of chunks. The whole page is read, as frames of one size,
+ * such as those of a recursion, are neighbours. NULL: not readable, or a limit is reached.
  */
 static const uint8_t *frame_of_page(
 	struct runtime_copy *copy, const struct runtime_source *source, uint64_t at, size_t bytes)
@@ -362,7 +362,9 @@ struct hint {
 	size_t piece, single;
 };
 
-/* The bytes of a frame: from what was read, from the copied stack, or read now. NULL: unreadable.
+/*
+ * Returns the bytes of a frame: from what was read, from the copied stack, or read now. NULL:
+ * unreadable.
  */
 static const uint8_t *frame_at(struct runtime_copy *copy, const struct runtime_table *table,
 	const struct runtime_source *source, const struct runtime_thread *thread, uint64_t at,

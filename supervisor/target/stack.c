@@ -94,7 +94,7 @@ int stack_ranges_set(struct stack_ranges *ranges, const char *maps)
 	return 0;
 }
 
-/* The index of the first range that ends above @sp. */
+/* Returns the index of the first range that ends above @sp. */
 static size_t place_of(const struct stack_ranges *ranges, uint64_t sp)
 {
 	return array_bisect(i, 0, ranges->n, ranges->range[i].end <= sp);
@@ -191,7 +191,7 @@ static bool inside(const struct stack_home *home, uint64_t sp)
 	return sp >= home->start && sp < home->end;
 }
 
-/* How much to copy from @sp on, at most, in a mapping that may be more than a stack. */
+/* Returns how much to copy from @sp on, at most, in a mapping that may be more than a stack. */
 static uint64_t needed(const struct stack_copy *copy, const struct stack_home *home, uint64_t sp)
 {
 	uint64_t need = home->need ? home->need : BLIND_BYTES;
@@ -202,7 +202,7 @@ static uint64_t needed(const struct stack_copy *copy, const struct stack_home *h
 	return inside(home, sp) || need > SEARCH_BYTES ? need : SEARCH_BYTES;
 }
 
-/* The end of what to copy from @sp on. *@ret_limit: the end of its mapping; 0: unknown. */
+/* Returns the end of what to copy from @sp on. *@ret_limit: the end of its mapping; 0: unknown. */
 static uint64_t end_of(const struct stack_copy *copy, const struct stack_ranges *ranges,
 	const struct stack_home *home, uint64_t sp, uint64_t *ret_limit)
 {
@@ -287,7 +287,7 @@ static bool may_be_on_other(const struct stack_home *home, uint64_t sp, uint64_t
 	return sp > last_sp && sp - last_sp > PAGE_BYTES;
 }
 
-/* The thread is on its usual stack, in the range that contains @sp. */
+/* Notes as the thread's usual stack the range that contains @sp. */
 static void set_home(struct stack_home *home, const struct stack_ranges *ranges, uint64_t sp)
 {
 	const struct stack_range *range = stack_ranges_find(ranges, sp);

@@ -29,7 +29,7 @@ static size_t home_of(const struct target *target, int tid)
 	return ((uint32_t)tid * UINT32_C(2654435769)) & (target->by_tid_size - 1);
 }
 
-/* The thread's slot in by_tid, or the free slot where it would go. */
+/* Returns the thread's slot in by_tid, or the free slot where it would go. */
 static size_t place_of(const struct target *target, int tid)
 {
 	size_t i = home_of(target, tid);
