@@ -9,8 +9,8 @@
 #define LEAST_NS 1000000
 #define MOST_NS  10000000
 /*
- * The observations of one elapse_tick() take at most 1/SHARE of the time between two of them. At
- * least one observation is made.
+ * The CPU time of the observations of one elapse_tick() is at most 1/SHARE of the pause until the
+ * next one. At least one observation is made.
  */
 #define SHARE 8
 

@@ -51,7 +51,7 @@ static bool decode(const struct arch_raw *raw, struct arch_snapshot *s)
 		s->sp = raw->word[X64_RSP];
 		s->fp = raw->word[X64_RBP];
 		s->thread_pointer = raw->word[X64_FS_BASE];
-		/* -1 unless the thread entered the kernel by a system call. */
+		/* The number is -1 unless the thread entered the kernel by a system call. */
 		s->syscall = (int32_t)raw->word[X64_ORIG_RAX];
 		s->result = (int64_t)raw->word[X64_RAX];
 		s->registers = sizeof(x64_dwarf);

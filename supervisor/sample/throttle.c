@@ -36,7 +36,7 @@ uint64_t throttle_see(struct throttle *throttle, uint64_t now_ns, uint64_t cpu_n
 	if (!began || !span)
 		return 0;
 	used += analyst < most ? analyst : most;
-	/* The work is nearly proportional to the number of instants. */
+	/* The CPU time used is nearly proportional to the number of instants. */
 	wanted = throttle->factor * (used * MILLION / span) / bound_ppm;
 	if (wanted > THROTTLE_MOST)
 		wanted = THROTTLE_MOST;
