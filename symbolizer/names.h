@@ -35,7 +35,7 @@ const struct gopclntab *names_go(const struct names *names);
 /* For the fields symbols and lines of struct module_info: where names and lines came from. */
 const char *names_symbols(const struct names *names);
 const char *names_lines(const struct names *names);
-/* "Go", or "": unknown. */
+/* The language of the file: "Go", or "": unknown. */
 const char *names_language(const struct names *names);
 
 /*
