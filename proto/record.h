@@ -280,7 +280,7 @@ struct record_audit {
 };
 
 /*
- * RECORD_RUNTIME: belongs to the RECORD_SAMPLE that follows it directly
+ * RECORD_RUNTIME: the frames of a language's runtime, for the RECORD_SAMPLE that follows directly.
  *   16  4  pid
  *   20  4  tid
  *   24  4  id           of the table (proto/runtime_table.h) by which the frames were read
@@ -306,7 +306,7 @@ struct record_runtime {
 };
 
 /*
- * RECORD_OBJECT: replaces an earlier object of the same address.
+ * RECORD_OBJECT: a code object of a language's runtime; replaces an earlier one at its address.
  *   16  4  pid
  *   20  4  id            of the table
  *   24  8  address
