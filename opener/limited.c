@@ -17,8 +17,8 @@ struct limited_request {
 	struct opened opened;
 	/*
 	 * Protected by the lock. If the handling thread has set @answered in time, the requesting
-	 * thread frees the request. Otherwise that thread sets @left_behind, and the handling
-	 * thread frees it.
+	 * thread frees the request. Otherwise the requesting thread sets @left_behind, and the
+	 * handling thread frees the request.
 	 */
 	bool answered, left_behind;
 };

@@ -25,7 +25,9 @@ struct opener {
  */
 int opener_ask(struct opener *opener, struct opening *what, struct opened *ret_opened);
 
-/* opener_ask() for a request that consists of a path, a process, or both. -ENAMETOOLONG. */
+/*
+ * Does what opener_ask() does, for a request with only a path, a process, or both. -ENAMETOOLONG.
+ */
 int opener_ask_path(struct opener *opener, uint32_t kind, uint32_t pid, const char *path,
 	struct opened *ret_opened);
 

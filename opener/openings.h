@@ -59,7 +59,10 @@ void openings_release(struct openings *openings);
 void openings_answer(struct openings *openings, pid_t sender, const struct opening *what,
 	struct opened *ret_opened);
 
-/* Each answers requests of one kind, for openings_answer(). Returns a descriptor, or -errno. */
+/*
+ * Each of these functions answers requests of one kind, for openings_answer(). Returns a
+ * descriptor, or -errno.
+ */
 int openings_mapped(const struct opening *what, struct opened *opened);
 int openings_image(const struct opening *what);
 int openings_vdso(const struct opening *what);

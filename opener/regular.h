@@ -24,7 +24,10 @@ enum regular_links {
  */
 int regular_open(int root_fd, const char *path, enum regular_links links, struct stat *ret_st);
 
-/* regular_open() below the root folder of a process. -errno also if that folder is inaccessible. */
+/*
+ * Does what regular_open() does, below the root folder of a process. -errno also if that folder is
+ * inaccessible.
+ */
 int regular_open_of(int pid, const char *path, enum regular_links links, struct stat *ret_st);
 
 /*
