@@ -59,7 +59,7 @@ const char *text_basename(const char *path);
 
 enum { TEXT_UNIT_BYTES = 32 };
 
-/* Returns a value that is not negative, rounded to an integer, at most INT64_MAX. */
+/* Returns @value, which is not negative, rounded to an integer, at most INT64_MAX. */
 static inline int64_t text_whole(double value)
 {
 	return value < 9.2e18 ? (int64_t)(value + 0.5) : INT64_MAX;

@@ -12,7 +12,7 @@
 
 enum { CGROUP_ID_BYTES = 65, CGROUP_TEXT_BYTES = 16384 };
 
-/* Reads the text of a process, NUL-terminated. -errno. */
+/* Reads the text of /proc/PID/cgroup, NUL-terminated. -errno. */
 int cgroup_read(int pid, char text[CGROUP_TEXT_BYTES]);
 
 /*
