@@ -135,7 +135,7 @@ beside() {
     oracle_count_calls oracle >truth
     compare "$row" "$hz" truth
 }
-# alone ROW RATE COMMAND...: runs it under sprofrun; compares the profile with the program's clocks.
+# alone ROW RATE COMMAND...: runs COMMAND under sprofrun; compares profile and program's clocks.
 alone() {
     local row=$1 hz=$2
     shift 2

@@ -33,7 +33,7 @@ below() {
     [[ ! $(cat "/proc/$pid/comm" 2>/dev/null) =~ ^($2)$ ]] || echo "$pid"
     for child in $(pgrep -P "$pid"); do below "$child" "$2"; done | tail -n 1
 }
-# cpu_time PID: its user and system time, in clock ticks
+# cpu_time PID: prints its user and system time, in clock ticks
 cpu_time() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
 # tracer_in SOCKET: prints the pid of the tracing process of the sproftop that runs in that tmux.
 tracer_in() {
