@@ -28,7 +28,7 @@ static uint64_t argument(const struct task *t, unsigned i)
 	return t->word[argument_word[i]];
 }
 
-/* The time-out that the call's arguments give, in ns; 0: none. */
+/* Returns the time-out that the call's arguments give, in ns; 0: none. */
 static uint64_t limit_of(struct task *t)
 {
 	const struct blocking *call = t->call;

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The real path of the file behind a descriptor of a task; NULL: @path names no such file. */
+/* Returns the real path of the file behind a task's descriptor; NULL: @path names no such file. */
 static const char *of_descriptor(struct kernel *k, const char *path, const char *folder)
 {
 	char name[16];
