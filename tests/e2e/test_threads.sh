@@ -104,7 +104,7 @@ refused 125 "no thread $gone runs" --tid $gone
 refused 2 "no experiment 'pcsampy': choose usertime, pcsamp or fpcsamp" --exp pcsampy true
 kill $target
 
-# SpeedShop's experiments: their period and stacks, and the default width of bins.
+# --exp sets what SpeedShop's experiment of that name has: period, stacks, and width of bins.
 for exp in usertime:30000000 pcsamp:10000000 fpcsampx:1000000; do
     "$SPROFRUN" --exp ${exp%:*} -o e.pb.gz "$TARGETS/busy" 1 0.6 2>err
     is "${exp%:*}: period" "$(figure period_ns e.pb.gz)" ${exp#*:}
