@@ -80,8 +80,8 @@ static void work(unsigned us)
 }
 
 /*
- * The outcome of a call that must time out, with the result @value or with the errno @error. 0: it
- * did; -1: a wrong result; otherwise the errno.
+ * Returns the outcome of a call that must time out, with the result @value or with the errno
+ * @error. 0: it did; -1: a wrong result; otherwise the errno.
  */
 static int timed(long r, long value, int error)
 {

@@ -26,7 +26,7 @@
 static atomic_bool begun;
 static atomic_int child; /* The kernel writes this before the child or its event can be observed. */
 
-/* The value of a line of a process's status: "State:\tT (stopped)" gives 'T'; "": no such line. */
+/* Reads a value from a process's status: "State:\tT (stopped)" gives "T"; "": no such line. */
 static void read_status(int pid, const char *key, char value[32])
 {
 	char path[48], line[256];
