@@ -16,7 +16,7 @@ static void put_samples(struct stream *stream, uint32_t pid, uint32_t tid, uint6
 		put_sample(stream, pid, tid, pc, 4 * MS);
 }
 
-/* CPU time of a thread's samples at @pc; [unsampled] rows have pc 0. */
+/* Returns the CPU time of a thread's samples at @pc; [unsampled] rows have pc 0. */
 static int64_t cpu_at(const struct profile *p, const char *thread, uint64_t pc)
 {
 	int64_t sum = 0;
@@ -62,7 +62,7 @@ static void test_times__a_renamed_thread_is_one_account(void **state)
 	analyst_free(stream.analyst);
 }
 
-/* A task's CPU time as the kernel has it; -1: unknown. */
+/* Returns a task's CPU time as the kernel has it; -1: unknown. */
 static int64_t task_cpu(const struct profile *p, const char *thread)
 {
 	uint64_t cpu_ns;

@@ -192,7 +192,7 @@ static void test_find__the_number_behind_a_key(void **state)
 	assert_int_equal(number_in("/nonexistent", "\nTracerPid:\t"), -ENODATA);
 }
 
-/* The result of the search for a mark as mark_as() makes it. */
+/* Returns the result of the search for a mark as mark_as() makes it. */
 static int result_of(const char *format, int64_t more)
 {
 	struct mark m = mark_as(format, more);

@@ -261,7 +261,7 @@ static size_t make_mon(uint64_t low, uint64_t high, uint16_t hz, uint16_t scale,
 	return 24 + 2 * (size_t)counters;
 }
 
-/* The reason for a refusal; "": none. */
+/* Returns the reason why the file is refused; "": it is not. */
 static const char *problem_of(size_t bytes)
 {
 	const char *problem = "";

@@ -115,8 +115,8 @@ struct sim_cpu {
 	uint64_t leaves_ns; /* if awake: when it leaves the kernel's idle loop; 0: it has left */
 	/* Threads of the supervisor. */
 	enum sim_ours ours;
-	uint64_t stamp_ns;           /* when ours was scheduled in */
-	struct sim_thread *replaced; /* the thread that ran before ours, NULL none */
+	uint64_t stamp_ns;           /* when the supervisor's thread was scheduled in */
+	struct sim_thread *replaced; /* the thread that ran before the supervisor's, NULL none */
 	/* the thread that ran before the waiter at its last instant */
 	struct sim_thread *preempted;
 	uint64_t waiter_due_ns; /* time for which the waiter's timer is set */

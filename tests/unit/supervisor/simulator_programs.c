@@ -132,7 +132,7 @@ static void ping_pong_1ms(struct sim *sim)
 	begin_ping_pong(sim, 333 * SIM_US);
 }
 
-/* The duration of a task, 0.1 to 5 ms: each octave has the same probability. */
+/* Draws the duration of a task, 0.1 to 5 ms: each octave has the same probability. */
 static uint64_t task_ns(struct sim *sim)
 {
 	uint64_t ns = (100 * SIM_US) << plan_random(&sim->random, 6);

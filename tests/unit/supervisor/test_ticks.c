@@ -127,7 +127,7 @@ static void check_lives(uint64_t life_ns, uint64_t slice_ns, uint64_t gap_ns)
 	plan_seed(&random, 1);
 	for (unsigned i = 0; i < LIVES; i++)
 		counted += live(&random, life_ns, slice_ns, gap_ns);
-	/* A twelfth of a tick for each life; chance makes a hundredth. */
+	/* The error allowed is a twelfth of a tick for each life; chance makes a hundredth. */
 	assert_in_range(counted, LIVES * (life_ns - MS / 12), LIVES * (life_ns + MS / 12));
 }
 

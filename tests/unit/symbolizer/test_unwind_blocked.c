@@ -16,7 +16,7 @@
 /* What another process sees of a thread that waits in snapshot(), and the callers to be found. */
 static struct captured {
 	uint64_t pc, sp;
-	/* return addresses of snapshot(), of its caller, and of that one's caller */
+	/* return addresses of snapshot(), of its caller, and of its caller's caller */
 	uint64_t caller[3];
 	uint8_t stack[65536];
 	size_t bytes;

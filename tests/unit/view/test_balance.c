@@ -70,7 +70,7 @@ static struct profile *profile_of(const struct process *process, size_t n)
 	return profile;
 }
 
-/* The report's text; the caller frees it. */
+/* Returns the report's text; the caller frees it. */
 static char *report_of(const struct process *process, size_t n, unsigned width)
 {
 	struct profile *profile = profile_of(process, n);

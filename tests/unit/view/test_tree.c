@@ -22,7 +22,7 @@ static void plant(struct tree *tree, const struct profile *profile,
 	assert_null(problem);
 }
 
-/* The node at the end of a path of names with spaces between them, or TREE_NONE. */
+/* Returns the node at the end of a path of names with spaces between them, or TREE_NONE. */
 static uint32_t find(const struct tree *tree, uint32_t from, const char *path)
 {
 	char names[256], *save = NULL;
