@@ -23,7 +23,10 @@
 #define LIMITED_MOST 64u
 
 struct limited {
-	/* openings_answer() with this @context; called by several threads at a time. */
+	/*
+	 * Answers a request: openings_answer(), with this @context. Several threads call it at a
+	 * time.
+	 */
 	void (*answer)(
 		void *context, pid_t sender, const struct opening *what, struct opened *ret_opened);
 	void *context;
