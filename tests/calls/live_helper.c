@@ -199,7 +199,7 @@ static void interrupt(struct shared *shared, const char *pid)
 }
 
 /*
- * Answers EPERM if the helper is not apart; otherwise EBUSY, which the test expects. (A real helper
+ * Answers EBUSY, which the test expects, if is_apart() is true; otherwise EPERM. (A real helper
  * answers EBUSY if another one came first.)
  */
 static int be_helper(char **argv)
