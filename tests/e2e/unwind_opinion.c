@@ -177,8 +177,8 @@ static void compare(struct state *s, const struct unwind_result *ours)
 	size_t n = ours->n < t->n ? ours->n : t->n, i = 0;
 
 	/*
-	 * Our pc of a caller is that of the call, one byte before the return address, which
-	 * libunwind gives.
+	 * As a caller's pc, libunwind gives the return address; our unwinder gives the byte before
+	 * it, which is in the call.
 	 */
 	while (i < n && (ours->frame[i].pc == t->pc[i] || ours->frame[i].pc + 1 == t->pc[i]) &&
 		ours->frame[i].sp == t->sp[i])
