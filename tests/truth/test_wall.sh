@@ -153,9 +153,10 @@ within 'naps: blocked below burn' \
     "$(share blocked 'main;f3;.*burn;.*\[syscall\] clock_nanosleep ' naps.pb.gz)" 99 100
 # If a thread fell asleep at its instant, and was woken before its stack was copied, its sample has
 # a location but no stack. This is reported, and rare: 32 of 6038 observations. If the supervisor
-# has to wait for a CPU, more threads are woken during an observation. Such observations are
-# dropped, and incomplete ones are up to 2 % of the dropped (33 of 796, beside 839 dropped, with
-# both CPUs busy). With four deviations and 3 in addition, there is one false alarm in 10,000 runs.
+# has to wait for a CPU, more threads are woken during an observation. Most such observations are
+# dropped; others are incomplete: with both CPUs busy, 33 of 796, beside 839 that were dropped. So
+# the bound has an additional 2 % of the number of dropped ones. With four deviations and 3 in
+# addition, there is one false alarm in 10,000 runs.
 within 'naps: incomplete' "$(figure incomplete_stacks naps.pb.gz)" 0 \
     "$(awk -v n="$looks" -v u="$(figure unsure_looks naps.pb.gz)" \
         'BEGIN { m = n * 0.006 + u * 0.02; print m + 4 * sqrt(m) + 3 }')"
