@@ -231,7 +231,7 @@ static void assert_named(const char *class, const char *wanted)
 	made_free(m);
 }
 
-/* Addresses and numbers of classes that the runtime makes differ from run to run. */
+/* Numbers and addresses in names of classes that the runtime makes differ from run to run: cut. */
 static void test_hotspot__names_of_hidden_classes(void **state)
 {
 	(void)state;

@@ -43,8 +43,8 @@ static struct object {
 static unsigned long long adds, subs;
 
 /*
- * Number of copies of paths made, and of mappings of counters that exist; whether the next one
- * fails.
+ * Number of copies of paths made, and of mappings of counters that exist; true: the next copy, or
+ * the next mapping, fails.
  */
 static unsigned paths, mappings;
 static bool path_fails, mapping_fails;

@@ -289,9 +289,8 @@ static void test_call__scan_keeps_what_may_grow(void **state)
 	assert_int_equal(scan(message, bytes, false, 1), bytes);
 	assert_int_equal(scan(message, bytes, true, 1), bytes);
 	/*
-	 * The data end after 4 bytes, the magic; 6, within the head; and 8, of which the last two
-	 * are the size; then one byte before the request's end. Other bytes before them are
-	 * consumed.
+	 * The data end within a request: after its magic (4 bytes), before its size (6), after the
+	 * size (8), and one byte before its end. Other bytes before the request are consumed.
 	 */
 	assert_int_equal(scan(message, 4, false, 0), 0);
 	assert_int_equal(scan(message - 2, 2 + 6, false, 0), 2);

@@ -159,7 +159,7 @@ static void test_ring__has_room_when_it_begins_anew(void **state)
 		events++;
 	assert_int_equal(samples, USED / 8 * 7 / RECORD);
 	assert_int_equal(events, USED / 8 / RECORD);
-	/* so the next emit_bell() wakes the consumer at once */
+	/* The ring is not half empty, so the next emit_bell() would wake the consumer at once. */
 	assert_false(ring_is_half_empty(&pair.producer));
 	ring_wake(&pair.consumer);
 	assert_int_equal(drain(&pair), samples + events);

@@ -146,7 +146,7 @@ static void test_sampler__a_part_of_many_sleepers_is_asked_and_weighs_for_all(vo
 			assert_int_equal(
 				t->sample.hit.due.weight_ns[0], MS * (1024 * 10 / 6) / 1024);
 	}
-	/* Binomial with 0.6: 4.9 standard deviations are 186. */
+	/* @found is binomial with p = 0.6: 186 is 4.9 standard deviations. */
 	assert_in_range(found, LOOKS * 6 / 10 - 186, LOOKS * 6 / 10 + 186);
 	sampler_release(&w.sampler);
 }

@@ -131,7 +131,7 @@ static void test_live__rates_count_from_the_beginning(void **state)
 	live_free(v->live);
 	v->live = live_fixture_new(false, true);
 	assert_int_equal(live_update(v->live, v->fixture.profile, &facts, 20 * LIVE_SECOND_NS), 0);
-	/* 3.56 s at the end of one half-life, as a steady rate: 3.56 s * ln 2 / (10 s / 2). */
+	/* One half-life, 10 s, has passed: the rate is 3.56 s * ln 2 / (10 s * (1 - 1/2)). */
 	type(v, "H");
 	assert_shows(v, "49.4");
 }
