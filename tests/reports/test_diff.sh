@@ -28,7 +28,7 @@ is "unsampled" "$(awk -F'\t' '$7 == "[unsampled]" { print $1, $2, $3, $4, $5, $6
 is "how many were not tested is said, and why" "$("$report" diff stacks slower | grep 'not tested')" \
     "1 not tested: too few samples, unsampled time, or one has all of the time"
 
-# A function that ran on side B only has the object's name of side B.
+# A function that ran only on side B has the object's name of that side.
 "$report" diff --format tsv deep slower >alone || fail "status $?"
 is "object of what is new" "$(awk -F'\t' '$7 == "fib" { print $1, $8 }' alone)" "0 app.new"
 is "object of what is gone" "$("$report" diff --format tsv slower deep |
