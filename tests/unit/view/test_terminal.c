@@ -38,7 +38,7 @@ static int begin_on(void **state, const char *type, bool suspends)
 	typing = (struct typing){.slave = fdopen(slave, "r+"), .master = master};
 	if (!typing.slave)
 		return -1;
-	/* Without a description of this terminal, the tests skip. */
+	/* Without a description of this terminal, the tests are skipped. */
 	(void)terminal_open(type, typing.slave, typing.slave, false, suspends, &typing.terminal);
 	return 0;
 }
