@@ -6,8 +6,7 @@
 
 /*
  * Writes all of @from to @fd, whatever signals come. If @fd is non-blocking and takes no more,
- * waits
- * @most_ms at most each time (-1: without a limit). 0; -ETIMEDOUT; or -errno.
+ * waits @most_ms at most each time (-1: without a limit). 0; -ETIMEDOUT; or -errno.
  */
 int whole_write(int fd, const void *from, size_t bytes, int most_ms);
 

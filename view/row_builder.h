@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Puts together a row of a table for programs (sheet.h): the columns that all such tables share. */
+/*
+ * Puts together a row of a table that other programs read (sheet.h): the columns that all such
+ * tables share.
+ */
 #ifndef VIEW_ROW_BUILDER_H
 #define VIEW_ROW_BUILDER_H
 

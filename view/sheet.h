@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table for programs: one line (or object) per row, full precision, no units.
+ * A table that other programs read: one line (or object) per row, full precision, no units.
  *
  * TSV: the column names, then the rows. A tab, newline, carriage return or backslash in a text is
  * \t, \n, \r, \\, other control characters are \xNN. CSV: RFC 4180, with LF as line end. JSON: an

@@ -253,7 +253,11 @@ static bool begin_again(struct restarter *restarter, struct tracee *t, struct ar
 			m->has_deadline = false;
 	}
 	restart(raw);
-	/* Only the entry shows whether a handler runs before the restart. */
+	/*
+	 * Without a deadline nothing is to be restored after the call. The thread is still watched up
+	 * to the call's entry: if a signal stops it before that, the restart is undone, so that a
+	 * handler interrupts the call as usual.
+	 */
 	m->to_entry = !m->has_deadline;
 	return m->has_deadline || arch_native.restart->rewinds;
 }

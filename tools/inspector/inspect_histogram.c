@@ -61,7 +61,10 @@ static int ask_inspector(const char *inspector, const struct question *q, uint8_
 	return why && !*ret_why ? -ENOMEM : r;
 }
 
-/* Asks the inspector, and while it dies of the question, asks again with less of the program. */
+/*
+ * Asks the inspector. If it dies, asks again without the program's debug information, then without
+ * its file. *@ret_skip: what the last question left out (SKIP_MOST).
+ */
 static int ask_again(
 	const struct question *q, struct profile **ret_profile, char **ret_why, uint8_t *ret_skip)
 {

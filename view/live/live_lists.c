@@ -267,7 +267,10 @@ static uint32_t last_function(const struct live *live, size_t task)
 	return places_leaf(&live->functions, sample.location[live_first_frame(live, &sample)]);
 }
 
-/* Does the main thread's row show the title of its process (analyst/titles.h), not its name? */
+/*
+ * Does the row of @task show the title of its process (analyst/titles.h) instead of the thread's
+ * name? It does for a main thread whose process has a name with a space, as titles have.
+ */
 static bool is_titled(const struct task *task)
 {
 	return task->tid == task->pid && strchr(task->process, ' ');

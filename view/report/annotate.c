@@ -234,7 +234,10 @@ static void put_instructions(struct sheet *sheet, const struct annotate *annotat
 	}
 }
 
-/* Prints the table for programs: each line, the functions inlined in it, and its instructions. */
+/*
+ * Prints the table that other programs read (sheet.h): each line, the functions inlined in it, and
+ * its instructions.
+ */
 static int print_sheet(struct annotate *annotate, FILE *out)
 {
 	static const struct row nothing;

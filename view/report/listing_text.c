@@ -50,11 +50,11 @@ static void choose_columns(struct listing *l)
 	l->has_samples = rows->weight == VALUE_CPU_NS && rows->all[VALUE_SAMPLES] > 0;
 
 	/*
-	 * The order in which columns are dropped in a narrow table: what follows from others goes
-	 * first. Times, and nearly the numbers of samples, follow from the shares. The object
-	 * mostly follows from the file, and is dropped before the total, because most lines have
-	 * no self. The blocked part of wall-clock time is kept longest: the rest is mostly CPU
-	 * time.
+	 * The last argument is the rank by which a column is dropped in a narrow table: 1 first, 0
+	 * never. What follows from other columns goes first. Times follow from the shares, and so,
+	 * roughly, do the numbers of samples. The object mostly follows from the file. It goes
+	 * before the total, because most lines have no self. Of the parts of wall-clock time the
+	 * blocked one goes last, because the rest is mostly CPU time.
 	 */
 	add_number(l, "self", 0);
 	add_number(l, "", 3);

@@ -7,7 +7,7 @@
 #include "view/options.h"
 #include "view/row_builder.h"
 
-/* Number of intervals in a table for programs. The text has as many as fit in its width. */
+/* Number of intervals in a table that other programs read; the text has what fits in its width. */
 enum { SHEET_COLUMNS = 100 };
 
 static void put_row(
@@ -39,7 +39,7 @@ static void put_row(
 	row_builder_add(to, "object", cell_text(place->object));
 }
 
-/* Prints the table for programs: a row per interval, with --split also per thread. */
+/* Prints the table that other programs read: a row per interval, with --split also per thread. */
 static int print_sheet(const struct time_grid *grid, FILE *out)
 {
 	const struct timeline_phase none = {.row = TIMELINE_NO_ROW, .place = TIMELINE_NO_PLACE};

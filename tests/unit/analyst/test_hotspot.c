@@ -239,7 +239,7 @@ static void test_hotspot__names_of_hidden_classes(void **state)
 	assert_named("Main$$Lambda+0x00007f2c0b15", "Main$$Lambda.apply A.java:13");
 	assert_named("p/Main$$Lambda$14", "p.Main$$Lambda.apply p/A.java:13");
 	assert_named("p/LambdaForm$MH+0x00007f2c", "p.LambdaForm$MH.apply p/A.java:13");
-	/* Names of programs stay as they are. */
+	/* Names of classes that the runtime did not make stay as they are. */
 	assert_named("p/Main$$Lambda$14x", "p.Main$$Lambda$14x.apply p/A.java:13");
 	assert_named("p/Main$14", "p.Main$14.apply p/A.java:13");
 	assert_named("p/A+0xyz", "p.A+0xyz.apply p/A.java:13");

@@ -42,7 +42,7 @@ static uint64_t met_at(struct world *w, uint64_t now_ns, uint64_t run_ns)
 	return w->thread.hit.due.weight_ns[STREAM];
 }
 
-/* met_at() for a thread alone on its CPU, for which as much time has passed as it has used. */
+/* met_at() for a thread that runs without a pause: @run_ns of clock time have passed, too. */
 static uint64_t met(struct world *w, uint64_t run_ns)
 {
 	return met_at(w, WHEN + run_ns, run_ns);
