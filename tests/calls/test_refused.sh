@@ -40,7 +40,7 @@ path=$supervisor
 # shellcheck disable=SC2086
 {
 	expect "poll is forbidden" "-1 EPERM 6" 1 "seccomp" $command poll
-	# Each limit of descriptors is too small for the program, the helper's start, or its answers.
+	# Each limit is too small for the program, the helper's start, or its answers.
 	for n in 8 10 16 17 31; do
 		expect "$n descriptors" "-1 EMFILE 0" 1 "ulimit -n" sh -c "ulimit -n $n; exec $command"
 	done
