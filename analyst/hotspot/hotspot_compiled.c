@@ -33,10 +33,11 @@ static uint64_t own_sp(const struct hotspot_step *step)
 		: frame->sp;
 }
 
-/* Does what find_frame() does, for a pc that may be at the end of the method. */
-static int find_end(struct hotspot_step *step, enum hotspot_frame *ret_frame, uint64_t *ret_popped)
+/* Does what find_frame() does, for a pc behind the beginning of the method. */
+static int find_behind(
+	struct hotspot_step *step, enum hotspot_frame *ret_frame, uint64_t *ret_popped)
 {
-	enum { BEFORE = 2, RBP = 6 };
+	enum { BEFORE = HOTSPOT_FRAME_BEFORE, RBP = 6 };
 	const struct hotspot_blob *blob = step->blob;
 	const uint64_t pc = step->frame->pc;
 	uint64_t bytes = pc < blob->code_end ? blob->code_end - pc : 0;
@@ -50,8 +51,12 @@ static int find_end(struct hotspot_step *step, enum hotspot_frame *ret_frame, ui
 	r = peek_at(step->hotspot->peek, pc - BEFORE, BEFORE + bytes, 0, &code);
 	if (r <= 0)
 		return r < 0 ? r : 1;
-	*ret_frame = hotspot_frame_at_end(code + BEFORE, bytes);
-	in = step->frame->reg ? hotspot_frame_popped(code, code + BEFORE, bytes) : -1;
+	code += BEFORE;
+	*ret_frame = hotspot_frame_at(&(struct hotspot_code){.code = code,
+		.bytes = bytes,
+		.start = (int64_t)(blob->code - pc),
+		.end = (int64_t)(blob->code_end - pc)});
+	in = step->frame->reg ? hotspot_frame_popped(code - 2, code, bytes) : -1;
 	if (in == RBP) {
 		*ret_frame = HOTSPOT_FRAME_NONE;
 	} else if (in >= 0 && hotspot_is_code(step->hotspot, step->frame->reg[in])) {
@@ -96,7 +101,7 @@ static int find_frame(
 			*ret_frame = HOTSPOT_FRAME_POINTER;
 		return r < 0 ? r : 1;
 	}
-	return find_end(step, ret_frame, ret_popped);
+	return find_behind(step, ret_frame, ret_popped);
 }
 
 /*

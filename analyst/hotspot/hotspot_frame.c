@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/load.h"
+
 /* An instruction by its first bytes; @operand: number of bytes that follow, of any value. */
 struct pattern {
 	uint8_t bytes, operand;
@@ -56,6 +58,15 @@ static const struct pattern at_end[] = {
 	{3, 0, {0xc5, 0xf8, 0x77}},                             /* vzeroupper */
 };
 
+/* The check for a stack overflow. */
+static const struct pattern bang[] = {{3, 4, {0x89, 0x84, 0x24}}}; /* mov %eax,-n(%rsp) */
+static const struct pattern constant[] = {
+	{2, 8, {0x49, 0xba}},       /* movabs $n,%r10 */
+	{3, 4, {0x4c, 0x8d, 0x15}}, /* lea n(%rip),%r10 */
+};
+/* Stores the address at which a safepoint was met. */
+static const struct pattern store_pc[] = {{3, 4, {0x4d, 0x89, 0x97}}}; /* mov %r10,n(%r15) */
+
 size_t hotspot_frame_pop(const uint8_t *code, size_t bytes)
 {
 	if (bytes >= 2 && code[0] == 0x41 && (code[1] & 0xf8) == 0x58)
@@ -97,8 +108,10 @@ enum hotspot_frame hotspot_frame_at_begin(const uint8_t *code, size_t bytes)
 		} else if (ANY_OF(store_fp, code, bytes)) {
 			n = ANY_OF(store_fp, code, bytes);
 			stored = true;
-		} else if (bytes >= 7 && code[0] == 0x89 && code[1] == 0x84 && code[2] == 0x24) {
-			n = 7; /* mov %eax,-n(%rsp): the check for a stack overflow */
+		} else if (ANY_OF(bang, code, bytes)) {
+			n = ANY_OF(bang, code, bytes);
+		} else if (ANY_OF(constant, code, bytes)) {
+			n = ANY_OF(constant, code, bytes);
 		}
 		code += n;
 		bytes -= n;
@@ -108,14 +121,59 @@ enum hotspot_frame hotspot_frame_at_begin(const uint8_t *code, size_t bytes)
 	return pushed || stored ? HOTSPOT_FRAME_WHOLE : HOTSPOT_FRAME_UNSAVED;
 }
 
-enum hotspot_frame hotspot_frame_at_end(const uint8_t *code, size_t bytes)
+/* Is the instruction at the offset @at a jump to an address outside of the method's code? */
+static bool is_exit(const struct hotspot_code *is, size_t at)
 {
+	enum { JUMP = 5 };
+	int64_t to;
+
+	if (is->bytes < at + JUMP || is->code[at] != 0xe9)
+		return false;
+	to = (int64_t)at + JUMP + (int32_t)load_u32(is->code + at + 1);
+	return to < is->start || to >= is->end;
+}
+
+/* Does the code that a check for a safepoint jumps to go on here? The frame is gone there. */
+static bool is_safepoint(const struct hotspot_code *is)
+{
+	size_t at = ANY_OF(constant, is->code, is->bytes), n;
+
+	n = ANY_OF(store_pc, is->code + at, is->bytes - at);
+	return n && is_exit(is, at + n);
+}
+
+/* Returns what exists of the frame at the beginning of a method, or of the code for its loop. */
+static enum hotspot_frame at_entry(const struct hotspot_code *is)
+{
+	const size_t skip = ANY_OF(bang, is->code, is->bytes);
+	const uint8_t *code = is->code + skip;
+	const size_t bytes = is->bytes - skip;
+
+	if (ANY_OF(push_fp, code, bytes) && ANY_OF(subtract, code + 1, bytes - 1))
+		return HOTSPOT_FRAME_NONE;
+	if (!skip && ANY_OF(push_fp, code - 1, 1) && ANY_OF(subtract, code, bytes))
+		return HOTSPOT_FRAME_POINTER;
+	return HOTSPOT_FRAME_WHOLE;
+}
+
+enum hotspot_frame hotspot_frame_at(const struct hotspot_code *is)
+{
+	const uint8_t *before = is->code - HOTSPOT_FRAME_BEFORE;
 	bool popped = false;
 	size_t n;
 
-	while (bytes) {
+	if (is_safepoint(is) ||
+		(is_exit(is, 0) &&
+			(ANY_OF(pop_fp, is->code - 1, 1) ||
+				ANY_OF(store_pc, before, HOTSPOT_FRAME_BEFORE))))
+		return HOTSPOT_FRAME_NONE;
+	for (size_t at = 0; at < is->bytes; at += n) {
+		const uint8_t *code = is->code + at;
+		const size_t bytes = is->bytes - at;
+
 		n = hotspot_frame_pop(code, bytes);
-		if (ANY_OF(returns, code, bytes) || ((n || popped) && is_jump(code + n, bytes - n)))
+		if (ANY_OF(returns, code, bytes) || (popped && is_exit(is, at)) ||
+			((n || popped) && is_jump(code + n, bytes - n)))
 			return popped ? HOTSPOT_FRAME_POINTER : HOTSPOT_FRAME_NONE;
 		n = ANY_OF(pop_fp, code, bytes);
 		if (n && popped)
@@ -125,8 +183,6 @@ enum hotspot_frame hotspot_frame_at_end(const uint8_t *code, size_t bytes)
 			n = ANY_OF(at_end, code, bytes);
 		if (!n)
 			break;
-		code += n;
-		bytes -= n;
 	}
-	return HOTSPOT_FRAME_WHOLE;
+	return at_entry(is);
 }

@@ -3,8 +3,11 @@
  * How much of a compiled method's frame exists at an instruction of the method's beginning or end,
  * on x86-64. Pure. Frames are of fixed size: the beginning either pushes the frame pointer and
  * subtracts the rest from the stack pointer, or it subtracts the whole size and stores the frame
- * pointer into the frame. The end undoes this, checks for a safepoint, and returns. Stubs of
- * exceptions pop the return address instead, and jump to a handler of the caller.
+ * pointer into the frame. The end undoes this, checks for a safepoint, and returns. If there is
+ * something to do at the safepoint, it stores its address in the thread and jumps to a stub; if it
+ * leaves with an exception, it jumps to a stub instead of returning. Stubs of exceptions pop the
+ * return address, and jump to a handler of the caller. Code that replaces a running loop (OSR) has
+ * its beginning in the middle.
  */
 #ifndef ANALYST_HOTSPOT_FRAME_H
 #define ANALYST_HOTSPOT_FRAME_H
@@ -28,11 +31,15 @@ enum hotspot_frame {
  */
 enum hotspot_frame hotspot_frame_at_begin(const uint8_t *code, size_t bytes);
 
-/*
- * Returns what exists of the frame at an instruction of the method's end. @code: the instructions
- * from the current one on.
- */
-enum hotspot_frame hotspot_frame_at_end(const uint8_t *code, size_t bytes);
+/* The code around the current instruction. */
+struct hotspot_code {
+	const uint8_t *code; /* the current instruction, and HOTSPOT_FRAME_BEFORE bytes before it */
+	size_t bytes;        /* from @code on */
+	int64_t start, end;  /* of the method's code, relative to @code */
+};
+
+/* Returns what exists of the frame at an instruction behind the method's beginning. */
+enum hotspot_frame hotspot_frame_at(const struct hotspot_code *code);
 
 /*
  * Returns the DWARF number of the register that the instruction in @before pops; -1 if it pops
@@ -44,7 +51,7 @@ int hotspot_frame_popped(const uint8_t before[2], const uint8_t *code, size_t by
 /* Bytes of the instruction at @code if it pops a register other than the frame pointer; else 0. */
 size_t hotspot_frame_pop(const uint8_t *code, size_t bytes);
 
-/* The number of bytes that hotspot_frame_at_begin() and hotspot_frame_at_end() need. */
-enum { HOTSPOT_FRAME_BYTES = 64 };
+/* The number of bytes that these functions need, and that hotspot_frame_at() needs before them. */
+enum { HOTSPOT_FRAME_BYTES = 64, HOTSPOT_FRAME_BEFORE = 7 };
 
 #endif

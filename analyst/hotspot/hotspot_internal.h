@@ -96,7 +96,12 @@ struct hotspot {
 	size_t heaps;
 	uint64_t heaps_ns;  /* when @heap was last read; 0: never */
 	uint64_t layout_ns; /* when the library was last found not ready (hotspot_layout_read()) */
-	uint64_t call_stub_return;  /* address in the VM's call stub to which Java returns */
+	uint64_t call_stub_return; /* address in the VM's call stub to which Java returns */
+	/*
+	 * The return address of a frame that the deoptimizer has made but not filled yet; 0: not
+	 * known. Interpreted frames that execute never have it (JDK 11 to 27).
+	 */
+	uint64_t unfilled_pc;
 	struct hotspot_blob **blob; /* ascending, disjoint; owned */
 	size_t blobs, blob_room;
 	uint64_t debug_bytes;          /* of all blobs */

@@ -45,6 +45,10 @@ static int leave_interpreted(struct hotspot_step *step, bool runs)
 		!hotspot_read_stack(step, fp + 8 * (int64_t)BYTECODE, &bytecode) ||
 		!hotspot_read_stack(step, fp + 8 * (int64_t)SENDER_SP, &sender))
 		return 0;
+	if (!frame->exact && frame->pc == hotspot->unfilled_pc) {
+		leave_with(step, sender);
+		return 0;
+	}
 	/*
 	 * The frame of a method that has called another one is complete. Only that of an executing
 	 * method may still be incomplete.
@@ -66,7 +70,9 @@ static int leave_interpreted(struct hotspot_step *step, bool runs)
 	return hotspot_name_interpreted(step, method, bytecode);
 }
 
-/* Sets the caller of a method (rbx) that begins: its return address, stack and frame pointer. */
+/* Sets the caller of a method (rbx) that begins: its return address, stack and frame pointer. A
+ * compiled caller's stack begins above the arguments, which the adapter between the two has copied
+ * below it. */
 static int set_beginning(struct hotspot_step *step, uint64_t pc, uint64_t sp, uint64_t fp)
 {
 	int named = hotspot_name_interpreted(step, step->frame->reg[RBX], 0);
@@ -78,6 +84,17 @@ static int set_beginning(struct hotspot_step *step, uint64_t pc, uint64_t sp, ui
 	step->caller.sp = sp;
 	step->caller.fp = fp;
 	return 1;
+}
+
+/* The caller's stack pointer, when the frame pointer is set but words of the frame are missing. */
+static uint64_t sender_sp(const struct hotspot_step *step)
+{
+	const struct unwind_runtime_frame *frame = step->frame;
+	uint64_t sp = frame->reg[R13];
+
+	if (frame->sp < frame->fp && !hotspot_read_stack(step, frame->fp - 8, &sp))
+		sp = 0;
+	return sp >= frame->fp + 16 && sp - frame->fp <= NEAR ? sp : frame->fp + 16;
 }
 
 /*
@@ -101,14 +118,14 @@ static int leave_beginning(struct hotspot_step *step)
 		hotspot_read_stack(step, frame->fp, &fp)) {
 		r = hotspot_is_return(step, pc);
 		if (r)
-			return r < 0 ? r : set_beginning(step, pc, frame->fp + 16, fp);
+			return r < 0 ? r : set_beginning(step, pc, sender_sp(step), fp);
 	}
 	if (reg[R13] >= frame->sp && reg[R13] - frame->sp <= NEAR) {
 		r = hotspot_read_stack(step, frame->sp, &pc) ? hotspot_is_return(step, pc) : 0;
 		if (r)
-			return r < 0 ? r : set_beginning(step, pc, frame->sp + 8, frame->fp);
+			return r < 0 ? r : set_beginning(step, pc, reg[R13], frame->fp);
 		r = hotspot_is_return(step, reg[RAX]);
-		return r > 0 ? set_beginning(step, reg[RAX], frame->sp, frame->fp) : r;
+		return r > 0 ? set_beginning(step, reg[RAX], reg[R13], frame->fp) : r;
 	}
 	r = hotspot_is_return(step, reg[R13]);
 	return r > 0 ? set_beginning(step, reg[R13], frame->sp, frame->fp) : r;

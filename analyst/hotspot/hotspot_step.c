@@ -11,6 +11,7 @@
  * pointer. The frame of the caller begins behind the local variables.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "analyst/hotspot/hotspot_internal.h"
 #include "analyst/hotspot/hotspot_scopes.h"
@@ -145,6 +146,38 @@ static bool is_known_call(const struct hotspot_blob *blob, uint64_t pc)
 			blob->code + (uint64_t)(int64_t)at.pc == pc);
 }
 
+/*
+ * The deoptimizer replaces a compiled frame by interpreted ones. It calls the VM twice: first it is
+ * called by the compiled frame; then the interpreted frames are its callers, and the VM fills them.
+ * Until then only their frame pointers and callers are valid. All have the same return address,
+ * which is learned here. 1; -EAGAIN; -ENOMEM.
+ */
+static int learn_unfilled(struct hotspot_step *step)
+{
+	const char *name = step->blob->name;
+	struct hotspot_blob *blob;
+	int r;
+
+	if (step->frame->exact || !step->caller.found ||
+		(!strstr(name, "DeoptimizationBlob") && !strstr(name, "UncommonTrapBlob")) ||
+		!hotspot_is_code(step->hotspot, step->caller.pc))
+		return 1;
+	r = hotspot_blob_find(step->hotspot, step->caller.pc - 1, &blob);
+	if (r > 0 && blob->kind == HOTSPOT_INTERPRETER)
+		step->hotspot->unfilled_pc = step->caller.pc;
+	return r < 0 ? r : 1;
+}
+
+/* Leaves a stub with a frame of fixed size. */
+static int step_fixed(struct hotspot_step *step)
+{
+	int r = hotspot_leave_fixed(step);
+
+	if (r > 0)
+		r = learn_unfilled(step);
+	return r > 0 ? hotspot_name_stub(step) : r;
+}
+
 /* Leaves a frame of unknown size, which may be the return barrier. */
 static int step_without_frame(struct hotspot_step *step)
 {
@@ -190,11 +223,7 @@ int hotspot_step_frame(struct hotspot *hotspot, const struct unwind_runtime_fram
 	switch (blob->kind) {
 	case HOTSPOT_METHOD: r = hotspot_step_compiled(&step); break;
 	case HOTSPOT_INTERPRETER: r = hotspot_step_interpreted(&step); break;
-	case HOTSPOT_FRAME:
-		r = hotspot_leave_fixed(&step);
-		if (r > 0)
-			r = hotspot_name_stub(&step);
-		break;
+	case HOTSPOT_FRAME: r = step_fixed(&step); break;
 	default: r = step_without_frame(&step); break;
 	}
 	*ret_caller = step.caller;

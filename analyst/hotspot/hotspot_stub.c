@@ -70,6 +70,59 @@ static int leave_pushed(struct hotspot_step *step)
 	return 0;
 }
 
+/*
+ * The adapter to the interpreter keeps the caller's stack pointer in r13. Has it been set before
+ * the @bytes of code at @code, which go on to the end of the adapters?
+ */
+static bool is_sender_set(const uint8_t *code, size_t bytes)
+{
+	static const uint8_t move[] = {0x4c, 0x8b, 0xec};            /* mov %rsp,%r13 */
+	static const uint8_t lea[] = {0x4c, 0x8d, 0x6c, 0x24, 0x08}; /* lea 8(%rsp),%r13 */
+
+	return !memmem(code, bytes, move, sizeof(move)) && !memmem(code, bytes, lea, sizeof(lea));
+}
+
+/*
+ * Leaves the adapters of a method, by which interpreted code calls compiled code and the reverse;
+ * the latter is behind the former. Each pops the return address to rax, makes room on the stack,
+ * and pushes the address again. 1: the caller is found; 0; -EAGAIN; -ENOMEM.
+ */
+static int leave_adapter(struct hotspot_step *step)
+{
+	enum { RAX = 0, R13 = 13, ROOM_MOST = 8 * 512 };
+	const struct unwind_runtime_frame *frame = step->frame;
+	const uint64_t bytes = step->blob->code_end - frame->pc;
+	uint64_t top = 0, sp = frame->sp;
+	const uint8_t *code;
+	int r;
+
+	if (!frame->reg || strcmp(step->blob->name, "I2C/C2I adapters") != 0 || !bytes ||
+		bytes > PEEK_MOST)
+		return 0;
+	r = peek_at(step->hotspot->peek, frame->pc, bytes, 0, &code);
+	if (r <= 0)
+		return r;
+	if (is_sender_set(code, bytes)) {
+		sp = frame->reg[R13];
+		if (sp < frame->sp || sp - frame->sp > ROOM_MOST)
+			return 0;
+	} else {
+		r = hotspot_read_stack(step, sp, &top) ? hotspot_is_return(step, top) : 0;
+		if (r > 0)
+			hotspot_set_caller(step, sp, frame->fp);
+		if (r)
+			return r;
+	}
+	r = hotspot_is_return(step, frame->reg[RAX]);
+	if (r <= 0)
+		return r;
+	step->caller.found = true;
+	step->caller.pc = frame->reg[RAX];
+	step->caller.sp = sp;
+	step->caller.fp = frame->fp;
+	return 1;
+}
+
 int hotspot_is_return_barrier(struct hotspot_step *step)
 {
 	static const char name[] = "StubRoutines (continuation";
@@ -97,7 +150,9 @@ int hotspot_step_stub(struct hotspot_step *step)
 		hotspot_leave_by_pointer(step);
 		return 1;
 	}
-	r = frame->exact ? leave_pushed(step) : 0;
+	r = frame->exact ? leave_adapter(step) : 0;
+	if (!r && frame->exact)
+		r = leave_pushed(step);
 	if (r)
 		return r;
 	r = frame->exact && hotspot_read_stack(step, frame->sp, &pc) ? hotspot_is_return(step, pc)

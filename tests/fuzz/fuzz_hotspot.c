@@ -64,7 +64,12 @@ static void look_up(const uint8_t *data, size_t bytes)
 	}
 	(void)hotspot_pc_find(data, bytes, 100, &pc);
 	(void)hotspot_frame_at_begin(data, bytes < 64 ? bytes : 64);
-	(void)hotspot_frame_at_end(data, bytes < 64 ? bytes : 64);
+	if (bytes > HOTSPOT_FRAME_BEFORE)
+		(void)hotspot_frame_at(&(struct hotspot_code){.code = data + HOTSPOT_FRAME_BEFORE,
+			.bytes = bytes - HOTSPOT_FRAME_BEFORE < 64 ? bytes - HOTSPOT_FRAME_BEFORE
+								   : 64,
+			.start = -(int64_t)data[0],
+			.end = data[1]});
 	if (bytes >= 2)
 		(void)hotspot_frame_popped(data, data + 2, bytes - 2);
 }

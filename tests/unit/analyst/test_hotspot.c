@@ -12,7 +12,7 @@
 #include "tests/made_hotspot.h"
 
 /* Indexes of registers in the made memory. */
-enum { RBX = 3, RBP = 6, R13 = 13 };
+enum { RAX = 0, RBX = 3, R13 = 13 };
 static struct unwind_runtime_frame frame_at(uint64_t pc, uint64_t sp, uint64_t fp, bool exact)
 {
 	return (struct unwind_runtime_frame){.pc = pc, .sp = sp, .fp = fp, .exact = exact};
@@ -215,6 +215,117 @@ static void test_hotspot__interpreted_frames(void **state)
 	made_free(m);
 }
 
+/* A compiled caller has passed arguments on the stack: its own stack begins above them. */
+static void test_hotspot__a_method_begins_with_arguments(void **state)
+{
+	struct made *m = made_new(17);
+	struct unwind_runtime_caller caller;
+	struct unwind_runtime_frame frame =
+		frame_at(AT(MADE_INTERPRETER) + MADE_HEADER + 0x100, STACK(2), STACK(30), true);
+
+	(void)state;
+	frame.reg = m->reg;
+	m->reg[R13] = STACK(7);
+	m->reg[RBX] = AT(MADE_OUTER);
+	m->stack[2] = CODE + 64; /* the return address, then four arguments */
+	assert_int_equal(made_step(m, frame, &caller), 1);
+	assert_caller(&caller, CODE + 64, STACK(7), STACK(30));
+	/* The return address was popped to rax. */
+	m->stack[2] = 0;
+	m->reg[RAX] = CODE + 64;
+	frame.sp = STACK(3);
+	assert_int_equal(made_step(m, frame, &caller), 1);
+	assert_caller(&caller, CODE + 64, STACK(7), STACK(30));
+	/* The frame pointer is set, and the caller's stack pointer is about to be pushed. */
+	frame.fp = frame.sp = STACK(1);
+	m->stack[1] = 0x1234;
+	m->stack[2] = CODE + 64;
+	assert_int_equal(made_step(m, frame, &caller), 1);
+	assert_caller(&caller, CODE + 64, STACK(7), 0x1234);
+	/* It is pushed, and r13 has another use. */
+	frame.sp = STACK(0);
+	m->stack[0] = STACK(7);
+	m->reg[R13] = AT(MADE_OUTER);
+	assert_int_equal(made_step(m, frame, &caller), 1);
+	assert_caller(&caller, CODE + 64, STACK(7), 0x1234);
+	assert_string_equal(made_text(m, caller.tag), "p.Outer.outer p/Outer.java:0");
+	made_free(m);
+}
+
+/* The adapters between interpreted and compiled code move the return address. */
+static void test_hotspot__adapters(void **state)
+{
+	const uint32_t code = MADE_STUB + MADE_HEADER + MADE_CODE_AT;
+	const uint8_t to_compiled[] = {0x58, 0x48, 0x83, 0xe4, 0xf0, 0x50}; /* pop; and; push */
+	/* pop %rax; mov %rsp,%r13; sub $48,%rsp; mov %rax,(%rsp) */
+	const uint8_t to_interpreted[] = {
+		0x58, 0x4c, 0x8b, 0xec, 0x48, 0x83, 0xec, 0x30, 0x48, 0x89, 0x04, 0x24};
+	struct made *m = made_new(17);
+	struct unwind_runtime_caller caller;
+	struct unwind_runtime_frame frame = frame_at(AT(code), STACK(1), STACK(8), true);
+
+	(void)state;
+	frame.reg = m->reg;
+	made_put(m, MADE_STUB + MADE_HEADER + 48, made_name(m, "I2C/C2I adapters"), 8);
+	memcpy(m->memory + code, to_compiled, sizeof(to_compiled));
+	memcpy(m->memory + code + 32, to_interpreted, sizeof(to_interpreted));
+	m->stack[1] = CODE + 64;
+	m->stack[8] = STACK(20); /* what the frame pointer leads to is another frame */
+	m->stack[9] = CODE + 32;
+	assert_int_equal(made_step(m, frame, &caller), 1);
+	assert_caller(&caller, CODE + 64, STACK(2), STACK(8));
+	m->reg[RAX] = CODE + 64;
+	frame.pc = AT(code) + 1; /* popped */
+	frame.sp = STACK(2);
+	assert_int_equal(made_step(m, frame, &caller), 1);
+	assert_caller(&caller, CODE + 64, STACK(2), STACK(8));
+	/* To the interpreter: popped; then there is room for arguments, with an old word on top. */
+	frame.pc = AT(code) + 33;
+	assert_int_equal(made_step(m, frame, &caller), 1);
+	assert_caller(&caller, CODE + 64, STACK(2), STACK(8));
+	m->reg[R13] = STACK(7);
+	m->stack[1] = CODE + 32;
+	frame.sp = STACK(1);
+	frame.pc = AT(code) + 40;
+	assert_int_equal(made_step(m, frame, &caller), 1);
+	assert_caller(&caller, CODE + 64, STACK(7), STACK(8));
+	/* A stack pointer that makes no sense is not used. */
+	m->reg[R13] = STACK(7) + (1 << 20);
+	assert_int_equal(made_step(m, frame, &caller), 1);
+	assert_int_equal(caller.sp, STACK(2));
+	made_free(m);
+}
+
+/* Interpreted frames that the deoptimizer has made, but not filled: what is in them is old. */
+static void test_hotspot__frames_that_are_not_filled_yet(void **state)
+{
+	const uint64_t pc = AT(MADE_INTERPRETER) + MADE_HEADER + 0x100;
+	const uint64_t stub = AT(MADE_FRAME) + MADE_HEADER + 0x90;
+	struct made *m = made_new(17);
+	struct unwind_runtime_caller caller;
+
+	(void)state;
+	m->stack[20] = 0x1234;
+	m->stack[21] = CODE + 64;
+	m->stack[19] = STACK(24);
+	m->stack[17] = AT(MADE_INNER);
+	m->stack[12] = AT(MADE_INNER) + 0x80 + 48 + 5;
+	assert_int_equal(made_step(m, frame_at(pc, STACK(4), STACK(20), false), &caller), 1);
+	assert_string_equal(made_text(m, caller.tag), "p.Inner.inner p/Inner.java:13");
+	m->stack[1] = STACK(20);
+	m->stack[2] = CODE + 64;
+	made_put(m, MADE_FRAME + MADE_HEADER + 48, made_name(m, "DeoptimizationBlob"), 8);
+	assert_int_equal(made_step(m, frame_at(stub, STACK(0), 3, false), &caller), 1);
+	assert_int_equal(m->hotspot.unfilled_pc, 0); /* called by the compiled frame */
+	m->stack[2] = pc;
+	assert_int_equal(made_step(m, frame_at(stub, STACK(0), 3, false), &caller), 1);
+	assert_caller(&caller, pc, STACK(3), STACK(20));
+	assert_int_equal(made_step(m, frame_at(pc, STACK(4), STACK(20), false), &caller), 1);
+	assert_caller(&caller, CODE + 64, STACK(24), 0x1234);
+	assert_string_equal(made_text(m, caller.tag), "Interpreter :0");
+	made_free(m);
+}
+
 static void assert_named(const char *class, const char *wanted)
 {
 	const uint64_t pc = AT(MADE_INTERPRETER) + MADE_HEADER + 0x100;
@@ -411,6 +522,9 @@ int main(void)
 		cmocka_unit_test(test_hotspot__compiled_frames_and_what_is_inlined),
 		cmocka_unit_test(test_hotspot__deoptimized_frames),
 		cmocka_unit_test(test_hotspot__interpreted_frames),
+		cmocka_unit_test(test_hotspot__a_method_begins_with_arguments),
+		cmocka_unit_test(test_hotspot__adapters),
+		cmocka_unit_test(test_hotspot__frames_that_are_not_filled_yet),
 		cmocka_unit_test(test_hotspot__names_of_hidden_classes),
 		cmocka_unit_test(test_hotspot__stubs),
 		cmocka_unit_test(test_hotspot__frames_that_are_in_the_heap),
