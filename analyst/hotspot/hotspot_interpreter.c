@@ -70,9 +70,11 @@ static int leave_interpreted(struct hotspot_step *step, bool runs)
 	return hotspot_name_interpreted(step, method, bytecode);
 }
 
-/* Sets the caller of a method (rbx) that begins: its return address, stack and frame pointer. A
+/*
+ * Sets the caller of a method (rbx) that begins: its return address, stack and frame pointer. A
  * compiled caller's stack begins above the arguments, which the adapter between the two has copied
- * below it. */
+ * below it.
+ */
 static int set_beginning(struct hotspot_step *step, uint64_t pc, uint64_t sp, uint64_t fp)
 {
 	int named = hotspot_name_interpreted(step, step->frame->reg[RBX], 0);

@@ -5,8 +5,10 @@ stacks in FILE, which Truth.java has written, or the beginning of one.
 Of the methods that are inlined at the leaf, only the outermost is compared: HotSpot describes
 inlined methods only at calls and checks, and code between two of these gets the description of the
 next one. If some frames of a virtual thread are in the heap, those on the stack must be the end of
-a stack in FILE. Prints the wrong stacks, and the number of stacks; status 1 if any is wrong, or if
-there are none."""
+a stack in FILE. Of a stack that has a frame without a name (the process ended before its method was
+read), the callers of that frame are compared. Prints the wrong stacks, and the number of stacks;
+status 1 if any is wrong, or if there are none."""
+import itertools
 import re
 import sys
 
@@ -16,6 +18,8 @@ from python_truth import Profile
 # those either.
 OWN = re.compile(r'Truth(\$[A-Z][a-z]+)?\.(?!main$|lambda\$main|writeDown|<)')
 HEAP = '[frames in the heap]'
+# What a frame is called whose method is not known.
+NAMELESS = ('Interpreter', 'native nmethod', 'nmethod')
 
 
 def beginnings(path):
@@ -41,11 +45,15 @@ def is_end(text, known, seen={}):
 
 def main(path, profile):
     known = beginnings(path)
-    checked = outside = wrong = deepest = native = partly = 0
+    checked = outside = wrong = deepest = native = partly = nameless = 0
     read = Profile(profile)
     for (count, stack), in_leaf in zip(read.samples, read.in_leaf):
         if in_leaf > 1:
             stack = stack[:1 - in_leaf]
+        known_frames = list(itertools.takewhile(
+            lambda frame: frame[0] != '[java]' or frame[2] not in NAMELESS, stack))
+        nameless += count * (len(known_frames) < len(stack))
+        stack = known_frames
         own = [frame for frame in stack if frame[0] == '[java]' and OWN.match(frame[2])]
         gap = any(frame[2] == HEAP for frame in stack)
         if not own or (own[0][2] != 'Truth.everything' and not gap):
@@ -60,8 +68,9 @@ def main(path, profile):
             wrong += count
             print('wrong: ' + ' '.join('%s:%d' % (frame[2] or '?', frame[3])
                                        for frame in stack[-60:]))
-    print('checked %d outside %d through native code %d partly in the heap %d deepest %d wrong %d' %
-          (checked, outside, native, partly, deepest, wrong))
+    print('checked %d outside %d through native code %d partly in the heap %d without a name %d '
+          'deepest %d wrong %d' %
+          (checked, outside, native, partly, nameless, deepest, wrong))
     return wrong > 0 or not checked
 
 
