@@ -68,8 +68,12 @@ is "dump: two threads compute" "$(grep -c ' computes  waiting.py:[45]  \[python\
 is "dump: one sleeps, one waits" \
     "$(grep -cE ' (sleeps  waiting.py:7|waits  waiting.py:9)  ' dump)" 2
 is "dump: and the main thread" "$(grep -c ' <module>  waiting.py:14  ' dump)" 1
+# The stacks of both threads and the lock are read one after the other. If the threads take turns
+# between (every 5 ms, and a dump is slow on a busy machine), both may be seen to wait, or neither,
+# beside the one that holds the lock.
 about "dump: who computes holds the lock or waits for it" \
-    "$(grep -cE 'holds the GIL$|waiting for the GIL' dump)" 2 2
+    "$(grep -cE 'holds the GIL$|waiting for the GIL' dump)" 1 3
+within "dump: one thread at most holds the lock" "$(grep -c 'holds the GIL$' dump)" 0 1
 check "dump: who waits for something else does neither" \
     [ -z "$(awk -v RS= '/ (sleeps|waits)  / && /GIL/' dump)" ]
 "$SPROFRUN" --dump $pid --python no >dump
