@@ -254,9 +254,9 @@ static bool begin_again(struct restarter *restarter, struct tracee *t, struct ar
 	}
 	restart(raw);
 	/*
-	 * Without a deadline nothing is to be restored after the call. The thread is still watched up
-	 * to the call's entry: if a signal stops it before that, the restart is undone, so that a
-	 * handler interrupts the call as usual.
+	 * Without a deadline nothing is to be restored after the call. The thread is still watched
+	 * up to the call's entry: if a signal stops it before that, the restart is undone, so that
+	 * a handler interrupts the call as usual.
 	 */
 	m->to_entry = !m->has_deadline;
 	return m->has_deadline || arch_native.restart->rewinds;
