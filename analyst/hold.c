@@ -70,7 +70,10 @@ static int probe(struct analyst *analyst, const struct record *rec)
 		: 0;
 }
 
-/* Takes the first waiting record without the memory that it needs, as answers may be lost. */
+/*
+ * Forgets all requests for memory, as their answers may be lost. The caller then takes the first
+ * waiting record without the memory that it needs.
+ */
 static void give_up(struct analyst *analyst)
 {
 	runtimes_each(&analyst->runtimes, &analyst->spaces, peek_forget);

@@ -22,7 +22,8 @@ struct hold {
 		bool ready; /* the record needs no memory: it waits only for those before it */
 	} * list;           /* one for each record, from begin to end; owned */
 	size_t room, begin, end;
-	uint64_t tried_ns; /* time of the record at which the waiting ones were last tried */
+	/* time of the record that came when the waiting ones were last tried */
+	uint64_t tried_ns;
 };
 
 void hold_release(struct hold *hold);

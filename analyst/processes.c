@@ -121,8 +121,8 @@ static int set_audit(
 	bool user_only = profile_audit(all, AUDIT_SYSCALL_CPU, &in_calls);
 	bool knows_realtime = profile_audit(all, "realtime", &realtime);
 	/*
-	 * It is not known to which processes lost samples belonged: then no process has a figure of
-	 * the samples found.
+	 * Nothing tells to which processes lost samples belonged. So if samples were lost, no
+	 * process has a figure of the samples found.
 	 */
 	bool knows_found = !profile_audit(all, "lost_samples", &lost) || !lost;
 	const struct audit_figure figures[] = {

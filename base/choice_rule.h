@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rule of --thread-name and --tid, for the engine and for the live view. */
+/* Which threads --thread-name and --tid choose, for the engine and for the live view. */
 #ifndef BASE_CHOICE_RULE_H
 #define BASE_CHOICE_RULE_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * first_call [ROUNDS]: measures the first call of a process, which starts the helper. By turns in
- * the same run, measures the least that such a call must do: run a program to its end (vfork, exec,
- * exit, wait), once the smallest program (/bin/true), once the helper with --version. Each first
- * call is made by a process of its own.
+ * first_call [ROUNDS]: measures the first call of a process, which starts the helper. For
+ * comparison, in turn with it in the same run, measures the least that such a call must do: to run
+ * a program to its end (vfork, exec, exit, wait). That program is the smallest one (/bin/true), and
+ * then the helper with --version. Each first call is made by a process of its own.
  */
 #include <sprofil/sprofil.h>
 

@@ -83,7 +83,8 @@ shares() {
         NR > 1 && $5 != "[unsampled]" { n[category($5)] += $2 }
         END { for (f in n) print f, n[f] }'
 }
-# compare ROW RATE TRUTH [own]: compares p.pb.gz with the file TRUTH, in the categories of shares
+# compare ROW RATE TRUTH [own]: compares p.pb.gz with the file TRUTH, in the categories that shares
+# prints
 compare() {
     local samples
     samples=$(figure effective_samples p.pb.gz)

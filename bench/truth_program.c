@@ -121,7 +121,10 @@ static uint64_t log_uniform(uint64_t *state, double low, double high)
 	return (uint64_t)(low * exp(uniform * log(high / low)));
 }
 
-/* Functions are dealt like cards, so that all of them come. */
+/*
+ * Returns a function at random; none comes again before all have come, so that a program has all of
+ * them.
+ */
 static unsigned deal(uint64_t *state)
 {
 	static unsigned deck[FUNCTIONS], left;

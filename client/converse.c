@@ -115,9 +115,9 @@ static uint64_t used_ns(void)
 }
 
 /*
- * Looks for the answer LOOKS times. (The table may be in force before its answer is seen, so a
- * failure here does not mean that nothing is counted.) A filter may refuse nanosleep(), too: then
- * there are no pauses.
+ * Looks for the answer LOOKS times, as a seccomp filter refuses poll(). If it refuses nanosleep(),
+ * too, there are no pauses. (A failure does not mean that nothing is counted: the table may be in
+ * force before its answer is seen.)
  */
 static int look_for_answer(
 	int answer_fd, const struct call_request *q, struct client_reply *ret_reply)

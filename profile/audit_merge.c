@@ -145,8 +145,8 @@ static int subtract(struct profile *profile, const char *key, uint64_t value)
 /*
  * A process that lives through several files of a recording is counted in each of them. The merged
  * profile counts it once: the processes and threads that the later file has from the file before it
- * are subtracted. Then the merged profile counts as the earlier of the two files. It remembers only
- * the recording merged last.
+ * are subtracted. The merged profile then has the number of the earlier file, so that one before
+ * that can be merged. It knows only the recording that was merged last.
  */
 static int merge_files(struct profile *into, const struct of_file *a, const struct of_file *b)
 {

@@ -250,7 +250,9 @@ static int find_common_spread(struct comparing *c)
 	}
 	if (n) {
 		c->beyond = fmax(compare_median(item, n), 0);
-		/* The estimate has no more degrees of freedom than the rows behind it. */
+		/*
+		 * The estimate has no more degrees of freedom than the rows from which it is made.
+		 */
 		c->lent = fmin(COMPARE_LENT, c->freedom * (double)(n - 1) / 2);
 	}
 	free(item);

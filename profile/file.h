@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads profiles from files, and writes files: safely, and also to pipes. */
+/*
+ * Reads profiles from files and pipes. Writes files and pipes; a regular file is replaced
+ * completely or not at all.
+ */
 #ifndef PROFILE_FILE_H
 #define PROFILE_FILE_H
 

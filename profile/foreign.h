@@ -25,9 +25,9 @@ int foreign_set(struct profile *profile, const struct foreign *foreign);
 struct foreign foreign_get(const struct profile *profile);
 
 /*
- * Merges these fields for profile_merge(), before the samples are merged. Removes from @into the
- * fields that differ in @from, and says so in a note. Fields of a profile without samples are
- * ignored. 0 or -ENOMEM.
+ * Merges the fields of struct foreign for profile_merge(), before the samples are merged. Removes
+ * from @into the fields that differ in @from, and says so in a note. Fields of a profile without
+ * samples are ignored. 0 or -ENOMEM.
  */
 int foreign_merge(struct profile *into, const struct profile *from);
 

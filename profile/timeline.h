@@ -23,8 +23,8 @@ struct profile;
 
 enum timeline_state {
 	TIMELINE_RUNNING, /* a tick of CPU time */
-	TIMELINE_QUEUED,  /* was in the run queue until then */
-	TIMELINE_BLOCKED, /* was blocked until then */
+	TIMELINE_QUEUED,  /* was in the run queue until the instant */
+	TIMELINE_BLOCKED, /* was blocked until the instant */
 	TIMELINE_STATES
 };
 

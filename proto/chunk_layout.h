@@ -24,9 +24,10 @@ enum chunk_layout {
 enum { CHUNK_HEADER_BYTES = 56 };
 
 /*
- * The address that the copy of the frames has in a sample; no memory has it. For each chunk, the
- * newest first, the copy contains the number of its words and the words, from two below its frames
- * to their end. A number of 0 ends the copy; if it is missing, further chunks could not be read.
+ * The address at which a sample puts the copy of the frames; the target has no memory there. For
+ * each chunk, the newest first, the copy contains the number of its words and the words, from two
+ * below its frames to their end. A number of 0 ends the copy; if it is missing, further chunks
+ * could not be read.
  */
 #define CHUNKS_BASE (UINT64_C(1) << 60)
 

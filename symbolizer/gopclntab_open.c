@@ -215,7 +215,10 @@ static uint32_t g_of_code(struct slice code)
 	return 0;
 }
 
-/* The distance of "g" in a program without symbols: runtime.systemstack reads that word. */
+/*
+ * Returns by how many bytes "g" is below the thread pointer, for a program without symbols: from
+ * the code of runtime.systemstack, which reads that word. 0: unknown.
+ */
 static uint32_t g_of_systemstack(const struct gopclntab *table)
 {
 	static const char wanted[] = "runtime.systemstack";
@@ -239,7 +242,10 @@ static uint32_t g_of_systemstack(const struct gopclntab *table)
 	return 0;
 }
 
-/* The distance of "g" from the thread pointer. Without C, "g" is the only thread-local word. */
+/*
+ * Returns by how many bytes "g" is below the thread pointer; 0: unknown. In a program without C,
+ * "g" is the only thread-local word, so it is the last word before the thread pointer.
+ */
 static uint32_t find_g(const struct gopclntab *table, struct elffile *elf)
 {
 	const struct elfimage *image = table->image;

@@ -14,7 +14,10 @@
 
 #include "symbolizer/module.h"
 
-/* At most CANDIDATES_MOST segments in a page, and NEIGHBOURS_MOST mappings on each side, count. */
+/*
+ * Limits of the search: the first CANDIDATES_MOST segments in a page, and NEIGHBOURS_MOST mappings
+ * on each side of a mapping.
+ */
 enum { CANDIDATES_MOST = 8, NEIGHBOURS_MOST = 16 };
 
 static size_t find_candidates(const struct mapping *mapping, uint64_t bias[CANDIDATES_MOST])

@@ -42,8 +42,8 @@ kills() {
         moment 0.09
         kill -KILL $! 2>/dev/null
         wait $! 2>/dev/null
-        # If the supervisor was killed before it started the command, there is no target, provided
-        # that the command is not started later.
+        # A command that was started has 10 s to give its result. If it has not been started 0.2 s
+        # after the kill, the supervisor died too early: there is no result to judge.
         for ((k = 0; k < 1000; k++)); do
             [ -s result ] || { [ ! -e started ] && [ $k -gt 20 ]; } && break
             sleep 0.01

@@ -33,7 +33,7 @@ used() { cat /proc/$top/stat /proc/$analyst/stat | awk '{ n += $14 + $15 } END {
 resident() { awk '/^VmRSS|^RssAnon/ { v[$1] = $2 } END { print v["RssAnon:"] }' /proc/$analyst/status; }
 begin=$(used) began=$SECONDS half=0
 while [ $((SECONDS - began)) -lt "$seconds" ]; do
-    sleep 5 # what is measured
+    sleep 5 # sproftop works meanwhile
     [ $((SECONDS - began)) -lt $((seconds / 2)) ] || [ $half != 0 ] || half=$(resident)
 done
 took=$((SECONDS - began))

@@ -60,7 +60,7 @@ struct begun {
 	struct output_facts facts;
 	time_t dated;                    /* the time by which --keep finds the oldest */
 	char own[OPENING_PATH_MOST + 1]; /* the process's name, to which @facts points */
-	/* path of a file of OPENING_KEEP, in TMPDIR, during which @any is false; NULL */
+	/* path of a file in TMPDIR that OPENING_KEEP has opened (@any is then false); NULL: none */
 	char *kept;
 	struct outfile out;
 };

@@ -71,7 +71,8 @@ struct code_package {
 	char *command;              /* command that installs them */
 	size_t name_at, name_bytes; /* the package's name in @command; more names may follow */
 	char *foreign; /* the name of the installed package if it is not of this distribution */
-	bool adds;     /* the command adds a package archive, which was not tried and may be gone */
+	/* the command adds a package archive to those of apt; the archive may no longer exist */
+	bool adds;
 };
 
 struct code_reader {

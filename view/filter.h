@@ -19,7 +19,8 @@ struct filter {
 
 /*
  * Matches the names. 0, -ENOMEM, or -EINVAL with a sentence in @ret_problem, which the caller
- * frees: a pattern of the options is no regular expression, or there is no such value.
+ * frees: a pattern of the options is no regular expression, or the profile does not have the value
+ * type that they name.
  */
 int filter_init(struct filter *filter, const struct profile *profile, const struct places *places,
 	const struct report_options *options, char **ret_problem);

@@ -49,7 +49,10 @@ void peek_begin(struct peek *peek);
  */
 int peek_at(struct peek *peek, uint64_t address, size_t bytes, uint64_t since_ns,
 	const uint8_t **ret_data);
-/* Does what peek_at() does, but 1 also if only the first *@ret_bytes of the bytes can be read. */
+/*
+ * Does what peek_at() does, but returns 1, too, if only the first *@ret_bytes of the bytes can be
+ * read.
+ */
 int peek_some(struct peek *peek, uint64_t address, size_t bytes, uint64_t since_ns,
 	const uint8_t **ret_data, size_t *ret_bytes);
 

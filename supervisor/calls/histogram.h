@@ -25,7 +25,7 @@ struct histogram_region {
 	char *object;
 	uint64_t start, end;
 	uint32_t scale;
-	/* width of a counter in bytes: limits its value, and is the unit of the scale */
+	/* bytes of a counter, which bound its value; region.h says how @scale depends on them */
 	unsigned element;
 	uint64_t first; /* index of its first counter in histogram.count */
 	uint64_t counters;

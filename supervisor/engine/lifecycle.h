@@ -13,8 +13,8 @@ struct waiter_result;
 /* The handling of stops, which differs between a profile and --dump. */
 struct lifecycle_stops {
 	/*
-	 * Handles a tick stop, requested or not: takes the sample or the stack that is due, and
-	 * resumes the thread with @signal.
+	 * Handles a stop for a tick, also one that comes without a request: takes the sample or the
+	 * stack that is due, and resumes the thread with @signal.
 	 */
 	void (*tick)(struct engine *engine, struct tracee *tracee, int signal);
 	/*

@@ -217,7 +217,7 @@ void summons_call(struct summons *s, int cpu)
 		atomic_store(&s->cpu, cpu);
 	atomic_store(&s->called_ns, clock_now());
 	if (!hand_on(s, SUMMONS_CALLED) && write(s->bell_fd, &one, sizeof(one)) < 0)
-		return; /* The bell has been rung already. */
+		return; /* The eventfd's counter is full: it wakes the thread anyway. */
 }
 
 int summons_wake(struct summons *s, uint64_t wait_ns)

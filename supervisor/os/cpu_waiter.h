@@ -59,7 +59,7 @@ struct cpu_waiter {
 	_Atomic uint32_t word; /* the thread's futex: changes with a poke, and at the end */
 	/*
 	 * Called in the waiter's thread: with @woke_ns 0 at its start and after a poke; at the set
-	 * time, with the time at which it woke up, and with its arrival. @error: the result of
+	 * time, with the time at which it woke up and with @arrival. @error: the result of
 	 * arrival_read(). Returns when to wake up next (CLOCK_MONOTONIC); UINT64_MAX: not at all.
 	 */
 	uint64_t (*wake)(void *context, uint64_t woke_ns, const struct arrival *arrival, int error);

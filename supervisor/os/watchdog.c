@@ -83,8 +83,8 @@ uint64_t watchdog_share(uint64_t ns, int runnable, int cpus, int nice)
 }
 
 /*
- * Returns for how much of LOOK_NS a thread of our priority may have had a CPU. The result is no
- * larger if the check came late: then this process got no CPU.
+ * Returns for how much of LOOK_NS a thread of our priority may have had a CPU. A check that comes
+ * late counts as LOOK_NS, too: this process got no CPU for it.
  */
 static uint64_t share_of_look(const struct watchdog *watchdog)
 {

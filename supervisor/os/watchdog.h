@@ -36,8 +36,9 @@ struct watchdog_look {
 	uint64_t awake_ns; /* as in struct watchdog */
 	uint64_t cpu_ns;   /* the thread's CPU time */
 	/*
-	 * For how much of LOOK_NS the thread may have had a CPU (watchdog_share()). It is no larger
-	 * if the check came late: then this process got no CPU.
+	 * For how much of the time between two checks, LOOK_NS, the thread may have had a CPU
+	 * (watchdog_share()). A check that comes late counts as LOOK_NS, too: this process got no
+	 * CPU for it.
 	 */
 	uint64_t share_ns;
 	char state; /* as in /proc/PID/stat; 0: unknown */
@@ -68,9 +69,10 @@ static inline void watchdog_note(struct watchdog *watchdog, uint64_t now_ns)
  */
 uint64_t watchdog_share(uint64_t ns, int runnable, int cpus, int nice);
 /*
- * Adds @look to the account of the present piece of work. True: the thread hangs in it. It was in
- * state D at each check for three seconds of share_ns, or asleep for ten (a blocked terminal may
- * become unblocked), or it has used three seconds of CPU time. Pure.
+ * Adds @look to the account of the present piece of work. True: the thread hangs in it. Either it
+ * was in state D at each check while share_ns added up to three seconds, or asleep while share_ns
+ * added up to ten (a blocked terminal may become unblocked), or it has used three seconds of CPU
+ * time. Pure.
  */
 bool watchdog_judge(struct watchdog_case *work, const struct watchdog_look *look);
 

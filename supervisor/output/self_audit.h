@@ -77,7 +77,7 @@ struct self_audit {
 	uint64_t lost_looks;         /* observations lost: the ring was full */
 	/* calls that failed with EINTR at a stop and could not be restarted */
 	uint64_t unrepaired_eintr;
-	uint64_t undelivered_pages; /* given_up of struct couriers */
+	uint64_t undelivered_pages; /* couriers.given_up */
 	/* time in which ticks were less frequent than requested, because of --max-cpu */
 	uint64_t yielded_ns;
 	struct session_figures calls; /* of sprofil and profil, in ticks of their tables */

@@ -109,7 +109,10 @@ static void calibrate(struct cost *c)
 	lost = (double)c->even_lost_ns / (double)c->even_ran_ns;
 	ratio = (uint64_t)(lost / occupied * (double)COST_ONE);
 	ratio = ratio < RATIO_LEAST ? RATIO_LEAST : at_most(ratio, RATIO_MOST);
-	/* The first measured ratio also corrects the cost so far, counted with the usual one. */
+	/*
+	 * The first measured ratio also corrects the cost so far, which was computed with
+	 * RATIO_USUAL.
+	 */
 	if (!c->calibrated)
 		c->total_ns = c->total_ns * ratio / c->ratio_1024;
 	c->ratio_1024 = c->calibrated ? (3 * c->ratio_1024 + ratio) / 4 : ratio;

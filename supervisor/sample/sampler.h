@@ -44,7 +44,8 @@ struct sample_instant {
 /* A hit, from the instant until the stop of its thread. */
 struct sample_hit {
 	unsigned cpu; /* index in sampler.cpu */
-	bool slow;    /* so late that a thread in sched_yield() was in other code at the instant */
+	/* the waiter came so late that a thread in sched_yield() was in other code at the instant */
+	bool slow;
 	bool asleep;  /* the thread was falling asleep: it is sampled without a stop */
 	struct plan_due due;
 	uint64_t woke_ns;
@@ -67,7 +68,7 @@ struct sample_thread {
 	struct sample_thread *newer, *older; /* by the time of the last hit */
 	size_t slot;
 	int cpu; /* index of the CPU on which it was last seen to run, -1 none */
-	/* woke_ns of the last instant that asked it as one of the recent hits */
+	/* woke_ns of the last instant that read its state because its last hit was recent */
 	uint64_t recent_ns;
 	uint64_t read_ns;        /* CLOCK_MONOTONIC: when its CPU time was last read; 0 never */
 	struct cpu_time asked;   /* its CPU time when it was last read */
@@ -107,10 +108,14 @@ struct sampler {
 	uint64_t period_ns[PLAN_STREAMS];
 	bool realtime;        /* our threads are SCHED_FIFO: they preempt at once */
 	uint64_t factor_1024; /* the profile's gaps are longer by this factor, to keep bounds */
-	/* the same because the tracing thread cannot keep up; the greater one counts */
+	/*
+	 * a factor like factor_1024, because the tracing thread cannot keep up; the greater of the
+	 * two is applied
+	 */
 	uint64_t busy_1024;
 	uint64_t turn_instants;  /* figures.instants at the last sampler_turn() */
-	uint64_t stretched_1024; /* fractions of left-out instants, not yet in figures.throttled */
+	/* the part of an instant, in 1024ths, that is still to be added to figures.throttled */
+	uint64_t stretched_1024;
 	struct sample_thread **thread;
 	size_t threads, room;
 	struct sample_thread *newest, *oldest;
@@ -139,8 +144,8 @@ void sampler_set_period(struct sampler *sampler, unsigned stream, uint64_t perio
 int sampler_add(struct sampler *sampler, struct sample_thread *thread, void *owner);
 void sampler_remove(struct sampler *sampler, struct sample_thread *thread);
 /*
- * Call when the thread is known to run, by its CPU time or by an event: it is asked early from now
- * on.
+ * Call when the thread is known to run, by its CPU time or by an event: at the next instants its
+ * state is read before that of most others.
  */
 void sampler_heed(struct sampler *sampler, struct sample_thread *thread);
 

@@ -42,8 +42,8 @@ static int64_t owed_at_begin(
 
 /*
  * Returns by how much a tick of @weight_ns is corrected. The correction is proportional to what is
- * owed: if that is 0 on average, so is the correction. A tick of one period that is owed
- * -TICKS_PART periods weighs nothing.
+ * owed: if that is 0 on average, so is the correction. If -TICKS_PART periods are owed, a tick of
+ * one period weighs nothing.
  */
 static int64_t correction(int64_t owed_ns, int64_t weight_ns, int64_t period_ns)
 {

@@ -88,10 +88,10 @@ static bool use_scratch(struct restarter *restarter, struct tracee *t, const voi
 }
 
 /*
- * Ends the call with the result of its time-out. Further stops may come before the thread leaves
- * the kernel; they would find that result and take it for one that came early. An entry register of
- * -1 prevents that, as the thread is then in no call. On machines without this register m->over
- * does, until the stop of the interrupt that is requested here.
+ * Ends the call with @result, as if it had timed out. If the thread is stopped again before it
+ * leaves the kernel, the supervisor must not restart the call because of this result. So the entry
+ * register is set to -1: the thread is then in no call. On machines without that register, m->over
+ * prevents the restart until the stop that is requested here.
  */
 static void set_over(struct tracee *t, struct arch_raw *raw, int64_t result)
 {
@@ -325,8 +325,8 @@ static size_t read_rest(
 }
 
 /*
- * Writes a vector of the remaining parts below the stack, with a changed header for a @message, and
- * sets the arguments in @raw to them.
+ * Writes, below the thread's stack, the vector of the parts that are still to be transferred; with
+ * @message also a msghdr that points to this vector. Sets the arguments in @raw to them.
  */
 static bool advance_vector(
 	struct restarter *restarter, struct tracee *t, struct arch_raw *raw, bool message)

@@ -307,7 +307,10 @@ static void test_live_dialects__errors_in_order(void **state)
 	}
 }
 
-/* C14, C15 for functions without a result, which report a failure by errno only. */
+/*
+ * Tests clauses C14 and C15 of docs/CONFORMANCE.md for functions without a result, which report a
+ * failure only by errno.
+ */
 static void test_live_dialects__silent_calls_that_fail(void **state)
 {
 	const struct dialect *aix = &dialects[DIALECTS - 1];

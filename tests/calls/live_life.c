@@ -396,7 +396,7 @@ static void test_live_life__short_threads_add_up(void **state)
 	live_settle();
 	cpu = live_process_cpu() - cpu;
 	off();
-	/* This thread is an account, too. */
+	/* This thread has an account, too. */
 	live_check_rounds(ov, cpu, waited, LIVE_TICK_NS, THREADS + 1, __FILE__, __LINE__);
 }
 

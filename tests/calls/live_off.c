@@ -54,7 +54,10 @@ static int count(unsigned *counts)
 	return sprofil(&bin, 1, NULL, PROF_UINT);
 }
 
-/* live_spin() would not do: it reads /proc, which the child may have lost. */
+/*
+ * Uses CPU time. Does not call live_spin(), which reads /proc: the child may have lost access to
+ * it.
+ */
 static void spin(double seconds)
 {
 	clock_t end = clock() + (clock_t)(seconds * CLOCKS_PER_SEC);

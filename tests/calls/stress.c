@@ -269,8 +269,8 @@ int main(int argc, char **argv)
 	struct footprint first, last;
 
 	/*
-	 * Twice the same work: the helper must not need more after the second half than after the
-	 * first.
+	 * Does the same work twice: the helper must not have more memory and descriptors after the
+	 * second half than after the first.
 	 */
 	call(&keep, 1, PROF_UINT);
 	run_threads(seconds / 4 + 1);

@@ -47,7 +47,7 @@ check "without the option, it has its name, too, or what would name it is said" 
 check "and nothing was asked" [ ! -e /tmp/perf-$jvm.map ]
 kill $jvm
 
-# A command: it writes its map when it ends.
+# Java as the command of sprofrun writes its map when it ends.
 "$SPROFRUN" -q -F 500 --jit-map -o run.pb.gz sh -c 'echo $$ >pid; exec java Loop 8000' \
     >out 2>err
 is "the command's status" $? 0

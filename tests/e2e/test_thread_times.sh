@@ -8,10 +8,10 @@ is "status" $? 0
 "$SPROFREPORT" flat --by thread --format tsv p.pb.gz >by_thread
 "$SPROFREPORT" flat --split thread --format tsv p.pb.gz >split
 
-# Compares the kernel's figure of each thread in a table with the thread's own (file "used"); prints
-# a line for each that differs by more than a scheduler tick. They differ a little: the clock of the
-# first thread began before exec, and each thread's end is charged to it, too. The file "compared"
-# has the number of threads compared.
+# Compares the kernel's figure of each thread in a table with what the thread's own clock showed
+# (file "used"). Prints a line for each thread whose figures differ by more than a scheduler tick.
+# Small differences are right: the clock of the first thread began before exec, and the kernel also
+# charges each thread for its end. The file "compared" gets the number of threads compared.
 tick_ns=$((1000000000 / $(getconf CLK_TCK)))
 judge() { # TABLE
     awk -F'\t' -v tick=$tick_ns 'BEGIN {

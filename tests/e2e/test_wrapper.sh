@@ -218,8 +218,8 @@ about "before its exec: instants" "$(figure instants p.pb.gz)" 0 150
 is "before its exec: no process without a name" "$("$SPROFREPORT" --split process --format tsv \
     p.pb.gz | awk -F'\t' 'NR > 1 && $2 != "split"')" ''
 
-# With SIGCHLD ignored, no signal would report a stop, so sprofrun changes it; the command gets it
-# ignored.
+# sprofrun is started with SIGCHLD ignored. It sets the default, as otherwise no signal would report
+# a stop; in the command SIGCHLD is ignored again.
 check "started with SIGCHLD ignored" timeout 30 env --ignore-signal=CHLD "$SPROFRUN" -q -o p.pb.gz \
     sh -c '/bin/true; /bin/true; /bin/true'
 is "SIGCHLD is ignored in the command, too" \

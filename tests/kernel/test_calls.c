@@ -64,8 +64,8 @@ static void exec_never_receives_counts(void **state)
 	race(__func__, &scene);
 	scene.options.serve_only = false;
 	/*
-	 * Three early choices are needed before one write: the exec begins, the leader ends, and
-	 * the caller of exec gets the leader's tid.
+	 * To reach the write that an exec makes dangerous, an order needs three early choices: the
+	 * exec begins, the leader ends, and the caller of exec gets the leader's tid.
 	 */
 	play_orders(__func__, &scene, 3, 4000, 2000);
 	while (count_answers(0))

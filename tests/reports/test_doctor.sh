@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# doctor says what is missing and how to get it; what was then got is no longer missing. debuginfod
-# is a server that this test runs.
+# doctor says which debug information is missing and how to get it. Once that is there, doctor no
+# longer says so. debuginfod is a server that this test runs.
 . "$(dirname "$0")/../lib.sh"
 
 cc=$(command -v gcc || command -v cc) || skip "no C compiler"

@@ -20,7 +20,8 @@ trap 'kill $busy 2>/dev/null; rm -rf "$WORK"' EXIT
 wait_until "they run" 30 sh -c "[ \$(ls /proc/$busy/task | wc -l) -ge 100 ]"
 "$SPROFRUN" -q -F 250 --report none -d 4s -p $busy -o own.pb.gz
 kill $busy
-# Target and sprofrun share a session, but not this script's: it should not be one of a hundred.
+# Target and sprofrun share a session. This script is in another one, or it would be one of a
+# hundred threads that want a CPU.
 # shellcheck disable=SC2016
 timeout 60 setsid -w sh -c '
     "$0/busy" 100 60 &

@@ -18,8 +18,9 @@ for hz in 250 1000; do
 done
 
 # While the supervisor repairs a transfer that a stop has cut short, it does not interrupt the
-# thread, whose location and stack it knows. (An earlier version found such reads of 3 ms at 0.7 of
-# their instants.) MALLOC_PERTURB_ is off, or dd would spend its time in filling memory.
+# thread, whose location and stack it knows. (An earlier version took samples at only 0.7 of the
+# instants in such reads, of 3 ms each.) MALLOC_PERTURB_ is off, or dd would spend its time in
+# filling memory.
 MALLOC_PERTURB_=0 timeout 120 "$SPROFRUN" -q -F 1000 -o p.pb.gz dd if=/dev/zero of=/dev/null bs=64M count=200 2>err
 is "a repaired call: status" $? 0
 within "a repaired call: found" "$(figure found_ratio p.pb.gz)" 0.8 1.2

@@ -28,8 +28,8 @@ sums() {
 
 # agrees WHAT PROFILE TRUTH: asserts that the times are those that each thread has measured. A
 # thread's clock does not contain its first wait for a CPU; time at the end that no observation
-# found is reported as unattributed. Between a thread's end and its reaping the supervisor may wait
-# for a CPU, as long as the longest wait of another thread.
+# found is reported as unattributed. The supervisor may wait for a CPU between a thread's end and
+# its reaping, so all times may be off by a tenth of the longest run queue time of a thread.
 agrees() {
     local bad
     by_thread "$2" >measured

@@ -159,8 +159,8 @@ static void send_piece(
 }
 
 /*
- * With --ring: at the end of a piece keeps it (RECORD_END_PIECE), otherwise writes the profile of
- * all pieces, if it was requested.
+ * With --ring: if the records end with a piece (RECORD_END_PIECE), keeps it for the next analysts.
+ * If the run ends, writes the profile of all pieces, if one was requested.
  */
 static int deliver_pieces(const struct analyst_results *results, struct analyst *analyst,
 	struct delivered *ret_delivered)

@@ -18,16 +18,17 @@
 #include "tools/front/terminal_relay.h"
 
 /*
- * Divides this process in two; a command is divided only where its tracer would otherwise be late
- * (see "time" above). The parent never returns: it represents both to the shell, passes on its
+ * Divides this process in two; if it starts a command, only where the tracer would otherwise be
+ * late (see "time" above). The parent never returns: it represents both to the shell, passes on its
  * signals (signals_forward()), and ends as the child does. It also stops as the child does, and the
- * child stops when its command does. Where processes are attached to, only the parent stops, and
- * profiling goes on. True: this is the child. It must trace, start the command and the analyst, and
- * then leave the session (engine_options.own_session). It ends if the parent is killed. False:
+ * child stops when its command does. If it attaches to processes instead, only the parent stops,
+ * and profiling goes on. True: this is the child. It must trace, start the command and the analyst,
+ * and then leave the session (engine_options.own_session). It ends if the parent is killed. False:
  * nothing has changed. Call while there is one thread, with the signals of signals_handled()
  * blocked.
  *
- * @relay, if it is not NULL and used: this process is divided in any case, and the parent relays.
+ * @relay, if it is not NULL and used: this process is divided in any case, and the parent relays
+ * between our terminal and the command's.
  */
 bool own_session_divide(const struct engine_options *options, struct terminal_relay *relay);
 

@@ -410,8 +410,8 @@ static bool await(const struct engine_result *result, pid_t pid, unsigned moment
 }
 
 /*
- * Waits for a process, and kills it if the wait ends first. True: it ended by itself, with status
- * 0.
+ * Waits for a process as await() does, and kills it if it still runs then. True: it ended by
+ * itself, with status 0.
  */
 static bool join_one(const struct engine_result *result, pid_t pid, unsigned moments, bool *ordered)
 {

@@ -75,8 +75,8 @@ void terminal_relay_begin(struct terminal_relay *relay);
 void terminal_relay_wait(
 	struct terminal_relay *relay, const sigset_t *signals, siginfo_t *ret_info);
 /*
- * Gives our terminal its own modes, until the next _wait() in the foreground sets the relay's
- * again.
+ * Gives our terminal its own modes. The next terminal_relay_wait() in the foreground sets the modes
+ * for the relay again.
  */
 void terminal_relay_leave(struct terminal_relay *relay);
 /* Leaves the terminal for good, after passing on what the command has written. */

@@ -43,7 +43,10 @@ struct live_screen {
 	unsigned first_rows, first_columns; /* size of the terminal at the start */
 	unsigned rows, columns;             /* owned by the thread, once it runs */
 	unsigned looks;                     /* owned by the thread: remaining checks of the size */
-	/* owned by the thread: intervals left in which our stop is expected, after SIGTSTP */
+	/*
+	 * owned by the thread: after SIGTSTP, number of intervals for which the terminal stays with
+	 * the shell, because this process is about to be stopped
+	 */
 	unsigned leaves;
 	bool away; /* owned by the thread: another process has the terminal */
 };

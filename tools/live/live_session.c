@@ -394,8 +394,9 @@ static int turn(struct running *run)
 	if (settings->batch && (last || (settings->screens && run->printed >= settings->screens)))
 		run->quit = true;
 	/*
-	 * Two ends without a user's key: the supervisor was killed before RECORD_END came, and the
-	 * terminal is the shell's again; or the target ended before there was anything to show.
+	 * The view ends without a key in two cases: the supervisor was killed before RECORD_END
+	 * came, and the shell has the terminal again; or the target ended before there was anything
+	 * to show.
 	 */
 	if (!run->ended ? !run->open : !run->started)
 		run->quit = true;

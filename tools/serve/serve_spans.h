@@ -46,7 +46,7 @@ void spans_close(struct spans *spans);
 
 /* Is the span complete, or as complete as it will ever be? */
 bool spans_is_over(const struct spans *spans, const struct span *span, uint64_t now_ns);
-/* Does a span lack a piece after its end? */
+/* Has a span ended for whose last part no piece has come yet? Then a piece must be requested. */
 bool spans_want_piece(const struct spans *spans, uint64_t now_ns);
 /* Returns when the next span ends, or is given up; UINT64_MAX: there is no span. */
 uint64_t spans_next(const struct spans *spans, uint64_t now_ns);

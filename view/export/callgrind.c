@@ -57,7 +57,7 @@ struct grind {
 	struct frames *frames;
 	struct grind_step *path;
 	size_t steps, path_room;
-	uint32_t *at; /* by place: index + 1 in @path of its highest level; 0: not there */
+	uint32_t *at; /* by place: index + 1 in @path of its step with the highest level; 0: none */
 	struct grind_function *function;
 	size_t functions, function_room;
 	struct table function_table;

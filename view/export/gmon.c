@@ -198,8 +198,9 @@ static uint32_t choose_rate(const struct gmon *g)
 }
 
 /*
- * Writes a histogram of @n bins, from bin @at on; an empty one only if it has all bins. What was
- * written is subtracted from the bins. True: some bins have more than a histogram can hold.
+ * Writes a histogram of the @n bins from bin @at on; nothing if these are all 0, unless they are
+ * all bins of the file. What was written is subtracted from the bins. True: some bins have more
+ * than a histogram can hold.
  */
 static bool put_piece(struct gmon *g, uint32_t rate, uint16_t *bin, size_t at, size_t n)
 {

@@ -46,7 +46,10 @@ int annotate_put_row(const struct annotate_printing *p, const struct row *row, b
 	uint32_t line, const char *style, const char *text);
 /* Prints the functions that are inlined in the line at index @line. 0 or -ENOMEM. */
 int annotate_put_inlined(const struct annotate_printing *p, size_t line, size_t indent);
-/* Prints the instructions of the line at index @line, ANNOTATE_NO_LINE: of none. 0 or -ENOMEM. */
+/*
+ * Prints the instructions of the line at index @line; ANNOTATE_NO_LINE: those without a line. 0 or
+ * -ENOMEM.
+ */
 int annotate_put_instructions(const struct annotate_printing *p, uint32_t line);
 
 #endif

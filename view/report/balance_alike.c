@@ -13,7 +13,10 @@
 
 #include "view/report/balance.h"
 
-/* Maximum distance, and maximum relative difference of the totals, beyond chance. */
+/*
+ * Groups are alike if neither their distance nor the relative difference of their totals exceeds
+ * this by more than chance explains.
+ */
 #define ALIKE 0.1
 
 /*

@@ -155,7 +155,10 @@ static void put_objects(struct made *m, enum chunk_layout layout, unsigned colou
 	made_put(m, CHUNK + f.size, 100, 4);
 	made_put(m, CHUNK + f.sp, 40, 4);
 	made_put(m, CHUNK + f.bottom, 98, 4);
-	/* the continuation of the entry frame, which begins at the stack pointer */
+	/*
+	 * the word of the entry frame (it begins at the stack pointer) that points to its
+	 * continuation
+	 */
 	m->stack[2] = AT(CONT);
 }
 

@@ -143,7 +143,7 @@ static void test_shares__threads_with_few_samples_are_pooled_in_their_process(vo
 	cpu(&s, 7, 4, 5 * MS, true); /* thread 4 has no sample */
 	o = outcome_of(&s);
 	assert_int_equal(o.stack[1], 10 * MS);
-	assert_int_equal(o.stack[2], 38 * MS); /* 19 of 20 parts of 40 ms */
+	assert_int_equal(o.stack[2], 38 * MS); /* 40 ms for 20 samples; stack 2 has 19 of these */
 	assert_int_equal(o.stack[3], 2 * MS);
 	assert_int_equal(o.rest, 0);
 	end(&s, &o);

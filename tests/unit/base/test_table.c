@@ -178,7 +178,10 @@ static int compare_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Pairs of small numbers, of equal exclusive-ors and others, have about as few equals as chance. */
+/*
+ * Pairs of small numbers have hardly more equal hashes than random ones, although many pairs have
+ * the same exclusive-or.
+ */
 static void test_table__pairs_of_numbers_spread(void **state)
 {
 	enum { N = 1000 };

@@ -87,7 +87,10 @@ static void test_text__cuts_names_where_they_can_spare_it(void **state)
 	/* The content of arguments is cut first. */
 	assert_cut(name, 59, true, "ns::map<std::string, int>::insert(...)");
 	assert_cut(name, 35, false, "ns::map<\xe2\x80\xa6>::insert(\xe2\x80\xa6)");
-	/* The last component is kept longest. */
+	/*
+	 * If that is not enough, the first components are cut, and at last the middle of the last
+	 * one.
+	 */
 	assert_cut(name, 22, true, "...::insert(...)");
 	assert_cut("ns::a_long_function", 9, true, "a_l...ion");
 	assert_cut("tokio::runtime::task::Context::run_task::{{closure}}", 40, true,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table that sprofil_all(3) turns on: client/all.c, with a loader and a call replaced by this
- * test.
+ * Tests the table of regions that sprofil_all(3) makes and turns on (client/all.c). The test
+ * replaces the loader, memory allocation, and the call that turns the table on.
  */
 #include <link.h>
 

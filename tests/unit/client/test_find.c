@@ -304,7 +304,10 @@ static void test_find__what_is_remembered(void **state)
 	client_remember((uint32_t)getpid(), m.pipe[0], m.inode + 1);
 	assert_int_equal(client_find(), -ENOENT);
 	assert_int_equal(client_supervisor(), 0);
-	/* If the thread that traces is remembered, the supervisor is its process. */
+	/*
+	 * If the tid of a tracing thread is remembered, client_supervisor() returns the pid of its
+	 * process.
+	 */
 	assert_int_equal(pthread_barrier_init(&barrier, NULL, 2), 0);
 	assert_int_equal(pthread_create(&thread, NULL, wait_there, NULL), 0);
 	(void)pthread_barrier_wait(&barrier);

@@ -420,7 +420,10 @@ static void test_perform_call__one_that_goes_away(void **state)
 	assert_int_equal(say.refusal, SPROFIL_NO_REASON);
 }
 
-/* Turns off, with these results of client_find() and of the signal to a tracer. */
+/*
+ * Performs a call that turns profiling off; client_find() returns @found, the signal to the tracer
+ * @by_trace.
+ */
 static int turn_off(int found, int by_trace)
 {
 	struct client_call call = call_of(1);

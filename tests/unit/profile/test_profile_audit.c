@@ -104,8 +104,8 @@ static void test_profile_audit__tells_what_was_found(void **state)
 	assert_true(audit_found(profile, &found));
 	assert_false(found.is_off);
 	/*
-	 * If nothing was found of 404 ms, which are 101 periods, the figure is off. If nothing was
-	 * found of 0.04 ms, the figure says nothing.
+	 * With no time found of 404 ms (101 periods), the ratio is off. With 0.04 ms, a hundredth
+	 * of a period, no ratio says anything.
 	 */
 	set(profile, "found_ns", 0);
 	assert_true(audit_found(profile, &found));

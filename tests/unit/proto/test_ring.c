@@ -138,8 +138,8 @@ static void test_ring__begins_anew_when_it_is_empty(void **state)
 }
 
 /*
- * Until the sleeping consumer runs, there is room for as much as was used before, an eighth of it
- * for events.
+ * While the consumer sleeps, the producer has room for as many bytes as were used before it began
+ * anew; an eighth of that is only for events.
  */
 static void test_ring__has_room_when_it_begins_anew(void **state)
 {

@@ -148,8 +148,8 @@ struct sim_options {
 	 */
 	uint64_t slow_ns;
 	/*
-	 * On another virtual machine, an idle CPU needs this time to do anything, timers included;
-	 * 0: as on a real machine.
+	 * The simulated machine is a virtual one, on which an idle CPU needs this time to do
+	 * anything, timers included; 0: it is a real machine.
 	 */
 	uint64_t idle_ns;
 	unsigned files; /* factor of the time to read files of /proc; 0: as 1 */

@@ -226,8 +226,8 @@ static void expect(struct sim *sim, struct sim_thread *t, struct sim_cpu *cpu)
 }
 
 /*
- * When a waiter that waits for its turn must look again: when it gives up, or earlier when a call
- * of the tracing thread expires.
+ * Returns when a waiter that waits for its turn must check again: when it gives up, or earlier,
+ * when the time in which a called tracing thread must come is over.
  */
 static uint64_t claims_again(const struct sim *sim, const struct sim_cpu *c)
 {

@@ -180,9 +180,9 @@ static void test_cost__one_dear_sample(void **state)
 	for (; cost_is_spent(&w.cost); ran += 10 * MS)
 		cost_earn(&w.cost, 10 * MS);
 	/*
-	 * 80 ms occupied and a quarter more for context switches are 100 ms, which is 1 % of 10 s.
-	 * It takes less time to earn them, by half a second at most, if some of the bound was
-	 * unused before.
+	 * The sample costs 100 ms: 80 ms occupied, and a quarter more for context switches. That is
+	 * 1 % of 10 s of CPU time, after which sampling goes on. If some of the bound was unused
+	 * before, it goes on up to half a second earlier.
 	 */
 	assert_in_range(ran, 9400 * MS, 10010 * MS);
 }

@@ -122,7 +122,8 @@ static void test_cpu_waiter__gives_its_turn_back(void **state)
 }
 
 /*
- * The tracing thread sleeps until a turn ends, and is woken without an IPI, with or without a call.
+ * The tracing thread sleeps until the waiter's turn ends. It is then woken without an IPI, whether
+ * or not the waiter calls it to do something.
  */
 static void test_cpu_waiter__the_tracing_thread_waits_for_the_end_of_a_turn(void **state)
 {

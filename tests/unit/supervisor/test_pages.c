@@ -185,7 +185,10 @@ static void test_pages__a_page_that_does_not_come(void **state)
 	assert_int_equal(remote_read(&remote, (uintptr_t)own->at, word, 8), -ETIMEDOUT);
 	assert_int_equal(own->couriers.given_up, 1);
 	assert_int_equal(own->pages.away, 1);
-	/* While it waits, no other page of this process is waited for. */
+	/*
+	 * While the courier waits for this page, missing pages of the same process are not waited
+	 * for.
+	 */
 	assert_int_equal(
 		remote_write(&remote, (uintptr_t)own->at + 2 * own->page, word, 8), -ETIMEDOUT);
 	assert_int_equal(remote_read(&remote, (uintptr_t)own->at + own->page, word, 8), 8);

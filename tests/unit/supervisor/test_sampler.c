@@ -247,7 +247,7 @@ static void test_sampler__a_late_timer_is_not_a_late_instant(void **state)
 	preempted(&w, a);
 	assert_null(look(&w, 0));
 	assert_int_equal(w.sampler.figures.late, 1);
-	/* A wait in the queue that began before the timer's time does not matter. */
+	/* Of a wait in the run queue, only the part after the instant counts: here 0.1 ms. */
 	w.late_ns = 100000;
 	preempted(&w, a);
 	assert_ptr_equal(look(&w, 0), a);

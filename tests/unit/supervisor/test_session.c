@@ -76,8 +76,8 @@ static void test_session__status_tells_what_no_instant_met(void **state)
 	assert_int_equal(status_of(w, false).lost, 4);
 	assert_int_equal(w->seen, 4);
 	/*
-	 * CPU time of instants that found the thread, wherever they count, is not lost; the next
-	 * tick makes up for some of the rest.
+	 * An instant that found the thread explains CPU time of its weight, whether or not a region
+	 * counts it. The next tick makes up for a part of the rest.
 	 */
 	tick(w, AT, 3 * TICK_NS);
 	session_tick_asleep(&w->sessions, w->thread, STREAM, AT, TICK_NS / 2 - 1);

@@ -226,8 +226,8 @@ static void test_http__nothing_more_can_come(void **state)
 }
 
 /*
- * As many clients as possible wait. One that has shut down its half makes room for another; one
- * that has gone is noticed.
+ * As many clients as possible wait. A client that has shut down its half of the connection makes
+ * room for another one; a client that has closed it is noticed.
  */
 static void test_http__a_crowd(void **state)
 {

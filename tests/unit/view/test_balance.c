@@ -113,8 +113,8 @@ static void test_balance__few_samples_are_not_like_many(void **state)
 }
 
 /*
- * Processes are alike within a tenth plus twice the noise: 14 + 31 samples for 100 and 140, 16 + 32
- * for 100 and 155.
+ * Two processes are alike if their numbers of samples differ by at most a tenth of the greater one
+ * plus twice the noise. 100 and 140 may differ by 14 + 31; 100 and 155 may differ by 16 + 32.
  */
 static void test_balance__chance_and_a_tenth_are_alike(void **state)
 {
