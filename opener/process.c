@@ -174,7 +174,10 @@ static bool find_line(
 	return maps_line_find(path, is_it, context);
 }
 
-/* Returns a copy that begins with "\177ELF"; closes any other: -ENOENT. */
+/*
+ * Returns @fd, a copy of memory, if it begins with "\177ELF"; otherwise closes it and returns
+ * -ENOENT.
+ */
 static int judged(int fd)
 {
 	char magic[4];

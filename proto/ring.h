@@ -50,7 +50,7 @@ struct ring {
 size_t ring_memory_bytes(uint64_t capacity);
 
 /*
- * The number of bytes at the beginning of that memory that are used again and again while the
+ * The number of bytes at the beginning of the shared memory that are used again and again while the
  * consumer keeps up. They are to be touched beforehand: the first touch of a page takes longer than
  * all other work for a record.
  */

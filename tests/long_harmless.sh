@@ -73,7 +73,8 @@ helpers() {
         [ $status = 7 ] || wrong "$name was killed: the command's status is $status"
         "$report" summary --format tsv "$file" >/dev/null 2>&1 && profiles=$((profiles + 1))
     done
-    # Neither the analyst nor the opener may stay behind. The file tells ours from others.
+    # Neither the analyst nor the opener may stay behind. The path $file in their command lines
+    # tells them from those of other runs.
     for ((k = 0; k < 500; k++)); do
         pgrep -f "sprofil-(analyst|opener).*$file" >/dev/null || break
         sleep 0.01

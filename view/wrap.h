@@ -30,7 +30,7 @@ void wrap_line(const char *text, size_t width, FILE *out);
 
 /* Returns the stream to print to until wrap_end(); NULL: out of memory. @out is borrowed. */
 FILE *wrap_begin(struct wrap *wrap, size_t width, FILE *out);
-/* Closes that stream, and prints what was collected. 0 or -ENOMEM. */
+/* Closes the stream of wrap_begin(), and prints what was written to it. 0 or -ENOMEM. */
 int wrap_end(struct wrap *wrap);
 
 #endif

@@ -11,7 +11,8 @@
 #include "symbolizer/unwind_table.h"
 
 /*
- * The most signal frames in a stack. Only such frames may lead inwards, so this limit ends a loop.
+ * Maximum signal frames, and other frames whose caller may be on another stack, in one stack. Only
+ * these can lead back to frames passed before, so the limit ends a loop.
  */
 #define SIGNALS_MOST 64
 

@@ -7,8 +7,8 @@
 if [ "$(id -u)" != 0 ] || [ ! -c /dev/fuse ]; then skip "needs root and /dev/fuse"; fi
 shell=$(readlink -f "$(command -v sh)")
 mkdir mnt
-# A program that the server does not provide runs executables that it provides, and these make
-# children.
+# The script body.sh is not in the server's file system. It runs executables that are, and these
+# make children.
 cat >body.sh <<'B'
 server=$1 source=$2 mode=$3 times=$4
 exec 3<&0

@@ -37,8 +37,8 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     profiled "an ordinary user" setpriv --reuid=65534 --regid=65534 --clear-groups
 fi
 
-# With such a limit sprofreport works, too, and so does its helper that reads ELF files in a
-# sandbox.
+# With a stack limit of 64 KiB sprofreport works, too, and so does its helper, which reads ELF files
+# in a sandbox.
 "$SPROFREPORT" annotate burn p.pb.gz >whole 2>&1
 small "$SPROFREPORT" annotate burn p.pb.gz >cut 2>&1
 is "annotate: status" $? 0

@@ -95,7 +95,7 @@ is "and of what is asked for" "$("$report" timeline --value blocked wall |
 is "half of it ran" "$("$report" timeline --format tsv wall | awk -F'\t' '{ n += $3 } END { printf "%.0f", n }')" \
     1000000000
 # The HTML page has both time lines, of CPU and of blocked time, and the columns of a wall-clock
-# profile. A narrow table keeps the blocked time longest.
+# profile. A narrow table drops the column of blocked time last.
 "$report" export -o wall.html wall || failed=1
 is "columns of the page" "$(grep -o '<th>cpu</th><th>queue</th><th>blocked</th>' wall.html)" \
     "<th>cpu</th><th>queue</th><th>blocked</th>"

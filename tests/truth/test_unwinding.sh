@@ -111,7 +111,8 @@ within 'frame pointers: the recursion is there' \
 is 'frame pointers: none incomplete' "$(figure incomplete_stacks)" 0
 
 profile -G -F 1000 -- "$TARGETS/recursive" 30 0.5
-# With --no-inline, each stack without callers is one frame, and the system call it is in.
+# Without callers (-G) and inlined functions (--no-inline), each stack is one frame, or two: the
+# function and the system call it is in.
 "$SPROFREPORT" export --format folded --no-inline -o folded p.pb.gz
 is 'no stacks: places alone' "$(sed 's/;\[syscall\].*//' folded | grep -c ';')" 0
 

@@ -158,8 +158,8 @@ static void test_merge__with_a_profile_without_audit(void **state)
 	assert_false(audit_figure(into, "period_ns", &value));
 
 	/*
-	 * The profile with the kernel's figure takes the one without: derived figures are kept
-	 * here, too, and the kernel's figure is dropped.
+	 * The other way round, too: when the profile without the kernel's figure takes one that has
+	 * it, the derived figures are kept, and the kernel's figure is dropped.
 	 */
 	assert_int_equal(profile_merge(from, bare), 0);
 	assert_false(profile_audit(from, "kernel_cpu_ns", &value));

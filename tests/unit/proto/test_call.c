@@ -275,8 +275,8 @@ static size_t scan(const uint8_t *data, size_t bytes, bool drained, int expected
 }
 
 /*
- * Scans data that end within a request, which begins at various offsets and is there in various
- * parts.
+ * Scans data that end within a request: at different places of it, and with other bytes before it
+ * or none.
  */
 static void test_call__scan_keeps_what_may_grow(void **state)
 {
