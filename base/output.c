@@ -89,7 +89,10 @@ char *output_apart(const char *pattern, const char *mark)
 		;
 	if (dot < end && before > name && is_word(before + 1, dot))
 		dot = before;
-	/* "gmon.out" as a whole is the name of a format, also with a number behind it. */
+	/*
+	 * "gmon.out" is the name of a format, and must stay in one piece: with a number behind it
+	 * ("gmon.out.7") the mark goes to the end, otherwise in front.
+	 */
 	if (strncmp(dot, ".out.", 5) == 0 && !isalpha((unsigned char)dot[5]))
 		r = asprintf(&apart, "%s.%s", pattern, mark);
 	else if (strcmp(dot, ".out") == 0)

@@ -97,7 +97,8 @@ plans() {
     done | shuf
 }
 
-# group LANG THREADS CALLS: measures one round of one program; adds a line for each run to "runs"
+# group LANG THREADS CALLS: measures one round of one program: its language (c or go), number of
+# threads, and us of work between system calls. Adds a line for each run to the file "runs".
 group() {
     local ms=$MS before after line command
     [ "$2" -le "$CPUS" ] || ms=$((MS * CPUS / $2))

@@ -118,7 +118,8 @@ compare() {
         "of $(figure samples p.pb.gz)"
 }
 started() { [ -s pid ]; }
-# beside ROW RATE COMMAND...: runs the command under sprofrun and perf, and compares the two.
+# beside ROW RATE COMMAND...: runs COMMAND under sprofrun at RATE Hz and under perf; prints rows
+# named ROW that compare the two.
 beside() {
     local row=$1 hz=$2
     shift 2
@@ -136,7 +137,8 @@ beside() {
     oracle_count_calls oracle >truth
     compare "$row" "$hz" truth
 }
-# alone ROW RATE COMMAND...: runs COMMAND under sprofrun; compares profile and program's clocks.
+# alone ROW RATE COMMAND...: runs COMMAND under sprofrun at RATE Hz; prints rows named ROW that
+# compare the profile with the program's own clocks.
 alone() {
     local row=$1 hz=$2
     shift 2
@@ -151,8 +153,8 @@ own_clock() {
     chmod 666 own
     OWN_CLOCK=$WORK/own LD_PRELOAD=$BUILD/bench/libown_clock.so exec "$@"
 }
-# attached ROW RATE PID...: attaches sprofrun and perf to live processes under load, and compares
-# the two
+# attached ROW RATE PID...: attaches sprofrun, at RATE Hz, and perf to live processes under load;
+# prints rows named ROW that compare the two
 attached() {
     local row=$1 hz=$2
     shift 2
@@ -346,8 +348,8 @@ known_getppid() {
         done
     done
 }
-# delivered ROW RATE LEAST: prints how many samples there are in percent of those that the rate asks
-# for; OFF below LEAST
+# delivered ROW RATE LEAST: prints a row named ROW: the number of samples in percent of those that
+# RATE (Hz) asks for, and "OFF" if that is below LEAST
 delivered() {
     awk -v n="$(figure samples p.pb.gz)" -v k="$(figure kernel_cpu_ns p.pb.gz)" -v hz="$2" \
         -v row="$1" \
@@ -356,8 +358,8 @@ delivered() {
             printf("%-22s %5s  %-26s %8.2f %8.2f %+8.2f %6.1f  %s\n", row, hz,
                 "delivered, %", 100, got, got - 100, 0, got >= least ? "ok" : "OFF") }'
 }
-# Profiles five functions RUNS times a rate. OFF: a function is more than 3 standard errors off in a
-# run, which chance alone gives in 0.3 % of them.
+# Profiles five functions RUNS times at each rate. Prints "OFF" for a function whose share is more
+# than 3 standard errors off in any run. By chance alone that happens in 0.3 % of the runs.
 known_loop() {
     local hz
     for hz in 250 1000 3000; do

@@ -17,8 +17,9 @@ cd "$WORK" || exit 1
 perf_here=''
 oracle_permitted && perf_here=1
 
-# under NAME OPTIONS... -- ARGUMENTS OF stolen...: adds a line "taken elapsed turns samples" to
-# NAME.
+# under NAME OPTIONS... -- ARGUMENTS...: runs bench/stolen with ARGUMENTS, and adds a line "taken
+# elapsed turns samples" to the file NAME. NAME selects the profiler, which gets OPTIONS: alone*
+# none, perf* perf, any other sprofrun.
 under() {
     local name=$1 samples=0 options=()
     shift
@@ -37,14 +38,16 @@ under() {
     esac
     awk -v n="$samples" '{ print $5, $6, $7, n }' out >>"$name"
 }
-# taken NAME ALONE: prints the us taken for each sample
+# taken NAME ALONE: prints the us taken for each sample in the runs of the file NAME, less what is
+# taken without a profiler (the file ALONE)
 taken() {
     awk '{ part = $1 / $2 }
         NR == FNR { if (!alone || part < alone) alone = part; next }
         !least || part < least { least = part; each = $4 ? (part - alone) / ($4 / $2) / 1e3 : 0 }
         END { print each }' "$2" "$1"
 }
-# lost NAME ALONE: prints how many percent of the time are taken, and of the loop's turns are lost
+# lost NAME ALONE: compares the files NAME and ALONE of under(); prints how many percent of the time
+# the profiler takes, and how many percent of the loop's turns are lost
 lost() {
     awk '{ part = $1 / $2 }
         NR == FNR { if (!alone || part < alone) alone = part; if ($3 > most) most = $3; next }

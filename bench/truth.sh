@@ -142,8 +142,9 @@ one() {
         -v stolen="$stolen" '
         NR == FNR { truth[$1] = $2; all_truth += $2; next }
         { shown[$1] = $2; all_shown += $2 }
-        # Adds the term of a share to chi, and 1 to ways: p is the share shown, of n samples; q that
-        # of the oracle, of big samples. Returns their mean m.
+        # Adds the chi-square term of one share to chi, and 1 to ways, the number of terms. p: the
+        # share that sprofrun shows, from n samples; q: the true share, from big samples (0: exact).
+        # Returns the common estimate m of both.
         function add(p, q, n, big,  m) {
             m = big ? (p * n + q * big) / (n + big) : q
             if (m <= 0 || m >= 1) return

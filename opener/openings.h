@@ -37,10 +37,13 @@ struct noted {
 	uint64_t start;          /* start time, from "stat", because pids are reused */
 };
 
-/* All zero: for use in the requesting process itself, without the conditions. */
+/*
+ * What requests may open. All zero: anything, as the process opens files for itself, without an
+ * opener.
+ */
 struct openings {
 	pthread_mutex_t lock; /* of @noted: several threads may answer requests */
-	bool guards;          /* the conditions hold, as the requesting process is not trusted */
+	bool guards;          /* the requesting process is not trusted: requests are checked */
 	int supervisor;  /* with guards: pid of the supervisor, whose tracees may be accessed */
 	bool view;       /* with guards: there is a live view */
 	const char *log; /* path of the command's output; NULL: none */

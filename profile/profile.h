@@ -220,9 +220,9 @@ int profile_set_command_args(struct profile *profile, const char *args, size_t b
 const char *profile_command(const struct profile *profile);
 
 /*
- * Removes command, notes and audit, which may reveal more than the samples. Their strings stay in
- * memory, and are written to a file of this profile. They are not copied when it is merged into
- * another profile, which is therefore the one to write.
+ * Removes command, notes and audit, which may reveal more than the samples. A file of this profile
+ * would still contain their strings, which stay in its pool. Merge the profile into an empty one,
+ * and write that: a merge copies only strings in use.
  */
 void profile_forget_remarks(struct profile *profile);
 

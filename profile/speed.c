@@ -13,11 +13,11 @@
 /* The variance of a median of normal values, relative to that of their mean. */
 #define OF_MEDIAN (M_PI / 2)
 
-/* A witness; its values are relative to the mean of their side. */
+/* A row from which the speed of the machine is estimated (speed.h). */
 struct witness {
 	double weight;
-	double change;     /* between the sides' means */
-	double *log_value; /* of each run */
+	double change;     /* of the mean logarithm of the value, from side A to side B */
+	double *log_value; /* of each run: logarithm of the value, less its side's mean */
 };
 
 struct finding {

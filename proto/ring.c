@@ -12,7 +12,10 @@ static const char magic[8] = "SPROFRNG";
 
 enum { AT_HEAD = 64, AT_TAIL = 128, AT_SLEEPING = 136 };
 
-/* An empty ring begins anew after a sixteenth of its capacity, but not before this many bytes. */
+/*
+ * The producer goes back to the beginning of an empty ring once it has used a sixteenth of the
+ * capacity, but at least this many bytes: so it uses the same memory again, which is in the caches.
+ */
 #define ANEW_LEAST (UINT64_C(1) << 20)
 
 static _Atomic uint64_t *word(const struct ring *ring, size_t offset)

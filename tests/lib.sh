@@ -95,15 +95,15 @@ code() {
 }
 
 # replayed PROFILE PROGRAM [cut] <LINES: makes a profile of a program that does not run, from a
-# capture that make_capture writes. A line is an address and a number of samples.
+# capture that make_capture writes. A line is an address and a number of samples. With "cut" the
+# samples have stacks whose callers cannot be found.
 replayed() {
     "$BUILD/tests/reports/make_capture" "$1.cap" "$(realpath "$2")" "${@:3}" &&
         "$BUILD/tools/sprofil-analyst" --replay "$1.cap" --output "$1" --report none --quiet
 }
 
 # impossible_stacks FILE: prints the folded stacks of "stacks log" that the program cannot have.
-# (main itself calls the C library at its beginning, at its end and for the time, and of f1, f2, f3
-# and burn only f3.)
+# In that program, main calls the C library and f3, but never f1, f2 or burn directly.
 impossible_stacks() {
     awk '{
         sub(/ [0-9]+$/, "")

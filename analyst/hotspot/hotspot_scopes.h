@@ -47,8 +47,8 @@ struct hotspot_pc {
 enum { HOTSPOT_PC_BYTES = 16, HOTSPOT_PC_METHOD_HANDLE = 2 };
 
 /*
- * Finds the first of the ascending @pcs that is at or after @pc: only calls and checks have an
- * entry, and the code before one belongs to it. False: there is none.
+ * Finds the first PcDesc in @pcs, which are ascending, that is at or after @pc. HotSpot makes a
+ * PcDesc only for calls and checks; it describes the code before it, too. False: there is none.
  */
 bool hotspot_pc_find(const uint8_t *pcs, size_t bytes, int64_t pc, struct hotspot_pc *ret_pc);
 

@@ -26,7 +26,10 @@
 struct jit_entry {
 	uint64_t pc; /* the first member: the key of struct jit.by_pc */
 	uint32_t location;
-	/* How many stacks had this address while it had no name, plus 2 (see jit_unwind()). */
+	/*
+	 * How many stacks had this address while it had no name, plus 2: at each power of two
+	 * jit_unwind() reads the file again.
+	 */
 	uint32_t unknown;
 	bool named;
 };

@@ -110,9 +110,9 @@ _%s_files() {
 """
 
 BASH_OFFER = """
-# Offers those lines of the input that begin with the word under the cursor, quoted as that is.
-# Offers nothing after quotes of two kinds, and no name with control characters or with the quote
-# that precedes it.
+# Offers the lines of the input that begin with the word under the cursor, quoted as that word is.
+# Offers nothing if the word has a further quote after its first character. Lines with control
+# characters are not offered, nor lines that contain the quote with which the word begins.
 _%s_offer() {
     local line quoted char i typed=$cur quote=''
     case $cur in [\\'\\"]*) quote=${cur:0:1} typed=${cur:1} ;; esac

@@ -29,8 +29,8 @@
 #define BUFFER_BYTES (CALL_MAX_BYTES + PIECE_BYTES) /* A message and a piece behind it. */
 
 /*
- * With fewer descriptors than this, an answer may find none free, and its caller would wait in
- * vain: there are no calls then.
+ * Minimum limit of open files (RLIMIT_NOFILE). Below it no calls are accepted: sending an answer
+ * takes a descriptor, and if none is free the caller waits in vain.
  */
 #define FILES_LEAST 32
 

@@ -75,7 +75,7 @@ void cpu_account_end(struct engine *engine, struct process *process, uint32_t st
 	(void)emit_exit(&engine->emitter, clock_now(), &record);
 }
 
-/* Has the sampler read a thread's CPU time early if @cpu shows that it is busy. */
+/* Makes the sampler read a thread's CPU time soon if @cpu shows that the thread is busy. */
 static void sample_again(
 	struct engine *engine, struct tracee *t, const struct cpu_time *cpu, uint64_t now)
 {

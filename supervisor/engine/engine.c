@@ -117,7 +117,10 @@ static int begin(struct engine *engine)
 	if (r < 0)
 		return r;
 	(void)target_step(t, TRACEE_SEIZED);
-	/* Before its exec the process runs our own image, which is not announced. */
+	/*
+	 * Before its exec the process runs our own image, of which the analyst must not learn: so
+	 * it counts as announced already.
+	 */
 	process->announced = true;
 	return 0;
 }

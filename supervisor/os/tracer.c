@@ -68,7 +68,7 @@ static void find_call(int tid, struct arch_raw *raw)
 	pc = raw->word[arch_native.restart->pc];
 	errno = 0;
 	at.word = ptrace(PTRACE_PEEKTEXT, tid, pc - sizeof(*at.code), 0);
-	if (errno == EIO) { /* The page ends at the pc. */
+	if (errno == EIO) { /* The pc is at the end of a mapping: reads the 8 bytes before it. */
 		errno = 0;
 		at.word = ptrace(PTRACE_PEEKTEXT, tid, pc - sizeof(at.code), 0);
 		at.code[0] = at.code[1];

@@ -25,8 +25,8 @@ struct emitter {
 	bool bell_owed;   /* samples are in the ring and the analyst sleeps: it must be woken */
 	uint64_t rung_ns; /* when the analyst was last woken for samples */
 	/*
-	 * CLOCK_MONOTONIC: until then samples wake the analyst sooner, before the memory of the
-	 * target that it needs for them changes.
+	 * CLOCK_MONOTONIC: until then samples wake the analyst sooner. It will probably request
+	 * memory of the target for them, and should do so before that memory changes.
 	 */
 	uint64_t prompt_until_ns;
 };

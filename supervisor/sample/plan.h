@@ -38,8 +38,9 @@ struct plan_stream {
 
 struct plan {
 	struct plan_random random;
-	uint64_t factor_1024; /* the profile's gaps are longer by this factor, to keep bounds */
-	/* all gaps are longer by this factor, as this CPU has had no hits for a while */
+	/* 1024 times the factor by which the profile's gaps are longer, to keep bounds on cost */
+	uint64_t factor_1024;
+	/* 1024 times the factor by which all gaps are longer after many misses on this CPU */
 	uint64_t stretch_1024;
 	struct plan_stream stream[PLAN_STREAMS];
 };

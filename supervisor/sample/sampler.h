@@ -95,7 +95,7 @@ struct sample_figures {
 	uint64_t late;     /* all lost instants: too late, unproved, busy, or no stop came */
 	uint64_t unproved; /* part of late: the thread ran before its stop was requested */
 	uint64_t busy;     /* part of late: the waiter waited too long for the sampler */
-	/* instants left out to keep a bound that would have been hits; estimated */
+	/* estimated number of hits missed because bounds on cost made instants rarer */
 	uint64_t throttled;
 };
 

@@ -21,8 +21,9 @@
 #define PAGES_PART    16
 #define PAGES_MOST_NS UINT64_C(50000000)
 /*
- * The loader first reserves all pages of a library, and maps the library's code there within this
- * time.
+ * For this time after a change, the size of the executable mappings is read even if the number of
+ * mapped pages stays the same: the loader first reserves all pages of a library, and maps its code
+ * there a little later.
  */
 #define PAGES_SETTLE_NS 20000000
 

@@ -350,8 +350,8 @@ static bool advance_vector(
 		memcpy(&n, image.header + MESSAGE_PARTS, 8);
 		memcpy(&control, image.header + MESSAGE_CONTROLS, 8);
 		/*
-		 * A recvmsg() that receives control data is not continued: control data came with
-		 * the first bytes, and there is no room for more.
+		 * A recvmsg() with a buffer for control data is not continued: the first bytes may
+		 * have filled the buffer, and a second receive would overwrite it.
 		 */
 		if (control && m->call->whole == ARCH_WHOLE_WAITALL)
 			return false;

@@ -239,11 +239,11 @@ static bool are_flags(uint64_t word)
 }
 
 /*
- * Finds the signal frame. It contains uc_stack {ss_sp, ss_flags, ss_size}, which describes the
- * memory that contains the frame, and a stack pointer into other memory. The stack pointer of a new
- * thread may point into memory that is not in @ranges yet: such a frame counts if there is no
- * other. Without the check of the flags, words of Java's heap look like such a frame, and up to 1
- * MB of the heap is copied in a stop.
+ * Searches the piece for a signal frame on an alternate stack. Such a frame contains uc_stack
+ * {ss_sp, ss_flags, ss_size}, which describes the alternate stack, and the interrupted stack
+ * pointer, which is outside of it. A frame whose stack pointer is in none of @ranges is taken only
+ * if there is no other: the thread's stack may be new. The flags are checked because words of
+ * Java's heap otherwise look like a frame, and up to 1 MB of the heap would be copied in a stop.
  */
 static struct interrupted find_interrupted(
 	const struct stack_piece *piece, const struct stack_ranges *ranges, uint64_t sp)

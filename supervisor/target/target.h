@@ -70,11 +70,9 @@ struct process {
 	uint64_t maps_again_ns; /* no reading before this time, to limit the cost */
 	int fd[PROCESS_FILES];  /* kept open for procfiles.c; negative: not open */
 	bool awaited;           /* used by fds.c only: a stop of one of its threads is requested */
-	/*
-	 * The number of mapped pages: when the maps were last read; when the number was last read.
-	 */
+	/* Number of mapped pages at the last reading of the maps, and at the last reading of it. */
 	uint64_t pages, pages_next;
-	/* KiB of executable mappings at the same two times as pages and pages_next. */
+	/* KiB of executable mappings, read at the times of @pages and of @pages_next. */
 	uint64_t executable, executable_next;
 	uint64_t pages_since_ns; /* when the pages or the executable mappings last changed */
 	uint64_t pages_again_ns; /* when the pages are read again */

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Links: when root writes, no symbolic link of another user is followed, wherever it stands in the
-# path and whatever fs.protected_symlinks is. Nobody can win a race for it.
+# path and whatever fs.protected_symlinks is. This also holds if the other user replaces parts of
+# the path while they are checked.
 . "$(dirname "$0")/lib.sh"
 need_root
 export TMPDIR=$WORK

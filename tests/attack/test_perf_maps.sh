@@ -10,8 +10,8 @@ mkdir secret cell && chmod 700 secret && mkdir cell/tmp && chmod 1777 cell/tmp
 [ "$(stat -f -c %T /tmp)" = "$(stat -f -c %T "$WORK")" ] ||
     skip "/tmp is another file system than $WORK"
 
-# profile WHAT ROOT MAKE...: profiles a program whose root folder is ROOT ("": /). MAKE makes its
-# perf map, $map, which mostly contains $line. The names of the report are in "names".
+# profile WHAT ROOT MAKE...: profiles a program whose root folder is ROOT ("": not changed). The
+# command MAKE writes $line to the program's perf map, $map. The rows of the report are in "names".
 profile() {
     local what=$1 root=$2 run at
     shift 2

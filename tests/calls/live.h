@@ -95,10 +95,10 @@ void live_check_about(
  * anew with each. @waited_ns: how long the threads waited for a CPU; 0: not known, as if they had
  * waited for most of the time. The limit is 5 standard deviations.
  *
- * The variance of one account, in square ticks: 1/6 if the thread has its CPU to itself (the
- * periods in which it begins and ends are cut). 4/3 at most if chance alone decides when the thread
- * is found, as each tick pays half of what the account is off by (1 + 1/4 + 1/16 + ...). In
- * between, in proportion to its share of the CPU. Rounding to whole ticks adds 1/12.
+ * The variance of one account, in square ticks: 1/6 if the thread has its CPU to itself, as its
+ * first and last period are incomplete. 4/3 at most if chance alone decides when the thread is
+ * found: each tick halves the account's error, so the variances add up to 1 + 1/4 + 1/16 + ... For
+ * other shares of the CPU, a value in between, in proportion. Rounding to whole ticks adds 1/12.
  */
 void live_check_rounds(uint64_t count, uint64_t cpu_ns, uint64_t waited_ns, uint64_t tick_ns,
 	unsigned rounds, const char *file, int line);

@@ -127,8 +127,8 @@ static int spin_in_clone(void *argument)
 static void test_live_life__shared_memory_processes(void **state)
 {
 	/*
-	 * Only a bin can count a spinning process at each of its addresses: it is in its function,
-	 * or in the vdso.
+	 * An overflow bin, which counts at any address: the process spins partly in spin_in_clone()
+	 * and partly in the vdso.
 	 */
 	unsigned ov = 0;
 	struct prof bin = {&ov, 4, 0, 2};

@@ -35,9 +35,9 @@ static double cpu_seconds(void)
 	}
 
 /*
- * Is @count the number of counts to expect of @ticks ticks? The tolerance is 3 for the ends, and 6
- * standard deviations of a Poisson number, which exceeds the scatter for a preempted thread: less
- * than 1e-8 of the checks give a false alarm.
+ * Is @count plausible where @ticks ticks are expected? The first and the last tick are incomplete:
+ * an error of 3 is allowed. Beyond that, 6 standard deviations of a Poisson number are allowed; the
+ * counts of a preempted thread scatter less. So fewer than 1e-8 of the checks fail by chance.
  */
 static int ported_about(const char *what, double count, double ticks)
 {

@@ -109,8 +109,9 @@ static void run_threads(unsigned seconds)
 }
 
 /*
- * Can @n random instants find a thread where @mean are expected? True if @n is within 5.5 standard
- * deviations and 3: a Poisson number with a mean of 1 or more is outside in 1e-7 of the cases.
+ * Is a count of @n plausible where @mean counts are expected? True if the two differ by at most 3
+ * plus 5.5 standard deviations. A Poisson number with a mean of 1 or more differs by more in 1e-7
+ * of the cases.
  */
 static bool may_be(uint64_t n, double mean)
 {

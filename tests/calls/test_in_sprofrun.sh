@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The calls in programs that sprofrun runs: sprofrun is their supervisor, besides writing the
-# profile.
+# Programs that call sprofil(), run under sprofrun: it answers their calls as their supervisor, and
+# writes a profile of them, too.
 # test_in_sprofrun.sh SPROFRUN HOTTEST IRIX-SPROFIL
 set -eu
 sprofrun=$(realpath "$1") hottest=$(realpath "$2") irix=$(realpath "$3")

@@ -18,8 +18,8 @@ cpu_ticks() { awk '{ print $14 }' "/proc/$busy/stat"; }
 taken() { ! grep -q '^ShdPnd:.*[89a-f]....$' "/proc/$1/status"; }
 has_run() { [ "$(cpu_ticks)" -gt "$1" ]; }
 
-# Without a shell that would notice the stop, here in the group of the session's leader, ^Z stops
-# nothing: nobody could continue it.
+# SIGTSTP does not stop sprofrun if no shell would notice the stop and continue it. That is so here:
+# setsid makes sprofrun the leader of a session.
 setsid "$SPROFRUN" -q -o p.pb.gz -p $busy & front=$!
 wait_until "it is attached to" 20 traced $busy
 kill -TSTP $front

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# --thread-name and --tid: the chosen threads are in the profile, the sums are theirs, and the other
-# threads are left alone. Also --exp.
+# --thread-name and --tid: only the chosen threads are in the profile and its sums, and the other
+# threads are not stopped. Also --exp, which sets options as an experiment of SpeedShop.
 . "$(dirname "$0")/../lib.sh"
 SPROFTOP=$BUILD/tools/sproftop
 

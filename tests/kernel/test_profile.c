@@ -318,7 +318,7 @@ static void frames_are_told(struct kernel *k, const struct engine_result *result
 	if (result->error || seen.with_frames < 10 || seen.unknown < 10)
 		kernel_fail(
 			k, "%u samples with frames, %u unknown", seen.with_frames, seen.unknown);
-	/* Each code object is sent once, and its address again once another object is there. */
+	/* Two code objects, each sent once, and a third one that replaced one of them. */
 	if (seen.objects != 3 || seen.texts != 3)
 		kernel_fail(k, "%u objects, %u with a text", seen.objects, seen.texts);
 }

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Reports of a time line: they find phases and a stall, by themselves and with --from and --to;
-# exports have them at their time. Other programs can still read the profile.
+# Profiles with a time line. The report "timeline" finds phases and a stall in them; reports with
+# --from and --to show only that part; exports have each sample at its time. Other programs can
+# still read such a profile.
 # Usage: test_timeline.sh SPROFREPORT MAKE_TIMELINE CHECK_EXPORT.PY PROFILE.PROTO
 . "$(dirname "$0")/lib.sh"
 report=$(realpath "$1") make=$(realpath "$2") check=$3 proto=$4

@@ -76,7 +76,8 @@ int main(void)
 	read_status(getpid(), "TracerPid:\t", value);
 	tracer = atoi(value);
 	(void)pthread_create(&thread, NULL, make_child, (void *)(uintptr_t)tracer);
-	while (!atomic_load(&begun)) /* A newborn waits for the tracer, too. */
+	/* The new thread begins only when the tracer, not yet stopped here, has resumed it. */
+	while (!atomic_load(&begun))
 		(void)usleep(1000);
 	if (!tracer || kill(tracer, SIGSTOP) < 0)
 		_exit(77);

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # A hundred threads that run for a moment now and then are found, and short bursts get their share
-# of the samples. (Once, a stop counted until the thread gave the CPU back, and all threads were
-# searched in turn. Then f0 had 17 to 25 % instead of 50: a thread was found more often if its
-# bursts were longer.)
+# of the samples: f0 gets 50 %. (An earlier version searched all threads in turn for one that was on
+# a CPU, and so found threads with longer bursts more often: f0 got 17 to 25 %.)
 . "$(dirname "$0")/../lib.sh"
 
 truth=$(timeout 60 "$SPROFRUN" -q -F 250 --report none -o p.pb.gz "$TARGETS/bursts" 24)

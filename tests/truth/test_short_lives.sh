@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Processes that live for less than a period, and processes that call exec again and again: their
-# time in fork, exec and exit is found, and sampling goes on. (Once, an interrupt overtaken by
-# another stop or by the end of the thread was no sample: exits had none, exec hardly any, forks
-# few. And in one of some 4,000 execs, the sampler waited for that stop for ever.)
+# time in fork, exec and exit is found, and sampling goes on. (An earlier version lost the sample if
+# the thread ended or came to another stop before the requested one: exits had no samples, exec
+# hardly any, forks few. And after one of some 4,000 execs, it waited for the requested stop for
+# ever.)
 . "$(dirname "$0")/../lib.sh"
 
 # profile WHAT COMMAND...: profiles COMMAND into p.pb.gz

@@ -93,9 +93,9 @@ static int take_report_format(struct command *command)
 }
 
 /*
- * Takes the first word as the name of the report, if it is one. A word of letters that is neither a
- * report nor a file may be either, misspelt. Returns the number of words used; -1, after a message:
- * neither.
+ * Takes the first word as the name of the report, if it is one. Returns the number of words used.
+ * -1, after a message: the word consists of letters, and is the name of neither a report nor a
+ * file; either may be misspelt.
  */
 static int take_report(struct command *command, int argc, char **argv)
 {
@@ -141,8 +141,8 @@ static bool is_report_word(const char *word)
 }
 
 /*
- * Makes "tree FILE" of "FILE tree": moves the name of a report that stands behind files to the
- * front, with its function. A name that is also that of a file is not moved.
+ * Makes "tree FILE" of "FILE tree": moves the name of a report from behind the files to the front;
+ * of a report that needs a function, that word, too. A word that names a file stays.
  */
 static void put_report_first(int argc, char **argv)
 {

@@ -37,8 +37,9 @@ void sandbox_enter(struct sandbox *ret_sandbox);
 void sandbox_enter_serving(struct sandbox *ret_sandbox);
 
 /*
- * Enters a sandbox for a process that connects to others, by name: it may create sockets, too, and
- * open files readable by everybody (certificates, the resolver's). No landlock.
+ * Enters a sandbox for a process that connects to other machines by name. It may also create
+ * sockets, and open files that everybody may read, such as certificates and the resolver's files.
+ * Therefore landlock, which forbids all paths and TCP ports, is not used.
  */
 void sandbox_enter_connecting(struct sandbox *ret_sandbox);
 

@@ -84,8 +84,9 @@ bool spans_announced(struct spans *spans, const struct piece *piece)
 			piece->segment >= span->low)
 			span->low = piece->segment + 1;
 		/*
-		 * A span may end between two segments. A segment that begins after the span's end
-		 * then shows that no segment before it is still to come for this span.
+		 * If a span ends between two segments, no piece reaches its end. Then the first
+		 * segment that begins after its end tells which pieces it needs: those of the
+		 * segments before.
 		 */
 		if (piece->began_ns >= span->to_ns &&
 			(!span->behind || piece->segment < span->behind))

@@ -140,9 +140,10 @@ static void pop_to(struct grind *g, size_t steps)
 }
 
 /*
- * Makes the path of the last stack taken. Where a function occurs again, the path goes back to its
- * last occurrence, unless a function between them is on the path for the first time: then the
- * function gets its next level. 0 or -ENOMEM.
+ * Makes the path of the last stack taken, root first. A function that is already on the path is
+ * recursion: the path is cut back to its last occurrence there. It is not cut if that would remove
+ * the only step of another function; then the function is added once more, with its next level. 0
+ * or -ENOMEM.
  */
 static int make_path(struct grind *g)
 {

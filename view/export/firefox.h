@@ -14,11 +14,11 @@
 #include "view/moments.h"
 #include "view/pairs.h"
 
-/* The tables of the current thread. The two numbers of a pair identify a row. */
+/* The tables of the current thread. A row is identified by a pair of numbers: "first; second". */
 struct firefox_thread {
 	struct pairs stack;    /* index + 1 of the caller's stack (0 none); frame */
 	struct pairs frame;    /* location; depth of inlining */
-	struct pairs function; /* place; source + 1 (0 none) */
+	struct pairs function; /* place; index + 1 of the source file (0 none) */
 	struct pairs resource; /* library; always 0 */
 	struct pairs symbol;   /* place of a function that is not inlined; library */
 };

@@ -88,8 +88,8 @@ static bool is_alike(const struct balance *b, const struct leaders *leaders, siz
 	if (differ && noise > MOST_CHANCE * most)
 		return false;
 	/*
-	 * Without a sample of one of them, their functions cannot be compared: equal totals are
-	 * enough.
+	 * If one of the groups has no sample, their functions cannot be compared: the totals, which
+	 * are about equal, decide.
 	 */
 	if (b->period > 0 && (a->samples <= 0 || of->samples <= 0))
 		return true;

@@ -326,7 +326,7 @@ static void test_all__others_in_the_same_place(void **state)
 	assert_int_equal(entries, 3);
 	expect(1, TEXT + 0x101000, 0x2000);
 	object[1].header[1].p_vaddr = 0x2000;
-	object[1].header[1].p_memsz = 0x1000; /* Now with the same end. */
+	object[1].header[1].p_memsz = 0x1000; /* It ends where it ended before. */
 	adds++;
 	loaded();
 	assert_int_equal(segments, 6);

@@ -195,7 +195,8 @@ static void test_environment__nothing_is_behind(void **state)
 }
 
 /*
- * Many entries are copied at once; one of them is shorter than the name and ends where memory does.
+ * Many entries are copied at once. One of them is shorter than the name that is searched for, and
+ * ends at the end of the mapped memory.
  */
 static void test_environment__nothing_is_behind_one_of_many(void **state)
 {

@@ -97,7 +97,7 @@ static void test_span__spans_are_all_together(void **state)
 {
 	struct profile *profile = fixture_timeline(), *part;
 	int64_t cpu_ns = 0, samples = 0;
-	/* Uneven spans: 37 of 83 ms. */
+	/* 37 spans of some 83 ms each: their bounds lie within samples. */
 	const uint64_t step = 83 * (uint64_t)FIXTURE_MS + 12345;
 
 	(void)state;

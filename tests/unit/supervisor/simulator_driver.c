@@ -323,7 +323,7 @@ void sim_waiter_asks(struct sim *sim)
 		sim_next_turn(sim);
 		return;
 	}
-	/* summons_call() */
+	/* As summons_call(): the waiter wakes the tracing thread, which takes a while to come. */
 	sim_tracer_move(sim, cpu);
 	sim->called_ns = sim->now;
 	c->arrives_ns[1] = c->holds_until_ns;

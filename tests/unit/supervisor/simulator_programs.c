@@ -99,7 +99,10 @@ static void lockstep_double(struct sim *sim)
 	(void)add(sim, lockstep, sim->options.period_ns * 2, 0);
 }
 
-/* Two parts, then it wakes the other thread and waits. Locations 0 to 2 or 3 to 5. */
+/*
+ * Each of two threads works at two locations in turn, wakes the other thread, and waits for it at a
+ * third. One thread has locations 0 to 2, the other 3 to 5.
+ */
 static void ping_pong(struct sim *sim, struct sim_thread *t, struct sim_step *step)
 {
 	unsigned first = (unsigned)t->number[0];

@@ -118,7 +118,7 @@ static void test_cgroup__a_monitor_is_run_by_whom_we_trust(void **state)
 	m.uid[0] = 1001; /* … started by another user. */
 	assert_false(containers_may_monitor(&m, 1000));
 	m = good;
-	(void)strcpy(m.exe, "/usr/bin/su"); /* "conmon" is the name of the link only. */
+	(void)strcpy(m.exe, "/usr/bin/su"); /* Run through a link named conmon. */
 	assert_false(containers_may_monitor(&m, 1000));
 	m = good;
 	m.mode = 0104755;

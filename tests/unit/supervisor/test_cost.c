@@ -199,7 +199,7 @@ static void test_cost__others_are_not_counted(void **state)
 		run(&w, 1);
 	}
 	assert_in_range(w.cost.total_ns * 1000 / w.lost_ns, 950, 1050);
-	/* The thread did not run, so this figure is not used. */
+	/* Readings that say that all time was lost are dropped: the thread did not run. */
 	cost_uninterrupted(&w.cost, 30 * MS, 30 * MS);
 	cost_uninterrupted(&w.cost, 40 * MS, 30 * MS);
 	assert_int_equal(w.cost.even_lost_ns <= w.cost.even_ran_ns, 1);
