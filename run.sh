@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Two commands on a fresh machine, the first: install what is missing, build, and profile.
+# On a fresh machine: installs the packages that are missing, builds, and profiles.
 #   ./run.sh            profiles a small demo program and prints where its time went
 #   ./run.sh ARGS...    the same set-up, then: sprofrun ARGS...
 set -euo pipefail

@@ -69,7 +69,7 @@ struct image_runtime {
 	const struct runtime *runtime;
 	void *state;
 	struct runtime_table table;
-	bool asked;       /* the supervisor has the table */
+	bool asked;       /* @table was sent to the supervisor */
 	bool said;        /* the runtime's problem was noted in the profile */
 	struct peek peek; /* reads memory for a runtime that unwinds its own code */
 };

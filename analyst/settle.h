@@ -11,7 +11,7 @@
 struct settled {
 	const struct shares *shares; /* must not change while this is in use */
 	struct share_pool *pool;
-	uint64_t *given_ns; /* for each pool: the weight whose time has been assigned */
+	uint64_t *given_ns; /* by pool: the weight (ns) of the stacks that have got their time */
 	struct share_rest *rest;
 	size_t rests;
 };

@@ -37,7 +37,8 @@ case $LANGS in
 esac
 program() { [ "$1" = c ] && echo "$BUILD/bench/busy_threads" || echo "$WORK/busy_go"; }
 
-# under SAMPLER RATE STACKS COMMAND...: prints
+# under SAMPLER RATE STACKS COMMAND...: runs COMMAND alone (SAMPLER is "alone") or under one of the
+# samplers above, at RATE Hz, with stacks if STACKS is 1. Prints
 # "wall_ns samples reached cpu_us stop_us cost class"; -: not known
 under() {
     local sampler=$1 rate=$2 stacks=$3 options=() run=$SPROFRUN

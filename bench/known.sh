@@ -426,7 +426,8 @@ known_busy() {
     ratio "2 in lockstep, 1 ms" 1000 "$TARGETS/lockstep" 2 10
     ratio "1 busy among 100" 1000 "$TARGETS/sleepers" 100 5
 }
-# ratio ROW RATE COMMAND...: prints found_ratio, or samples / expected samples if it is unknown
+# ratio ROW RATE COMMAND...: samples COMMAND at RATE Hz. Prints a row named ROW: found_ratio, or
+# samples / expected samples if that is unknown
 ratio() {
     local found
     "$SPROFRUN" -q -G -F "$2" "${options[@]}" -o p.pb.gz "${@:3}" >out || return

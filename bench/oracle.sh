@@ -45,8 +45,9 @@ oracle_functions() {
     done
 }
 
-# oracle_count NAME FUNCTIONS: prints "f0 SAMPLES" …, "other SAMPLES". Addresses have the same
-# number of digits, so they compare as strings.
+# oracle_count NAME FUNCTIONS: prints "f0 SAMPLES" …, "other SAMPLES" of oracle_start's NAME.data.
+# FUNCTIONS: a file with the output of oracle_functions. Addresses have the same number of digits,
+# so they compare as strings.
 oracle_count() {
     perf script -i "$WORK/$1.data" -F uregs 2>"$WORK/$1.script" | awk '
         NR == FNR { first[$1] = $2 ""; last[$1] = $3 ""; n[$1] = 0; next }

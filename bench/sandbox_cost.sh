@@ -37,6 +37,8 @@ if command -v clang >/dev/null; then
     large="clang -g -O2 -c -o large.o large.c"
 fi
 
+# STAGE below is a folder with the programs: "with" or "without" a sandbox. KIND is one of the kinds
+# of work: "small", "lines" or "large".
 # after STAGE KIND: prints the ms from the command's end to sprofrun's end
 after() {
     "$1/sprofrun" -o "$1.pb.gz" bash -c "${!2} >/dev/null; echo \$EPOCHREALTIME >ended" 2>report

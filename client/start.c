@@ -35,7 +35,10 @@
 #define STACK_BYTES 65536
 #define READY_MS    10000
 
-/* The last intermediate process that stayed: pid of the program << 32 | its own pid; 0: none. */
+/*
+ * The last helper's intermediate process, if it stays until the helper ends and is to be reaped
+ * then: pid of the program << 32 | its own pid; 0: none.
+ */
 static _Atomic uint64_t last_between;
 
 /* The helper's path relative to this library, determined once when the library was loaded. */

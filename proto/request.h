@@ -44,9 +44,9 @@ enum request_type {
 	 */
 	REQUEST_CHUNKS_BASE = 12,
 	/*
-	 * the second of them; value: the address of the return barrier in the lower 48 bits, the
-	 * layout (enum chunk_layout), the shift of narrow pointers, and the number of words from
-	 * the pointer to the Continuation up to the frame pointer
+	 * the request after REQUEST_CHUNKS_BASE; value: the address of the return barrier in the
+	 * lower 48 bits, the layout (enum chunk_layout), the shift of narrow pointers, and the
+	 * number of words from the pointer to the Continuation up to the frame pointer
 	 */
 	REQUEST_CHUNKS = 13,
 };

@@ -23,8 +23,8 @@ int elffile_open(struct elffile *file, const struct elfimage *image)
 	if (!image->data || elf_version(EV_CURRENT) == EV_NONE)
 		return -ENOEXEC;
 	/*
-	 * libelf may have the image: it writes to it only to decompress, and the mapping is
-	 * private.
+	 * The cast is safe: libelf writes to the image only to decompress a section, and the
+	 * mapping is private, so the file stays as it is.
 	 */
 	file->elf = elf_memory((char *)image->data, image->bytes);
 	if (!file->elf)

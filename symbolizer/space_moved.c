@@ -65,7 +65,7 @@ void space_find_moved(struct mapping *mappings, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		size_t first = i > NEIGHBOURS_MOST ? i - NEIGHBOURS_MOST : 0;
 
-		/* A memfd may also be an ELF file of its own, and then is not such a copy. */
+		/* A memfd with ELF headers is a file of its own, not a copy of other code. */
 		if (!space_may_be_moved(&mappings[i]) || mappings[i].module->headers_ok)
 			continue;
 		for (size_t j = first; j < n && j <= i + NEIGHBOURS_MOST; j++) {

@@ -2,7 +2,7 @@
 /*
  * Finds the functions of split DWARF: a skeleton unit names a .dwo file by folder, name and an id
  * of 8 bytes; a .dwp file contains many of these, with a table by id. Files are opened when the
- * first address of their unit is looked up. The reader parses the DWARF in them.
+ * first address of their unit is looked up. dwarf/dwarf_reader.h parses the DWARF in them.
  *
  * Sources: DWARF 5, sections 3.1.3 and 7.3.5; for DWARF 4 the GNU extension, whose table has
  * version 2.

@@ -41,7 +41,8 @@ struct sender {
 	bool away;                  /* the store was unavailable at the last try */
 	size_t refused;             /* number of profiles that the store refused */
 	bool over;                  /* no more profiles will come */
-	uint64_t left_ns; /* when the end of the profiles was seen during a POST; 0: it was not */
+	/* CLOCK_MONOTONIC: when this POST found that no more profiles will come; 0: not yet */
+	uint64_t left_ns;
 	char answer[ANSWER_BYTES]; /* the store's text about a refusal */
 	size_t answered;
 };

@@ -68,7 +68,7 @@ struct code_object code_addresses_request(const struct code_addresses *addresses
 
 /* A package with debug symbols. The caller frees the strings; they are NULL if unknown. */
 struct code_package {
-	char *command;              /* command that installs them */
+	char *command;              /* command that installs the package */
 	size_t name_at, name_bytes; /* the package's name in @command; more names may follow */
 	char *foreign; /* the name of the installed package if it is not of this distribution */
 	/* the command adds a package archive to those of apt; the archive may no longer exist */

@@ -27,7 +27,7 @@ struct frames {
 	struct report_options options;
 	struct places places;
 	struct filter filter;
-	struct rows sums;    /* only the sums, as of rows_sum_up(); no rows */
+	struct rows sums;    /* the sums that rows_sum_up() computes; without rows */
 	struct frame *frame; /* frames of the last sample taken, leaf first */
 	size_t n, room;
 	uint32_t *seen; /* by place: the stamp of the last sample that contains it */

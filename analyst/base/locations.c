@@ -163,8 +163,8 @@ int locations_note_losses(struct locations *locations)
 bool locations_is_nameless(const struct locations *locations, uint32_t index)
 {
 	/*
-	 * Generated code has no module: @nameless says nothing about it, but its location has a
-	 * line if it has got a name.
+	 * Generated code has no module, and no element of @nameless is set for it. A location in
+	 * generated code has a line once its name is known.
 	 */
 	if (index >= locations->named || !locations->code[index].module)
 		return profile_location(locations->profile, index).lines == 0;

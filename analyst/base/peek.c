@@ -13,7 +13,7 @@
 
 /* Tables with room for more elements than this are freed when they are emptied. */
 #define KEPT_ROOM 4096
-/* If all answers have more bytes than this, they are dropped even if others are awaited. */
+/* Once the answers kept have more bytes than this, peek_tidy() drops them, to bound memory. */
 #define KEPT_BYTES (4 << 20)
 
 enum peek_request { PEEK_NONE, PEEK_UNSENT, PEEK_SENT };

@@ -85,8 +85,8 @@ static void tell(struct hotspot_step *step, enum chunk_layout layout, uint64_t b
 				(uint64_t)shift << REQUEST_CHUNKS_SHIFT |
 				below / 8 << REQUEST_CHUNKS_BELOW});
 	/*
-	 * A replay has no supervisor, and counts as told. It only asks for the same memory as the
-	 * run did.
+	 * In a replay there is no supervisor to tell (@request is NULL). chunks_told is set all the
+	 * same, so that the replay requests the same memory as the run did.
 	 */
 	step->hotspot->chunks_told =
 		!peek->request || peek->request(peek->context, bytes, sizeof(bytes));

@@ -142,7 +142,7 @@ static bool is_text(const char *text)
 
 /*
  * Cuts the address off the name of a class that the runtime makes ("Main$$Lambda$14+0x00007f2c…",
- * "java/lang/invoke/LambdaForm$MH+0x00007f2c…"), and the number that it gives a lambda. Both differ
+ * "java/lang/invoke/LambdaForm$MH+0x00007f2c…"), and the number of a lambda ("$14"). Both differ
  * from run to run and between call sites, and would give the same code several rows.
  */
 static void cut_address(char *class)

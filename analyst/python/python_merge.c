@@ -350,8 +350,8 @@ static bool waits_for_lock(const struct merger *m)
 }
 
 /*
- * Does the thread hold the lock? The watched words are the thread that had the lock last, and
- * whether it is locked.
+ * Does the thread hold the interpreter's lock (GIL)? The watched words are the thread that had the
+ * lock last, and whether the lock is held now.
  */
 static bool holds_lock(const struct merger *m)
 {

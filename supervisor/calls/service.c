@@ -144,7 +144,7 @@ static struct process *find_sender(
 
 		if (p->pid == (int)q->pid || inner_pid(p) != (int)q->pid)
 			continue;
-		/* If its first thread has ended, its memory is read through another one. */
+		/* If the first thread of @p has ended, memory is read through another thread. */
 		if (has_seal(service, p, procfiles_reader(p), q) ||
 			(procfiles_find_reader(service->answerer.files, p) &&
 				has_seal(service, p, procfiles_reader(p), q))) {

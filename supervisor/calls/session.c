@@ -148,7 +148,10 @@ static int set(struct sessions *sessions, struct session **at, enum call_dialect
 	return 0;
 }
 
-/* Begins the accounts of all threads of @process with its table. */
+/*
+ * Notes the present CPU time of all threads of @process: time before its table came into force is
+ * not counted.
+ */
 static void begin_accounts(struct sessions *sessions, const struct process *process)
 {
 	const struct target *target = sessions->target;

@@ -9,8 +9,8 @@
 struct engine;
 
 /*
- * Call before any other use of the parts. Reads the limit of open files, and finds out which files
- * and calls the kernel offers. Leaves no file open.
+ * Call before any other use of the engine's parts. Also reads the limit of open files, and finds
+ * out which files and calls the kernel offers. Leaves no file open.
  */
 void connect_parts(struct engine *engine);
 

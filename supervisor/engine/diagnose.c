@@ -131,8 +131,8 @@ static int attempt(int pid)
 }
 
 /*
- * Names the tracer of the target. Where sprofil is divided, that is the process that its user knows
- * (tools/front/own_session.h).
+ * Sets pid and name of the target's tracer. If that is the tracing process of another sprofil, its
+ * parent is taken instead, whose pid the user knows (tools/front/own_session.h).
  */
 static void name_tracer(struct diagnose_facts *f)
 {

@@ -27,8 +27,8 @@
 /* The pause after a search is this many times as long as the search took. */
 #define SEARCH_REST 3
 /*
- * The longest pause after a search: a search during which another thread had our CPU only seems
- * long.
+ * The longest pause after a search. A search may seem long only because another thread had our CPU
+ * meanwhile.
  */
 #define SEARCH_REST_MOST_NS UINT64_C(1000000)
 /* Threads whose existence is checked per second. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The reader of the ring, the analyst: started, and replaced when it dies. */
+/* Starts the analyst, which reads the ring, and replaces an analyst that has died. */
 #ifndef SUPERVISOR_READER_H
 #define SUPERVISOR_READER_H
 

@@ -62,8 +62,8 @@ uint16_t rotate_end_flags(const struct engine *engine);
 /* Begins another file when it is time. Blocks at most while a process is started. */
 void rotate_poll(struct engine *engine, uint64_t now);
 /*
- * Call when a child has ended. If it is an analyst that was writing a file, closes what was kept
- * for it.
+ * Call when a child has ended. If it is an analyst that was writing a file or a piece, seals the
+ * piece and closes the descriptor kept for this analyst.
  */
 void rotate_forget(struct rotation *rotation, int pid);
 /*

@@ -98,9 +98,10 @@ struct arch_restart {
 	uint8_t entry; /* the word whose value the result's register must have when a call begins */
 	uint8_t instruction[4], instruction_bytes; /* the instruction that enters the kernel */
 	/*
-	 * The kernel has decided about a restart before the stop, and will not restart a call that
-	 * has failed. The result's register was that of argument[0], whose value is then in no
-	 * register: its word in arch_raw lies behind the registers (restart_call.c fills it).
+	 * The kernel decides about a restart before the stop (aarch64), so the supervisor must move
+	 * the pc back itself. The result overwrites the register of argument[0]. The word that
+	 * argument[0] indexes therefore lies behind the registers in arch_raw; restart_call.c fills
+	 * it.
 	 */
 	bool rewinds;
 	const struct arch_call *call;

@@ -20,8 +20,8 @@
 /* Longest time from the context switch to the first instruction of a thread that wakes up. */
 #define ENTRY_NS 5000
 /*
- * If the tracing thread has not come for this long after a call, other threads have its CPU, and
- * the next waiter takes the turn.
+ * After a waiter has called the tracing thread, the turn is kept for that thread for this long. If
+ * it has not come by then, other threads have its CPU, and any waiter may take the turn.
  */
 #define COME_NS 60000
 /*
@@ -87,7 +87,10 @@ static void *wait_on_cpu(void *context)
 	(void)priority_stay(0, w->cpu);
 	if (!w->realtime || priority_realtime() < 0)
 		priority_prompt();
-	/* The word is read before the data that it announces: a later change ends the sleep. */
+	/*
+	 * The futex word is read before @wake reads the data that a poke announces. A poke after
+	 * this reading changes the word, so sleep_until() returns at once.
+	 */
 	for (uint32_t word; !((word = atomic_load(&w->word)) & WORD_ENDS);) {
 		struct arrival arrival = {.waited_ns = ARRIVAL_UNKNOWN};
 		int r = woke ? arrival_read(fd, woke, &arrival) : 0;

@@ -60,11 +60,11 @@ bool priority_is_realtime(void);
  * takes most of a CPU leaves hardly any of it to other programs.
  */
 struct realtime {
-	bool had;            /* it began with real-time priority */
-	bool has;            /* it has real-time priority now */
+	bool had;            /* the thread began with real-time priority */
+	bool has;            /* the thread has real-time priority now */
 	uint64_t checked_ns; /* CLOCK_MONOTONIC: when its CPU time was read; 0 not yet */
 	uint64_t cpu_ns;     /* its CPU time at checked_ns */
-	unsigned much;       /* number of checks in a row in which it had used too much */
+	unsigned much;       /* checks in a row that found more than 3/4 of a CPU used */
 };
 
 /* Takes the priority for the calling thread, if that is @wanted and permitted. */

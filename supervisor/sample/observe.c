@@ -2,10 +2,10 @@
 #include "supervisor/sample/observe.h"
 
 /*
- * At each instant the RECENT_MOST threads of the last hits are asked (sampler.h), then a random
- * part of the others. The time for asking the others accrues as 1/OTHERS_PART of the elapsed time,
- * and is saved up to OTHERS_NS only, as the preempted thread waits meanwhile. The number of the
- * others that are asked is between OTHERS_LEAST and OTHERS_MOST.
+ * At each instant the RECENT_MOST threads of the last hits are asked (their /proc files are read:
+ * sampler.h), then a random part of the others. The time for asking the others accrues as
+ * 1/OTHERS_PART of the elapsed time, and is saved up to OTHERS_NS only, as the preempted thread
+ * waits meanwhile. Between OTHERS_LEAST and OTHERS_MOST of the others are asked.
  */
 #define RECENT_MOST  16
 #define OTHERS_NS    300000
@@ -176,9 +176,10 @@ static struct sample_thread *ask_part_of_elsewhere(struct observation *o, struct
 }
 
 /*
- * Asks the threads of the last hits, those of this CPU first. If none was preempted, two groups of
- * them are left to be asked: @sleeper gets the *@ret_n blocked threads that have run since they
- * were last asked, and @e the busy threads that were last seen on other CPUs.
+ * Looks for the preempted thread among those of the last hits, first among those last seen on this
+ * CPU. The caller gets the blocked threads that have run since they were last asked, in @sleeper
+ * (*@ret_n of them). Of the busy threads last seen on other CPUs, which are collected in @e, a part
+ * is asked last. NULL: none of the threads asked was preempted.
  */
 static struct sample_thread *ask_recent(
 	struct observation *o, struct elsewhere *e, struct sleeper *sleeper, unsigned *ret_n)

@@ -72,7 +72,7 @@ struct sample_thread {
 	uint64_t recent_ns;
 	uint64_t read_ns;        /* CLOCK_MONOTONIC: when its CPU time was last read; 0 never */
 	struct cpu_time asked;   /* its CPU time when it was last read */
-	bool busy;               /* when last asked, it had run and was not blocked */
+	bool busy;               /* runnable when last asked, and had run since the time before */
 	bool stopping;           /* its stop was requested and has not come yet */
 	struct cpu_time resumed; /* its CPU time in its last sample's stop */
 	uint64_t resumed_ns; /* CLOCK_MONOTONIC: end of its last sample's stop; 0: there was none */

@@ -101,7 +101,7 @@ static uint64_t pages_wait(uint64_t unchanged_ns)
 /*
  * Has the process mapped code since the maps were read? A caller of the sampled function may be in
  * a library in which no program counter was ever seen. Growth of the heap does not count: reading
- * the maps of a node with a hundred workers takes 10 ms.
+ * the maps of a Node.js process with a hundred workers takes 10 ms.
  */
 static bool has_grown(struct maps_reader *reader, struct process *process, uint64_t now)
 {

@@ -315,8 +315,8 @@ void restart_call_stop(struct restarter *restarter, struct tracee *t)
 		 */
 		restart_repeat(&raw);
 		/*
-		 * If the result's register is also that of argument 0, the kernel is told that it
-		 * holds no result.
+		 * On aarch64, x0 holds the result and argument 0. The kernel is told that the
+		 * thread is in no call, so it takes the argument put there for no result.
 		 */
 		if (arch->rewinds)
 			(void)tracer_forget_call(t->tid);

@@ -64,7 +64,7 @@ struct runtime_object {
 	bool used;      /* this slot of the table has an object */
 };
 
-/* What is known of a process. */
+/* What the supervisor knows of the runtime in a process: where its data are; objects sent. */
 struct runtime_process {
 	struct runtime_table table;
 	/* hash table with open addressing; @room is a power of two */

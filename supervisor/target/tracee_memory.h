@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tid through which the memory of a traced process is written (remote.h). May run in the stop
- * window.
+ * Finds the tid through which the memory of a traced process is written (remote.h). These functions
+ * may run in the stop window, while a thread is stopped for a sample.
  */
 #ifndef SUPERVISOR_TRACEE_MEMORY_H
 #define SUPERVISOR_TRACEE_MEMORY_H

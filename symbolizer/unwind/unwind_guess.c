@@ -135,8 +135,9 @@ static int leave_leaf(struct cursor *cursor)
 }
 
 /*
- * Leaves a trampoline. At a call, its frame is one word, and the return address is behind it.
- * Before the word is pushed, and after it is popped, the return address is where the call left it.
+ * Steps from a trampoline to its caller. While the trampoline calls, its frame is one word, and the
+ * return address is the next word above. Before that word is pushed, and after it is popped, the
+ * return address is on top of the stack.
  */
 int unwind_leave_trampoline(struct cursor *cursor)
 {

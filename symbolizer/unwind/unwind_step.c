@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The cache of rows of all modules, and the step to the caller by a row. */
+/* The cache of the modules' rows of call frame information; the step to the caller by a row. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -91,7 +91,8 @@ ran "an environment that lies" $?
 setpriv --no-new-privs true 2>/dev/null &&
     { setpriv --no-new-privs "$SPROFRUN" -q -o p.pb.gz "$busy" 1 0.1 7; ran "no_new_privs" $?; }
 
-# sprofrun or its command runs in namespaces of its own, or without a right /proc.
+# sprofrun or its command runs in namespaces of its own, with the /proc of another pid namespace, or
+# without /proc.
 if unshare -Urpf --mount-proc true 2>/dev/null; then
     unshare -Urpf --mount-proc "$SPROFRUN" -q -o p.pb.gz "$busy" 1 0.1 7
     ran "a user and pid namespace" $?

@@ -41,9 +41,9 @@ grep -q "no module 'no-such-module' was seen" err ||
 [ "$(wc -l <err)" = 1 ] || fail "more than one message: $(cat err)"
 
 head -n 1 h.tsv | grep -q '^object	start	end	count$' || fail "no heading"
-# Two processes of 0.5 s each. They share the CPUs with each other and with sprofrun's processes,
-# and get three quarters of a CPU at least: 5 deviations of sqrt(n (1 - share)), docs/SAMPLING.md,
-# are 25.
+# Two processes of 0.5 s each: n = 100 ticks. They share the CPUs with each other and with
+# sprofrun's processes, and get three quarters of a CPU at least (share). Five standard deviations,
+# 5 sqrt(n (1 - share)) (docs/SAMPLING.md), are 25.
 [ "$(sum abs)" -gt 0 ] || fail "no tick at the jump to itself"
 between "$(sum abs)" 75 125 "at the jump to itself"
 grep -q "^abs	0x10000008	0x1000000c	" h.tsv || fail "not in the counter of 0x10000008"

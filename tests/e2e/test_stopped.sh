@@ -5,7 +5,8 @@
 # sleeps. The states come from the opener, because the analyst may not open /proc.
 . "$(dirname "$0")/../lib.sh"
 
-# look WHAT ARGUMENTS...: starts the view as plain text, in the file "screens"
+# look WHAT ARGUMENTS...: starts sproftop -b ARGUMENTS, with its output in the file "screens"; WHAT
+# names the case in messages
 look() {
     what=$1
     shift

@@ -48,7 +48,7 @@ for file in r.2*.pb.gz; do
         waited=$((waited + $(figure $key $file)))
     done
 done
-# The time in run queues is the kernel's, to a scheduler tick.
+# 10 % are allowed, because the kernel's time in run queues is exact to a scheduler tick only.
 about "on a CPU, waiting and blocked are their lives" \
     "$(awk -v k=$kernel -v w=$waited -v l=$lives 'BEGIN { print (k + w) / l }')" 0.9 1.1
 about "the files' time" $kernel 1150000000 1250000000

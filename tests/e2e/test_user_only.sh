@@ -43,7 +43,8 @@ about "the time of what computes" \
         awk -F'\t' 'NR > 1 { n += $2 } END { print n }')" 430000000 560000000
 check "the report tells" grep -q '^audit: .* in system calls left out' err
 
-# With --per-process, and without stacks, the sums hold for each process and for all together.
+# With --per-process, and without stacks, profiled and unattributed time add up to the kernel's in
+# each process's file. The merged file has about as much time in system calls as above.
 "$SPROFRUN" -q -G -F 500 --user-only --per-process -o each.pb.gz -- sh both
 for file in each.*.pb.gz; do
     sums "${file%.pb.gz}" $file

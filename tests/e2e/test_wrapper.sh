@@ -92,8 +92,8 @@ for where in /dev/full gone/p.pb.gz; do
     check "what was measured is kept: $kept" "$SPROFREPORT" summary "$kept" >kept.out 2>&1
     rm -f "$kept"
 done
-# A profile that cannot be written is kept in a temporary folder, but at most a fixed number of
-# files: a message names what is left out.
+# A profile that cannot be written is kept in TMPDIR, which holds 16 such files at most: with 16
+# there already, the profile is not kept, and a message says so.
 mkdir many && touch many/sprof-{100001..100016}.pb.gz
 for left in 16 15; do
     mkdir -p gone

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The wrapped calls: files. */
+/* The scripted kernel's answers to the supervisor's calls on files (calls.h). */
 #include "tests/kernel/calls.h"
 
 #include <dirent.h>

@@ -38,9 +38,10 @@ static uint64_t next_random(struct player *p)
 }
 
 /*
- * Picks a choice that the given order does not contain. PICK_RANDOM: three quarters of the choices
- * with a cost are 0, otherwise nothing would ever be late. PICK_SPREAD: about p->most_early choices
- * of an order are not 0, anywhere in it.
+ * Picks a choice beyond the end of the given order. A choice that is not 0 and has a cost makes
+ * something happen early. PICK_FIRST: 0. PICK_RANDOM: three quarters of the choices with a cost are
+ * 0, otherwise nothing would ever be late. PICK_SPREAD: about p->most_early of the choices with a
+ * cost are not 0; they may be anywhere in the order.
  */
 static unsigned pick(struct player *p, unsigned n, unsigned cost)
 {
@@ -95,7 +96,7 @@ static bool play_once(
 	return failed;
 }
 
-/* The order that was just played becomes the given order. */
+/* Makes the order that was just played the given one, which the next run repeats. */
 static void keep(struct player *p)
 {
 	p->given = p->n;
@@ -132,7 +133,10 @@ static void shorten(struct player *p, script_play *play, void *context, struct e
 	(void)play_once(p, play, context, ret, true);
 }
 
-/* The next order becomes the given order. False: there is no further one. */
+/*
+ * Makes the order that follows the one just played the given order: changes the last choice that
+ * can still grow, and drops those after it. False: there is no further order.
+ */
 static bool advance(struct player *p)
 {
 	unsigned spent = p->spent;
@@ -196,9 +200,10 @@ struct explored explore_all(
 		abort();
 	keep_heap();
 	/*
-	 * Orders that are played in turn vary their last choices first, and may never reach the
-	 * early ones. So each number of early choices may use half of the orders that are left; the
-	 * last orders are spread over the whole script.
+	 * play_in_turn() varies the last choices of an order first. If there are too many orders,
+	 * it never varies the choices at the script's beginning. So it gets, for each number of
+	 * early choices, half of the orders that are left. The rest are drawn by PICK_SPREAD, whose
+	 * early choices may be anywhere in the script.
 	 */
 	for (unsigned early = 0; early <= most_early && !ret.failed; early++) {
 		ret.complete = play_in_turn(

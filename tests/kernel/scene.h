@@ -37,7 +37,7 @@ struct scene {
 	size_t said_bytes;
 };
 
-/* Plays the scene once, as a script for explore.h; @context is the scene. */
+/* Plays @scene, a struct scene, once. This is a script_play of explore.h. */
 void scene_play(struct kernel *kernel, void *scene);
 /* Did the engine say a line with @text? */
 bool scene_said(const struct scene *scene, const char *text);

@@ -179,7 +179,10 @@ static void fill(struct kernel *k)
 		memset(message, 0x5a, (size_t)n);
 	kernel_tick(k);
 	k->scratch++;
-	/* A supervisor that reads until the pipe is empty would do nothing else any more. */
+	/*
+	 * This hook refills the pipe before each read. A supervisor that read until the pipe was
+	 * empty would do nothing else any more.
+	 */
 	reads = k->calls == calls_then ? reads + 1 : 0;
 	calls_then = k->calls;
 	if (reads > 2000)

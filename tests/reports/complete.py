@@ -23,8 +23,8 @@ DEADLINE = 60
 NAMES = [";>RAN #", "$(>RAN)", "`>RAN`", "';>RAN;'", '";>RAN;"', "$(>RAN)'\"", "\\$(>RAN)\\", "&>RAN",
          "|tee RAN", " b  c", "${x:=$(>RAN)}", "*?[a]", "(>RAN)", "!!;>RAN"]
 PLAIN = NAMES[:1]
-# Further names, for where any length and content is possible. A comm could not have them, as they
-# are longer than 15 bytes or have control characters.
+# Further names, tried only where a name may have any length and content. A process or thread cannot
+# be called so, as they are longer than 15 bytes or have control characters.
 LONGER = ["a\n>RAN\n", "$'\\n>RAN'", "a\x1b[31m;>RAN;'x"]
 INTERACTIVE = {
     "bash": ["bash", "--norc", "--noprofile", "-i"],

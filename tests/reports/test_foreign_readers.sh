@@ -32,8 +32,8 @@ figure() { # NAME KIND
 	awk -F'\t' -v name="$1" '$1 == name { printf "%.0f\n", $2 }' "$2.summary"
 }
 
-# same WHAT COLUMN KIND FACTOR <FUNCTION<TAB>SELF: asserts that the figures are those of the flat
-# report, within half a unit
+# same WHAT COLUMN KIND FACTOR: reads lines FUNCTION<TAB>SELF, and asserts that SELF times FACTOR is
+# in COLUMN of the flat report of KIND.pb.gz, within half a unit; WHAT begins each message
 same() {
 	awk -F'\t' -v column="$2" -v factor="$4" -v what="$1" '
 	NR == FNR { if (FNR > 1) wanted[$5] += $column; next }

@@ -130,8 +130,8 @@ if command -v go >/dev/null; then
 		    "$report" --format tsv "$work/again.pb.gz" >"$work/theirs"
 		diff -u "$work/ours" "$work/theirs" ||
 		    { echo "FAIL: through pprof and back"; failed=1; }
-		# pprof drops our own figures. The report has what the samples tell, and a line that
-		# says so.
+		# pprof drops the figures of sprofil's audit. The summary then has those that follow
+		# from the samples, and the report a note with the audit's text.
 		for file in p again; do
 			"$report" summary --format tsv "$work/$file.pb.gz" | grep -E \
 '^(samples|period_ns|profiled_cpu_ns|wall_ns|unresolved_samples|processes|threads)	'

@@ -160,8 +160,8 @@ if [ -w /dev/full ]; then
 	"$report" -o /dev/full "$p" 2>"$work/err" && fail "-o full device: status 0"
 	grep -q '^sprofreport: cannot write.*No space' "$work/err" ||
 	    fail "-o full: $(cat "$work/err")"
-	# The same if there is more output than a buffer holds: an early write fails then, not the
-	# last one.
+	# With more output than a buffer holds, an early write fails, not the last one. The message
+	# and the status are the same.
 	for what in "export --format svg" "lines --split thread" --help --version; do
 		"$report" $what "$p" >/dev/full 2>"$work/err"
 		[ $? = 1 ] || fail "full device: status of $what"

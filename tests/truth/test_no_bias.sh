@@ -8,7 +8,8 @@
 # false alarm in a million runs of the test.
 . "$(dirname "$0")/../lib.sh"
 
-# chi_square RUNS WAYS ROUNDS [NAP_MS]: prints chi^2 of RUNS runs
+# chi_square RUNS WAYS ROUNDS [NAP_MS]: prints chi^2 of RUNS runs of tests/targets/split.c, which
+# explains the other parameters
 chi_square() {
     local ways=$2 profile=$2-${4-0}.pb.gz
     for run in $(seq "$1"); do

@@ -3,7 +3,7 @@
 # A program with a higher real-time priority takes a CPU for itself, on which sampling threads wait
 # for instants. Profiling still ends in time, and on a signal.
 . "$(dirname "$0")/../lib.sh"
-# The command that ends the hog after a time is in the fair class, on another CPU.
+# timeout(1), which kills that program after 16 s, is in the fair class, on another CPU.
 chrt -f 50 true 2>/dev/null || skip "real-time priority is not permitted"
 two_cpus
 taskset -pc "$ours" $$ >/dev/null

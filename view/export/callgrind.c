@@ -32,7 +32,7 @@
 
 /* A function of the file: a name in an object and a source file, and its level of recursion. */
 struct grind_function {
-	uint32_t place, level; /* level: from 1 on */
+	uint32_t place, level; /* level: 1, and 1 more in each recursive call */
 	const char *file;
 	uint32_t line; /* first line of the function; 0 unknown */
 };

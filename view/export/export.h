@@ -42,8 +42,8 @@ const struct export_format *export_find(const char *name);
  */
 const struct export_format *export_find_for_file(const char *path);
 /*
- * Returns the format of a recording to @path: that of the suffix, or its @instead if it is a
- * report; pprof if the suffix is of no format.
+ * Returns the format in which a recording is written to @path: the one with the suffix of @path. If
+ * that one is a report, the format named by its @instead. pprof, if no format has the suffix.
  */
 const struct export_format *export_for_recording(const char *path);
 /*

@@ -61,8 +61,8 @@ static int rank_rows(const struct firefox *f, struct firefox_row *row, size_t ro
 		rank[stack->pair[i - 1].a] += own + 1;
 	}
 	/*
-	 * Each rank has been advanced by the stacks below its stack, to give ranks to them. To get
-	 * the stack's own rank, they are subtracted.
+	 * While the stacks below a stack got their ranks, its own was increased by their number
+	 * (@size). The subtraction restores it.
 	 */
 	for (size_t i = 0; has_memory && i < rows; i++) {
 		size_t at = (size_t)(row[i].stack + 1);

@@ -100,7 +100,10 @@ static void set_period(struct balance *b)
 	b->period = samples > 0 ? weight / samples : 0;
 }
 
-/* Adds the group of @sample if its name was added last, and so is new. */
+/*
+ * Adds the group of @sample if it is new: if the group's name was just added to b->names, there are
+ * more names than groups.
+ */
 static void add_group(struct balance *b, const struct sample *sample)
 {
 	const struct profile *profile = b->frames.profile;

@@ -15,7 +15,7 @@ struct balance_group {
 	double weight, samples; /* its weight; its number of samples */
 	/*
 	 * The name of the group's program, owned by the profile. Only its first @program_bytes
-	 * count, without the mark of a rank. NULL: the group may have several programs.
+	 * count: 6 of "solver rank 3". NULL: the group may have several programs.
 	 */
 	const char *program;
 	size_t program_bytes;

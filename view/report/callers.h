@@ -29,9 +29,9 @@ struct callers_side {
 struct callers {
 	struct row function;
 	struct callers_side caller, callee;
-	bool *is_function; /* by place: the place is the function */
+	bool *is_function; /* by place: is the place the function that the report is about? */
 	struct places places;
-	struct rows sums; /* only the sums, as of rows_sum_up(); no rows */
+	struct rows sums; /* the sums that rows_sum_up() computes; without rows */
 };
 
 /*

@@ -12,7 +12,7 @@ int tree_report_print(const struct profile *profile, const struct report_options
 /* The nodes that the options keep: the hottest, each with its callers. */
 struct tree_choice {
 	bool *kept;            /* by node; false for the root */
-	size_t n, left_out;    /* number of nodes that are kept, that are not */
+	size_t n, left_out;    /* n: number of nodes that are kept; left_out: of all others */
 	int64_t most_left_out; /* the greatest total of a node that is not kept */
 };
 

@@ -175,7 +175,7 @@ static void test_text__empties_brackets_as_the_plain_rule_does(void **state)
 		while (strlen(plain) > columns && empty_last(plain, '<', '>'))
 			;
 		if (strlen(plain) > columns)
-			continue; /* its middle is cut, too */
+			continue; /* text_cut_name() also cuts its middle; @plain lacks that */
 		text = strdup(name);
 		assert_int_equal(text_cut_name(&text, columns, true), 0);
 		assert_string_equal(text, plain);

@@ -82,7 +82,9 @@ static bool same_mask(const sigset_t *a, const sigset_t *b)
 static atomic_uint naps;
 static atomic_bool answered;
 
-/* A pause of client_converse(): lasts until the test has answered, if it means to (10 s at most).
+/*
+ * Replaces the C library's function, by which client_converse() pauses. A pause ends when the test
+ * has answered, or after 10,000 times @time.
  */
 int nanosleep(const struct timespec *time, struct timespec *ret_rest)
 {

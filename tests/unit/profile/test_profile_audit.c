@@ -166,7 +166,8 @@ static void test_profile_audit__found_is_merged_by_its_parts(void **state)
 }
 
 /*
- * Makes file @number of a recording, with 5 processes and 9 threads, of which all but two continue.
+ * Makes file @number of a recording, with 5 processes and 9 threads. 3 processes and 7 threads were
+ * in the previous file, too, if there was one.
  */
 static struct profile *file_of_run(uint64_t recording, uint64_t number)
 {

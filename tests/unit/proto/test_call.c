@@ -357,7 +357,7 @@ static void test_call__answer_round_trip(void **state)
 	assert_int_equal(b.inode, 99);
 	for (size_t n = 0; n < CALL_ANSWER_BYTES; n++)
 		assert_int_equal(call_get_answer(data, n, &b), -EPROTO);
-	data[6]++; /* one byte more, as it says itself */
+	data[6]++; /* its own size field says one byte more */
 	assert_int_equal(call_get_answer(data, CALL_ANSWER_BYTES + 1, &b), -EPROTO);
 	data[6]--;
 	data[0]++;
@@ -396,7 +396,7 @@ static void test_call__status_round_trip(void **state)
 	assert_true(b.first_dead[2] == UINT32_MAX);
 	for (size_t n = 0; n < CALL_STATUS_BYTES; n++)
 		assert_int_equal(call_get_status(data, n, &b), -EPROTO);
-	data[6]++; /* one byte more, as it says itself */
+	data[6]++; /* its own size field says one byte more */
 	assert_int_equal(call_get_status(data, CALL_STATUS_BYTES + 1, &b), -EPROTO);
 	data[6]--;
 	data[8] = CALL_STATES;

@@ -80,7 +80,7 @@ static void test_sampler__who_let_us_in_by_falling_asleep_is_hit_there(void **st
 	assert_false(a->sample.stopping);
 	assert_int_equal(a->sample.hit.activity.pc, a->pc);
 	assert_int_equal(a->sample.hit.due.weight_ns[0], MS);
-	/* A stamp that is found again is an old one if the thread has not run since: a miss. */
+	/* The thread has the same time stamp as before, as it has not run since: a miss. */
 	assert_null(look(&w, 0));
 	assert_int_equal(w.stamps, 0);
 	/* A thread that is ending has no pc: no hit. */
@@ -112,7 +112,7 @@ static void test_sampler__who_was_woken_before_the_instant_is_hit(void **state)
 		case 2: a->queued_ns = a->stamp_ns - 1; break; /* The clocks are not the same. */
 		case 3: a->last_cpu = 3; break;                /* It last ran on another CPU. */
 		case 4: w.runnable = 3; break;   /* Another thread may have run here. */
-		case 5: a->queued_ns = 0; break; /* The kernel does not report it. */
+		case 5: a->queued_ns = 0; break; /* The kernel does not say when. */
 		}
 		assert_ptr_equal(look(&w, 0), i ? NULL : a);
 		a->sample.stopping = false;

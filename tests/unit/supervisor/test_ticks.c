@@ -58,7 +58,7 @@ static void test_ticks__as_many_as_the_cpu_time_has(void **state)
 	for (uint64_t i = 1; i <= 300; i++)
 		if (i % 3)
 			counted += met(&w, 7 * MS + i * MS - MS / 2);
-	/* A period or two after the last tick is left for the next tick. */
+	/* The CPU time since the last tick, four periods at most, goes into the next tick. */
 	assert_in_range(counted, 296 * MS, 300 * MS);
 }
 

@@ -63,10 +63,7 @@ static void test_budget__sections_inflate_as_far_as_they_are_honest(void **state
 	(void)state;
 	budget_init(&file, NULL);
 	budget_admit(&file, 4 * MIB);
-	/*
-	 * A section may inflate to any size below the free limit, however small its compressed data
-	 * are.
-	 */
+	/* A section may inflate to 16 MiB (INFLATION_FREE), however small it is compressed. */
 	assert_true(budget_inflate(&file, 1000, 16 * MIB));
 	assert_true(budget_inflate(&file, 2 * MIB, 64 * MIB));
 	assert_false(budget_inflate(&file, MIB / 4, 64 * MIB));

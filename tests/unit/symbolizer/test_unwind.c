@@ -301,7 +301,7 @@ static int ask_grown(void *context, const struct unwind_runtime_frame *frame,
 	return 1;
 }
 
-/* A runtime's code grows: a caller may be where no mapping was when these were read. */
+/* A runtime's code grows: a caller may be in a mapping that was made after the maps were read. */
 static void test_unwind__a_runtime_knows_code_outside_of_the_mappings(void **state)
 {
 	struct made made;

@@ -160,7 +160,10 @@ static void test_balance__ranks_of_one_program_need_no_evidence(void **state)
 		{"job rank 12", "f", 2, 5, 12}, {"job rank 3", "f", 3, 5, 3}};
 	static const struct process others[] = {
 		{"job rank 1", "f", 1, 5, 1}, {"pre rank 2", "f", 2, 5, 2}};
-	/* The name of a program that only ends like a mark is kept whole. */
+	/*
+	 * A name that ends in " rank 1" is kept whole if the samples have no label with that rank:
+	 * it is the program's own.
+	 */
 	static const struct process names[] = {
 		{"job rank 1", "f", 1, 5, 0}, {"job rank 2", "f", 2, 5, 0}};
 
