@@ -16,7 +16,7 @@ struct settled {
 	size_t rests;
 };
 
-/* Closes a copy of the pools. -ENOMEM. */
+/* Copies the pools of @shares, and closes the accounts in the copy. -ENOMEM. */
 int settle(const struct shares *shares, struct settled *ret_settled);
 void settled_release(struct settled *settled);
 

@@ -54,7 +54,10 @@ struct share_executable {
 	uint32_t pool;
 };
 
-/* The "stack" of ticks that are excluded from the profile, but get their part of the time. */
+/*
+ * Stands for the stack of all samples that are left out of the profile (--user-only). They get
+ * their part of the CPU time, like any stack.
+ */
 #define SHARES_LEFT_OUT UINT32_MAX
 
 /* The weight of a pool's samples at one stack. */

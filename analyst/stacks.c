@@ -319,8 +319,8 @@ static bool is_newborn(const struct stacks *stacks, const struct record_sample *
 }
 
 /*
- * Is the outermost frame found where a context of makecontext(3) begins and, when its function
- * returns, ends? It has no caller, though the C library's unwind information does not say so.
+ * Is the outermost frame found the C library's __start_context, to which the function of a
+ * makecontext(3) context returns? It has no caller, but its unwind information does not say so.
  */
 static bool is_start_of_context(const struct stacks *stacks, const struct unwind_result *result)
 {

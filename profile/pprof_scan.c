@@ -113,7 +113,7 @@ void scan_arena_init(struct scan_arena *arena)
 	*arena = (struct scan_arena){.allocator = {scan_arena_alloc, scan_arena_free, arena}};
 }
 
-/* Keeps one chunk, which suffices for nearly every message. */
+/* Empties the arena. One chunk is kept for the next message: it suffices for nearly all of them. */
 void scan_arena_reset(struct scan_arena *arena)
 {
 	while (arena->chunk && arena->chunk->next) {

@@ -62,7 +62,8 @@ enum task_field { TASK_PID, TASK_TID, TASK_PROCESS, TASK_THREAD, TASK_NOTHING };
 
 /*
  * Names of labels about the task, ours and those of other programs (perf_data_converter, the agents
- * of Parca and Pyroscope, py-spy, pprof-rs), with the meaning of a number and of a text.
+ * of Parca and Pyroscope, py-spy, pprof-rs). Beside a name: the field of the task that the label
+ * gives if its value is a number, and if it is a text.
  */
 static const struct {
 	const char *key;

@@ -39,8 +39,9 @@ static double part(double value, double sum)
 }
 
 /*
- * Turns the sums in @factor into factors. @only: the state whose instants share the value, -1: all.
- * @each: each state's instants share that state's own value; @of has its value type.
+ * Replaces the sums of the weights of a stack's instants, by state, with factors. @only: the state
+ * whose instants the value is distributed over; -1: those of all states. @each: instead, each
+ * state's own value, whose type is in @of, is distributed over that state's instants.
  */
 static void make_factors(double factor[TIMELINE_STATES], const int64_t *values, size_t value,
 	int only, bool each, const size_t of[TIMELINE_STATES])

@@ -105,8 +105,8 @@ static i128 of_all_states(const uint64_t sums[SUMS])
 }
 
 /*
- * Is the value "samples" shared by the number of instants? A stack with waiting instants belongs to
- * a profile of wall-clock time, whose samples are shared by time.
+ * Is the value "samples" of a stack distributed evenly over its instants? Not if some are waiting
+ * instants: the profile is then one of wall-clock time, whose samples are distributed by time.
  */
 static bool is_counted(const struct stack_sums *sums)
 {

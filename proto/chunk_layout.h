@@ -33,8 +33,8 @@ enum { CHUNK_HEADER_BYTES = 56 };
 
 struct chunk_fields {
 	bool wide;
-	uint8_t tail; /* of a Continuation: its newest chunk */
-	/* The fields of a chunk; its stack follows them. */
+	uint8_t tail; /* offset in a Continuation: the pointer to its newest chunk */
+	/* Offsets of the fields of a chunk, and of its stack, which follows them. */
 	uint8_t size, sp, bottom, parent, cont, stack;
 };
 

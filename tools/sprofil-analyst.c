@@ -223,7 +223,7 @@ static int show_live(struct run *run, struct ring *ring, FILE *capture)
 			getenv("TERM") ? getenv("TERM") : "");
 	else if (r < 0 && session.unwritten)
 		standard_complain(s->program, "cannot write to standard output: %s", strerror(-r));
-	/* Without a view, a recording is still complete: no error. */
+	/* If the terminal cannot show the view, a recording is complete nevertheless: no error. */
 	return run->no_screen && s->records ? 0 : r;
 }
 

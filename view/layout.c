@@ -129,8 +129,8 @@ static bool drop_one(const struct layout *layout, size_t *widths)
 }
 
 /*
- * Takes one character from the width of the column that exceeds its comfort most. False: no column
- * can be narrowed.
+ * Takes one character from the width of the column that exceeds its preferred minimum width
+ * (comfort) most. False: no column can be narrowed.
  */
 static bool cut_one(const struct layout *layout, size_t *widths)
 {

@@ -198,13 +198,19 @@ struct hotspot_step {
  * hotspot_place.c: these functions set step->caller.tag to the frame's location + 1. 1; 0: there is
  * no method at @address; -EAGAIN: memory is needed first; -ENOMEM.
  */
-/* The location is the name of the step's blob. */
+/* Gives the frame a location with the name of the step's blob. */
 int hotspot_name_stub(struct hotspot_step *step);
-/* The location stands for frames that are in the heap, not on the stack. */
+/* Gives the frame the location that stands for frames in the heap, which the stack lacks. */
 int hotspot_name_gap(struct hotspot_step *step);
-/* The location is @pc in the step's blob, a compiled method, with the methods inlined there. */
+/*
+ * Gives the frame the location of @pc in the step's blob, a compiled method; it has the methods
+ * inlined there, too.
+ */
 int hotspot_name_compiled(struct hotspot_step *step, uint64_t pc);
-/* The location is the line of @bytecode, an address, in the interpreted method at @address. */
+/*
+ * Gives the frame the location of the source line that @bytecode, an address, belongs to in the
+ * interpreted method at @address.
+ */
 int hotspot_name_interpreted(struct hotspot_step *step, uint64_t address, uint64_t bytecode);
 
 /* These functions are in hotspot_caller.c. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which thread is expected to run on a CPU at the next instant: the one that was last resumed there
- * from a sample. The CPU's waiter reads the time of that thread's last context switch (struct turn)
- * before its own turn begins, so that its turn, for which others wait, is short.
+ * from a sample. The CPU's waiter reads the time of that thread's last context switch before it
+ * takes its turn with the sampler (cpu_waiter.h). This shortens the turn, for whose end the waiters
+ * of other CPUs wait.
  */
 #ifndef SUPERVISOR_EXPECTED_H
 #define SUPERVISOR_EXPECTED_H

@@ -19,7 +19,7 @@
 
 /* A file that reaches --rotate's size sooner ends after this time. */
 #define FILE_LEAST_NS 1000000000
-/* While a file that is due may not end, that is checked again at this interval. */
+/* If a file is due to end but must not end yet (may_end()), the next check is after this time. */
 #define LOOK_NS 100000000
 /*
  * Before a change of files, sampling pauses until all stops are over, at most PAUSE_MOST_NS. This

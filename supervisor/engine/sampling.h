@@ -42,7 +42,10 @@ struct sampled_cpu {
 };
 
 struct sampling {
-	/* Belongs to the thread whose turn it is (cpu_waiter.h), as does the target's table. */
+	/*
+	 * Used only by the thread whose turn it is (cpu_waiter.h). So is the table of threads in
+	 * struct target.
+	 */
 	struct sampler sampler;
 	struct sample_thread *hit;       /* to be sampled by the tracing thread; NULL: none */
 	struct audit_histogram question; /* durations of the turns of waiters */

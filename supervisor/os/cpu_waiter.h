@@ -37,8 +37,8 @@ struct arrival {
 	uint64_t run_ns;       /* the waiter's CPU time at last_ns */
 	/*
 	 * How long the waiter was in the run queue, after its timer had fired; or ARRIVAL_UNKNOWN.
-	 * If the waiter is later than that, its timer has fired late: the CPU was idle, or one
-	 * thread kept it.
+	 * If the waiter is later than that, its timer has fired late: the CPU was idle, or the
+	 * preempted thread had it until then.
 	 */
 	uint64_t waited_ns;
 };

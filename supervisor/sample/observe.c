@@ -104,9 +104,9 @@ static bool left_for_us(struct observation *o, struct sample_thread *t, bool run
 }
 
 /*
- * Was @t preempted, if its time stamp @turn was read at @read_ns? If its stop was requested at an
- * earlier instant and it has run since, it is still in the system call of that instant: it would
- * stop before it returned to its own code.
+ * Was @t preempted, if its time stamp @turn was read at @read_ns? A thread whose stop was requested
+ * at an earlier instant stops before it returns to its own code. So if it has run since then, it is
+ * still in the system call of that instant.
  */
 static bool was_preempted(
 	struct observation *o, struct sample_thread *t, const struct turn *turn, uint64_t read_ns)

@@ -35,7 +35,10 @@
 #define BUSY_MOST        16
 #define BUSY_LEAST       32
 #define BUSY_FACTOR_MOST (64 * PLAN_ONE)
-/* An uninterrupted thread waits while we occupy its CPU, and at most this long in addition. */
+/*
+ * A thread that has waited for its CPU longer than we occupied that, by more than this, was
+ * preempted by others: it does not count as uninterrupted.
+ */
 #define SWITCH_NS 60000
 /* A longer time between two stops is not measured: a hypervisor may have had the machine. */
 #define APART_MOST_NS UINT64_C(1000000000)

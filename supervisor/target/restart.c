@@ -326,7 +326,10 @@ void restart_call_stop(struct restarter *restarter, struct tracee *t)
 		return;
 	}
 	restart_give_back(restarter, t, result, !m->done && restart_timed_out(m->call, result));
-	/* This stop consumed a pending interrupt; the stop of a new one restarts the call. */
+	/*
+	 * If the call was interrupted again, this stop has consumed the stop request. Another one
+	 * is sent, and its stop restarts the call.
+	 */
 	m->cut = cut && tracer_interrupt(t->tid) == 0;
 	(void)tracer_resume(t->tid, 0);
 }

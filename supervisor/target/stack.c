@@ -275,8 +275,9 @@ static struct interrupted find_interrupted(
 
 /*
  * Can the thread be on an alternate stack? If @sp is in the thread's own stack, only an alternate
- * stack inside that stack is possible. It is assumed if @sp is in the alternate stack that was seen
- * last, or if the stack seems to have become shorter by more than a page since the last stop.
+ * stack inside that stack is possible. Then the answer is yes if @sp is in the alternate stack that
+ * was seen last, or if the stack seems to have become shorter by more than a page since the last
+ * stop.
  */
 static bool may_be_on_other(const struct stack_home *home, uint64_t sp, uint64_t last_sp)
 {

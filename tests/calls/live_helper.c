@@ -417,8 +417,8 @@ static void test_live_life__hostile_messages(void **state)
 	memset(garbage, 'S', sizeof(garbage));
 	for (unsigned i = 0; i < 20; i++) {
 		/*
-		 * The complete message is refused, too: where it says that its seal is, there is
-		 * none.
+		 * A complete message is refused, too: at the address that it gives for its seal,
+		 * this process has no seal.
 		 */
 		put_all(fd, message, (size_t)bytes);
 		put_all(fd, message, 33);

@@ -499,8 +499,8 @@ static void test_live_monitor__errors(void **state)
 
 		if (d->monitor) {
 			/*
-			 * Refused are an empty range, a buffer that is too small, and one with less
-			 * than a counter for 64 KiB of text.
+			 * monitor() refuses an empty range, a buffer that is too small, and one
+			 * that has less than one counter for each 64 KiB of text.
 			 */
 			assert_int_equal(live_errno(d->monitor(
 						 text_at(LIVE_A), text_at(LIVE_A), buffer, 100, 0)),

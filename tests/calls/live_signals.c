@@ -81,8 +81,8 @@ static int call_while_signals_come(void)
 }
 
 /*
- * Signals come while a call waits for the end of a supervisor that could not be started: no child
- * is left.
+ * The supervisor's program does not exist, so the process that should execute it ends at once.
+ * Signals come while the call waits for this end: the call fails, and no child is left.
  */
 static int fail_while_signals_come(void)
 {

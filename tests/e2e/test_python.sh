@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Python's functions in native stacks: each sampled stack of a program whose stacks are known is one
-# of these, line by line, with native frames between them and without. Reports tell which thread
-# waits for the interpreter's lock, and which one holds it. The options have their effect.
+# Python's functions in native stacks. The stacks of the program python_truth.py are known: each
+# sampled one must have the lines of one of them, both with native frames (--python yes) and without
+# (only). Reports tell which thread waits for the interpreter's lock, and which one holds it. The
+# options have their effect.
 . "$(dirname "$0")/../lib.sh"
 python=/usr/bin/python3
 $python -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null ||

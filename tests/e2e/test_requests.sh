@@ -26,7 +26,7 @@ is "status" $? 3
 about "samples with a rate that changes" "$(value samples)" 150 $((260 + $(late)))
 
 # A freeze after 100 samples: no more samples, and no more CPU time is counted. (The analyst is
-# woken for samples every 50 ms: up to 50 more have come when it asks.)
+# woken for samples every 50 ms, so 50 more may have come when it sends the request. 40 are slack.)
 FAKE_REQUESTS="2:1" run 1 1 3
 is "status" $? 3
 check "samples before the freeze" [ "$(value samples)" -ge 100 ]

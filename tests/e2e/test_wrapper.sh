@@ -59,7 +59,7 @@ is "--version" "$("$SPROFRUN" --version | cut -d' ' -f1)" sprofrun
 check "--help on stdout" [ -n "$("$SPROFRUN" --help 2>/dev/null)" ]
 check "-h is the same" [ "$("$SPROFRUN" -h)" = "$("$SPROFRUN" --help)" ]
 
-# The command's streams are its own.
+# The command has the standard streams that sprofrun was started with, even if they are closed.
 is "stdin and stdout" "$(echo hello | run cat)" hello
 run sh -c 'echo out; echo err >&2' >out
 is "stdout" "$(cat out)" out

@@ -27,8 +27,8 @@
 	}
 
 /*
- * Each race is played in orders with up to EARLY early choices (explore.h), at most MOST of them,
- * and in RANDOM orders at random.
+ * Each race is played in all orders with up to EARLY early choices (explore.h), but in MOST of them
+ * at most; and then in RANDOM random orders.
  */
 enum { EARLY = 2, RANDOM = 500, MOST = 2000 };
 

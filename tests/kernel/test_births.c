@@ -92,7 +92,7 @@ static void newborn_dies_before_clone_event(void **state)
 	struct scene scene = following(killed_child_build);
 
 	(void)state;
-	scene.same = false; /* the kill may come first */
+	scene.same = false; /* the kill may come before or after the victim's own end */
 	scene.check = has_ended;
 	race(__func__, &scene);
 	scene.build = dead_child_build;
@@ -120,7 +120,7 @@ static void parent_dies_before_clone_event(void **state)
 	struct scene scene = following(orphan_build);
 
 	(void)state;
-	scene.same = false; /* the kill may come first */
+	scene.same = false; /* the kill may come before or after the victim's own end */
 	scene.check = orphan_is_released;
 	scene.options.period_ns = 200 * MS;
 	race(__func__, &scene);

@@ -12,7 +12,7 @@ for rank in 0 1 2 3; do
 done
 "$report" merge -o all.pb.gz r0 r1 r2 r3
 is "merge" "$?" 0
-# store takes 0.5 s in three ranks, 2.5 s in one.
+# The function store takes 0.5 s in each of three ranks, and 2.5 s in the fourth.
 row() { "$report" merge --by "$1" --format tsv all.pb.gz | awk -F'\t' -v f="$2" '$6 == f'; }
 is "store by rank" "$(row rank store)" "500000000	1000000000	2500000000	150	2	store	/opt/phases"
 is "work by rank" "$(row rank work | cut -f1-4)" "1800000000	1800000000	1800000000	0"

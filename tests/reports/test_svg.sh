@@ -64,7 +64,8 @@ picture() { # KIND NAME STATE
 	[ -n "${SVG_PICTURES:-}" ] && cp "$work/$2.png" "$SVG_PICTURES"
 }
 
-# Loads what the probe saw in the graph KIND: lines "step=value".
+# Opens the graph KIND in the browser, together with the script flame_probe.js. Writes what the
+# script has found to $work/seen, in lines "step=value".
 use() { # KIND
 	{
 		sed '/^<title>/,$d' "$work/$1.svg"

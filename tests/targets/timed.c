@@ -154,8 +154,8 @@ static void make_send_tcp(void)
 {
 	make_pair(AF_INET, SOCK_STREAM);
 	/*
-	 * Data under way, and a probe of the closed window after 0.2 s, make room again: fills
-	 * until there was none for 300 ms.
+	 * A full socket gets room again when data under way arrive, and when TCP probes the closed
+	 * window after 0.2 s. So it is filled until there has been no room for 300 ms.
 	 */
 	for (int quiet = 0, i = 0; quiet < 300 && i < 10000; i++) {
 		quiet = fill() ? 0 : quiet + 1;

@@ -177,7 +177,7 @@ static ssize_t call_pwritev2(void)
 	return pwritev2(fd[1], part, parts_of(out, part, 40), -1, 0);
 }
 
-/* Returns a descriptor of a file that has the bytes of @out, at its beginning. */
+/* Returns the descriptor of a file that begins with the BYTES bytes in the array out. */
 static int source(void)
 {
 	static int file = -1;

@@ -16,8 +16,8 @@
 #include <stddef.h>
 
 /*
- * Asks the Java processes among @pids; takes 10 s at most for all. Prints failures, and unless
- * @quiet a message if none of @pids is a Java process.
+ * Makes the Java processes among @pids write their perf maps; takes 10 s at most for all. Prints
+ * failures, and unless @quiet a message if none of @pids is a Java process.
  */
 void jcmd_write_maps(const char *program, const int *pids, size_t n, bool quiet);
 

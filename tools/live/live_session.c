@@ -337,8 +337,8 @@ static int open_screen(struct running *run)
 	int r;
 
 	/*
-	 * Without records of its own (a sleeping target), the audit, once a second, shows that
-	 * sampling runs.
+	 * A sleeping target brings no samples. Then the audit, which is sent once a second, shows
+	 * that sampling runs.
 	 */
 	if (!run->ended && profile_audit(analyst_profile(s->analyst), "wall_ns", &wall) && wall)
 		run->started = true;

@@ -34,7 +34,7 @@ void serve_pieces_init(struct serve_pieces *pieces, int fd, struct spans *spans)
 void serve_pieces_release(struct serve_pieces *pieces);
 /* Fills in the descriptors to poll: 1 + SERVE_PIECES_MOST of them. */
 void serve_pieces_poll(const struct serve_pieces *pieces, struct pollfd *fds);
-/* Handles events. Closes the spans when nothing more can come. */
+/* Handles the events of poll(2). When no sender and no open piece is left, ends all spans. */
 void serve_pieces_turn(struct serve_pieces *pieces, const struct pollfd *fds);
 
 #endif

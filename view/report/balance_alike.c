@@ -20,8 +20,9 @@
 #define ALIKE 0.1
 
 /*
- * Groups of different programs are called alike only if they have so many samples that chance
- * explains at most a difference of this part. That takes about 90 samples of each.
+ * Groups of different programs are called alike only if they have enough samples: chance alone must
+ * not explain a greater distance, or a greater relative difference of the totals, than this. That
+ * takes about 90 samples of each.
  */
 #define MOST_CHANCE 0.3
 

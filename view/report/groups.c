@@ -33,7 +33,7 @@ struct groups {
 	struct wall_types wall;
 	bool has_wall;
 	struct task_times times; /* only with a row per thread; otherwise empty */
-	/* The first column is the kernel's figure, and rows are ordered by that. */
+	/* The first column is the CPU time that the kernel charged, and rows are ordered by it. */
 	bool by_used;
 };
 

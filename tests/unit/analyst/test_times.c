@@ -75,8 +75,9 @@ static int64_t task_cpu(const struct profile *p, const char *thread)
 }
 
 /*
- * Many threads share the time that samples show, but a task's own time is the kernel's: in the
- * file, in a merged profile, and in the part of one process.
+ * CPU time is distributed over the samples of many threads together. A task's own time, however, is
+ * what the kernel charged to that thread. Writing and reading a profile, merging and splitting keep
+ * it.
  */
 static void test_times__each_thread_has_its_own_time(void **state)
 {

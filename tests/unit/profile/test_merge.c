@@ -225,7 +225,7 @@ static void test_merge__keeps_fields_of_others_that_agree(void **state)
 		assert_string_equal(got.drop_frames, "drop");
 		assert_string_equal(got.keep_frames, "keep");
 		assert_string_equal(got.doc_url, "url");
-		/* A field that was dropped once stays dropped. */
+		/* A field in which profiles differ is dropped. Later merges do not set it again. */
 		assert_int_equal(foreign_set(from, &other[i]), 0);
 		assert_int_equal(profile_merge(into, from), 0);
 		assert_int_equal(profile_merge(into, from), 0);

@@ -185,7 +185,7 @@ static struct profile *file_of_run(uint64_t recording, uint64_t number)
 static void test_profile_audit__counts_a_process_once_in_files_of_a_run(void **state)
 {
 	static const struct {
-		uint64_t file[4][2]; /* Run and number of each. */
+		uint64_t file[4][2]; /* the run of each file, and the file's number in it */
 		uint64_t processes, threads;
 	} cases[] = {
 		{{{1, 1}}, 5, 9},

@@ -178,7 +178,8 @@ static void test_ring__goes_on_while_the_consumer_works(void **state)
 	(void)state;
 	pair_init(&pair, MEMORY);
 	/*
-	 * The ring is empty after each record, but does not begin anew: the consumer is not asleep.
+	 * Each record leaves the ring empty. Nevertheless the producer does not go back to the
+	 * ring's beginning, as the consumer is not asleep.
 	 */
 	for (; n < (3 << 20) / RECORD; n++) {
 		assert_true(produce(&pair.producer, RECORD, n, false));

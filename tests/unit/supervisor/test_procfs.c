@@ -109,7 +109,7 @@ static void test_procfs__parses_since_when_a_thread_waits(void **state)
 	assert_int_equal(procfs_parse_queued("", &ns), -EPROTO);
 }
 
-/* After a sleep, the time at which a thread got its CPU is read by both clocks. */
+/* After a sleep, reads when this thread got a CPU, by the scheduler's clock and CLOCK_MONOTONIC. */
 static void test_procfs__arrivals_are_told_by_both_clocks(void **state)
 {
 	const struct timespec nap = {.tv_nsec = 2000000};

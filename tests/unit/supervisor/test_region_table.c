@@ -125,7 +125,7 @@ static void test_region__overflow_bin(void **state)
 	assert_int_equal(at(t, UINT64_MAX, &region), 0);
 	region_table_unref(t);
 
-	t = table(CALL_HPUX, 4, r, 1); /* Without a bin, nothing counts. */
+	t = table(CALL_HPUX, 4, r, 1); /* Without the overflow bin no counter has the address. */
 	assert_int_equal(at(t, OFF + 0x200, NULL), NONE);
 	region_table_unref(t);
 

@@ -353,8 +353,8 @@ static void test_runtime__more_frames_than_one_read_takes(void **state)
 	assert_int_equal(copy.frames, DEEP);
 	assert_true(m->reads <= 5);
 	/*
-	 * The size is unknown at first: memory is read page by page, and the next time by few
-	 * reads.
+	 * Nothing is known of where this thread's frames are: they are read page by page. After
+	 * runtime_thread_learn() that is known, and a few large reads suffice.
 	 */
 	thread = (struct runtime_thread){.address = THREAD};
 	m->reads = 0;

@@ -4,7 +4,7 @@
 
 #include "tests/unit/session_fixture.h"
 
-/* A clock is restarted only for another period, because each change of it wakes a thread. */
+/* A new table with the period of the old one keeps its clock: each change of it wakes a thread. */
 static void test_session__same_period_keeps_the_clock(void **state)
 {
 	struct world *w = *state;

@@ -74,8 +74,8 @@ static void test_session_blocked__what_sleepers_left_is_written_within_a_tick(vo
 }
 
 /*
- * The time that instants missed in one child is chance; that of all ended children together counts
- * as lost by the parent.
+ * One child may get more or fewer ticks than its CPU time has, by chance. The ticks that all ended
+ * children together lack count as lost in the parent's status.
  */
 static void test_session_blocked__what_ended_children_lack_is_lost_by_the_parent(void **state)
 {
@@ -90,7 +90,7 @@ static void test_session_blocked__what_ended_children_lack_is_lost_by_the_parent
 		assert_int_equal(target_add(&w->target, NO_TID, child, &t), 0);
 		session_fork(&w->sessions, w->process, child);
 		t->account.seen.run_ns = 5 * TICK_NS;
-		/* Every other child is found too often. */
+		/* By their CPU time each has 5 ticks; two children get 6 ticks, the others 2. */
 		session_tick_asleep(&w->sessions, t, STREAM, AT, (i % 2 ? 6 : 2) * TICK_NS);
 		session_thread_ended(t);
 		child->session->left_n = 0; /* the ticks are written */

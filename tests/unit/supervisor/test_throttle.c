@@ -37,7 +37,7 @@ static struct throttle begun(uint64_t *cpu_ns)
 	struct throttle throttle;
 
 	throttle_init(&throttle);
-	/* Attaching took much time. */
+	/* CPU time used before the first reading, for attaching, does not count. */
 	*cpu_ns = SECOND;
 	assert_true(throttle_is_due(&throttle, 100 * SECOND));
 	assert_int_equal(throttle_see(&throttle, 100 * SECOND, *cpu_ns, 0, BOUND_PPM), 0);

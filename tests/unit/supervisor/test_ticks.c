@@ -42,7 +42,7 @@ static uint64_t met_at(struct world *w, uint64_t now_ns, uint64_t run_ns)
 	return w->thread.hit.due.weight_ns[STREAM];
 }
 
-/* met_at() for a thread that runs without a pause: @run_ns of clock time have passed, too. */
+/* met_at() for a thread that has run without a pause since WHEN, when its CPU time was 0. */
 static uint64_t met(struct world *w, uint64_t run_ns)
 {
 	return met_at(w, WHEN + run_ns, run_ns);
@@ -62,7 +62,10 @@ static void test_ticks__as_many_as_the_cpu_time_has(void **state)
 	assert_in_range(counted, 296 * MS, 300 * MS);
 }
 
-/* A helper that attaches late counts the CPU time that threads have used meanwhile. */
+/*
+ * A helper may attach late. The CPU time that a thread has used since the table was put in force is
+ * then added to its first ticks.
+ */
 static void test_ticks__the_time_before_the_first_tick_is_owed(void **state)
 {
 	struct world w = begun(50 * MS), young = begun(0);
@@ -75,8 +78,8 @@ static void test_ticks__the_time_before_the_first_tick_is_owed(void **state)
 		counted += met(&w, 70 * MS + i * MS);
 	assert_in_range(counted, 24 * MS, 26 * MS);
 	/*
-	 * CPU time is also owed to a thread that was created after the table came into force. Its
-	 * last tick stands for a period that has just begun.
+	 * A thread that was created after the table came into force is owed all of its CPU time,
+	 * here 4 ms. Its last tick stands for a whole period that has just begun, 1 ms too much.
 	 */
 	counted = met(&young, 3 * MS) + met(&young, 4 * MS);
 	assert_in_range(counted, 3 * MS, 5 * MS);

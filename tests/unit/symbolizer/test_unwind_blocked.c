@@ -246,8 +246,8 @@ static void test_unwind__searches_for_frames_of_a_blocked_thread(void **state)
 	begin_live(&live);
 	for (unsigned round = 0; round < 4; round++) {
 		/*
-		 * From the second round on, the array is full of return addresses that follow
-		 * another call.
+		 * From the second round on, every other word of the array in wait_in_array() is
+		 * the return address of another call than the one that is searched for.
 		 */
 		assert_int_equal(call_it(512 << round, round ? captured.caller[0] : 0), 0);
 		r = unwind_blocked(&live);

@@ -172,7 +172,7 @@ static void test_audit_line__says_what_few_samples_mean(void **state)
 	/* 71 samples are within three times the noise of the expected 101. */
 	set(profile, "samples", 71);
 	assert_silent(profile, "asked for");
-	/* If found_ratio is too low, the missing samples have another reason. */
+	/* If found_ratio is too low, instants missed threads: the rate is not blamed. */
 	set(profile, "effective_samples", 20000);
 	set(profile, "instants", 25000);
 	set(profile, "found_ns", 200 * FIXTURE_MS);

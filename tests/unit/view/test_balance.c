@@ -175,8 +175,8 @@ static void test_balance__ranks_of_one_program_need_no_evidence(void **state)
 }
 
 /*
- * An entry without a pid is the time of all processes of an executable that have no samples: it is
- * no process.
+ * The CPU time of an executable's processes that have no samples is one entry without a pid. This
+ * entry does not count as a process.
  */
 static void test_balance__time_of_no_known_process_is_none(void **state)
 {

@@ -346,7 +346,10 @@ static void test_doctor__a_command_line_is_a_command_only(void **state)
 	profile_free(profile);
 }
 
-/* The archive that the command adds may not answer: a sentence beside the command says so. */
+/*
+ * If the suggested command adds a package archive to apt's sources, a sentence beside it says that
+ * doctor has not tried whether the archive can be reached.
+ */
 static void test_doctor__an_archive_that_is_added_was_not_tried(void **state)
 {
 	const struct code_object answer = {

@@ -125,7 +125,7 @@ static void test_live__a_busy_target_is_not_idle_in_its_first_second(void **stat
 	assert_shows(v, " the audit comes after");
 	look(v, 2);
 	assert_shows(v, "running");
-	/* Judged by the samples alone: 3.804 s of CPU time in 4 s. */
+	/* Without figures, the samples tell the use of CPUs: 3.804 s of CPU time in 4 s. */
 	live_free(v->live);
 	v->live = live_fixture_new(false, true);
 	assert_int_equal(

@@ -121,7 +121,10 @@ static void test_live__first_names_do_not_wait_for_a_delay(void **state)
 	profile_free(empty);
 }
 
-/* What the first update brings has run since sampling began: no thread has more than a CPU. */
+/*
+ * The first update has all CPU time since sampling began. Its rates are over that time; over a
+ * shorter one, a thread would seem to use more than one CPU.
+ */
 static void test_live__rates_count_from_the_beginning(void **state)
 {
 	struct view *v = *state;

@@ -68,7 +68,7 @@ static const char *executable(const char *command, const char *file)
 	return text;
 }
 
-/* What was called is a link, or a script: the rows name another file. */
+/* If the command names a link or a script, the executable has another name, which is returned. */
 static void test_title__names_the_executable_that_the_command_does_not(void **state)
 {
 	struct profile *profile = fixture_profile();
@@ -103,7 +103,7 @@ static void test_title__of_what_has_no_command(void **state)
 	profile_free(profile);
 }
 
-/* Commands are what a hostile program says: escapes do not pass, and a thousand are cut. */
+/* Command lines may be hostile: escape characters are replaced, and a list of very many is cut. */
 static void test_title__is_clean_and_bounded(void **state)
 {
 	struct profile *profile = fixture_profile();
