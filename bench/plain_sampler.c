@@ -58,8 +58,8 @@
 #define STACK_BYTES  8192
 #define RED_ZONE     128
 /*
- * An instant is dropped if its waiter wakes up later than this: the scheduler chose it, not the
- * plan.
+ * An instant is dropped if its waiter wakes up later than this: the scheduler then chose the time
+ * of the sample, not the plan, and the sample would be biased.
  */
 #define LATE_NS 300000
 /* A waiter waits this long for a tracing thread that still works elsewhere. */

@@ -12,7 +12,8 @@ cd "$WORK" || exit 1
 plain='function plain(f) { sub(/^__GI_/, "", f); sub(/^_+/, "", f); sub(/^libc_/, "", f)
     sub(/64$/, "", f); sub(/[(].*/, "", f); sub(/^memcpy_/, "memmove_", f); return f }'
 
-# compare NAME COMMAND...: profiles COMMAND by both at once, and prints their hottest functions
+# compare NAME COMMAND...: profiles COMMAND by sprofrun and perf at once, and prints the hottest
+# functions of both, under the heading NAME
 compare() {
     local name=$1
     shift

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by names.c, which answers, names_open.c, which opens, and names_load.c, which reads the
- * files.
+ * Shared by names.c, which names addresses, names_open.c, which opens the files with the names, and
+ * names_load.c, which reads them.
  */
 #ifndef SYMBOLIZER_NAMES_INTERNAL_H
 #define SYMBOLIZER_NAMES_INTERNAL_H

@@ -56,7 +56,7 @@ struct jit_source {
 	uint32_t line;           /* 0 unknown */
 };
 
-/* The bytes of memory that a map uses, without room to grow. */
+/* The bytes of memory that a map uses, not counting what is reserved for its growth. */
 uint64_t jit_map_bytes(const struct jit_map *map);
 
 /*

@@ -69,7 +69,7 @@ void live_check_buffer(const void *buffer, size_t bytes);
 
 /* Is this the truth suite, which judges what depends on chance and the machine's load? */
 bool live_truth(void);
-/* Asserts in the truth suite only that @value is between the limits, both included. */
+/* In the truth suite only: asserts that @value is from @low to @high, both included. */
 #define live_chance(value, low, high)                            \
 	do {                                                     \
 		if (live_truth())                                \

@@ -39,8 +39,9 @@ def spins():
     for i in range(3000000): pass
 spins()'
     check "Python" grep -q ';spins[; ]' <(stacks p.pb.gz)
-    # 1 of 500 stacks does not match, however memory is read: its thread is in the middle of a call.
-    # (Of 61 such runs, 4 had one with refused reads, and 5 without.)
+    # Now and then a stack does not match because its thread is in the middle of a call, whether
+    # reads are refused or not. (Of 61 runs of 500 stacks each, 4 had such a stack with refused
+    # reads, and 5 without.)
     check "Python: they match" [ $((10 * $(figure python_unmatched p.pb.gz))) -lt \
         "$(figure python_stacks p.pb.gz)" ]
 fi

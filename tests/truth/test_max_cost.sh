@@ -12,7 +12,8 @@ samples_at --max-cost 0.1; few=$samples
 check "how many instants that took is said" [ "$(figure throttled_instants p.pb.gz)" -gt 100 ]
 samples_at --max-overhead 0.1; same=$samples
 samples_at --max-cost 100; all=$samples
-# The run takes three seconds or more. After the first one, 1 % of the samples are left at most.
+# The run takes three seconds or more. The bound holds after the first second; from then on at most
+# 1 % of the samples remain.
 within "the rate yields to a bound of 0.1 %" "$few" 1 $((all * 2 / 3))
 within "the older name means the same" "$same" 1 $((all * 2 / 3))
 "$TARGETS/busy" 2 60 & busy=$!

@@ -32,7 +32,7 @@ struct push {
 	struct spans *spans;
 	struct span *span[2]; /* the current span, and one before it that is not complete yet */
 	uint64_t to_ns[2], from_realtime_ns[2];
-	uint8_t *data; /* the profile being written, with its head; NULL none */
+	uint8_t *data; /* head and profile, being written to @fd; NULL none */
 	size_t bytes, written;
 };
 

@@ -20,7 +20,7 @@ struct frame {
 	uint32_t node, depth;
 	int64_t x, width; /* in the unit of the weight */
 	unsigned object;  /* the number of its colour (svg_object_of()), or an enum svg_change */
-	const struct place *place; /* NULL: the frame is a process or thread, or all */
+	const struct place *place; /* NULL: the frame is a process, a thread, or "all" */
 	char *name;
 };
 

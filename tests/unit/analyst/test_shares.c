@@ -165,8 +165,8 @@ static void test_shares__processes_with_few_samples_are_pooled_in_their_executab
 	}
 	o = outcome_of(&s);
 	/*
-	 * /bin/a used 18 ms in processes 10, 11 and 12; 10 and 11 have all its samples, and as many
-	 * each
+	 * /bin/a used 18 ms in processes 10, 11 and 12. Processes 10 and 11 have all its samples,
+	 * half each, so each gets 9 ms.
 	 */
 	assert_int_equal(o.stack[10], 9 * MS);
 	assert_int_equal(o.stack[11], 9 * MS);

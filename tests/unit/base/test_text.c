@@ -130,8 +130,9 @@ static void test_text__cuts_a_name_of_a_million_brackets(void **state)
 }
 
 /*
- * The rule as a simple loop: empties the last pair of brackets whose content is not an ellipsis
- * yet. False: there is none.
+ * One step of the rule for cutting names, in its simplest form, with which text_cut_name() is
+ * compared: empties the last pair of brackets whose content is not an ellipsis yet. False: there is
+ * none.
  */
 static bool empty_last(char *text, char open, char close)
 {

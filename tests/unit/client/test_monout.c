@@ -546,7 +546,7 @@ static void test_monout__directories_and_prefixes(void **state)
 	monitor.dialect = CALL_AIX; /* AIX has no PROFDIR */
 	assert_int_equal(monitor_write_mon(&monitor), 0);
 	assert_int_equal(take_file("mon.out"), 24 + 2);
-	/* PROFDIR became empty after the call began: no directory. */
+	/* PROFDIR became empty while monitor() was on: the file goes to the working directory. */
 	monitor.dialect = CALL_SYSV;
 	assert_int_equal(setenv("PROFDIR", "", 1), 0);
 	assert_int_equal(monitor_write_mon(&monitor), 0);

@@ -47,7 +47,7 @@
 struct verdict {
 	double found, found_t; /* the found ratio, less 1; its t */
 	double ran_ns;         /* CPU time of the target */
-	/* the worst location: bias of its share, as a part of the whole; its t */
+	/* the location with the worst bias: bias of its share, as a part of the whole; t statistic */
 	double share, share_t;
 	unsigned place;
 };

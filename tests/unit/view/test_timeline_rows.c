@@ -52,7 +52,7 @@ static void test_timeline_rows__short_children_are_one(void **state)
 	assert_non_null(strstr(text, "\ncc1 x3 "));
 	assert_non_null(strstr(text, "\nas 21 "));
 	assert_null(strstr(text, "cc1 2"));
-	/* Long processes, and threads of one process, have rows of their own. */
+	/* Processes that live long, and threads of one process, have rows of their own. */
 	assert_non_null(strstr(text, "\nmain 10 "));
 	assert_non_null(strstr(text, "\nhelper 11 "));
 	free(text);
