@@ -144,7 +144,7 @@ static uint64_t task_ns(struct sim *sim)
 }
 
 /*
- * A thread that waits for tasks. Of the CPU time of a task, the first 6 % are at location 0, and the
+ * A thread that waits for tasks. Of the CPU time of a task, the first 6 % are at location 0, the
  * rest is at locations 1 to 3 in equal parts. Location 4 is where the thread falls asleep.
  */
 static void worker(struct sim *sim, struct sim_thread *t, struct sim_step *step)

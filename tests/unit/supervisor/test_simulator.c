@@ -47,7 +47,7 @@
 struct verdict {
 	double found, found_t; /* the found ratio, less 1; its t */
 	double ran_ns;         /* CPU time of the target */
-	/* the location with the worst bias: bias of its share, as a part of the whole; t statistic */
+	/* the location with the worst bias: bias of its share, as part of the whole; t statistic */
 	double share, share_t;
 	unsigned place;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which processes the report calls alike. Differences count as chance if Poisson numbers of samples,
- * of 4 ms each, may differ as much.
+ * Which processes the report calls alike. A difference counts as chance if Poisson numbers of
+ * samples, of 4 ms each, may differ as much.
  */
 #include <setjmp.h>
 #include <stdarg.h>
