@@ -20,7 +20,7 @@ static void test_session__same_period_keeps_the_clock(void **state)
 	assert_int_equal(w->sessions.n, 1);
 	w->changes = 0;
 	assert_int_equal(on(w, CALL_FAST), 0);
-	assert_int_equal(w->changes, 2); /* changed() is called for no table, then for the new one */
+	assert_int_equal(w->changes, 2); /* changed() is called for no table, then the new one */
 	assert_int_equal(session_period_ns(&w->sessions, w->process->session->stream),
 		call_period_ns(CALL_NATIVE, CALL_FAST));
 	/* A session that has ended has no clock. */
@@ -38,7 +38,7 @@ static void test_session__a_tick_is_a_period_of_weight(void **state)
 
 	assert_int_equal(on(w, 0), 0);
 	assert_int_equal(w->sessions.n, 1);
-	assert_int_equal(w->changes, 2); /* changed() is called for no table, then for the new one */
+	assert_int_equal(w->changes, 2); /* changed() is called for no table, then the new one */
 	tick(w, AT, TICK_NS);
 	assert_int_equal(w->count[0], 1);
 	tick(w, AT + 4, 3 * TICK_NS);
