@@ -56,7 +56,7 @@ static void draw(struct plan *plan, unsigned stream, uint64_t from_ns)
 		s->next_ns = from_ns + exponential(&plan->random, s->span_ns);
 		return;
 	}
-	/* A table has an instant in each period. Periods that are wholly in the past are skipped. */
+	/* A table has an instant in each period. Periods that are wholly past are skipped. */
 	if (end + s->span_ns <= from_ns)
 		end += (from_ns - end) / s->span_ns * s->span_ns;
 	s->begin_ns = end;
