@@ -44,7 +44,7 @@ struct sample_instant {
 /* A hit, from the instant until the stop of its thread. */
 struct sample_hit {
 	unsigned cpu; /* index in sampler.cpu */
-	/* the waiter came so late that a thread in sched_yield() had been in other code then */
+	/* the waiter came late: at the instant a thread in sched_yield() was in other code */
 	bool slow;
 	bool asleep;  /* the thread was falling asleep: it is sampled without a stop */
 	struct plan_due due;
