@@ -67,8 +67,8 @@ struct cpu_waiter {
 };
 
 /*
- * Starts the thread. In @waiter, cpu, realtime, wake and context are set; it must not move in
- * memory until cpu_waiter_stop(). -EAGAIN or another -errno: no thread can be created.
+ * Starts the thread. The caller has set cpu, realtime, wake and context of @waiter, which must not
+ * move in memory until cpu_waiter_stop(). -EAGAIN or another -errno: no thread can be created.
  */
 int cpu_waiter_start(struct cpu_waiter *waiter);
 /* Ends the thread, and waits for that. Does nothing if it was not started. */

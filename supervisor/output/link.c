@@ -157,7 +157,10 @@ int link_start(struct link *link, const char *const argv[], uint64_t capacity, c
 		link_release(link);
 		return r;
 	}
-	/* The first pages of the ring are made resident while the analyst starts. */
+	/*
+	 * Makes the first pages of the ring resident while the analyst starts, as a page fault
+	 * takes longer than all other work for a record.
+	 */
 	(void)madvise(link->memory, ring_first_bytes(capacity), MADV_POPULATE_WRITE);
 	return 0;
 }

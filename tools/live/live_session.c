@@ -434,7 +434,10 @@ static int open_signals(void)
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
 		(void)sigaddset(&set, signals[i]);
 	(void)sigprocmask(SIG_BLOCK, &set, NULL);
-	/* When the reader of batch mode leaves, the view ends regularly. */
+	/*
+	 * If the reader of the output in batch mode leaves, a write fails with EPIPE, and the view
+	 * ends regularly.
+	 */
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)sigdelset(&set, SIGWINCH);
 	(void)sigdelset(&set, SIGTSTP);

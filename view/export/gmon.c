@@ -228,7 +228,8 @@ static bool put_piece(struct gmon *g, uint32_t rate, uint16_t *bin, size_t at, s
 
 /*
  * Writes the histograms. The excess of a full bin goes to another histogram of the same range;
- * gprof adds them up. Bins are rounded to units so that their sum stays right. 0 or -ENOMEM.
+ * gprof adds them up. Each bin is rounded to whole ticks of the file's rate. The rest is carried to
+ * the next bin, so that the sum stays right. 0 or -ENOMEM.
  */
 static int put_histograms(struct gmon *g)
 {

@@ -125,7 +125,7 @@ static void test_output__ranks_of_a_job(void **state)
 	assert_int_equal(output_ranks(), 64);
 	assert_int_equal(setenv("PMI_SIZE", "-1", 1), 0);
 	assert_int_equal(output_ranks(), 1);
-	/* A batch script of one process also has this variable, so it does not count. */
+	/* SLURM_NTASKS is also set in a batch script that runs as one process: it tells nothing. */
 	assert_int_equal(setenv("SLURM_NTASKS", "4", 1), 0);
 	assert_int_equal(output_ranks(), 1);
 }

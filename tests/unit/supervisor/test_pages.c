@@ -204,7 +204,7 @@ static void test_pages__a_page_that_does_not_come(void **state)
 	from = (struct iovec){own->at, 8};
 	assert_int_equal(remote_read_vector(&remote, &to, &from, 1), -ETIMEDOUT);
 	assert_int_equal(own->couriers.courier[1].state, COURIER_NONE);
-	/* Then the page comes. */
+	/* Once the page has been delivered, a read succeeds. */
 	assert_int_equal(ioctl(fd, UFFDIO_ZEROPAGE, &zero), 0);
 	while (remote_read(&remote, (uintptr_t)own->at, word, 8) != 8)
 		assert_true(clock_now() < until);

@@ -258,7 +258,7 @@ static void test_runtime__a_thread_is_known_by_its_pointer_or_its_tid(void **sta
 	assert_int_equal(runtime_find_thread(&table, &source, TID, 0x7002, 100), 0);
 	/* A bound of two reads: the group, and one of the threads. */
 	assert_int_equal(runtime_find_thread(&table, &source, TID, 0, 2), 0);
-	poke(m, THREAD + 8, OTHER); /* A circle. */
+	poke(m, THREAD + 8, OTHER); /* The list of threads is a circle. */
 	m->reads = 0;
 	assert_int_equal(runtime_find_thread(&table, &source, 5, 0, 100), 0);
 	assert_true(m->reads <= 102);
@@ -391,7 +391,7 @@ static void test_runtime__objects_are_told_apart_by_their_keys(void **state)
 
 	(void)state;
 	assert_non_null(process);
-	data[0] = 1; /* A reference count. */
+	data[0] = 1; /* A reference count: not part of the hash. */
 	assert_int_equal(runtime_object_hash(&table, data), hash);
 	data[136] = 1;
 	assert_int_not_equal(runtime_object_hash(&table, data), hash);

@@ -131,14 +131,14 @@ static void test_session_blocked__elapsed_time_is_counted_where_a_thread_is_bloc
 	look(w, 3000, 2000, 1000, AT); /* Elapsed time counts from here. */
 	look(w, 3000, 2000, 1009, AT);
 	look(w, 3001, 2000, 1021, AT);     /* 20 ms blocked so far */
-	look(w, 3051, 2000, 1081, AT + 4); /* 30 ms so far */
-	look(w, 3091, 2000, 1121, 0);      /* it ran for all of the time */
-	look(w, 3091, 2000, 1130, AT + 4); /* 39 ms so far */
+	look(w, 3051, 2000, 1081, AT + 4); /* 30 ms blocked so far */
+	look(w, 3091, 2000, 1121, 0);      /* on CPU since the last call */
+	look(w, 3091, 2000, 1130, AT + 4); /* 39 ms blocked so far */
 	session_catch_up(&w->sessions, w->thread);
 	assert_int_equal(w->count[0], 2);
 	assert_int_equal(w->count[1], 1);
 	look(w, 3091, 2000, 1131, AT + 8);
-	/* A CPU time ahead of the clock subtracts nothing. */
+	/* More CPU time than has passed by the clock does not reduce the blocked time. */
 	look(w, 3500, 2000, 1131, AT + 8);
 	look(w, 3091, 2000, 1140, AT + 8);
 	session_catch_up(&w->sessions, w->thread);

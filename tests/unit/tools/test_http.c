@@ -314,7 +314,7 @@ static void test_pieces__of_a_hostile_analyst(void **state)
 	assert_int_equal(write(pair[1], "junk", 4), 4);
 	PIECES_TURN();
 	assert_string_equal(pieces.problem, "an analyst has sent something that is no piece");
-	/* No span needs this piece. */
+	/* No span needs this piece, so the server does not read it. */
 	pieces.problem = NULL;
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	{
