@@ -3,8 +3,8 @@
 # Shared by the measurements that compare with perf, which looks at the same process at the same
 # time. perf takes the user-space address of each sample, also while the thread is in the kernel.
 
-# perf's rate: no multiple or fraction of a rate that is compared, as coinciding instants agree too
-# well.
+# perf's rate, in Hz. It is no multiple or fraction of a rate that is compared: otherwise the
+# instants of both would coincide, and the results would agree too well.
 # shellcheck disable=SC2034 # by others
 ORACLE_HZ=4787
 

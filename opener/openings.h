@@ -70,7 +70,7 @@ int openings_mapped(const struct opening *what, struct opened *opened);
 int openings_image(const struct opening *what);
 int openings_vdso(const struct opening *what);
 int openings_threads(uint32_t pid);
-/* Returns 0 or -errno; the title is in opened->text. */
+/* Sets opened->text to the first argument of the process, its title. Returns 0 or -errno. */
 int openings_title(uint32_t pid, struct opened *opened);
 /*
  * Opens the perf map of @owner, and sets opened->text to its path. @live: the process lives, so its

@@ -138,8 +138,9 @@ static int learn(struct hotspot *hotspot, uint64_t pc, struct hotspot_blob **ret
 }
 
 /*
- * Is the blob unchanged? @now: at the time of the sample; otherwise up to CHECK_NS earlier is
- * recent enough. 1: yes, or its memory cannot be read; 0: no; -EAGAIN; -ENOMEM.
+ * Is the blob unchanged? With @now it is compared with memory read at the time of the sample or
+ * later; otherwise a comparison up to CHECK_NS before that is recent enough. 1: yes, or its memory
+ * cannot be read; 0: no; -EAGAIN; -ENOMEM.
  */
 static int check(struct hotspot *hotspot, struct hotspot_blob *blob, bool now)
 {

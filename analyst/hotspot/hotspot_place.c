@@ -62,8 +62,8 @@ static struct location_line line_of(
 
 /*
  * Sets @line to the lines of @scope and of its callers, innermost first. Returns how many; -EAGAIN;
- * -ENOMEM. Code keeps its methods loaded, so each method must have been read since the code was
- * learned: before, a method of another class may have been at its address.
+ * -ENOMEM. A method that was read before the blob was learned is read again: another method may
+ * have been at its address then. While the blob exists, its methods stay loaded.
  */
 static int find_lines(
 	struct hotspot_step *step, uint32_t scope, struct location_line line[SCOPES_MOST])

@@ -178,7 +178,7 @@ static int step_fixed(struct hotspot_step *step)
 	return r > 0 ? hotspot_name_stub(step) : r;
 }
 
-/* Leaves a frame of unknown size, which may be the return barrier. */
+/* Steps out of a stub's frame, whose size is unknown; the stub may be the return barrier. */
 static int step_without_frame(struct hotspot_step *step)
 {
 	int r = hotspot_is_return_barrier(step);

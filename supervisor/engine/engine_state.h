@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engine's state: one part per owner, and what several files share. Data only; each part is
- * declared in its owner's header.
+ * The engine's state. Most of it consists of parts, each of which belongs to one file (.c) and is
+ * declared in that file's header. The rest is shared by several files. Data only.
  */
 #ifndef SUPERVISOR_ENGINE_STATE_H
 #define SUPERVISOR_ENGINE_STATE_H

@@ -184,8 +184,8 @@ void unwind_memory_keep(struct unwind_memory *memory, const struct unwind_input 
 	struct list *old = &memory->old, *fresh = &memory->fresh;
 
 	/*
-	 * A stack in two pieces is not kept, as its frames have no common order. Nor is a stack
-	 * kept if one of its frames was not noted.
+	 * A stack in two pieces is not kept, as the addresses of its frames do not ascend from one
+	 * piece to the other. Nor is a stack kept if one of its frames was not noted.
 	 */
 	if (input->piece[1].bytes || !input->piece[0].bytes ||
 		fresh->n + result->reused != result->n || room_for(old, result->n) < 0 ||

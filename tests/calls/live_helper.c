@@ -454,7 +454,8 @@ static void test_live_life__calls_while_the_helper_leaves(void **state)
 }
 
 /*
- * Profiling is on for three ticks at a time. Ticks still owed at "off" are counted, and no others.
+ * Profiling is on 30 times, each time for the CPU time of three ticks. All rounds together must
+ * count that CPU time: each "off" counts the ticks that its round still lacks, and no others.
  */
 static void test_live_life__short_rounds_add_up(void **state)
 {

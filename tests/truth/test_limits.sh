@@ -39,8 +39,8 @@ is "$threads threads, 200 descriptors: no messages" "$(cat err)" ""
 is "$threads threads, 200 descriptors: threads" "$(figure threads p.pb.gz)" $((threads + 1))
 "$SPROFREPORT" flat --format tsv p.pb.gz >rows
 # The running thread is on CPU at 3,000 instants. An earlier version, which read the activity of all
-# threads in turn, found it at 3 to 1,000 of them. Functions that it calls count, too, because those
-# of the clock may lack names.
+# threads in turn, found it at 3 to 1,000 of them. The total of its functions is compared, not their
+# self: it includes the clock's functions, which may lack names.
 seen=$(awk -F'\t' '$5 ~ /^(crowd|work_ms)$/ && $3 > n { n = $3 } END { print n + 0 }' rows)
 within "$threads threads, 200 descriptors: the one at work is seen" "$seen" 100 100000
 

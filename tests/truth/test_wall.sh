@@ -124,7 +124,8 @@ is 'no optimization: the guess stands where it was made' \
     grep -aoE '[^;]*;\[guessed\];[^;]*' | sort -u | tr '\n' ' ')" \
     'live;[guessed];gulp live;[guessed];nap main;[guessed];nap take_turns;[guessed];nap '
 is 'no optimization: none incomplete' "$(figure incomplete_stacks O0.pb.gz)" 0
-# The optimized program has no functions that need a frame pointer; the dynamic linker has some.
+# In the optimized program no caller depends on the frame pointer, which is unknown without a stop.
+# Some callers in the dynamic linker depend on it, and are guessed.
 within 'with optimization hardly any is guessed' "$(figure guessed_stacks both.pb.gz)" 0 5
 
 # Each copied stack of a thread that naps for 20 us is one that the program can have

@@ -471,8 +471,8 @@ static void test_pprof__refuses_contradictions(void **state)
 }
 
 /*
- * Functions that share a name of 100 kB: to print a thousand of them would take a thousand times
- * what the file takes. A hundred are read.
+ * Functions that share a name of 100 kB. A file with a hundred of them is read. One with a thousand
+ * is refused: to print them would take a thousand times the bytes of the file.
  */
 static void test_pprof__refuses_long_strings_that_are_used_too_often(void **state)
 {

@@ -129,7 +129,7 @@ static void test_unwind_go__ends_where_the_goroutine_is_not_known(void **state)
 	result = unwind(&l, 0, 0);
 	assert_int_equal(result.end, UNWIND_INCOMPLETE);
 	assert_int_equal(result.n, 2);
-	/* The stack ends if a goroutine's frame leads to systemstack again: it is switched once. */
+	/* The stack ends if a goroutine's frame leads to systemstack again: one switch is valid. */
 	l.goroutine[2] = GO_TEXT + 0x50;
 	result = unwind(&l, GO_TEXT + 0x70, GOROUTINE + 16);
 	assert_int_equal(result.end, UNWIND_INCOMPLETE);

@@ -74,7 +74,7 @@ static void test_live__the_head_follows_the_end_of_a_delay(void **state)
 	assert_shows(v, "250 Hz, got 475 ");
 }
 
-/* 950 samples in 4 s, 50 in the next second; then the target ends. */
+/* 950 samples in 4 s, 50 in the next second. Then the target ends: 200 Hz is shown, of all 5 s. */
 static void test_live__the_rate_of_what_has_ended_is_that_of_the_run(void **state)
 {
 	struct view *v = *state;

@@ -214,7 +214,10 @@ static void test_rows__refuse_a_broken_pattern(void **state)
 	profile_free(profile);
 }
 
-/* A heap profile of another program, with run-time addresses. */
+/*
+ * A heap profile of another program has no CPU time: rows are weighed by its own value type. Its
+ * addresses are those at run time, and are converted to those in the file.
+ */
 static void test_rows__weigh_by_what_there_is(void **state)
 {
 	struct report_options options = {.size = sizeof(options)};
