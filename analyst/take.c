@@ -124,8 +124,8 @@ static int stopped_values(
 }
 
 /*
- * Adds a sample's weight to the account of its thread (shares.h); at the end the account gives the
- * sample its time.
+ * Adds a sample's weight to the account of its thread (shares.h). At the end, the thread's CPU time
+ * is divided among its samples by their weights.
  */
 static int weigh(struct analyst *analyst, const struct record_sample *sample, uint32_t stack)
 {

@@ -22,7 +22,8 @@ awk -v n="$(median <native.stop)" -v j="$(median <java.stop)" -v c="$(median <ja
         n / 1e3, j / 1e3, c }'
 
 "$SPROFRUN" -q -F 2000 --max-overhead 100 --capture capture -o p.pb.gz -- "$JAVA" Truth run 8
-# Replays the capture: the time is that of all of the analyst's work, names and file included.
+# Replays the capture: the CPU time of all of the analyst's work, with the look-up of names and the
+# writing of the file.
 TIMEFORMAT=%U
 spent=$( { time "$BUILD/tools/sprofil-analyst" --replay capture --report none --quiet \
     --output again.pb.gz 2>/dev/null; } 2>&1)

@@ -33,7 +33,8 @@ keep_up() {
     printf '4 kHz, 35 frames, 5 s: %s samples, %s lost, %s incomplete\n' \
         "$(figure samples "$WORK/p.pb.gz")" "$(figure lost_samples "$WORK/p.pb.gz")" \
         "$(figure incomplete_stacks "$WORK/p.pb.gz")"
-    # Replays the capture: the time is that of all of the analyst's work, names and file included.
+    # Replays the capture: the CPU time of all of the analyst's work, with the look-up of names and
+    # the writing of the file.
     TIMEFORMAT='%U'
     spent=$( { time "$BUILD/tools/sprofil-analyst" --replay "$WORK/capture" --report none --quiet \
         --output "$WORK/again.pb.gz" 2>/dev/null; } 2>&1)

@@ -18,7 +18,7 @@ struct mapping_item {
 
 struct function_item {
 	uint32_t name, symbol, file, line;
-	bool is_unsampled; /* is its name PROFILE_UNSAMPLED? stored, as each sample asks this */
+	bool is_unsampled; /* its name is PROFILE_UNSAMPLED; stored, as each sample needs it */
 };
 
 struct location_item {

@@ -30,7 +30,7 @@ struct field {
 
 /* Reads a field. 1: *@ret_field is the next one; 0: the end; -EBADMSG: neither. */
 int pprof_scan_field(struct byte_span *span, struct field *ret_field);
-/* Reads the next varint of a packed field, with the same results. */
+/* Reads the next varint of a packed field. The results are those of pprof_scan_field(). */
 int pprof_scan_varint(struct byte_span *span, uint64_t *ret_value);
 
 /* The memory of one unpacked message: allocated piece by piece, freed all at once. */

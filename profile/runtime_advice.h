@@ -4,8 +4,8 @@
 #define PROFILE_RUNTIME_ADVICE_H
 
 /*
- * Returns a clause that says how the runtime of a process with this name can be made to name the
- * code that it generates; NULL: no known runtime.
+ * Returns a clause for messages: how to get names for the code that the runtime of a process with
+ * this name generates. NULL: no known runtime.
  */
 const char *runtime_advice(const char *process);
 

@@ -126,7 +126,7 @@ struct inspection_profile {
 	const uint8_t *data;
 };
 
-/* Room for any of these records, without data. */
+/* Bytes that suffice for each of these records, without its data. */
 enum { INSPECTION_BYTES_MOST = 3 * (INSPECTION_TEXT_MOST + 3) + 64 };
 
 /*

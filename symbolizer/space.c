@@ -57,7 +57,7 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Parses lines, and sorts them; skips invalid ones and those that overlap one before. -ENOMEM. */
+/* Parses and sorts the lines; skips those that are invalid or overlap an earlier one. -ENOMEM. */
 static int parse_lines(const char *text, size_t bytes, struct maps_line **ret_lines, size_t *ret_n,
 	int *ret_skipped)
 {

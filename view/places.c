@@ -10,8 +10,8 @@
 #include "base/text.h"
 
 /*
- * If the addresses of a mapping are higher, they are runtime addresses, as some other programs
- * write them, and not those in the file: no ELF file is linked to such an address.
+ * The addresses of a mapping that starts here or above are runtime addresses, as some other
+ * programs write them, and not those in the file: no ELF file is linked to such an address.
  */
 #define LOADED_AT (UINT64_C(1) << 40)
 

@@ -35,9 +35,10 @@ void python_free_codes(struct python *python)
 }
 
 /*
- * Forgets all codes but the last RUNTIME_OBJECTS_MOST that came. The supervisor forgets what it has
- * sent after that many objects, so it has sent fewer since: all that it will not resend are kept.
- * (An object that changed was sent twice. Only a program that changes very many loses some.)
+ * Forgets all code objects but the last RUNTIME_OBJECTS_MOST that came. The supervisor remembers at
+ * most that many as sent, and sends all others again when they are needed, so nothing is lost here.
+ * (An object that has changed was sent, and counts here, twice. Only a program that changes very
+ * many objects loses some.)
  */
 static void forget_older(struct python *python)
 {

@@ -24,8 +24,9 @@ static void keep_throttle(struct engine *engine, uint64_t now)
 }
 
 /*
- * Each bound takes the effect of the other into account, so the longer of the two periods keeps
- * both bounds.
+ * Sets the factor by which the period is stretched, to keep --max-cost and --max-cpu. Each of them
+ * requires a factor, which allows for the stretching that the other has caused. The greater factor
+ * keeps both bounds.
  */
 void bounds_keep(struct engine *engine, uint64_t now)
 {

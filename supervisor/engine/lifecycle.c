@@ -227,8 +227,8 @@ static void detach_at_stop(struct engine *engine, struct tracee *t)
 }
 
 /*
- * Called when the command has stopped, and when the supervisor gets a stop signal, as either may
- * come first.
+ * Suspends the supervisor if it has got a stop signal and the command has stopped. Called at each
+ * of these two events, as either may come first.
  */
 void lifecycle_stop_with_command(struct engine *engine)
 {

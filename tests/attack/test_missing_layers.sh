@@ -13,7 +13,8 @@ trap 'kill $bystander 2>/dev/null; rm -rf "$WORK"' EXIT
 echo "secret of root" >secret && chmod 600 secret
 plant $bystander
 
-# without LAYERS: runs the planted fault on a kernel that lacks LAYERS; $done lists what succeeded
+# without LAYERS: runs the planted fault on a kernel that lacks LAYERS, which are layers of the
+# sandbox; $done lists what the planted code succeeded in
 without() {
     "$LACKING" "$1" stage/sprofrun -v -q -o p.pb.gz sh become 0.3 >out 2>err 9<secret
     local status=$?

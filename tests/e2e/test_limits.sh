@@ -18,8 +18,8 @@ is "300 threads, 64 descriptors: no messages" "$(cat err)" ""
 is "300 threads, 64 descriptors: threads" "$(figure threads p.pb.gz)" 301
 explained "300 threads, 64 descriptors"
 
-# Hardly any descriptors: for some threads none may be free. If so, that is reported once. There are
-# too few for calls: that is reported, too.
+# 20 descriptors: for some threads none may be free. If so, that is reported once. There are too few
+# to serve programs that call sprofil(3): that is reported, too.
 (ulimit -n 20; "$SPROFRUN" -q -F 1000 -o p.pb.gz "$TARGETS/many" threads 100 300) >out 2>err
 is "20 descriptors: status" $? 0
 is "20 descriptors: one message if a thread is left out" \

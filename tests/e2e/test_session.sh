@@ -37,7 +37,7 @@ for how in 'exit 0' 'exit 255' 'kill -TERM $$' 'kill -KILL $$' 'kill -SEGV $$'; 
     is "status of '$how'" $? $wanted
 done
 
-# Signals to sprofrun alone are passed to the command.
+# Signals that are sent to sprofrun, but not to its process group, are passed on to the command.
 for signal in TERM USR1 USR2; do
     rm -f ready
     "${run[@]}" sh -c "trap 'exit 43' $signal; echo ready >ready; while :; do sleep 0.05; done" &

@@ -27,7 +27,8 @@ static bool is_same(int fd, int terminal)
 }
 
 /*
- * Opens the terminal that a standard stream is, for reading and writing. -1: none of them is one.
+ * Opens, for reading and writing, the terminal to which a standard stream refers. -1: no standard
+ * stream refers to a terminal.
  */
 static int open_terminal(void)
 {

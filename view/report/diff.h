@@ -56,7 +56,10 @@ static inline bool diff_is_significant(const struct diff_row *row)
 int diff_print(const struct report_sides *sides, const struct report_options *options, FILE *out,
 	char **ret_problem);
 
-/* Prints the text above the rows, the two sides, and below them, what was tested (diff_text.c). */
+/*
+ * In diff_text.c. diff_head() prints the text above the rows: the two sides. diff_foot() prints the
+ * text below them: what was tested.
+ */
 void diff_head(const struct diff *diff, FILE *out);
 void diff_foot(const struct diff *diff, FILE *out);
 

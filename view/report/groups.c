@@ -149,8 +149,8 @@ static int fill(struct groups *g, char **ret_problem)
 	if (r == 0 && g->options.split == REPORT_SPLIT_THREAD)
 		r = task_times_init(&g->times, g->profile);
 	/*
-	 * The kernel's figures are of whole threads, not of what a filter takes of them: with a
-	 * filter they are not used.
+	 * The kernel reports the CPU time of whole threads. A filter may choose only a part of a
+	 * thread's samples, so with a filter the kernel's figures are not used.
 	 */
 	g->by_used = g->times.n && g->times.complete && g->rows.weight == VALUE_CPU_NS &&
 		!g->rows.filtered;

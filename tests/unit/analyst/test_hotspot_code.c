@@ -59,8 +59,8 @@ static void test_hotspot_code__another_class_at_the_same_addresses(void **state)
 	assert_int_equal(made_step(m, interpreted, &caller), 1);
 	assert_string_equal(made_text(m, caller.tag), "p.Outer.outer p/Outer.java:10");
 	/*
-	 * Code seen for the first time is read with its current methods, and so shows that known
-	 * methods may be gone.
+	 * Code seen for the first time is read together with its methods. One of them has replaced
+	 * a known method: this shows that other known methods may be gone, too.
 	 */
 	assert_int_equal(made_step(m, frame_at(CODE + 32, STACK(0), 0, false), &caller), 1);
 	assert_string_equal(made_text(m, caller.tag), "p.Outer.other p/Outer.java:10");

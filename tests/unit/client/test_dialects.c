@@ -252,7 +252,7 @@ static void test_dialects__flags(void **state)
 									  : check_bin_is_last));
 		}
 	}
-	/* Flags of sprofil_with(): "off" keeps the one that says whose table is meant. */
+	/* Flags of sprofil_with(): "off" keeps CALL_THREAD: it says which table is turned off. */
 	assert_int_equal(dialects_native(table, 1, NULL, UINT, CALL_USER | CALL_THREAD), 0);
 	assert_int_equal(got.flags, CALL_USER | CALL_THREAD);
 	assert_int_equal(dialects_native(table, 0, NULL, UINT, CALL_USER | CALL_THREAD), 0);

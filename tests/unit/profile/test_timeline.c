@@ -136,7 +136,7 @@ static void test_span__a_wait_lies_before_its_end(void **state)
 	profile_free(profile);
 }
 
-/* Without a sample in the program's own file, a part is of that program nevertheless. */
+/* A part of the time line keeps the main mapping, even if no sample of the part lies in it. */
 static void test_timeline__a_part_has_the_main_mapping(void **state)
 {
 	struct profile *profile = fixture_timeline(), *part;

@@ -239,7 +239,7 @@ static void test_region__dead_region_is_absent(void **state)
 	assert_int_equal(hit.region, 0);
 	region_table_unref(t);
 
-	/* The rest of the table keeps its dialect: scale 1 takes all in AIX only. */
+	/* Without its dead region the table still is AIX's, where scale 1 takes all addresses. */
 	r[0] = (struct call_region){.bytes = 8, .offset = OFF, .limit = OFF + 8, .scale = 0x8000};
 	r[1] = (struct call_region){.bytes = 2, .offset = OFF + 8, .limit = 2 * OFF, .scale = 1};
 	t = table(CALL_AIX, 2, r, 2);

@@ -16,7 +16,7 @@ static void test_session_blocked__ticks_of_sleepers_are_counted_at_the_next_stop
 	session_ask_stop(&w->sessions, w->thread);
 	assert_int_equal(w->interrupts, 1);
 	assert_int_equal(status_of(w, false).lost, 0);
-	assert_int_equal(status_of(w, true).lost, 4); /* "Off" now would lose them. */
+	assert_int_equal(status_of(w, true).lost, 4); /* An "off" now loses the four ticks. */
 	tick(w, AT + 8, TICK_NS);
 	assert_int_equal(w->count[0], 3);
 	assert_int_equal(w->count[1], 1);

@@ -26,8 +26,8 @@ enum { PATIENCE_MS = 30000, SCREEN = 1 << 17, LINES = 2000 };
 
 /* The user's end of the pseudo-terminal. */
 struct user {
-	int keys;     /* writes keys, and reads what is shown */
-	int terminal; /* the relay's end of it, from which the terminal's modes are read */
+	int keys;     /* the user's end: keys are written to it, what is shown is read from it */
+	int terminal; /* the relay's end, from which the terminal's modes are read */
 	struct termios before;
 	pid_t front;
 	char shown[SCREEN];
