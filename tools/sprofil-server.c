@@ -126,7 +126,7 @@ static void turn(struct server *s)
 	if (poll(fds, POLLS, timeout_ms(s, fds, now)) < 0)
 		return;
 	now = clock_now();
-	/* The supervisor is gone, as nobody reads our requests. Recorded data still come. */
+	/* Nobody reads our requests: the supervisor is gone. What it recorded may still come. */
 	if (fds[POLL_REQUEST].revents && !s->alone) {
 		s->alone = true;
 		if (s->http)

@@ -140,7 +140,7 @@ static void count_call(struct growing *g, const uint32_t *place, size_t before)
 	g->count[*place]++;
 }
 
-/* Steps to a place. With options->root, the tree begins at that function. */
+/* Calls step(), but leaves out places of a stack before the function options->root, if given. */
 static int step_inside(struct growing *g, uint32_t place, const struct sample *sample, size_t stamp)
 {
 	const char *root = g->options->root;

@@ -7,8 +7,8 @@
 
 /*
  * Call when an instant of @stream that weighs @weight_ns has found @tracee, stopped at @pc;
- * @in_call: in a system call. Counts the tick in the process's buffers, for the tables with that
- * clock. May run in the stop window.
+ * @in_call: in a system call. Counts the tick in the process's buffers, for the tables that count
+ * with @stream. May run in the stop window.
  */
 void session_tick(struct sessions *sessions, struct tracee *tracee, unsigned stream, uint64_t pc,
 	bool in_call, uint64_t weight_ns);

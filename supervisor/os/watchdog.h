@@ -27,7 +27,7 @@ struct watchdog {
 	_Atomic int tid; /* of the tracing thread */
 	/* CLOCK_MONOTONIC: since when the thread is at work; 0 while it waits for work */
 	_Atomic uint64_t awake_ns;
-	_Atomic bool moved; /* it did not get its CPU, and may run on all of them now */
+	_Atomic bool moved; /* the thread did not get its CPU, and may run on all CPUs now */
 	bool unloaded;      /* all CPUs count as free: /proc/loadavg is not read */
 };
 

@@ -88,7 +88,7 @@ static void draw_titles(struct live *live, struct screen *screen, unsigned row,
 	}
 }
 
-/* Draws a name or path: cut, or, if the user has shifted names, from that column on. */
+/* Draws a name or path, cut to @width, or without the columns by which the user has shifted it. */
 static int draw_name(struct live *live, struct screen *screen, unsigned row, unsigned at,
 	unsigned width, unsigned style, const char *text, bool is_path)
 {

@@ -181,7 +181,7 @@ static void test_dialects__fast_ticks_may_be_restricted(void **state)
 struct dialect {
 	sprofil_call *call;
 	enum call_dialect dialect;
-	unsigned uint, elements; /* uint: flag of 4 bytes; elements: permitted widths, as bits */
+	unsigned uint, elements; /* flag for counters of 4 bytes; sum of the permitted widths */
 };
 
 static const struct dialect dialects[] = {
