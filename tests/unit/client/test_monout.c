@@ -53,8 +53,8 @@ static struct monitor monitor_of(
 }
 
 /*
- * For each byte of text: the counter that profil's rule picks is read back as an address with that
- * counter.
+ * For each byte of text, writes a mon.out in which only the counter of that byte, by profil()'s
+ * rule, has ticks. The address that is read back must have the same counter by this rule.
  */
 static void check_each_byte(enum call_dialect dialect, uint64_t text, size_t counters)
 {
