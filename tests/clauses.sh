@@ -5,7 +5,7 @@
 # Takes about five seconds a clause. tests/conformance.sh checks that every clause has an entry in
 # tests/clauses.txt, and that the code which the entry changes is still in the source.
 #
-#	tests/clauses.sh [ID...]	all clauses
+#	tests/clauses.sh [ID...]	default: all clauses
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD

@@ -29,7 +29,7 @@ struct session_figures {
 	 */
 	uint64_t dropped;
 	uint64_t faults; /* counters that cannot be written */
-	/* ticks kept for a stop that came too late, or for which there was no room */
+	/* ticks kept for a stop, but lost: it came too late, or there was no room to keep them */
 	uint64_t lost;
 };
 

@@ -41,7 +41,7 @@ enum arch_wait {
 	ARCH_WAIT_MS,    /* milliseconds in a register as an int, negative: none */
 	ARCH_WAIT_SPEC,  /* pointer to seconds and nanoseconds, 0: none */
 	ARCH_WAIT_VAL,   /* pointer to seconds and microseconds, 0: none */
-	ARCH_WAIT_FUTEX, /* as SPEC for FUTEX_WAIT; other futex operations have absolute times */
+	ARCH_WAIT_FUTEX, /* FUTEX_WAIT: like ARCH_WAIT_SPEC; other operations: absolute time */
 	/*
 	 * The socket's SO_RCVTIMEO or SO_SNDTIMEO. The call has no argument that a restart could
 	 * shorten, so the supervisor ends the restarted call when the time is over.

@@ -67,7 +67,7 @@ struct self_audit {
 	uint64_t unwatched_threads; /* at some time not sampled for want of descriptors or memory */
 	uint64_t analyst_restarts;
 	uint64_t repaired_calls; /* system calls that a stop disturbed and that were restarted */
-	/* With the wall clock. */
+	/* Waiting time of threads; only if wall-clock time is sampled (@wall). */
 	bool wall;
 	uint64_t elapsed_ns;         /* sum of the lifetimes of threads that ended */
 	struct waiting waited;       /* waiting time sent */

@@ -144,7 +144,8 @@ check "those are in it" [ "$("$SPROFREPORT" --split thread --format tsv n.pb.gz 
 kill $named
 wait $server; is "it ends with them: status" $? 0
 
-# SIGINT ends a server; a request that waits then gets the profile so far. A server may also die.
+# SIGINT ends a server; a request that waits then gets the profile so far. Also a server that hangs,
+# and one that is killed.
 "$TARGETS/busy" 1 600 0 & target=$!
 wait_until "the target runs" 20 grep -qx busy /proc/$target/comm
 begin "$SPROFSERVE" --listen 0 -p $target

@@ -14,7 +14,8 @@ session_of() { ps -o sid= -p "$1" | tr -d ' '; }
 tracer_of() { field "$(field "$1" TracerPid)" Tgid; }
 gone() { ! kill -0 "$1" 2>/dev/null; }
 
-# The process that traces is in a session of its own, the other two stay in the shell's.
+# The process that traces is in a session of its own. The process that the shell knows, and the
+# command, stay in the shell's session.
 "${run[@]}" sh -c 'echo $$ >pid; while [ ! -e enough ]; do sleep 0.05; done; exit 7' &
 front=$!
 wait_until "the command runs" 20 [ -s pid ]
@@ -47,7 +48,7 @@ for signal in TERM USR1 USR2; do
     wait $front; is "SIG$signal to us goes to the command" $? 43
 done
 
-# If sprofrun is attached to a process, such signals end only the profile.
+# If sprofrun is attached to a process, SIGINT and SIGTERM end only the profile.
 sleep 60 &
 idle=$!
 for signal in INT TERM; do

@@ -8,7 +8,7 @@
 
 #include "tests/unit/supervisor/simulator.h"
 
-/* Time that a thread takes to wake up, with interrupts off or without preemption. */
+/* CPU time of a wake-up, in which the thread cannot be preempted. */
 #define SIM_WAKE_UP_NS 1000
 /* After its wake-up, a thread of the supervisor reads the clock this much later. */
 #define SIM_CLOCK_NS 1500
@@ -31,8 +31,8 @@ void sim_cpu_refresh(struct sim *sim, struct sim_cpu *c);
 void sim_cpu_schedule(struct sim *sim, unsigned cpu);
 
 /*
- * The current thread leaves the CPU. sim_cpu_leave(): for @state; sim_cpu_stop(): to its stop, if
- * one is requested; sim_cpu_requeue(): to the queue.
+ * The current thread leaves the CPU: sim_cpu_leave() puts it into @state, sim_cpu_stop() into its
+ * stop if one is requested, sim_cpu_requeue() back into the queue.
  */
 void sim_cpu_leave(struct sim *sim, struct sim_cpu *c, enum sim_state state);
 void sim_cpu_stop(struct sim *sim, struct sim_cpu *c);
