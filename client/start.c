@@ -44,14 +44,14 @@ static _Atomic uint64_t last_between;
 /* The helper's path relative to this library, determined once when the library was loaded. */
 static char installed_path[PATH_MAX];
 
-__attribute__((constructor)) static void find_installed(void)
+/* Determines installed_path; without a helper there it stays empty. */
+static void find_installed(void)
 {
 	Dl_info info;
 	const char *slash;
 	char path[PATH_MAX];
-	int n, error = errno; /* main() must begin with errno 0, so it is restored. */
+	int n;
 
-	/* dladdr is not async-signal-safe, so it is called here. */
 	if (!dladdr((const void *)&client_start, &info) || !info.dli_fname)
 		return;
 	slash = strrchr(info.dli_fname, '/');
@@ -61,6 +61,14 @@ __attribute__((constructor)) static void find_installed(void)
 		(int)(slash - info.dli_fname), info.dli_fname);
 	if (n > 0 && (size_t)n < sizeof(path) && access(path, X_OK) == 0)
 		memcpy(installed_path, path, (size_t)n + 1);
+}
+
+/* Runs when the library is loaded, because dladdr is not async-signal-safe. */
+__attribute__((constructor)) static void loaded(void)
+{
+	int error = errno; /* main() must begin with errno 0, so it is restored. */
+
+	find_installed();
 	errno = error;
 }
 

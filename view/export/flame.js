@@ -125,7 +125,10 @@
 		}
 		tools.setAttribute('y', y - 8);
 		tools.setAttribute('width', width - 2 * MARGIN);
-		/* In a narrow window, the bar's parts wrap; its height is known when it has room. */
+		/*
+		 * The parts of the bar wrap in a narrow window. They are laid out in a high box
+		 * first, because offsetHeight is right only when nothing is cut off.
+		 */
 		tools.setAttribute('height', 200);
 		y += bar.offsetHeight + 10;
 		tools.setAttribute('height', bar.offsetHeight + 4);

@@ -69,6 +69,7 @@ struct live_thread {
 	bool left_out; /* it is not profiled: the user chose other threads (--thread-name, --tid) */
 };
 
+/* LET_GO: detached, and it goes on to run; CUT_OFF: the profile ended before the target did. */
 enum live_target_state { LIVE_STARTS, LIVE_RUNS, LIVE_ENDED, LIVE_LET_GO, LIVE_CUT_OFF };
 
 /* Facts about the target that are not in the profile. live_update() borrows them for the call. */
