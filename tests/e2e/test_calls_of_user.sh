@@ -3,7 +3,7 @@
 # The calls as an ordinary user. For a user, a helper that has ended but is not reaped looks
 # different: its /proc folder belongs to root. In this test no helper is ever reaped.
 #
-#	test_calls_of_user.sh NAME...	live_NAME of tests/calls
+#	test_calls_of_user.sh NAME	runs live_NAME of tests/calls
 . "$(dirname "$0")/../lib.sh"
 
 as_user=
@@ -16,21 +16,18 @@ fi
 mkdir -p stage
 cp "$BUILD/tools/sprofil-supervisor" "$TARGETS/keep_zombies" stage/
 find "$BUILD/client" -maxdepth 1 ! -type d -name 'libsprofil*.so*' -exec cp {} stage/ \;
-for name; do
-    # live_preload is not built with sanitizers.
-    [ ! -e "$BUILD/tests/calls/live_$name" ] || cp "$BUILD/tests/calls/live_$name" stage/
-done
+live=live_$1
+[ -e "$BUILD/tests/calls/$live" ] || skip "$live is not built (live_preload: with sanitizers)"
+cp "$BUILD/tests/calls/$live" stage/
 chmod 755 . && chmod -R a+rX stage
 export SPROFIL_SUPERVISOR=$WORK/stage/sprofil-supervisor LD_LIBRARY_PATH=$WORK/stage
 export ASAN_OPTIONS=detect_leaks=0
-for live in stage/live_*; do
-    name=${live##*/} preload=
-    [ "$name" = live_preload ] && preload=LD_PRELOAD=$WORK/stage/libsprofil-preload.so
-    # shellcheck disable=SC2086
-    $as_user stage/keep_zombies "$(command -v env)" $preload "$WORK/$live" >"$name.log" 2>&1
-    status=$?
-    is "$name as an ordinary user" $status 0
-    [ $status = 0 ] || tail -n 5 "$name.log"
-    grep -E -A1 "ERROR|counts, but" "$name.log"
-done
+preload=
+[ "$live" != live_preload ] || preload=LD_PRELOAD=$WORK/stage/libsprofil-preload.so
+# shellcheck disable=SC2086
+$as_user stage/keep_zombies "$(command -v env)" $preload "$WORK/stage/$live" >"$live.log" 2>&1
+status=$?
+is "$live as an ordinary user" $status 0
+[ $status = 0 ] || tail -n 5 "$live.log"
+grep -E -A1 "ERROR|counts, but" "$live.log"
 finish
