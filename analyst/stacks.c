@@ -354,8 +354,8 @@ static void note_need(struct stacks *stacks, struct thread_name *thread,
 }
 
 /*
- * Unwinds a sample. The memory of the thread's last stack saves unwinding those outer frames again
- * that have not changed.
+ * Unwinds a sample. Outer frames that have not changed since the thread's last stack are taken from
+ * there (struct unwind_memory), and are not unwound again.
  */
 static int unwind_remembering(struct stacks *stacks, struct image_space *image,
 	struct thread_name *thread, uint64_t time_ns, const struct record_sample *sample,

@@ -72,9 +72,9 @@ static bool is_counted(const struct profile *profile)
 }
 
 /*
- * Copies the instants. A stack's values are distributed over its instants, so all samples must have
- * instants, or none: if one of two profiles with samples has no time line, that of the other is
- * left out. @first: @into had no samples before.
+ * Copies the instants. A stack's values are distributed over its instants, so either all samples
+ * must have instants, or none: if one of two profiles with samples has no time line, the time line
+ * of the other is left out. @first: @into had no samples before.
  */
 static int merge_timelines(struct profile_copier *s, bool first)
 {

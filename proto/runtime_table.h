@@ -35,7 +35,7 @@ enum {
 	RUNTIME_FRAME_BYTES_MOST = 512,
 	RUNTIME_OBJECT_BYTES_MOST = 512,
 	RUNTIME_TEXT_BYTES_MOST = 32768,
-	/* The supervisor forgets after so many objects which ones it has sent, and resends them. */
+	/* After this many objects the supervisor forgets which it has sent, and resends them. */
 	RUNTIME_OBJECTS_MOST = 65536,
 };
 

@@ -95,8 +95,8 @@ static size_t slot_of(const struct splitfiles *s, const char *path)
 }
 
 /*
- * Finds the file of a path, or opens it; file->elf.elf says whether it is available. -ENOENT: there
- * are too many files; -ENOMEM.
+ * Finds the entry of the file at @path. If there is none yet, adds one and opens the file;
+ * file->elf.elf is NULL if that fails. -ENOENT: there are too many entries; -ENOMEM.
  */
 static int file_at(struct splitfiles *s, const char *path, struct splitfile **ret_file)
 {

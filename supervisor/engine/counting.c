@@ -50,7 +50,7 @@ void counting_close(struct engine *engine, struct tracee *t)
 	if (!t->process)
 		return;
 	(void)procfiles_read_cpu(&engine->files, t, &cpu);
-	/* Tables use this reading even while the profile counts nothing. */
+	/* The tables of sprofil(3) need this reading, also while the profile counts nothing. */
 	cpu_account_update(engine, t, &cpu, clock_now());
 	if (!engine->counting)
 		return;

@@ -39,8 +39,8 @@
 #define EXAMINE_MS 500
 
 /*
- * Attaches to the processes of the options. 0: to at least one, and to all those that must be
- * attached to.
+ * Attaches to the processes of the options. 0: at least one was attached to, and all those that may
+ * not be left out.
  */
 static int attach_all(struct engine *engine)
 {

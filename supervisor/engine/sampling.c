@@ -87,8 +87,8 @@ static bool take_instant(struct sampled_cpu *c)
 }
 
 /*
- * Brings the CPU's plan up to date with the periods and factors in force, and drops the instants
- * that fell into our work. Returns the next instant.
+ * Brings the CPU's plan up to date with the periods and factors in force, and drops the instants at
+ * which the supervisor itself occupied the CPU. Returns the next instant.
  */
 static uint64_t adopt(struct sampled_cpu *c)
 {

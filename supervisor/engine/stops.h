@@ -27,7 +27,7 @@ void stops_take(struct engine *engine, struct tracee *tracee, int signal);
  */
 void stops_overtaken(struct engine *engine, struct tracee *tracee, int32_t syscall);
 
-/* Have all requested stops come? */
+/* Have all threads whose stop was requested stopped or ended? */
 bool stops_are_over(struct engine *engine);
 
 /*

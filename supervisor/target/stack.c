@@ -198,7 +198,7 @@ static uint64_t needed(const struct stack_copy *copy, const struct stack_home *h
 
 	if (copy->whole)
 		return copy->most;
-	/* On a stack that is not the usual one, a signal frame is looked for. */
+	/* On another stack than the thread's own, a signal frame is searched in this many bytes. */
 	return inside(home, sp) || need > SEARCH_BYTES ? need : SEARCH_BYTES;
 }
 

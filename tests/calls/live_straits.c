@@ -48,7 +48,7 @@ static int set_soft(int resource, rlim_t value)
 	return setrlimit(resource, &limit);
 }
 
-/* The library works with descriptors 0, 1 and 2 as its own. */
+/* The program has closed 0, 1 and 2: the library's own descriptors then get these numbers. */
 static int have_no_standard_descriptors(void)
 {
 	unsigned before = open_descriptors();

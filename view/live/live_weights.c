@@ -11,8 +11,8 @@
 #include "profile/stats.h"
 
 /*
- * The units of decayed weights double each half-life, and begin again after this many: 2^40 is far
- * below the limit of a float, 2^128.
+ * The units of decayed weights double each half-life. After this many half-lives the weights are
+ * converted to units that begin at 1 again: 2^40 is far below the limit of a float, 2^128.
  */
 #define UNITS_LAST 40
 

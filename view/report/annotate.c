@@ -37,8 +37,8 @@ static int count_inlined(
 }
 
 /*
- * If the frame @at, of the annotated function, is at the leaf's address, counts the sample for this
- * address, and for the function that is inlined into the frame, if any.
+ * @at: index of a frame of the annotated function. If that frame is at the leaf's address, counts
+ * the sample for this address, and for the function that is inlined into the frame, if any.
  */
 static int count_leaf(struct annotate *annotate, size_t at, uint32_t line, const int64_t *value)
 {

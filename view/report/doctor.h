@@ -5,7 +5,7 @@
  *
  * A sample counts for the object of its leaf; the leaf may lack a function's name, or a source
  * line. PLT stubs ("dup@plt"), which the linker makes, have no lines, so a stub without a line
- * lacks nothing. A stack that ends before its beginning counts for the object in which it ends.
+ * lacks nothing. A stack that lacks outer frames counts for the object in which it ends.
  */
 #ifndef VIEW_REPORT_DOCTOR_H
 #define VIEW_REPORT_DOCTOR_H

@@ -32,7 +32,7 @@ struct timeline_gap {
 	uint32_t blocked;       /* the stack of the thread that was blocked longest in the gap */
 	uint64_t blocked_ns;    /* for how long */
 	uint64_t queued_ns;     /* time for which threads waited for a CPU, summed up */
-	bool sure;              /* nothing ran; false: it may be chance, with so little CPU time */
+	bool sure;              /* nothing ran; false: what ran may by chance have no sample */
 };
 
 enum { TIMELINE_NO_ROW = UINT32_MAX, TIMELINE_NO_PLACE = UINT32_MAX };

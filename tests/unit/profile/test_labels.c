@@ -82,7 +82,7 @@ static void test_labels__come_back_from_a_file(void **state)
 	free(data);
 	assert_int_equal(profile_samples(back), samples);
 	assert_int_equal(count_labelled(back), 1);
-	/* The sample without labels keeps its own values. */
+	/* A comment that another program has written comes back as a foreign note. */
 	assert_int_equal(profile_notes(back), profile_notes(profile));
 	assert_true(profile_note_is_foreign(back, profile_notes(back) - 1));
 	assert_string_equal(profile_note(back, profile_notes(back) - 1), "as it came");

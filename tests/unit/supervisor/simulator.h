@@ -179,7 +179,7 @@ struct sim {
 	uint64_t tracer_due_ns, tracer_at_ns; /* its timer, and when that expires */
 	bool tracer_runs, tracer_called;
 	unsigned tracer_cpu;
-	int turn;                  /* index of the waiter that asks, -1 none */
+	int turn;                  /* index of the waiter that has its turn, -1 none */
 	struct sample_thread *hit; /* the hit for which it called the tracing thread */
 	/* threads that the tracing thread must handle: stopped, born or ended */
 	struct sim_thread *report[SIM_THREADS];

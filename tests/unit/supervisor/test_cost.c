@@ -162,8 +162,8 @@ static void test_cost__follows_a_change(void **state)
 }
 
 /*
- * A single sample that takes long because of other load is compensated, and hardly changes the
- * rate.
+ * After a single sample that takes long because of other load, sampling stops until the bound on
+ * the cost is kept again. The rate afterwards hardly differs from that before.
  */
 static void test_cost__one_dear_sample(void **state)
 {

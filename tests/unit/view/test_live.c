@@ -393,7 +393,7 @@ static void test_live__calls_can_be_hidden(void **state)
 	type(v, "K");
 	assert_hides(v, "[syscall] read");
 	type(v, "/dispatch\r");
-	assert_selected(v, "1.05"); /* 10 of 951 are its own now. */
+	assert_selected(v, "1.05"); /* read's samples, now hidden, are its caller's: 10 of 951. */
 	type(v, "gE");
 	assert_hides(v, "[syscall] read");
 	type(v, "K");
