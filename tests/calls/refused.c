@@ -7,16 +7,12 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "client/include/sprofil/status.h"
+#include "tests/refuse_poll.h"
 
 static unsigned short counts[64];
 
@@ -33,25 +29,6 @@ static int turn(size_t bytes, time_t *longest)
 		*longest = after.tv_sec - before.tv_sec;
 	errno = error;
 	return r;
-}
-
-static int refuse_poll(void)
-{
-	/* The C library's poll() makes either of these calls. */
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-#ifdef SYS_poll
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_poll, 1, 0),
-#endif
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ppoll, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog program = {sizeof(code) / sizeof(*code), code};
-
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0
-		? -1
-		: prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
 static const char *name_of(int error)
