@@ -53,11 +53,30 @@ void audit_print_found(struct auditing *a, const struct audit_found *found)
 		found->error * STATS_95_PERCENT * 100);
 }
 
-void audit_print_loss(struct auditing *a, const char *text, uint64_t n, uint64_t samples)
+size_t audit_print_losses(
+	struct auditing *a, const char *begin, const struct audit_loss *losses, size_t count)
 {
-	fprintf(a->out, "%s %" PRIu64, text, n);
-	if (n && samples)
-		fprintf(a->out, " (%.1f %%)", (double)n * 100 / (double)samples);
+	uint64_t n, ignored, samples = 0;
+	size_t shown = 0;
+
+	(void)audit_figure(a->profile, "samples", &samples);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t of = i < 4 ? samples : 0;
+
+		if (!audit_figure(a->profile, losses[i].key, &n) || (!n && !losses[i].always))
+			continue;
+		/* The profile of another program does not say whether anything was lost. */
+		if (!n && !profile_audit(a->profile, "lost_samples", &ignored))
+			continue;
+		if (i == 0)
+			of += n; /* the profile's number of samples lacks the lost ones */
+		audit_separate(a, begin);
+		fprintf(a->out, "%s %" PRIu64, losses[i].text, n);
+		if (n && of)
+			fprintf(a->out, " (%.1f %%)", (double)n * 100 / (double)of);
+		shown++;
+	}
+	return shown;
 }
 
 /* Prints "real-time priority, 12 late instants (0.4 %)". */
@@ -177,10 +196,7 @@ static void print_stops(struct auditing *a)
 
 static void print_losses(struct auditing *a)
 {
-	static const struct {
-		const char *key, *text;
-		bool always; /* print it even if it is 0 */
-	} losses[] = {
+	static const struct audit_loss losses[] = {
 		{"lost_samples", "lost samples", true},
 		{"truncated_stacks", "truncated stacks", true},
 		{"unresolved_samples", "unresolved", true},
@@ -192,23 +208,8 @@ static void print_losses(struct auditing *a)
 		{"unrepaired_eintr", "calls left with EINTR", false},
 		{"sprofil_lost", "sprofil ticks lost", false},
 	};
-	uint64_t n, ignored, samples = 0;
 
-	(void)audit_figure(a->profile, "samples", &samples);
-	for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++) {
-		if (!audit_figure(a->profile, losses[i].key, &n) || (!n && !losses[i].always))
-			continue;
-		/* The profile of another program does not say whether anything was lost. */
-		if (!n && !profile_audit(a->profile, "lost_samples", &ignored))
-			continue;
-		audit_separate(a, "");
-		/*
-		 * The first four losses count samples, so they are shown with their share of all
-		 * samples. The first is lost samples: the profile's number of samples lacks them,
-		 * so they are added to it. That number includes the other three.
-		 */
-		audit_print_loss(a, losses[i].text, n, i == 0 ? samples + n : i < 4 ? samples : 0);
-	}
+	(void)audit_print_losses(a, "", losses, sizeof(losses) / sizeof(*losses));
 }
 
 void audit_print_figures(struct auditing *a)

@@ -32,11 +32,19 @@ void audit_print_cost(struct auditing *a, const char *of_what);
 void audit_print_choice(struct auditing *a);
 /* Prints "found 99.2 % ± 1.1"; ± is half the width of the 95 % confidence interval. */
 void audit_print_found(struct auditing *a, const struct audit_found *found);
+struct audit_loss {
+	const char *key, *text;
+	bool always; /* print it even if it is 0 */
+};
+
 /*
- * Prints "unresolved 29 (10.0 %)": @text, @n, and its share of @samples, or no share if that is 0.
- * The caller adds lost samples to @samples, as they are not among those of the profile.
+ * Prints each of @losses that is not 0, or is to be printed always, as "unresolved 29 (10.0 %)",
+ * the first one of a line after @begin. The first loss is the lost samples; the three after it
+ * count samples, too. Those four are shown with their share of all samples. Returns how many it
+ * printed.
  */
-void audit_print_loss(struct auditing *a, const char *text, uint64_t n, uint64_t samples);
+size_t audit_print_losses(
+	struct auditing *a, const char *begin, const struct audit_loss *losses, size_t count);
 
 /* Prints all figures, in several lines. */
 void audit_print_figures(struct auditing *a);

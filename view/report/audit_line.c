@@ -68,34 +68,19 @@ static void print_notes(const struct profile *profile, FILE *out)
 /* Prints ", lost 3, unresolved 29 (10.0 %)", or ", nothing lost". */
 static void print_losses_briefly(struct auditing *a)
 {
-	static const struct {
-		const char *key, *text;
-	} losses[] = {
-		{"lost_samples", "lost"},
-		{"unresolved_samples", "unresolved"},
-		{"truncated_stacks", "truncated stacks"},
-		{"incomplete_stacks", "incomplete stacks"},
-		{"unrepaired_eintr", "calls left with EINTR"},
-		{"sprofil_lost", "sprofil ticks lost"},
+	static const struct audit_loss losses[] = {
+		{"lost_samples", "lost", false},
+		{"unresolved_samples", "unresolved", false},
+		{"truncated_stacks", "truncated stacks", false},
+		{"incomplete_stacks", "incomplete stacks", false},
+		{"unrepaired_eintr", "calls left with EINTR", false},
+		{"sprofil_lost", "sprofil ticks lost", false},
 	};
-	uint64_t n, ignored, samples = 0;
-	size_t shown = 0;
+	uint64_t ignored;
 
-	(void)audit_figure(a->profile, "samples", &samples);
-	for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++) {
-		if (!audit_figure(a->profile, losses[i].key, &n) || !n)
-			continue;
-		audit_separate(a, "audit: ");
-		/*
-		 * The first four losses count samples, so they are shown with their share of all
-		 * samples. The first is lost samples: the profile's number of samples lacks them,
-		 * so they are added to it. That number includes the other three.
-		 */
-		audit_print_loss(a, losses[i].text, n, i == 0 ? samples + n : i < 4 ? samples : 0);
-		shown++;
-	}
 	/* The profile of another program does not say whether anything was lost. */
-	if (!shown && profile_audit(a->profile, "lost_samples", &ignored)) {
+	if (!audit_print_losses(a, "audit: ", losses, sizeof(losses) / sizeof(*losses)) &&
+		profile_audit(a->profile, "lost_samples", &ignored)) {
 		audit_separate(a, "audit: ");
 		fputs("nothing lost", a->out);
 	}
