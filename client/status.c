@@ -17,7 +17,10 @@
 static atomic_bool in_force;
 /* The last table was turned off without a status. */
 static atomic_bool unknown;
-/* There was a table of elapsed time: see client_catch_up(). */
+/*
+ * There was a table of elapsed time: see client_catch_up(). It stays set, because a thread may have
+ * such a table of its own, of whose end nobody is told. A later call costs one status request more.
+ */
 static atomic_bool behind;
 /*
  * The supervisor's status of the last table, from when it ended or was turned off. The first word
