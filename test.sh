@@ -23,7 +23,8 @@ setup_build "$SETUP_BUILD" --werror -Dtests=enabled
 export MESON_TESTTHREADS=${MESON_TESTTHREADS:-$(($(nproc) + 2))}
 status=0
 # Each test has a deadline of its own; the whole has one, too.
-timeout --foreground -k 30 2400 meson test -C "$SETUP_BUILD" --no-rebuild --no-suite truth --print-errorlogs "$@" || status=$?
+timeout --foreground -k 30 2400 meson test -C "$SETUP_BUILD" --no-rebuild --no-suite truth \
+    --print-errorlogs "$@" || status=$?
 [ $status != 124 ] || echo "The suite was ended: it ran for more than 40 minutes."
 tests/verdict.py "$SETUP_BUILD/meson-logs/testlog.json"
 exit $status

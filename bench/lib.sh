@@ -26,18 +26,20 @@ wait_until() {
     echo "waited in vain: $*" >&2
     return 1
 }
-# below PID NAME: prints PID if the name of that process matches NAME (a regular expression), then
-# the last of its descendants whose name does.
+# below PID NAME: prints the pid of the last process, of PID and its descendants, whose name matches
+# NAME (a regular expression).
 below() {
     local pid=$1 child
-    [[ ! $(cat "/proc/$pid/comm" 2>/dev/null) =~ ^($2)$ ]] || echo "$pid"
-    for child in $(pgrep -P "$pid"); do below "$child" "$2"; done | tail -n 1
+    {
+        [[ ! $(cat "/proc/$pid/comm" 2>/dev/null) =~ ^($2)$ ]] || echo "$pid"
+        for child in $(pgrep -P "$pid"); do below "$child" "$2"; done
+    } | tail -n 1
 }
 # cpu_time PID: prints its user and system time, in clock ticks
 cpu_time() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
 # tracer_in SOCKET: prints the pid of the tracing process of the sproftop that runs in that tmux.
 tracer_in() {
-    below "$(tmux -L "$1" display-message -p '#{pane_pid}')" 'sproftop|sprofil-tracer' | tail -n 1
+    below "$(tmux -L "$1" display-message -p '#{pane_pid}')" 'sproftop|sprofil-tracer'
 }
 median() {
     sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'

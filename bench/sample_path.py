@@ -46,7 +46,8 @@ def ways(events, name):
         got = noted.pop(thread)
         if function == 'sampling_wake' and any(f == 'stops_ask' for f, _ in got):
             called = got
-        if function == 'stops_take' and asked and called and any(f == 'emit_sample' for f, _ in got):
+        recorded = any(f == 'emit_sample' for f, _ in got)
+        if function == 'stops_take' and asked and called and recorded:
             yield asked, called, got
             asked, called = [], []
 

@@ -95,7 +95,8 @@ break_entry()
 			if (done[h] != 1)
 				exit 1
 	}' "$root/$file" >"$work/$file" ||
-		{ echo "$(cat "$work/ids"): its lines are not in $file, or more than once"; exit 2; }
+		{ echo "$(cat "$work/ids"): its lines are not in $file, or more than once"
+		exit 2; }
 	rm "$work/changes"
 }
 

@@ -57,7 +57,8 @@ for id in HPUX-1b HPUX-12b HPUX-12c; do
 	has_row $id
 done
 
-run=$(grep -rho 'cmocka_unit_test(test_[a-z0-9_]*)' "$root/tests" | sed 's/.*(\(.*\))/\1/' | sort -u)
+run=$(grep -rho 'cmocka_unit_test(test_[a-z0-9_]*)' "$root/tests" |
+	sed 's/.*(\(.*\))/\1/' | sort -u)
 problems=$({
 	echo "$run"
 	echo .

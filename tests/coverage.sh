@@ -12,7 +12,8 @@ if [ "${1:-}" = -l ]; then
     shift 2
 fi
 build=${1:-build-coverage}
-[ -d "$build" ] || meson setup "$build" -Db_coverage=true -Dtests=enabled -Doptimization=0 >/dev/null
+[ -d "$build" ] || meson setup "$build" -Db_coverage=true -Dtests=enabled -Doptimization=0 \
+    >/dev/null
 ninja -C "$build" >/dev/null
 if [ -z "$file" ]; then
     find "$build" -name '*.gcda' -delete

@@ -84,7 +84,8 @@ hits=$(git ls-files '*meson.build' | xargs grep -n "'\.\./" | grep -v libdir_up)
 
 # Each file's name says its purpose: no two files of the product have the same name. Public headers
 # are exempt, because the manuals fix their names.
-twins=$(git ls-files 'base/*.[ch]' 'proto/*.[ch]' 'client/*.[ch]' 'supervisor/*.[ch]' 'opener/*.[ch]' \
+twins=$(git ls-files 'base/*.[ch]' 'proto/*.[ch]' 'client/*.[ch]' 'supervisor/*.[ch]' \
+    'opener/*.[ch]' \
     'symbolizer/*.[ch]' 'profile/*.[ch]' 'analyst/*.[ch]' 'view/*.[ch]' 'tools/*.[ch]' \
     ':!client/include' | sed 's,.*/,,' | sort | uniq -d)
 [ -z "$twins" ] || complain "two files of one name:" $twins
@@ -134,8 +135,10 @@ must_not 'include <(libelf|gelf|elfutils/.*|dwarf|libdwarf.*|libunwind.*)\.h>' \
 must_not '\b(malloc|calloc|realloc|reallocarray|strdup|strndup|asprintf)[[:space:]]*\(' \
     'proto does not allocate' proto
 must_not '\b(printf|fprintf|puts|perror|exit|abort)[[:space:]]*\(' \
-    'library code neither prints nor exits' proto client opener symbolizer profile analyst/analyst.c \
-    analyst/take.c analyst/spaces.c analyst/input.c supervisor/engine/engine.c supervisor/engine/engine_loop.c \
+    'library code neither prints nor exits' proto client opener symbolizer profile \
+    analyst/analyst.c \
+    analyst/take.c analyst/spaces.c analyst/input.c supervisor/engine/engine.c \
+    supervisor/engine/engine_loop.c \
     supervisor/engine/lifecycle.c \
     supervisor/sample/sampler.c supervisor/sample/observe.c supervisor/sample/plan.c \
     supervisor/sample/ticks.c
@@ -159,7 +162,8 @@ at_most '#include <libunwind[^>]*>' 1 'one file includes libunwind'
 
 # Finds lines of more than 100 columns; a tab reaches the next multiple of 8, a character counts
 # once. Reads file names. $1: a sed command that deletes the lines that may be longer: tables,
-# literal blocks, and code of shell scripts, which may quote other programs.
+# literal blocks, and in scripts of tests those with a string of more than 60 characters, which may
+# be a message, a pattern or another program.
 too_long() {
     local program hits pad='        '
     program="$1; :again;"
@@ -169,9 +173,8 @@ too_long() {
     hits=$(xargs -r env LC_ALL=C.UTF-8 sed -snE "$program /^.{101}/{F;=;p}" | paste -d: - - -)
     [ -z "$hits" ] || complain "lines of more than 100 columns: $hits"
 }
-too_long '' < <(git ls-files '*.[ch]' '*meson.build' meson_options.txt 'bench/*.sh' \
-    'packaging/*.sh')
-too_long '/^[[:space:]]*#/!d' < <(git ls-files '*.sh')
+too_long '' < <(git ls-files '*.[ch]' '*meson.build' meson_options.txt '*.sh' '*.py' ':!tests/*.sh')
+too_long "/^[[:space:]]*#/!{/'[^']{60}|\"[^\"]{60}/d}" < <(git ls-files 'tests/*.sh')
 too_long '/^```/,/^```/d; /^([|#]|    )/d' < <(git ls-files '*.md')
 too_long '/^[.]/d' < <(git ls-files 'man/*')
 
@@ -232,7 +235,8 @@ done
 
 # ELF and DWARF from elsewhere are parsed in sandboxed processes, not in the one that a user
 # started.
-hits=$(readelf -d "$build/tools/sprofreport" 2>/dev/null | grep -E 'NEEDED.*lib(elf|dwarf|lzma|unwind)')
+hits=$(readelf -d "$build/tools/sprofreport" 2>/dev/null |
+    grep -E 'NEEDED.*lib(elf|dwarf|lzma|unwind)')
 [ -z "$hits" ] || complain "sprofreport links $hits"
 
 # Headers of the project are included in the order of their names, after the file's own.
@@ -244,7 +248,8 @@ hits=$(git ls-files '*.[ch]' ':!tests/fuzz/corpus' | xargs awk 'FNR == 1 { last 
 [ -z "$hits" ] || complain "includes out of order: $hits"
 
 # Every header can be included alone.
-for header in $(git ls-files 'proto/*.h' 'supervisor/*.h' 'opener/*.h' 'symbolizer/*.h' 'profile/*.h' \
+for header in $(git ls-files 'proto/*.h' 'supervisor/*.h' 'opener/*.h' 'symbolizer/*.h' \
+    'profile/*.h' \
     'base/*.h' 'analyst/*.h' 'view/*.h' 'tools/*/*.h'); do
     cc -std=gnu11 -D_GNU_SOURCE -I. -Wall -Werror -fsyntax-only -x c "$header" 2>/dev/null ||
         complain "$header cannot be included alone"

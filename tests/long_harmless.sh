@@ -38,7 +38,8 @@ kills() {
         2) target="$targets/race signals 60" ;;
         esac
         rm -f result started harm
-        "$sprofrun" -q -F 10000 --max-overhead 100 -o k.pb.gz sh -c ": >started; $target 2>>harm; echo \$? >result" 2>/dev/null &
+        "$sprofrun" -q -F 10000 --max-overhead 100 -o k.pb.gz \
+            sh -c ": >started; $target 2>>harm; echo \$? >result" 2>/dev/null &
         moment 0.09
         kill -KILL $! 2>/dev/null
         wait $! 2>/dev/null
@@ -136,7 +137,8 @@ i=0; while [ $i -lt 2000 ]; do /bin/true; i=$((i + 1)); done; times >used
 S
     plain=$(seconds bash storm.sh)
     ours=$(seconds "$sprofrun" -q -F 1000 -o s.pb.gz bash storm.sh)
-    used=$(awk '{ for (i = 1; i <= 2; i++) { split($i, t, /[ms]/); n += t[1] * 60 + t[2] } } END { print n }' used)
+    used=$(awk '{ for (i = 1; i <= 2; i++) { split($i, t, /[ms]/); n += t[1] * 60 + t[2] } } END {
+        print n }' used)
     if command -v strace >/dev/null; then
         theirs=$(seconds strace -f --trace=none -o /dev/null bash storm.sh)
     else
@@ -151,7 +153,8 @@ S
             a = (v["profiled_cpu_ns"] + v["unattributed_cpu_ns"]) / 1e9 / used
             printf "storm: %d processes, %.3f s by the shell, profiled %.4f, with unattributed %.4f; %.2f s plain, %.2f s ours, %.2f s strace\n",
                 v["processes"], used, p, a, plain, ours, theirs
-            exit v["processes"] != 2001 || p < 0.97 || p > 1.02 || a < 0.99 || a > 1.01 || ours > theirs
+            exit v["processes"] != 2001 || p < 0.97 || p > 1.02 || a < 0.99 || a > 1.01 ||
+                ours > theirs
         }' || bad=1
     verdict "a storm of processes" $bad 1
 }
@@ -217,7 +220,8 @@ stress() {
         plain=$(cd stress.d && $as stress-ng --${class%:*} 2 --${class%:*}-ops $ops $more --verify \
             --vm-bytes 32m --metrics-brief -t 120 2>&1; echo "status $?")
         # shellcheck disable=SC2086 # words
-        ours=$(cd stress.d && "$sprofrun" -q -F 1000 -o "$work/n.pb.gz" $as stress-ng --${class%:*} 2 \
+        ours=$(cd stress.d && "$sprofrun" -q -F 1000 -o \
+            "$work/n.pb.gz" $as stress-ng --${class%:*} 2 \
             --${class%:*}-ops $ops $more --verify --vm-bytes 32m --metrics-brief -t 120 2>&1
             echo "status $?")
         n=$((n + 1))
@@ -249,9 +253,11 @@ eintr() {
     local stops=0 bad=0 runs=0 want=$((rounds * 1000)) signals=
     while [ $stops -lt $want ]; do
         # shellcheck disable=SC2086
-        "$sprofrun" -q -F 4000 --max-overhead 100 -o e.pb.gz "$targets/eintr" all 400 $signals >out || bad=$((bad + 1))
+        "$sprofrun" -q -F 4000 --max-overhead 100 -o e.pb.gz \
+            "$targets/eintr" all 400 $signals >out || bad=$((bad + 1))
         grep -v 'eintr 0 other 0' out
-        stops=$((stops + $("$report" summary --format tsv e.pb.gz | awk '$1 == "stops" { print $2 }')))
+        stops=$((stops + $("$report" summary --format tsv e.pb.gz |
+            awk '$1 == "stops" { print $2 }')))
         signals=${signals:+}${signals:-chld winch cont}
         runs=$((runs + 1))
         [ $((runs % 20)) != 0 ] || echo "EINTR: $stops stops so far"
@@ -262,7 +268,8 @@ eintr() {
 transfers() {
     local bad=0 i n=$((rounds / 50 + 1))
     for ((i = 0; i < n; i++)); do
-        "$sprofrun" -q -F 4000 --max-overhead 100 -o t.pb.gz "$targets/transfer" all 200 >out || bad=$((bad + 1))
+        "$sprofrun" -q -F 4000 --max-overhead 100 -o t.pb.gz "$targets/transfer" all 200 >out ||
+            bad=$((bad + 1))
         grep -v 'short 0 errors 0' out
     done
     verdict "transfers of 1 MiB, 2600 each" $bad $n

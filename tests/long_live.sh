@@ -30,7 +30,9 @@ top=$(pgrep -x sprofil-tracer -P "$top" || echo "$top")
 analyst=$(pgrep -P "$top" -x sprofil-analyst)
 # CPU time of both processes, in clock ticks.
 used() { cat /proc/$top/stat /proc/$analyst/stat | awk '{ n += $14 + $15 } END { print n }'; }
-resident() { awk '/^VmRSS|^RssAnon/ { v[$1] = $2 } END { print v["RssAnon:"] }' /proc/$analyst/status; }
+resident() {
+    awk '/^VmRSS|^RssAnon/ { v[$1] = $2 } END { print v["RssAnon:"] }' /proc/$analyst/status
+}
 begin=$(used) began=$SECONDS half=0
 while [ $((SECONDS - began)) -lt "$seconds" ]; do
     sleep 5 # sproftop works meanwhile

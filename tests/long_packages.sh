@@ -47,11 +47,13 @@ in_root sh -c 'apt-get install -y -qq --no-install-recommends /tmp/debs/*.deb' >
 ok "installed"
 
 # Use of the packages: a profile, its report, an export, a live screen, a program with the calls.
-in_root sh -c 'cd /tmp && seq 400000 >n && sprofrun -F 1000 -o p.pb.gz sort -R n >/dev/null 2>report'
+in_root sh -c 'cd /tmp && seq 400000 >n &&
+    sprofrun -F 1000 -o p.pb.gz sort -R n >/dev/null 2>report'
 grep -q 'sort$' root/tmp/report || { cat root/tmp/report; fail "sprofrun"; }
 in_root sprofreport --format tsv /tmp/p.pb.gz | grep >/dev/null 'sort$' || fail "sprofreport"
 in_root sprofreport export -o /tmp/p.svg /tmp/p.pb.gz || fail "export"
-in_root sh -c 'cd /tmp && sproftop -b -n 1 -s 300ms -- sort -R n -o sorted' | grep >/dev/null 'CPU' ||
+in_root sh -c 'cd /tmp && sproftop -b -n 1 -s 300ms -- sort -R n -o sorted' |
+    grep >/dev/null 'CPU' ||
     fail "sproftop"
 in_root sh -c 'LD_PRELOAD=libsprofil-preload.so true' || fail "preload"
 in_root bash -c 'cd /tmp && { sprofserve --listen 127.0.0.1:47163 -- sort -R n >/dev/null \

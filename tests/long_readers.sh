@@ -24,6 +24,7 @@ if [ -z "${STACKCOLLAPSE:-}" ]; then
     STACKCOLLAPSE=$work/flamegraph/stackcollapse-perf.pl
 fi
 export STACKCOLLAPSE READERS=$build/readers/node_modules
-"$tests/reports/test_foreign_readers.sh" "$build/tools/sprofreport" "$build/tests/reports/make_stacks" |
+"$tests/reports/test_foreign_readers.sh" "$build/tools/sprofreport" \
+    "$build/tests/reports/make_stacks" |
     tee "$work/out"
 ! grep -q '^skipped' "$work/out"

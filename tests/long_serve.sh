@@ -4,7 +4,8 @@
 # files are complete, no scrape fails, memory is flat. Usage: tests/long_serve.sh BIN-DIRECTORY
 # MINUTES [RESULTS-DIRECTORY]; the table of memory stays in RESULTS-DIRECTORY/memory.
 set -u
-bin=$(cd "${1:?usage: tests/long_serve.sh BIN-DIRECTORY MINUTES [RESULTS-DIRECTORY]}" && pwd) || exit 2
+bin=$(cd "${1:?usage: tests/long_serve.sh BIN-DIRECTORY MINUTES [RESULTS-DIRECTORY]}" && pwd) ||
+    exit 2
 minutes=${2:?usage: tests/long_serve.sh BIN-DIRECTORY MINUTES [RESULTS-DIRECTORY]}
 for program in redis-server redis-benchmark redis-cli go; do
     command -v $program >/dev/null || { echo "skipped: $program is not installed"; exit 77; }
@@ -38,7 +39,8 @@ scrape() { # until the deadline; a line each: number, status, time of samples
     local n=0 next=$SECONDS status
     while [ $SECONDS -lt "$1" ]; do
         n=$((n + 1))
-        timeout 60 go tool pprof -top -symbolize=none "${url}profile?seconds=10" >scrape 2>scrape.err
+        timeout 60 go tool pprof -top -symbolize=none \
+            "${url}profile?seconds=10" >scrape 2>scrape.err
         status=$?
         [ $status = 0 ] || mv scrape.err "scrape.err.$n"
         echo "$n $status $(sed -n 's/.*Total samples = *\([^ (]*\).*/\1/p' scrape)"
@@ -77,7 +79,8 @@ for file in redis.2*.pb.gz; do
     files=$((files + 1))
     "$bin/sprofreport" summary --format tsv "$file" >summary 2>&1 || fail "$file cannot be read"
     figure() { awk -F'\t' -v k="$1" '$1 == k { print $2 }' summary; }
-    [ $(($(figure profiled_cpu_ns) + $(figure unattributed_cpu_ns) - $(figure kernel_cpu_ns))) = 0 ] ||
+    [ $(($(figure profiled_cpu_ns) + $(figure unattributed_cpu_ns) - $(figure kernel_cpu_ns))) \
+        = 0 ] ||
         fail "$file: profiled and unattributed time are not the kernel's"
     [ "$(figure analyst_restarts)" = 0 ] || fail "$file: an analyst died"
     lost=$((lost + $(figure lost_samples)))

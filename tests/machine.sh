@@ -15,7 +15,8 @@ need() {
     [ "$(id -u)" = 0 ] || { echo "as root: apt-get install$missing" >&2; exit 1; }
     apt-get update -qq
     # shellcheck disable=SC2086
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing \
+        >/dev/null
 }
 
 # machine QEMU OPTIONS...: boots the machine, shows the output of its serial line, and waits for its

@@ -45,7 +45,8 @@ tests_of()
 {
 	case $1 in
 	supervisor/calls/region.c)
-		echo region region_table region_aix region_random aix histogram session session_end \
+		echo region region_table region_aix region_random aix histogram session \
+			session_end \
 			session_memory live_hpux live_aix ;;
 	supervisor/calls/counter.c) echo counter session session_end live_sysv live_hpux ;;
 	supervisor/calls/session.c | supervisor/calls/session_ticks.c)
@@ -54,7 +55,8 @@ tests_of()
 	proto/call.c) echo call protocol ;;
 	client/aix.c) echo aix live_dialects live_aix ;;
 	client/environment.c) echo environment live_dialects ;;
-	client/dialects.c) echo dialects live_dialects live_options live_glibc live_hpux live_sysv live_irix ;;
+	client/dialects.c) echo dialects live_dialects live_options live_glibc live_hpux live_sysv \
+		live_irix ;;
 	client/off.c) echo live_off ;;
 	client/options.c) echo live_options ;;
 	client/monitor.c | client/monitor_file.c) echo monout live_monitor ;;
@@ -130,7 +132,8 @@ mutants()
 		swap("-EINVAL", "-EPERM"); swap("-EFAULT", "-EPERM"); swap("-E2BIG", "-EPERM")
 		swap("return 0;", "return -EPERM;")
 	}
-	/^\t+(struct|const|unsigned|u?int[0-9]*(_t)?|s?size_t|ssize_t|bool|pid_t|char|static|enum|u128) / {
+	/^\t+(struct|const|unsigned|u?int[0-9]*(_t)?|s?size_t|ssize_t|bool|pid_t) / { next }
+	/^\t+(char|static|enum|u128) / {
 		next
 	}
 	# a statement is left out
@@ -224,7 +227,8 @@ run_tests()
 		case $test in live_*) more=tools/sprofil-supervisor ;; esac
 		[ "$test" = live_all ] && more="$more tests/calls/libloaded.so"
 		# shellcheck disable=SC2086
-		ninja -C "$(build_of "$test")" "$(target_of "$test")" $more >"$work/log" 2>&1 || return 2
+		ninja -C "$(build_of "$test")" "$(target_of "$test")" $more >"$work/log" 2>&1 ||
+			return 2
 		run_test "$test" || { killer=$test; return 1; }
 	done
 }

@@ -33,7 +33,8 @@ same() {
     elif [ "$files" != - ] && ! cmp -s plain.files traced.files; then
         echo "NOT OK: $name: other files"; failed=1
     else
-        echo "ok: $name: status $a, $(wc -c <plain) bytes of output, $(cat plain.files 2>/dev/null | wc -l) files; $(figures)"
+        echo "ok: $name: status $a, $(wc -c <plain) bytes of output, $(cat plain.files 2>/dev/null |
+            wc -l) files; $(figures)"
     fi
 }
 # passes NAME COMMAND...: compares only the status
@@ -45,10 +46,15 @@ passes() {
 t_git() { same git repo sh \
     -c "git init -q repo && cd repo && git config user.email a@b && git config user.name a &&
     export GIT_AUTHOR_DATE=1700000000+0000 GIT_COMMITTER_DATE=1700000000+0000 &&
-    for i in 1 2 3 4 5 6 7 8 9 10; do seq \$((i * 1000)) >f\$i; git add . && git commit -qm c\$i; done &&
+    for i in 1 2 3 4 5 6 7 8 9 10; do
+        seq \$((i * 1000)) >f\$i; git add . && git commit -qm c\$i; done &&
     git log --stat && git fsck --strict && git gc -q && git rev-parse HEAD"; }
-t_bash() { same bash out bash -c 'mkdir out; for i in {1..300}; do echo $i | sed s/1/x/ | sort >out/$i; done; cat out/* | md5sum'; }
-t_make() { same make copy sh -c "cp -r '$source' copy && cd copy && rm -rf .git && i=0 && { printf 'all:'; for f in proto/*.c profile/*.c supervisor/sample/plan.c supervisor/calls/region.c; do printf ' %s.o' \$f; done; printf '\n%%.c.o: %%.c\n\t@cc -D_GNU_SOURCE -I. -O1 -c -o \$@ \$<\n'; } >Makefile && make -s -j2 all 2>/dev/null; ls -R | grep -c '\.o$'"; }
+t_bash() {
+    same bash out bash -c 'mkdir out; for i in {1..300}; do echo $i | sed s/1/x/ | sort >out/$i; done; cat out/* | md5sum'
+}
+t_make() {
+    same make copy sh -c "cp -r '$source' copy && cd copy && rm -rf .git && i=0 && { printf 'all:'; for f in proto/*.c profile/*.c supervisor/sample/plan.c supervisor/calls/region.c; do printf ' %s.o' \$f; done; printf '\n%%.c.o: %%.c\n\t@cc -D_GNU_SOURCE -I. -O1 -c -o \$@ \$<\n'; } >Makefile && make -s -j2 all 2>/dev/null; ls -R | grep -c '\.o$'"
+}
 # python3's own test suite, without the tests that check their parent process or the time of a call.
 t_python() {
     local m python=/usr/bin/python3
@@ -56,7 +62,8 @@ t_python() {
     $python -c 'import test.test_subprocess' 2>/dev/null ||
         { left_out+=("python3's test suite (package libpython3-testsuite)"); return; }
     for m in test_subprocess test_signal test_threading test_thread test_asyncio test_selectors \
-        test_socket test_select test_fork1 test_wait4 test_posix test_eintr test_multiprocessing_fork; do
+        test_socket test_select test_fork1 test_wait4 test_posix test_eintr \
+        test_multiprocessing_fork; do
         $python -c "import test.$m" 2>/dev/null || continue
         suite "python $m" $python -m test -q "$m"
     done
@@ -65,7 +72,8 @@ t_python() {
 suite() {
     local name=$1; shift
     if ! timeout -k 5 600 "$@" >plain 2>&1; then
-        left_out+=("$name (fails without us too: $(grep -aE '^(FAIL|ERROR):|failed' plain | head -n 2 | tr '\n' ';'))")
+        left_out+=("$name (fails without us too: $(grep -aE '^(FAIL|ERROR):|failed' plain |
+            head -n 2 | tr '\n' ';'))")
         return
     fi
     if under timeout -k 5 900 "$@" >traced 2>&1; then
@@ -80,20 +88,27 @@ figures() {
     "$build/tools/sprofreport" summary --format tsv p.pb.gz |
         awk '/^(samples|stops|repaired_calls|unrepaired_eintr|processes)\t/ { printf "%s %s  ", $1, $2 }'
 }
-t_node() { same node - node -e 'const {execSync}=require("child_process");const c=require("crypto");let h="";for(let i=0;i<200000;i++)h=c.createHash("md5").update(h+i).digest("hex");console.log(h,execSync("echo hi").toString());setTimeout(()=>console.log("done"),100)'; }
+t_node() {
+    same node - node -e 'const {execSync}=require("child_process");const c=require("crypto");let h="";for(let i=0;i<200000;i++)h=c.createHash("md5").update(h+i).digest("hex");console.log(h,execSync("echo hi").toString());setTimeout(()=>console.log("done"),100)'
+}
 t_java() {
     cat >H.java <<'J'
 import java.util.*; import java.util.concurrent.*;
 public class H { public static void main(String[] a) throws Exception {
  ExecutorService e = Executors.newFixedThreadPool(8); List<Future<Long>> l = new ArrayList<>();
- for (int t = 0; t < 32; t++) { final int s = t; l.add(e.submit(() -> { long x = s; for (int i = 0; i < 5000000; i++) x = x * 6364136223846793005L + i; return x; })); }
+ for (int t = 0; t < 32; t++) { final int s = t; l.add(e.submit(() -> { long x = s;
+  for (int i = 0; i < 5000000; i++) x = x * 6364136223846793005L + i; return x; })); }
  long sum = 0; for (Future<Long> f : l) sum ^= f.get(); e.shutdown(); System.out.println(sum); } }
 J
     same java - java H.java
 }
 t_redis() {
-    same redis - sh -c 'redis-server --port 0 --unixsocket r.sock --save "" --appendonly no >/dev/null & i=0; until redis-cli -s r.sock ping >/dev/null 2>&1 || [ $i = 100 ]; do sleep 0.05; i=$((i+1)); done
-    redis-benchmark -s r.sock -n 50000 -c 20 -P 4 -t set,get,incr,lpush -q >/dev/null && redis-cli -s r.sock get counter:__rand_int__; redis-cli -s r.sock dbsize; redis-cli -s r.sock shutdown nosave; wait'
+    same redis - sh -c '
+    redis-server --port 0 --unixsocket r.sock --save "" --appendonly no >/dev/null & i=0
+    until redis-cli -s r.sock ping >/dev/null 2>&1 || [ $i = 100 ]; do sleep 0.05; i=$((i+1)); done
+    redis-benchmark -s r.sock -n 50000 -c 20 -P 4 -t set,get,incr,lpush -q >/dev/null &&
+        redis-cli -s r.sock get counter:__rand_int__
+    redis-cli -s r.sock dbsize; redis-cli -s r.sock shutdown nosave; wait'
 }
 t_pgbench() {
     local bin
@@ -112,14 +127,17 @@ t_nginx() {
     cat >web/nginx.conf <<N
 daemon off; worker_processes 2; pid $work/web/pid; error_log $work/web/error.log;
 events { worker_connections 256; }
-http { access_log off; client_body_temp_path $work/web; proxy_temp_path $work/web; fastcgi_temp_path $work/web;
+http { access_log off; client_body_temp_path $work/web;
+  proxy_temp_path $work/web; fastcgi_temp_path $work/web;
   uwsgi_temp_path $work/web; scgi_temp_path $work/web;
   server { listen 127.0.0.1:$port; root $work/web/html; } }
 N
     [ "$(id -u)" != 0 ] || sed -i '1s/^/user root; /' web/nginx.conf
     cat >web/run <<W
 nginx -c $work/web/nginx.conf & server=\$!
-i=0; until curl -fs http://127.0.0.1:$port/file >/dev/null || [ \$i = 200 ]; do sleep 0.05; i=\$((i+1)); done
+i=0
+until curl -fs http://127.0.0.1:$port/file >/dev/null || [ \$i = 200 ]; do
+    sleep 0.05; i=\$((i+1)); done
 wrk -t2 -c16 -d3s http://127.0.0.1:$port/file | grep -cE 'Socket errors|Non-2xx'
 n=0; while [ \$n -lt 50 ]; do curl -fs http://127.0.0.1:$port/file; n=\$((n+1)); done | md5sum
 kill -QUIT \$server; wait \$server; echo "status \$?"
@@ -135,17 +153,18 @@ W
 # schedmix), efivar, netlink-*, softlockup, sysinfo, sysfs, procfs, resources, watchdog, smi,
 # oom-pipe, brk, bigheap, stack, vma; fork bombs (forkheavy, zombie, spawn, without a limit); and
 # those that use up the memory. None of them tests anything about us.
-STRESSORS='ackermann atomic bitops branch bsearch cpu crypt factor fibonacci fp funccall goto hash heapsort
-hrtimers icache insertionsort jpeg judy list loop longjmp matrix mergesort monte-carlo nop prime qsort
-queens radixsort rand48 regs shellsort skiplist sparsematrix spinmem str tree trig tsearch vecmath wcs zlib
-affinity clone context daemon dekker eventfd exec exit-group fork futex getrandom hsearch itimer kill
-loadavg membarrier msg mq mutex nanosleep nice null peterson pidfd pipe pipeherd poll prctl pthread
-remap rlimit schedyield sem sem-sysv session set shm shm-sysv sigabrt sigchld sigfd sigfpe sigio
-signal signest sigpending sigpipe sigq sigrt sigsegv sigsuspend sigtrap sigvtalrm sigxcpu sigxfsz sleep
-sock sockpair splice switch tee timer timerfd timermix vfork vforkmany wait waitcpu workload yield
-zero epoll epoll-multi fifo sendfile sigbus sigurg syncload tlb-shootdown udp userfaultfd vm-splice
-dup eventfd fault fcntl fd-fork file-ioctl flock futex get inotify io-uring locka lockf lockofd poll pty
-rtc select sockfd sockmany unshare usersyscall vdso'
+STRESSORS='ackermann atomic bitops branch bsearch cpu crypt factor fibonacci fp funccall goto hash
+heapsort hrtimers icache insertionsort jpeg judy list loop longjmp matrix mergesort monte-carlo
+nop prime qsort queens radixsort rand48 regs shellsort skiplist sparsematrix spinmem str tree trig
+tsearch vecmath wcs zlib affinity clone context daemon dekker eventfd exec exit-group fork futex
+getrandom hsearch itimer kill loadavg membarrier msg mq mutex nanosleep nice null peterson pidfd
+pipe pipeherd poll prctl pthread remap rlimit schedyield sem sem-sysv session set shm shm-sysv
+sigabrt sigchld sigfd sigfpe sigio signal signest sigpending sigpipe sigq sigrt sigsegv sigsuspend
+sigtrap sigvtalrm sigxcpu sigxfsz sleep sock sockpair splice switch tee timer timerfd timermix
+vfork vforkmany wait waitcpu workload yield zero epoll epoll-multi fifo sendfile sigbus sigurg
+syncload tlb-shootdown udp userfaultfd vm-splice dup eventfd fault fcntl fd-fork file-ioctl flock
+futex get inotify io-uring locka lockf lockofd poll pty rtc select sockfd sockmany unshare
+usersyscall vdso'
 t_stress() {
     command -v stress-ng >/dev/null || { left_out+=(stress-ng); return; }
     local stressor known ran=0 lost=()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What test.sh says last: of what failed once more why, for a log whose head was cut; the tests that
-took longest; and the plain line that test runners are known by. verdict.py TESTLOG.JSON"""
+"""What test.sh says last: of what failed once more why, for a log whose head was cut; the tests
+that took longest; and the plain line that test runners are known by. verdict.py TESTLOG.JSON"""
 import json
 import os
 import re

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Completions of a program for a shell: make_completions.py bash|zsh|fish PROGRAM HELP
 
-HELP is what PROGRAM --help prints, the one place where options are described. Of a line
+HELP is a file with the output of PROGRAM --help, the only description of the options. Its line
 
     "  -g, --call-graph dwarf|fp|no"
 
-the names are -g and --call-graph, and the values are to be chosen from dwarf, fp and no. FILE and
-OUT are files, PID processes, and a word in capitals that a list of the help explains ("FORMAT of
-export is one of") stands for its entries. Words after COMMAND are completed as those of the
-command.
+is an option with the names -g and --call-graph, whose value is one of dwarf, fp and no. As a value,
+FILE and OUT are names of files, and PID is the pid of a process. A word in capitals may stand for
+the entries of a list in the help: FORMAT for those below the line "FORMAT of export is one of".
+Where the usage line ends with COMMAND, the shell's completion of commands takes over there.
 """
 import re
 import sys
@@ -26,7 +26,7 @@ class Option:
 
     @property
     def kind(self):
-        """flag, choices, file, pids, name or word."""
+        """The kind of value: flag (no value), choices, file, pids, name (of a process), word."""
         if not self.value:
             return "flag"
         if self.choices:
@@ -44,7 +44,7 @@ class Option:
 
 
 def read_help(text):
-    """Options, lists by their name (of pairs of word and help), and whether a command follows."""
+    """Returns the options; the lists, each as pairs of a word and its help; has it a COMMAND?"""
     options, lists, current = [], {}, None
     for line in text.splitlines():
         heading = re.match(r"([A-Z]+)\b.* is one of$", line)
@@ -68,7 +68,7 @@ def read_help(text):
 
 
 def brief(text):
-    """The first clause that says something: menus are narrow."""
+    """The first clause of a help text, as menus are narrow; the whole text if that is short."""
     first = re.split(r"[;.] |[;.]$", text)[0]
     return first if len(first) > 20 else text
 
@@ -80,8 +80,7 @@ class Writer:
         if not any("--help" in o.names for o in self.options):
             sys.exit(program + ": the help has no --help")
         self.valued = [n for o in self.options if o.kind != "flag" for n in o.names]
-        # For programs that take no command: the words that may come first, such as names of
-        # reports.
+        # What a program without a COMMAND takes as its first word: sprofreport's reports.
         self.first = self.lists.get("REPORT", [])
 
     def words(self, name):
@@ -183,8 +182,9 @@ def bash(w):
     print("""%s() {
     local cur=${COMP_WORDS[COMP_CWORD]} option='' after='' words=''%s i=1
     COMPREPLY=()
-    # "--name=value" comes as three words. After the loop i is the word under the cursor, or where
-    # the command begins; option is the one whose value is under the cursor.
+    # bash splits "--name=value" into three words. After the loop, i is the index of the word under
+    # the cursor, or of the command's first word; option is the option whose value is under the
+    # cursor.
     while ((i < COMP_CWORD)); do
         case ${COMP_WORDS[i]} in
         --) after=1; ((i++)); break ;;
@@ -207,12 +207,13 @@ def bash(w):
     fi
 %s    mapfile -t COMPREPLY < <(compgen -W '%s' -- "$cur")
 }
-complete -F %s %s""" % (function, "" if w.has_command else " words_before=''", "|".join(w.valued), "break" if w.has_command else "words_before=1",
-                        values, rest, names, function, w.program))
+complete -F %s %s""" % (
+        function, "" if w.has_command else " words_before=''", "|".join(w.valued),
+        "break" if w.has_command else "words_before=1", values, rest, names, function, w.program))
 
 
 def zsh_quoted(text):
-    """For the brackets of _arguments, within quotes of the shell."""
+    """Quotes a text for the shell's single quotes and, within them, the brackets of _arguments."""
     return text.replace("'", "'\\''").replace("[", "\\[").replace("]", "\\]")
 
 
@@ -221,7 +222,8 @@ def zsh_value(w, option):
         if option.lists:
             return ":%s:_%s_%s" % (option.names[-1].strip("-"), w.program, option.lists[0].lower())
         return ":%s:(%s)" % (option.names[-1].strip("-"), " ".join(option.choices))
-    action = {"file": "_files", "pids": "_%s_pids" % w.program, "name": "_%s_names" % w.program}.get(option.kind, " ")
+    action = {"file": "_files", "pids": "_%s_pids" % w.program,
+              "name": "_%s_names" % w.program}.get(option.kind, " ")
     return ":%s:%s" % (re.match(r"[A-Za-z]*", option.value).group().lower(), action)
 
 
@@ -238,10 +240,11 @@ def zsh(w):
 }
 """ % (w.program, name.lower(), w.words(name), " ".join(option.choices)))
     if any(option.kind == "pids" for option in w.options):
-        # Not zsh's _pids, which offers only the processes of this terminal.
+        # zsh's own _pids offers only the processes of this terminal.
         print("_%s_pids() {\n    compadd -- /proc/<->(/N:t)\n}\n" % w.program)
     if any(option.kind == "name" for option in w.options):
-        print("_%s_names() {\n    compadd -- ${(fu)\"$(cat /proc/<->/comm(N) 2>/dev/null)\"}\n}\n" % w.program)
+        print("_%s_names() {\n    compadd -- ${(fu)\"$(cat /proc/<->/comm(N) 2>/dev/null)\"}\n}\n"
+              % w.program)
     if w.first:
         print("_%s_first() {\n    local -a first=(" % w.program)
         for word, text in w.first:
@@ -254,7 +257,8 @@ def zsh(w):
         names = [n + ("" if not option.value else "=" if n.startswith("--") else "+")
                  for n in option.names]
         if len(names) > 1:
-            print("    '(%s)'{%s}'%s%s' \\" % (" ".join(option.names), ",".join(names), text, value))
+            print("    '(%s)'{%s}'%s%s' \\" % (
+                " ".join(option.names), ",".join(names), text, value))
         else:
             print("    '%s%s%s' \\" % (names[0], text, value))
     if w.has_command:
@@ -271,7 +275,7 @@ def fish(w):
     condition = ""
     if w.has_command:
         condition = " -n __fish_%s_no_command" % w.program
-        print("""# The command and its arguments, ended by NULs each; status 1: there is none yet.
+        print("""# Prints the words of the command, each followed by a NUL. Status 1: none yet.
 function __fish_%s_command
     set -l tokens (commandline -opc) (commandline -ct)
     set -e tokens[1]
@@ -291,7 +295,8 @@ function __fish_%s_command
     if not set -q tokens[1]; or string match -q -- '-*' $tokens[1]
         return 1
     end
-    # The command's completion parses these words as a line, with the last one as it was typed.
+    # The completion of commands parses these words as a line, so all but the last are escaped; the
+    # last one is as it was typed.
     string join0 -- (string escape -- $tokens[1..-2]) $tokens[-1]
 end
 

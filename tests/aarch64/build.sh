@@ -25,7 +25,8 @@ cpu_family = 'aarch64'
 cpu = 'aarch64'
 endian = 'little'
 INI
-    meson setup "$BUILD" "$SOURCE" --cross-file "$DIR/cross.ini" --werror -Dtests=enabled >"$DIR/setup.log" ||
+    meson setup "$BUILD" "$SOURCE" --cross-file "$DIR/cross.ini" --werror -Dtests=enabled \
+        >"$DIR/setup.log" ||
         { cat "$DIR/setup.log" >&2; exit 1; }
 fi
 ninja -C "$BUILD" -j "${JOBS:-$(nproc)}"

@@ -42,7 +42,8 @@ while IFS=$'\t' read -r name deadline command; do
         "$(awk -v a="$began" -v b="$(date +%s.%N)" 'BEGIN { print b - a }')"
     case $word in
         skipped) tail -n 1 /tmp/output ;;
-        FAILED | late) grep -vE '^ok: |^\[       OK|^\[ RUN' /tmp/output | tail -n 60 | cut -c 1-300 ;;
+        FAILED | late) grep -vE '^ok: |^\[       OK|^\[ RUN' /tmp/output | tail -n 60 |
+            cut -c 1-300 ;;
     esac
 done </mnt/tests
 echo "GUEST done"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Prints the tests of a build as lines for guest.sh: name, deadline, command.
 
-list.py FACTOR WORDS... <tests.json: what `meson introspect --tests` says. A word is a test's name or
-suite; NAME=A,B: with the arguments A and B. FACTOR makes deadlines longer, for a machine that is
+list.py FACTOR WORDS... <tests.json: what `meson introspect --tests` says. A word is a test's name
+or suite; NAME=A,B: with the arguments A and B. FACTOR makes deadlines longer, for a machine that is
 emulated.
 """
 import json

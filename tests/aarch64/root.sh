@@ -5,7 +5,10 @@
 # are unpacked but not configured, and this script does the little that their scripts would do.
 . "$(dirname "$0")/lib.sh"
 need mmdebstrap=mmdebstrap mke2fs=e2fsprogs cpio=cpio depmod=kmod
-[ "$(id -u)" = 0 ] || { echo "root.sh must be root: the files in the image belong to it" >&2; exit 1; }
+[ "$(id -u)" = 0 ] || {
+    echo "root.sh must be root: the files in the image belong to it" >&2
+    exit 1
+}
 root=$DIR/root
 
 if ! cmp -s "$HERE/packages" "$DIR/root.done"; then

@@ -15,7 +15,8 @@ disturbed() {
 }
 disturbed names 0.5
 "$SPROFREPORT" flat --split thread p.pb.gz >flat
-check "no name reaches the terminal" [ "$(tr -d '\n\t\40-\176\302-\364\200-\277' <flat | wc -c)" = 0 ]
+check "no name reaches the terminal" [ "$(tr -d '\n\t\40-\176\302-\364\200-\277' <flat | wc -c)" \
+    = 0 ]
 [ "$(uname -m)" = x86_64 ] && disturbed map 1.5
 rm -f /tmp/perf-"$(figure pid p.pb.gz 2>/dev/null)".map
 disturbed bomb 0
@@ -27,9 +28,11 @@ if [ "$(id -u)" = 0 ] && command -v setcap >/dev/null && command -v setpriv >/de
     chmod 755 "$WORK"
     cp /bin/grep privileged
     if setcap cap_net_raw+ep privileged 2>/dev/null; then
-        mkdir -m 777 out.d stage && cp "$BUILD"/tools/{sprofrun,sprofil-analyst,sprofil-opener} stage/
+        mkdir -m 777 out.d stage && cp "$BUILD"/tools/{sprofrun,sprofil-analyst,sprofil-opener} \
+            stage/
         wanted=$(as_nobody ./privileged CapEff /proc/self/status)
-        check "the capability works here" [ "$wanted" != "$(as_nobody grep CapEff /proc/self/status)" ]
+        check "the capability works here" [ "$wanted" != \
+            "$(as_nobody grep CapEff /proc/self/status)" ]
         stage/sprofrun -q -o p.pb.gz setpriv --reuid=$NOBODY --regid=$NOBODY --clear-groups \
             ./privileged CapEff /proc/self/status >out
         is "a file capability, traced by root: it is kept" "$(cat out)" "$wanted"

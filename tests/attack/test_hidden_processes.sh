@@ -22,5 +22,6 @@ is "status" "$(cat out.d/status)" 6
 "$SPROFREPORT" flat --format tsv out.d/p.pb.gz >flat
 check "functions have names" grep -q busy flat
 check "the refusal tells why" grep -q . out.d/refused
-[ -n "$SANITIZED" ] || check "the analyst has its sandbox" grep -q 'sandbox: .*no_new_privs' out.d/err
+[ -n "$SANITIZED" ] || check "the analyst has its sandbox" grep -q 'sandbox: .*no_new_privs' \
+    out.d/err
 finish

@@ -29,7 +29,11 @@ done
 objcopy --strip-debug "$EVIL" bare
 for trap in $traps; do
     name=$(basename "$trap")
-    { printf '%s\0' "$name"; head -c $(((4 - (${#name} + 1) % 4) % 4)) /dev/zero; printf '\1\2\3\4'; } >link
+    {
+        printf '%s\0' "$name"
+        head -c $(((4 - (${#name} + 1) % 4) % 4)) /dev/zero
+        printf '\1\2\3\4'
+    } >link
     objcopy --add-section .gnu_debuglink=link bare evil
     # shellcheck disable=SC2086 # words
     "$OPENED" $traps -- "$SPROFRUN" -q -o p.pb.gz ./evil 0.2 >out 2>err

@@ -61,7 +61,9 @@ cp "$SWAP" swap && chmod 755 swap
 before=$(state victim)
 as_nobody sh -c "echo own >nobodys/a; ln -s $WORK/victim nobodys/b"
 as_nobody ./swap nobodys/a nobodys/b & swapper=$!
-for _ in $(seq 200); do "$SPROFREPORT" export --format folded -o nobodys/a some.pb.gz 2>/dev/null; done
+for _ in $(seq 200); do
+    "$SPROFREPORT" export --format folded -o nobodys/a some.pb.gz 2>/dev/null
+done
 kill $swapper; wait $swapper 2>/dev/null
 is "200 races for the last name" "$(state victim)" "$before"
 
@@ -69,7 +71,9 @@ is "200 races for the last name" "$(state victim)" "$before"
 mkdir safe && cp victim safe/file && before=$(state safe/file)
 as_nobody sh -c "mkdir nobodys/d; ln -s $WORK/safe nobodys/e"
 as_nobody ./swap nobodys/d nobodys/e & swapper=$!
-for _ in $(seq 200); do "$SPROFREPORT" export --format folded -o nobodys/d/file some.pb.gz 2>/dev/null; done
+for _ in $(seq 200); do
+    "$SPROFREPORT" export --format folded -o nobodys/d/file some.pb.gz 2>/dev/null
+done
 kill $swapper; wait $swapper 2>/dev/null
 is "200 races for the folder" "$(state safe/file)" "$before"
 is "no file is left behind" "$(find . -name '.sprofil-*')" ""

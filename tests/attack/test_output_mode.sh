@@ -8,7 +8,8 @@
 need_root
 umask 022
 mkdir folder && chown $NOBODY folder
-sh -c "cp /bin/true folder/sprof.pb.gz && chown $NOBODY folder/sprof.pb.gz && chmod 6777 folder/sprof.pb.gz"
+sh -c "cp /bin/true folder/sprof.pb.gz && chown $NOBODY folder/sprof.pb.gz &&
+    chmod 6777 folder/sprof.pb.gz"
 before=$(state folder/sprof.pb.gz)
 
 export TMPDIR=$WORK
@@ -17,7 +18,8 @@ is "special bits: refused before the run" "$? $(cat out)" "125 "
 check "special bits: it is said" grep -q 'special mode bits' err
 # The other user's file appears only while the command runs.
 mv folder/sprof.pb.gz folder/later
-"$SPROFRUN" --report none -o folder/sprof.pb.gz sh -c 'mv folder/later folder/sprof.pb.gz; exit 3' 2>err
+"$SPROFRUN" --report none -o folder/sprof.pb.gz sh -c 'mv folder/later folder/sprof.pb.gz; exit 3' \
+    2>err
 is "the command's status" $? 3
 is "special bits: the file is as it was" "$(state folder/sprof.pb.gz)" "$before"
 check "special bits: it is said" grep -q 'special mode bits.*it is kept in' err

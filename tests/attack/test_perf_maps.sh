@@ -48,7 +48,8 @@ profile "a pipe" "" pipe; unnamed "a pipe"
 
 profile "in a root of its own" "$WORK/cell" owned $NOBODY 600; named "in a root of its own"
 out() { echo "$line" >/tmp/outside-$$; as_nobody ln -s /tmp/outside-$$ "$map"; }
-profile "a link out of its root" "$WORK/cell" out; unnamed "a link out of its root"; rm -f /tmp/outside-$$
+profile "a link out of its root" "$WORK/cell" out; unnamed "a link out of its root"; \
+    rm -f /tmp/outside-$$
 folder() {
     mkdir -m 755 "/tmp/outside-$$" && echo "$line" >"/tmp/outside-$$/perf-$pid.map"
     chown -R $NOBODY "/tmp/outside-$$"

@@ -37,7 +37,8 @@ mkdir gone && "$SPROFRUN" -q -o gone/p.pb.gz sh -c "rm -r gone; '$busy' 1 0.1 7"
 kept "a folder that is gone" $?
 mkdir cwd && (cd cwd && exec "$SPROFRUN" -q sh -c "rm -r ../cwd; '$busy' 1 0.1 7") 2>err
 kept "its own folder is gone" $?
-mkdir -p before && "$SPROFRUN" -q -o before/p.pb.gz sh -c "mv before after; mkdir before; '$busy' 1 0.1 7"
+mkdir -p before && "$SPROFRUN" -q -o before/p.pb.gz \
+    sh -c "mv before after; mkdir before; '$busy' 1 0.1 7"
 status=$?
 mv before/p.pb.gz p.pb.gz
 ran "another folder of that name" $status

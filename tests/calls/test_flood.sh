@@ -36,7 +36,8 @@ done
 
 # The flood comes from inside: the program's own calls.
 if [ $# = 0 ]; then
-    "$SPROFRUN" -q --report none -o r.pb.gz sh -c '"$0" calls 0 1 >sent & "$0" forks 2 >out; wait' "$FLOOD"
+    "$SPROFRUN" -q --report none -o r.pb.gz sh -c '"$0" calls 0 1 >sent & "$0" forks 2 >out; wait' \
+        "$FLOOD"
     is "calls: the program ends as it should" $? 0
     check "calls: some came through ($(cat sent))" [ "$(cat sent)" -gt 100 ]
     about "calls: ms that a birth took at most" "$(cat out)" 0 "$LONGEST_MS"

@@ -167,7 +167,8 @@ language()
 # Does compiler $1 know version $2 of language $3?
 knows()
 {
-	echo 'int main(void) { return 0; }' | "$1" -std="$2" -fsyntax-only -x "$(language "$3")" - 2>/dev/null
+	echo 'int main(void) { return 0; }' |
+		"$1" -std="$2" -fsyntax-only -x "$(language "$3")" - 2>/dev/null
 }
 
 for dialect in native hpux irix aix sysv glibc; do

@@ -24,7 +24,8 @@ fail()
 [ "$(grep -c 'the hottest is' out)" = 3 ] || fail "not three phases"
 
 # A program that a shell starts without any environment finds sprofrun, too.
-env -i ASAN_OPTIONS=detect_leaks=0 "$sprofrun" -q -o p.pb.gz /bin/sh -c "'$hottest'; true" >out 2>err || fail "without environment"
+env -i ASAN_OPTIONS=detect_leaks=0 "$sprofrun" -q -o p.pb.gz /bin/sh -c "'$hottest'; true" >out \
+	2>err || fail "without environment"
 [ "$(grep -c 'the hottest is' out)" = 3 ] || fail "not three phases without environment"
 
 # sampling would begin after the program's end: no profile, but the calls are answered

@@ -96,7 +96,8 @@ for package in sprofil sprofil-hpux sprofil-irix sprofil-aix sprofil-sysv sprofi
 	printf '#include <sprofil/status.h>\nint main(void) { return sprofil_status(0, 0) == 0; }\n' \
 		>"$work/status.c"
 	# shellcheck disable=SC2046
-	$cc -Wall -Werror -o "$work/status" "$work/status.c" $(pkg-config --cflags --libs "$package")
+	$cc -Wall -Werror -o "$work/status" "$work/status.c" \
+		$(pkg-config --cflags --libs "$package")
 	run "$work/status"
 done
 
@@ -146,6 +147,7 @@ done
 echo "old programs: well"
 
 # The library exports the documented names only.
-names=$(nm -D --defined-only "$libdir/libsprofil.so" | awk '{print $3}' | grep -v '^sprofil_' || true)
+names=$(nm -D --defined-only "$libdir/libsprofil.so" | awk '{print $3}' |
+	grep -v '^sprofil_' || true)
 [ -z "$names" ] || { echo "exported: $names" >&2; exit 1; }
 echo "all good"

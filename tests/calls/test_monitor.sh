@@ -48,7 +48,8 @@ for program; do
 		gprof -b -p "$program" gmon.out >flat.txt
 		# lines "% time  cumulative  self  name", with times in seconds of 100 ticks each
 		compare "$counted" "$(awk '$1 + 0 > 0 { all += $3; of[$NF] += $3 }
-			END { printf "%.0f %.0f %.0f", of["often"] * 100, of["seldom"] * 100, all * 100 }' \
+			END { printf "%.0f %.0f %.0f",
+				of["often"] * 100, of["seldom"] * 100, all * 100 }' \
 			flat.txt)" "$name gmon.out"
 	else
 		echo "no gprof: its part is skipped"

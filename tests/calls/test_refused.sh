@@ -17,7 +17,8 @@ expect()
 	shift 4
 	SPROFIL_SUPERVISOR=$path LD_PRELOAD=$LD_PRELOAD timeout 60 "$@" >out 2>err
 	status=$?
-	if [ $status != 0 ] || [ "$(cat out)" != "$output" ] || [ "$(wc -l <err)" != "$messages" ] ||
+	if [ $status != 0 ] || [ "$(cat out)" != "$output" ] ||
+		[ "$(wc -l <err)" != "$messages" ] ||
 		! grep -q "$pattern" err; then
 		echo "$what: status $status" >&2
 		cat out err >&2
@@ -42,7 +43,8 @@ path=$supervisor
 	expect "poll is forbidden" "-1 EPERM 6" 1 "seccomp" $command poll
 	# Each limit is too small for the program, the helper's start, or its answers.
 	for n in 8 10 16 17 31; do
-		expect "$n descriptors" "-1 EMFILE 0" 1 "ulimit -n" sh -c "ulimit -n $n; exec $command"
+		expect "$n descriptors" "-1 EMFILE 0" 1 \
+			"ulimit -n" sh -c "ulimit -n $n; exec $command"
 	done
 }
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then

@@ -25,7 +25,8 @@ sum()
 
 between()
 {
-	[ -z "${TRUTH:-}" ] || [ "$1" -ge "$2" ] && [ "$1" -le "$3" ] || fail "$4: $1 is not between $2 and $3"
+	[ -z "${TRUTH:-}" ] || [ "$1" -ge "$2" ] && [ "$1" -le "$3" ] ||
+		fail "$4: $1 is not between $2 and $3"
 }
 
 module=$(basename "$target")
@@ -55,7 +56,8 @@ between "$hot" 10 100000 "in hot_function"
 # few ticks are outside of all regions
 between "$(sum '[overflow]')" 0 15 "elsewhere"
 
-for bad in "" x abs:1-2 abs:2-1:0x8000 abs:1-2:1 abs:1-2:3:byte :1-2:3 abs:1-0x7fffffffffffffff:0x10000; do
+for bad in "" x abs:1-2 abs:2-1:0x8000 abs:1-2:1 abs:1-2:3:byte :1-2:3 \
+	abs:1-0x7fffffffffffffff:0x10000; do
 	if "$sprofrun" --histogram h.tsv --region "$bad" true 2>err; then
 		fail "'$bad' was taken"
 	fi
@@ -67,7 +69,8 @@ fi
 # A bad file name is refused before the command runs, and no file is changed.
 for bad in "" - . no/such/folder; do
 	for option in --histogram --capture; do
-		if "$sprofrun" --region abs:0-0:2 --histogram h.tsv $option "$bad" touch ran 2>err || [ -e ran ]; then
+		if "$sprofrun" --region abs:0-0:2 --histogram h.tsv $option \
+			"$bad" touch ran 2>err || [ -e ran ]; then
 			fail "$option '$bad' was taken"
 		fi
 		[ "$(wc -l <err)" = 1 ] || fail "$option '$bad': $(cat err)"
@@ -78,7 +81,8 @@ head -n 1 h.tsv | grep -q '^object' || fail "the old histogram is gone"
 echo kept >h.tsv
 for what in "no-such-command" "-p 999999999"; do
 	# shellcheck disable=SC2086
-	"$sprofrun" --region abs:0-0:2 --histogram h.tsv -o q.pb.gz $what 2>err && fail "$what: it ran"
+	"$sprofrun" --region abs:0-0:2 --histogram h.tsv -o q.pb.gz $what 2>err &&
+		fail "$what: it ran"
 	[ "$(cat h.tsv)" = kept ] || fail "$what: the histogram is gone"
 done
 "$sprofrun" -q --region abs:0-0:2 --histogram h.tsv -o q.pb.gz true

@@ -67,7 +67,8 @@ def crowd(port):
             elif what == "asks":
                 s.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
             elif what == "scrapes":
-                s.sendall(b"GET /debug/pprof/profile?seconds=600 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                s.sendall(b"GET /debug/pprof/profile?seconds=600 HTTP/1.1\r\n"
+                          b"Host: localhost\r\n\r\n")
             elif what == "half-closed":
                 s.shutdown(socket.SHUT_WR)
         except ConnectionError:
@@ -77,7 +78,8 @@ def crowd(port):
         if i % 100 == 99:
             status, _, _ = ask(port, "GET /debug/pprof/ HTTP/1.1")
             failed += status != 200
-            print(f"{'ok' if status == 200 else 'NOT OK'}: it answers beside {len(here)} connections")
+            verdict = "ok" if status == 200 else "NOT OK"
+            print(f"{verdict}: it answers beside {len(here)} connections")
     for s in here:
         s.close()
     status, _, body = ask(port, "GET /debug/pprof/profile?seconds=1 HTTP/1.1")
@@ -104,7 +106,8 @@ def attack(port):
         if not holds:
             failed.append(what)
 
-    status, _, _ = ask(port, "GET /debug/pprof/ HTTP/1.1", headers="X-Long: " + "a" * 100000 + "\r\n")
+    status, _, _ = ask(port, "GET /debug/pprof/ HTTP/1.1",
+                       headers="X-Long: " + "a" * 100000 + "\r\n")
     check("a header of 100 KB is refused", status in (0, 413, 431))
     status, _, _ = ask(port, "GET /" + "a" * 100000 + " HTTP/1.1")
     check("so is a path", status in (0, 414, 431))

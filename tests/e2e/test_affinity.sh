@@ -25,6 +25,7 @@ about "samples" "$(figure samples p.pb.gz)" 300 1500
 about "found_ratio" "$(figure found_ratio p.pb.gz)" 0.7 1.3
 
 is "the command's CPU" \
-    "$(taskset -c "$ours" "$SPROFRUN" -q -o p.pb.gz sh -c 'grep Cpus_allowed_list /proc/self/status' |
+    "$(taskset -c "$ours" "$SPROFRUN" -q -o p.pb.gz sh -c \
+    'grep Cpus_allowed_list /proc/self/status' |
         awk '{ print $2 }')" "$ours"
 finish

@@ -56,7 +56,8 @@ if [ "$(id -u)" = 0 ]; then
             >typescript
         is "the status" "$(grep -oE '[0-9]+$' typescript | tr '\n' ' ')" "5 143 "
         (cd / && script -qec "bash -c 'set -m; $as seq 3 & wait'" /dev/null) </dev/null >typescript
-        is "in the background: line ends" "$(grep -oE '^[123].*' typescript | od -An -c | tr -d ' \n')" \
+        is "in the background: line ends" "$(grep -oE '^[123].*' typescript |
+            od -An -c | tr -d ' \n')" \
             '1\r\n2\r\n3\r\n'
         # The command's last output arrives before our report.
         in_terminal "${as/-q/} seq 20000" >typescript
@@ -76,7 +77,8 @@ if [ "$(id -u)" = 0 ]; then
         (cd / && script -fqec "$SPROFRUN -q -o $WORK/i.pb.gz -u nobody sh -c \
             'trap \"echo interrupted; exit 9\" INT; echo ready; while :; do sleep 0.1; done'" \
             "$WORK/seen") < <(wait_until "it is ready" 20 grep -qs '^ready' "$WORK/seen"
-            printf '\003'; wait_until "it ends" 20 grep -qsE '^(\^C)?interrupted' "$WORK/seen") >interrupted
+            printf '\003'; wait_until "it ends" 20 grep -qsE '^(\^C)?interrupted' \
+                "$WORK/seen") >interrupted
         check "^C reaches it" grep -q interrupted interrupted
     else
         echo "not tested: the terminal (script is missing)"

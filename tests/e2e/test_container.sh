@@ -59,7 +59,8 @@ profile_is() {
     # Only rows of the program and the libraries count: the program that made the namespace has no
     # symbols.
     within "$1: hardly anything of it is unresolved, in percent" \
-        "$(awk -F'\t' 'NR > 1 && $6 ~ /only\/here|libc\.so|ld-linux/ { n += $1; u += $5 ~ /^\[.*\+0x/ ? $1 : 0 }
+        "$(awk -F'\t' 'NR > 1 && $6 ~ /only\/here|libc\.so|ld-linux/ {
+                n += $1; u += $5 ~ /^\[.*\+0x/ ? $1 : 0 }
             END { print n ? 100 * u / n : 100 }' rows)" 0 1
     [ $failures = "$before" ] || { cat rows; "$SPROFREPORT" summary --format tsv "$2"; }
 }

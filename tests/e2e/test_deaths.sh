@@ -7,7 +7,8 @@ child_of() {
     pgrep -P "$(tracing "$1")" -x "$2" | head -n 1
 }
 has_samples() {
-    [ "$(pgrep -P "$(tracing "$1")" -x sprofil-analyst)" != "" ] && [ "$(cut -d' ' -f1 </proc/"$2"/schedstat)" \
+    [ "$(pgrep -P "$(tracing "$1")" -x sprofil-analyst)" != "" ] &&
+        [ "$(cut -d' ' -f1 </proc/"$2"/schedstat)" \
         -gt "$3" ]
 }
 

@@ -9,7 +9,8 @@ in_state() { [ "$(state_of "$1")" = "$2" ]; }
 threads_are() { [ "$(ls "/proc/$1/task" | wc -l)" = "$2" ]; }
 # stack TID: prints the functions of the thread's frames in one line, leaf first
 stack() {
-    awk -v tid="$1" '/^thread / { on = $2 == tid } on && /^  #/ { printf "%s ", $2 == "[syscall]" ? $3 : $2 }
+    awk -v tid="$1" '/^thread / { on = $2 == tid } on && /^  #/ {
+        printf "%s ", $2 == "[syscall]" ? $3 : $2 }
         on && /^ +in / { printf "%s ", $2 }' out
 }
 
@@ -52,7 +53,8 @@ sleeper=$(ls /proc/$crowd/task | tail -n 1)
 is "of a thread: status" $? 0
 is "of a thread: its process has it" "$(grep -c '^thread ' out)" 4
 check "of a thread: says so" grep -q "^sprofrun: $sleeper is a thread of process $crowd (race)" err
-is "of a thread: attached" "$("$SPROFRUN" -q -d 0.1s -o t.pb.gz -p "$sleeper,$crowd" 2>&1; figure processes t.pb.gz)" 1
+is "of a thread: attached" "$("$SPROFRUN" -q -d 0.1s -o t.pb.gz -p \
+    "$sleeper,$crowd" 2>&1; figure processes t.pb.gz)" 1
 rm t.pb.gz
 "$SPROFRUN" --diagnose "$sleeper" >diagnosis 2>err
 is "of a thread: may its process be attached to" "$(cat diagnosis)" \
@@ -80,7 +82,8 @@ mkfifo wake
 exec 9>wake
 wait_until "the sleeper sleeps" 20 in_state $sleeper S
 for i in 1 2 3 4 5 6 7 8 9 10; do "$SPROFRUN" --dump $sleeper >out; done
-check "where it is blocked" grep -qE '^epoll_p?wait .*block .*main .*_start $' <<<"$(stack $sleeper)"
+check "where it is blocked" grep -qE '^epoll_p?wait .*block .*main .*_start $' \
+    <<<"$(stack $sleeper)"
 echo x >&9
 exec 9>&-
 wait $sleeper

@@ -59,7 +59,8 @@ func main() {
 	os.Exit(0)
 }
 G
-GO111MODULE=off GOFLAGS='' CGO_ENABLED=0 GOCACHE=$PWD/cache go build -ldflags='-s -w' -o work main.go ||
+GO111MODULE=off GOFLAGS='' CGO_ENABLED=0 GOCACHE=$PWD/cache go build -ldflags='-s -w' -o work \
+	main.go ||
     skip "go cannot build here"
 "$SPROFRUN" -q -F 1000 -o go.pb.gz -- ./work || exit 1
 "$SPROFREPORT" export --format folded -o folded go.pb.gz
@@ -72,7 +73,8 @@ astray() { grep -E 'main\.(callers|clocks|growing);' folded |
     grep -vE 'main\.main;main\.(callers|clocks|growing);'; }
 
 check "names are known" has_not '\[work' folded
-check "a goroutine is where a stack begins" has '^runtime\.goexit;main\.growing\.func1;main\.deep;' folded
+check "a goroutine is where a stack begins" has \
+	'^runtime\.goexit;main\.growing\.func1;main\.deep;' folded
 check "who lets its stack grow is the caller of that work" \
     has 'main\.deep;runtime\.morestack;runtime\.newstack' folded
 check "who asks for its callers is the caller of that work" \

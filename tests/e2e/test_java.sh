@@ -11,7 +11,8 @@
 command -v javac >/dev/null || skip "needs javac (Debian: default-jdk-headless)"
 command -v python3 >/dev/null || skip "needs python3"
 [ "$(uname -m)" = x86_64 ] || skip "needs x86-64"
-version=$(java -XshowSettings:properties -version 2>&1 | awk '/java.specification.version =/ { print $3 }')
+version=$(java -XshowSettings:properties -version 2>&1 |
+    awk '/java.specification.version =/ { print $3 }')
 case ${version%%.*} in
 1[1-9] | 2[0-2] | 2[5-7]) ;;
 *) skip "needs Java 11 to 22, or 25 to 27" ;;
@@ -53,7 +54,8 @@ if [ "${version%%.*}" -ge 21 ]; then
     is "virtual threads: status" $? 0
     judge "virtual threads" virtual.pb.gz
     replayed "virtual threads" capture.virtual virtual.pb.gz
-    about "callers in the heap that are not shown, percent" "$(part java_in_heap virtual.pb.gz)" 0 15
+    about "callers in the heap that are not shown, percent" "$(part java_in_heap virtual.pb.gz)" 0 \
+        15
 fi
 
 java Truth run 1000 2 & pid=$!

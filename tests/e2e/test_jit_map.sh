@@ -24,7 +24,8 @@ END
 javac Loop.java || skip "needs javac"
 share() { # PROFILE: percent of its samples in rows of Loop.spin
     "$SPROFREPORT" --format tsv "$1" |
-        awk -F'\t' 'NR > 1 { all += $1 } $5 ~ /spin/ { spin += $1 } END { print all ? spin * 100 / all : 0 }'
+        awk -F'\t' 'NR > 1 { all += $1 } $5 ~ /spin/ { spin += $1 } END {
+            print all ? spin * 100 / all : 0 }'
 }
 
 # A Java process to which sprofrun attaches: it is asked for its map at the end of the profile, and
@@ -94,7 +95,9 @@ fake() { # ARGUMENT...: $fake is its process
     python3 fake.py "$PWD/libjvm.so" "$@" >ready & fake=$!
     wait_until "it is ready" 20 grep -q ready ready
 }
-profile() { PATH=$PWD/bin:$PATH SECRET=hidden "$SPROFRUN" -q -d 300ms --jit-map "$@" -o f.pb.gz 2>err; }
+profile() {
+    PATH=$PWD/bin:$PATH SECRET=hidden "$SPROFRUN" -q -d 300ms --jit-map "$@" -o f.pb.gz 2>err
+}
 
 fake catch
 profile -p $fake; is "jcmd fails: status" $? 0

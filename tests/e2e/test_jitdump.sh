@@ -66,7 +66,8 @@ C
 "$cc" -O1 -o jit jit.c || exit 1
 mkdir dumps
 "$SPROFRUN" -q -F 1000 -o p.pb.gz ./jit "$WORK/dumps"; is "status" $? 0
-"$SPROFREPORT" lines --format tsv p.pb.gz | awk -F'\t' '$8 == "[jit]" { print $5, $6, $7 }' | sort >lines
+"$SPROFREPORT" lines --format tsv p.pb.gz | awk -F'\t' '$8 == "[jit]" { print $5, $6, $7 }' |
+	sort >lines
 is "names and lines" "$(cat lines)" "first /src/first.js 11
 second /src/second.js 22"
 

@@ -42,7 +42,8 @@ is "150 births: processes and threads" "$(figure processes p.pb.gz) $(figure thr
 explained "150 births"
 
 # Memory runs out in the middle of a run: one message says so, and the target is unharmed.
-"$SPROFRUN" -q -F 1000 -o p.pb.gz sh -c "echo >ready; while [ ! -e go ]; do sleep 0.02; done; exec $TARGETS/many processes 500 500" >out 2>err &
+"$SPROFRUN" -q -F 1000 -o p.pb.gz sh -c "echo >ready; while [ ! -e go ]; do sleep 0.02; done;
+    exec $TARGETS/many processes 500 500" >out 2>err &
 run=$!
 wait_until "it is ready" 20 [ -e ready ]
 # The minimum of many readings, because the stacks of short-lived threads count, too.

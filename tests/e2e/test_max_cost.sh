@@ -12,7 +12,8 @@ for options in "--max-cost 0.1" "--max-overhead 0.1" "" "--max-cost 100 -F 1000"
     within "cost_pct is cost_ns in percent of the CPU time" \
         "$(awk -v c="$(figure cost_ns p.pb.gz)" -v k="$(figure kernel_cpu_ns p.pb.gz)" \
             -v p="$(figure cost_pct p.pb.gz)" 'BEGIN { print p - 100 * c / k }')" -0.0001 0.0001
-    check "the report tells it" grep -q '^audit: .*, cost [0-9.]* %,' <(tr '\n' ' ' <report | sed 's/audit:/\n&/')
+    check "the report tells it" grep -q '^audit: .*, cost [0-9.]* %,' \
+        <(tr '\n' ' ' <report | sed 's/audit:/\n&/')
 done
 for options in "-F 5000" "-i 200us" "--exp fpcsamp"; do
     "$SPROFRUN" $options --report none -o p.pb.gz "$TARGETS/busy" 2 0.5

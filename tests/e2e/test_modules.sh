@@ -12,7 +12,8 @@ chmod 755 . ./*
 share() {
     "$SPROFREPORT" export --format folded "$1" | pattern=$2 awk '
         /\[unsampled\]/ || /^\[syscall\] (execve|exit_group) [0-9]+$/ { next }
-        { n = $NF; all += n; if ($0 ~ ENVIRON["pattern"]) good += n } END { printf "%.2f", all ? 100 * good / all : 0 }'
+        { n = $NF; all += n; if ($0 ~ ENVIRON["pattern"]) good += n } END {
+            printf "%.2f", all ? 100 * good / all : 0 }'
 }
 
 # whole WHAT PROFILE PATTERN LEAST: asserts that at least LEAST percent match; otherwise shows the
@@ -33,7 +34,8 @@ begin() {
     cp libcallbacks.so lib.so
     case $1 in
     root) ./callbacks ./lib.so 120 >ready & ;;
-    *) (exec setpriv --reuid=65534 --regid=65534 --clear-groups ./callbacks ./lib.so 120) >ready & ;;
+    *) (exec setpriv --reuid=65534 --regid=65534 --clear-groups ./callbacks ./lib.so 120) \
+        >ready & ;;
     esac
     pid=$!
     wait_until 'the library is open' 20 sh -c 'grep -qs ready ready'
@@ -129,12 +131,14 @@ mv kept callbacks
 # whenever it reads the file. stopped_more_than N: was the target stopped more than N times? It only
 # computes, so its voluntary switches are stops.
 stopped_more_than() {
-    [ "$(awk '/^voluntary/ { print $2 }' "/proc/$(pgrep -P "$(tracing $run)" -x callbacks)/status")" -gt "$1" ]
+    [ "$(awk '/^voluntary/ { print $2 }' "/proc/$(pgrep -P \
+        "$(tracing $run)" -x callbacks)/status")" -gt "$1" ]
 } 2>/dev/null
 for stops in 50 400; do
     rm -f lib.so ready
     cp libcallbacks.so lib.so
-    "$SPROFRUN" -F 1000 --max-overhead 100 --report none -o emptied.pb.gz -- ./callbacks "$PWD/lib.so" 120 >ready \
+    "$SPROFRUN" -F 1000 --max-overhead 100 --report none -o emptied.pb.gz -- ./callbacks \
+        "$PWD/lib.so" 120 >ready \
         2>err &
     run=$!
     wait_until 'the library is open' 20 sh -c 'grep -qs ready ready'
@@ -145,7 +149,8 @@ for stops in 50 400; do
     check "emptied after $stops stops: a profile is written" test -s emptied.pb.gz
     "$SPROFREPORT" flat emptied.pb.gz >report
     is "emptied after $stops stops: it is read" $? 0
-    check "emptied after $stops stops: there are samples" [ "$(figure samples emptied.pb.gz)" -gt 0 ]
+    check "emptied after $stops stops: there are samples" [ \
+        "$(figure samples emptied.pb.gz)" -gt 0 ]
     is "emptied after $stops stops: none is lost" "$(figure lost_samples emptied.pb.gz)" 0
     is "emptied after $stops stops: it is explained" \
         "$(grep -c 'lib.so: the file was written to' report)" 1

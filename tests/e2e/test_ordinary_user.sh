@@ -34,7 +34,11 @@ for how in deleted replaced; do
     "${user[@]}" cp ../stage/tests/targets/busy own
     "${user[@]}" ./own 1 600 0 & target=$!
     wait_until "the target runs" 20 grep -qsx own /proc/$target/comm
-    if [ $how = deleted ]; then rm own; else "${user[@]}" cp ../stage/tests/targets/named new && mv new own; fi
+    if [ $how = deleted ]; then
+        rm own
+    else
+        "${user[@]}" cp ../stage/tests/targets/named new && mv new own
+    fi
     "${user[@]}" sprofrun -q -F 500 -d 1s -o $how.pb.gz -p $target
     named $how $how.pb.gz
     "${user[@]}" sprofrun --dump $target >dump

@@ -23,9 +23,11 @@ check "the report tells processes apart" grep -qE "busy $(awk '/two/ { print $2 
     report
 while read -r name pid; do
     file=p.$pid.pb.gz
-    case $name in one) low=0.19 high=0.25 ;; two) low=0.58 high=0.65 ;; three) low=0.09 high=0.15 ;; esac
+    case $name in one) low=0.19 high=0.25 ;; two) low=0.58 high=0.65 ;; three) low=0.09 high=0.15 ;
+    esac
     # The target works for a given CPU time in each thread.
-    check "$name: what it used is in the kernel's figure" awk -v k="$(figure kernel_cpu_ns "$file")" \
+    check "$name: what it used is in the kernel's figure" \
+        awk -v k="$(figure kernel_cpu_ns "$file")" \
         -v low=$low 'BEGIN { exit !(k / 1e9 >= low) }'
     about "$name: the kernel's figure" \
         "$(figure kernel_cpu_ns "$file" | awk '{ print $1 / 1e9 }')" $low $high
@@ -33,13 +35,16 @@ while read -r name pid; do
         $(($(figure profiled_cpu_ns "$file") + $(figure unattributed_cpu_ns "$file"))) \
             "$(figure kernel_cpu_ns "$file")"
     is "$name: the rows are all of it" \
-        "$("$SPROFREPORT" flat --format tsv "$file" | awk -F'\t' 'NR > 1 { n += $2 } END { print n }')" \
+        "$("$SPROFREPORT" flat --format tsv "$file" |
+        awk -F'\t' 'NR > 1 { n += $2 } END { print n }')" \
         "$(figure kernel_cpu_ns "$file")"
-    is "$name: one process" "$("$SPROFREPORT" flat --format tsv --split process "$file" | awk -F'\t' 'NR > 1 { print $1 }' | sort -u)" "$pid"
+    is "$name: one process" "$("$SPROFREPORT" flat --format tsv --split process "$file" |
+        awk -F'\t' 'NR > 1 { print $1 }' | sort -u)" "$pid"
     check "$name: it is busy" sh \
         -c "'$SPROFREPORT' flat --format tsv '$file' | awk -F'\t' '\$5 == \"spin\"' | grep -q ."
 done <pids
-is "two: threads" "$("$SPROFREPORT" flat --format tsv --split thread "p.$(awk '/two/ { print $2 }' pids).pb.gz" |
+is "two: threads" "$("$SPROFREPORT" flat --format tsv --split thread \
+    "p.$(awk '/two/ { print $2 }' pids).pb.gz" |
     awk -F'\t' '$7 == "spin" && $4 > 1e7 { print $1 }' | sort -u | wc -l)" 2
 
 # The pattern of the file name may say where the pid goes.
@@ -48,7 +53,8 @@ is "%p and %n" "$(ls x-*-busy.folded | wc -l)" 1
 # A file that is not a regular one is written in place.
 mkfifo pipe
 cat pipe >from-pipe.pb.gz & reader=$!
-"$SPROFRUN" --report none --per-process -o pipe sh -c "$TARGETS/busy 1 0.05 0; $TARGETS/busy 1 0.05 0" 2>err
+"$SPROFRUN" --report none --per-process -o pipe \
+    sh -c "$TARGETS/busy 1 0.05 0; $TARGETS/busy 1 0.05 0" 2>err
 wait $reader
 is "a pipe has all processes" "$(figure processes from-pipe.pb.gz) $(ls -d pipe*)" "3 pipe"
 check "which is said" grep -q '^sprofrun: pipe is no regular file' err

@@ -27,7 +27,8 @@ is "alone: nothing else" "$(objects only.pb.gz | grep -v unsampled)" '[python]'
 check "among the native ones" grep -q libc <<<"$(objects yes.pb.gz)"
 
 "$SPROFREPORT" annotate busy yes.pb.gz --source-path "$SOURCE" >busy
-check "annotate: the lines of a function" grep -qE '^ *[0-9.]+ .* [0-9]+ +total \+= i \* i % 7$' busy
+check "annotate: the lines of a function" grep -qE '^ *[0-9.]+ .* [0-9]+ +total \+= i \* i % 7$' \
+    busy
 check "annotate: and no instructions" [ -z "$(grep -E '^ .* [0-9a-f]+:  |no file behind' busy)" ]
 
 # A program in which one thread computes, one waits for the lock, and others wait for other events.

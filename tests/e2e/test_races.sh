@@ -90,7 +90,8 @@ attach_to_stopped() {
     wait_until "it is stopped" 20 in_state $busy T
     attach $busy 30
     wait_until "it is traced" 20 traced $busy
-    check "$FUNCNAME: still stopped while traced" sh -c "case $(state_of $busy) in T|t) ;; *) exit 1 ;; esac"
+    check "$FUNCNAME: still stopped while traced" \
+        sh -c "case $(state_of $busy) in T|t) ;; *) exit 1 ;; esac"
     kill $sprofrun
     wait $sprofrun
     is "$FUNCNAME: status" $? 0
@@ -176,7 +177,9 @@ timed_call_is_not_cut_short() {
     cat out
     under "$FUNCNAME, within a tick" 0 "$TARGETS/timed" accept $((300 * ROUNDS)) 300 chld
 }
-handler_ends_timed_call() { under "$FUNCNAME" 0 "$TARGETS/timed" recv_udp $((10000 * ROUNDS)) 60 chld usr1; cat out; }
+handler_ends_timed_call() {
+    under "$FUNCNAME" 0 "$TARGETS/timed" recv_udp $((10000 * ROUNDS)) 60 chld usr1; cat out
+}
 # The calls of one thread follow each other, and the signal goes to any thread of the process. In an
 # earlier version 16 to 23 of 3,100 calls ended after as little as 0.2 ms of 6, because the time of
 # the previous call was counted.
@@ -279,7 +282,8 @@ attach_refused() {
     refused "$FUNCNAME traced" $sleeper 'sprofrun \(pid [0-9]+\) traces it'
     kill -INT $sprofrun; wait $sprofrun
     if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && chmod 755 "$WORK" &&
-        setpriv --reuid 65534 --regid 65534 --clear-groups "$SPROFRUN" --version >/dev/null 2>&1; then
+        setpriv --reuid 65534 --regid 65534 --clear-groups "$SPROFRUN" --version >/dev/null 2>&1
+        then
         local nobody='setpriv --reuid 65534 --regid 65534 --clear-groups'
         # shellcheck disable=SC2086
         refused "$FUNCNAME uid" $sleeper 'belongs to user 0, you are 65534' $nobody
@@ -298,14 +302,15 @@ attach_refused() {
         echo "not tested: Yama (not in this kernel); test_diagnose has its modes"
 }
 
-ALL='interrupt_meets_other_stop newborn_stops_before_clone_event newborn_dies_before_clone_event exec_from_other_thread
-sigkill_while_stopped two_statuses_for_one_tid attach_to_stopped detach_leaves_stopped
-detach_running detach_sleeping detach_in_vfork signal_during_sample signal_survives_our_death
-ignored_signal_meets_blocked_call blocked_call_sees_no_eintr handler_still_interrupts_blocked_call
-stop_still_interrupts_blocked_call timeout_is_not_stretched timed_call_is_not_cut_short
-alternating_calls_are_not_cut_short handler_ends_timed_call transfer_is_not_cut_short reader_goes_away restart_meets_filter
-leader_exits_first unstoppable_thread maps_change_between_samples tid_reused
-supervisor_killed_mid_stop analyst_killed pdeathsig children_not_followed attach_refused'
+ALL='interrupt_meets_other_stop newborn_stops_before_clone_event newborn_dies_before_clone_event
+exec_from_other_thread sigkill_while_stopped two_statuses_for_one_tid attach_to_stopped
+detach_leaves_stopped detach_running detach_sleeping detach_in_vfork signal_during_sample
+signal_survives_our_death ignored_signal_meets_blocked_call blocked_call_sees_no_eintr
+handler_still_interrupts_blocked_call stop_still_interrupts_blocked_call timeout_is_not_stretched
+timed_call_is_not_cut_short alternating_calls_are_not_cut_short handler_ends_timed_call
+transfer_is_not_cut_short reader_goes_away restart_meets_filter leader_exits_first
+unstoppable_thread maps_change_between_samples tid_reused supervisor_killed_mid_stop
+analyst_killed pdeathsig children_not_followed attach_refused'
 for race in ${*:-$ALL}; do
     $race
 done

@@ -13,7 +13,8 @@ END
 "$SPROFRUN" -q --ring 4s -o q.pb.gz "$TARGETS/busy" 1 0.3 5 2>quiet
 is "the command's status" $? 5
 is "nobody asked: no file" "$(ls q.* 2>/dev/null)" ''
-is "and it is said, once, with -q, too" "$(grep -c 'this end writes no profile: with --ring' quiet)" 1
+is "and it is said, once, with -q, too" "$(grep -c \
+    'this end writes no profile: with --ring' quiet)" 1
 is "and nothing else" "$(wc -l <quiet)" 1
 
 # A process to which sprofrun attaches: the ring is written on request (SIGUSR2), and when a signal

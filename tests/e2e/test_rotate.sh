@@ -44,7 +44,8 @@ for file in "$@"; do
 done
 about "all CPU time of the command" "$(sum kernel_cpu_ns "$@")" 2200000000 2650000000
 "$SPROFREPORT" summary --format tsv "$@" >all
-is "its process is one, in all files together" "$(awk '/^(processes|threads)\t/ { print $2 }' all | xargs)" '1 1'
+is "its process is one, in all files together" \
+    "$(awk '/^(processes|threads)\t/ { print $2 }' all | xargs)" '1 1'
 "$SPROFREPORT" --format tsv "$@" >all
 check "the function is named in what is added up" grep -qP '\tspin\t' all
 

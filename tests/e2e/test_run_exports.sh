@@ -35,7 +35,8 @@ if command -v gprof >/dev/null; then
         awk -F'\t' 'NR > 1 && $5 != "[unsampled]" { n += $2 } END { print n / 1e9 }')
     sum=$(gprof -b -p "$TARGETS/split" gmon.out | awk '$NF ~ /^f[0-9]+$|^main$/ { n += $3 }
         END { print n }')
-    within "gprof: all of the program's time" "$sum" "$(awk -v n="$own" 'BEGIN { print n - 0.11 }')" \
+    within "gprof: all of the program's time" "$sum" \
+        "$(awk -v n="$own" 'BEGIN { print n - 0.11 }')" \
         "$(awk -v n="$own" 'BEGIN { print n + 0.11 }')"
 else
     echo "skipped: gprof is not installed (package binutils)"
@@ -52,7 +53,8 @@ stall=$(sed -nE 's/.*nothing ran for ([0-9.]+) ms.*/\1/p; s/.*nothing ran for [0
     sort -rn | head -n 1)
 about "its stall is found" "${stall:-0}" 190 999
 check "with a strip for its thread" grep -qE '^phases [0-9]+ ' out
-all=$("$SPROFREPORT" --format tsv phases.pb.gz | awk -F'\t' '$5 != "[unsampled]" { n += $2 } END { print n }')
+all=$("$SPROFREPORT" --format tsv phases.pb.gz |
+    awk -F'\t' '$5 != "[unsampled]" { n += $2 } END { print n }')
 parts=$(for span in "--to 150ms" "--from 150ms --to 300ms" "--from 300ms"; do
     "$SPROFREPORT" --format tsv $span phases.pb.gz 2>err
 done | awk -F'\t' '$5 != "[unsampled]" { n += $2 } END { print n }')
@@ -98,7 +100,8 @@ check "takes no other one's place" cmp run.2 run.prof.old
 # Ranks of an MPI job, from the launchers' variables: no rank overwrites the profile of another one.
 rm -f run.prof*
 for rank in 0 1; do
-    OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 "$SPROFRUN" --report none -o run.pb.gz true 2>err
+    OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 "$SPROFRUN" --report none -o run.pb.gz \
+        true 2>err
     check "rank $rank says so" grep -q "^sprofrun: rank $rank of 2: -o run.pb.gz is taken as run.%r.pb.gz" err
     check "rank $rank says where" grep -q "^sprofrun: the profile is in run.$rank.pb.gz" err
     PMI_RANK=$rank PMI_SIZE=2 "$SPROFRUN" -q -o by-%r true

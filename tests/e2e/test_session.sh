@@ -20,7 +20,9 @@ gone() { ! kill -0 "$1" 2>/dev/null; }
 front=$!
 wait_until "the command runs" 20 [ -s pid ]
 command=$(cat pid)
-apart() { tracer=$(tracer_of "$command") && [ "$tracer" ] && [ "$(session_of "$tracer")" = "$tracer" ]; }
+apart() {
+    tracer=$(tracer_of "$command") && [ "$tracer" ] && [ "$(session_of "$tracer")" = "$tracer" ]
+}
 wait_until "the tracer has a session of its own" 20 apart
 is "it is a child of ours" "$(ps -o ppid= -p "$tracer" | tr -d ' ')" $front
 is "the command stays in our session" "$(session_of "$command")" "$(session_of $$)"
@@ -68,7 +70,8 @@ kill -KILL $idle
 # Each of the two processes is killed: the command goes on, and the other process ends.
 for whom in front tracer; do
     rm -f pid enough ended
-    "${run[@]}" sh -c 'echo $$ >pid; while [ ! -e enough ]; do sleep 0.05; done; echo ended >ended' 2>err &
+    "${run[@]}" sh -c 'echo $$ >pid; while [ ! -e enough ]; do sleep 0.05; done;
+        echo ended >ended' 2>err &
     front=$!
     wait_until "the command runs" 20 [ -s pid ]
     command=$(cat pid)

@@ -52,10 +52,12 @@ check "export: as without a limit" cmp -s whole.html cut.html
 if command -v tmux >/dev/null; then
     tm() { tmux -L "small$$" "$@"; }
     trap 'tm kill-server 2>/dev/null; rm -rf "$WORK"' EXIT
-    tm -f /dev/null new-session -d -s t -x 100 -y 30 "env PS1='ready> ' sh" || skip "tmux cannot start"
+    tm -f /dev/null new-session -d -s t -x 100 -y 30 "env PS1='ready> ' sh" ||
+        skip "tmux cannot start"
     sees() { tm capture-pane -p -t t | grep -qF -e "$1"; }
     wait_until "the shell is there" 20 sees 'ready>'
-    tm send-keys -t t "(ulimit -s 64; $BUILD/tools/sproftop $TARGETS/recursive 20 60 2>err.top)" Enter
+    tm send-keys -t t "(ulimit -s 64; $BUILD/tools/sproftop $TARGETS/recursive 20 60 2>err.top)" \
+        Enter
     wait_until "the view shows the function" 20 sees descend
     tm send-keys -t t q
     wait_until "the view has ended" 20 sees 'ready>'

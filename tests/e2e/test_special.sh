@@ -13,7 +13,8 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     chmod -R a+rX stage && chmod 4755 stage/rootly
     if [ "$("${as[@]}" stage/rootly -u)" = 0 ]; then
         # The program runs twice, but the message about the withheld privilege comes only once.
-        "${as[@]}" stage/sprofrun -q -o out/p.pb.gz sh -c 'stage/rootly -u; stage/rootly -u; exit 3' >said 2>err
+        "${as[@]}" stage/sprofrun -q -o out/p.pb.gz \
+            sh -c 'stage/rootly -u; stage/rootly -u; exit 3' >said 2>err
         is "set-user-ID: status" $? 3
         is "set-user-ID: it runs as its caller" "$(tr '\n' ' ' <said)" "65534 65534 "
         is "set-user-ID: one message" "$(grep -c . err)" 1

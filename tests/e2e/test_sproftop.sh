@@ -16,7 +16,8 @@ export LC_ALL=C.UTF-8
 unset NO_COLOR
 tm() { tmux -L "$socket" "$@"; }
 target=
-trap 'tm kill-server 2>/dev/null; [ -z "$target" ] || kill "$target" 2>/dev/null; rm -rf "$WORK"' EXIT
+trap 'tm kill-server 2>/dev/null; [ -z "$target" ] || kill "$target" 2>/dev/null; rm -rf "$WORK"' \
+    EXIT
 
 # A shell in a terminal of 100x30, into which the test types as a user does.
 tm -f /dev/null new-session -d -s t -x 100 -y 30 "env PS1='ready> ' sh" || skip "tmux cannot start"
@@ -138,7 +139,10 @@ wait_shows '±' # a column of wide screens
 
 # Titles are clicked on, and the wheel is turned. The terminal (TERM=screen) sends ESC [ M, then
 # button, column and row (from 1 on), with 32 added to each.
-mouse() { typed "$(printf '\033[M%b%b%b' "\\$(printf %o $((32 + $1)))" "\\$(printf %o $((32 + $2)))" "\\$(printf %o $((32 + $3)))")"; }
+mouse() {
+    typed "$(printf '\033[M%b%b%b' "\\$(printf %o $((32 + $1)))" "\\$(printf %o $((32 + $2)))" \
+        "\\$(printf %o $((32 + $3)))")"
+}
 click() { mouse 0 "$1" "$2"; mouse 3 "$1" "$2"; } # pressed, released
 click 18 4
 click 5 4

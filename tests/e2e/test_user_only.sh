@@ -35,7 +35,8 @@ sums "without them" without.pb.gz
 left=$(figure syscall_cpu_ns without.pb.gz)
 check "their time is told of" [ "$left" -gt 0 ]
 about "their time" "$left" 40000000 10000000000
-check "it is a part of what has no row" [ "$left" -le "$(figure unattributed_cpu_ns without.pb.gz)" ]
+check "it is a part of what has no row" [ "$left" \
+    -le "$(figure unattributed_cpu_ns without.pb.gz)" ]
 check "samples are those of the rows" [ "$(figure samples without.pb.gz)" = \
     "$(rows without.pb.gz . | cut -d' ' -f2)" ]
 about "the time of what computes" \

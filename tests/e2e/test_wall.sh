@@ -46,13 +46,15 @@ check 'sleepers: a stop is a sample or a lost one' [ "$(figure stops idle.pb.gz)
 # the marks of guesses.
 by_dump() {
     awk '/^thread / { if (tid) print tid, stack; tid = $2; stack = ""; next }
-        /^ +(#|in )/ { sub(/^ +(#[0-9]+|in) +/, ""); sub(/  .*/, ""); stack = stack (stack ? ";" : "") $0 }
+        /^ +(#|in )/ {
+            sub(/^ +(#[0-9]+|in) +/, ""); sub(/  .*/, ""); stack = stack (stack ? ";" : "") $0 }
         END { print tid, stack }' "$1" | sed 's/\[guessed\];//' | sort
 }
 by_look() {
     "$SPROFREPORT" export --format folded --split thread --value blocked "$1" |
         grep -v '\[unsampled\]' | awk '{
-        sub(/ [0-9]+$/, ""); gsub(/\[guessed\];/, ""); n = split($0, f, ";"); split(f[1], t, " "); line = t[2] " "
+        sub(/ [0-9]+$/, ""); gsub(/\[guessed\];/, "")
+        n = split($0, f, ";"); split(f[1], t, " "); line = t[2] " "
         for (i = n; i > 1; i--) line = line f[i] (i > 2 ? ";" : "")
         print line }' | sort
 }
@@ -76,7 +78,8 @@ sleep 60 & asleep=$!
     awk -F'\t' '$8 == "[syscall] clock_nanosleep" { print $2, ($5 > 0) }' >got
 is 'asleep: CPU time, and wall-clock time' "$(cat got)" '0 1'
 "$SPROFREPORT" flat asleep.pb.gz >flat
-check 'asleep: the report points to the callers' grep -q '^most of the time is in a system call' flat
+check 'asleep: the report points to the callers' grep -q '^most of the time is in a system call' \
+    flat
 "$SPROFREPORT" flat --value cpu asleep.pb.gz >flat
 check 'asleep: not of CPU time' sh -c '! grep -q "in a system call" flat'
 "$BUILD/tools/sproftop" -b -n 3 -s 0.5 -w wall -p $asleep >screens

@@ -12,8 +12,13 @@ end() {
     rm -rf "$WORK"
 }
 trap end EXIT
-pids_of() { "$SPROFREPORT" flat --format tsv --split process "$1" | awk -F'\t' 'NR > 1 { print $1 }' | sort -u | tr '\n' ' '; }
-processes_of() { "$SPROFREPORT" summary --format tsv "$1" | awk -F'\t' '$1 == "processes" { print $2 }'; }
+pids_of() {
+    "$SPROFREPORT" flat --format tsv --split process "$1" | awk -F'\t' 'NR > 1 { print $1 }' |
+        sort -u | tr '\n' ' '
+}
+processes_of() {
+    "$SPROFREPORT" summary --format tsv "$1" | awk -F'\t' '$1 == "processes" { print $2 }'
+}
 
 # A parent that waits, two children that work, and a third child with a working child of its own.
 bash -c 'for i in 1 2; do (while :; do :; done) & echo $! >>pids; done
@@ -49,7 +54,11 @@ wait $other
 is "--tree: all five" "$? $(processes_of p.pb.gz)" "0 5"
 check "nothing is missing" eval '! grep -q "not taken" err'
 is "who has CPU time" "$(pids_of p.pb.gz)" "$(sort pids | tr '\n' ' ')"
-check "none is traced any more" eval '! grep -L "^TracerPid:.0$" /proc/{'"$(IFS=,; echo "${workers[*]}")"'}/status | grep .'
+traced() {
+    local pid
+    for pid in "${workers[@]}"; do grep -L '^TracerPid:.0$' "/proc/$pid/status"; done
+}
+is "none is traced any more" "$(traced)" ""
 "$SPROFRUN" -q -d 0.1s -o p.pb.gz --tree -p $$ 2>err
 is "our own process is no target" "$? $(cat err)" "0 "
 "$SPROFRUN" --tree true 2>err
@@ -60,7 +69,8 @@ check "and shows the parent" grep -q "bash ($parent), " screen
 
 for what in cgroup container; do
     "$SPROFRUN" --$what nothing-like-it -d 0.1s 2>err
-    is "--$what of nothing" "$? $(grep -c "^sprofrun: no process .* '\?nothing-like-it'" err)" "125 1"
+    is "--$what of nothing" "$? $(grep -c "^sprofrun: no process .* '\?nothing-like-it'" err)" \
+        "125 1"
 done
 
 # Cgroups as docker and systemd make them, in any hierarchy in which we may make them. The names
@@ -89,7 +99,8 @@ taken() { # WHAT PIDS OPTION...
 }
 taken "a cgroup by its name" "${workers[2]}" --cgroup "sprofil-$$.service"
 taken "by its path" "${workers[2]}" --cgroup "/sprofil-test-$$/sprofil-$$.service"
-taken "and all below" "$(printf '%s\n' "${workers[@]:0:2}" | sort | xargs)" --cgroup "/sprofil-test-$$/docker"
+taken "and all below" "$(printf '%s\n' "${workers[@]:0:2}" | sort | xargs)" \
+    --cgroup "/sprofil-test-$$/docker"
 taken "a container by its id" "${workers[0]}" --container "$ID"
 "$SPROFRUN" --container "${ID:0:12}" -d 0.1s 2>err
 is "an id that is too short" "$? $(grep -c 'several containers begin' err)" "125 1"
@@ -101,7 +112,8 @@ taken "enough of an id" "$(printf '%s\n' "${workers[0]}" "${workers[2]}" | sort 
 # its program, not by its first argument.
 cp "$(command -v sleep)" conmon
 bash -c "exec -a conmon ./conmon 600" & children+=($!)
-is "what is called conmon and is none" "$("$SPROFRUN" --container web$$ -d 0.1s 2>&1 | grep -c "no process of a container 'web$$'")" 1
+is "what is called conmon and is none" "$("$SPROFRUN" --container web$$ -d 0.1s 2>&1 |
+    grep -c "no process of a container 'web$$'")" 1
 cat >monitor.c <<'C'
 #include <unistd.h>
 int main(void) { return pause(); }
@@ -116,7 +128,8 @@ fi
 # docker's files contain the names of its containers; only root may read them.
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
     unshare -m sh -c "mount -t tmpfs none /var/lib && mkdir -p /var/lib/docker/containers/$OTHER &&
-        echo '{\"ID\":\"$OTHER\",\"Name\":\"/shop\"}' >/var/lib/docker/containers/$OTHER/config.v2.json &&
+        echo '{\"ID\":\"$OTHER\",\"Name\":\"/shop\"}' \
+            >/var/lib/docker/containers/$OTHER/config.v2.json &&
         echo ${workers[1]} >$group/docker/$OTHER/cgroup.procs &&
         '$SPROFRUN' -q -F 1000 --max-overhead 100 -d 0.4s -o p.pb.gz --container shop" 2>err
     is "by docker's name" "$? $(pids_of p.pb.gz)" "0 ${workers[1]} "

@@ -68,7 +68,8 @@ run sh -c 'exit 3' <&- >&-; is "closed streams" $? 3
 
 # The command inherits the same as without sprofrun.
 state='grep -E "^(Sig(Pnd|Blk|Ign|Cgt)|ShdPnd|NoNewPrivs|Seccomp|Cpus_allowed):" /proc/self/status
-    ulimit -a; env | grep -vE "^(_|SHLVL)=" | sort; ls -l /proc/self/fd | sed "s/.* \([0-9]*\) ->.*/\1/" | sort -n
+    ulimit -a; env | grep -vE "^(_|SHLVL)=" | sort
+    ls -l /proc/self/fd | sed "s/.* \([0-9]*\) ->.*/\1/" | sort -n
     cat /proc/self/coredump_filter /proc/self/oom_score_adj /proc/self/timerslack_ns; umask; pwd'
 trap '' USR2
 (ulimit -n 200; sh -c "$state") >plain.state 2>&1
@@ -100,7 +101,8 @@ for left in 16 15; do
     TMPDIR=$WORK/many "$SPROFRUN" -q -o gone/%t.pb.gz sh -c 'rmdir gone; exit 6' 2>err
     is "status with $left profiles kept" $? 6
     is "no more than 16 are kept" "$(ls many | wc -l)" 16
-    is "that is said" "$(grep -c 'nor can it be kept in .*/many, where 16 are already' err)" $((left - 15))
+    is "that is said" "$(grep -c 'nor can it be kept in .*/many, where 16 are already' err)" \
+        $((left - 15))
     rm -f many/sprof-100001.pb.gz
 done
 mkdir small && if mount -t tmpfs -o size=4k none small 2>/dev/null; then
@@ -133,12 +135,15 @@ check "a pipe is written in place" [ -p pipe -a -s from-pipe ]
 mkfifo unread
 TMPDIR=$WORK "$SPROFRUN" -q -o unread sh -c 'exit 3' 2>err &
 run=$!
-writes() { pgrep -x sprofil-analyst -P "$(pgrep -P "$(tracing $run)" -x sprofil-analyst)" >/dev/null 2>&1; }
+writes() {
+    pgrep -x sprofil-analyst -P "$(pgrep -P "$(tracing $run)" -x sprofil-analyst)" >/dev/null 2>&1
+}
 wait_until "the profile is written to a pipe" 20 writes
 kill -TERM $run
 wait $run; is "SIGTERM ends the wait for a reader" $? 3
 message_is "cannot write the profile to unread: nobody reads it; it is kept in"
-check "what nobody reads is kept" "$SPROFREPORT" summary "$(sed -n 's/.*; it is kept in //p' err)" -o summary.txt
+check "what nobody reads is kept" "$SPROFREPORT" summary \
+    "$(sed -n 's/.*; it is kept in //p' err)" -o summary.txt
 ln -s real.pb.gz link; : >real.pb.gz; "$SPROFRUN" -q -o link true
 check "the file behind a link is replaced" [ -L link -a -s real.pb.gz ]
 mkdir deep; ln -s deep/new.pb.gz link2; "$SPROFRUN" -q -o link2 true
@@ -149,9 +154,11 @@ for limit in 0 1; do
     (ulimit -f $limit; "$SPROFRUN" -q -o p.pb.gz sh -c 'exit 6' 2>&1; echo $?) | cat >long
     is "ulimit -f $limit: status" "$(tail -n 1 long)" 6
     check "ulimit -f $limit: says so" grep -qE \
-        "^sprofrun: .*File too large.*'ulimit -f'.*(there will be no profile|nor can it be kept)" long
+        "^sprofrun: .*File too large.*'ulimit -f'.*(there will be no profile|nor can it be kept)" \
+        long
     is "ulimit -f $limit: the command's file is its own affair" \
-        "$( (ulimit -f $limit; "$SPROFRUN" -q -o p.pb.gz sh -c 'head -c 5000 /dev/zero >big; kill -l $?' 2>/dev/null) | cat)" XFSZ
+        "$( (ulimit -f $limit; "$SPROFRUN" -q -o p.pb.gz sh -c \
+        'head -c 5000 /dev/zero >big; kill -l $?' 2>/dev/null) | cat)" XFSZ
 done
 (ulimit -S -f 0; TMPDIR=$WORK "$SPROFRUN" -q -o p.pb.gz sh -c 'exit 6' 2>&1; echo $?) | cat >long
 is "a limit that can be raised: status" "$(tail -n 1 long)" 6
@@ -170,7 +177,8 @@ for signal in USR1 USR2; do
     wait_until "the command is ready" 20 [ -s $signal ]
     kill -$signal $!; wait $!; is "SIG$signal to us goes to the command" $? 43
 done
-"$SPROFRUN" -q -o p.pb.gz sh -c '(sleep 0.3; echo late >late) & exit 5'; is "status of the parent" $? 5
+"$SPROFRUN" -q -o p.pb.gz sh -c '(sleep 0.3; echo late >late) & exit 5'; is "status of the parent" \
+    $? 5
 check "children are followed to their end" [ -s late ]
 # A command that stops itself goes on when the pid that the shell knows gets SIGCONT.
 for options in "" --no-realtime; do
@@ -199,7 +207,8 @@ done
 kill -KILL $idle
 # A period longer than the run delays neither its end nor the profile.
 sleep 60 &
-timeout 30 "$SPROFRUN" -q -i 1m -d 0.2s -o idle.pb.gz -p $!; is 'a long period: the end is in time' $? 0
+timeout 30 "$SPROFRUN" -q -i 1m -d 0.2s -o idle.pb.gz -p $!; \
+    is 'a long period: the end is in time' $? 0
 kill $!
 # However short -d is, a new profile is written.
 echo old >p.pb.gz; "$SPROFRUN" -q -d 1ns -o p.pb.gz true

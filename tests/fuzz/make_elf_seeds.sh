@@ -165,7 +165,8 @@ rm -f "$out"/dwarf/*.o
 # Line tables as sections of their own; a compressed one is unpacked first.
 for object in "$out"/dwarf/*; do
     objcopy --decompress-debug-sections --set-section-flags .debug_line=alloc \
-        -O binary --only-section=.debug_line "$object" "$out/lines/${object##*/}" 2>/dev/null || true
+        -O binary --only-section=.debug_line "$object" "$out/lines/${object##*/}" 2>/dev/null ||
+        true
     [ -s "$out/lines/${object##*/}" ] || rm -f "$out/lines/${object##*/}"
 done
 cp "$out"/elf/* "$out/dwarf/gcc-5" "$out/symbols"

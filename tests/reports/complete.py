@@ -20,8 +20,8 @@ import time
 
 DEADLINE = 60
 # Hostile parts of names; each name begins with a prefix of its own.
-NAMES = [";>RAN #", "$(>RAN)", "`>RAN`", "';>RAN;'", '";>RAN;"', "$(>RAN)'\"", "\\$(>RAN)\\", "&>RAN",
-         "|tee RAN", " b  c", "${x:=$(>RAN)}", "*?[a]", "(>RAN)", "!!;>RAN"]
+NAMES = [";>RAN #", "$(>RAN)", "`>RAN`", "';>RAN;'", '";>RAN;"', "$(>RAN)'\"", "\\$(>RAN)\\",
+         "&>RAN", "|tee RAN", " b  c", "${x:=$(>RAN)}", "*?[a]", "(>RAN)", "!!;>RAN"]
 PLAIN = NAMES[:1]
 # Further names, tried only where a name may have any length and content. A process or thread cannot
 # be called so, as they are longer than 15 bytes or have control characters.

@@ -46,7 +46,10 @@ compile hot
 at_all() { code hot hot | awk '$2 ~ /mul|madd/ { print $1, 1000 } NR % 3 == 1 { print $1, 10 }'; }
 at_all | replayed p hot || exit 1
 annotate() { "$SPROFREPORT" annotate "$@"; }
-cell() { t=$2 awk -F'\t' -v k="$1" 'NR > 1 && $5 == k && $9 ~ ENVIRON["t"] { s += $4 } END { print s + 0 }' tsv; }
+cell() {
+	t=$2 awk -F'\t' -v k="$1" 'NR > 1 && $5 == k && $9 ~ ENVIRON["t"] { s += $4 } END {
+		print s + 0 }' tsv
+}
 sum() { awk -F'\t' -v k="$1" -v c="$2" 'NR > 1 && $5 == k { s += $c } END { print s + 0 }' tsv; }
 
 annotate hot --format tsv p >tsv; is "status" $? 0
@@ -54,7 +57,8 @@ is "columns" "$(head -n1 tsv)" "$(printf '%s\t' self_samples self_ns total_sampl
     file line address)text"
 read -r self total < <("$SPROFREPORT" --format tsv p | awk -F'\t' '$5 == "hot" { print $1, $3 }')
 is "lines have the function's self" "$(sum line 1)" "$self"
-check "the line of the call has most of it" [ "$(cell line CALL)" -gt "$(($(cell line "for") * 5))" ]
+check "the line of the call has most of it" [ \
+	"$(cell line CALL)" -gt "$(($(cell line "for") * 5))" ]
 is "its inlined function" "$(awk -F'\t' '$5 == "inlined" { print $7, $9 }' tsv)" "13 mix"
 inlined=$(sum inlined 1)
 is "self and inlined are the total" $((self + inlined)) "$total"
@@ -77,7 +81,8 @@ check "what is inlined" grep -q '└ inlined mix$' narrow
 check "where it begins" grep -q '8  __attribute__((noinline)) unsigned hot' narrow
 check "nothing of the function behind" sh -c '! grep -q main narrow'
 annotate hot --instructions none p | grep -q '[0-9a-f]: '; is "without instructions" $? 1
-check "all instructions are more" [ "$(annotate hot --instructions all p | wc -l)" -gt "$(wc -l <narrow)" ]
+check "all instructions are more" [ "$(annotate hot --instructions all p | wc -l)" \
+	-gt "$(wc -l <narrow)" ]
 annotate hot --color always p | grep -q $'\033\[1;31m.*\033'; is "heat" $? 0
 LC_ALL=C annotate hot p | LC_ALL=C grep -q $'[\200-\377]'; is "ASCII" $? 1
 
@@ -107,7 +112,8 @@ chmod 755 "$WORK"
 "$SPROFREPORT" export --format html p | grep -q "$WORK/$newer"; is "so says the page" $? 0
 chmod 700 "$WORK"
 mkdir earlier && cp -p kept.c earlier/hot.c
-annotate hot --source-path "$WORK/src=$WORK/earlier" p | grep -q "$newer"; is "the one that is read counts" $? 1
+annotate hot --source-path "$WORK/src=$WORK/earlier" p |
+	grep -q "$newer"; is "the one that is read counts" $? 1
 mv kept.c src/hot.c
 
 # A file that is not the profiled program is refused.

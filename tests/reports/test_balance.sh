@@ -14,15 +14,20 @@ done
 is "merge" "$?" 0
 # The function store takes 0.5 s in each of three ranks, and 2.5 s in the fourth.
 row() { "$report" merge --by "$1" --format tsv all.pb.gz | awk -F'\t' -v f="$2" '$6 == f'; }
-is "store by rank" "$(row rank store)" "500000000	1000000000	2500000000	150	2	store	/opt/phases"
+is "store by rank" "$(row rank store)" \
+    "500000000	1000000000	2500000000	150	2	store	/opt/phases"
 is "work by rank" "$(row rank work | cut -f1-4)" "1800000000	1800000000	1800000000	0"
-is "store by host" "$(row host store)" "1000000000	2000000000	3000000000	50	south	store	/opt/phases"
-is "the sum" "$(row rank '[all]' | cut -f1-5)" "3307000000	3807000000	5307000000	39.4011	2"
+is "store by host" "$(row host store)" \
+    "1000000000	2000000000	3000000000	50	south	store	/opt/phases"
+is "the sum" "$(row rank '[all]' | cut -f1-5)" \
+    "3307000000	3807000000	5307000000	39.4011	2"
 is "by process, of one pid" "$(row process '[all]' | cut -f5)" "phases 10 on south"
-is "what costs most first" "$("$report" merge --by rank --format tsv all.pb.gz | sed -n '3p' | cut -f6)" store
+is "what costs most first" "$("$report" merge --by rank --format tsv all.pb.gz |
+    sed -n '3p' | cut -f6)" store
 "$report" merge --by rank --width 100 all.pb.gz >out || failed=1
 grep -q '^3 ranks: 0, 1, 3; 3.31 s each, most in work (' out &&
-    grep -q '^1 rank: 2; 5.31 s each, most in store (' out && grep -q '^2 kinds of behaviour$' out ||
+    grep -q '^1 rank: 2; 5.31 s each, most in store (' out &&
+    grep -q '^2 kinds of behaviour$' out ||
     { echo "FAIL: who is alike"; cat out; failed=1; }
 "$report" merge --by rank r0 r1 | grep -q '^all behave alike$' || fail "alike"
 

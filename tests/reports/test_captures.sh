@@ -6,7 +6,8 @@
 ANALYST=$BUILD/tools/sprofil-analyst
 program=$TARGETS/busy
 command -v objdump >/dev/null || skip "no objdump (binutils)"
-code "$program" main | awk '{ print $1, 5 }' | "$BUILD/tests/reports/make_capture" c.cap "$(realpath "$program")"
+code "$program" main | awk '{ print $1, 5 }' |
+    "$BUILD/tests/reports/make_capture" c.cap "$(realpath "$program")"
 
 # analyse STATUS ARG...: runs the analyst, with its output in "out" and "err", and expects STATUS
 analyse() {

@@ -6,7 +6,8 @@
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../lib.sh"
 
-[ -f "$BUILD/packaging/completions/sprofrun" ] || skip "completions are made by builds for this machine"
+[ -f "$BUILD/packaging/completions/sprofrun" ] ||
+    skip "completions are made by builds for this machine"
 : >"a file.pb.gz"
 
 # offers WHAT WORD...: asserts that the shell $shell offers the words WHAT (sorted) for the last
@@ -49,7 +50,8 @@ check_foreign() {
         echo "skipped: $shell is not installed"
     else
         mkdir "of $shell"
-        (cd "of $shell" && python3 "$here/complete.py" "$shell" "$BUILD/packaging/completions") >foreign
+        (cd "of $shell" && python3 "$here/complete.py" "$shell" "$BUILD/packaging/completions") \
+            >foreign
         is "$shell: what foreign text does: status" "$? $(grep '^NOT' foreign)" '0 '
         check "$shell: much was completed" [ "$(wc -l <foreign)" -gt 200 ]
     fi

@@ -25,7 +25,8 @@ is "rows without samples of B alone" "$(grep -c 'app.new' tsv)" 0
 is "unsampled" "$(awk -F'\t' '$7 == "[unsampled]" { print $1, $2, $3, $4, $5, $6 }' tsv)" \
     "2000000 0 -100   0"
 
-is "how many were not tested is said, and why" "$("$report" diff stacks slower | grep 'not tested')" \
+is "how many were not tested is said, and why" \
+    "$("$report" diff stacks slower | grep 'not tested')" \
     "1 not tested: too few samples, unsampled time, or one has all of the time"
 
 # A function that ran only on side B has the object's name of that side.
@@ -94,7 +95,8 @@ grep -q 'data-o="2"><title>lex&#10;.*may be chance' sides.svg || fail "lex is no
     fail "hostile names"
 [ -z "$(command -v xmllint)" ] || xmllint --noout --nonet hostile.svg || fail "xml of hostile names"
 "$report" export --format svg --diff empty empty >empty.svg || fail "svg of nothing"
-refused "a format of one side" 2 'diff is for flame graphs' export --format folded --diff stacks slower
+refused "a format of one side" 2 'diff is for flame graphs' export --format folded --diff stacks \
+    slower
 refused "a report" 2 'diff is for flame graphs' flat --diff stacks slower
 refused "one side of a flame graph" 2 'compares two sides' export --format svg --diff stacks
 

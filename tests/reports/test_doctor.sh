@@ -36,7 +36,8 @@ strip -o bare whole
 profile() {
     local function
     for function in "${@:3}"; do
-        code "$2" "$function" | awk -v n="$([ "$function" = spin ] && echo 100 || echo 5)" '{ print $1, n }'
+        code "$2" "$function" | awk -v n="$([ "$function" = spin ] && echo 100 || echo 5)" \
+            '{ print $1, n }'
     done |
         replayed "$1.pb.gz" "$1" $cut || exit 1
 }
@@ -188,7 +189,8 @@ server=$!
 trap 'kill $server 2>/dev/null; rm -rf "$WORK"' EXIT
 wait_until "the server serves" 20 [ -e server/port ] || finish
 export DEBUGINFOD_URLS=http://127.0.0.1:$(cat server/port)
-is "nothing is asked without --debuginfod" "$(doctor bare.pb.gz >/dev/null; cat server/log 2>/dev/null)" ""
+is "nothing is asked without --debuginfod" \
+	"$(doctor bare.pb.gz >/dev/null; cat server/log 2>/dev/null)" ""
 doctor --debuginfod plain.pb.gz >text
 check "a file that no server has" grep -q 'no debuginfod server has its debug file' text
 touch server/silent
@@ -200,9 +202,11 @@ rm -rf cache
 doctor --debuginfod bare.pb.gz >text
 check "the debug file is in the cache" cmp -s "cache/$id/debuginfo" "server/buildid/$id/debuginfo"
 check "names can be had now" grep -q 'the profile lacks names that can be had now' text
-check "only what is hot and lacks names is asked for" [ "$(sort -u server/log | grep -c "$id")" = 1 ]
+check "only what is hot and lacks names is asked for" [ \
+    "$(sort -u server/log | grep -c "$id")" = 1 ]
 profile bare whole spin main _start
-is "a new profile has names" "$("$SPROFREPORT" --format tsv bare.pb.gz | awk -F'\t' 'NR == 2 { print $5 }')" spin
+is "a new profile has names" "$("$SPROFREPORT" --format tsv bare.pb.gz |
+    awk -F'\t' 'NR == 2 { print $5 }')" spin
 is "and lines" "$(cell 3 bare) $(cell 6 bare)" "$(added bare) build-id"
 check "of the cache" grep -q "^$WORK/cache/" <<<"$(cell 7 bare)"
 "$SPROFREPORT" annotate spin bare.pb.gz | grep -q 'sum += i'; is "and a source" $? 0

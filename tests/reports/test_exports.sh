@@ -38,7 +38,8 @@ done
 # Hostile names stay names: the formats remain valid.
 "$make" hostile hostile
 for format in speedscope firefox; do
-	"$report" export --format $format hostile | python3 -c 'import json, sys; json.load(sys.stdin)' ||
+	"$report" export --format $format hostile |
+		python3 -c 'import json, sys; json.load(sys.stdin)' ||
 	    fail "hostile names: $format"
 done
 "$report" export --format perf-script hostile >out

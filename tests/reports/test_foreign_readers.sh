@@ -45,8 +45,8 @@ same() {
 		delete wanted["[unsampled]"]
 		for (name in wanted)
 			if ((d = got[name] - wanted[name]) > 0.5 || d < -0.5)
-				bad = bad sprintf("%s: %s is %.0f, not %.0f\n", what, name, got[name],
-				    wanted[name])
+				bad = bad sprintf("%s: %s is %.0f, not %.0f\n", what, name,
+				    got[name], wanted[name])
 		for (name in got)
 			if (got[name] && !(name in wanted))
 				bad = bad sprintf("%s: %s is not in the report\n", what, name)
@@ -63,13 +63,15 @@ if [ -n "$bundle" ] && command -v node >/dev/null; then
 		    "$report" export --format callgrind -o callgrind.$kind $kind.pb.gz || exit 1
 		for file in $kind.speedscope.json $kind.folded callgrind.$kind; do
 			node "$import" "$bundle" "$file" >imported || { fail "$file"; continue; }
-			total=$(awk -F'\t' '$2 == 0 && $3 != "frame" { printf "%.0f\n", $5 }' imported)
+			total=$(awk -F'\t' '$2 == 0 && $3 != "frame" { printf "%.0f\n", $5 }' \
+				imported)
 			case $file in
 			*.json)
 				wanted=$(($(figure profiled_cpu_ns $kind) +
 				    $(figure unattributed_cpu_ns $kind))) column=2 ;;
 			*.folded) wanted=$(figure samples $kind) column=1 ;;
-			*) wanted=$(awk -F'\t' 'NR > 1 { n += $2 } END { printf "%.0f", n }' $kind.flat)
+			*) wanted=$(awk -F'\t' \
+				'NR > 1 { n += $2 } END { printf "%.0f", n }' $kind.flat)
 				column=2 ;;
 			esac
 			[ "$total" = "$wanted" ] || fail "$file: the total is $total, not $wanted"
@@ -81,7 +83,8 @@ if [ -n "$bundle" ] && command -v node >/dev/null; then
 			}' imported | same "$file" $column $kind 1 || failed=1
 			# The file's other profiles are its threads: they add up to the total.
 			[ "${file##*.}" != json ] || awk -F'\t' -v all="$total" '
-			    $2 > 0 && $3 != "frame" { n += $5 } END { exit n && n != all }' imported ||
+			    $2 > 0 && $3 != "frame" { n += $5 }
+			    END { exit n && n != all }' imported ||
 			    fail "$file: the threads are not all"
 		done
 	done
@@ -92,7 +95,8 @@ if [ -n "$bundle" ] && command -v node >/dev/null; then
 	for of in lex add fib; do
 		awk -F'\t' -v of=$of 'NR == FNR { if ($5 == of) wanted += $2; next }
 			$3 == "frame" && $4 == of { got += $5 * 1e9 }
-			END { exit !(got > wanted - 1.1e6 && got < wanted + 0.5) }' stacks.flat imported ||
+			END { exit !(got > wanted - 1.1e6 && got < wanted + 0.5) }' \
+			stacks.flat imported ||
 		    fail "perf script: $of is $(grep "$of" imported)"
 	done
 else

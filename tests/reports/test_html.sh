@@ -74,7 +74,8 @@ if see.open:
     see.bad.append("open: %s" % see.open)
 if len(set(see.ids)) != len(see.ids):
     see.bad.append("ids twice")
-if set(re.findall(r"[a-z]+://[^\"' )]*", page)) - {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xhtml"}:
+addresses = {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xhtml"}
+if set(re.findall(r"[a-z]+://[^\"' )]*", page)) - addresses:
     see.bad.append("addresses")
 if "default-src 'none'" not in page:
     see.bad.append("no policy")
@@ -99,7 +100,8 @@ check "heat" grep -qE '<tr class="h[67]"><td>[0-9.]+ [±-][0-9.]+ %' page.html
 chmod 700 src
 "$SPROFREPORT" export --format html p.pb.gz >private.html
 is "a source in a private folder: it is in the page" "$(grep -c SECRET private.html)" 0
-check "that is said" grep -q 'in a folder that is not: name its folder, --source-path DIR' private.html
+check "that is said" grep -q 'in a folder that is not: name its folder, --source-path DIR' \
+    private.html
 chmod 755 src
 chmod 600 src/hot.c
 "$SPROFREPORT" export --format html p.pb.gz >private.html

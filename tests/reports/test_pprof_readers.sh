@@ -37,7 +37,8 @@ if command -v protoc >/dev/null; then
 		sample_type { type: 1 unit: 2 }
 		sample_type { type: 3 unit: 4 }
 		sample { location_id: 1 value: 7 value: 700
-		  label { key: 5 str: 6 } label { key: 7 num: 512 num_unit: 4 } label { key: 8 num: 42 } }
+		  label { key: 5 str: 6 } label { key: 7 num: 512 num_unit: 4 }
+		  label { key: 8 num: 42 } }
 		sample { location_id: 1 value: 5 value: 50 label { key: 5 str: 9 } }
 		location { id: 1 address: 4096 line { function_id: 1 line: 3 } }
 		function { id: 1 name: 10 system_name: 10 }
@@ -59,11 +60,14 @@ if command -v protoc >/dev/null; then
 	"$report" merge -o "$work/merged.pb.gz" "$work/foreign" "$work/one.pb.gz" || failed=1
 	gzip -dc "$work/merged.pb.gz" | protoc --decode=perftools.profiles.Profile \
 	    --proto_path="$(dirname "$proto")" "$(basename "$proto")" >"$work/decoded"
-	python3 - "$work/decoded" <<-'END' || { echo "FAIL: labels of others"; cat "$work/decoded"; failed=1; }
+	python3 - "$work/decoded" <<-'END' || { echo "FAIL: labels of others"; \
+		cat "$work/decoded"; failed=1; }
 		import re, sys
 		text = open(sys.argv[1]).read()
 		strings = re.findall(r'^string_table: "(.*)"$', text, re.M)
-		name = lambda field, part: [strings[int(i)] for i in re.findall(rf"{field}: (\d+)", part)]
+		strings_at = lambda pattern, part, flags=0: [
+		    strings[int(i)] for i in re.findall(pattern, part, flags)]
+		name = lambda field, part: strings_at(rf"{field}: (\d+)", part)
 		samples = sorted(re.findall(r"^sample \{\n(.*?)^\}", text, re.M | re.S))
 		assert len(samples) == 2, samples
 		values = sorted([int(v) for v in re.findall(r"value: (\d+)", s)] for s in samples)
@@ -76,12 +80,13 @@ if command -v protoc >/dev/null; then
 		assert [name("type", k) + name("unit", k) for k in kinds] == [
 		    ["alloc_objects", "count"], ["alloc_space", "bytes"]], kinds
 		period = re.search(r"^period_type \{\n(.*?)^\}\nperiod: (\d+)$", text, re.M | re.S)
-		assert name("type", period[1]) + name("unit", period[1]) == ["space", "bytes"], period
+		assert name("type", period[1]) == ["space"], period
+		assert name("unit", period[1]) == ["bytes"], period
 		assert period[2] == "524288", period
 		assert name(r"\ndrop_frames", text) == ["runtime"]
 		assert name(r"\nkeep_frames", text) == ["main"]
 		assert name(r"\ndoc_url", text) == ["https://example.org/"]
-		assert "made elsewhere" in [strings[int(i)] for i in re.findall(r"^comment: (\d+)", text, re.M)]
+		assert "made elsewhere" in strings_at(r"^comment: (\d+)", text, re.M)
 	END
 else
 	echo "skipped: protoc is not installed (package protobuf-compiler)"
@@ -111,13 +116,16 @@ if command -v go >/dev/null; then
 	total=$("$report" summary --format tsv "$p" | awk -F'\t' '
 	    $1 == "profiled_cpu_ns" || $1 == "unattributed_cpu_ns" { n += $2 }
 	    END { printf "%.0fms", n / 1e6 }')
-	expect "total of -top" "^Showing nodes accounting for $total, 100% of $total total" "$work/top"
+	expect "total of -top" "^Showing nodes accounting for $total, 100% of $total total" \
+		"$work/top"
 	go tool pprof -tree "$p" >"$work/tree" 2>&1 || { echo "FAIL: pprof -tree"; failed=1; }
-	expect "total of -tree" "^Showing nodes accounting for $total, 100% of $total total" "$work/tree"
+	expect "total of -tree" "^Showing nodes accounting for $total, 100% of $total total" \
+		"$work/tree"
 	expect "an edge of -tree" '^ +100ms 25.00% \| +walk' "$work/tree"
 	go tool pprof -top -diff_base "$p" "$p" >"$work/none" 2>&1 ||
 	    { echo "FAIL: pprof -diff_base"; failed=1; }
-	expect "-diff_base with itself" "^Showing nodes accounting for 0, 0% of $total total" "$work/none"
+	expect "-diff_base with itself" "^Showing nodes accounting for 0, 0% of $total total" \
+		"$work/none"
 	mkdir -p "$work/src" && seq 20 | sed 's/^/line /' >"$work/src/inline.h"
 	go tool pprof -source_path "$work" -list helper "$p" >"$work/list" 2>&1 ||
 	    { echo "FAIL: pprof -list"; failed=1; }

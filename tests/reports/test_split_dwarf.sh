@@ -50,10 +50,14 @@ namespace deep {
 template <class T> struct box {
 	T value;
 	T mixed(T n) const { return value * 31 + (n ^ value >> 5); }
-	__attribute__((noinline)) T turn(T n) { for (T i = 0; i < n; i++) value = mixed(i); return value; }
+	__attribute__((noinline)) T turn(T n) {
+		for (T i = 0; i < n; i++) value = mixed(i);
+		return value; }
 };
 }
-namespace { __attribute__((noinline)) unsigned hidden(unsigned n) { volatile unsigned v = n; return v; } }
+namespace {
+__attribute__((noinline)) unsigned hidden(unsigned n) { volatile unsigned v = n; return v; }
+}
 extern "C" unsigned turned(unsigned n)
 {
 	std::vector<unsigned> v{n, 3, 2, hidden(n)};
@@ -72,7 +76,8 @@ build() { # OUT COMPILER FLAG...: compiled in a folder of its own
 for shape in $ALL; do
     cc=${shape%-*} v=${shape#*-}
     command -v $cc >/dev/null || continue
-    build whole-$shape $cc -g -gdwarf-$v && build split-$shape $cc -g -gdwarf-$v -gsplit-dwarf || continue
+    build whole-$shape $cc -g -gdwarf-$v && build split-$shape $cc -g -gdwarf-$v -gsplit-dwarf ||
+        continue
     for dwp in dwp llvm-dwp; do
         # On gcc's DWARF 5, dwp and llvm-dwp of Debian 12 fail or never end.
         command -v $dwp >/dev/null &&
@@ -98,7 +103,9 @@ trap 'rm -rf "$WORK" "$shapes/src"' EXIT
 cp -r "$shapes/kept" "$shapes/src"
 cd "$shapes/src" || exit 1
 
-addresses() { objdump -d --no-show-raw-insn -j .text "$1" | sed -n 's/^ *\([0-9a-f]*\):\t.*/0x\1/p'; }
+addresses() {
+    objdump -d --no-show-raw-insn -j .text "$1" | sed -n 's/^ *\([0-9a-f]*\):\t.*/0x\1/p'
+}
 named() { addresses "$1" | "$symbolize" -c "$1" 2>&1; }
 
 for shape in $ALL; do
@@ -136,7 +143,9 @@ done
 
 # The analyst finds .dwo files from its sandbox, too; doctor names the missing ones.
 [ -x split-gcc-5/program ] || finish
-profile() { code split-gcc-5/program spin | awk '{ print $1, 10 }' | replayed "$1" split-gcc-5/program; }
+profile() {
+    code split-gcc-5/program spin | awk '{ print $1, 10 }' | replayed "$1" split-gcc-5/program
+}
 profile p.pb.gz; is "status" $? 0
 "$SPROFREPORT" flat --format tsv p.pb.gz | cut -f 5 >functions
 check "an inlined function in a profile" grep -qx half functions

@@ -76,7 +76,8 @@ echo "hello world, this is no profile" >"$work/text"
 echo "hello" | gzip >"$work/text.gz"
 head -c 100000 /dev/zero | gzip >"$work/zeros.gz"
 refused "debuginfod of another report" 2 "is for doctor" flat --debuginfod "$p"
-refused "an option that does nothing there" 2 "--icicle does nothing in .flat.: it is for svg html" flat --icicle "$p"
+refused "an option that does nothing there" 2 \
+	"--icicle does nothing in .flat.: it is for svg html" flat --icicle "$p"
 refused "nor in that export" 2 "it is for tree svg html" export --format folded --bottom-up "$p"
 refused "nor there" 2 "it is for annotate html" --source-path . "$p"
 refused "a misspelt option" 2 "--spit is not an option; there is --split" flat --spit thread "$p"
@@ -97,7 +98,8 @@ printf 'gmon\1\0\0\0more' >"$work/gmon.out"
     >"$work/mon.out"
 refused "gmon.out" 1 "gmon.out, which gprof reads" flat "$work/gmon.out"
 refused "mon.out" 1 "mon.out: give its program, --program PROGRAM" flat "$work/mon.out"
-refused "no known suffix" 2 "no format's name ends in .zip: give --format" export -o "$work/x.zip" "$p"
+refused "no known suffix" 2 "no format's name ends in .zip: give --format" export -o "$work/x.zip" \
+	"$p"
 refused "no suffix" 2 "export to which format" export -o "$work/x" "$p"
 refused "program" 1 "program" "$report"
 refused "empty standard input" 1 "empty" -
@@ -112,7 +114,8 @@ while read -r option reports; do
 	for name in $reports; do
 		case $name in callers | annotate) words="$name main" ;; *) words=$name ;; esac
 		# shellcheck disable=SC2086 # words
-		refused "--$option in $name" 2 "--${option%=*} does nothing in '$name'" $words --$option "$p"
+		refused "--$option in $name" 2 "--${option%=*} does nothing in '$name'" $words \
+			--$option "$p"
 	done
 done <<'OPTIONS'
 sort=total annotate timeline balance doctor summary merge
@@ -128,7 +131,8 @@ no-demangle summary merge
 OPTIONS
 while read -r option formats; do
 	for name in $formats; do
-		refused "--$option in $name" 2 "--${option%=*} does nothing in '$name'" export --format "$name" --$option "$p"
+		refused "--$option in $name" 2 "--${option%=*} does nothing in '$name'" export \
+			--format "$name" --$option "$p"
 	done
 done <<'OPTIONS'
 sort=self pprof folded svg speedscope firefox callgrind gmon perf-script
@@ -187,7 +191,8 @@ refused "name with control characters" 1 "'n??\[31m?x'" $'n\xff\e[31m\nx'
 
 # On a terminal, output goes through the pager, has colours, and is no wider than the terminal.
 if command -v script >/dev/null; then
-	PAGER='sed s/^/P:/' TERM=xterm script -qec "stty cols 60; '$report' '$p'" /dev/null </dev/null >"$work/out"
+	PAGER='sed s/^/P:/' TERM=xterm script -qec "stty cols 60; '$report' '$p'" /dev/null \
+		</dev/null >"$work/out"
 	grep -q 'P:.*helper' "$work/out" || fail "pager: $(cat "$work/out")"
 	grep -q $'\033\[1;31m' "$work/out" || fail "colours on a terminal"
 	PAGER=true TERM=xterm script -qec "'$report' '$p'" /dev/null </dev/null >"$work/out" ||

@@ -29,8 +29,10 @@ same "flat as csv" flat.csv export --format csv --limit 2 "$p"
 
 # A function that is in the tree only once has the same figures there as in the flat report.
 for function in main fib read lex; do
-	flat=$("$report" --format tsv "$p" | awk -F'\t' -v f=$function '$5 == f { print $1, $2, $3, $4 }')
-	tree=$("$report" tree --format tsv "$p" | awk -F'\t' -v f=$function '$6 == f { print $2, $3, $4, $5 }')
+	flat=$("$report" --format tsv "$p" |
+		awk -F'\t' -v f=$function '$5 == f { print $1, $2, $3, $4 }')
+	tree=$("$report" tree --format tsv "$p" |
+		awk -F'\t' -v f=$function '$6 == f { print $2, $3, $4, $5 }')
 	[ "$flat" = "$tree" ] || fail "$function: flat says $flat, tree says $tree"
 done
 

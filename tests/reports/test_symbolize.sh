@@ -87,7 +87,8 @@ int main(int argc, char **argv)
 	struct local {
 		__attribute__((noinline)) int method(int n) { volatile int v = n; return v * 3; }
 	};
-	return local().method(argc) + (int)space::twice(words[0]).size() + t.inlined(lambda(argc)) + space::twice(argc) > 9999;
+	return local().method(argc) + (int)space::twice(words[0]).size() +
+		t.inlined(lambda(argc)) + space::twice(argc) > 9999;
 }
 C
 
@@ -96,7 +97,9 @@ C
 addresses() {
 	readelf -SW "$1" | sed 's/\[ */[/' | awk '$2 == ".text" { print $4, $6 }' | {
 		read -r begin bytes
-		for ((at = 0x$begin; at < 0x$begin + 0x$bytes; at += 4)); do printf '0x%x\n' $at; done
+		for ((at = 0x$begin; at < 0x$begin + 0x$bytes; at += 4)); do
+			printf '0x%x\n' $at
+		done
 	}
 }
 
@@ -116,7 +119,8 @@ differences() {
 		FILENAME != "-" { split($0, symbol, " "); at[symbol[2]] = symbol[1]; next }
 		FNR % 2 { want = $0; name = $2; line = $3; frames = NF; next }
 		want == $0 { next }
-		frames == 3 && NF == 3 && ($2 == name || $2 == "??" || (at[$2] && at[$2] == at[name])) &&
+		frames == 3 && NF == 3 &&
+			($2 == name || $2 == "??" || (at[$2] && at[$2] == at[name])) &&
 			($3 == line || line ~ /:0$/ && $3 ~ /:0$/) { next }
 		{ print "want " want; print "got  " $0 }' symbols.txt -
 }
@@ -213,7 +217,8 @@ symbols_from() {
 	nm --defined-only "$twin" |
 	    awk '$2 ~ /[tT]/ && $3 ~ /^(outer|leaf|main|rare)$/ { print "0x" $1, $3 }' |
 		sort >functions.txt
-	from=$(cut -d' ' -f1 functions.txt | "$bench" -s -n -d "$work/debug" "$file" | sed -n 's/^symbols: //p')
+	from=$(cut -d' ' -f1 functions.txt | "$bench" -s -n -d "$work/debug" "$file" |
+		sed -n 's/^symbols: //p')
 	cut -d' ' -f1 functions.txt | "$bench" -n -d "$work/debug" "$file" |
 	    grep -v '^0x\|:0$' >named.txt
 	if [ "$from" = "$want" ] && cut -d' ' -f2 functions.txt | cmp -s - named.txt; then
@@ -251,7 +256,8 @@ if build whole gcc -g -O2 -Wl,--build-id -fno-inline -rdynamic a.c; then
 		symbols_from "debuglink in ${place#"$work"/}" out/linked debuglink out/whole
 		compare "debuglink in $place" out/linked out/whole
 		echo damage >>"$place/linked.debug"
-		from=$(echo 0x1000 | "$bench" -s -d "$work/debug" out/linked | sed -n 's/^symbols: //p')
+		from=$(echo 0x1000 | "$bench" -s -d "$work/debug" out/linked |
+			sed -n 's/^symbols: //p')
 		[ "$from" = dynsym ] && ok "debuglink with another CRC" ||
 		    bad "debuglink with another CRC: $from"
 		rm "$place/linked.debug"
@@ -304,7 +310,8 @@ else
 fi
 
 # Stubs of the procedure linkage table: names as objdump prints them.
-for kind in "lazy -Wl,-z,lazy" "now -Wl,-z,now" "ibt -fcf-protection -Wl,-z,ibtplt" "got -fno-plt"; do
+for kind in "lazy -Wl,-z,lazy" "now -Wl,-z,now" "ibt -fcf-protection -Wl,-z,ibtplt" "got -fno-plt"
+do
 	set -- $kind
 	name=plt-$1
 	shift
@@ -396,7 +403,8 @@ live() {
 	coproc program { exec ${as-} "$work/out/$name" "$work/out/library"; }
 	read -r address <&"${program[0]}"
 	$hook
-	got=$(echo "$address" | ${as-} "$bench" -d "$work/debug" -p "$program_PID" | sed -n 2,3p | tr '\n' ' ')
+	got=$(echo "$address" | ${as-} "$bench" -d "$work/debug" -p "$program_PID" |
+		sed -n 2,3p | tr '\n' ' ')
 	case $got in
 	"$want "*".c:"[1-9]*) ok "live $name ${3-}: $got" ;;
 	*) bad "live $name ${3-}: $got" ;;

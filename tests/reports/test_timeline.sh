@@ -40,7 +40,8 @@ grep -qE '^1\.798 s to 2\.002 s  nothing ran for 204\.00 ms; before: work; after
 grep -qE '^main 10 +[0-9.]+ % [▇█]{40}' out &&
     grep -qE '^helper 11 +16\.7 % {46}.[▇█]{10,11}.? {10}' out ||
     { echo "FAIL: strips"; cat out; failed=1; }
-is "phases" "$(awk 'NF == 9 && $7 == "%" { print $8, ($5 > 1.8) + ($5 > 0.9) }' out | tr '\n' ';')" \
+is "phases" "$(awk 'NF == 9 && $7 == "%" { print $8, ($5 > 1.8) + ($5 > 0.9) }' out | tr '\n' \
+    ';')" \
     "load 1;work 1;work 2;store 1;"
 # If the bound of the cost made ticks rarer, only a gap of twenty of the longer periods is a pause.
 "$make" slow slow && "$report" timeline --width 100 slow >out || failed=1
@@ -62,7 +63,8 @@ is "in its table" "$(awk '$1 == "107.6" || $1 == "45.5" { print $6, $7, $8 }' ou
 LC_ALL=C "$report" timeline --width 100 p | LC_ALL=C grep -q '[^ -~]' && fail "ASCII"
 is "columns of a sheet" "$("$report" timeline --format tsv p | head -1)" \
     "from_ns	to_ns	self_ns	top_ns	function	object"
-is "its sum" "$("$report" timeline --format tsv p | awk -F'\t' '{ n += $3 } END { printf "%.0f", n }')" 3300000000
+is "its sum" "$("$report" timeline --format tsv p |
+    awk -F'\t' '{ n += $3 } END { printf "%.0f", n }')" 3300000000
 is "of threads" "$("$report" timeline --split thread --format tsv p |
     awk -F'\t' '$2 == 11 { n += $6 } END { printf "%.0f", n }')" 500000000
 "$report" timeline --format json p | python3 -m json.tool >/dev/null || failed=1
@@ -88,12 +90,14 @@ strip() { "$report" timeline --width 72 "$@" wall | sed -n '/^main 10 /s/.*% //p
 twenty='█{20}'
 [[ $(strip) =~ ^$twenty\ {20}$ ]] || fail "when it ran: [$(strip)]"
 [[ $(strip --value blocked) =~ ^\ {20}$twenty$ ]] || fail "when it did not"
-is "its head" "$("$report" timeline wall | awk '$1 == "CPU" || $1 == "from" { print $1, $2, $3 }' | tr '\n' ';')" \
+is "its head" "$("$report" timeline wall |
+    awk '$1 == "CPU" || $1 == "from" { print $1, $2, $3 }' | tr '\n' ';')" \
     "CPU 0.000 s;from to CPUs;"
 is "and of what is asked for" "$("$report" timeline --value blocked wall |
     awk '$1 == "blocked" || $1 == "from" { print $1, $2, $3 }' | tr '\n' ';')" \
     "blocked 0.000 s;from to threads;"
-is "half of it ran" "$("$report" timeline --format tsv wall | awk -F'\t' '{ n += $3 } END { printf "%.0f", n }')" \
+is "half of it ran" "$("$report" timeline --format tsv wall |
+    awk -F'\t' '{ n += $3 } END { printf "%.0f", n }')" \
     1000000000
 # The HTML page has both time lines, of CPU and of blocked time, and the columns of a wall-clock
 # profile. A narrow table drops the column of blocked time last.
@@ -106,7 +110,8 @@ is "columns of a narrow table" "$("$report" flat --width 40 wall | grep '^ *self
     " self blocked function object"
 # Time without samples has no place on the time line, and no known thread.
 for value in cpu blocked wall; do
-	is "threads by $value" "$("$report" timeline --split thread --value $value --format tsv wall |
+	is "threads by $value" "$(
+	    "$report" timeline --split thread --value $value --format tsv wall |
 	    tail -n +2 | cut -f1-3 | sort -u)" "10	10	main"
 done
 
@@ -157,7 +162,8 @@ is "a newer time line" "$? $(cat out err)" \
     "1 sprofreport: the time line of the profile cannot be used: it is of a newer version of sprofil"
 "$report" timeline newer.pb p 2>&1 | grep -q 'it is of a newer version' || fail "merged"
 "$report" flat --from 1 newer.pb 2>err
-is "a newer time line for --from" "$? $(grep -c 'which cannot be used: it is of a newer version' err)" "1 1"
+is "a newer time line for --from" "$? $(grep -c \
+    'which cannot be used: it is of a newer version' err)" "1 1"
 for bad in "--from x" "--to 3q" "--from -" "--from=" "--from .s" "--from 0..0"; do
 	"$report" flat $bad p 2>err
 	is "$bad" "$? $(grep -c 'is not a time; give it as' err)" "2 1"
@@ -180,7 +186,8 @@ is "the wrong way round" "$? $(grep -c '2.00 s and --to at 1.00 s: --from must b
 
 # Other readers skip the field: protoc prints its number only.
 if command -v protoc >/dev/null; then
-	zcat p | protoc --decode=perftools.profiles.Profile -I "$(dirname "$proto")" "$proto" >text ||
+	zcat p | protoc --decode=perftools.profiles.Profile -I "$(dirname "$proto")" \
+		"$proto" >text ||
 	    fail "protoc"
 	is "a field of its own" "$(grep -c '^7001: ' text) $(grep -c '^sample {' text)" "1 5"
 fi

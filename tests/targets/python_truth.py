@@ -413,7 +413,8 @@ def check(path, profile, only=False):
         checked += count
         if python[-1][3] == 0:  # made by the compiler; but a call has a line
             lineless += count
-        elif any(frame[3] == 0 for frame in python) or not is_known(python, known) or not (only or is_through_c(stack)):
+        elif any(frame[3] == 0 for frame in python) or not is_known(python, known) or not (
+                only or is_through_c(stack)):
             wrong += count
             print('wrong: ' + '; '.join('%s %s:%d' % (frame[2] or '?', os.path.basename(
                 frame[1] or frame[0]), frame[3]) for frame in stack[-40:]))

@@ -11,7 +11,8 @@ explained() {
         $(($(figure profiled_cpu_ns p.pb.gz) + $(figure unattributed_cpu_ns p.pb.gz))) \
             "$(figure kernel_cpu_ns p.pb.gz)"
     within "$1: and that is the target's own" \
-        "$(awk -v k="$(figure kernel_cpu_ns p.pb.gz)" -v own="$(cat out)" 'BEGIN { print k / own }')" "$2" "$3"
+        "$(awk -v k="$(figure kernel_cpu_ns p.pb.gz)" -v own="$(cat out)" \
+        'BEGIN { print k / own }')" "$2" "$3"
 }
 # peak COMMAND...: runs COMMAND; sets $status, and $peak to the supervisor's most memory in KiB,
 # without the ring
@@ -81,7 +82,8 @@ explained "2000 births" 0.95 1.05
 within "2000 births: KiB of memory more than for few" "$((peak - few))" -20000 2000
 
 # Memory runs out in the middle of a run: one message says so, and the rest is profiled.
-"$SPROFRUN" -q -F 1000 -o p.pb.gz sh -c "echo >ready; while [ ! -e go ]; do sleep 0.02; done; exec $TARGETS/many processes 1500 1500" >out 2>err &
+"$SPROFRUN" -q -F 1000 -o p.pb.gz sh -c "echo >ready; while [ ! -e go ]; do sleep 0.02; done;
+    exec $TARGETS/many processes 1500 1500" >out 2>err &
 run=$!
 wait_until "it is ready" 20 [ -e ready ]
 prlimit --pid $run --data=$(($(awk '/^VmData/ { print $2 }' /proc/$run/status) * 1024 + 200000)) \

@@ -13,7 +13,8 @@
 chi_square() {
     local ways=$2 profile=$2-${4-0}.pb.gz
     for run in $(seq "$1"); do
-        "$SPROFRUN" -q -F 2000 --max-overhead 100 -o "$profile" "$TARGETS/split" "${@:2}" || return 1
+        "$SPROFRUN" -q -F 2000 --max-overhead 100 -o "$profile" "$TARGETS/split" "${@:2}" ||
+            return 1
         "$SPROFREPORT" flat --format tsv "$profile" |
             awk -F'\t' -v n="$(figure effective_samples "$profile")" -v ways="$ways" '
                 $5 ~ /^f[0-9]+$/ { ns[substr($5, 2)] = $2; sum += $2 }

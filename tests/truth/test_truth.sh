@@ -26,7 +26,8 @@ within "functions among themselves, chi-square" "$chi" 0 "$limit"
 while read -r seed truth shown effective steal; do
     read -r low high <<<"$(awk -v t="$truth" -v n="$effective" 'BEGIN {
         e = 3 + 4.9 * sqrt(t * (100 - t) / n); print t - e, t + e }')"
-    within "program $seed ($steal % stolen), outside of the functions, where $truth % are right" "$shown" \
+    within "program $seed ($steal % stolen), outside of the functions, where $truth % are right" \
+        "$shown" \
         "$low" "$high"
 done <<<"$(awk -F'\t' 'NR > 1 { print $1, $10, $11, $13, $17 }' rows)"
 finish

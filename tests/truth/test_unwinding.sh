@@ -23,7 +23,8 @@ share() {
         n = $NF; sub(/ [0-9]+$/, "")
         if ($0 ~ /\[unsampled\]/ || $0 ~ /^\[syscall\] (execve|exit_group)$/ || n == 0) next
         if ($0 ~ /^_start(;|$)/ && $0 !~ /;(main|__libc_start_call_main)(;|$)/) next
-        if ($0 ~ /^clone3(;start_thread)?(;(__libc_thread_freeres|advise_stack_range|__nptl_).*)?$/) next
+        if ($0 ~ /^clone3(;start_thread)?$/) next
+        if ($0 ~ /^clone3(;start_thread)?;(__libc_thread_freeres|advise_stack_range|__nptl_)/) next
         all += n; if ($0 ~ ENVIRON["pattern"]) good += n
     } END { printf "%.2f\n", all ? 100 * good / all : 0 }' folded
 }
@@ -46,7 +47,8 @@ for depth in 30 200; do
     is "$depth frames: $(figure samples) samples, none incomplete" "$(figure incomplete_stacks)" 0
     grep -F '[incomplete]' folded
     within "$depth frames: the leaf is at its depth" \
-        "$(awk -v d=$depth '{ n = $NF; m = gsub(/;descend/, ""); if (/burn/) { all += n; if (m == d) good += n } }
+        "$(awk -v d=$depth '{ n = $NF; m = gsub(/;descend/, "") }
+            /burn/ { all += n; if (m == d) good += n }
             END { print 100 * good / all }' folded)" 100 100
 done
 
@@ -54,9 +56,11 @@ profile -F 100 --max-stack 4M -- "$TARGETS/recursive" 5000 2
 is "5000 frames: none truncated of $(figure samples)" "$(figure truncated_stacks)" 0
 # Stacks without burn may have fewer frames: there the program still descends, which takes time, as
 # each new page of its stack takes a fault.
-within "5000 frames reach main" "$(awk '/^_start/ && !/;(main|descend)/ || /^\[syscall\] exit_group / { next } # start, end
+within "5000 frames reach main" "$(awk '
+    /^_start/ && !/;(main|descend)/ || /^\[syscall\] exit_group / { next } # start, end
     { n = $NF; all += n; m = gsub(/;descend/, "")
-    if (/(^|;)main/ && (m == 5000 || !/burn/)) good += n; else print "another:", $0 > "/dev/stderr" }
+    if (/(^|;)main/ && (m == 5000 || !/burn/)) good += n
+    else print "another:", $0 > "/dev/stderr" }
     END { print 100 * good / all }' folded)" 99 100
 
 # If the stack is longer than --max-stack, the part nearest the leaf is kept, and the loss is
@@ -93,7 +97,8 @@ profile -F 1000 -- "$TARGETS/stacks" coro 1
 switching='^\\[incomplete\\];(__)?swapcontext$'
 complete 'coroutines' ";?coroutine(;deeper|;now|\$)|$switching|$to_main"
 is 'coroutines: complete, but for the switch' \
-    "$(grep -a incomplete folded | sed 's/ [0-9]*$//' | grep -vcE '^\[incomplete\];(__)?swapcontext$')" 0
+    "$(grep -a incomplete folded | sed 's/ [0-9]*$//' |
+    grep -vcE '^\[incomplete\];(__)?swapcontext$')" 0
 within 'coroutines: incomplete' "$(figure incomplete_stacks)" 0 3
 profile -F 1000 -- "$TARGETS/stacks" longjmp 1
 complete 'longjmp' "$to_main"
@@ -116,7 +121,8 @@ profile -G -F 1000 -- "$TARGETS/recursive" 30 0.5
 "$SPROFREPORT" export --format folded --no-inline -o folded p.pb.gz
 is 'no stacks: places alone' "$(sed 's/;\[syscall\].*//' folded | grep -c ';')" 0
 
-if cc -static -O2 -fno-optimize-sibling-calls -pthread -o static "$SOURCE/tests/targets/stacks.c" 2>/dev/null; then
+if cc -static -O2 -fno-optimize-sibling-calls -pthread -o static \
+    "$SOURCE/tests/targets/stacks.c" 2>/dev/null; then
     profile -F 1000 -- ./static qsort 1
     complete 'a static program' "$to_main"
     profile -F 1000 -- ./static signal 1
@@ -134,7 +140,9 @@ cat >cxx.cc <<'C'
 #include <string>
 #include <vector>
 static volatile unsigned sink;
-template <class T> static inline __attribute__((always_inline)) T twice(T v) { for (int i = 0; i < 300; i++) sink = sink + v; return v * 2; }
+template <class T> static inline __attribute__((always_inline)) T twice(T v) {
+	for (int i = 0; i < 300; i++) sink = sink + v;
+	return v * 2; }
 struct Thing { std::string name; ~Thing() { sink = sink + (unsigned)name.size(); } };
 __attribute__((noinline)) static int thrower(int n)
 {
@@ -150,7 +158,8 @@ __attribute__((noinline)) static int catcher(int n)
 	std::vector<int> v(400);
 	for (auto &e : v) e = rand();
 	std::sort(v.begin(), v.end(), [](int a, int b) { return twice(a) < twice(b); });
-	try { return thrower(n) + v[0]; } catch (const std::exception &e) { return (int)e.what()[0]; }
+	try { return thrower(n) + v[0]; }
+	catch (const std::exception &e) { return (int)e.what()[0]; }
 }
 int main()
 {

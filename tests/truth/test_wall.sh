@@ -12,7 +12,8 @@ by_thread() {
         NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
         { t = $(at["thread"]); cpu[t] += $(at["self_ns"]); queue[t] += $(at["runqueue_ns"])
           blocked[t] += $(at["blocked_ns"]); wall[t] += $(at["wall_ns"]) }
-        END { for (t in wall) printf "%s %.0f %.0f %.0f %.0f\n", t, cpu[t], queue[t], blocked[t], wall[t] }'
+        END { for (t in wall)
+            printf "%s %.0f %.0f %.0f %.0f\n", t, cpu[t], queue[t], blocked[t], wall[t] }'
 }
 
 # sums WHAT PROFILE: asserts that CPU, run queue and blocked time and our stops add up to the
@@ -21,7 +22,8 @@ sums() {
     within "$1: the times are the lifetimes, in percent" \
         "$("$SPROFREPORT" summary --format tsv "$2" | awk -F'\t' '
         { v[$1] = $2 }
-        /^(kernel_cpu|runqueue|blocked|unattributed_runqueue|unattributed_blocked|stopped)_ns/ { sum += $2 }
+        /^(kernel_cpu|runqueue|blocked|stopped)_ns/ { sum += $2 }
+        /^unattributed_(runqueue|blocked)_ns/ { sum += $2 }
         END { printf "%.3f", 100 * sum / v["elapsed_ns"] }')" \
         99 101
 }
@@ -33,7 +35,8 @@ sums() {
 agrees() {
     local bad
     by_thread "$2" >measured
-    bad=$(awk -v cpu_lost="$(figure unattributed_cpu_ns "$2")" -v queue_lost="$(figure unattributed_runqueue_ns "$2")" \
+    bad=$(awk -v cpu_lost="$(figure unattributed_cpu_ns \
+        "$2")" -v queue_lost="$(figure unattributed_runqueue_ns "$2")" \
         -v blocked_lost="$(figure unattributed_blocked_ns "$2")" \
             -v stopped="$(figure stopped_ns "$2")" '
         function off(name, got, want, more, less) {
@@ -41,8 +44,10 @@ agrees() {
                 printf "%s %.0f, not %.0f; ", name, got, want
         }
         FNR == 1 { slack = 2e7 + worst / 10 }
-        NR == FNR { if ($3 > worst) worst = $3; cpu[$1] = $2; queue[$1] = $3; blocked[$1] = $4; wall[$1] = $5; next }
-        NF >= 6 { off($1 " cpu", cpu[$1], $3, 0, cpu_lost); off($1 " queue", queue[$1], $4, $6, queue_lost)
+        NR == FNR { if ($3 > worst) worst = $3
+            cpu[$1] = $2; queue[$1] = $3; blocked[$1] = $4; wall[$1] = $5; next }
+        NF >= 6 { off($1 " cpu", cpu[$1], $3, 0, cpu_lost)
+          off($1 " queue", queue[$1], $4, $6, queue_lost)
           off($1 " blocked", blocked[$1], $2 - $3 - $4, 0, blocked_lost + stopped)
           off($1 " wall", wall[$1], $2, $6, cpu_lost + queue_lost + blocked_lost + stopped) }' measured "$3")
     is "$1: each thread's times are what it knows of them" "$bad" ''
@@ -54,7 +59,8 @@ agrees() {
 share() {
     "$SPROFREPORT" export --format folded --value "$1" "$3" | pattern=$2 awk '
         /\[unsampled\]/ { next }
-        { n = $NF; all += n; gsub(/\[guessed\];/, ""); if ($0 ~ ENVIRON["pattern"]) good += n } END { printf "%.2f", all ? 100 * good / all : 0 }'
+        { n = $NF; all += n; gsub(/\[guessed\];/, ""); if ($0 ~ ENVIRON["pattern"]) good += n }
+        END { printf "%.2f", all ? 100 * good / all : 0 }'
 }
 
 for clock in wall both; do
@@ -94,7 +100,8 @@ is 'wall: a tick is a period of it' "$("$SPROFREPORT" export --format folded wal
 # of CPU time. (One more stop for each of the 60 threads would make 80 at least.)
 "$SPROFRUN" -q -w both -F 1000 -o idle.pb.gz -- "$waiters" 1 sleep=20 read=20 futex=20 >truth
 within 'sleepers: stops' "$(figure stops idle.pb.gz)" 0 \
-    "$(awk -v ns="$(figure kernel_cpu_ns idle.pb.gz)" 'BEGIN { ms = ns / 1e6; print ms + 1.5 * sqrt(ms) }')"
+    "$(awk -v ns="$(figure kernel_cpu_ns idle.pb.gz)" \
+    'BEGIN { ms = ns / 1e6; print ms + 1.5 * sqrt(ms) }')"
 check 'sleepers: a stop is a sample or a lost one' [ "$(figure stops idle.pb.gz)" -le \
     $(($(figure samples idle.pb.gz) + $(figure late_instants idle.pb.gz))) ]
 is 'sleepers: no call failed' "$(awk 'NF >= 6 && $5 { print $1 }' truth)" ''
