@@ -173,9 +173,15 @@ static bool take_package(char *line)
 	return true;
 }
 
+/*
+ * Asks which package has the file @path. dpkg-query knows files by their names before /lib became a
+ * part of /usr. It reads its whole database at each start, so one call asks for both names; its
+ * status says that one of them is unknown.
+ */
 static bool ask_dpkg(const char *path, char line[NAME_BYTES])
 {
-	char *argv[] = {(char *)"dpkg-query", (char *)"-S", (char *)path, NULL};
+	const char *before = strncmp(path, "/usr/", 5) == 0 ? path + 4 : NULL;
+	char *argv[] = {(char *)"dpkg-query", (char *)"-S", (char *)path, (char *)before, NULL};
 	bool found = false;
 	FILE *out;
 	pid_t pid;
@@ -187,7 +193,8 @@ static bool ask_dpkg(const char *path, char line[NAME_BYTES])
 	/* Reads the rest, so that the program does not die of a closed pipe. */
 	while (fgetc(out) != EOF)
 		;
-	return libexec_end(out, pid) == 0 && found;
+	(void)libexec_end(out, pid);
+	return found;
 }
 
 /* Asks apt-cache policy. @text is empty if there is no apt. */
@@ -243,18 +250,13 @@ static struct package_system read_system(void)
 int package_find(const char *path, struct code_package *ret_package)
 {
 	char package[NAME_BYTES], symbols[NAME_BYTES + 8], policy[POLICY_BYTES];
-	bool usr = strncmp(path, "/usr/", 5) == 0, found;
 	struct package_system system;
 
 	*ret_package = (struct code_package){0};
 	/* dpkg-query would take a path with these characters for a pattern: it is not asked. */
 	if (path[0] != '/' || strpbrk(path, "*?[\\"))
 		return 0;
-	found = ask_dpkg(path, package);
-	/* dpkg-query knows files by their names before /lib became a part of /usr. */
-	if (!found && usr)
-		found = ask_dpkg(path + 4, package);
-	if (!found)
+	if (!ask_dpkg(path, package))
 		return 0;
 	(void)snprintf(symbols, sizeof(symbols), "%s%s", package,
 		!strcmp(package, "libc6") ? "-dbg" : "-dbgsym");
