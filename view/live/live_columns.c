@@ -10,20 +10,20 @@
 
 /* clang-format off */
 static const struct live_column function_columns[] = {
-	{COLUMN_SELF, "SELF%", 6, 0}, {COLUMN_ERROR, "\xc2\xb1", 5, 84},
+	{COLUMN_SELF, "SELF%", 6, 0}, {COLUMN_ERROR, "\xc2\xb1", 5, 80},
 	{COLUMN_TOTAL, "TOTAL%", 7, 0},
 	{COLUMN_TIME, "SELF s", 9, 100}, {COLUMN_BAR, "", 10, 116},
 	{COLUMN_NAME, "FUNCTION", 0, 0}, {COLUMN_OBJECT, "OBJECT", 20, 66},
 };
 static const struct live_column line_columns[] = {
-	{COLUMN_SELF, "SELF%", 6, 0}, {COLUMN_ERROR, "\xc2\xb1", 5, 84},
+	{COLUMN_SELF, "SELF%", 6, 0}, {COLUMN_ERROR, "\xc2\xb1", 5, 80},
 	{COLUMN_TOTAL, "TOTAL%", 7, 0},
 	{COLUMN_TIME, "SELF s", 9, 100}, {COLUMN_BAR, "", 10, 130},
 	{COLUMN_PLACE, "LINE", 24, 0}, {COLUMN_NAME, "FUNCTION", 0, 0},
 	{COLUMN_OBJECT, "OBJECT", 20, 110},
 };
 static const struct live_column tree_columns[] = {
-	{COLUMN_TOTAL, "TOTAL%", 6, 0}, {COLUMN_ERROR, "\xc2\xb1", 5, 84},
+	{COLUMN_TOTAL, "TOTAL%", 6, 0}, {COLUMN_ERROR, "\xc2\xb1", 5, 80},
 	{COLUMN_SELF, "SELF%", 6, 0},
 	{COLUMN_BAR, "", 10, 116}, {COLUMN_NAME, "CALL TREE", 0, 0},
 	{COLUMN_OBJECT, "OBJECT", 20, 80},
@@ -34,13 +34,13 @@ static const struct live_column thread_columns[] = {
 	{COLUMN_LAST, "LAST FUNCTION", 0, 0}, {COLUMN_OBJECT, "OBJECT", 20, 90},
 };
 static const struct live_column object_columns[] = {
-	{COLUMN_SELF, "SELF%", 6, 0}, {COLUMN_ERROR, "\xc2\xb1", 5, 84},
+	{COLUMN_SELF, "SELF%", 6, 0}, {COLUMN_ERROR, "\xc2\xb1", 5, 80},
 	{COLUMN_TOTAL, "TOTAL%", 7, 0},
 	{COLUMN_TIME, "SELF s", 9, 76}, {COLUMN_BAR, "", 10, 90}, {COLUMN_NAME, "OBJECT", 0, 0},
 };
 static const struct live_column caller_columns[] = {
 	{COLUMN_RELATION, "", 8, 0}, {COLUMN_OF_TOTAL, "OF IT%", 7, 0},
-	{COLUMN_TOTAL, "TOTAL%", 7, 0}, {COLUMN_ERROR, "\xc2\xb1", 5, 90},
+	{COLUMN_TOTAL, "TOTAL%", 7, 0}, {COLUMN_ERROR, "\xc2\xb1", 5, 80},
 	{COLUMN_NAME, "FUNCTION", 0, 0}, {COLUMN_OBJECT, "OBJECT", 20, 66},
 };
 static const struct live_column source_columns[] = {

@@ -5,28 +5,52 @@
 
 #include "view/live/live_code.h"
 #include "view/live/live_internal.h"
+#include "view/wrap.h"
 
-/* The text of the help below the keys. Its lines fit in a terminal of 60 columns. */
-static const char about[] = "SELF%     share of CPU time spent in the function itself\n"
-			    "TOTAL%    in it and in what it called. Shares are of what\n"
-			    "          the view is zoomed into\n"
-			    "dim       noise: the 95 % confidence interval is wider\n"
-			    "          than the share itself\n"
-			    "\n"
-			    "found     samples, by their weights, of those that the\n"
-			    "          kernel's CPU time lets expect, with the 95 %\n"
-			    "          interval: 100 % is within it if sampling is true\n"
-			    "cost      CPU time that sampling takes from the target,\n"
-			    "          in percent of its own, and the bound on it\n"
-			    "stopped   share of its running time that the target was\n"
-			    "          stopped, which is a part of the cost\n"
-			    "lost      samples that were lost\n"
-			    "late      sampling instants that came too late for use\n"
-			    "real time the sampler has real-time priority, and comes\n"
-			    "          at once\n";
+/* Columns: the end of the widest line, and where keys, their texts and other texts begin. */
+enum { WIDEST = 58, INDENT = 2, BEHIND_KEYS = 12, BEHIND_TERM = 10 };
 
-static int write_help(struct live_page *page)
+/* What the help says below the keys. */
+static const struct {
+	const char *term, *text;
+} about[] = {
+	{"SELF%", "share of CPU time spent in the function itself"},
+	{"TOTAL%", "in it and in what it called. Shares are of what the view is zoomed into"},
+	{"dim", "noise: the 95 % confidence interval is wider than the share itself"},
+	{"", ""},
+	{"found",
+		"samples, by their weights, of those that the kernel's CPU time lets expect, with "
+		"the 95 % interval: 100 % is within it if sampling is true"},
+	{"cost",
+		"CPU time that sampling takes from the target, in percent of its own, and the "
+		"bound on it"},
+	{"stopped",
+		"share of its running time that the target was stopped, which is a part of the "
+		"cost"},
+	{"lost", "samples that were lost"},
+	{"late", "sampling instants that came too late for use"},
+	{"real time", "the sampler has real-time priority, and comes at once"},
+};
+
+/* Prints @term at the column @from, and @text from the column @at on, wrapped before @end. */
+static void define(FILE *out, int from, int at, unsigned end, const char *term, const char *text)
 {
+	size_t room = end > (unsigned)at + 1 ? end - (unsigned)at : 1, next;
+
+	do {
+		size_t bytes = wrap_piece(text, room, &next);
+
+		(void)fprintf(out, "%*s%-*s%.*s\n", from, "", *term || bytes ? at - from : 0, term,
+			(int)bytes, text);
+		text += next;
+		term = "";
+	} while (*text);
+}
+
+static int write_help(const struct live *live, struct live_page *page)
+{
+	bool narrow = live->columns > 2 && live->columns < WIDEST + 2;
+	unsigned end = narrow ? live->columns - 2 : WIDEST;
 	size_t bytes;
 	FILE *out = open_memstream(&page->text, &bytes);
 	const char *keys, *help;
@@ -34,15 +58,20 @@ static int write_help(struct live_page *page)
 	if (!out)
 		return -ENOMEM;
 	for (size_t i = 0; live_key_help(i, &keys, &help); i++)
-		(void)fprintf(out, "  %-9s %s\n", keys, help);
-	(void)fprintf(out, "\n%s", about);
+		define(out, INDENT, BEHIND_KEYS, end, keys, help);
+	(void)fputc('\n', out);
+	for (size_t i = 0; i < sizeof(about) / sizeof(*about); i++)
+		define(out, 0, BEHIND_TERM, end, about[i].term, about[i].text);
 	return fclose(out) == 0 && page->text ? 0 : -ENOMEM;
 }
 
+/* The text is made anew each time, as the terminal may have another width. */
 int live_collect_help(struct live *live, struct live_page *page)
 {
-	int r = page->text ? 0 : write_help(page);
+	int r;
 
+	live_page_release(page);
+	r = write_help(live, page);
 	return r < 0 ? r : live_code_rows(live, page);
 }
 

@@ -106,6 +106,39 @@ static void test_live__help_scrolls(void **state)
 	}
 }
 
+/* In a narrow terminal the help is wrapped: nothing of it is cut. */
+static void test_live__help_is_wrapped(void **state)
+{
+	bool seen[LIVE_REQUEST_NONE] = {false}, end = false;
+	struct view *v = *state;
+	const char *keys, *help;
+
+	(void)shown(v, 40, 10);
+	type(v, "h");
+	for (unsigned row = 0; row < 150; row++) {
+		char *to;
+
+		/* One space for each gap, so that a text is found across lines. */
+		(void)shown(v, 40, 10);
+		for (const char *from = to = v->text; *from; from++) {
+			bool gap = *from == ' ' || *from == '\n';
+
+			if (!gap || to == v->text || to[-1] != ' ')
+				*to++ = gap ? ' ' : *from;
+		}
+		*to = '\0';
+		for (size_t j = 0; live_key_help(j, &keys, &help); j++)
+			seen[j] |= strstr(v->text, help) != NULL;
+		end |= strstr(v->text, "has real-time priority, and comes at once") != NULL;
+		press(v, LIVE_KEY_DOWN);
+	}
+	assert_true(end);
+	for (size_t j = 0; live_key_help(j, &keys, &help); j++) {
+		if (!seen[j])
+			fail_msg("'%s' is cut", help);
+	}
+}
+
 /* The most important keys are on the last line of the narrowest usual terminal. */
 static void test_live__foot_has_the_first_keys(void **state)
 {
@@ -197,6 +230,7 @@ int main(void)
 		TEST(control_z_says_why_not),
 		TEST(help_has_every_key),
 		TEST(help_scrolls),
+		TEST(help_is_wrapped),
 		TEST(foot_has_the_first_keys),
 		TEST(keys_that_do_nothing_say_so),
 		TEST(what_is_no_pattern_is_said),
