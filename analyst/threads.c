@@ -11,7 +11,8 @@
 
 #define TEXT_MOST ((size_t)64 << 20)
 
-int thread_states_parse(const char *text, struct thread_state *state)
+/* Parses a stat file, "7 (a) b) R 1 …", to the name "a) b" and the state 'R'. -EPROTO. */
+static int parse_state(const char *text, struct thread_state *state)
 {
 	const char *open = strchr(text, '('), *close = strrchr(text, ')');
 	size_t bytes;
@@ -36,7 +37,7 @@ static int take_all(struct thread_states *states, uint32_t pid, const char *text
 		struct thread_state state = {.pid = pid};
 
 		state.tid = (uint32_t)strtoul(text, NULL, 10);
-		if (thread_states_parse(text, &state) == 0)
+		if (parse_state(text, &state) == 0)
 			r = array_add(&states->thread, &states->room, &states->n, state);
 	}
 	return r;

@@ -31,7 +31,4 @@ int thread_states_read(struct thread_states *states, const struct analyst *analy
 bool thread_states_all_stopped(const struct analyst *analyst);
 void thread_states_release(struct thread_states *states);
 
-/* Parses a stat file, "7 (a) b) R 1 …", to the name "a) b" and the state 'R'. -EPROTO. */
-int thread_states_parse(const char *text, struct thread_state *state);
-
 #endif

@@ -25,7 +25,8 @@ static bool is_ours(uid_t uid)
 	return uid == 0 || uid == geteuid();
 }
 
-int chase_is_shared(const struct stat *folder)
+/* Can users other than us and root write to the folder? */
+static int is_shared(const struct stat *folder)
 {
 	return folder->st_mode & S_IWOTH ||
 		(folder->st_mode & S_IWGRP && folder->st_gid != 0 && folder->st_gid != getegid());
@@ -40,7 +41,7 @@ static bool is_trusted(const struct stat *link, const struct stat *folder)
 {
 	if (!is_ours(link->st_uid) || !is_ours(folder->st_uid))
 		return false;
-	return !chase_is_shared(folder) ||
+	return !is_shared(folder) ||
 		(folder->st_mode & S_ISVTX && link->st_uid == geteuid() && link->st_nlink == 1);
 }
 

@@ -30,7 +30,4 @@ struct chased {
 int chase(const char *path, struct chased *ret_chased, const char **ret_problem);
 void chase_release(struct chased *chased);
 
-/* Can users other than us and root write to the folder? */
-int chase_is_shared(const struct stat *folder);
-
 #endif

@@ -146,7 +146,8 @@ static bool find_by_gnu_hash(const struct elfimage *image, const struct tables *
 	return false;
 }
 
-bool exported_find(const struct elfimage *image, const char *name, uint64_t *ret_svma)
+/* Finds the svma of the exported symbol @name. False: there is none. */
+static bool find_exported(const struct elfimage *image, const char *name, uint64_t *ret_svma)
 {
 	struct tables tables;
 
@@ -234,7 +235,7 @@ bool exported_search(
 		if (!mapping->execute || !mapping->module->headers_ok || mapping->module == last)
 			continue;
 		last = mapping->module;
-		if (!exported_find(&mapping->module->image, name, &svma))
+		if (!find_exported(&mapping->module->image, name, &svma))
 			continue;
 		*ret_exported = (struct exported){mapping->module, svma, mapping->bias};
 		return true;

@@ -17,9 +17,6 @@ struct elfimage;
 struct module;
 struct space;
 
-/* Finds the svma of the exported symbol @name. False: there is none. */
-bool exported_find(const struct elfimage *image, const char *name, uint64_t *ret_svma);
-
 /* The dynamic symbol table, found by PT_DYNAMIC. The bytes belong to the image. */
 struct exported_list {
 	struct slice symbols, strings;

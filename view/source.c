@@ -8,7 +8,11 @@
 
 #include "profile/profile.h"
 
-char *source_expand(const char *text, unsigned tab)
+/*
+ * Returns a copy of @text, which the caller frees, with tabs expanded and carriage returns removed.
+ * NULL: out of memory.
+ */
+static char *expand(const char *text, unsigned tab)
 {
 	size_t n = 0, column = 0, tabs = 0;
 	char *to;
@@ -34,7 +38,7 @@ char *source_expand(const char *text, unsigned tab)
 
 int source_split(char **text, unsigned tab, char ***ret_line, size_t *ret_lines)
 {
-	char *at = source_expand(*text, tab), **line;
+	char *at = expand(*text, tab), **line;
 	size_t n = 1, lines = 0;
 
 	if (!at)

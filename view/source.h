@@ -35,14 +35,8 @@ int source_note_newer(
 const char *source_line(const struct source *source, uint32_t number);
 
 /*
- * Returns a copy of @text, which the caller frees, with tabs expanded and carriage returns removed.
- * NULL: out of memory.
- */
-char *source_expand(const char *text, unsigned tab);
-
-/*
- * Frees *@text, replaces it by its source_expand(), and cuts that into lines. The caller frees
- * *ret_line, an array of pointers into the new *@text. 0 or -ENOMEM.
+ * Frees *@text, expands its tabs, removes its carriage returns, and cuts that into lines. The
+ * caller frees *ret_line, an array of pointers into the new *@text. 0 or -ENOMEM.
  */
 int source_split(char **text, unsigned tab, char ***ret_line, size_t *ret_lines);
 

@@ -49,7 +49,11 @@ size_t wrap_piece(const char *text, size_t columns, size_t *ret_next)
 	return (size_t)(p - text);
 }
 
-void wrap_line(const char *text, size_t width, FILE *out)
+/*
+ * Prints the first line of @text (up to a line feed, or its end) wrapped to @width columns, and a
+ * line feed. Further pieces are indented as the line is; if it is not indented, by two columns.
+ */
+static void print_line(const char *text, size_t width, FILE *out)
 {
 	size_t indent = strspn(text, " "), room = width, next;
 
@@ -86,7 +90,7 @@ int wrap_end(struct wrap *wrap)
 		return -ENOMEM;
 	}
 	for (line = wrap->text; *line; line += *line ? 1 : 0) {
-		wrap_line(line, wrap->width, wrap->out);
+		print_line(line, wrap->width, wrap->out);
 		line = strchrnul(line, '\n');
 	}
 	free(wrap->text);

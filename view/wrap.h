@@ -22,12 +22,6 @@ struct wrap {
  */
 size_t wrap_piece(const char *text, size_t columns, size_t *ret_next);
 
-/*
- * Prints the first line of @text (up to a line feed, or its end) wrapped to @width columns, and a
- * line feed. Further pieces are indented as the line is; if it is not indented, by two columns.
- */
-void wrap_line(const char *text, size_t width, FILE *out);
-
 /* Returns the stream to print to until wrap_end(); NULL: out of memory. @out is borrowed. */
 FILE *wrap_begin(struct wrap *wrap, size_t width, FILE *out);
 /* Closes the stream of wrap_begin(), and prints what was written to it. 0 or -ENOMEM. */

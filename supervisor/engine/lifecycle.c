@@ -314,7 +314,8 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 	}
 }
 
-void lifecycle_handle(struct engine *engine, const struct waiter_result *seen)
+/* Handles an event returned by waiter_peek(). */
+static void handle(struct engine *engine, const struct waiter_result *seen)
 {
 	struct tracee *t = target_find(&engine->target, seen->tid);
 
@@ -366,7 +367,7 @@ static void ask_each(struct engine *engine)
 		if (i < engine->target.tracees &&
 			waiter_peek(engine->target.tracee[i]->tid, &seen) == 0 &&
 			seen.kind != WAITER_NOTHING)
-			lifecycle_handle(engine, &seen);
+			handle(engine, &seen);
 	}
 }
 
@@ -377,7 +378,7 @@ static bool ask(struct engine *engine, int tid)
 
 	if (!tid || waiter_peek(tid, &seen) < 0 || seen.kind == WAITER_NOTHING)
 		return false;
-	lifecycle_handle(engine, &seen);
+	handle(engine, &seen);
 	return true;
 }
 
@@ -426,7 +427,7 @@ void lifecycle_drain(struct engine *engine)
 			return;
 		streak = seen.tid == last ? streak + 1 : 0;
 		last = seen.tid;
-		lifecycle_handle(engine, &seen);
+		handle(engine, &seen);
 		if (streak >= STREAK_MOST) {
 			ask_each(engine);
 			streak = 0;

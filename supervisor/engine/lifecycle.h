@@ -52,8 +52,6 @@ struct lifecycle {
 	uint64_t continues_at_ns;
 };
 
-/* Handles an event returned by waiter_peek(). */
-void lifecycle_handle(struct engine *engine, const struct waiter_result *seen);
 /* Looks for stops and deaths of any thread, and handles a bounded number of them. */
 void lifecycle_drain(struct engine *engine);
 /*

@@ -49,7 +49,11 @@ static const struct passwd *find(const char *name)
 	return user;
 }
 
-int command_as_user(struct command_as *as, const char *name)
+/*
+ * Sets the command's user by name or number, with the groups of this user. 0; -ENOENT: no such
+ * user; -EPERM: another user, and we are not root; -ENOMEM.
+ */
+static int set_user(struct command_as *as, const char *name)
 {
 	const struct passwd *found = find(name);
 	struct launch_user user = {0};
@@ -91,7 +95,7 @@ const char *command_as_get(const struct command_as *as, const char *name)
 static int take_user(void *command_as, char *value)
 {
 	struct command_as *as = command_as;
-	int r = command_as_user(as, value);
+	int r = set_user(as, value);
 
 	if (r == -ENOENT || r == 0)
 		return r ? -EINVAL : 0;

@@ -28,12 +28,6 @@ struct command_as {
 int command_as_variable(struct command_as *as, const char *assignment);
 
 /*
- * Sets the command's user by name or number, with the groups of this user. 0; -ENOENT: no such
- * user; -EPERM: another user, and we are not root; -ENOMEM.
- */
-int command_as_user(struct command_as *as, const char *name);
-
-/*
  * Returns the value of a variable in the command's environment, borrowed; NULL: the variable is
  * unset.
  */

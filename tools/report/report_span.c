@@ -39,7 +39,7 @@ bool report_moment_take(const char *text, struct report_moment *ret_moment)
 	return true;
 }
 
-bool report_span_is_given(const struct report_span *span)
+static bool is_given(const struct report_span *span)
 {
 	return span->from.given || span->to.given;
 }
@@ -111,7 +111,7 @@ int report_span_apply(const struct report_span *span, struct profile **profile, 
 	struct profile *part;
 	int error;
 
-	if (!report_span_is_given(span))
+	if (!is_given(span))
 		return 0;
 	if (!timeline_extent(*profile, &begin_ns, &end_ns)) {
 		return refuse_profile(*profile, ret_problem);

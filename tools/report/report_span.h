@@ -21,8 +21,6 @@ struct report_span {
 /* Parses "2.5s", "500ms", "0" or "-2s". False: invalid. */
 bool report_moment_take(const char *text, struct report_moment *ret_moment);
 
-bool report_span_is_given(const struct report_span *span);
-
 /*
  * Replaces *@profile by the part that was requested. 0, or -errno: *@ret_problem is a sentence,
  * freed by the caller, or NULL.

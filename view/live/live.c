@@ -11,15 +11,16 @@
 #define SOON_NS      (SECOND_NS / 10)
 #define HALF_LIFE_NS (10 * SECOND_NS)
 
-const char *live_view_name(size_t index)
+/* Returns the name of a possible initial view, by index; NULL past the end. */
+static const char *view_name(size_t index)
 {
 	return index <= LIVE_OBJECTS ? live_views[index].name : NULL;
 }
 
 static int find_view(const char *name, enum live_view *ret_view)
 {
-	for (size_t i = 0; live_view_name(i); i++) {
-		if (!strcmp(live_view_name(i), name)) {
+	for (size_t i = 0; view_name(i); i++) {
+		if (!strcmp(view_name(i), name)) {
 			*ret_view = (enum live_view)i;
 			return 0;
 		}

@@ -59,9 +59,6 @@ struct live_options {
 int live_new(const struct live_options *options, struct live **ret_live);
 void live_free(struct live *live);
 
-/* Returns the name of a possible initial view, by index; NULL past the end. */
-const char *live_view_name(size_t index);
-
 struct live_thread {
 	uint32_t pid, tid;
 	char state; /* as in /proc/PID/stat: R S D T … */

@@ -243,7 +243,8 @@ static uint32_t hottest_child(const struct live_tree *tree, uint32_t node)
 	return hottest;
 }
 
-void live_tree_open_hottest(struct live_tree *tree, uint32_t from)
+/* Unfolds the hottest path from the node @from on. */
+static void open_hottest(struct live_tree *tree, uint32_t from)
 {
 	for (uint32_t node = from, next; node != LIVE_NONE; node = next) {
 		tree->node[node].fold = LIVE_OPEN;
@@ -373,7 +374,7 @@ int live_collect_tree(struct live *live, struct live_page *page)
 		return r;
 	root = live_tree_find(tree, page->root);
 	if (!page->opened && tree->node[root].total > 0) {
-		live_tree_open_hottest(tree, root);
+		open_hottest(tree, root);
 		page->opened = true;
 	}
 	return add_nodes(live, root, live->table.whole * live->min_percent / 100);

@@ -36,7 +36,5 @@ struct live_tree {
 int live_tree_children(struct live_tree *tree, uint32_t node, size_t n, double least);
 /* Returns the node of a path; 0 (the root) if it has none. */
 uint32_t live_tree_find(const struct live_tree *tree, uint64_t path);
-/* Unfolds the hottest path from @node on. */
-void live_tree_open_hottest(struct live_tree *tree, uint32_t node);
 
 #endif

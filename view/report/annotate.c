@@ -141,7 +141,11 @@ static void find_file(struct annotate *annotate)
 	}
 }
 
-int annotate_init(struct annotate *annotate, const struct profile *profile,
+/*
+ * Collects the lines of the function that @options->function names. The results and @ret_problem
+ * are those of print() in struct report (report.h).
+ */
+static int collect_lines(struct annotate *annotate, const struct profile *profile,
 	const struct report_options *options, char **ret_problem)
 {
 	int64_t weight;
@@ -282,7 +286,7 @@ int annotate_print(const struct profile *profile, const struct report_options *g
 {
 	struct report_options options = options_take(given);
 	struct annotate annotate;
-	int r = annotate_init(&annotate, profile, &options, ret_problem);
+	int r = collect_lines(&annotate, profile, &options, ret_problem);
 
 	if (r < 0)
 		return r;

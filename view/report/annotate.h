@@ -65,12 +65,6 @@ struct annotate {
 	size_t codes; /* number of requests */
 };
 
-/*
- * Collects the lines of the function that @options->function names. The results and @ret_problem
- * are those of print() in struct report (report.h).
- */
-int annotate_init(struct annotate *annotate, const struct profile *profile,
-	const struct report_options *options, char **ret_problem);
 void annotate_release(struct annotate *annotate);
 
 /* Returns the index of a line, which is added if it is new, or -ENOMEM. */

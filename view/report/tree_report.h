@@ -21,10 +21,6 @@ int tree_choice_init(
 	struct tree_choice *choice, const struct tree *tree, const struct report_options *options);
 void tree_choice_release(struct tree_choice *choice);
 
-/* Returns the first kept node among @node and the siblings after it; TREE_NONE: none is kept. */
-uint32_t tree_choice_first(
-	const struct tree_choice *choice, const struct tree *tree, uint32_t node);
-
 /* Prints the text form (tree_text.c). 0 or -ENOMEM. */
 int tree_text(const struct profile *profile, const struct report_options *options,
 	const struct tree *tree, const struct tree_choice *choice, FILE *out);

@@ -48,7 +48,8 @@ static const struct tree_guides utf8 = {
 	"\xe2\x94\x82 ", "\xe2\x94\x9c ", "\xe2\x94\x94 ", " \xe2\x86\xbb"};
 static const struct tree_guides ascii = {"| ", "+ ", "` ", " @"};
 
-uint32_t tree_choice_first(const struct tree_choice *choice, const struct tree *tree, uint32_t node)
+/* Returns the first kept node among @node and the siblings after it; TREE_NONE: none is kept. */
+static uint32_t first_kept(const struct tree_choice *choice, const struct tree *tree, uint32_t node)
 {
 	while (node != TREE_NONE && !choice->kept[node])
 		node = tree->node[node].next;
@@ -57,14 +58,14 @@ uint32_t tree_choice_first(const struct tree_choice *choice, const struct tree *
 
 static bool is_last(const struct printing *p, uint32_t node)
 {
-	return tree_choice_first(p->choice, p->tree, p->tree->node[node].next) == TREE_NONE;
+	return first_kept(p->choice, p->tree, p->tree->node[node].next) == TREE_NONE;
 }
 
 /* Does @node have visible siblings? */
 static bool is_fork(const struct printing *p, uint32_t node)
 {
 	uint32_t parent = p->tree->node[node].parent;
-	uint32_t first = tree_choice_first(p->choice, p->tree, p->tree->node[parent].child);
+	uint32_t first = first_kept(p->choice, p->tree, p->tree->node[parent].child);
 
 	return first != node || !is_last(p, node);
 }
