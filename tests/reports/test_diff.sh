@@ -29,6 +29,10 @@ is "how many were not tested is said, and why" \
     "$("$report" diff stacks slower | grep 'not tested')" \
     "1 not tested: too few samples, unsampled time, or one has all of the time"
 
+# A function with all of the time: where its change stands, and why it is not tested.
+is "the only function" "$("$report" diff deep deep | grep -c '^in all +0.0 %\|^a function with all')" 2
+is "the only function, by share" "$("$report" diff --by share deep deep | grep -c 'with all of')" 0
+
 # A function that ran only on side B has the object's name of that side.
 "$report" diff --format tsv deep slower >alone || fail "status $?"
 is "object of what is new" "$(awk -F'\t' '$7 == "fib" { print $1, $8 }' alone)" "0 app.new"

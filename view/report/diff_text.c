@@ -150,6 +150,24 @@ static void put_speed(const struct diff *diff, FILE *out)
 			speed->high * 100);
 }
 
+/* Says why a row with all of the time of both sides is not tested: nothing else could be hit. */
+static void put_whole(const struct diff *diff, const char *what, FILE *out)
+{
+	size_t i = 0;
+
+	/* Means of several runs are rounded. */
+	while (i < diff->rows &&
+		(diff->row[i].by.a < diff->all[0] * (1 - 1e-9) ||
+			diff->row[i].by.b < diff->all[1] * (1 - 1e-9)))
+		i++;
+	if (i < diff->rows && diff->all[0] > 0 && !diff->options.by_share)
+		fprintf(out,
+			"a %s with all of the time changes as the whole does (in all, above), "
+			"which is measured, not sampled: it has no sampling error to be tested "
+			"against\n",
+			what);
+}
+
 void diff_foot(const struct diff *diff, FILE *out)
 {
 	const char *what = diff->options.paths ? "call path" : "function";
@@ -159,6 +177,7 @@ void diff_foot(const struct diff *diff, FILE *out)
 		fputs("nothing could be tested: there are too few samples, or none are told, or "
 		      "one row has all of the time\n",
 			out);
+		put_whole(diff, what, out);
 		return;
 	}
 	fprintf(out,
@@ -169,6 +188,7 @@ void diff_foot(const struct diff *diff, FILE *out)
 			"%zu not tested: too few samples, unsampled time, or one has all of the "
 			"time\n",
 			diff->rows - diff->tested);
+	put_whole(diff, what, out);
 	if (sides->n[0] + sides->n[1] == 2)
 		fputs("one run a side: how runs differ by themselves is not known, so chance may "
 		      "look "
