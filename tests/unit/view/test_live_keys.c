@@ -96,7 +96,7 @@ static void test_live__help_scrolls(void **state)
 			if (!seen[j])
 				fail_msg("'%s' cannot be reached at %ux%u", help, columns, rows);
 		}
-		assert_non_null(strstr(shown(v, columns, rows), "at once"));
+		assert_non_null(strstr(shown(v, columns, rows), "once\n"));
 		press(v, LIVE_KEY_HOME);
 		assert_non_null(strstr(shown(v, columns, rows), " quit\n"));
 		assert_non_null(strstr(v->text, " 1-"));
