@@ -143,7 +143,10 @@ static int load_go(struct names *n)
 	struct elffile *elf = n->own.elf.elf ? &n->own.elf : NULL;
 	int rc;
 
-	/* Without section headers, gopclntab_open() searches the whole file: not a large one. */
+	/*
+	 * Without section headers, gopclntab_open() would search the whole file, which takes too
+	 * long in a large one.
+	 */
 	if (!elf && n->module->image.bytes > GO_SEARCH_MOST)
 		return 0;
 	rc = gopclntab_open(&n->module->image, elf, &n->module->symbolizer->strings, &n->pclntab);

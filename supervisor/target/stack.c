@@ -198,7 +198,7 @@ static uint64_t needed(const struct stack_copy *copy, const struct stack_home *h
 
 	if (copy->whole)
 		return copy->most;
-	/* On another stack than the thread's own, a signal frame is searched in this many bytes. */
+	/* On a stack that is not the thread's own, a signal frame may be SEARCH_BYTES away. */
 	return inside(home, sp) || need > SEARCH_BYTES ? need : SEARCH_BYTES;
 }
 

@@ -137,7 +137,7 @@ static int leave_leaf(struct cursor *cursor)
 /*
  * Steps from a trampoline to its caller. While the trampoline calls, its frame is one word, and the
  * return address is the next word above. Before that word is pushed, and after it is popped, the
- * return address is on top of the stack.
+ * return address is where the call instruction left it: on the stack, or in the link register.
  */
 int unwind_leave_trampoline(struct cursor *cursor)
 {

@@ -199,8 +199,8 @@ restart_meets_filter() {
     "$TARGETS/filtered" 1 >/dev/null ||
         { echo "not tested: $FUNCNAME (no seccomp filters)"; return; }
     under "$FUNCNAME" 0 "$TARGETS/filtered" $((150 * ROUNDS))
-    # The same while the shell sends SIGWINCH, which the program ignores, and which may wake it from
-    # its sleeps. The shell's loop ends when the program is gone and reaped.
+    # The shell keeps sending SIGWINCH, which the program ignores, and which may wake it from its
+    # sleeps. The shell's loop ends when the program is gone and reaped.
     under "$FUNCNAME, teased" 0 sh -c '"$0" 100 & pid=$!
         while kill -WINCH $pid 2>/dev/null; do sleep 0.005; done; wait $pid' "$TARGETS/filtered"
 }

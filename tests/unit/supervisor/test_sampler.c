@@ -112,7 +112,7 @@ static void test_sampler__who_was_woken_before_the_instant_is_hit(void **state)
 		case 2: a->queued_ns = a->stamp_ns - 1; break; /* The clocks are not the same. */
 		case 3: a->last_cpu = 3; break;                /* It last ran on another CPU. */
 		case 4: w.runnable = 3; break;   /* Another thread may have run here. */
-		case 5: a->queued_ns = 0; break; /* The kernel does not say when. */
+		case 5: a->queued_ns = 0; break; /* The kernel does not say when it was queued. */
 		}
 		assert_ptr_equal(look(&w, 0), i ? NULL : a);
 		a->sample.stopping = false;
