@@ -34,7 +34,7 @@ struct spanning {
 	int64_t left_out_ns; /* CPU time without instants */
 };
 
-/* The kind of another program's value types: shared out over the instants of all states. */
+/* A value type of another program: its values are distributed over the instants of all states. */
 enum { KIND_ALL = -1 };
 
 static void choose_kinds(struct spanning *s)

@@ -361,7 +361,7 @@ static bool advance_vector(
 	rest = read_rest(t, at, n, image.part);
 	if (!rest)
 		return false;
-	/* All bytes are written, also unused ones, so each piece goes to the same address. */
+	/* All of @image is written, also unused parts, so it is always at the same address. */
 	bytes = sizeof(image) - skip;
 	parts_at = ((m->before.word[arch_native.restart->sp] - arch_native.red_zone_bytes - bytes) &
 			   ~UINT64_C(15)) +

@@ -152,7 +152,7 @@ static void test_pprof__takes_cpu_time_from_the_period(void **state)
 
 	(void)state;
 	pb_minimal(&pb, "cpu", "milliseconds");
-	/* Not the first value type, but the type of the period is cpu. */
+	/* The value type is not cpu, but the period's is: CPU time is samples times period. */
 	pb.n = 0;
 	pb_minimal(&pb, "faults", "x");
 	pb_bytes(&pb, 6, "cpu", 3);
