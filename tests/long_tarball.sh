@@ -57,8 +57,8 @@ await() {
         sleep 0.1
     done
 }
-# serve_in ROOT TARGET-PID [PATH]: runs sprofserve in ROOT and asks it from outside; then lets it
-# send to a store whose address is a host name.
+# serve_in ROOT TARGET-PID [PATH]: runs PATH/bin/sprofserve with the root folder ROOT, and requests
+# a profile from outside. sprofserve also sends profiles to a store, which is given by a host name.
 serve_in() {
     local root=$1 pid=$2 server port store
     mkdir -p "$work/stored"

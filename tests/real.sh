@@ -37,7 +37,7 @@ same() {
             wc -l) files; $(figures)"
     fi
 }
-# passes NAME COMMAND...: compares only the status
+# passes NAME COMMAND...: compares only the status of COMMAND. NAME: the program, for messages
 passes() {
     local name=$1; shift
     same "$name" - sh -c '"$@" >/dev/null 2>&1' sh "$@"

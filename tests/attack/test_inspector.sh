@@ -26,7 +26,7 @@ perl -e '$low = hex shift; print pack("Q<Q<l<S<S<S<16", $low, $low + 0x2000, 0, 
     "$text" >mon.out
 
 # tried WHAT TIMES: asserts that the planted code ran TIMES times, and could do nothing but ask the
-# opener
+# opener. WHAT: the case, for messages
 tried() {
     is "$1: it was tried to the end" "$(grep -c '^planted: all tried' err)" "$2"
     is "$1: what was done" "$(grep '^planted: .*DONE' err | sort -u)" "planted: the opener: DONE"

@@ -10,7 +10,8 @@ mkdir sticky nobodys && chmod 1777 sticky && chown $NOBODY nobodys
 echo precious >victim
 "$SPROFRUN" -q -o some.pb.gz true
 
-# refused WHAT PATH: asserts that each program that writes files refuses PATH
+# refused WHAT PATH: asserts that each program that writes files refuses PATH. WHAT: the case, for
+# messages
 refused() {
     local before
     before=$(state victim)

@@ -7,7 +7,8 @@
 export TMPDIR=$WORK
 busy="$TARGETS/busy"
 
-# ran WHAT STATUS: asserts that STATUS is the command's own, and that $profile is a profile
+# ran WHAT STATUS: asserts that STATUS is the command's own, and that $profile is a profile. WHAT:
+# the case, for messages
 profile=p.pb.gz
 ran() {
     is "$1: status" "$2" 7

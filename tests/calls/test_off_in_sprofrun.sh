@@ -6,8 +6,8 @@
 OFF=$BUILD/tests/calls/live_off
 export SPROFIL_SUPERVISOR=/nonexistent
 
-# turned_off WHAT CASE COMMAND-PREFIX...: runs CASE of live_off under sprofrun; it must succeed, or
-# not be possible here
+# turned_off WHAT CASE COMMAND-PREFIX...: runs CASE of live_off under sprofrun, and both under
+# COMMAND-PREFIX. CASE must succeed, or not be possible here. WHAT names it in messages
 turned_off() {
     local what=$1 case=$2 status
     shift 2

@@ -28,7 +28,8 @@ notes() {
     "$SPROFREPORT" summary "$1" | grep -c "$2"
 }
 
-# begin USER: starts a target that runs a copy of the library, and sets $pid.
+# begin USER: starts a target that runs a copy of the library, as root, or with any other USER as
+# nobody; sets $pid.
 begin() {
     rm -f lib.so ready
     cp libcallbacks.so lib.so

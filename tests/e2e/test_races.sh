@@ -141,8 +141,9 @@ detach_in_vfork() {
     wait $parent; is "$FUNCNAME: goes on" $? 0
 }
 signal_during_sample() { under "$FUNCNAME" 0 "$RACE" signals 500; }
-# killed WHAT HZ COMMAND WANTED: kills the supervisor at different moments while it samples COMMAND,
-# which must end with the status WANTED, and without a message.
+# killed WHAT HZ COMMAND WANTED: kills the supervisor at different moments while it samples COMMAND
+# at HZ. COMMAND must end with the status WANTED, and without a message. WHAT: the case, for
+# messages
 killed() {
     local run i
     for i in $(seq $((3 * ROUNDS))); do

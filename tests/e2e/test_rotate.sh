@@ -4,7 +4,7 @@
 # a snapshot.
 . "$(dirname "$0")/../lib.sh"
 
-# sum KEY FILES...: prints the sum of a figure of several profiles
+# sum KEY FILES...: prints the sum over FILES of the summary's figure KEY
 sum() {
     local key=$1 total=0 file
     shift

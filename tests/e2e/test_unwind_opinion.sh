@@ -6,7 +6,8 @@ opinion=$(realpath "$1") # lib.sh goes to another folder
 # shellcheck source=tests/lib.sh
 . "$SOURCE/tests/lib.sh"
 
-# ask WHAT STOPS COMMAND...: compares STOPS stacks of COMMAND
+# ask WHAT STOPS COMMAND...: stops COMMAND STOPS times, and compares the stacks that our unwinder
+# and libunwind find. WHAT: the case, for messages
 ask() {
     local what=$1 stops=$2
     shift 2
