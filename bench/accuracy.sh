@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Compares samples with CPU time, for busy, lockstep and mostly sleeping targets at several rates.
 # Prints the profiled CPU time, and profiled + unattributed, as parts of the kernel's own figure;
-# the ticks per second of CPU time; and the stops per sample.
+# the samples per second of CPU time; and the stops per sample.
 . "$(dirname "$0")/lib.sh"
 
 row() {

@@ -19,8 +19,8 @@
 #define PAGE_BYTES   4096u
 
 /*
- * Copies the entries from @at to the end of its page, as all of a page is mapped or none. Returns
- * their number; 0: none is left, or none can be read.
+ * Copies entries from @at on: ENTRIES_EACH at most, and only to the end of the page of @at, as all
+ * of a page is mapped or none. Returns their number; 0: none is left, or none can be read.
  */
 static unsigned entries_at(const struct client_pipe *pipe, char *const *at, char **ret_entries)
 {

@@ -3,7 +3,8 @@
  * Unwinds a copy of a thread's registers and stack to its frames.
  *
  * Call frame information is interpreted here (unwind_table.c, unwind_row.c, unwind_expr.c), each
- * row once per address in a module and not per process: a step with a known row takes some 30 ns.
+ * row once per address in a module, for all processes together: a step with a known row takes some
+ * 30 ns.
  * Without information the frame pointer is followed if that leads to a plausible location, and the
  * frame is marked as guessed; otherwise the stack ends, and the result says so. A stack never ends
  * silently.

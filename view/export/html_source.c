@@ -132,7 +132,7 @@ static uint32_t declared_at(
 
 /*
  * Returns the class of a line's colour, 0 (no samples) to 7, by its part of the hottest line. A
- * line with a share below 0.2 % is in class 1.
+ * line with less than 0.2 % of the whole profile is in class 1.
  */
 static unsigned heat_of(const struct html *html, int64_t self, int64_t most)
 {

@@ -15,8 +15,8 @@ struct sides {
 
 /*
  * Counts one stack, leaf first. Each function that called the view's function (@function) counts
- * once per stack as a caller. Its callee is the function called from its innermost frame. A
- * function that calls itself is not its own caller.
+ * once per stack as a caller. The view's function has at most one callee in a stack: the function
+ * that its innermost frame called. A function that calls itself is not its own caller.
  */
 static void walk(struct live *live, const struct sample *sample, double weight, uint32_t function,
 	struct sides *sides)

@@ -38,7 +38,7 @@ static unsigned put_frames(struct made *m, unsigned word)
 	at[6] = interpreter;
 	/* the address of the interpreted frame's bytecode */
 	at[7] = AT(MADE_OUTER) + 0x80 + 48 + 5;
-	at[8] = 2; /* its local variables are two words on; the caller's frame is after them */
+	at[8] = 2; /* words from its fp to its local variables; the caller's frame is after them */
 	at[12] = AT(MADE_OUTER);
 	at[16] = CODE + 32;
 	return word + 22;

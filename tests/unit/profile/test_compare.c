@@ -47,7 +47,7 @@ enum { ROWS = 12, RUNS = 10, TURNS = 20 };
 struct program {
 	double noise;     /* relative noise of a run's time */
 	double row_noise; /* relative noise of each row, in addition */
-	double slower;    /* factor of row 1 in side B */
+	double slower;    /* part by which row 1 takes longer in side B */
 	double samples;   /* samples of a run */
 };
 
