@@ -37,7 +37,7 @@ struct launch_state {
 	 * terminal is ours, or there is none.
 	 */
 	const int *terminal;
-	const int *streams; /* its descriptors 0, 1 and 2; NULL: ours */
+	const int *streams; /* the command's descriptors 0, 1 and 2; NULL: ours */
 };
 
 struct launch {

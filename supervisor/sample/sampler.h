@@ -31,7 +31,7 @@
 struct sample_instant {
 	unsigned cpu;        /* index in sampler.cpu */
 	uint64_t planned_ns; /* CLOCK_MONOTONIC */
-	uint64_t woke_ns;    /* when the waiter woke up for it */
+	uint64_t woke_ns;    /* CLOCK_MONOTONIC: when the waiter woke up for this instant */
 	int error;           /* negative: @arrival is unknown, the kernel has no time stamps */
 	struct arrival arrival;
 	struct plan_due due;

@@ -83,7 +83,7 @@ struct runtime_piece {
 /* The frames of the stopped thread. One buffer serves all threads, allocated beforehand. */
 struct runtime_copy {
 	bool taken;      /* frames were read since the last handover */
-	int tid;         /* if taken: the thread they belong to */
+	int tid;         /* if taken: the thread to which the frames belong */
 	uint16_t flags;  /* RECORD_RUNTIME_… */
 	uint64_t thread; /* address of the thread's state */
 	uint64_t watch[RUNTIME_WATCH_WORDS];

@@ -71,7 +71,7 @@ enum live_target_state { LIVE_STARTS, LIVE_RUNS, LIVE_ENDED, LIVE_LET_GO, LIVE_C
 
 /* Facts about the target that are not in the profile. live_update() borrows them for the call. */
 struct live_facts {
-	const char *target; /* its name, for display */
+	const char *target; /* the target's name, for display */
 	enum live_target_state state;
 	int status; /* with LIVE_ENDED: exit status of the command, -1 unknown */
 	int signal; /* with LIVE_ENDED: the signal that killed the command, 0 none */

@@ -33,7 +33,7 @@ struct gap_search {
 	struct time_grid *grid;
 	struct slot *slot;
 	size_t slots;
-	double share;       /* mean number of CPUs that run what is chosen */
+	double share;       /* mean number of CPUs that run stacks chosen by the filter */
 	uint64_t period_ns; /* the mean period, or the profile's period if that is longer */
 	bool has_waits;     /* there are instants of threads that waited */
 };

@@ -134,7 +134,7 @@ struct sim_cpu {
 	struct plan plan;
 	struct sample_instant instant;
 	uint64_t occupied_until_ns;
-	uint64_t next_ns; /* the earliest of all these events */
+	uint64_t next_ns; /* time of the next event on this CPU */
 };
 
 struct sim_options {
