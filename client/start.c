@@ -15,16 +15,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -44,26 +48,45 @@ static _Atomic uint64_t last_between;
 /* The helper's path relative to this library, determined once when the library was loaded. */
 static char installed_path[PATH_MAX];
 
-/* Determines installed_path; without a helper there it stays empty. */
+/*
+ * Is a helper at @path as trustworthy as the library in file @library? In a shared folder such as
+ * /tmp, another user may have put a program where ours would be.
+ */
+static bool is_of_same_owner(const char *path, const char *library)
+{
+	struct stat helper, own;
+
+	return stat(path, &helper) == 0 && access(path, X_OK) == 0 &&
+		(helper.st_uid == 0 || (stat(library, &own) == 0 && helper.st_uid == own.st_uid));
+}
+
+/*
+ * Determines installed_path; without a helper there it stays empty. Only a shared library has a
+ * place that the system tells. What the C library tells of the program itself is argv[0], which
+ * whoever starts a set-user-ID program chooses. The path is made absolute, as the program may
+ * change its working directory. (test: test_installed.sh)
+ */
 static void find_installed(void)
 {
 	Dl_info info;
+	struct link_map *map = NULL;
 	const char *slash;
 	char path[PATH_MAX];
 	int n;
 
-	if (!dladdr((const void *)&client_start, &info) || !info.dli_fname)
+	if (!dladdr1((const void *)&client_start, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
 		return;
-	slash = strrchr(info.dli_fname, '/');
+	slash = strrchr(map->l_name, '/');
 	if (!slash)
 		return;
 	n = snprintf(path, sizeof(path), "%.*s/" SPROFIL_LIBDIR_TO_SUPERVISOR,
-		(int)(slash - info.dli_fname), info.dli_fname);
-	if (n > 0 && (size_t)n < sizeof(path) && access(path, X_OK) == 0)
-		memcpy(installed_path, path, (size_t)n + 1);
+		(int)(slash - map->l_name), map->l_name);
+	if (n < 0 || (size_t)n >= sizeof(path) || !realpath(path, installed_path) ||
+		!is_of_same_owner(installed_path, map->l_name))
+		installed_path[0] = '\0';
 }
 
-/* Runs when the library is loaded, because dladdr is not async-signal-safe. */
+/* Runs when the library is loaded, because dladdr1 is not async-signal-safe. */
 __attribute__((constructor)) static void loaded(void)
 {
 	int error = errno; /* main() must begin with errno 0, so it is restored. */
@@ -209,7 +232,8 @@ static uint64_t now_ms(void)
 
 /*
  * Waits for the helper's message, which says whether it traces us and which descriptor its pipe is.
- * 0; -EBUSY: another supervisor traces us; -EMFILE: it has too few descriptors; -ETIMEDOUT; -EPERM.
+ * 0; -EBUSY: another supervisor traces us; -EMFILE: it has too few descriptors; -EAGAIN, -ENOMEM:
+ * it can create no thread; -ETIMEDOUT; -EPERM.
  */
 static int await_helper(int pid, int pidfd, int ready_fd)
 {
@@ -240,8 +264,8 @@ static int await_helper(int pid, int pidfd, int ready_fd)
 		client_note_refusal(SPROFIL_NO_HELPER);
 		return -EPERM;
 	}
-	if (answer.error == EMFILE)
-		return -EMFILE;
+	if (answer.error == EMFILE || answer.error == EAGAIN || answer.error == ENOMEM)
+		return -answer.error;
 	if (answer.error) {
 		client_note_refusal(SPROFIL_REFUSED);
 		return answer.error == EBUSY ? -EBUSY : -EPERM;

@@ -348,6 +348,8 @@ static void run(struct engine *engine, const struct engine_options *options,
 	if (r < 0) {
 		launch_abandon(&engine->launch);
 		(void)launch_exec_error(&engine->launch);
+		if (options->serve_only)
+			service_announce(&engine->service, options->ready_fd, -r);
 		ret_result->error = r;
 		return;
 	}

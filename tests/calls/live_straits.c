@@ -8,7 +8,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -498,59 +497,7 @@ static void test_live_straits__calls_in_the_child_of_a_vfork(void **state)
 	in_child(call_in_child_of_vfork);
 }
 
-/*
- * Without SPROFIL_SUPERVISOR (@given is NULL or empty), the library finds the installed supervisor.
- * Otherwise it prefers the one that the variable names.
- */
-static int be_installed(const char *folder, const char *given, const char *what)
-{
-	char line[3 * PATH_MAX], program[PATH_MAX];
-
-	(void)snprintf(program, sizeof(program), "%s/a/b/c/live_straits", folder);
-	(void)snprintf(line, sizeof(line),
-		"s=%s/a/b/c/" SPROFIL_LIBDIR_TO_SUPERVISOR "; mkdir -p %s/a/b/c ${s%%/*} &&"
-		" cp --remove-destination \"$SPROFIL_SUPERVISOR\" $s && cp /proc/%d/exe %s",
-		folder, folder, (int)getpid(), program);
-	if (system(line) != 0)
-		return 1;
-	if (given ? setenv("SPROFIL_SUPERVISOR", given, 1) : unsetenv("SPROFIL_SUPERVISOR"))
-		return 2;
-	(void)execl(program, program, what, (char *)NULL);
-	return 3;
-}
-
-static char folder[] = "/tmp/straits-XXXXXX";
-
-static int be_installed_alone(void)
-{
-	return be_installed(folder, NULL, "works");
-}
-
-static int be_installed_with_an_empty_name(void)
-{
-	return be_installed(folder, "", "works");
-}
-
-/* The library starts the supervisor that the program names, even "/", and not the installed one. */
-static int be_installed_and_name_a_folder(void)
-{
-	return be_installed(folder, "/", "refused");
-}
-
-static void test_live_straits__where_it_is_installed(void **state)
-{
-	char line[64];
-
-	(void)state;
-	assert_non_null(mkdtemp(folder));
-	in_child(be_installed_alone);
-	in_child(be_installed_with_an_empty_name);
-	in_child(be_installed_and_name_a_folder);
-	(void)snprintf(line, sizeof(line), "rm -r %s", folder);
-	assert_int_equal(system(line), 0);
-}
-
-int main(int argc, char **argv)
+int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_live_straits__few_descriptors),
@@ -564,7 +511,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_live_straits__a_small_stack),
 		cmocka_unit_test(test_live_straits__a_thread_is_cancelled),
 		cmocka_unit_test(test_live_straits__calls_in_the_child_of_a_vfork),
-		cmocka_unit_test(test_live_straits__where_it_is_installed),
 	};
 
 	/*
@@ -572,9 +518,5 @@ int main(int argc, char **argv)
 	 */
 	if (errno)
 		return 20;
-	if (argc == 2 && strcmp(argv[1], "works") == 0)
-		return works();
-	if (argc == 2 && strcmp(argv[1], "refused") == 0)
-		return on() < 0 && errno == EPERM ? 0 : 21;
 	return live_run_with_children(tests);
 }

@@ -59,6 +59,34 @@ export SPROFIL_SUPERVISOR
 run "$work/static"
 unset SPROFIL_SUPERVISOR
 
+# The variable comes before the installed helper, even as a folder; an empty one counts as unset.
+SPROFIL_SUPERVISOR='' run "$work/hottest"
+refused()
+{
+	if LD_LIBRARY_PATH=$libdir timeout 60 "$@" >"$work/out" 2>&1; then
+		echo "it works: $*" >&2
+		exit 1
+	fi
+}
+SPROFIL_SUPERVISOR=/ refused "$work/hottest"
+# The helper is never looked up beside argv[0]: whoever starts a set-user-ID program chooses that.
+# With an earlier version, the program executed this file, with its privileges.
+helper=$(find "$work" -name sprofil-supervisor)
+prefix=${helper%/libexec/*} planted=$work/evil/${helper#"${helper%/libexec/*}/"}
+beside=$work/evil/${libdir#"$prefix/"}
+mkdir -p "$beside" "${planted%/*}"
+printf '#!/bin/sh\n: >%s/executed\n' "$work" >"$planted"
+chmod 755 "$planted"
+refused bash -c 'exec -a "$1/program" "$2"' bash "$beside" "$work/static"
+[ ! -e "$work/executed" ] || { echo "a helper beside argv[0] was executed" >&2; exit 1; }
+# Nor is a helper used that belongs to somebody else than the library.
+if [ "$(id -u)" = 0 ]; then
+	chown 65534 "$helper"
+	refused "$work/hottest"
+	chown 0 "$helper"
+	run "$work/hottest"
+fi
+
 # A program older than prototypes includes no header for profil(). One of its files turns profiling
 # on, another turns it off. Both get the dialect's function, not glibc's.
 cat >"$work/on.c" <<'END'
