@@ -17,6 +17,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/mount_list.h"
 #include "base/proc_file.h"
 
 /* Bytes copied between two readings of the clock. */
@@ -28,29 +29,40 @@
 #define NETWORK_GPFS   0x47504653u
 
 /*
- * Each line of mountinfo begins with id, parent and device: "36 35 98:0 / /mnt rw,noatime - ext4
- * /dev/sda".
+ * Each line begins with id, parent and device: "36 35 98:0 / /mnt rw,noatime - ext4 /dev/sda" of
+ * mountinfo, "4294967332 0 98:0" of mount_list_text().
  */
-int mounts_read(struct mounts *mounts, int fd)
+static int read_lines(struct mounts *mounts, FILE *file)
 {
-	FILE *file = fd < 0 ? fopen("/proc/self/mountinfo", "re") : fdopen(fd, "r");
 	char *line = NULL;
 	size_t room = 0;
 	int r = 0;
 
-	if (!file)
-		return -errno;
 	while (r == 0 && getline(&line, &room, file) > 0) {
-		unsigned id, major, minor;
+		unsigned long long id;
+		unsigned major, minor;
 
-		if (sscanf(line, "%u %*u %u:%u", &id, &major, &minor) == 3)
+		if (sscanf(line, "%llu %*u %u:%u", &id, &major, &minor) == 3)
 			r = array_add(&mounts->mount, &mounts->room, &mounts->n,
 				(struct mount){id, makedev(major, minor)});
 	}
 	free(line);
-	(void)fclose(file);
 	if (r < 0)
 		mounts_release(mounts);
+	return r;
+}
+
+int mounts_read(struct mounts *mounts, int fd)
+{
+	char *text = fd < 0 ? mount_list_text() : NULL;
+	FILE *file = text ? fmemopen(text, strlen(text), "r")
+		: fd < 0  ? fopen("/proc/self/mountinfo", "re")
+			  : fdopen(fd, "r");
+	int r = file ? read_lines(mounts, file) : -errno;
+
+	if (file)
+		(void)fclose(file);
+	free(text);
 	return r;
 }
 
@@ -60,13 +72,23 @@ void mounts_release(struct mounts *mounts)
 	*mounts = (struct mounts){0};
 }
 
-/* The id of the mount of @fd, from the line "mnt_id:\t36" of /proc/self/fdinfo/FD; 0: unknown. */
-static unsigned mount_of(int fd)
+static bool has_lasting_ids(const struct mounts *mounts)
+{
+	return mounts->n && mounts->mount[0].id > MOUNT_LIST_REUSED_MOST;
+}
+
+/*
+ * The id of the mount of @fd: a lasting one if the list has such, otherwise that of the line
+ * "mnt_id:\t36" of /proc/self/fdinfo/FD. 0: unknown.
+ */
+static uint64_t mount_of(const struct mounts *mounts, int fd)
 {
 	char text[512];
 
+	if (has_lasting_ids(mounts))
+		return mount_list_id(fd);
 	(void)proc_file_read(text, sizeof(text), "/proc/self/fdinfo/%d", fd);
-	return (unsigned)proc_file_number(text, "mnt_id", 10);
+	return (uint64_t)proc_file_number(text, "mnt_id", 10);
 }
 
 static bool is_in_our_namespace(unsigned pid)
@@ -81,19 +103,23 @@ static bool is_in_our_namespace(unsigned pid)
 
 /*
  * Is the mount of @fd in the list? In another mount namespace the same mount has another id, so
- * there any mount of the list with the same device counts. On btrfs, mountinfo does not show the
- * device of a file, so there the device of our root counts, too.
+ * there any mount of the list with the same device counts. A device number is used again, so with
+ * lasting ids that mount must still be there. On btrfs, the list does not show the device of a
+ * file, so there the device of our root counts, too.
  */
 static bool was_there(const struct mounts *mounts, unsigned pid, int fd, dev_t device)
 {
-	unsigned id = mount_of(fd);
+	uint64_t id = mount_of(mounts, fd);
 	bool foreign = !is_in_our_namespace(pid);
 	struct stat root;
 
 	if (!id)
 		return true;
 	for (size_t i = 0; i < mounts->n; i++)
-		if (mounts->mount[i].id == id || (foreign && mounts->mount[i].device == device))
+		if (mounts->mount[i].id == id ||
+			(foreign && mounts->mount[i].device == device &&
+				(!has_lasting_ids(mounts) ||
+					mount_list_lives(mounts->mount[i].id))))
 			return true;
 	return foreign && stat("/", &root) == 0 && root.st_dev == device;
 }

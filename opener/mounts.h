@@ -27,7 +27,7 @@
 #define MOUNTS_COPY_NS UINT64_C(4000000000)
 
 struct mount {
-	unsigned id;
+	uint64_t id; /* lasting (base/mount_list.h) for all mounts of the list, or for none */
 	dev_t device;
 };
 
@@ -39,8 +39,8 @@ struct mounts {
 };
 
 /*
- * Reads the text of a mountinfo from the position of descriptor @fd, which it closes; -1: from
- * /proc/self/mountinfo. 0, or -errno: @mounts is all 0.
+ * Reads the text of mount_list_text() or of a mountinfo from the position of descriptor @fd, which
+ * it closes; -1: those of this process. 0, or -errno: @mounts is all 0.
  */
 int mounts_read(struct mounts *mounts, int fd);
 void mounts_release(struct mounts *mounts);
@@ -49,8 +49,8 @@ void mounts_release(struct mounts *mounts);
  * Returns @fd itself; or closes it and returns a copy of its file in memory, if a server has the
  * file, or if its mount is not in the list of mounts_read(). @pid: the process in whose mount
  * namespace the file was opened. If that namespace is not ours, the mount counts as old if we had
- * any mount of the same file system. @pid 0: only the server counts. A negative @fd is returned
- * unchanged.
+ * any mount of the same file system, and, with lasting ids, still have it. @pid 0: only the server
+ * counts. A negative @fd is returned unchanged.
  */
 int mounts_detach(struct mounts *mounts, unsigned pid, int fd);
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/mount_list.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/stops.h"
 #include "supervisor/os/mem.h"
@@ -66,7 +67,10 @@ static const char **analyst_command(struct engine *engine, const char *pieces)
 
 void reader_note_mounts(struct engine *engine)
 {
-	if (engine->options->analyst)
+	if (!engine->options->analyst)
+		return;
+	engine->reader.mounts = mount_list_text();
+	if (!engine->reader.mounts)
 		engine->reader.mounts = procfs_read_text("/proc/self/mountinfo");
 }
 

@@ -17,8 +17,8 @@ struct engine;
 struct reader {
 	struct link link;
 	/*
-	 * The text of /proc/self/mountinfo before the target ran, for the openers of all analysts
-	 * (opener/mounts.h), allocated; NULL: each opener reads the text itself.
+	 * The mounts before the target ran, for the openers of all analysts (opener/mounts.h): text
+	 * of mount_list_text() or of /proc/self/mountinfo, allocated. NULL: each opener reads it.
 	 */
 	char *mounts;
 	/* Files on which an analyst died; its successors skip them. */

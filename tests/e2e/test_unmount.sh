@@ -45,4 +45,18 @@ $apart "$SPROFRUN" $options --rotate 1s -o r-%t.pb.gz sh body.sh "$TARGETS/busy"
 rotated=(r-*.pb.gz)
 check "rotated: a later analyst" [ "${#rotated[@]}" -ge 2 ]
 is "rotated: it is unmounted" "$(cat out)" $'7\n0'
+
+# Another mount is gone before: the next one gets its id and its device number, which does not make
+# it one that was there. Linux tells the two apart since 6.8.
+if [ "$(printf '6.8\n%s\n' "$(uname -r)" | sort -V | head -n 1)" = 6.8 ]; then
+    mkdir other
+    for inner in "" "unshare -m"; do
+        # shellcheck disable=SC2086,SC2016
+        $apart sh -c 'mount -t tmpfs none other && exec "$@"' sh "$SPROFRUN" $options -o p.pb.gz \
+            sh -c "umount other; exec $inner"' sh body.sh "$0" 0.3' "$TARGETS/busy" >out 2>&1
+        unmounted "reused id${inner:+, another namespace}" p.pb.gz
+    done
+else
+    echo "skipped: reused ids need Linux 6.8"
+fi
 finish

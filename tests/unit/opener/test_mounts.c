@@ -16,6 +16,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/mount_list.h"
 #include "opener/mounts.h"
 
 #define TEXT "\177ELF and what follows"
@@ -97,6 +98,32 @@ static void test_mounts__list_is_given(void **state)
 	mounts_release(&mounts);
 }
 
+/* The id and the device of a mount that is gone are used again: a lasting id tells the two apart.
+ */
+static void test_mounts__ids_that_are_used_again(void **state)
+{
+	int fd = file_of(1);
+	uint64_t id = mount_list_id(fd);
+	struct stat st;
+	struct mount mount = {.id = id + 1000000};
+	struct mounts mounts = {.mount = &mount, .n = 1};
+
+	(void)state;
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(close(fd), 0);
+	if (!id) { /* before Linux 6.8 */
+		skip();
+		return;
+	}
+	assert_true(id > MOUNT_LIST_REUSED_MOST);
+	assert_true(mount_list_lives(id));
+	assert_false(mount_list_lives(mount.id));
+	mount.device = st.st_dev;
+	assert_true(is_copied(&mounts, (unsigned)getpid(), 100));
+	mount.id = id;
+	assert_false(is_copied(&mounts, (unsigned)getpid(), 100));
+}
+
 static void test_mounts__copies_are_bounded(void **state)
 {
 	unsigned own = (unsigned)getpid();
@@ -128,6 +155,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mounts__files_of_new_mounts_are_copied),
 		cmocka_unit_test(test_mounts__list_is_given),
+		cmocka_unit_test(test_mounts__ids_that_are_used_again),
 		cmocka_unit_test(test_mounts__copies_are_bounded),
 		cmocka_unit_test(test_mounts__servers_may_fall_silent),
 	};
