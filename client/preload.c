@@ -8,8 +8,11 @@
 #include "client/dialects.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "client/include/sprofil/status.h"
@@ -42,6 +45,33 @@ static const char *cause(int error)
 	}
 }
 
+/* The file of descriptor 2 when the library was loaded; all 0: there was none. */
+static struct stat stderr_at_load;
+
+__attribute__((constructor)) static void note_stderr(void)
+{
+	int error = errno; /* main() must begin with errno 0, so it is restored. */
+
+	if (fstat(STDERR_FILENO, &stderr_at_load) < 0)
+		stderr_at_load = (struct stat){0};
+	errno = error;
+}
+
+/*
+ * May a message be written to descriptor 2? Not if the program has another file there, such as its
+ * data, nor if the write could wait or raise SIGPIPE, as that of a pipe without readers.
+ */
+static bool may_print(void)
+{
+	struct pollfd out = {.fd = STDERR_FILENO, .events = POLLOUT};
+	struct stat now;
+
+	if (fstat(STDERR_FILENO, &now) < 0 || now.st_dev != stderr_at_load.st_dev ||
+		now.st_ino != stderr_at_load.st_ino)
+		return false;
+	return S_ISREG(now.st_mode) || (poll(&out, 1, 0) == 1 && out.revents == POLLOUT);
+}
+
 /*
  * Prints why a call failed, but only the first time: a program written for glibc does not expect
  * such errors, and may ignore them. Nothing is printed about wrong arguments, which are the
@@ -55,7 +85,7 @@ static int result(int r)
 	const char *text = r < 0 ? cause(error) : NULL;
 
 	if (text && !atomic_exchange(&said, true)) {
-		if (write(STDERR_FILENO, head, sizeof(head) - 1) >= 0)
+		if (may_print() && write(STDERR_FILENO, head, sizeof(head) - 1) >= 0)
 			(void)!write(STDERR_FILENO, text, strlen(text));
 		errno = error;
 	}

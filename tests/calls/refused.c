@@ -2,12 +2,14 @@
 /*
  * A program that is built with glibc only. It turns profil() on twice, then off, and prints "RESULT
  * ERRNO REASON" of the first call. REASON comes from sprofil_status(), if a loaded library has it;
- * 98 if that fails. Ends with 1 if a call took a second. With an argument, a filter refuses poll(2)
- * from then on.
+ * 98 if that fails. Ends with 1 if a call took a second. With "poll", a filter refuses poll(2) from
+ * then on. With "reopen", descriptor 2 becomes the file "data".
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -47,9 +49,11 @@ int main(int argc, char **argv)
 	time_t longest = 0;
 	int r, error;
 
-	(void)argv;
-	if (argc > 1 && refuse_poll() < 0)
+	if (argc > 1 && strcmp(argv[1], "poll") == 0 && refuse_poll() < 0)
 		return 2;
+	if (argc > 1 && strcmp(argv[1], "reopen") == 0 &&
+		(close(2) < 0 || open("data", O_WRONLY | O_CREAT | O_TRUNC, 0600) != 2))
+		return 3;
 	*(void **)&status = dlsym(RTLD_DEFAULT, "sprofil_status");
 	errno = 0;
 	r = turn(sizeof(counts), &longest);

@@ -37,6 +37,31 @@ SPROFIL_SUPERVISOR=$path $command >out 2>err || { cat out err >&2; exit 1; }
 path=/nonexistent
 # shellcheck disable=SC2086
 expect "no helper" "-1 EPERM 5" 1 "sprofil-supervisor cannot be started" $command
+
+# silent WHAT COMMAND...: the same without any message, for descriptor 2 is not the program's stderr
+# any more, or a pipe that nobody reads
+silent()
+{
+	what=$1
+	shift
+	: >err
+	SPROFIL_SUPERVISOR=$path timeout 60 "$@" >out 2>err
+	status=$?
+	if [ $status != 0 ] || [ "$(cat out)" != "-1 EPERM 5" ] || [ -s err ] || [ -s data ]; then
+		echo "$what: status $status" >&2
+		cat out err data >&2
+		exit 1
+	fi
+	echo "ok: $what"
+}
+mkfifo pipe
+# shellcheck disable=SC2086
+{
+	silent "descriptor 2 is the program's data" $command reopen
+	# shellcheck disable=SC2016
+	silent "a pipe without readers" sh -c ': <pipe & exec 2>pipe; wait; exec "$@"' sh $command
+	silent "no descriptor 2" sh -c 'exec "$@" 2>&-' sh $command
+}
 path=$supervisor
 # shellcheck disable=SC2086
 {
