@@ -6,8 +6,9 @@
 #include "tests/unit/stacks_fixture.h"
 #include "view/export/export.h"
 
-static inline char *export(const struct profile *profile, const char *format,
-	const struct report_options *options, size_t *ret_bytes)
+/* Not inlined, as gcc 12 would take the text for a dangling pointer to @data. */
+__attribute__((noinline, unused)) static char *export(const struct profile *profile,
+	const char *format, const struct report_options *options, size_t *ret_bytes)
 {
 	char *data = NULL, *problem = NULL;
 	FILE *out = open_memstream(&data, ret_bytes);
