@@ -68,6 +68,65 @@ static void leader_ends_while_asked(void **state)
 }
 
 /*
+ * A process calls exec after a stop was requested of it for a sample. The stop never comes in the
+ * old image, and that of the new one tells nothing about it: the exec's event becomes the sample,
+ * or the instant is counted as late.
+ */
+static const struct step execs_again[2] = {RUN(3 * MS), EXEC("/bin/again", execs_again)};
+static unsigned asked, in_exec;
+
+static void execs_when_asked(struct kernel *k, struct task *t)
+{
+	if (t->tid != 100 || t->state != TASK_RUNS || t->run_ns < (uint64_t)(20 * MS))
+		return;
+	asked++;
+	t->at = &execs_again[1];
+	kernel_exec(k, t);
+}
+
+static void count_in_exec(struct kernel *k, const struct record *r)
+{
+	(void)k;
+	in_exec += r->header.type == RECORD_SAMPLE && r->as.sample.syscall == SYS_execve &&
+		!r->as.sample.pc;
+}
+
+static void execs_build(struct kernel *k)
+{
+	(void)kernel_add_process(k, 100, 1, "/bin/first", execs_again);
+	k->asking = execs_when_asked;
+	k->record = count_in_exec;
+	asked = in_exec = 0;
+}
+
+static unsigned long figure(const struct kernel *k, const char *key)
+{
+	const char *at = strstr(k->records.audit, key);
+
+	return at ? strtoul(at + strlen(key), NULL, 10) : 0;
+}
+
+static void is_sampled_or_late(struct kernel *k, const struct engine_result *result)
+{
+	unsigned long late = figure(k, "late_instants ") - figure(k, "unproved_stops ");
+
+	if (result->error || asked < 10 || in_exec < 10 || in_exec + late != asked)
+		kernel_fail(k, "%u asked, %u samples in exec, %lu late, error %d", asked, in_exec,
+			late, result->error);
+}
+
+static void exec_meets_sample(void **state)
+{
+	struct scene scene = profiling(execs_build);
+
+	(void)state;
+	scene.check = is_sampled_or_late;
+	scene.options.period_ns = 5 * MS;
+	scene.options.duration_ns = 400 * (uint64_t)MS;
+	once(__func__, &scene);
+}
+
+/*
  * A library is mapped between two samples: the record of the new mappings must come before the
  * later samples.
  */
@@ -338,6 +397,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(leader_ends_while_asked),
+		cmocka_unit_test(exec_meets_sample),
 		cmocka_unit_test(maps_change_between_samples),
 		cmocka_unit_test(memory_calls_are_refused),
 		cmocka_unit_test(pdeathsig),
