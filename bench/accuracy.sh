@@ -17,7 +17,7 @@ row() {
                 s / k * 1e9, stops / s }'
 }
 
-printf '%-34s %8s  %7s %7s  %9s  %6s\n' target rate profiled "+unattr" ticks "stops/sample"
+printf '%-34s %8s  %7s %7s  %9s  %6s\n' target rate profiled "+unattr" samples "stops/sample"
 for hz in 100 250 1000 4000; do
     row "1 busy thread" $hz "$TARGETS/busy" 1 3
     row "8 busy threads" $hz "$TARGETS/busy" 8 1
