@@ -107,8 +107,8 @@ struct start {
 	const char *path;
 	char *argv[6];
 	int ready_fd, go_fd;
-	bool stay; /* orphans are reparented to the program: the intermediate process stays */
-	char *stack;             /* the helper's stack, needed until its exec */
+	bool stay;   /* orphans are reparented to the program: the intermediate process stays */
+	char *stack; /* the helper's stack, needed until its exec */
 	_Atomic uint32_t helper; /* the helper's pid, or -errno if it could not be created */
 };
 

@@ -46,7 +46,7 @@ struct sample_hit {
 	unsigned cpu; /* index in sampler.cpu */
 	/* the waiter came late: at the instant a thread in sched_yield() was in other code */
 	bool slow;
-	bool asleep;  /* the thread was falling asleep: it is sampled without a stop */
+	bool asleep; /* the thread was falling asleep: it is sampled without a stop */
 	struct plan_due due;
 	uint64_t woke_ns;
 	struct cpu_time before;   /* the thread's CPU time at the instant */
@@ -113,7 +113,7 @@ struct sampler {
 	 * two is applied
 	 */
 	uint64_t busy_1024;
-	uint64_t turn_instants;  /* figures.instants at the last sampler_turn() */
+	uint64_t turn_instants; /* figures.instants at the last sampler_turn() */
 	/* the part of an instant, in 1024ths, that is still to be added to figures.throttled */
 	uint64_t stretched_1024;
 	struct sample_thread **thread;
