@@ -19,11 +19,6 @@ struct finish {
 	/* Prints one line; called in the parent. */
 	void (*say)(void *context, const char *line);
 	void *context;
-	/*
-	 * What the parent shows on a terminal at stderr if analyst_finish() takes longer than a
-	 * second; it is gone before deliver() begins. NULL: nothing.
-	 */
-	const char *waiting;
 };
 
 /* Returns the exit status of deliver(), or -errno if every attempt died. */

@@ -143,7 +143,7 @@ static int save(void *context, const char *path)
 	int r;
 
 	settings.output = path;
-	r = finish_copy(run, &(struct finish){analyst_results_view, say_nothing, &view, NULL});
+	r = finish_copy(run, &(struct finish){analyst_results_view, say_nothing, &view});
 	return r > 0 ? -r : r;
 }
 
@@ -152,7 +152,7 @@ static void write_so_far(void *context)
 {
 	struct run *run = context;
 
-	(void)finish_copy(run, &(struct finish){analyst_results_so_far, say, &run->results, NULL});
+	(void)finish_copy(run, &(struct finish){analyst_results_so_far, say, &run->results});
 }
 
 /* Handles a request of the server: sends it the profile so far. */
@@ -160,7 +160,7 @@ static void serve_so_far(void *context)
 {
 	struct run *run = context;
 
-	(void)finish_copy(run, &(struct finish){analyst_results_piece, say, &run->results, NULL});
+	(void)finish_copy(run, &(struct finish){analyst_results_piece, say, &run->results});
 }
 
 static void request(const struct request *request)
@@ -394,8 +394,7 @@ static int analyse(struct run *run, struct ring *ring)
 	}
 	r = s->replay ? take_replay(run) : take_ring(run, ring);
 	if (r == 0 && (s->records || !s->live.on))
-		r = finish_run(&(struct finish){analyst_results_end, say, &run->results,
-				       s->quiet ? NULL : "looking up the names of functions"},
+		r = finish_run(&(struct finish){analyst_results_end, say, &run->results},
 			run->analyst, &run->blame);
 	if (run->stuck)
 		_exit(LIVE_EXIT_STUCK);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -9,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -26,7 +23,6 @@ struct scene {
 	struct blame blame;
 	enum symbolizer_skip good_from; /* from this level of caution on, "/bad" does not crash */
 	bool forget_note;
-	const char *waiting, *report; /* what is shown before deliver(), and what that prints */
 	unsigned lines;
 	char said[8][256];
 };
@@ -39,8 +35,6 @@ static int deliver(void *context, struct analyst *analyst, int error)
 	(void)analyst;
 	if (error)
 		return 9;
-	if (scene->report)
-		(void)fputs(scene->report, stderr);
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		enum symbolizer_skip skip = blame_skip(&scene->blame, files[i]);
 
@@ -70,72 +64,10 @@ static int play(struct scene *scene)
 	(void)signal(SIGSEGV, SIG_DFL);
 	assert_int_equal(analyst_new(&options, &analyst), 0);
 	assert_int_equal(blame_init(&scene->blame, NULL), 0);
-	r = finish_run(
-		&(struct finish){deliver, say, scene, scene->waiting}, analyst, &scene->blame);
+	r = finish_run(&(struct finish){deliver, say, scene}, analyst, &scene->blame);
 	blame_release(&scene->blame);
 	analyst_free(analyst);
 	return r;
-}
-
-/* The descriptor from which analyst_finish() reads a byte before it does its work; -1: none. */
-static int names_come = -1;
-
-int __real_analyst_finish(struct analyst *analyst);
-int __wrap_analyst_finish(struct analyst *analyst);
-int __wrap_analyst_finish(struct analyst *analyst)
-{
-	char byte;
-
-	if (names_come >= 0)
-		assert_int_equal(read(names_come, &byte, 1), 1);
-	return __real_analyst_finish(analyst);
-}
-
-/* What the user reads on the terminal up to the end of @last. */
-static void see(int terminal, const char *last, char seen[256])
-{
-	size_t n = 0;
-
-	for (seen[0] = '\0'; !strstr(seen, last); seen[n] = '\0') {
-		ssize_t r = read(terminal, seen + n, 255 - n);
-
-		assert_true(r > 0);
-		n += (size_t)r;
-	}
-}
-
-/* The line is on the terminal while there are no names, and gone before the report is printed. */
-static void test_finish__the_user_sees_that_it_takes_long(void **state)
-{
-	struct scene scene = {.waiting = "looking", .report = "the report"};
-	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), old = dup(STDERR_FILENO);
-	int names[2], slave, status;
-	char seen[256];
-	pid_t user;
-
-	(void)state;
-	assert_true(terminal >= 0 && old >= 0 && pipe(names) == 0);
-	assert_int_equal(grantpt(terminal) | unlockpt(terminal), 0);
-	slave = open(ptsname(terminal), O_RDWR | O_NOCTTY | O_CLOEXEC);
-	assert_true(slave >= 0 && dup2(slave, STDERR_FILENO) >= 0);
-	names_come = names[0];
-	user = fork();
-	if (user == 0) {
-		see(terminal, "looking", seen);
-		_exit(write(names[1], "", 1) != 1);
-	}
-	assert_int_equal(play(&scene), 7);
-	names_come = -1;
-	assert_true(dup2(old, STDERR_FILENO) >= 0);
-	assert_int_equal(waitpid(user, &status, 0), user);
-	assert_int_equal(status, 0);
-	see(terminal, "the report", seen);
-	assert_string_equal(seen, "\r\033[Kthe report");
-	(void)close(names[0]);
-	(void)close(names[1]);
-	(void)close(old);
-	(void)close(slave);
-	(void)close(terminal);
 }
 
 static void test_finish__status_is_passed_on(void **state)
@@ -205,7 +137,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_finish__status_is_passed_on),
-		cmocka_unit_test(test_finish__the_user_sees_that_it_takes_long),
 		cmocka_unit_test(test_finish__a_file_that_kills_is_left_alone),
 		cmocka_unit_test(test_finish__the_whole_file_if_need_be),
 		cmocka_unit_test(test_finish__gives_up_in_the_end),
