@@ -9,15 +9,30 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
-# expect WHAT OUTPUT MESSAGES PATTERN COMMAND...: COMMAND must succeed, print OUTPUT, and print
-# MESSAGES lines to stderr, one of which matches PATTERN
+# outputs_are OUTPUT: the first line in the file out is OUTPUT. The second call ended as the first
+# did, and the third, which turns off, succeeded.
+outputs_are()
+{
+	[ "$(cat out)" = "$1
+${1% *}
+0 0" ]
+}
+
+# Has every call in the file out succeeded, without a message?
+all_work()
+{
+	outputs_are "0 0 0" && [ ! -s err ]
+}
+
+# expect WHAT OUTPUT MESSAGES PATTERN COMMAND...: COMMAND must succeed, print OUTPUT first, and
+# print MESSAGES lines to stderr, one of which matches PATTERN
 expect()
 {
 	what=$1 output=$2 messages=$3 pattern=$4
 	shift 4
 	SPROFIL_SUPERVISOR=$path LD_PRELOAD=$LD_PRELOAD timeout 60 "$@" >out 2>err
 	status=$?
-	if [ $status != 0 ] || [ "$(cat out)" != "$output" ] ||
+	if [ $status != 0 ] || ! outputs_are "$output" ||
 		[ "$(wc -l <err)" != "$messages" ] ||
 		! grep -q "$pattern" err; then
 		echo "$what: status $status" >&2
@@ -33,7 +48,7 @@ path=$supervisor
 command="env LD_PRELOAD=$preload $program"
 : >err
 SPROFIL_SUPERVISOR=$path $command >out 2>err || { cat out err >&2; exit 1; }
-[ "$(cat out err)" = "0 0 0" ] || { echo "it does not work here at all: $(cat out err)"; exit 77; }
+all_work || { echo "it does not work here at all: $(cat out err)"; exit 77; }
 path=/nonexistent
 # shellcheck disable=SC2086
 expect "no helper" "-1 EPERM 5" 1 "sprofil-supervisor cannot be started" $command
@@ -47,7 +62,7 @@ silent()
 	: >err
 	SPROFIL_SUPERVISOR=$path timeout 60 "$@" >out 2>err
 	status=$?
-	if [ $status != 0 ] || [ "$(cat out)" != "-1 EPERM 5" ] || [ -s err ] || [ -s data ]; then
+	if [ $status != 0 ] || ! outputs_are "-1 EPERM 5" || [ -s err ] || [ -s data ]; then
 		echo "$what: status $status" >&2
 		cat out err data >&2
 		exit 1
@@ -95,7 +110,7 @@ if unshare -m sh -c 'mount -t tmpfs none /dev' 2>/dev/null; then
 	# shellcheck disable=SC2086
 	SPROFIL_SUPERVISOR=$path unshare -m sh -c 'mount -t tmpfs none /dev && exec "$@"' sh \
 		$command >out 2>err
-	[ "$(cat out err)" = "0 0 0" ] || { echo "without /dev/null: $(cat out err)"; exit 1; }
+	all_work || { echo "without /dev/null: $(cat out err)"; exit 1; }
 	echo "ok: without /dev/null"
 else
 	echo "not tested: without /dev/null (needs CAP_SYS_ADMIN)"
