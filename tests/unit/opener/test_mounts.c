@@ -105,18 +105,28 @@ static void test_mounts__ids_that_are_used_again(void **state)
 	int fd = file_of(1);
 	uint64_t id = mount_list_id(fd);
 	struct stat st;
-	struct mount mount = {.id = id + 1000000};
+	struct mount mount = {.id = UINT64_MAX - 1};
 	struct mounts mounts = {.mount = &mount, .n = 1};
+	bool lives;
 
 	(void)state;
 	assert_int_equal(fstat(fd, &st), 0);
 	assert_int_equal(close(fd), 0);
-	if (!id) { /* before Linux 6.8 */
+	if (!id) {
+		print_message("no lasting ids of mounts (before Linux 6.8)\n");
 		skip();
 		return;
 	}
 	assert_true(id > MOUNT_LIST_REUSED_MOST);
-	assert_true(mount_list_lives(id));
+	errno = 0;
+	lives = mount_list_lives(id);
+	if (!lives && (errno == ENOSYS || errno == EPERM)) {
+		/* A container's list of system calls; a chroot outside of the mount's root. */
+		print_message("statmount is refused: %s\n", strerror(errno));
+		skip();
+		return;
+	}
+	assert_true(lives);
 	assert_false(mount_list_lives(mount.id));
 	mount.device = st.st_dev;
 	assert_true(is_copied(&mounts, (unsigned)getpid(), 100));
