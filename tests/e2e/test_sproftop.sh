@@ -89,7 +89,7 @@ wait_shows 'show_inner'
 tm resize-window -t t -x 80 -y 24
 key h '1-19 of [0-9]+'
 key PageDown '19-37 of'
-key End 'at once'
+key End 'real time the sampler'
 key Home ' quit'
 key h 'Functions'
 tm send-keys -t t j k Down Up PageDown PageUp Right Left C-l
@@ -135,7 +135,7 @@ tm send-keys -t t Home
 wait_until "the last line is the last" 40 eval \
     '[ "$(screen | sed -n 24p | grep -c "F1 Help")" = 1 ]'
 tm resize-window -t t -x 100 -y 30
-wait_shows '±' # a column of wide screens
+wait_shows 'SELF s' # a column of screens of 100 columns or more
 
 # Titles are clicked on, and the wheel is turned. The terminal (TERM=screen) sends ESC [ M, then
 # button, column and row (from 1 on), with 32 added to each.

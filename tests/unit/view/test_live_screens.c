@@ -77,10 +77,34 @@ static void test_live__golden_screens(void **state)
 	}
 }
 
+/* The usual terminal of 80 columns has the column of the errors, a narrower one has not. */
+static void test_live__errors_from_80_columns_on(void **state)
+{
+	static const char *const keys[] = {"", "l", "g", "o"};
+	struct view *v = *state;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		type(v, keys[i]);
+		for (unsigned columns = 79; columns <= 80; columns++) {
+			const char *titles = strstr(shown(v, columns, 24), "SELF%"), *end;
+
+			assert_non_null(titles);
+			while (titles > v->text && titles[-1] != '\n')
+				titles--;
+			end = strchr(titles, '\n');
+			assert_non_null(end);
+			assert_int_equal(
+				memmem(titles, (size_t)(end - titles), "\xc2\xb1", 2) != NULL,
+				columns == 80);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(tiny_screens),
+		TEST(errors_from_80_columns_on),
 		cmocka_unit_test(test_live__golden_screens),
 	};
 
