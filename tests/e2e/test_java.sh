@@ -29,16 +29,19 @@ replayed() { # WHAT CAPTURE PROFILE
 # Makes reflective calls go through native code in each round, not only in the first ones: an option
 # up to JDK 17, and one for later versions.
 native="-Dsun.reflect.inflationThreshold=1000000000 -Djdk.reflect.useNativeAccessorOnly=true"
-judge() { # WHAT PROFILE
+judge() { # WHAT PROFILE PERCENT: at most so many stacks have a frame without a name, if not loaded
     result=$(python3 "$SOURCE/tests/targets/java_truth.py" known "$2")
     is "$1: each stack was there ($(tail -n 1 <<<"$result"))" $? 0
     [ -z "$(grep '^wrong' <<<"$result")" ] || echo "$result"
     check "$1: there are stacks of Java" [ "$(figure java_stacks "$2")" -gt 0 ]
+    about "$1: stacks with a frame without a name, percent" "$(sed -n \
+        's/^checked \([0-9]*\) outside \([0-9]*\) .* without a name \([0-9]*\) .*/\1 \2 \3/p' \
+        <<<"$result" | awk '{ print 100 * $3 / ($1 + $2) }')" 0 "$3"
 }
 
 "$SPROFRUN" -q -F 500 --capture capture -o run.pb.gz -- java $native Truth run 2 100
 is "status" $? 0
-judge "a run" run.pb.gz
+judge "a run" run.pb.gz 5
 replayed "a run" capture run.pb.gz
 part() { # KEY PROFILE: percent of its samples
     awk -v n="$(figure "$1" "$2")" -v all="$(figure samples "$2")" 'BEGIN { print n * 100 / all }'
@@ -52,7 +55,7 @@ if [ "${version%%.*}" -ge 21 ]; then
     "$SPROFRUN" -q -F 500 --capture capture.virtual -o virtual.pb.gz -- \
         java $native Truth run 2 20 virtual
     is "virtual threads: status" $? 0
-    judge "virtual threads" virtual.pb.gz
+    judge "virtual threads" virtual.pb.gz 5
     replayed "virtual threads" capture.virtual virtual.pb.gz
     about "callers in the heap that are not shown, percent" "$(part java_in_heap virtual.pb.gz)" 0 \
         15
@@ -62,7 +65,7 @@ java Truth run 1000 2 & pid=$!
 wait_until "Java computes" 60 sh -c "awk '{ exit !(\$14 > 60) }' /proc/$pid/stat"
 "$SPROFRUN" -q -F 500 -d 1s -p $pid -o attached.pb.gz
 is "attached: status" $? 0
-judge "attached" attached.pb.gz
+judge "attached" attached.pb.gz 1
 check "Java goes on" kill -0 $pid
 "$SPROFRUN" --dump $pid >dump
 is "dump: status" $? 0
