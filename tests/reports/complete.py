@@ -23,8 +23,8 @@ DEADLINE = 60
 NAMES = [";>RAN #", "$(>RAN)", "`>RAN`", "';>RAN;'", '";>RAN;"', "$(>RAN)'\"", "\\$(>RAN)\\",
          "&>RAN", "|tee RAN", " b  c", "${x:=$(>RAN)}", "*?[a]", "(>RAN)", "!!;>RAN",
          "\udcff;>RAN\udcfe", "\udce2\udc82$(>RAN)"]
-# These names are not UTF-8. zsh between quotes, and ps for fish, write such bytes in another way,
-# so only bash must offer the whole name. No shell may run anything.
+# These names are not UTF-8. zsh between quotes, and ps for fish, write such bytes in another way:
+# the name need not come back whole there, but nothing may run.
 NOT_UTF8 = NAMES[-2:]
 PLAIN = NAMES[:1]
 # Further names, tried only where a name may have any length and content. A process or thread cannot
@@ -67,12 +67,15 @@ def process(name):
         ctypes.CDLL(None).prctl(15, os.fsencode(name), 0, 0, 0)  # PR_SET_NAME
         signal.pause()
         os._exit(0)
+    end = time.monotonic() + DEADLINE
     while True:
         with open("/proc/%d/comm" % pid, "rb") as f:
-            if f.read() == os.fsencode(name)[:15] + b"\n":
-                break
+            comm = f.read()
+        if comm == os.fsencode(name)[:15] + b"\n":
+            return pid
+        if os.waitpid(pid, os.WNOHANG)[0] or time.monotonic() > end:
+            sys.exit("NOT OK: the process %r is called %r, or has ended" % (name, comm))
         time.sleep(0.01)
-    return pid
 
 
 class Shell:
@@ -118,7 +121,8 @@ def check(what, got, wanted):
 
 def offered(shell, kind, line, name, plain):
     """What the program gets when the rest of @name is left to the Tab key."""
-    exact = shell.name == "bash" or not name.endswith(tuple(NOT_UTF8))
+    other = {"bash": False, "zsh": "'" in line or '"' in line, "fish": kind == "process"}
+    exact = not other[shell.name] or not name.endswith(tuple(NOT_UTF8))
     shell.type(line + "\t" + TELL)
     completed = shell.line()
     subprocess.run([shell.name, "-c", RUN[shell.name].encode() + completed], timeout=DEADLINE,
