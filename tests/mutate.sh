@@ -63,7 +63,7 @@ tests_of()
 	client/all.c) echo all live_all ;;
 	client/all_read.c) echo all_read live_all ;;
 	client/all_symbols.c) echo all_symbols live_all ;;
-	profile/monout.c) echo monout ;;
+	profile/monout.c) echo monout monout_read ;;
 	client/status.c) echo status live_status live_off live_options ;;
 	client/caller_memory.c | client/perform_call.c | client/result.c)
 		echo perform_call environment live_answers live_straits live_signals live_dialects \
