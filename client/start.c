@@ -49,15 +49,42 @@ static _Atomic uint64_t last_between;
 static char installed_path[PATH_MAX];
 
 /*
- * Is a helper at @path as trustworthy as the library in file @library? In a shared folder such as
- * /tmp, another user may have put a program where ours would be.
+ * May only root and the library's owner have put @st into its folder, or, if it is a folder, into
+ * it? @own: the library. @sticky: others may write to the folder, but not take away its folders.
  */
-static bool is_of_same_owner(const char *path, const char *library)
+static bool is_ours(const struct stat *st, const struct stat *own, bool sticky)
 {
-	struct stat helper, own;
+	if (st->st_uid != 0 && st->st_uid != own->st_uid)
+		return false;
+	return sticky ||
+		!(st->st_mode & S_IWOTH ||
+			(st->st_mode & S_IWGRP && st->st_gid != 0 && st->st_gid != own->st_gid));
+}
 
-	return stat(path, &helper) == 0 && access(path, X_OK) == 0 &&
-		(helper.st_uid == 0 || (stat(library, &own) == 0 && helper.st_uid == own.st_uid));
+/*
+ * Is a helper at @path, which is changed meanwhile, as trustworthy as the library in file @library?
+ * In a shared folder such as /tmp, another user may have put a program or a link where ours would
+ * be. No folder on the way may be a link, or let others replace what the next name stands for. A
+ * sticky folder does not, if the next name is a folder: of a file, others can make a hard link.
+ */
+static bool is_trusted(char *path, const char *library)
+{
+	struct stat st, own;
+
+	if (stat(library, &own) < 0)
+		return false;
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		bool good, sticky;
+
+		*slash = '\0';
+		good = lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
+		*slash = '/';
+		sticky = good && st.st_mode & S_ISVTX && strchr(slash + 1, '/');
+		if (!good || !is_ours(&st, &own, sticky))
+			return false;
+	}
+	return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && is_ours(&st, &own, false) &&
+		access(path, X_OK) == 0;
 }
 
 /*
@@ -68,10 +95,12 @@ static bool is_of_same_owner(const char *path, const char *library)
  */
 static void find_installed(void)
 {
+	static const char from_library[] = SPROFIL_LIBDIR_TO_SUPERVISOR;
+	const size_t up = strspn(from_library, "./");
 	Dl_info info;
 	struct link_map *map = NULL;
 	const char *slash;
-	char path[PATH_MAX];
+	char prefix[PATH_MAX], path[PATH_MAX];
 	int n;
 
 	if (!dladdr1((const void *)&client_start, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
@@ -79,10 +108,13 @@ static void find_installed(void)
 	slash = strrchr(map->l_name, '/');
 	if (!slash)
 		return;
-	n = snprintf(path, sizeof(path), "%.*s/" SPROFIL_LIBDIR_TO_SUPERVISOR,
-		(int)(slash - map->l_name), map->l_name);
-	if (n < 0 || (size_t)n >= sizeof(path) || !realpath(path, installed_path) ||
-		!is_of_same_owner(installed_path, map->l_name))
+	n = snprintf(path, sizeof(path), "%.*s/%.*s", (int)(slash - map->l_name), map->l_name,
+		(int)up, from_library);
+	if (n < 0 || (size_t)n >= sizeof(path) || !realpath(path, prefix))
+		return;
+	n = snprintf(installed_path, sizeof(installed_path), "%s/%s", prefix, from_library + up);
+	if (n < 0 || (size_t)n >= sizeof(installed_path) ||
+		!is_trusted(installed_path, map->l_name))
 		installed_path[0] = '\0';
 }
 
@@ -100,7 +132,9 @@ static const char *supervisor_path(char given[PATH_MAX])
 	/* A set-user-ID program ignores the variable, because its environment is not trusted. */
 	if (!getauxval(AT_SECURE) && client_environment(CALL_SUPERVISOR_ENV, given, PATH_MAX) > 0)
 		return given;
-	return installed_path[0] ? installed_path : SPROFIL_SUPERVISOR_PATH;
+	/* An upgrade may have removed the folder since the library was loaded. */
+	return installed_path[0] && access(installed_path, X_OK) == 0 ? installed_path
+								      : SPROFIL_SUPERVISOR_PATH;
 }
 
 struct start {
@@ -232,8 +266,8 @@ static uint64_t now_ms(void)
 
 /*
  * Waits for the helper's message, which says whether it traces us and which descriptor its pipe is.
- * 0; -EBUSY: another supervisor traces us; -EMFILE: it has too few descriptors; -EAGAIN, -ENOMEM:
- * it can create no thread; -ETIMEDOUT; -EPERM.
+ * 0; -EBUSY: another supervisor traces us; -EMFILE, -ENFILE: it has too few descriptors; -EAGAIN,
+ * -ENOMEM: it can create no thread; -ETIMEDOUT; -EPERM.
  */
 static int await_helper(int pid, int pidfd, int ready_fd)
 {
@@ -264,7 +298,8 @@ static int await_helper(int pid, int pidfd, int ready_fd)
 		client_note_refusal(SPROFIL_NO_HELPER);
 		return -EPERM;
 	}
-	if (answer.error == EMFILE || answer.error == EAGAIN || answer.error == ENOMEM)
+	if (answer.error == EMFILE || answer.error == ENFILE || answer.error == EAGAIN ||
+		answer.error == ENOMEM)
 		return -answer.error;
 	if (answer.error) {
 		client_note_refusal(SPROFIL_REFUSED);

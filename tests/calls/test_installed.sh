@@ -111,6 +111,24 @@ else
 	chown 0 "$helper"
 	run "$work/hottest"
 fi
+# Nor one that others could have put there: in a folder that others can write to, or by a link, even
+# to a good helper. A folder that only the library's group can write to is none of others.
+folder=${helper%/*}
+chmod 1757 "$folder"
+refused "$work/hottest"
+chmod 0775 "$folder"
+run "$work/hottest"
+mv "$helper" "$work/linked"
+ln -s "$work/linked" "$helper"
+refused "$work/hottest"
+rm "$helper"
+mv "$folder" "$work/linked.d"
+mv "$work/linked" "$work/linked.d/sprofil-supervisor"
+ln -s "$work/linked.d" "$folder"
+refused "$work/hottest"
+rm "$folder"
+mv "$work/linked.d" "$folder"
+run "$work/hottest"
 
 # A program older than prototypes includes no header for profil(). One of its files turns profiling
 # on, another turns it off. Both get the dialect's function, not glibc's.
