@@ -9,10 +9,13 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "client/include/sprofil/status.h"
@@ -59,7 +62,7 @@ __attribute__((constructor)) static void note_stderr(void)
 
 /*
  * May a message be written to descriptor 2? Not if the program has another file there, such as its
- * data, nor if the write could wait or raise SIGPIPE, as that of a pipe without readers.
+ * data, nor if the write could wait.
  */
 static bool may_print(void)
 {
@@ -72,6 +75,25 @@ static bool may_print(void)
 	return S_ISREG(now.st_mode) || (poll(&out, 1, 0) == 1 && out.revents == POLLOUT);
 }
 
+/* Prints the message. A SIGPIPE that this raises does not reach the program. */
+static void print(const char *text)
+{
+	static const char head[] = "libsprofil-preload: nothing is counted: ";
+	const struct iovec message[2] = {
+		{(char *)head, sizeof(head) - 1}, {(char *)text, strlen(text)}};
+	const struct timespec at_once = {0};
+	sigset_t pipe, mask, pending;
+
+	(void)sigemptyset(&pipe);
+	(void)sigaddset(&pipe, SIGPIPE);
+	(void)pthread_sigmask(SIG_BLOCK, &pipe, &mask);
+	(void)sigpending(&pending);
+	if (writev(STDERR_FILENO, message, 2) < 0 && errno == EPIPE &&
+		!sigismember(&pending, SIGPIPE))
+		(void)sigtimedwait(&pipe, NULL, &at_once);
+	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
 /*
  * Prints why a call failed, but only the first time: a program written for glibc does not expect
  * such errors, and may ignore them. Nothing is printed about wrong arguments, which are the
@@ -79,16 +101,13 @@ static bool may_print(void)
  */
 static int result(int r)
 {
-	static const char head[] = "libsprofil-preload: nothing is counted: ";
 	static atomic_bool said;
 	int error = errno;
 	const char *text = r < 0 ? cause(error) : NULL;
 
-	if (text && !atomic_exchange(&said, true)) {
-		if (may_print() && write(STDERR_FILENO, head, sizeof(head) - 1) >= 0)
-			(void)!write(STDERR_FILENO, text, strlen(text));
-		errno = error;
-	}
+	if (text && !atomic_load(&said) && may_print() && !atomic_exchange(&said, true))
+		print(text);
+	errno = error;
 	return r;
 }
 
