@@ -44,7 +44,7 @@ static bool describe(uint64_t id, struct described *ret_described)
 		(ret_described->mask & ASK_DEVICE);
 }
 
-/* Writes the lines. Returns how many. */
+/* Writes the lines. Returns how many; 0: the list is not complete. */
 static size_t write_lines(FILE *to)
 {
 	struct request request = {.size = REQUEST_BYTES, .id = LIST_FROM_ROOT};
@@ -52,8 +52,9 @@ static size_t write_lines(FILE *to)
 	size_t lines = 0;
 	long n;
 
-	while (lines < MOUNTS_LISTED_MOST &&
-		(n = syscall(SYS_listmount, &request, ids, (size_t)IDS_AT_ONCE, 0u)) > 0) {
+	while ((n = syscall(SYS_listmount, &request, ids, (size_t)IDS_AT_ONCE, 0u)) > 0) {
+		if (lines >= MOUNTS_LISTED_MOST)
+			return 0;
 		for (long i = 0; i < n; i++) {
 			struct described described;
 
@@ -65,14 +66,26 @@ static size_t write_lines(FILE *to)
 		}
 		request.param = ids[n - 1];
 	}
-	return lines;
+	return n == 0 ? lines : 0;
+}
+
+/* The lasting id of the mount of a file; 0: unknown. */
+static uint64_t id_of(int fd, const char *path)
+{
+	struct statx st = {0};
+
+	if (statx(fd, path, AT_EMPTY_PATH | AT_STATX_DONT_SYNC, ASK_LASTING_ID, &st) < 0 ||
+		!(st.stx_mask & ASK_LASTING_ID))
+		return 0;
+	return st.stx_mnt_id;
 }
 
 char *mount_list_text(void)
 {
 	char *text = NULL;
 	size_t bytes = 0, lines = 0;
-	FILE *to = open_memstream(&text, &bytes);
+	/* A list whose ids cannot be compared with those of files is of no use. */
+	FILE *to = id_of(AT_FDCWD, "/") ? open_memstream(&text, &bytes) : NULL;
 
 	if (!to)
 		return NULL;
@@ -85,12 +98,7 @@ char *mount_list_text(void)
 
 uint64_t mount_list_id(int fd)
 {
-	struct statx st = {0};
-
-	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, ASK_LASTING_ID, &st) < 0 ||
-		!(st.stx_mask & ASK_LASTING_ID))
-		return 0;
-	return st.stx_mnt_id;
+	return id_of(fd, "");
 }
 
 bool mount_list_lives(uint64_t id)

@@ -15,7 +15,7 @@
 /*
  * Lists the mounts below our root folder, each as the beginning of a line of mountinfo, with its
  * lasting id and without its parent: "4294967332 0 98:0". Asks no file system. Allocated; NULL: the
- * kernel has no such ids, or does not tell them, or out of memory.
+ * kernel has no such ids, or does not tell them or all mounts, or out of memory.
  */
 char *mount_list_text(void);
 
