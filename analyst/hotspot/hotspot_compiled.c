@@ -42,6 +42,7 @@ static int find_behind(
 	const uint64_t pc = step->frame->pc;
 	uint64_t bytes = pc < blob->code_end ? blob->code_end - pc : 0;
 	const uint8_t *code;
+	uint64_t top;
 	int r, in;
 
 	if (bytes > HOTSPOT_FRAME_BYTES)
@@ -56,6 +57,12 @@ static int find_behind(
 		.bytes = bytes,
 		.start = (int64_t)(blob->code - pc),
 		.end = (int64_t)(blob->code_end - pc)});
+	/* All callers are generated code. */
+	if (*ret_frame == HOTSPOT_FRAME_UNSURE)
+		*ret_frame = hotspot_read_stack(step, step->frame->sp, &top) &&
+				hotspot_is_code(step->hotspot, top)
+			? HOTSPOT_FRAME_NONE
+			: HOTSPOT_FRAME_WHOLE;
 	in = step->frame->reg ? hotspot_frame_popped(code - 2, code, bytes) : -1;
 	if (in == RBP) {
 		*ret_frame = HOTSPOT_FRAME_NONE;

@@ -162,11 +162,10 @@ enum hotspot_frame hotspot_frame_at(const struct hotspot_code *is)
 	bool popped = false;
 	size_t n;
 
-	if (is_safepoint(is) ||
-		(is_exit(is, 0) &&
-			(ANY_OF(pop_fp, is->code - 1, 1) ||
-				ANY_OF(store_pc, before, HOTSPOT_FRAME_BEFORE))))
+	if (is_safepoint(is) || (is_exit(is, 0) && ANY_OF(store_pc, before, HOTSPOT_FRAME_BEFORE)))
 		return HOTSPOT_FRAME_NONE;
+	if (is_exit(is, 0) && ANY_OF(pop_fp, is->code - 1, 1))
+		return HOTSPOT_FRAME_UNSURE;
 	for (size_t at = 0; at < is->bytes; at += n) {
 		const uint8_t *code = is->code + at;
 		const size_t bytes = is->bytes - at;

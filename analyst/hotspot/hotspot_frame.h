@@ -22,6 +22,8 @@ enum hotspot_frame {
 	HOTSPOT_FRAME_POINTER,
 	/* the frame is whole, but the caller's frame pointer is not saved in it yet */
 	HOTSPOT_FRAME_UNSAVED,
+	/* none, or whole: a byte can be an instruction or part of one, so the stack must decide */
+	HOTSPOT_FRAME_UNSURE,
 	HOTSPOT_FRAME_POPPED, /* no frame, and the return address was popped to a register */
 };
 

@@ -88,6 +88,12 @@ static int set_beginning(struct hotspot_step *step, uint64_t pc, uint64_t sp, ui
 	return 1;
 }
 
+/* Returns @sp if a stack that begins at @least or above can begin there; otherwise @least. */
+static uint64_t stack_from(uint64_t sp, uint64_t least)
+{
+	return sp % 8 == 0 && sp >= least && sp - least <= NEAR ? sp : least;
+}
+
 /* The caller's stack pointer, when the frame pointer is set but words of the frame are missing. */
 static uint64_t sender_sp(const struct hotspot_step *step)
 {
@@ -96,7 +102,7 @@ static uint64_t sender_sp(const struct hotspot_step *step)
 
 	if (frame->sp < frame->fp && !hotspot_read_stack(step, frame->fp - 8, &sp))
 		sp = 0;
-	return sp >= frame->fp + 16 && sp - frame->fp <= NEAR ? sp : frame->fp + 16;
+	return stack_from(sp, frame->fp + 16);
 }
 
 /*
@@ -125,9 +131,13 @@ static int leave_beginning(struct hotspot_step *step)
 	if (reg[R13] >= frame->sp && reg[R13] - frame->sp <= NEAR) {
 		r = hotspot_read_stack(step, frame->sp, &pc) ? hotspot_is_return(step, pc) : 0;
 		if (r)
-			return r < 0 ? r : set_beginning(step, pc, reg[R13], frame->fp);
+			return r < 0 ? r
+				     : set_beginning(step, pc, stack_from(reg[R13], frame->sp + 8),
+					       frame->fp);
 		r = hotspot_is_return(step, reg[RAX]);
-		return r > 0 ? set_beginning(step, reg[RAX], reg[R13], frame->fp) : r;
+		return r > 0
+			? set_beginning(step, reg[RAX], stack_from(reg[R13], frame->sp), frame->fp)
+			: r;
 	}
 	r = hotspot_is_return(step, reg[R13]);
 	return r > 0 ? set_beginning(step, reg[R13], frame->sp, frame->fp) : r;

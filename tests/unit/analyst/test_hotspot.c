@@ -70,6 +70,32 @@ static void test_hotspot__lines_of_bytecodes(void **state)
 	assert_int_equal(hotspot_line(lines, 3, 3, 17), 12);
 }
 
+/*
+ * Whether the frame is gone at a jump to a stub, one byte before the jump tells: pop %rbp, or the
+ * last byte of another instruction. The word on the stack decides.
+ */
+static void test_hotspot__a_jump_behind_what_may_be_a_pop(void **state)
+{
+	enum { AT_JUMP = 0x28 };
+	struct made *m = made_new(25);
+	const uint64_t pc = CODE + AT_JUMP;
+	struct unwind_runtime_caller caller;
+
+	(void)state;
+	made_put(m, (uint32_t)(pc - 1 - MADE_BASE), 0x5d, 1);
+	made_put(m, (uint32_t)(pc - MADE_BASE), 0xe9, 1);
+	made_put(m, (uint32_t)(pc + 1 - MADE_BASE), 0x10000, 4);
+	m->stack[0] = CODE + 64;
+	m->stack[2] = 0x1234;
+	m->stack[3] = CODE + 32;
+	assert_int_equal(made_step(m, frame_at(pc, STACK(0), 7, true), &caller), 1);
+	assert_caller(&caller, CODE + 64, STACK(1), 7);
+	m->stack[0] = 0x5678;
+	assert_int_equal(made_step(m, frame_at(pc, STACK(0), 7, true), &caller), 1);
+	assert_caller(&caller, CODE + 32, STACK(4), 0x1234);
+	made_free(m);
+}
+
 /* An exception stub pops its return address into a register and jumps there. */
 static void test_hotspot__a_popped_return_address(void **state)
 {
@@ -230,12 +256,24 @@ static void test_hotspot__a_method_begins_with_arguments(void **state)
 	m->stack[2] = CODE + 64; /* the return address, then four arguments */
 	assert_int_equal(made_step(m, frame, &caller), 1);
 	assert_caller(&caller, CODE + 64, STACK(7), STACK(30));
+	/* A stack pointer that is not aligned, or below the return address, is not used. */
+	m->reg[R13] = STACK(7) + 4;
+	assert_int_equal(made_step(m, frame, &caller), 1);
+	assert_caller(&caller, CODE + 64, STACK(3), STACK(30));
+	m->reg[R13] = STACK(2);
+	assert_int_equal(made_step(m, frame, &caller), 1);
+	assert_caller(&caller, CODE + 64, STACK(3), STACK(30));
 	/* The return address was popped to rax. */
+	m->reg[R13] = STACK(7);
 	m->stack[2] = 0;
 	m->reg[RAX] = CODE + 64;
 	frame.sp = STACK(3);
 	assert_int_equal(made_step(m, frame, &caller), 1);
 	assert_caller(&caller, CODE + 64, STACK(7), STACK(30));
+	m->reg[R13] = STACK(7) + 4;
+	assert_int_equal(made_step(m, frame, &caller), 1);
+	assert_caller(&caller, CODE + 64, STACK(3), STACK(30));
+	m->reg[R13] = STACK(7);
 	/* The frame pointer is set, and the caller's stack pointer is about to be pushed. */
 	frame.fp = frame.sp = STACK(1);
 	m->stack[1] = 0x1234;
@@ -518,6 +556,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hotspot__compressed_numbers),
 		cmocka_unit_test(test_hotspot__lines_of_bytecodes),
+		cmocka_unit_test(test_hotspot__a_jump_behind_what_may_be_a_pop),
 		cmocka_unit_test(test_hotspot__a_popped_return_address),
 		cmocka_unit_test(test_hotspot__compiled_frames_and_what_is_inlined),
 		cmocka_unit_test(test_hotspot__deoptimized_frames),
