@@ -338,6 +338,19 @@ static void draw_foot(struct live *live, struct screen *screen)
 	screen_restyle(screen, screen->rows - 1, 0, screen->columns, STYLE_ON_BAR);
 }
 
+/* Drops what was made for another width: the message of an error, and the lines of prose. */
+static int take_width(struct live *live, unsigned columns)
+{
+	const unsigned before = live->columns;
+
+	live->columns = columns;
+	if (before == columns)
+		return 0;
+	if (live->message_is_bad && before)
+		live->message[0] = '\0';
+	return live_views[live_page(live)->view].is_prose ? live_look(live) : 0;
+}
+
 int live_draw(struct live *live, struct screen *screen)
 {
 	const struct live_page *page = live_page(live);
@@ -347,14 +360,12 @@ int live_draw(struct live *live, struct screen *screen)
 		: screen->rows > 4        ? 2
 					  : 1;
 	size_t places = lay_out(&live_views[page->view], screen->columns, place);
-	int r;
+	int r = take_width(live, screen->columns);
 
+	if (r < 0)
+		return r;
 	screen_clear(screen);
 	screen->ascii = live->options.ascii;
-	/* A message of an error was made for the previous width: it is dropped after a resize. */
-	if (live->message_is_bad && live->columns && live->columns != screen->columns)
-		live->message[0] = '\0';
-	live->columns = screen->columns;
 	if (live->span.shown && screen->rows > 8) {
 		r = live_span_draw(live, screen, first++);
 		if (r < 0)

@@ -139,6 +139,20 @@ static void test_live__help_is_wrapped(void **state)
 	}
 }
 
+/* The help is wrapped anew at a resize at once, also in a paused view, and at the first screen. */
+static void test_live__help_is_wrapped_at_a_resize(void **state)
+{
+	static const char line[] = "share of CPU time spent in the function itself\n";
+	struct view *v = *state;
+
+	type(v, "ph");
+	assert_null(strstr(shown(v, 40, 100), line));
+	assert_non_null(strstr(v->text, "share of CPU time spent in"));
+	assert_non_null(strstr(shown(v, 80, 100), line));
+	assert_null(strstr(shown(v, 40, 100), line));
+	assert_non_null(strstr(v->text, "share of CPU time spent in"));
+}
+
 /* The most important keys are on the last line of the narrowest usual terminal. */
 static void test_live__foot_has_the_first_keys(void **state)
 {
@@ -231,6 +245,7 @@ int main(void)
 		TEST(help_has_every_key),
 		TEST(help_scrolls),
 		TEST(help_is_wrapped),
+		TEST(help_is_wrapped_at_a_resize),
 		TEST(foot_has_the_first_keys),
 		TEST(keys_that_do_nothing_say_so),
 		TEST(what_is_no_pattern_is_said),
