@@ -173,16 +173,20 @@ static struct spread spread_of(const struct comparing *c, size_t row)
 	return spread;
 }
 
+/* Has the row the total of all runs? Sums and means of several runs are rounded. */
+static bool is_whole(const struct comparing *c, size_t row)
+{
+	return common_share(c, row) >= 1 - 1e-9;
+}
+
 static bool is_testable(const struct comparing *c, size_t row)
 {
-	double share = common_share(c, row);
-
 	for (size_t i = 0; i < c->runs[COMPARE_A] + c->runs[COMPARE_B]; i++) {
 		if (!(c->run[i].effective_samples > 0) || !(c->run[i].all > 0))
 			return false;
 	}
-	return share < 1 &&
-		share *
+	return !is_whole(c, row) &&
+		common_share(c, row) *
 			(sum_of(c, COMPARE_A).effective_samples +
 				sum_of(c, COMPARE_B).effective_samples) >=
 		COMPARE_LEAST_SAMPLES;
@@ -327,7 +331,8 @@ static void compare_row(const struct comparing *c, size_t index, struct compare_
 		.high = HUGE_VAL,
 		.p = 1,
 		.q = 1,
-		.tested = c->tested[index]};
+		.tested = c->tested[index],
+		.whole = is_whole(c, index)};
 	if (row->a > 0)
 		row->delta = (row->b - row->a) / row->a;
 	else

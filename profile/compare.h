@@ -45,6 +45,7 @@ struct compare_row {
 	double low, high; /* 95 % interval of delta; -1 and HUGE_VAL: unknown */
 	double p, q;      /* 1: not tested */
 	bool tested;
+	bool whole; /* has all of the total of both sides: not tested, as there is no rest */
 };
 
 /*

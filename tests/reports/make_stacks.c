@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * make_stacks stacks|slower|hostile|deep|empty|large FILE: writes a profile of
- * tests/unit/stacks_fixture.h, or ("large") one as large as a real program's.
+ * make_stacks stacks|slower|hostile|deep|empty|large|even|loaded FILE: writes a profile of
+ * tests/unit/stacks_fixture.h, or ("large") one as large as a real program's,
+ * or one of a whole recording ("even"), and the same on a slower machine ("loaded").
  */
 #include <stdio.h>
 
@@ -102,6 +103,26 @@ static struct profile *make_slower(void)
 	return to;
 }
 
+/* Eight functions that main calls, with @samples samples each, and the kernel's figure. */
+static struct profile *make_even(int64_t samples)
+{
+	struct profile *profile = NULL;
+	uint32_t app;
+
+	(void)fixture_index(profile_new(&profile));
+	app = fixture_index(profile_add_mapping(
+		profile, &(struct mapping){.file = "/opt/app", .start = 0x1000, .limit = 0x2000}));
+	(void)fixture_index(profile_add_task(profile, &(struct task){1, 1, "app", "app"}));
+	for (int i = 0; i < 8; i++) {
+		char stack[16];
+
+		(void)snprintf(stack, sizeof(stack), "main f%d", i);
+		stacks_add(profile, 0, app, app, stack, samples);
+	}
+	(void)profile_set_audit(profile, "kernel_cpu_ns", 8 * (uint64_t)(samples * FIXTURE_MS));
+	return profile;
+}
+
 static struct profile *make(const char *kind)
 {
 	struct profile *profile = NULL;
@@ -116,6 +137,10 @@ static struct profile *make(const char *kind)
 		return fixture_deep(5000);
 	if (!strcmp(kind, "large"))
 		return make_large();
+	if (!strcmp(kind, "even"))
+		return make_even(1000);
+	if (!strcmp(kind, "loaded"))
+		return make_even(1200);
 	if (!strcmp(kind, "empty"))
 		(void)fixture_index(profile_new(&profile));
 	return profile;

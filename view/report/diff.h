@@ -30,7 +30,8 @@ struct diff {
 	struct compare_run *run; /* the runs of side A, then those of side B */
 	double all[2];           /* by side: mean of its runs' totals, as they are compared */
 	double used[2];          /* by side: that mean as recorded: --by share does not scale it */
-	struct speed speed;      /* speed of the machine; noise is removed from the rows' values */
+	bool measured; /* the totals are the kernel's CPU time of all runs, which has no error */
+	struct speed speed; /* speed of the machine; noise is removed from the rows' values */
 	struct pool strings;
 };
 

@@ -166,6 +166,7 @@ static int take_run(struct diff *diff, const struct profile *profile, size_t run
 	const struct rows *sums, char **ret_problem)
 {
 	struct value_type type = profile_value_type(profile, sums->weight);
+	uint64_t kernel_ns;
 
 	if (!run)
 		diff->type = type;
@@ -179,6 +180,8 @@ static int take_run(struct diff *diff, const struct profile *profile, size_t run
 		}
 		return -EINVAL;
 	}
+	diff->measured &=
+		sums->weight == VALUE_CPU_NS && profile_audit(profile, "kernel_cpu_ns", &kernel_ns);
 	diff->run[run] =
 		(struct compare_run){(double)sums->all[sums->weight], sums->effective_samples};
 	return 0;
@@ -373,7 +376,7 @@ int diff_init(struct diff *diff, const struct report_sides *sides,
 	struct founds founds = {0};
 	int error;
 
-	*diff = (struct diff){.sides = sides, .options = options_take(given)};
+	*diff = (struct diff){.sides = sides, .options = options_take(given), .measured = true};
 	/*
 	 * All rows are compared: diff_print() applies the limits to what it prints. A comparison
 	 * has neither a split nor a direction.

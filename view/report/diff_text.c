@@ -150,22 +150,26 @@ static void put_speed(const struct diff *diff, FILE *out)
 			speed->high * 100);
 }
 
-/* Says why a row with all of the time of both sides is not tested: nothing else could be hit. */
+/*
+ * Says why a row with all of the value of both sides is not tested: nothing else could be hit. A
+ * common factor that was taken out was estimated from samples, so what is left was not measured.
+ */
 static void put_whole(const struct diff *diff, const char *what, FILE *out)
 {
 	size_t i = 0;
 
-	/* Means of several runs are rounded. */
-	while (i < diff->rows &&
-		(diff->row[i].by.a < diff->all[0] * (1 - 1e-9) ||
-			diff->row[i].by.b < diff->all[1] * (1 - 1e-9)))
+	while (i < diff->rows && !diff->row[i].by.whole)
 		i++;
-	if (i < diff->rows && diff->all[0] > 0 && !diff->options.by_share)
+	if (i == diff->rows || !(diff->all[0] > 0) || diff->options.by_share)
+		return;
+	if (diff->measured && !diff->speed.is_noise)
 		fprintf(out,
 			"a %s with all of the time changes as the whole does (in all, above), "
 			"which is measured, not sampled: it has no sampling error to be tested "
 			"against\n",
 			what);
+	else
+		fprintf(out, "a %s that has all cannot be tested against the rest\n", what);
 }
 
 void diff_foot(const struct diff *diff, FILE *out)

@@ -147,6 +147,29 @@ static void test_compare__rows_that_come_and_go(void **state)
 	assert_false(row[4].tested); /* Two samples are too few. */
 }
 
+/* A row that has everything: its share is rounded, to less than 1 in the second comparison. */
+static void test_compare__a_row_that_has_all(void **state)
+{
+	const double exact[] = {500, 600},
+		     rounded[] = {958666920.8120096, 611124201.2168088, 93398583.69871701,
+			     685836347.8905928, 330483580.1782885, 466395178.0278875};
+	struct compare_run run[6];
+	struct compare_row row;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++)
+		run[i] = (struct compare_run){exact[i], 1000};
+	assert_int_equal(compare_rows(run, 1, 1, exact, 1, NULL, false, &row), 0);
+	assert_true(row.whole && !row.tested);
+	run[1].all++;
+	assert_int_equal(compare_rows(run, 1, 1, exact, 1, NULL, false, &row), 0);
+	assert_true(!row.whole && row.tested);
+	for (size_t i = 0; i < 6; i++)
+		run[i] = (struct compare_run){rounded[i], 1000};
+	assert_int_equal(compare_rows(run, 3, 3, rounded, 1, NULL, true, &row), 0);
+	assert_true(row.whole && !row.tested);
+}
+
 static void test_compare__without_samples_nothing_is_tested(void **state)
 {
 	const struct compare_run run[2] = {{1000, 0}, {1000, 1000}};
@@ -169,6 +192,7 @@ int main(void)
 		cmocka_unit_test(test_compare__finds_what_is_slower),
 		cmocka_unit_test(test_compare__claims_nothing_of_equals),
 		cmocka_unit_test(test_compare__rows_that_come_and_go),
+		cmocka_unit_test(test_compare__a_row_that_has_all),
 		cmocka_unit_test(test_compare__without_samples_nothing_is_tested),
 	};
 
