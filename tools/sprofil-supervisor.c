@@ -21,6 +21,7 @@
 
 #include "base/standard.h"
 #include "proto/call.h"
+#include "supervisor/calls/service.h"
 #include "supervisor/engine/engine.h"
 #include "supervisor/engine/signals.h"
 
@@ -49,8 +50,14 @@ static int own_descriptors(int *ready_fd, int *go_fd)
 {
 	int ready = fcntl(*ready_fd, F_DUPFD, 5), go = fcntl(*go_fd, F_DUPFD, 5), null;
 
-	if (ready < 0 || go < 0 || dup2(ready, 3) < 0 || dup2(go, 4) < 0)
+	/* Descriptors from 5 on that the limit excludes are EINVAL. */
+	if (ready < 0 || go < 0)
+		return errno == EINVAL ? -EMFILE : -errno;
+	*ready_fd = ready;
+	if (dup2(ready, 3) < 0 || dup2(go, 4) < 0)
 		return -errno;
+	*ready_fd = 3;
+	*go_fd = 4;
 	null = open("/dev/null", O_RDWR);
 	if (null < 0) /* a root folder without devices */
 		null = memfd_create("null", 0);
@@ -67,8 +74,6 @@ static int own_descriptors(int *ready_fd, int *go_fd)
 	}
 	if (fcntl(3, F_SETFD, FD_CLOEXEC) < 0)
 		return -errno;
-	*ready_fd = 3;
-	*go_fd = 4;
 	return 0;
 }
 
@@ -127,13 +132,18 @@ static int serve(int pid, int ready_fd, int go_fd)
 		.serve_only = true,
 		.period_ns = call_period_ns(CALL_NATIVE, 0),
 		.say = say};
+	const struct service none = {.write_fd = -1};
 	struct engine_result result;
 	pid_t child;
 	char go;
+	int r;
 
 	own_state();
-	if (own_descriptors(&ready_fd, &go_fd) < 0)
+	r = own_descriptors(&ready_fd, &go_fd);
+	if (r < 0) {
+		service_announce(&none, ready_fd, -r);
 		return 125;
+	}
 	child = fork();
 	if (child > 0)
 		watch(child);

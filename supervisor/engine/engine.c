@@ -371,9 +371,14 @@ void engine_run(const struct engine_options *options, struct engine_result *ret_
 
 	*ret_result = (struct engine_result){
 		.analyst_fd = -1, .command_apart = options->command && options->inherited.user};
-	if (engine)
+	if (engine) {
 		run(engine, options, ret_result);
-	else
+	} else {
+		const struct service none = {.write_fd = -1};
+
 		ret_result->error = -ENOMEM;
+		if (options->serve_only)
+			service_announce(&none, options->ready_fd, ENOMEM);
+	}
 	free(engine);
 }

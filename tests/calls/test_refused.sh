@@ -89,7 +89,7 @@ path=$supervisor
 {
 	expect "poll is forbidden" "-1 EPERM 6" 1 "seccomp" $command poll
 	# Each limit is too small for the program, the helper's start, or its answers.
-	for n in 8 10 16 17 31; do
+	for n in 7 8 10 16 17 31; do
 		expect "$n descriptors" "-1 EMFILE 0" 1 \
 			"ulimit -n" sh -c "ulimit -n $n; exec $command"
 	done
