@@ -89,11 +89,18 @@ path=$supervisor
 {
 	expect "poll is forbidden" "-1 EPERM 6" 1 "seccomp" $command poll
 	# Each limit is too small for the program, the helper's start, or its answers.
-	for n in 7 8 10 16 17 31; do
+	for n in 8 10 16 17 31; do
 		expect "$n descriptors" "-1 EMFILE 0" 1 \
 			"ulimit -n" sh -c "ulimit -n $n; exec $command"
 	done
 }
+# A limit that leaves the helper no room to move its descriptors.
+printf '#!/bin/sh\nulimit -n 6\nexec "%s" "$@"\n' "$supervisor" >limited
+chmod 755 limited
+path=$PWD/limited
+# shellcheck disable=SC2086
+expect "6 descriptors of the helper" "-1 EMFILE 0" 1 "ulimit -n" $command
+path=$supervisor
 # The limit counts all processes and threads of a user: this user must have no other. With 3 the
 # helper's fork fails, with 4 its thread. Linux 5.14 to 5.15.24 and 5.16 to 5.16.10 permit one more
 # than the limit, so that with 4 nothing fails.
