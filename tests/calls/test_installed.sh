@@ -8,6 +8,16 @@
 set -eu
 build=$1 source=$2 cc=$3
 work=$(mktemp -d) || exit 1
+# The helper beside the library counts only if nobody else can replace a folder on its way.
+folder=$(dirname "$(realpath "$work")")
+while [ "$folder" != / ]; do
+	if ! stat -c '%u %A' "$folder" | grep -qE "^(0|$(id -u)) (d....-..-.|d........t)"; then
+		rmdir "$work"
+		work=$(mktemp -d /var/tmp/installed.XXXXXX) || exit 1
+		break
+	fi
+	folder=$(dirname "$folder")
+done
 export TMPDIR="$work" # for what finds no place elsewhere
 trap 'rm -rf "$work"' EXIT
 chmod 755 "$work"
@@ -115,17 +125,17 @@ fi
 # to a good helper. A folder that only the library's group can write to is none of others.
 folder=${helper%/*}
 chmod 1757 "$folder"
-refused "$work/hottest"
+refused_alone "$work/hottest"
 chmod 0775 "$folder"
 run "$work/hottest"
 mv "$helper" "$work/linked"
 ln -s "$work/linked" "$helper"
-refused "$work/hottest"
+refused_alone "$work/hottest"
 rm "$helper"
 mv "$folder" "$work/linked.d"
 mv "$work/linked" "$work/linked.d/sprofil-supervisor"
 ln -s "$work/linked.d" "$folder"
-refused "$work/hottest"
+refused_alone "$work/hottest"
 rm "$folder"
 mv "$work/linked.d" "$folder"
 run "$work/hottest"

@@ -16,6 +16,9 @@ traced() { grep -q '^TracerPid:[[:space:]]*[1-9]' "/proc/$1/status"; }
 cpu_ticks() { awk '{ print $14 }' "/proc/$busy/stat"; }
 # Has the process taken its SIGTSTP (20), so that it is not pending any more?
 taken() { ! grep -q '^ShdPnd:.*[89a-f]....$' "/proc/$1/status"; }
+# Has bash taken the status of its child? Until then, with job control, `wait` may answer that the
+# child is stopped, though it has been continued.
+gone() { [ ! -e "/proc/$1" ]; }
 has_run() { [ "$(cpu_ticks)" -gt "$1" ]; }
 
 # SIGTSTP does not stop sprofrun if no shell would notice the stop and continue it. That is so here:
@@ -61,6 +64,7 @@ for options in '' --no-realtime; do
         is "$options $round: the front is not stopped" "$(state_is $front T && echo stopped)" ""
     done
     kill -INT $front
+    wait_until "$options it has ended" 60 gone $front
     wait $front; is "$options its status" $? 0
 
     # sprofrun is suspended all the time: there is a profile nevertheless, of a second of CPU time.
@@ -72,6 +76,7 @@ for options in '' --no-realtime; do
     wait_until "$options a second of CPU time" 60 has_run $(($(cpu_ticks) + 100))
     kill -INT $front
     kill -CONT $front
+    wait_until "$options it ends" 60 gone $front
     wait $front; is "$options its status, suspended all the time" $? 0
     check "$options there are samples" [ "$(figure samples p.pb.gz)" -gt 0 ]
     about "$options samples" "$(figure samples p.pb.gz)" 300 1500
