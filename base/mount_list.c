@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/mount_list.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,10 +37,12 @@ struct described {
 	uint64_t rest[61];
 };
 
+/* Returns false with errno ENOENT if there is no such mount, and with another errno if unknown. */
 static bool describe(uint64_t id, struct described *ret_described)
 {
 	struct request request = {.size = REQUEST_BYTES, .id = id, .param = ASK_DEVICE};
 
+	errno = 0;
 	return syscall(SYS_statmount, &request, ret_described, sizeof(*ret_described), 0u) == 0 &&
 		(ret_described->mask & ASK_DEVICE);
 }
@@ -62,6 +65,8 @@ static size_t write_lines(FILE *to)
 				(void)fprintf(to, "%llu 0 %u:%u\n", (unsigned long long)ids[i],
 					described.major, described.minor);
 				lines++;
+			} else if (errno != ENOENT) {
+				return 0;
 			}
 		}
 		request.param = ids[n - 1];
