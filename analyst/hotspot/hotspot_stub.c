@@ -104,7 +104,7 @@ static int leave_adapter(struct hotspot_step *step)
 		return r;
 	if (is_sender_set(code, bytes)) {
 		sp = frame->reg[R13];
-		if (sp < frame->sp || sp - frame->sp > ROOM_MOST)
+		if (sp % 8 || sp < frame->sp || sp - frame->sp > ROOM_MOST)
 			return 0;
 	} else {
 		r = hotspot_read_stack(step, sp, &top) ? hotspot_is_return(step, top) : 0;
