@@ -91,7 +91,7 @@ struct task {
  * build_id, start).
  */
 int profile_add_mapping(struct profile *profile, const struct mapping *mapping);
-/* Returns the first mapping of this file, or a new one that has only its name. */
+/* Returns the first mapping of @file. If there is none, adds one that has only this name. */
 int profile_mapping_of(struct profile *profile, const char *file);
 /* Set and return the mapping of the main program, which is written first; 0 if never set. */
 void profile_set_main(struct profile *profile, uint32_t mapping);

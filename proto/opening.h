@@ -82,7 +82,7 @@ enum opening_kind {
 
 enum opened_flag {
 	OPENED_DELETED = 1,   /* the file is no longer at its path */
-	OPENED_OTHER = 2,     /* the file found may not be the one that was mapped */
+	OPENED_OTHER = 2,     /* may not be the mapped file, which may have been replaced */
 	OPENED_PLAIN = 4,     /* the name is the path without " (deleted)" */
 	OPENED_NO_ELF = 8,    /* found, but not an ELF file: no descriptor */
 	OPENED_IN_PLACE = 16, /* the output is a pipe or terminal, which is written in place */

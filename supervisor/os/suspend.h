@@ -18,7 +18,10 @@ void suspend(int signal);
  */
 bool suspend_is_noticed(void);
 
-/* Does what ^Z does: suspend(SIGTSTP), but nothing where nobody would notice the stop. */
+/*
+ * Stops this process as ^Z does, by suspend(SIGTSTP). Does nothing if suspend_is_noticed() is
+ * false, because then nobody would continue the process.
+ */
 void suspend_by_key(void);
 
 #endif

@@ -70,7 +70,10 @@ struct process {
 	uint64_t maps_again_ns; /* no reading before this time, to limit the cost */
 	int fd[PROCESS_FILES];  /* kept open for procfiles.c; negative: not open */
 	bool awaited;           /* used by fds.c only: a stop of one of its threads is requested */
-	/* Number of mapped pages at the last reading of the maps, and at the last reading of it. */
+	/*
+	 * Number of mapped pages: when the maps were last read, and when this number was last read.
+	 * If the two differ, the maps may have changed.
+	 */
 	uint64_t pages, pages_next;
 	/* KiB of executable mappings, read at the times of @pages and of @pages_next. */
 	uint64_t executable, executable_next;

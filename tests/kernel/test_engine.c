@@ -285,7 +285,7 @@ static void dumped_beside_hanging_analyst(struct kernel *k)
 	k->analyst_hangs = true;
 }
 
-/* An analyst that does not answer is awaited for a while only, and the user is told. */
+/* A dump waits only some seconds for an analyst that does not answer, and tells the user. */
 static void dump_without_answer(void **state)
 {
 	struct scene scene = profiling(dumped_beside_hanging_analyst);

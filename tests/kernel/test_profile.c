@@ -385,7 +385,7 @@ static void frames_are_told(struct kernel *k, const struct engine_result *result
 	if (result->error || seen.with_frames < 10 || seen.unknown < 10)
 		kernel_fail(
 			k, "%u samples with frames, %u unknown", seen.with_frames, seen.unknown);
-	/* Two code objects, each sent once, and a third one that replaced one of them. */
+	/* The program has two code objects. A third replaces one of them. Each is sent once. */
 	if (seen.objects != 3 || seen.texts != 3)
 		kernel_fail(k, "%u objects, %u with a text", seen.objects, seen.texts);
 }

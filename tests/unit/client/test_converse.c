@@ -404,7 +404,7 @@ static void test_converse__no_poll_for_the_answer(void **state)
 	}
 }
 
-/* The request pipe is full, and nobody reads from it. */
+/* The request pipe is full, nobody reads from it, and poll() for room fails: so does the call. */
 static void test_converse__no_poll_for_room(void **state)
 {
 	static const uint8_t filling[4096];

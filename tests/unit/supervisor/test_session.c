@@ -4,7 +4,10 @@
 
 #include "tests/unit/session_fixture.h"
 
-/* A new table with the period of the old one keeps its clock: each change of it wakes a thread. */
+/*
+ * A new table with the period of the old one goes on with its clock. A change of the clock would
+ * wake the sampling thread.
+ */
 static void test_session__same_period_keeps_the_clock(void **state)
 {
 	struct world *w = *state;
