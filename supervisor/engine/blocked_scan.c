@@ -179,9 +179,6 @@ static bool take_place(struct engine *engine, struct tracee *t, uint64_t now,
 		return false;
 	if (r == 0 && activity.syscall < 0 && is_in_a_stop(engine, t))
 		return false;
-	if (now - t->name_since_ns < NAME_YOUNG_NS)
-		t->name_again_ns = 0;
-	handover_announce(engine, t, activity.pc, now);
 	maps_cover_stack(&engine->maps, t->process, activity.sp, now);
 	sample->machine = t->machine ? t->machine : arch_native.machine;
 	take_stack(engine, t, &activity, sample);
@@ -194,6 +191,13 @@ static bool take_place(struct engine *engine, struct tracee *t, uint64_t now,
 		engine->audit.unsure_looks++;
 		return false;
 	}
+	/*
+	 * The name and the mappings take long to read, and the thread may be woken at any moment:
+	 * they are read when the copy is known to be good.
+	 */
+	if (now - t->name_since_ns < NAME_YOUNG_NS)
+		t->name_again_ns = 0;
+	handover_announce(engine, t, activity.pc, now);
 	if (activity.syscall >= 0 && activity.syscall == arch_native.restart_syscall)
 		activity.syscall = t->syscall;
 	t->syscall = activity.syscall;
@@ -207,6 +211,7 @@ void blocked_scan_take_tick(struct engine *engine, struct tracee *t)
 {
 	const struct sample_hit *hit = &t->sample->hit;
 	struct record_sample sample = {.flags = RECORD_SAMPLE_ASLEEP | RECORD_SAMPLE_KERNEL};
+	uint64_t unsure = engine->audit.unsure_looks;
 	struct cpu_time cpu;
 
 	for (unsigned i = 1; i < PLAN_STREAMS; i++)
@@ -222,9 +227,11 @@ void blocked_scan_take_tick(struct engine *engine, struct tracee *t)
 		cpu_account_update(engine, t, &cpu, clock_now());
 	} else {
 		/*
-		 * The thread was woken meanwhile: its address is known, its stack is not. But if
-		 * its call is being restarted, it is still blocked there, with the same stack.
+		 * The thread was woken before or while its stack was copied: its address is known,
+		 * its stack is not. But if its call is being restarted, it is still blocked there,
+		 * with the same stack.
 		 */
+		engine->audit.unsure_looks = unsure + 1;
 		sample.pc = hit->activity.pc;
 		sample.sp = hit->activity.sp;
 		sample.syscall = hit->activity.syscall;

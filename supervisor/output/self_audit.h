@@ -73,7 +73,7 @@ struct self_audit {
 	struct waiting waited;       /* waiting time sent */
 	struct waiting unattributed; /* waiting time of threads that could not be examined */
 	uint64_t looks;              /* observations of blocked threads */
-	uint64_t unsure_looks;       /* observations discarded: the thread ran meanwhile */
+	uint64_t unsure_looks;       /* stacks not known: the thread ran before they were copied */
 	uint64_t lost_looks;         /* observations lost: the ring was full */
 	/* calls that failed with EINTR at a stop and could not be restarted */
 	uint64_t unrepaired_eintr;
