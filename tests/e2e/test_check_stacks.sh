@@ -6,7 +6,6 @@
 
 [ -x "$BUILD/tools/sprofil-stackcheck" ] || skip "built without libunwind-ptrace"
 export LC_ALL=C
-state_of() { awk '/^State:/ { print $2 }' "/proc/$1/status" 2>/dev/null; }
 tracer_of() { awk '/^TracerPid/ { print $2 }' "/proc/$1/status" 2>/dev/null; }
 cpu_of() { cat /proc/$1/task/*/schedstat 2>/dev/null | awk '{ n += $1 } END { printf "%d", n }'; }
 works() { [ "$(cpu_of "$1")" -gt 20000000 ] 2>/dev/null; }
@@ -45,7 +44,7 @@ kill -STOP $pid
 wait_until "it is stopped" 20 grep -q '^State:.T' /proc/$pid/status
 check_stacks $pid; is "of a stopped one" $? 0
 check "frames" grep -qE ' [1-9][0-9]* frames: ' out
-is "it is still stopped" "$(state_of $pid)" T
+wait_until "it is stopped again" 20 grep -q '^State:.T' /proc/$pid/status
 kill -CONT $pid
 
 # The checker is killed at any moment: the target goes on.
