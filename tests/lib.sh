@@ -7,6 +7,7 @@ set -u
 SPROFRUN=$BUILD/tools/sprofrun
 SPROFREPORT=$BUILD/tools/sprofreport
 TARGETS=$BUILD/tests/targets
+umask 022 # other users read what is made here
 WORK=$(mktemp -d) || exit 1
 export TMPDIR=$WORK # a profile that finds no place is kept there, and goes with it
 trap 'rm -rf "$WORK"' EXIT
@@ -53,6 +54,13 @@ within() {
 # about WHAT VALUE LOW HIGH: as within, for a value that depends on chance or the machine's load.
 # Such a value is judged only in the truth suite, which sets TRUTH.
 about() { [ -z "${TRUTH:-}" ] || within "$@"; }
+
+# incomplete_but_start PROFILE: prints the incomplete stacks, but for those in the start-up code
+# of crti.o and crtbegin.o, which has no unwind information (docs/STACKS.md)
+incomplete_but_start() {
+    "$SPROFREPORT" export --format folded --value samples -o - "$1" | grep -F '[incomplete]' |
+        grep -vE '_init|register_tm_clones|frame_dummy|__do_global_dtors_aux'
+}
 
 # noise BYTES: prints BYTES bytes that look random, and are the same in each run
 noise() {

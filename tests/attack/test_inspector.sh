@@ -7,9 +7,9 @@
 . "$(dirname "$0")/lib.sh"
 mkdir stage && cp "$BUILD"/tools/{sprofrun,sprofreport,sprofil-analyst,sprofil-opener} stage/ &&
     cp "$PLANTED_INSPECTOR" stage/sprofil-inspector
-sleep 60 &
+sleep 600 &
 target=$!
-sleep 60 &
+sleep 600 &
 bystander=$!
 trap 'kill $target $bystander 2>/dev/null; rm -rf "$WORK"' EXIT
 

@@ -7,7 +7,7 @@
 mkdir stage && cp "$BUILD"/tools/{sprofrun,sprofil-opener} stage/ &&
     cp "$PLANTED" stage/sprofil-analyst
 chmod 755 "$WORK" && mkdir -m 777 theirs
-sleep 60 &
+sleep 600 &
 bystander=$!
 trap 'kill $bystander 2>/dev/null; rm -rf "$WORK"' EXIT
 echo "secret of root" >secret && chmod 600 secret

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 mkdir stage && cp "$BUILD"/tools/{sprofrun,sproftop,sprofil-opener} stage/ &&
     cp "$PLANTED" stage/sprofil-analyst
-sleep 60 &
+sleep 600 &
 bystander=$!
 trap 'kill $bystander 2>/dev/null; rm -rf "$WORK"' EXIT
 

@@ -48,7 +48,7 @@ for tid in /proc/$crowd/task/*; do
             <<<"$(stack "$tid")"
     fi
 done
-sleeper=$(ls /proc/$crowd/task | tail -n 1)
+sleeper=$(ls /proc/$crowd/task | grep -vx $crowd | tail -n 1)
 "$SPROFRUN" --dump "$sleeper" >out 2>err
 is "of a thread: status" $? 0
 is "of a thread: its process has it" "$(grep -c '^thread ' out)" 4

@@ -62,7 +62,7 @@ G
 GO111MODULE=off GOFLAGS='' CGO_ENABLED=0 GOCACHE=$PWD/cache go build -ldflags='-s -w' -o work \
 	main.go ||
     skip "go cannot build here"
-"$SPROFRUN" -q -F 1000 -o go.pb.gz -- ./work || exit 1
+"$SPROFRUN" -q -F 1000 --max-overhead 100 -o go.pb.gz -- ./work || exit 1
 "$SPROFREPORT" export --format folded -o folded go.pb.gz
 "$SPROFREPORT" lines --format tsv go.pb.gz >lines
 

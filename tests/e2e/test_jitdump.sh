@@ -65,7 +65,7 @@ int main(int argc, char **argv)
 C
 "$cc" -O1 -o jit jit.c || exit 1
 mkdir dumps
-"$SPROFRUN" -q -F 1000 -o p.pb.gz ./jit "$WORK/dumps"; is "status" $? 0
+"$SPROFRUN" -q -F 1000 --max-overhead 100 -o p.pb.gz ./jit "$WORK/dumps"; is "status" $? 0
 "$SPROFREPORT" lines --format tsv p.pb.gz | awk -F'\t' '$8 == "[jit]" { print $5, $6, $7 }' |
 	sort >lines
 is "names and lines" "$(cat lines)" "first /src/first.js 11
@@ -73,7 +73,8 @@ second /src/second.js 22"
 
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     mkdir nobody && chown 65534 nobody && chmod 755 "$WORK"
-    "$SPROFRUN" -q -F 1000 -o n.pb.gz setpriv --reuid 65534 --clear-groups ./jit "$WORK/nobody"
+    "$SPROFRUN" -q -F 1000 --max-overhead 100 -o n.pb.gz \
+        setpriv --reuid 65534 --clear-groups ./jit "$WORK/nobody"
     is "of another user that is profiled" "$("$SPROFREPORT" lines --format tsv n.pb.gz |
         awk -F'\t' '$5 == "first" { print $6, $7 }')" "/src/first.js 11"
 fi

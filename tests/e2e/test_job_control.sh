@@ -97,15 +97,17 @@ is "^Z and fg: status" "$last" 6
 check "^Z and fg: all of its CPU time is there" [ "$(figure kernel_cpu_ns j.pb.gz)" -ge 1490000000 ]
 about "^Z and fg: and no more" "$(figure kernel_cpu_ns j.pb.gz)" 1490000000 1700000000
 # bg: the command goes on in the background.
-run "sh -c 'echo \$\$ >pid; exec $TARGETS/busy 1 0.5 0'"
+run "sh -c 'echo \$\$ >pid; while [ ! -e enough ]; do :; done; exec $TARGETS/busy 1 0.5 0'"
 wait_until "the command runs" 20 tells_pid
 pid=$(cat pid)
 keys C-z
 wait_until "^Z stops the command again" 20 stopped "$pid"
 after "the shell tells of it" 'Stopped'
+: >enough
 typed "bg; wait"
 wait_until "with bg it runs to its end" 20 gone "$pid"
 at_prompt "bg"
+rm -f enough
 
 # If a command stops its process group itself, as editors do on ^Z, the shell sees a stopped job.
 run "sh -c 'echo \$\$ >pid; kill -TSTP 0; while [ ! -e enough ]; do :; done; exit 9'"
@@ -151,7 +153,7 @@ at_prompt "^\\"
 is "^\\: status" "$last" 131
 
 # The command learns of a new size of the window.
-run "bash -c 'echo \$\$ >pid; trap \"echo size \\\$(stty size)\" WINCH; while [ ! -e enough ]; do sleep 0.05; done'"
+run "bash -c 'trap \"echo size \\\$(stty size)\" WINCH; echo \$\$ >pid; while [ ! -e enough ]; do sleep 0.05; done'"
 wait_until "the command runs" 20 tells_pid
 "${T[@]}" resize-window -t s -x 100 -y 30
 after "the command hears of a new size" '^size 30 100'

@@ -68,7 +68,7 @@ about 'callbacks through qsort' "$(share plain.pb.gz "$sorting")" 20 80
 about 'callbacks through bsearch' "$(share plain.pb.gz "$finding")" 20 80
 within 'callbacks: all are of one kind or the other, or reach main' \
     "$(share plain.pb.gz "$sorting|$finding|${calls}|_dl_|^_start(;|\$)")" 99.5 100
-is 'callbacks: none incomplete' "$(figure incomplete_stacks plain.pb.gz)" 0
+is 'callbacks: none incomplete' "$(incomplete_but_start plain.pb.gz)" ''
 
 # Modules that are deleted or replaced while they are profiled: the analyst has them open.
 for what in deleted replaced; do
@@ -87,7 +87,7 @@ for what in deleted replaced; do
     is "$what meanwhile: status" $? 0
     whole "$what meanwhile" $what.pb.gz "$sorting|$finding|$calls|_dl_|^_start(;|\$)" 99.5
     is "$what meanwhile: no names of another file" "$(share $what.pb.gz other_)" 0.00
-    is "$what meanwhile: none incomplete" "$(figure incomplete_stacks $what.pb.gz)" 0
+    is "$what meanwhile: none incomplete" "$(incomplete_but_start $what.pb.gz)" ""
 done
 
 # Modules that were deleted or replaced before the profile began. A user who may not open the

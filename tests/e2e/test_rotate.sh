@@ -77,9 +77,10 @@ done
 
 # A snapshot is the profile so far; the command does not get the signal.
 "$SPROFRUN" -q --rotate 1h --keep 1 -o s.pb.gz "$TARGETS/busy" 1 2 7 & pid=$!
-wait_until "the command runs" 20 pgrep -P $pid busy >/dev/null
-wait_until "it has used more than a second of CPU time" 90 sh -c "awk '{ exit !(\$14 > 110) }' \
-    /proc/\$(pgrep -P $pid busy)/stat"
+the_command() { pgrep -P "$(tracing $pid)" -x busy; }
+wait_until "the command runs" 20 the_command >/dev/null
+used_a_second() { awk '{ exit !($14 > 110) }' "/proc/$(the_command)/stat"; }
+wait_until "it has used more than a second of CPU time" 90 used_a_second
 kill -USR2 $pid
 wait_until "the snapshot is written" 20 sh -c 'ls s.20*.pb.gz >/dev/null 2>&1'
 snapshot=snapshot.pb.gz

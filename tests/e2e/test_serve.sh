@@ -134,7 +134,8 @@ is "quiet: the command's end is ours" $? 143
 # Only threads that are chosen by name or by tid are in the profile.
 "$TARGETS/named" 600 & named=$!
 thread() { grep -lx "$1" /proc/$named/task/*/comm 2>/dev/null | cut -d/ -f5; }
-wait_until "its threads have their names" 20 eval '[ "$(thread changing)" ]'
+named() { for name in work-0 work-1 rest-0 changing; do [ "$(thread $name)" ] || return; done; }
+wait_until "its threads have their names" 20 named
 begin "$SPROFSERVE" -v --listen 0 -F 500 -p $named --thread-name '^work-' --tid "$(thread rest-0)"
 $CLIENT get $port '/debug/pprof/profile?seconds=2' >n.pb.gz; is "of some threads: status" $? 0
 check "the rest is left out" [ -z "$("$SPROFREPORT" --split thread --format tsv n.pb.gz |

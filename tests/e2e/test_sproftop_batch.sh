@@ -28,17 +28,17 @@ check "batch: as wide as asked" [ "$(wc -L <batch)" -le 70 ]
 mkfifo go
 sh -c 'read -r go <go; exec "$0" 600' "$SHOW" >/dev/null 2>&1 &
 changing=$!
-"$SPROFTOP" -b -n 20 -s 0.3 -p $changing >renamed 2>err &
+"$SPROFTOP" -b -s 0.3 -p $changing >renamed 2>err & renaming=$!
 wait_until "a screen of the shell" 40 grep -q " sh ($changing) " renamed && echo >go
 wait_until "the head names the new program" 40 grep -q " show$$ ($changing) " renamed
 is "batch: the head names the new program" $? 0
-kill $changing; wait $! 2>/dev/null
+kill $changing; wait $renaming 2>/dev/null
 "$SPROFTOP" -b -n 2 -p $target | grep -q '(max 1)'
 is "batch: the usual bound on the cost is 1 %" $? 0
 ./doze$$ 1000 &
 timeout 30 "$SPROFTOP" -b --size 100x20 -p $! | grep -q 'idle'
 is "batch: a process that sleeps" $? 0
-one_of_its=$(ls /proc/$target/task | tail -n 1)
+one_of_its=$(ls /proc/$target/task | grep -vx $target | tail -n 1)
 "$SPROFTOP" -b -n 1 -s 0.3 -p $target -p $!,$one_of_its --name show$$ --name doze$$ >twice 2>err
 is "batch: -p given twice, each process once" \
     "$(head -n 1 twice | grep -oE "\(($target|$!)\)" | tr '\n' ' ')" "($target) ($!) "
@@ -50,9 +50,9 @@ is "batch: the command's status" $? 6
 check "batch: keys" grep -q 'Call tree' batch
 check "batch: the usual bound on the cost" grep -qE 'cost [0-9.]+ % \(max 1\)' batch
 check "batch: what the command wrote" grep -q '^show begins' err
-"$SPROFTOP" -b -n 1 seq 100000 >batch 2>err
+"$SPROFTOP" -b seq 100000 >batch 2>err
 is "batch: what is kept of the log is shown" "$(sed 1d err | cksum)" "$(seq 100000 | cksum)"
-"$SPROFTOP" -b -n 1 seq 400000 >batch 2>err
+"$SPROFTOP" -b seq 400000 >batch 2>err
 read -r all dropped < <(sed -n '1s/^sproftop: the command wrote \([0-9]*\) bytes, of which the first \([0-9]*\) are not kept:$/\1 \2/p' err)
 is "batch: of a long log, what was written" "$all" "$(seq 400000 | wc -c)"
 is "batch: what is not shown of it, and no more, is told" "$(sed 1d err | cksum)" \

@@ -74,6 +74,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
         sh -c 'cd theirs && exec ../stage/sproftop -b -s 0.2 \
             sh -c "echo \$\$ >pid; exec ../stage/busy 1 300 5"' >screens 2>err & view=$!
     tell running
+    wait_until "its pid is known" 20 [ -s theirs/pid ]
     kill -STOP "$(cat theirs/pid)"
     tell stoppedbyasignal
     kill -CONT "$(cat theirs/pid)"

@@ -59,7 +59,8 @@ about "and what they left out" "$(awk -v k=$kernel -v l=$left -v p="$(cat out)" 
 # sleeps are stops.
 "$TARGETS/named" 600 & target=$!
 thread() { grep -lx "$1" /proc/$target/task/*/comm 2>/dev/null | cut -d/ -f5; }
-wait_until "its threads have their names" 20 eval '[ "$(thread changing)" ]'
+named() { for name in work-0 work-1 rest-0 changing; do [ "$(thread $name)" ] || return; done; }
+wait_until "its threads have their names" 20 named
 stops() { awk '/^voluntary/ { print $2 }' /proc/$target/task/$1/status; }
 chosen=$(thread work-1) other=$(thread work-0)
 before=$(stops $other)
@@ -72,7 +73,7 @@ is "the only thread in the profile" \
     $chosen
 check "the report tells which" grep -q "note: only thread $chosen was profiled" err
 is "--dump of it: threads" "$("$SPROFRUN" --dump $target --tid $chosen 2>&1 | grep -c '^thread ')" 1
-"$SPROFTOP" -b -n 1 -s 500ms -p $target --thread-name rest >top 2>&1
+"$SPROFTOP" -b -n 1 -s 500ms -F 2000 --max-overhead 100 -p $target --thread-name rest >top 2>&1
 check "sproftop: the function of the thread" grep -q '\<other\>' top
 check "and of no other one" [ "$(grep -c '\<chosen\>' top)" = 0 ]
 "$SPROFTOP" -b -n 1 -s 500ms -p $target --view threads --tid $chosen >top 2>&1

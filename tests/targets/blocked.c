@@ -40,7 +40,7 @@ static bool is_asleep(int tid)
 	int fd;
 	ssize_t n;
 
-	(void)snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", tid);
 	fd = open(path, O_RDONLY);
 	n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
 	if (fd >= 0)
@@ -232,9 +232,8 @@ static void stop_and_go(void)
 	pid_t parent = getpid();
 
 	if (fork() == 0) {
-		while (!is_asleep(parent)) /* A task never sees itself asleep. */
-			if (usleep(50000) == 0)
-				break;
+		while (!is_asleep(parent))
+			(void)usleep(50);
 		(void)kill(parent, SIGSTOP);
 		(void)usleep(50000);
 		(void)kill(parent, SIGCONT);

@@ -5,6 +5,7 @@
  * they have gone to sleep: it must be 0.
  */
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -45,13 +46,34 @@ static long switches(int tid)
 	return sum;
 }
 
+/* Is the thread off its CPU, in pause(2) or the call that stands for it? */
+static bool is_asleep(int tid)
+{
+	char path[64];
+	long call = -1;
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", tid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	if (fscanf(file, "%ld", &call) != 1)
+		call = -1; /* "running" */
+	(void)fclose(file);
+#ifdef SYS_pause
+	return call == SYS_pause;
+#else
+	return call == SYS_ppoll;
+#endif
+}
+
 int main(int argc, char **argv)
 {
 	int n = argc > 1 ? atoi(argv[1]) : 100;
 	double seconds = argc > 2 ? atof(argv[2]) : 1;
 	static long before[1024];
 	volatile unsigned x = 0;
-	struct timespec ts = {0, 200000000};
+	struct timespec ts = {0, 1000000};
 	long woken = 0;
 
 	for (int i = 0; i < n && i < 1024; i++) {
@@ -60,11 +82,11 @@ int main(int argc, char **argv)
 		if (pthread_create(&thread, NULL, sleep_on, &tids[i]))
 			return 99;
 	}
-	(void)nanosleep(
-		/* The threads are asleep by now; if not, they count as woken and the test fails. */
-		&ts, NULL);
-	for (int i = 0; i < n && i < 1024; i++)
+	for (int i = 0; i < n && i < 1024; i++) {
+		while (!tids[i] || !is_asleep(tids[i]))
+			(void)nanosleep(&ts, NULL);
 		before[i] = switches(tids[i]);
+	}
 	do {
 		for (unsigned i = 0; i < 100000; i++)
 			x = x + i;
