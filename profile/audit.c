@@ -10,29 +10,36 @@
 #include "profile/model.h"
 #include "profile/stats.h"
 
-static uint64_t positive(int64_t value)
+/* Adds the value to @sum[0], or if it is negative its size to @sum[1]. */
+static void add(uint64_t sum[2], int64_t value)
 {
-	return value > 0 ? (uint64_t)value : 0;
+	sum[value < 0] += value < 0 ? -(uint64_t)value : (uint64_t)value;
+}
+
+/* Returns what is left of the positive values; 0: the negative ones are more. */
+static uint64_t net(const uint64_t sum[2])
+{
+	return sum[0] > sum[1] ? sum[0] - sum[1] : 0;
 }
 
 struct audit_sums audit_sums(const struct profile *profile)
 {
-	struct audit_sums sums = {0};
+	uint64_t samples[2] = {0}, cpu_ns[2] = {0}, unsampled_ns[2] = {0}, unresolved[2] = {0};
 
 	for (size_t i = 0; i < profile_samples(profile); i++) {
 		struct sample sample = profile_sample(profile, i);
-		uint64_t count = positive(sample.value[VALUE_SAMPLES]);
-		uint64_t cpu_ns = positive(sample.value[VALUE_CPU_NS]);
+		int64_t count = sample.value[VALUE_SAMPLES];
 
-		sums.samples += count;
-		if (profile_is_unsampled(profile, &sample))
-			sums.unsampled_ns += cpu_ns;
-		else
-			sums.cpu_ns += cpu_ns;
+		add(samples, count);
+		add(profile_is_unsampled(profile, &sample) ? unsampled_ns : cpu_ns,
+			sample.value[VALUE_CPU_NS]);
 		if (sample.n && !profile_location(profile, sample.location[0]).lines)
-			sums.unresolved += count;
+			add(unresolved, count);
 	}
-	return sums;
+	return (struct audit_sums){.samples = net(samples),
+		.cpu_ns = net(cpu_ns),
+		.unsampled_ns = net(unsampled_ns),
+		.unresolved = net(unresolved)};
 }
 
 /*

@@ -61,7 +61,7 @@ enum audit_kind audit_kind_of(const char *key);
  */
 bool audit_figure(const struct profile *profile, const char *key, uint64_t *ret_value);
 
-/* Sums over all samples of a profile. */
+/* Sums over all samples of a profile; 0 where the negative values are more. */
 struct audit_sums {
 	uint64_t samples, unresolved;  /* unresolved: samples at an address without a name */
 	uint64_t cpu_ns, unsampled_ns; /* CPU time of the rows with samples, and of [unsampled] */

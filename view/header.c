@@ -51,7 +51,7 @@ static void print_count(const struct profile *profile, const char *key, const ch
 
 /*
  * Prints the rate of a profile without an audit, such as a part of another profile, as computed
- * from its number of samples: " at 47.4 of 250 Hz".
+ * from its number of samples: " at 47.4 of 250 Hz". A difference of profiles has none.
  */
 static void print_rate(const struct profile *profile, const struct rows *rows, FILE *out)
 {
@@ -60,7 +60,7 @@ static void print_rate(const struct profile *profile, const struct rows *rows, F
 	double cpu_ns = (double)rows->all[VALUE_CPU_NS];
 	char rate[TEXT_UNIT_BYTES], reached[TEXT_UNIT_BYTES];
 
-	if (!period_ns)
+	if (!period_ns || rows->negative)
 		return;
 	text_format_hz(1e9 / (double)period_ns, rate);
 	text_format_hz(by_samples / cpu_ns * 1e9 / (double)period_ns, reached);

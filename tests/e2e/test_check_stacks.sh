@@ -73,6 +73,15 @@ done
 kill -KILL $pid
 wait $pid 2>/dev/null
 
+# The first thread has ended: what /proc/PID does not show any more, a living thread's files do.
+"$TARGETS/leaderless" work 60000 & pid=$!
+first_has_ended() { [ "$(awk '/^State:/ { print $2 }' /proc/$pid/status)" = Z ]; }
+wait_until "its first thread has ended" 20 first_has_ended
+check_stacks $pid; is "of a process without its first thread" $? 0
+check "its frames are compared" grep -qE '^ +[2-9] +0 +0 +0 +.*/leaderless$' out
+kill -KILL $pid
+wait $pid 2>/dev/null
+
 # Root checks the stacks of another user's process.
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     cp "$TARGETS/stacks" "$WORK/of-nobody" && chmod 755 "$WORK" "$WORK/of-nobody"

@@ -64,7 +64,8 @@ static bool has_jvm(int pid)
 {
 	char *maps = NULL;
 	size_t room = 0;
-	bool has = proc_maps_read(pid, &maps, &room) >= 0 && strstr(maps, "/libjvm.so\n");
+	bool has = proc_maps_read(proc_file_living_thread(pid), &maps, &room) >= 0 &&
+		strstr(maps, "/libjvm.so\n");
 
 	free(maps);
 	return has;

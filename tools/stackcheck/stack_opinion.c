@@ -8,6 +8,7 @@
 #include <libunwind-ptrace.h>
 
 #include "base/array.h"
+#include "base/proc_file.h"
 #include "base/table.h"
 #include "supervisor/os/arch.h"
 #include "supervisor/os/proc_maps.h"
@@ -56,7 +57,7 @@ int opinions_learn(struct opinions *opinions, int pid)
 {
 	char *text = NULL;
 	size_t room = 0;
-	int n = proc_maps_read(pid, &text, &room);
+	int n = proc_maps_read(proc_file_living_thread(pid), &text, &room);
 
 	if (n > 0)
 		n = space_set_maps(opinions->space, text, (size_t)n);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "profile/audit.h"
 #include "tests/unit/profile_fixture.h"
 #include "view/rows.h"
 
@@ -256,6 +257,7 @@ static void test_rows__keep_negative_values(void **state)
 	int64_t values[2][VALUE_TYPES_MAX] = {{-5, -500}, {8, 800}};
 	struct profile *profile;
 	struct rows rows;
+	uint64_t figure;
 
 	(void)state;
 	assert_int_equal(profile_new(&profile), 0);
@@ -282,6 +284,11 @@ static void test_rows__keep_negative_values(void **state)
 		assert_true(rows.effective_samples <= 0);
 		rows_release(&rows);
 	}
+	/* The figures agree with the rows: what is left of both. */
+	assert_true(audit_figure(profile, "samples", &figure));
+	assert_int_equal(figure, 3);
+	assert_true(audit_figure(profile, "profiled_cpu_ns", &figure));
+	assert_int_equal(figure, 300);
 	profile_free(profile);
 }
 
