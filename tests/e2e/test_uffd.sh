@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 "$TARGETS/uffd" fast 1
 [ $? = 7 ] || skip "no userfaultfd for accesses of the kernel"
-for mode in "fast 200" "slow 3"; do
+for mode in "fast 50" "slow 3"; do
     for options in "-F 4000" "-F 1000 -w wall"; do
         # shellcheck disable=SC2086
         timeout -k 5 60 "$SPROFRUN" -q $options -o uffd.pb.gz "$TARGETS/uffd" $mode >out 2>err
