@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions of known length, for programs that profilers are judged by: WORK(name) defines
- * name(turns), all with the same loop, aligned alike. work_turns_per_ms() calibrates it.
+ * Functions that run for a known time, for programs that profilers are judged by. WORK(name)
+ * defines name(turns), which runs a loop @turns times; the loop and its alignment are the same in
+ * all of them. work_turns_per_ms() measures how many turns take a millisecond.
  */
 #ifndef BENCH_WORK_H
 #define BENCH_WORK_H

@@ -197,7 +197,10 @@ ON_BORROWED_STACK static int stand_between(void *context)
 		pid = -errno;
 	else if (stay)
 		close_all();
-	/* After this, @start is no longer valid, as the thread that owns it returns. */
+	/*
+	 * Once the pid is stored, the thread that owns @start may return: *@start must not be
+	 * accessed any more. FUTEX_WAKE needs its address only.
+	 */
 	atomic_store(&start->helper, (uint32_t)pid);
 	(void)syscall(SYS_futex, &start->helper, FUTEX_WAKE, 1, NULL, NULL, 0);
 	if (stay && pid > 0)

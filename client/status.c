@@ -161,8 +161,9 @@ static int read_status(
 		return -ENODATA;
 	*ret_supervisor = client_supervisor();
 	*ret_status = reply.status;
+	/* The tracing process may end after this answer: later calls need the last status. */
 	if (reply.status.state == CALL_HAS_ENDED)
-		note_end(&reply.status); /* Kept, as the helper may end after this answer. */
+		note_end(&reply.status);
 	return reply.status.state == CALL_IS_OFF ? recall(ret_status) : 0;
 }
 

@@ -88,7 +88,7 @@ static const struct audit_key known[] = {
 	{"looks", AUDIT_SUM, AUDIT_COUNT, true,
 		"observations of blocked threads that found a location"},
 	{"unsure_looks", AUDIT_SUM, AUDIT_COUNT, true,
-		"observations discarded because the thread ran meanwhile"},
+		"observations without a stack: the thread ran meanwhile"},
 	{"lost_looks", AUDIT_SUM, AUDIT_COUNT, true,
 		"observations lost; their time goes to the next one"},
 	{"guessed_stacks", AUDIT_SUM, AUDIT_COUNT, true, "blocked stacks with guessed frames"},

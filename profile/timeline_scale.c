@@ -39,9 +39,10 @@ static double part(double value, double sum)
 }
 
 /*
- * Replaces the sums of the weights of a stack's instants, by state, with factors. @only: the state
- * whose instants the value is distributed over; -1: those of all states. @each: instead, each
- * state's own value, whose type is in @of, is distributed over that state's instants.
+ * @factor holds, for each state, the sum of the weights of a stack's instants in that state. It is
+ * replaced with the state's factor: an instant's weight times the factor is its part of the stack's
+ * value. Without @each, values[@value] is distributed over the instants of state @only, or of all
+ * states (-1). With @each, each state's instants share a value of their own, of the type in @of.
  */
 static void make_factors(double factor[TIMELINE_STATES], const int64_t *values, size_t value,
 	int only, bool each, const size_t of[TIMELINE_STATES])

@@ -15,8 +15,8 @@
 #include "symbolizer/module.h"
 
 /*
- * Limits of the search: the first CANDIDATES_MOST segments in a page, and NEIGHBOURS_MOST mappings
- * on each side of a mapping.
+ * Limits of the search for a mapping's bias: the first CANDIDATES_MOST segments of the file that
+ * lie in the mapped page, and NEIGHBOURS_MOST mappings on each side.
  */
 enum { CANDIDATES_MOST = 8, NEIGHBOURS_MOST = 16 };
 

@@ -55,11 +55,13 @@ within() {
 # Such a value is judged only in the truth suite, which sets TRUTH.
 about() { [ -z "${TRUTH:-}" ] || within "$@"; }
 
-# incomplete_but_start PROFILE: prints the incomplete stacks, but for those in the start-up code
-# of crti.o and crtbegin.o, which has no unwind information (docs/STACKS.md)
+# incomplete_but_start PROFILE [VALUE]: prints the incomplete stacks, but for those in the start-up
+# code of crti.o and crtbegin.o, which has no unwind information (docs/STACKS.md)
 incomplete_but_start() {
-    "$SPROFREPORT" export --format folded --value samples -o - "$1" | grep -F '[incomplete]' |
-        grep -vE '_init|register_tm_clones|frame_dummy|__do_global_dtors_aux'
+    "$SPROFREPORT" export --format folded --value "${2:-samples}" -o every.folded "$1" ||
+        echo "no export"
+    grep -F '[incomplete]' every.folded | grep -vE \
+        '^\[incomplete\];(_init|register_tm_clones|frame_dummy|__do_global_dtors_aux)[; ]'
 }
 
 # noise BYTES: prints BYTES bytes that look random, and are the same in each run

@@ -44,9 +44,9 @@ int frames_init(struct frames *frames, const struct profile *profile,
 void frames_release(struct frames *frames);
 
 /*
- * Takes the sample at @index: sets its frames, and *ret_weight by the exported value type. The
- * weight is 0 if the options exclude the sample. It is negative only in a difference of profiles
- * that another program made. 0 or -ENOMEM.
+ * Takes the sample at @index: sets its frames, and *@ret_weight to its value of the exported type.
+ * The weight is 0 if the options exclude the sample, and negative only if the file is a difference
+ * of two profiles, as other programs write it. Returns 0 or -ENOMEM.
  */
 int frames_take(struct frames *frames, size_t index, int64_t *ret_weight);
 /* Takes a sample whatever its weight. 1: taken; 0: excluded by the options; or -ENOMEM. */

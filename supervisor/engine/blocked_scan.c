@@ -179,6 +179,8 @@ static bool take_place(struct engine *engine, struct tracee *t, uint64_t now,
 		return false;
 	if (r == 0 && activity.syscall < 0 && is_in_a_stop(engine, t))
 		return false;
+	if (!t->process->maps_read)
+		handover_announce(engine, t, activity.pc, now); /* where stacks end is not known */
 	maps_cover_stack(&engine->maps, t->process, activity.sp, now);
 	sample->machine = t->machine ? t->machine : arch_native.machine;
 	take_stack(engine, t, &activity, sample);
@@ -211,7 +213,7 @@ void blocked_scan_take_tick(struct engine *engine, struct tracee *t)
 {
 	const struct sample_hit *hit = &t->sample->hit;
 	struct record_sample sample = {.flags = RECORD_SAMPLE_ASLEEP | RECORD_SAMPLE_KERNEL};
-	uint64_t unsure = engine->audit.unsure_looks;
+	uint64_t unsure = engine->audit.unsure_looks + (engine->stack.most > 0);
 	struct cpu_time cpu;
 
 	for (unsigned i = 1; i < PLAN_STREAMS; i++)
@@ -231,7 +233,6 @@ void blocked_scan_take_tick(struct engine *engine, struct tracee *t)
 		 * its stack is not. But if its call is being restarted, it is still blocked there,
 		 * with the same stack.
 		 */
-		engine->audit.unsure_looks = unsure + 1;
 		sample.pc = hit->activity.pc;
 		sample.sp = hit->activity.sp;
 		sample.syscall = hit->activity.syscall;
@@ -240,6 +241,8 @@ void blocked_scan_take_tick(struct engine *engine, struct tracee *t)
 		sample.registers = 0;
 		if (restart_busy(t))
 			take_stack(engine, t, &hit->activity, &sample);
+		else
+			engine->audit.unsure_looks = unsure;
 		handover_announce(engine, t, sample.pc, clock_now());
 	}
 	handover_sample(engine, t, &sample, hit->due.weight_ns[0], clock_now());

@@ -58,7 +58,7 @@ struct sampling {
 	uint64_t rested_cpu_ns; /* CPU time of the tracing thread when it last went to sleep */
 	uint64_t decide_next_ns; /* when the periods are adjusted next */
 	int load_fd;             /* /proc/loadavg */
-	int sched_fd;            /* the tracing thread's own scheduling file */
+	int sched_fd;            /* /proc/thread-self/sched of the tracing thread */
 	bool begun;
 	struct realtime realtime;
 };

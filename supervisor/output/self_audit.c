@@ -115,7 +115,7 @@ int self_audit_print(
 		{"unattributed_runqueue_ns", audit->unattributed.queue_ns, audit->wall},
 		{"unattributed_blocked_ns", audit->unattributed.blocked_ns, audit->wall},
 		{"looks", audit->looks, audit->wall},
-		{"unsure_looks", audit->unsure_looks, audit->wall},
+		{"unsure_looks", audit->unsure_looks, audit->wall || audit->unsure_looks},
 		{"lost_looks", audit->lost_looks, audit->wall},
 		{"sprofil_counted", audit->calls.counted, calls},
 		{"sprofil_dropped", audit->calls.dropped, calls},

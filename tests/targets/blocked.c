@@ -232,8 +232,11 @@ static void stop_and_go(void)
 	pid_t parent = getpid();
 
 	if (fork() == 0) {
-		while (!is_asleep(parent))
+		while (!is_asleep(parent)) {
+			if (getppid() != parent)
+				_exit(0);
 			(void)usleep(50);
+		}
 		(void)kill(parent, SIGSTOP);
 		(void)usleep(50000);
 		(void)kill(parent, SIGCONT);

@@ -13,11 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-static int tids[1024];
+static _Atomic int tids[1024];
 
 static void *sleep_on(void *slot)
 {
-	*(int *)slot = (int)syscall(SYS_gettid);
+	*(_Atomic int *)slot = (int)syscall(SYS_gettid);
 	for (;;)
 		(void)pause();
 	return NULL;
@@ -83,8 +83,11 @@ int main(int argc, char **argv)
 			return 99;
 	}
 	for (int i = 0; i < n && i < 1024; i++) {
-		while (!tids[i] || !is_asleep(tids[i]))
+		for (int rounds = 0; !tids[i] || !is_asleep(tids[i]); rounds++) {
+			if (rounds == 20000)
+				return 98;
 			(void)nanosleep(&ts, NULL);
+		}
 		before[i] = switches(tids[i]);
 	}
 	do {

@@ -115,8 +115,8 @@ struct live_audit {
 	double cpus, rate;    /* of the last second: CPUs used, samples per second */
 	double cost, stopped; /* whole run: share of CPU time (< 0 unknown); share of time */
 	struct audit_found found;
-	bool known, knows_found;     /* there are figures; @found is set */
-	double first_cpus;           /* CPUs used, from samples, until figures exist; 0 unknown */
+	bool known, knows_found;     /* the supervisor's figures have come; @found is set */
+	double first_cpus;           /* CPUs used, from samples, until they come; 0: unknown */
 	float history[LIVE_HISTORY]; /* CPUs per second; newest at [seconds - 1] */
 	size_t seconds;
 };

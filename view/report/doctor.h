@@ -33,7 +33,7 @@ struct doctor_object {
 	/* If @cause is set: why stacks end in this object too early, and the remedy; "" nothing. */
 	const char *cut_cause, *cut_remedy;
 	bool cut_remedy_is_command; /* cut_remedy can be run as it is */
-	struct code_object code;    /* the answer about @mapping */
+	struct code_object code;    /* what the symbolizer says of the file of @mapping */
 };
 
 struct doctor {

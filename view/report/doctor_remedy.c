@@ -27,7 +27,10 @@ static int add_command(char **to, const char *command)
 	return command && !*to ? -ENOMEM : 0;
 }
 
-/* Sets the cause and the remedy of code that a runtime made: the runtime can be told to name it. */
+/*
+ * For code that a runtime made and that has no names: sets that as the cause, and as the remedy how
+ * the runtime is told to name it.
+ */
 static int remedy_of_generated(const struct doctor *d, struct doctor_object *object)
 {
 	const char *process = profile_task(d->profile, object->task).process;

@@ -29,8 +29,9 @@ struct report {
 	int (*print)(const struct profile *profile, const struct report_options *options, FILE *out,
 		char **ret_problem);
 	/*
-	 * If not NULL, called instead of print, for two sides, with the same results. 1: something
-	 * is slower by more than options->fail_above; *@ret_problem then names it.
+	 * Called instead of print if there are two sides; NULL: the report cannot compare. Returns
+	 * what print returns, or 1: something is slower by more than options->fail_above, and
+	 * *@ret_problem names it.
 	 */
 	int (*print_sides)(const struct report_sides *sides, const struct report_options *options,
 		FILE *out, char **ret_problem);

@@ -16,7 +16,7 @@ struct tree_choice {
 	int64_t most_left_out; /* the greatest total of a node that is not kept */
 };
 
-/* Chooses the nodes. 0 or -ENOMEM. */
+/* Chooses the nodes of @tree that are printed, by the limits of @options. 0 or -ENOMEM. */
 int tree_choice_init(
 	struct tree_choice *choice, const struct tree *tree, const struct report_options *options);
 void tree_choice_release(struct tree_choice *choice);
