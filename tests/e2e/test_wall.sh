@@ -74,6 +74,16 @@ is 'second opinion: threads' "$(by_dump dump | wc -l)" 5
 is 'second opinion: the stacks are the same' "$(by_look opinion.pb.gz)" "$(by_dump dump)"
 check 'second opinion: frames were guessed' test "$(figure guessed_frames opinion.pb.gz)" -ge 3
 
+# A first thread that sleeps below 1,000 frames (270 KB) is looked at once: its stack is whole.
+"$TARGETS/recursive" 1000 0.01 wait & pid=$!
+wait_until "it sleeps" 20 grep -qE '^(34|73) ' /proc/$pid/syscall
+"$SPROFRUN" -q -w wall -d 0.3s -o deep.pb.gz -p $pid
+kill $pid
+wait $pid 2>/dev/null
+"$SPROFREPORT" export --format folded --value blocked -o deep deep.pb.gz
+is 'deep: the stack is whole' \
+    "$(awk '/^_start;.*;main;/ { print gsub(/;descend/, "") }' deep)" 1000
+
 # A process that only sleeps: reports and the live view show no CPU time. The view begins with the
 # clock that the option names.
 sleep 60 & asleep=$!

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Burns CPU time at the bottom of a recursion: recursive DEPTH SECONDS. Each frame has 240 bytes or
- * more, and no frame pointer. Every stack is burn, descend (DEPTH times), main, and libc's.
+ * Burns CPU time at the bottom of a recursion: recursive DEPTH SECONDS [wait]. Each frame has 240
+ * bytes or more, and no frame pointer. Every stack is burn, descend (DEPTH times), main, and those
+ * of libc. "wait": it then sleeps in burn, in pause or the call that stands for it.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "tests/clock.h"
 
 static volatile uint64_t sink;
+static int waits;
 
 __attribute__((noinline)) static void burn(double until)
 {
@@ -18,6 +21,8 @@ __attribute__((noinline)) static void burn(double until)
 		for (unsigned i = 0; i < 100000; i++)
 			sink += i * i;
 	} while (clock_s(CLOCK_PROCESS_CPUTIME_ID) < until);
+	while (waits)
+		(void)pause();
 }
 
 __attribute__((noinline)) static uint64_t descend(unsigned depth, double until)
@@ -37,6 +42,7 @@ int main(int argc, char **argv)
 	unsigned depth = argc > 1 ? (unsigned)atoi(argv[1]) : 30;
 	double seconds = argc > 2 ? atof(argv[2]) : 1;
 
+	waits = argc > 3;
 	(void)printf("%u\n", (unsigned)descend(depth, seconds) & 1);
 	return 0;
 }
