@@ -84,6 +84,7 @@ static int of_process(struct openings *o, const struct opening *what, struct ope
 	switch (what->kind) {
 	case OPENING_IMAGE: return openings_image(what);
 	case OPENING_VDSO: return openings_vdso(what);
+	case OPENING_CODE: return openings_code(what);
 	case OPENING_THREADS: return openings_threads(what->pid);
 	case OPENING_TITLE: return openings_title(what->pid, opened);
 	default: return 0;
@@ -135,6 +136,7 @@ static int open_requested(
 		return mounts_detach(&o->mounts, what->pid, openings_mapped(what, opened));
 	case OPENING_IMAGE:
 	case OPENING_VDSO:
+	case OPENING_CODE:
 	case OPENING_TITLE:
 	case OPENING_PROCESS: return of_process(o, what, opened);
 	case OPENING_THREADS: return view ? of_process(o, what, opened) : -EPERM;

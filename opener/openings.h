@@ -8,8 +8,8 @@
  *
  *	files       only regular ones, of file systems that store files (regular.h)
  *	ELF files   only those that begin with "\177ELF", so no key and no password
- *	memory      only mappings of files that are not writable, and the vdso, of processes that
- *	            our supervisor traces or has traced
+ *	memory      only mappings of files that are not writable, the vdso, and beginnings of code
+ *	            without a file, of processes that our supervisor traces or has traced
  *	perf maps   only those of the user of such a process, or of root if all may read them
  *	jitdumps    the same, if named jit-PID.dump and beginning with the format's magic
  *	sources     only those that all may read, or of the user of such a process, and only for
@@ -69,6 +69,7 @@ void openings_answer(struct openings *openings, pid_t sender, const struct openi
 int openings_mapped(const struct opening *what, struct opened *opened);
 int openings_image(const struct opening *what);
 int openings_vdso(const struct opening *what);
+int openings_code(const struct opening *what);
 int openings_threads(uint32_t pid);
 /* Sets opened->text to the first argument of the process, its title. Returns 0 or -errno. */
 int openings_title(uint32_t pid, struct opened *opened);

@@ -233,6 +233,26 @@ int openings_vdso(const struct opening *what)
 	return judged(fd);
 }
 
+static bool is_code(void *context, const struct maps_line *line)
+{
+	const struct opening *what = context;
+
+	return line->start == what->start && line->end == what->end && line->execute &&
+		!line->write && !line->inode && !line->name_bytes &&
+		line->end - line->start >= OPENING_CODE_BYTES;
+}
+
+int openings_code(const struct opening *what)
+{
+	int fd = find_line(what->pid, is_code, (void *)what) ? memfd_create("code", MFD_CLOEXEC)
+							     : -1;
+
+	if (fd < 0)
+		return -ENOENT;
+	copy_range(what->pid, what->start, OPENING_CODE_BYTES, fd, 0);
+	return fd;
+}
+
 static void copy_stat(uint32_t pid, const char *tid, int to)
 {
 	char text[512];

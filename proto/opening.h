@@ -39,6 +39,7 @@
 #include <stdint.h>
 
 #define OPENING_PATH_MOST    8191
+#define OPENING_CODE_BYTES   4096
 #define OPENING_REQUEST_HEAD 58
 #define OPENING_ANSWER_HEAD  46
 #define OPENING_BYTES_MOST   (OPENING_REQUEST_HEAD + OPENING_PATH_MOST)
@@ -63,21 +64,23 @@ enum opening_kind {
 	OPENING_JITDUMP = 12,
 	/* pid: no descriptor; the text is its first argument, which may be a title */
 	OPENING_TITLE = 13,
+	/* pid, start, end of code without a file: a copy of its first OPENING_CODE_BYTES bytes */
+	OPENING_CODE = 14,
 	/*
 	 * pid, time of the profile's beginning, path (a name): the profile's file, for writing;
 	 * start and end 1: a snapshot's file, whose name contains the present time
 	 */
-	OPENING_OUTPUT = 14,
-	OPENING_CAPTURE = 15, /* the file of the capture, for writing */
+	OPENING_OUTPUT = 15,
+	OPENING_CAPTURE = 16, /* the file of the capture, for writing */
 	/* path: the file, for writing, that the user of the live view named */
-	OPENING_VIEW = 16,
-	OPENING_KEEP = 17, /* a file in TMPDIR for data that cannot be written elsewhere */
+	OPENING_VIEW = 17,
+	OPENING_KEEP = 18, /* a file in TMPDIR for data that cannot be written elsewhere */
 	/*
 	 * gives the file opened last for writing its name; no descriptor; the text is that name if
 	 * it differs from the one announced at the beginning
 	 */
-	OPENING_COMMIT = 18,
-	OPENING_ABANDON = 19, /* deletes the file opened last for writing; no descriptor */
+	OPENING_COMMIT = 19,
+	OPENING_ABANDON = 20, /* deletes the file opened last for writing; no descriptor */
 };
 
 enum opened_flag {

@@ -95,3 +95,15 @@ int memory_vdso(
 	elfimage_adopt(image, data, bytes);
 	return 0;
 }
+
+int memory_code(struct opener *opener, int pid, const struct maps_line *line, uint8_t **ret_code)
+{
+	size_t bytes;
+	int r = ask_opener(opener, OPENING_CODE, pid, line, OPENING_CODE_BYTES, ret_code, &bytes);
+
+	if (r == 0 && bytes != OPENING_CODE_BYTES) {
+		free(*ret_code);
+		r = -ENOENT;
+	}
+	return r;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Assembles ELF images from the memory of a process, for mapped files that cannot be opened and for
- * the vdso.
+ * the vdso; copies code without a file.
  */
 #ifndef SYMBOLIZER_MEMORY_IMAGE_H
 #define SYMBOLIZER_MEMORY_IMAGE_H
@@ -28,5 +28,11 @@ int memory_image(
 /* Copies the vdso of @pid, or else this process's, as the kernel is the same. -ENOENT, -ENOMEM. */
 int memory_vdso(
 	struct opener *opener, int pid, const struct maps_line *line, struct elfimage *image);
+
+/*
+ * Copies the first OPENING_CODE_BYTES bytes of @line, code of @pid without a file, which nobody may
+ * write. -ENOENT, -ENOMEM. On success the caller frees *@ret_code.
+ */
+int memory_code(struct opener *opener, int pid, const struct maps_line *line, uint8_t **ret_code);
 
 #endif

@@ -79,8 +79,11 @@ int space_set_biases(struct mapping *mappings, size_t n);
 bool space_may_be_moved(const struct mapping *mapping);
 /* Does the mapping at @index adjoin one for which space_may_be_moved() is true? */
 bool space_is_beside_moved(const struct mapping *mappings, size_t n, size_t index);
-/* Sets modules and biases of code that was copied to memory, from those of mappings beside it. */
-void space_find_moved(struct mapping *mappings, size_t n);
+/*
+ * Sets modules and biases of code that was copied to memory, from those of mappings beside it, and
+ * of further copies of such code in the memory of the process.
+ */
+void space_find_moved(const struct space *space, struct mapping *mappings, size_t n);
 
 /* The mapping that contains @pc, NULL none. Valid until the next space_set_maps(). */
 const struct mapping *space_find_mapping(const struct space *space, uint64_t pc);

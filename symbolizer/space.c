@@ -184,7 +184,7 @@ static int assign_modules(
 	if (rc == 0)
 		rc = space_set_biases(mappings, n);
 	if (rc == 0)
-		space_find_moved(mappings, n);
+		space_find_moved(space, mappings, n);
 	free(executable);
 	return rc;
 }

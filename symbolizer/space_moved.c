@@ -8,14 +8,22 @@
  *   480000-481000 r-xp 00080000 fe:01 7  /bin/p      its code at 401000
  *
  * Code made at run time does not lie inside what the loader reserved for a file.
+ *
+ * A program may then copy a part of that code once more, to anywhere: V8 copies its builtins near
+ * the code that it generates, and without a file it cannot map them there. Such a copy begins with
+ * a page of the code that was moved.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/maps_line.h"
+#include "proto/opening.h"
+#include "symbolizer/memory_image.h"
 #include "symbolizer/module.h"
 
-/* Mappings on each side that are examined. */
-enum { NEIGHBOURS_MOST = 4 };
+/* Mappings on each side that are examined; mappings that are compared with moved code. */
+enum { NEIGHBOURS_MOST = 4, COPIES_MOST = 4 };
 
 bool space_may_be_moved(const struct mapping *mapping)
 {
@@ -60,7 +68,88 @@ static bool has_code_at(const struct mapping *neighbour, const struct mapping *m
 	return false;
 }
 
-void space_find_moved(struct mapping *mappings, size_t n)
+/* What the file has from where @moved was mapped on: whole pages, beyond the segment's end, too. */
+static struct slice file_under(const struct mapping *moved)
+{
+	const struct elfimage *image = &moved->module->image;
+	uint64_t svma = moved->start - moved->bias;
+	const Elf64_Phdr *segment = elfimage_segment_at(image, svma);
+
+	/* A segment may begin after the first byte of its first page. */
+	if (!segment)
+		segment = elfimage_segment_at(image, svma + OPENING_CODE_BYTES - 1);
+	if (!segment)
+		return (struct slice){0};
+	return slice_rest((struct slice){image->data, image->bytes},
+		segment->p_offset + svma - segment->p_vaddr);
+}
+
+/*
+ * The offset in @moved of the page that is @code, if from there on it has the @bytes bytes of a
+ * copy; UINT64_MAX: no page is, or several are.
+ */
+static uint64_t find_page(const struct mapping *moved, const uint8_t *code, uint64_t bytes)
+{
+	uint64_t found = UINT64_MAX, room = moved->end - moved->start;
+	struct slice all = file_under(moved);
+
+	for (uint64_t at = 0; at < room && bytes <= room - at; at += OPENING_CODE_BYTES) {
+		struct slice page = slice_part(all, at, OPENING_CODE_BYTES);
+
+		if (!page.data || memcmp(page.data, code, OPENING_CODE_BYTES) != 0)
+			continue;
+		if (found != UINT64_MAX)
+			return UINT64_MAX;
+		found = at;
+	}
+	return found;
+}
+
+static bool is_moved(const struct mapping *mapping)
+{
+	return space_may_be_moved(mapping) && mapping->module->headers_ok;
+}
+
+/* Sets the module and the bias of @copy if it is a copy of code that was moved. */
+static void find_original(
+	const struct space *space, const struct mapping *mappings, size_t n, struct mapping *copy)
+{
+	struct maps_line line = {.start = copy->start, .end = copy->end};
+	uint8_t *code;
+
+	if (memory_code(space->symbolizer->options.opener, space->pid, &line, &code) < 0)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t at = is_moved(&mappings[i])
+			? find_page(&mappings[i], code, copy->end - copy->start)
+			: UINT64_MAX;
+
+		if (at == UINT64_MAX)
+			continue;
+		copy->module = mappings[i].module;
+		copy->bias = copy->start - (mappings[i].start + at - mappings[i].bias);
+		break;
+	}
+	free(code);
+}
+
+static void find_copies(const struct space *space, struct mapping *mappings, size_t n)
+{
+	size_t first = 0, asked = 0;
+
+	while (first < n && !is_moved(&mappings[first]))
+		first++;
+	for (size_t i = 0; first < n && i < n && asked < COPIES_MOST; i++) {
+		struct mapping *m = &mappings[i];
+
+		if (!m->execute || m->write || m->inode || m->name[0] || is_moved(m))
+			continue;
+		find_original(space, mappings, n, m);
+		asked++;
+	}
+}
+
+void space_find_moved(const struct space *space, struct mapping *mappings, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		size_t first = i > NEIGHBOURS_MOST ? i - NEIGHBOURS_MOST : 0;
@@ -76,4 +165,5 @@ void space_find_moved(struct mapping *mappings, size_t n)
 			break;
 		}
 	}
+	find_copies(space, mappings, n);
 }

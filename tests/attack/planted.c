@@ -157,7 +157,8 @@ static void try_opener(pid_t bystander, const struct opening *memory)
 		{"a capture", OPENING_CAPTURE, ""},
 		{"a device, as debug file", OPENING_ELF, "/dev/null"},
 		{"memory, as file", OPENING_ELF, "/proc/self/mem"}};
-	static const uint32_t kinds[] = {OPENING_IMAGE, OPENING_VDSO, OPENING_THREADS};
+	static const uint32_t kinds[] = {
+		OPENING_IMAGE, OPENING_VDSO, OPENING_CODE, OPENING_THREADS};
 	struct opener opener = {.fd = -1};
 	struct opened opened;
 	struct stat st;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Callbacks from a library through libc; modules that are deleted or replaced while they run.
+# Callbacks from a library through libc; code that is moved; modules that are deleted or replaced
+# while they run.
 # shellcheck source=tests/lib.sh
 . "$SOURCE/tests/lib.sh"
 
@@ -69,6 +70,13 @@ about 'callbacks through bsearch' "$(share plain.pb.gz "$finding")" 20 80
 within 'callbacks: all are of one kind or the other, or reach main' \
     "$(share plain.pb.gz "$sorting|$finding|${calls}|_dl_|^_start(;|\$)")" 99.5 100
 is 'callbacks: none incomplete' "$(incomplete_but_start plain.pb.gz)" ''
+
+# Code that was moved to memory without a file, and a copy of it elsewhere.
+"$SPROFRUN" -q -F 1000 -o copied.pb.gz -- "$TARGETS/copied" 1
+is 'moved and copied code: status' $? 0
+within 'moved and copied code: it has its name' "$(share copied.pb.gz ';main;spin [0-9]+$')" 50 100
+is 'moved and copied code: none is without a name' \
+    "$(share copied.pb.gz '\[(jit|anon|copied)')" 0.00
 
 # Modules that are deleted or replaced while they are profiled: the analyst has them open.
 for what in deleted replaced; do

@@ -20,7 +20,8 @@ static void answer(const struct opening *what)
 	/* No process is traced, so these kinds must be refused. */
 	if (opened.fd >= 0 &&
 		(what->kind == OPENING_IMAGE || what->kind == OPENING_VDSO ||
-			what->kind == OPENING_THREADS || opened.error))
+			what->kind == OPENING_CODE || what->kind == OPENING_THREADS ||
+			opened.error))
 		abort();
 	if (opened.fd >= 0)
 		(void)close(opened.fd);

@@ -226,6 +226,7 @@ static void test_opening__memory_of_the_target_alone(void **state)
 	assert_int_equal(ask(&openings, OPENING_PROCESS, own, "").error, -ENOENT);
 	assert_int_equal(ask(&openings, OPENING_IMAGE, own, "").error, -ENOENT);
 	assert_int_equal(ask(&openings, OPENING_VDSO, own, "").error, -ENOENT);
+	assert_int_equal(ask(&openings, OPENING_CODE, own, "").error, -ENOENT);
 	assert_int_equal(ask(&openings, OPENING_THREADS, own, "").error, -ENOENT);
 	assert_int_equal(ask(&openings, OPENING_TITLE, own, "").error, -ENOENT);
 	openings.guards = false;

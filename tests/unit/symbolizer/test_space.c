@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -378,6 +381,113 @@ static void test_space__finds_text_that_was_moved(void **state)
 	(void)unlink(path);
 }
 
+enum { TEXT_PAGES = 4, TEXT_PAGE = 4096 };
+
+/*
+ * Writes a file whose code is loaded at 0x401000, behind its headers. The last page of the code is
+ * the same as the first, the others differ.
+ */
+static void write_text(int fd, uint8_t code[TEXT_PAGES][TEXT_PAGE])
+{
+	const size_t bytes = (size_t)TEXT_PAGES * TEXT_PAGE;
+	const Elf64_Ehdr header = {
+		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+			EV_CURRENT},
+		.e_type = ET_EXEC,
+		.e_machine = EM_X86_64,
+		.e_version = EV_CURRENT,
+		.e_phoff = sizeof(header),
+		.e_ehsize = sizeof(header),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = 2,
+	};
+	const Elf64_Phdr segments[] = {
+		{.p_type = PT_LOAD,
+			.p_flags = PF_R,
+			.p_vaddr = 0x400000,
+			.p_filesz = TEXT_PAGE,
+			.p_memsz = TEXT_PAGE},
+		{.p_type = PT_LOAD,
+			.p_flags = PF_R | PF_X,
+			.p_offset = TEXT_PAGE,
+			.p_vaddr = 0x401000,
+			.p_filesz = bytes,
+			.p_memsz = bytes},
+	};
+
+	for (int page = 0; page < TEXT_PAGES; page++)
+		memset(code[page], page < TEXT_PAGES - 1 ? page + 1 : 1, TEXT_PAGE);
+	assert_int_equal(pwrite(fd, &header, sizeof(header), 0), sizeof(header));
+	assert_int_equal(pwrite(fd, segments, sizeof(segments), sizeof(header)), sizeof(segments));
+	assert_int_equal(pwrite(fd, code, bytes, TEXT_PAGE), bytes);
+}
+
+/* The address of a copy of @bytes bytes of code in the memory of this process. */
+static uintptr_t copy_code(const void *code, size_t bytes)
+{
+	void *copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(copy != MAP_FAILED);
+	memcpy(copy, code, bytes);
+	assert_int_equal(mprotect(copy, bytes, PROT_READ | PROT_EXEC), 0);
+	return (uintptr_t)copy;
+}
+
+/*
+ * A copy of moved text at another address is found by its first page, if that tells it from all
+ * other pages, and if the text has as many bytes from there on.
+ */
+static void test_space__finds_copies_of_text_that_was_moved(void **state)
+{
+	static const struct {
+		int page, pages; /* what is copied */
+		bool moved;      /* the text itself is in memory without a file */
+		bool found;
+	} cases[] = {{1, 2, true, true}, {2, 1, true, true}, {2, 2, true, true}, {0, 2, true, true},
+		{0, 1, true, false}, {3, 1, true, false}, {1, 2, false, false}};
+	char path[] = "/tmp/sprofil-copied-XXXXXX", text[1024];
+	uint8_t code[TEXT_PAGES][TEXT_PAGE];
+	char file[200];
+	int fd = mkstemp(path);
+	struct code_location place;
+	struct world world;
+	struct stat st;
+
+	(void)state;
+	assert_true(fd >= 0);
+	write_text(fd, code);
+	assert_int_equal(fstat(fd, &st), 0);
+	(void)snprintf(file, sizeof(file), "%x:%x %llu %s", major(st.st_dev), minor(st.st_dev),
+		(unsigned long long)st.st_ino, path);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		size_t bytes = (size_t)cases[i].pages * TEXT_PAGE;
+		uintptr_t at = copy_code(code[cases[i].page], bytes);
+
+		make_world(&world, getpid());
+		(void)snprintf(text, sizeof(text),
+			"10400000-10401000 r--p 00000000 %s\n"
+			"10401000-10405000 r-xp %s %s\n"
+			"%lx-%lx r-xp 00000000 00:00 0\n",
+			file, cases[i].moved ? "00000000" : "00001000",
+			cases[i].moved ? "00:00 0" : file, (unsigned long)at,
+			(unsigned long)(at + bytes));
+		assert_int_equal(space_set_maps(world.space, text, strlen(text)), 0);
+		assert_true(space_find(world.space, at + 16, &place));
+		if (cases[i].found) {
+			assert_string_equal(place.module->key.path, path);
+			assert_int_equal(place.svma,
+				0x401000 + (unsigned long)cases[i].page * TEXT_PAGE + 16);
+		} else {
+			assert_ptr_equal(place.module, world.symbolizer->anonymous);
+			assert_int_equal(place.svma, at + 16);
+		}
+		end_world(&world);
+		assert_int_equal(munmap((void *)at, bytes), 0);
+	}
+	(void)close(fd);
+	(void)unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -390,6 +500,7 @@ int main(void)
 		cmocka_unit_test(test_space__reads_code_from_the_file),
 		cmocka_unit_test(test_space__each_mapping_has_its_own_bias),
 		cmocka_unit_test(test_space__finds_text_that_was_moved),
+		cmocka_unit_test(test_space__finds_copies_of_text_that_was_moved),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
