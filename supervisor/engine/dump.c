@@ -210,9 +210,10 @@ static void wait_for(struct engine *engine, const struct tracee *t, uint64_t pat
 
 /*
  * Waits until the analyst has read all records, and serves its requests meanwhile. These say what
- * to read of the runtime of a process and, in some runtimes, which memory a stack refers to.
+ * to read of the runtime of a process and, in some runtimes, which memory a stack refers to. False:
+ * it has not read them in time.
  */
-static void await_analyst(struct engine *engine)
+static bool await_analyst(struct engine *engine)
 {
 	struct pollfd request = {.fd = engine->reader.link.request_fd, .events = POLLIN};
 	uint64_t now = clock_now(), end = now + ANALYST_S * UINT64_C(1000000000);
@@ -228,32 +229,34 @@ static void await_analyst(struct engine *engine)
 		caught_up = ring_is_drained(&engine->emitter.ring);
 		if (poll(&request, 1, caught_up ? 0 : REQUEST_MS) > 0) {
 			if (!(request.revents & POLLIN))
-				return;
+				return true;
 			control_requests(engine);
 		} else if (caught_up) {
-			return;
+			return true;
 		}
 		lifecycle_drain(engine);
 		now = clock_now();
 	}
-	if (now >= end)
-		say_line(&engine->say, SAY_WARNING,
-			"the analyst did not read all records within %d seconds (it gets no CPU, "
-			"or a file system does not answer): frames of Python, Java and Go may be "
-			"missing",
-			ANALYST_S);
+	if (now < end)
+		return true;
+	say_line(&engine->say, SAY_WARNING,
+		"the analyst did not read all records within %d seconds (it gets no CPU, or a file "
+		"system does not answer): frames of Python, Java and Go may be missing",
+		ANALYST_S);
+	return false;
 }
 
 void dump_run(struct engine *engine)
 {
 	struct target *target = &engine->target;
 	uint64_t began = clock_now(), now;
+	bool answers;
 
 	for (size_t i = 0; i < target->processes; i++) {
 		(void)emit_process(&engine->emitter, began, target->process[i]);
 		maps_read(&engine->maps, target->process[i], began);
 	}
-	await_analyst(engine);
+	answers = await_analyst(engine);
 	if (engine->timing.stop)
 		return;
 	began = clock_now();
@@ -282,6 +285,7 @@ void dump_run(struct engine *engine)
 				t->tid);
 		}
 	}
-	if (engine->runtimes.read_ns)
-		await_analyst(engine);
+	/* An analyst that got no CPU meanwhile has not asked for the memory of any stack yet. */
+	if (answers || engine->runtimes.read_ns)
+		(void)await_analyst(engine);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/choice_rule.h"
+#include "proto/request.h"
 #include "supervisor/calls/histogram.h"
 
 static void command_ended(struct kernel *k, const struct engine_result *result)
@@ -249,6 +250,46 @@ static void dump_is_one_stop_each(void **state)
 	assert_true(examined > 0);
 }
 
+/* Asks for memory of the process when the analyst has the last stack, as it was slow. */
+static void ask_late(struct kernel *k, const struct record *r)
+{
+	uint8_t bytes[REQUEST_BYTES];
+
+	if (r->header.type != RECORD_SAMPLE || k->records.n[RECORD_SAMPLE] != 4)
+		return;
+	request_put(bytes,
+		&(struct request){.type = REQUEST_MEMORY,
+			.index = 100,
+			.value = KERNEL_DATA | UINT64_C(16) << 48});
+	if (write(k->analyst[0].request_fd, bytes, sizeof(bytes)) != sizeof(bytes))
+		kernel_fail(k, "the request pipe is closed");
+}
+
+static void dumped_with_late_request(struct kernel *k)
+{
+	dumped(k);
+	k->record = ask_late;
+}
+
+static void all_answered(struct kernel *k, const struct engine_result *result)
+{
+	all_dumped(k, result);
+	if (k->records.n[RECORD_MEMORY] != 1)
+		kernel_fail(k, "%lu answers", k->records.n[RECORD_MEMORY]);
+}
+
+/* A dump answers what the analyst asks for the last stack, though it asked for nothing before. */
+static void dump_answers_to_the_end(void **state)
+{
+	struct scene scene = profiling(dumped_with_late_request);
+
+	(void)state;
+	scene.options.dump = true;
+	scene.options.max_stack = 4096;
+	scene.check = all_answered;
+	some(__func__, &scene);
+}
+
 static void dumped_stopped(struct kernel *k)
 {
 	struct task *t = kernel_add_process(k, 100, 1, "/bin/stopped", works_for_long);
@@ -396,6 +437,7 @@ int main(void)
 		cmocka_unit_test(analyst_does_nothing),
 		cmocka_unit_test(threads_are_chosen),
 		cmocka_unit_test(dump_is_one_stop_each),
+		cmocka_unit_test(dump_answers_to_the_end),
 		cmocka_unit_test(dump_of_stopped_and_stuck),
 		cmocka_unit_test(dump_without_answer),
 		cmocka_unit_test(attach_refused),
