@@ -71,10 +71,15 @@ void runtime_records_chunks(struct engine *engine, const struct request *request
 
 /* Reads memory of a process by its leader's tid, or by another thread's if the leader has ended. */
 static ssize_t read_process(
-	const struct engine *engine, const struct process *process, uint64_t at, void *to, size_t n)
+	struct engine *engine, struct process *process, uint64_t at, void *to, size_t n)
 {
-	struct remote memory = tracee_memory_of(process, process->pid);
-	ssize_t got = remote_read(&memory, at, to, n);
+	struct remote memory;
+	ssize_t got;
+
+	/* Without the pagemap a courier is sent even for memory that is there, and may come late. */
+	procfiles_open_memory(&engine->files, process, procfiles_reader(process));
+	memory = tracee_memory_of(process, process->pid);
+	got = remote_read(&memory, at, to, n);
 
 	for (size_t i = 0; got == -ESRCH && i < engine->target.tracees; i++) {
 		if (engine->target.tracee[i]->process != process)
@@ -87,7 +92,7 @@ static ssize_t read_process(
 
 void runtime_records_memory(struct engine *engine, const struct request *request)
 {
-	const struct process *process = target_find_process(&engine->target, (int)request->index);
+	struct process *process = target_find_process(&engine->target, (int)request->index);
 	static const uint64_t address_mask = REQUEST_MEMORY_END - 1;
 	uint8_t data[UINT16_MAX];
 	struct record_memory memory = {.pid = request->index,

@@ -250,12 +250,14 @@ static void dump_is_one_stop_each(void **state)
 	assert_true(examined > 0);
 }
 
-/* Asks for memory of the process when the analyst has the last stack, as it was slow. */
-static void ask_late(struct kernel *k, const struct record *r)
+/* Asks for memory of the process, and checks the answer. */
+static void ask(struct kernel *k, const struct record *r, bool now)
 {
 	uint8_t bytes[REQUEST_BYTES];
 
-	if (r->header.type != RECORD_SAMPLE || k->records.n[RECORD_SAMPLE] != 4)
+	if (r->header.type == RECORD_MEMORY && r->as.memory.bytes != 16)
+		kernel_fail(k, "%u bytes", r->as.memory.bytes);
+	if (!now)
 		return;
 	request_put(bytes,
 		&(struct request){.type = REQUEST_MEMORY,
@@ -263,6 +265,24 @@ static void ask_late(struct kernel *k, const struct record *r)
 			.value = KERNEL_DATA | UINT64_C(16) << 48});
 	if (write(k->analyst[0].request_fd, bytes, sizeof(bytes)) != sizeof(bytes))
 		kernel_fail(k, "the request pipe is closed");
+}
+
+/* Asks before any thread is stopped. */
+static void ask_early(struct kernel *k, const struct record *r)
+{
+	ask(k, r, r->header.type == RECORD_MAPS && k->records.n[RECORD_MAPS] == 1);
+}
+
+/* Asks when the analyst, which was slow, has the last stack. */
+static void ask_late(struct kernel *k, const struct record *r)
+{
+	ask(k, r, r->header.type == RECORD_SAMPLE && k->records.n[RECORD_SAMPLE] == 4);
+}
+
+static void dumped_with_early_request(struct kernel *k)
+{
+	dumped(k);
+	k->record = ask_early;
 }
 
 static void dumped_with_late_request(struct kernel *k)
@@ -278,16 +298,18 @@ static void all_answered(struct kernel *k, const struct engine_result *result)
 		kernel_fail(k, "%lu answers", k->records.n[RECORD_MEMORY]);
 }
 
-/* A dump answers what the analyst asks for the last stack, though it asked for nothing before. */
-static void dump_answers_to_the_end(void **state)
+/* A dump answers the analyst from the beginning to the end. */
+static void dump_answers(void **state)
 {
-	struct scene scene = profiling(dumped_with_late_request);
+	struct scene early = profiling(dumped_with_early_request),
+		     late = profiling(dumped_with_late_request);
 
 	(void)state;
-	scene.options.dump = true;
-	scene.options.max_stack = 4096;
-	scene.check = all_answered;
-	some(__func__, &scene);
+	early.options.dump = late.options.dump = true;
+	early.options.max_stack = late.options.max_stack = 4096;
+	early.check = late.check = all_answered;
+	some("dump_answers, early", &early);
+	some("dump_answers, late", &late);
 }
 
 static void dumped_stopped(struct kernel *k)
@@ -437,7 +459,7 @@ int main(void)
 		cmocka_unit_test(analyst_does_nothing),
 		cmocka_unit_test(threads_are_chosen),
 		cmocka_unit_test(dump_is_one_stop_each),
-		cmocka_unit_test(dump_answers_to_the_end),
+		cmocka_unit_test(dump_answers),
 		cmocka_unit_test(dump_of_stopped_and_stuck),
 		cmocka_unit_test(dump_without_answer),
 		cmocka_unit_test(attach_refused),
