@@ -24,6 +24,7 @@ static struct opener *opener_of(struct opener *opener, uint32_t kind)
 	case OPENING_MAPPED:
 	case OPENING_IMAGE:
 	case OPENING_VDSO:
+	case OPENING_CODE:
 	case OPENING_ELF:
 	case OPENING_STAT:
 	case OPENING_STATM:

@@ -8,8 +8,8 @@
  *
  *	files       only regular ones, of file systems that store files (regular.h)
  *	ELF files   only those that begin with "\177ELF", so no key and no password
- *	memory      only mappings of files that are not writable, the vdso, and beginnings of code
- *	            without a file, of processes that our supervisor traces or has traced
+ *	memory      only what is not writable: mappings of files, the vdso, the first 4096 bytes of
+ *	            code without a file, of processes that our supervisor traces or has traced
  *	perf maps   only those of the user of such a process, or of root if all may read them
  *	jitdumps    the same, if named jit-PID.dump and beginning with the format's magic
  *	sources     only those that all may read, or of the user of such a process, and only for

@@ -237,8 +237,8 @@ static bool is_code(void *context, const struct maps_line *line)
 {
 	const struct opening *what = context;
 
-	return line->start == what->start && line->end == what->end && line->execute &&
-		!line->write && !line->inode && !line->name_bytes &&
+	return line->start == what->start && line->end == what->end && line->read &&
+		line->execute && !line->write && !line->inode && !line->name_bytes &&
 		line->end - line->start >= OPENING_CODE_BYTES;
 }
 

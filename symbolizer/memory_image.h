@@ -30,8 +30,8 @@ int memory_vdso(
 	struct opener *opener, int pid, const struct maps_line *line, struct elfimage *image);
 
 /*
- * Copies the first OPENING_CODE_BYTES bytes of @line, code of @pid without a file, which nobody may
- * write. -ENOENT, -ENOMEM. On success the caller frees *@ret_code.
+ * Copies the first OPENING_CODE_BYTES bytes of @line, code of @pid without a file that must not be
+ * writable. -ENOENT, -ENOMEM. On success the caller frees *@ret_code.
  */
 int memory_code(struct opener *opener, int pid, const struct maps_line *line, uint8_t **ret_code);
 

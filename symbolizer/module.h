@@ -57,9 +57,19 @@ struct mapping {
 	uint64_t inode;
 	uint32_t major, minor;
 	bool write, execute;
+	bool moved;    /* the code of @module was moved here, and is not mapped (space_moved.c) */
+	bool compared; /* with moved code: @module and @bias are the result */
 	const char *name; /* as in maps, interned */
 	struct module *module;
 };
+
+/* Do the maps say the same of both? */
+static inline bool mapping_is_same(const struct mapping *a, const struct mapping *b)
+{
+	return a->start == b->start && a->end == b->end && a->offset == b->offset &&
+		a->inode == b->inode && a->major == b->major && a->minor == b->minor &&
+		a->name == b->name && a->execute == b->execute;
+}
 
 struct space {
 	struct symbolizer *symbolizer;
@@ -80,8 +90,9 @@ bool space_may_be_moved(const struct mapping *mapping);
 /* Does the mapping at @index adjoin one for which space_may_be_moved() is true? */
 bool space_is_beside_moved(const struct mapping *mappings, size_t n, size_t index);
 /*
- * Sets modules and biases of code that was copied to memory, from those of mappings beside it, and
- * of further copies of such code in the memory of the process.
+ * Sets modules and biases of code that was moved to memory, from those of mappings beside it, and
+ * of copies of such code, by the memory of the process. Mappings that @space has already were
+ * compared before, and keep their result.
  */
 void space_find_moved(const struct space *space, struct mapping *mappings, size_t n);
 

@@ -94,13 +94,6 @@ static int parse_lines(const char *text, size_t bytes, struct maps_line **ret_li
 	return 0;
 }
 
-static bool same_mapping(const struct mapping *a, const struct mapping *b)
-{
-	return a->start == b->start && a->end == b->end && a->offset == b->offset &&
-		a->inode == b->inode && a->major == b->major && a->minor == b->minor &&
-		a->name == b->name && a->execute == b->execute;
-}
-
 static bool same_file(const struct mapping *a, const struct mapping *b)
 {
 	return a->inode == b->inode && a->major == b->major && a->minor == b->minor &&
@@ -116,7 +109,7 @@ static void keep_modules(const struct space *space, struct mapping *mappings, si
 		while (old < space->n && space->mappings[old].start < mappings[i].start)
 			old++;
 		if (old < space->n && !space_may_be_moved(&mappings[i]) &&
-			same_mapping(&space->mappings[old], &mappings[i]))
+			mapping_is_same(&space->mappings[old], &mappings[i]))
 			mappings[i].module = space->mappings[old].module;
 	}
 }

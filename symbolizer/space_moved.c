@@ -22,8 +22,13 @@
 #include "symbolizer/memory_image.h"
 #include "symbolizer/module.h"
 
-/* Mappings on each side that are examined; mappings that are compared with moved code. */
-enum { NEIGHBOURS_MOST = 4, COPIES_MOST = 4 };
+/*
+ * Mappings on each side that are examined; mappings that are compared with moved code at once, of
+ * which a program with a JIT compiler may have many.
+ */
+enum { NEIGHBOURS_MOST = 4, COPIES_MOST = 64 };
+/* Pages of moved code that are compared at once: 512 MiB, in a tenth of a second. */
+#define PAGES_MOST (UINT64_C(128) << 10)
 
 bool space_may_be_moved(const struct mapping *mapping)
 {
@@ -72,12 +77,12 @@ static bool has_code_at(const struct mapping *neighbour, const struct mapping *m
 static struct slice file_under(const struct mapping *moved)
 {
 	const struct elfimage *image = &moved->module->image;
-	uint64_t svma = moved->start - moved->bias;
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), svma = moved->start - moved->bias;
 	const Elf64_Phdr *segment = elfimage_segment_at(image, svma);
 
 	/* A segment may begin after the first byte of its first page. */
 	if (!segment)
-		segment = elfimage_segment_at(image, svma + OPENING_CODE_BYTES - 1);
+		segment = elfimage_segment_at(image, svma + page - 1);
 	if (!segment)
 		return (struct slice){0};
 	return slice_rest((struct slice){image->data, image->bytes},
@@ -85,72 +90,101 @@ static struct slice file_under(const struct mapping *moved)
 }
 
 /*
- * The offset in @moved of the page that is @code, if from there on it has the @bytes bytes of a
- * copy; UINT64_MAX: no page is, or several are.
+ * Finds places in @moved whose first bytes are @code, and behind which it has the @bytes bytes of a
+ * copy. Returns their number, up to 2; *@ret_svma: the first one, an address of the file. *@pages:
+ * how many may still be searched, of which those that were are taken.
  */
-static uint64_t find_page(const struct mapping *moved, const uint8_t *code, uint64_t bytes)
+static unsigned find_page(const struct mapping *moved, const uint8_t *code, uint64_t bytes,
+	uint64_t *pages, uint64_t *ret_svma)
 {
-	uint64_t found = UINT64_MAX, room = moved->end - moved->start;
-	struct slice all = file_under(moved);
+	uint64_t room = moved->end - moved->start;
+	struct slice all = file_under(moved), page;
+	unsigned found = 0;
 
 	for (uint64_t at = 0; at < room && bytes <= room - at; at += OPENING_CODE_BYTES) {
-		struct slice page = slice_part(all, at, OPENING_CODE_BYTES);
-
-		if (!page.data || memcmp(page.data, code, OPENING_CODE_BYTES) != 0)
+		page = slice_part(all, at, OPENING_CODE_BYTES);
+		if (!page.data || !*pages)
+			break;
+		(*pages)--;
+		if (memcmp(page.data, code, OPENING_CODE_BYTES) != 0)
 			continue;
-		if (found != UINT64_MAX)
-			return UINT64_MAX;
-		found = at;
+		if (found++)
+			break;
+		*ret_svma = moved->start + at - moved->bias;
 	}
 	return found;
 }
 
-static bool is_moved(const struct mapping *mapping)
-{
-	return space_may_be_moved(mapping) && mapping->module->headers_ok;
-}
-
-/* Sets the module and the bias of @copy if it is a copy of code that was moved. */
-static void find_original(
-	const struct space *space, const struct mapping *mappings, size_t n, struct mapping *copy)
+/*
+ * Sets the module and the bias of @copy if it begins like one place of all moved code. *@pages as
+ * in find_page().
+ */
+static void find_original(const struct space *space, const struct mapping *mappings, size_t n,
+	uint64_t *pages, struct mapping *copy)
 {
 	struct maps_line line = {.start = copy->start, .end = copy->end};
+	const struct mapping *original = NULL;
+	uint64_t svma = 0;
+	unsigned found = 0;
 	uint8_t *code;
 
+	copy->compared = true;
 	if (memory_code(space->symbolizer->options.opener, space->pid, &line, &code) < 0)
 		return;
-	for (size_t i = 0; i < n; i++) {
-		uint64_t at = is_moved(&mappings[i])
-			? find_page(&mappings[i], code, copy->end - copy->start)
-			: UINT64_MAX;
+	/* A page of one byte, such as 0, is that of many codes. */
+	if (memcmp(code, code + 1, OPENING_CODE_BYTES - 1) == 0)
+		n = 0;
+	for (size_t i = 0; i < n && found < 2; i++) {
+		unsigned here = mappings[i].moved
+			? find_page(&mappings[i], code, copy->end - copy->start, pages, &svma)
+			: 0;
 
-		if (at == UINT64_MAX)
-			continue;
-		copy->module = mappings[i].module;
-		copy->bias = copy->start - (mappings[i].start + at - mappings[i].bias);
-		break;
+		if (here)
+			original = &mappings[i];
+		found += here;
+	}
+	/* If not all was searched, the next announcement of the maps goes on. */
+	copy->compared = *pages > 0;
+	if (found == 1 && *pages > 0) {
+		copy->module = original->module;
+		copy->bias = copy->start - svma;
 	}
 	free(code);
 }
 
+static bool may_be_copy(const struct mapping *m)
+{
+	return m->execute && !m->write && !m->inode && !m->name[0] && !m->moved;
+}
+
 static void find_copies(const struct space *space, struct mapping *mappings, size_t n)
 {
-	size_t first = 0, asked = 0;
+	uint64_t pages = PAGES_MOST;
+	size_t old = 0;
 
-	while (first < n && !is_moved(&mappings[first]))
-		first++;
-	for (size_t i = 0; first < n && i < n && asked < COPIES_MOST; i++) {
+	for (size_t i = 0, asked = 0; i < n && asked < COPIES_MOST && pages; i++) {
+		const struct mapping *known = space->mappings;
 		struct mapping *m = &mappings[i];
 
-		if (!m->execute || m->write || m->inode || m->name[0] || is_moved(m))
+		while (old < space->n && known[old].start < m->start)
+			old++;
+		if (!may_be_copy(m))
 			continue;
-		find_original(space, mappings, n, m);
+		if (old < space->n && known[old].compared && mapping_is_same(&known[old], m)) {
+			m->module = known[old].module;
+			m->bias = known[old].bias;
+			m->compared = true;
+			continue;
+		}
+		find_original(space, mappings, n, &pages, m);
 		asked++;
 	}
 }
 
 void space_find_moved(const struct space *space, struct mapping *mappings, size_t n)
 {
+	bool any = false;
+
 	for (size_t i = 0; i < n; i++) {
 		size_t first = i > NEIGHBOURS_MOST ? i - NEIGHBOURS_MOST : 0;
 
@@ -162,8 +196,10 @@ void space_find_moved(const struct space *space, struct mapping *mappings, size_
 				continue;
 			mappings[i].module = mappings[j].module;
 			mappings[i].bias = mappings[j].bias;
+			mappings[i].moved = any = true;
 			break;
 		}
 	}
-	find_copies(space, mappings, n);
+	if (any)
+		find_copies(space, mappings, n);
 }

@@ -285,7 +285,10 @@ void dump_run(struct engine *engine)
 				t->tid);
 		}
 	}
-	/* An analyst that got no CPU meanwhile has not asked for the memory of any stack yet. */
-	if (answers || engine->runtimes.read_ns)
+	/*
+	 * An analyst that got no CPU meanwhile has not asked for the memory of any stack yet. One
+	 * that did not answer at the beginning is not awaited again.
+	 */
+	if (answers)
 		(void)await_analyst(engine);
 }

@@ -69,22 +69,22 @@ void runtime_records_chunks(struct engine *engine, const struct request *request
 		chunks_place_set(&process->stacks.chunks, request);
 }
 
-/* Reads memory of a process by its leader's tid, or by another thread's if the leader has ended. */
 static ssize_t read_process(
 	struct engine *engine, struct process *process, uint64_t at, void *to, size_t n)
 {
+	int tid = procfiles_reader(process);
 	struct remote memory;
 	ssize_t got;
 
-	/* Without the pagemap a courier is sent even for memory that is there, and may come late. */
-	procfiles_open_memory(&engine->files, process, procfiles_reader(process));
-	memory = tracee_memory_of(process, process->pid);
+	/*
+	 * While the pagemap is not open, a courier is sent for each page, also for those that are
+	 * in memory, and its answer may come too late.
+	 */
+	procfiles_open_memory(&engine->files, process, tid);
+	memory = tracee_memory_of(process, tid);
 	got = remote_read(&memory, at, to, n);
-
-	for (size_t i = 0; got == -ESRCH && i < engine->target.tracees; i++) {
-		if (engine->target.tracee[i]->process != process)
-			continue;
-		memory = tracee_memory_of(process, engine->target.tracee[i]->tid);
+	if (got == -ESRCH && procfiles_find_reader(&engine->files, process)) {
+		memory = tracee_memory_of(process, procfiles_reader(process));
 		got = remote_read(&memory, at, to, n);
 	}
 	return got;

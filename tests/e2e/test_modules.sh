@@ -72,11 +72,16 @@ within 'callbacks: all are of one kind or the other, or reach main' \
 is 'callbacks: none incomplete' "$(incomplete_but_start plain.pb.gz)" ''
 
 # Code that was moved to memory without a file, and a copy of it elsewhere.
-"$SPROFRUN" -q -F 1000 -o copied.pb.gz -- "$TARGETS/copied" 1
-is 'moved and copied code: status' $? 0
-within 'moved and copied code: it has its name' "$(share copied.pb.gz ';main;spin [0-9]+$')" 50 100
-is 'moved and copied code: none is without a name' \
-    "$(share copied.pb.gz '\[(jit|anon|copied)')" 0.00
+"$SPROFRUN" -q -F 1000 -o copied.pb.gz -- "$TARGETS/copied" 2 2>err
+status=$?
+cat err
+if [ $status != 77 ]; then
+    is 'moved and copied code: status' $status 0
+    within 'moved and copied code: it has its name' \
+        "$(share copied.pb.gz ';main;spin [0-9]+$')" 80 100
+    is 'moved and copied code: none is without a name' \
+        "$(share copied.pb.gz '\[(jit|anon|copied)')" 0.00
+fi
 
 # Modules that are deleted or replaced while they are profiled: the analyst has them open.
 for what in deleted replaced; do

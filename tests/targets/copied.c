@@ -2,6 +2,7 @@
 /*
  * copied SECONDS: computes in spin() for SECONDS of CPU time, first in its code that was moved to
  * memory without a file at the same address, then, half of the time, in a copy of that at another.
+ * Status 77: code that was written may not be executed here.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +45,7 @@ int main(int argc, char **argv)
 	if (!moved || !copy ||
 		mremap(moved, page, page, MREMAP_MAYMOVE | MREMAP_FIXED, code) == MAP_FAILED) {
 		perror("copied");
-		return 1;
+		return 77;
 	}
 	for (int i = 0; i < 2; i++) {
 		double end = clock_s(CLOCK_PROCESS_CPUTIME_ID) + half;

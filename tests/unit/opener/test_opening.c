@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -216,6 +217,51 @@ static void test_opening__memory_where_process_vm_readv_is_refused(void **state)
 	}
 }
 
+/* Asks for the beginning of @bytes bytes of code at @at in this process: how many bytes come. */
+static ssize_t ask_code(const char *at, size_t bytes)
+{
+	struct openings openings = {.guards = false};
+	struct opening what = {.kind = OPENING_CODE,
+		.pid = (uint32_t)getpid(),
+		.start = (uintptr_t)at,
+		.end = (uintptr_t)at + bytes};
+	struct opened opened;
+	char copy[2 * OPENING_CODE_BYTES];
+	ssize_t n;
+
+	openings_answer(&openings, getpid(), &what, &opened);
+	openings_release(&openings);
+	if (opened.error)
+		return opened.error;
+	n = pread(opened.fd, copy, sizeof(copy), 0);
+	(void)close(opened.fd);
+	return n > 0 && memcmp(copy, at, (size_t)n) == 0 ? n : -EIO;
+}
+
+static void test_opening__code_that_is_read_only(void **state)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *all = mmap(NULL, 4 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *code = all + page;
+
+	(void)state;
+	assert_true((void *)all != MAP_FAILED);
+	assert_int_equal(mprotect(code, 2 * page, PROT_READ | PROT_WRITE), 0);
+	memset(code, 0x5a, 2 * page);
+	assert_int_equal(ask_code(code, 2 * page), -ENOENT);
+	if (mprotect(code, 2 * page, PROT_READ | PROT_EXEC) < 0)
+		skip();
+	assert_int_equal(ask_code(code, 2 * page), OPENING_CODE_BYTES);
+	/* Only a whole mapping is one. */
+	assert_int_equal(ask_code(code, page), -ENOENT);
+	assert_int_equal(ask_code(code + page, page), -ENOENT);
+	assert_int_equal(mprotect(code, 2 * page, PROT_EXEC), 0);
+	assert_int_equal(ask_code(code, 2 * page), -ENOENT);
+	if (mprotect(code, 2 * page, PROT_READ | PROT_WRITE | PROT_EXEC) == 0)
+		assert_int_equal(ask_code(code, 2 * page), -ENOENT);
+	assert_int_equal(munmap(all, 4 * page), 0);
+}
+
 static void test_opening__memory_of_the_target_alone(void **state)
 {
 	struct openings openings = {.guards = true, .view = true, .supervisor = getpid()};
@@ -297,6 +343,7 @@ int main(void)
 		cmocka_unit_test(test_opening__table_of_a_request),
 		cmocka_unit_test(test_opening__table_of_an_answer),
 		cmocka_unit_test(test_opening__only_elf_files_are_handed_out),
+		cmocka_unit_test(test_opening__code_that_is_read_only),
 		cmocka_unit_test(test_opening__memory_of_the_target_alone),
 		cmocka_unit_test(test_opening__memory_where_process_vm_readv_is_refused),
 		cmocka_unit_test(test_opening__sources_that_the_target_may_read),
