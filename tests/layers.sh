@@ -106,7 +106,7 @@ files = {path.with_suffix(""): code(path)
          for folder in folders for path in pathlib.Path().glob(folder + "/*.c")}
 owner = {}
 for path, text in files.items():
-    for name in re.findall(r"^(?!static)[a-z][\w *]*\b(\w+)\(", text, flags=re.M):
+    for name in re.findall(r"^(?!static)(?:_Noreturn )?[a-z][\w *]*\b(\w+)\(", text, flags=re.M):
         owner[name] = path
 for path, text in files.items():
     for other in {owner[name] for name in re.findall(r"\w+", text) if name in owner} - {path}:

@@ -57,7 +57,7 @@ static int one_process(const char *value)
 	size_t n = 0;
 
 	if (units_pids(value, &pids, &n) < 0 || n != 1)
-		target_options_reject(program, "bad pid", value, "give a process id, like 123");
+		front_reject(program, "bad pid", value, "give a process id, like 123");
 	pid = target_options_process(program, pids[0], false);
 	free(pids);
 	return pid;

@@ -2,6 +2,7 @@
 #include "tools/front/front.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -15,6 +16,13 @@
 #include "supervisor/engine/signals.h"
 #include "supervisor/os/suspend.h"
 #include "supervisor/os/waiter.h"
+
+_Noreturn void front_reject(
+	const char *program, const char *what, const char *value, const char *remedy)
+{
+	front_complain(program, "%s '%s': %s", what, value, remedy);
+	exit(FRONT_USAGE);
+}
 
 bool front_find_analyst(const char *program, char path[PATH_MAX])
 {

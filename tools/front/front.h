@@ -26,6 +26,10 @@ enum { FRONT_OURS = 125, FRONT_NOT_EXECUTABLE = 126, FRONT_NOT_FOUND = 127, FRON
 /* Prints a message, "PROGRAM: …", on standard error. */
 #define front_complain standard_complain
 
+/* Reports a wrong value of an option, and ends the program with FRONT_USAGE. */
+_Noreturn void front_reject(
+	const char *program, const char *what, const char *value, const char *remedy);
+
 /*
  * Finds the analyst: beside this program in the build tree, in libexec when installed; both
  * relative to this program, so that an installed tree can be moved. False, and a message, if it is

@@ -50,12 +50,12 @@ static int take_address(void *front, char *value)
 	struct serve_front *f = front;
 
 	if (!push_option_is_address(value))
-		target_options_reject(f->program, "bad address", value,
+		front_reject(f->program, "bad address", value,
 			"give a URL of a store, like http://127.0.0.1:4040");
 	free(f->url);
 	f->url = strdup(value);
 	if (!f->url)
-		target_options_reject(f->program, "bad address", value, "no memory for it");
+		front_reject(f->program, "bad address", value, "no memory for it");
 	f->password_shown = push_option_hide(value);
 	return 0;
 }
@@ -107,7 +107,7 @@ bool serve_front_is_given(const struct serve_front *f)
 void serve_front_check(const struct serve_front *f)
 {
 	if (f->every && !f->url)
-		target_options_reject(f->program, "--push-every", f->every, "it belongs to --push");
+		front_reject(f->program, "--push-every", f->every, "it belongs to --push");
 	if (f->password_shown && !f->quiet)
 		front_complain(f->program,
 			"the password of --push could be seen in the list of processes until now: "
@@ -195,7 +195,7 @@ static int begin_listening(struct serve_front *f)
 	int fd, on = 1;
 
 	if (!read_address(f->listen, &address, &bytes))
-		target_options_reject(f->program, "bad address", f->listen,
+		front_reject(f->program, "bad address", f->listen,
 			"give ADDRESS:PORT, like 127.0.0.1:6060 or [::1]:6060, or a port alone "
 			"(then 127.0.0.1)");
 	fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

@@ -24,7 +24,7 @@ static const char program[] = "sprofrun";
 
 static _Noreturn void usage_error(const char *what, const char *value, const char *remedy)
 {
-	target_options_reject(program, what, value, remedy);
+	front_reject(program, what, value, remedy);
 }
 
 static _Noreturn void out_of_memory(void)

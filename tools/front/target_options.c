@@ -28,13 +28,6 @@
 #define COST_USUAL_PPM  10000
 #define PERIOD_USUAL_NS 4000000
 
-_Noreturn void target_options_reject(
-	const char *program, const char *what, const char *value, const char *remedy)
-{
-	front_complain(program, "%s '%s': %s", what, value, remedy);
-	exit(FRONT_USAGE);
-}
-
 static int take_name(void *options, char *value)
 {
 	struct target_options *o = options;
@@ -241,7 +234,7 @@ void target_options_parse(struct target_options *o, const char *help, struct opt
 	argv[0] = (char *)o->program; /* getopt's messages begin with it. */
 	switch (command_line_parse(set, n + 2, "+", argc, argv, &row)) {
 	case COMMAND_LINE_DONE: memcpy(more, set + 2, n * sizeof(*more)); return;
-	case COMMAND_LINE_WRONG: target_options_reject(o->program, row->wrong, optarg, row->remedy);
+	case COMMAND_LINE_WRONG: front_reject(o->program, row->wrong, optarg, row->remedy);
 	default: break;
 	}
 	likely = command_line_likely(set, n + 2, argv[optind - 1]);
@@ -392,15 +385,14 @@ void target_options_release(struct target_options *o)
 void target_options_finish(struct target_options *o, char **command, struct engine_options *engine)
 {
 	if (o->threads.tid && *command)
-		target_options_reject(o->program, "both --tid and a command", *command,
+		front_reject(o->program, "both --tid and a command", *command,
 			"its threads have no ids yet: choose them by --thread-name");
 	if (o->threads.tid && !o->pids && !o->found.n)
 		finish_threads(o, true);
 	if ((o->pids || o->found.n) && *command)
-		target_options_reject(
-			o->program, "both -p and a command", *command, "give one of them");
+		front_reject(o->program, "both -p and a command", *command, "give one of them");
 	if (o->tree && *command)
-		target_options_reject(o->program, "both --tree and a command", *command,
+		front_reject(o->program, "both --tree and a command", *command,
 			"the children of a command are profiled anyway; --tree belongs to -p");
 	if (!o->pids && !o->found.n && !*command) {
 		front_complain(o->program, "no command and no -p PID; try '%s --help'", o->program);

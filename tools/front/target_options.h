@@ -45,10 +45,6 @@ struct target_options {
 #define TARGET_OPTIONS_BAD_PIDS \
 	"bad pid list", "give process ids, like 123 or 123,456; --name NAME finds them"
 
-/* Reports a wrong value, and ends the program with status 2. */
-_Noreturn void target_options_reject(
-	const char *program, const char *what, const char *value, const char *remedy);
-
 /*
  * Returns the process to attach to if the user gave @pid: the id of any thread stands for its
  * process. If it is not the id of the first thread, a message says so unless @quiet.

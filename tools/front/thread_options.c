@@ -9,7 +9,6 @@
 #include "base/units.h"
 #include "supervisor/os/proc_status.h"
 #include "tools/front/front.h"
-#include "tools/front/target_options.h"
 
 void thread_options_take_name(struct thread_options *o, const char *program, const char *value)
 {
@@ -17,14 +16,14 @@ void thread_options_take_name(struct thread_options *o, const char *program, con
 	int error;
 
 	if (!value[0])
-		target_options_reject(program, "bad thread name", value,
+		front_reject(program, "bad thread name", value,
 			"give a regular expression, like 'worker' or '^io-[0-9]+$'");
 	if (o->name)
 		regfree(&o->regex);
 	error = regcomp(&o->regex, value, REG_EXTENDED | REG_NOSUB);
 	if (error) {
 		(void)regerror(error, &o->regex, problem, sizeof(problem));
-		target_options_reject(program, "bad thread name", value, problem);
+		front_reject(program, "bad thread name", value, problem);
 	}
 	o->name = value;
 }
@@ -35,7 +34,7 @@ void thread_options_take_tids(struct thread_options *o, const char *program, con
 	size_t n;
 
 	if (units_pids(value, &list, &n) < 0)
-		target_options_reject(program, "bad list of threads", value,
+		front_reject(program, "bad list of threads", value,
 			"give thread ids, like 123 or 123,456 (ls /proc/PID/task)");
 	free(o->list);
 	o->list = list;
