@@ -286,10 +286,12 @@ int birth_attach(struct engine *engine, int pid)
 			found, process->image->path);
 	if (r == -ENOENT || (r == 0 && !found))
 		r = -ESRCH;
-	if (r < 0 && !found)
+	if (r < 0 && !found) {
 		target_remove_process(&engine->target, process);
-	else
+		engine->audit.processes--;
+	} else {
 		/* The user named this process, so it is in the profile even if it does nothing. */
 		(void)emit_process(&engine->emitter, clock_now(), process);
+	}
 	return r;
 }

@@ -67,6 +67,20 @@ if grep -q instruction tsv && grep -qE $'\tmul|imul|madd|mul' tsv; then
     check "all instructions are there" [ "$(grep -c instruction tsv)" -ge 8 ]
 fi
 
+# A caller whose callees are hidden is at the last byte of its call: the whole instruction is shown.
+before=
+while read -r at _; do
+    [ -z "$before" ] || [ $((0x$at - 0x$before)) -lt 2 ] || [ $((0x$at - 0x$before)) -gt 14 ] ||
+        printf '%x 10\n' $((0x$at - 1))
+    before=$at
+done < <(code hot hot) >inside
+check "there are instructions of several bytes" [ -s inside ]
+replayed p.inside hot <inside || exit 1
+annotate hot --format tsv p.inside >tsv
+check "samples inside of instructions" [ "$(sum instruction 1)" -gt 0 ]
+is "each is at its instruction" \
+    "$(awk -F'\t' '$5 == "instruction" && $9 == "" { n++ } END { print n + 0 }' tsv)" 0
+
 # An inlined function is annotated with its own source, inside of the function that contains its
 # code.
 annotate mix --format tsv p >tsv

@@ -145,8 +145,8 @@ is "equal" $? 0
 "$report" diff empty empty | grep -q '^nothing could be tested' || fail "empty"
 refused "one side" 2 'diff compares two sides' diff stacks
 refused "three without --" 2 'diff compares two sides' diff stacks stacks slower
-refused "not diff" 2 'are for diff' flat --fail-above 5 stacks
-refused "by time is of two sides" 2 'are for diff' flat --by time stacks
+refused "not diff" 2 'fail-above is for diff' flat --fail-above 5 stacks
+refused "by time is of two sides" 2 'by time and --by share are for diff' flat --by time stacks
 refused "no number" 2 "fail-above 'x' is not a number" diff --fail-above x stacks slower
 refused "by what" 2 "by 'size' is not known; there is time, share" diff --by size stacks slower
 refused "other values" 2 "no values 'wall'" diff --value wall stacks slower

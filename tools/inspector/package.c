@@ -118,8 +118,8 @@ static int set_as_root(const struct package_system *system, const char *before, 
 static int set_command(const struct package_system *system, const char *symbols, bool known,
 	struct code_package *ret_package)
 {
-	static const char to[] = "/etc/apt/sources.list.d/debug.list";
-	static const char remove[] = " || rm /etc/apt/sources.list.d/debug.list";
+	static const char to[] = "/etc/apt/sources.list.d/sprofil-debug.list";
+	static const char remove[] = " || rm /etc/apt/sources.list.d/sprofil-debug.list";
 	char *before;
 	int n, r;
 

@@ -232,7 +232,10 @@ static int take_sides(struct command *command, int behind, bool has_by)
 	if ((!wants_sides && has_by && !command->options.balance_by) ||
 		(!(command->report && wants_sides) &&
 			(command->options.has_fail_above || command->options.paths))) {
-		complain("--fail-above, --paths and --by are for diff: sprofreport diff A B");
+		complain("%s for diff: sprofreport diff A B",
+			command->options.has_fail_above  ? "--fail-above is"
+				: command->options.paths ? "--paths is"
+							 : "--by time and --by share are");
 		return EXIT_USAGE;
 	}
 	if (!wants_sides)

@@ -211,8 +211,10 @@ int report_words_take(struct command *command, int argc, char **argv)
 		return 0;
 	}
 	if (argc <= words) {
-		complain("no profile is named; sprofrun writes sprof.pb.gz if not told otherwise: "
-			 "sprofreport %s%s sprof.pb.gz",
+		complain(
+			"no profile is named%s; sprofrun writes sprof.pb.gz if not told otherwise: "
+			"sprofreport %s%s sprof.pb.gz",
+			access(default_file, F_OK) == 0 ? "" : ", and sprof.pb.gz is not here",
 			name, words_before_file(command));
 		return EXIT_USAGE;
 	}

@@ -7,8 +7,11 @@
 #include "base/array.h"
 #include "view/report/annotate.h"
 
-/* Maximum frames of one location: longer chains of inlined calls are cut. */
-enum { INSTRUCTION_FRAMES = 128 };
+/*
+ * Maximum frames of one location: longer chains of inlined calls are cut. No instruction is longer
+ * than INSTRUCTION_BYTES_MOST (x86).
+ */
+enum { INSTRUCTION_FRAMES = 128, INSTRUCTION_BYTES_MOST = 15 };
 
 static bool same_line(const void *items, uint32_t index, const void *key)
 {
@@ -95,14 +98,20 @@ static int add_instruction(struct annotate *annotate, const struct code_object *
 	return 0;
 }
 
+/*
+ * The instruction at @address, or the one whose bytes contain it: a caller whose callees are hidden
+ * is at the last byte of its call. The end of the last instruction is not known. NULL: none.
+ */
 static struct annotate_instruction *find(
 	struct annotate *annotate, size_t from, size_t to, uint64_t address)
 {
 	size_t low = array_bisect(i, from, to, annotate->instruction[i].address <= address);
+	struct annotate_instruction *last = low > from ? &annotate->instruction[low - 1] : NULL;
 
-	return low > from && annotate->instruction[low - 1].address == address
-		? &annotate->instruction[low - 1]
-		: NULL;
+	if (last && last->address != address &&
+		(low == to || address - last->address >= INSTRUCTION_BYTES_MOST))
+		last = NULL;
+	return last;
 }
 
 /*

@@ -94,18 +94,19 @@ static void test_package__an_archive_that_is_not_set_up_is(void **state)
 	expect(&debian, "libc6", "libc6-dbg", own_archive, "apt install libc6-dbg", NULL);
 	expect(&debian, "python3.11-minimal", "python3.11-minimal-dbgsym", outdated,
 		"echo deb http://deb.debian.org/debian-debug bookworm-debug main "
-		">/etc/apt/sources.list.d/debug.list && apt update && apt install "
-		"python3.11-minimal-dbgsym || rm /etc/apt/sources.list.d/debug.list",
+		">/etc/apt/sources.list.d/sprofil-debug.list && apt update && apt install "
+		"python3.11-minimal-dbgsym || rm /etc/apt/sources.list.d/sprofil-debug.list",
 		NULL);
 	expect(&debian, "xz-utils", "xz-utils-dbgsym", no_lists,
 		"echo deb http://deb.debian.org/debian-debug bookworm-debug main "
-		">/etc/apt/sources.list.d/debug.list && apt update && apt install xz-utils-dbgsym "
-		"|| rm /etc/apt/sources.list.d/debug.list",
+		">/etc/apt/sources.list.d/sprofil-debug.list && apt update && apt install "
+		"xz-utils-dbgsym "
+		"|| rm /etc/apt/sources.list.d/sprofil-debug.list",
 		NULL);
 	expect(&ubuntu, "xz-utils", "xz-utils-dbgsym", no_lists,
 		"apt install ubuntu-dbgsym-keyring && echo deb http://ddebs.ubuntu.com noble main "
-		"universe >/etc/apt/sources.list.d/debug.list && apt update && apt install "
-		"xz-utils-dbgsym || rm /etc/apt/sources.list.d/debug.list",
+		"universe >/etc/apt/sources.list.d/sprofil-debug.list && apt update && apt install "
+		"xz-utils-dbgsym || rm /etc/apt/sources.list.d/sprofil-debug.list",
 		NULL);
 	/* If nothing is known of the machine, plain "apt install" is suggested. */
 	expect(&(struct package_system){0}, "xz-utils", "xz-utils-dbgsym", "",
@@ -123,8 +124,9 @@ static void test_package__others_than_root_get_their_rights(void **state)
 	expect(&su, "libc6", "libc6-dbg", own_archive, "su -c 'apt install libc6-dbg'", NULL);
 	expect(&sudo, "xz-utils", "xz-utils-dbgsym", no_lists,
 		"sudo sh -c 'echo deb http://deb.debian.org/debian-debug bookworm-debug main "
-		">/etc/apt/sources.list.d/debug.list && apt update && apt install xz-utils-dbgsym "
-		"|| rm /etc/apt/sources.list.d/debug.list'",
+		">/etc/apt/sources.list.d/sprofil-debug.list && apt update && apt install "
+		"xz-utils-dbgsym "
+		"|| rm /etc/apt/sources.list.d/sprofil-debug.list'",
 		NULL);
 }
 
