@@ -93,7 +93,8 @@ void scene_play(struct kernel *k, void *context)
 	k->command = scene->command;
 	k->dies_at = scene->dies_at;
 	options.pids = scene->pids;
-	options.pids_n = options.pids_given = scene->pids_n;
+	options.pids_n = scene->pids_n;
+	options.pids_given = scene->pids_n - scene->pids_found;
 	if (!options.period_ns)
 		options.period_ns = 1000000;
 	if (!options.duration_ns)
@@ -112,4 +113,18 @@ void scene_play(struct kernel *k, void *context)
 	check_end(scene, k);
 	if (scene->check && !k->broken)
 		scene->check(k, &scene->result);
+}
+
+unsigned long scene_figure(struct kernel *k, const char *key)
+{
+	const char *at = k->records.audit;
+	size_t bytes = strlen(key);
+
+	while (at && (strncmp(at, key, bytes) != 0 || at[bytes] != ' ')) {
+		at = strchr(at, '\n');
+		at = at ? at + 1 : NULL;
+	}
+	if (!at)
+		kernel_fail(k, "the audit has no %s", key);
+	return at ? strtoul(at + bytes, NULL, 10) : 0;
 }

@@ -25,6 +25,7 @@ struct scene {
 	bool same_calls; /* as many of their calls fail with EINTR as without the supervisor */
 	const int *pids;
 	size_t pids_n;
+	size_t pids_found; /* the last ones, which a search found: may be left out */
 	const struct step *command; /* program of the launched child, if options.argv is set */
 	unsigned long dies_at;      /* as kernel.dies_at */
 	struct engine_options options;
@@ -41,5 +42,7 @@ struct scene {
 void scene_play(struct kernel *kernel, void *scene);
 /* Did the engine say a line with @text? */
 bool scene_said(const struct scene *scene, const char *text);
+/* Returns the figure in the audit's line "KEY FIGURE"; the run fails if there is no such line. */
+unsigned long scene_figure(struct kernel *k, const char *key);
 
 #endif

@@ -370,6 +370,14 @@ static void refusing(struct kernel *k)
 	kernel_group(k, 110)->refuses = true;
 }
 
+/* One process computes, and makes none; the other one is as in refusing(). */
+static void refusing_another(struct kernel *k)
+{
+	(void)kernel_add_process(k, 100, 1, "/bin/works", works_for_long);
+	(void)kernel_add_process(k, 110, 1, "/bin/refuses", works);
+	kernel_group(k, 110)->refuses = true;
+}
+
 static void was_refused(struct kernel *k, const struct engine_result *result)
 {
 	if (result->error != -EPERM || result->refused_pid != 110)
@@ -382,6 +390,14 @@ static void nobody_there(struct kernel *k, const struct engine_result *result)
 		kernel_fail(k, "error %d of %d", result->error, result->refused_pid);
 }
 
+static void one_is_profiled(struct kernel *k, const struct engine_result *result)
+{
+	unsigned long processes = scene_figure(k, "processes");
+
+	if (result->error || processes != 1)
+		kernel_fail(k, "error %d, %lu processes", result->error, processes);
+}
+
 static void attach_refused(void **state)
 {
 	static const int pids[] = {100, 110}, none[] = {120};
@@ -392,6 +408,13 @@ static void attach_refused(void **state)
 	scene.pids_n = 2;
 	scene.check = was_refused;
 	some(__func__, &scene);
+	scene.build = refusing_another;
+	scene.pids_found = 1;
+	scene.check = one_is_profiled;
+	once(__func__, &scene);
+	assert_true(scene_said(&scene, "process 110 refuses to be traced, and is left out"));
+	scene.build = refusing;
+	scene.pids_found = 0;
 	scene.pids = none;
 	scene.pids_n = 1;
 	scene.check = nobody_there;

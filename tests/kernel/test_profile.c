@@ -99,24 +99,9 @@ static void execs_build(struct kernel *k)
 	asked = in_exec = 0;
 }
 
-/* Returns the figure in the audit's line "KEY FIGURE"; fails if there is no such line. */
-static unsigned long figure(struct kernel *k, const char *key)
-{
-	const char *at = k->records.audit;
-	size_t bytes = strlen(key);
-
-	while (at && (strncmp(at, key, bytes) != 0 || at[bytes] != ' ')) {
-		at = strchr(at, '\n');
-		at = at ? at + 1 : NULL;
-	}
-	if (!at)
-		kernel_fail(k, "the audit has no %s", key);
-	return at ? strtoul(at + bytes, NULL, 10) : 0;
-}
-
 static void is_sampled_or_late(struct kernel *k, const struct engine_result *result)
 {
-	unsigned long late = figure(k, "late_instants") - figure(k, "unproved_stops");
+	unsigned long late = scene_figure(k, "late_instants") - scene_figure(k, "unproved_stops");
 
 	if (result->error || asked < 10 || in_exec < 10 || in_exec + late != asked)
 		kernel_fail(k, "%u asked, %u samples in exec, %lu late, error %d", asked, in_exec,
