@@ -4,7 +4,7 @@
  * Below a line stand the functions inlined there and the instructions generated from it.
  *
  * A line's self and total are those of the report `lines`. An inlined function has the samples in
- * it and in calls inlined into it. An instruction has all samples at its address.
+ * it and in calls inlined into it. An instruction has all samples at its bytes.
  */
 #ifndef VIEW_REPORT_ANNOTATE_H
 #define VIEW_REPORT_ANNOTATE_H
