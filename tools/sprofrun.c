@@ -223,11 +223,16 @@ static int run(struct sprofrun_settings *s)
 	return status ? status : front_end(&s->engine, &result, !analyst && pushed);
 }
 
-/* Writes "process 1234 (redis-server)", or "3 processes". */
-static void name_targets(const struct engine_options *engine, char *to, size_t room)
+/* Writes "process 1234 (redis-server)", "3 processes", or "2 of 3 processes" if one refused. */
+static void name_targets(
+	const struct engine_options *engine, size_t processes, char *to, size_t room)
 {
 	char name[PROCFS_NAME_BYTES];
 
+	if (engine->pids_n > 1 && processes < engine->pids_n) {
+		(void)snprintf(to, room, "%zu of %zu processes", processes, engine->pids_n);
+		return;
+	}
 	if (engine->pids_n != 1) {
 		(void)snprintf(to, room, "%zu processes", engine->pids_n);
 		return;
@@ -250,11 +255,12 @@ static bool is_stopped(int pid)
 	return state == 'T' || state == 't';
 }
 
-/* After an attach, says which processes are profiled, and how to end the profiling. */
-static void tell_attached(struct sprofrun_settings *s)
+/* After an attach, says how many processes are profiled, and how to end the profiling. */
+static void tell_attached(struct sprofrun_settings *s, size_t processes)
 {
 	const struct engine_options *engine = &s->engine;
-	const char *goes_on = engine->pids_n == 1 ? "the process goes on" : "they go on";
+	bool one = engine->pids_n == 1 || processes == 1;
+	const char *goes_on = one ? "the process goes on" : "they go on";
 	char what[96], ns[TEXT_UNIT_BYTES];
 
 	if (engine->command || engine->dump || s->live)
@@ -266,7 +272,7 @@ static void tell_attached(struct sprofrun_settings *s)
 				"-CONT %d'",
 				engine->pids[i], engine->pids[i]);
 	}
-	name_targets(engine, what, sizeof(what));
+	name_targets(engine, processes, what, sizeof(what));
 	text_format_ns(engine->duration_ns, ns);
 	if (engine->duration_ns)
 		say_format(s, SAY_NOTE, "profiling %s for %s; ^C ends that earlier, and %s", what,
@@ -275,11 +281,11 @@ static void tell_attached(struct sprofrun_settings *s)
 		say_format(s, SAY_NOTE, "profiling %s until ^C; then %s", what, goes_on);
 }
 
-static void begun(void *context)
+static void begun(void *context, size_t processes)
 {
 	struct sprofrun_settings *s = context;
 
-	tell_attached(s);
+	tell_attached(s, processes);
 	serve_front_print(&s->serve);
 }
 

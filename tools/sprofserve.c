@@ -43,10 +43,11 @@ static void say(void *context, enum say_kind kind, const char *line)
 		front_complain(program, "%s", line);
 }
 
-static void begun(void *context)
+static void begun(void *context, size_t processes)
 {
 	const struct settings *s = context;
 
+	(void)processes;
 	serve_front_print(&s->serve);
 }
 

@@ -94,9 +94,10 @@ struct engine_options {
 	void (*hangs)(void *context, int command_pid, int analyst_pid);
 	/*
 	 * Called once by the tracing thread, outside stop windows, when the processes are attached
-	 * to or the command has reached its exec. May be NULL.
+	 * to or the command has reached its exec. @processes: how many are traced; those that
+	 * refused are not. May be NULL.
 	 */
-	void (*begun)(void *context);
+	void (*begun)(void *context, size_t processes);
 	/*
 	 * The command has a terminal of its own, whose signals do not reach this process. Called
 	 * just before this process stops because the command has stopped. NULL: the command has

@@ -208,7 +208,7 @@ static void call_begun(struct engine *engine)
 		return;
 	engine->life.begun_called = true;
 	if (options->begun)
-		options->begun(options->context);
+		options->begun(options->context, engine->target.processes);
 }
 
 void engine_loop(struct engine *engine)

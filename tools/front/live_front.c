@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/shell.h"
 #include "base/text.h"
 #include "supervisor/engine/engine.h"
 #include "supervisor/os/procfs.h"
@@ -43,14 +44,28 @@ static int check_terminal(struct live_front *front)
 	return 0;
 }
 
+/* Sets the name shown for a command: its command line, quoted for a shell, without the path. */
+static void name_command(struct live_front *front, char *const command[])
+{
+	char args[sizeof(front->target)], *line;
+	size_t n = 0;
+
+	for (size_t i = 0; command[i] && n < sizeof(args); i++)
+		n += (size_t)snprintf(args + n, sizeof(args) - n, "%s",
+			     i ? command[i] : text_basename(command[i])) + 1;
+	line = shell_line(args, n < sizeof(args) ? n : sizeof(args));
+	if (line)
+		(void)snprintf(front->target, sizeof(front->target), "%s", line);
+	free(line);
+}
+
 /* Sets the name shown for the target: "redis-server (1234)", or the command line. */
 static void name_target(struct live_front *front, const struct engine_options *engine)
 {
 	size_t n = 0, room = sizeof(front->target);
 
-	for (size_t i = 0; engine->command && engine->command[i] && n < room; i++)
-		n += (size_t)snprintf(front->target + n, room - n, "%s%s", i ? " " : "",
-			i ? engine->command[i] : text_basename(engine->command[i]));
+	if (engine->command)
+		name_command(front, engine->command);
 	for (size_t i = 0; !engine->command && i < engine->pids_n && n < room; i++) {
 		char name[PROCFS_NAME_BYTES];
 
