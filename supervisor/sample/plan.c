@@ -3,8 +3,8 @@
 
 #include <stdbool.h>
 
-/* A table's gaps are four periods at most, also on a CPU that has had no hits for a while. */
-#define TABLE_STRETCH_MOST (4 * PLAN_ONE)
+/* A table's gaps are two periods at most, also on a CPU that has had no hits for a while. */
+#define TABLE_STRETCH_MOST (2 * PLAN_ONE)
 
 void plan_seed(struct plan_random *random, uint64_t seed)
 {
@@ -45,22 +45,13 @@ static uint64_t exponential(struct plan_random *random, uint64_t mean_ns)
 static void draw(struct plan *plan, unsigned stream, uint64_t from_ns)
 {
 	struct plan_stream *s = &plan->stream[stream];
-	uint64_t factor = stream ? PLAN_ONE : plan->factor_1024, end = s->begin_ns + s->span_ns;
-	uint64_t stretch = plan->stretch_1024;
+	uint64_t factor = stream ? PLAN_ONE : plan->factor_1024, stretch = plan->stretch_1024;
 
 	if (stream && stretch > TABLE_STRETCH_MOST)
 		stretch = TABLE_STRETCH_MOST;
 	s->span_ns = (uint64_t)((unsigned __int128)s->period_ns * factor / PLAN_ONE * stretch /
 		PLAN_ONE);
-	if (!stream) {
-		s->next_ns = from_ns + exponential(&plan->random, s->span_ns);
-		return;
-	}
-	/* A table has an instant in each period. Periods that are wholly past are skipped. */
-	if (end + s->span_ns <= from_ns)
-		end += (from_ns - end) / s->span_ns * s->span_ns;
-	s->begin_ns = end;
-	s->next_ns = end + plan_random(&plan->random, s->span_ns);
+	s->next_ns = from_ns + exponential(&plan->random, s->span_ns);
 }
 
 void plan_init(struct plan *plan, uint64_t seed)
@@ -75,7 +66,7 @@ void plan_set_period(struct plan *plan, unsigned stream, uint64_t period_ns, uin
 
 	if (s->period_ns == period_ns)
 		return;
-	*s = (struct plan_stream){.period_ns = period_ns, .begin_ns = now_ns};
+	*s = (struct plan_stream){.period_ns = period_ns};
 	if (period_ns)
 		draw(plan, stream, now_ns);
 }
@@ -90,11 +81,8 @@ void plan_set_factors(
 	for (unsigned i = 0; i < PLAN_STREAMS && shorter; i++) {
 		struct plan_stream *s = &plan->stream[i];
 
-		if (!s->period_ns || s->next_ns <= now_ns)
-			continue;
-		s->begin_ns = now_ns;
-		s->span_ns = 0;
-		draw(plan, i, now_ns);
+		if (s->period_ns && s->next_ns > now_ns)
+			draw(plan, i, now_ns);
 	}
 }
 
@@ -123,7 +111,6 @@ void plan_take(struct plan *plan, uint64_t now_ns, struct plan_due *ret_due)
 		struct plan_stream *s = &plan->stream[i];
 
 		ret_due->streams |= (unsigned)is_due(s, now_ns) << i;
-		ret_due->begin_ns[i] = s->begin_ns;
 		while (is_due(s, now_ns)) {
 			ret_due->weight_ns[i] += s->span_ns;
 			draw(plan, i, s->next_ns);

@@ -2,14 +2,14 @@
 /*
  * The sampling instants of one CPU. Pure arithmetic.
  *
- * The profile's instants are a Poisson process whose mean gap is the period. A sample weighs the
- * mean gap that was in force when its instant was planned, so the expected sum of the weights of a
- * piece of code is the time that this CPU spends in it, whatever the program does and whatever
- * sampling does to it. A Poisson process has no memory: an instant that falls into the supervisor's
- * own work is dropped, and the next one is drawn from the end of that work on.
+ * The instants are a Poisson process whose mean gap is the period. A sample weighs the mean gap
+ * that was in force when its instant was planned, so the expected sum of the weights of a piece of
+ * code is the time that this CPU spends in it, whatever the program does and whatever sampling does
+ * to it. A Poisson process has no memory: an instant that falls into the supervisor's own work is
+ * dropped, and the next one is drawn from the end of that work on.
  *
  * A stream is a clock of its own: stream 0 is the profile's, the others are those of the tables of
- * sprofil(2). A table has one instant at a random time of each of its periods.
+ * sprofil(2).
  */
 #ifndef SUPERVISOR_PLAN_H
 #define SUPERVISOR_PLAN_H
@@ -32,7 +32,6 @@ uint64_t plan_random(struct plan_random *random, uint64_t bound);
 struct plan_stream {
 	uint64_t period_ns; /* as requested; 0: not in use */
 	uint64_t span_ns;   /* what a sample at the next instant weighs */
-	uint64_t begin_ns;  /* of a table: the begin of the period in which the next instant lies */
 	uint64_t next_ns;   /* CLOCK_MONOTONIC: the next instant */
 };
 
@@ -49,11 +48,6 @@ struct plan {
 struct plan_due {
 	unsigned streams; /* a bit for each stream that is due */
 	uint64_t weight_ns[PLAN_STREAMS];
-	/*
-	 * For tables, CLOCK_MONOTONIC: begin of the period in which the instant lies, or the first
-	 * of several instants.
-	 */
-	uint64_t begin_ns[PLAN_STREAMS];
 };
 
 void plan_init(struct plan *plan, uint64_t seed);

@@ -57,9 +57,7 @@ struct sample_hit {
 struct sample_account {
 	uint64_t began_ns;  /* CPU time when the table was put in force; 0: the thread is newer */
 	uint64_t ticked_ns; /* CPU time when a tick was last counted; 0: none was */
-	uint64_t at_ns;     /* CLOCK_MONOTONIC: when it was counted; 0: none was */
 	int64_t owed_ns;    /* CPU time since began_ns, less what was counted as ticks */
-	int64_t open_ns;    /* owed_ns at the time when the period of the last tick began */
 };
 
 /* One thread, as the sampler knows it. See sampler_add(). */

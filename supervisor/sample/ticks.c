@@ -5,7 +5,11 @@
 #define TICKS_OWED 100
 /* The most by which one tick is corrected, in ticks. */
 #define TICKS_PAID 16
-/* A tick that weighs one period is corrected by 1/TICKS_PART of what is owed. */
+/*
+ * A tick that weighs one period is corrected by 1/TICKS_PART of what is owed. A tick weighs up to
+ * two periods (TABLE_STRETCH_MOST in plan.c), and then pays all of it: with a greater part it would
+ * pay more than is owed.
+ */
 #define TICKS_PART 2
 
 void ticks_forget(struct sample_thread *t, unsigned stream, uint64_t began_ns)
@@ -20,30 +24,11 @@ void ticks_forget_all(struct sample_thread *t, uint64_t began_ns)
 }
 
 /*
- * Returns the CPU time that account @a owed when the period of its present tick began, at
- * @begin_ns. Of @ran_ns, the CPU time since the last tick, the part after @begin_ns is left out.
- * This part is estimated, as the mean of two cases: the thread has kept its CPU since @begin_ns; it
- * has run evenly since its last tick. Either case alone is off by up to a fifth of a period. If the
- * last tick lies in the same period, by an instant of another CPU, the result is that of the last
- * tick.
- */
-static int64_t owed_at_begin(
-	const struct sample_account *a, uint64_t ran_ns, uint64_t begin_ns, uint64_t now_ns)
-{
-	uint64_t since = now_ns > begin_ns ? now_ns - begin_ns : 0;
-	uint64_t most = ran_ns < since ? ran_ns : since, even = most;
-
-	if (a->at_ns && (begin_ns <= a->at_ns || now_ns <= a->at_ns))
-		return a->open_ns;
-	if (a->at_ns)
-		even = (uint64_t)((unsigned __int128)ran_ns * since / (now_ns - a->at_ns));
-	return a->owed_ns + (int64_t)ran_ns - (int64_t)((most + even) / 2);
-}
-
-/*
  * Returns by how much a tick of @weight_ns is corrected. The correction is proportional to what is
- * owed: if that is 0 on average, so is the correction. If -TICKS_PART periods are owed, a tick of
- * one period weighs nothing.
+ * owed, so it is 0 on average if that is; and to the weight, so that accounts are corrected equally
+ * fast on all CPUs, however rare instants are there. Otherwise ticks would be missing, as instants
+ * are rare just where a thread has not been hit yet. A tick never weighs less than nothing, as no
+ * account falls below -TICKS_PART periods.
  */
 static int64_t correction(int64_t owed_ns, int64_t weight_ns, int64_t period_ns)
 {
@@ -59,11 +44,11 @@ static int64_t correction(int64_t owed_ns, int64_t weight_ns, int64_t period_ns)
 
 /*
  * A table's ticks are to be as many as periods fit into the thread's CPU time. If an instant was
- * lost, or the thread was hit too often or too seldom, its next ticks weigh more or less. The
- * correction is fixed when a period begins, and the period's instant comes at a random time. So the
- * correction depends neither on that time nor on where the thread is found, and the number of ticks
- * has no bias, however short the thread's life. The profile (stream 0) needs no correction: its
- * weights only distribute the CPU time that the kernel reports.
+ * lost, or the thread was hit too often or too seldom, its next ticks weigh more or less. What is
+ * owed at an instant is known before the instant, and instants come at times that depend on nothing
+ * (plan.h). So the correction is 0 on average, and the number of ticks has no bias, however short
+ * the thread's life. The profile (stream 0) needs no correction: its weights only distribute the
+ * CPU time that the kernel reports.
  */
 void ticks_settle(struct sampler *s, struct sample_thread *t, const struct cpu_time *cpu)
 {
@@ -72,23 +57,22 @@ void ticks_settle(struct sampler *s, struct sample_thread *t, const struct cpu_t
 	for (unsigned i = 1; i < PLAN_STREAMS; i++) {
 		struct sample_account *a = &t->account[i];
 		int64_t period = (int64_t)s->period_ns[i], most = TICKS_OWED * period;
-		uint64_t ran = cpu->run_ns - (a->at_ns ? a->ticked_ns : a->began_ns);
+		uint64_t ran = cpu->run_ns - (a->ticked_ns ? a->ticked_ns : a->began_ns);
 		int64_t weight = (int64_t)due->weight_ns[i];
 
 		/* A stream may have ended since the instant. */
 		if (!(due->streams & 1u << i) || !period)
 			continue;
-		a->open_ns = owed_at_begin(a, ran, due->begin_ns[i], t->hit.woke_ns);
-		weight += correction(a->open_ns, weight, period);
+		a->owed_ns += (int64_t)ran;
+		weight += correction(a->owed_ns, weight, period);
 		if (weight < 0)
 			weight = 0;
-		a->owed_ns += (int64_t)ran - weight;
+		a->owed_ns -= weight;
 		if (a->owed_ns > most)
 			a->owed_ns = most;
 		if (a->owed_ns < -most)
 			a->owed_ns = -most;
 		a->ticked_ns = cpu->run_ns;
-		a->at_ns = t->hit.woke_ns;
 		due->weight_ns[i] = (uint64_t)weight;
 	}
 }

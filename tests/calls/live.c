@@ -312,11 +312,8 @@ bool live_truth(void)
  */
 #define SOME 18
 
-/*
- * Tolerance in ticks. If the thread is also profiled every 4 ms, the number of ticks has a
- * deviation of 1.2 (docs/SAMPLING.md).
- */
-#define BESIDE_A_PROFILE 5.5
+/* The least tolerance: 5 standard deviations of a thread's ticks (docs/SAMPLING.md). */
+#define CHANCE 6.0
 
 /*
  * The counts of a thread are its CPU time in ticks, but for the remainders at its beginning and
@@ -327,8 +324,8 @@ void live_check_within(uint64_t count, double ticks, double most, const char *fi
 {
 	double off = (double)count > ticks ? (double)count - ticks : ticks - (double)count;
 
-	if (getenv("LIVE_BESIDE_A_PROFILE") && most < BESIDE_A_PROFILE)
-		most = BESIDE_A_PROFILE;
+	if (most < CHANCE)
+		most = CHANCE;
 	if (geteuid() != 0)
 		most *= 2;
 	if (live_truth() ? off > most : count == 0 && ticks >= SOME) {
@@ -342,28 +339,17 @@ void live_check_about(uint64_t count, uint64_t cpu_ns, uint64_t tick_ns, const c
 {
 	double ticks = (double)cpu_ns / (double)tick_ns;
 
-	live_check_within(count, ticks, ticks * 0.05 > 3 ? ticks * 0.05 : 3, file, line);
+	live_check_within(count, ticks, ticks * 0.05, file, line);
 }
 
-void live_check_rounds(uint64_t count, uint64_t cpu_ns, uint64_t waited_ns, uint64_t tick_ns,
-	unsigned rounds, const char *file, int line)
+void live_check_rounds(uint64_t count, uint64_t cpu_ns, uint64_t tick_ns, unsigned rounds,
+	const char *file, int line)
 {
-	double share = waited_ns ? (double)cpu_ns / (double)(cpu_ns + waited_ns) : 0;
-	double variance = rounds * (share / 6 + (1 - share) * 4 / 3 + 1.0 / 12), most = 1;
+	double variance = rounds * (4.0 / 3 + 1.0 / 12), most = 1;
 
 	while (most * most < 5 * 5 * variance)
 		most++;
 	live_check_within(count, (double)cpu_ns / (double)tick_ns, most, file, line);
-}
-
-uint64_t live_waited(void)
-{
-	char text[64];
-	uint64_t waited = 0;
-
-	if (read_proc("/proc/thread-self/schedstat", " ", text, sizeof(text)))
-		waited = strtoull(text, NULL, 10);
-	return waited;
 }
 
 int live_errno(int result)

@@ -77,14 +77,13 @@ bool live_truth(void);
 	} while (0)
 
 /*
- * Asserts that @count is the number of ticks in @cpu_ns within max(3, 5 %), twice that without
- * real-time priority; with LIVE_BESIDE_A_PROFILE in the environment within max(5.5, 5 %). This is
- * judged in the truth suite only. Other suites assert that @count is not 0, and only where so many
- * ticks are expected that 0 cannot be chance.
+ * Asserts that @count is the number of ticks in @cpu_ns within max(6, 5 %), twice that without
+ * real-time priority. This is judged in the truth suite only. Other suites assert that @count is
+ * not 0, and only where so many ticks are expected that 0 cannot be chance.
  */
 #define live_about(count, cpu_ns, tick_ns) \
 	live_check_about(count, cpu_ns, tick_ns, __FILE__, __LINE__)
-/* As live_about(), with a tolerance of @most ticks. */
+/* As live_about(), with a tolerance of max(6, @most) ticks. */
 void live_check_within(uint64_t count, double ticks, double most, const char *file, int line);
 void live_check_about(
 	uint64_t count, uint64_t cpu_ns, uint64_t tick_ns, const char *file, int line);
@@ -92,18 +91,13 @@ void live_check_about(
 /*
  * Asserts that @count is the number of ticks in @cpu_ns, the CPU time of @rounds accounts together.
  * An account is the life of a thread, or the time between on and off: the counting begins and ends
- * anew with each. @waited_ns: how long the threads waited for a CPU; 0: not known, as if they had
- * waited for most of the time. The limit is 5 standard deviations.
+ * anew with each. The limit is 5 standard deviations.
  *
- * The variance of one account, in square ticks: 1/6 if the thread has its CPU to itself, as its
- * first and last period are incomplete. 4/3 at most if chance alone decides when the thread is
- * found: each tick halves the account's error, so the variances add up to 1 + 1/4 + 1/16 + ... For
- * other shares of the CPU, a value in between, in proportion. Rounding to whole ticks adds 1/12.
+ * The variance of one account, in square ticks: each tick comes by chance and halves the account's
+ * error, so the variances add up to 1 + 1/4 + 1/16 + ... = 4/3. Rounding to whole ticks adds 1/12.
  */
-void live_check_rounds(uint64_t count, uint64_t cpu_ns, uint64_t waited_ns, uint64_t tick_ns,
-	unsigned rounds, const char *file, int line);
-/* Returns how long the calling thread has waited for a CPU so far, in ns; 0 without schedstat. */
-uint64_t live_waited(void);
+void live_check_rounds(uint64_t count, uint64_t cpu_ns, uint64_t tick_ns, unsigned rounds,
+	const char *file, int line);
 
 /*
  * Returns the errno of a call whose @result is -1, and 0 of one whose @result is not negative.

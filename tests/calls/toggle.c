@@ -5,9 +5,9 @@
  * taken away must be counted before the call returns.
  *
  * The expected count is the CPU time between on and off, in ticks. Two things make it uncertain:
- * the length of the calls themselves, and the random phase with which each account begins (at most
- * a quarter tick squared for each thread and round). Fails beyond five standard deviations: less
- * than one false alarm in a million.
+ * the length of the calls themselves, and chance, which decides when a thread is found (4/3 ticks
+ * squared at most for each thread and round). Fails beyond five standard deviations: less than one
+ * false alarm in a million.
  */
 #include <sprofil/sprofil.h>
 
@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 		(void)pthread_join(thread[i], NULL);
 	low = (double)least / (double)tick;
 	high = (double)most / (double)tick;
-	noise = 5 * sqrt(0.25 * rounds * (burners + 1));
+	noise = 5 * sqrt(4.0 / 3 * rounds * (burners + 1));
 	printf("%u rounds: %u counts for %.1f to %.1f ticks, +- %.1f\n", rounds, words[0], low,
 		high, noise);
 	if (words[0] < low - noise || words[0] > high + noise) {

@@ -64,25 +64,24 @@ static void test_plan__random_numbers_are_uniform_and_below_the_bound(void **sta
  * Intervals between instants, counted in 20 bins of equal probability, whose bounds are -ln(1 - i /
  * 20) periods. Consecutive intervals are independent.
  */
-static void test_plan__gaps_are_exponential_and_independent(void **state)
+static void check_gaps(unsigned stream)
 {
 	enum { DRAWS = 40000, BINS = 20, SIDE = 10 };
 	static const double bound[BINS - 1] = {0.051293, 0.105361, 0.162519, 0.223144, 0.287682,
 		0.356675, 0.430783, 0.510826, 0.597837, 0.693147, 0.798508, 0.916291, 1.049822,
 		1.203973, 1.386294, 1.609438, 1.897120, 2.302585, 2.995732};
-	struct plan plan = begun(0, MS, 7);
+	struct plan plan = begun(stream, MS, 7);
 	unsigned count[BINS] = {0}, pair[SIDE * SIDE] = {0}, before = 0;
 	uint64_t last = 0;
 	struct plan_due due;
 
-	(void)state;
 	for (unsigned i = 0; i < DRAWS; i++) {
 		uint64_t at = take(&plan, &due);
 		double gap = (double)(at - last) / MS;
 		unsigned bin = 0;
 
-		assert_int_equal(due.streams, 1);
-		assert_int_equal(due.weight_ns[0], MS);
+		assert_int_equal(due.streams, 1U << stream);
+		assert_int_equal(due.weight_ns[stream], MS);
 		while (bin < BINS - 1 && gap >= bound[bin])
 			bin++;
 		count[bin]++;
@@ -92,6 +91,13 @@ static void test_plan__gaps_are_exponential_and_independent(void **state)
 	}
 	assert_true(chi_square(count, BINS, DRAWS / (double)BINS) < CHI2_19);
 	assert_true(chi_square(pair, SIDE * SIDE, DRAWS / (double)(SIDE * SIDE)) < CHI2_99);
+}
+
+static void test_plan__gaps_are_exponential_and_independent(void **state)
+{
+	(void)state;
+	check_gaps(0);
+	check_gaps(2);
 }
 
 /*
@@ -141,28 +147,6 @@ static void test_plan__instants_that_fall_into_our_work_are_dropped_without_a_bi
 	assert_in_range(found / MS, ran / MS - 693, ran / MS + 693);
 }
 
-static void test_plan__a_table_has_one_instant_in_each_period(void **state)
-{
-	enum { PERIODS = 20000, BINS = 20 };
-	struct plan plan = begun(2, MS, 9);
-	unsigned count[BINS] = {0};
-	struct plan_due due;
-
-	(void)state;
-	for (unsigned i = 0; i < PERIODS; i++) {
-		uint64_t at = take(&plan, &due);
-
-		assert_int_equal(due.streams, 1 << 2);
-		assert_int_equal(due.weight_ns[2], MS);
-		assert_int_equal(at / MS, i);
-		count[at % MS * BINS / MS]++;
-	}
-	assert_true(chi_square(count, BINS, PERIODS / (double)BINS) < CHI2_19);
-	/* After a pause, no instants are due for the time that has passed. */
-	plan_drop(&plan, (PERIODS + 100) * MS + MS / 2);
-	assert_in_range(plan_next(&plan), (PERIODS + 100) * MS + MS / 2 + 1, (PERIODS + 102) * MS);
-}
-
 static void test_plan__factors_make_gaps_longer_and_weights_larger(void **state)
 {
 	struct plan plan = begun(0, MS, 11);
@@ -178,12 +162,12 @@ static void test_plan__factors_make_gaps_longer_and_weights_larger(void **state)
 	assert_int_equal(plan.stream[0].span_ns, MS);
 	plan_take(&plan, 100 * MS, &due);
 	assert_int_equal(plan.stream[0].span_ns, 8 * MS);
-	assert_int_equal(plan.stream[1].span_ns, 40 * MS); /* No bound applies to tables. */
+	assert_int_equal(plan.stream[1].span_ns, 20 * MS); /* No bound applies to tables. */
 	/* The period becomes shorter again at once. */
 	plan_set_factors(&plan, PLAN_ONE, PLAN_ONE, 100 * MS);
 	assert_int_equal(plan.stream[0].span_ns, MS);
 	assert_int_equal(plan.stream[1].span_ns, 10 * MS);
-	assert_in_range(plan.stream[1].next_ns, 100 * MS, 110 * MS);
+	assert_true(plan.stream[1].next_ns >= 100 * MS);
 }
 
 static void test_plan__a_stream_begins_changes_and_ends(void **state)
@@ -193,9 +177,11 @@ static void test_plan__a_stream_begins_changes_and_ends(void **state)
 	(void)state;
 	assert_true(plan_next(&plan) == PLAN_NEVER);
 	plan_set_period(&plan, 3, MS, 50 * MS);
-	assert_in_range(plan_next(&plan), 50 * MS, 51 * MS);
+	assert_true(plan_next(&plan) >= 50 * MS && plan_next(&plan) < PLAN_NEVER);
+	assert_int_equal(plan.stream[3].span_ns, MS);
 	plan_set_period(&plan, 3, 7 * MS, 50 * MS);
-	assert_in_range(plan_next(&plan), 50 * MS, 57 * MS);
+	assert_true(plan_next(&plan) >= 50 * MS && plan_next(&plan) < PLAN_NEVER);
+	assert_int_equal(plan.stream[3].span_ns, 7 * MS);
 	plan_set_period(&plan, 0, 1000 * MS, 50 * MS);
 	assert_true(plan.stream[0].next_ns > 50 * MS);
 	plan_set_period(&plan, 0, 0, 50 * MS);
@@ -211,7 +197,6 @@ int main(void)
 		cmocka_unit_test(test_plan__instants_that_passed_before_the_wake_up_are_due),
 		cmocka_unit_test(
 			test_plan__instants_that_fall_into_our_work_are_dropped_without_a_bias),
-		cmocka_unit_test(test_plan__a_table_has_one_instant_in_each_period),
 		cmocka_unit_test(test_plan__factors_make_gaps_longer_and_weights_larger),
 		cmocka_unit_test(test_plan__a_stream_begins_changes_and_ends),
 	};

@@ -2,6 +2,7 @@
 /* The accounts of the CPU time that tables owe to threads, on scripted CPU times. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,25 +28,22 @@ static struct world begun(uint64_t began_ns)
 }
 
 /*
- * Lets an instant find the thread at @now_ns, when its CPU time is @run_ns; returns the tick's
- * weight. Periods begin at whole milliseconds.
+ * Lets an instant that weighs @weight_ns find the thread when its CPU time is @run_ns. Returns the
+ * tick's weight.
  */
-static uint64_t met_at(struct world *w, uint64_t now_ns, uint64_t run_ns)
+static uint64_t met_by(struct world *w, uint64_t weight_ns, uint64_t run_ns)
 {
 	const struct cpu_time cpu = {.run_ns = run_ns};
 
-	w->thread.hit.woke_ns = now_ns;
-	w->thread.hit.due = (struct plan_due){.streams = 1 << STREAM,
-		.weight_ns = {0, 0, MS},
-		.begin_ns = {0, 0, now_ns / MS * MS}};
+	w->thread.hit.due =
+		(struct plan_due){.streams = 1 << STREAM, .weight_ns = {0, 0, weight_ns}};
 	ticks_settle(&w->sampler, &w->thread, &cpu);
 	return w->thread.hit.due.weight_ns[STREAM];
 }
 
-/* met_at() for a thread that has run without a pause since WHEN, when its CPU time was 0. */
 static uint64_t met(struct world *w, uint64_t run_ns)
 {
-	return met_at(w, WHEN + run_ns, run_ns);
+	return met_by(w, MS, run_ns);
 }
 
 static void test_ticks__as_many_as_the_cpu_time_has(void **state)
@@ -74,9 +72,9 @@ static void test_ticks__the_time_before_the_first_tick_is_owed(void **state)
 	(void)state;
 	counted = met(&w, 50 * MS + 20 * MS);
 	assert_int_equal(counted, 11 * MS); /* Each tick pays half. */
-	for (unsigned i = 1; i <= 5; i++)
+	for (unsigned i = 1; i <= 20; i++)
 		counted += met(&w, 70 * MS + i * MS);
-	assert_in_range(counted, 24 * MS, 26 * MS);
+	assert_in_range(counted, 39 * MS, 41 * MS);
 	/*
 	 * A thread that was created after the table came into force is owed all of its CPU time,
 	 * here 4 ms. Its last tick stands for a whole period that has just begun, 1 ms too much.
@@ -91,58 +89,89 @@ static void test_ticks__nothing_is_owed_from_before(void **state)
 	struct world w = begun(5000 * MS);
 
 	(void)state;
-	assert_int_equal(met(&w, 5000 * MS + MS / 2), MS);
-	assert_int_equal(met(&w, 5001 * MS + MS / 2), MS);
+	assert_int_equal(met(&w, 5000 * MS + MS / 2), MS + MS / 4);
+	assert_int_equal(met(&w, 5001 * MS + MS / 2), MS + MS / 8);
 }
 
-/*
- * The weight of all ticks of a life of @life_ns CPU time that begins at a random time. The thread
- * has its CPU for @slice_ns each and is then without it for @gap_ns.
- */
-static uint64_t live(
-	struct plan_random *random, uint64_t life_ns, uint64_t slice_ns, uint64_t gap_ns)
+/* How a thread lives. It has its CPU for @slice_ns each and is then without it for @gap_ns. */
+struct life {
+	uint64_t cpu_ns, slice_ns, gap_ns;
+	bool moves; /* each hit moves it to the other CPU, as the supervisor has taken this one */
+};
+
+/* The thread has left @from for @to at @now_ns: instants are rarer on a CPU without hits. */
+static void move(struct plan *from, struct plan *to, uint64_t now_ns)
 {
-	uint64_t born_ns = WHEN + plan_random(random, MS), counted = 0;
+	plan_drop(to, now_ns);
+	plan_set_factors(from, PLAN_ONE, 4 * PLAN_ONE, now_ns);
+	plan_set_factors(to, PLAN_ONE, PLAN_ONE, now_ns);
+}
+
+/* Returns the weight of all ticks of a life on two CPUs, which begins at *@now_ns. */
+static uint64_t live(struct plan plan[2], const struct life *life, uint64_t *now_ns)
+{
+	uint64_t born_ns = *now_ns, counted = 0;
 	struct world w = begun(0);
+	unsigned cpu = 0;
 
-	for (uint64_t begin = WHEN;; begin += MS) {
-		uint64_t now = begin + plan_random(random, MS), age, in_slice, run;
+	for (;;) {
+		uint64_t age, in_slice, run;
+		struct plan_due due;
 
-		if (now <= born_ns)
-			continue;
-		age = now - born_ns;
-		in_slice = age % (slice_ns + gap_ns);
-		run = age / (slice_ns + gap_ns) * slice_ns;
-		run += in_slice < slice_ns ? in_slice : slice_ns;
-		if (run >= life_ns)
+		plan_drop(&plan[cpu], *now_ns);
+		*now_ns = plan_next(&plan[cpu]);
+		plan_take(&plan[cpu], *now_ns, &due);
+		age = *now_ns - born_ns;
+		in_slice = age % (life->slice_ns + life->gap_ns);
+		run = age / (life->slice_ns + life->gap_ns) * life->slice_ns;
+		run += in_slice < life->slice_ns ? in_slice : life->slice_ns;
+		if (run >= life->cpu_ns)
 			return counted;
-		if (in_slice < slice_ns)
-			counted += met_at(&w, now, run);
+		if (in_slice >= life->slice_ns)
+			continue;
+		counted += met_by(&w, due.weight_ns[STREAM], run);
+		if (!life->moves)
+			continue;
+		move(&plan[cpu], &plan[!cpu], *now_ns);
+		cpu = !cpu;
 	}
 }
 
-static void check_lives(uint64_t life_ns, uint64_t slice_ns, uint64_t gap_ns)
+static void check_lives(struct life life)
 {
-	enum { LIVES = 10000 };
-	struct plan_random random;
-	uint64_t counted = 0;
+	enum { LIVES = 20000 };
+	uint64_t counted = 0, now = WHEN;
+	struct plan plan[2];
 
-	plan_seed(&random, 1);
+	for (unsigned i = 0; i < 2; i++) {
+		plan_init(&plan[i], UINT64_C(0x9e3779b97f4a7c15) * (i + 1));
+		plan_set_period(&plan[i], STREAM, MS, now);
+	}
 	for (unsigned i = 0; i < LIVES; i++)
-		counted += live(&random, life_ns, slice_ns, gap_ns);
-	/* The error allowed is a twelfth of a tick for each life; chance makes a hundredth. */
-	assert_in_range(counted, LIVES * (life_ns - MS / 12), LIVES * (life_ns + MS / 12));
+		counted += live(plan, &life, &now);
+	/* The error allowed is a twentieth of a tick for each life; chance makes a hundredth. */
+	assert_in_range(
+		counted, LIVES * (life.cpu_ns - MS / 20), LIVES * (life.cpu_ns + MS / 20));
 }
 
 /* The mean of short lives is their CPU time in ticks, with and without others on the CPU. */
 static void test_ticks__short_lives_have_no_bias(void **state)
 {
 	(void)state;
-	check_lives(2 * MS, MS, 0);
-	check_lives(5 * MS, MS, 0);
-	check_lives(5 * MS, 3 * MS, 10 * MS + MS / 3);
-	check_lives(5 * MS, MS / 2, 2 * MS + MS / 3);
-	check_lives(20 * MS, MS + MS / 3, 5 * MS);
+	check_lives((struct life){2 * MS, MS, 0, false});
+	check_lives((struct life){5 * MS, MS, 0, false});
+	check_lives((struct life){5 * MS, 3 * MS, 10 * MS + MS / 3, false});
+	check_lives((struct life){5 * MS, MS / 2, 2 * MS + MS / 3, false});
+	check_lives((struct life){20 * MS, MS + MS / 3, 5 * MS, false});
+}
+
+/* Nor has the mean of those that leave their CPU when they are found there. */
+static void test_ticks__lives_that_move_at_each_hit_have_no_bias(void **state)
+{
+	(void)state;
+	check_lives((struct life){MS + MS / 2, MS, 0, true});
+	check_lives((struct life){5 * MS, MS, 0, true});
+	check_lives((struct life){20 * MS, 3 * MS, MS, true});
 }
 
 int main(void)
@@ -152,6 +181,7 @@ int main(void)
 		cmocka_unit_test(test_ticks__the_time_before_the_first_tick_is_owed),
 		cmocka_unit_test(test_ticks__nothing_is_owed_from_before),
 		cmocka_unit_test(test_ticks__short_lives_have_no_bias),
+		cmocka_unit_test(test_ticks__lives_that_move_at_each_hit_have_no_bias),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
