@@ -34,11 +34,7 @@ static void release(struct path *path, size_t n)
 	free(path);
 }
 
-/*
- * Finds the next semicolon that separates functions. The one in a Rust name such as
- * "<[u8; 4] as Hash>::hash" does not: a blank follows it.
- */
-static char *separator(char *text)
+char *paths_separator(char *text)
 {
 	for (; *text; text++) {
 		if (text[0] == ';' && text[1] != ' ')
@@ -61,7 +57,7 @@ static int split(struct path *path, char **cell)
 		return -ENOMEM;
 	}
 	for (char *at = path->text; at;) {
-		char *end = separator(at);
+		char *end = paths_separator(at);
 
 		path->frame[path->frames++] = at;
 		at = end ? end + 1 : NULL;

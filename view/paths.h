@@ -12,6 +12,12 @@
 #include <stddef.h>
 
 /*
+ * Returns the next semicolon of a path that separates functions; NULL: none. The one in a Rust name
+ * such as "<[u8; 4] as Hash>::hash" does not: a blank follows it.
+ */
+char *paths_separator(char *path);
+
+/*
  * Cuts @n paths to @columns (at least 1) in place. They are @stride pointers apart; NULL stands for
  * no path. Strings that are cut are freed and replaced. 0 or -ENOMEM.
  */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * make_stacks stacks|slower|hostile|deep|empty|large|even|loaded FILE: writes a profile of
- * tests/unit/stacks_fixture.h, or ("large") one as large as a real program's,
- * or one of a whole recording ("even"), and the same on a slower machine ("loaded").
+ * make_stacks KIND FILE, where KIND is stacks, slower, hostile, deep, empty, large, even, loaded or
+ * semicolon: writes a profile of tests/unit/stacks_fixture.h, or ("large") one as large as a real
+ * program's, or one of a whole recording ("even"), and the same on a slower machine ("loaded"), or
+ * one of a function with a semicolon in its name.
  */
 #include <stdio.h>
 
@@ -123,6 +124,21 @@ static struct profile *make_even(int64_t samples)
 	return profile;
 }
 
+static struct profile *make_semicolon(void)
+{
+	const int64_t values[VALUE_TYPES_MAX] = {10, 10 * FIXTURE_MS};
+	struct profile *profile = NULL;
+	uint32_t app, location;
+
+	(void)fixture_index(profile_new(&profile));
+	app = fixture_index(profile_add_mapping(
+		profile, &(struct mapping){.file = "/opt/app", .start = 0x1000, .limit = 0x2000}));
+	(void)fixture_index(profile_add_task(profile, &(struct task){1, 1, "app", "app"}));
+	location = stacks_location(profile, app, app, "<[u8; 4] as Hash>::hash");
+	(void)fixture_index(profile_add_sample(profile, 0, &location, 1, values));
+	return profile;
+}
+
 static struct profile *make(const char *kind)
 {
 	struct profile *profile = NULL;
@@ -141,6 +157,8 @@ static struct profile *make(const char *kind)
 		return make_even(1000);
 	if (!strcmp(kind, "loaded"))
 		return make_even(1200);
+	if (!strcmp(kind, "semicolon"))
+		return make_semicolon();
 	if (!strcmp(kind, "empty"))
 		(void)fixture_index(profile_new(&profile));
 	return profile;

@@ -87,6 +87,18 @@ annotate mix --format tsv p >tsv
 check "the inner line is hot" [ "$(cell line INNER)" -gt 0 ]
 is "mix has what hot inlines" "$(sum line 1)" "$inlined"
 
+# --instructions and --min-pct choose the rows of this table, too.
+annotate hot --format tsv p >hot.tsv
+annotate hot --format tsv --instructions all p >all.tsv
+instructions() { awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "kind") kind = i }
+    $kind == "instruction"' "$1"; }
+check "hot instructions" [ "$(instructions hot.tsv | wc -l)" -gt 0 ]
+check "all of them are more" [ "$(instructions all.tsv | wc -l)" \
+    -gt "$(instructions hot.tsv | wc -l)" ]
+annotate hot --format tsv --instructions none p >none.tsv
+is "none" "$(instructions none.tsv)" ""
+is "all have the whole" "$(annotate hot --format tsv --min-pct 100 p | wc -l)" 1
+
 # The text for people has the source, inlined code and colours, and keeps to the width.
 annotate hot --width 80 p >narrow
 check "no line is wider" [ "$(sed -n '/hot\.c/,/^$/p' narrow | wc -L)" -le 80 ]

@@ -116,6 +116,13 @@ grep -q 'data-o="2"><title>lex&#10;.*may be chance' sides.svg || fail "lex is no
 refused "a format of one side" 2 'diff is for flame graphs' export --format folded --diff stacks \
     slower
 refused "a report" 2 'diff is for flame graphs' flat --diff stacks slower
+refused "a split of two sides" 2 "split does nothing with --diff" export --format svg --diff \
+    --split thread stacks slower
+refused "leaves first of two sides" 2 "bottom-up does nothing with --diff" export --format svg \
+    --diff --bottom-up stacks slower
+"$make" semicolon semicolon && "$report" export --format svg --diff semicolon semicolon |
+    grep -q '<title>&lt;\[u8; 4\] as Hash&gt;::hash&#10;.*A 10.00 ms, B 10.00 ms' ||
+    fail "a semicolon in a name"
 refused "one side of a flame graph" 2 'compares two sides' export --format svg --diff stacks
 
 # --fail-above is for scripts: the status says whether something is slower, a message says what.

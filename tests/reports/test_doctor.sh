@@ -59,6 +59,8 @@ done
 is "columns" "$(doctor --format tsv whole.pb.gz | head -n1)" "$(printf '%s\t' samples \
     unnamed_samples unlined_samples incomplete_stacks truncated_stacks symbols lines object \
     build_id cause)mend"
+is "one row" "$(doctor --format tsv --limit 1 whole.pb.gz | wc -l)" 2
+is "rows with half of all" "$(doctor --format tsv --min-pct 50 whole.pb.gz | wc -l)" 2
 is "no name is missing of the whole one" "$(cell 2 whole)" 0
 is "no line but of what was added" "$(cell 3 whole)" "$(added whole)"
 is "its symbols" "$(cell 6 whole)" symtab

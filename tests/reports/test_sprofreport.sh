@@ -143,6 +143,9 @@ value=cpu pprof
 no-inline pprof gmon
 no-demangle pprof gmon
 OPTIONS
+refused "a split of processes" 2 "split does nothing with --by" flat --by process \
+	--split thread "$p"
+refused "a table's order" 2 "sort does nothing with --by" flat --by object --sort total "$p"
 refused "a tree by self" 2 "'tree' is always sorted by total" tree --sort self "$p"
 refused "no value" 2 "wants a value" "$p" --limit
 refused "no such format" 2 "format 'yaml'.*tsv" --format yaml "$p"

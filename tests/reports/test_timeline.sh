@@ -115,6 +115,17 @@ for value in cpu blocked wall; do
 	    tail -n +2 | cut -f1-3 | sort -u)" "10	10	main"
 done
 
+# A row for each process has the sum of its threads.
+is "threads" "$("$report" timeline --split thread --format tsv p | cut -f2,3 | sort -u | tr '\t\n' ' ;')" \
+    "10 main;11 helper;tid thread;"
+is "processes" "$("$report" timeline --split process --format tsv p | cut -f1,2 | sort -u |
+    tr '\t\n' ' ;')" "10 phases;pid process;"
+is "time of the process" "$("$report" timeline --split process --format tsv p |
+    awk -F'\t' '{ n += $5 } END { printf "%.0f", n }')" "$("$report" timeline --split thread \
+    --format tsv p | awk -F'\t' '{ n += $6 } END { printf "%.0f", n }')"
+is "threads with a fifth of all" "$("$report" timeline --split thread --min-pct 20 --format tsv p |
+    cut -f3 | sort -u | tr '\n' ' ')" "main thread "
+
 # A part of the time, exported to a file, is a complete profile.
 "$report" export --from 2 --to 2.5 -o part.pb.gz p
 is "a part in a file" "$(of work part.pb.gz)" "250 1000000000"

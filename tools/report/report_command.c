@@ -184,6 +184,27 @@ static int check_partial(const struct command *command, const struct option_set 
 }
 
 /*
+ * Refuses options that some forms of a report lack: a comparison has neither a split nor a
+ * direction, and the tables of --by have rows and an order of their own.
+ */
+static int check_form(const struct command *command, const struct option_set *given)
+{
+	static const char *const of_sides[] = {"split", "bottom-up"};
+	static const char *const of_tables[] = {"split", "sort"};
+	bool is_table = command->options.balance_by >= REPORT_BY_PROCESS;
+	const char *const *option = command->sides ? of_sides : of_tables;
+
+	for (size_t i = 0; (command->sides || is_table) && i < 2; i++) {
+		if (!command_line_given(given, option[i]))
+			continue;
+		complain("--%s does nothing with %s", option[i],
+			command->sides ? "--diff" : "--by");
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
+/*
  * Refuses a --by that the report lacks: flat has tables by process, thread and object; merge
  * compares ranks, hosts and processes.
  */
@@ -319,5 +340,7 @@ int command_parse(struct command *command, int argc, char **argv)
 	status = report_words_take(command, argc - optind, argv + optind);
 	if (!status)
 		status = check_partial(command, &given);
+	if (!status)
+		status = check_form(command, &given);
 	return status ? status : take_sides(command, behind, command_line_given(&given, "by"));
 }

@@ -294,6 +294,7 @@ int html_write(const struct profile *profile, const struct report_options *given
 {
 	struct report_options options = options_take(given);
 	struct html html = {.profile = profile, .options = &options, .out = out};
+	struct report_options of_lines;
 	struct text_scale scale;
 	int r;
 
@@ -303,7 +304,11 @@ int html_write(const struct profile *profile, const struct report_options *given
 	r = rows_collect(profile, &options, ROWS_BY_FUNCTION, &html.functions, ret_problem);
 	if (r < 0)
 		return r;
-	r = rows_collect(profile, &options, ROWS_BY_LINE, &html.lines, ret_problem);
+	/* The limits are those of the table; of a function that is shown, no cost is left out. */
+	of_lines = options;
+	of_lines.limit = 0;
+	of_lines.min_percent = 0;
+	r = rows_collect(profile, &of_lines, ROWS_BY_LINE, &html.lines, ret_problem);
 	if (r == 0) {
 		scale = text_scale_for(profile_value_type(profile, html.functions.weight).unit,
 			html.functions.chosen[html.functions.weight]);

@@ -10,6 +10,7 @@
 #include "base/table.h"
 #include "view/export/svg_changes.h"
 #include "view/options.h"
+#include "view/paths.h"
 #include "view/report/diff.h"
 
 /*
@@ -62,14 +63,14 @@ static int add_path(struct joining *j, const struct diff_row *row)
 {
 	int64_t value[VALUE_TYPES_MAX] = {0};
 	char *path = strdup(row->function);
-	const char *function = path;
+	char *function = path;
 	int r = path ? 0 : -ENOMEM;
 
 	j->n = 0;
 	for (char *end = path; r == 0 && end; function = end + 1) {
 		const struct diff_row *frame;
 
-		end = strchr(function, ';');
+		end = paths_separator(function);
 		if (end)
 			*end = '\0';
 		frame = end ? svg_changes_row(j->diff, &j->table, path) : row;
@@ -126,6 +127,8 @@ int svg_diff_write(const struct report_sides *sides, const struct report_options
 
 	options.paths = true;
 	options.sort_by_total = true;
+	options.split = REPORT_SPLIT_NONE;
+	options.bottom_up = false;
 	r = diff_init(&diff, sides, &options, ret_problem);
 	if (r < 0)
 		return r;

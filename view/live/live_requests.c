@@ -66,20 +66,19 @@ static void change_rate(struct live *live, bool faster)
 {
 	static const unsigned rates[] = {
 		1, 2, 5, 10, 20, 50, 100, 250, 500, 1000, 2000, 5000, 10000};
-	size_t n = sizeof(rates) / sizeof(*rates), at = 0;
+	size_t n = sizeof(rates) / sizeof(*rates), at = faster ? 0 : n - 1;
 	double rate = live->period_ns ? 1e9 / (double)live->period_ns : 250;
 	char text[64];
 
-	if (faster) {
-		while (at + 1 < n && rates[at] <= rate * 1.001)
-			at++;
-	} else {
-		at = n - 1;
-		while (at && rates[at] >= rate * 0.999)
-			at--;
-	}
+	/* Below 0 wraps around, so that @at is n or more in both directions if there is none. */
+	while (at < n && (faster ? rates[at] <= rate * 1.001 : rates[at] >= rate * 0.999))
+		at += faster ? 1 : (size_t)-1;
 	if (live->state >= LIVE_ENDED) {
 		live_complain(live, "the target has ended");
+		return;
+	}
+	if (at >= n) {
+		live_complain(live, faster ? "no rate here is higher" : "no rate here is lower");
 		return;
 	}
 	live->period_ns = live->control.period_ns = 1000000000 / rates[at];

@@ -229,7 +229,7 @@ static void put_instructions(struct sheet *sheet, const struct annotate *annotat
 		const struct annotate_instruction *insn = &annotate->instruction[i];
 		char address[24];
 
-		if (insn->line != line)
+		if (insn->line != line || !annotate_shows_instruction(annotate, insn))
 			continue;
 		(void)snprintf(address, sizeof(address), "0x%" PRIx64, insn->address);
 		put_row(sheet, annotate, &insn->row, other, "instruction",
@@ -266,9 +266,12 @@ static int print_sheet(struct annotate *annotate, FILE *out)
 			? NULL
 			: source_line(&source, line->line);
 
-		put_row(&sheet, annotate, &line->row, &other, "line", line, "", text ? text : "");
+		if (annotate_shows_line(annotate, i))
+			put_row(&sheet, annotate, &line->row, &other, "line", line, "",
+				text ? text : "");
 		for (size_t j = 0; j < annotate->inlineds; j++) {
-			if (annotate->inlined[j].line == i)
+			if (annotate->inlined[j].line == i &&
+				annotate_is_hot(annotate, &annotate->inlined[j].row))
 				put_row(&sheet, annotate, &annotate->inlined[j].row, &other,
 					"inlined", line, "", annotate->inlined[j].function);
 		}

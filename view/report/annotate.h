@@ -73,6 +73,16 @@ int annotate_line_of(struct annotate *annotate, const char *file, uint32_t line)
 /* Requests the instructions, and counts their samples (annotate_code.c). 0 or -ENOMEM. */
 int annotate_instructions(struct annotate *annotate);
 
+/* Has the row a cost, and at least options->min_percent of all in self or total? */
+bool annotate_is_hot(const struct annotate *annotate, const struct row *row);
+
+/* Does options->instructions choose this instruction? */
+bool annotate_shows_instruction(
+	const struct annotate *annotate, const struct annotate_instruction *instruction);
+
+/* Is the line at index @line shown? It is hot, or has instructions that shall all be shown. */
+bool annotate_shows_line(const struct annotate *annotate, size_t line);
+
 /* Is the function named @function the annotated one? */
 static inline bool annotate_is(const struct annotate *annotate, const char *function)
 {

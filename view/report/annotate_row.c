@@ -108,15 +108,6 @@ int annotate_put_row(const struct annotate_printing *p, const struct row *row, b
 	return r;
 }
 
-bool annotate_is_hot(const struct annotate_printing *p, const struct row *row)
-{
-	const struct rows *sums = &p->annotate->frames.sums;
-	int64_t self = rows_amount(row->self[sums->weight]);
-	int64_t total = rows_amount(row->total[sums->weight]), most = total > self ? total : self;
-
-	return most && share_of(sums, most) * 100 >= p->options->min_percent;
-}
-
 int annotate_put_inlined(const struct annotate_printing *p, size_t line, size_t indent)
 {
 	const struct annotate *a = p->annotate;
@@ -126,7 +117,7 @@ int annotate_put_inlined(const struct annotate_printing *p, size_t line, size_t 
 		size_t room = room_of(p), used = indent + strlen("+ inlined ");
 		char *text, *name;
 
-		if (a->inlined[i].line != line || !annotate_is_hot(p, &a->inlined[i].row))
+		if (a->inlined[i].line != line || !annotate_is_hot(a, &a->inlined[i].row))
 			continue;
 		name = annotate_short_name(p, a->inlined[i].function,
 			room > used + ANNOTATE_LEAST_TEXT ? room - used : ANNOTATE_LEAST_TEXT);
@@ -170,15 +161,12 @@ static int put_instruction(
 int annotate_put_instructions(const struct annotate_printing *p, uint32_t line)
 {
 	const struct annotate *a = p->annotate;
-	bool all = p->options->instructions == REPORT_INSTRUCTIONS_ALL;
 	int r = 0;
 
-	if (p->options->instructions == REPORT_INSTRUCTIONS_NONE)
-		return 0;
 	for (size_t i = 0; i < a->instructions && r == 0; i++) {
 		const struct annotate_instruction *insn = &a->instruction[i];
 
-		if (insn->line == line && (all || annotate_is_hot(p, &insn->row)))
+		if (insn->line == line && annotate_shows_instruction(a, insn))
 			r = put_instruction(p, insn);
 	}
 	return r;

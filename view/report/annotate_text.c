@@ -39,21 +39,6 @@ static int put_line(const struct annotate_printing *p, uint32_t number, size_t i
 	return r < 0 ? r : annotate_put_instructions(p, (uint32_t)index);
 }
 
-/* Is the line shown? It has a sufficient share, or instructions that shall all be shown. */
-static bool is_shown(const struct annotate_printing *p, size_t index)
-{
-	const struct annotate *a = p->annotate;
-
-	if (annotate_is_hot(p, &a->line[index].row))
-		return true;
-	for (size_t i = 0;
-		p->options->instructions == REPORT_INSTRUCTIONS_ALL && i < a->instructions; i++) {
-		if (a->instruction[i].line == index)
-			return true;
-	}
-	return false;
-}
-
 static void find_indent(struct annotate_printing *p, uint32_t first, uint32_t last)
 {
 	p->indent = SIZE_MAX;
@@ -126,7 +111,7 @@ static int put_lines(struct annotate_printing *p, size_t first, size_t last, boo
 		size_t index = p->order[i];
 		uint32_t number = a->line[index].line;
 
-		if (!is_shown(p, index))
+		if (!annotate_shows_line(p->annotate, index))
 			continue;
 		r = put_behind(p, &done, number);
 		if (r == 0 && p->source.text && number)
@@ -275,7 +260,7 @@ static int put_all(struct annotate_printing *p)
 		for (end = i; end < a->lines &&
 			!strcmp(a->line[p->order[i]].file, a->line[p->order[end]].file);
 			end++)
-			shown |= is_shown(p, p->order[end]);
+			shown |= annotate_shows_line(p->annotate, p->order[end]);
 		if (shown)
 			r = put_file(p, i, end - 1);
 	}

@@ -36,8 +36,6 @@ void annotate_put_cell(const struct annotate_printing *p, const char *text, size
 size_t annotate_columns_before(const struct annotate_printing *p);
 /* Returns a name cut to @columns, which the caller frees; NULL: out of memory. */
 char *annotate_short_name(const struct annotate_printing *p, const char *name, size_t columns);
-/* Has the row a share that is shown? */
-bool annotate_is_hot(const struct annotate_printing *p, const struct row *row);
 /*
  * Prints one row: values, line number, and the text, which is cut to the width. @style: an escape
  * sequence for the text, or "". 0 or -ENOMEM.

@@ -303,12 +303,18 @@ static int put_sheet(const struct doctor *doctor, FILE *out)
 		"incomplete_stacks", "truncated_stacks", "symbols", "lines", "object", "build_id",
 		"cause", "mend"};
 	struct sheet sheet;
+	size_t shown = 0;
 	int r = 0;
 
 	sheet_begin(
 		&sheet, doctor->options.format, columns, sizeof(columns) / sizeof(*columns), out);
-	for (size_t i = 0; i < doctor->n && r == 0; i++)
+	for (size_t i = 0; i < doctor->n && r == 0; i++) {
+		if (!doctor_shows(doctor, &doctor->object[i]) ||
+			(doctor->options.limit && shown >= doctor->options.limit))
+			continue;
 		r = put_object(&sheet, &doctor->object[i]);
+		shown++;
+	}
 	sheet_end(&sheet);
 	return r;
 }

@@ -12,6 +12,7 @@
 
 #include "view/code.h"
 #include "view/rows.h"
+#include "view/share.h"
 
 struct doctor_object {
 	const char *path, *build_id;
@@ -58,6 +59,13 @@ void doctor_release(struct doctor *doctor);
 static inline bool doctor_is_file(const struct doctor_object *object)
 {
 	return object->path[0] == '/';
+}
+
+/* Has the object options->min_percent of all samples, or cut stacks? */
+static inline bool doctor_shows(const struct doctor *doctor, const struct doctor_object *object)
+{
+	return share_of(&doctor->sums, object->weight) * 100 >= doctor->options.min_percent ||
+		object->incomplete + object->truncated;
 }
 
 /* Sets the object's cause and remedy (doctor_remedy.c). 0 or -ENOMEM. */

@@ -62,12 +62,6 @@ static void add_row(
 	layout_set(layout, 7, object->path[0] ? object->path : "[unknown]");
 }
 
-static bool is_shown(const struct doctor *doctor, const struct doctor_object *object)
-{
-	return share_of(&doctor->sums, object->weight) * 100 >= doctor->options.min_percent ||
-		object->incomplete + object->truncated;
-}
-
 /* Prints what the samples of an object lack, why, and the remedy, unless that is a command. */
 static int put_cause(const struct doctor *doctor, const struct doctor_object *object, FILE *given)
 {
@@ -111,7 +105,7 @@ static bool is_joined(const struct doctor_object *a, const struct doctor_object 
 static bool has_joined(const struct doctor *doctor, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
-		if (is_shown(doctor, &doctor->object[k]) &&
+		if (doctor_shows(doctor, &doctor->object[k]) &&
 			is_joined(&doctor->object[k], &doctor->object[i]))
 			return true;
 	return false;
@@ -129,11 +123,11 @@ static void put_packages(const struct doctor *doctor, size_t first, FILE *out)
 	const struct doctor_object *objects = doctor->object;
 
 	for (size_t i = first; i < doctor->n; i++) {
-		bool seen = !is_shown(doctor, &objects[i]) ||
+		bool seen = !doctor_shows(doctor, &objects[i]) ||
 			(i > first && !is_joined(&objects[first], &objects[i]));
 
 		for (size_t k = first; k < i && !seen; k++)
-			seen = is_shown(doctor, &objects[k]) &&
+			seen = doctor_shows(doctor, &objects[k]) &&
 				is_joined(&objects[first], &objects[k]) &&
 				has_same_package(&objects[k], &objects[i]);
 		if (!seen)
@@ -205,13 +199,15 @@ static int put_joined(const struct doctor *doctor, size_t first, FILE *out)
 
 	for (size_t i = first; i < doctor->n && r == 0; i++)
 		if (i == first ||
-			(is_shown(doctor, &objects[i]) && is_joined(&objects[first], &objects[i])))
+			(doctor_shows(doctor, &objects[i]) &&
+				is_joined(&objects[first], &objects[i])))
 			r = put_cause(doctor, &objects[i], out);
 	if (r == 0)
 		r = put_commands(doctor, first, out);
 	for (size_t i = first; i < doctor->n && r == 0; i++)
 		if (i == first ||
-			(is_shown(doctor, &objects[i]) && is_joined(&objects[first], &objects[i])))
+			(doctor_shows(doctor, &objects[i]) &&
+				is_joined(&objects[first], &objects[i])))
 			r = put_cut(doctor, &objects[i], out);
 	return r;
 }
@@ -225,7 +221,7 @@ static int put_causes(const struct doctor *doctor, FILE *out)
 	for (size_t i = 0; i < doctor->n && r == 0; i++) {
 		const struct doctor_object *object = &doctor->object[i];
 
-		if (!object->cause[0] || !is_shown(doctor, object) || has_joined(doctor, i))
+		if (!object->cause[0] || !doctor_shows(doctor, object) || has_joined(doctor, i))
 			continue;
 		fputs(any ? "\n" : "\nWhat is missing, and what mends it:\n\n", out);
 		any = true;
@@ -268,7 +264,7 @@ int doctor_text(const struct doctor *doctor, FILE *out)
 	layout_init(&layout, columns, sizeof(columns) / sizeof(*columns), doctor->options.ascii,
 		doctor->options.color);
 	for (size_t i = 0; i < doctor->n; i++) {
-		if (!is_shown(doctor, &doctor->object[i]) ||
+		if (!doctor_shows(doctor, &doctor->object[i]) ||
 			(doctor->options.limit && shown >= doctor->options.limit))
 			continue;
 		add_row(doctor, &doctor->object[i], &layout);

@@ -228,7 +228,7 @@ static void add_row(const struct groups *g, struct layout *layout, struct text_s
 	if (by_object(g))
 		layout_set(layout, at, row->object[0] ? row->object : "[unknown]");
 	else
-		layout_set(layout, at, row->task[0] ? row->task : "-");
+		layout_set(layout, at, row->task[0] ? row->task : "[unknown]");
 }
 
 /* Prints the CPU time of threads without a sample. */

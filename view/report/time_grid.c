@@ -80,6 +80,42 @@ static int group_short(struct time_grid *grid, size_t tasks, uint32_t *of)
 	return 0;
 }
 
+/* Sorts tasks by process. */
+static int compare_pids(const void *a, const void *b, void *context)
+{
+	const struct profile *profile = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint32_t m = profile_task(profile, x).pid, n = profile_task(profile, y).pid;
+
+	return m != n ? (m > n) - (m < n) : (x > y) - (x < y);
+}
+
+/* Joins the threads of each process in the row of its first. @of: as in group_short(). */
+static int group_processes(struct time_grid *grid, size_t tasks, uint32_t *of)
+{
+	struct profile *profile = (struct profile *)grid->frames.profile;
+	uint32_t *order = calloc(tasks + 1, sizeof(*order));
+
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < tasks; i++)
+		order[i] = (uint32_t)i;
+	qsort_r(order, tasks, sizeof(*order), compare_pids, profile);
+	for (size_t i = 1, first = 0; i < tasks; i++) {
+		struct task one = profile_task(profile, order[first]);
+
+		if (profile_task(profile, order[i]).pid != one.pid) {
+			first = i;
+			continue;
+		}
+		grid->row[order[first]].weight += grid->row[order[i]].weight;
+		grid->row[order[i]].weight = 0;
+		of[order[i]] = order[first];
+	}
+	free(order);
+	return 0;
+}
+
 /*
  * Chooses the tasks with a row of their own. *@ret_row_of: by task, its row; the caller frees it. 0
  * or -ENOMEM.
@@ -89,7 +125,7 @@ static int choose_rows(struct time_grid *grid, uint32_t **ret_row_of)
 	const struct profile *profile = grid->frames.profile;
 	const struct report_options *options = &grid->frames.options;
 	size_t tasks = profile_tasks(profile);
-	double least = 0;
+	double least;
 	uint32_t *row_of = calloc(tasks + 1, sizeof(*row_of));
 	uint32_t *of = calloc(tasks + 1, sizeof(*of));
 	int r = row_of && of ? 0 : -ENOMEM;
@@ -117,12 +153,13 @@ static int choose_rows(struct time_grid *grid, uint32_t **ret_row_of)
 	}
 	if (options->format == REPORT_TEXT && options->split == REPORT_SPLIT_NONE)
 		r = group_short(grid, tasks, of);
+	else if (options->split == REPORT_SPLIT_PROCESS)
+		r = group_processes(grid, tasks, of);
 	if (r < 0)
 		goto out;
 	qsort(grid->row, tasks, sizeof(*grid->row), compare_rows);
-	if (options->format == REPORT_TEXT)
-		least = (double)grid->frames.sums.all[grid->frames.sums.weight] *
-			options->min_percent / 100;
+	least = (double)grid->frames.sums.all[grid->frames.sums.weight] * options->min_percent /
+		100;
 	while (grid->rows < tasks && grid->row[grid->rows].weight > 0 &&
 		grid->row[grid->rows].weight >= least &&
 		(!options->limit || grid->rows < options->limit))

@@ -9,9 +9,9 @@
 #include "view/frames.h"
 #include "view/pairs.h"
 
-/* The row of a thread, or of short processes with the same name. */
+/* The row of a thread, of a process, or of short processes with the same name. */
 struct timeline_row {
-	uint32_t task;  /* index in the profile; of the first such process */
+	uint32_t task;  /* index in the profile; of the first such thread or process */
 	uint32_t tasks; /* number of processes in this row */
 	double weight;
 };
@@ -43,7 +43,7 @@ struct time_grid {
 	uint64_t from_ns, to_ns; /* since the beginning of the profile */
 	size_t columns;
 	struct timeline_row *row; /* heaviest first */
-	size_t rows;              /* rows for single tasks; one more row is for all other tasks */
+	size_t rows;              /* in @row; one more row is for all other tasks */
 	double *cell;             /* weights: (rows + 1) times columns */
 	struct pairs top;         /* pairs of (column << 32 | row) and a place */
 	double *top_weight;       /* by index in @top */

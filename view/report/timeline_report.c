@@ -26,8 +26,12 @@ static void put_row(
 		if (phase->row < grid->rows)
 			task = profile_task(grid->frames.profile, grid->row[phase->row].task);
 		row_builder_add(to, "pid", cell_number(task.pid));
-		row_builder_add(to, "tid", cell_number(task.tid));
-		row_builder_add(to, "thread", cell_text(task.thread));
+		if (options->split == REPORT_SPLIT_THREAD) {
+			row_builder_add(to, "tid", cell_number(task.tid));
+			row_builder_add(to, "thread", cell_text(task.thread));
+		} else {
+			row_builder_add(to, "process", cell_text(task.process));
+		}
 	}
 	row_builder_add(to, "from_ns", cell_count(time_grid_ns(grid, phase->from)));
 	row_builder_add(to, "to_ns", cell_count(time_grid_ns(grid, phase->to)));
@@ -39,7 +43,10 @@ static void put_row(
 	row_builder_add(to, "object", cell_text(place->object));
 }
 
-/* Prints the table that other programs read: a row per interval, with --split also per thread. */
+/*
+ * Prints the table that other programs read: a row per interval, with --split also per thread or
+ * process.
+ */
 static int print_sheet(const struct time_grid *grid, FILE *out)
 {
 	const struct timeline_phase none = {.row = TIMELINE_NO_ROW, .place = TIMELINE_NO_PLACE};

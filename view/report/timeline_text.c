@@ -103,12 +103,13 @@ static double most_of(const struct time_grid *grid, const double *cell)
 }
 
 /*
- * Returns the name of a row, which the caller frees: "worker 101", or "cc1 ×12" for 12 short
- * processes. NULL: out of memory.
+ * Returns the name of a row, which the caller frees: "worker 101", "nginx 100" for a process, or
+ * "cc1 ×12" for 12 short processes. NULL: out of memory.
  */
 static char *name_row(const struct time_grid *grid, const struct task *task, uint32_t tasks)
 {
-	const char *name = task->thread[0] ? task->thread : task->process;
+	bool by_process = grid->frames.options.split == REPORT_SPLIT_PROCESS;
+	const char *name = task->thread[0] && !by_process ? task->thread : task->process;
 	char *text;
 	int n;
 
@@ -116,7 +117,8 @@ static char *name_row(const struct time_grid *grid, const struct task *task, uin
 		n = asprintf(&text, "%s %s%" PRIu32, name,
 			grid->frames.options.ascii ? "x" : "\xc3\x97", tasks);
 	else
-		n = asprintf(&text, "%s %" PRIu32, name, task->tid ? task->tid : task->pid);
+		n = asprintf(&text, "%s %" PRIu32, name,
+			task->tid && !by_process ? task->tid : task->pid);
 	return n < 0 ? NULL : text;
 }
 

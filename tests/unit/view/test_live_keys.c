@@ -12,6 +12,11 @@ static void test_live__requests(void **state)
 	assert_int_equal(control->period_ns, 2000000);
 	type(v, "[[");
 	assert_int_equal(control->period_ns, 10000000);
+	type(v, "[[[[[[");
+	assert_int_equal(control->period_ns, 1000000000);
+	type(v, "[");
+	assert_int_equal(control->period_ns, 1000000000);
+	assert_shows(v, "no rate here is lower");
 	type(v, "f");
 	assert_true(control->change_freeze && control->freeze);
 	assert_shows(v, "frozen");
