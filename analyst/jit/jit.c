@@ -20,8 +20,15 @@
 #define MAP_MOST   (UINT64_C(128) << 20)
 #define MAPS_MOST  (UINT64_C(512) << 20)
 #define NOTES_MOST 8
-/* Bytes read at a time; a longer line is invalid. */
+/* Bytes read at a time. A map with a longer line is not read any further. */
 #define CHUNK_BYTES (UINT64_C(1) << 20)
+/*
+ * Maximum bytes read of one file, for files that take time but hardly any memory. A perf map of
+ * valid lines takes more memory than it has bytes, so it reaches MAP_MOST first. A dump has the
+ * code, too; what is skipped of its records does not count.
+ */
+#define MAP_READ_MOST  (UINT64_C(256) << 20)
+#define DUMP_READ_MOST (UINT64_C(1) << 30)
 
 struct jit_entry {
 	uint64_t pc; /* the first member: the key of struct jit.by_pc */
@@ -38,9 +45,10 @@ struct jit_entry {
 struct jit_file {
 	char *path; /* path of the dump, as the process names it; NULL: unknown */
 	char name[48];
-	int fd; /* -1: not opened yet */
-	uint64_t read_bytes;
-	bool over; /* the file is too large, or damaged: it is not read any further */
+	int fd;                /* -1: not opened yet */
+	uint64_t read_bytes;   /* how far the file has been read */
+	uint64_t parsed_bytes; /* of these, the bytes that were not skipped */
+	bool over;             /* the file is too large, or damaged: it is not read any further */
 	struct jit_map map;
 };
 
@@ -109,7 +117,7 @@ void jit_free(struct jit *jit)
 /* Stops reading a file. The names read so far are kept. */
 static int leave(struct jit *jit, struct jit_file *file, const char *why)
 {
-	char note[160];
+	char note[192];
 
 	file->over = true;
 	(void)close(file->fd);
@@ -125,7 +133,7 @@ static int leave(struct jit *jit, struct jit_file *file, const char *why)
 
 /*
  * Reads the next part of a file. Returns the bytes taken; 0: there is no complete line or record;
- * -ENOMEM; -EINVAL: damaged.
+ * -ENOMEM; -EINVAL: damaged, or a map with a line that is longer than a chunk.
  */
 static int64_t read_chunk(struct jit *jit, struct jit_file *file, char *text, uint64_t left)
 {
@@ -141,12 +149,20 @@ static int64_t read_chunk(struct jit *jit, struct jit_file *file, char *text, ui
 		taken = jitdump_add(
 			&file->map, (const uint8_t *)text, (size_t)got, left, CHUNK_BYTES);
 	jit->budget->used_bytes += jit_map_bytes(&file->map) - before;
-	/* Skips a line that is longer than a chunk. */
+	/* A line longer than a chunk: a sparse file has terabytes of zeros without a newline. */
 	if (taken == 0 && got == (ssize_t)CHUNK_BYTES && file == &jit->map)
-		taken = (int64_t)got;
-	if (taken > 0)
+		return -EINVAL;
+	if (taken > 0) {
 		file->read_bytes += (uint64_t)taken;
+		file->parsed_bytes += (uint64_t)(taken < got ? taken : got);
+	}
 	return taken;
+}
+
+static bool is_too_large(const struct jit *jit, const struct jit_file *file)
+{
+	return jit_map_bytes(&file->map) > MAP_MOST || jit->budget->used_bytes > MAPS_MOST ||
+		file->parsed_bytes > (file == &jit->map ? MAP_READ_MOST : DUMP_READ_MOST);
 }
 
 /* Opens /tmp/perf-PID.map, or the dump that was mapped, in the process's root folder or in ours. */
@@ -186,12 +202,11 @@ static int read_file(struct jit *jit, struct jit_file *file)
 	while (taken > 0 && !file->over && file->read_bytes < (uint64_t)st.st_size) {
 		taken = read_chunk(jit, file, text, (uint64_t)st.st_size - file->read_bytes);
 		if (taken == -EINVAL)
-			taken = leave(jit, file, "damaged");
+			taken = leave(jit, file,
+				file == &jit->map ? "damaged by a line of more than 1 MiB"
+						  : "damaged");
 		r = taken < 0 ? (int)taken : r || taken > 0;
-		if (taken > 0 &&
-			(jit_map_bytes(&file->map) > MAP_MOST ||
-				jit->budget->used_bytes > MAPS_MOST) &&
-			leave(jit, file, "too large") < 0)
+		if (taken > 0 && is_too_large(jit, file) && leave(jit, file, "too large") < 0)
 			r = -ENOMEM;
 	}
 	free(text);

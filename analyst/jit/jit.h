@@ -28,8 +28,8 @@ struct jit_budget {
 /*
  * Creates an object that names the code of process @pid; it reads the process's files when names
  * are needed. @live: the process may be alive: its file system and pid namespace are used. Reading
- * a map ends, with a note in the profile, when that map or all maps of @budget become too large.
- * @budget must outlive the result. NULL: out of memory.
+ * a map ends, with a note in the profile, when that map or all maps of @budget become too large, or
+ * at a line of 1 MiB. @budget must outlive the result. NULL: out of memory.
  */
 struct jit *jit_new(struct profile *profile, struct opener *opener, uint32_t pid, bool live,
 	struct jit_budget *budget);

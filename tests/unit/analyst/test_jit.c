@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,6 +19,8 @@
 #include "analyst/syscalls.h"
 #include "profile/profile.h"
 #include "tests/unit/jit_fixture.h"
+
+#define MIB ((off_t)1 << 20)
 
 static const char text[] = "3ef414c0 398 LazyCompile:~main /x.js:1\n"
 			   "0x1000 10 with 0x\n"
@@ -175,6 +178,80 @@ static void test_jit__a_map_may_be_written_anew(void **state)
 	(void)unlink(path);
 }
 
+/* Writes a sparse map: @end follows a hole from the end of @begin up to @at. */
+static void write_sparse_map(const char *path, const char *begin, off_t at, const char *end)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, begin, strlen(begin), 0), (ssize_t)strlen(begin));
+	assert_int_equal(pwrite(fd, end, strlen(end), at), (ssize_t)strlen(end));
+	assert_int_equal(close(fd), 0);
+}
+
+/*
+ * A file may be terabytes long without taking space. Only its beginning names code; the profile
+ * says why the rest does not.
+ */
+static void test_jit__a_map_of_zeros_is_left(void **state)
+{
+	static const char begin[] = "5000 100 first\n", end[] = "\n6000 100 behind\n";
+	struct jit_budget budget = {0};
+	struct profile *profile;
+	struct jit *jit;
+	char path[64];
+	int a, b;
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	write_sparse_map(path, begin, MIB + (off_t)strlen(begin), end);
+	assert_int_equal(profile_new(&profile), 0);
+	jit = jit_new(profile, NULL, (uint32_t)getpid(), true, &budget);
+	assert_non_null(jit);
+	a = jit_location(jit, 0x5010, 0x5000);
+	b = jit_location(jit, 0x6010, 0x5000);
+	assert_int_equal(jit_finish(jit), 0);
+	assert_string_equal(name_of(profile, a), "first");
+	assert_int_equal(profile_location(profile, (size_t)b).lines, 0);
+	assert_int_equal(profile_notes(profile), 1);
+	assert_non_null(strstr(profile_note(profile, 0), "damaged by a line of more than 1 MiB"));
+	jit_free(jit);
+	profile_free(profile);
+	(void)unlink(path);
+}
+
+/* Lines of which nothing is kept: the map takes no memory, but each of its bytes takes time. */
+static void test_jit__a_map_of_nothing_is_left(void **state)
+{
+	struct jit_budget budget = {0};
+	struct profile *profile;
+	struct jit *jit;
+	char path[64];
+	int a, b, fd;
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	write_sparse_map(path, "5000 100 first\n", 258 * MIB, "\n6000 100 behind\n");
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	for (off_t at = MIB / 2; at < 258 * MIB; at += MIB / 2)
+		assert_int_equal(pwrite(fd, "\n", 1, at), 1);
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(profile_new(&profile), 0);
+	jit = jit_new(profile, NULL, (uint32_t)getpid(), true, &budget);
+	assert_non_null(jit);
+	a = jit_location(jit, 0x5010, 0x5000);
+	b = jit_location(jit, 0x6010, 0x5000);
+	assert_int_equal(jit_finish(jit), 0);
+	assert_string_equal(name_of(profile, a), "first");
+	assert_int_equal(profile_location(profile, (size_t)b).lines, 0);
+	assert_int_equal(profile_notes(profile), 1);
+	assert_non_null(strstr(profile_note(profile, 0), "too large; after its first 256 MiB"));
+	jit_free(jit);
+	profile_free(profile);
+	(void)unlink(path);
+}
+
 static void test_jit__system_calls_have_names(void **state)
 {
 	char name[64];
@@ -296,6 +373,8 @@ int main(void)
 		cmocka_unit_test(test_jit__names_come_late),
 		cmocka_unit_test(test_jit__the_last_line_needs_no_end),
 		cmocka_unit_test(test_jit__a_map_may_be_written_anew),
+		cmocka_unit_test(test_jit__a_map_of_zeros_is_left),
+		cmocka_unit_test(test_jit__a_map_of_nothing_is_left),
 		cmocka_unit_test(test_jit__system_calls_have_names),
 	};
 
