@@ -9,10 +9,8 @@
 #include "symbolizer/unwind/unwind.h"
 
 #define NAME_MOST 4096 /* longer names are cut */
-/* At most this many overlapping pieces are examined to find the newest one. */
+/* At most this many overlapping pieces of a run are examined to find the newest one. */
 #define OVERLAPS_MOST 4096
-/* The number of newest pieces searched for the name of moved code. */
-#define MOVED_MOST 4096
 
 /* Appends a string to map->text, cut to NAME_MOST bytes, at *@ret_at. 0, -ENOMEM. */
 static int put_text(struct jit_map *map, const char *text, size_t bytes, size_t *ret_at)
@@ -45,7 +43,6 @@ int jit_map_put(struct jit_map *map, uint64_t start, uint64_t size, const char *
 	map->pending_unwind = map->unwind_bytes;
 	code.order = (uint32_t)map->n;
 	map->code[map->n++] = code;
-	map->sealed = false;
 	return 0;
 }
 
@@ -79,33 +76,6 @@ int jit_map_put_unwind(struct jit_map *map, const uint8_t *data, size_t bytes)
 		return -ENOMEM;
 	memcpy(map->unwind + map->unwind_bytes, data, bytes);
 	map->unwind_bytes += bytes;
-	return 0;
-}
-
-int jit_map_move(struct jit_map *map, uint64_t from, uint64_t to, uint64_t size)
-{
-	const struct jit_code *best = NULL;
-	struct jit_code moved;
-
-	if (!size || size > UINT64_MAX - to)
-		return 0;
-	/*
-	 * In an unsealed map, the newest pieces are last; in a sealed one, the order field decides.
-	 */
-	for (size_t i = map->n, n = 0; i-- > 0 && n < MOVED_MOST; n++) {
-		if (map->code[i].start == from && (!best || map->code[i].order > best->order))
-			best = &map->code[i];
-	}
-	if (!best)
-		return 0;
-	moved = *best;
-	if (array_grow(&map->code, &map->room, map->n + 1) < 0)
-		return -ENOMEM;
-	moved.start = to;
-	moved.end = to + size;
-	moved.order = (uint32_t)map->n;
-	map->code[map->n++] = moved;
-	map->sealed = false;
 	return 0;
 }
 
@@ -167,40 +137,102 @@ static int by_start(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static void seal(struct jit_map *map)
+/*
+ * Makes a run of the pieces that are new. A run that is less than twice as long as the new one
+ * becomes a part of it. So each time that a piece is sorted again, its run grows by half or more: n
+ * pieces are sorted at most 1.7 log2(n) times each, however many look-ups come between them.
+ */
+static void sort_new(struct jit_map *map)
 {
+	size_t first = map->sorted;
 	uint64_t reach = 0;
 
-	if (map->n)
-		qsort(map->code, map->n, sizeof(*map->code), by_start);
-	for (size_t i = 0; i < map->n; i++) {
+	if (first == map->n)
+		return;
+	while (map->runs && first - map->run[map->runs - 1] < 2 * (map->n - first))
+		first = map->run[--map->runs];
+	qsort(map->code + first, map->n - first, sizeof(*map->code), by_start);
+	for (size_t i = first; i < map->n; i++) {
 		if (map->code[i].end > reach)
 			reach = map->code[i].end;
 		map->code[i].reach = reach;
 	}
-	map->sealed = true;
+	map->run[map->runs++] = first;
+	map->sorted = map->n;
 }
 
-/* The number of pieces that begin at or below @pc. They are the first ones when sorted. */
-static size_t count_below(struct jit_map *map, uint64_t pc)
+/*
+ * The index behind the last piece of @run that begins at or below @pc; that of the run's first
+ * piece: there is none.
+ */
+static size_t end_below(const struct jit_map *map, unsigned run, uint64_t pc)
 {
-	if (!map->sealed)
-		seal(map);
-	return array_bisect(i, 0, map->n, map->code[i].start <= pc);
+	size_t end = run + 1 < map->runs ? map->run[run + 1] : map->sorted;
+
+	return array_bisect(i, map->run[run], end, map->code[i].start <= pc);
 }
 
-static const struct jit_code *find(struct jit_map *map, uint64_t pc)
+static const struct jit_code *find_in_run(const struct jit_map *map, unsigned run, uint64_t pc)
 {
 	const struct jit_code *best = NULL;
-	size_t low = count_below(map, pc);
+	size_t first = map->run[run], low = end_below(map, run, pc);
 
-	for (size_t n = 0; low > 0 && n < OVERLAPS_MOST && map->code[low - 1].reach > pc; n++) {
+	for (size_t n = 0; low > first && n < OVERLAPS_MOST && map->code[low - 1].reach > pc; n++) {
 		const struct jit_code *code = &map->code[--low];
 
 		if (pc < code->end && (!best || code->order > best->order))
 			best = code;
 	}
 	return best;
+}
+
+/* The newest piece at @pc: all pieces of a run are newer than those of the runs before it. */
+static const struct jit_code *find(struct jit_map *map, uint64_t pc)
+{
+	const struct jit_code *code = NULL;
+
+	sort_new(map);
+	for (unsigned run = map->runs; run-- > 0 && !code;)
+		code = find_in_run(map, run, pc);
+	return code;
+}
+
+/*
+ * The piece with the greatest start at or below @pc, of several the newest; NULL: none. All pieces
+ * must be sorted.
+ */
+static const struct jit_code *find_below(const struct jit_map *map, uint64_t pc)
+{
+	const struct jit_code *best = NULL;
+
+	for (unsigned run = map->runs; run-- > 0;) {
+		size_t end = end_below(map, run, pc);
+
+		if (end > map->run[run] && (!best || map->code[end - 1].start > best->start))
+			best = &map->code[end - 1];
+	}
+	return best;
+}
+
+int jit_map_move(struct jit_map *map, uint64_t from, uint64_t to, uint64_t size)
+{
+	const struct jit_code *code;
+	struct jit_code moved;
+
+	if (!size || size > UINT64_MAX - to)
+		return 0;
+	sort_new(map);
+	code = find_below(map, from);
+	if (!code || code->start != from)
+		return 0;
+	moved = *code;
+	if (array_grow(&map->code, &map->room, map->n + 1) < 0)
+		return -ENOMEM;
+	moved.start = to;
+	moved.end = to + size;
+	moved.order = (uint32_t)map->n;
+	map->code[map->n++] = moved;
+	return 0;
 }
 
 /* Searches all lines of the piece for the last one at or before @pc: they may be out of order. */
@@ -234,11 +266,9 @@ static bool is_trampoline(const char *name)
 bool jit_map_unwind(
 	struct jit_map *map, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated)
 {
-	const struct jit_code *code = find(map, pc);
-	size_t below = code ? 0 : count_below(map, pc);
+	const struct jit_code *code = find(map, pc), *below = code ? NULL : find_below(map, pc);
 
-	if (below && map->code[below - 1].start >= start &&
-		is_trampoline(map->text + map->code[below - 1].name)) {
+	if (below && below->start >= start && is_trampoline(map->text + below->name)) {
 		*ret_generated =
 			(struct unwind_generated){.start = pc, .end = pc + 1, .trampoline = true};
 		return true;

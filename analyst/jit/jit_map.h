@@ -29,15 +29,23 @@ struct jit_code {
 	/* position and length of the piece's unwind information in jit_map.unwind */
 	size_t unwind, unwind_bytes;
 	uint32_t order; /* greater: newer */
-	uint64_t reach; /* after sealing: the greatest end of this and all previous pieces */
+	uint64_t reach; /* in a run: the greatest end of this and all previous pieces of the run */
 };
+
+/* More than any map has: each run is at least twice as long as the next. */
+#define JIT_RUNS_MOST 64
 
 /* A perf map or jitdump in memory. */
 struct jit_map {
 	struct jit_code *code;
 	size_t n, room;
-	bool sealed; /* sorted by start */
-	char *text;  /* names, NUL-terminated */
+	/*
+	 * The first @sorted pieces are divided into runs: run i begins at index run[i], is sorted
+	 * by start, and is older than run i + 1. A look-up sorts the pieces behind them.
+	 */
+	size_t sorted, run[JIT_RUNS_MOST];
+	unsigned runs;
+	char *text; /* names, NUL-terminated */
 	size_t text_bytes, text_room;
 	struct jit_line *line;
 	size_t lines, lines_room;
@@ -82,10 +90,7 @@ int jit_map_begin_lines(struct jit_map *map, uint64_t start);
  */
 int jit_map_put_line(
 	struct jit_map *map, uint64_t offset, uint32_t line, const char *file, size_t bytes);
-/*
- * Adds a copy, at @to, of the newest piece that starts at @from. Searches only the newest 4096
- * pieces. -ENOMEM.
- */
+/* Adds a copy, at @to, of the newest piece that starts at @from. -ENOMEM. */
 int jit_map_move(struct jit_map *map, uint64_t from, uint64_t to, uint64_t size);
 
 /* Adds a copy of the call frame information of the code that comes next. -ENOMEM. */
