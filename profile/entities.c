@@ -352,6 +352,13 @@ int profile_add_named_location(struct profile *profile, uint32_t mapping, uint64
 	return index >= 0 ? index : append_named(profile, &key, same < 0 && address);
 }
 
+int profile_add_separate_location(struct profile *profile, uint32_t mapping, uint64_t address)
+{
+	if (mapping >= profile->mappings)
+		return -EINVAL;
+	return append_location(profile, &(struct named){.mapping = mapping, .address = address});
+}
+
 int profile_set_lines(
 	struct profile *profile, uint32_t location, const struct location_line *line, size_t lines)
 {

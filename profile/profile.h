@@ -119,11 +119,18 @@ int profile_mark_processes(struct profile *profile, const char *mark);
 
 /*
  * Finds or adds a location that is identified by its lines as well: for frames without an address
- * of their own (a system call, a profile of another program with address 0). profile_add_location()
- * never finds a named location with address 0.
+ * of their own (a system call, a profile of another program with address 0), and for code that
+ * differs between processes. profile_add_location() never finds a named location with address 0.
  */
 int profile_add_named_location(struct profile *profile, uint32_t mapping, uint64_t address,
 	const struct location_line *line, size_t lines);
+
+/*
+ * Adds a location that no later call finds, for code that gets its lines later, and whose address
+ * has other code in another process. A profile that is merged or read from a file has one location
+ * for those with equal lines.
+ */
+int profile_add_separate_location(struct profile *profile, uint32_t mapping, uint64_t address);
 
 /*
  * Sets the lines of a location, innermost first; replaces earlier ones. Sets the mapping's has_

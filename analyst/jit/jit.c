@@ -223,26 +223,65 @@ static int read_more(struct jit *jit)
 	return of_map < 0 ? of_map : of_dump || of_map;
 }
 
-/* Looks up the name of an entry. 1: it has a name now; 0; -ENOMEM. */
-static int name(struct jit *jit, struct jit_entry *entry)
+/* Looks up the name of @pc. 1: in *@ret_line; 0: none is known; -ENOMEM. */
+static int find_name(struct jit *jit, uint64_t pc, struct location_line *ret_line)
 {
 	struct jit_source source;
 	int function;
 
-	if (!jit_map_look_up(&jit->dump.map, entry->pc, &source) &&
-		!jit_map_look_up(&jit->map.map, entry->pc, &source))
+	if (!jit_map_look_up(&jit->dump.map, pc, &source) &&
+		!jit_map_look_up(&jit->map.map, pc, &source))
 		return 0;
 	function = profile_add_function(jit->profile,
 		&(struct function){
 			.name = source.name, .symbol = source.name, .file = source.file});
-	if (function < 0 ||
-		profile_set_lines(jit->profile, entry->location,
-			&(struct location_line){
-				.function = (uint32_t)function, .line = source.line},
-			1) < 0)
+	if (function < 0)
 		return -ENOMEM;
-	entry->named = true;
+	*ret_line = (struct location_line){.function = (uint32_t)function, .line = source.line};
 	return 1;
+}
+
+/* Names an entry that has no name. 1: it has a name now; 0; -ENOMEM. */
+static int name(struct jit *jit, struct jit_entry *entry)
+{
+	struct location_line line;
+	int r = find_name(jit, entry->pc, &line);
+
+	if (r > 0 && profile_set_lines(jit->profile, entry->location, &line, 1) < 0)
+		return -ENOMEM;
+	entry->named |= r > 0;
+	return r;
+}
+
+/*
+ * Adds the location of an entry. Another process may have other code at the same address, so only a
+ * location with the same name is shared; one that may get its name later is not.
+ */
+static int add_location(struct jit *jit, struct jit_entry *entry, uint64_t start)
+{
+	struct location_line line = {0};
+	int r = find_name(jit, entry->pc, &line), mapping, location;
+
+	if (r == 0 && read_more(jit) > 0)
+		r = find_name(jit, entry->pc, &line);
+	if (r < 0)
+		return r;
+	mapping = profile_add_mapping(jit->profile,
+		&(struct mapping){.file = "[jit]",
+			.build_id = "",
+			.start = start,
+			.has_functions = r,
+			.has_lines = line.line});
+	if (mapping < 0)
+		return mapping;
+	location = r
+		? profile_add_named_location(jit->profile, (uint32_t)mapping, entry->pc, &line, 1)
+		: profile_add_separate_location(jit->profile, (uint32_t)mapping, entry->pc);
+	if (location < 0)
+		return location;
+	entry->location = (uint32_t)location;
+	entry->named = r;
+	return 0;
 }
 
 static bool has_pc(const void *entries, uint32_t index, const void *pc)
@@ -254,25 +293,15 @@ static bool has_pc(const void *entries, uint32_t index, const void *pc)
 static int entry_of(struct jit *jit, uint64_t pc, uint64_t start)
 {
 	struct jit_entry entry = {.pc = pc, .unknown = 2};
-	int at = table_find(&jit->by_pc, pc, has_pc, jit->entry, &pc), mapping, location, r;
+	int at = table_find(&jit->by_pc, pc, has_pc, jit->entry, &pc), r;
 
 	if (at >= 0)
 		return at;
-	mapping = profile_add_mapping(
-		jit->profile, &(struct mapping){.file = "[jit]", .build_id = "", .start = start});
-	location =
-		mapping < 0 ? mapping : profile_add_location(jit->profile, (uint32_t)mapping, pc);
-	if (location < 0)
-		return location;
-	entry.location = (uint32_t)location;
-	at = table_intern(
+	r = add_location(jit, &entry, start);
+	if (r < 0)
+		return r;
+	return table_intern(
 		&jit->by_pc, pc, has_pc, &jit->entry, &jit->entry_room, &jit->entries, &entry);
-	if (at < 0)
-		return at;
-	r = name(jit, &jit->entry[at]);
-	if (r == 0 && read_more(jit) > 0)
-		r = name(jit, &jit->entry[at]);
-	return r < 0 ? r : at;
 }
 
 int jit_location(struct jit *jit, uint64_t pc, uint64_t start)

@@ -43,7 +43,8 @@ void jit_set_dump(struct jit *jit, const char *path);
 
 /*
  * Returns the location of generated code at @pc, in a mapping that begins at @start. The location
- * gets its name now, or by jit_finish(). -ENOMEM.
+ * gets its name now, or by jit_finish(). Code of another process at the same address has another
+ * location, unless both have the same name now. -ENOMEM.
  */
 int jit_location(struct jit *jit, uint64_t pc, uint64_t start);
 

@@ -178,6 +178,54 @@ static void test_jit__a_map_may_be_written_anew(void **state)
 	(void)unlink(path);
 }
 
+/* Workers that were forked from one process generate different code at the same addresses. */
+static void test_jit__processes_have_code_of_their_own(void **state)
+{
+	static const char *const early[] = {
+		"5000 100 of_a\n7000 100 of_both\n", "5000 100 of_b\n7000 100 of_both\n"};
+	static const char *const late[] = {
+		"5000 100 of_a\n7000 100 of_both\n6000 100 late_a\n5000 100 newer_a\n",
+		"5000 100 of_b\n7000 100 of_both\n6000 100 late_b\n5000 100 newer_b\n"};
+	struct jit_budget budget = {0};
+	struct profile *profile;
+	struct jit *jit[2];
+	char path[2][64];
+	int at[2][3];
+
+	(void)state;
+	assert_int_equal(profile_new(&profile), 0);
+	for (size_t i = 0; i < 2; i++) {
+		/* No process has such a pid: the greatest is 2^22. */
+		uint32_t pid = (uint32_t)getpid() + ((uint32_t)(i + 1) << 23);
+
+		(void)snprintf(path[i], sizeof(path[i]), "/tmp/perf-%u.map", pid);
+		jit[i] = jit_new(profile, NULL, pid, false, &budget);
+		assert_non_null(jit[i]);
+		write_map(path[i], early[i]);
+		for (size_t k = 0; k < 3; k++)
+			at[i][k] = jit_location(jit[i], 0x5010 + (k << 12), 0x5000);
+	}
+	for (size_t i = 0; i < 2; i++)
+		write_map(path[i], late[i]);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(jit_finish(jit[i]), 0);
+		jit_free(jit[i]);
+		(void)unlink(path[i]);
+	}
+	assert_string_equal(name_of(profile, at[0][0]), "of_a");
+	assert_string_equal(name_of(profile, at[1][0]), "of_b");
+	assert_string_equal(name_of(profile, at[0][1]), "late_a");
+	assert_string_equal(name_of(profile, at[1][1]), "late_b");
+	/* Reports and exports see one object. */
+	assert_int_equal(profile_mappings(profile), 1);
+	assert_true(profile_mapping(profile, 0).has_functions);
+	assert_false(profile_mapping(profile, 0).has_lines);
+	/* The same name at the same address is one location. */
+	assert_string_equal(name_of(profile, at[0][2]), "of_both");
+	assert_int_equal(at[0][2], at[1][2]);
+	profile_free(profile);
+}
+
 /* Writes a sparse map: @end follows a hole from the end of @begin up to @at. */
 static void write_sparse_map(const char *path, const char *begin, off_t at, const char *end)
 {
@@ -373,6 +421,7 @@ int main(void)
 		cmocka_unit_test(test_jit__names_come_late),
 		cmocka_unit_test(test_jit__the_last_line_needs_no_end),
 		cmocka_unit_test(test_jit__a_map_may_be_written_anew),
+		cmocka_unit_test(test_jit__processes_have_code_of_their_own),
 		cmocka_unit_test(test_jit__a_map_of_zeros_is_left),
 		cmocka_unit_test(test_jit__a_map_of_nothing_is_left),
 		cmocka_unit_test(test_jit__system_calls_have_names),

@@ -171,6 +171,32 @@ static void test_profile__named_locations_differ_by_their_names(void **state)
 	profile_free(p);
 }
 
+static void test_profile__separate_locations_are_never_found(void **state)
+{
+	struct profile *p = fixture_profile(), *merged;
+	struct location_line a = {0, 1}, b = {1, 1};
+	int first = profile_add_separate_location(p, 0, 0x1999);
+	int second = profile_add_separate_location(p, 0, 0x1999);
+	size_t locations;
+
+	(void)state;
+	assert_true(first >= 0 && second > first);
+	assert_int_equal(profile_add_separate_location(p, 99, 0x1999), -EINVAL);
+	assert_int_equal(profile_set_lines(p, (uint32_t)first, &a, 1), 0);
+	assert_int_equal(profile_set_lines(p, (uint32_t)second, &b, 1), 0);
+	assert_int_equal(profile_location(p, (size_t)first).line[0].function, 0);
+	assert_int_equal(profile_location(p, (size_t)second).line[0].function, 1);
+	assert_true(profile_add_location(p, 0, 0x1999) > second);
+	assert_true(profile_add_named_location(p, 0, 0x1999, &a, 1) > second + 1);
+	/* A merged profile tells them apart by their lines: there, the last one is the first. */
+	locations = profile_locations(p);
+	assert_int_equal(profile_new(&merged), 0);
+	assert_int_equal(profile_merge(merged, p), 0);
+	assert_int_equal(profile_locations(merged), locations - 1);
+	profile_free(merged);
+	profile_free(p);
+}
+
 static void test_profile__unsampled_is_a_row_of_its_executable(void **state)
 {
 	struct profile *p = fixture_profile();
@@ -272,6 +298,7 @@ int main(void)
 		cmocka_unit_test(test_profile__a_new_value_type_is_0_in_old_stacks),
 		cmocka_unit_test(test_profile__lines_are_replaced_and_tell_the_mapping),
 		cmocka_unit_test(test_profile__named_locations_differ_by_their_names),
+		cmocka_unit_test(test_profile__separate_locations_are_never_found),
 		cmocka_unit_test(test_profile__unsampled_is_a_row_of_its_executable),
 		cmocka_unit_test(test_profile__keeps_audit_and_notes),
 		cmocka_unit_test(test_profile__command_is_quoted_for_a_shell),
