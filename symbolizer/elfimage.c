@@ -114,16 +114,20 @@ static int read_phdrs(struct elfimage *image, uint64_t offset, size_t entry_byte
 
 /*
  * Takes the build-id from notes, and whether one of the notes is by Go's linker. @align: 4, or 8 in
- * a segment with p_align 8 (the gABI's rule for 64 bits).
+ * a segment with p_align 8 (the gABI's rule for 64 bits). *@left: how many notes of the file may
+ * still be read, of which those that were are taken. The contents of a note may be of any size, as
+ * they are skipped.
  */
-static void read_notes(struct elfimage *image, const uint8_t *data, uint64_t end, uint64_t align)
+static void read_notes(
+	struct elfimage *image, const uint8_t *data, uint64_t end, uint64_t align, unsigned *left)
 {
 	uint64_t at = 0;
 	Elf64_Nhdr note; /* Both classes of ELF have the same layout. */
 
-	while (end - at >= sizeof(note)) {
+	while (end - at >= sizeof(note) && *left) {
 		uint64_t name, desc, next;
 
+		(*left)--;
 		memcpy(&note, data + at, sizeof(note));
 		name = at + sizeof(note);
 		desc = (name + note.n_namesz + align - 1) & ~(align - 1);
@@ -146,12 +150,15 @@ static void read_notes(struct elfimage *image, const uint8_t *data, uint64_t end
 
 void elfimage_read_build_id(struct elfimage *image, const uint8_t *notes, size_t bytes)
 {
-	read_notes(image, notes, bytes, 4);
+	unsigned left = IMAGE_NOTES_MOST;
+
+	read_notes(image, notes, bytes, 4, &left);
 }
 
 int elfimage_read_headers(struct elfimage *image)
 {
 	const uint8_t *ident = image->data;
+	unsigned left = IMAGE_NOTES_MOST;
 	int rc;
 
 	if (image->bytes < EI_NIDENT || memcmp(ident, ELFMAG, SELFMAG) != 0 ||
@@ -185,7 +192,7 @@ int elfimage_read_headers(struct elfimage *image)
 
 		if (p->p_type == PT_NOTE && holds(image, p->p_offset, p->p_filesz))
 			read_notes(image, image->data + p->p_offset, p->p_filesz,
-				p->p_align == 8 ? 8 : 4);
+				p->p_align == 8 ? 8 : 4, &left);
 	}
 	return rc;
 }

@@ -13,7 +13,11 @@
 
 #include "symbolizer/base/slice.h"
 
-enum { IMAGE_BUILD_ID_MAX = 64 };
+/*
+ * IMAGE_NOTES_MOST notes of a file are read, of all its segments together. Programs have a few; in
+ * a damaged file, thousands of segments may each consist of all its bytes.
+ */
+enum { IMAGE_BUILD_ID_MAX = 64, IMAGE_NOTES_MOST = 16384 };
 
 struct elfimage {
 	const uint8_t *data; /* NULL: none */
@@ -43,7 +47,10 @@ struct elfimage {
 int elfimage_map(struct elfimage *image, int fd);
 /* Takes ownership of malloc'ed @data. */
 void elfimage_adopt(struct elfimage *image, uint8_t *data, size_t bytes);
-/* Reads program headers and notes. -ENOEXEC: no ELF file of our byte order, or invalid headers. */
+/*
+ * Reads program headers, and the build-id if it is among the first IMAGE_NOTES_MOST notes.
+ * -ENOEXEC: no ELF file of our byte order, or invalid headers.
+ */
 int elfimage_read_headers(struct elfimage *image);
 /* Reads the build-id from notes without a program header, as in a supplement made by dwz. */
 void elfimage_read_build_id(struct elfimage *image, const uint8_t *notes, size_t bytes);

@@ -9,82 +9,88 @@
 
 /* At most this many entries of a hash chain are followed: a damaged table may have no end. */
 #define CHAIN_MOST 100000
+/* At most this many entries of PT_DYNAMIC are read. A C library has about 30. */
+#define ENTRIES_MOST 4096
 /*
  * Symbols with longer names are left out. In a bad file, all symbols may share one long name:
  * reading it for each would take very long.
  */
 #define NAME_MOST 4096
 
-static bool read_at(const struct elfimage *image, uint64_t svma, void *to, size_t bytes)
-{
-	return slice_read(elfimage_at(image, svma), 0, to, bytes);
-}
-
-static bool read32(const struct elfimage *image, uint64_t svma, uint32_t *ret_value)
-{
-	return read_at(image, svma, ret_value, sizeof(*ret_value));
-}
-
-/* Addresses of the tables that PT_DYNAMIC names, as in the file; 0: not there. */
+/* What is loaded from the tables that PT_DYNAMIC names to their segments' ends; none: not there. */
 struct tables {
-	uint64_t symbols, strings, hash, gnu_hash;
+	struct slice symbols, strings, hash, gnu_hash;
 };
 
 /*
- * The svma of an address in PT_DYNAMIC. In memory, glibc has added the load bias to it; other C
- * libraries leave it as it is in the file.
+ * The table at an address in PT_DYNAMIC; 0: there is none. In memory, glibc has added the load bias
+ * to the address; other C libraries leave it as it is in the file.
  */
-static uint64_t as_in_file(const struct elfimage *image, uint64_t address)
+static struct slice table_at(const struct elfimage *image, uint64_t address)
 {
-	return image->loaded && !elfimage_at(image, address).data ? address - image->loaded
-								  : address;
+	struct slice table = address ? elfimage_at(image, address) : (struct slice){0};
+
+	if (address && image->loaded && !table.data)
+		table = elfimage_at(image, address - image->loaded);
+	return table;
+}
+
+/*
+ * The entries of the last PT_DYNAMIC, which the loaders of glibc and musl use. Like glibc's, this
+ * skips one without bytes, as "objcopy --only-keep-debug" leaves it.
+ */
+static struct slice find_dynamic(const struct elfimage *image)
+{
+	const Elf64_Phdr *last = NULL;
+
+	for (size_t i = 0; i < image->n_phdr; i++) {
+		if (image->phdr[i].p_type == PT_DYNAMIC && image->phdr[i].p_filesz)
+			last = &image->phdr[i];
+	}
+	return last ? slice_first(elfimage_at(image, last->p_vaddr), last->p_filesz)
+		    : (struct slice){0};
 }
 
 static bool find_tables(const struct elfimage *image, struct tables *ret_tables)
 {
-	struct tables tables = {0};
+	uint64_t symbols = 0, strings = 0, hash = 0, gnu_hash = 0;
+	struct slice entries = find_dynamic(image);
+	struct tables tables;
+	Elf64_Dyn entry;
 
-	for (size_t i = 0; i < image->n_phdr; i++) {
-		const Elf64_Phdr *p = &image->phdr[i];
-		uint64_t n = p->p_filesz / sizeof(Elf64_Dyn);
-
-		if (p->p_type != PT_DYNAMIC)
-			continue;
-		for (uint64_t k = 0; k < n && k < 4096; k++) {
-			Elf64_Dyn dynamic;
-			uint64_t address;
-
-			if (!read_at(image, p->p_vaddr + k * sizeof(dynamic), &dynamic,
-				    sizeof(dynamic)) ||
-				dynamic.d_tag == DT_NULL)
-				break;
-			address = as_in_file(image, dynamic.d_un.d_ptr);
-			switch (dynamic.d_tag) {
-			case DT_SYMTAB: tables.symbols = address; break;
-			case DT_STRTAB: tables.strings = address; break;
-			case DT_HASH: tables.hash = address; break;
-			case DT_GNU_HASH: tables.gnu_hash = address; break;
-			default: break;
-			}
+	for (uint64_t i = 0;
+		i < ENTRIES_MOST && slice_read(entries, i * sizeof(entry), &entry, sizeof(entry)) &&
+		entry.d_tag != DT_NULL;
+		i++) {
+		switch (entry.d_tag) {
+		case DT_SYMTAB: symbols = entry.d_un.d_ptr; break;
+		case DT_STRTAB: strings = entry.d_un.d_ptr; break;
+		case DT_HASH: hash = entry.d_un.d_ptr; break;
+		case DT_GNU_HASH: gnu_hash = entry.d_un.d_ptr; break;
+		default: break;
 		}
 	}
+	/* Each look-up of an address goes through all segments, so there is one for each table. */
+	tables = (struct tables){table_at(image, symbols), table_at(image, strings),
+		table_at(image, hash), table_at(image, gnu_hash)};
 	*ret_tables = tables;
-	return tables.symbols && tables.strings && (tables.hash || tables.gnu_hash);
+	return tables.symbols.data && tables.strings.data &&
+		(tables.hash.data || tables.gnu_hash.data);
 }
 
 /* Is symbol @index a definition of @name? */
-static bool is_symbol(const struct elfimage *image, const struct tables *tables, uint32_t index,
-	const char *name, uint64_t *ret_svma)
+static bool is_symbol(
+	const struct tables *tables, uint32_t index, const char *name, uint64_t *ret_svma)
 {
 	size_t length = strlen(name) + 1;
 	Elf64_Sym symbol;
 	char text[64];
 
 	if (length > sizeof(text) ||
-		!read_at(image, tables->symbols + (uint64_t)index * sizeof(symbol), &symbol,
+		!slice_read(tables->symbols, (uint64_t)index * sizeof(symbol), &symbol,
 			sizeof(symbol)) ||
 		symbol.st_shndx == SHN_UNDEF ||
-		!read_at(image, tables->strings + symbol.st_name, text, length) ||
+		!slice_read(tables->strings, symbol.st_name, text, length) ||
 		memcmp(text, name, length) != 0)
 		return false;
 	*ret_svma = symbol.st_value;
@@ -95,8 +101,7 @@ static bool is_symbol(const struct elfimage *image, const struct tables *tables,
  * Looks up @name by DT_HASH, buckets and chain of the System V ABI: nbucket, nchain, bucket[],
  * chain[].
  */
-static bool find_by_hash(const struct elfimage *image, const struct tables *tables,
-	const char *name, uint64_t *ret_svma)
+static bool find_by_hash(const struct tables *tables, const char *name, uint64_t *ret_svma)
 {
 	uint32_t hash = 0, buckets, index;
 
@@ -104,13 +109,13 @@ static bool find_by_hash(const struct elfimage *image, const struct tables *tabl
 		hash = (hash << 4) + (uint8_t)*c;
 		hash = (hash ^ (hash >> 24 & 0xf0)) & 0x0fffffff;
 	}
-	if (!read32(image, tables->hash, &buckets) || !buckets ||
-		!read32(image, tables->hash + 8 + 4 * (uint64_t)(hash % buckets), &index))
+	if (!slice_u32(tables->hash, 0, &buckets) || !buckets ||
+		!slice_u32(tables->hash, 8 + 4 * (uint64_t)(hash % buckets), &index))
 		return false;
 	for (unsigned i = 0; index && i < CHAIN_MOST; i++) {
-		if (is_symbol(image, tables, index, name, ret_svma))
+		if (is_symbol(tables, index, name, ret_svma))
 			return true;
-		if (!read32(image, tables->hash + 8 + 4 * ((uint64_t)buckets + index), &index))
+		if (!slice_u32(tables->hash, 8 + 4 * ((uint64_t)buckets + index), &index))
 			return false;
 	}
 	return false;
@@ -121,24 +126,23 @@ static bool find_by_hash(const struct elfimage *image, const struct tables *tabl
  * filter (8 bytes a word), bucket[], and chain[] with a hash for each symbol from the first one on,
  * whose lowest bit marks the end of a bucket.
  */
-static bool find_by_gnu_hash(const struct elfimage *image, const struct tables *tables,
-	const char *name, uint64_t *ret_svma)
+static bool find_by_gnu_hash(const struct tables *tables, const char *name, uint64_t *ret_svma)
 {
 	uint32_t hash = 5381, head[4], index, here;
 	uint64_t bucket, chain;
 
 	for (const char *c = name; *c; c++)
 		hash = hash * 33 + (uint8_t)*c;
-	if (!read_at(image, tables->gnu_hash, head, sizeof(head)) || !head[0])
+	if (!slice_read(tables->gnu_hash, 0, head, sizeof(head)) || !head[0])
 		return false;
-	bucket = tables->gnu_hash + sizeof(head) + 8 * (uint64_t)head[2];
+	bucket = sizeof(head) + 8 * (uint64_t)head[2];
 	chain = bucket + 4 * (uint64_t)head[0];
-	if (!read32(image, bucket + 4 * (uint64_t)(hash % head[0]), &index))
+	if (!slice_u32(tables->gnu_hash, bucket + 4 * (uint64_t)(hash % head[0]), &index))
 		return false;
 	for (unsigned i = 0; index >= head[1] && i < CHAIN_MOST; i++, index++) {
-		if (!read32(image, chain + 4 * (uint64_t)(index - head[1]), &here))
+		if (!slice_u32(tables->gnu_hash, chain + 4 * (uint64_t)(index - head[1]), &here))
 			return false;
-		if ((here | 1) == (hash | 1) && is_symbol(image, tables, index, name, ret_svma))
+		if ((here | 1) == (hash | 1) && is_symbol(tables, index, name, ret_svma))
 			return true;
 		if (here & 1)
 			return false;
@@ -153,18 +157,17 @@ static bool find_exported(const struct elfimage *image, const char *name, uint64
 
 	if (!image->data || !image->elf64 || !find_tables(image, &tables))
 		return false;
-	if (tables.gnu_hash)
-		return find_by_gnu_hash(image, &tables, name, ret_svma);
-	return find_by_hash(image, &tables, name, ret_svma);
+	if (tables.gnu_hash.data)
+		return find_by_gnu_hash(&tables, name, ret_svma);
+	return find_by_hash(&tables, name, ret_svma);
 }
 
 /*
  * Counts the symbols. DT_GNU_HASH does not hold their number, but the last symbol ends the chain
  * that begins last.
  */
-static uint32_t count_by_gnu_hash(const struct elfimage *image, const struct tables *tables)
+static uint32_t count_by_gnu_hash(struct slice table)
 {
-	struct slice table = elfimage_at(image, tables->gnu_hash);
 	uint32_t head[4], last = 0, word;
 	uint64_t at, chain;
 
@@ -193,13 +196,11 @@ bool exported_open(const struct elfimage *image, struct exported_list *ret_list)
 
 	if (!image->data || !image->elf64 || !find_tables(image, &tables))
 		return false;
-	if (tables.gnu_hash)
-		list.n = count_by_gnu_hash(image, &tables);
-	else if (!read32(image, tables.hash + 4, &list.n))
-		return false;
-	list.symbols = elfimage_at(image, tables.symbols);
-	list.strings = elfimage_at(image, tables.strings);
-	if (!list.symbols.data || !list.strings.data)
+	list.symbols = tables.symbols;
+	list.strings = tables.strings;
+	if (tables.gnu_hash.data)
+		list.n = count_by_gnu_hash(tables.gnu_hash);
+	else if (!slice_u32(tables.hash, 4, &list.n))
 		return false;
 	if (list.n > list.symbols.bytes / sizeof(Elf64_Sym))
 		list.n = (uint32_t)(list.symbols.bytes / sizeof(Elf64_Sym));
@@ -245,7 +246,7 @@ bool exported_search(
 
 bool exported_read(const struct module *module, uint64_t svma, void *to, size_t bytes)
 {
-	return module->headers_ok && read_at(&module->image, svma, to, bytes);
+	return module->headers_ok && slice_read(elfimage_at(&module->image, svma), 0, to, bytes);
 }
 
 const char *exported_path(const struct module *module)

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 #include <dlfcn.h>
+#include <endian.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
@@ -99,10 +100,74 @@ static void test_exported__functions_are_found_in_file_and_memory(void **state)
 	release(&library);
 }
 
+/* A file with three PT_DYNAMIC, of which the last has no bytes, and one symbol. */
+struct made {
+	Elf64_Ehdr head;
+	Elf64_Phdr phdr[4];
+	Elf64_Dyn first[2], last[4];
+	Elf64_Sym symbols[2];
+	uint32_t hash[5]; /* one bucket, two symbols: the bucket, and the chain */
+	char strings[5];
+};
+
+#define MADE_AT            UINT64_C(0x1000)
+#define MADE_ADDRESS(part) (MADE_AT + offsetof(struct made, part))
+
+static void make(struct made *made)
+{
+	*made = (struct made){
+		.head = {.e_ident = ELFMAG,
+			.e_phoff = offsetof(struct made, phdr),
+			.e_phentsize = sizeof(made->phdr[0]),
+			.e_phnum = 4},
+		.phdr = {{.p_type = PT_DYNAMIC,
+				 .p_vaddr = MADE_ADDRESS(first),
+				 .p_filesz = sizeof(made->first)},
+			{.p_type = PT_DYNAMIC,
+				.p_vaddr = MADE_ADDRESS(last),
+				.p_filesz = sizeof(made->last)},
+			{.p_type = PT_DYNAMIC, .p_vaddr = MADE_ADDRESS(first)},
+			{.p_type = PT_LOAD,
+				.p_vaddr = MADE_AT,
+				.p_filesz = sizeof(*made),
+				.p_memsz = sizeof(*made)}},
+		.first = {{DT_GNU_HASH, {MADE_ADDRESS(head)}}},
+		.last = {{DT_SYMTAB, {MADE_ADDRESS(symbols)}}, {DT_STRTAB, {MADE_ADDRESS(strings)}},
+			{DT_HASH, {MADE_ADDRESS(hash)}}},
+		.symbols = {{0}, {.st_name = 1, .st_shndx = 1, .st_value = 0x1234}},
+		.hash = {1, 2, 1, 0, 0},
+		.strings = "\0one",
+	};
+	made->head.e_ident[EI_CLASS] = ELFCLASS64;
+	made->head.e_ident[EI_DATA] = BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB;
+}
+
+static void test_exported__the_last_dynamic_segment_counts(void **state)
+{
+	struct elfimage image;
+	struct exported_list list;
+	struct made *made = malloc(sizeof(*made));
+	const char *name;
+	Elf64_Sym symbol;
+
+	(void)state;
+	assert_non_null(made);
+	make(made);
+	elfimage_adopt(&image, (uint8_t *)made, sizeof(*made));
+	assert_int_equal(elfimage_read_headers(&image), 0);
+	assert_true(exported_open(&image, &list));
+	assert_int_equal(list.n, 2);
+	assert_true(exported_get(&list, 1, &symbol, &name));
+	assert_string_equal(name, "one");
+	assert_int_equal(symbol.st_value, 0x1234);
+	elfimage_release(&image);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exported__functions_are_found_in_file_and_memory),
+		cmocka_unit_test(test_exported__the_last_dynamic_segment_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
