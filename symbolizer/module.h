@@ -50,6 +50,7 @@ struct symbolizer {
 	struct module **modules;
 	size_t n_modules, modules_room;
 	struct module *unknown, *anonymous;
+	const char *working_on; /* the path that options.working_on got last; NULL: none */
 };
 
 struct mapping {
@@ -107,8 +108,9 @@ size_t space_read(const struct space *space, uint64_t address, void *to, size_t 
 
 /*
  * Finds a section of the module's file, or else of its debug file (names_open.c), and decompresses
- * it. The bytes are valid as long as the symbolizer. @ret_svma may be NULL. 0; -ENOENT: there is no
- * such section; -ENOMEM.
+ * it. The bytes are valid as long as the symbolizer. @ret_svma may be NULL. Between names_begin()
+ * and names_end(), the file of that series is reported to options.working_on again afterwards. 0;
+ * -ENOENT: there is no such section; -ENOMEM.
  */
 int module_section(struct module *module, const char *name, const uint8_t **ret_data,
 	size_t *ret_bytes, uint64_t *ret_svma);

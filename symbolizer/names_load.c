@@ -16,10 +16,11 @@
 
 void names_work_on(const struct module *module, const char *path)
 {
-	const struct symbolizer_options *options = &module->symbolizer->options;
+	struct symbolizer *symbolizer = module->symbolizer;
 
-	if (options->working_on)
-		options->working_on(options->context, path);
+	symbolizer->working_on = path;
+	if (symbolizer->options.working_on)
+		symbolizer->options.working_on(symbolizer->options.context, path);
 }
 
 static enum symbolizer_skip skip_of(const struct module *module, const char *path)

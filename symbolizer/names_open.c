@@ -29,6 +29,7 @@ struct names *names_of(struct module *module)
 int module_section(struct module *module, const char *name, const uint8_t **ret_data,
 	size_t *ret_bytes, uint64_t *ret_svma)
 {
+	const char *before = module->symbolizer->working_on;
 	struct names *names = names_of(module);
 	struct elffile_section section;
 	int found;
@@ -41,7 +42,8 @@ int module_section(struct module *module, const char *name, const uint8_t **ret_
 		names_work_on(module, names->debug.path);
 		found = elffile_find(&names->debug.elf, name, &section);
 	}
-	names_work_on(module, NULL);
+	/* In a series of names_resolve(), libdwarf goes on with the file of that series. */
+	names_work_on(module, before);
 	if (found < 0)
 		return -ENOENT;
 	*ret_data = section.data;

@@ -143,6 +143,35 @@ static void test_symbolizer__says_what_it_works_on(void **state)
 	end(&watch);
 }
 
+/*
+ * The address of a text has no name, so .debug_frame is searched for its function, in the middle of
+ * naming: the file is not reported as done before the last address.
+ */
+static void test_symbolizer__works_on_a_file_until_all_is_named(void **state)
+{
+	static const char *const volatile text = "a text, not a function";
+	struct watch watch;
+	struct frame_chain chains[2];
+	struct code_location places[2];
+
+	(void)state;
+	begin(&watch, SYMBOLIZER_SKIP_NOTHING);
+	places[0] = place_of(&watch, (const void *)one);
+	assert_int_equal(symbolizer_resolve(watch.symbolizer, places, 1, chains), 0);
+	assert_false(watch.working);
+	watch.begun = watch.ended = 0;
+	places[0] = place_of(&watch, (const void *)two);
+	places[1] = place_of(&watch, text);
+	assert_ptr_equal(places[0].module, places[1].module);
+	assert_int_equal(symbolizer_resolve(watch.symbolizer, places, 2, chains), 0);
+	assert_int_equal(chains[0].n, 1);
+	assert_int_equal(chains[1].n, 0);
+	/* The file is reported for the series, and for its section. */
+	assert_true(watch.begun > 1);
+	assert_int_equal(watch.ended, 1);
+	end(&watch);
+}
+
 static void test_symbolizer__leaves_alone_what_it_shall_skip(void **state)
 {
 	struct watch watch;
@@ -258,6 +287,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_symbolizer__answers_in_the_order_of_the_places),
 		cmocka_unit_test(test_symbolizer__says_what_it_works_on),
+		cmocka_unit_test(test_symbolizer__works_on_a_file_until_all_is_named),
 		cmocka_unit_test(test_symbolizer__leaves_alone_what_it_shall_skip),
 		cmocka_unit_test(test_symbolizer__bad_files_are_a_problem_of_their_module),
 		cmocka_unit_test(test_symbolizer__a_missing_file_is_a_problem_of_its_module),
