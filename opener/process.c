@@ -189,23 +189,28 @@ static int judged(int fd)
 	return -ENOENT;
 }
 
+/* @left: bytes that may still be copied, as a file may be mapped thousands of times. */
 struct copying {
 	const struct opening *what;
 	int fd;
+	uint64_t left;
 };
 
 static bool copy_part(void *context, const struct maps_line *line)
 {
-	const struct copying *c = context;
+	struct copying *c = context;
+	uint64_t bytes = line->end - line->start;
 
-	if (is_part(line, c->what))
-		copy_range(c->what->pid, line->start, line->end - line->start, c->fd, line->offset);
+	if (is_part(line, c->what) && bytes <= c->left) {
+		copy_range(c->what->pid, line->start, bytes, c->fd, line->offset);
+		c->left -= bytes;
+	}
 	return false;
 }
 
 int openings_image(const struct opening *what)
 {
-	struct copying copying = {what, memfd_create("image", MFD_CLOEXEC)};
+	struct copying copying = {what, memfd_create("image", MFD_CLOEXEC), IMAGE_BYTES_MOST};
 
 	if (copying.fd < 0)
 		return -ENOMEM;

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { GUARD_BYTES = 64 * 1024, PHDR_MAX = 4096 };
+enum { GUARD_BYTES = 64 * 1024, PHDR_MAX = 4096, COPY_BYTES = 4096 };
 
 #define FILE_BYTES_MAX (UINT64_C(1) << 36)
 
@@ -38,6 +38,35 @@ int elfimage_map(struct elfimage *image, int fd)
 
 		(void)munmap(at, bytes + GUARD_BYTES);
 		return -error;
+	}
+	image->data = at;
+	image->bytes = bytes;
+	image->mapped_bytes = bytes + GUARD_BYTES;
+	return 0;
+}
+
+static bool is_zero(const uint8_t *data, size_t bytes)
+{
+	return data[0] == 0 && memcmp(data, data + 1, bytes - 1) == 0;
+}
+
+int elfimage_copy(struct elfimage *image, int fd, size_t bytes)
+{
+	uint8_t page[COPY_BYTES], *at;
+
+	*image = (struct elfimage){0};
+	at = mmap(NULL, bytes + GUARD_BYTES, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (at == MAP_FAILED)
+		return -errno;
+	/* Each page that is written could otherwise become a huge page of 2 MiB. */
+	(void)madvise(at, bytes, MADV_NOHUGEPAGE);
+	for (size_t offset = 0; offset < bytes; offset += COPY_BYTES) {
+		size_t part = bytes - offset < COPY_BYTES ? bytes - offset : COPY_BYTES;
+		ssize_t n = pread(fd, page, part, (off_t)offset);
+
+		if (n > 0 && !is_zero(page, (size_t)n))
+			memcpy(at + offset, page, (size_t)n);
 	}
 	image->data = at;
 	image->bytes = bytes;

@@ -45,6 +45,11 @@ struct elfimage {
  * that a read one word past the end does not fault.
  */
 int elfimage_map(struct elfimage *image, int fd);
+/*
+ * Copies the first @bytes bytes of a file that has at least as many; @fd stays open. Pages of zeros
+ * take addresses, but no memory. 0, or -errno of mmap().
+ */
+int elfimage_copy(struct elfimage *image, int fd, size_t bytes);
 /* Takes ownership of malloc'ed @data. */
 void elfimage_adopt(struct elfimage *image, uint8_t *data, size_t bytes);
 /*

@@ -7,9 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/maps_line.h"
 #include "opener/opener.h"
+#include "symbolizer/base/budget.h"
 #include "symbolizer/elfimage.h"
 
 #define IMAGE_BYTES_MAX ((size_t)256 << 20)
@@ -26,29 +29,39 @@ struct opening opening_about(uint32_t kind, int pid, const struct maps_line *lin
 		.minor = line->minor};
 }
 
-static int ask_opener(struct opener *opener, uint32_t kind, int pid, const struct maps_line *line,
-	size_t most, uint8_t **ret_data, size_t *ret_bytes)
+/* Returns a descriptor of the opener's copy of memory, or -ENOENT. */
+static int ask_opener(struct opener *opener, uint32_t kind, int pid, const struct maps_line *line)
 {
 	struct opening what = opening_about(kind, pid, line);
 	struct opened opened;
 
-	if (pid <= 0)
+	if (pid <= 0 || opener_ask(opener, &what, &opened) < 0 || opened.fd < 0)
 		return -ENOENT;
-	if (opener_ask(opener, &what, &opened) < 0)
-		return -ENOENT;
-	return opener_take(opened.fd, most, ret_data, ret_bytes);
+	return opened.fd;
 }
 
-int memory_image(
-	struct opener *opener, int pid, const struct maps_line *line, struct elfimage *image)
+int memory_image(struct opener *opener, int pid, const struct maps_line *line, struct budget *all,
+	struct elfimage *image)
 {
-	uint8_t *data;
-	size_t bytes;
-	int r = ask_opener(opener, OPENING_IMAGE, pid, line, IMAGE_BYTES_MAX, &data, &bytes);
+	int fd = ask_opener(opener, OPENING_IMAGE, pid, line), r;
+	struct budget budget;
+	uint64_t bytes;
+	struct stat st;
 
 	*image = (struct elfimage){0};
+	if (fd < 0)
+		return fd;
+	r = fstat(fd, &st) < 0 ? -errno : 0;
+	bytes = r == 0 ? (uint64_t)st.st_size : 0;
+	if (bytes > IMAGE_BYTES_MAX)
+		r = -EFBIG;
+	budget_init(&budget, all);
+	budget_admit(&budget, bytes);
+	if (r == 0 && !budget_take(&budget, bytes))
+		r = -E2BIG;
 	if (r == 0)
-		elfimage_adopt(image, data, bytes);
+		r = elfimage_copy(image, fd, (size_t)bytes);
+	(void)close(fd);
 	return r;
 }
 
@@ -79,11 +92,13 @@ int memory_vdso(
 	const uint8_t *own = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
 	size_t bytes = (size_t)(line->end - line->start), own_bytes;
 	uint8_t *data;
+	int fd;
 
 	*image = (struct elfimage){0};
 	if (line->end - line->start > VDSO_BYTES_MAX)
 		return -ENOENT;
-	if (ask_opener(opener, OPENING_VDSO, pid, line, VDSO_BYTES_MAX, &data, &bytes) < 0) {
+	fd = ask_opener(opener, OPENING_VDSO, pid, line);
+	if (fd < 0 || opener_take(fd, VDSO_BYTES_MAX, &data, &bytes) < 0) {
 		own_bytes = own ? own_vdso_bytes(own) : 0;
 		if (own_bytes == 0 || own_bytes > bytes)
 			return -ENOENT;
@@ -99,7 +114,8 @@ int memory_vdso(
 int memory_code(struct opener *opener, int pid, const struct maps_line *line, uint8_t **ret_code)
 {
 	size_t bytes;
-	int r = ask_opener(opener, OPENING_CODE, pid, line, OPENING_CODE_BYTES, ret_code, &bytes);
+	int fd = ask_opener(opener, OPENING_CODE, pid, line);
+	int r = fd < 0 ? fd : opener_take(fd, OPENING_CODE_BYTES, ret_code, &bytes);
 
 	if (r == 0 && bytes != OPENING_CODE_BYTES) {
 		free(*ret_code);

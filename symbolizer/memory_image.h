@@ -10,6 +10,7 @@
 
 #include "proto/opening.h"
 
+struct budget;
 struct elfimage;
 struct maps_line;
 struct opener;
@@ -18,12 +19,14 @@ struct opener;
 struct opening opening_about(uint32_t kind, int pid, const struct maps_line *line);
 
 /*
- * Assembles the unwritable parts of a mapped file from the memory of the process. -ENOENT: the
- * process cannot be read, or the beginning of the file is not mapped; -ENOMEM. On success the
- * caller releases *@image.
+ * Assembles the unwritable parts of a mapped file from the memory of the process. The size of the
+ * image is taken from @all, the budget of all files, although pages of zeros take no memory: its
+ * addresses are limited, too. -ENOENT: the process cannot be read, or the beginning of the file is
+ * not mapped; -E2BIG: @all is used up; -EFBIG: more than 256 MiB; -ENOMEM. On success the caller
+ * releases *@image.
  */
-int memory_image(
-	struct opener *opener, int pid, const struct maps_line *line, struct elfimage *image);
+int memory_image(struct opener *opener, int pid, const struct maps_line *line, struct budget *all,
+	struct elfimage *image);
 
 /* Copies the vdso of @pid, or else this process's, as the kernel is the same. -ENOENT, -ENOMEM. */
 int memory_vdso(

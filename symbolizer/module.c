@@ -97,6 +97,15 @@ static int look_into(struct module *module)
 	return module->build_id ? 0 : -ENOMEM;
 }
 
+/* Is this module one file too many to be read? Then its problem says so. */
+static bool is_too_many(struct module *module)
+{
+	if (module->symbolizer->n_modules <= FILES_MAX)
+		return false;
+	module_complain(module, "too many different files are mapped; this one was not read");
+	return true;
+}
+
 /*
  * Finds or opens the module of a file that the opener has found. If the opener gave no descriptor,
  * the file is empty or not an ELF file, and the module's problem says so. -ENOMEM.
@@ -121,11 +130,8 @@ static int from_file(struct symbolizer *symbolizer, const struct opened *opened,
 	*ret_module = module = add(symbolizer, &key);
 	if (!module)
 		return -ENOMEM;
-	if (symbolizer->n_modules > FILES_MAX) {
-		module_complain(
-			module, "too many different files are mapped; this one was not read");
+	if (is_too_many(module))
 		return 0;
-	}
 	if (opened->fd < 0) {
 		module_complain(module,
 			opened->bytes ? "not an ELF file that this machine can run"
@@ -180,8 +186,15 @@ static int from_memory(struct symbolizer *symbolizer, int pid, const struct maps
 	if (!module)
 		return -ENOMEM;
 	module->unanswered = error == -ETIMEDOUT;
+	if (is_too_many(module))
+		return 0;
+	rc = memory_image(
+		symbolizer->options.opener, pid, line, &symbolizer->budget, &module->image);
+	if (rc == -E2BIG)
+		module_complain(module,
+			"the file was deleted or cannot be opened, and copies of other such files "
+			"take too much memory already; this one was not read");
 	module_complain(module, why_unopened(error, key->deleted));
-	rc = memory_image(symbolizer->options.opener, pid, line, &module->image);
 	if (rc == -ENOMEM)
 		return rc;
 	module->from_memory = rc == 0;
@@ -253,7 +266,7 @@ bool module_has_changed(const struct module *module)
 	const struct module_key *key = &module->key;
 	struct opened now;
 
-	if (!module->image.mapped_bytes || key->path[0] != '/' ||
+	if (!module->image.mapped_bytes || module->from_memory || key->path[0] != '/' ||
 		opener_ask_path(
 			module->symbolizer->options.opener, OPENING_STAT, 0, key->path, &now) < 0 ||
 		now.device != key->dev || now.inode != key->ino)

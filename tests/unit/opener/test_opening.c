@@ -262,6 +262,58 @@ static void test_opening__code_that_is_read_only(void **state)
 	assert_int_equal(munmap(all, 4 * page), 0);
 }
 
+struct searched {
+	uintptr_t at;
+	struct opening what;
+};
+
+static bool is_at(void *context, const struct maps_line *line)
+{
+	struct searched *searched = context;
+
+	if (line->start > searched->at || line->end <= searched->at)
+		return false;
+	searched->what.inode = line->inode;
+	searched->what.major = line->major;
+	searched->what.minor = line->minor;
+	return true;
+}
+
+/*
+ * Of the mappings of a file, 256 MiB are copied in all. The first one is of 200 MiB behind the end
+ * of the file, the second of 100 MiB from its second page on, the third of its first page.
+ */
+static void test_opening__mappings_of_a_file_are_copied_up_to_a_limit(void **state)
+{
+	const size_t first = (size_t)200 << 20, second = (size_t)100 << 20;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = first + second + page;
+	char *all =
+		mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	int fd = memfd_create("file", MFD_CLOEXEC), flags = MAP_PRIVATE | MAP_FIXED;
+	struct searched searched = {.at = (uintptr_t)all + first + second,
+		.what = {.kind = OPENING_IMAGE, .pid = (uint32_t)getpid()}};
+	struct openings openings = {.guards = false};
+	struct opened opened;
+	struct stat st;
+
+	(void)state;
+	assert_true((void *)all != MAP_FAILED && fd >= 0);
+	assert_int_equal(pwrite(fd, "\177ELF", 4, 0), 4);
+	assert_int_equal(pwrite(fd, "\1", 1, (off_t)page), 1);
+	assert_true(mmap(all, first, PROT_READ, flags, fd, (off_t)(2 * page)) != MAP_FAILED);
+	assert_true(mmap(all + first, second, PROT_READ, flags, fd, (off_t)page) != MAP_FAILED);
+	assert_true(mmap(all + first + second, page, PROT_READ, flags, fd, 0) != MAP_FAILED);
+	assert_int_equal(close(fd), 0);
+	assert_true(maps_line_find("/proc/self/maps", is_at, &searched));
+	openings_answer(&openings, getpid(), &searched.what, &opened);
+	openings_release(&openings);
+	assert_int_equal(opened.error, 0);
+	assert_int_equal(fstat(opened.fd, &st), 0);
+	assert_int_equal(st.st_size, page);
+	assert_int_equal(close(opened.fd), 0);
+	assert_int_equal(munmap(all, bytes), 0);
+}
+
 static void test_opening__memory_of_the_target_alone(void **state)
 {
 	struct openings openings = {.guards = true, .view = true, .supervisor = getpid()};
@@ -344,6 +396,7 @@ int main(void)
 		cmocka_unit_test(test_opening__table_of_an_answer),
 		cmocka_unit_test(test_opening__only_elf_files_are_handed_out),
 		cmocka_unit_test(test_opening__code_that_is_read_only),
+		cmocka_unit_test(test_opening__mappings_of_a_file_are_copied_up_to_a_limit),
 		cmocka_unit_test(test_opening__memory_of_the_target_alone),
 		cmocka_unit_test(test_opening__memory_where_process_vm_readv_is_refused),
 		cmocka_unit_test(test_opening__sources_that_the_target_may_read),

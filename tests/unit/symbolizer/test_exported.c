@@ -50,7 +50,7 @@ static void open_library(struct library *library)
 	assert_int_equal(fclose(maps), 0);
 	(void)snprintf(
 		library->path, sizeof(library->path), "%.*s", (int)line.name_bytes, line.name);
-	assert_int_equal(memory_image(NULL, getpid(), &line, &library->memory), 0);
+	assert_int_equal(memory_image(NULL, getpid(), &line, NULL, &library->memory), 0);
 	assert_int_equal(elfimage_read_headers(&library->memory), 0);
 	library->memory.loaded = library->bias;
 	fd = open(library->path, O_RDONLY | O_CLOEXEC);

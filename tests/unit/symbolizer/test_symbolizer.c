@@ -282,6 +282,36 @@ static void test_symbolizer__a_missing_file_is_a_problem_of_its_module(void **st
 	symbolizer_free(symbolizer);
 }
 
+static void test_symbolizer__too_many_missing_files_are_not_read(void **state)
+{
+	enum { FILES = 30001, LINE_MOST = 80 };
+	const struct symbolizer_options options = {.size = sizeof(options)};
+	char *text = malloc(FILES * LINE_MOST), *end = text;
+	struct symbolizer *symbolizer;
+	struct space *space;
+	struct code_location place;
+	struct module_info info;
+
+	(void)state;
+	assert_non_null(text);
+	for (unsigned i = 0; i < FILES; i++)
+		end += snprintf(end, LINE_MOST,
+			"%x000-%x000 r-xp 00000000 00:00 0 /nonexistent/%u (deleted)\n", 4096 + i,
+			4097 + i, i);
+	assert_int_equal(symbolizer_new(&options, &symbolizer), 0);
+	assert_int_equal(space_new(symbolizer, 0, &space), 0);
+	assert_int_equal(space_set_maps(space, text, (size_t)(end - text)), 0);
+	free(text);
+	assert_true(space_find(space, 0x1000000, &place));
+	module_describe(place.module, place.svma, &info);
+	assert_non_null(strstr(info.problem, "deleted or replaced"));
+	assert_true(space_find(space, 0x1000000 + (FILES - 1) * UINT64_C(0x1000), &place));
+	module_describe(place.module, place.svma, &info);
+	assert_non_null(strstr(info.problem, "too many different files"));
+	space_free(space);
+	symbolizer_free(symbolizer);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -291,6 +321,7 @@ int main(void)
 		cmocka_unit_test(test_symbolizer__leaves_alone_what_it_shall_skip),
 		cmocka_unit_test(test_symbolizer__bad_files_are_a_problem_of_their_module),
 		cmocka_unit_test(test_symbolizer__a_missing_file_is_a_problem_of_its_module),
+		cmocka_unit_test(test_symbolizer__too_many_missing_files_are_not_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
