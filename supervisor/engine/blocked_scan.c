@@ -298,7 +298,8 @@ void blocked_scan_tick(struct engine *engine, uint64_t now)
 	uint64_t span = now - engine->blocked_scan.tick_ns, began;
 	int64_t left;
 
-	if (!engine->counting || !engine->options->wall || span < engine->period_ns)
+	if (!engine->counting || !engine->options->wall || engine->reader.missing ||
+		span < engine->period_ns)
 		return;
 	engine->blocked_scan.tick_ns = now;
 	began = clock_read(CLOCK_THREAD_CPUTIME_ID);

@@ -288,7 +288,7 @@ static void *trace(void *context)
 			dump_run(engine);
 		else
 			engine_loop(engine);
-		reader_poll(engine, clock_now(), true);
+		(void)reader_poll(engine, clock_now(), true);
 		/*
 		 * Handles the signals that came while the command lived. Later they would count as
 		 * requests made after its end.

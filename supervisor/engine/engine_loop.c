@@ -92,7 +92,8 @@ static void sweep(struct engine *engine, uint64_t now)
 		rotate_begin(engine, now);
 	}
 	sampling_keep(engine, now);
-	reader_poll(engine, now, false);
+	if (reader_poll(engine, now, false))
+		rotate_put_off(engine, clock_now());
 	rotate_poll(engine, now);
 	serving_poll(engine);
 	session_tidy(&engine->sessions);

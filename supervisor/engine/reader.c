@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/mount_list.h"
+#include "supervisor/engine/counting.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/stops.h"
 #include "supervisor/os/mem.h"
@@ -17,6 +18,12 @@
 
 /* How long the start of a fresh analyst may be put off while requested stops have not come. */
 #define QUIET_MOST_NS 100000000
+/*
+ * The time from a failed start of an analyst to the next try. It is four times as long after each
+ * further failure in a row: 1, 4, 16, 64 and 256 s. Limits of processes and of memory last longer
+ * than READER_RESTARTS_MOST tries that follow each other closely.
+ */
+#define START_AGAIN_NS CLOCK_SECOND_NS
 
 static size_t join_command(char *const argv[], char *to, size_t room)
 {
@@ -74,6 +81,29 @@ void reader_note_mounts(struct engine *engine)
 		engine->reader.mounts = procfs_read_text("/proc/self/mountinfo");
 }
 
+/*
+ * Notes that a start of an analyst has failed with @error, and when the next one is tried. Warns
+ * once of a row of failures, and once more when there will be no further try. A dump is over before
+ * the next try.
+ */
+static void put_off_start(struct engine *engine, int error)
+{
+	struct reader *reader = &engine->reader;
+	bool again = reader->failures < READER_RESTARTS_MOST && !engine->options->dump;
+
+	if (!again || !reader->failures)
+		say_line(&engine->say, SAY_WARNING, "cannot start the analyst %s: %s%s; %s",
+			engine->options->analyst[0], strerror(-error),
+			error == -EFBIG
+				? " (the memory that it shares with us counts for 'ulimit -f')"
+				: fds_remedy(error),
+			again ? "the profile has no samples until a later try succeeds"
+			      : "there will be no profile");
+	reader->missing = true;
+	reader->again_ns = again ? clock_now() + (START_AGAIN_NS << 2 * reader->failures) : 0;
+	reader->failures++;
+}
+
 void reader_start(struct engine *engine)
 {
 	const struct engine_options *options = engine->options;
@@ -101,6 +131,7 @@ void reader_start(struct engine *engine)
 		say_line(&engine->say, SAY_WARNING,
 			"the analyst died %d times; the command goes on without a profile",
 			READER_RESTARTS_MOST + 1);
+		engine->reader.missing = true;
 		return;
 	}
 	for (size_t i = 0; i < engine->target.images; i++)
@@ -118,13 +149,12 @@ void reader_start(struct engine *engine)
 		 : -ENOMEM;
 	free(argv);
 	if (r < 0) {
-		say_line(&engine->say, SAY_WARNING,
-			"cannot start the analyst %s: %s%s; there will be no profile",
-			options->analyst[0], strerror(-r),
-			r == -EFBIG ? " (the memory that it shares with us counts for 'ulimit -f')"
-				    : fds_remedy(r));
+		put_off_start(engine, r);
 		return;
 	}
+	engine->reader.missing = false;
+	engine->reader.failures = 0;
+	engine->serving.segment += options->server != NULL;
 	held_pieces_set_writer(&engine->rotation.pieces, engine->reader.link.pid);
 	engine->emitter = (struct emitter){.ring = engine->reader.link.ring,
 		.open = true,
@@ -168,15 +198,37 @@ static void replace(struct engine *engine)
 	reader_begin(engine);
 }
 
-void reader_poll(struct engine *engine, uint64_t now, bool last)
+/*
+ * Tries again to start an analyst. The accounts are closed first, so that the time without one is
+ * unattributed: no sample was taken in it, and it must not be distributed over those that follow.
+ */
+static void try_again(struct engine *engine)
+{
+	bool counting = engine->counting;
+
+	counting_set(engine, false);
+	reader_begin(engine);
+	counting_set(engine, counting);
+}
+
+bool reader_poll(struct engine *engine, uint64_t now, bool last)
 {
 	struct reader *reader = &engine->reader;
+	uint64_t due = reader->died_ns ? reader->died_ns : reader->again_ns;
 
-	if (!reader->died_ns ||
-		(!last && now - reader->died_ns < QUIET_MOST_NS && !stops_are_over(engine)))
-		return;
-	reader->died_ns = 0;
-	replace(engine);
+	if (!due || (!last && now < due) ||
+		(!last && now - due < QUIET_MOST_NS && !stops_are_over(engine)))
+		return false;
+	if (last)
+		reader->failures = READER_RESTARTS_MOST; /* nobody polls after this try */
+	reader->again_ns = 0;
+	if (reader->died_ns) {
+		reader->died_ns = 0;
+		replace(engine);
+	} else {
+		try_again(engine);
+	}
+	return true;
 }
 
 void reader_forget(struct engine *engine)
@@ -200,6 +252,7 @@ void reader_forget(struct engine *engine)
 void reader_begin(struct engine *engine)
 {
 	reader_start(engine);
+	sampling_set_periods(engine);
 	/* Processes that do nothing from now on belong in the profile, too. */
 	for (size_t i = 0; i < engine->target.processes; i++)
 		(void)emit_process(&engine->emitter, clock_now(), engine->target.process[i]);

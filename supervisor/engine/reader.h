@@ -11,7 +11,10 @@
 
 struct engine;
 
-/* Maximum number of analysts started after the first one died. */
+/*
+ * Maximum number of analysts started after the first one died, and of further tries in a row after
+ * a start that failed.
+ */
 #define READER_RESTARTS_MOST 5
 
 struct reader {
@@ -26,6 +29,13 @@ struct reader {
 	unsigned skips;
 	uint64_t died_ns; /* CLOCK_MONOTONIC: when the analyst ended early; 0: it has not */
 	int status;       /* wait status of the analyst that ended early */
+	/*
+	 * The last start of an analyst has failed, or none is started any more. No thread is
+	 * stopped for the profile meanwhile, unless for the counters of --region.
+	 */
+	bool missing;
+	unsigned failures; /* starts in a row that have failed */
+	uint64_t again_ns; /* CLOCK_MONOTONIC: when the start is tried again; 0: it is not */
 };
 
 /*
@@ -33,7 +43,10 @@ struct reader {
  * it mounts in its first instructions count as new. (test: test_unmount.sh)
  */
 void reader_note_mounts(struct engine *engine);
-/* Starts an analyst, the first or after one died. If this fails, the target still runs on. */
+/*
+ * Starts an analyst, the first or after one died. If this fails, the target still runs on, and
+ * reader_poll() tries again, READER_RESTARTS_MOST times at most.
+ */
 void reader_start(struct engine *engine);
 /*
  * Closes the connection to the present analyst, and marks everything as unreported, for the next
@@ -50,10 +63,11 @@ void reader_begin(struct engine *engine);
  */
 void reader_died(struct engine *engine, int status);
 /*
- * Call often after reader_died(): starts a fresh analyst once no stop is pending, because a thread
- * would stay stopped while the process is started, up to 0.1 s on a busy machine. @last: starts it
- * at once, because the run is over.
+ * Call often: after reader_died(), or when a failed start is to be tried again, starts a fresh
+ * analyst once no stop is pending, because a thread would stay stopped while the process is
+ * started, up to 0.1 s on a busy machine. @last: starts it at once, because the run is over. True:
+ * it was tried to start one.
  */
-void reader_poll(struct engine *engine, uint64_t now_ns, bool last);
+bool reader_poll(struct engine *engine, uint64_t now_ns, bool last);
 
 #endif

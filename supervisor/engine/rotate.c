@@ -121,6 +121,18 @@ uint16_t rotate_end_flags(const struct engine *engine)
 	return RECORD_END_UNASKED;
 }
 
+/* The names of the file that ends next and of the one after it must differ: FILE_LEAST_NS. */
+void rotate_put_off(struct engine *engine, uint64_t now)
+{
+	struct rotation *rotation = &engine->rotation;
+
+	if (rotation->paused_ns)
+		return;
+	rotation->began_ns = now;
+	if (rotation->again_ns && rotation->again_ns < now + FILE_LEAST_NS)
+		rotation->again_ns = now + FILE_LEAST_NS;
+}
+
 static struct rotation_writer *free_writer(struct rotation *rotation)
 {
 	for (size_t i = 0; i < ROTATE_WRITERS; i++) {

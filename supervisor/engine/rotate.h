@@ -50,6 +50,11 @@ void rotate_begin(struct engine *engine, uint64_t now);
  */
 void rotate_wanted(struct engine *engine, uint64_t now);
 /*
+ * Call when it was tried to start an analyst in the middle of a file: the file ends FILE_LEAST_NS
+ * after @now at the earliest, as its name contains the second in which its analyst was started.
+ */
+void rotate_put_off(struct engine *engine, uint64_t now);
+/*
  * Has the profile written with --ring if the process that has ended was named by the user, and a
  * signal killed it (@status: its wait status).
  */

@@ -258,7 +258,9 @@ void sampling_set_periods(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;
 	bool began = !engine->options->command || engine->life.executed, changed = false;
-	uint64_t period[PLAN_STREAMS] = {engine->counting && began ? engine->period_ns : 0};
+	bool wanted = !engine->reader.missing || engine->options->histogram;
+	uint64_t period[PLAN_STREAMS] = {
+		engine->counting && began && wanted ? engine->period_ns : 0};
 
 	if (!s->begun)
 		return;

@@ -82,7 +82,10 @@ int sampling_add(struct engine *engine, struct tracee *tracee);
 /* Removes a thread that has ended or is left out. Does nothing if it was not added. */
 void sampling_remove(struct engine *engine, struct tracee *tracee);
 
-/* Takes over the periods of the profile and of the tables, after one of them has changed. */
+/*
+ * Takes over the periods of the profile and of the tables, after one of them has changed. While
+ * there is no analyst (struct reader), the profile has none.
+ */
 void sampling_set_periods(struct engine *engine);
 
 /* Call when the tracing thread is about to sleep: waiters may take their instants, and call it. */

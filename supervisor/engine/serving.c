@@ -26,7 +26,7 @@ void serving_begin(struct serving *serving, const struct engine_options *options
 const char *serving_next_segment(struct serving *serving)
 {
 	(void)snprintf(serving->segment_text, sizeof(serving->segment_text), "%" PRIu32,
-		++serving->segment);
+		serving->segment + 1);
 	return serving->segment_text;
 }
 

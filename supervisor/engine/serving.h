@@ -18,7 +18,7 @@ struct engine_options;
 struct serving {
 	int fd;     /* the server's requests; -1: there is no server, or it has ended */
 	bool asked; /* a requested piece waits for room in the ring or for a change of files */
-	uint32_t segment; /* number of the last segment; the first is 1 */
+	uint32_t segment; /* number of the last segment that has an analyst; the first is 1 */
 	char segment_text[12];
 };
 

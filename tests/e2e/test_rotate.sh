@@ -109,6 +109,28 @@ kill -INT $pid; wait $pid; is "until it is ended" $? 0
 check "with its own profile" test -s "$(ls a.20*.pb.gz | tail -1)"
 kill $target
 
+# No analyst can be started for the next file, as there is no free descriptor. The run goes on
+# without one, and writes further files once an analyst can be started.
+"$TARGETS/busy" 1 60 0 & target=$!
+"$SPROFRUN" --rotate 1s -p $target -o l.pb.gz 2>limited & run=$!
+wait_until "it is attached" 20 is_profiled $target
+files_at_most() { prlimit --pid "$(tracing $run)" --nofile="$1:"; }
+check "few descriptors" files_at_most 8
+wait_until "an analyst cannot be started" 60 grep -q 'cannot start the analyst' limited
+check "many descriptors" files_at_most "$(ulimit -Hn)"
+files_before=$(ls l.20*.pb.gz 2>/dev/null | wc -l)
+has_more() { [ "$(ls l.20*.pb.gz 2>/dev/null | wc -l)" -ge $((files_before + 3)) ]; }
+wait_until "further files are written" 60 has_more
+kill -INT $run; wait $run; is "its status" $? 0
+is "it is said once" "$(grep -c 'cannot start the analyst.*until a later try' limited)" 1
+is "and that it is for good, never" "$(grep -c 'no profile$' limited)" 0
+for file in l.20*.pb.gz; do
+    within "$file: CPU time of its rows, and the kernel's" \
+        "$(($(figure profiled_cpu_ns "$file") + $(figure unattributed_cpu_ns "$file") -
+            $(figure kernel_cpu_ns "$file")))" -1000 1000
+done
+kill $target
+
 refused() { # WHAT MESSAGE ARGUMENT...
     local what=$1 message=$2
     shift 2

@@ -15,8 +15,13 @@ int kernel_spawn_analyst(struct kernel *k, const char *const argv[])
 	struct analyst *a;
 	struct stat st;
 
+	k->analyst_starts++;
+	k->analyst_refused = true;
 	if (k->analyst_fails || k->analysts == KERNEL_ANALYSTS)
 		return -ENOENT;
+	if (k->failing_from && k->analyst_starts - k->failing_from < k->failing_starts)
+		return -EAGAIN;
+	k->analyst_refused = false;
 	a = &k->analyst[k->analysts++];
 	*a = (struct analyst){.pid = k->next_tid++, .segment = argv[1] ? argv[2] : NULL};
 	a->bell_fd = dup(k->pipe_end[k->pipe_ends - 4]);

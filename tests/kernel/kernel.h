@@ -350,6 +350,10 @@ struct kernel {
 	struct analyst analyst[KERNEL_ANALYSTS]; /* analysts, one after the other */
 	size_t analysts;
 	bool analyst_fails, analyst_hangs;
+	unsigned analyst_starts; /* how often it was tried to start one */
+	/* of these, so many fail, from this one on (the first is 1) */
+	unsigned failing_starts, failing_from;
+	bool analyst_refused; /* the last start has failed */
 	/* the first analyst dies after this many samples; 0: never */
 	unsigned long analyst_dies_after;
 	int ring_fd;                   /* descriptor of the ring that the supervisor made last */

@@ -27,6 +27,15 @@ bool scene_said(const struct scene *scene, const char *text)
 	return strstr(scene->said, text) != NULL;
 }
 
+unsigned scene_says(const struct scene *scene, const char *text)
+{
+	unsigned n = 0;
+
+	for (const char *at = scene->said; (at = strstr(at, text)) != NULL; at++)
+		n++;
+	return n;
+}
+
 /* Runs the same tasks without a supervisor, in the first order. */
 static void run_alone(struct scene *scene)
 {

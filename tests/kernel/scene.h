@@ -42,6 +42,8 @@ struct scene {
 void scene_play(struct kernel *kernel, void *scene);
 /* Did the engine say a line with @text? */
 bool scene_said(const struct scene *scene, const char *text);
+/* Returns how often @text is in what the engine said. */
+unsigned scene_says(const struct scene *scene, const char *text);
 /* Returns the figure in the audit's line "KEY FIGURE"; the run fails if there is no such line. */
 unsigned long scene_figure(struct kernel *k, const char *key);
 

@@ -127,6 +127,66 @@ static void without_analyst(struct kernel *k)
 {
 	worker(k);
 	k->analyst_fails = true;
+	k->asking = must_have_analyst;
+}
+
+/* If a start fails, it is tried again after 1, 4, 16, 64 and 256 s. */
+static const struct step sleeps_long[] = {RUN(MS), SLEEP(1000 * MS), AGAIN(2, 400), EXIT(0)};
+
+static void without_analyst_for_long(struct kernel *k)
+{
+	without_analyst(k);
+	(void)kernel_add_process(k, 110, 1, "/bin/sleeps", sleeps_long);
+}
+
+static void was_tried(struct kernel *k, const struct engine_result *result)
+{
+	if (result->error || k->analyst_starts != 6)
+		kernel_fail(k, "error %d, %u starts", result->error, k->analyst_starts);
+}
+
+static void start_is_tried_again(void **state)
+{
+	static const int pids[] = {110};
+	struct scene scene = profiling(without_analyst_for_long);
+
+	(void)state;
+	scene.pids = pids;
+	scene.pids_n = 1;
+	scene.options.duration_ns = 350000 * (uint64_t)MS;
+	scene.check = was_tried;
+	once(__func__, &scene);
+	assert_int_equal(scene_says(&scene, "cannot start the analyst"), 2);
+	assert_int_equal(scene_says(&scene, "until a later try succeeds"), 1);
+	assert_int_equal(scene_says(&scene, "there will be no profile"), 1);
+}
+
+/* The fresh analyst cannot be started at first: the CPU time until then is not sampled. */
+static void dying_and_failing(struct kernel *k)
+{
+	long_worker(k);
+	k->analyst_dies_after = 400;
+	k->failing_from = 2;
+	k->failing_starts = 1;
+	k->asking = must_have_analyst;
+}
+
+static void replaced_later(struct kernel *k, const struct engine_result *result)
+{
+	ends_well(k, result);
+	if (k->analysts != 2 || k->analyst_starts != 3 || !k->analyst[1].samples)
+		kernel_fail(k, "%zu analysts, %u starts", k->analysts, k->analyst_starts);
+}
+
+static void fresh_analyst_fails_to_start(void **state)
+{
+	struct scene scene = profiling(dying_and_failing);
+
+	(void)state;
+	scene.options.duration_ns = 2500 * (uint64_t)MS;
+	scene.check = replaced_later;
+	once(__func__, &scene);
+	assert_int_equal(scene_says(&scene, "cannot start the analyst"), 1);
 }
 
 static void hanging(struct kernel *k)
@@ -142,7 +202,8 @@ static void analyst_does_nothing(void **state)
 	(void)state;
 	scene.check = NULL;
 	once(__func__, &scene);
-	assert_true(scene_said(&scene, "cannot start the analyst"));
+	assert_int_equal(scene_says(&scene, "cannot start the analyst"), 2);
+	assert_int_equal(scene_says(&scene, "there will be no profile"), 1);
 	scene = profiling(hanging);
 	scene.check = NULL;
 	scene.options.ring_bytes = 1 << 16;
@@ -479,6 +540,8 @@ int main(void)
 		cmocka_unit_test(kernel_without_schedstat),
 		cmocka_unit_test(kernel_with_time_stamps),
 		cmocka_unit_test(analyst_killed),
+		cmocka_unit_test(start_is_tried_again),
+		cmocka_unit_test(fresh_analyst_fails_to_start),
 		cmocka_unit_test(analyst_does_nothing),
 		cmocka_unit_test(threads_are_chosen),
 		cmocka_unit_test(dump_is_one_stop_each),

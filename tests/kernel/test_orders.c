@@ -191,6 +191,49 @@ static void files_rotate(void **state)
 }
 
 /*
+ * The second analyst cannot be started at once. Until it is, no thread is stopped, and CPU time is
+ * counted as unsampled. Then files change again, a second later at first.
+ */
+static void second_start_fails(struct kernel *k)
+{
+	long_worker(k);
+	k->failing_from = 2;
+	k->failing_starts = 1;
+	k->asking = must_have_analyst;
+}
+
+static void rotated_on(struct kernel *k, const struct engine_result *result)
+{
+	const struct kernel_records *r = &k->records;
+
+	ends_well(k, result);
+	if (k->analysts < 4 || k->analyst_starts != k->analysts + 1)
+		kernel_fail(k, "%zu files, %u starts", k->analysts, k->analyst_starts);
+	/*
+	 * The task of long_worker() computes for two thirds of the 2.8 s. One second of these was
+	 * without an analyst.
+	 */
+	if (r->cpu_ns + r->unsampled_ns < 1700 * (uint64_t)MS ||
+		r->unsampled_ns < 600 * (uint64_t)MS)
+		kernel_fail(k, "%llu ns of CPU time, and %llu unsampled",
+			(unsigned long long)r->cpu_ns, (unsigned long long)r->unsampled_ns);
+}
+
+static void rotation_outlives_failed_start(void **state)
+{
+	struct scene scene = profiling(second_start_fails);
+
+	(void)state;
+	scene.options.rotate_ns = 200 * (uint64_t)MS;
+	scene.options.duration_ns = 2800 * (uint64_t)MS;
+	scene.check = rotated_on;
+	once(__func__, &scene);
+	assert_int_equal(scene_says(&scene, "cannot start the analyst"), 1);
+	scene.options.ring = true;
+	once(__func__, &scene);
+}
+
+/*
  * The pipe from the profile server to the supervisor. serve_requests() plays the server with one
  * client: it sends REQUEST_FREEZE 0, which begins the sampling, then REQUEST_SERVE, and closes the
  * pipe, which ends the run.
@@ -251,6 +294,7 @@ int main(void)
 		cmocka_unit_test(job_is_stopped_and_continued),
 		cmocka_unit_test(analyst_requests),
 		cmocka_unit_test(files_rotate),
+		cmocka_unit_test(rotation_outlives_failed_start),
 		cmocka_unit_test(server_requests),
 	};
 

@@ -52,6 +52,13 @@ static inline void sums_are_whole(struct kernel *k, const struct engine_result *
 			(unsigned long long)r->weight_ns);
 }
 
+/* Without an analyst nobody reads samples, so no thread is stopped for them. */
+static inline void must_have_analyst(struct kernel *k, struct task *t)
+{
+	if (k->analyst_refused)
+		kernel_fail(k, "task %d is stopped while there is no analyst", t->tid);
+}
+
 static inline struct scene profiling(void (*build)(struct kernel *k))
 {
 	struct scene scene = {.build = build,
