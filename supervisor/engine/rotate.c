@@ -126,8 +126,10 @@ void rotate_put_off(struct engine *engine, uint64_t now)
 {
 	struct rotation *rotation = &engine->rotation;
 
-	if (rotation->paused_ns)
-		return;
+	if (rotation->paused_ns) {
+		rotation->paused_ns = 0;
+		counting_set(engine, !engine->timing.frozen);
+	}
 	rotation->began_ns = now;
 	if (rotation->again_ns && rotation->again_ns < now + FILE_LEAST_NS)
 		rotation->again_ns = now + FILE_LEAST_NS;
@@ -220,8 +222,13 @@ void rotate_poll(struct engine *engine, uint64_t now)
 	 * Waits until all requested stops are over, as a thread that stops while the next analyst
 	 * is started would stay stopped for milliseconds. A thread that cannot be stopped, such as
 	 * one in uninterruptible sleep, does not delay a file.
+	 *
+	 * An analyst that has died in the pause writes no file, and its pid has been reaped:
+	 * reader_poll() replaces it within 0.1 s, and rotate_put_off() ends the pause (test:
+	 * analyst_dies_in_pause).
 	 */
-	if (!stops_are_over(engine) && now - rotation->paused_ns < PAUSE_MOST_NS) {
+	if (engine->reader.died_ns ||
+		(!stops_are_over(engine) && now - rotation->paused_ns < PAUSE_MOST_NS)) {
 		rotation->again_ns = now + PAUSE_LOOK_NS;
 		return;
 	}

@@ -51,7 +51,8 @@ void rotate_begin(struct engine *engine, uint64_t now);
 void rotate_wanted(struct engine *engine, uint64_t now);
 /*
  * Call when it was tried to start an analyst in the middle of a file: the file ends FILE_LEAST_NS
- * after @now at the earliest, as its name contains the second in which its analyst was started.
+ * after @now at the earliest, as its name contains the second in which its analyst was started. If
+ * sampling has paused for the end of the file, it goes on.
  */
 void rotate_put_off(struct engine *engine, uint64_t now);
 /*

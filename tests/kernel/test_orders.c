@@ -234,6 +234,72 @@ static void rotation_outlives_failed_start(void **state)
 }
 
 /*
+ * The analyst dies while sampling pauses for a change of files, because a thread that is to stop
+ * does not: it is in uninterruptible sleep until its analyst has been replaced.
+ */
+static uint64_t run_ms(const struct kernel *k)
+{
+	return (k->now_ns - UINT64_C(5000000000)) / MS;
+}
+
+static void does_not_stop(struct kernel *k, struct task *t)
+{
+	if (run_ms(k) >= 190 && !k->scratch) {
+		t->state = TASK_STUCK;
+		k->scratch = 1;
+	}
+}
+
+static void die_in_pause(struct kernel *k)
+{
+	struct analyst *a = &k->analyst[0];
+
+	if (k->scratch == 1 && run_ms(k) >= 215) {
+		a->ended = true;
+		a->status = SIGSEGV;
+		kernel_tell_tracer(k);
+		k->scratch = 2;
+	} else if (k->scratch == 2 && run_ms(k) >= 400) {
+		kernel_find(k, 100)->state = TASK_RUNS;
+		k->scratch = 3;
+	}
+}
+
+static void dies_in_pause(struct kernel *k)
+{
+	long_worker(k);
+	k->asking = does_not_stop;
+	k->asleep = die_in_pause;
+}
+
+/* Each analyst but the first is told to end, and awaited; the caller waits for the last one. */
+static void all_are_joined(struct kernel *k, const struct engine_result *result)
+{
+	ends_well(k, result);
+	if (k->scratch != 3 || k->analysts < 4 || k->records.n[RECORD_END] != k->analysts - 1)
+		kernel_fail(k, "%zu analysts, %lu ends", k->analysts, k->records.n[RECORD_END]);
+	for (size_t i = 0; i + 1 < k->analysts; i++)
+		if (!k->analyst[i].reaped)
+			kernel_fail(k, "the analyst %d is not awaited", k->analyst[i].pid);
+	if (result->analyst_pid != k->analyst[k->analysts - 1].pid)
+		kernel_fail(k, "the last analyst is %d", result->analyst_pid);
+}
+
+static void analyst_dies_in_pause(void **state)
+{
+	struct scene scene = profiling(dies_in_pause);
+
+	(void)state;
+	scene.options.rotate_ns = 200 * (uint64_t)MS;
+	scene.options.duration_ns = 1800 * (uint64_t)MS;
+	scene.check = all_are_joined;
+	once(__func__, &scene);
+	assert_int_equal(scene_says(&scene, "was killed by signal 11"), 1);
+	scene.options.ring = true;
+	once(__func__, &scene);
+}
+
+/*
  * The pipe from the profile server to the supervisor. serve_requests() plays the server with one
  * client: it sends REQUEST_FREEZE 0, which begins the sampling, then REQUEST_SERVE, and closes the
  * pipe, which ends the run.
@@ -295,6 +361,7 @@ int main(void)
 		cmocka_unit_test(analyst_requests),
 		cmocka_unit_test(files_rotate),
 		cmocka_unit_test(rotation_outlives_failed_start),
+		cmocka_unit_test(analyst_dies_in_pause),
 		cmocka_unit_test(server_requests),
 	};
 
