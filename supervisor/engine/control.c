@@ -118,14 +118,13 @@ static void handle_signal(struct engine *engine, const struct signalfd_siginfo *
 		engine->timing.stop = true;
 	} else if (signals_is_stop(signal) && command_lives &&
 		(origin != SIGNALS_SENT || is_of_target(engine, sender))) {
-		engine->life.stop_signal = signal;
 		/*
 		 * A command in a session of its own does not get the terminal's signals: it is
 		 * stopped here.
 		 */
 		if (engine->result->command_apart && origin != SIGNALS_SENT)
 			(void)kill(-engine->launch.pid, SIGSTOP);
-		lifecycle_stop_with_command(engine);
+		lifecycle_stop_with_command(engine, signal);
 	} else if (signal == SIGCONT && command_lives) {
 		engine->life.continues_at_ns = clock_now() + CONTINUE_NS;
 	}

@@ -31,6 +31,12 @@
  * meanwhile.
  */
 #define SEARCH_REST_MOST_NS UINT64_C(1000000)
+/*
+ * If the command has not stopped this long after a stop signal to the supervisor, it has ignored
+ * the signal, or a handler was all: a later stop has another cause, and the supervisor goes on. The
+ * signal of the later stop does not tell: a handler of SIGTSTP may stop its process by SIGSTOP.
+ */
+#define STOP_WITHIN_NS (10 * CLOCK_SECOND_NS)
 /* Threads whose existence is checked per second. */
 #define SWEEP_MOST 64
 
@@ -230,7 +236,7 @@ static void detach_at_stop(struct engine *engine, struct tracee *t)
  * Suspends the supervisor if it has got a stop signal and the command has stopped. Called at each
  * of these two events, as either may come first.
  */
-void lifecycle_stop_with_command(struct engine *engine)
+static void stop_with_command(struct engine *engine)
 {
 	const struct tracee *t = target_find(&engine->target, engine->launch.pid);
 	int signal = engine->life.stop_signal;
@@ -238,9 +244,18 @@ void lifecycle_stop_with_command(struct engine *engine)
 	if (!signal || !t || t->state != TRACEE_LISTENING)
 		return;
 	engine->life.stop_signal = 0;
+	if (clock_now() - engine->life.stop_signal_ns > STOP_WITHIN_NS)
+		return;
 	if (engine->options->stops)
 		engine->options->stops(engine->options->context);
 	suspend(signal);
+}
+
+void lifecycle_stop_with_command(struct engine *engine, int signal)
+{
+	engine->life.stop_signal = signal;
+	engine->life.stop_signal_ns = clock_now();
+	stop_with_command(engine);
 }
 
 void lifecycle_continue_command(struct engine *engine, uint64_t now)
@@ -282,8 +297,9 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 		 */
 		if (engine->options->stops && t->tid == engine->launch.pid &&
 			signals_is_stop(signal))
-			engine->life.stop_signal = signal;
-		lifecycle_stop_with_command(engine);
+			lifecycle_stop_with_command(engine, signal);
+		else
+			stop_with_command(engine);
 		break;
 	case TRACEE_ADOPT:
 		birth_adopt(engine, t);

@@ -43,8 +43,9 @@ struct lifecycle {
 	bool executed;     /* the command has reached its exec */
 	bool begun_called; /* engine_options.begun has been called */
 	bool hung_up;      /* the terminal is gone, and the supervisor leads its session */
-	/* stop signal (^Z) by which this process stops, too, if the command does; 0: none */
+	/* stop signal (^Z) by which this process stops, too, if the command soon does; 0: none */
 	int stop_signal;
+	uint64_t stop_signal_ns; /* CLOCK_MONOTONIC: when it came */
 	/*
 	 * When a SIGCONT that the supervisor got is passed on to a command that is still stopped;
 	 * 0: none.
@@ -62,10 +63,10 @@ void lifecycle_drain(struct engine *engine);
  */
 void lifecycle_notice(struct engine *engine, uint64_t now_ns);
 /*
- * Call on ^Z: if the command lets itself be stopped, the supervisor stops too, so that the shell
- * sees its job stopped.
+ * Call on ^Z, with the stop signal that came: if the command has stopped, or does within 10 s, the
+ * supervisor stops too, so that the shell sees its job stopped.
  */
-void lifecycle_stop_with_command(struct engine *engine);
+void lifecycle_stop_with_command(struct engine *engine, int signal);
 /*
  * Passes a SIGCONT on to the command when continues_at_ns is reached, if the command is still
  * stopped: a user who sends SIGCONT to the supervisor, whose pid the shell shows for the job, wants

@@ -119,6 +119,47 @@ static void job_is_stopped_and_continued(void **state)
 	once(__func__, &scene);
 }
 
+/*
+ * ^Z to a command that handles it, and then stops itself by SIGSTOP: the supervisor stops with it.
+ * If the command ignores ^Z, and is stopped a minute later, the supervisor goes on.
+ */
+static const struct step stops_in_handler[] = {HANDLE(SIGTSTP, DISPOSITION_HANDLER), RUN(20 * MS),
+	SLEEP(1000 * MS), KILL(0, SIGSTOP), RUN(20 * MS), EXIT_GROUP(5)};
+static const struct step handler_command[] = {EXEC("/bin/command", stops_in_handler)};
+static const struct step stops_later[] = {HANDLE(SIGTSTP, DISPOSITION_IGNORE), RUN(20 * MS),
+	SLEEP(60000 * MS), KILL(0, SIGSTOP), RUN(20 * MS), EXIT_GROUP(5)};
+static const struct step later_command[] = {EXEC("/bin/command", stops_later)};
+
+static void key_and_later(struct kernel *k)
+{
+	kernel_signal(k, SIGTSTP, SI_KERNEL, 0, 22 * MS);
+	kernel_signal(k, SIGCONT, SI_USER, 1, 70000 * MS);
+}
+
+static void only_command_stopped(struct kernel *k, const struct engine_result *result)
+{
+	if (k->raised)
+		kernel_fail(k, "the supervisor stops by %d", k->raised);
+	if (!result->command_ended || WEXITSTATUS(result->command_status) != 5)
+		kernel_fail(k, "status 0x%x", (unsigned)result->command_status);
+}
+
+static void ignored_key_is_forgotten(void **state)
+{
+	struct scene scene = profiling(nobody);
+
+	(void)state;
+	scene.build = key_and_later;
+	scene.options.period_ns = 100 * (uint64_t)MS;
+	scene.options.duration_ns = 80000 * (uint64_t)MS;
+	scene.command = handler_command;
+	scene.check = supervisor_stopped;
+	once(__func__, &scene);
+	scene.command = later_command;
+	scene.check = only_command_stopped;
+	once(__func__, &scene);
+}
+
 /* Sends the supervisor a request, as its newest analyst would. */
 static void ask(struct kernel *k, uint32_t type, uint64_t value)
 {
@@ -358,6 +399,7 @@ int main(void)
 		cmocka_unit_test(order_ends_it),
 		cmocka_unit_test(hangup_is_ignored),
 		cmocka_unit_test(job_is_stopped_and_continued),
+		cmocka_unit_test(ignored_key_is_forgotten),
 		cmocka_unit_test(analyst_requests),
 		cmocka_unit_test(files_rotate),
 		cmocka_unit_test(rotation_outlives_failed_start),
