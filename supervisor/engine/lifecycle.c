@@ -131,6 +131,8 @@ static void close_former(struct engine *engine, struct tracee *t, int former)
 	t->tid = former;
 	if (stops_awaits_sample(t))
 		overtake(engine, t, SYS_execve);
+	if (engine->counting)
+		blocked_scan_close(engine, t, &t->account.seen, clock_now());
 	cpu_account_close(engine, t);
 	t->tid = tid;
 }

@@ -222,6 +222,55 @@ static void memory_calls_are_refused(void **state)
 }
 
 /*
+ * A thread that is not the leader calls exec right after a sleep in which it was observed: what it
+ * still owes of its waiting time goes where it was observed, under the tid that it had then. The
+ * analyst forgets where a thread was observed with its last report of CPU time.
+ */
+static const struct step sleeps_and_execs[] = {
+	RUN(MS), SLEEP(20 * MS), EXEC("/bin/new", new_image)};
+static const struct step leader_sleeps[] = {
+	CLONE(sleeps_and_execs), RUN(MS), SLEEP(1000 * MS), EXIT_GROUP(1)};
+static bool observed[2]; /* the leader, the other thread */
+
+static void follow_observed(struct kernel *k, const struct record *r)
+{
+	bool *of;
+
+	if (r->header.type == RECORD_CPU && r->header.flags & RECORD_CPU_LAST)
+		observed[r->as.cpu.tid != 100] = false;
+	if (r->header.type != RECORD_SAMPLE || !(r->as.sample.flags & RECORD_SAMPLE_BLOCKED))
+		return;
+	of = &observed[r->as.sample.tid != 100];
+	if (r->as.sample.flags & RECORD_SAMPLE_AGAIN && !*of)
+		kernel_fail(k, "thread %u waits where it was never observed", r->as.sample.tid);
+	*of = true;
+}
+
+static void sleeper_build(struct kernel *k)
+{
+	(void)kernel_add_process(k, 100, 1, "/bin/old", leader_sleeps);
+	k->cpus = 2;
+	observed[0] = observed[1] = false;
+	k->record = follow_observed;
+}
+
+static void has_executed(struct kernel *k, const struct engine_result *result)
+{
+	if (result->error || kernel_group(k, 100)->execs != 1 || !k->records.blocked_ns)
+		kernel_fail(k, "%u execs, error %d", kernel_group(k, 100)->execs, result->error);
+}
+
+static void waiting_thread_execs(void **state)
+{
+	struct scene scene = profiling(sleeper_build);
+
+	(void)state;
+	scene.check = has_executed;
+	scene.options.wall = true;
+	some(__func__, &scene);
+}
+
+/*
  * A command outlives the tracing thread. With PR_SET_PDEATHSIG it dies when the thread ends that
  * forked it, so it must not be the tracing thread's child.
  */
@@ -393,6 +442,7 @@ int main(void)
 		cmocka_unit_test(exec_meets_sample),
 		cmocka_unit_test(maps_change_between_samples),
 		cmocka_unit_test(memory_calls_are_refused),
+		cmocka_unit_test(waiting_thread_execs),
 		cmocka_unit_test(pdeathsig),
 		cmocka_unit_test(frames_of_an_interpreter),
 	};
