@@ -39,7 +39,7 @@ enum record_type {
 	RECORD_PROCESS = 2,   /* a process is traced from now on; again when it calls exec */
 	RECORD_EXEC = 3,      /* the image that a process runs: right after each RECORD_PROCESS */
 	RECORD_MAPS = 4,      /* a piece of /proc/PID/maps, as the kernel printed it */
-	RECORD_THREAD = 5,    /* a thread's name: at its first sample, and when it changes */
+	RECORD_THREAD = 5,    /* a thread's name: before its first sample, and when it changes */
 	RECORD_SAMPLE = 6,    /* a thread's state at an instant; flags name other occasions */
 	RECORD_EXIT = 7,      /* a process is gone, or detached */
 	RECORD_UNSAMPLED = 8, /* times of an executable that no sample carries */
@@ -136,7 +136,8 @@ struct record_maps {
 };
 
 /*
- * RECORD_THREAD: the name of a thread.
+ * RECORD_THREAD: the name of a thread. It is sent again before the first sample that follows a
+ * RECORD_CPU_LAST.
  *   16  4  pid
  *   20  4  tid
  *   24  -  name, NUL
@@ -238,7 +239,8 @@ struct record_exit {
  *   20  4  tid
  *   24  8  cpu_ns        CPU time that the kernel charged to this thread, in its process's present
  *                        image, since the thread's last RECORD_CPU
- * flags: RECORD_CPU_LAST: the thread has ended, changes its image by exec, or is detached.
+ * flags: RECORD_CPU_LAST: the thread has ended, changes its image by exec, is detached, or is not
+ *                         profiled for a while (REQUEST_FREEZE, --thread-name).
  */
 enum { RECORD_CPU_LAST = 1 };
 struct record_cpu {

@@ -40,6 +40,11 @@ void cpu_account_report(struct engine *engine, struct tracee *t, bool last)
 		return;
 	/* A forked child that has had no sample yet may not have been announced with its image. */
 	(void)emit_process(&engine->emitter, clock_now(), t->process);
+	/* The analyst forgets the thread here. If it is sampled again, its name comes first. */
+	if (last) {
+		t->name[0] = '\0';
+		t->name_again_ns = 0;
+	}
 	if (emit_cpu(&engine->emitter, clock_now(), &record, last))
 		t->image->sent_ns += record.cpu_ns;
 	else if (last)

@@ -171,6 +171,7 @@ static void ask(struct kernel *k, uint32_t type, uint64_t value)
 		kernel_fail(k, "the request pipe is closed");
 }
 
+/* While frozen, the supervisor sleeps for a second. */
 static void requests(struct kernel *k)
 {
 	static const struct {
@@ -178,7 +179,7 @@ static void requests(struct kernel *k)
 		uint32_t type;
 		uint64_t value;
 	} order[] = {{20, REQUEST_PERIOD, 500000}, {30, REQUEST_FREEZE, 1}, {40, REQUEST_FREEZE, 0},
-		{50, REQUEST_STOP, 0}};
+		{1050, REQUEST_STOP, 0}};
 	uint64_t ms = (k->now_ns - UINT64_C(5000000000)) / MS;
 	size_t *next = &k->scratch;
 
@@ -188,9 +189,24 @@ static void requests(struct kernel *k)
 	}
 }
 
+/* Does the analyst know the thread's name? It forgets it with the last report of CPU time. */
+static bool has_name;
+
+static void follow_name(struct kernel *k, const struct record *r)
+{
+	if (r->header.type == RECORD_THREAD)
+		has_name = true;
+	else if (r->header.type == RECORD_CPU && r->header.flags & RECORD_CPU_LAST)
+		has_name = false;
+	else if (r->header.type == RECORD_SAMPLE && !has_name)
+		kernel_fail(k, "a sample of a thread without a name");
+}
+
 static void requested(struct kernel *k)
 {
 	long_worker(k);
+	has_name = false;
+	k->record = follow_name;
 	k->asleep = requests;
 }
 
