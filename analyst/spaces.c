@@ -14,14 +14,19 @@
 /* A larger maps text (400,000 mappings) is invalid. */
 #define MAPS_MOST (UINT32_C(64) << 20)
 
+static void free_thread(struct image_space *image, struct thread_name *thread)
+{
+	image->memories -= thread->memory != NULL;
+	unwind_memory_free(thread->memory);
+	free(thread->blocked);
+	free(thread->name);
+	free(thread);
+}
+
 static void forget_threads(struct image_space *image)
 {
-	for (size_t i = 0; i < image->threads; i++) {
-		free(image->thread[i].name);
-		free(image->thread[i].blocked);
-		unwind_memory_free(image->thread[i].memory);
-	}
-	image->threads = image->memories = 0;
+	while (image->threads)
+		free_thread(image, image->thread[--image->threads]);
 }
 
 static void image_free(struct image_space *image)
@@ -194,43 +199,74 @@ int spaces_maps(struct spaces *spaces, const struct record_maps *maps, bool last
 			return r;
 	}
 	for (size_t i = 0; i < image->threads; i++) {
-		if (image->thread[i].memory)
-			unwind_memory_clear(image->thread[i].memory);
+		if (image->thread[i]->memory)
+			unwind_memory_clear(image->thread[i]->memory);
 	}
 	r = space_set_maps(image->space, image->maps, image->maps_bytes);
 	image->maps_bytes = 0;
 	return r < 0 ? r : 0;
 }
 
+/* The position of @tid in the list, which is sorted by tid. */
+static size_t place_of_thread(const struct image_space *image, uint32_t tid)
+{
+	return array_bisect(i, 0, image->threads, image->thread[i]->tid < tid);
+}
+
+static bool has_thread(const struct image_space *image, size_t at, uint32_t tid)
+{
+	return at < image->threads && image->thread[at]->tid == tid;
+}
+
 struct thread_name *spaces_known_thread(const struct spaces *spaces, uint32_t pid, uint32_t tid)
+{
+	size_t at = place_of(spaces, pid);
+	const struct image_space *image;
+
+	if (at == spaces->n || spaces->list[at]->pid != pid)
+		return NULL;
+	image = spaces->list[at];
+	at = place_of_thread(image, tid);
+	return has_thread(image, at, tid) ? image->thread[at] : NULL;
+}
+
+void spaces_drop_thread(struct spaces *spaces, uint32_t pid, uint32_t tid)
 {
 	size_t at = place_of(spaces, pid);
 	struct image_space *image;
 
 	if (at == spaces->n || spaces->list[at]->pid != pid)
-		return NULL;
+		return;
 	image = spaces->list[at];
-	for (size_t i = 0; i < image->threads; i++) {
-		if (image->thread[i].tid == tid)
-			return &image->thread[i];
-	}
-	return NULL;
+	at = place_of_thread(image, tid);
+	if (!has_thread(image, at, tid))
+		return;
+	free_thread(image, image->thread[at]);
+	image->threads--;
+	memmove(image->thread + at, image->thread + at + 1,
+		(image->threads - at) * sizeof(*image->thread));
 }
 
 struct thread_name *spaces_find_thread(struct image_space *image, uint32_t tid)
 {
+	size_t at = place_of_thread(image, tid);
 	struct thread_name *t;
 
-	for (size_t i = 0; i < image->threads; i++) {
-		if (image->thread[i].tid == tid)
-			return &image->thread[i];
-	}
+	if (has_thread(image, at, tid))
+		return image->thread[at];
 	if (array_grow(&image->thread, &image->thread_room, image->threads + 1) < 0)
 		return NULL;
-	t = &image->thread[image->threads];
-	*t = (struct thread_name){.tid = tid, .task = -1, .timed_task = -1, .name = strdup("")};
-	if (!t->name)
+	t = malloc(sizeof(*t));
+	if (!t)
 		return NULL;
+	*t = (struct thread_name){.tid = tid, .task = -1, .timed_task = -1, .name = strdup("")};
+	if (!t->name) {
+		free(t);
+		return NULL;
+	}
+	memmove(image->thread + at + 1, image->thread + at,
+		(image->threads - at) * sizeof(*image->thread));
+	image->thread[at] = t;
 	image->threads++;
 	return t;
 }

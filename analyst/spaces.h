@@ -17,11 +17,7 @@ struct image_runtime;
 struct thread_name {
 	uint32_t tid;
 	int task; /* index in the profile; -1: not added yet under its present name */
-	/*
-	 * the thread's last @task, to which its CPU time is added; -1: none, or the thread has
-	 * ended
-	 */
-	int timed_task;
+	int timed_task; /* the thread's last @task, to which its CPU time is added; -1: none */
 	char *name;
 	struct unwind_memory *memory; /* the thread's last stack; NULL: not kept; owned */
 	struct stack_need need;       /* how much of the thread's stacks is to be copied */
@@ -41,7 +37,7 @@ struct image_space {
 	char *path, *name;
 	uint64_t samples;    /* of this image so far */
 	struct space *space; /* NULL: no maps yet */
-	struct thread_name *thread;
+	struct thread_name **thread; /* sorted by tid; owned */
 	size_t threads, thread_room;
 	size_t memories;               /* number of threads whose last stack is kept */
 	struct jit *jit;               /* NULL: no generated code known */
@@ -82,5 +78,7 @@ int spaces_thread(struct spaces *spaces, const struct record_thread *thread);
 struct thread_name *spaces_known_thread(const struct spaces *spaces, uint32_t pid, uint32_t tid);
 /* The thread's entry, added if it is new. NULL: out of memory. */
 struct thread_name *spaces_find_thread(struct image_space *image, uint32_t tid);
+/* Removes the thread's entry, if there is one. */
+void spaces_drop_thread(struct spaces *spaces, uint32_t pid, uint32_t tid);
 
 #endif

@@ -39,17 +39,19 @@ static int find_task(
 
 /*
  * Adds the CPU time that the kernel reports for a thread to the thread's last task. A thread with a
- * new name gets a new task at its next sample; without a sample it has no task.
+ * new name gets a new task at its next sample; without a sample it has no task. Its last report
+ * ends its entry: what comes of this tid later has a name of its own (RECORD_THREAD).
  */
 static int take_cpu(struct analyst *analyst, const struct record_cpu *cpu, bool last)
 {
-	struct thread_name *thread = spaces_known_thread(&analyst->spaces, cpu->pid, cpu->tid);
+	const struct thread_name *thread =
+		spaces_known_thread(&analyst->spaces, cpu->pid, cpu->tid);
 
 	if (thread && thread->timed_task >= 0)
 		(void)profile_add_task_cpu(
 			analyst->profile, (uint32_t)thread->timed_task, cpu->cpu_ns);
-	if (thread && last)
-		thread->timed_task = -1;
+	if (last)
+		spaces_drop_thread(&analyst->spaces, cpu->pid, cpu->tid);
 	return shares_cpu(&analyst->shares, cpu->pid, cpu->tid, cpu->cpu_ns, last);
 }
 

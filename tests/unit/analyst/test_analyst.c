@@ -2,6 +2,7 @@
 /*
  * The analyst gets records written by hand; the test knows the profile that it must make of them.
  */
+#include "analyst/analyst_state.h"
 #include "analyst/titles.h"
 #include "tests/unit/stream_fixture.h"
 
@@ -40,13 +41,15 @@ static void test_analyst__samples_become_stacks_with_weights(void **state)
 	analyst_free(stream.analyst);
 }
 
+enum { CLONE = 56, GETPPID = 110, CLONE3 = 435 };
+
 /* Puts a sample in system call @syscall, with @result as its result, and an empty stack. */
-static void put_in_call(struct stream *stream, int32_t syscall, uint64_t result)
+static void put_in_call(struct stream *stream, uint32_t tid, int32_t syscall, uint64_t result)
 {
 	static const uint8_t zeros[64];
 	uint8_t b[512];
 	struct record_sample sample = {.pid = 7,
-		.tid = 8,
+		.tid = tid,
 		.pc = 0x10000010,
 		.sp = 0x7000,
 		.weight_ns = 1000000,
@@ -69,15 +72,14 @@ static void put_in_call(struct stream *stream, int32_t syscall, uint64_t result)
  */
 static void test_analyst__a_newborn_has_no_caller(void **state)
 {
-	enum { GETPPID = 110, CLONE = 56, CLONE3 = 435 };
 	struct stream stream;
 
 	(void)state;
 	begin(&stream);
 	put_start(&stream);
 	put_image(&stream, 7, "/no/such/prog", "prog");
-	put_in_call(&stream, CLONE, 0);
-	put_in_call(&stream, CLONE3, 0);
+	put_in_call(&stream, 8, CLONE, 0);
+	put_in_call(&stream, 8, CLONE3, 0);
 	put_text(&stream, RECORD_END, "stops 2\n");
 	assert_int_equal(analyst_finish(stream.analyst), 0);
 	assert_int_equal(figure(&stream, "incomplete_stacks"), 0);
@@ -87,8 +89,8 @@ static void test_analyst__a_newborn_has_no_caller(void **state)
 	begin(&stream);
 	put_start(&stream);
 	put_image(&stream, 7, "/no/such/prog", "prog");
-	put_in_call(&stream, CLONE3, 8); /* its parent: clone3() returns a pid */
-	put_in_call(&stream, GETPPID, 0);
+	put_in_call(&stream, 8, CLONE3, 8); /* its parent: clone3() returns a pid */
+	put_in_call(&stream, 8, GETPPID, 0);
 	put_text(&stream, RECORD_END, "stops 2\n");
 	assert_int_equal(analyst_finish(stream.analyst), 0);
 	assert_int_equal(figure(&stream, "incomplete_stacks"), 2);
@@ -253,6 +255,105 @@ static void test_analyst__broken_records_are_counted(void **state)
 	analyst_free(stream.analyst);
 }
 
+/* Threads that have ended neither lengthen searches nor keep their stacks; their tasks stay. */
+static void test_analyst__a_threads_last_report_ends_its_entry(void **state)
+{
+	enum { ENDED = 600 };
+	struct stream stream;
+	const struct image_space *image;
+	const struct profile *p;
+	uint64_t cpu;
+
+	(void)state;
+	begin(&stream);
+	put_start(&stream);
+	put_image(&stream, 7, "/no/such/prog", "prog");
+	image = spaces_get(&stream.analyst->spaces, 7);
+	put_thread(&stream, 7, 1000, "lasting");
+	put_in_call(&stream, 1000, GETPPID, 0);
+	for (uint32_t i = 0; i < ENDED; i++) {
+		uint32_t tid = i % 2 ? 1000 + i : 1000 - i - 1;
+
+		put_thread(&stream, 7, tid, "short");
+		put_in_call(&stream, tid, GETPPID, 0);
+		put_in_call(&stream, 1000, GETPPID, 0);
+		assert_int_equal(image->threads, 2);
+		assert_int_equal(image->memories, 2);
+		put_cpu(&stream, 7, tid, 3000000, true);
+		assert_int_equal(image->threads, 1);
+		assert_int_equal(image->memories, 1);
+	}
+	put_cpu(&stream, 7, 1000, 5000000, true);
+	put_cpu(&stream, 7, 1000, 0, true); /* of a thread without an entry */
+	assert_int_equal(image->threads, 0);
+	put_text(&stream, RECORD_END, "");
+	assert_int_equal(analyst_finish(stream.analyst), 0);
+	p = analyst_profile(stream.analyst);
+	assert_int_equal(profile_tasks(p), 1 + ENDED);
+	for (size_t i = 0; i < profile_tasks(p); i++) {
+		bool lasting = profile_task(p, i).tid == 1000;
+
+		assert_string_equal(profile_task(p, i).thread, lasting ? "lasting" : "short");
+		assert_true(profile_task_cpu(p, i, &cpu));
+		assert_int_equal(cpu, lasting ? 5000000 : 3000000);
+	}
+	analyst_free(stream.analyst);
+}
+
+/* Threads are found by tid, in whatever order they came; a new image has none of them. */
+static void test_analyst__threads_come_in_any_order(void **state)
+{
+	static const uint32_t tids[] = {40, 10, 30, 50, 20};
+	struct stream stream;
+	struct image_space *image;
+
+	(void)state;
+	begin(&stream);
+	put_start(&stream);
+	put_image(&stream, 7, "/no/such/prog", "prog");
+	image = spaces_get(&stream.analyst->spaces, 7);
+	for (unsigned i = 0; i < 10; i++)
+		put_in_call(&stream, tids[i % 5], GETPPID, 0);
+	assert_int_equal(image->threads, 5);
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(spaces_find_thread(image, tids[i])->tid, tids[i]);
+	put_cpu(&stream, 7, 30, 0, true);
+	assert_null(spaces_known_thread(&stream.analyst->spaces, 7, 30));
+	assert_non_null(spaces_known_thread(&stream.analyst->spaces, 7, 50));
+	put_exec(&stream, 7, "/no/such/other", "other");
+	assert_int_equal(image->threads, 0);
+	assert_int_equal(image->memories, 0);
+	analyst_free(stream.analyst);
+}
+
+/* A thread that is not profiled for a while keeps its task: its name is sent again. */
+static void test_analyst__after_a_pause_a_thread_has_its_task_again(void **state)
+{
+	struct stream stream;
+	const struct profile *p;
+	uint64_t cpu;
+
+	(void)state;
+	begin(&stream);
+	put_start(&stream);
+	put_image(&stream, 7, "/no/such/prog", "prog");
+	put_thread(&stream, 7, 8, "worker");
+	put_sample(&stream, 7, 8, 0x10000010, 3000000);
+	put_cpu(&stream, 7, 8, 3000000, true);
+	put_thread(&stream, 7, 8, "worker");
+	put_sample(&stream, 7, 8, 0x10000010, 4000000);
+	put_cpu(&stream, 7, 8, 4000000, false);
+	put_cpu(&stream, 7, 8, 1000000, true);
+	put_text(&stream, RECORD_END, "");
+	assert_int_equal(analyst_finish(stream.analyst), 0);
+	p = analyst_profile(stream.analyst);
+	assert_int_equal(profile_tasks(p), 1);
+	assert_string_equal(profile_task(p, 0).thread, "worker");
+	assert_true(profile_task_cpu(p, 0, &cpu));
+	assert_int_equal(cpu, 8000000);
+	analyst_free(stream.analyst);
+}
+
 static void put_wall_start(struct stream *stream, uint16_t flags)
 {
 	uint8_t b[256];
@@ -404,6 +505,9 @@ int main(void)
 		cmocka_unit_test(
 			test_analyst__samples_after_the_last_report_stand_for_their_weights),
 		cmocka_unit_test(test_analyst__broken_records_are_counted),
+		cmocka_unit_test(test_analyst__a_threads_last_report_ends_its_entry),
+		cmocka_unit_test(test_analyst__threads_come_in_any_order),
+		cmocka_unit_test(test_analyst__after_a_pause_a_thread_has_its_task_again),
 		cmocka_unit_test(test_analyst__waiting_time_goes_where_it_was_seen),
 		cmocka_unit_test(test_analyst__ticks_of_the_wall_clock_are_its_periods),
 		cmocka_unit_test(test_analyst__titles_are_what_a_process_says_of_itself),
