@@ -71,9 +71,30 @@ static uint64_t part_of(const struct share_pool *pool, uint64_t weight_ns)
 
 static uint32_t first_entry(const struct settled *settled, uint32_t stack)
 {
-	if (stack == SHARES_LEFT_OUT)
-		return settled->shares->first_left_out;
 	return stack < settled->shares->stacks ? settled->shares->first[stack] : 0;
+}
+
+/* The CPU time of samples of @pool that weigh @weight_ns, from now on counted as given. */
+static uint64_t give(struct settled *settled, uint32_t pool, uint64_t weight_ns)
+{
+	uint32_t index = final_pool(settled, pool);
+	uint64_t before = settled->given_ns[index];
+
+	settled->given_ns[index] += weight_ns;
+	return part_of(&settled->pool[index], settled->given_ns[index]) -
+		part_of(&settled->pool[index], before);
+}
+
+static uint64_t give_left_out(struct settled *settled)
+{
+	const struct shares *shares = settled->shares;
+	uint64_t cpu_ns = 0;
+
+	for (size_t i = 0; i < shares->left_outs; i++) {
+		if (shares->left_out_ns[i])
+			cpu_ns += give(settled, (uint32_t)i, shares->left_out_ns[i]);
+	}
+	return cpu_ns;
 }
 
 uint64_t settled_cpu_ns(struct settled *settled, uint32_t stack)
@@ -81,16 +102,11 @@ uint64_t settled_cpu_ns(struct settled *settled, uint32_t stack)
 	const struct share_entry *entry;
 	uint64_t cpu_ns = 0;
 
+	if (stack == SHARES_LEFT_OUT)
+		return give_left_out(settled);
 	for (uint32_t i = first_entry(settled, stack); i; i = entry->next) {
-		uint32_t index;
-		uint64_t before;
-
 		entry = &settled->shares->entry[i - 1];
-		index = final_pool(settled, entry->pool);
-		before = settled->given_ns[index];
-		settled->given_ns[index] += entry->weight_ns;
-		cpu_ns += part_of(&settled->pool[index], settled->given_ns[index]) -
-			part_of(&settled->pool[index], before);
+		cpu_ns += give(settled, entry->pool, entry->weight_ns);
 	}
 	return cpu_ns;
 }

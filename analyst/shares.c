@@ -85,6 +85,7 @@ void shares_release(struct shares *shares)
 	free(shares->executable);
 	free(shares->entry);
 	free(shares->first);
+	free(shares->left_out_ns);
 	free(shares->rest);
 	*shares = (struct shares){0};
 }
@@ -284,8 +285,6 @@ static uint32_t *get_first(struct shares *shares, uint32_t stack)
 {
 	size_t stacks = shares->stacks;
 
-	if (stack == SHARES_LEFT_OUT)
-		return &shares->first_left_out;
 	if (array_grow(&shares->first, &shares->stack_room, (size_t)stack + 1) < 0)
 		return NULL;
 	if (stack >= stacks) {
@@ -316,21 +315,50 @@ static struct share_entry *get_entry(struct shares *shares, uint32_t stack, uint
 	return entry;
 }
 
+/*
+ * The weight of the samples of @pool that are left out. A list of entries, as stacks have it, would
+ * have one for each thread. NULL: out of memory.
+ */
+static uint64_t *get_left_out(struct shares *shares, uint32_t pool)
+{
+	size_t n = shares->left_outs;
+
+	if (array_grow(&shares->left_out_ns, &shares->left_out_room, (size_t)pool + 1) < 0)
+		return NULL;
+	if (pool >= n) {
+		shares->left_outs = (size_t)pool + 1;
+		memset(shares->left_out_ns + n, 0,
+			(shares->left_outs - n) * sizeof(*shares->left_out_ns));
+	}
+	return &shares->left_out_ns[pool];
+}
+
+/* The weight of the samples of @pool at a stack. NULL: out of memory. */
+static uint64_t *get_weight(struct shares *shares, uint32_t stack, uint32_t pool)
+{
+	struct share_entry *entry;
+
+	if (stack == SHARES_LEFT_OUT)
+		return get_left_out(shares, pool);
+	entry = get_entry(shares, stack, pool);
+	return entry ? &entry->weight_ns : NULL;
+}
+
 int shares_sample(
 	struct shares *shares, uint32_t pid, uint32_t tid, uint32_t stack, uint64_t weight_ns)
 {
 	struct share_process *process = get_process(shares, pid);
 	struct share_thread *thread = process ? get_thread(shares, process, tid) : NULL;
-	struct share_entry *entry;
+	uint64_t *weight;
 
 	if (!thread)
 		return -ENOMEM;
 	if (!weight_ns)
 		return 0;
-	entry = get_entry(shares, stack, thread->pool);
-	if (!entry)
+	weight = get_weight(shares, stack, thread->pool);
+	if (!weight)
 		return -ENOMEM;
-	entry->weight_ns += weight_ns;
+	*weight += weight_ns;
 	shares->pool[thread->pool].weight_ns += weight_ns;
 	shares->pool[thread->pool].samples++;
 	return 0;

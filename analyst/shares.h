@@ -87,7 +87,8 @@ struct shares {
 	size_t entries, entry_room;
 	uint32_t *first; /* by stack: index of an entry + 1, 0 none */
 	size_t stacks, stack_room;
-	uint32_t first_left_out; /* of SHARES_LEFT_OUT: index of an entry + 1, 0 none */
+	uint64_t *left_out_ns; /* by pool: the weight of its samples at SHARES_LEFT_OUT */
+	size_t left_outs, left_out_room;
 	struct share_rest *rest; /* time of images that have ended, per process */
 	size_t rests, rest_room;
 };

@@ -342,6 +342,33 @@ static void test_shares__a_storm_takes_little(void **state)
 	end(&s, &o);
 }
 
+/*
+ * Samples left out (--user-only) take no entries, of which there would be one list with one for
+ * each thread. They get their part of the time of accounts of their own and of pools.
+ */
+static void test_shares__samples_left_out_have_no_list(void **state)
+{
+	struct shares s;
+	struct outcome o;
+
+	(void)state;
+	begin(&s, false);
+	image(&s, 7, "/bin/a");
+	sample(&s, 7, 7, 0, MS, 30);
+	for (uint32_t tid = 100; tid < 700; tid++) {
+		sample(&s, 7, tid, SHARES_LEFT_OUT, MS, 1);
+		cpu(&s, 7, tid, 2 * MS, tid % 2);
+		sample(&s, 7, 7, SHARES_LEFT_OUT, MS, 1);
+	}
+	cpu(&s, 7, 7, 1260 * MS, true);
+	assert_int_equal(s.entries, 1);
+	o = outcome_of(&s);
+	assert_int_equal(o.stack[0], 60 * MS);
+	assert_int_equal(o.rest, 0);
+	assert_int_equal(settled_cpu_ns(&o.settled, SHARES_LEFT_OUT), 2400 * (uint64_t)MS);
+	end(&s, &o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -358,6 +385,7 @@ int main(void)
 		cmocka_unit_test(test_shares__without_any_time_the_weights_stand),
 		cmocka_unit_test(test_shares__a_view_is_told_factors),
 		cmocka_unit_test(test_shares__a_storm_takes_little),
+		cmocka_unit_test(test_shares__samples_left_out_have_no_list),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
