@@ -51,7 +51,7 @@ static void undo(struct restarter *restarter, struct tracee *t)
 {
 	struct restart *m = t->restart;
 
-	m->unfinished = !m->done;
+	m->unfinished = true;
 	restart_give_back(restarter, t, m->done ? (int64_t)m->done : -EINTR, false);
 }
 
@@ -206,7 +206,8 @@ uint64_t restart_resume(struct restarter *restarter, struct tracee *t, int signa
 	 * A call that is not restarted at this stop is over, and so is its deadline (test:
 	 * handler_ends_timed_call).
 	 */
-	if (t->restart && need != RESTART_BEGIN_AGAIN && need != RESTART_MAYBE_EARLY)
+	if (t->restart && need != RESTART_BEGIN_AGAIN && need != RESTART_MAYBE_EARLY &&
+		need != RESTART_MAYBE_SHORT)
 		t->restart->unfinished = false;
 	if (need == RESTART_LEAVE)
 		restarter->unrepaired++;
@@ -240,7 +241,7 @@ void restart_deliver(struct restarter *restarter, struct tracee *t, int signal)
  */
 static bool woken_early(const struct restarter *restarter, const struct restart *m, int64_t result)
 {
-	return !restarter->ending && restart_timed_out(m->call, result) &&
+	return !restarter->ending && m->has_deadline && restart_timed_out(m->call, result) &&
 		clock_now() < m->deadline_ns;
 }
 
@@ -259,15 +260,16 @@ static bool conclude(struct restarter *restarter, struct tracee *t, struct arch_
 
 	if (!m->done) {
 		/*
-		 * Interrupted again: the call returns EINTR, and the original time-out argument is
-		 * restored. The next stop restarts the call.
+		 * Interrupted again: the call returns EINTR, or what it has received so far, and
+		 * the original time-out argument is restored. The next stop restarts the call.
 		 */
 		if (result == ARCH_RESTART || (result == RESTART_BLOCK && m->call->block) ||
 			woken_early(restarter, m, result))
 			result = -EINTR;
 		if (m->call->wait == ARCH_WAIT_CONNECT && result == -EALREADY)
 			result = m->timed_out; /* the result of the first connect's time-out */
-		*ret_cut = m->unfinished = result == -EINTR;
+		*ret_cut = m->unfinished =
+			result == -EINTR || (result > 0 && restart_is_part(m, result));
 		*ret_result = result;
 		return true;
 	}
@@ -279,7 +281,8 @@ static bool conclude(struct restarter *restarter, struct tracee *t, struct arch_
 		if (restart_advance(restarter, t, raw))
 			return false;
 	}
-	*ret_cut = result == -EINTR || restart || (result > 0 && (uint64_t)result < m->piece);
+	*ret_cut = m->unfinished = result == -EINTR || restart ||
+		(result > 0 && (uint64_t)result < m->piece) || woken_early(restarter, m, result);
 	*ret_result = (int64_t)m->done;
 	return true;
 }
@@ -290,7 +293,7 @@ void restart_call_stop(struct restarter *restarter, struct tracee *t)
 	struct restart *m = t->restart;
 	struct arch_raw raw;
 	int64_t result;
-	bool cut;
+	bool cut, over;
 
 	if (!t->restarting) {
 		(void)tracer_resume(t->tid, 0);
@@ -303,6 +306,7 @@ void restart_call_stop(struct restarter *restarter, struct tracee *t)
 	}
 	if (!m->inside) {
 		m->inside = true;
+		restart_await_deadline(restarter, m);
 		(void)tracer_resume_to_call(t->tid, 0);
 		return;
 	}
@@ -322,10 +326,13 @@ void restart_call_stop(struct restarter *restarter, struct tracee *t)
 			(void)tracer_forget_call(t->tid);
 		m->inside = false;
 		restart_set_registers(t, &m->before, &raw);
+		restart_await_deadline(restarter, m);
 		(void)tracer_resume_to_call(t->tid, 0);
 		return;
 	}
-	restart_give_back(restarter, t, result, !m->done && restart_timed_out(m->call, result));
+	over = !cut &&
+		restart_timed_out(m->call, m->done ? (int64_t)raw.word[arch->result] : result);
+	restart_give_back(restarter, t, result, over);
 	/*
 	 * If the call was interrupted again, this stop has consumed the stop request. Another one
 	 * is sent, and its stop restarts the call.
@@ -343,6 +350,8 @@ void restart_group_stop(struct restarter *restarter, struct tracee *t)
 		t->restart->cut = t->restart->over = false;
 	if (t->restarting)
 		undo(restarter, t);
+	if (t->restart)
+		t->restart->unfinished = false;
 	if (tracer_get_snapshot(t->tid, &s) < 0 || s.syscall < 0 || s.result != -EINTR)
 		return;
 	if (!restart_of(t))
@@ -351,7 +360,6 @@ void restart_group_stop(struct restarter *restarter, struct tracee *t)
 	m->stopped_pc = s.pc;
 	m->stopped_sp = s.sp;
 	m->stopped = true;
-	m->unfinished = false;
 }
 
 void restart_group_stop_over(struct restarter *restarter, struct tracee *t)
@@ -371,7 +379,7 @@ void restart_expire(struct restarter *restarter, uint64_t now)
 	for (size_t i = 0; i < restarter->target->tracees; i++) {
 		struct tracee *t = restarter->target->tracee[i];
 
-		if (!t->restarting || t->restart->done || t->restart->to_entry ||
+		if (!t->restarting || !t->restart->has_deadline ||
 			t->restart->call->wait < ARCH_WAIT_RECEIVE)
 			continue;
 		if (now >= t->restart->deadline_ns)

@@ -170,15 +170,76 @@ static bool recall(const struct tracee *t, struct arch_raw *raw)
 	return true;
 }
 
+/* Does the supervisor end the call at its deadline, because no argument has the time-out? */
+static bool ends_by_us(const struct restart *m)
+{
+	return m->has_deadline && m->call->wait >= ARCH_WAIT_RECEIVE;
+}
+
+void restart_await_deadline(struct restarter *restarter, const struct restart *m)
+{
+	if (ends_by_us(m) && (!restarter->next_ns || m->deadline_ns < restarter->next_ns))
+		restarter->next_ns = m->deadline_ns;
+}
+
+static bool waits_for_all(const struct arch_call *call, const struct arch_raw *raw)
+{
+	uint64_t flags = argument(raw, call->flags_argument);
+
+	return flags & FLAG_WAITALL && !(flags & FLAG_PEEK);
+}
+
+static bool is_nonblocking(const struct arch_call *call, const struct arch_raw *raw)
+{
+	return call->flags_argument && argument(raw, call->flags_argument) & FLAG_DONTWAIT;
+}
+
+/* Is the transfer complete? The common case, decided without examining the descriptor. */
+static bool is_whole(const struct arch_call *call, const struct arch_raw *raw, int64_t result)
+{
+	unsigned length = call->argument + (call->transfer == ARCH_TRANSFER_BUFFER);
+
+	return call->transfer <= ARCH_TRANSFER_COUNT && (uint64_t)result >= argument(raw, length);
+}
+
+bool restart_is_part(const struct restart *m, int64_t result)
+{
+	const struct arch_call *call = m->call;
+
+	return ends_by_us(m) && call->whole == ARCH_WHOLE_WAITALL &&
+		waits_for_all(call, &m->before) && !is_whole(call, &m->before, result);
+}
+
+/*
+ * Moves the deadline of a transfer that has made progress since it was found. False: the time-out
+ * begins anew.
+ *
+ * The kernel counts the time for which the call waits, over the whole call: not the time in which
+ * it copies, which may be longer than the time-out. sendfile, and a send on another socket than an
+ * internet one, have the whole time-out for each part that they send (splice_to_socket(),
+ * sock_alloc_send_pskb()).
+ */
+static bool move_deadline(struct restart *m, uint64_t busy_ns)
+{
+	if (m->call->wait == ARCH_WAIT_SEND &&
+		(!m->internet || m->call->transfer == ARCH_TRANSFER_COUNT))
+		return false;
+	if (m->deadline_busy_ns && busy_ns > m->deadline_busy_ns)
+		m->deadline_ns += busy_ns - m->deadline_busy_ns;
+	return true;
+}
+
 /*
  * Sets m->deadline_ns for the call in @raw, and *@ret_left_ns to the time until then. False: the
  * call has no relative time-out.
  */
-static bool find_deadline(
-	struct tracee *t, const struct arch_raw *raw, uint64_t now, uint64_t *ret_left_ns)
+static bool find_deadline(struct restarter *restarter, struct tracee *t, const struct arch_raw *raw,
+	uint64_t now, uint64_t *ret_left_ns)
 {
 	struct restart *m = t->restart;
 	const struct arch_call *call = m->call;
+	bool kept = m->unfinished && m->has_deadline;
+	struct cpu_time cpu = {0};
 	uint64_t value = argument(raw, call->wait_argument), whole;
 	int64_t wait[2] = {(int64_t)value, 0};
 
@@ -198,12 +259,18 @@ static bool find_deadline(
 	} else if (!restart_get_wait(call->wait, wait, &whole)) {
 		return false;
 	}
+	if (call->wait >= ARCH_WAIT_RECEIVE && call->transfer != ARCH_TRANSFER_NONE)
+		(void)procfiles_read_cpu(restarter->files, t, &cpu);
+	if (kept && m->done > m->deadline_done)
+		kept = move_deadline(m, cpu.run_ns + cpu.wait_ns);
+	m->deadline_done = m->done;
+	m->deadline_busy_ns = cpu.run_ns + cpu.wait_ns;
 	/*
 	 * When a call is disturbed for the first time, its begin is unknown: it counts as just
 	 * begun. The last sleep that schedstat shows may be that of the previous call, as a signal
 	 * can come before this call sleeps (test: alternating_calls_are_not_cut_short).
 	 */
-	if (!m->unfinished || !m->has_deadline)
+	if (!kept)
 		m->deadline_ns = now + whole;
 	*ret_left_ns = m->deadline_ns > now ? m->deadline_ns - now : 0;
 	if (*ret_left_ns > whole)
@@ -226,7 +293,8 @@ static bool begin_again(struct restarter *restarter, struct tracee *t, struct ar
 		return false;
 	}
 	m->before = *raw;
-	m->has_deadline = !restarter->ending && find_deadline(t, raw, clock_now(), &left);
+	m->has_deadline =
+		!restarter->ending && find_deadline(restarter, t, raw, clock_now(), &left);
 	m->unfinished = false;
 	restarter->repaired++;
 	if (m->has_deadline && first)
@@ -237,8 +305,7 @@ static bool begin_again(struct restarter *restarter, struct tracee *t, struct ar
 			set_over(t, raw, m->timed_out);
 			return false;
 		}
-		if (!restarter->next_ns || m->deadline_ns < restarter->next_ns)
-			restarter->next_ns = m->deadline_ns;
+		restart_await_deadline(restarter, m);
 	} else if (m->has_deadline) {
 		restart_put_wait(m->call->wait, left, wait);
 		if (m->call->wait == ARCH_WAIT_MS)
@@ -272,24 +339,20 @@ static bool begin_again(struct restarter *restarter, struct tracee *t, struct ar
  */
 static bool wait_for_the_tick(struct restarter *restarter, struct tracee *t, struct arch_raw *raw)
 {
-	const struct arch_call *call = t->restart->call;
 	uint64_t now = clock_now(), end = now + procfs_scheduler_tick_ns(), left;
 	struct restart *m = t->restart;
 
 	m->done = m->whole = 0;
 	m->unfinished = m->has_deadline = false;
-	if (restarter->ending ||
-		(call->flags_argument && argument(raw, call->flags_argument) & FLAG_DONTWAIT) ||
-		!recall(t, raw))
+	if (restarter->ending || is_nonblocking(m->call, raw) || !recall(t, raw))
 		return false;
 	m->before = *raw;
 	/* Without a time-out on its socket the call did not wait: the result is a real one. */
-	m->has_deadline = find_deadline(t, raw, now, &left);
+	m->has_deadline = find_deadline(restarter, t, raw, now, &left);
 	if (!m->has_deadline || !left)
 		return false;
 	m->deadline_ns = m->deadline_ns < end ? m->deadline_ns : end;
-	if (!restarter->next_ns || m->deadline_ns < restarter->next_ns)
-		restarter->next_ns = m->deadline_ns;
+	restart_await_deadline(restarter, m);
 	m->timed_out = (int64_t)raw->word[arch_native.restart->result];
 	restart(raw);
 	restarter->repaired++;
@@ -414,15 +477,11 @@ static bool meant_whole(struct tracee *t, const struct arch_raw *raw)
 {
 	const struct arch_call *call = t->restart->call;
 	enum descriptor_kind kind;
-	uint64_t flags;
 
 	if (call->whole == ARCH_WHOLE_ALWAYS)
 		return true;
-	if (call->whole == ARCH_WHOLE_WAITALL) {
-		flags = argument(raw, call->flags_argument);
-		if (!(flags & FLAG_WAITALL) || flags & FLAG_PEEK)
-			return false;
-	}
+	if (call->whole == ARCH_WHOLE_WAITALL && !waits_for_all(call, raw))
+		return false;
 	kind = descriptor_kind(t->process->pid, t->tid, (int)argument(raw, 0));
 	switch (call->whole) {
 	case ARCH_WHOLE_WRITE:
@@ -440,29 +499,36 @@ static bool meant_whole(struct tracee *t, const struct arch_raw *raw)
 	}
 }
 
-/* Is the transfer complete? The common case, decided without examining the descriptor. */
-static bool is_whole(const struct arch_raw *raw, const struct arch_call *call)
-{
-	unsigned length = call->argument + (call->transfer == ARCH_TRANSFER_BUFFER);
-
-	return call->transfer <= ARCH_TRANSFER_COUNT &&
-		raw->word[arch_native.restart->result] >= argument(raw, length);
-}
-
-/* Continues a transfer where it was cut short. True: the call must be watched. */
+/*
+ * Continues a transfer where it was cut short. At the deadline the call ends instead, with what is
+ * done: the rest would wait for the whole time-out again (test: transfer_keeps_its_deadline). True:
+ * the call must be watched.
+ */
 static bool complete(struct restarter *restarter, struct tracee *t, struct arch_raw *raw)
 {
 	struct restart *m = t->restart;
+	int64_t result = (int64_t)raw->word[arch_native.restart->result];
+	uint64_t left;
+	bool meant;
 
-	if (restarter->ending)
+	if (restarter->ending || is_whole(m->call, raw, result) || !recall(t, raw)) {
+		m->unfinished = false;
 		return false;
-	m->unfinished = m->has_deadline = false;
-	if (is_whole(raw, m->call) || !recall(t, raw))
-		return false;
+	}
 	m->before = *raw;
-	m->done = raw->word[arch_native.restart->result];
-	if (!meant_whole(t, raw) || !restart_advance(restarter, t, raw))
+	m->done = (uint64_t)result;
+	meant = meant_whole(t, raw);
+	m->has_deadline = meant && !is_nonblocking(m->call, raw) &&
+		find_deadline(restarter, t, raw, clock_now(), &left);
+	m->unfinished = false;
+	if (m->has_deadline && !left) {
+		set_over(t, raw, result);
+		restart_set_registers(t, &m->before, raw);
 		return false;
+	}
+	if (!meant || !restart_advance(restarter, t, raw))
+		return false;
+	restart_await_deadline(restarter, m);
 	restart(raw);
 	restarter->repaired++;
 	return true;

@@ -29,8 +29,9 @@ struct restart {
 	size_t scratch_bytes;
 	uint8_t scratch[RESTART_SCRATCH_BYTES]; /* what that memory contained before */
 	/*
-	 * The call's result was set to EINTR, and the thread's next stop restarts the call. If that
-	 * stop does anything else, the call is over (test: handler_ends_timed_call).
+	 * The call's result was set to EINTR, or to what a transfer has done so far, and the
+	 * thread's next stop restarts the call. If that stop does anything else, the call is over
+	 * (test: handler_ends_timed_call).
 	 */
 	bool unfinished;
 	bool cut; /* an interrupt was sent whose stop will restart the call */
@@ -40,6 +41,11 @@ struct restart {
 	bool internet;        /* the call's socket is an internet socket */
 	uint64_t deadline_ns; /* CLOCK_MONOTONIC */
 	int64_t timed_out;    /* the result at the deadline if the supervisor ends the call */
+	/*
+	 * When the deadline was last found: @done, and the time (ns) for which the thread had been
+	 * on a CPU or had waited for one; 0: unknown.
+	 */
+	uint64_t deadline_done, deadline_busy_ns;
 	/*
 	 * A group-stop ended the call, at stopped_pc and stopped_sp. stopped_run_ns: the thread's
 	 * CPU time at the end of the group-stop.
@@ -64,6 +70,19 @@ bool restart_call(struct restarter *restarter, struct tracee *tracee, enum resta
  * nothing remains, or the arguments cannot be read or written.
  */
 bool restart_advance(struct restarter *restarter, struct tracee *tracee, struct arch_raw *raw);
+
+/*
+ * Makes sure that the watched call is ended at its deadline, if that is the supervisor's task. Call
+ * at each stop of the watched call: such a stop takes the place of one that restart_expire() has
+ * requested, which must then be requested again.
+ */
+void restart_await_deadline(struct restarter *restarter, const struct restart *restart);
+
+/*
+ * Is @result, greater than 0, that of a watched receive with a deadline and MSG_WAITALL that may
+ * have been cut short?
+ */
+bool restart_is_part(const struct restart *restart, int64_t result);
 
 /* Sets @raw so that the instruction that enters the kernel is repeated. */
 void restart_repeat(struct arch_raw *raw);

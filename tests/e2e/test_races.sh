@@ -178,6 +178,15 @@ timed_call_is_not_cut_short() {
     cat out
     under "$FUNCNAME, within a tick" 0 "$TARGETS/timed" accept $((300 * ROUNDS)) 300 chld
 }
+# Signals come much more often than the time-out is long: a call that waits for the whole time-out
+# after each of them never ends.
+transfer_keeps_its_deadline() {
+    local call
+    for call in recv_part recv_part_tcp send_part; do
+        under "$FUNCNAME: $call" 0 "$TARGETS/timed" $call 200000 $((4 * ROUNDS)) chld winch
+        cat out
+    done
+}
 handler_ends_timed_call() {
     under "$FUNCNAME" 0 "$TARGETS/timed" recv_udp $((10000 * ROUNDS)) 60 chld usr1; cat out
 }
@@ -313,7 +322,8 @@ exec_from_other_thread sigkill_while_stopped two_statuses_for_one_tid attach_to_
 detach_leaves_stopped detach_running detach_sleeping detach_in_vfork signal_during_sample
 signal_survives_our_death ignored_signal_meets_blocked_call blocked_call_sees_no_eintr
 handler_still_interrupts_blocked_call stop_still_interrupts_blocked_call timeout_is_not_stretched
-timed_call_is_not_cut_short alternating_calls_are_not_cut_short handler_ends_timed_call
+timed_call_is_not_cut_short transfer_keeps_its_deadline
+alternating_calls_are_not_cut_short handler_ends_timed_call
 transfer_is_not_cut_short reader_goes_away restart_meets_filter leader_exits_first
 unstoppable_thread maps_change_between_samples tid_reused supervisor_killed_mid_stop
 analyst_killed pdeathsig children_not_followed attach_refused'

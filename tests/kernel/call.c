@@ -123,6 +123,14 @@ static void leave(struct task *t, int64_t result)
 	t->phase = t->traced && t->to_call ? PHASE_EXIT : PHASE_LEAVING;
 }
 
+/* Has the transfer done all that it will do? Only its time-out, or a signal, ends it then. */
+static bool is_stalled(const struct task *t)
+{
+	const struct blocking *call = t->call;
+
+	return call->length && !call->wake_ns && argument(t, call->length) < t->whole;
+}
+
 void kernel_interrupt_call(struct task *t)
 {
 	const struct blocking *call = t->call;
@@ -134,7 +142,7 @@ void kernel_interrupt_call(struct task *t)
 		t->state = TASK_RUNS;
 		return;
 	}
-	if (call->length) {
+	if (call->length && !is_stalled(t)) {
 		most = argument(t, call->length);
 		leave(t, (int64_t)(call->piece < most ? call->piece : most));
 	} else {
@@ -159,7 +167,8 @@ void kernel_time_over(struct kernel *k, struct task *t)
 	if (!call)
 		t->state = TASK_RUNS;
 	else if (t->call_times_out)
-		result = call->timed_out;
+		result = call->length && !call->wake_ns && !is_stalled(t) ? (int64_t)call->piece
+									  : call->timed_out;
 	else
 		result = call->length ? (int64_t)argument(t, call->length) : call->result;
 	if (call)
@@ -177,10 +186,14 @@ static void check_result(struct kernel *k, struct task *t, int64_t result)
 
 	if (call->lenient)
 		return;
-	if (call->length && result > 0 && (uint64_t)result != t->whole)
+	if (call->length && !call->wake_ns) {
+		if (result != (int64_t)call->piece)
+			kernel_fail(k, "task %d: a transfer that stalls at %llu gives %lld", t->tid,
+				(unsigned long long)call->piece, (long long)result);
+	} else if (call->length && result > 0 && (uint64_t)result != t->whole)
 		kernel_fail(k, "task %d: a transfer of %llu gives %lld", t->tid,
 			(unsigned long long)t->whole, (long long)result);
-	else if (!call->length && result == call->timed_out && call->most_ns &&
+	if ((call->length ? !call->wake_ns : result == call->timed_out) && call->most_ns &&
 		(took < call->most_ns || took > 2 * call->most_ns + LATE_NS))
 		kernel_fail(k, "task %d: a time-out of %llu us ends after %llu us", t->tid,
 			(unsigned long long)call->most_ns / 1000, (unsigned long long)took / 1000);

@@ -75,7 +75,11 @@ struct blocking {
 	int64_t result;      /* result when the awaited event comes */
 	uint64_t wake_ns;    /* time of that event after the call's beginning; 0: never */
 	unsigned length;     /* which argument is the length of a transfer; 0: none */
-	uint64_t piece;      /* bytes of a transfer done when a signal comes */
+	/*
+	 * bytes of a transfer done when a signal comes; of a transfer with @wake_ns 0, which stalls
+	 * then: done at once, and no more
+	 */
+	uint64_t piece;
 	bool lenient;        /* its result may differ from that of an undisturbed call */
 	bool breaks; /* the reader of a transfer goes away: the rest gives EPIPE and SIGPIPE */
 };

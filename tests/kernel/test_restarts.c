@@ -47,6 +47,14 @@ static const struct blocking receive = {SYS_recvfrom, {6, KERNEL_DATA, 64, 0}, W
 	20 * MS, -EAGAIN, -EINTR, 64, 9 * MS, 0, 0, false, false};
 static const struct blocking receive_out = {SYS_recvfrom, {6, KERNEL_DATA, 64, 0}, WAIT_SOCKET, 0,
 	20 * MS, -EAGAIN, -EINTR, 64, 0, 0, 0, false, false};
+/* The peer of these transfers stalls after 700 bytes. */
+static const struct blocking receive_part = {SYS_recvfrom, {6, KERNEL_DATA, 4096, MSG_WAITALL},
+	WAIT_SOCKET, 0, 20 * MS, -EAGAIN, -EINTR, 4096, 0, 2, 700, false, false};
+static const struct blocking write_part = {SYS_write, {6, KERNEL_DATA, 4096}, WAIT_SOCKET, 0,
+	20 * MS, -EAGAIN, -EINTR, 4096, 0, 2, 700, false, false};
+/* The peer takes 100 bytes between two signals. */
+static const struct blocking write_slow = {SYS_write, {6, KERNEL_DATA, 4096}, WAIT_SOCKET, 0,
+	20 * MS, -EAGAIN, -EINTR, 4096, 15 * MS, 2, 100, false, false};
 static const struct blocking poll_filtered = {SYS_poll, {KERNEL_DATA, 1, 25}, WAIT_MS, 2, 25 * MS,
 	0, -516, 1, 9 * MS, 0, 0, false, false};
 static const struct blocking io = {SYS_io_uring_enter, {3, 1, 1}, WAIT_FOR_EVER, 0, 0, 0, -EINTR, 1,
@@ -89,6 +97,9 @@ CALLS(write_broken, &write_broken)
 CALLS(write_parts, &write_parts)
 CALLS(receive, &receive)
 CALLS(receive_out, &receive_out)
+CALLS(receive_part, &receive_part)
+CALLS(write_part, &write_part)
+CALLS(write_slow, &write_slow)
 CALLS(poll_filtered, &poll_filtered)
 CALLS(io, &io)
 
@@ -149,13 +160,14 @@ static void transfer_is_not_cut_short(void **state)
 	object = -1;
 }
 
-/* The calls' descriptor is a socket whose reads time out after 20 ms. */
+/* The calls' descriptor is a socket whose reads and writes time out after 20 ms. */
 static void open_timed(int fds[2])
 {
 	const struct timeval wait = {0, 20000};
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
 	assert_int_equal(setsockopt(fds[0], SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)), 0);
+	assert_int_equal(setsockopt(fds[0], SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait)), 0);
 	object = fds[0];
 }
 
@@ -175,6 +187,23 @@ static void timed_call_is_not_cut_short(void **state)
 	play("recv", receive_build, ignored);
 	play("recv and its time-out", receive_out_build, ignored);
 	play("recv and a handler", receive_out_build, one_handled);
+	close_object(fds);
+}
+
+/*
+ * A transfer whose peer stalls ends at its time-out, however often it is woken. A write to a UNIX
+ * socket begins its time-out anew with each part, so it lasts as long as the peer takes something.
+ */
+static void transfer_keeps_its_deadline(void **state)
+{
+	int fds[2];
+
+	(void)state;
+	open_timed(fds);
+	play("recv", receive_part_build, often);
+	play("write", write_part_build, often);
+	play("recv, ignored signals", receive_part_build, ignored);
+	play("a slow peer", write_slow_build, often);
 	close_object(fds);
 }
 
@@ -310,6 +339,7 @@ int main(void)
 		cmocka_unit_test(stop_still_interrupts_blocked_call),
 		cmocka_unit_test(transfer_is_not_cut_short),
 		cmocka_unit_test(timed_call_is_not_cut_short),
+		cmocka_unit_test(transfer_keeps_its_deadline),
 		cmocka_unit_test(restart_meets_filter),
 		cmocka_unit_test(reader_goes_away),
 		cmocka_unit_test(handler_ends_timed_call),
