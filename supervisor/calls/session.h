@@ -52,8 +52,8 @@ struct sessions {
 	void (*begins)(void *context, const struct process *process);
 	/* Reads the CPU time of the threads of @process anew (tracee->account.seen). */
 	void (*see)(void *context, const struct process *process);
-	/* Requests a stop of @tracee, if that is possible now. */
-	void (*interrupt)(void *context, struct tracee *tracee);
+	/* Requests a stop of @tracee. False: that is not possible now. */
+	bool (*interrupt)(void *context, struct tracee *tracee);
 	void *context;
 	unsigned n;
 	unsigned threads;       /* number of sessions of single threads */

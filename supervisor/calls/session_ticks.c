@@ -233,10 +233,13 @@ void session_ask_stop(struct sessions *sessions, struct tracee *t)
 {
 	if ((t->process && t->process->session && t->process->session->left_n) ||
 		(t->session && t->session->left_n))
-		sessions->interrupt(sessions->context, t);
+		(void)sessions->interrupt(sessions->context, t);
 }
 
-/* Stops a thread of @process that can be stopped. */
+/*
+ * Requests a stop of a thread of @process. One whose system call is being restarted runs, but
+ * cannot be stopped (restart.h), perhaps for a minute: then another one is asked.
+ */
 static void interrupt_any(struct sessions *sessions, const struct process *process)
 {
 	const struct target *target = sessions->target;
@@ -244,10 +247,9 @@ static void interrupt_any(struct sessions *sessions, const struct process *proce
 	for (size_t i = 0; i < target->tracees; i++) {
 		struct tracee *t = target->tracee[i];
 
-		if (t->process == process && t->state == TRACEE_RUNNING) {
-			sessions->interrupt(sessions->context, t);
+		if (t->process == process && t->state == TRACEE_RUNNING &&
+			sessions->interrupt(sessions->context, t))
 			return;
-		}
 	}
 }
 
@@ -281,7 +283,7 @@ void session_poll(struct sessions *sessions, uint64_t now)
 			interrupt_any(sessions, target->process[i]);
 	for (size_t i = 0; sessions->threads && i < target->tracees; i++)
 		if (write_is_due(sessions, target->tracee[i]->session, now))
-			sessions->interrupt(sessions->context, target->tracee[i]);
+			(void)sessions->interrupt(sessions->context, target->tracee[i]);
 }
 
 void session_catch_up(struct sessions *sessions, struct tracee *t)

@@ -74,9 +74,9 @@ static void see_threads(void *context, const struct process *process)
 
 static const struct lifecycle_stops profile_stops = {stops_take, NULL, stops_overtaken};
 
-static void interrupt(void *context, struct tracee *t)
+static bool interrupt(void *context, struct tracee *t)
 {
-	(void)stops_ask(context, t);
+	return stops_ask(context, t);
 }
 
 static const struct lifecycle_stops dump_stops = {dump_stop, dump_group_stop, dump_again};

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "proto/record.h"
 #include "supervisor/calls/histogram.h"
+#include "supervisor/calls/session_ticks.h"
 #include "supervisor/engine/counting.h"
 #include "supervisor/engine/cpu_account.h"
 #include "supervisor/engine/engine_state.h"
@@ -285,6 +286,11 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 	case TRACEE_DELIVER: restart_deliver(&engine->restarter, t, signal); break;
 	case TRACEE_RESTART:
 		overtake(engine, t, -1);
+		/*
+		 * While its call is watched, the thread is not stopped to write ticks: they are
+		 * written here.
+		 */
+		session_catch_up(&engine->sessions, t);
 		restart_call_stop(&engine->restarter, t);
 		break;
 	case TRACEE_LISTEN:

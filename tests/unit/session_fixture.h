@@ -8,6 +8,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -30,6 +31,8 @@ struct world {
 	struct sessions sessions;
 	struct process *process;
 	struct tracee *thread;
+	struct tracee *other; /* a second thread, which may be stopped, too; NULL: none */
+	bool busy;            /* @thread cannot be stopped */
 	unsigned changes, interrupts, begun, seen;
 	uint32_t count[4]; /* counters for AT to AT + 15 */
 };
@@ -59,12 +62,15 @@ static inline void see(void *context, const struct process *process)
 	w->seen += process == w->process;
 }
 
-static inline void interrupt(void *context, struct tracee *t)
+static inline bool interrupt(void *context, struct tracee *t)
 {
 	struct world *w = context;
 
-	assert_ptr_equal(t, w->thread);
+	assert_true(t == w->thread || t == w->other);
+	if (t == w->thread && w->busy)
+		return false;
 	w->interrupts++;
+	return true;
 }
 
 static inline int begin(void **state)

@@ -73,6 +73,24 @@ static void test_session_blocked__what_sleepers_left_is_written_within_a_tick(vo
 	assert_int_equal(w->sessions.write_at_ns, 0);
 }
 
+/* The call of the first thread is being restarted, for as long as it sleeps in it. */
+static void test_session_blocked__another_thread_is_stopped_if_one_cannot_be(void **state)
+{
+	struct world *w = *state;
+
+	assert_int_equal(on(w, 0), 0);
+	assert_int_equal(target_add(&w->target, NO_TID, w->process, &w->other), 0);
+	w->thread->state = w->other->state = TRACEE_RUNNING;
+	session_tick_asleep(&w->sessions, w->thread, STREAM, AT, TICK_NS);
+	w->busy = true;
+	session_poll(&w->sessions, w->sessions.write_at_ns);
+	assert_int_equal(w->interrupts, 1);
+	/* One stop is enough. */
+	w->busy = false;
+	session_poll(&w->sessions, w->sessions.write_at_ns);
+	assert_int_equal(w->interrupts, 2);
+}
+
 /*
  * One child may get more or fewer ticks than its CPU time has, by chance. The ticks that all ended
  * children together lack count as lost in the parent's status.
@@ -208,6 +226,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		SESSION_TEST(test_session_blocked__ticks_of_sleepers_are_counted_at_the_next_stop),
 		SESSION_TEST(test_session_blocked__what_sleepers_left_is_written_within_a_tick),
+		SESSION_TEST(test_session_blocked__another_thread_is_stopped_if_one_cannot_be),
 		SESSION_TEST(test_session_blocked__what_ended_children_lack_is_lost_by_the_parent),
 		SESSION_TEST(
 			test_session_blocked__elapsed_time_is_counted_where_a_thread_is_blocked),
