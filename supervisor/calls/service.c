@@ -96,45 +96,50 @@ static bool is_sealed(struct remote memory, const struct call_request *q)
 		call_seal_is_good(seal, q);
 }
 
-/* Does the memory of @process, read through its thread @tid, hold the seal of @q? */
-static bool has_seal(
-	struct service *service, struct process *process, int tid, const struct call_request *q)
+/* Does the memory of @t hold the seal of @q? */
+static bool has_seal(struct service *service, struct tracee *t, const struct call_request *q)
 {
-	procfiles_open_memory(service->answerer.files, process, tid);
-	return is_sealed(tracee_memory_of(process, tid), q);
+	procfiles_open_memory(service->answerer.files, t->process, t->tid);
+	return is_sealed(tracee_memory_of(t->process, t->tid), q);
 }
 
 /*
- * Returns the pid of a process in its own pid namespace: the last number of "NSpid:\t4711\t12\n".
- * It never changes, so the status file is read only once per process, however many requests name a
- * wrong pid.
+ * Returns the pid or tid @id in its own pid namespace: the last number of "NSpid:\t4711\t12\n". It
+ * never changes, so it is kept in *@kept, and the status file is read only once, however many
+ * requests name a wrong pid.
  */
-static int inner_pid(struct process *process)
+static int inner(int id, int *kept)
 {
 	char text[8192]; /* a process may have hundreds of groups */
 
-	if (!process->inner_pid) {
-		(void)proc_file_read(text, sizeof(text), "/proc/%d/status", process->pid);
-		process->inner_pid = proc_file_last_number(text, "NSpid", process->pid);
+	if (!*kept) {
+		(void)proc_file_read(text, sizeof(text), "/proc/%d/status", id);
+		*kept = proc_file_last_number(text, "NSpid", id);
 	}
-	return process->inner_pid;
+	return *kept;
 }
 
-/*
- * Finds the process that sent @q, and a tid of it through which its memory and descriptors can be
- * reached. NULL: not a process that we trace.
- */
-static struct process *find_sender(
-	struct service *service, const struct call_request *q, int *ret_tid)
+/* Finds the thread of @process that has @inner_tid in its own pid namespace; NULL: none. */
+static struct tracee *find_inner(
+	const struct target *target, const struct process *process, int inner_tid)
+{
+	for (size_t i = 0; i < target->tracees; i++) {
+		struct tracee *t = target->tracee[i];
+
+		if (t->process == process && inner(t->tid, &t->inner_tid) == inner_tid)
+			return t;
+	}
+	return NULL;
+}
+
+/* Finds the thread that sent @q. NULL: not one that we trace. */
+static struct tracee *find_sender(struct service *service, const struct call_request *q)
 {
 	const struct target *target = service->sessions->target;
 	struct tracee *t = target_find(target, (int)q->tid);
 
-	if (t && t->process && t->process->pid == (int)q->pid &&
-		has_seal(service, t->process, t->tid, q)) {
-		*ret_tid = t->tid;
-		return t->process;
-	}
+	if (t && t->process && t->process->pid == (int)q->pid && has_seal(service, t, q))
+		return t;
 	/*
 	 * A process in another pid namespace is found by its pid there, because that is the pid in
 	 * the request.
@@ -142,15 +147,11 @@ static struct process *find_sender(
 	for (size_t i = 0; i < target->processes; i++) {
 		struct process *p = target->process[i];
 
-		if (p->pid == (int)q->pid || inner_pid(p) != (int)q->pid)
+		if (p->pid == (int)q->pid || inner(p->pid, &p->inner_pid) != (int)q->pid)
 			continue;
-		/* If the first thread of @p has ended, memory is read through another thread. */
-		if (has_seal(service, p, procfiles_reader(p), q) ||
-			(procfiles_find_reader(service->answerer.files, p) &&
-				has_seal(service, p, procfiles_reader(p), q))) {
-			*ret_tid = procfiles_reader(p);
-			return p;
-		}
+		t = find_inner(target, p, (int)q->tid);
+		if (t && has_seal(service, t, q))
+			return t;
 	}
 	return NULL;
 }
@@ -161,17 +162,13 @@ static void drop(struct service_call *call)
 	*call = (struct service_call){.pid = 0};
 }
 
-/*
- * Finds the table that is being received from @q's sender. Processes in two containers may have
- * equal inner pids, so the outer pid is compared too.
- */
-static struct service_call *find_coming(
-	struct service *service, int pid, const struct call_request *q)
+/* Finds the table that is being received from @t. */
+static struct service_call *find_coming(struct service *service, const struct tracee *t)
 {
 	for (unsigned i = 0; i < SERVICE_ASSEMBLIES; i++) {
 		struct service_call *c = &service->coming[i];
 
-		if (c->table.region && c->pid == pid && c->table.head.tid == q->tid)
+		if (c->table.region && c->tid == t->tid && c->pid == t->process->pid)
 			return c;
 	}
 	return NULL;
@@ -182,9 +179,9 @@ static struct service_call *find_coming(
  * one of the incomplete tables is dropped. NULL: out of memory.
  */
 static struct service_call *begin(
-	struct service *service, int pid, int tid, const struct call_request *q)
+	struct service *service, const struct tracee *t, const struct call_request *q)
 {
-	struct service_call *c = find_coming(service, pid, q);
+	struct service_call *c = find_coming(service, t);
 
 	for (unsigned i = 0; !c && i < SERVICE_ASSEMBLIES; i++)
 		if (!service->coming[i].table.region)
@@ -195,25 +192,18 @@ static struct service_call *begin(
 	c->table.region = mem_new(q->total ? q->total : 1, sizeof(*c->table.region));
 	if (!c->table.region)
 		return NULL;
-	c->pid = pid;
-	c->tid = tid;
+	c->pid = t->process->pid;
+	c->tid = t->tid;
 	call_assembly_begin(&c->table, q);
 	return c;
 }
 
-/*
- * Puts a table of one thread in force. 0 or an errno value. In another pid namespace, only the
- * first thread's tid can be translated.
- */
-static int apply_to_thread(struct service *service, const struct service_call *w)
+/* Puts a table of one thread in force. 0 or an errno value. */
+static int apply_to_thread(
+	struct service *service, struct tracee *t, const struct service_call *w)
 {
 	const struct call_request *q = &w->table.head;
-	struct tracee *t = target_find(service->sessions->target, w->tid);
 
-	if (w->tid != (int)q->tid && q->tid != q->pid)
-		return EOPNOTSUPP;
-	if (!t)
-		return ESRCH;
 	if (q->total)
 		return -session_set_thread(service->sessions, t, q->dialect, q->flags, q->element,
 			w->table.region, q->total);
@@ -226,39 +216,32 @@ static bool is_fast(const struct call_request *q)
 	return call_period_ns(q->dialect, q->flags) < call_period_ns(q->dialect, 0);
 }
 
-/*
- * Has the sender of a status request stop before it sees the answer, so that kept ticks are written
- * before its next request.
- */
-static void ask_stop(struct service *service, int tid)
-{
-	struct tracee *t = target_find(service->sessions->target, tid);
-
-	if (t)
-		session_ask_stop(service->sessions, t);
-}
-
-static void apply(struct service *service, struct process *process, const struct service_call *w)
+static void apply(struct service *service, struct tracee *t, const struct service_call *w)
 {
 	const struct call_request *q = &w->table.head;
+	struct process *process = t->process;
 	struct call_status status;
 	bool tell = q->total == 0 && !(q->flags & CALL_THREAD);
 	int error = 0;
 
 	if (tell)
 		session_status(service->sessions, process, !(q->flags & CALL_STATUS), &status);
+	/*
+	 * The sender of a status request stops before it sees the answer, so that kept ticks are
+	 * written before its next request.
+	 */
 	if (q->flags & CALL_STATUS)
-		ask_stop(service, w->tid);
+		session_ask_stop(service->sessions, t);
 	else if (q->total && is_fast(q) && service->restrict_fast)
 		error = EACCES;
 	else if (q->flags & CALL_THREAD)
-		error = apply_to_thread(service, w);
+		error = apply_to_thread(service, t, w);
 	else if (q->total == 0)
 		session_clear(service->sessions, process);
 	else
 		error = -session_set(service->sessions, process, q->dialect, q->flags, q->element,
 			w->table.region, q->total);
-	answer_send(&service->answerer, process, w->tid, q, error, tell ? &status : NULL);
+	answer_send(&service->answerer, process, t->tid, q, error, tell ? &status : NULL);
 }
 
 /* Does the memory of the sender, which is not traced, hold the seal of @q? */
@@ -275,21 +258,19 @@ static bool has_strange_seal(struct service *service, const struct call_request 
 
 static void handle_request(struct service *service, const struct call_request *q)
 {
+	struct tracee *t = find_sender(service, q);
 	struct service_call *call;
-	struct process *process;
-	int tid = 0, r;
+	int r;
 
-	process = find_sender(service, q, &tid);
-	if (!process) {
+	if (!t) {
 		/* A process that we do not trace gets an answer if its seal is right. */
 		if (has_strange_seal(service, q))
 			answer_send(&service->answerer, NULL, (int)q->pid, q, ESRCH, NULL);
 		return;
 	}
-	call = call_assembly_starts(q) ? begin(service, process->pid, tid, q)
-				       : find_coming(service, process->pid, q);
+	call = call_assembly_starts(q) ? begin(service, t, q) : find_coming(service, t);
 	if (!call) {
-		answer_send(&service->answerer, process, tid, q,
+		answer_send(&service->answerer, t->process, t->tid, q,
 			call_assembly_starts(q) ? ENOMEM : EPROTO, NULL);
 		return;
 	}
@@ -297,9 +278,9 @@ static void handle_request(struct service *service, const struct call_request *q
 	if (r == 0)
 		return;
 	if (r > 0)
-		apply(service, process, call);
+		apply(service, t, call);
 	else
-		answer_send(&service->answerer, process, tid, q, -r, NULL);
+		answer_send(&service->answerer, t->process, t->tid, q, -r, NULL);
 	drop(call);
 }
 

@@ -21,11 +21,7 @@
 
 /* A request, possibly in pieces. */
 struct service_call {
-	/*
-	 * pid and tid of the sender in our namespace; tid gives access to its memory and
-	 * descriptors
-	 */
-	int pid, tid;
+	int pid, tid; /* of the sender, in our namespace */
 	struct call_assembly table; /* its region is NULL in a free slot */
 };
 

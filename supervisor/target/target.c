@@ -142,6 +142,7 @@ void target_rename(struct target *target, struct tracee *tracee, int tid)
 {
 	index_remove(target, tracee->tid);
 	tracee->tid = tid;
+	tracee->inner_tid = 0;
 	target->by_tid[place_of(target, tid)] = tracee;
 	close_files(tracee->fd, THREAD_FILES);
 }

@@ -26,8 +26,8 @@ static inline void request(
 {
 	const struct call_region region = {
 		.base = COUNTER, .bytes = 64, .offset = KERNEL_CODE + 0x100, .scale = 0x10000};
-	const struct call_request q = {.pid = (uint32_t)t->group->pid,
-		.tid = (uint32_t)t->tid,
+	const struct call_request q = {.pid = (uint32_t)(t->group->pid - t->group->outer),
+		.tid = (uint32_t)(t->tid - t->group->outer),
 		.answer = 7,
 		.nonce = 0x1234567 + k->events,
 		.seal = SEAL,

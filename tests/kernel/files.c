@@ -124,18 +124,21 @@ static uint64_t set_of(const unsigned *counts)
 static int print_status(const struct task *t, char *to, size_t room)
 {
 	uint64_t ignored = 0, caught = 0;
+	char inner[16] = "";
 
+	if (t->group->outer)
+		(void)snprintf(inner, sizeof(inner), "\t%d", t->tid - t->group->outer);
 	for (int s = 1; s < 65; s++) {
 		ignored |= t->group->handler[s] == DISPOSITION_IGNORE ? UINT64_C(1) << (s - 1) : 0;
 		caught |= t->group->handler[s] == DISPOSITION_HANDLER ? UINT64_C(1) << (s - 1) : 0;
 	}
 	return snprintf(to, room,
 		"Name:\t%s\nState:\t%c (x)\nTgid:\t%d\nPid:\t%d\nPPid:\t%d\nTracerPid:\t0\n"
-		"Uid:\t0\t0\t0\t0\nNSpid:\t%d\nVmExe:\t%u kB\nVmLib:\t0 kB\nSigPnd:\t%016" PRIx64
+		"Uid:\t0\t0\t0\t0\nNSpid:\t%d%s\nVmExe:\t%u kB\nVmLib:\t0 kB\nSigPnd:\t%016" PRIx64
 		"\nShdPnd:\t%016" PRIx64 "\nSigBlk:\t0000000000000000\nSigIgn:\t%016" PRIx64
 		"\nSigCgt:\t%016" PRIx64 "\nSeccomp:\t%d\nvoluntary_ctxt_switches:\t%" PRIu64
 		"\nnonvoluntary_ctxt_switches:\t0\n",
-		t->name, state_of(t), t->group->pid, t->tid, t->group->parent, t->tid,
+		t->name, state_of(t), t->group->pid, t->tid, t->group->parent, t->tid, inner,
 		4 + t->group->execs + t->group->libraries, set_of(t->pending),
 		set_of(t->group->pending), ignored, caught, t->group->filtered ? 2 : 0, t->slices);
 }

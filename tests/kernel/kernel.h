@@ -198,6 +198,8 @@ struct pid {
 /* What all threads of a process share. */
 struct group {
 	int pid, parent;
+	/* the numbers of its tasks less those in its own pid namespace; 0: it is in ours */
+	int outer;
 	enum disposition handler[65];
 	unsigned pending[65], delivered[65], marks, interrupted_calls;
 	bool any_pending; /* false: pending[] is all 0; true: perhaps not */

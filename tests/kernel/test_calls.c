@@ -167,12 +167,20 @@ static void buffer_build(struct kernel *k)
 	build(k, loses_buffer);
 }
 
+static void namespace_build(struct kernel *k)
+{
+	build(k, of_thread);
+	kernel_group(k, 100)->outer = 90;
+}
+
 static void tables_of_other_kinds(void **state)
 {
 	struct scene scene = calling(thread_build);
 
 	(void)state;
 	once("of one thread", &scene);
+	scene.build = namespace_build;
+	once("of one thread, in another pid namespace", &scene);
 	scene.build = wall_build;
 	once("of elapsed time", &scene);
 	scene.build = buffer_build;

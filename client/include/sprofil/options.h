@@ -42,9 +42,8 @@ struct sprofil_options {
 
 /*
  * Does what sprofil() of <sprofil/sprofil.h> does, with @options. Has the errors of sprofil(), and
- * EINVAL for invalid options, and EOPNOTSUPP for SPROFIL_THREAD in a thread other than the first if
- * the process is in another pid namespace than the supervisor. @profcnt 0 turns profiling off; with
- * SPROFIL_THREAD, only that of this thread.
+ * EINVAL for invalid options. @profcnt 0 turns profiling off; with SPROFIL_THREAD, only that of
+ * this thread.
  */
 struct prof;
 struct timeval;
