@@ -93,7 +93,8 @@ static int try_without_pipe(int found)
 /*
  * Tries once to find or start the supervisor and to send it the request. Returns the result of the
  * call; -EBUSY: a supervisor came or went meanwhile, perhaps one that another thread has started,
- * so another attempt may succeed; -EPERM: it is not permitted.
+ * or it has dropped the table for those of others, so another attempt may succeed; -EPERM: it is
+ * not permitted.
  */
 static int try_to_reach(const struct client_call *call, const struct client_pipe *pipe, bool off,
 	struct client_reply *ret_reply)

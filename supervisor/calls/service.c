@@ -174,20 +174,57 @@ static struct service_call *find_coming(struct service *service, const struct tr
 	return NULL;
 }
 
+/* Has the thread ended that was sending the table? */
+static bool has_ended(const struct service *service, const struct service_call *c)
+{
+	const struct tracee *t = target_find(service->sessions->target, c->tid);
+
+	return !t || !t->process || t->process->pid != c->pid;
+}
+
 /*
- * Begins a new table in a slot. A thread has at most one incomplete table; if all slots are taken,
- * one of the incomplete tables is dropped. NULL: out of memory.
+ * Returns the incomplete table that is dropped for a new one: of the process that has the most, so
+ * that no process can keep others from sending theirs, the one of which no piece has come for the
+ * longest time. All slots must be taken.
+ */
+static struct service_call *find_victim(struct service *service)
+{
+	struct service_call *victim = NULL;
+	unsigned most = 0;
+
+	for (unsigned i = 0; i < SERVICE_ASSEMBLIES; i++) {
+		struct service_call *c = &service->coming[i];
+		unsigned n = 0;
+
+		for (unsigned k = 0; k < SERVICE_ASSEMBLIES; k++)
+			n += service->coming[k].pid == c->pid;
+		if (!victim || n > most || (n == most && c->last < victim->last)) {
+			most = n;
+			victim = c;
+		}
+	}
+	return victim;
+}
+
+/*
+ * Begins a new table in a slot. A thread has at most one incomplete table. Those of threads that
+ * have ended are dropped; if all slots are taken, another one is. NULL: out of memory.
  */
 static struct service_call *begin(
 	struct service *service, const struct tracee *t, const struct call_request *q)
 {
 	struct service_call *c = find_coming(service, t);
 
-	for (unsigned i = 0; !c && i < SERVICE_ASSEMBLIES; i++)
-		if (!service->coming[i].table.region)
-			c = &service->coming[i];
+	for (unsigned i = 0; i < SERVICE_ASSEMBLIES; i++) {
+		struct service_call *slot = &service->coming[i];
+
+		if (slot->table.region && has_ended(service, slot))
+			drop(slot);
+		if (!c && !slot->table.region)
+			c = slot;
+	}
 	if (!c)
-		c = &service->coming[service->next_victim++ % SERVICE_ASSEMBLIES];
+		c = find_victim(service);
 	drop(c);
 	c->table.region = mem_new(q->total ? q->total : 1, sizeof(*c->table.region));
 	if (!c->table.region)
@@ -199,8 +236,7 @@ static struct service_call *begin(
 }
 
 /* Puts a table of one thread in force. 0 or an errno value. */
-static int apply_to_thread(
-	struct service *service, struct tracee *t, const struct service_call *w)
+static int apply_to_thread(struct service *service, struct tracee *t, const struct service_call *w)
 {
 	const struct call_request *q = &w->table.head;
 
@@ -270,10 +306,12 @@ static void handle_request(struct service *service, const struct call_request *q
 	}
 	call = call_assembly_starts(q) ? begin(service, t, q) : find_coming(service, t);
 	if (!call) {
+		/* The client sends a table that was dropped for another one again. */
 		answer_send(&service->answerer, t->process, t->tid, q,
-			call_assembly_starts(q) ? ENOMEM : EPROTO, NULL);
+			call_assembly_starts(q) ? ENOMEM : EBUSY, NULL);
 		return;
 	}
+	call->last = ++service->pieces;
 	r = call_assembly_add(&call->table, q);
 	if (r == 0)
 		return;

@@ -21,7 +21,8 @@
 
 /* A request, possibly in pieces. */
 struct service_call {
-	int pid, tid; /* of the sender, in our namespace */
+	int pid, tid;               /* of the sender, in our namespace */
+	uint64_t last;              /* service.pieces when its last piece came */
 	struct call_assembly table; /* its region is NULL in a free slot */
 };
 
@@ -37,8 +38,7 @@ struct service {
 	size_t bytes; /* bytes in the buffer */
 	/* tables that have been received in part */
 	struct service_call coming[SERVICE_ASSEMBLIES];
-	/* index in @coming of the table that is dropped next if all slots are in use */
-	unsigned next_victim;
+	uint64_t pieces;      /* number of pieces received so far */
 	struct pages strange; /* for the memory of a sender that is not traced */
 };
 

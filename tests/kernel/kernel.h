@@ -24,7 +24,7 @@
 
 enum {
 	KERNEL_ANALYSTS = 8,
-	KERNEL_TASKS = 64,
+	KERNEL_TASKS = 128,
 	KERNEL_FILES = 256,
 	KERNEL_MEMORY = 8192, /* bytes of each segment */
 	KERNEL_WORDS = 27,    /* registers of x86-64, as in arch_x86_64.c */
@@ -80,8 +80,8 @@ struct blocking {
 	 * then: done at once, and no more
 	 */
 	uint64_t piece;
-	bool lenient;        /* its result may differ from that of an undisturbed call */
-	bool breaks; /* the reader of a transfer goes away: the rest gives EPIPE and SIGPIPE */
+	bool lenient; /* its result may differ from that of an undisturbed call */
+	bool breaks;  /* the reader of a transfer goes away: the rest gives EPIPE and SIGPIPE */
 };
 
 enum phase { PHASE_NONE, PHASE_ENTRY, PHASE_INSIDE, PHASE_EXIT, PHASE_LEAVING };

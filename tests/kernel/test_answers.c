@@ -227,6 +227,126 @@ static void flood(void **state)
 	once("noise", &scene);
 }
 
+/*
+ * Tables in two pieces. Process 100 sends them beside many threads of process 200, each of which
+ * begins a table.
+ */
+enum { OTHERS = 64, SENDERS = 40 };
+
+static void piece(struct kernel *k, struct task *t, uint32_t first)
+{
+	const struct call_region region = {.base = COUNTER,
+		.bytes = 64,
+		.offset = KERNEL_CODE + 0x100 + 64 * first,
+		.scale = 0x10000};
+	const struct call_request q = {.pid = (uint32_t)t->group->pid,
+		.tid = (uint32_t)t->tid,
+		.answer = 7,
+		.nonce = (uint64_t)t->tid,
+		.seal = SEAL + CALL_SEAL_BYTES * (uint64_t)(t->tid % 128),
+		.total = 2,
+		.first = first,
+		.count = 1,
+		.dialect = CALL_NATIVE,
+		.element = 4};
+	uint8_t message[CALL_MAX_BYTES];
+	int n = call_put_request(message, sizeof(message), &q, &region);
+
+	call_put_seal(t->space->data + (q.seal - KERNEL_DATA), &q);
+	if (k->tracing && (n < 0 || write(k->pipe_end[1], message, (size_t)n) != n))
+		kernel_fail(k, "the request is not written");
+}
+
+static void begin_table(struct kernel *k, struct task *t)
+{
+	piece(k, t, 0);
+}
+
+static void end_table(struct kernel *k, struct task *t)
+{
+	piece(k, t, 1);
+}
+
+/* Numbers of answers: to the threads of process 100 and of 200, without an error and with EBUSY. */
+struct told {
+	unsigned good, good_others, busy, busy_others, more;
+};
+
+static struct told read_told(void)
+{
+	uint8_t data[CALL_ANSWER_BYTES];
+	struct told told = {0};
+	struct call_answer a;
+
+	while (read(answers[0], data, sizeof(data)) == (ssize_t)sizeof(data)) {
+		bool other = call_get_answer(data, sizeof(data), &a) == 0 && a.nonce > 200;
+
+		told.good += !a.error && !other;
+		told.good_others += !a.error && other;
+		told.busy += a.error == EBUSY && !other;
+		told.busy_others += a.error == EBUSY && other;
+		told.more += a.error && a.error != EBUSY;
+	}
+	return told;
+}
+
+static const struct step others_stay[] = {SLEEP(22 * MS), DO(begin_table), SLEEP(60 * MS), EXIT(0)};
+static const struct step others_end[] = {SLEEP(22 * MS), DO(begin_table), SLEEP(MS), EXIT(0)};
+static const struct step stays[] = {SLEEP(200 * MS), EXIT_GROUP(0)};
+/* One sends while the others do. */
+static const struct step sends[] = {
+	SLEEP(20 * MS), DO(begin_table), SLEEP(60 * MS), DO(end_table), SLEEP(MS), EXIT_GROUP(0)};
+/* Many send when the others have ended. */
+static const struct step sends_later[] = {
+	SLEEP(60 * MS), DO(begin_table), SLEEP(60 * MS), DO(end_table), SLEEP(MS), EXIT(0)};
+/* The table of this one, the first of many, is dropped, and it sends it again. */
+static const struct step is_dropped[] = {SLEEP(20 * MS), DO(begin_table), SLEEP(30 * MS),
+	DO(end_table), SLEEP(2 * MS), DO(begin_table), SLEEP(2 * MS), DO(end_table), SLEEP(MS),
+	EXIT(0)};
+static const struct step *others_do;
+static unsigned senders;
+
+static void pieces_build(struct kernel *k)
+{
+	struct task *t;
+
+	build(k, senders ? stays : sends);
+	t = kernel_find(k, 100);
+	for (unsigned i = 0; i < senders; i++)
+		(void)kernel_add_thread(k, t, 101 + (int)i, sends_later);
+	t = kernel_add_process(k, 200, 1, "/bin/others", stays);
+	for (unsigned i = 0; i < OTHERS; i++)
+		(void)kernel_add_thread(k, t, 201 + (int)i, others_do);
+	if (!senders)
+		kernel_find(k, 201)->at = is_dropped;
+}
+
+static void tables_in_pieces(void **state)
+{
+	static const int both[] = {100, 200};
+	struct scene scene = calling(pieces_build);
+	struct told told;
+
+	(void)state;
+	scene.pids = both;
+	scene.pids_n = 2;
+	/* The process with the many tables loses one of its own, and sends it again. */
+	others_do = others_stay;
+	once("one sender", &scene);
+	told = read_told();
+	assert_int_equal(told.good, 1);
+	assert_int_equal(told.busy_others, 1);
+	assert_int_equal(told.good_others, 1);
+	assert_int_equal(told.busy + told.more, 0);
+	/* Threads that have ended hold no tables. */
+	others_do = others_end;
+	senders = SENDERS;
+	once("many senders", &scene);
+	told = read_told();
+	assert_int_equal(told.good, SENDERS);
+	assert_int_equal(told.busy + told.more + told.busy_others + told.good_others, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -234,6 +354,7 @@ int main(void)
 			two_threads_in_one_bin, open_answers, close_answers),
 		cmocka_unit_test_setup_teardown(
 			answer_with_rights_of_sender, open_answers, close_answers),
+		cmocka_unit_test_setup_teardown(tables_in_pieces, open_answers, close_answers),
 		cmocka_unit_test_setup_teardown(flood, open_answers, close_answers),
 	};
 
