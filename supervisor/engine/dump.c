@@ -189,22 +189,74 @@ static bool examine_blocked(struct engine *engine, struct tracee *t)
 	return true;
 }
 
-static void wait_for(struct engine *engine, const struct tracee *t, uint64_t patience_ns)
+/* Waits for the stop of the thread, which may end meanwhile, for PATIENCE_NS at most. */
+static void await_stop(struct engine *engine, int tid)
 {
-	int tid = t->tid;
-	uint64_t until = clock_now() + patience_ns;
-	struct pollfd none = {.fd = -1};
+	uint64_t until = clock_now() + PATIENCE_NS;
 
 	while (clock_now() < until) {
 		struct tracee *still = target_find(&engine->target, tid);
 
 		if (!still || !still->stop_requested_ns)
 			return;
-		if (patience_ns > PATIENCE_NS)
-			(void)poll(&none, 1, 1);
-		else
-			still->not_stopped_ns = clock_now();
+		still->not_stopped_ns = clock_now();
 		lifecycle_drain(engine);
+	}
+}
+
+/*
+ * Takes the stack of each thread that lives when this begins, once, in the order of the table.
+ * Threads end while a stop is awaited, which changes the slots of others: target.visited tells
+ * which are still to be visited. Threads that begin meanwhile are left out, as a program could make
+ * new ones for ever.
+ */
+static void visit_each(struct engine *engine)
+{
+	struct target *target = &engine->target;
+
+	for (size_t i = 0; i < target->tracees; i++)
+		target->tracee[i]->to_dump = true;
+	target->visited = 0;
+	while (target->visited < target->tracees) {
+		struct tracee *t = target->tracee[target->visited++];
+
+		if (!t->to_dump || !t->process || t->left_out || examine_blocked(engine, t))
+			continue;
+		(void)procfiles_read_cpu(&engine->files, t, &t->stop_requested_cpu);
+		if (!request_stop(engine, t))
+			continue;
+		t->stop_requested_ns = t->not_stopped_ns = clock_now();
+		await_stop(engine, t->tid);
+	}
+}
+
+static bool any_is_awaited(const struct target *target)
+{
+	for (size_t i = 0; i < target->tracees; i++)
+		if (target->tracee[i]->stop_requested_ns)
+			return true;
+	return false;
+}
+
+/* Waits for the stops that have not come yet, until @until_ns at most, and says which are left. */
+static void await_stops(struct engine *engine, uint64_t until_ns)
+{
+	struct pollfd none = {.fd = -1};
+
+	while (any_is_awaited(&engine->target) && clock_now() < until_ns) {
+		(void)poll(&none, 1, 1);
+		lifecycle_drain(engine);
+	}
+	for (size_t i = 0; i < engine->target.tracees; i++) {
+		const struct tracee *t = engine->target.tracee[i];
+
+		if (!t->stop_requested_ns)
+			continue;
+		engine->audit.missed_stops++;
+		say_line(&engine->say, SAY_WARNING,
+			"thread %d did not stop within a second (it is in the kernel, or gets no "
+			"CPU): left out",
+			t->tid);
 	}
 }
 
@@ -249,7 +301,7 @@ static bool await_analyst(struct engine *engine)
 void dump_run(struct engine *engine)
 {
 	struct target *target = &engine->target;
-	uint64_t began = clock_now(), now;
+	uint64_t began = clock_now();
 	bool answers;
 
 	for (size_t i = 0; i < target->processes; i++) {
@@ -260,31 +312,8 @@ void dump_run(struct engine *engine)
 	if (engine->timing.stop)
 		return;
 	began = clock_now();
-	for (size_t i = 0; i < target->tracees; i++) {
-		struct tracee *t = target->tracee[i];
-
-		if (!t->process || t->left_out || examine_blocked(engine, t))
-			continue;
-		(void)procfiles_read_cpu(&engine->files, t, &t->stop_requested_cpu);
-		if (!request_stop(engine, t))
-			continue;
-		t->stop_requested_ns = t->not_stopped_ns = clock_now();
-		wait_for(engine, t, PATIENCE_NS);
-	}
-	for (size_t i = 0; i < target->tracees; i++) {
-		struct tracee *t = target->tracee[i];
-
-		now = clock_now();
-		if (t->stop_requested_ns && now < began + WAIT_NS)
-			wait_for(engine, t, began + WAIT_NS - now);
-		if (i < target->tracees && target->tracee[i] == t && t->stop_requested_ns) {
-			engine->audit.missed_stops++;
-			say_line(&engine->say, SAY_WARNING,
-				"thread %d did not stop within a second (it is in the kernel, or "
-				"gets no CPU): left out",
-				t->tid);
-		}
-	}
+	visit_each(engine);
+	await_stops(engine, began + WAIT_NS);
 	/*
 	 * An analyst that got no CPU meanwhile has not asked for the memory of any stack yet. One
 	 * that did not answer at the beginning is not awaited again.

@@ -128,6 +128,8 @@ void target_place(struct tracee *tracee, struct process *process)
 void target_remove(struct target *target, struct tracee *tracee)
 {
 	index_remove(target, tracee->tid);
+	if (tracee->slot < target->visited)
+		swap_slots(target, tracee->slot, --target->visited);
 	swap_slots(target, tracee->slot, target->tracees - 1);
 	target->tracees--;
 	if (tracee->process)

@@ -109,6 +109,7 @@ struct tracee {
 	uint64_t table_began_ns;      /* its CPU time when the process's table was put in force */
 	struct sample_thread *sample; /* NULL: not sampled yet */
 	bool left_out;                /* not profiled, because of --thread-name or --tid */
+	bool to_dump;                 /* --dump: it lived when the dump began */
 	bool was_chosen;              /* already counted as chosen */
 	uint64_t choice_since_ns;     /* birth, or the last change of left_out */
 	uint64_t choice_again_ns;     /* when its name is next read for the choice; 0: never */
@@ -137,6 +138,11 @@ struct target {
 	size_t tracees, tracee_room;
 	/* Positions of the passes that handle a few threads at a time. */
 	size_t account_cursor, sweep_cursor, blocked_cursor;
+	/*
+	 * The threads in the slots below this one are those that --dump has visited.
+	 * target_remove() keeps it so, and moves no other thread below it.
+	 */
+	size_t visited;
 	struct tracee **by_tid; /* hash table with open addressing; the size is a power of two */
 	size_t by_tid_size;
 	struct process **process;

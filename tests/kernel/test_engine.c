@@ -423,6 +423,79 @@ static void dump_without_answer(void **state)
 	assert_true(scene_said(&scene, "did not stop within a second"));
 }
 
+/* Ends the second thread when the dump, which has asked it already, asks the third one. */
+static void end_second(struct kernel *k, struct task *t)
+{
+	struct task *second = kernel_find(k, 101);
+
+	if (t->tid == 102 && second && second->state != TASK_ZOMBIE)
+		kernel_end_task(k, second, 0);
+}
+
+/* Notes whose stack was taken: bit 0 for thread 100, and so on. */
+static void note_stack(struct kernel *k, const struct record *r)
+{
+	size_t bit = r->header.type == RECORD_SAMPLE ? (size_t)1 << (r->as.sample.tid - 100) : 0;
+
+	if (k->scratch & bit)
+		kernel_fail(k, "two stacks of thread %u", r->as.sample.tid);
+	k->scratch |= bit;
+}
+
+static void dumped_in_a_row(struct kernel *k)
+{
+	struct task *t = kernel_add_process(k, 100, 1, "/bin/row", works_for_long);
+
+	for (int tid = 101; tid < 106; tid++)
+		(void)kernel_add_thread(k, t, tid, works_for_long);
+	k->asking = end_second;
+	k->record = note_stack;
+}
+
+static void all_in_a_row(struct kernel *k, const struct engine_result *result)
+{
+	ends_well(k, result);
+	if ((k->scratch | 2) != 0x3f)
+		kernel_fail(k, "stacks 0x%zx", k->scratch);
+}
+
+/* The last thread of the table moves into the slot of one that has ended, and is still visited. */
+static void dump_visits_whom_a_death_moves(void **state)
+{
+	struct scene scene = profiling(dumped_in_a_row);
+
+	(void)state;
+	scene.options.dump = true;
+	scene.options.max_stack = 4096;
+	scene.check = all_in_a_row;
+	some(__func__, &scene);
+}
+
+static const struct step ends_soon[] = {RUN(100 * MS), EXIT(0)};
+
+static void dumped_with_stuck(struct kernel *k)
+{
+	struct task *t = kernel_add_process(k, 100, 1, "/bin/stuck", works_for_long);
+
+	(void)kernel_add_thread(k, t, 101, ends_soon);
+	kernel_add_thread(k, t, 102, works_for_long)->state = TASK_STUCK;
+	kernel_add_thread(k, t, 103, works_for_long)->state = TASK_STUCK;
+}
+
+/* Each thread that does not stop is named, also if another one ends while it is awaited. */
+static void dump_names_all_who_do_not_stop(void **state)
+{
+	struct scene scene = profiling(dumped_with_stuck);
+
+	(void)state;
+	scene.options.dump = true;
+	scene.options.max_stack = 4096;
+	scene.check = ends_well;
+	once(__func__, &scene);
+	assert_true(scene_said(&scene, "thread 102 did not stop within a second"));
+	assert_true(scene_said(&scene, "thread 103 did not stop within a second"));
+}
+
 /* Adds a process to which the supervisor must not attach: the run then fails, and names it. */
 static void refusing(struct kernel *k)
 {
@@ -548,6 +621,8 @@ int main(void)
 		cmocka_unit_test(dump_answers),
 		cmocka_unit_test(dump_of_stopped_and_stuck),
 		cmocka_unit_test(dump_without_answer),
+		cmocka_unit_test(dump_visits_whom_a_death_moves),
+		cmocka_unit_test(dump_names_all_who_do_not_stop),
 		cmocka_unit_test(attach_refused),
 		cmocka_unit_test(regions_bounds_and_delay),
 		cmocka_unit_test(few_descriptors),

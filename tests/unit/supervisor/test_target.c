@@ -45,6 +45,34 @@ static void test_target__finds_what_is_there(void **state)
 	target_release(&target);
 }
 
+/* A pass over all threads, some of which are removed meanwhile, visits each of the others once. */
+static void test_target__removal_moves_nobody_past_a_pass(void **state)
+{
+	enum { TIDS = 500 };
+	static unsigned visits[TIDS + 1];
+	struct target target = {0};
+	struct process *process;
+	struct image *image;
+	struct tracee *t;
+
+	(void)state;
+	srand(1);
+	assert_int_equal(target_image(&target, "/bin/x", &image), 0);
+	assert_int_equal(target_add_process(&target, 1, 0, image, &process), 0);
+	for (int tid = 1; tid <= TIDS; tid++)
+		assert_int_equal(target_add(&target, tid, process, &t), 0);
+	while (target.visited < target.tracees) {
+		visits[target.tracee[target.visited++]->tid]++;
+		t = target_find(&target, rand() % TIDS + 1);
+		if (t && rand() % 2)
+			target_remove(&target, t);
+		for (size_t i = 0; i < target.tracees; i++)
+			assert_int_equal(visits[target.tracee[i]->tid], i < target.visited);
+	}
+	assert_in_range(target.tracees, 1, TIDS - 1);
+	target_release(&target);
+}
+
 static void test_target__renames_over_exec(void **state)
 {
 	struct target target = {0};
@@ -99,6 +127,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_target__finds_what_is_there),
+		cmocka_unit_test(test_target__removal_moves_nobody_past_a_pass),
 		cmocka_unit_test(test_target__renames_over_exec),
 		cmocka_unit_test(test_target__images_are_shared),
 		cmocka_unit_test(test_target__a_process_without_leader_is_found),
