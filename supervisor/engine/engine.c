@@ -22,6 +22,7 @@
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/figures.h"
 #include "supervisor/engine/rotate.h"
+#include "supervisor/engine/sampling_cpus.h"
 #include "supervisor/engine/serving.h"
 #include "supervisor/engine/signals.h"
 #include "supervisor/engine/stops.h"
@@ -57,13 +58,10 @@ static int attach_all(struct engine *engine)
 		if (!target_find_process(&engine->target, pid))
 			error = birth_attach(engine, pid);
 		any |= error == 0;
-		if (error == 0 && !sampling_covers(engine, pid))
-			say_line(&engine->say, SAY_WARNING,
-				"process %d may run on CPUs that sprofrun may not use (its cpuset "
-				"leaves them out): what it does there is not sampled",
-				pid);
-		if (error == 0)
+		if (error == 0) {
+			sampling_cpus_check(engine, pid);
 			continue;
+		}
 		/*
 		 * The first -EPERM is reported. If there is none, -ESRCH is: all the processes have
 		 * ended.

@@ -39,8 +39,8 @@ static void change(struct expected *e, struct sample_thread *thread, int fd)
 static void leave_others(struct sampling *s, struct sample_thread *thread, int index)
 {
 	for (unsigned i = 0; s->cpu && i < s->sampler.cpus; i++)
-		if ((int)i != index && atomic_load(&s->cpu[i].expected.thread) == thread)
-			change(&s->cpu[i].expected, NULL, -1);
+		if ((int)i != index && atomic_load(&s->cpu[i]->expected.thread) == thread)
+			change(&s->cpu[i]->expected, NULL, -1);
 }
 
 void expected_note(struct engine *engine, struct tracee *t)
@@ -49,9 +49,9 @@ void expected_note(struct engine *engine, struct tracee *t)
 	int on = t->sample->cpu, fd = t->fd[THREAD_SWITCHED];
 
 	leave_others(s, t->sample, on);
-	if (on >= 0 && fd >= 0 && s->cpu[on].expected.fd >= 0 &&
-		atomic_load(&s->cpu[on].expected.thread) != t->sample)
-		change(&s->cpu[on].expected, t->sample, fd);
+	if (on >= 0 && fd >= 0 && s->cpu[on]->expected.fd >= 0 &&
+		atomic_load(&s->cpu[on]->expected.thread) != t->sample)
+		change(&s->cpu[on]->expected, t->sample, fd);
 }
 
 void expected_forget(struct engine *engine, struct tracee *t)

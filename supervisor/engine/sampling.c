@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "base/clock.h"
 #include "supervisor/engine/engine_state.h"
 #include "supervisor/engine/expected.h"
+#include "supervisor/engine/sampling_cpus.h"
 #include "supervisor/engine/stops.h"
 #include "supervisor/os/mem.h"
 
@@ -20,25 +20,15 @@
 #define STUCK_NS 20000000
 /* Interval between two adjustments of the periods (sampler_turn()). */
 #define DECIDE_NS 20000000
-
-bool sampling_covers(const struct engine *engine, int pid)
-{
-	const struct sampler *s = &engine->sampling.sampler;
-	cpu_set_t theirs;
-
-	CPU_ZERO(&theirs);
-	if (sched_getaffinity(pid, sizeof(theirs), &theirs) < 0)
-		return true;
-	for (unsigned i = 0; i < s->cpus; i++)
-		CPU_CLR(s->cpu[i].number, &theirs);
-	return CPU_COUNT(&theirs) == 0;
-}
+/* Interval between two looks at which CPUs there are. */
+#define REVIEW_NS CLOCK_SECOND_NS
 
 /* Finds the thread that was preempted. True: the tracing thread is to stop it. */
 static bool ask(struct sampled_cpu *c)
 {
 	struct sampling *s = c->sampling;
 
+	s->strayed |= c->instant.arrival.cpu != c->waiter.cpu;
 	s->hit = sampler_instant(&s->sampler, &c->instant);
 	atomic_store(&c->stretch_1024, sampler_stretch(&s->sampler, c->instant.cpu));
 	return s->hit != NULL;
@@ -77,7 +67,8 @@ static bool take_instant(struct sampled_cpu *c)
 	drop_hit(c->sampling);
 	hit = ask(c);
 	audit_histogram_add(&c->sampling->question, clock_now() - began);
-	if (hit) {
+	/* The tracing thread pins a waiter that has strayed (sampling_cpus_review()). */
+	if (hit || c->sampling->strayed) {
 		c->sampling->asked_ns = occupied_by_waiter(c);
 		summons_call(summons, c->waiter.cpu);
 	} else {
@@ -100,7 +91,7 @@ static uint64_t adopt(struct sampled_cpu *c)
 	plan_set_factors(
 		&c->plan, atomic_load(&s->factor_1024), atomic_load(&c->stretch_1024), now);
 	plan_drop(&c->plan, now);
-	now = plan_next(&c->plan);
+	now = atomic_load(&c->gone) ? PLAN_NEVER : plan_next(&c->plan);
 	atomic_store(&c->next_ns, now);
 	return now;
 }
@@ -138,10 +129,7 @@ static uint64_t wake(void *context, uint64_t woke, const struct arrival *arrival
 int sampling_init(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;
-	int number[CPU_SETSIZE], r = summons_init(&s->summons);
-	cpu_set_t all;
-	unsigned cpus = 0;
-	uint64_t seed = 0;
+	int r = summons_init(&s->summons);
 
 	if (r < 0)
 		return r;
@@ -149,41 +137,10 @@ int sampling_init(struct engine *engine)
 	s->sched_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
 	atomic_store(&s->factor_1024, PLAN_ONE);
 	atomic_store(&s->works_on, -1);
-	priority_cpus(&s->summons.started_on, &all);
-	for (int i = 0; i < CPU_SETSIZE; i++)
-		if (CPU_ISSET(i, &all))
-			number[cpus++] = i;
-	if (!cpus)
-		number[cpus++] = 0;
-	(void)getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
-	seed ^= clock_now();
-	s->cpu = mem_new(cpus, sizeof(*s->cpu));
-	if (!s->cpu)
-		return -ENOMEM;
-	for (unsigned i = 0; i < cpus; i++) {
-		struct sampled_cpu *c = &s->cpu[i];
-
-		c->sampling = s;
-		c->instant.cpu = i;
-		c->waiter.cpu = number[i];
-		c->waiter.wake = wake;
-		c->waiter.context = c;
-		c->expected.fd = cpus > 1 ? fcntl(s->sched_fd, F_DUPFD_CLOEXEC, 0) : -1;
-		plan_init(&c->plan, seed + i * UINT64_C(0x9e3779b97f4a7c15));
-		atomic_store(&c->stretch_1024, PLAN_ONE);
-		atomic_store(&c->next_ns, PLAN_NEVER);
-	}
-	return sampler_init(&s->sampler, &sampling_probe, engine, number, cpus, ~seed);
-}
-
-/* Starts the waiters, or restarts them with another priority. */
-static void start_waiters(struct sampling *s)
-{
-	for (unsigned i = 0; i < s->sampler.cpus; i++) {
-		cpu_waiter_stop(&s->cpu[i].waiter);
-		s->cpu[i].waiter.realtime = s->sampler.realtime;
-		(void)cpu_waiter_start(&s->cpu[i].waiter);
-	}
+	(void)getrandom(&s->seed, sizeof(s->seed), GRND_NONBLOCK);
+	s->seed ^= clock_now();
+	r = sampler_init(&s->sampler, &sampling_probe, engine, NULL, 0, ~s->seed);
+	return r < 0 ? r : sampling_cpus_init(s, wake);
 }
 
 void sampling_begin(struct engine *engine)
@@ -200,7 +157,7 @@ void sampling_begin(struct engine *engine)
 				    : "the sampler has no real-time priority");
 	s->begun = true;
 	s->rested_cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
-	start_waiters(s);
+	sampling_cpus_start(s);
 	sampling_set_periods(engine);
 }
 
@@ -208,13 +165,7 @@ void sampling_release(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;
 
-	for (unsigned i = 0; s->cpu && i < s->sampler.cpus; i++) {
-		cpu_waiter_stop(&s->cpu[i].waiter);
-		if (s->cpu[i].expected.fd >= 0)
-			(void)close(s->cpu[i].expected.fd);
-	}
-	free(s->cpu);
-	s->cpu = NULL;
+	sampling_cpus_release(s);
 	sampler_release(&s->sampler);
 	summons_release(&s->summons);
 	if (s->load_fd >= 0)
@@ -271,11 +222,8 @@ void sampling_set_periods(struct engine *engine)
 		sampler_set_period(&s->sampler, i, period[i]);
 		changed |= atomic_exchange(&s->period_ns[i], period[i]) != period[i];
 	}
-	for (unsigned i = 0; changed && i < s->sampler.cpus; i++)
-		if (s->cpu[i].waiter.started)
-			cpu_waiter_poke(&s->cpu[i].waiter);
-		else
-			(void)adopt(&s->cpu[i]);
+	if (changed)
+		sampling_cpus_renew(s);
 }
 
 /*
@@ -326,7 +274,7 @@ void sampling_rest(struct engine *engine)
 	cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
 	if (on >= 0) {
 		note_occupied(engine, (unsigned)on, cpu_ns - s->rested_cpu_ns + s->asked_ns);
-		atomic_store(&s->cpu[on].occupied_until_ns, clock_now());
+		atomic_store(&s->cpu[on]->occupied_until_ns, clock_now());
 	}
 	s->rested_cpu_ns = cpu_ns;
 	s->asked_ns = 0;
@@ -340,8 +288,8 @@ uint64_t sampling_next(struct engine *engine)
 	uint64_t at = PLAN_NEVER;
 
 	for (unsigned i = 0; s->begun && i < s->sampler.cpus; i++)
-		if (!s->cpu[i].waiter.started && atomic_load(&s->cpu[i].next_ns) < at)
-			at = atomic_load(&s->cpu[i].next_ns);
+		if (!s->cpu[i]->waiter.started && atomic_load(&s->cpu[i]->next_ns) < at)
+			at = atomic_load(&s->cpu[i]->next_ns);
 	return at;
 }
 
@@ -352,7 +300,7 @@ uint64_t sampling_next(struct engine *engine)
 static void wait_in_place(struct engine *engine, struct sampled_cpu *c, uint64_t now)
 {
 	struct sampling *s = &engine->sampling;
-	struct arrival arrival = {.waited_ns = ARRIVAL_UNKNOWN};
+	struct arrival arrival = {.waited_ns = ARRIVAL_UNKNOWN, .cpu = c->waiter.cpu};
 	int r;
 
 	if (c->waiter.started || atomic_load(&c->next_ns) > now)
@@ -372,10 +320,14 @@ void sampling_keep(struct engine *engine, uint64_t now)
 		sampler_turn(&s->sampler, atomic_exchange(&s->busy, 0));
 		atomic_store(&s->factor_1024, sampler_factor(&s->sampler));
 	}
+	if (s->strayed || now >= s->review_next_ns) {
+		s->review_next_ns = now + REVIEW_NS;
+		sampling_cpus_review(engine);
+	}
 	if (!realtime_watch(&s->realtime, now))
 		return;
 	s->sampler.realtime = engine->audit.realtime = s->realtime.has;
-	start_waiters(s);
+	sampling_cpus_start(s);
 	say_line(&engine->say, SAY_DETAIL, "%s",
 		s->realtime.has ? "the sampler has real-time priority again"
 				: "sampling took three quarters of a CPU in real time, and goes on "
@@ -396,11 +348,11 @@ static void take_turn(struct sampling *s)
 		index = atomic_load(&s->summons.state);
 		if (index < 0)
 			continue;
-		freed = &s->cpu[index].waiter;
+		freed = &s->cpu[index]->waiter;
 		(void)priority_any_cpu(freed->thread);
 	}
 	if (freed)
-		(void)priority_stay(atomic_load(&freed->tid), freed->cpu);
+		cpu_waiter_pin(freed);
 }
 
 void sampling_wake(struct engine *engine, uint64_t now)
@@ -416,5 +368,5 @@ void sampling_wake(struct engine *engine, uint64_t now)
 	atomic_store(&s->works_on, sampler_cpu(&s->sampler, atomic_load(&s->summons.cpu)));
 	serve(engine);
 	for (unsigned i = 0; i < s->sampler.cpus; i++)
-		wait_in_place(engine, &s->cpu[i], now);
+		wait_in_place(engine, s->cpu[i], now);
 }

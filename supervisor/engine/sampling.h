@@ -39,6 +39,7 @@ struct sampled_cpu {
 	_Atomic uint64_t next_ns;
 	_Atomic uint64_t stretch_1024;      /* for plan_set_factors() */
 	_Atomic uint64_t occupied_until_ns; /* the tracing thread occupied this CPU until then */
+	_Atomic bool gone;                  /* offline, or not in our cpuset: it has no instants */
 };
 
 struct sampling {
@@ -49,7 +50,15 @@ struct sampling {
 	struct sampler sampler;
 	struct sample_thread *hit;       /* to be sampled by the tracing thread; NULL: none */
 	struct audit_histogram question; /* durations of the turns of waiters */
-	struct sampled_cpu *cpu;         /* the sampled CPUs, by index */
+	bool strayed;                    /* a waiter has woken up on another CPU than its own */
+	/* The CPUs by their index in the sampler; the array is used only by the tracing thread. */
+	struct sampled_cpu **cpu;
+	size_t cpu_room;
+	uint64_t seed;       /* of the CPUs' plans */
+	size_t check_cursor; /* which process is checked next (sampling_cpus_review()) */
+	bool uncovered;      /* the user was told that some CPUs of the target are not sampled */
+	/* the callback of the waiters (struct cpu_waiter) */
+	uint64_t (*wake)(void *context, uint64_t woke_ns, const struct arrival *arrival, int error);
 	struct summons summons;
 	_Atomic uint64_t period_ns[PLAN_STREAMS], factor_1024;
 	_Atomic uint64_t busy;  /* instants for which no turn came in time */
@@ -57,6 +66,7 @@ struct sampling {
 	uint64_t asked_ns;      /* CPU time of the waiter whose call is being served; 0: none */
 	uint64_t rested_cpu_ns; /* CPU time of the tracing thread when it last went to sleep */
 	uint64_t decide_next_ns; /* when the periods are adjusted next */
+	uint64_t review_next_ns; /* when it is next looked which CPUs there are */
 	int load_fd;             /* /proc/loadavg */
 	int sched_fd;            /* /proc/thread-self/sched of the tracing thread */
 	bool begun;
@@ -71,8 +81,6 @@ extern const struct probe sampling_probe;
 
 /* Called by the tracing thread: finds the CPUs to sample, and opens files. -errno. */
 int sampling_init(struct engine *engine);
-/* Are all CPUs sampled that the process @pid may run on? True if that cannot be told. */
-bool sampling_covers(const struct engine *engine, int pid);
 /* Called once, before the loop: takes the priority, and starts the waiters. */
 void sampling_begin(struct engine *engine);
 void sampling_release(struct engine *engine);
@@ -100,7 +108,10 @@ uint64_t sampling_next(struct engine *engine);
  * it.
  */
 void sampling_wake(struct engine *engine, uint64_t now_ns);
-/* To be called often: adjusts the periods, and gives the priority up or takes it again. */
+/*
+ * To be called often: adjusts the periods, looks which CPUs there are, and gives the priority up or
+ * takes it again.
+ */
 void sampling_keep(struct engine *engine, uint64_t now_ns);
 
 #endif

@@ -96,6 +96,7 @@ static void *wait_on_cpu(void *context)
 		int r = woke ? arrival_read(fd, woke, &arrival) : 0;
 		uint64_t next;
 
+		arrival.cpu = sched_getcpu();
 		if (queue_fd >= 0)
 			arrival.waited_ns = read_waited(queue_fd, &seen);
 		next = w->wake(w->context, woke, &arrival, r);
@@ -114,6 +115,7 @@ int cpu_waiter_start(struct cpu_waiter *w)
 	int r;
 
 	atomic_store(&w->word, 0);
+	atomic_store(&w->tid, 0);
 	r = -pthread_attr_init(&attributes);
 	if (r < 0)
 		return r;
@@ -129,6 +131,14 @@ static void change(struct cpu_waiter *w, uint32_t by)
 {
 	atomic_fetch_add(&w->word, by);
 	(void)syscall(SYS_futex, &w->word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
+}
+
+void cpu_waiter_pin(struct cpu_waiter *w)
+{
+	int tid = atomic_load(&w->tid);
+
+	if (w->started && tid)
+		(void)priority_stay(tid, w->cpu);
 }
 
 void cpu_waiter_poke(struct cpu_waiter *w)

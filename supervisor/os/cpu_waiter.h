@@ -41,13 +41,19 @@ struct arrival {
 	 * preempted thread had it until then.
 	 */
 	uint64_t waited_ns;
+	/*
+	 * The kernel's number of the CPU on which the waiter woke up. It is not the waiter's own if
+	 * that is offline, or if somebody has changed the waiter's affinity.
+	 */
+	int cpu;
 };
 #define ARRIVAL_UNKNOWN UINT64_MAX
 
 /*
  * Reads the arrival of the calling thread, which woke up at @woke_ns, from @fd, its own
- * /proc/thread-self/sched. Sets all fields but waited_ns. To be called before the thread reads its
- * CPU time, which renews the time stamp. -ENODATA or another -errno: the kernel does not tell.
+ * /proc/thread-self/sched. Sets all fields but waited_ns and cpu. To be called before the thread
+ * reads its CPU time, which renews the time stamp. -ENODATA or another -errno: the kernel does not
+ * tell.
  */
 int arrival_read(int fd, uint64_t woke_ns, struct arrival *ret_arrival);
 
@@ -55,7 +61,7 @@ struct cpu_waiter {
 	pthread_t thread;
 	bool started, realtime;
 	int cpu;               /* the kernel's number of the CPU */
-	_Atomic int tid;       /* set by the thread when it begins */
+	_Atomic int tid;       /* set by the thread when it begins; 0 before */
 	_Atomic uint32_t word; /* the thread's futex: changes with a poke, and at the end */
 	/*
 	 * Called in the waiter's thread: with @woke_ns 0 at its start and after a poke; at the set
@@ -73,6 +79,11 @@ struct cpu_waiter {
 int cpu_waiter_start(struct cpu_waiter *waiter);
 /* Ends the thread, and waits for that. Does nothing if it was not started. */
 void cpu_waiter_stop(struct cpu_waiter *waiter);
+/*
+ * Pins the waiter to its CPU again, after its affinity was changed. To be called by the thread that
+ * calls cpu_waiter_stop(): a waiter that pinned itself might do it after that had unpinned it.
+ */
+void cpu_waiter_pin(struct cpu_waiter *waiter);
 /* Wakes the waiter up, so that it calls @wake: the time of its next wake-up may have changed. */
 void cpu_waiter_poke(struct cpu_waiter *waiter);
 

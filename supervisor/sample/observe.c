@@ -339,7 +339,7 @@ struct sample_thread *observe(struct observation *o)
 	 * A thread that was woken counts as a hit only if there are no more runnable threads than
 	 * CPUs: otherwise a thread of another program may have had this CPU.
 	 */
-	if (!t && runnable > 0 && runnable <= (int)o->s->cpus) {
+	if (!t && runnable > 0 && runnable <= (int)o->s->present) {
 		struct observation rest = *o;
 
 		t = ask_woken(o);

@@ -63,13 +63,19 @@ int sampler_init(struct sampler *s, const struct probe *probe, void *context, co
 		.busy_1024 = PLAN_ONE,
 		.ask_ns = USUAL_ASK_NS,
 		.stamp_ns = USUAL_STAMP_NS};
-	s->cpu = mem_new(cpus, sizeof(*s->cpu));
-	if (!s->cpu)
-		return -ENOMEM;
-	s->cpus = cpus;
-	for (unsigned i = 0; i < cpus; i++)
-		s->cpu[i] = (struct sample_cpu){.number = numbers[i]};
 	plan_seed(&s->random, seed);
+	for (unsigned i = 0; i < cpus; i++)
+		if (sampler_add_cpu(s, numbers[i]) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+int sampler_add_cpu(struct sampler *s, int number)
+{
+	if (mem_grow((void **)&s->cpu, &s->cpu_room, s->cpus + 1, sizeof(*s->cpu)) < 0)
+		return -ENOMEM;
+	s->cpu[s->cpus++] = (struct sample_cpu){.number = number};
+	s->present++;
 	return 0;
 }
 
@@ -223,6 +229,14 @@ struct sample_thread *sampler_instant(struct sampler *s, const struct sample_ins
 	struct sample_thread *t;
 
 	s->figures.instants += i->due.streams & 1;
+	/*
+	 * On another CPU than its own, the waiter has preempted a thread that has instants of its
+	 * own there.
+	 */
+	if (i->arrival.cpu != s->cpu[i->cpu].number) {
+		lose(s, &i->due, false);
+		return NULL;
+	}
 	if (late_ns > (s->realtime ? LATE_REALTIME_NS : LATE_FAIR_NS)) {
 		lose(s, &i->due, false);
 		return NULL;

@@ -103,6 +103,8 @@ struct sampler {
 	struct plan_random random;
 	struct sample_cpu *cpu;
 	unsigned cpus;
+	unsigned present; /* number of them that are online and in our cpuset */
+	size_t cpu_room;
 	uint64_t period_ns[PLAN_STREAMS];
 	bool realtime;        /* our threads are SCHED_FIFO: they preempt at once */
 	uint64_t factor_1024; /* the profile's gaps are longer by this factor, to keep bounds */
@@ -131,6 +133,12 @@ struct sampler {
 int sampler_init(struct sampler *sampler, const struct probe *probe, void *context,
 	const int *numbers, unsigned cpus, uint64_t seed);
 void sampler_release(struct sampler *sampler);
+
+/*
+ * Adds the CPU with the kernel's number @number, which is present. Its index is the former
+ * sampler.cpus. 0, or -ENOMEM.
+ */
+int sampler_add_cpu(struct sampler *sampler, int number);
 
 /* Sets a stream's period; 0 ends it. The caller sets it in the waiters' plans, too. */
 void sampler_set_period(struct sampler *sampler, unsigned stream, uint64_t period_ns);

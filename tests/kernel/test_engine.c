@@ -604,6 +604,58 @@ static void few_descriptors(void **state)
 	once(__func__, &scene);
 }
 
+/* The second CPU comes and goes; the thread that is cloned runs there. */
+static void second_cpu_comes(struct kernel *k, struct task *t)
+{
+	(void)t;
+	k->cpus = 2;
+}
+
+static void second_cpu_goes(struct kernel *k, struct task *t)
+{
+	(void)t;
+	k->cpus = 1;
+}
+
+static const struct step on_second[] = {RUN(9000 * MS), EXIT(0)};
+static const struct step with_second[] = {RUN(200 * MS), DO(second_cpu_comes), CLONE(on_second),
+	SLEEP(1900 * MS), DO(second_cpu_goes), RUN(1200 * MS), DO(second_cpu_comes), RUN(1200 * MS),
+	EXIT_GROUP(0)};
+
+static void count_second(struct kernel *k, const struct record *r)
+{
+	const struct task *t =
+		r->header.type == RECORD_SAMPLE ? kernel_find(k, (int)r->as.sample.tid) : NULL;
+
+	k->scratch += t && t->cpu == 1;
+}
+
+static void with_second_cpu(struct kernel *k)
+{
+	(void)kernel_add_process(k, 100, 1, "/bin/cpus", with_second);
+	k->record = count_second;
+}
+
+static void second_is_sampled(struct kernel *k, const struct engine_result *result)
+{
+	ends_well(k, result);
+	if (!k->scratch)
+		kernel_fail(k, "nothing is sampled on the second CPU");
+}
+
+static void cpus_come_and_go(void **state)
+{
+	struct scene scene = profiling(with_second_cpu);
+
+	(void)state;
+	scene.options.duration_ns = 6000 * (uint64_t)MS;
+	scene.check = second_is_sampled;
+	once(__func__, &scene);
+	assert_true(scene_said(&scene, "CPU 1 is new, and sampled from now on"));
+	assert_true(scene_said(&scene, "CPU 1 is gone (offline, or not in the cpuset any more)"));
+	assert_true(scene_said(&scene, "CPU 1 is back"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -626,6 +678,7 @@ int main(void)
 		cmocka_unit_test(attach_refused),
 		cmocka_unit_test(regions_bounds_and_delay),
 		cmocka_unit_test(few_descriptors),
+		cmocka_unit_test(cpus_come_and_go),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,6 +39,7 @@ struct world {
 	uint64_t late_ns;       /* from the instant to the waiter's wake-up */
 	uint64_t waited_ns;     /* for how long others had the CPU in this time */
 	struct actor *expected; /* the thread whose time stamp the waiter has read */
+	bool strays;            /* the waiter wakes up on another CPU than its own */
 	int arrived_error, runnable;
 	unsigned stamps, runnables;
 	uint64_t now, ask_ns, stamp_read_ns; /* time; durations of reading a CPU time, a stamp */
@@ -152,8 +153,8 @@ static inline struct actor *look(struct world *w, unsigned cpu)
 
 	i.planned_ns = w->now + MS;
 	i.woke_ns = w->now = i.planned_ns + w->late_ns;
-	i.arrival = (struct arrival){
-		w->stamp_ns - w->renewed_ns, w->stamp_ns, i.woke_ns, 0, w->waited_ns};
+	i.arrival = (struct arrival){w->stamp_ns - w->renewed_ns, w->stamp_ns, i.woke_ns, 0,
+		w->waited_ns, w->strays ? 11 : numbers[cpu]};
 	if (w->expected) {
 		i.expected = &w->expected->sample;
 		i.expected_ns = w->now;

@@ -348,7 +348,7 @@ void sim_waiter_comes(struct sim *sim, unsigned cpu)
 		.woke_ns = c->woke_ns,
 		.error = sim->options.no_stamps ? -ENODATA : 0,
 		.arrival = {c->stamp_ns - SIM_FALL_ASLEEP_NS, c->stamp_ns, c->stamp_ns,
-			c->stamp_ns - c->expired_ns}};
+			c->stamp_ns - c->expired_ns, .cpu = (int)cpu}};
 	plan_take(&c->plan, c->woke_ns, &c->instant.due);
 	c->preempted = c->replaced;
 	c->claims = c->reads = true;

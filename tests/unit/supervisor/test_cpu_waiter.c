@@ -23,6 +23,7 @@ struct fixture {
 	struct summons summons;
 	_Atomic uint64_t at_ns, woke_ns;
 	_Atomic unsigned wakes, pokes;
+	_Atomic int came_on; /* the CPU on which the waiter last woke up */
 	_Atomic bool claimed, gives_back;
 };
 
@@ -37,6 +38,7 @@ static uint64_t wake(void *context, uint64_t woke, const struct arrival *arrival
 	}
 	assert_true(arrival->first_ns <= arrival->last_ns);
 	atomic_store(&f->woke_ns, woke);
+	atomic_store(&f->came_on, arrival->cpu);
 	atomic_store(&f->claimed, summons_claim(&f->summons, 3, clock_now() + DEADLINE_MS * MS));
 	if (atomic_load(&f->gives_back))
 		summons_give_back(&f->summons);
@@ -152,6 +154,47 @@ static void test_cpu_waiter__the_tracing_thread_waits_for_the_end_of_a_turn(void
 	}
 }
 
+/* Lets the waiter wake up, and returns on which CPU it did. */
+static int comes_on(struct fixture *f)
+{
+	unsigned before = atomic_load(&f->wakes);
+
+	atomic_store(&f->at_ns, 1);
+	cpu_waiter_poke(&f->waiter);
+	wait_until(&f->wakes, before + 1);
+	return atomic_load(&f->came_on);
+}
+
+/*
+ * The kernel moves a waiter whose CPU goes offline to another one, as sched_setaffinity() does
+ * here. The waiter tells on which CPU it woke up, and is pinned to its own again.
+ */
+static void test_cpu_waiter__tells_that_it_was_moved_and_is_pinned_again(void **state)
+{
+	struct fixture f;
+	cpu_set_t other;
+	int cpu = 1;
+
+	(void)state;
+	begin(&f);
+	while (cpu < CPU_SETSIZE && !CPU_ISSET(cpu, &f.summons.started_on))
+		cpu++;
+	atomic_store(&f.gives_back, true);
+	summons_rest(&f.summons);
+	if (cpu == CPU_SETSIZE || !CPU_ISSET(0, &f.summons.started_on)) {
+		end(&f);
+		skip();
+	}
+	assert_int_equal(comes_on(&f), 0);
+	CPU_ZERO(&other);
+	CPU_SET(cpu, &other);
+	assert_int_equal(sched_setaffinity(atomic_load(&f.waiter.tid), sizeof(other), &other), 0);
+	assert_int_equal(comes_on(&f), cpu);
+	cpu_waiter_pin(&f.waiter);
+	assert_int_equal(comes_on(&f), 0);
+	end(&f);
+}
+
 static void test_cpu_waiter__one_at_a_time_has_the_turn(void **state)
 {
 	struct summons s;
@@ -185,6 +228,7 @@ int main(void)
 		cmocka_unit_test(test_cpu_waiter__wakes_up_in_time_and_calls),
 		cmocka_unit_test(test_cpu_waiter__gives_its_turn_back),
 		cmocka_unit_test(test_cpu_waiter__the_tracing_thread_waits_for_the_end_of_a_turn),
+		cmocka_unit_test(test_cpu_waiter__tells_that_it_was_moved_and_is_pinned_again),
 		cmocka_unit_test(test_cpu_waiter__one_at_a_time_has_the_turn),
 	};
 

@@ -99,7 +99,7 @@ static void test_sampler__who_was_woken_before_the_instant_is_hit(void **state)
 	(void)state;
 	begin(&w, 2, 2);
 	w.late_ns = 20000;
-	for (unsigned i = 0; i < 6; i++) {
+	for (unsigned i = 0; i < 7; i++) {
 		w.runnable = 1;
 		a->state = RUNNABLE;
 		a->run_ns += 100000;
@@ -111,7 +111,8 @@ static void test_sampler__who_was_woken_before_the_instant_is_hit(void **state)
 		case 1: a->queued_ns++; break;                 /* Queued after the instant. */
 		case 2: a->queued_ns = a->stamp_ns - 1; break; /* The clocks are not the same. */
 		case 3: a->last_cpu = 3; break;                /* It last ran on another CPU. */
-		case 4: w.runnable = 3; break;   /* Another thread may have run here. */
+		case 4: w.runnable = 3; break;        /* Another thread may have run here. */
+		case 6: w.sampler.present = 0; break; /* So it may if there are fewer CPUs. */
 		case 5: a->queued_ns = 0; break; /* The kernel does not say when it was queued. */
 		}
 		assert_ptr_equal(look(&w, 0), i ? NULL : a);
@@ -161,6 +162,54 @@ static void test_sampler__an_instant_that_comes_late_is_lost_and_counted(void **
 		assert_int_equal(w.sampler.figures.late, 1);
 		assert_int_equal(w.sampler.figures.instants, 2);
 	}
+	sampler_release(&w.sampler);
+}
+
+/*
+ * The waiter of a CPU that went offline runs on another one. The thread that it preempts there has
+ * our time stamp, but instants of its own.
+ */
+static void test_sampler__an_instant_on_another_cpu_is_lost_and_counted(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+
+	(void)state;
+	begin(&w, 2, 1);
+	for (int error = 0; error > -2; error--) {
+		w.sampler.figures = (struct sample_figures){0};
+		w.arrived_error = error;
+		for (w.strays = true;; w.strays = false) {
+			w.expected = error ? NULL : a;
+			a->last_cpu = w.strays ? 11 : 3;
+			a->state = RUNNABLE;
+			preempted(&w, a);
+			assert_ptr_equal(look(&w, 1), w.strays ? NULL : a);
+			assert_int_equal(w.sampler.figures.late, 1);
+			assert_int_equal(w.sampler.figures.unproved, 0);
+			a->sample.stopping = false;
+			if (!w.strays)
+				break;
+		}
+		assert_int_equal(w.sampler.figures.instants, 2);
+	}
+	sampler_release(&w.sampler);
+}
+
+static void test_sampler__a_cpu_that_is_added_has_instants(void **state)
+{
+	struct world w;
+	struct actor *a = &w.actor[0];
+
+	(void)state;
+	begin(&w, 1, 1);
+	assert_int_equal(sampler_add_cpu(&w.sampler, numbers[1]), 0);
+	assert_int_equal(w.sampler.cpus, 2);
+	assert_int_equal(w.sampler.present, 2);
+	assert_int_equal(sampler_cpu(&w.sampler, numbers[1]), 1);
+	a->state = RUNNABLE;
+	preempted(&w, a);
+	assert_ptr_equal(look(&w, 1), a);
 	sampler_release(&w.sampler);
 }
 
@@ -434,6 +483,8 @@ int main(void)
 		cmocka_unit_test(test_sampler__who_was_woken_before_the_instant_is_hit),
 		cmocka_unit_test(test_sampler__without_time_stamps_its_cpu_must_do),
 		cmocka_unit_test(test_sampler__an_instant_that_comes_late_is_lost_and_counted),
+		cmocka_unit_test(test_sampler__an_instant_on_another_cpu_is_lost_and_counted),
+		cmocka_unit_test(test_sampler__a_cpu_that_is_added_has_instants),
 		cmocka_unit_test(test_sampler__who_let_us_in_late_is_not_taken_for_where_it_is_now),
 		cmocka_unit_test(test_sampler__a_late_timer_is_not_a_late_instant),
 		cmocka_unit_test(test_sampler__a_hit_is_lost_if_the_thread_has_run_since),
