@@ -89,6 +89,13 @@ static void no_memory(struct engine *engine, int tid)
 	(void)tracer_detach(tid);
 }
 
+void birth_end_hold(struct engine *engine, struct tracee *t)
+{
+	if (t->early_since_ns)
+		engine->births.early--;
+	t->early_since_ns = 0;
+}
+
 /* Resumes a newborn thread that was held until its process was known. */
 static void release(struct engine *engine, struct tracee *t)
 {
@@ -106,7 +113,7 @@ static void release(struct engine *engine, struct tracee *t)
 static void let_child_go(struct engine *engine, int tid, struct tracee *t)
 {
 	if (t) {
-		engine->births.early--;
+		birth_end_hold(engine, t);
 		target_remove(&engine->target, t);
 		(void)tracer_detach(tid);
 	} else if (target_add(&engine->target, tid, NULL, &t) == 0) {
@@ -134,7 +141,7 @@ void birth_adopt(struct engine *engine, struct tracee *parent)
 	engine->births.last[0] = parent->tid;
 	engine->births.last[1] = (int)message;
 	t = target_find(&engine->target, (int)message);
-	if (t && t->state != TRACEE_EARLY)
+	if (t && !t->early_since_ns)
 		return; /* The thread was adopted without this event before. */
 	/*
 	 * The child was killed, and reaped as an unknown thread, before this event was seen. No
@@ -168,7 +175,7 @@ void birth_adopt(struct engine *engine, struct tracee *parent)
 		target_place(t, process);
 		/* On -ENOMEM the thread is not sampled, but its CPU time is counted. */
 		(void)choice_add(engine, t);
-		engine->births.early--;
+		birth_end_hold(engine, t);
 		counting_begin(engine, t, true);
 		release(engine, t);
 	} else if (birth_thread(engine, (int)message, process, &t) == 0) {
@@ -210,7 +217,7 @@ void birth_adopt_orphans(struct engine *engine, uint64_t now)
 		struct process *process;
 		int pid, parent;
 
-		if (t->state != TRACEE_EARLY || now - t->early_since_ns < ORPHAN_NS)
+		if (!t->early_since_ns || now - t->early_since_ns < ORPHAN_NS)
 			continue;
 		if (proc_status_read_ids(t->tid, &pid, &parent) < 0)
 			continue; /* The thread is dead; the wait will report it. */
@@ -221,7 +228,7 @@ void birth_adopt_orphans(struct engine *engine, uint64_t now)
 		}
 		if (!process)
 			process = birth_process(engine, pid, parent, RECORD_PROCESS_FORKED);
-		engine->births.early--;
+		birth_end_hold(engine, t);
 		if (!process) {
 			no_memory(engine, t->tid);
 			target_remove(&engine->target, t);

@@ -15,7 +15,7 @@ struct waiter_result;
 
 struct births {
 	struct tracer_options tracer; /* PTRACE_SEIZE's options */
-	unsigned early;               /* threads in the state TRACEE_EARLY (target/tracee.h) */
+	unsigned early;               /* threads that are held (tracee.early_since_ns) */
 	bool said_no_memory;
 	int last[2]; /* tids of the last birth: the parent, the child; 0: none yet */
 };
@@ -36,6 +36,8 @@ void birth_adopt(struct engine *engine, struct tracee *parent);
  * the thread stays in it until the parent's event comes; otherwise it is resumed.
  */
 void birth_early_stop(struct engine *engine, const struct waiter_result *seen);
+/* Call when a thread is adopted, detached or dead: if it was held, it is so no longer. */
+void birth_end_hold(struct engine *engine, struct tracee *tracee);
 /* Adopts threads that have been held for 50 ms although their parent's event has not come. */
 void birth_adopt_orphans(struct engine *engine, uint64_t now_ns);
 /* Returns the executable of a process, owned by engine->target. NULL: out of memory. */

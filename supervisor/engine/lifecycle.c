@@ -69,8 +69,7 @@ static void drop(struct engine *engine, struct tracee *t, uint32_t status)
 	sampling_remove(engine, t);
 	session_thread_ended(t);
 	session_clear_thread(&engine->sessions, t);
-	if (t->state == TRACEE_EARLY)
-		engine->births.early--;
+	birth_end_hold(engine, t);
 	target_remove(&engine->target, t);
 	if (process && process->threads == 0)
 		end_process(engine, process, status);

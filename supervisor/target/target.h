@@ -129,7 +129,7 @@ struct tracee {
 	char name[PROCFS_NAME_BYTES];
 	struct restart *restart; /* restart of its system call (restart.h); NULL: none so far */
 	bool restarting;         /* its call is being restarted and watched (restart.h) */
-	uint64_t early_since_ns; /* TRACEE_EARLY: since when the thread has been held */
+	uint64_t early_since_ns; /* since when it has been held in its first stop; 0: it is not */
 };
 
 struct target {

@@ -99,6 +99,55 @@ static void newborn_dies_before_clone_event(void **state)
 	race(__func__, &scene);
 }
 
+/*
+ * A child is killed while it is held. Its task is before that of its parent, so that its first stop
+ * and its death are seen first. The supervisor looks for threads to release while there are any:
+ * every 4 ms.
+ */
+static const struct step ends_first[] = {EXIT_GROUP(0)};
+static const struct step held_parent[] = {
+	RUN(MS), FORK(short_child), RUN(400 * MS), WAIT, EXIT_GROUP(0)};
+
+static void kills_held(struct kernel *k, struct task *by)
+{
+	struct task *t = kernel_find(k, 1000);
+
+	(void)by;
+	if (!t || t->state != TASK_TRACED || t->stop_code)
+		return;
+	k->scratch++;
+	kernel_send(k, t, true, SIGKILL);
+	kernel_end_task(k, t, t->group->status);
+}
+
+static const struct step kills_often[] = {RUN(50000), DO(kills_held), AGAIN(2, 40), EXIT_GROUP(0)};
+static size_t killed_held;
+HOOKED(held_dies, (void)kernel_add_process(k, 40, 1, "/bin/first", ends_first);
+	(void)kernel_add_process(k, 100, 1, "/bin/parent", held_parent);
+	(void)kernel_add_process(k, 50, 1, "/bin/killer", kills_often); k->each = stops_at_once;
+	k->cpus = 2;)
+
+static void none_is_looked_for(struct kernel *k, const struct engine_result *result)
+{
+	(void)result;
+	killed_held += k->scratch;
+	if (k->sleeps > 60 || !kernel_group(k, 100)->ended)
+		kernel_fail(k, "the supervisor wakes up %ld times", k->sleeps);
+}
+
+static void held_newborn_dies(void **state)
+{
+	struct scene scene = following(held_dies_build);
+
+	(void)state;
+	scene.same = false; /* the kill may come before or after the victim's own end */
+	scene.check = none_is_looked_for;
+	scene.options.period_ns = 200 * MS;
+	killed_held = 0;
+	race(__func__, &scene);
+	assert_true(killed_held > 0);
+}
+
 /* A parent is killed before its event is seen: its child is held for 50 ms, not for ever. */
 static const struct step makes_orphan[] = {RUN(1 * MS), FORK(newborn_child), MARK, EXIT_GROUP(0)};
 static const struct step kills_parent[] = {RUN(1 * MS), KILL(100, SIGKILL), EXIT_GROUP(0)};
@@ -133,6 +182,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(newborn_stops_before_clone_event),
 		cmocka_unit_test(newborn_dies_before_clone_event),
+		cmocka_unit_test(held_newborn_dies),
 		cmocka_unit_test(parent_dies_before_clone_event),
 		cmocka_unit_test(children_not_followed),
 	};
