@@ -96,13 +96,20 @@ void birth_end_hold(struct engine *engine, struct tracee *t)
 	t->early_since_ns = 0;
 }
 
-/* Resumes a newborn thread that was held until its process was known. */
+/*
+ * Resumes a newborn thread that was held until its process was known, or leaves it in its
+ * group-stop.
+ */
 static void release(struct engine *engine, struct tracee *t)
 {
-	if (target_step(t, TRACEE_BORN) != TRACEE_RELEASE)
-		return;
-	t->stop_requested_ns = 0;
-	restart_group_stop_over(&engine->restarter, t);
+	switch (target_step(t, TRACEE_BORN)) {
+	case TRACEE_RELEASE:
+		t->stop_requested_ns = 0;
+		restart_group_stop_over(&engine->restarter, t);
+		break;
+	case TRACEE_LISTEN: (void)tracer_listen(t->tid); break;
+	default: break;
+	}
 }
 
 /*
@@ -185,25 +192,27 @@ void birth_adopt(struct engine *engine, struct tracee *parent)
 	}
 }
 
-void birth_early_stop(struct engine *engine, const struct waiter_result *seen)
+void birth_early_stop(struct engine *engine, struct tracee *t, const struct waiter_result *seen)
 {
-	struct tracee *t;
+	enum tracee_event event = tracee_classify(seen->status);
 
-	if (target_add(&engine->target, seen->tid, NULL, &t) < 0) {
-		no_memory(engine, seen->tid);
-		return;
+	if (!t) {
+		if (target_add(&engine->target, seen->tid, NULL, &t) < 0) {
+			no_memory(engine, seen->tid);
+			return;
+		}
+		(void)target_step(t, TRACEE_UNANNOUNCED);
+		t->early_since_ns = clock_now();
+		engine->births.early++;
 	}
-	(void)target_step(t, TRACEE_UNANNOUNCED);
-	t->early_since_ns = clock_now();
-	engine->births.early++;
 	/*
-	 * A first stop carries no signal, so its status can be consumed and the thread held. Any
-	 * other stop (SIGKILL is on its way) must not be held.
+	 * The stops that hold a thread carry no signal, so their status can be consumed. Only
+	 * SIGKILL ends them: after one of them there is no other stop.
 	 */
-	if (tracee_classify(seen->status) == TRACEE_TRAP)
+	if (target_step(t, event) == TRACEE_HOLD)
 		(void)waiter_take_stop(seen->tid);
 	else
-		(void)tracer_resume(seen->tid, 0);
+		(void)tracer_resume(seen->tid, event == TRACEE_SIGNAL ? seen->status : 0);
 }
 
 /*

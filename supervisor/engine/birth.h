@@ -32,10 +32,12 @@ int birth_attach(struct engine *engine, int pid);
  */
 void birth_adopt(struct engine *engine, struct tracee *parent);
 /*
- * Handles a stop of a thread that no event has announced yet. If this is the thread's first stop,
- * the thread stays in it until the parent's event comes; otherwise it is resumed.
+ * Handles a stop of a thread that no event has announced yet. @tracee: NULL at the first one. A
+ * first stop or a group-stop holds the thread until the parent's event comes; from any other stop
+ * it is resumed, with its signal.
  */
-void birth_early_stop(struct engine *engine, const struct waiter_result *seen);
+void birth_early_stop(
+	struct engine *engine, struct tracee *tracee, const struct waiter_result *seen);
 /* Call when a thread is adopted, detached or dead: if it was held, it is so no longer. */
 void birth_end_hold(struct engine *engine, struct tracee *tracee);
 /* Adopts threads that have been held for 50 ms although their parent's event has not come. */

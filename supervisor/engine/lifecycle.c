@@ -331,7 +331,6 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 		overtake(engine, t, -1);
 		restart_group_stop_over(&engine->restarter, t);
 		break;
-	case TRACEE_HOLD: (void)waiter_take_stop(t->tid); break;
 	case TRACEE_REAP: reap(engine, t, status); break;
 	default: break;
 	}
@@ -358,8 +357,8 @@ static void handle(struct engine *engine, const struct waiter_result *seen)
 	 */
 	if (seen->kind == WAITER_STOP && tracee_classify(seen->status) == TRACEE_EXEC)
 		(void)waiter_take_stop(seen->tid);
-	if (!t) {
-		birth_early_stop(engine, seen);
+	if (!t || (seen->kind == WAITER_STOP && t->early_since_ns)) {
+		birth_early_stop(engine, t, seen);
 		return;
 	}
 	if (seen->kind == WAITER_GONE) {
@@ -370,12 +369,6 @@ static void handle(struct engine *engine, const struct waiter_result *seen)
 		session_clear_thread(&engine->sessions, t);
 		target_remove(&engine->target, t);
 		(void)tracer_detach(seen->tid);
-	} else if (t->state == TRACEE_EARLY && !t->process) {
-		/*
-		 * A second stop: only SIGKILL can have ended the first, in which the thread was
-		 * held.
-		 */
-		(void)tracer_resume(t->tid, 0);
 	} else {
 		act(engine, t, tracee_classify(seen->status), seen->status);
 	}

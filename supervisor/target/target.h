@@ -92,7 +92,7 @@ struct process {
 struct tracee {
 	int tid;
 	int inner_tid; /* its tid in its own pid namespace, for service.c; 0: not read yet */
-	struct process *process; /* NULL only in TRACEE_EARLY */
+	struct process *process; /* NULL: held, or detached at its first stop */
 	struct image *image;     /* the image to which its CPU time belongs */
 	enum tracee_state state;
 	size_t slot;          /* index in target.tracee */

@@ -80,13 +80,20 @@ static struct tracee_step listening(enum tracee_event event)
 	}
 }
 
-/* Steps a thread that is held in its first stop until its parent's event. */
-static struct tracee_step early(enum tracee_event event)
+/*
+ * Steps a thread that is held in its first stop until its parent's event. That stop is a group-stop
+ * if the process is being stopped when the thread is born (test: newborn_joins_group_stop).
+ */
+static struct tracee_step early(enum tracee_state state, enum tracee_event event)
 {
 	switch (event) {
-	case TRACEE_BORN: return (struct tracee_step){TRACEE_RUNNING, TRACEE_RELEASE};
+	case TRACEE_BORN:
+		if (state == TRACEE_EARLY_STOPPED)
+			return (struct tracee_step){TRACEE_LISTENING, TRACEE_LISTEN};
+		return (struct tracee_step){TRACEE_RUNNING, TRACEE_RELEASE};
 	case TRACEE_TRAP: return (struct tracee_step){TRACEE_EARLY, TRACEE_HOLD};
-	default: return (struct tracee_step){TRACEE_EARLY, TRACEE_NOTHING};
+	case TRACEE_GROUP_STOP: return (struct tracee_step){TRACEE_EARLY_STOPPED, TRACEE_HOLD};
+	default: return (struct tracee_step){state, TRACEE_NOTHING};
 	}
 }
 
@@ -106,7 +113,8 @@ struct tracee_step tracee_step(enum tracee_state state, enum tracee_event event)
 		return (struct tracee_step){state, TRACEE_NOTHING};
 	switch (state) {
 	case TRACEE_EXPECTED: return expected(event);
-	case TRACEE_EARLY: return early(event);
+	case TRACEE_EARLY:
+	case TRACEE_EARLY_STOPPED: return early(state, event);
 	case TRACEE_LISTENING: return listening(event);
 	default: return alive(state, event);
 	}

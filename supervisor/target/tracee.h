@@ -12,6 +12,7 @@
 enum tracee_state {
 	TRACEE_EXPECTED, /* announced by its parent's event or our seize; has not stopped yet */
 	TRACEE_EARLY,    /* its first stop came before its parent's event; held in that stop */
+	TRACEE_EARLY_STOPPED, /* the same, but its first stop is a group-stop */
 	TRACEE_RUNNING,
 	TRACEE_STOP_REQUESTED, /* running, with an interrupt pending */
 	TRACEE_LISTENING,      /* in a group-stop */
@@ -45,7 +46,7 @@ enum tracee_action {
 	TRACEE_TICK_SIGNAL, /* sample, resume with the signal */
 	TRACEE_RESUME,
 	TRACEE_DELIVER, /* resume with the signal */
-	TRACEE_LISTEN,
+	TRACEE_LISTEN, /* leave the thread in its group-stop */
 	TRACEE_ADOPT,     /* read the child's tid, step it with TRACEE_BORN, resume */
 	TRACEE_NEW_IMAGE, /* close the account of the old image, open one for the new, resume */
 	TRACEE_REAP,

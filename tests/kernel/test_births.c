@@ -100,6 +100,43 @@ static void newborn_dies_before_clone_event(void **state)
 }
 
 /*
+ * A process is being stopped when one of its threads makes another: the first stop of the new one
+ * is a group-stop, and may be seen before the event of its birth.
+ */
+static void joins_group_stop(struct kernel *k)
+{
+	for (size_t i = 0; i < k->tasks && !k->scratch; i++) {
+		struct task *t = &k->task[i];
+
+		if (t->state != TASK_RUNS || !t->traced || t->born || t->killed)
+			continue;
+		k->scratch = 1;
+		t->group->stop_signal = SIGSTOP;
+		for (size_t other = 0; other < k->tasks; other++)
+			k->task[other].stop_pending |= k->task[other].group == t->group;
+		t->stop_pending = false;
+		t->group_stopped = true;
+		kernel_stop(k, t, STOP_GROUP, SIGSTOP | PTRACE_EVENT_STOP << 8);
+	}
+}
+
+static const struct step makes_thread[] = {RUN(MS), CLONE(newborn_thread), MARK, RUN(MS), EXIT(0)};
+static const struct step continues[] = {
+	RUN(20 * MS), KILL(100, SIGCONT), AGAIN(2, 3), EXIT_GROUP(0)};
+HOOKED(stopped_birth, (void)kernel_add_process(k, 100, 1, "/bin/births", makes_thread);
+	(void)kernel_add_process(k, 50, 1, "/bin/continues", continues);
+	k->each = joins_group_stop; k->cpus = 2;)
+
+static void newborn_joins_group_stop(void **state)
+{
+	struct scene scene = following(stopped_birth_build);
+
+	(void)state;
+	race(__func__, &scene);
+	killed_anywhere(__func__, &scene, 60);
+}
+
+/*
  * A child is killed while it is held. Its task is before that of its parent, so that its first stop
  * and its death are seen first. The supervisor looks for threads to release while there are any:
  * every 4 ms.
@@ -182,6 +219,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(newborn_stops_before_clone_event),
 		cmocka_unit_test(newborn_dies_before_clone_event),
+		cmocka_unit_test(newborn_joins_group_stop),
 		cmocka_unit_test(held_newborn_dies),
 		cmocka_unit_test(parent_dies_before_clone_event),
 		cmocka_unit_test(children_not_followed),
