@@ -184,7 +184,8 @@ static bool take_place(struct engine *engine, struct tracee *t, uint64_t now,
 	maps_cover_stack(&engine->maps, t->process, activity.sp, now);
 	sample->machine = t->machine ? t->machine : arch_native.machine;
 	take_stack(engine, t, &activity, sample);
-	if (procfiles_read_runs(&engine->files, t, ret_cpu) < 0) {
+	if (procfiles_read_runs(&engine->files, t, ret_cpu) < 0 ||
+		!cpu_account_owns(engine, t, ret_cpu)) {
 		runtime_records_forget(engine);
 		return false;
 	}
@@ -226,7 +227,7 @@ void blocked_scan_take_tick(struct engine *engine, struct tracee *t)
 	if (!engine->counting || !(hit->due.streams & 1))
 		return;
 	if (take_place(engine, t, clock_now(), &sample, &cpu)) {
-		cpu_account_update(engine, t, &cpu, clock_now());
+		(void)cpu_account_update(engine, t, &cpu, clock_now());
 	} else {
 		/*
 		 * The thread was woken before or while its stack was copied: its address is known,
@@ -278,7 +279,8 @@ static void scan_thread(struct engine *engine, struct tracee *t, uint64_t now)
 		(t->state != TRACEE_RUNNING && t->state != TRACEE_LISTENING))
 		return;
 	if (t->wall.seen) {
-		if (procfiles_read_runs(&engine->files, t, &cpu) < 0)
+		if (procfiles_read_runs(&engine->files, t, &cpu) < 0 ||
+			!cpu_account_owns(engine, t, &cpu))
 			return;
 		if (wall_stays(&t->wall, &cpu)) {
 			wall_stay(&t->wall, &cpu, now);
@@ -332,14 +334,14 @@ void blocked_scan_begin(
 		wall_begin(&t->wall, cpu, now);
 }
 
-void blocked_scan_close(
-	struct engine *engine, struct tracee *t, const struct cpu_time *cpu, uint64_t now)
+void blocked_scan_close(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	struct waiting owed;
+	struct cpu_time at;
 
 	if (!engine->options->wall || !t->wall.begin_ns)
 		return;
-	wall_settle(&t->wall, cpu, now);
+	wall_settle(&t->wall, &t->account.seen, now);
 	owed = wall_owes(&t->wall);
 	/*
 	 * The time up to now counts for the stack with which the thread was last seen, the only one
@@ -350,7 +352,8 @@ void blocked_scan_close(
 	owed = wall_owes(&t->wall);
 	waiting_add(&t->image->waited, &owed);
 	engine->audit.elapsed_ns += now - t->wall.begin_ns;
-	wall_begin(&t->wall, cpu, now);
+	at = t->wall.at;
+	wall_begin(&t->wall, &at, now);
 }
 
 void blocked_scan_forget_analyst(struct engine *engine)

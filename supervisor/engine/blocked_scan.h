@@ -31,9 +31,11 @@ void blocked_scan_stopped(struct engine *engine, struct tracee *tracee, const st
 /* Begins the thread's account of waiting time; @cpu is its CPU time now. */
 void blocked_scan_begin(
 	struct engine *engine, struct tracee *tracee, const struct cpu_time *cpu, uint64_t now_ns);
-/* Closes the thread's account of waiting time at @now_ns, and begins a new one. */
-void blocked_scan_close(
-	struct engine *engine, struct tracee *tracee, const struct cpu_time *cpu, uint64_t now_ns);
+/*
+ * Closes the thread's account of waiting time at @now_ns, with the last reading of its CPU time
+ * (account.seen), and begins a new one.
+ */
+void blocked_scan_close(struct engine *engine, struct tracee *tracee, uint64_t now_ns);
 /* Call when the analyst has died: it held the stacks of blocked threads, so they are sent anew. */
 void blocked_scan_forget_analyst(struct engine *engine);
 /*

@@ -7,12 +7,14 @@
 
 void counting_begin(struct engine *engine, struct tracee *t, bool newborn)
 {
-	struct cpu_time cpu = {0};
+	struct cpu_time cpu = t->account.seen, present;
 	uint64_t now = clock_now();
 
 	t->begin_kernel = (struct kernel_time){0};
 	if (!newborn) {
-		(void)procfiles_read_cpu(&engine->files, t, &cpu);
+		if (procfiles_read_cpu(&engine->files, t, &present) == 0 &&
+			cpu_account_owns(engine, t, &present))
+			cpu = present;
 		procfiles_read_kernel_time(t, &t->begin_kernel);
 	}
 	t->account = (struct account){.start_ns = cpu.run_ns,
@@ -45,16 +47,16 @@ static void add_kernel_time(struct engine *engine, struct tracee *t)
 
 void counting_close(struct engine *engine, struct tracee *t)
 {
-	struct cpu_time cpu = t->account.seen;
+	struct cpu_time cpu;
 
 	if (!t->process)
 		return;
-	(void)procfiles_read_cpu(&engine->files, t, &cpu);
 	/* The tables of sprofil(3) need this reading, also while the profile counts nothing. */
-	cpu_account_update(engine, t, &cpu, clock_now());
+	if (procfiles_read_cpu(&engine->files, t, &cpu) == 0)
+		(void)cpu_account_update(engine, t, &cpu, clock_now());
 	if (!engine->counting)
 		return;
-	blocked_scan_close(engine, t, &cpu, clock_now());
+	blocked_scan_close(engine, t, clock_now());
 	cpu_account_close(engine, t);
 	add_kernel_time(engine, t);
 }

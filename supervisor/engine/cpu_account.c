@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "supervisor/engine/engine_state.h"
+#include "supervisor/os/waiter.h"
 
 /* Threads read per call of cpu_account_sweep(). */
 #define SWEEP_MOST 8
@@ -16,17 +17,42 @@
 /* cpu_account_sweep() does not repeat a reading that is younger than this. */
 #define FRESH_NS 16000000
 
-void cpu_account_update(
+/*
+ * A thread other than the leader calls exec: it gets the leader's tid, and the old leader is gone,
+ * before the new image is loaded; the event comes after that. In between /proc shows the thread's
+ * CPU time under the leader's tid, also in files that were opened before. The kernel changes the
+ * tids when all other threads have been reaped, which the supervisor does: while it knows a third
+ * one, it has not happened. With two, the wait is asked, after the reading, for the one that is not
+ * the leader: it finds that thread, alive or as a zombie, only until the tids change, and nothing
+ * from then on, as both happens under the kernel's tasklist_lock (test: exec_before_its_event).
+ */
+bool cpu_account_owns(struct engine *engine, const struct tracee *t, const struct cpu_time *cpu)
+{
+	const struct cpu_time *seen = &t->account.seen;
+	struct waiter_result result;
+
+	if (t->reaped || t->process->threads > 2 ||
+		(cpu->run_ns == seen->run_ns && cpu->wait_ns == seen->wait_ns))
+		return true;
+	if (t->tid == t->process->pid)
+		t = target_find_other(&engine->target, t);
+	return !t || waiter_peek(t->tid, &result) == 0;
+}
+
+bool cpu_account_update(
 	struct engine *engine, struct tracee *t, const struct cpu_time *cpu, uint64_t now)
 {
 	struct account *a = &t->account;
 
+	if (!cpu_account_owns(engine, t, cpu))
+		return false;
 	if (cpu->run_ns != a->seen.run_ns || cpu->slices != a->seen.slices)
 		a->moved_at_ns = now;
 	if (cpu->run_ns > a->seen.run_ns && !t->left_out)
 		cost_earn(&engine->bounds.cost, cpu->run_ns - a->seen.run_ns);
 	a->seen = *cpu;
 	a->seen_at_ns = now;
+	return true;
 }
 
 void cpu_account_report(struct engine *engine, struct tracee *t, bool last)
@@ -105,8 +131,7 @@ static bool update_from_proc(
 	if (procfiles_read_cpu(&engine->files, t, &cpu) < 0)
 		return false;
 	sample_again(engine, t, &cpu, now);
-	cpu_account_update(engine, t, &cpu, now);
-	return true;
+	return cpu_account_update(engine, t, &cpu, now);
 }
 
 void cpu_account_report_all(struct engine *engine, uint64_t now)

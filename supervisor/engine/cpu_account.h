@@ -14,8 +14,17 @@ struct engine;
 struct process;
 struct tracee;
 
-/* Enters @cpu, the CPU time of a thread as read at @now_ns, in its account. */
-void cpu_account_update(
+/*
+ * Is @cpu, a reading of the CPU time of @tracee that was made before this call, surely its own?
+ * False: another thread may have called exec and got the leader's tid.
+ */
+bool cpu_account_owns(
+	struct engine *engine, const struct tracee *tracee, const struct cpu_time *cpu);
+/*
+ * Enters @cpu, the CPU time of a thread as read at @now_ns, in its account. False: it may be that
+ * of another thread, and is not entered.
+ */
+bool cpu_account_update(
 	struct engine *engine, struct tracee *tracee, const struct cpu_time *cpu, uint64_t now_ns);
 /* Reports the CPU time used since the last report. @last: the last report for this image. */
 void cpu_account_report(struct engine *engine, struct tracee *tracee, bool last);

@@ -116,6 +116,15 @@ static void reap(struct engine *engine, struct tracee *t, int status)
 	drop(engine, t, (uint32_t)status);
 }
 
+/* Closes the accounts of a thread at its last reading. */
+static void close_at_last(struct engine *engine, struct tracee *t)
+{
+	if (!engine->counting)
+		return;
+	blocked_scan_close(engine, t, clock_now());
+	cpu_account_close(engine, t);
+}
+
 /* Closes the accounts of what @t did under the tid @former, until its exec made it the leader. */
 static void close_former(struct engine *engine, struct tracee *t, int former)
 {
@@ -127,54 +136,68 @@ static void close_former(struct engine *engine, struct tracee *t, int former)
 	 * of the former one.
 	 */
 	if (procfiles_read_cpu(&engine->files, t, &cpu) == 0)
-		cpu_account_update(engine, t, &cpu, clock_now());
+		(void)cpu_account_update(engine, t, &cpu, clock_now());
 	t->tid = former;
 	if (stops_awaits_sample(t))
 		overtake(engine, t, SYS_execve);
-	if (engine->counting)
-		blocked_scan_close(engine, t, &t->account.seen, clock_now());
-	cpu_account_close(engine, t);
+	close_at_last(engine, t);
 	t->tid = tid;
 }
 
 /*
- * Returns the thread that has called exec, which is reported under the leader's tid. If it was
- * another thread than the leader, it has the leader's tid from now on, and the old leader
- * disappears without an event (race: exec_from_other_thread).
+ * @t has called exec, and has got the tid of its leader. The old leader has disappeared without an
+ * event (race: exec_from_other_thread).
  */
-static struct tracee *caller_of_exec(struct engine *engine, struct tracee *leader)
+static void take_tid_of_leader(struct engine *engine, struct tracee *t)
 {
-	struct process *process = leader->process;
-	struct tracee *caller;
-	uint64_t former = 0;
-	int tid = leader->tid;
+	int former = t->tid, tid = t->process->pid;
+	struct tracee *leader = target_find(&engine->target, tid);
 
-	(void)tracer_get_message(tid, &former);
-	caller = former && (int)former != tid ? target_find(&engine->target, (int)former) : NULL;
-	if (!caller || caller->process != process)
-		return leader;
-	process->threads++; /* the process lives on while its leader changes */
-	if (engine->counting) {
-		blocked_scan_close(engine, leader, &leader->account.seen, clock_now());
-		cpu_account_close(engine, leader);
-	}
-	drop(engine, leader, 0);
-	target_rename(&engine->target, caller, tid);
-	process->threads--;
-	(void)target_step(caller, TRACEE_RENAMED);
-	close_former(engine, caller, (int)former);
-	return caller;
+	if (leader && leader->process)
+		close_at_last(engine, leader);
+	if (leader)
+		drop(engine, leader, 0);
+	target_rename(&engine->target, t, tid);
+	(void)target_step(t, TRACEE_RENAMED);
+	close_former(engine, t, former);
 }
 
-/* Handles the new image of a process, and returns its only thread. */
-static struct tracee *new_image(struct engine *engine, struct tracee *t)
+/* Returns the thread that has called exec, which is reported under its leader's tid @tid. */
+static struct tracee *caller_of_exec(struct engine *engine, int tid)
 {
-	struct process *process;
+	uint64_t former = 0;
+	struct tracee *t;
+
+	(void)tracer_get_message(tid, &former);
+	t = target_find(&engine->target, (int)former);
+	if (!t || (int)former == tid || !t->process || t->process->pid != tid)
+		return target_find(&engine->target, tid);
+	take_tid_of_leader(engine, t);
+	return t;
+}
+
+/*
+ * Returns the thread that has died under the tid of @t. A leader's death is reported after those of
+ * all other threads. If there is another one nevertheless, it has called exec, got the leader's
+ * tid, and was killed before the event.
+ */
+static struct tracee *dead_thread(struct engine *engine, struct tracee *t)
+{
+	struct tracee *other = target_find_other(&engine->target, t);
+
+	if (!other || t->tid != t->process->pid)
+		return t;
+	take_tid_of_leader(engine, other);
+	return other;
+}
+
+/* Handles the new image of the process of @t, its only thread. */
+static void new_image(struct engine *engine, struct tracee *t)
+{
+	struct process *process = t->process;
 	struct cpu_time cpu;
 
-	t = caller_of_exec(engine, t);
 	overtake(engine, t, SYS_execve);
-	process = t->process;
 	if (launch_is_before_exec(&engine->launch, t->tid)) {
 		/*
 		 * The command is about to run its first instruction. What came before was our own
@@ -187,12 +210,10 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 		timing_start(&engine->timing, engine->options);
 		counting_begin(engine, t, false);
 		sampling_set_periods(engine);
-	} else if (procfiles_read_cpu(&engine->files, t, &cpu) == 0) {
-		cpu_account_update(engine, t, &cpu, clock_now());
-		if (engine->counting) {
-			blocked_scan_close(engine, t, &cpu, clock_now());
-			cpu_account_report(engine, t, true);
-		}
+	} else if (procfiles_read_cpu(&engine->files, t, &cpu) == 0 &&
+		cpu_account_update(engine, t, &cpu, clock_now()) && engine->counting) {
+		blocked_scan_close(engine, t, clock_now());
+		cpu_account_report(engine, t, true);
 	}
 	session_clear(&engine->sessions, process);
 	process->image = birth_image(engine, process->pid);
@@ -215,13 +236,12 @@ static struct tracee *new_image(struct engine *engine, struct tracee *t)
 	runtime_thread_release(&t->runtime);
 	choice_renew(engine, t, clock_now());
 	if (engine->options->serve_only)
-		return t;
+		return;
 	special_see_exec(&engine->special, process);
 	(void)emit_process(&engine->emitter, clock_now(), process);
 	maps_read(&engine->maps, process, clock_now());
 	say_line(
 		&engine->say, SAY_DETAIL, "process %d runs %s", process->pid, process->image->path);
-	return t;
 }
 
 /*
@@ -320,7 +340,7 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 			(void)tracer_resume(t->tid, 0);
 		break;
 	case TRACEE_NEW_IMAGE:
-		t = new_image(engine, t);
+		new_image(engine, t);
 		if (engine->options->serve_only)
 			detach_at_stop(engine, t);
 		else
@@ -355,14 +375,16 @@ static void handle(struct engine *engine, const struct waiter_result *seen)
 	 * the old leader does not hit the new image. This stop carries no signal: nothing is lost
 	 * if the supervisor dies here (test: exec_from_other_thread).
 	 */
-	if (seen->kind == WAITER_STOP && tracee_classify(seen->status) == TRACEE_EXEC)
+	if (seen->kind == WAITER_STOP && tracee_classify(seen->status) == TRACEE_EXEC) {
 		(void)waiter_take_stop(seen->tid);
+		t = caller_of_exec(engine, seen->tid);
+	}
 	if (!t || (seen->kind == WAITER_STOP && t->early_since_ns)) {
 		birth_early_stop(engine, t, seen);
 		return;
 	}
 	if (seen->kind == WAITER_GONE) {
-		act(engine, t, TRACEE_DEATH, seen->status);
+		act(engine, dead_thread(engine, t), TRACEE_DEATH, seen->status);
 	} else if (t->detach_at_stop) {
 		sampling_remove(engine, t);
 		session_thread_ended(t);
@@ -452,6 +474,15 @@ void lifecycle_drain(struct engine *engine)
 	engine->life.undrained = true;
 }
 
+/*
+ * Is a thread gone without an event? One that has called exec answers under the leader's tid
+ * already before the event (race: exec_from_other_thread).
+ */
+static bool is_gone(const struct tracee *t)
+{
+	return !tracer_lives(t->tid) && !(t->process && tracer_lives(t->process->pid));
+}
+
 void lifecycle_sweep(struct engine *engine)
 {
 	struct target *target = &engine->target;
@@ -462,7 +493,9 @@ void lifecycle_sweep(struct engine *engine)
 		if (target->sweep_cursor >= target->tracees)
 			target->sweep_cursor = 0;
 		t = target->tracee[target->sweep_cursor++];
-		if (!tracer_lives(t->tid))
-			drop(engine, t, 0);
+		if (!is_gone(t))
+			continue;
+		counting_close(engine, t);
+		drop(engine, t, 0);
 	}
 }

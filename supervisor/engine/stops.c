@@ -160,7 +160,7 @@ void stops_overtaken(struct engine *engine, struct tracee *t, int32_t syscall)
 void stops_take(struct engine *engine, struct tracee *t, int signal)
 {
 	uint64_t seen = clock_now(), end, stop;
-	bool asked = t->stop_requested_ns != 0, known, valid = false, profiled;
+	bool asked = t->stop_requested_ns != 0, known, valid = false, profiled, own;
 	struct sampling *s = &engine->sampling;
 	const struct remote memory = tracee_memory_of(t->process, t->tid);
 	struct arch_snapshot snapshot;
@@ -194,7 +194,7 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 		t->stop_requested_ns = 0;
 		return;
 	}
-	cpu_account_update(engine, t, &cpu, end);
+	own = cpu_account_update(engine, t, &cpu, end);
 	stop = stops_time(t, &cpu, snapshot.syscall >= 0, seen, end);
 	/*
 	 * count_missed() (engine_loop.c) runs once a second, and perhaps has not counted this stop.
@@ -202,7 +202,8 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	engine->audit.missed_stops += !t->missed && seen - t->stop_requested_ns > CLOCK_SECOND_NS;
 	t->stop_requested_ns = 0;
 	t->machine = snapshot.machine;
-	blocked_scan_stopped(engine, t, &cpu, stop, end);
+	if (own)
+		blocked_scan_stopped(engine, t, &cpu, stop, end);
 	engine->audit.stops++;
 	engine->audit.stopped_ns += stop;
 	audit_histogram_add(&engine->audit.stop, stop);

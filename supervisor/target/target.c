@@ -44,6 +44,13 @@ struct tracee *target_find(const struct target *target, int tid)
 	return target->by_tid_size ? target->by_tid[place_of(target, tid)] : NULL;
 }
 
+struct tracee *target_find_other(const struct target *target, const struct tracee *t)
+{
+	return t->process && t->process->threads == 2
+		? target_find(target, t->process->tids ^ t->tid)
+		: NULL;
+}
+
 static int index_grow(struct target *target)
 {
 	size_t size = target->by_tid_size ? target->by_tid_size * 2 : 64;
@@ -123,6 +130,7 @@ void target_place(struct tracee *tracee, struct process *process)
 	tracee->process = process;
 	tracee->image = process->image;
 	process->threads++;
+	process->tids ^= tracee->tid;
 }
 
 void target_remove(struct target *target, struct tracee *tracee)
@@ -132,8 +140,10 @@ void target_remove(struct target *target, struct tracee *tracee)
 		swap_slots(target, tracee->slot, --target->visited);
 	swap_slots(target, tracee->slot, target->tracees - 1);
 	target->tracees--;
-	if (tracee->process)
+	if (tracee->process) {
 		tracee->process->threads--;
+		tracee->process->tids ^= tracee->tid;
+	}
 	close_files(tracee->fd, THREAD_FILES);
 	free(tracee->restart);
 	runtime_thread_release(&tracee->runtime);
@@ -143,6 +153,8 @@ void target_remove(struct target *target, struct tracee *tracee)
 void target_rename(struct target *target, struct tracee *tracee, int tid)
 {
 	index_remove(target, tracee->tid);
+	if (tracee->process)
+		tracee->process->tids ^= tracee->tid ^ tid;
 	tracee->tid = tid;
 	tracee->inner_tid = 0;
 	target->by_tid[place_of(target, tid)] = tracee;

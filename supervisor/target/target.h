@@ -55,6 +55,7 @@ struct process {
 	int inner_pid;  /* its pid in its own pid namespace, for service.c; 0: not read yet */
 	struct image *image;
 	unsigned threads; /* number of threads that are not gone */
+	int tids;         /* exclusive or of their tids: if there are two, one gives the other */
 	unsigned flags;   /* RECORD_PROCESS_… */
 	bool announced;   /* the analyst knows the process and its image */
 	/* CPU time of its threads whose accounts are closed, as the kernel counts it */
@@ -156,6 +157,8 @@ void target_release(struct target *target);
 
 /* Finds the thread with @tid. NULL: there is none. */
 struct tracee *target_find(const struct target *target, int tid);
+/* Finds the other thread of a process that has two. NULL: it has not. */
+struct tracee *target_find_other(const struct target *target, const struct tracee *tracee);
 struct process *target_find_process(const struct target *target, int pid);
 
 /*

@@ -8,14 +8,16 @@ void wall_begin(struct wall *wall, const struct cpu_time *cpu, uint64_t now_ns)
 
 void wall_settle(struct wall *wall, const struct cpu_time *cpu, uint64_t now_ns)
 {
-	uint64_t waited = cpu->wait_ns - wall->at.wait_ns;
+	bool older = cpu->run_ns < wall->at.run_ns || cpu->wait_ns < wall->at.wait_ns;
+	const struct cpu_time *last = older ? &wall->at : cpu;
+	uint64_t waited = last->wait_ns - wall->at.wait_ns;
 
 	wall->blocked_ns += (int64_t)(now_ns - wall->since_ns);
-	wall->blocked_ns -= (int64_t)(cpu->run_ns - wall->at.run_ns + waited + wall->stopped_ns);
+	wall->blocked_ns -= (int64_t)(last->run_ns - wall->at.run_ns + waited + wall->stopped_ns);
 	wall->queue_ns += waited;
 	wall->since_ns = now_ns;
 	wall->stopped_ns = 0;
-	wall->at = *cpu;
+	wall->at = *last;
 }
 
 bool wall_stays(const struct wall *wall, const struct cpu_time *cpu)

@@ -38,7 +38,11 @@ struct wall {
 
 void wall_begin(struct wall *wall, const struct cpu_time *cpu, uint64_t now_ns);
 
-/* Takes a reading of a thread that is off its CPU, or in a stop: such a reading is exact. */
+/*
+ * Takes a reading of a thread that is off its CPU, or in a stop: such a reading is exact. One that
+ * is older than wall->at, the last one that there is of a thread that is gone, adds no time on a
+ * CPU or in the run queue.
+ */
 void wall_settle(struct wall *wall, const struct cpu_time *cpu, uint64_t now_ns);
 
 /* Has the thread not run since it was last seen? The reading @cpu may be stale. */

@@ -242,7 +242,7 @@ struct task {
 	const struct step *at;
 	int64_t rounds;
 	uint64_t ran_ns;   /* CPU time used in the step */
-	uint64_t until_ns; /* end of the sleep, 0 none */
+	uint64_t until_ns; /* end of the sleep, or of exec's loading; 0 none */
 	const struct blocking *call;
 	enum phase phase; /* phase of its call: ENTRY and EXIT are stops of PTRACE_SYSCALL */
 	uint64_t call_began_ns, call_ends_ns, call_pc, whole;
@@ -351,6 +351,8 @@ struct kernel {
 	size_t signals;
 	int pipe_end[16]; /* pipes of the supervisor, which a child inherits */
 	size_t pipe_ends;
+	/* time that exec takes from giving its caller the leader's tid to its event */
+	uint64_t load_ns;
 	bool written;               /* a byte was written to one of these pipes */
 	const struct step *command; /* program of the launched child: its first step is an exec */
 	struct analyst analyst[KERNEL_ANALYSTS]; /* analysts, one after the other */

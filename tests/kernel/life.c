@@ -157,22 +157,24 @@ bool kernel_has_process(struct kernel *k, const struct task *t)
 	return true;
 }
 
-static void take_over(struct kernel *k, struct task *t)
+/*
+ * The leader's struct pid becomes that of @t, the caller of exec; the leader is gone without an
+ * event. False: @t is the leader.
+ */
+static bool take_over(struct kernel *k, struct task *t)
 {
 	struct task *leader = kernel_find(k, t->group->pid);
 
 	if (!leader || leader == t)
-		return;
-	/*
-	 * The leader's struct pid becomes that of @t, the caller of exec; the leader is gone
-	 * without an event.
-	 */
+		return false;
 	t->id->task = NULL;
 	t->id = leader->id;
 	t->id->task = t;
 	t->tid = leader->tid;
 	leader->state = TASK_NONE;
 	leader->traced = false;
+	kernel_note(k, "task %d is now %d", t->former, t->tid);
+	return true;
 }
 
 void kernel_exec(struct kernel *k, struct task *t)
@@ -190,7 +192,12 @@ void kernel_exec(struct kernel *k, struct task *t)
 		t->state = TASK_DEEP;
 		return;
 	}
-	take_over(k, t);
+	/* The event of the exec comes when the image is loaded (de_thread() in fs/exec.c). */
+	if (take_over(k, t)) {
+		t->state = TASK_DEEP;
+		t->until_ns = k->now_ns + k->load_ns;
+		return;
+	}
 	t->state = TASK_RUNS;
 	if (t->vfork_of)
 		t->vfork_of->state = TASK_RUNS;

@@ -414,7 +414,9 @@ static unsigned abilities(struct kernel *k, struct task *t)
 	case TASK_DEEP:
 		if (t->killed)
 			return CAN_WORK;
-		return t->former && kernel_has_process(k, t) ? CAN_FINISH : CAN_NOTHING;
+		return t->former && t->until_ns <= k->now_ns && kernel_has_process(k, t)
+			? CAN_FINISH
+			: CAN_NOTHING;
 	default: return CAN_NOTHING;
 	}
 }

@@ -120,6 +120,123 @@ static void exec_meets_sample(void **state)
 }
 
 /*
+ * A thread that is not the leader calls exec: it has the leader's tid some time before the event,
+ * and may be killed meanwhile. Until the exec its CPU time belongs to its former tid.
+ */
+static const struct step next_image[] = {RUN(20 * MS), EXIT_GROUP(0)};
+enum { EXEC_PC = KERNEL_CODE + 0x302 };
+
+static void enters_exec(struct kernel *k, struct task *t)
+{
+	(void)k;
+	t->word[16] = EXEC_PC;
+}
+
+static const struct step runs_and_execs[] = {
+	RUN(100 * MS), DO(enters_exec), EXEC("/bin/next", next_image)};
+static const struct step leader_ends[] = {CLONE(runs_and_execs), RUN(10 * MS), EXIT(0)};
+static const struct step leader_sleeps[] = {CLONE(runs_and_execs), RUN(10 * MS), SLEEP(9000 * MS)};
+static const struct step leader_wakes[] = {
+	CLONE(runs_and_execs), RUN(MS), SLEEP(MS), AGAIN(2, 0)};
+static const struct step kills_loading[] = {RUN(120 * MS), KILL(100, SIGKILL), EXIT_GROUP(0)};
+static uint64_t charged[2]; /* CPU time that was reported of the thread, and of tid 100 */
+static struct task *caller;
+static uint64_t caller_ran_ns; /* CPU time of the caller before its exec */
+static const struct step *leader;
+static uint64_t loading_ns;
+static bool killed_loading;
+
+static void charge(struct kernel *k, const struct record *r)
+{
+	if (r->header.type == RECORD_CPU)
+		charged[r->as.cpu.tid == 100] += r->as.cpu.cpu_ns;
+	if (r->header.type != RECORD_SAMPLE)
+		return;
+	if (r->as.sample.tid == 100 && r->as.sample.pc == EXEC_PC)
+		kernel_fail(k, "the leader is seen in the call of the thread");
+	if (r->as.sample.queue_ns >> 40 || r->as.sample.blocked_ns >> 40)
+		kernel_fail(k, "thread %u waits for %lld and %lld ns", r->as.sample.tid,
+			(long long)r->as.sample.queue_ns, (long long)r->as.sample.blocked_ns);
+}
+
+/* Notes what the thread has used when it gets the leader's tid; the leader is the first task. */
+static void note_caller(struct kernel *k)
+{
+	for (size_t i = 0; i < k->tasks && !caller; i++)
+		if (k->task[i].former && k->task[i].tid == 100) {
+			caller = &k->task[i];
+			caller_ran_ns = caller->run_ns;
+		}
+}
+
+static void loading_build(struct kernel *k)
+{
+	struct task *first = kernel_add_process(k, 100, 1, "/bin/threads", leader);
+
+	if (!leader) { /* It had ended when the process was attached to. */
+		first->state = TASK_ZOMBIE;
+		(void)kernel_add_thread(k, first, 101, runs_and_execs);
+	}
+	if (killed_loading)
+		(void)kernel_add_process(k, 51, 1, "/bin/kills", kills_loading);
+	k->cpus = 2; /* one of them is also the supervisor's: the leader waits for it */
+	k->load_ns = loading_ns;
+	k->record = charge;
+	k->each = note_caller;
+	caller = NULL;
+	charged[0] = charged[1] = 0;
+}
+
+/* Is all of @ran_ns charged, but for @lost_ns at most? */
+static bool is_charged(uint64_t charged_ns, uint64_t ran_ns, uint64_t lost_ns)
+{
+	return charged_ns <= ran_ns && charged_ns + lost_ns >= ran_ns;
+}
+
+static void is_charged_once(struct kernel *k, const struct engine_result *result)
+{
+	uint64_t kernel = scene_figure(k, "kernel_cpu_ns"), image_ns;
+
+	if (!caller)
+		return; /* killed before its exec */
+	/* A thread that is killed before the event has used a little more by then. */
+	image_ns = kernel_group(k, 100)->execs ? caller->run_ns - caller_ran_ns : 0;
+	caller_ran_ns = caller->run_ns - image_ns;
+	/*
+	 * The threads may have run before they were attached to. What the leader has used since it
+	 * was last read is lost: 20 ms at most.
+	 */
+	if (result->error || !is_charged(charged[0], caller_ran_ns, MS) ||
+		!is_charged(charged[1], image_ns + k->task[0].run_ns, 20 * (uint64_t)MS) ||
+		kernel != charged[0] + charged[1])
+		kernel_fail(k, "%llu ns of the thread, %llu of the leader, %llu in all",
+			(unsigned long long)charged[0], (unsigned long long)charged[1],
+			(unsigned long long)kernel);
+}
+
+static void exec_before_its_event(void **state)
+{
+	static const struct step *const leaders[] = {
+		leader_ends, leader_sleeps, leader_wakes, NULL};
+	static const uint64_t takes_ns[] = {0, 50 * MS, 2500 * MS};
+	struct scene scene = profiling(loading_build);
+
+	(void)state;
+	scene.check = is_charged_once;
+	scene.options.period_ns = 10 * MS;
+	scene.options.duration_ns = 4000 * (uint64_t)MS;
+	for (unsigned i = 0; i < 24; i++) {
+		leader = leaders[i % 4];
+		loading_ns = takes_ns[i / 4 % 3];
+		scene.options.wall = i >= 12;
+		killed_loading = false;
+		some(__func__, &scene);
+		killed_loading = loading_ns != 0 && leader;
+		some(__func__, &scene);
+	}
+}
+
+/*
  * A library is mapped between two samples: the record of the new mappings must come before the
  * later samples.
  */
@@ -440,6 +557,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(leader_ends_while_asked),
 		cmocka_unit_test(exec_meets_sample),
+		cmocka_unit_test(exec_before_its_event),
 		cmocka_unit_test(maps_change_between_samples),
 		cmocka_unit_test(memory_calls_are_refused),
 		cmocka_unit_test(waiting_thread_execs),

@@ -84,10 +84,13 @@ static uint64_t next_due(struct kernel *k)
 		if (t && t->at->op == OP_RUN && k->now_ns + (uint64_t)t->at->a - t->ran_ns < next)
 			next = k->now_ns + (uint64_t)t->at->a - t->ran_ns;
 	}
-	for (size_t i = 0; i < k->tasks; i++)
-		if (k->task[i].state == TASK_SLEEPS && k->task[i].until_ns &&
-			k->task[i].until_ns < next)
-			next = k->task[i].until_ns;
+	for (size_t i = 0; i < k->tasks; i++) {
+		const struct task *t = &k->task[i];
+		bool loads = t->state == TASK_DEEP && t->until_ns > k->now_ns;
+
+		if ((loads || t->state == TASK_SLEEPS) && t->until_ns && t->until_ns < next)
+			next = t->until_ns;
+	}
 	for (size_t i = 0; i < k->signals; i++)
 		if (k->signal[i].signal && k->signal[i].at_ns > k->now_ns &&
 			k->signal[i].at_ns < next)

@@ -93,6 +93,23 @@ static void test_wall__a_place_gets_what_was_waited_there(void **state)
 	assert_int_equal(wall_owes(&w).blocked_ns, 9 * MS);
 }
 
+/* The last reading that there is of a thread that is gone may be older than the last one here. */
+static void test_wall__an_older_reading_adds_nothing(void **state)
+{
+	struct cpu_time cpu = {.run_ns = 8 * MS, .wait_ns = 3 * MS, .slices = 9};
+	struct waiting owed;
+	struct wall w;
+
+	(void)state;
+	wall_begin(&w, &born, 100 * MS);
+	wall_settle(&w, &cpu, 110 * MS);
+	wall_settle(&w, &born, 111 * MS);
+	owed = wall_owes(&w);
+	assert_int_equal(owed.queue_ns, 1 * MS);
+	assert_int_equal(owed.blocked_ns, 11 * MS - 3 * MS - 1 * MS);
+	assert_int_equal(w.at.run_ns, cpu.run_ns);
+}
+
 /* At whatever times a thread is examined, the reported times together are its lifetime. */
 static void test_wall__sums_are_the_lifetime(void **state)
 {
@@ -133,6 +150,7 @@ int main(void)
 		cmocka_unit_test(test_wall__the_rest_of_the_time_was_blocked),
 		cmocka_unit_test(test_wall__what_was_paid_too_much_is_taken_back),
 		cmocka_unit_test(test_wall__a_place_gets_what_was_waited_there),
+		cmocka_unit_test(test_wall__an_older_reading_adds_nothing),
 		cmocka_unit_test(test_wall__sums_are_the_lifetime),
 	};
 
