@@ -52,9 +52,10 @@ int dialects_native(
 int client_result(int r);
 
 /*
- * A pipe, through which memory that may not be mapped is accessed safely, and through which the
- * supervisor answers. While it is open, the thread cannot be cancelled, because a cancellation
- * would leak the descriptors. Closing it restores errno. client_pipe_open(): 0 or -errno.
+ * A pipe through which memory that may not be mapped is accessed safely, or through which the
+ * supervisor answers a request; never both. While it is open, the thread cannot be cancelled,
+ * because a cancellation would leak the descriptors. Closing it restores errno. client_pipe_open():
+ * 0 or -errno.
  */
 struct client_pipe {
 	int read_fd, write_fd;
@@ -137,8 +138,9 @@ struct client_reply {
 
 /*
  * Sends the table (with @off: the request to turn off) to the supervisor and waits for its answer.
- * Returns 0, or a -errno that the answer has or that the dialogue met: -EPIPE: the supervisor has
- * ended; -ESRCH: it does not trace us; -ETIMEDOUT: there was no answer.
+ * Entries are copied through @pipe, which is empty before and after. Returns 0, or a -errno that
+ * the answer has or that the dialogue met: -EPIPE: the supervisor has ended; -ESRCH: it does not
+ * trace us; -ETIMEDOUT: there was no answer; -EMFILE, -ENFILE.
  */
 int client_converse(int request_fd, const struct client_pipe *pipe, const struct client_call *call,
 	bool off, struct client_reply *ret_reply);

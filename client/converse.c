@@ -81,16 +81,30 @@ static int send_table(int fd, const struct client_pipe *pipe, const struct clien
 
 /*
  * Reads the answer to @q. It is recognized by its nonce, as any process may have written to our
- * pipe. The answer to a table has no status. False: the answer has not come.
+ * pipe, also a supervisor that answers an earlier request late, if the pipe of that request had the
+ * same descriptor. Such an answer may have a status. As both have a multiple of 8 bytes, what is
+ * not the answer is skipped in steps of 8 bytes. The answer to a table has no status. False: the
+ * answer has not come.
  */
 static bool take_answer(int answer_fd, const struct call_request *q, struct client_reply *ret_reply)
 {
 	uint8_t data[CALL_ANSWER_BYTES], status[CALL_STATUS_BYTES];
+	const size_t kept = sizeof(data) - 8;
+	struct call_answer answer;
+	ssize_t n = read(answer_fd, data, sizeof(data));
 
-	if (read(answer_fd, data, sizeof(data)) != (ssize_t)sizeof(data) ||
-		call_get_answer(data, sizeof(data), &ret_reply->answer) < 0 ||
-		ret_reply->answer.nonce != q->nonce)
+	while (n == (ssize_t)sizeof(data) &&
+		(call_get_answer(data, sizeof(data), &answer) < 0 || answer.nonce != q->nonce)) {
+		memmove(data, data + 8, kept);
+		/*
+		 * If this fails, @data has no part of the answer, which is written at once: all of
+		 * its bytes could be read.
+		 */
+		n = (ssize_t)kept + read(answer_fd, data + kept, 8);
+	}
+	if (n != (ssize_t)sizeof(data))
 		return false;
+	ret_reply->answer = answer;
 	/*
 	 * The supervisor writes answer and status at once: a status that belongs to the answer can
 	 * be read now.
@@ -163,14 +177,16 @@ static int await_answer(
 	}
 }
 
-int client_converse(int request_fd, const struct client_pipe *pipe, const struct client_call *call,
-	bool off, struct client_reply *ret_reply)
+/* client_converse(), with the pipe @answers for the answer. */
+static int converse(int request_fd, const struct client_pipe *pipe,
+	const struct client_pipe *answers, const struct client_call *call, bool off,
+	struct client_reply *ret_reply)
 {
 	_Alignas(8) uint8_t seal[CALL_SEAL_BYTES];
 	struct call_request q = {
 		.pid = (uint32_t)getpid(),
 		.tid = (uint32_t)syscall(SYS_gettid),
-		.answer = pipe->write_fd,
+		.answer = answers->write_fd,
 		.seal = (uint64_t)(uintptr_t)seal,
 		.total = off ? 0 : call->count,
 		.dialect = (uint8_t)call->dialect,
@@ -194,11 +210,29 @@ int client_converse(int request_fd, const struct client_pipe *pipe, const struct
 	r = send_table(request_fd, pipe, call, &q, sigismember(&pending, SIGPIPE) == 1);
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	if (r == 0)
-		r = await_answer(request_fd, pipe->read_fd, &q, ret_reply);
+		r = await_answer(request_fd, answers->read_fd, &q, ret_reply);
 	/*
 	 * Erases the seal, which the supervisor reads in our memory: if another process repeats the
 	 * request, the supervisor refuses it.
 	 */
 	explicit_bzero(seal, sizeof(seal));
+	return r;
+}
+
+/*
+ * The pipe @pipe, through which the table is copied, must be empty. So the answer has a pipe of its
+ * own, and each dialogue another one: a supervisor that does not trace us answers each request of a
+ * table, and the later answers would be taken for entries of the table (test: live_unfollowed).
+ */
+int client_converse(int request_fd, const struct client_pipe *pipe, const struct client_call *call,
+	bool off, struct client_reply *ret_reply)
+{
+	struct client_pipe answers;
+	int r = client_pipe_open(&answers);
+
+	if (r < 0)
+		return r;
+	r = converse(request_fd, pipe, &answers, call, off, ret_reply);
+	client_pipe_close(&answers);
 	return r;
 }

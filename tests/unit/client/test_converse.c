@@ -29,6 +29,7 @@ struct talk {
 	struct client_call call;
 	bool off;
 	bool without_poll; /* a filter refuses poll() to the thread */
+	bool again;        /* after -ESRCH, performs a second dialogue with the same pipe */
 	int request_fd[2];
 	atomic_int tid;
 	atomic_bool done;
@@ -112,6 +113,9 @@ static void *converse(void *context)
 
 		t->tid = (int)syscall(SYS_gettid);
 		t->result = client_converse(t->request_fd[1], &pipe, &t->call, t->off, &t->reply);
+		if (t->again && t->result == -ESRCH)
+			t->result = client_converse(
+				t->request_fd[1], &pipe, &t->call, t->off, &t->reply);
 		from.iov_base = (void *)(uintptr_t)t->seal;
 		if (t->seal && process_vm_readv(getpid(), &to, 1, &from, 1, 0) == sizeof(found)) {
 			call_put_seal(good, &t->request);
@@ -204,6 +208,15 @@ static void answer(
 	assert_int_equal(write(t->request.answer, data, bytes), bytes);
 }
 
+static void expect_entries(const struct talk *t, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		assert_int_equal(t->region[i].base, table[i][0]);
+		assert_int_equal(t->region[i].bytes, table[i][1]);
+		assert_int_equal(t->region[i].offset, table[i][2]);
+	}
+}
+
 static pthread_t begin(struct talk *t)
 {
 	pthread_t thread;
@@ -241,11 +254,7 @@ static void test_converse__a_table_in_pieces(void **state)
 		assert_int_equal(t.request.dialect, CALL_IRIX);
 		assert_int_equal(t.request.element, 4);
 		assert_int_equal(t.request.flags, CALL_FAST);
-		for (uint32_t k = 0; k < counts[i]; k++) {
-			assert_int_equal(t.region[k].base, table[k][0]);
-			assert_int_equal(t.region[k].bytes, table[k][1]);
-			assert_int_equal(t.region[k].offset, table[k][2]);
-		}
+		expect_entries(&t, counts[i]);
 		answer(&t, t.request.nonce, i % 2 ? EACCES : 0, &status);
 		end(&t, thread);
 		assert_int_equal(t.result, i % 2 ? -EACCES : 0);
@@ -292,10 +301,39 @@ static void test_converse__off_has_a_status(void **state)
 	}
 }
 
+/*
+ * A supervisor that does not trace the program answers each request of the table. The table is then
+ * sent to another supervisor: the answers that were not read are not in it.
+ */
+static void test_converse__an_answer_to_each_request(void **state)
+{
+	struct talk t = talk_of(ENTRIES);
+	uint8_t answers[3 * CALL_ANSWER_BYTES];
+	struct call_answer a = {.error = ESRCH};
+	pthread_t thread;
+
+	(void)state;
+	t.again = true;
+	thread = begin(&t);
+	take_table(&t);
+	a.nonce = t.request.nonce;
+	for (unsigned i = 0; i < 3; i++)
+		(void)call_put_answer(answers + i * CALL_ANSWER_BYTES, CALL_ANSWER_BYTES, &a);
+	assert_int_equal(write(t.request.answer, answers, sizeof(answers)), sizeof(answers));
+	take_table(&t);
+	assert_int_equal(t.requests, 6);
+	assert_true(t.request.nonce != a.nonce);
+	expect_entries(&t, ENTRIES);
+	answer(&t, t.request.nonce, 0, NULL);
+	end(&t, thread);
+	assert_int_equal(t.result, 0);
+}
+
 /* Answers that others write to the pipe are skipped, also while the call sleeps. */
 static void test_converse__answers_of_others(void **state)
 {
 	static const uint8_t garbage[CALL_ANSWER_BYTES];
+	const struct call_status status = {.state = CALL_IS_ON, .counted = UINT64_MAX};
 	struct talk t = talk_of(1);
 	pthread_t thread = begin(&t);
 
@@ -306,9 +344,11 @@ static void test_converse__answers_of_others(void **state)
 	wait_for_sleep(&t);
 	assert_false(t.done);
 	answer(&t, t.request.nonce + 1, EIO, NULL);
+	answer(&t, t.request.nonce + 1, EIO, &status);
 	answer(&t, t.request.nonce, 0, NULL);
 	end(&t, thread);
 	assert_int_equal(t.result, 0);
+	assert_int_equal(t.reply.answer.tick_ns, 4711);
 }
 
 static uint64_t cpu_time_of(pthread_t thread)
@@ -487,6 +527,7 @@ int main(void)
 		cmocka_unit_test(test_converse__a_table_in_pieces),
 		cmocka_unit_test(test_converse__a_table_that_cannot_be_read),
 		cmocka_unit_test(test_converse__off_has_a_status),
+		cmocka_unit_test(test_converse__an_answer_to_each_request),
 		cmocka_unit_test(test_converse__answers_of_others),
 		cmocka_unit_test(test_converse__sleeps_until_the_answer),
 		cmocka_unit_test(test_converse__waits_for_room),
