@@ -40,10 +40,16 @@
 #define READY_MS    10000
 
 /*
- * The last helper's intermediate process, if it stays until the helper ends and is to be reaped
- * then: pid of the program << 32 | its own pid; 0: none.
+ * An intermediate process that stays until its helper ends. Once it has ended, it is to be reaped
+ * and its stack unmapped. This structure is at the lowest address of the stack.
  */
-static _Atomic uint64_t last_between;
+struct between {
+	struct between *next;
+	int pid, parent; /* @parent: the process that has started it */
+};
+
+/* The intermediate processes that were not reaped yet. A helper may end later than it detaches. */
+static _Atomic(struct between *) betweens;
 
 /* The helper's path relative to this library, determined once when the library was loaded. */
 static char installed_path[PATH_MAX];
@@ -142,7 +148,7 @@ struct start {
 	char *argv[6];
 	int ready_fd, go_fd;
 	bool stay;   /* orphans are reparented to the program: the intermediate process stays */
-	char *stack; /* the helper's stack, needed until its exec */
+	char *stack; /* the helper's, needed until its exec; behind it is that of its parent */
 	_Atomic uint32_t helper; /* the helper's pid, or -errno if it could not be created */
 };
 
@@ -231,7 +237,8 @@ static bool init_is_us(void)
 
 /*
  * Creates the intermediate process and, through it, the helper. Returns the pid of the intermediate
- * process, or -errno. start->helper is then the helper's pid, or -errno.
+ * process, or -errno. start->helper is then the helper's pid, or -errno. If the intermediate
+ * process stays, the caller unmaps its stack, start->stack + STACK_BYTES, when it has ended.
  */
 static int spawn(struct start *start)
 {
@@ -312,16 +319,33 @@ static int await_helper(int pid, int pidfd, int ready_fd)
 	return 0;
 }
 
-/*
- * Reaps the last intermediate process that stayed. It has already ended, together with its helper:
- * while a helper lives, no new one is started.
- */
-static void bury_last(void)
+static void note_between(struct between *between)
 {
-	uint64_t last = atomic_exchange(&last_between, 0);
+	struct between *first = atomic_load(&betweens);
 
-	if (last && (pid_t)(last >> 32) == getpid())
-		(void)waitpid((pid_t)(uint32_t)last, NULL, WNOHANG | __WCLONE);
+	do
+		between->next = first;
+	while (!atomic_compare_exchange_weak(&betweens, &first, between));
+}
+
+/*
+ * Reaps the intermediate processes that have ended. The others stay noted: one whose helper has
+ * detached but not ended yet; and, in a forked child, those of its parent, whose stacks it must not
+ * unmap, as after vfork() they are in use. While this function has the list, it is empty for other
+ * threads and for signal handlers.
+ */
+static void bury_ended(void)
+{
+	struct between *between = atomic_exchange(&betweens, NULL), *next;
+
+	for (; between; between = next) {
+		next = between->next;
+		if (between->parent != getpid() ||
+			waitpid(between->pid, NULL, WNOHANG | __WCLONE) == 0)
+			note_between(between);
+		else
+			(void)munmap(between, STACK_BYTES);
+	}
 }
 
 /* Waits for the intermediate process; signals of the program may interrupt the wait. */
@@ -365,6 +389,7 @@ static int start_with(const char *path, int ready[2], int go[2])
 		.ready_fd = ready[1],
 		.go_fd = go[0],
 		.stay = init_is_us()};
+	struct between *stack;
 	int between, r;
 
 	put_decimal(pid_text, (int)getpid());
@@ -376,10 +401,15 @@ static int start_with(const char *path, int ready[2], int go[2])
 	r = pid_or_error((int)atomic_load(&start.helper));
 	if (r > 0)
 		r = release_helper(r, ready, go);
-	if (!start.stay || r < 0)
-		reap(between); /* The intermediate process has ended, or ends with its helper. */
-	else
-		atomic_store(&last_between, (uint64_t)(uint32_t)getpid() << 32 | (uint32_t)between);
+	stack = (struct between *)(void *)(start.stack + STACK_BYTES);
+	if (start.stay && r == 0) {
+		*stack = (struct between){.pid = between, .parent = getpid()};
+		note_between(stack);
+		return 0;
+	}
+	reap(between); /* The intermediate process has ended, or ends with its helper. */
+	if (start.stay)
+		(void)munmap(stack, STACK_BYTES);
 	return r;
 }
 
@@ -409,7 +439,7 @@ int client_start(void)
 		(void)close(ready[1]);
 		return r;
 	}
-	bury_last();
+	bury_ended();
 	/* The reading end of the go pipe stays open here, so the write cannot raise SIGPIPE. */
 	r = start_with(path, ready, go);
 	(void)close(ready[0]);

@@ -220,6 +220,12 @@ static pid_t parent_of(pid_t pid)
 	return parent;
 }
 
+/* Returns the intermediate process: the helper's parent is sprofil-watch, whose parent it is. */
+static pid_t between_of_helper(void)
+{
+	return parent_of(parent_of(live_tracer()));
+}
+
 /*
  * The intermediate process stays a child of a subreaper. It does not hold the program's descriptors
  * open.
@@ -234,7 +240,7 @@ static int end_a_pipe(void)
 	end.fd = fds[0];
 	if (on() < 0)
 		return 2;
-	if (parent_of(parent_of(parent_of(live_tracer()))) != getpid())
+	if (parent_of(between_of_helper()) != getpid())
 		return 3;
 	(void)close(fds[1]);
 	if (poll(&end, 1, 10000) != 1 || !(end.revents & POLLHUP))
@@ -250,23 +256,62 @@ static int end_a_pipe_one_by_one(void)
 	return end_a_pipe();
 }
 
+/* Waits until the intermediate process has ended, but does not reap it. */
+static int await_end(pid_t between)
+{
+	siginfo_t end;
+
+	return waitid(P_PID, (id_t)between, &end, WEXITED | __WCLONE | WNOWAIT);
+}
+
+static bool is_reaped(pid_t between)
+{
+	return waitpid(between, NULL, WNOHANG | __WCLONE) == -1 && errno == ECHILD;
+}
+
 /* The intermediate process ends after its helper, and the next start of a helper reaps it. */
 static int bury_the_last(void)
 {
-	siginfo_t end;
 	pid_t between;
 
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 || on() < 0)
 		return 1;
-	/* the helper's parent is sprofil-watch, whose parent we want */
-	between = parent_of(parent_of(live_tracer()));
+	between = between_of_helper();
 	if (kill(live_tracer(), SIGKILL) < 0)
 		return 2;
-	if (waitid(P_PID, (id_t)between, &end, WEXITED | __WCLONE | WNOWAIT) < 0)
+	if (await_end(between) < 0)
 		return 3;
 	if (on() < 0 || off() < 0)
 		return 4;
-	return waitpid(between, NULL, WNOHANG | __WCLONE) == -1 && errno == ECHILD ? 0 : 5;
+	return is_reaped(between) ? 0 : 5;
+}
+
+/*
+ * When the next helper is started, the intermediate process of the last one has not ended yet:
+ * sprofil-watch is stopped. It is reaped when a later helper is started.
+ */
+static int bury_one_that_ends_late(void)
+{
+	pid_t watch, late, next;
+
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 || on() < 0)
+		return 1;
+	watch = parent_of(live_tracer());
+	late = parent_of(watch);
+	if (kill(watch, SIGSTOP) < 0 || kill(live_tracer(), SIGKILL) < 0)
+		return 2;
+	for (unsigned i = 0; live_tracer() && i < 2000; i++)
+		(void)usleep(5000);
+	if (on() < 0)
+		return 3;
+	next = between_of_helper();
+	if (next == late || kill(watch, SIGCONT) < 0 || kill(live_tracer(), SIGKILL) < 0)
+		return 4;
+	if (await_end(late) < 0 || await_end(next) < 0)
+		return 5;
+	if (on() < 0 || off() < 0)
+		return 6;
+	return is_reaped(late) && is_reaped(next) ? 0 : 7;
 }
 
 static pid_t owner;
@@ -294,7 +339,7 @@ static int disturb_it(void)
 		(void)sigaction(i, &action, NULL);
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 || on() < 0)
 		return 1;
-	between = parent_of(parent_of(live_tracer()));
+	between = between_of_helper();
 	if (parent_of(between) != owner)
 		return 2;
 	for (int i = 1; i < NSIG; i++) /* all signals that can have a handler */
@@ -318,6 +363,7 @@ static void test_live_straits__the_process_in_between(void **state)
 	in_child(end_a_pipe);
 	in_child(end_a_pipe_one_by_one);
 	in_child(bury_the_last);
+	in_child(bury_one_that_ends_late);
 	in_child(disturb_it);
 }
 
@@ -349,10 +395,56 @@ static int start_often(void)
 	return address_space() <= before + 16384 ? 0 : 2;
 }
 
+/*
+ * The same of a subreaper, for which intermediate processes stay. The stack of the last one is
+ * still mapped.
+ */
+static int start_often_as_subreaper(void)
+{
+	rlim_t before = 0;
+
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+		return 3;
+	for (unsigned i = 0; i < 6; i++) {
+		pid_t between;
+
+		if (on() < 0)
+			return 4;
+		between = between_of_helper();
+		if (kill(live_tracer(), SIGKILL) < 0)
+			return 5;
+		if (await_end(between) < 0)
+			return 6;
+		if (i == 0)
+			before = address_space();
+	}
+	return address_space() <= before + 16384 ? 0 : 7;
+}
+
+/* The helper cannot be created by the intermediate process that would stay. */
+static int start_in_vain_as_subreaper(void)
+{
+	rlim_t before = 0;
+
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ||
+		filter(SYS_clone, 0, CLONE_VM | CLONE_VFORK | SIGCHLD, SECCOMP_RET_ERRNO | EAGAIN) <
+			0)
+		return 8;
+	for (unsigned i = 0; i < 6; i++) {
+		if (on() == 0 || errno != EAGAIN)
+			return 9;
+		if (i == 0)
+			before = address_space();
+	}
+	return address_space() <= before + 16384 ? 0 : 10;
+}
+
 static void test_live_straits__no_stack_is_left(void **state)
 {
 	(void)state;
 	in_child(start_often);
+	in_child(start_often_as_subreaper);
+	in_child(start_in_vain_as_subreaper);
 }
 
 static int lack_memory(void)
