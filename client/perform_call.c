@@ -11,12 +11,20 @@
 #define ATTEMPTS 64 /* about 4 s with the pauses */
 #define REFUSALS 4  /* refusals after which a call fails */
 
-/* Can the region count anything? If none of a table can, the call turns profiling off. */
-static bool is_active(const struct client_call *call, const struct call_region *region)
+static bool is_enabled(const struct client_call *call, const struct call_region *region)
 {
 	if (region->bytes < call->element)
 		return false;
 	return call->dialect == CALL_AIX ? (region->scale & 0xffff) != 0 : region->scale >= 2;
+}
+
+/*
+ * Can the region count anything? If none of a table can, the call turns profiling off. A range of
+ * AIX's arrays may have no address.
+ */
+static bool is_active(const struct client_call *call, const struct call_region *region)
+{
+	return is_enabled(call, region) && (!region->limit || region->limit > region->offset);
 }
 
 /* Would the region's buffer reach beyond the highest address? That is an error. */
@@ -42,7 +50,7 @@ static int check_table(const struct client_call *call, const struct client_pipe 
 			return r; /* EFAULT takes precedence over EINVAL. */
 		if (!error && call->check)
 			error = call->check(call, i, &region, i ? &before : NULL);
-		if (!error && is_active(call, &region) && wraps_around(&region))
+		if (!error && is_enabled(call, &region) && wraps_around(&region))
 			error = -EINVAL;
 		active |= is_active(call, &region);
 		before = region;

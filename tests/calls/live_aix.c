@@ -2,6 +2,7 @@
 /* The AIX dialect on a live target. The clause of each test stands in docs/CONFORMANCE.md. */
 #include <mon.h>
 
+#include "client/include/sprofil/status.h"
 #include "tests/calls/live.h"
 
 #include <limits.h>
@@ -241,6 +242,27 @@ static void test_live_aix__fault_stops_everything(void **state)
 	assert_int_equal(sum(a, 16), 0);
 }
 
+/*
+ * Ranges that have no address, though they are enabled, count nothing: as with every such call,
+ * profiling is off, also in the status after the helper's end.
+ */
+static void test_live_aix__ranges_without_an_address(void **state)
+{
+	short a[16] = {0};
+	struct prof table[3] = {{LIVE_A + 32, LIVE_A + 32, a, 32, 0x8000},
+		{LIVE_B + 32, LIVE_B, a, 32, 1}, {0, 0, NULL, 0, 0}};
+	struct sprofil_state status;
+
+	(void)state;
+	profil(table, -1, 0, 0);
+	for (unsigned i = 0; live_tracer() && i < 2000; i++)
+		(void)usleep(5000);
+	assert_int_equal(live_tracer(), 0);
+	assert_int_equal(sprofil_status(&status, sizeof(status)), 0);
+	assert_int_equal(status.state, SPROFIL_OFF);
+	off();
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -251,6 +273,7 @@ int main(void)
 		cmocka_unit_test(test_live_aix__array_of_structures),
 		cmocka_unit_test(test_live_aix__array_must_ascend),
 		cmocka_unit_test(test_live_aix__fault_stops_everything),
+		cmocka_unit_test(test_live_aix__ranges_without_an_address),
 	};
 
 	return live_run(tests);

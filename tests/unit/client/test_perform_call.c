@@ -249,6 +249,17 @@ static void test_perform_call__what_counts_nothing_is_off(void **state)
 	assert_int_equal(is_off(CALL_IRIX, r), 1);
 	r = (struct call_region){.base = UINT64_MAX, .bytes = 0, .scale = 2};
 	assert_int_equal(is_off(CALL_IRIX, r), 1);
+	/* Ranges of an array of AIX: of one address, of none, and with the ends exchanged. */
+	for (unsigned i = 0; i < 3; i++) {
+		r = (struct call_region){.base = 0x1000,
+			.bytes = 4,
+			.offset = 0x400000,
+			.limit = 0x400001 - i,
+			.scale = 0x8000};
+		assert_int_equal(is_off(CALL_AIX, r), i > 0);
+		r.base = UINT64_MAX; /* wraps around, whether it has an address or not */
+		assert_int_equal(is_off(CALL_AIX, r), -EINVAL);
+	}
 }
 
 /* A call succeeds if at least one of its two entries counts. */
