@@ -10,7 +10,6 @@
 #include <sys/mman.h>
 
 #include "client/client.h"
-#include "client/dialects.h"
 #include "client/include/sprofil/all.h"
 
 /* struct prof of the native dialect. */
@@ -26,7 +25,7 @@ enum { SCALE = 0x10000, BIN_SCALE = 2, NATIVE_UINT = 2, NATIVE_FAST = 4 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct all_segment *segment;
 static size_t segments, room;
-static bool on;
+static int own_table; /* the number of the last table put in force here; 0: none, or turned off */
 static unsigned fast;
 /* How many objects the dynamic linker had loaded and unloaded when they were last examined. */
 static unsigned long long changes;
@@ -155,6 +154,12 @@ static int find_objects(void)
 	return dl_iterate_phdr(take_object, NULL) < 0 ? -ENOMEM : 0;
 }
 
+/* Is our table in force? Another call of the program may have replaced it or turned it off. */
+static bool is_on(void)
+{
+	return own_table && own_table == client_table();
+}
+
 static int put_in_force(void)
 {
 	struct entry *table = calloc(segments, sizeof(*table));
@@ -171,17 +176,23 @@ static int put_in_force(void)
 				.offset = s->start,
 				.scale = is_rest(s) ? BIN_SCALE : SCALE};
 	}
-	r = sprofil_native_sprofil(table, n, NULL, NATIVE_UINT | fast) < 0 ? -errno : 0;
+	r = dialects_native(table, n, NULL, NATIVE_UINT | fast, 0);
 	free(table);
-	return r;
+	if (r < 0)
+		return r;
+	own_table = r;
+	return 0;
 }
 
+/* Turns our table off, and leaves that of another call in force. */
 static int turn_off(void)
 {
-	int r = on && sprofil_native_sprofil(NULL, 0, NULL, 0) < 0 ? -errno : 0;
+	int r = is_on() ? dialects_native(NULL, 0, NULL, 0, 0) : 0;
 
-	on = on && r < 0;
-	return r;
+	if (r < 0)
+		return r;
+	own_table = 0;
+	return 0;
 }
 
 static int begin(unsigned flags)
@@ -195,10 +206,7 @@ static int begin(unsigned flags)
 		(void)madvise(segment[i].counter, counter_bytes(&segment[i]), MADV_DONTNEED);
 	fast = flags & SPROFIL_ALL_FAST ? NATIVE_FAST : 0;
 	r = find_objects();
-	if (r == 0)
-		r = put_in_force();
-	on = r == 0;
-	return r;
+	return r < 0 ? r : put_in_force();
 }
 
 CLIENT_PUBLIC int sprofil_all(unsigned flags)
@@ -231,7 +239,7 @@ CLIENT_PUBLIC void *sprofil_all_loaded(void *handle)
 	(void)pthread_mutex_lock(&lock);
 	before = changes;
 	/* If an object cannot be added, the rest segment counts its ticks. */
-	if (on && find_objects() == 0 && changes != before)
+	if (is_on() && find_objects() == 0 && changes != before)
 		(void)put_in_force();
 	(void)pthread_mutex_unlock(&lock);
 	errno = error;

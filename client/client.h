@@ -35,20 +35,24 @@ struct client_call {
 	struct timeval *tick; /* where to write the period, or NULL; not trusted */
 };
 
-/* Performs the call: 0 or -errno. On failure nothing has changed. */
+/*
+ * Performs the call. Returns the number of the table that is now in force, see client_table(); 0:
+ * the call has turned profiling off, or was about the table of a thread; or -errno: nothing has
+ * changed, except perhaps if it is -ETIMEDOUT or -EPERM (sprofil(3)).
+ */
 int client_run(const struct client_call *call);
-/* Performs profil() by client_run(): one buffer of 16-bit counters. 0 or -errno. */
+/* Performs profil() by client_run(): one buffer of 16-bit counters. Same result. */
 int client_run_buffer(enum call_dialect dialect, uint32_t flags, const void *buff, size_t bufsiz,
 	size_t offset, unsigned scale);
 
 /*
- * Performs sprofil() of the native dialect; @more: further flags of the request (dialects.c). 0 or
- * -errno.
+ * Performs sprofil() of the native dialect; @more: further flags of the request (dialects.c).
+ * Result as of client_run().
  */
 int dialects_native(
 	const void *profp, int profcnt, struct timeval *tvp, unsigned flags, uint32_t more);
 
-/* Converts 0 or -errno to the result of a C function, with errno. */
+/* Converts -errno to the result of a C function, -1 with errno, and others to 0. */
 int client_result(int r);
 
 /*
@@ -146,11 +150,19 @@ int client_converse(int request_fd, const struct client_pipe *pipe, const struct
 	bool off, struct client_reply *ret_reply);
 
 /*
- * For sprofil_status(). client_note_on(): a table is in force. client_note_off(): none is in force
- * any more; @status: what the supervisor said of the last one; NULL: nothing.
+ * For sprofil_status() and client_table(). client_note_on(): a table is in force; returns its
+ * number. client_note_off(): none is in force any more; @status: what the supervisor said of the
+ * last one; NULL: nothing.
  */
-void client_note_on(void);
+int client_note_on(void);
 void client_note_off(const struct call_status *status);
+/*
+ * Returns a number, greater than 0, that changes whenever a call puts a table of the process in
+ * force or turns it off. As long as it is the number of a table, as client_run() has returned it,
+ * that table was neither replaced nor turned off. Of calls of several threads at the same time, the
+ * one that returns last counts as the last. A forked child inherits the number with the table.
+ */
+int client_table(void);
 
 /*
  * Reads region @i of the table. Entries are copied in blocks into @entries, which is zeroed before

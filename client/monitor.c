@@ -14,17 +14,24 @@
 #define STEP      4u /* Bytes of text per counter of monstartup(). */
 
 static struct monitor now; /* counter NULL: no histogram */
-static bool running;       /* counting is on */
+static int running;        /* the number of our table, which was not turned off; 0: none */
 static void *mapped;       /* memory of monstartup()'s counters */
 static size_t mapped_bytes;
 
+/* Is our table in force? Another call of the program may have replaced it or turned it off. */
+static bool is_running(void)
+{
+	return running && running == client_table();
+}
+
+/* Turns our table off, and leaves that of another call in force. */
 static int turn_off(void)
 {
 	struct client_call call = {.dialect = now.dialect, .element = 2};
-	int r = client_run(&call);
+	int r = is_running() ? client_run(&call) : 0;
 
 	if (r == 0)
-		running = false;
+		running = 0;
 	return r;
 }
 
@@ -39,15 +46,16 @@ static int turn_on(void)
 			.scale = now.scale * now.element / 2}};
 	int r = client_run(&call);
 
-	if (r == 0)
-		running = true;
-	return r;
+	if (r < 0)
+		return r;
+	running = r;
+	return 0;
 }
 
 /* Ends the present histogram, so that nothing counts in it any more, and unmaps its counters. */
 static int forget(void)
 {
-	int r = running ? turn_off() : 0;
+	int r = turn_off();
 
 	if (r < 0)
 		return r;
@@ -137,7 +145,7 @@ static int finish(int (*write_file)(const struct monitor *monitor))
 
 	if (!now.counter)
 		return 0; /* Nothing was started. */
-	off = running ? turn_off() : 0;
+	off = turn_off();
 	r = off < 0 ? off : write_file(&now);
 	off = off < 0 ? off : forget();
 	return r < 0 ? r : off;
@@ -246,7 +254,7 @@ CLIENT_PUBLIC int sprofil_native_monstartup(unsigned long lowpc, unsigned long h
 
 CLIENT_PUBLIC int sprofil_moncontrol(int mode)
 {
-	bool was = running;
+	bool was = is_running();
 	int r = 0;
 
 	/* Without a histogram, for example with an empty PROFDIR, there is nothing to do. */

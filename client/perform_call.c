@@ -175,13 +175,17 @@ static int reach(const struct client_call *call, const struct client_pipe *pipe,
 	return refuse(off);
 }
 
-/* Performs a call. May change @call: a table of one entry, the common case, is copied only once. */
+/*
+ * Performs a call: client_run(). May change @call: a table of one entry, the common case, is copied
+ * only once.
+ */
 static int perform(struct client_call *call, const struct client_pipe *pipe)
 {
 	struct client_reply reply = {
 		.answer.tick_ns = call_period_ns(call->dialect, call->flags), .has_status = false};
 	struct call_region last;
 	int r = check_table(call, pipe, &last);
+	int table = 0;
 	struct timeval tick;
 	bool off = r == 0;
 
@@ -204,11 +208,12 @@ static int perform(struct client_call *call, const struct client_pipe *pipe)
 	else if (off)
 		client_note_off(reply.has_status ? &reply.status : NULL);
 	else
-		client_note_on();
-	if (!call->tick)
-		return 0;
-	tick = tick_of(reply.answer.tick_ns);
-	return client_copy_out(pipe, call->tick, &tick, sizeof(tick));
+		table = client_note_on();
+	if (call->tick) {
+		tick = tick_of(reply.answer.tick_ns);
+		r = client_copy_out(pipe, call->tick, &tick, sizeof(tick));
+	}
+	return r < 0 ? r : table;
 }
 
 int client_run(const struct client_call *call)

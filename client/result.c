@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Turns 0 or -errno into the result of a C function, with errno. */
+/* Turns -errno into the result of a C function, with errno. */
 #include "client/client.h"
 
 #include <errno.h>

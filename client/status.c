@@ -3,6 +3,7 @@
 #include "client/client.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +16,8 @@
 
 /* A table is in force, as far as this process knows. */
 static atomic_bool in_force;
+/* How many calls have turned a table of the process on or off. */
+static _Atomic uint32_t changes;
 /* The last table was turned off without a status. */
 static atomic_bool unknown;
 /*
@@ -41,11 +44,23 @@ void client_note_refusal(uint32_t reason)
 	atomic_store(&refusal, reason);
 }
 
-void client_note_on(void)
+/* Returns the number that client_table() has after as many changes. */
+static int number_after(uint32_t n)
+{
+	return (int)(n % INT_MAX) + 1;
+}
+
+int client_table(void)
+{
+	return number_after(atomic_load(&changes));
+}
+
+int client_note_on(void)
 {
 	atomic_store(&in_force, true);
 	atomic_store(&unknown, false);
 	client_note_refusal(SPROFIL_NO_REASON);
+	return number_after(atomic_fetch_add(&changes, 1) + 1);
 }
 
 static void keep(const struct call_status *status)
@@ -82,6 +97,7 @@ void client_note_off(const struct call_status *status)
 {
 	struct call_status was;
 
+	(void)atomic_fetch_add(&changes, 1);
 	if (atomic_exchange(&in_force, false)) {
 		atomic_store(&unknown, !status);
 		if (status)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sprofil_all(3) on a live target: live_all DIRECTORY-OF-LIBRARY. */
-#include "client/include/sprofil/all.h"
+#include <sprofil/all.h>
+#include <sprofil/sprofil.h>
 
 #include "client/all.h"
 #include "client/include/sprofil/status.h"
@@ -303,6 +304,33 @@ static void test_live_all__many_libraries(void **state)
 	}
 }
 
+/*
+ * A table that sprofil() has put in force since, and its end, are left alone: by the libraries that
+ * are loaded then, and by sprofil_all_off().
+ */
+static void test_live_all__a_table_of_the_program(void **state)
+{
+	unsigned counts[4] = {0};
+	struct prof p = {counts, sizeof(counts), LIVE_A, 0x10000};
+	void *handle;
+
+	(void)state;
+	assert_int_equal(sprofil_all(SPROFIL_ALL_FAST), 0);
+	assert_int_equal(sprofil(&p, 1, NULL, PROF_UINT), 0);
+	handle = dlopen(library, RTLD_NOW);
+	assert_non_null(handle);
+	assert_int_equal(status().regions, 1);
+	assert_int_equal(sprofil_all_off(), 0);
+	assert_int_equal(status().state, SPROFIL_ON);
+	assert_int_equal(status().regions, 1);
+	assert_int_equal(sprofil_all(SPROFIL_ALL_FAST), 0);
+	assert_int_equal(sprofil(NULL, 0, NULL, 0), 0);
+	assert_int_equal(dlclose(handle), 0);
+	handle = dlopen(library, RTLD_NOW);
+	assert_int_equal(status().state, SPROFIL_OFF);
+	assert_int_equal(dlclose(handle), 0);
+}
+
 static void test_live_all__prints_a_table(void **state)
 {
 	int fd = memfd_create("table", MFD_CLOEXEC);
@@ -391,6 +419,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_live_all__libraries_that_are_loaded_later),
 		cmocka_unit_test(test_live_all__another_library_in_the_place_of_one),
 		cmocka_unit_test(test_live_all__many_libraries),
+		cmocka_unit_test(test_live_all__a_table_of_the_program),
 		cmocka_unit_test(test_live_all__prints_a_table),
 		cmocka_unit_test(test_live_all__one_thread_at_a_time),
 		cmocka_unit_test(test_live_all__errors),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* monitor(3) and its variants on a live target, in every dialect that has them. */
-#include "client/monitor.h"
+#include <sprofil/sprofil.h>
 
-#include "client/include/sprofil/status.h"
+#include "client/monitor.h"
 #include "tests/calls/live.h"
 
 #include <link.h>
@@ -315,6 +315,46 @@ static void test_live_monitor__monstartup_gives_its_counters_back(void **state)
 	}
 }
 
+/* Returns the tick of the table that is in force; 0: profiling is off. */
+static uint64_t tick_in_force(void)
+{
+	struct sprofil_state s;
+
+	assert_int_equal(sprofil_status(&s, sizeof(s)), 0);
+	return s.state == SPROFIL_ON ? s.tick_ns : 0;
+}
+
+/*
+ * A table that sprofil() has put in force since is left alone by moncontrol(0) and mcleanup(),
+ * which still writes the file. moncontrol(1) replaces it.
+ */
+static void test_live_monitor__a_table_of_the_program(void **state)
+{
+	unsigned counts[4] = {0};
+	struct prof p = {counts, sizeof(counts), LIVE_A, 0x10000};
+
+	(void)state;
+	for (unsigned i = 0; i < DIALECTS; i++) {
+		const struct dialect *d = &dialects[i];
+
+		if (!d->monstartup)
+			continue;
+		assert_int_equal(d->monstartup(LIVE_A, LIVE_A + 64), 0);
+		assert_int_equal(sprofil(&p, 1, NULL, PROF_UINT | PROF_FAST), 0);
+		assert_int_equal(sprofil_moncontrol(0), 0);
+		assert_int_equal(tick_in_force(), LIVE_FAST_TICK_NS);
+		assert_int_equal(sprofil_moncontrol(1), 0);
+		assert_int_equal(tick_in_force(), d->tick_ns);
+		assert_int_equal(sprofil_moncontrol(1), 1);
+		assert_int_equal(sprofil(&p, 1, NULL, PROF_UINT | PROF_FAST), 0);
+		assert_int_equal(sprofil_mcleanup(), 0);
+		assert_int_equal(tick_in_force(), LIVE_FAST_TICK_NS);
+		assert_int_equal(remove("gmon.out"), 0);
+		assert_int_equal(sprofil(NULL, 0, NULL, 0), 0);
+		assert_int_equal(tick_in_force(), 0);
+	}
+}
+
 static void *finish(void *ret_result)
 {
 	*(int *)ret_result = sprofil_native_monitor(NULL, NULL, NULL, 0, 0);
@@ -546,6 +586,7 @@ int main(void)
 		cmocka_unit_test(test_live_monitor__the_head_and_the_calls),
 		cmocka_unit_test(test_live_monitor__monstartup_takes_whole_counters),
 		cmocka_unit_test(test_live_monitor__monstartup_gives_its_counters_back),
+		cmocka_unit_test(test_live_monitor__a_table_of_the_program),
 		cmocka_unit_test(test_live_monitor__is_off_while_it_writes),
 		cmocka_unit_test(test_live_monitor__what_is_unwanted),
 		cmocka_unit_test(test_live_monitor__the_most_text),

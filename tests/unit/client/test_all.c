@@ -91,12 +91,23 @@ static unsigned ons, offs, flags_of_last;
 static struct entry table[OBJECTS + 8];
 static int entries, error_of_on, error_of_off;
 
-int sprofil_native_sprofil(const void *profp, int profcnt, struct timeval *tvp, unsigned flags)
+/* The number of the last table, as client_table() tells it. */
+static int number;
+
+int client_table(void)
 {
+	return number;
+}
+
+int dialects_native(
+	const void *profp, int profcnt, struct timeval *tvp, unsigned flags, uint32_t more)
+{
+	int error = profcnt ? error_of_on : error_of_off;
+
 	assert_null(tvp);
+	assert_int_equal(more, 0);
 	/* The lock is held during the call: one thread at a time. */
 	assert_int_equal(pthread_mutex_trylock(&lock), EBUSY);
-	errno = profcnt ? error_of_on : error_of_off;
 	if (profcnt) {
 		assert_in_range(profcnt, 1, OBJECTS + 8);
 		entries = profcnt;
@@ -107,10 +118,10 @@ int sprofil_native_sprofil(const void *profp, int profcnt, struct timeval *tvp, 
 		assert_int_equal(flags, 0);
 		offs++;
 	}
-	if (errno)
-		return -1;
-	errno = EIO; /* after a success, errno means nothing */
-	return 0;
+	if (error)
+		return -error;
+	number++;
+	return profcnt ? number : 0;
 }
 
 int client_result(int r)
@@ -156,7 +167,8 @@ static int begin_test(void **state)
 	load(0);
 	ons = offs = 0;
 	error_of_on = error_of_off = 0;
-	on = false;
+	number = 1;
+	own_table = 0;
 	paths = mappings = 0;
 	return 0;
 }
@@ -415,6 +427,30 @@ static void test_all__what_fails(void **state)
 	assert_int_equal(offs, 3);
 }
 
+/*
+ * Another call has replaced the table or turned profiling off: no library that comes later changes
+ * that, and off leaves the other table in force. The next profile replaces it.
+ */
+static void test_all__a_table_of_another_call(void **state)
+{
+	(void)state;
+	assert_int_equal(sprofil_all(0), 0);
+	number++;
+	load(1);
+	loaded();
+	assert_int_equal(ons, 1);
+	assert_int_equal(sprofil_all_off(), 0);
+	assert_int_equal(offs, 0);
+	assert_int_equal(sprofil_all(0), 0);
+	assert_int_equal(ons, 2);
+	assert_int_equal(entries, 3);
+	load(2);
+	loaded();
+	assert_int_equal(ons, 3);
+	assert_int_equal(sprofil_all_off(), 0);
+	assert_int_equal(offs, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -426,6 +462,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_all__many_libraries, begin_test, end_test),
 		cmocka_unit_test_setup_teardown(test_all__without_memory, begin_test, end_test),
 		cmocka_unit_test_setup_teardown(test_all__what_fails, begin_test, end_test),
+		cmocka_unit_test_setup_teardown(
+			test_all__a_table_of_another_call, begin_test, end_test),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

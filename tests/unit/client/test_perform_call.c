@@ -29,6 +29,7 @@ static struct {
 	int turn_off, turn_offs;
 	int ask_reach, ask_reaches;
 	int forgets, catch_ups, elapsed, ons, offs;
+	int number; /* of the table that is turned on */
 	bool had_status;
 	uint32_t refusal;
 	bool off;
@@ -98,9 +99,10 @@ void client_note_refusal(uint32_t reason)
 	say.refusal = reason;
 }
 
-void client_note_on(void)
+int client_note_on(void)
 {
 	say.ons++;
+	return say.number;
 }
 
 void client_note_off(const struct call_status *status)
@@ -361,6 +363,23 @@ static void test_perform_call__what_is_noted(void **state)
 	assert_true(say.ons == 0 && say.offs == 0 && say.converses == 1);
 }
 
+/* The result of a call is the number of the table that it has put in force. */
+static void test_perform_call__the_number_of_the_table(void **state)
+{
+	struct timeval tick;
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		struct client_call call = call_of(1);
+
+		say.number = 4711;
+		call.tick = i == 1 ? &tick : NULL;
+		call.flags = i == 2 ? CALL_THREAD : 0;
+		call.count = i < 3;
+		assert_int_equal(run(&call), i < 2 ? 4711 : 0);
+	}
+}
+
 /* Turns on; client_find() returns @found at first, and then finds a supervisor. */
 static int turn_on(int found, int start)
 {
@@ -576,6 +595,7 @@ int main(void)
 		cmocka_unit_test(test_perform_call__tables_that_are_refused),
 		cmocka_unit_test(test_perform_call__the_tick),
 		cmocka_unit_test(test_perform_call__what_is_noted),
+		cmocka_unit_test(test_perform_call__the_number_of_the_table),
 		cmocka_unit_test(test_perform_call__a_supervisor_is_started),
 		cmocka_unit_test(test_perform_call__one_that_goes_away),
 		cmocka_unit_test(test_perform_call__off_without_a_pipe),

@@ -322,6 +322,30 @@ static void test_status__catching_up(void **state)
 	expect(SPROFIL_ENDED, SPROFIL_FAULT, 3);
 }
 
+/* The number of a table is that of the last one until a call replaces it or turns it off. */
+static void test_status__the_number_of_the_table(void **state)
+{
+	static const uint32_t before[] = {0, 4711, INT_MAX - 2, INT_MAX - 1, INT_MAX};
+	const struct call_status ended = status_of(CALL_HAS_ENDED, 3);
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(before) / sizeof(*before); i++) {
+		int first, second;
+
+		changes = before[i];
+		first = client_note_on();
+		assert_true(first > 0);
+		assert_int_equal(client_table(), first);
+		note_end(&ended); /* It ends without a call: it was not replaced. */
+		assert_int_equal(client_table(), first);
+		second = client_note_on();
+		assert_true(second > 0 && second != first);
+		assert_int_equal(client_table(), second);
+		client_note_off(NULL);
+		assert_true(client_table() != first && client_table() != second);
+	}
+}
+
 static void test_status__sizes(void **state)
 {
 	uint8_t bytes[257];
@@ -367,6 +391,7 @@ int main(void)
 		cmocka_unit_test_setup(test_status__who_cannot_be_asked_after_off, begin),
 		cmocka_unit_test_setup(test_status__attempts, begin),
 		cmocka_unit_test_setup(test_status__catching_up, begin),
+		cmocka_unit_test_setup(test_status__the_number_of_the_table, begin),
 		cmocka_unit_test_setup(test_status__sizes, begin),
 		cmocka_unit_test_setup(test_status__descriptor_0, begin),
 	};
