@@ -15,7 +15,12 @@
 
 static struct monitor now; /* counter NULL: no histogram */
 static int running;        /* the number of our table, which was not turned off; 0: none */
-static void *mapped;       /* memory of monstartup()'s counters */
+/*
+ * client_table() after a call that may have put our table in force although it failed: sprofil(3).
+ * 0: none, or that table was turned off.
+ */
+static int doubtful;
+static void *mapped; /* memory of monstartup()'s counters */
 static size_t mapped_bytes;
 
 /* Is our table in force? Another call of the program may have replaced it or turned it off. */
@@ -24,14 +29,15 @@ static bool is_running(void)
 	return running && running == client_table();
 }
 
-/* Turns our table off, and leaves that of another call in force. */
+/* Turns our table off, if it is or may be in force. Leaves that of another call in force. */
 static int turn_off(void)
 {
 	struct client_call call = {.dialect = now.dialect, .element = 2};
-	int r = is_running() ? client_run(&call) : 0;
+	bool perhaps = doubtful && doubtful == client_table();
+	int r = perhaps || is_running() ? client_run(&call) : 0;
 
 	if (r == 0)
-		running = 0;
+		running = doubtful = 0;
 	return r;
 }
 
@@ -46,13 +52,19 @@ static int turn_on(void)
 			.scale = now.scale * now.element / 2}};
 	int r = client_run(&call);
 
+	if (r == -ETIMEDOUT || r == -EPERM)
+		doubtful = client_table();
 	if (r < 0)
 		return r;
 	running = r;
+	doubtful = 0;
 	return 0;
 }
 
-/* Ends the present histogram, so that nothing counts in it any more, and unmaps its counters. */
+/*
+ * Ends the present histogram, so that nothing counts in it any more, and unmaps its counters. They
+ * stay mapped if that fails: the supervisor may still write to them.
+ */
 static int forget(void)
 {
 	int r = turn_off();
@@ -64,6 +76,21 @@ static int forget(void)
 		(void)munmap(mapped, mapped_bytes);
 	mapped = NULL;
 	return 0;
+}
+
+/*
+ * Turns on the histogram that has just begun. If that fails, there is none; its counters stay
+ * mapped until forget() if they are perhaps in use.
+ */
+static int turn_on_first(void)
+{
+	int r = turn_on();
+
+	if (r < 0)
+		now.counter = NULL;
+	if (r < 0 && !doubtful)
+		(void)forget();
+	return r;
 }
 
 /* Sets *@ret_start to the lowest address of the program's text. */
@@ -132,10 +159,7 @@ static int start(enum call_dialect dialect, uint64_t low, uint64_t high, void *b
 		.counters = counters,
 		.element = 2,
 		.scale = scale};
-	r = turn_on();
-	if (r < 0)
-		now.counter = NULL;
-	return r;
+	return turn_on_first();
 }
 
 /* Turns counting off, and writes the counts to a file. */
@@ -144,7 +168,7 @@ static int finish(int (*write_file)(const struct monitor *monitor))
 	int r, off;
 
 	if (!now.counter)
-		return 0; /* Nothing was started. */
+		return forget(); /* Nothing was started, as far as is known. */
 	off = turn_off();
 	r = off < 0 ? off : write_file(&now);
 	off = off < 0 ? off : forget();
@@ -225,10 +249,7 @@ static int start_up(enum call_dialect dialect, uint64_t low, uint64_t high)
 		.counters = counters,
 		.element = element,
 		.scale = 0x10000 * 2 / STEP};
-	r = turn_on();
-	if (r < 0)
-		(void)forget();
-	return r;
+	return turn_on_first();
 }
 
 CLIENT_PUBLIC int sprofil_irix_monstartup(unsigned long lowpc, unsigned long highpc)
@@ -258,7 +279,7 @@ CLIENT_PUBLIC int sprofil_moncontrol(int mode)
 	int r = 0;
 
 	/* Without a histogram, for example with an empty PROFDIR, there is nothing to do. */
-	if (now.counter && !!mode != was)
+	if (now.counter && !(mode && was))
 		r = mode ? turn_on() : turn_off();
 	return r < 0 ? client_result(r) : was;
 }
