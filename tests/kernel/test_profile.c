@@ -345,7 +345,7 @@ static void memory_calls_are_refused(void **state)
  */
 static const struct step sleeps_and_execs[] = {
 	RUN(MS), SLEEP(20 * MS), EXEC("/bin/new", new_image)};
-static const struct step leader_sleeps[] = {
+static const struct step leader_waits[] = {
 	CLONE(sleeps_and_execs), RUN(MS), SLEEP(1000 * MS), EXIT_GROUP(1)};
 static bool observed[2]; /* the leader, the other thread */
 
@@ -365,7 +365,7 @@ static void follow_observed(struct kernel *k, const struct record *r)
 
 static void sleeper_build(struct kernel *k)
 {
-	(void)kernel_add_process(k, 100, 1, "/bin/old", leader_sleeps);
+	(void)kernel_add_process(k, 100, 1, "/bin/old", leader_waits);
 	k->cpus = 2;
 	observed[0] = observed[1] = false;
 	k->record = follow_observed;
