@@ -8,8 +8,8 @@
 #include <sys/syscall.h>
 
 /* A helper of sprofil (serve_only) traces the process, and detaches when no table is left. */
-static const struct step counts[] = {DO(on), RUN(10 * MS), DO(is_counted), RUN(4 * MS), DO(status),
-	RUN(2 * MS), DO(off), RUN(2 * MS), DO(is_counted), RUN(10 * MS), DO(is_not_counted),
+static const struct step counts[] = {DO(on), RUN(24 * MS), DO(is_counted), RUN(12 * MS), DO(status),
+	RUN(12 * MS), DO(off), RUN(2 * MS), DO(is_counted), RUN(10 * MS), DO(is_not_counted),
 	EXIT_GROUP(0)};
 static void counts_build(struct kernel *k)
 {
@@ -121,8 +121,8 @@ static void exec_meets_write(void **state)
 }
 
 /* A child shares the table, and has its own copy of the counters. */
-static const struct step fork_child[] = {RUN(4 * MS), DO(is_counted), EXIT_GROUP(0)};
-static const struct step fork_counts[] = {DO(on), RUN(4 * MS), FORK(fork_child), DO(is_counted),
+static const struct step fork_child[] = {RUN(24 * MS), DO(is_counted), EXIT_GROUP(0)};
+static const struct step fork_counts[] = {DO(on), RUN(24 * MS), FORK(fork_child), DO(is_counted),
 	WAIT, DO(off), RUN(MS), EXIT_GROUP(0)};
 
 static void fork_build(struct kernel *k)
@@ -143,13 +143,13 @@ static void fork_copies_the_table(void **state)
  * Three programs: with a table of one thread, with a table of elapsed time, and with a buffer that
  * becomes read-only, after which nothing is counted.
  */
-static const struct step thread_counts[] = {DO(on_thread), RUN(40 * MS), DO(is_counted),
+static const struct step thread_counts[] = {DO(on_thread), RUN(240 * MS), DO(is_counted),
 	DO(off_thread), RUN(MS), SLEEP(2 * MS), EXIT(0)};
-static const struct step of_thread[] = {CLONE(thread_counts), SLEEP(60 * MS), EXIT(0)};
+static const struct step of_thread[] = {CLONE(thread_counts), SLEEP(300 * MS), EXIT(0)};
 static const struct step wall_counts[] = {DO(on_wall), RUN(2 * MS), SLEEP(9 * MS), RUN(2 * MS),
 	SLEEP(5 * MS), DO(status), RUN(3 * MS), DO(is_counted), DO(off), RUN(2 * MS),
 	EXIT_GROUP(0)};
-static const struct step loses_buffer[] = {DO(on), RUN(4 * MS), DO(is_counted), DO(protect),
+static const struct step loses_buffer[] = {DO(on), RUN(24 * MS), DO(is_counted), DO(protect),
 	RUN(5 * MS), DO(status), RUN(2 * MS), DO(is_not_counted), DO(off), EXIT_GROUP(0)};
 
 static void thread_build(struct kernel *k)
@@ -246,12 +246,12 @@ static const struct blocking off_call = {.number = SYS_tgkill,
 	.interrupted = 0,
 	.wake_ns = MS,
 	.lenient = true};
-static const struct step off_by_call[] = {DO(on), RUN(4 * MS), DO(is_counted), CALL(&off_call),
+static const struct step off_by_call[] = {DO(on), RUN(24 * MS), DO(is_counted), CALL(&off_call),
 	RUN(1 * MS), CALL(&off_call), EXIT_GROUP(0)};
 
 static void off_build(struct kernel *k)
 {
-	static const struct step winch[] = {RUN(4 * MS + MS / 2), KILL(100, SIGWINCH), RUN(MS / 4),
+	static const struct step winch[] = {RUN(24 * MS + MS / 2), KILL(100, SIGWINCH), RUN(MS / 4),
 		AGAIN(2, 20), EXIT_GROUP(0)};
 
 	build(k, off_by_call);
