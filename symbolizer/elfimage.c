@@ -6,12 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { GUARD_BYTES = 64 * 1024, PHDR_MAX = 4096, COPY_BYTES = 4096 };
 
 #define FILE_BYTES_MAX (UINT64_C(1) << 36)
+
+/* A file must leave addresses for other files, and for what is made of them. */
+static bool is_too_large(uint64_t bytes)
+{
+	struct rlimit addresses;
+
+	if (getrlimit(RLIMIT_AS, &addresses) < 0 || addresses.rlim_cur == RLIM_INFINITY)
+		return bytes > FILE_BYTES_MAX;
+	return bytes > FILE_BYTES_MAX || bytes > addresses.rlim_cur / 4;
+}
 
 int elfimage_map(struct elfimage *image, int fd)
 {
@@ -24,13 +35,13 @@ int elfimage_map(struct elfimage *image, int fd)
 		return -errno;
 	if (!S_ISREG(st.st_mode) || st.st_size <= 0)
 		return -EINVAL;
-	if ((uint64_t)st.st_size > FILE_BYTES_MAX)
+	if (is_too_large((uint64_t)st.st_size))
 		return -EFBIG;
 	bytes = (size_t)st.st_size;
 	at = mmap(NULL, bytes + GUARD_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
 		-1, 0);
 	if (at == MAP_FAILED)
-		return -errno;
+		return errno == ENOMEM ? -EFBIG : -errno;
 	/* Writable for libelf, which marks a decompressed section in its header. */
 	if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd,
 		    0) == MAP_FAILED) {

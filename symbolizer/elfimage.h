@@ -41,8 +41,9 @@ struct elfimage {
 
 /*
  * Maps a regular file; @fd may be closed afterwards. 0; -EINVAL: not a regular file, or empty;
- * -EFBIG: more than 64 GiB; another -errno of fstat() or mmap(). Zero bytes follow the mapping, so
- * that a read one word past the end does not fault.
+ * -EFBIG: more than 64 GiB, than a quarter of RLIMIT_AS, or than there are addresses for; another
+ * -errno of fstat() or mmap(). Zero bytes follow the mapping, so that a read one word past the end
+ * does not fault.
  */
 int elfimage_map(struct elfimage *image, int fd);
 /*

@@ -142,7 +142,8 @@ static int from_file(struct symbolizer *symbolizer, const struct opened *opened,
 	if (rc == -ENOMEM)
 		return rc;
 	if (rc)
-		module_complain(module, "the file cannot be mapped");
+		module_complain(module, rc == -EFBIG ? "the file is too large to be read"
+						     : "the file cannot be mapped");
 	return look_into(module);
 }
 

@@ -39,6 +39,14 @@ done
 watched "symbol tables" 'bomb: its debug information is left out: it takes far more memory' ./bomb \
     0.4
 
+# A file that is mostly a hole: all addresses would be taken for it.
+cp plain bomb && truncate -s 60G bomb && chmod 755 bomb
+"$SPROFRUN" -o p.pb.gz ./bomb 0.4 2>err
+is "60 GiB: status" $? 6
+is "60 GiB: nothing died" \
+    "$(figure analyst_restarts p.pb.gz) $(grep -c 'made the analyst die' err)" "0 0"
+check "60 GiB: a profile" [ "$(figure samples p.pb.gz)" -gt 0 ]
+
 # A name of 3 MiB is cut, without a message.
 rm -rf sections && mkdir sections
 "$MAKE_BOMB" names plain sections
