@@ -163,6 +163,8 @@ void client_note_off(const struct call_status *status);
  * one that returns last counts as the last. A forked child inherits the number with the table.
  */
 int client_table(void);
+/* Is a table of the process in force, as far as its calls tell? */
+bool client_has_table(void);
 
 /*
  * Reads region @i of the table. Entries are copied in blocks into @entries, which is zeroed before

@@ -52,7 +52,13 @@ static int turn_on(void)
 			.scale = now.scale * now.element / 2}};
 	int r = client_run(&call);
 
-	if (r == -ETIMEDOUT || r == -EPERM)
+	/*
+	 * EPERM mostly says that nothing was sent. If a table of another call is in force, it must
+	 * not be turned off for that; so the counters stay mapped for good.
+	 */
+	if (r == -EPERM && client_has_table() && !is_running())
+		mapped = NULL;
+	else if (r == -ETIMEDOUT || r == -EPERM)
 		doubtful = client_table();
 	if (r < 0)
 		return r;

@@ -329,6 +329,15 @@ static void note_between(struct between *between)
 }
 
 /*
+ * Is the process @pid reaped, after a waitpid() with the result @r? A filter of the program may
+ * refuse that call, while the process lives on its stack.
+ */
+static bool is_gone(int pid, int r)
+{
+	return r == pid || (r < 0 && errno == ECHILD);
+}
+
+/*
  * Reaps the intermediate processes that have ended. The others stay noted: one whose helper has
  * detached but not ended yet; and, in a forked child, those of its parent, whose stacks it must not
  * unmap, as after vfork() they are in use. While this function has the list, it is empty for other
@@ -340,19 +349,27 @@ static void bury_ended(void)
 
 	for (; between; between = next) {
 		next = between->next;
-		if (between->parent != getpid() ||
-			waitpid(between->pid, NULL, WNOHANG | __WCLONE) == 0)
-			note_between(between);
-		else
+		if (between->parent == getpid() &&
+			is_gone(between->pid,
+				waitpid(between->pid, NULL, WNOHANG | __WCLONE)))
 			(void)munmap(between, STACK_BYTES);
+		else
+			note_between(between);
 	}
 }
 
-/* Waits for the intermediate process; signals of the program may interrupt the wait. */
-static void reap(int between)
+/*
+ * Waits for the intermediate process; signals of the program may interrupt the wait. False: it may
+ * still live.
+ */
+static bool reap(int between)
 {
-	while (waitpid(between, NULL, __WCLONE) < 0 && errno == EINTR)
-		;
+	int r;
+
+	do
+		r = waitpid(between, NULL, __WCLONE);
+	while (r < 0 && errno == EINTR);
+	return is_gone(between, r);
 }
 
 /* Returns @pid, or -errno if creating the process has failed; undocumented errors become -EPERM. */
@@ -407,8 +424,8 @@ static int start_with(const char *path, int ready[2], int go[2])
 		note_between(stack);
 		return 0;
 	}
-	reap(between); /* The intermediate process has ended, or ends with its helper. */
-	if (start.stay)
+	/* The intermediate process has ended, or ends with its helper. */
+	if (reap(between) && start.stay)
 		(void)munmap(stack, STACK_BYTES);
 	return r;
 }

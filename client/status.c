@@ -55,6 +55,11 @@ int client_table(void)
 	return number_after(atomic_load(&changes));
 }
 
+bool client_has_table(void)
+{
+	return atomic_load(&in_force);
+}
+
 int client_note_on(void)
 {
 	atomic_store(&in_force, true);

@@ -96,11 +96,21 @@ static bool is_sealed(struct remote memory, const struct call_request *q)
 		call_seal_is_good(seal, q);
 }
 
-/* Does the memory of @t hold the seal of @q? */
-static bool has_seal(struct service *service, struct tracee *t, const struct call_request *q)
+/* Does the memory of @process, read through its thread @tid, hold the seal of @q? */
+static bool has_seal(
+	struct service *service, struct process *process, int tid, const struct call_request *q)
 {
-	procfiles_open_memory(service->answerer.files, t->process, t->tid);
-	return is_sealed(tracee_memory_of(t->process, t->tid), q);
+	procfiles_open_memory(service->answerer.files, process, tid);
+	return is_sealed(tracee_memory_of(process, tid), q);
+}
+
+/* As has_seal(), for a process whose first thread may have ended. */
+static bool any_has_seal(
+	struct service *service, struct process *process, const struct call_request *q)
+{
+	return has_seal(service, process, procfiles_reader(process), q) ||
+		(procfiles_find_reader(service->answerer.files, process) &&
+			has_seal(service, process, procfiles_reader(process), q));
 }
 
 /*
@@ -112,11 +122,9 @@ static int inner(int id, int *kept)
 {
 	char text[8192]; /* a process may have hundreds of groups */
 
-	if (!*kept) {
-		(void)proc_file_read(text, sizeof(text), "/proc/%d/status", id);
+	if (!*kept && proc_file_read(text, sizeof(text), "/proc/%d/status", id) > 0)
 		*kept = proc_file_last_number(text, "NSpid", id);
-	}
-	return *kept;
+	return *kept ? *kept : id;
 }
 
 /* Finds the thread of @process that has @inner_tid in its own pid namespace; NULL: none. */
@@ -138,19 +146,21 @@ static struct tracee *find_sender(struct service *service, const struct call_req
 	const struct target *target = service->sessions->target;
 	struct tracee *t = target_find(target, (int)q->tid);
 
-	if (t && t->process && t->process->pid == (int)q->pid && has_seal(service, t, q))
+	if (t && t->process && t->process->pid == (int)q->pid && has_seal(service, t->process, t->tid, q))
 		return t;
 	/*
 	 * A process in another pid namespace is found by its pid there, because that is the pid in
-	 * the request.
+	 * the request. The tids of its threads are read only for a request with a seal.
 	 */
 	for (size_t i = 0; i < target->processes; i++) {
 		struct process *p = target->process[i];
 
 		if (p->pid == (int)q->pid || inner(p->pid, &p->inner_pid) != (int)q->pid)
 			continue;
+		if (!any_has_seal(service, p, q))
+			continue;
 		t = find_inner(target, p, (int)q->tid);
-		if (t && has_seal(service, t, q))
+		if (t)
 			return t;
 	}
 	return NULL;

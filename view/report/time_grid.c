@@ -80,13 +80,19 @@ static int group_short(struct time_grid *grid, size_t tasks, uint32_t *of)
 	return 0;
 }
 
-/* Sorts tasks by process. */
-static int compare_pids(const void *a, const void *b, void *context)
+/*
+ * Sorts tasks by process: by pid and name, as programs that a process executes, and processes of
+ * several machines, may have the same pid. Equal names are equal pointers.
+ */
+static int compare_processes(const void *a, const void *b, void *context)
 {
 	const struct profile *profile = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	uint32_t m = profile_task(profile, x).pid, n = profile_task(profile, y).pid;
+	struct task of_x = profile_task(profile, x), of_y = profile_task(profile, y);
+	uintptr_t m = (uintptr_t)of_x.process, n = (uintptr_t)of_y.process;
 
+	if (of_x.pid != of_y.pid)
+		return (of_x.pid > of_y.pid) - (of_x.pid < of_y.pid);
 	return m != n ? (m > n) - (m < n) : (x > y) - (x < y);
 }
 
@@ -100,11 +106,12 @@ static int group_processes(struct time_grid *grid, size_t tasks, uint32_t *of)
 		return -ENOMEM;
 	for (size_t i = 0; i < tasks; i++)
 		order[i] = (uint32_t)i;
-	qsort_r(order, tasks, sizeof(*order), compare_pids, profile);
+	qsort_r(order, tasks, sizeof(*order), compare_processes, profile);
 	for (size_t i = 1, first = 0; i < tasks; i++) {
 		struct task one = profile_task(profile, order[first]);
+		struct task other = profile_task(profile, order[i]);
 
-		if (profile_task(profile, order[i]).pid != one.pid) {
+		if (one.pid != other.pid || one.process != other.process) {
 			first = i;
 			continue;
 		}

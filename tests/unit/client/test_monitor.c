@@ -36,10 +36,16 @@ static int fake_munmap(void *at, size_t bytes)
 static int result_of_on, result_of_off;
 static unsigned ons, offs, files;
 static int number;
+static bool has_table; /* of another call */
 
 int client_table(void)
 {
 	return number;
+}
+
+bool client_has_table(void)
+{
+	return has_table;
 }
 
 int client_run(const struct client_call *call)
@@ -201,9 +207,22 @@ static void test_monitor__perhaps_resumed(void **state)
 	assert_true(offs == 3 && mappings == 0 && files == 1);
 }
 
+/* A refusal does not turn off the table of another call; the counters are kept. */
+static void test_monitor__refused_beside_another_table(void **state)
+{
+	(void)state;
+	has_table = true;
+	result_of_on = -EPERM;
+	assert_int_not_equal(start_own(), 0);
+	assert_int_equal(error_of(sprofil_mcleanup()), 0);
+	assert_true(offs == 0 && mappings == 1);
+	has_table = false;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_monitor__refused_beside_another_table, begin),
 		cmocka_unit_test_setup(test_monitor__fails_for_certain, begin),
 		cmocka_unit_test_setup(test_monitor__perhaps_turned_on, begin),
 		cmocka_unit_test_setup(test_monitor__perhaps_turned_on_and_replaced, begin),
