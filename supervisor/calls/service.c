@@ -146,7 +146,8 @@ static struct tracee *find_sender(struct service *service, const struct call_req
 	const struct target *target = service->sessions->target;
 	struct tracee *t = target_find(target, (int)q->tid);
 
-	if (t && t->process && t->process->pid == (int)q->pid && has_seal(service, t->process, t->tid, q))
+	if (t && t->process && t->process->pid == (int)q->pid &&
+		has_seal(service, t->process, t->tid, q))
 		return t;
 	/*
 	 * A process in another pid namespace is found by its pid there, because that is the pid in

@@ -320,7 +320,8 @@ void sampling_keep(struct engine *engine, uint64_t now)
 		sampler_turn(&s->sampler, atomic_exchange(&s->busy, 0));
 		atomic_store(&s->factor_1024, sampler_factor(&s->sampler));
 	}
-	if (s->strayed || now >= s->review_next_ns) {
+	if ((s->strayed && now >= s->stray_next_ns) || now >= s->review_next_ns) {
+		s->stray_next_ns = now + DECIDE_NS;
 		s->review_next_ns = now + REVIEW_NS;
 		sampling_cpus_review(engine);
 	}

@@ -67,6 +67,7 @@ struct sampling {
 	uint64_t rested_cpu_ns; /* CPU time of the tracing thread when it last went to sleep */
 	uint64_t decide_next_ns; /* when the periods are adjusted next */
 	uint64_t review_next_ns; /* when it is next looked which CPUs there are */
+	uint64_t stray_next_ns;  /* when that is done earlier for a waiter that has strayed */
 	int load_fd;             /* /proc/loadavg */
 	int sched_fd;            /* /proc/thread-self/sched of the tracing thread */
 	bool begun;

@@ -73,6 +73,14 @@ static uint64_t read_waited(int fd, struct cpu_time *seen)
 	return seen->wait_ns - before.wait_ns;
 }
 
+/* Pins the waiter's thread @tid; 0: the calling thread. */
+static void pin(struct cpu_waiter *w, int tid)
+{
+	int r = priority_stay(tid, w->cpu);
+
+	atomic_store(&w->loose, r == -EPERM || r == -EACCES || r == -ENOSYS);
+}
+
 static void *wait_on_cpu(void *context)
 {
 	struct cpu_waiter *w = context;
@@ -84,7 +92,7 @@ static void *wait_on_cpu(void *context)
 	uint64_t woke = 0;
 
 	atomic_store(&w->tid, gettid());
-	(void)priority_stay(0, w->cpu);
+	pin(w, 0);
 	if (!w->realtime || priority_realtime() < 0)
 		priority_prompt();
 	/*
@@ -96,7 +104,7 @@ static void *wait_on_cpu(void *context)
 		int r = woke ? arrival_read(fd, woke, &arrival) : 0;
 		uint64_t next;
 
-		arrival.cpu = sched_getcpu();
+		arrival.cpu = atomic_load(&w->loose) ? w->cpu : sched_getcpu();
 		if (queue_fd >= 0)
 			arrival.waited_ns = read_waited(queue_fd, &seen);
 		next = w->wake(w->context, woke, &arrival, r);
@@ -138,7 +146,7 @@ void cpu_waiter_pin(struct cpu_waiter *w)
 	int tid = atomic_load(&w->tid);
 
 	if (w->started && tid)
-		(void)priority_stay(tid, w->cpu);
+		pin(w, tid);
 }
 
 void cpu_waiter_poke(struct cpu_waiter *w)

@@ -43,7 +43,8 @@ struct arrival {
 	uint64_t waited_ns;
 	/*
 	 * The kernel's number of the CPU on which the waiter woke up. It is not the waiter's own if
-	 * that is offline, or if somebody has changed the waiter's affinity.
+	 * that is offline, or if somebody has changed the waiter's affinity. Where a filter refuses
+	 * to pin threads, it is the waiter's own, wherever that woke up.
 	 */
 	int cpu;
 };
@@ -61,6 +62,7 @@ struct cpu_waiter {
 	pthread_t thread;
 	bool started, realtime;
 	int cpu;               /* the kernel's number of the CPU */
+	_Atomic bool loose;    /* pinning is refused (a filter): it runs on any CPU */
 	_Atomic int tid;       /* set by the thread when it begins; 0 before */
 	_Atomic uint32_t word; /* the thread's futex: changes with a poke, and at the end */
 	/*

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The waiter thread of a CPU, and its calls to the tracing thread, with real clocks. */
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -8,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -195,6 +200,62 @@ static void test_cpu_waiter__tells_that_it_was_moved_and_is_pinned_again(void **
 	end(&f);
 }
 
+/* From now on sched_setaffinity() fails with EPERM. 0, or -1 with errno. */
+static int refuse_affinity(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_setaffinity, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof(code) / sizeof(*code), code};
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0
+		? -1
+		: prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+/* Runs a waiter of CPU 0 that cannot be pinned, on CPU @cpu. Exits with 1 + where it comes. */
+static void be_loose(int cpu)
+{
+	struct fixture f;
+	cpu_set_t other;
+
+	CPU_ZERO(&other);
+	CPU_SET(cpu, &other);
+	if (sched_setaffinity(0, sizeof(other), &other) < 0 || refuse_affinity() < 0)
+		_exit(0);
+	begin(&f);
+	atomic_store(&f.gives_back, true);
+	summons_rest(&f.summons);
+	_exit(1 + comes_on(&f));
+}
+
+/* Where pinning is refused, waiters come on any CPU, and none has strayed. */
+static void test_cpu_waiter__takes_any_cpu_if_pinning_is_refused(void **state)
+{
+	cpu_set_t all;
+	int cpu = 1, status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+	while (cpu < CPU_SETSIZE && !CPU_ISSET(cpu, &all))
+		cpu++;
+	if (cpu == CPU_SETSIZE)
+		skip();
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0)
+		be_loose(cpu);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 0)
+		skip(); /* no filters here */
+	assert_int_equal(WEXITSTATUS(status), 1);
+}
+
 static void test_cpu_waiter__one_at_a_time_has_the_turn(void **state)
 {
 	struct summons s;
@@ -229,6 +290,7 @@ int main(void)
 		cmocka_unit_test(test_cpu_waiter__gives_its_turn_back),
 		cmocka_unit_test(test_cpu_waiter__the_tracing_thread_waits_for_the_end_of_a_turn),
 		cmocka_unit_test(test_cpu_waiter__tells_that_it_was_moved_and_is_pinned_again),
+		cmocka_unit_test(test_cpu_waiter__takes_any_cpu_if_pinning_is_refused),
 		cmocka_unit_test(test_cpu_waiter__one_at_a_time_has_the_turn),
 	};
 
