@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -96,14 +97,20 @@ static int copy_of(int pid, int tid, int fd)
 	return copy;
 }
 
+/*
+ * Is it a socket of a stream without a pending error? The kernel hands such an error to the next
+ * call that transfers nothing: the target's own must get it, not one that continues its transfer.
+ */
 static bool is_stream(int pid, int tid, int fd)
 {
 	int copy = copy_of(pid, tid, fd), type = 0;
+	struct pollfd state = {.fd = copy};
 	socklen_t bytes = sizeof(type);
 
 	if (copy < 0)
 		return false;
-	if (getsockopt(copy, SOL_SOCKET, SO_TYPE, &type, &bytes) < 0)
+	if (getsockopt(copy, SOL_SOCKET, SO_TYPE, &type, &bytes) < 0 ||
+		(poll(&state, 1, 0) > 0 && state.revents & POLLERR))
 		type = 0;
 	descriptor_close(copy);
 	return type == SOCK_STREAM;

@@ -9,7 +9,7 @@
 enum descriptor_kind {
 	DESCRIPTOR_OTHER, /* another kind, or unknown */
 	DESCRIPTOR_PIPE,
-	DESCRIPTOR_STREAM, /* a socket without record boundaries */
+	DESCRIPTOR_STREAM, /* a socket without record boundaries, and without a pending error */
 	DESCRIPTOR_TERMINAL,
 	DESCRIPTOR_ENDLESS, /* /dev/zero, /dev/full, /dev/random, /dev/urandom */
 	DESCRIPTOR_FILE,    /* a regular file */

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -117,6 +118,12 @@ static void test_descriptor__kinds(void **state)
 	if (can_copy()) {
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
 		assert_int_equal(descriptor_kind(getpid(), getpid(), pair[0]), DESCRIPTOR_STREAM);
+		/* The peer closes with data unread: the connection is reset. */
+		assert_int_equal(write(pair[0], "x", 1), 1);
+		assert_int_equal(close(pair[1]), 0);
+		assert_int_equal(descriptor_kind(getpid(), getpid(), pair[0]), DESCRIPTOR_OTHER);
+		assert_int_equal(read(pair[0], pair, 1), -1);
+		assert_int_equal(errno, ECONNRESET);
 		assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM, 0, pair), 0);
 		assert_int_equal(descriptor_kind(getpid(), getpid(), pair[0]), DESCRIPTOR_OTHER);
 	}
