@@ -17,10 +17,9 @@
 #include "profile/profile.h"
 #include "proto/record.h"
 
-/* A file is searched below the root folders of at most this many processes. */
+/* analyst_open_file() tries the root folders of at most this many processes. */
 #define OPEN_TRIES 64
 
-/* Sets analyst->labels to the job's labels: the rank (a number) and the host (a text). */
 static int take_labels(struct analyst *analyst, const struct analyst_options *options)
 {
 	struct label label[2];
@@ -261,7 +260,6 @@ int analyst_record(struct analyst *analyst, const uint8_t *data, size_t bytes)
 	return hold_record(analyst, data, bytes, &rec);
 }
 
-/* Counts the samples at locations without a name. */
 static uint64_t count_unresolved(const struct analyst *analyst)
 {
 	const struct profile *profile = analyst->profile;
@@ -291,10 +289,6 @@ void analyst_note_cpu(struct analyst *analyst)
 	counts_note_cpu(&analyst->counts);
 }
 
-/*
- * Adds a note that the supervisor's last record is missing: the audit's figures are the last ones
- * sent, up to a second old.
- */
 static int note_early_end(struct analyst *analyst)
 {
 	char note[160];
@@ -306,10 +300,7 @@ static int note_early_end(struct analyst *analyst)
 	return profile_add_note(analyst->profile, note);
 }
 
-/*
- * Appends the rank to the names of all processes, "solver rank 3": pids of several machines do not
- * tell processes apart, as they may be equal.
- */
+/* Appends " rank 3" to the names of all processes: pids on several machines may be equal. */
 static int name_rank(const struct analyst *analyst)
 {
 	char mark[32];

@@ -9,7 +9,7 @@
 #include "profile/profile.h"
 #include "profile/stats.h"
 
-/* In fewer seconds than this, the scatter is not meaningful. */
+/* Fewer seconds give no meaningful scatter. */
 #define SCATTER_SECONDS 4
 
 static uint64_t own_cpu_ns(void)
@@ -46,7 +46,7 @@ void counts_second(struct counts *counts, const struct profile *profile)
 	s->seconds++;
 }
 
-/* The variance of the sum of all found CPU time, in us^2, estimated as that of a ratio of sums. */
+/* The variance of the whole found CPU time, in us^2, estimated as that of a ratio of sums. */
 static uint64_t scatter_us2(const struct counts_scatter *s)
 {
 	double ratio = (double)s->found_ns / (double)s->kernel_ns, n = s->seconds;

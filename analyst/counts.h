@@ -12,9 +12,9 @@ struct stacks;
 struct wallclock;
 
 /*
- * Scatter, from second to second, of the ratio of the found CPU time (that of samples) to the
- * kernel's (docs/PROTOCOL.md): sums over the seconds of found * found, found * kernel and kernel *
- * kernel, in s^2.
+ * Scatter, second by second, of found CPU time (of samples) against the kernel's
+ * (docs/PROTOCOL.md): sums over the seconds of found * found, found * kernel, and kernel * kernel,
+ * in s^2.
  */
 struct counts_scatter {
 	uint64_t found_ns, kernel_ns; /* values at the last audit */
@@ -24,18 +24,15 @@ struct counts_scatter {
 
 struct counts {
 	uint64_t samples, bad_records, unresolved, guessed_stacks;
-	/* sums of all samples' planned weights, and of their squares */
+	/* of all samples: sums of the planned weights and of their squares */
 	double weight, weight_squared;
-	bool user_only;       /* ticks in system calls are excluded */
-	uint64_t left_out_ns; /* CPU time of the excluded ticks, which is in no row */
+	bool user_only;       /* samples in system calls are left out */
+	uint64_t left_out_ns; /* CPU time of the samples left out, which is in no row */
 	uint64_t cpu_ns;      /* CPU time of the process that took the records */
 	struct counts_scatter scatter;
 };
 
-/*
- * Adds the last second to the scatter. To be called when that second's figures of the supervisor
- * are in @profile.
- */
+/* Adds the last second to the scatter, once that second's figures are in @profile. */
 void counts_second(struct counts *counts, const struct profile *profile);
 
 /* A figure of the audit; @key NULL: it is left out. */
@@ -45,12 +42,12 @@ struct audit_figure {
 };
 int counts_set_audit(struct profile *profile, const struct audit_figure *figures, size_t n);
 
-/* Sets those figures of the audit that are known while records come in. */
+/* Sets the figures that are known while records come in. */
 int counts_put(const struct counts *counts, struct profile *profile);
-/* Sets all figures. To be called at the end, when the profile's rows have got their times. */
+/* Sets all figures. To be called at the end, when the rows have their times. */
 int counts_close(const struct counts *counts, const struct stacks *stacks,
 	const struct wallclock *wallclock, struct profile *profile);
-/* Keeps this process's CPU time, before another process calls counts_close(). */
+/* Keeps this process's CPU time, before a child calls counts_close(). */
 void counts_note_cpu(struct counts *counts);
 
 #endif

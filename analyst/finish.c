@@ -18,7 +18,7 @@ static _Noreturn void try(const struct finish *finish, struct analyst *analyst, 
 	struct rlimit none = {0, 0};
 	int error, status;
 
-	/* The child ends with its parent: if the analyst is killed, its profile is not wanted. */
+	/* If the analyst is killed, its profile is not wanted. */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);

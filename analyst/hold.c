@@ -10,15 +10,12 @@
 #include "base/array.h"
 #include "proto/record.h"
 
-/*
- * A stack waits for at most WAIT_NS of the records' clock, and at most BYTES_MOST of records wait.
- * The wait may be long: an answer is in the ring behind all records not taken from there yet.
- */
+/* Limits of waiting: time on the records' clock (answers come last in the ring), and bytes. */
 #define WAIT_NS    UINT64_C(3000000000)
 #define BYTES_MOST ((size_t)128 << 20)
-/* While answers keep coming, the waiting records are tried again only after this time. */
+/* Until the last answer has come, the waiting records are tried only this often. */
 #define AGAIN_NS 10000000
-/* The most stacks that request memory at the same time; further ones wait for these. */
+/* At most this many stacks request memory at a time. */
 #define AT_ONCE 32
 
 void hold_release(struct hold *hold)
@@ -33,7 +30,7 @@ static bool is_empty(const struct hold *hold)
 	return hold->begin == hold->end;
 }
 
-/* Moves the waiting records to the beginning if more than half of the used room is before them. */
+/* Moves the waiting records to the front if more than half of the used room is free. */
 static void tidy(struct hold *hold)
 {
 	if (hold->data_begin > hold->data_end / 2) {
@@ -62,7 +59,7 @@ static int add(struct hold *hold, const uint8_t *data, size_t bytes, bool ready)
 	return 0;
 }
 
-/* Does the analyst have all memory that a record needs? 0: yes; -EAGAIN: no, requested; -ENOMEM. */
+/* 0: all memory that the record needs is there; -EAGAIN: it was requested; -ENOMEM. */
 static int probe(struct analyst *analyst, const struct record *rec)
 {
 	return rec->header.type == RECORD_SAMPLE
@@ -70,20 +67,14 @@ static int probe(struct analyst *analyst, const struct record *rec)
 		: 0;
 }
 
-/*
- * Forgets all requests for memory, as their answers may be lost. The caller then takes the first
- * waiting record without the memory that it needs.
- */
+/* Answers may be lost: the first waiting record is then taken without its memory. */
 static void give_up(struct analyst *analyst)
 {
 	runtimes_each(&analyst->runtimes, &analyst->spaces, peek_forget);
 	analyst->runtimes.forced++;
 }
 
-/*
- * Takes the waiting records in order, until one must wait longer. 1: RECORD_END was taken; 0;
- * -ENOMEM.
- */
+/* Takes records in order, until one must wait longer. 1: RECORD_END was taken; 0; -ENOMEM. */
 static int take_ready(struct analyst *analyst, uint64_t now_ns)
 {
 	struct hold *hold = &analyst->hold;
@@ -93,7 +84,7 @@ static int take_ready(struct analyst *analyst, uint64_t now_ns)
 		struct record rec;
 		int r = 0;
 
-		/* The result is not checked, as the record was well-formed when it came. */
+		/* The record was well-formed when it came. */
 		(void)record_get(hold->data + hold->data_begin, held->bytes, &rec);
 		if (!held->ready)
 			r = probe(analyst, &rec);
@@ -115,7 +106,6 @@ static int take_ready(struct analyst *analyst, uint64_t now_ns)
 	return 0;
 }
 
-/* Asks for the memory that the first AT_ONCE waiting samples need. 0, -ENOMEM. */
 static int probe_waiting(struct analyst *analyst)
 {
 	struct hold *hold = &analyst->hold;
@@ -140,7 +130,6 @@ static int probe_waiting(struct analyst *analyst)
 	return 0;
 }
 
-/* Tries the waiting records again, and sends the requests of those that still wait. */
 static int retry(struct analyst *analyst, uint64_t now_ns)
 {
 	int r = take_ready(analyst, now_ns);
@@ -152,7 +141,6 @@ static int retry(struct analyst *analyst, uint64_t now_ns)
 	return r;
 }
 
-/* Takes an answer. Tries the waiting records again if it was the last one, or after AGAIN_NS. */
 static int take_answer(struct analyst *analyst, const struct record *rec)
 {
 	struct hold *hold = &analyst->hold;

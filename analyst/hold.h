@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Records that wait, in their order, because the stack of one of them needs memory of the target
- * that has been requested (peek.h). Only a runtime that unwinds its own code (Java) requests
- * memory; without such a runtime nothing ever waits.
- */
+/* Records that wait, in order, as one needs memory of the target (peek.h): only with Java. */
 #ifndef ANALYST_HOLD_H
 #define ANALYST_HOLD_H
 
@@ -15,26 +11,23 @@ struct analyst;
 struct record;
 
 struct hold {
-	uint8_t *data; /* records, one after the other, from data_begin to data_end; owned */
+	uint8_t *data; /* waiting records, from data_begin to data_end; owned */
 	size_t data_room, data_begin, data_end;
 	struct held {
 		uint32_t bytes;
-		bool ready; /* the record needs no memory: it waits only for those before it */
-	} * list;           /* one for each record, from begin to end; owned */
+		bool ready; /* it needs no memory, and waits only for those before it */
+	} * list;           /* by record, from begin to end; owned */
 	size_t room, begin, end;
-	/* time of the record that came when the waiting ones were last tried */
+	/* when the waiting records were last tried, on the records' clock */
 	uint64_t tried_ns;
 };
 
 void hold_release(struct hold *hold);
 
-/*
- * Adds a record to the profile, or lets it wait. 1: RECORD_END was added, and all records before
- * it; 0; -ENOMEM. @data: the bytes of the record @rec; copied if it waits.
- */
+/* Takes a record (take.h), or a copy of @data waits. 1: RECORD_END was taken; 0; -ENOMEM. */
 int hold_record(
 	struct analyst *analyst, const uint8_t *data, size_t bytes, const struct record *rec);
-/* Adds all waiting records, as no more will come. 1: RECORD_END was among them; 0; -ENOMEM. */
+/* Takes all waiting records, as no more will come. 1: RECORD_END was among them; 0; -ENOMEM. */
 int hold_flush(struct analyst *analyst);
 
 #endif

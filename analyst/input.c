@@ -23,7 +23,7 @@ bool input_bell(int bell_fd)
 	return n != 0;
 }
 
-/* Sleeps until the doorbell rings. Returns false if it has closed. */
+/* Sleeps until the doorbell rings. False: it has closed. */
 static bool await_bell(struct ring *ring, int bell_fd)
 {
 	struct pollfd fd = {.fd = bell_fd, .events = POLLIN};
@@ -63,10 +63,7 @@ int input_ring(struct analyst *analyst, struct ring *ring, int bell_fd, FILE *ca
 		fwrite(CAPTURE_MAGIC, 1, CAPTURE_MAGIC_BYTES, capture) != CAPTURE_MAGIC_BYTES)
 		*ret_capture_error = -errno;
 	for (;;) {
-		/*
-		 * Records are taken once more after the doorbell has closed, as the last ones were
-		 * written before that.
-		 */
+		/* After the doorbell has closed, once more: the last records came before. */
 		r = input_ready(analyst, ring, capture, ret_capture_error);
 		if (r || !open)
 			break;

@@ -12,25 +12,25 @@ struct analyst;
 
 /*
  * Takes records from the ring until RECORD_END, or until the doorbell closes (the supervisor is
- * gone). Each record is first copied to @capture, if not NULL. @bell_fd is non-blocking. -EPROTO:
- * the ring is broken; earlier records count. *@ret_capture_error: -errno of a failed write to the
- * capture; the analysis continues.
+ * gone). Copies each record to @capture first, unless that is NULL. @bell_fd is non-blocking.
+ * -EPROTO: the ring is broken; earlier records count. *@ret_capture_error: -errno of a failed write
+ * to the capture; the analysis continues.
  */
 int input_ring(struct analyst *analyst, struct ring *ring, int bell_fd, FILE *capture,
 	int *ret_capture_error);
 
 /*
- * Takes the available records without waiting. 1: RECORD_END was among them. -EPROTO: the ring is
- * broken. -ENOMEM.
+ * Takes the available records without waiting. 1: RECORD_END was among them; -EPROTO: the ring is
+ * broken; -ENOMEM.
  */
 int input_ready(struct analyst *analyst, struct ring *ring, FILE *capture, int *capture_error);
 
-/* Empties the doorbell; false: it has closed, the supervisor is gone. */
+/* Empties the doorbell. False: it has closed, the supervisor is gone. */
 bool input_bell(int bell_fd);
 
 /*
- * Takes the records of a capture file, open at @fd. -EBADMSG: not a capture. -EPROTO: it ends
- * within a record; earlier records count.
+ * Takes the records of the capture file @fd. -EBADMSG: not a capture; -EPROTO: it ends within a
+ * record; earlier records count.
  */
 int input_capture(struct analyst *analyst, int fd);
 

@@ -47,10 +47,7 @@ static int add_all(struct histogram *h, const char *name)
 	return r < 0 ? r : locations_name_new(&h->locations);
 }
 
-/*
- * Does the program have code at the first or at the last address of the histogram? If not, the two
- * do not match.
- */
+/* Has the program code at the histogram's first or last address? If not, the two do not match. */
 static bool belongs(const struct histogram *h)
 {
 	struct code_location low, high;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Converts the histogram that a program has written about itself (profile/monout.h) to a profile.
- */
+/* Converts a histogram that a program wrote about itself (profile/monout.h) to a profile. */
 #ifndef ANALYST_MONOUT_PROFILE_H
 #define ANALYST_MONOUT_PROFILE_H
 
@@ -12,9 +10,8 @@ struct symbolizer_options;
 
 /*
  * Makes the profile of @monout: each counter becomes samples at the middle of its text in the ELF
- * file @program, an absolute path, with names from that file's symbols and debug information. 0:
- * the caller frees the profile; -ENOMEM; -EINVAL: *@ret_problem, a constant string, says what is
- * wrong with @program, or that histogram and program do not match.
+ * file @program, an absolute path. 0: the caller frees the profile; -ENOMEM; -EINVAL:
+ * *@ret_problem, a constant string, says what is wrong with @program, or that @monout is not of it.
  */
 int monout_profile(const struct monout *monout, const char *program,
 	const struct symbolizer_options *options, struct profile **ret_profile,

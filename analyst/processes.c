@@ -23,7 +23,6 @@ void processes_release(struct processes *processes)
 	*processes = (struct processes){0};
 }
 
-/* The position of @pid in the list. */
 static size_t place_of(const struct processes *processes, uint32_t pid)
 {
 	return array_bisect(i, 0, processes->n, processes->list[i].pid < pid);
@@ -36,7 +35,7 @@ const char *processes_name(const struct processes *processes, uint32_t pid)
 	return at < processes->n && processes->list[at].pid == pid ? processes->list[at].name : "";
 }
 
-/* Finds or adds a process. */
+/* Finds or adds a process; NULL: out of memory. */
 static struct process_facts *get(struct processes *processes, uint32_t pid)
 {
 	struct process_facts facts = {.pid = pid};
@@ -101,10 +100,7 @@ int processes_exit(struct processes *processes, const struct record_exit *exit)
 
 	if (!facts)
 		return -ENOMEM;
-	/*
-	 * A reused pid: the processes with the same pid share a profile, and their times are added
-	 * up.
-	 */
+	/* Processes that reuse a pid share a profile, so their times are added up. */
 	facts->kernel_ns += exit->kernel_ns;
 	return 0;
 }
@@ -114,16 +110,13 @@ static int set_audit(
 {
 	struct audit_sums sums = audit_sums(profile);
 	uint64_t realtime = 0, lost = 0, in_calls;
-	/* Without an exit record (the stream was cut off) the reports for the threads count. */
+	/* Without an exit record (the stream was cut off) the threads' reports count. */
 	uint64_t kernel_ns = facts->kernel_ns ? facts->kernel_ns : facts->cpu_ns;
 	uint64_t in_rows_ns = sums.cpu_ns + sums.unsampled_ns;
 	uint64_t left_out_ns = kernel_ns > in_rows_ns ? kernel_ns - in_rows_ns : 0;
 	bool user_only = profile_audit(all, AUDIT_SYSCALL_CPU, &in_calls);
 	bool knows_realtime = profile_audit(all, "realtime", &realtime);
-	/*
-	 * Nothing tells to which processes lost samples belonged. So if samples were lost, no
-	 * process has a figure of the samples found.
-	 */
+	/* Nothing tells whose lost samples were: if any were lost, no process has a figure. */
 	bool knows_found = !profile_audit(all, "lost_samples", &lost) || !lost;
 	const struct audit_figure figures[] = {
 		{"period_ns", profile_period_ns(profile)},

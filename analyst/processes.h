@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts about each process, for profiles of their own (--per-process). */
+/* Facts about each process, for a profile of each (--per-process). */
 #ifndef ANALYST_PROCESSES_H
 #define ANALYST_PROCESSES_H
 
@@ -14,9 +14,9 @@ struct record_exit;
 
 struct process_facts {
 	uint32_t pid;
-	char *path, *name; /* path and name of the process's last image */
+	char *path, *name; /* of the last image */
 	double weight, weight_squared;
-	double left_out;    /* in ns: the weight of samples that are excluded from the profile */
+	double left_out;    /* in ns: weight of the samples left out of the profile */
 	uint64_t kernel_ns; /* CPU time reported at the process's exit */
 	uint64_t cpu_ns;    /* CPU time reported for the process's threads */
 };
@@ -28,18 +28,15 @@ struct processes {
 
 void processes_release(struct processes *processes);
 
-/*
- * Each of these functions adds what its record says to the facts about the record's process.
- * -ENOMEM.
- */
+/* Each adds a record to the facts about the record's process. -ENOMEM. */
 int processes_exec(struct processes *processes, const struct record_exec *exec);
 int processes_sample(struct processes *processes, uint32_t pid, uint64_t weight_ns, bool left_out);
 int processes_cpu(struct processes *processes, const struct record_cpu *cpu);
 int processes_exit(struct processes *processes, const struct record_exit *exit);
 
-/* The name of the process with this pid; "": unknown. */
+/* "": unknown. */
 const char *processes_name(const struct processes *processes, uint32_t pid);
-/* Extracts the profile of one process from that of all, with an audit of its own. -ENOMEM. */
+/* Extracts the profile of one process, with an audit of its own. -ENOMEM. */
 int processes_profile(
 	const struct process_facts *facts, const struct profile *all, struct profile **ret_profile);
 

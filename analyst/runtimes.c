@@ -34,10 +34,7 @@ void runtimes_release(struct runtimes *runtimes)
 	*runtimes = (struct runtimes){0};
 }
 
-/*
- * Sends a runtime's table to the supervisor; if that is not possible now, the next sample tries
- * again.
- */
+/* If the supervisor cannot take the table now, the next sample tries again. */
 static void request_table(struct runtimes *runtimes, struct image_runtime *runtime)
 {
 	uint8_t requests[RUNTIME_REQUEST_BYTES];
@@ -58,10 +55,7 @@ static int note_problem(
 	return profile_add_note(runtimes->locations->profile, note);
 }
 
-/*
- * Steps once with an empty frame, so that the runtime requests the memory that it needs before it
- * can unwind any stack. --dump waits for this memory, and then for what the stacks need.
- */
+/* Steps with an empty frame: the runtime requests what any stack needs. --dump waits for it. */
 static int begin_steps(struct runtimes *runtimes, struct image_runtime *runtime)
 {
 	const struct unwind_runtime_frame nowhere = {0};
@@ -181,8 +175,9 @@ static bool is_own(const struct image_runtime *runtime, const struct unwind_fram
 }
 
 /*
- * Hides the interpreter's own frames that a function of the language has called, and those that
- * have called the outermost function of the language: the language's frames stand for them.
+ * Hides frames of the interpreter that the language's frames stand for: those called by a function
+ * of the language, and those that called its outermost function directly. Frames further out, at
+ * the beginning of a thread, stay.
  */
 static void hide(struct runtimes *runtimes, const struct image_runtime *runtime,
 	const struct unwind_result *result)
@@ -206,10 +201,6 @@ static void hide(struct runtimes *runtimes, const struct image_runtime *runtime,
 			i++;
 			continue;
 		}
-		/*
-		 * Hides frames that a function of the language has called, and frames that called
-		 * such a function directly. Frames further out, at the beginning of a thread, stay.
-		 */
 		fold = group < stack->groups ||
 			(group && stack->group[group - 1].frame + 1 == begin);
 		for (size_t k = begin; k < i; k++)
@@ -280,10 +271,7 @@ int runtimes_memory(struct image_space *image, uint64_t time_ns, const struct re
 	return runtimes_steps(image) ? peek_answer(&image->runtime->peek, time_ns, memory) : 0;
 }
 
-/*
- * The struct peek of the next process whose runtime unwinds its own code. *@at: the index in
- * @spaces where the search goes on. NULL: there is no further one.
- */
+/* Of the next process whose runtime unwinds its code. *@at: index in @spaces. NULL: no more. */
 static struct peek *next_peek(
 	const struct runtimes *runtimes, const struct spaces *spaces, size_t *at)
 {

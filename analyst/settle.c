@@ -53,10 +53,7 @@ void settled_release(struct settled *settled)
 	*settled = (struct settled){0};
 }
 
-/*
- * The pool that finally took over @pool: in at most two steps, from thread to process to
- * executable.
- */
+/* The pool that took over @pool in the end: from thread to process to executable. */
 static uint32_t final_pool(const struct settled *settled, uint32_t pool)
 {
 	while (settled->pool[pool].into != pool)
@@ -74,7 +71,7 @@ static uint32_t first_entry(const struct settled *settled, uint32_t stack)
 	return stack < settled->shares->stacks ? settled->shares->first[stack] : 0;
 }
 
-/* The CPU time of samples of @pool that weigh @weight_ns, from now on counted as given. */
+/* The CPU time of @weight_ns of the pool's samples, which then counts as given. */
 static uint64_t give(struct settled *settled, uint32_t pool, uint64_t weight_ns)
 {
 	uint32_t index = final_pool(settled, pool);

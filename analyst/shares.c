@@ -34,7 +34,6 @@ static bool same_path(const void *items, uint32_t index, const void *key)
 	return strcmp(((const struct share_executable *)items)[index].path, key) == 0;
 }
 
-/* Finds or adds an executable. */
 static int find_executable(struct shares *shares, const char *path, uint32_t *ret_executable)
 {
 	uint64_t hash = table_hash_bytes(path, strlen(path));
@@ -119,7 +118,7 @@ void shares_end_process(
 		take_over(pool, process->pool, shares->executable[process->executable].pool);
 }
 
-/* Frees a pool if it has no samples; otherwise a stack refers to it. */
+/* A pool with samples stays: a stack refers to it. */
 static void free_if_unused(struct shares *shares, uint32_t pool)
 {
 	if (!shares->pool[pool].samples)
@@ -132,10 +131,7 @@ static void end_thread(
 	const struct share_pool *own = &shares->pool[thread->pool];
 	uint32_t pool = process->pool;
 
-	/*
-	 * The first thread with samples that ends gives its pool to the process, so that the
-	 * process's empty pool can be freed.
-	 */
+	/* The first such thread gives its pool to the process, whose empty pool is freed. */
 	if (thread->timed && own->samples && own->samples < SHARES_FEW &&
 		!shares->pool[pool].samples) {
 		process->pool = thread->pool;
@@ -176,7 +172,7 @@ static int end_image(struct shares *shares, struct share_process *process)
 	return 0;
 }
 
-/* The index of @pid in the list, or where it would be inserted. */
+/* The index of @pid, or where it would be inserted. */
 static size_t place_of(const struct shares *shares, uint32_t pid)
 {
 	return array_bisect(i, 0, shares->processes, shares->process[i].pid < pid);
@@ -190,7 +186,6 @@ static struct share_process *find_process(struct shares *shares, uint32_t pid)
 									: NULL;
 }
 
-/* Finds or adds a process; NULL: out of memory. */
 static struct share_process *get_process(struct shares *shares, uint32_t pid)
 {
 	struct share_process *process = find_process(shares, pid);
@@ -261,7 +256,6 @@ static size_t place_of_thread(const struct share_process *process, uint32_t tid)
 	return array_bisect(i, 0, process->threads, process->thread[i].tid < tid);
 }
 
-/* Finds or adds a thread; NULL: out of memory. */
 static struct share_thread *get_thread(
 	struct shares *shares, struct share_process *process, uint32_t tid)
 {
@@ -280,7 +274,7 @@ static struct share_thread *get_thread(
 	return thread;
 }
 
-/* The head of a stack's list of entries. NULL: out of memory. */
+/* The head of the stack's list of entries; NULL: out of memory. */
 static uint32_t *get_first(struct shares *shares, uint32_t stack)
 {
 	size_t stacks = shares->stacks;
@@ -295,7 +289,6 @@ static uint32_t *get_first(struct shares *shares, uint32_t stack)
 	return &shares->first[stack];
 }
 
-/* Finds or adds the entry for the samples of @pool at a stack. NULL: out of memory. */
 static struct share_entry *get_entry(struct shares *shares, uint32_t stack, uint32_t pool)
 {
 	struct share_entry *entry;
@@ -315,10 +308,7 @@ static struct share_entry *get_entry(struct shares *shares, uint32_t stack, uint
 	return entry;
 }
 
-/*
- * The weight of the samples of @pool that are left out. A list of entries, as stacks have it, would
- * have one for each thread. NULL: out of memory.
- */
+/* No list as of stacks: that would have an entry for each thread. NULL: out of memory. */
 static uint64_t *get_left_out(struct shares *shares, uint32_t pool)
 {
 	size_t n = shares->left_outs;
@@ -333,7 +323,6 @@ static uint64_t *get_left_out(struct shares *shares, uint32_t pool)
 	return &shares->left_out_ns[pool];
 }
 
-/* The weight of the samples of @pool at a stack. NULL: out of memory. */
 static uint64_t *get_weight(struct shares *shares, uint32_t stack, uint32_t pool)
 {
 	struct share_entry *entry;
@@ -373,7 +362,7 @@ void shares_cover(struct shares *shares)
 			struct share_pool *pool = &shares->pool[process->thread[j].pool];
 
 			if (!process->thread[j].timed)
-				continue; /* no time was reported: the pool has only weights */
+				continue; /* the pool has only weights */
 			pool->cpu_ns += pool->weight_ns - pool->covered_ns;
 			pool->covered_ns = pool->weight_ns;
 		}

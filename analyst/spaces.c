@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "symbolizer/unwind/unwind.h"
 
-/* A larger maps text (400,000 mappings) is invalid. */
+/* A text of /proc/PID/maps that is larger (400,000 mappings) is invalid. */
 #define MAPS_MOST (UINT32_C(64) << 20)
 
 static void free_thread(struct image_space *image, struct thread_name *thread)
@@ -51,7 +51,6 @@ void spaces_release(struct spaces *spaces)
 	spaces->n = spaces->room = 0;
 }
 
-/* The position of @pid in the list, which is sorted by pid. */
 static size_t place_of(const struct spaces *spaces, uint32_t pid)
 {
 	return array_bisect(i, 0, spaces->n, spaces->list[i]->pid < pid);
@@ -86,16 +85,13 @@ static int name_jit(struct image_space *image)
 {
 	if (!image->jit)
 		return 0;
-	/*
-	 * The path of the jitdump is set here, too: it may have been mapped after the first
-	 * generated code was observed.
-	 */
+	/* A jitdump may be mapped after its generated code was first observed. */
 	if (image->space)
 		jit_set_dump(image->jit, space_jitdump(image->space));
 	return jit_finish(image->jit);
 }
 
-/* Names the generated code of an image that ends, and drops its map. */
+/* Names an ending image's generated code, and drops the map. */
 static int finish_jit(struct image_space *image)
 {
 	int r = name_jit(image);
@@ -142,7 +138,7 @@ int spaces_fork(struct spaces *spaces, uint32_t pid, uint32_t parent)
 	struct image_space *from, *to;
 	size_t at;
 
-	(void)spaces_drop(spaces, pid); /* The pid is reused. */
+	(void)spaces_drop(spaces, pid); /* The pid may be reused. */
 	to = spaces_get(spaces, pid);
 	at = place_of(spaces, parent);
 	if (!to)
@@ -166,7 +162,7 @@ int spaces_exec(struct spaces *spaces, const struct record_exec *exec)
 		return -ENOMEM;
 	if (finish_jit(image) < 0)
 		return -ENOMEM;
-	/* Threads of the old image are gone; the remaining one has a new name. */
+	/* Only one thread survives an exec, with a new name. */
 	forget_threads(image);
 	image_runtime_free(image->runtime);
 	image->runtime = NULL;
@@ -184,7 +180,7 @@ int spaces_maps(struct spaces *spaces, const struct record_maps *maps, bool last
 		return -ENOMEM;
 	if (maps->offset == 0)
 		image->maps_bytes = 0;
-	/* A piece of the text is missing, as it was not sent. The next complete text comes soon. */
+	/* A piece was not sent: the next complete text comes soon. */
 	if (maps->offset != image->maps_bytes || maps->bytes > MAPS_MOST - maps->offset)
 		return 0;
 	if (array_grow(&image->maps, &image->maps_room, image->maps_bytes + maps->bytes + 1) < 0)
@@ -207,7 +203,6 @@ int spaces_maps(struct spaces *spaces, const struct record_maps *maps, bool last
 	return r < 0 ? r : 0;
 }
 
-/* The position of @tid in the list, which is sorted by tid. */
 static size_t place_of_thread(const struct image_space *image, uint32_t tid)
 {
 	return array_bisect(i, 0, image->threads, image->thread[i]->tid < tid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The processes of a record stream: image, mappings, and thread names of each. */
+/* The processes of a record stream: image, mappings, and threads of each. */
 #ifndef ANALYST_SPACES_H
 #define ANALYST_SPACES_H
 
@@ -16,35 +16,31 @@ struct image_runtime;
 
 struct thread_name {
 	uint32_t tid;
-	int task; /* index in the profile; -1: not added yet under its present name */
-	int timed_task; /* the thread's last @task, to which its CPU time is added; -1: none */
+	int task;       /* in the profile; -1: not added yet under the present name */
+	int timed_task; /* the last @task, which gets the thread's CPU time; -1: none */
 	char *name;
-	struct unwind_memory *memory; /* the thread's last stack; NULL: not kept; owned */
-	struct stack_need need;       /* how much of the thread's stacks is to be copied */
-	/*
-	 * The locations of the stack with which the thread was last observed blocked, leaf first;
-	 * blocked_n 0: there is none yet.
-	 */
+	struct unwind_memory *memory; /* its last stack; NULL: not kept; owned */
+	struct stack_need need;       /* bytes of its stacks to copy */
+	/* The stack when last observed blocked: locations, leaf first; blocked_n 0: none. */
 	uint32_t *blocked;
 	size_t blocked_n, blocked_room;
 	bool blocked_guessed;
-	uint64_t ticks_ns; /* waiting time that was not counted yet: less than a tick */
+	uint64_t ticks_ns; /* waiting time not counted yet: less than a tick */
 };
 
 struct image_space {
 	uint32_t pid;
-	/* of the image; "" unknown; the process's title (titles.h) may be the name */
+	/* of the image; "": unknown; @name may be the process's title (titles.h) */
 	char *path, *name;
-	uint64_t samples;    /* of this image so far */
-	struct space *space; /* NULL: no maps yet */
+	uint64_t samples;            /* of this image so far */
+	struct space *space;         /* NULL: no maps yet */
 	struct thread_name **thread; /* sorted by tid; owned */
 	size_t threads, thread_room;
-	size_t memories;               /* number of threads whose last stack is kept */
+	size_t memories;               /* threads whose last stack is kept */
 	struct jit *jit;               /* NULL: no generated code known */
-	struct image_runtime *runtime; /* of a language; NULL: none is known */
-	/* the supervisor knows whether the process is a Go program */
-	bool go_reported;
-	char *maps; /* the text of /proc/PID/maps being assembled; owned */
+	struct image_runtime *runtime; /* NULL: none is known */
+	bool go_reported;              /* the supervisor knows if it is Go */
+	char *maps;                    /* the text of /proc/PID/maps so far; owned */
 	size_t maps_bytes, maps_room;
 };
 
@@ -57,28 +53,27 @@ struct spaces {
 
 void spaces_release(struct spaces *spaces);
 
-/* Finds or adds a process; NULL: out of memory. */
+/* NULL: out of memory. */
 struct image_space *spaces_get(struct spaces *spaces, uint32_t pid);
-/* Removes a process that has ended. -ENOMEM: its generated code may lack names. */
+/* Removes an ended process. -ENOMEM: its generated code may lack names. */
 int spaces_drop(struct spaces *spaces, uint32_t pid);
-/* Names the generated code of live processes, when no more records will come. -ENOMEM. */
+/* Names the generated code of live processes, after the last record. -ENOMEM. */
 int spaces_finish(struct spaces *spaces);
 
-/* Names generated code without a name, from what its process has written so far. -ENOMEM. */
+/* Names unnamed generated code from what its process has written so far. -ENOMEM. */
 int spaces_name_jit(struct spaces *spaces);
 
-/* Adds the process @pid with its parent's image and mappings. -ENOMEM. */
+/* Adds @pid with its parent's image and mappings. -ENOMEM. */
 int spaces_fork(struct spaces *spaces, uint32_t pid, uint32_t parent);
 int spaces_exec(struct spaces *spaces, const struct record_exec *exec);
 /* Appends a piece of the text of /proc/PID/maps; @last: parses the text. -ENOMEM. */
 int spaces_maps(struct spaces *spaces, const struct record_maps *maps, bool last);
 int spaces_thread(struct spaces *spaces, const struct record_thread *thread);
 
-/* The thread's entry; NULL: there is none. */
+/* NULL: there is none. */
 struct thread_name *spaces_known_thread(const struct spaces *spaces, uint32_t pid, uint32_t tid);
-/* The thread's entry, added if it is new. NULL: out of memory. */
+/* Adds the thread if it is new. NULL: out of memory. */
 struct thread_name *spaces_find_thread(struct image_space *image, uint32_t tid);
-/* Removes the thread's entry, if there is one. */
 void spaces_drop_thread(struct spaces *spaces, uint32_t pid, uint32_t tid);
 
 #endif

@@ -4,15 +4,13 @@
 #include "proto/request.h"
 
 #define LEAST_BYTES 8192
-/* A stack may become longer by half, and by RESERVE_BYTES, without being cut. */
+/* A stack may grow by half, and by RESERVE_BYTES, without being cut. */
 #define RESERVE_BYTES 4096
-/* After a stack that the copy has cut, the next copy is longer by this factor. */
+/* After the copy has cut a stack, the next copy is longer by this factor. */
 #define CUT_FACTOR 4
-/*
- * Each shorter stack lowers the need by 1/FALL_PART of it: some 90 of them lower it to a quarter.
- */
+/* Each shorter stack lowers the need by 1/FALL_PART: 90 of them lower it to a quarter. */
 #define FALL_PART 64
-/* A shorter copy is requested only if it is shorter by this factor, so that requests are rare. */
+/* A shorter copy is requested only if it is this much shorter: requests stay rare. */
 #define LESS_FACTOR 4
 
 static uint64_t power_of_two(uint64_t bytes)

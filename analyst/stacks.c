@@ -18,10 +18,7 @@
 
 _Static_assert(UNWIND_FRAMES_MOST == PROFILE_FRAMES_MOST, "reports name this bound");
 
-/*
- * The last stack is kept for at most this many threads of a process, as it takes as much memory as
- * the stack itself.
- */
+/* At most this many threads of a process keep a copy of their last stack. */
 #define MEMORIES_MOST 512
 
 int stacks_init(struct stacks *stacks, struct locations *locations, bool frame_pointers, bool live)
@@ -39,7 +36,7 @@ void stacks_release(struct stacks *stacks)
 	*stacks = (struct stacks){0};
 }
 
-/* The location of a system call, which is shown as a frame. */
+/* The location of a system call, shown as a frame. */
 static int call_location(struct stacks *stacks, uint16_t machine, int32_t number)
 {
 	char name[64];
@@ -61,7 +58,7 @@ static int call_location(struct stacks *stacks, uint16_t machine, int32_t number
 	return location;
 }
 
-/* Returns the location of a mark, which is added if it is new, or -ENOMEM. */
+/* Returns the mark's location, or -ENOMEM. */
 static int mark(struct stacks *stacks, enum stacks_mark which)
 {
 	static const struct {
@@ -86,7 +83,6 @@ static int mark(struct stacks *stacks, enum stacks_mark which)
 	return location;
 }
 
-/* The generated code of a process, added if it is new. NULL: out of memory. */
 static struct jit *jit_of(struct stacks *stacks, struct image_space *image)
 {
 	if (!image->jit) {
@@ -171,7 +167,7 @@ static int unwind(struct stacks *stacks, struct image_space *image, struct threa
 	return unwind_stack(stacks->unwinder, image->space, &input, ret_result);
 }
 
-/* Does the sample have a stack? Not in a flat profile. */
+/* Samples of a flat profile have no stack. */
 static bool has_stack(const struct record_sample *sample)
 {
 	return sample->registers || sample->stack_base;
@@ -183,15 +179,15 @@ static bool is_blocked(const struct record_sample *sample)
 }
 
 /*
- * Is the pc of the sample known? Not if only the thread's state could be read, nor if the thread
- * was in a system call at the instant and has left it by exec or by its end.
+ * The pc is unknown if only the thread's state could be read, or if the thread has left, by exec or
+ * its end, the system call in which it was at the instant.
  */
 static bool has_place(const struct record_sample *sample)
 {
 	return sample->pc || (sample->syscall < 0 && !is_blocked(sample));
 }
 
-/* The frame for the kernel's work on behalf of the thread. 0: none; 1: in *@ret_location. */
+/* The frame for the kernel's work for the thread. 0: none; 1: in *@ret_location. */
 static int kernel_leaf(struct stacks *stacks, const struct record_sample *sample, int *ret_location)
 {
 	if (!has_stack(sample) && !is_blocked(sample) && has_place(sample))
@@ -207,7 +203,7 @@ static int kernel_leaf(struct stacks *stacks, const struct record_sample *sample
 	return 1;
 }
 
-/* Appends a location to the stack, which has *@n so far. Returns 0, or @location if negative. */
+/* Appends a location to a stack of *@n. Returns 0, or a negative @location. */
 static int push(struct stacks *stacks, size_t *n, int location)
 {
 	if (location < 0)
@@ -216,7 +212,7 @@ static int push(struct stacks *stacks, size_t *n, int location)
 	return 0;
 }
 
-/* Sets the stack to the frames of the language alone. Returns its length, or -ENOMEM. */
+/* Makes a stack of the language's frames alone. Returns its length; -ENOMEM. */
 static int put_language(struct stacks *stacks, const struct runtime_stack *stack)
 {
 	size_t n = 0;
@@ -232,8 +228,8 @@ static int put_language(struct stacks *stacks, const struct runtime_stack *stack
 }
 
 /*
- * Adds a native frame, or the group of the language's frames that replaces it. @index: of the
- * native frame; *@group: index of the next group; @stack NULL: the language has no frames.
+ * Adds native frame @index, or the group of the language's frames that replaces it. *@group: the
+ * next group; @stack NULL: the language has no frames.
  */
 static int put_frame(struct stacks *stacks, struct image_space *image,
 	const struct unwind_frame *frame, const struct runtime_stack *stack, size_t index,
@@ -258,15 +254,12 @@ static int put_frame(struct stacks *stacks, struct image_space *image,
 	return push(stacks, n, frame_location(stacks, image, frame));
 }
 
-/*
- * Assembles the stack of system call, frames, and marks, which say what was guessed, and why a
- * stack does not reach its beginning. Returns its length, or -ENOMEM.
- */
+/* Assembles a stack of system call, frames, and marks. Returns its length; -ENOMEM. */
 static int put_together(struct stacks *stacks, struct image_space *image,
 	const struct record_sample *sample, const struct unwind_result *result, bool merged)
 {
 	const struct runtime_stack *stack = merged ? &stacks->runtimes->stack : NULL;
-	size_t n = 0, marks = 3, group = 0; /* marks: one at each end, and one for a lock */
+	size_t n = 0, marks = 3, group = 0; /* one at each end, and one for a lock */
 	int location;
 
 	for (size_t i = 0; i < result->n; i++)
@@ -292,9 +285,9 @@ static int put_together(struct stacks *stacks, struct image_space *image,
 }
 
 /*
- * Is the thread still in the call that created it, or just behind it in the C library's function?
- * Then its stack is new and has no callers; a forked process has its parent's stack, which is
- * unwound. The first register holds the call's result, 0 in the new thread.
+ * Is the thread still in the call that created it, or just behind it in the C library? Then its
+ * stack is new and has no callers. (A forked process has its parent's stack.) The first register
+ * holds the call's result, 0 in the new thread.
  */
 static bool is_newborn(const struct stacks *stacks, const struct record_sample *sample,
 	const struct unwind_frame *leaf)
@@ -319,8 +312,8 @@ static bool is_newborn(const struct stacks *stacks, const struct record_sample *
 }
 
 /*
- * Is the outermost frame found the C library's __start_context, to which the function of a
- * makecontext(3) context returns? It has no caller, but its unwind information does not say so.
+ * Is the outermost frame the C library's __start_context, to which a makecontext(3) function
+ * returns? It has no caller, but its unwind information does not say so.
  */
 static bool is_start_of_context(const struct stacks *stacks, const struct unwind_result *result)
 {
@@ -332,11 +325,7 @@ static bool is_start_of_context(const struct stacks *stacks, const struct unwind
 	return name && !strcmp(name, "__start_context");
 }
 
-/*
- * Notes how much of the thread's next stack is to be copied, if the supervisor does not know where
- * the stack ends: the bytes from the beginning of the piece that was copied last to the outermost
- * frame.
- */
+/* Notes the bytes from the beginning of the last copied piece to the outermost frame. */
 static void note_need(struct stacks *stacks, struct thread_name *thread,
 	const struct record_sample *sample, const struct unwind_result *result)
 {
@@ -353,10 +342,7 @@ static void note_need(struct stacks *stacks, struct thread_name *thread,
 		stacks->stack_needs(stacks->context, thread->tid, bytes);
 }
 
-/*
- * Unwinds a sample. Outer frames that have not changed since the thread's last stack are taken from
- * there (struct unwind_memory), and are not unwound again.
- */
+/* Outer frames that have not changed are taken from the thread's last stack (unwind_memory). */
 static int unwind_remembering(struct stacks *stacks, struct image_space *image,
 	struct thread_name *thread, uint64_t time_ns, const struct record_sample *sample,
 	struct unwind_result *ret_result)
@@ -371,7 +357,7 @@ static int unwind_remembering(struct stacks *stacks, struct image_space *image,
 	if (peek)
 		peek_begin(peek);
 	r = unwind(stacks, image, thread, time_ns, sample, ret_result);
-	/* Frames found without all memory may be wrong, and must not be reused. */
+	/* Frames found while memory was missing may be wrong. */
 	if (peek && peek->missed && thread->memory)
 		unwind_memory_clear(thread->memory);
 	return r;

@@ -27,7 +27,7 @@ struct unwinder;
 /* The frame between a function and its guessed caller: see struct unwind_frame. */
 #define STACKS_GUESSED "[guessed]"
 
-/* Leaves of threads that were observed blocked, but not in a system call. */
+/* Leaves of threads observed blocked, but not in a system call. */
 #define STACKS_BLOCKED "[blocked]"
 #define STACKS_STOPPED "[stopped]"
 
@@ -38,7 +38,7 @@ enum stacks_mark {
 	MARK_GUESSED,
 	MARK_BLOCKED,
 	MARK_STOPPED,
-	MARK_NO_LANGUAGE, /* no frame of the language, which alone is to be shown */
+	MARK_NO_LANGUAGE, /* only the language is shown, and it has no frame */
 	MARK_LOCK,
 	STACKS_MARKS,
 };
@@ -47,9 +47,9 @@ struct stacks {
 	struct locations *locations; /* borrowed */
 	struct unwinder *unwinder;
 	bool frame_pointers, live;
-	uint32_t *location; /* locations of the current stack, leaf first */
+	uint32_t *location; /* the current stack, leaf first */
 	size_t room;
-	/* Locations + 1 of marks: frames that are no functions. 0: not added yet. */
+	/* Locations + 1 of marks, frames that are no functions; 0: not added yet. */
 	uint32_t mark[STACKS_MARKS];
 	struct stacks_call {
 		uint16_t machine;
@@ -58,34 +58,34 @@ struct stacks {
 	} * call; /* system calls seen so far */
 	size_t calls, call_room;
 	uint64_t truncated, incomplete, guessed;
-	/* The sample that stacks_probe() has unwound last, by its time (0: none), and its stack. */
+	/* The sample that stacks_probe() unwound last, by its time (0: none), and the result. */
 	uint64_t probed_ns;
 	uint32_t probed_tid;
 	struct unwind_result probed_result;
 	struct jit_budget jit_budget;
 	struct runtimes *runtimes; /* borrowed; NULL: none */
-	/* This is stack_needs() of struct analyst_options. */
+	/* See struct analyst_options. */
 	void (*stack_needs)(void *context, uint32_t tid, uint64_t bytes);
 	void *context;
 };
 
-/* Initializes @stacks. @live: the processes may be alive. 0 or -ENOMEM. */
+/* @live: the processes may be alive. -ENOMEM. */
 int stacks_init(struct stacks *stacks, struct locations *locations, bool frame_pointers, bool live);
 void stacks_release(struct stacks *stacks);
 
 /*
- * Unwinds the stack of a sample of @time_ns. If stacks_take() is called next for the same sample,
- * it uses the result. @image must have a runtime that unwinds its own code. 0; -EAGAIN: memory of
- * the process is needed first, and is to be requested; -ENOMEM.
+ * Unwinds the stack of a sample of @time_ns, for the stacks_take() of the sample that follows.
+ * @image must have a runtime that unwinds its own code. 0; -EAGAIN: memory is needed first;
+ * -ENOMEM.
  */
 int stacks_probe(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
 	uint64_t time_ns, const struct record_sample *sample);
 
 /*
  * Unwinds the stack of a sample. Returns the number of locations in *@ret_stack, leaf first, valid
- * until the next call; -ENOMEM. A sample without registers gives only the location of its pc. The
- * location of a caller is that of its call instruction. *@ret_guessed: some frames were guessed.
- * @image must have a space.
+ * until the next call; -ENOMEM. A sample without registers has one frame, its pc. The location of a
+ * caller is its call instruction. *@ret_guessed: some frames were guessed. @image must have a
+ * space.
  */
 int stacks_take(struct stacks *stacks, struct image_space *image, struct thread_name *thread,
 	uint64_t time_ns, const struct record_sample *sample, const uint32_t **ret_stack,

@@ -15,7 +15,7 @@
 #include "profile/profile.h"
 #include "profile/timeline.h"
 
-/* Longest line of a figure: a key of 63 bytes, a space, and 20 digits. */
+/* A key of 63 bytes, a space, and 20 digits. */
 enum { AUDIT_LINE_MOST = 84 };
 
 static int find_task(
@@ -38,9 +38,8 @@ static int find_task(
 }
 
 /*
- * Adds the CPU time that the kernel reports for a thread to the thread's last task. A thread with a
- * new name gets a new task at its next sample; without a sample it has no task. Its last report
- * ends its entry: what comes of this tid later has a name of its own (RECORD_THREAD).
+ * Adds a thread's CPU time to its last task: a thread with a new name gets a new task at its next
+ * sample, and has none without a sample. The last report (@last) ends the thread's entry.
  */
 static int take_cpu(struct analyst *analyst, const struct record_cpu *cpu, bool last)
 {
@@ -55,7 +54,6 @@ static int take_cpu(struct analyst *analyst, const struct record_cpu *cpu, bool 
 	return shares_cpu(&analyst->shares, cpu->pid, cpu->tid, cpu->cpu_ns, last);
 }
 
-/* Adds a sample to the time line, with its weights. */
 static int note_time(struct analyst *analyst, const struct record_sample *sample, uint32_t stack)
 {
 	const uint64_t weight_ns[TIMELINE_STATES] = {
@@ -71,10 +69,7 @@ static int note_time(struct analyst *analyst, const struct record_sample *sample
 	for (int i = 0; i < TIMELINE_STATES && r >= 0 && !analyst->no_timeline; i++) {
 		instant.state = (enum timeline_state)i;
 		instant.weight_ns = weight_ns[i];
-		/*
-		 * The thread waited for a CPU after it was woken: its blocked time ended before its
-		 * time in the run queue.
-		 */
+		/* Blocked time ended before the time in the run queue began. */
 		if (i == TIMELINE_BLOCKED && instant.time_ns > weight_ns[TIMELINE_QUEUED])
 			instant.time_ns -= weight_ns[TIMELINE_QUEUED];
 		r = timeline_add(analyst->profile, &instant);
@@ -108,7 +103,7 @@ static int take_blocked(struct analyst *analyst, struct image_space *image,
 	return note_time(analyst, sample, (uint32_t)n);
 }
 
-/* Sets the values of a stack of --dump: the duration of the thread's stop. */
+/* Sets the values of a stack of --dump: how long the thread was stopped. */
 static int stopped_values(
 	struct analyst *analyst, const struct record_sample *sample, int64_t *values)
 {
@@ -125,10 +120,7 @@ static int stopped_values(
 	return 0;
 }
 
-/*
- * Adds a sample's weight to the account of its thread (shares.h). At the end, the thread's CPU time
- * is divided among its samples by their weights.
- */
+/* Adds a sample's weight to its thread's account (shares.h), which settles at the end. */
 static int weigh(struct analyst *analyst, const struct record_sample *sample, uint32_t stack)
 {
 	double weight = (double)sample->weight_ns;
@@ -138,13 +130,13 @@ static int weigh(struct analyst *analyst, const struct record_sample *sample, ui
 	return shares_sample(&analyst->shares, sample->pid, sample->tid, stack, sample->weight_ns);
 }
 
-/* Is the sample in a system call, in a profile of the program's own code only? */
+/* --user-only leaves out samples in system calls. */
 static bool is_left_out(const struct analyst *analyst, const struct record_sample *sample)
 {
 	return analyst->user_only && sample->syscall >= 0 && !(sample->flags & RECORD_SAMPLE_DUMP);
 }
 
-/* The labels of a stack of --dump: whether its thread holds the interpreter's lock. -ENOMEM. */
+/* For --dump: the label of the thread that holds the interpreter's lock; 0: none. -ENOMEM. */
 static int lock_label(const struct analyst *analyst)
 {
 	const struct label held = {.key = RUNTIMES_LOCK, .text = RUNTIMES_LOCK_HELD};
@@ -164,9 +156,7 @@ static int take_sample(struct analyst *analyst, const struct record_sample *samp
 	if (!thread)
 		return -ENOMEM;
 	if (!image->space) {
-		/*
-		 * The process's maps could not be read in time; an empty space gives "[unknown]".
-		 */
+		/* The maps could not be read in time: an empty space gives "[unknown]". */
 		int r = space_new(analyst->symbolizer, 0, &image->space);
 
 		if (r < 0)
@@ -206,10 +196,7 @@ static int take_sample(struct analyst *analyst, const struct record_sample *samp
 	return weigh(analyst, sample, (uint32_t)n);
 }
 
-/*
- * Adds a figure of the audit, such as "instants 4711", to the profile. 0; -EBADMSG: the line has
- * another form, or is one figure too many; -ENOMEM.
- */
+/* A figure: "instants 4711". -EBADMSG: another form, or one too many; -ENOMEM. */
 static int take_figure(struct analyst *analyst, const char *line, size_t bytes)
 {
 	char text[AUDIT_LINE_MOST + 1], key[64], digits[21], more;
@@ -225,10 +212,7 @@ static int take_figure(struct analyst *analyst, const char *line, size_t bytes)
 	return r == 0 || r == -ENOMEM ? r : -EBADMSG;
 }
 
-/*
- * Adds the audit's figures, one a line, to the profile. Lines of another form are left out and
- * counted.
- */
+/* One figure a line. Lines of another form are left out and counted. */
 static int take_audit(struct analyst *analyst, const char *text)
 {
 	while (*text) {
@@ -244,7 +228,7 @@ static int take_audit(struct analyst *analyst, const char *text)
 	return counts_put(&analyst->counts, analyst->profile);
 }
 
-/* Adds the audit's figures so far to the profile, then calls @tell, which may be NULL. */
+/* @tell may be NULL. */
 static int take_figures(
 	struct analyst *analyst, const struct record *rec, void (*tell)(void *context))
 {
@@ -277,7 +261,6 @@ static int take_start(struct analyst *analyst, const struct record *rec)
 	return profile_add_note(analyst->profile, note);
 }
 
-/* Looks for a runtime in a process whose mappings are new. */
 static int detect_runtime(struct analyst *analyst, uint32_t pid)
 {
 	struct image_space *image = spaces_get(&analyst->spaces, pid);
@@ -372,7 +355,7 @@ static int take_by_type(struct analyst *analyst, const struct record *rec)
 	}
 }
 
-/* Adds a record to the facts for a profile of each process (--per-process). */
+/* Adds a record to the facts about its process (--per-process). */
 static int take_apart(struct analyst *analyst, const struct record *rec)
 {
 	struct processes *processes = &analyst->processes;
@@ -395,7 +378,7 @@ int take_probe(struct analyst *analyst, uint64_t time_ns, const struct record_sa
 	struct image_space *image;
 	struct thread_name *thread;
 
-	/* Most targets have no runtime that unwinds its own code: their samples need no memory. */
+	/* Most targets have no runtime that unwinds its own code. */
 	if (!analyst->runtimes.steps || is_left_out(analyst, sample))
 		return 0;
 	image = spaces_get(&analyst->spaces, sample->pid);

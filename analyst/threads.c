@@ -11,7 +11,7 @@
 
 #define TEXT_MOST ((size_t)64 << 20)
 
-/* Parses a stat file, "7 (a) b) R 1 …", to the name "a) b" and the state 'R'. -EPROTO. */
+/* Parses "7 (a) b) R 1 …", a stat file, to the name "a) b" and the state 'R'. -EPROTO. */
 static int parse_state(const char *text, struct thread_state *state)
 {
 	const char *open = strchr(text, '('), *close = strrchr(text, ')');
@@ -28,7 +28,7 @@ static int parse_state(const char *text, struct thread_state *state)
 	return 0;
 }
 
-/* Parses "TID (NAME) STATE ...\n", ended by NUL, of each thread. */
+/* @text: for each thread "TID (NAME) STATE ...\n", NUL. */
 static int take_all(struct thread_states *states, uint32_t pid, const char *text, size_t bytes)
 {
 	int r = 0;
@@ -71,7 +71,7 @@ int thread_states_read(struct thread_states *states, const struct analyst *analy
 	return r;
 }
 
-/* Counts stopped threads in *@stopped. False: a thread is neither stopped nor dead. */
+/* False: a thread is neither stopped nor dead. */
 static bool are_stopped(const struct thread_states *states, size_t *stopped)
 {
 	for (size_t i = 0; i < states->n; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The threads of the target and their states, whether they were sampled or not. From /proc. */
+/* The states of the target's threads, sampled or not. From /proc. */
 #ifndef ANALYST_THREADS_H
 #define ANALYST_THREADS_H
 
@@ -20,13 +20,12 @@ struct thread_states {
 	size_t n, room;
 };
 
-/* Reads the states again. Threads that have ended meanwhile are skipped. -ENOMEM. */
+/* Reads the states again, without threads that have ended. -ENOMEM. */
 int thread_states_read(struct thread_states *states, const struct analyst *analyst);
 /*
- * Are all threads of the target stopped by a signal, and is there any? A traced thread that a
- * signal has stopped has the state 't', but so has one that we stop for a sample. Therefore to be
- * called only while the target uses no CPU time, as no samples are taken then. Reads no further
- * than the first process that is not stopped.
+ * Are all threads of the target stopped by a signal, and is there any? Threads stopped by a signal
+ * or, for a sample, by us have the same state 't'. Therefore to be called only while the target
+ * uses no CPU time: no samples are taken then.
  */
 bool thread_states_all_stopped(const struct analyst *analyst);
 void thread_states_release(struct thread_states *states);

@@ -19,7 +19,7 @@ bool title_parse(const char *argument, char ret_title[TITLE_BYTES])
 		return false;
 	if (n >= TITLE_BYTES)
 		n = TITLE_BYTES - 1;
-	/* Does not cut within a character of UTF-8. */
+	/* Cuts between characters of UTF-8. */
 	while (n && ((unsigned char)argument[n] & 0xc0) == 0x80)
 		n--;
 	memcpy(ret_title, argument, n);
@@ -32,7 +32,7 @@ int titles_sample(struct profile *profile, struct opener *opener, struct image_s
 	struct opened opened;
 	char title[TITLE_BYTES];
 
-	/* The title is read at the samples 1, 2, 4, 8, …: it rarely changes later. */
+	/* Reads the title at the samples 1, 2, 4, 8, …: it rarely changes later. */
 	image->samples++;
 	if (image->samples & (image->samples - 1) ||
 		opener_ask_path(opener, OPENING_TITLE, image->pid, "", &opened) < 0 ||

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Titles: a process may write over its first argument to say what it is, for example "nginx: worker
- * process" or "redis-server *:6379". The title names the process from then on.
- */
+/* Processes may write a title over their first argument: "redis-server *:6379". */
 #ifndef ANALYST_TITLES_H
 #define ANALYST_TITLES_H
 
@@ -14,16 +11,10 @@ struct image_space;
 struct opener;
 struct profile;
 
-/*
- * Is @argument, the first one of a process, a title? It has several words, and the first one is no
- * path. A title that does not fit @ret_title is cut.
- */
+/* Is @argument a title: several words, the first of them no path? *@ret_title is cut to fit. */
 bool title_parse(const char *argument, char ret_title[TITLE_BYTES]);
 
-/*
- * To be called with each sample of a process. Reads its title at the samples 1, 2, 4, 8, …, and
- * renames the process. -ENOMEM.
- */
+/* To be called with each sample. Renames the process if it has a new title. -ENOMEM. */
 int titles_sample(struct profile *profile, struct opener *opener, struct image_space *image);
 
 #endif

@@ -23,10 +23,7 @@ int unsampled_take(struct unsampled *unsampled, const struct record_unsampled *r
 /* Adds all times to the profile. -ENOMEM. */
 int unsampled_finish(const struct unsampled *unsampled, const struct wallclock *wallclock,
 	struct profile *profile);
-/*
- * Adds one time to the profile. @pid 0: the time of several processes, in a row named after their
- * file; otherwise that of a process named @name.
- */
+/* @pid 0: time of several processes, named after their file; else of @name. -ENOMEM. */
 int unsampled_add(struct profile *profile, const struct wallclock *wallclock,
 	const struct record_unsampled *times, uint32_t pid, const char *name);
 

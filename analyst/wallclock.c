@@ -57,10 +57,7 @@ void wallclock_correct(
 
 	if (!wallclock->recorded)
 		return;
-	/*
-	 * As a rule either all samples of a stack are guessed, or none. All are if the sum of the
-	 * guessed values equals the whole. (If maps came late, only some may be guessed.)
-	 */
+	/* Usually all samples of a stack are guessed, or none: all, if both values are equal. */
 	guessed = value[wallclock->guessed] == value[wallclock->wall];
 	profile_set_value(profile, stack, wallclock->wall, value[wallclock->wall] + ns);
 	if (guessed)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting times of threads (sprofrun -w wall, both): from records to values of the profile. */
+/* Waiting times of threads (sprofrun -w wall, both), from records to the profile. */
 #ifndef ANALYST_WALLCLOCK_H
 #define ANALYST_WALLCLOCK_H
 
@@ -17,31 +17,26 @@ struct wallclock {
 	bool recorded; /* the supervisor records waiting times */
 	bool first;    /* -w wall: wall-clock time is the default value; waits count as ticks */
 	uint64_t period_ns;
-	size_t wall, queue, blocked, guessed; /* indexes of the value types */
+	size_t wall, queue, blocked, guessed; /* of the value types */
 };
 
-/* Adds the value types to the profile. -ENOMEM, -ENOSPC. */
+/* -ENOMEM, -ENOSPC. */
 int wallclock_begin(
 	struct wallclock *wallclock, struct profile *profile, const struct record_start *start);
 
-/* Sets all values of a sample except CPU time. @guessed: some frames of its stack were guessed. */
+/* Sets a sample's values, except CPU time. @guessed: its stack has guessed frames. */
 void wallclock_values(const struct wallclock *wallclock, const struct record_sample *sample,
 	bool guessed, int64_t values[VALUE_TYPES_MAX]);
 
-/*
- * Corrects the wall-clock values of a stack when its CPU time changes by @ns, positive or negative.
- */
+/* Corrects a stack's wall-clock values when its CPU time changes by @ns (any sign). */
 void wallclock_correct(
 	const struct wallclock *wallclock, struct profile *profile, size_t stack, int64_t ns);
 
-/* The number of wall-clock ticks of a sample; the thread keeps the remainder for the next one. */
+/* The wall-clock ticks of a sample; the thread keeps the remainder for the next one. */
 int64_t wallclock_ticks(const struct wallclock *wallclock, struct thread_name *thread,
 	const struct record_sample *sample);
 
-/*
- * Copies the stack with which a thread was observed blocked, for further samples that find it
- * blocked there (RECORD_SAMPLE_AGAIN). -ENOMEM.
- */
+/* Copies the stack of a blocked thread, for samples with RECORD_SAMPLE_AGAIN. -ENOMEM. */
 int wallclock_keep(struct thread_name *thread, const uint32_t *stack, size_t n, bool guessed);
 
 #endif

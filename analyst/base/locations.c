@@ -64,7 +64,6 @@ int locations_add_named(struct locations *locations, const char *object, const c
 		&(struct location_line){.function = (uint32_t)index}, 1);
 }
 
-/* Sets the names of location @index. */
 static int name(struct locations *locations, size_t index, const struct frame_chain *chain)
 {
 	struct location_line lines[64];
@@ -162,10 +161,7 @@ int locations_note_losses(struct locations *locations)
 
 bool locations_is_nameless(const struct locations *locations, uint32_t index)
 {
-	/*
-	 * Generated code has no module, and no element of @nameless is set for it. A location in
-	 * generated code has a line once its name is known.
-	 */
+	/* Generated code has no module: it has a line once its name is known. */
 	if (index >= locations->named || !locations->code[index].module)
 		return profile_location(locations->profile, index).lines == 0;
 	return locations->nameless[index];

@@ -8,12 +8,12 @@
 #include "proto/record.h"
 #include "proto/request.h"
 
-/* Number of requests in one write to the pipe: a write of up to 4096 bytes is atomic. */
+/* A write of up to 4096 bytes to a pipe is atomic. */
 #define AT_ONCE (4096 / REQUEST_BYTES)
 
-/* Tables with room for more elements than this are freed when they are emptied. */
+/* Larger tables are freed when they are emptied. */
 #define KEPT_ROOM 4096
-/* Once the answers kept have more bytes than this, peek_tidy() drops them, to bound memory. */
+/* peek_tidy() drops the answers if they have more bytes than this. */
 #define KEPT_BYTES (4 << 20)
 
 enum peek_request { PEEK_NONE, PEEK_UNSENT, PEEK_SENT };
@@ -24,7 +24,7 @@ struct peek_read {
 	uint8_t *data;    /* owned */
 	uint32_t requested, bytes;
 	bool answered;
-	enum peek_request asked; /* is a request unanswered? An older answer may exist */
+	enum peek_request asked; /* the unanswered request; an older answer may exist */
 };
 
 void peek_forget(struct peek *peek)
@@ -73,7 +73,6 @@ static bool is_same(const void *reads, uint32_t index, const void *key)
 	return a->address == b->address && a->requested == b->requested;
 }
 
-/* The read with the address and size of @key; NULL: there is none. */
 static struct peek_read *find(const struct peek *peek, const struct peek_read *key)
 {
 	uint64_t hash = table_mix(key->address, key->requested);
@@ -82,7 +81,7 @@ static struct peek_read *find(const struct peek *peek, const struct peek_read *k
 	return at < 0 ? NULL : &peek->read[at];
 }
 
-/* Queues a request for @read; if that is NULL, adds a read like @key first. -ENOMEM. */
+/* Queues a request for @read; NULL: for a new read like @key. -ENOMEM. */
 static int ask(struct peek *peek, struct peek_read *read, const struct peek_read *key)
 {
 	if (!read) {

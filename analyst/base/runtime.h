@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The interface of a language's runtime that keeps frames of its own (docs/RUNTIMES.md): one const
- * table for each. Adding one takes a file and a line in runtimes.c. Data of the target are not
- * trusted.
- */
+/* Interface of a runtime with frames of its own (docs/RUNTIMES.md). Its data are not trusted. */
 #ifndef ANALYST_RUNTIME_H
 #define ANALYST_RUNTIME_H
 
@@ -18,7 +14,7 @@ struct locations;
 struct peek;
 struct space;
 
-/* An unwound stack, and what the supervisor has read of the runtime's own frames (@record). */
+/* An unwound stack, and the language's frames as the supervisor has read them (@record). */
 struct runtime_sample {
 	const struct record_runtime *record;
 	const struct unwind_frame *frame; /* leaf first */
@@ -28,10 +24,10 @@ struct runtime_sample {
 	struct unwind_piece piece[UNWIND_PIECES]; /* the copy of the stack */
 };
 
-/* The frames of the language that replace one frame of the native stack. */
+/* Frames of the language that replace one native frame. */
 struct runtime_group {
 	size_t frame; /* index in runtime_sample.frame; ascending */
-	/* index in runtime_stack.location of the first location, and their number */
+	/* of its locations in runtime_stack.location: index of the first, and number */
 	size_t first, n;
 };
 
@@ -47,32 +43,28 @@ struct runtime_stack {
 struct runtime {
 	const char *name;
 	/*
-	 * Is this runtime in the address space? 1: yes; the caller releases *@ret_state by free(),
-	 * and *@ret_table says what the supervisor is to read (its pid is not set). 0: no.
-	 * -ENOTSUP: yes, but its version is not known; *@ret_state is then a constant string, a
-	 * sentence for the user. -ENOMEM.
+	 * Is this runtime in the address space? 1: yes; the caller releases *@ret_state by
+	 * runtime.free(), and *@ret_table says what the supervisor is to read (its pid is not set).
+	 * 0: no. -ENOTSUP: yes, of an unknown version; *@ret_state is a constant sentence for the
+	 * user. -ENOMEM.
 	 */
 	int (*detect)(struct locations *locations, const struct space *space,
 		struct runtime_table *ret_table, void **ret_state);
 	/*
 	 * Only of a runtime that generates code: finds the caller of a frame of that code, and sets
-	 * ret_caller->tag to the frame's location + 1. It reads memory through @peek; if memory has
-	 * not arrived yet, it returns what it knows, and peek->missed is set. Such a runtime has no
-	 * table, and none of the functions object, merge and is_own. The results are those of
-	 * unwind_input.runtime: 1, 0, -ENOMEM.
+	 * ret_caller->tag to the frame's location + 1. Reads memory through @peek; while memory is
+	 * missing, it returns what it knows, and peek->missed is set. A runtime with step() has no
+	 * table, object(), merge() or is_own(). 1, 0, -ENOMEM: see unwind_input.runtime.
 	 */
 	int (*step)(void *state, struct peek *peek, uint64_t now_ns,
 		const struct unwind_runtime_frame *frame, struct unwind_runtime_caller *ret_caller);
-	/* A sentence for the user: why the language's frames are not shown. NULL: they are. */
+	/* Why the language's frames are not shown, a sentence for the user; NULL: they are. */
 	const char *(*problem)(const void *state);
-	/* Copies a code object that the supervisor has read; drops an invalid one. 0, -ENOMEM. */
+	/* Copies a code object that the supervisor has read; drops an invalid one. -ENOMEM. */
 	int (*object)(void *state, const struct record_object *object);
-	/*
-	 * Sets the groups and the locations of *@stack. 1: the frames agree with the stack; 0: they
-	 * do not: only the locations are set. -ENOMEM.
-	 */
+	/* Sets *@stack. 1; 0: only its locations, as they contradict the native stack; -ENOMEM. */
 	int (*merge)(void *state, const struct runtime_sample *sample, struct runtime_stack *stack);
-	/* Is this a native frame of the interpreter itself? */
+	/* Is this native frame the interpreter's own? */
 	bool (*is_own)(const void *state, const struct unwind_frame *frame);
 	void (*free)(void *state);
 };

@@ -11,7 +11,7 @@
 #include "symbolizer/exported.h"
 
 #define OBJECT "[java]"
-/* While the library is not ready, its layout is read again after this time. */
+/* A library that was not ready is read again only after this time. */
 #define LAYOUT_NS 20000000
 
 static void hotspot_free(void *state)
@@ -57,7 +57,6 @@ static int detect(struct locations *locations, const struct space *space,
 	return 1;
 }
 
-/* Reads the layout. Results are those of hotspot_layout_read(). */
 static int read_layout(struct hotspot *hotspot)
 {
 	int r;
@@ -67,10 +66,7 @@ static int read_layout(struct hotspot *hotspot)
 	if (hotspot->layout_ns && hotspot->now_ns < hotspot->layout_ns + LAYOUT_NS)
 		return 0;
 	r = hotspot_layout_read(&hotspot->tables, hotspot->peek, hotspot->now_ns);
-	/*
-	 * A library that is not ready (0) is read again only after LAYOUT_NS. After -EAGAIN the
-	 * next step tries again, as the requested memory arrives soon.
-	 */
+	/* After -EAGAIN the next step tries again: the memory arrives soon. */
 	if (r == 0)
 		hotspot->layout_ns = hotspot->now_ns;
 	return r;

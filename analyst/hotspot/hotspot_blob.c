@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a piece of generated code ("blob") with its debug information (codeBlob.hpp, nmethod.hpp).
- */
+/* Reads a piece of generated code, a blob, with debug information (codeBlob.hpp, nmethod.hpp). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +8,12 @@
 #include "analyst/hotspot/hotspot_internal.h"
 #include "symbolizer/exported.h"
 
-/* Larger sizes are taken for damaged data. */
+/* Data with larger sizes are damaged. */
 #define BLOB_BYTES_MOST  (UINT64_C(64) << 20)
 #define DEBUG_BYTES_MOST (UINT32_C(4) << 20)
 #define FRAME_WORDS_MOST 65536
 
-/* Reads a text from the library's file if @address is in it, else from the target's memory. */
+/* Reads from the library's file if @address is in it, else from the target's memory. */
 static int read_name(struct hotspot *hotspot, uint64_t address, char *to, size_t room)
 {
 	const struct hotspot_tables *tables = &hotspot->tables;
@@ -35,16 +34,12 @@ static int read_name(struct hotspot *hotspot, uint64_t address, char *to, size_t
 	return 1;
 }
 
-/* A range of the target's memory. */
 struct range {
 	uint64_t address;
 	uint32_t bytes;
 };
 
-/*
- * Copies a range to @to. With @to NULL it only requests the whole range, all parts at once. 1; 0:
- * it cannot be read; -EAGAIN; -ENOMEM.
- */
+/* @to NULL: only requests the whole range at once. 1; 0: unreadable; -EAGAIN; -ENOMEM. */
 static int read_range(struct hotspot *hotspot, const struct range *range, uint8_t *to)
 {
 	const uint8_t *data;
@@ -62,7 +57,6 @@ static int read_range(struct hotspot *hotspot, const struct range *range, uint8_
 	return r;
 }
 
-/* Copies two ranges of the target's memory to blob->debug, one after the other. */
 static int read_debug(
 	struct hotspot *hotspot, struct hotspot_blob *blob, const struct range range[2])
 {
@@ -80,7 +74,7 @@ static int read_debug(
 	return r > 0 ? read_range(hotspot, &range[1], blob->debug + range[0].bytes) : r;
 }
 
-/* Reads the debug information of JDK 22 and older, which lies behind the code, in the blob. */
+/* JDK 22 and older: the debug information is behind the code, in the blob. */
 static int read_joint(struct hotspot *hotspot, struct hotspot_blob *blob, const uint8_t *head)
 {
 	const struct hotspot_layout *l = &hotspot->tables.layout;
@@ -102,8 +96,7 @@ static int read_joint(struct hotspot *hotspot, struct hotspot_blob *blob, const 
 }
 
 /*
- * Reads the debug information of JDK 25 and newer, which is in two areas: the methods are at the
- * end of the mutable data; PcDescs and scopes, in this order, are in the immutable data.
+ * JDK 25 and newer: methods are last in the mutable data; the immutable data have PcDescs, scopes.
  */
 static int read_separate(struct hotspot *hotspot, struct hotspot_blob *blob, const uint8_t *head)
 {
@@ -183,7 +176,7 @@ int hotspot_blob_read(
 	if (header.bytes > BLOB_BYTES_MOST || blob->code < blob->start ||
 		blob->code_end < blob->code || blob->code_end > blob->end)
 		return 0;
-	/* A size of -1 words says that the blob's code has no frame of fixed size. */
+	/* -1 word: the code has no frame of fixed size. */
 	if ((int32_t)header.frame_words > 0 && header.frame_words <= FRAME_WORDS_MOST)
 		blob->frame_bytes = header.frame_words * 8;
 	blob->kind = kind_of(blob);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions by which the steps of all kinds of frames read the copied stack and set the caller. */
+/* Reading the copied stack and setting the caller, for frames of all kinds. */
 #include "analyst/hotspot/hotspot_internal.h"
 
 bool hotspot_read_stack(const struct hotspot_step *step, uint64_t address, uint64_t *ret_word)

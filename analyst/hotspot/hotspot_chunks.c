@@ -1,26 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Finds out where the frames of a virtual thread in Java's heap can be found, and tells the
- * supervisor, which copies them in later stops (supervisor/target/chunks.h).
- */
+/* Finds where a virtual thread's frames are in Java's heap, for supervisor/target/chunks.h. */
 #include "analyst/base/peek.h"
 #include "analyst/hotspot/hotspot_internal.h"
 #include "proto/chunk_layout.h"
 #include "proto/request.h"
 
 enum {
-	/*
-	 * Offset of the pointer to the Continuation in a ContinuationEntry, which is at the
-	 * barrier's sp.
-	 */
+	/* from a ContinuationEntry, at the barrier's sp, to its pointer to the Continuation */
 	CONT_BYTES = 16,
-	TRIES_MOST = 200, /* samples in which no layout fits; then none is searched any more */
+	TRIES_MOST = 200, /* samples without a fitting layout, before the search ends */
 };
 
-/*
- * Is the object at @cont a Continuation, by this layout: does its newest chunk make sense and point
- * back to it? 1; 0; -EAGAIN; -ENOMEM.
- */
+/* By @layout, does the newest chunk of the object @cont point back? 1; 0; -EAGAIN; -ENOMEM. */
 static int is_layout(struct hotspot *hotspot, uint64_t cont, enum chunk_layout layout,
 	uint64_t base, uint8_t shift)
 {
@@ -41,16 +32,13 @@ static int is_layout(struct hotspot *hotspot, uint64_t cont, enum chunk_layout l
 	size = load_u32(data + f.size);
 	sp = load_u32(data + f.sp);
 	bottom = load_u32(data + f.bottom);
-	/*
-	 * An object header of 8 bytes has the class in its upper 22 bits. A header of 12 bytes has
-	 * 0 there.
-	 */
+	/* A header of 8 bytes has the class in its upper 22 bits, one of 12 bytes has 0 there. */
 	return (load_u32(data + 4) >> 10 != 0) == (layout >= CHUNK_NARROW_COMPACT) &&
 		sp <= bottom && bottom <= size && size &&
 		chunk_pointer(data, f.cont, f.wide, base, shift) == cont;
 }
 
-/* Reads how narrow pointers are decoded. 1; 0: the library does not say; -EAGAIN; -ENOMEM. */
+/* How narrow pointers are decoded. 1; 0: the library does not say; -EAGAIN; -ENOMEM. */
 static int read_narrow(struct hotspot *hotspot, uint64_t *ret_base, uint8_t *ret_shift)
 {
 	const struct hotspot_layout *layout = &hotspot->tables.layout;
@@ -84,15 +72,12 @@ static void tell(struct hotspot_step *step, enum chunk_layout layout, uint64_t b
 			.value = step->frame->pc | (uint64_t)layout << REQUEST_CHUNKS_LAYOUT |
 				(uint64_t)shift << REQUEST_CHUNKS_SHIFT |
 				below / 8 << REQUEST_CHUNKS_BELOW});
-	/*
-	 * In a replay there is no supervisor to tell (@request is NULL). chunks_told is set all the
-	 * same, so that the replay requests the same memory as the run did.
-	 */
+	/* A replay (@request is NULL) must request the same memory as the run did. */
 	step->hotspot->chunks_told =
 		!peek->request || peek->request(peek->context, bytes, sizeof(bytes));
 }
 
-/* Tells the supervisor if the objects fit @layout. 1: they do; 0; -EAGAIN; -ENOMEM. */
+/* Tells the supervisor if the objects fit. 1: they do; 0; -EAGAIN; -ENOMEM. */
 static int try_layout(struct hotspot_step *step, uint64_t cont, enum chunk_layout layout,
 	uint64_t base, uint8_t shift, uint64_t below)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The known blobs, sorted by address, and the check whether the target has replaced them. */
+/* The known blobs, and the check whether the target has replaced them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,17 +8,11 @@
 #include "analyst/hotspot/hotspot_internal.h"
 #include "base/array.h"
 
-/*
- * A known blob may have been replaced: after this time it is compared with the target's memory
- * again. Until the memory arrives it is used as it is, up to twice this time.
- */
+/* After this time a blob is compared with memory; after twice this time, before its next use. */
 #define CHECK_NS UINT64_C(500000000)
-/*
- * Code and classes are unloaded many at a time. For this time after a blob was found replaced, a
- * blob is compared with the memory each time it is looked up, not only every CHECK_NS.
- */
+/* Code is unloaded in bulk: for this time after a blob was replaced, look-ups compare blobs. */
 #define REPLACING_NS UINT64_C(2000000000)
-/* The most bytes of debug information that are kept; beyond it all blobs are forgotten. */
+/* With more bytes of debug information, or more blobs, all blobs are forgotten. */
 #define ALL_BYTES_MOST (UINT64_C(192) << 20)
 #define BLOBS_MOST     65536
 
@@ -36,13 +30,13 @@ void hotspot_blobs_forget(struct hotspot *hotspot)
 	hotspot->blobs = 0;
 }
 
-/* The index of the first blob that ends behind @address. */
+/* The first blob that ends behind @address. */
 static size_t place_of(const struct hotspot *hotspot, uint64_t address)
 {
 	return array_bisect(i, 0, hotspot->blobs, hotspot->blob[i]->end <= address);
 }
 
-/* Removes and frees the blobs that overlap [@start, @end): they were replaced. */
+/* Removes the blobs that overlap [@start, @end): they were replaced. */
 static void remove_range(struct hotspot *hotspot, uint64_t start, uint64_t end)
 {
 	size_t at = place_of(hotspot, start), n = 0;
@@ -57,9 +51,7 @@ static void remove_range(struct hotspot *hotspot, uint64_t start, uint64_t end)
 	hotspot->blobs -= n;
 }
 
-/*
- * Adds @blob in the place of those that it overlaps. Owns @blob, and frees it on failure. -ENOMEM.
- */
+/* Replaces the blobs that @blob overlaps. Frees @blob on failure. -ENOMEM. */
 static int insert(struct hotspot *hotspot, struct hotspot_blob *blob)
 {
 	size_t at;
@@ -83,8 +75,7 @@ static int insert(struct hotspot *hotspot, struct hotspot_blob *blob)
 typedef int read_memory(struct peek *peek, uint64_t address, size_t bytes, uint64_t since_ns,
 	const uint8_t **ret_data, size_t *ret_bytes);
 
-/* Reads the heap block at @block. 1: *@ret_head is its blob's header; 0: unused; -EAGAIN; -ENOMEM.
- */
+/* 1: *@ret_head is the header of the block's blob; 0: unused; -EAGAIN; -ENOMEM. */
 static int read_head(struct hotspot *hotspot, uint64_t block, uint64_t since_ns, read_memory *read,
 	const uint8_t **ret_head, size_t *ret_bytes)
 {
@@ -95,10 +86,7 @@ static int read_head(struct hotspot *hotspot, uint64_t block, uint64_t since_ns,
 
 	if (r <= 0)
 		return r;
-	/*
-	 * The header of any blob suffices. More was requested, the header of a compiled method, but
-	 * a stub at the heap's end may be smaller than that.
-	 */
+	/* A compiled method's header was requested; a stub at the heap's end may be smaller. */
 	if (got < l->block_bytes + (size_t)l->blob_bytes)
 		return 0;
 	if (l->block_used != HOTSPOT_NONE && !data[l->block_used])
@@ -138,9 +126,8 @@ static int learn(struct hotspot *hotspot, uint64_t pc, struct hotspot_blob **ret
 }
 
 /*
- * Is the blob unchanged? With @now it is compared with memory read at the time of the sample or
- * later; otherwise a comparison up to CHECK_NS before that is recent enough. 1: yes, or its memory
- * cannot be read; 0: no; -EAGAIN; -ENOMEM.
+ * Is the blob unchanged? @now: compares memory of the sample's time or later; else a comparison up
+ * to CHECK_NS before suffices. 1: yes, or unreadable; 0: no; -EAGAIN; -ENOMEM.
  */
 static int check(struct hotspot *hotspot, struct hotspot_blob *blob, bool now)
 {

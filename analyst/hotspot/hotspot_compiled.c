@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the caller of a frame of fixed size, of a compiled method or a stub, on x86-64. */
+/* Frames of fixed size, of compiled methods or stubs, on x86-64. */
 #include "analyst/base/peek.h"
 #include "analyst/hotspot/hotspot_frame.h"
 #include "analyst/hotspot/hotspot_internal.h"
 #include "analyst/hotspot/hotspot_scopes.h"
 #include "symbolizer/unwind/unwind.h"
 
-/* The most words that compiled code has pushed in addition to its frame. */
+/* Words that compiled code pushes at most in addition to its frame. */
 enum { PUSHED_MOST = 2 };
 
-/* A stub without a complete frame pushes the frame pointer in its first STUB_BEGIN bytes. */
+/* A stub with frame_complete < 0 pushes the frame pointer in these first bytes. */
 enum { STUB_BEGIN = 16 };
 
 /*
- * The frame's stack pointer. Where a method handle is called, compiled code keeps it in the frame
- * pointer register, as the callee may return with another stack pointer.
+ * Where a method handle is called, compiled code keeps its stack pointer in the frame pointer
+ * register, as the callee may return with another one.
  */
 static uint64_t own_sp(const struct hotspot_step *step)
 {
@@ -33,7 +33,7 @@ static uint64_t own_sp(const struct hotspot_step *step)
 		: frame->sp;
 }
 
-/* Does what find_frame() does, for a pc behind the beginning of the method. */
+/* find_frame() for a pc behind the beginning of the method. */
 static int find_behind(
 	struct hotspot_step *step, enum hotspot_frame *ret_frame, uint64_t *ret_popped)
 {
@@ -73,10 +73,7 @@ static int find_behind(
 	return 1;
 }
 
-/*
- * Finds out how much of the frame exists at the pc. *@ret_popped: with HOTSPOT_FRAME_POPPED, the
- * return address. 1; -EAGAIN: the code is needed; -ENOMEM.
- */
+/* *@ret_popped: the return address, for HOTSPOT_FRAME_POPPED. 1; -EAGAIN; -ENOMEM. */
 static int find_frame(
 	struct hotspot_step *step, enum hotspot_frame *ret_frame, uint64_t *ret_popped)
 {
@@ -112,9 +109,8 @@ static int find_frame(
 }
 
 /*
- * The address where the frame ends. An executing frame may have pushed further words, as the
- * comparison of strings does. The word below the frame's end is a return address into generated
- * code, as all callers are generated code: this shows how many were pushed.
+ * An executing frame may have pushed words, as the comparison of strings does: the frame then ends
+ * behind the first return address into generated code.
  */
 static uint64_t end_of(const struct hotspot_step *step)
 {
@@ -161,17 +157,11 @@ int hotspot_step_compiled(struct hotspot_step *step)
 	struct hotspot_method *method;
 	int r = hotspot_leave_fixed(step), named;
 
-	/*
-	 * doYield() moves frames of this stack to the heap: the heap's copied frames may repeat
-	 * frames that are still on the stack, so they are not used.
-	 */
+	/* doYield() moves frames to the heap: frames copied there may repeat those of the stack. */
 	if (blob->native && hotspot_method_find(step->hotspot, blob->method, 0, &method) > 0)
 		step->caller.drop_left = method->is_yield;
 
-	/*
-	 * In a deoptimized frame the callee's return address was replaced by the deoptimizer's
-	 * address; the frame keeps the original one.
-	 */
+	/* A deoptimized frame's pc is the deoptimizer's; the frame keeps the original one. */
 	if ((pc == blob->deopt || pc == blob->deopt_mh) && !step->frame->exact &&
 		hotspot_read_stack(step, own_sp(step) + blob->original_pc, &original) &&
 		original >= blob->code && original < blob->code_end)

@@ -6,7 +6,7 @@
 
 #include "base/load.h"
 
-/* An instruction by its first bytes; @operand: number of bytes that follow, of any value. */
+/* An instruction by its first bytes; @operand: bytes of any value that follow. */
 struct pattern {
 	uint8_t bytes, operand;
 	uint8_t code[5];
@@ -43,9 +43,8 @@ static const struct pattern returns[] = {
 	{1, 0, {0xc3}}, {1, 2, {0xc2}}, {2, 0, {0xf3, 0xc3}}, /* ret; ret $8; rep ret */
 };
 /*
- * What stands between the frame's removal and the return: the check for a safepoint, and
- * vzeroupper. The comment of a line names its last instruction. On a line with two instructions,
- * the first is a short form of the one named on the line above.
+ * Between the frame's removal and the return: the check for a safepoint, and vzeroupper. A line's
+ * comment names its last instruction; the one before is a short form of the line above.
  */
 static const struct pattern at_end[] = {
 	{3, 4, {0x49, 0x3b, 0xa7}},                             /* cmp off(%r15),%rsp */
@@ -74,7 +73,6 @@ size_t hotspot_frame_pop(const uint8_t *code, size_t bytes)
 	return bytes && (code[0] & 0xf8) == 0x58 && code[0] != 0x5d;
 }
 
-/* Is the instruction at @code a jump to the address in a register? */
 static bool is_jump(const uint8_t *code, size_t bytes)
 {
 	const size_t prefix = bytes && code[0] == 0x41;
@@ -84,7 +82,7 @@ static bool is_jump(const uint8_t *code, size_t bytes)
 
 int hotspot_frame_popped(const uint8_t before[2], const uint8_t *code, size_t bytes)
 {
-	/* DWARF's numbers of the registers, by the numbers that instructions use. */
+	/* DWARF's register numbers, by the instructions' numbers. */
 	static const uint8_t number[] = {0, 2, 1, 3, 7, 6, 4, 5};
 	const uint8_t at = before[1] & 7;
 
@@ -121,7 +119,7 @@ enum hotspot_frame hotspot_frame_at_begin(const uint8_t *code, size_t bytes)
 	return pushed || stored ? HOTSPOT_FRAME_WHOLE : HOTSPOT_FRAME_UNSAVED;
 }
 
-/* Is the instruction at the offset @at a jump to an address outside of the method's code? */
+/* Is the instruction a jump out of the method's code? */
 static bool is_exit(const struct hotspot_code *is, size_t at)
 {
 	enum { JUMP = 5 };
@@ -133,7 +131,7 @@ static bool is_exit(const struct hotspot_code *is, size_t at)
 	return to < is->start || to >= is->end;
 }
 
-/* Does the code that a check for a safepoint jumps to go on here? The frame is gone there. */
+/* Is this the code to which a check for a safepoint jumps? The frame is gone there. */
 static bool is_safepoint(const struct hotspot_code *is)
 {
 	size_t at = ANY_OF(constant, is->code, is->bytes), n;
@@ -142,7 +140,7 @@ static bool is_safepoint(const struct hotspot_code *is)
 	return n && is_exit(is, at + n);
 }
 
-/* Returns what exists of the frame at the beginning of a method, or of the code for its loop. */
+/* For the beginning of a method, or of the code for its loop (OSR). */
 static enum hotspot_frame at_entry(const struct hotspot_code *is)
 {
 	const size_t skip = ANY_OF(bang, is->code, is->bytes);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the code heaps, which hold generated code, and their blocks (codeCache.hpp, heap.hpp). */
+/* The code heaps, which hold generated code, and their blocks (codeCache.hpp, heap.hpp). */
 #include "analyst/base/peek.h"
 #include "analyst/hotspot/hotspot_internal.h"
 
-/* If a pc is in no known heap, the heaps are read again, but only after this time. */
+/* For a pc in no known heap, the heaps are read again only after this time. */
 #define HEAPS_NS 50000000
-/* A larger heap is taken for damaged data. */
+/* A larger heap is damaged data. */
 #define HEAP_BYTES_MOST (UINT64_C(1) << 32)
 /*
- * WINDOW: bytes of the map of segments that are read at a time. HOPS_MOST: limit of the steps back
- * to the beginning of a block. SEGMENT_UNUSED: the map's byte for a segment that is in no block.
+ * WINDOW: bytes of the map of segments read at a time. HOPS_MOST: steps back to the beginning of a
+ * block. SEGMENT_UNUSED: the map's byte for a segment in no block.
  */
 enum { WINDOW = 512, HOPS_MOST = 4096, SEGMENT_UNUSED = 0xff };
 
@@ -46,7 +46,7 @@ static int read_heap(struct hotspot *hotspot, uint64_t at, struct hotspot_heap *
 	return 1;
 }
 
-/* Reads CodeCache::_heaps. 1; 0: there are no heaps yet; -EAGAIN; -ENOMEM. */
+/* Reads CodeCache::_heaps. 1; 0: there are none yet; -EAGAIN; -ENOMEM. */
 static int read_heaps(struct hotspot *hotspot)
 {
 	const struct hotspot_layout *l = &hotspot->tables.layout;
@@ -96,10 +96,7 @@ bool hotspot_is_code(const struct hotspot *hotspot, uint64_t pc)
 
 int hotspot_heaps_read(struct hotspot *hotspot, uint64_t pc)
 {
-	/*
-	 * The heaps are read again unless one contains @pc and the call stub is known. The stub is
-	 * generated after the heaps, so its address may not have been set when they were read.
-	 */
+	/* The call stub is generated after the heaps: its address may still be missing. */
 	if ((heap_of(hotspot, pc) && hotspot->call_stub_return) ||
 		(hotspot->heaps_ns && hotspot->now_ns < hotspot->heaps_ns + HEAPS_NS))
 		return 1;
@@ -107,9 +104,8 @@ int hotspot_heaps_read(struct hotspot *hotspot, uint64_t pc)
 }
 
 /*
- * Finds the block that contains the segment of @pc. The map has a byte for each segment: 0 for the
- * first segment of a block; for others the distance back to the first one, in segments. A distance
- * too large for a byte leads only a part of the way, to a segment from which the search goes on.
+ * The map has a byte for each segment: 0 for the first one of a block; else the distance back to
+ * the first one, in segments. A distance too large for a byte leads only to a segment between.
  */
 int hotspot_block_find(struct hotspot *hotspot, uint64_t pc, uint64_t *ret_block)
 {
@@ -125,10 +121,7 @@ int hotspot_block_find(struct hotspot *hotspot, uint64_t pc, uint64_t *ret_block
 		uint8_t back;
 
 		if (here != window) {
-			/*
-			 * The map's memory is whole pages, so a window that reaches past the map's
-			 * end can be read.
-			 */
+			/* The map is whole pages, so a window may reach past its end. */
 			int r = peek_at(hotspot->peek, heap->segments + here, WINDOW,
 				hotspot->now_ns, &data);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the caller and the location of a frame of the interpreter, on x86-64. */
+/* Frames of the interpreter, on x86-64. */
 #include "analyst/hotspot/hotspot_internal.h"
 #include "symbolizer/unwind/unwind.h"
 
@@ -7,17 +7,17 @@
 enum { RAX = 0, RBX = 3, R13 = 13 };
 
 /*
- * A frame of the interpreter (frame_x86.hpp). Words 0 and 1 from the frame pointer are the caller's
- * frame pointer and the return address. Downwards from word -1 follow the caller's stack pointer,
- * the frame's own stack pointer during calls, the method, four more words, the address of the
- * calling bytecode, and the bottom of the operand stack.
+ * A frame of the interpreter (frame_x86.hpp). Words 0 and 1 from the frame pointer: the caller's
+ * frame pointer, the return address. Downwards from word -1: the caller's stack pointer, the
+ * frame's own stack pointer during calls, the method, four more words, the address of the calling
+ * bytecode, the bottom of the operand stack.
  */
 enum { SENDER_SP = -1, METHOD = -3, BYTECODE = -8, FIXED_WORDS = 9 };
 
-/* The caller's stack pointer is at most this many bytes above the interpreter's frame. */
+/* The caller's stack pointer is at most this many bytes above the frame. */
 enum { NEAR = 1 << 20 };
 
-/* Sets the caller of the frame at the frame pointer. @sender_sp: the caller's stack pointer. */
+/* Leaves the frame at the frame pointer. @sender_sp: the caller's stack pointer. */
 static void leave_with(struct hotspot_step *step, uint64_t sender_sp)
 {
 	uint64_t fp = step->frame->fp;
@@ -28,9 +28,8 @@ static void leave_with(struct hotspot_step *step, uint64_t sender_sp)
 }
 
 /*
- * Leaves the interpreter's frame at the frame pointer. @runs: its method must be executing, so r13
- * must hold the address of one of its bytecodes; otherwise the frame may be a caller's. 1; 0: it is
- * no such frame; -EAGAIN; -ENOMEM.
+ * Leaves the interpreter's frame at the frame pointer. @runs: only if its method executes, with r13
+ * at one of its bytecodes; else the frame may be a caller's. 1; 0: no such frame; -EAGAIN; -ENOMEM.
  */
 static int leave_interpreted(struct hotspot_step *step, bool runs)
 {
@@ -49,10 +48,7 @@ static int leave_interpreted(struct hotspot_step *step, bool runs)
 		leave_with(step, sender);
 		return 0;
 	}
-	/*
-	 * The frame of a method that has called another one is complete. Only that of an executing
-	 * method may still be incomplete.
-	 */
+	/* Only an executing method's frame may be incomplete. */
 	if (!frame->exact)
 		leave_with(step, sender);
 	r = hotspot_method_find_now(hotspot, method, &found);
@@ -71,9 +67,8 @@ static int leave_interpreted(struct hotspot_step *step, bool runs)
 }
 
 /*
- * Sets the caller of a method (rbx) that begins: its return address, stack and frame pointer. A
- * compiled caller's stack begins above the arguments, which the adapter between the two has copied
- * below it.
+ * Sets the caller of a method (rbx) that begins. A compiled caller's stack begins above the
+ * arguments, which the adapter between the two has copied below.
  */
 static int set_beginning(struct hotspot_step *step, uint64_t pc, uint64_t sp, uint64_t fp)
 {
@@ -88,13 +83,13 @@ static int set_beginning(struct hotspot_step *step, uint64_t pc, uint64_t sp, ui
 	return 1;
 }
 
-/* Returns @sp if a stack that begins at @least or above can begin there; otherwise @least. */
+/* Returns @sp if the caller's stack can begin there, at @least or above; else @least. */
 static uint64_t stack_from(uint64_t sp, uint64_t least)
 {
 	return sp % 8 == 0 && sp >= least && sp - least <= NEAR ? sp : least;
 }
 
-/* The caller's stack pointer, when the frame pointer is set but words of the frame are missing. */
+/* The frame pointer is set, but words of the frame are missing. */
 static uint64_t sender_sp(const struct hotspot_step *step)
 {
 	const struct unwind_runtime_frame *frame = step->frame;
@@ -106,10 +101,10 @@ static uint64_t sender_sp(const struct hotspot_step *step)
 }
 
 /*
- * Leaves a method that the interpreter is beginning or ending. At the beginning the frame is
- * missing or incomplete: rbx holds the method, r13 the caller's stack pointer; the return address
- * is on the stack, or already taken from there to rax. At the end the frame is gone, and r13 holds
- * the return address. 1; 0: neither fits; -EAGAIN; -ENOMEM.
+ * Leaves a method that begins or ends. At the beginning the frame is missing or incomplete: rbx is
+ * the method, r13 the caller's stack pointer; the return address is on the stack, or was popped to
+ * rax. At the end the frame is gone, and r13 is the return address. 1; 0: neither fits; -EAGAIN;
+ * -ENOMEM.
  */
 static int leave_beginning(struct hotspot_step *step)
 {
@@ -120,7 +115,7 @@ static int leave_beginning(struct hotspot_step *step)
 
 	if (!reg)
 		return 0;
-	/* The frame pointer is set already, but words of the frame are missing. */
+	/* The frame pointer is set, but words of the frame are missing. */
 	if (frame->fp >= frame->sp && frame->fp - frame->sp < 8 * FIXED_WORDS &&
 		hotspot_read_stack(step, frame->fp + 8, &pc) &&
 		hotspot_read_stack(step, frame->fp, &fp)) {
@@ -150,11 +145,7 @@ int hotspot_step_interpreted(struct hotspot_step *step)
 
 	if (!r && exact)
 		r = leave_beginning(step);
-	/*
-	 * If the thread neither executes a bytecode nor begins or ends a method, it may be on its
-	 * way to another method or back from it: r13 then holds no address of a bytecode, but the
-	 * frame is complete.
-	 */
+	/* On the way to or from a method r13 has no bytecode, but the frame is complete. */
 	if (!r && exact)
 		r = leave_interpreted(step, false);
 	if (r < 0 || step->caller.tag)

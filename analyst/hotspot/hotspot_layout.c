@@ -9,10 +9,9 @@
 #include "symbolizer/exported.h"
 
 /*
- * Offsets in the entries of the two tables. VMStructEntry: type name, field name, type of the
- * field, is it static (4 bytes), offset, address; VMTypeEntry: name, superclass, three numbers of 4
- * bytes, size. The tables end with an entry without a name; those of JDK 17 have 1,900 and 700
- * entries.
+ * Entries of the two tables. VMStructEntry: type name, field name, type of the field, is it static
+ * (4 bytes), offset, address; VMTypeEntry: name, superclass, three numbers of 4 bytes, size. An
+ * entry without a name ends a table; JDK 17 has 1,900 and 700 entries.
  */
 enum {
 	STRUCT_BYTES = 48,
@@ -29,16 +28,10 @@ enum {
 };
 
 #define UNSET HOTSPOT_NONE
-/*
- * After this many failed readings the layout is given up. The first readings may fail because the
- * dynamic linker relocates the tables only after the library has been mapped.
- */
+/* Readings before giving up: the tables are relocated only after the library was mapped. */
 #define TRIES_MOST 50
 
-/*
- * Which versions must have a field: all; none (it has an alternative, or may be missing); those up
- * to HOTSPOT_JOINT; those from HOTSPOT_SEPARATE on.
- */
+/* Versions that must have a field: all; none; up to HOTSPOT_JOINT; from HOTSPOT_SEPARATE on. */
 enum who { ALL, SOME, JOINT, SEPARATE };
 
 struct wanted {
@@ -54,7 +47,7 @@ static const struct wanted wanted[] = {
 	{"CodeCache", "_heaps", IN(heaps_at), true, ALL},
 	{"Abstract_VM_Version", "_vm_major_version", IN(version_at), true, ALL},
 	{"StubRoutines", "_call_stub_return_address", IN(call_stub_return_at), true, ALL},
-	/* The first two of these fields are of JDK 22 and older, the next two of newer ones. */
+	/* The first two fields are of JDK 22 and older, the next two of newer ones. */
 	{"CompressedOops", "_narrow_oop._base", IN(oop_base_at), true, SOME},
 	{"CompressedOops", "_narrow_oop._shift", IN(oop_shift_at), true, SOME},
 	{"CompressedOops", "_base", IN(oop_base_at), true, SOME},
@@ -116,7 +109,7 @@ static const struct wanted wanted[] = {
 	{"ConstantPool", "_pool_holder", IN(pool_holder), false, ALL},
 	{"ConstantPool", "_source_file_name_index", IN(pool_source), false, SOME},
 	{"ConstantPool", NULL, IN(pool_bytes), false, ALL},
-	/* Up to JDK 12, InstanceKlass has the index of the file's name, later ConstantPool. */
+	/* In InstanceKlass up to JDK 12, later in ConstantPool. */
 	{"InstanceKlass", "_source_file_name_index", IN(klass_source), false, SOME},
 	{"Klass", "_name", IN(klass_name), false, ALL},
 	{"Symbol", "_length", IN(symbol_length), false, ALL},
@@ -126,13 +119,12 @@ static const struct wanted wanted[] = {
 
 #define WANTED (sizeof(wanted) / sizeof(*wanted))
 
-/* Is @name the text at @address of the library? */
 static bool is_name(const struct hotspot_tables *tables, uint64_t address, const char *name)
 {
 	size_t bytes = strlen(name) + 1;
 	char text[NAME_MOST];
 
-	/* Most names differ in the first two bytes: these are compared first. */
+	/* Compares two bytes first: most names differ there. */
 	return exported_read(tables->module, address - tables->bias, text, 2) &&
 		text[0] == name[0] && text[1] == name[1] && bytes <= sizeof(text) &&
 		exported_read(tables->module, address - tables->bias, text, bytes) &&
@@ -150,7 +142,7 @@ static void put(struct hotspot_layout *layout, const struct wanted *field, uint6
 		memcpy(to, &offset, sizeof(offset));
 }
 
-/* Stores the value of a wanted entry of the table of structs or, if @types, the table of types. */
+/* @types: @entry is of the table of types, not of structs. */
 static void take(struct hotspot_tables *tables, const uint8_t *entry, bool types)
 {
 	uint64_t type = load_u64(entry), field = types ? 0 : load_u64(entry + STRUCT_FIELD);
@@ -171,7 +163,7 @@ static void take(struct hotspot_tables *tables, const uint8_t *entry, bool types
 	}
 }
 
-/* Reads a table to its end. 1: done; 0: it makes no sense; -EAGAIN. */
+/* 1; 0: the table makes no sense; -EAGAIN. */
 static int read_table(
 	struct hotspot_tables *tables, struct peek *peek, uint64_t pointer_at, bool types)
 {
@@ -216,10 +208,7 @@ static bool is_complete(const struct hotspot_layout *layout)
 		l->pool_bytes <= 512 && l->method_bytes <= 512 && l->block_bytes <= 64;
 }
 
-/*
- * Do the @n fields of @each bytes lie in the first @bytes of their type? A field that the version
- * does not have does not count.
- */
+/* Do the fields of @each bytes lie in the first @bytes? A field that the version lacks does. */
 static bool fit(const uint32_t *at, size_t n, uint32_t each, uint32_t bytes)
 {
 	for (size_t i = 0; i < n; i++)
@@ -230,7 +219,7 @@ static bool fit(const uint32_t *at, size_t n, uint32_t each, uint32_t bytes)
 
 #define FIT(at, each, bytes) fit(at, sizeof(at) / sizeof(*(at)), each, bytes)
 
-/* Does each field lie within the bytes that are read of its type? Memory is not trusted. */
+/* Memory is not trusted: does each field lie in the bytes that are read? */
 static bool is_sane(const struct hotspot_layout *l)
 {
 	const uint32_t blob_words[] = {
@@ -267,7 +256,7 @@ static void begin(struct hotspot_layout *layout)
 	layout->separate = false;
 }
 
-/* Reads both tables, once. 1; 0: they are not ready, or make no sense; -EAGAIN; -ENOMEM. */
+/* 1; 0: the tables are not ready, or make no sense; -EAGAIN; -ENOMEM. */
 static int read_tables(struct hotspot_tables *tables, struct peek *peek)
 {
 	int structs, types;
@@ -296,7 +285,7 @@ int hotspot_layout_read(struct hotspot_tables *tables, struct peek *peek, uint64
 		r = peek_at(peek, l->version_at, 4, tables->tries ? now_ns : 0, &data);
 	if (r > 0)
 		l->version = load_u32(data);
-	/* The library sets its version, 0 at first, some time after it has been mapped. */
+	/* The version is 0 for some time after the library was mapped. */
 	if (r == 0 || (r > 0 && !l->version)) {
 		if (++tables->tries >= TRIES_MOST)
 			tables->problem = "its HotSpot does not say how it is laid out: its stacks "

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The layout of HotSpot's data structures, from the tables that its library exports for the
- * serviceability agent: gHotSpotVMStructs and gHotSpotVMTypes (vmStructs.hpp).
- */
+/* HotSpot's layout, from its library's gHotSpotVMStructs and gHotSpotVMTypes (vmStructs.hpp). */
 #ifndef ANALYST_HOTSPOT_LAYOUT_H
 #define ANALYST_HOTSPOT_LAYOUT_H
 
@@ -12,13 +9,10 @@
 struct module;
 struct peek;
 
-/*
- * Versions of the JDK whose layout is known. Versions up to _JOINT keep the debug information
- * behind the code, in the same blob; versions from _SEPARATE on keep it elsewhere.
- */
+/* Known JDKs. Their debug information: up to _JOINT in the blob, from _SEPARATE on elsewhere. */
 enum { HOTSPOT_OLDEST = 11, HOTSPOT_JOINT = 22, HOTSPOT_SEPARATE = 25, HOTSPOT_NEWEST = 27 };
 
-/* This stands for the offset of a field that the version does not have. */
+/* The offset of a field that the version does not have. */
 #define HOTSPOT_NONE UINT32_MAX
 
 /* Addresses of static fields, offsets of others, sizes of types. */
@@ -26,18 +20,18 @@ struct hotspot_layout {
 	uint32_t version; /* of the JDK */
 	bool separate;    /* HOTSPOT_SEPARATE or later */
 	uint64_t heaps_at, version_at, call_stub_return_at;
-	uint64_t oop_base_at, oop_shift_at; /* 0: this version does not export them */
+	uint64_t oop_base_at, oop_shift_at; /* 0: not exported by this version */
 	uint32_t array_length, array_data;
 	uint32_t heap_memory, heap_segments, heap_log2;
 	uint32_t space_low, space_high, space_end;
 	uint32_t block_used, block_bytes;
 	uint32_t blob_name, blob_size, blob_frame_complete, blob_frame_size, blob_bytes;
 	uint32_t code_method, code_original_pc, code_pcs, code_id, code_bytes;
-	/* fields of versions up to HOTSPOT_JOINT */
+	/* fields up to HOTSPOT_JOINT */
 	uint32_t blob_code_begin, blob_code_end;
 	uint32_t code_scopes, code_deopt, code_deopt_mh, code_metadata, code_dependencies,
 		code_verified;
-	/* fields of versions from HOTSPOT_SEPARATE on */
+	/* fields from HOTSPOT_SEPARATE on */
 	uint32_t blob_code_offset, blob_data_offset, blob_relocations, blob_mutable,
 		blob_mutable_bytes;
 	uint32_t code_scopes_offset, code_deopt_offset, code_deopt_mh_offset, code_verified_offset,
@@ -49,22 +43,19 @@ struct hotspot_layout {
 	uint32_t symbol_length, symbol_body;
 };
 
-/* A reading of the tables. The caller sets module, bias and the two addresses; the rest is 0. */
+/* The caller sets module, bias and the two addresses; the rest is 0. */
 struct hotspot_tables {
 	const struct module *module; /* libjvm.so */
 	uint64_t bias;
 	uint64_t structs_at, types_at; /* addresses of the pointers to the tables */
 	struct hotspot_layout layout;
 	unsigned tries;
-	bool read;           /* the tables were read; the version may not be known yet */
+	bool read;           /* the tables were read; maybe not yet the version */
 	bool known;          /* the layout is complete */
-	const char *problem; /* why the layout will never be known; NULL: it may become known */
+	const char *problem; /* why the layout stays unknown; NULL: it may become known */
 };
 
-/*
- * Reads tables->layout. 1: it is known; 0: the library is not ready yet, or tables->problem says
- * why its layout will never be known; -EAGAIN: memory is needed first, and was requested; -ENOMEM.
- */
+/* 1: tables->layout is known; 0: not ready, or see tables->problem; -EAGAIN; -ENOMEM. */
 int hotspot_layout_read(struct hotspot_tables *tables, struct peek *peek, uint64_t now_ns);
 
 #endif

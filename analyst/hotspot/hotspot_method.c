@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Methods of Java, and their names (method.hpp, constMethod.hpp, constantPool.hpp, symbol.hpp). */
+/* Java's methods and their names (method.hpp, constMethod.hpp, constantPool.hpp, symbol.hpp). */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,19 +10,13 @@
 #include "analyst/hotspot/hotspot_internal.h"
 #include "profile/profile.h"
 
-/*
- * The class of a known method may have been unloaded: after this time the method is compared with
- * the target's memory again. Until the memory arrives it is used as it is, up to twice this time.
- */
+/* After this time a method is compared with memory; after twice this time, before its next use. */
 #define CHECK_NS UINT64_C(500000000)
-/*
- * A class may be unloaded, and a similar one loaded with all its parts at the same addresses.
- * Therefore the methods of interpreted frames are read again, with their names, after this time.
- */
+/* After this time methods of interpreted frames are read again: their class may be another one. */
 #define READ_NS      UINT64_C(2000000000)
 #define METHODS_MOST 262144
 #define PLACES_MOST  1048576
-/* SYMBOL_AT_ONCE: bytes of a symbol that are read first; few have more. */
+/* SYMBOL_AT_ONCE: bytes read first of a symbol; few have more. */
 enum { SYMBOL_AT_ONCE = 96, LINES_MOST = 65536, HAS_LINES = 1 };
 
 static void forget_methods(struct hotspot *hotspot)
@@ -48,7 +42,7 @@ static bool has_address(const void *methods, uint32_t index, const void *address
 		*(const uint64_t *)address;
 }
 
-/* Reads the symbol at @address, at most HOTSPOT_NAME_MOST bytes. 1; 0; -EAGAIN; -ENOMEM. */
+/* At most HOTSPOT_NAME_MOST bytes. 1; 0; -EAGAIN; -ENOMEM. */
 static int read_symbol(struct hotspot *hotspot, uint64_t address, char to[HOTSPOT_NAME_MOST + 1])
 {
 	const struct hotspot_layout *l = &hotspot->tables.layout;
@@ -76,7 +70,7 @@ static int read_symbol(struct hotspot *hotspot, uint64_t address, char to[HOTSPO
 	return 1;
 }
 
-/* Reads the symbol to which element @index of the constant pool at @pool points. */
+/* Reads the symbol that element @index of the constant pool points to. */
 static int read_pool(
 	struct hotspot *hotspot, uint64_t pool, uint32_t index, char to[HOTSPOT_NAME_MOST + 1])
 {
@@ -131,7 +125,7 @@ static int read_names(struct hotspot *hotspot, uint64_t pool, uint32_t name, str
 	return worse(worse(r, k), s < 0 ? s : 1);
 }
 
-/* Is @text free of control characters, as names are? */
+/* Names have no control characters. */
 static bool is_text(const char *text)
 {
 	for (; *text; text++)
@@ -141,9 +135,9 @@ static bool is_text(const char *text)
 }
 
 /*
- * Cuts the address off the name of a class that the runtime makes ("Main$$Lambda$14+0x00007f2c…",
- * "java/lang/invoke/LambdaForm$MH+0x00007f2c…"), and the number of a lambda ("$14"). Both differ
- * from run to run and between call sites, and would give the same code several rows.
+ * Cuts off what differs from run to run and between call sites, and would give the same code
+ * several rows: the address of a class that the runtime makes ("Main$$Lambda$14+0x00007f2c…",
+ * "java/lang/invoke/LambdaForm$MH+0x00007f2c…"), and a lambda's number ("$14").
  */
 static void cut_address(char *class)
 {
@@ -159,10 +153,7 @@ static void cut_address(char *class)
 		cut[strlen(lambda)] = '\0';
 }
 
-/*
- * Adds the method's function to the profile. Class "java/util/HashMap" and method "put" give it the
- * name "java.util.HashMap.put" and the file "java/util/HashMap.java".
- */
+/* "java/util/HashMap" and "put" give "java.util.HashMap.put" in "java/util/HashMap.java". */
 static int add_function(struct hotspot *hotspot, struct names *names)
 {
 	char name[2 * HOTSPOT_NAME_MOST + 2], file[2 * HOTSPOT_NAME_MOST + 2];
@@ -183,7 +174,7 @@ static int add_function(struct hotspot *hotspot, struct names *names)
 		&(struct function){.name = name, .symbol = name, .file = file});
 }
 
-/* Copies the compressed table of lines, which follows the bytecode. 1: also if there is none. */
+/* The compressed table of lines follows the bytecode. 1: also if there is none. */
 static int read_lines(struct hotspot *hotspot, struct hotspot_method *method, uint32_t words)
 {
 	const uint32_t begin = hotspot->tables.layout.const_bytes + method->code_bytes;
@@ -241,7 +232,7 @@ static int read_method(struct hotspot *hotspot, struct hotspot_method *method)
 	return 1;
 }
 
-/* Is the method still the same? 1: yes, or its memory cannot be read; 0: no; -EAGAIN; -ENOMEM. */
+/* 1: unchanged, or unreadable; 0: another method; -EAGAIN; -ENOMEM. */
 static int check(struct hotspot *hotspot, struct hotspot_method *method)
 {
 	const struct hotspot_layout *l = &hotspot->tables.layout;
@@ -264,10 +255,7 @@ static int check(struct hotspot *hotspot, struct hotspot_method *method)
 	return 1;
 }
 
-/*
- * Keeps the method @fresh in the place of @old, which has the same address and may be NULL. Returns
- * the kept method; NULL: out of memory.
- */
+/* Keeps @fresh, in place of @old (same address, or NULL). NULL: out of memory. */
 static struct hotspot_method *keep(
 	struct hotspot *hotspot, struct hotspot_method *old, const struct hotspot_method *fresh)
 {
@@ -308,7 +296,7 @@ int hotspot_method_find(struct hotspot *hotspot, uint64_t address, uint64_t sinc
 	r = read_method(hotspot, &fresh);
 	fresh.is_method = r > 0;
 	if (r == 0 && method && method->is_method) {
-		/* The method's memory is gone. What was read of it before still holds. */
+		/* The method's memory is gone; what was read before still holds. */
 		method->read_ns = method->checked_ns = hotspot->now_ns;
 		*ret_method = method;
 		r = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The location of a frame of generated code: its methods and lines, or the name of a stub. */
+/* Locations of frames of generated code: methods and lines, or the name of a stub. */
 #include <errno.h>
 
 #include "analyst/base/locations.h"
@@ -7,13 +7,12 @@
 #include "analyst/hotspot/hotspot_scopes.h"
 #include "profile/profile.h"
 
-/* At most this many scopes (methods inlined into each other) are read for a pc. */
+/* Scopes (methods inlined into each other) read for a pc. */
 enum { SCOPES_MOST = 64 };
 
 /*
- * The kind of a location is hotspot_place.key modulo KEY_KINDS. KEY_EXACT: an executing
- * instruction; KEY_COMPILED: a return address. These two are kept apart, as the methods inlined at
- * the same pc may differ.
+ * hotspot_place.key modulo KEY_KINDS. KEY_EXACT: an executing instruction; KEY_COMPILED: a return
+ * address. The methods inlined at these two may differ for the same pc.
  */
 enum { KEY_EXACT = 0, KEY_COMPILED = 1, KEY_STUB = 2, KEY_INTERPRETED = 3, KEY_KINDS = 4 };
 
@@ -48,7 +47,7 @@ int hotspot_name_gap(struct hotspot_step *step)
 	return name_as(step, KEY_STUB, "[frames in the heap]");
 }
 
-/* The line of the bytecode at @bci in a method; below 0: of its first bytecode. */
+/* @bci below 0: the first bytecode. */
 static struct location_line line_of(
 	const struct hotspot_step *step, const struct hotspot_method *method, int32_t bci)
 {
@@ -62,8 +61,8 @@ static struct location_line line_of(
 
 /*
  * Sets @line to the lines of @scope and of its callers, innermost first. Returns how many; -EAGAIN;
- * -ENOMEM. A method that was read before the blob was learned is read again: another method may
- * have been at its address then. While the blob exists, its methods stay loaded.
+ * -ENOMEM. A method read before the blob was learned is read again: its address may have had
+ * another method then. While the blob exists, its methods stay loaded.
  */
 static int find_lines(
 	struct hotspot_step *step, uint32_t scope, struct location_line line[SCOPES_MOST])
@@ -90,7 +89,7 @@ static int find_lines(
 		if (r > 0)
 			line[n] = line_of(step, method, s.bci);
 		n++;
-		/* Callers have lower offsets in sound data; this ends loops in damaged data. */
+		/* Callers have lower offsets, except in damaged data. */
 		if (s.sender >= scope)
 			break;
 		scope = s.sender;
@@ -98,7 +97,7 @@ static int find_lines(
 	return worst < 0 ? worst : n;
 }
 
-/* @pc: the frame's pc; if the frame was deoptimized, its original pc. */
+/* @pc: of a deoptimized frame the original pc. */
 int hotspot_name_compiled(struct hotspot_step *step, uint64_t pc)
 {
 	struct hotspot *hotspot = step->hotspot;
@@ -142,7 +141,7 @@ int hotspot_name_interpreted(struct hotspot_step *step, uint64_t address, uint64
 	if (r <= 0)
 		return r;
 	first = method->const_method + hotspot->tables.layout.const_bytes;
-	/* A native method has no bytecode: it gets no line. */
+	/* A native method has no bytecode, and gets no line. */
 	line = line_of(step, method,
 		bytecode >= first && bytecode - first < method->code_bytes
 			? (int32_t)(bytecode - first)

@@ -5,8 +5,8 @@
 #include "base/load.h"
 
 /*
- * A compressed number is up to five bytes, the lowest digit first, each of 64 times the weight of
- * the one before. A byte below 192 is the last. A digit is its byte less stream->excluded.
+ * A number is up to five bytes, the lowest digit first, each of 64 times the weight of the one
+ * before. A byte below 192 is the last. A digit is its byte less stream->excluded.
  */
 enum { DIGIT_BITS = 6, BYTES_MOST = 5, LAST_BELOW = 192 };
 
@@ -33,7 +33,7 @@ uint32_t hotspot_stream_unsigned(struct hotspot_stream *stream)
 	return sum;
 }
 
-/* The lowest bit of a signed number is its sign. */
+/* The lowest bit is the sign. */
 int32_t hotspot_stream_signed(struct hotspot_stream *stream)
 {
 	uint32_t value = hotspot_stream_unsigned(stream);
@@ -59,7 +59,6 @@ bool hotspot_scope_read(const uint8_t *scopes, size_t bytes, uint32_t offset, ui
 	return true;
 }
 
-/* The pc of PcDesc @index, as an offset in the code. */
 static int32_t pc_at(const uint8_t *pcs, size_t index)
 {
 	return (int32_t)load_u32(pcs + index * HOTSPOT_PC_BYTES);
@@ -75,16 +74,16 @@ bool hotspot_pc_find(const uint8_t *pcs, size_t bytes, int64_t pc, struct hotspo
 		.pc = pc_at(pcs, at),
 		.scope = load_u32(pcs + at * HOTSPOT_PC_BYTES + 4),
 		.flags = load_u32(pcs + at * HOTSPOT_PC_BYTES + 12),
-		/* The table begins with an entry of a negative pc, which stands for no code. */
+		/* The table begins with a negative pc, which stands for no code. */
 		.first = !at || pc_at(pcs, at - 1) < 0,
 	};
 	return true;
 }
 
 /*
- * Each byte of the table says by how much the bytecode index (5 bits) and the line (3 bits) grow;
- * after 0xff two signed numbers follow instead; 0 ends the table. Entries are in no order, and
- * several may have the same index: the last entry with the greatest index up to @bci counts.
+ * Each byte: by how much the bytecode index (5 bits) and the line (3 bits) grow; after 0xff two
+ * signed numbers follow instead; 0 ends the table. Entries are in no order, and several may have
+ * the same index: the last one with the greatest index up to @bci counts.
  */
 uint32_t hotspot_line(const uint8_t *lines, size_t bytes, int32_t bci, uint32_t version)
 {

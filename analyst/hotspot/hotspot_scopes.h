@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * HotSpot's debug information: which methods are inlined at a pc of compiled code, and which source
- * line a bytecode belongs to (debugInfo.hpp, scopeDesc.hpp, compressedStream.hpp). Pure.
+ * HotSpot's debug information: methods inlined at a pc of compiled code, and the source line of a
+ * bytecode (debugInfo.hpp, scopeDesc.hpp, compressedStream.hpp). Pure.
  */
 #ifndef ANALYST_HOTSPOT_SCOPES_H
 #define ANALYST_HOTSPOT_SCOPES_H
@@ -12,13 +12,10 @@
 
 #include "proto/bytes.h"
 
-/* Compressed numbers. Reading past the end or a damaged number sets left.bad, and gives 0. */
+/* Compressed numbers. Behind the end, or if damaged: left.bad is set, the result is 0. */
 struct hotspot_stream {
 	struct reader left;
-	/*
-	 * Numbers do not use the lowest @excluded byte values: up to JDK 19 none are excluded, from
-	 * JDK 20 on one, because a byte of 0 ends lists.
-	 */
+	/* How many of the lowest byte values are unused: 0; from JDK 20 on 1 (0 ends lists). */
 	uint8_t excluded;
 };
 
@@ -26,33 +23,30 @@ struct hotspot_stream hotspot_stream_over(const uint8_t *data, size_t bytes, uin
 uint32_t hotspot_stream_unsigned(struct hotspot_stream *stream);
 int32_t hotspot_stream_signed(struct hotspot_stream *stream);
 
-/* A scope: a bytecode of a method and, if the method was inlined, where its caller's scope is. */
+/* A bytecode of a method and, if the method was inlined, where its caller's scope is. */
 struct hotspot_scope {
-	uint32_t sender; /* offset of the caller's scope; 0: this is the outermost scope */
+	uint32_t sender; /* offset of the caller's scope; 0: this scope is the outermost */
 	uint32_t method; /* number in the table of methods, from 1 on; 0: none */
-	int32_t bci;     /* index of the bytecode, in bytes; -1: the method's entry */
+	int32_t bci;     /* byte index of the bytecode; -1: the method's entry */
 };
 
-/* Reads the scope at @offset of @scopes. False: it is damaged. @version: of the JDK. */
+/* Reads the scope at @offset. False: damaged. @version: of the JDK. */
 bool hotspot_scope_read(const uint8_t *scopes, size_t bytes, uint32_t offset, uint32_t version,
 	struct hotspot_scope *ret_scope);
 
-/* An address of compiled code that has debug information: PcDesc. */
+/* PcDesc: an address of compiled code with debug information. */
 struct hotspot_pc {
 	int32_t pc;     /* offset from the beginning of the code */
-	uint32_t scope; /* offset of the scope of this pc */
+	uint32_t scope; /* offset of its scope */
 	uint32_t flags;
-	bool first; /* the method's first PcDesc: the code before it is the method's entry */
+	bool first; /* the first PcDesc: the code before it is the method's entry */
 };
 enum { HOTSPOT_PC_BYTES = 16, HOTSPOT_PC_METHOD_HANDLE = 2 };
 
-/*
- * Finds the first PcDesc in @pcs, which are ascending, that is at or after @pc. HotSpot makes a
- * PcDesc only for calls and checks; it describes the code before it, too. False: there is none.
- */
+/* Finds the first PcDesc at or after @pc, which also describes the code before. False: none. */
 bool hotspot_pc_find(const uint8_t *pcs, size_t bytes, int64_t pc, struct hotspot_pc *ret_pc);
 
-/* The line of the bytecode at @bci, from a method's compressed table; 0: unknown. */
+/* The line of the bytecode at @bci, from a compressed table; 0: unknown. */
 uint32_t hotspot_line(const uint8_t *lines, size_t bytes, int32_t bci, uint32_t version);
 
 #endif

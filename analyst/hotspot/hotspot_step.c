@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the caller and the location of a frame of generated code of any kind, on x86-64.
+ * Steps out of a frame of generated code of any kind, on x86-64.
  *
  * The callers of a virtual thread's return barrier are in Java's heap. The supervisor copies these
- * frames in the stop (supervisor/target/chunks.h); each is a frame of generated code, too.
- *
- * In the heap, compiled frames look as on a stack. Two addresses of interpreted frames are relative
- * there, in words (JDK 21 to 27, x86-64): the saved frame pointer of an interpreted caller, to the
- * word that contains it; the address of an interpreted frame's local variables, to its frame
- * pointer. The frame of the caller begins behind the local variables.
+ * frames in the stop (supervisor/target/chunks.h). Compiled ones look as on a stack. Interpreted
+ * ones have two relative addresses, in words (JDK 21 to 27): the saved frame pointer of an
+ * interpreted caller, from the word that contains it; the address of the local variables, from the
+ * frame pointer. The caller's frame begins behind the local variables.
  */
 #include <errno.h>
 #include <string.h>
@@ -19,10 +17,10 @@
 #include "proto/chunk_layout.h"
 #include "symbolizer/unwind/unwind.h"
 
-/* Where an interpreted frame keeps the address of its local variables: words from its fp. */
+/* Words from the fp to the address of the local variables. */
 enum { LOCALS = -7 };
 
-/* A frame in a chunk: the two words at @at are its fp and pc; its stack is from @sp to @end. */
+/* A frame in a chunk: its fp and pc are at @at, its stack is from @sp to @end. */
 struct chunk_frame {
 	uint64_t at, sp, end;
 };
@@ -35,7 +33,7 @@ static int add(struct hotspot *hotspot, uint32_t tag)
 	return 1;
 }
 
-/* Moves @f from an interpreted frame, whose frame pointer is @fp, to its caller. */
+/* Moves @f from an interpreted frame with the frame pointer @fp to its caller. */
 static bool leave_interpreted(struct hotspot_step *step, struct chunk_frame *f, uint64_t fp)
 {
 	uint64_t locals;
@@ -49,7 +47,7 @@ static bool leave_interpreted(struct hotspot_step *step, struct chunk_frame *f, 
 	return f->sp >= fp + 16;
 }
 
-/* Adds the frame @f and moves @f to its caller. 1; 0: it makes no sense; -EAGAIN; -ENOMEM. */
+/* Adds @f, then moves it to its caller. 1; 0: it makes no sense; -EAGAIN; -ENOMEM. */
 static int walk_frame(struct hotspot_step *step, struct chunk_frame *f)
 {
 	struct hotspot *hotspot = step->hotspot;
@@ -109,9 +107,8 @@ static int walk(struct hotspot_step *step)
 }
 
 /*
- * At the return barrier: sets the frames of a virtual thread that are in the heap. If they were not
- * copied, tells the supervisor where they are. If some are missing, a gap frame stands for them. 1;
- * -EAGAIN; -ENOMEM.
+ * Sets the frames of a virtual thread that are in the heap. If they were not copied, tells the
+ * supervisor where they are. If some are missing, a gap frame stands for them. 1; -EAGAIN; -ENOMEM.
  */
 static int name_chunks(struct hotspot_step *step)
 {
@@ -132,10 +129,7 @@ static int name_chunks(struct hotspot_step *step)
 	return r < 0 || copied ? r : hotspot_find_chunks(step);
 }
 
-/*
- * Can @pc be a return address in this blob? In compiled code each call has debug information for
- * its return address.
- */
+/* In compiled code each call has debug information for its return address. */
 static bool is_known_call(const struct hotspot_blob *blob, uint64_t pc)
 {
 	struct hotspot_pc at;
@@ -147,10 +141,10 @@ static bool is_known_call(const struct hotspot_blob *blob, uint64_t pc)
 }
 
 /*
- * The deoptimizer replaces a compiled frame by interpreted ones. It calls the VM twice: first it is
- * called by the compiled frame; then the interpreted frames are its callers, and the VM fills them.
- * Until then only their frame pointers and callers are valid. All have the same return address,
- * which is learned here. 1; -EAGAIN; -ENOMEM.
+ * The deoptimizer replaces a compiled frame by interpreted ones, and calls the VM twice: first for
+ * the compiled frame, then with the interpreted frames as its callers, which the VM fills. Until
+ * then only their frame pointers and callers are valid. All have the same return address, which is
+ * learned here. 1; -EAGAIN; -ENOMEM.
  */
 static int learn_unfilled(struct hotspot_step *step)
 {
@@ -168,7 +162,6 @@ static int learn_unfilled(struct hotspot_step *step)
 	return r < 0 ? r : 1;
 }
 
-/* Leaves a stub with a frame of fixed size. */
 static int step_fixed(struct hotspot_step *step)
 {
 	int r = hotspot_leave_fixed(step);
@@ -178,7 +171,7 @@ static int step_fixed(struct hotspot_step *step)
 	return r > 0 ? hotspot_name_stub(step) : r;
 }
 
-/* Steps out of a stub's frame, whose size is unknown; the stub may be the return barrier. */
+/* The stub may be the return barrier. */
 static int step_without_frame(struct hotspot_step *step)
 {
 	int r = hotspot_is_return_barrier(step);
@@ -190,10 +183,7 @@ static int step_without_frame(struct hotspot_step *step)
 	r = name_chunks(step);
 	if (r < 0)
 		return r;
-	/*
-	 * At the barrier, the frame pointer is that of the frame that called Java's
-	 * Continuation.enter: steps to the caller of that frame.
-	 */
+	/* At the barrier, the fp is that of Continuation.enter's caller: steps to its caller. */
 	hotspot_leave_by_pointer(step);
 	return 1;
 }
@@ -206,18 +196,12 @@ int hotspot_step_frame(struct hotspot *hotspot, const struct unwind_runtime_fram
 	struct hotspot_blob copy;
 	int r = hotspot_blob_find(hotspot, frame->pc - !frame->exact, &blob);
 
-	/*
-	 * If no call of the known blob returns to the pc, another blob may have replaced it: reads
-	 * it now.
-	 */
+	/* If no call of the blob returns to the pc, another blob may be in its place. */
 	if (r > 0 && !frame->exact && !is_known_call(blob, frame->pc))
 		r = hotspot_blob_find_now(hotspot, frame->pc - 1, &blob);
 	if (r <= 0)
 		return r;
-	/*
-	 * The step uses a copy, as it may find other blobs in place of this one, which is then
-	 * freed.
-	 */
+	/* The step may replace and free the blob. */
 	copy = *blob;
 	step.blob = &copy;
 	switch (blob->kind) {

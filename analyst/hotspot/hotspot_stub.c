@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the caller of a stub whose frame has no known size, on x86-64. */
+/* Stubs whose frame has no known size, on x86-64. */
 #include <string.h>
 
 #include "analyst/base/peek.h"
@@ -7,7 +7,7 @@
 #include "analyst/hotspot/hotspot_internal.h"
 #include "symbolizer/unwind/unwind.h"
 
-/* The most words that a stub has pushed. */
+/* Words that a stub pushes at most. */
 enum { STUB_PUSHED_MOST = 12 };
 
 void hotspot_leave_by_pointer(struct hotspot_step *step)
@@ -24,8 +24,8 @@ void hotspot_leave_by_pointer(struct hotspot_step *step)
 }
 
 /*
- * Is the instruction before @pc a direct call of the step's blob? 1: yes, *@ret_words is the number
- * of arguments that the caller has pushed, and pops after the call; 0; -EAGAIN; -ENOMEM.
+ * Is the step's blob called directly before @pc? 1: *@ret_words is the number of arguments that the
+ * caller pushed, and pops after the call; 0; -EAGAIN; -ENOMEM.
  */
 static int is_called_from(struct hotspot_step *step, uint64_t pc, uint64_t *ret_words)
 {
@@ -48,8 +48,8 @@ static int is_called_from(struct hotspot_step *step, uint64_t pc, uint64_t *ret_
 }
 
 /*
- * Leaves a stub that may have pushed words: its return address is the first word on the stack that
- * points behind a call of the stub. 1; 0: none does; -EAGAIN; -ENOMEM.
+ * The return address is the first word on the stack that points behind a call of the stub. 1; 0:
+ * none does; -EAGAIN; -ENOMEM.
  */
 static int leave_pushed(struct hotspot_step *step)
 {
@@ -71,8 +71,8 @@ static int leave_pushed(struct hotspot_step *step)
 }
 
 /*
- * The adapter to the interpreter keeps the caller's stack pointer in r13. Has it been set before
- * the @bytes of code at @code, which go on to the end of the adapters?
+ * The adapter to the interpreter keeps the caller's stack pointer in r13. Was it set before @code,
+ * which goes on to the end of the adapters?
  */
 static bool is_sender_set(const uint8_t *code, size_t bytes)
 {
@@ -83,9 +83,9 @@ static bool is_sender_set(const uint8_t *code, size_t bytes)
 }
 
 /*
- * Leaves the adapters of a method, by which interpreted code calls compiled code and the reverse;
- * the latter is behind the former. Each pops the return address to rax, makes room on the stack,
- * and pushes the address again. 1: the caller is found; 0; -EAGAIN; -ENOMEM.
+ * Leaves an adapter between interpreted and compiled code. Each pops the return address to rax,
+ * makes room on the stack, and pushes the address again. 1: the caller is found; 0; -EAGAIN;
+ * -ENOMEM.
  */
 static int leave_adapter(struct hotspot_step *step)
 {
@@ -133,7 +133,7 @@ int hotspot_is_return_barrier(struct hotspot_step *step)
 	if (step->frame->exact || strncmp(step->blob->name, name, sizeof(name) - 1) != 0)
 		return 0;
 	r = peek_at(step->hotspot->peek, step->frame->pc - CALL, CALL, 0, &code);
-	/* A return address has a call before it, direct or by a register; the barrier has none. */
+	/* A return address follows a call, direct or by a register; the barrier does not. */
 	return r > 0 ? code[0] != 0xe8 && !(code[3] == 0xff && (code[4] & 0xf8) == 0xd0) : r;
 }
 

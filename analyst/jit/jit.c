@@ -14,18 +14,18 @@
 #include "profile/profile.h"
 
 /*
- * Maximum memory of one map, and of all maps together. The largest maps of Java have some 100,000
- * pieces, 10 MiB; but a line of only 6 bytes, "0 1 a", takes 74 bytes of memory.
+ * Most memory of a map, and of all maps. Java's largest maps have some 100,000 pieces, 10 MiB; but
+ * a line of 6 bytes, "0 1 a", takes 74 bytes of memory.
  */
 #define MAP_MOST   (UINT64_C(128) << 20)
 #define MAPS_MOST  (UINT64_C(512) << 20)
 #define NOTES_MOST 8
-/* Bytes read at a time. A map with a longer line is not read any further. */
+/* Bytes read at a time. Reading a map ends at a longer line. */
 #define CHUNK_BYTES (UINT64_C(1) << 20)
 /*
- * Maximum bytes read of one file, for files that take time but hardly any memory. A perf map of
- * valid lines takes more memory than it has bytes, so it reaches MAP_MOST first. A dump has the
- * code, too; what is skipped of its records does not count.
+ * Most bytes read of a file, against files that take time but hardly memory. A perf map of valid
+ * lines reaches MAP_MOST first. A dump has the code, too; skipped parts of its records do not
+ * count.
  */
 #define MAP_READ_MOST  (UINT64_C(256) << 20)
 #define DUMP_READ_MOST (UINT64_C(1) << 30)
@@ -33,22 +33,19 @@
 struct jit_entry {
 	uint64_t pc; /* the first member: the key of struct jit.by_pc */
 	uint32_t location;
-	/*
-	 * How many stacks had this address while it had no name, plus 2: at each power of two
-	 * jit_unwind() reads the file again.
-	 */
+	/* Stacks with this nameless address, plus 2; at powers of two the file is read again. */
 	uint32_t unknown;
 	bool named;
 };
 
 /* A perf map or a jitdump. */
 struct jit_file {
-	char *path; /* path of the dump, as the process names it; NULL: unknown */
+	char *path; /* of the dump, as the process names it; NULL: unknown */
 	char name[48];
 	int fd;                /* -1: not opened yet */
 	uint64_t read_bytes;   /* how far the file has been read */
-	uint64_t parsed_bytes; /* of these, the bytes that were not skipped */
-	bool over;             /* the file is too large, or damaged: it is not read any further */
+	uint64_t parsed_bytes; /* of these, not skipped */
+	bool over;             /* too large, or damaged: not read any further */
 	struct jit_map map;
 };
 
@@ -57,7 +54,7 @@ struct jit {
 	struct jit_budget *budget;
 	struct opener *opener;
 	uint32_t pid;
-	bool live; /* the process may be alive: its own root folder may be accessed */
+	bool live; /* the process may be alive: its root folder may be accessed */
 	struct jit_file map, dump;
 	struct jit_entry *entry; /* owned */
 	size_t entries, entry_room;
@@ -79,10 +76,7 @@ struct jit *jit_new(struct profile *profile, struct opener *opener, uint32_t pid
 		.live = live,
 		.map.fd = -1,
 		.dump.fd = -1};
-	/*
-	 * Asks the opener to note the process's owner, and its pid in its own namespace. The opener
-	 * can do this only while the process lives.
-	 */
+	/* Has the opener note the owner and the namespace pid while the process lives. */
 	if (live)
 		(void)opener_ask_path(opener, OPENING_PROCESS, pid, "", &noted);
 	return jit;
@@ -114,7 +108,7 @@ void jit_free(struct jit *jit)
 	free(jit);
 }
 
-/* Stops reading a file. The names read so far are kept. */
+/* Stops reading a file, and keeps the names so far. */
 static int leave(struct jit *jit, struct jit_file *file, const char *why)
 {
 	char note[192];
@@ -132,8 +126,8 @@ static int leave(struct jit *jit, struct jit_file *file, const char *why)
 }
 
 /*
- * Reads the next part of a file. Returns the bytes taken; 0: there is no complete line or record;
- * -ENOMEM; -EINVAL: damaged, or a map with a line that is longer than a chunk.
+ * Returns the bytes taken; 0: no complete line or record; -ENOMEM; -EINVAL: damaged, or a line of
+ * the map is longer than a chunk.
  */
 static int64_t read_chunk(struct jit *jit, struct jit_file *file, char *text, uint64_t left)
 {
@@ -149,7 +143,7 @@ static int64_t read_chunk(struct jit *jit, struct jit_file *file, char *text, ui
 		taken = jitdump_add(
 			&file->map, (const uint8_t *)text, (size_t)got, left, CHUNK_BYTES);
 	jit->budget->used_bytes += jit_map_bytes(&file->map) - before;
-	/* A line longer than a chunk: a sparse file has terabytes of zeros without a newline. */
+	/* A sparse file, for example, has terabytes of zeros without a newline. */
 	if (taken == 0 && got == (ssize_t)CHUNK_BYTES && file == &jit->map)
 		return -EINVAL;
 	if (taken > 0) {
@@ -165,7 +159,7 @@ static bool is_too_large(const struct jit *jit, const struct jit_file *file)
 		file->parsed_bytes > (file == &jit->map ? MAP_READ_MOST : DUMP_READ_MOST);
 }
 
-/* Opens /tmp/perf-PID.map, or the dump that was mapped, in the process's root folder or in ours. */
+/* Opens /tmp/perf-PID.map or the dump, below the process's root folder or ours. */
 static int open_file(struct jit *jit, struct jit_file *file)
 {
 	struct opening what = {
@@ -198,7 +192,7 @@ static int read_file(struct jit *jit, struct jit_file *file)
 	text = malloc(CHUNK_BYTES);
 	if (!text)
 		return -ENOMEM;
-	/* Reads only up to the present size: data may be appended faster than they are read. */
+	/* Ends at the present size: data may be appended faster than they are read. */
 	while (taken > 0 && !file->over && file->read_bytes < (uint64_t)st.st_size) {
 		taken = read_chunk(jit, file, text, (uint64_t)st.st_size - file->read_bytes);
 		if (taken == -EINVAL)
@@ -223,7 +217,7 @@ static int read_more(struct jit *jit)
 	return of_map < 0 ? of_map : of_dump || of_map;
 }
 
-/* Looks up the name of @pc. 1: in *@ret_line; 0: none is known; -ENOMEM. */
+/* 1: *@ret_line; 0: no name is known; -ENOMEM. */
 static int find_name(struct jit *jit, uint64_t pc, struct location_line *ret_line)
 {
 	struct jit_source source;
@@ -241,7 +235,7 @@ static int find_name(struct jit *jit, uint64_t pc, struct location_line *ret_lin
 	return 1;
 }
 
-/* Names an entry that has no name. 1: it has a name now; 0; -ENOMEM. */
+/* 1: the entry has a name now; 0; -ENOMEM. */
 static int name(struct jit *jit, struct jit_entry *entry)
 {
 	struct location_line line;
@@ -253,10 +247,7 @@ static int name(struct jit *jit, struct jit_entry *entry)
 	return r;
 }
 
-/*
- * Adds the location of an entry. Another process may have other code at the same address, so only a
- * location with the same name is shared; one that may get its name later is not.
- */
+/* Another process may have other code at this address: only equal names share a location. */
 static int add_location(struct jit *jit, struct jit_entry *entry, uint64_t start)
 {
 	struct location_line line = {0};
@@ -289,7 +280,7 @@ static bool has_pc(const void *entries, uint32_t index, const void *pc)
 	return ((const struct jit_entry *)entries)[index].pc == *(const uint64_t *)pc;
 }
 
-/* The index of the entry of @pc, which is added if it is new; -ENOMEM. */
+/* The index of the entry of @pc, added if it is new; -ENOMEM. */
 static int entry_of(struct jit *jit, uint64_t pc, uint64_t start)
 {
 	struct jit_entry entry = {.pc = pc, .unknown = 2};
@@ -319,14 +310,14 @@ int jit_unwind(struct jit *jit, uint64_t pc, uint64_t start, struct unwind_gener
 	if (at < 0)
 		return at;
 	/*
-	 * CPython writes its jitdump through a buffer, so code runs before its name is in the file.
-	 * The file is read again at the 2nd, 6th, 14th, … stack with the same nameless address.
+	 * CPython buffers its jitdump, so code runs before its name is in the file. The file is
+	 * read again at the 2nd, 6th, 14th, … stack with the nameless address.
 	 */
 	entry = &jit->entry[at];
 	entry->unknown += !entry->named;
 	if (!entry->named && !(entry->unknown & (entry->unknown - 1)))
 		r = read_more(jit);
-	/* The entry's name may also have been read when another address was looked up. */
+	/* A look-up of another address may have read the name. */
 	if (r > 0 && !entry->named)
 		r = name(jit, entry);
 	if (r < 0)
@@ -335,7 +326,7 @@ int jit_unwind(struct jit *jit, uint64_t pc, uint64_t start, struct unwind_gener
 		jit_map_unwind(&jit->map.map, pc, start, ret_generated);
 }
 
-/* Drops the map, so that it is read again from the beginning. Assigned names stay. */
+/* The map is read again from the beginning. Assigned names stay. */
 static void forget_map(struct jit *jit)
 {
 	release(jit, &jit->map);
@@ -343,8 +334,8 @@ static void forget_map(struct jit *jit)
 }
 
 /*
- * Reads the last line of a map if it has no newline. If the process is still writing this line, the
- * whole line is read again later, and counts as the newer one.
+ * A map's last line may lack a newline. If it is still being written, the whole line is read later,
+ * and counts as the newer one.
  */
 static int read_last_line(struct jit *jit)
 {

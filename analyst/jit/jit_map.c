@@ -9,10 +9,10 @@
 #include "symbolizer/unwind/unwind.h"
 
 #define NAME_MOST 4096 /* longer names are cut */
-/* At most this many overlapping pieces of a run are examined to find the newest one. */
+/* At most this many overlapping pieces of a run are searched for the newest. */
 #define OVERLAPS_MOST 4096
 
-/* Appends a string to map->text, cut to NAME_MOST bytes, at *@ret_at. 0, -ENOMEM. */
+/* Appends a string to map->text, cut to NAME_MOST bytes. -ENOMEM. */
 static int put_text(struct jit_map *map, const char *text, size_t bytes, size_t *ret_at)
 {
 	if (bytes > NAME_MOST)
@@ -48,7 +48,7 @@ int jit_map_put(struct jit_map *map, uint64_t start, uint64_t size, const char *
 
 int jit_map_begin_lines(struct jit_map *map, uint64_t start)
 {
-	map->lines = map->pending; /* drops pending lines whose code never came */
+	map->lines = map->pending; /* drops lines whose code never came */
 	map->pending_start = start;
 	return put_text(map, "", 0, &map->last_file);
 }
@@ -58,7 +58,7 @@ int jit_map_put_line(
 {
 	if (array_grow(&map->line, &map->lines_room, map->lines + 1) < 0)
 		return -ENOMEM;
-	/* Most lines of a piece are in one file, so its name is stored only once. */
+	/* A file's name is stored once for successive lines. */
 	if (file &&
 		(strlen(map->text + map->last_file) != bytes ||
 			memcmp(map->text + map->last_file, file, bytes) != 0) &&
@@ -70,7 +70,7 @@ int jit_map_put_line(
 
 int jit_map_put_unwind(struct jit_map *map, const uint8_t *data, size_t bytes)
 {
-	/* Drops pending unwind information whose code never came. */
+	/* Drops unwind information whose code never came. */
 	map->unwind_bytes = map->pending_unwind;
 	if (array_grow(&map->unwind, &map->unwind_room, map->unwind_bytes + bytes) < 0)
 		return -ENOMEM;
@@ -84,7 +84,6 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Adds one line, passed without its newline. */
 static int add_line(struct jit_map *map, const char *line, size_t bytes)
 {
 	char number[40], *at, *behind;
@@ -138,9 +137,9 @@ static int by_start(const void *a, const void *b)
 }
 
 /*
- * Makes a run of the pieces that are new. A run that is less than twice as long as the new one
- * becomes a part of it. So each time that a piece is sorted again, its run grows by half or more: n
- * pieces are sorted at most 1.7 log2(n) times each, however many look-ups come between them.
+ * Makes the new pieces a run. A run that is less than twice as long joins it. So when a piece is
+ * sorted again, its run grows by half or more: n pieces are sorted at most 1.7 log2(n) times each,
+ * however many look-ups come between.
  */
 static void sort_new(struct jit_map *map)
 {
@@ -161,10 +160,7 @@ static void sort_new(struct jit_map *map)
 	map->sorted = map->n;
 }
 
-/*
- * The index behind the last piece of @run that begins at or below @pc; that of the run's first
- * piece: there is none.
- */
+/* The index behind the last piece of @run that begins at or below @pc. */
 static size_t end_below(const struct jit_map *map, unsigned run, uint64_t pc)
 {
 	size_t end = run + 1 < map->runs ? map->run[run + 1] : map->sorted;
@@ -186,7 +182,7 @@ static const struct jit_code *find_in_run(const struct jit_map *map, unsigned ru
 	return best;
 }
 
-/* The newest piece at @pc: all pieces of a run are newer than those of the runs before it. */
+/* All pieces of a run are newer than those of the runs before it. */
 static const struct jit_code *find(struct jit_map *map, uint64_t pc)
 {
 	const struct jit_code *code = NULL;
@@ -235,7 +231,7 @@ int jit_map_move(struct jit_map *map, uint64_t from, uint64_t to, uint64_t size)
 	return 0;
 }
 
-/* Searches all lines of the piece for the last one at or before @pc: they may be out of order. */
+/* The lines may be out of order: searches all for the last one at or before @pc. */
 bool jit_map_look_up(struct jit_map *map, uint64_t pc, struct jit_source *ret_source)
 {
 	const struct jit_code *code = find(map, pc);
@@ -255,7 +251,7 @@ bool jit_map_look_up(struct jit_map *map, uint64_t pc, struct jit_source *ret_so
 	return true;
 }
 
-/* Is the piece a trampoline? CPython's -X perf makes one for each function, named "py::…". */
+/* CPython's -X perf makes a trampoline for each function, named "py::…". */
 static bool is_trampoline(const char *name)
 {
 	static const char python[] = "py::";

@@ -10,7 +10,7 @@
 #include "profile/profile.h"
 #include "profile/runtime_advice.h"
 
-/* At most NOTES_MOST processes get a note, each with at least 1 / PART_LEAST of all CPU time. */
+/* At most NOTES_MOST processes with at least 1 / PART_LEAST of all CPU time each get a note. */
 enum { NOTES_MOST = 3, PART_LEAST = 20 };
 
 struct process_time {

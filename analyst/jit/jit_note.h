@@ -5,9 +5,8 @@
 struct profile;
 
 /*
- * Adds a note for each process that spent at least 5 % of all CPU time in generated code without a
- * name: how to get names. At most three notes, the greatest part first. To be called after
- * everything else has been named. -ENOMEM.
+ * Adds notes on how to get names, for the three processes with most CPU time in nameless generated
+ * code, if it is at least 5 % of all. To be called after all naming. -ENOMEM.
  */
 int jit_note_unnamed(struct profile *profile);
 

@@ -36,7 +36,7 @@ static int add_code(struct jit_map *map, const uint8_t *data, size_t bytes)
 	const uint8_t *name = data + CODE_BYTES;
 	size_t most = bytes - CODE_BYTES, name_bytes = strnlen((const char *)name, most);
 
-	/* A name without an end is invalid. */
+	/* A name without NUL is invalid. */
 	if (name_bytes == most)
 		return 0;
 	return jit_map_put(
@@ -75,7 +75,7 @@ static int add_unwind(struct jit_map *map, const uint8_t *data, size_t bytes)
 	return jit_map_put_unwind(map, data + UNWIND_BYTES, (size_t)(all - header));
 }
 
-/* Adds a record, of which @bytes are in memory. 0, -ENOMEM. */
+/* @bytes: how many of the record are in memory. -ENOMEM. */
 static int add_record(struct jit_map *map, const uint8_t *data, size_t bytes)
 {
 	switch (load_u32(data)) {
@@ -106,7 +106,7 @@ int64_t jitdump_add(
 			return -EINVAL;
 		if (record_bytes > left - taken)
 			break;
-		/* Leaves an incomplete record to the next call, unless it exceeds the buffer. */
+		/* An incomplete record is left to the next call, unless it exceeds the buffer. */
 		if (record_bytes > at_hand && (taken || at_hand < most))
 			break;
 		r = add_record(map, record, record_bytes < at_hand ? record_bytes : at_hand);

@@ -42,14 +42,14 @@
 
 struct jit_map;
 
-/* Returns the bytes of the file's head; 0: it is incomplete; -EINVAL: this is no jitdump. */
+/* The bytes of the file's head; 0: incomplete; -EINVAL: no jitdump. */
 long jitdump_head(const uint8_t *data, size_t bytes);
 
 /*
- * Adds the records at @data. @bytes: how many bytes are in memory; @left: from @data to the file's
- * end; @most: the size of the caller's buffer. A record that is larger than the buffer is used only
- * as far as it is in memory. Returns the number of bytes that the caller shall skip in the file,
- * possibly more than @bytes; 0: the record is incomplete; -ENOMEM; -EINVAL: damaged.
+ * Adds the records at @data. @bytes: those in memory; @left: from @data to the file's end; @most:
+ * size of the caller's buffer. A record larger than the buffer is used as far as it is in memory.
+ * Returns the bytes to skip in the file, possibly more than @bytes; 0: the record is incomplete;
+ * -ENOMEM; -EINVAL: damaged.
  */
 int64_t jitdump_add(
 	struct jit_map *map, const uint8_t *data, size_t bytes, uint64_t left, size_t most);

@@ -21,10 +21,7 @@ static void python_free(void *state)
 	free(python);
 }
 
-/*
- * The version, from the file's name: "…/libpython3.10.so.1.0", "/usr/bin/python3.9". Versions
- * before 3.11 do not export it. 0: unknown.
- */
+/* From a file's name, "libpython3.10.so.1.0": before 3.11 no version is exported. 0: unknown. */
 static uint16_t version_of_name(const char *path)
 {
 	const char *name = strrchr(path, '/');
@@ -36,7 +33,7 @@ static uint16_t version_of_name(const char *path)
 	return (uint16_t)(0x0300 + minor);
 }
 
-/* Finds the layout of the version. 0; -ENOTSUP: the version is not known. */
+/* -ENOTSUP: unknown version. */
 static int find_layout(
 	const struct space *space, const struct exported *runtime, struct python_layout *ret_layout)
 {

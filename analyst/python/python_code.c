@@ -4,10 +4,10 @@
 #include "base/load.h"
 #include "proto/bytes.h"
 
-/* Lines above this are invalid. */
+/* Greater lines are invalid. */
 #define LINE_MOST (INT32_MAX / 2)
 
-/* Appends a character as UTF-8; an invalid one or NUL becomes U+FFFD. False: no room. */
+/* Appends a character as UTF-8, an invalid one or NUL as U+FFFD. False: no room. */
 static bool put_character(char *to, size_t *n, uint32_t c)
 {
 	size_t bytes = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
@@ -29,9 +29,9 @@ static bool put_character(char *to, size_t *n, uint32_t c)
 }
 
 /*
- * Decodes the state of a str. Its bits, from the lowest: interned (2), kind (3), compact, ascii;
- * the bits above may have any value. In the first releases of 3.14 "interned" has 16 bits, of which
- * it uses 2. False: the string is not compact; strings of code always are.
+ * Decodes the state of a str. Bits from the lowest: interned (2; in the first releases of 3.14:
+ * 16), kind (3), compact, ascii; the others may have any value. False: not compact; strings of code
+ * always are.
  */
 static bool text_kind(
 	const struct python_layout *l, uint32_t state, uint32_t *ret_kind, bool *ret_ascii)
@@ -93,10 +93,7 @@ static uint32_t line_of(int64_t line)
 	return line > 0 && line <= LINE_MOST ? (uint32_t)line : 0;
 }
 
-/*
- * Finds a line in lnotab, the table before 3.10: pairs of bytes. The first says by how much the
- * offset grows, the second, which is signed, by how much the line does.
- */
+/* lnotab, before 3.10: pairs of bytes, the growth of the offset and, signed, of the line. */
 static int64_t find_in_lnotab(struct reader *r, int64_t line, int64_t offset)
 {
 	int64_t at = 0;
@@ -110,10 +107,7 @@ static int64_t find_in_lnotab(struct reader *r, int64_t line, int64_t offset)
 	return line;
 }
 
-/*
- * Finds a line in the table of 3.10: pairs of the length of a range, in bytes, and the difference
- * of its line to that of the range before; -128: the range has no line.
- */
+/* 3.10: pairs of a range's bytes and the growth of the line; -128: the range has no line. */
 static int64_t find_in_ranges(struct reader *r, int64_t line, int64_t offset)
 {
 	int64_t end = 0;
@@ -131,7 +125,7 @@ static int64_t find_in_ranges(struct reader *r, int64_t line, int64_t offset)
 	return 0;
 }
 
-/* Reads a number of 6-bit groups, the lowest first; bit 6 of a byte: more groups follow. */
+/* Groups of 6 bits, the lowest first; bit 6 of a byte: more follow. */
 static uint32_t get_varint(struct reader *r)
 {
 	uint32_t value = 0;
@@ -154,10 +148,10 @@ static int64_t get_signed(struct reader *r)
 }
 
 /*
- * Finds a line in the table of 3.11 and later. The first byte of an entry: bit 7 set, 4 bits of
- * kind, 3 bits of its length - 1, in units of 2 bytes of code. Then by kind: 0-9: a byte of
- * columns; 10-12: two bytes of columns, the line grows by kind - 10; 13: by how much the line
- * grows; 14: the same, the number of further lines, two columns; 15: nothing, there is no line.
+ * 3.11 and later. An entry's first byte: bit 7 set, 4 bits of kind, 3 bits of length - 1, in units
+ * of 2 bytes of code. Then by kind: 0-9: a byte of columns; 10-12: two bytes of columns, the line
+ * grows by kind - 10; 13: growth of the line; 14: growth of the line, number of further lines, two
+ * columns; 15: nothing, there is no line.
  */
 static int64_t find_in_locations(struct reader *r, int64_t line, int64_t offset)
 {

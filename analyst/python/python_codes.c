@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "profile/profile.h"
 
-/* At this many code objects of a process, the older ones are forgotten. */
+/* A process with more code objects loses the oldest. */
 #define CODES_MOST ((size_t)2 * RUNTIME_OBJECTS_MOST)
 
 static void release_code(struct python_code *code)
@@ -35,10 +35,9 @@ void python_free_codes(struct python *python)
 }
 
 /*
- * Forgets all code objects but the last RUNTIME_OBJECTS_MOST that came. The supervisor remembers at
- * most that many as sent, and sends all others again when they are needed, so nothing is lost here.
- * (An object that has changed was sent, and counts here, twice. Only a program that changes very
- * many objects loses some.)
+ * Keeps only the last RUNTIME_OBJECTS_MOST code objects. The supervisor remembers at most that many
+ * as sent, and sends others again when needed. (An object that has changed is sent, and counts
+ * here, twice: a program that changes very many objects loses some.)
  */
 static void forget_older(struct python *python)
 {
@@ -68,7 +67,7 @@ struct python_code *python_find_code(const struct python *python, uint64_t addre
 	return at < 0 ? NULL : &python->code[at];
 }
 
-/* Keeps @code, and drops an older one at its address. -ENOMEM: the caller still owns @code. */
+/* Keeps @code in place of one at its address. -ENOMEM: the caller still owns @code. */
 static int keep(struct python *python, struct python_code *code)
 {
 	struct python_code *old = python_find_code(python, code->address);
@@ -87,9 +86,8 @@ static int keep(struct python *python, struct python_code *code)
 
 /*
  * Sets the function of @code, and whether it is internal: from 3.13 on, when a class is called, the
- * interpreter has a frame of its own between the caller and __init__. The code of that frame has a
- * name in the place of the file, and no first line; Python's tracebacks leave it out, too. -EPROTO:
- * it has no valid name; -ENOMEM.
+ * interpreter has a frame between the caller and __init__. This frame's code has a name in place of
+ * the file, and no first line; Python's tracebacks omit it, too. -EPROTO: no valid name; -ENOMEM.
  */
 static int add_function(
 	const struct python *python, const struct record_object *object, struct python_code *code)
@@ -141,7 +139,7 @@ int python_take_object(void *state, const struct record_object *object)
 	return 0;
 }
 
-/* The index of the first location whose line is not below @line. */
+/* Index of the first location whose line is not below @line. */
 static size_t line_at(const struct python_code *code, uint32_t line)
 {
 	return array_bisect(i, 0, code->locations, code->location[i].line < line);

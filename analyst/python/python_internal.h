@@ -10,16 +10,16 @@
 struct module;
 struct symbolizer;
 
-/* A code object, as the supervisor last sent it. */
+/* A code object as last sent by the supervisor. */
 struct python_code {
 	uint64_t address;  /* the first member: the key of struct python.by_address */
-	uint64_t number;   /* position in the order of arrival: 1, 2, … */
+	uint64_t number;   /* in the order of arrival: 1, 2, … */
 	uint32_t function; /* index in the profile */
 	int32_t first_line;
 	uint8_t *lines; /* the line table; owned */
 	size_t lines_bytes;
-	bool internal; /* the interpreter's own: no function of Python */
-	/* The locations of the code, sorted by line; owned. */
+	bool internal; /* the interpreter's own, no function of Python */
+	/* the code's locations, sorted by line; owned */
 	struct python_line_location {
 		uint32_t line, location;
 	} *location;
@@ -32,24 +32,24 @@ struct python {
 	const struct module *module; /* the interpreter's module */
 	struct python_code *code;    /* owned */
 	size_t codes, room;
-	uint64_t taken;          /* code objects that have come so far */
+	uint64_t taken;          /* code objects received so far */
 	struct table by_address; /* of @code */
-	int mapping;             /* index of the interpreter's mapping in the profile */
-	uint64_t gil, gil_bytes; /* address and size of the interpreter's lock; 0: not known */
+	int mapping;             /* the mapping of Python's functions in the profile */
+	uint64_t gil, gil_bytes; /* address and size of the interpreter's lock; 0: unknown */
 };
 
-/* Copies a code object that the supervisor has sent. This is runtime.object(). -ENOMEM. */
+/* runtime.object(): copies a code object. -ENOMEM. */
 int python_take_object(void *state, const struct record_object *object);
 
-/* The code object at @address; NULL: the supervisor has not sent it. */
+/* NULL: the supervisor has not sent it. */
 struct python_code *python_find_code(const struct python *python, uint64_t address);
 
-/* Returns the location of the line of the instruction at @offset of the code, in bytes. -ENOMEM. */
+/* The location of the line at byte @offset of the code. -ENOMEM. */
 int python_location(struct python *python, struct python_code *code, int64_t offset);
 
 void python_free_codes(struct python *python);
 
-/* Puts Python's frames among the native ones. This is runtime.merge(). */
+/* runtime.merge() */
 int python_merge(void *state, const struct runtime_sample *sample, struct runtime_stack *stack);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The fields of _Py_DebugOffsets that are read. @descriptions says in which 8-byte word each is. */
+/* Fields of _Py_DebugOffsets; @descriptions has the index of each one's 8-byte word. */
 enum word {
 	VERSION,
 	FREE_THREADED,
@@ -36,7 +36,7 @@ enum word {
 
 static const struct {
 	uint16_t version;
-	uint8_t tag; /* bits of a reference that are not part of the pointer (_PyStackRef) */
+	uint8_t tag; /* tag bits of a reference (_PyStackRef) */
 	uint8_t word[WORDS];
 } descriptions[] = {
 	{PYTHON_3_13, 0,
@@ -55,10 +55,7 @@ const struct python_layout *python_layout_find(uint16_t version)
 	return NULL;
 }
 
-/*
- * Returns the layout of 3.12 as a start for @version: later versions have the same layout of texts
- * and stack chunks. They have no _PyCFrame, so its fields are cleared.
- */
+/* Later versions have 3.12's layout of texts and stack chunks, but no _PyCFrame. */
 static struct python_layout begin_from_3_12(uint16_t version)
 {
 	struct python_layout layout = *python_layout_find(PYTHON_3_12);
@@ -83,10 +80,7 @@ static bool is_sane(const struct python_layout *l)
 		l->gil_locked < l->gil_bytes;
 }
 
-/*
- * Sets where the lock (GIL) of the main interpreter is. The main interpreter is the last member of
- * _PyRuntime; the lock's size is that of 3.12. False: the lock does not lie in the interpreter.
- */
+/* The GIL of the main interpreter, the last member of _PyRuntime. False: not inside it. */
 static bool describe_lock(const uint64_t word[WORDS], struct python_layout *l)
 {
 	if (word[RUNTIME_SIZE] < word[INTERPRETER_SIZE] ||
@@ -98,10 +92,7 @@ static bool describe_lock(const uint64_t word[WORDS], struct python_layout *l)
 	return true;
 }
 
-/*
- * Copies the words of _Py_DebugOffsets, by the description of @version. 0; -ENOTSUP: unknown
- * version; -EPROTO: a word makes no sense.
- */
+/* 0; -ENOTSUP: unknown version; -EPROTO: a word of _Py_DebugOffsets makes no sense. */
 static int take_words(const uint8_t *offsets, size_t bytes, uint16_t version, uint64_t word[WORDS],
 	uint8_t *ret_tag)
 {
@@ -190,7 +181,7 @@ void python_layout_table(
 	const bool cframe_has_frame = l->version == PYTHON_3_11 || l->version == PYTHON_3_12;
 	const uint32_t in_thread[] = {l->thread_next, l->thread_self, l->thread_tid,
 		l->thread_chunk, l->thread_top, l->thread_cframe, l->thread_frame};
-	/* frame_owner is a byte: the word that contains it is read. */
+	/* frame_owner is a byte of this word. */
 	const uint32_t flags = l->frame_owner ? l->frame_owner & ~7u : RUNTIME_NONE;
 	const uint32_t in_frame[] = {
 		l->frame_previous, l->frame_code, l->frame_instruction, l->frame_owner & ~7u};

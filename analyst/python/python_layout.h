@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The layout of CPython's data structures: offsets in the structures of one version. */
+/* Offsets in the data structures of one version of CPython. */
 #ifndef ANALYST_PYTHON_LAYOUT_H
 #define ANALYST_PYTHON_LAYOUT_H
 
@@ -19,7 +19,7 @@ enum {
 	PYTHON_3_14 = 0x030e,
 };
 
-/* Offsets in bytes. 0: a version has no such field, or the field is the first one. */
+/* In bytes; 0: the version has no such field, or the field is the first one. */
 struct python_layout {
 	uint16_t version;
 	uint32_t interpreters; /* in _PyRuntime */
@@ -33,27 +33,24 @@ struct python_layout {
 	uint32_t text_ascii, text_wide, text_length, text_state;
 	uint32_t bytes_length, bytes_data;
 	uint32_t gil, gil_bytes, gil_holder, gil_locked;
-	uint32_t tag; /* bits to clear in a pointer to a code object */
+	uint32_t tag; /* bits to clear in a pointer to code */
 };
 
 /* Made by packaging/python_layouts.sh. */
 extern const struct python_layout python_layouts[];
 extern const size_t python_layouts_n;
 
-/*
- * The layout of @version. NULL: not known, or the target describes it (python_layout_describe()).
- */
+/* NULL: unknown, or the target describes it (python_layout_describe()). */
 const struct python_layout *python_layout_find(uint16_t version);
 
 /*
- * Sets the layout from @offsets: _Py_DebugOffsets, with which _PyRuntime begins from 3.13 on, as
- * read from a file of the target. 0; -EPROTO: the values make no sense; -ENOTSUP: the version or
- * the build is not known.
+ * Sets the layout from the target's file. @offsets: _Py_DebugOffsets, which begins _PyRuntime from
+ * 3.13 on. 0; -EPROTO: the values make no sense; -ENOTSUP: unknown version or build.
  */
 int python_layout_describe(
 	const uint8_t *offsets, size_t bytes, uint16_t version, struct python_layout *ret_layout);
 
-/* Sets the table of what the supervisor is to read. @runtime: the address of _PyRuntime. */
+/* Says what the supervisor is to read. @runtime: the address of _PyRuntime. */
 void python_layout_table(
 	const struct python_layout *layout, uint64_t runtime, struct runtime_table *ret_table);
 

@@ -19,18 +19,18 @@
 #include "base/load.h"
 #include "symbolizer/symbolizer.h"
 
-/* Frames with this owner, or a greater one, belong to the evaluation loop itself. */
+/* Frames with this or a greater owner belong to the evaluation loop itself. */
 #define OWNED_BY_C_STACK 3
 
-/* Indexes of the words of a recorded frame: its address, and those of runtime_table.frame_word. */
+/* Words of a recorded frame: its address, then those of runtime_table.frame_word. */
 enum { FRAME_ADDRESS, FRAME_PREVIOUS, FRAME_CODE, FRAME_INSTRUCTION, FRAME_FLAGS };
 
 struct merger {
 	struct python *python;
 	const struct runtime_sample *sample;
 	struct runtime_stack *stack;
-	size_t native; /* where the search for the next native frame begins */
-	bool cut;      /* the activations continue beyond what was copied of the stack */
+	size_t native; /* the search for native frames begins here */
+	bool cut;      /* activations lie beyond the copy of the stack */
 };
 
 static uint64_t frame_word(const struct merger *m, size_t frame, int word)
@@ -43,7 +43,7 @@ static uint8_t frame_flag(const struct merger *m, size_t frame, uint32_t offset)
 	return (uint8_t)(frame_word(m, frame, FRAME_FLAGS) >> 8 * (offset & 7));
 }
 
-/* Reads a word of the stack's copy. False: it is not in the copy. */
+/* False: the word is not in the stack's copy. */
 static bool stack_word(const struct merger *m, uint64_t at, uint64_t *ret_word)
 {
 	for (int i = 0; i < UNWIND_PIECES; i++) {
@@ -81,7 +81,7 @@ static int add_locations(struct merger *m, size_t from, size_t end)
 		if (m->python->layout.version <= PYTHON_3_10)
 			offset = (int32_t)frame_word(m, i, FRAME_INSTRUCTION);
 		if (m->python->layout.version == PYTHON_3_10)
-			offset *= 2; /* 3.10 counts instructions of 2 bytes */
+			offset *= 2; /* in instructions of 2 bytes */
 		location = python_location(m->python, code, offset);
 		if (location < 0)
 			return location;
@@ -90,7 +90,7 @@ static int add_locations(struct merger *m, size_t from, size_t end)
 	return 0;
 }
 
-/* Finds the native frame that contains the stack address @at, from m->native on. False: none. */
+/* Finds the native frame with the stack address @at, from m->native on. */
 static bool find_native(struct merger *m, uint64_t at, size_t *ret_native)
 {
 	const struct runtime_sample *s = m->sample;
@@ -100,10 +100,7 @@ static bool find_native(struct merger *m, uint64_t at, size_t *ret_native)
 
 		if (at < s->frame[i].sp || at >= end)
 			continue;
-		/*
-		 * The end of the last frame of a truncated stack is not known, so @at may be in a
-		 * frame further out: the search fails.
-		 */
+		/* A truncated stack's last frame has no known end: @at may be further out. */
 		if (i + 1 == s->n && s->truncated)
 			break;
 		*ret_native = i;
@@ -129,16 +126,13 @@ static int add_group(struct merger *m, size_t native, size_t from, size_t end)
 		return r;
 	m->native = native + 1;
 	if (stack->locations == first)
-		return 0; /* all were the interpreter's own frames */
+		return 0; /* all are internal */
 	stack->group[stack->groups++] =
 		(struct runtime_group){native, first, stack->locations - first};
 	return 0;
 }
 
-/*
- * Replaces the native frame that contains the stack address @at by the frames [@from, @end). 0;
- * -EPROTO: there is no such frame, or the code of one is unknown; -ENOMEM.
- */
+/* add_group() for the native frame with the stack address @at; -EPROTO also: there is none. */
 static int add_group_at(struct merger *m, uint64_t at, size_t from, size_t end)
 {
 	size_t native;
@@ -161,7 +155,7 @@ static bool is_entry(const struct merger *m, size_t i)
 					 : frame_flag(m, i, l->frame_owner) >= OWNED_BY_C_STACK;
 }
 
-/* Merges the frames of 3.12 and later. */
+/* 3.12 and later. */
 static int merge_by_entry_frame(struct merger *m)
 {
 	size_t from = 0;
@@ -179,10 +173,7 @@ static int merge_by_entry_frame(struct merger *m)
 	return from == frames_of(m) ? 0 : -EPROTO;
 }
 
-/*
- * Merges the frames of 3.11. Each _PyCFrame points to the innermost frame of its group, which must
- * be the next one in the chain of frames.
- */
+/* 3.11: each _PyCFrame points to its group's innermost frame, the next one in the chain. */
 static int merge_by_cframe_groups(struct merger *m)
 {
 	const struct python_layout *l = &m->python->layout;
@@ -213,16 +204,13 @@ static int merge_by_cframe_groups(struct merger *m)
 	return 0;
 }
 
-/*
- * The length of the chain of 3.10's _PyCFrames on the stack; 0: it is damaged, as one points to
- * itself.
- */
+/* The length of 3.10's chain of _PyCFrames on the stack; 0: damaged, as one points to itself. */
 static size_t count_cframes(struct merger *m)
 {
 	uint64_t at = m->sample->record->thread_word[0], next;
 	size_t n = 0;
 
-	/* The outermost _PyCFrame is not on the stack: it ends the loop. */
+	/* The outermost _PyCFrame is not on the stack, which ends the loop. */
 	while (n <= frames_of(m) + 1 &&
 		stack_word(m, at + m->python->layout.cframe_previous, &next)) {
 		if (next == at)
@@ -234,8 +222,8 @@ static size_t count_cframes(struct merger *m)
 }
 
 /*
- * Merges the frames of 3.10. An activation that begins has its _PyCFrame before its frame; one that
- * ends has a frame but no _PyCFrame: their numbers may differ by one.
+ * 3.10. An activation that begins has its _PyCFrame before its frame; one that ends has a frame but
+ * no _PyCFrame: their numbers may differ by one.
  */
 static int merge_by_cframe(struct merger *m)
 {
@@ -274,7 +262,7 @@ static bool is_loop(const struct merger *m, size_t native)
 	return name && strncmp(name, "_PyEval_EvalFrameDefault", 24) == 0;
 }
 
-/* Merges the frames of versions before 3.10. */
+/* Before 3.10. */
 static int merge_one_to_one(struct merger *m)
 {
 	size_t loops = 0, i = 0;
@@ -290,10 +278,7 @@ static int merge_one_to_one(struct merger *m)
 
 		if (!is_loop(m, k))
 			continue;
-		/*
-		 * The innermost activation is about to begin and has no frame of Python yet: it is
-		 * left out.
-		 */
+		/* The innermost activation is about to begin, and has no Python frame yet. */
 		if (loops == frames_of(m) + 1) {
 			loops--;
 			continue;
@@ -306,8 +291,7 @@ static int merge_one_to_one(struct merger *m)
 	return 0;
 }
 
-/* Sets the locations of all frames, without groups. 0; -EPROTO: a frame's code is unknown; -ENOMEM.
- */
+/* Adds all locations, without groups. 0; -EPROTO: some code is unknown; -ENOMEM. */
 static int add_all(struct merger *m)
 {
 	m->stack->locations = m->stack->groups = 0;
@@ -323,9 +307,9 @@ static int add_all(struct merger *m)
 }
 
 /*
- * Does the thread wait for the interpreter's lock? It does if the interpreter's innermost frame
- * called pthread_cond_…() of the C library, and a word of the stack below that frame is the address
- * of the condition variable, which lies in the lock.
+ * Does the thread wait for the interpreter's lock? It does if the innermost frame of the
+ * interpreter called pthread_cond_…() and the stack below that frame has the address of the
+ * condition variable, which lies in the lock.
  */
 static bool waits_for_lock(const struct merger *m)
 {
@@ -349,10 +333,7 @@ static bool waits_for_lock(const struct merger *m)
 	return false;
 }
 
-/*
- * Does the thread hold the interpreter's lock (GIL)? The watched words are the thread that had the
- * lock last, and whether the lock is held now.
- */
+/* The watched words: the thread that last had the lock (GIL), and whether the lock is held. */
 static bool holds_lock(const struct merger *m)
 {
 	const struct record_runtime *record = m->sample->record;
@@ -382,7 +363,7 @@ int python_merge(void *state, const struct runtime_sample *sample, struct runtim
 		r = merge_one_to_one(&m);
 	if (r == 0 || r == -ENOMEM)
 		return r < 0 ? r : 1;
-	/* Groups beyond the end of the copied stack cannot be placed: the others are right. */
+	/* Groups beyond the copied stack have no place; the others are right. */
 	if (m.cut && stack->groups)
 		return 1;
 	r = add_all(&m);

@@ -9,7 +9,7 @@
 
 #include "profile/profile.h"
 
-/* A note needs a process with at least 1 / PART_LEAST of the profile's CPU time. */
+/* The note is for a process with at least 1 / PART_LEAST of the CPU time. */
 enum { PART_LEAST = 20 };
 
 enum kind { KIND_OTHER, KIND_INTERPRETER, KIND_PYTHON };
@@ -20,17 +20,16 @@ struct noting {
 	struct process {
 		uint32_t pid;
 		const char *name;
-		/* CPU time of stacks of the interpreter: without a function of Python; with one. */
+		/* CPU time of the interpreter's stacks: without a function of Python; with one. */
 		int64_t ns, named_ns;
-		uint32_t location; /* a location in the process's interpreter */
+		uint32_t location; /* a location in its interpreter */
 	} * process;
 	size_t n;
 };
 
 /*
- * The interpreter's loop is _PyEval_EvalFrameDefault in every version since 3.6; a compiler may
- * split it into two functions, the second with a suffix (.cold). A perf map or jitdump of CPython
- * names a function of Python "py::f:/x.py".
+ * The interpreter's loop is _PyEval_EvalFrameDefault since 3.6; a compiler may split off a part
+ * with a suffix (.cold). CPython's perf map or jitdump names a function of Python "py::f:/x.py".
  */
 static enum kind kind_of(const struct profile *profile, struct location location)
 {
@@ -60,7 +59,7 @@ static struct process *process_of(struct noting *n, const struct task *task)
 	return &n->process[n->n++];
 }
 
-/* Adds up the samples by process. Returns the CPU time of all samples. */
+/* Returns the CPU time of all samples. */
 static int64_t count(struct noting *n)
 {
 	int64_t all = 0;
@@ -93,7 +92,7 @@ static int64_t count(struct noting *n)
 	return all;
 }
 
-/* "python3.11" or "libpython3.11.so.1.0" is 3.11: returns 11; 0: unknown. */
+/* "python3.11", "libpython3.11.so.1.0": 11; 0: unknown. */
 static unsigned minor_version(const char *path)
 {
 	static const char word[] = "python3.";
@@ -135,10 +134,7 @@ int python_note(struct profile *profile, bool shown)
 		n.kind[i] = (uint8_t)kind_of(profile, profile_location(profile, i));
 	all = count(&n);
 	for (size_t i = 0; i < n.n; i++) {
-		/*
-		 * Even in a program that is shown well some stacks have no function of Python:
-		 * those before its first function, or after its last one.
-		 */
+		/* At a program's beginning and end no function of Python is on the stack. */
 		if (n.process[i].ns > n.process[i].named_ns &&
 			(!most || n.process[i].ns > most->ns))
 			most = &n.process[i];

@@ -7,10 +7,9 @@ struct profile;
 #include <stdbool.h>
 
 /*
- * Adds a note on how to get names if at least 5 % of the CPU time is in a Python interpreter whose
- * stacks name no function of Python. The note is about the process with most of that time. @shown:
- * functions of Python were searched for (--python). To be called after everything else has been
- * named. -ENOMEM.
+ * If at least 5 % of the CPU time is in a Python interpreter whose stacks name no function of
+ * Python, adds a note, about the process with most of that time, that says how to get names.
+ * @shown: frames of Python were searched for (--python). To be called after all naming. -ENOMEM.
  */
 int python_note(struct profile *profile, bool shown);
 

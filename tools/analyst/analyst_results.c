@@ -27,7 +27,7 @@ static struct delivery delivery_of(const struct analyst_results *results)
 		.peer_fd = results->settings->replay ? -1 : LINK_REQUEST_FD};
 }
 
-/* Writes the profile. @of: name of the process, for %n in the file's name. */
+/* @of: name of the process, for %n in the file's name. */
 static int write_profile(const struct analyst_results *results, const struct profile *profile,
 	uint32_t pid, const char *of, struct delivered *ret_delivered)
 {
@@ -40,10 +40,7 @@ static int write_profile(const struct analyst_results *results, const struct pro
 	return delivery_print(&delivery, profile);
 }
 
-/*
- * After a failed write: writes the profile to a file in TMPDIR instead, as a bad name must not cost
- * the measured data, and says where that file is.
- */
+/* A bad name must not cost the data: writes the profile to TMPDIR, and says so. */
 static void complain_unwritten(const struct analyst_results *results,
 	const struct delivered *delivered, int error, const struct profile *profile)
 {
@@ -65,7 +62,7 @@ static void complain_unwritten(const struct analyst_results *results,
 					: "TMPDIR");
 }
 
-/* Writes a profile for each process; the settings' output is a pattern with the pid in it. */
+/* A profile for each process; the settings' output is a pattern with the pid in it. */
 static int write_apart(const struct analyst_results *results, struct analyst *analyst,
 	struct delivered *ret_delivered)
 {
@@ -102,10 +99,7 @@ static void print_report(const struct analyst_settings *s, const struct profile 
 		return;
 	options.min_percent = report->text_min_percent;
 	options.with_self = true;
-	/*
-	 * `tree` needs more rows than a list: a path from the start of a program to its hot spot
-	 * takes many.
-	 */
+	/* A path of `tree` from a program's start to its hot spot takes many rows. */
 	if (report->text_min_percent > 0)
 		options.limit *= 2;
 	if (isatty(STDERR_FILENO) && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0)
@@ -125,10 +119,7 @@ static void print_place(const struct analyst_settings *s, const char *name)
 		format->note ? format->note : "");
 }
 
-/*
- * Says where the profile is. With --rotate and --keep, a file may be gone when the line is read:
- * only the last one is named, and which others stay.
- */
+/* With --rotate and --keep, files may be gone when the message is read: it names only the last. */
 static void print_written(
 	const struct analyst_settings *s, const struct analyst *analyst, const char *name)
 {
@@ -141,10 +132,7 @@ static void print_written(
 			s->keep);
 }
 
-/*
- * Sends a piece to the server. A server that has ended is no error: the profile is complete without
- * it.
- */
+/* A server that has ended is no error: the profile is complete without it. */
 static void send_piece(
 	const struct analyst_settings *s, const struct analyst *analyst, enum piece_kind kind)
 {
@@ -158,10 +146,7 @@ static void send_piece(
 			strerror(-r));
 }
 
-/*
- * With --ring: if the records end with a piece (RECORD_END_PIECE), keeps it for the next analysts.
- * If the run ends, writes the profile of all pieces, if one was requested.
- */
+/* --ring: keeps a piece (RECORD_END_PIECE) or, at the end, writes all pieces if requested. */
 static int deliver_pieces(const struct analyst_results *results, struct analyst *analyst,
 	struct delivered *ret_delivered)
 {
@@ -180,7 +165,7 @@ static int deliver_pieces(const struct analyst_results *results, struct analyst 
 		return 0;
 	}
 	if (flags & RECORD_END_UNASKED) {
-		/* Printed with -q, too: whoever waits for a file must learn that none comes. */
+		/* With -q, too: whoever waits for a file must learn that none comes. */
 		standard_complain(s->program,
 			"this end writes no profile: with --ring one is written when SIGUSR2 "
 			"asks, at the end of -d, or when a signal ends what is profiled");

@@ -23,7 +23,7 @@ static bool want_color(const char *when)
 	return isatty(STDERR_FILENO) && !(no && no[0]);
 }
 
-/* May a recording have this file name? sprofrun checks before it runs anything. */
+/* sprofrun checks the name before it runs anything. */
 static int check_output(const struct analyst_settings *s, const char *name)
 {
 	char *problem = NULL;
@@ -36,10 +36,7 @@ static int check_output(const struct analyst_settings *s, const char *name)
 	return 2;
 }
 
-/*
- * Takes the inherited descriptors: of this analyst's own piece, and after it those of earlier
- * pieces. @value is the number of earlier pieces.
- */
+/* Takes the inherited descriptors of pieces. @value: the number of earlier pieces. */
 static int take_pieces(void *settings, char *value)
 {
 	struct pieces *pieces = &((struct analyst_settings *)settings)->pieces;
@@ -55,10 +52,7 @@ static int take_pieces(void *settings, char *value)
 	return 0;
 }
 
-/*
- * For a profile per process: makes the output's name a pattern, so that each process gets a file.
- * Without effect on an output that is written in place, as it can hold only one profile.
- */
+/* --per-process: makes @output a pattern, unless it is written in place, for one profile only. */
 static void make_pattern(struct analyst_settings *s)
 {
 	if (!s->per_process || outfile_is_in_place(s->output))

@@ -13,9 +13,7 @@
 #include "profile/profile.h"
 #include "view/export/export.h"
 
-/*
- * Milliseconds between two attempts to open a FIFO: the kernel does not report that a reader came.
- */
+/* The kernel does not report a FIFO's new reader: opening is tried again after this time. */
 #define READER_MS 50
 
 static int begin(const struct delivery *d, struct opening *what, struct opened *opened,
@@ -48,10 +46,7 @@ static int end(const struct delivery *d, int r, struct delivered *ret_delivered)
 	return r < 0 ? r : named;
 }
 
-/*
- * Makes write(2) block if there is no peer. With a peer, @fd stays non-blocking, so that a write
- * ends when the peer does.
- */
+/* Makes @fd blocking without a peer. With a peer, a write ends when the peer does. */
 static void let_block(const struct delivery *d, int fd)
 {
 	int flags = d->peer_fd < 0 ? fcntl(fd, F_GETFL) : -1;
@@ -60,7 +55,7 @@ static void let_block(const struct delivery *d, int fd)
 		(void)fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
 }
 
-/* Converts the profile to a format. @why: details of a failure, as in struct delivered. */
+/* @why: as in struct delivered. */
 static int export(const char *name, const struct profile *profile, char **ret_data, size_t *ret_n,
 	char why[DELIVERY_WHY_BYTES])
 {

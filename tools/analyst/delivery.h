@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files written by the analyst: the opener creates and names them, the analyst fills them. */
+/* Files of the analyst: the opener creates and names them, the analyst fills them. */
 #ifndef TOOLS_ANALYST_DELIVERY_H
 #define TOOLS_ANALYST_DELIVERY_H
 
@@ -15,27 +15,25 @@ struct profile;
 struct delivery {
 	struct opener *opener;
 	/*
-	 * The writing end of a pipe to the supervisor; -1: none. Opening a FIFO waits until it has
-	 * a reader. The wait fails when the pipe's reading end is closed; without a pipe it never
-	 * ends.
+	 * The writing end of a pipe to the supervisor; -1: none. Opening a FIFO waits for a reader;
+	 * the wait fails when the pipe's reading end is closed. Without a pipe it never ends.
 	 */
 	int peer_fd;
-	/* OPENING_OUTPUT: a file besides the final profile, with the present time in its name */
+	/* OPENING_OUTPUT: a file besides the final profile, with the time in its name */
 	bool snapshot;
 };
 
 enum { DELIVERY_WHY_BYTES = 512 };
 
-/* The result, with the data needed for messages. */
 struct delivered {
-	char name[OPENING_PATH_MOST + 1]; /* name of the file */
-	char why[DELIVERY_WHY_BYTES];     /* on failure a sentence with details, or "" */
+	char name[OPENING_PATH_MOST + 1];
+	char why[DELIVERY_WHY_BYTES]; /* on failure: a sentence with details, or "" */
 };
 
 /*
  * Writes @profile to the file of @kind (OPENING_OUTPUT, _VIEW, _KEEP), in the format of its suffix.
- * @name: name of the process (OUTPUT) or of the file (VIEW). 0 or -errno; -EINTR: the peer ended
- * before the FIFO had a reader. @ret_delivered is filled in either way.
+ * @name: of the process (OUTPUT) or the file (VIEW). 0 or -errno; -EINTR: the supervisor ended
+ * before the FIFO had a reader. Always sets @ret_delivered.
  */
 int delivery_write(const struct delivery *delivery, uint32_t kind, uint32_t pid, const char *name,
 	const struct profile *profile, struct delivered *ret_delivered);
@@ -43,10 +41,7 @@ int delivery_write(const struct delivery *delivery, uint32_t kind, uint32_t pid,
 /* Writes @profile to standard output, as pprof. 0 or -errno. */
 int delivery_print(const struct delivery *delivery, const struct profile *profile);
 
-/*
- * Opens the file for --capture, which has its final name at once; the caller closes it. NULL:
- * *@ret_error is -errno.
- */
+/* Opens --capture's file, named at once; the caller closes it. NULL: *@ret_error is -errno. */
 FILE *delivery_capture(
 	const struct delivery *delivery, int *ret_error, struct delivered *ret_delivered);
 

@@ -14,7 +14,7 @@
 #include "profile/pprof.h"
 #include "profile/profile.h"
 
-/* A piece that is being written is checked for its seal every 10 ms, for 10 s at most. */
+/* A piece that is being written is checked for its seal every 10 ms, for 10 s. */
 #define LOOK_NS    10000000L
 #define LOOKS_MOST 1000
 
