@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Growing arrays (a pointer, the number of elements there is room for, and the number in use), and
- * the binary search in sorted arrays.
- */
+/* Growing arrays (pointer, room, number of elements), and binary search in sorted ones. */
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H
 
 #include <stddef.h>
 
 /*
- * Makes room for at least @n elements in the array *@array, which has room for *@room. The array
- * grows by at least half and may move; new elements are not initialized. 0, or -ENOMEM: nothing has
- * changed.
+ * Makes room for @n elements in *@array, which has room for *@room. The array grows by at least
+ * half, and may move. 0, or -ENOMEM: nothing has changed.
  */
 #define array_grow(array, room, n)                                                    \
 	__extension__({                                                               \

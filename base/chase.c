@@ -33,9 +33,8 @@ static int is_shared(const struct stat *folder)
 }
 
 /*
- * May the symbolic link be followed (chase.h)? In a shared folder, a link with more than one name
- * may be a hard link that another user has made to a link of ours elsewhere (fs.protected_hardlinks
- * 0).
+ * May the link be followed (chase.h)? In a shared folder, a link with several names may be another
+ * user's hard link to a link of ours elsewhere (possible with fs.protected_hardlinks 0).
  */
 static bool is_trusted(const struct stat *link, const struct stat *folder)
 {
@@ -79,10 +78,7 @@ static int take_name(struct walk *w)
 	return bytes > 0;
 }
 
-/*
- * Opens the target of a procfs link if the target has no name: a pipe, a socket, a terminal, a
- * deleted file.
- */
+/* Opens the target of a procfs link, unless it is a folder or a regular file that has a name. */
 static bool take_nameless(struct walk *w)
 {
 	int fd = w->last && is_procfs(w->dir_fd) ? openat(w->dir_fd, w->name, O_PATH | O_CLOEXEC)

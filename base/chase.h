@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Resolves a path safely, for programs that write as root into folders in which other users write,
- * too. libc only; allocates nothing.
+ * Resolves a path for programs that write as root into folders where other users write, too. libc
+ * only; allocates nothing.
  *
- * A path is walked name by name with descriptors, so that nothing can be exchanged between check
- * and use. A symbolic link is followed only if it is trusted: it and its folder belong to us or
- * root, and if others can write to the folder, the folder is sticky and the link is our own. The
- * kernel's fs.protected_symlinks checks this for links in sticky folders only, and may be off.
- * Links of procfs that lead to a file without a name (/dev/stdout may) are opened directly.
+ * The path is walked name by name with descriptors, so that nothing can be exchanged between check
+ * and use. A symbolic link is followed only if the link and its folder belong to us or root, and,
+ * in a folder that others can write to, only if the folder is sticky and the link our own. (Linux's
+ * fs.protected_symlinks checks only sticky folders, and may be off.) A link of procfs
+ * (/proc/self/fd/1) is opened directly unless it leads to a folder or a regular file with a name.
  */
 #ifndef BASE_CHASE_H
 #define BASE_CHASE_H
@@ -23,9 +23,8 @@ struct chased {
 };
 
 /*
- * Resolves @path. 0: call chase_release() afterwards. -EISDIR: it is a folder; -ELOOP: too many
- * links, or one that is not trusted; other -errno as of open(2). *@ret_problem is a sentence about
- * the link that is not trusted, otherwise NULL.
+ * Returns 0, and chase_release() must follow; -EISDIR: a folder; -ELOOP: too many links, or one not
+ * to be followed (*@ret_problem is a sentence, otherwise NULL); other -errno as of open(2).
  */
 int chase(const char *path, struct chased *ret_chased, const char **ret_problem);
 void chase_release(struct chased *chased);

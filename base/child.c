@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 
-/* Interval at which child_join_within() checks whether the child has ended. */
+/* ns between two checks of child_join_within(). */
 #define LOOK_NS 200000
 
 int child_join(int pid)

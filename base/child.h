@@ -6,16 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * Waits until child @pid has ended. Returns its wait status; 0 if the kernel has not kept it, for
- * example because SIGCHLD is ignored.
- */
+/* Waits for the end of child @pid. Returns its wait status; 0: none kept (SIGCHLD is ignored). */
 int child_join(int pid);
 
-/*
- * Waits for child @pid for @most_ns at most, and drops its status. False: the child still runs;
- * when this process ends, init waits for it.
- */
+/* Waits at most @most_ns for the end of child @pid. False: the child still runs; init reaps it. */
 bool child_join_within(int pid, uint64_t most_ns);
 
 #endif

@@ -7,19 +7,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/*
- * Which threads are chosen: those that @tid lists, and those with a matching name. All pointers are
- * borrowed.
- */
+/* Chooses the threads that @tid lists, and those with a matching name. Pointers are borrowed. */
 struct choice_rule {
 	const regex_t *name; /* NULL: no choice by name */
 	const int *tid;
 	size_t tids;
 };
 
-/* Does the rule list @tid? */
 bool choice_rule_lists(const struct choice_rule *rule, int tid);
-/* Does @name match the rule's expression? "", the name of a thread without a name, never does. */
+/* Does @name match the expression? "", the name of a thread without a name, never does. */
 bool choice_rule_matches(const struct choice_rule *rule, const char *name);
 
 #endif

@@ -63,7 +63,7 @@ static int take_number(const struct option_row *row, void *at, const char *value
 	return 0;
 }
 
-/* Stores an option's value in the settings. Results as of option_row.take. */
+/* Results as of option_row.take. */
 static int take(const struct option_row *row, void *settings, char *value)
 {
 	void *at = (char *)settings + row->at;
@@ -87,7 +87,7 @@ static int take(const struct option_row *row, void *settings, char *value)
 	}
 }
 
-/* Finds the set and, in it, the row of an option that getopt_long() has returned. */
+/* @option: a result of getopt_long(). *@ret_row: its row in the set returned. */
 static struct option_set *find(struct option_set *set, size_t sets, int option, size_t *ret_row)
 {
 	size_t index = (size_t)option - FIRST_LONG;
@@ -161,7 +161,7 @@ const char *command_line_likely(const struct option_set *set, size_t sets, const
 	const char *name[ROWS_MOST + 1];
 	size_t n = 0;
 
-	/* If the unknown option is a letter, @word may be another option. */
+	/* After an unknown letter, @word may be another, valid option. */
 	if (optopt)
 		return NULL;
 	for (size_t i = 0; i < sets; i++) {

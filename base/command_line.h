@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The options of a program. Each is a row: its name, the kind and place of its value, and what to
- * say of a wrong value. The texts of --help are files (tools/help/); shell completions are made of
- * them.
+ * The options of a program, a row each. The texts of --help are files (tools/help/); the shell
+ * completions are made from them.
  */
 #ifndef BASE_COMMAND_LINE_H
 #define BASE_COMMAND_LINE_H
@@ -11,12 +10,12 @@
 #include <stdint.h>
 
 enum option_kind {
-	/* options without a value: type of the setting, and what is stored there */
+	/* without a value: type of the setting, and what is stored there */
 	OPTION_FLAG,  /* bool: true */
 	OPTION_CLEAR, /* bool: false */
 	OPTION_SET,   /* const char *: @words */
 	OPTION_DO,    /* nothing: calls @take with NULL */
-	/* options with a value */
+	/* with a value: type of the setting, and what is stored there */
 	OPTION_TEXT,    /* const char *: the value, borrowed */
 	OPTION_WORD,    /* const char *: the value, which must be one of @words; borrowed */
 	OPTION_CHOICE,  /* an enumeration: the index of the value in @words */
@@ -36,17 +35,13 @@ struct option_row {
 	char letter;      /* 'o' for "-o"; 0: none */
 	enum option_kind kind;
 	size_t at; /* offset of the value in the settings */
-	/*
-	 * @context: the settings of the set. Returns 0; -EINVAL: a wrong value; 1: a message or an
-	 * answer was printed, and the parsing ends.
-	 */
+	/* @context: the settings. 0; -EINVAL: wrong value; 1: output printed, parsing ends. */
 	int (*take)(void *context, char *value);
 	const char *words;          /* the permitted words, as "yes|only|no" */
 	const char *wrong, *remedy; /* about a wrong value: "bad rate", "give ticks a second" */
 	uint64_t least, most;       /* @most 0: no bound */
 };
 
-/* The options of one part of a program. */
 struct option_set {
 	const struct option_row *row;
 	size_t n;
@@ -65,27 +60,20 @@ enum command_line_result {
 };
 
 /*
- * Parses options by getopt_long(); optind is then the index of the first other argument. @set: the
- * first of @sets sets with at most 96 options in all. @mode: the beginning of getopt_long()'s
- * string of letters, such as "+:". COMMAND_LINE_ENDED: a @take returned 1. COMMAND_LINE_WRONG:
- * *@ret_row is the option, optarg the value.
+ * Parses options by getopt_long(): optind is then the index of the first other argument. @set:
+ * @sets sets, with at most 96 options in all. @mode: the beginning of getopt_long()'s letters, such
+ * as "+:". COMMAND_LINE_ENDED: a @take returned 1. COMMAND_LINE_WRONG: option *@ret_row, value
+ * optarg.
  */
 enum command_line_result command_line_parse(struct option_set *set, size_t sets, const char *mode,
 	int argc, char **argv, const struct option_row **ret_row);
 
-/*
- * Call after COMMAND_LINE_UNKNOWN: returns the name of the option that @word, the argument read
- * last, probably means; NULL: none is likely.
- */
+/* After COMMAND_LINE_UNKNOWN: the option that @word, the last argument, probably means; or NULL. */
 const char *command_line_likely(const struct option_set *set, size_t sets, const char *word);
 
-/*
- * Parses the command line that one of our programs gives to another; ends the process with status 2
- * if it is wrong.
- */
+/* Parses what one of our programs passes to another. If it is wrong, exits with status 2. */
 void command_line_parse_own(struct option_set *set, int argc, char **argv);
 
-/* Was the option of that name given? */
 int command_line_given(const struct option_set *set, const char *name);
 
 /* Returns the index of @word in @words, as "yes|only|no", or -1. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds and runs our programs in libexec, which are for our other programs only. */
+/* Our programs in libexec, which only our other programs run. */
 #ifndef BASE_LIBEXEC_H
 #define BASE_LIBEXEC_H
 
@@ -12,15 +12,11 @@
 bool libexec_find(const char *name, char path[PATH_MAX]);
 
 /*
- * Starts the program argv[0] (without a slash: searched in PATH). Its standard output is read from
- * *@ret_out, its input is empty, and its messages are suppressed if @quiet. 0, and libexec_end()
- * must follow; or -errno.
+ * Starts argv[0] (without a slash: found by PATH) with empty input. *@ret_out reads its output;
+ * @quiet drops its messages. 0, and libexec_end() must follow; or -errno.
  */
 int libexec_read(char *const argv[], bool quiet, FILE **ret_out, pid_t *ret_pid);
-/*
- * Closes @out (may be NULL) and waits for the program. Returns its exit status, or 128 + the number
- * of the signal that ended it.
- */
+/* Closes @out (or NULL). Returns the program's exit status, or 128 + the signal that ended it. */
 int libexec_end(FILE *out, pid_t pid);
 
 #endif

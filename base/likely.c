@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A word with more letters is like no name; names with more letters are left out. */
+/* Longer words and names are not compared. */
 enum { MOST_LETTERS = 40 };
 
 static unsigned least(unsigned a, unsigned b)
@@ -11,10 +11,7 @@ static unsigned least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/*
- * Returns the number of edits (insert, remove, replace, swap two neighbours): optimal string
- * alignment.
- */
+/* Optimal string alignment: the number of edits (insert, remove, replace, swap neighbours). */
 static unsigned distance(const char *a, size_t n, const char *b, size_t m)
 {
 	unsigned row[3][MOST_LETTERS + 1];

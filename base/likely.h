@@ -6,10 +6,9 @@
 #include <stddef.h>
 
 /*
- * Returns the name that differs least from @word, by at most a third of the letters of @word. NULL:
- * there is none, or several differ as little. Dashes in front of @word and a value behind '=' do
- * not count. @names points to the first name, a const char *; the others follow every @stride
- * bytes, and NULL ends them.
+ * Returns the name that differs least from @word, and by at most a third of its letters. NULL:
+ * none, or several are equally near. Leading dashes of @word and what follows '=' do not count.
+ * @names: the first const char *; the others follow every @stride bytes, up to NULL.
  */
 const char *likely_name(const char *word, const void *names, size_t stride);
 

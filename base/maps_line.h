@@ -4,8 +4,7 @@
  *
  *	7f7c3a028000-7f7c3a1bd000 r-xp 00028000 fe:00 1180 /usr/lib/libc.so.6 (deleted)
  *
- * gives start 0x7f7c3a028000, end 0x7f7c3a1bd000, read and execute, offset 0x28000, device fe:00,
- * inode 1180 and the name "/usr/lib/libc.so.6 (deleted)".
+ * start-end, permissions, offset, device, inode, name; hexadecimal, except for the inode.
  */
 #ifndef BASE_MAPS_LINE_H
 #define BASE_MAPS_LINE_H
@@ -18,7 +17,7 @@ struct maps_line {
 	uint64_t start, end, offset, inode;
 	uint32_t major, minor;
 	bool read, write, execute;
-	const char *name; /* in the line, as printed; not NUL-terminated */
+	const char *name; /* points into the line; not NUL-terminated */
 	size_t name_bytes;
 };
 
@@ -26,16 +25,15 @@ struct maps_line {
 int maps_line_parse(const char *line, size_t bytes, struct maps_line *ret_line);
 
 /*
- * Reads the maps file @path until @is_it is true for a line. The line's name is valid only during
- * the call of @is_it. False: it was true for no line, or the file cannot be read.
+ * Calls @is_it for the lines of the maps file @path until it returns true; line->name is valid only
+ * during that call. False: it was true for no line, or the file cannot be read.
  */
 bool maps_line_find(const char *path, bool (*is_it)(void *context, const struct maps_line *line),
 	void *context);
 
 /*
- * Reverses the only escape that the kernel uses in a name: a newline is printed as \012. (A
- * backslash is not escaped, so other \ooo are literal.) Writes at most @name_bytes bytes to @to,
- * without NUL, and returns their number.
+ * Copies a name and turns \012 into a newline. It is the kernel's only escape: other \ooo are
+ * literal. @to has room for @name_bytes bytes and gets no NUL. Returns the bytes written.
  */
 size_t maps_line_unescape(const char *name, size_t name_bytes, char *to);
 

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of linux/mount.h and linux/stat.h of Linux 6.8. The numbers are those of all architectures. */
+/* From linux/mount.h and linux/stat.h of Linux 6.8; equal on all architectures. */
 #ifndef SYS_statmount
 #define SYS_statmount 457
 #endif
@@ -23,7 +23,7 @@
 #define IDS_AT_ONCE        64
 #define MOUNTS_LISTED_MOST 100000u
 
-/* struct mnt_id_req: @param is the last id of the list so far, or what is asked. */
+/* struct mnt_id_req. @param: for listmount, the last id so far; for statmount, what is asked. */
 struct request {
 	uint32_t size, spare;
 	uint64_t id, param;
@@ -37,7 +37,7 @@ struct described {
 	uint64_t rest[61];
 };
 
-/* Returns false with errno ENOENT if there is no such mount, and with another errno if unknown. */
+/* False with errno ENOENT: there is no such mount; with another errno: unknown. */
 static bool describe(uint64_t id, struct described *ret_described)
 {
 	struct request request = {.size = REQUEST_BYTES, .id = id, .param = ASK_DEVICE};
@@ -47,7 +47,7 @@ static bool describe(uint64_t id, struct described *ret_described)
 		(ret_described->mask & ASK_DEVICE);
 }
 
-/* Writes the lines. Returns how many; 0: the list is not complete. */
+/* Returns the number of lines; 0: the list is not complete. */
 static size_t write_lines(FILE *to)
 {
 	struct request request = {.size = REQUEST_BYTES, .id = LIST_FROM_ROOT};
@@ -74,7 +74,6 @@ static size_t write_lines(FILE *to)
 	return n == 0 ? lines : 0;
 }
 
-/* The lasting id of the mount of a file; 0: unknown. */
 static uint64_t id_of(int fd, const char *path)
 {
 	struct statx st = {0};
@@ -89,7 +88,7 @@ char *mount_list_text(void)
 {
 	char *text = NULL;
 	size_t bytes = 0, lines = 0;
-	/* A list whose ids cannot be compared with those of files is of no use. */
+	/* Without lasting ids of files, nothing could be compared with the list. */
 	FILE *to = id_of(AT_FDCWD, "/") ? open_memstream(&text, &bytes) : NULL;
 
 	if (!to)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mounts by ids that are never used again, which Linux has since 6.8. The ids of mountinfo and
- * fdinfo are used again: the next mount gets the id of the one that was unmounted last.
+ * Lasting ids of mounts, which Linux (6.8 and later) never gives out twice. An id of mountinfo and
+ * fdinfo goes to the next mount once its own mount is unmounted.
  */
 #ifndef BASE_MOUNT_LIST_H
 #define BASE_MOUNT_LIST_H
@@ -9,13 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Ids up to this one are those of mountinfo. The kernel begins to count the others behind it. */
+/* The ids of mountinfo are at most this; lasting ids are greater. */
 #define MOUNT_LIST_REUSED_MOST UINT64_C(0x7fffffff)
 
 /*
- * Lists the mounts below our root folder, each as the beginning of a line of mountinfo, with its
- * lasting id and without its parent: "4294967332 0 98:0". Asks no file system. Allocated; NULL: the
- * kernel has no such ids, or does not tell them or all mounts, or out of memory.
+ * Lists the mounts below our root folder, a line each: lasting id, 0, device ("4294967332 0 98:0").
+ * Asks no file system. The caller frees the text. NULL: the kernel does not tell lasting ids or all
+ * mounts, or out of memory.
  */
 char *mount_list_text(void);
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparisons for qsort() and bsearch(). */
+/* Ascending order, for qsort() and bsearch(). */
 #ifndef BASE_ORDER_H
 #define BASE_ORDER_H
 
 #include <stdint.h>
 
-/* Compares two uint64_t, for ascending order. */
 static inline int order_u64(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;

@@ -12,7 +12,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* Interval of attempts to open a FIFO: the kernel does not report that a reader has come. */
+/* ms between attempts to open a FIFO: the kernel does not report that a reader has come. */
 #define READER_MS 50
 
 static int refuse(const char **ret_problem, const char *problem)
@@ -21,7 +21,7 @@ static int refuse(const char **ret_problem, const char *problem)
 	return -EPERM;
 }
 
-/* Is the device one on which open and write have no side effects: null, zero, full, a terminal? */
+/* Is the device null, zero, full or a terminal? Opening or writing others may have side effects. */
 static bool is_harmless(dev_t device)
 {
 	unsigned minor_number = minor(device);
@@ -33,8 +33,7 @@ static bool is_harmless(dev_t device)
 	}
 }
 
-/* Is it a FIFO of another user in a shared folder? With fs.protected_fifos, the kernel refuses it.
- */
+/* Is it a FIFO of another user in a shared folder? With fs.protected_fifos, Linux refuses those. */
 static bool is_trap(const struct chased *at)
 {
 	return at->st.st_uid != geteuid() && at->st.st_uid != at->folder.st_uid &&
@@ -68,7 +67,7 @@ static int judge(const struct chased *at, const char **ret_problem)
 	}
 }
 
-/* Opens the same file that was checked, whatever its name refers to by now. */
+/* Opens the file that was checked, whatever its name refers to by now. */
 static int reopen(const struct chased *at, int flags)
 {
 	char path[40];
@@ -79,7 +78,6 @@ static int reopen(const struct chased *at, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Opens a file to be written in place. Opening a FIFO waits for a reader. */
 static int open_in_place(const struct chased *at, int peer_fd)
 {
 	bool fifo = S_ISFIFO(at->st.st_mode);
@@ -122,10 +120,7 @@ static int open_fresh(struct outfile *o)
 	return -errno;
 }
 
-/*
- * Creates the new file. The owner of the older file is compared with that of the new one, not with
- * our user id, as some file systems give all files to one user.
- */
+/* Compares the owners of older and new file, not our uid: a file system may set the owner. */
 static int make_fresh(struct outfile *o, const char **ret_problem)
 {
 	struct stat st;

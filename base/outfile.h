@@ -2,14 +2,12 @@
 /*
  * Output files: profiles, captures, histograms, exports. libc only.
  *
- * A regular file is created in its final folder, under an unpredictable name (O_EXCL), and renamed
- * within the folder that was found (chase.h). It replaces an older file of that name: the mode of
- * the new file is 0666 without the umask, and without the permissions that the older file lacks.
- * Nothing else is taken from the older file, neither owner nor set-ID bits. An older file of
- * another user, or with such bits, is refused.
+ * A regular file is created in its folder (chase.h) under an unpredictable name (O_EXCL), and then
+ * renamed. It may replace an older file, but not one of another user or with set-ID or sticky bits.
+ * Its mode is 0666 without the umask and without the permissions that the older file lacks.
  *
- * An existing file that is not a regular one is written in place if it is a pipe, a terminal, or
- * /dev/null, /dev/zero or /dev/full; other devices and sockets are refused.
+ * A pipe, a terminal, /dev/null, /dev/zero and /dev/full are written in place; other devices and
+ * sockets are refused.
  */
 #ifndef BASE_OUTFILE_H
 #define BASE_OUTFILE_H
@@ -30,31 +28,29 @@ struct outfile {
 };
 
 /*
- * Creates or opens the file. 0, and outfile_commit() or outfile_abandon() must follow; or -errno:
- * *@ret_problem is then a sentence that says more, or NULL.
+ * Creates or opens the file. 0, and outfile_commit() or outfile_abandon() must follow; or -errno,
+ * and *@ret_problem is a sentence about it, or NULL.
  *
- * @peer_fd says how long to wait for the reader of a FIFO. -1: until one comes. A descriptor of a
- * pipe: until one comes, or that pipe is closed at its other end (-EINTR). OUTFILE_AT_ONCE: not at
- * all (-EAGAIN). In the last two cases the FIFO is opened non-blocking.
+ * @peer_fd: how long to wait for the reader of a FIFO. -1: without limit. A pipe's descriptor:
+ * until the pipe's other end is closed (-EINTR). OUTFILE_AT_ONCE: not at all (-EAGAIN). In the last
+ * two cases the FIFO is opened non-blocking.
  */
 int outfile_begin(struct outfile *outfile, const char *path, int peer_fd, const char **ret_problem);
 /*
- * Keeps the existing file that the new one will replace, if it is regular and not empty, as
- * NAME.old. An earlier NAME.old is replaced if it is a regular file of the same owner. Failures are
- * ignored, as the new file matters more. To be called before outfile_name().
+ * Call before outfile_name(): keeps the older file as NAME.old, if it is regular and not empty. An
+ * earlier NAME.old is replaced if it is a regular file of the same owner. Failures are ignored.
  */
 void outfile_keep_old(const struct outfile *outfile);
-/* Gives the file its name; the descriptor stays open. 0, or -errno: it has no name yet. */
+/* Renames the file to its final name; the descriptor stays open. 0, or -errno: not renamed. */
 int outfile_name(struct outfile *outfile);
 /*
- * Gives the file another name than its final one, @name, in the same folder; the descriptor stays
- * open. 0, or -errno; -EEXIST: the name exists, and the caller may try another one. Not for a file
- * written in place.
+ * Renames the file to @name in its folder; the descriptor stays open. 0; -EEXIST: @name exists, and
+ * is not replaced; or another -errno. Not for a file written in place.
  */
 int outfile_name_new(struct outfile *outfile, const char *name);
-/* Closes the file and gives it its name. 0, or -errno: the new file is removed. */
+/* Closes the file and renames it to its final name. 0, or -errno: the new file is removed. */
 int outfile_commit(struct outfile *outfile);
-/* Removes the new file; an existing one is unchanged. */
+/* Removes the new file; an older one is unchanged. */
 void outfile_abandon(struct outfile *outfile);
 
 /* Can @path be written? Leaves no file behind. 0, or -errno as of outfile_begin(). */
@@ -63,10 +59,7 @@ int outfile_check(const char *path, const char **ret_problem);
 /* Is @path written in place, as it exists and is neither a regular file nor a folder? */
 bool outfile_is_in_place(const char *path);
 
-/*
- * Opens a file for appending or creates it, and refuses what outfile_begin() refuses. Returns a
- * descriptor, or -errno.
- */
+/* Opens or creates a file for appending; refuses as outfile_begin() does. Descriptor or -errno. */
 int outfile_append(const char *path, const char **ret_problem);
 
 #endif

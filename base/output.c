@@ -33,10 +33,7 @@ const char *output_rank(void)
 
 unsigned output_ranks(void)
 {
-	/*
-	 * Variables of launchers. SLURM_NTASKS is not among them: it is also set in a batch script,
-	 * which is a single process.
-	 */
+	/* SLURM_NTASKS is left out: a batch script, a single process, has it, too. */
 	static const char *const names[] = {
 		"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"};
 
@@ -89,10 +86,7 @@ char *output_apart(const char *pattern, const char *mark)
 		;
 	if (dot < end && before > name && is_word(before + 1, dot))
 		dot = before;
-	/*
-	 * "gmon.out" is the name of a format, and must stay in one piece: with a number behind it
-	 * ("gmon.out.7") the mark goes to the end, otherwise in front.
-	 */
+	/* "gmon.out" stays whole: @mark goes behind "gmon.out.7", but in front of "gmon.out". */
 	if (strncmp(dot, ".out.", 5) == 0 && !isalpha((unsigned char)dot[5]))
 		r = asprintf(&apart, "%s.%s", pattern, mark);
 	else if (strcmp(dot, ".out") == 0)
@@ -124,10 +118,7 @@ bool output_is_timed(const char *pattern)
 	return has(slash ? slash + 1 : pattern, 't');
 }
 
-/*
- * Writes a process's name into a file's name. As a process chooses its name, characters that would
- * change the folder, break a line, hide the file or look like an option become underscores.
- */
+/* A process chooses its name: '/', control characters and a leading '-', '.' or '~' become '_'. */
 static void put_name(FILE *out, const char *name, bool is_first)
 {
 	for (const char *p = name; *p; p++) {
@@ -138,7 +129,7 @@ static void put_name(FILE *out, const char *name, bool is_first)
 	}
 }
 
-/* Writes the value of a conversion. @is_first: it begins the name of a file or folder. */
+/* @is_first: the value begins the name of a file or folder. */
 static void put_value(FILE *out, char what, const struct output_facts *facts, bool is_first)
 {
 	char stamp[32];
@@ -163,7 +154,7 @@ static void put_value(FILE *out, char what, const struct output_facts *facts, bo
 	}
 }
 
-/* Like output_name(), but conversions in @kept are left as they are. */
+/* Like output_name(), but leaves the conversions in @kept as they are. */
 static int fill(
 	const char *pattern, const struct output_facts *facts, const char *kept, char **ret_name)
 {

@@ -5,13 +5,10 @@
 
 #include "base/text.h"
 
-/* Are the bytes that are held a whole character or colour, the beginning of one, or neither? */
+/* Are the held bytes a whole character or colour sequence, the beginning of one, or neither? */
 enum piece { PIECE_WHOLE, PIECE_BEGUN, PIECE_FOREIGN };
 
-/*
- * Is the text of @n bytes at @p a whole colour sequence such as "ESC [ 1 ; 31 m", the beginning of
- * one, or neither?
- */
+/* A colour sequence is, for example, "ESC [ 1 ; 31 m". */
 static enum piece colour(const char *p, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {

@@ -84,7 +84,7 @@ int pool_add(struct pool *pool, const char *text, size_t bytes)
 	id = table_add(&pool->table, hash, (uint32_t)pool->n);
 	if (id < 0)
 		return id;
-	/* If there is no memory for this entry, the string is still found by its bytes. */
+	/* Without memory for this entry, the string is still found by its bytes. */
 	if (key.bytes >= POOL_LONG_BYTES)
 		(void)table_add(&pool->longs, (uintptr_t)copy, (uint32_t)pool->n);
 	pool->item[pool->n] = (struct pool_item){copy, key.bytes};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A pool of strings. Each is stored once, NUL-terminated, at an address that does not change. After
- * pool_init(), id 0 is "". A pool of zeros is valid, too, but has no string yet.
+ * A pool of strings, each stored once, NUL-terminated, at an unchanging address. After pool_init(),
+ * id 0 is "". A pool of zeros is valid, but empty.
  */
 #ifndef BASE_POOL_H
 #define BASE_POOL_H
@@ -12,9 +12,8 @@
 #include "base/table.h"
 
 /*
- * A string of this length or more is found by its address, too. Otherwise a file that refers to a
- * string of a megabyte a million times would have it compared a million times, which takes too long
- * for the size of the file.
+ * A string this long or longer is found by its address, too: a small file may refer to a string of
+ * a megabyte a million times, and comparing it each time would take too long.
  */
 #define POOL_LONG_BYTES 4096
 
@@ -31,16 +30,13 @@ struct pool_item {
 	size_t bytes;
 };
 
-/* Creates the pool with "" as id 0. 0, or -ENOMEM. */
+/* Returns 0, or -ENOMEM. */
 int pool_init(struct pool *pool);
 void pool_release(struct pool *pool);
 
-/* Finds or adds the string of @bytes bytes, which ends at its first NUL. Its id, or -ENOMEM. */
+/* Finds or adds the string of @bytes bytes, or up to its first NUL. Returns its id, or -ENOMEM. */
 int pool_add(struct pool *pool, const char *text, size_t bytes);
-/*
- * Like pool_add(), for a NUL-terminated string; NULL counts as "". A long string that pool_at() has
- * returned is found by its address, without being read.
- */
+/* Like pool_add(), for text up to its NUL; NULL: "". A long string from pool_at() is not read. */
 int pool_add_text(struct pool *pool, const char *text);
 
 static inline const char *pool_at(const struct pool *pool, uint32_t id)
@@ -48,7 +44,7 @@ static inline const char *pool_at(const struct pool *pool, uint32_t id)
 	return pool->item[id].text;
 }
 
-/* Like pool_add(), but returns the address of the only copy. NULL: out of memory. */
+/* Like pool_add(), but returns the address of the stored string; NULL: out of memory. */
 static inline const char *pool_intern(struct pool *pool, const char *text, size_t bytes)
 {
 	int id = pool_add(pool, text, bytes);

@@ -58,10 +58,7 @@ int proc_file_last_number(const char *text, const char *name, int otherwise)
 	return last;
 }
 
-/*
- * Has the thread ended? "7 (a) b) Z 1 ...": the state is behind the last parenthesis; Z: a zombie,
- * X: about to disappear.
- */
+/* In "7 (a) b) Z 1 ...", the state is behind the last parenthesis. Z: zombie; X: disappearing. */
 static bool has_ended(int pid, int tid)
 {
 	char text[512];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Small text files of /proc, and those of their lines that have the form "Name:\tvalue". */
+/* Small files of /proc, and their lines of the form "Name:\tvalue". */
 #ifndef BASE_PROC_FILE_H
 #define BASE_PROC_FILE_H
 
@@ -13,24 +13,19 @@
 int proc_file_read(char *to, size_t room, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/*
- * Returns what follows "@name:" and blanks at the beginning of a line of @text; NULL: no such line.
- */
+/* Returns what follows "@name:" and blanks at the beginning of a line; NULL: no such line. */
 const char *proc_file_value(const char *text, const char *name);
 
 /* Returns the number behind "@name:", to the given base; 0: no such line. */
 uint64_t proc_file_number(const char *text, const char *name, int base);
 
-/*
- * Returns the last number behind "@name:", as of "NSpid:\t4711\t12": the pid in the innermost
- * namespace; @otherwise if there is no such line.
- */
+/* Returns the last number behind "@name:", 12 of "NSpid:\t4711\t12"; no such line: @otherwise. */
 int proc_file_last_number(const char *text, const char *name, int otherwise);
 
 /*
- * Returns a thread of the process @pid that has not ended: the first one if possible; @pid if there
- * is none. Once the first thread has ended, the files of /proc/PID show neither memory nor root
- * folder nor descriptors; those of /proc/TID of another thread do.
+ * Returns a living thread of process @pid: the first one if possible; @pid if there is none. Once
+ * the first thread has ended, only /proc/TID of another one shows memory, root folder and
+ * descriptors.
  */
 int proc_file_living_thread(int pid);
 

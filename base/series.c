@@ -12,10 +12,7 @@
 
 #include "base/array.h"
 
-/*
- * Returns the length of a time at the start of @name, like 20260131-235959 or 20260131-235959_2; 0
- * if there is none.
- */
+/* Returns the length of a time (20260131-235959, or that with _2) at the start of @name, or 0. */
 static size_t time_bytes(const char *name)
 {
 	static const char shape[] = "00000000-000000";
@@ -66,9 +63,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(y->name, x->name);
 }
 
-/*
- * Lists the files of a series. Returns their number; 0 if out of memory: then nothing is removed.
- */
+/* Returns the number of files listed; 0 if out of memory, so that none is removed. */
 static size_t list(DIR *folder, const char *pattern, struct member **ret_member)
 {
 	struct member *member = NULL;

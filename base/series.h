@@ -7,21 +7,21 @@
 #include <time.h>
 
 /*
- * Does @name belong to the series of @pattern? In the pattern, %t stands for a time such as
- * 20260131-235959 (20260131-235959_2 in the second file of that time), and %% for %.
+ * Does @name match @pattern? %t stands for a time such as 20260131-235959 (20260131-235959_2: the
+ * second file of that time), %% for %.
  */
 bool series_has(const char *pattern, const char *name);
 
 /*
- * Sets a file's time of last change to @time, the time at which its data begins. series_trim() goes
- * by this time, because files may be completed in another order. A failure is ignored.
+ * Sets a file's time of last change to @time, when its data begins: files may be completed in
+ * another order. A failure is ignored.
  */
 void series_date(int fd, time_t time);
 
 /*
- * Removes files of a series, except the @keep newest by the time of their last change. They are in
- * the folder @folder_fd; the last component of @path is the pattern. Only regular files of our own
- * user are removed, and none if the pattern has no %t.
+ * Removes all but the @keep files of a series that have the latest times of last change. They are
+ * in @folder_fd; the last component of @path is the pattern. Only regular files of our own user are
+ * removed, and none if the pattern has no %t.
  */
 void series_trim(int folder_fd, const char *path, unsigned keep);
 

@@ -5,10 +5,7 @@
 
 #include <stddef.h>
 
-/*
- * Returns the command line of arguments that are separated by NULs, @bytes in all, quoted where
- * necessary. The caller frees it. NULL: out of memory.
- */
+/* Joins @bytes of NUL-separated arguments, quoted if needed. Allocated; NULL: out of memory. */
 char *shell_line(const char *args, size_t bytes);
 
 #endif

@@ -8,11 +8,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/*
- * NEEDED_BYTES: the most stack that a program needs. OWN_BYTES, the usual limit, is the size of the
- * stack that it gets if the limit is below NEEDED_BYTES. Pages take memory only once they are
- * touched.
- */
+/* NEEDED_BYTES: the most that we use. OWN_BYTES: the stack mapped if the limit is below that. */
 enum { NEEDED_BYTES = 1 << 20, OWN_BYTES = 8 << 20 };
 
 struct call {

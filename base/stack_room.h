@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A large stack for programs that read foreign files, whatever `ulimit -s` permits: requests, paths
- * and the libraries that parse files have long local variables.
- */
+/* A large stack, whatever `ulimit -s` permits: code that parses files has long local variables. */
 #ifndef BASE_STACK_ROOM_H
 #define BASE_STACK_ROOM_H
 
 /*
- * Calls @run and returns its result. If the limit of stacks is less than 1 MiB, @run has a stack of
- * 8 MiB from mmap(2). The limit itself is not changed, as programs that we start inherit it.
- * Threads that @run starts still have stacks as long as the limit, unless it sets another size for
- * them.
+ * Returns the result of @run, which gets a mapped stack of 8 MiB if the stack limit is below 1 MiB.
+ * The limit stays, as programs that we start inherit it; stacks of @run's threads follow it.
  */
 int stack_room_run(int (*run)(int argc, char **argv), int argc, char **argv);
 

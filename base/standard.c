@@ -20,7 +20,7 @@ void standard_hold(void)
 
 int standard_end_output(void)
 {
-	/* After an earlier write has failed, fflush() succeeds, as the buffer is empty. */
+	/* If an earlier write failed, the buffer is empty and fflush() succeeds: hence ferror(). */
 	int error = ferror(stdout) ? errno ? errno : EIO : 0;
 
 	if (fflush(stdout) != 0)
@@ -28,10 +28,7 @@ int standard_end_output(void)
 	return error == EPIPE ? 0 : -error;
 }
 
-/*
- * Prints a message without allocating memory: cut to the length of @line, with '?' for what is not
- * ASCII.
- */
+/* Allocates nothing: cuts the message to the length of @line; what is not ASCII becomes '?'. */
 static void complain_in_place(const char *program, const char *format, va_list args)
 {
 	char line[512];

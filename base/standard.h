@@ -4,29 +4,19 @@
 #define BASE_STANDARD_H
 
 /*
- * To be called first: opens those of the three standard descriptors that are closed, so that no
- * file of ours gets their numbers and is written to by mistake. Using them still fails, and a
- * program that we start finds them closed, as we did.
+ * Call first: opens closed ones of descriptors 0 to 2, so that no file of ours gets their numbers
+ * and is written to by mistake. They stay unusable, and closed for programs that we start.
  */
 void standard_hold(void);
 
-/*
- * Flushes standard output. 0, also if the reader of the pipe has closed it; -errno: some output
- * could not be written.
- */
+/* Flushes standard output. 0, also if the pipe's reader has ended; -errno: some output is lost. */
 int standard_end_output(void);
 
-/*
- * Prints a message, "PROGRAM: …" and a newline, on standard error. Characters unsafe for a terminal
- * (names of files may contain any) become '?'.
- */
+/* Prints "PROGRAM: …" and a newline on stderr. Characters unsafe for a terminal become '?'. */
 void standard_complain(const char *program, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/*
- * For --help and --version: flushes the output and returns 0; on failure prints a message and
- * returns @failure.
- */
+/* For --help and --version: flushes the output. If that fails, prints why and returns @failure. */
 int standard_printed(const char *program, int failure);
 
 #endif

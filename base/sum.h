@@ -12,7 +12,6 @@ static inline void sum_add(int64_t *sum, int64_t value)
 		*sum = value < 0 ? INT64_MIN : INT64_MAX;
 }
 
-/* Adds each of the @n values to its sum. */
 static inline void sum_add_all(int64_t *sum, const int64_t *value, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A hash table of indexes into an array of the caller, to find equal items. It stores only the
- * indexes and hashes of the items. Items are numbered 0, 1, 2 … and never removed singly.
+ * A hash table that finds equal items in an array of the caller. It holds only the items' indexes
+ * (0, 1, 2 …) and hashes. No item is removed singly.
  */
 #ifndef BASE_TABLE_H
 #define BASE_TABLE_H
@@ -26,10 +26,7 @@ void table_release(struct table *table);
 /* Is the item at @index in @items the one that @key describes? */
 typedef bool table_equal(const void *items, uint32_t index, const void *key);
 
-/*
- * Returns the stored bits of a hash. They determine the slot, so a table can grow without its
- * items.
- */
+/* Returns the stored bits of a hash, which determine the slot: growing needs no items. */
 static inline uint32_t table_kept(uint64_t hash)
 {
 	return (uint32_t)(hash * UINT64_C(0xd6e8feb86659fd93) >> 32);
@@ -53,31 +50,24 @@ static inline int table_find(const struct table *table, uint64_t hash, table_equ
 	}
 }
 
-/*
- * Records that the item at @index, which is not in the table yet, has @hash. -ENOMEM, also if
- * @index is INT_MAX or more: nothing has changed.
- */
+/* Adds the new item at @index. 0; -ENOMEM, also if @index >= INT_MAX: nothing has changed. */
 int table_add(struct table *table, uint64_t hash, uint32_t index);
 
 /* Removes all items, keeps the memory. */
 void table_clear(struct table *table);
 
-/*
- * Joins @hash, which may be any value, and @value to a hash. @hash is spread first: many pairs of
- * small numbers have equal exclusive-ors.
- */
+/* Hashes @hash and @value. @hash is spread first: many pairs of small numbers have equal XORs. */
 static inline uint64_t table_mix(uint64_t hash, uint64_t value)
 {
 	hash = (hash * UINT64_C(0xff51afd7ed558ccd) ^ value) * UINT64_C(0x9e3779b97f4a7c15);
 	return hash ^ (hash >> 32);
 }
 
-/* Returns a hash of @bytes bytes. */
 uint64_t table_hash_bytes(const void *data, size_t bytes);
 
 /*
- * Returns the index of the item in *@items that equals the item *@key, after appending *@key if
- * there is none; or -ENOMEM. *@items has *@n items and room for *@room.
+ * Returns the index of the item of *@items that equals *@key, which is appended if there is none;
+ * or -ENOMEM. *@items has *@n items and room for *@room.
  */
 #define table_intern(table, hash, equal, items, room, n, key)                              \
 	__extension__({                                                                    \

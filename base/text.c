@@ -32,7 +32,7 @@ int32_t text_next(const char **text)
 	return c;
 }
 
-/* wcwidth() depends on the locale. Combining marks take no column, East Asian wide ones two. */
+/* wcwidth() depends on the locale. @none: combining marks; @wide: East Asian characters. */
 unsigned text_character_columns(int32_t c)
 {
 	static const int32_t none[][2] = {{0x300, 0x36f}, {0x483, 0x489}, {0x591, 0x5bd},

@@ -8,39 +8,30 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/*
- * Takes one UTF-8 character from the front of *@text, which is not empty. -1: it is invalid, and
- * one byte is taken.
- */
+/* Takes a UTF-8 character from the front of *@text (not empty). -1: invalid; takes one byte. */
 int32_t text_next(const char **text);
 
 /* Columns of a character on a terminal: 0 to 2. */
 unsigned text_character_columns(int32_t character);
 
-/* Columns of @text on a terminal. */
 size_t text_columns(const char *text);
 
 /*
- * May the character be sent to a terminal? Not allowed are control characters (C0, C1, DEL),
- * characters that change the display of other text (directions, joiners), and -1, which is no
- * character. Names come from files and processes that may be hostile. So all output is checked by
- * this function. Its callers are the two functions below, the cells of screen.h, and the escapes of
- * a format.
+ * May the character be sent to a terminal? False for control characters (C0, C1, DEL), for those
+ * that change the display of other text (directions, joiners), and for -1. All output passes this
+ * check, as names may come from hostile files and processes.
  */
 bool text_is_printable(int32_t character);
 
-/*
- * Returns a copy in which characters that are not printable are '?', with @ascii also those beyond
- * ASCII. The caller frees it. NULL: out of memory.
- */
+/* Copies @text; '?' replaces what is not printable (@ascii: or not ASCII). NULL: out of memory. */
 char *text_clean(const char *text, bool ascii);
-/* Prints the result of text_clean(). */
+/* Prints the result of text_clean(text, false). */
 void text_put(const char *text, FILE *out);
 
 /*
- * These cut *@text, which is allocated and may move, to @columns (at least 1). A name loses first
- * its arguments, then the content of its angle brackets, then its first components, then its
- * middle; a path loses its beginning, a sentence its end. 0, or -ENOMEM: *@text is valid.
+ * Cut *@text, which is allocated and may move, to @columns (1 or more). A name loses first its
+ * arguments, then the content of angle brackets, its first components, its middle; a path loses its
+ * beginning, a sentence its end. 0, or -ENOMEM: *@text is valid.
  */
 int text_cut_name(char **text, size_t columns, bool ascii);
 int text_cut_path(char **text, size_t columns, bool ascii);
@@ -54,7 +45,6 @@ const char *text_ellipsis(bool ascii);
 /* Replaces *@text, possibly NULL, by a copy of @with. 0 or -ENOMEM. */
 int text_replace(char **text, const char *with);
 
-/* Returns the last component of a path. */
 const char *text_basename(const char *path);
 
 enum { TEXT_UNIT_BYTES = 32 };
@@ -71,7 +61,7 @@ void text_format_ns(uint64_t ns, char to[TEXT_UNIT_BYTES]);
 /* Formats a rate: "250 Hz", "33.3 Hz", "0.017 Hz". */
 void text_format_hz(double hz, char to[TEXT_UNIT_BYTES]);
 
-/* The common format of a column's values, which makes them comparable at a glance. */
+/* The format that all values of a column share. */
 struct text_scale {
 	const char *unit; /* as shown: "ms", "MiB", "" */
 	const char *of;   /* the unit of the values, as in pprof; "": any other */
@@ -79,10 +69,7 @@ struct text_scale {
 	int digits; /* behind the point */
 };
 
-/*
- * Returns the scale for values of a pprof unit, of which @most is the greatest by its absolute
- * value.
- */
+/* Returns the scale for values of a pprof unit. @most: the one with the greatest absolute value. */
 struct text_scale text_scale_for(const char *unit, int64_t most);
 /* Formats a value. One that is not 0 but would be shown as 0.00 becomes "<0.01", or ">-0.01". */
 void text_format_scaled(int64_t value, struct text_scale scale, char to[TEXT_UNIT_BYTES]);

@@ -67,7 +67,7 @@ static bool is_operator(const char *text, size_t at)
 		!strncmp(text + at - (sizeof(word) - 1), word, sizeof(word) - 1);
 }
 
-/* The brackets of one kind in a name, as one pass finds them. */
+/* The brackets of one kind in a name. */
 struct brackets {
 	uint32_t *closing; /* by byte: where the bracket that opens there is closed; 0: nowhere */
 	uint32_t *columns; /* by byte: columns of the text before it */
@@ -110,9 +110,8 @@ static int find_brackets(struct brackets *b, const char *text, char open, char c
 }
 
 /*
- * Chooses the pairs to empty, until the name has at most @most columns: pairs whose content is
- * longer than an ellipsis, from the last one on, so inner pairs before those around them. Each pair
- * is put on the stack and removed once at most, so this takes linear time.
+ * Chooses pairs to empty, from the name's end on, until the name has at most @most columns. Pairs
+ * not longer than an ellipsis stay. Linear time: each pair is pushed and popped at most once.
  */
 static void empty_pairs(struct brackets *b, const char *text, size_t most, bool ascii)
 {
@@ -199,10 +198,7 @@ int text_empty_brackets(char **text, bool ascii)
 	return r < 0 ? r : empty_brackets(text, 0, ascii);
 }
 
-/*
- * Returns where the next component of a name begins behind the one at @at: "b::c" in
- * "a<x::y>::b::c". 0: that was the last one.
- */
+/* Returns where the component behind the one at @at begins ("b::c" in "a<x::y>::b::c"); 0: none. */
 static size_t next_component(const char *text, size_t at)
 {
 	int depth = 0;
@@ -220,10 +216,7 @@ static size_t next_component(const char *text, size_t at)
 	return 0;
 }
 
-/*
- * Drops as many components in front as necessary: "…::last::two". If the last one is too long by
- * itself, only that is left.
- */
+/* Drops leading components as necessary: "…::last::two". The last one stays, even if too long. */
 static int keep_last_components(char **text, size_t columns, bool ascii)
 {
 	size_t dots = text_columns(text_ellipsis(ascii)) + 2, left = text_columns(*text), last = 0;
@@ -240,10 +233,7 @@ static int keep_last_components(char **text, size_t columns, bool ascii)
 	return 0;
 }
 
-/*
- * Returns where the last component of the name in [@from, @to) begins: "FilterMap<I>" in
- * "core::iter::FilterMap<I>".
- */
+/* Returns where the last component in [@from, @to) begins: "Map<I>" in "core::iter::Map<I>". */
 static size_t last_component(const char *text, size_t from, size_t to)
 {
 	for (size_t at = next_component(text, from); at && at < to; at = next_component(text, at))
@@ -252,8 +242,8 @@ static size_t last_component(const char *text, size_t from, size_t to)
 }
 
 /*
- * Shortens a name of Rust, "<core::iter::Map<I> as core::iter::Iterator>::next": removes the paths
- * of the type and the trait, "<Map<I> as Iterator>::next", then the trait, "<Map<I>>::next".
+ * Shortens a name of Rust: "<core::iter::Map<I> as core::iter::Iterator>::next" becomes "<Map<I> as
+ * Iterator>::next" or, if that is too long, "<Map<I>>::next".
  */
 static int shorten_qualifier(char **text, size_t columns)
 {
@@ -291,7 +281,7 @@ static int shorten_qualifier(char **text, size_t columns)
 	return 0;
 }
 
-/* Makes "[syscall] futex" "[…] futex": the name of the call says more than "syscall". */
+/* Turns "[syscall] futex" into "[…] futex": the call's name says more than "syscall". */
 static int shorten_syscall(char **text, bool ascii)
 {
 	static const char begin[] = "[syscall] ";

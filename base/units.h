@@ -6,10 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Parses "10s", "500ms", "2m", "1h", "250us", "40ns"; a bare number is in seconds. Fractions are
- * allowed. From 1 ns to 1e18 ns.
- */
+/* Parses "10s", "500ms", "1.5m", "1h", "250us", "40ns", "2" (seconds): from 1 ns to 1e18 ns. */
 int units_time_ns(const char *text, uint64_t *ret_ns);
 
 /* Parses "250", "1000hz", "4k": a rate from 0.01 to 100,000 Hz, converted to its period in ns. */

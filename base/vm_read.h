@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads memory of a process with process_vm_readv(2), or through /proc/PID/mem if that call is
- * refused, by a seccomp filter or by a kernel without CONFIG_CROSS_MEMORY_ATTACH. A read waits for
- * pages that are not in memory; the supervisor first checks that they are (supervisor/os/pages.h).
- * May run in the stop window.
+ * Reads memory of a process with process_vm_readv(2), or through /proc/PID/mem if a seccomp filter
+ * or a kernel without CONFIG_CROSS_MEMORY_ATTACH refuses that call. Waits for pages that are not in
+ * memory; the supervisor checks that first (supervisor/os/pages.h). May run in the stop window.
  */
 #ifndef BASE_VM_READ_H
 #define BASE_VM_READ_H
@@ -18,7 +17,7 @@ bool vm_read_is_refused(void);
 
 /*
  * Reads @n pieces (at most 1024) @from the process @to our memory; @from[i] and @to[i] have equal
- * lengths. @mem_fd: the descriptor of /proc/PID/mem; NULL, or negative: not open. Returns the
+ * lengths. *@mem_fd: of /proc/PID/mem, if open; otherwise negative, or @mem_fd NULL. Returns the
  * number of bytes, or -errno; -EFAULT: nothing of the first piece is accessible; -ESRCH: the
  * process has no memory any more.
  */

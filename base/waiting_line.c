@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 
-/* Progress is shown after PATIENCE_NS for the first time, and at most once per REFRESH_NS. */
 #define PATIENCE_NS UINT64_C(500000000)
 #define REFRESH_NS  UINT64_C(100000000)
 

@@ -14,10 +14,7 @@ struct waiting_line {
 
 void waiting_line_begin(struct waiting_line *progress);
 
-/*
- * Shows that the share @done (0 to 1) of @what is done, but not in the first half second, and at
- * most ten times a second.
- */
+/* Shows the share @done (0 to 1) of @what, from half a second on, at most ten times a second. */
 void waiting_line_show(struct waiting_line *progress, const char *what, double done);
 
 /* Shows @what at once: for long work without known progress. */

@@ -31,10 +31,6 @@ static void decode_aix(const uint8_t entry[CLIENT_ENTRY_BYTES], struct call_regi
 	r->bytes = bytes;
 	if (r->scale != COMPUTED)
 		return;
-	/*
-	 * The computed scale is p_bufsize * 65536 / (p_high - p_low), at most 0xFFFF, and at least
-	 * 1 if there is a counter.
-	 */
 	r->scale = 0;
 	if (bytes >= 2 && r->limit > r->offset) {
 		uint64_t scale = ((uint64_t)bytes << 16) / (r->limit - r->offset);
@@ -43,7 +39,6 @@ static void decode_aix(const uint8_t entry[CLIENT_ENTRY_BYTES], struct call_regi
 	}
 }
 
-/* The client_call.check of a table: refuses ranges that do not ascend. */
 static int check_ascending(const struct client_call *call, uint32_t i,
 	const struct call_region *region, const struct call_region *before)
 {
@@ -53,8 +48,8 @@ static int check_ascending(const struct client_call *call, uint32_t i,
 }
 
 /*
- * Returns the number of entries before the one with p_high 0, or -errno. Reads nothing behind that
- * entry: entries are copied one at a time, because the next page may not be mapped.
+ * Returns the number of entries before the one with p_high 0, or -errno. Copies them one at a time,
+ * as the page behind that entry may not be mapped.
  */
 static int count_entries(const void *table)
 {
@@ -99,7 +94,7 @@ static int run_array(const void *table)
 
 CLIENT_PUBLIC void sprofil_aix_profil(void *buff, size_t bufsiz, size_t offset, unsigned scale)
 {
-	/* -1 as an unsigned int, however it was passed, means an array. */
+	/* An array: the program passed -1, as an int or as a size_t. */
 	bool array = bufsiz == UINT_MAX || bufsiz == SIZE_MAX;
 
 	(void)client_result(array ? run_array(buff)

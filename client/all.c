@@ -27,7 +27,7 @@ static struct all_segment *segment;
 static size_t segments, room;
 static int own_table; /* the number of the last table put in force here; 0: none, or turned off */
 static unsigned fast;
-/* How many objects the dynamic linker had loaded and unloaded when they were last examined. */
+/* Objects loaded plus objects unloaded by the dynamic linker, when last examined. */
 static unsigned long long changes;
 
 struct all_segment *all_lock(size_t *ret_n)
@@ -60,10 +60,7 @@ static void *map_counters(const struct all_segment *s)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-/*
- * Returns a copy of the path, shared by the segments of one object: the original may be freed with
- * the object. NULL: out of memory.
- */
+/* Copies @path, once for an object's segments: unloading may free @path. NULL: out of memory. */
 static const char *keep(const char *path)
 {
 	for (size_t i = segments; i-- > 0;)
@@ -102,7 +99,6 @@ static int add(const struct all_segment *new)
 	return 0;
 }
 
-/* Returns the known segment of the same file at the same addresses, if any. */
 static struct all_segment *find(const struct all_segment *new)
 {
 	for (size_t i = 0; i < segments; i++) {
@@ -184,7 +180,7 @@ static int put_in_force(void)
 	return 0;
 }
 
-/* Turns our table off, and leaves that of another call in force. */
+/* Turns our table off, unless the table of another call has replaced it. */
 static int turn_off(void)
 {
 	int r = is_on() ? dialects_native(NULL, 0, NULL, 0, 0) : 0;

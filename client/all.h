@@ -15,8 +15,8 @@ struct all_symbol {
 };
 
 /*
- * An executable segment of an object that is, or was, loaded; or the rest segment, which has one
- * counter for all addresses in no other segment.
+ * An executable segment of an object that is, or was, loaded; or the rest segment, whose one
+ * counter is for all addresses in no other segment.
  */
 struct all_segment {
 	uint64_t start, end; /* multiples of ALL_STEP; both 0: the rest segment */
@@ -38,9 +38,9 @@ struct all_segment *all_lock(size_t *ret_n);
 void all_unlock(void);
 
 /*
- * Reads the functions in the symbol table of the ELF file at @path, ascending by address. The
- * caller frees *@ret_symbols, and *@ret_names, which holds the names. Returns 0, even if the file
- * cannot be read or is invalid: then there are no functions; or -ENOMEM.
+ * Reads the functions of an ELF file's symbol table, ascending by address. The caller frees
+ * *@ret_symbols and *@ret_names, which holds the names. 0, without functions if the file cannot be
+ * read or is invalid; or -ENOMEM.
  */
 int all_symbols(const char *path, struct all_symbol **ret_symbols, char **ret_names, size_t *ret_n);
 

@@ -87,10 +87,7 @@ static int name_segment(struct all_segment *s)
 	return r;
 }
 
-/*
- * Skips whole pages of zeroes from counter @i on, because most pages have never been touched.
- * Returns the index at which the search for a counter goes on, at most @n.
- */
+/* Returns the index behind whole pages of zeroes from @i on: most pages were never touched. */
 static size_t skip_zeroes(const struct all_segment *s, size_t i, size_t n)
 {
 	static const uint32_t zero[1024];

@@ -14,8 +14,8 @@
 #define PART_MOST ((size_t)1 << 30) /* maximum bytes of a part of the file that is read */
 
 /*
- * Copies @count elements of @each bytes at @offset of the file, followed by a NUL. 0, and the
- * caller frees the copy; -ENODATA: the file does not have them; -ENOMEM.
+ * Copies @count elements of @each bytes at @offset of the file, and adds a NUL. 0, and the caller
+ * frees the copy; -ENODATA: the file is too short; -ENOMEM.
  */
 static int copy_part(int fd, uint64_t offset, uint64_t count, size_t each, void **ret_part)
 {
@@ -77,7 +77,6 @@ static int by_address(const void *a, const void *b)
 	return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
 }
 
-/* Collects the functions among the @count symbols at @from, whose names are in @names. */
 static struct all_symbol *functions_of(
 	const ElfW(Sym) * from, size_t count, const char *names, size_t bytes, size_t *ret_n)
 {

@@ -36,9 +36,7 @@ void client_pipe_close(const struct client_pipe *pipe)
 
 int client_copy_in(const struct client_pipe *pipe, void *to, const void *from, size_t bytes)
 {
-	/*
-	 * By syscall(), as AddressSanitizer's interceptor of write() would itself read the memory.
-	 */
+	/* By syscall(): AddressSanitizer's write() would itself read the memory. */
 	ssize_t n = syscall(SYS_write, pipe->write_fd, from, bytes);
 	int r = n == (ssize_t)bytes ? 0 : -EFAULT;
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by the files of libsprofil. Everything here is async-signal-safe: only system calls and
- * the stack, no locks, no allocation. About 8 KiB of stack are needed. (The convenience functions
- * on top, monitor.h and all.h, are not async-signal-safe.)
+ * Shared by the files of libsprofil. Everything here is async-signal-safe: system calls and about 8
+ * KiB of stack, no locks, no allocation. (monitor.h and all.h are not.)
  */
 #ifndef CLIENT_CLIENT_H
 #define CLIENT_CLIENT_H
@@ -36,30 +35,26 @@ struct client_call {
 };
 
 /*
- * Performs the call. Returns the number of the table that is now in force, see client_table(); 0:
- * the call has turned profiling off, or was about the table of a thread; or -errno: nothing has
- * changed, except perhaps if it is -ETIMEDOUT or -EPERM (sprofil(3)).
+ * Returns the number of the table now in force, see client_table(); 0: profiling was turned off, or
+ * the call was about a thread's own table; -errno: nothing has changed, except perhaps with
+ * -ETIMEDOUT or -EPERM (sprofil(3)).
  */
 int client_run(const struct client_call *call);
-/* Performs profil() by client_run(): one buffer of 16-bit counters. Same result. */
+/* client_run() for profil(): one buffer of 16-bit counters. */
 int client_run_buffer(enum call_dialect dialect, uint32_t flags, const void *buff, size_t bufsiz,
 	size_t offset, unsigned scale);
 
-/*
- * Performs sprofil() of the native dialect; @more: further flags of the request (dialects.c).
- * Result as of client_run().
- */
+/* client_run() for the native sprofil(). @more: further flags of the request. */
 int dialects_native(
 	const void *profp, int profcnt, struct timeval *tvp, unsigned flags, uint32_t more);
 
-/* Converts -errno to the result of a C function, -1 with errno, and others to 0. */
+/* Returns -1 with errno if @r is -errno, otherwise 0. */
 int client_result(int r);
 
 /*
- * A pipe through which memory that may not be mapped is accessed safely, or through which the
- * supervisor answers a request; never both. While it is open, the thread cannot be cancelled,
- * because a cancellation would leak the descriptors. Closing it restores errno. client_pipe_open():
- * 0 or -errno.
+ * A pipe for safe access to memory that may be unmapped, or for the supervisor's answer; never for
+ * both. While it is open, the thread cannot be cancelled, as that would leak the descriptors.
+ * Closing it restores errno. client_pipe_open(): 0 or -errno.
  */
 struct client_pipe {
 	int read_fd, write_fd;
@@ -69,8 +64,8 @@ int client_pipe_open(struct client_pipe *pipe);
 void client_pipe_close(const struct client_pipe *pipe);
 
 /*
- * Copy @bytes, 4096 at most, from or to the caller's memory through an empty pipe: where a
- * dereference would raise SIGSEGV, the kernel returns EFAULT. 0 or -EFAULT.
+ * Copy @bytes (at most 4096) from or to the caller's memory through an empty pipe: at a bad address
+ * the kernel returns EFAULT instead of raising SIGSEGV. 0 or -EFAULT.
  */
 int client_copy_in(const struct client_pipe *pipe, void *to, const void *from, size_t bytes);
 int client_copy_out(const struct client_pipe *pipe, void *to, const void *from, size_t bytes);
@@ -83,8 +78,7 @@ int client_environment(const char *name, char *to, size_t room);
 
 /*
  * Opens the request pipe of the supervisor that traces us. -ENOENT: no tracer; -EPERM: another
- * program traces us (a debugger); -EACCES: there is a tracer, but we may not see which; -ENODATA:
- * unknown (no /proc).
+ * tracer, such as a debugger; -EACCES: we may not see who; -ENODATA: no /proc; -EMFILE, -ENFILE.
  */
 int client_find(void);
 
@@ -94,16 +88,14 @@ int client_find(void);
  */
 int client_turn_off(void);
 /*
- * Asks the tracer whether it can access our memory; the question is a signal, as in
- * client_turn_off(). -EPERM: it cannot, for example because we are not dumpable. 0: it can, or that
- * is unknown.
+ * Asks the tracer, by a signal, whether it can access our memory. -EPERM: it cannot, perhaps
+ * because we are not dumpable. 0: it can, or that is unknown.
  */
 int client_ask_reach(void);
 /*
- * In a table of elapsed time, the ticks of a blocked thread appear only at the next stop of some
- * thread of the process. client_note_elapsed(): such a table is in force. client_catch_up(): if
- * such a table was in force, makes the supervisor stop this thread, by a status request
- * (CALL_STATUS), so that the ticks are written now.
+ * In a table of elapsed time, a blocked thread's ticks are written only at the next stop of a
+ * thread of the process. client_note_elapsed(): there is such a table. client_catch_up(): if there
+ * was one, makes the supervisor stop this thread now, by a status request (CALL_STATUS).
  */
 void client_note_elapsed(void);
 void client_catch_up(const struct client_pipe *pipe);
@@ -111,14 +103,13 @@ void client_catch_up(const struct client_pipe *pipe);
 bool client_is_hidden(void);
 /* Returns the pid of the supervisor found last; 0: none. */
 int client_supervisor(void);
-/* Forgets the last supervisor found. */
 void client_forget(void);
-/* Remembers the request pipe of the supervisor @pid, for client_find(). */
+/* Notes the request pipe of the supervisor @pid for client_find(). */
 void client_remember(uint32_t pid, int descriptor, uint64_t inode);
 
 /*
- * Starts a helper that traces us. 0; -EPERM: that is not permitted, see client_refusal(); -EBUSY:
- * another supervisor traces us; or another -errno.
+ * Starts a helper that traces us. 0; -EPERM: not permitted (client_refusal()); -EBUSY: another
+ * supervisor traces us; or another -errno.
  */
 int client_start(void);
 /*
@@ -128,8 +119,8 @@ int client_start(void);
 uint32_t client_refusal(void);
 void client_note_refusal(uint32_t reason);
 /*
- * Checks that /proc shows this process under its own pid. 0: it does; -ENODATA: /proc is missing,
- * or belongs to another pid namespace; -EMFILE, -ENFILE: unknown.
+ * Does /proc show this process under its own pid? 0: yes; -ENODATA: /proc is missing, or of another
+ * pid namespace; -EMFILE, -ENFILE: unknown.
  */
 int client_check_proc(void);
 
@@ -141,26 +132,24 @@ struct client_reply {
 };
 
 /*
- * Sends the table (with @off: the request to turn off) to the supervisor and waits for its answer.
- * Entries are copied through @pipe, which is empty before and after. Returns 0, or a -errno that
- * the answer has or that the dialogue met: -EPIPE: the supervisor has ended; -ESRCH: it does not
- * trace us; -ETIMEDOUT: there was no answer; -EMFILE, -ENFILE.
+ * Sends the table, or with @off the request to turn off, and waits for the answer. Entries are
+ * copied through @pipe, which is empty before and after. Returns the answer's 0 or -errno; -EPIPE:
+ * the supervisor has ended; -ESRCH: it does not trace us; -ETIMEDOUT: no answer; -EMFILE, -ENFILE.
  */
 int client_converse(int request_fd, const struct client_pipe *pipe, const struct client_call *call,
 	bool off, struct client_reply *ret_reply);
 
 /*
  * For sprofil_status() and client_table(). client_note_on(): a table is in force; returns its
- * number. client_note_off(): none is in force any more; @status: what the supervisor said of the
- * last one; NULL: nothing.
+ * number. client_note_off(): that table is off; @status: its final status, or NULL.
  */
 int client_note_on(void);
 void client_note_off(const struct call_status *status);
 /*
  * Returns a number, greater than 0, that changes whenever a call puts a table of the process in
- * force or turns it off. As long as it is the number of a table, as client_run() has returned it,
- * that table was neither replaced nor turned off. Of calls of several threads at the same time, the
- * one that returns last counts as the last. A forked child inherits the number with the table.
+ * force or turns it off. While it equals a result of client_run(), that table was neither replaced
+ * nor turned off. Of simultaneous calls, the one that returns last counts. A forked child inherits
+ * the number with the table.
  */
 int client_table(void);
 /* Is a table of the process in force, as far as its calls tell? */

@@ -19,9 +19,8 @@
 #define LOOKS           100   /* number of looks for the answer, 1 ms apart, if poll() is refused */
 
 /*
- * Writes one message, with all signals blocked. A supervisor that has just died must not kill the
- * program: the SIGPIPE that the failed write raises is consumed. If a SIGPIPE was pending before
- * (@pending), it is the program's and stays.
+ * Writes one message. All signals are blocked. If the supervisor has just died, the SIGPIPE that
+ * the write raises is consumed; one that was @pending before is the program's, and stays.
  */
 static int send_message(int fd, const uint8_t *data, size_t bytes, bool pending)
 {
@@ -80,11 +79,10 @@ static int send_table(int fd, const struct client_pipe *pipe, const struct clien
 }
 
 /*
- * Reads the answer to @q. It is recognized by its nonce, as any process may have written to our
- * pipe, also a supervisor that answers an earlier request late, if the pipe of that request had the
- * same descriptor. Such an answer may have a status. As both have a multiple of 8 bytes, what is
- * not the answer is skipped in steps of 8 bytes. The answer to a table has no status. False: the
- * answer has not come.
+ * Reads the answer to @q, recognized by its nonce. In front of it may be the late answer to an
+ * earlier request whose pipe had the same descriptor, or anything that another process wrote.
+ * Answers and statuses have a multiple of 8 bytes, so what is not the answer is skipped in steps of
+ * 8 bytes. False: the answer has not come.
  */
 static bool take_answer(int answer_fd, const struct call_request *q, struct client_reply *ret_reply)
 {
@@ -96,19 +94,13 @@ static bool take_answer(int answer_fd, const struct call_request *q, struct clie
 	while (n == (ssize_t)sizeof(data) &&
 		(call_get_answer(data, sizeof(data), &answer) < 0 || answer.nonce != q->nonce)) {
 		memmove(data, data + 8, kept);
-		/*
-		 * If this fails, @data has no part of the answer, which is written at once: all of
-		 * its bytes could be read.
-		 */
+		/* This read() fails only in front of the answer, which is written at once. */
 		n = (ssize_t)kept + read(answer_fd, data + kept, 8);
 	}
 	if (n != (ssize_t)sizeof(data))
 		return false;
 	ret_reply->answer = answer;
-	/*
-	 * The supervisor writes answer and status at once: a status that belongs to the answer can
-	 * be read now.
-	 */
+	/* Answer and status are written at once: a status of this answer can be read now. */
 	ret_reply->has_status = q->total == 0 &&
 		read(answer_fd, status, sizeof(status)) == (ssize_t)sizeof(status) &&
 		call_get_status(status, sizeof(status), &ret_reply->status) == 0;
@@ -116,8 +108,8 @@ static bool take_answer(int answer_fd, const struct call_request *q, struct clie
 }
 
 /*
- * Returns the CPU time of this thread in ns, UINT64_MAX if unknown. Reading it makes the kernel
- * update the thread's CPU time in /proc, too, which the supervisor reads.
+ * Returns this thread's CPU time in ns, or UINT64_MAX. The reading makes the kernel update the CPU
+ * time in /proc, too, where the supervisor reads it.
  */
 static uint64_t used_ns(void)
 {
@@ -129,9 +121,8 @@ static uint64_t used_ns(void)
 }
 
 /*
- * Looks for the answer LOOKS times, as a seccomp filter refuses poll(). If it refuses nanosleep(),
- * too, there are no pauses. (A failure does not mean that nothing is counted: the table may be in
- * force before its answer is seen.)
+ * For a seccomp filter that refuses poll(). If it refuses nanosleep(), too, there are no pauses.
+ * After -EPERM, the table may be in force all the same: only its answer was not seen.
  */
 static int look_for_answer(
 	int answer_fd, const struct call_request *q, struct client_reply *ret_reply)
@@ -200,10 +191,7 @@ static int converse(int request_fd, const struct client_pipe *pipe,
 		return -EPERM;
 	call_put_seal(seal, &q);
 	(void)used_ns();
-	/*
-	 * Signals are blocked, as a handler that calls sprofil must not send its request between
-	 * two pieces of this table.
-	 */
+	/* A handler that calls sprofil must not send its request between two pieces of ours. */
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_BLOCK, &all, &mask);
 	(void)sigpending(&pending);
@@ -211,18 +199,14 @@ static int converse(int request_fd, const struct client_pipe *pipe,
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	if (r == 0)
 		r = await_answer(request_fd, answers->read_fd, &q, ret_reply);
-	/*
-	 * Erases the seal, which the supervisor reads in our memory: if another process repeats the
-	 * request, the supervisor refuses it.
-	 */
+	/* If another process repeats the request, the supervisor finds no seal, and refuses it. */
 	explicit_bzero(seal, sizeof(seal));
 	return r;
 }
 
 /*
- * The pipe @pipe, through which the table is copied, must be empty. So the answer has a pipe of its
- * own, and each dialogue another one: a supervisor that does not trace us answers each request of a
- * table, and the later answers would be taken for entries of the table (test: live_unfollowed).
+ * Each dialogue has an answer pipe of its own: a supervisor that does not trace us answers every
+ * request of a table, and in @pipe later answers would pass for entries (test: live_unfollowed).
  */
 int client_converse(int request_fd, const struct client_pipe *pipe, const struct client_call *call,
 	bool off, struct client_reply *ret_reply)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The dialects: each checks the arguments by the rules of its system's manual, in the order of
- * docs/CONFORMANCE.md, C15: E2BIG, EINVAL (flags), EACCES, EFAULT (profp), EINVAL (table), EFAULT
- * (tvp).
+ * Each dialect checks the arguments by its system's manual, in this order (docs/CONFORMANCE.md,
+ * C15): E2BIG, EINVAL (flags), EACCES, EFAULT (profp), EINVAL (table), EFAULT (tvp).
  */
 #include "client/dialects.h"
 
@@ -22,7 +21,7 @@ enum { USHORT = 1, UINT = 2, FAST = 4, UINT64 = 8 };
 enum { GLIBC_UINT = 1, GLIBC_FAST = 2, GLIBC_UINT64 = 8 };
 
 /*
- * struct prof of HP-UX and IRIX, in the machine's own byte order:
+ * struct prof of the native dialect, HP-UX and IRIX, in the machine's own byte order:
  *    0  8  pr_base
  *    8  4  pr_size
  *   16  8  pr_off (pr_offset)
@@ -74,10 +73,7 @@ static int check_bin_is_last(const struct client_call *call, uint32_t i,
 
 __extension__ typedef unsigned __int128 u128;
 
-/*
- * Returns the address behind the last one that has a counter in the region, rounded up as the
- * supervisor does it (supervisor/calls/region.c).
- */
+/* Returns the end of the text that has counters, rounded up as in supervisor/calls/region.c. */
 static u128 end_of(const struct call_region *region)
 {
 	uint32_t scale = region->scale ? region->scale : 1;
@@ -85,10 +81,7 @@ static u128 end_of(const struct call_region *region)
 	return region->offset + (((u128)region->bytes << 16) + scale - 1) / scale;
 }
 
-/*
- * Does SPROFIL_STRICT ask for strict checks? In a set-user-ID program the environment is not
- * trusted.
- */
+/* A set-user-ID program does not trust its environment. */
 static bool is_strict(void)
 {
 	char value[1];
@@ -98,9 +91,8 @@ static bool is_strict(void)
 }
 
 /*
- * Checks a region by the manual of HP-UX, which is strict about sizes. Page 2 of the manual permits
- * regions that overlap or stand in any order, and bins with several counters; page 3 refuses all of
- * these. Page 2 is followed, or, on request (is_strict()), page 3.
+ * On page 2, HP-UX's manual permits regions in any order, overlapping regions, and bins with
+ * several counters; on page 3 it refuses all of these. Page 3 is followed only if is_strict().
  */
 static int check_hpux(const struct client_call *call, uint32_t i, const struct call_region *region,
 	const struct call_region *before)
@@ -126,7 +118,7 @@ static bool fast_is_restricted(void)
 	return client_environment(CALL_RESTRICT_ENV, value, sizeof(value)) == 1 && value[0] == '1';
 }
 
-/* Returns the bytes of a counter whose width has this flag. 0: it is not exactly one flag. */
+/* Returns the bytes of a counter; 0: @width_flags is not exactly one width. */
 static unsigned element_of(unsigned width_flags)
 {
 	switch (width_flags) {
@@ -137,7 +129,6 @@ static unsigned element_of(unsigned width_flags)
 	}
 }
 
-/* Checks the arguments that follow after the flags, and performs the call. */
 static int run_table(struct client_call *call, const void *profp, int profcnt, struct timeval *tvp)
 {
 	if (call_period_ns(call->dialect, call->flags) < call_period_ns(call->dialect, 0) &&
@@ -146,7 +137,7 @@ static int run_table(struct client_call *call, const void *profp, int profcnt, s
 	call->table = profp;
 	call->count = (uint32_t)profcnt;
 	call->tick = tvp;
-	/* Refuses NULL like any bad address, as in call->table it would mean a single region. */
+	/* In call->table, NULL would mean a single region. */
 	if (!profp)
 		return -EFAULT;
 	return client_run(call);
@@ -159,7 +150,7 @@ static int turn_off(enum call_dialect dialect, uint32_t more)
 	return client_run(&call);
 }
 
-/* Performs sprofil() of HP-UX and IRIX. @more: further flags of the request. */
+/* sprofil() of the native dialect, HP-UX and IRIX. @more: further flags of the request. */
 static int run_irix(enum call_dialect dialect, unsigned allowed, const void *profp, int profcnt,
 	struct timeval *tvp, unsigned flags, uint32_t more)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that libsprofil exports. Programs do not see these names, as the header of each
- * dialect defines profil and sprofil as macros for them. @profp is a void pointer here, because
- * struct prof differs between dialects.
+ * The functions that libsprofil exports. The header of each dialect defines profil and sprofil as
+ * macros for them. @profp is a void pointer here, as struct prof differs between dialects.
  */
 #ifndef CLIENT_DIALECTS_H
 #define CLIENT_DIALECTS_H

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the present value of an environment variable. getenv(3) is not async-signal-safe: if a
- * handler has interrupted setenv(), or another thread is in it, the array that environ points to
- * may have been freed. Therefore the environment is read through a pipe, for which memory that is
- * not mapped is only an EFAULT; memory that was freed and reused matches no name.
+ * Reads an environment variable. getenv(3) is not async-signal-safe: while a setenv() is
+ * interrupted or runs in another thread, the array of environ may be freed. So it is read through a
+ * pipe, where unmapped memory is only an EFAULT; freed and reused memory matches no name.
  */
 #include "client/client.h"
 
@@ -19,8 +18,8 @@
 #define PAGE_BYTES   4096u
 
 /*
- * Copies entries from @at on: ENTRIES_EACH at most, and only to the end of the page of @at, as all
- * of a page is mapped or none. Returns their number; 0: none is left, or none can be read.
+ * Copies at most ENTRIES_EACH entries from @at on, none behind its page, of which all is mapped or
+ * nothing. Returns their number; 0: none is left, or none can be read.
  */
 static unsigned entries_at(const struct client_pipe *pipe, char *const *at, char **ret_entries)
 {
@@ -35,10 +34,7 @@ static unsigned entries_at(const struct client_pipe *pipe, char *const *at, char
 	return n;
 }
 
-/*
- * Returns the index of the entry that begins with @prefix; @n: none. Copies the beginnings of all
- * entries with one system call if possible.
- */
+/* Returns the index of the entry that begins with @prefix; @n: none. Mostly one system call. */
 static unsigned find(const struct client_pipe *pipe, char *const *entries, unsigned n,
 	const char *prefix, size_t length)
 {
@@ -55,10 +51,7 @@ static unsigned find(const struct client_pipe *pipe, char *const *entries, unsig
 				return i;
 		return n;
 	}
-	/*
-	 * One of the copies failed, perhaps that of a short entry at the end of mapped memory. Now
-	 * the entries are copied one by one, through an emptied pipe.
-	 */
+	/* A copy failed, perhaps of a short entry where mapped memory ends: now entry by entry. */
 	while (read(pipe->read_fd, begins, sizeof(begins)) > 0)
 		; /* An empty pipe ends the loop: its reading end does not block. */
 	for (unsigned i = 0; i < n; i++)
@@ -68,10 +61,7 @@ static unsigned find(const struct client_pipe *pipe, char *const *entries, unsig
 	return n;
 }
 
-/*
- * Copies the string at @from with its NUL, page by page. Returns its length; -ENOSPC: it does not
- * fit into @room; -ENOENT: it cannot be read.
- */
+/* Copies a string page by page. Returns its length; -ENOSPC: too long; -ENOENT: unreadable. */
 static int copy_string(const struct client_pipe *pipe, const char *from, char *to, size_t room)
 {
 	size_t have = 0;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds our supervisor. It is the process that traces us, so the kernel shows its tid as TracerPid.
- * One of its descriptors names its request pipe (CALL_MARK in proto/call.h). No inherited
- * descriptor and no environment variable is needed, so the supervisor is found also after exec,
- * with all descriptors closed, and with an empty environment.
+ * Finds our supervisor: it traces us (TracerPid), and one of its descriptors names its request pipe
+ * (CALL_MARK in proto/call.h). So it is found even after exec, without descriptors or environment.
  */
 #include "client/client.h"
 
@@ -16,9 +14,8 @@
 #include <unistd.h>
 
 /*
- * The supervisor found last: its pid and the descriptor of its request pipe, in one word, and the
- * pipe's inode. Shared by all threads, copied by fork. The two words may be written by different
- * threads; then the inode does not match, and the search is repeated.
+ * The supervisor found last: its pid and its request pipe's descriptor; the pipe's inode. If two
+ * threads write one word each, the inode does not match, and client_find() searches again.
  */
 static _Atomic uint64_t remembered_place, remembered_inode;
 
@@ -65,9 +62,8 @@ static uint64_t get_number(const char **at)
 }
 
 /*
- * Opens the write end of a pipe if descriptor @descriptor of process @pid is that pipe, by its
- * @inode. -ENOENT: it is not, or /proc denies access (the files of a process that has ended and was
- * not reaped belong to root); -EMFILE, -ENFILE.
+ * Opens the write end of the pipe @inode if it is @descriptor of process @pid. -ENOENT: it is not,
+ * or /proc denies access (files of an unreaped process belong to root); -EMFILE, -ENFILE.
  */
 static int open_pipe(uint32_t pid, int descriptor, uint64_t inode)
 {
@@ -77,7 +73,7 @@ static int open_pipe(uint32_t pid, int descriptor, uint64_t inode)
 
 	(void)put_number(
 		put_text(put_number(put_text(path, "/proc/"), pid), "/fd/"), (uint64_t)descriptor);
-	/* The inode is checked before opening, as opening another file could have side effects. */
+	/* The inode is checked before opening: opening another file could have side effects. */
 	if (stat(path, &st) < 0)
 		return -ENOENT;
 	if (!S_ISFIFO(st.st_mode) || st.st_ino != inode)
@@ -92,10 +88,7 @@ static int open_pipe(uint32_t pid, int descriptor, uint64_t inode)
 	return fd;
 }
 
-/*
- * Returns the number behind @key in a status file, such as "\nTracerPid:\t1234\n". -ENODATA:
- * it cannot be read; -EMFILE, -ENFILE.
- */
+/* Returns the number behind @key ("\nTracerPid:\t", say) in @path; -ENODATA, -EMFILE, -ENFILE. */
 static int64_t number_in(const char *path, const char *key)
 {
 	char text[1024];
@@ -127,9 +120,9 @@ struct entry {
 };
 
 /*
- * If @name in @dir is the mark, such as "/memfd:sprofil-calls:7:81234 (deleted)", opens the
- * tracer's descriptor 7, a pipe with the inode 81234. -ENOENT: it is not the mark; -EACCES: it
- * cannot be read or opened.
+ * Opens the pipe that @name in @dir marks: "/memfd:sprofil-calls:7:81234 (deleted)" means
+ * descriptor 7 of the tracer, inode 81234. -ENOENT: not a mark; -EACCES: it cannot be read or
+ * opened.
  */
 static int open_marked(int dir, const char *name, uint32_t tracer)
 {
@@ -218,8 +211,8 @@ int client_find(void)
 		client_forget();
 	}
 	/*
-	 * /proc/self is the leader, to which the supervisor attaches first. Once the leader has
-	 * ended, its status shows no TracerPid; that of this thread does.
+	 * /proc/self shows the leader, to which the supervisor attaches first. A leader that has
+	 * ended has no TracerPid; this thread has.
 	 */
 	tracer = number_in("/proc/self/status", tracer_key);
 	if (tracer <= 0)

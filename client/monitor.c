@@ -15,10 +15,7 @@
 
 static struct monitor now; /* counter NULL: no histogram */
 static int running;        /* the number of our table, which was not turned off; 0: none */
-/*
- * client_table() after a call that may have put our table in force although it failed: sprofil(3).
- * 0: none, or that table was turned off.
- */
+/* client_table() after a failed call that may have put our table in force (sprofil(3)); 0: none. */
 static int doubtful;
 static void *mapped; /* memory of monstartup()'s counters */
 static size_t mapped_bytes;
@@ -29,7 +26,7 @@ static bool is_running(void)
 	return running && running == client_table();
 }
 
-/* Turns our table off, if it is or may be in force. Leaves that of another call in force. */
+/* Turns our table off if it is, or may be, in force; leaves the table of another call in force. */
 static int turn_off(void)
 {
 	struct client_call call = {.dialect = now.dialect, .element = 2};
@@ -53,8 +50,8 @@ static int turn_on(void)
 	int r = client_run(&call);
 
 	/*
-	 * EPERM mostly says that nothing was sent. If a table of another call is in force, it must
-	 * not be turned off for that; so the counters stay mapped for good.
+	 * EPERM mostly means that nothing was sent. The table of another call must not be turned
+	 * off on that suspicion, so our counters stay mapped for good.
 	 */
 	if (r == -EPERM && client_has_table() && !is_running())
 		mapped = NULL;
@@ -67,10 +64,7 @@ static int turn_on(void)
 	return 0;
 }
 
-/*
- * Ends the present histogram, so that nothing counts in it any more, and unmaps its counters. They
- * stay mapped if that fails: the supervisor may still write to them.
- */
+/* If turning off fails, the counters stay mapped: the supervisor may still write to them. */
 static int forget(void)
 {
 	int r = turn_off();
@@ -84,10 +78,7 @@ static int forget(void)
 	return 0;
 }
 
-/*
- * Turns on the histogram that has just begun. If that fails, there is none; its counters stay
- * mapped until forget() if they are perhaps in use.
- */
+/* On failure there is no histogram; counters perhaps in use stay mapped until forget(). */
 static int turn_on_first(void)
 {
 	int r = turn_on();
@@ -113,8 +104,8 @@ static int first_text(struct dl_phdr_info *info, size_t size, void *ret_start)
 }
 
 /*
- * Returns the address where a histogram from @low on begins. In all manuals, "monitor(2, etext,
- * ...)" means the whole program: an address in the first page stands for the beginning of the text.
+ * Returns where a histogram from @low on begins. In all manuals, "monitor(2, etext, ...)" means the
+ * whole program, so an address in the first page stands for the beginning of the text.
  */
 static uint64_t start_of(uint64_t low)
 {
@@ -168,7 +159,6 @@ static int start(enum call_dialect dialect, uint64_t low, uint64_t high, void *b
 	return turn_on_first();
 }
 
-/* Turns counting off, and writes the counts to a file. */
 static int finish(int (*write_file)(const struct monitor *monitor))
 {
 	int r, off;
@@ -223,9 +213,8 @@ CLIENT_PUBLIC int sprofil_native_monitor(
 }
 
 /*
- * Starts counting in memory of our own: one counter for each 4 bytes of text, as many as gmon.out
- * has bins. Counters have 4 bytes if the dialect allows it, as 16 bits at 100 Hz are full after 11
- * minutes.
+ * Counts in memory of our own: one counter for each 4 bytes of text, as many as gmon.out has bins.
+ * Counters have 4 bytes if the dialect allows it: at 100 Hz, 16 bits are full after 11 minutes.
  */
 static int start_up(enum call_dialect dialect, uint64_t low, uint64_t high)
 {

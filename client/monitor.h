@@ -50,10 +50,7 @@ uint16_t monitor_hz(enum call_dialect dialect);
 int monitor_write_mon(const struct monitor *monitor);
 int monitor_write_gmon(const struct monitor *monitor);
 
-/*
- * Is PROFDIR set and empty? Then nothing is to be profiled. False in dialects other than System V
- * and IRIX.
- */
+/* Is the dialect System V, IRIX or native, and PROFDIR set and empty? Then nothing is profiled. */
 bool monitor_is_unwanted(enum call_dialect dialect);
 
 /* Exported by libsprofil. The dialects' headers define monitor, and so on, as macros for them. */

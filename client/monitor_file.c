@@ -81,10 +81,7 @@ static void put_u64(struct out *out, uint64_t value)
 	put(out, &value, sizeof(value));
 }
 
-/*
- * Calls client_environment(). In a set-user-ID program, where the environment is not trusted,
- * returns -ENOENT instead, as if no variable were set.
- */
+/* client_environment(); -ENOENT in a set-user-ID program, which does not trust its environment. */
 static int get_variable(const char *name, char *to, size_t room)
 {
 	return getauxval(AT_SECURE) ? -ENOENT : client_environment(name, to, room);
@@ -103,10 +100,7 @@ bool monitor_is_unwanted(enum call_dialect dialect)
 	return knows_profdir(dialect) && get_variable("PROFDIR", value, sizeof(value)) == 0;
 }
 
-/*
- * Opens a file as the original implementations do: an existing one is overwritten, links are not
- * followed.
- */
+/* Like the original implementations, overwrites an existing file and follows no link. */
 static int out_open(struct out *out, const char *path)
 {
 	out->error = 0;
@@ -160,10 +154,7 @@ static uint32_t count_at(const struct monitor *monitor, size_t i)
 	return ((const volatile uint32_t *)monitor->counter)[i];
 }
 
-/*
- * Writes the bins of the histogram with the number @part, from 0 on. A bin holds the part of its
- * count above @part * UINT16_MAX, at most UINT16_MAX of it.
- */
+/* Writes histogram number @part: of each count, at most UINT16_MAX beyond @part * UINT16_MAX. */
 static void put_counters(struct out *out, const struct monitor *monitor, uint32_t part)
 {
 	for (size_t i = 0; i < monitor->counters; i++) {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Messages to the supervisor without a pipe: "off", and the question whether our memory is
- * accessible. They are the arguments of a tgkill(2) that sends an ignored signal to this thread. A
- * tracer sees ignored signals, too; the program does not, and without a tracer the kernel drops
- * them at once.
+ * accessible. They are arguments of a tgkill(2) that sends this thread an ignored signal. A tracer
+ * sees ignored signals, too; without one, the kernel drops them at once.
  */
 #include "client/client.h"
 
@@ -27,9 +26,9 @@ static bool is_ignored(int signal)
 }
 
 /*
- * Picks a signal that has no effect, preferably an unblocked one; 0: none. A blocked one has to be
- * unblocked for a moment, so it must not be pending: code that waits for it with sigwait() or a
- * signalfd would then lose it. A blocked SIGCHLD, which may come at any time, is never picked.
+ * Picks a signal without effect, preferably an unblocked one; 0: none. A blocked one is unblocked
+ * for a moment, so it must not be pending: a sigwait() or signalfd of the program would lose it. A
+ * blocked SIGCHLD may come at any time, and is never picked.
  */
 static int pick(const sigset_t *blocked)
 {

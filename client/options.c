@@ -19,7 +19,6 @@ static int read_options(const struct sprofil_options *from, struct sprofil_optio
 	return r;
 }
 
-/* Converts the options to the flags of the request, or -EINVAL. */
 static int64_t flags_of(const struct sprofil_options *options)
 {
 	uint64_t tick = options->tick_ns / CALL_TICK_UNIT_NS;

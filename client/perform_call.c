@@ -18,10 +18,7 @@ static bool is_enabled(const struct client_call *call, const struct call_region 
 	return call->dialect == CALL_AIX ? (region->scale & 0xffff) != 0 : region->scale >= 2;
 }
 
-/*
- * Can the region count anything? If none of a table can, the call turns profiling off. A range of
- * AIX's arrays may have no address.
- */
+/* Can the region count? (AIX's ranges may be empty.) If none can, the call turns profiling off. */
 static bool is_active(const struct client_call *call, const struct call_region *region)
 {
 	return is_enabled(call, region) && (!region->limit || region->limit > region->offset);
@@ -33,10 +30,7 @@ static bool wraps_around(const struct call_region *region)
 	return region->bytes && region->base > UINT64_MAX - (region->bytes - 1);
 }
 
-/*
- * Checks the whole table. 1: it has an active region; 0: it has none; -errno. *@ret_last: the last
- * region.
- */
+/* Returns 1: a region is active; 0: none is; or -errno. *@ret_last: the last region. */
 static int check_table(const struct client_call *call, const struct client_pipe *pipe,
 	struct call_region *ret_last)
 {
@@ -83,10 +77,9 @@ static void nap(unsigned ms)
 }
 
 /*
- * Turns profiling off if client_find() has failed, with @found. Success must mean that nothing is
- * counted any more, because the program may then free the memory. A supervisor that cannot be found
- * may still exist: after setuid or chroot, or in another pid namespace, where TracerPid is 0. It is
- * told by a signal: client_turn_off() (test: live_off).
+ * Turns profiling off after client_find() failed with @found. Then nothing may be counted any more,
+ * as the program may free the memory. An unseen supervisor may exist, after setuid or chroot, or in
+ * another pid namespace (TracerPid 0): client_turn_off() reaches it (test: live_off).
  */
 static int try_without_pipe(int found)
 {
@@ -100,9 +93,8 @@ static int try_without_pipe(int found)
 
 /*
  * Tries once to find or start the supervisor and to send it the request. Returns the result of the
- * call; -EBUSY: a supervisor came or went meanwhile, perhaps one that another thread has started,
- * or it has dropped the table for those of others, so another attempt may succeed; -EPERM: it is
- * not permitted.
+ * call; -EBUSY: a supervisor came or went meanwhile, or has dropped our table in favour of others,
+ * so another attempt may succeed.
  */
 static int try_to_reach(const struct client_call *call, const struct client_pipe *pipe, bool off,
 	struct client_reply *ret_reply)
@@ -132,10 +124,7 @@ static int try_to_reach(const struct client_call *call, const struct client_pipe
 	return -EBUSY;
 }
 
-/*
- * Returns -EPERM, the result of a call that is not permitted. If turning on has failed, notes
- * SPROFIL_REFUSED, unless another reason is known.
- */
+/* Returns -EPERM. If turning on has failed without a known reason, notes SPROFIL_REFUSED. */
 static int refuse(bool off)
 {
 	if (!off && !client_refusal())
@@ -144,9 +133,9 @@ static int refuse(bool off)
 }
 
 /*
- * Repeats attempts while supervisors come and go, with growing pauses, as many threads may be doing
- * this at once. -EPERM is believed only after REFUSALS attempts: a supervisor that is ending looks
- * like another tracer, because its /proc/PID disappears before TracerPid does.
+ * Repeats attempts while supervisors come and go; pauses grow, as many threads may do this at once.
+ * -EPERM is believed only after REFUSALS attempts: a supervisor that is ending looks like another
+ * tracer, as its /proc/PID disappears before TracerPid does.
  */
 static int reach(const struct client_call *call, const struct client_pipe *pipe, bool off,
 	struct client_reply *ret_reply)
@@ -158,10 +147,7 @@ static int reach(const struct client_call *call, const struct client_pipe *pipe,
 	for (unsigned i = 0; i < ATTEMPTS; i++) {
 		int r = try_to_reach(call, pipe, off, ret_reply);
 
-		/*
-		 * The supervisor could not read the seal, so it did not answer: EPERM without
-		 * another attempt.
-		 */
+		/* No answer, because the supervisor could not read the seal. */
 		if (r == -ETIMEDOUT && client_is_hidden())
 			return refuse(off);
 		if (r == -EPERM ? ++refused == REFUSALS : r != -EBUSY)
@@ -175,10 +161,7 @@ static int reach(const struct client_call *call, const struct client_pipe *pipe,
 	return refuse(off);
 }
 
-/*
- * Performs a call: client_run(). May change @call: a table of one entry, the common case, is copied
- * only once.
- */
+/* Changes @call for a table of one entry, the common case, which is thus copied only once. */
 static int perform(struct client_call *call, const struct client_pipe *pipe)
 {
 	struct client_reply reply = {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libsprofil-preload.so: sprofil and profil by glibc's names, for binaries that were linked with
- * glibc only. It has no effect on -pg programs: their start-up code calls an internal name of
- * glibc, which cannot be preloaded.
+ * libsprofil-preload.so: sprofil and profil for binaries that were linked with glibc only. No
+ * effect on -pg programs: their start-up code calls an internal name of glibc.
  */
 #include "client/client.h"
 #include "client/dialects.h"
@@ -60,10 +59,7 @@ __attribute__((constructor)) static void note_stderr(void)
 	errno = error;
 }
 
-/*
- * May a message be written to descriptor 2? Not if the program has another file there, such as its
- * data, nor if the write could wait.
- */
+/* False if the program has put another file on descriptor 2, or if a write could wait. */
 static bool may_print(void)
 {
 	struct pollfd out = {.fd = STDERR_FILENO, .events = POLLOUT};
@@ -95,9 +91,8 @@ static void print(const char *text)
 }
 
 /*
- * Prints why a call failed, but only the first time: a program written for glibc does not expect
- * such errors, and may ignore them. Nothing is printed about wrong arguments, which are the
- * program's own error. Returns @r.
+ * Prints once why a call failed, as a program written for glibc does not expect such errors.
+ * Nothing is printed about wrong arguments, the program's own error. Returns @r.
  */
 static int result(int r)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Turns -errno into the result of a C function, with errno. */
 #include "client/client.h"
 
 #include <errno.h>

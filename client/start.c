@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Starts the helper in such a way that the program does not notice it. A direct child would be
- * visible: its end sends SIGCHLD, and waitpid(-1) returns it, because exec resets the exit signal
- * to SIGCHLD. Therefore there is an intermediate process, cloned with exit signal 0, which never
- * calls exec: only a wait with __WCLONE or __WALL sees it. It creates the helper and ends at once,
- * and the helper is reparented to init. If orphans are reparented to the program itself (pid 1 of a
- * container, or a subreaper), the intermediate process stays until the helper ends.
+ * Starts the helper unnoticed by the program. A direct child would be noticed: its end sends
+ * SIGCHLD, and waitpid(-1) returns it, as exec resets the exit signal to SIGCHLD. So there is an
+ * intermediate process, cloned with exit signal 0, which never calls exec: only a wait with
+ * __WCLONE or __WALL sees it. It creates the helper and ends; the helper is reparented to init. If
+ * orphans are reparented to the program itself (pid 1 of a container, or a subreaper), the
+ * intermediate process stays until the helper ends.
  *
  * The helper has its own session, none of our descriptors and nothing of our environment.
  */
@@ -40,23 +40,23 @@
 #define READY_MS    10000
 
 /*
- * An intermediate process that stays until its helper ends. Once it has ended, it is to be reaped
- * and its stack unmapped. This structure is at the lowest address of the stack.
+ * An intermediate process that stays until its helper ends; then it is reaped and its stack
+ * unmapped, at whose lowest address this structure is.
  */
 struct between {
 	struct between *next;
 	int pid, parent; /* @parent: the process that has started it */
 };
 
-/* The intermediate processes that were not reaped yet. A helper may end later than it detaches. */
+/* The intermediate processes not reaped yet: a helper may end later than it detaches. */
 static _Atomic(struct between *) betweens;
 
 /* The helper's path relative to this library, determined once when the library was loaded. */
 static char installed_path[PATH_MAX];
 
 /*
- * May only root and the library's owner have put @st into its folder, or, if it is a folder, into
- * it? @own: the library. @sticky: others may write to the folder, but not take away its folders.
+ * Can only root and the library's owner change the file @st, or the entries of the folder @st?
+ * @own: the library. @sticky: others may write to the folder, but not replace folders in it.
  */
 static bool is_ours(const struct stat *st, const struct stat *own, bool sticky)
 {
@@ -68,10 +68,10 @@ static bool is_ours(const struct stat *st, const struct stat *own, bool sticky)
 }
 
 /*
- * Is a helper at @path, which is changed meanwhile, as trustworthy as the library in file @library?
- * In a shared folder such as /tmp, another user may have put a program or a link where ours would
- * be. No folder on the way may be a link, or let others replace what the next name stands for. A
- * sticky folder does not, if the next name is a folder: of a file, others can make a hard link.
+ * Is the helper at @path as trustworthy as the file @library? In a shared folder such as /tmp,
+ * another user may have put a program or a link there. So no folder on the way may be a link, or
+ * let others replace what the next name stands for. A sticky folder does not, if the next name is a
+ * folder; of a file, others can make a hard link. @path is changed meanwhile.
  */
 static bool is_trusted(char *path, const char *library)
 {
@@ -94,10 +94,9 @@ static bool is_trusted(char *path, const char *library)
 }
 
 /*
- * Determines installed_path; without a helper there it stays empty. Only a shared library has a
- * place that the system tells. What the C library tells of the program itself is argv[0], which
- * whoever starts a set-user-ID program chooses. The path is made absolute, as the program may
- * change its working directory. (test: test_installed.sh)
+ * Sets installed_path; it stays empty if no helper is there. Only a shared library's path is known
+ * from the system: the program's is argv[0], which whoever starts a set-user-ID program chooses.
+ * The path is absolute, as the program may change its working directory. (test: test_installed.sh)
  */
 static void find_installed(void)
 {
@@ -127,7 +126,7 @@ static void find_installed(void)
 /* Runs when the library is loaded, because dladdr1 is not async-signal-safe. */
 __attribute__((constructor)) static void loaded(void)
 {
-	int error = errno; /* main() must begin with errno 0, so it is restored. */
+	int error = errno; /* main() must begin with errno 0 */
 
 	find_installed();
 	errno = error;
@@ -135,7 +134,7 @@ __attribute__((constructor)) static void loaded(void)
 
 static const char *supervisor_path(char given[PATH_MAX])
 {
-	/* A set-user-ID program ignores the variable, because its environment is not trusted. */
+	/* A set-user-ID program does not trust its environment. */
 	if (!getauxval(AT_SECURE) && client_environment(CALL_SUPERVISOR_ENV, given, PATH_MAX) > 0)
 		return given;
 	/* An upgrade may have removed the folder since the library was loaded. */
@@ -148,19 +147,19 @@ struct start {
 	char *argv[6];
 	int ready_fd, go_fd;
 	bool stay;   /* orphans are reparented to the program: the intermediate process stays */
-	char *stack; /* the helper's, needed until its exec; behind it is that of its parent */
+	char *stack; /* the helper's, until its exec; its parent's is behind it */
 	_Atomic uint32_t helper; /* the helper's pid, or -errno if it could not be created */
 };
 
 /*
- * For functions that run on a mapped stack and never return: the marks that AddressSanitizer sets
+ * These functions run on a mapped stack and never return: the marks that AddressSanitizer sets
  * around their variables would remain on memory that is soon reused.
  */
 #define ON_BORROWED_STACK __attribute__((no_sanitize("address")))
 
 /*
- * Runs the helper between clone and exec, in the program's memory but with a descriptor table of
- * its own. Its parent waits, and all signals are blocked. Only system calls are possible.
+ * The helper between clone and exec: in the program's memory, but with its own descriptor table,
+ * while its parent waits, with all signals blocked. Only system calls are possible.
  */
 ON_BORROWED_STACK static int become_helper(void *context)
 {
@@ -183,10 +182,9 @@ ON_BORROWED_STACK static void close_all(void)
 }
 
 /*
- * Runs the intermediate process, with the restrictions of become_helper(). It shares errno with the
- * thread that created it: once that thread continues, no call here may fail, as that would change
- * the thread's errno. Therefore SIGCHLD gets its default disposition, so that the wait succeeds
- * even if the program ignores SIGCHLD.
+ * The intermediate process, restricted like become_helper(). It shares errno with the thread that
+ * created it: once that thread continues, no call here may fail. So SIGCHLD gets its default
+ * disposition, as the wait would fail if the program ignores SIGCHLD.
  */
 ON_BORROWED_STACK static int stand_between(void *context)
 {
@@ -203,10 +201,7 @@ ON_BORROWED_STACK static int stand_between(void *context)
 		pid = -errno;
 	else if (stay)
 		close_all();
-	/*
-	 * Once the pid is stored, the thread that owns @start may return: *@start must not be
-	 * accessed any more. FUTEX_WAKE needs its address only.
-	 */
+	/* Once the pid is stored, *@start may be gone: only its address is used from here on. */
 	atomic_store(&start->helper, (uint32_t)pid);
 	(void)syscall(SYS_futex, &start->helper, FUTEX_WAKE, 1, NULL, NULL, 0);
 	if (stay && pid > 0)
@@ -236,9 +231,9 @@ static bool init_is_us(void)
 }
 
 /*
- * Creates the intermediate process and, through it, the helper. Returns the pid of the intermediate
- * process, or -errno. start->helper is then the helper's pid, or -errno. If the intermediate
- * process stays, the caller unmaps its stack, start->stack + STACK_BYTES, when it has ended.
+ * Creates the intermediate process and returns its pid, or -errno. start->helper is then the
+ * helper's pid, or -errno. If the intermediate process stays, the caller unmaps its stack,
+ * start->stack + STACK_BYTES, when it has ended.
  */
 static int spawn(struct start *start)
 {
@@ -258,10 +253,7 @@ static int spawn(struct start *start)
 	while (pid > 0 && atomic_load(&start->helper) == 0)
 		(void)syscall(SYS_futex, &start->helper, FUTEX_WAIT, 0, NULL, NULL, 0);
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
-	/*
-	 * An intermediate process that stays needs its half of the memory as a stack; the helper's
-	 * half is free since the helper's exec.
-	 */
+	/* An intermediate process that stays needs its stack; the helper's is free since exec. */
 	(void)munmap(stack, pid > 0 && start->stay ? STACK_BYTES : 2 * STACK_BYTES);
 	return pid;
 }
@@ -275,9 +267,9 @@ static uint64_t now_ms(void)
 }
 
 /*
- * Waits for the helper's message, which says whether it traces us and which descriptor its pipe is.
- * 0; -EBUSY: another supervisor traces us; -EMFILE, -ENFILE: it has too few descriptors; -EAGAIN,
- * -ENOMEM: it can create no thread; -ETIMEDOUT; -EPERM.
+ * Waits for the helper's message: does it trace us, and which descriptor is its pipe? 0; -EBUSY:
+ * another supervisor traces us; -EMFILE, -ENFILE, -EAGAIN, -ENOMEM: the helper has too few
+ * descriptors or can create no thread; -ETIMEDOUT; -EPERM.
  */
 static int await_helper(int pid, int pidfd, int ready_fd)
 {
@@ -287,10 +279,7 @@ static int await_helper(int pid, int pidfd, int ready_fd)
 
 	for (;;) {
 		uint64_t now = now_ms();
-		/*
-		 * The pidfd is readable when the helper has ended. The pipe's end would not show
-		 * it if a child that was forked meanwhile holds the pipe open.
-		 */
+		/* A pidfd shows the helper's end; a forked child may hold the pipe open. */
 		struct pollfd fds[2] = {
 			{.fd = ready_fd, .events = POLLIN}, {.fd = pidfd, .events = POLLIN}};
 		int n = poll(fds, 2, now < until ? (int)(until - now) : 0);
@@ -328,20 +317,16 @@ static void note_between(struct between *between)
 	while (!atomic_compare_exchange_weak(&betweens, &first, between));
 }
 
-/*
- * Is the process @pid reaped, after a waitpid() with the result @r? A filter of the program may
- * refuse that call, while the process lives on its stack.
- */
+/* Does waitpid()'s result @r say that @pid is reaped? A seccomp filter may refuse the call. */
 static bool is_gone(int pid, int r)
 {
 	return r == pid || (r < 0 && errno == ECHILD);
 }
 
 /*
- * Reaps the intermediate processes that have ended. The others stay noted: one whose helper has
- * detached but not ended yet; and, in a forked child, those of its parent, whose stacks it must not
- * unmap, as after vfork() they are in use. While this function has the list, it is empty for other
- * threads and for signal handlers.
+ * Reaps the intermediate processes that have ended. In a forked child, those of its parent stay
+ * listed: after vfork() their stacks are in use. While this function has the list, other threads
+ * and signal handlers see an empty one.
  */
 static void bury_ended(void)
 {
@@ -358,10 +343,7 @@ static void bury_ended(void)
 	}
 }
 
-/*
- * Waits for the intermediate process; signals of the program may interrupt the wait. False: it may
- * still live.
- */
+/* Waits for the intermediate process, whatever signals come. False: it may still live. */
 static bool reap(int between)
 {
 	int r;
@@ -372,7 +354,7 @@ static bool reap(int between)
 	return is_gone(between, r);
 }
 
-/* Returns @pid, or -errno if creating the process has failed; undocumented errors become -EPERM. */
+/* Errors that sprofil(3) does not document become -EPERM. */
 static int pid_or_error(int pid)
 {
 	if (pid > 0 || pid == -EAGAIN || pid == -ENOMEM)
@@ -381,7 +363,6 @@ static int pid_or_error(int pid)
 	return -EPERM;
 }
 
-/* Permits @helper to trace us, sends it "go" and waits for its message. */
 static int release_helper(int helper, int ready[2], int go[2])
 {
 	int r = -EPERM, pidfd = (int)syscall(SYS_pidfd_open, helper, 0);
@@ -433,10 +414,7 @@ static int start_with(const char *path, int ready[2], int go[2])
 int client_start(void)
 {
 	char given[PATH_MAX];
-	/*
-	 * The path is found before the pipes are made, as reading the environment takes two
-	 * descriptors itself.
-	 */
+	/* The path comes before the pipes: reading the environment takes two descriptors itself. */
 	const char *path = supervisor_path(given);
 	int ready[2], go[2], r;
 

@@ -21,17 +21,15 @@ static _Atomic uint32_t changes;
 /* The last table was turned off without a status. */
 static atomic_bool unknown;
 /*
- * There was a table of elapsed time: see client_catch_up(). It stays set, because a thread may have
- * such a table of its own, of whose end nobody is told. A later call costs one status request more.
+ * There was a table of elapsed time (client_catch_up()). Stays set, as a thread's own table may end
+ * unnoticed; it costs later calls one status request more.
  */
 static atomic_bool behind;
 /*
- * The supervisor's status of the last table, from when it ended or was turned off. The first word
- * is 0 while none is known. It is written word by word: as no lock is possible, a handler may run
- * in between, and the words may then be of two calls.
+ * The final status of the last table; the first word is 0 while none is known. No lock is possible:
+ * if a signal handler interrupts the writing, the words may be of two calls.
  */
 static _Atomic uint64_t last[CALL_STATUS_BYTES / 8];
-/* The value of client_refusal(). */
 static _Atomic uint32_t refusal;
 
 uint32_t client_refusal(void)
@@ -44,7 +42,7 @@ void client_note_refusal(uint32_t reason)
 	atomic_store(&refusal, reason);
 }
 
-/* Returns the number that client_table() has after as many changes. */
+/* Returns client_table() after @n changes. */
 static int number_after(uint32_t n)
 {
 	return (int)(n % INT_MAX) + 1;
@@ -77,7 +75,7 @@ static void keep(const struct call_status *status)
 		atomic_store(&last[i], words[i]);
 }
 
-/* Gets the status of the last table, which was turned off or has ended. 0, or -ENODATA: unknown. */
+/* Gets the final status of the last table. 0, or -ENODATA: unknown. */
 static int recall(struct call_status *ret_status)
 {
 	uint64_t words[CALL_STATUS_BYTES / 8];

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Answers requests within a time limit. A file system may never answer (FUSE, NFS), and a page of a
- * process may never come (userfaultfd). Therefore each request is handled by a thread of its own.
- * If that takes too long, the answer is -ETIMEDOUT, and the thread is left behind: it goes on
- * waiting, and what it opens is closed. (test: test_fuse.sh)
+ * Answers requests within a time limit, each in a thread of its own: a file system (FUSE, NFS) or a
+ * page of a process (userfaultfd) may never answer. After the limit the answer is -ETIMEDOUT, and
+ * the thread is left behind: it waits on, and closes what it opens. (test: test_fuse.sh)
  */
 #ifndef OPENER_LIMITED_H
 #define OPENER_LIMITED_H
@@ -23,10 +22,7 @@
 #define LIMITED_MOST 64u
 
 struct limited {
-	/*
-	 * Answers a request: openings_answer(), with this @context. Several threads call it at a
-	 * time.
-	 */
+	/* Answers a request, with @context. Called by several threads at once. */
 	void (*answer)(
 		void *context, pid_t sender, const struct opening *what, struct opened *ret_opened);
 	void *context;
@@ -38,15 +34,14 @@ struct limited {
 };
 
 /*
- * Initializes all but @answer and @context, which the caller sets; @wait_ns is the time limit of a
- * request. 0, or -errno. @limited must stay valid while limited_is_behind(), which usually means
- * until the process ends.
+ * Initializes all but @answer and @context. @wait_ns: the time limit of a request. 0, or -errno.
+ * @limited must stay valid while limited_is_behind(): usually until the process ends.
  */
 int limited_init(struct limited *limited, uint64_t wait_ns);
 
 /*
- * Answers a request in *@ret_opened, whose fd the caller owns. If no thread can be created, it is
- * handled in the calling thread, without a time limit.
+ * Answers a request in *@ret_opened, whose fd the caller owns. If no thread can be created, the
+ * calling thread handles the request, without a time limit.
  */
 void limited_answer(struct limited *limited, pid_t sender, const struct opening *what,
 	struct opened *ret_opened);

@@ -42,8 +42,8 @@ static bool is_printed_so(int fd, const struct opening *what)
 }
 
 /*
- * Is this the mapped file? On btrfs and overlayfs, /proc/PID/maps shows other device and inode
- * numbers than fstat(2). There we map the file ourselves and look at our own maps.
+ * On btrfs and overlayfs, /proc/PID/maps shows other device and inode numbers than fstat(2): then
+ * the file is mapped here, and compared as our own maps show it.
  */
 static bool is_the_file(int fd, const struct stat *st, const struct opening *what)
 {
@@ -55,7 +55,6 @@ static bool is_the_file(int fd, const struct stat *st, const struct opening *wha
 	return is_printed_so(fd, what);
 }
 
-/* Opens @path below the root folder of the process, if it is the mapped file. */
 static int open_in_root(const struct opening *what, const char *path, struct stat *ret_st)
 {
 	int fd = regular_open_of((int)what->pid, path, REGULAR_LINKS, ret_st);
@@ -68,9 +67,8 @@ static int open_in_root(const struct opening *what, const char *path, struct sta
 }
 
 /*
- * Opens the file if the root folder of the process is not the root of its mount namespace. Then
- * /proc/PID/maps shows the path from the namespace's root, "/srv/box/bin/sh", and the link
- * /proc/PID/root is "/srv/box".
+ * For a process in a chroot: /proc/PID/maps shows paths from the mount namespace's root
+ * ("/srv/box/bin/sh"); the link /proc/PID/root is "/srv/box".
  */
 static int open_below_root(const struct opening *what, struct stat *ret_st)
 {
@@ -87,9 +85,8 @@ static int open_below_root(const struct opening *what, struct stat *ret_st)
 }
 
 /*
- * Opens the file by its path, in the process's own mount namespace if permitted. Without a process
- * (a replayed capture, possibly from another machine), another file of that path is accepted, too,
- * and the answer says so: OPENED_OTHER.
+ * Opens the path in the process's own mount namespace if permitted. Without a process (a replayed
+ * capture, perhaps of another machine), another file at that path is accepted, too: OPENED_OTHER.
  */
 static int open_by_path(const struct opening *what, struct stat *ret_st, struct opened *opened)
 {
@@ -126,10 +123,7 @@ static int open_by_mapping(const struct opening *what, struct stat *ret_st)
 	return regular_open(-1, path, REGULAR_ALL_LINKS, ret_st);
 }
 
-/*
- * Opens the process's executable through /proc/PID/exe, if it is the mapped file. It may be
- * deleted, replaced or a memfd; the link needs no capability.
- */
+/* Opens /proc/PID/exe if it is the mapped file, even a deleted one. Needs no capability. */
 static int open_executable(const struct opening *what, struct stat *ret_st)
 {
 	char path[32];

@@ -28,10 +28,7 @@
 #define NETWORK_LUSTRE 0x0bd00bd0u
 #define NETWORK_GPFS   0x47504653u
 
-/*
- * Each line begins with id, parent and device: "36 35 98:0 / /mnt rw,noatime - ext4 /dev/sda" of
- * mountinfo, "4294967332 0 98:0" of mount_list_text().
- */
+/* Lines begin with id, parent and device: "36 35 98:0 / /mnt rw ...", or "4294967332 0 98:0". */
 static int read_lines(struct mounts *mounts, FILE *file)
 {
 	char *line = NULL;
@@ -77,10 +74,7 @@ static bool has_lasting_ids(const struct mounts *mounts)
 	return mounts->n && mounts->mount[0].id > MOUNT_LIST_REUSED_MOST;
 }
 
-/*
- * The id of the mount of @fd: a lasting one if the list has such, otherwise that of the line
- * "mnt_id:\t36" of /proc/self/fdinfo/FD. 0: unknown.
- */
+/* Returns the id of @fd's mount, a lasting one if the list has such ids; 0: unknown. */
 static uint64_t mount_of(const struct mounts *mounts, int fd)
 {
 	char text[512];
@@ -102,10 +96,9 @@ static bool is_in_our_namespace(unsigned pid)
 }
 
 /*
- * Is the mount of @fd in the list? In another mount namespace the same mount has another id, so
- * there any mount of the list with the same device counts. A device number is used again, so with
- * lasting ids that mount must still be there. On btrfs, the list does not show the device of a
- * file, so there the device of our root counts, too.
+ * Is @fd's mount in the list? Another mount namespace has other ids, so any listed mount of @device
+ * counts; with lasting ids, only one that still exists, as device numbers are used again. On btrfs
+ * the list lacks the device of a file, so the device of our root counts, too.
  */
 static bool was_there(const struct mounts *mounts, unsigned pid, int fd, dev_t device)
 {
@@ -150,7 +143,7 @@ static bool is_served(int fd)
 	return fstatfs(fd, &fs) == 0 && mounts_may_fall_silent((unsigned long)fs.f_type);
 }
 
-/* Copies a file. False: it failed, or took longer than MOUNTS_COPY_NS. */
+/* Returns false if copying failed, or took longer than MOUNTS_COPY_NS. */
 static bool copy(int from, int to, off_t bytes)
 {
 	uint64_t until = clock_now() + MOUNTS_COPY_NS;

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies files so that the analyst does not depend on their mounts, for two reasons.
+ * Copies files so that the analyst does not depend on their mounts.
  *
- * A process that has a file of a mount open or mapped keeps that mount busy: the target could not
- * unmount what it has mounted, and a file system in user space would not end. Therefore the
- * supervisor takes a list of the mounts before the target's first instruction (the opener starts
- * only when the target runs), and files of mounts that are not in the list are copied. (test:
- * test_unmount.sh)
+ * An open or mapped file keeps its mount busy: the target could not unmount what it has mounted. So
+ * a file is copied if its mount is not in a list from before the target's first instruction, which
+ * the supervisor takes, as the opener starts later. (test: test_unmount.sh)
  *
- * A file server, in user space or on another machine, may stop answering after a file was opened. A
- * reader then waits without limit. So files of such servers are copied, too, in a thread that can
- * be left behind (limited.h). (test: test_fuse.sh)
+ * A file server, in user space or on another machine, may stop answering, and a reader then waits
+ * without limit. So the files of such servers are copied, too, in a thread that can be left behind
+ * (limited.h). (test: test_fuse.sh)
  */
 #ifndef OPENER_MOUNTS_H
 #define OPENER_MOUNTS_H
@@ -31,7 +29,7 @@ struct mount {
 	dev_t device;
 };
 
-/* The list of the mounts, as mounts_read() found them. All 0: nothing is copied. */
+/* The list that mounts_read() fills. All 0: nothing is copied. */
 struct mounts {
 	struct mount *mount;
 	size_t n, room;
@@ -39,18 +37,17 @@ struct mounts {
 };
 
 /*
- * Reads the text of mount_list_text() or of a mountinfo from the position of descriptor @fd, which
- * it closes; -1: those of this process. 0, or -errno: @mounts is all 0.
+ * Reads a list of mounts (mount_list_text() or mountinfo) from the position of @fd, and closes @fd.
+ * -1: reads those of this process. 0, or -errno: @mounts is all 0.
  */
 int mounts_read(struct mounts *mounts, int fd);
 void mounts_release(struct mounts *mounts);
 
 /*
- * Returns @fd itself; or closes it and returns a copy of its file in memory, if a server has the
- * file, or if its mount is not in the list of mounts_read(). @pid: the process in whose mount
- * namespace the file was opened. If that namespace is not ours, the mount counts as old if we had
- * any mount of the same file system, and, with lasting ids, still have it. @pid 0: only the server
- * counts. A negative @fd is returned unchanged.
+ * Returns @fd; but closes it and returns a copy in memory if a server has the file, or if the
+ * file's mount is not in the list. @pid: the process in whose mount namespace the file was opened;
+ * 0: the list does not count. In a foreign namespace, a mount counts as listed if the list has one
+ * of its file system that, with lasting ids, still exists. A negative @fd is returned unchanged.
  */
 int mounts_detach(struct mounts *mounts, unsigned pid, int fd);
 

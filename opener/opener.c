@@ -80,10 +80,7 @@ int opener_ask(struct opener *opener, struct opening *what, struct opened *ret_o
 	*ret_opened = (struct opened){.fd = -1};
 	if (!opener)
 		return here(what, ret_opened);
-	/*
-	 * A child process counts from another sequence number, as the answer to an earlier child
-	 * that died may still be in the socket.
-	 */
+	/* Each child has its own numbers: an answer to one that died may still be in the socket. */
 	if (opener->pid != getpid()) {
 		opener->pid = getpid();
 		opener->sequence = (uint32_t)opener->pid << 16;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The requesting side (proto/opening.h): sends requests to another process, or opens files itself.
- */
+/* The requesting side (proto/opening.h): asks another process, or opens files itself. */
 #ifndef OPENER_OPENER_H
 #define OPENER_OPENER_H
 
@@ -18,22 +16,19 @@ struct opener {
 };
 
 /*
- * Sends the request, with the next sequence number, and waits for the answer. Returns the error in
- * *@ret_opened: 0 or -errno; -EPIPE: the opener has ended. The caller owns ret_opened->fd. With a
- * NULL @opener, the file is opened in this process. After a fork both processes may send requests,
- * but not at the same time.
+ * Sends the request and waits for the answer. Returns ret_opened->error: 0 or -errno; -EPIPE: the
+ * opener has ended. The caller owns ret_opened->fd. @opener NULL: this process opens the file.
+ * After a fork both processes may send requests, but not at the same time.
  */
 int opener_ask(struct opener *opener, struct opening *what, struct opened *ret_opened);
 
-/*
- * Does what opener_ask() does, for a request with only a path, a process, or both. -ENAMETOOLONG.
- */
+/* opener_ask() for a request that has only a path, a pid, or both. Also -ENAMETOOLONG. */
 int opener_ask_path(struct opener *opener, uint32_t kind, uint32_t pid, const char *path,
 	struct opened *ret_opened);
 
 /*
- * Reads all data of a copy made by the opener, and closes the descriptor. 0, and the caller frees
- * *@ret_data, behind which there is a 0; or -errno; -EFBIG: more than @most bytes.
+ * Reads a copy made by the opener, and closes @fd. 0, and the caller frees *@ret_data, which a 0
+ * byte follows; -EFBIG: more than @most bytes; or another -errno.
  */
 int opener_take(int fd, size_t most, uint8_t **ret_data, size_t *ret_bytes);
 

@@ -36,10 +36,7 @@ static int stat_path(const struct opening *what, struct opened *opened)
 	return 0;
 }
 
-/*
- * May the analyst read the source file? Only if all users may, or a profiled process's user owns
- * it.
- */
+/* Is the source file readable by all users, or does a traced process's user own it? */
 static bool is_credible(struct openings *o, uint32_t pid, int fd, const struct stat *st)
 {
 	struct noted noted;
@@ -56,7 +53,7 @@ static bool is_credible(struct openings *o, uint32_t pid, int fd, const struct s
 	return credible;
 }
 
-/* Opens a source file, at its path or below the process's root. */
+/* Tries the path in our root first, then below the process's root. */
 static int source(struct openings *o, const struct opening *what)
 {
 	struct noted noted;
@@ -73,7 +70,6 @@ static int source(struct openings *o, const struct opening *what)
 	return -EACCES;
 }
 
-/* Makes data from the memory or the /proc files of a process that the supervisor traces. */
 static int of_process(struct openings *o, const struct opening *what, struct opened *opened)
 {
 	struct noted noted;

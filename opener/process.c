@@ -49,10 +49,9 @@ static bool is_tracer(int supervisor, unsigned tracer)
 }
 
 /*
- * Reads the facts about a process from three lines of "/proc/PID/status": "NStgid:\t4242\t7\n" ends
- * with the pid in its own namespace, the second number of "Uid:\t1000\t1000\t1000\t1000\n" is the
- * effective uid, "TracerPid:\t17\n" has the tid of its tracer. False: it has ended, or (guards) the
- * supervisor does not trace it.
+ * Reads /proc/PID/status: "NStgid:\t4242\t7\n" ends with the pid in its own namespace; the second
+ * number of "Uid:\t1000\t1000\t1000\t1000\n" is the effective uid. False: the process has ended, or
+ * (guards) the supervisor does not trace it.
  */
 static bool look_at(const struct openings *o, uint32_t pid, struct noted *ret_noted)
 {
@@ -115,10 +114,7 @@ bool openings_process(struct openings *o, uint32_t pid, struct noted *ret_noted,
 	return known;
 }
 
-/*
- * A descriptor of the process's memory, if process_vm_readv(2) is refused. -1: it is not refused,
- * or the file cannot be opened.
- */
+/* Opens /proc/PID/mem if process_vm_readv(2) is refused. -1: not refused, or not opened. */
 static int open_memory(uint32_t pid)
 {
 	char path[32];
@@ -174,10 +170,7 @@ static bool find_line(
 	return maps_line_find(path, is_it, context);
 }
 
-/*
- * Returns @fd, a copy of memory, if it begins with "\177ELF"; otherwise closes it and returns
- * -ENOENT.
- */
+/* Returns @fd if its file begins with "\177ELF"; otherwise closes it: -ENOENT. */
 static int judged(int fd)
 {
 	char magic[4];
@@ -300,8 +293,8 @@ int openings_title(uint32_t pid, struct opened *opened)
 }
 
 /*
- * Returns @fd if the file belongs to the process's user, or to root and all may read it; closes any
- * other: -EPERM. Otherwise a hard link could make us read a file that its creator may not read.
+ * Returns @fd if the file belongs to the process's user, or to root and all may read it; otherwise
+ * closes it: -EPERM, as a hard link may lead to a file that its creator may not read.
  */
 static int of_owner(const struct noted *owner, int fd, const struct stat *st)
 {
@@ -329,10 +322,7 @@ int openings_perf_map(const struct noted *owner, bool live, struct opened *opene
 	return of_owner(owner, fd, &st);
 }
 
-/*
- * Returns @fd if the file is named "jit-PID.dump", by one of the process's two pids, and begins
- * with the magic; closes any other: -ENOENT.
- */
+/* Requires the name "jit-PID.dump", by either pid, and the magic; otherwise closes @fd: -ENOENT. */
 static int judged_dump(const struct noted *owner, const char *path, int fd)
 {
 	const char *base = strrchr(path, '/');

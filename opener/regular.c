@@ -125,9 +125,7 @@ bool regular_is_public(int fd)
 	if (bytes <= 0 || bytes == sizeof(path) - 1 || path[0] != '/' || fstat(fd, &st) < 0)
 		return false;
 	path[bytes] = '\0';
-	/*
-	 * The path must lead to this file in our root, too, and not to another file of that name.
-	 */
+	/* In our root, too, the path must lead to this very file. */
 	if (!(st.st_mode & S_IROTH) || lstat(path, &named) < 0 || named.st_ino != st.st_ino ||
 		named.st_dev != st.st_dev)
 		return false;

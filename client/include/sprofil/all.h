@@ -23,15 +23,14 @@ extern "C" {
 /*
  * sprofil_all() starts counting at 0, in the program and in every shared library that is loaded; it
  * replaces what sprofil() or profil() turned on. sprofil_all_off() stops, and keeps the counts.
- *
- * Return 0, or -1 with errno: ENOMEM, EINVAL (@flags), and the errors of sprofil().
+ * Both return 0, or -1 with errno: ENOMEM, EINVAL (@flags), and the errors of sprofil().
  */
 int sprofil_all(unsigned int flags);
 int sprofil_all_off(void);
 
 /*
- * Counts in newly loaded objects, too; does nothing while sprofil_all() is off. Returns @handle,
- * and leaves errno unchanged. The macro below adds this call to each dlopen() in a source file that
+ * Counts in newly loaded objects, too; does nothing while sprofil_all() is off. Returns @handle;
+ * errno is unchanged. The macro below adds this call to each dlopen() of a source file that
  * includes this header. Libraries that load others do not make this call.
  */
 void *sprofil_all_loaded(void *handle);
@@ -52,10 +51,7 @@ struct sprofil_function {
  */
 long sprofil_all_read(struct sprofil_function *to, size_t room);
 
-/*
- * Writes the first @rows functions as text to @fd. Returns 0, or -1 with errno ENOMEM or that of
- * write().
- */
+/* Writes the first @rows functions as text to @fd. 0, or -1 with errno ENOMEM or write()'s. */
 int sprofil_all_print(int fd, unsigned int rows);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sprofil_with(): sprofil() with a chosen tick, and for a part of the program's execution.
+ * sprofil_with(): sprofil() with a chosen tick, or for the calling thread only.
  *
  *	struct sprofil_options o = {sizeof(o), 250000, SPROFIL_THREAD, 0};
  *
@@ -26,10 +26,9 @@ extern "C" {
  */
 #define SPROFIL_THREAD 2
 /*
- * A tick is a length of elapsed time of each thread, not of CPU time. It is counted where the
- * thread runs, waits for a CPU, or is blocked (at its system call). Ticks of blocked threads are
- * added to the counters when a thread of the process runs at a tick, and by each call of
- * sprofil_...
+ * Ticks are of each thread's elapsed time, not of its CPU time. They count where the thread runs,
+ * waits for a CPU, or is blocked (at its system call). Those of blocked threads are added when a
+ * thread of the process runs at a tick, and by each call of this library.
  */
 #define SPROFIL_WALL 4
 
@@ -41,9 +40,8 @@ struct sprofil_options {
 };
 
 /*
- * Does what sprofil() of <sprofil/sprofil.h> does, with @options. Has the errors of sprofil(), and
- * EINVAL for invalid options. @profcnt 0 turns profiling off; with SPROFIL_THREAD, only that of
- * this thread.
+ * sprofil() of <sprofil/sprofil.h>, with @options. Has its errors, and EINVAL for invalid options.
+ * @profcnt 0 turns profiling off; with SPROFIL_THREAD, only that of this thread.
  */
 struct prof;
 struct timeval;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state of the profiling that sprofil() or profil() turned on, which says whether its counts
- * are complete. For every dialect.
+ * The state of the profiling that sprofil() or profil() turned on, in every dialect: are its counts
+ * complete?
  *
  *	struct sprofil_state s;
  *

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * <unistd.h>: the system's, followed by the profil() of AIX. glibc declares its own there, so a
- * program may take the declaration from here or from <mon.h>.
- */
+/* The system's <unistd.h>, with AIX's profil() instead of glibc's. <mon.h> declares it, too. */
 #pragma GCC system_header
 #include_next <unistd.h>
 
@@ -19,10 +16,7 @@
 extern "C" {
 #endif
 
-/*
- * profil(shortbuff, bufsiz, offset, scale) or profil(profbuff, -1, 0, 0), hence the void pointer.
- * @offset is as wide as an address.
- */
+/* Called as profil(shortbuff, bufsiz, offset, scale) or profil(profbuff, -1, 0, 0). */
 #define profil sprofil_aix_profil
 void profil(void *buff, size_t bufsiz, size_t offset, unsigned int scale);
 

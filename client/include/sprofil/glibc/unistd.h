@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * <unistd.h>: the system's, followed by libsprofil's profil(), which replaces the one that glibc
- * declares there. A program may take the declaration from here or from <sys/profil.h>.
- */
+/* The system's <unistd.h>, with our profil(), not glibc's. <sys/profil.h> declares it, too. */
 #pragma GCC system_header
 #include_next <unistd.h>
 

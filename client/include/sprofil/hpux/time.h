@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * <time.h> of HP-UX, which declares sprofil and profil. The system's <time.h> is included first.
- * Nothing is added to it if another system header includes it for some of its types only.
- */
+/* The system's <time.h>, with HP-UX's sprofil and profil unless included only for some types. */
 #pragma GCC system_header
 #include_next <time.h>
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * <unistd.h>: the system's, followed by the profil() of HP-UX. glibc declares its own there, so a
- * program may take the declaration from here or from <time.h> and <sys/profil.h>.
- */
+/* The system's <unistd.h>, with HP-UX's profil() instead of glibc's. <time.h> declares it, too. */
 #pragma GCC system_header
 #include_next <unistd.h>
 

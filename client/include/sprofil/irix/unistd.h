@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * <unistd.h>: the system's, followed by the profil() of IRIX. glibc declares its own there, so a
- * program may take the declaration from here or from <sys/profil.h>.
- */
+/* The system's <unistd.h>, with IRIX's profil(), not glibc's. <sys/profil.h> declares it, too. */
 #pragma GCC system_header
 #include_next <unistd.h>
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * <unistd.h>: the system's, followed by libsprofil's profil(), which replaces the one that glibc
- * declares there. A program may take the declaration from here or from <sprofil/sprofil.h>.
- */
+/* The system's <unistd.h>, with our profil() instead of glibc's. sprofil.h declares it, too. */
 #pragma GCC system_header
 #include_next <unistd.h>
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * <unistd.h>: the system's, which declares an int profil(), followed by the profil() of System V,
- * which has no result.
- */
+/* The system's <unistd.h>, with System V's profil(), which has no result, instead of glibc's. */
 #pragma GCC system_header
 #include_next <unistd.h>
 

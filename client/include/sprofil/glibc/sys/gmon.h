@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * <sys/gmon.h>: the system's, followed by monstartup(), moncontrol() and _mcleanup() of libsprofil,
- * which replace glibc's. Programs compiled with -pg still use glibc's: their start-up code calls
- * internal names.
+ * The system's <sys/gmon.h>, with our monstartup(), moncontrol() and _mcleanup() instead of
+ * glibc's. The start-up code of -pg programs still calls glibc's, by internal names.
  */
 #pragma GCC system_header
 #include_next <sys/gmon.h>
