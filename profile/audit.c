@@ -10,13 +10,12 @@
 #include "profile/model.h"
 #include "profile/stats.h"
 
-/* Adds the value to @sum[0], or if it is negative its size to @sum[1]. */
+/* Adds a positive value to @sum[0], a negative one, without its sign, to @sum[1]. */
 static void add(uint64_t sum[2], int64_t value)
 {
 	sum[value < 0] += value < 0 ? -(uint64_t)value : (uint64_t)value;
 }
 
-/* Returns what is left of the positive values; 0: the negative ones are more. */
 static uint64_t net(const uint64_t sum[2])
 {
 	return sum[0] > sum[1] ? sum[0] - sum[1] : 0;
@@ -42,10 +41,7 @@ struct audit_sums audit_sums(const struct profile *profile)
 		.unresolved = net(unresolved)};
 }
 
-/*
- * Counts the distinct pids of the tasks, or their distinct pairs of pid and tid (@threads). False:
- * no task has one, or out of memory.
- */
+/* Counts distinct pids of tasks, or (@threads) pairs of pid and tid. False: none, or no memory. */
 static bool count_tasks(const struct profile *profile, bool threads, uint64_t *ret_value)
 {
 	uint64_t *id = calloc(profile->tasks + 1, sizeof(*id));
@@ -100,10 +96,7 @@ static bool derive_cost(const struct profile *profile, uint64_t *ret_value)
 	return true;
 }
 
-/*
- * Returns the share of instants that find a thread; 0: unknown, for example with samples of
- * wall-clock time.
- */
+/* Returns the share of instants that found a thread; 0: unknown, as in a wall-clock profile. */
 static double hit_share(const struct profile *profile, uint64_t instants)
 {
 	size_t named = profile_default_value(profile);
@@ -117,8 +110,8 @@ static double hit_share(const struct profile *profile, uint64_t instants)
 }
 
 /*
- * Returns the number of samples expected for @kernel ns of CPU time, if each has the mean weight of
- * those found, or one period if that is unknown. 0: unknown.
+ * Returns the samples expected for @kernel ns of CPU time if each has the mean weight of those
+ * found, or, if that is unknown, one period. 0: unknown.
  */
 static double expected_samples(const struct profile *profile, uint64_t found, uint64_t kernel)
 {
@@ -143,10 +136,7 @@ bool audit_found(const struct profile *profile, struct audit_found *ret_found)
 	*ret_found = (struct audit_found){
 		.ratio = (double)found / (double)kernel, .late = -1, .realtime = -1};
 	(void)audit_figure(profile, "threads", &threads);
-	/*
-	 * The instants of several threads are treated as a Poisson process. A single thread has
-	 * exactly one instant in each period, which makes the error smaller.
-	 */
+	/* A single thread has exactly one instant in each period, which makes the error smaller. */
 	ret_found->error = stats_found_error(expected_samples(profile, found, kernel),
 		threads == 1 ? hit_share(profile, instants) : 0);
 	if (profile_audit(profile, STATS_FOUND_SCATTER, &scatter_us2))
@@ -162,7 +152,6 @@ bool audit_found(const struct profile *profile, struct audit_found *ret_found)
 	return true;
 }
 
-/* Derives a figure from the model or from other figures. False: unknown. */
 static bool derive(const struct profile *profile, const char *key, uint64_t *ret_value)
 {
 	uint64_t value, kernel;
@@ -190,7 +179,7 @@ static bool derive(const struct profile *profile, const char *key, uint64_t *ret
 	} else {
 		return false;
 	}
-	/* A value of 0 means "unknown", except for a CPU time if the kernel's figure is known. */
+	/* 0 is "unknown", except for a CPU time if the kernel's figure is known. */
 	if (!value && !(strstr(key, "_cpu_ns") && profile_audit(profile, "kernel_cpu_ns", &kernel)))
 		return false;
 	*ret_value = value;

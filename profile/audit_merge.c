@@ -27,8 +27,8 @@ static uint64_t mean_by_stops(
 }
 
 /*
- * Returns the effective sample size of both profiles. A profile's sum of w^2 follows from its sum
- * of w and its effective size; the sums can be added.
+ * Returns the effective sample size of both profiles together. The sum of squared weights of each
+ * follows from its sum of weights and its effective size.
  */
 static uint64_t effective_of_both(const struct profile *into, const struct profile *from)
 {
@@ -51,10 +51,7 @@ static uint64_t effective_of_both(const struct profile *into, const struct profi
 	return (uint64_t)(stats_effective_samples(sum, squares) + 0.5);
 }
 
-/*
- * Which file of a recording (--rotate) a profile is, and how many of its processes and threads the
- * previous file has counted already.
- */
+/* A file of a recording (--rotate). @processes, @threads: how many the previous file has, too. */
 struct of_file {
 	uint64_t recording, number, processes, threads;
 };
@@ -143,10 +140,10 @@ static int subtract(struct profile *profile, const char *key, uint64_t value)
 }
 
 /*
- * A process that lives through several files of a recording is counted in each of them. The merged
- * profile counts it once: the processes and threads that the later file has from the file before it
- * are subtracted. The merged profile then has the number of the earlier file, so that one before
- * that can be merged. It knows only the recording that was merged last.
+ * Files of a recording count a process in each file in which it lives. The merged profile counts it
+ * once: what the later file shares with the file before it is subtracted. The merged profile gets
+ * the number of the earlier file, so that the file before that one can be merged next. It knows
+ * only the recording that was merged last.
  */
 static int merge_files(struct profile *into, const struct of_file *a, const struct of_file *b)
 {
@@ -165,20 +162,14 @@ static int merge_files(struct profile *into, const struct of_file *a, const stru
 	return r < 0 ? r : set_file(into, later == a ? b : a);
 }
 
-/*
- * Two passes: the first merges the figures that are weighted by other figures or depend on their
- * presence, the second changes those others.
- */
+/* The first round merges the figures whose result depends on others, the second those others. */
 int audit_merge(struct profile *into, const struct profile *from)
 {
 	bool empty = !into->samples && !into->audits;
 	const struct of_file a = file_of(into), b = file_of(from);
 
 	for (int round = 0; round < 2; round++) {
-		/*
-		 * Merges the figures that only @into has. Backwards, because forget() removes an
-		 * element.
-		 */
+		/* Figures that only @into has; backwards, because forget() removes an element. */
 		for (size_t i = into->audits; i-- > 0;) {
 			const char *key = pool_at(&into->strings, into->audit[i].key);
 			uint64_t ignored;

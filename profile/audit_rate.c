@@ -7,11 +7,11 @@
 #include "profile/profile.h"
 #include "profile/stats.h"
 
-/* With fewer expected samples, no rate is computed. */
+/* No rate is computed from fewer expected samples. */
 enum { EXPECTED_LEAST = 20 };
 
 /*
- * Gets the time that was sampled: CPU time of the threads without excluded system calls, or, in a
+ * Gets the time that was sampled: the threads' CPU time without excluded system calls, or, in a
  * wall-clock profile, their lifetimes. False: unknown.
  */
 static bool ticked_ns(const struct profile *profile, uint64_t *ret_ns)
@@ -27,8 +27,8 @@ static bool ticked_ns(const struct profile *profile, uint64_t *ret_ns)
 	(void)profile_audit(profile, AUDIT_SYSCALL_CPU, &left_out);
 	*ret_ns -= left_out < *ret_ns ? left_out : *ret_ns;
 	/*
-	 * If the supervisor was killed, the last samples are up to a second newer than the kernel's
-	 * figure: then the time that the samples stand for is the better figure.
+	 * After a kill of the supervisor the last samples are up to a second newer than the
+	 * kernel's figure: the time that they stand for is the better one.
 	 */
 	if (covered > *ret_ns)
 		*ret_ns = covered;
@@ -48,10 +48,6 @@ bool audit_rate(const struct profile *profile, struct audit_rate *ret_rate)
 	rate.expected = (double)ns / (double)period_ns;
 	if (rate.expected >= EXPECTED_LEAST)
 		rate.reached_hz = (double)samples * 1e9 / (double)ns;
-	/*
-	 * The rate is low if it misses the requested one by more than a tenth, and by more than
-	 * chance.
-	 */
 	rate.is_low = rate.reached_hz > 0 && rate.reached_hz < 0.9 * rate.asked_hz &&
 		(double)samples + 3 * sqrt(rate.expected) < rate.expected;
 	if (profile_audit(profile, STATS_EFFECTIVE_SAMPLES, &effective))

@@ -77,12 +77,11 @@ struct comparing {
 	double freedom; /* degrees of freedom of one row's spread; 0: there is none */
 	bool scaled;    /* values were divided by a factor that other rows' samples determine */
 	double beyond;  /* median of the rows' variances beyond sampling, relative to value^2 */
-	/* degrees of freedom that @beyond is given when a row's variance is estimated */
-	double lent;
+	double lent;    /* degrees of freedom that @beyond counts as */
 	bool *tested;
 };
 
-/* How the values of one row differ between runs of the same side, averaged over both sides. */
+/* How a row's values differ between runs of a side, averaged over both sides. */
 struct spread {
 	double variance; /* of the runs' values about the mean of their side */
 	double sampling; /* the part explained by sampling error */
@@ -103,7 +102,6 @@ static double mean_of(const struct comparing *c, int side, size_t row)
 	return sum / (double)c->runs[side];
 }
 
-/* Adds up the members of struct compare_run over all runs of a side. */
 static struct compare_run sum_of(const struct comparing *c, int side)
 {
 	struct compare_run sum = {0};
@@ -115,10 +113,7 @@ static struct compare_run sum_of(const struct comparing *c, int side)
 	return sum;
 }
 
-/*
- * Returns a row's share in the runs of both sides together: the best estimate if the sides do not
- * differ.
- */
+/* Returns a row's share in all runs: the best estimate if the sides do not differ. */
 static double common_share(const struct comparing *c, size_t row)
 {
 	double all = sum_of(c, COMPARE_A).all + sum_of(c, COMPARE_B).all;
@@ -129,10 +124,9 @@ static double common_share(const struct comparing *c, size_t row)
 }
 
 /*
- * Returns the variance that sampling alone causes in a run's value, if the row's share is @share.
- * Values that were divided by a factor (c->scaled) no longer have a fixed sum: then the row's count
- * is Poisson-distributed (share / n), and the factor, found from the run's n samples, adds share^2
- * / n.
+ * Returns the variance that sampling causes in a run's value if the row's share is @share. Values
+ * divided by a factor (c->scaled) have no fixed sum: the row's count is Poisson-distributed
+ * (share / n), and the factor, found from the run's n samples, adds share^2 / n.
  */
 static double sampling_variance(const struct comparing *c, size_t run, double share)
 {
@@ -141,7 +135,6 @@ static double sampling_variance(const struct comparing *c, size_t run, double sh
 	return c->run[run].all * c->run[run].all * one / c->run[run].effective_samples;
 }
 
-/* Returns the variance that sampling causes in the mean of a side's runs. */
 static double sampling_of_mean(const struct comparing *c, int side, double share)
 {
 	double sum = 0, runs = (double)c->runs[side];
@@ -173,7 +166,7 @@ static struct spread spread_of(const struct comparing *c, size_t row)
 	return spread;
 }
 
-/* Has the row the total of all runs? Sums and means of several runs are rounded. */
+/* Is the row the total of all runs? Sums are rounded. */
 static bool is_whole(const struct comparing *c, size_t row)
 {
 	return common_share(c, row) >= 1 - 1e-9;
@@ -196,9 +189,9 @@ static bool is_testable(const struct comparing *c, size_t row)
 #define ONCE_IN_10 1.281552
 
 /*
- * Returns a limit for the quotient of an estimated variance, with @freedom degrees of freedom, and
- * the true one: chance exceeds it as rarely as a standard normal variable exceeds @quantile.
- * (Wilson and Hilferty's approximation of chi squared.)
+ * Returns a limit for an estimated variance with @freedom degrees of freedom, divided by the true
+ * one: chance exceeds it as rarely as a standard normal variable exceeds @quantile. (Wilson and
+ * Hilferty's approximation of chi squared.)
  */
 static double odd_quotient(double freedom, double quantile)
 {
@@ -230,10 +223,7 @@ double compare_median(struct compare_weighted *item, size_t n)
 	return item[i].value;
 }
 
-/*
- * Finds the median of the rows' spreads, which a few rows that spread far more do not move.
- * -ENOMEM.
- */
+/* A median, because a few rows that spread far more do not move it. 0 or -ENOMEM. */
 static int find_common_spread(struct comparing *c)
 {
 	struct compare_weighted *item = malloc((c->rows + 1) * sizeof(*item));
@@ -254,19 +244,17 @@ static int find_common_spread(struct comparing *c)
 	}
 	if (n) {
 		c->beyond = fmax(compare_median(item, n), 0);
-		/*
-		 * The estimate has no more degrees of freedom than the rows from which it is made.
-		 */
+		/* The median has no more degrees of freedom than its rows. */
 		c->lent = fmin(COMPARE_LENT, c->freedom * (double)(n - 1) / 2);
 	}
 	free(item);
 	return 0;
 }
 
-/* The error of a row's values that comes from differences between runs. */
+/* The error of a row's values between runs. */
 struct error {
-	double beyond;  /* relative variance beyond sampling; -1: @own includes both parts */
-	double own;     /* variance between runs */
+	double beyond;  /* relative variance beyond sampling; -1: use @own */
+	double own;     /* variance between runs, sampling included */
 	double freedom; /* degrees of freedom of t; HUGE_VAL: normal */
 };
 
@@ -289,8 +277,8 @@ static struct error error_of(const struct comparing *c, size_t row)
 }
 
 /*
- * Returns the relative variance that sampling causes in a side's mean. *@ret_mean is that mean, but
- * at least half a sample, as a mean of 0 has no relative variance.
+ * Returns the relative variance that sampling causes in a side's mean. *@ret_mean: the mean, but at
+ * least half a sample, because a mean of 0 has no relative variance.
  */
 static double relative_variance(const struct comparing *c, int side, double mean, double *ret_mean)
 {
@@ -302,7 +290,7 @@ static double relative_variance(const struct comparing *c, int side, double mean
 	return sampling_of_mean(c, side, fmin(mean / all, 1)) / (mean * mean);
 }
 
-/* Finds the 95 % interval of the change b / a - 1, from that of the logarithm of b / a. */
+/* Finds the 95 % interval of b / a - 1, from the interval of the logarithm of b / a. */
 static void find_interval(
 	const struct comparing *c, const struct error *error, struct compare_row *row)
 {
@@ -358,8 +346,8 @@ static int compare_p(const void *a, const void *b)
 }
 
 /*
- * Sets q of each tested row (Benjamini and Hochberg). With the rows ordered by increasing p, it is
- * the minimum of p * number of rows / rank over the row and all rows after it. -ENOMEM.
+ * Sets q of each tested row (Benjamini and Hochberg): with rows ordered by increasing p, the
+ * minimum of p * number of rows / rank over the row and all rows after it. 0 or -ENOMEM.
  */
 static int find_rates(struct compare_row *row, size_t rows)
 {

@@ -4,17 +4,18 @@
  * functions.
  *
  * A side is one run or several. A row (a function) has a value in each run: time, or a share. The
- * value's error has two parts. The sampling error: a share p in a run of n effective samples has
- * the variance p (1 - p) / n. The error between runs of the same program: how far the values of
- * several runs spread beyond the sampling error, relative to the value. A few runs determine a
- * spread poorly. Therefore a row's own spread, which has two degrees of freedom less than there are
- * runs, is averaged with the median spread of all rows, which counts as up to COMPARE_LENT degrees
- * of freedom. A row that spreads significantly more than the median (at the 10 % level) uses only
- * its own spread and degrees of freedom. No error is smaller than the sampling error. With one run
- * a side only the sampling error is known, so the result claims too much if runs differ.
+ * value's error has two parts. Sampling error: a share p in a run of n effective samples has the
+ * variance p (1 - p) / n. Spread: how far the values of several runs differ beyond the sampling
+ * error, relative to the value.
  *
- * Rows are tested together: q is the false discovery rate of Benjamini and Hochberg, so among the
- * rows with q <= 0.05 at most 5 % are false on average, however many rows there are.
+ * Few runs determine a spread poorly. So a row's own spread, which has two degrees of freedom less
+ * than there are runs, is averaged with the median spread of all rows, which counts as up to
+ * COMPARE_LENT degrees of freedom. A row that spreads significantly more than the median (at the
+ * 10 % level) uses only its own. With one run a side only the sampling error is known: the result
+ * claims too much if runs differ.
+ *
+ * q is the false discovery rate of Benjamini and Hochberg: of the rows with q <= 0.05 at most 5 %
+ * are false on average, however many rows there are.
  */
 #ifndef PROFILE_COMPARE_H
 #define PROFILE_COMPARE_H
@@ -26,17 +27,14 @@ enum { COMPARE_A, COMPARE_B };
 
 /* Maximum degrees of freedom that the median spread of all rows adds to each row. */
 #define COMPARE_LENT 10.0
-/*
- * Medians over rows are weighted by the rows' shares. No row weighs more than this, so that one
- * large row does not decide.
- */
+/* Medians over rows are weighted by shares, up to this one, so that no large row decides. */
 #define COMPARE_MOST_WEIGHT 0.2
-/* Rows with fewer effective samples in total are not tested: no difference could be detected. */
+/* Rows with fewer effective samples in all runs are not tested: nothing could be detected. */
 #define COMPARE_LEAST_SAMPLES 10.0
 
 struct compare_run {
 	double all; /* the total of which shares are taken: all rows, and time outside of them */
-	double effective_samples; /* 0 unknown: then nothing is tested */
+	double effective_samples; /* 0: unknown, nothing is tested */
 };
 
 struct compare_row {
@@ -45,14 +43,13 @@ struct compare_row {
 	double low, high; /* 95 % interval of delta; -1 and HUGE_VAL: unknown */
 	double p, q;      /* 1: not tested */
 	bool tested;
-	bool whole; /* has all of the total of both sides: not tested, as there is no rest */
+	bool whole; /* the row is the total of both sides: not tested */
 };
 
 /*
- * Compares the sides row by row, and fills the @rows elements of @row. @run: the @runs_a + @runs_b
- * runs, those of side a first. @value: the values of all rows in the first run, then in the second,
- * and so on. @skip: rows not to be tested, or NULL. @scaled: the values have been divided by
- * factors (profile/speed.h), which have errors too. 0 or -ENOMEM.
+ * Compares the sides row by row, and fills @row. @run: the runs, those of side a first. @value: the
+ * values of all rows in the first run, then in the second, and so on. @skip: rows not to be tested,
+ * or NULL. @scaled: the values were divided by factors with errors (profile/speed.h). 0 or -ENOMEM.
  */
 int compare_rows(const struct compare_run *run, size_t runs_a, size_t runs_b, const double *value,
 	size_t rows, const bool *skip, bool scaled, struct compare_row *row);
@@ -64,12 +61,9 @@ struct compare_weighted {
 /* Sorts the @n items (at least one) by value, and returns their weighted median. */
 double compare_median(struct compare_weighted *item, size_t n);
 
-/*
- * Returns the two-sided probability that a variable of Student's t distribution with @freedom
- * degrees of freedom (HUGE_VAL: of the normal distribution) is beyond @t.
- */
+/* The two-sided probability that Student's t is beyond @t. @freedom HUGE_VAL: a normal variable. */
 double compare_t_beyond(double t, double freedom);
-/* Returns the t exceeded on either side with the probability @p, 0 < p < 1. */
+/* The inverse: @t for a probability, 0 < @p < 1. */
 double compare_t_limit(double p, double freedom);
 
 #endif

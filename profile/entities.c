@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mappings, functions, tasks and locations: each stored once, found by its hash. */
+/* Mappings, functions, tasks and locations, each stored once, found by a hash. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -153,10 +153,7 @@ int profile_rename_process(
 		if (item->pid != pid || item->process != (uint32_t)from)
 			continue;
 		item->process = (uint32_t)to;
-		/*
-		 * The entry for the old hash stays in the table, and is harmless: a search for the
-		 * old name compares it with the task, whose name now differs.
-		 */
+		/* The old hash stays in the table: a search for the old name compares names. */
 		if (table_add(&profile->task_table, task_hash(item), (uint32_t)i) < 0)
 			return -ENOMEM;
 	}
@@ -181,10 +178,7 @@ int profile_mark_processes(struct profile *profile, const char *mark)
 	return 0;
 }
 
-/*
- * The key by which a location is found: its address, and for a named location also its lines, which
- * the key only borrows.
- */
+/* The key of a location. It borrows the lines, which only a named location has as a key. */
 struct named {
 	uint32_t mapping;
 	uint64_t address;
@@ -240,10 +234,7 @@ static uint64_t named_hash(const struct named *key)
 	return hash;
 }
 
-/*
- * Replaces the lines of @item by @line: in place if they fit, otherwise at the end of the array.
- * -EINVAL: no such function, or too many lines; -ENOMEM.
- */
+/* In place if the lines fit, else at the array's end. 0; -EINVAL: no such function; -ENOMEM. */
 static int put_lines(struct profile *profile, struct location_item *item,
 	const struct location_line *line, size_t lines)
 {
@@ -266,7 +257,6 @@ static int put_lines(struct profile *profile, struct location_item *item,
 	return 0;
 }
 
-/* Appends a location without lines; returns its index. -ENOMEM. */
 static int append_location(struct profile *profile, const struct named *key)
 {
 	if (profile->locations >= INT_MAX ||
@@ -298,7 +288,6 @@ int profile_add_location(struct profile *profile, uint32_t mapping, uint64_t add
 	return index;
 }
 
-/* Fills the table of named locations again, after lines of some have changed. -ENOMEM. */
 static int refill_named(struct profile *profile)
 {
 	table_clear(&profile->named_table);

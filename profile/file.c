@@ -18,13 +18,12 @@
 #include "profile/monout.h"
 #include "profile/pprof.h"
 
-/* Limit of the compressed file; the uncompressed size has a limit of its own. */
+/* Limit of the compressed size; gzip.h has that of the uncompressed size. */
 #define FILE_BYTES_MAX ((size_t)1 << 30)
 
 /*
- * Reads a descriptor to its end. -EFBIG: more than FILE_BYTES_MAX bytes. Unless @zero, reading ends
- * early if the first byte is 0, which no profile has: an endless file (/dev/zero) is not read to
- * the limit.
+ * Reads a descriptor to its end, or, unless @zero, to a first byte of 0, which no profile has, so
+ * that /dev/zero is not read to the limit. -EFBIG: more than FILE_BYTES_MAX bytes.
  */
 static int read_fd(int fd, bool zero, uint8_t **ret_data, size_t *ret_bytes)
 {
@@ -68,7 +67,7 @@ static int read_path(const char *path, bool zero, uint8_t **ret_data, size_t *re
 	return error;
 }
 
-/* Returns the end of an error's message: the remedy, or "". */
+/* Returns the end of an error's message. */
 static const char *remedy(int error)
 {
 	switch (error) {
@@ -120,10 +119,7 @@ static char *cannot_use(
 	return n < 0 ? NULL : text;
 }
 
-/*
- * Returns a message, to be freed, about a file that was read in spite of @problem. NULL: there is
- * no problem, or no memory.
- */
+/* Returns a message, to be freed, about a file that was read. NULL: no problem, or no memory. */
 static char *doubt(const char *path, const char *problem)
 {
 	char *text;
@@ -151,10 +147,7 @@ int file_read(const char *path, struct profile **ret_profile, char **ret_problem
 	return error;
 }
 
-/*
- * Waits until the pipe @fd takes at least PIPE_BUF bytes. -EINTR: the reading end of @peer_fd's
- * pipe was closed first.
- */
+/* Waits until the pipe @fd takes PIPE_BUF bytes. -EINTR: the peer died (file_write_while()). */
 static int await_room(int fd, int peer_fd)
 {
 	struct pollfd fds[2] = {{.fd = fd, .events = POLLOUT}, {.fd = peer_fd}};
@@ -188,9 +181,8 @@ int file_write_fd(int fd, const void *from, size_t bytes, int peer_fd)
 }
 
 /*
- * Blocks fatal signals while a regular file is written: before it has its final name, they would
- * leave a partial file with a random one. Signals are not blocked for a pipe, whose reader may have
- * to be awaited. False: not blocked.
+ * Blocks fatal signals: they would leave a partial regular file under a random name. Not for a
+ * pipe, whose reader may have to be awaited. False: not blocked.
  */
 static bool hold_signals(const char *path, sigset_t *ret_before)
 {

@@ -46,7 +46,6 @@ struct foreign foreign_get(const struct profile *profile)
 	};
 }
 
-/* Empties *@text if it differs from @other, and adds @note. */
 static int agree(struct profile *into, const char **text, const char *other, const char *note)
 {
 	if (!strcmp(*text, other))

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* The number of window bits (15) plus 16, which makes zlib use gzip's header and trailer. */
+/* 15 window bits; 16 more make zlib use gzip's header and trailer. */
 enum { GZIP_WINDOW = 15 + 16 };
 
 #define MAX_BYTES         ((size_t)4 << 30)
@@ -44,7 +44,6 @@ void gzip_writer_free(struct gzip_writer *writer)
 	free(writer);
 }
 
-/* Enlarges the output buffer if it is full. */
 static int make_room(z_stream *stream, uint8_t **data, size_t *room)
 {
 	size_t used = stream->next_out ? (size_t)(stream->next_out - *data) : 0;
@@ -143,7 +142,6 @@ static int unpack(z_stream *stream, size_t left, uint8_t **data, size_t *room, b
 		if (is_bomb((size_t)(stream->next_out - *data), packed))
 			return -EFBIG;
 		if (result == Z_STREAM_END) {
-			/* Another member may follow; anything else behind the end is ignored. */
 			if (!gzip_is(stream->next_in, stream->avail_in + left)) {
 				*ret_more = !are_zeros(stream->next_in, stream->avail_in + left);
 				return 0;
@@ -153,7 +151,7 @@ static int unpack(z_stream *stream, size_t left, uint8_t **data, size_t *room, b
 		} else if (result == Z_MEM_ERROR) {
 			return -ENOMEM;
 		} else if (result == Z_BUF_ERROR) {
-			/* No progress although there is room for output: input is missing. */
+			/* No progress although output has room: input is missing. */
 			if (!stream->avail_in && !left)
 				return -ENODATA;
 		} else if (result != Z_OK) {

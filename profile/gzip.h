@@ -12,16 +12,15 @@ struct gzip_writer;
 int gzip_writer_new(struct gzip_writer **ret_writer);
 void gzip_writer_free(struct gzip_writer *writer);
 int gzip_writer_append(struct gzip_writer *writer, const void *data, size_t bytes);
-/* Ends the stream; the caller frees the buffer. Nothing may be appended afterwards. */
+/* Ends the stream. The caller frees the buffer. */
 int gzip_writer_finish(struct gzip_writer *writer, uint8_t **ret_data, size_t *ret_bytes);
 
 bool gzip_is(const uint8_t *data, size_t bytes);
 
 /*
- * Decompresses all members into a new buffer that the caller frees. -EBADMSG: damaged; -ENODATA:
+ * Decompresses all members into a new buffer that the caller frees. 0; -EBADMSG: damaged; -ENODATA:
  * truncated; -EFBIG: more than 4 GiB, or more than 256 MiB and 256 times the compressed size, which
- * only a bomb reaches; -ENOMEM. Data behind the last member are ignored. *@ret_more: there are such
- * data, and they are not only zeros (padding).
+ * only a bomb reaches; -ENOMEM. *@ret_more: ignored data, not only zeros, follow the last member.
  */
 int gzip_unpack(
 	const uint8_t *data, size_t bytes, uint8_t **ret_data, size_t *ret_bytes, bool *ret_more);

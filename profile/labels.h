@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Labels of samples that have no other meaning in the model: those of other programs' files (the id
- * of a request, the bytes of an allocation), and our own "rank" and "host". Samples of one stack
- * with different labels are kept apart; reports add them up.
+ * Labels of samples without another meaning in the model: those of other programs' files (the id of
+ * a request, the bytes of an allocation), and our "rank" and "host". Samples of one stack with
+ * different labels are kept apart; reports add them up.
  */
 #ifndef PROFILE_LABELS_H
 #define PROFILE_LABELS_H
@@ -21,28 +21,22 @@ struct label {
 	const char *key;
 	const char *text; /* NULL: the label is a number */
 	int64_t number;
-	const char *unit; /* unit of the number; "" none */
+	const char *unit; /* unit of the number; "": none */
 };
 
-/* Finds or adds the set of the @n labels; returns its index, 0 if @n is 0. -ENOMEM. */
+/* Finds or adds the set of these labels. Returns its index, 0 if @n is 0; -ENOMEM. */
 int labels_add(struct profile *profile, const struct label *label, size_t n);
-/*
- * labels_count() returns the number of labels of a set, labels_at() the one at @index, whose
- * strings belong to the profile.
- */
+/* The number of labels in a set, and the one at @index. The profile owns the strings. */
 size_t labels_count(const struct profile *profile, uint32_t set);
 struct label labels_at(const struct profile *profile, uint32_t set, size_t index);
 
-/*
- * Returns the length in bytes of the name @process, without the mark of its rank if the labels @set
- * have that rank: 6 for "solver rank 3".
- */
+/* Returns the bytes of @process without the mark of a rank that @set has: 6 of "solver rank 3". */
 size_t labels_unmarked(const struct profile *profile, uint32_t set, const char *process);
 
-/* Finds or adds in @into the set that is equal to @set of @from; returns its index. -ENOMEM. */
+/* Finds or adds @set of @from in @into. Returns its index there; -ENOMEM. */
 int labels_copy(struct profile *into, const struct profile *from, uint32_t set);
 
-/* Gives the labels of @set to all samples that have none. -ENOMEM. */
+/* Gives @set to all samples without labels. 0 or -ENOMEM. */
 int labels_give_all(struct profile *profile, uint32_t set);
 
 #endif

@@ -8,7 +8,7 @@
 #include "profile/foreign.h"
 #include "profile/profile_copier.h"
 
-/* Copies the value types; sets @value to the index of each in @into. */
+/* Sets @value to the index of each value type in @into. */
 static int merge_types(struct profile *into, const struct profile *from, int *value)
 {
 	for (size_t i = 0; i < from->value_types; i++) {
@@ -23,7 +23,6 @@ static int merge_types(struct profile *into, const struct profile *from, int *va
 	return 0;
 }
 
-/* Copies all items, also those without a sample. */
 static int merge_items(struct profile_copier *s)
 {
 	bool first = !s->into->mappings;
@@ -61,7 +60,7 @@ static int merge_samples(struct profile_copier *s, const int *value)
 	return r;
 }
 
-/* Has the profile samples? [unsampled] time does not count: it has no instants in any profile. */
+/* Has the profile samples? [unsampled] time has no instants, and does not count. */
 static bool is_counted(const struct profile *profile)
 {
 	for (size_t i = 0; i < profile->samples; i++) {
@@ -72,9 +71,9 @@ static bool is_counted(const struct profile *profile)
 }
 
 /*
- * Copies the instants. A stack's values are distributed over its instants, so either all samples
- * must have instants, or none: if one of two profiles with samples has no time line, the time line
- * of the other is left out. @first: @into had no samples before.
+ * A stack's values are distributed over its instants, so all samples must have instants, or none:
+ * if only one of two profiles with samples has a time line, it is left out. @first: @into had no
+ * samples before.
  */
 static int merge_timelines(struct profile_copier *s, bool first)
 {

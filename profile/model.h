@@ -18,7 +18,7 @@ struct mapping_item {
 
 struct function_item {
 	uint32_t name, symbol, file, line;
-	bool is_unsampled; /* its name is PROFILE_UNSAMPLED; stored, as each sample needs it */
+	bool is_unsampled; /* its name is PROFILE_UNSAMPLED; cached, as each sample needs this */
 };
 
 struct location_item {
@@ -128,9 +128,7 @@ struct profile {
 	struct foreign_item foreign;
 	uint32_t command;
 	uint64_t realtime_ns, duration_ns, period_ns;
-	/*
-	 * bounds of the span, in ns, if timeline_span() made the profile; otherwise 0; not in files
-	 */
+	/* if timeline_span() made the profile: bounds of the span in ns; not in files */
 	uint64_t part_from_ns, part_to_ns;
 };
 

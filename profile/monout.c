@@ -44,13 +44,12 @@ bool monout_seems(const uint8_t *data, size_t bytes)
 	struct monout m;
 	uint32_t calls;
 
-	/* A gzip file, such as a damaged profile of ours, may pass the checks below. */
+	/* A gzip file, such as a damaged profile, may pass the checks below. */
 	if (bytes >= 2 && data[0] == 0x1f && data[1] == 0x8b)
 		return false;
 	return bytes >= HEADER_BYTES && read_header(data, &m, &calls) && !(m.high >> ADDRESS_BITS);
 }
 
-/* Returns the least number of counters for @words words of text at @scale (monout.h). */
 static uint64_t least_counters(uint64_t words, uint32_t scale)
 {
 	return words / 65536 * scale + (words % 65536 * scale + 65535) / 65536;
@@ -77,7 +76,7 @@ int monout_open(
 	head = HEADER_BYTES + (size_t)calls * CALLS_BYTES;
 	m.counter = data + head;
 	m.counters = (bytes - head) / COUNTER_BYTES;
-	/* Each counter stands for at least 2 bytes of text: there are at most @words of them. */
+	/* A counter stands for at least 2 bytes of text, so there are at most @words. */
 	words = (m.high - m.low) / 2 + (m.high - m.low) % 2;
 	if ((bytes - head) % COUNTER_BYTES || m.counters < least_counters(words, m.scale))
 		return refuse(ret_problem, "it ends in the middle of its counters" AGAIN);
@@ -87,10 +86,7 @@ int monout_open(
 	return 0;
 }
 
-/*
- * Returns the offset, from the lowest address, of the first byte of text that counter @index
- * covers: the least d for which d * scale / 131072 is not below @index.
- */
+/* Returns where the text of a counter begins: the least d with d * scale / 131072 >= @index. */
 static uint64_t text_of(const struct monout *m, size_t index)
 {
 	return ((uint64_t)index * 131072 + m->scale - 1) / m->scale;

@@ -12,11 +12,11 @@
  *   counters    0  ticks                    u16 each, up to the end
  *
  * The addresses span w words of 2 bytes (rounded up). There are at least w * scale / 65536 counters
- * (rounded up), and more than that only if w > 65535.
+ * (rounded up), and more only if w > 65535.
  *
- * Nothing in the file identifies its program or its format, or says how long it is: a file with
- * inconsistent data or with fewer counters is refused. (If w > 65535, w / 65536 counters may be
- * missing at the end, which nothing in the file shows.)
+ * Nothing in the file identifies its program, its format or its length: a file with inconsistent
+ * data or with fewer counters is refused. (If w > 65535, up to w / 65536 counters may be missing at
+ * the end unnoticed.)
  */
 #ifndef PROFILE_MONOUT_H
 #define PROFILE_MONOUT_H
@@ -28,25 +28,22 @@
 struct monout {
 	uint64_t low, high;
 	uint32_t hz, scale;
-	const uint8_t *counter; /* the counters, in the file's bytes */
+	const uint8_t *counter; /* borrowed from the file's bytes */
 	size_t counters;
 };
 
-/*
- * Reads the header. *@ret_monout points into @data. -EINVAL: not a valid mon.out, and *@ret_problem
- * says why.
- */
+/* 0 (*@ret_monout borrows from @data), or -EINVAL: *@ret_problem is a constant sentence. */
 int monout_open(
 	const uint8_t *data, size_t bytes, struct monout *ret_monout, const char **ret_problem);
 
-/* Do @data look like the beginning of a mon.out, with addresses that a process can have? */
+/* Can @data be the beginning of a mon.out, with addresses that a process can have? */
 bool monout_seems(const uint8_t *data, size_t bytes);
-/* Do @data begin with "gmon", as gprof's gmon.out? */
+/* Is it gprof's gmon.out, which begins with "gmon"? */
 bool monout_is_gmon(const uint8_t *data, size_t bytes);
 
 /*
- * Finds the first counter from index *@at on that is not 0: its ticks, and the address in the
- * middle of the text that it covers. *@at is set to the index behind it. False: none.
+ * Finds the next counter from index *@at on that is not 0: its ticks, and the address in the middle
+ * of its text. Sets *@at to the index behind it. False: none.
  */
 bool monout_next(
 	const struct monout *monout, size_t *at, uint64_t *ret_address, uint32_t *ret_ticks);

@@ -49,9 +49,8 @@ static void say_cost(const struct profile *profile, struct sentence *sentence)
 }
 
 /*
- * Makes the comment with the audit's main figures, which the caller frees: "151 samples, 244 of 250
- * Hz reached, cost 0.93 % of the CPU time, found 102.6 % of the expected samples, lost 0". 0 or
- * -ENOMEM.
+ * Makes a comment, to be freed: "151 samples, 244 of 250 Hz reached, cost 0.93 % of the CPU time,
+ * found 102.6 % of the expected samples, lost 0". 0 or -ENOMEM.
  */
 static int audit_comment(const struct profile *profile, char **ret_comment)
 {
@@ -88,10 +87,7 @@ static size_t count_notes(const struct profile *profile)
 	return n;
 }
 
-/*
- * Appends up to @room comments with notes to @ret_comment, and counts them in *@n. If there are
- * more notes, the last comment says how many. -ENOMEM.
- */
+/* Appends up to @room comments; if there are more notes, the last comment says how many. */
 static int note_comments(const struct profile *profile, size_t room, char **ret_comment, size_t *n)
 {
 	size_t notes = count_notes(profile), shown = notes > room ? room - 1 : notes, left = shown;

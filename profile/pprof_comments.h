@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Comments of a pprof file for the programs of other projects, which print all comments at the top.
- */
+/* Comments of a pprof file for programs of other projects, which print all of them at the top. */
 #ifndef PROFILE_PPROF_COMMENTS_H
 #define PROFILE_PPROF_COMMENTS_H
 
@@ -10,8 +8,8 @@ struct profile;
 enum { PPROF_COMMENTS_MOST = 5 };
 
 /*
- * Writes the most important comments to @ret_comment (room for PPROF_COMMENTS_MOST): the command, a
- * line of the audit, the first notes. Returns their number; the caller frees each. -ENOMEM.
+ * Makes up to PPROF_COMMENTS_MOST comments: the command, a line of the audit, the first notes.
+ * Returns their number; the caller frees each. -ENOMEM.
  */
 int pprof_comments(const struct profile *profile, char **ret_comment);
 

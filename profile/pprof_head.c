@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The fields of a pprof file about the whole profile: values, period, time and comments. */
 #include "profile/pprof_head.h"
 
 #include <errno.h>
@@ -70,7 +69,6 @@ int pprof_head_period(struct reading *r, const struct field *field)
 	return 0;
 }
 
-/* Keeps a period that has no meaning in the model (foreign.h). */
 static int keep_period(struct reading *r, const char *type, const char *unit)
 {
 	struct foreign foreign = foreign_get(r->profile);
@@ -117,7 +115,6 @@ int pprof_head_duration_nanos(struct reading *r, const struct field *field)
 	return 0;
 }
 
-/* Returns the string to which @field refers; NULL, with the problem set: there is none. */
 static const char *text_of(struct reading *r, const struct field *field)
 {
 	return pprof_reading_text(r, field->delimited ? 0 : (int64_t)field->value);
@@ -160,10 +157,7 @@ int pprof_head_doc_url(struct reading *r, const struct field *field)
 	return foreign.doc_url ? foreign_set(r->profile, &foreign) : -EBADMSG;
 }
 
-/*
- * Reads an audit figure, for example "stops 2500" of "sprofil: stops 2500". False: @text has
- * another form. *@ret_error: 0 or -errno.
- */
+/* Reads "stops 2500". False: @text has another form; otherwise *@ret_error is 0 or -errno. */
 static bool read_audit(struct reading *r, const char *text, int *ret_error)
 {
 	const char *space = strchr(text, ' ');
@@ -192,8 +186,8 @@ static const char *after(const char *text, const char *prefix)
 }
 
 /*
- * Takes a comment. A comment of another program becomes a note. So does our audit summary if the
- * file lacks our figures, because another program has rewritten it.
+ * A comment of another program becomes a note. So does our summary of the audit if the file lacks
+ * our figures, because another program has rewritten the file.
  */
 static int take_comment(struct reading *r, int64_t index)
 {

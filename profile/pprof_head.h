@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Readers of the fields of a pprof file about the whole profile. Order of the calls: value types
- * first, the period before its type, remarks before comments.
+ * Readers of a pprof file's fields about the whole profile. Call order: value types first, the
+ * period before its type, remarks before comments.
  */
 #ifndef PROFILE_PPROF_HEAD_H
 #define PROFILE_PPROF_HEAD_H
@@ -18,7 +18,7 @@ reading_take pprof_head_drop_frames;
 reading_take pprof_head_keep_frames;
 reading_take pprof_head_doc_url;
 reading_take pprof_head_comment;
-/* Reads a remark: a comment in a field that other programs do not show. */
+/* A remark is a comment in a field that other programs do not show. */
 reading_take pprof_head_remark;
 
 #endif

@@ -11,7 +11,7 @@
 #define PPROF_COMMENT_AUDIT   "sprofil: "         /* "key value" follows */
 #define PPROF_COMMENT_NOTE    "sprofil note: "    /* text follows */
 #define PPROF_COMMENT_COMMAND "sprofil command: " /* the command line follows */
-/* A line for people who read the file with other programs; repeats other data. */
+/* Begins a line for people who read the file with other programs. */
 #define PPROF_COMMENT_SUMMARY "sprofil audit: "
 
 #endif

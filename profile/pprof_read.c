@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The top level is read once for each kind of item, referred items first, because writers may use
- * any order. Only one item is unpacked at a time. So memory is bounded by the file and the model,
- * whatever a hostile file contains.
+ * any order. One item is unpacked at a time, so file and model bound the memory.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -39,7 +38,6 @@ enum {
 	SPROFIL_THREAD = 1002,
 };
 
-/* Calls @take for each top-level field with this number. */
 static int each(struct reading *r, uint32_t number, reading_take *take)
 {
 	struct byte_span span = r->file;
@@ -73,7 +71,7 @@ static int read_strings(struct reading *r)
 
 	if (error < 0)
 		return error;
-	/* Each string takes at least two bytes of the file besides its text, so this suffices. */
+	/* This suffices: besides its text, a string takes at least two bytes of the file. */
 	r->text = malloc((size_t)(span.end - span.p) + 1);
 	r->string = calloc(r->strings + 1, sizeof(*r->string));
 	if (!r->text || !r->string)
@@ -127,7 +125,7 @@ static int read_mapping(struct reading *r, const struct field *field)
 	return add_id(r, &r->mappings, message->id, profile_add_mapping(r->profile, &mapping));
 }
 
-/* Converts a line number; one beyond the model's range becomes 0 (unknown). */
+/* 0 (unknown): beyond the model's range. */
 static uint32_t line_of(int64_t line)
 {
 	return line > 0 && line <= UINT32_MAX ? (uint32_t)line : 0;
@@ -291,7 +289,7 @@ static int read_plain(
 	return error < 0 ? error : 0;
 }
 
-/* Says of which other format a file is, by its first bytes. NULL: of none that is known here. */
+/* Recognizes another format by its first bytes. NULL: none that is known here. */
 static const char *other_format(const uint8_t *data, size_t bytes)
 {
 	static const struct {

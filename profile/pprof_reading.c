@@ -23,10 +23,7 @@ int pprof_reading_unpack(struct reading *r, const struct field *field,
 	return *ret_message ? 0 : pprof_reading_bad(r, "a part of it is damaged");
 }
 
-/*
- * A string counts each time the file refers to it. Together such strings may have USED_TIMES times
- * the file's size, plus USED_TIMES times USED_BYTES.
- */
+/* Bound of the strings, counted at each reference: USED_TIMES * (USED_BYTES + the file's bytes). */
 enum { USED_TIMES = 64, USED_BYTES = 1 << 20 };
 
 const char *pprof_reading_text(struct reading *r, int64_t index)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* State and functions that pprof_read.c and the sources that it calls share. */
+/* State and functions that the sources of pprof_read() share. */
 #ifndef PROFILE_PPROF_READING_H
 #define PROFILE_PPROF_READING_H
 
@@ -14,8 +14,8 @@ struct reading {
 	const char *problem;
 
 	char *text;          /* strings of the file, each with a NUL */
-	uint64_t used_bytes; /* bytes of strings referred to, counted once per reference; bounded */
-	/* All strings: in @text, long ones (POOL_LONG_BYTES) in the profile. */
+	uint64_t used_bytes; /* bytes of strings, counted at each reference; bounded */
+	/* All strings: in @text; those from POOL_LONG_BYTES on in the profile. */
 	const char **string;
 	size_t strings;
 
@@ -24,38 +24,35 @@ struct reading {
 	bool has_samples, has_cpu;
 	bool has_remarks; /* the file has our figures and notes */
 	int64_t period;
-	int64_t cpu_of_sample; /* CPU time of a sample if no column has it; otherwise 0 */
+	int64_t cpu_of_sample; /* ns of a sample if no column has CPU time; otherwise 0 */
 
 	struct ids mappings, functions, locations;
-	int no_mapping; /* index of the mapping for locations without one, -1: not needed yet */
+	int no_mapping; /* index of the mapping for locations without one; -1: not needed yet */
 
 	struct location_line *line;
 	size_t line_room;
 	uint32_t *stack;
 	size_t stack_room;
-	uint32_t *sample; /* by sample of the file: its index in the model */
+	uint32_t *sample; /* by sample of the file: index in the model */
 	size_t samples, sample_room;
 
 	struct label *label; /* of the current sample */
 	size_t label_room, labels;
 	struct byte_span last_labels; /* bytes of the last sample's labels, in the file */
-	int last_task;                /* the task that last_labels name, -1: none yet */
-	uint32_t last_set;
+	int last_task;                /* the task of last_labels; -1: none yet */
+	uint32_t last_set;            /* the labels of last_labels not about the task */
 
 	struct scan_arena arena;
 };
 
-/* Sets the problem, and returns -EBADMSG. */
+/* Returns -EBADMSG. @problem: a constant sentence. */
 int pprof_reading_bad(struct reading *r, const char *problem);
 
-/* Unpacks the message in @field; it is valid until the next one is unpacked. -EBADMSG; -ENOMEM. */
+/* The message is valid until the next pprof_reading_unpack(). 0; -EBADMSG; -ENOMEM. */
 int pprof_reading_unpack(struct reading *r, const struct field *field,
 	const ProtobufCMessageDescriptor *descriptor, ProtobufCMessage **ret_message);
 
-/*
- * Returns the string with this index; NULL, with the problem set: there is none, or the file refers
- * to its strings so often that to print them would take more than its size permits.
- */
+/* NULL, with the problem set: there is no such string, or r->used_bytes exceeds its bound. */
 const char *pprof_reading_text(struct reading *r, int64_t index);
 
 /* Handles a field of the top level. 0; -EBADMSG, with the problem set; -ENOMEM. */

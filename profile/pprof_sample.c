@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The samples of a pprof file. There may be millions, so their numbers are read in place, and the
- * result of their labels is reused from one sample to the next.
- */
+/* There may be millions of samples: numbers are read in place, the result of labels is reused. */
 #include "profile/pprof_sample.h"
 
 #include <errno.h>
@@ -18,7 +15,7 @@ struct parts {
 	size_t locations; /* number of locations in r->stack */
 	size_t numbers;
 	int64_t value[VALUE_TYPES_MAX];
-	struct byte_span labels; /* bytes from the first label to the end of the last */
+	struct byte_span labels; /* from the first label to the end of the last */
 };
 
 static int bad_part(struct reading *r)
@@ -45,7 +42,7 @@ static int add_number(struct reading *r, struct parts *parts, uint64_t number)
 	return 0;
 }
 
-/* Reads one number, or a packed array of numbers. */
+/* Takes one number, or a packed array of numbers. */
 static inline int take_numbers(struct reading *r, struct parts *parts, const struct field *field,
 	int (*add)(struct reading *r, struct parts *parts, uint64_t number))
 {
@@ -86,7 +83,6 @@ static int take_parts(struct reading *r, const struct field *sample, struct part
 	return result < 0 ? bad_part(r) : 0;
 }
 
-/* Applies a label about the task to @task. Keeps all labels except ours about the task. */
 static int take_label(struct reading *r, const struct field *field, struct task *task)
 {
 	Perftools__Profiles__Label *label;
@@ -114,10 +110,7 @@ static bool are_same(const struct byte_span *a, const struct byte_span *b)
 		(a->p == a->end || !memcmp(a->p, b->p, (size_t)(a->end - a->p)));
 }
 
-/*
- * Sets last_task and last_set to those of @labels. Consecutive samples mostly have the same labels:
- * then nothing is to be done.
- */
+/* Sets last_task and last_set. Consecutive samples mostly have the same bytes of labels. */
 static int take_labels(struct reading *r, const struct byte_span *labels)
 {
 	struct task task = {.process = "", .thread = ""};
@@ -144,10 +137,7 @@ static int take_labels(struct reading *r, const struct byte_span *labels)
 	return 0;
 }
 
-/*
- * Adds the values of a sample of the file to its stack. @index: the index of the stack, or an
- * -errno to be returned.
- */
+/* Adds values to the stack at @index, which may be an -errno: it is returned. */
 static int keep_sample(struct reading *r, int index, const int64_t *values)
 {
 	if (array_grow(&r->sample, &r->sample_room, r->samples + 1) < 0)

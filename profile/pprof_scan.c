@@ -19,10 +19,7 @@ struct scan_chunk {
 	_Alignas(16) uint8_t data[];
 };
 
-/*
- * A varint has seven bits per byte, the lowest first; a byte's top bit is set if more follow: AC 02
- * is 300.
- */
+/* A varint has 7 bits per byte, the lowest first; the top bit means that more follow. */
 int pprof_scan_varint(struct byte_span *span, uint64_t *ret_value)
 {
 	uint64_t value = 0;
@@ -113,7 +110,7 @@ void scan_arena_init(struct scan_arena *arena)
 	*arena = (struct scan_arena){.allocator = {scan_arena_alloc, scan_arena_free, arena}};
 }
 
-/* Empties the arena. One chunk is kept for the next message: it suffices for nearly all of them. */
+/* Keeps one chunk, which suffices for nearly all messages. */
 void scan_arena_reset(struct scan_arena *arena)
 {
 	while (arena->chunk && arena->chunk->next) {
@@ -160,7 +157,7 @@ int ids_add(struct ids *ids, uint64_t id, uint32_t index)
 	return error;
 }
 
-/* Nearly all writers number ids from 1 in the order of the file, so item id - 1 is tried first. */
+/* Nearly all writers number ids from 1 in file order, so item id - 1 is tried first. */
 int ids_find(const struct ids *ids, uint64_t id)
 {
 	int at;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Primitives for reading a hostile protocol buffer in bounded memory: the fields of the top level
- * one by one, an arena for the one message that is unpacked at a time, and a map from the file's
- * ids to indexes.
+ * Primitives for reading a hostile protocol buffer in bounded memory: fields one by one, an arena
+ * for the message unpacked last, and a map from ids to indexes.
  */
 #ifndef PROFILE_PPROF_SCAN_H
 #define PROFILE_PPROF_SCAN_H
@@ -19,7 +18,7 @@ struct byte_span {
 	const uint8_t *p, *end;
 };
 
-/* A field: a varint has @value, a length-delimited or fixed-size one @data and @bytes. */
+/* A varint has @value, a length-delimited or fixed-size field @data and @bytes. */
 struct field {
 	uint32_t number;
 	bool delimited;
@@ -28,12 +27,11 @@ struct field {
 	size_t bytes;
 };
 
-/* Reads a field. 1: *@ret_field is the next one; 0: the end; -EBADMSG: neither. */
+/* Both read the next item. 1: there is one; 0: the end of the span; -EBADMSG. */
 int pprof_scan_field(struct byte_span *span, struct field *ret_field);
-/* Reads the next varint of a packed field. The results are those of pprof_scan_field(). */
 int pprof_scan_varint(struct byte_span *span, uint64_t *ret_value);
 
-/* The memory of one unpacked message: allocated piece by piece, freed all at once. */
+/* The memory of one unpacked message, freed all at once. */
 struct scan_arena {
 	ProtobufCAllocator allocator; /* for protobuf-c */
 	struct scan_chunk *chunk;     /* newest first */
@@ -58,9 +56,9 @@ struct ids_item {
 };
 
 void ids_release(struct ids *ids);
-/* Maps @id to @index. 0; -EEXIST: @id is mapped already; -ENOMEM. */
+/* 0; -EEXIST: @id is mapped already; -ENOMEM. */
 int ids_add(struct ids *ids, uint64_t id, uint32_t index);
-/* Returns the index to which @id is mapped, or -ENOENT. */
+/* Returns the index, or -ENOENT. */
 int ids_find(const struct ids *ids, uint64_t id);
 
 #endif

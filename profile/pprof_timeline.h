@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The time line in a pprof file: a field of the top level, once per piece, which other programs
- * skip, as protocol buffers require. Its bytes:
+ * The time line in a pprof file: a field of the top level for each piece, which other programs
+ * skip. Its bytes:
  *
  *   offset  size    field
  *        0     1    PPROF_TIMELINE_VERSION
@@ -17,13 +17,10 @@ enum { PPROF_TIMELINE_FIELD = 7001, PPROF_TIMELINE_VERSION = 1 };
 
 struct gzip_writer;
 
-/*
- * Appends all pieces. Their stacks are indexes of the model, so the file must have its samples in
- * the order of the model. -ENOMEM.
- */
+/* Appends all pieces. The file must have its samples in the order of the model. 0 or -ENOMEM. */
 int pprof_timeline_write(const struct profile *profile, struct gzip_writer *gzip);
 
-/* Reads a piece. Call it after the samples have been read. */
+/* Call it after the samples have been read. */
 reading_take pprof_timeline_read;
 
 #endif

@@ -61,9 +61,8 @@ int64_t pprof_types_times(int64_t value, int64_t factor)
 enum task_field { TASK_PID, TASK_TID, TASK_PROCESS, TASK_THREAD, TASK_NOTHING };
 
 /*
- * Names of labels about the task, ours and those of other programs (perf_data_converter, the agents
- * of Parca and Pyroscope, py-spy, pprof-rs). Beside a name: the field of the task that the label
- * gives if its value is a number, and if it is a text.
+ * Labels about the task, ours and those of perf_data_converter, the agents of Parca and Pyroscope,
+ * py-spy, pprof-rs. @number, @text: the field of the task that a value of this form sets.
  */
 static const struct {
 	const char *key;
@@ -96,7 +95,7 @@ static uint32_t id_of(const char *text, int64_t number)
 	return number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
-/* Has the label the form that our writer uses? */
+/* Is it a label of our writer? */
 static bool is_ours(const char *key, const char *text)
 {
 	return text ? !strcmp(key, PPROF_LABEL_PROCESS) || !strcmp(key, PPROF_LABEL_THREAD)
@@ -112,7 +111,7 @@ bool pprof_types_label(struct task *task, const char *key, const char *text, int
 		if (!strcmp(labels[i].key, key))
 			field = text ? labels[i].text : labels[i].number;
 	}
-	/* Our labels have precedence; of other programs' labels, the first with a value counts. */
+	/* Our labels have precedence; of others the first with a value counts. */
 	if (field == TASK_PID && (ours || !task->pid))
 		task->pid = id_of(text, number);
 	else if (field == TASK_TID && (ours || !task->tid))

@@ -8,22 +8,15 @@
 
 #include "profile/profile.h"
 
-/* Returns the nanoseconds in a unit of time, as named by pprof; 0 for any other unit. */
+/* Returns the nanoseconds in a unit of time of pprof; 0: another unit. */
 int64_t pprof_types_ns(const char *unit);
 
-/*
- * A column of the file: its value type in the model, and the factor by which its values are
- * multiplied.
- */
 struct pprof_column {
-	int value; /* index of the value type, -1: skipped */
-	int64_t factor;
+	int value;      /* index of the value type in the model; -1: skipped */
+	int64_t factor; /* values are multiplied by this */
 };
 
-/*
- * Finds or adds the value type of a column: samples/count, cpu in any unit of time, any other
- * unchanged. -ENOMEM; -ENOSPC: too many.
- */
+/* Finds or adds a column's value type. cpu may have any unit of time. 0; -ENOMEM; -ENOSPC. */
 int pprof_types_column(struct profile *profile, const char *type, const char *unit,
 	struct pprof_column *ret_column);
 
@@ -31,9 +24,8 @@ int pprof_types_column(struct profile *profile, const char *type, const char *un
 int64_t pprof_types_times(int64_t value, int64_t factor);
 
 /*
- * Applies a label about the task to @task, whose strings are not NULL; @text is NULL for a number.
- * True: the label is one of ours, and @task has all of it. False: the caller must keep the label,
- * because it is not about the task, or has a name that our writer does not use.
+ * Applies a label about the task to @task, whose strings are not NULL; @text NULL: a number. False:
+ * the caller must keep the label: it is not about the task, or another writer's.
  */
 bool pprof_types_label(struct task *task, const char *key, const char *text, int64_t number);
 

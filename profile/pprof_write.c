@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file is written in pieces: concatenated messages of a few fields each are equivalent to one
- * message with all of them. So only one sample at a time is held in protobuf-c's form.
+ * The file is written in pieces, to hold only one sample at a time in protobuf-c's form: messages
+ * of a few fields each, concatenated, are equivalent to one message with all fields.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -27,7 +27,7 @@ typedef Perftools__Profiles__Line Line;
 typedef Perftools__Profiles__Function Function;
 typedef Perftools__Profiles__ThreadTime ThreadTime;
 
-/* The labels' names follow the model's strings in the string table, in this order. */
+/* In the string table, these names follow the model's strings. */
 static const char *const label_name[] = {
 	PPROF_LABEL_PID, PPROF_LABEL_TID, PPROF_LABEL_PROCESS, PPROF_LABEL_THREAD};
 enum { LABEL_PID, LABEL_TID, LABEL_PROCESS, LABEL_THREAD, LABELS };
@@ -42,7 +42,7 @@ struct writing {
 	Label *label, **labels; /* labels of one sample */
 	size_t label_room, labels_room;
 	size_t strings; /* number of strings written so far */
-	size_t columns; /* value types to be written: their number, and which */
+	size_t columns; /* number of value types to be written */
 	size_t column[VALUE_TYPES_MAX];
 };
 
@@ -58,7 +58,7 @@ static int put(struct writing *w, const Profile *piece)
 	return gzip_writer_append(w->gzip, w->scratch, bytes);
 }
 
-/* Returns the index of the string in the table. */
+/* Returns the string's index in the table. */
 static int put_string(struct writing *w, const char *text)
 {
 	Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
@@ -98,10 +98,9 @@ static bool is_all_zero(const struct profile *profile, size_t column)
 }
 
 /*
- * Chooses the columns to be written. A heap profile of another program has neither samples nor CPU
- * time: it is written as it was, without these two columns. With samples the CPU column is written
- * even if it is all 0, because a reader without it takes samples times period for CPU time, even of
- * threads that slept.
+ * A heap profile of another program is written without the columns of samples and CPU time, which
+ * it did not have. With samples the CPU column is written even if it is all 0: without it, readers
+ * take samples times period for CPU time, even of threads that slept.
  */
 static void choose_columns(struct writing *w)
 {
@@ -115,7 +114,6 @@ static void choose_columns(struct writing *w)
 	}
 }
 
-/* Returns the index of the default column: CPU time, unless another default was set. */
 static size_t default_column(const struct profile *profile)
 {
 	size_t index = profile_default_value(profile);
@@ -168,9 +166,7 @@ static int put_head(struct writing *w)
 	return put(w, &piece);
 }
 
-/*
- * Does the mapping stand for "no mapping", as files of other programs have it? It is not written.
- */
+/* Stands for "no mapping" in files of other programs, and is not written. */
 static bool is_blank(const struct mapping_item *item)
 {
 	return !item->file && !item->build_id && !item->start && !item->limit;
@@ -199,7 +195,7 @@ static int put_mapping(struct writing *w, size_t index)
 	return put(w, &piece);
 }
 
-/* Writes the mappings, the main program's first, as the format requires. */
+/* The format requires that the main program's mapping is first. */
 static int put_mappings(struct writing *w)
 {
 	size_t first = w->profile->main;
@@ -268,7 +264,6 @@ static int put_location(struct writing *w, size_t index)
 	return error;
 }
 
-/* Fills @label with the labels of a task that are not empty; returns their number. */
 static size_t fill_labels(const struct writing *w, uint32_t task, Label *label, Label **labels)
 {
 	const struct task_item *item = &w->profile->task[task];
@@ -290,7 +285,7 @@ static size_t fill_labels(const struct writing *w, uint32_t task, Label *label, 
 	return n;
 }
 
-/* Appends other labels to those of the task; returns the total number. */
+/* Appends labels to the @n of the task; returns the total number. */
 static size_t fill_others(
 	const struct writing *w, uint32_t set, Label *label, Label **labels, size_t n)
 {
@@ -337,7 +332,6 @@ static int put_sample(struct writing *w, size_t index)
 	return put(w, &piece);
 }
 
-/* Writes the CPU time that the kernel charged to each thread. */
 static int put_thread_times(struct writing *w)
 {
 	int error = 0;
@@ -361,9 +355,7 @@ static int put_thread_times(struct writing *w)
 	return error;
 }
 
-/*
- * Writes a comment, and its string right before it. @ours: in the field that only our reader shows.
- */
+/* @ours: in the field that only our reader shows. */
 static int put_comment(struct writing *w, const char *text, bool ours)
 {
 	Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
@@ -390,7 +382,6 @@ static int put_ours(struct writing *w, const char *prefix, const char *text)
 	return error;
 }
 
-/* Writes all audit figures and notes; comments of other programs stay comments. */
 static int put_remarks(struct writing *w)
 {
 	int error = 0;
@@ -416,7 +407,6 @@ static int put_remarks(struct writing *w)
 	return error;
 }
 
-/* Writes the comments that programs of other projects print at the top, the command among them. */
 static int put_comments(struct writing *w)
 {
 	char *comment[PPROF_COMMENTS_MOST];
@@ -476,7 +466,7 @@ int pprof_write(const struct profile *profile, uint8_t **ret_data, size_t *ret_b
 	return error < 0 ? error : 0;
 }
 
-/* Estimated compressed bytes: of any file, and of each instant, stack, frame and location in it. */
+/* Estimated compressed bytes: of any file, and of each instant, stack, frame and location. */
 enum { ANY_BYTES = 1000, INSTANT_BYTES = 3, STACK_BYTES = 8, FRAME_BYTES = 1, LOCATION_BYTES = 24 };
 
 uint64_t pprof_estimate(const struct profile *profile)

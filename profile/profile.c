@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Creation and release of the model, its values, and its remarks. See also entities.c. */
 #include "profile/profile.h"
 
 #include <errno.h>
@@ -57,7 +56,6 @@ void profile_free(struct profile *profile)
 	free(profile);
 }
 
-/* Makes room for one more value in each existing sample. */
 static int widen_values(struct profile *profile)
 {
 	size_t old = profile->value_types, wide = old + 1;
@@ -66,7 +64,7 @@ static int widen_values(struct profile *profile)
 		return 0;
 	if (array_grow(&profile->value, &profile->value_room, profile->samples * wide) < 0)
 		return -ENOMEM;
-	/* From the last sample to the first, because each moves up. */
+	/* Backwards, because each sample moves up. */
 	for (size_t i = profile->samples; i-- > 0;) {
 		memmove(profile->value + i * wide, profile->value + i * old,
 			old * sizeof(*profile->value));
@@ -186,7 +184,7 @@ static bool note_equal(const void *items, uint32_t index, const void *key)
 	return ((const uint32_t *)items)[index] == *(const uint32_t *)key;
 }
 
-/* A bit in the id of a note: it is a comment of another program. */
+/* A bit in a note's id: the note is a comment of another program. */
 #define FOREIGN (UINT32_C(1) << 31)
 
 static int add_note(struct profile *profile, const char *note, uint32_t mark)

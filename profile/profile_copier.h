@@ -5,10 +5,7 @@
 
 #include "profile/model.h"
 
-/*
- * Items of @from are copied when first needed; the arrays hold their indexes in @into, -1: not
- * copied.
- */
+/* Items are copied when first needed. The int arrays map indexes in @from to @into; -1: not yet. */
 struct profile_copier {
 	struct profile *into;
 	const struct profile *from;
@@ -18,16 +15,10 @@ struct profile_copier {
 	size_t line_room, stack_room;
 };
 
-/*
- * Prepares for copying from @from to @into, which the caller keeps. 0 or -ENOMEM; even then
- * profile_copier_release() must be called.
- */
+/* Borrows both profiles. 0 or -ENOMEM; call profile_copier_release() in both cases. */
 int profile_copier_init(struct profile_copier *s, struct profile *into, const struct profile *from);
 void profile_copier_release(struct profile_copier *s);
-/*
- * Each copies an item, with the items that it refers to, and returns its index in @into; -errno as
- * from the functions that add items.
- */
+/* Each copies an item and what the item refers to. Returns the index in @into, or -errno. */
 int profile_copier_mapping(struct profile_copier *s, uint32_t index);
 int profile_copier_function(struct profile_copier *s, uint32_t index);
 int profile_copier_location(struct profile_copier *s, uint32_t index);
@@ -37,13 +28,9 @@ int profile_copier_sample(struct profile_copier *s, size_t index, const int64_t 
 /* Copies the instants of the copied samples from @from_ns to before @to_ns. */
 int profile_copier_instants(struct profile_copier *s, uint64_t from_ns, uint64_t to_ns);
 
-/* split.c: */
-/* Begins a profile with command, notes, value types, time and period of @from. -ENOMEM. */
+/* Creates a profile with command, notes, value types, time and period of @from (split.c). */
 int profile_copier_begin(struct profile_copier *s, const struct profile *from);
-/*
- * Ends the copy. @error: the result so far; after a failure the new profile is freed. Returns
- * @error.
- */
+/* @error: the result so far, which is returned; if negative, frees the new profile. */
 int profile_copier_end(struct profile_copier *s, int error, struct profile **ret_profile);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks and their weights. Finding an existing stack costs one hash and one comparison. */
+/* Stacks and their values. Finding a stack costs one hash and one comparison. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -37,7 +37,6 @@ static uint64_t stack_hash(const struct stack *stack)
 	return i < stack->n ? table_mix(hash, stack->location[i]) : hash;
 }
 
-/* Appends a stack with values of 0. */
 static int append_stack(struct profile *profile, const struct stack *stack)
 {
 	if (array_grow(&profile->sample, &profile->sample_room, profile->samples + 1) < 0 ||

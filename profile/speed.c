@@ -5,19 +5,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-/*
- * A factor counts as common noise only if its removal leaves less than this part of the variance
- * between runs, so if it explains more than a quarter.
- */
+/* A factor is noise only if its removal leaves less than this part of the variance between runs. */
 #define MUST_LEAVE 0.75
 /* The variance of a median of normal values, relative to that of their mean. */
 #define OF_MEDIAN (M_PI / 2)
 
-/* A row from which the speed of the machine is estimated (speed.h). */
 struct witness {
 	double weight;
 	double change;     /* of the mean logarithm of the value, from side A to side B */
-	double *log_value; /* of each run: logarithm of the value, less its side's mean */
+	double *log_value; /* in each run: logarithm of the value, less its side's mean */
 };
 
 struct finding {
@@ -25,13 +21,10 @@ struct finding {
 	struct witness *witness;
 	double *log_value; /* of all witnesses */
 	struct compare_weighted *item;
-	double *factor; /* logarithm, of each run, relative to its side */
+	double *factor; /* of each run: logarithm, relative to its side */
 };
 
-/*
- * Returns the weighted median over the witnesses of their changes, or, if @run >= 0, of their
- * values in that run.
- */
+/* Returns the witnesses' median change, or, if @run >= 0, their median value in that run. */
 static double median_of(const struct finding *f, long run)
 {
 	for (size_t i = 0; i < f->n; i++) {
@@ -76,10 +69,7 @@ static void add_witness(
 		w->log_value[i] -= mean[i >= f->runs[0]];
 }
 
-/*
- * Do the runs agree clearly better once the factor is removed? If not, only some rows were slower,
- * for example those that other programs slow down through the caches.
- */
+/* Do the runs agree clearly better without the factor? If not, only some rows were slower. */
 static bool is_common(const struct finding *f)
 {
 	double with = 0, without = 0;
@@ -97,10 +87,6 @@ static bool is_common(const struct finding *f)
 	return without < MUST_LEAVE * with;
 }
 
-/*
- * Decides whether the runs of a side differ by more than samples explain (is_noise), and whether
- * the sides differ by more than their runs do (is_change).
- */
 static void judge(const struct finding *f, const struct compare_run *run, struct speed *speed)
 {
 	double a = (double)f->runs[0], b = (double)f->runs[1], freedom = a + b - 2;

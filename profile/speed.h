@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The common factor of a run: how much longer all rows together took than in the mean of all runs,
- * because the machine was slower (other virtual machines, frequency, other programs in the caches).
- * Pure functions.
+ * The factor of a run: how much longer all rows took than in the mean of all runs, because the
+ * machine was slower (other virtual machines, frequency, other programs in the caches). Pure
+ * functions.
  *
- * Each row with enough samples in every run is a witness: the logarithm of its value, relative to
- * the mean of its side. The factor's logarithm is their weighted median, so rows that changed, or
- * are noisy by themselves, do not move it. Weights are by time, but no row has more than a fifth.
+ * A row with enough samples in every run is a witness of the factor: the logarithm of its value,
+ * relative to the mean of its side. The factor's logarithm is the median of the witnesses, weighted
+ * by time, so rows that changed, or are noisy by themselves, do not move it.
  */
 #ifndef PROFILE_SPEED_H
 #define PROFILE_SPEED_H
@@ -19,29 +19,22 @@
 enum { SPEED_LEAST_WITNESSES = 6 };
 /* Minimum effective samples of a witness in each run. */
 #define SPEED_LEAST_SAMPLES 20.0
-/*
- * Significance level at which different factors of the sides mean that the program changed, not the
- * machine.
- */
+/* If the sides' factors differ at this significance level, the program changed, not the machine. */
 #define SPEED_CHANGED 0.01
 
 struct speed {
 	size_t runs;
 	double *log_factor; /* of each run; 0 without enough witnesses */
-	/*
-	 * Runs differ by more than samples explain, and agree better without the factor, and the
-	 * sides do not differ: the factor is to be removed.
-	 */
+	/* Runs of a side differ by more than samples explain, sides do not: remove the factor. */
 	bool is_noise;
-	/* The sides differ: all rows changed alike, by change (95 % interval: low to high). */
+	/* The sides differ: all rows changed by @change (95 % interval: @low to @high). */
 	bool is_change;
 	double change, low, high;
 };
 
 /*
- * Finds the factors of the runs, to be released by speed_release(). The parameters are those of
- * compare_rows(); the values must add up to a run's total (self). Finds nothing if a side has no
- * run, or each has only one. 0 or -ENOMEM.
+ * Finds the factors of the runs. Parameters are those of compare_rows(); the values must add up to
+ * a run's total (self). Finds nothing if a side has no run, or each has only one. 0 or -ENOMEM.
  */
 int speed_find(const struct compare_run *run, size_t runs_a, size_t runs_b, const double *value,
 	size_t rows, const bool *skip, struct speed *ret_speed);

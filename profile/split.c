@@ -16,7 +16,7 @@ static int copy_about(struct profile *into, const struct profile *from)
 
 		r = profile_add_value_type(into, type.type, type.unit);
 	}
-	/* The index stays valid, because both profiles have their value types in the same order. */
+	/* Both profiles have their value types in the same order, so the index is valid. */
 	profile_set_default_value(into, from->default_value);
 	profile_set_time(into, from->realtime_ns, from->duration_ns);
 	profile_set_period(into, from->period_ns);

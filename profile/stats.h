@@ -4,28 +4,24 @@
 #define PROFILE_STATS_H
 
 /*
- * Audit key of the effective sample size (sum w)^2 / sum w^2: the number of equally weighted
- * samples with the same information. If a profile lacks it, the number of samples is used.
+ * Audit key of the effective sample size (sum w)^2 / sum w^2: as many equally weighted samples have
+ * as much information. If a profile lacks the key, the number of samples is used.
  */
 #define STATS_EFFECTIVE_SAMPLES "effective_samples"
 /*
- * Audit key of a measured variance, in us^2: that of the CPU time that all samples stand for
- * (found_ns), estimated from how this time varies from second to second. While other programs
- * compete for the CPUs, it is larger than chance alone makes it.
+ * Audit key of the variance of found_ns in us^2, estimated from how that time varies from second to
+ * second. While other programs compete for the CPUs, it is larger than chance alone makes it.
  */
 #define STATS_FOUND_SCATTER "found_scatter_us2"
 
-/* 95 % of a normal distribution lie within this many standard errors. */
+/* 95 % of a normal distribution lie within this many standard deviations. */
 #define STATS_95_PERCENT 1.959963984540054
 
 struct interval {
 	double low, high; /* bounds of a share, 0 to 1 */
 };
 
-/*
- * Returns the 95 % confidence interval (Wilson's score) of a share that was @share in
- * @effective_samples samples. No samples: 0 to 1.
- */
+/* Returns the 95 % interval (Wilson's score) of a measured share. No samples: 0 to 1. */
 struct interval stats_share_interval(double share, double effective_samples);
 
 /*
@@ -34,9 +30,9 @@ struct interval stats_share_interval(double share, double effective_samples);
  *
  * If the instants are a Poisson process (@hit_share 0), the variance is w^2 for each expected
  * sample. If each period has exactly one instant, which finds a thread with probability p, the
- * variance is the sum of w^2 p (1 - p) over the instants. With p = @hit_share for all of them, this
- * is (1 - @hit_share) / @expected of the squared sum; it is less if p varies. In either case one
- * sample more is uncertain, because the first and the last period are incomplete.
+ * variance is the sum of w^2 p (1 - p) over the instants: with p = @hit_share for all of them,
+ * (1 - @hit_share) / @expected of the squared sum, less if p varies. One sample more is uncertain
+ * in both cases, because the first and the last period are incomplete.
  */
 double stats_found_error(double expected, double hit_share);
 

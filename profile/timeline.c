@@ -41,7 +41,6 @@ size_t timeline_instants(const struct profile *profile)
 	return profile->timeline.instants;
 }
 
-/* Encodes the open rows as a piece. */
 static int close_piece(struct timeline *timeline)
 {
 	size_t bytes = timeline_encode(timeline->open, timeline->scratch);
@@ -82,10 +81,9 @@ static int append(struct timeline *timeline, const struct instant *instant)
 }
 
 /*
- * Combines two consecutive instants of a stack. @waiting (by stack): the instant that has no
- * partner yet; weight 0: none. If there is none, @next becomes it. If the states are equal, both
- * are appended as one to @thin. Otherwise the old one is appended alone, and @next takes its place.
- * -ENOMEM.
+ * Combines consecutive instants of a stack to one of @thin. @waiting (by stack): the instant that
+ * has no partner yet; weight 0: none. If @next is no partner, because states differ or the sum
+ * overflows, the old one is appended alone, and @next waits. 0 or -ENOMEM.
  */
 static int pair_up(struct timeline *thin, struct instant *waiting, const struct instant *next)
 {
@@ -107,9 +105,8 @@ static int pair_up(struct timeline *thin, struct instant *waiting, const struct 
 }
 
 /*
- * Halves the number of instants where stacks have several, and keeps all weight. If that saves less
- * than a quarter of the limit, the limit is doubled, as the next thinning would be due soon and
- * save even less. -ENOMEM.
+ * Halves the instants of stacks that have several. If more than three quarters of the limit
+ * remain, doubles the limit: the next thinning would be due soon, and save even less. 0 or -ENOMEM.
  */
 static int thin_out(struct profile *profile)
 {

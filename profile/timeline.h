@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The time line of a profile: when each sample was taken. An instant is a time, the stack that was
- * found, and a weight: the planned weight of a tick, or how long a thread had waited.
+ * found, and a weight: the planned weight of a sampling instant, or how long a thread had waited.
  *
- * Weights are not times: a stack's value is distributed over its instants in proportion to their
- * weights, just as a thread's CPU time over its samples. So all spans together have exactly the
- * values of the profile.
+ * A stack's value is distributed over its instants in proportion to their weights, so all spans of
+ * time together have exactly the values of the profile.
  *
- * Instants are stored as they are written to files, in pieces of delta-coded columns
- * (timeline_code.h); 10 million take about 50 MB. Beyond TIMELINE_MOST_BYTES, pairs of instants of
- * one stack are combined, at the time of the second, with the weight of both: half the resolution,
- * and no weight lost.
+ * Instants are stored as in files, in pieces of delta-coded columns (timeline_code.h); 10 million
+ * take about 50 MB. Beyond TIMELINE_MOST_BYTES, two instants of one stack become one, at the time
+ * of the second, with the weight of both: half the resolution, no weight lost.
  */
 #ifndef PROFILE_TIMELINE_H
 #define PROFILE_TIMELINE_H
@@ -22,7 +20,7 @@
 struct profile;
 
 enum timeline_state {
-	TIMELINE_RUNNING, /* a tick of CPU time */
+	TIMELINE_RUNNING, /* was on CPU at the instant */
 	TIMELINE_QUEUED,  /* was in the run queue until the instant */
 	TIMELINE_BLOCKED, /* was blocked until the instant */
 	TIMELINE_STATES
@@ -38,8 +36,8 @@ struct instant {
 #define TIMELINE_MOST_BYTES ((size_t)96 << 20)
 
 /*
- * Returns the part of the instant's weight that lies before @time_ns. A tick counts wholly at its
- * time. A wait extends over the weight_ns before its time.
+ * Returns the part of an instant's weight before @time_ns. A running instant has its whole weight
+ * at its time; a wait extends over the weight_ns before its time.
  */
 static inline uint64_t instant_before(const struct instant *instant, uint64_t time_ns)
 {
@@ -50,50 +48,40 @@ static inline uint64_t instant_before(const struct instant *instant, uint64_t ti
 	return left < instant->weight_ns ? instant->weight_ns - left : 0;
 }
 
-/* Adds an instant; one without weight is ignored. -ENOMEM; -EINVAL: no such stack. */
+/* Ignores an instant without weight. 0; -ENOMEM; -EINVAL: no such stack, state or weight. */
 int timeline_add(struct profile *profile, const struct instant *instant);
 size_t timeline_instants(const struct profile *profile);
-/* Removes the instants of all stacks. */
+/* Removes all instants. */
 void timeline_forget(struct profile *profile);
 
-/* Notes that a file has a time line which cannot be used; @why is a constant sentence. */
+/* Why a time line could not be used: a constant sentence; NULL: none was left out. */
 void timeline_leave_out(struct profile *profile, const char *why);
-/* Returns why the time line was left out; NULL: it was not. */
 const char *timeline_why_left_out(const struct profile *profile);
 
-/*
- * Iterates over all instants in the order in which they were added, which is roughly that of time.
- */
+/* Iterates over all instants in the order in which they were added: roughly that of time. */
 struct timeline_cursor {
 	const struct profile *profile;
 	size_t piece, row;
 	struct timeline_rows *rows;
 };
 
-/*
- * Begins an iteration, to be ended by timeline_end(). The profile must not change meanwhile.
- * -ENOMEM.
- */
+/* The profile must not change until timeline_end(). 0 or -ENOMEM. */
 int timeline_begin(struct timeline_cursor *cursor, const struct profile *profile);
 bool timeline_next(struct timeline_cursor *cursor, struct instant *ret_instant);
 void timeline_end(struct timeline_cursor *cursor);
 
-/*
- * Gets the first and the last time of all instants, in ns since the profile's beginning. False:
- * there are no instants.
- */
+/* Gets the times of the first and last instant, in ns since the profile began. False: none. */
 bool timeline_bounds(const struct profile *profile, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
 /*
- * Gets the time that the profile covers, in ns since its beginning: its duration, or its span if
- * timeline_span() made it. All instants are inside. False: there are no instants.
+ * Gets the time that the profile covers, in ns since it began: its duration, or its span if
+ * timeline_span() made it. Extended to include all instants. False: there are no instants.
  */
 bool timeline_extent(const struct profile *profile, uint64_t *ret_from_ns, uint64_t *ret_to_ns);
 
 /*
- * Creates a profile of the span from @from_ns (inclusive) to @to_ns (exclusive) after the beginning
- * of the profile; times remain relative to that beginning. Without the audit, except
- * effective_samples. Stacks without instants (time without a sample) are excluded. -ENOMEM;
- * -ENODATA: the profile has no time line.
+ * Creates a profile of the span from @from_ns (inclusive) to @to_ns (exclusive) after @profile
+ * began; its times remain relative to that beginning. It lacks stacks without instants (time
+ * without a sample), and the audit except effective_samples. 0; -ENOMEM; -ENODATA: no time line.
  */
 int timeline_span(const struct profile *profile, uint64_t from_ns, uint64_t to_ns,
 	struct profile **ret_profile);

@@ -59,7 +59,7 @@ size_t timeline_encode(const struct timeline_rows *rows, uint8_t *to)
 	return n;
 }
 
-/* Reads the next number, at most @most. False: missing, or greater. */
+/* False: the number is missing, or greater than @most. */
 static bool take_number(struct byte_span *span, uint64_t most, uint64_t *ret_value)
 {
 	/* Most numbers have one byte. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A piece of the time line in bytes. All numbers are varints as in protocol buffers; times are
- * in microseconds, differences are zigzag-coded.
+ * A piece of the time line in bytes. Numbers are varints as in protocol buffers, times are in
+ * microseconds, differences are zigzag-coded.
  *
  *   rows              at least 1, at most TIMELINE_ROWS
  *   first time
@@ -30,19 +30,13 @@ struct timeline_rows {
 	struct instant row[TIMELINE_ROWS];
 };
 
-/*
- * Encodes a piece to @to, which needs TIMELINE_HEAD_BYTES, and TIMELINE_ROW_BYTES per row. Returns
- * the bytes written.
- */
+/* @to has TIMELINE_HEAD_BYTES, and TIMELINE_ROW_BYTES per row. Returns the bytes written. */
 size_t timeline_encode(const struct timeline_rows *rows, uint8_t *to);
 
-/*
- * Decodes a piece. -EBADMSG: it is invalid, and @ret_rows undefined. The indexes of stacks are not
- * checked.
- */
+/* Does not check indexes of stacks. 0, or -EBADMSG: @ret_rows is undefined. */
 int timeline_decode(const uint8_t *data, size_t bytes, struct timeline_rows *ret_rows);
 
-/* Writes a varint; returns the bytes written, at most 10. */
+/* Returns the bytes written, at most 10. */
 size_t timeline_put_varint(uint8_t *to, uint64_t value);
 
 #endif

@@ -39,10 +39,9 @@ static double part(double value, double sum)
 }
 
 /*
- * @factor holds, for each state, the sum of the weights of a stack's instants in that state. It is
- * replaced with the state's factor: an instant's weight times the factor is its part of the stack's
- * value. Without @each, values[@value] is distributed over the instants of state @only, or of all
- * states (-1). With @each, each state's instants share a value of their own, of the type in @of.
+ * Replaces in @factor each state's sum of weights by its factor: an instant's weight times the
+ * factor is its part of the stack's value. With @each, the instants of a state share the value of
+ * the type in @of; otherwise those of state @only (-1: of all states) share values[@value].
  */
 static void make_factors(double factor[TIMELINE_STATES], const int64_t *values, size_t value,
 	int only, bool each, const size_t of[TIMELINE_STATES])

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The value of each instant, for a value type of its profile: a stack's value is distributed over
- * its instants in proportion to their weights. CPU time is distributed over ticks, "runqueue" and
- * "blocked" over the waiting instants of that state, "wall" over all three states by their own
- * values, any other value over all instants. The number of samples is distributed equally.
+ * The value of each instant, for a value type: a stack's value is distributed over its instants by
+ * weight. "cpu", "runqueue" and "blocked" are distributed over the instants of one state, "wall"
+ * over all states by these three values, any other value over all instants. The number of samples
+ * is distributed equally.
  */
 #ifndef PROFILE_TIMELINE_SCALE_H
 #define PROFILE_TIMELINE_SCALE_H
@@ -15,7 +15,7 @@ struct timeline_scale {
 	bool counted;                      /* all instants of a stack have the same value */
 };
 
-/* Computes the factors. @value is an index of profile_value_type(). -ENOMEM. */
+/* @value: an index of profile_value_type(). 0 or -ENOMEM. */
 int timeline_scale_init(struct timeline_scale *scale, const struct profile *profile, size_t value);
 void timeline_scale_release(struct timeline_scale *scale);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A span of a profile. Each value of a stack is distributed over its instants by weight: CPU time
- * over ticks, run queue time and blocked time over waiting instants. The value of the span is the
- * part of each sum before the span's end, less the part before its beginning: consecutive spans
- * together have all of it, to the nanosecond.
+ * A span of a profile. A stack's value is distributed over its instants by weight: CPU time over
+ * those on CPU, run queue time and blocked time over waiting ones. A span has the part of the value
+ * before its end, less the part before its beginning, so consecutive spans together have all of the
+ * value, to the nanosecond.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ struct spanning {
 	int64_t left_out_ns; /* CPU time without instants */
 };
 
-/* A value type of another program: its values are distributed over the instants of all states. */
+/* Another program's value type: distributed over the instants of all states. */
 enum { KIND_ALL = -1 };
 
 static void choose_kinds(struct spanning *s)
@@ -61,7 +61,7 @@ static void choose_kinds(struct spanning *s)
 	}
 }
 
-/* Weights are limited so that no product of a value and a sum of all states exceeds 128 bits. */
+/* No product of a value and a sum of all states exceeds 128 bits. */
 #define MOST_WEIGHT (INT64_MAX / 4)
 
 static void add(uint64_t *sum, uint64_t value)
@@ -105,8 +105,8 @@ static i128 of_all_states(const uint64_t sums[SUMS])
 }
 
 /*
- * Is the value "samples" of a stack distributed evenly over its instants? Not if some are waiting
- * instants: the profile is then one of wall-clock time, whose samples are distributed by time.
+ * Is the value "samples" of a stack distributed evenly over its instants? Not with waiting
+ * instants: samples of wall-clock time are distributed by time.
  */
 static bool is_counted(const struct stack_sums *sums)
 {
@@ -157,7 +157,6 @@ static int take_samples(struct spanning *s)
 	return r;
 }
 
-/* Copies the main program's mapping, even if the span has no sample in it. */
 static int keep_main(struct spanning *s)
 {
 	int mapping =

@@ -2,10 +2,9 @@
 /*
  * Bounded little-endian cursors, for the wire formats.
  *
- * A cursor never leaves its span. A read past the end yields 0 and sets the sticky @bad flag; a
- * write past the end writes nothing and sets the flag. A codec therefore reads or writes all its
- * fields and checks once, at the end. Nothing here allocates or does I/O; everything may run in the
- * stop window.
+ * A read past the end yields 0 and sets @bad; a write past the end writes nothing and sets @bad.
+ * @bad stays set, so a codec checks it once, after its last field. Nothing here allocates or does
+ * I/O; everything may run in the stop window.
  */
 #ifndef PROTO_BYTES_H
 #define PROTO_BYTES_H
@@ -36,7 +35,7 @@ static inline struct writer writer_over(void *data, size_t bytes)
 	return (struct writer){data, (uint8_t *)data + bytes, false};
 }
 
-/* The next @bytes bytes, in the span; NULL, and @bad is set, if fewer are left. */
+/* Returns the next @bytes bytes, as a pointer into the span. Fewer left: NULL, and sets @bad. */
 static inline const uint8_t *get_bytes(struct reader *r, size_t bytes)
 {
 	const uint8_t *p = r->p;
@@ -84,7 +83,7 @@ static inline uint64_t get_u64(struct reader *r)
 	return get_le(r, 8);
 }
 
-/* The room for the next @bytes bytes; NULL, and @bad is set, if less is left. */
+/* Returns the room for the next @bytes bytes. Less left: NULL, and sets @bad. */
 static inline uint8_t *put_room(struct writer *w, size_t bytes)
 {
 	uint8_t *p = w->p;
@@ -136,18 +135,17 @@ static inline void put_u64(struct writer *w, uint64_t v)
 }
 
 /*
- * A table of the integers of a record, for writing and reading. An integer has the same bytes in
- * the record as in the structure, as all supported machines are little-endian. An array of integers
- * is one field. The table ends with a field of 0 bytes.
+ * An array of these lists the integers of a record in order, and ends with a field of 0 bytes. An
+ * array of integers is one field. Integers are copied as they are: all machines are little-endian.
  */
 _Static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "the wire formats are those of the memory");
 
 struct wire_field {
-	uint16_t offset; /* in the structure; WIRE_ZEROS: the field is not in it */
+	uint16_t offset; /* in the structure, or WIRE_ZEROS */
 	uint16_t bytes;
 };
 
-enum { WIRE_ZEROS = UINT16_MAX };
+enum { WIRE_ZEROS = UINT16_MAX }; /* the structure lacks this field */
 
 #define WIRE(structure, member)                                                             \
 	{                                                                                   \
@@ -159,7 +157,6 @@ enum { WIRE_ZEROS = UINT16_MAX };
 		WIRE_ZEROS, (bytes) \
 	}
 
-/* Writes the fields of the structure @from. */
 static inline void put_fields(struct writer *w, const void *from, const struct wire_field *field)
 {
 	static const uint8_t zeros[8];
@@ -170,7 +167,7 @@ static inline void put_fields(struct writer *w, const void *from, const struct w
 			field->bytes);
 }
 
-/* Reads the fields of the structure @to. Fields past the end of the span become 0. */
+/* Fields past the end of the span become 0. */
 static inline void get_fields(struct reader *r, void *to, const struct wire_field *field)
 {
 	for (; field->bytes; field++) {

@@ -58,7 +58,7 @@ static bool flags_are_sane(uint32_t flags)
 
 	if (tick && (tick < CALL_TICK_LEAST || tick > CALL_TICK_MOST))
 		return false;
-	/* A thread's table has no status: such a request is refused. */
+	/* A thread's table has no status. */
 	if (flags & CALL_STATUS && flags & CALL_THREAD)
 		return false;
 	return !(flags & ((1u << CALL_TICK_SHIFT) - 1) & ~(uint32_t)CALL_ALL_FLAGS);
@@ -134,7 +134,7 @@ struct call_region call_get_region(const struct call_request *request, unsigned 
 	return region;
 }
 
-/* The number of bytes at the end of @data, at most 3, that could be the beginning of a magic. */
+/* Returns how many bytes at the end of @data, at most 3, could begin a magic. */
 static size_t partial_magic(const uint8_t *data, size_t bytes)
 {
 	size_t n = bytes < sizeof(request_magic) - 1 ? bytes : sizeof(request_magic) - 1;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The messages between a program that calls sprofil or profil (client/) and its supervisor.
- * Requests go through a pipe that all callers share, answers through a pipe of their own for each
- * call. If no supervisor traces the program, the library starts one, a helper (client/start.c).
+ * The messages between a program that calls sprofil or profil (client/) and its supervisor. All
+ * callers share the request pipe; each call has an answer pipe of its own. If no supervisor traces
+ * the program, the library starts one, a helper (client/start.c).
  *
- * All integers are little-endian. A request is one write of at most CALL_MAX_BYTES bytes, so the
- * kernel does not mix it with the requests of other threads. A table that is larger than one
- * request is sent in several, in order, with the same nonce.
+ * Integers are little-endian. A request is one write of at most CALL_MAX_BYTES bytes, so the
+ * kernel does not mix it with requests of other threads. A larger table is sent in several
+ * requests, in order, with one nonce.
  *
  * Request
  *   offset  size  field
@@ -35,8 +35,8 @@
  *       32     4  scale
  *       36     4  -               0
  *
- * Seal: in the caller's memory for the duration of the call. The supervisor accepts a request only
- * if it finds the seal there: another process can write to the pipe, but does not know the nonce.
+ * Seal: in the caller's memory during the call. The supervisor refuses a request without it:
+ * another process can write to the pipe, but does not know the nonce.
  *        0     8  magic           "SPRFSEAL"
  *        8     8  nonce
  *       16     8  address         of this seal
@@ -54,8 +54,7 @@
  *       32     8  inode           helper's first answer: of its request pipe
  *
  * Status: behind the answer, in the same write, if the request had CALL_STATUS or turned profiling
- * off. In the latter case it is the final status. Ticks are counted since the table came into
- * force.
+ * off. Ticks are counted since the table came into force.
  *        0     4  magic           "SPRT"
  *        4     2  version         CALL_VERSION
  *        6     2  size            CALL_STATUS_BYTES
@@ -72,22 +71,20 @@
  *       72     4  first dead      index of the first dead region, UINT32_MAX: none; the next ones
  *                                 follow, 4 bytes each, CALL_DEAD_LISTED in all
  *
- * Turning off without a pipe: since profiling was turned on, /proc may have become unreadable to
- * the caller (setuid, chroot, PR_SET_DUMPABLE), but the supervisor still traces it. The caller
- * sends itself a signal that it ignores, by
+ * Turning off without a pipe, for a caller that can no longer read /proc (setuid, chroot,
+ * PR_SET_DUMPABLE): it sends itself a signal that it ignores, by
  *
  *   tgkill(pid, tid, signal, CALL_OFF_FIRST, CALL_OFF_SECOND)
  *
- * whose last two arguments the kernel ignores. The supervisor finds them in the registers at the
+ * whose last two arguments the kernel ignores. The supervisor finds both in the registers at the
  * signal-delivery-stop, turns profiling off for the process, and sets the call's result to
  * CALL_OFF_DONE. A result of 0 proves that no supervisor traces this thread. No other process can
- * forge this request, because the registers are the caller's own. It works on machines that show
- * the number of a system call at that stop (CALL_HAS_OFF): x86-64, aarch64.
+ * forge the request, because the registers are the caller's own. It works where that stop shows
+ * the number of the system call (CALL_HAS_OFF): x86-64, aarch64.
  *
- * A caller that is not dumpable first asks in the same way, with CALL_ASK_SECOND, whether its
- * memory is accessible to the supervisor. The result is CALL_ASK_NO or CALL_ASK_YES. Without
- * CAP_SYS_PTRACE the supervisor can neither read the seal nor open the answer pipe, and a request
- * by the pipe would never be answered.
+ * A caller that is not dumpable first sends CALL_ASK_SECOND in place of CALL_OFF_SECOND: can the
+ * supervisor access its memory? The result is CALL_ASK_YES or CALL_ASK_NO. A supervisor without
+ * CAP_SYS_PTRACE cannot: it would never answer a request by the pipe.
  *
  * Nothing here allocates or does I/O.
  */
@@ -112,9 +109,9 @@
 #define CALL_RESTRICT_ENV   "SPROFIL_RESTRICT_FASTPROF"
 
 /*
- * How a supervisor is found: one of its descriptors is a memfd with this name, which contains the
- * number and the inode of its request pipe ("sprofil-calls:7:81234"). /proc/PID/fd shows it as
- * "/memfd:sprofil-calls:7:81234 (deleted)". The caller knows PID: its tracer.
+ * The caller finds the request pipe of its tracer by the name of a memfd, for example
+ * "sprofil-calls:7:81234": descriptor and inode of the pipe. /proc/PID/fd shows the memfd as
+ * "/memfd:sprofil-calls:7:81234 (deleted)".
  */
 #define CALL_MARK "sprofil-calls"
 
@@ -141,20 +138,16 @@ enum call_dialect {
 };
 
 enum call_flags {
-	CALL_FAST = 1,  /* one count per millisecond */
-	CALL_PLAIN = 2, /* a region of offset 0 and scale 2 is not an overflow bin */
-	/*
-	 * Requests the status of profiling and changes nothing; @total is 0. A status follows the
-	 * answer.
-	 */
-	CALL_STATUS = 4,
+	CALL_FAST = 1,    /* one count per millisecond */
+	CALL_PLAIN = 2,   /* a region of offset 0 and scale 2 is not an overflow bin */
+	CALL_STATUS = 4,  /* requests only the status of profiling; @total is 0 */
 	CALL_USER = 8,    /* ticks in system calls are not counted */
-	CALL_THREAD = 16, /* the table is for the calling thread, in addition to the process's */
-	CALL_WALL = 32,   /* counts elapsed time, not CPU time: blocked threads, too */
+	CALL_THREAD = 16, /* a table for the calling thread, beside that of the process */
+	CALL_WALL = 32,   /* counts elapsed time, not CPU time: also of blocked threads */
 	CALL_ALL_FLAGS = 63
 };
 
-/* The upper 24 bits of the flags: the tick in units of 10 us of CPU time; 0: the dialect's tick. */
+/* The upper 24 bits of the flags: the tick, in units of 10 us; 0: the dialect's tick. */
 #define CALL_TICK_SHIFT   8
 #define CALL_TICK_UNIT_NS UINT64_C(10000)
 #define CALL_TICK_LEAST   10      /* 100 us */
@@ -172,11 +165,11 @@ enum call_reason {
 	CALL_FAULT = 1,  /* a counter was inaccessible */
 	CALL_FULL = 2,   /* System V: a counter reached 32767 */
 	CALL_HIDDEN = 3, /* the program's memory is inaccessible to the supervisor */
-	CALL_GONE = 4,   /* the supervisor has ended; never sent: the client finds this out */
+	CALL_GONE = 4,   /* the supervisor has ended: never sent, the client notices it */
 	CALL_REASONS
 };
 
-/* The structures of the messages above, with the fields described there. */
+/* The fields of these structures are described in the messages above. */
 struct call_region {
 	uint64_t base;
 	uint64_t bytes;
@@ -215,47 +208,40 @@ struct call_status {
 	uint32_t first_dead[CALL_DEAD_LISTED];
 };
 
-/* CPU time of one count, in nanoseconds. @dialect < CALL_DIALECTS. */
+/* Returns the CPU time of one count, in ns. @dialect < CALL_DIALECTS. */
 uint64_t call_period_ns(enum call_dialect dialect, uint32_t flags);
 
 /*
- * Writes a request with @request->count regions to @to. Returns its size, -ENOSPC if it does not
- * fit into @room or CALL_MAX_BYTES, -EINVAL if call_get_request() would refuse it.
+ * Writes a request with @request->count regions. Returns its size. -ENOSPC: it does not fit into
+ * @room or CALL_MAX_BYTES; -EINVAL: call_get_request() would refuse it.
  */
 int call_put_request(uint8_t *to, size_t room, const struct call_request *request,
 	const struct call_region *regions);
 
-/* Decodes exactly one request of @bytes bytes. -EPROTO if it is malformed. */
+/* Decodes one request of exactly @bytes bytes. 0, or -EPROTO: malformed. */
 int call_get_request(const uint8_t *data, size_t bytes, struct call_request *ret_request);
 
 /* Returns region @i, less than @request->count, of a decoded request. */
 struct call_region call_get_region(const struct call_request *request, unsigned i);
 
 /*
- * Finds the next request in data read from the pipe. @drained: the pipe was empty behind the data,
- * so an incomplete message at the end will not be completed. Bytes that are not a request are
- * skipped. Returns 1 with *@ret_request, or 0 if there is none. In both cases *@ret_used is the
- * number of bytes to remove from the front. @ret_request borrows from @data.
+ * Finds the next request in data read from the pipe, and skips bytes that are not a request.
+ * @drained: the pipe is empty, so no more bytes of an incomplete request at the end will come.
+ * Returns 1: *@ret_request, which borrows from @data; 0: none. *@ret_used: bytes to remove from
+ * the front, in both cases.
  */
 int call_scan(const uint8_t *data, size_t bytes, bool drained, struct call_request *ret_request,
 	size_t *ret_used);
 
-/* Writes the seal of @request, CALL_SEAL_BYTES, to @to. */
+/* Writes CALL_SEAL_BYTES to @to. */
 void call_put_seal(uint8_t *to, const struct call_request *request);
-/*
- * Do the CALL_SEAL_BYTES at @seal, read at @request->seal from the memory of @request's sender,
- * contain the request's seal?
- */
+/* Is @seal, CALL_SEAL_BYTES read from the sender's memory, the seal of @request? */
 bool call_seal_is_good(const uint8_t *seal, const struct call_request *request);
 
-/* Writes an answer to @to. Returns CALL_ANSWER_BYTES, or -ENOSPC if @room is smaller. */
+/* Encoders return the size, or -ENOSPC if @room is smaller; decoders 0, or -EPROTO: malformed. */
 int call_put_answer(uint8_t *to, size_t room, const struct call_answer *answer);
-/* Decodes an answer. 0, or -EPROTO: malformed. */
 int call_get_answer(const uint8_t *data, size_t bytes, struct call_answer *ret_answer);
-
-/* Writes a status to @to. Returns CALL_STATUS_BYTES, or -ENOSPC if @room is smaller. */
 int call_put_status(uint8_t *to, size_t room, const struct call_status *status);
-/* Decodes a status. 0, or -EPROTO: malformed. */
 int call_get_status(const uint8_t *data, size_t bytes, struct call_status *ret_status);
 
 /*
@@ -281,8 +267,8 @@ static inline bool call_assembly_starts(const struct call_request *request)
 void call_assembly_begin(struct call_assembly *a, const struct call_request *request);
 
 /*
- * Adds a request. 1: the table is complete; 0: more requests must follow (a repeated piece changes
- * nothing); -EPROTO: the request does not continue the table, and the assembly is to be dropped.
+ * Adds a request. 1: the table is complete; 0: more requests must follow (a repeated one changes
+ * nothing); -EPROTO: the request does not continue the table, drop the assembly.
  */
 int call_assembly_add(struct call_assembly *a, const struct call_request *request);
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Narrow: pointers of 4 bytes; wide: of 8. Compact: object headers of 8 bytes, otherwise of 12. */
+/* Narrow: 4-byte pointers; wide: 8-byte ones. Compact: 8-byte object headers instead of 12. */
 enum chunk_layout {
 	CHUNK_NARROW,
 	CHUNK_WIDE,
@@ -20,21 +20,20 @@ enum chunk_layout {
 	CHUNK_LAYOUTS
 };
 
-/* Bytes read of an object: all fields lie in them. */
+/* Bytes read of each object. All fields in struct chunk_fields lie within them. */
 enum { CHUNK_HEADER_BYTES = 56 };
 
 /*
- * The address at which a sample puts the copy of the frames; the target has no memory there. For
- * each chunk, the newest first, the copy contains the number of its words and the words, from two
- * below its frames to their end. A number of 0 ends the copy; if it is missing, further chunks
- * could not be read.
+ * A sample places its copy of the frames at this address, where the target has no memory. The copy
+ * has for each chunk, the newest first, a count of words and the words, from two below the frames
+ * to their end. A count of 0 ends the copy; without it, further chunks could not be read.
  */
 #define CHUNKS_BASE (UINT64_C(1) << 60)
 
 struct chunk_fields {
 	bool wide;
-	uint8_t tail; /* offset in a Continuation: the pointer to its newest chunk */
-	/* Offsets of the fields of a chunk, and of its stack, which follows them. */
+	uint8_t tail; /* offset in a Continuation of the pointer to its newest chunk */
+	/* Offsets in a chunk: its fields, and the stack behind them. */
 	uint8_t size, sp, bottom, parent, cont, stack;
 };
 
@@ -51,8 +50,8 @@ static inline struct chunk_fields chunk_fields(enum chunk_layout layout)
 }
 
 /*
- * The address in a pointer of ZGC, which has colours in bits 4 to 15 (zAddress.hpp, JDK 21 to 27):
- * the address begins above the lowest set bit of bits 12 to 15.
+ * Returns the address in a pointer of ZGC (zAddress.hpp, JDK 21 to 27). Bits 4 to 15 are colours;
+ * the address begins above the lowest set bit of bits 12 to 15. 0: null.
  */
 static inline uint64_t chunk_uncoloured(uint64_t pointer)
 {
@@ -62,8 +61,8 @@ static inline uint64_t chunk_uncoloured(uint64_t pointer)
 }
 
 /*
- * The address in the field @at of an object; 0: null. @shift: the shift of narrow pointers; for
- * wide ones, nonzero means that they have ZGC's colours.
+ * Returns the address in the pointer at offset @at of an object; 0: null. A narrow pointer is
+ * relative to @base and shifted by @shift. A wide one has ZGC's colours if @shift is not 0.
  */
 static inline uint64_t chunk_pointer(
 	const uint8_t *object, uint8_t at, bool wide, uint64_t base, uint8_t shift)

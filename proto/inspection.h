@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The requests of sprofreport to sprofil-inspector, the process that reads ELF files for it, and
- * the answers. Both are streams of little-endian records, each of which begins with its kind. A
- * text consists of its length (2 bytes), its bytes and a NUL; text that is too long is cut.
+ * Requests of sprofreport to sprofil-inspector, the process that reads ELF files for it, and the
+ * answers. Both are streams of little-endian records. A record begins with its kind. A text is its
+ * length (2 bytes), its bytes and a NUL; it is cut after INSPECTION_TEXT_MOST bytes.
  *
  * Requests, one object after the other:
  *
@@ -16,7 +16,7 @@
  *         path         text
  *      4  addresses    this many follow, each with the fields
  *
- *      1  code         1: the instructions of its function are requested too
+ *      1  code         1: send the instructions of its function, too
  *      8  address
  *
  * Answers, for each object in turn:
@@ -30,16 +30,16 @@
  *         problem      text: what is missing; "": nothing
  *         language     text: "Go", or "": unknown
  *
- *      1  INSPECTION_INSTRUCTION; there may be any number of these records
+ *      1  INSPECTION_INSTRUCTION, any number of these records
  *      8  address      as in the profile
- *         text         text: the instruction, disassembled
+ *         text         text: the disassembled instruction
  *      1  frames       this many follow, innermost first, each with the fields
  *
  *         function     text
  *         file         text
  *      4  line
  *
- *      1  INSPECTION_PROBLEM, about instructions that are missing
+ *      1  INSPECTION_PROBLEM, if instructions are missing
  *         problem      text
  *
  *      1  INSPECTION_END
@@ -49,12 +49,12 @@
  *      1  kind         INSPECTION_HISTOGRAM
  *      1  skip
  *         program      text: its path, absolute
- *      8  bytes        of the mon.out (profile/monout.h), which follows; up to INSPECTION_FILE_MOST
+ *      8  bytes        of the mon.out (profile/monout.h) that follows, up to INSPECTION_FILE_MOST
  *
  * The answer: INSPECTION_PROBLEM, as above, or
  *
  *      1  INSPECTION_PROFILE
- *      8  bytes        of a profile (profile/pprof.h), which follows
+ *      8  bytes        of the profile (profile/pprof.h) that follows
  *
  *      1  INSPECTION_END
  */
@@ -71,7 +71,7 @@ enum inspection_kind {
 	INSPECTION_END = 'E',
 	INSPECTION_HISTOGRAM = 'H',
 	INSPECTION_PROFILE = 'F',
-	/* parts of other records: their kind is not in the stream */
+	/* parts of other records: the stream has no kind for them */
 	INSPECTION_ADDRESS = 256,
 	INSPECTION_FRAME,
 };
@@ -80,7 +80,7 @@ enum { INSPECTION_FRAMES_MOST = 128, INSPECTION_TEXT_MOST = 8191 };
 
 #define INSPECTION_FILE_MOST ((size_t)128 << 20)
 
-/* Texts and data are borrowed; when decoded, from the decoded span. */
+/* The structures borrow texts and data; when decoded, from the span of the reader. */
 struct inspection_object {
 	uint8_t skip;
 	uint64_t start, limit, offset;
@@ -126,20 +126,15 @@ struct inspection_profile {
 	const uint8_t *data;
 };
 
-/* Bytes that suffice for each of these records, without its data. */
+/* Bytes that suffice for any record without its data. */
 enum { INSPECTION_BYTES_MOST = 3 * (INSPECTION_TEXT_MOST + 3) + 64 };
 
-/*
- * Writes the kind and the structure @record of that kind. The caller writes the data of an
- * INSPECTION_HISTOGRAM or INSPECTION_PROFILE. A record that does not fit sets the writer's @bad
- * flag.
- */
+/* Writes a structure of that kind; the caller writes its data. Sets w->bad if it does not fit. */
 void inspection_put(struct writer *w, enum inspection_kind kind, const void *record);
 
 /*
- * Reads what follows the kind, with the data, into the structure @ret_record. A missing or
- * malformed field sets the reader's @bad flag; this field and those behind it are 0, NULL, or the
- * text "".
+ * Reads what follows the kind, with the data, into @ret_record, the structure of that kind. A
+ * missing or malformed field sets r->bad; it and all later fields are 0, NULL, or the text "".
  */
 void inspection_get(struct reader *r, enum inspection_kind kind, void *ret_record);
 

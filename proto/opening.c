@@ -9,7 +9,7 @@ static const struct wire_field opening_fields[] = {WIRE(opening, sequence), WIRE
 	WIRE(opening, pid), WIRE(opening, plain_bytes), WIRE(opening, start), WIRE(opening, end),
 	WIRE(opening, inode), WIRE(opening, major), WIRE(opening, minor), WIRE(opening, time), {0}};
 
-/* The integers of an answer that follow its sequence and error. */
+/* What follows the sequence and the error. */
 static const struct wire_field opened_fields[] = {WIRE(opened, flags), WIRE(opened, device),
 	WIRE(opened, inode), WIRE(opened, bytes), WIRE(opened, mtime_ns), {0}};
 
@@ -21,7 +21,6 @@ static void put_text(struct writer *w, const char *text)
 	put_bytes(w, text, bytes);
 }
 
-/* Reads the text, which extends to the end of the packet. */
 static void get_text(struct reader *r, char to[OPENING_PATH_MOST + 1])
 {
 	size_t bytes = get_u16(r);

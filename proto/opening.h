@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The requests of the analyst, which may open no files, to the opener, and the answers. Each is a
- * packet (SOCK_SEQPACKET); an answer carries the descriptor, if any. Integers are little-endian.
+ * Requests of the analyst, which may open no files, to the opener, and the answers. Each is a
+ * packet (SOCK_SEQPACKET). An answer may carry a descriptor. Integers are little-endian.
  *
  * A request:
  *
@@ -44,40 +44,38 @@
 #define OPENING_ANSWER_HEAD  46
 #define OPENING_BYTES_MOST   (OPENING_REQUEST_HEAD + OPENING_PATH_MOST)
 
-/* Each kind with the fields that it uses, and what the descriptor of the answer is. */
+/* The fields that each kind uses, then what the answer's descriptor is. */
 enum opening_kind {
 	OPENING_MAPPED = 1, /* pid, start, end, device, inode, path: the file of a mapping */
-	/* the fields of OPENING_MAPPED: a copy of the file's mappings that are not writable */
+	/* as OPENING_MAPPED, but the descriptor is a copy of the file's read-only mappings */
 	OPENING_IMAGE = 2,
 	OPENING_VDSO = 3,    /* pid, start, end: a copy of the vdso */
 	OPENING_ELF = 4,     /* path: a debug file, by build-id, link or alternate link */
-	OPENING_PROCESS = 5, /* pid: records its user and inner pid, for later; no descriptor */
+	OPENING_PROCESS = 5, /* pid: notes its user and inner pid for later; no descriptor */
 	/* pid: its perf map; start = end = 1: also below the process's root */
 	OPENING_PERF_MAP = 6,
-	OPENING_STAT = 7,   /* path: whether it exists, and as what; no descriptor */
-	OPENING_SOURCE = 8, /* path, pid: a source file, for the live view */
-	/* pid, for the live view: a copy of the "stat" of each thread, each ended by NUL */
-	OPENING_THREADS = 9,
-	OPENING_LOG = 10,   /* the output of the command, for the live view */
-	OPENING_STATM = 11, /* the sender's own /proc/PID/statm */
+	OPENING_STAT = 7,    /* path: whether it exists, and as what; no descriptor */
+	OPENING_SOURCE = 8,  /* path, pid: a source file, for the live view */
+	OPENING_THREADS = 9, /* pid: a copy of each thread's "stat", each ended by NUL */
+	OPENING_LOG = 10,    /* the output of the command, for the live view */
+	OPENING_STATM = 11,  /* the sender's own /proc/PID/statm */
 	/* path, pid: a jitdump; start = end = 1: also below the process's root */
 	OPENING_JITDUMP = 12,
-	/* pid: no descriptor; the text is its first argument, which may be a title */
+	/* pid: no descriptor; the text is the process's first argument, which may be a title */
 	OPENING_TITLE = 13,
-	/* pid, start, end of code without a file: a copy of its first OPENING_CODE_BYTES bytes */
+	/* pid, start, end: a copy of the first OPENING_CODE_BYTES of code without a file */
 	OPENING_CODE = 14,
 	/*
-	 * pid, time of the profile's beginning, path (a name): the profile's file, for writing;
-	 * start and end 1: a snapshot's file, whose name contains the present time
+	 * pid, time (the profile's beginning), path (a name): the profile's file, for writing;
+	 * start = end = 1: a snapshot's file, whose name contains the present time
 	 */
 	OPENING_OUTPUT = 15,
 	OPENING_CAPTURE = 16, /* the file of the capture, for writing */
-	/* path: the file, for writing, that the user of the live view named */
-	OPENING_VIEW = 17,
-	OPENING_KEEP = 18, /* a file in TMPDIR for data that cannot be written elsewhere */
+	OPENING_VIEW = 17,    /* path, named by the user of the live view: the file, for writing */
+	OPENING_KEEP = 18,    /* a file in TMPDIR for data that cannot be written elsewhere */
 	/*
-	 * gives the file opened last for writing its name; no descriptor; the text is that name if
-	 * it differs from the one announced at the beginning
+	 * gives the file opened last for writing its final name; no descriptor; the text is that
+	 * name if it differs from the one announced at the beginning
 	 */
 	OPENING_COMMIT = 19,
 	OPENING_ABANDON = 20, /* deletes the file opened last for writing; no descriptor */
@@ -85,10 +83,10 @@ enum opening_kind {
 
 enum opened_flag {
 	OPENED_DELETED = 1,   /* the file is no longer at its path */
-	OPENED_OTHER = 2,     /* may not be the mapped file, which may have been replaced */
+	OPENED_OTHER = 2,     /* perhaps not the mapped file: it may have been replaced */
 	OPENED_PLAIN = 4,     /* the name is the path without " (deleted)" */
 	OPENED_NO_ELF = 8,    /* found, but not an ELF file: no descriptor */
-	OPENED_IN_PLACE = 16, /* the output is a pipe or terminal, which is written in place */
+	OPENED_IN_PLACE = 16, /* the output is a pipe or terminal, written in place */
 };
 
 struct opening {
@@ -108,10 +106,10 @@ struct opened {
 	int fd; /* -1: none; passed beside the packet */
 };
 
-/* Encoders: @to has room for OPENING_BYTES_MOST bytes. Return the length of the packet. */
+/* @to has room for OPENING_BYTES_MOST. Both return the length of the packet. */
 size_t opening_put(uint8_t *to, const struct opening *opening);
 size_t opened_put(uint8_t *to, const struct opened *opened);
-/* Decoders. 0, or -EPROTO: malformed. */
+/* 0, or -EPROTO: malformed. */
 int opening_get(const uint8_t *from, size_t bytes, struct opening *ret_opening);
 int opened_get(const uint8_t *from, size_t bytes, struct opened *ret_opened);
 

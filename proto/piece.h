@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pieces of a profile, from analysts to the server. A packet on a SOCK_SEQPACKET socket announces a
- * piece. It carries one descriptor, the reading end of a pipe with the bytes of a pprof file. The
- * records that one analyst takes are a segment of the profile.
+ * Pieces of a profile, from analysts to the server. A packet (SOCK_SEQPACKET) announces a piece,
+ * and carries a descriptor: the reading end of a pipe with the piece as a pprof file. A segment is
+ * the records that one analyst takes.
  *
  *   offset  size  field
  *        0     4  magic       PIECE_MAGIC
@@ -22,8 +22,8 @@
 #define PIECE_BYTES 32
 
 enum piece_kind {
-	PIECE_SO_FAR = 1, /* of a segment that continues: its records up to now */
-	PIECE_WHOLE = 2,  /* of a segment that has ended: all its records */
+	PIECE_SO_FAR = 1, /* a segment's records up to now; the segment continues */
+	PIECE_WHOLE = 2,  /* all records of a segment that has ended */
 };
 
 struct piece {
@@ -32,7 +32,7 @@ struct piece {
 };
 
 void piece_put(uint8_t to[PIECE_BYTES], const struct piece *piece);
-/* Decodes an announcement. 0, or -EPROTO: not a piece, or it ends before it begins. */
+/* 0, or -EPROTO: not an announcement, or the piece ends before it begins. */
 int piece_get(const uint8_t *from, size_t bytes, struct piece *ret_piece);
 
 #endif

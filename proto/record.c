@@ -18,7 +18,6 @@ static struct writer begin(
 	return w;
 }
 
-/* Pads to 8 bytes, fills in the size, and returns it. */
 static int finish(struct writer *w, uint8_t *to)
 {
 	size_t bytes = (size_t)(w->p - to);
@@ -40,7 +39,6 @@ static void put_text(struct writer *w, const char *text)
 	put_u8(w, 0);
 }
 
-/* Reads text up to its NUL. Text without one sets the reader's @bad flag. */
 static const char *get_text(struct reader *r)
 {
 	const uint8_t *nul = memchr(r->p, 0, (size_t)(r->end - r->p));
@@ -57,7 +55,7 @@ static const char *get_text(struct reader *r)
 
 enum { TEXTS_MOST = 2 };
 
-/* A record behind its header: integers, then texts. get_rest() reads what follows these. */
+/* A record behind its header: integers, then texts. get_rest() reads what follows the texts. */
 static const struct layout {
 	struct wire_field field[16];
 	uint16_t text[TEXTS_MOST]; /* offset of the text's pointer in the structure, + 1; 0: none */
@@ -94,7 +92,7 @@ static const struct layout {
 		FIELD(memory, bytes), WIRE_UNUSED(4)}},
 };
 
-/* Writes a record that consists of integers and texts. */
+/* Writes a record that consists only of integers and texts. */
 static int put(uint8_t *to, size_t room, uint64_t time_ns, enum record_type type, unsigned flags,
 	const void *record)
 {
@@ -308,7 +306,6 @@ static void get_sample(struct reader *r, uint16_t flags, struct record_sample *s
 	s->outer = get_bytes(r, s->outer_bytes);
 }
 
-/* Reads the data behind the integers and texts. */
 static void get_rest(struct reader *r, struct record *rec)
 {
 	switch (rec->header.type) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The records that the supervisor sends to the analyst: through the ring (proto/ring.h), or in a
- * capture file, which consists of the 16 bytes of CAPTURE_MAGIC followed by records.
+ * capture file, which is CAPTURE_MAGIC followed by records. Integers are little-endian.
  *
- * All integers are little-endian. Every record starts with
+ * Every record starts with
  *
  *   offset  size  field
  *        0     4  size       bytes of the whole record, a multiple of 8 (trailing bytes are 0)
@@ -11,10 +11,9 @@
  *        6     2  flags      by type
  *        8     8  time_ns    CLOCK_MONOTONIC
  *
- * and continues as in the tables at the structures below. Text fields extend to the end of the
- * record or to their NUL. A reader skips types that it does not know.
- *
- * Pids and tids are those of the supervisor's pid namespace.
+ * and continues as in the tables at the structures below. A text ends at its NUL or with the
+ * record. A reader skips types that it does not know. Pids and tids are those of the supervisor's
+ * pid namespace. Pointers in the structures borrow from the record.
  */
 #ifndef PROTO_RECORD_H
 #define PROTO_RECORD_H
@@ -29,12 +28,12 @@
 
 #define RECORD_HEADER_BYTES  16
 #define RECORD_MAX_REGISTERS 40
-/* Bytes of the fixed part of a sample; registers and stack follow. */
+/* Bytes of a RECORD_SAMPLE before its registers and stack. */
 #define RECORD_SAMPLE_BYTES   104
 #define RECORD_MAX_TEXT_BYTES 32768
 
 enum record_type {
-	RECORD_PAD = 0,       /* fills the end of the ring; no header beyond size and type */
+	RECORD_PAD = 0,       /* fills the end of the ring; only size and type */
 	RECORD_START = 1,     /* the first record of a stream */
 	RECORD_PROCESS = 2,   /* a process is traced from now on; again when it calls exec */
 	RECORD_EXEC = 3,      /* the image that a process runs: right after each RECORD_PROCESS */
@@ -43,15 +42,14 @@ enum record_type {
 	RECORD_SAMPLE = 6,    /* a thread's state at an instant; flags name other occasions */
 	RECORD_EXIT = 7,      /* a process is gone, or detached */
 	RECORD_UNSAMPLED = 8, /* times of an executable that no sample carries */
-	RECORD_AUDIT = 9,     /* the audit figures so far; the last record counts */
+	RECORD_AUDIT = 9,     /* the audit figures so far; the last RECORD_AUDIT counts */
 	RECORD_END = 10,      /* the last record of the supervisor */
 	RECORD_CPU = 11,      /* CPU time that the kernel charged to a thread */
-	RECORD_SNAPSHOT = 12, /* as RECORD_AUDIT; requests that the profile so far be written */
-	/* as RECORD_AUDIT; requests that the profile so far be sent to the server */
-	RECORD_SERVE = 13,
-	RECORD_RUNTIME = 14, /* the frames of a language's runtime that belong to the next sample */
-	RECORD_OBJECT = 15,  /* a code object of a language's runtime */
-	RECORD_MEMORY = 16,  /* the answer to a REQUEST_MEMORY */
+	RECORD_SNAPSHOT = 12, /* as RECORD_AUDIT; the analyst is to write the profile so far */
+	RECORD_SERVE = 13,    /* as RECORD_AUDIT; the analyst is to send the server the profile */
+	RECORD_RUNTIME = 14,  /* frames of a language's runtime: right before their sample */
+	RECORD_OBJECT = 15,   /* a code object of a language's runtime */
+	RECORD_MEMORY = 16,   /* the answer to a REQUEST_MEMORY */
 	RECORD_TYPES
 };
 
@@ -63,7 +61,7 @@ struct record_header {
 };
 
 /*
- * RECORD_START: the first record of a stream.
+ * RECORD_START
  *   16  4  version        RECORD_VERSION
  *   20  2  machine        ELF e_machine of the supervisor: 62 x86-64, 183 aarch64
  *   22  2  -
@@ -88,16 +86,16 @@ struct record_start {
 	uint32_t restarts;
 	uint64_t lost_samples;
 	uint64_t lost_ns;
-	const char *command; /* borrowed from the record */
+	const char *command;
 	size_t command_bytes;
 };
 
 /*
- * RECORD_PROCESS: a process is traced from now on, or has called exec.
+ * RECORD_PROCESS
  *   16  4  pid
  *   20  4  parent      pid of the process that created it; 0: unknown
- * flags: RECORD_PROCESS_ATTACHED: it existed before the supervisor attached.
- *        RECORD_PROCESS_FORKED: it has a copy of its parent's image and maps.
+ * flags: RECORD_PROCESS_ATTACHED: the process existed before the supervisor attached.
+ *        RECORD_PROCESS_FORKED: the process has a copy of its parent's image and maps.
  */
 enum { RECORD_PROCESS_ATTACHED = 1, RECORD_PROCESS_FORKED = 2 };
 struct record_process {
@@ -106,19 +104,19 @@ struct record_process {
 };
 
 /*
- * RECORD_EXEC: the image that a process runs.
+ * RECORD_EXEC
  *   16  4  pid
  *   20  4  -
  *   24  -  path of the executable (as in /proc/PID/exe), NUL, the process's name (comm), NUL
  */
 struct record_exec {
 	uint32_t pid;
-	const char *path; /* borrowed from the record, NUL-terminated */
+	const char *path; /* NUL-terminated, as @name is */
 	const char *name;
 };
 
 /*
- * RECORD_MAPS: a piece of the text of /proc/PID/maps.
+ * RECORD_MAPS
  *   16  4  pid
  *   20  4  generation   grows by one with every reading of a process's maps
  *   24  4  offset       of this piece in the whole text
@@ -132,12 +130,11 @@ struct record_maps {
 	uint32_t generation;
 	uint32_t offset;
 	uint32_t bytes;
-	const char *text; /* borrowed, not NUL-terminated */
+	const char *text; /* not NUL-terminated */
 };
 
 /*
- * RECORD_THREAD: the name of a thread. It is sent again before the first sample that follows a
- * RECORD_CPU_LAST.
+ * RECORD_THREAD, sent again before the first sample that follows a RECORD_CPU_LAST
  *   16  4  pid
  *   20  4  tid
  *   24  -  name, NUL
@@ -145,16 +142,15 @@ struct record_maps {
 struct record_thread {
 	uint32_t pid;
 	uint32_t tid;
-	const char *name; /* borrowed, NUL-terminated */
+	const char *name; /* NUL-terminated */
 };
 
 /*
- * RECORD_SAMPLE: the state of a thread at an instant, or on another occasion (flags).
+ * RECORD_SAMPLE
  *   16  4  pid
  *   20  4  tid
- *   24  8  pc            pc of the user program; in a system call, the address behind the
- *                        instruction of the call; 0: unknown, as exec or the thread's end has
- *                        ended the system call
+ *   24  8  pc            pc of the user program; in a system call, the address behind its
+ *                        instruction; 0: unknown, as exec or the thread's end ended the call
  *   32  8  sp
  *   40  8  fp            frame pointer register
  *   48  8  weight_ns     CPU time that this instant represents, fixed before the observation
@@ -170,31 +166,22 @@ struct record_thread {
  *  104  -  registers (8 bytes each, in the order of the machine's DWARF numbers), then the stack;
  *          if outer_bytes is not 0: padding to 8, outer_base (8 bytes), then, with
  *          RECORD_SAMPLE_LEFT, left_pc and left_sp (8 bytes each), and the second piece
- * flags: RECORD_SAMPLE_KERNEL: the kernel spent the time on behalf of this program.
- *        RECORD_SAMPLE_TRUNCATED: the stack is longer than the copy.
- *        RECORD_SAMPLE_BLOCKED: the thread was observed blocked, without a stop: only its registers
- *        pc and sp are known. weight_ns is 0.
- *        RECORD_SAMPLE_AGAIN: with BLOCKED: the thread still is, or recently was, where its last
- *        sample with BLOCKED found it; only the times are valid.
- *        RECORD_SAMPLE_STOPPED: with BLOCKED or DUMP: a signal has stopped the thread (job
- * control). RECORD_SAMPLE_DUMP: the stack of a thread for --dump; weight_ns is the duration of its
- *        stop.
- *        RECORD_SAMPLE_ASLEEP: a sample of a thread that fell asleep at the instant and was not
- *        stopped: only its registers pc and sp are known.
- *        RECORD_SAMPLE_LEFT: the second piece is the stack of a Go program's goroutine, which its
- *        thread has left at left_sp and left_pc; left_pc 0: it has left to call the vdso. If
- *        left_sp is CHUNKS_BASE (proto/chunk_layout.h), the second piece has those frames of a
- *        virtual thread of Java that were in the heap. Their inner neighbour is the frame whose
- *        return address is the return barrier; left_pc is that frame's frame pointer.
+ * flags: AGAIN: with BLOCKED: the thread still is, or recently was, where its last BLOCKED sample
+ *        found it; only the times are valid.
+ *        LEFT: the second piece is the stack of a goroutine of Go, which the thread has left at
+ *        left_sp and left_pc; left_pc 0: to call the vdso. If left_sp is CHUNKS_BASE
+ *        (proto/chunk_layout.h), the second piece has the frames of a Java virtual thread that
+ *        were in the heap. Their inner neighbour is the frame whose return address is the return
+ *        barrier; left_pc is that frame's frame pointer.
  */
 enum {
-	RECORD_SAMPLE_KERNEL = 1,
-	RECORD_SAMPLE_TRUNCATED = 2,
-	RECORD_SAMPLE_BLOCKED = 4,
+	RECORD_SAMPLE_KERNEL = 1,    /* the thread was in a system call */
+	RECORD_SAMPLE_TRUNCATED = 2, /* the stack is longer than the copy */
+	RECORD_SAMPLE_BLOCKED = 4,   /* blocked, not stopped: only pc and sp known; weight_ns 0 */
 	RECORD_SAMPLE_AGAIN = 8,
-	RECORD_SAMPLE_STOPPED = 16,
-	RECORD_SAMPLE_DUMP = 32,
-	RECORD_SAMPLE_ASLEEP = 64,
+	RECORD_SAMPLE_STOPPED = 16, /* with BLOCKED or DUMP: stopped by a signal (job control) */
+	RECORD_SAMPLE_DUMP = 32,    /* for --dump; weight_ns is the duration of the stop */
+	RECORD_SAMPLE_ASLEEP = 64,  /* fell asleep at the instant, not stopped: only pc and sp */
 	RECORD_SAMPLE_LEFT = 128,
 };
 struct record_sample {
@@ -209,21 +196,21 @@ struct record_sample {
 	uint64_t stack_base, stack_limit;
 	uint64_t queue_ns, blocked_ns;
 	uint64_t reg[RECORD_MAX_REGISTERS];
-	const uint8_t *stack; /* borrowed from the record when decoded */
+	const uint8_t *stack;
 	/*
-	 * The second piece: the stack that a signal handler on an alternate stack interrupted, or
-	 * what RECORD_SAMPLE_LEFT says; outer_bytes 0: none.
+	 * The second piece: with RECORD_SAMPLE_LEFT as described there; otherwise the stack that a
+	 * signal handler on an alternate stack interrupted. outer_bytes 0: none.
 	 */
 	uint32_t outer_bytes;
 	uint64_t outer_base;
 	uint64_t left_pc, left_sp; /* with RECORD_SAMPLE_LEFT */
-	const uint8_t *outer;      /* borrowed from the record */
+	const uint8_t *outer;
 };
 
 /*
- * RECORD_EXIT: a process has ended, or was detached.
+ * RECORD_EXIT
  *   16  4  pid
- *   20  4  status        wait status, or RECORD_EXIT_DETACHED if the process was detached
+ *   20  4  status        wait status, or RECORD_EXIT_DETACHED
  *   24  8  kernel_ns     CPU time charged to its threads while they were profiled
  */
 #define RECORD_EXIT_DETACHED UINT32_MAX
@@ -234,7 +221,7 @@ struct record_exit {
 };
 
 /*
- * RECORD_CPU: once a second for a thread that has run, and at its end or exec.
+ * RECORD_CPU: once a second for a thread that has run, and at its end or exec
  *   16  4  pid
  *   20  4  tid
  *   24  8  cpu_ns        CPU time that the kernel charged to this thread, in its process's present
@@ -249,9 +236,8 @@ struct record_cpu {
 };
 
 /*
- * RECORD_UNSAMPLED: times that no sample of the analyst carries, summed over the processes with one
- * executable: lost with an analyst that died, or waiting time of threads that were never observed
- * waiting.
+ * RECORD_UNSAMPLED: sums over all processes with one executable. A time is lost with an analyst
+ * that died, or is waiting time of threads that were never observed waiting.
  *   16  8  cpu_ns
  *   24  8  queue_ns
  *   32  8  blocked_ns
@@ -259,30 +245,26 @@ struct record_cpu {
  */
 struct record_unsampled {
 	uint64_t cpu_ns, queue_ns, blocked_ns;
-	const char *path; /* borrowed, NUL-terminated */
+	const char *path; /* NUL-terminated */
 };
 
 /*
- * RECORD_AUDIT, RECORD_SNAPSHOT, RECORD_SERVE, RECORD_END: the figures of the audit so far.
+ * RECORD_AUDIT, RECORD_SNAPSHOT, RECORD_SERVE, RECORD_END
  *   16  -  lines "key value\n" (INTERFACE: the keys of `sprofreport summary`), NUL
- * flags of RECORD_END: RECORD_END_PIECE: with --ring: this ends a piece, which is kept in case a
- *        profile is requested.
- *        RECORD_END_UNASKED: with --ring: no profile was requested, so nothing is written.
- *        RECORD_END_REFUSED: attaching to a named process failed, so nothing was profiled.
- *        RECORD_END_ROTATED: with --rotate: the run continues in another file.
+ * flags of RECORD_END: below
  */
 enum {
-	RECORD_END_PIECE = 1,
-	RECORD_END_UNASKED = 2,
-	RECORD_END_REFUSED = 4,
-	RECORD_END_ROTATED = 8
+	RECORD_END_PIECE = 1,   /* --ring: ends a piece, kept in case a profile is requested */
+	RECORD_END_UNASKED = 2, /* --ring: no profile was requested, so nothing is written */
+	RECORD_END_REFUSED = 4, /* attaching to a named process failed: nothing was profiled */
+	RECORD_END_ROTATED = 8  /* --rotate: the run continues in another file */
 };
 struct record_audit {
-	const char *text; /* borrowed, NUL-terminated */
+	const char *text; /* NUL-terminated */
 };
 
 /*
- * RECORD_RUNTIME: the frames of a language's runtime, for the RECORD_SAMPLE that follows directly.
+ * RECORD_RUNTIME
  *   16  4  pid
  *   20  4  tid
  *   24  4  id           of the table (proto/runtime_table.h) by which the frames were read
@@ -304,11 +286,11 @@ struct record_runtime {
 	uint64_t thread;
 	uint64_t watch[RUNTIME_WATCH_WORDS];
 	uint64_t thread_word[RUNTIME_THREAD_WORDS];
-	const uint8_t *frame; /* RECORD_FRAME_WORDS words each; borrowed */
+	const uint8_t *frame; /* RECORD_FRAME_WORDS words each */
 };
 
 /*
- * RECORD_OBJECT: a code object of a language's runtime; replaces an earlier one at its address.
+ * RECORD_OBJECT: replaces an earlier object at its address
  *   16  4  pid
  *   20  4  id            of the table
  *   24  8  address
@@ -321,12 +303,12 @@ struct record_object {
 	uint64_t address;
 	uint32_t bytes;
 	uint32_t text_bytes[RUNTIME_TEXTS];
-	const uint8_t *data; /* the object; borrowed, as the texts are */
+	const uint8_t *data; /* the object */
 	const uint8_t *text[RUNTIME_TEXTS];
 };
 
 /*
- * RECORD_MEMORY: memory of a process, read at the time of the record, while the process may run.
+ * RECORD_MEMORY: memory read at the time of the record, while the process may run
  *   16  4  pid
  *   20  4  requested     number of bytes
  *   24  8  address
@@ -337,10 +319,10 @@ struct record_object {
 struct record_memory {
 	uint32_t pid, requested, bytes;
 	uint64_t address;
-	const uint8_t *data; /* borrowed */
+	const uint8_t *data;
 };
 
-/* A decoded record; header.type selects the member of @as. */
+/* header.type selects the member of @as. */
 struct record {
 	struct record_header header;
 	union {
@@ -361,9 +343,9 @@ struct record {
 };
 
 /*
- * Encoders. record_put_…() writes one record to @to (at most @room bytes) and returns its size,
- * rounded up to 8, or -ENOSPC. record_…_bytes() returns the room that it needs. Text longer than
- * RECORD_MAX_TEXT_BYTES is cut. None allocates.
+ * record_put_…() writes a record of at most @room bytes. Returns its size, rounded up to 8, or
+ * -ENOSPC. Cuts text after RECORD_MAX_TEXT_BYTES. record_…_bytes() returns the room that a record
+ * needs. None allocates.
  */
 int record_put_start(uint8_t *to, size_t room, uint64_t time_ns, const struct record_start *start);
 int record_put_process(
@@ -395,10 +377,7 @@ int record_put_memory(
 size_t record_memory_bytes(const struct record_memory *memory);
 size_t record_sample_bytes(const struct record_sample *sample);
 
-/*
- * Decodes one record of exactly @bytes bytes. Text and stack are borrowed from @data. -EPROTO if
- * the record is malformed; for an unknown type, decodes the header and returns 0.
- */
+/* Decodes a record of exactly @bytes bytes; of unknown type, its header. 0; -EPROTO: malformed. */
 int record_get(const uint8_t *data, size_t bytes, struct record *ret_record);
 
 #endif

@@ -6,14 +6,10 @@
 
 #include "proto/bytes.h"
 
-/*
- * Is the index what its type requires: 0 for a type without one, and not 0 for a pid or a tid? The
- * index of a word is checked by runtime_table_take().
- */
 static bool index_ok(const struct request *request)
 {
 	switch (request->type) {
-	case REQUEST_RUNTIME: return true;
+	case REQUEST_RUNTIME: return true; /* runtime_table_take() checks it. */
 	case REQUEST_STACK:
 	case REQUEST_GO:
 	case REQUEST_MEMORY:
@@ -23,7 +19,7 @@ static bool index_ok(const struct request *request)
 	}
 }
 
-/* Is the type known, and the value in its range? Periods are from 10 us (100 kHz) to 100 s. */
+/* Is the type known, and the value in its range? Periods are 10 us to 100 s. */
 static bool value_ok(const struct request *request)
 {
 	switch (request->type) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Requests to the supervisor from the analyst and from the server (tools/sprofil-server.c), each
- * over a pipe of its own. A request is REQUEST_BYTES long, so a write is atomic:
+ * through a pipe of its own. A request is one write of REQUEST_BYTES, which is atomic:
  *
  *   offset  size  field
  *        0     4  type     enum request_type
@@ -16,7 +16,7 @@
 
 #define REQUEST_BYTES      16
 #define REQUEST_STACK_MOST (UINT64_C(256) << 20)
-/* The addresses of REQUEST_MEMORY lie below this one. */
+/* Addresses in REQUEST_MEMORY lie below this one. */
 #define REQUEST_MEMORY_END (UINT64_C(1) << 48)
 /* The greatest value of REQUEST_GO. */
 enum { REQUEST_GO_MOST = 65536 };
@@ -28,30 +28,29 @@ enum request_type {
 	REQUEST_SERVE = 5,   /* from the server only: send it the profile so far */
 	REQUEST_ROTATE = 6,  /* the profile's file has the size of --rotate: begin another one */
 	REQUEST_RUNTIME = 7, /* value: word @index of a struct runtime_table */
-	/* value: bytes to copy of the stacks of thread @index, if a stack's end is unknown */
+	/* value: bytes to copy of a stack of thread @index whose end is unknown */
 	REQUEST_STACK = 8,
 	/* process @index is a Go program; value: bytes from its word "g" to the thread pointer */
 	REQUEST_GO = 10,
 	/*
-	 * read memory of process @index, and send it (RECORD_MEMORY); value: the address in the
-	 * lower 48 bits, the number of bytes in the upper 16
+	 * send memory of process @index as RECORD_MEMORY; value: the address in the lower 48 bits,
+	 * the number of bytes in the upper 16
 	 */
 	REQUEST_MEMORY = 11,
 	/*
-	 * the first of two requests that say where the frames of Java's virtual threads are in
-	 * process @index (supervisor/target/chunks.h); value: the address to which narrow pointers
-	 * are relative
+	 * process @index has Java's virtual threads (supervisor/target/chunks.h); value: the
+	 * address to which narrow pointers are relative; a REQUEST_CHUNKS follows
 	 */
 	REQUEST_CHUNKS_BASE = 12,
 	/*
-	 * the request after REQUEST_CHUNKS_BASE; value: the address of the return barrier in the
-	 * lower 48 bits, the layout (enum chunk_layout), the shift of narrow pointers, and the
-	 * number of words from the pointer to the Continuation up to the frame pointer
+	 * value: the address of the return barrier in the lower 48 bits, the layout (enum
+	 * chunk_layout), the shift of narrow pointers, and the number of words from the pointer to
+	 * the Continuation up to the frame pointer
 	 */
 	REQUEST_CHUNKS = 13,
 };
 
-/* In the value of REQUEST_CHUNKS: the mask of the barrier, the lowest bits of the other fields. */
+/* The value of REQUEST_CHUNKS: mask of the barrier, then the lowest bit of each other field. */
 #define REQUEST_CHUNKS_BARRIER ((UINT64_C(1) << 48) - 1)
 enum {
 	REQUEST_CHUNKS_LAYOUT = 48, /* 2 bits */
@@ -68,10 +67,7 @@ struct request {
 
 void request_put(uint8_t to[REQUEST_BYTES], const struct request *request);
 
-/*
- * Decodes a request. 0, or -EPROTO: an unknown type, a value out of its range, an index for a type
- * without one, or no index for a type that needs one.
- */
+/* 0, or -EPROTO: the type is unknown, or has no such index or value. */
 int request_get(const uint8_t from[REQUEST_BYTES], struct request *ret_request);
 
 #endif

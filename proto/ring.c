@@ -12,10 +12,7 @@ static const char magic[8] = "SPROFRNG";
 
 enum { AT_HEAD = 64, AT_TAIL = 128, AT_SLEEPING = 136 };
 
-/*
- * The producer goes back to the beginning of an empty ring once it has used a sixteenth of the
- * capacity, but at least this many bytes: so it uses the same memory again, which is in the caches.
- */
+/* A sixteenth of the capacity, but at least this, is used before the ring begins anew (ring.h). */
 #define ANEW_LEAST (UINT64_C(1) << 20)
 
 static _Atomic uint64_t *word(const struct ring *ring, size_t offset)
@@ -38,7 +35,6 @@ static uint8_t *data_at(const struct ring *ring, uint64_t position)
 	return ring->base + RING_DATA_OFFSET + (position & (ring->capacity - 1));
 }
 
-/* Writes the header of a record, for ring_commit() and padding. */
 static void put_header(uint8_t *at, uint32_t bytes)
 {
 	struct writer w = writer_over(at, 4);
@@ -91,14 +87,11 @@ int ring_open(struct ring *ring, void *memory, size_t bytes)
 		return -EPROTO;
 	*ring = (struct ring){.base = memory, .capacity = capacity};
 	ring->at = atomic_load_explicit(word(ring, AT_TAIL), memory_order_relaxed);
-	/*
-	 * A position that is no multiple of 8 is invalid. At a multiple, a header never extends
-	 * past the end.
-	 */
+	/* At a multiple of 8, the 8 bytes of size and type never extend past the end. */
 	return ring->at % 8 ? -EPROTO : 0;
 }
 
-/* Reads the consumer's position. It is ignored if it is impossible: beyond ours, or going back. */
+/* Reads the consumer's position. Ignores an impossible one: beyond ours, or going back. */
 static void look_at_tail(struct ring *ring)
 {
 	uint64_t tail = atomic_load_explicit(word(ring, AT_TAIL), memory_order_acquire);
@@ -115,19 +108,15 @@ bool ring_is_half_empty(struct ring *ring)
 
 bool ring_is_drained(const struct ring *ring)
 {
-	/*
-	 * The two values are read in this order, as the consumer takes no record after it has
-	 * announced that it sleeps.
-	 */
+	/* This order: after it has announced its sleep, the consumer takes no record. */
 	return atomic_load_explicit(sleeping(ring), memory_order_seq_cst) == 1 &&
 		atomic_load_explicit(word(ring, AT_TAIL), memory_order_acquire) == ring->at;
 }
 
 /*
- * May the producer continue at the beginning of the ring? It does if the consumer has left the ring
- * empty and sleeps, as the memory there has been used before and is in the caches. The consumer is
- * woken for the padding at once; until it has consumed that, there is room only for the @used bytes
- * before the padding.
+ * May the producer pad, and continue at the beginning of the ring (ring.h)? Until the consumer has
+ * consumed the padding, there is room only for the @used bytes before it. A sleeping consumer is
+ * woken for the padding at once.
  */
 static bool may_begin_anew(struct ring *ring, uint64_t used, uint64_t need)
 {
@@ -139,7 +128,7 @@ static bool may_begin_anew(struct ring *ring, uint64_t used, uint64_t need)
 		atomic_load_explicit(sleeping(ring), memory_order_seq_cst) == 1;
 }
 
-/* The most bytes that the ring may hold after an addition; fewer for a sample than for an event. */
+/* Returns the most bytes that the ring may hold with the new record. */
 static uint64_t limit_of(const struct ring *ring, bool event)
 {
 	uint64_t room = ring->seen == ring->anew_at ? ring->anew_room : ring->capacity;
@@ -191,9 +180,8 @@ bool ring_commit(struct ring *ring, size_t bytes)
 	ring->at += ring->padding + used;
 	ring->reserved = ring->padding = 0;
 	/*
-	 * The producer writes head and then reads "sleeping"; ring_sleep() writes "sleeping" and
-	 * then reads head. Only sequential consistency ensures that at least one side sees the
-	 * other's write.
+	 * The producer writes head, then reads "sleeping"; ring_sleep() writes "sleeping", then
+	 * reads head. Only sequential consistency lets at least one see the other's write.
 	 */
 	atomic_store_explicit(word(ring, AT_HEAD), ring->at, memory_order_seq_cst);
 	return atomic_load_explicit(sleeping(ring), memory_order_seq_cst) == 1;

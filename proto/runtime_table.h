@@ -2,7 +2,7 @@
 /*
  * What the supervisor reads of a language's runtime in a stop (docs/RUNTIMES.md).
  *
- * The analyst, which parses ELF, finds a runtime in a process and sends this table of addresses and
+ * The analyst finds a runtime in a process by its ELF files, and sends this table of addresses and
  * offsets through the request pipe. The supervisor, which knows no language, follows the pointers:
  *
  *	threads_head ─► group ─► thread ─► frame ─► frame ─► …
@@ -10,9 +10,8 @@
  *	                   ▼        ▼
  *	                 group    thread
  *
- * In the stop it reads the state of the thread and the thread's chain of frames; after the resume,
- * each code object that it has not sent yet. All offsets are in bytes; RUNTIME_NONE: there is no
- * such field. A word of the target has 8 bytes.
+ * In the stop it reads the thread's state and chain of frames; after the resume, each code object
+ * that it has not sent yet. Offsets are in bytes; RUNTIME_NONE: no such field. A word has 8 bytes.
  */
 #ifndef PROTO_RUNTIME_TABLE_H
 #define PROTO_RUNTIME_TABLE_H
@@ -35,7 +34,7 @@ enum {
 	RUNTIME_FRAME_BYTES_MOST = 512,
 	RUNTIME_OBJECT_BYTES_MOST = 512,
 	RUNTIME_TEXT_BYTES_MOST = 32768,
-	/* After this many objects the supervisor forgets which it has sent, and resends them. */
+	/* After this many objects the supervisor forgets which ones it has sent. */
 	RUNTIME_OBJECTS_MOST = 65536,
 };
 
@@ -53,36 +52,35 @@ struct runtime_table {
 	/* The address of the pointer to the first group of threads. */
 	uint64_t threads_head;
 	uint32_t group_next, group_threads; /* in a group: next group, first thread */
-	/* The following offsets are in a thread's state. */
-	uint32_t thread_bytes;                         /* how many bytes of the state are read */
+	/* In a thread's state. thread_bytes of it are read. */
+	uint32_t thread_bytes;
 	uint32_t thread_next, thread_tid, thread_self; /* next state, tid, thread pointer */
 	/*
-	 * If frame_behind is NONE, the pointer to the innermost frame is at thread_frame. Otherwise
-	 * the pointer at thread_frame leads to an object, in which the pointer to the frame is at
-	 * frame_behind.
+	 * The state has at thread_frame a pointer to the innermost frame; or, unless frame_behind
+	 * is RUNTIME_NONE, to an object that has this pointer at frame_behind.
 	 */
 	uint32_t thread_frame, frame_behind;
-	uint32_t thread_word[RUNTIME_THREAD_WORDS]; /* offsets of the words sent with each record */
+	uint32_t thread_word[RUNTIME_THREAD_WORDS]; /* words sent with each record */
 	/*
 	 * Frames are pushed on chunks of memory. In a thread's state: pointers to the newest chunk
-	 * (NONE: there are no chunks) and to the end of its used part. In a chunk: the previous
+	 * (RUNTIME_NONE: no chunks) and to the end of its used part. In a chunk: the previous
 	 * chunk, the number of used words behind the header, and where the header ends.
 	 */
 	uint32_t thread_chunk, thread_top;
 	uint32_t chunk_previous, chunk_used, chunk_data;
-	/* Addresses of two words of the interpreter's lock, which are reported. 0: none. */
+	/* Addresses of two words of the interpreter's lock, which each record reports. 0: none. */
 	uint64_t watch[RUNTIME_WATCH_WORDS];
 	/* In a frame: word 0 points to the caller's frame, word 1 to the code object. */
 	uint32_t frame_bytes;
 	uint32_t frame_word[RUNTIME_FRAME_WORDS];
-	uint64_t tag; /* bits to be removed from these two pointers of a frame */
-	/* In a code object: words by which another object at the same address is recognized. */
+	uint64_t tag; /* bits to be removed from these two pointers */
+	/* In a code object: words that tell it from another object at the same address. */
 	uint32_t object_bytes;
 	uint32_t key[RUNTIME_KEYS];
 	struct runtime_text text[RUNTIME_TEXTS];
 };
 
-/* The number of requests that carry a table; one write to the pipe sends them all. */
+/* Requests that carry a table; one write to the pipe sends all of them. */
 enum { RUNTIME_REQUESTS = 44, RUNTIME_REQUEST_BYTES = RUNTIME_REQUESTS * REQUEST_BYTES };
 
 void runtime_table_put(uint8_t to[RUNTIME_REQUEST_BYTES], const struct runtime_table *table);
@@ -94,8 +92,8 @@ struct runtime_incoming {
 };
 
 /*
- * Takes one request. 1: *@ret_table is complete; 0: more requests must follow; -EPROTO: a request
- * is out of order or an offset out of bounds, and the table is dropped.
+ * Takes one request. 1: *@ret_table is complete; 0: more requests must follow; -EPROTO: the
+ * request is out of order, or an offset out of bounds; the table is dropped.
  */
 int runtime_table_take(struct runtime_incoming *incoming, const struct request *request,
 	struct runtime_table *ret_table);

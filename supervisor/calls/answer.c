@@ -18,8 +18,8 @@
 #include "supervisor/target/procfiles.h"
 
 /*
- * Is @fd an anonymous pipe? No file system is asked, whatever file the sender has put there: a file
- * system in user space, or on another machine, might take long to answer.
+ * Is @fd an anonymous pipe? AT_STATX_DONT_SYNC, because the sender may have put any file there: a
+ * file system in user space, or on another machine, could take long to answer.
  */
 static bool is_pipe(const struct answerer *answerer, int fd, uint64_t *ret_inode)
 {
@@ -33,9 +33,8 @@ static bool is_pipe(const struct answerer *answerer, int fd, uint64_t *ret_inode
 }
 
 /*
- * May the sender write to its descriptor @number, and is that descriptor the pipe @inode? Both
- * lines are of one fdinfo file: "flags:\t0100001\n" (octal, as of open(2)), "ino:\t81234\n" (Linux
- * 5.14).
+ * May the sender write to its descriptor @number, and is it the pipe @inode? One fdinfo file has
+ * both: "flags:\t0100001\n" (octal, as of open(2)), "ino:\t81234\n" (since Linux 5.14).
  */
 static bool sender_may_write(int tid, int number, uint64_t inode)
 {
@@ -52,10 +51,9 @@ static bool sender_may_write(int tid, int number, uint64_t inode)
 }
 
 /*
- * Opens the sender's answer pipe. Only a pipe is accepted, and only one to which the sender can
- * write through this descriptor: anything else would be opened with the supervisor's rights. During
- * the checks the file is held by O_PATH, which does not open it, so the sender cannot exchange it
- * meanwhile (test: answer_with_rights_of_sender).
+ * Opens the sender's answer pipe, with the supervisor's rights. So it must be a pipe to which the
+ * sender can write through this descriptor. An O_PATH descriptor, which does not open the file,
+ * holds it during the checks: the sender cannot exchange it (test: answer_with_rights_of_sender).
  */
 static int open_pipe(const struct answerer *answerer, int tid, int number)
 {
@@ -77,10 +75,7 @@ static int open_pipe(const struct answerer *answerer, int tid, int number)
 	return pipe_fd;
 }
 
-/*
- * Does the link of the descriptor name a pipe, "pipe:[81234]"? Others are not copied: closing a
- * copy of another file could have effects.
- */
+/* Is the link "pipe:[81234]"? A copy of another file could have effects when it is closed. */
 static bool seems_pipe(int pid, int number)
 {
 	static const char prefix[] = "pipe:[";
@@ -92,10 +87,10 @@ static bool seems_pipe(int pid, int number)
 }
 
 /*
- * Copies the sender's own descriptor: 7 us faster than opening the pipe (Linux 5.6). A write to it
- * may block, whatever its flags are now, so it is only for pwritev2() with RWF_NOWAIT. -EBADF: not
- * a pipe to which the sender can write. -ENOTSUP: no copy possible. Descriptors are looked up in
- * the first thread of the process, whose table may differ from @tid's.
+ * Copies the sender's descriptor (Linux 5.6), 7 us faster than opening the pipe. Use the copy only
+ * with RWF_NOWAIT: any other write may block, as the sender can clear O_NONBLOCK. -EBADF: not a
+ * pipe to which the sender can write. -ENOTSUP: no copy possible, for example because @tid and the
+ * first thread, from which pidfd_getfd() copies, have different descriptor tables.
  */
 static int borrow_pipe(struct answerer *answerer, struct process *process, int tid, int number)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Answers to requests. A request names a descriptor of its sender: a pipe for the answer. */
+/* Answers to requests, through the pipe whose descriptor in the sender the request names. */
 #ifndef SUPERVISOR_ANSWER_H
 #define SUPERVISOR_ANSWER_H
 
@@ -14,14 +14,13 @@ struct procfiles;
 
 struct answerer {
 	struct procfiles *files;
-	uint64_t device; /* st_dev of anonymous pipes */
-	/* the kernel cannot write to pipes without blocking (before Linux 6.4) */
-	bool cannot_borrow;
+	uint64_t device;    /* st_dev of anonymous pipes */
+	bool cannot_borrow; /* Linux before 6.4: RWF_NOWAIT does not work on pipes */
 };
 
 /*
- * Answers @q, which came from @tid of @process (NULL: not a process that we trace). Never blocks; a
- * sender that is gone, or whose pipe is full, gets no answer. @status, if not NULL, is sent along.
+ * Answers @q of the thread @tid of @process (NULL: a process that we do not trace). @status, if not
+ * NULL, is sent along. Never blocks: a sender that is gone, or whose pipe is full, gets no answer.
  */
 void answer_send(struct answerer *answerer, struct process *process, int tid,
 	const struct call_request *q, int error, const struct call_status *status);

@@ -7,17 +7,17 @@
 #include "proto/bytes.h"
 #include "supervisor/os/remote.h"
 
-/* The smallest page of any machine: all bytes of one have the same access rights. */
+/* The smallest page of any machine: within it, access rights do not change. */
 #define PAGE_BYTES 4096u
-/* The count at which REGION_STOP_AT_32767 stops all profiling. */
+/* REGION_STOP_AT_32767 stops all profiling at this count. */
 #define STOP_AT 32767u
 
 /* One counter, with the sum of all additions to it. */
 struct cell {
 	uint64_t address;
 	uint64_t ticks;
-	uint64_t full;    /* the part of the additions that does not fit in the counter */
-	uint8_t bytes[8]; /* the counter's bytes as they lie in the target */
+	uint64_t full;    /* ticks that do not fit in the counter */
+	uint8_t bytes[8]; /* the counter as it lies in the target */
 	uint8_t old[8];
 	bool faulted;
 };
@@ -66,9 +66,8 @@ static bool crosses_page(const struct cell *c, unsigned element)
 }
 
 /*
- * Reads or writes @count cells in the target. The kernel stops at the first vector that faults and
- * returns the bytes transferred before it: the cell of that vector is marked, and those behind it
- * are tried again.
+ * Reads or writes @count cells in the target. The kernel stops at the first vector that faults, and
+ * returns the bytes before it: that vector's cell is marked as faulted, and the rest tried again.
  */
 static int transfer(const struct counter_memory *m, counter_transfer *move, struct cell **cells,
 	unsigned count, unsigned element)
@@ -105,9 +104,8 @@ static ssize_t write_part(
 }
 
 /*
- * Writes a counter that lies across two pages, one of which may be inaccessible: the kernel would
- * write the first half before it faults. Therefore the second half is written first, and restored
- * if the first half fails.
+ * Writes a counter across two pages. If only the second is inaccessible, the kernel would write the
+ * first part before it faults. So the second is written first, and restored if the first faults.
  */
 static int write_across(const struct counter_memory *m, struct cell *c, unsigned element)
 {
@@ -193,10 +191,6 @@ int counter_apply(const struct counter_memory *memory, unsigned element,
 				break;
 		err = update(memory, element, overflow, &cells[from], to - from, ret_stop);
 	}
-	/*
-	 * Each addition has a cell now. Of several additions to one counter, the first gets the
-	 * ticks that did not fit.
-	 */
 	for (unsigned i = 0; !err && i < count; i++) {
 		for (unsigned k = 0; k < n; k++) {
 			if (cells[k].address != adds[i].address)

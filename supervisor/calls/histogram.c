@@ -11,7 +11,7 @@
 
 #define COUNTS_MOST (UINT64_C(1) << 26) /* 512 MiB of counters suffice for any code */
 #define SCALE_MOST  UINT32_C(0x1fffffff)
-#define SELF_BYTES  8 /* Counters are kept as uint64_t, whatever width they represent. */
+#define SELF_BYTES  8 /* of a counter as kept here, whatever its region's width */
 
 __extension__ typedef unsigned __int128 u128;
 
@@ -34,7 +34,7 @@ static int parse_number(const char **at, char end, uint64_t *ret_number)
 	return 0;
 }
 
-/* Parses the width of a counter. If @text names none, *@ret_element is unchanged. */
+/* "" leaves *@ret_element unchanged. */
 static int parse_width(const char *text, unsigned *ret_element)
 {
 	static const struct {
@@ -134,7 +134,7 @@ void histogram_release(struct histogram *h)
 	*h = (struct histogram){.region = NULL};
 }
 
-/* Is the path of a mapping @object, completely or in its last component? */
+/* Is @object a mapping's whole path, or the end of it after a slash? */
 static bool is_object(const char *path, size_t bytes, const char *object)
 {
 	size_t n = strlen(object);
@@ -144,9 +144,8 @@ static bool is_object(const char *path, size_t bytes, const char *object)
 }
 
 /*
- * Finds a module in a maps text; its mappings are consecutive lines. One line: "55d0a000-55d0b000
- * r-xp 00002000 08:01 1234    /usr/bin/xz". *@ret_base: the address of file offset 0, mapped or
- * not.
+ * Finds a module in a maps text, whose lines are like "55d0a000-55d0b000 r-xp 00002000 08:01 1234
+ * /usr/bin/xz". *@ret_base: address of file offset 0, mapped or not; *@ret_end: end of the module.
  */
 static bool find_object(const char *maps, const char *object, uint64_t *ret_base, uint64_t *ret_end)
 {
@@ -174,7 +173,7 @@ static bool find_object(const char *maps, const char *object, uint64_t *ret_base
 
 /*
  * Returns the load bias of a region's module: 0 for an executable that is not position-independent,
- * which is mapped at the addresses in its file.
+ * because it is mapped at the addresses in its file.
  */
 static uint64_t bias_of(const struct histogram_region *r, uint64_t base, uint64_t end)
 {
@@ -194,17 +193,14 @@ int histogram_resolve(struct histogram *h, const char *maps, struct region_table
 		uint64_t base = 0, end = 0, bias = 0;
 
 		if (from->object && !find_object(maps, from->object, &base, &end))
-			continue; /* Without bytes, the region has no counters in this process. */
+			continue; /* A region without bytes counts nothing. */
 		from->seen = true;
 		if (from->object)
 			bias = bias_of(from, base, end);
 		to->base = from->first * SELF_BYTES;
 		to->bytes = from->counters * SELF_BYTES;
 		to->offset = from->start + bias;
-		/*
-		 * A counter's index is floor(d * s / (65536 * e)). It stays the same when the bytes
-		 * e of a counter become 8 and the scale s is multiplied by 8 / e.
-		 */
+		/* Keeps the counter's index (region.h): bytes and scale grow by the same factor. */
 		to->scale = is_bin(from) ? 2 : from->scale * (SELF_BYTES / from->element);
 		to->limit = is_bin(from) ? 0 : from->end + bias;
 	}

@@ -40,12 +40,12 @@ static bool is_enabled(const struct region_table *t, const struct call_region *r
 	return r->bytes >= t->element && (scale_of(t, r) >= 2 || takes_all(t, r));
 }
 
-/* Computes the addresses that have a counter in region @r, which is enabled. False: none. */
+/* Computes which addresses have a counter in the enabled region @r. False: none. */
 static bool range_of(const struct region_table *t, const struct call_region *r, uint64_t *ret_first,
 	uint64_t *ret_last)
 {
 	uint32_t scale = scale_of(t, r);
-	u128 end, text; /* @text: how many bytes of code, from the offset on, have a counter */
+	u128 end, text; /* @text: bytes of code from the offset on that have a counter */
 
 	*ret_first = r->offset;
 	if (takes_all(t, r)) {
@@ -69,7 +69,7 @@ static int compare_spans(const void *a, const void *b)
 
 	if (x->first != y->first)
 		return x->first < y->first ? -1 : 1;
-	/* Of equal offsets the first region wins: sorted last, it is uppermost in flatten(). */
+	/* Of equal offsets the first region wins: it is sorted last, on top in flatten(). */
 	return x->region > y->region ? -1 : x->region < y->region;
 }
 
@@ -80,10 +80,9 @@ static void add_span(struct region_table *t, uint64_t first, uint64_t last, uint
 }
 
 /*
- * Makes disjoint spans of overlapping ones, which are sorted by their first address. Where several
- * overlap, the span that begins last has the greatest offset and wins: open spans form a stack, and
- * the uppermost one that has not ended owns the address. Each span opens once and closes once, so
- * there are at most two pieces per span.
+ * Makes disjoint spans of overlapping ones, which are sorted by their first address. The stack has
+ * the spans that have begun: the top one that has not ended owns the address, as it has the
+ * greatest offset. Each span opens and closes once, so there are at most two pieces per span.
  */
 static void flatten(
 	struct region_table *t, const struct region_span *open, uint32_t count, uint32_t *stack)
@@ -117,10 +116,7 @@ static void flatten(
 	}
 }
 
-/*
- * Makes disjoint spans where the first region that ends above an address owns it: each region takes
- * the addresses that the regions before it have left.
- */
+/* Makes disjoint spans: each region takes the addresses that the regions before it have left. */
 static void put_in_order(struct region_table *t)
 {
 	uint64_t from = 0;
@@ -175,7 +171,7 @@ static int put_overlapping(struct region_table *t, uint32_t flags)
 	return open && stack ? 0 : -ENOMEM;
 }
 
-/* Does the buffer continue at address 0? No program has such a buffer; it must not be written. */
+/* Does the buffer continue at address 0? No program has such a buffer. */
 static bool wraps_around(const struct region_table *t, const struct call_region *r)
 {
 	return is_enabled(t, r) && r->base > UINT64_MAX - (r->bytes - 1);
@@ -269,7 +265,6 @@ bool region_table_is_active(const struct region_table *table)
 	return table->spans > 0 || table->bin != REGION_NONE;
 }
 
-/* Finds the counter of @pc in @region, which covers @pc. */
 static void hit(
 	const struct region_table *t, uint32_t region, uint64_t pc, struct region_hit *ret_hit)
 {
@@ -285,7 +280,7 @@ static void hit(
 	ret_hit->address = r->base + ret_hit->index * t->element;
 }
 
-/* Looks up @pc without the spans, which do not reflect regions turned off since they were built. */
+/* Looks up @pc without the spans, which still contain the regions of @dead. */
 static uint32_t search_living(const struct region_table *t, const uint8_t *dead, uint64_t pc)
 {
 	uint32_t best = REGION_NONE;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Maps a program counter to its counter: the arithmetic and the region selection of sprofil(2) and
- * profil(2), for each dialect. Pure; the look-up neither allocates nor fails and may run in the
- * stop window.
+ * Maps a program counter to its counter, by the rules of sprofil(2) and profil(2) for each dialect.
+ * The look-up neither allocates nor fails, and may run in the stop window.
  *
  * A region of buffer size B, offset O and scale S with counters of E bytes has n = B / E counters.
  * Address O + d belongs to counter floor(d * S / (65536 * E)) if that is below n.
@@ -22,7 +21,7 @@ enum region_overflow {
 
 enum region_bins {
 	REGION_NO_BINS,
-	REGION_BINS, /* a region of offset 0 and scale 2 counts all that no other region counts */
+	REGION_BINS, /* a region of offset 0 and scale 2 is an overflow bin */
 };
 
 /* The points on which the manuals differ. */
@@ -31,18 +30,15 @@ struct region_policy {
 	uint32_t scale_mask; /* the bits of a scale that count */
 	/* scale 1 counts every address in the first counter; otherwise it means off */
 	bool scale_one_takes_all;
-	/*
-	 * the first region that ends above the address wins; otherwise the greatest offset, and of
-	 * equal offsets the first region
-	 */
+	/* the first region that ends above an address wins; false: greatest offset, then first */
 	bool in_order;
 	enum region_bins bins;
 	enum region_overflow overflow;
-	/* an inaccessible counter turns off everything; otherwise only its region */
+	/* an inaccessible counter turns off the whole table; otherwise only its region */
 	bool fault_stops_all;
 };
 
-/* Returns the rules of a dialect; never NULL for @dialect < CALL_DIALECTS. */
+/* @dialect < CALL_DIALECTS. */
 const struct region_policy *region_policy(enum call_dialect dialect);
 
 #define REGION_NONE UINT32_MAX
@@ -74,28 +70,25 @@ struct region_hit {
 };
 
 /*
- * Creates a table of @count <= CALL_MAX_REGIONS regions, which are copied; the caller owns one
- * reference. @element is 2, 4 or 8. Returns 0, -EINVAL (also if the buffer of an enabled region
- * wraps around the address space) or -ENOMEM.
+ * Creates a table of @count <= CALL_MAX_REGIONS regions, which are copied. @element is 2, 4 or 8.
+ * The caller owns a reference. 0; -EINVAL, also if the buffer of an enabled region wraps around the
+ * address space; -ENOMEM.
  */
 int region_table_new(enum call_dialect dialect, uint32_t flags, unsigned element,
 	const struct call_region *regions, uint32_t count, struct region_table **ret_table);
 
-/* Creates a table like @table without the regions of @dead; the others keep their indices. */
+/* Creates @table without the regions of @dead (bits); the others keep their indices. */
 int region_table_without(
 	const struct region_table *table, const uint8_t *dead, struct region_table **ret_table);
 
 struct region_table *region_table_ref(struct region_table *table);
-/* Frees the table with the last reference. NULL is allowed. */
+/* @table may be NULL. */
 void region_table_unref(struct region_table *table);
 
 /* Can any address be counted at all? */
 bool region_table_is_active(const struct region_table *table);
 
-/*
- * Finds the counter of @pc. @dead, if not NULL, has a bit for each region, set if the region has
- * been turned off; such a region is treated as absent. False: no counter.
- */
+/* Finds the counter of @pc. @dead: bits of regions to ignore, or NULL. False: no counter. */
 bool region_look_up(const struct region_table *table, const uint8_t *dead, uint64_t pc,
 	struct region_hit *ret_hit);
 

@@ -20,18 +20,15 @@
 #include "supervisor/target/tracee_memory.h"
 
 /*
- * service_read() reads the pipe in small pieces, and begins none after this time. Stops of other
- * threads wait meanwhile, and any process of the same user can keep the pipe full (test: flood).
- * The rest of a message that is cut stays in the pipe, so the engine's next round reads it at once.
+ * service_read() starts no further read of PIECE_BYTES after this time: stops of other threads
+ * wait, and any process of the user can keep the pipe full (test: flood). What stays in the pipe
+ * is read in the engine's next round.
  */
 #define TURN_NS      100000
 #define PIECE_BYTES  512
 #define BUFFER_BYTES (CALL_MAX_BYTES + PIECE_BYTES) /* A message and a piece behind it. */
 
-/*
- * Minimum limit of open files (RLIMIT_NOFILE). Below it no calls are accepted: sending an answer
- * takes a descriptor, and if none is free the caller waits in vain.
- */
+/* Least RLIMIT_NOFILE to accept calls: without a descriptor for its answer, a caller hangs. */
 #define FILES_LEAST 32
 
 static void close_fd(int *fd)
@@ -96,7 +93,7 @@ static bool is_sealed(struct remote memory, const struct call_request *q)
 		call_seal_is_good(seal, q);
 }
 
-/* Does the memory of @process, read through its thread @tid, hold the seal of @q? */
+/* Reads the memory of @process through its thread @tid. */
 static bool has_seal(
 	struct service *service, struct process *process, int tid, const struct call_request *q)
 {
@@ -104,7 +101,7 @@ static bool has_seal(
 	return is_sealed(tracee_memory_of(process, tid), q);
 }
 
-/* As has_seal(), for a process whose first thread may have ended. */
+/* has_seal() for a process whose first thread may have ended. */
 static bool any_has_seal(
 	struct service *service, struct process *process, const struct call_request *q)
 {
@@ -114,9 +111,8 @@ static bool any_has_seal(
 }
 
 /*
- * Returns the pid or tid @id in its own pid namespace: the last number of "NSpid:\t4711\t12\n". It
- * never changes, so it is kept in *@kept, and the status file is read only once, however many
- * requests name a wrong pid.
+ * Returns the pid or tid @id in its own pid namespace: the last number of "NSpid:\t4711\t12\n" in
+ * its status file. Caches the number in *@kept, so that many requests with wrong pids cost little.
  */
 static int inner(int id, int *kept)
 {
@@ -127,7 +123,6 @@ static int inner(int id, int *kept)
 	return *kept ? *kept : id;
 }
 
-/* Finds the thread of @process that has @inner_tid in its own pid namespace; NULL: none. */
 static struct tracee *find_inner(
 	const struct target *target, const struct process *process, int inner_tid)
 {
@@ -140,7 +135,7 @@ static struct tracee *find_inner(
 	return NULL;
 }
 
-/* Finds the thread that sent @q. NULL: not one that we trace. */
+/* NULL: we do not trace the sender. */
 static struct tracee *find_sender(struct service *service, const struct call_request *q)
 {
 	const struct target *target = service->sessions->target;
@@ -149,10 +144,7 @@ static struct tracee *find_sender(struct service *service, const struct call_req
 	if (t && t->process && t->process->pid == (int)q->pid &&
 		has_seal(service, t->process, t->tid, q))
 		return t;
-	/*
-	 * A process in another pid namespace is found by its pid there, because that is the pid in
-	 * the request. The tids of its threads are read only for a request with a seal.
-	 */
+	/* In another pid namespace, @q has the sender's pid and tid as of that namespace. */
 	for (size_t i = 0; i < target->processes; i++) {
 		struct process *p = target->process[i];
 
@@ -173,7 +165,6 @@ static void drop(struct service_call *call)
 	*call = (struct service_call){.pid = 0};
 }
 
-/* Finds the table that is being received from @t. */
 static struct service_call *find_coming(struct service *service, const struct tracee *t)
 {
 	for (unsigned i = 0; i < SERVICE_ASSEMBLIES; i++) {
@@ -185,7 +176,6 @@ static struct service_call *find_coming(struct service *service, const struct tr
 	return NULL;
 }
 
-/* Has the thread ended that was sending the table? */
 static bool has_ended(const struct service *service, const struct service_call *c)
 {
 	const struct tracee *t = target_find(service->sessions->target, c->tid);
@@ -194,9 +184,8 @@ static bool has_ended(const struct service *service, const struct service_call *
 }
 
 /*
- * Returns the incomplete table that is dropped for a new one: of the process that has the most, so
- * that no process can keep others from sending theirs, the one of which no piece has come for the
- * longest time. All slots must be taken.
+ * Returns the incomplete table to drop for a new one, if all slots are taken: the longest without a
+ * new piece, of the process with the most tables. So no process can shut out others.
  */
 static struct service_call *find_victim(struct service *service)
 {
@@ -218,8 +207,8 @@ static struct service_call *find_victim(struct service *service)
 }
 
 /*
- * Begins a new table in a slot. A thread has at most one incomplete table. Those of threads that
- * have ended are dropped; if all slots are taken, another one is. NULL: out of memory.
+ * Begins a new table in a slot: in that of the thread's incomplete table, in a free one, or in
+ * find_victim()'s. Drops the tables of threads that have ended. NULL: out of memory.
  */
 static struct service_call *begin(
 	struct service *service, const struct tracee *t, const struct call_request *q)
@@ -246,7 +235,7 @@ static struct service_call *begin(
 	return c;
 }
 
-/* Puts a table of one thread in force. 0 or an errno value. */
+/* 0 or an errno value. */
 static int apply_to_thread(struct service *service, struct tracee *t, const struct service_call *w)
 {
 	const struct call_request *q = &w->table.head;
@@ -273,10 +262,7 @@ static void apply(struct service *service, struct tracee *t, const struct servic
 
 	if (tell)
 		session_status(service->sessions, process, !(q->flags & CALL_STATUS), &status);
-	/*
-	 * The sender of a status request stops before it sees the answer, so that kept ticks are
-	 * written before its next request.
-	 */
+	/* The sender of a status request stops, and kept ticks are written, before it can go on. */
 	if (q->flags & CALL_STATUS)
 		session_ask_stop(service->sessions, t);
 	else if (q->total && is_fast(q) && service->restrict_fast)
@@ -291,7 +277,7 @@ static void apply(struct service *service, struct tracee *t, const struct servic
 	answer_send(&service->answerer, process, t->tid, q, error, tell ? &status : NULL);
 }
 
-/* Does the memory of the sender, which is not traced, hold the seal of @q? */
+/* has_seal() for a sender that we do not trace. */
 static bool has_strange_seal(struct service *service, const struct call_request *q)
 {
 	static const int none = -1;
@@ -310,14 +296,13 @@ static void handle_request(struct service *service, const struct call_request *q
 	int r;
 
 	if (!t) {
-		/* A process that we do not trace gets an answer if its seal is right. */
 		if (has_strange_seal(service, q))
 			answer_send(&service->answerer, NULL, (int)q->pid, q, ESRCH, NULL);
 		return;
 	}
 	call = call_assembly_starts(q) ? begin(service, t, q) : find_coming(service, t);
 	if (!call) {
-		/* The client sends a table that was dropped for another one again. */
+		/* EBUSY: this table was dropped for another one; the client sends it again. */
 		answer_send(&service->answerer, t->process, t->tid, q,
 			call_assembly_starts(q) ? ENOMEM : EBUSY, NULL);
 		return;

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The supervisor's side of the calls: takes requests from its pipe, accepts them if the sender's
- * memory holds their seal, puts their tables in force, and answers (proto/call.h).
- *
- * Programs find the pipe through /proc/PID/fd of their tracer by the name of a memfd (CALL_MARK),
- * so they inherit nothing.
+ * The supervisor's side of the calls: takes requests from its pipe, checks that the sender's memory
+ * holds their seal, puts their tables in force, and answers (proto/call.h).
  */
 #ifndef SUPERVISOR_SERVICE_H
 #define SUPERVISOR_SERVICE_H
@@ -17,13 +14,13 @@
 #include "supervisor/calls/answer.h"
 #include "supervisor/os/pages.h"
 
-#define SERVICE_ASSEMBLIES 64 /* maximum number of tables that are received in pieces at a time */
+#define SERVICE_ASSEMBLIES 64 /* most tables that are received in pieces at a time */
 
 /* A request, possibly in pieces. */
 struct service_call {
 	int pid, tid;               /* of the sender, in our namespace */
-	uint64_t last;              /* service.pieces when its last piece came */
-	struct call_assembly table; /* its region is NULL in a free slot */
+	uint64_t last;              /* service.pieces when the last piece came */
+	struct call_assembly table; /* table.region is NULL in a free slot */
 };
 
 struct sessions;
@@ -36,22 +33,22 @@ struct service {
 	uint64_t inode;                 /* of the pipe */
 	uint8_t *buffer;
 	size_t bytes; /* bytes in the buffer */
-	/* tables that have been received in part */
+	/* tables of which pieces are missing */
 	struct service_call coming[SERVICE_ASSEMBLIES];
 	uint64_t pieces;      /* number of pieces received so far */
 	struct pages strange; /* for the memory of a sender that is not traced */
 };
 
-/* Creates the pipe. -errno: there will be no calls, and @service has no descriptors. */
+/* Creates the pipe. 0, or -errno: @service has no descriptors, and accepts no calls. */
 int service_open(struct service *service);
 void service_release(struct service *service);
 
-/* Call when the pipe is readable: handles the requests in it. */
+/* Handles requests. Call it when the pipe is readable. */
 void service_read(struct service *service);
 
 /*
- * Writes a helper's first answer to @fd, and closes @fd. The answer says where the helper's request
- * pipe is (@error 0), or why it failed (@error is an errno value).
+ * Writes a helper's first answer to @fd, and closes @fd. @error 0: the answer says where the
+ * helper's request pipe is; otherwise the errno value with which the helper failed.
  */
 void service_announce(const struct service *service, int fd, int error);
 

@@ -37,7 +37,7 @@ static struct session *new_session(struct sessions *sessions, struct region_tabl
 		return NULL;
 	}
 	s->table = table;
-	/* Weights are rounded to the nearest number of ticks. */
+	/* Rounds the sum of weights to the nearest number of ticks. */
 	s->rest_ns = table->period_ns / 2;
 	s->serial = ++sessions->serial;
 	return s;
@@ -52,7 +52,6 @@ static uint64_t owed(const struct session *s)
 	return ticks;
 }
 
-/* Ends a session: nothing is counted for it any more. */
 static void end(struct sessions *sessions, struct session *s)
 {
 	uint64_t lost = owed(s);
@@ -96,10 +95,7 @@ static void replace(struct sessions *sessions, struct session **at, struct sessi
 	announce_change(sessions);
 }
 
-/*
- * Returns the sampler's stream for tables of @period_ns: the one that has this period, otherwise a
- * free one, otherwise the last one.
- */
+/* Returns the stream that has this period, else a free one, else the last one. */
 static unsigned stream_for(const struct sessions *sessions, uint64_t period_ns)
 {
 	unsigned i = 1;
@@ -111,8 +107,8 @@ static unsigned stream_for(const struct sessions *sessions, uint64_t period_ns)
 }
 
 /*
- * Can a table of @period_ns take over the clock of @s? Stopping a clock and starting it again would
- * wake the waiter thread twice while the caller waits for its answer.
+ * Can a table of @period_ns take over the clock of @s? To stop and restart the clock would wake the
+ * waiter thread twice while the caller waits for its answer.
  */
 static bool goes_on(const struct sessions *sessions, const struct session *s, uint64_t period_ns)
 {
@@ -148,10 +144,7 @@ static int set(struct sessions *sessions, struct session **at, enum call_dialect
 	return 0;
 }
 
-/*
- * Notes the present CPU time of all threads of @process: time before its table came into force is
- * not counted.
- */
+/* Notes the threads' CPU time: time before the table came into force is not counted. */
 static void begin_accounts(struct sessions *sessions, const struct process *process)
 {
 	const struct target *target = sessions->target;
@@ -189,9 +182,9 @@ void session_thread_ended(struct tracee *t)
 }
 
 /*
- * Adds CPU time and weights of a process whose session ends to those of its parent, so that the
- * ticks that the child lacks show in the parent's status. For a single child, CPU time less weights
- * is mostly chance. So both sums are added to the parent's, and not that difference.
+ * Adds CPU time and weights of a process whose session ends to its parent's, so that ticks that the
+ * child lacks show in the parent's status. Both sums are added, not their difference, which is
+ * mostly chance for a single child.
  */
 static void hand_to_parent(struct sessions *sessions, const struct process *child)
 {
@@ -210,8 +203,8 @@ static void hand_to_parent(struct sessions *sessions, const struct process *chil
 }
 
 /*
- * Returns the CPU time of @process that no instant has found so far, in ticks. One tick of each
- * live thread is left out, because its next instant is still to come.
+ * Returns the CPU time of @process that no instant has found, in ticks. One tick of each live
+ * thread is left out: its instant is still to come.
  */
 static uint64_t unmet(struct sessions *sessions, const struct process *process)
 {
@@ -237,7 +230,7 @@ int session_set_thread(struct sessions *sessions, struct tracee *tracee, enum ca
 	unsigned threads = sessions->threads - (tracee->session != NULL);
 	int r;
 
-	/* set() calls session_period_ns(), which considers threads only if this is not 0. */
+	/* set() calls session_period_ns(), which skips threads if sessions->threads is 0. */
 	sessions->threads = threads + 1;
 	r = set(sessions, &tracee->session, dialect, flags, element, regions, count);
 	sessions->threads = threads + (tracee->session != NULL);
@@ -326,10 +319,7 @@ static void tidy(struct sessions *sessions, struct session *s, bool of_thread)
 	if (!s || !s->untidy)
 		return;
 	if (!s->off && region_table_without(s->table, s->dead, &table) == 0) {
-		/*
-		 * If region_table_without() fails (-ENOMEM), the old table stays in use, with a
-		 * slower look-up.
-		 */
+		/* On -ENOMEM the old table stays in use, with a slower look-up. */
 		region_table_unref(s->table);
 		s->table = table;
 		if (!region_table_is_active(table))

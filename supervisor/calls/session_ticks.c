@@ -8,7 +8,7 @@
 #include "supervisor/target/target.h"
 #include "supervisor/target/tracee_memory.h"
 
-/* Interval at which a stop is requested again, as long as kept ticks have not been written. */
+/* A stop is requested again after this time if kept ticks have still not been written. */
 #define WRITE_AGAIN_NS 100000000
 
 void session_turn_off(struct session *s, enum call_reason reason)
@@ -18,9 +18,7 @@ void session_turn_off(struct session *s, enum call_reason reason)
 	s->reason = reason;
 }
 
-/*
- * Adds ticks to one counter. False: the process could not be reached, and the ticks must be kept.
- */
+/* Adds ticks to one counter. False: the process is not accessible, the ticks must be kept. */
 static bool add(struct sessions *sessions, struct tracee *t, struct session *s,
 	const struct region_hit *hit, uint64_t ticks)
 {
@@ -35,10 +33,7 @@ static bool add(struct sessions *sessions, struct tracee *t, struct session *s,
 	int r = counter_apply(&memory, s->table->element, policy->overflow, &add, 1, &full);
 
 	if (r < 0) {
-		/*
-		 * The process has changed its user or is no longer dumpable: it cannot be reached
-		 * any more.
-		 */
+		/* The process has changed its user, or is no longer dumpable. */
 		if (r == -EPERM)
 			session_turn_off(s, CALL_HIDDEN);
 		sessions->untidy |= s->untidy;
@@ -66,8 +61,8 @@ static bool add(struct sessions *sessions, struct tracee *t, struct session *s,
 }
 
 /*
- * Keeps ticks until a thread of the process stops. If there is no room for another address, they
- * are added to those of the last one; in a table of elapsed time they are lost.
+ * Keeps ticks until a thread of the process stops. Without room for another address, the last
+ * address gets them; in a table of elapsed time they are lost.
  */
 static void leave(struct sessions *sessions, struct session *s, uint64_t pc, uint64_t ticks)
 {
@@ -92,7 +87,7 @@ static void leave(struct sessions *sessions, struct session *s, uint64_t pc, uin
 	s->left[i].ticks += ticks;
 }
 
-/* Counts @ticks at @pc in the memory of @t. False: they must be kept. */
+/* False: the ticks must be kept. */
 static bool count_at(
 	struct sessions *sessions, struct tracee *t, struct session *s, uint64_t pc, uint64_t ticks)
 {
@@ -117,8 +112,8 @@ static void count_left(struct sessions *sessions, struct tracee *t, struct sessi
 }
 
 /*
- * Returns the whole ticks that the weight of an instant makes, with the rest of earlier ones:
- * mostly one; more if the gap before the instant was longer than the period.
+ * Returns the whole ticks in the weight of an instant and the rest of earlier weights: mostly one;
+ * more if the gap before the instant was longer than the period.
  */
 static uint64_t ticks_of(struct session *s, uint64_t weight_ns)
 {
@@ -135,7 +130,7 @@ static bool takes(const struct session *s, unsigned stream)
 	return s && !s->off && s->stream == stream;
 }
 
-/* Does the table exclude these ticks, because they are in a system call? Counts them as dropped. */
+/* Does the table exclude ticks in system calls? Then counts them as dropped. */
 static bool passes_over(struct sessions *sessions, struct session *s, bool in_call, uint64_t ticks)
 {
 	if (!in_call || !(s->table->flags & CALL_USER))
@@ -237,8 +232,8 @@ void session_ask_stop(struct sessions *sessions, struct tracee *t)
 }
 
 /*
- * Requests a stop of a thread of @process. One whose system call is being restarted runs, but
- * cannot be stopped (restart.h), perhaps for a minute: then another one is asked.
+ * Requests a stop of one thread of @process. Skips threads that are restarting a system call, and
+ * so cannot be stopped, perhaps for a minute (restart.h).
  */
 static void interrupt_any(struct sessions *sessions, const struct process *process)
 {
@@ -253,10 +248,7 @@ static void interrupt_any(struct sessions *sessions, const struct process *proce
 	}
 }
 
-/*
- * Is it time to request a stop in which the kept ticks of @s are written? If they are still kept
- * after WRITE_AGAIN_NS, another stop is due.
- */
+/* Is it time to request a stop, in which the kept ticks of @s are written? */
 static bool write_is_due(struct sessions *sessions, struct session *s, uint64_t now)
 {
 	bool due;
