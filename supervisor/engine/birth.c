@@ -14,16 +14,9 @@
 #include "supervisor/os/proc_status.h"
 #include "supervisor/os/waiter.h"
 
-/*
- * A thread that stopped before its parent's fork event is adopted without that event after this
- * time.
- */
+/* A thread that stopped before its parent's event waits this long for the event. */
 #define ORPHAN_NS 50000000
 
-/*
- * Returns the executable of a process. If it cannot be read, the process's name in brackets is
- * used.
- */
 struct image *birth_image(struct engine *engine, int pid)
 {
 	char path[PATH_MAX], name[PROCFS_NAME_BYTES];
@@ -39,7 +32,7 @@ struct image *birth_image(struct engine *engine, int pid)
 	return target_image(&engine->target, path, &image) < 0 ? NULL : image;
 }
 
-/* Gives a forked child what is known of its parent's address space: the child has a copy of it. */
+/* A forked child has a copy of its parent's address space. */
 static void inherit(struct engine *engine, struct process *from, struct process *process)
 {
 	session_fork(&engine->sessions, from, process);
@@ -63,7 +56,6 @@ static struct process *birth_process(struct engine *engine, int pid, int parent,
 	return process;
 }
 
-/* Adds a thread whose process is known, so that it can be sampled. -ENOMEM: not added. */
 static int birth_thread(
 	struct engine *engine, int tid, struct process *process, struct tracee **ret_tracee)
 {
@@ -76,7 +68,6 @@ static int birth_thread(
 	return r;
 }
 
-/* Warns that a thread could not be added to the tables for want of memory; it runs untraced. */
 static void no_memory(struct engine *engine, int tid)
 {
 	engine->audit.unwatched_threads++;
@@ -96,10 +87,7 @@ void birth_end_hold(struct engine *engine, struct tracee *t)
 	t->early_since_ns = 0;
 }
 
-/*
- * Resumes a newborn thread that was held until its process was known, or leaves it in its
- * group-stop.
- */
+/* Lets a held newborn run, or stay in its group-stop. */
 static void release(struct engine *engine, struct tracee *t)
 {
 	switch (target_step(t, TRACEE_BORN)) {
@@ -113,9 +101,9 @@ static void release(struct engine *engine, struct tracee *t)
 }
 
 /*
- * --no-follow: the option that makes the kernel trace new threads (PTRACE_O_TRACECLONE) applies
- * also to child processes that clone(2) makes with another exit signal than SIGCHLD. Such a child
- * is detached at its first stop. @t: the child if it has stopped already, or NULL.
+ * --no-follow: PTRACE_O_TRACECLONE also traces child processes that clone(2) makes with an exit
+ * signal other than SIGCHLD. Such a child is detached at its first stop. @t: the child; NULL: not
+ * stopped yet.
  */
 static void let_child_go(struct engine *engine, int tid, struct tracee *t)
 {
@@ -129,8 +117,8 @@ static void let_child_go(struct engine *engine, int tid, struct tracee *t)
 }
 
 /*
- * At a fork, vfork or clone event the child either has yet to stop for the first time, or stopped
- * before this event and is held (race: newborn_stops_before_clone_event).
+ * At a fork, vfork or clone event the child has not stopped yet, or stopped before the event and is
+ * held (race: newborn_stops_before_clone_event).
  */
 void birth_adopt(struct engine *engine, struct tracee *parent)
 {
@@ -142,7 +130,7 @@ void birth_adopt(struct engine *engine, struct tracee *parent)
 
 	if (tracer_get_message(parent->tid, &message) < 0 || !process)
 		return;
-	/* The parent has just made a child, so it is busy: its CPU time is to be read early. */
+	/* A parent that has just made a child is busy: its CPU time is to be read early. */
 	if (parent->sample)
 		sampler_heed(&engine->sampling.sampler, parent->sample);
 	engine->births.last[0] = parent->tid;
@@ -151,8 +139,8 @@ void birth_adopt(struct engine *engine, struct tracee *parent)
 	if (t && !t->early_since_ns)
 		return; /* The thread was adopted without this event before. */
 	/*
-	 * The child was killed, and reaped as an unknown thread, before this event was seen. No
-	 * further event will come, although its parent may keep its zombie (race:
+	 * The child was killed and reaped as an unknown thread before this event was seen. No event
+	 * of it follows, even if its parent keeps its zombie (race:
 	 * newborn_dies_before_clone_event).
 	 */
 	if (!t && waiter_peek((int)message, &seen) == -ECHILD) {
@@ -206,8 +194,8 @@ void birth_early_stop(struct engine *engine, struct tracee *t, const struct wait
 		engine->births.early++;
 	}
 	/*
-	 * The stops that hold a thread carry no signal, so their status can be consumed. Only
-	 * SIGKILL ends them: after one of them there is no other stop.
+	 * The stop that holds a thread carries no signal, so it can be consumed. Until the thread
+	 * is resumed, only SIGKILL can end this stop: no further stop comes.
 	 */
 	if (target_step(t, event) == TRACEE_HOLD)
 		(void)waiter_take_stop(seen->tid);
@@ -215,10 +203,7 @@ void birth_early_stop(struct engine *engine, struct tracee *t, const struct wait
 		(void)tracer_resume(seen->tid, event == TRACEE_SIGNAL ? seen->status : 0);
 }
 
-/*
- * A held newborn whose parent was killed before its event could be seen would wait forever. It is
- * adopted with the data of /proc.
- */
+/* A held newborn whose parent was killed before the event was seen would wait forever. */
 void birth_adopt_orphans(struct engine *engine, uint64_t now)
 {
 	for (size_t i = engine->target.tracees; engine->births.early && i-- > 0;) {
@@ -251,10 +236,7 @@ void birth_adopt_orphans(struct engine *engine, uint64_t now)
 	}
 }
 
-/*
- * Attaches to every thread. New threads may be born meanwhile: those of a seized thread are
- * announced by events, the others are found by repeating the search until it finds nothing new.
- */
+/* Repeats the search: threads not seized yet may make new ones, which no event announces. */
 int birth_attach(struct engine *engine, int pid)
 {
 	struct process *process = birth_process(engine, pid, 0, RECORD_PROCESS_ATTACHED);
@@ -278,10 +260,7 @@ int birth_attach(struct engine *engine, int pid)
 				(r == -EPERM &&
 					(found || proc_status_is_zombie(tids[i]) ||
 						!tracer_lives(tids[i])))) {
-				/*
-				 * The thread died, or was made by a thread that we trace: an event
-				 * will report it.
-				 */
+				/* The thread died or has a traced parent: an event comes. */
 				r = 0;
 				continue;
 			}

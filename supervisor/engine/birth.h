@@ -15,34 +15,33 @@ struct waiter_result;
 
 struct births {
 	struct tracer_options tracer; /* PTRACE_SEIZE's options */
-	unsigned early;               /* threads that are held (tracee.early_since_ns) */
+	unsigned early;               /* number of held threads (tracee.early_since_ns) */
 	bool said_no_memory;
 	int last[2]; /* tids of the last birth: the parent, the child; 0: none yet */
 };
 
 /*
- * Attaches to all threads of a process. -ESRCH: no thread was left to attach to. On another -errno
- * the threads attached to so far stay attached; if there is none, the process is not added to the
- * target's table.
+ * Attaches to all threads of a process. -ESRCH: it has no thread left. On another -errno, threads
+ * attached to so far stay attached; if there are none, the process is in no table.
  */
 int birth_attach(struct engine *engine, int pid);
-/*
- * Adds the process or thread that @parent has just made. @parent is still in the stop of that
- * event, and is not resumed here.
- */
+/* Adds the new process or thread of @parent, which stays in the stop of that event. */
 void birth_adopt(struct engine *engine, struct tracee *parent);
 /*
- * Handles a stop of a thread that no event has announced yet. @tracee: NULL at the first one. A
- * first stop or a group-stop holds the thread until the parent's event comes; from any other stop
- * it is resumed, with its signal.
+ * Handles a stop of a thread that no event has announced. @tracee: NULL at its first stop. A first
+ * stop or a group-stop holds the thread until its parent's event; from other stops the thread is
+ * resumed.
  */
 void birth_early_stop(
 	struct engine *engine, struct tracee *tracee, const struct waiter_result *seen);
-/* Call when a thread is adopted, detached or dead: if it was held, it is so no longer. */
+/* Call when a thread is adopted, detached or dead: ends its hold, if any. */
 void birth_end_hold(struct engine *engine, struct tracee *tracee);
 /* Adopts threads that have been held for 50 ms although their parent's event has not come. */
 void birth_adopt_orphans(struct engine *engine, uint64_t now_ns);
-/* Returns the executable of a process, owned by engine->target. NULL: out of memory. */
+/*
+ * Returns the executable of a process, or "[NAME]" if it cannot be read. Owned by engine->target.
+ * NULL: out of memory.
+ */
 struct image *birth_image(struct engine *engine, int pid);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a blocked thread is observed, and how it is made sure that it did not run meanwhile:
+ * How a blocked thread is observed, with the proof that it did not run meanwhile:
  *
  *	unchanged since the last observation? ──yes──► its time belongs to the same stack
  *	      │ no
@@ -20,10 +20,7 @@
 #include "supervisor/engine/handover.h"
 #include "supervisor/target/tracee_memory.h"
 
-/*
- * A sample with the waiting time of a thread that stays blocked is sent this often, so that the
- * profile stays current.
- */
+/* The waiting time of a thread that stays blocked is sent this often. */
 #define SAY_NS UINT64_C(1000000000)
 /*
  * The observations of one blocked_scan_tick() take at most 1/SHARE_OF_TICK of the time since the
@@ -33,10 +30,7 @@
 #define LONG_TICK_NS  10000000
 /* The clock is read once per this many observations. */
 #define LOOKS_A_CLOCK 8
-/*
- * A name that changed less than this ago is read at each observation: a thread sets its name soon
- * after its birth, and may then sleep for long.
- */
+/* A name younger than this is read at each observation, as threads set it soon after birth. */
 #define NAME_YOUNG_NS 100000000
 
 static bool is_refusal(int r)
@@ -44,7 +38,6 @@ static bool is_refusal(int r)
 	return r == -EACCES || r == -EPERM || r == -ENOENT || r == -ENOSYS;
 }
 
-/* Reads only the state, which tells running from blocked. */
 static int read_state(
 	struct engine *engine, struct tracee *t, int why, struct activity *ret_activity)
 {
@@ -90,10 +83,9 @@ static void take_stack(struct engine *engine, struct tracee *t, const struct act
 }
 
 /*
- * Did the thread stay off the CPU between the readings @before and @after? The third figure of
- * schedstat grows when a thread is scheduled in. Without schedstat, the count of context switches
- * grows when a thread is scheduled out: then the thread must also still be blocked at the same
- * address.
+ * With schedstat, cpu_time.slices grows when a thread is scheduled in. Without, it counts context
+ * switches, which grow when a thread is scheduled out: so the thread must also still be blocked at
+ * the same address.
  */
 static bool did_not_run(struct engine *engine, struct tracee *t, const struct activity *activity,
 	const struct cpu_time *before, const struct cpu_time *after)
@@ -106,7 +98,7 @@ static bool did_not_run(struct engine *engine, struct tracee *t, const struct ac
 		again.sp == activity->sp && again.pc == activity->pc;
 }
 
-/* Sends a sample. If the analyst takes it, the sample's waiting time counts as reported. */
+/* If the analyst takes the sample, its waiting time counts as reported. */
 static bool hand_over(struct engine *engine, struct tracee *t, struct record_sample *sample,
 	const struct waiting *owed, uint64_t now)
 {
@@ -123,10 +115,7 @@ static bool hand_over(struct engine *engine, struct tracee *t, struct record_sam
 	return true;
 }
 
-/*
- * Sends the waiting time since the last sample. The record has no stack: the analyst uses that of
- * the thread's last blocked sample.
- */
+/* The record has no stack: the analyst uses that of the thread's last blocked sample. */
 static void say_again(
 	struct engine *engine, struct tracee *t, const struct waiting *owed, uint64_t now)
 {
@@ -137,10 +126,7 @@ static void say_again(
 		t->wall.said_ns = now;
 }
 
-/*
- * Closes the waiting time of the stack with which the thread was last seen blocked: it has run
- * since.
- */
+/* The thread has run: closes the waiting time of the stack with which it was blocked before. */
 static void leave_place(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	const struct waiting here = {.blocked_ns = wall_owes_here(&t->wall)};
@@ -152,9 +138,9 @@ static void leave_place(struct engine *engine, struct tracee *t, uint64_t now)
 }
 
 /*
- * Has our stop taken the thread off its CPU? The thread is off CPU, but not in a system call, where
- * threads hardly ever block. So either a stop begins (state t), or the thread was just resumed and
- * is being woken (TASK_WAKING, shown as R although /proc/…/syscall does not say "running").
+ * Is the thread off CPU because of our stop? Outside of system calls threads hardly ever block. So
+ * a stop has begun (state t), or the thread was just resumed and is being woken (TASK_WAKING: state
+ * R, though /proc/…/syscall does not say "running").
  */
 static bool is_in_a_stop(struct engine *engine, struct tracee *t)
 {
@@ -180,7 +166,7 @@ static bool take_place(struct engine *engine, struct tracee *t, uint64_t now,
 	if (r == 0 && activity.syscall < 0 && is_in_a_stop(engine, t))
 		return false;
 	if (!t->process->maps_read)
-		handover_announce(engine, t, activity.pc, now); /* where stacks end is not known */
+		handover_announce(engine, t, activity.pc, now); /* reads where stacks end */
 	maps_cover_stack(&engine->maps, t->process, activity.sp, now);
 	sample->machine = t->machine ? t->machine : arch_native.machine;
 	take_stack(engine, t, &activity, sample);
@@ -194,10 +180,7 @@ static bool take_place(struct engine *engine, struct tracee *t, uint64_t now,
 		engine->audit.unsure_looks++;
 		return false;
 	}
-	/*
-	 * The name and the mappings take long to read, and the thread may be woken at any moment:
-	 * they are read when the copy is known to be good.
-	 */
+	/* Name and mappings take long to read, and the thread may wake up: the copy comes first. */
 	if (now - t->name_since_ns < NAME_YOUNG_NS)
 		t->name_again_ns = 0;
 	handover_announce(engine, t, activity.pc, now);
@@ -230,9 +213,9 @@ void blocked_scan_take_tick(struct engine *engine, struct tracee *t)
 		(void)cpu_account_update(engine, t, &cpu, clock_now());
 	} else {
 		/*
-		 * The thread was woken before or while its stack was copied: its address is known,
-		 * its stack is not. But if its call is being restarted, it is still blocked there,
-		 * with the same stack.
+		 * The thread was woken before or during the copy: its address is known, its stack
+		 * is not. But while its call is being restarted, it is still blocked there, with
+		 * the same stack.
 		 */
 		sample.pc = hit->activity.pc;
 		sample.sp = hit->activity.sp;
@@ -249,7 +232,6 @@ void blocked_scan_take_tick(struct engine *engine, struct tracee *t)
 	handover_sample(engine, t, &sample, hit->due.weight_ns[0], clock_now());
 }
 
-/* Examines a thread that has run since the last observation. */
 static void observe(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	struct record_sample sample = {.flags = RECORD_SAMPLE_BLOCKED};
@@ -269,7 +251,7 @@ static void observe(struct engine *engine, struct tracee *t, uint64_t now)
 	engine->audit.looks++;
 }
 
-/* Reads once whether the thread has run since its last scan, and if so examines it again. */
+/* Examines the thread anew only if it has run since its last scan. */
 static void scan_thread(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	struct cpu_time cpu;
@@ -343,10 +325,7 @@ void blocked_scan_close(struct engine *engine, struct tracee *t, uint64_t now)
 		return;
 	wall_settle(&t->wall, &t->account.seen, now);
 	owed = wall_owes(&t->wall);
-	/*
-	 * The time up to now counts for the stack with which the thread was last seen, the only one
-	 * known.
-	 */
+	/* The thread's last known stack gets the time up to now. */
 	if (t->wall.seen)
 		say_again(engine, t, &owed, now);
 	owed = wall_owes(&t->wall);

@@ -22,31 +22,21 @@ struct blocked_scan {
 
 /* With the wall clock: examines some threads in turn. A call takes a bounded time. */
 void blocked_scan_tick(struct engine *engine, uint64_t now_ns);
-/*
- * Brings the waiting time of @tracee up to date after its tick stop, which took @stop_ns and ended
- * at @end_ns; @cpu was read in the stop.
- */
+/* Accounts waiting time up to the end of a tick stop, @end_ns; @cpu was read in the stop. */
 void blocked_scan_stopped(struct engine *engine, struct tracee *tracee, const struct cpu_time *cpu,
 	uint64_t stop_ns, uint64_t end_ns);
 /* Begins the thread's account of waiting time; @cpu is its CPU time now. */
 void blocked_scan_begin(
 	struct engine *engine, struct tracee *tracee, const struct cpu_time *cpu, uint64_t now_ns);
-/*
- * Closes the thread's account of waiting time at @now_ns, with the last reading of its CPU time
- * (account.seen), and begins a new one.
- */
+/* Closes the account of waiting time at @now_ns, with account.seen, and begins a new one. */
 void blocked_scan_close(struct engine *engine, struct tracee *tracee, uint64_t now_ns);
 /* Call when the analyst has died: it held the stacks of blocked threads, so they are sent anew. */
 void blocked_scan_forget_analyst(struct engine *engine);
-/*
- * Samples a thread that an instant has hit and that is blocked by now. It has not run since the
- * instant, so it is read without a stop.
- */
+/* Samples, without a stop, a hit thread that is blocked and has not run since the instant. */
 void blocked_scan_take_tick(struct engine *engine, struct tracee *tracee);
 /*
- * Reads whether the thread runs, and where it is blocked if it does not. 0: read. 1:
- * /proc/…/syscall cannot be read, so only whether the thread runs is known. -errno: nothing is
- * known.
+ * Reads whether the thread runs and, if not, where it is blocked. 1: only whether it runs is known,
+ * as /proc/…/syscall is unreadable. -errno: nothing is known.
  */
 int blocked_scan_read_activity(
 	struct engine *engine, struct tracee *tracee, struct activity *ret_activity);

@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "supervisor/engine/engine_state.h"
 
-/* Sets the factor by which --max-cpu stretches the period between instants. */
 static void keep_throttle(struct engine *engine, uint64_t now)
 {
 	const struct engine_options *options = engine->options;
@@ -23,11 +22,7 @@ static void keep_throttle(struct engine *engine, uint64_t now)
 		clock_read(CLOCK_PROCESS_CPUTIME_ID), analyst_ns, bound);
 }
 
-/*
- * Sets the factor by which the period is stretched, to keep --max-cost and --max-cpu. Each of them
- * requires a factor, which allows for the stretching that the other has caused. The greater factor
- * keeps both bounds.
- */
+/* Each bound yields a factor; the greater one keeps both. */
 void bounds_keep(struct engine *engine, uint64_t now)
 {
 	uint64_t factor;
@@ -36,9 +31,9 @@ void bounds_keep(struct engine *engine, uint64_t now)
 		cost_keep(&engine->bounds.cost, now, engine->audit.ticks);
 	factor = cost_factor(&engine->bounds.cost, engine->period_ns);
 	/*
-	 * If the samples have by chance cost more than the bound, the period is doubled until the
-	 * allowance is positive again. Leaving out samples would not help: an instant without a
-	 * sample costs nearly as much.
+	 * By chance the samples have cost more than the bound: the period is doubled until the
+	 * allowance is positive. Leaving out samples would not help: an instant without one costs
+	 * nearly as much.
 	 */
 	if (cost_is_spent(&engine->bounds.cost))
 		factor *= 2;

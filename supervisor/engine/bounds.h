@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What sampling costs the target, and the bounds of --max-cost and --max-cpu, which stretch the
- * period between instants.
- */
+/* The cost of sampling, and the bounds --max-cost and --max-cpu, which stretch the period. */
 #ifndef SUPERVISOR_BOUNDS_H
 #define SUPERVISOR_BOUNDS_H
 

@@ -48,10 +48,7 @@ static void sessions_changed(void *context)
 	sampling_set_periods(engine);
 }
 
-/*
- * Begins the accounts of the threads of @process anew at their present CPU time: no ticks are owed
- * for CPU time used before the table was put in force.
- */
+/* No ticks are owed for CPU time used before the table was put in force. */
 static void table_begins(void *context, const struct process *process)
 {
 	struct engine *engine = context;

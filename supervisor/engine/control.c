@@ -14,18 +14,12 @@
 #include "supervisor/engine/figures.h"
 #include "supervisor/engine/signals.h"
 
-/*
- * How long after a SIGCONT to the supervisor the command is looked at. If it is still stopped then,
- * it did not get that signal itself, and the supervisor passes it on.
- */
+/* A command still stopped this long after a SIGCONT to the supervisor gets the signal, too. */
 #define CONTINUE_NS 50000000
 /* Requests handled per call. Each may read memory of the target, which takes 1 to 2 us. */
 #define REQUESTS_AT_ONCE 64
 
-/*
- * Sets how much of a thread's stack is copied from now on (at most --max-stack): as much as the
- * analyst has found to be needed. The thread may have ended.
- */
+/* The analyst has found how much of a thread's stack is needed. The thread may have ended. */
 static void set_stack_need(struct engine *engine, uint32_t tid, uint64_t bytes)
 {
 	struct tracee *t = tid <= INT_MAX ? target_find(&engine->target, (int)tid) : NULL;
@@ -59,9 +53,7 @@ void control_requests(struct engine *engine)
 	uint8_t message[REQUEST_BYTES];
 	struct request request;
 
-	/*
-	 * Further requests wait for the loop's next round, so that sampling instants need not wait.
-	 */
+	/* Further requests wait for the loop's next round, as sampling instants must not wait. */
 	for (unsigned i = 0; i < REQUESTS_AT_ONCE; i++) {
 		if (read(engine->reader.link.request_fd, message, sizeof(message)) !=
 			(ssize_t)sizeof(message))
@@ -71,10 +63,7 @@ void control_requests(struct engine *engine)
 	}
 }
 
-/*
- * Is SIGHUP ignored, as by nohup(1)? The supervisor respects this for SIGHUP only: SIGINT, which
- * shells let background jobs ignore, still ends the profiling.
- */
+/* Is SIGHUP ignored, as by nohup(1)? An ignored SIGINT (background jobs) still ends the run. */
 static bool is_hangup_ignored(void)
 {
 	struct sigaction action;
@@ -82,21 +71,16 @@ static bool is_hangup_ignored(void)
 	return sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/*
- * Does the sender belong to the target? Usually the terminal sends the stop signal of ^Z. A
- * full-screen program reads ^Z as a key, and sends the signal to its process group itself.
- */
+/* A full-screen program reads ^Z as a key, and sends its process group the stop signal itself. */
 static bool is_of_target(const struct engine *engine, int sender)
 {
 	return target_find_process(&engine->target, sender) != NULL;
 }
 
 /*
- * Handles a signal to the supervisor. If the command has got it as well, the command decides what
- * happens; a signal to the supervisor alone is passed on to the command. If there is no command, or
- * it has ended, the signal ends the profiling. But a stop signal is ignored in that case: while the
- * supervisor is stopped, each thread of the target would stand still from its next signal or child
- * on.
+ * Handles a signal to the supervisor. If the command got it as well, the command decides; if not,
+ * it is passed on. Without a live command the signal ends the profiling. A stop signal is then
+ * ignored: the target's threads would stand still from their next signal or child on.
  */
 static void handle_signal(struct engine *engine, const struct signalfd_siginfo *info)
 {
@@ -118,10 +102,7 @@ static void handle_signal(struct engine *engine, const struct signalfd_siginfo *
 		engine->timing.stop = true;
 	} else if (signals_is_stop(signal) && command_lives &&
 		(origin != SIGNALS_SENT || is_of_target(engine, sender))) {
-		/*
-		 * A command in a session of its own does not get the terminal's signals: it is
-		 * stopped here.
-		 */
+		/* A command in its own session does not get the terminal's signals. */
 		if (engine->result->command_apart && origin != SIGNALS_SENT)
 			(void)kill(-engine->launch.pid, SIGSTOP);
 		lifecycle_stop_with_command(engine, signal);

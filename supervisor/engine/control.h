@@ -5,7 +5,7 @@
 
 struct engine;
 
-/* Handles the pending signals, which it reads from the signal descriptor. */
+/* Reads the pending signals from engine->signal_fd, and handles them. */
 void control_signals(struct engine *engine);
 /* Handles the analyst's pending requests, a bounded number of them. */
 void control_requests(struct engine *engine);

@@ -31,9 +31,6 @@ static uint64_t grown(uint64_t from, uint64_t to)
 	return to > from ? to - from : 0;
 }
 
-/*
- * Adds a thread's page faults and its time in the kernel to the audit, when its account is closed.
- */
 static void add_kernel_time(struct engine *engine, struct tracee *t)
 {
 	struct kernel_time *all = &engine->audit.in_kernel, now;

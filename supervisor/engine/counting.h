@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Begin and end of a thread's accounts: of CPU time (cpu_account.h) and of waiting time
- * (blocked_scan.h).
- */
+/* A thread's accounts of CPU time (cpu_account.h) and of waiting time (blocked_scan.h). */
 #ifndef SUPERVISOR_COUNTING_H
 #define SUPERVISOR_COUNTING_H
 
@@ -18,11 +15,11 @@ void counting_close(struct engine *engine, struct tracee *tracee);
 /* Begins or ends counting for all threads. */
 void counting_set(struct engine *engine, bool counting);
 /*
- * Stops or starts sampling for a view or a server. During --delay it starts when the delay is over,
- * and during a change of files with the next file.
+ * Stops or starts sampling for a view or a server. A start waits for the end of --delay and of a
+ * change of files.
  */
 void counting_freeze(struct engine *engine, bool frozen);
-/* Closes the accounts of all live threads, and reports time that no sample carries. */
+/* Ends counting: closes all accounts, and reports the time that no sample carries. */
 void counting_settle(struct engine *engine);
 
 #endif

@@ -8,9 +8,9 @@
 /* Threads read per call of cpu_account_sweep(). */
 #define SWEEP_MOST 8
 /*
- * If PASS_LONG_NS or more have passed since a thread's last reading, there are many threads. The
- * sampler then reads the CPU time of most of them in random order only. A thread that ran for
- * 1/AT_WORK_PARTS of the time since its last reading is busy: the sampler reads it early.
+ * If a thread's last reading is PASS_LONG_NS old, there are many threads, most of which the sampler
+ * reads in random order. A thread that ran for 1/AT_WORK_PARTS of the time since then is busy: the
+ * sampler reads it early.
  */
 #define PASS_LONG_NS  20000000
 #define AT_WORK_PARTS 8
@@ -19,12 +19,12 @@
 
 /*
  * A thread other than the leader calls exec: it gets the leader's tid, and the old leader is gone,
- * before the new image is loaded; the event comes after that. In between /proc shows the thread's
- * CPU time under the leader's tid, also in files that were opened before. The kernel changes the
- * tids when all other threads have been reaped, which the supervisor does: while it knows a third
- * one, it has not happened. With two, the wait is asked, after the reading, for the one that is not
- * the leader: it finds that thread, alive or as a zombie, only until the tids change, and nothing
- * from then on, as both happens under the kernel's tasklist_lock (test: exec_before_its_event).
+ * before the new image is loaded and the event comes. In between, /proc shows that thread's CPU
+ * time under the leader's tid, also in files opened before. The kernel changes the tids when all
+ * other threads have been reaped, which the supervisor does: while it knows a third thread, the
+ * tids have not changed. With two, waiter_peek() asks, after the reading, for the one that is not
+ * the leader. It is found, alive or as a zombie, until the tids change, and not from then on: the
+ * kernel changes and looks up tids under its tasklist_lock (test: exec_before_its_event).
  */
 bool cpu_account_owns(struct engine *engine, const struct tracee *t, const struct cpu_time *cpu)
 {

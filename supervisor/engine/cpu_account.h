@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The CPU time that the kernel charges to each thread: read, summed up, and reported to the
- * analyst.
- */
+/* The CPU time that the kernel charges to each thread: read, summed up, reported to the analyst. */
 #ifndef SUPERVISOR_ENGINE_CPU_ACCOUNT_H
 #define SUPERVISOR_ENGINE_CPU_ACCOUNT_H
 
@@ -14,16 +11,10 @@ struct engine;
 struct process;
 struct tracee;
 
-/*
- * Is @cpu, a reading of the CPU time of @tracee that was made before this call, surely its own?
- * False: another thread may have called exec and got the leader's tid.
- */
+/* Is @cpu surely the CPU time of @tracee? A thread that calls exec gets the leader's tid. */
 bool cpu_account_owns(
 	struct engine *engine, const struct tracee *tracee, const struct cpu_time *cpu);
-/*
- * Enters @cpu, the CPU time of a thread as read at @now_ns, in its account. False: it may be that
- * of another thread, and is not entered.
- */
+/* Enters @cpu, read at @now_ns, in the thread's account. False: it may be another thread's. */
 bool cpu_account_update(
 	struct engine *engine, struct tracee *tracee, const struct cpu_time *cpu, uint64_t now_ns);
 /* Reports the CPU time used since the last report. @last: the last report for this image. */
@@ -34,7 +25,6 @@ void cpu_account_report_all(struct engine *engine, uint64_t now_ns);
 void cpu_account_close(struct engine *engine, struct tracee *tracee);
 /* Call when the process is gone or detached: reports that, and its CPU time. */
 void cpu_account_end(struct engine *engine, struct process *process, uint32_t status);
-/* Reads the CPU time of all threads of @process. */
 void cpu_account_read_all(struct engine *engine, const struct process *process);
 /* Reads the CPU time of some threads in turn; reports that of each thread once a second. */
 void cpu_account_sweep(struct engine *engine, uint64_t now_ns);

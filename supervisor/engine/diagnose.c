@@ -25,10 +25,7 @@ static bool same_user(const struct diagnose_facts *f)
 	return true;
 }
 
-/*
- * Are the two processes in different user namespaces? A namespace that cannot be read counts as the
- * same.
- */
+/* A user namespace that cannot be read counts as our own. */
 static bool other_user_namespace(const struct diagnose_facts *f)
 {
 	return f->it.user_namespace && f->we.user_namespace &&
@@ -86,9 +83,8 @@ static void ids(const char *text, const char *name, uint32_t ret_id[3])
 }
 
 /*
- * Reads ids, capabilities and the seccomp mode of a process (@who: its pid or "self") from the
- * lines "Uid:\t0\t0\t0\t0", "CapPrm:\t000001ffffffffff" (the one that @set names) and "Seccomp:\t0"
- * of /proc/PID/status. The text of that file is left in @text. -errno: it cannot be read.
+ * Reads the ids, seccomp mode, user namespace and capabilities (@set: which, as "CapPrm") of a
+ * process (@who: its pid or "self"). Leaves the text of /proc/PID/status in @text.
  */
 static int read_side(
 	const char *who, const char *set, struct diagnose_side *ret_side, char *text, size_t room)
@@ -116,7 +112,7 @@ static int read_yama(void)
 	return n == 1 ? digit[0] - '0' : -1;
 }
 
-/* Attaches in a child process; its end detaches. Returns errno, 0: it worked. */
+/* Attaches in a child, whose end detaches. 0: it worked; above 0: errno; -EAGAIN: not tried. */
 static int attempt(int pid)
 {
 	const struct tracer_options options = {.follow = false};
@@ -130,10 +126,7 @@ static int attempt(int pid)
 	return status >> 8 & 0xff;
 }
 
-/*
- * Sets pid and name of the target's tracer. If that is the tracing process of another sprofil, its
- * parent is taken instead, whose pid the user knows (tools/front/own_session.h).
- */
+/* A divided sprofil is named by the parent of its tracing process, whose pid the user knows. */
 static void name_tracer(struct diagnose_facts *f)
 {
 	char who[16], text[4096];
@@ -161,8 +154,8 @@ int diagnose_read(int pid, struct diagnose_facts *ret_facts)
 	tid = proc_file_living_thread(pid);
 	(void)snprintf(who, sizeof(who), "%d", tid);
 	/*
-	 * The owner of a file in the folder tells whether the process is dumpable: if it is not,
-	 * root is the owner. The folder itself always belongs to the process's user.
+	 * The owner of this file tells whether the process is dumpable: root owns the file if not.
+	 * The folder always belongs to the process's user.
 	 */
 	(void)snprintf(path, sizeof(path), "/proc/%d/status", tid);
 	r = read_side(who, "CapPrm", &f.it, text, sizeof(text));

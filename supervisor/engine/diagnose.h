@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why a process cannot be attached to, and the remedy. The kernel answers EPERM in nearly all
- * cases. The cause is derived from the /proc files of the target and of the supervisor, which only
- * diagnose_read() reads: the other functions are pure.
+ * Why a process cannot be attached to, and the remedy. The kernel mostly answers just EPERM: the
+ * cause is derived from /proc files of the target and the supervisor, which only diagnose_read()
+ * reads. The other functions are pure.
  */
 #ifndef SUPERVISOR_DIAGNOSE_H
 #define SUPERVISOR_DIAGNOSE_H
@@ -11,10 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * The name of the tracing process where sprofil consists of two processes (own_session.h). The user
- * knows the pid of the other one.
- */
+/* Name of the tracing process of a divided sprofil, whose user knows the other process's pid. */
 #define DIAGNOSE_TRACER_NAME "sprofil-tracer"
 
 enum diagnose_cause {
@@ -38,11 +35,11 @@ struct diagnose_side {
 	/* the supervisor's effective set, or the target's permitted set */
 	uint64_t capabilities;
 	uint64_t user_namespace; /* inode; 0: cannot be read */
-	int seccomp;             /* 0 none, 2 a filter */
+	int seccomp;             /* 0: none; 2: filter */
 };
 
 struct diagnose_facts {
-	int pid, error; /* @error: errno of the attempt, 0: it worked */
+	int pid, error; /* @error: errno of the attempt; 0: it worked */
 	bool exists, zombie, kernel_thread, ourselves;
 	int tracer;
 	char tracer_name[64];
@@ -54,23 +51,14 @@ struct diagnose_facts {
 
 enum diagnose_cause diagnose_classify(const struct diagnose_facts *facts);
 
-/*
- * Tries to attach (which stops nothing) and reads the facts. 0, or -errno if this process failed to
- * try.
- */
+/* Tries to attach, which stops nothing, and reads the facts. -errno: this process could not try. */
 int diagnose_read(int pid, struct diagnose_facts *ret_facts);
 
-/*
- * Writes to @to one line with the cause and the remedy, without a newline. @program and @option are
- * those that the user gave, as in "sprofrun" and "--dump".
- */
+/* Writes one line to @to: cause and remedy. @program, @option: as given ("sprofrun", "--dump"). */
 void diagnose_explain(const struct diagnose_facts *facts, const char *program, const char *option,
 	char *to, size_t room);
 
-/*
- * Like diagnose_explain(), for a child of ours that cannot be traced. Uses only our own side of
- * @facts.
- */
+/* Like diagnose_explain(), for our own child. Reads only yama, we and tracer of @facts. */
 void diagnose_explain_child(const struct diagnose_facts *facts, char *to, size_t room);
 
 #endif

@@ -17,10 +17,7 @@
 #define PATIENCE_NS 2000000
 /* How long the stops of all threads are awaited. */
 #define WAIT_NS UINT64_C(1000000000)
-/*
- * How long the analyst may take to start and to read the records, also on a machine on which it
- * seldom runs. No thread is stopped meanwhile.
- */
+/* How long the analyst may take to read all records on a busy machine. No thread is stopped. */
 #define ANALYST_S 20
 /* How long a request of the analyst is awaited before the ring is looked at again. */
 #define REQUEST_MS 5
@@ -53,7 +50,6 @@ static void hand_over(struct engine *engine, struct tracee *t, const struct arch
 		engine->audit.lost_samples++;
 }
 
-/* Reads the registers and copies the stack of a stopped thread. */
 static int copy_state(struct engine *engine, struct tracee *t, struct arch_snapshot *snapshot)
 {
 	const struct remote memory = tracee_memory_of(t->process, t->tid);
@@ -189,7 +185,7 @@ static bool examine_blocked(struct engine *engine, struct tracee *t)
 	return true;
 }
 
-/* Waits for the stop of the thread, which may end meanwhile, for PATIENCE_NS at most. */
+/* The thread may end meanwhile. */
 static void await_stop(struct engine *engine, int tid)
 {
 	uint64_t until = clock_now() + PATIENCE_NS;
@@ -205,10 +201,8 @@ static void await_stop(struct engine *engine, int tid)
 }
 
 /*
- * Takes the stack of each thread that lives when this begins, once, in the order of the table.
- * Threads end while a stop is awaited, which changes the slots of others: target.visited tells
- * which are still to be visited. Threads that begin meanwhile are left out, as a program could make
- * new ones for ever.
+ * Threads that end change the slots of others: target.visited tells which are still to be visited.
+ * Threads that begin meanwhile are left out: a program could make new ones for ever.
  */
 static void visit_each(struct engine *engine)
 {
@@ -238,7 +232,6 @@ static bool any_is_awaited(const struct target *target)
 	return false;
 }
 
-/* Waits for the stops that have not come yet, until @until_ns at most, and says which are left. */
 static void await_stops(struct engine *engine, uint64_t until_ns)
 {
 	struct pollfd none = {.fd = -1};
@@ -260,21 +253,14 @@ static void await_stops(struct engine *engine, uint64_t until_ns)
 	}
 }
 
-/*
- * Waits until the analyst has read all records, and serves its requests meanwhile. These say what
- * to read of the runtime of a process and, in some runtimes, which memory a stack refers to. False:
- * it has not read them in time.
- */
+/* Waits until the analyst has read all records; serves its requests. False: it took too long. */
 static bool await_analyst(struct engine *engine)
 {
 	struct pollfd request = {.fd = engine->reader.link.request_fd, .events = POLLIN};
 	uint64_t now = clock_now(), end = now + ANALYST_S * UINT64_C(1000000000);
 	bool caught_up = false;
 
-	/*
-	 * The analyst writes a request before it sleeps. So once it sleeps, its last request is in
-	 * the pipe.
-	 */
+	/* The analyst writes requests before it sleeps, so all are in the pipe once it sleeps. */
 	while (engine->emitter.open && request.fd >= 0 && now < end && !engine->timing.stop) {
 		control_signals(engine);
 		emit_bell(&engine->emitter, now);
@@ -314,10 +300,7 @@ void dump_run(struct engine *engine)
 	began = clock_now();
 	visit_each(engine);
 	await_stops(engine, began + WAIT_NS);
-	/*
-	 * An analyst that got no CPU meanwhile has not asked for the memory of any stack yet. One
-	 * that did not answer at the beginning is not awaited again.
-	 */
+	/* The analyst may now request memory for the stacks, unless it was late before. */
 	if (answers)
 		(void)await_analyst(engine);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * --dump: one stack of every thread that lives when the dump begins, and no profile. A thread is
- * stopped once, as for a tick. Some system calls begin their time-out anew after a stop; a thread
- * that sleeps in one is examined without a stop: /proc/PID/task/TID/syscall says where it waits,
- * and its stack is copied meanwhile.
+ * stopped once, as for a tick, unless it sleeps in a system call whose time-out would begin anew:
+ * then /proc/PID/task/TID/syscall says where it waits, and its stack is copied without a stop.
  */
 #ifndef SUPERVISOR_DUMP_H
 #define SUPERVISOR_DUMP_H

@@ -8,10 +8,7 @@
 /* Interval between two observations of a thread: its table's tick, within these bounds. */
 #define LEAST_NS 1000000
 #define MOST_NS  10000000
-/*
- * The CPU time of the observations of one elapse_tick() is at most 1/SHARE of the pause until the
- * next one. At least one observation is made.
- */
+/* An elapse_tick() makes one observation, and more for 1/SHARE of the pause in CPU time. */
 #define SHARE 8
 
 static void elapse_thread(struct engine *engine, struct tracee *t)
@@ -27,10 +24,7 @@ static void elapse_thread(struct engine *engine, struct tracee *t)
 	/* A thread that has ended but is not reaped yet shows address 0. */
 	if (r < 0 || (r == 0 && !activity.running && !activity.pc))
 		return;
-	/*
-	 * A thread that is neither in a call nor in a group-stop waits for a CPU or for a page: it
-	 * counts as running.
-	 */
+	/* Outside of calls and group-stops, a thread that waits (CPU, page) counts as running. */
 	if (r == 0 && activity.syscall < 0 && t->state != TRACEE_LISTENING)
 		activity.running = true;
 	session_elapse(

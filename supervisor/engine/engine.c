@@ -39,10 +39,7 @@
 /* How long the end of the run waits for each answer of the examiner (special.h). */
 #define EXAMINE_MS 500
 
-/*
- * Attaches to the processes of the options. 0: at least one was attached to, and all those that may
- * not be left out.
- */
+/* 0: at least one process was attached to, and all of engine_options.pids_given. */
 static int attach_all(struct engine *engine)
 {
 	const struct engine_options *options = engine->options;
@@ -62,10 +59,7 @@ static int attach_all(struct engine *engine)
 			sampling_cpus_check(engine, pid);
 			continue;
 		}
-		/*
-		 * The first -EPERM is reported. If there is none, -ESRCH is: all the processes have
-		 * ended.
-		 */
+		/* Reports the first -EPERM; -ESRCH only if all the processes have ended. */
 		if (!any && (!result->refused_pid || r == -ESRCH)) {
 			result->refused_pid = pid;
 			r = error;
@@ -115,10 +109,7 @@ static int begin(struct engine *engine)
 	if (r < 0)
 		return r;
 	(void)target_step(t, TRACEE_SEIZED);
-	/*
-	 * Before its exec the process runs our own image, of which the analyst must not learn: so
-	 * it counts as announced already.
-	 */
+	/* Before its exec the process runs our own image, which the analyst must not learn of. */
 	process->announced = true;
 	return 0;
 }
@@ -130,10 +121,7 @@ static int prepare(struct engine *engine)
 	uint64_t now = clock_now();
 	int r;
 
-	/*
-	 * The signal descriptor comes first, as nothing works without it, and the limit of open
-	 * files may permit only a few descriptors.
-	 */
+	/* Nothing works without the signal descriptor, and the limit of open files may be low. */
 	signals_handled(&signals);
 	engine->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (engine->signal_fd < 0)
@@ -177,7 +165,6 @@ static int prepare(struct engine *engine)
 	return 0;
 }
 
-/* Waits for the analyst to make room in the ring for the last records, if it lives. */
 static void await_room(struct engine *engine)
 {
 	uint64_t until = clock_now() + ROOM_NS;
@@ -238,9 +225,8 @@ static void finish(struct engine *engine)
 }
 
 /*
- * Returns the errno that a helper answers to the program that started it. EBUSY: another supervisor
- * traces the program, or did a moment ago. Mostly that is a helper started by another thread of the
- * program, so the program searches for a supervisor again.
+ * Returns the errno that a helper answers. EBUSY: another supervisor traces the program, mostly a
+ * helper that another thread of the program started: the program then searches again.
  */
 static int refusal(const struct engine *engine, int error)
 {
@@ -254,9 +240,8 @@ static int refusal(const struct engine *engine, int error)
 }
 
 /*
- * The tracing thread. Its end makes the kernel detach all tracees. It ends right after
- * restart_end(): if an ignored signal wakes a tracee after restart_end() and before the detach, the
- * tracee's call fails with EINTR.
+ * The tracing thread. Its end detaches all tracees, right after restart_end(): if an ignored signal
+ * wakes a tracee in between, the tracee's call fails with EINTR.
  */
 static void *trace(void *context)
 {
@@ -271,10 +256,7 @@ static void *trace(void *context)
 	if (r == 0) {
 		reader_note_mounts(engine);
 		reader_start(engine);
-		/*
-		 * The file's name contains the second of the start record just written. The next
-		 * file begins at least a second from now, so that its name differs.
-		 */
+		/* The file begins with the start record, whose second is in the file's name. */
 		if (!engine->options->delay_ns)
 			rotate_begin(engine, clock_now());
 		r = begin(engine);
@@ -287,10 +269,7 @@ static void *trace(void *context)
 		else
 			engine_loop(engine);
 		(void)reader_poll(engine, clock_now(), true);
-		/*
-		 * Handles the signals that came while the command lived. Later they would count as
-		 * requests made after its end.
-		 */
+		/* Handled later, signals would count as sent after the command's end. */
 		control_signals(engine);
 		counting_set(engine, false);
 		summons_unpin(&engine->sampling.summons);
@@ -323,7 +302,7 @@ static void release(struct engine *engine)
 	couriers_release(&engine->couriers);
 }
 
-/* Runs the engine from begin to end. @engine: zeroed. */
+/* @engine: zeroed. */
 static void run(struct engine *engine, const struct engine_options *options,
 	struct engine_result *ret_result)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The engine: launches or attaches, follows processes and threads, samples, and sends records to
- * the analyst. It runs in a thread of its own, because the end of the tracing thread is the only
- * way to release every tracee as it is: the kernel then detaches running, sleeping and stopped
- * tracees alike.
+ * the analyst. It runs in a thread of its own: only the end of the tracing thread makes the kernel
+ * detach running, sleeping and stopped tracees as they are.
  */
 #ifndef SUPERVISOR_ENGINE_H
 #define SUPERVISOR_ENGINE_H
@@ -27,13 +26,10 @@ struct engine_server {
 };
 
 struct engine_options {
-	char *const *command; /* argv, NULL to attach */
+	char *const *command; /* argv; NULL: attach */
 	const int *pids;      /* processes to attach to */
 	size_t pids_n;
-	/*
-	 * The first @pids_given must be attached to. The others are results of a search: those that
-	 * are gone or cannot be attached to are skipped.
-	 */
+	/* The first @pids_given must be attached to; the others are skipped if gone or refused. */
 	size_t pids_given;
 	/* number of live descendants of @pids that are not profiled, counted at the start */
 	size_t descendants_left;
@@ -41,39 +37,38 @@ struct engine_options {
 	bool follow;
 	bool dump; /* one stack of every attached thread, and no profile */
 	/*
-	 * dump: called by the tracing thread for each thread, first while the thread is stopped,
-	 * and again after the resume, with the same snapshot and stack copy, which are borrowed.
-	 * For a thread that must not be stopped the snapshot is NULL. The callback may be NULL.
+	 * dump: called by the tracing thread for each thread, while the thread is stopped and again
+	 * after its resume, with the same borrowed snapshot and stack copy. @snapshot NULL: the
+	 * thread must not be stopped. The callback may be NULL.
 	 */
 	void (*examine)(void *context, int pid, int tid, const struct arch_snapshot *snapshot,
 		const struct stack_copy *stack, bool stopped);
 	/* The CPU time of a process is distributed over samples of that process only. */
 	bool per_process;
 	/*
-	 * Only serve the sprofil calls of the processes: no profile, no analyst. The engine ends
-	 * when none of them profiles any more, and detaches from a process that calls exec.
+	 * Only serve the processes' sprofil calls: no profile, no analyst. The engine ends when no
+	 * process profiles any more, and detaches from a process that calls exec.
 	 */
 	bool serve_only;
 	int ready_fd; /* serve_only: where to write the first answer; closed by the engine */
-	struct histogram *histogram; /* --region: counters held by the supervisor; NULL none */
+	struct histogram *histogram; /* --region: counters held by the supervisor; NULL: none */
 	bool no_realtime;            /* --no-realtime */
 	bool own_session;            /* setsid(2) when sampling begins (own_session.h) */
 	bool restrict_fast;          /* PROF_FAST fails with EACCES */
-	uint64_t period_ns;          /* CPU time of a tick */
-	uint64_t delay_ns;           /* before the first tick */
+	uint64_t period_ns;          /* CPU time between two samples */
+	uint64_t delay_ns;           /* before the first sample */
 	uint64_t duration_ns;        /* 0: unlimited */
 	uint64_t rotate_ns;          /* --rotate; 0: one profile */
 	/* the file size at which the analyst asks for a new file; 0: it never asks */
 	uint64_t rotate_bytes;
 	bool ring;                          /* --ring: pieces of rotate_ns in memory, no files */
-	const struct engine_server *server; /* gets parts of the profile; NULL none */
+	const struct engine_server *server; /* gets parts of the profile; NULL: none */
 	bool snapshots;                     /* SIGUSR2 writes the profile so far */
-	/* Bound on the cost of sampling, in millionths of the target's CPU time; 0 none. */
+	/* Bound on the cost of sampling, in millionths of the target's CPU time; 0: none. */
 	uint32_t max_cost_ppm;
 	/*
-	 * Bound on the CPU time of the supervisor and the analyst, in millionths of one CPU; 0
-	 * none. max_cpu_period_ns, if not 0: the bound is for this and longer periods; at shorter
-	 * periods it is proportionally higher.
+	 * Bound on the CPU time of the supervisor and the analyst, in millionths of one CPU; 0:
+	 * none. At periods shorter than max_cpu_period_ns it is proportionally higher.
 	 */
 	uint32_t max_cpu_ppm;
 	uint64_t max_cpu_period_ns;
@@ -86,27 +81,25 @@ struct engine_options {
 	bool wall_first;  /* with @wall: a sample stands for a period of wall-clock time */
 	size_t max_stack; /* maximum bytes of a stack to copy; 0: no stacks */
 	/*
-	 * Called by the thread of engine_run() when the tracing thread hangs (watchdog.h), and with
-	 * it perhaps threads of the target. Only the end of this process, or its exec, lets them
-	 * continue: the callback must do one of these. A process id is 0 if there is no command or
-	 * no analyst. NULL: the process ends.
+	 * Called by the thread of engine_run() when the tracing thread, and perhaps the target,
+	 * hangs (watchdog.h). Must end this process, or exec: only that lets the target continue. A
+	 * pid is 0 if there is no command or analyst. NULL: this process ends.
 	 */
 	void (*hangs)(void *context, int command_pid, int analyst_pid);
 	/*
 	 * Called once by the tracing thread, outside stop windows, when the processes are attached
-	 * to or the command has reached its exec. @processes: how many are traced; those that
-	 * refused are not. May be NULL.
+	 * to, or the command has reached its exec. @processes: how many are traced. May be NULL.
 	 */
 	void (*begun)(void *context, size_t processes);
 	/*
-	 * The command has a terminal of its own, whose signals do not reach this process. Called
-	 * just before this process stops because the command has stopped. NULL: the command has
-	 * this process's terminal.
+	 * The command has its own terminal, whose signals this process does not get. Called just
+	 * before this process stops because the command has stopped. NULL: the command has this
+	 * process's terminal.
 	 */
 	void (*stops)(void *context);
 	/*
-	 * Called after all processes are detached and before the analyst is told that this is the
-	 * end. @pids: the profiled processes that have not ended. May block. May be NULL.
+	 * Called when all processes are detached, before the analyst is told that this is the end.
+	 * @pids: the profiled processes that live on. May block. May be NULL.
 	 */
 	void (*released)(void *context, const int *pids, size_t n);
 	/* Prints one line, passed without a newline. Called outside stop windows only. */
@@ -117,28 +110,23 @@ struct engine_options {
 struct engine_result {
 	int error;          /* 0, or -errno: profiling could not begin */
 	int exec_error;     /* errno: the command could not be executed */
-	int refused_pid;    /* with error: the process that could not be attached to, 0 none */
-	int command_pid;    /* 0 none */
+	int refused_pid;    /* with error: the process that refused; 0: none */
+	int command_pid;    /* 0: none */
 	bool command_apart; /* the command has its own session: the terminal sends it no signals */
 	bool command_ended; /* command_status is valid */
 	int command_status;
 	bool target_ended; /* no process of the target is left; target_status is valid */
 	int target_status; /* wait status of the process that ended last */
-	int analyst_pid;   /* still to be waited for, 0 none */
-	/*
-	 * A descriptor, owned by the caller. Once it is closed, the analyst ends without waiting
-	 * until its output has been read. -1: none.
-	 */
+	int analyst_pid;   /* still to be waited for; 0: none */
+	/* The analyst waits for a reader of its output while this is open. Caller's; -1: none. */
 	int analyst_fd;
-	/* The signal that ended the profiling (SIGINT …), 0 none. */
-	int stopped_by;
+	int stopped_by; /* the signal that ended the profiling; 0: none */
 };
 
 /*
- * Blocks until the target is gone or detached, or profiling could not begin. The signals of
- * signals_handled() must be blocked in all threads. All tracees are released before the function
- * returns; the analyst has been told to finish. The calling thread is the command's parent, and
- * must live as long as the command (launch.h says why).
+ * Blocks until the target is gone or detached, or profiling could not begin. All threads must block
+ * the signals of signals_handled(). On return, all tracees are released, and the analyst has been
+ * told to finish. The calling thread is the command's parent, and must outlive it (launch.h).
  */
 void engine_run(const struct engine_options *options, struct engine_result *ret_result);
 

@@ -21,16 +21,13 @@
 #define SECOND_NS CLOCK_SECOND_NS
 /* Interval between two steps of the sweep over all threads. */
 #define SWEEP_NS 4000000
-/*
- * serve_only: how long the helper stays attached after profiling was turned off, as a program may
- * turn it on again.
- */
+/* serve_only: how long the helper stays attached after profiling ends, as it may begin again. */
 #define LINGER_NS 200000000
 
 /*
- * Counts stop requests that have led to no stop for a second: the thread is in D state or gets no
- * CPU. Each request counts once. A leader that is a zombie has ended instead of stopping; wait
- * reports that only after the end of its last thread (race: leader_ends_while_asked).
+ * Counts stop requests without a stop for a second, each once: the thread is in D state or gets no
+ * CPU. A leader that is a zombie has ended instead; wait reports that only after the end of its
+ * last thread (race: leader_ends_while_asked).
  */
 static void count_missed(struct engine *engine, uint64_t now)
 {
@@ -49,7 +46,6 @@ static void count_missed(struct engine *engine, uint64_t now)
 	}
 }
 
-/* Tells the user once that the command has ended, and how many processes are still profiled. */
 static void say_who_is_left(struct engine *engine)
 {
 	if (!engine->result->command_ended || engine->timing.said_who_is_left)
@@ -71,10 +67,7 @@ static void once_a_second(struct engine *engine, uint64_t now)
 	say_who_is_left(engine);
 	engine->timing.audit_again_ns = now + SECOND_NS;
 	count_missed(engine, now);
-	/*
-	 * Deaths are handled first: that adds the CPU time of threads that have ended to the
-	 * figures.
-	 */
+	/* Deaths first: they add the CPU time of threads that have ended to the figures. */
 	lifecycle_drain(engine);
 	lifecycle_sweep(engine);
 	if (figures_print(engine, now, text))
@@ -133,7 +126,7 @@ static void sleep_until(struct engine *engine, uint64_t until_ns)
 	n = ppoll(fds, 5, &timeout, NULL);
 	now = clock_now();
 	watchdog_note(&engine->watchdog, now);
-	/* A waiter's call is handled first of all: the thread that it preempted waits meanwhile. */
+	/* A waiter's call comes first: the thread that the waiter preempted waits meanwhile. */
 	if (n > 0 && fds[3].revents)
 		(void)!read(fds[3].fd, &rings, sizeof(rings));
 	sampling_wake(engine, now);
@@ -173,10 +166,7 @@ static bool over(struct engine *engine, uint64_t now)
 	return engine->timing.stop || !engine->target.tracees;
 }
 
-/*
- * Returns when the engine must wake up at the latest. Sampling instants may be seconds apart; the
- * end of the run and the figures of each second are due in between.
- */
+/* Returns when the engine must wake up at the latest, as instants may be seconds apart. */
 static uint64_t next_event(struct engine *engine)
 {
 	uint64_t next = sampling_next(engine),
@@ -198,9 +188,6 @@ static uint64_t next_event(struct engine *engine)
 	return next;
 }
 
-/*
- * Calls options->begun once: when the processes are attached to, or the command has been executed.
- */
 static void call_begun(struct engine *engine)
 {
 	const struct engine_options *options = engine->options;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engine's state. Most of it consists of parts, each of which belongs to one file (.c) and is
- * declared in that file's header. The rest is shared by several files. Data only.
+ * The engine's state: parts, each declared in the header of the file (.c) to which it belongs, and
+ * what several files share.
  */
 #ifndef SUPERVISOR_ENGINE_STATE_H
 #define SUPERVISOR_ENGINE_STATE_H
@@ -41,7 +41,6 @@ struct engine {
 	const struct engine_options *options;
 	struct engine_result *result;
 	struct say say;
-	/* The target, and what acts on it. */
 	struct target target;
 	struct couriers couriers;
 	struct procfiles files;
@@ -52,11 +51,9 @@ struct engine {
 	struct births births;
 	struct lifecycle life;
 	struct choice choice;
-	/* The calls of sprofil and profil by the target's programs. */
 	struct sessions sessions;
 	struct service service;
 	struct elapser elapser;
-	/* The profile. */
 	struct sampling sampling;
 	struct bounds bounds;
 	struct blocked_scan blocked_scan;
@@ -69,7 +66,6 @@ struct engine {
 	struct serving serving;
 	uint64_t period_ns;
 	bool counting; /* samples are taken and CPU time is counted */
-	/* The loop. */
 	struct timing timing;
 	struct watchdog watchdog;
 	int signal_fd;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which thread is expected to run on a CPU at the next instant: the one that was last resumed there
- * from a sample. The CPU's waiter reads the time of that thread's last context switch before it
- * takes its turn with the sampler (cpu_waiter.h). This shortens the turn, for whose end the waiters
- * of other CPUs wait.
+ * The thread expected on a CPU at the next instant: the one last resumed there from a sample. The
+ * CPU's waiter reads that thread's last context switch before its turn with the sampler
+ * (cpu_waiter.h). This shortens the turn, for whose end the waiters of other CPUs wait.
  */
 #ifndef SUPERVISOR_EXPECTED_H
 #define SUPERVISOR_EXPECTED_H
@@ -30,15 +29,9 @@ unsigned expected_ask(const struct expected *expected, struct sample_instant *in
 void expected_settle(
 	const struct expected *expected, unsigned number, struct sample_instant *instant);
 
-/*
- * Called by the tracing thread in its turn, after it has resumed @tracee from a sample: expects it
- * on its CPU from now on.
- */
+/* For the tracing thread in its turn: expects @tracee, just resumed from a sample, on its CPU. */
 void expected_note(struct engine *engine, struct tracee *tracee);
-/*
- * Called by the tracing thread in its turn, before @tracee is removed: no CPU expects it from now
- * on.
- */
+/* For the tracing thread in its turn, before @tracee is removed: no CPU expects it any more. */
 void expected_forget(struct engine *engine, struct tracee *tracee);
 
 #endif

@@ -5,7 +5,6 @@
 #include "supervisor/engine/cpu_account.h"
 #include "supervisor/engine/engine_state.h"
 
-/* Adds the open accounts of live threads. */
 static void add_open_accounts(const struct target *target, struct self_audit *audit, uint64_t now)
 {
 	for (size_t i = 0; i < target->tracees; i++) {

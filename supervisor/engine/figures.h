@@ -10,16 +10,10 @@ struct engine;
 
 #define FIGURES_BYTES 3072
 
-/*
- * Prints to @ret_text the lines that the analyst gets (self_audit.h). False: they do not fit, and
- * @ret_text is empty.
- */
+/* Prints the lines for the analyst (self_audit.h). False: they do not fit, and are cut off. */
 bool figures_print(const struct engine *engine, uint64_t now_ns, char ret_text[FIGURES_BYTES]);
 
-/*
- * Requests that the profile so far be written. First sends the analyst the CPU time of all threads,
- * which it otherwise gets once a second.
- */
+/* Has the profile so far written, with the CPU time of all threads (else sent once a second). */
 void figures_snapshot(struct engine *engine);
 
 #endif

@@ -51,15 +51,12 @@ void handover_paid(struct engine *engine, struct tracee *t, const struct waiting
 void handover_sample(struct engine *engine, struct tracee *t, struct record_sample *sample,
 	uint64_t weight_ns, uint64_t now)
 {
-	/*
-	 * This thread is runnable: its time in the run queue belongs to this sample, its blocked
-	 * time to the place where it was blocked.
-	 */
+	/* The thread is runnable: only its time in the run queue belongs to this sample. */
 	const struct waiting waited = {.queue_ns = t->wall.queue_ns};
 
 	if (t->left_out) {
 		runtime_records_forget(engine);
-		return; /* The stop was for a table of a session only, not for the profile. */
+		return; /* The stop was only for a table of a session. */
 	}
 	engine->audit.found_ns += weight_ns;
 	sample->weight_ns = weight_ns;

@@ -27,15 +27,12 @@
 #define SEARCH_THREADS 512
 /* The pause after a search is this many times as long as the search took. */
 #define SEARCH_REST 3
-/*
- * The longest pause after a search. A search may seem long only because another thread had our CPU
- * meanwhile.
- */
+/* The longest pause: a search may seem long only because another thread had our CPU. */
 #define SEARCH_REST_MOST_NS UINT64_C(1000000)
 /*
- * If the command has not stopped this long after a stop signal to the supervisor, it has ignored
- * the signal, or a handler was all: a later stop has another cause, and the supervisor goes on. The
- * signal of the later stop does not tell: a handler of SIGTSTP may stop its process by SIGSTOP.
+ * A command that has not stopped this long after a stop signal has ignored or handled it: a later
+ * stop has another cause. The later stop's signal does not tell, as a handler of SIGTSTP may stop
+ * its process by SIGSTOP.
  */
 #define STOP_WITHIN_NS (10 * CLOCK_SECOND_NS)
 /* Threads whose existence is checked per second. */
@@ -54,14 +51,12 @@ static void end_process(struct engine *engine, struct process *process, uint32_t
 	target_remove_process(&engine->target, process);
 }
 
-/* Gives up the stop that was requested, if any: another event came in its place. */
 static void overtake(struct engine *engine, struct tracee *t, int32_t syscall)
 {
 	if (t->stop_requested_ns)
 		engine->life.stops->overtaken(engine, t, syscall);
 }
 
-/* Removes a thread from the tables, and its process with the last thread. */
 static void drop(struct engine *engine, struct tracee *t, uint32_t status)
 {
 	struct process *process = t->process;
@@ -76,10 +71,9 @@ static void drop(struct engine *engine, struct tracee *t, uint32_t status)
 }
 
 /*
- * Returns the system call in which a dead thread with wait status @status was from its stop request
- * to its end; negative: unknown. A thread stops before it returns to user mode and before it enters
- * another call. So if it exited without a stop, it was in exit_group. But in a process of several
- * threads, another thread may have called exit_group, which ends this thread wherever it is.
+ * Returns the system call in which a thread that died with @status was since its stop request;
+ * negative: unknown. A thread stops before it returns to user mode or enters another call: if it
+ * exited instead, it was in exit_group. But another thread's exit_group ends it wherever it is.
  */
 static int32_t last_call(const struct tracee *t, int status)
 {
@@ -87,10 +81,9 @@ static int32_t last_call(const struct tracee *t, int status)
 }
 
 /*
- * Handles a zombie. Before it is reaped, only its final CPU time and, if it was to be sampled, its
- * name are read, so that this takes no longer than necessary: a pidfd announces its end to its
- * parent at once, but the parent's wait finds it only after the tracer has reaped it (race:
- * pidfd_meets_zombie).
+ * Before a zombie is reaped, only its final CPU time and, for a sample, its name are read: a pidfd
+ * announces the end to its parent at once, but the parent's wait finds it only after the tracer has
+ * reaped it (race: pidfd_meets_zombie).
  */
 static void reap(struct engine *engine, struct tracee *t, int status)
 {
@@ -107,16 +100,12 @@ static void reap(struct engine *engine, struct tracee *t, int status)
 		engine->result->command_ended = true;
 		engine->result->command_status = status;
 		engine->result->exec_error = launch_exec_error(&engine->launch);
-		/*
-		 * A supervisor that leads its session ends after a hang-up: its end passes the
-		 * hang-up on to the terminal's other processes.
-		 */
+		/* A session leader's end passes a hang-up on to the terminal's other processes. */
 		engine->timing.stop |= engine->life.hung_up;
 	}
 	drop(engine, t, (uint32_t)status);
 }
 
-/* Closes the accounts of a thread at its last reading. */
 static void close_at_last(struct engine *engine, struct tracee *t)
 {
 	if (!engine->counting)
@@ -131,10 +120,7 @@ static void close_former(struct engine *engine, struct tracee *t, int former)
 	struct cpu_time cpu;
 	int tid = t->tid;
 
-	/*
-	 * The kernel shows the CPU time of @t under its present tid, but it belongs to the accounts
-	 * of the former one.
-	 */
+	/* The kernel shows @t's CPU time under its new tid; it belongs to @former's accounts. */
 	if (procfiles_read_cpu(&engine->files, t, &cpu) == 0)
 		(void)cpu_account_update(engine, t, &cpu, clock_now());
 	t->tid = former;
@@ -145,8 +131,8 @@ static void close_former(struct engine *engine, struct tracee *t, int former)
 }
 
 /*
- * @t has called exec, and has got the tid of its leader. The old leader has disappeared without an
- * event (race: exec_from_other_thread).
+ * @t has called exec and got its leader's tid. The old leader is gone without an event (race:
+ * exec_from_other_thread).
  */
 static void take_tid_of_leader(struct engine *engine, struct tracee *t)
 {
@@ -177,9 +163,8 @@ static struct tracee *caller_of_exec(struct engine *engine, int tid)
 }
 
 /*
- * Returns the thread that has died under the tid of @t. A leader's death is reported after those of
- * all other threads. If there is another one nevertheless, it has called exec, got the leader's
- * tid, and was killed before the event.
+ * Returns the thread that died under the tid of @t. A leader's death is reported last: if another
+ * thread is left, that one called exec, got the leader's tid, and was killed before the event.
  */
 static struct tracee *dead_thread(struct engine *engine, struct tracee *t)
 {
@@ -200,9 +185,8 @@ static void new_image(struct engine *engine, struct tracee *t)
 	overtake(engine, t, SYS_execve);
 	if (launch_is_before_exec(&engine->launch, t->tid)) {
 		/*
-		 * The command is about to run its first instruction. What came before was our own
-		 * code, and is not sampled. If choice_add() fails (-ENOMEM), the thread is not
-		 * sampled, but its CPU time is counted.
+		 * The command is about to run; our own code, which ran before, is not sampled. If
+		 * choice_add() fails, the thread is not sampled, but its CPU time is counted.
 		 */
 		(void)launch_exec_error(&engine->launch);
 		(void)choice_add(engine, t);
@@ -226,10 +210,7 @@ static void new_image(struct engine *engine, struct tracee *t)
 	process->handled = (struct handled_calls){0};
 	runtime_records_drop(process);
 	maps_forget(process);
-	/*
-	 * If another thread called exec, the leader's tid now shows that thread's CPU time. The
-	 * leader's accounts of ticks do not fit it, and begin anew.
-	 */
+	/* The leader's accounts of ticks do not fit the CPU time of a thread that took its tid. */
 	if (t->sample)
 		ticks_forget_all(t->sample, 0);
 	t->home = (struct stack_home){0};
@@ -244,20 +225,14 @@ static void new_image(struct engine *engine, struct tracee *t)
 		&engine->say, SAY_DETAIL, "process %d runs %s", process->pid, process->image->path);
 }
 
-/*
- * Has a helper detach from a thread after its exec: the exec has turned profiling off, and the new
- * image must not be touched.
- */
+/* The exec has turned profiling off: a helper must not touch the new image. */
 static void detach_at_stop(struct engine *engine, struct tracee *t)
 {
 	(void)tracer_detach(t->tid);
 	drop(engine, t, RECORD_EXIT_DETACHED);
 }
 
-/*
- * Suspends the supervisor if it has got a stop signal and the command has stopped. Called at each
- * of these two events, as either may come first.
- */
+/* Called at the supervisor's stop signal and at the command's stop: either may come first. */
 static void stop_with_command(struct engine *engine)
 {
 	const struct tracee *t = target_find(&engine->target, engine->launch.pid);
@@ -292,7 +267,6 @@ void lifecycle_continue_command(struct engine *engine, uint64_t now)
 		(void)kill(engine->result->command_apart ? -t->tid : t->tid, SIGCONT);
 }
 
-/* Steps the state machine for an event of a thread, and performs the action. */
 static void act(struct engine *engine, struct tracee *t, enum tracee_event event, int status)
 {
 	const struct lifecycle_stops *stops = engine->life.stops;
@@ -305,10 +279,7 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 	case TRACEE_DELIVER: restart_deliver(&engine->restarter, t, signal); break;
 	case TRACEE_RESTART:
 		overtake(engine, t, -1);
-		/*
-		 * While its call is watched, the thread is not stopped to write ticks: they are
-		 * written here.
-		 */
+		/* Ticks are written now: a watched call is not stopped to write them. */
 		session_catch_up(&engine->sessions, t);
 		restart_call_stop(&engine->restarter, t);
 		break;
@@ -318,10 +289,7 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 		overtake(engine, t, -1);
 		restart_group_stop(&engine->restarter, t);
 		(void)tracer_listen(t->tid);
-		/*
-		 * A command with a terminal of its own is stopped by that terminal's signals, which
-		 * this process does not get: it learns of the stop here.
-		 */
+		/* This process does not get the signals of a command's own terminal. */
 		if (engine->options->stops && t->tid == engine->launch.pid &&
 			signals_is_stop(signal))
 			lifecycle_stop_with_command(engine, signal);
@@ -330,10 +298,7 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 		break;
 	case TRACEE_ADOPT:
 		birth_adopt(engine, t);
-		/*
-		 * The requested stop would also find the thread in this call, so the sample is
-		 * taken now.
-		 */
+		/* The requested stop would find the thread in this call, too: it is sampled now. */
 		if (t->stop_requested_ns)
 			stops->tick(engine, t, 0);
 		else
@@ -356,7 +321,6 @@ static void act(struct engine *engine, struct tracee *t, enum tracee_event event
 	}
 }
 
-/* Handles an event returned by waiter_peek(). */
 static void handle(struct engine *engine, const struct waiter_result *seen)
 {
 	struct tracee *t = target_find(&engine->target, seen->tid);
@@ -370,10 +334,10 @@ static void handle(struct engine *engine, const struct waiter_result *seen)
 		return;
 	}
 	/*
-	 * After an exec by a thread that is not the leader, the kernel (since 5.12) refuses every
-	 * operation with ESRCH until the event has been waited for, so that an operation meant for
-	 * the old leader does not hit the new image. This stop carries no signal: nothing is lost
-	 * if the supervisor dies here (test: exec_from_other_thread).
+	 * After an exec by another thread than the leader, the kernel (since 5.12) refuses every
+	 * operation with ESRCH until the event is waited for, as it might be meant for the old
+	 * leader. This stop carries no signal: nothing is lost if the supervisor dies here (test:
+	 * exec_from_other_thread).
 	 */
 	if (seen->kind == WAITER_STOP && tracee_classify(seen->status) == TRACEE_EXEC) {
 		(void)waiter_take_stop(seen->tid);
@@ -420,10 +384,7 @@ static bool ask(struct engine *engine, int tid)
 	return true;
 }
 
-/*
- * Searches for a thread that has stopped or ended. False: there is none; among many threads, this
- * also sets the time of the next search, by the duration of this one.
- */
+/* False: no thread stopped or ended; this search's duration sets the next one's time. */
 static bool search(struct engine *engine, struct waiter_result *ret_seen)
 {
 	bool many = engine->target.tracees > SEARCH_THREADS;
@@ -475,8 +436,8 @@ void lifecycle_drain(struct engine *engine)
 }
 
 /*
- * Is a thread gone without an event? One that has called exec answers under the leader's tid
- * already before the event (race: exec_from_other_thread).
+ * Is a thread gone without an event? One that has called exec answers under the leader's tid even
+ * before the event (race: exec_from_other_thread).
  */
 static bool is_gone(const struct tracee *t)
 {

@@ -19,9 +19,8 @@
 /* How long the start of a fresh analyst may be put off while requested stops have not come. */
 #define QUIET_MOST_NS 100000000
 /*
- * The time from a failed start of an analyst to the next try. It is four times as long after each
- * further failure in a row: 1, 4, 16, 64 and 256 s. Limits of processes and of memory last longer
- * than READER_RESTARTS_MOST tries that follow each other closely.
+ * Pause from a failed start to the next try, four times as long after each failure in a row: 1, 4,
+ * 16, 64, 256 s. Limits of processes and of memory outlast tries that follow closely.
  */
 #define START_AGAIN_NS CLOCK_SECOND_NS
 
@@ -40,11 +39,7 @@ static size_t join_command(char *const argv[], char *to, size_t room)
 	return n ? n - 1 : 0;
 }
 
-/*
- * Returns the analyst's command line, with "--skip FILE" for each file on which an analyst died,
- * for the server the number of the segment, and for --ring the number of earlier pieces. Freed by
- * the caller.
- */
+/* Returns the analyst's argv, freed by the caller, with --skip for files on which analysts died. */
 static const char **analyst_command(struct engine *engine, const char *pieces)
 {
 	const char *const *given = engine->options->analyst;
@@ -82,9 +77,8 @@ void reader_note_mounts(struct engine *engine)
 }
 
 /*
- * Notes that a start of an analyst has failed with @error, and when the next one is tried. Warns
- * once of a row of failures, and once more when there will be no further try. A dump is over before
- * the next try.
+ * Notes a failed start and the time of the next try. Warns at the first failure of a row and when
+ * no try is left. A dump is over before the next try.
  */
 static void put_off_start(struct engine *engine, int error)
 {
@@ -168,7 +162,7 @@ void reader_died(struct engine *engine, int status)
 	engine->reader.status = status;
 }
 
-/* Replaces a dead analyst. Its samples are lost: their weight becomes unattributed. */
+/* The dead analyst's samples are lost: their weight becomes unattributed. */
 static void replace(struct engine *engine)
 {
 	char path[RING_WORKING_ON_BYTES];
@@ -198,10 +192,7 @@ static void replace(struct engine *engine)
 	reader_begin(engine);
 }
 
-/*
- * Tries again to start an analyst. The accounts are closed first, so that the time without one is
- * unattributed: no sample was taken in it, and it must not be distributed over those that follow.
- */
+/* Closed accounts make the time without an analyst unattributed: no later sample must get it. */
 static void try_again(struct engine *engine)
 {
 	bool counting = engine->counting;

@@ -19,7 +19,7 @@
 
 /* A file that reaches --rotate's size sooner ends after this time. */
 #define FILE_LEAST_NS 1000000000
-/* If a file is due to end but must not end yet (may_end()), the next check is after this time. */
+/* If a file is due to end but may_end() forbids that, the next check is after this time. */
 #define LOOK_NS 100000000
 /*
  * Before a change of files, sampling pauses until all stops are over, at most PAUSE_MOST_NS. This
@@ -49,9 +49,7 @@ void rotate_begin(struct engine *engine, uint64_t now)
 	engine->rotation.again_ns = every_ns ? now + every_ns : 0;
 }
 
-/*
- * Returns a random number for a recording: above 0, and below 2^53, so that JSON keeps all digits.
- */
+/* Random, above 0, and below 2^53, so that JSON keeps all digits. */
 static uint64_t new_number(void)
 {
 	uint64_t number = 0;
@@ -72,9 +70,8 @@ int rotate_prepare(struct engine *engine)
 }
 
 /*
- * The file ends FILE_LEAST_NS after its begin at the earliest: file names contain seconds, and must
- * differ. An earlier request of the analyst, which is not trusted, is postponed instead of refused,
- * because it asks only once.
+ * File names contain seconds and must differ: a file lasts FILE_LEAST_NS at least. An earlier
+ * request of the analyst, which is not trusted, is postponed: the analyst asks only once.
  */
 void rotate_wanted(struct engine *engine, uint64_t now)
 {
@@ -121,7 +118,6 @@ uint16_t rotate_end_flags(const struct engine *engine)
 	return RECORD_END_UNASKED;
 }
 
-/* The names of the file that ends next and of the one after it must differ: FILE_LEAST_NS. */
 void rotate_put_off(struct engine *engine, uint64_t now)
 {
 	struct rotation *rotation = &engine->rotation;
@@ -185,18 +181,15 @@ static void begin_file(struct engine *engine, uint64_t now)
 		say_line(&engine->say, SAY_WARNING,
 			"--ring has no memory for another piece: a part of it will be missing");
 	reader_begin(engine);
-	/*
-	 * Sent at once, so that the file says that it continues a run even if the supervisor is
-	 * killed within the first second.
-	 */
+	/* Even if we are killed within a second, the file must say that it continues a run. */
 	if (figures_print(engine, now, text))
 		(void)emit_audit(&engine->emitter, now, RECORD_AUDIT, 0, text);
 	counting_set(engine, !engine->timing.frozen);
 }
 
 /*
- * May the file end now? Before the command's exec there is nothing to write. A full ring would lose
- * the last record, and with it the figures: then the file continues until there is room.
+ * Before the command's exec there is nothing to write. A full ring would lose the last record, and
+ * with it the figures: the file then continues.
  */
 static bool may_end(struct engine *engine)
 {
@@ -219,11 +212,11 @@ void rotate_poll(struct engine *engine, uint64_t now)
 		counting_set(engine, false);
 	}
 	/*
-	 * Waits until all requested stops are over, as a thread that stops while the next analyst
-	 * is started would stay stopped for milliseconds. A thread that cannot be stopped, such as
-	 * one in uninterruptible sleep, does not delay a file.
+	 * Waits until requested stops are over: a thread that stops while the next analyst is
+	 * started would stay stopped for milliseconds. A thread that cannot stop (D state) delays
+	 * the file by PAUSE_MOST_NS at most.
 	 *
-	 * An analyst that has died in the pause writes no file, and its pid has been reaped:
+	 * An analyst that died in the pause writes no file, and its pid has been reaped:
 	 * reader_poll() replaces it within 0.1 s, and rotate_put_off() ends the pause (test:
 	 * analyst_dies_in_pause).
 	 */
@@ -236,10 +229,7 @@ void rotate_poll(struct engine *engine, uint64_t now)
 	end_file(engine, free_writer(rotation), now);
 	now = clock_now();
 	begin_file(engine, now);
-	/*
-	 * The new file's earliest end is counted from here, after its first record: file names
-	 * contain seconds, and must differ.
-	 */
+	/* The file's least duration counts from its first record, whose second is in its name. */
 	rotate_begin(engine, clock_now());
 }
 
@@ -263,8 +253,8 @@ void rotate_forget(struct rotation *rotation, int pid)
 }
 
 /*
- * Waits for an analyst, which may hang, as on a network file system that is down. *@orders counts
- * the signals that request the end: from the second one on, each kills the analyst.
+ * The analyst may hang, as on a dead network file system. *@orders counts the signals that request
+ * the end: from the second one on, each kills the analyst.
  */
 static void join(struct engine *engine, int pid, unsigned *orders)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * --rotate: a new file at intervals. The analyst is told that no more records will come, and writes
- * its profile, while a fresh analyst takes the records from then on. Each file is as complete as
- * that of a run, and memory use stays constant. No thread is stopped meanwhile: sampling pauses
- * first, until no stop is in progress.
+ * its profile, while a fresh analyst takes the records. Each file is complete, and memory use stays
+ * constant. Sampling pauses before the change until no stop is in progress.
  *
- * --ring is the same with profiles in memory (held_pieces.h), of which only the last ones are kept.
- * They are written as one profile on request, or at the end of --duration, or when a profiled
- * process is killed by a signal.
+ * --ring: the same with profiles in memory (held_pieces.h), of which only the last ones are kept.
+ * They are written as one profile on request, at the end of --duration, or when a signal kills the
+ * command or a process that the user named.
  */
 #ifndef SUPERVISOR_ROTATE_H
 #define SUPERVISOR_ROTATE_H
@@ -25,10 +24,9 @@ struct engine;
 enum { ROTATE_WRITERS = 4 };
 
 struct rotation {
-	uint64_t began_ns; /* CLOCK_MONOTONIC: begin of the file */
-	uint64_t again_ns; /* CLOCK_MONOTONIC: when the file may end; 0 never */
-	/* since when sampling has paused for the change of files; 0: no pause */
-	uint64_t paused_ns;
+	uint64_t began_ns;  /* CLOCK_MONOTONIC: begin of the file */
+	uint64_t again_ns;  /* CLOCK_MONOTONIC: when the file may end; 0: never */
+	uint64_t paused_ns; /* since when sampling pauses for a change of files; 0: no pause */
 	struct rotation_writer {
 		int pid, fd; /* as engine_result.analyst_pid and _fd; pid 0: free */
 	} writer[ROTATE_WRITERS];
@@ -44,38 +42,25 @@ struct rotation {
 int rotate_prepare(struct engine *engine);
 /* Call when the first or another file begins: sets when it may end. */
 void rotate_begin(struct engine *engine, uint64_t now);
-/*
- * Handles the analyst's request for a new file: the current one ends as soon as it may
- * (FILE_LEAST_NS).
- */
+/* Handles the analyst's request for a new file: the old one ends when FILE_LEAST_NS permits. */
 void rotate_wanted(struct engine *engine, uint64_t now);
 /*
- * Call when it was tried to start an analyst in the middle of a file: the file ends FILE_LEAST_NS
- * after @now at the earliest, as its name contains the second in which its analyst was started. If
- * sampling has paused for the end of the file, it goes on.
+ * Call when the start of an analyst was tried within a file: ends a pause of sampling. The file now
+ * ends FILE_LEAST_NS after @now at the earliest, as its name has the second of its analyst's start.
  */
 void rotate_put_off(struct engine *engine, uint64_t now);
-/*
- * Has the profile written with --ring if the process that has ended was named by the user, and a
- * signal killed it (@status: its wait status).
- */
+/* --ring: has the profile written if a signal killed a process that the user named (@status). */
 void rotate_process_ended(struct engine *engine, int pid, uint32_t status);
-/*
- * Returns the flags for the last RECORD_END of the run: they tell the analyst whether the user
- * wants the profile.
- */
+/* Returns the flags of the run's last RECORD_END: does the user want the profile? */
 uint16_t rotate_end_flags(const struct engine *engine);
 /* Begins another file when it is time. Blocks at most while a process is started. */
 void rotate_poll(struct engine *engine, uint64_t now);
-/*
- * Call when a child has ended. If it is an analyst that was writing a file or a piece, seals the
- * piece and closes the descriptor kept for this analyst.
- */
+/* Call when a child has ended: seals its piece and closes its descriptor, if it was an analyst. */
 void rotate_forget(struct rotation *rotation, int pid);
 /*
- * Call at the end: waits for the analysts that still write. They no longer wait for a reader of
- * their output (engine_result.analyst_fd). The second signal that requests the end kills the
- * analyst that is waited for, and each further signal the next one.
+ * Call at the end: waits for the analysts that still write; they no longer wait for a reader of
+ * their output. The second signal that requests the end kills the analyst waited for, each further
+ * signal the next one.
  */
 void rotate_join(struct engine *engine);
 

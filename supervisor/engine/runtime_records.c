@@ -33,10 +33,7 @@ void runtime_records_request(struct engine *engine, const struct request *reques
 	if (!process || runtime_copy_init(&engine->runtimes.copy) < 0)
 		return;
 	process->runtime = runtime_process_set(process->runtime, &table);
-	/*
-	 * So far, blocked threads were observed without the runtime's frames: they are examined
-	 * again.
-	 */
+	/* Blocked threads were observed without the runtime's frames: they are examined again. */
 	for (size_t i = 0; i < engine->target.tracees; i++) {
 		struct tracee *t = engine->target.tracee[i];
 
@@ -76,10 +73,7 @@ static ssize_t read_process(
 	struct remote memory;
 	ssize_t got;
 
-	/*
-	 * While the pagemap is not open, a courier is sent for each page, also for those that are
-	 * in memory, and its answer may come too late.
-	 */
+	/* Without the pagemap, even pages in memory need a courier, which may answer too late. */
 	procfiles_open_memory(&engine->files, process, tid);
 	memory = tracee_memory_of(process, tid);
 	got = remote_read(&memory, at, to, n);
@@ -148,14 +142,13 @@ void runtime_records_copy(
 		&engine->runtimes.copy, &runtime->table, &t->runtime, &source, t->tid, clock_now());
 }
 
-/* Sends a code object with its texts. */
 static bool send_object(struct engine *engine, const struct tracee *t, uint64_t address,
 	const uint8_t *data, uint64_t now)
 {
 	const struct runtime_table *table = &t->process->runtime->table;
 	const struct runtime_source source = {read_memory, (void *)t, NULL};
 	static const size_t most = RUNTIME_TEXT_BYTES_MOST;
-	/* The copy made in the stop has been sent, so its memory can be used. */
+	/* The pieces copied in the stop are no longer needed: their memory is reused. */
 	uint8_t *room = engine->runtimes.copy.data;
 	struct record_object object = {.pid = table->pid,
 		.id = table->id,

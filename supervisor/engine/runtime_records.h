@@ -25,56 +25,35 @@ struct runtime_records {
 
 void runtime_records_release(struct engine *engine);
 
-/*
- * Handles REQUEST_RUNTIME, which has one word of a struct runtime_table. When the table is
- * complete, it becomes that of its process.
- */
+/* Handles REQUEST_RUNTIME, one word of a table; a complete table becomes its process's. */
 void runtime_records_request(struct engine *engine, const struct request *request);
 
-/*
- * Handles REQUEST_GO: notes for a process how far below the thread pointer its threads keep the
- * pointer to their goroutine (supervisor/target/goroutine.h).
- */
+/* Handles REQUEST_GO: how far below the thread pointer the goroutine pointer is (goroutine.h). */
 void runtime_records_go(struct engine *engine, const struct request *request);
 
-/*
- * Handles REQUEST_CHUNKS_BASE and REQUEST_CHUNKS: notes for a process where the frames of Java's
- * virtual threads are (supervisor/target/chunks.h).
- */
+/* Handles REQUEST_CHUNKS_BASE, _CHUNKS: where frames of Java's virtual threads are (chunks.h). */
 void runtime_records_chunks(struct engine *engine, const struct request *request);
 
-/*
- * Handles REQUEST_MEMORY: reads memory of a process of the target, and sends it. The process need
- * not be stopped. Not in a stop window.
- */
+/* Handles REQUEST_MEMORY: sends memory of a process, which may run. Not in a stop window. */
 void runtime_records_memory(struct engine *engine, const struct request *request);
 
 /* Gives a forked child a copy of its parent's table: it has the runtime at the same addresses. */
 void runtime_records_fork(const struct process *from, struct process *process);
 /* Call when the process has a new image: drops its table. */
 void runtime_records_drop(struct process *process);
-/*
- * Call when another analyst takes over, which sends tables of its own: drops the tables of all
- * processes.
- */
+/* Call when another analyst takes over, which sends its own tables: drops all tables. */
 void runtime_records_forget_analyst(struct engine *engine);
 
 /*
- * Reads the thread's frames. Call in the stop, after the stack was copied, or while the thread is
- * known to be blocked. Returns at once in a process without a runtime.
+ * Reads the thread's frames if its process has a runtime. Call in the stop after the stack was
+ * copied, or while the thread is known to be blocked.
  */
 void runtime_records_copy(
 	struct engine *engine, struct tracee *t, const struct arch_snapshot *snapshot);
 
-/*
- * Sends the frames that runtime_records_copy() has read. To be called after the resume, just before
- * the sample is sent, with the same time.
- */
+/* Sends the frames just read. Call after the resume, just before the sample, with the same @now. */
 void runtime_records_hand_over(struct engine *engine, struct tracee *t, uint64_t now);
-/*
- * Drops the frames that runtime_records_copy() has read. Call this instead of
- * runtime_records_hand_over() if the sample is not sent.
- */
+/* Drops the frames just read. Call instead of runtime_records_hand_over() if no sample is sent. */
 void runtime_records_forget(struct engine *engine);
 
 #endif

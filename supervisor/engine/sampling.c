@@ -20,7 +20,7 @@
 #define STUCK_NS 20000000
 /* Interval between two adjustments of the periods (sampler_turn()). */
 #define DECIDE_NS 20000000
-/* Interval between two looks at which CPUs there are. */
+/* Interval between two look-ups of the CPUs. */
 #define REVIEW_NS CLOCK_SECOND_NS
 
 /* Finds the thread that was preempted. True: the tracing thread is to stop it. */
@@ -34,9 +34,7 @@ static bool ask(struct sampled_cpu *c)
 	return s->hit != NULL;
 }
 
-/*
- * Counts a hit that the tracing thread has not served as lost: its thread has probably run since.
- */
+/* A hit that nobody has served is lost: its thread has probably run since. */
 static void drop_hit(struct sampling *s)
 {
 	if (s->hit)
@@ -44,7 +42,6 @@ static void drop_hit(struct sampling *s)
 	s->hit = NULL;
 }
 
-/* Returns for how long the waiter has occupied its CPU at this instant. */
 static uint64_t occupied_by_waiter(const struct sampled_cpu *c)
 {
 	return c->instant.error < 0
@@ -77,10 +74,7 @@ static bool take_instant(struct sampled_cpu *c)
 	return true;
 }
 
-/*
- * Brings the CPU's plan up to date with the periods and factors in force, and drops the instants at
- * which the supervisor itself occupied the CPU. Returns the next instant.
- */
+/* Updates the CPU's plan, drops instants at which we occupied the CPU; returns the next instant. */
 static uint64_t adopt(struct sampled_cpu *c)
 {
 	struct sampling *s = c->sampling;
@@ -227,9 +221,8 @@ void sampling_set_periods(struct engine *engine)
 }
 
 /*
- * Notes that the supervisor used @ns of CPU time on @cpu. Time that other programs ran there is not
- * part of @ns, even while a thread stood in its stop. The target lost these @ns only if the last
- * instant of this CPU hit one of its threads.
+ * The supervisor used @ns on @cpu; time of other programs there, even in a thread's stop, is not in
+ * @ns. The target lost @ns only if the CPU's last instant was a hit.
  */
 static void note_occupied(struct engine *engine, unsigned cpu, uint64_t ns)
 {
@@ -293,10 +286,7 @@ uint64_t sampling_next(struct engine *engine)
 	return at;
 }
 
-/*
- * Takes the instant of a CPU that is due, if no waiter could be started for that CPU. The tracing
- * thread does this on whichever CPU it runs.
- */
+/* Takes a due instant of a CPU whose waiter could not be started, on whichever CPU we run. */
 static void wait_in_place(struct engine *engine, struct sampled_cpu *c, uint64_t now)
 {
 	struct sampling *s = &engine->sampling;
@@ -336,9 +326,9 @@ void sampling_keep(struct engine *engine, uint64_t now)
 }
 
 /*
- * Begins the turn of the tracing thread, which waits for the end of a waiter's turn. If that takes
- * STUCK_NS, a program of higher priority has taken the waiter's CPU: the waiter may finish its turn
- * on another CPU, and is then pinned to its own again.
+ * Begins the tracing thread's turn when a waiter's turn ends. If that takes STUCK_NS, a program of
+ * higher priority has the waiter's CPU: the waiter finishes on another CPU, and is then pinned to
+ * its own again.
  */
 static void take_turn(struct sampling *s)
 {

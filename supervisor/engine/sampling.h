@@ -28,10 +28,7 @@ struct tracee;
 struct sampled_cpu {
 	struct cpu_waiter waiter;
 	struct sampling *sampling;
-	/*
-	 * Plan and instant are used only by this CPU's waiter or, if it has none, by the tracing
-	 * thread.
-	 */
+	/* Plan and instant belong to this CPU's waiter or, without one, to the tracing thread. */
 	struct plan plan;
 	struct sample_instant instant;
 	struct expected expected;
@@ -43,10 +40,7 @@ struct sampled_cpu {
 };
 
 struct sampling {
-	/*
-	 * Used only by the thread whose turn it is (cpu_waiter.h). So is the table of threads in
-	 * struct target.
-	 */
+	/* Used only by the thread whose turn it is (cpu_waiter.h); so is target.tracee. */
 	struct sampler sampler;
 	struct sample_thread *hit;       /* to be sampled by the tracing thread; NULL: none */
 	struct audit_histogram question; /* durations of the turns of waiters */
@@ -66,18 +60,15 @@ struct sampling {
 	uint64_t asked_ns;      /* CPU time of the waiter whose call is being served; 0: none */
 	uint64_t rested_cpu_ns; /* CPU time of the tracing thread when it last went to sleep */
 	uint64_t decide_next_ns; /* when the periods are adjusted next */
-	uint64_t review_next_ns; /* when it is next looked which CPUs there are */
-	uint64_t stray_next_ns;  /* when that is done earlier for a waiter that has strayed */
+	uint64_t review_next_ns; /* when the CPUs are looked up next */
+	uint64_t stray_next_ns;  /* earliest look-up for a waiter that has strayed */
 	int load_fd;             /* /proc/loadavg */
 	int sched_fd;            /* /proc/thread-self/sched of the tracing thread */
 	bool begun;
 	struct realtime realtime;
 };
 
-/*
- * What the sampler asks about the target and the machine, answered from /proc (sampling_probe.c).
- * The context is the engine; a thread's owner is its struct tracee.
- */
+/* Answers the sampler from /proc. The context is the engine, a thread's owner its struct tracee. */
 extern const struct probe sampling_probe;
 
 /* Called by the tracing thread: finds the CPUs to sample, and opens files. -errno. */
@@ -91,28 +82,16 @@ int sampling_add(struct engine *engine, struct tracee *tracee);
 /* Removes a thread that has ended or is left out. Does nothing if it was not added. */
 void sampling_remove(struct engine *engine, struct tracee *tracee);
 
-/*
- * Takes over the periods of the profile and of the tables, after one of them has changed. While
- * there is no analyst (struct reader), the profile has none.
- */
+/* Takes over changed periods; the profile's is 0 without an analyst, unless --region counts. */
 void sampling_set_periods(struct engine *engine);
 
-/* Call when the tracing thread is about to sleep: waiters may take their instants, and call it. */
+/* Call when the tracing thread is about to sleep: waiters may take instants, and call it. */
 void sampling_rest(struct engine *engine);
-/*
- * Returns when the tracing thread must take an instant of a CPU without a waiter; PLAN_NEVER:
- * never.
- */
+/* Returns the next instant of CPUs without a waiter; PLAN_NEVER: none. */
 uint64_t sampling_next(struct engine *engine);
-/*
- * Call when the tracing thread has woken up, at @now_ns: serves the hit for which a waiter called
- * it.
- */
+/* Call when the tracing thread has woken up: serves a waiter's hit, and CPUs without a waiter. */
 void sampling_wake(struct engine *engine, uint64_t now_ns);
-/*
- * To be called often: adjusts the periods, looks which CPUs there are, and gives the priority up or
- * takes it again.
- */
+/* Call often: adjusts periods, looks up the CPUs, gives real-time priority up or takes it back. */
 void sampling_keep(struct engine *engine, uint64_t now_ns);
 
 #endif

@@ -113,10 +113,7 @@ void sampling_cpus_renew(struct sampling *s)
 		renew(s->cpu[i]);
 }
 
-/*
- * Notes whether a CPU is gone. Then it has no instants, as the kernel lets its waiter run on any
- * CPU.
- */
+/* A CPU that is gone has no instants: the kernel lets its waiter run on any CPU. */
 static void note_gone(struct engine *engine, struct sampled_cpu *c, bool gone)
 {
 	struct sampler *s = &c->sampling->sampler;
@@ -129,10 +126,7 @@ static void note_gone(struct engine *engine, struct sampled_cpu *c, bool gone)
 		gone ? "gone (offline, or not in the cpuset any more)" : "back");
 }
 
-/*
- * If a CPU goes offline, the kernel unpins the threads that were pinned to it; before Linux 6.2, it
- * unpins all threads of a cpuset when that is written.
- */
+/* The kernel unpins threads if their CPU goes offline; before Linux 6.2, if a cpuset is written. */
 void sampling_cpus_review(struct engine *engine)
 {
 	struct sampling *s = &engine->sampling;

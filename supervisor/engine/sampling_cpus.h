@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which CPUs are sampled: all that our cpuset permits. Each has a waiter. CPUs may come and go
- * during a run: they are put online and taken offline, and cpusets are written. Called by the
- * tracing thread in its turn (cpu_waiter.h), except for sampling_cpus_release().
+ * Which CPUs are sampled: all that our cpuset permits, each with a waiter. CPUs come and go during
+ * a run (offline, cpusets). Called by the tracing thread in its turn (cpu_waiter.h), except
+ * sampling_cpus_release().
  */
 #ifndef SUPERVISOR_SAMPLING_CPUS_H
 #define SUPERVISOR_SAMPLING_CPUS_H
@@ -14,8 +14,8 @@ struct engine;
 struct sampling;
 
 /*
- * Finds the CPUs, and adds them to the sampler, which is initialized. @wake: the callback of their
- * waiters (struct cpu_waiter), whose context is the struct sampled_cpu. -ENOMEM.
+ * Adds the CPUs to an initialized sampler. @wake: the callback of their waiters (struct
+ * cpu_waiter), with the struct sampled_cpu as context. -ENOMEM.
  */
 int sampling_cpus_init(struct sampling *sampling,
 	uint64_t (*wake)(
@@ -29,10 +29,9 @@ void sampling_cpus_start(struct sampling *sampling);
 void sampling_cpus_renew(struct sampling *sampling);
 
 /*
- * Looks which CPUs there are: new ones are sampled, too, and one that is gone has no instants until
- * it is back. If a waiter has woken up on another CPU than its own, all are pinned again. Checks
- * the next process as sampling_cpus_check() does, until the user has been warned. To be called
- * about once a second, and when a waiter has strayed. Costs some microseconds.
+ * Call once a second, and when a waiter has strayed; takes microseconds. Samples new CPUs, and
+ * gives CPUs that are gone no instants until they are back. Pins all waiters again if one has
+ * strayed. Calls sampling_cpus_check() for the next process until the user has been warned.
  */
 void sampling_cpus_review(struct engine *engine);
 

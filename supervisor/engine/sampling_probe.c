@@ -8,18 +8,12 @@ static int probe_activity(void *context, struct sample_thread *s, struct activit
 {
 	struct tracee *t = s->owner;
 
-	/*
-	 * While a stop of the thread is requested or in progress, no other one can be requested:
-	 * the thread is shown as blocked, in no call.
-	 */
+	/* No second stop can be requested: the thread is shown as blocked, in no call. */
 	if (t->state != TRACEE_RUNNING) {
 		*ret_activity = (struct activity){.syscall = -1};
 		return 0;
 	}
-	/*
-	 * While its call is being restarted, the thread cannot be stopped either. But it is known
-	 * which call that is.
-	 */
+	/* While its call is being restarted the thread cannot be stopped, but the call is known. */
 	if (restart_busy(t)) {
 		*ret_activity = restart_activity(t);
 		return 0;

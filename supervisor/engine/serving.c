@@ -31,9 +31,8 @@ const char *serving_next_segment(struct serving *serving)
 }
 
 /*
- * Asks the analyst for a piece of the records so far, if the ring has room; otherwise
- * serving_poll() tries again. First reports the CPU time, which otherwise goes out once a second:
- * the piece would lack up to a second of it.
+ * Asks the analyst for a piece, if the ring has room; else serving_poll() tries again. The CPU time
+ * is reported first: the piece would lack up to a second of it.
  */
 static void order_piece(struct engine *engine)
 {

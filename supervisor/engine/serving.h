@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server's requests (tools/sprofil-server.c): the profile so far as a piece, and with on_demand
- * whether to sample. The server talks to strangers, so no other request is honoured.
+ * Requests of the server (tools/sprofil-server.c): a piece of the profile so far and, with
+ * on_demand, whether to sample. The server talks to strangers: no other request is honoured.
  *
- * Each analyst's records are a segment of the profile. Segments are numbered, so the server knows
- * whether one is still to come.
+ * Each analyst's records are a segment, numbered, so the server knows whether one is still to come.
  */
 #ifndef SUPERVISOR_SERVING_H
 #define SUPERVISOR_SERVING_H
@@ -16,17 +15,14 @@ struct engine;
 struct engine_options;
 
 struct serving {
-	int fd;     /* the server's requests; -1: there is no server, or it has ended */
-	bool asked; /* a requested piece waits for room in the ring or for a change of files */
+	int fd;           /* the server's requests; -1: there is no server, or it has ended */
+	bool asked;       /* a requested piece waits: the ring is full, or files change */
 	uint32_t segment; /* number of the last segment that has an analyst; the first is 1 */
 	char segment_text[12];
 };
 
 void serving_begin(struct serving *serving, const struct engine_options *options);
-/*
- * Returns the number of the next segment, for its analyst's command line. Valid until the next
- * call.
- */
+/* Returns the next segment's number for its analyst's command line, valid until the next call. */
 const char *serving_next_segment(struct serving *serving);
 /* Reads the server's pending requests, and honours them. */
 void serving_read(struct engine *engine);

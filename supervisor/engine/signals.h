@@ -17,17 +17,17 @@ enum signals_origin {
 };
 
 /*
- * Returns who sent a signal, and to whom. The terminal sends its signals to the command, too,
- * except a hang-up, which only the session's leader gets. The supervisor is the leader if it was
- * started in the command's place; the other processes get the hang-up when it ends. *@sender: the
- * pid in the siginfo; for a forwarded signal it is replaced by that of the first sender.
+ * Returns who sent a signal, and to whom. The terminal signals the command, too, but sends a
+ * hang-up only to the session's leader: the supervisor, if started in the command's place. The
+ * leader's end passes the hang-up on. *@sender: the siginfo's pid; for a forwarded signal replaced
+ * by the first sender's.
  */
 enum signals_origin signals_origin(int signal, int code, uint64_t value, int *sender);
 /* Was the signal sent to the supervisor, and not to the command as well? */
 bool signals_is_ours_alone(const struct engine_result *result, enum signals_origin origin);
 /*
- * Passes a signal on to the command. A hang-up is followed by SIGCONT, as the kernel does, so that
- * a stopped process gets it. The terminal's signals go to the process group.
+ * Passes a signal on to the command, or to the process group of a command apart if the terminal
+ * sent it. SIGCONT follows the terminal's hang-up, as from the kernel: a stopped process gets it.
  */
 void signals_send(const struct engine_result *result, int signal, enum signals_origin origin);
 
@@ -36,24 +36,19 @@ bool signals_is_control(int signal);
 /* Is @signal a request to stop, which a terminal or a full-screen program sends on ^Z? */
 bool signals_is_stop(int signal);
 
-/*
- * Handles a signal that came after engine_run(). True: the command lives; a signal that was sent to
- * the supervisor alone has been passed on.
- */
+/* Call after engine_run(): passes on a signal that only we got. True: the command lives. */
 bool signals_pass_on(const struct engine_result *result, const siginfo_t *info);
 
 /* Sends a signal that this process got in the place of @pid on to @pid, with its origin. */
 void signals_forward(int pid, const siginfo_t *info);
 
 /*
- * Waits for a command that outlives engine_run() (--duration), and passes on signals sent to the
- * supervisor alone. Sets @ret_status to the command's wait status. -errno of the wait.
+ * Waits for a command that outlives engine_run() (--duration), and passes on signals to the
+ * supervisor alone. @ret_status: its wait status. -errno of the wait.
  */
 int signals_join_command(const struct engine_result *result, int *ret_status);
 
-/*
- * Sets *@ret_set to the signals that the engine handles, to be blocked before threads are created.
- */
+/* Sets *@ret_set to the engine's signals, to be blocked before threads are created. */
 void signals_handled(sigset_t *ret_set);
 
 #endif

@@ -46,11 +46,9 @@ bool stops_are_over(struct engine *engine)
 }
 
 /*
- * Returns the time from the request to @end_ns, less the time for which the thread ran or waited
- * for a CPU. The result is at most the time since @t->not_stopped_ns, when the thread was last
- * known to run, and at least the time since @seen_ns. A thread in a system call may also have slept
- * there before it stopped; as nothing tells for how long, the result is then the time since
- * @seen_ns.
+ * The time from the request to @end_ns, less the thread's time on CPU and in the run queue; at most
+ * since @t->not_stopped_ns, when the thread last ran, and at least since @seen_ns. In a system call
+ * the thread may also have slept before its stop, for an unknown time: then since @seen_ns.
  */
 uint64_t stops_time(const struct tracee *t, const struct cpu_time *cpu, bool in_call,
 	uint64_t seen_ns, uint64_t end_ns)
@@ -89,7 +87,6 @@ static void record_stop(
 	handover_sample(engine, t, &sample, t->sample->hit.due.weight_ns[0], now);
 }
 
-/* Adds the hit to the counters of the process's tables. The thread is stopped. */
 static void count_ticks(
 	struct engine *engine, struct tracee *t, const struct arch_snapshot *snapshot)
 {
@@ -105,10 +102,7 @@ static void count_ticks(
 			snapshot->pc, due->weight_ns[SAMPLING_HISTOGRAM]);
 }
 
-/*
- * Sends the name of a thread that was never sampled before. At an exec the kernel already has the
- * name for the new image, so the file name of the old image is sent.
- */
+/* At an exec the kernel already has the new image's name: the old image's file name is sent. */
 static void announce_name(struct engine *engine, struct tracee *t, uint64_t now)
 {
 	const char *path = t->image->path, *slash = strrchr(path, '/');
@@ -123,10 +117,7 @@ static void announce_name(struct engine *engine, struct tracee *t, uint64_t now)
 		t->name[0] = '\0';
 }
 
-/*
- * Sends a sample in a system call without registers: at an exec they are those of the new image,
- * and a zombie has none.
- */
+/* Sends no registers: at an exec they are the new image's, and a zombie has none. */
 static void record_call(struct engine *engine, struct tracee *t, int32_t syscall, uint64_t now)
 {
 	struct record_sample sample = {
@@ -143,10 +134,7 @@ void stops_overtaken(struct engine *engine, struct tracee *t, int32_t syscall)
 	struct cpu_time cpu;
 
 	if (stops_awaits_sample(t)) {
-		/*
-		 * The hit is lost if a table is due, whose tick needs a pc, or if the thread runs
-		 * code of another machine, whose calls have other numbers.
-		 */
+		/* Lost: a table's tick needs a pc, and another machine has other call numbers. */
 		if (syscall < 0 || t->sample->hit.due.streams != 1 || !engine->counting ||
 			(t->machine && t->machine != arch_native.machine) ||
 			procfiles_read_cpu(&engine->files, t, &cpu) < 0)
@@ -196,9 +184,7 @@ void stops_take(struct engine *engine, struct tracee *t, int signal)
 	}
 	own = cpu_account_update(engine, t, &cpu, end);
 	stop = stops_time(t, &cpu, snapshot.syscall >= 0, seen, end);
-	/*
-	 * count_missed() (engine_loop.c) runs once a second, and perhaps has not counted this stop.
-	 */
+	/* count_missed() (engine_loop.c) runs once a second, and may not have counted this stop. */
 	engine->audit.missed_stops += !t->missed && seen - t->stop_requested_ns > CLOCK_SECOND_NS;
 	t->stop_requested_ns = 0;
 	t->machine = snapshot.machine;

@@ -12,18 +12,15 @@ struct tracee;
 
 /* Requests a stop of @tracee. False: that is not possible now. */
 bool stops_ask(struct engine *engine, struct tracee *tracee);
-/* Was a stop of @tracee requested for a sample, and has not come yet? */
+/* Is a stop of @tracee, requested for a sample, still to come? */
 bool stops_awaits_sample(const struct tracee *tracee);
-/*
- * Handles a tick stop of @tracee, requested or not: samples it if it was hit, and resumes it with
- * @signal (0: none).
- */
+/* Handles a tick stop, requested or not: samples a hit, then resumes with @signal (0: none). */
 void stops_take(struct engine *engine, struct tracee *tracee, int signal);
 
 /*
- * Call when another event has come in place of a requested stop (struct lifecycle_stops). If the
- * thread was to be sampled, and has been in @syscall since the request, it is sampled there,
- * without registers or stack. If @syscall is negative, the sample is lost.
+ * Call when another event came in place of a requested stop (struct lifecycle_stops). A thread that
+ * was hit is sampled in @syscall, where it has been since the request, without registers or stack.
+ * Negative @syscall: the sample is lost.
  */
 void stops_overtaken(struct engine *engine, struct tracee *tracee, int32_t syscall);
 
@@ -31,9 +28,8 @@ void stops_overtaken(struct engine *engine, struct tracee *tracee, int32_t sysca
 bool stops_are_over(struct engine *engine);
 
 /*
- * Returns how long a requested stop lasted, in ns. The stop was seen at @seen_ns and ended at
- * @end_ns (both CLOCK_MONOTONIC). @cpu: the CPU time read in the stop; @in_call: the stop found the
- * thread in a system call.
+ * Returns how long a requested stop lasted, in ns, seen at @seen_ns and ended at @end_ns
+ * (CLOCK_MONOTONIC). @cpu: read in the stop; @in_call: the thread was in a system call.
  */
 uint64_t stops_time(const struct tracee *tracee, const struct cpu_time *cpu, bool in_call,
 	uint64_t seen_ns, uint64_t end_ns);

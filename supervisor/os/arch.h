@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What differs between machines: how a register set from ptrace becomes a snapshot, and how calls
- * are restarted. Each machine has a const table in its arch_CPU.c, which meson.build chooses by the
- * name of the CPU family. Pure.
+ * How each machine's registers from ptrace become a snapshot, and how its system calls are
+ * restarted. meson.build chooses the arch_CPU.c, which has the machine's const table. Pure.
  */
 #ifndef SUPERVISOR_ARCH_H
 #define SUPERVISOR_ARCH_H
@@ -13,16 +12,12 @@
 
 #include "proto/record.h"
 
-/* Raw NT_PRSTATUS of one thread, and what some machines need besides. */
+/* NT_PRSTATUS of one thread, and what find_call adds. */
 struct arch_raw {
 	uint64_t word[64]; /* the register set as laid out by the kernel */
-	size_t bytes;      /* its size, which distinguishes a 32-bit from a 64-bit thread */
-	/*
-	 * Set by find_call: the system call that the thread is in, -1 none, and whether the kernel
-	 * has moved the pc back to the instruction that restarts the call.
-	 */
-	int32_t syscall;
-	bool again;
+	size_t bytes;      /* its size: tells a 32-bit thread from a 64-bit one */
+	int32_t syscall;   /* set by find_call: the call that the thread is in; -1: none */
+	bool again;        /* set by find_call: the kernel moved the pc back to repeat the call */
 };
 
 struct arch_snapshot {
@@ -31,24 +26,20 @@ struct arch_snapshot {
 	uint64_t pc, sp, fp;
 	uint64_t thread_pointer; /* 0: not known */
 	int32_t syscall;         /* system call that the thread is in, -1: it is in user mode */
-	int64_t result; /* of @syscall so far: a negative errno, ARCH_RESTART, or its success */
+	int64_t result;          /* of @syscall: -errno, ARCH_RESTART, or its success */
 	uint64_t reg[RECORD_MAX_REGISTERS]; /* in the order of the machine's DWARF numbers */
 };
 
 /* How a call specifies its time-out. */
 enum arch_wait {
 	ARCH_WAIT_NONE,
-	ARCH_WAIT_MS,    /* milliseconds in a register as an int, negative: none */
-	ARCH_WAIT_SPEC,  /* pointer to seconds and nanoseconds, 0: none */
-	ARCH_WAIT_VAL,   /* pointer to seconds and microseconds, 0: none */
-	ARCH_WAIT_FUTEX, /* FUTEX_WAIT: like ARCH_WAIT_SPEC; other operations: absolute time */
-	/*
-	 * The socket's SO_RCVTIMEO or SO_SNDTIMEO. The call has no argument that a restart could
-	 * shorten, so the supervisor ends the restarted call when the time is over.
-	 */
-	ARCH_WAIT_RECEIVE,
-	ARCH_WAIT_SEND,
-	ARCH_WAIT_CONNECT, /* SO_SNDTIMEO; after a restart, connect times out with another errno */
+	ARCH_WAIT_MS,      /* an int of milliseconds; negative: none */
+	ARCH_WAIT_SPEC,    /* pointer to seconds and nanoseconds; NULL: none */
+	ARCH_WAIT_VAL,     /* pointer to seconds and microseconds; NULL: none */
+	ARCH_WAIT_FUTEX,   /* FUTEX_WAIT: like ARCH_WAIT_SPEC; other operations: absolute time */
+	ARCH_WAIT_RECEIVE, /* SO_RCVTIMEO: no argument has it, so the supervisor ends the call */
+	ARCH_WAIT_SEND,    /* SO_SNDTIMEO: no argument has it, either */
+	ARCH_WAIT_CONNECT, /* SO_SNDTIMEO; a restarted connect times out with another errno */
 };
 
 /* Where a call specifies what it transfers. */
@@ -60,48 +51,39 @@ enum arch_transfer {
 	ARCH_TRANSFER_MESSAGE, /* one argument: pointer to a msghdr */
 };
 
-/*
- * On which descriptors a result below the requested length means that a stop cut the call short. On
- * others such a result is normal.
- */
+/* Descriptors on which fewer bytes than requested mean that a stop cut the transfer short. */
 enum arch_whole {
 	ARCH_WHOLE_ALWAYS,
 	ARCH_WHOLE_WRITE,   /* on pipes, stream sockets and terminals */
 	ARCH_WHOLE_STREAM,  /* on stream sockets */
 	ARCH_WHOLE_WAITALL, /* on stream sockets with MSG_WAITALL in the flags */
 	ARCH_WHOLE_DEVICE,  /* on /dev/zero, /dev/urandom and their like */
-	/* Of sendfile and copy_file_range: on all but pipes, which take what fits into them. */
-	ARCH_WHOLE_COPY,
+	ARCH_WHOLE_COPY,    /* sendfile, copy_file_range: files, stream sockets, terminals */
 };
 
 /* A system call that a stop can disturb. */
 struct arch_call {
 	int32_t number;
-	bool restart; /* fails with EINTR, and may be restarted */
+	bool restart; /* after EINTR, it may be restarted */
 	enum arch_wait wait;
 	uint8_t wait_argument; /* number of the argument that @wait describes */
 	enum arch_transfer transfer;
 	enum arch_whole whole;
 	uint8_t argument;       /* number of the first argument that describes the transfer */
-	uint8_t flags_argument; /* MSG_… of calls that send and receive, 0: none */
+	uint8_t flags_argument; /* number of the argument with MSG_… flags; 0: none */
 	bool block; /* resumed by the kernel through restart_syscall, with the remaining time */
 };
 
-/*
- * Where the parts of a call are (as indexes in arch_raw.word), and how a call is restarted. The
- * kernel restarts a call, after the stop, if its result is ARCH_RESTART. If @rewinds is set, the
- * supervisor restarts it by moving the pc back.
- */
+/* A call is restarted by the result ARCH_RESTART or, with @rewinds, by moving the pc back. */
 struct arch_restart {
-	size_t bytes; /* size of the register set for which this table is */
-	uint8_t result, pc, sp, argument[6];
-	uint8_t entry; /* the word whose value the result's register must have when a call begins */
+	size_t bytes;                        /* size of the register set for which this table is */
+	uint8_t result, pc, sp, argument[6]; /* indexes in arch_raw.word */
+	uint8_t entry; /* its value is in the result's register when a call begins */
 	uint8_t instruction[4], instruction_bytes; /* the instruction that enters the kernel */
 	/*
-	 * The kernel decides about a restart before the stop (aarch64), so the supervisor must move
-	 * the pc back itself. The result overwrites the register of argument[0]. The word that
-	 * argument[0] indexes therefore lies behind the registers in arch_raw; restart_call.c fills
-	 * it.
+	 * aarch64: the kernel decides about a restart before the stop, so the supervisor moves the
+	 * pc back. The result overwrites the register of argument 0; so argument[0] indexes a word
+	 * behind the registers, which restart_call.c fills.
 	 */
 	bool rewinds;
 	const struct arch_call *call;
@@ -112,33 +94,25 @@ struct arch {
 	uint16_t machine;
 	unsigned red_zone_bytes;   /* live memory below the stack pointer */
 	unsigned signal_sp_offset; /* in a signal frame: from uc_stack to the saved stack pointer */
-	int32_t restart_syscall; /* the number of the call that continues some calls after a stop */
-	/*
-	 * tgkill(2), by which a process turns its profiling off (CALL_OFF_FIRST in proto/call.h).
-	 * Besides its own three arguments it then has two more: @fourth and @fifth are their
-	 * indexes in arch_snapshot.reg. @result: index in arch_raw.word. @number -2: not on this
-	 * machine.
-	 */
+	int32_t restart_syscall;   /* number of restart_syscall(2) */
+	/* By tgkill(2) a process turns its profiling off (CALL_OFF_FIRST in proto/call.h). */
 	struct {
-		int32_t number;
-		uint8_t fourth, fifth, result;
+		int32_t number;                /* -2: not on this machine */
+		uint8_t fourth, fifth, result; /* indexes in snapshot.reg (two), raw.word */
 	} tgkill;
 	const struct arch_restart *restart; /* NULL: disturbed calls cannot be restarted */
 	/*
-	 * NULL where the registers at a stop show whether the thread is in a call. Otherwise the
-	 * function sets raw->syscall and raw->again from the instruction before the pc (@code[0])
-	 * and the one at the pc (@code[1]). With @code NULL it only tells whether the registers
-	 * could be those of a call, so that the instructions are needed.
+	 * NULL: the registers at a stop show whether the thread is in a call. Otherwise the
+	 * function sets raw->syscall and raw->again from code[0], the instruction before the pc,
+	 * and code[1], the one at the pc. It returns whether the thread is in a call; with @code
+	 * NULL, whether the registers permit that.
 	 */
 	bool (*find_call)(struct arch_raw *raw, const uint32_t code[2]);
-	/* Converts a register set. False: this machine has none of that size. */
+	/* False: this machine has no register set of raw->bytes. */
 	bool (*decode)(const struct arch_raw *raw, struct arch_snapshot *ret_snapshot);
 };
 
-/*
- * The result of a call that the kernel restarts unless a handler is about to run, in which case the
- * call fails with EINTR. This is the kernel's ERESTARTNOHAND, which no header defines.
- */
+/* The kernel's ERESTARTNOHAND, in no header: restart, or EINTR if a handler is about to run. */
 #define ARCH_RESTART (-514)
 
 /* The machine for which this program was compiled. */

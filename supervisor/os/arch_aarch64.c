@@ -13,7 +13,7 @@ enum {
 	A64_REGISTERS = 33,
 	A64_FIRST = 34, /* the first argument, behind the registers */
 };
-/* Numbers of calls are below this. */
+/* System call numbers are below this. */
 #define A64_CALLS 1024
 #define A64_SVC   0xd4000001 /* svc #0 */
 
@@ -53,9 +53,8 @@ static bool decode(const struct arch_raw *raw, struct arch_snapshot *s)
 }
 
 /*
- * Before a stop, do_signal() of arch/arm64/kernel/signal.c sets the number of the call to -1. So
- * the call is found from the pc: behind an svc instruction, the thread has just left the call; at
- * an svc instruction, it will repeat the call.
+ * Before a stop, do_signal() of arch/arm64/kernel/signal.c sets the call's number to -1, so the pc
+ * tells: behind an svc instruction, the call has returned; at one, it will be repeated.
  */
 static bool find_call(struct arch_raw *raw, const uint32_t code[2])
 {
@@ -71,10 +70,7 @@ static bool find_call(struct arch_raw *raw, const uint32_t code[2])
 	return raw->syscall >= 0;
 }
 
-/*
- * The same calls as on x86-64 (arch_x86_64.c says what is left out), with this machine's numbers.
- * Those that restart_syscall resumes are left out, too: they cannot be recognized here.
- */
+/* The calls of arch_x86_64.c, except those that restart_syscall resumes: no stop shows them. */
 static const struct arch_call calls[] = {
 	/* read, pread64, readv */
 	{63, true, ARCH_WAIT_RECEIVE, 0, ARCH_TRANSFER_BUFFER, ARCH_WHOLE_DEVICE, 1, 0, false},
@@ -118,7 +114,6 @@ static const struct arch_call calls[] = {
 	{4, true, ARCH_WAIT_SPEC, 4, 0, 0, 0, 0, false},
 };
 
-/* Arguments: x0-x5. */
 static const struct arch_restart restart = {
 	.bytes = A64_BYTES,
 	.result = 0,

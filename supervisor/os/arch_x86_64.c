@@ -20,10 +20,7 @@ enum {
 /* DWARF order: rax rdx rcx rbx rsi rdi rbp rsp r8-r15 rip. */
 static const uint8_t x64_dwarf[] = {10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0, 16};
 
-/*
- * A 32-bit thread, 17 words of 4 bytes: ebx ecx edx esi edi ebp eax ds es fs gs orig_eax eip cs
- * eflags esp ss.
- */
+/* A 32-bit thread: ebx ecx edx esi edi ebp eax ds es fs gs orig_eax eip cs eflags esp ss. */
 enum {
 	I386_EBP = 5,
 	I386_EAX = 6,
@@ -77,9 +74,8 @@ static bool decode(const struct arch_raw *raw, struct arch_snapshot *s)
 }
 
 /*
- * Calls that fail with EINTR, or are cut short, although no handler has run. All were observed
- * (docs/PTRACE.md names the tests). Two such calls are left out, as they cannot be repeated: close,
- * as its descriptor is gone, and io_uring_enter, as its submissions are gone.
+ * Calls that a stop makes fail with EINTR, or cuts short (docs/PTRACE.md names the tests). close
+ * and io_uring_enter are left out: they cannot be repeated, as descriptor or submissions are gone.
  */
 static const struct arch_call calls[] = {
 	/* read, pread64, readv */

@@ -30,7 +30,7 @@ static const char *next_path(const char **text, size_t *ret_bytes)
 	return NULL;
 }
 
-/* Does the path have a component that consists of @before, @name and @after, in this order? */
+/* Is @before, @name and @after, joined, a component of the path? */
 static bool has_part(
 	const char *path, size_t bytes, const char *before, const char *name, const char *after)
 {
@@ -56,10 +56,7 @@ bool cgroup_is_in(const char *text, const char *name)
 	size_t bytes, wanted;
 	const char *path;
 
-	/*
-	 * An empty name, as from an unset shell variable, must not mean the root and so every
-	 * process.
-	 */
+	/* An empty name (an unset shell variable) must not mean the root, so every process. */
 	if (!name[0])
 		return false;
 	if (!strncmp(name, mount, strlen(mount)) &&

@@ -16,9 +16,9 @@ enum { CGROUP_ID_BYTES = 65, CGROUP_TEXT_BYTES = 16384 };
 int cgroup_read(int pid, char text[CGROUP_TEXT_BYTES]);
 
 /*
- * Is the process in the cgroup @name, or below it, in any hierarchy? If @name begins with a slash,
- * it is a path as in /proc/PID/cgroup or below /sys/fs/cgroup; otherwise a component of a path:
- * "nginx.service". An empty @name matches nothing.
+ * Is the process in the cgroup @name, or below it, in any hierarchy? With a leading slash, @name is
+ * a path as in /proc/PID/cgroup or below /sys/fs/cgroup; otherwise a component: "nginx.service". An
+ * empty @name matches nothing.
  */
 bool cgroup_is_in(const char *text, const char *name);
 

@@ -22,7 +22,7 @@
 #include "supervisor/os/procfs.h"
 
 #define STACK_BYTES ((size_t)256 << 10)
-/* Pages that are touched by one call. */
+/* Pages touched by one system call. */
 #define AT_ONCE 64
 
 struct page_request {
@@ -34,7 +34,7 @@ struct page_request {
 
 bool courier_may_write(const char *mountinfo, unsigned major, unsigned minor)
 {
-	/* File systems of the kernel: a write to a page of theirs waits for no other process. */
+	/* File systems of the kernel: a write to their pages waits for no process. */
 	static const char *const own[] = {"bcachefs", "btrfs", "exfat", "ext2", "ext3", "ext4",
 		"f2fs", "hugetlbfs", "jfs", "overlay", "ramfs", "tmpfs", "vfat", "xfs", "zfs"};
 
@@ -81,10 +81,7 @@ static char *read_text(int tid, const char *file)
 	return procfs_read_text(path);
 }
 
-/*
- * Is the page at @at in a private mapping, or can its mapping be written to without waiting for a
- * process?
- */
+/* Can the page at @at be written to without waiting for a process? Private ones can. */
 static bool may_write(int tid, uint64_t at)
 {
 	char *maps = read_text(tid, "maps"), *mountinfo;
@@ -185,7 +182,7 @@ static void *courier(void *context)
 	return NULL;
 }
 
-/* Starts a courier with our own priority: we wait for it, perhaps while a thread is stopped. */
+/* The courier gets our priority, as we wait for it, perhaps while a thread is stopped. */
 static bool start(struct courier *c)
 {
 	pthread_attr_t attributes;

@@ -14,20 +14,14 @@
 #include "supervisor/os/procfs.h"
 
 #define STACK_BYTES (64 * 1024)
-/* The word on which a waiter sleeps: bit 0 tells it to end; a poke adds 2. */
+/* The futex word of a waiter: bit 0 tells it to end; a poke adds 2. */
 #define WORD_ENDS UINT32_C(1)
 #define WORD_POKE UINT32_C(2)
 /* Longest time from the context switch to the first instruction of a thread that wakes up. */
 #define ENTRY_NS 5000
-/*
- * After a waiter has called the tracing thread, the turn is kept for that thread for this long. If
- * it has not come by then, other threads have its CPU, and any waiter may take the turn.
- */
+/* For this long after summons_call(), only the tracing thread may take the turn. */
 #define COME_NS 60000
-/*
- * How long the tracing thread spins before it sleeps: most turns of a waiter end sooner than it
- * could fall asleep and be woken.
- */
+/* The tracing thread spins this long before it sleeps: most turns of waiters end sooner. */
 #define SPIN_NS 20000
 
 int arrival_read(int fd, uint64_t woke_ns, struct arrival *ret_arrival)
@@ -48,7 +42,7 @@ int arrival_read(int fd, uint64_t woke_ns, struct arrival *ret_arrival)
 	return 0;
 }
 
-/* Sleeps until @at_ns, or until the word is not @word any more. True: it is time. */
+/* Sleeps until @at_ns, or until w->word is no longer @word. True: @at_ns has come. */
 static bool sleep_until(struct cpu_waiter *w, uint32_t word, uint64_t at_ns)
 {
 	struct timespec at = {(time_t)(at_ns / CLOCK_SECOND_NS), (long)(at_ns % CLOCK_SECOND_NS)};
@@ -59,9 +53,8 @@ static bool sleep_until(struct cpu_waiter *w, uint32_t word, uint64_t at_ns)
 }
 
 /*
- * Returns how long the calling thread was in the run queue before it was scheduled in. @seen: its
- * schedstat at the last call, which is replaced. ARRIVAL_UNKNOWN: it was scheduled in more than
- * once since then.
+ * Returns the thread's run queue time since *@seen was read, and reads *@seen anew.
+ * ARRIVAL_UNKNOWN: unreadable, or the thread was not scheduled in exactly once since.
  */
 static uint64_t read_waited(int fd, struct cpu_time *seen)
 {
@@ -73,7 +66,7 @@ static uint64_t read_waited(int fd, struct cpu_time *seen)
 	return seen->wait_ns - before.wait_ns;
 }
 
-/* Pins the waiter's thread @tid; 0: the calling thread. */
+/* @tid: of the waiter's thread; 0: the calling thread. */
 static void pin(struct cpu_waiter *w, int tid)
 {
 	int r = priority_stay(tid, w->cpu);
@@ -95,10 +88,7 @@ static void *wait_on_cpu(void *context)
 	pin(w, 0);
 	if (!w->realtime || priority_realtime() < 0)
 		priority_prompt();
-	/*
-	 * The futex word is read before @wake reads the data that a poke announces. A poke after
-	 * this reading changes the word, so sleep_until() returns at once.
-	 */
+	/* No poke is missed: one after this reading of w->word ends sleep_until() at once. */
 	for (uint32_t word; !((word = atomic_load(&w->word)) & WORD_ENDS);) {
 		struct arrival arrival = {.waited_ns = ARRIVAL_UNKNOWN};
 		int r = woke ? arrival_read(fd, woke, &arrival) : 0;
@@ -134,7 +124,6 @@ int cpu_waiter_start(struct cpu_waiter *w)
 	return r;
 }
 
-/* Changes the word, and wakes the thread. */
 static void change(struct cpu_waiter *w, uint32_t by)
 {
 	atomic_fetch_add(&w->word, by);
@@ -158,10 +147,7 @@ void cpu_waiter_stop(struct cpu_waiter *w)
 {
 	if (!w->started)
 		return;
-	/*
-	 * A program of higher priority may keep the waiter's CPU for good: the waiter may end on
-	 * any CPU.
-	 */
+	/* The waiter may end on any CPU: a program of higher priority may keep the waiter's. */
 	(void)priority_any_cpu(w->thread);
 	change(w, WORD_ENDS);
 	(void)pthread_join(w->thread, NULL);
@@ -212,10 +198,7 @@ bool summons_claim(struct summons *s, int index, uint64_t until_ns)
 	}
 }
 
-/*
- * Ends a waiter's turn. True: the tracing thread was already waiting in summons_wake() for this
- * turn to end, and was woken there, so the bell need not be rung.
- */
+/* True: the tracing thread waits in summons_wake(), so the bell need not be rung. */
 static bool hand_on(struct summons *s, int state)
 {
 	atomic_store(&s->state, state);

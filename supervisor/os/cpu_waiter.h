@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A waiter is a thread that stays on one CPU and sleeps until a set time. When it wakes up, it
- * preempts whoever runs there. First of all, it reads the scheduler's time stamp of that context
- * switch.
+ * A waiter is a thread on one CPU that sleeps until a set time. When it wakes up, it preempts the
+ * thread that runs there, and first reads the scheduler's time stamp of that context switch.
  *
  * The sampler and the tables of the target belong to one thread at a time, whose turn it is: the
  * tracing thread while it is awake, or a waiter while it asks which thread it has preempted. Struct
- * summons says whose turn it is, and is how a waiter calls the tracing thread:
+ * summons says whose turn it is:
  *
  *	      summons_rest()          summons_claim()           summons_call(), _claim()
  *	WORKS ─────────────► SLEEPS ◄────────────────► a waiter asks ◄──────────────► CALLED
  *	  ▲                    │     summons_give_back()                                │
  *	  └────────────────────┴──────────────────────────── summons_wake() ────────────┘
  *
- * The tracing thread sleeps in poll(2) on @bell_fd. A waiter that wants its turn spins, for a
- * bounded time: if it slept, the thread that it has preempted would run. The tracing thread spins
- * for 20 us, and then sleeps, until it is its turn.
+ * The tracing thread sleeps in poll(2) on @bell_fd. A waiter that wants its turn spins for a
+ * bounded time: if it slept, the thread that it has preempted would run.
  */
 #ifndef SUPERVISOR_CPU_WAITER_H
 #define SUPERVISOR_CPU_WAITER_H
@@ -28,33 +26,29 @@
 
 /* When a waiter was scheduled in, and so preempted another thread; by the scheduler's clock. */
 struct arrival {
-	/*
-	 * The arrival lies between these two. It is last_ns if no scheduler tick has renewed the
-	 * time stamp.
-	 */
+	/* The arrival is between these; last_ns if no scheduler tick renewed the time stamp. */
 	uint64_t first_ns, last_ns;
 	uint64_t monotonic_ns; /* CLOCK_MONOTONIC at last_ns */
 	uint64_t run_ns;       /* the waiter's CPU time at last_ns */
 	/*
-	 * How long the waiter was in the run queue, after its timer had fired; or ARRIVAL_UNKNOWN.
-	 * If the waiter is later than that, its timer has fired late: the CPU was idle, or the
-	 * preempted thread had it until then.
+	 * Time in the run queue, after the waiter's timer had fired; or ARRIVAL_UNKNOWN. A waiter
+	 * that comes later than that had a late timer: until it fired, the CPU was idle or the
+	 * preempted thread ran.
 	 */
 	uint64_t waited_ns;
 	/*
-	 * The kernel's number of the CPU on which the waiter woke up. It is not the waiter's own if
-	 * that is offline, or if somebody has changed the waiter's affinity. Where a filter refuses
-	 * to pin threads, it is the waiter's own, wherever that woke up.
+	 * Kernel's number of the CPU on which the waiter woke up: not its own CPU if that is
+	 * offline, or if the waiter's affinity was changed. If pinning is refused, always its own
+	 * CPU.
 	 */
 	int cpu;
 };
 #define ARRIVAL_UNKNOWN UINT64_MAX
 
 /*
- * Reads the arrival of the calling thread, which woke up at @woke_ns, from @fd, its own
- * /proc/thread-self/sched. Sets all fields but waited_ns and cpu. To be called before the thread
- * reads its CPU time, which renews the time stamp. -ENODATA or another -errno: the kernel does not
- * tell.
+ * Reads the arrival of the calling thread, which woke up at @woke_ns (CLOCK_MONOTONIC). @fd: its
+ * /proc/thread-self/sched. Sets all fields but waited_ns and cpu. Call before the thread reads its
+ * CPU time, which renews the time stamp. 0; -ENODATA or another -errno: unknown.
  */
 int arrival_read(int fd, uint64_t woke_ns, struct arrival *ret_arrival);
 
@@ -64,29 +58,30 @@ struct cpu_waiter {
 	int cpu;               /* the kernel's number of the CPU */
 	_Atomic bool loose;    /* pinning is refused (a filter): it runs on any CPU */
 	_Atomic int tid;       /* set by the thread when it begins; 0 before */
-	_Atomic uint32_t word; /* the thread's futex: changes with a poke, and at the end */
+	_Atomic uint32_t word; /* futex: changes with a poke, and to end the thread */
 	/*
-	 * Called in the waiter's thread: with @woke_ns 0 at its start and after a poke; at the set
-	 * time, with the time at which it woke up and with @arrival. @error: the result of
-	 * arrival_read(). Returns when to wake up next (CLOCK_MONOTONIC); UINT64_MAX: not at all.
+	 * Called in the waiter's thread: at its start and after a poke (@woke_ns 0), and at the set
+	 * time (@woke_ns: when it woke up). @error: result of arrival_read() for @arrival. Returns
+	 * when to wake up next (CLOCK_MONOTONIC); UINT64_MAX: only by a poke.
 	 */
 	uint64_t (*wake)(void *context, uint64_t woke_ns, const struct arrival *arrival, int error);
 	void *context;
 };
 
 /*
- * Starts the thread. The caller has set cpu, realtime, wake and context of @waiter, which must not
- * move in memory until cpu_waiter_stop(). -EAGAIN or another -errno: no thread can be created.
+ * Starts the thread; the caller has set cpu, realtime, wake and context. @waiter must not move in
+ * memory until cpu_waiter_stop(). 0, or -errno: no thread can be created.
  */
 int cpu_waiter_start(struct cpu_waiter *waiter);
-/* Ends the thread, and waits for that. Does nothing if it was not started. */
+/* Ends and joins the thread, if it was started. */
 void cpu_waiter_stop(struct cpu_waiter *waiter);
 /*
- * Pins the waiter to its CPU again, after its affinity was changed. To be called by the thread that
- * calls cpu_waiter_stop(): a waiter that pinned itself might do it after that had unpinned it.
+ * Pins the waiter to its CPU again, after its affinity was changed. Only for the thread that calls
+ * cpu_waiter_stop(): a waiter that pinned itself could do so after cpu_waiter_stop() has unpinned
+ * it.
  */
 void cpu_waiter_pin(struct cpu_waiter *waiter);
-/* Wakes the waiter up, so that it calls @wake: the time of its next wake-up may have changed. */
+/* Makes the waiter call @wake now: the time of its next wake-up may have changed. */
 void cpu_waiter_poke(struct cpu_waiter *waiter);
 
 enum { SUMMONS_WORKS = -3, SUMMONS_SLEEPS = -2, SUMMONS_CALLED = -1 };
@@ -98,17 +93,17 @@ struct summons {
 	int tid;                    /* of the tracing thread */
 	cpu_set_t started_on;       /* the tracing thread's affinity before it was first pinned */
 	_Atomic uint64_t called_ns; /* CLOCK_MONOTONIC: when the tracing thread was last called */
-	/* the kernel's number of the CPU on which the tracing thread stays; -1: it may be on any */
+	/* kernel's number of the CPU to which the tracing thread is pinned; -1: not pinned */
 	_Atomic int cpu;
 };
 
-/* Initializes @summons; called by the tracing thread. 0 or -errno. */
+/* Called by the tracing thread. 0 or -errno. */
 int summons_init(struct summons *summons);
 void summons_release(struct summons *summons);
 
 /*
- * Begins the turn of waiter @index, at @until_ns (CLOCK_MONOTONIC) at the latest. A call by another
- * waiter is void if the tracing thread has not come for 60 us. False: another thread has the turn.
+ * Begins the turn of waiter @index; spins for it until @until_ns (CLOCK_MONOTONIC) at most. False:
+ * another thread has the turn. SUMMONS_CALLED reserves the turn for the tracing thread for 60 us.
  */
 bool summons_claim(struct summons *summons, int index, uint64_t until_ns);
 /* Ends the waiter's turn: the tracing thread has nothing to do. */
@@ -122,14 +117,13 @@ static inline void summons_rest(struct summons *summons)
 	atomic_store(&summons->state, SUMMONS_SLEEPS);
 }
 /*
- * Begins the turn of the tracing thread, which is awake, once no waiter has its turn. 1: a waiter
- * had called the tracing thread; 0: none had. -ETIMEDOUT: the waiter's turn takes longer than
- * @wait_ns; call again.
+ * Begins the turn of the tracing thread, the caller, once no waiter has the turn. 1: a waiter had
+ * called it; 0: none had. -ETIMEDOUT: a waiter's turn takes longer than @wait_ns; call again.
  */
 int summons_wake(struct summons *summons, uint64_t wait_ns);
 /*
- * Called by the tracing thread: it may run on all CPUs of summons.started_on until it is called
- * next. To be called before another program is started, which would inherit the affinity.
+ * Unpins the tracing thread, the caller, until the next summons_call(): it may run on started_on.
+ * Call before starting another program, which would inherit the affinity.
  */
 void summons_unpin(struct summons *summons);
 

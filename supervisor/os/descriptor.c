@@ -68,9 +68,9 @@ void descriptor_close(int fd)
 }
 
 /*
- * Returns a copy of the target's descriptor of a socket: a socket's options can be read only
- * through a copy (Linux 5.6). The link, "socket:[4711]", ensures that nothing else is copied,
- * because its close might be the last one.
+ * Copies the target's descriptor of a socket (Linux 5.6): only a copy shows the socket's options.
+ * The link "socket:[4711]" ensures that nothing else is copied, as closing a copy may be the last
+ * close.
  */
 static int copy_of(int pid, int tid, int fd)
 {
@@ -83,10 +83,7 @@ static int copy_of(int pid, int tid, int fd)
 	if (readlink(path, target, sizeof(target)) < (ssize_t)sizeof(prefix) - 1 ||
 		memcmp(target, prefix, sizeof(prefix) - 1) != 0)
 		return -1;
-	/*
-	 * The first thread may have ended, so a pidfd of the thread itself is opened. Before Linux
-	 * 6.9 a process is reached through its first thread only.
-	 */
+	/* A pidfd of the thread: the first thread may have ended. EINVAL: before Linux 6.9. */
 	pidfd = (int)syscall(SYS_pidfd_open, tid, PIDFD_OF_THREAD);
 	if (pidfd < 0 && errno == EINVAL)
 		pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -98,8 +95,8 @@ static int copy_of(int pid, int tid, int fd)
 }
 
 /*
- * Is it a socket of a stream without a pending error? The kernel hands such an error to the next
- * call that transfers nothing: the target's own must get it, not one that continues its transfer.
+ * Is it a stream socket without a pending error? The next call that transfers nothing gets that
+ * error: this must be a call of the target, not one by which we continue a transfer.
  */
 static bool is_stream(int pid, int tid, int fd)
 {

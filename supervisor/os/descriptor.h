@@ -15,24 +15,18 @@ enum descriptor_kind {
 	DESCRIPTOR_FILE,    /* a regular file */
 };
 
-/*
- * Returns the kind of descriptor @fd of thread @tid of process @pid, by ids of our own pid
- * namespace.
- */
+/* @pid, @tid: in our own pid namespace. */
 enum descriptor_kind descriptor_kind(int pid, int tid, int fd);
 
 /*
- * Returns how long a call of thread @tid on a socket may block, in ns: SO_SNDTIMEO or SO_RCVTIMEO.
- * 0: no limit, non-blocking, or not a socket. *@ret_internet: is it of an internet family, in which
- * a connect that has timed out continues?
+ * Returns the socket's SO_SNDTIMEO (@send) or SO_RCVTIMEO in ns; 0: no limit, non-blocking, or not
+ * a socket. *@ret_internet: is it an internet socket, on which a connect that timed out continues?
  */
 uint64_t descriptor_wait_ns(int pid, int tid, int fd, bool send, bool *ret_internet);
 
 /*
- * Closes a copy of a descriptor of the target. If the target has closed its own meanwhile, this is
- * the last close, which may block: for a socket with SO_LINGER, or a file of a file system in user
- * space. The caller never blocks: a separate thread does such a close; if none can be created, the
- * descriptor is leaked.
+ * Closes a copy of a descriptor of the target. That may be the last close, and so may block
+ * (SO_LINGER, FUSE): then another thread does it. If none can be created, the descriptor is leaked.
  */
 void descriptor_close(int fd);
 

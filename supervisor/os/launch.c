@@ -13,10 +13,7 @@
 #include "supervisor/os/mem.h"
 #include "supervisor/os/waiter.h"
 
-/*
- * Is the file a shell script? By convention, a file whose format the kernel does not know is one,
- * unless it is binary: a damaged program must not be run by a shell.
- */
+/* Is the file a script for the shell? A binary file is a damaged program, not a script. */
 static bool looks_like_text(const char *path)
 {
 	char head[128];
@@ -28,10 +25,7 @@ static bool looks_like_text(const char *path)
 	return n == 0 || (n > 0 && head[0] != 0x7f && !memchr(head, 0, (size_t)n));
 }
 
-/*
- * Calls execve(2), and the shell for a script. @shell_argv has room for two more elements than
- * @argv. Returns errno.
- */
+/* Runs scripts, too. @shell_argv has room for two elements more than @argv. Returns errno. */
 static int exec_file(
 	const char *path, char *const argv[], char *shell_argv[], char *const environment[])
 {
@@ -68,10 +62,7 @@ static int exec_along_path(char *const argv[], char *shell_argv[], char *const e
 			r = exec_file(file, argv, shell_argv, environment);
 			if (r != ENOENT && r != ENOTDIR && r != EACCES)
 				return r;
-			/*
-			 * The file exists, but one in a later folder may work; or this folder may
-			 * not be searched.
-			 */
+			/* The file exists; a later folder may have one that works. */
 			if (r == EACCES && access(file, F_OK) == 0)
 				error = EACCES;
 		}
@@ -114,9 +105,8 @@ static _Noreturn void be_the_command(char *const argv[], char *shell_argv[],
 		(void)signal(SIGCHLD, SIG_IGN);
 	(void)sigprocmask(SIG_SETMASK, &state->mask, NULL);
 	/*
-	 * Another user's command gets a session of its own: in ours, it could type into our
-	 * terminal (TIOCSTI). The supervisor passes the terminal's signals on (test:
-	 * test_command_as.sh).
+	 * In our session, another user's command could type into our terminal (TIOCSTI). The
+	 * supervisor passes the terminal's signals on (test: test_command_as.sh).
 	 */
 	if (state->user && !state->terminal)
 		(void)setsid();

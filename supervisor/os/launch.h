@@ -23,43 +23,34 @@ struct launch_user {
 /* What the command inherits: as without the supervisor, or as requested. */
 struct launch_state {
 	sigset_t mask;
-	/*
-	 * The command ignores SIGCHLD. The supervisor must not, as stops would not be announced.
-	 */
-	bool children_ignored;
+	bool children_ignored;    /* the command ignores SIGCHLD, which tells us of stops */
 	struct rlimit files;      /* RLIMIT_NOFILE */
 	char *const *environment; /* NULL: ours; PATH is always taken from ours */
 	/* user of the command; NULL: ours. Another user's command gets a session of its own. */
 	const struct launch_user *user;
 	/*
-	 * The terminal of this process's session, if it is for the command alone: the command then
-	 * gets a process group in the terminal's foreground, but no session of its own. NULL: the
-	 * terminal is ours, or there is none.
+	 * Our session's terminal if it is for the command alone: the command gets a process group
+	 * in the terminal's foreground, but no session. NULL: the terminal is ours, or there is
+	 * none.
 	 */
 	const int *terminal;
 	const int *streams; /* the command's descriptors 0, 1 and 2; NULL: ours */
 };
 
 struct launch {
-	int pid;   /* of the child, 0 none */
+	int pid;   /* of the child; 0: none */
 	int go_fd; /* the child waits for a byte from this pipe */
-	/*
-	 * Readable when the exec has been tried: errno (4 bytes) if it failed, end of file if not.
-	 */
+	/* Readable after the exec: errno (4 bytes) if it failed, otherwise end of file. */
 	int error_fd;
 };
 
 /*
- * Forks the child, which waits. @state applies to it. -errno: no child was made. Call from a
- * thread that lives as long as the command: a program that requests a signal at its parent's death
- * (PR_SET_PDEATHSIG) gets it when the *thread* that forked it ends (test: pdeathsig).
+ * Forks the child, which waits. 0 or -errno. Call from a thread that lives as long as the command:
+ * PR_SET_PDEATHSIG signals the end of the *thread* that forked (test: pdeathsig).
  */
 int launch_begin(char *const argv[], const struct launch_state *state, struct launch *ret_launch);
 
-/*
- * Call from the tracing thread: lets the child execute the command. -errno of the seize, which
- * fails where ptrace is not permitted.
- */
+/* Call from the tracing thread: seizes the child and lets it exec. 0, or -errno of the seize. */
 int launch_go(struct launch *launch, const struct tracer_options *options);
 
 /* Call instead of launch_go(), from the thread that called launch_begin(): the child ends. */
@@ -69,9 +60,8 @@ void launch_abandon(struct launch *launch);
 bool launch_is_before_exec(const struct launch *launch, int tid);
 
 /*
- * Call after the child ended without an exec event: returns the errno of the exec, 0 if the exec
- * was not the cause. Does not wait for a child that has not tried the exec yet. Closes error_fd;
- * further calls return 0.
+ * Call after the child ended without an exec event: returns the errno of the exec; 0: the exec was
+ * not the cause, or was not tried yet. Closes error_fd; further calls return 0.
  */
 int launch_exec_error(struct launch *launch);
 

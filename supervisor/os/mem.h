@@ -8,10 +8,7 @@
 /* Returns zeroed memory, which free() frees; NULL: out of memory. */
 void *mem_new(size_t n, size_t size);
 
-/*
- * Makes *@array (of *@room elements of @size bytes) hold at least @n elements, growing by halves.
- * New elements are zeroed. 0, or -ENOMEM and nothing has changed.
- */
+/* Makes *@array of *@room elements hold @n or more; new ones are zeroed. -ENOMEM: unchanged. */
 int mem_grow(void **array, size_t *room, size_t n, size_t size);
 
 #endif

@@ -21,19 +21,13 @@ static inline bool pagemap_is_present(uint64_t word)
 	return word >> 63;
 }
 
-/*
- * Is the page write-protected by userfaultfd, so that a write waits for the process that watches
- * it?
- */
+/* Is the page write-protected by userfaultfd, so that a write waits for a process? */
 static inline bool pagemap_is_watched(uint64_t word)
 {
 	return word >> 57 & 1;
 }
 
-/*
- * Can the page be written to without waiting for another process? That is so if it is present,
- * private and anonymous (bit 61: of a file, or shared), and not watched.
- */
+/* Can the page be written to without waiting for a process? (bit 61: of a file, or shared) */
 static inline bool pagemap_is_writable(uint64_t word)
 {
 	return pagemap_is_present(word) && !(word >> 61 & 1) && !pagemap_is_watched(word);

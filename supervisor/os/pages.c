@@ -25,8 +25,8 @@ static void learn(struct pages *pages, uint64_t page, bool writable)
 }
 
 /*
- * Asks pagemap about @n pages. Returns how many can be used up to the first one that cannot.
- * -ESRCH: the process has no memory any more; -EAGAIN: pagemap is not open.
+ * Returns how many of the @n pages can be used, up to the first that cannot. -ESRCH: the process
+ * has no memory any more; -EAGAIN: pagemap is not open.
  */
 static int count_usable(struct pages *pages, uint64_t page, unsigned n, enum pages_use use)
 {
@@ -61,9 +61,8 @@ static int send(struct pages *pages, int tid, uint64_t page, unsigned n, enum pa
 }
 
 /*
- * Advances *@page to the first page up to @last that cannot be used without waiting. Returns 1 if
- * there is none; *@page is then behind @last. Otherwise returns the reason: -errno, or 0 if the
- * page is not in memory (PAGES_PEEK).
+ * Advances *@page to the first page that cannot be used without waiting. Returns the reason:
+ * -errno, or 0: not in memory (PAGES_PEEK). 1: there is no such page up to @last.
  */
 static int find_end(struct pages *pages, int tid, uint64_t *page, uint64_t last, enum pages_use use)
 {

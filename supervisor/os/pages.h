@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which pages of a process can be accessed without waiting until another process delivers them
- * (courier.h says which do). Pages that are in memory need no delivery: /proc/PID/pagemap tells, in
- * 0.9 us. The answers are kept for PAGES_KEPT_NS, so that further reads of a stack cost nothing
- * more. For other pages a courier is sent. For PAGES_WARY_NS after that, answers serve for one
- * access only: a process that has such pages may also return others to the kernel.
+ * Which pages of a process can be accessed without waiting for another process to deliver them
+ * (courier.h). /proc/PID/pagemap tells in 0.9 us which pages are in memory; its answers are kept
+ * for PAGES_KEPT_NS. For other pages a courier is sent. For PAGES_WARY_NS after that, an answer
+ * serves one access only: a process that has such pages may also return others to the kernel.
  *
- * Between the answer and the access, another thread may still return the page (MADV_DONTNEED), or
- * the kernel may evict it. Then only the watchdog helps (watchdog.h).
+ * Between answer and access, another thread may return the page (MADV_DONTNEED), or the kernel may
+ * evict it. Then only the watchdog helps (watchdog.h).
  */
 #ifndef SUPERVISOR_PAGES_H
 #define SUPERVISOR_PAGES_H
@@ -25,19 +24,15 @@ struct couriers;
 
 struct pages {
 	/*
-	 * The descriptor of /proc/PID/pagemap, owned by the process. -1, -EMFILE, -ENFILE: it is
-	 * not open, and couriers are sent. Another -errno: it cannot be opened, and memory is
-	 * accessed without asking.
+	 * /proc/PID/pagemap, owned by the process. -1, -EMFILE, -ENFILE: not open; couriers are
+	 * sent. Another -errno: it cannot be opened; memory is accessed without asking.
 	 */
 	const int *pagemap_fd;
 	struct couriers *couriers;
 	unsigned away; /* courier that waits for a page: @away of couriers_send() */
 	/* CLOCK_MONOTONIC: until when answers are kept; until when each serves one access only */
 	uint64_t until_ns, wary_until_ns;
-	/*
-	 * The slot of a page is its number modulo PAGES_KNOWN. It holds 2 * (number + 1), plus 1 if
-	 * the page is writable; 0: no page.
-	 */
+	/* Slot: page number % PAGES_KNOWN. 2 * (number + 1), + 1 if writable; 0: no page. */
 	uint64_t known[PAGES_KNOWN];
 };
 
@@ -47,13 +42,13 @@ enum pages_use {
 	PAGES_WRITE,
 };
 
-/* To be called before an access, of one piece of memory or more: forgets old answers. */
+/* Call before an access (to any number of pieces): forgets old answers. */
 void pages_begin(struct pages *pages);
 /*
- * Returns how many of the @n bytes at @at can be accessed without waiting. -EFAULT: none, as the
- * first page does not exist, or does not permit @use. -ETIMEDOUT: none, as the first page is not
- * delivered in time. -ESRCH: the process has no memory any more. *@ret_late: fewer than @n bytes,
- * or none, because a page is not delivered in time.
+ * Returns how many of the @n bytes at @at can be accessed without waiting. -EFAULT: the first page
+ * does not exist, does not permit @use or, for PAGES_PEEK, is not in memory; -ETIMEDOUT: the first
+ * page is not delivered in time; -ESRCH: the process has no memory any more. *@ret_late: the result
+ * is less than @n, or -ETIMEDOUT, because a page is not delivered in time.
  */
 int64_t pages_cover(
 	struct pages *pages, int tid, uint64_t at, size_t n, enum pages_use use, bool *ret_late);

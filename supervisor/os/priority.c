@@ -24,10 +24,9 @@
 #define RESET_ON_FORK 1
 /*
  * Real-time priority is given up if the thread uses more than MOST_PART of a CPU over SPAN_NS,
- * SPANS times in a row, because other programs hardly run on its CPU then. (A single such span may
- * be due to a hypervisor that takes the CPU away.) The priority is taken again if the thread uses
- * less than RETURN_PART of a CPU over AWAY_NS: the load was temporary, as when thousands of threads
- * begin.
+ * SPANS times in a row: other programs hardly run on its CPU then. (A single such span may be due
+ * to a hypervisor that takes the CPU away.) It is taken again if the thread uses less than
+ * RETURN_PART over AWAY_NS: the load was temporary, as when thousands of threads begin.
  */
 #define SPAN_NS     UINT64_C(100000000)
 #define SPANS       2
@@ -134,10 +133,7 @@ void priority_give_up(void)
 	priority_prompt();
 }
 
-/*
- * Handles SIGXCPU in a sampling thread. The kernel repeats the signal until the busy thread, too,
- * has got one.
- */
+/* Handles SIGXCPU. The kernel repeats the signal until the busy thread, too, has got one. */
 static void back_to_fair(int signal)
 {
 	const struct sched_param none = {0};

@@ -12,9 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * Gives the calling thread real-time priority. -EPERM: not permitted (RLIMIT_RTPRIO, CAP_SYS_NICE).
- */
+/* For the calling thread. -EPERM: not permitted (RLIMIT_RTPRIO, CAP_SYS_NICE). */
 int priority_realtime(void);
 
 /* Would priority_realtime() be permitted? The calling thread is not changed. */
@@ -26,10 +24,7 @@ int priority_stay(int tid, int cpu);
 /* Lets @thread run on all CPUs that its cpuset permits. -errno. */
 int priority_any_cpu(pthread_t thread);
 
-/*
- * Reads which CPUs the calling thread may run on. *@ret_started_on: its affinity, perhaps set by
- * taskset(1). *@ret_all: all CPUs that its cpuset permits. Both are empty if unknown.
- */
+/* *@ret_started_on: the caller's affinity; *@ret_all: all CPUs of its cpuset. Empty: unknown. */
 void priority_cpus(cpu_set_t *ret_started_on, cpu_set_t *ret_all);
 
 /* Gives @thread the calling thread's real-time priority, which no thread inherits. -errno. */
@@ -42,10 +37,9 @@ int priority_share(pthread_t thread);
 void priority_prompt(void);
 
 /*
- * Call once per process, before the first priority_realtime(): a thread that is busy with real-time
- * priority for a quarter of a second without a pause then returns to the fair class. (The kernel
- * sends SIGXCPU for RLIMIT_RTTIME; the threads of priority_realtime() handle it, others must block
- * it.)
+ * Call before a process's first priority_realtime(): a thread that is busy with real-time priority
+ * for 0.25 s without a pause then returns to the fair class. (RLIMIT_RTTIME sends SIGXCPU; threads
+ * of priority_realtime() handle it, others must block it.) 0 or -errno.
  */
 int priority_guard(void);
 
@@ -55,14 +49,11 @@ void priority_give_up(void);
 /* Does the calling thread still have real-time priority? */
 bool priority_is_realtime(void);
 
-/*
- * Real-time priority of the tracing thread, and when it is given up: a thread of that class that
- * takes most of a CPU leaves hardly any of it to other programs.
- */
+/* Real-time priority of the tracing thread; given up while it takes most of a CPU. */
 struct realtime {
 	bool had;            /* the thread began with real-time priority */
 	bool has;            /* the thread has real-time priority now */
-	uint64_t checked_ns; /* CLOCK_MONOTONIC: when its CPU time was read; 0 not yet */
+	uint64_t checked_ns; /* CLOCK_MONOTONIC: when its CPU time was read; 0: not yet */
 	uint64_t cpu_ns;     /* its CPU time at checked_ns */
 	unsigned much;       /* checks in a row that found more than 3/4 of a CPU used */
 };
@@ -70,10 +61,7 @@ struct realtime {
 /* Takes the priority for the calling thread, if that is @wanted and permitted. */
 void realtime_begin(struct realtime *realtime, bool wanted);
 
-/*
- * Gives the priority up, or takes it again, depending on the calling thread's CPU time. True: @has
- * has changed. To be called often; most calls do nothing.
- */
+/* Gives up or takes the priority, by the caller's CPU time. True: @has changed. Call often. */
 bool realtime_watch(struct realtime *realtime, uint64_t now_ns);
 
 #endif

@@ -53,10 +53,7 @@ bool proc_maps_next_executable(const char **at, struct mapped_range *ret_range)
 		struct maps_line parsed;
 
 		*at = *end ? end + 1 : end;
-		/*
-		 * There may be thousands of lines, few of them executable: check this before
-		 * parsing.
-		 */
+		/* Checked before parsing: of thousands of lines, few are executable. */
 		if (end - rights < 4 || rights[3] != 'x')
 			continue;
 		if (maps_line_parse(line, (size_t)(end - line), &parsed) == 0) {
@@ -68,7 +65,7 @@ bool proc_maps_next_executable(const char **at, struct mapped_range *ret_range)
 	return false;
 }
 
-/* The fields of struct procmap_query (linux/fs.h) since the ioctl exists (Linux 6.11). */
+/* struct procmap_query of linux/fs.h (Linux 6.11) */
 struct map_query {
 	uint64_t size, flags, address;
 	uint64_t start, end, vma_flags, page_size, offset, inode;

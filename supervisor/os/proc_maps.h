@@ -10,9 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Reads all of /proc/PID/maps, NUL-terminated, into *@text (grown as needed). Returns its length.
- */
+/* Reads the maps, NUL-terminated, into *@text (grown as needed). Returns the length. */
 int proc_maps_read(int pid, char **text, size_t *room);
 
 /* One executable mapping, with what is needed to notice that another one replaced it. */
@@ -27,16 +25,12 @@ struct mapped_range {
  */
 bool proc_maps_next_executable(const char **at, struct mapped_range *ret_range);
 
-/* Opens /proc/PID/maps. -errno. */
 int proc_maps_open(int pid);
-/*
- * Queries the executable mapping that covers an address, by an ioctl (Linux 6.11). -ENOENT: none.
- * -ENOTTY: not supported by this kernel.
- */
+/* Finds the executable mapping at @address. -ENOENT: none. -ENOTTY: before Linux 6.11. */
 int proc_maps_query(int maps_fd, uint64_t address, struct mapped_range *ret_range);
 /* Like proc_maps_query(), for a mapping that may contain a stack: readable and writable. */
 int proc_maps_query_writable(int maps_fd, uint64_t address, struct mapped_range *ret_range);
-/* Does a mapping without any access right (a guard page) end at @start, where another begins? */
+/* Does a mapping without access rights (a guard page) end at @start? */
 bool proc_maps_is_guarded(int maps_fd, uint64_t start);
 
 #endif

@@ -11,7 +11,6 @@
 
 #define STATUS_BYTES 4096
 
-/* Reads the status file of a thread. */
 static int read_status(int tid, char text[STATUS_BYTES])
 {
 	window_forbid("opening a file");
@@ -97,7 +96,6 @@ bool proc_status_is_filtered(int tid)
 	return mode && atoi(mode) == 2;
 }
 
-/* Parses a set of signals in a status file. */
 static int parse_signals(const char *text, const char *key, uint64_t *ret_set)
 {
 	const char *at = proc_file_value(text, key);

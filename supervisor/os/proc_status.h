@@ -18,7 +18,7 @@ int proc_status_parse_executable(const char *text, uint64_t *ret_kib);
 /* Parses "…\nvoluntary_ctxt_switches:\t12\nnonvoluntary_ctxt_switches:\t3\n" to 15. -EPROTO. */
 int proc_status_parse_switches(const char *text, uint64_t *ret_switches);
 
-/* Reads the thread group and the parent of a thread. */
+/* *@ret_pid: the thread's process; *@ret_parent: the parent of that process. */
 int proc_status_read_ids(int tid, int *ret_pid, int *ret_parent);
 
 /* Is the thread a zombie? A leader stays one while other threads of its process live on. */

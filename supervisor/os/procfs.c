@@ -90,10 +90,7 @@ static bool parse_decimal(const char **at, uint64_t *ret_value)
 	return true;
 }
 
-/*
- * Returns the address of the space before field @wanted (3 and up) of a stat line; NULL: no such
- * field.
- */
+/* Returns the space before field @wanted (3 and up) of a stat line; NULL: no such field. */
 static const char *stat_field(const char *text, int wanted)
 {
 	const char *p = strrchr(text, ')'); /* the name before it may contain anything, even ')' */

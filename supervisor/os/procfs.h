@@ -10,12 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Opens a file of /proc for reading. Outside the stop window only. */
+/* Opens for reading. Not in the stop window. */
 int procfs_open(const char *path);
-/*
- * Returns the whole text of a file of /proc, freed by the caller. NULL: it cannot be read, or out
- * of memory. Outside the stop window only.
- */
+/* Returns the file's whole text, freed by the caller; NULL: failed. Not in the stop window. */
 char *procfs_read_text(const char *path);
 
 /* The CPU time of a thread, as counted by the scheduler. */
@@ -33,14 +30,9 @@ enum cpu_source {
 /* Returns the source that this kernel provides: schedstat may be absent, or all zero. */
 enum cpu_source procfs_cpu_source(void);
 
-/*
- * Opens a file for reading a thread's CPU time. The descriptor is valid until the thread is reaped.
- */
+/* The descriptor is valid until the thread is reaped. */
 int procfs_open_cpu(enum cpu_source source, int pid, int tid);
-/*
- * Reads a thread's CPU time: up to a scheduler tick too little while it runs on another CPU. May
- * run in the stop window.
- */
+/* For a running thread up to a scheduler tick too little. May run in the stop window. */
 int procfs_read_cpu(enum cpu_source source, int fd, struct cpu_time *ret_cpu);
 
 /*
@@ -57,7 +49,7 @@ struct activity {
 };
 int procfs_open_activity(int pid, int tid);
 int procfs_read_activity(int fd, struct activity *ret_activity);
-/* Like procfs_read_activity(); also reads the arguments of the call, 0 if the thread runs. */
+/* Like procfs_read_activity(); also reads the call's arguments (0: not in a call). */
 int procfs_read_call(int fd, struct activity *ret_activity, uint64_t ret_argument[6]);
 /*
  * Parses "running\n", or "232 0x4 0x7ff… 0x400 0xffffffff 0x0 0x0 0x7ffe0 0x7f1c\n" (call,
@@ -65,15 +57,12 @@ int procfs_read_call(int fd, struct activity *ret_activity, uint64_t ret_argumen
  */
 int procfs_parse_activity(const char *text, struct activity *ret_activity);
 
-/*
- * Opens /proc/PID/task/TID/sched, from which procfs_read_queued() and procfs_read_turn() read. Only
- * kernels with CONFIG_SCHED_DEBUG have this file. -errno.
- */
+/* Opens /proc/PID/task/TID/sched (CONFIG_SCHED_DEBUG), for procfs_read_queued() and _turn(). */
 int procfs_open_switched(int pid, int tid);
 /*
  * Reads since when a thread waits for a CPU, by the scheduler's clock, rounded down to 1,024 ns.
- * This is se.avg.last_update_time of the sched file, which is set when a thread enters the run
- * queue. If the kernel scales load by the CPU's frequency, the clock of this field falls behind.
+ * (se.avg.last_update_time of the sched file, set when a thread enters the run queue. Its clock
+ * falls behind if the kernel scales load by the CPU's frequency.)
  */
 int procfs_read_queued(int fd, uint64_t *ret_ns);
 /* Parses "...\nse.avg.last_update_time  :  56887693467648\n..." to 56887693467648. -EPROTO. */
@@ -82,8 +71,8 @@ int procfs_parse_queued(const char *text, uint64_t *ret_ns);
 /* A thread's last turn on a CPU, from the sched file. */
 struct turn {
 	/*
-	 * exec_start, by the scheduler's clock. At a context switch, both threads get the same
-	 * value; that of a running thread advances with the scheduler's ticks.
+	 * exec_start, by the scheduler's clock: the same for both threads of a context switch.
+	 * While the thread runs, it advances with the scheduler's ticks.
 	 */
 	uint64_t switched_ns;
 	uint64_t run_ns; /* the thread's CPU time at switched_ns (CLOCK_THREAD_CPUTIME_ID) */
@@ -95,7 +84,6 @@ int procfs_read_turn(int fd, struct turn *ret_turn);
  */
 int procfs_parse_turn(const char *text, struct turn *ret_turn);
 
-/* Opens a thread's stat. */
 int procfs_open_stat(int pid, int tid);
 /* Returns the CPU that a thread is on, waits for, or was last on. */
 int procfs_read_last_cpu(int stat_fd);
@@ -132,15 +120,11 @@ void procfs_read_exe(int pid, char *ret_path, size_t bytes);
 /* Appends the tids of a process to *@tids (grown as needed, freed by the caller). */
 int procfs_read_threads(int pid, int **tids, size_t *n, size_t *room);
 
-/* Opens /proc/PID/statm. */
 int procfs_open_statm(int pid);
 /* Reads the number of pages that the process has mapped: "5410 812 ...\n" gives 5410. */
 int procfs_read_pages(int statm_fd, uint64_t *ret_pages);
 
-/*
- * Opens /proc/loadavg. In a container, lxcfs may replace this file by one that is seconds old, and
- * that is not opened. -errno.
- */
+/* Opens /proc/loadavg. -ENOTSUP: lxcfs has replaced it by a file that is seconds old. */
 int procfs_open_load(void);
 /* Returns how many threads of the whole machine are running or runnable, including the reader. */
 int procfs_read_runnable(int load_fd);

@@ -36,8 +36,8 @@ ssize_t remote_peek(const struct remote *remote, uint64_t at, void *to, size_t n
 }
 
 /*
- * Returns how many of the @n pieces can be accessed completely without waiting. If that is 0,
- * *@ret_first bytes of the first one can. -errno: as pages_cover().
+ * Returns how many of the @n pieces can be accessed completely without waiting; if 0, *@ret_first
+ * bytes of the first piece can. -errno: as pages_cover().
  */
 static ssize_t cover(const struct remote *remote, const struct iovec *piece, size_t n,
 	enum pages_use use, size_t *ret_first)

@@ -21,9 +21,8 @@ struct remote {
 };
 
 /*
- * Returns the number of bytes transferred. It is less than @n if a page is inaccessible, or was not
- * brought into memory in time: the transfer ends there. -ETIMEDOUT: that was the first page; or
- * another -errno.
+ * Returns the bytes transferred: fewer than @n if a page is inaccessible, or not delivered in time;
+ * the transfer ends before it. -ETIMEDOUT: that is the first page; or another -errno.
  */
 ssize_t remote_read(const struct remote *remote, uint64_t at, void *to, size_t n);
 /* Reads from pages that are in memory: others count as inaccessible. */

@@ -8,19 +8,13 @@ void suspend(int signal)
 {
 	sigset_t set, before;
 
-	/*
-	 * This process blocks the signal, as it reads it from a signalfd. A blocked signal would
-	 * not stop the process.
-	 */
+	/* The signal is blocked, as a signalfd reads it. A blocked signal stops nothing. */
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, signal);
 	(void)pthread_sigmask(SIG_UNBLOCK, &set, &before);
 	(void)raise(signal);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	/*
-	 * Each stop signal discards a pending SIGCONT. If one is pending now, this process was
-	 * stopped, and SIGCONT ended that.
-	 */
+	/* A stop signal discards a pending SIGCONT; one that is pending now has ended our stop. */
 	if (signal != SIGSTOP && (sigpending(&set) < 0 || !sigismember(&set, SIGCONT)))
 		(void)raise(SIGSTOP);
 }

@@ -6,9 +6,8 @@
 #include <stdbool.h>
 
 /*
- * Stops this process by @signal: SIGTSTP, SIGTTIN, SIGTTOU or SIGSTOP. Where the first three have
- * no effect, in an orphaned process group or if they are ignored, SIGSTOP is sent. Returns after
- * SIGCONT, which must be blocked.
+ * Stops this process by @signal (SIGTSTP, SIGTTIN, SIGTTOU, SIGSTOP), or by SIGSTOP if @signal is
+ * ignored or the process group is orphaned. Returns after SIGCONT, which must be blocked.
  */
 void suspend(int signal);
 
@@ -18,10 +17,7 @@ void suspend(int signal);
  */
 bool suspend_is_noticed(void);
 
-/*
- * Stops this process as ^Z does, by suspend(SIGTSTP). Does nothing if suspend_is_noticed() is
- * false, because then nobody would continue the process.
- */
+/* Stops this process as ^Z does, if suspend_is_noticed(); otherwise nobody would continue it. */
 void suspend_by_key(void);
 
 #endif

@@ -54,7 +54,6 @@ int tracer_listen(int tid)
 	return result(ptrace(PTRACE_LISTEN, tid, 0, 0));
 }
 
-/* Finds the call from the instructions at the pc: the machine's registers do not show it. */
 static void find_call(int tid, struct arch_raw *raw)
 {
 	uint64_t pc;

@@ -26,30 +26,25 @@ bool tracer_lives(int tid);
 /* Resumes a stopped thread, with @signal delivered (0: none). The only place that resumes. */
 int tracer_resume(int tid, int signal);
 
-/*
- * Like tracer_resume(), but the thread stops again at entry to or exit from its next system call.
- */
+/* Like tracer_resume(), but the thread stops again at the entry or exit of its next call. */
 int tracer_resume_to_call(int tid, int signal);
 
 /* Leaves a thread in its group-stop, and gets the event of the stop's end. */
 int tracer_listen(int tid);
 
-/*
- * Reads the registers of a stopped thread. May run in the stop window. -EPROTO: their size is
- * unknown.
- */
+/* For a stopped thread; may run in the stop window. -EPROTO: registers of an unknown size. */
 int tracer_get_snapshot(int tid, struct arch_snapshot *ret_snapshot);
 
-/* Reads the registers as the kernel has them, to modify and write back. Not in the stop window. */
+/* For registers that are modified and written back. Not in the stop window. */
 int tracer_get_raw(int tid, struct arch_raw *ret_raw);
 int tracer_set_raw(int tid, const struct arch_raw *raw);
 
 /*
  * Reads the arguments of the call that a stopped thread has just left, on machines where no
- * register keeps the first one. The kernel keeps it, but returns it only at seccomp stops, which it
- * recognizes by the signal information of the stop. Therefore that information is changed
- * temporarily. Call only at a trap, or at a signal that will not reach the program: then nobody
- * sees the difference if the supervisor dies here. -ENOTSUP: before Linux 5.3.
+ * register keeps the first one. The kernel tells it only at seccomp stops, recognized by the stop's
+ * signal information, which is therefore changed temporarily. Call only at a trap, or at a signal
+ * that will not reach the program: nobody sees the difference if the supervisor dies here.
+ * -ENOTSUP: before Linux 5.3.
  */
 int tracer_get_arguments(int tid, uint64_t ret_argument[6]);
 

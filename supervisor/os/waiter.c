@@ -5,10 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/*
- * Converts the siginfo of a dead child to a wait status: exit code in bits 8-15, or signal and core
- * flag.
- */
+/* Converts a dead child's siginfo to a wait status as wait(2) gives it. */
 static int status_of(const siginfo_t *info)
 {
 	switch (info->si_code) {

@@ -11,18 +11,12 @@
 
 /* Interval between two checks of the thread. */
 #define LOOK_NS 50000000L
-/* A thread that this many checks in a row have found runnable, but not run, may use all CPUs. */
+/* A thread that was runnable but did not run at this many checks in a row may use all CPUs. */
 #define R_LOOKS_MOST 3
-/*
- * How long the thread may be in state D, and how long asleep, in one piece of work. Only the time
- * counts for which a thread of our priority may have had a CPU (watchdog_share()).
- */
+/* Longest state D and longest sleep in one piece of work, as watchdog_share() counts time. */
 #define D_NS_MOST UINT64_C(3000000000)
 #define S_NS_MOST UINT64_C(10000000000)
-/*
- * At least 1/SHARE_LEAST of the time counts, so that a page that never comes is a hang on any
- * machine.
- */
+/* At least 1/16 of the time counts: a page that never comes is a hang on any machine. */
 #define SHARE_LEAST 16
 /* CPU time that one piece of work may take. */
 #define BUSY_NS   UINT64_C(3000000000)
@@ -82,10 +76,6 @@ uint64_t watchdog_share(uint64_t ns, int runnable, int cpus, int nice)
 	return share > ns / SHARE_LEAST ? share : ns / SHARE_LEAST;
 }
 
-/*
- * Returns for how much of LOOK_NS a thread of our priority may have had a CPU. A check that comes
- * late counts as LOOK_NS, too: this process got no CPU for it.
- */
 static uint64_t share_of_look(const struct watchdog *watchdog)
 {
 	/* Not kept open: the tracing thread may need the last descriptor. */

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Watches the tracing thread from another thread. Memory of the target that the tracing thread
- * accesses may be on a page that userfaultfd, or a file system in user space, has to deliver. If
- * the thread that would deliver it is stopped, the tracing thread waits forever, and the target
- * with it. Or a bug, possibly exploited by somebody, keeps the tracing thread busy while stopped
- * threads wait. In these cases only the end of the tracing thread helps.
+ * Watches the tracing thread from another thread. The tracing thread may access a page of the
+ * target that userfaultfd, or a file system in user space, has to deliver. If the thread that would
+ * deliver it is stopped, the tracing thread waits forever, and the target with it. Or a bug,
+ * possibly exploited, keeps the tracing thread busy while stopped threads wait. In both cases only
+ * the end of the tracing thread helps.
  *
- * The tracing thread is also pinned to one CPU at times. If a program of higher priority keeps that
- * CPU, the watchdog lets the tracing thread run on all CPUs.
+ * The tracing thread is pinned to one CPU at times. If a program of higher priority keeps that CPU,
+ * the watchdog lets the tracing thread run on all CPUs.
  *
- * A long wait need not be a hang: the threads that would end it may get no CPU. An access to memory
- * takes the lock of that memory, in the order of requests. Each thread of the target that has the
- * lock, or requested it before us, may first have to wait for a CPU. So the watchdog counts only
- * the share of each second for which such a thread could have had a CPU: beside 20 runnable threads
- * on two CPUs that is a tenth.
+ * A long wait need not be a hang. An access takes the lock of the target's memory, in the order of
+ * requests; each thread of the target that has the lock, or requested it before us, may first have
+ * to wait for a CPU. So the watchdog counts only the share of the time for which such a thread
+ * could have had a CPU: beside 20 runnable threads on two CPUs that is a tenth.
  */
 #ifndef SUPERVISOR_WATCHDOG_H
 #define SUPERVISOR_WATCHDOG_H
@@ -36,9 +35,8 @@ struct watchdog_look {
 	uint64_t awake_ns; /* as in struct watchdog */
 	uint64_t cpu_ns;   /* the thread's CPU time */
 	/*
-	 * For how much of the time between two checks, LOOK_NS, the thread may have had a CPU
-	 * (watchdog_share()). A check that comes late counts as LOOK_NS, too: this process got no
-	 * CPU for it.
+	 * For how much of LOOK_NS, the time between two checks, a thread of our priority may have
+	 * had a CPU (watchdog_share()). A late check counts as LOOK_NS: this process got no CPU.
 	 */
 	uint64_t share_ns;
 	char state; /* as in /proc/PID/stat; 0: unknown */
@@ -51,28 +49,24 @@ struct watchdog_case {
 	uint64_t d_ns, s_ns;
 };
 
-/* Notes the calling thread, the tracing thread, as the one to be watched. */
+/* Called by the tracing thread, which is then watched. */
 void watchdog_begin(struct watchdog *watchdog);
-/*
- * Notes since when the tracing thread is at work. Called by it when it goes to sleep (@now_ns 0)
- * and when it wakes up.
- */
+/* Called by the tracing thread when it wakes up, and when it goes to sleep (@now_ns 0). */
 static inline void watchdog_note(struct watchdog *watchdog, uint64_t now_ns)
 {
 	atomic_store_explicit(&watchdog->awake_ns, now_ns, memory_order_relaxed);
 }
 
 /*
- * Returns for how much of @ns a thread of nice value @nice can have had a CPU, if @runnable threads
- * share @cpus CPUs: a sixteenth of @ns at least. With a positive @nice, all other threads are taken
- * to have nice value 0. Negative @runnable: unknown, returns @ns. Pure.
+ * Returns for how much of @ns a thread of nice value @nice can have had a CPU, 1/16 at least, if
+ * @runnable threads share @cpus CPUs, the others with nice value 0. A negative @nice counts as 0.
+ * Negative @runnable: unknown, returns @ns. Pure.
  */
 uint64_t watchdog_share(uint64_t ns, int runnable, int cpus, int nice);
 /*
- * Adds @look to the account of the present piece of work. True: the thread hangs in it. Either it
- * was in state D at each check while share_ns added up to three seconds, or asleep while share_ns
- * added up to ten (a blocked terminal may become unblocked), or it has used three seconds of CPU
- * time. Pure.
+ * Adds @look to the present piece of work. True: the thread hangs. Either it was in state D at each
+ * check while share_ns added up to 3 s, or asleep while share_ns added up to 10 s (a blocked
+ * terminal may become unblocked), or it has used 3 s of CPU time. Pure.
  */
 bool watchdog_judge(struct watchdog_case *work, const struct watchdog_look *look);
 

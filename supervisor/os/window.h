@@ -11,7 +11,7 @@
 #ifdef SPROFIL_STOP_WINDOW_CHECKS
 void window_enter(void);
 void window_leave(void);
-/* In debug builds, aborts with @what in the message if the stop window is open. */
+/* Aborts with @what in the message if the stop window is open. */
 void window_forbid(const char *what);
 #else
 static inline void window_enter(void)

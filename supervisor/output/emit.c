@@ -9,10 +9,7 @@
 
 /* Minimum interval of wake-ups of the analyst for samples. */
 #define BELL_NS 50000000
-/*
- * PROMPT_BELL_NS replaces BELL_NS for PROMPT_NS after each request of the analyst for memory of the
- * target, as further requests are likely then.
- */
+/* After a request for memory, further ones are likely: PROMPT_BELL_NS holds for PROMPT_NS. */
 #define PROMPT_BELL_NS 2000000
 #define PROMPT_NS      200000000
 
@@ -191,7 +188,6 @@ bool emit_sample(struct emitter *emitter, uint64_t now_ns, const struct record_s
 	return true;
 }
 
-/* Commits a record without waking the analyst: the sample that comes next does. */
 static bool commit_with_sample(struct emitter *emitter, int bytes)
 {
 	if (bytes > 0 && ring_commit(&emitter->ring, (size_t)bytes))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes records into the ring. Events (births, images, maps, names, ends) that do not fit are sent
- * again later: flags in the tables of the target say whether the analyst has them. Samples that do
- * not fit are lost, and the callers count them.
+ * later: flags in the target's tables say what the analyst has. Samples that do not fit are lost,
+ * and counted by the callers.
  */
 #ifndef SUPERVISOR_EMIT_H
 #define SUPERVISOR_EMIT_H
@@ -25,8 +25,8 @@ struct emitter {
 	bool bell_owed;   /* samples are in the ring and the analyst sleeps: it must be woken */
 	uint64_t rung_ns; /* when the analyst was last woken for samples */
 	/*
-	 * CLOCK_MONOTONIC: until then samples wake the analyst sooner. It will probably request
-	 * memory of the target for them, and should do so before that memory changes.
+	 * Until then (CLOCK_MONOTONIC) samples wake the analyst sooner: it will probably request
+	 * memory of the target for them, which may soon change.
 	 */
 	uint64_t prompt_until_ns;
 };
@@ -57,9 +57,9 @@ bool emit_memory(struct emitter *emitter, uint64_t now_ns, const struct record_m
 bool emit_object(struct emitter *emitter, uint64_t now_ns, const struct record_object *object);
 
 /*
- * Wakes the analyst for samples in the ring, if that is due. The analyst is not woken for each
- * sample: a process that runs briefly after every tick makes the scheduler migrate the target.
- * Events wake the analyst at once, because it has to open files while their process lives.
+ * Wakes the analyst for samples in the ring, if that is due. Not for each sample: a process that
+ * runs briefly after every tick makes the scheduler migrate the target. Events wake the analyst at
+ * once: it must open files while their process lives.
  */
 void emit_bell(struct emitter *emitter, uint64_t now_ns);
 

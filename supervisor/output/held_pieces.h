@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pieces of --ring: profiles of the last minutes, in memory files. Each is filled by one
- * analyst; an analyst that is asked for a profile also gets the pieces before its own. The
- * supervisor does not read them.
+ * The pieces of --ring: profiles of the last minutes, in memory files, each filled by one analyst.
+ * An analyst asked for a profile also gets the earlier pieces. The supervisor reads none.
  */
 #ifndef SUPERVISOR_HELD_PIECES_H
 #define SUPERVISOR_HELD_PIECES_H
@@ -14,17 +13,14 @@ enum { PIECES_BEFORE = 4, PIECES_HELD = PIECES_BEFORE + 1 };
 
 struct held_pieces {
 	struct held_piece {
-		int fd, pid;  /* pid: of the analyst that fills it, 0 none yet */
+		int fd, pid;  /* pid: of the analyst that fills it; 0: none yet */
 	} piece[PIECES_HELD]; /* oldest first */
 	size_t n;
 };
 
 /* Adds a piece; drops the oldest one if there are too many. -errno. */
 int held_pieces_begin(struct held_pieces *pieces);
-/*
- * Lists the descriptors as passed to an analyst: its own piece, then the earlier ones, oldest
- * first.
- */
+/* Lists the descriptors for an analyst: its own piece, then the earlier ones, oldest first. */
 size_t held_pieces_list(const struct held_pieces *pieces, int ret_fd[PIECES_HELD]);
 /* Notes that process @pid fills the newest piece. */
 void held_pieces_set_writer(struct held_pieces *pieces, int pid);

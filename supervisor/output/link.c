@@ -24,8 +24,8 @@ static void close_fd(int *fd)
 }
 
 /*
- * Moves a descriptor above the numbers used in the child, so that dup2 overwrites none. EINVAL: the
- * limit of open files does not allow this.
+ * Moves a descriptor above the child's numbers, which dup2() overwrites. EINVAL: the number is
+ * beyond the limit of open files.
  */
 static int lift(int *fd)
 {
@@ -76,10 +76,7 @@ static int spawn(struct link *link, const char *const argv[], const int *fds, si
 	return -r;
 }
 
-/*
- * Sets the size of the ring's memory file. The user's RLIMIT_FSIZE is lifted meanwhile, as it is
- * not meant for this file. -errno.
- */
+/* Sets the memory file's size. RLIMIT_FSIZE is lifted meanwhile: it is not meant for this file. */
 static int set_bytes(int fd, size_t bytes)
 {
 	struct rlimit limit, more;
@@ -157,10 +154,7 @@ int link_start(struct link *link, const char *const argv[], uint64_t capacity, c
 		link_release(link);
 		return r;
 	}
-	/*
-	 * Makes the first pages of the ring resident while the analyst starts, as a page fault
-	 * takes longer than all other work for a record.
-	 */
+	/* A page fault would take longer than all other work for a record. */
 	(void)madvise(link->memory, ring_first_bytes(capacity), MADV_POPULATE_WRITE);
 	return 0;
 }

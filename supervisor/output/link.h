@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The connection to an analyst: a child process with one end of the ring, of the doorbell pipe (the
- * supervisor writes) and of the request pipe (the supervisor reads). The analyst may die at any
- * time; then another one is started.
+ * The connection to an analyst, a child process: ring, doorbell pipe (written by the supervisor)
+ * and request pipe (read by the supervisor). The analyst may die at any time; then another is
+ * started.
  */
 #ifndef SUPERVISOR_LINK_H
 #define SUPERVISOR_LINK_H
@@ -29,19 +29,18 @@ struct link {
 #define LINK_NONE ((struct link){.bell_fd = -1, .request_fd = -1, .memory = MAP_FAILED})
 
 /*
- * Starts @argv[0] (a path) with a fresh ring of @capacity bytes and with the @n descriptors @more
- * from LINK_MORE_FD on, which remain the caller's. -errno: nothing was started. The child blocks
- * the terminal's and the user's signals; it ends when the doorbell closes. Behind the ring, up to
- * the end of its file, is the text @mounts without its NUL; NULL: nothing.
+ * Starts @argv[0] (a path) with a fresh ring of @capacity bytes and, from LINK_MORE_FD on, the @n
+ * descriptors @more, which remain the caller's. The text @mounts (NULL: none) follows the ring in
+ * its file, without NUL. The child blocks the terminal's and the user's signals, and ends when the
+ * doorbell closes. -errno: nothing was started.
  */
 int link_start(struct link *link, const char *const argv[], uint64_t capacity, const char *mounts,
 	const int *more, size_t n);
 
 /*
- * Tells the analyst that no more records will come, so that it finishes. Its pid stays valid for
- * waiter_join(). Returns our end of the request pipe, owned by the caller; -1: none. While this end
- * is open, the analyst may wait for a reader of the pipe to which it writes its profile; once it is
- * closed, the analyst no longer waits.
+ * Tells the analyst that no more records will come. Its pid stays valid for waiter_join(). Returns
+ * our end of the request pipe, owned by the caller; -1: none. While that is open, the analyst may
+ * wait for a reader of its profile.
  */
 int link_finish(struct link *link);
 

@@ -5,10 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/*
- * Returns the bucket of a duration. The 5 bits below the leading one select the step: 1000 ns = 2^9
- * * 1.953 is octave 9, step 30.
- */
+/* The 5 bits below the leading one are the step: 1000 ns = 2^9 * 1.953: octave 9, step 30. */
 static unsigned bucket_of(uint64_t ns)
 {
 	unsigned octave, step;

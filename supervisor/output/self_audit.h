@@ -24,10 +24,7 @@ struct audit_histogram {
 };
 
 void audit_histogram_add(struct audit_histogram *histogram, uint64_t ns);
-/*
- * Returns the duration below which @per_mille of 1000 durations lie (the middle of the bucket); 0:
- * there are none.
- */
+/* Returns the quantile of the durations, as the middle of its bucket; 0: there are none. */
 uint64_t audit_histogram_quantile(const struct audit_histogram *histogram, unsigned per_mille);
 
 struct self_audit {
@@ -44,12 +41,8 @@ struct self_audit {
 	struct audit_histogram stop;
 	/* durations of the turns of waiters (sampling.h); borrowed */
 	const struct audit_histogram *question;
-	uint64_t cost_ns; /* CPU time that sampling took from the target */
-	/*
-	 * Page faults and CPU time in the kernel, of closed accounts. @all_closed: no account is
-	 * open.
-	 */
-	struct kernel_time in_kernel;
+	uint64_t cost_ns;             /* CPU time that sampling took from the target */
+	struct kernel_time in_kernel; /* of closed accounts; @all_closed: there are no open ones */
 	bool all_closed;
 	/* as in struct sample_figures: instants of the profile, not of tables */
 	uint64_t instants, late_instants, busy_instants, throttled_instants, unproved_stops;
@@ -59,9 +52,8 @@ struct self_audit {
 	uint64_t processes, threads;
 	uint64_t descendants_left; /* engine_options.descendants_left */
 	/*
-	 * Files of one run (--rotate, --ring) have the same @recording, and are numbered from 1.
-	 * @continued_processes and _threads were counted in the previous file, too. @recording 0:
-	 * there is one file.
+	 * Files of one run (--rotate, --ring) share @recording, and are numbered from 1; @recording
+	 * 0: there is only one file. continued_*: counted in the previous file, too.
 	 */
 	uint64_t recording, recording_file, continued_processes, continued_threads;
 	uint64_t unwatched_threads; /* at some time not sampled for want of descriptors or memory */
@@ -69,7 +61,7 @@ struct self_audit {
 	uint64_t repaired_calls; /* system calls that a stop disturbed and that were restarted */
 	/* Waiting time of threads; only if wall-clock time is sampled (@wall). */
 	bool wall;
-	uint64_t elapsed_ns;         /* sum of the lifetimes of threads that ended */
+	uint64_t elapsed_ns;         /* time covered by closed accounts, summed over threads */
 	struct waiting waited;       /* waiting time sent */
 	struct waiting unattributed; /* waiting time of threads that could not be examined */
 	uint64_t looks;              /* observations of blocked threads */

@@ -3,32 +3,19 @@
 
 #define MILLION 1000000
 #define FREE_NS 1000000000
-/*
- * The allowance is at most what this much of the target's CPU time adds to it, which bounds a burst
- * of samples.
- */
+/* The allowance is at most what this much CPU time of the target adds: this bounds a burst. */
 #define EARN_MOST_NS 500000000
-/*
- * The moving averages begin with the usual cost of a sample: that of the first sample may include a
- * wait.
- */
+/* The averages begin with a sample's usual cost: the first sample may include a wait. */
 #define USUAL_NS 80000
-/*
- * A moving average moves by 1/MEAN_PART of its difference to a new value. A value counts as
- * MEAN_MOST times the average at most.
- */
+/* A moving average moves by 1/MEAN_PART towards a new value, cut to MEAN_MOST averages. */
 #define MEAN_PART 32
 #define MEAN_MOST 4
-/*
- * A calibration covers this much CPU time of the target. It is dropped unless 1/EVEN_PART of that
- * was of uninterrupted threads.
- */
+/* A calibration over SPAN_NS of CPU time is dropped unless 1/EVEN_PART of it was uninterrupted. */
 #define SPAN_NS   250000000
 #define EVEN_PART 2
 /*
- * How many ns a thread loses for each ns for which its CPU is occupied. RATIO_USUAL holds until the
- * ratio is measured; a measured ratio outside of the range RATIO_LEAST to RATIO_MOST is an error of
- * measurement, and is moved to the nearer end.
+ * The ns that a thread loses for each ns for which its CPU is occupied. RATIO_USUAL holds until the
+ * ratio is measured. A ratio beyond RATIO_LEAST or RATIO_MOST is an error of measurement.
  */
 #define RATIO_USUAL (COST_ONE * 5 / 4)
 #define RATIO_LEAST (COST_ONE / 2)
@@ -75,10 +62,7 @@ static uint64_t at_most(uint64_t value, uint64_t most)
 	return value < most ? value : most;
 }
 
-/*
- * Returns @mean, moved by 1/@part towards @value. A value above MEAN_MOST means contains time that
- * sampling did not take, such as a hypervisor's, and is cut.
- */
+/* A value above MEAN_MOST means contains time that sampling did not take, as a hypervisor's. */
 static uint64_t moved(uint64_t mean, uint64_t value, unsigned part)
 {
 	return mean + at_most(value, MEAN_MOST * mean) / part - mean / part;
@@ -94,9 +78,8 @@ void cost_uninterrupted(struct cost *c, uint64_t lost_ns, uint64_t apart_ns)
 }
 
 /*
- * Measures how many ns a thread loses for each ns for which the supervisor occupies its CPU. The
- * loss is known for uninterrupted threads only, the occupied time for all. So each is divided by
- * the CPU time in which it arose: per CPU time all threads are sampled at the same rate, so the two
+ * Loss and occupied time are each divided by the CPU time in which they arose, as the loss is known
+ * for uninterrupted threads only. All threads are sampled at one rate per CPU time, so the two
  * quotients can be compared.
  */
 static void calibrate(struct cost *c)
@@ -109,10 +92,7 @@ static void calibrate(struct cost *c)
 	lost = (double)c->even_lost_ns / (double)c->even_ran_ns;
 	ratio = (uint64_t)(lost / occupied * (double)COST_ONE);
 	ratio = ratio < RATIO_LEAST ? RATIO_LEAST : at_most(ratio, RATIO_MOST);
-	/*
-	 * The first measured ratio also corrects the cost so far, which was computed with
-	 * RATIO_USUAL.
-	 */
+	/* The first measured ratio also corrects the cost so far, computed with RATIO_USUAL. */
 	if (!c->calibrated)
 		c->total_ns = c->total_ns * ratio / c->ratio_1024;
 	c->ratio_1024 = c->calibrated ? (3 * c->ratio_1024 + ratio) / 4 : ratio;

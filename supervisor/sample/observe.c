@@ -3,33 +3,26 @@
 
 /*
  * At each instant the RECENT_MOST threads of the last hits are asked (their /proc files are read:
- * sampler.h), then a random part of the others. The time for asking the others accrues as
- * 1/OTHERS_PART of the elapsed time, and is saved up to OTHERS_NS only, as the preempted thread
- * waits meanwhile. Between OTHERS_LEAST and OTHERS_MOST of the others are asked.
+ * sampler.h), then OTHERS_LEAST to OTHERS_MOST random others. The preempted thread waits meanwhile:
+ * the time for the others accrues as 1/OTHERS_PART of the elapsed time, up to OTHERS_NS.
  */
 #define RECENT_MOST  16
 #define OTHERS_NS    300000
 #define OTHERS_PART  32
 #define OTHERS_LEAST 16
 #define OTHERS_MOST  256
-/*
- * Maximum number of blocked threads whose time stamps are read. Such a thread may have left the CPU
- * to fall asleep.
- */
+/* Maximum blocked threads whose time stamp is read: one may have left the CPU to fall asleep. */
 #define STAMPS_MOST 6
 /*
- * Limits for reading the time stamps of threads that were last seen on other CPUs. Reading goes on
- * until this long after the waiter woke up; if there are more threads than can be read by then, a
- * random part of them is read, but ELSEWHERE_LEAST of them at least. A waiter in the fair class
- * must be quick: once it has used up its slice of 0.1 ms, it loses its CPU at the next scheduler
- * tick. As it still has its turn with the sampler, all other waiters then wait for milliseconds.
+ * Time stamps of threads last seen on other CPUs are read until this long after the waiter woke up.
+ * If there are more such threads, a random part is read, ELSEWHERE_LEAST at least. A fair-class
+ * waiter that has used up its slice of 0.1 ms loses its CPU at the next scheduler tick: having its
+ * turn with the sampler, it would make all other waiters wait for milliseconds.
  */
 #define ELSEWHERE_FAIR_NS     60000
 #define ELSEWHERE_REALTIME_NS 200000
 #define ELSEWHERE_LEAST       2
-/*
- * A thread that is in user mode when its stop is requested runs for less than this until it stops.
- */
+/* A thread in user mode runs for less than this from the request of its stop to the stop. */
 #define STOP_RUN_NS 60000
 
 /* A thread that has run since it was last asked, and is blocked. */
@@ -68,10 +61,10 @@ static bool was_last_here(struct observation *o, struct sample_thread *t)
 }
 
 /*
- * Is @stamp, the time stamp of @t, that of the waiter's arrival? A context switch writes the same
- * stamp to the thread that leaves a CPU and to the one that comes. A scheduler tick may have
- * renewed the waiter's stamp since. Then any stamp in between may be that of the arrival, but also
- * of a switch on another CPU, so the last CPU of @t must be this one, too.
+ * Is @stamp, the time stamp of @t, that of the waiter's arrival? A context switch gives the leaving
+ * and the coming thread the same stamp. A scheduler tick may have renewed the waiter's: then any
+ * stamp in between may be that of the arrival or of a switch on another CPU, so @t's last CPU must
+ * be this one.
  */
 static bool is_ours(struct observation *o, struct sample_thread *t, uint64_t stamp, bool runnable)
 {
@@ -81,10 +74,7 @@ static bool is_ours(struct observation *o, struct sample_thread *t, uint64_t sta
 		(runnable && stamp >= a->first_ns && stamp < a->last_ns && was_last_here(o, t));
 }
 
-/*
- * Moves a mean time towards @ns, unless that is OTHERS_NS or more: then it is an interruption, not
- * the time of one reading.
- */
+/* A reading that took OTHERS_NS or more was interrupted, and does not count. */
 static void move_mean(uint64_t *mean_ns, uint64_t ns)
 {
 	if (ns < OTHERS_NS)
@@ -104,9 +94,9 @@ static bool left_for_us(struct observation *o, struct sample_thread *t, bool run
 }
 
 /*
- * Was @t preempted, if its time stamp @turn was read at @read_ns? A thread whose stop was requested
- * at an earlier instant stops before it returns to its own code. So if it has run since then, it is
- * still in the system call of that instant.
+ * Was @t preempted, if its time stamp @turn was read at @read_ns? A thread whose stop an earlier
+ * instant requested stops before it returns to its own code: if it has run since, it is still in
+ * the system call of that instant.
  */
 static bool was_preempted(
 	struct observation *o, struct sample_thread *t, const struct turn *turn, uint64_t read_ns)
@@ -144,7 +134,7 @@ struct elsewhere {
 	struct sample_thread *thread[RECENT_MOST];
 	unsigned n;
 	unsigned at;   /* index of the first one that is asked */
-	unsigned most; /* the number of them that there is time to ask */
+	unsigned most; /* how many there is time to ask */
 };
 
 static struct sample_thread *ask_elsewhere(
@@ -177,9 +167,8 @@ static struct sample_thread *ask_part_of_elsewhere(struct observation *o, struct
 
 /*
  * Looks for the preempted thread among those of the last hits, first among those last seen on this
- * CPU. The caller gets the blocked threads that have run since they were last asked, in @sleeper
- * (*@ret_n of them). Of the busy threads last seen on other CPUs, which are collected in @e, a part
- * is asked last. NULL: none of the threads asked was preempted.
+ * CPU. @sleeper gets the *@ret_n blocked threads that have run since they were last asked, @e the
+ * busy threads last seen on other CPUs, a part of which is asked last.
  */
 static struct sample_thread *ask_recent(
 	struct observation *o, struct elsewhere *e, struct sleeper *sleeper, unsigned *ret_n)
@@ -214,9 +203,8 @@ static struct sample_thread *ask_recent(
 }
 
 /*
- * Finds the thread that was falling asleep when the waiter woke up: the waiter could not preempt it
- * in that part of the kernel, and got the CPU once it slept. It is sampled where it was blocked
- * when it was first asked, even if it has been woken since.
+ * Finds the thread that was falling asleep when the waiter woke up, and so could not be preempted.
+ * It is sampled where it was blocked when first asked, even if it was woken since.
  */
 static struct sample_thread *ask_sleepers(
 	struct observation *o, const struct sleeper *sleeper, unsigned n)
@@ -236,10 +224,7 @@ static struct sample_thread *ask_sleepers(
 	return NULL;
 }
 
-/*
- * Returns how many other threads may be asked at this instant. The number must not depend on which
- * thread was preempted, as a sample's weight follows from it.
- */
+/* The number must not depend on which thread was preempted: a sample's weight follows from it. */
 static size_t others_most(struct observation *o)
 {
 	struct sampler *s = o->s;
@@ -292,9 +277,8 @@ static uint64_t instant_of(const struct observation *o)
 }
 
 /*
- * Finds a thread that was woken before the instant and waits for this CPU, which was idle. It is a
- * hit, as the kernel charges a thread from its wake-up on, also while the CPU leaves its idle
- * state.
+ * Finds a thread woken before the instant that waits for this CPU, which was idle: a hit, as the
+ * kernel charges a thread from its wake-up on, also while the CPU leaves its idle state.
  */
 static struct sample_thread *ask_woken(struct observation *o)
 {
@@ -335,18 +319,12 @@ struct sample_thread *observe(struct observation *o)
 	runnable = o->s->probe->runnable(o->s->context);
 	if (runnable && o->s->threads > RECENT_MOST)
 		t = ask_others(o);
-	/*
-	 * A thread that was woken counts as a hit only if there are no more runnable threads than
-	 * CPUs: otherwise a thread of another program may have had this CPU.
-	 */
+	/* With more runnable threads than CPUs, another program may have had this CPU: a miss. */
 	if (!t && runnable > 0 && runnable <= (int)o->s->present) {
 		struct observation rest = *o;
 
 		t = ask_woken(o);
-		/*
-		 * There was no time to ask some busy threads (ask_part_of_elsewhere()). If one of
-		 * them had this CPU, the CPU was not idle, and the instant is a miss.
-		 */
+		/* If a busy thread not asked yet had this CPU, the instant is a miss. */
 		if (t && ask_elsewhere(&rest, &elsewhere, elsewhere.most, elsewhere.n))
 			t = NULL;
 	}

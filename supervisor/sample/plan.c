@@ -24,9 +24,9 @@ uint64_t plan_random(struct plan_random *random, uint64_t bound)
 }
 
 /*
- * Returns an exponentially distributed number with the mean @mean_ns, by von Neumann's method. A
- * run of uniform numbers is drawn as long as each is less than the one before. If its length is
- * odd, its first number is the result; if not, @mean_ns is added and another run is drawn.
+ * Exponentially distributed, by von Neumann's method: a run of uniform numbers is drawn while each
+ * is less than the one before. If the run's length is odd, its first number is the result; if not,
+ * @mean_ns is added and another run is drawn.
  */
 static uint64_t exponential(struct plan_random *random, uint64_t mean_ns)
 {
@@ -41,7 +41,6 @@ static uint64_t exponential(struct plan_random *random, uint64_t mean_ns)
 	}
 }
 
-/* Plans the stream's instant after @from_ns. */
 static void draw(struct plan *plan, unsigned stream, uint64_t from_ns)
 {
 	struct plan_stream *s = &plan->stream[stream];

@@ -2,14 +2,14 @@
 /*
  * The sampling instants of one CPU. Pure arithmetic.
  *
- * The instants are a Poisson process whose mean gap is the period. A sample weighs the mean gap
- * that was in force when its instant was planned, so the expected sum of the weights of a piece of
- * code is the time that this CPU spends in it, whatever the program does and whatever sampling does
- * to it. A Poisson process has no memory: an instant that falls into the supervisor's own work is
- * dropped, and the next one is drawn from the end of that work on.
+ * The instants are a Poisson process whose mean gap is the period. A sample weighs the mean gap in
+ * force when its instant was planned: the expected sum of the weights of a piece of code is the
+ * time that this CPU spends in it, whatever the program and sampling do. A Poisson process has no
+ * memory: an instant within the supervisor's own work is dropped, and the next one is drawn from
+ * the end of that work on.
  *
- * A stream is a clock of its own: stream 0 is the profile's, the others are those of the tables of
- * sprofil(2).
+ * A stream is a clock of its own: stream 0 is the profile's, the last one that of --region, the
+ * others those of sprofil(2) tables.
  */
 #ifndef SUPERVISOR_PLAN_H
 #define SUPERVISOR_PLAN_H
@@ -53,10 +53,7 @@ struct plan_due {
 void plan_init(struct plan *plan, uint64_t seed);
 /* Sets a stream's period, which begins or changes the stream; 0 ends it. */
 void plan_set_period(struct plan *plan, unsigned stream, uint64_t period_ns, uint64_t now_ns);
-/*
- * Sets the factors by which gaps are longer (struct plan). They apply from the next gap on; but if
- * @stretch_1024 has become less, the present gap is drawn anew from @now_ns on.
- */
+/* The factors apply from the next gap on; a smaller @stretch_1024 also redraws the present gap. */
 void plan_set_factors(
 	struct plan *plan, uint64_t factor_1024, uint64_t stretch_1024, uint64_t now_ns);
 
@@ -64,9 +61,8 @@ void plan_set_factors(
 uint64_t plan_next(const struct plan *plan);
 
 /*
- * Takes all instants up to @now_ns: they are due, and their weights add up to that of one sample.
- * (If a wake-up comes late, the CPU was in one system call from the first instant on.) The next
- * instants lie after @now_ns.
+ * Takes all instants up to @now_ns: they are due, and their weights add up, as after a late wake-up
+ * the CPU was in one system call since the first instant. The next instants lie after @now_ns.
  */
 void plan_take(struct plan *plan, uint64_t now_ns, struct plan_due *ret_due);
 

@@ -16,7 +16,7 @@ struct sample_thread;
 struct probe {
 	/* Is the thread runnable, or blocked and where? */
 	int (*activity)(void *context, struct sample_thread *thread, struct activity *ret_activity);
-	/* Its CPU time; while it runs on another CPU, up to a scheduler tick too little. */
+	/* The thread's CPU time; up to a scheduler tick too little while it runs on another CPU. */
 	int (*cpu_time)(void *context, struct sample_thread *thread, struct cpu_time *ret_cpu);
 	/* Its last context switch by the scheduler's clock (exec_start), and its CPU time then. */
 	int (*turn)(void *context, struct sample_thread *thread, struct turn *ret_turn);

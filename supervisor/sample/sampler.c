@@ -9,10 +9,10 @@
 #include "supervisor/sample/ticks.h"
 
 /*
- * An instant that comes later than this is lost. Fair class: only the waiter's time in the run
- * queue counts as lateness (lateness()). If that was long, the scheduler chose when the waiter ran,
- * often at the end of another thread's slice. Real time: only the kernel delays a wake-up, while it
- * is in a system call of the thread that is then hit.
+ * An instant later than this is lost. Fair class: only the waiter's time in the run queue counts
+ * (lateness()); if that was long, the scheduler chose when the waiter ran, often at the end of
+ * another thread's slice. Real time: only the kernel delays a wake-up, while it is in a system call
+ * of the thread that is then hit.
  */
 #define LATE_FAIR_NS     100000
 #define LATE_REALTIME_NS 20000000
@@ -29,28 +29,19 @@
 #define MISSES_HIT   128
 #define STRETCH_MOST 16
 /*
- * Gaps become longer if more than 1/BUSY_MOST of the instants are lost because waiters wait too
- * long for the sampler, and shorter if less than 1/BUSY_LEAST are.
+ * Gaps grow if more than 1/BUSY_MOST of the instants are lost because the sampler is busy, and
+ * shrink if less than 1/BUSY_LEAST are.
  */
 #define BUSY_MOST        16
 #define BUSY_LEAST       32
 #define BUSY_FACTOR_MOST (64 * PLAN_ONE)
-/*
- * A thread that has waited for its CPU longer than we occupied that, by more than this, was
- * preempted by others: it does not count as uninterrupted.
- */
+/* A thread that waited for a CPU this much longer than we occupied it was preempted by others. */
 #define SWITCH_NS 60000
 /* A longer time between two stops is not measured: a hypervisor may have had the machine. */
 #define APART_MOST_NS UINT64_C(1000000000)
-/*
- * The loss of a thread is not measured if it is more than this many times the time for which we
- * occupied the thread's CPU: other programs then ran there while the thread stood in its stop.
- */
+/* A loss of more than this many times our occupied time includes other programs: not measured. */
 #define LOSS_MOST 4
-/*
- * Initial values of the moving averages: the time to ask a thread, and the time to read a time
- * stamp.
- */
+/* Initial moving averages: the time to ask a thread, and to read a time stamp. */
 #define USUAL_ASK_NS   2500
 #define USUAL_STAMP_NS 5000
 
@@ -93,10 +84,7 @@ void sampler_set_period(struct sampler *s, unsigned stream, uint64_t period_ns)
 	s->period_ns[stream] = period_ns;
 	for (size_t i = 0; i < s->threads; i++)
 		ticks_forget(s->thread[i], stream, s->thread[i]->account[stream].began_ns);
-	/*
-	 * No loss can be measured for the threads that were resumed last: while no instants were
-	 * planned, nobody recorded what happened to them.
-	 */
+	/* No loss is measured across a change of period: what happened meanwhile was not noted. */
 	for (unsigned i = 0; i < s->cpus; i++)
 		s->cpu[i].resumed = NULL;
 }
@@ -192,10 +180,7 @@ static void note_hit(struct sampler *s, unsigned cpu, struct sample_thread *t)
 	s->stretched_1024 %= PLAN_ONE;
 }
 
-/*
- * Adds the weights of this instant to the sample whose stop is awaited: @t is still in the system
- * call in which an earlier instant hit it.
- */
+/* @t is still in the system call of its earlier hit, whose stop is awaited: the weights add up. */
 static void add_to_hit(struct sample_thread *t, const struct plan_due *due, uint64_t weight_1024)
 {
 	t->hit.due.streams |= due->streams;
@@ -210,9 +195,9 @@ static void lose(struct sampler *s, const struct plan_due *due, bool unproved)
 }
 
 /*
- * Returns for how long another thread may have had the CPU since the instant. In the fair class
- * this is the waiter's time in the run queue. A late timer does not count: either the CPU was idle
- * until the timer fired, or the preempted thread had the CPU all along.
+ * Returns for how long another thread may have had the CPU since the instant. Fair class: the
+ * waiter's time in the run queue. A late timer does not count: until it fired, the CPU was idle, or
+ * the preempted thread had the CPU.
  */
 static uint64_t lateness(const struct sampler *s, const struct sample_instant *i)
 {
@@ -229,10 +214,7 @@ struct sample_thread *sampler_instant(struct sampler *s, const struct sample_ins
 	struct sample_thread *t;
 
 	s->figures.instants += i->due.streams & 1;
-	/*
-	 * On another CPU than its own, the waiter has preempted a thread that has instants of its
-	 * own there.
-	 */
+	/* A waiter on another CPU has preempted a thread that has its own instants there. */
 	if (i->arrival.cpu != s->cpu[i->cpu].number) {
 		lose(s, &i->due, false);
 		return NULL;
@@ -320,9 +302,9 @@ struct sample_loss sampler_resumed(
 	struct sample_loss loss = {0};
 
 	/*
-	 * Context switches onto its CPU since the resume, if the thread never blocked: one for each
-	 * release of the CPU by us, plus one if another CPU resumed it. More mean that it blocked
-	 * or was preempted.
+	 * Context switches onto the CPU since the resume, if the thread never blocked: one per
+	 * release by us, plus one if another CPU resumed it. More means that it blocked or was
+	 * preempted.
 	 */
 	if (c->resumed == t && cpu->slices && turns <= c->releases + 1 &&
 		cpu->wait_ns - t->resumed.wait_ns <= c->occupied_ns + SWITCH_NS && apart > ran &&
@@ -336,19 +318,13 @@ struct sample_loss sampler_resumed(
 	c->releases = 0;
 	t->resumed = *cpu;
 	t->resumed_ns = end_ns;
-	/*
-	 * Where is @t now? If there are idle CPUs, it mostly migrates to one of them while we
-	 * occupy its own.
-	 */
+	/* If there are idle CPUs, @t mostly migrates to one while we occupy its own. */
 	if (s->cpus > 1)
 		t->cpu = sampler_cpu(s, s->probe->last_cpu(s->context, t));
 	return loss;
 }
 
-/*
- * One tracing thread takes some 10,000 samples a second at most. If too many instants are lost
- * because it is busy, the gaps of all CPUs become longer.
- */
+/* A tracing thread takes about 10,000 samples a second at most: if more are due, gaps grow. */
 void sampler_turn(struct sampler *s, uint64_t busy)
 {
 	uint64_t instants = s->figures.instants - s->turn_instants + busy;

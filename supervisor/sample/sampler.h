@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The sampler: which thread to sample at an instant, and what the sample weighs. It knows neither
- * ptrace nor records; it reads through a probe (probe.h), and the engine acts.
+ * ptrace nor records: it reads through a probe (probe.h), and the engine acts.
  *
  *	plan ──► waiter of CPU c ──► which thread was preempted? ──► stop ──► record
  *	plan.h   cpu_waiter.h        observe.h                       stops.h
  *
- * At each instant of a CPU (plan.h) one question is asked: which thread of the target was on this
- * CPU until the supervisor's wake-up preempted it? To find it, threads are asked one by one: their
- * CPU time, state and time stamp are read, first those that were hit last. The preempted thread is
- * sampled where it stands, with the weight that was planned: a hit. If there was none, the instant
- * is a miss, and nothing happens. If it is not known whether there was one, the instant is lost,
- * and counted as that.
- *
- * docs/SAMPLING.md has the reasons and the figures.
+ * At each instant of a CPU one question is asked: which thread of the target did the supervisor's
+ * wake-up preempt there? Threads are asked one by one, the last hits first: their CPU time, state
+ * and time stamp are read. The preempted thread is sampled where it stands, with the planned
+ * weight: a hit. Without one, the instant is a miss, and nothing happens. If it is not known
+ * whether there was one, the instant counts as lost. docs/SAMPLING.md has reasons and figures.
  */
 #ifndef SUPERVISOR_SAMPLER_H
 #define SUPERVISOR_SAMPLER_H
@@ -65,12 +62,12 @@ struct sample_thread {
 	void *owner;
 	struct sample_thread *newer, *older; /* by the time of the last hit */
 	size_t slot;
-	int cpu; /* index of the CPU on which it was last seen to run, -1 none */
+	int cpu; /* index of the CPU on which it was last seen to run; -1: none */
 	/* woke_ns of the last instant that read its state because its last hit was recent */
 	uint64_t recent_ns;
-	uint64_t read_ns;        /* CLOCK_MONOTONIC: when its CPU time was last read; 0 never */
+	uint64_t read_ns;        /* CLOCK_MONOTONIC: when its CPU time was last read; 0: never */
 	struct cpu_time asked;   /* its CPU time when it was last read */
-	bool busy;               /* runnable when last asked, and had run since the time before */
+	bool busy;               /* runnable at the last asking, having run since the one before */
 	bool stopping;           /* its stop was requested and has not come yet */
 	struct cpu_time resumed; /* its CPU time in its last sample's stop */
 	uint64_t resumed_ns; /* CLOCK_MONOTONIC: end of its last sample's stop; 0: there was none */
@@ -103,15 +100,12 @@ struct sampler {
 	struct plan_random random;
 	struct sample_cpu *cpu;
 	unsigned cpus;
-	unsigned present; /* number of them that are online and in our cpuset */
+	unsigned present; /* number of CPUs that are online and in our cpuset */
 	size_t cpu_room;
 	uint64_t period_ns[PLAN_STREAMS];
 	bool realtime;        /* our threads are SCHED_FIFO: they preempt at once */
 	uint64_t factor_1024; /* the profile's gaps are longer by this factor, to keep bounds */
-	/*
-	 * a factor like factor_1024, because the tracing thread cannot keep up; the greater of the
-	 * two is applied
-	 */
+	/* like factor_1024, for a tracing thread that cannot keep up; the greater one applies */
 	uint64_t busy_1024;
 	uint64_t turn_instants; /* figures.instants at the last sampler_turn() */
 	/* the part of an instant, in 1024ths, that is still to be added to figures.throttled */
@@ -134,84 +128,61 @@ int sampler_init(struct sampler *sampler, const struct probe *probe, void *conte
 	const int *numbers, unsigned cpus, uint64_t seed);
 void sampler_release(struct sampler *sampler);
 
-/*
- * Adds the CPU with the kernel's number @number, which is present. Its index is the former
- * sampler.cpus. 0, or -ENOMEM.
- */
+/* Adds CPU @number (the kernel's), which is present, as index sampler.cpus. 0, or -ENOMEM. */
 int sampler_add_cpu(struct sampler *sampler, int number);
 
 /* Sets a stream's period; 0 ends it. The caller sets it in the waiters' plans, too. */
 void sampler_set_period(struct sampler *sampler, unsigned stream, uint64_t period_ns);
 
 /*
- * Adds a thread, which is asked early, as a new one probably runs. 0, or -ENOMEM. The caller owns
- * @thread, which stays where it is until sampler_remove(); @owner is for the probe.
+ * Adds a thread, to be asked early: new ones mostly run. @thread is the caller's, and stays in
+ * place until sampler_remove(); @owner: for the probe. 0, or -ENOMEM.
  */
 int sampler_add(struct sampler *sampler, struct sample_thread *thread, void *owner);
 void sampler_remove(struct sampler *sampler, struct sample_thread *thread);
-/*
- * Call when the thread is known to run, by its CPU time or by an event: at the next instants its
- * state is read before that of most others.
- */
+/* Call when the thread is known to run: at the next instants it is asked before most others. */
 void sampler_heed(struct sampler *sampler, struct sample_thread *thread);
 
 /* Returns the index of CPU @number; negative: it is not sampled. */
 int sampler_cpu(const struct sampler *sampler, int number);
 
-/*
- * Returns the factor by which gaps on CPU @cpu (index) are longer as it has no hits; PLAN_ONE is 1.
- */
+/* Returns the factor (PLAN_ONE is 1) by which gaps on @cpu (index) are longer for want of hits. */
 uint64_t sampler_stretch(const struct sampler *sampler, unsigned cpu);
 
 /* Returns the thread to sample, with its hit filled in, or NULL: a miss, or lost. */
 struct sample_thread *sampler_instant(
 	struct sampler *sampler, const struct sample_instant *instant);
 
-/*
- * To be called before the stop of a thread that was hit is requested. True: the thread has not run
- * since the instant. False: the hit is lost, as it is unknown where the thread was at the instant.
- */
+/* Call before a hit's stop is requested. False: lost, as the thread has run since the instant. */
 bool sampler_confirm(struct sampler *sampler, struct sample_thread *thread);
 
-/*
- * Counts the hit of @thread as lost; @unproved: because the thread may have run since the instant.
- */
+/* Counts the hit as lost; @unproved: because the thread may have run since the instant. */
 void sampler_lose(struct sampler *sampler, struct sample_thread *thread, bool unproved);
 
-/*
- * Decides whether the hit of @thread, which has stopped for it, is a sample (true) or lost. @cpu:
- * its CPU time; @yields: it is in sched_yield().
- */
+/* Is the hit of @thread, now stopped, a sample? False: lost. @yields: it is in sched_yield(). */
 bool sampler_judge(struct sampler *sampler, struct sample_thread *thread,
 	const struct cpu_time *cpu, bool yields);
 
 /* Notes that the supervisor has occupied CPU @cpu (index) for @ns and released it. */
 void sampler_occupied(struct sampler *sampler, unsigned cpu, uint64_t ns);
 
-/*
- * What sampling cost a thread between its last two sample stops. It is measured only if the thread
- * was uninterrupted: nobody but the supervisor took its CPU.
- */
+/* What sampling cost an uninterrupted thread between its last two sample stops. */
 struct sample_loss {
-	uint64_t lost_ns;  /* apart_ns less the thread's CPU time in it */
+	uint64_t lost_ns;  /* apart_ns less the thread's CPU time meanwhile */
 	uint64_t apart_ns; /* wall time between the two stops; 0: not measured */
 };
-/*
- * Ends the sample of @thread, whose stop is over: @cpu is its CPU time in that stop. Returns what
- * sampling has cost it since its previous sample.
- */
+/* Call after a sample's stop; @cpu: read in the stop. Returns the loss since the last sample. */
 struct sample_loss sampler_resumed(struct sampler *sampler, struct sample_thread *thread,
 	const struct cpu_time *cpu, uint64_t end_ns);
 
 /*
- * Adjusts sampler_factor() to the share of lost instants; call every 20 ms or so. @busy: instants
- * of the profile since the last call that were lost because their waiter had to wait too long for
- * the sampler.
+ * Call every 20 ms or so: adjusts sampler_factor() to the share of lost instants. @busy: instants
+ * of the profile lost since the last call, as their waiter waited too long for the sampler.
  */
 void sampler_turn(struct sampler *sampler, uint64_t busy);
 /*
- * Returns the factor by which the profile's gaps are longer than its period (PLAN_ONE is 1), to
- * keep bounds, or because one tracing thread cannot keep up.
+ * Returns the factor (PLAN_ONE is 1) by which the profile's gaps are longer, to keep bounds or
+ * because the tracing thread cannot keep up.
  */
 uint64_t sampler_factor(const struct sampler *sampler);
 

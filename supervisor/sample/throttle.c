@@ -21,10 +21,7 @@ uint64_t throttle_see(struct throttle *throttle, uint64_t now_ns, uint64_t cpu_n
 	uint64_t analyst_ns, uint64_t bound_ppm)
 {
 	uint64_t span = now_ns - throttle->at_ns, used = cpu_ns - throttle->cpu_ns, wanted;
-	/*
-	 * The CPU time of a new analyst begins at 0, and is then less than at the last reading: it
-	 * is left out of this one.
-	 */
+	/* A new analyst's CPU time begins at 0, below the last reading: it is left out. */
 	uint64_t analyst =
 		analyst_ns > throttle->analyst_ns ? analyst_ns - throttle->analyst_ns : 0;
 	uint64_t most = span / MILLION * bound_ppm / ANALYST_PART;

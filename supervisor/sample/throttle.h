@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The throttle of --max-cpu: by how much the period between instants is stretched so that the
- * profiler's own CPU time keeps within a bound. An instant costs a wake-up of the supervisor, which
- * takes 3 us on one machine and 60 us on another. Pure arithmetic.
+ * The throttle of --max-cpu stretches the period so that the profiler's own CPU time keeps within a
+ * bound. An instant costs a wake-up of the supervisor, 3 us on one machine and 60 us on another.
+ * Pure arithmetic.
  */
 #ifndef SUPERVISOR_THROTTLE_H
 #define SUPERVISOR_THROTTLE_H
@@ -26,11 +26,10 @@ void throttle_init(struct throttle *throttle);
 bool throttle_is_due(const struct throttle *throttle, uint64_t now_ns);
 
 /*
- * Takes a reading: the CPU time used so far by the supervisor and by the analyst. The bound for
- * both is @bound_ppm millionths of the elapsed time, above 0. The analyst's CPU time counts up to a
- * fifth of the bound only: work that it does once, such as reading symbols, is no reason to sample
- * less. Returns the time since the last reading if the period was notably stretched meanwhile, else
- * 0.
+ * Takes a reading of the CPU time used so far. @bound_ppm: for supervisor and analyst together, in
+ * millionths of the elapsed time, above 0. The analyst counts up to a fifth of it only: one-time
+ * work such as reading symbols is no reason to sample less. Returns the time since the last reading
+ * if the period was notably stretched meanwhile, else 0.
  */
 uint64_t throttle_see(struct throttle *throttle, uint64_t now_ns, uint64_t cpu_ns,
 	uint64_t analyst_ns, uint64_t bound_ppm);

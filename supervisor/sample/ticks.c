@@ -6,9 +6,8 @@
 /* The most by which one tick is corrected, in ticks. */
 #define TICKS_PAID 16
 /*
- * A tick that weighs one period is corrected by 1/TICKS_PART of what is owed. A tick weighs up to
- * two periods (TABLE_STRETCH_MOST in plan.c), and then pays all of it: with a greater part it would
- * pay more than is owed.
+ * A tick of one period is corrected by 1/TICKS_PART of what is owed, one of two periods (the most:
+ * TABLE_STRETCH_MOST in plan.c) by all of it. A greater part would pay more than is owed.
  */
 #define TICKS_PART 2
 
@@ -24,11 +23,10 @@ void ticks_forget_all(struct sample_thread *t, uint64_t began_ns)
 }
 
 /*
- * Returns by how much a tick of @weight_ns is corrected. The correction is proportional to what is
- * owed, so it is 0 on average if that is; and to the weight, so that accounts are corrected equally
- * fast on all CPUs, however rare instants are there. Otherwise ticks would be missing, as instants
- * are rare just where a thread has not been hit yet. A tick never weighs less than nothing, as no
- * account falls below -TICKS_PART periods.
+ * Returns the correction of a tick of @weight_ns. It is proportional to what is owed, so it is 0 on
+ * average if that is, and to the weight: accounts are corrected equally fast on all CPUs, even
+ * where instants are rare because a thread has not been hit there yet. No account falls below
+ * -TICKS_PART periods, so no tick weighs less than nothing.
  */
 static int64_t correction(int64_t owed_ns, int64_t weight_ns, int64_t period_ns)
 {
@@ -43,12 +41,11 @@ static int64_t correction(int64_t owed_ns, int64_t weight_ns, int64_t period_ns)
 }
 
 /*
- * A table's ticks are to be as many as periods fit into the thread's CPU time. If an instant was
- * lost, or the thread was hit too often or too seldom, its next ticks weigh more or less. What is
- * owed at an instant is known before the instant, and instants come at times that depend on nothing
- * (plan.h). So the correction is 0 on average, and the number of ticks has no bias, however short
- * the thread's life. The profile (stream 0) needs no correction: its weights only distribute the
- * CPU time that the kernel reports.
+ * A table's ticks are to be as many as periods fit into the thread's CPU time: after lost instants,
+ * or too many or too few hits, the next ticks weigh more or less. What is owed is known before the
+ * instant, and instants come at times that depend on nothing (plan.h): the correction is 0 on
+ * average, so the number of ticks has no bias, however short the thread's life. The profile (stream
+ * 0) needs no correction: its weights only distribute the kernel's CPU time.
  */
 void ticks_settle(struct sampler *s, struct sample_thread *t, const struct cpu_time *cpu)
 {

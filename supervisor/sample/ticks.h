@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keeps the number of ticks that a table counts for a thread equal to the thread's CPU time, in
- * periods of the table. For this, each thread has an account with each table (struct
- * sample_account). docs/SAMPLING.md, Counters.
+ * Keeps the ticks that a table counts for a thread equal to the thread's CPU time, by an account
+ * for each thread and table (struct sample_account). docs/SAMPLING.md, Counters.
  */
 #ifndef SUPERVISOR_TICKS_H
 #define SUPERVISOR_TICKS_H

@@ -11,21 +11,14 @@
 #include "supervisor/target/stack.h"
 
 enum {
-	CHUNKS_MOST = 16, /* chunks copied of one thread */
-	/*
-	 * Maximum number of words tried that equal the barrier's address: old ones may be left on
-	 * the stack.
-	 */
-	BARRIERS_MOST = 4,
+	CHUNKS_MOST = 16,     /* chunks copied of one thread */
+	BARRIERS_MOST = 4,    /* words tried that equal the barrier: old ones may be on the stack */
 	CALLEE_WORDS = 2,     /* words of the callee that lie below the frames of a chunk */
 	WORDS_MOST = 1 << 24, /* a greater size of a chunk is invalid */
 	POINTER_LEAST = 4096, /* lower addresses are not mapped */
 };
 
-/*
- * Each value of the layout field of REQUEST_CHUNKS is a layout, so the masked value is always
- * valid.
- */
+/* Each value of the layout field of REQUEST_CHUNKS is valid. */
 _Static_assert(CHUNK_LAYOUTS == 1 << (REQUEST_CHUNKS_SHIFT - REQUEST_CHUNKS_LAYOUT), "");
 
 void chunks_place_set(struct chunks_place *place, const struct request *request)
@@ -77,10 +70,7 @@ static uint32_t half(const uint8_t *data, uint8_t at)
 	return value;
 }
 
-/*
- * Appends the frames of the chunk with this header. Returns the number of bytes; 0: the header is
- * invalid, there is no room, or the frames cannot be read.
- */
+/* Appends the chunk's frames. Returns the bytes; 0: invalid header, no room, or unreadable. */
 static size_t append(const struct remote *memory, const struct chunk_fields *fields, uint64_t chunk,
 	const uint8_t *header, uint8_t *to, size_t room)
 {
@@ -99,7 +89,7 @@ static size_t append(const struct remote *memory, const struct chunk_fields *fie
 
 /*
  * Appends the frames of *@chunk, which must belong to @cont, and sets *@chunk to its parent.
- * Returns the number of bytes, 0: the chunk is empty, -1: it is invalid or cannot be read.
+ * Returns the bytes; 0: an empty chunk; -1: invalid or unreadable.
  */
 static ssize_t take_chunk(const struct chunks_place *place, const struct remote *memory,
 	uint64_t cont, uint64_t *chunk, uint8_t *to, size_t room)

@@ -35,17 +35,14 @@ struct chunks_place {
 	uint8_t cont_below; /* bytes from the word that points to the Continuation up to fp */
 };
 
-/*
- * Enters in @place the content of a REQUEST_CHUNKS_BASE, or of the REQUEST_CHUNKS that follows it.
- */
+/* @request: a REQUEST_CHUNKS_BASE, or the REQUEST_CHUNKS that follows it. */
 void chunks_place_set(struct chunks_place *place, const struct request *request);
 
 /*
- * Runs in the stop window of the thread whose stack is @stack, from @sp on: at most 4 times 33
- * reads, which do not wait. Copies the frames of the thread's chunks to @to, @most bytes at most
- * (format: CHUNKS_BASE). Returns the number of bytes and sets *@ret_fp to the word below the
- * barrier's return address. 0: there are no chunks, or they cannot be read; *@ret_fp is unchanged.
- * What is read is not trusted.
+ * Copies the frames of a thread's chunks to @to, @most bytes at most (format: CHUNKS_BASE), in its
+ * stop window: at most 4 * 33 reads, which do not wait. What is read is not trusted. @stack: the
+ * thread's stack, from @sp on. Returns the number of bytes, and sets *@ret_fp to the address of the
+ * word below the barrier's return address; 0: no chunks, or unreadable.
  */
 size_t chunks_copy(const struct chunks_place *place, const struct remote *memory,
 	const struct stack_piece *stack, uint64_t sp, uint8_t *to, size_t most, uint64_t *ret_fp);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The time that a thread spends off its CPU, for one table of elapsed time (CALL_WALL). Pure
+ * A thread's time off its CPU (blocked, stopped, or in the run queue) for one table of elapsed time
+ * (CALL_WALL). It is owed until the thread is next seen blocked, and then counted at the address
+ * where it is blocked. Run queue time is also counted where the thread is found running. Pure
  * arithmetic.
- *
- * The sampler counts CPU time. This account covers the rest: time blocked, stopped, or in the run
- * queue. Off-CPU time is owed until the thread is next seen blocked, and is then counted at the
- * address where it is blocked. Run queue time is also counted where the thread is found running.
  */
 #ifndef SUPERVISOR_ELAPSED_H
 #define SUPERVISOR_ELAPSED_H
@@ -24,30 +22,18 @@ struct elapsed {
 	uint64_t queue_paid_ns; /* run queue time that has been counted */
 };
 
-/*
- * Begins the account of a thread that is seen for the first time since table @serial was put in
- * force.
- */
+/* For a thread that is seen for the first time since table @serial was put in force. */
 void elapsed_begin(
 	struct elapsed *elapsed, uint64_t serial, const struct cpu_time *cpu, uint64_t now_ns);
 
-/*
- * Takes a reading of a running thread: its CPU time in @cpu may be stale, its run queue time is
- * exact.
- */
+/* For a running thread: its CPU time in @cpu may be stale, its run queue time is exact. */
 void elapsed_see(struct elapsed *elapsed, const struct cpu_time *cpu);
 
-/*
- * Call when the thread is blocked. Returns the whole ticks of off-CPU time that are to be counted
- * at the address where it is blocked.
- */
+/* Returns the ticks of off-CPU time to be counted at the address where the thread is blocked. */
 uint64_t elapsed_take(
 	struct elapsed *elapsed, const struct cpu_time *cpu, uint64_t now_ns, uint64_t period_ns);
 
-/*
- * Call when the thread was found running. Returns the whole ticks of run queue time, by the last
- * reading, that are to be counted at the address where it runs.
- */
+/* Returns the ticks of run queue time, as last read, to be counted where the thread runs. */
 uint64_t elapsed_take_queue(struct elapsed *elapsed, uint64_t period_ns);
 
 #endif

@@ -17,7 +17,7 @@
 #include "base/proc_file.h"
 #include "supervisor/os/priority.h"
 
-/* The names of called functions are searched for in the first bytes of an executable. */
+/* This much of an executable is searched for a name. */
 #define SEARCH_BYTES ((size_t)16 << 20)
 #define PART_BYTES   ((size_t)64 << 10)
 #define STACK_BYTES  ((size_t)256 << 10)
@@ -58,16 +58,10 @@ static bool lost_privilege(const struct examiner_question *q)
 		examiner_lost_privilege(q->status, st.st_mode, st.st_uid, st.st_gid, capabilities);
 }
 
-/*
- * Is "ptrace" a name in the file? The file is read in parts, which overlap by the length of the
- * name.
- */
+/* Is "ptrace" a name in the file? The parts that are read overlap by the name's length. */
 static bool mentions_ptrace(const struct examiner_question *q)
 {
-	/*
-	 * With a NUL on both sides it is a whole name in the file's table of names, not a part of
-	 * another one.
-	 */
+	/* With NULs around it, "ptrace" is a whole entry of a string table. */
 	static const char name[] = "\0ptrace";
 	char path[48], part[PART_BYTES];
 	size_t kept = 0, at = 0;
@@ -115,10 +109,7 @@ static void *examine(void *context)
 	return NULL;
 }
 
-/*
- * Starts the examiner's thread, which inherits neither real-time priority nor a CPU from the
- * tracing thread.
- */
+/* The thread inherits neither real-time priority nor a CPU from the tracing thread. */
 static bool start(struct examiner *examiner)
 {
 	const struct sched_param fair = {.sched_priority = 0};

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A thread that examines executables of the target. The file system of such a file may be served by
- * the target itself (FUSE), and the server may be in a ptrace-stop. Therefore the tracing thread
- * never accesses these files. The examiner may wait for them as long as it takes; the tracing
- * thread does not wait for the examiner. (test: test_fuse.sh)
+ * the target itself (FUSE), and the server may be in a ptrace-stop. So the tracing thread never
+ * accesses these files, and waits for no answer without a limit. (test: test_fuse.sh)
  */
 #ifndef SUPERVISOR_EXAMINER_H
 #define SUPERVISOR_EXAMINER_H
@@ -28,15 +27,15 @@ struct examiner_question {
 };
 
 struct examiner {
-	bool failed;    /* the thread cannot be started */
-	int socket;     /* to the thread; valid if @started */
-	bool started;   /* the thread has been started */
+	bool failed; /* the thread cannot be started */
+	int socket;  /* to the thread; valid if @started */
+	bool started;
 	unsigned asked; /* questions not answered yet */
 };
 
 /*
- * Has the examiner's thread answer @question, without blocking. True: the examiner owns @question
- * until examiner_answer() returns it. False: it was not asked, and the caller still owns it.
+ * Never blocks. True: the examiner owns @question until examiner_answer() returns it. False: it is
+ * not asked, and stays the caller's.
  */
 bool examiner_ask(struct examiner *examiner, struct examiner_question *question);
 /* Returns the next answered question, owned by the caller; NULL: none within @most_ms. */

@@ -52,8 +52,8 @@ static size_t close_all(int *fd, size_t n)
 }
 
 /*
- * Marks the processes of which a stop was requested: they keep their files, as their memory is
- * accessed in the stop window, where no file can be opened.
+ * Marks the processes of which a stop was requested. They keep their files: the stop window
+ * accesses their memory, and cannot open files.
  */
 static void find_awaited(struct target *target)
 {
@@ -125,7 +125,6 @@ int fds_keep(struct fds *fds, const struct process *process, int fd)
 	return fd < 0 ? fd : -EMFILE;
 }
 
-/* Does the thread have an open file? It may have one even if the file of its CPU time is closed. */
 static bool has_open(const struct tracee *t)
 {
 	for (size_t i = 0; i < THREAD_FILES; i++)

@@ -23,22 +23,19 @@ struct fds {
 /* Reads the limit of open files from the kernel. */
 void fds_init(struct fds *fds, struct target *target);
 
-/*
- * Returns the end of a message on a failed open: the remedy for -EMFILE, "" for any other -errno.
- */
+/* Returns the end of a message on a failed open: the remedy for -EMFILE, otherwise "". */
 const char *fds_remedy(int error);
 
 /*
- * Decides whether a descriptor may stay open. @fd: the result of an open, for @process (NULL: for
- * no process of the target). Returns the descriptor, possibly duplicated to another number, or
- * -errno after closing @fd. If @fd is -EMFILE or -ENFILE, closes idle descriptors to make room.
+ * Decides whether @fd, the result of an open, may stay open. Returns @fd or a duplicate of it;
+ * -errno: @fd is closed. If @fd is -EMFILE or -ENFILE, closes idle descriptors, but none of
+ * @process (may be NULL).
  */
 int fds_keep(struct fds *fds, const struct process *process, int fd);
 
 /*
- * Closes the descriptors of one thread. Of a few threads that are not in a stop, this is the one
- * that has not run for the longest time. False: none could be closed; then *@ret_any says whether
- * some thread has open descriptors, which can be closed after its stop.
+ * Closes the descriptors of one thread: of a few that are in no stop, the longest idle one. False:
+ * none; *@ret_any: does a thread have descriptors that can be closed after its stop?
  */
 bool fds_steal(struct fds *fds, bool *ret_any);
 

@@ -18,10 +18,7 @@ enum { M_WORDS = 28, M_CURRENT_FIRST = 20 };
 #define STACK_BYTES_MOST  (UINT64_C(1) << 30)
 #define POINTER_LEAST     4096
 
-/*
- * For each machine, the register that keeps the stack pointer while a goroutine's thread is in the
- * vdso.
- */
+/* The register that keeps the goroutine's sp while its thread is in the vdso. */
 enum { X86_64_R12 = 12, AARCH64_R20 = 20 };
 
 static bool read_words(const struct remote *memory, uint64_t at, uint64_t *to, size_t words)

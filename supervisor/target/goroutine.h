@@ -27,18 +27,14 @@ struct remote;
 
 struct goroutine {
 	uint64_t end; /* end of the stack that the thread is on; 0: not known */
-	/*
-	 * The goroutine's stack, if the thread has left it for another one. left_sp 0: it has not,
-	 * or that is not known.
-	 */
+	/* The goroutine's stack, if the thread has left it. left_sp 0: not left, or unknown. */
 	uint64_t left_sp, left_end;
 	uint64_t left_pc; /* 0: the thread is in the vdso, which was called at left_sp */
 };
 
 /*
- * Runs in the stop window of the thread: at most 12 reads of some words. @g_below: bytes from the
- * word "g" up to the thread pointer. What is read is not trusted: if it is inconsistent, the result
- * is all 0.
+ * For the stop window: at most 11 reads. @g_below: bytes from the word "g" up to the thread
+ * pointer. What is read is not trusted: where it is inconsistent, fields stay 0.
  */
 void goroutine_find(const struct remote *memory, const struct arch_snapshot *snapshot,
 	uint32_t g_below, struct goroutine *ret_goroutine);

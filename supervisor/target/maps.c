@@ -12,18 +12,14 @@
 #include "supervisor/os/proc_status.h"
 #include "supervisor/target/procfiles.h"
 
-/* The number of readings of an image's maps that need no minimum interval. */
+/* Readings without a minimum interval: a starting program maps one library after the other. */
 #define READS_AT_ONCE 16
-/*
- * A process's size that has been unchanged for some time is read again after 1/PAGES_PART of that
- * time, PAGES_MOST_NS at most.
- */
+/* A process's size that is unchanged for T is read again after T/16, PAGES_MOST_NS at most. */
 #define PAGES_PART    16
 #define PAGES_MOST_NS UINT64_C(50000000)
 /*
- * For this time after a change, the size of the executable mappings is read even if the number of
- * mapped pages stays the same: the loader first reserves all pages of a library, and maps its code
- * there a little later.
+ * For this long after a change, the executable size is read even if the number of pages stays: the
+ * loader reserves all pages of a library before it maps code there.
  */
 #define PAGES_SETTLE_NS 20000000
 
@@ -37,16 +33,10 @@ void maps_release(struct maps_reader *reader)
 void maps_forget(struct process *process)
 {
 	process->maps_read = false;
-	/*
-	 * The analyst forgets the mappings, too, even those of the old image that were sent just
-	 * before the exec's stop.
-	 */
+	/* The analyst forgets the old image's maps, too, even those sent just before the exec. */
 	process->maps_announced = false;
 	process->maps_reads = 0;
-	/*
-	 * The new image may have as much code as the old one, so the sizes alone would not show a
-	 * change; and its libraries are not mapped yet.
-	 */
+	/* The new image may be as large as the old one: sizes would then show no change. */
 	process->pages = process->pages_next = process->executable = process->executable_next = 0;
 	process->pages_again_ns = 0;
 	procfiles_set_reader(process, 0); /* The thread that called exec is the leader now. */
@@ -70,9 +60,8 @@ static const struct mapped_range *range_of(const struct process *process, uint64
 }
 
 /*
- * Do the maps that the analyst has still describe @pc? A library may have been unmapped and another
- * one mapped at its address (test: maps_change_between_samples). If the kernel supports
- * PROCMAP_QUERY, it is asked about @pc; otherwise the maps are read again from time to time.
+ * Do the analyst's maps still describe @pc? Another library may have been mapped at its address
+ * (test: maps_change_between_samples). Without PROCMAP_QUERY, maps count as good for some time.
  */
 static bool are_good(struct maps_reader *reader, struct process *process, uint64_t pc, uint64_t now)
 {
@@ -99,9 +88,9 @@ static uint64_t pages_wait(uint64_t unchanged_ns)
 }
 
 /*
- * Has the process mapped code since the maps were read? A caller of the sampled function may be in
- * a library in which no program counter was ever seen. Growth of the heap does not count: reading
- * the maps of a Node.js process with a hundred workers takes 10 ms.
+ * Has the process mapped code since the maps were read? A caller may be in a library in which no pc
+ * was ever seen. Growth of the heap does not count: reading the maps of a Node.js process with a
+ * hundred workers takes 10 ms.
  */
 static bool has_grown(struct maps_reader *reader, struct process *process, uint64_t now)
 {
@@ -131,7 +120,7 @@ static bool has_grown(struct maps_reader *reader, struct process *process, uint6
 	return false;
 }
 
-/* Returns a hash that identifies a set of executable mappings (FNV-1a). */
+/* FNV-1a of the executable mappings. */
 static uint64_t hash_of(const struct process *process)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -182,7 +171,7 @@ void maps_read(struct maps_reader *reader, struct process *process, uint64_t now
 		process->maps_announced = reader->events->announce(
 			reader->context, process, reader->text, (size_t)n, now);
 	process->maps_hash = hash;
-	/* Limit the cost of reading to about 2 % of the time, however large the maps are. */
+	/* Limits the cost of reading the maps to about 2 % of the time. */
 	after = clock_now();
 	process->maps_again_ns = after + 50 * (after - now);
 	if (process->maps_again_ns < after + 10000000)
@@ -191,10 +180,7 @@ void maps_read(struct maps_reader *reader, struct process *process, uint64_t now
 
 void maps_cover(struct maps_reader *reader, struct process *process, uint64_t pc, uint64_t now)
 {
-	/*
-	 * A starting program maps its libraries one after the other, so its first readings need no
-	 * interval. Later ones do: a JIT compiler maps code for its whole life.
-	 */
+	/* Later readings need an interval: a JIT compiler maps code for its whole life. */
 	bool may = !process->maps_read || !process->maps_announced ||
 		now >= process->maps_again_ns || process->maps_reads < READS_AT_ONCE;
 

@@ -16,10 +16,7 @@ struct procfiles;
 struct maps_events {
 	/* Called when the maps of @process have been read. */
 	void (*read)(void *context, struct process *process, const char *text);
-	/*
-	 * Called when the executable mappings have changed since the last announcement. Returns
-	 * whether @text was sent to the analyst; if not, the next reading calls this again.
-	 */
+	/* Executable mappings changed. False: @text was not sent; the next reading retries. */
 	bool (*announce)(void *context, struct process *process, const char *text, size_t bytes,
 		uint64_t now_ns);
 };

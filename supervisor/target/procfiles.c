@@ -41,14 +41,14 @@ static int get(struct procfiles *files, struct tracee *t, enum thread_file file)
 	if (fd < 0)
 		fd = open_file(files, t, file);
 	if (fd == -EMFILE || fd == -ENFILE) {
-		/* Closes an idle thread's descriptors, to make room for the second attempt. */
+		/* Makes room for the second attempt. */
 		(void)fds_keep(&files->fds, t->process, fd);
 		fd = open_file(files, t, file);
 	}
 	return fd;
 }
 
-/* Ends a reading: keeps the file open for the next one if the limit of open files permits. */
+/* Keeps the file open for the next reading if the limit of open files permits. */
 static void put_back(struct procfiles *files, struct tracee *t, enum thread_file file, int fd)
 {
 	if (t->fd[file] < 0 && fd >= 0)
@@ -204,10 +204,7 @@ void procfiles_read_final(struct procfiles *files, struct tracee *t)
 	t->reaped = true;
 }
 
-/*
- * Opens a file of the process, unless it is open. After a failure it is tried again only if the
- * limit of open files was the reason.
- */
+/* Opens the file unless it is open, or failed for another reason than too many open files. */
 static void open_once(struct procfiles *files, struct process *process, int tid,
 	enum process_file file, const char *name)
 {

@@ -27,22 +27,14 @@ struct procfiles {
 
 void procfiles_init(struct procfiles *files, struct target *target, const struct say *say);
 
-/*
- * Reads the CPU time of a thread; up to a scheduler tick stale if the thread runs on another CPU.
- */
+/* Up to a scheduler tick stale if the thread runs on another CPU. */
 int procfiles_read_cpu(struct procfiles *files, struct tracee *tracee, struct cpu_time *ret_cpu);
 /* Like procfiles_read_cpu(), for the stop window: opens no file. -EBADF: the file is not open. */
 int procfiles_read_open_cpu(
 	const struct procfiles *files, const struct tracee *tracee, struct cpu_time *ret_cpu);
-/*
- * Reads the CPU time. With any cpu_source, ret_cpu->slices is a number that changes when the thread
- * runs.
- */
+/* Like procfiles_read_cpu(); with any cpu_source, slices changes when the thread runs. */
 int procfiles_read_runs(struct procfiles *files, struct tracee *tracee, struct cpu_time *ret_cpu);
-/*
- * Reads the thread's page faults and time in the kernel; if unreadable, returns those when it was
- * first seen.
- */
+/* If unreadable, returns the values from when the thread was first seen. */
 void procfiles_read_kernel_time(const struct tracee *tracee, struct kernel_time *ret_time);
 /* Stores the CPU time of a zombie in final_cpu before it is reaped, for reads after that. */
 void procfiles_read_final(struct procfiles *files, struct tracee *tracee);
@@ -61,35 +53,30 @@ int procfiles_read_last_cpu(struct procfiles *files, struct tracee *tracee);
 /* Reads the state letter of /proc/PID/stat: 'R', 'S', 'D', 'T', … */
 int procfiles_read_state(struct procfiles *files, struct tracee *tracee, char *ret_state);
 
-/*
- * Returns the descriptor of a file of the process, opened if necessary; owned by the process.
- * -errno.
- */
+/* Returns a descriptor owned by @process, opened if necessary; or -errno. */
 int procfiles_of(struct procfiles *files, struct process *process, enum process_file file);
 
 /* Returns the tid through whose /proc files the process is read; at first that of its leader. */
 int procfiles_reader(const struct process *process);
 /*
- * Chooses another tid after a failed reading: the files of a leader that has ended are empty.
- * Closes the files of the process, but opens those of its memory again, as a stop may be about to
- * be sampled. False: there is no other thread.
+ * Chooses another tid, as the files of an ended leader are empty. Closes the process's files, but
+ * opens those of its memory again: a stop may need them. False: there is no other thread.
  */
 bool procfiles_find_reader(struct procfiles *files, struct process *process);
 /* Sets the tid (0: the leader's), and closes the files of the process. */
 void procfiles_set_reader(struct process *process, int tid);
 
 /*
- * Opens the pagemap of the process through its living thread @tid and, where process_vm_readv(2) is
- * refused, /proc/PID/mem. Each is tried once, and again after the limit of open files was hit. To
- * be called before the memory is accessed: while the pagemap is not open, couriers are sent for
- * every page (pages.h).
+ * Opens pagemap and, if process_vm_readv(2) is refused, mem of the living thread @tid, unless tried
+ * before; tries again after too many open files. Call before the memory is accessed: while pagemap
+ * is not open, couriers are sent for every page (pages.h).
  */
 void procfiles_open_memory(struct procfiles *files, struct process *process, int tid);
 
 /*
- * Makes sure that the files needed in the stop window of @tracee are open, if necessary by closing
- * those of another thread. False: the thread cannot be sampled now. It is counted in unwatched if
- * no other thread has open files that could be closed later.
+ * Opens the files needed in @tracee's stop window, if necessary after closing those of another
+ * thread. False: @tracee cannot be sampled now. It is counted in unwatched if no other thread has
+ * files that could be closed later.
  */
 bool procfiles_claim(struct procfiles *files, struct tracee *tracee);
 

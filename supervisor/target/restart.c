@@ -14,15 +14,9 @@
 
 /* A resume takes less than this; time beyond does not belong to the stop. */
 #define RESUME_MOST_NS 20000
-/*
- * The most CPU time that a thread uses from the end of a group-stop to its return to user space,
- * with the stops for signals in between.
- */
+/* Most CPU time from a group-stop's end to the return to user space, stops for signals included. */
 #define GROUP_STOP_RUN_NS 300000
-/*
- * At the end of the run: time for transfers to complete. Those that do not are interrupted, and
- * have the same time to come to their stops.
- */
+/* At the end of the run: time for transfers to complete, then for interrupted ones to stop. */
 #define LET_GO_NS 200000000
 /* After LET_GO_NS: time for threads that a signal has woken to reach their stops. */
 #define AWAKE_NS 20000000
@@ -43,10 +37,7 @@ struct activity restart_activity(const struct tracee *t)
 		.sp = m->before.word[arch_native.restart->sp]};
 }
 
-/*
- * Undoes a restart, as another stop came before the thread entered the call again, or in place of
- * the stop at that entry.
- */
+/* Undoes a restart: another stop came before the stop at the call's entry, or in its place. */
 static void undo(struct restarter *restarter, struct tracee *t)
 {
 	struct restart *m = t->restart;
@@ -76,10 +67,10 @@ static bool catches(const struct tracee *t, int signal)
 }
 
 /*
- * Notes that a handler is about to interrupt a call. The handler's sigreturn brings the thread back
- * to the call's return address, and leaves another value in the register of the first argument. On
- * machines where the result overwrites that register, the thread then looks as if a stop had
- * disturbed its call (struct handled_calls).
+ * Notes that a handler is about to interrupt a call. Its sigreturn brings the thread back to the
+ * call's return address, with another value in the register of the first argument. If results
+ * overwrite that register, the thread then looks as if a stop had disturbed its call (struct
+ * handled_calls).
  */
 static void note_handler(struct tracee *t, int signal, const struct arch_snapshot *s)
 {
@@ -94,9 +85,9 @@ static void note_handler(struct tracee *t, int signal, const struct arch_snapsho
 }
 
 /*
- * Did the call fail with EINTR because of a group-stop, as it would without the supervisor? SIGCONT
- * and other signals may each stop the thread again before it returns to user space. Such a stop is
- * recognized by the CPU time: the thread has used almost none since the group-stop.
+ * Did a group-stop make the call fail with EINTR, as it would without the supervisor? Signals,
+ * SIGCONT included, may then stop the thread again before user space: hardly any CPU time since the
+ * group-stop shows that.
  */
 static bool failed_rightly(
 	struct restarter *restarter, struct tracee *t, const struct arch_snapshot *s)
@@ -113,8 +104,8 @@ static bool failed_rightly(
 }
 
 /*
- * Returns the second word of a request that the program makes by tgkill() instead of the pipe
- * (CALL_OFF_FIRST in proto/call.h); 0: the thread's call is no such request.
+ * Returns the second word of a request made by tgkill() instead of the pipe (CALL_OFF_FIRST in
+ * proto/call.h); 0: the call is no such request.
  */
 static uint64_t said_by_signal(const struct arch_snapshot *s)
 {
@@ -126,10 +117,9 @@ static uint64_t said_by_signal(const struct arch_snapshot *s)
 }
 
 /*
- * Answers a request made by tgkill() through the result of that call. CALL_ASK_SECOND: is the
- * thread's memory accessible? CALL_OFF_SECOND: turns profiling off. From then on nothing is written
- * to the memory of its process (test: live_off), and ticks that its threads are still owed are
- * lost, as the memory may be inaccessible.
+ * Answers a request made by tgkill() through that call's result. CALL_ASK_SECOND: is the thread's
+ * memory accessible? CALL_OFF_SECOND: turns profiling off. From then on the process's memory is not
+ * written to, as it may be inaccessible (test: live_off); ticks still owed to its threads are lost.
  */
 static void answer_by_result(
 	struct restarter *restarter, struct tracee *t, uint64_t said, uint64_t sp)
@@ -189,10 +179,7 @@ uint64_t restart_resume(struct restarter *restarter, struct tracee *t, int signa
 		window_leave();
 		if (snapshot->result == -EINTR && failed_rightly(restarter, t, snapshot))
 			need = RESTART_NOTHING;
-		/*
-		 * A signal that has an effect interrupts the call, as it would without the
-		 * supervisor.
-		 */
+		/* A signal with an effect interrupts the call, as without the supervisor. */
 		else if (signal && !ignores(t, signal))
 			need = RESTART_NOTHING;
 		else if (need == RESTART_FILTERED)
@@ -202,10 +189,7 @@ uint64_t restart_resume(struct restarter *restarter, struct tracee *t, int signa
 	/* SIGPIPE: the pipe lost its last reader. That cut the transfer short, not our stop. */
 	if (need == RESTART_MAYBE_SHORT && signal == SIGPIPE)
 		need = RESTART_NOTHING;
-	/*
-	 * A call that is not restarted at this stop is over, and so is its deadline (test:
-	 * handler_ends_timed_call).
-	 */
+	/* A call that is not restarted at this stop is over (test: handler_ends_timed_call). */
 	if (t->restart && need != RESTART_BEGIN_AGAIN && need != RESTART_MAYBE_EARLY &&
 		need != RESTART_MAYBE_SHORT)
 		t->restart->unfinished = false;
@@ -219,8 +203,8 @@ uint64_t restart_resume(struct restarter *restarter, struct tracee *t, int signa
 	else
 		(void)tracer_resume(t->tid, signal);
 	/*
-	 * The resumed thread may preempt the supervisor on this CPU. Then the second reading of the
-	 * clock comes milliseconds later, and the stop counts as ended after RESUME_MOST_NS.
+	 * The resumed thread may preempt the supervisor, so that end_ns is milliseconds late: the
+	 * stop then counts as ended after RESUME_MOST_NS.
 	 */
 	end_ns = clock_now();
 	return end_ns - resumed_ns < RESUME_MOST_NS ? end_ns : resumed_ns + RESUME_MOST_NS;
@@ -235,9 +219,9 @@ void restart_deliver(struct restarter *restarter, struct tracee *t, int signal)
 }
 
 /*
- * Was a call on a socket woken by a signal in the last scheduler tick of its time-out? Its result
- * is then that of the time-out (restart_rule.h). But the kernel restarted the call with its whole
- * time-out, which ends after the deadline: such a result before the deadline means a wake-up.
+ * Was a call on a socket woken by a signal in the last scheduler tick of its time-out, which looks
+ * like a time-out (restart_rule.h)? The kernel restarted the call with its whole time-out, which
+ * ends after the deadline: a time-out before the deadline means a wake-up.
  */
 static bool woken_early(const struct restarter *restarter, const struct restart *m, int64_t result)
 {
@@ -246,9 +230,8 @@ static bool woken_early(const struct restarter *restarter, const struct restart 
 }
 
 /*
- * Evaluates the result of a restarted call. True: *@ret_result is what the program shall get, and
- * *@ret_cut tells whether the call was interrupted again. False: @raw has been set to continue the
- * transfer with its next piece.
+ * Evaluates a restarted call's result. True: *@ret_result is for the program, *@ret_cut: the call
+ * was interrupted again. False: @raw continues the transfer with its next piece.
  */
 static bool conclude(struct restarter *restarter, struct tracee *t, struct arch_raw *raw,
 	int64_t *ret_result, bool *ret_cut)
@@ -259,10 +242,7 @@ static bool conclude(struct restarter *restarter, struct tracee *t, struct arch_
 	bool restart = result >= RESTART_FIRST && result <= RESTART_LAST;
 
 	if (!m->done) {
-		/*
-		 * Interrupted again: the call returns EINTR, or what it has received so far, and
-		 * the original time-out argument is restored. The next stop restarts the call.
-		 */
+		/* Interrupted again: EINTR, or the bytes so far. The next stop restarts it. */
 		if (result == ARCH_RESTART || (result == RESTART_BLOCK && m->call->block) ||
 			woken_early(restarter, m, result))
 			result = -EINTR;
@@ -313,15 +293,9 @@ void restart_call_stop(struct restarter *restarter, struct tracee *t)
 	if (tracer_get_raw(t->tid, &raw) < 0)
 		return; /* The thread was killed. */
 	if (!conclude(restarter, t, &raw, &result, &cut)) {
-		/*
-		 * The kernel restarts no call at the stop of its exit, so the pc is moved back to
-		 * the instruction that enters the kernel.
-		 */
+		/* The kernel restarts no call at its exit's stop: the pc is moved back. */
 		restart_repeat(&raw);
-		/*
-		 * On aarch64, x0 holds the result and argument 0. The kernel is told that the
-		 * thread is in no call, so it takes the argument put there for no result.
-		 */
+		/* aarch64: argument 0 in x0 must not be taken for a result. */
 		if (arch->rewinds)
 			(void)tracer_forget_call(t->tid);
 		m->inside = false;
@@ -333,10 +307,7 @@ void restart_call_stop(struct restarter *restarter, struct tracee *t)
 	over = !cut &&
 		restart_timed_out(m->call, m->done ? (int64_t)raw.word[arch->result] : result);
 	restart_give_back(restarter, t, result, over);
-	/*
-	 * If the call was interrupted again, this stop has consumed the stop request. Another one
-	 * is sent, and its stop restarts the call.
-	 */
+	/* This stop has consumed the stop request; the stop of another one restarts the call. */
 	m->cut = cut && tracer_interrupt(t->tid) == 0;
 	(void)tracer_resume(t->tid, 0);
 }
@@ -390,8 +361,8 @@ void restart_expire(struct restarter *restarter, uint64_t now)
 }
 
 /*
- * Returns the number of calls that are watched or about to be restarted. @interrupt_all: interrupts
- * all watched ones; @first: interrupts only those that wait, not those that transfer.
+ * Returns how many calls are watched or about to be restarted. Interrupts all watched ones
+ * (@interrupt_all), or those that wait, not those that transfer (@first).
  */
 static size_t still_busy(struct restarter *restarter, bool interrupt_all, bool first)
 {
@@ -411,9 +382,8 @@ static size_t still_busy(struct restarter *restarter, bool interrupt_all, bool f
 }
 
 /*
- * Is a signal pending for any thread? Even an ignored signal interrupts the blocked call of a
- * traced thread. Such a thread must stay traced until its stop, where the call is restarted; on a
- * busy machine the stop takes milliseconds to come.
+ * Is a signal pending for any thread? Even an ignored one interrupts a traced thread's call, which
+ * its next stop restarts: the thread must stay traced until then, milliseconds on a busy machine.
  */
 static bool somebody_is_waking(struct restarter *restarter)
 {

@@ -25,10 +25,9 @@ struct arch_snapshot;
 struct tracee;
 
 /*
- * Resumes a thread from a tick stop, or from the signal-delivery-stop of @signal (0: none), after
- * restarting its call if necessary. @snapshot: the thread's registers, NULL if they could not be
- * read. Leaves the stop window (window.h) first if there is something to restart. Returns the time
- * at which the stop ended.
+ * Resumes a thread from a tick stop, or the signal-delivery-stop of @signal (0: none). Restarts its
+ * call if necessary, after leaving the stop window. @snapshot: the thread's registers; NULL:
+ * unreadable. Returns when the stop ended (CLOCK_MONOTONIC).
  */
 uint64_t restart_resume(struct restarter *restarter, struct tracee *tracee, int signal,
 	const struct arch_snapshot *snapshot);
@@ -39,35 +38,20 @@ void restart_deliver(struct restarter *restarter, struct tracee *tracee, int sig
 /* Handles the entry of a thread to its watched call, or its exit from there, and resumes it. */
 void restart_call_stop(struct restarter *restarter, struct tracee *tracee);
 
-/*
- * Call when a thread enters a group-stop: undoes the restart of its call, if any. Does not resume
- * the thread.
- */
+/* Call when a thread enters a group-stop: undoes its call's restart. Does not resume it. */
 void restart_group_stop(struct restarter *restarter, struct tracee *tracee);
-/*
- * Call when the group-stop is over: resumes the thread. A call that failed with EINTR because of
- * the group-stop stays failed.
- */
+/* Resumes the thread after a group-stop. If that made its call fail, the call stays failed. */
 void restart_group_stop_over(struct restarter *restarter, struct tracee *tracee);
 
-/*
- * Ends watched calls on sockets whose deadline has passed: the kernel restarted them with their
- * whole time-out. To be called in each round of the loop.
- */
+/* Call in each round of the loop: ends watched calls on sockets whose deadline has passed. */
 void restart_expire(struct restarter *restarter, uint64_t now_ns);
 
 /* Is a call of this thread being restarted and watched? */
 bool restart_busy(const struct tracee *tracee);
-/*
- * Returns the watched call and the thread's pc and sp in it, as /proc shows them for a thread that
- * sleeps. Only if restart_busy().
- */
+/* Only if restart_busy(): the watched call, with pc and sp as /proc shows them in a sleep. */
 struct activity restart_activity(const struct tracee *tracee);
 
-/*
- * Call when the supervisor is about to end: waits a fraction of a second for watched calls to
- * complete, and lets the others return as interrupted calls do.
- */
+/* Call at the end: gives watched transfers 0.2 s to complete; interrupts other watched calls. */
 void restart_end(struct restarter *restarter);
 
 #endif

@@ -38,9 +38,8 @@ static bool get_memory(const struct tracee *t, uint64_t at, void *to, size_t n)
 }
 
 /*
- * If another thread of the process calls exec, the leader's tid names the new image
- * (tracee_memory.h). So the registers of a leader with other threads are set only if its stack
- * pointer is still that in @seen.
+ * If another thread has called exec, the leader's tid names the new image (tracee_memory.h): a
+ * leader with other threads gets registers only if its stack pointer is still that in @seen.
  */
 void restart_set_registers(
 	struct tracee *t, const struct arch_raw *seen, const struct arch_raw *raw)
@@ -69,9 +68,7 @@ static void set_result(struct arch_raw *raw, int64_t value)
 	raw->word[arch_native.restart->result] = (uint64_t)value;
 }
 
-/*
- * Writes @n bytes below the live part of the stack; saves what was there, for restart_give_back().
- */
+/* Writes @n bytes below the live stack; saves what was there, for restart_give_back(). */
 static bool use_scratch(struct restarter *restarter, struct tracee *t, const void *from, size_t n)
 {
 	struct restart *m = t->restart;
@@ -88,10 +85,9 @@ static bool use_scratch(struct restarter *restarter, struct tracee *t, const voi
 }
 
 /*
- * Ends the call with @result, as if it had timed out. If the thread is stopped again before it
- * leaves the kernel, the supervisor must not restart the call because of this result. So the entry
- * register is set to -1: the thread is then in no call. On machines without that register, m->over
- * prevents the restart until the stop that is requested here.
+ * Ends the call with @result, as if it had timed out. If the thread stops again in the kernel, this
+ * result must not cause a restart. So the entry register is set to -1: the thread is in no call.
+ * Without such a register, m->over prevents the restart until the stop that is requested here.
  */
 static void set_over(struct tracee *t, struct arch_raw *raw, int64_t result)
 {
@@ -135,10 +131,7 @@ void restart_give_back(struct restarter *restarter, struct tracee *t, int64_t re
 	restart_set_registers(t, &m->before, &m->before);
 }
 
-/*
- * Did the native instruction enter the kernel? After another one (int 0x80), the number is not of
- * this machine's system calls.
- */
+/* Did the native instruction enter the kernel? int 0x80 has other system call numbers. */
 static bool entered_natively(const struct tracee *t, const struct arch_raw *raw)
 {
 	const struct arch_restart *arch = arch_native.restart;
@@ -211,13 +204,10 @@ bool restart_is_part(const struct restart *m, int64_t result)
 }
 
 /*
- * Moves the deadline of a transfer that has made progress since it was found. False: the time-out
- * begins anew.
- *
- * The kernel counts the time for which the call waits, over the whole call: not the time in which
- * it copies, which may be longer than the time-out. sendfile, and a send on another socket than an
- * internet one, have the whole time-out for each part that they send (splice_to_socket(),
- * sock_alloc_send_pskb()).
+ * Moves the deadline of a transfer that has made progress: the kernel counts the time for which a
+ * call waits, not that in which it copies. False: the time-out begins anew, as the kernel gives the
+ * whole time-out to each part sent by sendfile (splice_to_socket()), or on another socket than an
+ * internet one (sock_alloc_send_pskb()).
  */
 static bool move_deadline(struct restart *m, uint64_t busy_ns)
 {
@@ -229,10 +219,7 @@ static bool move_deadline(struct restart *m, uint64_t busy_ns)
 	return true;
 }
 
-/*
- * Sets m->deadline_ns for the call in @raw, and *@ret_left_ns to the time until then. False: the
- * call has no relative time-out.
- */
+/* Sets m->deadline_ns, and *@ret_left_ns to the time until then. False: no relative time-out. */
 static bool find_deadline(struct restarter *restarter, struct tracee *t, const struct arch_raw *raw,
 	uint64_t now, uint64_t *ret_left_ns)
 {
@@ -266,9 +253,8 @@ static bool find_deadline(struct restarter *restarter, struct tracee *t, const s
 	m->deadline_done = m->done;
 	m->deadline_busy_ns = cpu.run_ns + cpu.wait_ns;
 	/*
-	 * When a call is disturbed for the first time, its begin is unknown: it counts as just
-	 * begun. The last sleep that schedstat shows may be that of the previous call, as a signal
-	 * can come before this call sleeps (test: alternating_calls_are_not_cut_short).
+	 * A call disturbed for the first time counts as just begun: the last sleep in schedstat may
+	 * be that of the previous call (test: alternating_calls_are_not_cut_short).
 	 */
 	if (!kept)
 		m->deadline_ns = now + whole;
@@ -313,17 +299,14 @@ static bool begin_again(struct restarter *restarter, struct tracee *t, struct ar
 		else if (use_scratch(restarter, t, wait, sizeof(wait)))
 			set_argument(raw, m->call->wait_argument, m->scratch_at);
 		else
-			/*
-			 * No memory for the remaining time: the call is restarted with its whole
-			 * time-out.
-			 */
+			/* No memory: the call is restarted with its whole time-out. */
 			m->has_deadline = false;
 	}
 	restart(raw);
 	/*
-	 * Without a deadline nothing is to be restored after the call. The thread is still watched
-	 * up to the call's entry: if a signal stops it before that, the restart is undone, so that
-	 * a handler interrupts the call as usual.
+	 * Without a deadline nothing is to be restored, but the thread is watched up to the call's
+	 * entry: a signal's stop before that undoes the restart, so that a handler interrupts the
+	 * call.
 	 */
 	m->to_entry = !m->has_deadline;
 	return m->has_deadline || arch_native.restart->rewinds;
@@ -331,11 +314,10 @@ static bool begin_again(struct restarter *restarter, struct tracee *t, struct ar
 
 /*
  * Lets a call whose time-out seems to be over wait for one more scheduler tick. The end of a
- * socket's time-out races with a wake-up by our stop or by an ignored signal: in the last tick, the
- * call fails as if the time-out were over, and the remaining time cannot be observed. In the
- * additional tick the call still receives an event; if none comes, it fails when this tick ends, as
- * if its time-out were over. Without the supervisor the call, too, would have ended within a tick
- * after its time (test: timed_call_is_not_cut_short).
+ * socket's time-out races with a wake-up by our stop or by an ignored signal: in the last tick, a
+ * wake-up makes the call fail as if the time-out were over. In the additional tick the call still
+ * receives an event; if none comes, it fails when the tick ends. Without the supervisor, too, the
+ * call would have ended within a tick after its time (test: timed_call_is_not_cut_short).
  */
 static bool wait_for_the_tick(struct restarter *restarter, struct tracee *t, struct arch_raw *raw)
 {
@@ -412,10 +394,7 @@ static bool advance_vector(
 		memcpy(&at, image.header + MESSAGE_VECTOR, 8);
 		memcpy(&n, image.header + MESSAGE_PARTS, 8);
 		memcpy(&control, image.header + MESSAGE_CONTROLS, 8);
-		/*
-		 * A recvmsg() with a buffer for control data is not continued: the first bytes may
-		 * have filled the buffer, and a second receive would overwrite it.
-		 */
+		/* A second recvmsg() would overwrite the control data of the first. */
 		if (control && m->call->whole == ARCH_WHOLE_WAITALL)
 			return false;
 	} else {
@@ -500,9 +479,9 @@ static bool meant_whole(struct tracee *t, const struct arch_raw *raw)
 }
 
 /*
- * Continues a transfer where it was cut short. At the deadline the call ends instead, with what is
- * done: the rest would wait for the whole time-out again (test: transfer_keeps_its_deadline). True:
- * the call must be watched.
+ * Continues a transfer that was cut short. At its deadline the call ends with what is done: the
+ * rest would wait for the whole time-out again (test: transfer_keeps_its_deadline). True: the call
+ * must be watched.
  */
 static bool complete(struct restarter *restarter, struct tracee *t, struct arch_raw *raw)
 {

@@ -19,19 +19,15 @@ struct restart {
 	bool known;    /* the last stop changed this call: @before has its arguments */
 	const struct arch_call *call;
 	struct arch_raw before; /* registers at the stop that disturbed the call */
-	/*
-	 * Bytes. done: transferred so far; whole: of the whole transfer; piece: requested by the
-	 * restarted call.
-	 */
+	/* Bytes transferred so far; of the whole transfer; requested by the restarted call. */
 	uint64_t done, whole, piece;
 	/* Memory of the target below its stack that we have overwritten; 0 bytes: none. */
 	uint64_t scratch_at;
 	size_t scratch_bytes;
 	uint8_t scratch[RESTART_SCRATCH_BYTES]; /* what that memory contained before */
 	/*
-	 * The call's result was set to EINTR, or to what a transfer has done so far, and the
-	 * thread's next stop restarts the call. If that stop does anything else, the call is over
-	 * (test: handler_ends_timed_call).
+	 * The call's result was set to EINTR, or to the bytes so far, and the next stop restarts
+	 * the call. If that stop does not, the call is over (test: handler_ends_timed_call).
 	 */
 	bool unfinished;
 	bool cut; /* an interrupt was sent whose stop will restart the call */
@@ -41,15 +37,9 @@ struct restart {
 	bool internet;        /* the call's socket is an internet socket */
 	uint64_t deadline_ns; /* CLOCK_MONOTONIC */
 	int64_t timed_out;    /* the result at the deadline if the supervisor ends the call */
-	/*
-	 * When the deadline was last found: @done, and the time (ns) for which the thread had been
-	 * on a CPU or had waited for one; 0: unknown.
-	 */
+	/* When the deadline was last set: @done; time on a CPU or in the run queue (0: unknown). */
 	uint64_t deadline_done, deadline_busy_ns;
-	/*
-	 * A group-stop ended the call, at stopped_pc and stopped_sp. stopped_run_ns: the thread's
-	 * CPU time at the end of the group-stop.
-	 */
+	/* A group-stop ended the call at this pc and sp; CPU time at the end of that stop. */
 	bool stopped;
 	uint64_t stopped_pc, stopped_sp, stopped_run_ns;
 };
@@ -59,8 +49,7 @@ struct restart *restart_of(struct tracee *tracee);
 
 /*
  * Changes the registers of a stopped thread so that its call continues. True: the call must be
- * watched, so the thread is to be resumed up to the call's entry; restart_give_back() restores its
- * registers later.
+ * watched: the thread is to be resumed up to its entry; restart_give_back() restores the registers.
  */
 bool restart_call(struct restarter *restarter, struct tracee *tracee, enum restart_need need,
 	const struct arch_call *call);
@@ -72,24 +61,20 @@ bool restart_call(struct restarter *restarter, struct tracee *tracee, enum resta
 bool restart_advance(struct restarter *restarter, struct tracee *tracee, struct arch_raw *raw);
 
 /*
- * Makes sure that the watched call is ended at its deadline, if that is the supervisor's task. Call
- * at each stop of the watched call: such a stop takes the place of one that restart_expire() has
- * requested, which must then be requested again.
+ * Has restart_expire() end the watched call at its deadline, if no argument has its time-out. Call
+ * at each stop of the call: that may have come in place of a stop which restart_expire() requested.
  */
 void restart_await_deadline(struct restarter *restarter, const struct restart *restart);
 
-/*
- * Is @result, greater than 0, that of a watched receive with a deadline and MSG_WAITALL that may
- * have been cut short?
- */
+/* Is @result (> 0) of a watched receive with MSG_WAITALL and deadline less than requested? */
 bool restart_is_part(const struct restart *restart, int64_t result);
 
 /* Sets @raw so that the instruction that enters the kernel is repeated. */
 void restart_repeat(struct arch_raw *raw);
 
 /*
- * Restores registers and scratch memory, with @result as the call's result. @over: the call is
- * over, and no further stop may take @result for the result of a disturbed call.
+ * Restores registers and scratch memory, with @result as the call's result. @over: no later stop
+ * may take @result for that of a disturbed call.
  */
 void restart_give_back(
 	struct restarter *restarter, struct tracee *tracee, int64_t result, bool over);

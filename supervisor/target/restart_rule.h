@@ -15,17 +15,16 @@
 #include "supervisor/os/arch.h"
 
 /*
- * The result of a call that the kernel resumes through restart_syscall with the remaining time
- * (ERESTART_RESTARTBLOCK). A program that is never stopped needs no restart_syscall and may have a
- * seccomp filter that kills it for that call.
+ * ERESTART_RESTARTBLOCK: the kernel resumes the call by restart_syscall with the remaining time. A
+ * program that is never stopped does not call restart_syscall, so its seccomp filter may kill it
+ * for that.
  */
 #define RESTART_BLOCK (-516)
 
 /*
  * Return addresses of calls that a handler interrupted, for machines whose registers do not show
- * whether a thread came there from the call or from the handler's end. A call that fails with EINTR
- * at such an address may do so because of a handler, and the program copes with that: it is left
- * alone.
+ * whether a thread came there from the call or from the handler's end. EINTR at such an address may
+ * be due to a handler, with which the program copes: the call is left alone.
  */
 #define HANDLED_CALLS 6
 struct handled_calls {
@@ -45,10 +44,7 @@ enum restart_need {
 	RESTART_LEAVE,       /* EINTR of a call that must be left alone; counted */
 };
 
-/*
- * Returns what is to be done about the call of a stopped thread. @arch may be NULL. *@ret_call: the
- * call, for BEGIN_AGAIN, FILTERED, MAYBE_SHORT and MAYBE_EARLY. May run in the stop window.
- */
+/* For a stopped thread. @arch may be NULL. *@ret_call: unset for RESTART_NOTHING and _LEAVE. */
 enum restart_need restart_need(const struct arch_restart *arch, uint16_t machine,
 	const struct arch_snapshot *snapshot, const struct arch_call **ret_call);
 
@@ -56,16 +52,15 @@ enum restart_need restart_need(const struct arch_restart *arch, uint16_t machine
  * Is @result that of a @call on a socket whose time-out (SO_RCVTIMEO, SO_SNDTIMEO) has ended? It is
  * EAGAIN; for an internet connect EINPROGRESS, or EALREADY if it is not the first connect.
  *
- * The kernel counts these time-outs in whole scheduler ticks, the first of which has already begun.
- * To compensate, its timer fires one tick later. A call that is woken by something else within this
- * last tick finds no time left, and fails as if the timer had fired, less than a tick early.
+ * The kernel counts these time-outs in whole scheduler ticks, the first of which has already begun,
+ * so its timer fires one tick later. A call that is woken by something else in this last tick finds
+ * no time left, and fails as if the timer had fired, less than a tick early.
  */
 bool restart_timed_out(const struct arch_call *call, int64_t result);
 
 /*
- * Converts the time-out argument of a call to ns. By @kind, @value is {milliseconds, -}, {seconds,
- * nanoseconds} or {seconds, microseconds}. False: no time-out, or one longer than a hundred years.
- * ARCH_WAIT_VAL, {2, 5000}: 2005000000 ns.
+ * Converts a time-out argument to ns. By @kind, @value is {ms, -}, {s, ns} or {s, us}. False: no
+ * time-out, or more than a hundred years. ARCH_WAIT_VAL, {2, 5000}: 2005000000 ns.
  */
 bool restart_get_wait(enum arch_wait kind, const int64_t value[2], uint64_t *ret_ns);
 /* The inverse of restart_get_wait(), rounded up so that no call ends early. */
@@ -77,9 +72,9 @@ struct restart_part {
 };
 
 /*
- * Skips the first *@skip bytes of the @n parts, and copies up to @room of the remaining parts to
- * @ret_rest. The first of these is shortened if the skipped bytes end inside it. Reduces *@skip by
- * the bytes skipped. Returns the number of copied parts, and adds their bytes to *@bytes.
+ * Skips *@skip bytes of the @n parts, and copies up to @room of the remaining parts, the first
+ * perhaps shortened, to @ret_rest. Reduces *@skip by the bytes skipped, and adds those of the
+ * copied parts to *@bytes. Returns the number of copied parts.
  */
 size_t restart_rest(const struct restart_part *part, size_t n, uint64_t *skip,
 	struct restart_part *ret_rest, size_t room, uint64_t *bytes);

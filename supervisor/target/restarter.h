@@ -11,10 +11,7 @@ struct procfiles;
 struct target;
 
 struct restart_events {
-	/*
-	 * Called when a call of @process, seen at a stop, turns profiling off (CALL_OFF_FIRST in
-	 * proto/call.h).
-	 */
+	/* A call of @process turns profiling off (CALL_OFF_FIRST in proto/call.h). */
 	void (*turn_off)(void *context, struct process *process);
 	/* Handles pending stops and deaths. */
 	void (*drain)(void *context);

@@ -83,7 +83,7 @@ static bool read_bounded(struct runtime_copy *copy, const struct runtime_source 
 }
 
 /*
- * Is this the state of the thread? The thread pointer, if known, decides: unlike the tid it is the
+ * Is @state that of the thread? The thread pointer decides, if known: unlike the tid, it is the
  * same in all pid namespaces and in a forked child.
  */
 static bool is_of(const struct runtime_table *table, const uint8_t *state, int tid, uint64_t self)
@@ -131,9 +131,7 @@ static bool add_guess(struct runtime_copy *copy, size_t *n, uint64_t at, size_t 
 	return true;
 }
 
-/*
- * Adds the chunks of the last stop to the next read, which has @n pieces. Returns the new number.
- */
+/* Adds the last stop's chunks to the next read of @n pieces. Returns the new number. */
 static size_t guess_chunks(struct runtime_copy *copy, const struct runtime_thread *thread, size_t n)
 {
 	for (size_t i = 0; i < thread->chunks && i < RUNTIME_CHUNKS_MOST; i++) {
@@ -179,8 +177,8 @@ static void load_more_singles(struct runtime_copy *copy, const struct runtime_ta
 }
 
 /*
- * Reads the state of the thread and, with the same system call, the memory where its frames were at
- * its last stop: a system call takes 0.7 us, a further piece of it a tenth of that.
+ * Reads with one system call the thread's state and the memory where its frames were at its last
+ * stop: a system call takes 0.7 us, a further piece a tenth of that.
  */
 static bool load(struct runtime_copy *copy, const struct runtime_table *table,
 	const struct runtime_thread *thread, const struct runtime_source *source, int tid)
@@ -233,9 +231,7 @@ static const struct runtime_piece *piece_with(
 	return NULL;
 }
 
-/*
- * Reads a chunk of which [@at, @end) is used. NULL: it is not readable, or larger than permitted.
- */
+/* Reads a chunk that is used in [@at, @end). NULL: unreadable, or too large. */
 static const uint8_t *read_chunk(
 	struct runtime_copy *copy, const struct runtime_source *source, uint64_t at, uint64_t end)
 {
@@ -362,10 +358,7 @@ struct hint {
 	size_t piece, single;
 };
 
-/*
- * Returns the bytes of a frame: from what was read, from the copied stack, or read now. NULL:
- * unreadable.
- */
+/* Returns a frame's bytes: already read, in the copied stack, or read now. NULL: failed. */
 static const uint8_t *frame_at(struct runtime_copy *copy, const struct runtime_table *table,
 	const struct runtime_source *source, const struct runtime_thread *thread, uint64_t at,
 	struct hint *hint)
@@ -381,10 +374,7 @@ static const uint8_t *frame_at(struct runtime_copy *copy, const struct runtime_t
 		hint->piece = (size_t)(piece - copy->piece);
 		return piece->data + (at - piece->base);
 	}
-	/*
-	 * Calls and returns change the inner end of the chain only, so the other frames keep their
-	 * order.
-	 */
+	/* Calls and returns change the chain's inner end only: other frames keep their order. */
 	for (size_t i = hint->single; i < copy->single.bytes / each; i++) {
 		if (thread->single[i] == at) {
 			hint->single = i + 1;
@@ -407,9 +397,8 @@ static void walk(struct runtime_copy *copy, const struct runtime_table *table,
 		const uint8_t *data;
 
 		/*
-		 * A chain that leads back to itself is ended when it comes to the marked frame
-		 * again. The mark is moved to the frames number 1, 2, 4, and so on, and so gets
-		 * into any loop.
+		 * A loop in the chain ends at the marked frame. The mark moves to the frames number
+		 * 1, 2, 4, and so on, and so gets into any loop.
 		 */
 		if (at == mark || copy->frames == RUNTIME_FRAMES_MOST) {
 			copy->flags |=
@@ -454,8 +443,8 @@ void runtime_copy_take(struct runtime_copy *copy, const struct runtime_table *ta
 		}
 	}
 	/*
-	 * The time limit begins after the first read, which has the frames known from the last
-	 * stop. So each stop has time for frames that are new, which the next stop then knows.
+	 * The time limit begins after the read of frames known from the last stop: each stop has
+	 * time for new frames, which the next one then knows.
 	 */
 	copy->until_ns = clock_now() + RUNTIME_STOP_NS;
 	copy->thread = thread->address;

@@ -25,10 +25,7 @@ enum {
 	RUNTIME_READS_MOST = 1024,   /* reading system calls in one stop */
 	RUNTIME_VECTOR = 1024,       /* pieces of one read, at most (UIO_MAXIOV) */
 };
-/*
- * Time limit of the reads in a stop. It begins after the reads that repeat those of the last stop,
- * and no read begins after its end.
- */
+/* Time for a stop's reads, in addition to those that repeat reads of the last stop. */
 #define RUNTIME_STOP_NS 500000
 
 /* Reads memory of the target: returns what process_vm_readv(2) does, or -errno. */
@@ -47,10 +44,7 @@ struct runtime_thread {
 	uint64_t address;  /* of the thread's state in the runtime; 0: not known */
 	uint64_t self;     /* its thread pointer; 0: not known */
 	uint64_t again_ns; /* CLOCK_MONOTONIC: its state is not searched for before this time */
-	/*
-	 * Where its frames were at the last stop, newest first. chunk: used parts of chunks;
-	 * single: addresses of frames outside of chunks.
-	 */
+	/* Frames at the last stop, newest first: used parts of chunks; addresses elsewhere. */
 	struct runtime_range *chunk;
 	size_t chunks, chunk_room;
 	uint64_t *single;
@@ -107,48 +101,33 @@ struct runtime_copy {
 int runtime_copy_init(struct runtime_copy *copy);
 void runtime_copy_release(struct runtime_copy *copy);
 
-/*
- * Reads the frames of the thread @tid, in its stop or while it is known to be blocked. The result
- * is in @copy; copy->flags tells of failures.
- */
+/* Reads the frames of thread @tid, in its stop or while it is blocked. copy->flags: failures. */
 void runtime_copy_take(struct runtime_copy *copy, const struct runtime_table *table,
 	struct runtime_thread *thread, const struct runtime_source *source, int tid,
 	uint64_t now_ns);
 
-/*
- * To be called after the resume: remembers where the frames were, for the next stop. If out of
- * memory, remembers only some or none.
- */
+/* Call after the resume: remembers where the frames were (out of memory: some of them). */
 void runtime_thread_learn(struct runtime_thread *thread, const struct runtime_table *table,
 	const struct runtime_copy *copy);
 void runtime_thread_release(struct runtime_thread *thread);
 
-/*
- * Looks for the state of a thread in the runtime, in at most @most states, newest threads first.
- * Returns its address; 0: not found.
- */
+/* Returns the address of the thread's state, if it is in the @most newest ones; 0: not found. */
 uint64_t runtime_find_thread(const struct runtime_table *table, const struct runtime_source *source,
 	int tid, uint64_t self, unsigned most);
 
 /*
- * Replaces the table of @process (NULL: allocates one) and forgets its objects. Returns the
+ * Replaces the table of @process (NULL: allocates it), and forgets its objects. Returns the
  * process, owned by the caller; NULL: out of memory.
  */
 struct runtime_process *runtime_process_set(
 	struct runtime_process *process, const struct runtime_table *table);
 void runtime_process_free(struct runtime_process *process);
 
-/*
- * Finds or adds the object at @address; a new one has the hash 0. The result is valid until the
- * next call. NULL: out of memory.
- */
+/* Finds or adds (hash 0) an object. Valid until the next call. NULL: out of memory. */
 struct runtime_object *runtime_object_find(struct runtime_process *process, uint64_t address);
 /* Returns a hash of the key words (table->key) of @object, whose bytes were read; never 0. */
 uint64_t runtime_object_hash(const struct runtime_table *table, const uint8_t *object);
-/*
- * Reads a text of an object, with its header, to @to, which has room for RUNTIME_TEXT_BYTES_MOST
- * bytes. Returns the number of bytes; 0: not readable.
- */
+/* Returns the bytes of the text and its header in @to[RUNTIME_TEXT_BYTES_MOST]; 0: unreadable. */
 size_t runtime_text_read(const struct runtime_text *text, const uint8_t *object,
 	const struct runtime_source *source, uint8_t *to);
 

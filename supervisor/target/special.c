@@ -15,10 +15,7 @@
 #include "supervisor/os/say.h"
 #include "supervisor/target/target.h"
 
-/*
- * Is the process in our user namespace? In another one, the set-user-ID bits have no effect if the
- * file's owner does not exist there, so no warning is given.
- */
+/* In another user namespace, set-user-ID has no effect if the file's owner does not exist there. */
 static bool in_our_user_namespace(int pid)
 {
 	char path[48];
@@ -38,10 +35,7 @@ static bool keeps_privileges(void)
 	return syscall(SYS_capget, &head, data) == 0 && data[0].effective & 1u << CAP_SYS_PTRACE;
 }
 
-/*
- * Asks the examiner about the executable of a stopped process. O_PATH holds the file without
- * opening it: no file system is asked. False: the question could not be asked.
- */
+/* O_PATH holds the file without asking its file system. False: the question was not asked. */
 static bool ask_examiner(
 	struct special *special, const struct process *process, enum examiner_kind kind)
 {

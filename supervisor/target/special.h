@@ -2,9 +2,8 @@
 /*
  * Warns of programs that behave differently because they are traced. Set-user-ID programs and those
  * with file capabilities do not get these privileges if the tracer lacks CAP_SYS_PTRACE. Programs
- * that trace their children fail to do so, as these already have a tracer. There is one message for
- * the first program of each kind. Another thread examines the executables (examiner.h), so the
- * message comes a little later.
+ * that trace their children fail, as these have a tracer. The first program of each kind is
+ * reported, after another thread has examined it (examiner.h).
  */
 #ifndef SUPERVISOR_SPECIAL_H
 #define SUPERVISOR_SPECIAL_H
@@ -25,16 +24,13 @@ struct special {
 };
 
 /*
- * Ask the examiner whether the program behaves differently because it is traced, unless a warning
- * of that kind was printed already. Call special_see_exec() in the stop of an exec, and
- * special_see_child() in that of the birth of a child of @parent.
+ * Ask the examiner about the program, unless its kind was warned of. Call special_see_exec() in the
+ * stop of an exec, special_see_child() in that of the birth of a child of @parent.
  */
 void special_see_exec(struct special *special, const struct process *process);
 void special_see_child(struct special *special, const struct process *parent);
 
-/*
- * Prints warnings for the examiner's answers. Waits at most @most_ms for each outstanding answer.
- */
+/* Prints warnings for the examiner's answers; waits at most @most_ms for each. */
 void special_poll(struct special *special, int most_ms);
 void special_release(struct special *special);
 

@@ -13,14 +13,9 @@
 #include "supervisor/target/goroutine.h"
 
 #define PAGE_BYTES 4096
-/*
- * Bytes copied if the end of the mapping is unknown (the copy then ends at the first unmapped page)
- * or if it is unknown how long the thread's stacks are.
- */
+/* Bytes copied if the mapping's end is unknown, or how long the thread's stacks are. */
 #define BLIND_BYTES 65536
-/*
- * A signal frame on an alternate stack is looked for in this many bytes from the stack pointer on.
- */
+/* A signal frame is looked for in this many bytes of an alternate stack, from sp on. */
 #define SEARCH_BYTES 65536
 /* The main thread's stack may have grown by this much since the maps were read. */
 #define GROWTH_BYTES (UINT64_C(1) << 30)
@@ -33,20 +28,14 @@ void stack_ranges_release(struct stack_ranges *ranges)
 	*ranges = (struct stack_ranges){0};
 }
 
-/*
- * Ends the range below the program's arguments and environment, which are often as long as all
- * frames together.
- */
+/* Excludes the program's arguments and environment, often as long as all frames together. */
 static void cut(const struct stack_ranges *ranges, struct stack_range *range)
 {
 	if (range->start < ranges->bottom && ranges->bottom < range->end)
 		range->end = ranges->bottom;
 }
 
-/*
- * Parses two hexadecimal numbers and the permissions at the beginning of a line. *@guard_end is the
- * end of the last line of inaccessible memory.
- */
+/* Parses a line's range and permissions. *@guard_end: end of the last inaccessible mapping. */
 static bool parse_line(
 	const char *line, const char *end, uint64_t *guard_end, struct stack_range *ret_range)
 {
@@ -229,21 +218,18 @@ struct interrupted {
 	uint64_t start, end; /* of the alternate stack */
 };
 
-/*
- * Can the word be the ss_flags of a handler's alternate stack? Only SS_ONSTACK (1) and
- * SS_AUTODISARM (bit 31) can be set.
- */
+/* Can @word be ss_flags? Only SS_ONSTACK (1) and SS_AUTODISARM (bit 31) can be set. */
 static bool are_flags(uint64_t word)
 {
 	return ((uint32_t)word & ~(UINT32_C(1) << 31)) <= 1;
 }
 
 /*
- * Searches the piece for a signal frame on an alternate stack. Such a frame contains uc_stack
- * {ss_sp, ss_flags, ss_size}, which describes the alternate stack, and the interrupted stack
- * pointer, which is outside of it. A frame whose stack pointer is in none of @ranges is taken only
- * if there is no other: the thread's stack may be new. The flags are checked because words of
- * Java's heap otherwise look like a frame, and up to 1 MB of the heap would be copied in a stop.
+ * Searches the piece for a signal frame on an alternate stack. Such a frame has uc_stack {ss_sp,
+ * ss_flags, ss_size}, which describes that stack, and the interrupted stack pointer, which is
+ * outside of it. A frame whose stack pointer is in none of @ranges is taken only if there is no
+ * other: the thread's stack may be new. Without the check of the flags, words of Java's heap look
+ * like a frame, and a stop copies up to 1 MB of the heap.
  */
 static struct interrupted find_interrupted(
 	const struct stack_piece *piece, const struct stack_ranges *ranges, uint64_t sp)
@@ -274,10 +260,8 @@ static struct interrupted find_interrupted(
 }
 
 /*
- * Can the thread be on an alternate stack? If @sp is in the thread's own stack, only an alternate
- * stack inside that stack is possible. Then the answer is yes if @sp is in the alternate stack that
- * was seen last, or if the stack seems to have become shorter by more than a page since the last
- * stop.
+ * Can the thread be on an alternate stack? One inside the thread's own stack is possible only if
+ * @sp is in the one seen last, or has risen by more than a page since the last stop.
  */
 static bool may_be_on_other(const struct stack_home *home, uint64_t sp, uint64_t last_sp)
 {
@@ -310,10 +294,7 @@ static void take_left(
 	copy->truncated |= copy->outer.base + copy->outer.bytes < goroutine->left_end;
 }
 
-/*
- * Copies those frames of a virtual thread that are in the heap. They are not contiguous there, so
- * the copy gets an address of its own, CHUNKS_BASE.
- */
+/* A virtual thread's frames in the heap are not contiguous: the copy gets address CHUNKS_BASE. */
 static void take_chunks(struct stack_copy *copy, const struct remote *memory,
 	const struct chunks_place *place, uint64_t sp)
 {

@@ -4,18 +4,17 @@
  *
  * The copy begins below the stack pointer, with the red zone, in whichever mapping that is: the
  * main thread's stack, another thread's, a coroutine's, an alternate signal stack. In a mapping
- * that is a stack, the copy goes to the mapping's end, as all of it is frames. In other mappings,
- * as in the heap with goroutines' stacks, the end of the frames is unknown, and the mapping may
- * continue for megabytes. There the length is what the analyst has requested (REQUEST_STACK in
- * proto/request.h): what unwinding the thread's last stacks needed, and some more. A longer stack
- * is cut and counted as truncated; the next copy is longer.
+ * that is a stack, the copy goes to the mapping's end, as all of it is frames. Others, as the heap
+ * with goroutines' stacks, may continue for megabytes behind the frames; there the analyst requests
+ * the length (REQUEST_STACK in proto/request.h). A longer stack is cut and counted as truncated;
+ * the next copy is longer.
  *
- * The mappings are known beforehand from the text of /proc/PID/maps, which is read anyway, so the
- * stop window needs no /proc. If a signal handler runs on an alternate stack, the interrupted
- * frames are on another stack. The kernel's signal frame tells where, and they are copied, too.
+ * The mappings are known from /proc/PID/maps, read beforehand, so the stop window needs no /proc.
+ * If a handler runs on an alternate stack, the kernel's signal frame tells where the interrupted
+ * frames are; they are copied, too.
  *
- * The copy goes to a buffer whose pages are touched beforehand, and to the ring only after the
- * resume: the first write to a page of the ring may take 1.4 us, which would lengthen the stop.
+ * The copy goes to a buffer whose pages are touched beforehand, and to the ring after the resume:
+ * the first write to a page of the ring may take 1.4 us.
  */
 #ifndef SUPERVISOR_STACK_H
 #define SUPERVISOR_STACK_H
@@ -32,7 +31,7 @@ struct remote;
 
 struct stack_range {
 	uint64_t start, end;
-	/* CLOCK_MONOTONIC: from then on the kernel is asked whether the range is still right */
+	/* CLOCK_MONOTONIC: from then on the kernel is asked about the range again */
 	uint64_t check_ns;
 	bool grows;    /* downwards: the main thread's stack */
 	bool is_stack; /* it grows, or an inaccessible mapping, a stack's guard, lies below it */
@@ -57,10 +56,7 @@ void stack_ranges_release(struct stack_ranges *ranges);
  */
 int stack_ranges_set(struct stack_ranges *ranges, const char *maps);
 
-/*
- * Returns the range that contains @sp, or a stack that will contain it once it has grown; NULL:
- * none is known.
- */
+/* Returns the range that contains @sp, or will once it has grown; NULL: none is known. */
 struct stack_range *stack_ranges_find(const struct stack_ranges *ranges, uint64_t sp);
 
 /*
@@ -100,16 +96,12 @@ struct stack_copy {
 	uint64_t left_pc, left_sp; /* of RECORD_SAMPLE_LEFT (proto/record.h); sp 0: none */
 };
 
-/*
- * Allocates and touches the buffer. @most: maximum bytes of a stack, rounded up to pages. 0 or
- * -ENOMEM.
- */
+/* Allocates and touches the buffer. @most: maximum bytes of a stack; 0: none. 0 or -ENOMEM. */
 int stack_copy_init(struct stack_copy *copy, size_t most);
 void stack_copy_release(struct stack_copy *copy);
 
 /*
- * Runs in the stop window of the thread. Sets all of @copy but its options and updates @home.
- * Unreadable memory ends a piece.
+ * For the stop window. Sets @copy, except its options, and @home. Unreadable memory ends a piece.
  */
 void stack_copy_take(struct stack_copy *copy, const struct remote *memory,
 	const struct arch_snapshot *snapshot, const struct stack_ranges *ranges,

@@ -8,7 +8,7 @@
 
 #include "supervisor/os/mem.h"
 
-/* Marks all descriptors as not open. In a zeroed structure they would be 0, a valid descriptor. */
+/* Zeroed descriptors would be 0, which is a valid one. */
 static void no_files(int *fd, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -42,10 +42,7 @@ struct image {
 	bool traces_asked; /* the examiner was asked whether it calls ptrace (special.h) */
 	uint64_t sent_ns;  /* CPU time reported to the present analyst */
 	uint64_t lost_ns;  /* CPU time that was lost with an analyst that died */
-	/*
-	 * With the wall clock: waiting time of threads that have ended, and the part of it that was
-	 * sent to the present analyst.
-	 */
+	/* Wall clock: waiting time of ended threads; the part sent to the present analyst. */
 	struct waiting waited, sent;
 };
 
@@ -71,10 +68,7 @@ struct process {
 	uint64_t maps_again_ns; /* no reading before this time, to limit the cost */
 	int fd[PROCESS_FILES];  /* kept open for procfiles.c; negative: not open */
 	bool awaited;           /* used by fds.c only: a stop of one of its threads is requested */
-	/*
-	 * Number of mapped pages: when the maps were last read, and when this number was last read.
-	 * If the two differ, the maps may have changed.
-	 */
+	/* Mapped pages when the maps were last read; at the last check of this number. */
 	uint64_t pages, pages_next;
 	/* KiB of executable mappings, read at the times of @pages and of @pages_next. */
 	uint64_t executable, executable_next;
@@ -130,7 +124,7 @@ struct tracee {
 	char name[PROCFS_NAME_BYTES];
 	struct restart *restart; /* restart of its system call (restart.h); NULL: none so far */
 	bool restarting;         /* its call is being restarted and watched (restart.h) */
-	uint64_t early_since_ns; /* since when it has been held in its first stop; 0: it is not */
+	uint64_t early_since_ns; /* since when it has been held in its first stop; 0: not held */
 };
 
 struct target {
@@ -139,10 +133,7 @@ struct target {
 	size_t tracees, tracee_room;
 	/* Positions of the passes that handle a few threads at a time. */
 	size_t account_cursor, sweep_cursor, blocked_cursor;
-	/*
-	 * The threads in the slots below this one are those that --dump has visited.
-	 * target_remove() keeps it so, and moves no other thread below it.
-	 */
+	/* Slots below this: threads that --dump has visited. target_remove() preserves this. */
 	size_t visited;
 	struct tracee **by_tid; /* hash table with open addressing; the size is a power of two */
 	size_t by_tid_size;
@@ -155,22 +146,16 @@ struct target {
 /* Frees everything and closes all descriptors. */
 void target_release(struct target *target);
 
-/* Finds the thread with @tid. NULL: there is none. */
+/* NULL: there is none. */
 struct tracee *target_find(const struct target *target, int tid);
-/* Finds the other thread of a process that has two. NULL: it has not. */
+/* Finds the other thread of a process that has two. NULL: it has more or fewer. */
 struct tracee *target_find_other(const struct target *target, const struct tracee *tracee);
 struct process *target_find_process(const struct target *target, int pid);
 
-/*
- * Steps the state machine of a thread, and returns the action. No other code changes a thread's
- * state.
- */
+/* Steps a thread's state machine. No other code changes a thread's state. */
 enum tracee_action target_step(struct tracee *tracee, enum tracee_event event);
 
-/*
- * Adds a thread in TRACEE_EXPECTED. @process may be NULL for a thread that stopped before its
- * parent's event. 0, or -ENOMEM.
- */
+/* Adds a thread (TRACEE_EXPECTED). @process NULL: it stopped before its parent's event. -ENOMEM. */
 int target_add(struct target *target, int tid, struct process *process, struct tracee **ret_tracee);
 /* Removes a thread and closes its descriptors. Its process stays. */
 void target_remove(struct target *target, struct tracee *tracee);

@@ -24,12 +24,12 @@ enum tracee_event tracee_classify(int status)
 }
 
 /*
- * Steps a thread that has had its first stop. Our interrupt and another stop race (test:
+ * Steps a thread that has had its first stop. Our interrupt races with other stops (test:
  * interrupt_meets_other_stop). Any trap clears a pending interrupt in the kernel (ptrace_stop()).
- * Therefore a signal-delivery-stop of an interrupted thread serves as its tick stop. So does the
- * stop of a fork, vfork or clone; and an exec or the thread's end tells in which call it was
- * (lifecycle.c). If the interrupt came after the other stop had begun, another trap follows in
- * RUNNING: the thread is resumed as from a tick stop, and no sample is taken.
+ * So a signal-delivery-stop of an interrupted thread serves as its tick stop, as does the stop of a
+ * fork, vfork or clone; an exec or the thread's end tells in which call it was (lifecycle.c). If
+ * the interrupt came after the other stop had begun, another trap follows in RUNNING: the thread is
+ * resumed, and no sample is taken.
  */
 static struct tracee_step alive(enum tracee_state state, enum tracee_event event)
 {
@@ -67,10 +67,7 @@ static struct tracee_step expected(enum tracee_event event)
 	}
 }
 
-/*
- * Steps a thread in a group-stop, which ends with a trap (SIGCONT), or with any event caused by
- * SIGKILL.
- */
+/* A group-stop ends with a trap (SIGCONT), or with any event caused by SIGKILL. */
 static struct tracee_step listening(enum tracee_event event)
 {
 	switch (event) {
@@ -103,10 +100,7 @@ struct tracee_step tracee_step(enum tracee_state state, enum tracee_event event)
 		return (struct tracee_step){TRACEE_GONE, TRACEE_NOTHING};
 	if (event == TRACEE_DEATH)
 		return (struct tracee_step){TRACEE_GONE, TRACEE_REAP};
-	/*
-	 * Whatever the thread was doing, it is now in the stop of its exec, which is reported under
-	 * the leader's tid.
-	 */
+	/* In any state: the thread is now in its exec's stop, reported under the leader's tid. */
 	if (event == TRACEE_RENAMED)
 		return (struct tracee_step){TRACEE_RUNNING, TRACEE_NOTHING};
 	if (state != TRACEE_EXPECTED && (event == TRACEE_SEIZED || event == TRACEE_UNANNOUNCED))

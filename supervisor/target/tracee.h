@@ -12,7 +12,7 @@
 enum tracee_state {
 	TRACEE_EXPECTED, /* announced by its parent's event or our seize; has not stopped yet */
 	TRACEE_EARLY,    /* its first stop came before its parent's event; held in that stop */
-	TRACEE_EARLY_STOPPED, /* the same, but its first stop is a group-stop */
+	TRACEE_EARLY_STOPPED, /* like TRACEE_EARLY, but its first stop is a group-stop */
 	TRACEE_RUNNING,
 	TRACEE_STOP_REQUESTED, /* running, with an interrupt pending */
 	TRACEE_LISTENING,      /* in a group-stop */
@@ -45,8 +45,8 @@ enum tracee_action {
 	TRACEE_TICK,    /* a tick stop: sample, resume */
 	TRACEE_TICK_SIGNAL, /* sample, resume with the signal */
 	TRACEE_RESUME,
-	TRACEE_DELIVER, /* resume with the signal */
-	TRACEE_LISTEN, /* leave the thread in its group-stop */
+	TRACEE_DELIVER,   /* resume with the signal */
+	TRACEE_LISTEN,    /* leave the thread in its group-stop */
 	TRACEE_ADOPT,     /* read the child's tid, step it with TRACEE_BORN, resume */
 	TRACEE_NEW_IMAGE, /* close the account of the old image, open one for the new, resume */
 	TRACEE_REAP,
@@ -68,10 +68,7 @@ struct tracee_step {
  */
 enum tracee_event tracee_classify(int status);
 
-/*
- * Returns the next state and the action. Every pair has an answer; an event that cannot happen in a
- * state does no harm.
- */
+/* Every pair has an answer; an event that cannot happen in a state does no harm. */
 struct tracee_step tracee_step(enum tracee_state state, enum tracee_event event);
 
 #endif

@@ -27,7 +27,6 @@ bool wall_stays(const struct wall *wall, const struct cpu_time *cpu)
 
 void wall_stay(struct wall *wall, const struct cpu_time *cpu, uint64_t now_ns)
 {
-	/* The reading is not newer than the last one. */
 	if (now_ns <= wall->since_ns)
 		return;
 	wall_settle(wall, cpu, now_ns);

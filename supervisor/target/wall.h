@@ -2,11 +2,10 @@
 /*
  * The time that a thread spends off its CPU. Pure arithmetic; docs/WALL.md has the reasons.
  *
- * The time between two exact readings that was neither CPU time, nor run queue time, nor a stop by
- * the supervisor was spent blocked. This time is owed until the thread is seen blocked. Then it is
- * paid: reported with the stack where the thread is blocked, just as CPU time is reported where a
- * thread is found running. The sums therefore equal the thread's lifetime, however rarely the
- * thread is examined.
+ * Time between two exact readings that was neither CPU time, nor run queue time, nor a stop by the
+ * supervisor was spent blocked. It is owed until the thread is seen blocked. Then it is paid:
+ * reported with the stack where the thread is blocked. So the sums equal the thread's lifetime,
+ * however rarely the thread is examined.
  */
 #ifndef SUPERVISOR_WALL_H
 #define SUPERVISOR_WALL_H
@@ -39,23 +38,18 @@ struct wall {
 void wall_begin(struct wall *wall, const struct cpu_time *cpu, uint64_t now_ns);
 
 /*
- * Takes a reading of a thread that is off its CPU, or in a stop: such a reading is exact. One that
- * is older than wall->at, the last one that there is of a thread that is gone, adds no time on a
- * CPU or in the run queue.
+ * @cpu: an exact reading, of a thread off its CPU or in a stop. One older than wall->at, as the
+ * last reading of an ended thread may be, adds no CPU time or run queue time.
  */
 void wall_settle(struct wall *wall, const struct cpu_time *cpu, uint64_t now_ns);
 
 /* Has the thread not run since it was last seen? The reading @cpu may be stale. */
 bool wall_stays(const struct wall *wall, const struct cpu_time *cpu);
-/*
- * Takes a reading of a thread that has not run (wall_stays()): all its blocked time belongs to the
- * stack last seen.
- */
+/* Call if wall_stays(): all blocked time belongs to the stack last seen. */
 void wall_stay(struct wall *wall, const struct cpu_time *cpu, uint64_t now_ns);
 /*
- * Call when the thread was seen blocked, its stack was sent, and its waiting time was reported.
- * @slices: how many time slices it had begun by then; while that number stays, it has not run
- * (wall_stays()).
+ * Call when the thread was seen blocked, and its stack and waiting time were reported. @slices: its
+ * time slices so far; while their number stays, the thread has not run.
  */
 void wall_see(struct wall *wall, uint64_t slices, uint64_t now_ns);
 
