@@ -45,7 +45,7 @@ static bool matches(const struct elfimage *image, const struct wanted *wanted)
 	return crc32_of(image->data, image->bytes) == wanted->crc;
 }
 
-/* A supplement made by dwz has no program headers, so its notes are found through their section. */
+/* A supplement made by dwz has no program headers: finds its build-id by the section. */
 static void find_build_id(struct elfimage *image)
 {
 	struct elffile_section section;
@@ -122,7 +122,6 @@ char *debugfile_cache(void)
 	return NULL;
 }
 
-/* The next of the colon-separated directories; false: none left. */
 static bool next_directory(const char **at, int *ret_bytes)
 {
 	*at += strspn(*at, ":");
@@ -158,7 +157,7 @@ static int directory_bytes(const char *path)
 	return slash ? (int)(slash - path) : 0;
 }
 
-/* Parses .gnu_debuglink: a name, NUL, padding to 4, the CRC. */
+/* .gnu_debuglink: a name, NUL, padding to 4 bytes, the CRC. */
 static int find_by_link(struct symbolizer *symbolizer, const char *path, struct elffile *file,
 	struct debugfile *ret_debugfile)
 {
@@ -202,7 +201,7 @@ int debugfile_find(struct symbolizer *symbolizer, const char *path, const struct
 	return find_by_link(symbolizer, path, file, ret_debugfile);
 }
 
-/* Parses .gnu_debugaltlink: a name, NUL, the build-id of the supplement. */
+/* .gnu_debugaltlink: a name, NUL, the build-id of the supplement. */
 int debugfile_find_supplement(struct symbolizer *symbolizer, const char *path, struct elffile *file,
 	struct debugfile *ret_debugfile)
 {

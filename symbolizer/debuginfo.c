@@ -49,10 +49,7 @@ struct debuginfo {
 	bool split;
 };
 
-/*
- * Collects the .debug_ sections that are needed, under their plain names. Returns whether there is
- * .debug_info.
- */
+/* Collects the needed sections. False: no .debug_info. */
 static bool gather(struct elffile *file, struct pool *strings, struct sections *sections)
 {
 	static const char *const wanted[] = {".debug_info", ".debug_abbrev", ".debug_line",
@@ -81,7 +78,7 @@ static bool gather(struct elffile *file, struct pool *strings, struct sections *
 	return info;
 }
 
-/* Reads the functions of a split unit. If its file is missing, there are only lines. */
+/* Reads a split unit's functions. Without its .dwo file, the unit has only lines. */
 static int read_split(struct debuginfo *d, struct entry *entry)
 {
 	struct dwarf_unit *info = &entry->info, unit;
@@ -112,10 +109,7 @@ static int read_entry(struct debuginfo *d, struct entry *entry)
 	return rc;
 }
 
-/*
- * Indexes a unit that does not say which addresses it covers: reads it now, and takes them from its
- * functions and lines.
- */
+/* Indexes a unit without addresses of its own: by those of its functions and lines. */
 static int index_by_content(struct debuginfo *d, uint32_t number)
 {
 	struct entry *entry = &d->units[number];
@@ -139,7 +133,7 @@ static int index_by_content(struct debuginfo *d, uint32_t number)
 	}
 	if (!entry->info.split)
 		return rc ? rc : unit_seal(unit);
-	/* Drops what was read of a split unit: it is read again when an address is looked up. */
+	/* Drops the split unit's data, which are read again when needed. */
 	unit_release(unit);
 	entry->read = false;
 	return rc;
@@ -194,7 +188,7 @@ int debuginfo_open(struct elffile *file, struct elffile *supplement, struct pool
 		return file->budget && file->budget->over ? -E2BIG : -ENOENT;
 	}
 	if (supplement) {
-		/* A supplement may contain only strings: it need not have .debug_info. */
+		/* A supplement with only strings has no .debug_info. */
 		(void)gather(supplement, strings, &d->supplement);
 		more = &d->supplement.source;
 	}
@@ -246,7 +240,6 @@ static bool function_equal(const void *items, uint32_t index, const void *key)
 	return a->die == b->die && a->reader == b->reader;
 }
 
-/* Finds or adds the function of a DIE, which is read once. */
 static int find_function(struct debuginfo *d, struct dwarf_reader *reader, uint64_t die,
 	struct dwarf_function *ret_function)
 {
@@ -263,10 +256,7 @@ static int find_function(struct debuginfo *d, struct dwarf_reader *reader, uint6
 	return 0;
 }
 
-/*
- * The path of a unit's file: "directory/name", after the compilation directory if it is relative.
- * Interned; "": unknown, or *@rc is set to -ENOMEM or -E2BIG.
- */
+/* The interned path of file @number. "": unknown, or *@rc is set (-ENOMEM, -E2BIG). */
 static const char *path_of(struct debuginfo *d, const struct entry *entry, uint32_t number, int *rc)
 {
 	struct unit_file *file = unit_file(&entry->unit, number);
@@ -329,10 +319,7 @@ static int make_frames(struct debuginfo *d, struct entry *entry, uint64_t svma,
 		rc = find_function(d, entry->split ? entry->split : d->reader, s->die, &function);
 		if (rc)
 			break;
-		/*
-		 * An inlined function has no name if the supplement with it is missing: it is left
-		 * out, and the address counts as the caller's.
-		 */
+		/* Leaves out an inlined function whose name is in a missing supplement. */
 		if (s->parent == UNIT_NONE || function.name || function.linkage_name)
 			frames[n++] = (struct debuginfo_frame){
 				.name = function.name,

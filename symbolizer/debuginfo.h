@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines and inlined calls of a file with DWARF. The mapping from addresses to units is indexed
- * once; a unit is read when one of its addresses is first looked up, and kept.
+ * Lines and inlined calls, from DWARF. debuginfo_open() indexes units by address; a unit is read
+ * when one of its addresses is first looked up, and kept.
  */
 #ifndef SYMBOLIZER_DEBUGINFO_H
 #define SYMBOLIZER_DEBUGINFO_H
@@ -16,21 +16,20 @@ struct splitfiles;
 struct pool;
 
 struct debuginfo_frame {
-	const char *name, *linkage_name; /* NULL unknown */
-	const char *file;                /* interned, "" unknown */
-	uint32_t line, function_line;    /* 0 unknown */
+	const char *name, *linkage_name; /* NULL: unknown */
+	const char *file;                /* interned, "": unknown */
+	uint32_t line, function_line;    /* 0: unknown */
 	bool inlined;
-	/* the name alone is complete, as the language has no namespaces or classes */
-	bool qualified;
+	bool qualified; /* the name is complete: the language has no namespaces or classes */
 };
 
 /* Deeper chains of inlined calls are cut at the outer end. */
 enum { DEBUGINFO_FRAMES_MAX = 128 };
 
 /*
- * Opens the DWARF of a file. @supplement: the file named by .gnu_debugaltlink, NULL none. Both
- * files and @strings must outlive the result. -ENOENT: no DWARF in the file; -ENOEXEC: damaged;
- * -E2BIG: over the file's budget.
+ * Opens the DWARF of a file with code in [text_low, text_high). @supplement: the file named by
+ * .gnu_debugaltlink, or NULL. Both files and @strings must outlive the result. -ENOENT: no DWARF;
+ * -ENOEXEC: damaged; -E2BIG: over the file's budget; -ENOMEM.
  */
 int debuginfo_open(struct elffile *file, struct elffile *supplement, struct pool *strings,
 	uint64_t text_low, uint64_t text_high, struct debuginfo **ret_debuginfo);
@@ -42,8 +41,8 @@ bool debuginfo_is_split(const struct debuginfo *debuginfo);
 void debuginfo_set_splitfiles(struct debuginfo *debuginfo, struct splitfiles *splitfiles);
 
 /*
- * Finds the frames at an address, innermost first, at most DEBUGINFO_FRAMES_MAX. If a line is known
- * but no function, there is one frame, without names. *ret_n 0: nothing is known. -ENOMEM, -E2BIG.
+ * Finds up to DEBUGINFO_FRAMES_MAX frames at @svma, innermost first. A line without a known
+ * function gives one frame without names. *@ret_n 0: nothing is known. -ENOMEM, -E2BIG.
  */
 int debuginfo_find(
 	struct debuginfo *debuginfo, uint64_t svma, struct debuginfo_frame *frames, size_t *ret_n);

@@ -17,7 +17,7 @@
 enum { NAME_BYTES_MAX = 16 * 1024, SHOWN_BYTES_MAX = 64 * 1024 };
 enum { D_BYTES_MAX = 2048, D_REFERENCES_MAX = 24 };
 
-/* The position of a clone's suffix, or the end of the name. */
+/* The length of the name without a clone's suffix. */
 static size_t without_clone(const char *name)
 {
 	static const char *const marks[] = {
@@ -38,9 +38,7 @@ static size_t without_clone(const char *name)
 }
 
 #ifdef HAVE_DEMANGLE
-/*
- * Does the name begin as in one of the three mangling schemes? Demanglers ignore other names.
- */
+/* _Z: C++ and old Rust; _R: Rust; _D: D. Demanglers ignore other names. */
 static bool looks_mangled(const char *name)
 {
 	return strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0 ||
@@ -65,9 +63,8 @@ static void take_part(const char *part, size_t bytes, void *context)
 }
 
 /*
- * Old Rust names are valid C++ names as well, so Rust comes first. A name of a hundred bytes can
- * expand to one of 2^30 bytes: a longjmp leaves the demangler, which is safe because these
- * demanglers hold nothing on the heap.
+ * Old Rust names are valid C++ names, so Rust comes first. A hundred bytes can expand to 2^30: then
+ * take_part() longjmps, which is safe, as these demanglers have nothing on the heap.
  */
 static bool demangle_parts(const char *name, struct text *text)
 {
@@ -82,10 +79,7 @@ static bool demangle_parts(const char *name, struct text *text)
 	return name[1] == 'Z' && cplus_demangle_v3_callback(name, options, take_part, text);
 }
 
-/*
- * Is a name of D short, and has it few references to its own parts? Each reference can double the
- * length of the demangled name.
- */
+/* In a name of D, each 'Q' refers to an earlier part, and can double the demangled name. */
 static bool is_simple_d(const char *name)
 {
 	size_t references = 0, bytes = 0;
@@ -95,10 +89,7 @@ static bool is_simple_d(const char *name)
 	return bytes <= D_BYTES_MAX && references <= D_REFERENCES_MAX;
 }
 
-/*
- * Demangles a name; the caller frees the result. NULL: the name stays as it is, also if out of
- * memory.
- */
+/* The caller frees the result. NULL: not mangled, too complex, or out of memory. */
 static char *demangled(const char *name)
 {
 	struct text *text;
@@ -114,7 +105,7 @@ static char *demangled(const char *name)
 }
 #endif
 
-/* The first @bytes bytes of @name, interned. NULL: out of memory. */
+/* The first @bytes bytes of @name, demangled and interned. NULL: out of memory. */
 static const char *plain_name(struct pool *strings, const char *name, size_t bytes)
 {
 	const char *plain = name[bytes] ? pool_intern(strings, name, bytes) : name;

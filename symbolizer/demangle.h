@@ -5,10 +5,9 @@
 struct pool;
 
 /*
- * The name as in the source: C++, Rust and D names demangled (if libiberty was built in), without
- * gcc's suffixes of clones (.constprop.0, .isra.0, .part.0, .cold, .lto_priv.0), which are the same
- * function. Returns @name itself if nothing changes. NULL: out of memory. @name must be interned,
- * and the result is.
+ * The name as in the source: C++, Rust and D names demangled (if built with libiberty), without a
+ * clone's suffix (.constprop.0, .isra.0, .cold, …). @name and the result are interned; the result
+ * is @name if nothing changes. NULL: out of memory.
  */
 const char *demangle_name(struct pool *strings, const char *name);
 

@@ -22,10 +22,7 @@ int elffile_open(struct elffile *file, const struct elfimage *image)
 	*file = (struct elffile){.elf64 = image->elf64, .machine = image->machine};
 	if (!image->data || elf_version(EV_CURRENT) == EV_NONE)
 		return -ENOEXEC;
-	/*
-	 * The cast is safe: libelf writes to the image only to decompress a section, and the
-	 * mapping is private, so the file stays as it is.
-	 */
+	/* The cast is safe: libelf writes only to decompress a section; the mapping is private. */
 	file->elf = elf_memory((char *)image->data, image->bytes);
 	if (!file->elf)
 		return -ENOEXEC;
@@ -44,7 +41,7 @@ void elffile_close(struct elffile *file)
 	file->n_sections = 0;
 }
 
-/* The size after decompression of a ".zdebug_" section: "ZLIB", then eight big-endian bytes. */
+/* ".zdebug_" data begin with "ZLIB" and the decompressed size: 8 bytes, big-endian. */
 static uint64_t zdebug_bytes(const Elf_Data *data)
 {
 	const uint8_t *p = data->d_buf;
@@ -59,7 +56,7 @@ static uint64_t zdebug_bytes(const Elf_Data *data)
 
 enum { COMPRESSED_ZSTD = 2 }; /* ELFCOMPRESS_ZSTD */
 
-/* The ch_type of a compressed section, the first word of its data. 0: there are no data. */
+/* The section's ch_type, which is the first word of its data; 0: no data. */
 static uint32_t compression_of(Elf_Scn *scn)
 {
 	Elf_Data *raw = elf_rawdata(scn, NULL);
@@ -67,10 +64,7 @@ static uint32_t compression_of(Elf_Scn *scn)
 	return raw && raw->d_buf && raw->d_size >= 4 ? load_u32(raw->d_buf) : 0;
 }
 
-/*
- * Decompresses the section, if it is compressed, into libelf's own memory. 0; -EINVAL: damaged,
- * compressed in an unknown way, or over the budget.
- */
+/* Decompresses the section if needed. -EINVAL: damaged, method unknown, or over the budget. */
 static int inflate_section(
 	struct elffile *file, Elf_Scn *scn, const GElf_Shdr *head, const char *name)
 {

@@ -21,9 +21,8 @@ struct elffile {
 	bool elf64;
 	uint16_t machine;
 	size_t n_sections;
-	/* A requested section is compressed in a way that libelf does not know. */
-	bool unknown_compression;
-	/* Charged for data derived from the file; NULL none. The caller sets it after the open. */
+	bool unknown_compression; /* libelf lacks the compression of a requested section */
+	/* Charged for data made from the file; NULL: none. Set after elffile_open(). */
 	struct budget *budget;
 };
 
@@ -39,24 +38,18 @@ int elffile_open(struct elffile *file, const struct elfimage *image);
 void elffile_close(struct elffile *file);
 
 /*
- * Reads section @index, 0 < index < n_sections. Without @want_data only the header is read. The
- * data are valid as long as the elffile. -ENOENT: no such section, or a damaged header.
+ * Reads section @index, 0 < index < n_sections; without @want_data, only its header. The data live
+ * as long as @file. -ENOENT: no such section, or a damaged header.
  */
 int elffile_section(
 	struct elffile *file, size_t index, bool want_data, struct elffile_section *ret_section);
-/*
- * Finds the first section called @name; ".debug_x" finds ".zdebug_x" too. Returns its index or
- * -ENOENT.
- */
+/* Index of the first section @name with data; ".debug_x" also finds ".zdebug_x". -ENOENT. */
 int elffile_find(struct elffile *file, const char *name, struct elffile_section *ret_section);
 
-/* The bytes of the first section called @name; none if there is no such section. */
+/* The bytes of the first section @name; empty if there is none. */
 struct slice elffile_bytes(struct elffile *file, const char *name);
 
-/*
- * A string of a string table section; NULL if @offset or the string exceeds it, or the string is
- * longer than any name.
- */
+/* The string at @offset; NULL: not all in the table, or not below ELFFILE_STRING_MOST bytes. */
 const char *elffile_string(const struct elffile_section *table, uint64_t offset);
 
 #endif

@@ -14,7 +14,7 @@ enum { GUARD_BYTES = 64 * 1024, PHDR_MAX = 4096, COPY_BYTES = 4096 };
 
 #define FILE_BYTES_MAX (UINT64_C(1) << 36)
 
-/* A file must leave addresses for other files, and for what is made of them. */
+/* A quarter of RLIMIT_AS is the limit: other files, and results, need addresses, too. */
 static bool is_too_large(uint64_t bytes)
 {
 	struct rlimit addresses;
@@ -70,7 +70,7 @@ int elfimage_copy(struct elfimage *image, int fd, size_t bytes)
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (at == MAP_FAILED)
 		return -errno;
-	/* Each page that is written could otherwise become a huge page of 2 MiB. */
+	/* A huge page would take 2 MiB for each page written. */
 	(void)madvise(at, bytes, MADV_NOHUGEPAGE);
 	for (size_t offset = 0; offset < bytes; offset += COPY_BYTES) {
 		size_t part = bytes - offset < COPY_BYTES ? bytes - offset : COPY_BYTES;
@@ -100,7 +100,6 @@ void elfimage_release(struct elfimage *image)
 	*image = (struct elfimage){0};
 }
 
-/* Is [offset, offset + bytes) inside the image? */
 static bool holds(const struct elfimage *image, uint64_t offset, uint64_t bytes)
 {
 	return offset <= image->bytes && bytes <= image->bytes - offset;
@@ -153,10 +152,9 @@ static int read_phdrs(struct elfimage *image, uint64_t offset, size_t entry_byte
 #define NOTE_GO_BUILD_ID 4
 
 /*
- * Takes the build-id from notes, and whether one of the notes is by Go's linker. @align: 4, or 8 in
- * a segment with p_align 8 (the gABI's rule for 64 bits). *@left: how many notes of the file may
- * still be read, of which those that were are taken. The contents of a note may be of any size, as
- * they are skipped.
+ * Takes the build-id, and sets image->go if a note is by Go's linker. @align: 4, or 8 in a segment
+ * with p_align 8 (gABI, 64 bits). *@left: how many notes of the file may still be read; reduced. A
+ * note's contents may have any size, as they are skipped.
  */
 static void read_notes(
 	struct elfimage *image, const uint8_t *data, uint64_t end, uint64_t align, unsigned *left)
@@ -237,7 +235,7 @@ int elfimage_read_headers(struct elfimage *image)
 	return rc;
 }
 
-/* A mapping consists of whole pages: it may begin before the segment and end behind it. */
+/* A mapping has whole pages: it may begin before the segment and end behind it. */
 static bool is_mapped_from(const Elf64_Phdr *p, uint64_t offset, uint64_t bytes)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), first = p->p_offset & ~(page - 1);

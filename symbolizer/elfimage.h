@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The bytes of an ELF file in memory, and the parts needed while the process lives: program headers
- * and build-id. These are read without a library, with bounds checks.
- */
+/* An ELF file in memory; its program headers and build-id, read without a library. */
 #ifndef SYMBOLIZER_ELFIMAGE_H
 #define SYMBOLIZER_ELFIMAGE_H
 
@@ -13,10 +10,7 @@
 
 #include "symbolizer/base/slice.h"
 
-/*
- * IMAGE_NOTES_MOST notes of a file are read, of all its segments together. Programs have a few; in
- * a damaged file, thousands of segments may each consist of all its bytes.
- */
+/* IMAGE_NOTES_MOST notes are read: in a bad file, thousands of segments may span the file. */
 enum { IMAGE_BUILD_ID_MAX = 64, IMAGE_NOTES_MOST = 16384 };
 
 struct elfimage {
@@ -32,49 +26,35 @@ struct elfimage {
 	uint8_t build_id[IMAGE_BUILD_ID_MAX];
 	size_t build_id_bytes; /* 0: none */
 	bool go;               /* Go's linker made the file */
-	/*
-	 * If the image was assembled from a process's memory: the load bias there, which the C
-	 * library may have added to the addresses in PT_DYNAMIC. Otherwise 0.
-	 */
+	/* Of an image from a process: the load bias, which glibc adds in PT_DYNAMIC. Else 0. */
 	uint64_t loaded;
 };
 
 /*
- * Maps a regular file; @fd may be closed afterwards. 0; -EINVAL: not a regular file, or empty;
- * -EFBIG: more than 64 GiB, than a quarter of RLIMIT_AS, or than there are addresses for; another
- * -errno of fstat() or mmap(). Zero bytes follow the mapping, so that a read one word past the end
- * does not fault.
+ * Maps a regular file; @fd may be closed afterwards. Zero bytes follow, so that reading a word past
+ * the end does not fault. -EINVAL: not a regular file, or empty; -EFBIG: above 64 GiB or a quarter
+ * of RLIMIT_AS, or no addresses left; another -errno of fstat() or mmap().
  */
 int elfimage_map(struct elfimage *image, int fd);
-/*
- * Copies the first @bytes bytes of a file that has at least as many; @fd stays open. Pages of zeros
- * take addresses, but no memory. 0, or -errno of mmap().
- */
+/* Copies @bytes bytes of a file; zero pages take no memory. @fd stays open. -errno of mmap(). */
 int elfimage_copy(struct elfimage *image, int fd, size_t bytes);
 /* Takes ownership of malloc'ed @data. */
 void elfimage_adopt(struct elfimage *image, uint8_t *data, size_t bytes);
-/*
- * Reads program headers, and the build-id if it is among the first IMAGE_NOTES_MOST notes.
- * -ENOEXEC: no ELF file of our byte order, or invalid headers.
- */
+/* Reads program headers and build-id. -ENOEXEC: damaged, or of another byte order; -ENOMEM. */
 int elfimage_read_headers(struct elfimage *image);
 /* Reads the build-id from notes without a program header, as in a supplement made by dwz. */
 void elfimage_read_build_id(struct elfimage *image, const uint8_t *notes, size_t bytes);
 void elfimage_release(struct elfimage *image);
 
 /*
- * Finds the segments from which a mapping of @bytes bytes at file offset @offset may come, in the
- * order of the file, at most @most. Returns their number. If segments share a page of the file,
- * those with the mapping's protection are returned, or the others if there are none.
+ * Finds up to @most segments from which a mapping of @bytes bytes at file offset @offset may come,
+ * in file order: those that match @execute, or all others if none does. Returns their number.
  */
 size_t elfimage_segments_at_offset(const struct elfimage *image, uint64_t offset, uint64_t bytes,
 	bool execute, const Elf64_Phdr **ret_segment, size_t most);
-/* The PT_LOAD segment that contains an address of the file, NULL none. */
+/* The PT_LOAD segment that contains @svma; NULL: none. */
 const Elf64_Phdr *elfimage_segment_at(const struct elfimage *image, uint64_t svma);
-/*
- * The bytes of the file that are loaded from @svma on, up to the segment's end, or to that of the
- * file.
- */
+/* The file's bytes loaded at @svma, up to the end of the segment or of the file. */
 struct slice elfimage_at(const struct elfimage *image, uint64_t svma);
 
 /* Writes the build-id in lower-case hex to @to (2 * IMAGE_BUILD_ID_MAX + 1 bytes). */

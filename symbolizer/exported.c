@@ -7,25 +7,19 @@
 #include "symbolizer/elfimage.h"
 #include "symbolizer/module.h"
 
-/* At most this many entries of a hash chain are followed: a damaged table may have no end. */
+/* Entries that are followed of a hash chain: a damaged one may have no end. */
 #define CHAIN_MOST 100000
-/* At most this many entries of PT_DYNAMIC are read. A C library has about 30. */
+/* Entries that are read of PT_DYNAMIC; a C library has about 30. */
 #define ENTRIES_MOST 4096
-/*
- * Symbols with longer names are left out. In a bad file, all symbols may share one long name:
- * reading it for each would take very long.
- */
+/* Symbols with longer names are left out: in a bad file, all may share one very long name. */
 #define NAME_MOST 4096
 
-/* What is loaded from the tables that PT_DYNAMIC names to their segments' ends; none: not there. */
+/* The tables that PT_DYNAMIC names, each up to its segment's end; empty: not there. */
 struct tables {
 	struct slice symbols, strings, hash, gnu_hash;
 };
 
-/*
- * The table at an address in PT_DYNAMIC; 0: there is none. In memory, glibc has added the load bias
- * to the address; other C libraries leave it as it is in the file.
- */
+/* In memory, glibc adds the load bias to addresses in PT_DYNAMIC; other C libraries do not. */
 static struct slice table_at(const struct elfimage *image, uint64_t address)
 {
 	struct slice table = address ? elfimage_at(image, address) : (struct slice){0};
@@ -36,8 +30,8 @@ static struct slice table_at(const struct elfimage *image, uint64_t address)
 }
 
 /*
- * The entries of the last PT_DYNAMIC, which the loaders of glibc and musl use. Like glibc's, this
- * skips one without bytes, as "objcopy --only-keep-debug" leaves it.
+ * The last PT_DYNAMIC, which the loaders of glibc and musl use. Like glibc, skips one without file
+ * bytes, which "objcopy --only-keep-debug" leaves.
  */
 static struct slice find_dynamic(const struct elfimage *image)
 {
@@ -70,7 +64,7 @@ static bool find_tables(const struct elfimage *image, struct tables *ret_tables)
 		default: break;
 		}
 	}
-	/* Each look-up of an address goes through all segments, so there is one for each table. */
+	/* A look-up goes through all segments: one for each table, not for each entry. */
 	tables = (struct tables){table_at(image, symbols), table_at(image, strings),
 		table_at(image, hash), table_at(image, gnu_hash)};
 	*ret_tables = tables;
@@ -78,7 +72,6 @@ static bool find_tables(const struct elfimage *image, struct tables *ret_tables)
 		(tables.hash.data || tables.gnu_hash.data);
 }
 
-/* Is symbol @index a definition of @name? */
 static bool is_symbol(
 	const struct tables *tables, uint32_t index, const char *name, uint64_t *ret_svma)
 {
@@ -97,10 +90,7 @@ static bool is_symbol(
 	return true;
 }
 
-/*
- * Looks up @name by DT_HASH, buckets and chain of the System V ABI: nbucket, nchain, bucket[],
- * chain[].
- */
+/* DT_HASH (System V ABI): nbucket, nchain, bucket[], chain[]. */
 static bool find_by_hash(const struct tables *tables, const char *name, uint64_t *ret_svma)
 {
 	uint32_t hash = 0, buckets, index;
@@ -122,9 +112,9 @@ static bool find_by_hash(const struct tables *tables, const char *name, uint64_t
 }
 
 /*
- * Looks up @name by DT_GNU_HASH: buckets, first symbol, words of a Bloom filter, shift; then the
- * filter (8 bytes a word), bucket[], and chain[] with a hash for each symbol from the first one on,
- * whose lowest bit marks the end of a bucket.
+ * DT_GNU_HASH: number of buckets, first symbol's index, words of the Bloom filter, shift; the
+ * filter (8 bytes a word); bucket[]; chain[], a hash for each symbol from the first one on, whose
+ * lowest bit ends a bucket.
  */
 static bool find_by_gnu_hash(const struct tables *tables, const char *name, uint64_t *ret_svma)
 {
@@ -150,7 +140,6 @@ static bool find_by_gnu_hash(const struct tables *tables, const char *name, uint
 	return false;
 }
 
-/* Finds the svma of the exported symbol @name. False: there is none. */
 static bool find_exported(const struct elfimage *image, const char *name, uint64_t *ret_svma)
 {
 	struct tables tables;
@@ -162,10 +151,7 @@ static bool find_exported(const struct elfimage *image, const char *name, uint64
 	return find_by_hash(&tables, name, ret_svma);
 }
 
-/*
- * Counts the symbols. DT_GNU_HASH does not hold their number, but the last symbol ends the chain
- * that begins last.
- */
+/* DT_GNU_HASH lacks the number of symbols, but the last symbol ends the chain that begins last. */
 static uint32_t count_by_gnu_hash(struct slice table)
 {
 	uint32_t head[4], last = 0, word;

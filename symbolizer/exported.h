@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Finds the exported symbols of 64-bit ELF files by the files' hash tables. Uses no library, and
- * allocates nothing.
- */
+/* Finds exported symbols of 64-bit ELF files by hash tables. No library, no allocation. */
 #ifndef SYMBOLIZER_EXPORTED_H
 #define SYMBOLIZER_EXPORTED_H
 
@@ -36,9 +33,8 @@ struct exported {
 };
 
 /*
- * Searches the files of all executable mappings for @name, in the order of their addresses.
- * *@cursor is the index of the first mapping to search, 0 at first; it is set behind the one found.
- * False: no more.
+ * Searches the files of executable mappings for @name, by ascending address. *@cursor: the mapping
+ * to begin at, 0 at first; set behind the one found. False: no more.
  */
 bool exported_search(
 	const struct space *space, const char *name, size_t *cursor, struct exported *ret_exported);

@@ -32,7 +32,6 @@ void gopclntab_free(struct gopclntab *table)
 	free(table);
 }
 
-/* The index of the record's field with the four bytes id, flag, 0, number of funcdata. */
 static unsigned flags_field(const struct gopclntab *table)
 {
 	return RECORD_118_FLAGS + table->since_120;
@@ -60,9 +59,7 @@ static enum gopclntab_kind kind_of(const struct gopclntab *table, uint64_t recor
 	};
 	size_t bytes = strlen(name);
 
-	/*
-	 * In a program with C, a function in assembly code may have this suffix, which is ignored.
-	 */
+	/* In a program with C, assembly functions may have this suffix. */
 	if (bytes > 5 && strcmp(name + bytes - 5, ".abi0") == 0)
 		bytes -= 5;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
@@ -84,7 +81,7 @@ bool gopclntab_find(
 
 	if (svma < table->text || offset > UINT32_MAX)
 		return false;
-	/* There is one pair more than functions; the last one has the end of the last function. */
+	/* The last function is followed by a pair with its end. */
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
 
@@ -112,8 +109,8 @@ bool gopclntab_find(
 }
 
 /*
- * The value of a pc table at a distance from the function's start. Each entry adds a signed
- * difference to the value (zigzag) and says for how many instructions it holds; 0 ends the table.
+ * The pc table's value at @distance bytes from the function's start. An entry has a signed
+ * difference to the value (zigzag) and for how many quanta it holds; difference 0 ends the table.
  */
 static bool pc_value(
 	const struct gopclntab *table, uint32_t at, uint64_t distance, int32_t *ret_value)
@@ -151,7 +148,6 @@ int64_t gopclntab_depth(
 	return depth;
 }
 
-/* The tree of inlined calls of a function; false: none. */
 static bool inlined_tree(
 	const struct gopclntab *table, const struct gopclntab_function *f, struct slice *ret_tree)
 {
@@ -168,7 +164,7 @@ static bool inlined_tree(
 	return ret_tree->data;
 }
 
-/* The inlined call at @distance from the function's start; false: not in an inlined call. */
+/* The inlined call at @distance from the function's start. False: not in an inlined call. */
 static bool inlined_at(const struct gopclntab *table, const struct gopclntab_function *f,
 	struct slice tree, uint64_t distance, const char **ret_name, uint64_t *ret_parent,
 	uint32_t *ret_line)
@@ -193,7 +189,7 @@ static bool inlined_at(const struct gopclntab *table, const struct gopclntab_fun
 	return *ret_name && **ret_name && parent < f->end - f->start;
 }
 
-/* File and line of an address in a function; "" and 0: unknown. -ENOMEM. */
+/* File and line at @distance from the function's start; "" and 0: unknown. -ENOMEM. */
 static int place_line(const struct gopclntab *table, const struct gopclntab_function *f,
 	uint64_t distance, struct debuginfo_frame *frame)
 {

@@ -26,7 +26,7 @@ struct gopclntab {
 	uint32_t g_below;         /* gopclntab_g_below() */
 };
 
-/* The field with index @field of the function's record at @record; 0: it is outside the table. */
+/* Field @field of the function's record at @record; 0: outside the table. */
 static inline uint32_t gopclntab_field(
 	const struct gopclntab *table, uint64_t record, unsigned field)
 {

@@ -14,9 +14,7 @@ enum { HEADER_BYTES = 72, POINTER_BYTES = 8, TABLE_ALIGN = 16 };
 /* Words of moduledata (runtime/symtab.go) by index. */
 enum {
 	MODULE_TEXT = 22,
-	/*
-	 * address of the types, since Go 1.20; the next word is their end, since 1.27 their length
-	 */
+	/* Address of the types (Go 1.20); the next word: their end, since Go 1.27 their length. */
 	MODULE_TYPES = 37,
 	MODULE_GOFUNC_118 = 38,
 	MODULE_GOFUNC_120 = 40,
@@ -44,7 +42,7 @@ static bool part_at(struct slice all, unsigned field, struct slice *ret_part)
 	return ret_part->data;
 }
 
-/* Splits the table by its header. Each part reaches to the table's end, as no length is known. */
+/* Each part reaches to the table's end, as its length is unknown. */
 static bool take_header(struct gopclntab *table)
 {
 	struct slice all = table->all;
@@ -66,7 +64,7 @@ static struct slice segment_part(const struct elfimage *image, const Elf64_Phdr 
 	return slice_first(slice_rest(file, segment->p_offset), segment->p_filesz);
 }
 
-/* Searches the whole file for the table, which is aligned, and in a segment that is not code. */
+/* Searches all segments but code for the table, which is aligned to TABLE_ALIGN. */
 static bool search_table(struct gopclntab *table, uint64_t *ret_svma)
 {
 	const struct elfimage *image = table->image;
@@ -94,10 +92,7 @@ static bool find_table(struct gopclntab *table, struct elffile *elf, uint64_t *r
 
 	if (!elf || elf->n_sections <= 1)
 		return search_table(table, ret_svma);
-	/*
-	 * In a position-independent program C's linker puts the table among other constants: then
-	 * it has no section of its own, and is searched for.
-	 */
+	/* In a position-independent program, C's linker merges the table with other constants. */
 	if (elffile_find(elf, ".gopclntab", &section) < 0 &&
 		elffile_find(elf, ".data.rel.ro.gopclntab", &section) < 0)
 		return table->image->go && search_table(table, ret_svma);
@@ -108,7 +103,7 @@ static bool find_table(struct gopclntab *table, struct elffile *elf, uint64_t *r
 	return take_header(table);
 }
 
-/* The address of a word in the file that points to @to; 0 none. */
+/* The svma of a writable word that contains @to; 0: none. */
 static uint64_t find_pointer(const struct elfimage *image, uint64_t to)
 {
 	for (size_t i = 0; i < image->n_phdr; i++) {
@@ -124,10 +119,7 @@ static uint64_t find_pointer(const struct elfimage *image, uint64_t to)
 	return 0;
 }
 
-/*
- * Takes the words of moduledata from the relocations (Elf64_Rela, sorted by address) of a
- * position-independent program, whose file has zeros in their place.
- */
+/* A position-independent program has moduledata's words in relocations (Elf64_Rela). */
 static void take_relocations(
 	struct slice relocations, uint64_t table_svma, uint64_t word[MODULE_WORDS])
 {
@@ -145,7 +137,7 @@ static void take_relocations(
 	}
 }
 
-/* Reads the words of moduledata; words that the file does not contain stay 0. */
+/* Words of moduledata that the file lacks stay 0. */
 static void find_module(struct gopclntab *table, struct elffile *elf, uint64_t table_svma,
 	uint64_t word[MODULE_WORDS])
 {
@@ -193,8 +185,8 @@ static bool find_symbol(struct elffile *elf, uint64_t *ret_offset)
 }
 
 /*
- * The distance of the word "g" from the thread pointer, downwards, as an instruction of @code says:
- * mov %fs:-88,%rax is 64 48 8b 04 25 a8 ff ff ff. 0: none does.
+ * How far "g" is below the thread pointer, as a mov in @code says; 0: none does. Example: mov
+ * %fs:-88,%rax is 64 48 8b 04 25 a8 ff ff ff.
  */
 static uint32_t g_of_code(struct slice code)
 {
@@ -204,7 +196,7 @@ static uint32_t g_of_code(struct slice code)
 		const uint8_t *i = code.data + at;
 		int32_t distance;
 
-		/* Only a mov to or from a register counts, whose address is %fs and a constant. */
+		/* Only a mov of 8 bytes between a register and %fs:constant counts. */
 		if (i[0] != 0x64 || (i[1] & 0xfb) != 0x48 || (i[2] != 0x8b && i[2] != 0x89) ||
 			(i[3] & 0xc7) != 4 || i[4] != 0x25)
 			continue;
@@ -215,10 +207,7 @@ static uint32_t g_of_code(struct slice code)
 	return 0;
 }
 
-/*
- * Returns by how many bytes "g" is below the thread pointer, for a program without symbols: from
- * the code of runtime.systemstack, which reads that word. 0: unknown.
- */
+/* Without symbols, runtime.systemstack tells where "g" is, as it reads "g". 0: unknown. */
 static uint32_t g_of_systemstack(const struct gopclntab *table)
 {
 	static const char wanted[] = "runtime.systemstack";
@@ -242,10 +231,7 @@ static uint32_t g_of_systemstack(const struct gopclntab *table)
 	return 0;
 }
 
-/*
- * Returns by how many bytes "g" is below the thread pointer; 0: unknown. In a program without C,
- * "g" is the only thread-local word, so it is the last word before the thread pointer.
- */
+/* Without C, "g" is the only thread-local word, so it ends at the thread pointer. 0: unknown. */
 static uint32_t find_g(const struct gopclntab *table, struct elffile *elf)
 {
 	const struct elfimage *image = table->image;
@@ -273,10 +259,9 @@ static uint32_t find_g(const struct gopclntab *table, struct elffile *elf)
 }
 
 /*
- * The index of the word with the address of the inlined calls. Go 1.27 has the same magic as 1.20,
- * but three more words before this one. The word behind the address of the types tells the two
- * apart. In 1.27 it is the length of the types: this is less than their address, because the code,
- * which is longer than the types, lies before them. In 1.20 it is their end, which is greater.
+ * The index of the inlined calls' address in moduledata: Go 1.27 has the magic of 1.20, but 3 more
+ * words before it. In 1.20, the word behind the types' address is their end, which is greater. In
+ * 1.27 it is their length, which is less, as the code, which is longer, lies before the types.
  */
 static unsigned gofunc_index(const struct gopclntab *table, const uint64_t word[MODULE_WORDS])
 {

@@ -65,10 +65,7 @@ int memory_image(struct opener *opener, int pid, const struct maps_line *line, s
 	return r;
 }
 
-/*
- * The size of this process's vdso: up to the end of its segments and of its section table. The
- * vdso comes from the kernel, so its headers are trusted.
- */
+/* Up to the end of segments and section table. The kernel's headers are trusted. */
 static size_t own_vdso_bytes(const uint8_t *vdso)
 {
 	ElfW(Ehdr) head;

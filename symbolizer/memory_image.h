@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Assembles ELF images from the memory of a process, for mapped files that cannot be opened and for
- * the vdso; copies code without a file.
- */
+/* ELF images from a process's memory, for files that cannot be opened and the vdso. */
 #ifndef SYMBOLIZER_MEMORY_IMAGE_H
 #define SYMBOLIZER_MEMORY_IMAGE_H
 
@@ -19,11 +16,10 @@ struct opener;
 struct opening opening_about(uint32_t kind, int pid, const struct maps_line *line);
 
 /*
- * Assembles the unwritable parts of a mapped file from the memory of the process. The size of the
- * image is taken from @all, the budget of all files, although pages of zeros take no memory: its
- * addresses are limited, too. -ENOENT: the process cannot be read, or the beginning of the file is
- * not mapped; -E2BIG: @all is used up; -EFBIG: more than 256 MiB; -ENOMEM. On success the caller
- * releases *@image.
+ * Assembles a mapped file's unwritable parts from the process's memory. @all, the budget of all
+ * files, is charged for the whole size, as addresses are limited, too. -ENOENT: the process cannot
+ * be read, or the file's beginning is not mapped; -E2BIG: @all is used up; -EFBIG: above 256 MiB;
+ * -ENOMEM. The caller releases *@image.
  */
 int memory_image(struct opener *opener, int pid, const struct maps_line *line, struct budget *all,
 	struct elfimage *image);
@@ -33,8 +29,8 @@ int memory_vdso(
 	struct opener *opener, int pid, const struct maps_line *line, struct elfimage *image);
 
 /*
- * Copies the first OPENING_CODE_BYTES bytes of @line, code of @pid without a file that must not be
- * writable. -ENOENT, -ENOMEM. On success the caller frees *@ret_code.
+ * Copies the first OPENING_CODE_BYTES bytes of the mapping in @line: code without a file, not
+ * writable. The caller frees *@ret_code. -ENOENT, -ENOMEM.
  */
 int memory_code(struct opener *opener, int pid, const struct maps_line *line, uint8_t **ret_code);
 

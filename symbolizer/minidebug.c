@@ -15,7 +15,6 @@
 #define UNPACKED_BYTES_MAX (UINT64_C(256) << 20)
 #define DECODER_BYTES_MAX  (UINT64_C(128) << 20)
 
-/* Decodes everything into a growing buffer. */
 static int unpack(lzma_stream *stream, size_t packed, struct budget *budget, uint8_t **ret_data,
 	size_t *ret_bytes)
 {

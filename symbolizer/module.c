@@ -97,7 +97,6 @@ static int look_into(struct module *module)
 	return module->build_id ? 0 : -ENOMEM;
 }
 
-/* Is this module one file too many to be read? Then its problem says so. */
 static bool is_too_many(struct module *module)
 {
 	if (module->symbolizer->n_modules <= FILES_MAX)
@@ -106,10 +105,7 @@ static bool is_too_many(struct module *module)
 	return true;
 }
 
-/*
- * Finds or opens the module of a file that the opener has found. If the opener gave no descriptor,
- * the file is empty or not an ELF file, and the module's problem says so. -ENOMEM.
- */
+/* Without a descriptor, the file that the opener found is empty or not an ELF file. -ENOMEM. */
 static int from_file(struct symbolizer *symbolizer, const struct opened *opened, const char *path,
 	struct module **ret_module)
 {
@@ -147,7 +143,6 @@ static int from_file(struct symbolizer *symbolizer, const struct opened *opened,
 	return look_into(module);
 }
 
-/* The load bias of the mapping in @line. */
 static uint64_t bias_of(const struct elfimage *image, const struct maps_line *line)
 {
 	const Elf64_Phdr *segment;
@@ -158,7 +153,6 @@ static uint64_t bias_of(const struct elfimage *image, const struct maps_line *li
 	return line->start - line->offset - (segment->p_vaddr - segment->p_offset);
 }
 
-/* A sentence for the user: why the file cannot be opened, and what to do about it. */
 static const char *why_unopened(int error, bool deleted)
 {
 	if (error == -ETIMEDOUT)
@@ -170,10 +164,7 @@ static const char *why_unopened(int error, bool deleted)
 		       : "the file cannot be opened; run as the user who can read it";
 }
 
-/*
- * Opens a module from a file's parts in the memory of a process, as the file cannot be opened
- * (@error).
- */
+/* Finds the module, or makes it from a process's memory, as opening the file gave @error. */
 static int from_memory(struct symbolizer *symbolizer, int pid, const struct maps_line *line,
 	struct module_key *key, int error, struct module **ret_module)
 {
@@ -215,7 +206,7 @@ static int open_vdso(struct symbolizer *symbolizer, int pid, const struct maps_l
 
 	if (rc == -ENOMEM)
 		return rc;
-	/* 32-bit and 64-bit processes have different vdsos: the content finds the right module. */
+	/* 32-bit and 64-bit processes have different vdsos: the content is the key. */
 	key.bytes = image.bytes;
 	key.ino = image.data ? table_hash_bytes(image.data, image.bytes) : 0;
 	*ret_module = module = look_up(symbolizer, &key);
@@ -238,7 +229,7 @@ int module_open(struct symbolizer *symbolizer, int pid, const struct maps_line *
 
 	if (line->name[0] != '/')
 		return open_vdso(symbolizer, pid, line, ret_module);
-	/* A longer path does not fit into the request: the file is then not opened by its path. */
+	/* A longer path does not fit into the request, and is left out. */
 	if (line->name_bytes < PATH_BYTES) {
 		what.plain_bytes = (uint32_t)maps_line_unescape(line->name, bytes, what.path);
 		what.path[maps_line_unescape(line->name, line->name_bytes, what.path)] = '\0';

@@ -1,15 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Modules, mappings and spaces, shared by the files of this folder. The unwinder uses:
- *
- *	space_find_mapping()	the module, its bias and the mapping's bounds for a pc
- *	module->image		the file in memory, with program headers (elfimage.h)
- *	module_section()	a section by name: .eh_frame, .debug_frame, ... (decompressed;
- *				from the debug file if the file itself lacks it)
- *
- * and space_read() for memory whose content is known from files. All pointers are valid as long as
- * the symbolizer.
- */
+/* Modules, mappings and spaces, for this folder. Modules live as long as the symbolizer. */
 #ifndef SYMBOLIZER_MODULE_H
 #define SYMBOLIZER_MODULE_H
 
@@ -35,15 +25,15 @@ struct module {
 	bool headers_ok;       /* image.phdr and so on are valid */
 	bool unanswered;       /* the server of the file does not answer */
 	bool from_memory;      /* the image was assembled from a process: no section headers */
-	const char *build_id;  /* hex, "" none */
-	const char *problem;   /* module_info.problem; "" none */
+	const char *build_id;  /* hex, "": none */
+	const char *problem;   /* module_info.problem; "": none */
 	struct names *names;   /* created by names_of() */
 };
 
 struct symbolizer {
 	struct symbolizer_options options;
 	char *debug_directories;
-	char *debuginfod_cache; /* the cache folder of libdebuginfod; NULL none */
+	char *debuginfod_cache; /* libdebuginfod's cache folder; NULL: none */
 	struct pool strings;
 	struct budget budget; /* of all files */
 	struct table table;   /* of modules */
@@ -64,7 +54,7 @@ struct mapping {
 	struct module *module;
 };
 
-/* Do the maps say the same of both? */
+/* Are the lines of both in the maps equal, apart from @write? */
 static inline bool mapping_is_same(const struct mapping *a, const struct mapping *b)
 {
 	return a->start == b->start && a->end == b->end && a->offset == b->offset &&
@@ -82,49 +72,39 @@ struct space {
 /* Sets the biases of @n ascending mappings, whose modules are set (space_bias.c). -ENOMEM. */
 int space_set_biases(struct mapping *mappings, size_t n);
 
-/*
- * Might the mapping be code of a file that was copied to memory without a file, at the same
- * addresses, as `node --use-largepages` does (space_moved.c)? It might also be code made at run
- * time.
- */
+/* May the mapping be a file's code moved to memory without a file, or generated code? */
 bool space_may_be_moved(const struct mapping *mapping);
 /* Does the mapping at @index adjoin one for which space_may_be_moved() is true? */
 bool space_is_beside_moved(const struct mapping *mappings, size_t n, size_t index);
 /*
- * Sets modules and biases of code that was moved to memory, from those of mappings beside it, and
- * of copies of such code, by the memory of the process. Mappings that @space has already were
- * compared before, and keep their result.
+ * Sets modules and biases of moved code, by the mappings beside it, and of copies of moved code, by
+ * the process's memory. Mappings that @space has already keep their result.
  */
 void space_find_moved(const struct space *space, struct mapping *mappings, size_t n);
 
-/* The mapping that contains @pc, NULL none. Valid until the next space_set_maps(). */
+/* The mapping that contains @pc; NULL: none. Valid until the next space_set_maps(). */
 const struct mapping *space_find_mapping(const struct space *space, uint64_t pc);
 
 /*
- * Reads the memory at @address from the file that is mapped there. A writable mapping may differ
- * from its file, and is not read. Returns the number of bytes read; 0: not known from a file.
+ * Reads memory at @address from the file mapped there. Returns the number of bytes; 0: no file, or
+ * a writable mapping, which may differ from its file.
  */
 size_t space_read(const struct space *space, uint64_t address, void *to, size_t bytes);
 
 /*
- * Finds a section of the module's file, or else of its debug file (names_open.c), and decompresses
- * it. The bytes are valid as long as the symbolizer. @ret_svma may be NULL. Between names_begin()
- * and names_end(), the file of that series is reported to options.working_on again afterwards. 0;
- * -ENOENT: there is no such section; -ENOMEM.
+ * Finds a section of the module's file, or else of its debug file, and decompresses it. The bytes
+ * live as long as the symbolizer. @ret_svma may be NULL. -ENOENT: no such section; -ENOMEM.
  */
 int module_section(struct module *module, const char *name, const uint8_t **ret_data,
 	size_t *ret_bytes, uint64_t *ret_svma);
 
 /* The module for memory without a file: "[anon]", "[heap]", ... NULL: out of memory. */
 struct module *module_special(struct symbolizer *symbolizer, const char *name);
-/*
- * Finds or opens the module of a mapping of a file or of the vdso. -ENOMEM is the only error: if
- * the file is not available, module->problem says so.
- */
+/* Finds or opens a mapped file or the vdso. -ENOMEM; a missing file only sets module->problem. */
 int module_open(struct symbolizer *symbolizer, int pid, const struct maps_line *line,
 	struct module **ret_module);
 
-/* Sets the problem of a module, unless it has one: later ones are consequences of the first. */
+/* Sets a module's problem, unless it has one: later ones are consequences of the first. */
 void module_complain(struct module *module, const char *problem);
 
 #endif

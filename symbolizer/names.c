@@ -76,10 +76,7 @@ void names_end(struct names *names)
 		names_work_on(names->module, NULL);
 }
 
-/*
- * Sets the name of one frame. A function's linkage name is its full name. If it has none and the
- * language has namespaces, the symbol at its address is used; an inlined call has no symbol.
- */
+/* A linkage name is complete; else @symbol's name replaces a name that is not qualified. */
 static int name_frame(struct names *n, const struct debuginfo_frame *from,
 	const struct symbol *symbol, struct frame *to)
 {
@@ -131,10 +128,7 @@ static int make_unnamed(struct names *n, uint64_t svma, struct frame_chain *ret_
 	return 0;
 }
 
-/*
- * Finds frames in the debug information, or else in the table of a Go program. Debug information
- * that takes too much memory is dropped.
- */
+/* Asks the debug information, dropping it if it is too large, or else a Go program's table. */
 static int find_frames(
 	struct names *n, uint64_t svma, struct debuginfo_frame *found, size_t *ret_count)
 {
@@ -153,9 +147,8 @@ static int find_frames(
 }
 
 /*
- * The symbol that names an address. A symbol without a size reaches to the next symbol, but not
- * into another function that the unwind information shows: in a stripped file that function may
- * have no symbol.
+ * A symbol without a size reaches to the next symbol, but not into another function known from
+ * unwind information, which in a stripped file may have no symbol.
  */
 static const struct symbol *symbol_at(struct names *n, uint64_t svma)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Shared by names.c, which names addresses, names_open.c, which opens the files with the names, and
- * names_load.c, which reads them.
- */
+/* Shared by names.c, names_open.c and names_load.c. */
 #ifndef SYMBOLIZER_NAMES_INTERNAL_H
 #define SYMBOLIZER_NAMES_INTERNAL_H
 
@@ -42,7 +39,7 @@ struct names {
 	const char *symbols, *lines;
 	const char *working_on; /* the path to report while DWARF is read; NULL: no DWARF */
 	bool lines_wanted;      /* lines are requested, and have not been searched for yet */
-	bool begun;             /* names have been requested */
+	bool begun;             /* names_begin() was called */
 	bool left_alone;        /* the file must not be parsed at all */
 	bool go;                /* Go made the file */
 	bool blamed;            /* the file was too large: names_is_blamed() */
@@ -57,10 +54,7 @@ struct names {
 
 /* Calls symbolizer_options.working_on: with @path before a file is parsed, with NULL afterwards. */
 void names_work_on(const struct module *module, const char *path);
-/*
- * Drops the debug information because of @error (-ENOMEM, or -E2BIG: over budget), and sets the
- * module's problem. Returns 0, or -ENOMEM if even the message cannot be allocated.
- */
+/* Drops debug information over @error (-ENOMEM, -E2BIG); the module's problem says so. -ENOMEM. */
 int names_blame(struct names *names, int error);
 /* Loads symbols and debug file. -ENOMEM. */
 int names_load(struct names *names);
@@ -70,7 +64,6 @@ int names_load_lines(struct names *names);
 void names_say_what_is_missing(struct names *names);
 /* Sets the module's problem if files of split debug information are missing so far. */
 void names_say_split_is_missing(struct names *names);
-/* Releases everything that was loaded. */
 void names_release_files(struct names *names);
 
 #endif

@@ -66,13 +66,13 @@ int names_blame(struct names *n, int error)
 	n->lines_wanted = false;
 	n->working_on = NULL;
 	n->blamed = true;
-	/* Earlier answers were made with this debug information: they are dropped, too. */
+	/* Earlier answers came from this debug information. */
 	table_clear(&n->table);
 	n->n_answers = 0;
 	problem = pool_intern(&module->symbolizer->strings, text, sizeof(text));
 	if (!problem)
 		return -ENOMEM;
-	module->problem = problem; /* Replaces others, which are consequences of this one. */
+	module->problem = problem; /* Replaces earlier problems, which follow from this one. */
 	return 0;
 }
 
@@ -138,16 +138,12 @@ static int load_debug_file(struct names *n)
 	return rc < 0 ? rc : 0;
 }
 
-/* Opens the table of functions that a Go program carries (gopclntab.h), stripped or not. */
 static int load_go(struct names *n)
 {
 	struct elffile *elf = n->own.elf.elf ? &n->own.elf : NULL;
 	int rc;
 
-	/*
-	 * Without section headers, gopclntab_open() would search the whole file, which takes too
-	 * long in a large one.
-	 */
+	/* Without section headers, the whole file is searched: too slow if it is large. */
 	if (!elf && n->module->image.bytes > GO_SEARCH_MOST)
 		return 0;
 	rc = gopclntab_open(&n->module->image, elf, &n->module->symbolizer->strings, &n->pclntab);
@@ -213,7 +209,6 @@ static void text_bounds(const struct module *module, uint64_t *ret_low, uint64_t
 	*ret_high = high;
 }
 
-/* Opens the supplement of a file processed by dwz. */
 static int load_supplement(struct names *n, struct names_source *from, bool *ret_missing)
 {
 	struct debugfile found;
@@ -233,7 +228,6 @@ static int load_supplement(struct names *n, struct names_source *from, bool *ret
 	return 0;
 }
 
-/* Prepares for the files of split units, which are opened when the units are read. */
 static int load_split(struct names *n)
 {
 	int rc = splitfiles_new(
@@ -364,7 +358,7 @@ int names_load(struct names *n)
 		return 0;
 	}
 	names_work_on(module, module->key.path);
-	/* libelf would search for a section table, which an image from memory does not have. */
+	/* An image from memory has no section table, for which libelf would search. */
 	if (!module->from_memory && open_elf(n, &n->own, &module->image))
 		module_complain(module, "its section headers are damaged");
 	n->go = elffile_find(&n->own.elf, ".note.go.buildid", &section) > 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens the files with names of a module, and finds their sections. */
+/* Creates a module's names, and finds sections in its files. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -42,7 +42,7 @@ int module_section(struct module *module, const char *name, const uint8_t **ret_
 		names_work_on(module, names->debug.path);
 		found = elffile_find(&names->debug.elf, name, &section);
 	}
-	/* In a series of names_resolve(), libdwarf goes on with the file of that series. */
+	/* In a series of names_resolve(), libdwarf still works on @before. */
 	names_work_on(module, before);
 	if (found < 0)
 		return -ENOENT;

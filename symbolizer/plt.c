@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names the stubs that a linker generates for calls into other objects. Symbol tables do not
- * contain them, but each stub jumps through a slot of the GOT, and a relocation names the symbol
- * whose address the dynamic linker stores there. x86-64 and i386:
+ * Names the stubs through which code calls other objects. Symbol tables lack stubs, but a stub
+ * jumps through a slot of the GOT, and the slot's relocation names the symbol. x86-64 and i386:
  *
  *	[f3 0f 1e fa]	    endbr64			(with -fcf-protection)
  *	[f2] ff 25 disp32   jmp *slot(%rip)		(i386: absolute address)
@@ -35,7 +34,6 @@ struct slots {
 	uint64_t got_base; /* the value of %ebx on i386 */
 };
 
-/* Reads a relocation: the slot that it fills and the symbol. */
 static void read_relocation(const struct elffile *file, const struct elffile_section *table,
 	size_t i, uint64_t *ret_got, uint64_t *ret_symbol)
 {
@@ -59,7 +57,7 @@ static const char *symbol_name(struct elffile *file, const struct elffile_sectio
 {
 	uint64_t entry = file->elf64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
 
-	/* st_name is the first word in both classes. */
+	/* st_name is the first word in both classes of ELF. */
 	if (index == 0 || index >= dynsym->bytes / entry)
 		return NULL;
 	return elffile_string(dynstr, load_u32(dynsym->data + index * entry));
@@ -163,7 +161,7 @@ static const char *decode_aarch64(
 		if ((adrp & 0x9f00001f) != 0x90000010 || (ldr & 0xffc003ff) != 0xf9400211)
 			continue;
 		page = (uint64_t)((adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3));
-		page = (page ^ 0x100000) - 0x100000; /* The field has 21 bits and a sign. */
+		page = (page ^ 0x100000) - 0x100000; /* The 21 bits are signed. */
 		return name_of_slot(slots,
 			((svma + at) & ~UINT64_C(4095)) + (page << 12) +
 				(uint64_t)(ldr >> 10 & 0xfff) * 8);

@@ -123,10 +123,7 @@ static struct module *module_of_file(
 	return NULL;
 }
 
-/*
- * The first executable mapping of a file opens it; its other mappings share the module. Files that
- * are only read (locales, fonts, databases) are not opened.
- */
+/* Opens each file at its first executable mapping. Files that are only read stay closed. */
 static int open_executables(struct space *space, struct mapping *mappings,
 	const struct maps_line *lines, size_t n, struct mapping **executable, size_t *ret_n)
 {

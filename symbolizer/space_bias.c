@@ -6,18 +6,15 @@
  *   LOAD  offset 0x1000  address 0x7a2000  R E       7f0000000000-7f0000001000 r-xp 00001000
  *   LOAD  offset 0x14a0  address 0x7a44a0  R E       7f0000002000-7f0000003000 r-xp 00001000
  *
- * The first mapping may then have the bias of either segment, and so may the second. What was
- * loaded at once has one bias: the one with which most of the neighbours agree.
+ * Each of the two mappings may then have the bias of either segment. All mappings of one load have
+ * the same bias: the one that is possible for most neighbours.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "symbolizer/module.h"
 
-/*
- * Limits of the search for a mapping's bias: the first CANDIDATES_MOST segments of the file that
- * lie in the mapped page, and NEIGHBOURS_MOST mappings on each side.
- */
+/* Segments considered for a mapping; mappings on each side that are compared. */
 enum { CANDIDATES_MOST = 8, NEIGHBOURS_MOST = 16 };
 
 static size_t find_candidates(const struct mapping *mapping, uint64_t bias[CANDIDATES_MOST])

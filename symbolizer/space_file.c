@@ -39,7 +39,7 @@ int space_set_file(struct space *space, const char *path)
 		return -ENOMEM;
 	for (size_t i = 0; i < module->image.n_phdr; i++) {
 		segment = &module->image.phdr[i];
-		/* Leaves out segments that do not ascend. In a valid file all do. */
+		/* Segments of a valid file ascend; others are left out. */
 		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X) ||
 			segment->p_vaddr < end || segment->p_memsz > UINT64_MAX - segment->p_vaddr)
 			continue;

@@ -9,9 +9,9 @@
  *
  * Code made at run time does not lie inside what the loader reserved for a file.
  *
- * A program may then copy a part of that code once more, to anywhere: V8 copies its builtins near
- * the code that it generates, and without a file it cannot map them there. Such a copy begins with
- * a page of the code that was moved.
+ * A program may copy a part of moved code once more, to anywhere: V8 copies its builtins near
+ * generated code, as it cannot map them there without a file. Such a copy begins with a page of
+ * moved code.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,12 +23,9 @@
 #include "symbolizer/memory_image.h"
 #include "symbolizer/module.h"
 
-/*
- * Mappings on each side that are examined; mappings that are compared with moved code at once, of
- * which a program with a JIT compiler may have many.
- */
+/* Mappings examined on each side; mappings compared with moved code in one call. */
 enum { NEIGHBOURS_MOST = 4, COPIES_MOST = 64 };
-/* Pages of moved code that are compared at once: 512 MiB, in 0.1 s if the file is in memory. */
+/* Pages of moved code compared in one call: 512 MiB, in 0.1 s if the file is in memory. */
 #define PAGES_MOST (UINT64_C(128) << 10)
 
 bool space_may_be_moved(const struct mapping *mapping)
@@ -74,7 +71,7 @@ static bool has_code_at(const struct mapping *neighbour, const struct mapping *m
 	return false;
 }
 
-/* What the file has from where @moved was mapped on: whole pages, beyond the segment's end, too. */
+/* The file's bytes from @moved's start on: whole pages, beyond the segment's end, too. */
 static struct slice file_under(const struct mapping *moved)
 {
 	const struct elfimage *image = &moved->module->image;
@@ -91,9 +88,8 @@ static struct slice file_under(const struct mapping *moved)
 }
 
 /*
- * Finds places in @moved whose first bytes are @code, and behind which it has the @bytes bytes of a
- * copy. Returns their number, up to 2; *@ret_svma: the first one, an address of the file. *@pages:
- * how many may still be searched, of which those that were are taken.
+ * Finds pages of @moved equal to @code, with room for a copy of @bytes bytes. Returns their number,
+ * up to 2; *@ret_svma: the first one's. *@pages: how many may still be compared; reduced.
  */
 static unsigned find_page(const struct mapping *moved, const uint8_t *code, uint64_t bytes,
 	uint64_t *pages, uint64_t *ret_svma)
@@ -116,10 +112,7 @@ static unsigned find_page(const struct mapping *moved, const uint8_t *code, uint
 	return found;
 }
 
-/*
- * Sets the module and the bias of @copy if it begins like one place of all moved code. *@pages as
- * in find_page().
- */
+/* Sets @copy's module and bias if moved code has @copy's first page exactly once. */
 static void find_original(const struct space *space, const struct mapping *mappings, size_t n,
 	uint64_t *pages, struct mapping *copy)
 {
@@ -135,7 +128,7 @@ static void find_original(const struct space *space, const struct mapping *mappi
 	copy->compared = r != -ENOMEM;
 	if (r < 0)
 		return;
-	/* A page of one byte, such as 0, is that of many codes. */
+	/* A page of one repeated byte, such as 0, proves nothing. */
 	if (memcmp(code, code + 1, OPENING_CODE_BYTES - 1) == 0)
 		n = 0;
 	for (size_t i = 0; i < n && found < 2; i++) {
@@ -147,7 +140,7 @@ static void find_original(const struct space *space, const struct mapping *mappi
 			original = &mappings[i];
 		found += here;
 	}
-	/* If others took the pages, the next announcement of the maps tries again. */
+	/* If earlier copies used up *@pages, the next space_find_moved() compares again. */
 	copy->compared = *pages > 0 || whole;
 	if (found == 1 && *pages > 0) {
 		copy->module = original->module;

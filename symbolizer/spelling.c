@@ -10,10 +10,7 @@
 #include "symbolizer/base/budget.h"
 #include "symbolizer/demangle.h"
 
-/*
- * Names longer than NAME_BYTES_MOST are cut (some of C++ have a few 10,000 bytes). Those of up to
- * NAME_BYTES_LEAST bytes are not charged to the budget.
- */
+/* Bytes at which names are cut (C++ has some of a few 10,000); up to which they are not charged. */
 enum { NAME_BYTES_MOST = 65536, NAME_BYTES_LEAST = 512 };
 
 static bool raw_equal(const void *items, uint32_t index, const void *key)
@@ -23,10 +20,7 @@ static bool raw_equal(const void *items, uint32_t index, const void *key)
 	return a->raw == b->raw;
 }
 
-/*
- * The number of bytes of a name that are used. Names of a bad file can share their bytes, each
- * beginning one byte behind the previous one: therefore long names are charged to the budget.
- */
+/* Long names are charged, as names of a bad file can overlap, each 1 byte shorter than the last. */
 static size_t bytes_of(struct budget *budget, const char *raw)
 {
 	size_t bytes = strnlen(raw, NAME_BYTES_MOST);

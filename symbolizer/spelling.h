@@ -22,10 +22,7 @@ struct spellings {
 	size_t n, room;
 };
 
-/*
- * Finds or adds a name. @raw must be valid as long as @spellings. A name that is longer than any
- * compiler makes, or over the budget, is cut. -ENOMEM.
- */
+/* Finds or adds a name. @raw must live as long as @spellings. An overlong name is cut. -ENOMEM. */
 int spelling_find(struct spellings *spellings, struct pool *strings, struct budget *budget,
 	const char *raw, struct spelling *ret_spelling);
 void spelling_release(struct spellings *spellings);

@@ -15,7 +15,7 @@
 #include "symbolizer/module.h"
 
 enum { PATH_BYTES = 8192, PACKAGES = 2 };
-/* Each open file takes a mapping, of which a process may have 65,530. */
+/* Each open file takes two mappings, of which a process may have 65,530. */
 enum { FILES_MOST = 16384 };
 enum { SECT_INFO = 1, SECT_ABBREV = 3, SECT_STR_OFFSETS = 6, SECT_RNGLISTS = 8 };
 
@@ -88,16 +88,12 @@ static void open_file(struct splitfiles *s, struct splitfile *file)
 	};
 }
 
-/* The index of the path among the files, or where to insert it. */
 static size_t slot_of(const struct splitfiles *s, const char *path)
 {
 	return array_bisect(i, 0, s->n, (uintptr_t)s->file[i]->path < (uintptr_t)path);
 }
 
-/*
- * Finds the entry of the file at @path. If there is none yet, adds one and opens the file;
- * file->elf.elf is NULL if that fails. -ENOENT: there are too many entries; -ENOMEM.
- */
+/* Finds or opens the file at @path; elf.elf NULL: not readable. -ENOENT: too many; -ENOMEM. */
 static int file_at(struct splitfiles *s, const char *path, struct splitfile **ret_file)
 {
 	const char *interned = pool_intern(&s->symbolizer->strings, path, strlen(path));

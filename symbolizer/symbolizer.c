@@ -71,10 +71,7 @@ static int by_place(const void *a, const void *b)
 	return x->svma < y->svma ? -1 : x->svma > y->svma;
 }
 
-/*
- * Resolves the locations of one module in ascending order, so that a unit's tables are read and
- * used together.
- */
+/* @sorted: locations of one module, ascending, so that a unit's tables are used together. */
 static int resolve_module(const struct code_location *const *sorted, size_t n,
 	const struct code_location *locations, struct frame_chain *ret_chains)
 {
@@ -90,10 +87,7 @@ static int resolve_module(const struct code_location *const *sorted, size_t n,
 	blamed = names_is_blamed(names);
 	for (size_t i = 0; i < n && rc == 0; i++) {
 		rc = names_resolve(names, sorted[i]->svma, &ret_chains[sorted[i] - locations]);
-		/*
-		 * The debug information was dropped just now. Starts again from the first location:
-		 * results with and without lines must not be mixed.
-		 */
+		/* Debug information was just dropped: restarts, so as not to mix results. */
 		if (rc == 0 && !blamed && names_is_blamed(names)) {
 			blamed = true;
 			i = SIZE_MAX;

@@ -32,9 +32,8 @@ static bool is_mapping_symbol(const char *name)
 }
 
 /*
- * The rank by which the best known of several aliases is chosen: a function before a label, a
- * global or weak name before a local one, "read" before "__read", then global before weak, then a
- * symbol with a size.
+ * Ranks aliases: functions before labels, global and weak before local, "read" before "__read",
+ * global before weak, sized before unsized.
  */
 static uint32_t rank_of(const char *name, unsigned type, unsigned binding, uint64_t bytes)
 {
@@ -47,7 +46,6 @@ static uint32_t rank_of(const char *name, unsigned type, unsigned binding, uint6
 		(uint32_t)(bytes != 0);
 }
 
-/* Converts a symbol; false: it does not name a function. */
 static bool take_symbol(const struct elffile *file, const GElf_Sym *sym,
 	const struct elffile_section *strtab, const struct elffile_section *sections, size_t n,
 	struct symbol *ret_symbol)
@@ -85,7 +83,7 @@ static int add_table(struct symtab *symtab, struct elffile *file,
 	struct elffile_section strtab;
 	int added = 0;
 
-	/* A table may be listed more than once: its cost is charged before it is read. */
+	/* Charged before the table is read, as a bad file may list one table many times. */
 	if (!budget_take(file->budget, table->bytes / entry * sizeof(struct symbol)))
 		return -E2BIG;
 	if (elffile_section(file, table->link, true, &strtab) || !strtab.data)
@@ -161,7 +159,6 @@ static void find_segments(const struct elfimage *image, struct segments *ret_seg
 	}
 }
 
-/* Converts a symbol; false: it does not name a function. */
 static bool take_exported(const struct segments *segments, const Elf64_Sym *sym, const char *name,
 	struct symbol *ret_symbol)
 {
@@ -259,10 +256,7 @@ const struct symbol *symtab_find(const struct symtab *symtab, uint64_t svma)
 {
 	size_t low = array_bisect(i, 0, symtab->n, symtab->symbols[i].svma <= svma);
 
-	/*
-	 * Searches backwards over symbols that end before the address, as long as an earlier one
-	 * may cover it.
-	 */
+	/* Goes back while an earlier symbol may reach beyond @svma. */
 	while (low-- > 0 && symtab->symbols[low].reach > svma)
 		if (svma - symtab->symbols[low].svma < symtab->symbols[low].bytes)
 			return &symtab->symbols[low];

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The functions in the symbol tables of ELF files, sorted by address. Several tables can be
- * combined: the file's own, its debug file's, the PLT's.
- */
+/* Functions by address, from symbol tables: the file's own, its debug file's, the PLT's. */
 #ifndef SYMBOLIZER_SYMTAB_H
 #define SYMBOLIZER_SYMTAB_H
 
@@ -20,9 +17,8 @@ struct symbol {
 	uint64_t reach;       /* the greatest end of this and all previous symbols */
 	uint64_t limit;       /* the end of the symbol's section */
 	const char *name;     /* owned by the file, or interned */
-	/* the file has no size of the symbol: @bytes is up to the next symbol */
-	bool stretched;
-	uint32_t rank; /* of several symbols at one address, the highest rank wins */
+	bool stretched;       /* the file gives no size: @bytes reaches to the next symbol */
+	uint32_t rank;        /* of several symbols at one address, the highest rank wins */
 };
 
 struct symtab {
@@ -31,21 +27,18 @@ struct symtab {
 };
 
 /*
- * Adds the functions of a SHT_SYMTAB or SHT_DYNSYM section. Returns their number, -ENOMEM, or
- * -E2BIG: over the file's budget. The names belong to the file, which must outlive the table.
+ * Adds the functions of the sections of @type, SHT_SYMTAB or SHT_DYNSYM. Returns their number,
+ * -ENOMEM, or -E2BIG: over the file's budget. @file owns the names, and must outlive @symtab.
  */
 int symtab_add(struct symtab *symtab, struct elffile *file, uint32_t type);
 int symtab_add_symbol(struct symtab *symtab, const struct symbol *symbol);
-/*
- * Adds the exported functions of an image without section headers. Returns their number, -ENOMEM,
- * or -E2BIG. The names belong to the image.
- */
+/* Returns the number of exported functions added, -ENOMEM, or -E2BIG. @image owns the names. */
 int symtab_add_exported(struct symtab *symtab, const struct elfimage *image, struct budget *budget);
 /* Adds the entries of .plt, .plt.sec and .plt.got with the names "NAME@plt". -ENOMEM, -E2BIG. */
 int symtab_add_plt(struct symtab *symtab, struct elffile *file, struct pool *strings);
 /* Sorts, and resolves aliases and sizes. Call before symtab_find(). */
 void symtab_seal(struct symtab *symtab);
-/* The innermost symbol that covers the address, NULL none. */
+/* The innermost symbol that covers @svma; NULL: none. */
 const struct symbol *symtab_find(const struct symtab *symtab, uint64_t svma);
 void symtab_release(struct symtab *symtab);
 

@@ -37,7 +37,7 @@ int unnamed_find(
 	r = unwind_table_find(*table, svma, &entry);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
-	/* The name of the vdso has brackets already: none are added. */
+	/* The vdso's name, "[vdso]", has brackets already. */
 	if (base[0] == '[' && base[bytes - 1] == ']') {
 		base++;
 		bytes -= 2;

@@ -8,10 +8,9 @@ struct module;
 struct unwind_table;
 
 /*
- * A name for code of a stripped file: the unwind information still has the start of each function.
- * "[liblzma.so.5+0x1b2c0]" is the function at svma 0x1b2c0 of that file. *@table is created at the
- * first use; the caller frees it. *@ret_name is interned, NULL if no function is known there.
- * -ENOMEM.
+ * Names code of a stripped file by the function's start, from unwind information:
+ * "[liblzma.so.5+0x1b2c0]" begins at svma 0x1b2c0. *@table is made at the first use; the caller
+ * frees it. *@ret_name is interned; NULL: no function is known. -ENOMEM.
  */
 int unnamed_find(
 	struct module *module, struct unwind_table **table, uint64_t svma, const char **ret_name);

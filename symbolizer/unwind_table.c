@@ -104,10 +104,7 @@ static uint64_t read_pointer(
 	return value;
 }
 
-/*
- * Sets *@ret_body to the content of the entry at @offset. False: the end. *@ret_wide: the entry is
- * in the 64-bit format.
- */
+/* Opens the entry at @offset. False: the end. *@ret_wide: it is in the 64-bit format. */
 static bool open_entry(const struct section *section, size_t offset, struct reader *ret_body,
 	bool *ret_wide, size_t *ret_next)
 {
@@ -282,10 +279,7 @@ static int32_t search_word(const struct unwind_table *table, size_t i)
 	return (int32_t)load_u32(table->search + 4 * i);
 }
 
-/*
- * Do the addresses ascend? lld sorts them as unsigned distances: another order if code lies below
- * the table.
- */
+/* lld sorts unsigned distances: as signed ones they do not ascend if code lies below the table. */
 static bool is_sorted(const struct unwind_table *table)
 {
 	for (size_t i = 1; i < table->entries; i++)
@@ -294,10 +288,7 @@ static bool is_sorted(const struct unwind_table *table)
 	return true;
 }
 
-/*
- * The search table: pairs of 32-bit distances from .eh_frame_hdr (first address, entry), ascending.
- * In any other order it is not used.
- */
+/* The search table: ascending pairs of 32-bit distances from .eh_frame_hdr (address, entry). */
 static void open_header(struct unwind_table *table)
 {
 	const struct elfimage *image = &table->module->image;
@@ -340,7 +331,6 @@ static int find_by_header(
 
 	if (!table->eh.data)
 		return -ENOENT;
-	/* Finds the last pair that begins at or below the address. */
 	low = array_bisect(i, 0, table->entries,
 		table->search_base + (uint64_t)(int64_t)search_word(table, 2 * i) <= svma);
 	if (low == 0)

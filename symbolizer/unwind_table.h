@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the call frame information of a module, and the entry that covers an address: in the binary
- * search table of .eh_frame_hdr, or in .eh_frame if there is no such table, or in .debug_frame
- * (DWARF 5, 6.4; LSB 5, 10.6). All reads are bounds-checked.
+ * Finds the entry of call frame information that covers an address: by .eh_frame_hdr's search
+ * table, or in .eh_frame if there is none, or in .debug_frame (DWARF 5, 6.4; LSB 5, 10.6).
  */
 #ifndef SYMBOLIZER_UNWIND_TABLE_H
 #define SYMBOLIZER_UNWIND_TABLE_H

@@ -8,7 +8,7 @@ enum { CHUNK_BYTES = 64 * 1024, ALIGNMENT = 16 };
 
 struct arena_chunk {
 	struct arena_chunk *next;
-	uint64_t pad; /* keeps the data behind it aligned to 16 */
+	uint64_t pad; /* aligns @data to 16 bytes */
 	uint8_t data[];
 };
 

@@ -10,12 +10,12 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* The budget of a file: FILE_LEAST, and FILE_FACTOR times its size. */
+/* The budget of a file in bytes: FILE_LEAST, and FILE_FACTOR times its size. */
 #define FILE_LEAST  (64 * MIB)
 #define FILE_FACTOR 32
 /*
- * A decompressed section above INFLATION_FREE bytes may have at most INFLATION_FACTOR times its
- * compressed size: debug sections shrink to a third or a tenth, sections of zeros to a thousandth.
+ * A section of more than INFLATION_FREE bytes may have at most INFLATION_FACTOR times its
+ * compressed size. Debug sections grow 3 to 10 times, sections of zeros 1000 times.
  */
 #define INFLATION_FREE   (16 * MIB)
 #define INFLATION_FACTOR 64
@@ -117,10 +117,7 @@ static int statm_of(struct budget *all)
 	return all->statm_fd;
 }
 
-/*
- * Bytes of private memory; 0 unknown. "/proc/self/statm" is "SIZE RESIDENT SHARED TEXT ..." in
- * pages; shared pages are those of files.
- */
+/* Bytes of private memory; 0: unknown. statm has numbers of pages: all, resident, shared, … */
 static uint64_t private_memory(struct budget *budget)
 {
 	struct budget *all = budget->all ? budget->all : budget;

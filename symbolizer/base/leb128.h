@@ -7,10 +7,7 @@
 
 #include "proto/bytes.h"
 
-/*
- * Reads a number. *@ret_bits: how many bits were read; *@ret_negative: is it below 0 if it is a
- * signed number?
- */
+/* *@ret_bits: bits read; *@ret_negative: the result is below 0 if read as a signed number. */
 static inline uint64_t get_leb(struct reader *r, unsigned *ret_bits, bool *ret_negative)
 {
 	uint64_t v = 0;
@@ -33,7 +30,7 @@ static inline uint64_t get_uleb(struct reader *r)
 	unsigned bits;
 	bool negative;
 
-	/* The most common numbers are below 128. */
+	/* Most numbers are below 128. */
 	if (r->p < r->end && *r->p < 0x80)
 		return *r->p++;
 	return get_leb(r, &bits, &negative);

@@ -10,7 +10,7 @@ struct slice {
 	uint64_t bytes;
 };
 
-/* The @bytes bytes at @at; none if they are not all there. */
+/* The @bytes bytes at @at; empty if the slice has fewer. */
 static inline struct slice slice_part(struct slice from, uint64_t at, uint64_t bytes)
 {
 	if (!from.data || at > from.bytes || bytes > from.bytes - at)
@@ -18,19 +18,16 @@ static inline struct slice slice_part(struct slice from, uint64_t at, uint64_t b
 	return (struct slice){from.data + at, bytes};
 }
 
-/* The bytes from @at to the end. */
 static inline struct slice slice_rest(struct slice from, uint64_t at)
 {
 	return at < from.bytes ? slice_part(from, at, from.bytes - at) : (struct slice){0};
 }
 
-/* The first @most bytes, or all if there are fewer. */
 static inline struct slice slice_first(struct slice from, uint64_t most)
 {
 	return (struct slice){from.data, from.bytes < most ? from.bytes : most};
 }
 
-/* A reader of the bytes from @at to the end. */
 static inline struct reader slice_reader(struct slice from, uint64_t at)
 {
 	struct slice rest = slice_rest(from, at);
@@ -38,7 +35,7 @@ static inline struct reader slice_reader(struct slice from, uint64_t at)
 	return rest.data ? reader_over(rest.data, rest.bytes) : (struct reader){.bad = true};
 }
 
-/* Copies the @bytes bytes at @at. False, here and below: they are not all in the slice. */
+/* Copies the @bytes bytes at @at. False, here and below: the slice has fewer. */
 static inline bool slice_read(struct slice from, uint64_t at, void *to, size_t bytes)
 {
 	struct slice part = slice_part(from, at, bytes);
@@ -58,7 +55,7 @@ static inline bool slice_u64(struct slice from, uint64_t at, uint64_t *ret_value
 	return slice_read(from, at, ret_value, sizeof(*ret_value));
 }
 
-/* Reads a number of @bytes bytes; @bytes is 8 or 4. */
+/* @bytes: 8 or 4. */
 static inline bool slice_word(struct slice from, uint64_t at, unsigned bytes, uint64_t *ret_value)
 {
 	uint32_t narrow;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The only file that includes libdwarf.h, for the sources that read DWARF. libdwarf's API differs
- * between Debian 12 (20210528) and versions since 0.1 (Debian 13): all differences are handled
- * below.
+ * The only file that includes libdwarf.h. Hides how its API differs between Debian 12 (20210528)
+ * and versions since 0.1 (Debian 13).
  */
 #ifndef SYMBOLIZER_DWARF_API_H
 #define SYMBOLIZER_DWARF_API_H
@@ -22,8 +21,8 @@
 #include "symbolizer/dwarf/dwarf_reader.h"
 
 /*
- * Names for either version's object interface, through which libdwarf gets sections from us.
- * Version 0.1 renamed its types and fields, and widened the section index.
+ * Names, in both versions, of the interface by which libdwarf gets sections from us; 0.1 renamed
+ * types and fields, and widened the section index.
  */
 #ifdef DW_LIBDWARF_VERSION
 typedef Dwarf_Obj_Access_Interface_a interface_type;
@@ -60,7 +59,7 @@ struct dwarf_sections {
 /* Opens @source, which must outlive @sections. -ENOEXEC: refused by libdwarf; then dbg is NULL. */
 int dwarf_sections_open(struct dwarf_sections *sections, const struct dwarf_source *source);
 void dwarf_sections_close(struct dwarf_sections *sections);
-/* The bytes of the section with this name; none if it does not exist. */
+/* The bytes of section @name; empty if there is none. */
 struct slice dwarf_sections_find(const struct dwarf_source *source, const char *name);
 
 struct dwarf_reader {
@@ -83,7 +82,6 @@ struct dwarf_split {
 	uint64_t strings_base, ranges_base;
 };
 
-/* The attributes of a DIE that are needed. */
 struct dwarf_facts {
 	bool has_low, has_high, has_ranges, ranges_by_index, has_origin, origin_in_supplement,
 		split;

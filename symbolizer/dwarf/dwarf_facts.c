@@ -34,7 +34,6 @@ static bool read_signed(Dwarf_Debug dbg, Dwarf_Attribute attribute, uint64_t *re
 	return known;
 }
 
-/* Reads an attribute that is an offset in a section. */
 static bool read_offset(Dwarf_Debug dbg, Dwarf_Attribute attribute, uint64_t *ret_value)
 {
 	Dwarf_Error error = NULL;
@@ -57,10 +56,7 @@ static uint32_t read_u32(Dwarf_Debug dbg, Dwarf_Attribute attribute)
 	return value < UINT32_MAX ? (uint32_t)value : 0;
 }
 
-/*
- * Addresses and strings that a unit of split DWARF refers to by index are looked up here and not by
- * libdwarf: with bounds checks, and in the same way for .dwo and .dwp.
- */
+/* Looks up split units' indexed addresses and strings here, with bounds checks, not by libdwarf. */
 static bool read_split_address(const struct dwarf_reader *r, Dwarf_Debug dbg,
 	Dwarf_Attribute attribute, uint64_t *ret_address)
 {
@@ -93,10 +89,7 @@ static const char *read_split_string(
 	return slice_string(r->split->strings, at);
 }
 
-/*
- * Reads a string attribute. Strings in the supplement are looked up here: libdwarf would need the
- * supplement as its "tied" file.
- */
+/* Strings in the supplement are looked up here: libdwarf would need it as "tied" file. */
 static const char *read_string(
 	const struct dwarf_reader *r, Dwarf_Debug dbg, Dwarf_Attribute attribute)
 {

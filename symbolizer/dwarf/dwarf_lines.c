@@ -43,7 +43,7 @@ static int read_files(struct dwarf_reader *r, Dwarf_Line_Context context, Dwarf_
 	return rc;
 }
 
-/* Adds the rows of a line table. @default_file replaces the file number 0. */
+/* @default_file replaces file number 0. */
 static int read_rows(struct dwarf_reader *r, Dwarf_Line *rows, Dwarf_Signed n,
 	Dwarf_Unsigned default_file, struct unit *unit)
 {
@@ -86,10 +86,7 @@ static int read_rows(struct dwarf_reader *r, Dwarf_Line *rows, Dwarf_Signed n,
 /* Bytes of libdwarf's temporary memory: for each row, and for each byte or entry of the header. */
 enum { ROW_BYTES = 160, NAME_BYTES = 64 };
 
-/*
- * Can the line table be read within the budget? 1: yes; -E2BIG: it is too large; 0: none, or
- * damaged.
- */
+/* 1: the line table fits into the budget; 0: no table, or damaged; -E2BIG: too large. */
 static int judge_table(const struct dwarf_reader *r, Dwarf_Die die, struct linescan *ret_scan)
 {
 	Dwarf_Attribute attribute = NULL;
@@ -110,7 +107,7 @@ static int judge_table(const struct dwarf_reader *r, Dwarf_Die die, struct lines
 	if (linescan_table(r->lines, offset, &scan) < 0)
 		return 0;
 	*ret_scan = scan;
-	/* The scan's time is charged, as units may share a table, which is scanned for each. */
+	/* Charges the scan's time: each unit scans its table, even one that many units share. */
 	if (!budget_take(r->budget, scan.rows + scan.names))
 		return -E2BIG;
 	return budget_fits(r->budget, scan.rows * ROW_BYTES + scan.names * NAME_BYTES) ? 1 : -E2BIG;
@@ -136,9 +133,8 @@ int dwarf_lines_read(
 	}
 	rc = read_files(r, context, version, info, unit);
 	/*
-	 * Rows before the first DW_LNS_set_file belong to file 1, in DWARF 5, too; libdwarf up to
-	 * 0.4 gives them file 0. In a table that sets file 0 itself (clang's), no row is of this
-	 * kind: a 0 there is file 0.
+	 * In DWARF 5, too, rows before the first DW_LNS_set_file are of file 1; libdwarf up to 0.4
+	 * says 0. In a table that sets file 0 itself (clang's), 0 means file 0.
 	 */
 	if (rc == 0 && tables == 1 &&
 		dwarf_srclines_from_linecontext(context, &rows, &n, &error) == DW_DLV_OK)

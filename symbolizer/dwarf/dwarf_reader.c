@@ -10,24 +10,21 @@
 
 /* Deeper nesting, or a longer chain of references, counts as damage: no compiler makes it. */
 enum { DEPTH_MAX = 256, REFERENCES_MAX = 16 };
-/* Bytes charged to the budget for the time that each DIE takes. */
+/* Bytes charged to the budget for the time of each DIE. */
 enum { DIE_COST = 4 };
 
-/* Adds a range to a unit, if it is in text that the linker kept. */
 static int add_range(const struct dwarf_reader *r, struct unit *unit, uint64_t low, uint64_t high,
 	uint32_t scope, uint32_t depth)
 {
 	struct unit_range range = {.low = low, .high = high, .scope = scope, .depth = depth};
 
-	/* A range that is not kept is charged, too, for the time that it took. */
+	/* The linker discarded this text: charges the time. */
 	if (low < r->text_low || low >= r->text_high)
 		return budget_take(r->budget, sizeof(range)) ? 0 : -E2BIG;
 	return unit_add_range(unit, &range);
 }
 
-/*
- * Adds the addresses of a DIE. *ret_any: the DIE has addresses, even if the linker discarded them.
- */
+/* *@ret_any: the DIE has addresses, even if the linker discarded them. */
 static int add_ranges(const struct dwarf_reader *r, const struct dwarf_facts *facts,
 	const struct rangelist_unit *lists, struct unit *unit, uint32_t scope, uint32_t depth,
 	bool *ret_any)
@@ -80,10 +77,7 @@ int dwarf_reader_open(const struct dwarf_source *source, const struct dwarf_sour
 		return -ENOMEM;
 	r->budget = budget;
 	r->lines = dwarf_sections_find(source, ".debug_line");
-	/*
-	 * libdwarf would register each object that it returns, to free forgotten ones at the end: a
-	 * third of the total time. Nothing is forgotten here.
-	 */
+	/* Otherwise libdwarf registers each object that it returns: a third of the total time. */
 	(void)dwarf_set_de_alloc_flag(0);
 	r->text_low = text_low;
 	r->text_high = text_high;
@@ -96,7 +90,7 @@ int dwarf_reader_open(const struct dwarf_source *source, const struct dwarf_sour
 	}
 	if (supplement) {
 		r->supplement_strings = dwarf_sections_find(supplement, ".debug_str");
-		/* A supplement that contains only strings is not opened, and need not be. */
+		/* Fails for a supplement with only strings, which need not be opened. */
 		if (dwarf_sections_open(&r->supplement, supplement) == 0)
 			visit_headers(r->supplement.dbg);
 	}
@@ -286,10 +280,7 @@ static int walk_one(struct walk *walk, Dwarf_Die die, uint32_t scope)
 	}
 }
 
-/*
- * Is the DIE behind those already read? DIEs are in file order. DW_AT_sibling may name any DIE: one
- * that leads back, or into what has been read, makes an endless list in a few bytes.
- */
+/* DIEs are in file order. A DW_AT_sibling that leads back makes an endless list of few bytes. */
 static bool is_ahead(struct walk *walk, Dwarf_Die die)
 {
 	Dwarf_Error error = NULL;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads DWARF 2 to 5 by libdwarf. Only the dwarf_*.c files use its API; dwarf_api.h handles how it
- * differs between Debian 12 and 13. With split DWARF the file has skeleton units (lines, no
- * functions), and each unit of a .dwo or .dwp gets a reader of its own. libdwarf gets the sections
- * from memory: it reads no file and needs no descriptor.
+ * Reads DWARF 2 to 5 by libdwarf, from sections in memory. With split DWARF, a file's skeleton
+ * units have lines but no functions; each unit of a .dwo or .dwp gets a reader of its own.
  */
 #ifndef SYMBOLIZER_DWARF_READER_H
 #define SYMBOLIZER_DWARF_READER_H
@@ -35,36 +33,33 @@ struct dwarf_source {
 struct dwarf_unit {
 	uint64_t die;                /* offset of the unit's own DIE */
 	struct rangelist_unit lists; /* where the ranges of the unit's DIEs are */
-	const char *directory;       /* compilation directory, NULL unknown */
+	const char *directory;       /* compilation directory, NULL: unknown */
 	bool code;                   /* may describe code: not a type or partial unit */
 	/* in the unit's language, types may contain functions with code */
 	bool classes;
 	bool mangled;         /* DW_AT_name alone does not name the unit's functions in full */
 	bool split;           /* the unit's functions are in a .dwo file */
-	const char *dwo_name; /* name of the .dwo file, NULL unknown */
+	const char *dwo_name; /* name of the .dwo file, NULL: unknown */
 	uint64_t dwo_id;
 	uint64_t ranges_base; /* DW_AT_GNU_ranges_base: where the .dwo's ranges begin */
 	bool ranged;          /* the unit's DIE says which addresses the unit covers */
 };
 
-/*
- * The sections that contain a split unit. Of a .dwp these are only the unit's parts of the
- * sections, but all of the strings.
- */
+/* A split unit's sections; of a .dwp, only the unit's parts, but all strings. */
 struct dwarf_split_unit {
 	struct slice info, abbreviations, rnglists, string_offsets, strings;
 };
 
 struct dwarf_function {
-	const char *name, *linkage_name; /* NULL unknown; owned by the source */
+	const char *name, *linkage_name; /* NULL: unknown; owned by the source */
 	uint32_t line;
 };
 
 /*
- * Opens a reader of the DWARF in @source. @supplement: the file named by .gnu_debugaltlink (dwz),
- * NULL none. Addresses outside [text_low, text_high) belong to functions discarded by the linker.
- * Memory is taken from @budget, NULL: no limit. -ENOEXEC: refused by libdwarf; -E2BIG: over the
- * budget; -ENOMEM.
+ * Opens a reader of the DWARF in @source. @supplement: the file named by .gnu_debugaltlink, or
+ * NULL. Addresses outside [text_low, text_high) are of functions discarded by the linker. Memory is
+ * taken from @budget; NULL: no limit. -ENOEXEC: refused by libdwarf; -E2BIG: over the budget;
+ * -ENOMEM.
  */
 int dwarf_reader_open(const struct dwarf_source *source, const struct dwarf_source *supplement,
 	uint64_t text_low, uint64_t text_high, struct budget *budget,
@@ -72,25 +67,20 @@ int dwarf_reader_open(const struct dwarf_source *source, const struct dwarf_sour
 void dwarf_reader_close(struct dwarf_reader *reader);
 
 /*
- * Reads the next unit's header and DIE, and adds its ranges to @index with the number @scope. 1:
- * read; 0: there are no more units, or the section is damaged from here on; -ENOMEM; -E2BIG: over
- * the budget.
+ * Reads the next unit's header and DIE, and adds its ranges to @index as @scope. 1; 0: no more
+ * units, or damaged from here on; -ENOMEM; -E2BIG: over the budget.
  */
 int dwarf_reader_next(struct dwarf_reader *reader, uint32_t scope, struct dwarf_unit *ret_unit,
 	struct unit *index);
 
-/*
- * Adds the lines and functions of a unit to @unit, without sealing it. Damaged parts are skipped.
- * -ENOMEM; -E2BIG: over the budget.
- */
+/* Adds a unit's lines and functions to @unit, unsealed; skips damaged parts. -ENOMEM, -E2BIG. */
 int dwarf_reader_read(
 	struct dwarf_reader *reader, const struct dwarf_unit *info, struct unit *unit);
 
 /*
- * Opens the split unit in @from that belongs to @skeleton, a unit of @skeletons. The new reader
- * must not outlive @skeletons or the bytes of @from. The lines are in the skeleton: the caller
- * reads both units, the skeleton first. -ENOENT: the unit is not in @from, or damaged; -ENOMEM;
- * -E2BIG: over the budget.
+ * Opens @skeleton's split unit in @from. The new reader must not outlive @skeletons or the bytes of
+ * @from. The caller reads the skeleton, which has the lines, before the split unit. -ENOENT: the
+ * unit is not in @from, or damaged; -ENOMEM; -E2BIG: over the budget.
  */
 int dwarf_reader_open_split(const struct dwarf_reader *skeletons, const struct dwarf_unit *skeleton,
 	const struct dwarf_split_unit *from, struct dwarf_reader **ret_reader,

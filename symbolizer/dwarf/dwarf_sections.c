@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Is it a section that rangelist.c reads? libdwarf must not (see rangelist.h), so it is hidden. */
+/* Sections that rangelist.c reads are hidden from libdwarf (see rangelist.h). */
 static bool is_ours(const struct dwarf_section *section)
 {
 	return strcmp(section->name, ".debug_ranges") == 0 ||

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opens units of split DWARF. libdwarf gets only the sections .debug_info.dwo and
- * .debug_abbrev.dwo, under their names without ".dwo". dwarf_facts.c looks up what a unit refers to
- * by index.
+ * Opens split units. libdwarf gets only .debug_info.dwo and .debug_abbrev.dwo, named without
+ * ".dwo"; dwarf_facts.c looks up what a unit refers to by index.
  */
 #include "symbolizer/dwarf/dwarf_api.h"
 
@@ -26,10 +25,7 @@ static void describe(struct dwarf_split *s, const struct dwarf_unit *skeleton,
 		s->ranges_base = skeleton->ranges_base;
 		return;
 	}
-	/*
-	 * Each section has one table behind a header: in .debug_rnglists of 20 bytes, or 12 with
-	 * 32-bit offsets; in .debug_str_offsets of 16 or 8.
-	 */
+	/* Headers before the tables: .debug_rnglists 20 or 12 bytes, .debug_str_offsets 16 or 8. */
 	s->lists.lists = from->rnglists;
 	s->lists.lists_base = wide ? 20 : 12;
 	s->strings_base = wide ? 16 : 8;

@@ -54,10 +54,7 @@ static void pass_form(struct reader *s, uint64_t form, unsigned offset_bytes)
 	}
 }
 
-/*
- * Skips the directories or files of DWARF 5: their format, their number, and the entries. Returns
- * the number of entries.
- */
+/* Skips a table of directories or files (DWARF 5). Returns the number of its entries. */
 static uint64_t pass_entries(struct reader *s, unsigned offset_bytes)
 {
 	uint64_t form[FORMATS_MOST], n;
@@ -78,10 +75,7 @@ static uint64_t pass_entries(struct reader *s, unsigned offset_bytes)
 	return n;
 }
 
-/*
- * Counts the rows of a line program. @lengths: numbers of operands of the standard opcodes, from
- * opcode 1 on.
- */
+/* @lengths: numbers of operands of the standard opcodes, from opcode 1 on. */
 static uint64_t count_rows(
 	struct reader *s, unsigned opcode_base, const uint8_t *lengths, bool *ret_sets_file_0)
 {

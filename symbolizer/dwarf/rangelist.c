@@ -57,10 +57,7 @@ bool rangelist_indexed(
 	return true;
 }
 
-/*
- * Reads a pair of .debug_ranges: relative to the base; (largest address, x) sets the base, (0, 0)
- * ends the list.
- */
+/* In .debug_ranges, (largest address, x) sets the base of the next pairs; (0, 0) ends the list. */
 static bool next_pair(struct rangelist *list, uint64_t *ret_low, uint64_t *ret_high)
 {
 	uint64_t select = list->unit->address_bytes == 8 ? UINT64_MAX : UINT32_MAX;
@@ -104,7 +101,7 @@ static bool next_entry(struct rangelist *list, uint64_t *ret_low, uint64_t *ret_
 			low = get_address(list);
 			high = low + get_uleb(left);
 			break;
-		default: return false; /* The list ends. */
+		default: return false; /* RLE_END_OF_LIST, or unknown */
 		}
 		if (left->bad)
 			break;

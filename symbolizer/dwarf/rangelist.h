@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The address ranges of a DIE, from .debug_ranges (DWARF 3 and 4, section 2.17.3) or
- * .debug_rnglists (DWARF 5, section 7.25). They are not read by libdwarf, as that of Debian 12 has
- * a double free with a damaged .debug_rnglists, and allocates memory for each entry.
+ * Address ranges of a DIE, from .debug_ranges (DWARF 3 and 4, 2.17.3) or .debug_rnglists (DWARF 5,
+ * 7.25). libdwarf does not read these: Debian 12's frees memory twice if .debug_rnglists is
+ * damaged, and allocates each entry.
  */
 #ifndef SYMBOLIZER_RANGELIST_H
 #define SYMBOLIZER_RANGELIST_H
@@ -12,7 +12,6 @@
 
 #include "symbolizer/base/slice.h"
 
-/* What is needed to read the lists of a unit. */
 struct rangelist_unit {
 	struct slice lists;                  /* .debug_ranges or .debug_rnglists */
 	struct slice addresses;              /* .debug_addr */
@@ -29,10 +28,9 @@ struct rangelist {
 	uint64_t base;
 };
 
-/* The address with this index in .debug_addr. False: it is not there. */
+/* The address at @index in the unit's part of .debug_addr. False: not there. */
 bool rangelist_address(const struct rangelist_unit *unit, uint64_t index, uint64_t *ret_address);
 
-/* The list at an offset in the section. */
 struct rangelist rangelist_at(const struct rangelist_unit *unit, uint64_t offset);
 /* The list by its index (DW_FORM_rnglistx); false: not in the table, or truncated. */
 bool rangelist_indexed(

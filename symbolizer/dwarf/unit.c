@@ -78,10 +78,7 @@ int unit_add_file(struct unit *unit, const char *name, const char *directory)
 	return 0;
 }
 
-/*
- * Sorts rows by address; at one address, the end of a sequence comes before the beginning of the
- * next.
- */
+/* At one address, the end of a sequence comes before the beginning of the next. */
 static int by_line_address(const void *a, const void *b)
 {
 	const struct unit_line *x = a, *y = b;
@@ -94,7 +91,7 @@ static int by_line_address(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Sorts the rows. Of rows at one address the last one counts; rows without a change are removed. */
+/* Of rows at one address the last one counts; rows without a change are removed. */
 static void seal_lines(struct unit *unit)
 {
 	struct unit_line *l = unit->lines;
@@ -120,7 +117,7 @@ static void seal_lines(struct unit *unit)
 	}
 }
 
-/* Sorts ranges so that outer ones precede those inside them. */
+/* Outer ranges come before those inside them. */
 static int by_range(const void *a, const void *b)
 {
 	const struct unit_range *x = a, *y = b;
@@ -153,10 +150,7 @@ static int add_segment(struct unit *unit, uint64_t svma, uint32_t scope)
 	return 0;
 }
 
-/*
- * Flattens nested ranges: a sweep over their starts with a stack of open ranges. A range that
- * exceeds the enclosing one (invalid data) is cut there.
- */
+/* Flattens nested ranges. Cuts a range that exceeds the enclosing one (invalid data). */
 static int seal_ranges(struct unit *unit)
 {
 	struct unit_range *stack = malloc((unit->n_ranges + 1) * sizeof(*stack));

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The address data of one compilation unit: its line table and its tree of functions with the calls
- * inlined into them. Plain data, filled by dwarf_reader.c, searched by binary search.
- */
+/* A compilation unit's lines, functions and inlined calls, by address. Filled by dwarf_reader.c. */
 #ifndef SYMBOLIZER_UNIT_H
 #define SYMBOLIZER_UNIT_H
 
@@ -33,10 +30,7 @@ struct unit_range {
 	uint32_t scope, depth;
 };
 
-/*
- * The addresses from @svma up to the next segment, whose innermost scope is @scope. Made by
- * unit_seal().
- */
+/* Addresses from @svma up to the next segment; @scope is innermost. Made by unit_seal(). */
 struct unit_segment {
 	uint64_t svma;
 	uint32_t scope; /* UNIT_NONE: none */
@@ -55,7 +49,7 @@ struct unit {
 	struct unit_file *files;
 	size_t n_lines, n_scopes, n_ranges, n_segments, n_files;
 	size_t lines_capacity, scopes_capacity, ranges_capacity, segments_capacity, files_capacity;
-	struct budget *budget; /* charged for additions; NULL none */
+	struct budget *budget; /* charged for additions; NULL: none */
 	uint32_t first_file;   /* DWARF's number of files[0]: 1 up to DWARF 4, 0 since DWARF 5 */
 };
 
@@ -64,14 +58,14 @@ int unit_add_line(struct unit *unit, uint64_t svma, uint32_t file, uint32_t line
 int unit_add_scope(struct unit *unit, const struct unit_scope *scope, uint32_t *ret_index);
 int unit_add_range(struct unit *unit, const struct unit_range *range);
 int unit_add_file(struct unit *unit, const char *name, const char *directory);
-/* Sorts the lines, and makes segments of the ranges; to be called once, after all additions. */
+/* Sorts lines, makes segments of ranges. Call once, after all additions. */
 int unit_seal(struct unit *unit);
 
-/* The row of the line table that covers the address, NULL none. */
+/* The row of the line table that covers @svma; NULL: none. */
 const struct unit_line *unit_find_line(const struct unit *unit, uint64_t svma);
 /* The innermost scope at the address, or UNIT_NONE. */
 uint32_t unit_find_scope(const struct unit *unit, uint64_t svma);
-/* The file with this number, NULL none. */
+/* The file with this number; NULL: none. */
 struct unit_file *unit_file(const struct unit *unit, uint32_t number);
 
 void unit_release(struct unit *unit);

@@ -10,10 +10,7 @@
 #include "symbolizer/unwind/unwind_internal.h"
 #include "symbolizer/unwind_table.h"
 
-/*
- * Maximum signal frames, and other frames whose caller may be on another stack, in one stack. Only
- * these can lead back to frames passed before, so the limit ends a loop.
- */
+/* Limit of frames whose caller may be on another stack (signals): only these can form a loop. */
 #define SIGNALS_MOST 64
 
 #define BIT(n) (UINT64_C(1) << (n))
@@ -86,7 +83,7 @@ static void begin(struct cursor *cursor)
 	cursor->reg[machine->sp] = input->sp;
 }
 
-/* Is it a mapping of code that was made at run time and is in no file? */
+/* Code that was made at run time, and is in no file. */
 static bool is_generated(const struct mapping *mapping)
 {
 	return mapping && mapping->execute && !mapping->module->image.data && !mapping->inode &&
@@ -98,7 +95,7 @@ static bool read_word(void *reader, uint64_t address, uint64_t *ret_word)
 	return unwind_read(reader, address, sizeof(*ret_word), ret_word) == 0;
 }
 
-/* Asks the runtime for the frame's caller. 1: the code is the runtime's; 0: it is not; -ENOMEM. */
+/* 1: the code is the runtime's; 0: it is not; -ENOMEM. */
 static int ask_runtime(struct cursor *cursor)
 {
 	const struct unwind_input *input = cursor->input;
@@ -126,7 +123,7 @@ static int ask_runtime(struct cursor *cursor)
 	return r;
 }
 
-/* Asks unwind_input.generated() how to unwind the generated code at @pc. -ENOMEM. */
+/* Asks the runtime, or else generated(), how to unwind the code. -ENOMEM. */
 static int locate_generated(struct cursor *cursor, uint64_t pc)
 {
 	const struct unwind_input *input = cursor->input;
@@ -150,9 +147,9 @@ static int locate_generated(struct cursor *cursor, uint64_t pc)
 }
 
 /*
- * Finds the mapping and the unwind row of the cursor's pc. A return address is looked up by the
- * call before it, unless there is none: makecontext() makes a function return to the first byte of
- * another. -ENOMEM.
+ * Finds the pc's mapping and unwind row. A return address is looked up 1 byte before, in its call,
+ * unless there is no call: makecontext() makes a function return to the first byte of another.
+ * -ENOMEM.
  */
 static int locate(struct cursor *cursor)
 {
@@ -166,10 +163,7 @@ static int locate(struct cursor *cursor)
 	cursor->uncalled = cursor->trampoline = cursor->of_runtime = false;
 	if (is_generated(mapping))
 		return locate_generated(cursor, pc);
-	/*
-	 * The runtime's code may have grown since the mappings were read: asks about an unknown pc,
-	 * too.
-	 */
+	/* Unknown pcs, too: a runtime's code may have grown since the maps were read. */
 	if (!mapping || !mapping->module->image.data) {
 		int r = ask_runtime(cursor);
 
@@ -253,10 +247,7 @@ static int step_out(struct cursor *cursor)
 	}
 	if (cursor->trampoline && !usable && unwind_leave_trampoline(cursor) == 0)
 		return 0;
-	/*
-	 * The innermost function may not have set its frame pointer yet. So its table is preferred,
-	 * which is right at each instruction.
-	 */
+	/* Prefers the innermost function's table: its frame pointer may not be set yet. */
 	if (cursor->input->frame_pointers && (!usable || !cursor->exact)) {
 		r = unwind_follow_pointer(cursor);
 		if (usable || r >= 0)
@@ -289,10 +280,7 @@ static void stop_at_failure(const struct cursor *cursor, int error, struct unwin
 		stop(result, UNWIND_INCOMPLETE, "a register that is needed is not known");
 }
 
-/*
- * Copies the remaining, outer frames from the thread's last stack. 1: done; 0: they may have
- * changed; -ENOMEM.
- */
+/* Takes the outer frames from the last stack. 1: done; 0: they may have changed; -ENOMEM. */
 static int reuse(struct cursor *cursor, struct unwind_result *result)
 {
 	size_t n = unwind_memory_match(cursor->input->memory, cursor);

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Unwinds a copy of a thread's registers and stack to its frames.
- *
- * Call frame information is interpreted here (unwind_table.c, unwind_row.c, unwind_expr.c), each
- * row once per address in a module, for all processes together: a step with a known row takes some
- * 30 ns.
- * Without information the frame pointer is followed if that leads to a plausible location, and the
- * frame is marked as guessed; otherwise the stack ends, and the result says so. A stack never ends
- * silently.
+ * Unwinds a copy of a thread's registers and stack to frames. A row of call frame information is
+ * made once per address in a module, for all processes: a step with a known row takes some 30 ns.
+ * Without such information, the frame pointer is followed if it leads to a plausible location, and
+ * the frame is marked as guessed. Otherwise the stack ends, and the result says why.
  */
 #ifndef SYMBOLIZER_UNWIND_H
 #define SYMBOLIZER_UNWIND_H
@@ -38,12 +34,12 @@ struct unwind_piece {
 /* What is known of a piece of generated code. */
 struct unwind_generated {
 	uint64_t start, end; /* runtime addresses */
-	/* call frame information of the code, relative to start; NULL: none */
+	/* call frame information of this code; NULL: none */
 	const uint8_t *eh_frame;
 	size_t bytes; /* of eh_frame */
 	/*
-	 * The code is a trampoline: its frame is one word, and the return address follows. The word
-	 * is the caller's frame pointer, if the frame pointer points to it.
+	 * The code is a trampoline: its frame is one word, which the return address follows. If the
+	 * frame pointer points to that word, the word is the caller's frame pointer.
 	 */
 	bool trampoline;
 };
@@ -55,7 +51,7 @@ struct unwind_runtime_frame {
 	bool exact;                /* pc is the executing instruction, not a return address */
 	const uint64_t *reg;       /* if exact: all registers, as in unwind_input; NULL: lost */
 	uint64_t left_pc, left_sp; /* as in unwind_input */
-	/* Reads a word of the stack. False: it is not in the copy. */
+	/* Reads a word of memory. False: neither in the copy nor in a file. */
 	bool (*read)(void *reader, uint64_t address, uint64_t *ret_word);
 	void *reader;
 };
@@ -83,22 +79,15 @@ struct unwind_input {
 	uint64_t pc, sp;
 	struct unwind_piece piece[UNWIND_PIECES]; /* pieces of the stack; bytes 0: none */
 	/*
-	 * Of a Go program's thread that runs on the thread's own stack: the pc and sp with which it
-	 * left its goroutine's stack, which is one of the pieces. 0: it did not leave one, or this
-	 * is not known. Of a Java program: see proto/record.h.
+	 * Go: the pc and sp with which a thread, now on its own stack, left its goroutine's stack,
+	 * which is one of the pieces. 0: none, or unknown. Java: see proto/record.h.
 	 */
 	uint64_t left_pc, left_sp;
 	bool truncated; /* the stack continues behind the end of a piece */
-	/*
-	 * The thread was not stopped: only pc and sp are known. Frames whose CFA depends on another
-	 * register are searched for, and are guessed.
-	 */
+	/* The thread was not stopped: only pc and sp are known, and callers may be searched for. */
 	bool blocked;
 	bool frame_pointers; /* follow frame pointers, and use tables only if that fails */
-	/*
-	 * The thread's last stack, to reuse unchanged frames; NULL: not kept. See
-	 * unwind_memory_new().
-	 */
+	/* The thread's last stack, whose unchanged frames are reused; NULL: not kept. */
 	struct unwind_memory *memory;
 	/*
 	 * Finds the generated code at @pc, in a mapping that begins at @start. 1: found, its data
@@ -107,9 +96,8 @@ struct unwind_input {
 	int (*generated)(
 		void *context, uint64_t pc, uint64_t start, struct unwind_generated *ret_generated);
 	/*
-	 * Asks the runtime that has made the generated code at frame->pc. 1: the code is the
-	 * runtime's, whether or not the caller was found; 0: it is not; -ENOMEM. NULL: there is no
-	 * runtime.
+	 * Asks the runtime about frame->pc. 1: the code is the runtime's, even if no caller is
+	 * found; 0: it is not; -ENOMEM. NULL: no runtime.
 	 */
 	int (*runtime)(void *context, const struct unwind_runtime_frame *frame,
 		struct unwind_runtime_caller *ret_caller);
@@ -135,10 +123,7 @@ struct unwind_frame {
 	/* with @guessed: the stack was searched for the callee's return address */
 	bool searched;
 	bool gap; /* of a runtime: stands for frames that are not on the stack now */
-	/*
-	 * A word for the use of unwind_stack()'s caller, one per location, 0 at first; NULL if
-	 * there is none.
-	 */
+	/* A word per location for unwind_stack()'s caller, 0 at first; NULL: none. */
 	uint32_t *tag;
 };
 
@@ -155,10 +140,7 @@ struct unwind_result {
 int unwind_stack(struct unwinder *unwinder, const struct space *space,
 	const struct unwind_input *input, struct unwind_result *ret_result);
 
-/*
- * Makes a memory for a thread's last stack. To be cleared when the mappings of the thread's process
- * have changed. NULL: out of memory.
- */
+/* Makes a memory for a thread's last stack; clear it when mappings change. NULL: out of memory. */
 struct unwind_memory *unwind_memory_new(void);
 void unwind_memory_clear(struct unwind_memory *memory);
 void unwind_memory_free(struct unwind_memory *memory);

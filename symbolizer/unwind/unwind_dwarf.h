@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Numbers of the supported call frame instructions (DWARF 5, table 7.29) and expression operators
- * (table 7.9). Own names, because libdwarf's header is included in one file only.
- */
+/* Supported call frame instructions (DWARF 5, table 7.29) and expression operators (table 7.9). */
 #ifndef SYMBOLIZER_UNWIND_DWARF_H
 #define SYMBOLIZER_UNWIND_DWARF_H
 

@@ -31,7 +31,6 @@ static uint64_t pop(struct stack *stack)
 	return 0;
 }
 
-/* Pushes a copy of the entry that is @depth entries below the top. */
 static void pick(struct stack *stack, unsigned depth)
 {
 	if (depth < stack->n)
@@ -106,7 +105,7 @@ static bool one_operand(unsigned op, struct reader *s, struct stack *stack)
 	}
 }
 
-/* Operators with two operands: @a is the second entry, @b the top. */
+/* @b is the top of the stack, @a the entry below. */
 static bool two_operands(unsigned op, uint64_t a, uint64_t b, uint64_t *ret_value)
 {
 	int64_t x = (int64_t)a, y = (int64_t)b;

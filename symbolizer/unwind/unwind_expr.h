@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Runs DWARF expressions of call frame information (DWARF 5, 2.5 and 6.4.2), with limits on their
- * stack and their steps.
- */
+/* Expressions of call frame information (DWARF 5, 2.5 and 6.4.2), with limited stack and steps. */
 #ifndef SYMBOLIZER_UNWIND_EXPR_H
 #define SYMBOLIZER_UNWIND_EXPR_H
 

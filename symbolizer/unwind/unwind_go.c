@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Rows for Go functions, from the program's own table (gopclntab.h). A program has this table even
- * without unwind information, and the table says which functions have no caller.
- */
+/* Rows for Go functions, from Go's own table (gopclntab.h), which every Go program has. */
 #include <elf.h>
 #include <errno.h>
 
@@ -28,10 +25,10 @@ static struct unwind_rule saved_at(uint8_t reg, int64_t from_cfa)
 }
 
 /*
- * Makes the rules of a function whose frame has @depth bytes. x86-64: the return address follows
- * the frame; the caller's frame pointer lies below it if there is a frame. aarch64: the return
- * address lies at the stack pointer, or, without a frame, is still in its register; the frame
- * pointer lies below the stack pointer (the ABI of Go's assembler).
+ * Rules of a function with a frame of @depth bytes (ABI of Go's assembler). x86-64: the return
+ * address follows the frame, whose last word is the caller's frame pointer. aarch64: the return
+ * address is at the stack pointer (without a frame: in its register), the caller's frame pointer
+ * below.
  */
 static unsigned make_rules(uint16_t machine, int64_t depth, struct unwind_rule *rule)
 {
@@ -49,9 +46,8 @@ static unsigned make_rules(uint16_t machine, int64_t depth, struct unwind_rule *
 }
 
 /*
- * Makes the rules of the function to which a signal handler returns: the kernel's struct ucontext
- * lies at the stack pointer, with the registers (enum in sys/ucontext.h, REG_R8 first) from byte 40
- * on.
+ * A signal handler returns with struct ucontext at the stack pointer: registers from byte 40 on, in
+ * the order of the enum in sys/ucontext.h (REG_R8 first).
  */
 static unsigned x86_signal_rules(struct unwind_rule *rule)
 {

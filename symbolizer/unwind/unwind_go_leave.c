@@ -9,9 +9,8 @@
 enum { X86_RSP = 7 };
 
 /*
- * Leaves asmcgocall if it was called on the thread's own stack. Where it calls C, the stack then
- * has the words {old stack pointer, 0}; if it was called on a goroutine's stack, {depth,
- * goroutine}. 0; -EFAULT: it was called on a goroutine's stack, or the stack cannot be read.
+ * Leaves asmcgocall if called on the thread's own stack: its frame then has the words {old stack
+ * pointer, 0}, otherwise {depth, goroutine}. -EFAULT: called on a goroutine's stack, or unreadable.
  */
 static int leave_to_same_stack(struct cursor *cursor)
 {
@@ -40,10 +39,7 @@ static int skip_left(struct cursor *cursor)
 	if (!step)
 		return -ENOMEM;
 	if (!step->usable || step->go != GOPCLNTAB_LEFT) {
-		/*
-		 * The goroutine was left by morestack: the pc is the return address into the
-		 * function whose stack was too short.
-		 */
+		/* morestack left the goroutine: the pc is a return address. */
 		cursor->exact = false;
 		return 0;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps without unwind information: generated code, and assembly code without it. */
+/* Steps without unwind information, as in generated and in assembly code. */
 #include <elf.h>
 #include <errno.h>
 #include <string.h>
@@ -17,9 +17,8 @@ bool unwind_is_code(const struct cursor *cursor, uint64_t pc)
 }
 
 /*
- * Does a call instruction end at @pc? x86: "e8 rel32", or "ff /2" with its operand, which makes 2
- * to 7 bytes: ff d0 (call *%rax), ff 50 08 (call *8(%rax)), ff 15 and 4 bytes, ff 94 24 and 4
- * bytes.
+ * Does @before end with a call? That is "e8 rel32", or "ff /2" of 2 to 7 bytes: ff d0 (call *%rax),
+ * ff 50 08 (call *8(%rax)), ff 15 and 4 bytes, ff 94 24 and 4 bytes.
  */
 static bool ends_x86_call(const uint8_t before[8])
 {
@@ -77,10 +76,7 @@ int unwind_follow_pointer(struct cursor *cursor)
 	const struct unwind_machine *machine = cursor->machine;
 	uint64_t fp = cursor->reg[machine->fp], caller, pc, width = machine->width;
 
-	/*
-	 * The ABIs mark the outermost frame by a frame pointer of 0; a goroutine of Go begins with
-	 * one.
-	 */
+	/* A frame pointer of 0 marks the outermost frame (ABIs, goroutines of Go). */
 	if (fp == 0 && cursor->pointed)
 		return 1;
 	if (!(cursor->known >> machine->fp & 1) || fp < cursor->sp || fp % width ||
@@ -113,9 +109,7 @@ int unwind_follow_runtime(struct cursor *cursor)
 	return 0;
 }
 
-/*
- * Leaves a function that has not set up a frame yet: the return address is where the call left it.
- */
+/* Leaves a function that has no frame yet: the return address is where the call left it. */
 static int leave_leaf(struct cursor *cursor)
 {
 	const struct unwind_machine *machine = cursor->machine;
@@ -135,9 +129,8 @@ static int leave_leaf(struct cursor *cursor)
 }
 
 /*
- * Steps from a trampoline to its caller. While the trampoline calls, its frame is one word, and the
- * return address is the next word above. Before that word is pushed, and after it is popped, the
- * return address is where the call instruction left it: on the stack, or in the link register.
+ * While a trampoline calls, its frame is one word, below the return address. Before that word is
+ * pushed, and after it is popped, the return address is where the call left it.
  */
 int unwind_leave_trampoline(struct cursor *cursor)
 {
@@ -160,9 +153,7 @@ int unwind_leave_trampoline(struct cursor *cursor)
 	return 0;
 }
 
-/*
- * Is the pc in the first instructions of the program or the dynamic linker, which have no caller?
- */
+/* The first instructions of a program or of the dynamic linker have no caller. */
 static bool is_entry(const struct cursor *cursor)
 {
 	const struct mapping *mapping = cursor->mapping;

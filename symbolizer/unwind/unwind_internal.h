@@ -36,9 +36,8 @@ struct unwind_step {
 	bool usable, signal;
 	bool elsewhere; /* the caller may be on another stack */
 	/*
-	 * Frames may return to the first byte of the function at svma + 1, although no call
-	 * precedes it (GOPCLNTAB_LEFT, GOPCLNTAB_SIGRETURN). So a return address svma + 1 is looked
-	 * up as it is, not 1 byte before.
+	 * A function begins at svma + 1 to which frames return without a call before it
+	 * (GOPCLNTAB_LEFT, GOPCLNTAB_SIGRETURN): return address svma + 1 is looked up as it is.
 	 */
 	bool before_uncalled;
 };
@@ -72,15 +71,14 @@ struct cursor {
 	uint64_t pc, sp;
 	bool exact; /* pc is the executing instruction, not a return address */
 	/*
-	 * The frame's return address is the first byte of a function. makecontext() arranges this;
-	 * a call returns there only by chance. If the step to the caller fails, the stack is
-	 * complete.
+	 * The pc is a return address, and a function's first byte: made by makecontext(), seldom by
+	 * a call. If the step to the caller fails, the stack is complete.
 	 */
 	bool uncalled;
 	bool guessed, searched;        /* how this frame was found; see unwind.h */
 	bool pointed;                  /* reached by the frame pointer alone */
-	const struct mapping *mapping; /* of the pc, NULL none */
-	struct unwind_step *step;      /* of the pc, NULL none */
+	const struct mapping *mapping; /* of the pc; NULL: none */
+	struct unwind_step *step;      /* of the pc; NULL: none */
 	struct unwind_step own;        /* the step of generated code; its rules are in @own_rule */
 	struct unwind_rule own_rule[UNWIND_REGISTERS];
 	/* the generated code at the pc is a trampoline (struct unwind_generated) */
@@ -97,10 +95,7 @@ struct cursor {
 struct unwind_step *unwind_step_find(
 	struct unwinder *unwinder, struct module *module, uint64_t svma);
 
-/*
- * Fills the cursor's own step from call frame information of the generated code at @pc. Without
- * sound information the step is not @usable.
- */
+/* Fills cursor->own from the generated code's call frame information; if invalid, not @usable. */
 void unwind_step_generated(
 	struct cursor *cursor, uint64_t pc, const struct unwind_generated *generated);
 
@@ -108,9 +103,9 @@ void unwind_step_generated(
 int unwind_read(struct cursor *cursor, uint64_t address, unsigned bytes, uint64_t *ret_value);
 
 /*
- * Steps to the caller by the cursor's row. 0; 1: there is no caller, this was the outermost frame;
- * -EFAULT: memory could not be read, or makes no sense; -ENOEXEC: a register is not known, or an
- * expression is invalid. On failure the cursor is unchanged.
+ * Steps to the caller by the cursor's row. 0; 1: this frame is the outermost; -EFAULT: memory is
+ * unknown, or makes no sense; -ENOEXEC: an unknown register, or an invalid expression. On failure
+ * the cursor stays at the frame.
  */
 int unwind_apply(struct cursor *cursor);
 
@@ -118,18 +113,17 @@ int unwind_apply(struct cursor *cursor);
 int unwind_apply_at(struct cursor *cursor, uint64_t cfa);
 
 /*
- * Searches the stack for the frame's return address, because the register on which the CFA depends
- * is unknown, and steps to the caller. Returns what unwind_apply() does; -ENOEXEC also if nothing
- * plausible was found; -ENOMEM.
+ * Searches the stack for the frame's return address, as the CFA's register is unknown, and steps to
+ * the caller. Results of unwind_apply(), -ENOEXEC also if nothing is plausible; -ENOMEM.
  */
 int unwind_search(struct cursor *cursor);
 
 /* Fills a new step from a Go program's table. 1; 0: it does not cover the step's svma; -ENOMEM. */
 int unwind_go_row(struct unwinder *unwinder, struct module *module, struct unwind_step *step);
 /*
- * If the frame's function was entered from a goroutine's stack, steps to this stack. 0; 1: there is
- * no caller; -ENOENT: it was not entered so, and its caller is found as usual; -EFAULT, -ENOEXEC:
- * the goroutine's stack is unknown, or its frame cannot be left; -ENOMEM.
+ * Steps to the goroutine's stack, if the frame's function was entered from there. 0; 1: no caller;
+ * -ENOENT: entered otherwise, and left as usual; -EFAULT, -ENOEXEC: the goroutine's stack is
+ * unknown, or its frame cannot be left; -ENOMEM.
  */
 int unwind_go_leave(struct cursor *cursor);
 
@@ -140,17 +134,11 @@ int unwind_entry_find(struct unwinder *unwinder, struct module *module, uint64_t
 /* Does a call instruction end at @pc? *@ret_target: the target of a direct call, otherwise 0. */
 bool unwind_follows_call(const struct cursor *cursor, uint64_t pc, uint64_t *ret_target);
 
-/*
- * Steps to the caller without unwind information. 0; 1: there is no caller; -ENOENT: no plausible
- * one was found.
- */
+/* Steps to the caller without unwind information. 0; 1: no caller; -ENOENT: none is plausible. */
 int unwind_guess(struct cursor *cursor);
 /* Steps out of a trampoline. 0; -ENOENT: the frame does not look like a trampoline's. */
 int unwind_leave_trampoline(struct cursor *cursor);
-/*
- * Steps to cursor->caller. 0; -ENOENT: the runtime has not found the caller, or the step would not
- * lead outwards.
- */
+/* Steps to cursor->caller. -ENOENT: the runtime found none, or the caller is not further out. */
 int unwind_follow_runtime(struct cursor *cursor);
 /* Steps to the caller by the frame pointer alone. Results are those of unwind_guess(). */
 int unwind_follow_pointer(struct cursor *cursor);
@@ -158,14 +146,10 @@ int unwind_follow_pointer(struct cursor *cursor);
 /* Is @pc in an executable mapping? */
 bool unwind_is_code(const struct cursor *cursor, uint64_t pc);
 
-/* These functions are in unwind_memory.c. */
 /* Begins a new stack: finds out how much of it is equal to the kept one. */
 void unwind_memory_compare(struct unwind_memory *memory, const struct unwind_input *input,
 	const struct unwind_machine *machine);
-/*
- * The number of frames, from the cursor's outwards, that can be reused because the registers and
- * the whole stack from there on are unchanged; 0: none.
- */
+/* How many frames from the cursor's outwards are unchanged, with their stack and registers. */
 size_t unwind_memory_match(struct unwind_memory *memory, const struct cursor *cursor);
 /* Copies the @n outermost kept frames, innermost first, and how the kept stack ended. */
 void unwind_memory_take(const struct unwind_memory *memory, size_t n,

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The last stack of a thread. If the bytes from some frame outwards, and the registers at that
- * frame, are unchanged, so are the frames.
- */
+/* A thread's last stack. Frames are reused where registers and stack bytes are unchanged. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +57,7 @@ void unwind_memory_free(struct unwind_memory *memory)
 	free(memory);
 }
 
-/* The number of equal bytes before the addresses @a and @b, at most @bytes. */
+/* The number of equal bytes before the addresses @a and @b, in steps of 8, at most @bytes. */
 static size_t same_tail(const uint8_t *a, const uint8_t *b, size_t bytes)
 {
 	size_t same = 0;
@@ -154,7 +151,7 @@ int unwind_memory_note(struct unwind_memory *memory, const struct cursor *cursor
 	return 0;
 }
 
-/* Keeps the bytes of the stack: copies the changed ones in front of the unchanged ones. -ENOMEM. */
+/* Copies changed bytes in front of the unchanged ones. -ENOMEM. */
 static int keep_bytes(struct unwind_memory *memory, const struct unwind_piece *piece)
 {
 	size_t fresh = piece->bytes;
@@ -184,8 +181,7 @@ void unwind_memory_keep(struct unwind_memory *memory, const struct unwind_input 
 	struct list *old = &memory->old, *fresh = &memory->fresh;
 
 	/*
-	 * A stack in two pieces is not kept, as the addresses of its frames do not ascend from one
-	 * piece to the other. Nor is a stack kept if one of its frames was not noted.
+	 * Not kept: two pieces, as frames do not ascend between them; frames that were not noted.
 	 */
 	if (input->piece[1].bytes || !input->piece[0].bytes ||
 		fresh->n + result->reused != result->n || room_for(old, result->n) < 0 ||

@@ -65,7 +65,7 @@ static void restore(struct machine *m, uint64_t reg)
 		m->row.rule[reg] = m->initial.rule[reg];
 }
 
-/* Remembers the rules, and also the CFA: implementations may do so, and gcc relies on it. */
+/* Remembers the CFA, too: gcc relies on that. */
 static void remember(struct machine *m, bool push)
 {
 	if (push && m->depth < REMEMBERED_MOST)
@@ -167,7 +167,7 @@ static void extended(struct machine *m, unsigned op, struct reader *s)
 	case CFA_DEF_CFA_EXPRESSION: define_cfa(m, op, s); break;
 	case CFA_GNU_ARGS_SIZE: (void)get_uleb(s); break;
 	case CFA_AARCH64_NEGATE_RA_STATE:
-		break;          /* The caller strips the signature of return addresses. */
+		break;          /* unwind_apply_at() strips the signature by pc_mask. */
 	default: m->bad = true; /* Also CFA_set_loc, which no compiler emits. */
 	}
 }

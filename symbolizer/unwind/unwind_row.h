@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A row of the unwind table (DWARF 5, 6.4.1): how to derive the caller's registers from a frame's,
- * at one address. It is made by running the instructions of the address's entry. Pure.
- */
+/* A row of the unwind table (DWARF 5, 6.4.1): how a frame's registers give its caller's. */
 #ifndef SYMBOLIZER_UNWIND_ROW_H
 #define SYMBOLIZER_UNWIND_ROW_H
 

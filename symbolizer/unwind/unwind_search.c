@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds frames of a thread that was not stopped, if their CFA depends on an unknown register:
- * usually the frame pointer (code without optimization, or with variable-length arrays). Such a
- * frame lies between the stack pointer and its return address. The place of the return address is
- * found in this order:
+ * Finds a frame's return address if the CFA depends on an unknown register, as the thread was not
+ * stopped: usually the frame pointer (unoptimized code, variable-length arrays). In this order:
  *
- *  - from the function's first instructions: what they push and subtract from the stack pointer;
+ *  - by the function's first instructions: what they push and subtract from the stack pointer;
  *  - a return address behind a call of this very function;
  *  - a return address behind a call of unknown target (a pointer, or a PLT entry), if the frame
  *    pointer next to it leads to another frame.
@@ -19,7 +17,7 @@
 #include "symbolizer/unwind/unwind_internal.h"
 #include "symbolizer/unwind_table.h"
 
-/* The number of bytes of the stack in which a return address is searched for. */
+/* Bytes of the stack in which a return address is searched for. */
 #define SEARCH_BYTES   65536
 #define PROLOGUE_BYTES 40
 /* Once a frame is found its caller's registers are known, so a valid stack needs few searches. */
@@ -33,7 +31,6 @@ struct search {
 	uint64_t least; /* lower bound of the CFA */
 };
 
-/* Which function was called by the call before @pc? */
 static enum callee callee_of(const struct search *search, uint64_t pc)
 {
 	const struct cursor *cursor = search->cursor;
@@ -50,10 +47,7 @@ static enum callee callee_of(const struct search *search, uint64_t pc)
 	mapping = space_find_mapping(cursor->space, target);
 	if (!mapping || !mapping->execute || !mapping->module->image.data)
 		return CALLEE_NONE;
-	/*
-	 * All PLT stubs share one entry, so a stub begins in the middle of it. A function begins an
-	 * entry of its own.
-	 */
+	/* A function begins an entry; a PLT stub lies inside the one of all stubs. */
 	if (unwind_entry_find(cursor->unwinder, mapping->module, target - mapping->bias, &entry) ==
 			0 &&
 		entry.low == target - mapping->bias)
@@ -71,9 +65,9 @@ static bool return_address_at(const struct search *search, uint64_t cfa, uint64_
 }
 
 /*
- * The bytes that an x86-64 function has put on the stack below its return address after its first
- * instructions: push %rbp; mov %rsp,%rbp; push …; and $-align,%rsp; sub $n,%rsp. The last two may
- * be missing; *@ret_align is then 1. 0: other instructions.
+ * Bytes that an x86-64 function has below its return address after: push %rbp; mov %rsp,%rbp; push
+ * …; and $-align,%rsp; sub $n,%rsp. The last two may be missing; *@ret_align is 1 without "and". 0:
+ * other instructions.
  */
 static uint64_t frame_bytes_x86(const uint8_t code[PROLOGUE_BYTES], unsigned *ret_align)
 {
@@ -117,10 +111,7 @@ static bool by_first_instructions(const struct search *search, uint64_t *ret_cfa
 	bytes = frame_bytes_x86(code, &align);
 	if (!bytes)
 		return false;
-	/*
-	 * The alignment has skipped fewer than @align bytes. At a call, the ABI requires the CFA to
-	 * be a multiple of 16.
-	 */
+	/* The alignment skips fewer than @align bytes; the ABI makes the CFA a multiple of 16. */
 	least = cursor->sp + bytes + 8;
 	for (uint64_t cfa = least; cfa < least + align; cfa += 8) {
 		enum callee callee;
@@ -167,10 +158,7 @@ static bool by_return_address(const struct search *search, uint64_t *ret_cfa)
 		if (callee == CALLEE_UNKNOWN && !second && pointer_leads_on(search, cfa))
 			second = cfa;
 	}
-	/*
-	 * A frame was found inside the copy: it does not matter that the search went on behind its
-	 * end.
-	 */
+	/* The frame is inside the copy, so going beyond the copy did not matter. */
 	if (second)
 		search->cursor->beyond = beyond;
 	*ret_cfa = second;

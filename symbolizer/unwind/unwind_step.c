@@ -70,7 +70,6 @@ void unwind_step_generated(
 		fill(&cursor->own, &row, cursor->own_rule);
 }
 
-/* Fills a new step from the module's unwind information. */
 static int make(struct unwinder *unwinder, struct module *module, struct unwind_step *step)
 {
 	struct unwind_table *table;
@@ -139,10 +138,7 @@ int unwind_read(struct cursor *cursor, uint64_t address, unsigned bytes, uint64_
 			return 0;
 		}
 	}
-	/*
-	 * An address up to 1 GiB behind a truncated copy is probably of the stack: notes that
-	 * memory behind the copy was needed.
-	 */
+	/* Up to 1 GiB behind a truncated copy is probably stack: notes that it was needed. */
 	for (unsigned i = 0; i < UNWIND_PIECES && cursor->input->truncated; i++) {
 		const struct unwind_piece *piece = &cursor->input->piece[i];
 
@@ -212,10 +208,7 @@ static int find_value(struct cursor *cursor, const struct unwind_rule *rule, uin
 	}
 }
 
-/*
- * A caller's stack pointer is above its callee's; the caller of a signal handler may be on another
- * stack.
- */
+/* A caller's stack pointer is higher, unless the caller may be on another stack. */
 static bool goes_outwards(const struct cursor *cursor, uint64_t sp)
 {
 	if (cursor->step->signal || cursor->step->elsewhere)
